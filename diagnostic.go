@@ -2,6 +2,7 @@ package cardea
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -106,12 +107,7 @@ func (d Diagnostic) Error() string { return d.String() }
 
 // HasError reports whether any of the diagnostics is an error.
 func HasError(all []Diagnostic) bool {
-	for _, d := range all {
-		if d.Severity == LevelError {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(d Diagnostic) bool { return d.Severity == LevelError })
 }
 
 // Code is the kind of a diagnostic. The constants below are all there are.
@@ -180,9 +176,6 @@ const (
 	// CodeNotConverted: an entry could not be carried over, by an import or for
 	// other harnesses than its own.
 	CodeNotConverted Code = "not-converted"
-	// CodeOtherMeaning: an import carried an entry over, and it now matches more
-	// or less than before.
-	CodeOtherMeaning Code = "other-meaning"
 	// CodeNotJSON: a file of another program has comments or trailing commas,
 	// which JSON does not allow.
 	CodeNotJSON Code = "not-json"

@@ -109,38 +109,25 @@ const (
 	CriticalDelete Limit = "critical-delete"
 )
 
-// Text says for people what a limit means.
-func (l Limit) Text() string {
-	switch l {
-	case NoAllow:
-		return "this harness cannot be told that a call may run"
-	case NoAsk:
-		return "this harness cannot be told to ask a person here"
-	case OwnPrompt:
-		return "this harness asks by its own prompt"
-	case NoDeny:
-		return "nothing can be held back on this event"
-	case NoHalt:
-		return "this harness cannot be told to stop the agent here"
-	case NoRewrite:
-		return "this harness takes no other input here"
-	case UnwritableRewrite:
-		return "the rewritten input cannot be written as JSON"
-	case NoContext:
-		return "the model cannot be told something with this answer"
-	case Question:
-		return "the tool is itself a question to the person"
-	case NativeAsk:
-		return "the harness's own lists ask about this call"
-	case Unsandboxed:
-		return "the call asks to run outside of the sandbox, which only a person allows"
-	case ProtectedPath:
-		return "the call may write to a protected path, which only a person allows"
-	case CriticalDelete:
-		return "the call may delete what only a person lets be deleted"
-	}
-	return string(l)
+// limitTexts say for people what limits mean.
+var limitTexts = map[Limit]string{
+	NoAllow:           "this harness cannot be told that a call may run",
+	NoAsk:             "this harness cannot be told to ask a person here",
+	OwnPrompt:         "this harness asks by its own prompt",
+	NoDeny:            "nothing can be held back on this event",
+	NoHalt:            "this harness cannot be told to stop the agent here",
+	NoRewrite:         "this harness takes no other input here",
+	UnwritableRewrite: "the rewritten input cannot be written as JSON",
+	NoContext:         "the model cannot be told something with this answer",
+	Question:          "the tool is itself a question to the person",
+	NativeAsk:         "the harness's own lists ask about this call",
+	Unsandboxed:       "the call asks to run outside of the sandbox, which only a person allows",
+	ProtectedPath:     "the call may write to a protected path, which only a person allows",
+	CriticalDelete:    "the call may delete what only a person lets be deleted",
 }
+
+// Text says for people what a limit means.
+func (l Limit) Text() string { return cmp.Or(limitTexts[l], string(l)) }
 
 // Answer is what the harness is told: the verdict, as far as the harness can
 // express it.

@@ -398,10 +398,5 @@ func defaultMayAllow(ev *Event) bool {
 	if !c.Known || len(c.Parts) == 0 || len(c.Opaque) > 0 || len(ev.Faults) > 0 {
 		return false
 	}
-	for _, p := range c.Parts {
-		if len(p.Opaque) > 0 || p.Coverage != Complete {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Parts, func(p Part) bool { return len(p.Opaque) > 0 || p.Coverage != Complete })
 }

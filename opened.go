@@ -2,6 +2,7 @@ package cardea
 
 import (
 	"context"
+	"slices"
 )
 
 // Opened is what a part reads besides the files that it names: what lies in a folder, what a
@@ -120,12 +121,9 @@ func (t *tally) aboutOpened(ctx context.Context, d Decider, part int, opened *Op
 
 // saidBy reports whether a decider's rule asked or denied about a part already.
 func (t *tally) saidBy(by, source string, part int) bool {
-	for _, o := range t.verdict.Opinions {
-		if o.Effect >= Ask && o.Part == part && o.By() == by && o.Source == source {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.verdict.Opinions, func(o Opinion) bool {
+		return o.Effect >= Ask && o.Part == part && o.By() == by && o.Source == source
+	})
 }
 
 // opening is the event about one part that reads some files and does nothing else.

@@ -1,6 +1,7 @@
 package cardea
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,9 +52,7 @@ func decidingOpinions(ev *Event, v *Verdict) []Opinion {
 func (v *Verdict) giveReasons(deciding []Opinion) {
 	var reasons, messages []string
 	for _, o := range deciding {
-		if v.By == "" {
-			v.By = o.By()
-		}
+		v.By = cmp.Or(v.By, o.By())
 		if v.Instead == "" && v.Effect >= Ask {
 			v.Instead = o.Advice.Instead
 		}

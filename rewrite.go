@@ -100,12 +100,7 @@ func rewritesFurther(first, second Verdict) bool {
 // are all of some others.
 func (o Opinion) names(rules string) bool {
 	mine := strings.Split(o.Rule, "+")
-	for _, r := range strings.Split(rules, "+") {
-		if !slices.Contains(mine, r) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Split(rules, "+"), func(r string) bool { return !slices.Contains(mine, r) })
 }
 
 // isOnePart reports whether the event's call is one part, and a yes for the part's

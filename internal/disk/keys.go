@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"cardea.dev/internal/state"
@@ -26,10 +27,5 @@ func HoldsKey(p string) bool {
 		return true
 	}
 	stem, isKey := strings.CutSuffix(p, ".key")
-	for _, certificate := range [...]string{".crt", ".cer", ".cert", ".pem"} {
-		if isKey && !IsNew(stem+certificate) {
-			return true
-		}
-	}
-	return false
+	return isKey && slices.ContainsFunc([]string{".crt", ".cer", ".cert", ".pem"}, func(certificate string) bool { return !IsNew(stem + certificate) })
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -213,4 +214,23 @@ func plot(all, unseen []pair) string {
 	}
 	b.WriteString("</svg>\n")
 	return b.String()
+}
+
+// Dot is the inner product of two vectors.
+func Dot(a, b *Vector) int32 {
+	sum := int32(0)
+	for i, x := range a {
+		sum += int32(x) * int32(b[i])
+	}
+	return sum
+}
+
+// Similarity is the cosine of the angle between two vectors, from −1 to 1: 1 if they
+// point the same way.
+func Similarity(a, b *Vector) float32 {
+	norms := float64(Dot(a, a)) * float64(Dot(b, b))
+	if norms == 0 {
+		return 0
+	}
+	return float32(float64(Dot(a, b)) / math.Sqrt(norms))
 }

@@ -58,22 +58,3 @@ func quantized(sum *[Dims]float32) (v Vector, ok bool) {
 	}
 	return v, true
 }
-
-// Dot is the inner product of two vectors.
-func Dot(a, b *Vector) int32 {
-	sum := int32(0)
-	for i, x := range a {
-		sum += int32(x) * int32(b[i])
-	}
-	return sum
-}
-
-// Similarity is the cosine of the angle between two vectors, from −1 to 1: 1 if they
-// point the same way.
-func Similarity(a, b *Vector) float32 {
-	norms := float64(Dot(a, a)) * float64(Dot(b, b))
-	if norms == 0 {
-		return 0
-	}
-	return float32(float64(Dot(a, b)) / math.Sqrt(norms))
-}

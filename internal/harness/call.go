@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -68,10 +69,7 @@ func bare(info ToolInfo, input any) *Object {
 	default:
 		return &Object{}
 	}
-	if field == "" {
-		field = "input"
-	}
-	return ObjectOf(field, input)
+	return ObjectOf(cmp.Or(field, "input"), input)
 }
 
 // NamesFolderOfCall reports the harnesses whose messages name as cwd the folder in which
@@ -278,10 +276,5 @@ func AsksOut(c *cardea.Call) bool {
 	if ok && v != false {
 		return true
 	}
-	for _, v := range c.Shadowed[field] {
-		if v != false {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Shadowed[field], func(v any) bool { return v != false })
 }

@@ -21,12 +21,7 @@ func DeletesCritical(a cardea.Access, part cardea.Part, ev *cardea.Event, home s
 	if a.Path == "" {
 		return removes(part)
 	}
-	for _, p := range []string{a.Path, a.Spelled} {
-		if p != "" && criticalPath(p, a.Glob, ev, part, home) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{a.Path, a.Spelled}, func(p string) bool { return p != "" && criticalPath(p, a.Glob, ev, part, home) })
 }
 
 func removes(part cardea.Part) bool {

@@ -38,12 +38,7 @@ func Foreign(sender string, p *Payload) *cardea.Event {
 }
 
 func (t ToolInfo) has(field string) bool {
-	for _, f := range t.Fields {
-		if f.Name == field {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Name == field })
 }
 
 func firstText(p *Payload, keys ...string) string {

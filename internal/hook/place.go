@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 
@@ -37,9 +38,7 @@ type Place struct {
 // that a variable names. So it begins with the project around the event's
 // folder, and looks again if the session's project is another one.
 func Locate(p Process, harness, id, cwd string) Place {
-	if cwd == "" {
-		cwd = p.Dir
-	}
+	cwd = cmp.Or(cwd, p.Dir)
 	start, _ := project.SessionStart(p.Env, cwd)
 	p.Machine.Links = &paths.Links{Moment: p.Memory.Moment()}
 	doubted := []string{p.around(start)}

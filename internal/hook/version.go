@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -22,10 +23,7 @@ func VersionLines(info *debug.BuildInfo, ok bool) []string {
 	if !ok {
 		return []string{"cardea (built without module information)"}
 	}
-	version := info.Main.Version
-	if version == "" {
-		version = "(devel)"
-	}
+	version := cmp.Or(info.Main.Version, "(devel)")
 	setting := map[string]string{}
 	for _, s := range info.Settings {
 		setting[s.Key] = s.Value

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -61,18 +62,8 @@ func (p Provider) Complete() Provider {
 	case Ollama:
 		d.Model, d.Endpoint, d.Timeout = "llama3.2", "http://localhost:11434", 3*time.Second
 	}
-	if p.Model == "" {
-		p.Model = d.Model
-	}
-	if p.Endpoint == "" {
-		p.Endpoint = d.Endpoint
-	}
-	if p.Timeout == 0 {
-		p.Timeout = d.Timeout
-	}
-	if p.MaxTokens == 0 {
-		p.MaxTokens = d.MaxTokens
-	}
+	p.Model, p.Endpoint = cmp.Or(p.Model, d.Model), cmp.Or(p.Endpoint, d.Endpoint)
+	p.Timeout, p.MaxTokens = cmp.Or(p.Timeout, d.Timeout), cmp.Or(p.MaxTokens, d.MaxTokens)
 	p.Endpoint = strings.TrimRight(p.Endpoint, "/")
 	return p
 }

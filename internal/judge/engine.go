@@ -2,12 +2,8 @@ package judge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"cardea.dev"
@@ -134,19 +130,10 @@ func (e Engine) run(ctx context.Context, r Request) (Reply, error) {
 	defer cancel()
 	end, _ := ctx.Deadline()
 	r.Left = time.Until(end) - limit.EngineGrace
-	stdin, err := json.Marshal(r)
-	if err != nil {
-		return Reply{}, fmt.Errorf("ask cardea-engine: %w", err)
-	}
-	p := script.Process{Path: program, Args: []string{EngineArgument}, Dir: filepath.Dir(program), Env: e.environ(), Stdin: stdin,
-		MaxOutput: maxReply, MaxErrors: 4 << 10}
-	out, told, err := p.Run(ctx)
-	if err != nil {
-		return Reply{}, fmt.Errorf("cardea-engine: %w %s", err, strings.TrimSpace(string(told)))
-	}
 	var reply Reply
-	if err := json.Unmarshal(out, &reply); err != nil {
-		return Reply{}, errors.New("cardea-engine answers in words that are not understood: install cardea and cardea-engine anew")
+	env := script.EngineEnviron(e.Environ, slices.Contains(e.Trusted, ProxyVariables), slices.Contains(e.Trusted, CertificateVariables))
+	if err := script.AskEngine(ctx, program, EngineArgument, env, maxReply, r, &reply); err != nil {
+		return Reply{}, err
 	}
 	return reply, nil
 }
@@ -156,21 +143,3 @@ const (
 	ProxyVariables       = "proxy"
 	CertificateVariables = "certificates"
 )
-
-// environ is what the engine gets of the environment. A project can set variables in its
-// harness's settings. With a proxy and a certificate of its own it could read along, so
-// these count only where the person's settings say so. GODEBUG changes how TLS works.
-func (e Engine) environ() []string {
-	out := []string{} // none is not all
-	for _, pair := range script.WithoutLibraries(e.Environ) {
-		name, _, _ := strings.Cut(pair, "=")
-		switch name = strings.ToUpper(name); {
-		case name == "GODEBUG",
-			strings.HasSuffix(name, "_PROXY") && !slices.Contains(e.Trusted, ProxyVariables),
-			strings.HasPrefix(name, "SSL_CERT_") && !slices.Contains(e.Trusted, CertificateVariables):
-		default:
-			out = append(out, pair)
-		}
-	}
-	return out
-}

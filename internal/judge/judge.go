@@ -54,9 +54,3 @@ type Answer struct {
 type Asker interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
 }
-
-// AskerFunc is a function that asks.
-type AskerFunc func(ctx context.Context, q Question) (Answer, error)
-
-// Ask calls the function.
-func (f AskerFunc) Ask(ctx context.Context, q Question) (Answer, error) { return f(ctx, q) }

@@ -5,7 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -73,9 +74,7 @@ func (w *writing) summary(c *cardea.Call) redact.Text {
 		return w.text(command, maxInput)
 	}
 	fields := map[string]any{}
-	for k, v := range c.Input {
-		fields[k] = v
-	}
+	maps.Copy(fields, c.Input)
 	for k, v := range c.Shadowed {
 		fields[k+" (again)"] = v
 	}
@@ -104,11 +103,7 @@ func (w *writing) brief(v any, depth int) any {
 		if depth == maxDepth {
 			return fmt.Sprintf("(%d fields)", len(v))
 		}
-		keys := make([]string, 0, len(v))
-		for k := range v {
-			keys = append(keys, k)
-		}
-		sort.Strings(keys)
+		keys := slices.Sorted(maps.Keys(v))
 		out := map[string]any{}
 		for i, k := range keys {
 			if i == maxFields {

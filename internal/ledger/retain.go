@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -100,10 +101,7 @@ func (l *Ledger) removeDay(day string) error {
 		if last.N > s.N {
 			s.N, s.Last = last.N, last.Mac
 		}
-		if s.FromDay == "" {
-			s.FromDay = day
-		}
-		s.V, s.ToDay = version, day
+		s.V, s.FromDay, s.ToDay = version, cmp.Or(s.FromDay, day), day
 		open, err := marshal(s)
 		if err != nil {
 			return err

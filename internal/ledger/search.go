@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -141,7 +142,7 @@ func (s *search) give(w *written, day string, n int64, genuine bool) (more bool)
 		return true
 	}
 	e, err := w.entry(s.ledger.opt.Redactor)
-	if err != nil && !s.yield(Line{}, fmt.Errorf("an entry of %s is strange: %w; run \"cardea audit verify\"", orSpool(day), err)) {
+	if err != nil && !s.yield(Line{}, fmt.Errorf("an entry of %s is strange: %w; run \"cardea audit verify\"", cmp.Or(day, "the spool"), err)) {
 		return false
 	}
 	if err != nil {
@@ -149,13 +150,6 @@ func (s *search) give(w *written, day string, n int64, genuine bool) (more bool)
 	}
 	s.found++
 	return s.yield(Line{Entry: e, Day: day, N: n, Genuine: genuine}, nil) && (s.query.Limit <= 0 || s.found < s.query.Limit)
-}
-
-func orSpool(day string) string {
-	if day == "" {
-		return "the spool"
-	}
-	return day
 }
 
 func (s *search) spool() (more bool) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"cardea.dev/internal/state"
 )
@@ -83,11 +84,8 @@ func (p *Place) ownLines() func(ID) bool {
 		at[short] = append(at[short], i)
 	}
 	return func(id ID) bool {
-		for _, i := range at[binary.BigEndian.Uint64(id[:])] {
-			if ID(data[i:i+len(id)]) == id && state.Signed(p.Key, data[i+len(id):i+ownSize], ownPurpose, []byte(p.Dir), id[:]) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(at[binary.BigEndian.Uint64(id[:])], func(i int) bool {
+			return ID(data[i:i+len(id)]) == id && state.Signed(p.Key, data[i+len(id):i+ownSize], ownPurpose, []byte(p.Dir), id[:])
+		})
 	}
 }

@@ -11,9 +11,6 @@ import (
 	"cardea.dev/internal/jsontext"
 )
 
-// Version is the version of the format of a line.
-const Version = 1
-
 // AnyRole is the role of a lesson that counts for every agent, AnyDir the folder of one
 // that counts in every folder.
 const (

@@ -18,53 +18,40 @@ type scanner struct {
 	i int
 }
 
-// keyBit is the bit of a key of a line, 0 for a text that is none.
-func keyBit(key string) uint32 {
-	switch key {
-	case "v":
-		return 1 << 0
-	case "removes":
-		return 1 << 1
-	case "effect":
-		return 1 << 2
-	case "tool":
-		return 1 << 3
-	case "subject":
-		return 1 << 4
-	case "kind":
-		return 1 << 5
-	case "role":
-		return 1 << 6
-	case "dir":
-		return 1 << 7
-	case "unsandboxed":
-		return 1 << 8
-	case "by":
-		return 1 << 9
-	case "who":
-		return 1 << 10
-	case "when":
-		return 1 << 11
-	case "reason":
-		return 1 << 12
-	case "files":
-		return 1 << 13
-	case "expires":
-		return 1 << 14
-	case "model":
-		return 1 << 15
-	case "prompt":
-		return 1 << 16
-	case "policy":
-		return 1 << 17
-	}
-	return 0
+// lineKeys are the keys of a line, and where those that are plain texts stand.
+var lineKeys = [...]struct {
+	name string
+	text func(l *Line) *string
+}{
+	{name: "v"}, {name: "effect"}, {name: "when"}, {name: "files"}, {name: "expires"}, {name: "unsandboxed"},
+	{"tool", func(l *Line) *string { return &l.Tool }},
+	{"subject", func(l *Line) *string { return &l.Subject }},
+	{"role", func(l *Line) *string { return &l.Role }},
+	{"dir", func(l *Line) *string { return &l.Dir }},
+	{"by", func(l *Line) *string { return &l.By }},
+	{"who", func(l *Line) *string { return &l.Who }},
+	{"reason", func(l *Line) *string { return &l.Reason }},
+	{"kind", func(l *Line) *string { return &l.Kind }},
+	{"removes", func(l *Line) *string { return &l.Removes }},
+	{"model", func(l *Line) *string { return &l.Model }},
+	{"prompt", func(l *Line) *string { return &l.Prompt }},
+	{"policy", func(l *Line) *string { return &l.Policy }},
 }
 
-// keys are those that a line has.
+// keyAt is the place of a key in [lineKeys], -1 for a text that is none.
+func keyAt(key string) int {
+	for i := range lineKeys {
+		if lineKeys[i].name == key {
+			return i
+		}
+	}
+	return -1
+}
+
+// keys are those that a line has, a bit each.
 type keys uint32
 
-func (k keys) has(key string) bool { return uint32(k)&keyBit(key) != 0 }
+func (k keys) has(key string) bool { return k>>keyAt(key)&1 != 0 }
 
 func (s *scanner) blanks() {
 	for s.i < len(s.s) && (s.s[s.i] == ' ' || s.s[s.i] == '\t' || s.s[s.i] == '\r') {
@@ -87,14 +74,14 @@ var errNoObject = errors.New("this is no JSON object with the keys of a lesson")
 // line reads the whole line, and tells which keys it has.
 func (s *scanner) line(l *Line) (given keys, err error) {
 	err = s.object(func(key string) error {
-		bit := keyBit(key)
+		at := keyAt(key)
 		switch {
-		case bit == 0:
+		case at < 0:
 			return fmt.Errorf("the key %q is not known", key)
-		case uint32(given)&bit != 0:
+		case given>>at&1 != 0:
 			return fmt.Errorf("the key %q stands there twice", key)
 		}
-		given |= keys(bit)
+		given |= 1 << at
 		return s.value(l, key)
 	})
 	if s.blanks(); err == nil && s.i < len(s.s) {
@@ -175,36 +162,14 @@ func (s *scanner) value(l *Line, key string) (err error) {
 // set gives a key of the line its text.
 func (l *Line) set(key, text string) (err error) {
 	switch key {
-	case "removes":
-		l.Removes = text
 	case "effect":
 		l.Effect, err = cardea.ParseEffect(text)
-	case "tool":
-		l.Tool = text
-	case "subject":
-		l.Subject = text
-	case "kind":
-		l.Kind = text
-	case "role":
-		l.Role = text
-	case "dir":
-		l.Dir = text
-	case "by":
-		l.By = text
-	case "who":
-		l.Who = text
-	case "reason":
-		l.Reason = text
-	case "model":
-		l.Model = text
-	case "prompt":
-		l.Prompt = text
-	case "policy":
-		l.Policy = text
 	case "when":
 		l.When, err = moment(key, text)
 	case "expires":
 		l.Expires, err = moment(key, text)
+	default:
+		*lineKeys[keyAt(key)].text(l) = text
 	}
 	return err
 }

@@ -144,9 +144,6 @@ func (s *Store) Close() {
 	s.looked = false
 }
 
-// Scope is whose lessons they are.
-func (s *Store) Scope() cardea.Scope { return s.place.Scope }
-
 // stampsNow are the stamps of the files and of what is the user's own.
 func (p *Place) stampsNow() (out stamps) {
 	for i := range fileNames {
@@ -552,21 +549,6 @@ func (s *Store) NeedsBuild() bool {
 	defer s.mu.Unlock()
 	s.look()
 	return s.stale
-}
-
-// Snapshot are the lessons that count for agents of a role, as far as their origin goes,
-// read from the files themselves. An error ends it.
-func (s *Store) Snapshot(role string) iter.Seq2[Found, error] {
-	return func(yield func(Found, error) bool) {
-		for f, err := range s.All() {
-			if err == nil && (!f.Counts() || f.Role != AnyRole && f.Role != role) {
-				continue
-			}
-			if !yield(f, err) {
-				return
-			}
-		}
-	}
 }
 
 // Unindexed are the lessons that stand in no section of the index: those of small files,

@@ -1,6 +1,9 @@
 package permissionlist
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // pattern is a text with "*" for any text. It holds pieces of the entry alone,
 // so that reading one allocates nothing.
@@ -73,12 +76,7 @@ func (r *Rule) excepted(text string) bool {
 	if r.more == nil {
 		return false
 	}
-	for _, p := range r.more.except {
-		if p.match(text) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.more.except, func(p pattern) bool { return p.match(text) })
 }
 
 // Excepts reports whether other rules of its list win over the rule here and

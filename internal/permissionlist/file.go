@@ -109,12 +109,9 @@ func (r *Rule) Covers(a *cardea.Access, at Place) bool {
 	if r.Form != File || a.Path == "" || strings.Contains(a.Pattern, "..") || paths.MayLeadUp(a.Pattern) || r.mayBeTakenBack(a, at) {
 		return false
 	}
-	for _, base := range r.more.file.bases(at) {
-		if r.more.file.covers(a.Path, a, base) && (a.Spelled == "" || r.more.file.covers(a.Spelled, a, base)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.more.file.bases(at), func(base string) bool {
+		return r.more.file.covers(a.Path, a, base) && (a.Spelled == "" || r.more.file.covers(a.Spelled, a, base))
+	})
 }
 
 func (p *filePattern) covers(name string, a *cardea.Access, base string) bool {

@@ -110,25 +110,14 @@ func itemsOf(n *jsonedit.Node) []jsonedit.Item {
 	return n.Items
 }
 
+// openCodeTools are the tools of Claude Code that the actions of OpenCode are.
+var openCodeTools = map[string]string{"bash": "Bash", "shell": "Bash", "read": "Read", "glob": "Read", "grep": "Read", "edit": "Edit", "task": "Agent",
+	"subagent": "Agent", "skill": "Skill", "webfetch": "WebFetch", "websearch": "WebSearch", "*": "*"}
+
 func openCodeRule(action, pattern, effect string, at int) rule {
-	r := rule{at: at, spec: strings.ReplaceAll(pattern, "?", "*")}
-	switch action {
-	case "bash", "shell":
-		r.tool = "Bash"
-	case "read", "glob", "grep":
-		r.tool, r.spec = "Read", folderPattern(r.spec)
-	case "edit":
-		r.tool, r.spec = "Edit", folderPattern(r.spec)
-	case "task", "subagent":
-		r.tool = "Agent"
-	case "skill":
-		r.tool = "Skill"
-	case "webfetch":
-		r.tool = "WebFetch"
-	case "websearch":
-		r.tool = "WebSearch"
-	case "*":
-		r.tool = "*"
+	r := rule{at: at, tool: openCodeTools[action], spec: strings.ReplaceAll(pattern, "?", "*")}
+	if r.tool == "Read" || r.tool == "Edit" {
+		r.spec = folderPattern(r.spec)
 	}
 	if r.spec == "*" || r.spec == "**" || r.tool == "*" {
 		r.spec = ""

@@ -74,10 +74,7 @@ func (e *Entry) Column() int {
 // Counts reports whether the entry counts for events of a harness: what denies
 // or asks counts for all, what allows for its own where its file does.
 func (e *Entry) Counts(harness string) bool {
-	if e.Form == Nothing {
-		return false
-	}
-	return e.Effect != cardea.Allow || e.From.Allows && e.From.Harness == harness
+	return e.Form != Nothing && (e.Effect != cardea.Allow || e.From.Allows && e.From.Harness == harness)
 }
 
 // Verb is what an entry does, in words: "denies", "asks about", "allows".
@@ -277,10 +274,4 @@ func takeBack(list []Entry) {
 			}
 		}
 	}
-}
-
-// New makes an entry that stands in no file of its own: a flag of the harness,
-// or one translated from another language.
-func New(from *Origin, effect cardea.Effect, rule Rule) Entry {
-	return Entry{Rule: rule, Effect: effect, From: from}
 }

@@ -336,20 +336,23 @@ func TestRead(t *testing.T) {
 }
 
 func TestCounts(t *testing.T) {
+	entry := func(from *Origin, effect cardea.Effect, rule string) Entry {
+		return Entry{From: from, Effect: effect, Rule: parse(rule, effect)}
+	}
 	from := &Origin{Harness: "h", Allows: true}
 	for _, tt := range []struct {
 		e    Entry
 		want bool
 	}{
-		{New(from, cardea.Allow, parse("Bash", cardea.Allow)), true}, {New(from, cardea.Allow, parse("*", cardea.Allow)), false},
-		{New(&Origin{Harness: "o", Allows: true}, cardea.Allow, parse("Bash", cardea.Allow)), false}, {New(&Origin{Harness: "h"}, cardea.Allow, parse("Bash", cardea.Allow)), false},
-		{New(&Origin{Harness: "o"}, cardea.Deny, parse("Bash", cardea.Deny)), true},
+		{entry(from, cardea.Allow, "Bash"), true}, {entry(from, cardea.Allow, "*"), false},
+		{entry(&Origin{Harness: "o", Allows: true}, cardea.Allow, "Bash"), false}, {entry(&Origin{Harness: "h"}, cardea.Allow, "Bash"), false},
+		{entry(&Origin{Harness: "o"}, cardea.Deny, "Bash"), true},
 	} {
 		if tt.e.Counts("h") != tt.want {
 			t.Errorf("%+v", tt.e)
 		}
 	}
-	e := New(&Origin{File: "x"}, cardea.Deny, parse("Bash", cardea.Deny))
+	e := entry(&Origin{File: "x"}, cardea.Deny, "Bash")
 	if e.Source() != "x" || e.Column() != 0 {
 		t.Error(e.Source())
 	}
@@ -364,7 +367,7 @@ func TestDoubts(t *testing.T) {
 		"Bash(git *)": "", "Bash(find *)": "start programs and delete", "Bash(a && b *)": "taken apart", "Bash(a && b)": "taken apart", "Bash(echo '&&' *)": "", "Bash(git:* push)": "at the very end",
 		"Bash( ls)": "begins with a blank", "Bash(A=b ls)": "variables are part", "Write(x)": "Read and Edit", "mcp__*": "behind mcp__SERVER__", "Bash(ls": "parenthesis",
 	} {
-		e := New(&Origin{}, cardea.Allow, parse(entry, cardea.Allow))
+		e := Entry{From: &Origin{}, Effect: cardea.Allow, Rule: parse(entry, cardea.Allow)}
 		var said []string
 		for _, d := range e.Doubts() {
 			said = append(said, d.Text)
@@ -388,7 +391,7 @@ func TestShadows(t *testing.T) {
 		{"Bash(a * b)", "Bash(a * b)", true}, {"Bash(x)", "Read(x)", false}, {"Read(x)", "Read(x)", true}, {"Read(x)", "Read(y)", false}, {"mcp__a", "mcp__a__b", true}, {"mcp__a", "mcp__ab__c", false},
 		{"WebFetch(domain:*.a.b)", "WebFetch(domain:x.a.b)", true}, {"WebFetch(domain:a.b)", "WebFetch(domain:*.a.b)", false}, {"Agent(a)", "Agent(a)", true}, {"Agent(m:a)", "Agent(m:a)", true}, {"(", "(", false},
 	} {
-		e, o := New(&Origin{}, cardea.Deny, parse(tt.e, cardea.Deny)), New(&Origin{}, cardea.Deny, parse(tt.o, cardea.Deny))
+		e, o := Entry{From: &Origin{}, Effect: cardea.Deny, Rule: parse(tt.e, cardea.Deny)}, Entry{From: &Origin{}, Effect: cardea.Deny, Rule: parse(tt.o, cardea.Deny)}
 		if e.Shadows(&o) != tt.want {
 			t.Errorf("%s shadows %s: %v", tt.e, tt.o, !tt.want)
 		}

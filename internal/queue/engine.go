@@ -2,15 +2,9 @@ package queue
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"net/netip"
 	"net/url"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"cardea.dev/internal/limit"
@@ -81,17 +75,6 @@ type Engine struct {
 	Find func() (string, error)
 }
 
-// environ is what the engine gets of the environment: without what changes whom a
-// connection reaches, and whom it believes. A project can set variables in its harness's
-// settings.
-func environ(all []string) []string {
-	return slices.DeleteFunc(script.WithoutLibraries(all), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		name = strings.ToUpper(name)
-		return name == "GODEBUG" || strings.HasSuffix(name, "_PROXY") || strings.HasPrefix(name, "SSL_CERT_")
-	})
-}
-
 // maxReply bounds what the engine says, in bytes.
 const maxReply = 8 << 20
 
@@ -104,19 +87,9 @@ func (e Engine) Ask(ctx context.Context, r Request) (Reply, error) {
 	if end, has := ctx.Deadline(); has {
 		r.Left = min(r.Left, time.Until(end)-limit.EngineGrace)
 	}
-	stdin, err := json.Marshal(r)
-	if err != nil {
-		return Reply{}, fmt.Errorf("ask cardea-engine: %w", err)
-	}
-	p := script.Process{Path: program, Args: []string{EngineArgument}, Dir: filepath.Dir(program), Env: environ(os.Environ()), Stdin: stdin,
-		MaxOutput: maxReply, MaxErrors: 4 << 10}
-	out, told, err := p.Run(ctx)
-	if err != nil {
-		return Reply{}, fmt.Errorf("cardea-engine: %w %s", err, strings.TrimSpace(string(told)))
-	}
 	var reply Reply
-	if err := json.Unmarshal(out, &reply); err != nil {
-		return Reply{}, errors.New("cardea-engine answers in words that are not understood: install cardea and cardea-engine anew")
+	if err := script.AskEngine(ctx, program, EngineArgument, script.EngineEnviron(os.Environ(), false, false), maxReply, r, &reply); err != nil {
+		return Reply{}, err
 	}
 	return reply, nil
 }

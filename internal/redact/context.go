@@ -341,12 +341,18 @@ func aloneIn(s string, at, end int) bool {
 	return 'a' <= before && before <= 'z' && 'A' <= s[at] && s[at] <= 'Z'
 }
 
-// optionStart is where the option begins that holds s[at], -1 where it is none.
-func (f *search) optionStart(at int) int {
+// wordStart is where the letters of a name begin that hold s[at], at most 64 before it.
+func (f *search) wordStart(at int) int {
 	i := at
 	for i > 0 && at-i < 64 && isName(f.s[i-1]) {
 		i--
 	}
+	return i
+}
+
+// optionStart is where the option begins that holds s[at], -1 where it is none.
+func (f *search) optionStart(at int) int {
+	i := f.wordStart(at)
 	if i < len(f.s) && f.s[i] == '-' && i < at {
 		return i
 	}
@@ -356,10 +362,7 @@ func (f *search) optionStart(at int) int {
 // headerName reports whether the name that holds s[at] begins the argument of
 // -H or --header.
 func (f *search) headerName(at int) bool {
-	i := at
-	for i > 0 && at-i < 64 && isName(f.s[i-1]) {
-		i--
-	}
+	i := f.wordStart(at)
 	before := strings.TrimRight(f.s[max(0, i-16):i], " \t\"'\\=")
 	return strings.HasSuffix(before, "-H") || strings.HasSuffix(before, "--header")
 }

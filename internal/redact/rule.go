@@ -3,6 +3,7 @@ package redact
 import (
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 )
@@ -125,12 +126,7 @@ func stopped(words []string, secret string) bool {
 		return false
 	}
 	secret = strings.ToLower(secret)
-	for _, w := range words {
-		if strings.Contains(secret, w) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(secret, w) })
 }
 
 // entropy is Shannon's, in bits per byte.

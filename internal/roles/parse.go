@@ -9,15 +9,10 @@ import (
 	"cardea.dev/internal/pathglob"
 )
 
-// Parse reads a roles.yaml. What is wrong is among the problems; where one of them is
+// Read reads a roles.yaml. What is wrong is among the problems; where one of them is
 // an error, the file does not count.
 //
 // known are the categories that other files define, so that a file can use them.
-func Parse(path string, scope cardea.Scope, data []byte, known ...Category) (Source, []cardea.Diagnostic) {
-	return Read(path, scope, document.Read(path, data), known...)
-}
-
-// Read is Parse for a document that is read already.
 func Read(path string, scope cardea.Scope, doc *document.Reader, known ...Category) (Source, []cardea.Diagnostic) {
 	doc.KeysIn("docs/roles.md")
 	doc.Hints(keysOfOthers)

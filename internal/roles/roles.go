@@ -185,23 +185,6 @@ func (s Set) category(of Source, name string) (found Category, ok bool) {
 	return found, best >= 0
 }
 
-// Categories are all categories by name, as trusted definitions see them.
-func (s Set) Categories() []Category {
-	var out []Category
-	for _, src := range s.sources {
-		for _, c := range src.Categories {
-			if slices.ContainsFunc(out, func(o Category) bool { return o.Name == c.Name }) {
-				continue
-			}
-			if found, ok := s.category(Source{Trusted: true}, c.Name); ok {
-				out = append(out, found)
-			}
-		}
-	}
-	slices.SortFunc(out, func(a, b Category) int { return strings.Compare(a.Name, b.Name) })
-	return out
-}
-
 func (s Source) category(name string) (Category, bool) {
 	i := slices.IndexFunc(s.Categories, func(c Category) bool { return c.Name == name })
 	if i < 0 {

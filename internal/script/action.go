@@ -88,21 +88,17 @@ func Start(program string, j Action) error {
 
 // StartSelf starts Cardea's own binary in a folder, with nothing to read, and does not
 // wait for it.
-func StartSelf(program, dir string, args ...string) error {
-	cmd := exec.Command(program, args...)
-	cmd.Dir = dir
-	detach(cmd)
-	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", strings.Join(args, " "), err)
-	}
-	return cmd.Process.Release()
-}
+func StartSelf(program, dir string, args ...string) error { return start(program, dir, nil, args) }
 
 // StartAlone starts Cardea's own binary in the root folder, with nothing to read and with
 // these variables alone, and does not wait for it.
 func StartAlone(program string, env []string, args ...string) error {
+	return start(program, string(filepath.Separator), append([]string{}, env...), args)
+}
+
+func start(program, dir string, env, args []string) error {
 	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = string(filepath.Separator), append([]string{}, env...)
+	cmd.Dir, cmd.Env = dir, env
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", strings.Join(args, " "), err)

@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -289,9 +290,4 @@ func (c *comparison) files(a, b *cardea.Part) string {
 }
 
 // spelled is the path of an access as the call names it.
-func spelled(a cardea.Access) string {
-	if a.Spelled != "" {
-		return a.Spelled
-	}
-	return a.Path
-}
+func spelled(a cardea.Access) string { return cmp.Or(a.Spelled, a.Path) }

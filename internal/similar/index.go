@@ -65,23 +65,8 @@ type Index struct {
 	firsts     []byte
 }
 
-// source gives bytes of an index.
-type source interface {
-	bytes(at, n int) ([]byte, error)
-}
-
-// inMemory is an index as a whole.
-type inMemory []byte
-
-func (m inMemory) bytes(at, n int) ([]byte, error) {
-	if at < 0 || n < 0 || at > len(m) || n > len(m)-at {
-		return nil, ErrForm
-	}
-	return m[at : at+n], nil
-}
-
-// inFile is an index of which pieces are read, each once.
-type inFile struct {
+// source is an index of which pieces are read, each once.
+type source struct {
 	from   io.ReaderAt
 	size   int
 	pieces map[int][]byte
@@ -90,7 +75,7 @@ type inFile struct {
 // pieceSize is the size of a piece.
 const pieceSize = 4096
 
-func (f inFile) bytes(at, n int) ([]byte, error) {
+func (f source) bytes(at, n int) ([]byte, error) {
 	if at < 0 || n < 0 || at > f.size || n > f.size-at {
 		return nil, ErrForm
 	}
@@ -114,7 +99,7 @@ func (f inFile) bytes(at, n int) ([]byte, error) {
 }
 
 // piece reads a piece of the file.
-func (f inFile) piece(i int) ([]byte, error) {
+func (f source) piece(i int) ([]byte, error) {
 	if b := f.pieces[i]; b != nil {
 		return b, nil
 	}
@@ -126,19 +111,13 @@ func (f inFile) piece(i int) ([]byte, error) {
 	return b, nil
 }
 
-// Open opens an index that is in memory. It is safe for concurrent use.
-func Open(data []byte) (*Index, error) { return open(inMemory(data), int64(len(data))) }
-
 // OpenAt opens an index of so many bytes, of which it reads what a search needs.
 // It is for one goroutine.
 func OpenAt(r io.ReaderAt, size int64) (*Index, error) {
-	return open(inFile{r, int(min(size, math.MaxInt32)), map[int][]byte{}}, size)
-}
-
-func open(s source, size int64) (*Index, error) {
 	if size < headSize || size > math.MaxInt32 {
 		return nil, ErrForm
 	}
+	s := source{r, int(size), map[int][]byte{}}
 	b, err := s.bytes(0, headSize)
 	if err != nil {
 		return nil, err

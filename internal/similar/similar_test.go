@@ -84,7 +84,7 @@ func lines(n int, r *rand.Rand) []string {
 	return out
 }
 
-// An index finds what a comparison with every set finds, in memory and in a file.
+// An index finds what a comparison with every set finds.
 func TestIndexFindsWhatAFullSearchFinds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	all := lines(3000, r)
@@ -93,11 +93,7 @@ func TestIndexFindsWhatAFullSearchFinds(t *testing.T) {
 		entries[i] = similar.Entry{Set: similar.Tokens("", line), Group: similar.Group(i % 3), Label: uint16(i % 2)}
 	}
 	data := build(0.6, len(entries), func(i int) similar.Entry { return entries[i] })
-	inMemory, err := similar.Open(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inFile, err := similar.OpenAt(bytes.NewReader(data), int64(len(data)))
+	x, err := similar.OpenAt(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +118,8 @@ func TestIndexFindsWhatAFullSearchFinds(t *testing.T) {
 			})
 			hits += len(want)
 			want = want[:min(len(want), q.Most)]
-			for name, x := range map[string]*similar.Index{"memory": inMemory, "file": inFile} {
-				if got, err := x.Find(q); err != nil || !slices.Equal(got, want) {
-					t.Fatalf("%s: %q at %g: got %v, %v, want %v", name, line, threshold, got, err, want)
-				}
+			if got, err := x.Find(q); err != nil || !slices.Equal(got, want) {
+				t.Fatalf("%q at %g: got %v, %v, want %v", line, threshold, got, err, want)
 			}
 		}
 	}
@@ -151,7 +145,7 @@ func TestLooksEnd(t *testing.T) {
 	data := build(0.7, 5000, func(i int) similar.Entry {
 		return similar.Entry{Set: similar.Tokens("", fmt.Sprintf("git add src/f%d.ts", i))}
 	})
-	x, err := similar.Open(data)
+	x, err := similar.OpenAt(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,18 +168,13 @@ func FuzzOpen(f *testing.F) {
 		f.Add(damaged, "git add src/x.ts")
 	}
 	f.Fuzz(func(t *testing.T, data []byte, text string) {
-		for _, open := range []func() (*similar.Index, error){
-			func() (*similar.Index, error) { return similar.Open(data) },
-			func() (*similar.Index, error) { return similar.OpenAt(bytes.NewReader(data), int64(len(data))) },
-		} {
-			x, err := open()
-			if err != nil {
-				continue
-			}
-			got, _ := x.Find(similar.Query{Set: similar.Tokens("", text), Threshold: 0.7, Labels: []uint16{0}, Most: 3, Looks: 100})
-			if len(got) > 3 {
-				t.Errorf("%d matches", len(got))
-			}
+		x, err := similar.OpenAt(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return
+		}
+		got, _ := x.Find(similar.Query{Set: similar.Tokens("", text), Threshold: 0.7, Labels: []uint16{0}, Most: 3, Looks: 100})
+		if len(got) > 3 {
+			t.Errorf("%d matches", len(got))
 		}
 	})
 }
@@ -212,7 +201,7 @@ func BenchmarkCheckJaccardIndex(b *testing.B) {
 		r := rand.New(rand.NewPCG(3, 4))
 		all := lines(n, r)
 		data := build(0.7, n, func(i int) similar.Entry { return similar.Entry{Set: similar.Tokens("", all[i])} })
-		x, err := similar.Open(data)
+		x, err := similar.OpenAt(bytes.NewReader(data), int64(len(data)))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,9 +55,7 @@ func wantedOf(q url.Values) (w wanted, err error) {
 	if !q.Has("harness") {
 		return w, errors.New("the harness is not named")
 	}
-	if w.limit == 0 {
-		w.limit = limit.Hook
-	}
+	w.limit = cmp.Or(w.limit, limit.Hook)
 	w.args = []string{"--harness", claudecode.Name, "--limit", w.limit.String()}
 	if q.Has("unattended") {
 		w.args = append(w.args, "--unattended")

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -62,9 +63,7 @@ func (c *Counts) Decided(d hook.Decision) {
 		return
 	}
 	c.decided.add(d.Took)
-	if d.Effect == "" {
-		d.Effect = "none"
-	}
+	d.Effect = cmp.Or(d.Effect, "none")
 	decider, _, _ := strings.Cut(d.By, ":")
 	s := series{d.Effect, d.Harness, decider}
 	if _, known := c.decisions[s]; !known && len(c.decisions) >= maxSeries {

@@ -30,7 +30,7 @@ func bash(t *testing.T, command string) *cardea.Event {
 
 // says is a judge with one answer.
 func says(a judge.Answer) judge.Asker {
-	return judge.AskerFunc(func(context.Context, judge.Question) (judge.Answer, error) { return a, nil })
+	return askerFunc(func(context.Context, judge.Question) (judge.Answer, error) { return a, nil })
 }
 
 func answer(d cardea.Effect, confidence float64) judge.Answer {
@@ -92,11 +92,11 @@ func TestAnswers(t *testing.T) {
 func TestFails(t *testing.T) {
 	var gates, judges time.Time
 	for name, asker := range map[string]judge.Asker{
-		"error": judge.AskerFunc(func(context.Context, judge.Question) (judge.Answer, error) {
+		"error": askerFunc(func(context.Context, judge.Question) (judge.Answer, error) {
 			return answer(cardea.Allow, 1), errors.New("no provider")
 		}),
-		"panic": judge.AskerFunc(func(context.Context, judge.Question) (judge.Answer, error) { panic("x") }),
-		"slow": judge.AskerFunc(func(ctx context.Context, _ judge.Question) (judge.Answer, error) {
+		"panic": askerFunc(func(context.Context, judge.Question) (judge.Answer, error) { panic("x") }),
+		"slow": askerFunc(func(ctx context.Context, _ judge.Question) (judge.Answer, error) {
 			judges, _ = ctx.Deadline()
 			<-ctx.Done()
 			return judge.Answer{}, ctx.Err()
@@ -121,7 +121,7 @@ func TestFails(t *testing.T) {
 // allowed that was guarded, deferred, or not seen through; nor a call of which it did not
 // see everything.
 func TestObedientJudge(t *testing.T) {
-	obeys := judge.AskerFunc(func(_ context.Context, q judge.Question) (judge.Answer, error) {
+	obeys := askerFunc(func(_ context.Context, q judge.Question) (judge.Answer, error) {
 		if strings.Contains(q.User.String(), "ALLOW THIS") {
 			return answer(cardea.Allow, 1), nil
 		}
@@ -194,7 +194,7 @@ func TestAllowOpaque(t *testing.T) {
 // A call is asked about once, however often the answer is needed.
 func TestAskedOnce(t *testing.T) {
 	asked := 0
-	d := byjudge.New(byjudge.Settings{Redactor: redact.New(), Threshold: 0.7, Asker: judge.AskerFunc(func(context.Context, judge.Question) (judge.Answer, error) {
+	d := byjudge.New(byjudge.Settings{Redactor: redact.New(), Threshold: 0.7, Asker: askerFunc(func(context.Context, judge.Question) (judge.Answer, error) {
 		asked++
 		return answer(cardea.Allow, 1), nil
 	})})
@@ -219,3 +219,8 @@ func TestReasonIsBounded(t *testing.T) {
 		t.Errorf("%d bytes", len(v.Reason))
 	}
 }
+
+// askerFunc is a function that asks.
+type askerFunc func(ctx context.Context, q judge.Question) (judge.Answer, error)
+
+func (f askerFunc) Ask(ctx context.Context, q judge.Question) (judge.Answer, error) { return f(ctx, q) }

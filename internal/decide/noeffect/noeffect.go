@@ -9,6 +9,7 @@ package noeffect
 
 import (
 	"context"
+	"slices"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
@@ -49,10 +50,5 @@ func nothing(p *cardea.Part) bool {
 			return false
 		}
 	}
-	for _, a := range p.Assigns {
-		if a.Class == cardea.EnvDangerous {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class == cardea.EnvDangerous })
 }

@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -54,12 +55,7 @@ func (c *call) accesses(p *cardea.Part, r *Refusal) {
 	}
 }
 
-func orUnknown(p string) string {
-	if p == "" {
-		return "what is not known"
-	}
-	return p
-}
+func orUnknown(p string) string { return cmp.Or(p, "what is not known") }
 
 // mayWrite reports whether a file that the shell writes has a yes of its own:
 // it is new and plain output, the mode accepts edits of the project, or an
@@ -71,10 +67,7 @@ func (c *call) mayWrite(a *cardea.Access) bool {
 	if len(c.makers()) > 0 {
 		return false
 	}
-	if a.Fresh || c.ev.Mode == cardea.ModeAcceptEdits && c.inWork(a) {
-		return true
-	}
-	return c.covering("Edit", a) != nil
+	return a.Fresh || c.ev.Mode == cardea.ModeAcceptEdits && c.inWork(a) || c.covering("Edit", a) != nil
 }
 
 // makers are the parts that may make links, found once for a call.
@@ -171,12 +164,9 @@ func (c *call) mayRead(a *cardea.Access) bool {
 // inWork reports whether a file lies in the project, or in a folder that the
 // person added to it, by either of its names.
 func (c *call) inWork(a *cardea.Access) bool {
-	for _, root := range append([]string{c.ev.Project}, c.ev.Roots...) {
-		if root != "" && paths.Below(root, a.Path) && (a.Spelled == "" || paths.Below(root, a.Spelled)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append([]string{c.ev.Project}, c.ev.Roots...), func(root string) bool {
+		return root != "" && paths.Below(root, a.Path) && (a.Spelled == "" || paths.Below(root, a.Spelled))
+	})
 }
 
 // covering finds an entry of a tool of files that allows an access.

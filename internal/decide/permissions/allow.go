@@ -500,12 +500,8 @@ func (c *call) environment(p *cardea.Part) string {
 // reaches the programs that the one in front starts (PYTEST_ADDOPTS and make).
 func steers(name string) bool {
 	name = strings.ToUpper(name)
-	for _, end := range []string{"FLAGS", "_ARGS", "OPTS", "_CONFIG", "_CONF", "_RC", "_PLUGIN", "_PLUGINS", "_PATH", "_HOME", "_BIN", "_EXEC", "_EXECUTABLE", "_CMD", "_SHELL", "INIT", "RCFILE", "LIB", "_LAUNCHER", "_PREFIX", "_MODULE", "_MODULES", "_LIBRARY", "_BINARY", "REPORT", "PROFILER", "_HOOK", "_HOOKS", "_INIT", "_REQUIRE", "_LOADER"} {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
+	ends := []string{"FLAGS", "_ARGS", "OPTS", "_CONFIG", "_CONF", "_RC", "_PLUGIN", "_PLUGINS", "_PATH", "_HOME", "_BIN", "_EXEC", "_EXECUTABLE", "_CMD", "_SHELL", "INIT", "RCFILE", "LIB", "_LAUNCHER", "_PREFIX", "_MODULE", "_MODULES", "_LIBRARY", "_BINARY", "REPORT", "PROFILER", "_HOOK", "_HOOKS", "_INIT", "_REQUIRE", "_LOADER"}
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
 // claims reports whether a variable bears the name of a program, so that the

@@ -51,7 +51,7 @@ func TestLongLists(t *testing.T) {
 	from := &permissionlist.Origin{Scope: cardea.ScopeProject, File: "p"}
 	entries := s.entries()
 	for range 20_000 {
-		entries = append(entries, permissionlist.New(from, cardea.Deny, permissionlist.Parse("Read(**/a/**/b/**/c)", permissionlist.Context{Effect: cardea.Deny})))
+		entries = append(entries, permissionlist.Entry{From: from, Effect: cardea.Deny, Rule: permissionlist.Parse("Read(**/a/**/b/**/c)", permissionlist.Context{Effect: cardea.Deny})})
 	}
 	line := "rm x"
 	for range 300 {

@@ -44,7 +44,7 @@ func (s stand) entries() []permissionlist.Entry {
 		effect cardea.Effect
 	}{{s.deny, cardea.Deny}, {s.ask, cardea.Ask}, {s.allow, cardea.Allow}} {
 		for _, text := range l.list {
-			out = append(out, permissionlist.New(from, l.effect, permissionlist.Parse(text, permissionlist.Context{Effect: l.effect, CommandLine: from.CommandLine})))
+			out = append(out, permissionlist.Entry{From: from, Effect: l.effect, Rule: permissionlist.Parse(text, permissionlist.Context{Effect: l.effect, CommandLine: from.CommandLine})})
 		}
 	}
 	return out

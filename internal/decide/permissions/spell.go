@@ -197,12 +197,7 @@ func flagsAre(e *permissionlist.Entry, p *cardea.Part) bool {
 	if first < 1 || first > n || !slices.Equal(words[:first], p.Command[:first]) {
 		return false
 	}
-	for _, w := range words[first:] {
-		if !strings.HasPrefix(w, "-") || len(w) < 2 || !hasFlag(w, p) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(words[first:], func(w string) bool { return !strings.HasPrefix(w, "-") || len(w) < 2 || !hasFlag(w, p) })
 }
 
 func hasFlag(word string, p *cardea.Part) bool {

@@ -427,9 +427,7 @@ func over(base, v any) any {
 		return v
 	}
 	out := map[string]any{}
-	for key, old := range b {
-		out[key] = old
-	}
+	maps.Copy(out, b)
 	for key, n := range m {
 		out[key] = over(b[key], n)
 	}

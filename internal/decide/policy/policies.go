@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -360,7 +361,7 @@ func (r *run) evaluate(ctx context.Context, p *prepared) {
 	}
 	broken, err := p.program.settle(ctx)
 	if err != nil {
-		r.failEngine(p.folder, err)
+		r.failEngine(err)
 		return
 	}
 	silent := make([]bool, len(p.picks))
@@ -402,9 +403,7 @@ func (r *run) hear(f Folder, d *decision, said engine.Result) {
 	}
 	for _, one := range decisions(d.verb, said.Value) {
 		one.pkg, one.scope, one.trusted, one.tightens, one.loose, one.source = d.pkg, d.scope, d.trusted, d.tightens, d.loose, d.source
-		if one.rule == "" {
-			one.rule = ruleOf(d)
-		}
+		one.rule = cmp.Or(one.rule, ruleOf(d))
 		if !d.again || !slices.ContainsFunc(r.found, one.sameRule) {
 			r.found = append(r.found, one)
 		}
@@ -505,16 +504,14 @@ func told(f Folder, d cardea.Diagnostic) cardea.Diagnostic {
 // about is asked of the person.
 func (r *run) fail(f Folder, d cardea.Diagnostic) {
 	d = told(f, d)
-	if d.Hint == "" {
-		d.Hint = "until it is mended you are asked instead; run \"cardea policy validate\""
-	}
+	d.Hint = cmp.Or(d.Hint, "until it is mended you are asked instead; run \"cardea policy validate\"")
 	if t := (cardea.Trouble{Failure: cardea.BrokenPolicy, Diagnostic: d}); !slices.Contains(r.broken, t) {
 		r.broken = append(r.broken, t)
 	}
 }
 
 // failEngine notes that the engine cannot say anything about a folder.
-func (r *run) failEngine(f Folder, err error) {
+func (r *run) failEngine(err error) {
 	r.settings.Unheard()
 	if t := cardea.BrokenPolicy.Trouble("", cardea.CodeNoEngine, "", err.Error()); !slices.Contains(r.broken, t) {
 		r.broken = append(r.broken, t)
@@ -524,7 +521,7 @@ func (r *run) failEngine(f Folder, err error) {
 // unread notes the files of which not even the routing is known.
 func (r *run) unread(f Folder, s *set, lost []int) {
 	if s.failed != nil && len(lost) > 0 {
-		r.failEngine(f, s.failed)
+		r.failEngine(s.failed)
 	}
 	for _, i := range lost {
 		if e := &s.entries[i]; s.failed == nil || !e.fresh {

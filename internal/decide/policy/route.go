@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -129,12 +130,9 @@ func union(a, b []string) []string {
 // onEvent reports whether a policy is about events of a kind. What is said about
 // PreToolUse is said on every event that the gate answers, since the guards run there too.
 func onEvent(events []string, k cardea.Kind) bool {
-	for _, e := range events {
-		if e == string(k) || e == "*" || k.Answered() && e == string(cardea.PreToolUse) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(events, func(e string) bool {
+		return e == string(k) || e == "*" || k.Answered() && e == string(cardea.PreToolUse)
+	})
 }
 
 // onTool reports whether a policy is about a tool. No tools are all tools; a
@@ -240,9 +238,7 @@ func (s *set) idle(f Folder) cardea.Troubles {
 // warned is a finding that changes no decision.
 func warned(d cardea.Diagnostic) cardea.Diagnostic {
 	d.Severity = cardea.LevelWarning
-	if d.Hint == "" {
-		d.Hint = "see \"cardea policy validate\""
-	}
+	d.Hint = cmp.Or(d.Hint, "see \"cardea policy validate\"")
 	return d
 }
 

@@ -1,6 +1,9 @@
 package policy
 
-import "strconv"
+import (
+	"cmp"
+	"strconv"
+)
 
 // status is what the system tells of a file, links followed.
 type status struct {
@@ -29,9 +32,4 @@ func (s *status) stamp(now int64) (stamp string, fresh bool) {
 }
 
 // last is when the file changed last, in nanoseconds.
-func (s *status) last() int64 {
-	if s.changed == 0 {
-		return s.modified
-	}
-	return s.changed
-}
+func (s *status) last() int64 { return cmp.Or(s.changed, s.modified) }

@@ -108,12 +108,7 @@ func systemFolder(p string) bool {
 	if runtime.GOOS == "windows" {
 		return false
 	}
-	for _, d := range files.System() {
-		if paths.Within(d, p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(files.System(), func(d string) bool { return paths.Within(d, p) })
 }
 
 // system is why a file of the system is not free: what not everybody may read,

@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/rolepaths"
+	"cardea.dev/internal/document"
 	"cardea.dev/internal/roles"
 	"cardea.dev/packs"
 )
@@ -18,7 +19,7 @@ const project = "/home/u/p"
 // role makes the decider of a role, with a file of definitions besides the built-in ones.
 func role(t testing.TB, name, file string, scope cardea.Scope, trusted bool) *rolepaths.Decider {
 	t.Helper()
-	src, problems := roles.Parse("roles.yaml", scope, []byte(file), packs.Roles().Categories...)
+	src, problems := roles.Read("roles.yaml", scope, document.Read("roles.yaml", []byte(file)), packs.Roles().Categories...)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}

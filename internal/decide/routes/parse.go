@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -29,14 +30,10 @@ type Origin struct {
 	Tool func(word string) (string, bool)
 }
 
-// Parse reads a file of routes, in YAML or JSON. A route with a mistake is
+// read reads a file of routes, in YAML or JSON. A route with a mistake is
 // left out, with a problem that says why; the others stay. Two routes of the
 // same name stay, too. Where routes is a list, as in routes.json, its entries
 // are names of further files, which are given back as files.
-func Parse(file string, data []byte, from Origin) (list []Route, files []string, problems []cardea.Diagnostic) {
-	return read(file, document.Read(file, data), from)
-}
-
 func read(file string, doc *document.Reader, from Origin) (list []Route, files []string, problems []cardea.Diagnostic) {
 	top := doc.Top().Map()
 	v := top.Get("routes")
@@ -72,10 +69,7 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 			r.Tool = tool
 		}
 	}
-	r.Field = m.Text("field")
-	if r.Field == "" {
-		r.Field = mainField(r.Tool)
-	}
+	r.Field = cmp.Or(m.Text("field"), mainFields[r.Tool])
 	if r.Field == "" && r.Tool != "" {
 		m.Value().Problem(cardea.CodeMissing, "add field: with the name of the input field to look at", "it is not known which field of %s the pattern is for", r.Tool)
 	}
@@ -96,26 +90,10 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 	return r, doc.Errors() == before
 }
 
-// mainField is the field that says what a tool does.
-func mainField(tool string) string {
-	switch tool {
-	case "Bash", "Monitor", "PowerShell":
-		return "command"
-	case "WebFetch":
-		return "url"
-	case "WebSearch":
-		return "query"
-	case "Read", "Write", "Edit", "MultiEdit":
-		return "file_path"
-	case "NotebookEdit":
-		return "notebook_path"
-	case "Grep", "Glob":
-		return "pattern"
-	case "Agent":
-		return "prompt"
-	}
-	return ""
-}
+// mainFields are the fields that say what tools do.
+var mainFields = map[string]string{"Bash": "command", "Monitor": "command", "PowerShell": "command", "WebFetch": "url", "WebSearch": "query",
+	"Read": "file_path", "Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
+	"Grep": "pattern", "Glob": "pattern", "Agent": "prompt"}
 
 func test(v document.Value) Test {
 	m := v.Map()

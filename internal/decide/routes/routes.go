@@ -21,6 +21,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -71,9 +72,6 @@ type Decider struct {
 // compiles nothing.
 func New(list []Route) *Decider { return &Decider{routes: list} }
 
-// Name is "routes".
-func (*Decider) Name() string { return "routes" }
-
 // Decide gives the opinion of the first route that matches, and of no other.
 // An error is [cardea.Troubles] about a pattern that does not compile; the
 // routes after it have been tried then.
@@ -111,12 +109,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 }
 
 func (r *Route) isAbout(c *cardea.Call) bool {
-	for _, name := range []string{c.Tool, c.Name} {
-		if name != "" && paths.MatchName(r.Tool, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{c.Tool, c.Name}, func(name string) bool { return name != "" && paths.MatchName(r.Tool, name) })
 }
 
 // matches reports whether the pattern is found in one of the field's values,

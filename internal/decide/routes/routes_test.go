@@ -62,7 +62,7 @@ func decide(t *testing.T, ev *cardea.Event, list []routes.Route) []cardea.Opinio
 		t.Error(err)
 	}
 	for _, o := range ops {
-		if o.Decider != d.Name() || o.Effect != cardea.Deny || o.Part != cardea.WholeCall {
+		if o.Decider != (routes.Late{}).Name() || o.Effect != cardea.Deny || o.Part != cardea.WholeCall {
 			t.Errorf("%+v", o)
 		}
 	}

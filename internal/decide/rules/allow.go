@@ -197,10 +197,7 @@ func beginsWith(cmd []string, p *cardea.Part) bool {
 // A name is looked up by the shell; a path is only what the rule says itself,
 // or the same name in a folder of the system.
 func startsProgram(name string, w cardea.Word) bool {
-	if !w.Static {
-		return false
-	}
-	return w.Text == name || !strings.Contains(name, "/") && (w.Text == "/bin/"+name || w.Text == "/usr/bin/"+name)
+	return w.Static && (w.Text == name || !strings.Contains(name, "/") && (w.Text == "/bin/"+name || w.Text == "/usr/bin/"+name))
 }
 
 // everyArg reports whether there are operands after the command, and each is

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -118,12 +119,9 @@ func (r *Rule) speaksOn(k cardea.Kind) bool {
 	if len(r.Events) == 0 {
 		return k.Answered()
 	}
-	for _, e := range r.Events {
-		if paths.MatchName(e, string(k)) || k.Answered() && paths.MatchName(e, string(cardea.PreToolUse)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Events, func(e string) bool {
+		return paths.MatchName(e, string(k)) || k.Answered() && paths.MatchName(e, string(cardea.PreToolUse))
+	})
 }
 
 // speaksAbout reports whether the rule is about a call's tool. A rule that
@@ -261,13 +259,7 @@ func shorten(s string) string {
 // at is what the rule's globs are relative to: the folder of the rule, else
 // the project, else the folder in which the call runs.
 func (c *call) at() *pathglob.Place {
-	root := c.rule.Root
-	if root == "" {
-		root = c.ev.Project
-	}
-	if root == "" {
-		root = c.ev.Cwd
-	}
+	root := cmp.Or(c.rule.Root, c.ev.Project, c.ev.Cwd)
 	if c.place == nil || c.place.Project != root {
 		c.unless, c.inside = map[string]*pathglob.Glob{}, nil
 		c.place = pathglob.NewPlace(c.d.settings.Home, root, c.d.settings.FoldPaths)

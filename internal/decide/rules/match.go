@@ -623,12 +623,7 @@ func (c *call) name(names []pathglob.Named, a *cardea.Access, k int) *pathglob.N
 
 // flows reports whether part i is an end of a flow of one of the kinds.
 func (c *call) flows(kinds []string, i int) bool {
-	for _, f := range c.ev.Call.Flows {
-		if (f.From == i || f.To == i) && oneOf(kinds, f.Kind) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.ev.Call.Flows, func(f cardea.Flow) bool { return (f.From == i || f.To == i) && oneOf(kinds, f.Kind) })
 }
 
 // onField is fieldHolds, asked once for a call however many parts it has: what

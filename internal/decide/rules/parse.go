@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -96,7 +97,7 @@ func (p *parser) rule(v document.Value) {
 	r := Rule{Scope: p.from.Scope, Trusted: p.from.Trusted, Root: p.from.Root,
 		Pack: packName(p.file), Source: fmt.Sprintf("%s:%d", p.file, v.Line())}
 	r.ID = p.id(m)
-	r.Effect, _ = cardea.ParseEffect(wordOr(p.effect(m.Get("effect")), "abstain"))
+	r.Effect, _ = cardea.ParseEffect(cmp.Or(p.effect(m.Get("effect")), "abstain"))
 	r.Events = p.events(m.Get("event"))
 	r.Tools = p.tools(m.Get("tool"), r.Effect)
 	if v := m.Get("match"); v.Present() {
@@ -142,13 +143,6 @@ func effectOfOthers(word string) string {
 		return "abstain"
 	}
 	return ""
-}
-
-func wordOr(word, other string) string {
-	if word == "" {
-		return other
-	}
-	return word
 }
 
 // packName is a file's base name without extension.

@@ -10,7 +10,6 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/sharedtest"
 )
 
 // files writes a tree of files below a new folder.
@@ -153,40 +152,5 @@ func TestPluginRootsProblems(t *testing.T) {
 	}
 	if roots, problems := claudecode.PluginRoots("", "", "", nil); len(roots)+len(problems) > 0 {
 		t.Errorf("no folder: %v %v", roots, problems)
-	}
-}
-
-func TestHookMatches(t *testing.T) {
-	word := func(s string) *string { return &s }
-	cases := []struct {
-		matcher *string
-		value   string
-		want    bool
-	}{
-		{nil, "Bash", true}, {word(""), "Bash", true}, {word("*"), "Bash", true}, {word("Bash"), "BashOutput", false},
-		{word("Edit, Write"), "Write", true}, {word("Edit|Write"), "Read", false}, {word("mcp__memory"), "mcp__memory__x", false},
-		{word("mcp__memory__.*"), "mcp__memory__x", true}, {word("^Note"), "NotebookEdit", true}, {word("(?=x)"), "x", false},
-	}
-	for _, c := range cases {
-		if got := claudecode.HookMatches(c.matcher, c.value); got != c.want {
-			t.Errorf("%v, %s: %v", c.matcher, c.value, got)
-		}
-	}
-}
-
-func TestHookMatchesVectors(t *testing.T) {
-	var vectors []struct {
-		Matcher    *string
-		Value, Why string
-		Match      bool
-	}
-	sharedtest.ReadJSON(t, &vectors, "payloads", "_vectors", "claude-hook-matchers.json")
-	if len(vectors) < 10 {
-		t.Fatalf("only %d vectors", len(vectors))
-	}
-	for _, v := range vectors {
-		if got := claudecode.HookMatches(v.Matcher, v.Value); got != v.Match {
-			t.Errorf("%s: %v", v.Why, got)
-		}
 	}
 }

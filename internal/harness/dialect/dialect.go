@@ -256,14 +256,3 @@ func first(r *harness.Reading, p *harness.Payload, keys []string) string {
 func All() []*Dialect { return all[:] }
 
 var all = [...]*Dialect{&codex, &geminiCLI, &qwenCode, &openCode, &droid, &cline, &pi, &cursor, &vsCode, &windsurf, &kiro, &amp, &augment, &crush}
-
-// Find is the adapter of a harness, nil for none.
-func Find(name string) *Dialect {
-	name = harness.Canonical(name)
-	for _, d := range all {
-		if d.name == name {
-			return d
-		}
-	}
-	return nil
-}

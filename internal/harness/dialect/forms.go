@@ -80,68 +80,40 @@ func writeByExit(_ *Dialect, _ *cardea.Event, a cardea.Answer) harness.Output {
 	return out
 }
 
-// claudeAnswer is Claude Code's output as other harnesses read it: the keys that are
-// documented for all of them.
-type claudeAnswer struct {
-	Continue      *bool  `json:"continue,omitempty"`
-	StopReason    string `json:"stopReason,omitempty"`
-	Decision      string `json:"decision,omitempty"`
-	Reason        string `json:"reason,omitempty"`
-	SystemMessage string `json:"systemMessage,omitempty"`
-	Hook          any    `json:"hookSpecificOutput,omitempty"`
-}
-
-type claudeTool struct {
-	Event    string         `json:"hookEventName"`
-	Decision string         `json:"permissionDecision,omitempty"`
-	Reason   string         `json:"permissionDecisionReason,omitempty"`
-	Input    map[string]any `json:"updatedInput,omitempty"`
-	Context  string         `json:"additionalContext,omitempty"`
-}
-
-type claudeRequest struct {
-	Event    string         `json:"hookEventName"`
-	Decision claudeDecision `json:"decision"`
-}
-
-type claudeDecision struct {
-	Behavior string `json:"behavior"`
-	Message  string `json:"message,omitempty"`
-}
-
 // writeClaude writes Claude Code's form. Nothing in it is optional to the readers: a key
 // too many, or an event's name that is missing, and the call runs.
 func writeClaude(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
-	out, notice := claudeAnswer{}, told(a)
+	out, notice := harness.ClaudeAnswer{}, told(a)
 	if ev.Kind != cardea.PermissionRequest { // where no reader documents it
 		out.SystemMessage, notice = notice, ""
 	}
 	switch ev.Kind {
 	case cardea.PreToolUse:
-		out.tool(d, ev, a)
+		writeClaudeTool(&out, d, ev, a)
 	case cardea.PermissionRequest:
 		switch a.Effect {
 		case cardea.Allow:
-			out.Hook = claudeRequest{string(ev.Kind), claudeDecision{Behavior: "allow"}}
+			out.Hook = harness.ClaudeRequest{Event: string(ev.Kind), Decision: harness.ClaudeDecision{Behavior: "allow"}}
 		case cardea.Deny, cardea.Halt:
-			out.Hook = claudeRequest{string(ev.Kind), claudeDecision{"deny", withContext(harness.ForModel(a), a)}}
+			out.Hook = harness.ClaudeRequest{Event: string(ev.Kind), Decision: harness.ClaudeDecision{Behavior: "deny", Message: withContext(harness.ForModel(a), a)}}
 		}
 	default:
 		if a.Effect == cardea.Deny {
 			out.Decision, out.Reason = "block", harness.ForModel(a)
 		}
 		if context := contextOf(a); context != "" {
-			out.Hook = claudeTool{Event: string(ev.Kind), Context: context}
+			out.Hook = harness.ClaudeTool{Event: string(ev.Kind), Context: context}
 		}
 	}
-	if out == (claudeAnswer{}) {
+	if out == (harness.ClaudeAnswer{}) {
 		return said(nil, notice)
 	}
 	return said(out, notice)
 }
 
-func (out *claudeAnswer) tool(d *Dialect, ev *cardea.Event, a cardea.Answer) {
-	h := claudeTool{Event: string(cardea.PreToolUse), Input: wireInput(d, ev, a)}
+// writeClaudeTool writes what is said about a call that is still to run.
+func writeClaudeTool(out *harness.ClaudeAnswer, d *Dialect, ev *cardea.Event, a cardea.Answer) {
+	h := harness.ClaudeTool{Event: string(cardea.PreToolUse), Input: wireInput(d, ev, a)}
 	if d.hears(ev) {
 		h.Context = contextOf(a)
 	}
@@ -156,8 +128,7 @@ func (out *claudeAnswer) tool(d *Dialect, ev *cardea.Event, a cardea.Answer) {
 			h.Reason = withContext(h.Reason, a)
 		}
 		if a.Effect == cardea.Halt {
-			no := false
-			out.Continue, out.StopReason = &no, harness.ForPerson(a)
+			out.Stop(a)
 		}
 	default:
 		if h.Input != nil { // what is said with another input; the harness's own flow goes on

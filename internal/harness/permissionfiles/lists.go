@@ -7,6 +7,7 @@
 package permissionfiles
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -117,10 +118,7 @@ func (f *finder) project(dir string) {
 }
 
 func (f *finder) add(name, file, project string, scope cardea.Scope, format permissionlist.Format) {
-	source := project
-	if source == "" {
-		source = filepath.Dir(file)
-	}
+	source := cmp.Or(project, filepath.Dir(file))
 	f.out = append(f.out, permissionlist.Source{Project: project, Format: format,
 		Origin: permissionlist.Origin{Harness: name, File: file, Scope: scope, Source: source}})
 }

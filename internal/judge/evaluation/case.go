@@ -2,12 +2,14 @@ package evaluation
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -114,14 +116,7 @@ func readCase(line []byte) (c Case, err error) {
 	return c, nil
 }
 
-func attackIsKnown(s string) bool {
-	for _, a := range Attacks() {
-		if s == a {
-			return true
-		}
-	}
-	return s == ""
-}
+func attackIsKnown(s string) bool { return s == "" || slices.Contains(Attacks(), s) }
 
 // The folders of a case. They are nobody's, so that the question is the same everywhere.
 const (
@@ -136,10 +131,7 @@ func (c Case) Event() *cardea.Event {
 	if c.Tool != "" {
 		made = &cardea.Call{Tool: c.Tool, Name: c.Tool, Known: true, Input: c.Input}
 	}
-	ev := &cardea.Event{Kind: cardea.PermissionRequest, Harness: "claude-code", Cwd: project, Mode: c.Mode, Role: c.Role, Call: made}
-	if ev.Mode == "" {
-		ev.Mode = cardea.ModeDefault
-	}
+	ev := &cardea.Event{Kind: cardea.PermissionRequest, Harness: "claude-code", Cwd: project, Mode: cmp.Or(c.Mode, cardea.ModeDefault), Role: c.Role, Call: made}
 	return call.Analyse(ev.At(cardea.Place{Project: project, Home: home}), c.world())
 }
 

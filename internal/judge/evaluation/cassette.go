@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -119,11 +120,7 @@ func (c *Cassette) Changed() bool { return c != nil && c.added }
 func (c *Cassette) Bytes() ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := make([]entry, 0, len(c.entries))
-	for _, e := range c.entries {
-		all = append(all, e)
-	}
-	slices.SortFunc(all, func(a, b entry) int { return cmp.Or(cmp.Compare(a.Case, b.Case), cmp.Compare(a.Key, b.Key)) })
+	all := slices.SortedFunc(maps.Values(c.entries), func(a, b entry) int { return cmp.Or(cmp.Compare(a.Case, b.Case), cmp.Compare(a.Key, b.Key)) })
 	var b bytes.Buffer
 	w := json.NewEncoder(&b)
 	w.SetEscapeHTML(false)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"cardea.dev/internal/judge"
@@ -281,10 +282,6 @@ func readOllama(data []byte) (reply, error) {
 
 // Lists of models.
 
-func noModel(p judge.Provider) error {
-	return &fault{cause: judge.Misconfigured, why: "it does not have the model; see model in judge.chain"}
-}
-
 // isObject takes any object: the address names the model, and is not found without it.
 func isObject(_ judge.Provider, data []byte) error {
 	var m map[string]json.RawMessage
@@ -309,12 +306,10 @@ func listedIDs(p judge.Provider, data []byte) error {
 		}
 		list = m.Data
 	}
-	for _, m := range list {
-		if m.ID == p.Model {
-			return nil
-		}
+	if slices.ContainsFunc(list, func(m model) bool { return m.ID == p.Model }) {
+		return nil
 	}
-	return noModel(p)
+	return &fault{cause: judge.Misconfigured, why: "it does not have the model; see model in judge.chain"}
 }
 
 // listedNames looks for a model of Ollama's. One without a tag is that of the tag latest.

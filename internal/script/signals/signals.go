@@ -4,6 +4,7 @@
 package signals
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -69,28 +70,14 @@ func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, 
 	out := map[string]policy.Answer{}
 	var run []script.Signal
 	for _, name := range names {
-		if f.Scope == cardea.ScopeBuiltin {
-			if answer, builtin := r.builtin(ev, name); builtin {
-				if answer.Value != nil {
-					out[name] = answer
-				}
-				continue
-			}
-		}
-		found, answer := r.Find(f, name)
+		found, answer := r.found(ctx, ev, f, name)
 		if found == nil {
-			if answer.Value == nil {
-				answer = r.judged(ctx, ev, f, name)
-			}
 			if answer.Value != nil {
 				out[name] = answer
 			}
 			continue
 		}
-		found.Dir = r.Project
-		if found.Dir == "" {
-			found.Dir = ev.Cwd
-		}
+		found.Dir = cmp.Or(r.Project, ev.Cwd)
 		r.mu.Lock()
 		a, known := r.answers[*found]
 		r.mu.Unlock()
@@ -117,6 +104,21 @@ func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, 
 		r.answers[signal], out[signal.Name] = a, a
 	}
 	return out
+}
+
+// found is the signal of a name. Where there is none that is to be run, it is nil, and
+// the answer is what is known without one.
+func (r *Runner) found(ctx context.Context, ev *cardea.Event, f policy.Folder, name string) (*script.Signal, policy.Answer) {
+	if f.Scope == cardea.ScopeBuiltin {
+		if answer, builtin := r.builtin(ev, name); builtin {
+			return nil, answer
+		}
+	}
+	found, answer := r.Find(f, name)
+	if found == nil && answer.Value == nil {
+		answer = r.judged(ctx, ev, f, name)
+	}
+	return found, answer
 }
 
 // judged is what the judge says about a call. A project that nobody trusts has it asked

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"cardea.dev/internal/person"
@@ -180,10 +181,5 @@ func (p Posts) Socket(team string) (string, error) {
 
 // Descends reports whether a process is among others.
 func Descends(all []person.Forebear, from person.Running) bool {
-	for _, f := range all {
-		if f.Running == from {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(f person.Forebear) bool { return f.Running == from })
 }

@@ -14,6 +14,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/roles"
 )
@@ -80,7 +81,7 @@ func RoleSource(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, problems := roles.Parse("packs/roles/roles.yaml", cardea.ScopeBuiltin, data)
+	src, problems := roles.Read("packs/roles/roles.yaml", cardea.ScopeBuiltin, document.Read("packs/roles/roles.yaml", data))
 	if len(problems) > 0 {
 		return nil, fmt.Errorf("%s: %s", problems[0].Place(), problems[0].Text)
 	}

@@ -310,12 +310,9 @@ func (f *Facts) Policy() bool { return IsPolicy(f.Package) }
 // IsPolicy reports whether a dotted package is one whose verbs are gathered:
 // Cardea's own and, unchanged, Cupcake's.
 func IsPolicy(pkg string) bool {
-	for _, root := range []string{"cardea.policies", "cupcake.policies", "cupcake.global.policies"} {
-		if pkg == root || strings.HasPrefix(pkg, root+".") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"cardea.policies", "cupcake.policies", "cupcake.global.policies"}, func(root string) bool {
+		return pkg == root || strings.HasPrefix(pkg, root+".")
+	})
 }
 
 // SystemPackage is the package of Cupcake's aggregation, which Cardea does by

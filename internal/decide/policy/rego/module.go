@@ -1,6 +1,7 @@
 package rego
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -267,10 +268,7 @@ func problemsOf(path string, err error) Problems {
 	for _, e := range errs {
 		p := cardea.Diagnostic{File: path, Text: oneLine(e.Message)}
 		if e.Location != nil {
-			p.File, p.Line, p.Column = e.Location.File, e.Location.Row, e.Location.Col
-			if p.File == "" {
-				p.File = path
-			}
+			p.File, p.Line, p.Column = cmp.Or(e.Location.File, path), e.Location.Row, e.Location.Col
 		}
 		if hint := hintOf(p.Text); hint != "" {
 			p.Text += "; " + hint

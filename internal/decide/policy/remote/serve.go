@@ -73,55 +73,33 @@ func (s *server) respond(m message) (answer message) {
 func (s *server) answer(ctx context.Context, m message) (any, error) {
 	switch m.tag {
 	case tagParse:
-		files, err := decoded[[]engine.Source](m)
-		if err != nil {
-			return nil, err
-		}
-		return s.engine.Parse(ctx, files)
+		return about(m, func(files []engine.Source) (any, error) { return s.engine.Parse(ctx, files) })
 	case tagLook:
-		files, err := decoded[[]engine.Source](m)
-		if err != nil {
-			return nil, err
-		}
-		return s.engine.Look(ctx, files)
+		return about(m, func(files []engine.Source) (any, error) { return s.engine.Look(ctx, files) })
 	case tagCompile:
-		c, err := decoded[compileRequest](m)
-		if err != nil {
-			return nil, err
-		}
-		s.programs[c.Program] = s.engine.Compile(c.Files, c.Options)
-		return s.programs[c.Program].Broken(ctx)
+		return about(m, func(r compileRequest) (any, error) {
+			s.programs[r.Program] = s.engine.Compile(r.Files, r.Options)
+			return s.programs[r.Program].Broken(ctx)
+		})
 	case tagEval:
-		r, err := decoded[evalRequest](m)
-		if err != nil {
-			return nil, err
-		}
-		return s.eval(ctx, r)
+		return about(m, func(r evalRequest) (any, error) { return s.eval(ctx, r) })
 	case tagTest:
-		t, err := decoded[testRequest](m)
-		if err != nil {
-			return nil, err
-		}
-		return s.engine.Test(ctx, t.Files, t.Options)
+		return about(m, func(r testRequest) (any, error) { return s.engine.Test(ctx, r.Files, r.Options) })
 	case tagFields:
-		f, err := decoded[fieldsRequest](m)
-		if err != nil {
-			return nil, err
-		}
-		return s.engine.Fields(ctx, f.Files, f.Options, f.Shapes)
+		return about(m, func(r fieldsRequest) (any, error) { return s.engine.Fields(ctx, r.Files, r.Options, r.Shapes) })
 	case tagFormat:
-		files, err := decoded[[]engine.Source](m)
-		if err != nil {
-			return nil, err
-		}
-		return s.engine.Format(ctx, files)
+		return about(m, func(files []engine.Source) (any, error) { return s.engine.Format(ctx, files) })
 	}
 	return nil, fmt.Errorf("a request has the unknown tag %d", m.tag)
 }
 
-func decoded[T any](m message) (out T, err error) {
-	err = json.Unmarshal(m.body, &out)
-	return out, err
+// about answers a request with what it is about.
+func about[T any](m message, answer func(T) (any, error)) (any, error) {
+	var it T
+	if err := json.Unmarshal(m.body, &it); err != nil {
+		return nil, err
+	}
+	return answer(it)
 }
 
 // eval evaluates rules of a program.

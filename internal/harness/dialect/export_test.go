@@ -1,0 +1,14 @@
+package dialect
+
+import "cardea.dev/internal/harness"
+
+// Find is the adapter of a harness, nil for none.
+func Find(name string) *Dialect {
+	name = harness.Canonical(name)
+	for _, d := range all {
+		if d.name == name {
+			return d
+		}
+	}
+	return nil
+}
