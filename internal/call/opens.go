@@ -60,7 +60,9 @@ func (o *opener) access(a *cardea.Access, opens func(file string) (may, surely b
 
 // printed reports whether an operand of a part is only known when the line runs.
 func printed(p *cardea.Part) bool {
-	return slices.ContainsFunc(p.Operands, func(i int) bool { return !p.Argv[i].Static && p.Argv[i].MaySplit && strings.ContainsAny(p.Argv[i].Text, "$`") })
+	return slices.ContainsFunc(p.Operands, func(i int) bool {
+		return !p.Argv[i].Static && p.Argv[i].MaySplit && strings.ContainsAny(p.Argv[i].Text, "$`")
+	})
 }
 
 // looksInto reports whether an access opens files that it does not name one by one.

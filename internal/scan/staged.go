@@ -80,8 +80,8 @@ type asking struct {
 	ctx context.Context
 }
 
-func (r asking) run(stdin []byte, most int, args ...string) ([]byte, error) {
-	return r.Run(r.ctx, stdin, most, append([]string{"--literal-pathspecs"}, args...)...)
+func (g asking) run(stdin []byte, most int, args ...string) ([]byte, error) {
+	return g.Run(g.ctx, stdin, most, append([]string{"--literal-pathspecs"}, args...)...)
 }
 
 // entry is a staged file.
