@@ -32,6 +32,12 @@ func (w *walker) topLevel(text string) bool {
 	return begins && ends && knowledge.PrintsTopLevel(program, strings.Split(words, " ")) && w.isPlainCommand(program)
 }
 
+// printsFolderAbove reports a substitution that prints the folder of the line or one above it,
+// which begins with a slash, and nothing else. No blank is in its name.
+func (w *walker) printsFolderAbove(text string) bool {
+	return w.topLevel(text) && w.cur.cwd != "" && !w.cur.unsure && !strings.ContainsAny(w.cur.cwd, " \t\n*?[")
+}
+
 // printsFolder is the folder that a substitution prints: $(pwd) the one in which the line is,
 // where no link leads to it, and $(git rev-parse --show-toplevel) that of the repository.
 func (w *walker) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {

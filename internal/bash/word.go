@@ -151,7 +151,7 @@ func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 			f := frag{text: w.source(p), dynamic: true, split: true, may: w.substituted(p)}
 			if folder, ok := w.printsFolder(p); ok {
 				f = frag{text: folder, split: true}
-			} else if w.printsNumber(p) && w.splitsAtBlanks() {
+			} else if w.splitsAtBlanks() && (w.printsNumber(p) || w.printsFolderAbove(f.text)) {
 				f.split, f.atMost, f.digits = false, true, true
 			}
 			out = append(out, f)

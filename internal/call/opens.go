@@ -18,9 +18,10 @@ func openedBy(parts []cardea.Part, world knowledge.World) func(int) *cardea.Open
 		return nil
 	}
 	for i := range parts {
+		changed := slices.ContainsFunc(parts, func(p cardea.Part) bool { return p.Start != parts[i].Start && mayChange(&p) })
 		for k := range parts[i].Access {
 			a := &parts[i].Access[k]
-			a.LookedUp = looksInto(a) && !parts[i].Remote
+			a.LookedUp = looksInto(a) && !parts[i].Remote && !changed
 		}
 	}
 	var mu sync.Mutex
@@ -38,6 +39,14 @@ func openedBy(parts []cardea.Part, world knowledge.World) func(int) *cardea.Open
 		}
 		return seen[i]
 	}
+}
+
+// mayChange reports whether a part may make or remove files whose names are not known, so that
+// another part opens other ones than there are now.
+func mayChange(p *cardea.Part) bool {
+	return len(p.Argv) > 0 && p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		return a.Kind != cardea.Read && a.Kind != cardea.Network && !(a.Redirect && a.Path != "")
+	})
 }
 
 // access adds what one access opens.

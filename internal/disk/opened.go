@@ -36,7 +36,9 @@ func Opened(a *cardea.Access) (files []string, unseen string) {
 	}
 	w.except, _ = paths.NewIgnore(a.Selection.Except)
 	if a.Glob {
-		w.pattern = paths.Pattern(nil).Join(a.Pattern)
+		folder := paths.LiteralBegin(a.Pattern)
+		folder = folder[:strings.LastIndexByte(folder, '/')+1] // its links are followed in Path
+		w.pattern = paths.Literal(a.Path).Join(a.Pattern[len(folder):])
 	}
 	if a.Selection.SkipsIgnored || a.SkipsHidden {
 		w.lists = ignoreLists(a.Path)
@@ -118,7 +120,7 @@ func (w *opening) entry(full string, e fs.DirEntry, depth int) {
 		return
 	}
 	if info, err := os.Stat(real); err == nil && info.IsDir() {
-		if !w.access.Selection.KeepsLinks {
+		if named := w.pattern != nil && w.pattern.Match(paths.Segments(full)); named || !w.access.Selection.KeepsLinks {
 			w.unseen = "it follows the link " + full
 		}
 		return

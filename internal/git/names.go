@@ -72,8 +72,10 @@ func (r Repository) Show(ctx context.Context, root string, n Names) (_ string, n
 	default:
 		names, err = r.between(ctx, root, n, differ, paths)
 	}
-	if err != nil && strings.Contains(err.Error(), "unknown revision") {
-		return root, nil, nil // then the command shows nothing either
+	for _, none := range [...]string{"unknown revision", "bad revision", "does not have any commits yet"} {
+		if err != nil && strings.Contains(err.Error(), none) {
+			return root, nil, nil // then the command shows nothing either
+		}
 	}
 	return root, names, err
 }

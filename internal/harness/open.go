@@ -135,7 +135,8 @@ func byShape(adapters []Adapter, p *Payload) Adapter {
 func mayBeCall(p *Payload) bool {
 	name := firstText(p, "hook_event_name", "hookEventName", "event", "hookName", "type", "agent_action_name")
 	ran := slices.ContainsFunc([]string{"tool_response", "toolResult", "tool_result", "tool_output", "result_json", "error"}, p.Has)
-	return canonicalKind(name).Answered() || name == "" && !ran
+	starts := p.Has("keys") && p.Has("directory") // what OpenCode tells a plugin that it loads
+	return canonicalKind(name).Answered() || name == "" && !ran && !starts
 }
 
 // guess takes an event that nobody knows for one about a call that is still to run, if

@@ -70,6 +70,15 @@ func valueText(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// textsFor are the texts of part i in which the rule looks for its pattern. Built-in rules
+// are written for the canonical one.
+func (c *call) textsFor(i int) []string {
+	if c.rule != nil && c.rule.Scope == cardea.ScopeBuiltin {
+		return c.spellings(i)[:1]
+	}
+	return c.spellings(i)
+}
+
 // spellings are the texts of part i in which a pattern is looked for, worked out once for
 // all rules.
 func (c *call) spellings(i int) []string {
