@@ -173,7 +173,9 @@ func TestScriptsByDaemon(t *testing.T) {
 			}})
 	})
 	text := fmt.Sprintf("%d calls were answered by the daemon, %d were left", d.answered.Load(), d.left.Load())
-	if t.Log(text); d.answered.Load() < d.left.Load() || d.answered.Load() < int64(len(chosen)) {
+	// A few scripts are no sample of what a daemon leaves to the hook.
+	most := d.answered.Load() >= d.left.Load() || !testrun.Long()
+	if t.Log(text); !most || d.answered.Load() < int64(len(chosen)) {
 		t.Error(text)
 	}
 }
