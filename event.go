@@ -213,11 +213,11 @@ type Call struct {
 	// what allows one is not heard.
 	OnlyPossible bool
 	// OnlyOpened is set for a call whose one part reads files that are known because its
-	// folders were looked into. What packs of Cardea's say about single files does not count
-	// for it.
+	// folders were looked into. The rules of Cardea's packs about single files do not
+	// apply to it.
 	OnlyOpened bool
-	// Opens is what part i reads besides the files that it names, nil for nothing. It looks
-	// at the disk, at most once for each part.
+	// Opens returns what part i reads and does not name, nil for nothing. It looks at the
+	// disk, at most once for each part.
 	Opens func(part int) *Opened
 	// Opaque are spots that concern the whole call and no single part.
 	Opaque []Opaque
@@ -246,8 +246,8 @@ func (c *Call) WithParts(parts []Part, flows []Flow, opaque []Opaque) *Call {
 type Part struct {
 	// Text is the part in canonical form, wrappers and assignments off.
 	Text string
-	// Typed is the command as it stands in the line, with what starts it; "" where it
-	// stands in no line.
+	// Typed is the command as the line has it, with what starts it; "" for a command that
+	// no line has.
 	Typed string
 	// Argv are the words of a shell part: the program and what it is passed.
 	// Empty for parts of other tools.
@@ -411,8 +411,8 @@ type Word struct {
 	// that it may be an option nobody has seen.
 	MayBeOption bool
 	// UnseenOption means that it may become any option of the program that has an access:
-	// what MayBeOption says, less where the program has none, where "--" stands in front, and
-	// where the folder that a pattern reads shows that no name begins with a dash.
+	// what MayBeOption says, but not where the program has none, after "--", and where the
+	// folder that a pattern reads shows that no name begins with a dash.
 	UnseenOption bool
 }
 

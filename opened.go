@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Opened is what a part reads besides the files that it names: what lies in a folder, what a
-// pattern finds, and what a revision holds. What an archive holds is among what a part may
+// Opened lists the files that a part reads and does not name: those in a folder, those that a
+// pattern finds, and those of a revision. What an archive holds is among what a part may
 // touch.
 type Opened struct {
 	// Files are absolute paths. Perhaps are those of which it is not known whether the part
@@ -23,7 +23,7 @@ type Selection struct {
 	// Only and Except are patterns of gitignore's, one a line, relative to From: a file is
 	// opened if one of Only names it, where there are any, and none of Except does.
 	Only, Except, From string
-	// Unclear is set where other options choose, too.
+	// Unclear is set where other options also choose.
 	Unclear bool
 	// KeepsLinks is set where links inside of the folder are not followed.
 	KeepsLinks bool
@@ -72,7 +72,7 @@ func (t *tally) askOpened(ctx context.Context) {
 		if opened.Unseen != "" {
 			t.hear(watchers[0], func() ([]Opinion, error) {
 				return []Opinion{{Decider: "opened", Rule: "unseen", Effect: Defer, Part: i, Scope: ScopeBuiltin,
-					Reason: "some files may not be read, and it is not known what this opens: " + opened.Unseen}}, nil
+					Reason: "some files may not be read, and this opens unknown files: " + opened.Unseen}}, nil
 			})
 		}
 	}

@@ -93,7 +93,7 @@ func TestAllowedLinesAreRun(t *testing.T) {
 	t.Logf("%d different lines in %d places, %d allowed and run", len(seen), len(places), len(lines))
 }
 
-// secretText is what the secret file holds.
+// secretText gives the content of the secret file.
 const secretText = "Xq7Secret"
 
 func executedPlace(t *testing.T, list string) *wall {

@@ -14,7 +14,7 @@ import (
 	"cardea.dev/internal/testrun"
 )
 
-// holeSetup is what lies in the home folder and the project of a row.
+// holeSetup gives the files in the home folder and the project of a row.
 type holeSetup struct {
 	ClaudeSettings json.RawMessage   `json:"claude_settings"`
 	CardeaYAML     string            `json:"cardea_yaml"`

@@ -230,7 +230,7 @@ func assignments(x syntax.ArithmExpr, top bool) int {
 	return n
 }
 
-// assignedBy is what an expression assigns to, nil where it assigns nothing.
+// assignedBy returns what an expression assigns to, nil where it assigns nothing.
 func assignedBy(n syntax.Node) syntax.ArithmExpr {
 	switch x := n.(type) {
 	case *syntax.BinaryArithm:

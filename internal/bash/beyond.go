@@ -25,7 +25,7 @@ func (a *Analysis) beyondLimit() bool {
 
 // lookBeyond adds what can be seen of a text without following its structure, so
 // that neither a limit hides what is denied ("rm -rf /" in 300 parentheses) nor a parser that
-// reads less than bash does. Such lines are rare, and a piece may be no command in truth.
+// reads less than bash does. Such lines are rare, and a piece need not be a command.
 func (a *Analysis) lookBeyond(text string, env Env) {
 	for _, piece := range candidates(text[:min(len(text), maxText)]) {
 		for word, rest, more := strings.Cut(piece, " "); a.misread && more && (strings.Contains(word, "=") || reserved(word)); word, rest, more = strings.Cut(piece, " ") {

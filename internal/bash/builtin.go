@@ -229,7 +229,7 @@ func (w *walker) unset(words []field) {
 	}
 }
 
-// attached is what stands in the word of an option behind its letter, if anything does.
+// attached returns the rest of an option's word after its letter, if there is one.
 func attached(f field, at int) []field {
 	if at >= len(f.Text) {
 		return nil

@@ -57,7 +57,7 @@ func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 	}
 }
 
-// shellOptions reads the options of a shell: the words behind them, whether commands are
+// shellOptions reads the options of a shell: the words after them, whether commands are
 // given, and whether it reads its standard input because an option says so.
 func (w *walker) shellOptions(argv []field) (rest []field, command, stdin bool) {
 	_, words := spelled(argv)
@@ -150,8 +150,8 @@ func (w *walker) inherit(inv invocation, exported []cardea.Assign) {
 	}
 }
 
-// foreignShell is a shell whose language is not read here. What it is told to run is read as
-// bash would: where both languages agree, denies find what it starts.
+// foreignShell reads the commands of a shell whose language is not analyzed here as bash
+// would: where both languages agree, denies find what it starts.
 func (w *walker) foreignShell(_ *wrapper, inv invocation) {
 	_, words := spelled(inv.argv)
 	line, known := knowledge.ReadShell(words)

@@ -371,7 +371,7 @@ func (w *walker) scriptCommand(s *wrapper, inv invocation) {
 	}
 }
 
-// terminalShell is a program that starts a shell for whoever types.
+// terminalShell is a program that starts a shell for the user at the terminal.
 func (w *walker) terminalShell(inv invocation) {
 	w.spot(inv.text, cardea.OpaqueTerminalShell, "it starts a shell that reads its commands from its standard input")
 	w.emitProgram(inv)

@@ -119,7 +119,7 @@ func runsStdin(p *cardea.Part) bool {
 		return false // python3 -m json.tool reads data
 	}
 	if shell, ok := knowledge.ReadShell(p.Argv); ok && (shell.Named || !shell.Commands) {
-		script := p.Argv[shell.Script] // the shell's own name where there is none
+		script := p.Argv[shell.Script] // the shell's own name if there is no script
 		return !knowledge.HasOption(p, "-n") && (shell.ReadsInput() || !script.Static || readsStdin(script.Text))
 	}
 	for _, o := range p.Options {

@@ -48,8 +48,8 @@ func (a *analysis) findNames(parts []cardea.Part) {
 	}
 }
 
-// patternWords are the patterns that are words of the line, as the shell expands them. What
-// a program makes of its words is none: a name that it will write (cp x/* y), or a backup.
+// patternWords are the patterns that are words of the line, as the shell expands them. A
+// name that a program makes of its words is not one of them: a target (cp x/* y), a backup.
 func patternWords(p *cardea.Part) map[string]bool {
 	words := map[string]bool{}
 	for _, w := range p.Argv {

@@ -11,8 +11,8 @@ import (
 	"cardea.dev/internal/knowledge/form"
 )
 
-// openedBy gives what the parts of a call open besides the files that they name. Each part is
-// looked at once, when somebody asks.
+// openedBy returns a function that gives what a part of a call opens and does not name. It
+// looks at each part once, on the first question.
 func openedBy(parts []cardea.Part, world knowledge.World) func(int) *cardea.Opened {
 	if world.Opened == nil {
 		return nil
@@ -119,7 +119,7 @@ func (o *opener) part(i int) {
 	o.out.Without = without(p, find)
 }
 
-// search is the search that finds what part i reads, nil where there is none, or several.
+// search returns the search that finds what part i reads, nil for no search or several.
 // filtered is set where another part chooses among what it finds.
 func (o *opener) search(i int) (found *cardea.Part, filtered bool) {
 	for k := range o.parts[:i] {

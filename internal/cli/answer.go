@@ -106,7 +106,7 @@ func showDiagnostics(s *screen, all []cardea.Diagnostic) (errors, warnings int) 
 	return errors, warnings
 }
 
-// listOf is what of makes of each entry, as JSON needs it: an empty list is [], not null.
+// listOf returns what of makes of each entry, as JSON needs it: an empty list is [], not null.
 func listOf[T, U any](all []T, of func(T) U) []U {
 	out := make([]U, len(all))
 	for i, x := range all {

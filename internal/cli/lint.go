@@ -65,7 +65,7 @@ func findings(p Process, l *inforce.Loaded, pl place) []cardea.Diagnostic {
 		graded(cardea.LevelError, l.Problems(), l.LessonProblems(), l.UncountedSwitches(), l.RouteProblems),
 		policyMistakes(p, l), unmatchedLessons(l), l.NotExecutable(), settingsMistakes(l), unmetChecks(l), commandMistakes(l), l.NotRead(),
 		twice(all), shadowed(all, own), shadowedRoutes(l), tooWide(own, pl), permissionFindings(l, pl),
-		graded(cardea.LevelNote, l.Uncounted(), l.Outweighed())) // the file is right, it only does not count here
+		graded(cardea.LevelNote, l.Uncounted(), l.Outweighed())) // the file is right, but has no effect here
 	slices.SortStableFunc(out, func(a, b cardea.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})

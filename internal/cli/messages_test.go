@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 )
 
-// answered is what a harness does about a message: "held" where the call is denied or
+// answered returns what a harness does about a message: "held" where the call is denied or
 // asked about, "allow" where it is allowed, "" where its own flow goes on.
 func (d *desk) answered(message, harness string) string {
 	switch out, _, code := d.run(message, hookArgs(harness)...); {
@@ -29,7 +29,7 @@ func hookArgs(harness string) []string {
 	return []string{"check", "--harness", harness}
 }
 
-// A message that does not say what a call does meets the setting default, whoever sent it.
+// A message that does not say what a call does meets the setting default, from every harness.
 func TestMessagesWithoutInput(t *testing.T) {
 	d := newDesk(t)
 	d.settings("default: {attended: deny, unattended: deny}")

@@ -523,7 +523,7 @@ func (d userDir) file(name string) string {
 // showUncounted says what does not count here, and what is broken.
 func (t trial) showUncounted(s *screen) {
 	all := slices.Concat(t.judgement.Loaded.Uncounted(), t.judgement.Loaded.UncountedPolicies())
-	// What is only not told stands beside the opinion.
+	// A text that is only withheld is shown with the opinion.
 	all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
 	untold := t.judgement.Untold(t.verdict)
 	for _, tr := range t.verdict.Troubles {

@@ -1,5 +1,5 @@
 // Package disk answers what the analysis asks of the machine: which folders exist,
-// what lies in them, and where links lead.
+// what is in them, and where links lead.
 package disk
 
 import (

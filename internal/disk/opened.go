@@ -222,11 +222,11 @@ const (
 	diffLimit = 200 * time.Millisecond
 )
 
-// repository is the repository around a folder, as long as git does not lie in the folder.
+// repository returns the repository around a folder, if git is not a program in the folder.
 func repository(dir string, limit time.Duration) (git.Repository, error) {
 	r, err := git.Open(dir, os.Environ(), limit)
 	if err == nil && paths.Within(dir, filepath.ToSlash(r.Program())) {
-		err = errors.New("git lies in the folder of the project")
+		err = errors.New("the program git is in the folder of the project")
 	}
 	return r, err
 }

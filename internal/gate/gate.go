@@ -71,7 +71,7 @@ func slots(l *inforce.Loaded, s Session, analyse func(*cardea.Event) *cardea.Eve
 	}
 	all[0].Decider = first{all[0].Decider}
 	for i := range all {
-		if all[i].Possible { // those that speak about files
+		if all[i].Possible { // those that decide about files
 			all[i].Decider = inWorktrees{all[i].Decider}
 		}
 	}

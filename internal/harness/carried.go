@@ -89,7 +89,7 @@ func carried(p *Payload) (tool string, input any) {
 func InText(text string) any {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, `"[`) || strings.HasPrefix(text, `"{`) {
-		_ = json.Unmarshal([]byte(text), &text) // else it is none
+		_ = json.Unmarshal([]byte(text), &text) // else it is no text of JSON
 	}
 	if text == "" || text[0] != '[' && text[0] != '{' {
 		return nil
@@ -107,7 +107,7 @@ func isCarrier(e Entry) bool {
 	return carrierRole(e.Key) != Plain && len(text)+len(list) > 0
 }
 
-// carrierRole is what a key says about its value, Plain for nothing.
+// carrierRole returns what a key says about its value, Plain for nothing.
 func carrierRole(key string) Role {
 	for _, c := range carriers {
 		if slices.Contains(c.keys, unmarkedKey(key)) {
@@ -122,7 +122,7 @@ func unmarkedKey(key string) string {
 	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key))
 }
 
-// further judges what a message says of its call besides the input that was read: a
+// further also judges what a message says of its call outside of the input that was read: a
 // second input, a field of the input that a tool of this kind has under another name, and
 // for a shell a command beside the input. Which of them runs is the reader's choice.
 func (r *Reading) further(c *cardea.Call, harness string, info ToolInfo) {

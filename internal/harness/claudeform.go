@@ -19,7 +19,7 @@ func (out *ClaudeAnswer) Stop(a cardea.Answer) {
 	out.Continue, out.StopReason = &no, ForPerson(a)
 }
 
-// ClaudeTool is what an answer says about a call that is still to run. On other events
+// ClaudeTool holds what an answer says about a call that is still to run. On other events
 // it has only the event's name and context.
 type ClaudeTool struct {
 	Event    string         `json:"hookEventName"`
@@ -29,7 +29,7 @@ type ClaudeTool struct {
 	Context  string         `json:"additionalContext,omitempty"`
 }
 
-// ClaudeRequest is what an answer says to a request for permission.
+// ClaudeRequest holds what an answer says to a request for permission.
 type ClaudeRequest struct {
 	Event    string         `json:"hookEventName"`
 	Decision ClaudeDecision `json:"decision"`

@@ -235,7 +235,7 @@ func (c *cupcake) builtin(b *builtin) string {
 		return "rule cupcake-guardrails denies every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
 	case "git_block_no_verify":
 		c.rule("no-verify", "    tool: [Bash]\n    match:\n      any:\n        - {command: git commit, flags: [--no-verify, -n]}\n        - {command: [git push, git merge], flags: [--no-verify]}\n",
-			cmp.Or(b.message, "Hooks of git must run; mend what they find."))
+			cmp.Or(b.message, "Hooks of git must run; fix what they find."))
 		c.rule("git-hooks", "    tool: [Bash]\n    match: {access: [write, delete], path: '**/.git/hooks/**'}\n", cmp.Or(b.message, "Hooks of git must stay as they are."))
 		c.calls = append(c.calls, call("Bash", "command", "git commit --no-verify -m x", "deny"), call("Bash", "command", "chmod -x .git/hooks/pre-commit", "deny"),
 			call("Bash", "command", "git commit -m 'about --no-verify'", "allow"))

@@ -383,7 +383,7 @@ func inPatch(pattern string) string {
 	return tree.String()
 }
 
-// list is what form makes of each text, with a separator between them.
+// list joins what form makes of each text with a separator.
 func list(texts []string, separator string, form func(string) string) string {
 	out := make([]string, len(texts))
 	for i, t := range texts {

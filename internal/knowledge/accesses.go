@@ -90,7 +90,7 @@ func (r *reader) enter() func() {
 	return func() { r.paths.Dir = back }
 }
 
-// inFolder is the folder in which a program is told to work by options in front of a word:
+// inFolder returns the folder in which a program works because of options before a word:
 // git -C.
 func inFolder(program, dir string, options []cardea.Option, before int) string {
 	names, _ := WordsOf(form.ChangesFolderWith, program)

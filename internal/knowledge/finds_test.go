@@ -59,7 +59,7 @@ func TestFinds(t *testing.T) {
 			}
 		}
 		if more != surplus {
-			t.Errorf("%s: %d files may be found besides, want %d", line, more, surplus)
+			t.Errorf("%s: %d more files may be found, want %d", line, more, surplus)
 		}
 	}
 }

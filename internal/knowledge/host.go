@@ -76,7 +76,7 @@ func plainAddress(s string) (string, bool) {
 	return host, plainHost(host) && !blanked(s)
 }
 
-// authorityOf is what stands in front of the path of an address.
+// authorityOf returns the part of an address before its path.
 func authorityOf(rest string) string {
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
 		return rest[:end]

@@ -13,7 +13,7 @@ import (
 // what it is given: no command is run, no file opened, no environment read. What
 // it does not understand it does not vouch for.
 
-// looks are the looks, by the kind of program that stands in an operand or option, as
+// looks are the looks, by the kind of program that is in an operand or option, as
 // packs/commands names it.
 var looks = map[string]func(script string) bool{
 	"sed": harmlessSed,
@@ -427,7 +427,7 @@ func closingAwk(s string, i int, q byte) int {
 }
 
 // awkDialect are words that are keywords for some awks and names of variables for others,
-// so that a slash behind them is read in two ways. awkKeywords are keywords for all.
+// so that a slash after them is read in two ways. awkKeywords are keywords for all.
 const (
 	awkDialect  = " case switch default func function nextfile BEGINFILE ENDFILE namespace include load break continue "
 	awkKeywords = " print printf return in if else while for do delete exit next "

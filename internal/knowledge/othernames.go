@@ -15,7 +15,7 @@ import (
 // otherNames adds the invocation under each other name of what it does. An entry of a list or a
 // rule about that name then finds it.
 func (r *reader) otherNames() {
-	command, at := r.out.Command, 1 // behind the words of the command
+	command, at := r.out.Command, 1 // after the words of the command
 	if len(command) == 0 {
 		return
 	}

@@ -131,7 +131,7 @@ func (p Paths) appendWord(to []cardea.Access, kind cardea.AccessKind, f Word) []
 	return append(to, p.also(out)...)
 }
 
-// also adds the patterns for names that the shell finds besides.
+// also adds the patterns for further names that the shell finds.
 func (p Paths) also(out []cardea.Access) []cardea.Access {
 	for _, a := range out {
 		if p.AnyCase && a.Pattern != "" {
@@ -204,7 +204,7 @@ func joined(dir, name string) string {
 }
 
 // guesses are the files that a path may name which begins at a folder that is not known:
-// one that a process has open. They lie in the folder of the line or in one above.
+// one that a process has open. They are in the folder of the line or in one above.
 func guesses(dir, rest string) []string {
 	for rest = path.Clean(rest); rest == ".." || strings.HasPrefix(rest, "../"); {
 		rest = strings.TrimPrefix(rest[2:], "/")
@@ -237,7 +237,7 @@ type places struct {
 	list    [2]string
 	n       int
 	spelled string
-	guesses []string // what it may be besides, where the folder is not known
+	guesses []string // what it may also be, where the folder is unknown
 }
 
 func placesOf(dir, name string, resolve func(string) string) places {

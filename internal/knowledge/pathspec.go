@@ -35,7 +35,7 @@ func readPathspec(text string) (s pathspec, rest string, fromTop bool) {
 	return s, rest, strings.Contains(magic, "/")
 }
 
-// matches reports whether a file is meant, or lies in a folder that is.
+// matches reports whether a file, or a folder above it, is meant.
 func (s pathspec) matches(file string) bool {
 	pattern := s.pattern
 	if s.fold {
@@ -51,7 +51,7 @@ func (s pathspec) matches(file string) bool {
 
 // patterns adds the hidden files that the program finds by patterns among its words: what
 // no shell expands, or expands only where it finds something itself. A folder is taken as a
-// whole only where the program takes ignored files, too.
+// whole only if the program also takes ignored files.
 func (r *reader) patterns(p *possibility) {
 	if !r.seesRepository() {
 		return
@@ -90,7 +90,7 @@ func (r *reader) seesRepository() bool {
 	return len(r.out.Command) > 1 && r.paths.Dir != "" && r.world != nil && r.world.Names != nil
 }
 
-// behindCommand is the index of the word behind the first subcommand.
+// behindCommand returns the index of the word after the first subcommand.
 func (r *reader) behindCommand() int {
 	return 1 + slices.IndexFunc(r.argv, func(f Word) bool { return f.Text == r.out.Command[1] })
 }

@@ -540,7 +540,7 @@ func (p *possibility) touch(kind cardea.AccessKind, name string) {
 }
 
 // Of one invocation so many files and commands are looked at, the commands with so many
-// words and bytes together. No honest line names as many.
+// words and bytes together. No normal line names as many.
 const (
 	mostTouched  = 4096
 	mostRuns     = 512

@@ -10,7 +10,7 @@ import (
 
 // reader takes a program's words apart.
 type reader struct {
-	// selected is what selection gave.
+	// selected keeps the result of selection.
 	selected *cardea.Selection
 	inv      Invocation
 	world    *World
@@ -23,7 +23,7 @@ type reader struct {
 	levels   []int           // where the words stand that lead to spec
 	first    int             // how many words the command had at first
 	known    bool            // the program is
-	ended    int             // the first word behind the end of the options, 0 for none
+	ended    int             // the first word after the end of the options, 0 for none
 	// uncertain counts the operands that are only known when the line runs.
 	uncertain int
 	// searches is how often the disk was searched for the invocation, and below how many
@@ -286,7 +286,7 @@ func (r *reader) cluster(i int, values []string) int {
 	return 0
 }
 
-// fullNames are the options that an option is besides its name as it is written: the one with
+// fullNames returns the other options that an option may be: the one with
 // the number of dashes that the program's description has, where that makes no difference to the
 // program (then it is the same), and those of [form.NamedOptions] for which it may be short.
 func (r *reader) fullNames(name string) (full []string, same bool) {

@@ -25,7 +25,7 @@ type ShellLine struct {
 }
 
 // ReadsInput reports whether the shell reads commands from its standard input. With -c and -s
-// dash does so after it has run those of -c.
+// dash reads them after it has run those of -c.
 func (l *ShellLine) ReadsInput() bool { return l.Script == 0 && (!l.Commands || l.Named) }
 
 // ReadShell reads the command line of a shell. ok is false for any other program, and for a
@@ -80,7 +80,7 @@ func (l *ShellLine) add(o cardea.Option) {
 
 // bundle reads the options of one letter in the word at i, and gives the last word that
 // belongs to them. The value of such an option is the next word, also from the middle of a
-// bundle, or with attached values what is behind the letter.
+// bundle, or with attached values what follows the letter.
 func (l *ShellLine) bundle(words []cardea.Word, i int, values []string) int {
 	text, last := words[i].Text, i
 	for at := 1; at < len(text); at++ {

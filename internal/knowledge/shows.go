@@ -31,9 +31,9 @@ func ShowsContents(p *cardea.Part) bool {
 	return !known
 }
 
-// ShownByGit is what a command of git chooses of the files that it shows, and the folder in
-// which it runs. ok is false for a command that shows no contents of files, or only those of
-// files that it names. unclear says why it is not known what it shows.
+// ShownByGit returns which files a command of git chooses to show, and the folder in which
+// it runs. ok is false for a command that shows no contents of files, or only those of
+// files that it names. unclear says why that is unknown.
 func ShownByGit(p *cardea.Part, exists func(path string) bool) (dir string, shows GitShows, unclear string, ok bool) {
 	if len(p.Command) < 2 || !Has(form.ReadsRepository, p.Program()) || !ShowsContents(p) {
 		return "", shows, "", false
@@ -64,7 +64,7 @@ func (s *GitShows) options(p *cardea.Part) (dir, unclear string) {
 	for _, o := range p.Options {
 		switch {
 		case o.Word < at && slices.Contains(elsewhere, o.Name):
-			unclear = "git is told another configuration or repository"
+			unclear = "options or variables of git name another configuration or repository"
 		case o.Word < at:
 		case o.Name == "--cached" || o.Name == "--staged":
 			s.Staged = true
@@ -109,7 +109,7 @@ func (s *GitShows) operands(p *cardea.Part, exists func(name string) bool) (uncl
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// folders makes accesses those of folders with what lies in them.
+// folders makes accesses those of folders with all that is in them.
 func (r *reader) folders(accesses []cardea.Access) {
 	unless := r.spec.SkipsHiddenUnless
 	skips := len(unless) > 0 && !r.has(r.bringing(unless, r.selection().Only == "" && !r.selection().Unclear))

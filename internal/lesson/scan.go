@@ -38,7 +38,7 @@ var lineKeys = [...]struct {
 	{"policy", func(l *Line) *string { return &l.Policy }},
 }
 
-// keyAt is the place of a key in [lineKeys], -1 for a text that is none.
+// keyAt returns the place of a key in [lineKeys], -1 for a text that is no key.
 func keyAt(key string) int {
 	for i := range lineKeys {
 		if lineKeys[i].name == key {

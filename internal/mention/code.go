@@ -238,7 +238,7 @@ type joiner struct {
 	inside [][]string
 	listed map[string]bool // the lists of brackets
 	target string          // the variable that the run is assigned to
-	// archives are what calls were passed first, any of which may open an archive.
+	// archives are the first arguments of calls, any of which may name an archive.
 	archives []string
 }
 

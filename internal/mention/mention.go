@@ -51,7 +51,7 @@ const (
 type finder struct {
 	Found
 	seen map[string]bool
-	// left is what is still looked at, in bytes.
+	// left is how many more bytes are looked at.
 	left int
 }
 

@@ -157,7 +157,7 @@ func TestLongTexts(t *testing.T) {
 			sum += len(p)
 		}
 		if !f.TooMany && name != "terms" || sum > 1<<18+16*len(text) {
-			t.Errorf("%s: %d paths and %d lines with %d bytes, too many: %v", name, len(f.Paths), len(f.Lines), sum, f.TooMany)
+			t.Errorf("%s: %d paths and %d lines with %d bytes; more than the limit: %v", name, len(f.Paths), len(f.Lines), sum, f.TooMany)
 		}
 	}
 	if f := mention.Word("cat '" + strings.Repeat("a/", 3000) + "' b/c"); len(f.Paths) == 0 || len(f.Paths[0]) > 4096 {

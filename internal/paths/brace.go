@@ -39,7 +39,7 @@ func Joined(lists ...[]string) []string {
 	return out
 }
 
-// inBraces reads what stands behind an opening brace: the alternatives, and what
+// inBraces reads what follows an opening brace: the alternatives, and what
 // follows the closing one. Without one, anything may follow.
 func inBraces(text string) (choices []string, rest string) {
 	depth, from := 0, 0

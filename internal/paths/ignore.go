@@ -54,7 +54,7 @@ func (list Ignore) Names(path []string, given int, folder bool) (named, known bo
 			}
 		}
 		if named && n < len(path) {
-			return true, true // nothing brings back what lies in a folder that is left out
+			return true, true // nothing brings back a file of a folder that is left out
 		}
 	}
 	return named, known

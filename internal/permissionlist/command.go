@@ -112,8 +112,8 @@ func (r *Rule) Program() (word string, ok bool) {
 // shell would expand something.
 func (r *Rule) Words() (words []string, ok bool) { return splitWords(r.Prefix()) }
 
-// These characters stand in the word form of a command for what a quote keeps from the
-// shell, and for a word without characters.
+// In the word form of a command, these characters replace what a quote keeps from the
+// shell, and a word without characters.
 const (
 	quotedBlank  = '\x01'
 	quotedDollar = '\x02'
@@ -184,7 +184,7 @@ func closeWord(out *strings.Builder) bool {
 	return true
 }
 
-// homeAt is what names the home folder at the front of a text, "" for nothing.
+// homeAt returns the name of the home folder that begins a text, "" for none.
 func homeAt(s string, inWord bool) string {
 	for _, name := range []string{"~", "${HOME}", "$HOME"} {
 		rest, ok := strings.CutPrefix(s, name)

@@ -16,7 +16,7 @@ const MaxSurroundings = 16
 // folder at or above it that has .cardea or .git, else start. Home folders
 // and what lies above them are no project unless they are start itself: a .git
 // there holds dotfiles, or an agent made it, and everything would be one project.
-// seen is what was seen of folders already.
+// seen keeps what was seen of folders.
 func FindIn(seen *state.Absent, start string, homes ...string) string {
 	if start == "" {
 		return ""

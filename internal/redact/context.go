@@ -350,7 +350,7 @@ func (f *search) wordStart(at int) int {
 	return i
 }
 
-// optionStart is where the option begins that holds s[at], -1 where it is none.
+// optionStart returns where the option begins that holds s[at], -1 for no option.
 func (f *search) optionStart(at int) int {
 	i := f.wordStart(at)
 	if i < len(f.s) && f.s[i] == '-' && i < at {

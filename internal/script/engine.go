@@ -27,10 +27,10 @@ func AskEngine(ctx context.Context, program, word string, env []string, maxReply
 	return nil
 }
 
-// EngineEnviron is what the engine gets of the environment: without what changes whom a
-// connection reaches, and whom it believes. A project can set variables in its harness's
-// settings. With a proxy and a certificate of its own it could read along, so these count
-// only where the person's settings say so. GODEBUG changes how TLS works.
+// EngineEnviron returns the environment of the engine: without variables that change which
+// host a connection reaches, and which certificates it trusts. A project can set variables in
+// its harness's settings. With a proxy and a certificate of its own it could read along, so
+// these are kept only if the person's settings say so. GODEBUG changes how TLS works.
 func EngineEnviron(all []string, proxies, certificates bool) []string {
 	out := []string{} // none is not all
 	for _, pair := range WithoutLibraries(all) {

@@ -385,7 +385,7 @@ func needsExact(argv []cardea.Word) bool {
 }
 
 // namedOption is the option of a part by which the program runs another one, or learns what to
-// run, and that the entry does not spell out; "" where there is none.
+// run, and that the entry does not spell out; "" for none.
 func namedOption(p *cardea.Part, e *permissionlist.Rule) string {
 	named, _ := knowledge.WordsOf(form.NamedOptions, p.Program())
 	spelled, _ := e.Words()

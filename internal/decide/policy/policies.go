@@ -504,7 +504,7 @@ func told(f Folder, d cardea.Diagnostic) cardea.Diagnostic {
 // about is asked of the person.
 func (r *run) fail(f Folder, d cardea.Diagnostic) {
 	d = told(f, d)
-	d.Hint = cmp.Or(d.Hint, "until it is mended you are asked instead; run \"cardea policy validate\"")
+	d.Hint = cmp.Or(d.Hint, "until it is fixed you are asked instead; run \"cardea policy validate\"")
 	if t := (cardea.Trouble{Failure: cardea.BrokenPolicy, Diagnostic: d}); !slices.Contains(r.broken, t) {
 		r.broken = append(r.broken, t)
 	}

@@ -45,7 +45,7 @@ func newShells(t *testing.T) *shells {
 		dir := filepath.Join(filepath.Dir(s.home), shell)
 		for _, name := range strings.Fields("ls cat git head wc grep stat sort") {
 			s.stub(filepath.Join(dir, name), `${0##*/}`, dir+".log")
-			s.stub(filepath.Join(s.work(shell), name), `planted $0`, dir+".log") // one that lies in the folder of the work
+			s.stub(filepath.Join(s.work(shell), name), `planted $0`, dir+".log") // one in the folder of the work
 		}
 		for _, name := range []string{"evil", "x", "src/evil", "src/ls"} {
 			s.stub(filepath.Join(s.work(shell), name), `planted $0`, dir+".log")
@@ -66,7 +66,7 @@ func (s *shells) stub(file, name, log string) {
 	}
 }
 
-// started is what each line started, one text for each.
+// started gives the programs that each line started, one text for each.
 func (s *shells) started(shell string, lines []string) []string {
 	s.t.Helper()
 	file, log := s.bin[shell]+".lines", s.bin[shell]+".log"
@@ -245,6 +245,6 @@ func TestZshStartsTheSame(t *testing.T) {
 		t.Errorf("%d of %d lines are allowed", n, len(lines))
 	}
 	if got := fmt.Sprint(s.started("zsh", []string{"ls a; path=.; ls b"})); !strings.Contains(got, "planted ls") {
-		t.Errorf("the oracle does not see a program that lies in the folder: %q", got)
+		t.Errorf("the oracle does not see a program in the folder: %q", got)
 	}
 }

@@ -1,6 +1,6 @@
 // Package rolepaths applies the paths of an agent's role: it denies what the role may
 // not read or write, allows the files that it may, and leaves to a person what may
-// write where nobody can see it.
+// write without anyone seeing it.
 package rolepaths
 
 import (

@@ -112,7 +112,7 @@ type Program struct {
 	// are its only word (`--version`).
 	InformationWords []string `yaml:"information_words"`
 	// Options with which a program of `answers_help` and its known subcommands only print help,
-	// where they are the only word behind it (`docker push --help`). `[none]` in a
+	// where they are the only word after it (`docker push --help`). `[none]` in a
 	// subcommand takes them back for the subcommands below it.
 	HelpOptions []string `yaml:"help_options" words:"options,none"`
 	// The command that this program is another name of: `docker compose` of

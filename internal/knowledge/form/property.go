@@ -32,7 +32,7 @@ const (
 	// RunsWords is a builtin of the shell that runs the words that it is passed.
 	RunsWords Property = "runs_words"
 	// RunsWordsOf runs the value of these options, now or another time: `-W$` expands it as a
-	// word, `-s*` runs all words behind it.
+	// word, `-s*` runs all words after it.
 	RunsWordsOf Property = "runs_words_of"
 	// StaysAfter is a builtin of the shell after which the assignments in front of it stay.
 	StaysAfter Property = "stays_after"
@@ -171,10 +171,10 @@ const (
 	NamesMatchesWith Property = "names_matches_with"
 	// MatchesWith are the other options with which it still does.
 	MatchesWith Property = "matches_with"
-	// ShowsFilesOf shows contents of tracked files (`tracked`, `found` where the first
-	// operand is what is looked for), of files that differ (`changes`), or of those that
+	// ShowsFilesOf shows contents of tracked files (`tracked`; `found` if its first
+	// operand is a pattern to search for), of files that differ (`changes`), or of those that
 	// commits change (`commits` with those before them, `objects`). What follows is shown
-	// besides, or where nothing is named.
+	// in addition, or where nothing is named.
 	ShowsFilesOf Property = "shows_files_of"
 	// ChoosesCommitsWith chooses commits by these options.
 	ChoosesCommitsWith Property = "chooses_commits_with"

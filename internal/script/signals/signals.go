@@ -106,7 +106,7 @@ func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, 
 	return out
 }
 
-// found is the signal of a name. Where there is none that is to be run, it is nil, and
+// found returns the signal of a name. Where no signal is to be run, it is nil, and
 // the answer is what is known without one.
 func (r *Runner) found(ctx context.Context, ev *cardea.Event, f policy.Folder, name string) (*script.Signal, policy.Answer) {
 	if f.Scope == cardea.ScopeBuiltin {

@@ -91,7 +91,7 @@ func entry(b *strings.Builder, r rules.Rule) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", r.ID, r.Message)
 	what := r.Effect.String()
 	if r.Person {
-		what += " (deny where nobody watches)"
+		what += " (deny when unattended)"
 	}
 	tools := "every tool"
 	if len(r.Tools) > 0 {
