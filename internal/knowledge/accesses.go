@@ -50,6 +50,7 @@ func (r *reader) accesses() {
 		r.operand(k, r.argv[i], recursive && !(n == len(r.operands)-1 && r.onlyMembers()))
 	}
 	r.optionValues(options, recursive)
+	r.scripts()
 	if kind == cardea.Delete && s.OperandsBeforeOptions {
 		r.searched()
 	}
@@ -306,12 +307,14 @@ func (r *reader) optionValues(options []form.NamedAccess, recursive bool) {
 			if o.Static && o.Value == "-" {
 				break // its own input or output
 			}
-			f := Word{Word: cardea.Word{Text: o.Value, Static: o.Static}}
+			f := r.value(o)
 			if slices.Contains(r.spec.HostPathOptions, a.Name) && remoteName(f) {
 				r.touch(cardea.Network, f, false)
 			}
 			for _, f := range r.outputs(a.Name, f) {
-				r.touch(a.Access, f, recursive && a.Access != cardea.Write)
+				if r.touch(a.Access, f, recursive && a.Access != cardea.Write); !f.Static {
+					r.supplied(a.Access, f, recursive && a.Access != cardea.Write, false)
+				}
 				if a.Access == cardea.Write && len(r.spec.SavesUnderURLName) > 0 {
 					for _, dir := range r.into() {
 						r.touch(a.Access, below(dir, f), false)

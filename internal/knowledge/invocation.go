@@ -189,6 +189,9 @@ type Meaning struct {
 	// program does with such an option.
 	Unseen, UnseenIfMade []int
 	ByOption             []cardea.Access
+	// Script is a word with a program that may run commands or open files, or whose text is
+	// not known. "" is none.
+	Script string
 	// Links are the symbolic links that it makes.
 	Links []Link
 	// Targets are the paths to which it copies or moves, and that are no folder

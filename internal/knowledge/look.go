@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
 )
 
@@ -31,6 +32,9 @@ var looks = map[string]func(script string) bool{
 	"perl":   perlPrints.MatchString,
 	"ruby":   rubyPrints.MatchString,
 }
+
+// actsOf say what a program opens and runs, by its kind; false where there may be more.
+var actsOf = map[string]func(script string) (acts []cardea.Access, all bool){"sed": actsOfSed}
 
 // harmless reports whether a program of a kind surely does nothing but compute and print.
 func harmless(kind, script string) bool {
@@ -79,12 +83,27 @@ func (l lazyRegexp) ReplaceAllString(s, with string) string {
 type sedScript struct {
 	s  string
 	at int
+	// brackets says how bracket expressions end.
+	brackets bracketStyle
+	// acts are the files that it opens and the commands that it runs, these with their
+	// text as the path. wrong is set where no sed takes it.
+	acts  []cardea.Access
+	wrong bool
 }
 
-// harmlessSed reports whether a script of sed neither executes (e, s///e) nor
-// opens files (r, R, w, W, s///w).
-func harmlessSed(text string) bool {
-	p := &sedScript{s: text}
+// bracketStyle is how a sed reads a bracket expression that has a delimiter, a bracket or a
+// backslash in it.
+type bracketStyle uint8
+
+const (
+	sureBrackets    bracketStyle = iota // it is not read
+	noBrackets                          // a delimiter in it ends the text
+	posixBrackets                       // a backslash in it is one
+	escapedBrackets                     // a backslash in it takes the meaning from a bracket
+)
+
+// read reports whether all of the script was understood.
+func (p *sedScript) read() bool {
 	for {
 		p.skip(" \t\n;{}")
 		if p.at >= len(p.s) {
@@ -98,6 +117,29 @@ func harmlessSed(text string) bool {
 			return false
 		}
 	}
+}
+
+// harmlessSed reports whether a script of sed neither executes (e, s///e) nor
+// opens files (r, R, w, W, s///w).
+func harmlessSed(text string) bool {
+	p := sedScript{s: text}
+	return p.read() && len(p.acts) == 0
+}
+
+// actsOfSed are the files that a script of sed may open, and the commands that it may run,
+// false where there may be others. Each way is tried in which a sed may read it.
+func actsOfSed(text string) (acts []cardea.Access, all bool) {
+	all = true
+	for style := noBrackets; style <= escapedBrackets; style++ {
+		p := sedScript{s: text, brackets: style}
+		all = (p.read() || p.wrong) && all
+		for _, a := range p.acts {
+			if !slices.Contains(acts, a) {
+				acts = append(acts, a)
+			}
+		}
+	}
+	return acts, all
 }
 
 func (p *sedScript) skip(set string) {
@@ -143,7 +185,7 @@ func (p *sedScript) address() bool {
 	switch c := p.peek(); {
 	case c == '/':
 		p.at++
-		return p.regexFlags(p.delimited('/'))
+		return p.regexFlags(p.delimited('/', true))
 	case c == '\\':
 		p.at++
 		d := p.peek()
@@ -151,7 +193,7 @@ func (p *sedScript) address() bool {
 			return false
 		}
 		p.at++
-		return p.regexFlags(p.delimited(d))
+		return p.regexFlags(p.delimited(d, true))
 	case c == '$' || '0' <= c && c <= '9':
 		p.skip("$0123456789~")
 	}
@@ -163,28 +205,49 @@ func (p *sedScript) regexFlags(ok bool) bool {
 	return ok
 }
 
-// delimited reads up to an unescaped delimiter, brackets of a regular
-// InExpression included: there a delimiter means itself in some versions and ends
-// the text in others, so it is refused.
-func (p *sedScript) delimited(d byte) bool {
+// delimited reads up to an unescaped delimiter. In a regular expression one in brackets
+// means itself in some versions and ends the text in others.
+func (p *sedScript) delimited(d byte, regex bool) bool {
 	for ; p.at < len(p.s); p.at++ {
-		switch p.s[p.at] {
-		case d:
+		switch c := p.s[p.at]; {
+		case c == d:
 			p.at++
 			return true
-		case '\\':
+		case c == '\\':
 			p.at++
-		case '\n':
+		case c == '\n':
 			return false
-		case '[':
+		case c == '[' && regex && p.brackets == sureBrackets:
 			end := bracketEnd(p.s, p.at)
 			if end < 0 || strings.IndexByte(p.s[p.at:end], d) >= 0 {
 				return false
 			}
 			p.at = end
+		case c == '[' && regex && p.brackets != noBrackets:
+			p.at = max(p.at, looseEnd(p.s, p.at, p.brackets == escapedBrackets))
 		}
 	}
 	return false
+}
+
+// looseEnd is where the bracket expression at i ends in a sed that takes a backslash for
+// one, or for an escape; -1 where it has no end.
+func looseEnd(s string, i int, escapes bool) int {
+	at := i + 1
+	if at < len(s) && s[at] == '^' {
+		at++
+	}
+	for first := at; at < len(s) && s[at] != '\n'; at++ {
+		switch {
+		case s[at] == ']' && at > first:
+			return at
+		case s[at] == '\\' && escapes:
+			at++
+		case s[at] == '[' && classEnd(s, at) > 0:
+			at = classEnd(s, at)
+		}
+	}
+	return -1
 }
 
 // bracketEnd is where the bracket expression at i ends. It is -1 where
@@ -245,20 +308,48 @@ func (p *sedScript) command() bool {
 		return p.end()
 	case 'a', 'i', 'c', ':', 'b', 't', 'T':
 		return p.rest(c)
+	case 'r', 'R':
+		return p.opens(cardea.Read)
+	case 'w', 'W':
+		return p.opens(cardea.Write)
+	case 'e':
+		return p.opens(cardea.Execute)
 	case 'y':
 		d := p.peek()
 		p.at++
-		return plainDelimiter(d) && p.delimited(d) && p.delimited(d) && p.end()
+		return plainDelimiter(d) && p.delimited(d, true) && p.delimited(d, true) && p.end()
 	case 's':
 		d := p.peek()
 		p.at++
-		if !plainDelimiter(d) || !p.delimited(d) || !p.delimited(d) {
-			return false
-		}
-		p.skip("gpiIM0123456789")
-		return p.end()
+		return plainDelimiter(d) && p.delimited(d, true) && p.delimited(d, false) && p.flags()
 	}
 	return false
+}
+
+// flags reads those of s///.
+func (p *sedScript) flags() bool {
+	p.skip("gpiImM0123456789")
+	switch p.peek() {
+	case 'e':
+		p.at++
+		p.acts = append(p.acts, cardea.Access{Kind: cardea.Execute})
+		return p.flags()
+	case 'w':
+		p.at++
+		return p.opens(cardea.Write)
+	}
+	ok := p.end()
+	p.wrong = p.wrong || !ok
+	return ok
+}
+
+// opens reads the name of a file or a command, up to the end of the line.
+func (p *sedScript) opens(kind cardea.AccessKind) bool {
+	p.skip(" \t")
+	from := p.at
+	p.line()
+	p.acts = append(p.acts, cardea.Access{Kind: kind, Path: strings.TrimSuffix(p.s[from:p.at], "\n")})
+	return true
 }
 
 func plainDelimiter(d byte) bool { return d != 0 && strings.IndexByte("/|#,:@!%_+;~^=&", d) >= 0 }
@@ -274,19 +365,35 @@ func (p *sedScript) end() bool {
 	return c == 0 || c == '\n' || c == ';' || c == '}' || c == '{'
 }
 
-// rest reads text and labels. In text a backslash goes on to the next line, so
-// one there is refused.
+// rest reads text and labels. In text a backslash goes on to the next line.
 func (p *sedScript) rest(c byte) bool {
+	p.skip(" \t")
 	if c == ':' || c == 'b' || c == 't' || c == 'T' {
-		p.skip(" \t")
 		for p.at < len(p.s) && (isLetter(p.s[p.at]) || '0' <= p.s[p.at] && p.s[p.at] <= '9') {
 			p.at++
 		}
 		return p.end()
 	}
-	line, _, _ := strings.Cut(p.s[p.at:], "\n")
-	p.line()
-	return !strings.Contains(line, "\\")
+	if p.brackets == sureBrackets {
+		line, _, _ := strings.Cut(p.s[p.at:], "\n")
+		p.line()
+		return !strings.Contains(line, "\\")
+	}
+	if p.peek() == '\\' {
+		p.at++
+		p.skip(" \t")
+		if p.peek() == '\\' {
+			return false // it may be the end of the line that is escaped, or not
+		}
+	} else if p.peek() == '\n' {
+		return false
+	}
+	for first := p.at; p.at < len(p.s) && (p.s[p.at] != '\n' || p.at == first); p.at++ {
+		if p.s[p.at] == '\\' {
+			p.at++
+		}
+	}
+	return p.at <= len(p.s)
 }
 
 // awkReaches lists the words with which awk leaves its input (gawk 5.2, mawk,

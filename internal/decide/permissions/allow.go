@@ -302,6 +302,9 @@ func (c *call) held(e *permissionlist.Rule, l level, p *cardea.Part) string {
 	if e.Wild() && e.Form != permissionlist.Whole && p.UnseenOption() && !(l.at < len(p.Outer) && knowledge.StartsOnInput(base(l.argv))) {
 		return "a word may become an option of " + base(p.Argv) + " that the line does not show: begin it with ./, or put -- in front of it"
 	}
+	if e.Wild() && e.Form != permissionlist.Whole && p.Script != "" {
+		return "an entry with a wildcard approves no script of " + base(p.Argv) + " that may run commands or open files: " + shorten(p.Script)
+	}
 	if option := namedOption(p, e); option != "" && e.Form != permissionlist.Whole {
 		return "an entry with a wildcard approves " + option + " of " + base(p.Argv) + " only where it names it with its value"
 	}
