@@ -278,8 +278,39 @@ func (r *reader) describe() {
 		out.Knowledge, out.Configs = cardea.Complete, r.spec.Complete.UnlessProjectFiles
 		return
 	}
+	r.module()
 	out.EditsFiles = r.editsFiles()
 	r.besides(r.otherwise())
+}
+
+// module adds the options of a module that is a program of its own, and what they do:
+// python -m pytest --basetemp=x.
+func (r *reader) module() {
+	if !Has(form.RunsModules, Unversioned(r.out.Command[0])) {
+		return
+	}
+	for _, o := range r.out.Options {
+		if o.Name != "-m" || !o.Static {
+			continue
+		}
+		at := o.Word
+		if !strings.HasSuffix(r.argv[at].Text, o.Value) {
+			at++
+		}
+		inv := r.inv
+		inv.Words, inv.Redirections = slices.Concat([]Word{Literal(o.Value)}, r.argv[at+1:]), nil
+		does := Describe(inv, r.world)
+		for _, o := range does.Options {
+			o.Word += at
+			r.out.Options = append(r.out.Options, o)
+		}
+		for _, a := range does.Access {
+			if a.Kind == cardea.Write || a.Kind == cardea.Delete {
+				r.out.Access = append(r.out.Access, a)
+			}
+		}
+		return
+	}
 }
 
 // PlainPattern reports a pattern without quotes or expansions, so that its text

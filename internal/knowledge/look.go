@@ -323,6 +323,7 @@ func (p *sedScript) command() bool {
 		p.at++
 		return plainDelimiter(d) && p.delimited(d, true) && p.delimited(d, false) && p.flags()
 	}
+	p.wrong = p.wrong || c != 0 && strings.IndexByte("]*.$[", c) >= 0
 	return false
 }
 

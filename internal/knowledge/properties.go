@@ -109,3 +109,21 @@ func MayMakeLinks(p *cardea.Part) bool {
 	without, _ := WordsOf(form.MakesNoLinks, p.Command[0])
 	return Has(form.MakesLinks, p.Command[0]) && (len(p.Command) < 2 || !slices.Contains(without, p.Command[1]))
 }
+
+// NamesByValue reports an option whose value tells the program of a part, or the module that
+// it runs, what to run or which files to write.
+func NamesByValue(p *cardea.Part, o cardea.Option) bool {
+	values, _ := WordsOf(form.NamedValues, p.Program())
+	if Has(form.RunsModules, Unversioned(p.Program())) {
+		for _, m := range p.Options {
+			if m.Name == "-m" {
+				values, _ = WordsOf(form.NamedValues, m.Value)
+				break
+			}
+		}
+	}
+	return slices.ContainsFunc(values, func(v string) bool {
+		name, pattern, _ := strings.Cut(v, "=")
+		return (o.Name == name || abbreviates(o.Name, name)) && (!o.Static && o.Value != "" || fits(o.Value, pattern))
+	})
+}

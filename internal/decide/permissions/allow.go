@@ -393,7 +393,7 @@ func namedOption(p *cardea.Part, e *permissionlist.Rule) string {
 	named, _ := knowledge.WordsOf(form.NamedOptions, p.Program())
 	spelled, _ := e.Words()
 	for _, o := range p.Options {
-		if at := o.Word; slices.Contains(named, o.Name) && e.Wild() {
+		if at := o.Word; e.Wild() && (slices.Contains(named, o.Name) || knowledge.NamesByValue(p, o)) {
 			end := at + 1
 			if end < len(p.Argv) && o.Value == p.Argv[end].Text && !slices.Contains(p.Operands, end) {
 				end++
@@ -403,19 +403,40 @@ func namedOption(p *cardea.Part, e *permissionlist.Rule) string {
 			}
 		}
 	}
-	command := slices.Clone(p.Command)
-	if p.UsualCommand != nil {
-		command = slices.Clone(p.UsualCommand)
-	}
-	for _, i := range p.Operands {
-		command = append(command, p.Argv[i].Text)
-	}
 	for _, w := range named {
-		if words := strings.Fields(w); w[0] != '-' && e.Wild() && len(command) > len(words)+1 && slices.Equal(command[1:len(words)+1], words) {
+		if w[0] != '-' && e.Wild() && runsOperands(p, strings.Fields(w)) {
 			return w
 		}
 	}
 	return ""
+}
+
+// runsOperands reports whether a part is a subcommand of some words, the last of which may
+// stand behind values of options that are not known, and has operands.
+func runsOperands(p *cardea.Part, words []string) bool {
+	command, known := cmp.Or(len(p.UsualCommand), len(p.Command)), 1
+	usual := slices.Concat(p.UsualCommand, p.Command)[:command]
+	found := 0
+	for i := 1; i < len(p.Argv)-1; i++ {
+		text := p.Argv[i].Text
+		switch _, operand := slices.BinarySearch(p.Operands, i); {
+		case known < len(p.Command) && text == p.Command[known]:
+			if known < len(usual) {
+				text = usual[known]
+			}
+			known++
+		case !operand:
+			continue
+		}
+		if text == words[found] {
+			if found++; found == len(words) {
+				return true
+			}
+		} else if before := p.Argv[i-1].Text; before == "--" || !strings.HasPrefix(before, "-") {
+			return false
+		}
+	}
+	return false
 }
 
 // inOption reports whether a word holds an option: "-x" among the letters of a

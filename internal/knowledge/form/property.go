@@ -289,6 +289,9 @@ const (
 	// whom to contact. An entry of a list of permissions with a wildcard approves them only where
 	// it names them. Words without a dash are a subcommand that runs its operands.
 	NamedOptions Property = "named_options"
+	// NamedValues is told what to run, or which files to write, by one of these options with a
+	// value that fits. An entry with a wildcard approves them as it does NamedOptions.
+	NamedValues Property = "named_values"
 	// NeedsExactEntry is approved by an exact entry of a list of permissions alone,
 	// with one of these options where there are any.
 	NeedsExactEntry Property = "needs_exact_entry"
@@ -406,6 +409,7 @@ var Properties = []Property{
 	AnswersHelp,
 	AnyDashes,
 	NamedOptions,
+	NamedValues,
 	NeedsExactEntry,
 	NeedsExactLetters,
 	StartsOnFiles,
