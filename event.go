@@ -291,9 +291,9 @@ type Part struct {
 	// UnseenInput is set where the line itself gives it a text to read that is only known
 	// when the line runs: <<< "$X", or a here-document with such a word.
 	UnseenInput bool
-	// Script is a word with a program of another language, of sed say, that may run commands
-	// or open files, or whose text is not known. What allows the part's program with any
-	// words does not allow it then. "" is none.
+	// Script is a word, of sed say, with a program that may run commands or open files, or
+	// whose text is not known, or with the place of files that it writes. What allows the
+	// part's program with any words does not allow it then. "" is none.
 	Script string
 	// MayTouch are the files that its words name, where its access is not known:
 	// of kind Unknown, where it may read, write or delete them, of kind Write, where it

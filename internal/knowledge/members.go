@@ -130,6 +130,10 @@ func (r *reader) backups() {
 func (r *reader) keptUnder() {
 	edited := r.out.Access
 	for _, o := range r.out.Options {
+		if (!o.Static && o.Value != "" || strings.ContainsAny(o.Value, "*/")) && r.meansOne(o, r.spec.BackupSuffixOptions) {
+			r.out.Script = r.argv[o.Word].Text // it writes elsewhere
+			r.touch(cardea.Write, Word{}, false)
+		}
 		if !r.isBackupSuffix(o) {
 			continue
 		}

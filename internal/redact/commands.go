@@ -352,8 +352,10 @@ func (f *search) optionValue(p *form.Password, w span, t string, next span) (val
 		switch {
 		case t == o, p.Clusters && len(o) == 2 && letters(t) && t[len(t)-1] == o[1]:
 			return next, true
-		case joined && name == o:
-			return f.rest(w, len(o)+1), true
+		case joined && (name == o || shortFor(p, name, o)):
+			return f.rest(w, len(name)+1), true
+		case !joined && shortFor(p, t, o):
+			return next, true
 		case len(o) == 2 && len(t) > 2 && t[:2] == o && !p.SeparateValues:
 			return f.rest(w, 2), true
 		}
@@ -361,6 +363,12 @@ func (f *search) optionValue(p *form.Password, w span, t string, next span) (val
 	}
 	for _, o := range p.Options {
 		if value, ok := find(o); ok {
+			f.secret(value)
+			return value, true
+		}
+	}
+	for _, o := range generalOptions {
+		if value, ok := find(o); ok && name != o {
 			f.secret(value)
 			return value, true
 		}
@@ -381,6 +389,16 @@ func (f *search) optionValue(p *form.Password, w span, t string, next span) (val
 		}
 	}
 	return span{}, false
+}
+
+// generalOptions take a secret in every program. Their full names are found without one.
+var generalOptions = []string{"--password", "--passphrase"}
+
+// shortFor reports an abbreviation of a long option, as getopt takes it, of at least six
+// letters.
+func shortFor(p *form.Password, name, option string) bool {
+	return len(name) >= len("--passph") && len(name) < len(option) && strings.HasPrefix(option, name) && strings.HasPrefix(name, "--") &&
+		!slices.Contains(p.ValueOptions, name)
 }
 
 // rest is a word without its first n bytes, quotes not counted.

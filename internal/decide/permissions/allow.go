@@ -303,7 +303,7 @@ func (c *call) held(e *permissionlist.Rule, l level, p *cardea.Part) string {
 		return "a word may become an option of " + base(p.Argv) + " that the line does not show: begin it with ./, or put -- in front of it"
 	}
 	if e.Wild() && e.Form != permissionlist.Whole && p.Script != "" {
-		return "an entry with a wildcard approves no script of " + base(p.Argv) + " that may run commands or open files: " + shorten(p.Script)
+		return "an entry with a wildcard does not approve " + shorten(p.Script) + ", by which " + base(p.Argv) + " may run commands or open files"
 	}
 	if option := namedOption(p, e); option != "" && e.Form != permissionlist.Whole {
 		return "an entry with a wildcard approves " + option + " of " + base(p.Argv) + " only where it names it with its value"
@@ -414,9 +414,7 @@ func namedOption(p *cardea.Part, e *permissionlist.Rule) string {
 // runsOperands reports whether a part is a subcommand of some words, the last of which may
 // stand behind values of options that are not known, and has operands.
 func runsOperands(p *cardea.Part, words []string) bool {
-	command, known := cmp.Or(len(p.UsualCommand), len(p.Command)), 1
-	usual := slices.Concat(p.UsualCommand, p.Command)[:command]
-	found := 0
+	usual, known, found := p.UsualCommand, 1, 0
 	for i := 1; i < len(p.Argv)-1; i++ {
 		text := p.Argv[i].Text
 		switch _, operand := slices.BinarySearch(p.Operands, i); {
