@@ -124,6 +124,6 @@ func NamesByValue(p *cardea.Part, o cardea.Option) bool {
 	}
 	return slices.ContainsFunc(values, func(v string) bool {
 		name, pattern, _ := strings.Cut(v, "=")
-		return (o.Name == name || abbreviates(o.Name, name)) && (!o.Static && o.Value != "" || fits(o.Value, pattern))
+		return (o.Name == name || abbreviates(o.Name, name)) && (!o.Static && o.Value != "" || fits(strings.TrimPrefix(o.Value, "="), pattern))
 	})
 }
