@@ -261,88 +261,78 @@ func (r *reader) unsureWord() string {
 // sureScripts looks at the programs in the program's words: in its options, else
 // in the first operand.
 func (r *reader) sureScripts() bool {
-	c := r.spec.Complete
-	scripts := r.optionScripts()
-	if len(scripts) == 0 {
-		if r.spec.FirstOperand == "" || r.spec.FirstOperand == cardea.Execute {
-			return true // a program in a file is what the options say it is
-		}
-		if len(r.operands) == 0 {
-			return false
-		}
-		scripts = []Word{r.argv[r.operands[0]]}
-	}
-	return !slices.ContainsFunc(scripts, func(f Word) bool { return !f.Static || !harmless(c.ScriptLanguage, f.Text) })
-}
-
-// optionScripts are the values of options that are programs.
-func (r *reader) optionScripts() (out []Word) {
+	c, found := r.spec.Complete, false
 	for _, o := range r.out.Options {
-		if r.meansOne(o, r.spec.Complete.ScriptOptions) {
-			out = append(out, r.value(o))
+		if r.meansOne(o, c.ScriptOptions) {
+			if !o.Static || !harmless(c.ScriptLanguage, o.Value) {
+				return false
+			}
+			found = true
 		}
 	}
-	return out
+	if found || r.spec.FirstOperand == "" || r.spec.FirstOperand == cardea.Execute {
+		return true // a program in a file is what the options say it is
+	}
+	if len(r.operands) == 0 {
+		return false
+	}
+	f := r.argv[r.operands[0]]
+	return f.Static && harmless(c.ScriptLanguage, f.Text)
 }
 
-// value is the value of an option, as it stands in a word.
-func (r *reader) value(o cardea.Option) Word {
-	const farthest = 8
-	for i := o.Word + 1; i < min(o.Word+farthest, len(r.argv)); i++ {
-		if r.argv[i].Text == o.Value && r.argv[i].Static == o.Static {
-			return r.argv[i]
-		}
-	}
-	f := Word{Word: cardea.Word{Text: o.Value, Static: o.Static}}
-	if front, ok := strings.CutSuffix(r.argv[o.Word].Text, o.Value); ok && !o.Static {
-		f.Glob, f.MaySplit = r.argv[o.Word].Glob, r.argv[o.Word].MaySplit
-		for _, text := range r.argv[o.Word].May {
-			f.May = append(f.May, strings.TrimPrefix(text, front))
-		}
-	}
-	return f
-}
-
-// scripts adds what the programs in the program's words open, and finds the word of one
-// that may do what the line does not show.
+// scripts finds what the programs in the program's words open and run.
 func (r *reader) scripts() {
 	c := r.spec.Complete
 	if c == nil || c.ScriptLanguage == "" {
 		return
 	}
-	scripts := r.optionScripts()
-	read := actsOf[c.ScriptLanguage]
-	switch inFile := r.has(r.spec.FirstOperandUnless); {
-	case r.spec.FirstOperand == form.None && !inFile && len(r.operands) > 0:
-		scripts = append(scripts, r.argv[r.operands[0]])
-	case read != nil && len(scripts) < len(slices.DeleteFunc(slices.Clone(r.out.Options), func(o cardea.Option) bool { return !r.meansOne(o, r.spec.FirstOperandUnless) })):
-		r.out.Script = "in a file"
+	for _, o := range r.out.Options {
+		if r.meansOne(o, c.ScriptOptions) {
+			r.script(r.value(o))
+		} else if c.ScriptLanguage == sedLanguage && r.meansOne(o, r.spec.FirstOperandUnless) {
+			r.out.Script = r.argv[o.Word].Text // it is in a file
+		}
 	}
-	for _, f := range scripts {
-		texts := []string{f.Text}
-		if f.Listed && !f.MaySplit && len(f.May) > 0 {
-			texts = f.May
-		} else if !f.Static && (read != nil || f.Glob) {
+	if r.spec.FirstOperand == form.None && !r.has(r.spec.FirstOperandUnless) && len(r.operands) > 0 {
+		r.script(r.argv[r.operands[0]])
+	}
+}
+
+// script adds what a program in a word opens and runs, as far as its language is read.
+func (r *reader) script(f Word) {
+	texts, isSed := []string{f.Text}, r.spec.Complete.ScriptLanguage == sedLanguage
+	if f.Listed && !f.MaySplit && len(f.May) > 0 {
+		texts = f.May
+	} else if !f.Static && (isSed || f.Glob) {
+		r.out.Script = f.Text
+	}
+	if !isSed {
+		return
+	}
+	for _, text := range texts {
+		acts, all := actsOfSed(text)
+		if len(acts) > 0 || !all {
 			r.out.Script = f.Text
 		}
-		for _, text := range texts {
-			if read == nil {
-				break
-			}
-			acts, all := read(text)
-			if len(acts) > 0 || !all {
-				r.out.Script = f.Text
-			}
-			for _, a := range acts {
-				switch {
-				case a.Kind != cardea.Execute:
-					r.touch(a.Kind, Literal(a.Path), false)
-				case a.Path != "":
-					r.out.Possible.Run = append(r.out.Possible.Run, a.Path)
-				}
+		for _, a := range acts {
+			if a.Kind != cardea.Execute {
+				r.touch(a.Kind, Literal(a.Path), false)
+			} else if a.Path != "" {
+				r.out.Possible.Run = append(r.out.Possible.Run, a.Path)
 			}
 		}
 	}
+}
+
+// value is the word that holds the value of an option.
+func (r *reader) value(o cardea.Option) Word {
+	const farthest = 8
+	for i := o.Word + 1; i < min(o.Word+farthest, len(r.argv)); i++ {
+		if f := r.argv[i]; f.Text == o.Value && f.Static == o.Static {
+			return f
+		}
+	}
+	return Word{Word: cardea.Word{Text: o.Value, Static: o.Static}, Glob: r.argv[o.Word].Glob}
 }
 
 // anySubcommand reports whether a subcommand stands for every word that names no

@@ -283,32 +283,25 @@ func (r *reader) describe() {
 	r.besides(r.otherwise())
 }
 
-// module adds the options of a module that is a program of its own, and what they do:
+// module adds what the options of a module do that is a program of its own:
 // python -m pytest --basetemp=x.
 func (r *reader) module() {
-	if !Has(form.RunsModules, Unversioned(r.out.Command[0])) {
-		return
-	}
 	for _, o := range r.out.Options {
-		if o.Name != "-m" || !o.Static {
+		if o.Name != "-m" || !o.Static || !Has(form.RunsModules, Unversioned(r.out.Command[0])) {
 			continue
 		}
-		at := o.Word
+		inv, at := r.inv, o.Word
 		if !strings.HasSuffix(r.argv[at].Text, o.Value) {
 			at++
 		}
-		inv := r.inv
 		inv.Words, inv.Redirections = slices.Concat([]Word{Literal(o.Value)}, r.argv[at+1:]), nil
 		does := Describe(inv, r.world)
 		for _, o := range does.Options {
 			o.Word += at
 			r.out.Options = append(r.out.Options, o)
 		}
-		for _, a := range does.Access {
-			if a.Kind == cardea.Write || a.Kind == cardea.Delete {
-				r.out.Access = append(r.out.Access, a)
-			}
-		}
+		changes := func(a cardea.Access) bool { return a.Kind == cardea.Write || a.Kind == cardea.Delete }
+		r.out.Access = append(r.out.Access, slices.DeleteFunc(does.Access, func(a cardea.Access) bool { return !changes(a) })...)
 		return
 	}
 }

@@ -17,11 +17,11 @@ import (
 // looks are the looks, by the kind of program that is in an operand or option, as
 // packs/commands names it.
 var looks = map[string]func(script string) bool{
-	"sed": harmlessSed,
-	"awk": harmlessAwk,
-	"fzf": harmlessFzf,
-	"jq":  func(script string) bool { return !jqReaches.MatchString(script) },
-	"git": func(script string) bool { return !gitVerifies.MatchString(script) },
+	sedLanguage: harmlessSed,
+	"awk":       harmlessAwk,
+	"fzf":       harmlessFzf,
+	"jq":        func(script string) bool { return !jqReaches.MatchString(script) },
+	"git":       func(script string) bool { return !gitVerifies.MatchString(script) },
 	"yq": func(script string) bool {
 		return !yqReaches.MatchString(script) && !jqReaches.MatchString(script) // one yq is jq inside
 	},
@@ -32,9 +32,6 @@ var looks = map[string]func(script string) bool{
 	"perl":   perlPrints.MatchString,
 	"ruby":   rubyPrints.MatchString,
 }
-
-// actsOf say what a program opens and runs, by its kind; false where there may be more.
-var actsOf = map[string]func(script string) (acts []cardea.Access, all bool){"sed": actsOfSed}
 
 // harmless reports whether a program of a kind surely does nothing but compute and print.
 func harmless(kind, script string) bool {
@@ -79,28 +76,23 @@ func (l lazyRegexp) ReplaceAllString(s, with string) string {
 	return regexp.MustCompile(string(l)).ReplaceAllString(s, with)
 }
 
+// sedLanguage is the language of which it is known what a program opens.
+const sedLanguage = "sed"
+
 // sedScript reads a script of sed (POSIX, GNU sed 4.9).
 type sedScript struct {
-	s  string
-	at int
-	// brackets says how bracket expressions end.
-	brackets bracketStyle
+	s        string
+	at       int
+	brackets int // how bracket expressions end
 	// acts are the files that it opens and the commands that it runs, these with their
 	// text as the path. wrong is set where no sed takes it.
 	acts  []cardea.Access
 	wrong bool
 }
 
-// bracketStyle is how a sed reads a bracket expression that has a delimiter, a bracket or a
-// backslash in it.
-type bracketStyle uint8
-
-const (
-	sureBrackets    bracketStyle = iota // it is not read
-	noBrackets                          // a delimiter in it ends the text
-	posixBrackets                       // a backslash in it is one
-	escapedBrackets                     // a backslash in it takes the meaning from a bracket
-)
+// How a sed reads a bracket expression with a delimiter, a bracket or a backslash in it: it is
+// not certain; it has no meaning; a backslash in it is one; a backslash in it is an escape.
+const sureBrackets, noBrackets, posixBrackets, escapedBrackets = 0, 1, 2, 3
 
 // read reports whether all of the script was understood.
 func (p *sedScript) read() bool {

@@ -111,15 +111,13 @@ func MayMakeLinks(p *cardea.Part) bool {
 }
 
 // NamesByValue reports an option whose value tells the program of a part, or the module that
-// it runs, what to run or which files to write.
+// it runs with -m, what to run or which files to write.
 func NamesByValue(p *cardea.Part, o cardea.Option) bool {
 	values, _ := WordsOf(form.NamedValues, p.Program())
-	if Has(form.RunsModules, Unversioned(p.Program())) {
-		for _, m := range p.Options {
-			if m.Name == "-m" {
-				values, _ = WordsOf(form.NamedValues, m.Value)
-				break
-			}
+	for _, m := range p.Options {
+		if m.Name == "-m" && Has(form.RunsModules, Unversioned(p.Program())) {
+			of, _ := WordsOf(form.NamedValues, m.Value)
+			values = slices.Concat(values, of)
 		}
 	}
 	return slices.ContainsFunc(values, func(v string) bool {
