@@ -1,6 +1,9 @@
 package knowledge
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestLooks(t *testing.T) {
 	for _, tt := range []struct {
@@ -35,6 +38,50 @@ func TestLooks(t *testing.T) {
 			if harmless(tt.kind, s) {
 				t.Errorf("%s: %q passes as harmless", tt.kind, s)
 			}
+		}
+	}
+}
+
+// What a script of sed opens and runs is found, and whether that is all, however the sed
+// reads bracket expressions.
+func TestActsOfSed(t *testing.T) {
+	for _, tt := range []struct {
+		script, acts string
+		all          bool
+	}{
+		{"p", "", true},
+		{"s/[^/]*$//", "", true},
+		{"s/[^]]*//;s/\\[/[/", "", true},
+		{"/.\\/[^/]*$/d", "", true},
+		{"1a\\\ntext\\\nw x\np", "", true},
+		{"i\\  hello e", "", true},
+		{"s|w|e|p;y/we/ew/", "", true},
+		{"1w.envrc", "write .envrc", true},
+		{"1W.envrc\np", "write .envrc", true},
+		{"$r.env", "read .env", true},
+		{"{R .env\n}", "read .env", true},
+		{"s/h/x/pgw.envrc", "write .envrc", true},
+		{"s#a#b#gew.envrc", "execute , write .envrc", true},
+		{"s,.*,./evil,e", "execute ", true},
+		{"2!e./evil", "execute ./evil", true},
+		{"\\,x,e ./evil", "execute ./evil", true},
+		{"/x/I,+2e cmd", "execute cmd", true},
+		{"1,3{e cmd\n}", "execute cmd", true},
+		{"1i foo\ne cmd", "execute cmd", true},
+		{"/[/]/e cmd", "execute cmd", true},
+		{"s/[/y/w x", "write x", true},
+		{"s/a[\\]/]/;w x", "write x", false},
+		{"k", "", false},
+		{"saxbxe", "", false},
+		{"a\nw x", "", false},
+	} {
+		acts, all := actsOfSed(tt.script)
+		var got []string
+		for _, a := range acts {
+			got = append(got, string(a.Kind)+" "+a.Path)
+		}
+		if text := strings.Join(got, ", "); text != tt.acts || all != tt.all {
+			t.Errorf("%q: %q, %v, want %q, %v", tt.script, text, all, tt.acts, tt.all)
 		}
 	}
 }
