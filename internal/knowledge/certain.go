@@ -294,7 +294,12 @@ func (r *reader) scripts() {
 		}
 	}
 	if r.spec.FirstOperand == form.None && !r.has(r.spec.FirstOperandUnless) && len(r.operands) > 0 {
-		r.script(r.argv[r.operands[0]])
+		first := r.argv[r.operands[0]]
+		r.script(first)
+		// In sed of BSD the word behind -i is a suffix, which no script begins like.
+		if first.Static && len(r.operands) > 1 && r.has(r.spec.BackupSuffixOptions) && (first.Text == "" || strings.ContainsAny(first.Text[:1], "._~-")) {
+			r.script(r.argv[r.operands[1]])
+		}
 	}
 }
 
