@@ -283,7 +283,7 @@ func (r *reader) describe() {
 	r.besides(r.otherwise())
 }
 
-// module adds what the options of a module do that is a program of its own:
+// module adds the options of a module that is a program of its own, and what it deletes:
 // python -m pytest --basetemp=x.
 func (r *reader) module() {
 	for _, o := range r.out.Options {
@@ -300,8 +300,7 @@ func (r *reader) module() {
 			o.Word += at
 			r.out.Options = append(r.out.Options, o)
 		}
-		changes := func(a cardea.Access) bool { return a.Kind == cardea.Write || a.Kind == cardea.Delete }
-		r.out.Access = append(r.out.Access, slices.DeleteFunc(does.Access, func(a cardea.Access) bool { return !changes(a) })...)
+		r.out.Access = append(r.out.Access, slices.DeleteFunc(does.Access, func(a cardea.Access) bool { return a.Kind != cardea.Delete })...)
 		return
 	}
 }
