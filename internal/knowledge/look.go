@@ -293,7 +293,7 @@ func (p *sedScript) command() bool {
 	switch c {
 	case '{', '}':
 		return true
-	case '=', 'd', 'D', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z':
+	case '=', 'd', 'D', 'F', 'g', 'G', 'h', 'H', 'n', 'N', 'p', 'P', 'x', 'z':
 		return p.end()
 	case 'l', 'q', 'Q', 'L':
 		p.skip(" \t0123456789")

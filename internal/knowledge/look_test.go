@@ -56,6 +56,8 @@ func TestActsOfSed(t *testing.T) {
 		{"1a\\\ntext\\\nw x\np", "", true},
 		{"i\\  hello e", "", true},
 		{"s|w|e|p;y/we/ew/", "", true},
+		{"1F;p", "", true},
+		{":a;N;$!ba;s/\\n/ /gp", "", true},
 		{"1w.envrc", "write .envrc", true},
 		{"1W.envrc\np", "write .envrc", true},
 		{"$r.env", "read .env", true},
