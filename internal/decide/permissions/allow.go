@@ -404,11 +404,14 @@ func namedOption(p *cardea.Part, e *permissionlist.Rule) string {
 	if p.UsualCommand != nil {
 		command = slices.Clone(p.UsualCommand)
 	}
+	unknown := ""
 	for _, i := range p.Operands {
-		command = append(command, p.Argv[i].Text)
+		if command = append(command, p.Argv[i].Text); !p.Argv[i].Static {
+			unknown = p.Argv[i].Text
+		}
 	}
 	for _, w := range named {
-		if words := strings.Fields(w); w[0] != '-' && e.Wild() && len(command) > len(words)+1 && slices.Equal(command[1:len(words)+1], words) {
+		if words := strings.Fields(w); w[0] != '-' && e.Wild() && len(command) > len(words)+1 && slices.EqualFunc(command[1:len(words)+1], words, func(a, b string) bool { return a == b || a == unknown }) {
 			return w
 		}
 	}
