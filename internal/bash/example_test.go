@@ -38,7 +38,7 @@ func ExampleAnalyse_opaque() {
 
 // What a line touches: the folder is followed, and paths are absolute.
 func ExampleAnalyse_access() {
-	a := bash.Analyse(`cd src && cat ../notes > out/$(date +%F).txt; rm -r ~/old`, bash.Env{Cwd: "/proj", World: knowledge.World{Home: "/home/u", Roots: []string{"/proj"}}})
+	a := bash.Analyse(`cd src && cat ../notes > out/$(date +%F); rm -r ~/old`, bash.Env{Cwd: "/proj", World: knowledge.World{Home: "/home/u", Roots: []string{"/proj"}}})
 	for _, p := range a.Parts {
 		for _, access := range p.Access {
 			fmt.Printf("%s: %s %s\n", p.Text, access.Kind, cmp.Or(access.Path, "?"))

@@ -121,7 +121,7 @@ func (w *walker) mayHold(f field) []string {
 	switch {
 	case f.Static:
 		return []string{f.Text}
-	case len(f.May) > 0:
+	case len(f.May) > 0 && !f.MayLose:
 		return f.May
 	case f.Glob:
 		return []string{f.Text}
@@ -136,9 +136,9 @@ func (w *walker) mayHold(f field) []string {
 		rest = strings.TrimLeft(rest, delimiterBytes)
 	}
 	if rest = strings.TrimPrefix(rest, `"`); strings.HasPrefix(rest, "/") && rest != "/" {
-		return []string{rest[1:]}
+		return append(f.May[:len(f.May):len(f.May)], rest[1:])
 	}
-	return nil
+	return f.May
 }
 
 // someOf is a value that is one of some texts, as far as the line tells.

@@ -18,6 +18,9 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	unknown := []frag{{text: src, dynamic: true, split: true, many: manyFields(p)}}
 	if p.Param != nil {
 		unknown[0].may = w.mayBe(p.Param.Value)
+		if ifs, ok := w.ifs(); ok && p.Param.Value == "IFS" && ifs != "" {
+			unknown[0].may = []string{ifs[:1]} // the words that it splits
+		}
 	}
 	if p.Param == nil || p.NestedParam != nil || p.Flags != nil || len(p.Modifiers) > 0 {
 		w.spot(src, cardea.OpaqueZsh, "an expansion that only zsh has")

@@ -115,6 +115,9 @@ const maxNamed = 32
 // the name of a variable, and in the values of the variables that it names.
 func (w *walker) evaluates(text string) {
 	texts := []string{text}
+	if strings.ContainsAny(text, "@*0123456789") { // it may name a parameter
+		texts = append(texts, w.cur.params...)
+	}
 	seen := map[string]bool{}
 	for i := 0; i < len(texts) && len(seen) < maxNamed; i++ {
 		if w.used.words += 1 + len(texts[i])/64; w.used.words > maxWords {

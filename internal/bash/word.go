@@ -382,12 +382,15 @@ func (w *walker) assemble(frags []frag, src string) []field {
 		text.Reset()
 		cur, begun = field{Word: cardea.Word{Static: true}}, false
 	}
-	for _, f := range frags {
+	for i, f := range frags {
 		switch {
 		case f.vanishes:
 		case f.breaks:
 			flush()
 		case f.dynamic:
+			if f.mayBeEmpty() && (cur.Static || may != nil) && (inName(text.String()) || beginsName(frags[i+1:])) {
+				f.may, cur.MayLose = append(f.may[:len(f.may):len(f.may)], ""), true
+			}
 			switch {
 			case !settled:
 				cur.MayBeOption = cur.MayBeOption || !f.digits
@@ -461,6 +464,18 @@ func (w *walker) assemble(frags []frag, src string) []field {
 		}
 	}
 	return out
+}
+
+// mayBeEmpty reports an unknown text that may be empty, as a variable that is not set is.
+func (f *frag) mayBeEmpty() bool { return !f.number && !f.digits && !f.single && !f.listed }
+
+// inName and beginsName report whether a name has letters before or after an unknown text, so
+// that it is one also where the text is empty.
+func inName(text string) bool { return text != "" && !strings.HasSuffix(text, "/") }
+
+func beginsName(rest []frag) bool {
+	i := slices.IndexFunc(rest, func(f frag) bool { return f.breaks || f.text != "" && !(f.dynamic && f.mayBeEmpty()) })
+	return i >= 0 && !rest[i].breaks && !rest[i].dynamic && strings.Trim(rest[i].text, "*?") != "" && rest[i].text[0] != '/'
 }
 
 // withoutClasses is a text with "?" for each class of a pattern that stands in several

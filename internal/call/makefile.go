@@ -172,6 +172,7 @@ func (m *makefile) line(line string, at piece) (rules []*makeRule, is bool) {
 	}
 	r := re.rule.FindStringSubmatch(line)
 	if r == nil {
+		m.expand(line, nil, 0) // $(shell …) and $(info …) may be a line of their own
 		return nil, false
 	}
 	if a := re.assign.FindStringSubmatch(r[2]); a != nil { // a variable of the target

@@ -97,6 +97,9 @@ type Word struct {
 	Process bool
 	// Outside is set for a word that begins with a variable which the line does not set.
 	Outside bool
+	// MayLose is set for a word with an unknown text that may be empty, as a variable that
+	// is not set is. The word without it is among May.
+	MayLose bool
 	// Found is set for a word that a search finds.
 	Found *Search
 	// May are the texts that a word may become which is not static, as far as the line

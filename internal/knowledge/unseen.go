@@ -23,8 +23,8 @@ func (r *reader) unseenOptions() {
 			break // the words of a script
 		}
 		switch {
-		case f.Static || f.Process || f.Outside || !f.MayBeOption && !strings.HasPrefix(f.Head, "-") || r.spellsOption(f) || r.isValue(i):
-		case f.Listed && !slices.ContainsFunc(f.May, func(text string) bool { return strings.HasPrefix(text, "-") }):
+		case f.Static || f.Process || f.Outside && !mayBeginOption(f) || !f.MayBeOption && !strings.HasPrefix(f.Head, "-") || r.spellsOption(f) || r.isValue(i):
+		case f.Listed && !mayBeginOption(f):
 		case f.Found != nil || r.fitsPlainNames(f):
 			r.out.UnseenIfMade = append(r.out.UnseenIfMade, i)
 		default:
@@ -42,6 +42,11 @@ func (r *reader) unseenOptions() {
 			}
 		}
 	}
+}
+
+// mayBeginOption reports whether a text that a word may become begins with a dash.
+func mayBeginOption(f *Word) bool {
+	return slices.ContainsFunc(f.May, func(text string) bool { return strings.HasPrefix(text, "-") })
 }
 
 // hasAccessByOption reports whether an option of the program may do what its operands do not.

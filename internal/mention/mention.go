@@ -228,6 +228,7 @@ func (f *finder) text(text string) {
 	}
 	f.code(text)
 	f.substitutions(text)
+	f.shellFunctions(text)
 	for line := range strings.Lines(text) {
 		f.line(line)
 		f.diff(line)
@@ -258,7 +259,22 @@ func (f *finder) substitutions(text string) {
 	}
 }
 
-// delimited is what stands in front of a mark without a backslash.
+// shellFunctions adds what make runs when it expands $(shell …).
+func (f *finder) shellFunctions(text string) {
+	for range mostSubstitutions {
+		_, rest, found := strings.Cut(text, "shell ")
+		if !found {
+			return
+		}
+		if before := text[:len(text)-len(rest)-len("shell ")]; strings.HasSuffix(before, "$(") || strings.HasSuffix(before, "${") {
+			end := max(strings.LastIndexAny(rest, ")}"), 0)
+			f.line(rest[:end])
+		}
+		text = rest
+	}
+}
+
+// delimited returns what precedes a mark without a backslash.
 func delimited(text string, mark byte) string {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {

@@ -417,7 +417,8 @@ func runsOperands(p *cardea.Part, words []string) bool {
 	usual, known, found := p.UsualCommand, 1, 0
 	for i := 1; i < len(p.Argv)-1; i++ {
 		text := p.Argv[i].Text
-		switch _, operand := slices.BinarySearch(p.Operands, i); {
+		_, operand := slices.BinarySearch(p.Operands, i)
+		switch {
 		case known < len(p.Command) && text == p.Command[known]:
 			if known < len(usual) {
 				text = usual[known]
@@ -426,7 +427,7 @@ func runsOperands(p *cardea.Part, words []string) bool {
 		case !operand:
 			continue
 		}
-		if text == words[found] {
+		if text == words[found] || operand && !p.Argv[i].Static {
 			if found++; found == len(words) {
 				return true
 			}
