@@ -133,9 +133,9 @@ func (w *walker) ofKnownForm(v value, unknown frag, quoted bool) frag {
 	case same(v, someProcess):
 		return frag{text: src, dynamic: true, quoted: quoted, digits: true, process: true}
 	case v.text == plainWord || v.text == numberWord:
-		return frag{text: src, dynamic: true, digits: true, single: true, listed: v.text == plainWord, may: v.may}
+		return frag{text: src, dynamic: true, digits: true, single: true, count: v.text == numberWord, listed: v.text == plainWord, may: v.may}
 	case v.holdsNumber(): // or nothing
-		unknown.split, unknown.atMost = false, true
+		unknown.split, unknown.atMost, unknown.count = false, true, true
 	}
 	return unknown
 }

@@ -310,11 +310,6 @@ func (w *walker) zshWord(word *syntax.Word) {
 		if i == 0 && len(lit.Value) > 1 && lit.Value[0] == '=' && isNameStart(lit.Value[1]) {
 			w.opaqueLine(w.source(word), cardea.OpaqueZsh, "=command is replaced by a path in zsh")
 		}
-		if i > 0 && strings.HasPrefix(lit.Value, "[") {
-			if pe, ok := word.Parts[i-1].(*syntax.ParamExp); ok && pe.Short {
-				w.opaqueLine(w.source(word), cardea.OpaqueZsh, "$x[…] is a subscript in zsh")
-			}
-		}
 	}
 }
 

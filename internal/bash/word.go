@@ -21,6 +21,7 @@ type frag struct {
 	breaks  bool     // a field ends here ("$@", "${a[@]}")
 	number  bool     // dynamic, and surely a number
 	digits  bool     // dynamic, and begins with a digit
+	count   bool     // dynamic, and surely a number or nothing
 	many    bool     // dynamic, and may be several fields even when quoted
 	single  bool     // dynamic, and surely one word without quotes, too
 	atMost  bool     // dynamic, and surely no more than one word
@@ -152,7 +153,7 @@ func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 			if folder, ok := w.printsFolder(p); ok {
 				f = frag{text: folder, split: true}
 			} else if w.splitsAtBlanks() && (w.printsNumber(p) || w.printsFolderAbove(f.text)) {
-				f.split, f.atMost, f.digits = false, true, true
+				f.split, f.atMost, f.digits, f.count = false, true, true, w.printsNumber(p)
 			}
 			out = append(out, f)
 		case *syntax.ArithmExp:
@@ -311,7 +312,7 @@ func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) strin
 			if folder, ok := w.printsFolder(p); ok {
 				f = frag{text: folder, quoted: true}
 			} else if w.printsNumber(p) {
-				f.digits, f.atMost = true, true
+				f.digits, f.atMost, f.count = true, true, true
 			}
 			out = append(out, f)
 		case *syntax.ArithmExp:
@@ -341,6 +342,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	var pattern []byte             // what the field fits, nil as long as it is certain
 	star, spread := 0, false       // where the last unknown part of the last name ends in it; whether that may be a class's
 	looked := 0                    // how much of it was looked through for a class that is open
+	numbers := true                // all of it are digits
 	var quoted []bool              // which bytes of the text are
 	mark := func(is bool) {
 		for len(quoted) < text.Len() {
@@ -374,8 +376,10 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.MayVanish = !cur.MaySplit && vanishing && text.Len() == 0 && unsure == 1
 				cur.MaySplit = cur.MaySplit || cur.MayVanish
 				cur.Listed = cur.Listed && unsure == 1
+				cur.Number = numbers && !cur.Glob
 			}
 			may, pattern, quoted, unsure, vanishing, star, looked, spread = nil, nil, nil, 0, false, 0, 0, false
+			numbers = true
 			out = append(out, cur)
 			w.spend(text.Len())
 		}
@@ -383,6 +387,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 		cur, begun = field{Word: cardea.Word{Static: true}}, false
 	}
 	for _, f := range frags {
+		numbers = numbers && (f.dynamic && f.isNumber() || !f.dynamic && strings.Trim(f.text, "-0123456789") == "")
 		switch {
 		case f.vanishes:
 		case f.breaks:
@@ -461,6 +466,11 @@ func (w *walker) assemble(frags []frag, src string) []field {
 		}
 	}
 	return out
+}
+
+// isNumber reports a fragment that is not known, and a number or empty for certain.
+func (f frag) isNumber() bool {
+	return f.number || f.process || f.count || f.listed && !slices.ContainsFunc(f.may, func(text string) bool { return !plainNumber(text) })
 }
 
 // withoutClasses is a text with "?" for each class of a pattern that stands in several

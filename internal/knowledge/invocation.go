@@ -97,6 +97,8 @@ type Word struct {
 	Process bool
 	// Outside is set for a word that begins with a variable which the line does not set.
 	Outside bool
+	// Number is set for a word that is not static, and a number or empty for certain.
+	Number bool
 	// Found is set for a word that a search finds.
 	Found *Search
 	// May are the texts that a word may become which is not static, as far as the line

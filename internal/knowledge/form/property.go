@@ -34,6 +34,9 @@ const (
 	// RunsWordsOf runs the value of these options, now or another time: `-W$` expands it as a
 	// word, `-s*` runs all words after it.
 	RunsWordsOf Property = "runs_words_of"
+	// CountsIn are the words that zsh takes for a number, and evaluates as one: all (`*`), the one
+	// behind an option, what a format says (`%`).
+	CountsIn Property = "counts_in"
 	// StaysAfter is a builtin of the shell after which the assignments in front of it stay.
 	StaysAfter Property = "stays_after"
 	// InEveryShell is a builtin that every sh has, of those that change the state of the shell.
@@ -330,7 +333,7 @@ var Properties = []Property{
 	Interpreter,
 	RunsCode,
 	RunsPackages,
-	RunsWords, RunsWordsOf, StaysAfter, InEveryShell, NamesFiles, VariablesOf,
+	RunsWords, RunsWordsOf, CountsIn, StaysAfter, InEveryShell, NamesFiles, VariablesOf,
 	RunsByOptionsInFront,
 	RunsInput,
 	RunsInputUnless,
