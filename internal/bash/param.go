@@ -115,10 +115,7 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted b
 	case unset:
 		return nil
 	case array:
-		if len(v.list) == 0 {
-			return nil
-		}
-		return []frag{{text: v.list[0], split: true}}
+		return anyOf(v.list, unknown, quoted)
 	case dynamic:
 		return []frag{w.ofKnownForm(v, unknown[0], quoted)}
 	}
@@ -182,10 +179,7 @@ func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag, quoted
 		return w.listFrags(v.list, quoted, unknown)
 	default:
 		if n, err := strconv.Atoi(index); err == nil && n >= 0 && decimal(index) { // 010 is 8
-			if n >= len(v.list) {
-				return nil
-			}
-			return []frag{{text: v.list[n], split: true}}
+			return anyOf(append(v.list[:len(v.list):len(v.list)], ""), unknown, quoted)
 		}
 	}
 	return unknown

@@ -93,6 +93,19 @@ func (w *walker) zshParam(p *syntax.ParamExp) {
 	}
 }
 
+// anyOf is a value of an array without an index, or with a number as one: zsh gives all of the
+// items, or counts from 1. Where there is one item, it is the value in both.
+func anyOf(list []string, unknown []frag, quoted bool) []frag {
+	if len(list) == 0 {
+		return nil
+	}
+	if len(list) == 1 {
+		return []frag{{text: list[0], split: true}}
+	}
+	unknown[0].may, unknown[0].many = list, !quoted
+	return unknown
+}
+
 func plainDigit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
 
 const evaluatesInZsh = "zsh evaluates the word as arithmetic, which can execute a command in a subscript"
