@@ -240,7 +240,8 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 	if found {
 		rest = "/" + rest
 	} else if !whole {
-		return frag{}, text, false // ~"x" and ~$x are not expanded
+		w.spot(text, cardea.OpaqueZsh, zshFolder) // ~"x" and ~$x are not expanded
+		return frag{}, text, false
 	}
 	if head == "~" {
 		if home := w.lookup("HOME"); home.kind == known && home.text != "" {
@@ -251,7 +252,11 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 		if v := w.lookup(moved); v.kind == known && v.text != "" {
 			return frag{text: v.text, quoted: true}, rest, true
 		}
+		w.spot(text, cardea.OpaqueZsh, zshFolder)
 		return frag{text: head, quoted: true, dynamic: true, may: w.files.visited[1:]}, rest, true
+	}
+	if head != "~" {
+		w.spot(text, cardea.OpaqueZsh, zshFolder)
 	}
 	if head == "~root" {
 		return frag{text: "/root", quoted: true, dynamic: false}, rest, true

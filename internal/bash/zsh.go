@@ -106,6 +106,8 @@ func anyOf(list []string, unknown []frag, quoted bool) []frag {
 	return unknown
 }
 
+const zshFolder = "~name is the value of a variable in zsh, and ~- another folder"
+
 func plainDigit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
 
 const evaluatesInZsh = "zsh evaluates the word as arithmetic, which can execute a command in a subscript"
