@@ -255,7 +255,7 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 		w.spot(text, cardea.OpaqueZsh, zshFolder)
 		return frag{text: head, quoted: true, dynamic: true, may: w.files.visited[1:]}, rest, true
 	}
-	if head != "~" {
+	if w.zshNames(head[1:]) {
 		w.spot(text, cardea.OpaqueZsh, zshFolder)
 	}
 	if head == "~root" {

@@ -106,6 +106,13 @@ func anyOf(list []string, unknown []frag, quoted bool) []frag {
 	return unknown
 }
 
+// zshNames reports a name behind a tilde that is a variable to zsh, if the shell has it: one of
+// the line or, in capital letters, of the environment. Numbers are places on the stack of folders.
+func (w *walker) zshNames(name string) bool {
+	numbered := name != "" && strings.Trim(name, "+-0123456789") == ""
+	return numbered || plainName(name) && (w.lookup(name).kind != outside || name != strings.ToLower(name))
+}
+
 const zshFolder = "~name is the value of a variable in zsh, and ~- another folder"
 
 func plainDigit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
