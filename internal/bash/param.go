@@ -131,6 +131,8 @@ func (w *walker) ofKnownForm(v value, unknown frag, quoted bool) frag {
 		return frag{text: src, dynamic: true, quoted: quoted, digits: true, process: true}
 	case v.text == plainWord || v.text == numberWord:
 		return frag{text: src, dynamic: true, digits: true, single: true, count: v.text == numberWord, listed: v.text == plainWord, may: v.may}
+	case same(v, safeValue):
+		unknown.count = true
 	case v.holdsNumber(): // or nothing
 		unknown.split, unknown.atMost, unknown.count = false, true, true
 	}
@@ -170,6 +172,7 @@ func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag, quoted
 	v := w.lookup(name)
 	word, ok := p.Index.(*syntax.Word)
 	if v.kind != array || !ok {
+		unknown[0].count = name == "PIPESTATUS" && w.cur.vars.get(name).kind == outside && !w.cur.unsure
 		return unknown
 	}
 	switch index := word.Lit(); index {

@@ -110,7 +110,7 @@ func anyOf(list []string, unknown []frag, quoted bool) []frag {
 // the line or, in capital letters, of the environment. Numbers are places on the stack of folders.
 func (w *walker) zshNames(name string) bool {
 	numbered := name != "" && strings.Trim(name, "+-0123456789") == ""
-	return numbered || plainName(name) && (w.lookup(name).kind != outside || name != strings.ToLower(name))
+	return numbered || plainName(name) && (w.lookup(name).kind != outside || strings.ContainsAny(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 }
 
 const zshFolder = "~name is the value of a variable in zsh, and ~- another folder"
@@ -179,7 +179,7 @@ func (w *walker) numberBehind(option string, words []field) {
 func (w *walker) formatNumbers(words []field) {
 	words = withoutDashes(words)
 	if len(words) > 1 && words[0].Text == "-v" {
-		words = words[2:]
+		words = withoutDashes(words[2:])
 	}
 	if len(words) < 2 || !words[0].Static {
 		return // a format that is not known is a spot of its own
