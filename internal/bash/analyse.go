@@ -239,7 +239,6 @@ func (w *walker) script(text string) {
 	parsers.Put(parser) // one that panicked is not used again
 	w.noteSwitches(text)
 	found := w.treeCheck(file)
-	w.zshCheck(file)
 	w.onlyComments = len(file) == 0 && err == nil
 	w.collectTraits(found)
 	w.collectFunctions(found.functions, file)

@@ -54,6 +54,9 @@ func hiddenCheck(text string, literal, quoted []span) (cardea.OpaqueCode, string
 		if r == '$' && strings.HasPrefix(text[i:], "$\\\n") && !holds(literal, i) {
 			return cardea.OpaqueParser, "a line that goes on behind a dollar, where bash joins an expansion"
 		}
+		if r == '$' && zshForm(text, i) && !holds(literal, i) {
+			return cardea.OpaqueZsh, "a dollar that begins an expansion in zsh"
+		}
 		if r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' {
 			continue
 		}
@@ -225,6 +228,7 @@ func (w *walker) treeCheck(file []*syntax.Stmt) noted {
 				w.opaqueLine(w.source(n), cardea.OpaqueZsh, "&! is zsh's, and bash reads it differently")
 			}
 		case *syntax.ParamExp:
+			w.zshParam(n)
 			if src := w.source(n); !n.Short && (strings.Contains(src, "<(") || strings.Contains(src, ">(")) {
 				w.opaqueLine(src, cardea.OpaqueParser, "a process substitution inside ${…}, which the parser does not see")
 			}

@@ -34,8 +34,8 @@ const (
 	// RunsWordsOf runs the value of these options, now or another time: `-W$` expands it as a
 	// word, `-s*` runs all words after it.
 	RunsWordsOf Property = "runs_words_of"
-	// CountsIn are the words that zsh takes for a number, and evaluates as one: all (`*`), the one
-	// behind an option, what a format says (`%`).
+	// CountsIn are the options behind which zsh evaluates a word as a number; `%` is a format that
+	// says which, and `every` holds those that take nothing else.
 	CountsIn Property = "counts_in"
 	// StaysAfter is a builtin of the shell after which the assignments in front of it stay.
 	StaysAfter Property = "stays_after"
