@@ -306,14 +306,8 @@ func commentCheck(text string, literal, quoted []span) (cardea.OpaqueCode, strin
 
 // zshWord finds words that only zsh would execute.
 func (w *walker) zshWord(word *syntax.Word) {
-	for i, p := range word.Parts {
-		lit, ok := p.(*syntax.Lit)
-		if !ok {
-			continue
-		}
-		if i == 0 && len(lit.Value) > 1 && lit.Value[0] == '=' && isNameStart(lit.Value[1]) {
-			w.opaqueLine(w.source(word), cardea.OpaqueZsh, "=command is replaced by a path in zsh")
-		}
+	if src := w.source(word); len(src) > 1 && src[0] == '=' && isNameStart(src[1]) {
+		w.opaqueLine(src, cardea.OpaqueZsh, "=command is replaced by a path in zsh")
 	}
 }
 

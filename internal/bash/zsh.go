@@ -30,28 +30,22 @@ const zshModifiers = "aAcehlpPqQrstux&gfFwW"
 // zshParam looks at an expansion whose end zsh finds elsewhere, or whose name it knows.
 func (w *walker) zshParam(p *syntax.ParamExp) {
 	src, reason := w.source(p), ""
-	if p.Param == nil || !strings.HasPrefix(src, "$") {
-		return // a name in arithmetic
+	if p.Param == nil || !strings.HasPrefix(src, "$") { // a name in arithmetic
+		return
 	}
 	name, after := p.Param.Value, w.src[min(int(p.End().Offset()), len(w.src)):]
 	if p.Slice != nil {
-		begin := p.Param.End()
-		if p.Index != nil {
-			begin = p.Index.End()
-		}
-		after = strings.TrimPrefix(w.src[begin.Offset():], "]")
-	}
-	for strings.HasPrefix(after, "\\\n") {
-		after = after[2:]
+		_, after, _ = strings.Cut(src, name)
+		after = after[max(strings.IndexByte(after, ':'), 0):]
 	}
 	next := func(of string) bool { return after != "" && strings.IndexByte(of, after[0]) >= 0 }
 	switch {
 	case knowledge.IsVariableOf("special", name):
 		reason = "a variable that zsh sets itself"
-	case (p.Short || p.Slice != nil) && len(after) > 1 && after[0] == ':' && strings.IndexByte(zshModifiers, after[1]) >= 0:
+	case (p.Short || p.Slice != nil) && len(after) > 1 && after[0] == ':' && (strings.IndexByte(zshModifiers, after[1]) >= 0 || strings.HasPrefix(after[1:], "\\\n")):
 		reason = "a letter behind the colon changes the value in zsh"
 	case !p.Short:
-	case next("["), p.Index != nil:
+	case next("["), p.Index != nil, strings.HasPrefix(after, "\\\n"), strings.HasSuffix(src, "\\"): // or on the next line
 		reason = "$x[…] is a subscript in zsh"
 	case name == "#" && after != "" && (isNameByte(after[0]) || next("*-?@$")):
 		reason = "$#x is a length in zsh"
@@ -118,34 +112,26 @@ func (w *walker) numberWords(name string, words []field) {
 }
 
 // formatNumbers looks at the arguments of printf that its format takes for numbers: behind one
-// that may be several words, or none, all of them.
+// that may be several words, or none, all of them. A format that is not known is a spot of its own.
 func (w *walker) formatNumbers(words []field) {
 	if len(words) > 1 && words[0].Text == "-v" {
 		words = withoutDashes(words[2:])
 	}
 	if len(words) < 2 || !words[0].Static {
-		return // a format that is not known is a spot of its own
+		return
 	}
-	takes, unsure := numbersOf(words[0].Text), false
+	var takes []bool // which of the arguments are numbers
+	for _, directive := range strings.Split(strings.ReplaceAll(words[0].Text, "%%", ""), "%")[1:] {
+		verb := strings.TrimLeft(directive, "-+ #0123456789.*'hlLjzt$")
+		flags := directive[:len(directive)-len(verb)]
+		takes = append(takes, slices.Repeat([]bool{true}, strings.Count(flags, "*"))...)
+		takes = append(takes, verb == "" || strings.IndexByte("csbq(", verb[0]) < 0)
+	}
+	unsure := strings.Contains(words[0].Text, "$") // %2$d
 	for i, f := range words[1:] {
 		unsure = unsure || f.MaySplit
 		if slices.Contains(takes, true) && (unsure || takes[i%len(takes)]) {
 			w.number(f)
 		}
 	}
-}
-
-// numbersOf says of the arguments that a format of printf takes whether each is a number. The
-// order of those that are numbered (%2$d) is not followed.
-func numbersOf(format string) (takes []bool) {
-	for _, directive := range strings.Split(strings.ReplaceAll(format, "%%", ""), "%")[1:] {
-		verb := strings.TrimLeft(directive, "-+ #0123456789.*'hlLjzt$")
-		flags := directive[:len(directive)-len(verb)]
-		if strings.Contains(flags, "$") {
-			return []bool{true}
-		}
-		takes = append(takes, slices.Repeat([]bool{true}, strings.Count(flags, "*"))...)
-		takes = append(takes, verb == "" || strings.IndexByte("csbq(", verb[0]) < 0)
-	}
-	return takes
 }
