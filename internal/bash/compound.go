@@ -184,6 +184,12 @@ func (w *walker) test(x syntax.TestExpr) {
 			}
 			return
 		}
+		if word, ok := x.X.(*syntax.Word); ok && x.Op == syntax.TsFdTerm {
+			for _, f := range w.fields(word) {
+				w.number(f)
+			}
+			return
+		}
 		w.test(x.X)
 	case *syntax.ParenTest:
 		w.test(x.X)

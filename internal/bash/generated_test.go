@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"cardea.dev"
 	"cardea.dev/internal/testrun"
 	"maps"
 	"os"
@@ -45,8 +46,13 @@ func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 			odd++ // nobody is to be spared a question about these
 			continue
 		}
+		a := Analyse(line, oracleWorlds()[0])
+		if slices.ContainsFunc(a.Opaque, func(o cardea.Opaque) bool { return o.Code == cardea.OpaqueZsh }) {
+			odd++ // zsh reads another line
+			continue
+		}
 		plain++
-		if opaque(Analyse(line, oracleWorlds()[0])) {
+		if opaque(a) {
 			given++
 		}
 	}

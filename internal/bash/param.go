@@ -118,10 +118,7 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted b
 	case unset:
 		return nil
 	case array:
-		if len(v.list) == 0 {
-			return nil
-		}
-		return []frag{{text: v.list[0], split: true}}
+		return anyOf(v.list, unknown, quoted)
 	case dynamic:
 		return []frag{w.ofKnownForm(v, unknown[0], quoted)}
 	}
@@ -136,9 +133,11 @@ func (w *walker) ofKnownForm(v value, unknown frag, quoted bool) frag {
 	case same(v, someProcess):
 		return frag{text: src, dynamic: true, quoted: quoted, digits: true, process: true}
 	case v.text == plainWord || v.text == numberWord:
-		return frag{text: src, dynamic: true, digits: true, single: true, listed: v.text == plainWord, may: v.may}
+		return frag{text: src, dynamic: true, digits: true, single: true, count: v.text == numberWord, listed: v.text == plainWord, may: v.may}
+	case same(v, safeValue):
+		unknown.count = true
 	case v.holdsNumber(): // or nothing
-		unknown.split, unknown.atMost = false, true
+		unknown.split, unknown.atMost, unknown.count = false, true, true
 	}
 	return unknown
 }
@@ -176,6 +175,7 @@ func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag, quoted
 	v := w.lookup(name)
 	word, ok := p.Index.(*syntax.Word)
 	if v.kind != array || !ok {
+		unknown[0].count = name == "PIPESTATUS" && w.cur.vars.get(name).kind == outside && !w.cur.unsure
 		return unknown
 	}
 	switch index := word.Lit(); index {
@@ -185,10 +185,7 @@ func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag, quoted
 		return w.listFrags(v.list, quoted, unknown)
 	default:
 		if n, err := strconv.Atoi(index); err == nil && n >= 0 && decimal(index) { // 010 is 8
-			if n >= len(v.list) {
-				return nil
-			}
-			return []frag{{text: v.list[n], split: true}}
+			return anyOf(append(v.list[:len(v.list):len(v.list)], ""), unknown, quoted)
 		}
 	}
 	return unknown

@@ -62,6 +62,7 @@ func (w *walker) lateFolders() {
 // codeWords walks the words of a builtin that it runs: mapfile -C, history -s, compgen -W.
 func (w *walker) codeWords(inv invocation) {
 	name := inv.argv[0].Text
+	w.numberWords(name, inv.argv[1:])
 	places, _ := knowledge.WordsOf(form.RunsWordsOf, name)
 	for i, f := range inv.argv[1:] {
 		if len(places) == 0 || !strings.HasPrefix(f.Text, "-") {

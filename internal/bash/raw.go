@@ -54,6 +54,9 @@ func hiddenCheck(text string, literal, quoted []span) (cardea.OpaqueCode, string
 		if r == '$' && strings.HasPrefix(text[i:], "$\\\n") && !holds(literal, i) {
 			return cardea.OpaqueParser, "a line that goes on behind a dollar, where bash joins an expansion"
 		}
+		if r == '$' && zshForm(text, i) && !holds(literal, i) {
+			return cardea.OpaqueZsh, "a dollar that begins an expansion in zsh"
+		}
 		if r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' {
 			continue
 		}
@@ -225,6 +228,7 @@ func (w *walker) treeCheck(file []*syntax.Stmt) noted {
 				w.opaqueLine(w.source(n), cardea.OpaqueZsh, "&! is zsh's, and bash reads it differently")
 			}
 		case *syntax.ParamExp:
+			w.zshParam(n)
 			if src := w.source(n); !n.Short && (strings.Contains(src, "<(") || strings.Contains(src, ">(")) {
 				w.opaqueLine(src, cardea.OpaqueParser, "a process substitution inside ${…}, which the parser does not see")
 			}
@@ -302,19 +306,8 @@ func commentCheck(text string, literal, quoted []span) (cardea.OpaqueCode, strin
 
 // zshWord finds words that only zsh would execute.
 func (w *walker) zshWord(word *syntax.Word) {
-	for i, p := range word.Parts {
-		lit, ok := p.(*syntax.Lit)
-		if !ok {
-			continue
-		}
-		if i == 0 && len(lit.Value) > 1 && lit.Value[0] == '=' && isNameStart(lit.Value[1]) {
-			w.opaqueLine(w.source(word), cardea.OpaqueZsh, "=command is replaced by a path in zsh")
-		}
-		if i > 0 && strings.HasPrefix(lit.Value, "[") {
-			if pe, ok := word.Parts[i-1].(*syntax.ParamExp); ok && pe.Short {
-				w.opaqueLine(w.source(word), cardea.OpaqueZsh, "$x[…] is a subscript in zsh")
-			}
-		}
+	if src := w.source(word); len(src) > 1 && src[0] == '=' && isNameStart(src[1]) {
+		w.opaqueLine(src, cardea.OpaqueZsh, "=command is replaced by a path in zsh")
 	}
 }
 

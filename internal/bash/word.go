@@ -21,6 +21,7 @@ type frag struct {
 	breaks  bool     // a field ends here ("$@", "${a[@]}")
 	number  bool     // dynamic, and surely a number
 	digits  bool     // dynamic, and begins with a digit
+	count   bool     // dynamic, and surely a number or nothing
 	many    bool     // dynamic, and may be several fields even when quoted
 	single  bool     // dynamic, and surely one word without quotes, too
 	atMost  bool     // dynamic, and surely no more than one word
@@ -152,7 +153,7 @@ func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 			if folder, ok := w.printsFolder(p); ok {
 				f = frag{text: folder, split: true}
 			} else if w.splitsAtBlanks() && (w.printsNumber(p) || w.printsFolderAbove(f.text)) {
-				f.split, f.atMost, f.digits = false, true, true
+				f.split, f.atMost, f.digits, f.count = false, true, true, w.printsNumber(p)
 			}
 			out = append(out, f)
 		case *syntax.ArithmExp:
@@ -239,7 +240,8 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 	if found {
 		rest = "/" + rest
 	} else if !whole {
-		return frag{}, text, false // ~"x" and ~$x are not expanded
+		w.spot(text, cardea.OpaqueZsh, zshFolder) // ~"x" and ~$x are not expanded
+		return frag{}, text, false
 	}
 	if head == "~" {
 		if home := w.lookup("HOME"); home.kind == known && home.text != "" {
@@ -250,7 +252,11 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 		if v := w.lookup(moved); v.kind == known && v.text != "" {
 			return frag{text: v.text, quoted: true}, rest, true
 		}
+		w.spot(text, cardea.OpaqueZsh, zshFolder)
 		return frag{text: head, quoted: true, dynamic: true, may: w.files.visited[1:]}, rest, true
+	}
+	if w.zshNames(head[1:]) {
+		w.spot(text, cardea.OpaqueZsh, zshFolder)
 	}
 	if head == "~root" {
 		return frag{text: "/root", quoted: true, dynamic: false}, rest, true
@@ -311,7 +317,7 @@ func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) strin
 			if folder, ok := w.printsFolder(p); ok {
 				f = frag{text: folder, quoted: true}
 			} else if w.printsNumber(p) {
-				f.digits, f.atMost = true, true
+				f.digits, f.atMost, f.count = true, true, true
 			}
 			out = append(out, f)
 		case *syntax.ArithmExp:
@@ -341,6 +347,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 	var pattern []byte             // what the field fits, nil as long as it is certain
 	star, spread := 0, false       // where the last unknown part of the last name ends in it; whether that may be a class's
 	looked := 0                    // how much of it was looked through for a class that is open
+	numbers := true                // all of it are digits
 	var quoted []bool              // which bytes of the text are
 	mark := func(is bool) {
 		for len(quoted) < text.Len() {
@@ -374,8 +381,10 @@ func (w *walker) assemble(frags []frag, src string) []field {
 				cur.MayVanish = !cur.MaySplit && vanishing && text.Len() == 0 && unsure == 1
 				cur.MaySplit = cur.MaySplit || cur.MayVanish
 				cur.Listed = cur.Listed && unsure == 1
+				cur.Number = numbers && !cur.Glob
 			}
 			may, pattern, quoted, unsure, vanishing, star, looked, spread = nil, nil, nil, 0, false, 0, 0, false
+			numbers = true
 			out = append(out, cur)
 			w.spend(text.Len())
 		}
@@ -383,6 +392,7 @@ func (w *walker) assemble(frags []frag, src string) []field {
 		cur, begun = field{Word: cardea.Word{Static: true}}, false
 	}
 	for i, f := range frags {
+		numbers = numbers && (f.dynamic && f.isNumber() || !f.dynamic && strings.Trim(f.text, "-0123456789") == "")
 		switch {
 		case f.vanishes:
 		case f.breaks:
@@ -476,6 +486,11 @@ func inName(text string) bool { return text != "" && !strings.HasSuffix(text, "/
 func beginsName(rest []frag) bool {
 	i := slices.IndexFunc(rest, func(f frag) bool { return f.breaks || f.text != "" && !(f.dynamic && f.mayBeEmpty()) })
 	return i >= 0 && !rest[i].breaks && !rest[i].dynamic && strings.Trim(rest[i].text, "*?") != "" && rest[i].text[0] != '/'
+}
+
+// isNumber reports a fragment that is not known, and a number or empty for certain.
+func (f frag) isNumber() bool {
+	return f.number || f.process || f.count || f.listed && !slices.ContainsFunc(f.may, func(text string) bool { return !plainNumber(text) })
 }
 
 // withoutClasses is a text with "?" for each class of a pattern that stands in several

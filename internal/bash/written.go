@@ -200,7 +200,7 @@ func (w *walker) printsExactly(st *syntax.Stmt, from int, in input) (string, boo
 	return "", false
 }
 
-// echoed is what bash's echo prints.
+// echoed is what echo prints, where every shell prints the same.
 func (w *walker) echoed(words []string) (string, bool) {
 	end, decode := "\n", false
 	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' && strings.Trim(words[0][1:], "neE") == "" {
@@ -222,7 +222,7 @@ func (w *walker) echoed(words []string) (string, bool) {
 		return text + end, true
 	}
 	if !decode {
-		return text + end, !w.shell.posix
+		return text + end, false // zsh and sh read the escapes
 	}
 	text, stops, ok := unescaped(text, true)
 	if stops {

@@ -100,6 +100,8 @@ type Word struct {
 	// MayLose is set for a word with an unknown text that may be empty, as a variable that
 	// is not set is. The word without it is among May.
 	MayLose bool
+	// Number is set for a word that is not static, and a number or empty for certain.
+	Number bool
 	// Found is set for a word that a search finds.
 	Found *Search
 	// May are the texts that a word may become which is not static, as far as the line

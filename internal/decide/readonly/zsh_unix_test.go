@@ -51,6 +51,7 @@ func newShells(t *testing.T) *shells {
 			s.stub(filepath.Join(s.work(shell), name), `planted $0`, dir+".log")
 		}
 		write(t, s.work(shell)+"/README.md", "x\n")
+		write(t, s.work(shell)+"/data.txt", "PATH[$(./evil)]\n")
 		s.bin[shell] = dir
 	}
 	return s
@@ -234,10 +235,103 @@ func (s *shells) lines(seed uint64, n int) []string {
 	return lines
 }
 
+// differing are constructs that zsh may read in another way. The words in capital letters are
+// replaced: PARAM reads the variable NAME, VALUE may be a number, FORMAT is for printf.
+var differing = strings.Split(`printf FORMAT VALUE
+printf 'x FORMAT\n' VALUE
+printf '%s FORMAT\n' a VALUE b VALUE
+printf '%*d' VALUE 1
+printf -- FORMAT "$(< data.txt)"
+command printf FORMAT VALUE
+while read -r n; do printf 'FORMAT\n' "$n"; done < data.txt
+NAME=VALUE; printf FORMAT "$NAME"
+f() { printf FORMAT "$1"; }; f VALUE
+for i in VALUE 2; do printf FORMAT $i; done
+LEAVE VALUE
+LEAVE "$(< data.txt)"
+read -r n < data.txt; LEAVE "$n"
+LEAVE $?
+LEAVE 1
+NAME=VALUE; LEAVE "$NAME"
+f() { return VALUE; }; f
+f() { return "$1"; }; f VALUE
+for i in 1 2; do break VALUE; done
+for i in 1 2; do continue $(< data.txt); done
+test -t VALUE
+[ ! -t VALUE ]
+[ a = a -a -t VALUE ]
+[[ -t VALUE ]]
+[[ ! -t $(< data.txt) ]]
+read -r o < data.txt; y=VALUE; [ "$o" y ]
+[ VALUE -eq 1 ]
+read -t VALUE x <<< 1
+read -rt VALUE x <<< 1
+read -n VALUE x <<< 1
+read -d VALUE x <<< 1
+read -p VALUE x <<< 1
+coproc ls; read -p VALUE x
+read -u VALUE x <<< 1
+umask VALUE
+wait VALUE
+NAME=FILE; cat PARAM
+NAME=FILE; cat "PARAM"
+NAME=FILE; cat ./PARAM
+NAME=FILE; cat -- "a PARAM"
+NAME=FILE; x="PARAM"; cat "$x"
+NAME=FILE; x=PARAM; cat "$x"
+NAME=FILE; for i in PARAM; do cat "$i"; done
+NAME=FILE; case PARAM in .env) cat .env;; *) ls;; esac
+NAME=FILE; [[ PARAM == .env ]] && cat .env
+NAME=FILE; cat $(echo PARAM)
+set -- FILE b c; cat PARAM
+set -- a b; cat "$1PARAM"
+NAME=(FILE README.md); cat PARAM
+NAME=(README.md FILE); cat "PARAM"
+NAME=(README.md FILE); x=PARAM; cat "$x"
+NAME=(README.md FILE); for i in PARAM; do cat "$i"; done
+NAME=(README.md); NAME+=(FILE); cat PARAM
+NAME=(ls FILE); PARAM
+NAME=(FILE ls); PARAM
+NAME=(README.md FILE); cat "${NAME[@]}"
+NAME=/etc; ls ~NAME
+NAME=/etc; cat ~NAME/shadow
+y=/etc; NAME=y; ls ~$NAME
+cd src; ls ~-
+ls ~1/x ~+1
+cat README.md "${path[99]}"
+ls $aliases[x] $path
+echo 'README.md\n.env' | while read -r f; do cat "$f"; done
+cat $(echo 'README.md\n.env')
+for i in $(echo 'a\tFILE'); do cat "$i"; done
+x=$(echo 'a\n.env'); cat "$x"`, "\n")
+
+// parameters are ways to read a variable NAME, of which zsh knows some that bash does not.
+var parameters = strings.Fields(`$NAME ${NAME} $NAME[1] $NAME[2,4] $NAME[$NAME] $NAME[i] ${NAME[1]} ${NAME[0]} ${NAME[-1]} $NAME[VALUE]
+	$=NAME $==NAME $^NAME $~NAME $+NAME $#NAME ${#NAME} $#NAME[1] $^^NAME $=~NAME $={NAME} ${=NAME} ${~NAME} ${^NAME} ${(e)NAME}
+	$NAME:h $NAME:t $NAME:r $NAME:e $NAME:l $NAME:u $NAME:s/c/e/ $NAME:gs/c/e/ $NAME:fh $NAME:A $NAME:x $NAME:/x $NAME:$NAME ${NAME}:h
+	${NAME}[1] ${NAME:h} ${NAME:t} ${NAME:l} ${NAME:0:3} ${NAME:1} ${NAME%.*} ${NAME##*/} ${NAME:-x} ${NAME/c/e} $@ $@[1] $*[1] $1 $1[2]
+	$10 $#1 $#@ $?[1] $$NAME`)
+
+// others makes lines that read parameters, and numbers.
+func others(seed uint64, n int) []string {
+	r := rand.New(rand.NewPCG(seed, 2))
+	pick := func(list ...string) string { return list[r.IntN(len(list))] }
+	lines := make([]string, n)
+	for i := range lines {
+		line := strings.ReplaceAll(pick(differing...), "PARAM", pick(parameters...))
+		lines[i] = strings.NewReplacer("NAME", pick("x", "y", "a", "files"),
+			"VALUE", pick("1", "'PATH[$(./evil)]'", "PATH", "'a[$(./evil)]'", "-1", "$x", "'1+1'"),
+			"FORMAT", pick("%d", "%x", "%5.1f", "%s", "%c", "%i", "%b", "%1\\$d", "%%"),
+			"LEAVE", pick("exit", "return", "shift", "logout", "builtin exit", "command shift"),
+			"FILE", pick(".env", "README.md", ".cnv", "a/.env", ".env/y", ".ENV", "src", "./evil")).Replace(line)
+	}
+	return lines
+}
+
 // What is allowed starts the same programs with the same words in bash and in zsh.
 func TestZshStartsTheSame(t *testing.T) {
 	s := newShells(t)
-	lines := s.lines(1, testrun.Pick(600, 20_000))
+	lines := append(s.lines(1, testrun.Pick(600, 20_000)), others(1, testrun.Pick(1500, 20_000))...)
 	begin := time.Now()
 	n := s.compare(lines)
 	t.Logf("%d of %d lines are allowed, compared in %v", n, len(lines), time.Since(begin).Round(time.Millisecond))

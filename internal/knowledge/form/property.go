@@ -34,6 +34,9 @@ const (
 	// RunsWordsOf runs the value of these options, now or another time: `-W$` expands it as a
 	// word, `-s*` runs all words after it.
 	RunsWordsOf Property = "runs_words_of"
+	// CountsIn are the options behind which zsh evaluates a word as a number; `%` is a format that
+	// says which, and `every` holds those that take nothing else.
+	CountsIn Property = "counts_in"
 	// StaysAfter is a builtin of the shell after which the assignments in front of it stay.
 	StaysAfter Property = "stays_after"
 	// InEveryShell is a builtin that every sh has, of those that change the state of the shell.
@@ -333,7 +336,7 @@ var Properties = []Property{
 	Interpreter,
 	RunsCode,
 	RunsPackages,
-	RunsWords, RunsWordsOf, StaysAfter, InEveryShell, NamesFiles, VariablesOf,
+	RunsWords, RunsWordsOf, CountsIn, StaysAfter, InEveryShell, NamesFiles, VariablesOf,
 	RunsByOptionsInFront,
 	RunsInput,
 	RunsInputUnless,
