@@ -140,6 +140,8 @@ func (r *reader) selection() cardea.Selection {
 	s := cardea.Selection{From: r.paths.Dir}
 	unless, keeps := WordsOf(form.KeepsLinksUnless, r.out.Command[0])
 	s.KeepsLinks, s.Unclear = keeps && !r.has(unless), r.has(r.words(form.ChoosesFilesWith))
+	folds := r.words(form.IgnoresCaseWith)
+	foldsAll := r.has(slices.DeleteFunc(slices.Clone(folds), func(name string) bool { return slices.Contains(only, name) }))
 	var list, chosen []string
 	first := true
 	for _, o := range r.out.Options {
@@ -150,6 +152,9 @@ func (r *reader) selection() cardea.Selection {
 		value := o.Value
 		if w := r.argv[o.Word]; !o.Static && w.Glob { // a pattern stays as written
 			_, value, _ = strings.Cut(w.Text, "=")
+		}
+		if foldsAll || slices.Contains(folds, o.Name) {
+			value = paths.EitherCase(value)
 		}
 		glob, not := strings.CutPrefix(value, "!")
 		switch {

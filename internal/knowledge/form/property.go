@@ -186,6 +186,9 @@ const (
 	// OpensOnlyWith opens of a folder only what the values of these options name; behind
 	// "!" they leave it out.
 	OpensOnlyWith Property = "opens_only_with"
+	// IgnoresCaseWith has patterns for files that ignore case: the value of one of these
+	// options, or of all where it has no value.
+	IgnoresCaseWith Property = "ignores_case_with"
 	// ChoosesFilesWith opens of a folder what one of these options chooses in a way that is
 	// not followed.
 	ChoosesFilesWith Property = "chooses_files_with"
@@ -373,7 +376,7 @@ var Properties = []Property{
 	FindsWith, FindsEverythingWith, TestsWith, PrintsWith, BranchesWith,
 	NamesMatchesWith,
 	MatchesWith,
-	ShowsFilesOf, ChoosesCommitsWith, LeavesOutWith, OpensNames, OpensOnlyWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
+	ShowsFilesOf, ChoosesCommitsWith, LeavesOutWith, OpensNames, OpensOnlyWith, IgnoresCaseWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
 	HarmlessActions,
 	PrintsFolders,
 	PrintsCurrentFolder,
