@@ -110,6 +110,9 @@ func (o *opener) part(i int) {
 			return true, true
 		})
 	}
+	if p.OpensUnnamed || slices.ContainsFunc(p.MayRun, func(q cardea.Part) bool { return q.OpensUnnamed }) {
+		o.unseen("no word of " + p.Program() + " names them")
+	}
 	for k := range p.MayRun {
 		for n := range p.MayRun[k].Access {
 			o.access(&p.MayRun[k].Access[n], func(string) (may, surely bool) { return true, false })

@@ -24,16 +24,20 @@ type Possible struct {
 	Run []string
 	// TooMany is set where the words name more than is looked at.
 	TooMany bool
+	// Copies is set where code may copy or unpack what is not known.
+	Copies bool
 }
 
 // Add adds what something else may do.
 func (p *Possible) Add(more Possible) {
 	p.Touch, p.Run, p.TooMany = append(p.Touch, more.Touch...), append(p.Run, more.Run...), p.TooMany || more.TooMany
+	p.Copies = p.Copies || more.Copies
 }
 
 // possible adds what the words may mean.
 func (r *reader) possible() {
 	m := r.out
+	r.opensUnnamed()
 	r.otherNames()
 	if m.Knowledge == cardea.Complete {
 		return
@@ -76,6 +80,14 @@ func (r *reader) possible() {
 	r.patterns(&p)
 	r.trees(&p)
 	p.text(r.inv.Input)
+	if m.Possible.Copies = m.Possible.Copies && IsInterpreter(m.Command[0]); m.Possible.Copies && r.world != nil && r.world.Names != nil {
+		names, _ := r.world.Names(r.paths.Dir)
+		for _, name := range names[:min(len(names), mostListed)] {
+			if name[0] != '.' {
+				p.run("cp -r -- " + quote(name+"/.") + " .")
+			}
+		}
+	}
 }
 
 // metadata adds what a program names that changes the mode or owner of it and of all
@@ -510,7 +522,7 @@ func (p *possibility) add(m mention.Found) {
 	for _, list := range m.Lists {
 		p.list(list)
 	}
-	p.found.TooMany = p.found.TooMany || m.TooMany
+	p.found.TooMany, p.found.Copies = p.found.TooMany || m.TooMany, p.found.Copies || m.Copies
 }
 
 func (p *possibility) touch(kind cardea.AccessKind, name string) {

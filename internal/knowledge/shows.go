@@ -185,3 +185,29 @@ func (r *reader) selection() cardea.Selection {
 	r.selected = &s
 	return s
 }
+
+// opensUnnamed finds what the program opens besides what its words name: the file behind " => "
+// for an expression that is found in its words, its options or its input, and otherwise
+// files that are not known.
+func (r *reader) opensUnnamed() {
+	uses, ok := WordsOf(form.OpensUnnamedWith, Unversioned(r.out.Command[0]))
+	if !ok {
+		return
+	}
+	var text strings.Builder
+	for _, w := range r.argv[1:] {
+		text.WriteString(w.Text + "\n")
+	}
+	for _, o := range r.out.Options {
+		text.WriteString(o.Name + "\n" + o.Value + "\n")
+	}
+	text.WriteString(r.inv.Input)
+	for _, use := range uses {
+		expression, file, named := strings.Cut(use, " => ")
+		found := use == "always" || lazyRegexp(`(?:^|\W)(?:`+expression+`)(?:\W|$)`).MatchString(text.String())
+		if found && named {
+			r.out.Access = append(r.out.Access, r.paths.Open(cardea.Read, file, false)...)
+		}
+		r.out.OpensUnnamed = r.out.OpensUnnamed || found && !named
+	}
+}

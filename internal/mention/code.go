@@ -38,7 +38,7 @@ const (
 // code adds the string constants of a text, what is joined of them, and lists of
 // them.
 func (f *finder) code(text string) {
-	if !strings.ContainsAny(text, "'\"`q%") && !strings.Contains(text, "[[") && !strings.Contains(text, "[=") {
+	if !strings.ContainsAny(text, "'\"`q%") && !strings.Contains(text, "[[") && !strings.Contains(text, "[=") && !strings.Contains(text, "Sync(") {
 		return
 	}
 	if strings.Contains(text, "HOME") || strings.Contains(text, "home") || strings.Contains(text, "expanduser") {
@@ -52,6 +52,7 @@ func (f *finder) code(text string) {
 		j.next(tokens, i)
 		j.copied(tokens, i)
 	}
+	f.Copies = f.Copies || j.unpacks && (j.opensUnknown || len(j.archives) == 0)
 	j.end()
 	for len(j.inside) > 0 {
 		j.close()
@@ -240,6 +241,9 @@ type joiner struct {
 	target string          // the variable that the run is assigned to
 	// archives are the first arguments of calls, any of which may name an archive.
 	archives []string
+	// opensUnknown is set where it is not known which archive a call opens, unpacks where one
+	// is unpacked.
+	opensUnknown, unpacks bool
 }
 
 // term is a constant, and how it is joined to the one before it: '+' as it is, '/'

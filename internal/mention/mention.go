@@ -26,6 +26,8 @@ type Found struct {
 	Lists [][]string
 	// OnlyReads is set for code that calls nothing but what reads and prints.
 	OnlyReads bool
+	// Copies is set for code that may copy or unpack what is not known.
+	Copies bool
 	// TooMany is set where the text names more than is looked at.
 	TooMany bool
 }
