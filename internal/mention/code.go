@@ -38,14 +38,15 @@ const (
 // code adds the string constants of a text, what is joined of them, and lists of
 // them.
 func (f *finder) code(text string) {
-	if !strings.ContainsAny(text, "'\"`q%") && !strings.Contains(text, "[[") && !strings.Contains(text, "[=") && !strings.Contains(text, "Sync(") {
+	constants := strings.ContainsAny(text, "'\"`q%") || strings.Contains(text, "[[") || strings.Contains(text, "[=")
+	if !constants && !strings.Contains(text, "(") {
 		return
 	}
 	if strings.Contains(text, "HOME") || strings.Contains(text, "home") || strings.Contains(text, "expanduser") {
 		text = homeCalls().ReplaceAllLiteralString(text, homeMark)
 	}
 	tokens := lex(text)
-	f.OnlyReads = onlyReads(tokens) && !strings.ContainsAny(text, "`") && !strings.Contains(text, "qx") && !strings.Contains(text, "%x")
+	f.OnlyReads = constants && onlyReads(tokens) && !strings.ContainsAny(text, "`") && !strings.Contains(text, "qx") && !strings.Contains(text, "%x")
 	j := joiner{finder: f, values: map[string]string{}, inside: [][]string{nil}, listed: map[string]bool{}}
 	for i := range tokens {
 		j.brackets(tokens[i])
