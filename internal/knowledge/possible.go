@@ -135,6 +135,11 @@ func (r *reader) described(unsure bool) []wordUse {
 		}
 	}
 	texts, _ := WordsOf(form.TakesText, r.out.Command[0])
+	c := r.spec.Complete
+	script := c != nil && c.ScriptLanguage != "" && r.sureScripts() // it names no file
+	if script {
+		texts = append(slices.Clip(texts), c.ScriptOptions...)
+	}
 	for _, o := range r.out.Options {
 		what := aFile
 		switch {
@@ -149,6 +154,8 @@ func (r *reader) described(unsure bool) []wordUse {
 	}
 	for _, i := range r.operands {
 		switch k := r.spec.Operands; {
+		case script && i == r.operands[0] && r.spec.FirstOperand == form.None && !r.has(c.ScriptOptions):
+			out[i] = aText
 		case k == form.None && r.argv[i].Static && !strings.ContainsAny(r.argv[i].Text, "/.~ ="), r.elsewhere():
 			out[i] = aText // a branch, a package, a target; another machine's file
 		case slices.Contains(texts, r.out.Command[min(1, len(r.out.Command)-1)]):
