@@ -80,7 +80,7 @@ func (r *reader) possible() {
 	r.patterns(&p)
 	r.trees(&p)
 	p.text(r.inv.Input)
-	if m.Possible.Copies = m.Possible.Copies && IsInterpreter(m.Command[0]); m.Possible.Copies && r.world != nil && r.world.Names != nil {
+	if m.Possible.Copies = m.Possible.Copies && IsInterpreter(path.Base(r.argv[0].Text)); m.Possible.Copies && r.world != nil && r.world.Names != nil {
 		names, _ := r.world.Names(r.paths.Dir)
 		for _, name := range names[:min(len(names), mostListed)] {
 			if name[0] != '.' {

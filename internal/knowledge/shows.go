@@ -190,7 +190,7 @@ func (r *reader) selection() cardea.Selection {
 // for an expression that is found in its words, its options or its input, and otherwise
 // files that are not known.
 func (r *reader) opensUnnamed() {
-	uses, ok := WordsOf(form.OpensUnnamedWith, Unversioned(r.out.Command[0]))
+	uses, ok := WordsOf(form.OpensUnnamedWith, Unversioned(path.Base(r.argv[0].Text)))
 	if !ok {
 		return
 	}

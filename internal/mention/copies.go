@@ -20,42 +20,33 @@ var openers = []string{"ZipFile", "TarFile", "AdmZip", "open"}
 // archive that is opened is unpacked where the text says so. What a function copies is not
 // known where it is used in another way than to call it with constants.
 func (j *joiner) copied(tokens []token, i int) {
-	t, before, next := tokens[i], token{}, token{}
-	if i > 0 {
-		before = tokens[i-1]
+	token := func(k int) (t token) {
+		if k >= 0 && k < len(tokens) {
+			t = tokens[k]
+		}
+		return t
 	}
-	if i+1 < len(tokens) {
-		next = tokens[i+1]
-	}
-	does, opens := copies[t.text], slices.Contains(openers, t.text)
-	unpacks := t.text == "extractall" || t.text == "extract"
-	at := i + 2
+	t, before, next, at := tokens[i], token(i-1), token(i+1), i+2
+	does, opens, unpacks := copies[t.text], slices.Contains(openers, t.text), t.text == "extractall" || t.text == "extract"
 	if next.kind == constant && does != "" {
 		at-- // mv "a", "b"
 	}
-	switch {
-	case t.kind == name && (next.text == "(" && next.kind == operator || at == i+1):
-	case t.kind == name && opens:
-		j.opensUnknown = j.opensUnknown || t.text != "open" && (before.text != "import" || next.text == "as")
-		return
-	case t.kind == name:
-		j.Copies = j.Copies || (does != "" || unpacks) && next.text != "=" && (next.text != "." || before.text == ".")
-		return
-	default:
-		indexed := before.text == "[" && i > 1 && (tokens[i-2].kind == name || tokens[i-2].text == ")") || i > 3 && tokens[i-4].text == "getattr"
-		j.Copies = j.Copies || t.kind == constant && (does != "" || unpacks) && (indexed || len(t.text) >= len("cpSync"))
+	if t.kind != name || at == i+2 && (next.text != "(" || next.kind != operator) {
+		named := t.kind == name && next.text != "=" && (next.text != "." || before.text == ".")
+		indexed := before.text == "[" && (token(i-2).kind == name || token(i-2).text == ")") || token(i-4).text == "getattr"
+		named = named || t.kind == constant && (indexed || len(t.text) >= len("cpSync"))
+		j.Copies = j.Copies || named && (does != "" || unpacks)
+		j.opensUnknown = j.opensUnknown || named && opens && t.text != "open" && (before.text != "import" || next.text == "as")
 		return
 	}
 	args, n := []string{"", "."}, 0
 	plain := at < len(tokens) && (tokens[at].text != ")" || unpacks)
 	for k := at; k < len(tokens) && n < 2 && tokens[k].text != ")" && tokens[k].text != ";"; k++ {
 		value, known := j.values[tokens[k].text]
-		t := tokens[k]
-		if t.kind == constant {
-			value, known = t.text, true
-		}
 		switch single := k == at || tokens[k-1].text == ","; {
-		case t.text == "," && t.kind == operator:
+		case tokens[k].kind == constant:
+			args[n], plain = tokens[k].text, plain && single
+		case tokens[k].text == ",":
 			n++
 		case known:
 			args[n], plain = value, plain && single
@@ -67,8 +58,7 @@ func (j *joiner) copied(tokens []token, i int) {
 		return
 	}
 	j.Copies = j.Copies || !plain && (does != "" || unpacks)
-	j.opensUnknown = j.opensUnknown || !plain && opens
-	j.unpacks = j.unpacks || unpacks
+	j.opensUnknown, j.unpacks = j.opensUnknown || !plain && opens, j.unpacks || unpacks
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 	switch {
 	case unpacks:
