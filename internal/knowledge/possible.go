@@ -83,7 +83,8 @@ func (r *reader) possible() {
 	if m.Possible.Copies = m.Possible.Copies && IsInterpreter(path.Base(r.argv[0].Text)); m.Possible.Copies && r.world != nil && r.world.Names != nil {
 		names, _ := r.world.Names(r.paths.Dir)
 		for _, name := range names[:min(len(names), mostListed)] {
-			if name[0] != '.' {
+			there, _ := r.world.Names(Absolute(r.paths.Dir, name))
+			if slices.ContainsFunc(there, func(n string) bool { return n[0] == '.' }) && name[0] != '.' { // settings for agents
 				p.run("cp -r -- " + quote(name+"/.") + " .")
 			}
 		}
