@@ -309,6 +309,9 @@ type Part struct {
 	From string
 	// LookedInto are the files that were read for MayRun, and those that could not be.
 	LookedInto []string
+	// OpensUnnamed is set where it opens files that no word of it names, Copies where it may
+	// copy or unpack what no word names.
+	OpensUnnamed, Copies bool
 	// Opaque are the spots in it that cannot be seen through.
 	Opaque []Opaque
 	// Coverage says whether everything that it starts is known.

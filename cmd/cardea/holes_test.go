@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,7 +46,9 @@ func TestHoles(t *testing.T) {
 		for name, text := range all {
 			if s := (holeSetup{}); name != "files" {
 				read(text, &s)
-				s.Files = files
+				if s.Files == nil {
+					s.Files = files
+				}
 				setups[name] = s
 			}
 		}
@@ -150,7 +153,11 @@ func holePlace(t *testing.T, s holeSetup) *wall {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		err := os.WriteFile(path, []byte(text), 0o700)
+		if to, link := strings.CutPrefix(text, "-> "); link {
+			err = errors.Join(os.Remove(path), os.Symlink(to, path))
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -469,7 +469,8 @@ func (w *walker) emitProgram(inv invocation) {
 	p := cardea.Part{Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
 		Assigns: slices.Concat(w.exportedVariables(), inv.assigns), Opaque: slices.Clone(*w.cmd.spots), Access: does.Access,
 		Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options,
-		Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt, UnseenInput: w.cmd.stdin.unseen, Script: does.Script}
+		Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt, UnseenInput: w.cmd.stdin.unseen,
+		OpensUnnamed: does.OpensUnnamed, Copies: does.Possible.Copies, Script: does.Script}
 	p.Text, p.Argv = spelled(inv.argv)
 	p.Typed = inv.text
 	w.noteUnseen(&p, &does)

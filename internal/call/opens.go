@@ -102,13 +102,21 @@ func (o *opener) part(i int) {
 		o.access(&p.Access[k], func(file string) (may, surely bool) {
 			switch a := &p.Access[k]; {
 			case find != nil:
-				may, surely = knowledge.Finds(find, file)
+				may, surely = knowledge.Finds(find, file, o.world.Resolve)
 				return may, surely && !filtered
 			case a.Selection.Unclear, !a.Glob && printed(p):
 				return true, false // by options that are not followed, or names that are printed
 			}
 			return true, true
 		})
+	}
+	if p.OpensUnnamed || slices.ContainsFunc(p.MayRun, func(q cardea.Part) bool { return q.OpensUnnamed }) {
+		o.unseen("no word of " + p.Program() + " names them")
+		for k := 0; find != nil && slices.Contains(p.Via, "|") && k < len(find.Access); k++ {
+			named := find.Access[k]
+			named.MetadataOnly = false
+			o.access(&named, func(file string) (may, surely bool) { return knowledge.Finds(find, file, o.world.Resolve) })
+		}
 	}
 	for k := range p.MayRun {
 		for n := range p.MayRun[k].Access {

@@ -38,6 +38,9 @@ func Opened(a *cardea.Access) (files []string, unseen string) {
 	if a.Glob {
 		folder := paths.LiteralBegin(a.Pattern)
 		folder = folder[:strings.LastIndexByte(folder, '/')+1] // its links are followed in Path
+		if at := strings.TrimSuffix(a.Path, "/") + "/"; a.Search && strings.HasPrefix(a.Pattern, at) {
+			folder = at
+		}
 		w.pattern = paths.Literal(a.Path).Join(a.Pattern[len(folder):])
 	}
 	if a.Selection.SkipsIgnored || a.SkipsHidden {

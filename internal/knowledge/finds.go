@@ -33,8 +33,8 @@ type finding struct {
 }
 
 // Finds reports whether a search with an expression may come to a file, by its absolute
-// path, and whether it surely does.
-func Finds(p *cardea.Part, file string) (may, surely bool) {
+// path, and whether it surely does. resolve follows links.
+func Finds(p *cardea.Part, file string, resolve func(string) string) (may, surely bool) {
 	spec := programOf(p.Program())
 	if spec == nil || !spec.OperandsBeforeOptions {
 		return true, false
@@ -44,6 +44,11 @@ func Finds(p *cardea.Part, file string) (may, surely bool) {
 	words := p.Argv[expressionAt(p):]
 	for _, folder := range folders {
 		root := Absolute(p.Dir, folder)
+		if base := path.Base(folder); resolve != nil && root != "" && (strings.HasSuffix(folder, "/") || base == "." || base == ".." || HasOption(p, "-L", "-H", "-follow")) {
+			root = resolve(root)
+		} else if resolve != nil && root != "" {
+			root = path.Join(resolve(path.Dir(root)), base) // a link itself is not followed
+		}
 		if rest, below := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/"); root != "" && below {
 			out = max(out, reaches(words, spec.ValueOptions, strings.TrimSuffix(folder, "/"), rest))
 		} else if root == "" {

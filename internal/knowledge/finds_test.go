@@ -48,7 +48,7 @@ func TestFinds(t *testing.T) {
 		}
 		more := 0
 		for _, f := range files {
-			may, surely := knowledge.Finds(&p, f)
+			may, surely := knowledge.Finds(&p, f, nil)
 			if found := slices.Contains(real, f); found && !may {
 				t.Errorf("%s finds %s", line, f)
 			} else if may && !found {

@@ -204,6 +204,8 @@ type Meaning struct {
 	Targets []string
 	// Possible is what it may do besides, as far as its words name it.
 	Possible Possible
+	// OpensUnnamed is set where it opens files that are not known.
+	OpensUnnamed bool
 }
 
 // Link is a symbolic link that an invocation makes.

@@ -60,7 +60,7 @@ const (
 const (
 	pythonPrints = lazyRegexp(`^\s*print\(` + quoted + `\)\s*;?\s*$`)
 	nodePrints   = lazyRegexp(`^\s*(?:console\.log\(` + quoted + `\)|[-+*/%() .0-9]+)\s*;?\s*$`)
-	perlPrints   = lazyRegexp(`^\s*print ` + plain + `\s*;?\s*$`)
+	perlPrints   = lazyRegexp(`^\s*(?:print ` + plain + `|s/[^/@$` + "`" + `{]*/[^/@$` + "`" + `{]*/[gimsx]*)\s*;?\s*$`)
 	rubyPrints   = lazyRegexp(`^\s*(?:puts|print|p) ` + plain + `\s*;?\s*$`)
 )
 

@@ -24,16 +24,20 @@ type Possible struct {
 	Run []string
 	// TooMany is set where the words name more than is looked at.
 	TooMany bool
+	// Copies is set where code may copy or unpack what is not known.
+	Copies bool
 }
 
 // Add adds what something else may do.
 func (p *Possible) Add(more Possible) {
 	p.Touch, p.Run, p.TooMany = append(p.Touch, more.Touch...), append(p.Run, more.Run...), p.TooMany || more.TooMany
+	p.Copies = p.Copies || more.Copies
 }
 
 // possible adds what the words may mean.
 func (r *reader) possible() {
 	m := r.out
+	r.opensUnnamed()
 	r.otherNames()
 	if m.Knowledge == cardea.Complete {
 		return
@@ -76,6 +80,15 @@ func (r *reader) possible() {
 	r.patterns(&p)
 	r.trees(&p)
 	p.text(r.inv.Input)
+	if m.Possible.Copies = m.Possible.Copies && IsInterpreter(path.Base(r.argv[0].Text)); m.Possible.Copies && r.world != nil && r.world.Names != nil {
+		names, _ := r.world.Names(r.paths.Dir)
+		for _, name := range names[:min(len(names), mostListed)] {
+			there, _ := r.world.Names(Absolute(r.paths.Dir, name))
+			if slices.ContainsFunc(there, func(n string) bool { return n[0] == '.' }) && name[0] != '.' { // settings for agents
+				p.run("cp -r -- " + quote(name+"/.") + " .")
+			}
+		}
+	}
 }
 
 // metadata adds what a program names that changes the mode or owner of it and of all
@@ -123,6 +136,11 @@ func (r *reader) described(unsure bool) []wordUse {
 		}
 	}
 	texts, _ := WordsOf(form.TakesText, r.out.Command[0])
+	c := r.spec.Complete
+	script := c != nil && c.ScriptLanguage != "" && r.sureScripts() // it names no file
+	if script {
+		texts = append(slices.Clip(texts), c.ScriptOptions...)
+	}
 	for _, o := range r.out.Options {
 		what := aFile
 		switch {
@@ -137,6 +155,8 @@ func (r *reader) described(unsure bool) []wordUse {
 	}
 	for _, i := range r.operands {
 		switch k := r.spec.Operands; {
+		case script && i == r.operands[0] && r.spec.FirstOperand == form.None && !r.has(c.ScriptOptions):
+			out[i] = aText
 		case k == form.None && r.argv[i].Static && !strings.ContainsAny(r.argv[i].Text, "/.~ ="), r.elsewhere():
 			out[i] = aText // a branch, a package, a target; another machine's file
 		case slices.Contains(texts, r.out.Command[min(1, len(r.out.Command)-1)]):
@@ -510,7 +530,7 @@ func (p *possibility) add(m mention.Found) {
 	for _, list := range m.Lists {
 		p.list(list)
 	}
-	p.found.TooMany = p.found.TooMany || m.TooMany
+	p.found.TooMany, p.found.Copies = p.found.TooMany || m.TooMany, p.found.Copies || m.Copies
 }
 
 func (p *possibility) touch(kind cardea.AccessKind, name string) {

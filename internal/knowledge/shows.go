@@ -140,6 +140,8 @@ func (r *reader) selection() cardea.Selection {
 	s := cardea.Selection{From: r.paths.Dir}
 	unless, keeps := WordsOf(form.KeepsLinksUnless, r.out.Command[0])
 	s.KeepsLinks, s.Unclear = keeps && !r.has(unless), r.has(r.words(form.ChoosesFilesWith))
+	folds := r.words(form.IgnoresCaseWith)
+	foldsAll := r.has(slices.DeleteFunc(slices.Clone(folds), func(name string) bool { return slices.Contains(only, name) }))
 	var list, chosen []string
 	first := true
 	for _, o := range r.out.Options {
@@ -150,6 +152,9 @@ func (r *reader) selection() cardea.Selection {
 		value := o.Value
 		if w := r.argv[o.Word]; !o.Static && w.Glob { // a pattern stays as written
 			_, value, _ = strings.Cut(w.Text, "=")
+		}
+		if foldsAll || slices.Contains(folds, o.Name) {
+			value = paths.EitherCase(value)
 		}
 		glob, not := strings.CutPrefix(value, "!")
 		switch {
@@ -179,4 +184,30 @@ func (r *reader) selection() cardea.Selection {
 	s.Only, s.Except = strings.Join(chosen, "\n"), strings.Join(list, "\n")
 	r.selected = &s
 	return s
+}
+
+// opensUnnamed finds what the program opens besides what its words name: the file behind " => "
+// for an expression that is found in its words, its options or its input, and otherwise
+// files that are not known.
+func (r *reader) opensUnnamed() {
+	uses, ok := WordsOf(form.OpensUnnamedWith, Unversioned(path.Base(r.argv[0].Text)))
+	if !ok {
+		return
+	}
+	var text strings.Builder
+	for _, w := range r.argv[1:] {
+		text.WriteString(w.Text + "\n")
+	}
+	for _, o := range r.out.Options {
+		text.WriteString(o.Name + "\n" + o.Value + "\n")
+	}
+	text.WriteString(r.inv.Input)
+	for _, use := range uses {
+		expression, file, named := strings.Cut(use, " => ")
+		found := use == "always" || lazyRegexp(`(?:^|\W)(?:`+expression+`)(?:\W|$)`).MatchString(text.String())
+		if found && named {
+			r.out.Access = append(r.out.Access, r.paths.Open(cardea.Read, file, false)...)
+		}
+		r.out.OpensUnnamed = r.out.OpensUnnamed || found && !named
+	}
 }

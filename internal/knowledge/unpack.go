@@ -19,8 +19,18 @@ import (
 func (r *reader) unpacked(p *possibility) {
 	s := r.spec
 	for i, f := range r.argv {
-		if len(r.argv) > i+3 && f.Text == "-m" && slices.Contains(r.words(form.UnpacksWith), r.argv[i+1].Text) && (r.argv[i+2].Text == "-e" || r.argv[i+2].Text == "--extract") {
+		if len(r.argv) <= i+3 || f.Text != "-m" || !slices.Contains(r.words(form.UnpacksWith), r.argv[i+1].Text) {
+			continue
+		}
+		switch r.argv[i+2].Text {
+		case "-e", "--extract":
 			p.run("tar -xf " + quote(r.argv[i+3].Text) + " -C " + quote(slices.Concat(r.argv, []Word{Literal(".")})[i+4].Text))
+		case "-c", "--create":
+			for _, packed := range r.argv[i+4:] {
+				reads := r.paths.OpenWord(cardea.Read, packed)
+				r.folders(reads)
+				r.out.Access = append(r.out.Access, reads...)
+			}
 		}
 	}
 	unpacks := len(s.WritesUnnamedFiles) == 0 || r.has(s.WritesUnnamedFiles) && !r.has(s.WritesUnnamedFilesUnless)

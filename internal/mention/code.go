@@ -38,20 +38,22 @@ const (
 // code adds the string constants of a text, what is joined of them, and lists of
 // them.
 func (f *finder) code(text string) {
-	if !strings.ContainsAny(text, "'\"`q%") && !strings.Contains(text, "[[") && !strings.Contains(text, "[=") {
+	constants := strings.ContainsAny(text, "'\"`q%") || strings.Contains(text, "[[") || strings.Contains(text, "[=")
+	if !constants && !strings.Contains(text, "(") {
 		return
 	}
 	if strings.Contains(text, "HOME") || strings.Contains(text, "home") || strings.Contains(text, "expanduser") {
 		text = homeCalls().ReplaceAllLiteralString(text, homeMark)
 	}
 	tokens := lex(text)
-	f.OnlyReads = onlyReads(tokens) && !strings.ContainsAny(text, "`") && !strings.Contains(text, "qx") && !strings.Contains(text, "%x")
+	f.OnlyReads = constants && onlyReads(tokens) && !strings.ContainsAny(text, "`") && !strings.Contains(text, "qx") && !strings.Contains(text, "%x")
 	j := joiner{finder: f, values: map[string]string{}, inside: [][]string{nil}, listed: map[string]bool{}}
 	for i := range tokens {
 		j.brackets(tokens[i])
 		j.next(tokens, i)
 		j.copied(tokens, i)
 	}
+	f.Copies = f.Copies || j.unpacks && (j.opensUnknown || len(j.archives) == 0)
 	j.end()
 	for len(j.inside) > 0 {
 		j.close()
@@ -240,6 +242,9 @@ type joiner struct {
 	target string          // the variable that the run is assigned to
 	// archives are the first arguments of calls, any of which may name an archive.
 	archives []string
+	// opensUnknown is set where it is not known which archive a call opens, unpacks where one
+	// is unpacked.
+	opensUnknown, unpacks bool
 }
 
 // term is a constant, and how it is joined to the one before it: '+' as it is, '/'

@@ -2,6 +2,7 @@ package mention
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -12,28 +13,55 @@ var copies = map[string]string{
 	"renameSync": "mv -- 1 2", "rename": "mv -- 1 2", "move": "mv -- 1 2", "moveSync": "mv -- 1 2", "mv": "mv -- 1 2", "unpack_archive": "tar -xf 1 -C 2",
 }
 
+// openers are functions that open an archive.
+var openers = []string{"ZipFile", "TarFile", "AdmZip", "open"}
+
 // copied adds what a call of one of these functions does, which begins at a token. An
-// archive that is opened is unpacked where the text says so.
+// archive that is opened is unpacked where the text says so. What a function copies is not
+// known where it is used in another way than to call it with constants.
 func (j *joiner) copied(tokens []token, i int) {
-	if i+1 >= len(tokens) || tokens[i].kind != name || tokens[i+1].text != "(" {
+	token := func(k int) (t token) {
+		if k >= 0 && k < len(tokens) {
+			t = tokens[k]
+		}
+		return t
+	}
+	t, before, next, at := tokens[i], token(i-1), token(i+1), i+2
+	does, opens, unpacks := copies[t.text], slices.Contains(openers, t.text), t.text == "extractall" || t.text == "extract"
+	if next.kind == constant && does != "" {
+		at-- // mv "a", "b"
+	}
+	if t.kind != name || at == i+2 && (next.text != "(" || next.kind != operator) {
+		named := t.kind == name && next.text != "=" && (next.text != "." || before.text == ".")
+		indexed := before.text == "[" && (token(i-2).kind == name || token(i-2).text == ")") || token(i-4).text == "getattr"
+		named = named || t.kind == constant && (indexed || len(t.text) >= len("cpSync"))
+		j.Copies = j.Copies || named && (does != "" || unpacks)
+		j.opensUnknown = j.opensUnknown || named && opens && t.text != "open" && (before.text != "import" || next.text == "as")
 		return
 	}
-	args := []string{"", "."}
-	n := 0
-	for k := i + 2; k < len(tokens) && n < 2 && tokens[k].text != ")"; k++ {
+	args, n := []string{"", "."}, 0
+	plain := at < len(tokens) && (tokens[at].text != ")" || unpacks)
+	for k := at; k < len(tokens) && n < 2 && tokens[k].text != ")" && tokens[k].text != ";"; k++ {
 		value, known := j.values[tokens[k].text]
-		switch t := tokens[k]; {
-		case t.kind == constant:
-			args[n] = t.text
-		case t.text == ",":
+		switch single := k == at || tokens[k-1].text == ","; {
+		case tokens[k].kind == constant:
+			args[n], plain = tokens[k].text, plain && single
+		case tokens[k].text == ",":
 			n++
-		case t.kind == name && known:
-			args[n] = value
+		case known:
+			args[n], plain = value, plain && single
+		default:
+			plain = false
 		}
 	}
+	if at == i+1 && n == 0 {
+		return
+	}
+	j.Copies = j.Copies || !plain && (does != "" || unpacks)
+	j.opensUnknown, j.unpacks = j.opensUnknown || !plain && opens, j.unpacks || unpacks
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-	switch does := copies[tokens[i].text]; {
-	case tokens[i].text == "extractall" || tokens[i].text == "extract":
+	switch {
+	case unpacks:
 		for _, archive := range j.archives {
 			j.command("tar -xf " + quote(archive) + " -C " + quote(cmp.Or(args[0], ".")))
 		}

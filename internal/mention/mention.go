@@ -26,6 +26,8 @@ type Found struct {
 	Lists [][]string
 	// OnlyReads is set for code that calls nothing but what reads and prints.
 	OnlyReads bool
+	// Copies is set for code that may copy or unpack what is not known.
+	Copies bool
 	// TooMany is set where the text names more than is looked at.
 	TooMany bool
 }
@@ -141,8 +143,17 @@ func Plain(word string) bool {
 
 // writes reports a word that may be a command of sed or ed with a file's name right
 // behind it.
-func writes(word string) bool {
-	return len(word) > 2 && strings.IndexByte("wWrR", word[0]) >= 0 && (word[1] == '.' || word[1] == '~')
+func writes(word string) bool { return opened(word) != "" }
+
+// opened is the name behind such a command, which stands at the beginning or behind an
+// address: w.x, $r.x, "" for none.
+func opened(word string) string {
+	for i := 0; i+2 < len(word); i++ {
+		if strings.IndexByte("wWrR", word[i]) >= 0 && (word[i+1] == '.' || word[i+1] == '~') && (i == 0 || !isNameByte(word[i-1]) || word[i-1] <= '9') {
+			return word[i+1:]
+		}
+	}
+	return ""
 }
 
 // Text finds what a text may name.
@@ -164,8 +175,8 @@ func (f *finder) pieces(word string) {
 	} else {
 		f.path(strings.TrimLeft(word, "+@"))
 	}
-	if writes(word) {
-		f.path(word[1:])
+	if name := opened(word); name != "" {
+		f.path(name)
 	}
 	left := mostPieces
 	for i := 0; i < len(word); i++ {

@@ -59,6 +59,9 @@ func (t *translation) prefixRule(at int, args map[string]any, ok bool) {
 				word, isText := w.(string)
 				ok = ok && isText
 				next = append(next, strings.TrimSpace(p+" "+cardea.QuoteWord(word)))
+				if name := homeAt(word, false); strings.HasPrefix(word[len(name):], "/") && name != "" {
+					next = append(next, strings.TrimSpace(p+" "+name+"/"+cardea.QuoteWord(word[len(name)+1:])))
+				}
 			}
 		}
 		if prefixes = next; len(prefixes) > maxAlternatives {

@@ -12,8 +12,7 @@ type pattern struct {
 	// it, with the wildcards that follow.
 	front, rest string
 	wild        bool
-	// bare is set where the only wildcard is a " *" at the end, which also
-	// stands for nothing.
+	// bare is set where a " *" at the end also stands for nothing.
 	bare bool
 }
 
@@ -40,7 +39,10 @@ func (p pattern) match(text string) bool {
 	if !p.wild {
 		return text == p.front
 	}
-	if p.bare && len(text) == len(p.front)-1 && strings.HasPrefix(p.front, text) {
+	switch {
+	case p.bare && !p.trailing():
+		text += " "
+	case p.bare && len(text) == len(p.front)-1 && strings.HasPrefix(p.front, text):
 		return true
 	}
 	text, ok := strings.CutPrefix(text, p.front)
@@ -228,6 +230,8 @@ func (r Rule) InWords(home string) (_ Rule, ok bool) {
 	if !r.command.wild {
 		form = strings.TrimSuffix(form, " ")
 	}
+	bare := r.command.bare
 	r.command = commandPattern(form)
+	r.command.bare = r.command.bare || bare
 	return r, true
 }

@@ -38,6 +38,7 @@ prefix_rule(pattern=["rm", "-rf"], decision='forbidden')
 prefix_rule(pattern=["ls"])
 prefix_rule(pattern=["cat"], decision="allow")
 prefix_rule(pattern=["a b", "it's"], decision="forbidden",)
+prefix_rule(pattern=["tar", "~/x y"], decision="forbidden")
 host_executable(name = "git", paths = ["/usr/bin/git"])
 prefix_rule(pattern=["x" + y], decision="forbidden")
 prefix_rule(pattern=VALUE, decision="forbidden")
@@ -46,11 +47,12 @@ prefix_rule(pattern=["x"], decision="maybe")
 prefix_rule(pattern=["x"], pattern=["y"], decision="forbidden")
 prefix_rule(pattern=["x\n"], decision="forbidden")
 prefix_rule(`)
-	want := []string{"ask Bash(git push:*) f:2", "ask Bash(git fetch:*) f:2", "deny Bash(rm -rf:*) f:8", `deny Bash('a b' 'it'\''s':*) f:11`}
+	want := []string{"ask Bash(git push:*) f:2", "ask Bash(git fetch:*) f:2", "deny Bash(rm -rf:*) f:8", `deny Bash('a b' 'it'\''s':*) f:11`,
+		`deny Bash(tar '~/x y':*) f:12`, `deny Bash(tar ~/'x y':*) f:12`}
 	if !slices.Equal(entries, want) {
 		t.Errorf("%q", entries)
 	}
-	if len(problems) != 7 || !strings.HasPrefix(problems[0], "warning f:13:1: the rule is not written in literals") {
+	if len(problems) != 7 || !strings.HasPrefix(problems[0], "warning f:14:1: the rule is not written in literals") {
 		t.Errorf("%q", problems)
 	}
 	many := `prefix_rule(pattern=[` + strings.Repeat(`["a","b"],`, 12) + `], decision="forbidden")`

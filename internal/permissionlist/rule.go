@@ -195,6 +195,7 @@ func (r Rule) specifier(c Context) Rule {
 	case "Bash", "PowerShell", "Monitor":
 		r.Form = Command
 		r.command = commandPattern(r.Spec)
+		r.command.bare = r.command.bare || c.Effect != cardea.Allow && strings.HasSuffix(r.Spec, ":*")
 		return r
 	case "Read", "Edit":
 		r.Form = File

@@ -296,6 +296,9 @@ func (c *call) held(e *permissionlist.Rule, l level, p *cardea.Part) string {
 	if e.Wild() && c.deletesByOption(p) {
 		return "an entry with a wildcard does not approve an option that deletes a folder"
 	}
+	if e.Wild() && p.Copies {
+		return "an entry with a wildcard does not approve code that may copy what is not known"
+	}
 	if e.Wild() && needsExact(l.argv) {
 		return "an entry with a wildcard does not approve " + base(l.argv) + " with a command or a deletion of its own"
 	}

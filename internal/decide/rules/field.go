@@ -3,6 +3,7 @@ package rules
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -80,7 +81,7 @@ func (c *call) textsFor(i int) []string {
 }
 
 // spellings are the texts of part i in which a pattern is looked for, worked out once for
-// all rules.
+// all rules. The home folder is in them under each of its names.
 func (c *call) spellings(i int) []string {
 	if c.spelled == nil {
 		c.spelled = make([][]string, len(c.ev.Call.Parts))
@@ -89,6 +90,12 @@ func (c *call) spellings(i int) []string {
 		p := &c.ev.Call.Parts[i]
 		if c.spelled[i] = p.Spellings(); p.Typed != "" && p.Typed != p.Text {
 			c.spelled[i] = append(c.spelled[i], p.Typed)
+		}
+		if home := c.d.settings.Home; home != "" && strings.Contains(p.Text, home) {
+			at := regexp.MustCompile(`(^|[\s=:'"])` + regexp.QuoteMeta(home) + `\b`)
+			for _, name := range [...]string{"~", "$$HOME", "$${HOME}"} {
+				c.spelled[i] = append(c.spelled[i], at.ReplaceAllString(p.Text, "${1}"+name))
+			}
 		}
 	}
 	return c.spelled[i]

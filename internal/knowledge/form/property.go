@@ -189,6 +189,12 @@ const (
 	// OpensOnlyWith opens of a folder only what the values of these options name; behind
 	// "!" they leave it out.
 	OpensOnlyWith Property = "opens_only_with"
+	// IgnoresCaseWith has patterns for files that ignore case: the value of one of these
+	// options, or of all where it has no value.
+	IgnoresCaseWith Property = "ignores_case_with"
+	// OpensUnnamedWith opens files that no word names where one of these expressions is in its
+	// words or its input; `always` holds for all. Behind " => " stands a file that is opened then.
+	OpensUnnamedWith Property = "opens_unnamed_with"
 	// ChoosesFilesWith opens of a folder what one of these options chooses in a way that is
 	// not followed.
 	ChoosesFilesWith Property = "chooses_files_with"
@@ -379,7 +385,7 @@ var Properties = []Property{
 	FindsWith, FindsEverythingWith, TestsWith, PrintsWith, BranchesWith,
 	NamesMatchesWith,
 	MatchesWith,
-	ShowsFilesOf, ChoosesCommitsWith, LeavesOutWith, OpensNames, OpensOnlyWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
+	ShowsFilesOf, ChoosesCommitsWith, LeavesOutWith, OpensNames, OpensOnlyWith, IgnoresCaseWith, OpensUnnamedWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
 	HarmlessActions,
 	PrintsFolders,
 	PrintsCurrentFolder,
