@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,9 +151,19 @@ func (r Repository) changed(ctx context.Context, root string, paths []string) ([
 }
 
 // Differing are the files that differ between the last commit and a revision, from the root
-// of the working tree on; of the third parent of a stash, all.
+// of the working tree on; of the third parent of a stash, all. "" is the working tree and the
+// index; of a range, its ends are compared.
 func (r Repository) Differing(ctx context.Context, revision string) ([]string, error) {
-	out, err := r.Run(ctx, nil, maxNames, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--end-of-options", "HEAD^{tree}", revision+"^{tree}")
+	if revision == "" {
+		_, names, err := r.Show(ctx, "", Names{Kind: "changes", Revisions: []string{"HEAD"}})
+		return names, err
+	}
+	from, to, is := strings.Cut(revision, "..")
+	if !is {
+		from, to = "HEAD", revision
+	}
+	out, err := r.Run(ctx, nil, maxNames, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--end-of-options",
+		cmp.Or(from, "HEAD")+"^{tree}", cmp.Or(to, "HEAD")+"^{tree}")
 	if err == nil && strings.HasPrefix(revision, "stash") {
 		more, _ := r.Run(ctx, nil, maxNames, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options", revision+"^3")
 		out = append(out, more...)

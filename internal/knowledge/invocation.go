@@ -57,7 +57,7 @@ type World struct {
 	Shown func(dir string, command GitShows) (files []string, err error)
 	// Differs are the files that differ between the last commit and a revision of the
 	// repository around a folder, from its top on; an error where that is not known, which is
-	// ErrNoRevision where there is no such revision.
+	// ErrNoRevision where there is no such revision. "" is the working tree with the index.
 	Differs func(dir, revision string) ([]string, error)
 	// HoldsKey reports whether the file at an absolute path holds a private key.
 	// Nil: none does.

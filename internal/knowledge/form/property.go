@@ -233,6 +233,9 @@ const (
 	// MovesToRevision puts, with one of these subcommands, the files of a revision in place of
 	// those of the work.
 	MovesToRevision Property = "moves_to_revision"
+	// NeedsRevision does nothing, with one of these, where there is no such revision: it takes no
+	// other branch of that name.
+	NeedsRevision Property = "needs_revision"
 	// TakesAway takes, with one of these subcommands, files of the work away, unless one of
 	// the words of TakesAwayUnless is next.
 	TakesAway       Property = "takes_away"
@@ -387,7 +390,7 @@ var Properties = []Property{
 	ReadsPathspecs,
 	ChangesPathspecs,
 	UnpacksWith,
-	MovesToRevision,
+	MovesToRevision, NeedsRevision,
 	TakesAway,
 	TakesAwayUnless,
 	ListsOperandsWith,
