@@ -352,9 +352,13 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 		}
 		return
 	case form.Revision:
+		dir, ofRevision := r.paths.Dir, strings.IndexByte(f.Text, ':')
 		for _, file := range revisionFiles(f) {
-			f.Text = file
-			r.touch(cardea.Read, f, recursive)
+			if i := strings.LastIndex(f.Text, ":"+file); ofRevision >= 0 && i >= 0 && !strings.HasPrefix(file, "./") && !strings.HasPrefix(file, "../") && r.world != nil {
+				r.paths.Dir = r.topLevel()
+			}
+			r.touch(cardea.Read, Word{Word: cardea.Word{Text: file, Static: f.Static}, Glob: f.Glob}, recursive)
+			r.paths.Dir = dir
 		}
 		return
 	case form.Repository:

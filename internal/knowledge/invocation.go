@@ -78,7 +78,7 @@ var ErrNoRevision = errors.New("no such revision")
 type GitShows struct {
 	Kind                    string
 	Revisions, Paths, Chose []string
-	Staged                  bool
+	Staged, Recorded        bool
 }
 
 // Word is one word that bash passes to a program.

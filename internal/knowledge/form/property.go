@@ -173,11 +173,20 @@ const (
 	MatchesWith Property = "matches_with"
 	// ShowsFilesOf shows contents of tracked files (`tracked`; `found` if its first
 	// operand is a pattern to search for), of files that differ (`changes`), or of those that
-	// commits change (`commits` with those before them, `objects`). What follows is shown
-	// in addition, or where nothing is named.
+	// commits change (`commits` with those before them, `objects`; `trees` for `objects` of one
+	// revision and `changes` of two), of a revision that stands behind a folder (`copies`), of
+	// another repository (`elsewhere`), or of objects (`named`). What follows is shown in addition,
+	// or where nothing is named.
 	ShowsFilesOf Property = "shows_files_of"
 	// ChoosesCommitsWith chooses commits by these options.
 	ChoosesCommitsWith Property = "chooses_commits_with"
+	// KeepsCommitsWith are options that choose no commits and show no contents, ShowsUnseenWith
+	// those that choose what the line does not say.
+	KeepsCommitsWith Property = "keeps_commits_with"
+	ShowsUnseenWith  Property = "shows_unseen_with"
+	// RecordsFiles puts files as they are into the index, or that into a commit, with one of
+	// these subcommands.
+	RecordsFiles Property = "records_files"
 	// LeavesOutWith leaves files of a folder out with one of these options, whose value is
 	// a pattern of names. One with "dir" in it is about folders.
 	LeavesOutWith Property = "leaves_out_with"
@@ -376,7 +385,7 @@ var Properties = []Property{
 	FindsWith, FindsEverythingWith, TestsWith, PrintsWith, BranchesWith,
 	NamesMatchesWith,
 	MatchesWith,
-	ShowsFilesOf, ChoosesCommitsWith, LeavesOutWith, OpensNames, OpensOnlyWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
+	ShowsFilesOf, ChoosesCommitsWith, KeepsCommitsWith, ShowsUnseenWith, RecordsFiles, LeavesOutWith, OpensNames, OpensOnlyWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
 	HarmlessActions,
 	PrintsFolders,
 	PrintsCurrentFolder,
