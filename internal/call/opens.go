@@ -91,6 +91,9 @@ func (o *opener) unseen(why string) {
 	}
 }
 
+// maxMayRun bounds about how many commands that a part may run git is asked.
+const maxMayRun = 16
+
 // part looks at one part.
 func (o *opener) part(i int) {
 	p := &o.parts[i]
@@ -114,7 +117,11 @@ func (o *opener) part(i int) {
 		for n := range p.MayRun[k].Access {
 			o.access(&p.MayRun[k].Access[n], func(string) (may, surely bool) { return true, false })
 		}
-		o.out.Perhaps = append(o.out.Perhaps, o.git(&p.MayRun[k], o.parts[:i])...)
+		if k < maxMayRun {
+			o.out.Perhaps = append(o.out.Perhaps, o.git(&p.MayRun[k], o.parts[:i])...)
+		} else if knowledge.Has(form.ReadsRepository, p.MayRun[k].Program()) {
+			o.unseen("it may run too many commands")
+		}
 	}
 	o.out.Files = append(o.out.Files, o.git(p, o.parts[:i])...)
 	o.out.Without = without(p, find)

@@ -352,14 +352,7 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 		}
 		return
 	case form.Revision:
-		dir, ofRevision := r.paths.Dir, strings.IndexByte(f.Text, ':')
-		for _, file := range revisionFiles(f) {
-			if i := strings.LastIndex(f.Text, ":"+file); ofRevision >= 0 && i >= 0 && !strings.HasPrefix(file, "./") && !strings.HasPrefix(file, "../") && r.world != nil {
-				r.paths.Dir = r.topLevel()
-			}
-			r.touch(cardea.Read, Word{Word: cardea.Word{Text: file, Static: f.Static}, Glob: f.Glob}, recursive)
-			r.paths.Dir = dir
-		}
+		r.ofRevision(f, recursive)
 		return
 	case form.Repository:
 		r.fileURL(f, true)
@@ -386,6 +379,31 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 	from := len(*out)
 	if *out = r.paths.appendWord(*out, k, f); recursive {
 		r.folders((*out)[from:])
+	}
+}
+
+// ofRevision adds the reads of a word of git's. Behind a revision a path begins at the top of
+// the repository. A command that shows no contents tells only that there is such a file.
+func (r *reader) ofRevision(f Word, recursive bool) {
+	dir, from := r.paths.Dir, len(r.out.Access)
+	for _, file := range revisionFiles(f) {
+		name := f
+		name.Text = file
+		behind := strings.HasSuffix(f.Text, ":"+file) && !strings.HasPrefix(file, "./") && !strings.HasPrefix(file, "../") && r.world != nil
+		if !behind || strings.IndexByte("0123456789:/", f.Text[0]) >= 0 { // log -L 1,9:file is no revision
+			r.touch(cardea.Read, name, recursive)
+		}
+		if behind {
+			r.paths.Dir = r.topLevel()
+			r.touch(cardea.Read, name, recursive)
+			r.paths.Dir = dir
+		}
+	}
+	p := &cardea.Part{Command: r.out.Command, Options: r.out.Options}
+	kind, _ := WordsOf(form.ShowsFilesOf, strings.Join(r.out.Command, " "))
+	names := !ShowsContents(p) && !(slices.Contains(kind, "objects") && strings.Contains(f.Text, ":"))
+	for i := from; names && i < len(r.out.Access); i++ {
+		r.out.Access[i].MetadataOnly = true
 	}
 }
 

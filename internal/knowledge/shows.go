@@ -53,7 +53,7 @@ func ShownByGit(p *cardea.Part, exists func(path string) bool) (dir string, show
 			shows.Kind, besides = kind[0], kind[1:]
 		}
 	}
-	if contents := ShowsContents(p); shows.Kind == "objects" && !contents {
+	if contents := ShowsContents(p); shows.Kind == "objects" && !contents || HasOption(p, "-L") { // its value names the file
 		shows.Kind = "named"
 	} else if shows.Kind == "" || !contents {
 		return "", shows, "", false

@@ -184,8 +184,8 @@ const (
 	// those that choose what the line does not say.
 	KeepsCommitsWith Property = "keeps_commits_with"
 	ShowsUnseenWith  Property = "shows_unseen_with"
-	// RecordsFiles puts files as they are into the index, or that into a commit, with one of
-	// these subcommands.
+	// RecordsFiles puts, with one of these subcommands, files as they are into the index, or that
+	// into a commit, and changes no commit else.
 	RecordsFiles Property = "records_files"
 	// LeavesOutWith leaves files of a folder out with one of these options, whose value is
 	// a pattern of names. One with "dir" in it is about folders.
