@@ -53,7 +53,8 @@ func ShownByGit(p *cardea.Part, exists func(path string) bool) (dir string, show
 			shows.Kind, besides = kind[0], kind[1:]
 		}
 	}
-	if contents := ShowsContents(p); shows.Kind == "objects" && !contents || HasOption(p, "-L") { // its value names the file
+	lines := HasOption(p, "-L") && (shows.Kind == "commits" || shows.Kind == "objects") // its value names the file
+	if contents := ShowsContents(p); lines || shows.Kind == "objects" && !contents {
 		shows.Kind = "named"
 	} else if shows.Kind == "" || !contents {
 		return "", shows, "", false
@@ -78,7 +79,8 @@ func ShownByGit(p *cardea.Part, exists func(path string) bool) (dir string, show
 		}
 		shows.Revisions = append(shows.Revisions, besides...)
 	}
-	return dir, shows, cmp.Or(unclear, words), shows.Kind != "named" || unclear != "" || len(shows.Revisions) > 0
+	unclear = cmp.Or(unclear, words)
+	return dir, shows, unclear, shows.Kind != "named" || unclear != "" || len(shows.Revisions) > 0
 }
 
 // options reads the options of a command of git.
