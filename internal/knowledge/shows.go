@@ -61,17 +61,13 @@ func ShownByGit(p *cardea.Part, exists func(path string) bool) (dir string, show
 	}
 	dir, unclear = shows.options(p)
 	words := shows.operands(p, func(name string) bool { return exists(Absolute(dir, name)) })
-	if shows.Kind == "unknown" {
+	switch one := len(shows.Revisions) == 1 && !strings.Contains(shows.Revisions[0], ".."); shows.Kind {
+	case "unknown":
 		return dir, shows, "it shows or copies files of commits", true
-	}
-	if shows.Kind == "elsewhere" {
+	case "elsewhere":
 		return dir, shows, "it copies a repository", len(shows.Paths) > 0
-	}
-	if shows.Kind == "trees" {
-		shows.Kind = "changes"
-		if len(shows.Revisions) == 1 && !strings.Contains(shows.Revisions[0], "..") {
-			shows.Kind = "objects"
-		}
+	case "trees":
+		shows.Kind = map[bool]string{true: "objects", false: "changes"}[one]
 	}
 	if len(besides) > 0 && (shows.Kind == "commits" || len(shows.Revisions) == 0) {
 		if len(shows.Chose) > 0 && len(shows.Revisions) > 0 {

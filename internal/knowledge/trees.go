@@ -37,13 +37,9 @@ func (r *reader) trees(p *possibility) {
 	case slices.Contains(r.words(form.TakesAway), command) && !slices.Contains(r.words(form.TakesAwayUnless), (append(words, Word{}))[0].Text):
 		specs, except := r.pathspecs(words, top, true)
 		all := r.has([]string{"-u", "-a", "--include-untracked", "--all"})
-		if len(words) > 0 && words[0].Text == "save" { // it takes a message
-			specs, except = nil, nil
-		}
-		if all && len(specs) == 0 {
-			specs = []pathspec{{pattern: top}}
-		} else if len(specs) == 0 && r.world.Differs != nil && r.differs(p, "", top, func(string) bool { return true }) != nil {
-			specs = []pathspec{{pattern: top}}
+		save := len(words) > 0 && words[0].Text == "save" // it takes a message
+		if (save || len(specs) == 0) && (all || r.world.Differs != nil && r.differs(p, "", top, func(string) bool { return true }) != nil) {
+			specs, except = []pathspec{{pattern: top}}, nil
 		}
 		r.matching(p, cardea.Unknown, top, specs, except, files.SaysAgents)
 	}
@@ -64,12 +60,9 @@ func (r *reader) moves(p *possibility, command string, from int, top string) boo
 	at, revisions, known := r.revisions(command, from, dashes, top)
 	refOnly := strings.HasSuffix(command, "-ref") || command == "reset" && !r.has([]string{"--hard", "--keep", "--merge"})
 	for _, text := range revisions {
-		text = strings.ReplaceAll(text, "...", "..")
-		parts := strings.Split(text, "..")
-		if command == "revert" && len(parts) == 1 {
-			parts = []string{text + "^" + r.mainline() + ".." + text}
-		} else if command == "revert" {
-			parts = []string{text}
+		parts := []string{text}
+		if command != "revert" {
+			parts = strings.Split(text, "..")
 		}
 		for _, revision := range parts {
 			revision = cmp.Or(map[string]string{"-": "@{-1}"}[revision], revision, "HEAD")
@@ -108,9 +101,18 @@ func (r *reader) revisions(command string, from, dashes int, top string) (at str
 	if len(revisions) == 0 && known && def != "" {
 		revisions = []string{def}
 	}
+	parent := "1"
 	for _, o := range r.out.Options {
-		if o.Name == "--onto" {
+		switch o.Name {
+		case "--onto":
 			known, revisions = known && o.Static, append(revisions, o.Value)
+		case "-m", "--mainline":
+			parent = o.Value // the one that stays when a merge is taken back
+		}
+	}
+	for i, text := range revisions {
+		if revisions[i] = strings.ReplaceAll(text, "...", ".."); command == "revert" && !strings.Contains(text, "..") {
+			revisions[i] = text + "^" + parent + ".." + text
 		}
 	}
 	return top, revisions, known
@@ -133,16 +135,6 @@ func (r *reader) idle(top string) bool {
 	under := []string{"rebase-merge", "rebase-apply", "sequencer", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
 	return !r.inv.FilesChanged && r.world.IsNew != nil && !r.world.IsNew(top+"/.git/HEAD") &&
 		!slices.ContainsFunc(under, func(name string) bool { return !r.world.IsNew(top + "/.git/" + name) })
-}
-
-// mainline is the parent of a merge that stays when the merge is taken back.
-func (r *reader) mainline() string {
-	for _, o := range r.out.Options {
-		if o.Name == "-m" || o.Name == "--mainline" {
-			return o.Value
-		}
-	}
-	return "1"
 }
 
 // pullsLocal reports whether the repository has another one of this machine for a remote:
