@@ -401,7 +401,7 @@ func (r *reader) ofRevision(f Word, recursive bool) {
 	}
 	p := &cardea.Part{Command: r.out.Command, Options: r.out.Options}
 	kind, _ := WordsOf(form.ShowsFilesOf, strings.Join(r.out.Command, " "))
-	names := !ShowsContents(p) && !(slices.Contains(kind, "objects") && strings.Contains(f.Text, ":"))
+	names := !showsContents(p) && !(slices.Contains(kind, "objects") && strings.Contains(f.Text, ":"))
 	for i := from; names && i < len(r.out.Access); i++ {
 		r.out.Access[i].MetadataOnly = true
 	}

@@ -12,8 +12,14 @@ import (
 
 // ShowsContents reports whether a git command shows what files hold, and not only
 // their names, who changed them and when. A command of which that is not known
-// is taken for one that does.
+// is taken for one that does, and so is one that shows what a hash names.
 func ShowsContents(p *cardea.Part) bool {
+	kind, _ := WordsOf(form.ShowsFilesOf, strings.Join(p.Command, " "))
+	return showsContents(p) || slices.Contains(kind, "objects")
+}
+
+// showsContents is the same where no hash names a file.
+func showsContents(p *cardea.Part) bool {
 	hidden := func(sub string) bool { return sub == p.Command[1] || sub == strings.Join(p.Command[1:], " ") }
 	if len(p.Command) < 2 || HasWith(form.HidesContents, p.Command[0], hidden) {
 		return false
@@ -54,7 +60,7 @@ func ShownByGit(p *cardea.Part, exists func(path string) bool) (dir string, show
 		}
 	}
 	lines := HasOption(p, "-L") && (shows.Kind == "commits" || shows.Kind == "objects") // its value names the file
-	if contents := ShowsContents(p); lines || shows.Kind == "objects" && !contents {
+	if contents := showsContents(p); lines || shows.Kind == "objects" && !contents {
 		shows.Kind = "named"
 	} else if shows.Kind == "" || !contents {
 		return "", shows, "", false
