@@ -22,6 +22,8 @@ type holeSetup struct {
 	Roles          string            `json:"roles"`
 	Files          map[string]string `json:"files"`
 	Mode           string            `json:"mode"`
+	// Run is a line for bash that is run in the project, after everything is committed.
+	Run string `json:"run"`
 }
 
 // hole is an input that was answered wrongly once, with the answer that is right.
@@ -45,8 +47,7 @@ func TestHoles(t *testing.T) {
 		read(all["files"], &files)
 		for name, text := range all {
 			if s := (holeSetup{}); name != "files" {
-				read(text, &s)
-				if s.Files == nil {
+				if read(text, &s); s.Files == nil {
 					s.Files = files
 				}
 				setups[name] = s
@@ -166,6 +167,14 @@ func holePlace(t *testing.T, s holeSetup) *wall {
 		cmd.Dir = w.app
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+	}
+	if s.Run != "" {
+		cmd := exec.Command("bash", "-e", "-c", s.Run)
+		cmd.Dir = w.app
+		cmd.Env = append(os.Environ(), "HOME="+home, "GIT_AUTHOR_NAME=n", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=n", "GIT_COMMITTER_EMAIL=a@b")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", s.Run, err, out)
 		}
 	}
 	return w

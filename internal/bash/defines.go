@@ -42,7 +42,7 @@ func (w *walker) definedCommands(parts []cardea.Part) {
 // follow is the line that a command stands for which the line defines, and whether it does.
 func follow(defined map[string]string, command string, left int) (line string, found bool) {
 	words := append(strings.SplitN(command, " ", 3), "", "")
-	line, found = defined[words[0]+" "+words[1]]
+	line, found = defined[words[0]+" "+strings.ToLower(words[1])]
 	if !found || left == 0 {
 		return command, false
 	}

@@ -91,6 +91,9 @@ func (o *opener) unseen(why string) {
 	}
 }
 
+// maxMayRun bounds about how many commands that a part may run git is asked.
+const maxMayRun = 16
+
 // part looks at one part.
 func (o *opener) part(i int) {
 	p := &o.parts[i]
@@ -122,8 +125,13 @@ func (o *opener) part(i int) {
 		for n := range p.MayRun[k].Access {
 			o.access(&p.MayRun[k].Access[n], func(string) (may, surely bool) { return true, false })
 		}
+		if k < maxMayRun {
+			o.out.Perhaps = append(o.out.Perhaps, o.git(&p.MayRun[k], o.parts[:i])...)
+		} else if knowledge.Has(form.ReadsRepository, p.MayRun[k].Program()) {
+			o.unseen("it may run too many commands")
+		}
 	}
-	o.git(p)
+	o.out.Files = append(o.out.Files, o.git(p, o.parts[:i])...)
 	o.out.Without = without(p, find)
 }
 
@@ -144,20 +152,31 @@ func (o *opener) search(i int) (found *cardea.Part, filtered bool) {
 	return found, filtered
 }
 
-// git adds what a command of git shows.
-func (o *opener) git(p *cardea.Part) {
+// git adds what a command of git shows, where other parts ran before it.
+func (o *opener) git(p *cardea.Part, before []cardea.Part) (files []string) {
 	exists := func(name string) bool { return o.world.IsNew == nil || !o.world.IsNew(name) }
 	dir, shows, unclear, ok := knowledge.ShownByGit(p, exists)
-	switch {
-	case !ok || o.world.Shown == nil:
-	case unclear != "" || dir == "":
-		o.unseen(unclear + " (git)")
-	default:
-		files, err := o.world.Shown(dir, shows)
-		if o.out.Files = append(o.out.Files, files...); err != nil {
-			o.unseen(err.Error())
+	if !ok || o.world.Shown == nil {
+		return nil
+	}
+	for k := range before {
+		if q := &before[k]; knowledge.Has(form.ReadsRepository, q.Program()) && len(q.Command) > 1 && q.Knowledge != cardea.Complete {
+			records := knowledge.WithWord(form.RecordsFiles, q.Program(), q.Command[1]) && !knowledge.HasOption(q, "-f", "--force")
+			shows.Recorded = true
+			if !records || knowledge.WithWord(form.Publishes, q.Program(), q.Command[1]) && shows.Kind != "named" && len(shows.Revisions)+len(shows.Chose) > 0 {
+				unclear = "the line changes the repository before"
+			}
 		}
 	}
+	if unclear != "" || dir == "" {
+		o.unseen(unclear + " (git)")
+		return nil
+	}
+	files, err := o.world.Shown(dir, shows)
+	if err != nil {
+		o.unseen(err.Error())
+	}
+	return files
 }
 
 // without says how a part leaves a file out.

@@ -94,6 +94,19 @@ func TestOpens(t *testing.T) {
 		{"git diff HEAD", "git diff HEAD --name-only"},
 		{"git diff HEAD -- docs", "git diff HEAD --name-only -- docs"},
 		{"git archive HEAD", "git ls-tree -r --name-only HEAD"},
+		{"git archive HEAD src docs", "git ls-tree -r --name-only HEAD src docs"},
+		{"git grep x HEAD -- src '*.md'", "git grep -l x HEAD -- src '*.md'"},
+		{"git log -p -1", "git log --format= --name-only -1"},
+		{"git log -n1 -p --oneline", "git log --format= --name-only -1"},
+		{"git show :/x -- src", "git show --format= --name-only :/x -- src"},
+		{"git diff-tree -p --root HEAD", "git diff-tree -r --root --no-commit-id --name-only HEAD"},
+		{"git diff-index -p HEAD -- docs", "git diff-index --name-only HEAD -- docs"},
+		{"git diff-index -p --cached HEAD", "git diff-index --cached --name-only HEAD"},
+		{"git diff-files -p", "git diff-files --name-only"},
+		{"git add -p", "git diff --name-only HEAD"},
+		{"git worktree add ../w", "git ls-tree -r --name-only HEAD"},
+		{"git checkout-index -a --prefix=x/", "git ls-files"},
+		{"git add -u && git diff --cached", "git diff --name-only HEAD && git ls-files -o --exclude-standard"},
 	} {
 		list := c.list
 		if list == "" {

@@ -2,11 +2,13 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -15,12 +17,14 @@ type Names struct {
 	// Kind is "tracked" and "found" for the files of the index or of revisions, "changes" for those that
 	// differ between the working tree, the index and revisions, "commits" for those that
 	// commits change up to the revisions, and "objects" for those that the revisions change.
+	// "copies" is "tracked" of the last commit too, "named" is for none besides those named.
 	Kind string
 	// Revisions and Paths are what the command is passed, Chose its options that choose
 	// commits.
 	Revisions, Paths, Chose []string
-	// Staged is set where the index is compared, and not the working tree.
-	Staged bool
+	// Staged is set where the index is compared, and not the working tree. Recorded is set where
+	// the line puts the files of the working tree into the index or a commit before.
+	Staged, Recorded bool
 }
 
 // maxNames is how much git may say about which files there are, in bytes.
@@ -36,10 +40,9 @@ func (r Repository) Show(ctx context.Context, root string, n Names) (_ string, n
 		}
 		root = strings.TrimSuffix(string(top), "\n")
 	}
-	for _, rev := range n.Revisions {
-		if strings.HasPrefix(rev, "-") {
-			return "", nil, errors.New("a revision begins with a dash")
-		}
+	named := len(n.Revisions) > 0
+	if err := r.resolve(ctx, &n); err != nil || n.Kind == "named" || named && len(n.Revisions)+len(n.Paths) == 0 {
+		return root, nil, err
 	}
 	paths := append([]string{"--"}, n.Paths...)
 	list := func(args ...string) {
@@ -58,19 +61,23 @@ func (r Repository) Show(ctx context.Context, root string, n Names) (_ string, n
 		args := append([]string{"-c", "log.showSignature=false", "-c", "log.showRoot=true", "log", "--format=", "-m", "--root"}, differ...)
 		list(append(append(args, n.Chose...), n.Revisions...)...)
 	case n.Kind != "changes" && len(n.Revisions) > 0:
-		paths = nil // ls-tree reads them in another way
+		none, _ := r.Run(ctx, nil, MaxLine, "hash-object", "-t", "tree", "--stdin") // an empty tree
 		for _, rev := range n.Revisions {
-			list("ls-tree", "-r", "-z", "--name-only", "--full-name", rev)
+			list(append(append([]string{"diff-tree", "-r"}, differ...), strings.TrimSpace(string(none)), rev)...)
 		}
 	case n.Kind != "changes":
 		list("ls-files", "-z", "--full-name")
 	case len(n.Revisions) == 0 && n.Staged:
 		list(append(append([]string{"diff-index", "--cached"}, differ...), "HEAD")...)
 	case len(n.Revisions) == 0:
-		more, changed := r.changed(ctx, root, paths)
-		return root, more, changed
+		names, err = r.changed(ctx, root, paths)
 	default:
 		names, err = r.between(ctx, root, n, differ, paths)
+	}
+	if n.Recorded && err == nil {
+		list("ls-files", "-z", "--full-name", "-o", "--exclude-standard")
+		more, changed := r.between(ctx, root, Names{Revisions: []string{"HEAD"}}, differ, paths)
+		names, err = append(names, more...), cmp.Or(err, changed)
 	}
 	for _, none := range [...]string{"unknown revision", "bad revision", "does not have any commits yet"} {
 		if err != nil && strings.Contains(err.Error(), none) {
@@ -78,6 +85,48 @@ func (r Repository) Show(ctx context.Context, root string, n Names) (_ string, n
 		}
 	}
 	return root, names, err
+}
+
+// resolve leaves out the revisions that are files, which the line names, and takes those
+// for paths that are none. It fails for one that is a folder, or a file without its name.
+func (r Repository) resolve(ctx context.Context, n *Names) error {
+	var ask strings.Builder
+	var asked, revisions []string
+	for _, rev := range n.Revisions {
+		ends := []string{rev}
+		if !strings.Contains(rev, ":") {
+			rev, _, _ := strings.Cut(strings.TrimPrefix(rev, "^"), "^!")
+			ends = strings.Split(strings.ReplaceAll(rev, "...", ".."), "..")
+		}
+		for _, end := range ends {
+			if strings.HasPrefix(end, "-") || strings.Contains(end, "\n") {
+				return errors.New("a revision begins with a dash, or has several lines")
+			}
+			fmt.Fprintf(&ask, "%s\n%[1]s^{commit}\n", cmp.Or(end, "HEAD"))
+			asked = append(asked, rev)
+		}
+	}
+	if asked == nil {
+		return nil
+	}
+	out, err := r.Run(ctx, []byte(ask.String()), maxNames, "cat-file", "--batch-check=%(objecttype)")
+	lines := strings.Split(string(out), "\n")
+	if err != nil || len(lines) < 2*len(asked) {
+		return cmp.Or(err, errors.New("git does not say what the revisions are"))
+	}
+	for i, rev := range asked {
+		switch kind := lines[2*i]; {
+		case lines[2*i+1] == "commit" || kind == "commit", strings.HasSuffix(kind, " missing") && !strings.HasPrefix(rev, ":"):
+			revisions = append(revisions, rev)
+		case strings.HasSuffix(kind, " missing"):
+			n.Paths = append(n.Paths, rev)
+		case kind == "blob" && strings.Contains(rev, ":"), kind == "tree" && (n.Kind == "objects" || n.Kind == "named"):
+		default:
+			return errors.New(rev + " is no commit")
+		}
+	}
+	n.Revisions = slices.Compact(revisions)
+	return nil
 }
 
 func split(out []byte) (names []string) {
@@ -150,9 +199,19 @@ func (r Repository) changed(ctx context.Context, root string, paths []string) ([
 }
 
 // Differing are the files that differ between the last commit and a revision, from the root
-// of the working tree on; of the third parent of a stash, all.
+// of the working tree on; of the third parent of a stash, all. "" is the working tree and the
+// index; of a range, its ends are compared.
 func (r Repository) Differing(ctx context.Context, revision string) ([]string, error) {
-	out, err := r.Run(ctx, nil, maxNames, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--end-of-options", "HEAD^{tree}", revision+"^{tree}")
+	if revision == "" {
+		_, names, err := r.Show(ctx, "", Names{Kind: "changes", Revisions: []string{"HEAD"}})
+		return names, err
+	}
+	from, to, is := strings.Cut(revision, "..")
+	if !is {
+		from, to = "HEAD", revision
+	}
+	out, err := r.Run(ctx, nil, maxNames, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--end-of-options",
+		cmp.Or(from, "HEAD")+"^{tree}", cmp.Or(to, "HEAD")+"^{tree}")
 	if err == nil && strings.HasPrefix(revision, "stash") {
 		more, _ := r.Run(ctx, nil, maxNames, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options", revision+"^3")
 		out = append(out, more...)

@@ -355,10 +355,7 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 		}
 		return
 	case form.Revision:
-		for _, file := range revisionFiles(f) {
-			f.Text = file
-			r.touch(cardea.Read, f, recursive)
-		}
+		r.ofRevision(f, recursive)
 		return
 	case form.Repository:
 		r.fileURL(f, true)
@@ -385,6 +382,31 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 	from := len(*out)
 	if *out = r.paths.appendWord(*out, k, f); recursive {
 		r.folders((*out)[from:])
+	}
+}
+
+// ofRevision adds the reads of a word of git's. Behind a revision a path begins at the top of
+// the repository. A command that shows no contents tells only that there is such a file.
+func (r *reader) ofRevision(f Word, recursive bool) {
+	dir, from := r.paths.Dir, len(r.out.Access)
+	for _, file := range revisionFiles(f) {
+		name := f
+		name.Text = file
+		behind := strings.HasSuffix(f.Text, ":"+file) && !strings.HasPrefix(file, "./") && !strings.HasPrefix(file, "../") && r.world != nil
+		if !behind || strings.IndexByte("0123456789:/", f.Text[0]) >= 0 { // log -L 1,9:file is no revision
+			r.touch(cardea.Read, name, recursive)
+		}
+		if behind {
+			r.paths.Dir = r.topLevel()
+			r.touch(cardea.Read, name, recursive)
+			r.paths.Dir = dir
+		}
+	}
+	p := &cardea.Part{Command: r.out.Command, Options: r.out.Options}
+	kind, _ := WordsOf(form.ShowsFilesOf, strings.Join(r.out.Command, " "))
+	names := !showsContents(p) && !(slices.Contains(kind, "objects") && strings.Contains(f.Text, ":"))
+	for i := from; names && i < len(r.out.Access); i++ {
+		r.out.Access[i].MetadataOnly = true
 	}
 }
 

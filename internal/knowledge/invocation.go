@@ -57,7 +57,7 @@ type World struct {
 	Shown func(dir string, command GitShows) (files []string, err error)
 	// Differs are the files that differ between the last commit and a revision of the
 	// repository around a folder, from its top on; an error where that is not known, which is
-	// ErrNoRevision where there is no such revision.
+	// ErrNoRevision where there is no such revision. "" is the working tree with the index.
 	Differs func(dir, revision string) ([]string, error)
 	// HoldsKey reports whether the file at an absolute path holds a private key.
 	// Nil: none does.
@@ -78,7 +78,7 @@ var ErrNoRevision = errors.New("no such revision")
 type GitShows struct {
 	Kind                    string
 	Revisions, Paths, Chose []string
-	Staged                  bool
+	Staged, Recorded        bool
 }
 
 // Word is one word that bash passes to a program.

@@ -47,20 +47,23 @@ func (r *reader) otherNames() {
 		case len(command):
 			from = at + 1
 		}
+		if r.spec.OptionsEndAfterOperands > 0 && len(r.operands) > 0 {
+			from = r.operands[0]
+		}
 		if same, ok := WordsOf(form.SameActAs, strings.Join(words[:n+1], " ")); ok {
 			run(from, same...)
 		}
 	}
 }
 
-// Defines is the command that a part defines, with its program in front, and the line that it
+// Defines is the command that a part defines, in small letters with its program in front, and the line that it
 // then stands for: `git config alias.p push`. ok is false for a part that defines none.
 func Defines(p *cardea.Part) (command, line string, ok bool) {
 	find := func(key, name, text string) bool {
 		begin, defines := WordsOf(form.DefinesCommand, key)
-		rest, is := strings.CutPrefix(name, strings.Join(begin, ""))
+		rest, is := strings.CutPrefix(strings.ToLower(name), strings.Join(begin, "")) // git ignores the case
 		if ok = defines && is; ok {
-			command, line = p.Command[0]+" "+rest, standsFor(p.Command[0], text)
+			command, line = p.Command[0]+" "+strings.TrimSuffix(rest, ".command"), standsFor(p.Command[0], text)
 		}
 		return ok
 	}

@@ -13,17 +13,27 @@ import (
 
 // ShowsContents reports whether a git command shows what files hold, and not only
 // their names, who changed them and when. A command of which that is not known
-// is taken for one that does.
+// is taken for one that does, and so is one that shows what a hash names.
 func ShowsContents(p *cardea.Part) bool {
-	if len(p.Command) < 2 || HasWith(form.HidesContents, p.Command[0], func(sub string) bool { return sub == p.Command[1] }) {
+	kind, _ := WordsOf(form.ShowsFilesOf, strings.Join(p.Command, " "))
+	return showsContents(p) || slices.Contains(kind, "objects")
+}
+
+// showsContents is the same where no hash names a file.
+func showsContents(p *cardea.Part) bool {
+	hidden := func(sub string) bool { return sub == p.Command[1] || sub == strings.Join(p.Command[1:], " ") }
+	if len(p.Command) < 2 || HasWith(form.HidesContents, p.Command[0], hidden) {
 		return false
 	}
-	known := false
+	known, plain := false, slices.Concat(wordsOf(form.KeepsCommitsWith, p), wordsOf(form.ChoosesCommitsWith, p))
 	for n := 2; n <= len(p.Command); n++ {
 		command := strings.Join(p.Command[:n], " ")
 		with, some := WordsOf(form.ShowsContentsWith, command)
 		unless, most := WordsOf(form.ShowsContentsUnless, command)
-		if HasOption(p, with...) || most && !HasOption(p, unless...) {
+		short := func(o cardea.Option) bool {
+			return !slices.Contains(plain, o.Name) && slices.ContainsFunc(with, func(w string) bool { return abbreviates(o.Name, w) })
+		}
+		if HasOption(p, with...) || slices.ContainsFunc(p.Options, short) || most && !HasOption(p, unless...) {
 			return true
 		}
 		known = known || some || most
@@ -31,11 +41,17 @@ func ShowsContents(p *cardea.Part) bool {
 	return !known
 }
 
+// wordsOf are the words that belong to a property of a part's program.
+func wordsOf(property form.Property, p *cardea.Part) []string {
+	words, _ := WordsOf(property, p.Program())
+	return words
+}
+
 // ShownByGit returns which files a command of git chooses to show, and the folder in which
 // it runs. ok is false for a command that shows no contents of files, or only those of
 // files that it names. unclear says why that is unknown.
 func ShownByGit(p *cardea.Part, exists func(path string) bool) (dir string, shows GitShows, unclear string, ok bool) {
-	if len(p.Command) < 2 || !Has(form.ReadsRepository, p.Program()) || !ShowsContents(p) {
+	if len(p.Command) < 2 || !Has(form.ReadsRepository, p.Program()) {
 		return "", shows, "", false
 	}
 	var besides []string
@@ -44,67 +60,86 @@ func ShownByGit(p *cardea.Part, exists func(path string) bool) (dir string, show
 			shows.Kind, besides = kind[0], kind[1:]
 		}
 	}
-	if shows.Kind == "" {
+	lines := HasOption(p, "-L") && (shows.Kind == "commits" || shows.Kind == "objects") // its value names the file
+	if contents := showsContents(p); lines || shows.Kind == "objects" && !contents {
+		shows.Kind = "named"
+	} else if shows.Kind == "" || !contents {
 		return "", shows, "", false
 	}
 	dir, unclear = shows.options(p)
-	words, ok := shows.operands(p, func(name string) bool { return exists(path.Join(dir, name)) })
+	words := shows.operands(p, func(name string) bool { return exists(Absolute(dir, name)) })
+	switch one := len(shows.Revisions) == 1 && !strings.Contains(shows.Revisions[0], ".."); shows.Kind {
+	case "unknown":
+		return dir, shows, "it shows or copies files of commits", true
+	case "elsewhere":
+		return dir, shows, "it copies a repository", len(shows.Paths) > 0
+	case "trees":
+		shows.Kind = map[bool]string{true: "objects", false: "changes"}[one]
+	}
 	if len(besides) > 0 && (shows.Kind == "commits" || len(shows.Revisions) == 0) {
+		if len(shows.Chose) > 0 && len(shows.Revisions) > 0 {
+			unclear = "its options choose among several revisions"
+		}
 		shows.Revisions = append(shows.Revisions, besides...)
 	}
-	return dir, shows, cmp.Or(unclear, words), ok
+	unclear = cmp.Or(unclear, words)
+	return dir, shows, unclear, shows.Kind != "named" || unclear != "" || len(shows.Revisions) > 0
 }
 
 // options reads the options of a command of git.
 func (s *GitShows) options(p *cardea.Part) (dir, unclear string) {
 	at := slices.IndexFunc(p.Argv, func(w cardea.Word) bool { return w.Text == p.Command[1] })
 	dir = inFolder(p.Program(), p.Dir, p.Options, at)
-	elsewhere, _ := WordsOf(form.ChangesConfigurationWith, p.Program())
-	chose, _ := WordsOf(form.ChoosesCommitsWith, p.Program())
+	elsewhere, hides, chose := wordsOf(form.ChangesConfigurationWith, p), wordsOf(form.ShowsUnseenWith, p), wordsOf(form.ChoosesCommitsWith, p)
+	patches, _ := WordsOf(form.ShowsContentsWith, p.Command[0]+" "+p.Command[1])
+	keeps, all := slices.Concat(patches, wordsOf(form.KeepsCommitsWith, p)), true
 	for _, o := range p.Options {
+		text := p.Argv[o.Word].Text
 		switch {
+		case slices.Contains(hides, o.Name), o.Name == "-s" && o.Value != "":
+			unclear = o.Name + " chooses what the line does not say"
 		case o.Word < at && slices.Contains(elsewhere, o.Name):
 			unclear = "options or variables of git name another configuration or repository"
 		case o.Word < at:
 		case o.Name == "--cached" || o.Name == "--staged":
 			s.Staged = true
-		case o.Name == "--no-index" || o.Name == "--untracked":
-			unclear = o.Name + " shows what git does not track"
-		case o.Static && (slices.Contains(chose, o.Name) || isNumber(o.Name[1:])):
-			switch {
-			case o.Value == "":
-				s.Chose = append(s.Chose, o.Name)
-			case strings.HasPrefix(o.Name, "--"):
-				s.Chose = append(s.Chose, o.Name+"="+o.Value)
-			default:
-				s.Chose = append(s.Chose, o.Name, o.Value)
-			}
+		case isNumber(text[1:]):
+			s.Chose = append(s.Chose, text)
+		case o.Value == "" && slices.Contains(chose, o.Name):
+			s.Chose = append(s.Chose, o.Name)
+		case o.Static && slices.Contains(chose, o.Name) && strings.HasPrefix(o.Name, "--"):
+			s.Chose = append(s.Chose, o.Name+"="+o.Value)
+		case o.Static && slices.Contains(chose, o.Name):
+			s.Chose = append(s.Chose, o.Name, o.Value)
+		default:
+			all = all && slices.Contains(keeps, o.Name)
 		}
+	}
+	if !all && len(s.Chose) > 0 {
+		unclear = "options that are not followed choose commits, too"
 	}
 	return dir, unclear
 }
 
 // operands tells revisions from paths, as git does: behind "--" are paths, and in front of
 // it what is there under such a name, where there is no "--".
-func (s *GitShows) operands(p *cardea.Part, exists func(name string) bool) (unclear string, ok bool) {
+func (s *GitShows) operands(p *cardea.Part, exists func(name string) bool) (unclear string) {
 	pattern := s.Kind == "found" && !HasOption(p, "-e", "-f")
 	dashes := slices.IndexFunc(p.Argv, func(w cardea.Word) bool { return w.Static && w.Text == "--" })
 	for n, i := range p.Operands {
 		w := p.Argv[i]
-		behind := dashes >= 0 && i > dashes
+		magic := len(w.Text) > 1 && w.Text[0] == ':' && strings.ContainsAny(w.Text[1:2], "(!^") || w.Text == ":/"
 		switch {
-		case n == 0 && pattern:
+		case n == 0 && (pattern || s.Kind == "copies"), s.Kind == "elsewhere" && n > 0:
 		case !w.Static:
 			unclear = "its words are only known when it runs"
-		case behind || dashes < 0 && (strings.HasPrefix(w.Text, ":") || paths.IsPattern(w.Text) || exists(w.Text)):
+		case dashes >= 0 && i > dashes || dashes < 0 && (magic || paths.IsPattern(w.Text) || exists(w.Text)), s.Kind == "tracked" && n > 0, strings.HasPrefix(w.Text, "file:"):
 			s.Paths = append(s.Paths, w.Text)
-		case !strings.Contains(w.Text, ":"):
+		default:
 			s.Revisions = append(s.Revisions, w.Text)
-		case s.Kind == "objects" && len(p.Operands) == 1:
-			return "", false // a file of a revision, which is named
 		}
 	}
-	return unclear, true
+	return unclear
 }
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

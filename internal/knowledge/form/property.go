@@ -176,11 +176,20 @@ const (
 	MatchesWith Property = "matches_with"
 	// ShowsFilesOf shows contents of tracked files (`tracked`; `found` if its first
 	// operand is a pattern to search for), of files that differ (`changes`), or of those that
-	// commits change (`commits` with those before them, `objects`). What follows is shown
-	// in addition, or where nothing is named.
+	// commits change (`commits` with those before them, `objects`; `trees` for `objects` of one
+	// revision and `changes` of two), of a revision that stands behind a folder (`copies`), of
+	// another repository (`elsewhere`), or of objects (`named`). What follows is shown in addition,
+	// or where nothing is named.
 	ShowsFilesOf Property = "shows_files_of"
 	// ChoosesCommitsWith chooses commits by these options.
 	ChoosesCommitsWith Property = "chooses_commits_with"
+	// KeepsCommitsWith are options that choose no commits and show no contents, ShowsUnseenWith
+	// those that choose what the line does not say.
+	KeepsCommitsWith Property = "keeps_commits_with"
+	ShowsUnseenWith  Property = "shows_unseen_with"
+	// RecordsFiles puts, with one of these subcommands, files as they are into the index, or that
+	// into a commit, and changes no commit else.
+	RecordsFiles Property = "records_files"
 	// LeavesOutWith leaves files of a folder out with one of these options, whose value is
 	// a pattern of names. One with "dir" in it is about folders.
 	LeavesOutWith Property = "leaves_out_with"
@@ -242,6 +251,9 @@ const (
 	// MovesToRevision puts, with one of these subcommands, the files of a revision in place of
 	// those of the work.
 	MovesToRevision Property = "moves_to_revision"
+	// NeedsRevision does nothing, with one of these, where there is no such revision: it takes no
+	// other branch of that name.
+	NeedsRevision Property = "needs_revision"
 	// TakesAway takes, with one of these subcommands, files of the work away, unless one of
 	// the words of TakesAwayUnless is next.
 	TakesAway       Property = "takes_away"
@@ -385,7 +397,8 @@ var Properties = []Property{
 	FindsWith, FindsEverythingWith, TestsWith, PrintsWith, BranchesWith,
 	NamesMatchesWith,
 	MatchesWith,
-	ShowsFilesOf, ChoosesCommitsWith, LeavesOutWith, OpensNames, OpensOnlyWith, IgnoresCaseWith, OpensUnnamedWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
+	ShowsFilesOf, ChoosesCommitsWith, KeepsCommitsWith, ShowsUnseenWith, RecordsFiles, LeavesOutWith, OpensNames, OpensOnlyWith,
+	IgnoresCaseWith, OpensUnnamedWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
 	HarmlessActions,
 	PrintsFolders,
 	PrintsCurrentFolder,
@@ -399,7 +412,7 @@ var Properties = []Property{
 	ReadsPathspecs,
 	ChangesPathspecs,
 	UnpacksWith,
-	MovesToRevision,
+	MovesToRevision, NeedsRevision,
 	TakesAway,
 	TakesAwayUnless,
 	ListsOperandsWith,
