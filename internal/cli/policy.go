@@ -300,19 +300,8 @@ func policyTest(p Process, paths []string, f policyTestFlags) error {
 
 // write writes the report in the form that was asked for.
 func (r testReport) write(p Process, f policyTestFlags) error {
-	switch f.format {
-	case "json":
-		return encode(p, r)
-	case "junit":
-		return r.junit(p.Stdout)
-	}
-	s := screenOn(p.Stdout, p.Env)
-	if f.format == "github" {
-		r.github(s)
-	} else {
-		r.show(s, f.coverage)
-	}
-	return s.err
+	show := map[string]func(*screen){"junit": r.junit, "github": r.github, "text": func(s *screen) { r.show(s, f.coverage) }}[f.format]
+	return p.answer(f.format == "json", r, show)
 }
 
 func (r testReport) show(s *screen, coverage bool) {
