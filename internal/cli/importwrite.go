@@ -232,18 +232,8 @@ func (i *importing) showCalls(s *screen, out imported) {
 		heading(s, "the same calls, before and after")
 	}
 	for _, c := range out.Calls {
-		said := ""
-		if c.Said != "" {
-			said = ", " + i.tool + ": " + c.Said
-		}
-		before := c.Before
-		if before != "" {
-			before += " -> "
-		}
-		s.printf("  %s%s%s  %s %s", before, c.After, said, cmp.Or(c.Tool, c.Event), shorten(c.Input, 120))
-		if c.By != "" {
-			s.printf("  (%s)", c.By)
-		}
+		s.printf("  %s%s%s  %s %s%s", onlyIf(c.Before != "", c.Before+" -> "), c.After, prefixed(", "+i.tool+": ", c.Said),
+			cmp.Or(c.Tool, c.Event), shorten(c.Input, 120), onlyIf(c.By != "", "  ("+c.By+")"))
 		if c.weaker() {
 			s.printf("  %s", painted{red, "NOT STOPPED"})
 		}

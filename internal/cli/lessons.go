@@ -299,14 +299,8 @@ func listLessons(p Process, f lessonFilter, asJSON bool) error {
 
 // showLine shows a lesson in two lines.
 func showLine(out *screen, e *lessonListing, r *lesson.Record) {
-	notes := []string{e.Scope, exact.Reason(r)}
-	if !e.Counts {
-		notes = append(notes, "does not count: "+e.Why)
-	} else if e.Why != "" {
-		notes = append(notes, e.Why)
-	}
-	out.printf("%s  %s  %s\n              %s\n", painted{bold, e.ID[:12]}, effect(e.Effect), hook.Plain(e.line()),
-		painted{faint, hook.Plain(strings.Join(notes, ", "))})
+	notes := joined(", ", e.Scope, exact.Reason(r), onlyIf(!e.Counts, "does not count: ")+e.Why)
+	out.printf("%s  %s  %s\n              %s\n", painted{bold, e.ID[:12]}, effect(e.Effect), e.line(), painted{faint, notes})
 }
 
 func showLesson(p Process, id string, asJSON bool) error {

@@ -388,9 +388,7 @@ func (d drawn) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		d.Model, do = d.Model.Update(monitor.Key(x.String()))
 	case tea.PasteMsg:
 		d.Model, do = d.Model.Update(monitor.Pasted(x.Content))
-	case monitor.Challenge:
-		d.Model, do = d.Model.Update(x)
-	case monitor.Trouble:
+	case monitor.Challenge, monitor.Trouble:
 		d.Model, do = d.Model.Update(x)
 	case news:
 		return d.take(x)

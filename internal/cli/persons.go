@@ -42,6 +42,12 @@ func (p Process) warn(text string) { p.Warn(text) }
 // attended reports whether it is sure enough that a person is typing.
 func (p Process) attended() bool { return p.Person != nil && p.Person() == nil }
 
+// in is the process in another folder.
+func (p Process) in(dir string) Process {
+	p.Dir = dir
+	return p
+}
+
 // byPerson makes sure that a person wants what a command is about to do, which
 // show tells them. What is shown and the code are on standard error, apart from the
 // answer.

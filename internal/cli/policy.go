@@ -316,10 +316,7 @@ func (r testReport) show(s *screen, coverage bool) {
 			failed++
 			word = painted{red, "FAIL"}
 		}
-		about := fmt.Sprintf("%s:%d, %s", t.File, t.Line, t.Took.Round(time.Microsecond))
-		if len(t.Cases) > 0 {
-			about += fmt.Sprintf(", %d cases", len(t.Cases))
-		}
+		about := fmt.Sprintf("%s:%d, %s", t.File, t.Line, t.Took.Round(time.Microsecond)) + onlyIf(len(t.Cases) > 0, fmt.Sprintf(", %d cases", len(t.Cases)))
 		s.printf("%s  %s.%s  %s\n", word, t.Package, t.Name, painted{faint, about})
 		if !t.Pass {
 			showFailure(s, t)
@@ -329,11 +326,8 @@ func (r testReport) show(s *screen, coverage bool) {
 	for _, c := range r.Coverage {
 		covered, total = covered+c.Covered, total+c.Total
 		if coverage && c.Total > 0 {
-			s.printf("%3d %%  %s", 100*c.Covered/c.Total, c.File)
-			if len(c.Missed) > 0 {
-				s.printf("  not evaluated: lines %s", strings.Trim(fmt.Sprint(c.Missed), "[]"))
-			}
-			s.printf("\n")
+			missed := strings.Trim(fmt.Sprint(c.Missed), "[]")
+			s.printf("%3d %%  %s%s\n", 100*c.Covered/c.Total, c.File, prefixed("  not evaluated: lines ", missed))
 		}
 	}
 	s.printf("%d tests, %d failed", len(r.Tests), failed)

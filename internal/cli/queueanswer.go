@@ -239,9 +239,7 @@ func (p Process) afterAnswer(s *store.Store, e *queue.Entry, answer cardea.Effec
 	if f.addRule {
 		return errors.Join(written[i].write(p, out), out.err)
 	}
-	at := p
-	at.Dir = e.Project.String()
-	d, err := deskHere(at)
+	d, err := deskHere(p.in(e.Project.String()))
 	if err != nil {
 		return err
 	}
@@ -308,9 +306,7 @@ func idsOf(lessons []lesson.Draft) (string, error) {
 
 // removeAsking removes the lessons that ask about a call.
 func (p Process) removeAsking(d sessionDesk, e *queue.Entry) error {
-	at := p
-	at.Dir = e.Project.String()
-	s, err := shelfHere(at)
+	s, err := shelfHere(p.in(e.Project.String()))
 	if err != nil {
 		return err
 	}

@@ -36,11 +36,12 @@ func sessionNamed(d sessionDesk, named string) (string, error) {
 	if id := cmp.Or(named, d.Process.Env("CLAUDE_CODE_SESSION_ID")); id != "" {
 		return id, nil
 	}
-	text := "name the session with --session-id"
-	if recent := recentSessions(d); recent != "" {
-		text += "; recent ones: " + recent
-	}
-	return "", wrongUsage{errors.New(text)}
+	return "", unnamed(d)
+}
+
+// unnamed is the error where no session is named.
+func unnamed(d sessionDesk) error {
+	return wrongUsage{errors.New("name the session with --session-id" + prefixed("; recent ones: ", recentSessions(d)))}
 }
 
 // recentSessions are the sessions of the last verdicts, for a person who looks for one.
@@ -141,7 +142,7 @@ func register(p Process, r request) error {
 		return err
 	}
 	if r.Session == "" {
-		return wrongUsage{errors.New("name the session with --session-id" + prefixed("; recent ones: ", recentSessions(d)))}
+		return unnamed(d)
 	}
 	if err := d.Knows(r.Role); err != nil {
 		return wrongUsage{err}
@@ -272,11 +273,7 @@ func status(p Process, id string, asJSON bool) error {
 		}
 		for _, r := range all {
 			main, _ := r.Agent("")
-			state := ""
-			if r.IsDisabled() {
-				state = "disabled"
-			}
-			s.printf("%-38s %-18s %-9s %s\n", r.Session, cmp.Or(main.Role, "-"), state, main.Task)
+			s.printf("%-38s %-18s %-9s %s\n", r.Session, cmp.Or(main.Role, "-"), onlyIf(r.IsDisabled(), "disabled"), main.Task)
 		}
 	})
 }

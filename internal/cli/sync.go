@@ -309,11 +309,7 @@ func (o *synced) show(s *screen, again bool) {
 		return
 	}
 	showDiagnostics(s, o.Diagnostics)
-	signed := ""
-	if o.Signed {
-		signed = ", its signature fits the key"
-	}
-	s.printf("%s from %s (%s%s)\n", painted{bold, o.Org}, o.Source, shorten(o.Form, 23), signed)
+	s.printf("%s from %s (%s%s)\n", painted{bold, o.Org}, o.Source, shorten(o.Form, 23), onlyIf(o.Signed, ", its signature fits the key"))
 	if n := len(o.Left); n > 0 && !again {
 		s.printf("left out: %s\n", shorten(strings.Join(o.Left, ", "), longLine))
 	}
