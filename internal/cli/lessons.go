@@ -353,6 +353,15 @@ func removeLessons(p Process, ids []string) error {
 // maxShown is how many lessons are shown before a person confirms a change of many.
 const maxShown = 50
 
+// forget removes lessons from a place, and gives how many.
+func (s *shelf) forget(p Process, at inforce.LessonPlace, ids ...lesson.ID) (int, error) {
+	w, err := s.desk.Loaded.LessonWriter(at)
+	if err != nil {
+		return 0, err
+	}
+	return w.Remove(ids, lesson.ByPerson, redact.New().Text(p.UserName()), p.Now())
+}
+
 // remove removes lessons when a person confirms it.
 func (s *shelf) remove(p Process, some []shelved, what string) error {
 	err := p.byPerson(what, func(out *screen) {
@@ -378,11 +387,7 @@ func (s *shelf) remove(p Process, some []shelved, what string) error {
 		if len(ids) == 0 {
 			continue
 		}
-		w, err := s.desk.Loaded.LessonWriter(s.places[i])
-		if err != nil {
-			return err
-		}
-		n, err := w.Remove(ids, lesson.ByPerson, redact.New().Text(p.UserName()), p.Now())
+		n, err := s.forget(p, s.places[i], ids...)
 		removed += n
 		if err != nil {
 			return err

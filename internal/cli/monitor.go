@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"cardea.dev"
@@ -81,7 +78,7 @@ func watch(p Process, q ledger.Query, plain, asJSON bool) error {
 	if last == 0 {
 		first = nil
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilEnded()
 	defer stop()
 	feed := &feed{process: p, desk: d, follower: follower}
 	defer feed.close()

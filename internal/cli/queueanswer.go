@@ -276,7 +276,7 @@ func (p Process) teach(d sessionDesk, e *queue.Entry, effect cardea.Effect, f an
 		}
 	}
 	if f.downgrade {
-		if err := p.removeAsking(d, e); err != nil {
+		if err := p.removeAsking(e); err != nil {
 			return err
 		}
 	}
@@ -305,7 +305,7 @@ func idsOf(lessons []lesson.Draft) (string, error) {
 }
 
 // removeAsking removes the lessons that ask about a call.
-func (p Process) removeAsking(d sessionDesk, e *queue.Entry) error {
+func (p Process) removeAsking(e *queue.Entry) error {
 	s, err := shelfHere(p.in(e.Project.String()))
 	if err != nil {
 		return err
@@ -319,11 +319,7 @@ func (p Process) removeAsking(d sessionDesk, e *queue.Entry) error {
 		if err != nil {
 			return err
 		}
-		w, err := d.Loaded.LessonWriter(*l.place)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Remove([]lesson.ID{l.ID}, lesson.ByPerson, redact.New().Text(p.UserName()), p.Now()); err != nil {
+		if _, err := s.forget(p, *l.place, l.ID); err != nil {
 			return err
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/person"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // deskHere is the desk of the place where the person stands.
@@ -116,21 +115,17 @@ of its team, with the roles that the setting sessions.lead_may_give lists.`,
   cardea register --session-id 0b1c --agent a42 --role tester`,
 		Args: roleByFlag,
 	}
-	registerFlags(c.Flags(), &r)
-	c.Flags().BoolVar(&r.Supervisor, "supervisor", false, "the session's agents answer for its team; needs --process")
-	c.Flags().IntVar(&r.Harness.PID, "process", 0, "the number of the process of the harness that runs the session, which \"/cardea register ROLE --supervisor\" shows as a prompt")
-	c.RunE = func(*cobra.Command, []string) error { return register(p, r) }
-	return c
-}
-
-// registerFlags declares the flags of register.
-func registerFlags(fs *pflag.FlagSet, r *request) {
+	fs := c.Flags()
 	fs.StringVar(&r.Session, "session-id", "", "the session, by the harness's id")
 	fs.StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
 	fs.StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
 	fs.StringVar(&r.Task, "task", "", "what the agent is to do")
 	fs.StringVar(&r.PromptFile, "prompt-file", "", "a file with the agent's prompt; it is kept on this machine, without secrets")
 	fs.BoolVar(&r.Lead, "lead", false, "the session may register new sessions of its team")
+	fs.BoolVar(&r.Supervisor, "supervisor", false, "the session's agents answer for its team; needs --process")
+	fs.IntVar(&r.Harness.PID, "process", 0, "the number of the process of the harness that runs the session, which \"/cardea register ROLE --supervisor\" shows as a prompt")
+	c.RunE = func(*cobra.Command, []string) error { return register(p, r) }
+	return c
 }
 
 func register(p Process, r request) error {

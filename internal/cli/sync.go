@@ -254,15 +254,10 @@ func (s *syncing) put(what string, old *org.Tree, out *synced, change func() err
 		return err
 	}
 	out.Written = true
-	return s.remember(out.Files)
-}
-
-// remember notes that the person changed these files.
-func (s *syncing) remember(changed []importedFile) error {
 	inFolder := func(f importedFile) string {
 		return filepath.Join(s.store.Folder(s.name), filepath.FromSlash(f.Path))
 	}
-	return rememberWritten(s.pl.State, listOf(changed, inFolder)...)
+	return rememberWritten(s.pl.State, listOf(out.Files, inFolder)...)
 }
 
 // mistakes are what lint finds in a staged tree, by the names that files will have.
