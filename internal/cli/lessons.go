@@ -177,12 +177,7 @@ func (s *shelf) named(id string) (shelved, error) {
 	if len(id) < shortest {
 		return shelved{}, fmt.Errorf("%q is too short for the id of a lesson; see \"cardea lessons list\"", id)
 	}
-	var found []shelved
-	for _, l := range s.all {
-		if strings.HasPrefix(l.ID.String(), strings.ToLower(id)) {
-			found = append(found, l)
-		}
-	}
+	found := slices.DeleteFunc(slices.Clone(s.all), func(l shelved) bool { return !strings.HasPrefix(l.ID.String(), strings.ToLower(id)) })
 	switch {
 	case len(found) == 0:
 		return shelved{}, fmt.Errorf("there is no lesson %q here; see \"cardea lessons list\"", id)

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -218,8 +216,8 @@ func enableAsking(d sessionDesk, r request) (string, error) {
 	if _, has := all.Agent(r.Agent); !has && r.Role == "" && d.Loaded.Settings.Sessions.DefaultRole == "" {
 		s := screenOn(d.Process.Stderr, d.Process.Env)
 		s.printf("This session has no role. Roles: %s\nrole (none leaves it without one): ", strings.Join(d.Loaded.Roles().Names(), ", "))
-		line, err := bufio.NewReader(io.LimitReader(d.Process.Stdin, 256)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
+		line, err := readLine(d.Process.Stdin)
+		if err != nil {
 			return "", fmt.Errorf("read the role: %w", err)
 		}
 		r.Role = strings.TrimSpace(line)
