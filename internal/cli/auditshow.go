@@ -33,20 +33,10 @@ func (p Process) showEntries(s *screen, lines iter.Seq2[ledger.Line, error], war
 		}
 		n++
 		e := &l.Entry
-		s.printf("%s  %s  %-7s  %-5s  %s  %s", e.ID, p.timeIn(e.Time), e.Effect, e.Tool, folderOf(e), shorten(Plain(e.Input.Text.String()), commandWidth))
-		if e.AgentType.String() == install.ProbeAgent {
-			s.printf("  (doctor's probe)")
-		}
-		if by := e.By.String(); by != "" {
-			s.printf("  [%s]", by)
-		}
-		if kind := e.Event.String(); kind == "PostToolUse" || kind == "PostToolUseFailure" {
-			s.printf("  (it ran)")
-		}
-		if !l.Genuine {
-			s.printf("  (not as the ledger wrote it)")
-		}
-		s.printf("\n")
+		by, kind := e.By.String(), e.Event.String()
+		notes := joined("  ", onlyIf(e.AgentType.String() == install.ProbeAgent, "(doctor's probe)"),
+			onlyIf(by != "", "["+by+"]"), onlyIf(kind == "PostToolUse" || kind == "PostToolUseFailure", "(it ran)"), onlyIf(!l.Genuine, "(not as the ledger wrote it)"))
+		s.printf("%s  %s  %-7s  %-5s  %s  %s\n", e.ID, p.timeIn(e.Time), e.Effect, e.Tool, folderOf(e), shorten(Plain(e.Input.Text.String()), commandWidth)+prefixed("  ", notes))
 	}
 	return n
 }
@@ -67,11 +57,8 @@ func showReport(s *screen, r ledger.Report) {
 		s.printf("%s of %s, %s to %s\n", entries(r.Entries), count(r.Days, "day"), r.From, r.To)
 	}
 	if r.RemovedTo != "" {
-		s.printf("removed by retention, up to %s: %s", r.RemovedTo, entries(r.Removed))
-		if r.RemovedMissing > 0 {
-			s.printf(" (and %d that were gone before)", r.RemovedMissing)
-		}
-		s.printf("\n")
+		before := onlyIf(r.RemovedMissing > 0, fmt.Sprintf(" (and %d that were gone before)", r.RemovedMissing))
+		s.printf("removed by retention, up to %s: %s%s\n", r.RemovedTo, entries(r.Removed), before)
 	}
 	if r.Waiting > 0 {
 		s.printf("waiting in the spool for the next writer: %s\n", entries(int64(r.Waiting)))
@@ -106,11 +93,7 @@ func (p Process) showEntry(s *screen, l ledger.Line) {
 	if !l.Genuine {
 		s.printf("This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
 	}
-	s.printf("%s", e.Effect)
-	if by := e.By.String(); by != "" {
-		s.printf("  %s", by)
-	}
-	s.printf("\n")
+	s.printf("%s%s\n", e.Effect, prefixed("  ", e.By.String()))
 	if text := meaning(e.Effect); text != "" {
 		s.printf("  %s\n", painted{faint, text})
 	}
@@ -165,20 +148,11 @@ func (p Process) showCall(s *screen, l ledger.Line) {
 }
 
 func showOpinion(s *screen, o ledger.Opinion) {
-	by, about, from := o.Decider.String(), "the whole call", o.Scope.String()
-	if r := o.Rule.String(); r != "" {
-		by += ":" + r
-	}
+	by, about := o.Decider.String()+prefixed(":", o.Rule.String()), "the whole call"
 	if o.Part != cardea.WholeCall {
 		about = fmt.Sprintf("part %d", o.Part+1)
 	}
 	s.printf("  %-7s  %s, about %s\n", o.Effect, by, about)
 	s.block("           ", o.Reason.String())
-	if source := o.Source.String(); source != "" {
-		from += ", " + source
-	}
-	if severity := o.Severity.String(); severity != "" {
-		from += ", severity " + severity
-	}
-	s.printf("           (%s)\n", from)
+	s.printf("           (%s%s%s)\n", o.Scope.String(), prefixed(", ", o.Source.String()), prefixed(", severity ", o.Severity.String()))
 }

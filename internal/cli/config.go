@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -175,11 +176,7 @@ func whyNot(l *inforce.Loaded, f *settings.File, g settings.Given) string {
 func (c configuration) show(s *screen) {
 	showDiagnostics(s, c.Diagnostics)
 	for _, e := range c.Settings {
-		from := e.Source
-		if e.Scope != "" {
-			from = e.Scope + ", " + e.Source
-		}
-		s.printf("%s: %s  %s\n", painted{bold, e.Key}, e.Value, painted{faint, from})
+		s.printf("%s: %s  %s\n", painted{bold, e.Key}, e.Value, painted{faint, joined(", ", e.Scope, e.Source)})
 	}
 }
 
@@ -190,11 +187,7 @@ func (e configEntry) show(s *screen) {
 	s.field("values", strings.Join(e.Allowed, ", "))
 	s.field("default", e.Default)
 	for _, said := range e.Said {
-		note := "in force"
-		if !said.InForce {
-			note = "not in force: " + said.Why
-		}
-		s.printf("  %s  %s\n", said.Value, painted{faint, said.Scope + ", " + said.Source + ", " + note})
+		s.printf("  %s  %s\n", said.Value, painted{faint, said.Scope + ", " + said.Source + ", " + cmp.Or(prefixed("not in force: ", said.Why), "in force")})
 	}
 	if len(e.Said) == 0 {
 		s.printf("  no file says anything about it\n")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -163,10 +164,7 @@ func examine(p Process, s site, h install.Harness) hookReport {
 // tryHooks probes every hook that can stop a call, and reports whether one of
 // them is in force and denied what it must.
 func (r *hookReport) tryHooks(p Process, s site, h install.Harness, exe string) (denied bool) {
-	dir := s.At.Project
-	if dir == "" {
-		dir = s.Place.Dirs.Home
-	}
+	dir := cmp.Or(s.At.Project, s.Place.Dirs.Home)
 	r.Diagnostics = append(r.Diagnostics, h.Untrusted(s.At, r.Wirings)...)
 	for _, w := range r.Wirings {
 		r.Diagnostics = append(r.Diagnostics, w.Diagnostics...)
@@ -286,7 +284,7 @@ func (c checkup) show(out *screen, now time.Time) {
 		for _, w := range r.Wirings {
 			out.printf("  %s  %s  %s:%d\n", w.Event, w.Scope, w.File, w.Line)
 			out.printf("    %s\n", w.Command())
-			out.printf("    %s%s\n", h.Limits(w.Timeout, w.Limit), onFailure(w))
+			out.printf("    %s%s\n", h.Limits(w.Timeout, w.Limit), prefixed(", on failure: ", w.OnFailure))
 		}
 		for _, t := range r.Probes {
 			out.printf("  %s  %s\n", painted{green, "tried"}, t)
@@ -303,13 +301,6 @@ func (c checkup) show(out *screen, now time.Time) {
 	c.showDaemon(out)
 	c.showQueue(out)
 	showDiagnostics(out, c.Diagnostics)
-}
-
-func onFailure(w install.Wiring) string {
-	if w.OnFailure == "" {
-		return ""
-	}
-	return ", on failure: " + w.OnFailure
 }
 
 // ago is a moment in words.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"cardea.dev"
 	"cardea.dev/internal/judge"
@@ -36,12 +37,8 @@ func (c *checkup) checkJudge(p Process) {
 		c.add(cardea.LevelError, cardea.CodeNoJudge, "", "the judge cannot be asked: "+err.Error())
 		return
 	}
-	there := false
-	for _, a := range all {
-		c.Judge = append(c.Judge, a)
-		there = there || a.Why == "" && a.Paused == ""
-	}
-	if !there {
+	c.Judge = append(c.Judge, all...)
+	if !slices.ContainsFunc(all, func(a judge.Availability) bool { return a.Why == "" && a.Paused == "" }) {
 		c.add(cardea.LevelWarning, cardea.CodeNoJudge, "see docs/judge.md", "no provider of the judge can be asked, so the agent's own prompt decides")
 	}
 }

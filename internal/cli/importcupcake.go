@@ -98,12 +98,9 @@ func (m *move) others() error {
 		return fmt.Errorf("read %s: %w", m.from, bare(err))
 	}
 	for _, e := range entries {
-		switch e.Name() {
-		case "signals", "actions", "rulebook.yml", "rulebook.yaml":
-		default:
-			if !e.IsDir() && !strings.HasSuffix(e.Name(), ".rego") {
-				m.leave(filepath.Join(m.from, e.Name()), false, "it is not known what it is for")
-			}
+		known := []string{"signals", "actions", "rulebook.yml", "rulebook.yaml"}
+		if !e.IsDir() && !strings.HasSuffix(e.Name(), ".rego") && !slices.Contains(known, e.Name()) {
+			m.leave(filepath.Join(m.from, e.Name()), false, "it is not known what it is for")
 		}
 	}
 	return nil

@@ -100,14 +100,11 @@ func (i *importing) run(p Process, accept, asJSON bool) error {
 	}
 	var failed error
 	if writes {
-		out.Calls = i.judge(p, func(c *judgedCall, effect, by string) { c.Before = effect })
-		if failed = i.write(p, &out); failed != nil {
-			out.Calls = out.Calls[:0] // nothing came after
-		} else {
-			out.Written = true
-			after := i.judge(p, func(c *judgedCall, effect, by string) { c.After, c.By = effect, by })
+		before := i.judge(p)
+		if failed = i.write(p, &out); failed == nil {
+			out.Written, out.Calls = true, i.judge(p)
 			for n := range out.Calls {
-				out.Calls[n].After, out.Calls[n].By = after[n].After, after[n].By
+				out.Calls[n].Before = before[n].After
 			}
 		}
 	}
@@ -232,18 +229,8 @@ func (i *importing) showCalls(s *screen, out imported) {
 		heading(s, "the same calls, before and after")
 	}
 	for _, c := range out.Calls {
-		said := ""
-		if c.Said != "" {
-			said = ", " + i.tool + ": " + c.Said
-		}
-		before := c.Before
-		if before != "" {
-			before += " -> "
-		}
-		s.printf("  %s%s%s  %s %s", before, c.After, said, cmp.Or(c.Tool, c.Event), shorten(c.Input, 120))
-		if c.By != "" {
-			s.printf("  (%s)", c.By)
-		}
+		s.printf("  %s%s%s  %s %s%s", onlyIf(c.Before != "", c.Before+" -> "), c.After, prefixed(", "+i.tool+": ", c.Said),
+			cmp.Or(c.Tool, c.Event), shorten(c.Input, 120), onlyIf(c.By != "", "  ("+c.By+")"))
 		if c.weaker() {
 			s.printf("  %s", painted{red, "NOT STOPPED"})
 		}
@@ -446,7 +433,7 @@ func (c change) write(private bool) error {
 const mostCalls = 60
 
 // judge judges the calls of an import as they stand now.
-func (i *importing) judge(p Process, take func(c *judgedCall, effect, by string)) []judgedCall {
+func (i *importing) judge(p Process) []judgedCall {
 	out := []judgedCall{}
 	for _, c := range i.Calls {
 		done := judgedCall{Event: cmp.Or(c.Event, string(cardea.PreToolUse)), Tool: c.Tool, Input: c.Input, Said: c.Said}
@@ -457,7 +444,7 @@ func (i *importing) judge(p Process, take func(c *judgedCall, effect, by string)
 		if err != nil {
 			continue
 		}
-		take(&done, v.Effect.String(), v.By)
+		done.After, done.By = v.Effect.String(), v.By
 		out = append(out, done)
 	}
 	return out

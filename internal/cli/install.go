@@ -16,7 +16,6 @@ import (
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
-	"cardea.dev/internal/person"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -156,11 +155,7 @@ func installHarness(p Process, name string, f installFlags) error {
 		if err := offerExpansion(p, h, s, out); err != nil {
 			return err
 		}
-		next := "start a new session"
-		if h.Trust != "" {
-			next = h.Trust
-		}
-		out.printf("next: %s, then run \"cardea doctor\"\n", next)
+		out.printf("next: %s, then run \"cardea doctor\"\n", cmp.Or(h.Trust, "start a new session"))
 	}
 	return cmp.Or(out.err, f.rehearsed(p, s, plan))
 }
@@ -223,10 +218,8 @@ func tooOld(h install.Harness, version, why string, left ...string) string {
 	if version != "" {
 		return fmt.Sprintf("this is %s %s, which does not know them all; update it to %s or newer, and install again", h.Title, version, h.Since(left...))
 	}
-	if why != "" {
-		why = " (" + why + ")"
-	}
-	return fmt.Sprintf("the version of %s is not known%s, and one before %s does not know them all; give the version with --harness-version", h.Title, why, h.Since(left...))
+	return fmt.Sprintf("the version of %s is not known%s, and one before %s does not know them all; give the version with --harness-version",
+		h.Title, onlyIf(why != "", " ("+why+")"), h.Since(left...))
 }
 
 func uninstallHarness(p Process, name string, f installFlags) error {
@@ -275,7 +268,7 @@ func (f installFlags) rehearsed(p Process, s site, plan *install.Plan) error {
 	if !f.dryRun {
 		return nil
 	}
-	if err := cmp.Or(s.Refused, person.Check{Attending: p.Person}.Attended(), plan.Refused()); err != nil {
+	if err := cmp.Or(s.Refused, p.needsPerson(), plan.Refused()); err != nil {
 		return fmt.Errorf("without --dry-run this is refused: %w", err)
 	}
 	return nil

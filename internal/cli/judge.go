@@ -162,14 +162,10 @@ func (o judgeJSON) showQuestion(s *screen) {
 		s.printf("  the judge does not see all of the call, so an allow would count as a question to you\n")
 	}
 	switch {
-	case o.Asks && !o.enabled:
-		s.printf("\nno rule decides about this call, so the judge would be asked if judge.enabled were true\n")
 	case o.Asks:
-		s.printf("\nno rule decides about this call, so the judge would be asked\n")
-	case o.By != "":
-		s.printf("\nthe judge would not be asked: the call is decided before (%s, %s)\n", effect(o.Guards), o.By)
+		s.printf("\nno rule decides about this call, so the judge would be asked%s\n", onlyIf(!o.enabled, " if judge.enabled were true"))
 	default:
-		s.printf("\nthe judge would not be asked: the call is decided before (%s)\n", effect(o.Guards))
+		s.printf("\nthe judge would not be asked: the call is decided before (%s%s)\n", effect(o.Guards), prefixed(", ", o.By))
 	}
 }
 

@@ -142,11 +142,9 @@ func showEvaluation(s *screen, r evaluation.Report) {
 		s.printf("  %.1f    %7d  %.2f   %3.0f %%\n", b.From, b.Cases, b.Mean, 100*b.Right)
 	}
 	heading(s, "cost and time")
-	s.printf("  %d tokens read, %d written, $%s", r.TokensIn, r.TokensOut, r.Cost.String())
-	if r.Unpriced > 0 {
-		s.printf(", and %s whose price is not known", count(r.Unpriced, "answer"))
-	}
-	s.printf("\n  half of the answers within %d ms, nine of ten within %d ms, the slowest %d ms\n", r.Median, r.P90, r.Slowest)
+	unpriced := onlyIf(r.Unpriced > 0, fmt.Sprintf(", and %s whose price is not known", count(r.Unpriced, "answer")))
+	s.printf("  %d tokens read, %d written, $%s%s\n", r.TokensIn, r.TokensOut, r.Cost.String(), unpriced)
+	s.printf("  half of the answers within %d ms, nine of ten within %d ms, the slowest %d ms\n", r.Median, r.P90, r.Slowest)
 	if len(r.Failures) > 0 {
 		heading(s, "without an answer")
 		for i, f := range r.Failures {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"cardea.dev/internal/candidate"
@@ -127,14 +126,7 @@ func often(c *candidate.Candidate) string {
 // showCandidate shows a candidate in two lines.
 func showCandidate(s *screen, c *candidate.Candidate) {
 	s.printf("%s  %s\n", c.ID, Plain(c.Subjects()))
-	words := []string{fmt.Sprintf("allowed %s, last on %s", often(c), c.Answers[len(c.Answers)-1].Local().Format(time.DateOnly))}
-	first := c.Drafts[0]
-	words = append(words, "in "+Plain(first.Dir.String()))
-	if role := first.Role.String(); role != "" {
-		words = append(words, "as "+Plain(role))
-	}
-	if c.ReadsOnly {
-		words = append(words, "only reads")
-	}
-	s.printf("          %s\n", strings.Join(words, ", "))
+	first, last := c.Drafts[0], c.Answers[len(c.Answers)-1].Local().Format(time.DateOnly)
+	s.printf("          allowed %s, last on %s, %s\n", often(c), last,
+		joined(", ", "in "+first.Dir.String(), prefixed("as ", first.Role.String()), onlyIf(c.ReadsOnly, "only reads")))
 }

@@ -177,12 +177,7 @@ func (s *shelf) named(id string) (shelved, error) {
 	if len(id) < shortest {
 		return shelved{}, fmt.Errorf("%q is too short for the id of a lesson; see \"cardea lessons list\"", id)
 	}
-	var found []shelved
-	for _, l := range s.all {
-		if strings.HasPrefix(l.ID.String(), strings.ToLower(id)) {
-			found = append(found, l)
-		}
-	}
+	found := slices.DeleteFunc(slices.Clone(s.all), func(l shelved) bool { return !strings.HasPrefix(l.ID.String(), strings.ToLower(id)) })
 	switch {
 	case len(found) == 0:
 		return shelved{}, fmt.Errorf("there is no lesson %q here; see \"cardea lessons list\"", id)
@@ -299,14 +294,8 @@ func listLessons(p Process, f lessonFilter, asJSON bool) error {
 
 // showLine shows a lesson in two lines.
 func showLine(out *screen, e *lessonListing, r *lesson.Record) {
-	notes := []string{e.Scope, exact.Reason(r)}
-	if !e.Counts {
-		notes = append(notes, "does not count: "+e.Why)
-	} else if e.Why != "" {
-		notes = append(notes, e.Why)
-	}
-	out.printf("%s  %s  %s\n              %s\n", painted{bold, e.ID[:12]}, effect(e.Effect), hook.Plain(e.line()),
-		painted{faint, hook.Plain(strings.Join(notes, ", "))})
+	notes := joined(", ", e.Scope, exact.Reason(r), onlyIf(!e.Counts, "does not count: ")+e.Why)
+	out.printf("%s  %s  %s\n              %s\n", painted{bold, e.ID[:12]}, effect(e.Effect), e.line(), painted{faint, notes})
 }
 
 func showLesson(p Process, id string, asJSON bool) error {
@@ -359,6 +348,15 @@ func removeLessons(p Process, ids []string) error {
 // maxShown is how many lessons are shown before a person confirms a change of many.
 const maxShown = 50
 
+// forget removes lessons from a place, and gives how many.
+func (s *shelf) forget(p Process, at inforce.LessonPlace, ids ...lesson.ID) (int, error) {
+	w, err := s.desk.Loaded.LessonWriter(at)
+	if err != nil {
+		return 0, err
+	}
+	return w.Remove(ids, lesson.ByPerson, redact.New().Text(p.UserName()), p.Now())
+}
+
 // remove removes lessons when a person confirms it.
 func (s *shelf) remove(p Process, some []shelved, what string) error {
 	err := p.byPerson(what, func(out *screen) {
@@ -384,11 +382,7 @@ func (s *shelf) remove(p Process, some []shelved, what string) error {
 		if len(ids) == 0 {
 			continue
 		}
-		w, err := s.desk.Loaded.LessonWriter(s.places[i])
-		if err != nil {
-			return err
-		}
-		n, err := w.Remove(ids, lesson.ByPerson, redact.New().Text(p.UserName()), p.Now())
+		n, err := s.forget(p, s.places[i], ids...)
 		removed += n
 		if err != nil {
 			return err

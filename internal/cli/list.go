@@ -79,21 +79,13 @@ func (f listFlags) apply(l *listing) error {
 
 // knows reports a pack that is none.
 func (f listFlags) knows(l *listing) error {
-	names := []string{f.pack}
-	for _, p := range l.Packs {
-		names = append(names, p.Name)
-	}
-	for _, r := range slices.Concat(l.Rules, l.Off) {
-		names = append(names, r.Pack)
-	}
-	if f.pack == "" || slices.Contains(names[1:], f.pack) {
+	names := append(listOf(l.Packs, func(p packListing) string { return p.Name }),
+		listOf(slices.Concat(l.Rules, l.Off), func(r ruleListing) string { return r.Pack })...)
+	if f.pack == "" || slices.Contains(names, f.pack) {
 		return nil
 	}
-	hint := ""
-	if near := document.Nearest(f.pack, names[1:]); near != "" {
-		hint = fmt.Sprintf("; did you mean %q?", near)
-	}
-	return wrongUsage{fmt.Errorf("there is no pack and no file of rules %q here%s", f.pack, hint)}
+	near := document.Nearest(f.pack, names)
+	return wrongUsage{fmt.Errorf("there is no pack and no file of rules %q here%s", f.pack, onlyIf(near != "", fmt.Sprintf("; did you mean %q?", near)))}
 }
 
 // listing is what is in force in a place.
@@ -200,19 +192,10 @@ func routesOf(list []routes.Route, scopes ...cardea.Scope) []routeListing {
 
 // rulesOf are rules for a person or a program, with what switches each off.
 func rulesOf(list []rules.Rule, switchedOff func(*rules.Rule) string) []ruleListing {
-	list = slices.Clone(list)
 	// What a person wrote comes first; the order among those that are built in is
 	// that of their packs.
-	slices.SortStableFunc(list, func(a, b rules.Rule) int {
-		builtin := func(r rules.Rule) int {
-			if r.Scope == cardea.ScopeBuiltin {
-				return 1
-			}
-			return 0
-		}
-		return builtin(a) - builtin(b)
-	})
-	return listOf(list, func(r rules.Rule) ruleListing {
+	builtin := slices.DeleteFunc(slices.Clone(list), func(r rules.Rule) bool { return r.Scope != cardea.ScopeBuiltin })
+	return listOf(append(written(list), builtin...), func(r rules.Rule) ruleListing {
 		return ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Message, r.Match.String(), !r.Tightens(), switchedOff(&r)}
 	})
 }

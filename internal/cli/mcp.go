@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"context"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +28,7 @@ of its own. None of them permits anything by itself. See docs/mcp.md.`,
 
 // serveMCP answers until the client goes.
 func serveMCP(p Process) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilEnded()
 	defer stop()
 	face := mcp.Face{Process: p.Process, Desk: func() (sessionDesk, error) { return deskHere(p) },
 		Queue: func(folder string) (queue.Queue, func() error, error) {

@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
-	"os/signal"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"cardea.dev"
@@ -81,7 +78,7 @@ func watch(p Process, q ledger.Query, plain, asJSON bool) error {
 	if last == 0 {
 		first = nil
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilEnded()
 	defer stop()
 	feed := &feed{process: p, desk: d, follower: follower}
 	defer feed.close()
@@ -388,9 +385,7 @@ func (d drawn) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		d.Model, do = d.Model.Update(monitor.Key(x.String()))
 	case tea.PasteMsg:
 		d.Model, do = d.Model.Update(monitor.Pasted(x.Content))
-	case monitor.Challenge:
-		d.Model, do = d.Model.Update(x)
-	case monitor.Trouble:
+	case monitor.Challenge, monitor.Trouble:
 		d.Model, do = d.Model.Update(x)
 	case news:
 		return d.take(x)

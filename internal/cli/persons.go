@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"os"
+	"os/signal"
+	"syscall"
 
 	_ "cardea.dev/internal/disk/archives"     // reads archives
 	_ "cardea.dev/internal/document/yamltext" // reads YAML
@@ -41,6 +43,17 @@ func (p Process) warn(text string) { p.Warn(text) }
 
 // attended reports whether it is sure enough that a person is typing.
 func (p Process) attended() bool { return p.Person != nil && p.Person() == nil }
+
+// untilEnded is a context that ends when the process is asked to end.
+func untilEnded() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+}
+
+// in is the process in another folder.
+func (p Process) in(dir string) Process {
+	p.Dir = dir
+	return p
+}
 
 // byPerson makes sure that a person wants what a command is about to do, which
 // show tells them. What is shown and the code are on standard error, apart from the

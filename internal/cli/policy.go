@@ -300,19 +300,8 @@ func policyTest(p Process, paths []string, f policyTestFlags) error {
 
 // write writes the report in the form that was asked for.
 func (r testReport) write(p Process, f policyTestFlags) error {
-	switch f.format {
-	case "json":
-		return encode(p, r)
-	case "junit":
-		return r.junit(p.Stdout)
-	}
-	s := screenOn(p.Stdout, p.Env)
-	if f.format == "github" {
-		r.github(s)
-	} else {
-		r.show(s, f.coverage)
-	}
-	return s.err
+	show := map[string]func(*screen){"junit": r.junit, "github": r.github, "text": func(s *screen) { r.show(s, f.coverage) }}[f.format]
+	return p.answer(f.format == "json", r, show)
 }
 
 func (r testReport) show(s *screen, coverage bool) {
@@ -327,10 +316,7 @@ func (r testReport) show(s *screen, coverage bool) {
 			failed++
 			word = painted{red, "FAIL"}
 		}
-		about := fmt.Sprintf("%s:%d, %s", t.File, t.Line, t.Took.Round(time.Microsecond))
-		if len(t.Cases) > 0 {
-			about += fmt.Sprintf(", %d cases", len(t.Cases))
-		}
+		about := fmt.Sprintf("%s:%d, %s", t.File, t.Line, t.Took.Round(time.Microsecond)) + onlyIf(len(t.Cases) > 0, fmt.Sprintf(", %d cases", len(t.Cases)))
 		s.printf("%s  %s.%s  %s\n", word, t.Package, t.Name, painted{faint, about})
 		if !t.Pass {
 			showFailure(s, t)
@@ -340,11 +326,8 @@ func (r testReport) show(s *screen, coverage bool) {
 	for _, c := range r.Coverage {
 		covered, total = covered+c.Covered, total+c.Total
 		if coverage && c.Total > 0 {
-			s.printf("%3d %%  %s", 100*c.Covered/c.Total, c.File)
-			if len(c.Missed) > 0 {
-				s.printf("  not evaluated: lines %s", strings.Trim(fmt.Sprint(c.Missed), "[]"))
-			}
-			s.printf("\n")
+			missed := strings.Trim(fmt.Sprint(c.Missed), "[]")
+			s.printf("%3d %%  %s%s\n", 100*c.Covered/c.Total, c.File, prefixed("  not evaluated: lines ", missed))
 		}
 	}
 	s.printf("%d tests, %d failed", len(r.Tests), failed)

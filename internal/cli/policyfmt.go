@@ -19,7 +19,7 @@ import (
 )
 
 func policyFmtCommand(p Process) *cobra.Command {
-	var f formatting
+	f := formatting{written: map[string]string{}}
 	c := &cobra.Command{
 		Use:   "fmt [--check] [--list] [--diff] [path ...]",
 		Short: "format policies",
@@ -144,9 +144,6 @@ func (f *formatting) write(s *screen, path, old, text string) error {
 	}
 	if err := rewrite(real, old, text); err != nil {
 		return err
-	}
-	if f.written == nil {
-		f.written = map[string]string{}
 	}
 	f.written[real] = trust.Digest([]byte(text))
 	s.printf("formatted %s\n", path)

@@ -15,6 +15,7 @@ import (
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/queue"
 	"cardea.dev/internal/queue/store"
+	"cardea.dev/internal/redact"
 	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 )
@@ -202,11 +203,7 @@ func showParts(out *screen, e *queue.Entry) {
 		if len(e.Parts) > 1 || part.Effect != e.Effect {
 			out.printf("  %s  %s\n", effect(part.Effect), shorten(Plain(part.Text.String()), columns-10))
 		}
-		does := make([]string, len(part.Access))
-		for k, a := range part.Access {
-			does[k] = a.String()
-		}
-		if len(does) > 0 {
+		if does := listOf(part.Access, redact.Text.String); len(does) > 0 {
 			out.filled("  does: ", shorten(strings.Join(does, ", "), 300))
 		}
 		for _, o := range part.Opaque {

@@ -239,9 +239,7 @@ func (p Process) afterAnswer(s *store.Store, e *queue.Entry, answer cardea.Effec
 	if f.addRule {
 		return errors.Join(written[i].write(p, out), out.err)
 	}
-	at := p
-	at.Dir = e.Project.String()
-	d, err := deskHere(at)
+	d, err := deskHere(p.in(e.Project.String()))
 	if err != nil {
 		return err
 	}
@@ -278,7 +276,7 @@ func (p Process) teach(d sessionDesk, e *queue.Entry, effect cardea.Effect, f an
 		}
 	}
 	if f.downgrade {
-		if err := p.removeAsking(d, e); err != nil {
+		if err := p.removeAsking(e); err != nil {
 			return err
 		}
 	}
@@ -307,10 +305,8 @@ func idsOf(lessons []lesson.Draft) (string, error) {
 }
 
 // removeAsking removes the lessons that ask about a call.
-func (p Process) removeAsking(d sessionDesk, e *queue.Entry) error {
-	at := p
-	at.Dir = e.Project.String()
-	s, err := shelfHere(at)
+func (p Process) removeAsking(e *queue.Entry) error {
+	s, err := shelfHere(p.in(e.Project.String()))
 	if err != nil {
 		return err
 	}
@@ -323,11 +319,7 @@ func (p Process) removeAsking(d sessionDesk, e *queue.Entry) error {
 		if err != nil {
 			return err
 		}
-		w, err := d.Loaded.LessonWriter(*l.place)
-		if err != nil {
-			return err
-		}
-		if _, err := w.Remove([]lesson.ID{l.ID}, lesson.ByPerson, redact.New().Text(p.UserName()), p.Now()); err != nil {
+		if _, err := s.forget(p, *l.place, l.ID); err != nil {
 			return err
 		}
 	}

@@ -35,9 +35,7 @@ func (p Process) ruleOf(e *queue.Entry, effect cardea.Effect, f answerFlags) (*r
 	if e.Truncated || strings.Contains(e.Input.String(), "<REDACTED") {
 		return nil, fmt.Errorf("the call is not shown whole: %w", errNoRule)
 	}
-	at := p
-	at.Dir = e.Project.String()
-	d, err := deskHere(at)
+	d, err := deskHere(p.in(e.Project.String()))
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,9 @@ func scanFor(p Process, f scanFlags, paths []string) error {
 	if err != nil {
 		return errors.New(r.Show(err.Error()))
 	}
-	return failIf(!found.Clean(), scanAnswer(f, found, r.Show).write(p))
+	a := scanAnswer(f, found, r.Show)
+	show := map[string]func(*screen){"github": a.github, "text": a.show}[f.format]
+	return failIf(!found.Clean(), p.answer(f.format == "json", a, show))
 }
 
 // scannedFolder is the folder of the project that is searched if no path is named,
@@ -104,8 +106,6 @@ type scanned struct {
 	Allowed    int             `json:"allowed"`
 	Findings   []scanFinding   `json:"findings"`
 	Unsearched []unsearchedGap `json:"unsearched"`
-
-	format string
 }
 
 type scanFinding struct {
@@ -123,34 +123,16 @@ type unsearchedGap struct {
 
 // scanAnswer is the answer to a search. Names of files can hold secrets, too.
 func scanAnswer(f scanFlags, r scan.Result, show func(string) string) scanned {
-	out := scanned{Clean: r.Clean(), Staged: f.staged, Files: r.Files, Bytes: r.Bytes, Binary: r.Binary, Links: r.Links, Submodules: r.Submodules,
-		Allowed: r.Allowed, format: f.format}
-	out.Findings = listOf(r.Findings, func(x scan.Finding) scanFinding {
-		return scanFinding{show(x.File), x.Line, x.Column, x.Kind, x.Characters}
-	})
-	out.Unsearched = listOf(r.Gaps, func(g scan.Gap) unsearchedGap { return unsearchedGap{show(g.File), show(g.Why)} })
-	return out
-}
-
-func (a scanned) write(p Process) error {
-	if a.format == "json" {
-		return encode(p, a)
-	}
-	s := screenOn(p.Stdout, p.Env)
-	if a.format == "github" {
-		a.github(s)
-	} else {
-		a.show(s)
-	}
-	return s.err
+	return scanned{Clean: r.Clean(), Staged: f.staged, Files: r.Files, Bytes: r.Bytes, Binary: r.Binary, Links: r.Links, Submodules: r.Submodules,
+		Allowed: r.Allowed,
+		Findings: listOf(r.Findings, func(x scan.Finding) scanFinding {
+			return scanFinding{show(x.File), x.Line, x.Column, x.Kind, x.Characters}
+		}),
+		Unsearched: listOf(r.Gaps, func(g scan.Gap) unsearchedGap { return unsearchedGap{show(g.File), show(g.Why)} })}
 }
 
 func (f scanFinding) text() string {
-	text := fmt.Sprintf("a secret: %s, %s", f.Kind, count(f.Characters, "character"))
-	if f.Line == 0 {
-		text += ", in the name of the file"
-	}
-	return text
+	return fmt.Sprintf("a secret: %s, %s%s", f.Kind, count(f.Characters, "character"), onlyIf(f.Line == 0, ", in the name of the file"))
 }
 
 func (a scanned) show(s *screen) {
@@ -166,21 +148,14 @@ func (a scanned) show(s *screen) {
 	}
 	a.sum(s)
 	if len(a.Findings) > 0 {
-		what := "take them out of the files"
-		if a.Staged {
-			what += " and stage the files again"
-		}
+		what := "take them out of the files" + onlyIf(a.Staged, " and stage the files again")
 		s.printf("%s; if one is no secret, write the comment %s on its line or on the line before\n", what, scan.AllowMark)
 	}
 }
 
 // sum says how much was searched, and what was not.
 func (a scanned) sum(s *screen) {
-	what := "file"
-	if a.Staged {
-		what = "staged file"
-	}
-	text := fmt.Sprintf("%s in %s", count(len(a.Findings), "secret"), count(a.Files, what))
+	text := fmt.Sprintf("%s in %s", count(len(a.Findings), "secret"), count(a.Files, onlyIf(a.Staged, "staged ")+"file"))
 	for _, x := range []struct {
 		n    int
 		word string

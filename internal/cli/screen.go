@@ -95,11 +95,16 @@ func (s *screen) code(lead, line string) {
 		if i > 0 {
 			lead = "\t"
 		}
-		if s.err == nil {
-			_, s.err = io.WriteString(s.w, lead+Plain(piece))
-		}
+		s.raw(lead + Plain(piece))
 	}
 	s.printf("\n")
+}
+
+// raw writes text as it is.
+func (s *screen) raw(text string) {
+	if s.err == nil {
+		_, s.err = io.WriteString(s.w, text)
+	}
 }
 
 // columns is how wide a line of prose becomes.

@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"sync"
-	"syscall"
 	"time"
 
 	"cardea.dev/internal/control"
@@ -84,7 +82,7 @@ func serve(p Process, f serveFlags) error {
 	}
 	defer log.Close()
 	debug.SetGCPercent(growth)
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilEnded()
 	defer stop()
 	counts := web.NewCounts()
 	p.Process.Decided = counts.Decided

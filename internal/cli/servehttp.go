@@ -79,14 +79,13 @@ func openHTTP(p Process, f serveFlags, local daemon.Local, log *logfile.Log, cou
 // gauges are figures of what HTTP itself does not know: what the daemon keeps, and how
 // many calls wait for a person.
 func gauges(p Process, folder string, local daemon.Local) []web.Gauge {
-	kept := func(entries bool) func() (float64, bool) {
-		return func() (float64, bool) {
-			size, n := local.Memory.Size()
-			if entries {
-				size = n
-			}
-			return float64(size), true
-		}
+	size := func() (float64, bool) {
+		bytes, _ := local.Memory.Size()
+		return float64(bytes), true
+	}
+	entries := func() (float64, bool) {
+		_, n := local.Memory.Size()
+		return float64(n), true
 	}
 	waiting := func() (float64, bool) {
 		if !state.Exists(store.Path(folder)) {
@@ -101,8 +100,8 @@ func gauges(p Process, folder string, local daemon.Local) []web.Gauge {
 		return float64(len(all)), err == nil
 	}
 	return []web.Gauge{
-		{Name: "cardea_kept_bytes", Help: "Texts of files that are kept between calls, and what was made of them.", Read: kept(false)},
-		{Name: "cardea_kept_entries", Help: "How many of them there are.", Read: kept(true)},
+		{Name: "cardea_kept_bytes", Help: "Texts of files that are kept between calls, and what was made of them.", Read: size},
+		{Name: "cardea_kept_entries", Help: "How many of them there are.", Read: entries},
 		{Name: "cardea_queue_waiting", Help: "Calls that wait for a person.", Read: waiting},
 	}
 }

@@ -38,10 +38,7 @@ func printUnit(p Process, f serveFlags) error {
 
 // systemdService is a unit of the person's systemd (systemd.service(5)).
 func systemdService(cardea, address string) string {
-	sockets := ""
-	if address != "" {
-		sockets = "Requires=cardea.socket\nAfter=cardea.socket\n"
-	}
+	sockets := onlyIf(address != "", "Requires=cardea.socket\nAfter=cardea.socket\n")
 	return `# ~/.config/systemd/user/cardea.service
 [Unit]
 Description=Cardea answers the hooks of coding agents

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -13,7 +11,6 @@ import (
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/person"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // deskHere is the desk of the place where the person stands.
@@ -36,11 +33,12 @@ func sessionNamed(d sessionDesk, named string) (string, error) {
 	if id := cmp.Or(named, d.Process.Env("CLAUDE_CODE_SESSION_ID")); id != "" {
 		return id, nil
 	}
-	text := "name the session with --session-id"
-	if recent := recentSessions(d); recent != "" {
-		text += "; recent ones: " + recent
-	}
-	return "", wrongUsage{errors.New(text)}
+	return "", unnamed(d)
+}
+
+// unnamed is the error where no session is named.
+func unnamed(d sessionDesk) error {
+	return wrongUsage{errors.New("name the session with --session-id" + prefixed("; recent ones: ", recentSessions(d)))}
 }
 
 // recentSessions are the sessions of the last verdicts, for a person who looks for one.
@@ -115,21 +113,17 @@ of its team, with the roles that the setting sessions.lead_may_give lists.`,
   cardea register --session-id 0b1c --agent a42 --role tester`,
 		Args: roleByFlag,
 	}
-	registerFlags(c.Flags(), &r)
-	c.Flags().BoolVar(&r.Supervisor, "supervisor", false, "the session's agents answer for its team; needs --process")
-	c.Flags().IntVar(&r.Harness.PID, "process", 0, "the number of the process of the harness that runs the session, which \"/cardea register ROLE --supervisor\" shows as a prompt")
-	c.RunE = func(*cobra.Command, []string) error { return register(p, r) }
-	return c
-}
-
-// registerFlags declares the flags of register.
-func registerFlags(fs *pflag.FlagSet, r *request) {
+	fs := c.Flags()
 	fs.StringVar(&r.Session, "session-id", "", "the session, by the harness's id")
 	fs.StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
 	fs.StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
 	fs.StringVar(&r.Task, "task", "", "what the agent is to do")
 	fs.StringVar(&r.PromptFile, "prompt-file", "", "a file with the agent's prompt; it is kept on this machine, without secrets")
 	fs.BoolVar(&r.Lead, "lead", false, "the session may register new sessions of its team")
+	fs.BoolVar(&r.Supervisor, "supervisor", false, "the session's agents answer for its team; needs --process")
+	fs.IntVar(&r.Harness.PID, "process", 0, "the number of the process of the harness that runs the session, which \"/cardea register ROLE --supervisor\" shows as a prompt")
+	c.RunE = func(*cobra.Command, []string) error { return register(p, r) }
+	return c
 }
 
 func register(p Process, r request) error {
@@ -141,7 +135,7 @@ func register(p Process, r request) error {
 		return err
 	}
 	if r.Session == "" {
-		return wrongUsage{errors.New("name the session with --session-id" + prefixed("; recent ones: ", recentSessions(d)))}
+		return unnamed(d)
 	}
 	if err := d.Knows(r.Role); err != nil {
 		return wrongUsage{err}
@@ -222,8 +216,8 @@ func enableAsking(d sessionDesk, r request) (string, error) {
 	if _, has := all.Agent(r.Agent); !has && r.Role == "" && d.Loaded.Settings.Sessions.DefaultRole == "" {
 		s := screenOn(d.Process.Stderr, d.Process.Env)
 		s.printf("This session has no role. Roles: %s\nrole (none leaves it without one): ", strings.Join(d.Loaded.Roles().Names(), ", "))
-		line, err := bufio.NewReader(io.LimitReader(d.Process.Stdin, 256)).ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
+		line, err := readLine(d.Process.Stdin)
+		if err != nil {
 			return "", fmt.Errorf("read the role: %w", err)
 		}
 		r.Role = strings.TrimSpace(line)
@@ -272,11 +266,7 @@ func status(p Process, id string, asJSON bool) error {
 		}
 		for _, r := range all {
 			main, _ := r.Agent("")
-			state := ""
-			if r.IsDisabled() {
-				state = "disabled"
-			}
-			s.printf("%-38s %-18s %-9s %s\n", r.Session, cmp.Or(main.Role, "-"), state, main.Task)
+			s.printf("%-38s %-18s %-9s %s\n", r.Session, cmp.Or(main.Role, "-"), onlyIf(r.IsDisabled(), "disabled"), main.Task)
 		}
 	})
 }

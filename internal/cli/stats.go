@@ -177,10 +177,7 @@ func overridable(decider, scope string) bool {
 
 // elsewhere says where a question comes from that no command can spare.
 func elsewhere(by, source string) string {
-	if source == "" {
-		return "asked by " + by
-	}
-	return "asked by " + by + ", see " + source
+	return "asked by " + by + prefixed(", see ", source)
 }
 
 // overrideFor is the command that spares the questions about a call.
@@ -189,9 +186,7 @@ func overrideFor(a stats.Alike, role bool) string {
 	if a.Tool != "Bash" {
 		words = "cardea override --tool " + a.Tool + " --file \"" + a.Text + "\""
 	}
-	if role {
-		words += " --role " + a.Role
-	}
+	words += onlyIf(role, " --role "+a.Role)
 	if a.Ran {
 		return words + " --allow"
 	}

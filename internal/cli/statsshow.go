@@ -30,10 +30,9 @@ func (c counted) show(s *screen, limit int) {
 	section(s, "who decided", len(c.Deciders))
 	c.showDeciders(s)
 	section(s, "roles", len(c.Roles))
-	roles := make([]stats.Group, len(c.Roles))
-	for i, r := range c.Roles {
-		roles[i] = stats.Group{Name: cmp.Or(r.Name, "(none)"), Effects: r.Effects}
-	}
+	roles := listOf(c.Roles, func(r stats.Group) stats.Group {
+		return stats.Group{Name: cmp.Or(r.Name, "(none)"), Effects: r.Effects}
+	})
 	chart(s, firstOf(roles, limit), 16)
 	rest(s, len(roles)-len(firstOf(roles, limit)), "more role")
 	if len(c.Rules) > 0 {
@@ -118,12 +117,10 @@ func chart(s *screen, all []stats.Group, width int) {
 }
 
 func (c counted) showDeciders(s *screen) {
-	all := make([]stats.Group, 0, len(c.Deciders))
-	for _, d := range c.Deciders {
+	chart(s, listOf(c.Deciders, func(d stats.Decider) stats.Group {
 		share := fmt.Sprintf("%.1f %%", 100*float64(d.Decided)/float64(c.Calls))
-		all = append(all, stats.Group{Name: fmt.Sprintf("%-12s %7s", shorten(Plain(d.Name), 12), share), Effects: d.Effects})
-	}
-	chart(s, all, 20)
+		return stats.Group{Name: fmt.Sprintf("%-12s %7s", shorten(Plain(d.Name), 12), share), Effects: d.Effects}
+	}), 20)
 }
 
 func (c counted) showRules(s *screen, limit int) {
@@ -149,9 +146,7 @@ func perDay(f float64) string {
 
 // showQuestions shows which questions can be spared.
 func (c counted) showQuestions(s *screen, limit int) {
-	if len(c.Alike) > 0 {
-		section(s, "questions that always end alike", len(c.Alike))
-	}
+	section(s, "questions that always end alike", len(c.Alike))
 	alike := firstOf(c.Alike, limit)
 	for i, a := range alike {
 		ended := "never ran"

@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"sync"
-	"syscall"
 
 	"cardea.dev/agents"
 	"cardea.dev/internal/judge"
@@ -70,7 +67,7 @@ func supervise(p Process, team string) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilEnded()
 	defer stop()
 	s := superviser{process: p, asker: p.Judge(d.Place.JudgeRequest(config), d.Loaded.Settings.FromEnv)}
 	if err := p.say("Answering. Ctrl+C ends it."); err != nil {

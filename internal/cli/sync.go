@@ -254,15 +254,10 @@ func (s *syncing) put(what string, old *org.Tree, out *synced, change func() err
 		return err
 	}
 	out.Written = true
-	return s.remember(out.Files)
-}
-
-// remember notes that the person changed these files.
-func (s *syncing) remember(changed []importedFile) error {
 	inFolder := func(f importedFile) string {
 		return filepath.Join(s.store.Folder(s.name), filepath.FromSlash(f.Path))
 	}
-	return rememberWritten(s.pl.State, listOf(changed, inFolder)...)
+	return rememberWritten(s.pl.State, listOf(out.Files, inFolder)...)
 }
 
 // mistakes are what lint finds in a staged tree, by the names that files will have.
@@ -309,11 +304,7 @@ func (o *synced) show(s *screen, again bool) {
 		return
 	}
 	showDiagnostics(s, o.Diagnostics)
-	signed := ""
-	if o.Signed {
-		signed = ", its signature fits the key"
-	}
-	s.printf("%s from %s (%s%s)\n", painted{bold, o.Org}, o.Source, shorten(o.Form, 23), signed)
+	s.printf("%s from %s (%s%s)\n", painted{bold, o.Org}, o.Source, shorten(o.Form, 23), onlyIf(o.Signed, ", its signature fits the key"))
 	if n := len(o.Left); n > 0 && !again {
 		s.printf("left out: %s\n", shorten(strings.Join(o.Left, ", "), longLine))
 	}

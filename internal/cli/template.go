@@ -44,7 +44,8 @@ func settingsTemplate(user bool) string {
 		if len(k.Words) > 0 && !strings.ContainsAny(about, "{[") {
 			about += ": " + strings.Join(k.Words, ", ")
 		}
-		writeKey(&b, len(words)-1, words[len(words)-1]+": "+k.Text(&v), about)
+		key := strings.Repeat("  ", len(words)-1) + words[len(words)-1] + ": " + k.Text(&v)
+		fmt.Fprintf(&b, "#%-37s # %s\n", key, about)
 	}
 	return b.String()
 }
@@ -61,9 +62,4 @@ func writeParents(b *strings.Builder, last, words []string) []string {
 		fmt.Fprintf(b, "#%s%s:\n", strings.Repeat("  ", i), parents[i])
 	}
 	return words
-}
-
-// writeKey writes a key with what it is beside it.
-func writeKey(b *strings.Builder, depth int, text, about string) {
-	fmt.Fprintf(b, "#%-37s # %s\n", strings.Repeat("  ", depth)+text, about)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -80,9 +81,7 @@ func (all *inlineTests) run(l *inforce.Loaded) {
 		builtin[r.Source] = r.Scope == cardea.ScopeBuiltin
 	}
 	add := func(source, name, desc, input, problem string) {
-		if desc == "" {
-			desc = shorten(input, 100)
-		}
+		desc = cmp.Or(desc, shorten(input, 100))
 		file, line := cardea.SplitSource(source)
 		all.Tests = append(all.Tests, inlineTest{file, line, name, desc, problem == "", builtin[source]})
 		if problem != "" {
@@ -123,11 +122,7 @@ func (all inlineTests) show(s *screen) {
 	if !all.each && len(builtin) > 0 {
 		s.printf("%s  %s: %s passed (--all shows each)\n", painted{green, "ok"}, count(len(builtin), "built-in pack"), count(sum, "test"))
 	}
-	s.printf("%s, %d failed or broken", count(len(all.Tests), "test"), failed)
-	if failed > 0 {
-		s.printf(": %s", strings.Join(all.wrong(), ", "))
-	}
-	s.printf("\n")
+	s.printf("%s, %d failed or broken%s\n", count(len(all.Tests), "test"), failed, onlyIf(failed > 0, ": "+strings.Join(all.wrong(), ", ")))
 }
 
 // wrong are the files that are broken, or of which a test failed.

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -12,114 +12,66 @@ import (
 // testFormats are the forms in which "cardea policy test" answers.
 var testFormats = []string{"text", "json", "junit", "github"}
 
-// The elements of a JUnit file, as CI servers read it.
-type (
-	junitSuites struct {
-		Suites []junitSuite
+// junitSuite is a suite of a JUnit file, as CI servers read it: its numbers, and the text
+// of its cases.
+type junitSuite struct {
+	name                             string
+	tests, failures, skipped, errors int
+	cases                            strings.Builder
+}
+
+// add adds a case. outcome is the element in it, "" for a test that passed.
+func (s *junitSuite) add(name, file string, line int, seconds, outcome string) {
+	s.tests++
+	fmt.Fprintf(&s.cases, `    <testcase name="%s" classname="%s"`, xmlText(name), xmlText(s.name))
+	if file != "" {
+		fmt.Fprintf(&s.cases, ` file="%s"`, xmlText(file))
 	}
-	junitSuite struct {
-		Name     string
-		Tests    int
-		Failures int
-		Skipped  int
-		Errors   int
-		Cases    []junitCase
+	if line != 0 {
+		fmt.Fprintf(&s.cases, ` line="%d"`, line)
 	}
-	junitCase struct {
-		Name    string
-		Class   string
-		File    string
-		Line    int
-		Seconds string
-		Failure *junitProblem
-		Error   *junitProblem
-		Skipped *struct{}
-	}
-	junitProblem struct {
-		Message string
-		Text    string
-	}
-)
+	fmt.Fprintf(&s.cases, ` time="%s">%s</testcase>`+"\n", seconds, onlyIf(outcome != "", "\n      "+outcome+"\n    "))
+}
+
+// junitProblem is the element of a case that did not end well.
+func junitProblem(kind, message, text string) string {
+	return fmt.Sprintf("<%s message=\"%s\">%s</%s>", kind, xmlText(message), xmlText(text), kind)
+}
 
 // junit writes the report as JUnit XML: a suite for each package, and one for files
-// that are broken.
-func (r testReport) junit(w io.Writer) error {
-	var out junitSuites
-	at := map[string]int{}
+// that are broken. It is written without encoding/xml, which would cost every hook: it
+// prepares tables when the program starts.
+func (r testReport) junit(s *screen) {
+	var suites []*junitSuite
 	for _, t := range r.Tests {
-		i, known := at[t.Package]
-		if !known {
-			i = len(out.Suites)
-			at[t.Package] = i
-			out.Suites = append(out.Suites, junitSuite{Name: t.Package})
+		i := slices.IndexFunc(suites, func(s *junitSuite) bool { return s.name == t.Package })
+		if i < 0 {
+			i, suites = len(suites), append(suites, &junitSuite{name: t.Package})
 		}
-		s := &out.Suites[i]
-		c := junitCase{Name: t.Name, Class: t.Package, File: t.File, Line: t.Line, Seconds: fmt.Sprintf("%.6f", t.Took.Seconds())}
-		s.Tests++
+		outcome := ""
 		switch {
 		case t.Skipped:
-			c.Skipped = &struct{}{}
-			s.Skipped++
+			outcome = "<skipped></skipped>"
+			suites[i].skipped++
 		case !t.Pass:
-			c.Failure = &junitProblem{failureOf(t), strings.Join(t.Output, "\n")}
-			s.Failures++
+			outcome = junitProblem("failure", failureOf(t), strings.Join(t.Output, "\n"))
+			suites[i].failures++
 		}
-		s.Cases = append(s.Cases, c)
+		suites[i].add(t.Name, t.File, t.Line, fmt.Sprintf("%.6f", t.Took.Seconds()), outcome)
 	}
 	if len(r.Broken) > 0 {
-		s := junitSuite{Name: "files", Tests: len(r.Broken), Errors: len(r.Broken)}
+		broken := &junitSuite{name: "files", errors: len(r.Broken)}
 		for _, d := range r.Broken {
-			s.Cases = append(s.Cases, junitCase{Name: d.File, Class: "files", File: d.File, Line: d.Line, Seconds: "0", Error: &junitProblem{d.String(), ""}})
+			broken.add(d.File, d.File, d.Line, "0", junitProblem("error", d.String(), ""))
 		}
-		out.Suites = append(out.Suites, s)
+		suites = append(suites, broken)
 	}
-	_, err := io.WriteString(w, out.text())
-	return err
-}
-
-// text is the file. It is written without encoding/xml, which would cost every hook:
-// it prepares tables when the program starts.
-func (out junitSuites) text() string {
-	var b strings.Builder
-	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<testsuites>\n")
-	for _, s := range out.Suites {
-		fmt.Fprintf(&b, `  <testsuite name="%s" tests="%d" failures="%d" skipped="%d" errors="%d">`+"\n", xmlText(s.Name), s.Tests, s.Failures, s.Skipped, s.Errors)
-		for _, c := range s.Cases {
-			c.write(&b)
-		}
-		b.WriteString("  </testsuite>\n")
+	s.raw(`<?xml version="1.0" encoding="UTF-8"?>` + "\n<testsuites>\n")
+	for _, x := range suites {
+		s.raw(fmt.Sprintf(`  <testsuite name="%s" tests="%d" failures="%d" skipped="%d" errors="%d">`+"\n%s  </testsuite>\n",
+			xmlText(x.name), x.tests, x.failures, x.skipped, x.errors, x.cases.String()))
 	}
-	b.WriteString("</testsuites>\n")
-	return b.String()
-}
-
-func (c *junitCase) write(b *strings.Builder) {
-	fmt.Fprintf(b, `    <testcase name="%s" classname="%s"`, xmlText(c.Name), xmlText(c.Class))
-	if c.File != "" {
-		fmt.Fprintf(b, ` file="%s"`, xmlText(c.File))
-	}
-	if c.Line != 0 {
-		fmt.Fprintf(b, ` line="%d"`, c.Line)
-	}
-	fmt.Fprintf(b, ` time="%s">`, c.Seconds)
-	within := false
-	for _, p := range []struct {
-		name string
-		*junitProblem
-	}{{"failure", c.Failure}, {"error", c.Error}} {
-		if p.junitProblem != nil {
-			fmt.Fprintf(b, "\n      <%s message=\"%s\">%s</%s>", p.name, xmlText(p.Message), xmlText(p.Text), p.name)
-			within = true
-		}
-	}
-	if c.Skipped != nil {
-		b.WriteString("\n      <skipped></skipped>")
-		within = true
-	}
-	if within {
-		b.WriteString("\n    ")
-	}
-	b.WriteString("</testcase>\n")
+	s.raw("</testsuites>\n")
 }
 
 // xmlText is text as XML writes it, in attributes too. What is no character of XML

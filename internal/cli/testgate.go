@@ -32,14 +32,8 @@ func gateFindings(p Process, l *inforce.Loaded, list []rules.Rule) []cardea.Diag
 			if t.Meets(v.Effect) {
 				continue
 			}
-			desc := t.Desc
-			if desc == "" {
-				desc = shorten(t.Input, 100)
-			}
-			text := fmt.Sprintf("rule %s: %s: the rule expects %s, and the gate says %s", r.ID, desc, t.Expect, v.Effect)
-			if v.By != "" {
-				text += ", by " + v.By
-			}
+			desc := cmp.Or(t.Desc, shorten(t.Input, 100))
+			text := fmt.Sprintf("rule %s: %s: the rule expects %s, and the gate says %s%s", r.ID, desc, t.Expect, v.Effect, prefixed(", by ", v.By))
 			hint := "see why with cardea try"
 			if slices.ContainsFunc(l.Rules(), func(x rules.Rule) bool { return x.ID == r.ID && x.Scope == cardea.ScopeProject && !x.Trusted }) {
 				hint = "the project is not trusted in this form; if it is yours, run \"cardea trust\""

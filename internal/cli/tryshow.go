@@ -115,11 +115,7 @@ func (t trial) showPart(s *screen, i int, about string) {
 		detail("may touch", cmp.Or(a.Path, a.Spelled, a.Host))
 	}
 	for _, q := range mayRunOf(part, nil) {
-		from := ""
-		if q.From != "" {
-			from = " (" + q.From + ")"
-		}
-		detail("may run", shorten(q.Text, 200)+from)
+		detail("may run", shorten(q.Text, 200)+onlyIf(q.From != "", " ("+q.From+")"))
 	}
 	for _, f := range part.LookedInto {
 		detail("looked into", f)
@@ -184,32 +180,19 @@ func accessText(a cardea.Access) string {
 	case a.Glob && a.Pattern != "":
 		what = a.Pattern
 	}
-	if what == "" && a.Kind == cardea.Unknown {
+	switch {
+	case what != "":
+	case a.Kind == cardea.Unknown:
 		return "it is not known what"
-	}
-	if what == "" && a.Configured {
+	case a.Configured:
 		what = "(host from its configuration)"
-	}
-	if what == "" && a.Kind == cardea.Network {
+	case a.Kind == cardea.Network:
 		what = "(host unknown)"
-	}
-	if what == "" {
+	default:
 		what = "(path unknown)"
 	}
-	text := string(a.Kind) + " " + what
-	if a.MetadataOnly {
-		text += " (names only)"
-	}
-	if a.Spelled != "" && a.Spelled != a.Path && !a.Glob {
-		text += " (written as " + a.Spelled + ")"
-	}
-	if a.Recursive {
-		text += " and everything below it"
-	}
-	if a.Redirect {
-		text += ", by the shell"
-	}
-	return text
+	written := onlyIf(a.Spelled != "" && a.Spelled != a.Path && !a.Glob, " (written as "+a.Spelled+")")
+	return string(a.Kind) + " " + what + onlyIf(a.MetadataOnly, " (names only)") + written + onlyIf(a.Recursive, " and everything below it") + onlyIf(a.Redirect, ", by the shell")
 }
 
 // asksJudge reports whether the judge would be asked about the call. What try tries, it
@@ -246,14 +229,7 @@ func (t trial) showOpinions(s *screen) {
 		} else {
 			s.printf("  %s  %s  %s\n", effect(o.Effect), about, painted{bold, o.By()})
 		}
-		from := o.Scope.String()
-		if o.Source != "" {
-			from = o.Source + ", " + from
-		}
-		if o.Severity != "" {
-			from += ", severity " + string(o.Severity)
-		}
-		s.printf("     %s\n", painted{faint, from})
+		s.printf("     %s\n", painted{faint, joined(", ", o.Source, o.Scope.String(), prefixed("severity ", string(o.Severity)))})
 		for _, m := range t.matched(o) {
 			s.block("     ", shorten(m, longLine))
 		}

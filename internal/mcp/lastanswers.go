@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -51,8 +50,8 @@ func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 
 // drain waits until no answer is due.
 func (c *connection) drain(ctx context.Context) {
-	end := time.NewTimer(limit.LastAnswers)
-	defer end.Stop()
+	ctx, cancel := context.WithTimeout(ctx, limit.LastAnswers)
+	defer cancel()
 	for {
 		c.mu.Lock()
 		left := len(c.due)
@@ -62,8 +61,6 @@ func (c *connection) drain(ctx context.Context) {
 		}
 		select {
 		case <-c.answered:
-		case <-end.C:
-			return
 		case <-c.closed:
 			return
 		case <-ctx.Done():

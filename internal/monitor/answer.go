@@ -158,25 +158,31 @@ func (m Model) confirm(key string) (Model, []Do) {
 
 // tell is the model after a key while a message is typed.
 func (m Model) tell(key string) Model {
-	text := m.message.text
-	switch {
-	case key == "enter":
-		do := Do{Kind: Answer, ID: m.message.id, Effect: cardea.Deny, Message: text}
+	switch key {
+	case "enter":
+		do := Do{Kind: Answer, ID: m.message.id, Effect: cardea.Deny, Message: m.message.text}
 		m.message, m.detail = nil, nil
 		return m.hold(do).settle()
-	case key == "esc":
+	case "esc":
 		m.note = fmt.Sprintf("call %d was not answered", m.message.id)
 		m.message = nil
 		return m
+	}
+	return m.say(edited(m.message.text, key))
+}
+
+// edited is a text after a key. A key that writes nothing leaves it as it is.
+func edited(text, key string) string {
+	switch {
 	case key == "backspace":
 		_, n := utf8.DecodeLastRuneInString(text)
-		return m.say(text[:len(text)-n])
+		return text[:len(text)-n]
 	case key == "space":
-		return m.say(text + " ")
+		return text + " "
 	case utf8.RuneCountInString(key) == 1:
-		return m.say(text + oneLine(key))
+		return text + oneLine(key)
 	}
-	return m
+	return text
 }
 
 func (m Model) say(text string) Model {

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"cardea.dev"
 	"cardea.dev/internal/ledger"
@@ -281,19 +280,14 @@ func (m Model) press(key string) (Model, []Do) {
 
 // edit is the model after a key while a filter is typed.
 func (m Model) edit(key string) Model {
-	switch {
-	case key == "enter":
+	switch key {
+	case "enter":
 		m.editing = false
-	case key == "esc":
+	case "esc":
 		m.editing = false
 		m = m.filterBy("")
-	case key == "backspace":
-		_, n := utf8.DecodeLastRuneInString(m.filter)
-		m = m.filterBy(m.filter[:len(m.filter)-n])
-	case key == "space":
-		m = m.filterBy(m.filter + " ")
-	case utf8.RuneCountInString(key) == 1:
-		m = m.filterBy(m.filter + oneLine(key))
+	default:
+		m = m.filterBy(edited(m.filter, key))
 	}
 	return m.settle()
 }
@@ -389,13 +383,7 @@ func (m Model) shown() []decision {
 		return m.decisions
 	}
 	want := strings.ToLower(m.filter)
-	var out []decision
-	for _, d := range m.decisions {
-		if strings.Contains(d.text, want) {
-			out = append(out, d)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(m.decisions), func(d decision) bool { return !strings.Contains(d.text, want) })
 }
 
 // sessionRow is a session as the list shows it.
@@ -466,7 +454,7 @@ func (m Model) openSelected() Model {
 		}
 	case sessionsTab:
 		if all := m.sessionRows(); at < len(all) {
-			return m.open("Session "+all[at].Registered.Session, all[at].describe(m.Zone))
+			return m.open("Session "+all[at].Registered.Session, all[at].describe(m.zone()))
 		}
 	}
 	return m

@@ -219,7 +219,7 @@ func (m Model) list() (names string, lines []string) {
 			e := &d.Entry
 			row(from+i, styleOf(e.Effect), column(e.Effect.String(), 8), m.decided(d.Line))
 		}
-		return "  effect  " + m.decidedNames(), m.orNone(lines, "Nothing was decided yet. What is decided from now on comes here.")
+		return "  effect  " + m.row("tool", "time", "session", "tool", "folder", "call"), m.orNone(lines, "Nothing was decided yet. What is decided from now on comes here.")
 	case queueTab:
 		all := m.waitingRows()
 		from, to := cut(len(all))
@@ -231,7 +231,7 @@ func (m Model) list() (names string, lines []string) {
 			}
 			row(from+i, s, column(fmt.Sprint(e.ID), 6), state+m.waits(e))
 		}
-		return "  call  " + m.waitsNames(), m.orNone(lines, "Nothing waits for you.")
+		return "  call  " + m.row("left", "left", "session", "tool", "folder", "call"), m.orNone(lines, "Nothing waits for you.")
 	case sessionsTab:
 		all := m.sessionRows()
 		from, to := cut(len(all))
@@ -257,11 +257,13 @@ func (m Model) orNone(lines []string, why string) []string {
 // narrow is set for a screen that has no room for all columns.
 func (m Model) narrow() bool { return m.width < 72 }
 
-func (m Model) decidedNames() string {
+// row is a line about a call, or the names above such lines. Where the screen is narrow,
+// it begins with short, and only the text follows.
+func (m Model) row(short, first, session, tool, folder, text string) string {
 	if m.narrow() {
-		return "tool   call"
+		return column(short, 6) + " " + text
 	}
-	return "time      session   tool       folder      call"
+	return column(first, 8) + "  " + column(session, 8) + "  " + column(tool, 9) + "  " + column(folder, 10) + "  " + text
 }
 
 // decided is a decision in a line, behind its effect. The call comes last: what is written
@@ -275,17 +277,8 @@ func (m Model) decided(l ledger.Line) string {
 	if !l.Genuine {
 		text = "(not as the ledger wrote it) " + text
 	}
-	if m.narrow() {
-		return column(oneLine(e.Tool.String()), 6) + " " + text
-	}
-	return m.clock(e.Time) + "  " + column(oneLine(e.Session.String()), 8) + "  " + column(oneLine(e.Tool.String()), 9) + "  " + column(folderOf(e), 10) + "  " + text
-}
-
-func (m Model) waitsNames() string {
-	if m.narrow() {
-		return "left   call"
-	}
-	return "left      session   tool       folder      call"
+	tool := oneLine(e.Tool.String())
+	return m.row(tool, m.clock(e.Time), oneLine(e.Session.String()), tool, folderOf(e), text)
 }
 
 // waits is a call that waits in a line, behind its number. What it runs comes last.
@@ -294,11 +287,7 @@ func (m Model) waits(e *queue.Entry) string {
 	if !e.Ticket {
 		left = max(0, e.Deadline.Sub(m.now)).Round(time.Second).String()
 	}
-	text := oneLine(e.Subject.String())
-	if m.narrow() {
-		return column(left, 6) + " " + text
-	}
-	return column(left, 8) + "  " + column(oneLine(e.Session.String()), 8) + "  " + column(oneLine(e.Tool), 9) + "  " + column(baseOf(cmp.Or(e.Project.String(), "-")), 10) + "  " + text
+	return m.row(left, left, oneLine(e.Session.String()), oneLine(e.Tool), baseOf(cmp.Or(e.Project.String(), "-")), oneLine(e.Subject.String()))
 }
 
 // Waits is a call in the queue, and what became of it, as a line of its own.
@@ -332,9 +321,6 @@ func (s sessionRow) line(m Model) string {
 
 // describe is all that is known of a session.
 func (s sessionRow) describe(zone *time.Location) string {
-	if zone == nil {
-		zone = time.UTC
-	}
 	var b strings.Builder
 	line := func(name, value string) {
 		if value != "" {

@@ -226,10 +226,11 @@ func (c *counting) day(t time.Time) string {
 	return d
 }
 
-func group(m map[string]*Effects, name string) *Effects {
+// entryOf is the entry of a name. Where there is none, it makes one.
+func entryOf[T any](m map[string]*T, name string) *T {
 	e := m[name]
 	if e == nil {
-		e = new(Effects)
+		e = new(T)
 		m[name] = e
 	}
 	return e
@@ -238,8 +239,8 @@ func group(m map[string]*Effects, name string) *Effects {
 func (c *counting) call(r ledger.Record) {
 	c.calls++
 	c.effects.add(r.Effect)
-	group(c.days, c.day(r.Time)).add(r.Effect)
-	group(c.roles, r.Role).add(r.Effect)
+	entryOf(c.days, c.day(r.Time)).add(r.Effect)
+	entryOf(c.roles, r.Role).add(r.Effect)
 	byPerson := r.By == answeredInQueue
 	if !byPerson && !strings.HasPrefix(r.By, "queue:") { // a wait for a person is no time of the gate
 		c.micros = append(c.micros, r.Micros)
@@ -266,35 +267,23 @@ const answeredInQueue = "person:queue"
 
 // decided counts who spoke and who decided.
 func (c *counting) decided(r *ledger.Record) {
-	decider := func(name string) *Decider {
-		d := c.deciders[name]
-		if d == nil {
-			d = &Decider{Name: name}
-			c.deciders[name] = d
-		}
-		return d
-	}
 	for i := range r.Opinions {
 		o := &r.Opinions[i]
 		if !slices.ContainsFunc(r.Opinions[:i], func(before ledger.RecordOpinion) bool { return before.Decider == o.Decider }) {
-			decider(o.Decider).Spoke++
+			entryOf(c.deciders, o.Decider).Spoke++
 		}
 	}
 	if r.By == "" {
 		return
 	}
 	who, rule, ruled := strings.Cut(r.By, ":")
-	d := decider(who)
+	d := entryOf(c.deciders, who)
 	d.Decided++
 	d.Effects.add(r.Effect)
 	if !ruled {
 		return
 	}
-	x := c.rules[r.By]
-	if x == nil {
-		x = &Rule{By: r.By}
-		c.rules[r.By] = x
-	}
+	x := entryOf(c.rules, r.By)
 	x.Effects.add(r.Effect)
 	if x.Source == "" {
 		if i := slices.IndexFunc(r.Opinions, func(o ledger.RecordOpinion) bool { return o.Decider == who && o.Rule == rule }); i >= 0 {
@@ -347,14 +336,16 @@ func (c *counting) report() Report {
 		slices.SortFunc(out.ByDay, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
 		out.From, out.To = out.ByDay[0].Name, out.ByDay[len(out.ByDay)-1].Name
 	}
-	for _, d := range c.deciders {
+	for name, d := range c.deciders {
+		d.Name = name
 		out.Deciders = append(out.Deciders, *d)
 	}
 	slices.SortFunc(out.Deciders, func(a, b Decider) int {
 		return cmp.Or(b.Decided-a.Decided, b.Spoke-a.Spoke, cmp.Compare(a.Name, b.Name))
 	})
 	c.questions(&out)
-	for _, r := range c.rules {
+	for by, r := range c.rules {
+		r.By = by
 		r.AsksADay = float64(r.Effects.Ask) / float64(max(1, out.Days))
 		r.Many = r.AsksADay > ManyAsks
 		out.Rules = append(out.Rules, *r)

@@ -49,14 +49,13 @@ func (c Client) Ask(ctx context.Context, q judge.Question) (judge.Answer, error)
 	var lost time.Time // since when there is no connection
 	for {
 		a, err := c.try(ctx, q, id)
-		var no refusal
 		switch {
 		case err == nil:
 			a.Took = time.Since(begin)
 			return a, nil
 		case ctx.Err() != nil:
 			return judge.Answer{}, failure(judge.TimedOut, "the supervisor did not answer in time")
-		case errors.As(err, &no) || !isLost(err):
+		case errors.As(err, new(refusal)) || !errors.As(err, new(lostError)):
 			return judge.Answer{}, failure(judge.Unreachable, err.Error())
 		case lost.IsZero():
 			lost = time.Now()
@@ -72,11 +71,6 @@ func (c Client) Ask(ctx context.Context, q judge.Question) (judge.Answer, error)
 
 // lostError is an error after which a new connection may help.
 type lostError struct{ error }
-
-func isLost(err error) bool {
-	var l lostError
-	return errors.As(err, &l)
-}
 
 func failure(cause judge.Cause, why string) error {
 	return &judge.Failure{Attempts: []judge.Attempt{{Provider: Name, Cause: cause, Why: why}}}
@@ -135,9 +129,8 @@ func (c Client) try(ctx context.Context, q judge.Question, id string) (a judge.A
 
 // again marks an error of the connection itself.
 func again(err error) error {
-	var no refusal
 	var net net.Error
-	if errors.As(err, &no) || errors.As(err, &net) && net.Timeout() {
+	if errors.As(err, new(refusal)) || errors.As(err, &net) && net.Timeout() {
 		return err
 	}
 	return lostError{err}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -52,12 +53,7 @@ func (d *Desk) drop(e *entry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.taken, e.asked.ID)
-	for i, w := range d.waiting {
-		if w == e {
-			d.waiting = append(d.waiting[:i:i], d.waiting[i+1:]...)
-			return
-		}
-	}
+	d.waiting = slices.DeleteFunc(d.waiting, func(w *entry) bool { return w == e })
 }
 
 // Next takes the question that waits longest. Where there is none, it waits for one until

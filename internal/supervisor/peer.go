@@ -3,6 +3,7 @@ package supervisor
 import (
 	"errors"
 	"net"
+	"slices"
 
 	"cardea.dev/internal/peer"
 	"cardea.dev/internal/person"
@@ -23,13 +24,8 @@ func mayAnswer(holder post.Post, owners []person.Forebear) error {
 	if !post.Descends(owners, holder.Process) {
 		return errors.New("the socket belongs to another process than the one that a person made the supervisor")
 	}
-	if holder.Session != "" {
-		return nil
-	}
-	for _, f := range owners {
-		if f.Agent {
-			return errors.New("an agent started the process that listens, and no person made its session the supervisor")
-		}
+	if holder.Session == "" && slices.ContainsFunc(owners, func(f person.Forebear) bool { return f.Agent }) {
+		return errors.New("an agent started the process that listens, and no person made its session the supervisor")
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ package supervisor
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -84,14 +85,10 @@ func newLine(conn net.Conn) *line {
 	return &line{conn: conn, read: s}
 }
 
-// get reads a message of one of the types. What the other side calls an error is one.
-func (l *line) get(types ...string) (message, error) {
+// get reads a message of a type. What the other side calls an error is one.
+func (l *line) get(want string) (message, error) {
 	if !l.read.Scan() {
-		err := l.read.Err()
-		if err == nil {
-			err = io.ErrUnexpectedEOF
-		}
-		return message{}, err
+		return message{}, cmp.Or(l.read.Err(), io.ErrUnexpectedEOF)
 	}
 	var m message
 	if err := json.Unmarshal(l.read.Bytes(), &m); err != nil {
@@ -100,13 +97,11 @@ func (l *line) get(types ...string) (message, error) {
 	if m.V != Version {
 		return m, fmt.Errorf("the other end speaks version %d of the protocol, and this one version %d; use the same program on both sides", m.V, Version)
 	}
-	if m.Type == typeError {
+	switch m.Type {
+	case want:
+		return m, nil
+	case typeError:
 		return m, refusal(m.Error)
-	}
-	for _, t := range types {
-		if m.Type == t {
-			return m, nil
-		}
 	}
 	return m, fmt.Errorf("the other end sends %q, which does not belong here", m.Type)
 }
