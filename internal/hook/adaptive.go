@@ -115,13 +115,12 @@ func countAnswers(l *ledger.Ledger, now time.Time, a *judge.Agreement) error {
 			return err
 		}
 		for _, o := range line.Entry.Opinions {
-			if o.Decider.String() != byjudge.Name {
-				continue
-			}
+			recommended := o.Rule.String()
 			switch allowed := line.Entry.Effect == cardea.Allow; {
-			case o.Rule.String() == byjudge.RecommendsAllow && allowed, o.Rule.String() == byjudge.RecommendsDeny && !allowed:
+			case o.Decider.String() != byjudge.Name || recommended != byjudge.RecommendsAllow && recommended != byjudge.RecommendsDeny:
+			case allowed == (recommended == byjudge.RecommendsAllow):
 				a.Agreed++
-			case o.Rule.String() == byjudge.RecommendsAllow, o.Rule.String() == byjudge.RecommendsDeny:
+			default:
 				a.Overruled++
 			}
 		}

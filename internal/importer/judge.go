@@ -2,7 +2,6 @@ package importer
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -112,9 +111,7 @@ func (b *bouncer) providers(chain document.Value, tokens int) []string {
 			b.lost(v, "providerChain", "%q cannot be asked: %v", p.Type, err)
 			continue
 		}
-		if text := providerText(p); !slices.Contains(out, text) {
-			out = append(out, text)
-		}
+		out = with(out, providerText(p))
 	}
 	return out
 }

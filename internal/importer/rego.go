@@ -29,8 +29,8 @@ func Unrouted(text string, events, tools []string) []string {
 		about := regexp.MustCompile(`(?m)^[^#\n]*input\.` + of.field + `\s*(?:==\s*("[^"\n]*")|in\s*[{\[]([^}\]]*)[}\]])`)
 		for _, m := range about.FindAllStringSubmatch(text, -1) {
 			for _, word := range regexp.MustCompile(`"([^"\n]*)"`).FindAllStringSubmatch(m[1]+m[2], -1) {
-				if !slices.Contains(of.routed, word[1]) && !slices.Contains(out, word[1]) {
-					out = append(out, word[1])
+				if !slices.Contains(of.routed, word[1]) {
+					out = with(out, word[1])
 				}
 			}
 		}

@@ -242,13 +242,19 @@ func (b *bouncer) tools(v document.Value) (out []string, why string) {
 		if word == "" || strings.ContainsAny(word, `\[]{}+?.`) {
 			return nil, fmt.Sprintf("its toolMatch %q cannot be taken over; name the tools, with * at most", v.Text())
 		}
-		for _, name := range meant(word) {
-			if !slices.Contains(out, name) {
-				out = append(out, name)
-			}
-		}
+		out = with(out, meant(word)...)
 	}
 	return out, ""
+}
+
+// with adds texts to a list that does not have them yet.
+func with(list []string, more ...string) []string {
+	for _, text := range more {
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
 }
 
 // patchTool edits files, too. Its input names them in a text.
@@ -317,11 +323,7 @@ func fields(tools []string) []string {
 		default:
 			add = fields(nil)
 		}
-		for _, f := range add {
-			if !slices.Contains(out, f) {
-				out = append(out, f)
-			}
-		}
+		out = with(out, add...)
 	}
 	return out
 }
@@ -419,9 +421,7 @@ func named(pattern string) []string {
 	re := regexp.MustCompile(`(?:^|[\s(|])(--?[A-Za-z][A-Za-z0-9-]*)`)
 	var out []string
 	for _, m := range re.FindAllStringSubmatch(strings.ReplaceAll(pattern, `\s`, " "), -1) {
-		if !slices.Contains(out, m[1]) {
-			out = append(out, m[1])
-		}
+		out = with(out, m[1])
 	}
 	return out
 }

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -223,12 +222,11 @@ func (h Harness) files(at Places) []settings {
 			continue
 		}
 		found, _ := filepath.Glob(filepath.Join(escapeGlob(base), filepath.FromSlash(r.pattern)))
-		sort.Strings(found)
+		slices.Sort(found)
 		for _, f := range found {
-			if h.ofAnother(f) {
-				continue
+			if !h.ofAnother(f) {
+				out = append(out, settings{scope: r.scope, path: f})
 			}
-			out = append(out, settings{scope: r.scope, path: f})
 		}
 	}
 	return out

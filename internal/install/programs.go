@@ -37,16 +37,6 @@ type smallProgram struct {
 	perEvent bool
 }
 
-func openCodePlugin() *smallProgram {
-	return &smallProgram{comment: "//", parts: []string{"ask.js", "opencode.js"}}
-}
-func piExtension() *smallProgram {
-	return &smallProgram{comment: "//", parts: []string{"ask.js", "pi.js"}}
-}
-func clineScript() *smallProgram {
-	return &smallProgram{first: "#!/bin/sh\n", comment: "#", parts: []string{"cline.sh"}, perEvent: true}
-}
-
 // text is a small program for a hook that is started in a way.
 func (g *smallProgram) text(h Harness, w Wanted) []byte {
 	head, _ := json.Marshal(w)

@@ -163,7 +163,7 @@ func droid() Harness {
 // openCode is OpenCode (plugins page). It has plugins in place of hook programs.
 func openCode() Harness {
 	return Harness{Name: "opencode", Title: "OpenCode", Program: "opencode", Seen: "1.18.33", events: []string{"tool.execute.before"}, kind: kindsOf(map[string]cardea.Kind{"tool.execute.before": "PreToolUse"}),
-		form:    form{ownFile: true, usual: time.Minute, plugin: openCodePlugin()},
+		form:    form{ownFile: true, usual: time.Minute, plugin: &smallProgram{comment: "//", parts: []string{"ask.js", "opencode.js"}}},
 		folders: folders{own: ".config/opencode", variable: "XDG_CONFIG_HOME", below: "opencode", user: "plugins/cardea.js", project: ".opencode/plugins/cardea.js"},
 		probe: probe{tool: "bash", message: func(h Harness, tool, dir string) map[string]any {
 			return map[string]any{"event": h.Gate(), "cwd": dir, "input": map[string]any{"tool": tool}, "output": map[string]any{"args": mustDeny()}}
@@ -174,7 +174,7 @@ func openCode() Harness {
 // pi is pi (extensions page). It has extensions in place of hook programs.
 func pi() Harness {
 	return Harness{Name: "pi", Title: "pi", Program: "pi", Seen: "0.73.1", events: []string{"tool_call"}, kind: kindsOf(map[string]cardea.Kind{"tool_call": "PreToolUse"}),
-		form:    form{ownFile: true, usual: time.Minute, plugin: piExtension()},
+		form:    form{ownFile: true, usual: time.Minute, plugin: &smallProgram{comment: "//", parts: []string{"ask.js", "pi.js"}}},
 		folders: folders{own: ".pi/agent", variable: "PI_CODING_AGENT_DIR", user: "extensions/cardea.js", project: ".pi/extensions/cardea.js"},
 		probe: probe{tool: "bash", message: func(h Harness, tool, dir string) map[string]any {
 			return map[string]any{"type": h.Gate(), "cwd": dir, "hasUI": false, "toolName": tool, "input": mustDeny()}
@@ -186,7 +186,7 @@ func pi() Harness {
 func cline() Harness {
 	return Harness{Name: "cline", Title: "Cline", Program: "cline", Seen: "3.0.65", events: []string{"PreToolUse"}, kind: kindsOf(map[string]cardea.Kind{"TaskStart": "UserPromptSubmit", "TaskComplete": "Stop"}),
 		more:    []string{"PostToolUse", "TaskStart", "TaskResume", "TaskComplete", "TaskCancel"},
-		form:    form{ownFile: true, usual: time.Minute, plugin: clineScript()},
+		form:    form{ownFile: true, usual: time.Minute, plugin: &smallProgram{first: "#!/bin/sh\n", comment: "#", parts: []string{"cline.sh"}, perEvent: true}},
 		folders: folders{own: ".cline", variable: "CLINE_DIR", user: "hooks/PreToolUse.sh", project: ".cline/hooks/PreToolUse.sh"},
 		probe: probe{tool: "run_commands", message: func(_ Harness, tool, dir string) map[string]any {
 			return map[string]any{"hookName": "tool_call", "clineVersion": "", "workspaceRoots": []string{dir}, "tool_call": map[string]any{"name": tool, "input": map[string]any{"commands": []string{deadly}}}}

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -81,13 +80,11 @@ func (w *writing) summary(c *cardea.Call) redact.Text {
 	if len(fields) == 0 {
 		return redact.Text{}
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(w.brief(fields, 0)); err != nil {
+	text, err := marshal(w.brief(fields, 0))
+	if err != nil {
 		return w.text(c.Tool, maxInput)
 	}
-	return w.text(strings.TrimSuffix(b.String(), "\n"), maxInput)
+	return w.text(string(text), maxInput)
 }
 
 // brief copies a value of JSON, with texts redacted one by one, since JSON's

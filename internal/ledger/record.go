@@ -171,25 +171,10 @@ func (r *recording) day(day string) (more bool) {
 
 // field is where a text of an entry goes, nil for what is no text that is counted.
 func (rec *Record) field(key []byte) *string {
-	switch string(key) {
-	case "harness":
-		return &rec.Harness
-	case "session":
-		return &rec.Session
-	case "agent_type":
-		return &rec.AgentType
-	case "event":
-		return &rec.Event
-	case "mode":
-		return &rec.Mode
-	case "tool":
-		return &rec.Tool
-	case "role":
-		return &rec.Role
-	case "project":
-		return &rec.Project
-	case "by":
-		return &rec.By
+	names := [...]string{"harness", "session", "agent_type", "event", "mode", "tool", "role", "project", "by"}
+	fields := [...]*string{&rec.Harness, &rec.Session, &rec.AgentType, &rec.Event, &rec.Mode, &rec.Tool, &rec.Role, &rec.Project, &rec.By}
+	if i := slices.Index(names[:], string(key)); i >= 0 {
+		return fields[i]
 	}
 	return nil
 }

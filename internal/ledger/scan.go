@@ -5,11 +5,10 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"cardea.dev"
 )
 
 // This file reads a day from its end on, in pieces that are looked through at the same
@@ -127,9 +126,8 @@ func look[T any](r io.ReaderAt, begin, end, size int64, take func(line []byte) (
 
 // seek is what the bytes of every line that answers a query hold.
 type seek struct {
-	// all must be there, of each of any one must.
-	all []string
-	any [][]string
+	// all must be there, and of any one must.
+	all, any []string
 	// folded are texts of ASCII in lower case, that are there whatever the case.
 	folded []string
 	since  string
@@ -142,34 +140,19 @@ func (q *Query) seek() (s seek) {
 			*list = append(*list, text)
 		}
 	}
-	word(&s.all, q.id)
-	word(&s.all, q.Session)
-	word(&s.all, q.Decider)
-	word(&s.all, q.Role)
-	word(&s.all, q.Harness)
-	word(&s.all, q.By)
-	_, rule, qualified := strings.Cut(q.Rule, ":")
-	if !qualified {
-		rule = q.Rule
+	rule := q.Rule[strings.IndexByte(q.Rule, ':')+1:]
+	for _, text := range []string{q.id, q.Session, q.Decider, q.Role, q.Harness, q.By, rule} {
+		word(&s.all, text)
 	}
-	word(&s.all, rule)
 	word(&s.folded, strings.ToLower(q.Tool))
 	word(&s.folded, strings.ToLower(q.Text))
-	if len(q.Effects) > 0 {
-		s.any = append(s.any, quoted(q.Effects))
+	for _, e := range q.Effects {
+		s.any = append(s.any, `"`+e.String()+`"`)
 	}
 	if q.id == "" && !q.Since.IsZero() {
 		s.since = q.Since.UTC().Format(timeForm)
 	}
 	return s
-}
-
-func quoted(effects []cardea.Effect) []string {
-	var out []string
-	for _, e := range effects {
-		out = append(out, `"`+e.String()+`"`)
-	}
-	return out
 }
 
 // plainRun is the longest piece of a text that stands in JSON as it is: of ASCII, and
@@ -198,10 +181,8 @@ func (s *seek) mayAnswer(line []byte) bool {
 			return false
 		}
 	}
-	for _, list := range s.any {
-		if !containsAny(line, list) && !odd(line) {
-			return false
-		}
+	if len(s.any) > 0 && !slices.ContainsFunc(s.any, func(text string) bool { return bytes.Contains(line, []byte(text)) }) && !odd(line) {
+		return false
 	}
 	for _, text := range s.folded {
 		if !containsFolded(line, text) && !odd(line) && !bytes.Contains(line, []byte("\u212a")) && !bytes.Contains(line, []byte("\u0130")) {
@@ -209,15 +190,6 @@ func (s *seek) mayAnswer(line []byte) bool {
 		}
 	}
 	return true
-}
-
-func containsAny(line []byte, list []string) bool {
-	for _, text := range list {
-		if bytes.Contains(line, []byte(text)) {
-			return true
-		}
-	}
-	return false
 }
 
 func odd(line []byte) bool {

@@ -80,8 +80,8 @@ func (q *Query) matches(w *written) bool {
 		q.Harness != "" && w.Harness != q.Harness,
 		q.By != "" && !madeBy(w.By, q.By),
 		len(q.Effects) > 0 && !slices.ContainsFunc(q.Effects, func(e cardea.Effect) bool { return e.String() == w.Effect }),
-		q.Rule != "" && w.By != q.Rule && !q.anyOpinion(w, func(o writtenOpinion) bool { return o.Rule == q.Rule || o.Decider+":"+o.Rule == q.Rule }),
-		q.Decider != "" && w.By != q.Decider && !q.anyOpinion(w, func(o writtenOpinion) bool { return o.Decider == q.Decider }):
+		q.Rule != "" && w.By != q.Rule && !slices.ContainsFunc(w.Opinions, func(o writtenOpinion) bool { return o.Rule == q.Rule || o.Decider+":"+o.Rule == q.Rule }),
+		q.Decider != "" && w.By != q.Decider && !slices.ContainsFunc(w.Opinions, func(o writtenOpinion) bool { return o.Decider == q.Decider }):
 		return false
 	}
 	return q.Text == "" || q.inText(w)
@@ -89,10 +89,6 @@ func (q *Query) matches(w *written) bool {
 
 // madeBy reports whether an effect was made by a decider, or decider:rule.
 func madeBy(by, wanted string) bool { return by == wanted || strings.HasPrefix(by, wanted+":") }
-
-func (q *Query) anyOpinion(w *written, is func(writtenOpinion) bool) bool {
-	return slices.ContainsFunc(w.Opinions, is)
-}
 
 func (q *Query) inText(w *written) bool {
 	want := strings.ToLower(q.Text)

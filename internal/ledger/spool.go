@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -112,9 +111,5 @@ func (l *Ledger) removeSpooled(id string) error {
 	if _, ok := idTimeOf(id); !ok {
 		return nil
 	}
-	err := os.Remove(filepath.Join(l.path(spoolName), id+spoolEnd))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
+	return ignoreMissing(os.Remove(filepath.Join(l.path(spoolName), id+spoolEnd)))
 }

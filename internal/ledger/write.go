@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"cardea.dev/internal/state"
@@ -62,7 +63,7 @@ func (w *writer) close() {
 func (w *writer) write(bodies [][]byte) []error {
 	err := w.begin()
 	if err != nil {
-		return repeated(err, len(bodies))
+		return slices.Repeat([]error{err}, len(bodies))
 	}
 	names, err := w.ledger.waiting()
 	if err == nil {
@@ -73,14 +74,6 @@ func (w *writer) write(bodies [][]byte) []error {
 		for i := range out {
 			out[i] = errors.Join(err, out[i])
 		}
-	}
-	return out
-}
-
-func repeated(err error, n int) []error {
-	out := make([]error, n)
-	for i := range out {
-		out[i] = err
 	}
 	return out
 }

@@ -177,11 +177,11 @@ func (r *reader) bytes(n uint64) []byte {
 
 func (r *reader) text() string { return string(r.bytes(r.number())) }
 
-// readHead reads a signed text. It is false for one of another version.
-func readHead(text []byte) (*head, bool) {
+// readHead reads a signed text. It is nil for one of another version.
+func readHead(text []byte) *head {
 	r := &reader{text}
 	if r.text() != indexVersion {
-		return nil, false
+		return nil
 	}
 	h := &head{pages: r.text()}
 	for i := range h.stamps {
@@ -203,7 +203,7 @@ func readHead(text []byte) (*head, bool) {
 			h.tail = append(h.tail, readEntry(b))
 		}
 	}
-	return h, true
+	return h
 }
 
 func (h *head) section(name string) (section, bool) {
@@ -237,11 +237,7 @@ func (p *Place) readHead() *head {
 	if err != nil {
 		return nil
 	}
-	h, ok := readHead(text)
-	if !ok {
-		return nil
-	}
-	return h
+	return readHead(text)
 }
 
 func (p *Place) writeHead(h *head) error {

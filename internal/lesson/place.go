@@ -25,12 +25,7 @@ func (p *Place) Stamp() string {
 
 // Indexed reports whether the store has an index. Without one, [Store.Unindexed] has all
 // lessons that it knows.
-func (s *Store) Indexed() bool {
-	if s == nil {
-		return false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.look()
-	return s.head != nil && s.pages != nil
+func (s *Store) Indexed() (is bool) {
+	s.looking(func() { is = s.head != nil && s.pages != nil })
+	return is
 }

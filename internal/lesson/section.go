@@ -104,18 +104,14 @@ func (s *Store) Section(name string) (*SectionReader, bool) {
 
 // Lacks reports whether there is an index, and a section is missing from it: it is to be
 // made again.
-func (s *Store) Lacks(name string) bool {
-	if s == nil {
-		return false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.look()
-	if s.head == nil || s.pages == nil {
-		return false
-	}
-	_, ok := s.head.section(name)
-	return !ok
+func (s *Store) Lacks(name string) (lacks bool) {
+	s.looking(func() {
+		if s.head != nil && s.pages != nil {
+			_, has := s.head.section(name)
+			lacks = !has
+		}
+	})
+	return lacks
 }
 
 // Same reports whether two readers read the same section of the same index.
@@ -130,14 +126,11 @@ func (r *SectionReader) Size() int64 { return int64(r.of.size) }
 // they hold, and the index is to be made again. It is for who finds that there is no such
 // section, or that it is none: what lessons deny and ask must not depend on it.
 func (s *Store) Distrust() {
-	if s == nil {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.look(); s.head != nil && s.pages != nil {
-		s.distrust()
-	}
+	s.looking(func() {
+		if s.head != nil && s.pages != nil {
+			s.distrust()
+		}
+	})
 }
 
 // Count is how many lessons the index has.

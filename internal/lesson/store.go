@@ -363,17 +363,9 @@ func (s *Store) addLines(i int, text string, own func(ID) bool) []brokenLine {
 	return broken
 }
 
-// fileLine is a lesson in a text.
-type fileLine struct {
-	Record
-	id             ID
-	number         int
-	offset, length int
-}
-
 // readLines reads the lessons of a text: each once, and none that another line removes.
 // What a merge may leave, double lines and any order, is no mistake.
-func readLines(text string, effect cardea.Effect) (list []fileLine, broken []brokenLine) {
+func readLines(text string, effect cardea.Effect) (list []parsedLine, broken []brokenLine) {
 	removed, seen := map[string]bool{}, map[ID]bool{}
 	for l := range lines(text, effect, &broken) {
 		if l.Removes != "" {
@@ -382,11 +374,11 @@ func readLines(text string, effect cardea.Effect) (list []fileLine, broken []bro
 		}
 		if !seen[l.id] {
 			seen[l.id] = true
-			list = append(list, fileLine{l.Record, l.id, l.number, l.offset, l.length})
+			list = append(list, l)
 		}
 	}
 	if len(removed) > 0 {
-		list = slices.DeleteFunc(list, func(l fileLine) bool { return removed[l.id.String()] })
+		list = slices.DeleteFunc(list, func(l parsedLine) bool { return removed[l.id.String()] })
 	}
 	return list, broken
 }
@@ -529,39 +521,36 @@ func (s *Store) distrust() {
 }
 
 // Troubles are what is wrong with the files.
-func (s *Store) Troubles() cardea.Troubles {
+func (s *Store) Troubles() (out cardea.Troubles) {
+	s.looking(func() { out = s.troubles })
+	return out
+}
+
+// looking does something with a store that has looked at the files, alone, and nothing
+// where there is no store.
+func (s *Store) looking(do func()) {
 	if s == nil {
-		return nil
+		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.look()
-	return s.troubles
+	do()
 }
 
 // NeedsBuild reports whether the index is to be made again. Until then the allows of
 // large files that changed do not count.
-func (s *Store) NeedsBuild() bool {
-	if s == nil {
-		return false
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.look()
-	return s.stale
+func (s *Store) NeedsBuild() (stale bool) {
+	s.looking(func() { stale = s.stale })
+	return stale
 }
 
 // Unindexed are the lessons that stand in no section of the index: those of small files,
 // of files that changed since, and those that were added last. Who reads a section of
 // its own looks at these one by one besides.
-func (s *Store) Unindexed() []Found {
-	if s == nil {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.look()
-	return s.extra
+func (s *Store) Unindexed() (out []Found) {
+	s.looking(func() { out = s.extra })
+	return out
 }
 
 // All are all lessons, read from the files themselves, file by file: for those who look

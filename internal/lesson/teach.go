@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -276,14 +275,11 @@ func (w *Writer) own(ids []ID) error {
 }
 
 // keepOnDisk closes a file when what was written is on the disk, and its name.
-func keepOnDisk(f *os.File, err error) error {
-	if err == nil {
-		err = f.Sync()
+func keepOnDisk(f *os.File) error {
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = syncFolder(filepath.Dir(f.Name()))
-	}
-	return err
+	return syncFolder(filepath.Dir(f.Name()))
 }
 
 func syncFolder(dir string) error {
@@ -337,7 +333,7 @@ func sorted(text string, more []string, effect cardea.Effect) string {
 		all[i] = strings.TrimRight(all[i], "\r")
 	}
 	all = slices.DeleteFunc(all, func(l string) bool { return strings.Trim(l, " \t") == "" })
-	sort.Strings(all)
+	slices.Sort(all)
 	all = slices.Compact(all)
 	if len(all) == 0 {
 		return ""
@@ -363,10 +359,7 @@ func (w *Writer) replace(i int, text string) error {
 
 // replaceBy is replace by what write writes.
 func (w *Writer) replaceBy(i int, write func(*os.File) error) error {
-	path := w.place.file(i)
-	if !w.place.Shared {
-		path = realFile(path)
-	}
+	path := w.place.realFile(i)
 	err := state.Replace(path, nil, func(f *os.File) error {
 		err := write(f)
 		if err == nil && w.place.Shared {
@@ -383,8 +376,13 @@ func (w *Writer) replaceBy(i int, write func(*os.File) error) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// realFile is where a link of the person leads, so that writing does not replace it.
-func realFile(path string) string {
+// realFile is where a link of the person leads, so that writing does not replace it. In
+// a shared folder it is the file itself.
+func (p *Place) realFile(i int) string {
+	path := p.file(i)
+	if p.Shared {
+		return path
+	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
@@ -394,7 +392,7 @@ func realFile(path string) string {
 // appendLarge writes lines at the end of a file.
 func (w *Writer) appendLarge(i int, list []string) ([]entry, error) {
 	p := &w.place
-	f, info, err := p.openToAppend(i)
+	f, info, err := state.Open(p.realFile(i), os.O_RDWR|os.O_APPEND)
 	if err != nil {
 		return nil, err
 	}
@@ -428,18 +426,10 @@ func (w *Writer) appendLarge(i int, list []string) ([]entry, error) {
 func (w *Writer) sync() error {
 	var errs []error
 	for _, f := range w.unsynced {
-		errs = append(errs, keepOnDisk(f, nil))
+		errs = append(errs, keepOnDisk(f))
 	}
 	w.unsynced = nil
 	return errors.Join(errs...)
-}
-
-func (p *Place) openToAppend(i int) (*os.File, fs.FileInfo, error) {
-	path := p.file(i)
-	if !p.Shared {
-		path = realFile(path)
-	}
-	return state.Open(path, os.O_RDWR|os.O_APPEND)
 }
 
 // subjectOf is the subject of a line that was just written.

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -187,12 +188,8 @@ func labelLength(s string) int {
 }
 
 func isKind(name string) bool {
-	for i := range rules {
-		if rules[i].id == name {
-			return true
-		}
-	}
-	return name == kind(highEntropy) || name == kind(repeated) || name == kind(unsearched)
+	return slices.ContainsFunc(rules[:], func(r rule) bool { return r.id == name }) ||
+		name == kind(highEntropy) || name == kind(repeated) || name == kind(unsearched)
 }
 
 // marked is a view of s with marks in the place of what was found.
@@ -240,10 +237,7 @@ func fresh(news, all []found) []found {
 // merge joins what overlaps or touches; the rule that comes first names it.
 func merge(all []found) []found {
 	slices.SortFunc(all, func(a, b found) int {
-		if a.start != b.start {
-			return a.start - b.start
-		}
-		return b.end - a.end
+		return cmp.Or(a.start-b.start, b.end-a.end)
 	})
 	out := all[:0]
 	for _, f := range all {

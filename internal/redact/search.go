@@ -20,17 +20,10 @@ const (
 )
 
 func kind(rule int) string {
-	switch rule {
-	case highEntropy:
-		return "high-entropy"
-	case repeated:
-		return Repeated
-	case onCommandLine:
-		return "command-secret"
-	case unsearched:
-		return Unsearched
+	if rule < len(rules) {
+		return rules[rule].id
 	}
-	return rules[rule].id
+	return [...]string{"high-entropy", Repeated, "command-secret", Unsearched}[rule-len(rules)]
 }
 
 // search looks for secrets in one text, as it stands.

@@ -2,6 +2,7 @@ package roles
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -114,23 +115,19 @@ func (p *parser) checkGlob(at document.Value, text string) {
 }
 
 func (p *parser) knows(name string) bool {
-	for _, list := range [][]Category{p.source.Categories, p.known} {
-		for _, c := range list {
-			if c.Name == name {
-				return true
-			}
-		}
+	return slices.Contains(p.categories(), name)
+}
+
+// categories are the names that a role may use.
+func (p *parser) categories() (names []string) {
+	for _, c := range slices.Concat(p.source.Categories, p.known) {
+		names = append(names, c.Name)
 	}
-	return false
+	return names
 }
 
 func (p *parser) categoryHint(name string) string {
-	var names []string
-	for _, list := range [][]Category{p.source.Categories, p.known} {
-		for _, c := range list {
-			names = append(names, c.Name)
-		}
-	}
+	names := p.categories()
 	if near := document.Nearest(name, names); near != "" {
 		return "did you mean {{" + near + "}}?"
 	}

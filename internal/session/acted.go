@@ -75,8 +75,6 @@ func (s *Session) fillActed() {
 	if len(a.Actions) > 0 {
 		s.kept.Acted = append(s.kept.Acted, a)
 	}
-	if over := len(s.kept.Acted) - maxActed; over > 0 {
-		s.kept.Acted = slices.Delete(s.kept.Acted, 0, over)
-	}
+	s.kept.Acted = last(s.kept.Acted, maxActed)
 	s.acting = nil
 }

@@ -38,7 +38,5 @@ func (s *Session) fillAsked() {
 		s.kept.Asked = append(slices.DeleteFunc(s.kept.Asked, func(old string) bool { return old == name }), name)
 	}
 	s.asking = nil
-	if over := len(s.kept.Asked) - maxAsked; over > 0 {
-		s.kept.Asked = slices.Delete(s.kept.Asked, 0, over)
-	}
+	s.kept.Asked = last(s.kept.Asked, maxAsked)
 }

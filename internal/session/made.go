@@ -85,7 +85,5 @@ func (s *Session) fillMade() {
 		s.kept.Made = append(slices.DeleteFunc(s.kept.Made, func(old made) bool { return old.Path == m.Path }), m)
 	}
 	s.making = nil
-	if over := len(s.kept.Made) - maxMade; over > 0 {
-		s.kept.Made = slices.Delete(s.kept.Made, 0, over)
-	}
+	s.kept.Made = last(s.kept.Made, maxMade)
 }

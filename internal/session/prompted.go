@@ -159,7 +159,5 @@ func (s *Session) fillPrompted() {
 		s.follow(s.CallID(l.name), l.mode)
 	}
 	s.leaving = nil
-	if over := len(s.kept.Prompted) - maxPrompted; over > 0 {
-		s.kept.Prompted = slices.Delete(s.kept.Prompted, 0, over)
-	}
+	s.kept.Prompted = last(s.kept.Prompted, maxPrompted)
 }

@@ -292,10 +292,11 @@ func (s *Session) fill(r *redact.Redactor) {
 	s.fillActed()
 	s.fillAsked()
 	s.fillPrompted()
-	if over := len(s.kept.Shown) - maxShown; over > 0 {
-		s.kept.Shown = slices.Delete(s.kept.Shown, 0, over)
-	}
+	s.kept.Shown = last(s.kept.Shown, maxShown)
 }
+
+// last keeps the last n of a list, without those before them.
+func last[T any](list []T, n int) []T { return slices.Delete(list, 0, max(0, len(list)-n)) }
 
 func (s *Session) save(r *redact.Redactor) error {
 	if s.key == nil {

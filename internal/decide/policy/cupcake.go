@@ -26,10 +26,7 @@ func asCupcake(in map[string]any, ev *cardea.Event) (inShell string) {
 	if ev.Call == nil {
 		return ""
 	}
-	input := maps.Clone(ev.Call.Input)
-	if input == nil {
-		input = map[string]any{}
-	}
+	input := orEmpty(maps.Clone(ev.Call.Input))
 	in["tool_input"] = input
 	switch ev.Call.Tool {
 	case "Agent":

@@ -1,11 +1,11 @@
 package policy
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"cardea.dev"
@@ -116,7 +116,7 @@ func (d *decision) read(o map[string]any) {
 	d.rule, d.reason, d.question = textOf(o, "rule_id"), textOf(o, "reason"), textOf(o, "question")
 	d.context = textOf(o, "agent_context")
 	if d.context == "" && d.verb == "add_context" {
-		d.context = first(textOf(o, "context"), textOf(o, "message"), d.reason)
+		d.context = cmp.Or(textOf(o, "context"), textOf(o, "message"), d.reason)
 	}
 	d.severity = severityOf(textOf(o, "severity"))
 	if word, there := o["severity"]; there && opens(d.verb) && d.severity == cardea.SeverityNone {
@@ -138,15 +138,6 @@ func (d *decision) read(o map[string]any) {
 			}
 		}
 	}
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }
 
 func textOf(o map[string]any, key string) string {
@@ -339,17 +330,8 @@ func partsNamed(c *cardea.Call, name any) []int {
 // highest priority first, then the severest, then the strongest scope. Where
 // two want another value for the same field, the first wins, and it is told.
 func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, cardea.Troubles) {
-	sort.SliceStable(all, func(i, j int) bool {
-		a, b := &all[i], &all[j]
-		switch {
-		case a.priority != b.priority:
-			return a.priority > b.priority
-		case a.severity.Rank() != b.severity.Rank():
-			return a.severity.Rank() > b.severity.Rank()
-		case a.scope != b.scope:
-			return a.scope < b.scope
-		}
-		return a.rule < b.rule
+	slices.SortStableFunc(all, func(a, b decision) int {
+		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(b.severity.Rank(), a.severity.Rank()), cmp.Compare(a.scope, b.scope), cmp.Compare(a.rule, b.rule))
 	})
 	merged := map[string]any{}
 	var notes cardea.Troubles

@@ -33,12 +33,9 @@ func Input(ev *cardea.Event, signals, settings map[string]any) map[string]any {
 	if ev.Agent != "" {
 		in["agent_id"], in["agent_type"] = ev.Agent, ev.AgentType
 	}
-	if signals == nil {
-		signals = map[string]any{}
-	}
 	own := facts(ev)
 	own["settings"] = orEmpty(settings)
-	in["raw"], in["signals"], in["cardea"] = raw, signals, own
+	in["raw"], in["signals"], in["cardea"] = raw, orEmpty(signals), own
 	return in
 }
 

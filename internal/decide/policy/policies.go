@@ -539,7 +539,7 @@ func (r *run) inputs(at *prepared, p *pick, d *decision) ([]engine.Input, bool) 
 	case plain && known != nil:
 		return known, true
 	case !plain && d.changed:
-		r.askPerson(d, fmt.Sprintf("policy %s cannot tell: it needs signals, and is not as you trusted it; look at it with \"cardea trust\"", shownName(p.pkg)))
+		r.ask(d, true, fmt.Sprintf("policy %s cannot tell: it needs signals, and is not as you trusted it; look at it with \"cardea trust\"", shownName(p.pkg)))
 		return nil, false
 	case !plain && !d.trusted:
 		r.askOnce(d, "its signals do not run, since the project is not trusted; look at it with \"cardea trust\"")
@@ -594,17 +594,17 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 		}
 		switch {
 		case !said && d.scope != cardea.ScopeBuiltin: // those know that their signals may not be there
-			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: there is no signal %s; define it under signals in cardea.yaml, or put a script into signals/", p.pkg, name))
+			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: there is no signal %s; define it under signals in cardea.yaml, or put a script into signals/", p.pkg, name))
 		case a.Unasked != "":
-			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: %s", p.pkg, a.Unasked))
+			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: %s", p.pkg, a.Unasked))
 		case a.NoAnswer && ofCupcake(p.pkg):
 			said, _ := a.Value.(map[string]any)
-			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: signal %s: %s", p.pkg, name, textOf(said, "error")))
+			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: signal %s: %s", p.pkg, name, textOf(said, "error")))
 		case a.Changed:
-			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: %s; look at it with \"cardea trust\"", p.pkg, a.Why))
+			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: %s; look at it with \"cardea trust\"", p.pkg, a.Why))
 		case a.Unstarted:
 			said, _ := a.Value.(map[string]any)
-			r.askPerson(d, fmt.Sprintf("policy %s cannot tell: the script of signal %s cannot be started: %s", p.pkg, name, textOf(said, "error")))
+			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: the script of signal %s cannot be started: %s", p.pkg, name, textOf(said, "error")))
 		case a.Untrusted:
 			r.askOnce(d, a.Why+"; look at it with \"cardea trust\"")
 		}
@@ -612,12 +612,12 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 	return values
 }
 
-// askPerson asks every time, and denies where nobody is attending.
-func (r *run) askPerson(d *decision, why string) {
+// ask asks every time. Where only a person may answer, it denies where nobody is attending.
+func (r *run) ask(d *decision, person bool, why string) {
 	o := d.opinion(cardea.Ask, cardea.WholeCall)
 	named := *d
 	named.rule = ruleOf(d)
-	o.Rule, o.Reason, o.Person, o.Withheld = named.called(), why, true, false
+	o.Rule, o.Reason, o.Person, o.Withheld = named.called(), why, person, false
 	r.more = append(r.more, o)
 }
 
@@ -644,9 +644,5 @@ func (r *run) askOnce(d *decision, why string) {
 	if !r.ev.Kind.Answered() || !r.settings.Once("policy "+d.source+" "+why) {
 		return
 	}
-	o := d.opinion(cardea.Ask, cardea.WholeCall)
-	named := *d
-	named.rule = ruleOf(d)
-	o.Rule, o.Reason, o.Withheld = named.called(), fmt.Sprintf("policy %s cannot tell: %s", shownName(d.pkg), why), false
-	r.more = append(r.more, o)
+	r.ask(d, false, fmt.Sprintf("policy %s cannot tell: %s", shownName(d.pkg), why))
 }

@@ -254,12 +254,7 @@ func unknownEvent(events []string) string {
 
 // routedElsewhere reports whether another file of a package has routing.
 func (s *set) routedElsewhere(pkg string) bool {
-	for i := range s.entries {
-		if f := &s.entries[i].facts; f.Package == pkg && len(f.Events) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.entries, func(e entry) bool { return e.facts.Package == pkg && len(e.facts.Events) > 0 })
 }
 
 // mayDefine reports whether a file may define what lies at a path below data.

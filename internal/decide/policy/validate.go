@@ -7,7 +7,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"cardea.dev"
@@ -244,11 +243,8 @@ func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 	}
 	found = append(found, sharedPackages(modules)...)
 	found = append(found, missing(modules)...)
-	sort.SliceStable(found, func(i, j int) bool {
-		if found[i].File != found[j].File {
-			return found[i].File < found[j].File
-		}
-		return found[i].Line < found[j].Line
+	slices.SortStableFunc(found, func(a, b cardea.Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return slices.Compact(found), nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/pathglob"
 )
 
 // This file is how a rule that allows reads a part: strictly. What the rule
@@ -185,12 +186,7 @@ func beginsWith(cmd []string, p *cardea.Part) bool {
 	if len(p.Argv) == 0 || len(cmd) > words(p) || !startsProgram(cmd[0], p.Argv[0]) {
 		return false
 	}
-	for k := 1; k < len(cmd); k++ {
-		if got, static := word(p, k); got != cmd[k] || !static {
-			return false
-		}
-	}
-	return true
+	return continues(cmd, p)
 }
 
 // startsProgram reports whether a word starts the program that a rule names.
@@ -262,12 +258,7 @@ func (c *call) covered(m *Match, a *cardea.Access) bool {
 func (c *call) coveredBy(globs []string, a *cardea.Access) bool {
 	pl := c.at()
 	return slices.ContainsFunc(globs, func(text string) bool {
-		g := c.unless[text]
-		if g == nil {
-			g = pl.Glob(text)
-			c.unless[text] = g
-		}
-		return g.Covers(a, pl)
+		return kept(&c.unless, text, func() *pathglob.Glob { return pl.Glob(text) }).Covers(a, pl)
 	})
 }
 

@@ -85,12 +85,7 @@ func (r *Rule) watches() bool {
 		if len(m.Access) > 0 && !slices.Contains(m.Access, cardea.Read) {
 			return false
 		}
-		for i := range m.Any {
-			if paths(&m.Any[i]) {
-				return true
-			}
-		}
-		return len(m.Paths) > 0
+		return len(m.Paths) > 0 || m.anyOf(paths)
 	}
 	return r.Effect >= cardea.Ask && paths(&r.Match)
 }
@@ -275,15 +270,20 @@ type madeGlobs struct {
 
 // globsOf gives the path globs of a match.
 func (c *call) globsOf(m *Match) *madeGlobs {
-	g := c.globs[m]
-	if g == nil {
-		if c.globs == nil {
-			c.globs = map[*Match]*madeGlobs{}
-		}
-		g = &madeGlobs{m.Paths, make([]*pathglob.Glob, len(m.Paths))}
-		c.globs[m] = g
+	return kept(&c.globs, m, func() *madeGlobs { return &madeGlobs{m.Paths, make([]*pathglob.Glob, len(m.Paths))} })
+}
+
+// kept is the value of a key in a map, which is made where it is not there yet.
+func kept[K comparable, V any](all *map[K]V, key K, made func() V) V {
+	if v, known := (*all)[key]; known {
+		return v
 	}
-	return g
+	v := made()
+	if *all == nil {
+		*all = map[K]V{}
+	}
+	(*all)[key] = v
+	return v
 }
 
 // at is the k-th glob.
@@ -333,15 +333,11 @@ type compiled struct {
 func (x *expressions) compile(expr string) (*regexp.Regexp, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if c, ok := x.done[expr]; ok {
-		return c.re, c.err
-	}
-	re, err := regexp.Compile(expr)
-	if x.done == nil {
-		x.done = map[string]compiled{}
-	}
-	x.done[expr] = compiled{re, err}
-	return re, err
+	c := kept(&x.done, expr, func() (c compiled) {
+		c.re, c.err = regexp.Compile(expr)
+		return c
+	})
+	return c.re, c.err
 }
 
 // insensitive and whole are how a rule's pattern is read: without regard to
@@ -357,8 +353,13 @@ func (m *Match) aboutPart() bool {
 		m.Opaque || m.Outside || m.HoldsKey || m.Redirection || m.UnknownPath || m.Pattern != "" && m.Field == "" {
 		return true
 	}
+	return m.anyOf((*Match).aboutPart)
+}
+
+// anyOf reports whether something holds for one of the alternatives.
+func (m *Match) anyOf(holds func(*Match) bool) bool {
 	for i := range m.Any {
-		if m.Any[i].aboutPart() {
+		if holds(&m.Any[i]) {
 			return true
 		}
 	}
@@ -367,12 +368,7 @@ func (m *Match) aboutPart() bool {
 
 // namesField reports whether a match looks at a field of the input.
 func (m *Match) namesField() bool {
-	for i := range m.Any {
-		if m.Any[i].namesField() {
-			return true
-		}
-	}
-	return m.Field != ""
+	return m.Field != "" || m.anyOf((*Match).namesField)
 }
 
 // aboutCall reports whether the rule's opinion is about the whole call: it

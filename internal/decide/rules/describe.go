@@ -34,19 +34,11 @@ func (m *Match) String() string {
 	for _, x := range []struct {
 		is   bool
 		word string
-	}{{m.Outside, "outside"}, {m.HoldsKey, "holds a private key"}, {m.Redirection, "redirection"}, {m.Opaque, "opaque"}, {m.AnyProgram, "any program"}, {m.UnknownPath, "path unknown"}} {
+	}{{m.Outside, "outside"}, {m.HoldsKey, "holds a private key"}, {m.Redirection, "redirection"}, {m.Opaque, "opaque"}, {m.AnyProgram, "any program"}, {m.UnknownPath, "path unknown"},
+		{m.Stdin != "", "stdin " + m.Stdin}, {m.Field != "", "field " + m.Field}, {m.Pattern != "", "pattern " + m.Pattern}} {
 		if x.is {
 			out = append(out, x.word)
 		}
-	}
-	if m.Stdin != "" {
-		out = append(out, "stdin "+m.Stdin)
-	}
-	if m.Field != "" {
-		out = append(out, "field "+m.Field)
-	}
-	if m.Pattern != "" {
-		out = append(out, "pattern "+m.Pattern)
 	}
 	if len(m.Any) > 0 {
 		var any []string

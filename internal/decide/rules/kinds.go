@@ -128,16 +128,11 @@ func kindsOf(parts []cardea.Part, exact bool) *kinds {
 // kindOf appends what tells the kind of a part from others.
 func kindOf(key []byte, p *cardea.Part, exact bool) []byte {
 	key = withLength(withLength(key, programOf(p)), p.ProgramPattern)
-	for _, word := range p.Command {
-		key = withLength(key, word)
-	}
-	key = append(key, '/')
-	for _, word := range p.UsualCommand {
-		key = withLength(key, word)
-	}
-	key = append(key, '/')
-	for _, w := range p.Wrappers {
-		key = withLength(key, w)
+	for _, words := range [...][]string{p.Command, p.UsualCommand, p.Wrappers} {
+		for _, word := range words {
+			key = withLength(key, word)
+		}
+		key = append(key, '/')
 	}
 	key = withFlags(key, len(p.Opaque) > 0, len(p.Assigns) > 0, p.Remote)
 	if exact {

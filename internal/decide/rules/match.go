@@ -310,12 +310,13 @@ type look struct {
 // lookOf looks at the globs of a match once for a call: a line may name thousands of
 // paths, and hardly any of hundreds of globs is about one of them.
 func (c *call) lookOf(m *Match) *look {
-	l := c.looks[m]
-	if l != nil {
-		return l
-	}
+	return kept(&c.looks, m, func() *look { return c.newLook(m) })
+}
+
+// newLook is what lookOf keeps.
+func (c *call) newLook(m *Match) *look {
 	plain := c.plainPaths()
-	l = &look{keys: c.d.keys.of(m, c.stays, c.at())}
+	l := &look{keys: c.d.keys.of(m, c.stays, c.at())}
 	for k := range m.Paths {
 		if plain.mayHave(l.keys[k]) {
 			l.plain = append(l.plain, k)
@@ -329,10 +330,6 @@ func (c *call) lookOf(m *Match) *look {
 			}
 		}
 	}
-	if c.looks == nil {
-		c.looks = map[*Match]*look{}
-	}
-	c.looks[m] = l
 	return l
 }
 
@@ -519,20 +516,16 @@ func (x *globKeys) of(m *Match, stays bool, pl *pathglob.Place) []globKey {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	keys, known := x.done[m]
-	if !known {
-		keys = make([]globKey, len(m.Paths))
+	return kept(&x.done, m, func() []globKey {
+		keys := make([]globKey, len(m.Paths))
 		for k, g := range m.Paths {
 			keys[k] = x.glob(g, pl)
 		}
-		if x.done == nil {
-			x.done = map[*Match][]globKey{}
-		}
-		if x.done[m] = keys; stays {
+		if stays {
 			x.shared.keep(at, keys)
 		}
-	}
-	return keys
+		return keys
+	})
 }
 
 // plainPaths are the segments of the paths that the call names without a pattern and not
@@ -602,15 +595,7 @@ func (s *segments) mayHave(k globKey) bool {
 // namesOf are the accesses of a part as they are held against globs, not set as long as
 // they are not.
 func (c *call) namesOf(p *cardea.Part) []pathglob.Named {
-	names := c.named[p]
-	if names == nil {
-		if c.named == nil {
-			c.named = map[*cardea.Part][]pathglob.Named{}
-		}
-		names = make([]pathglob.Named, len(p.Access))
-		c.named[p] = names
-	}
-	return names
+	return kept(&c.named, p, func() []pathglob.Named { return make([]pathglob.Named, len(p.Access)) })
 }
 
 // name is the k-th access of a part as it is held against globs.
@@ -630,15 +615,7 @@ func (c *call) flows(kinds []string, i int) bool {
 // a field holds is the same for all of them, and a line of thousands of parts
 // must not be read thousands of times.
 func (c *call) onField(m *Match) bool {
-	holds, known := c.fields[m]
-	if !known {
-		if c.fields == nil {
-			c.fields = map[*Match]bool{}
-		}
-		holds = c.fieldHolds(m)
-		c.fields[m] = holds
-	}
-	return holds
+	return kept(&c.fields, m, func() bool { return c.fieldHolds(m) })
 }
 
 // fieldHolds reports whether the field is there and, with a pattern, one of

@@ -163,10 +163,7 @@ func bits(p *cardea.Part) uint64 {
 	if p.ProgramPattern != "" {
 		return ^uint64(0)
 	}
-	program := ""
-	if words(p) > 0 {
-		program, _ = word(p, 0)
-	}
+	program := programOf(p)
 	all := bitOf(program) | bitOf(canonical(program))
 	if p.UsualCommand != nil {
 		all |= bitOf(p.UsualCommand[0])

@@ -29,19 +29,13 @@ const (
 
 // OwnInTests is where the gate's own things lie in inline tests.
 func OwnInTests(o Own) []string {
-	switch o {
-	case OwnSettings:
-		return []string{"/home/user/dotfiles/cardea", "/home/user/.local/state/cardea"}
-	case OwnFolder:
-		return []string{"/home/user/dotfiles/cardea"}
-	case OwnKey:
-		return []string{"/home/user/.local/state/cardea/key", "/home/user/.local/state/cardea/http-token", "/home/user/.local/state/cardea/supervisors"}
-	case OwnPrograms:
-		return []string{"/opt/gate/cardea", "/opt/gate/cardea-hook", "/opt/gate/cardea-engine"}
-	case OwnBin:
-		return []string{"/opt/gate"}
-	}
-	return nil
+	return map[Own][]string{
+		OwnSettings: {"/home/user/dotfiles/cardea", "/home/user/.local/state/cardea"},
+		OwnFolder:   {"/home/user/dotfiles/cardea"},
+		OwnKey:      {"/home/user/.local/state/cardea/key", "/home/user/.local/state/cardea/http-token", "/home/user/.local/state/cardea/supervisors"},
+		OwnPrograms: {"/opt/gate/cardea", "/opt/gate/cardea-hook", "/opt/gate/cardea-engine"},
+		OwnBin:      {"/opt/gate"},
+	}[o]
 }
 
 // touchesOwn reports whether an access touches one of the gate's own things: it
@@ -64,20 +58,14 @@ func (c *call) own(o Own) []*pathglob.Glob {
 	if c.d.settings.Own == nil {
 		return nil
 	}
-	list, known := c.owned[o]
-	if known {
-		return list
-	}
-	pl := c.at()
-	for _, path := range c.d.settings.Own(o) {
-		thing := c.d.settings.Keys.thing(pl, path)
-		if list = append(list, thing[0]); o == OwnSettings || o == OwnKey {
-			list = append(list, thing[1])
+	return kept(&c.owned, o, func() (list []*pathglob.Glob) {
+		pl := c.at()
+		for _, path := range c.d.settings.Own(o) {
+			thing := c.d.settings.Keys.thing(pl, path)
+			if list = append(list, thing[0]); o == OwnSettings || o == OwnKey {
+				list = append(list, thing[1])
+			}
 		}
-	}
-	if c.owned == nil {
-		c.owned = map[Own][]*pathglob.Glob{}
-	}
-	c.owned[o] = list
-	return list
+		return list
+	})
 }

@@ -130,19 +130,10 @@ func (p *parser) effect(v document.Value) string {
 
 // effectOfOthers is the effect for which other tools have a word, "" where none has it.
 func effectOfOthers(word string) string {
-	switch word {
-	case "block", "reject", "forbid":
-		return "deny"
-	case "stop":
-		return "halt"
-	case "warn", "prompt", "confirm":
-		return "ask"
-	case "permit", "approve", "accept":
-		return "allow"
-	case "none", "ignore":
-		return "abstain"
-	}
-	return ""
+	return map[string]string{
+		"block": "deny", "reject": "deny", "forbid": "deny", "stop": "halt", "warn": "ask", "prompt": "ask", "confirm": "ask",
+		"permit": "allow", "approve": "allow", "accept": "allow", "none": "abstain", "ignore": "abstain",
+	}[word]
 }
 
 // packName is a file's base name without extension.
@@ -204,12 +195,12 @@ func (m *Match) empty() bool {
 // hides reports whether the match has conditions that have no meaning in a rule
 // that allows.
 func (m *Match) hides() bool {
-	return m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || slices.ContainsFunc(m.Any, func(a Match) bool { return a.hides() })
+	return m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || m.anyOf((*Match).hides)
 }
 
 // saysStdin reports whether the match says something about what the part reads.
 func (m *Match) saysStdin() bool {
-	return m.Stdin != "" || slices.ContainsFunc(m.Any, func(a Match) bool { return a.saysStdin() })
+	return m.Stdin != "" || m.anyOf((*Match).saysStdin)
 }
 
 // events reads names and globs of events. One that is no event's never comes,
@@ -278,32 +269,25 @@ func (p *parser) match(v document.Value) Match {
 	for _, c := range listOf(m.Get("command")) {
 		if words := strings.Fields(c); len(words) > 0 {
 			out.Command = append(out.Command, words)
+			out.Programs |= bitOf(words[0])
 		}
 	}
-	for _, c := range out.Command {
-		out.Programs |= bitOf(c[0])
-	}
 	out.Flags = p.flags(m.Get("flags"))
-	for _, a := range m.Get("args").Items() {
-		out.Args = append(out.Args, p.expr(a))
-	}
-	for _, s := range m.Get("started_by").Items() {
-		out.StartedBy = append(out.StartedBy, p.expr(s))
-	}
+	out.Args, out.StartedBy = items(m.Get("args"), p.expr), items(m.Get("started_by"), p.expr)
 	listOf(m.Get("args"))
 	out.Paths = append(p.globs(m.Get("path")), p.lists(m.Get("files"))...)
-	for _, e := range m.Get("access").Items() {
-		out.Access = append(out.Access, cardea.AccessKind(e.Word("read", "write", "delete", "execute", "network", "unknown")))
-	}
+	out.Access = items(m.Get("access"), func(e document.Value) cardea.AccessKind {
+		return cardea.AccessKind(e.Word("read", "write", "delete", "execute", "network", "unknown"))
+	})
 	out.Hosts, out.Roles = p.globs(m.Get("host")), p.globs(m.Get("role"))
 	out.Outside, out.Redirection = onlyTrue(m, "outside"), onlyTrue(m, "redirection")
-	for _, e := range m.Get("own").Items() {
-		out.Own = append(out.Own, Own(e.Word("settings", "folder", "key", "programs", "bin")))
-	}
+	out.Own = items(m.Get("own"), func(e document.Value) Own { return Own(e.Word("settings", "folder", "key", "programs", "bin")) })
 	if h := m.Get("holds"); h.Present() {
 		out.HoldsKey = h.Word("private-key") != ""
 	}
-	out.Flows = p.flowKinds(m.Get("flow"))
+	out.Flows = items(m.Get("flow"), func(e document.Value) string {
+		return e.Word("download-run", "decode-run", "unpack-run", "secret-network", "write-run", "self-call", "multiplies", "*")
+	})
 	out.Env = p.globs(m.Get("env"))
 	p.unless(m.Get("unless"), &out)
 	out.Opaque, out.AnyProgram = onlyTrue(m, "opaque"), onlyTrue(m, "any_program")
@@ -348,9 +332,7 @@ func (p *parser) unless(v document.Value, out *Match) {
 	}
 	except := v.Map()
 	out.Unless, out.UnlessPaths = p.flags(except.Get("flags")), p.lists(except.Get("files"))
-	for _, e := range except.Get("command").Items() {
-		out.UnlessCommand = append(out.UnlessCommand, e.Text())
-	}
+	out.UnlessCommand = items(except.Get("command"), document.Value.Text)
 	out.UnlessMetadata, out.UnlessSearch = onlyTrue(except, "metadata"), onlyTrue(except, "search")
 	except.Only()
 	aboutAccess := len(out.Paths)+len(out.Access)+len(out.Hosts)+len(out.Own) > 0 || out.Outside || out.HoldsKey || out.Redirection
@@ -384,10 +366,10 @@ func (p *parser) lists(v document.Value) []string {
 	return out
 }
 
-func (p *parser) flowKinds(v document.Value) []string {
-	var out []string
+// items are the entries of a value, each as read makes it.
+func items[T any](v document.Value, read func(document.Value) T) (out []T) {
 	for _, e := range v.Items() {
-		out = append(out, e.Word("download-run", "decode-run", "unpack-run", "secret-network", "write-run", "self-call", "multiplies", "*"))
+		out = append(out, read(e))
 	}
 	return out
 }
@@ -407,10 +389,9 @@ func (p *parser) flags(v document.Value) []string {
 func (p *parser) globs(v document.Value) []string {
 	out := listOf(v)
 	for i, e := range v.Items() {
-		if i >= len(out) {
-			break
+		if i < len(out) {
+			pathglob.Check(e, out[i])
 		}
-		pathglob.Check(e, out[i])
 	}
 	return out
 }

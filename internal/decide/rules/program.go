@@ -104,11 +104,7 @@ func fitsCommand(cmd []string, p *cardea.Part) (int, bool) {
 }
 
 func leadsAs(commands [][]string, p *cardea.Part) (int, bool) {
-	least, found := 0, false
-	program := ""
-	if words(p) > 0 {
-		program, _ = word(p, 0)
-	}
+	least, found, program := 0, false, programOf(p)
 	for _, cmd := range commands {
 		n, ok := len(cmd), leadsWith(cmd, program, p)
 		if !ok && len(p.Wrappers) > 0 && wraps(cmd[0], p) {
@@ -128,6 +124,12 @@ func leadsWith(cmd []string, program string, p *cardea.Part) bool {
 	if !sameProgram(program, cmd[0]) || len(cmd) > words(p) {
 		return false
 	}
+	return continues(cmd, p)
+}
+
+// continues reports whether the words behind the first one are those of the part, for
+// certain. The part has as many at least.
+func continues(cmd []string, p *cardea.Part) bool {
 	for k := 1; k < len(cmd); k++ {
 		if got, static := word(p, k); got != cmd[k] || !static {
 			return false
