@@ -126,13 +126,13 @@ func TestRevisions(t *testing.T) {
 	w.git("config", "core.hooksPath", ".hooks")
 	write(t, filepath.Join(w.app, ".gitattributes"), "* filter=x diff=x\n")
 	for line, want := range map[string]bool{
-		"git checkout own": true, "git switch own": true, "git merge own": true, "git rebase own": true, "git cherry-pick own": true, "git reset --hard own": true,
+		"git checkout own": true, "git switch own": true, "git merge own": true, "git rebase own": true, "git cherry-pick own": true, "git reset --hard own": true, "git reset own": true,
 		"git checkout deep": true, "git checkout own~0": true, "git cherry-pick main..own": true, "git -C src checkout own": true, "git checkout -b new own": true,
 		"git worktree add ../w own": true, "git stash -u && git checkout own": true, "git merge -m docs own": true, "git pull origin own": true,
 		"git checkout none": true, `git checkout "$x"`: true, "git pull ../x main": true, "git stash -u": true, "git stash push -u -- '*.json'": true,
 		"git stash save -u '[.]claude/settings.json'": true, "git stash -u -- ':^x'": true, "git stash push -u -- ':!x'": true, "git stash push -- ':(top,glob)**/*.json'": true,
 		"git checkout docs": false, "git switch docs": false, "git merge docs": false, "git rebase docs": false, "git cherry-pick docs": false, "git checkout -b new": false,
-		"git switch -c new": false, "git worktree add ../w docs": false, "git pull origin docs": false, "git merge -m own docs": false, "git reset own": false,
+		"git switch -c new": false, "git worktree add ../w docs": false, "git pull origin docs": false, "git merge -m own docs": false, "git reset docs": false,
 		"git stash": false, "git stash list": false, "git stash pop": false, "git stash push -u -- src": false, "git stash push -u -- ':!.claude' ':!.cardea'": false,
 	} {
 		got := w.here([]string{"try", "--json", "--", line})
