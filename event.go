@@ -293,7 +293,7 @@ type Part struct {
 	UnseenInput bool
 	// Script is a word, of sed say, with a program that may run commands or open files, or
 	// whose text is not known, or with the place of files that it writes. What allows the
-	// part's program with any words does not allow it then. "" is none.
+	// part's program with any words does not allow it then. "" means that there is no such word.
 	Script string
 	// MayTouch are the files that its words name, where its access is not known:
 	// of kind Unknown, where it may read, write or delete them, of kind Write, where it

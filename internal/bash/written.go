@@ -200,7 +200,7 @@ func (w *walker) printsExactly(st *syntax.Stmt, from int, in input) (string, boo
 	return "", false
 }
 
-// echoed is what echo prints, where every shell prints the same.
+// echoed returns what echo prints, if every shell prints the same.
 func (w *walker) echoed(words []string) (string, bool) {
 	end, decode := "\n", false
 	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' && strings.Trim(words[0][1:], "neE") == "" {

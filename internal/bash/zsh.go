@@ -24,7 +24,7 @@ func zshForm(text string, i int) bool {
 		begins != "" && name != "" && (isNameByte(name[0]) || strings.IndexByte("{(@*#?!$-", name[0]) >= 0))
 }
 
-// zshModifiers are the letters that change a value behind a colon, or stand in front of one.
+// zshModifiers are the letters that change a value after a colon, or precede such a letter.
 const zshModifiers = "aAcehlpPqQrstux&gfFwW"
 
 // zshParam looks at an expansion whose end zsh finds elsewhere, or whose name it knows.
@@ -43,7 +43,7 @@ func (w *walker) zshParam(p *syntax.ParamExp) {
 	case knowledge.IsVariableOf("special", name):
 		reason = "a variable that zsh sets itself"
 	case (p.Short || p.Slice != nil) && len(after) > 1 && after[0] == ':' && (strings.IndexByte(zshModifiers, after[1]) >= 0 || strings.HasPrefix(after[1:], "\\\n")):
-		reason = "a letter behind the colon changes the value in zsh"
+		reason = "a letter after the colon changes the value in zsh"
 	case !p.Short:
 	case next("["), p.Index != nil, strings.HasPrefix(after, "\\\n"), strings.HasSuffix(src, "\\"): // or on the next line
 		reason = "$x[…] is a subscript in zsh"
@@ -67,7 +67,7 @@ func anyOf(list []string, unknown []frag, quoted bool) []frag {
 	return unknown[:min(len(list), 1)]
 }
 
-// zshNames reports a name behind a tilde that is a variable to zsh, if the shell has it: one of
+// zshNames reports a name after a tilde that is a variable to zsh, if the shell has it: one of
 // the line or, in capital letters, of the environment. Numbers are places on the stack of folders.
 func (w *walker) zshNames(name string) bool {
 	return name != "" && strings.Trim(name, "+-0123456789") == "" ||
@@ -87,7 +87,7 @@ func (w *walker) number(f field) {
 }
 
 // numberWords looks at the words of a builtin that zsh evaluates, and bash does not: all, those
-// that a format says, or those behind an option. That of read -p is one for a coprocess.
+// that a format says, or those after an option. That of read -p is one for a coprocess.
 func (w *walker) numberWords(name string, words []field) {
 	if all, _ := knowledge.WordsOf(form.CountsIn, "every"); slices.Contains(all, name) {
 		for _, f := range words {

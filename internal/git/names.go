@@ -17,7 +17,7 @@ type Names struct {
 	// Kind is "tracked" and "found" for the files of the index or of revisions, "changes" for those that
 	// differ between the working tree, the index and revisions, "commits" for those that
 	// commits change up to the revisions, and "objects" for those that the revisions change.
-	// "copies" is "tracked" of the last commit too, "named" is for none besides those named.
+	// "copies" is also "tracked" of the last commit, "named" is only for those named.
 	Kind string
 	// Revisions and Paths are what the command is passed, Chose its options that choose
 	// commits.
@@ -87,8 +87,8 @@ func (r Repository) Show(ctx context.Context, root string, n Names) (_ string, n
 	return root, names, err
 }
 
-// resolve leaves out the revisions that are files, which the line names, and takes those
-// for paths that are none. It fails for one that is a folder, or a file without its name.
+// resolve leaves out the revisions that are files, which the line names, and takes words
+// that are no revisions for paths. It fails for one that is a folder, or a file without its name.
 func (r Repository) resolve(ctx context.Context, n *Names) error {
 	var ask strings.Builder
 	var asked, revisions []string

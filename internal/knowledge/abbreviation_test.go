@@ -9,7 +9,7 @@ import (
 	"cardea.dev/internal/knowledge/form"
 )
 
-// A file that a long option names is read under abbreviations of the option, too.
+// A file that a long option names is also read under abbreviations of the option.
 func TestAbbreviationsRead(t *testing.T) {
 	tried := 0
 	var look func(command []string, p *form.Program)

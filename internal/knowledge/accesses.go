@@ -385,7 +385,7 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 	}
 }
 
-// ofRevision adds the reads of a word of git's. Behind a revision a path begins at the top of
+// ofRevision adds the reads of a word of git's. After a revision a path begins at the top of
 // the repository. A command that shows no contents tells only that there is such a file.
 func (r *reader) ofRevision(f Word, recursive bool) {
 	dir, from := r.paths.Dir, len(r.out.Access)

@@ -195,7 +195,7 @@ type Meaning struct {
 	Unseen, UnseenIfMade []int
 	ByOption             []cardea.Access
 	// Script is a word with a program that may run commands or open files, or whose text is
-	// not known. "" is none.
+	// unknown. "" means that there is no such word.
 	Script string
 	// Links are the symbolic links that it makes.
 	Links []Link

@@ -116,7 +116,7 @@ func (s *GitShows) options(p *cardea.Part) (dir, unclear string) {
 		}
 	}
 	if !all && len(s.Chose) > 0 {
-		unclear = "options that are not followed choose commits, too"
+		unclear = "options that are not followed also choose commits"
 	}
 	return dir, unclear
 }
@@ -221,7 +221,7 @@ func (r *reader) selection() cardea.Selection {
 	return s
 }
 
-// opensUnnamed finds what the program opens besides what its words name: the file behind " => "
+// opensUnnamed finds what the program opens that its words do not name: the file behind " => "
 // for an expression that is found in its words, its options or its input, and otherwise
 // files that are not known.
 func (r *reader) opensUnnamed() {

@@ -242,8 +242,8 @@ type joiner struct {
 	target string          // the variable that the run is assigned to
 	// archives are the first arguments of calls, any of which may name an archive.
 	archives []string
-	// opensUnknown is set where it is not known which archive a call opens, unpacks where one
-	// is unpacked.
+	// opensUnknown is set if a call opens an unknown archive, unpacks if an archive is
+	// unpacked.
 	opensUnknown, unpacks bool
 }
 

@@ -145,7 +145,7 @@ func Plain(word string) bool {
 // behind it.
 func writes(word string) bool { return opened(word) != "" }
 
-// opened is the name behind such a command, which stands at the beginning or behind an
+// opened returns the name after such a command, which is at the beginning or after an
 // address: w.x, $r.x, "" for none.
 func opened(word string) string {
 	for i := 0; i+2 < len(word); i++ {

@@ -226,7 +226,7 @@ func (c *counting) day(t time.Time) string {
 	return d
 }
 
-// entryOf is the entry of a name. Where there is none, it makes one.
+// entryOf returns the entry of a name, and makes it if it is missing.
 func entryOf[T any](m map[string]*T, name string) *T {
 	e := m[name]
 	if e == nil {

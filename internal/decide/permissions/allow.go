@@ -415,7 +415,7 @@ func namedOption(p *cardea.Part, e *permissionlist.Rule) string {
 }
 
 // runsOperands reports whether a part is a subcommand of some words, the last of which may
-// stand behind values of options that are not known, and has operands.
+// follow unknown values of options, and has operands.
 func runsOperands(p *cardea.Part, words []string) bool {
 	usual, known, found := p.UsualCommand, 1, 0
 	for i := 1; i < len(p.Argv)-1; i++ {

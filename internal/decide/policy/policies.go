@@ -612,7 +612,7 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 	return values
 }
 
-// ask asks every time. Where only a person may answer, it denies where nobody is attending.
+// ask asks every time. Where only a person may answer, it denies when unattended.
 func (r *run) ask(d *decision, person bool, why string) {
 	o := d.opinion(cardea.Ask, cardea.WholeCall)
 	named := *d

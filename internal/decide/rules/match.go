@@ -313,7 +313,7 @@ func (c *call) lookOf(m *Match) *look {
 	return kept(&c.looks, m, func() *look { return c.newLook(m) })
 }
 
-// newLook is what lookOf keeps.
+// newLook makes the look that lookOf keeps.
 func (c *call) newLook(m *Match) *look {
 	plain := c.plainPaths()
 	l := &look{keys: c.d.keys.of(m, c.stays, c.at())}

@@ -127,7 +127,7 @@ func leadsWith(cmd []string, program string, p *cardea.Part) bool {
 	return continues(cmd, p)
 }
 
-// continues reports whether the words behind the first one are those of the part, for
+// continues reports whether the words after the first one are those of the part, for
 // certain. The part has as many at least.
 func continues(cmd []string, p *cardea.Part) bool {
 	for k := 1; k < len(cmd); k++ {

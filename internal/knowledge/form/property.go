@@ -34,7 +34,7 @@ const (
 	// RunsWordsOf runs the value of these options, now or another time: `-W$` expands it as a
 	// word, `-s*` runs all words after it.
 	RunsWordsOf Property = "runs_words_of"
-	// CountsIn are the options behind which zsh evaluates a word as a number; `%` is a format that
+	// CountsIn are the options after which zsh evaluates a word as a number; `%` is a format that
 	// says which, and `every` holds those that take nothing else.
 	CountsIn Property = "counts_in"
 	// StaysAfter is a builtin of the shell after which the assignments in front of it stay.
@@ -177,7 +177,7 @@ const (
 	// ShowsFilesOf shows contents of tracked files (`tracked`; `found` if its first
 	// operand is a pattern to search for), of files that differ (`changes`), or of those that
 	// commits change (`commits` with those before them, `objects`; `trees` for `objects` of one
-	// revision and `changes` of two), of a revision that stands behind a folder (`copies`), of
+	// revision and `changes` of two), of a revision that follows a folder (`copies`), of
 	// another repository (`elsewhere`), or of objects (`named`). What follows is shown in addition,
 	// or where nothing is named.
 	ShowsFilesOf Property = "shows_files_of"
@@ -310,7 +310,7 @@ const (
 	// whom to contact. An entry of a list of permissions with a wildcard approves them only where
 	// it names them. Words without a dash are a subcommand that runs its operands.
 	NamedOptions Property = "named_options"
-	// NamedValues is told what to run, or which files to write, by one of these options with a
+	// NamedValues learns what to run, or which files to write, from one of these options with a
 	// value that fits. An entry with a wildcard approves them as it does NamedOptions.
 	NamedValues Property = "named_values"
 	// NeedsExactEntry is approved by an exact entry of a list of permissions alone,
