@@ -254,11 +254,12 @@ func (c *configChange) write(show func(*screen)) error {
 	if err := c.p.byPerson("to write this to "+c.file, show); err != nil {
 		return err
 	}
+	remember := c.p.remembering(false)
 	if err := c.change.write(c.private()); err != nil {
 		return fmt.Errorf("write %s: %w", c.file, bare(err))
 	}
 	if before == nil {
-		return rememberWritten(c.pl.State, c.path)
+		return remember()
 	}
 	return before.begin(c.p, screenOn(c.p.Stderr, c.p.Env), func(path, digest string) bool {
 		return path == ".cardea/cardea.yaml" && digest == trust.Digest([]byte(c.text))

@@ -396,15 +396,14 @@ func (i *importing) write(p Process, out *imported) error {
 	if err := p.byKey("and Enter to write this to "+i.dir, show); err != nil {
 		return err
 	}
-	var written []string
+	remember := p.remembering(false)
 	for _, c := range i.changes {
 		if err := c.write(i.user); err != nil {
 			return fmt.Errorf("write %s: %w", c.path, bare(err))
 		}
-		written = append(written, c.path)
 	}
 	if i.user {
-		return rememberWritten(locate(p, "", "", p.Dir).State, written...)
+		return remember()
 	}
 	return before.begin(p, screenOn(p.Stderr, p.Env), i.wrote)
 }

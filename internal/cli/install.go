@@ -319,7 +319,7 @@ func (f installFlags) carryOut(p Process, s site, plan *install.Plan, out *scree
 	loaded := load(p, &s.Place, nil)
 	show := func(out *screen) {
 		for _, t := range hook.SetUpChanges(s.At, loaded) {
-			out.printf("%s\n", t.Diagnostic.Text)
+			out.printf("%s\n", t.Error())
 		}
 		if plan.Changed() {
 			out.block("", withoutToken(plan.Diff()))
@@ -339,10 +339,11 @@ func (f installFlags) carryOut(p Process, s site, plan *install.Plan, out *scree
 		if err := p.byPerson("to change "+plan.File, show); err != nil {
 			return err
 		}
+		remember := p.remembering(!plan.Remove)
 		if err := plan.Apply(); err != nil {
 			return err
 		}
-		if err := rememberSetUp(p, s.At, loaded); err != nil {
+		if err := remember(); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -52,11 +53,12 @@ func offerExpansion(p Process, h install.Harness, s site, out *screen) error {
 	if err != nil || result == yamledit.Kept {
 		return errors.Join(fmt.Errorf("%s was not changed; write permissions: {expand: true} there by hand", path), err)
 	}
+	remember := p.remembering(false)
 	if err := state.Write(paths.Real(path), []byte(edited)); err != nil {
 		return fmt.Errorf("write your settings: %w", err)
 	}
 	out.printf("wrote permissions: {expand: true} into %s\n", path)
-	return out.err
+	return cmp.Or(remember(), out.err)
 }
 
 // saidOfExpansion reports whether some settings say whether lists are expanded.

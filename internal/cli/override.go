@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -237,6 +238,7 @@ func changeOverrides(p Process, d sessionDesk, scope cardea.Scope, why, what str
 		return err
 	}
 	_, mode := modesOf(scope == cardea.ScopeUser)
+	remember := p.remembering(false)
 	if err := state.Replace(path, []byte(after), func(f *os.File) error { return f.Chmod(mode) }); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
@@ -247,7 +249,7 @@ func changeOverrides(p Process, d sessionDesk, scope cardea.Scope, why, what str
 			return err
 		}
 	}
-	return out.err
+	return cmp.Or(remember(), out.err)
 }
 
 // maxOverrides bounds a file of overrides, in bytes.

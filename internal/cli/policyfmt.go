@@ -182,20 +182,11 @@ func readNow(path string) ([]byte, fs.FileInfo, error) {
 
 // remember keeps what the person trusted trusted: they formatted it themselves.
 func (f *formatting) remember(p Process, before *survey) error {
-	if len(f.written) == 0 {
-		return nil
-	}
-	var own []string
 	inside := map[string]string{}
 	for path, digest := range f.written {
 		if name := hook.InProject(before.project, path); filepath.IsLocal(name) {
 			inside[name] = digest
-		} else {
-			own = append(own, path)
 		}
-	}
-	if err := rememberWritten(before.state, own...); err != nil {
-		return err
 	}
 	if len(inside) == 0 || before.accepted == nil || !before.same() {
 		return nil

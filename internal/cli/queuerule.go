@@ -244,6 +244,7 @@ func (r *ruleFile) write(p Process, out *screen) error {
 			return err
 		}
 	}
+	remember := p.remembering(false)
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o755); err != nil {
 		return err
 	}
@@ -253,7 +254,7 @@ func (r *ruleFile) write(p Process, out *screen) error {
 	}
 	out.printf("   wrote %s\n", r.path)
 	if before == nil {
-		return nil
+		return remember()
 	}
 	name := hook.InProject(r.project, r.path)
 	return before.begin(at, out, func(path, _ string) bool { return path == name })

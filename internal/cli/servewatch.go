@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -120,11 +119,8 @@ func stampsOf(folder string) map[string]string {
 	out[kept] = state.Stamp(kept)
 	// One that cannot be read is told by the look itself.
 	if was, err := posture.Load(folder); err == nil && was != nil {
-		for path := range maps.Keys(was.Files) {
-			out[path] = state.Stamp(path)
-		}
-		for path := range maps.Keys(was.Hooks) {
-			out[path] = state.Stamp(path)
+		for name := range was.Files {
+			out[posture.PathOf(name)] = state.Stamp(posture.PathOf(name))
 		}
 	}
 	return out

@@ -1,27 +1,91 @@
 package cli
 
 import (
+	"cmp"
+	"slices"
+	"time"
+
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/posture"
+	"cardea.dev/internal/redact"
+	"github.com/spf13/cobra"
 )
 
-// rememberSetUp keeps how the gate is set up, which a person has just confirmed.
-func rememberSetUp(p Process, at install.Places, l *inforce.Loaded) error {
-	if at.State == "" {
-		return nil
-	}
-	files, hooks := hook.SetUp(at, l, true)
-	return posture.Look(files, hooks, install.Hooks, p.Now()).Save(at.State)
+// setUp names what the gate is set up by, withProject the hooks of the project as well.
+func setUp(p Process, s site, withProject bool) []string {
+	return hook.SetUp(s.At, load(p, &s.Place, nil), withProject)
 }
 
-// rememberWritten adds files to what is remembered, which a command has just
-// written for a person.
-func rememberWritten(folder string, files ...string) error {
-	was, err := posture.Load(folder)
-	if was == nil || err != nil {
+// remembering looks at the set-up before a command changes it for a person, who typed a
+// code. The function that it returns remembers what changed since. What had changed
+// before stays a change until "cardea accept". first is set for a command that makes the
+// first record, unless hooks are there already, whose record was lost.
+func (p Process) remembering(first bool) func() error {
+	s := siteOf(p)
+	was, err := posture.Load(s.At.State)
+	if s.At.State == "" || err != nil || was == nil && (!first || hook.Installed(s.At)) { // doctor tells of an error
+		return func() error { return nil }
+	}
+	var before []string
+	if was == nil {
+		was = &posture.Posture{When: p.Now()}
+	} else {
+		before = was.Changed(setUp(p, s, true), install.Hooks)
+	}
+	return func() error {
+		return was.Look(setUp(p, s, true), before, install.Hooks, redact.New(), was.When).Save(s.At.State)
+	}
+}
+
+func acceptCommand(p Process) *cobra.Command {
+	return &cobra.Command{
+		Use:   "accept",
+		Short: "accept how the gate is set up now",
+		Long: `Show what changed in the set-up of the gate without Cardea, and accept it by typing
+a code: the hooks in the settings of harnesses, the programs that they start, the
+plugin, and the settings, rules and policies of the machine, your organisation and
+you. "cardea doctor" and each session name these files until you do.
+
+What a command of Cardea changes after you typed a code is accepted already.`,
+		Args: noArguments,
+		RunE: func(*cobra.Command, []string) error { return accept(p) },
+	}
+}
+
+func accept(p Process) error {
+	if err := p.needsPerson(); err != nil {
 		return err
 	}
-	return was.With(files...).Save(folder)
+	s := siteOf(p)
+	p.tell(s.Place.Troubles)
+	if s.At.State == "" {
+		return errNoTrust
+	}
+	was, err := posture.Load(s.At.State)
+	if was == nil {
+		err = cmp.Or(err, error(errorText("it is not remembered how you set the gate up: you never installed Cardea here, or the record was removed")))
+		was = &posture.Posture{}
+	}
+	now := was.Look(setUp(p, s, false), nil, install.Hooks, redact.New(), p.Now())
+	changes := slices.DeleteFunc(compared(was.Files, now.Files), func(f broughtFile) bool { return f.State == "accepted" })
+	if err == nil && len(changes) == 0 {
+		return p.say("nothing changed since " + was.When.Format(time.DateOnly))
+	}
+	if err := p.byPerson("to accept this", func(out *screen) {
+		if err != nil {
+			out.printf("%s; so all files are shown as new\n", err)
+		}
+		for i, f := range changes {
+			before, after := was.Texts[f.Path], now.Texts[f.Path]
+			showFiles(out, "", changes[i:i+1])
+			showDifference(out, before, after, before != "" || after != "" && f.State == "new")
+		}
+	}); err != nil {
+		return err
+	}
+	if err := now.Save(s.At.State); err != nil {
+		return err
+	}
+	return p.say("accepted " + count(len(changes), "change"))
 }

@@ -250,14 +250,12 @@ func (s *syncing) put(what string, old *org.Tree, out *synced, change func() err
 	if len(org.Compare(old, now)) > 0 {
 		return errors.New("the folder has changed since the difference was shown; look at it again")
 	}
+	remember := s.p.remembering(false)
 	if err := change(); err != nil {
 		return err
 	}
 	out.Written = true
-	inFolder := func(f importedFile) string {
-		return filepath.Join(s.store.Folder(s.name), filepath.FromSlash(f.Path))
-	}
-	return rememberWritten(s.pl.State, listOf(out.Files, inFolder)...)
+	return remember()
 }
 
 // mistakes are what lint finds in a staged tree, by the names that files will have.

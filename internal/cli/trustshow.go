@@ -47,12 +47,16 @@ type broughtFile struct {
 
 // files are the files that the project brings, and those that are gone.
 func (s *survey) files() []broughtFile {
-	out := []broughtFile{}
-	var before map[string]string
-	if s.accepted != nil {
-		before = s.accepted.Files
+	if s.accepted == nil {
+		return compared(nil, s.digests)
 	}
-	for path, digest := range s.digests {
+	return compared(s.accepted.Files, s.digests)
+}
+
+// compared tells what became of files, whose digests are given by path.
+func compared(before, now map[string]string) []broughtFile {
+	out := []broughtFile{}
+	for path, digest := range now {
 		state := "new"
 		if old, known := before[path]; known && old == digest {
 			state = "accepted"
@@ -62,7 +66,7 @@ func (s *survey) files() []broughtFile {
 		out = append(out, broughtFile{path, state})
 	}
 	for path := range before {
-		if _, there := s.digests[path]; !there {
+		if _, there := now[path]; !there {
 			out = append(out, broughtFile{path, "gone"})
 		}
 	}
@@ -357,15 +361,21 @@ func (s *survey) showDifferences(out *screen) {
 			continue
 		}
 		heading(out, "what changed in "+f.Path)
-		text := string(diff.Diff("accepted", []byte(old), "now", []byte(s.texts[f.Path].String())))
-		switch _, text, _ := strings.Cut(text, "\n"); {
-		case !kept:
-			out.printf("  it was too large to be kept, so look at all of it\n")
-		case text == "":
-			out.printf("  only what looks like a secret\n")
-		default:
-			out.block("  ", text)
-		}
+		showDifference(out, old, s.texts[f.Path].String(), kept)
+	}
+}
+
+// showDifference shows how a file changed since it was accepted. kept is false where its
+// old text is not known.
+func showDifference(out *screen, old, now string, kept bool) {
+	text := string(diff.Diff("accepted", []byte(old), "now", []byte(now)))
+	switch _, text, _ := strings.Cut(text, "\n"); {
+	case !kept:
+		out.printf("  it was too large to be kept, so look at all of it\n")
+	case text == "":
+		out.printf("  only what looks like a secret\n")
+	default:
+		out.block("  ", text)
 	}
 }
 

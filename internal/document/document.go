@@ -62,6 +62,9 @@ type Reader struct {
 // problems, and the values of a file that cannot be parsed are missing.
 func Read(file string, data []byte) *Reader {
 	r := &Reader{file: file, data: data}
+	if len(data) == 0 {
+		return r // no parser is needed, which the hook has not
+	}
 	if len(data) > MaxSize {
 		r.problem(1, 1, cardea.CodeTooLarge, "split it into several files", "the file has %d bytes, more than %d", len(data), MaxSize)
 		return r

@@ -270,6 +270,21 @@ func TestProblemString(t *testing.T) {
 	}
 }
 
+// An empty file is read by a program without a parser.
+func TestEmpty(t *testing.T) {
+	defer document.Register(document.Registered())
+	document.Register(nil)
+	before := document.Unread()
+	for _, text := range []string{"", "version: 1"} {
+		if r := document.Read("f", []byte(text)); (len(r.Problems()) > 0) != (text != "") {
+			t.Errorf("%q: %s", text, told(r))
+		}
+		if text == "" && document.Unread() != before {
+			t.Error("an empty file is not read")
+		}
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	for _, s := range []string{"", "a: 1", "a: &x {b: *x}", "<<: [{a: 1}]", "- - - x", "a: !!binary x", "%YAML 1.1\n---\na: b", "a: |\n  x\n---\n"} {
 		f.Add([]byte(s))

@@ -22,56 +22,65 @@ const maxPluginEntries = 1024
 // programs that these start, Cardea's own plugin, and the settings, rules and policies
 // beyond one project. Those of a project are what trust remembers. withProject adds the
 // hooks of the project.
-func SetUp(at install.Places, l *inforce.Loaded, withProject bool) (files, hooks []string) {
+func SetUp(at install.Places, l *inforce.Loaded, withProject bool) (names []string) {
 	for _, f := range l.SettingsFiles {
 		if f.Scope != cardea.ScopeProject && f.Path != "" {
-			files = append(files, f.Path)
+			names = append(names, f.Path)
 		}
 	}
 	for _, f := range l.Files {
 		if f.Scope != cardea.ScopeProject {
-			files = append(files, f.Path)
+			names = append(names, f.Path)
 		}
 	}
 	for _, f := range l.PolicyFolders() {
 		if f.Scope != cardea.ScopeProject && f.Embedded == nil {
-			files = append(files, f.Paths()...)
+			names = append(names, f.Paths()...)
 		}
 	}
 	for _, path := range install.PluginFiles(at) {
-		files = append(files, path)
-		names, _ := state.Names(path, maxPluginEntries) // nil of a file, and where nothing is
-		for _, name := range names {
-			files = append(files, filepath.Join(path, name))
+		names = append(names, path)
+		entries, _ := state.Names(path, maxPluginEntries) // nil of a file, and where nothing is
+		for _, entry := range entries {
+			names = append(names, filepath.Join(path, entry))
 		}
 	}
 	for _, h := range install.Harnesses() {
 		for _, w := range install.Inspect(h, at).Wirings {
 			if withProject || slices.Contains([]install.Scope{install.User, install.Managed, install.Plugin}, w.Scope) {
-				if hooks = append(hooks, w.File); w.Program == "" {
+				if names = append(names, posture.HooksIn(w.File)); w.Program == "" {
 					continue // it is sent to the daemon
 				}
 				program := paths.Real(w.Program)
-				files = append(files, program, filepath.Join(filepath.Dir(program), "cardea-engine"+filepath.Ext(program)))
+				names = append(names, program, filepath.Join(filepath.Dir(program), "cardea-engine"+filepath.Ext(program)))
 			}
 		}
 	}
-	return files, hooks
+	return names
+}
+
+// Installed reports whether a harness has hooks of Cardea in the person's settings.
+func Installed(at install.Places) bool {
+	return slices.ContainsFunc(install.Harnesses(), func(h install.Harness) bool {
+		return slices.ContainsFunc(install.Inspect(h, at).Wirings, func(w install.Wiring) bool { return w.Scope == install.User })
+	})
 }
 
 // SetUpChanges is what changed since a person set the gate up, nil where nothing
 // did or nobody has. It is one line, which decides nothing.
 func SetUpChanges(at install.Places, l *inforce.Loaded) []cardea.Trouble {
-	const hint = "run \"cardea install\" again if it was you (with the plugin: \"cardea install claude --uninstall\"); else compare them with what you know"
+	const hint = "if that was you, run \"cardea accept\"; if not, review the change"
 	was, err := posture.Load(at.State)
 	if err != nil {
 		return []cardea.Trouble{cardea.Warning("", posture.CodeChanged, hint, err.Error())}
 	}
+	if was == nil && Installed(at) {
+		return []cardea.Trouble{cardea.Warning("", posture.CodeChanged, "run \"cardea accept\"", "it is not remembered how you set the gate up")}
+	}
 	if was == nil {
 		return nil
 	}
-	files, hooks := SetUp(at, l, false)
-	changed := was.Changed(files, hooks, install.Hooks)
+	changed := was.Changed(SetUp(at, l, false), install.Hooks)
 	if len(changed) == 0 {
 		return nil
 	}

@@ -120,7 +120,8 @@ type settings struct {
 	doc   *jsonedit.Document
 }
 
-// Hooks is the text of a settings file that says which hooks run.
+// Hooks is the text of a settings file that says which hooks run: all of it where the
+// file is no JSON, such as a plugin in JavaScript.
 func Hooks(path string) ([]byte, error) {
 	data, err := state.ReadLinked(path, maxFile)
 	if err != nil {
@@ -128,7 +129,7 @@ func Hooks(path string) ([]byte, error) {
 	}
 	d, err := jsonedit.Parse(data)
 	if err != nil {
-		return nil, err
+		return data, nil
 	}
 	var out []byte
 	for _, key := range []string{"hooks", "disableAllHooks", "allowManagedHooksOnly"} {

@@ -7,6 +7,8 @@
 package posture
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -18,9 +20,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf8"
 
 	"cardea.dev"
+	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
 )
 
@@ -28,53 +33,74 @@ const (
 	purpose = "posture"
 	// maxFile bounds the file of a posture, maxRead each file that is looked at, in
 	// bytes.
-	maxFile = 1 << 20
+	maxFile = 8 << 20
 	maxRead = 256 << 20
+	// maxText bounds the text of a file that is kept, maxTexts those of all files, in bytes.
+	maxText  = 64 << 10
+	maxTexts = 1 << 20
 )
 
 // Posture is what was there when a person set the gate up.
 type Posture struct {
 	When time.Time `json:"when"`
-	// Files are digests by path: of whole files, and of the hooks in the settings of
-	// harnesses, in which people and harnesses change other things all the time.
+	// Files are digests by name: a path, or for the hooks in a file what [HooksIn] gives.
 	Files map[string]string `json:"files"`
-	Hooks map[string]string `json:"hooks"`
 	// Stamps tell that a file is the same one without reading it: programs are large.
 	Stamps map[string]string `json:"stamps"`
+	// Texts are the texts of small files, with secrets taken out, to show what changed.
+	Texts map[string]string `json:"texts"`
 }
 
-// Look makes the posture of now. hooks gives the text of the hooks in a file.
-func Look(files, hookFiles []string, hooks func(path string) ([]byte, error), when time.Time) Posture {
-	p := Posture{When: when.UTC(), Files: map[string]string{}, Hooks: map[string]string{}, Stamps: map[string]string{}}
-	for _, path := range hookFiles {
-		p.Hooks[path] = hooksDigest(path, hooks)
-	}
-	return p.With(files...)
+const hooksIn = "hooks in "
+
+// HooksIn names the hooks in a file, where people and harnesses change other things all
+// the time.
+func HooksIn(path string) string { return hooksIn + path }
+
+// PathOf is the path of a name.
+func PathOf(name string) string { return strings.TrimPrefix(name, hooksIn) }
+
+// Hooks gives the text of the hooks in a file.
+type Hooks func(path string) ([]byte, error)
+
+// and gives names and those that p has, each once.
+func (p Posture) and(names []string) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(slices.Clone(names), maps.Keys(p.Files)))))
 }
 
-// With is the posture with files as they are now, which a person has just written.
-func (p Posture) With(files ...string) Posture {
-	p.Files, p.Stamps = maps.Clone(p.Files), maps.Clone(p.Stamps)
-	for _, path := range files {
-		p.Stamps[path] = state.Stamp(path)
-		p.Files[path] = fileDigest(path)
-	}
-	return p
-}
-
-// Changed lists those of the files, and of those that p has besides, that are not
-// as they were.
-func (p Posture) Changed(files, hookFiles []string, hooks func(path string) ([]byte, error)) []string {
-	var out []string
-	for _, path := range slices.AppendSeq(slices.Clone(files), maps.Keys(p.Files)) {
-		stamp := state.Stamp(path)
-		if (stamp == "" || stamp != p.Stamps[path]) && fileDigest(path) != p.Files[path] {
-			out = append(out, path)
+// Look makes the posture of now: of the files with names, and of those that p has.
+// Those with a path in stays are as p has them. r takes secrets out of texts.
+func (p Posture) Look(names, stays []string, hooks Hooks, r *redact.Redactor, when time.Time) Posture {
+	now, left := Posture{when.UTC(), map[string]string{}, map[string]string{}, map[string]string{}}, maxTexts
+	for _, name := range p.and(names) {
+		digest, stamp, shown := p.Files[name], p.Stamps[name], p.Texts[name]
+		if !slices.Contains(stays, PathOf(name)) {
+			var text []byte
+			stamp = state.Stamp(PathOf(name))
+			digest, text = hooks.digest(name)
+			shown = r.Text(string(text)).String()
+		}
+		if digest == absent {
+			continue
+		}
+		now.Files[name], now.Stamps[name] = digest, stamp
+		if left -= len(shown); left >= 0 && utf8.ValidString(shown) {
+			now.Texts[name] = shown
 		}
 	}
-	for _, path := range slices.AppendSeq(slices.Clone(hookFiles), maps.Keys(p.Hooks)) {
-		if hooksDigest(path, hooks) != p.Hooks[path] {
-			out = append(out, path)
+	return now
+}
+
+// Changed lists the paths of those with names, and of those that p has, that are not as
+// they were.
+func (p Posture) Changed(names []string, hooks Hooks) []string {
+	var out []string
+	for _, name := range p.and(names) {
+		if stamp := state.Stamp(PathOf(name)); stamp != "" && stamp == p.Stamps[name] {
+			continue
+		}
+		if digest, _ := hooks.digest(name); digest != p.Files[name] {
+			out = append(out, PathOf(name))
 		}
 	}
 	slices.Sort(out)
@@ -84,28 +110,34 @@ func (p Posture) Changed(files, hookFiles []string, hooks func(path string) ([]b
 // absent is the digest of a file that is not there, and of one that was not looked at.
 const absent = ""
 
-// fileDigest is the digest of a file. What cannot be read has another one than
-// anything that can.
-func fileDigest(path string) string {
-	f, _, err := state.OpenLinked(path)
-	if err != nil {
-		return failed(err)
+// digest is the digest of a file, and the text of a small one. What cannot be read has
+// another digest than anything that can.
+func (hooks Hooks) digest(name string) (digest string, text []byte) {
+	var in io.Reader
+	if path := PathOf(name); path != name {
+		data, err := hooks(path)
+		if err != nil {
+			return failed(err), nil
+		}
+		in = bytes.NewReader(data)
+	} else {
+		f, _, err := state.OpenLinked(name)
+		if err != nil {
+			return failed(err), nil
+		}
+		defer f.Close()
+		in = f
 	}
-	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, io.LimitReader(f, maxRead)); err != nil {
-		return failed(err)
+	text, err := io.ReadAll(io.TeeReader(io.LimitReader(in, maxText), h))
+	n, more := io.Copy(h, io.LimitReader(in, maxRead))
+	if err = cmp.Or(err, more); err != nil {
+		return failed(err), nil
 	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-func hooksDigest(path string, hooks func(string) ([]byte, error)) string {
-	text, err := hooks(path)
-	if err != nil {
-		return failed(err)
+	if n > 0 {
+		text = nil
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+	return hex.EncodeToString(h.Sum(nil)), text
 }
 
 func failed(err error) string {

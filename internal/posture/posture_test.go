@@ -1,11 +1,14 @@
 package posture
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"cardea.dev/internal/redact"
 )
 
 func put(t *testing.T, path, text string) {
@@ -28,11 +31,12 @@ func TestChanged(t *testing.T) {
 	for _, name := range []string{"program", "settings", "rule", "harness", "elsewhere"} {
 		put(t, at(name), name+"\nrest")
 	}
-	files, hookFiles := []string{at("program"), at("settings"), at("rule"), at("none")}, []string{at("harness")}
+	put(t, at("program"), strings.Repeat("x", maxText+1))
+	names := []string{at("program"), at("settings"), at("rule"), at("none"), HooksIn(at("harness"))}
 	if p, err := Load(folder); p != nil || err != nil {
 		t.Errorf("nothing was kept: %v, %v", p, err)
 	}
-	first := Look(files, append(hookFiles, at("elsewhere")), hooks, time.Unix(1, 0))
+	first := Posture{}.Look(append(names, HooksIn(at("elsewhere"))), nil, hooks, redact.New(), time.Unix(1, 0))
 	if err := first.Save(folder); err != nil {
 		t.Fatal(err)
 	}
@@ -40,10 +44,13 @@ func TestChanged(t *testing.T) {
 	if err != nil || !kept.When.Equal(time.Unix(1, 0)) {
 		t.Fatalf("%v, %v", kept, err)
 	}
+	if kept.Texts[at("rule")] != "rule\nrest" || kept.Texts[HooksIn(at("harness"))] != "harness" || kept.Texts[at("program")] != "" {
+		t.Errorf("texts: %q", kept.Texts)
+	}
 	changed := func(want string) {
 		t.Helper()
 		var got []string
-		for _, path := range kept.Changed(files, hookFiles, hooks) {
+		for _, path := range kept.Changed(names, hooks) {
 			got = append(got, filepath.Base(path))
 		}
 		if strings.Join(got, " ") != want {
@@ -62,11 +69,42 @@ func TestChanged(t *testing.T) {
 	put(t, at("none"), "new")
 	put(t, at("program"), "evil")
 	changed("elsewhere harness none program rule")
-	again := kept.With(at("program"), at("rule"))
+	before := kept.Changed(names, hooks)
+	put(t, at("settings"), "by a command")
+	changed("elsewhere harness none program rule settings")
+	again := kept.Look(names, before, hooks, redact.New(), kept.When)
 	kept = &again
-	changed("elsewhere harness none")
-	if _, old := first.Files[at("rule")]; !old || first.Files[at("rule")] == absent {
-		t.Error("the first posture is another one")
+	changed("elsewhere harness none program rule")
+	if again.Texts[at("rule")] != "rule\nrest" || again.Texts[at("settings")] != "by a command" {
+		t.Errorf("texts: %q", again.Texts)
+	}
+	again = kept.Look(names, nil, hooks, redact.New(), kept.When)
+	changed("")
+	if _, there := again.Files[at("rule")]; there || first.Files[at("rule")] == absent {
+		t.Error("a file that is gone is remembered, or the first posture is another one")
+	}
+}
+
+// No secret is kept, and the texts of all files are bounded.
+func TestTexts(t *testing.T) {
+	dir := t.TempDir()
+	secret := "ghp_" + strings.Repeat("a1B2", 9)
+	put(t, filepath.Join(dir, "secret"), "token: "+secret)
+	put(t, filepath.Join(dir, "binary"), "\xff\xfe")
+	names := []string{filepath.Join(dir, "secret"), filepath.Join(dir, "binary")}
+	for i := range 20 {
+		names = append(names, filepath.Join(dir, fmt.Sprint("large", i)))
+		put(t, names[len(names)-1], strings.Repeat("x ", maxText/2))
+	}
+	p := Posture{}.Look(names, nil, hooks, redact.New(), time.Unix(1, 0))
+	size := 0
+	for name, text := range p.Texts {
+		if size += len(text); strings.Contains(text, secret) || name == names[1] {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+	if size > maxTexts || size < maxTexts/2 || len(p.Files) != len(names) {
+		t.Errorf("%d bytes of %d files", size, len(p.Files))
 	}
 }
 
