@@ -21,17 +21,8 @@ import (
 //go:embed keep
 var keep embed.FS
 
-// rulesHead begins a file of rules, and ruleID a rule.
-const (
-	rulesHead = "version: 1\nrules:\n"
-	ruleID    = "  - id: "
-)
-
-// keptRules are the rules of a group, without the head of their file.
-func keptRules(group string) string {
-	data, _ := keep.ReadFile("keep/bouncer/" + group + ".yaml") // there is one for each
-	return strings.TrimPrefix(string(data), rulesHead)
-}
+// rulesText begins the files of rules that are written.
+const rulesText = "# What Bouncer's rules deny. The language: docs/rule-language.md.\n"
 
 // Groups are Bouncer's groups of rules, which Cardea's packs are called after.
 func Groups() []string {
@@ -73,15 +64,13 @@ func Bouncer(file string, data []byte, o BouncerOptions) Imported {
 	b.logging(top.get("logging", "audit", "auditLog"))
 	top.done()
 	b.denials()
-	if b.options.KeepDenials && b.fallback == "deny" {
-		b.settings = append(b.settings, Setting{Path: []string{"packs", "readonly"}, Value: "off", Protects: true})
-	}
-	out := Imported{Settings: b.settings, Calls: b.calls}
+	out := Imported{Settings: b.settings, Calls: b.calls, Files: b.files}
 	out.Problems = b.remarks(doc.Problems())
 	out.Table = b.rows
 	if len(b.rules) > 0 {
-		out.Files = []File{rulesFile("rules/imported-"+b.options.Name+".yaml", "# What Bouncer's rules deny. The language: docs/rule-language.md.\n", b.rules)}
-		out.Problems = append(out.Problems, unreadable(out.Files[0], len(b.rules))...)
+		custom := rulesFile("rules/imported-"+b.options.Name+".yaml", rulesText, b.rules)
+		out.Files = append(out.Files, custom)
+		out.Problems = append(out.Problems, unreadable(custom, len(b.rules))...)
 	}
 	return out
 }
@@ -92,6 +81,7 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 type bouncer struct {
 	table
 	rules    []string
+	files    []File
 	customs  []*custom
 	settings []Setting
 	calls    []Call
@@ -117,8 +107,12 @@ func (b *bouncer) action(v document.Value) {
 	case word == "deny":
 		set("deny")
 		b.settings = append(b.settings, Setting{Path: []string{"on_error"}, Value: "deny", Protects: true})
-		b.changed(v, what, "default: deny, where no rule speaks, and on_error: deny, where the gate fails. Bouncer's groups allow reading and writing of text files and every address; "+
-			"Cardea allows what certainly only reads, so write rules that allow the rest")
+		reads := "Cardea allows what certainly only reads, so write rules that allow the rest"
+		if b.options.KeepDenials {
+			b.settings = append(b.settings, Setting{Path: []string{"packs", "readonly"}, Value: "off", Protects: true})
+			reads = "Cardea allows nothing by itself then (packs: {readonly: off}), so write rules that allow what is needed"
+		}
+		b.changed(v, what, "default: deny, where no rule speaks, and on_error: deny, where the gate fails. Bouncer's groups allow reading and writing of text files and every address; %s", reads)
 	case word == "ask":
 		set("ask")
 		b.settings = append(b.settings, Setting{Path: []string{"on_error"}, Value: "deny", Protects: true})
@@ -208,20 +202,17 @@ func (b *bouncer) logging(v document.Value) {
 // calls that show what Bouncer says.
 func (b *bouncer) denials() {
 	for _, group := range Groups() {
-		text := keptRules(group)
+		text, _ := keep.ReadFile("keep/bouncer/" + group + ".yaml") // there is one for each
 		on := !slices.Contains(b.off, group)
-		if on && b.options.KeepDenials {
-			for _, rule := range strings.SplitAfter(text, "\n\n") {
-				_, name, _ := strings.Cut(rule, ruleID)
-				name, rest, _ := strings.Cut(name, "\n")
-				b.rules = append(b.rules, ruleID+b.id(name)+"\n"+rest)
-			}
+		if b.options.KeepDenials && (on || b.fallback == "deny") {
+			b.files = append(b.files, File{Path: "rules/bouncer-" + group + ".yaml", Text: rulesText + string(text), Sealed: true, Protects: true})
 		}
-		list, _ := rules.Parse(group, []byte(rulesHead+text), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
+		list, _ := rules.Parse(group, text, rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
 		for i := range list {
 			for _, t := range list[i].Tests {
 				if t.Expect == "deny" {
-					c := Call{Tool: cmp.Or(t.Tool, append(list[i].Tools, "Bash")[0]), Input: t.Input, Said: "deny", Group: "ruleGroups." + group}
+					shown := strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">")
+					c := Call{Tool: cmp.Or(t.Tool, append(list[i].Tools, "Bash")[0]), Input: shown.Replace(t.Input), Said: "deny", Group: "ruleGroups." + group}
 					b.call(c, on)
 				}
 			}

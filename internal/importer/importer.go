@@ -142,7 +142,7 @@ func (t *table) remarks(all []cardea.Diagnostic) (mistakes []cardea.Diagnostic) 
 
 // rulesFile is a file of rules that an import writes.
 func rulesFile(path, head string, list []string) File {
-	return File{Path: path, Text: head + rulesHead + strings.Join(list, ""), Sealed: true, Protects: true}
+	return File{Path: path, Text: head + "version: 1\nrules:\n" + strings.Join(list, ""), Sealed: true, Protects: true}
 }
 
 // mark begins every file that an import wrote, with the digest of the rest, and source

@@ -336,7 +336,7 @@ func fields(tools []string) []string {
 // different now.
 func (c custom) write() (text string, changes []string) {
 	var s strings.Builder
-	s.WriteString(ruleID + c.id + "\n")
+	s.WriteString("  - id: " + c.id + "\n")
 	if len(c.tools) > 0 {
 		s.WriteString("    tool: [" + quotedList(c.tools) + "]\n")
 	}
