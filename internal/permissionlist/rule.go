@@ -197,6 +197,23 @@ func (r Rule) specifier(c Context) Rule {
 		r.command = commandPattern(r.Spec)
 		r.command.bare = r.command.bare || c.Effect != cardea.Allow && strings.HasSuffix(r.Spec, ":*")
 		return r
+	case "Write", "NotebookEdit", "MultiEdit", "apply_patch", "Glob", "Grep":
+		if r.more != nil {
+			r.Form = Param
+			return r
+		}
+		covers := "Edit"
+		if r.Tool == "Glob" || r.Tool == "Grep" {
+			covers = "Read"
+		}
+		if c.Effect == cardea.Allow {
+			return r.nothing("write " + covers + "(" + r.Spec + "), which covers this tool")
+		}
+		if value, field, ok := cutParam(r.Spec); ok && primary(field) {
+			r.Spec = value
+		}
+		r.Tool = covers
+		fallthrough
 	case "Read", "Edit":
 		r.Form = File
 		var why string
@@ -209,12 +226,6 @@ func (r Rule) specifier(c Context) Rule {
 			return r.nothing(why)
 		}
 		return r
-	case "Write", "NotebookEdit", "MultiEdit", "Glob", "Grep", "apply_patch":
-		if r.more != nil {
-			r.Form = Param
-			return r
-		}
-		return r.nothing("paths are written for Read and Edit, which cover this tool")
 	case "WebFetch":
 		if host, ok := strings.CutPrefix(strings.TrimSpace(r.Spec), "domain:"); ok {
 			return r.hosts(host, c.Effect != cardea.Allow)
