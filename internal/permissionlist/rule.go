@@ -188,32 +188,28 @@ func (r *Rule) name(name string, c Context) string {
 	return ""
 }
 
+// coveredBy are the tools whose paths are those of another. What denies or asks may name
+// either.
+var coveredBy = map[string]string{"Write": "Edit", "NotebookEdit": "Edit", "MultiEdit": "Edit", "apply_patch": "Edit", "Glob": "Read", "Grep": "Read"}
+
 // specifier reads what stands in the parentheses.
 func (r Rule) specifier(c Context) Rule {
 	r.parameter(c)
+	if by := coveredBy[r.Tool]; by != "" && r.more == nil {
+		if c.Effect == cardea.Allow {
+			return r.nothing("write " + by + "(" + r.Spec + "), which covers this tool")
+		}
+		if value, field, ok := cutParam(r.Spec); ok && primary(field) {
+			r.Spec = value
+		}
+		r.Tool = by
+	}
 	switch r.Tool {
 	case "Bash", "PowerShell", "Monitor":
 		r.Form = Command
 		r.command = commandPattern(r.Spec)
 		r.command.bare = r.command.bare || c.Effect != cardea.Allow && strings.HasSuffix(r.Spec, ":*")
 		return r
-	case "Write", "NotebookEdit", "MultiEdit", "apply_patch", "Glob", "Grep":
-		if r.more != nil {
-			r.Form = Param
-			return r
-		}
-		covers := "Edit"
-		if r.Tool == "Glob" || r.Tool == "Grep" {
-			covers = "Read"
-		}
-		if c.Effect == cardea.Allow {
-			return r.nothing("write " + covers + "(" + r.Spec + "), which covers this tool")
-		}
-		if value, field, ok := cutParam(r.Spec); ok && primary(field) {
-			r.Spec = value
-		}
-		r.Tool = covers
-		fallthrough
 	case "Read", "Edit":
 		r.Form = File
 		var why string
