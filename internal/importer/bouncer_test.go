@@ -218,6 +218,6 @@ func TestWhatBouncerSays(t *testing.T) {
 		}
 	}
 	if without := importer.Bouncer("c.json", []byte(`{}`), importer.BouncerOptions{}); rulesOf(without) != "" {
-		t.Error("rules are written that nobody asked for")
+		t.Error("rules are written without the option")
 	}
 }

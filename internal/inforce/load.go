@@ -39,8 +39,8 @@ type Where struct {
 	// Org is the organisation whose allows count whatever settings and the
 	// project's remote say, "" for none: who looks at what one would bring.
 	Org string
-	// Drafts are files with other texts than they have, by their paths: who looks at what
-	// a change would do. They count as if a person had written them.
+	// Drafts are texts that are read in the place of those that files have, by their paths,
+	// to see what a change would do. They are treated as written by a person.
 	Drafts map[string][]byte
 	// State is the folder in which last good forms are kept, "" for none.
 	State string

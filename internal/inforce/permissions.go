@@ -20,7 +20,7 @@ type PermissionFile struct {
 	From *permissionlist.Origin
 	// Entries is how many it has.
 	Entries int
-	// Left are those that count for their own harness alone.
+	// Left are those that apply to calls of their own harness alone.
 	Left []permissionlist.Entry
 	// Kept is set where the file is broken and its last good form is in force.
 	Kept     bool

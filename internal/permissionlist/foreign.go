@@ -27,8 +27,7 @@ type translation struct {
 // those that win over it do not.
 type rule struct {
 	tool, spec string // canonical tool; the specifier, "" for the whole tool
-	// action is what OpenCode calls it.
-	action string
+	action string // OpenCode's word for the tool
 	effect cardea.Effect
 	at     int
 }
@@ -41,7 +40,7 @@ func (r *rule) text() string {
 	return r.tool + "(" + r.spec + ")"
 }
 
-// leave notes a rule that counts for its own harness alone.
+// leave notes a rule that applies to calls of its own harness alone.
 func (t *translation) leave(r rule, why string) {
 	e := Entry{Rule: Rule{Text: r.text(), Tool: r.tool, Spec: r.spec, Form: Nothing, Why: why}, Effect: r.effect, From: t.from, offset: r.at}
 	t.out.Left = append(t.out.Left, e)

@@ -91,8 +91,8 @@ func Verb(e cardea.Effect) string {
 // Settings is what a settings file says about permissions.
 type Settings struct {
 	Entries []Entry
-	// Left are entries of other harnesses that count for calls of their own alone, which
-	// each of them answers itself. Why says so.
+	// Left are entries of other harnesses that apply to calls of their own alone, with the
+	// reason in Why.
 	Left []Entry
 	// ManagedOnly is set where only the entries of managed files allow
 	// (allowManagedPermissionRulesOnly).
