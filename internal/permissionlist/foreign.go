@@ -27,9 +27,9 @@ type translation struct {
 // those that win over it do not.
 type rule struct {
 	tool, spec string // canonical tool; the specifier, "" for the whole tool
-	action string // OpenCode's word for the tool
-	effect cardea.Effect
-	at     int
+	action     string // OpenCode's word for the tool
+	effect     cardea.Effect
+	at         int
 }
 
 // text is the rule as an entry.
