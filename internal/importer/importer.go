@@ -85,13 +85,9 @@ type Call struct {
 	Event, Tool, Input string
 	// Said is what the other tool says to it, as far as it is known: deny, ask or allow.
 	Said string
-	// Group is the thing in the table that says it, for what is compared before
-	// anything is written, "" for others. About is what the call is about: a
-	// command, a path or an address.
+	// Group is the thing in the table that says it, "" for what is not compared. About is
+	// what the call is about: a command, a path or an address.
 	Group, About string
-	// Keep is the setting by which it is denied, where no rule of a pack does; nil for
-	// none.
-	Keep *Setting
 }
 
 // table collects rows about a file.
