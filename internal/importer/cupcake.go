@@ -24,7 +24,7 @@ type CupcakeOptions struct {
 // is to give are settings for signals and actions, and rules and policies for what
 // Cupcake has built in.
 func Cupcake(path string, data []byte, o CupcakeOptions) Imported {
-	r := document.Read(path, data)
+	r := rulebook(path, data)
 	c := cupcake{table: table{file: path}, moved: o.Moved, judged: o.Judged, own: o.Own}
 	top := r.Top().Map()
 	c.signals(top.Map("signals"))
@@ -41,6 +41,13 @@ func Cupcake(path string, data []byte, o CupcakeOptions) Imported {
 	out.Problems = append(c.remarks(r.Problems()), out.Problems...)
 	out.Table = c.rows
 	return out
+}
+
+// rulebook reads a rulebook.yml, in which Cupcake takes null for missing.
+func rulebook(path string, data []byte) *document.Reader {
+	r := document.Read(path, data)
+	r.DropNulls()
+	return r
 }
 
 type cupcake struct {
@@ -138,9 +145,7 @@ func (c *cupcake) builtins(m document.Map) {
 	for _, name := range m.Keys() {
 		v := m.Get(name)
 		if why := off(v); why != "" {
-			if !v.Null() {
-				c.left(v, "builtins."+name, "%s", why)
-			}
+			c.left(v, "builtins."+name, "%s", why)
 			continue
 		}
 		b := builtin{name: name, at: v, Map: v.Map()}
@@ -187,7 +192,7 @@ func BuiltinVerbs(name string) []string {
 // BuiltinSwitches are the builtins that a rulebook.yml names, and whether it switches them
 // on.
 func BuiltinSwitches(path string, data []byte) map[string]bool {
-	m, out := document.Read(path, data).Top().Map().Map("builtins"), map[string]bool{}
+	m, out := rulebook(path, data).Top().Map().Map("builtins"), map[string]bool{}
 	for _, name := range m.Keys() {
 		out[name] = off(m.Get(name)) == ""
 	}
