@@ -170,23 +170,23 @@ func (c *cupcake) builtins(m document.Map) {
 	}
 }
 
-// BuiltinVerbs are the verbs of a policy that Cupcake has built in, none where there is
-// none of this name.
-func BuiltinVerbs(name string) []string {
+// BuiltinVerbs are the verbs of a policy that Cupcake has built in, and the event that it
+// is about; none where there is none of this name.
+func BuiltinVerbs(name string) (verbs []string, event string) {
 	switch name {
 	case "protected_paths", "rulebook_security_guardrails", "git_pre_check", "system_protection", "cupcake_exec_protection":
-		return []string{"halt"}
+		return []string{"halt"}, "PreToolUse"
 	case "git_block_no_verify", "sensitive_data_protection",
 		"claude_code_enforce_full_file_read", "enforce_full_file_read", "opencode_enforce_full_file_read", "factory_enforce_full_file_read":
-		return []string{"deny"}
+		return []string{"deny"}, "PreToolUse"
 	case "global_file_lock": // of older versions, which Cardea has nothing for
-		return []string{"halt", "deny"}
+		return []string{"halt", "deny"}, "PreToolUse"
 	case "post_edit_check":
-		return []string{"ask", "block", "add_context"}
+		return []string{"ask", "block", "add_context"}, "PostToolUse"
 	case "claude_code_always_inject_on_prompt", "always_inject_on_prompt", "opencode_always_inject_on_prompt", "factory_always_inject_on_prompt":
-		return []string{"add_context"}
+		return []string{"add_context"}, "UserPromptSubmit"
 	}
-	return nil
+	return nil, ""
 }
 
 // BuiltinSwitches are the builtins that a rulebook.yml names, and whether it switches them

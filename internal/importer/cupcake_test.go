@@ -102,8 +102,8 @@ func TestBuiltinVerbs(t *testing.T) {
 		sensitive_data_protection cupcake_exec_protection enforce_full_file_read always_inject_on_prompt my_own`)
 	for _, name := range names {
 		known := !strings.Contains(tableOf(cupcake("builtins: {"+name+": {enabled: true}}")), "does not know it")
-		if known != (importer.BuiltinVerbs(name) != nil) {
-			t.Errorf("%s: known %v, verbs %v", name, known, importer.BuiltinVerbs(name))
+		if verbs, _ := importer.BuiltinVerbs(name); known != (verbs != nil) {
+			t.Errorf("%s: known %v, verbs %v", name, known, verbs)
 		}
 	}
 }
