@@ -52,7 +52,7 @@ func importCupcake(p Process, args []string, user bool) (*importing, error) {
 			return nil, err
 		}
 	}
-	return i, nil
+	return i, i.compareStops(p)
 }
 
 // move takes a .cupcake folder over.
@@ -169,7 +169,7 @@ func (m *move) policy(file, rel string) error {
 	if !ok {
 		return err
 	}
-	if facts.Package == engine.SystemPackage {
+	if facts.Package == engine.SystemPackage || facts.Package == "cupcake.global.system" {
 		m.leave(file, false, "Cardea gathers the verbs by itself")
 		return nil
 	}
@@ -282,7 +282,7 @@ func (m *move) scripts(name string) error {
 	}
 	for _, e := range entries {
 		path := filepath.Join(m.from, name, e.Name())
-		if e.IsDir() {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		data, err := m.read(path)
@@ -328,7 +328,7 @@ func (m *move) rulebook() error {
 			}
 		}
 		m.Table, m.Files = append(m.Table, got.Table...), append(m.Files, got.Files...)
-		m.Settings, m.Calls = append(m.Settings, got.Settings...), append(m.Calls, got.Calls...)
+		m.Settings, m.Calls, m.Stops = append(m.Settings, got.Settings...), append(m.Calls, got.Calls...), append(m.Stops, got.Stops...)
 		m.Problems = append(m.Problems, got.Problems...)
 	})
 }

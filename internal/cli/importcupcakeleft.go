@@ -27,7 +27,7 @@ func (m *move) builtin(file, name, text string, facts *engine.Facts) bool {
 	verbs, _ := importer.BuiltinVerbs(name)
 	switch other := foreignBuiltin(name, text, facts); {
 	case m.isOff(name):
-		m.leave(file, false, "Cupcake does not load it, since builtins."+name+" is off in rulebook.yml")
+		m.leave(file, false, "Cupcake does not load it, since rulebook.yml does not switch builtins."+name+" on")
 	case verbs == nil && len(facts.Verbs) == 0:
 		return false // a library
 	case verbs == nil && m.builtins[name]:
@@ -44,10 +44,12 @@ func (m *move) builtin(file, name, text string, facts *engine.Facts) bool {
 	return true
 }
 
-// isOff reports whether rulebook.yml names a builtin and does not switch it on.
+// isOff reports whether rulebook.yml does not switch a builtin on that it names, or that
+// Cupcake brings.
 func (m *move) isOff(name string) bool {
 	on, named := m.builtins[name]
-	return named && !on
+	verbs, _ := importer.BuiltinVerbs(name)
+	return !on && (named || verbs != nil)
 }
 
 // foreignBuiltin says what shows that a file is not the one that Cupcake brings for a

@@ -27,6 +27,9 @@ type Imported struct {
 	Settings []Setting
 	// Calls show what changes: they are judged before and after.
 	Calls []Call
+	// Stops are calls that the other tool stops, by group. What is imported is held
+	// against them.
+	Stops []Call
 	// Problems are why something could not be read. Nothing is taken over then.
 	Problems []cardea.Diagnostic
 }
@@ -89,6 +92,8 @@ type Call struct {
 	// anything is written, "" for others. About is what the call is about: a
 	// command, a path or an address.
 	Group, About string
+	// Why says why Cardea does not stop it on purpose, "" where that would be a mistake.
+	Why string
 	// Keep is the setting by which it is denied, where no rule of a pack does; nil for
 	// none.
 	Keep *Setting
