@@ -65,6 +65,30 @@ func (s Severity) Rank() int {
 	return 0
 }
 
+// Loss names what would be lost, in the words of rules files.
+type Loss string
+
+// The losses, in the order in which reasons are given.
+const (
+	// LossProject is the project, the home folder or the machine.
+	LossProject Loss = "project"
+	// LossHistory is work that is kept in a history: commits, branches.
+	LossHistory Loss = "history"
+	// LossFiles is other files and data.
+	LossFiles Loss = "files"
+	// LossSecrets is a secret, deleted or told.
+	LossSecrets Loss = "secrets"
+	// LossNone is for what loses nothing, or nothing that has a word here.
+	LossNone Loss = ""
+	// LossGate is the files of the gate, which a person can write again.
+	LossGate Loss = "gate"
+)
+
+// Losses lists the losses in their order.
+func Losses() []Loss {
+	return []Loss{LossProject, LossHistory, LossFiles, LossSecrets, LossNone, LossGate}
+}
+
 // IDHint says what an id may be.
 const IDHint = "use letters, digits, and . _ / -"
 
@@ -90,6 +114,10 @@ type Opinion struct {
 	// Source is where the rule is written, "file:line".
 	Source   string
 	Severity Severity
+	Loses    Loss
+	// File is the file or folder that the opinion is about, as a person reads it; ""
+	// for none.
+	File string
 	// Reason is for people, and for the model unless Withheld.
 	Reason string
 	// Because is the incident or cause behind the rule, for people.

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// maxReasons is how many reasons a verdict gives: one that lists everything
-// that could be said is read by nobody. The trace has them all.
+// maxReasons is how many reasons of built-in rules a verdict gives, and how many of
+// others. The trace has them all.
 const maxReasons = 2
 
-// explain fills in who decided, and what the person and the model are told.
+// explain fills in who decided, and what the person and the model read.
 func (t *tally) explain() {
 	v := &t.verdict
 	for _, o := range v.Opinions {
@@ -25,46 +25,72 @@ func (t *tally) explain() {
 	v.giveReasons(decidingOpinions(t.event, v))
 }
 
-// decidingOpinions are those with the verdict's effect, the severest first.
-// Opinions about parts without effect come after the others of their severity,
-// since nobody needs to know about those parts.
+// decidingOpinions are those with the verdict's effect: what loses most comes first, then
+// the severest. Opinions about parts without effect come after the others of their
+// severity.
 func decidingOpinions(ev *Event, v *Verdict) []Opinion {
-	aboutNothing := func(o Opinion) bool {
-		return ev.Call != nil && o.Part >= 0 && o.Part < len(ev.Call.Parts) && ev.Call.Parts[o.Part].NoEffect
+	aboutNothing := func(o Opinion) int {
+		if ev.Call != nil && o.Part >= 0 && o.Part < len(ev.Call.Parts) && ev.Call.Parts[o.Part].NoEffect {
+			return 1
+		}
+		return 0
 	}
 	out := slices.DeleteFunc(slices.Clone(v.Opinions), func(o Opinion) bool { return o.Effect != v.Effect })
+	losses := Losses()
 	slices.SortStableFunc(out, func(a, b Opinion) int {
-		if a.Severity.Rank() != b.Severity.Rank() {
-			return b.Severity.Rank() - a.Severity.Rank()
-		}
-		if aboutNothing(a) == aboutNothing(b) {
-			return 0
-		}
-		if aboutNothing(b) {
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(slices.Index(losses, a.Loses), slices.Index(losses, b.Loses)),
+			cmp.Compare(b.Severity.Rank(), a.Severity.Rank()), cmp.Compare(aboutNothing(a), aboutNothing(b)))
 	})
 	return out
 }
 
-// giveReasons puts together what the deciding opinions say.
+// giveReasons puts together what the deciding opinions say: each sentence once, and one
+// reason for each loss of a part.
 func (v *Verdict) giveReasons(deciding []Opinion) {
+	type lost struct {
+		part int
+		what Loss
+	}
 	var reasons, messages []string
+	said, named, given := map[string]bool{}, map[lost]bool{}, map[bool]int{}
 	for _, o := range deciding {
 		v.By = cmp.Or(v.By, o.By())
 		if v.Instead == "" && v.Effect >= Ask {
 			v.Instead = o.Advice.Instead
 		}
-		if o.Reason == "" || slices.Contains(reasons, o.Reason) || len(reasons) == maxReasons {
+		builtin, loses := o.Scope == ScopeBuiltin, lost{o.Part, o.Loses}
+		if given[builtin] == maxReasons || builtin && o.Loses != LossNone && named[loses] {
 			continue
 		}
-		reasons = append(reasons, o.Reason)
+		reason := unsaid(o.Reason, said)
+		if reason == "" {
+			continue
+		}
+		if given[builtin]++; builtin {
+			named[loses] = true
+		}
+		if o.File != "" && !said[o.File] && !strings.Contains(reason, o.File) {
+			reason = o.File + ": " + reason
+		}
+		said[o.File] = true
+		reasons = append(reasons, reason)
 		if o.Withheld {
 			messages = append(messages, fmt.Sprintf("%s: rule %q of a project (the person has not accepted its text for this session, so it is withheld)", v.Effect, o.Rule))
 		} else {
-			messages = append(messages, o.Reason)
+			messages = append(messages, reason)
 		}
 	}
 	v.Reason, v.Message = strings.Join(reasons, "\n"), strings.Join(messages, "\n")
+}
+
+// unsaid is a text without the sentences that were said before.
+func unsaid(text string, said map[string]bool) string {
+	var out []string
+	for sentence := range strings.SplitSeq(text, ". ") {
+		if key := strings.TrimSuffix(sentence, "."); !said[key] {
+			said[key] = true
+			out = append(out, sentence)
+		}
+	}
+	return strings.Join(out, ". ")
 }

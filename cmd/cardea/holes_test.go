@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"os"
@@ -183,6 +184,13 @@ func holePlace(t *testing.T, s holeSetup) *wall {
 // hook is the answer of the hook as it is built, "silent" where it has none.
 func (w *wall) hook(mode, tool, input string) string {
 	w.t.Helper()
+	effect, _ := w.answer(mode, tool, input)
+	return effect
+}
+
+// answer is the hook's answer and the reason that the model reads.
+func (w *wall) answer(mode, tool, input string) (effect, reason string) {
+	w.t.Helper()
 	if err := build(); err != nil {
 		w.t.Fatal(err)
 	}
@@ -209,13 +217,11 @@ func (w *wall) hook(mode, tool, input string) string {
 		w.t.Fatalf("%s %s: %v", tool, input, err)
 	}
 	var answer struct {
-		HookSpecificOutput struct{ PermissionDecision string }
+		HookSpecificOutput struct{ PermissionDecision, PermissionDecisionReason string }
 	}
 	if len(out) > 0 && json.Unmarshal(out, &answer) != nil {
 		w.t.Fatalf("%s %s: %s", tool, input, out)
 	}
-	if answer.HookSpecificOutput.PermissionDecision == "" {
-		return "silent"
-	}
-	return answer.HookSpecificOutput.PermissionDecision
+	said := answer.HookSpecificOutput
+	return cmp.Or(said.PermissionDecision, "silent"), said.PermissionDecisionReason
 }

@@ -135,6 +135,7 @@ func (p *packer) rule(r *Rule) {
 	p.text(&r.Instead)
 	p.text(&r.Context)
 	p.text((*string)(&r.Severity))
+	p.text((*string)(&r.Loses))
 	p.text(&r.Because)
 	each(p, &r.Rewrite, func(f *Field) { p.text(&f.Name); p.text(&f.Value) })
 }

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -168,11 +169,13 @@ type call struct {
 	rule  *Rule
 	entry *Entry
 	stays bool
+	// touched is the access on which the rule's match holds, nil for none.
+	touched *cardea.Access
 }
 
 // judge adds the opinions of a rule.
 func (c *call) judge(r *Rule) {
-	c.rule = r
+	c.rule, c.touched = r, nil
 	effect, withheld := r.Effect, false
 	if r.Tightens() {
 		if effect < cardea.Ask {
@@ -185,7 +188,7 @@ func (c *call) judge(r *Rule) {
 	switch {
 	case r.Effect == cardea.Allow:
 		for i := range c.ev.Call.Parts {
-			if c.allows(i) {
+			if c.touched = nil; c.allows(i) {
 				c.say(effect, i, withheld)
 			}
 		}
@@ -196,11 +199,12 @@ func (c *call) judge(r *Rule) {
 	default:
 		reached := c.reached(&r.Match)
 		for i := range reached.parts {
+			c.touched = nil
 			if among, may := reached.at(i); may && c.holdsAmong(&r.Match, i, 1, among) {
 				c.say(effect, i, withheld)
 			}
 		}
-		if c.opaqueCall(&r.Match) {
+		if c.touched = nil; c.opaqueCall(&r.Match) {
 			c.say(effect, cardea.WholeCall, withheld)
 		}
 	}
@@ -215,7 +219,14 @@ func (c *call) say(e cardea.Effect, part int, withheld bool) {
 func (c *call) opinion(e cardea.Effect, part int, withheld bool) cardea.Opinion {
 	r := c.rule
 	o := cardea.Opinion{Decider: "rules", Rule: r.ID, Effect: e, Part: part, Scope: r.Scope, Source: r.Source,
-		Severity: r.Severity, Reason: r.Message, Because: r.Because, Withheld: withheld, Person: r.Person}
+		Severity: r.Severity, Loses: r.Loses, Reason: r.Message, Because: r.Because, Withheld: withheld, Person: r.Person}
+	if part != cardea.WholeCall && c.touched == nil && r.Loses != cardea.LossNone {
+		access := c.ev.Call.Parts[part].Access
+		if k := slices.IndexFunc(access, func(a cardea.Access) bool { return a.Kind == cardea.Delete }); k >= 0 {
+			c.touched = &access[k]
+		}
+	}
+	o.File = c.shown(c.touched)
 	if r.Scope == cardea.ScopeBuiltin {
 		o.Yields = cardea.YieldsToOverride
 		if r.Pack == SelfProtection {
@@ -240,6 +251,24 @@ func (c *call) opinion(e cardea.Effect, part int, withheld bool) cardea.Opinion 
 		o.Advice.Rewrite[f.Name] = f.Value
 	}
 	return o
+}
+
+// shown writes what an access touches for a person: from the project's or the home
+// folder on, and quoted where it has characters that cannot be seen.
+func (c *call) shown(a *cardea.Access) string {
+	if a == nil {
+		return ""
+	}
+	name := cmp.Or(a.Pattern, a.Spelled, a.Path)
+	if home := c.d.settings.Home; paths.Below(c.ev.Project, name) {
+		name = strings.TrimPrefix(name[len(c.ev.Project):], "/")
+	} else if paths.Within(home, name) {
+		name = "~" + name[len(strings.TrimSuffix(home, "/")):]
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		name = strconv.Quote(name)
+	}
+	return shorten(name)
 }
 
 // shorten cuts text for a message.

@@ -23,6 +23,7 @@ func (c *call) holdsForCall(m *Match) bool {
 	}
 	r := c.reached(m)
 	for i := range r.parts {
+		c.touched = nil
 		if among, may := r.at(i); may && c.holdsAmong(m, i, 1, among) {
 			return true
 		}
@@ -60,9 +61,11 @@ func (c *call) holdsAmong(m *Match, i, after int, among anySet) bool {
 		if c.ev.Call.OnlyPossible && m.Any[j].namesField() && !m.Any[j].aboutPart() {
 			continue // about the call, which was judged
 		}
+		touched := c.touched
 		if among.has(j) && c.holds(&m.Any[j], i, after) {
 			return true
 		}
+		c.touched = touched
 	}
 	return len(m.Any) == 0
 }
@@ -244,6 +247,9 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 		}
 		if c.coveredBy(m.UnlessPaths, a) {
 			continue
+		}
+		if c.touched == nil {
+			c.touched = a
 		}
 		return true
 	}

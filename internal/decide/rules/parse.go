@@ -106,6 +106,7 @@ func (p *parser) rule(v document.Value) {
 	r.Person, r.Certain = m.Bool("person"), m.Bool("certain")
 	r.Message, r.Instead, r.Because, r.Context = m.Text("message"), m.Text("instead"), m.Text("because"), m.Text("context")
 	r.Severity = cardea.Severity(m.Word("severity", "low", "medium", "high", "critical"))
+	r.Loses = cardea.Loss(m.Word("loses", "project", "history", "files", "secrets", "gate"))
 	r.Rewrite = p.rewrite(m.Map("rewrite"))
 	for _, t := range m.List("tests") {
 		r.Tests = append(r.Tests, p.test(t, &r))

@@ -62,6 +62,8 @@ type Rule struct {
 	Instead, Context string
 	Rewrite          []Field
 	Severity         cardea.Severity
+	// Loses names what is lost where the rule holds. It orders the reasons of a verdict.
+	Loses cardea.Loss
 	// Because is the incident or cause behind the rule.
 	Because string
 	// Tests are the rule's own examples; Examples gives them for any rule.

@@ -40,7 +40,7 @@ type SensitiveSetting struct {
 // home is the person's home folder.
 func (s SensitiveSetting) Rules(globs []string, like Rule, home string) []Rule {
 	var out []Rule
-	like.Severity = cardea.SeverityHigh
+	like.Severity, like.Loses = cardea.SeverityHigh, cardea.LossSecrets
 	like.Person = s.effect == cardea.Ask
 	for _, glob := range globs {
 		r := like

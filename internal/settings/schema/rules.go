@@ -29,6 +29,7 @@ type rule struct {
 	Because  text            `yaml:"because" about:"the incident or cause behind the rule"`
 	Context  text            `yaml:"context" about:"advice: what the model is told whatever is decided"`
 	Severity string          `yaml:"severity" enum:"low,medium,high,critical"`
+	Loses    string          `yaml:"loses" enum:"project,history,files,secrets,gate"`
 	Rewrite  map[string]text `yaml:"rewrite" about:"advice: fields of the tool input to replace"`
 	Tests    []test          `yaml:"tests" about:"examples, run by cardea test"`
 }

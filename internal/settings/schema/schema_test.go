@@ -210,7 +210,7 @@ func TestSettingsAgreeWithTheProgram(t *testing.T) {
 // The schema and the program agree on rules. A key that only the schema knows
 // would be a warning of the program, or a mistake.
 func TestRulesAgreeWithTheProgram(t *testing.T) {
-	all := `rules: [{id: x, event: [PreToolUse], tool: Bash, effect: ask, person: true, certain: true, message: 7, instead: b, because: c, context: d, severity: low,
+	all := `rules: [{id: x, event: [PreToolUse], tool: Bash, effect: ask, person: true, certain: true, message: 7, instead: b, because: c, context: d, severity: low, loses: files,
   rewrite: {command: e}, match: {command: a, flags: -f, args: x, path: [a], files: histories, access: write, own: key, holds: private-key, redirection: true, host: h, role: r, flow: download-run, opaque: true, outside: true,
   field: f, any_program: true, pattern: p, env: [X], started_by: x, unless: {flags: [-x], files: templates, search: true, metadata: true, command: [y]}, any: [{command: [a, b]}]},
   tests: [{input: {command: x}, tool: Bash, expect: none, contains: c, desc: d, event: PreToolUse, role: r, cwd: /}, {tool_name: Bash, tool_input: {command: x}, expect: none}]},
