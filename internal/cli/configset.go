@@ -181,7 +181,7 @@ func changeSetting(p Process, scope, key string, asJSON bool, change func(text s
 // load is what would be in force with the new text.
 func (c *configChange) load() *inforce.Loaded {
 	w := c.p.Whose(&c.pl)
-	w.Draft = &inforce.Draft{Path: c.file, Data: []byte(c.text)}
+	w.Drafts = map[string][]byte{c.file: []byte(c.text)}
 	w.State = "" // the text itself is meant, no last good form
 	return inforce.Load(w)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -22,12 +21,11 @@ func importBouncerCommand(p Process) *cobra.Command {
 		Long: `Import Bouncer's config.json, by default the one in ~/.bouncer, for all projects.
 
 Custom rules become rules, and switches become settings. Rules that allow must match
-a whole command. For each group of rules that is on, the calls that Bouncer's
-documentation denies are judged here, and the table names those that Cardea asks
-about or leaves to the agent's own prompt.` + tableHelp,
+a whole command. Examples of what Bouncer's rules deny are judged with what is
+imported, and the table names those that Cardea does not deny.` + tableHelp,
 	}, func(args []string) (*importing, error) { return importBouncer(p, args, defaultAllow, keepDenials) })
 	c.Flags().BoolVar(&defaultAllow, "default-allow", false, "take over defaultAction: allow, by which calls that no rule matches run without a prompt")
-	c.Flags().BoolVar(&keepDenials, "keep-denials", false, "deny what Bouncer's groups deny and Cardea's packs do not")
+	c.Flags().BoolVar(&keepDenials, "keep-denials", false, "write rules that deny what Bouncer's groups deny")
 	return c
 }
 
@@ -56,11 +54,11 @@ func importBouncer(p Process, args []string, defaultAllow, keepDenials bool) (*i
 	if err != nil {
 		return nil, err
 	}
-	i.Imported = importer.Bouncer(file, data, importer.BouncerOptions{DefaultAllow: defaultAllow, Name: name,
+	i.Imported = importer.Bouncer(file, data, importer.BouncerOptions{DefaultAllow: defaultAllow, KeepDenials: keepDenials, Name: name,
 		TooWide: func(rule string) string { return tooWideRule(p, rule) }})
 	i.bouncerVariables(p)
-	if !cardea.HasError(i.Problems) {
-		i.compareGroups(p, keepDenials)
+	if !keepDenials {
+		i.remedy = "; --keep-denials denies them"
 	}
 	return i, nil
 }
@@ -88,58 +86,4 @@ func tooWideRule(p Process, rule string) string {
 		return d.Text + "; " + d.Hint
 	}
 	return ""
-}
-
-// compareGroups judges what Bouncer's groups deny, and adds to the table what
-// Cardea's packs do not deny.
-func (i *importing) compareGroups(p Process, keepDenials bool) {
-	var groups []string
-	asked, silent := map[string]string{}, map[string]string{}
-	for _, c := range i.Calls {
-		if c.Group == "" || c.Said != "deny" {
-			continue
-		}
-		if !slices.Contains(groups, c.Group) {
-			groups = append(groups, c.Group)
-		}
-		v, err := i.verdict(p, c)
-		text := "\n" + c.Tool + ": " + c.About
-		switch id := strings.TrimPrefix(v.By, "rules:"); {
-		case err != nil || v.Effect >= cardea.Deny:
-		case v.Effect == cardea.Ask && keepDenials && id != v.By:
-			i.Settings = append(i.Settings, importer.Setting{Path: []string{"rules", "effect", id}, Value: "deny", Protects: true})
-			asked[c.Group] += text + " (rules: {effect: {" + id + ": deny}})"
-		case v.Effect == cardea.Ask:
-			asked[c.Group] += text + " (" + id + ")"
-		case i.silenceIs("deny"):
-		case keepDenials && c.Keep != nil:
-			i.Settings = append(i.Settings, *c.Keep)
-			asked[c.Group] += text + " (" + strings.Join(c.Keep.Path, ".") + ": " + strings.Join(c.Keep.Items, ", ") + ")"
-		case i.silenceIs("ask"):
-			asked[c.Group] += text + " (default: ask)"
-		default:
-			silent[c.Group] += text
-		}
-	}
-	how := "gentler: Bouncer denies these, and Cardea's pack asks a person; --keep-denials denies them"
-	if keepDenials {
-		how = "Cardea's pack does not deny these by itself, and they are denied as in Bouncer"
-	}
-	decides := "so the agent's own prompt decides (--keep-denials denies them)"
-	if i.silenceIs("allow") {
-		decides = "so they run (default: allow; --keep-denials denies them)"
-	}
-	for _, g := range groups {
-		if silent[g] != "" {
-			i.row(g, importer.LeftOut, true, "Bouncer denies these, and no rule of Cardea's speaks, "+decides+":"+silent[g])
-		}
-		if asked[g] != "" {
-			i.row(g, importer.Changed, false, how+":"+asked[g])
-		}
-	}
-}
-
-// silenceIs reports whether the import makes an effect of silence.
-func (i *importing) silenceIs(effect string) bool {
-	return slices.ContainsFunc(i.Settings, func(s importer.Setting) bool { return s.Path[0] == "default" && s.Value == effect })
 }

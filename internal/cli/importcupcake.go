@@ -52,7 +52,7 @@ func importCupcake(p Process, args []string, user bool) (*importing, error) {
 			return nil, err
 		}
 	}
-	return i, i.compareStops(p)
+	return i, nil
 }
 
 // move takes a .cupcake folder over.
@@ -328,7 +328,7 @@ func (m *move) rulebook() error {
 			}
 		}
 		m.Table, m.Files = append(m.Table, got.Table...), append(m.Files, got.Files...)
-		m.Settings, m.Calls, m.Stops = append(m.Settings, got.Settings...), append(m.Calls, got.Calls...), append(m.Stops, got.Stops...)
+		m.Settings, m.Calls = append(m.Settings, got.Settings...), append(m.Calls, got.Calls...)
 		m.Problems = append(m.Problems, got.Problems...)
 	})
 }

@@ -36,8 +36,9 @@ type importing struct {
 	toWrite bool
 	// tried are calls that were judged as things stand, where nothing is written.
 	tried []judgedCall
-	// next says what to do now.
+	// next says what to do now, remedy what else stops what the import does not.
 	next    string
+	remedy  string
 	changes []change
 }
 
@@ -84,6 +85,7 @@ func (i *importing) run(p Process, accept, asJSON bool) error {
 	if err := i.plan(); err != nil {
 		return err
 	}
+	i.compare(p)
 	lost := i.showLosses(p)
 	refused := lost > 0 && !accept || cardea.HasError(i.Problems)
 	out := imported{Table: notNil(i.Table), Files: []importedFile{}, Calls: append([]judgedCall{}, i.tried...), report: report{notNil(i.Problems)}}
@@ -448,6 +450,43 @@ func (i *importing) judge(p Process) []judgedCall {
 		out = append(out, done)
 	}
 	return out
+}
+
+// compare judges calls that the other tool denies with what is imported, and adds those to
+// the table that Cardea does not deny.
+func (i *importing) compare(p Process) {
+	p.Drafts = map[string][]byte{}
+	for _, c := range i.changes {
+		if c.shown == "cardea.yaml" { // its signals would run programs before a person agreed
+			c.text = cmp.Or(strings.TrimSpace(c.old), "version: 1") + "\n"
+			for quiet, n := *i, 0; n < len(i.Settings); n++ {
+				if s := i.Settings[n]; s.Path[0] != "signals" && s.Path[0] != "actions" {
+					quiet.merge(&c, s)
+				}
+			}
+		}
+		p.Drafts[filepath.Join(i.dir, filepath.FromSlash(c.shown))] = []byte(c.text)
+	}
+	var groups []string
+	gentler := map[string]string{}
+	for _, c := range i.Calls {
+		if c.Group == "" || c.Said != "deny" {
+			continue
+		}
+		if v, err := i.verdict(p, c); err == nil && v.Effect < cardea.Deny {
+			if gentler[c.Group] == "" {
+				groups = append(groups, c.Group)
+			}
+			gentler[c.Group] += fmt.Sprintf("\n%s: %s (%s%s%s)", c.Tool, c.About, v.Effect, prefixed(" ", v.By), prefixed("; ", c.Why))
+		}
+	}
+	for _, g := range groups {
+		lost := importer.Row{What: g, Outcome: importer.LeftOut, Protected: true, How: i.tool + " denies these, and Cardea does not" + i.remedy + ":" + gentler[g]}
+		if n := slices.IndexFunc(i.Table, func(r importer.Row) bool { return r.What == g }); n >= 0 {
+			lost.File, lost.Line, i.Table[n].Outcome = i.Table[n].File, i.Table[n].Line, importer.Changed
+		}
+		i.Table = append(i.Table, lost)
+	}
 }
 
 // verdict judges a call of an import, as "try" does.

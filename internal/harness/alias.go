@@ -164,6 +164,7 @@ var aliases = [...]struct{ harness, wire, tool string }{
 	{"copilot-cli", "ask_user", "AskUserQuestion"},
 	{"copilot-cli", "update_todo", "TodoWrite"},
 	{"copilot-cli", "task", "Agent"},
+	{"copilot-cli", "skill", "Skill"},
 
 	{"codex", "shell", "Bash"},
 	{"codex", "shell_command", "Bash"},

@@ -117,6 +117,7 @@ func (p Process) Where(pl *Place) inforce.Where {
 func (p Process) Whose(pl *Place) inforce.Where {
 	w := inforce.Where{Engines: p.Engines, Memory: p.Memory, Dirs: pl.Dirs, Project: pl.Project, State: pl.State, Guarded: p.Machine.Guarded, Program: p.Program,
 		Path: p.Env("PATH"), Temp: files.Temporary(), Start: pl.Start, Env: p.Env, Tracked: project.Brought{State: pl.State}.Tracked}
+	w.Drafts = p.Drafts
 	if p.Elsewhere != nil {
 		w.FindEngine = p.Elsewhere.findEngine
 	}

@@ -75,6 +75,10 @@ type Process struct {
 	// Decided is told what was answered, in a process that counts it; nil for others.
 	Decided func(Decision)
 
+	// Drafts are texts that count in the place of those that files have, by their paths,
+	// for who looks at what a change would do; nil: none.
+	Drafts map[string][]byte
+
 	// patience is how long a hook may wait for the registration of a session.
 	patience time.Duration
 	// Given are settings files of the harness that the command was told of.

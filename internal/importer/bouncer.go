@@ -2,8 +2,10 @@ package importer
 
 import (
 	"cmp"
+	"embed"
+	"encoding/json"
 	"fmt"
-	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +15,15 @@ import (
 	"cardea.dev/internal/harness"
 )
 
+// keep has rules that deny what Bouncer's groups deny, a file for each group. Bouncer denies
+// those of their examples that are expected to "deny"; "block" is for other spellings.
+//
+//go:embed keep
+var keep embed.FS
+
+// rulesText begins the files of rules that are written.
+const rulesText = "# What Bouncer's rules deny. The language: docs/rule-language.md.\n"
+
 // Groups are Bouncer's groups of rules, which Cardea's packs are called after.
 func Groups() []string {
 	return []string{"bash", "powershell", "builtins", "git", "secrets-exposure", "production-risk", "web"}
@@ -20,6 +31,8 @@ func Groups() []string {
 
 // BouncerOptions are what the import of Bouncer's configuration depends on.
 type BouncerOptions struct {
+	// KeepDenials writes rules that deny what Bouncer's groups deny.
+	KeepDenials bool
 	// DefaultAllow takes over a defaultAction that allows.
 	DefaultAllow bool
 	// Name is part of the name of the file of rules, and begins the ids of rules. It is
@@ -50,12 +63,14 @@ func Bouncer(file string, data []byte, o BouncerOptions) Imported {
 	b.judge(top)
 	b.logging(top.get("logging", "audit", "auditLog"))
 	top.done()
-	out := Imported{Settings: b.settings, Calls: append(b.calls, b.documented()...)}
+	b.denials()
+	out := Imported{Settings: b.settings, Calls: b.calls, Files: b.files}
 	out.Problems = b.remarks(doc.Problems())
 	out.Table = b.rows
 	if len(b.rules) > 0 {
-		out.Files = []File{rulesFile("rules/imported-"+b.options.Name+".yaml", "# Custom rules of Bouncer. The language: docs/rule-language.md.\n", b.rules)}
-		out.Problems = append(out.Problems, unreadable(out.Files[0], len(b.rules))...)
+		custom := rulesFile("rules/imported-"+b.options.Name+".yaml", rulesText, b.rules)
+		out.Files = append(out.Files, custom)
+		out.Problems = append(out.Problems, unreadable(custom, len(b.rules))...)
 	}
 	return out
 }
@@ -66,6 +81,8 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 type bouncer struct {
 	table
 	rules    []string
+	files    []File
+	customs  []*custom
 	settings []Setting
 	calls    []Call
 	ids      map[string]bool
@@ -90,8 +107,12 @@ func (b *bouncer) action(v document.Value) {
 	case word == "deny":
 		set("deny")
 		b.settings = append(b.settings, Setting{Path: []string{"on_error"}, Value: "deny", Protects: true})
-		b.changed(v, what, "default: deny, where no rule speaks, and on_error: deny, where the gate fails. Bouncer's groups allow reading and writing of text files and every address; "+
-			"Cardea allows what certainly only reads, so write rules that allow the rest")
+		reads := "Cardea allows what certainly only reads, so write rules that allow the rest"
+		if b.options.KeepDenials {
+			b.settings = append(b.settings, Setting{Path: []string{"packs", "readonly"}, Value: "off", Protects: true})
+			reads = "Cardea allows nothing by itself then (packs: {readonly: off}), so write rules that allow what is needed"
+		}
+		b.changed(v, what, "default: deny, where no rule speaks, and on_error: deny, where the gate fails. Bouncer's groups allow reading and writing of text files and every address; %s", reads)
 	case word == "ask":
 		set("ask")
 		b.settings = append(b.settings, Setting{Path: []string{"on_error"}, Value: "deny", Protects: true})
@@ -151,13 +172,17 @@ func (b *bouncer) groups(v document.Value) {
 
 // group is a group that is on.
 func (b *bouncer) group(at place, name string) {
+	kept := ""
+	if b.options.KeepDenials {
+		kept = ", and rules of its own deny what Bouncer's group denies"
+	}
 	switch name {
 	case "builtins":
-		b.changed(at, "ruleGroups.builtins", "Bouncer allows reading and writing of text files; Cardea leaves them to the agent's own prompt, and the pack builtins guards the gate's own files")
+		b.changed(at, "ruleGroups.builtins", "Bouncer allows reading and writing of text files; Cardea leaves them to the agent's own prompt, and the pack builtins guards the gate's own files%s", kept)
 	case "web":
-		b.changed(at, "ruleGroups.web", "Bouncer allows every address; Cardea leaves them to the agent's own prompt, and the pack web denies some")
+		b.changed(at, "ruleGroups.web", "Bouncer allows every address; Cardea leaves them to the agent's own prompt, and the pack web denies some%s", kept)
 	default:
-		b.taken(at, "ruleGroups."+name, "the pack %s is on (docs/packs/%s.md)", name, name)
+		b.taken(at, "ruleGroups."+name, "the pack %s is on (docs/packs/%s.md)%s", name, name, kept)
 	}
 }
 
@@ -173,31 +198,58 @@ func (b *bouncer) logging(v document.Value) {
 	b.changed(v, "Logging", "%s", how)
 }
 
-// documented are calls that Bouncer's documentation gives an answer to, for the
-// groups that are on.
-func (b *bouncer) documented() []Call {
-	var out []Call
-	add := func(group, tool, field, said string, values ...string) {
-		for _, value := range values {
-			if !slices.Contains(b.off, group) {
-				c := call(tool, field, value, said)
-				c.Group, c.About = "ruleGroups."+group, value
-				if path.Ext(value) == ".key" {
-					c.Keep = &Setting{Path: []string{"sensitive", "deny_read"}, Items: []string{"'*.key'"}, Protects: true}
+// denials takes over what the groups deny: their rules, where they are to be kept, and
+// calls that show what Bouncer says.
+func (b *bouncer) denials() {
+	for _, group := range Groups() {
+		text, _ := keep.ReadFile("keep/bouncer/" + group + ".yaml") // there is one for each
+		on := !slices.Contains(b.off, group)
+		if b.options.KeepDenials && (on || b.fallback == "deny") {
+			b.files = append(b.files, File{Path: "rules/bouncer-" + group + ".yaml", Text: rulesText + string(text), Sealed: true, Protects: true})
+		}
+		list, _ := rules.Parse(group, text, rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
+		for i := range list {
+			for _, t := range list[i].Tests {
+				if t.Expect == "deny" {
+					shown := strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">")
+					c := Call{Tool: cmp.Or(t.Tool, append(list[i].Tools, "Bash")[0]), Input: shown.Replace(t.Input), Said: "deny", Group: "ruleGroups." + group}
+					b.call(c, on)
 				}
-				out = append(out, c)
 			}
 		}
 	}
-	add("bash", "Bash", "command", "deny", "rm -rf /", "mkfs.ext4 /dev/sda1", "dd if=/dev/zero of=/dev/sda", "chmod 777 x", ":(){ :|:& };:")
-	add("bash", "Bash", "command", "allow", "ls", "git status")
-	add("powershell", "PowerShell", "command", "deny", `Remove-Item -Recurse -Force C:\`, "Format-Volume -DriveLetter D")
-	add("git", "Bash", "command", "deny", "git push --force", "git reset --hard", "git clean -fd")
-	add("secrets-exposure", "Bash", "command", "deny", "cat .env", "cat server.key", "cat ~/.ssh/id_rsa")
-	add("secrets-exposure", "Write", "file_path", "deny", ".env")
-	add("production-risk", "Bash", "command", "deny", "kubectl delete pod x --namespace prod", "psql -c 'DROP TABLE users'")
-	add("web", "WebFetch", "url", "deny", "https://pastebin.com/raw/x")
-	return out
+	for _, ordinary := range [][2]string{{"ls", "bash"}, {"git status", "git"}, {"grep -r TODO src"}, {"git show"}, {"npm test"}} {
+		command, group := ordinary[0], ordinary[1]
+		b.call(CommandCall(command, "allow"), group != "" && !slices.Contains(b.off, group))
+	}
+}
+
+// call adds a call with what Bouncer says: its groups come first, then the custom rules in
+// their order, then defaultAction. decided is set where a group says it.
+func (b *bouncer) call(c Call, decided bool) {
+	var input map[string]string
+	_ = json.Unmarshal([]byte(c.Input), &input) // it is an example of this package
+	c.About = input[fields([]string{c.Tool})[0]]
+	if !decided {
+		c.Said, c.Group = "allow", "defaultAction"
+		if b.fallback == "deny" || b.fallback == "ask" {
+			c.Said = b.fallback
+		}
+		if first := b.first(c.Tool, c.About); first != nil {
+			c.Said, c.Group = first.action, first.what
+		}
+	}
+	b.calls = append(b.calls, c)
+}
+
+// first is the custom rule that decides about a text, nil for none.
+func (b *bouncer) first(tool, text string) *custom {
+	for _, c := range b.customs {
+		if re, err := regexp.Compile("(?i)" + c.pattern); err == nil && (len(c.tools) == 0 || slices.Contains(c.tools, tool)) && re.MatchString(text) {
+			return c
+		}
+	}
+	return nil
 }
 
 // unreadable reports rules that the gate would not take, which is a mistake of the

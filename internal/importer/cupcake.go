@@ -35,7 +35,7 @@ func Cupcake(path string, data []byte, o CupcakeOptions) Imported {
 	c.watchdog(top.Get("watchdog"))
 	top.Get("version")
 	top.Done()
-	out := Imported{Settings: c.settings, Files: c.files, Calls: c.calls, Stops: c.stops}
+	out := Imported{Settings: c.settings, Files: c.files, Calls: c.calls}
 	if len(c.rules) > 0 {
 		out.Files = append(out.Files, rulesFile("rules/imported-cupcake.yaml", "# What Cupcake had built in.\n", c.rules))
 		out.Problems = unreadable(out.Files[len(out.Files)-1], len(c.rules))
@@ -61,7 +61,6 @@ type cupcake struct {
 	files    []File
 	rules    []string
 	calls    []Call
-	stops    []Call
 }
 
 func (c *cupcake) signals(m document.Map) {
@@ -167,7 +166,7 @@ func (c *cupcake) builtins(m document.Map) {
 		} else {
 			c.taken(v, "builtins."+name, "%s", b.how)
 		}
-		c.stops = append(c.stops, stops(&b)...)
+		c.calls = append(c.calls, stops(&b)...)
 		for _, key := range b.Unknown() {
 			c.left(b.Get(key), "builtins."+name+"."+key, "Cupcake does not read it")
 		}
@@ -352,7 +351,7 @@ func below(p string) string {
 var cupcakeCalls string
 
 // maxStops is how many paths of a builtin are held against its calls.
-const maxStops = 6
+const maxStops = 3
 
 // stops are the calls that a builtin stops in Cupcake.
 func stops(b *builtin) (out []Call) {

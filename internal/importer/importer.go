@@ -27,9 +27,6 @@ type Imported struct {
 	Settings []Setting
 	// Calls show what changes: they are judged before and after.
 	Calls []Call
-	// Stops are calls that the other tool stops, by group. What is imported is held
-	// against them.
-	Stops []Call
 	// Problems are why something could not be read. Nothing is taken over then.
 	Problems []cardea.Diagnostic
 }
@@ -88,15 +85,11 @@ type Call struct {
 	Event, Tool, Input string
 	// Said is what the other tool says to it, as far as it is known: deny, ask or allow.
 	Said string
-	// Group is the thing in the table that says it, for what is compared before
-	// anything is written, "" for others. About is what the call is about: a
-	// command, a path or an address.
+	// Group is the thing in the table that says it, "" for what is not compared. About is
+	// what the call is about: a command, a path or an address.
 	Group, About string
-	// Why says why Cardea does not stop it on purpose, "" where that would be a mistake.
+	// Why says why Cardea does not deny it on purpose, "" where that would be a mistake.
 	Why string
-	// Keep is the setting by which it is denied, where no rule of a pack does; nil for
-	// none.
-	Keep *Setting
 }
 
 // table collects rows about a file.

@@ -40,14 +40,16 @@ func effect(t *testing.T, d *rules.Decider, name string, input map[string]any) c
 	return gate.Decide(context.Background(), ev).Effect
 }
 
-// rulesOf is the imported file of rules, "" for none.
-func rulesOf(got importer.Imported) string {
+// rulesOf are the imported files of rules as one, "" for none.
+func rulesOf(got importer.Imported) (text string) {
 	for _, f := range got.Files {
-		if strings.HasPrefix(f.Path, "rules/") {
-			return f.Text
+		if _, list, is := strings.Cut(f.Text, "\nrules:\n"); is && text != "" {
+			text += list
+		} else if is {
+			text = f.Text
 		}
 	}
-	return ""
+	return text
 }
 
 // settingsOf are the imported settings as a file.

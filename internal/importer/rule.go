@@ -17,8 +17,9 @@ import (
 
 // custom is one of Bouncer's custom rules.
 type custom struct {
-	id, action, pattern, reason string
-	tools                       []string
+	// what is how the table calls it.
+	what, id, action, pattern, reason string
+	tools                             []string
 	// rewritten is set where the pattern had lookaround.
 	rewritten bool
 }
@@ -28,7 +29,7 @@ func (b *bouncer) rule(i int, v document.Value) {
 	m := open(v)
 	name := m.get("name").Text()
 	what := fmt.Sprintf("customRules[%d] %q", i, name)
-	c := custom{pattern: m.get("pattern").Text(), reason: m.get("reason").Text()}
+	c := custom{what: what, pattern: m.get("pattern").Text(), reason: m.get("reason").Text()}
 	enabled := m.enabled()
 	word := m.get("action").Text()
 	known := true
@@ -64,6 +65,7 @@ func (b *bouncer) rule(i int, v document.Value) {
 
 // take writes a rule that can be taken over.
 func (b *bouncer) take(v document.Value, what string, c *custom) {
+	b.customs = append(b.customs, c)
 	text, changes := c.write()
 	if text == "" {
 		b.left(v, what, "an expression about paths or several tools would allow more than it says; write path: with access:, one rule for one tool")
@@ -76,7 +78,9 @@ func (b *bouncer) take(v document.Value, what string, c *custom) {
 		}
 	}
 	b.rules = append(b.rules, text)
-	b.calls = append(b.calls, c.calls()...)
+	for _, example := range c.calls() {
+		b.call(example, false)
+	}
 	if unknown := c.unknown(); len(unknown) > 0 && c.action != "allow" {
 		b.lost(v, what, "Cardea does not know the tool %s, so rule %s may never speak; name the tool as \"cardea try --tool\" does", strings.Join(unknown, ", "), c.id)
 	}

@@ -39,9 +39,9 @@ type Where struct {
 	// Org is the organisation whose allows count whatever settings and the
 	// project's remote say, "" for none: who looks at what one would bring.
 	Org string
-	// Draft is a file with another text than it has, nil for none: who looks at what
-	// a change would do. It counts as if a person had written it.
-	Draft *Draft
+	// Drafts are files with other texts than they have, by their paths: who looks at what
+	// a change would do. They count as if a person had written them.
+	Drafts map[string][]byte
 	// State is the folder in which last good forms are kept, "" for none.
 	State string
 	// Guarded says what keeps a path of system scope from being the system's
@@ -86,12 +86,6 @@ type Where struct {
 	// folders for temporary files.
 	Path string
 	Temp []string
-}
-
-// Draft is the text that a file is to have.
-type Draft struct {
-	Path string
-	Data []byte
 }
 
 // Trusted reports whether the person trusts the project. Each of its files
@@ -353,7 +347,7 @@ func (l *Loaded) counts(path string, at folder, data []byte) bool {
 	if at.tightens || at.scope != cardea.ScopeProject {
 		return !at.tightens
 	}
-	if d := l.Where.Draft; d != nil && d.Path == path {
+	if l.Where.Drafts[path] != nil {
 		return l.Where.Trusted()
 	}
 	return l.Where.Trust != nil && l.Where.Trust(path, data)
@@ -362,8 +356,8 @@ func (l *Loaded) counts(path string, at folder, data []byte) bool {
 // read reads a file of a scope's folder. Data is nil where there is none, or
 // where it cannot be read, which is a problem then.
 func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []cardea.Diagnostic) {
-	if d := l.Where.Draft; d != nil && d.Path == path {
-		return d.Data, time.Time{}, nil
+	if data := l.Where.Drafts[path]; data != nil {
+		return data, time.Time{}, nil
 	}
 	if l.absent.File(path) {
 		return nil, time.Time{}, nil

@@ -25,16 +25,25 @@ func (l *Loaded) readRules(at folder, left *int) (list rules.List, files []Rules
 		return nil, nil
 	}
 	dir := filepath.Join(at.dir, "rules")
-	if l.absent.Folder(dir) {
+	var paths []string
+	for path := range l.Where.Drafts {
+		if filepath.Dir(path) == dir {
+			paths = append(paths, path)
+		}
+	}
+	if l.absent.Folder(dir) && paths == nil {
 		return nil, nil
 	}
 	if p := l.doubt(dir, at); p != nil {
 		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: p}}
 	}
-	paths, err := project.RuleFiles(dir)
+	there, err := project.RuleFiles(dir)
 	if err != nil {
 		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: []cardea.Diagnostic{unread(dir, err)}}}
 	}
+	paths = append(paths, there...)
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
 	lists := make([]rules.List, len(paths))
 	for i, path := range paths {
 		var f RulesFile
