@@ -315,9 +315,10 @@ func (c *cupcake) sensitiveData(b *builtin) string {
 		c.calls = append(c.calls, call("Bash", "command", "cat "+strings.ReplaceAll(extra[0], "*", "x"), "deny"))
 	}
 	c.rule("sensitive-data", match, cmp.Or(b.message, "This may hold secrets."))
+	c.rule("sensitive-names", "    tool: [Glob]\n    match: {field: pattern, pattern: '\\.(env|pem|key|ssh|aws)\\b|id_rsa|secret|credential|password'}\n", cmp.Or(b.message, "This may hold secrets."))
 	c.calls = append(c.calls, call("Read", "file_path", ".env", "deny"), call("Bash", "command", "cat ~/.ssh/id_rsa", "deny"), call("Read", "file_path", "src/tokenizer.py", ""))
 	b.changed = true
-	return "rule cupcake-sensitive-data, for files that are known to hold secrets and for additional_patterns, beside the pack secrets-exposure; a name that only contains such a word (tokenizer.py) is not denied, as it was in Cupcake"
+	return "rules cupcake-sensitive-data and cupcake-sensitive-names, for files that are known to hold secrets and for additional_patterns, beside the pack secrets-exposure; a name that only contains such a word (tokenizer.py) is not denied, as it was in Cupcake"
 }
 
 // protectedPaths: nothing writes or deletes them.
