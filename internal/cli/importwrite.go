@@ -481,11 +481,10 @@ func (i *importing) compare(p Process) {
 		}
 	}
 	for _, g := range groups {
-		lost := importer.Row{What: g, Outcome: importer.LeftOut, Protected: true, How: i.tool + " denies these, and Cardea does not" + i.remedy + ":" + gentler[g]}
 		if n := slices.IndexFunc(i.Table, func(r importer.Row) bool { return r.What == g }); n >= 0 {
-			lost.File, lost.Line, i.Table[n].Outcome = i.Table[n].File, i.Table[n].Line, importer.Changed
+			i.Table[n].Outcome = importer.Changed
 		}
-		i.Table = append(i.Table, lost)
+		i.row(g, importer.LeftOut, true, i.tool+" denies these, and Cardea does not"+i.remedy+":"+gentler[g])
 	}
 }
 

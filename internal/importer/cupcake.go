@@ -35,7 +35,7 @@ func Cupcake(path string, data []byte, o CupcakeOptions) Imported {
 	c.watchdog(top.Get("watchdog"))
 	top.Get("version")
 	top.Done()
-	out := Imported{Settings: c.settings, Files: c.files, Calls: c.calls}
+	out := Imported{Settings: c.settings, Files: c.files, Calls: append(c.calls, c.stops...)}
 	if len(c.rules) > 0 {
 		out.Files = append(out.Files, rulesFile("rules/imported-cupcake.yaml", "# What Cupcake had built in.\n", c.rules))
 		out.Problems = unreadable(out.Files[len(out.Files)-1], len(c.rules))
@@ -61,6 +61,7 @@ type cupcake struct {
 	files    []File
 	rules    []string
 	calls    []Call
+	stops    []Call
 }
 
 func (c *cupcake) signals(m document.Map) {
@@ -166,7 +167,7 @@ func (c *cupcake) builtins(m document.Map) {
 		} else {
 			c.taken(v, "builtins."+name, "%s", b.how)
 		}
-		c.calls = append(c.calls, stops(&b)...)
+		c.stops = append(c.stops, stops(&b)...)
 		for _, key := range b.Unknown() {
 			c.left(b.Get(key), "builtins."+name+"."+key, "Cupcake does not read it")
 		}
@@ -243,7 +244,7 @@ func (c *cupcake) builtin(b *builtin) string {
 		b.changed = true
 		c.guard("guardrails", b.paths, "", cmp.Or(b.message, "These files say what agents may do."))
 		c.calls = append(c.calls, call("Read", "file_path", strings.TrimSuffix(b.paths[0], "/")+"/rulebook.yml", "deny"), call("Bash", "command", "rm -r "+b.paths[0], "deny"))
-		return "rule cupcake-guardrails denies every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
+		return "rules cupcake-guardrails and cupcake-guardrails-links deny every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
 	case "git_block_no_verify":
 		c.rule("no-verify", "    tool: [Bash]\n    match:\n      any:\n        - {command: git commit, flags: [-n]}\n        - {command: git, flags: [--no-verify]}\n",
 			cmp.Or(b.message, "Hooks of git must run; fix what they find."))
@@ -336,7 +337,7 @@ func (c *cupcake) protectedPaths(b *builtin) string {
 	}
 	c.settings = append(c.settings, Setting{Path: []string{"policies", "protected"}, Items: items})
 	c.guard("protected-paths", b.paths, "      access: [write, delete]\n", cmp.Or(b.message, "This path is protected: it can be read, not changed."))
-	return "policies.protected in cardea.yaml, and rule cupcake-protected-paths, which has the message and finds relative paths at any depth"
+	return "policies.protected in cardea.yaml, and rules cupcake-protected-paths and cupcake-protected-paths-links, which have the message and find relative paths at any depth"
 }
 
 // below is a path that a path of a builtin is about.
