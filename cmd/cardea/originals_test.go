@@ -429,3 +429,81 @@ func saidBy(out []byte, says string) string {
 	}
 	return word
 }
+
+// TestOriginalsInit imports what the originals write at their start, as it is and with
+// changes of a person: a loss is told where there is one, and nowhere else.
+func TestOriginalsInit(t *testing.T) {
+	const claude, builtins = "project/.cupcake/policies/claude/", "project/.cupcake/policies/claude/builtins/"
+	routing := func(scope, event string) string {
+		return "# METADATA\n# scope: " + scope + "\n# custom:\n#   routing:\n#     required_events: [" + event + "]\n"
+	}
+	const begin, rule = "package cupcake.policies.mine\n\nimport rego.v1\n\n", "deny contains {\"rule_id\": \"M-1\", \"reason\": \"r\"} if input.tool_input.command == \"x\"\n"
+	const prompt = "deny contains {\"rule_id\": \"M-1\", \"reason\": \"r\"} if input.prompt == \"x\"\n"
+	own := func(name string) string { return strings.Replace(begin, ".mine", ".builtins."+name, 1) }
+	all := "builtins:\n  system_protection: {enabled: true}\n  sensitive_data_protection: {enabled: true}\n  cupcake_exec_protection: {enabled: true}\n"
+	const global = "global/.config/cupcake/rulebook.yml"
+	for name, c := range map[string]struct {
+		write string            // a file, with its text
+		text  string            // what is added where it is there
+		edit  map[string]string // what is replaced in it
+		says  string            // what is lost, "" for nothing
+	}{
+		"as it is":                     {},
+		"global":                       {write: "global/x"},
+		"signals are an empty map":     {write: "project/.cupcake/rulebook.yml", edit: map[string]string{"signals:\n": "signals: {}\n"}},
+		"builtins are null":            {write: "project/.cupcake/rulebook.yml", edit: map[string]string{"builtins:\n": "builtins:\nx:\n"}},
+		"a rule is added":              {write: builtins + "git_block_no_verify.rego", text: strings.Replace(rule, "M-1", "MINE-1", 1), says: "it decides MINE-1"},
+		"a verb is added":              {write: builtins + "git_block_no_verify.rego", text: strings.Replace(rule, "deny", "ask", 1), says: "it says ask"},
+		"another package":              {write: builtins + "protected_paths.rego", edit: map[string]string{"package cupcake.policies.builtins.protected_paths": "package cupcake.policies.own"}, says: "its package is cupcake.policies.own"},
+		"another event":                {write: builtins + "git_pre_check.rego", edit: map[string]string{`["PreToolUse"]`: `["PreToolUse", "Stop"]`}, says: "it is routed to Stop"},
+		"another id":                   {write: builtins + "git_pre_check.rego", edit: map[string]string{`"rule_id": "BUILTIN-GIT-CHECK"`: `"rule_id": "OURS"`}, says: "it decides OURS"},
+		"a rule in a file that is off": {write: builtins + "post_edit_check.rego", text: rule},
+		"a message is changed":         {write: builtins + "git_block_no_verify.rego", edit: map[string]string{"own words": "other words"}},
+		"a builtin of one's own":       {write: builtins + "mine.rego", text: routing("package", "PreToolUse") + own("mine") + rule, says: "Cupcake loads it where rulebook.yml has builtins"},
+		"a further policy":             {write: claude + "mine.rego", text: routing("package", "PreToolUse") + begin + rule},
+		"on a prompt":                  {write: claude + "mine.rego", text: routing("package", "UserPromptSubmit") + begin + prompt},
+		"routing of a rule":            {write: claude + "mine.rego", text: begin + routing("rule", "PreToolUse") + rule},
+		"routing of a document":        {write: claude + "mine.rego", text: begin + routing("document", "UserPromptSubmit") + prompt},
+		"routing in a wrong place":     {write: claude + "mine.rego", text: begin + routing("package", "PreToolUse") + rule, says: "it is broken"},
+		"no routing":                   {write: claude + "mine.rego", text: begin + rule, says: "so it is never asked, in Cupcake neither"},
+		"global, all on":               {write: global, text: all, says: "Read: /etc/hosts"},
+		"global, words":                {write: global, text: all, says: "Read: tokens.md"},
+		"global, one on":               {write: global, text: "signals:\nbuiltins: {system_protection: {enabled: false}, cupcake_exec_protection: {enabled: true}}\n"},
+		"global, null":                 {write: global, text: "signals:\nbuiltins:\n"},
+		"project, guardrails on":       {write: "project/.cupcake/rulebook.yml", edit: map[string]string{"rulebook_security_guardrails:\n": "rulebook_security_guardrails:\n    enabled: true\n"}},
+		"project, full reads on":       {write: "project/.cupcake/rulebook.yml", text: "  claude_code_enforce_full_file_read: {enabled: true}\n", says: `"offset": 10`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.CopyFS(dir, os.DirFS(sharedtest.Path(t, "corpus", "originals-init"))); err != nil {
+				t.Fatal(err)
+			}
+			path := filepath.Join(dir, filepath.FromSlash(c.write))
+			if c.write != "" {
+				data, _ := os.ReadFile(path)
+				text := string(data) + c.text
+				for from, to := range c.edit {
+					if !strings.Contains(text, from) {
+						t.Fatalf("no %q in %s", from, text)
+					}
+					text = strings.Replace(text, from, to, 1)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			args := []string{"import", "cupcake"}
+			if strings.HasPrefix(c.write, "global/") {
+				args = append(args, filepath.Join(dir, "global/.config/cupcake"), "--user")
+			}
+			cmd := exec.Command("person", args...)
+			cmd.Dir, cmd.Env = filepath.Join(dir, "project"), []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH")}
+			var out, errs bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &out, &errs
+			_ = cmd.Run()
+			if code := cmd.ProcessState.ExitCode(); (c.says == "") != (code == 0) || !strings.Contains(errs.String(), c.says) || c.says == "" && strings.Contains(out.String()+errs.String(), "LOST") {
+				t.Errorf("exit %d, want a loss that says %q:\n%s\n%s", code, c.says, errs.String(), out.String())
+			}
+		})
+	}
+}
