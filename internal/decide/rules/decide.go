@@ -260,7 +260,8 @@ func (c *call) shown(a *cardea.Access) string {
 		return ""
 	}
 	name := cmp.Or(a.Pattern, a.Spelled, a.Path)
-	if home := c.d.settings.Home; paths.Below(c.ev.Project, name) {
+	// A project that has the home folder in it, such as "/", says nothing.
+	if home := c.d.settings.Home; paths.Below(c.ev.Project, name) && !paths.Below(c.ev.Project, home) {
 		name = strings.TrimPrefix(name[len(c.ev.Project):], "/")
 	} else if paths.Within(home, name) {
 		name = "~" + name[len(strings.TrimSuffix(home, "/")):]
