@@ -491,7 +491,7 @@ func (a *analysis) may(text string, each func(walk func(name string, v any) []st
 			for i, k := range keys {
 				may.Key(k)
 				fields[i] = walk(k, v[k])
-				if !strings.EqualFold(k, a.ev.Call.Name) { // a field that is called as its tool names no program
+				if !strings.EqualFold(k, a.ev.Call.Tool) { // a field that is called as its tool names no program
 					may.Command(append([]string{k}, fields[i]...))
 				}
 				words = append(words, fields[i]...)

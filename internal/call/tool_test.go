@@ -1,6 +1,8 @@
 package call
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,6 +173,29 @@ func TestFreshWrites(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%q: fresh %v, want %v", line, got, want)
+		}
+	}
+}
+
+// TestFieldOfItsTool: a field that is called as the tool names no program, and other fields
+// may.
+func TestFieldOfItsTool(t *testing.T) {
+	for _, tt := range []struct {
+		tool, input, want string
+	}{
+		{"skill", `{"skill": "x"}`, ""}, {"skills", `{"skills": "x", "reason": "y"}`, ""}, {"kill", `{"kill": "9"}`, ""}, {"shutdown", `{"Shutdown": "now"}`, ""}, {"at", `{"at": "5pm"}`, ""},
+		{"skill", `{"skill": "rm -rf /"}`, "rm -rf /"}, {"clean", `{"rm": "-rf /"}`, "rm -rf /"}, {"skill", `{"kill": "-9 1"}`, "kill -9 1"}, {"mcp__s__kill", `{"kill": "-9 1"}`, "kill -9 1"},
+	} {
+		var input map[string]any
+		if err := json.Unmarshal([]byte(tt.input), &input); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range analysed(tt.tool, input).Parts[0].MayRun {
+			got = append(got, p.Text)
+		}
+		if tt.want == "" && len(got) > 0 || tt.want != "" && !slices.Contains(got, tt.want) {
+			t.Errorf("%s %v may run %q, want %q", tt.tool, tt.input, got, tt.want)
 		}
 	}
 }

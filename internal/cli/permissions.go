@@ -32,6 +32,8 @@ files: first deny, then ask, then allow.
 
 Deny and ask entries count for every harness. Allow entries count only with the
 setting permissions: {expand: true}, and only for the harness whose list it is.
+What another harness's list allows, and what it asks about a whole tool, is shown
+with the reason why it counts for that harness alone.
 After the entries come likely mistakes: entries that never match, that another
 entry hides, or that allow more than they seem to.`,
 		Example: `  cardea permissions
@@ -122,6 +124,12 @@ func entriesOf(l *inforce.Loaded) []entryListing {
 			row.Counts, row.Why = false, "permissions.expand is off"
 		}
 		out = append(out, row)
+	}
+	for _, f := range l.PermissionFiles {
+		for i := range f.Left {
+			e := &f.Left[i]
+			out = append(out, entryListing{e.Text, e.Effect, e.From.Harness, e.From.Scope, e.Source(), false, e.Why})
+		}
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Effect > out[j].Effect })
 	return out

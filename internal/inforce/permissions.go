@@ -20,6 +20,8 @@ type PermissionFile struct {
 	From *permissionlist.Origin
 	// Entries is how many it has.
 	Entries int
+	// Left are those that count for their own harness alone.
+	Left []permissionlist.Entry
 	// Kept is set where the file is broken and its last good form is in force.
 	Kept     bool
 	Problems []cardea.Diagnostic
@@ -71,6 +73,7 @@ func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, [
 		got = permissionlist.ReadFormat(s.Format, f.From, old)
 		got.Problems, f.Kept, f.broken = problems, true, false
 	}
+	f.Left = got.Left
 	f.Entries, f.Problems, f.dirs, f.managedOnly = len(got.Entries), got.Problems, got.Dirs, got.ManagedOnly && from.Scope == cardea.ScopeSystem
 	l.countPermissions(f, s, got)
 	f.warn(got.Entries)

@@ -1,6 +1,7 @@
 package permissionlist
 
 import (
+	"regexp"
 	"strings"
 
 	"cardea.dev"
@@ -9,24 +10,42 @@ import (
 // maxAlternatives bounds the prefixes that one rule of Codex stands for.
 const maxAlternatives = 256
 
-// codex reads execpolicy rules: calls of prefix_rule with literal arguments. The
-// strictest rule that matches wins.
+// codexCall finds the calls that make rules, codexAllows a decision that is written out and
+// allows, and codexDecides any.
+var (
+	codexCall    = regexp.MustCompile(`\b(?:prefix_rule|network_rule)\(`)
+	codexAllows  = regexp.MustCompile(`\bdecision\s*=\s*(?:"allow"|'allow')\s*[,)]`)
+	codexDecides = regexp.MustCompile(`\bdecision\b`)
+)
+
+// codex reads execpolicy rules: calls of prefix_rule and network_rule with literal
+// arguments. The strictest rule that matches wins.
 func (t *translation) codex() {
 	text := string(t.data)
-	for at := 0; ; {
-		i := strings.Index(text[at:], "prefix_rule(")
-		if i < 0 {
-			return
-		}
-		at += i
-		if commented(text, at) {
-			at++
+	calls := codexCall.FindAllStringIndex(text, -1)
+	read := 0
+	for i, c := range calls {
+		if c[0] < read || commented(text, c[0]) {
 			continue
 		}
-		s := starlark{text: text, pos: at + len("prefix_rule(")}
+		s := starlark{text: text, pos: c[1]}
 		args, ok := s.arguments()
-		t.prefixRule(at, args, ok)
-		at = max(s.pos, at+1)
+		read = s.pos
+		call := text[c[1]:]
+		if i+1 < len(calls) {
+			call = text[c[1]:calls[i+1][0]]
+		}
+		rules := codexRules(args, c[0])
+		switch {
+		case ok && len(rules) > 0:
+			for _, r := range rules {
+				t.add(r, nil)
+			}
+		case strings.Contains(call, ")") && (codexAllows.MatchString(call) || !codexDecides.MatchString(call)):
+			t.leave(rule{tool: strings.TrimSuffix(text[c[0]:c[1]], "("), effect: cardea.Allow, at: c[0]}, "the harness applies it to its own calls")
+		default:
+			t.untranslated(c[0], "the rule is not written in literals that are read here")
+		}
 	}
 }
 
@@ -35,18 +54,25 @@ func commented(text string, at int) bool {
 	return strings.Contains(text[strings.LastIndexByte(text[:at], '\n')+1:at], "#")
 }
 
-func (t *translation) prefixRule(at int, args map[string]any, ok bool) {
-	decision, _ := args["decision"].(string)
-	var effect cardea.Effect
-	switch {
-	case ok && decision == "forbidden":
-		effect = cardea.Deny
-	case ok && decision == "prompt":
-		effect = cardea.Ask
-	case ok && (decision == "" || decision == "allow"):
-		return
+// codexRules are the rules that a call makes; none where its arguments say something that
+// is not read here.
+func codexRules(args map[string]any, at int) (rules []rule) {
+	r := rule{tool: "Bash", at: at}
+	switch args["decision"] {
+	case "forbidden", "deny":
+		r.effect = cardea.Deny
+	case "prompt":
+		r.effect = cardea.Ask
+	case nil, "allow":
+		r.effect = cardea.Allow
+	default:
+		return nil
 	}
-	tokens, isList := args["pattern"].([]any)
+	if host, is := args["host"].(string); is {
+		r.tool, r.spec = "WebFetch", "domain:"+host
+		return []rule{r}
+	}
+	tokens, _ := args["pattern"].([]any)
 	prefixes := []string{""}
 	for _, tok := range tokens {
 		words, isList := tok.([]any)
@@ -57,7 +83,9 @@ func (t *translation) prefixRule(at int, args map[string]any, ok bool) {
 		for _, p := range prefixes {
 			for _, w := range words {
 				word, isText := w.(string)
-				ok = ok && isText
+				if !isText {
+					return nil
+				}
 				next = append(next, strings.TrimSpace(p+" "+cardea.QuoteWord(word)))
 				if name := homeAt(word, false); strings.HasPrefix(word[len(name):], "/") && name != "" {
 					next = append(next, strings.TrimSpace(p+" "+name+"/"+cardea.QuoteWord(word[len(name)+1:])))
@@ -65,17 +93,17 @@ func (t *translation) prefixRule(at int, args map[string]any, ok bool) {
 			}
 		}
 		if prefixes = next; len(prefixes) > maxAlternatives {
-			ok = false
-			break
+			return nil
 		}
 	}
-	if !ok || !isList || len(tokens) == 0 || effect == cardea.Abstain {
-		t.untranslated(at, "the rule is not written in literals that are read here")
-		return
+	if len(tokens) == 0 {
+		return nil
 	}
 	for _, p := range prefixes {
-		t.add(rule{tool: "Bash", spec: p + ":*", effect: effect, at: at}, nil)
+		r.spec = p + ":*"
+		rules = append(rules, r)
 	}
+	return rules
 }
 
 // starlark reads the literals of a call: texts, lists, and names as texts.

@@ -1,6 +1,8 @@
 package permissionlist
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
 
 	"cardea.dev"
@@ -10,8 +12,9 @@ import (
 
 // This file translates the lists of other harnesses. Only what denies or asks
 // is taken over: what they allow counts for calls of their own alone, and those
-// are answered by their own flow. An ask about a whole tool is left out as well:
-// there it is the harness's way to prompt, not a word about a command.
+// are answered by their own flow. An ask about a whole tool is left to them as well:
+// there it is the harness's way to prompt, not a word about a command. What is left is
+// listed with its reason.
 
 // translation is one list that is being translated.
 type translation struct {
@@ -24,19 +27,33 @@ type translation struct {
 // those that win over it do not.
 type rule struct {
 	tool, spec string // canonical tool; the specifier, "" for the whole tool
-	effect     cardea.Effect
-	at         int
+	// action is what OpenCode calls it.
+	action string
+	effect cardea.Effect
+	at     int
+}
+
+// text is the rule as an entry.
+func (r *rule) text() string {
+	if r.spec == "" {
+		return r.tool
+	}
+	return r.tool + "(" + r.spec + ")"
+}
+
+// leave notes a rule that counts for its own harness alone.
+func (t *translation) leave(r rule, why string) {
+	e := Entry{Rule: Rule{Text: r.text(), Tool: r.tool, Spec: r.spec, Form: Nothing, Why: why}, Effect: r.effect, From: t.from, offset: r.at}
+	t.out.Left = append(t.out.Left, e)
 }
 
 // add makes an entry of a rule, with what wins over it as exceptions.
 func (t *translation) add(r rule, winners []rule) {
 	if r.effect == cardea.Allow || r.spec == "" && r.effect == cardea.Ask {
+		t.leave(r, "the harness applies it to its own calls")
 		return
 	}
-	text := r.tool
-	if r.spec != "" {
-		text += "(" + r.spec + ")"
-	}
+	text := r.text()
 	e := Entry{Rule: Parse(text, Context{Effect: r.effect}), Effect: r.effect, From: t.from, offset: r.at}
 	for _, w := range winners {
 		if w.tool != r.tool || w.effect != cardea.Allow {
@@ -83,8 +100,33 @@ func (t *translation) openCode() {
 	if root == nil {
 		return
 	}
-	var rules []rule
-	for _, tool := range itemsOf(root.Get("permission")) {
+	rules := openCodeRules(root)
+	for i, r := range rules {
+		switch {
+		case openCodeTools[r.action] != "":
+			t.add(r, rules[i+1:])
+		case r.effect == cardea.Deny:
+			t.untranslated(r.at, "the rule for "+r.action+" denies what no entry names")
+		default:
+			t.leave(r, "the harness applies it to its own calls")
+		}
+	}
+	for _, key := range []string{"agent", "mode"} {
+		for _, agent := range itemsOf(root.Get(key)) {
+			for _, r := range openCodeRules(agent.Value) {
+				t.leave(r, "the harness applies it to its agent "+agent.Key+" alone")
+			}
+		}
+	}
+}
+
+// openCodeRules are the rules of an object, first to last.
+func openCodeRules(n *jsonedit.Node) (rules []rule) {
+	all := n.Get("permission")
+	if all != nil && all.Kind == jsonedit.String {
+		return []rule{openCodeRule("*", "*", all.Text, all.Start)}
+	}
+	for _, tool := range itemsOf(all) {
 		if tool.Value.Kind == jsonedit.String {
 			rules = append(rules, openCodeRule(tool.Key, "*", tool.Value.Text, tool.Start))
 			continue
@@ -93,14 +135,10 @@ func (t *translation) openCode() {
 			rules = append(rules, openCodeRule(tool.Key, it.Key, it.Value.Text, it.Start))
 		}
 	}
-	for _, n := range root.Get("permissions").Elements() {
+	for _, n := range n.Get("permissions").Elements() {
 		rules = append(rules, openCodeRule(n.Str("action"), n.Str("resource"), n.Str("effect"), n.Start))
 	}
-	for i, r := range rules {
-		if r.tool != "" {
-			t.add(r, rules[i+1:])
-		}
-	}
+	return rules
 }
 
 func itemsOf(n *jsonedit.Node) []jsonedit.Item {
@@ -111,11 +149,14 @@ func itemsOf(n *jsonedit.Node) []jsonedit.Item {
 }
 
 // openCodeTools are the tools of Claude Code that the actions of OpenCode are.
-var openCodeTools = map[string]string{"bash": "Bash", "shell": "Bash", "read": "Read", "glob": "Read", "grep": "Read", "edit": "Edit", "task": "Agent",
+var openCodeTools = map[string]string{"bash": "Bash", "shell": "Bash", "read": "Read", "glob": "Read", "grep": "Read", "list": "Read", "edit": "Edit", "task": "Agent",
 	"subagent": "Agent", "skill": "Skill", "webfetch": "WebFetch", "websearch": "WebSearch", "*": "*"}
 
+// openCodeHost finds the host in a pattern of addresses that names all of a host.
+var openCodeHost = regexp.MustCompile(`^(?:https?\*?|\*)://([\w.-]+)/?\*$`)
+
 func openCodeRule(action, pattern, effect string, at int) rule {
-	r := rule{at: at, tool: openCodeTools[action], spec: strings.ReplaceAll(pattern, "?", "*")}
+	r := rule{at: at, action: action, tool: cmp.Or(openCodeTools[action], action), spec: strings.ReplaceAll(pattern, "?", "*")}
 	if r.tool == "Read" || r.tool == "Edit" {
 		r.spec = folderPattern(r.spec)
 	}
@@ -123,7 +164,12 @@ func openCodeRule(action, pattern, effect string, at int) rule {
 		r.spec = ""
 	}
 	if r.tool == "WebFetch" && r.spec != "" {
-		r.tool = "" // a pattern of addresses
+		host := openCodeHost.FindStringSubmatch(r.spec)
+		if host == nil {
+			r.action = "webfetch " + pattern // a pattern of addresses
+		} else {
+			r.spec = "domain:" + host[1]
+		}
 	}
 	switch effect {
 	case "deny":

@@ -16,6 +16,9 @@ func translated(f Format, text string) (entries, problems []string) {
 	for _, e := range s.Entries {
 		entries = append(entries, e.Effect.String()+" "+e.Text+" "+e.Source())
 	}
+	for _, e := range s.Left {
+		entries = append(entries, "left "+e.Effect.String()+" "+e.Text+" "+e.Source())
+	}
 	for _, p := range s.Problems {
 		word := "error "
 		if p.Severity != cardea.LevelError {
@@ -46,13 +49,25 @@ prefix_rule(pattern=[], decision="forbidden")
 prefix_rule(pattern=["x"], decision="maybe")
 prefix_rule(pattern=["x"], pattern=["y"], decision="forbidden")
 prefix_rule(pattern=["x\n"], decision="forbidden")
+prefix_rule(pattern=["python3", "-c", "print(1)\nprint(2)"], decision="allow")
+prefix_rule(pattern=["bash", "-lc", r"a\d"])
+prefix_rule(pattern=["echo", """a
+b"""], decision = 'allow')
+[prefix_rule(pattern=[p]) for p in PROGRAMS]
+prefix_rule(pattern=["x"] + REST, decision="allow", justification="forbidden is another one")
+prefix_rule(pattern=[p], decision="allow" if p == "ls" else "forbidden")
+network_rule(host="example.com", protocol="https", decision="deny", justification="x")
+network_rule(host="docs.example", protocol="https", decision="allow")
+network_rule(host=HOST, protocol="https", decision="deny")
 prefix_rule(`)
 	want := []string{"ask Bash(git push:*) f:2", "ask Bash(git fetch:*) f:2", "deny Bash(rm -rf:*) f:8", `deny Bash('a b' 'it'\''s':*) f:11`,
-		`deny Bash(tar '~/x y':*) f:12`, `deny Bash(tar ~/'x y':*) f:12`}
+		`deny Bash(tar '~/x y':*) f:12`, `deny Bash(tar ~/'x y':*) f:12`, "deny WebFetch(domain:example.com) f:27",
+		"left allow Bash(ls:*) f:9", "left allow Bash(cat:*) f:10", "left allow prefix_rule f:20", "left allow prefix_rule f:21", "left allow prefix_rule f:22",
+		"left allow prefix_rule f:24", "left allow prefix_rule f:25", "left allow WebFetch(domain:docs.example) f:28"}
 	if !slices.Equal(entries, want) {
 		t.Errorf("%q", entries)
 	}
-	if len(problems) != 7 || !strings.HasPrefix(problems[0], "warning f:14:1: the rule is not written in literals") {
+	if len(problems) != 9 || !strings.HasPrefix(problems[0], "warning f:14:1: the rule is not written in literals") {
 		t.Errorf("%q", problems)
 	}
 	many := `prefix_rule(pattern=[` + strings.Repeat(`["a","b"],`, 12) + `], decision="forbidden")`
@@ -74,13 +89,14 @@ func TestOpenCodeConfig(t *testing.T) {
     {"action": "skill", "resource": "x", "effect": "ask"}, {"action": "webfetch", "resource": "https://x/*", "effect": "deny"}, {"action": "websearch", "resource": "*", "effect": "deny"}]
 }`)
 	want := []string{"deny Bash(rm *) f:4", "ask Bash(git pu*h *) f:4", "deny Edit f:5", "deny Read(*.env) f:6", "deny Read(secrets/**) f:6",
-		"deny Bash(curl *) f:9", "deny Agent(Explore) f:9", "ask Skill(x) f:10", "deny WebSearch f:10"}
+		"deny Bash(curl *) f:9", "deny Agent(Explore) f:9", "ask Skill(x) f:10", "deny WebFetch(domain:x) f:10", "deny WebSearch f:10",
+		"left ask * f:3", "left ask Bash f:4", "left allow Bash(git status*) f:4", "left allow Bash(rm -i *) f:4", "left allow Read(secrets/x.md) f:6", "left ask WebFetch f:7", "left ask doom_loop f:7"}
 	if !slices.Equal(entries, want) || len(problems) > 0 {
 		t.Errorf("%q, %q", entries, problems)
 	}
 	// The last rule that matches wins.
 	s := ReadFormat(OpenCodeConfig, &Origin{}, []byte(`{"permission":{"bash":{"rm *":"deny","rm -i *":"allow"},"read":{"secrets/*":"deny","secrets/x.md":"allow"},"edit":{"a":"deny","*":"allow"}}}`))
-	if len(s.Entries) != 2 {
+	if len(s.Entries) != 2 || len(s.Left) != 3 {
 		t.Fatalf("%+v", s.Entries)
 	}
 	rm, secrets := &s.Entries[0], &s.Entries[1]
@@ -95,8 +111,23 @@ func TestOpenCodeConfig(t *testing.T) {
 			t.Errorf("%q: %q", broken, problems)
 		}
 	}
-	if e, p := translated(OpenCodeConfig, `{"permission": "allow"}`); len(e)+len(p) > 0 {
-		t.Errorf("%q, %q", e, p)
+	for text, want := range map[string]string{
+		`{"permission": "allow"}`:         "left allow * f:1",
+		`{"permission": "deny"}`:          "deny * f:1",
+		`{"permission": {"edit": "ask"}}`: "left ask Edit f:1",
+		`{"permission": {"webfetch": {"https://a.example/*": "deny", "https://b/c": "ask"}}}`: "deny WebFetch(domain:a.example) f:1, left ask WebFetch(https://b/c) f:1",
+		`{"permission": {"webfetch": {"https://a.example/x*": "deny"}}}`:                      "warning f:1:30: the rule for webfetch https://a.example/x* denies what no entry names",
+		`{"permission": {"external_directory": "deny", "list": {"x": "deny"}}}`:               "deny Read(x) f:1, warning f:1:17: the rule for external_directory denies what no entry names",
+		`{"permission": {"external_directory": {"~/x/**": "allow"}, "lsp": "allow"}}`:         "left allow external_directory(~/x/**) f:1, left allow lsp f:1",
+		`{"agent": {"plan": {"permission": {"edit": "deny", "bash": {"rm *": "deny"}}}}}`:     "left deny Edit f:1, left deny Bash(rm *) f:1",
+		`{"mode": {"build": {"permission": "deny"}}}`:                                         "left deny * f:1",
+		`{"permission": {"bash": {"git push *": "ask", "*": "allow"}}}`:                       "left allow Bash f:1",
+	} {
+		entries, problems := translated(OpenCodeConfig, text)
+		got := strings.Join(append(entries, problems...), ", ")
+		if got, _, _ = strings.Cut(got, ", so it counts"); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
 	}
 	if got := folderPattern("a/*.ts"); got != "a/**/*.ts" {
 		t.Error(got)
@@ -139,7 +170,7 @@ broken
 x = """a"""
 y = "open
 `)
-	want := []string{"deny Bash(rm -rf:*) f:2", "deny Bash(sudo:*) f:2", "deny Write f:11", "ask Bash(git push:*) f:25"}
+	want := []string{"deny Bash(rm -rf:*) f:2", "deny Bash(sudo:*) f:2", "deny Write f:11", "ask Bash(git push:*) f:25", "left allow Bash(rm -rf build:*) f:14", "left ask Bash f:22"}
 	if !slices.Equal(entries, want) {
 		t.Errorf("%q", entries)
 	}
@@ -165,7 +196,7 @@ func TestAmpSettings(t *testing.T) {
 {"tool": "Bash", "matches": {"cmd": "/x/"}, "action": "allow"},
 {"tool": "mcp__x__y", "action": "reject"},
 {"tool": "Bash", "action": "ask"}]}`)
-	want := []string{"deny Bash(git push*) f:3", "deny Bash(npm publish*) f:3", "ask Bash(curl *) f:4", "deny mcp__x__y f:8"}
+	want := []string{"deny Bash(git push*) f:3", "deny Bash(npm publish*) f:3", "ask Bash(curl *) f:4", "deny mcp__x__y f:8", "left allow Bash(git push --dry-run*) f:2", "left ask Bash f:9"}
 	if !slices.Equal(entries, want) || len(problems) != 2 {
 		t.Errorf("%q, %q", entries, problems)
 	}

@@ -91,6 +91,9 @@ func Verb(e cardea.Effect) string {
 // Settings is what a settings file says about permissions.
 type Settings struct {
 	Entries []Entry
+	// Left are entries of other harnesses that count for calls of their own alone, which
+	// each of them answers itself. Why says so.
+	Left []Entry
 	// ManagedOnly is set where only the entries of managed files allow
 	// (allowManagedPermissionRulesOnly).
 	ManagedOnly bool
@@ -140,9 +143,11 @@ func ReadFormat(f Format, from *Origin, data []byte) Settings {
 // For are the same entries, of a list of which something else counts: data is its text.
 func (s Settings) For(from *Origin, data []byte) Settings {
 	from.text = data
-	s.Entries, s.Problems, s.Dirs = slices.Clone(s.Entries), slices.Clone(s.Problems), slices.Clone(s.Dirs)
-	for i := range s.Entries {
-		s.Entries[i].From = from
+	s.Entries, s.Left, s.Problems, s.Dirs = slices.Clone(s.Entries), slices.Clone(s.Left), slices.Clone(s.Problems), slices.Clone(s.Dirs)
+	for _, list := range [][]Entry{s.Entries, s.Left} {
+		for i := range list {
+			list[i].From = from
+		}
 	}
 	return s
 }

@@ -20,7 +20,9 @@ func TestForms(t *testing.T) {
 		{"Bash", Whole, Whole}, {"Bash(*)", Whole, Whole}, {" Bash(ls) ", Command, Command}, {"Bash(ls:*)", Command, Command},
 		{"Read(./.env)", File, File}, {"Edit(//etc/**)", File, File}, {"Edit(~/x)", File, File}, {"Read(!x)", Exception, Exception}, {"Read(!)", Nothing, Nothing},
 		{"Read(~bob/x)", Nothing, Nothing}, {"Read(../x)", Nothing, Nothing}, {"Read([)", Nothing, Nothing}, {"Read(a//b)", Nothing, Nothing},
-		{"Write(x)", Nothing, Nothing}, {"Write", Whole, Whole}, {"Write(content:x)", Nothing, Param}, {"Write(file_path:x)", Nothing, Nothing},
+		{"Write(x)", Nothing, File}, {"Write", Whole, Whole}, {"Write(content:x)", Nothing, Param}, {"Write(file_path:x)", Nothing, File},
+		{"MultiEdit(//a/**)", Nothing, File}, {"NotebookEdit(*.ipynb)", Nothing, File}, {"apply_patch(~/x)", Nothing, File}, {"Write(!x)", Nothing, Exception}, {"Write(../x)", Nothing, Nothing},
+		{"Grep(secret/**)", Nothing, File}, {"Glob(x)", Nothing, File}, {"LS(x)", Nothing, File}, {"Grep(pattern:x)", Nothing, Param}, {"Grep(path:x)", Nothing, File}, {"Grep([)", Nothing, Nothing},
 		{"WebFetch(domain:a.example)", Host, Host}, {"WebFetch(domain:*)", Whole, Whole}, {"WebFetch(domain:a/b)", Nothing, Nothing},
 		{"WebFetch(domain:)", Nothing, Nothing}, {"WebFetch(a.example)", Nothing, Nothing}, {"WebFetch(prompt:x)", Nothing, Param}, {"WebFetch(url:x)", Nothing, Nothing},
 		{"Agent(Explore)", Named, Named}, {"Agent(model:opus)", Named, Param}, {"Skill(a *)", Named, Named}, {"WebSearch(x)", Nothing, Nothing},
@@ -365,7 +367,7 @@ func TestDoubts(t *testing.T) {
 		"Bash(* x)": "program itself", "Bash(bash:*)": "starts any command", "Bash(bash -c:*)": "starts any command", "Bash(sudo *)": "another user", "Bash(docker exec *)": "elsewhere",
 		"Bash(docker ps *)": "", "Bash(python3 *)": "runs any program", "Bash(python3 -m pytest *)": "", "Bash(npx:*)": "any package", "Bash(git * main)": "where the subcommand does",
 		"Bash(git *)": "", "Bash(find *)": "start programs and delete", "Bash(a && b *)": "taken apart", "Bash(a && b)": "taken apart", "Bash(echo '&&' *)": "", "Bash(git:* push)": "at the very end",
-		"Bash( ls)": "begins with a blank", "Bash(A=b ls)": "variables are part", "Write(x)": "Read and Edit", "mcp__*": "behind mcp__SERVER__", "Bash(ls": "parenthesis",
+		"Bash( ls)": "begins with a blank", "Bash(A=b ls)": "variables are part", "Write(x)": "write Edit(x), which covers this tool", "Grep(a/**)": "write Read(a/**)", "mcp__*": "behind mcp__SERVER__", "Bash(ls": "parenthesis",
 	} {
 		e := Entry{From: &Origin{}, Effect: cardea.Allow, Rule: parse(entry, cardea.Allow)}
 		var said []string
@@ -394,6 +396,29 @@ func TestShadows(t *testing.T) {
 		e, o := Entry{From: &Origin{}, Effect: cardea.Deny, Rule: parse(tt.e, cardea.Deny)}, Entry{From: &Origin{}, Effect: cardea.Deny, Rule: parse(tt.o, cardea.Deny)}
 		if e.Shadows(&o) != tt.want {
 			t.Errorf("%s shadows %s: %v", tt.e, tt.o, !tt.want)
+		}
+	}
+}
+
+// TestPathsOfOtherTools: what is denied for a tool that writes or searches is denied as for
+// Edit and Read, which cover it.
+func TestPathsOfOtherTools(t *testing.T) {
+	for entry, as := range map[string]string{
+		"Write(docs/**)": "Edit(docs/**)", "MultiEdit(//etc/*)": "Edit(//etc/*)", "NotebookEdit(./n.ipynb)": "Edit(./n.ipynb)", "apply_patch(~/x)": "Edit(~/x)", "Write(file_path:a)": "Edit(a)",
+		"Grep(secret/**)": "Read(secret/**)", "Glob(*.pem)": "Read(*.pem)", "LS(/x/)": "Read(/x/)", "Grep(path:a)": "Read(a)",
+	} {
+		for _, effect := range []cardea.Effect{cardea.Deny, cardea.Ask} {
+			r, other := parse(entry, effect), parse(as, effect)
+			for _, tool := range []string{"Write", "Edit", "Read", "Bash"} {
+				if c := (&cardea.Call{Tool: tool}); r.Names(c) != other.Names(c) {
+					t.Errorf("%s, %s", entry, tool)
+				}
+			}
+			for _, path := range []string{"/w/docs/a", "/w/a", "/etc/passwd", "/w/n.ipynb", "/home/u/x", "/w/secret/b", "/w/k/a.pem", "/src/x/y", "/w/other"} {
+				if r.Touches(read(path), at) != other.Touches(read(path), at) {
+					t.Errorf("%s is not as %s about %s", entry, as, path)
+				}
+			}
 		}
 	}
 }

@@ -188,9 +188,22 @@ func (r *Rule) name(name string, c Context) string {
 	return ""
 }
 
+// coveredBy are the tools whose paths are those of another. What denies or asks may name
+// either.
+var coveredBy = map[string]string{"Write": "Edit", "NotebookEdit": "Edit", "MultiEdit": "Edit", "apply_patch": "Edit", "Glob": "Read", "Grep": "Read"}
+
 // specifier reads what stands in the parentheses.
 func (r Rule) specifier(c Context) Rule {
 	r.parameter(c)
+	if by := coveredBy[r.Tool]; by != "" && r.more == nil {
+		if c.Effect == cardea.Allow {
+			return r.nothing("write " + by + "(" + r.Spec + "), which covers this tool")
+		}
+		if value, field, ok := cutParam(r.Spec); ok && primary(field) {
+			r.Spec = value
+		}
+		r.Tool = by
+	}
 	switch r.Tool {
 	case "Bash", "PowerShell", "Monitor":
 		r.Form = Command
@@ -209,12 +222,6 @@ func (r Rule) specifier(c Context) Rule {
 			return r.nothing(why)
 		}
 		return r
-	case "Write", "NotebookEdit", "MultiEdit", "Glob", "Grep", "apply_patch":
-		if r.more != nil {
-			r.Form = Param
-			return r
-		}
-		return r.nothing("paths are written for Read and Edit, which cover this tool")
 	case "WebFetch":
 		if host, ok := strings.CutPrefix(strings.TrimSpace(r.Spec), "domain:"); ok {
 			return r.hosts(host, c.Effect != cardea.Allow)
