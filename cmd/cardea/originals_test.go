@@ -340,7 +340,7 @@ func (h *originalHome) ask(row original) string {
 	return saidBy(out.Bytes(), h.filled(s.Says))
 }
 
-// message is what the harness sends.
+// message returns what the harness sends.
 func (h *originalHome) message(row original, harness, event string) string {
 	s := row.setup
 	if s.Raw {
@@ -384,8 +384,8 @@ func (h *originalHome) message(row original, harness, event string) string {
 	return h.filled(string(text))
 }
 
-// saidBy is what an answer says in one word, and whether the text is missing that it has to
-// have.
+// saidBy returns what an answer says in one word, and whether the text is missing that it
+// has to have.
 func saidBy(out []byte, says string) string {
 	var a struct {
 		Continue                               *bool
@@ -431,7 +431,7 @@ func saidBy(out []byte, says string) string {
 }
 
 // TestOriginalsInit imports what the originals write at their start, as it is and with
-// changes of a person: a loss is told where there is one, and nowhere else.
+// changes of a person: the import reports a loss where there is one, and nowhere else.
 func TestOriginalsInit(t *testing.T) {
 	const claude, builtins = "project/.cupcake/policies/claude/", "project/.cupcake/policies/claude/builtins/"
 	routing := func(scope, event string) string {

@@ -175,7 +175,7 @@ func (c *cupcake) builtins(m document.Map) {
 }
 
 // BuiltinVerbs are the verbs of a policy that Cupcake has built in, and the event that it
-// is about; none where there is none of this name.
+// is about. Both are empty for a name that Cupcake does not have.
 func BuiltinVerbs(name string) (verbs []string, event string) {
 	switch name {
 	case "protected_paths", "rulebook_security_guardrails", "git_pre_check", "system_protection", "cupcake_exec_protection":

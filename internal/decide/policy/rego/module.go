@@ -80,7 +80,7 @@ func blank(path, src string) bool {
 const metadataCalls = "rego.metadata."
 
 // Head reads the facts of a file that does not parse, from its text up to the
-// package, and from the first METADATA behind it where there is no routing in front.
+// package, and from the first METADATA after it where there is no routing in front.
 // It reports false where not even that can be read.
 func Head(path, src string) (Facts, bool) {
 	lines := strings.SplitAfter(unmarked(src), "\n")
@@ -123,7 +123,7 @@ func (m *Module) read() {
 			m.annotate(a)
 		}
 	}
-	// Without routing in front of the package the first one behind it is that of the file,
+	// Without routing in front of the package the first one after it is that of the file,
 	// as in Cupcake.
 	for _, a := range m.parsed.Annotations {
 		switch _, has := a.Custom["routing"]; {
