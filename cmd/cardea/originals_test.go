@@ -471,7 +471,10 @@ func TestOriginalsInit(t *testing.T) {
 		"global, one on":               {write: global, text: "signals:\nbuiltins: {system_protection: {enabled: false}, cupcake_exec_protection: {enabled: true}}\n"},
 		"global, null":                 {write: global, text: "signals:\nbuiltins:\n"},
 		"project, guardrails on":       {write: "project/.cupcake/rulebook.yml", edit: map[string]string{"rulebook_security_guardrails:\n": "rulebook_security_guardrails:\n    enabled: true\n"}},
-		"project, full reads on":       {write: "project/.cupcake/rulebook.yml", text: "  claude_code_enforce_full_file_read: {enabled: true}\n", says: `"offset": 10`},
+		"project, paths of all kinds": {write: "project/.cupcake/rulebook.yml", edit: map[string]string{
+			"      - \"/etc/\"\n      - \"/System/\"\n      - \"~/.ssh/\"\n": "      - 'src/legacy/'\n      - '*.lock'\n      - ./db/schema.sql\n",
+			"      - \".cupcake/\"\n": "      - \"~/notes/\"\n      - secrets.json\n", "rulebook_security_guardrails:\n": "rulebook_security_guardrails:\n    enabled: true\n"}},
+		"project, full reads on": {write: "project/.cupcake/rulebook.yml", text: "  claude_code_enforce_full_file_read: {enabled: true}\n", says: `"offset": 10`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -503,6 +506,11 @@ func TestOriginalsInit(t *testing.T) {
 			_ = cmd.Run()
 			if code := cmd.ProcessState.ExitCode(); (c.says == "") != (code == 0) || !strings.Contains(errs.String(), c.says) || c.says == "" && strings.Contains(out.String()+errs.String(), "LOST") {
 				t.Errorf("exit %d, want a loss that says %q:\n%s\n%s", code, c.says, errs.String(), out.String())
+			}
+			for line := range strings.Lines(errs.String()) {
+				if strings.HasPrefix(line, "    ") && !strings.Contains(line, "; ") {
+					t.Errorf("a call passes for no reason: %s", line)
+				}
 			}
 		})
 	}

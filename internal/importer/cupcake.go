@@ -306,11 +306,11 @@ func (c *cupcake) systemProtection(b *builtin) string {
 // sensitiveData: nothing reads files that hold secrets.
 func (c *cupcake) sensitiveData(b *builtin) string {
 	extra := b.Texts("additional_patterns")
-	match := "    match:\n      any:\n        - access: read\n          files: [env-files, private-keys, secret-names, secret-folders]\n          unless: {metadata: true, search: true, files: [templates, source-code]}\n" +
+	match := "    match:\n      any:\n        - access: read\n          files: [env-files, private-keys, secret-names, secret-folders, credentials]\n          unless: {metadata: true, search: true, files: [templates, source-code]}\n" +
 		"        - access: read\n          path: ['*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore', .npmrc, .pypirc, .netrc, .git-credentials]\n" +
 		"          pattern: '\\.(pem|key|p12|pfx|jks|keystore|npmrc|pypirc|netrc|git-credentials)\\b'\n          unless: {metadata: true}\n" + // what a search comes by has no such name in its text
 		"        - {access: read, path: ['~/.ssh/**', '~/.aws/**', '~/.gnupg/**', '~/.kube/**', '~/.docker/**'], unless: {metadata: true, search: true}}\n" +
-		"        - {command: [docker login, aws configure get, gh auth token, gcloud auth print-access-token, git credential fill]}\n"
+		"        - {command: [docker login, podman login, npm login, aws configure, gh auth login, gh auth token, gcloud auth print-access-token, git credential fill]}\n"
 	if len(extra) > 0 {
 		match += "        - {access: read, path: [" + quotedList(substrings(extra)) + "]}\n"
 		c.calls = append(c.calls, call("Bash", "command", "cat "+strings.ReplaceAll(extra[0], "*", "x"), "deny"))
