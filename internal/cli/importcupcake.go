@@ -169,7 +169,7 @@ func (m *move) policy(file, rel string) error {
 	if !ok {
 		return err
 	}
-	if facts.Package == engine.SystemPackage {
+	if facts.Package == engine.SystemPackage || facts.Package == "cupcake.global.system" {
 		m.leave(file, false, "Cardea gathers the verbs by itself")
 		return nil
 	}
@@ -282,7 +282,7 @@ func (m *move) scripts(name string) error {
 	}
 	for _, e := range entries {
 		path := filepath.Join(m.from, name, e.Name())
-		if e.IsDir() {
+		if e.IsDir() || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		data, err := m.read(path)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/importer"
 )
@@ -23,15 +24,16 @@ func builtinName(rel string) (name string, is bool) {
 // builtin leaves the policy of a builtin out whose place rules and settings take, and
 // reports whether it did. A policy that a person wrote is copied.
 func (m *move) builtin(file, name, text string, facts *engine.Facts) bool {
+	verbs, _ := importer.BuiltinVerbs(name)
 	switch other := foreignBuiltin(name, text, facts); {
 	case m.isOff(name):
-		m.leave(file, false, "Cupcake does not load it, since builtins."+name+" is off in rulebook.yml")
-	case importer.BuiltinVerbs(name) == nil && len(facts.Verbs) == 0:
+		m.leave(file, false, "Cupcake does not load it, since rulebook.yml does not switch builtins."+name+" on")
+	case verbs == nil && len(facts.Verbs) == 0:
 		return false // a library
-	case importer.BuiltinVerbs(name) == nil && m.builtins[name]:
+	case verbs == nil && m.builtins[name]:
 		m.own = append(m.own, name)
 		return false
-	case importer.BuiltinVerbs(name) == nil:
+	case verbs == nil:
 		m.leave(file, true, "Cupcake loads it where rulebook.yml has builtins: {"+name+": {enabled: true}}, which it has not; write that, or move the file out of builtins, and import again")
 	case other != "":
 		m.leave(file, true, "what is said about builtins."+name+" takes the place of Cupcake's own file of this name, but this one is different: "+other+
@@ -42,29 +44,39 @@ func (m *move) builtin(file, name, text string, facts *engine.Facts) bool {
 	return true
 }
 
-// isOff reports whether rulebook.yml names a builtin and does not switch it on.
+// isOff reports whether rulebook.yml does not switch a builtin on that it names, or that
+// Cupcake brings.
 func (m *move) isOff(name string) bool {
 	on, named := m.builtins[name]
-	return named && !on
+	verbs, _ := importer.BuiltinVerbs(name)
+	return !on && (named || verbs != nil)
 }
 
 // foreignBuiltin says what shows that a file is not the one that Cupcake brings for a
-// builtin, "" where nothing does. There is no list of Cupcake's files of all versions; each
-// has the verbs of its builtin alone, and reads its options.
+// builtin, "" where nothing does. There is no list of Cupcake's files of all versions: each
+// has the package, the event and the verbs of its builtin, and ids that begin alike.
 func foreignBuiltin(name, text string, facts *engine.Facts) string {
-	verbs := importer.BuiltinVerbs(name)
+	verbs, event := importer.BuiltinVerbs(name)
 	for _, v := range facts.Verbs {
 		if !slices.Contains(verbs, v) {
 			return "it says " + v
 		}
 	}
-	switch {
-	case len(facts.Verbs) == 0:
+	if len(facts.Verbs) == 0 && verbs != nil {
 		return "" // it decides nothing
-	case !strings.HasSuffix(facts.Package, ".builtins."+name):
+	}
+	if !strings.HasSuffix(facts.Package, "policies.builtins."+name) {
 		return "its package is " + facts.Package
-	case !strings.Contains(text, "builtin_config"):
-		return "it does not read input.builtin_config"
+	}
+	for _, e := range facts.Events { // those of other harnesses have other names
+		if e != event && (e == "*" || slices.Contains(policy.EventNames(), e)) {
+			return "it is routed to " + e
+		}
+	}
+	for _, id := range decisions(text, facts).ids {
+		if !strings.HasPrefix(strings.TrimPrefix(id, "GLOBAL-"), "BUILTIN-") {
+			return "it decides " + id
+		}
 	}
 	return ""
 }
@@ -105,7 +117,7 @@ func (m *move) otherHarness(folder string) error {
 		if !ok || !facts.Policy() || len(facts.Events) == 0 {
 			return err
 		}
-		if name, is := builtinName(filepath.ToSlash(file)); is && (m.isOff(name) || importer.BuiltinVerbs(name) != nil && foreignBuiltin(name, text, &facts) == "") {
+		if name, is := builtinName(filepath.ToSlash(file)); is && (m.isOff(name) || foreignBuiltin(name, text, &facts) == "") {
 			return nil
 		}
 		if more := m.decides[facts.Package].lacks(decisions(text, &facts)); len(more) > 0 {

@@ -456,6 +456,14 @@ func (i *importing) judge(p Process) []judgedCall {
 func (i *importing) compare(p Process) {
 	p.Drafts = map[string][]byte{}
 	for _, c := range i.changes {
+		if c.shown == "cardea.yaml" { // its signals would run programs before a person agreed
+			c.text = cmp.Or(strings.TrimSpace(c.old), "version: 1") + "\n"
+			for quiet, n := *i, 0; n < len(i.Settings); n++ {
+				if s := i.Settings[n]; s.Path[0] != "signals" && s.Path[0] != "actions" {
+					quiet.merge(&c, s)
+				}
+			}
+		}
 		p.Drafts[filepath.Join(i.dir, filepath.FromSlash(c.shown))] = []byte(c.text)
 	}
 	var groups []string
@@ -468,10 +476,13 @@ func (i *importing) compare(p Process) {
 			if gentler[c.Group] == "" {
 				groups = append(groups, c.Group)
 			}
-			gentler[c.Group] += fmt.Sprintf("\n%s: %s (%s%s)", c.Tool, c.About, v.Effect, onlyIf(v.By != "", " "+v.By))
+			gentler[c.Group] += fmt.Sprintf("\n%s: %s (%s%s%s)", c.Tool, c.About, v.Effect, prefixed(" ", v.By), prefixed("; ", c.Why))
 		}
 	}
 	for _, g := range groups {
+		if n := slices.IndexFunc(i.Table, func(r importer.Row) bool { return r.What == g }); n >= 0 {
+			i.Table[n].Outcome = importer.Changed
+		}
 		i.row(g, importer.LeftOut, true, i.tool+" denies these, and Cardea does not"+i.remedy+":"+gentler[g])
 	}
 }

@@ -189,7 +189,7 @@ func TestImportCupcake(t *testing.T) {
 		t.Errorf("without --write: exit %d, %s", code, out)
 	}
 	out, errs, code := d.sits("a\n", "import", "cupcake", from, "--write", "--accept-losses")
-	for _, want := range []string{"policies/cupcake/a.rego", "left out", "gathers the verbs", "one of Cupcake's own", "it is broken", "it runs if actions in cardea.yaml name it", "a: {command: 'x', timeout_seconds: 5}"} {
+	for _, want := range []string{"policies/cupcake/a.rego", "left out", "gathers the verbs", "does not switch builtins.git_pre_check on", "it is broken", "it runs if actions in cardea.yaml name it", "a: {command: 'x', timeout_seconds: 5}"} {
 		if code != exitOK || !strings.Contains(out+errs, want) {
 			t.Errorf("exit %d, no %q in %s%s", code, want, out, errs)
 		}

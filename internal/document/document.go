@@ -95,6 +95,14 @@ func ReadNode(file string, top *Node) *Reader {
 	return r
 }
 
+// DropNulls removes keys and entries without a value, for files of programs that read null
+// as missing.
+func (r *Reader) DropNulls() {
+	if r.top.dropNulls() {
+		r.top = nil
+	}
+}
+
 // KeysIn names the page that explains the keys, for the hint of an unknown one.
 func (r *Reader) KeysIn(page string) { r.keys = page }
 

@@ -378,3 +378,24 @@ func FuzzReadForm(f *testing.F) {
 		}
 	})
 }
+
+// TestDropNulls: what has no value is not there, at any depth.
+func TestDropNulls(t *testing.T) {
+	r := document.Read("f.yaml", []byte("a:\nb: ~\nn: &n null\nc: {d: , e: [1, null, {f: null}]}\ng: *n\n"))
+	r.DropNulls()
+	m := r.Top().Map()
+	for _, key := range []string{"a", "b", "n", "g"} {
+		if m.Has(key) || len(m.Map(key).Keys()) > 0 || m.Text(key) != "" {
+			t.Errorf("%s is there", key)
+		}
+	}
+	if c := m.Map("c"); strings.Join(c.Keys(), " ") != "e" || len(c.List("e")) != 2 || len(c.List("e")[1].Map().Keys()) != 0 {
+		t.Errorf("c: %v", c.Keys())
+	}
+	for _, text := range []string{"", "~", "# no\n"} {
+		r := document.Read("f.yaml", []byte(text))
+		if r.DropNulls(); r.Top().Present() || len(r.Top().Map().Keys()) > 0 || len(r.Problems()) > 0 {
+			t.Errorf("%q: %v", text, r.Problems())
+		}
+	}
+}

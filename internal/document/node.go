@@ -50,3 +50,24 @@ func Register(p Parser) bool {
 // Unread reports whether a text was not read, since this program has no parser: whatever
 // followed from that is not what the text says.
 func Unread() bool { return unread.Load() }
+
+// dropNulls removes what is null below a node, and reports whether the node itself is.
+func (n *Node) dropNulls() bool {
+	switch {
+	case n == nil || n.Kind == Alias:
+		return n != nil && n.Of.Kind == Scalar && n.Of.Tag == "!!null"
+	case n.Kind == Scalar:
+		return n.Tag == "!!null"
+	}
+	kept, step := n.Content[:0], 1
+	if n.Kind == Mapping {
+		step = 2
+	}
+	for ; len(n.Content) >= step; n.Content = n.Content[step:] {
+		if !n.Content[step-1].dropNulls() {
+			kept = append(kept, n.Content[:step]...)
+		}
+	}
+	n.Content = kept
+	return false
+}

@@ -210,8 +210,15 @@ func (r Repository) Differing(ctx context.Context, revision string) ([]string, e
 	if !is {
 		from, to = "HEAD", revision
 	}
-	out, err := r.Run(ctx, nil, maxNames, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--end-of-options",
-		cmp.Or(from, "HEAD")+"^{tree}", cmp.Or(to, "HEAD")+"^{tree}")
+	compare := func(from string) ([]byte, error) {
+		return r.Run(ctx, nil, maxNames, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--end-of-options",
+			from+"^{tree}", cmp.Or(to, "HEAD")+"^{tree}")
+	}
+	out, err := compare(cmp.Or(from, "HEAD"))
+	if err != nil && !is && strings.Contains(err.Error(), "'HEAD^{tree}': unknown revision") { // there is no commit yet
+		none, _ := r.Run(ctx, nil, MaxLine, "hash-object", "-t", "tree", "--stdin")
+		out, err = compare(strings.TrimSpace(string(none)))
+	}
 	if err == nil && strings.HasPrefix(revision, "stash") {
 		more, _ := r.Run(ctx, nil, maxNames, "ls-tree", "-r", "-z", "--name-only", "--full-tree", "--end-of-options", revision+"^3")
 		out = append(out, more...)

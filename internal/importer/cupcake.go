@@ -2,7 +2,9 @@ package importer
 
 import (
 	"cmp"
+	_ "embed" // the calls that builtins stop
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -24,7 +26,7 @@ type CupcakeOptions struct {
 // is to give are settings for signals and actions, and rules and policies for what
 // Cupcake has built in.
 func Cupcake(path string, data []byte, o CupcakeOptions) Imported {
-	r := document.Read(path, data)
+	r := rulebook(path, data)
 	c := cupcake{table: table{file: path}, moved: o.Moved, judged: o.Judged, own: o.Own}
 	top := r.Top().Map()
 	c.signals(top.Map("signals"))
@@ -33,7 +35,7 @@ func Cupcake(path string, data []byte, o CupcakeOptions) Imported {
 	c.watchdog(top.Get("watchdog"))
 	top.Get("version")
 	top.Done()
-	out := Imported{Settings: c.settings, Files: c.files, Calls: c.calls}
+	out := Imported{Settings: c.settings, Files: c.files, Calls: append(c.calls, c.stops...)}
 	if len(c.rules) > 0 {
 		out.Files = append(out.Files, rulesFile("rules/imported-cupcake.yaml", "# What Cupcake had built in.\n", c.rules))
 		out.Problems = unreadable(out.Files[len(out.Files)-1], len(c.rules))
@@ -41,6 +43,13 @@ func Cupcake(path string, data []byte, o CupcakeOptions) Imported {
 	out.Problems = append(c.remarks(r.Problems()), out.Problems...)
 	out.Table = c.rows
 	return out
+}
+
+// rulebook reads a rulebook.yml, in which Cupcake takes null for missing.
+func rulebook(path string, data []byte) *document.Reader {
+	r := document.Read(path, data)
+	r.DropNulls()
+	return r
 }
 
 type cupcake struct {
@@ -52,6 +61,7 @@ type cupcake struct {
 	files    []File
 	rules    []string
 	calls    []Call
+	stops    []Call
 }
 
 func (c *cupcake) signals(m document.Map) {
@@ -138,9 +148,7 @@ func (c *cupcake) builtins(m document.Map) {
 	for _, name := range m.Keys() {
 		v := m.Get(name)
 		if why := off(v); why != "" {
-			if !v.Null() {
-				c.left(v, "builtins."+name, "%s", why)
-			}
+			c.left(v, "builtins."+name, "%s", why)
 			continue
 		}
 		b := builtin{name: name, at: v, Map: v.Map()}
@@ -159,35 +167,38 @@ func (c *cupcake) builtins(m document.Map) {
 		} else {
 			c.taken(v, "builtins."+name, "%s", b.how)
 		}
+		c.stops = append(c.stops, stops(&b)...)
 		for _, key := range b.Unknown() {
 			c.left(b.Get(key), "builtins."+name+"."+key, "Cupcake does not read it")
 		}
 	}
 }
 
-// BuiltinVerbs are the verbs of a policy that Cupcake has built in, none where there is
-// none of this name.
-func BuiltinVerbs(name string) []string {
+// BuiltinVerbs are the verbs of a policy that Cupcake has built in, and the event that it
+// is about. Both are empty for a name that Cupcake does not have.
+func BuiltinVerbs(name string) (verbs []string, event string) {
 	switch name {
 	case "protected_paths", "rulebook_security_guardrails", "git_pre_check", "system_protection", "cupcake_exec_protection":
-		return []string{"halt"}
-	case "git_block_no_verify", "sensitive_data_protection",
+		return []string{"halt"}, "PreToolUse"
+	case "sensitive_data_protection": // the file for Cursor halts
+		return []string{"deny", "halt"}, "PreToolUse"
+	case "git_block_no_verify",
 		"claude_code_enforce_full_file_read", "enforce_full_file_read", "opencode_enforce_full_file_read", "factory_enforce_full_file_read":
-		return []string{"deny"}
+		return []string{"deny"}, "PreToolUse"
 	case "global_file_lock": // of older versions, which Cardea has nothing for
-		return []string{"halt", "deny"}
+		return []string{"halt", "deny"}, "PreToolUse"
 	case "post_edit_check":
-		return []string{"ask", "block", "add_context"}
+		return []string{"ask", "block", "add_context"}, "PostToolUse"
 	case "claude_code_always_inject_on_prompt", "always_inject_on_prompt", "opencode_always_inject_on_prompt", "factory_always_inject_on_prompt":
-		return []string{"add_context"}
+		return []string{"add_context"}, "UserPromptSubmit"
 	}
-	return nil
+	return nil, ""
 }
 
 // BuiltinSwitches are the builtins that a rulebook.yml names, and whether it switches them
 // on.
 func BuiltinSwitches(path string, data []byte) map[string]bool {
-	m, out := document.Read(path, data).Top().Map().Map("builtins"), map[string]bool{}
+	m, out := rulebook(path, data).Top().Map().Map("builtins"), map[string]bool{}
 	for _, name := range m.Keys() {
 		out[name] = off(m.Get(name)) == ""
 	}
@@ -213,6 +224,8 @@ type builtin struct {
 	document.Map
 	name, message string
 	at            document.Value
+	// paths are those that it protects.
+	paths []string
 	// how says what it is now, and changed is set where it differs.
 	how     string
 	changed bool
@@ -225,16 +238,15 @@ func (c *cupcake) builtin(b *builtin) string {
 	case "protected_paths":
 		return c.protectedPaths(b)
 	case "rulebook_security_guardrails":
-		paths := b.Texts("protected_paths")
-		if len(paths) == 0 {
-			paths = []string{".cupcake/"}
+		if b.paths = b.Texts("protected_paths"); len(b.paths) == 0 {
+			b.paths = []string{".cupcake/"}
 		}
 		b.changed = true
-		c.rule("guardrails", "    match:\n      path: ["+quotedList(anywhere(paths))+"]\n", cmp.Or(b.message, "These files say what agents may do."))
-		c.calls = append(c.calls, call("Read", "file_path", strings.TrimSuffix(paths[0], "/")+"/rulebook.yml", "deny"), call("Bash", "command", "rm -r "+paths[0], "deny"))
-		return "rule cupcake-guardrails denies every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
+		c.guard("guardrails", b.paths, "", cmp.Or(b.message, "These files say what agents may do."))
+		c.calls = append(c.calls, call("Read", "file_path", strings.TrimSuffix(b.paths[0], "/")+"/rulebook.yml", "deny"), call("Bash", "command", "rm -r "+b.paths[0], "deny"))
+		return "rules cupcake-guardrails and cupcake-guardrails-links deny every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
 	case "git_block_no_verify":
-		c.rule("no-verify", "    tool: [Bash]\n    match:\n      any:\n        - {command: git commit, flags: [--no-verify, -n]}\n        - {command: [git push, git merge], flags: [--no-verify]}\n",
+		c.rule("no-verify", "    tool: [Bash]\n    match:\n      any:\n        - {command: git commit, flags: [-n]}\n        - {command: git, flags: [--no-verify]}\n",
 			cmp.Or(b.message, "Hooks of git must run; fix what they find."))
 		c.rule("git-hooks", "    tool: [Bash]\n    match: {access: [write, delete], path: '**/.git/hooks/**'}\n", cmp.Or(b.message, "Hooks of git must stay as they are."))
 		c.calls = append(c.calls, call("Bash", "command", "git commit --no-verify -m x", "deny"), call("Bash", "command", "chmod -x .git/hooks/pre-commit", "deny"),
@@ -265,13 +277,27 @@ func (c *cupcake) rule(id, match, message string) {
 	c.rules = append(c.rules, "  - id: cupcake-"+id+"\n"+match+"    effect: deny\n    message: "+quoted(message)+"\n")
 }
 
+// guard adds a rule that denies access to paths, and one against links that lead to them:
+// a link is no access to what it leads to, and what is reached through it later may be.
+func (c *cupcake) guard(id string, paths []string, access, message string) {
+	c.rule(id, "    match:\n"+access+"      path: ["+quotedList(anywhere(paths))+"]\n", message)
+	words := list(paths, "|", func(p string) string {
+		p = regexp.QuoteMeta(strings.TrimSuffix(strings.TrimPrefix(p, "./"), "/"))
+		if home, ok := strings.CutPrefix(p, "~/"); ok {
+			p = `\S+/` + home
+		}
+		return strings.ReplaceAll(p, `\*`, `[^\s/]*`)
+	})
+	c.rule(id+"-links", "    tool: [Bash]\n    match: {command: [ln, cp, mklink], pattern: "+quoted(`^(ln|mklink|cp .*(-[a-z]*s|--sym))\b.*[\s'"=/](`+words+`)([\s'"/]|$)`)+"}\n", message)
+}
+
 // systemProtection: nothing writes or deletes what belongs to the system, and nothing
 // runs as another user.
 func (c *cupcake) systemProtection(b *builtin) string {
-	paths := append([]string{"/etc/", "/bin/", "/sbin/", "/lib/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/boot/", "/System/"}, b.Texts("additional_paths")...)
+	paths := append([]string{"/etc/", "/bin/", "/sbin/", "/lib/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/boot/", "/proc/", "/sys/", "/System/"}, b.Texts("additional_paths")...)
 	message := cmp.Or(b.message, "This belongs to the system.")
-	c.rule("system-paths", "    match:\n      access: [write, delete]\n      path: ["+quotedList(anywhere(paths))+"]\n", message)
-	c.rule("sudo", "    tool: [Bash]\n    match: {command: [sudo, su, doas]}\n", message)
+	c.rule("system-paths", "    match:\n      any:\n        - access: [write, delete]\n          path: ["+quotedList(anywhere(paths))+"]\n        - {access: read, path: '/proc/*/environ'}\n", message)
+	c.rule("sudo", "    tool: [Bash]\n    match: {command: [sudo, su, doas, mount, umount]}\n", message)
 	at := strings.TrimSuffix(paths[len(paths)-1], "/") + "/x"
 	c.calls = append(c.calls, call("Write", "file_path", "/etc/hosts", "deny"), call("Write", "file_path", at, "deny"), call("Bash", "command", "sudo ls", "deny"), call("Bash", "command", "cat /etc/hosts", ""))
 	return "rules cupcake-system-paths, for what writes or deletes, and cupcake-sudo"
@@ -280,37 +306,85 @@ func (c *cupcake) systemProtection(b *builtin) string {
 // sensitiveData: nothing reads files that hold secrets.
 func (c *cupcake) sensitiveData(b *builtin) string {
 	extra := b.Texts("additional_patterns")
-	match := "    match:\n      any:\n        - access: read\n          files: [env-files, private-keys, secret-names, secret-folders]\n          unless: {metadata: true, search: true, files: [templates, source-code]}\n"
+	match := "    match:\n      any:\n        - access: read\n          files: [env-files, private-keys, secret-names, secret-folders, credentials]\n          unless: {metadata: true, search: true, files: [templates, source-code]}\n" +
+		"        - access: read\n          path: ['*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore', .npmrc, .pypirc, .netrc, .git-credentials]\n" +
+		"          pattern: '\\.(pem|key|p12|pfx|jks|keystore|npmrc|pypirc|netrc|git-credentials)\\b'\n          unless: {metadata: true}\n" + // what a search comes by has no such name in its text
+		"        - {access: read, path: ['~/.ssh/**', '~/.aws/**', '~/.gnupg/**', '~/.kube/**', '~/.docker/**'], unless: {metadata: true, search: true}}\n" +
+		"        - {command: [docker login, podman login, npm login, aws configure, gh auth login, gh auth token, gcloud auth print-access-token, git credential fill]}\n"
 	if len(extra) > 0 {
 		match += "        - {access: read, path: [" + quotedList(substrings(extra)) + "]}\n"
 		c.calls = append(c.calls, call("Bash", "command", "cat "+strings.ReplaceAll(extra[0], "*", "x"), "deny"))
 	}
 	c.rule("sensitive-data", match, cmp.Or(b.message, "This may hold secrets."))
+	c.rule("sensitive-names", "    tool: [Glob]\n    match: {field: pattern, pattern: '\\.(env|pem|key|ssh|aws)\\b|id_rsa|secret|credential|password'}\n", cmp.Or(b.message, "This may hold secrets."))
 	c.calls = append(c.calls, call("Read", "file_path", ".env", "deny"), call("Bash", "command", "cat ~/.ssh/id_rsa", "deny"), call("Read", "file_path", "src/tokenizer.py", ""))
 	b.changed = true
-	return "rule cupcake-sensitive-data, for files that are known to hold secrets and for additional_patterns, beside the pack secrets-exposure; a name that only contains such a word (tokenizer.py) is not denied, as it was in Cupcake"
+	return "rules cupcake-sensitive-data and cupcake-sensitive-names, for files that are known to hold secrets and for additional_patterns, beside the pack secrets-exposure; a name that only contains such a word (tokenizer.py) is not denied, as it was in Cupcake"
 }
 
 // protectedPaths: nothing writes or deletes them.
 func (c *cupcake) protectedPaths(b *builtin) string {
-	paths := b.Texts("paths")
-	if len(paths) == 0 {
+	b.paths = b.Texts("paths")
+	if len(b.paths) == 0 {
 		b.changed = true
 		return "it names no paths, so there is nothing to protect"
 	}
 	var items []string
-	for _, p := range paths {
+	for _, p := range b.paths {
 		items = append(items, quoted(p))
-		// A name at any depth, which only a rule can say, is below a folder there.
-		at := strings.ReplaceAll(strings.TrimSuffix(p, "/"), "*", "x")
-		if strings.HasSuffix(p, "/") {
-			at += "/x"
-		}
+		at := below(p)
 		c.calls = append(c.calls, call("Write", "file_path", at, "deny"), call("Bash", "command", "rm "+at, "deny"), call("Bash", "command", "cat "+at, "allow"))
 	}
 	c.settings = append(c.settings, Setting{Path: []string{"policies", "protected"}, Items: items})
-	c.rule("protected-paths", "    match:\n      access: [write, delete]\n      path: ["+quotedList(anywhere(paths))+"]\n", cmp.Or(b.message, "This path is protected: it can be read, not changed."))
-	return "policies.protected in cardea.yaml, and rule cupcake-protected-paths, which has the message and finds relative paths at any depth"
+	c.guard("protected-paths", b.paths, "      access: [write, delete]\n", cmp.Or(b.message, "This path is protected: it can be read, not changed."))
+	return "policies.protected in cardea.yaml, and rules cupcake-protected-paths and cupcake-protected-paths-links, which have the message and find relative paths at any depth"
+}
+
+// below is a path that a path of a builtin is about.
+func below(p string) string {
+	at := strings.ReplaceAll(strings.TrimSuffix(p, "/"), "*", "x")
+	if strings.HasSuffix(p, "/") {
+		at += "/x"
+	}
+	return at
+}
+
+//go:embed cupcake-calls.tsv
+var cupcakeCalls string
+
+// maxStops is how many paths of a builtin are held against its calls.
+const maxStops = 3
+
+// stops are the calls that a builtin stops in Cupcake.
+func stops(b *builtin) (out []Call) {
+	for _, line := range strings.Split(cupcakeCalls, "\n") {
+		row := append(strings.Split(line, "\t"), "")
+		if len(row) < 4 || b.name != row[0] && !strings.HasSuffix(b.name, "_"+row[0]) {
+			continue
+		}
+		paths := b.paths[:min(len(b.paths), maxStops)]
+		if !strings.Contains(row[2], "@") {
+			paths = []string{""}
+		}
+		for _, p := range paths {
+			about := strings.ReplaceAll(row[2], "@", below(p))
+			c := Call{Tool: row[1], Input: about, Said: "deny"}
+			if !strings.HasPrefix(about, "{") {
+				c = call(row[1], cmp.Or(searched(row[1], about), "command"), about, "deny")
+			}
+			c.Group, c.About, c.Why = "builtins."+b.name, about, row[3]
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// searched is the field of a tool that has a path, or a pattern of paths.
+func searched(tool, about string) string {
+	if tool == "Glob" && strings.Contains(about, "*") {
+		return "pattern"
+	}
+	return filesField(tool)
 }
 
 // anywhere are path globs, relative ones at any depth, as Cupcake finds them, and

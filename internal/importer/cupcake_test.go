@@ -70,14 +70,40 @@ packs:
 	}
 }
 
+// TestCupcakeNull: init writes keys with comments alone below them.
+func TestCupcakeNull(t *testing.T) {
+	for _, text := range []string{
+		"signals:\n  # a: b\nbuiltins:\n  # x:\n", "signals: {}\nactions:\nwatchdog:\nversion:\n", "signals: ~\nactions: {on_any_denial: , by_rule_id: null}\nbuiltins: null\n",
+		"signals: {a: }\nactions: {on_ask: [null], violations: {R: }}\n", "builtins:\n  git_pre_check:\n  post_edit_check: ~\n", "# nothing\n",
+		"builtins: {git_pre_check: {enabled: true, checks: , operations: , message: }, post_edit_check: {enabled: true, by_extension: {rs: }}, rulebook_security_guardrails: {enabled: }}\n",
+	} {
+		got := cupcake(text)
+		if len(got.Problems) > 0 {
+			t.Errorf("%q: %v", text, got.Problems)
+		}
+		for _, r := range got.Table {
+			if r.Lost() {
+				t.Errorf("%q: %s: %s", text, r.What, r.How)
+			}
+		}
+	}
+	with, without := cupcake("signals:\nbuiltins: {system_protection: {enabled: true, message: }}\n"), cupcake("builtins: {system_protection: {enabled: true}}\n")
+	if rulesOf(with) != rulesOf(without) || len(with.Files) != 1 {
+		t.Errorf("%s\nis not\n%s", rulesOf(with), rulesOf(without))
+	}
+	if broken := cupcake("signals: text\n"); !cardea.HasError(broken.Problems) {
+		t.Error("a text is taken for a map")
+	}
+}
+
 // TestBuiltinVerbs: what the import turns into rules is known by its file, too.
 func TestBuiltinVerbs(t *testing.T) {
 	names := strings.Fields(`protected_paths rulebook_security_guardrails git_block_no_verify git_pre_check post_edit_check system_protection
 		sensitive_data_protection cupcake_exec_protection enforce_full_file_read always_inject_on_prompt my_own`)
 	for _, name := range names {
 		known := !strings.Contains(tableOf(cupcake("builtins: {"+name+": {enabled: true}}")), "does not know it")
-		if known != (importer.BuiltinVerbs(name) != nil) {
-			t.Errorf("%s: known %v, verbs %v", name, known, importer.BuiltinVerbs(name))
+		if verbs, _ := importer.BuiltinVerbs(name); known != (verbs != nil) {
+			t.Errorf("%s: known %v, verbs %v", name, known, verbs)
 		}
 	}
 }

@@ -88,6 +88,8 @@ type Call struct {
 	// Group is the thing in the table that says it, "" for what is not compared. About is
 	// what the call is about: a command, a path or an address.
 	Group, About string
+	// Why says why Cardea does not deny it on purpose, "" where that would be a mistake.
+	Why string
 }
 
 // table collects rows about a file.

@@ -49,7 +49,7 @@ func TestValidate(t *testing.T) {
 	}{
 		"parse":           {"package cardea.policies.x\n\ndeny contains", 3},
 		"no-metadata":     {"package cardea.policies.x\n\nimport rego.v1\n\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 1},
-		"metadata":        {"package cardea.policies.x\n\n# METADATA\n# custom: {routing: {required_events: [PreToolUse]}}\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 3},
+		"metadata":        {head + events("[Stop]") + "package cardea.policies.x\n\n# METADATA\n# custom: {routing: {required_events: [PreToolUse]}}\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 8},
 		"no-events":       {head + tools("[Bash]") + "package cardea.policies.x\n\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 6},
 		"no-verb":         {head + events("[Stop]") + "package cardea.policies.x\n\nx := 1\n", 6},
 		"library-verb":    {"package lib.x\n\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 1},

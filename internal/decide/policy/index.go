@@ -33,7 +33,7 @@ func digest(text string) string {
 
 // indexVersion is part of every index: one of another version is made anew. It
 // changes with the form, and with what is accepted.
-const indexVersion = "6 opa 1.22.0"
+const indexVersion = "7 opa 1.22.0"
 
 // The index is lines of fields, since it is read at every call, and a few
 // hundred lines are split faster than JSON is decoded.

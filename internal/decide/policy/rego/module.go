@@ -80,19 +80,35 @@ func blank(path, src string) bool {
 const metadataCalls = "rego.metadata."
 
 // Head reads the facts of a file that does not parse, from its text up to the
-// package. It reports false where not even that can be read.
+// package, and from the first METADATA after it where there is no routing in front.
+// It reports false where not even that can be read.
 func Head(path, src string) (Facts, bool) {
 	lines := strings.SplitAfter(unmarked(src), "\n")
-	for i, line := range lines {
-		if strings.HasPrefix(strings.TrimSpace(line), "package ") {
-			m, err := Parse(path, strings.Join(lines[:i+1], ""))
-			if err != nil {
-				return Facts{}, false
-			}
-			return m.Facts, true
+	at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "package ") })
+	m, err := Parse(path, strings.Join(lines[:at+1], ""))
+	if err != nil {
+		return Facts{}, false
+	}
+	behind := lines[at+1:]
+	from := slices.IndexFunc(behind, func(line string) bool { return strings.TrimSpace(line) == "# METADATA" })
+	if m.Facts.Routed || from < 0 {
+		return m.Facts, true
+	}
+	block := strings.TrimRight(lines[at], "\r\n") + "\n"
+	for _, line := range behind[from:] {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "#") {
+			break
+		}
+		if !strings.HasPrefix(line, "# scope:") { // it may be what is wrong
+			block += line + "\n"
 		}
 	}
-	return Facts{}, false
+	if routed, err := Parse(path, block+"x := 1\n"); err == nil && routed.Facts.Routed {
+		f := routed.Facts
+		m.Facts.Routed, m.Facts.Events, m.Facts.Tools, m.Facts.Signals = true, f.Events, f.Tools, f.Signals
+	}
+	return m.Facts, true
 }
 
 // read takes the facts from the parsed file.
@@ -105,8 +121,17 @@ func (m *Module) read() {
 	for _, a := range m.parsed.Annotations {
 		if a.Scope == "package" {
 			m.annotate(a)
-		} else if _, has := a.Custom["routing"]; has {
-			m.mistake(a.Location, engine.CodeMetadata, "routing stands in METADATA of scope %s, where it is not read: write \"# scope: package\" and put the block in front of the package", a.Scope)
+		}
+	}
+	// Without routing in front of the package the first one after it is that of the file,
+	// as in Cupcake.
+	for _, a := range m.parsed.Annotations {
+		switch _, has := a.Custom["routing"]; {
+		case a.Scope == "package" || !has:
+		case !f.Routed:
+			m.route(a)
+		default:
+			m.mistake(a.Location, engine.CodeMetadata, "a file has one routing, so that in this METADATA of scope %s is not read: move the rule to a file of its own", a.Scope)
 		}
 	}
 	verbs := engine.Verbs()
@@ -139,8 +164,7 @@ func (m *Module) annotate(a *ast.Annotations) {
 	for _, who := range a.Authors {
 		f.Authors = append(f.Authors, strings.TrimSpace(who.String()))
 	}
-	custom, has := a.Custom["routing"]
-	if !has {
+	if _, has := a.Custom["routing"]; !has {
 		for _, key := range slices.Sorted(maps.Keys(a.Custom)) {
 			if document.NearestName(key, []string{"routing"}) != "" {
 				m.mistake(a.Location, cardea.CodeUnknownKey, "custom has %q, which is not read; write \"routing\"", key)
@@ -148,7 +172,13 @@ func (m *Module) annotate(a *ast.Annotations) {
 		}
 		return
 	}
-	routing, ok := custom.(map[string]any)
+	m.route(a)
+}
+
+// route takes the routing of a METADATA.
+func (m *Module) route(a *ast.Annotations) {
+	f := &m.Facts
+	routing, ok := a.Custom["routing"].(map[string]any)
 	if !ok {
 		m.mistake(a.Location, cardea.CodeWrongType, "routing is no map; write required_events and required_tools below it")
 		return
@@ -291,6 +321,9 @@ func hintOf(text string) string {
 			return "policies may not use it unless the settings of system or organisation name it under policies.functions"
 		}
 		return "look for a typing error, or define it"
+	}
+	if strings.HasPrefix(text, "annotation scope ") {
+		return "write \"# scope: package\" in front of the package, or \"# scope: rule\" in front of a rule"
 	}
 	if strings.HasPrefix(text, "conflicting rule for data path ") {
 		return "a data document defines it, too: remove one of the two"

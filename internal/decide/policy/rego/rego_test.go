@@ -39,10 +39,10 @@ func TestFacts(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		"# METADATA\n# scope: package\n# custom: {routing: x}\npackage cardea.policies.x\n":                               "routing is no map",
-		"# METADATA\n# scope: package\n# custom: {routing: {required_event: [x]}}\npackage cardea.policies.x\n":           "no key \"required_event\"",
-		"# METADATA\n# scope: package\n# custom: {routing: {required_events: [1]}}\npackage cardea.policies.x\n":          "no list of names",
-		"package cardea.policies.x\n\n# METADATA\n# custom: {routing: {required_events: [x]}}\ndeny contains 1 if true\n": "scope rule",
+		"# METADATA\n# scope: package\n# custom: {routing: x}\npackage cardea.policies.x\n":                                      "routing is no map",
+		"# METADATA\n# scope: package\n# custom: {routing: {required_event: [x]}}\npackage cardea.policies.x\n":                  "no key \"required_event\"",
+		"# METADATA\n# scope: package\n# custom: {routing: {required_events: [1]}}\npackage cardea.policies.x\n":                 "no list of names",
+		head + "package cardea.policies.x\n\n# METADATA\n# custom: {routing: {required_events: [x]}}\ndeny contains 1 if true\n": "scope rule",
 	} {
 		m := parsed(t, "x.rego", text)
 		if len(m.Facts.Mistakes) != 1 || !strings.Contains(m.Facts.Mistakes[0].String(), says) {
@@ -52,6 +52,49 @@ func TestFacts(t *testing.T) {
 	for pkg, want := range map[string]bool{"cardea.policies": true, "cardea.policies.a.b": true, "cardea.policiesx": false, "cupcake.global.policies.a": true, "cupcake.policies": true, "lib": false} {
 		if engine.IsPolicy(pkg) != want {
 			t.Errorf("%s: %v", pkg, !want)
+		}
+	}
+}
+
+// TestRoutingBehind: Cupcake reads the first METADATA of a file wherever it is.
+func TestRoutingBehind(t *testing.T) {
+	routing := func(scope, event string) string {
+		return "# METADATA\n" + scope + "# custom:\n#   routing:\n#     required_events: [" + event + "]\n#     required_signals: [s]\n"
+	}
+	begin, rule := "package cupcake.policies.x\n\nimport rego.v1\n\n", "deny contains 1 if true\n"
+	title := "# METADATA\n# scope: package\n# title: T\n"
+	for _, text := range []string{
+		begin + routing("# scope: rule\n", "PreToolUse") + rule,
+		begin + routing("# scope: rule\n", "PreToolUse") + "\n\n" + rule,
+		begin + routing("# scope: document\n", "PreToolUse") + rule,
+		begin + routing("", "PreToolUse") + rule,
+		begin + "lib := 1\n\n" + routing("# scope: rule\n", "PreToolUse") + rule,
+		begin + routing("# scope: rule\n", "PreToolUse") + rule + "\n" + routing("# scope: rule\n", "Stop") + "halt contains 1 if true\n",
+		title + begin + routing("# scope: rule\n", "PreToolUse") + rule,
+		routing("# scope: package\n", "PreToolUse") + begin + routing("# scope: rule\n", "Stop") + rule,
+		routing("# scope: subpackages\n", "PreToolUse") + begin + rule,
+	} {
+		f := parsed(t, "x.rego", text).Facts
+		if !f.Routed || strings.Join(f.Events, " ") != "PreToolUse" || strings.Join(f.Signals, " ") != "s" {
+			t.Errorf("%s\n%+v", text, f)
+		}
+	}
+	for _, text := range []string{begin + rule, begin + "# METADATA\n# title: T\n" + rule, begin + "# custom:\n#   routing:\n#     required_events: [Stop]\n" + rule} {
+		if parsed(t, "x.rego", text).Facts.Routed {
+			t.Errorf("%s\nis routed", text)
+		}
+	}
+	// What OPA does not take is broken, and is asked about where its routing is.
+	for _, text := range []string{
+		begin + routing("# scope: package\n", "PreToolUse") + rule,
+		begin + routing("# scope: rule\n", "PreToolUse") + "deny contains {{",
+		"package cupcake.policies.x\n" + routing("", "PreToolUse") + "import rego.v1\n" + rule,
+	} {
+		if _, err := Parse("x.rego", text); err == nil {
+			t.Errorf("%s\nis taken", text)
+		}
+		if f, ok := Head("x.rego", text); !ok || !f.Routed || strings.Join(f.Events, " ") != "PreToolUse" {
+			t.Errorf("%s\n%+v", text, f)
 		}
 	}
 }
