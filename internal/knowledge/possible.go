@@ -53,7 +53,7 @@ func (r *reader) possible() {
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
 		switch {
-		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process:
+		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process || r.bundled(i):
 			continue
 		case known[i] != aFile || f.Static && strings.ContainsAny(f.Text, " ('\""):
 			if p.word(f) && f.Static && strings.Contains(f.Text, " ") && !strings.Contains(f.Text, "\n") {
@@ -124,6 +124,13 @@ const (
 // any word for its value.
 func (r *reader) described(unsure bool) []wordUse {
 	out := make([]wordUse, len(r.argv))
+	var texts []string
+	if len(r.out.Command) > 0 {
+		texts, _ = WordsOf(form.TakesText, Unversioned(r.out.Command[0]))
+		if r.texts(texts, out); len(r.levels) == 0 && len(r.spec.Subcommands) > 0 {
+			texts = nil
+		}
+	}
 	if !r.known {
 		return out
 	}
@@ -135,7 +142,6 @@ func (r *reader) described(unsure bool) []wordUse {
 			out[i] = aText
 		}
 	}
-	texts, _ := WordsOf(form.TakesText, r.out.Command[0])
 	c := r.spec.Complete
 	script := c != nil && c.ScriptLanguage != "" && r.sureScripts() // it names no file
 	if script {
@@ -144,7 +150,7 @@ func (r *reader) described(unsure bool) []wordUse {
 	for _, o := range r.out.Options {
 		what := aFile
 		switch {
-		case slices.Contains(texts, o.Name) && (strings.HasPrefix(r.argv[o.Word].Text, o.Name) || !strings.HasPrefix(r.argv[o.Word].Text, "--")):
+		case (slices.Contains(texts, o.Name) || slices.Contains(texts, o.Name+"=") && !strings.HasPrefix(o.Value, "@")) && (strings.HasPrefix(r.argv[o.Word].Text, o.Name) || !strings.HasPrefix(r.argv[o.Word].Text, "--")):
 			what = aText
 		case unsure || !slices.ContainsFunc(r.spec.OptionAccesses, func(a form.NamedAccess) bool { return a.Name == o.Name }):
 			continue
@@ -155,6 +161,7 @@ func (r *reader) described(unsure bool) []wordUse {
 	}
 	for _, i := range r.operands {
 		switch k := r.spec.Operands; {
+		case out[i] == aText:
 		case script && i == r.operands[0] && r.spec.FirstOperand == form.None && !r.has(c.ScriptOptions):
 			out[i] = aText
 		case k == form.None && r.argv[i].Static && !strings.ContainsAny(r.argv[i].Text, "/.~ ="), r.elsewhere():
@@ -171,6 +178,53 @@ func (r *reader) described(unsure bool) []wordUse {
 	}
 	return out
 }
+
+// texts marks the texts that a program certainly takes: the value of each option that
+// always has one ("-m="), also only behind a subcommand ("test* -t="), and with "*" all
+// operands of several words.
+func (r *reader) texts(texts []string, out []wordUse) {
+	extension := len(r.levels) == 0 && len(r.spec.Subcommands) > 0 // or an alias, which may do anything
+	takes := func(i int, option string) bool {
+		return slices.ContainsFunc(texts, func(t string) bool {
+			behind, name, scoped := strings.Cut(t, " ")
+			return !scoped && !extension && t == option || scoped && name == option && slices.ContainsFunc(r.argv[1:i], func(f Word) bool { return f.Static && fits(f.Text, behind) })
+		})
+	}
+	dashed := func(i int) bool { return strings.HasPrefix(r.argv[i].Text, "-") }
+	file := func(value string) bool {
+		return strings.HasPrefix(value, "@") && Has(form.SendsOptionFiles, r.out.Command[0])
+	}
+	for i := 1; i < len(r.argv); i++ {
+		switch option, value, joined := strings.Cut(r.argv[i].Text, "="); {
+		case !r.argv[i].Static:
+		case joined && takes(i, option+"=") && !file(value):
+			out[i] = aText
+		case !joined && i+1 < len(r.argv) && takes(i, option+"=") && !file(r.argv[i+1].Text):
+			out[i], out[i+1] = aText, aText
+			i++
+		case takes(i, "*") && !dashed(i) && !dashed(i-1) && strings.Contains(option, " "):
+			out[i] = aText
+		}
+	}
+}
+
+// bundled reports a word that is options of one letter each, and no value. An option that
+// is not listed may take the rest for its value, but no bundle is as long as most names.
+func (r *reader) bundled(i int) bool {
+	letters := strings.TrimPrefix(r.argv[i].Text, "-")
+	if !r.known || !r.argv[i].Static || len(letters) > longestBundle || strings.ContainsFunc(letters, func(c rune) bool { return c > 0x7f || !isLetter(byte(c)) }) {
+		return false
+	}
+	for _, o := range r.out.Options {
+		if o.Word == i && (o.Value == "" || !strings.HasSuffix(r.argv[i].Text, o.Value)) {
+			letters = strings.ReplaceAll(letters, strings.TrimPrefix(o.Name, "-"), "")
+		}
+	}
+	return letters == ""
+}
+
+// longestBundle is how many options of one letter stand in one word.
+const longestBundle = 6
 
 // mostNames is how many programs are looked at whose names fit a pattern. Behind more of
 // them a letter alone is known, and no honest line is written so.
@@ -300,7 +354,7 @@ func (r *reader) commands(p *possibility) {
 		from, least = r.operands[n-1], 1
 	}
 	p.runs(from, len(r.argv)-least+1, len(r.argv), func(i int) (string, bool) { return r.argv[i].Text, r.argv[i].Static })
-	if !r.known && !r.inv.Possible {
+	if !r.known && !r.inv.Possible && !Has(form.TakesText, r.out.Command[0]) {
 		r.mayName(p)
 	}
 }
@@ -613,9 +667,11 @@ func programIn(word string) string {
 	if !strings.ContainsAny(word, "=#@:") {
 		return ""
 	}
-	for _, piece := range strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=#@", r) }) {
+	for i, piece := range strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=#@", r) }) {
 		name, value, _ := strings.Cut(piece, ":")
 		switch {
+		case strings.HasPrefix(value, "//") || i == 0 && account.MatchString(word):
+			// an address: http://x, git@x.example
 		case Known(name):
 			return name
 		case word[0] == '-' && Known(value):
@@ -624,6 +680,9 @@ func programIn(word string) string {
 	}
 	return ""
 }
+
+// account fits an account on a host, and no version of a package behind the @.
+const account = lazyRegexp(`^[\w.+-]+@[A-Za-z][\w-]*(\.[\w-]+)*\.[A-Za-z]+(:|$)`)
 
 // line adds a text for a shell in which a program that is known is started.
 func (p *possibility) line(line string) {
@@ -646,7 +705,7 @@ func startsKnown(line string) bool {
 	for _, command := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|(){}`\n", r) }) {
 		for _, word := range strings.Fields(command) {
 			word = strings.Map(unquoted, word)
-			if Known(word) {
+			if Known(word) && !strings.Contains(word, "://") {
 				return true
 			}
 			if _, _, assigned := strings.Cut(word, "="); !assigned && !slices.Contains(reserved, word) {

@@ -334,7 +334,8 @@ const (
 	// with all below a folder.
 	ChangesMetadata Property = "changes_metadata"
 	// TakesText takes text for people in the values of these options, and in the
-	// operands of these subcommands.
+	// operands of these subcommands. `-m=` always has a value, `test* -t=` behind such a word;
+	// `*` is each operand of several words.
 	TakesText Property = "takes_text"
 	// RunsElsewhere passes its operands to a command on another machine or in a
 	// container, with one of these subcommands where there are any.
