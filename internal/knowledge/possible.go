@@ -354,7 +354,7 @@ func (r *reader) commands(p *possibility) {
 		from, least = r.operands[n-1], 1
 	}
 	p.runs(from, len(r.argv)-least+1, len(r.argv), func(i int) (string, bool) { return r.argv[i].Text, r.argv[i].Static })
-	if !r.known && !r.inv.Possible && !Has(form.TakesText, r.out.Command[0]) {
+	if !r.known && !r.inv.Possible && !Has(form.TakesText, path.Base(r.argv[0].Text)) {
 		r.mayName(p)
 	}
 }
