@@ -52,6 +52,7 @@ func (r *reader) possible() {
 	r.becoming(&p, known)
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
+		f.Text = r.withoutTexts(i, f.Text)
 		switch {
 		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process || r.bundled(i):
 			continue
@@ -79,7 +80,7 @@ func (r *reader) possible() {
 	r.unpacked(&p)
 	r.patterns(&p)
 	r.trees(&p)
-	p.text(r.inv.Input)
+	p.text(r.withoutTexts(0, r.inv.Input))
 	if m.Possible.Copies = m.Possible.Copies && IsInterpreter(path.Base(r.argv[0].Text)); m.Possible.Copies && r.world != nil && r.world.Names != nil {
 		names, _ := r.world.Names(r.paths.Dir)
 		for _, name := range names[:min(len(names), mostListed)] {
@@ -206,6 +207,24 @@ func (r *reader) texts(texts []string, out []wordUse) {
 			out[i] = aText
 		}
 	}
+}
+
+// withoutTexts is the text of a word, or that of the input at 0, without what is text for
+// people in it where the program runs it as code.
+func (r *reader) withoutTexts(i int, text string) string {
+	takes, ok := WordsOf(form.TakesCode, Unversioned(path.Base(r.argv[0].Text)))
+	if !ok || !r.known || i > 0 && !r.argv[i].Static {
+		return text
+	}
+	calls, _ := WordsOf(form.TextCalls, takes[0])
+	option, value, joined := strings.Cut(text, "=")
+	switch script := func(k int) bool { return r.argv[k].Text != "-" }; {
+	case i > 0 && joined && slices.Contains(takes, option):
+		return option + "=" + mention.WithoutTexts(value, takes[0], calls)
+	case slices.Contains(takes, r.argv[max(i-1, 0)].Text), slices.Contains(takes, "*"), i == 0 && (takes[0] == "SQL" || !slices.ContainsFunc(r.operands, script)):
+		return mention.WithoutTexts(text, takes[0], calls)
+	}
+	return text
 }
 
 // bundled reports a word that is options of one letter each, and no value. An option that
