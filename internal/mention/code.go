@@ -498,15 +498,15 @@ func ownNames(tokens []token) (values, functions map[string]bool) {
 			for k := 2; k < len(rest) && rest[k].text != ")"; k++ {
 				values[rest[k].text] = values[rest[k].text] || rest[k].kind == name && strings.Contains("(,", rest[k-1].text)
 			}
-		case t.text == "for" || t.text == "as":
+		case slices.Contains(namingWords, t.text):
 			values[rest[0].text] = true
 		}
 	}
 	return values, functions
 }
 
-// listSigns join the names behind import.
-var listSigns = []string{",", ".", "as", "("}
+// namingWords name a value, and listSigns join the names behind import.
+var namingWords, listSigns = strings.Fields("for as"), strings.Fields(", . as (")
 
 // openingNames are those of the reading names to which a mode may be passed.
 var openingNames = []string{"open", "File", "IO", "io"}
