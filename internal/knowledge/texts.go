@@ -27,7 +27,7 @@ const (
 func (r *reader) described(unsure bool) []wordUse {
 	out := make([]wordUse, len(r.argv))
 	var texts []string
-	if len(r.out.Command) > 0 {
+	if len(r.out.Command) > 0 && (r.known || !strings.Contains(r.argv[0].Text, "/")) { // ./jest is another program
 		texts, _ = WordsOf(form.TakesText, Unversioned(r.out.Command[0]))
 		if r.texts(texts, out); len(r.levels) == 0 && len(r.spec.Subcommands) > 0 {
 			texts = nil
