@@ -26,13 +26,7 @@ const (
 // any word for its value.
 func (r *reader) described(unsure bool) []wordUse {
 	out := make([]wordUse, len(r.argv))
-	var texts []string
-	if len(r.out.Command) > 0 && (r.known || !strings.Contains(r.argv[0].Text, "/")) { // ./jest is another program
-		texts, _ = WordsOf(form.TakesText, Unversioned(r.out.Command[0]))
-		if r.texts(texts, out); len(r.levels) == 0 && len(r.spec.Subcommands) > 0 {
-			texts = nil
-		}
-	}
+	texts := r.texts(out)
 	if !r.known {
 		return out
 	}
@@ -52,7 +46,7 @@ func (r *reader) described(unsure bool) []wordUse {
 	for _, o := range r.out.Options {
 		what := aFile
 		switch {
-		case (slices.Contains(texts, o.Name) || slices.Contains(texts, o.Name+"=") && !strings.HasPrefix(o.Value, "@")) && (strings.HasPrefix(r.argv[o.Word].Text, o.Name) || !strings.HasPrefix(r.argv[o.Word].Text, "--")):
+		case slices.Contains(texts, o.Name) && (strings.HasPrefix(r.argv[o.Word].Text, o.Name) || !strings.HasPrefix(r.argv[o.Word].Text, "--")):
 			what = aText
 		case unsure || !slices.ContainsFunc(r.spec.OptionAccesses, func(a form.NamedAccess) bool { return a.Name == o.Name }):
 			continue
@@ -83,8 +77,12 @@ func (r *reader) described(unsure bool) []wordUse {
 
 // texts marks the texts that a program certainly takes: the value of each option that
 // always has one ("-m="), also only behind a subcommand ("test* -t="), and with "*" all
-// operands of several words.
-func (r *reader) texts(texts []string, out []wordUse) {
+// operands of several words. It returns what may be text besides.
+func (r *reader) texts(out []wordUse) (texts []string) {
+	if len(r.out.Command) == 0 || !r.known && strings.Contains(r.argv[0].Text, "/") { // ./jest is another program
+		return nil
+	}
+	texts, _ = WordsOf(form.TakesText, Unversioned(r.out.Command[0]))
 	extension := len(r.levels) == 0 && len(r.spec.Subcommands) > 0 // or an alias, which may do anything
 	takes := func(i int, option string) bool {
 		return slices.ContainsFunc(texts, func(t string) bool {
@@ -96,7 +94,7 @@ func (r *reader) texts(texts []string, out []wordUse) {
 	file := func(value string) bool {
 		return strings.HasPrefix(value, "@") && Has(form.SendsOptionFiles, r.out.Command[0])
 	}
-	for i := 1; i < len(r.argv); i++ {
+	for i := 1; i < len(r.argv) && len(texts) > 0; i++ {
 		switch option, value, joined := strings.Cut(r.argv[i].Text, "="); {
 		case !r.argv[i].Static:
 		case joined && takes(i, option+"=") && !file(value):
@@ -108,6 +106,10 @@ func (r *reader) texts(texts []string, out []wordUse) {
 			out[i] = aText
 		}
 	}
+	if extension {
+		return nil
+	}
+	return texts
 }
 
 // withoutTexts is the text of a word, or that of the input at 0, without what is text for
