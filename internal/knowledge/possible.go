@@ -567,7 +567,7 @@ func programIn(word string) string {
 	return ""
 }
 
-// account fits an account on a host, and no version of a package behind the @.
+// account fits an account on a host, and no version of a package after the @.
 const account = lazyRegexp(`^[\w.+-]+@[A-Za-z][\w-]*(\.[\w-]+)*\.[A-Za-z]+(:|$)`)
 
 // line adds a text for a shell in which a program that is known is started.

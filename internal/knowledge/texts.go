@@ -19,7 +19,7 @@ type wordUse uint8
 const (
 	_     wordUse = iota
 	aText         // a subcommand, or text for people
-	aFile         // a file whose access is known; code is none, whatever it stands for
+	aFile         // a file whose access is known; code is no such file
 )
 
 // described are the words whose meaning is known. An option that is not known may take
@@ -76,8 +76,8 @@ func (r *reader) described(unsure bool) []wordUse {
 }
 
 // texts marks the texts that a program certainly takes: the value of each option that
-// always has one ("-m="), also only behind a subcommand ("test* -t="), and with "*" all
-// operands of several words. It returns what may be text besides.
+// always has one ("-m="), also only after a subcommand ("test* -t="), and with "*" all
+// operands of several words. It returns the options and subcommands that may hold text.
 func (r *reader) texts(out []wordUse) (texts []string) {
 	if len(r.out.Command) == 0 || !r.known && strings.Contains(r.argv[0].Text, "/") { // ./jest is another program
 		return nil
@@ -107,7 +107,7 @@ func (r *reader) texts(out []wordUse) (texts []string) {
 		}
 	}
 	if extension {
-		return nil
+		texts = slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t[0] == '-' })
 	}
 	return texts
 }
@@ -145,5 +145,5 @@ func (r *reader) bundled(i int) bool {
 	return letters == ""
 }
 
-// longestBundle is how many options of one letter stand in one word.
+// longestBundle is how many options of one letter one word has.
 const longestBundle = 6

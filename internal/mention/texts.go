@@ -109,7 +109,7 @@ type frame struct {
 	constants   []int
 }
 
-// token is the text of a token, "" where there is none.
+// token is the text of a token, "" where there is no token.
 func (c *textFinder) token(i int) string {
 	if i < 0 || i >= len(c.at) {
 		return ""
