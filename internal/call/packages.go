@@ -42,7 +42,7 @@ func packageScripts(p *cardea.Part) func(text string) []piece {
 	}
 }
 
-// passed is what a part adds to the line of its script: the words after --, else after the
+// passed returns what a part adds to the line of its script: the words after --, or after the
 // name of the script or the subcommand.
 func passed(p *cardea.Part, name string) string {
 	at := func(word string) int {
