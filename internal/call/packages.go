@@ -3,9 +3,11 @@ package call
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -27,13 +29,39 @@ func packageScripts(p *cardea.Part) func(text string) []piece {
 			return nil
 		}
 		var out []piece
-		for _, name := range named(p) {
+		names := named(p)
+		for _, name := range names {
 			if line, ok := file.Scripts[name].(string); ok {
+				if !slices.ContainsFunc(names, func(n string) bool { return name == "pre"+n || name == "post"+n }) {
+					line += passed(p, name)
+				}
 				out = append(out, piece{text: line, line: lineOf(text, name)})
 			}
 		}
 		return out
 	}
+}
+
+// passed returns what a part adds to the line of its script: the words after --, or after the
+// name of the script or the subcommand.
+func passed(p *cardea.Part, name string) string {
+	at := func(word string) int {
+		return slices.IndexFunc(p.Argv, func(w cardea.Word) bool { return w.Static && w.Text == word })
+	}
+	from := at("--")
+	if from < 0 {
+		from = at(name)
+	}
+	if from < 0 && len(p.Command) > 1 {
+		from = at(p.Command[1])
+	}
+	var b strings.Builder
+	if from > 0 {
+		for _, w := range p.Argv[from+1:] {
+			b.WriteString(" " + bash.Quote(w.Text))
+		}
+	}
+	return b.String()
 }
 
 // lineOf is the line of a JSON text in which a key of the scripts stands, 0 where it

@@ -302,7 +302,7 @@ func (s *scripts) runsAgain(p *cardea.Part, c piece) bool {
 // analyse is what a piece of a file does; false where that is known already or beyond
 // a limit.
 func (s *scripts) analyse(c piece, f runFile) (found bash.Analysis, ok bool) {
-	key := fmt.Sprintf("%s:%d:%s:%s", c.file, c.line, f.dir, c.text[:min(len(c.text), 64)])
+	key := fmt.Sprintf("%s:%d:%s:%s", c.file, c.line, f.dir, c.text)
 	switch {
 	case s.seen[key]:
 		return found, false

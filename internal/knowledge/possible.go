@@ -52,8 +52,9 @@ func (r *reader) possible() {
 	r.becoming(&p, known)
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
+		f.Text = r.withoutTexts(i, f.Text)
 		switch {
-		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process:
+		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process || r.bundled(i):
 			continue
 		case known[i] != aFile || f.Static && strings.ContainsAny(f.Text, " ('\""):
 			if p.word(f) && f.Static && strings.Contains(f.Text, " ") && !strings.Contains(f.Text, "\n") {
@@ -79,7 +80,7 @@ func (r *reader) possible() {
 	r.unpacked(&p)
 	r.patterns(&p)
 	r.trees(&p)
-	p.text(r.inv.Input)
+	p.text(r.withoutTexts(0, r.inv.Input))
 	if m.Possible.Copies = m.Possible.Copies && IsInterpreter(path.Base(r.argv[0].Text)); m.Possible.Copies && r.world != nil && r.world.Names != nil {
 		names, _ := r.world.Names(r.paths.Dir)
 		for _, name := range names[:min(len(names), mostListed)] {
@@ -109,67 +110,6 @@ func (r *reader) metadata() {
 			r.out.Possible.Touch = append(r.out.Possible.Touch, a)
 		}
 	}
-}
-
-// wordUse says of the words whose meaning is known what they are.
-type wordUse uint8
-
-const (
-	_     wordUse = iota
-	aText         // a subcommand, or text for people
-	aFile         // a file whose access is known; code is none, whatever it stands for
-)
-
-// described are the words whose meaning is known. An option that is not known may take
-// any word for its value.
-func (r *reader) described(unsure bool) []wordUse {
-	out := make([]wordUse, len(r.argv))
-	if !r.known {
-		return out
-	}
-	for _, i := range r.levels {
-		out[i] = aText
-	}
-	for i := 1; i < len(r.argv) && i < len(r.out.Command); i++ {
-		if r.argv[i].Text == r.out.Command[i] && !strings.ContainsAny(r.argv[i].Text, "/.~") {
-			out[i] = aText
-		}
-	}
-	texts, _ := WordsOf(form.TakesText, r.out.Command[0])
-	c := r.spec.Complete
-	script := c != nil && c.ScriptLanguage != "" && r.sureScripts() // it names no file
-	if script {
-		texts = append(slices.Clip(texts), c.ScriptOptions...)
-	}
-	for _, o := range r.out.Options {
-		what := aFile
-		switch {
-		case slices.Contains(texts, o.Name) && (strings.HasPrefix(r.argv[o.Word].Text, o.Name) || !strings.HasPrefix(r.argv[o.Word].Text, "--")):
-			what = aText
-		case unsure || !slices.ContainsFunc(r.spec.OptionAccesses, func(a form.NamedAccess) bool { return a.Name == o.Name }):
-			continue
-		}
-		if out[o.Word] = what; o.Word+1 < len(r.argv) && !slices.Contains(r.operands, o.Word+1) && strings.HasSuffix(r.argv[o.Word+1].Text, o.Value) {
-			out[o.Word+1] = what
-		}
-	}
-	for _, i := range r.operands {
-		switch k := r.spec.Operands; {
-		case script && i == r.operands[0] && r.spec.FirstOperand == form.None && !r.has(c.ScriptOptions):
-			out[i] = aText
-		case k == form.None && r.argv[i].Static && !strings.ContainsAny(r.argv[i].Text, "/.~ ="), r.elsewhere():
-			out[i] = aText // a branch, a package, a target; another machine's file
-		case slices.Contains(texts, r.out.Command[min(1, len(r.out.Command)-1)]):
-			out[i] = aText
-		case k == cardea.Network:
-			if strings.Contains(r.argv[i].Text, "://") {
-				out[i] = aText
-			}
-		case !unsure && k != form.None:
-			out[i] = aFile
-		}
-	}
-	return out
 }
 
 // mostNames is how many programs are looked at whose names fit a pattern. Behind more of
@@ -300,7 +240,7 @@ func (r *reader) commands(p *possibility) {
 		from, least = r.operands[n-1], 1
 	}
 	p.runs(from, len(r.argv)-least+1, len(r.argv), func(i int) (string, bool) { return r.argv[i].Text, r.argv[i].Static })
-	if !r.known && !r.inv.Possible {
+	if !r.known && !r.inv.Possible && !Has(form.TakesText, path.Base(r.argv[0].Text)) {
 		r.mayName(p)
 	}
 }
@@ -613,9 +553,11 @@ func programIn(word string) string {
 	if !strings.ContainsAny(word, "=#@:") {
 		return ""
 	}
-	for _, piece := range strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=#@", r) }) {
+	for i, piece := range strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("=#@", r) }) {
 		name, value, _ := strings.Cut(piece, ":")
 		switch {
+		case strings.HasPrefix(value, "//") || i == 0 && account.MatchString(word):
+			// an address: http://x, git@x.example
 		case Known(name):
 			return name
 		case word[0] == '-' && Known(value):
@@ -624,6 +566,9 @@ func programIn(word string) string {
 	}
 	return ""
 }
+
+// account fits an account on a host, and no version of a package after the @.
+const account = lazyRegexp(`^[\w.+-]+@[A-Za-z][\w-]*(\.[\w-]+)*\.[A-Za-z]+(:|$)`)
 
 // line adds a text for a shell in which a program that is known is started.
 func (p *possibility) line(line string) {
@@ -646,7 +591,7 @@ func startsKnown(line string) bool {
 	for _, command := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|(){}`\n", r) }) {
 		for _, word := range strings.Fields(command) {
 			word = strings.Map(unquoted, word)
-			if Known(word) {
+			if Known(word) && !strings.Contains(word, "://") {
 				return true
 			}
 			if _, _, assigned := strings.Cut(word, "="); !assigned && !slices.Contains(reserved, word) {

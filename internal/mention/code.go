@@ -480,27 +480,56 @@ var readingNames = sync.OnceValue(func() map[string]bool {
 		reverse map filter reduce join split strip trim lstrip rstrip splitlines lines startswith endswith includes indexOf slice substring lower upper
 		toLowerCase toUpperCase format enumerate range zip sum min max any all type isinstance typeof exists existsSync stat isfile isdir match search
 		findall test group each has version_info version platform argv exit key value k v i j x y d data line f s n e t r
-		indent ensure_ascii default end sep sort_keys`) {
+		indent ensure_ascii default end sep sort_keys sub gsub fullmatch escape generate compile Counter collections`) {
 		out[n] = true
 	}
 	return out
 })
+
+// ownNames are the names that code gives to values, with those of parameters and of what a
+// loop takes, and the functions that it defines.
+func ownNames(tokens []token) (values, functions map[string]bool) {
+	values, functions = map[string]bool{}, map[string]bool{}
+	for i, t := range tokens {
+		switch rest := tokens[i+1:]; {
+		case t.kind != name || len(rest) < 2 || rest[0].kind != name:
+		case (t.text == "def" || t.text == "function") && rest[1].text == "(":
+			functions[rest[0].text] = true
+			for k := 2; k < len(rest) && rest[k].text != ")"; k++ {
+				values[rest[k].text] = values[rest[k].text] || rest[k].kind == name && strings.Contains("(,", rest[k-1].text)
+			}
+		case slices.Contains(namingWords, t.text):
+			values[rest[0].text] = true
+		}
+	}
+	return values, functions
+}
+
+// namingWords name a value, and listSigns join the names behind import.
+var namingWords, listSigns = strings.Fields("for as"), strings.Fields(", . as (")
+
+// openingNames are those of the reading names to which a mode may be passed.
+var openingNames = []string{"open", "File", "IO", "io"}
 
 // onlyReads reports code that uses no name but those that read and print and those
 // it gives to values, calls nothing but what it names, opens no file with a mode
 // that writes, and sends nothing anywhere.
 func onlyReads(tokens []token) bool {
 	reading := readingNames()
-	own := map[string]bool{}
+	own, defined := ownNames(tokens)
+	opens := slices.ContainsFunc(tokens, func(t token) bool { return t.kind == name && slices.Contains(openingNames, t.text) })
+	imports := false // the name is one of another module
 	for i, t := range tokens {
-		next := ""
+		next, before := "", tokens[max(i-1, 0)]
+		imports = i > 0 && (before.text == "import" || imports && (slices.Contains(listSigns, t.text) || slices.Contains(listSigns, before.text)))
 		if i+1 < len(tokens) && tokens[i+1].kind == operator {
 			next = tokens[i+1].text
 		}
 		switch t.kind {
 		case name:
 			own[t.text] = own[t.text] || next == "="
-			if own[t.text] && next == "(" || !own[t.text] && !reading[t.text] && strings.Trim(t.text, "0123456789") != "" {
+			given := (own[t.text] || defined[t.text]) && !imports && (before.text != "." || before.kind != operator)
+			if own[t.text] && next == "(" || !given && !reading[t.text] && strings.Trim(t.text, "0123456789") != "" {
 				return false
 			}
 		case operator:
@@ -508,7 +537,7 @@ func onlyReads(tokens []token) bool {
 				return false
 			}
 		case constant:
-			mode := len(t.text) <= 4 && strings.Trim(t.text, "rwaxbt+") == "" && strings.ContainsAny(t.text, "wax+")
+			mode := opens && len(t.text) <= 4 && strings.Trim(t.text, "rwaxbt+") == "" && strings.ContainsAny(t.text, "wax+")
 			if mode || next == "(" || t.text != "" && strings.IndexByte(">|+", t.text[0]) >= 0 {
 				return false
 			}

@@ -87,11 +87,19 @@ func TestCommands(t *testing.T) {
 // every line but one.
 func TestOnlyReads(t *testing.T) {
 	for code, want := range map[string]bool{
-		`print(open("f1").read())`:                                  true,
-		`import json; print(json.load(open("f1"))["name"])`:         true,
-		`console.log(require("fs").readFileSync("f1", "utf8"))`:     true,
-		`msg = "rm -rf /"`:                                          true,
-		`puts File.read("f1")`:                                      true,
+		`print(open("f1").read())`:                              true,
+		`import json; print(json.load(open("f1"))["name"])`:     true,
+		`console.log(require("fs").readFileSync("f1", "utf8"))`: true,
+		`msg = "rm -rf /"`:                                      true,
+		`puts File.read("f1")`:                                  true,
+		`print(json.dumps({"a": "rm -rf /"}))`:                  true,
+		"def show(text):\n print(text)\nshow('git push -f')":    true,
+		"for row in open('f1'): print(row)":                     true,
+		"def f(system): return 1\nfrom os import path, system\nlist(map(system, ['git push -f']))": false,
+		"system = 0\nfrom os import (system)\nlist(map(system, ['git push -f']))":                  false,
+		"import os; system = 0; list(map(os.system, ['git push -f']))":                             false,
+		"from os import system\ndef f(x, y=system): list(map(y, ['git push -f']))\nf(1)":           false,
+		"def f(g): g('git push -f')":                                false,
 		`print(open("f1", "w"))`:                                    false,
 		`print(open("f1", mode="r+"))`:                              false,
 		`m = "wb"; open("f1", m)`:                                   false,
@@ -117,6 +125,70 @@ func TestOnlyReads(t *testing.T) {
 	}
 }
 
+// TestWithoutTexts: what is left of code is what its calls do.
+func TestWithoutTexts(t *testing.T) {
+	calls := map[string][]string{
+		"Python":     {"print", "logging.info", "json.dumps*", "len*", "list*", ".upper*", ".join*"},
+		"JavaScript": {"console.log", "JSON.stringify*"},
+		"SQL":        {"insert", "select", "with", "count*", "values*", "in*"},
+	}
+	for _, c := range []struct{ in, code, want string }{
+		{"Python", `print("a b".upper(), x)`, `print("".upper(), x)`},
+		{"Python", `import json, np; print(json.dumps({"k": ["a b", len("c d")]}), end="")`, `import json, np; print(json.dumps({"": ["", len("")]}), end="")`},
+		{"Python", `assert "a b" not in x and y == "c d"`, `assert "" not in x and y == ""`},
+		{"Python", `logging.info("a b %s", f(x)); g("c d")`, `logging.info("", f(x)); g("c d")`},
+		{"Python", `print("a", os.popen("b c").read())`, ``},
+		{"Python", `print("a", f("b c"))`, `print("", f("b c"))`},
+		{"Python", `x = json.dumps("a b"); f(x)`, ``},
+		{"Python", `print([f(c) for c in ["a b"]])`, ``},
+		{"Python", `print(["a b"].pop())`, ``},
+		{"Python", `print("a b" | x)`, ``},
+		{"Python", `print("a b", file=p)`, ``},
+		{"Python", `print("a b", file=sys.stderr)`, `print("", file=sys.stderr)`},
+		{"Python", `print(list(map(f, ["a b"])))`, ``},
+		{"Python", "print = f\nprint('a b')", ``},
+		{"Python", "from x import print\nprint('a b')", ``},
+		{"Python", "import x as print\nprint('a b')", ``},
+		{"Python", "from x import json\nprint(json.dumps('a b'))", ``},
+		{"Python", "import x as json\nprint(json.dumps('a b'))", ``},
+		{"Python", "x.json.dumps = f\nprint(json.dumps('a b'))", ``},
+		{"Python", "for x.json.dumps in [f]: print(json.dumps('a b'))", ``},
+		{"Python", "def f(print): print('a b')", ``},
+		{"Python", "setattr(b, 'print', f); print('a b')", ``},
+		{"Python", "with patch('b.print', f): print('a b')", ``},
+		{"Python", "sys.stdout = f\nprint('a b')", ``},
+		{"Python", `print(f'{x + ' ' + f("a b") + ' '}')`, ``},
+		{"Python", `print(rf'{x + ' ' + f("a b") + ' '}')`, ``},
+		{"Python", `print(f"a {x} b")`, `print("")`},
+		{"Python", "print( # '\n f('a b') # '\n)", ``},
+		{"JavaScript", `console.log("a b", JSON.stringify({c: "d e"}))`, `console.log("", JSON.stringify({c: ""}))`},
+		{"JavaScript", "console.log(`a b`)", `console.log("")`},
+		{"JavaScript", "console.log(`${f('a b')}`)", ``},
+		{"JavaScript", "console.log(f`a b`)", ``},
+		{"JavaScript", `console.log(["a b"].map(f))`, ``},
+		{"JavaScript", `console.log = f; console.log("a b")`, ``},
+		{"JavaScript", `this.console.log = f; console.log("a b")`, ``},
+		{"JavaScript", `console.log(/'/, f("a b"), /'/)`, ``},
+		{"SQL", `insert into t(a) values ('b c''d'), ("e f")`, `insert into t(a) values (""""), ("")`},
+		{"SQL", `with q as (select 1) select 'a b'`, ``},
+		{"SQL", `select 'a b'; copy t to program 'c d'`, ``},
+		{"SQL", `select f('a b')`, ``},
+		{"SQL", "select 'a b' -- '\n; copy t to program 'c d'", ``},
+		{"SQL", `insert into t values ('\'); copy t to program 'c d' --')`, ``},
+		{"SQL", `\! a b 'c'`, ``},
+		{"SQL", `.shell a 'b c'`, ``},
+		{"Lua", `print("a b")`, ``},
+	} {
+		want := c.want
+		if want == "" {
+			want = c.code
+		}
+		if got := mention.WithoutTexts(c.code, c.in, calls[c.in]); got != want {
+			t.Errorf("%s: %s: %s", c.in, c.code, got)
+		}
+	}
+}
+
 // TestBounded: a text that names more than anybody writes is cut, and says so.
 func TestBounded(t *testing.T) {
 	var b strings.Builder
@@ -136,10 +208,14 @@ func TestBounded(t *testing.T) {
 // FuzzMention looks for texts that make it hang or fail.
 func FuzzMention(f *testing.F) {
 	f.Add(`open("f1" + 'b')`)
+	f.Add("import json, x as y; print(json.dumps({'a': f'{b}'}).upper())")
 	f.Add("qw(a b) %w[c] \\x2e \"\\u{41}\"")
 	f.Fuzz(func(_ *testing.T, text string) {
 		mention.Word(text)
 		mention.Text(text)
+		for _, in := range []string{"Python", "JavaScript", "SQL"} {
+			mention.WithoutTexts(text, in, []string{"print", "len*", "json.dumps*", ".upper*", "select", "console.log"})
+		}
 	})
 }
 

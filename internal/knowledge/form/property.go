@@ -334,8 +334,15 @@ const (
 	// with all below a folder.
 	ChangesMetadata Property = "changes_metadata"
 	// TakesText takes text for people in the values of these options, and in the
-	// operands of these subcommands.
+	// operands of these subcommands. `-m=` always has a value, `test* -t=` behind such a word;
+	// `*` is each operand of several words.
 	TakesText Property = "takes_text"
+	// TakesCode takes code of the first word's language in these options or behind these
+	// subcommands, `*` in all operands, and in its input.
+	TakesCode Property = "takes_code"
+	// TextCalls is a language with calls that only show (`print`) or compute text (`len*`, and
+	// the method `.upper*`), or SQL with statements (`insert`) and functions (`count*`).
+	TextCalls Property = "text_calls"
 	// RunsElsewhere passes its operands to a command on another machine or in a
 	// container, with one of these subcommands where there are any.
 	RunsElsewhere Property = "runs_elsewhere"
@@ -438,7 +445,7 @@ var Properties = []Property{
 	EvaluatesVariables,
 	Unpacks,
 	ChangesMetadata,
-	TakesText,
+	TakesText, TakesCode, TextCalls,
 	RunsElsewhere,
 	StartsByDefault,
 	SameOptions,
