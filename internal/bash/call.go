@@ -573,6 +573,7 @@ func (w *walker) describe(inv invocation) knowledge.Meaning {
 		}
 		if l.IfNoFolder {
 			link(&w.files.creates.beside, l.At, l.Target)
+			makes(&w.files.creates.makers, l.At, at, w.via)
 		}
 	}
 	return does

@@ -22,6 +22,8 @@ type creations struct {
 	// "ln -s x y" makes y/x where y is a folder, and y where it is not: both are
 	// here, each in a table of its own.
 	inside, beside map[string]string
+	// makers are the parts that make the links in beside.
+	makers map[string]int
 	// folders are absolute paths that may be folders behind some command: the
 	// place of the one part that makes it, and any for several, or in a loop.
 	folders map[string]int
@@ -45,9 +47,20 @@ func (m *creations) matters() bool {
 
 // folder reports whether another part may make a folder of a target.
 func (m *creations) folder(t target) bool {
-	_, link := m.beside[t.at]
+	leads, link := m.beside[t.at]
 	part, made := m.folders[t.at]
-	return link || made && part != t.part
+	return link && (leads == "" || m.makers[t.at] != t.part) || made && part != t.part
+}
+
+// makes notes in a table that a part makes a path, which is reached through some steps.
+func makes(table *map[string]int, at string, part int, via []string) {
+	if *table == nil {
+		*table = map[string]int{}
+	}
+	if other, there := (*table)[at]; there && other != part || repeated(via) {
+		part = several
+	}
+	(*table)[at] = part
 }
 
 // link notes a link in a table. A name that gets two of them leads nobody knows
@@ -74,23 +87,16 @@ func (m *creations) note(parts []cardea.Part) {
 			}
 			for _, p := range []string{a.Path, a.Spelled} {
 				for ; p != "" && p != "/"; p = path.Dir(p) {
-					if m.folders == nil {
-						m.folders = map[string]int{}
-					}
-					if k, there := m.folders[p]; there && k != i || repeated(&parts[i]) {
-						m.folders[p] = several
-					} else {
-						m.folders[p] = i
-					}
+					makes(&m.folders, p, i, parts[i].Via)
 				}
 			}
 		}
 	}
 }
 
-// repeated reports whether a part may run more than once.
-func repeated(p *cardea.Part) bool {
-	return slices.ContainsFunc(p.Via, func(v string) bool {
+// repeated reports whether a part that is reached through some steps may run more than once.
+func repeated(via []string) bool {
+	return slices.ContainsFunc(via, func(v string) bool {
 		return v == "for" || v == "while" || v == "until" || strings.HasPrefix(v, "function ")
 	})
 }
@@ -141,11 +147,30 @@ func (a *Analysis) join(again Analysis, text string) {
 		a.Opaque = append(a.Opaque, cardea.Opaque{Code: cardea.OpaqueLinks, Text: shorten(text), Reason: "the links that it makes change what it does"})
 		return
 	}
-	for i := range a.Parts {
-		for _, acc := range again.Parts[i].Access {
-			if !slices.Contains(a.Parts[i].Access, acc) {
-				a.Parts[i].Access = append(a.Parts[i].Access, acc)
-			}
+	joinParts(a.Parts, again.Parts)
+}
+
+// joinParts adds to parts what another look has found that they do, or may do.
+func joinParts(parts, again []cardea.Part) {
+	for i := range parts {
+		p, q := &parts[i], &again[i]
+		p.Access = withAll(p.Access, q.Access)
+		if slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Link }) {
+			continue // a link does not go through itself
+		}
+		p.MayTouch = withAll(p.MayTouch, q.MayTouch)
+		if len(p.MayRun) == len(q.MayRun) {
+			joinParts(p.MayRun, q.MayRun)
 		}
 	}
+}
+
+// withAll are accesses with those of another list that are not among them.
+func withAll(list, more []cardea.Access) []cardea.Access {
+	for _, a := range more {
+		if !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	return list
 }

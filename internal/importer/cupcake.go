@@ -309,7 +309,7 @@ func (c *cupcake) protectedPaths(b *builtin) string {
 		c.calls = append(c.calls, call("Write", "file_path", at, "deny"), call("Bash", "command", "rm "+at, "deny"), call("Bash", "command", "cat "+at, "allow"))
 	}
 	c.settings = append(c.settings, Setting{Path: []string{"policies", "protected"}, Items: items})
-	c.rule("protected-paths", "    match:\n      access: [write, delete]\n      path: ["+quotedList(anywhere(paths))+"]\n", cmp.Or(b.message, "This path is protected: it can be read, not changed."))
+	c.rule("protected-paths", "    match:\n      access: [write, delete, link]\n      path: ["+quotedList(anywhere(paths))+"]\n", cmp.Or(b.message, "This path is protected: it can be read, not changed."))
 	return "policies.protected in cardea.yaml, and rule cupcake-protected-paths, which has the message and finds relative paths at any depth"
 }
 
