@@ -573,7 +573,11 @@ func (w *walker) describe(inv invocation) knowledge.Meaning {
 		}
 		if l.IfNoFolder {
 			link(&w.files.creates.beside, l.At, l.Target)
-			makes(&w.files.creates.makers, l.At, at, w.via)
+			maker := at
+			if l.Target == "" {
+				maker = several
+			}
+			w.files.creates.makes(l.At, maker, w.via)
 		}
 	}
 	return does

@@ -22,10 +22,8 @@ type creations struct {
 	// "ln -s x y" makes y/x where y is a folder, and y where it is not: both are
 	// here, each in a table of its own.
 	inside, beside map[string]string
-	// makers are the parts that make the links in beside.
-	makers map[string]int
-	// folders are absolute paths that may be folders behind some command: the
-	// place of the one part that makes it, and any for several, or in a loop.
+	// folders are absolute paths that may be folders, or links to one, behind some command:
+	// the place of the one part that makes it, and any for several, or in a loop.
 	folders map[string]int
 	// targets are what parts copy or move to, and is no folder yet.
 	targets []target
@@ -47,20 +45,19 @@ func (m *creations) matters() bool {
 
 // folder reports whether another part may make a folder of a target.
 func (m *creations) folder(t target) bool {
-	leads, link := m.beside[t.at]
 	part, made := m.folders[t.at]
-	return link && (leads == "" || m.makers[t.at] != t.part) || made && part != t.part
+	return made && part != t.part
 }
 
-// makes notes in a table that a part makes a path, which is reached through some steps.
-func makes(table *map[string]int, at string, part int, via []string) {
-	if *table == nil {
-		*table = map[string]int{}
+// makes notes that a part, which is reached through some steps, makes a path.
+func (m *creations) makes(at string, part int, via []string) {
+	if m.folders == nil {
+		m.folders = map[string]int{}
 	}
-	if other, there := (*table)[at]; there && other != part || repeated(via) {
+	if other, there := m.folders[at]; there && other != part || repeated(via) {
 		part = several
 	}
-	(*table)[at] = part
+	m.folders[at] = part
 }
 
 // link notes a link in a table. A name that gets two of them leads nobody knows
@@ -87,7 +84,7 @@ func (m *creations) note(parts []cardea.Part) {
 			}
 			for _, p := range []string{a.Path, a.Spelled} {
 				for ; p != "" && p != "/"; p = path.Dir(p) {
-					makes(&m.folders, p, i, parts[i].Via)
+					m.makes(p, i, parts[i].Via)
 				}
 			}
 		}

@@ -42,10 +42,7 @@ func (r *reader) linksInto(dir Word, from []int, alone, symbolic bool) {
 	alone = alone && !strings.HasSuffix(dir.Text, "/") && !dot(dir.Text) && !(r.exists(dir) && !r.isLink(dir.Text))
 	there := Link{At: at, IfFolder: true, IfNoFolder: true}
 	for _, i := range from {
-		var sources []Word
-		for _, src := range each(r.argv[i]) {
-			sources = append(sources, r.sources(src, symbolic)...)
-		}
+		sources := r.sources(r.argv[i], symbolic)
 		for _, src := range sources {
 			switch {
 			case !src.Static:
@@ -110,7 +107,7 @@ func (r *reader) sources(f Word, symbolic bool) []Word {
 	}
 	names, ok := find(f)
 	if !ok || slices.ContainsFunc(names, func(n Word) bool { return !n.Static }) {
-		return []Word{f}
+		return each(f)
 	}
 	for i, name := range names {
 		names[i] = Literal(path.Join(path.Dir(f.Text), name.Text))

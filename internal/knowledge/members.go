@@ -101,12 +101,12 @@ func (r *reader) contents(src, dir Word) {
 // runs: in a hidden folder any name, in the home folder a hidden one, and elsewhere those
 // that it may have.
 func (r *reader) unnamed(dir, src Word) {
-	at, any := r.target(dir), ""
+	at, hidden := r.target(dir)
+	any := ""
 	switch names, _ := r.namesOf(src); {
-	case at == "":
-	case r.paths.SaysHidden(at+"/*", r.world.Roots):
+	case hidden:
 		any = "*"
-	case at == r.paths.Home && (names == nil || slices.ContainsFunc(names, allNames)):
+	case at != "" && at == r.paths.Home && (names == nil || slices.ContainsFunc(names, allNames)):
 		any = ".*"
 	}
 	if any != "" {
@@ -214,16 +214,14 @@ func (r *reader) vanish(words []int) bool {
 // search finds: "mv x/*.txt y" writes y/*.txt. Where that cannot be told any name is
 // written, or a file is that is not known.
 func (r *reader) matched(dir, src Word, recursive bool) {
-	from, at := len(r.out.Access), r.target(dir)
-	inside := paths.WithinAny(r.world.Roots, at) && !r.paths.SaysHidden(at+"/*", r.world.Roots)
+	from := len(r.out.Access)
+	at, shut := r.target(dir)
 	top := slices.Contains(r.world.Roots, at)
 	names, hidden := r.namesOf(src)
 	any := names == nil || top && hidden && slices.ContainsFunc(names, allNames)
 	switch {
-	case r.has([]string{"--parents"}) && (any || !src.Glob || climbs(src.Text)):
+	case names == nil && r.has([]string{"--parents"}):
 		r.touch(cardea.Write, Word{}, recursive)
-	case r.has([]string{"--parents"}):
-		names = []string{strings.TrimPrefix(src.Text, "/")}
 	case any:
 		names = []string{"*"}
 	}
@@ -233,7 +231,7 @@ func (r *reader) matched(dir, src Word, recursive bool) {
 			r.touch(cardea.Write, below(dir, pattern(hiddenName(name))), recursive)
 		}
 	}
-	if inside && !(top && any) && !r.fromOutside(src) {
+	if !shut && !(top && any) && paths.WithinAny(r.world.Roots, at) && !r.fromOutside(src) {
 		r.nameless(from)
 	}
 }
@@ -244,13 +242,14 @@ func pattern(text string) Word { return Word{Word: cardea.Word{Text: text}, Glob
 // allNames reports a pattern of names that says nothing of them.
 func allNames(pattern string) bool { return strings.Trim(pattern, "*?") == "" }
 
-// target is the place of a folder, with links followed; "" where that is not known.
-func (r *reader) target(dir Word) string {
-	at := Absolute(r.paths.Dir, dir.Text)
-	if !dir.Static || at == "" {
-		return ""
+// target is the place of a folder, with links followed, and whether it is a hidden one; ""
+// where that is not known.
+func (r *reader) target(dir Word) (at string, hidden bool) {
+	if at = Absolute(r.paths.Dir, dir.Text); !dir.Static || at == "" {
+		return "", false
 	}
-	return r.paths.follow(at)
+	at = r.paths.follow(at)
+	return at, r.paths.SaysHidden(at+"/*", r.world.Roots)
 }
 
 // nameless marks what is written under a name that the line does not say.
@@ -278,9 +277,11 @@ func (r *reader) namesOf(src Word) (names []string, hidden bool) {
 		hidden = slices.ContainsFunc(r.inv.MayBecome(src), func(s PossiblePath) bool { return s.Search })
 	}
 	for _, text := range found {
-		name := path.Base(text)
-		if !simpleGlob(text) || r.spec.HostPathOperands || strings.HasSuffix(text, "/") || dots(name) {
+		name, whole := path.Base(text), r.has([]string{"--parents"})
+		if !simpleGlob(text) || r.spec.HostPathOperands || strings.HasSuffix(text, "/") || dots(name) || whole && (!src.Glob || climbs(text)) {
 			return nil, true
+		} else if whole {
+			name = strings.TrimPrefix(text, "/")
 		}
 		names = append(names, name)
 	}
@@ -289,16 +290,10 @@ func (r *reader) namesOf(src Word) (names []string, hidden bool) {
 
 // fromOutside reports whether a word may be a file that does not belong to the work.
 func (r *reader) fromOutside(src Word) bool {
-	if r.spec.HostPathOperands && strings.Contains(src.Text, ":") {
-		return true
-	}
-	outside := func(at string) bool { return !paths.WithinAny(r.world.Roots, r.paths.follow(at)) }
-	if outside(r.paths.Dir) || strings.HasPrefix(src.Text, "/") || climbs(src.Text) {
-		literal := paths.LiteralBegin(cmp.Or(src.Head, src.Text))
-		at := Absolute(r.paths.Dir, literal[:strings.LastIndexByte(literal, '/')+1])
-		return at == "" || outside(at)
-	}
-	return r.inv.MayBecome != nil && slices.ContainsFunc(r.inv.MayBecome(src), func(s PossiblePath) bool { return s.Path != "" && outside(s.Path) })
+	outside := func(at string) bool { return at == "" || !paths.WithinAny(r.world.Roots, r.paths.follow(at)) }
+	folder, _ := path.Split(paths.LiteralBegin(cmp.Or(src.Head, src.Text)))
+	return strings.HasPrefix(folder, "~") || r.spec.HostPathOperands && strings.Contains(src.Text, ":") || outside(Absolute(r.paths.Dir, cmp.Or(folder, "."))) ||
+		r.inv.MayBecome != nil && slices.ContainsFunc(r.inv.MayBecome(src), func(s PossiblePath) bool { return outside(s.Path) })
 }
 
 // names are those that a pattern finds, in a folder that the line has not
@@ -383,10 +378,7 @@ func (r *reader) onlyMembers() bool {
 	dest := r.argv[r.operands[n-1]]
 	sure := 0 // operands that are there whatever a pattern finds
 	for _, i := range r.operands[:n-1] {
-		src := r.argv[i]
-		if all := each(src); all[0].Static {
-			src = all[0]
-		}
+		src := each(r.argv[i])[0]
 		switch base := path.Base(src.Text); {
 		case src.Static && !strings.HasSuffix(src.Text, "/") && base != "." && base != "..":
 			sure++
