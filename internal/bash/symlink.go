@@ -2,6 +2,7 @@ package bash
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type creations struct {
 	// "ln -s x y" makes y/x where y is a folder, and y where it is not: both are
 	// here, each in a table of its own.
 	inside, beside map[string]string
+	// leads are all places to which the links of one path lead.
+	leads map[string][]string
 	// folders are absolute paths that may be folders, or links to one, behind some command:
 	// the place of the one part that makes it, and any for several, or in a loop.
 	folders map[string]int
@@ -58,6 +61,50 @@ func (m *creations) makes(at string, part int, via []string) {
 		part = several
 	}
 	m.folders[at] = part
+}
+
+// maxLeads is how many places are followed to which one name leads.
+const maxLeads = 4
+
+// looks are the links for each look at the line, and whether all were followed: those of a
+// name that gets several are taken one after the other.
+func (m *creations) looks() (out []map[string]string, all bool) {
+	all = true
+	for _, table := range []map[string]string{m.inside, m.beside} {
+		out = append(out, table)
+		for n, more := 0, true; more && n < maxLeads; n++ {
+			links := maps.Clone(table)
+			more = false
+			for at, target := range table {
+				if to := m.leads[at]; target == "" && len(to) > 0 {
+					links[at], more, all = to[min(n, len(to)-1)], more || n < len(to), all && len(to) <= maxLeads
+				}
+			}
+			if more {
+				out = append(out, links)
+			}
+		}
+	}
+	return out, all
+}
+
+// add notes a link that a part makes.
+func (m *creations) add(l knowledge.Link, part int, via []string) {
+	if l.IfFolder {
+		link(&m.inside, l.At, l.Target)
+	}
+	if l.IfNoFolder {
+		link(&m.beside, l.At, l.Target)
+		m.makes(l.At, part, via)
+	}
+	if m.leads == nil {
+		m.leads = map[string][]string{}
+	}
+	if l.Target == "" {
+		m.makes(l.At, several, via)
+	} else if !slices.Contains(m.leads[l.At], l.Target) {
+		m.leads[l.At] = append(m.leads[l.At], l.Target)
+	}
 }
 
 // link notes a link in a table. A name that gets two of them leads nobody knows
@@ -137,9 +184,10 @@ func over(links map[string]string, resolve func(string) string) func(string) str
 }
 
 // join adds what a second look has found, which saw the links that the line
-// makes: what is there before a link is made counts, and what is there after.
-func (a *Analysis) join(again Analysis, text string) {
-	same := slices.EqualFunc(a.Parts, again.Parts, func(p, q cardea.Part) bool { return slices.Equal(p.Command, q.Command) })
+// makes, or some of them: what is there before a link is made counts, and what is there
+// after.
+func (a *Analysis) join(again Analysis, text string, all bool) {
+	same := all && slices.EqualFunc(a.Parts, again.Parts, func(p, q cardea.Part) bool { return slices.Equal(p.Command, q.Command) })
 	if !same {
 		a.Opaque = append(a.Opaque, cardea.Opaque{Code: cardea.OpaqueLinks, Text: shorten(text), Reason: "the links that it makes change what it does"})
 		return

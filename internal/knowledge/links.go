@@ -43,7 +43,11 @@ func (r *reader) linksInto(dir Word, from []int, alone, symbolic bool) {
 	there := Link{At: at, IfFolder: true, IfNoFolder: true}
 	for _, i := range from {
 		sources := r.sources(r.argv[i], symbolic)
+		one := alone && len(sources) == len(each(r.argv[i]))
 		for _, src := range sources {
+			if one {
+				r.symlink(Link{At: at, IfNoFolder: true}, symbolic, src)
+			}
 			switch {
 			case !src.Static:
 				r.symlink(there, symbolic, src)
@@ -55,9 +59,6 @@ func (r *reader) linksInto(dir Word, from []int, alone, symbolic bool) {
 		}
 		if r.spec.HostPathOperands { // rsync x/ y puts what lies in x there
 			r.linksBelow(there, r.argv[i])
-		}
-		if alone && len(sources) == 1 {
-			r.symlink(Link{At: at, IfNoFolder: true}, symbolic, sources[0])
 		}
 	}
 }
