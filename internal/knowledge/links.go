@@ -57,7 +57,7 @@ func (r *reader) linksInto(dir Word, from []int, alone, symbolic bool) {
 				r.symlink(Link{At: at + "/" + path.Base(src.Text), IfFolder: true, IfNoFolder: !alone}, symbolic, src)
 			}
 		}
-		if r.spec.HostPathOperands { // rsync x/ y puts what lies in x there
+		if r.spec.HostPathOperands { // rsync x/ y puts what is in x there
 			r.linksBelow(there, r.argv[i])
 		}
 	}

@@ -64,7 +64,7 @@ func (r *reader) member(dir, src Word, recursive bool) {
 		if src.Glob || recursive {
 			r.matched(dir, src, recursive)
 		} else {
-			// A name that no rule knows: one about all that lies in the folder holds for it.
+			// A name that no rule knows: one about all that is in the folder holds for it.
 			r.touch(cardea.Write, below(dir, Literal(strings.Trim(path.Base(src.Text), `"'`))), false)
 		}
 		r.unnamed(dir, src)
@@ -259,8 +259,8 @@ func (r *reader) nameless(from int) {
 	}
 }
 
-// namesOf are patterns of the names that a word may be, and whether these may be hidden
-// besides. Nil: it may be any name.
+// namesOf are patterns of the names that a word may be, and whether these may also be
+// hidden ones. Nil: it may be any name.
 func (r *reader) namesOf(src Word) (names []string, hidden bool) {
 	found := []string{src.Text}
 	if !src.Glob {
