@@ -468,13 +468,15 @@ const (
 	Delete  AccessKind = "delete"
 	Execute AccessKind = "execute"
 	Network AccessKind = "network"
+	// Link gives a file or folder another name, a symbolic link, and changes nothing of it.
+	Link    AccessKind = "link"
 	Unknown AccessKind = "unknown"
 )
 
 // Access is one thing that a part does.
 type Access struct {
 	Kind AccessKind
-	// Path is the resolved absolute path for read, write, delete and execute.
+	// Path is the resolved absolute path, of all kinds but network.
 	// "" means that the path is not known.
 	Path string
 	// Spelled is the path as the command names it, made absolute but before

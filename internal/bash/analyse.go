@@ -69,11 +69,12 @@ func Analyse(text string, env Env) Analysis {
 		return out
 	}
 	if first.matters() {
-		for _, links := range []map[string]string{first.inside, first.beside} {
+		looks, all := first.looks()
+		for _, links := range looks {
 			seen := env
 			seen.Resolve = over(links, env.Resolve)
 			again, _ := analyse(text, seen, first)
-			out.join(again, text)
+			out.join(again, text, all)
 		}
 	}
 	return out

@@ -568,12 +568,7 @@ func (w *walker) describe(inv invocation) knowledge.Meaning {
 		w.files.creates.targets = append(w.files.creates.targets, target{path, at})
 	}
 	for _, l := range does.Links {
-		if l.IfFolder {
-			link(&w.files.creates.inside, l.At, l.Target)
-		}
-		if l.IfNoFolder {
-			link(&w.files.creates.beside, l.At, l.Target)
-		}
+		w.files.creates.add(l, at, w.via)
 	}
 	return does
 }

@@ -2,6 +2,7 @@ package bash
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -22,8 +23,10 @@ type creations struct {
 	// "ln -s x y" makes y/x where y is a folder, and y where it is not: both are
 	// here, each in a table of its own.
 	inside, beside map[string]string
-	// folders are absolute paths that may be folders behind some command: the
-	// place of the one part that makes it, and any for several, or in a loop.
+	// leads are all places to which the links of one path lead.
+	leads map[string][]string
+	// folders are absolute paths that may be folders, or links to one, behind some command:
+	// the place of the one part that makes it, and any for several, or in a loop.
 	folders map[string]int
 	// targets are what parts copy or move to, and is no folder yet.
 	targets []target
@@ -45,9 +48,63 @@ func (m *creations) matters() bool {
 
 // folder reports whether another part may make a folder of a target.
 func (m *creations) folder(t target) bool {
-	_, link := m.beside[t.at]
 	part, made := m.folders[t.at]
-	return link || made && part != t.part
+	return made && part != t.part
+}
+
+// makes notes that a part, which is reached through some steps, makes a path.
+func (m *creations) makes(at string, part int, via []string) {
+	if m.folders == nil {
+		m.folders = map[string]int{}
+	}
+	if other, there := m.folders[at]; there && other != part || repeated(via) {
+		part = several
+	}
+	m.folders[at] = part
+}
+
+// maxLeads is how many places are followed to which one name leads.
+const maxLeads = 4
+
+// looks are the links for each look at the line, and whether all were followed: those of a
+// name that gets several are taken one after the other.
+func (m *creations) looks() (out []map[string]string, all bool) {
+	all = true
+	for _, table := range []map[string]string{m.inside, m.beside} {
+		out = append(out, table)
+		for n, more := 0, true; more && n < maxLeads; n++ {
+			links := maps.Clone(table)
+			more = false
+			for at, target := range table {
+				if to := m.leads[at]; target == "" && len(to) > 0 {
+					links[at], more, all = to[min(n, len(to)-1)], more || n < len(to), all && len(to) <= maxLeads
+				}
+			}
+			if more {
+				out = append(out, links)
+			}
+		}
+	}
+	return out, all
+}
+
+// add notes a link that a part makes.
+func (m *creations) add(l knowledge.Link, part int, via []string) {
+	if l.IfFolder {
+		link(&m.inside, l.At, l.Target)
+	}
+	if l.IfNoFolder {
+		link(&m.beside, l.At, l.Target)
+		m.makes(l.At, part, via)
+	}
+	if m.leads == nil {
+		m.leads = map[string][]string{}
+	}
+	if l.Target == "" {
+		m.makes(l.At, several, via)
+	} else if !slices.Contains(m.leads[l.At], l.Target) {
+		m.leads[l.At] = append(m.leads[l.At], l.Target)
+	}
 }
 
 // link notes a link in a table. A name that gets two of them leads nobody knows
@@ -74,23 +131,16 @@ func (m *creations) note(parts []cardea.Part) {
 			}
 			for _, p := range []string{a.Path, a.Spelled} {
 				for ; p != "" && p != "/"; p = path.Dir(p) {
-					if m.folders == nil {
-						m.folders = map[string]int{}
-					}
-					if k, there := m.folders[p]; there && k != i || repeated(&parts[i]) {
-						m.folders[p] = several
-					} else {
-						m.folders[p] = i
-					}
+					m.makes(p, i, parts[i].Via)
 				}
 			}
 		}
 	}
 }
 
-// repeated reports whether a part may run more than once.
-func repeated(p *cardea.Part) bool {
-	return slices.ContainsFunc(p.Via, func(v string) bool {
+// repeated reports whether a part that is reached through some steps may run more than once.
+func repeated(via []string) bool {
+	return slices.ContainsFunc(via, func(v string) bool {
 		return v == "for" || v == "while" || v == "until" || strings.HasPrefix(v, "function ")
 	})
 }
@@ -134,18 +184,38 @@ func over(links map[string]string, resolve func(string) string) func(string) str
 }
 
 // join adds what a second look has found, which saw the links that the line
-// makes: what is there before a link is made counts, and what is there after.
-func (a *Analysis) join(again Analysis, text string) {
-	same := slices.EqualFunc(a.Parts, again.Parts, func(p, q cardea.Part) bool { return slices.Equal(p.Command, q.Command) })
+// makes, or some of them: what is there before a link is made counts, and what is there
+// after.
+func (a *Analysis) join(again Analysis, text string, all bool) {
+	same := all && slices.EqualFunc(a.Parts, again.Parts, func(p, q cardea.Part) bool { return slices.Equal(p.Command, q.Command) })
 	if !same {
 		a.Opaque = append(a.Opaque, cardea.Opaque{Code: cardea.OpaqueLinks, Text: shorten(text), Reason: "the links that it makes change what it does"})
 		return
 	}
-	for i := range a.Parts {
-		for _, acc := range again.Parts[i].Access {
-			if !slices.Contains(a.Parts[i].Access, acc) {
-				a.Parts[i].Access = append(a.Parts[i].Access, acc)
-			}
+	joinParts(a.Parts, again.Parts)
+}
+
+// joinParts adds to parts what another look has found that they do, or may do.
+func joinParts(parts, again []cardea.Part) {
+	for i := range parts {
+		p, q := &parts[i], &again[i]
+		p.Access = withAll(p.Access, q.Access)
+		if slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Link }) {
+			continue // a link does not go through itself
+		}
+		p.MayTouch = withAll(p.MayTouch, q.MayTouch)
+		if len(p.MayRun) == len(q.MayRun) {
+			joinParts(p.MayRun, q.MayRun)
 		}
 	}
+}
+
+// withAll are accesses with those of another list that are not among them.
+func withAll(list, more []cardea.Access) []cardea.Access {
+	for _, a := range more {
+		if !slices.Contains(list, a) {
+			list = append(list, a)
+		}
+	}
+	return list
 }

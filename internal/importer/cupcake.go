@@ -242,9 +242,9 @@ func (c *cupcake) builtin(b *builtin) string {
 			b.paths = []string{".cupcake/"}
 		}
 		b.changed = true
-		c.guard("guardrails", b.paths, "", cmp.Or(b.message, "These files say what agents may do."))
+		c.rule("guardrails", "    match:\n      path: ["+quotedList(anywhere(b.paths))+"]\n", cmp.Or(b.message, "These files say what agents may do."))
 		c.calls = append(c.calls, call("Read", "file_path", strings.TrimSuffix(b.paths[0], "/")+"/rulebook.yml", "deny"), call("Bash", "command", "rm -r "+b.paths[0], "deny"))
-		return "rules cupcake-guardrails and cupcake-guardrails-links deny every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
+		return "the rule cupcake-guardrails denies every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
 	case "git_block_no_verify":
 		c.rule("no-verify", "    tool: [Bash]\n    match:\n      any:\n        - {command: git commit, flags: [-n]}\n        - {command: git, flags: [--no-verify]}\n",
 			cmp.Or(b.message, "Hooks of git must run; fix what they find."))
@@ -276,21 +276,6 @@ func (c *cupcake) builtin(b *builtin) string {
 func (c *cupcake) rule(id, match, message string) {
 	c.rules = append(c.rules, "  - id: cupcake-"+id+"\n"+match+"    effect: deny\n    message: "+quoted(message)+"\n")
 }
-
-// guard adds a rule that denies access to paths, and one against links that lead to them:
-// a link is no access to what it leads to, and what is reached through it later may be.
-func (c *cupcake) guard(id string, paths []string, access, message string) {
-	c.rule(id, "    match:\n"+access+"      path: ["+quotedList(anywhere(paths))+"]\n", message)
-	words := list(paths, "|", func(p string) string {
-		p = regexp.QuoteMeta(strings.TrimSuffix(strings.TrimPrefix(p, "./"), "/"))
-		if home, ok := strings.CutPrefix(p, "~/"); ok {
-			p = `\S+/` + home
-		}
-		return strings.ReplaceAll(p, `\*`, `[^\s/]*`)
-	})
-	c.rule(id+"-links", "    tool: [Bash]\n    match: {command: [ln, cp, mklink], pattern: "+quoted(`^(ln|mklink|cp .*(-[a-z]*s|--sym))\b.*[\s'"=/](`+words+`)([\s'"/]|$)`)+"}\n", message)
-}
-
 // systemProtection: nothing writes or deletes what belongs to the system, and nothing
 // runs as another user.
 func (c *cupcake) systemProtection(b *builtin) string {
@@ -336,8 +321,8 @@ func (c *cupcake) protectedPaths(b *builtin) string {
 		c.calls = append(c.calls, call("Write", "file_path", at, "deny"), call("Bash", "command", "rm "+at, "deny"), call("Bash", "command", "cat "+at, "allow"))
 	}
 	c.settings = append(c.settings, Setting{Path: []string{"policies", "protected"}, Items: items})
-	c.guard("protected-paths", b.paths, "      access: [write, delete]\n", cmp.Or(b.message, "This path is protected: it can be read, not changed."))
-	return "policies.protected in cardea.yaml, and rules cupcake-protected-paths and cupcake-protected-paths-links, which have the message and find relative paths at any depth"
+	c.rule("protected-paths", "    match:\n      access: [write, delete, link]\n      path: ["+quotedList(anywhere(b.paths))+"]\n", cmp.Or(b.message, "This path is protected: it can be read, not changed."))
+	return "policies.protected in cardea.yaml, and the rule cupcake-protected-paths, which has the message and finds relative paths at any depth"
 }
 
 // below is a path that a path of a builtin is about.

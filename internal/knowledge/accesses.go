@@ -139,9 +139,9 @@ func (r *reader) besides(kinds []cardea.AccessKind) {
 
 // operand adds what the program does to one operand.
 func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
-	if f.Listed && !f.MaySplit && !f.MayBeOption && len(f.May) > 0 {
-		for _, text := range f.May {
-			r.operand(k, Literal(text), recursive)
+	if all := each(f); all[0].Static && !f.Static {
+		for _, one := range all {
+			r.operand(k, one, recursive)
 		}
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
 )
 
@@ -13,39 +14,83 @@ import (
 func (r *reader) symlinks() {
 	symbolic := r.has(r.words(form.LinksSymbolicallyWith))
 	from, folders, alone := r.operands, r.into(), false
+	if symbolic {
+		defer r.ownLinks()
+	}
 	if n := len(from); len(folders) == 0 && n > 1 {
 		alone = n == 2
 		from, folders = from[:n-1], []Word{r.argv[from[n-1]]}
 	} else if len(folders) == 0 {
 		folders = []Word{Literal(".")}
 	}
-	for _, dir := range folders {
-		at := Absolute(r.paths.Dir, dir.Text)
-		if !dir.Static || at == "" {
-			continue
-		}
-		alone := alone && !strings.HasSuffix(dir.Text, "/") && !dot(dir.Text) && !(r.exists(dir) && !r.isLink(dir.Text))
-		there := Link{At: at, IfFolder: true, IfNoFolder: true}
-		for _, i := range from {
-			sources := r.sources(r.argv[i], symbolic)
-			for _, src := range sources {
-				switch {
-				case !src.Static:
-					r.symlink(there, symbolic, src)
-				case dot(src.Text):
-					r.linksBelow(there, src)
-				default:
-					r.symlink(Link{At: at + "/" + path.Base(src.Text), IfFolder: true, IfNoFolder: !alone}, symbolic, src)
-				}
-			}
-			if r.spec.HostPathOperands { // rsync x/ y puts what lies in x there
-				r.linksBelow(there, r.argv[i])
-			}
-			if alone && len(sources) == 1 {
-				r.symlink(Link{At: at, IfNoFolder: true}, symbolic, sources[0])
+	defer func(dir string) { r.paths.Dir = dir }(r.paths.Dir)
+	for _, r.paths.Dir = range append(slices.Clone(r.paths.Likely), r.paths.Dir) {
+		for _, word := range folders {
+			for _, dir := range each(word) {
+				r.linksInto(dir, from, alone, symbolic)
 			}
 		}
 	}
+}
+
+// linksInto notes the links that get to a folder, or to its name where they are alone.
+func (r *reader) linksInto(dir Word, from []int, alone, symbolic bool) {
+	at := Absolute(r.paths.Dir, dir.Text)
+	if !dir.Static || at == "" {
+		return
+	}
+	alone = alone && !strings.HasSuffix(dir.Text, "/") && !dot(dir.Text) && !(r.exists(dir) && !r.isLink(dir.Text))
+	there := Link{At: at, IfFolder: true, IfNoFolder: true}
+	for _, i := range from {
+		sources := r.sources(r.argv[i], symbolic)
+		one := alone && len(sources) == len(each(r.argv[i]))
+		for _, src := range sources {
+			if one {
+				r.symlink(Link{At: at, IfNoFolder: true}, symbolic, src)
+			}
+			switch {
+			case !src.Static:
+				r.symlink(there, symbolic, src)
+			case dot(src.Text):
+				r.linksBelow(there, src)
+			default:
+				r.symlink(Link{At: at + "/" + path.Base(src.Text), IfFolder: true, IfNoFolder: !alone}, symbolic, src)
+			}
+		}
+		if r.spec.HostPathOperands { // rsync x/ y puts what is in x there
+			r.linksBelow(there, r.argv[i])
+		}
+	}
+}
+
+// ownLinks adds what the symbolic links lead to that the program makes, as its words and
+// as the links say it, and takes back the writes through them: a link that is there already
+// is replaced.
+func (r *reader) ownLinks() {
+	var leads []cardea.Access
+	for _, a := range r.out.Access {
+		if a.Kind == cardea.Read && !a.Redirect {
+			a.Kind = cardea.Link
+			leads = append(leads, a)
+		}
+	}
+	for _, l := range r.out.Links {
+		if l.Target == "" {
+			continue
+		}
+		for _, a := range r.paths.Open(cardea.Link, l.Target, false) {
+			if !slices.Contains(leads, a) {
+				leads = append(leads, a)
+			}
+		}
+		for i := range r.out.Access {
+			a := &r.out.Access[i]
+			if a.Kind == cardea.Write && a.Spelled == l.At && (!a.Recursive || r.paths.follow(l.At) == r.paths.follow(l.Target)) {
+				a.Path, a.Spelled = l.At, ""
+			}
+		}
+	}
+	r.out.Access = append(r.out.Access, leads...)
 }
 
 // dot reports whether a path ends in "." or "..", which is no name for a link.
@@ -63,7 +108,7 @@ func (r *reader) sources(f Word, symbolic bool) []Word {
 	}
 	names, ok := find(f)
 	if !ok || slices.ContainsFunc(names, func(n Word) bool { return !n.Static }) {
-		return []Word{f}
+		return each(f)
 	}
 	for i, name := range names {
 		names[i] = Literal(path.Join(path.Dir(f.Text), name.Text))

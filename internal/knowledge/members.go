@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
 )
 
 // This file derives the names under which cp, mv, ln, install, rsync and the like
@@ -31,37 +32,56 @@ func (r *reader) members(recursive bool) {
 	}
 	for _, dir := range folders {
 		for _, i := range from {
-			src := r.argv[i]
-			if names, ok := r.names(src); ok {
-				for _, name := range names {
-					r.touch(cardea.Write, below(dir, name), recursive)
-				}
-				continue
+			for _, src := range each(r.argv[i]) {
+				r.member(dir, src, recursive)
 			}
-			if src.Glob || !src.Static && recursive {
-				r.touch(cardea.Write, r.matched(dir, src), recursive)
-			} else if !src.Static {
-				// A name that no rule knows: one about all that lies in the folder holds for it.
-				r.touch(cardea.Write, below(dir, Literal(strings.Trim(path.Base(src.Text), `"'`))), false)
-			}
-			if !src.Static {
-				r.unnamed(dir, src)
-				continue
-			}
-			name := path.Base(src.Text)
-			if r.has([]string{"--parents", "--relative"}) {
-				name = src.Text
-			} else if name == "." || name == ".." || name == "/" || r.spec.HostPathOperands && strings.HasSuffix(src.Text, "/") || r.has([]string{"-T", "--no-target-directory"}) && r.isFolder(src) {
-				if len(r.into()) > 0 {
-					r.touch(cardea.Write, dir, recursive)
-				}
-				r.contents(src, dir)
-				continue // what else is in it has names that the line does not tell
-			}
-			_, name = cutRemote(r.spec, name)
-			r.touch(cardea.Write, below(dir, Literal(strings.TrimPrefix(name, "/"))), recursive)
 		}
 	}
+}
+
+// each are the texts that a word becomes one by one, in a loop over words; the word itself
+// where there may be others.
+func each(f Word) []Word {
+	if !f.Listed || f.MaySplit || f.MayBeOption || len(f.May) == 0 {
+		return []Word{f}
+	}
+	out := make([]Word, len(f.May))
+	for i, text := range f.May {
+		out[i] = Literal(text)
+	}
+	return out
+}
+
+// member adds the names under which one operand is put into a folder.
+func (r *reader) member(dir, src Word, recursive bool) {
+	if names, ok := r.names(src); ok {
+		for _, name := range names {
+			r.touch(cardea.Write, below(dir, name), recursive)
+		}
+		return
+	}
+	if !src.Static {
+		if src.Glob || recursive {
+			r.matched(dir, src, recursive)
+		} else {
+			// A name that no rule knows: one about all that is in the folder holds for it.
+			r.touch(cardea.Write, below(dir, Literal(strings.Trim(path.Base(src.Text), `"'`))), false)
+		}
+		r.unnamed(dir, src)
+		return
+	}
+	name := path.Base(src.Text)
+	if r.has([]string{"--parents", "--relative"}) {
+		name = src.Text
+	} else if name == "." || name == ".." || name == "/" || r.spec.HostPathOperands && strings.HasSuffix(src.Text, "/") || r.has([]string{"-T", "--no-target-directory"}) && r.isFolder(src) {
+		if len(r.into()) > 0 {
+			r.touch(cardea.Write, dir, recursive)
+		}
+		r.contents(src, dir)
+		return // what else is in it has names that the line does not tell
+	}
+	_, name = cutRemote(r.spec, name)
+	r.touch(cardea.Write, below(dir, Literal(strings.TrimPrefix(name, "/"))), recursive)
 }
 
 // contents adds the settings for agents that a folder holds now, where all that it holds is
@@ -78,14 +98,21 @@ func (r *reader) contents(src, dir Word) {
 }
 
 // unnamed adds what a file may become in a folder whose name shows only when the line
-// runs: in a hidden folder any name, and elsewhere those that it may have.
+// runs: in a hidden folder any name, in the home folder a hidden one, and elsewhere those
+// that it may have.
 func (r *reader) unnamed(dir, src Word) {
-	if dir.Static && r.paths.SaysHidden(strings.TrimSuffix(dir.Text, "/")+"/*", r.world.Roots) {
+	at, hidden := r.target(dir)
+	any := ""
+	switch names, _ := r.namesOf(src); {
+	case hidden:
+		any = "*"
+	case at != "" && at == r.paths.Home && (names == nil || slices.ContainsFunc(names, allNames)):
+		any = ".*"
+	}
+	if any != "" {
 		from := len(r.out.Access)
-		r.touch(cardea.Write, below(dir, Word{Word: cardea.Word{Text: "*"}, Glob: true}), false)
-		for i := from; i < len(r.out.Access); i++ {
-			r.out.Access[i].Search = true
-		}
+		r.touch(cardea.Write, below(dir, pattern(any)), false)
+		r.nameless(from)
 	}
 	if r.uncertain > maxUncertain || r.inv.MayBecome == nil {
 		return
@@ -183,20 +210,90 @@ func (r *reader) vanish(words []int) bool {
 	return !slices.ContainsFunc(words, func(i int) bool { return r.argv[i].Static || r.argv[i].Glob })
 }
 
-// matched is the pattern of the names that a pattern's files get in a folder:
-// "mv x/*.txt y" writes y/*.txt. It is not certain where that cannot be told.
-func (r *reader) matched(dir, src Word) Word {
-	name := path.Base(src.Text)
-	odd := !src.Glob || !simpleGlob(src.Text) || r.spec.HostPathOperands || strings.HasSuffix(src.Text, "/") || dots(name)
+// matched adds the names in a folder that a pattern's files get there, or those that a
+// search finds: "mv x/*.txt y" writes y/*.txt. Where that cannot be told any name is
+// written, or a file is that is not known.
+func (r *reader) matched(dir, src Word, recursive bool) {
+	from := len(r.out.Access)
+	at, shut := r.target(dir)
+	top := slices.Contains(r.world.Roots, at)
+	names, hidden := r.namesOf(src)
+	any := names == nil || top && hidden && slices.ContainsFunc(names, allNames)
 	switch {
-	case r.has([]string{"--parents"}) && (odd || climbs(src.Text)):
-		return Word{Word: cardea.Word{Text: name}}
-	case odd:
-		name = "*"
-	case r.has([]string{"--parents"}):
-		name = strings.TrimPrefix(src.Text, "/")
+	case names == nil && r.has([]string{"--parents"}):
+		r.touch(cardea.Write, Word{}, recursive)
+	case any:
+		names = []string{"*"}
 	}
-	return below(dir, Word{Word: cardea.Word{Text: name}, Glob: true})
+	for _, name := range names {
+		r.touch(cardea.Write, below(dir, pattern(name)), recursive)
+		if hidden && top && !any && paths.IsPattern(name[:1]) {
+			r.touch(cardea.Write, below(dir, pattern(hiddenName(name))), recursive)
+		}
+	}
+	if !shut && !(top && any) && paths.WithinAny(r.world.Roots, at) && !r.fromOutside(src) {
+		r.nameless(from)
+	}
+}
+
+// pattern is a word for which the shell puts the names that it finds.
+func pattern(text string) Word { return Word{Word: cardea.Word{Text: text}, Glob: true} }
+
+// allNames reports a pattern of names that says nothing of them.
+func allNames(pattern string) bool { return strings.Trim(pattern, "*?") == "" }
+
+// target is the place of a folder, with links followed, and whether it is a hidden one; ""
+// where that is not known.
+func (r *reader) target(dir Word) (at string, hidden bool) {
+	if at = Absolute(r.paths.Dir, dir.Text); !dir.Static || at == "" {
+		return "", false
+	}
+	at = r.paths.follow(at)
+	return at, r.paths.SaysHidden(at+"/*", r.world.Roots)
+}
+
+// nameless marks what is written under a name that the line does not say.
+func (r *reader) nameless(from int) {
+	for i := from; i < len(r.out.Access); i++ {
+		r.out.Access[i].Search = true
+	}
+}
+
+// namesOf are patterns of the names that a word may be, and whether these may also be
+// hidden ones. Nil: it may be any name.
+func (r *reader) namesOf(src Word) (names []string, hidden bool) {
+	found := []string{src.Text}
+	if !src.Glob {
+		found = nil
+		if src.Found == nil || r.inv.MayBecome == nil {
+			return nil, true
+		}
+		for _, a := range src.Found.Places {
+			if !a.Glob {
+				return nil, true
+			}
+			found = append(found, a.Pattern)
+		}
+		hidden = slices.ContainsFunc(r.inv.MayBecome(src), func(s PossiblePath) bool { return s.Search })
+	}
+	for _, text := range found {
+		name, whole := path.Base(text), r.has([]string{"--parents"})
+		if !simpleGlob(text) || r.spec.HostPathOperands || strings.HasSuffix(text, "/") || dots(name) || whole && (!src.Glob || climbs(text)) {
+			return nil, true
+		} else if whole {
+			name = strings.TrimPrefix(text, "/")
+		}
+		names = append(names, name)
+	}
+	return names, hidden || r.paths.Hidden
+}
+
+// fromOutside reports whether a word may be a file that does not belong to the work.
+func (r *reader) fromOutside(src Word) bool {
+	outside := func(at string) bool { return at == "" || !paths.WithinAny(r.world.Roots, r.paths.follow(at)) }
+	folder, _ := path.Split(paths.LiteralBegin(cmp.Or(src.Head, src.Text)))
+	return strings.HasPrefix(folder, "~") || r.spec.HostPathOperands && strings.Contains(src.Text, ":") || outside(Absolute(r.paths.Dir, cmp.Or(folder, "."))) ||
+		r.inv.MayBecome != nil && slices.ContainsFunc(r.inv.MayBecome(src), func(s PossiblePath) bool { return outside(s.Path) })
 }
 
 // names are those that a pattern finds, in a folder that the line has not
@@ -281,7 +378,7 @@ func (r *reader) onlyMembers() bool {
 	dest := r.argv[r.operands[n-1]]
 	sure := 0 // operands that are there whatever a pattern finds
 	for _, i := range r.operands[:n-1] {
-		src := r.argv[i]
+		src := each(r.argv[i])[0]
 		switch base := path.Base(src.Text); {
 		case src.Static && !strings.HasSuffix(src.Text, "/") && base != "." && base != "..":
 			sure++

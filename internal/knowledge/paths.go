@@ -60,6 +60,9 @@ func (p Paths) appendOpen(out []cardea.Access, kind cardea.AccessKind, name stri
 		}
 		for _, dir := range p.Likely {
 			a := cardea.Access{Kind: kind, Spelled: Absolute(dir, name), Redirect: redirect}
+			if leads := p.follow(a.Spelled); leads != a.Spelled && leads != "" {
+				out = append(out, cardea.Access{Kind: kind, Spelled: leads, Redirect: redirect})
+			}
 			if strings.ContainsAny(dir, "*?[") { // the cd was to a pattern
 				a.Spelled, a.Glob, a.Pattern = "", true, a.Spelled
 			}

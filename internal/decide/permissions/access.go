@@ -29,7 +29,7 @@ func (c *call) accesses(p *cardea.Part, r *Refusal) {
 				r.stop("it changes %s, which is never approved by an entry", orUnknown(a.Path))
 			case harness.DeletesCritical(*a, *p, c.ev, c.about.Home):
 				r.stop("it may delete %s, which is never approved by an entry", orUnknown(a.Path))
-			case a.Kind == cardea.Write && (p.EditsFiles || a.Redirect) && p.Dir != "" && strings.Contains(strings.TrimPrefix(a.Path, p.Dir), "/-"):
+			case a.Kind == cardea.Write && (p.EditsFiles || a.Redirect || knowledge.MayMakeLinks(p)) && p.Dir != "" && strings.Contains(strings.TrimPrefix(a.Path, p.Dir), "/-"):
 				r.stop("it makes %s: where a pattern finds a name that begins with a dash, it is an option", a.Path)
 			case a.Redirect && !edits && !c.mayWrite(a):
 				r.stop("the shell writes %s, which needs a yes of its own", orUnknown(a.Path))

@@ -292,6 +292,8 @@ func (c *call) concerns(e *permissionlist.Entry, a *cardea.Access) bool {
 		return e.Tool == "Read" && (!a.MetadataOnly || c.ev.Call.Tool == "Glob")
 	case cardea.Write, cardea.Delete:
 		return e.Tool == "Edit" || e.Effect == cardea.Deny && c.ev.Call.Tool != "NotebookEdit"
+	case cardea.Link:
+		return e.Tool == "Edit" && e.Effect == cardea.Deny
 	case cardea.Execute:
 		return e.Tool == "Read" && a.Path != ""
 	}

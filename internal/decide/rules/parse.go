@@ -278,7 +278,7 @@ func (p *parser) match(v document.Value) Match {
 	listOf(m.Get("args"))
 	out.Paths = append(p.globs(m.Get("path")), p.lists(m.Get("files"))...)
 	out.Access = items(m.Get("access"), func(e document.Value) cardea.AccessKind {
-		return cardea.AccessKind(e.Word("read", "write", "delete", "execute", "network", "unknown"))
+		return cardea.AccessKind(e.Word("read", "write", "delete", "execute", "network", "link", "unknown"))
 	})
 	out.Hosts, out.Roles = p.globs(m.Get("host")), p.globs(m.Get("role"))
 	out.Outside, out.Redirection = onlyTrue(m, "outside"), onlyTrue(m, "redirection")

@@ -122,8 +122,9 @@ func unlessPaths(m Match, globs []string) Match {
 	return m
 }
 
-// changes are the kinds of access that change something, or may.
-var changes = []cardea.AccessKind{cardea.Write, cardea.Delete, cardea.Unknown}
+// changes are the kinds of access that change something, or may, if only by another name
+// of it.
+var changes = []cardea.AccessKind{cardea.Write, cardea.Delete, cardea.Link, cardea.Unknown}
 
 // Protect gives the rules for protected paths: nothing changes them, where it is not
 // known what is changed a person is asked, and so where PowerShell, which is not

@@ -40,7 +40,7 @@ type match struct {
 	Args        textList `yaml:"args" about:"RE2 expressions; one matches an operand"`
 	Path        textList `yaml:"path" about:"globs; one matches a path of an access"`
 	Files       textList `yaml:"files" about:"names of lists of files; one of their globs matches a path of an access"`
-	Access      textList `yaml:"access" enum:"read,write,delete,execute,network,unknown"`
+	Access      textList `yaml:"access" enum:"read,write,delete,execute,network,link,unknown"`
 	AnyProgram  bool     `yaml:"any_program" const:"true" about:"the command may be that of a program which is only known when it runs"`
 	Host        textList `yaml:"host" about:"globs of host names"`
 	Role        textList `yaml:"role" about:"globs of roles"`
