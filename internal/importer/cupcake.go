@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed" // the calls that builtins stop
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -276,6 +275,7 @@ func (c *cupcake) builtin(b *builtin) string {
 func (c *cupcake) rule(id, match, message string) {
 	c.rules = append(c.rules, "  - id: cupcake-"+id+"\n"+match+"    effect: deny\n    message: "+quoted(message)+"\n")
 }
+
 // systemProtection: nothing writes or deletes what belongs to the system, and nothing
 // runs as another user.
 func (c *cupcake) systemProtection(b *builtin) string {
