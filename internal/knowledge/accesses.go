@@ -667,14 +667,18 @@ func (r *reader) search(s PossiblePath, like cardea.Access) {
 			return pattern.Match(paths.Segments(file))
 		})
 	}
+	into := &r.out.Access
+	if s.Narrowed {
+		like.Kind, into = cardea.Unknown, &r.out.Possible.Touch
+	}
 	if !all {
 		like.Glob, like.Search, like.Pattern = true, true, s.Pattern
-		r.out.Access = append(r.out.Access, like)
+		*into = append(*into, like)
 		return
 	}
 	for _, file := range found {
 		like.Path, like.Spelled = "", file
-		r.out.Access = append(r.out.Access, like)
+		*into = append(*into, like)
 	}
 }
 

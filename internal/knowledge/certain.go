@@ -237,7 +237,7 @@ func (r *reader) harmless(p *form.Program, k int, o cardea.Option) bool {
 func (r *reader) unsureWord() string {
 	s := r.spec
 	for k, f := range r.argv[1:] {
-		if r.sureFind(k + 1) {
+		if r.sureFind(k+1) || s.OperandsBeforeOptions && testsNames(r.argv[k].Text) && f.Glob && FindsNoAction(f.Text) {
 			continue
 		}
 		if f.Static || s.Complete.AnyWords && (s.Operands == form.None || s.Operands == "") {
