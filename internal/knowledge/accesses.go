@@ -174,24 +174,40 @@ func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
 		}
 		return
 	}
+	replaces := k == form.Edit && len(r.spec.Suffixes) > 0
+	if replaces && r.keepsFiles() {
+		k = cardea.Read
+	}
 	r.touch(k, f, recursive)
 	if k != form.None && k != "" && k != cardea.Network && !f.Static {
 		r.supplied(k, f, recursive, false)
 	}
-	if k == form.Edit && len(r.spec.Suffixes) > 0 {
+	if replaces {
 		r.replaced(f, recursive)
 	}
 }
 
+// keepsFiles reports whether the files that are edited stay as they are.
+func (r *reader) keepsFiles() bool {
+	return r.has(r.spec.KeepsFiles) && !r.has(r.spec.KeepsFilesUnless)
+}
+
 // replaced adds that a file gives way to another one, whose name is the same with a suffix
-// or without it.
+// or without it. A file that is kept stays beside it.
 func (r *reader) replaced(f Word, recursive bool) {
-	r.touch(cardea.Delete, f, recursive)
 	suffixes := r.spec.Suffixes
 	for _, o := range r.out.Options {
 		if o.Static && o.Value != "" && r.meansOne(o, r.spec.SuffixOptions) {
 			suffixes = append([]string{o.Value}, suffixes...)
 		}
+	}
+	switch kept := r.keepsFiles(); {
+	case !kept:
+		r.touch(cardea.Delete, f, recursive)
+	case recursive && !f.Static:
+		r.touch(cardea.Write, f, true)
+	case recursive:
+		r.touch(cardea.Write, Word{Word: cardea.Word{Text: f.Text + "/**/*" + suffixes[0]}, Glob: true}, false)
 	}
 	sure, may := f.Static || f.Glob && simpleGlob(f.Text), f.May
 	switch {

@@ -25,10 +25,14 @@ var programUnrar = form.Program{Source: &fromArchives, Name: []string{"unrar"}, 
 	{Name: []string{"p"}, Operands: "read"},
 }}
 var programJar = form.Program{Source: &fromArchives, Name: []string{"jar"}, Operands: "none", OptionsWithoutDash: true, ValueOptions: []string{"-f", "--file", "-C", "--dir"}, OptionAccesses: []form.NamedAccess{{Name: "--file", Access: "edit"}, {Name: "-f", Access: "edit"}}, When: []form.When{{Options: []string{"-c", "--create"}, Operands: "read", Recursive: true, OptionAccesses: []form.NamedAccess{{Name: "--file", Access: "write"}, {Name: "-f", Access: "write"}}}, {Options: []string{"-u", "--update"}, Operands: "read", Recursive: true}}, Accesses: []form.Access{"unknown"}, FolderOptions: []string{"-C", "--dir"}, WritesUnnamedFiles: []string{"-x", "--extract"}, InformationWords: []string{"--help", "--version", "-h"}}
-var programGzip = form.Program{Source: &fromArchives, Name: []string{"gzip", "gunzip", "ggzip", "ggunzip", "pigz", "unpigz", "compress", "uncompress"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-b"}, RecursiveOptions: []string{"-r", "--recursive"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, WritesUnnamedFiles: []string{"-N", "--name"}, Suffixes: []string{".gz", ".Z", ".z", "-gz", "-z", "_z", ".tgz", ".taz", ".zz", ".zip"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-L", "--license"}}
-var programBzip2 = form.Program{Source: &fromArchives, Name: []string{"bzip2", "bunzip2", "pbzip2", "lbzip2", "lbunzip2"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".bz2", ".bz", ".tbz2", ".tbz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
-var programXz = form.Program{Source: &fromArchives, Name: []string{"xz", "unxz", "lzma", "unlzma", "lzip"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".xz", ".lzma", ".lz", ".txz", ".tlz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
-var programZstd = form.Program{Source: &fromArchives, Name: []string{"zstd", "unzstd", "zstdmt"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".zst", ".tzst", ".gz", ".xz", ".lzma", ".lz4"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programGunzip = form.Program{Source: &fromArchives, Name: []string{"gunzip", "ggunzip", "unpigz", "uncompress"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-b"}, RecursiveOptions: []string{"-r", "--recursive"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, WritesUnnamedFiles: []string{"-N", "--name"}, Suffixes: []string{".gz", ".Z", ".z", "-gz", "-z", "_z", ".tgz", ".taz", ".zz", ".zip"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-L", "--license"}}
+var programGzip = form.Program{Source: &fromArchives, Name: []string{"gzip", "ggzip", "pigz", "compress"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-b"}, RecursiveOptions: []string{"-r", "--recursive"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, WritesUnnamedFiles: []string{"-N", "--name"}, Suffixes: []string{".gz", ".Z", ".z", "-gz", "-z", "_z", ".tgz", ".taz", ".zz", ".zip"}, KeepsFiles: []string{"-k", "--keep"}, KeepsFilesUnless: []string{"-d", "--decompress", "--uncompress"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-L", "--license"}}
+var programBunzip2 = form.Program{Source: &fromArchives, Name: []string{"bunzip2", "lbunzip2"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".bz2", ".bz", ".tbz2", ".tbz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programBzip2 = form.Program{Source: &fromArchives, Name: []string{"bzip2", "pbzip2", "lbzip2"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".bz2", ".bz", ".tbz2", ".tbz"}, KeepsFiles: []string{"-k", "--keep"}, KeepsFilesUnless: []string{"-d", "--decompress", "--uncompress"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programXz = form.Program{Source: &fromArchives, Name: []string{"xz", "lzma", "lzip"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".xz", ".lzma", ".lz", ".txz", ".tlz"}, KeepsFiles: []string{"-k", "--keep"}, KeepsFilesUnless: []string{"-d", "--decompress", "--uncompress"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programUnxz = form.Program{Source: &fromArchives, Name: []string{"unxz", "unlzma"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".xz", ".lzma", ".lz", ".txz", ".tlz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programZstd = form.Program{Source: &fromArchives, Name: []string{"zstd", "zstdmt"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".zst", ".tzst", ".gz", ".xz", ".lzma", ".lz4"}, KeepsFiles: []string{"always"}, KeepsFilesUnless: []string{"--rm", "-d", "--decompress", "--uncompress"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programUnzstd = form.Program{Source: &fromArchives, Name: []string{"unzstd"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".zst", ".tzst", ".gz", ".xz", ".lzma", ".lz4"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
 var programLz4 = form.Program{Source: &fromArchives, Name: []string{"lz4", "unlz4"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".lz4", ".tlz4"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
 var programLzop = form.Program{Source: &fromArchives, Name: []string{"lzop"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".lzo", ".tzo"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
 var programBrotli = form.Program{Source: &fromArchives, Name: []string{"brotli", "unbrotli"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".br"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
@@ -90,7 +94,8 @@ var programObjdump = form.Program{Source: &fromBinaries, Name: []string{"objdump
 var programReadelf = form.Program{Source: &fromBinaries, Name: []string{"readelf", "greadelf"}, Operands: "read", ValueOptions: []string{"-x", "-p", "-R", "--hex-dump", "--string-dump", "--relocated-dump", "--dwarf-depth", "--dwarf-start"}, InformationWords: []string{"--version", "--help", "-v", "-V", "-h", "-H"}, Complete: &form.Complete{Options: []string{"-a", "-h", "-l", "-S", "-s", "-e", "-n", "-r", "-u", "-d", "-V", "-A", "-I", "-W", "-x", "-p", "-g", "-t", "-c", "-D", "-C", "-T", "-L", "--all", "--file-header", "--program-headers", "--segments", "--section-headers", "--sections", "--symbols", "--syms", "--dyn-syms", "--headers", "--notes", "--relocs", "--dynamic", "--version-info", "--wide", "--hex-dump", "--string-dump", "--demangle"}, ForbiddenWords: []string{"@*"}}}
 var programSize = form.Program{Source: &fromBinaries, Name: []string{"size", "gsize"}, Operands: "read", ValueOptions: []string{"--target"}, InformationWords: []string{"--version", "--help", "-V", "-H"}, Complete: &form.Complete{Options: []string{"-A", "-B", "-G", "-d", "-o", "-x", "-t", "-m", "-l", "--format", "--totals", "--radix"}, ForbiddenWords: []string{"@*"}}}
 var programCPlusPlusfilt = form.Program{Source: &fromBinaries, Name: []string{"c++filt"}, Operands: "none", ValueOptions: []string{"-s"}, InformationWords: []string{"--version", "--help", "-v", "-V", "-h", "-H"}, Complete: &form.Complete{Options: []string{"-_", "-n", "-p", "-t", "-i", "-s"}, ForbiddenWords: []string{"@*"}}}
-var programLdd = form.Program{Source: &fromBinaries, Name: []string{"ldd", "pldd", "addr2line", "strip", "ar", "ranlib", "objcopy"}, Operands: "edit", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
+var programLdd = form.Program{Source: &fromBinaries, Name: []string{"ldd", "pldd", "addr2line"}, Operands: "read", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
+var programStrip = form.Program{Source: &fromBinaries, Name: []string{"strip", "ar", "ranlib", "objcopy"}, Operands: "edit", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
 var programPdfinfo = form.Program{Source: &fromBinaries, Name: []string{"pdfinfo"}, Operands: "read", SingleDashOptions: true, ValueOptions: []string{"-f", "-l", "-enc", "-opw", "-upw"}, InformationWords: []string{"-v", "-h", "--help"}, Complete: &form.Complete{Options: []string{"-f", "-l", "-enc", "-box", "-meta", "-isodates", "-rawdates", "-url", "-struct", "-dests", "-listenc"}}}
 var programPdftotext = form.Program{Source: &fromBinaries, Name: []string{"pdftotext", "pdftohtml", "pdfimages", "pdftoppm", "pdftocairo"}, Operands: "read", LastOperand: "write", SingleDashOptions: true, ValueOptions: []string{"-f", "-l", "-r", "-x", "-y", "-W", "-H", "-enc", "-eol", "-opw", "-upw"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"-v", "-h", "--help"}, Complete: &form.Complete{Options: []string{"-list", "-f", "-l"}, MaxOperands: 1, LimitsOperands: true, RequiredOptions: []string{"-list"}}}
 var programExiftool = form.Program{Source: &fromBinaries, Name: []string{"exiftool"}, Operands: "read", SingleDashOptions: true, ValueOptions: []string{"-@", "-o", "-w", "-W", "-if", "-p", "-config", "-ext", "-d", "-c", "-x", "-tagsFromFile", "-csv", "-json", "-api", "-userParam", "-execute", "-stay_open"}, OptionAccesses: []form.NamedAccess{{Name: "-@", Access: "read"}, {Name: "-config", Access: "execute"}, {Name: "-o", Access: "write"}, {Name: "-tagsFromFile", Access: "read"}}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"-ver", "-list"}}
@@ -1061,7 +1066,7 @@ var programs = [...]described{
 	{"apt-get", &programAptGet},
 	{"apt-mark", &programAptMark},
 	{"aptitude", &programAptGet},
-	{"ar", &programLdd},
+	{"ar", &programStrip},
 	{"arch", &programArch},
 	{"argocd", &programIstioctl},
 	{"aria2c", &programAria2c},
@@ -1123,7 +1128,7 @@ var programs = [...]described{
 	{"bundle", &programBundle},
 	{"bundler", &programBundle},
 	{"bunx", &programPnpx},
-	{"bunzip2", &programBzip2},
+	{"bunzip2", &programBunzip2},
 	{"busctl", &programLoginctl},
 	{"bzcat", &programZcat},
 	{"bzgrep", &programZgrep},
@@ -1357,7 +1362,7 @@ var programs = [...]described{
 	{"gfold", &programFold},
 	{"gfortran", &programGcc},
 	{"ggrep", &programGrep},
-	{"ggunzip", &programGzip},
+	{"ggunzip", &programGunzip},
 	{"ggzip", &programGzip},
 	{"gh", &programGh},
 	{"ghc", &programJavac},
@@ -1445,7 +1450,7 @@ var programs = [...]described{
 	{"gulp", &programTask},
 	{"guname", &programWhoami},
 	{"guniq", &programUniq},
-	{"gunzip", &programGzip},
+	{"gunzip", &programGunzip},
 	{"gvim", &programEx},
 	{"gwc", &programWc},
 	{"gzcat", &programZcat},
@@ -1539,7 +1544,7 @@ var programs = [...]described{
 	{"lastlog", &programLastlog},
 	{"latex", &programIdentify},
 	{"launchctl", &programLaunchctl},
-	{"lbunzip2", &programBzip2},
+	{"lbunzip2", &programBunzip2},
 	{"lbzip2", &programBzip2},
 	{"ld", &programGcc},
 	{"ldconfig", &programLdconfig},
@@ -1697,7 +1702,7 @@ var programs = [...]described{
 	{"nvm", &programPnpx},
 	{"nx", &programSwc},
 	{"nyc", &programJest},
-	{"objcopy", &programLdd},
+	{"objcopy", &programStrip},
 	{"objdump", &programObjdump},
 	{"oc", &programKubectl},
 	{"oci", &programHeroku},
@@ -1826,7 +1831,7 @@ var programs = [...]described{
 	{"railway", &programHeroku},
 	{"rake", &programBundle},
 	{"raku", &programLua},
-	{"ranlib", &programLdd},
+	{"ranlib", &programStrip},
 	{"rbash", &programBash},
 	{"rbenv", &programNpx},
 	{"rc-service", &programService},
@@ -1961,7 +1966,7 @@ var programs = [...]described{
 	{"step", &programSshKeygen},
 	{"stern", &programKustomize},
 	{"strings", &programStrings},
-	{"strip", &programLdd},
+	{"strip", &programStrip},
 	{"stripe", &programHeroku},
 	{"stylelint", &programEslint},
 	{"subl", &programNano},
@@ -2039,18 +2044,18 @@ var programs = [...]described{
 	{"uname", &programWhoami},
 	{"unar", &programUnar},
 	{"unbrotli", &programBrotli},
-	{"uncompress", &programGzip},
+	{"uncompress", &programGunzip},
 	{"unexpand", &programExpand},
 	{"uniq", &programUniq},
 	{"unix2dos", &programDos2unix},
 	{"unlink", &programRmdir},
 	{"unlz4", &programLz4},
-	{"unlzma", &programXz},
-	{"unpigz", &programGzip},
+	{"unlzma", &programUnxz},
+	{"unpigz", &programGunzip},
 	{"unrar", &programUnrar},
-	{"unxz", &programXz},
+	{"unxz", &programUnxz},
 	{"unzip", &programUnzip},
-	{"unzstd", &programZstd},
+	{"unzstd", &programUnzstd},
 	{"uptime", &programWhoami},
 	{"userdbctl", &programLoginctl},
 	{"users", &programWhoami},
