@@ -21,6 +21,9 @@ func (r *reader) accesses() {
 	s := r.spec
 	recursive := r.has(s.RecursiveOptions)
 	kind, last, options := s.Operands, s.LastOperand, s.OptionAccesses
+	if s.Complete != nil && s.Complete.Operands != "" && r.doubt() == "" {
+		kind = s.Complete.Operands
+	}
 	for _, c := range s.When {
 		if !r.has(c.Options) {
 			continue

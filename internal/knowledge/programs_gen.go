@@ -131,7 +131,6 @@ var programSponge = form.Program{Source: &fromChanges, Name: []string{"sponge"},
 var programDos2unix = form.Program{Source: &fromChanges, Name: []string{"dos2unix", "unix2dos", "mac2unix"}, Operands: "edit", InformationWords: []string{"--version", "--help"}}
 var programSd = form.Program{Source: &fromChanges, Name: []string{"sd"}, Operands: "edit", ValueOptions: []string{"-n", "-f", "--flags", "--max-replacements"}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
 var programFallocate = form.Program{Source: &fromChanges, Name: []string{"fallocate"}, Operands: "write", ValueOptions: []string{"-l", "-o", "--length", "--offset"}, InformationWords: []string{"--version", "--help"}}
-var programMkfs = form.Program{Source: &fromChanges, Name: []string{"mkfs", "mke2fs", "mkswap", "wipefs", "fdisk", "sfdisk", "parted", "gdisk", "sgdisk", "cfdisk", "blkdiscard", "hdparm", "newfs"}, Operands: "write", ValueOptions: []string{"-L", "-t", "-o", "-U", "-n", "-b", "-O"}}
 var programPrettier = form.Program{Source: &fromChanges, Name: []string{"prettier"}, Operands: "read", ValueOptions: []string{"--config", "--ignore-path", "--parser", "--plugin"}, OptionAccesses: []form.NamedAccess{{Name: "--config", Access: "execute"}, {Name: "--plugin", Access: "execute"}}, When: []form.When{{Options: []string{"--write", "-w"}, Operands: "edit"}}, InformationWords: []string{"--version", "--help"}}
 
 var fromChecks = form.Source{File: "packs/commands/checks.yaml", Manual: "pytest 8, ruff 0.8, black 24, ShellCheck 0.10, GNU make 4.3, CMake 3.25, Ninja 1.11, just 1.36", Variables: []string{"PYTEST_*", "PY_*", "MAKEFLAGS", "MAKEFILES", "GNUMAKEFLAGS", "MFLAGS", "MAKE_*", "ESLINT_*", "RUFF_*", "MYPY*", "BLACK_*", "PRE_COMMIT*", "HUSKY*", "CMAKE_*", "CTEST_*", "JUST_*", "TOX_*", "GOLANGCI_*", "SHELLCHECK_*", "PRETTIER_*", "CC", "CXX", "AR", "AS", "LD", "FC", "F77", "CO", "GET", "LEX", "LINT", "YACC", "CPP", "RM", "TEX", "MAKEINFO", "SHELL"}}
@@ -408,6 +407,54 @@ var programSqlcmd = form.Program{Source: &fromDatabases, Name: []string{"sqlcmd"
 var programInflux = form.Program{Source: &fromDatabases, Name: []string{"influx", "cypher-shell", "sqlplus", "bcp", "trino", "presto", "beeline", "hive", "impala-shell", "snowsql"}, Operands: "none", ValueOptions: []string{"-h", "--host", "-S", "-U", "-P", "-d", "-q", "-Q", "-i", "-o", "-u", "-p"}, Accesses: []form.Access{"unknown", "configured"}}
 var programSqlite3 = form.Program{Source: &fromDatabases, Name: []string{"sqlite3"}, Operands: "none", FirstOperand: "read", SingleDashOptions: true, ValueOptions: []string{"-cmd", "-init", "-separator", "-nullvalue", "-newline", "-vfs", "-mmap", "-lookaside", "-pagecache", "-maxsize"}, OptionAccesses: []form.NamedAccess{{Name: "-init", Access: "execute"}}, Accesses: []form.Access{"unknown", "execute"}, InformationWords: []string{"-version", "--version", "-help", "--help"}}
 var programDuckdb = form.Program{Source: &fromDatabases, Name: []string{"duckdb"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-cmd", "-init", "-separator", "-nullvalue", "-newline", "-vfs", "-mmap", "-lookaside", "-pagecache", "-c", "-s", "-f"}, OptionAccesses: []form.NamedAccess{{Name: "-f", Access: "execute"}, {Name: "-init", Access: "execute"}}, Accesses: []form.Access{"unknown", "execute"}}
+
+var fromDisks = form.Source{File: "packs/commands/disks.yaml", Manual: "util-linux 2.38, gptfdisk 1.0.9, parted 3.5, cryptsetup 2.6, LVM 2.03, smartmontools 7.3, hdparm 9.65, nvme-cli 2.3, mdadm 4.2, btrfs-progs 6.2, e2fsprogs 1.47, xfsprogs 6.1", Variables: []string{"LVM_*", "DM_*", "BLKID_*", "E2FSCK_*"}}
+
+var programFdisk = form.Program{Source: &fromDisks, Name: []string{"fdisk"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-b", "--sector-size", "-C", "--cylinders", "-H", "--heads", "-S", "--sectors", "-t", "--type", "-o", "--output", "-w", "--wipe", "-W", "--wipe-partitions"}, AttachedValueOptions: []string{"-L", "-u", "-c"}, Complete: &form.Complete{Options: []string{"-l", "--list", "-x", "--list-details", "-s", "--getsz", "-b", "--sector-size", "-o", "--output", "-t", "--type", "-L", "-u", "-n", "--bytes"}, Operands: "read", RequiredOptions: []string{"-l", "--list", "-x", "--list-details", "-s", "--getsz"}}}
+var programSfdisk = form.Program{Source: &fromDisks, Name: []string{"sfdisk"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-N", "--partno", "-o", "--output", "-O", "--backup-file", "-X", "--label", "-Y", "--label-nested", "-w", "--wipe", "-W", "--wipe-partitions"}, Complete: &form.Complete{Options: []string{"-d", "--dump", "-g", "--show-geometry", "-J", "--json", "-l", "--list", "-F", "--list-free", "-s", "--show-size", "-T", "--list-types", "-V", "--verify", "-o", "--output", "-q", "--quiet", "--bytes", "-n", "--no-act"}, Operands: "read", RequiredOptions: []string{"-d", "--dump", "-g", "--show-geometry", "-J", "--json", "-l", "--list", "-F", "--list-free", "-s", "--show-size", "-T", "--list-types", "-V", "--verify"}}}
+var programWipefs = form.Program{Source: &fromDisks, Name: []string{"wipefs"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-o", "--offset", "-O", "--output", "-t", "--types"}, When: []form.When{{Options: []string{"-n", "--no-act"}, Operands: "read"}}, Complete: &form.Complete{Options: []string{"-i", "--noheadings", "-J", "--json", "-O", "--output", "-p", "--parsable", "-q", "--quiet", "-t", "--types", "-n", "--no-act"}, Operands: "read"}}
+var programGdisk = form.Program{Source: &fromDisks, Name: []string{"gdisk"}, Operands: "write", OptionsAfterOperands: true, Complete: &form.Complete{Options: []string{"-l"}, Operands: "read", RequiredOptions: []string{"-l"}}}
+var programSgdisk = form.Program{Source: &fromDisks, Name: []string{"sgdisk"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-a", "--set-alignment", "-A", "--attributes", "-b", "--backup", "-c", "--change-name", "-d", "--delete", "-i", "--info", "-j", "--adjust-main-table", "-k", "--move-main-table", "-l", "--load-backup", "-n", "--new", "-r", "--transpose", "-R", "--replicate", "-S", "--resize-table", "-t", "--typecode", "-u", "--partition-guid", "-U", "--disk-guid"}, OptionAccesses: []form.NamedAccess{{Name: "--backup", Access: "write"}, {Name: "--load-backup", Access: "read"}, {Name: "--replicate", Access: "write"}, {Name: "-R", Access: "write"}, {Name: "-b", Access: "write"}, {Name: "-l", Access: "read"}}, Complete: &form.Complete{Options: []string{"-p", "--print", "-i", "--info", "-v", "--verify", "-O", "--print-mbr", "-L", "--list-types", "-D", "--display-alignment", "-f", "--first-in-largest", "-F", "--first-aligned-in-largest", "-E", "--end-of-largest"}, Operands: "read", RequiredOptions: []string{"-p", "--print", "-i", "--info", "-v", "--verify", "-O", "--print-mbr", "-L", "--list-types", "-D", "--display-alignment", "-f", "--first-in-largest", "-F", "--first-aligned-in-largest", "-E", "--end-of-largest"}}}
+var programParted = form.Program{Source: &fromDisks, Name: []string{"parted"}, Operands: "none", FirstOperand: "read", ValueOptions: []string{"-a", "--align"}}
+var programMke2fs = form.Program{Source: &fromDisks, Name: []string{"mke2fs", "mkfs.ext2", "mkfs.ext3", "mkfs.ext4"}, Operands: "write", ValueOptions: []string{"-L", "-t", "-o", "-U", "-b", "-O", "-I", "-J", "-E", "-m"}, When: []form.When{{Options: []string{"-n"}, Operands: "read"}}}
+var programCfdisk = form.Program{Source: &fromDisks, Name: []string{"cfdisk", "mkfs", "mkswap", "blkdiscard", "newfs"}, Operands: "write", ValueOptions: []string{"-L", "-t", "-o", "-U", "-n", "-b", "-O"}}
+var programHdparm = form.Program{Source: &fromDisks, Name: []string{"hdparm"}, Operands: "write", OptionsAfterOperands: true, Complete: &form.Complete{Options: []string{"-I", "-i", "-C", "-g", "-t", "-T"}, Operands: "read", RequiredOptions: []string{"-I", "-i", "-C", "-g", "-t", "-T"}}}
+var programCryptsetup = form.Program{Source: &fromDisks, Name: []string{"cryptsetup"}, Operands: "write", ValueOptions: []string{"-c", "--cipher", "-h", "--hash", "-s", "--key-size", "-d", "--key-file", "-S", "--key-slot", "--header", "--type", "-M", "--volume-key-file", "--master-key-file", "--header-backup-file", "-T", "--tries", "-t", "--timeout", "--label", "--uuid", "--pbkdf", "--token-id"}, OptionAccesses: []form.NamedAccess{{Name: "--header", Access: "write"}, {Name: "--header-backup-file", Access: "edit"}, {Name: "--key-file", Access: "read"}, {Name: "--master-key-file", Access: "edit"}, {Name: "--volume-key-file", Access: "edit"}, {Name: "-d", Access: "read"}}, Complete: &form.Complete{Options: []string{"-v", "--verbose", "-q", "--batch-mode", "--type", "-M"}}, SubcommandWords: 1, Subcommands: []form.Program{
+	{Name: []string{"luksDump", "isLuks", "luksUUID", "tcryptDump", "bitlkDump", "fvault2Dump"}, Operands: "read", Complete: &form.Complete{Options: []string{"--dump-json-metadata"}}},
+	{Name: []string{"status", "benchmark"}, Operands: "none", Complete: &form.Complete{}},
+}}
+var programPvs = form.Program{Source: &fromDisks, Name: []string{"pvs", "vgs", "lvs", "pvdisplay", "vgdisplay", "lvdisplay"}, Operands: "read", OptionsAfterOperands: true, ValueOptions: []string{"-o", "--options", "-O", "--sort", "-S", "--select", "--units", "--separator", "--reportformat", "--config", "--profile", "--devices", "--devicesfile", "--configreport", "--logreport"}, Complete: &form.Complete{Options: []string{"-o", "--options", "-O", "--sort", "-S", "--select", "--units", "--separator", "--reportformat", "-a", "--all", "-v", "--verbose", "-P", "--partial", "-m", "--maps", "-c", "--colon", "-C", "--columns", "-s", "--short", "--noheadings", "--nosuffix", "--nameprefixes", "--rows", "--segments", "--unquoted", "--aligned"}}}
+var programVgremove = form.Program{Source: &fromDisks, Name: []string{"vgremove", "lvremove", "pvremove", "lvreduce", "vgreduce", "pvcreate"}, Operands: "write", Accesses: []form.Access{"unknown"}, InformationWords: []string{"-h", "--help", "--longhelp", "--version"}}
+var programSmartctl = form.Program{Source: &fromDisks, Name: []string{"smartctl"}, Operands: "unknown", OptionsAfterOperands: true, ValueOptions: []string{"-q", "--quietmode", "-d", "--device", "-T", "--tolerance", "-b", "--badsum", "-r", "--report", "-n", "--nocheck", "-s", "--set", "-o", "--offlineauto", "-S", "--saveauto", "-l", "--log", "-v", "--vendorattribute", "-F", "--firmwarebug", "-P", "--presets", "-B", "--drivedb", "-f", "--format", "-t", "--test", "-g", "--get"}, OptionAccesses: []form.NamedAccess{{Name: "--drivedb", Access: "read"}, {Name: "-B", Access: "read"}}, Complete: &form.Complete{Options: []string{"-a", "--all", "-x", "--xall", "-i", "--info", "-H", "--health", "-A", "--attributes", "-c", "--capabilities", "-l", "--log", "-g", "--get", "--scan", "--scan-open", "--identify", "-q", "--quietmode", "-d", "--device", "-n", "--nocheck", "-f", "--format", "-j", "--json"}, Operands: "read", RequiredOptions: []string{"-a", "--all", "-x", "--xall", "-i", "--info", "-H", "--health", "-A", "--attributes", "-c", "--capabilities", "-l", "--log", "-g", "--get", "--scan", "--scan-open", "--identify"}}}
+var programNvme = form.Program{Source: &fromDisks, Name: []string{"nvme"}, Operands: "unknown", ValueOptions: []string{"-o", "--output-format", "-n", "--namespace-id", "-f", "--feature-id", "-l", "--log-len", "-i", "--log-id", "-e", "--log-entries"}, SubcommandWords: 1, Subcommands: []form.Program{
+	{Name: []string{"list", "list-subsys", "list-ns", "list-ctrl", "id-ctrl", "id-ns", "smart-log", "error-log", "fw-log", "changed-ns-list-log", "get-feature", "show-regs", "version", "help"}, Operands: "read", Complete: &form.Complete{Options: []string{"-o", "--output-format", "-n", "--namespace-id", "-f", "--feature-id", "-e", "--log-entries", "-H", "--human-readable", "-v", "--verbose", "-a", "--all"}}},
+}}
+var programMdadm = form.Program{Source: &fromDisks, Name: []string{"mdadm"}, Operands: "unknown", OptionsAfterOperands: true, ValueOptions: []string{"-c", "--config"}, OptionAccesses: []form.NamedAccess{{Name: "--config", Access: "read"}, {Name: "-c", Access: "read"}}, Complete: &form.Complete{Options: []string{"-D", "--detail", "--detail-platform", "-E", "--examine", "-Q", "--query", "-X", "--examine-bitmap", "-s", "--scan", "-b", "--brief", "-v", "--verbose", "-Y", "--export", "-t", "--test"}, Operands: "read", RequiredOptions: []string{"-D", "--detail", "--detail-platform", "-E", "--examine", "-Q", "--query", "-X", "--examine-bitmap"}}}
+var programDmsetup = form.Program{Source: &fromDisks, Name: []string{"dmsetup"}, Operands: "none", ValueOptions: []string{"-o", "--options", "--target", "-O", "--sort", "-S", "--select", "--separator"}, AccessesIfIncomplete: []form.Access{"unknown"}, SubcommandWords: 1, Subcommands: []form.Program{
+	{Name: []string{"ls", "info", "status", "table", "deps", "targets", "version", "help"}, Operands: "none", Complete: &form.Complete{Options: []string{"-o", "--options", "--target", "-O", "--sort", "-S", "--select", "--separator", "--tree", "-c", "-C", "--columns", "--noheadings", "-v", "--verbose", "--nolockfs", "--noflush"}}},
+}}
+var programBtrfs = form.Program{Source: &fromDisks, Name: []string{"btrfs"}, Operands: "unknown", SubcommandWords: 2, Subcommands: []form.Program{
+	{Name: []string{"filesystem", "fi"}, Operands: "unknown", SubcommandWords: 1, Subcommands: []form.Program{
+		{Name: []string{"show", "df", "usage"}, Operands: "read", Complete: &form.Complete{Options: []string{"-h", "-H", "-b", "-k", "-m", "-g", "-t", "--raw", "--si", "--iec", "--all-devices", "--mounted"}}},
+	}},
+	{Name: []string{"device"}, Operands: "unknown", SubcommandWords: 1, Subcommands: []form.Program{
+		{Name: []string{"stats", "usage", "ready"}, Operands: "read", Complete: &form.Complete{Options: []string{"-c", "--check", "-T"}}},
+	}},
+	{Name: []string{"subvolume", "sub"}, Operands: "unknown", SubcommandWords: 1, Subcommands: []form.Program{
+		{Name: []string{"list", "show", "get-default"}, Operands: "metadata", Complete: &form.Complete{Options: []string{"-p", "-a", "-c", "-g", "-o", "-u", "-q", "-R", "-t", "-s", "-r"}}},
+	}},
+	{Name: []string{"scrub", "balance"}, Operands: "unknown", SubcommandWords: 1, Subcommands: []form.Program{
+		{Name: []string{"status"}, Operands: "metadata", Complete: &form.Complete{Options: []string{"-d", "-R", "-v"}}},
+	}},
+}}
+var programTune2fs = form.Program{Source: &fromDisks, Name: []string{"tune2fs"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-c", "-C", "-e", "-E", "-f", "-g", "-i", "-I", "-j", "-J", "-L", "-m", "-M", "-o", "-O", "-p", "-r", "-T", "-u", "-U", "-z", "-Q"}, Complete: &form.Complete{Options: []string{"-l"}, Operands: "read", RequiredOptions: []string{"-l"}}}
+var programDumpe2fs = form.Program{Source: &fromDisks, Name: []string{"dumpe2fs"}, Operands: "read", OptionsAfterOperands: true, ValueOptions: []string{"-o", "-i"}, OptionAccesses: []form.NamedAccess{{Name: "-i", Access: "read"}}, Complete: &form.Complete{Options: []string{"-h", "-b", "-f", "-g", "-x", "-m", "-o"}}}
+var programE2label = form.Program{Source: &fromDisks, Name: []string{"e2label", "xfs_info"}, Operands: "write", Complete: &form.Complete{Operands: "read", MaxOperands: 1, LimitsOperands: true}}
+var programFsck = form.Program{Source: &fromDisks, Name: []string{"fsck", "e2fsck", "fsck.ext2", "fsck.ext3", "fsck.ext4", "fsck.fat", "fsck.vfat", "fsck.xfs", "fsck.exfat"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-b", "-B", "-C", "-E", "-l", "-L", "-z", "-t"}, Complete: &form.Complete{Options: []string{"-n", "-N", "-f", "-v", "-V", "-t"}, Operands: "read", RequiredOptions: []string{"-n", "-N"}}}
+var programXfsRepair = form.Program{Source: &fromDisks, Name: []string{"xfs_repair", "ntfsfix"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-l", "-r", "-m", "-o", "-t", "-c"}, Complete: &form.Complete{Options: []string{"-n", "-v", "-f"}, Operands: "read", RequiredOptions: []string{"-n"}}}
+var programBadblocks = form.Program{Source: &fromDisks, Name: []string{"badblocks"}, Operands: "read", OptionsAfterOperands: true, ValueOptions: []string{"-b", "-c", "-e", "-d", "-i", "-o", "-p", "-t"}, OptionAccesses: []form.NamedAccess{{Name: "-i", Access: "read"}, {Name: "-o", Access: "write"}}, When: []form.When{{Options: []string{"-w", "-n"}, Operands: "write"}}, Complete: &form.Complete{Options: []string{"-b", "-c", "-e", "-d", "-p", "-s", "-v"}}}
+var programBlockdev = form.Program{Source: &fromDisks, Name: []string{"blockdev"}, Operands: "write", OptionsAfterOperands: true, Complete: &form.Complete{Options: []string{"--report", "--getsize64", "--getsize", "--getsz", "--getss", "--getpbsz", "--getbsz", "--getro", "--getra", "--getfra", "--getiomin", "--getioopt", "--getalignoff", "--getmaxsect", "--getdiscardzeroes", "--getdiskseq", "--getzonesz", "-q", "-v"}, Operands: "read", RequiredOptions: []string{"--report", "--getsize64", "--getsize", "--getsz", "--getss", "--getpbsz", "--getbsz", "--getro", "--getra", "--getfra", "--getiomin", "--getioopt", "--getalignoff", "--getmaxsect", "--getdiscardzeroes", "--getdiskseq", "--getzonesz"}}}
+var programSshAdd = form.Program{Source: &fromDisks, Name: []string{"ssh-add"}, Operands: "read", ValueOptions: []string{"-t", "-E", "-s", "-e", "-T", "-S", "-d", "-h", "-H"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version"}, Complete: &form.Complete{Options: []string{"-l", "-L", "-q", "-v", "-E"}, Operands: "none", RequiredOptions: []string{"-l", "-L"}}}
 
 var fromEditors = form.Source{File: "packs/commands/editors.yaml", Manual: "Vim 9.0, Neovim 0.9, GNU nano 7.2, GNU Emacs 28.2, GNU ed 1.19, Visual Studio Code 1.90", Variables: []string{"EDITOR", "VISUAL", "VIM*", "EXINIT", "MYVIMRC", "EMACS*", "NANO*", "NVIM_*", "HELIX_*", "LESS*", "PAGER"}}
 
@@ -954,7 +1001,7 @@ var programOpenssl = form.Program{Source: &fromSession, Name: []string{"openssl"
 	{Name: []string{"s_client", "s_server", "s_time", "ocsp", "ts", "cmp"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-connect", "-host", "-port", "-servername", "-proxy", "-CAfile", "-CApath", "-cert", "-key", "-url"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-in", Access: "read"}, {Name: "-inkey", Access: "read"}, {Name: "-key", Access: "read"}, {Name: "-o", Access: "write"}, {Name: "-out", Access: "write"}}, Accesses: []form.Access{"unknown", "network"}},
 }}
 var programGpg = form.Program{Source: &fromSession, Name: []string{"gpg", "gpg2"}, Operands: "none", ValueOptions: []string{"-o", "--output", "--keyid-format", "--homedir", "--options", "--keyring", "--keyserver", "-u", "--local-user", "-r", "--recipient", "--passphrase", "--passphrase-file", "--exec-path", "--photo-viewer", "--status-fd", "--batch-file"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-o", Access: "write"}}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}}
-var programSshKeygen = form.Program{Source: &fromSession, Name: []string{"ssh-keygen", "ssh-add", "ssh-agent", "ssh-copy-id", "ssh-keyscan", "age", "age-keygen", "sops", "pass", "gopass", "keybase", "minisign", "signify", "cosign", "step", "certbot", "mkcert", "gpgconf", "gpg-agent", "gpg-connect-agent", "gpgsm", "pinentry"}, Operands: "none", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version"}}
+var programSshKeygen = form.Program{Source: &fromSession, Name: []string{"ssh-keygen", "ssh-agent", "ssh-copy-id", "ssh-keyscan", "age", "age-keygen", "sops", "pass", "gopass", "keybase", "minisign", "signify", "cosign", "step", "certbot", "mkcert", "gpgconf", "gpg-agent", "gpg-connect-agent", "gpgsm", "pinentry"}, Operands: "none", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version"}}
 var programTmux = form.Program{Source: &fromSession, Name: []string{"tmux"}, Operands: "none", ValueOptions: []string{"-t", "-u", "-n", "-p"}, GlobalValueOptions: []string{"-c", "-f", "-L", "-S", "-T"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"-V"}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"ls", "list-sessions", "lsw", "list-windows", "lsp", "list-panes", "lsc", "list-clients"}, Operands: "none", ValueOptions: []string{"-F", "-f", "-t", "-O"}, Complete: &form.Complete{Options: []string{"-a", "-s", "-t", "-O"}, LimitsOperands: true}},
 	{Name: []string{"has-session", "has"}, Operands: "none", ValueOptions: []string{"-t"}, Complete: &form.Complete{Options: []string{"-t"}, LimitsOperands: true}},
@@ -964,14 +1011,16 @@ var programCardea = form.Program{Source: &fromSession, Name: []string{"cardea"},
 	{Name: []string{"scan"}, Operands: "read", ValueOptions: []string{"--format"}},
 }}
 var programCardeaHook = form.Program{Source: &fromSession, Name: []string{"cardea-hook", "cardea-engine"}, Operands: "none", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
-var programClaude = form.Program{Source: &fromSession, Name: []string{"claude", "copilot", "codex", "gemini", "cursor-agent", "opencode", "aider", "amp", "goose", "crush", "qwen", "droid", "auggie", "q", "kiro"}, Operands: "none", ValueOptions: []string{"-p", "--print", "--model", "--settings", "--permission-mode", "-m", "--prompt"}, Accesses: []form.Access{"unknown"}, SubcommandWords: 2}
+var programCodex = form.Program{Source: &fromSession, Name: []string{"codex"}, Operands: "none", ValueOptions: []string{"-m", "--model", "-c", "--config", "-s", "--sandbox", "-a", "--ask-for-approval", "-p", "--profile", "-C", "--cd", "-i", "--image", "--add-dir", "--enable", "--disable", "--local-provider"}, Accesses: []form.Access{"unknown"}, SubcommandWords: 2}
+var programGemini = form.Program{Source: &fromSession, Name: []string{"gemini", "qwen"}, Operands: "none", ValueOptions: []string{"-m", "--model", "-p", "--prompt", "-i", "--prompt-interactive", "--approval-mode", "-e", "--extensions", "--include-directories", "--allowed-tools", "--allowed-mcp-server-names", "-r", "--resume", "-o", "--output-format"}, Accesses: []form.Access{"unknown"}, SubcommandWords: 2}
+var programClaude = form.Program{Source: &fromSession, Name: []string{"claude", "copilot", "cursor-agent", "opencode", "aider", "amp", "goose", "crush", "droid", "auggie", "q", "kiro"}, Operands: "none", ValueOptions: []string{"-p", "--print", "--model", "--settings", "--permission-mode", "-m", "--prompt"}, Accesses: []form.Access{"unknown"}, SubcommandWords: 2}
 
 var fromSystem = form.Source{File: "packs/commands/system.yaml", Manual: "GNU coreutils 9.1, util-linux 2.38, procps-ng 4.0, psmisc 23.6, lsof 4.95, sysstat 12.6, tree 2.1, eza 0.18, macOS 14", Variables: []string{"PS_*", "PROCPS_*", "LIBPROC_*", "MAN*", "LESS*", "PAGER", "TERMINFO*", "HTOP*", "LSOF*", "NLSPATH"}}
 
 var programLs = form.Program{Source: &fromSystem, Name: []string{"ls", "gls", "dir", "vdir"}, Operands: "metadata", ValueOptions: []string{"--ignore", "--hide", "--width", "--tabsize", "--block-size", "--color-scale"}, RecursiveOptions: []string{"-R", "--recursive"}, Complete: &form.Complete{AnyWords: true}}
 var programReadlink = form.Program{Source: &fromSystem, Name: []string{"readlink", "realpath", "greadlink", "grealpath"}, Operands: "metadata", ValueOptions: []string{"--relative-to", "--relative-base"}, Complete: &form.Complete{AnyWords: true}}
 var programStat = form.Program{Source: &fromSystem, Name: []string{"stat", "gstat"}, Operands: "metadata", ValueOptions: []string{"-c", "--format", "--printf"}, InformationWords: []string{"--version", "--help", "-V", "-h"}, Complete: &form.Complete{Options: []string{"-c", "--format", "--printf", "-f", "-t", "-L", "-x", "-r", "-s", "-n", "-q", "-l", "-F", "--dereference", "--file-system", "--terse"}}}
-var programFile = form.Program{Source: &fromSystem, Name: []string{"file", "gfile"}, Operands: "read", ValueOptions: []string{"-m", "-f", "-e", "-F", "-P", "--magic-file", "--files-from", "--exclude", "--separator", "--parameter", "--exclude-quiet"}, OptionAccesses: []form.NamedAccess{{Name: "--files-from", Access: "read"}, {Name: "--magic-file", Access: "read"}, {Name: "-f", Access: "read"}, {Name: "-m", Access: "read"}}, InformationWords: []string{"--version", "--help", "-v"}, Complete: &form.Complete{Options: []string{"-b", "-i", "-I", "-k", "-h", "-N", "-n", "-p", "-r", "-0", "-E", "-e", "-F", "--brief", "--mime", "--mime-type", "--mime-encoding", "--keep-going", "--no-dereference", "--no-pad", "--no-buffer", "--raw", "--print0", "--exclude", "--separator", "--extension"}}}
+var programFile = form.Program{Source: &fromSystem, Name: []string{"file", "gfile"}, Operands: "read", ValueOptions: []string{"-m", "-f", "-e", "-F", "-P", "--magic-file", "--files-from", "--exclude", "--separator", "--parameter", "--exclude-quiet"}, OptionAccesses: []form.NamedAccess{{Name: "--files-from", Access: "read"}, {Name: "--magic-file", Access: "read"}, {Name: "-f", Access: "read"}, {Name: "-m", Access: "read"}}, InformationWords: []string{"--version", "--help", "-v"}, Complete: &form.Complete{Options: []string{"-b", "-i", "-I", "-k", "-h", "-N", "-n", "-p", "-r", "-s", "-0", "-E", "-e", "-F", "--brief", "--mime", "--mime-type", "--mime-encoding", "--keep-going", "--no-dereference", "--no-pad", "--no-buffer", "--raw", "--print0", "--exclude", "--separator", "--extension", "--special-files"}}}
 var programTree = form.Program{Source: &fromSystem, Name: []string{"tree"}, Operands: "metadata", ValueOptions: []string{"-L", "-P", "-I", "-o", "-T", "-H", "--filelimit", "--timefmt", "--charset", "--gitfile", "--infofile", "--sort"}, OptionAccesses: []form.NamedAccess{{Name: "--gitfile", Access: "read"}, {Name: "--infofile", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"always"}, InformationWords: []string{"--version", "--help"}, Complete: &form.Complete{Options: []string{"-L", "-P", "-I", "-a", "-d", "-f", "-x", "-p", "-s", "-h", "-u", "-g", "-D", "-F", "-q", "-N", "-Q", "-i", "-v", "-t", "-c", "-U", "-r", "-n", "-C", "-A", "-S", "-J", "-X", "--filelimit", "--timefmt", "--charset", "--sort", "--dirsfirst", "--filesfirst", "--noreport", "--prune", "--du", "--si", "--inodes", "--device", "--gitignore", "--matchdirs", "--ignore-case", "--metafirst"}, NoClusteredValues: true}}
 var programDu = form.Program{Source: &fromSystem, Name: []string{"du", "gdu"}, Operands: "metadata", ValueOptions: []string{"-d", "-B", "-t", "-X", "-I", "--max-depth", "--block-size", "--threshold", "--exclude", "--exclude-from", "--files0-from", "--time-style"}, OptionAccesses: []form.NamedAccess{{Name: "--exclude-from", Access: "read"}, {Name: "--files0-from", Access: "read"}, {Name: "-X", Access: "read"}}, RecursiveOptions: []string{"always"}, InformationWords: []string{"--version", "--help"}, Complete: &form.Complete{Options: []string{"-d", "-B", "-t", "-I", "-a", "-b", "-c", "-h", "-k", "-m", "-g", "-l", "-n", "-P", "-S", "-s", "-x", "-A", "-0", "--max-depth", "--block-size", "--threshold", "--exclude", "--all", "--apparent-size", "--bytes", "--total", "--human-readable", "--inodes", "--count-links", "--no-dereference", "--separate-dirs", "--si", "--summarize", "--time", "--time-style", "--one-file-system", "--null"}}}
 var programExa = form.Program{Source: &fromSystem, Name: []string{"exa", "eza", "lsd"}, Operands: "metadata", ValueOptions: []string{"-L", "-I", "-s", "-t", "-w", "--level", "--ignore-glob", "--sort", "--time", "--width", "--time-style", "--depth", "--group-dirs"}, RecursiveOptions: []string{"-R", "-T", "--recurse", "--tree"}, InformationWords: []string{"--version", "--help", "-V"}, Complete: &form.Complete{Options: []string{"-L", "-I", "-s", "-l", "-a", "-A", "-1", "-G", "-x", "-F", "-R", "-T", "-r", "-d", "-D", "-h", "-H", "-g", "-i", "-S", "-m", "-u", "-U", "-b", "-B", "--level", "--ignore-glob", "--sort", "--all", "--almost-all", "--long", "--oneline", "--grid", "--tree", "--recurse", "--reverse", "--header", "--icons", "--no-icons", "--color", "--colour", "--group-directories-first", "--time-style", "--no-user", "--no-permissions", "--no-time", "--depth"}}}
@@ -1095,6 +1144,7 @@ var programs = [...]described{
 	{"az", &programAz},
 	{"b2sum", &programCksum},
 	{"babel", &programSwc},
+	{"badblocks", &programBadblocks},
 	{"bandit", &programMypy},
 	{"base32", &programBase64},
 	{"base64", &programBase64},
@@ -1112,8 +1162,9 @@ var programs = [...]described{
 	{"binhex", &programCompressionTool},
 	{"biome", &programEslint},
 	{"black", &programBlack},
-	{"blkdiscard", &programMkfs},
+	{"blkdiscard", &programCfdisk},
 	{"blkid", &programSwapon},
+	{"blockdev", &programBlockdev},
 	{"bmake", &programMake},
 	{"bootctl", &programLoginctl},
 	{"boundary", &programNomad},
@@ -1122,6 +1173,7 @@ var programs = [...]described{
 	{"brew", &programBrew},
 	{"brotli", &programBrotli},
 	{"bsdtar", &programTar},
+	{"btrfs", &programBtrfs},
 	{"buck2", &programMvn},
 	{"buildah", &programBuildah},
 	{"bun", &programDeno},
@@ -1151,7 +1203,7 @@ var programs = [...]described{
 	{"cdk", &programPulumi},
 	{"cdktf", &programServerless},
 	{"certbot", &programSshKeygen},
-	{"cfdisk", &programMkfs},
+	{"cfdisk", &programCfdisk},
 	{"cfn-lint", &programTfsec},
 	{"chalice", &programServerless},
 	{"changeset", &programPreCommit},
@@ -1180,7 +1232,7 @@ var programs = [...]described{
 	{"code", &programNano},
 	{"codeql", &programEslint},
 	{"codesign", &programCodesign},
-	{"codex", &programClaude},
+	{"codex", &programCodex},
 	{"col", &programCat},
 	{"colima", &programBuildah},
 	{"colordiff", &programColordiff},
@@ -1213,6 +1265,7 @@ var programs = [...]described{
 	{"crictl", &programBuildah},
 	{"crontab", &programService},
 	{"crush", &programClaude},
+	{"cryptsetup", &programCryptsetup},
 	{"crystal", &programLua},
 	{"cspell", &programEslint},
 	{"csplit", &programCsplit},
@@ -1246,6 +1299,7 @@ var programs = [...]described{
 	{"diskutil", &programDiskutil},
 	{"dive", &programHadolint},
 	{"dmesg", &programDmesg},
+	{"dmsetup", &programDmsetup},
 	{"dmypy", &programMypy},
 	{"dnf", &programDnf},
 	{"docker", &programDocker},
@@ -1265,8 +1319,11 @@ var programs = [...]described{
 	{"dscl", &programCompressionTool},
 	{"du", &programDu},
 	{"duckdb", &programDuckdb},
+	{"dumpe2fs", &programDumpe2fs},
 	{"dune", &programJavac},
 	{"dwarfdump", &programDwarfdump},
+	{"e2fsck", &programFsck},
+	{"e2label", &programE2label},
 	{"earthly", &programTask},
 	{"eb", &programAwsVault},
 	{"echo", &programEcho},
@@ -1298,7 +1355,7 @@ var programs = [...]described{
 	{"fastlane", &programRebar3},
 	{"fd", &programFd},
 	{"fdfind", &programFd},
-	{"fdisk", &programMkfs},
+	{"fdisk", &programFdisk},
 	{"ffmpeg", &programIdentify},
 	{"ffplay", &programIdentify},
 	{"ffprobe", &programIdentify},
@@ -1320,6 +1377,14 @@ var programs = [...]described{
 	{"fold", &programFold},
 	{"foreman", &programTask},
 	{"free", &programWhoami},
+	{"fsck", &programFsck},
+	{"fsck.exfat", &programFsck},
+	{"fsck.ext2", &programFsck},
+	{"fsck.ext3", &programFsck},
+	{"fsck.ext4", &programFsck},
+	{"fsck.fat", &programFsck},
+	{"fsck.vfat", &programFsck},
+	{"fsck.xfs", &programFsck},
 	{"ftp", &programNc},
 	{"fuser", &programFuser},
 	{"fzf", &programFzf},
@@ -1346,12 +1411,12 @@ var programs = [...]described{
 	{"gdf", &programDf},
 	{"gdiff", &programDiff},
 	{"gdirname", &programEcho},
-	{"gdisk", &programMkfs},
+	{"gdisk", &programGdisk},
 	{"gdu", &programDu},
 	{"gedit", &programNano},
 	{"gegrep", &programGrep},
 	{"gem", &programGem},
-	{"gemini", &programClaude},
+	{"gemini", &programGemini},
 	{"genv", &programEnv},
 	{"getconf", &programWhoami},
 	{"gexpr", &programEcho},
@@ -1460,7 +1525,7 @@ var programs = [...]described{
 	{"hcloud", &programHeroku},
 	{"hd", &programHexdump},
 	{"hdiutil", &programHdiutil},
-	{"hdparm", &programMkfs},
+	{"hdparm", &programHdparm},
 	{"head", &programHead},
 	{"helm", &programHelm},
 	{"help", &programEcho},
@@ -1586,6 +1651,10 @@ var programs = [...]described{
 	{"luajit", &programLua},
 	{"luarocks", &programBundle},
 	{"lv", &programZless},
+	{"lvdisplay", &programPvs},
+	{"lvreduce", &programVgremove},
+	{"lvremove", &programVgremove},
+	{"lvs", &programPvs},
 	{"lz4", &programLz4},
 	{"lzcat", &programZcat},
 	{"lzip", &programXz},
@@ -1609,6 +1678,7 @@ var programs = [...]described{
 	{"mcedit", &programNano},
 	{"md5", &programMd5},
 	{"md5sum", &programMd5sum},
+	{"mdadm", &programMdadm},
 	{"mdfind", &programMdfind},
 	{"mdimport", &programMdimport},
 	{"mdls", &programMdls},
@@ -1623,12 +1693,15 @@ var programs = [...]described{
 	{"mix", &programRebar3},
 	{"mkcert", &programSshKeygen},
 	{"mkdir", &programMkdir},
-	{"mke2fs", &programMkfs},
+	{"mke2fs", &programMke2fs},
 	{"mkfifo", &programMkfifo},
-	{"mkfs", &programMkfs},
+	{"mkfs", &programCfdisk},
+	{"mkfs.ext2", &programMke2fs},
+	{"mkfs.ext3", &programMke2fs},
+	{"mkfs.ext4", &programMke2fs},
 	{"mknod", &programMkfifo},
 	{"mksh", &programBash},
-	{"mkswap", &programMkfs},
+	{"mkswap", &programCfdisk},
 	{"mktemp", &programMktemp},
 	{"mlocate", &programLocate},
 	{"mocha", &programJest},
@@ -1669,7 +1742,7 @@ var programs = [...]described{
 	{"netstat", &programNetstat},
 	{"networkctl", &programResolvectl},
 	{"networksetup", &programNetworksetup},
-	{"newfs", &programMkfs},
+	{"newfs", &programCfdisk},
 	{"newrelic", &programHeroku},
 	{"next", &programSwc},
 	{"ng", &programSwc},
@@ -1694,12 +1767,14 @@ var programs = [...]described{
 	{"nproc", &programWhoami},
 	{"npx", &programNpx},
 	{"nslookup", &programNc},
+	{"ntfsfix", &programXfsRepair},
 	{"numfmt", &programNumfmt},
 	{"nuxt", &programSwc},
 	{"nvcc", &programGcc},
 	{"nvidia-smi", &programNvidiaSmi},
 	{"nvim", &programEx},
 	{"nvm", &programPnpx},
+	{"nvme", &programNvme},
 	{"nx", &programSwc},
 	{"nyc", &programJest},
 	{"objcopy", &programStrip},
@@ -1728,7 +1803,7 @@ var programs = [...]described{
 	{"pandoc", &programIdentify},
 	{"pants", &programMvn},
 	{"parcel", &programSwc},
-	{"parted", &programMkfs},
+	{"parted", &programParted},
 	{"pass", &programSshKeygen},
 	{"paste", &programPaste},
 	{"patch", &programPatch},
@@ -1806,6 +1881,10 @@ var programs = [...]described{
 	{"pstree", &programWhoami},
 	{"pt", &programAck},
 	{"pulumi", &programPulumi},
+	{"pvcreate", &programVgremove},
+	{"pvdisplay", &programPvs},
+	{"pvremove", &programVgremove},
+	{"pvs", &programPvs},
 	{"pwd", &programEcho},
 	{"py.test", &programPytest},
 	{"pycodestyle", &programMypy},
@@ -1825,7 +1904,7 @@ var programs = [...]described{
 	{"q", &programClaude},
 	{"qlmanage", &programCompressionTool},
 	{"qmake", &programCmake},
-	{"qwen", &programClaude},
+	{"qwen", &programGemini},
 	{"racket", &programGuile},
 	{"rails", &programBundle},
 	{"railway", &programHeroku},
@@ -1905,9 +1984,9 @@ var programs = [...]described{
 	{"serverless", &programServerless},
 	{"service", &programService},
 	{"setfacl", &programChown},
-	{"sfdisk", &programMkfs},
+	{"sfdisk", &programSfdisk},
 	{"sftp", &programNc},
-	{"sgdisk", &programMkfs},
+	{"sgdisk", &programSgdisk},
 	{"sh", &programBash},
 	{"sha1", &programMd5},
 	{"sha1sum", &programMd5sum},
@@ -1931,6 +2010,7 @@ var programs = [...]described{
 	{"skopeo", &programBuildah},
 	{"sleep", &programEcho},
 	{"sls", &programServerless},
+	{"smartctl", &programSmartctl},
 	{"snap", &programSnap},
 	{"snow", &programHeroku},
 	{"snowsql", &programInflux},
@@ -1951,7 +2031,7 @@ var programs = [...]described{
 	{"srm", &programTrash},
 	{"ss", &programSs},
 	{"ssh", &programSsh},
-	{"ssh-add", &programSshKeygen},
+	{"ssh-add", &programSshAdd},
 	{"ssh-agent", &programSshKeygen},
 	{"ssh-copy-id", &programSshKeygen},
 	{"ssh-keygen", &programSshKeygen},
@@ -2034,6 +2114,7 @@ var programs = [...]described{
 	{"tsort", &programCat},
 	{"tsx", &programTsc},
 	{"tty", &programWhoami},
+	{"tune2fs", &programTune2fs},
 	{"turbo", &programSwc},
 	{"twilio", &programHeroku},
 	{"twine", &programPoetry},
@@ -2069,6 +2150,10 @@ var programs = [...]described{
 	{"vdir", &programLs},
 	{"velero", &programKustomize},
 	{"vercel", &programHeroku},
+	{"vgdisplay", &programPvs},
+	{"vgreduce", &programVgremove},
+	{"vgremove", &programVgremove},
+	{"vgs", &programPvs},
 	{"vi", &programEx},
 	{"view", &programEx},
 	{"vim", &programEx},
@@ -2095,7 +2180,7 @@ var programs = [...]described{
 	{"whoami", &programWhoami},
 	{"whois", &programNc},
 	{"winget", &programZypper},
-	{"wipefs", &programMkfs},
+	{"wipefs", &programWipefs},
 	{"wish", &programLua},
 	{"wrangler", &programHeroku},
 	{"xattr", &programXattr},
@@ -2103,6 +2188,8 @@ var programs = [...]described{
 	{"xcode-select", &programCompressionTool},
 	{"xcodebuild", &programCompressionTool},
 	{"xcrun", &programCompressionTool},
+	{"xfs_info", &programE2label},
+	{"xfs_repair", &programXfsRepair},
 	{"xh", &programHttp},
 	{"xhs", &programHttp},
 	{"xkill", &programKill},
@@ -2414,6 +2501,8 @@ var holders = [...]form.Holder{
 	{Property: "answers_help", Program: "lsmem"},
 	{Property: "answers_help", Program: "lspci"},
 	{Property: "answers_help", Program: "lsusb"},
+	{Property: "answers_help", Program: "lvreduce"},
+	{Property: "answers_help", Program: "lvremove"},
 	{Property: "answers_help", Program: "lz4"},
 	{Property: "answers_help", Program: "lzcat"},
 	{Property: "answers_help", Program: "lzip"},
@@ -2497,6 +2586,8 @@ var holders = [...]form.Holder{
 	{Property: "answers_help", Program: "printenv"},
 	{Property: "answers_help", Program: "ps"},
 	{Property: "answers_help", Program: "psql"},
+	{Property: "answers_help", Program: "pvcreate"},
+	{Property: "answers_help", Program: "pvremove"},
 	{Property: "answers_help", Program: "python"},
 	{Property: "answers_help", Program: "python3"},
 	{Property: "answers_help", Program: "ranlib"},
@@ -2594,6 +2685,8 @@ var holders = [...]form.Holder{
 	{Property: "answers_help", Program: "uv"},
 	{Property: "answers_help", Program: "uvx"},
 	{Property: "answers_help", Program: "vacuumdb"},
+	{Property: "answers_help", Program: "vgreduce"},
+	{Property: "answers_help", Program: "vgremove"},
 	{Property: "answers_help", Program: "vi"},
 	{Property: "answers_help", Program: "view"},
 	{Property: "answers_help", Program: "vim"},

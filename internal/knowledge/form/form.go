@@ -219,6 +219,9 @@ type Complete struct {
 	// begin so. Any other option makes the description incomplete. The options of a
 	// program count for its subcommands, too.
 	Options []string `yaml:"options" words:"options"`
+	// The access to each operand then, where it is another one: `fdisk -l` only reads what
+	// other calls of fdisk write.
+	Operands Access `yaml:"operands" kind:"operand"`
 	// `-5` is an option.
 	NumericOptions bool `yaml:"numeric_options"`
 	// The number of operands that are allowed at most.
