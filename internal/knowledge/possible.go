@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -53,6 +54,9 @@ func (r *reader) possible() {
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
 		switch {
+		case r.executes(f): // it runs, and shows lines of it where it is no code
+			p.found.Touch = append(p.found.Touch, r.paths.OpenWord(cardea.Read, f)...)
+			continue
 		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process:
 			continue
 		case known[i] != aFile || f.Static && strings.ContainsAny(f.Text, " ('\""):
@@ -89,6 +93,13 @@ func (r *reader) possible() {
 			}
 		}
 	}
+}
+
+// executes reports whether a word names a file that certainly runs.
+func (r *reader) executes(f Word) bool {
+	return f.Static && slices.ContainsFunc(r.out.Access, func(a cardea.Access) bool {
+		return a.Kind == cardea.Execute && !a.Glob && cmp.Or(a.Spelled, a.Path) == Absolute(r.paths.Dir, f.Text)
+	})
 }
 
 // metadata adds what a program names that changes the mode or owner of it and of all
