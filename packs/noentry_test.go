@@ -21,7 +21,7 @@ import (
 
 // TestEveryProgramCanBeAllowed looks for programs and subcommands that command knowledge
 // describes and that no entry of a permission list allows: neither one that names the words,
-// nor one with a wildcard behind them. testdata/no-entry.txt has those for which that is
+// nor one with a wildcard after them. testdata/no-entry.txt has those for which that is
 // meant, each with its reason.
 func TestEveryProgramCanBeAllowed(t *testing.T) {
 	meant := map[string]string{}

@@ -1,7 +1,6 @@
 package knowledge
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -54,10 +53,7 @@ func (r *reader) possible() {
 	for i := 1; i < len(r.argv); i++ {
 		f := r.argv[i]
 		switch {
-		case r.executes(f): // it runs, and shows lines of it where it is no code
-			p.found.Touch = append(p.found.Touch, r.paths.OpenWord(cardea.Read, f)...)
-			continue
-		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process:
+		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process || r.executed(f):
 			continue
 		case known[i] != aFile || f.Static && strings.ContainsAny(f.Text, " ('\""):
 			if p.word(f) && f.Static && strings.Contains(f.Text, " ") && !strings.Contains(f.Text, "\n") {
@@ -93,13 +89,6 @@ func (r *reader) possible() {
 			}
 		}
 	}
-}
-
-// executes reports whether a word names a file that certainly runs.
-func (r *reader) executes(f Word) bool {
-	return f.Static && slices.ContainsFunc(r.out.Access, func(a cardea.Access) bool {
-		return a.Kind == cardea.Execute && !a.Glob && cmp.Or(a.Spelled, a.Path) == Absolute(r.paths.Dir, f.Text)
-	})
 }
 
 // metadata adds what a program names that changes the mode or owner of it and of all

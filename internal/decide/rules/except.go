@@ -56,7 +56,7 @@ func stands(flag string, p *cardea.Part) bool {
 	return false
 }
 
-// hasOnly reports whether an option stands with its value behind it, --mode plan for --mode=plan,
+// hasOnly reports whether an option stands with its value after it, --mode plan for --mode=plan,
 // and is given no other one.
 func hasOnly(flag string, p *cardea.Part) bool {
 	name, value, valued := strings.Cut(flag, "=")
