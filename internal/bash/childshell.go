@@ -66,7 +66,7 @@ func (w *walker) shellOptions(argv []field) (rest []field, command, stdin bool) 
 		switch name := strings.TrimLeft(o.Name, "-+"); {
 		case name == "x" || name == "v" || name == "verbose":
 			w.shell.traced = true
-		case strings.Contains("ceuflCETbhms", name), slices.Contains([]string{"norc", "noprofile", "login"}, name):
+		case strings.Contains("ceuflCETbhmsn", name), slices.Contains([]string{"norc", "noprofile", "login"}, name):
 			// Start-up files are the person's own.
 		case name == "o" && (o.Value == "" || o.Static && harmlessSetOption(o.Value)):
 		default:

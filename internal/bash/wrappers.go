@@ -174,7 +174,7 @@ func startsFrom(s *wrapper, words []field) bool {
 	if s.AppendsFile {
 		return spelled
 	}
-	return (spelled || first.MayBeOption) && slices.ContainsFunc(words[1:], func(f field) bool { return f.Static && (f.Text == ";" || f.Text == "+") })
+	return (spelled || first.MayBeOption) && !(first.Glob && knowledge.FindsNoAction(first.Text)) && slices.ContainsFunc(words[1:], func(f field) bool { return f.Static && (f.Text == ";" || f.Text == "+") })
 }
 
 // unknownArgs stands for words that a wrapper reads from elsewhere.

@@ -381,8 +381,11 @@ func guessed(a cardea.Access) bool {
 
 // runFiles are the files that a part runs.
 func (s *scripts) runFiles(p *cardea.Part) []runFile {
-	if len(p.Command) == 0 {
+	switch {
+	case len(p.Command) == 0:
 		return namedToRun(p)
+	case len(p.Options) == 1 && p.Options[0].Name == "-n" && knowledge.Has(form.Shell, p.Program()):
+		return nil // it reads the script, and runs nothing
 	}
 	var out []runFile
 	for _, a := range p.Access {

@@ -237,7 +237,7 @@ func (r *reader) harmless(p *form.Program, k int, o cardea.Option) bool {
 func (r *reader) unsureWord() string {
 	s := r.spec
 	for k, f := range r.argv[1:] {
-		if r.sureFind(k + 1) {
+		if r.sureFind(k+1) || s.OperandsBeforeOptions && testsNames(r.argv[k].Text) && f.Glob && FindsNoAction(f.Text) {
 			continue
 		}
 		if f.Static || s.Complete.AnyWords && (s.Operands == form.None || s.Operands == "") {
@@ -344,3 +344,16 @@ func (r *reader) value(o cardea.Option) Word {
 // other one. The word has no access: see the reader of command knowledge, which
 // refuses a complete description with operands there.
 func anySubcommand(p *form.Program) bool { return len(p.Name) == 1 && p.Name[0] == "*" }
+
+// executed reports whether a word names a file that certainly runs. Nothing writes it then, but
+// errors may show lines of it where it is no code.
+func (r *reader) executed(f Word) bool {
+	at := Absolute(r.paths.Dir, f.Text)
+	runs := f.Static && slices.ContainsFunc(r.out.Access, func(a cardea.Access) bool {
+		return a.Kind == cardea.Execute && !a.Glob && (at == a.Path || at == a.Spelled)
+	})
+	if runs {
+		r.out.Possible.Touch = append(r.out.Possible.Touch, r.paths.OpenWord(cardea.Read, f)...)
+	}
+	return runs
+}

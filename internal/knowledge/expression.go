@@ -34,6 +34,9 @@ type expression struct {
 	found []string
 	// names is set where the expression tests names; unclear where it cannot be read.
 	names, unclear bool
+	// narrow is set where a test of something else than names leaves files out. whole is set
+	// where an action comes to files without such a test.
+	narrow, whole bool
 }
 
 // findWords are the words of an expression, and how far they are read.
@@ -48,10 +51,10 @@ func readExpression(e expression) expression {
 	all := []string{anythingBelow, theFolder}
 	end := e.list(all)
 	if len(e.acts) == 0 {
-		e.found = end
+		e.found, e.whole = end, !e.narrow
 	}
 	if e.unclear || e.at < len(e.words) {
-		e.found, e.names = all, true
+		e.found, e.names, e.whole = all, true, true
 	}
 	return e
 }
@@ -79,19 +82,25 @@ func (f *findWords) skipCommand() {
 }
 
 func (e *expression) list(in []string) []string {
+	before := e.narrow
 	out := e.alternatives(in)
 	for e.is(",") {
 		e.at++
+		e.narrow = before
 		out = e.alternatives(in)
 	}
 	return out
 }
 
 func (e *expression) alternatives(in []string) []string {
+	before := e.narrow
 	out := e.all(in)
 	for e.is("-o", "-or") {
 		e.at++
+		first := e.narrow
+		e.narrow = before
 		out = e.joined(out, e.all(in)) // whatever the first one says
+		e.narrow = e.narrow && first
 	}
 	return out
 }
@@ -148,7 +157,7 @@ func (e *expression) primary(in []string) []string {
 	e.at++
 	e.unclear = e.unclear || !word.Static
 	if slices.Contains(e.acts, word.Text) {
-		e.found = e.joined(e.found, in)
+		e.found, e.whole = e.joined(e.found, in), e.whole || !e.narrow
 	}
 	if startsCommand(word.Text) {
 		e.skipCommand()
@@ -162,20 +171,35 @@ func (e *expression) primary(in []string) []string {
 	}
 	value := e.words[e.at]
 	e.at++
-	found := simpleGlob(value.Text) && strings.Contains(value.Text, ".") // a pattern of the shell finds what fits it, and no action
-	e.unclear = e.unclear || !value.Static && value.MaySplit && !found
-	switch word.Text + " " + value.Text {
-	case "-size 0", "-xtype l": // empty files, and links that lead nowhere
+	e.unclear = e.unclear || !value.Static && value.MaySplit && !FindsNoAction(value.Text)
+	switch word.Text + " " + strings.TrimRight(value.Text, "bcwkMG") {
+	case "-size 0", "-size -1", "-xtype l": // empty files, and links that lead nowhere
 		return nil
 	case "-type d":
 		if e.removes {
 			return nil
 		}
 	}
+	e.narrow = e.narrow || !leavesNoneOut(word.Text)
 	if test, ok := e.tested(word.Text, value); ok {
 		return e.narrowed(in, test)
 	}
 	return in
+}
+
+// FindsNoAction reports a pattern of the shell that no word of an expression fits: it stands for
+// names of files alone.
+func FindsNoAction(pattern string) bool {
+	begin, _, _ := strings.Cut(pattern, "[")
+	end := pattern[strings.LastIndexByte(pattern, ']')+1:]
+	return simpleGlob(pattern) && begin+end != "" && (strings.ContainsAny(begin+end, "._~/@#%=:") || !strings.ContainsAny(pattern[:1], "-!,*?["))
+}
+
+// leavesNoneOut reports words with a value that are no test, or one that is followed by its
+// patterns. A search for all files of a type may have everything.
+func leavesNoneOut(word string) bool {
+	return testsNames(word) || strings.HasPrefix(word, "-fprint") ||
+		slices.Contains([]string{"-type", "-xtype", "-maxdepth", "-mindepth", "-regextype", "-printf", "-fls", "-files0-from", "-D"}, word)
 }
 
 // testsNames reports the tests of names and paths.
@@ -195,7 +219,7 @@ func (e *expression) tested(test string, value cardea.Word) (patterns []string, 
 		test = "-" + rest
 	}
 	switch {
-	case !value.Static && (value.MaySplit && test != "-name" || !simpleGlob(text)):
+	case !value.Static && (value.MaySplit && test == "-regex" || !simpleGlob(text)):
 		return nil, false
 	case test == "-regex":
 		return e.inFolder(globsOfExpression(text), fold), true
@@ -464,7 +488,7 @@ func foundNames(p *cardea.Part, world *World, acts []string, removes bool, becom
 				}
 				continue
 			}
-			out = append(out, PossiblePath{Path: at, Pattern: strings.TrimSuffix(at, "/") + "/" + pattern, Search: true})
+			out = append(out, PossiblePath{Path: at, Pattern: strings.TrimSuffix(at, "/") + "/" + pattern, Search: true, Narrowed: !e.whole})
 		}
 	}
 	return out

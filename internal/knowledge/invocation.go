@@ -147,6 +147,8 @@ type PossiblePath struct {
 	// Search means that the pattern is one of a search, whose wildcards stand for hidden
 	// names and folders, too.
 	Search bool
+	// Narrowed means that tests of something else than names leave files out.
+	Narrowed bool
 	// Below means that all below it may be among the words, too; Entries that
 	// what lies in it is, and not the path itself.
 	Below, Entries bool

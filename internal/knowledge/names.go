@@ -166,7 +166,7 @@ func soughtNames(p *cardea.Part) []*regexp.Regexp {
 	}
 	for _, o := range p.Options {
 		name := o.Name
-		if o.Word < pruned || !o.Static || o.Value == "" || o.Word > 0 && slices.Contains([]string{"!", "-not"}, p.Argv[o.Word-1].Text) {
+		if o.Word < pruned || !o.Static && !FindsNoAction(o.Value) || o.Value == "" || o.Word > 0 && slices.Contains([]string{"!", "-not"}, p.Argv[o.Word-1].Text) {
 			continue
 		}
 		begin := "/"

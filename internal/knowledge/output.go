@@ -133,7 +133,7 @@ func foundName(p *cardea.Part) string {
 	}
 	for _, o := range p.Options {
 		switch {
-		case o.Name == "-name" && o.Static && !strings.ContainsAny(o.Value, "/[\\"):
+		case o.Name == "-name" && (o.Static || FindsNoAction(o.Value) && !strings.Contains(o.Value, "?")) && !strings.ContainsAny(o.Value, "/[\\"):
 			return o.Value
 		case !InExpression(o), o.Name == "-name", slices.Contains(tests, o.Name):
 		default:

@@ -54,7 +54,7 @@ func (r *reader) possible() {
 		f := r.argv[i]
 		f.Text = r.withoutTexts(i, f.Text)
 		switch {
-		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process || r.bundled(i):
+		case known[i] == aText || f.Found != nil && len(f.May) == 0 || f.Process || r.bundled(i) || r.executed(f):
 			continue
 		case known[i] != aFile || f.Static && strings.ContainsAny(f.Text, " ('\""):
 			if p.word(f) && f.Static && strings.Contains(f.Text, " ") && !strings.Contains(f.Text, "\n") {

@@ -25,10 +25,14 @@ var programUnrar = form.Program{Source: &fromArchives, Name: []string{"unrar"}, 
 	{Name: []string{"p"}, Operands: "read"},
 }}
 var programJar = form.Program{Source: &fromArchives, Name: []string{"jar"}, Operands: "none", OptionsWithoutDash: true, ValueOptions: []string{"-f", "--file", "-C", "--dir"}, OptionAccesses: []form.NamedAccess{{Name: "--file", Access: "edit"}, {Name: "-f", Access: "edit"}}, When: []form.When{{Options: []string{"-c", "--create"}, Operands: "read", Recursive: true, OptionAccesses: []form.NamedAccess{{Name: "--file", Access: "write"}, {Name: "-f", Access: "write"}}}, {Options: []string{"-u", "--update"}, Operands: "read", Recursive: true}}, Accesses: []form.Access{"unknown"}, FolderOptions: []string{"-C", "--dir"}, WritesUnnamedFiles: []string{"-x", "--extract"}, InformationWords: []string{"--help", "--version", "-h"}}
-var programGzip = form.Program{Source: &fromArchives, Name: []string{"gzip", "gunzip", "ggzip", "ggunzip", "pigz", "unpigz", "compress", "uncompress"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-b"}, RecursiveOptions: []string{"-r", "--recursive"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, WritesUnnamedFiles: []string{"-N", "--name"}, Suffixes: []string{".gz", ".Z", ".z", "-gz", "-z", "_z", ".tgz", ".taz", ".zz", ".zip"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-L", "--license"}}
-var programBzip2 = form.Program{Source: &fromArchives, Name: []string{"bzip2", "bunzip2", "pbzip2", "lbzip2", "lbunzip2"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".bz2", ".bz", ".tbz2", ".tbz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
-var programXz = form.Program{Source: &fromArchives, Name: []string{"xz", "unxz", "lzma", "unlzma", "lzip"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".xz", ".lzma", ".lz", ".txz", ".tlz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
-var programZstd = form.Program{Source: &fromArchives, Name: []string{"zstd", "unzstd", "zstdmt"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".zst", ".tzst", ".gz", ".xz", ".lzma", ".lz4"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programGunzip = form.Program{Source: &fromArchives, Name: []string{"gunzip", "ggunzip", "unpigz", "uncompress"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-b"}, RecursiveOptions: []string{"-r", "--recursive"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, WritesUnnamedFiles: []string{"-N", "--name"}, Suffixes: []string{".gz", ".Z", ".z", "-gz", "-z", "_z", ".tgz", ".taz", ".zz", ".zip"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-L", "--license"}}
+var programGzip = form.Program{Source: &fromArchives, Name: []string{"gzip", "ggzip", "pigz", "compress"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-b"}, RecursiveOptions: []string{"-r", "--recursive"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, WritesUnnamedFiles: []string{"-N", "--name"}, Suffixes: []string{".gz", ".Z", ".z", "-gz", "-z", "_z", ".tgz", ".taz", ".zz", ".zip"}, KeepsFiles: []string{"-k", "--keep"}, KeepsFilesUnless: []string{"-d", "--decompress", "--uncompress"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-L", "--license"}}
+var programBunzip2 = form.Program{Source: &fromArchives, Name: []string{"bunzip2", "lbunzip2"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".bz2", ".bz", ".tbz2", ".tbz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programBzip2 = form.Program{Source: &fromArchives, Name: []string{"bzip2", "pbzip2", "lbzip2"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".bz2", ".bz", ".tbz2", ".tbz"}, KeepsFiles: []string{"-k", "--keep"}, KeepsFilesUnless: []string{"-d", "--decompress", "--uncompress"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programXz = form.Program{Source: &fromArchives, Name: []string{"xz", "lzma", "lzip"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".xz", ".lzma", ".lz", ".txz", ".tlz"}, KeepsFiles: []string{"-k", "--keep"}, KeepsFilesUnless: []string{"-d", "--decompress", "--uncompress"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programUnxz = form.Program{Source: &fromArchives, Name: []string{"unxz", "unlzma"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".xz", ".lzma", ".lz", ".txz", ".tlz"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programZstd = form.Program{Source: &fromArchives, Name: []string{"zstd", "zstdmt"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".zst", ".tzst", ".gz", ".xz", ".lzma", ".lz4"}, KeepsFiles: []string{"always"}, KeepsFilesUnless: []string{"--rm", "-d", "--decompress", "--uncompress"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
+var programUnzstd = form.Program{Source: &fromArchives, Name: []string{"unzstd"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".zst", ".tzst", ".gz", ".xz", ".lzma", ".lz4"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
 var programLz4 = form.Program{Source: &fromArchives, Name: []string{"lz4", "unlz4"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".lz4", ".tlz4"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
 var programLzop = form.Program{Source: &fromArchives, Name: []string{"lzop"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".lzo", ".tzo"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
 var programBrotli = form.Program{Source: &fromArchives, Name: []string{"brotli", "unbrotli"}, Operands: "edit", ValueOptions: []string{"-S", "--suffix", "-o", "-b", "-D", "--files", "--files0", "--filelist"}, OptionAccesses: []form.NamedAccess{{Name: "-D", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"-r"}, When: []form.When{{Options: []string{"-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test"}, Operands: "read"}}, Suffixes: []string{".br"}, SuffixOptions: []string{"-S", "--suffix"}, InformationWords: []string{"--version", "--help", "-V", "-h", "-H"}}
@@ -90,7 +94,8 @@ var programObjdump = form.Program{Source: &fromBinaries, Name: []string{"objdump
 var programReadelf = form.Program{Source: &fromBinaries, Name: []string{"readelf", "greadelf"}, Operands: "read", ValueOptions: []string{"-x", "-p", "-R", "--hex-dump", "--string-dump", "--relocated-dump", "--dwarf-depth", "--dwarf-start"}, InformationWords: []string{"--version", "--help", "-v", "-V", "-h", "-H"}, Complete: &form.Complete{Options: []string{"-a", "-h", "-l", "-S", "-s", "-e", "-n", "-r", "-u", "-d", "-V", "-A", "-I", "-W", "-x", "-p", "-g", "-t", "-c", "-D", "-C", "-T", "-L", "--all", "--file-header", "--program-headers", "--segments", "--section-headers", "--sections", "--symbols", "--syms", "--dyn-syms", "--headers", "--notes", "--relocs", "--dynamic", "--version-info", "--wide", "--hex-dump", "--string-dump", "--demangle"}, ForbiddenWords: []string{"@*"}}}
 var programSize = form.Program{Source: &fromBinaries, Name: []string{"size", "gsize"}, Operands: "read", ValueOptions: []string{"--target"}, InformationWords: []string{"--version", "--help", "-V", "-H"}, Complete: &form.Complete{Options: []string{"-A", "-B", "-G", "-d", "-o", "-x", "-t", "-m", "-l", "--format", "--totals", "--radix"}, ForbiddenWords: []string{"@*"}}}
 var programCPlusPlusfilt = form.Program{Source: &fromBinaries, Name: []string{"c++filt"}, Operands: "none", ValueOptions: []string{"-s"}, InformationWords: []string{"--version", "--help", "-v", "-V", "-h", "-H"}, Complete: &form.Complete{Options: []string{"-_", "-n", "-p", "-t", "-i", "-s"}, ForbiddenWords: []string{"@*"}}}
-var programLdd = form.Program{Source: &fromBinaries, Name: []string{"ldd", "pldd", "addr2line", "strip", "ar", "ranlib", "objcopy"}, Operands: "edit", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
+var programLdd = form.Program{Source: &fromBinaries, Name: []string{"ldd", "pldd", "addr2line"}, Operands: "read", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
+var programStrip = form.Program{Source: &fromBinaries, Name: []string{"strip", "ar", "ranlib", "objcopy"}, Operands: "edit", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
 var programPdfinfo = form.Program{Source: &fromBinaries, Name: []string{"pdfinfo"}, Operands: "read", SingleDashOptions: true, ValueOptions: []string{"-f", "-l", "-enc", "-opw", "-upw"}, InformationWords: []string{"-v", "-h", "--help"}, Complete: &form.Complete{Options: []string{"-f", "-l", "-enc", "-box", "-meta", "-isodates", "-rawdates", "-url", "-struct", "-dests", "-listenc"}}}
 var programPdftotext = form.Program{Source: &fromBinaries, Name: []string{"pdftotext", "pdftohtml", "pdfimages", "pdftoppm", "pdftocairo"}, Operands: "read", LastOperand: "write", SingleDashOptions: true, ValueOptions: []string{"-f", "-l", "-r", "-x", "-y", "-W", "-H", "-enc", "-eol", "-opw", "-upw"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"-v", "-h", "--help"}, Complete: &form.Complete{Options: []string{"-list", "-f", "-l"}, MaxOperands: 1, LimitsOperands: true, RequiredOptions: []string{"-list"}}}
 var programExiftool = form.Program{Source: &fromBinaries, Name: []string{"exiftool"}, Operands: "read", SingleDashOptions: true, ValueOptions: []string{"-@", "-o", "-w", "-W", "-if", "-p", "-config", "-ext", "-d", "-c", "-x", "-tagsFromFile", "-csv", "-json", "-api", "-userParam", "-execute", "-stay_open"}, OptionAccesses: []form.NamedAccess{{Name: "-@", Access: "read"}, {Name: "-config", Access: "execute"}, {Name: "-o", Access: "write"}, {Name: "-tagsFromFile", Access: "read"}}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"-ver", "-list"}}
@@ -126,7 +131,6 @@ var programSponge = form.Program{Source: &fromChanges, Name: []string{"sponge"},
 var programDos2unix = form.Program{Source: &fromChanges, Name: []string{"dos2unix", "unix2dos", "mac2unix"}, Operands: "edit", InformationWords: []string{"--version", "--help"}}
 var programSd = form.Program{Source: &fromChanges, Name: []string{"sd"}, Operands: "edit", ValueOptions: []string{"-n", "-f", "--flags", "--max-replacements"}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
 var programFallocate = form.Program{Source: &fromChanges, Name: []string{"fallocate"}, Operands: "write", ValueOptions: []string{"-l", "-o", "--length", "--offset"}, InformationWords: []string{"--version", "--help"}}
-var programMkfs = form.Program{Source: &fromChanges, Name: []string{"mkfs", "mke2fs", "mkswap", "wipefs", "fdisk", "sfdisk", "parted", "gdisk", "sgdisk", "cfdisk", "blkdiscard", "hdparm", "newfs"}, Operands: "write", ValueOptions: []string{"-L", "-t", "-o", "-U", "-n", "-b", "-O"}}
 var programPrettier = form.Program{Source: &fromChanges, Name: []string{"prettier"}, Operands: "read", ValueOptions: []string{"--config", "--ignore-path", "--parser", "--plugin"}, OptionAccesses: []form.NamedAccess{{Name: "--config", Access: "execute"}, {Name: "--plugin", Access: "execute"}}, When: []form.When{{Options: []string{"--write", "-w"}, Operands: "edit"}}, InformationWords: []string{"--version", "--help"}}
 
 var fromChecks = form.Source{File: "packs/commands/checks.yaml", Manual: "pytest 8, ruff 0.8, black 24, ShellCheck 0.10, GNU make 4.3, CMake 3.25, Ninja 1.11, just 1.36", Variables: []string{"PYTEST_*", "PY_*", "MAKEFLAGS", "MAKEFILES", "GNUMAKEFLAGS", "MFLAGS", "MAKE_*", "ESLINT_*", "RUFF_*", "MYPY*", "BLACK_*", "PRE_COMMIT*", "HUSKY*", "CMAKE_*", "CTEST_*", "JUST_*", "TOX_*", "GOLANGCI_*", "SHELLCHECK_*", "PRETTIER_*", "CC", "CXX", "AR", "AS", "LD", "FC", "F77", "CO", "GET", "LEX", "LINT", "YACC", "CPP", "RM", "TEX", "MAKEINFO", "SHELL"}}
@@ -138,7 +142,8 @@ var programEslint = form.Program{Source: &fromChecks, Name: []string{"eslint", "
 var programRuff = form.Program{Source: &fromChecks, Name: []string{"ruff"}, Operands: "none", GlobalValueOptions: []string{"--config", "--color"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-V", "version", "help"}, HelpOptions: []string{"--help", "-h"}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"version"}, Operands: "none", ValueOptions: []string{"--output-format"}, Complete: &form.Complete{Options: []string{"--output-format"}, LimitsOperands: true}},
 	{Name: []string{"rule", "linter"}, Operands: "none", ValueOptions: []string{"--output-format"}, Complete: &form.Complete{Options: []string{"--all", "--output-format"}, MaxOperands: 1, LimitsOperands: true}},
-	{Name: []string{"check", "format", "clean", "config", "server", "analyze"}, Operands: "none", ValueOptions: []string{"--config", "--select", "--ignore", "--extend-select", "--output-format", "-o", "--output-file", "--target-version", "--exclude", "--cache-dir", "--stdin-filename", "--line-length"}, OptionAccesses: []form.NamedAccess{{Name: "--output-file", Access: "write"}, {Name: "-o", Access: "write"}}, Accesses: []form.Access{"unknown", "write"}},
+	{Name: []string{"check"}, Operands: "none", ValueOptions: []string{"--config", "--select", "--ignore", "--extend-select", "--output-format", "-o", "--output-file", "--target-version", "--exclude", "--cache-dir", "--stdin-filename", "--line-length"}, OptionAccesses: []form.NamedAccess{{Name: "--cache-dir", Access: "write"}, {Name: "--output-file", Access: "write"}, {Name: "-o", Access: "write"}}, When: []form.When{{Options: []string{"--fix", "--fix-only", "--add-noqa"}, Operands: "write"}}, Accesses: []form.Access{"unknown"}, WritesUnnamedFiles: []string{"--fix", "--fix-only", "--add-noqa"}},
+	{Name: []string{"format"}, Operands: "write", ValueOptions: []string{"--config", "--select", "--ignore", "--extend-select", "--output-format", "-o", "--output-file", "--target-version", "--exclude", "--cache-dir", "--stdin-filename", "--line-length"}, OptionAccesses: []form.NamedAccess{{Name: "--cache-dir", Access: "write"}, {Name: "--output-file", Access: "write"}, {Name: "-o", Access: "write"}}, When: []form.When{{Options: []string{"--check", "--diff"}, Operands: "none"}}, Accesses: []form.Access{"unknown"}, WritesUnnamedFiles: []string{"always"}, WritesUnnamedFilesUnless: []string{"--check", "--diff"}},
 }}
 var programBlack = form.Program{Source: &fromChecks, Name: []string{"black"}, Operands: "edit", ValueOptions: []string{"-c", "--code", "-l", "--line-length", "-t", "--target-version", "--include", "--exclude", "--extend-exclude", "--force-exclude", "--stdin-filename", "-W", "--workers", "--config", "--line-ranges", "--required-version", "--enable-unstable-feature"}, OptionAccesses: []form.NamedAccess{{Name: "--config", Access: "read"}}, RecursiveOptions: []string{"always"}, When: []form.When{{Options: []string{"--check", "--diff"}, Operands: "read"}}, AccessesIfIncomplete: []form.Access{"unknown"}, Complete: &form.Complete{Options: []string{"--check", "--diff", "--color", "--no-color", "-q", "--quiet", "-v", "--verbose", "-l", "--line-length", "-t", "--target-version", "--include", "--exclude", "--extend-exclude", "--force-exclude", "-S", "--skip-string-normalization", "-C", "--skip-magic-trailing-comma", "--preview", "--pyi", "--fast", "--safe"}, RequiredOptions: []string{"--check", "--diff"}}}
 var programShellcheck = form.Program{Source: &fromChecks, Name: []string{"shellcheck"}, Operands: "read", ValueOptions: []string{"-s", "--shell", "-S", "--severity", "-e", "--exclude", "-i", "--include", "-f", "--format", "-o", "--enable", "-P", "--source-path", "-W", "--wiki-link-count", "--rcfile"}, AttachedValueOptions: []string{"-C"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "-V", "--help"}, Complete: &form.Complete{Options: []string{"-s", "--shell", "-S", "--severity", "-e", "--exclude", "-i", "--include", "-f", "--format", "-o", "--enable", "-C", "--color", "--norc", "-W", "--wiki-link-count"}, UnlessProjectFiles: []string{".shellcheckrc", "shellcheckrc"}}}
@@ -404,6 +409,54 @@ var programInflux = form.Program{Source: &fromDatabases, Name: []string{"influx"
 var programSqlite3 = form.Program{Source: &fromDatabases, Name: []string{"sqlite3"}, Operands: "none", FirstOperand: "read", SingleDashOptions: true, ValueOptions: []string{"-cmd", "-init", "-separator", "-nullvalue", "-newline", "-vfs", "-mmap", "-lookaside", "-pagecache", "-maxsize"}, OptionAccesses: []form.NamedAccess{{Name: "-init", Access: "execute"}}, Accesses: []form.Access{"unknown", "execute"}, InformationWords: []string{"-version", "--version", "-help", "--help"}}
 var programDuckdb = form.Program{Source: &fromDatabases, Name: []string{"duckdb"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-cmd", "-init", "-separator", "-nullvalue", "-newline", "-vfs", "-mmap", "-lookaside", "-pagecache", "-c", "-s", "-f"}, OptionAccesses: []form.NamedAccess{{Name: "-f", Access: "execute"}, {Name: "-init", Access: "execute"}}, Accesses: []form.Access{"unknown", "execute"}}
 
+var fromDisks = form.Source{File: "packs/commands/disks.yaml", Manual: "util-linux 2.38, gptfdisk 1.0.9, parted 3.5, cryptsetup 2.6, LVM 2.03, smartmontools 7.3, hdparm 9.65, nvme-cli 2.3, mdadm 4.2, btrfs-progs 6.2, e2fsprogs 1.47, xfsprogs 6.1", Variables: []string{"LVM_*", "DM_*", "BLKID_*", "E2FSCK_*"}}
+
+var programFdisk = form.Program{Source: &fromDisks, Name: []string{"fdisk"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-b", "--sector-size", "-C", "--cylinders", "-H", "--heads", "-S", "--sectors", "-t", "--type", "-o", "--output", "-w", "--wipe", "-W", "--wipe-partitions"}, AttachedValueOptions: []string{"-L", "-u", "-c"}, Complete: &form.Complete{Options: []string{"-l", "--list", "-x", "--list-details", "-s", "--getsz", "-b", "--sector-size", "-o", "--output", "-t", "--type", "-L", "-u", "-n", "--bytes"}, Operands: "read", RequiredOptions: []string{"-l", "--list", "-x", "--list-details", "-s", "--getsz"}}}
+var programSfdisk = form.Program{Source: &fromDisks, Name: []string{"sfdisk"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-N", "--partno", "-o", "--output", "-O", "--backup-file", "-X", "--label", "-Y", "--label-nested", "-w", "--wipe", "-W", "--wipe-partitions"}, Complete: &form.Complete{Options: []string{"-d", "--dump", "-g", "--show-geometry", "-J", "--json", "-l", "--list", "-F", "--list-free", "-s", "--show-size", "-T", "--list-types", "-V", "--verify", "-o", "--output", "-q", "--quiet", "--bytes", "-n", "--no-act"}, Operands: "read", RequiredOptions: []string{"-d", "--dump", "-g", "--show-geometry", "-J", "--json", "-l", "--list", "-F", "--list-free", "-s", "--show-size", "-T", "--list-types", "-V", "--verify"}}}
+var programWipefs = form.Program{Source: &fromDisks, Name: []string{"wipefs"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-o", "--offset", "-O", "--output", "-t", "--types"}, When: []form.When{{Options: []string{"-n", "--no-act"}, Operands: "read"}}, Complete: &form.Complete{Options: []string{"-i", "--noheadings", "-J", "--json", "-O", "--output", "-p", "--parsable", "-q", "--quiet", "-t", "--types", "-n", "--no-act"}, Operands: "read"}}
+var programGdisk = form.Program{Source: &fromDisks, Name: []string{"gdisk"}, Operands: "write", OptionsAfterOperands: true, Complete: &form.Complete{Options: []string{"-l"}, Operands: "read", RequiredOptions: []string{"-l"}}}
+var programSgdisk = form.Program{Source: &fromDisks, Name: []string{"sgdisk"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-a", "--set-alignment", "-A", "--attributes", "-b", "--backup", "-c", "--change-name", "-d", "--delete", "-i", "--info", "-j", "--adjust-main-table", "-k", "--move-main-table", "-l", "--load-backup", "-n", "--new", "-r", "--transpose", "-R", "--replicate", "-S", "--resize-table", "-t", "--typecode", "-u", "--partition-guid", "-U", "--disk-guid"}, OptionAccesses: []form.NamedAccess{{Name: "--backup", Access: "write"}, {Name: "--load-backup", Access: "read"}, {Name: "--replicate", Access: "write"}, {Name: "-R", Access: "write"}, {Name: "-b", Access: "write"}, {Name: "-l", Access: "read"}}, Complete: &form.Complete{Options: []string{"-p", "--print", "-i", "--info", "-v", "--verify", "-O", "--print-mbr", "-L", "--list-types", "-D", "--display-alignment", "-f", "--first-in-largest", "-F", "--first-aligned-in-largest", "-E", "--end-of-largest"}, Operands: "read", RequiredOptions: []string{"-p", "--print", "-i", "--info", "-v", "--verify", "-O", "--print-mbr", "-L", "--list-types", "-D", "--display-alignment", "-f", "--first-in-largest", "-F", "--first-aligned-in-largest", "-E", "--end-of-largest"}}}
+var programParted = form.Program{Source: &fromDisks, Name: []string{"parted"}, Operands: "read", ValueOptions: []string{"-a", "--align"}}
+var programMke2fs = form.Program{Source: &fromDisks, Name: []string{"mke2fs", "mkfs.ext2", "mkfs.ext3", "mkfs.ext4"}, Operands: "write", ValueOptions: []string{"-L", "-t", "-o", "-U", "-b", "-O", "-I", "-J", "-E", "-m"}, When: []form.When{{Options: []string{"-n"}, Operands: "read"}}}
+var programCfdisk = form.Program{Source: &fromDisks, Name: []string{"cfdisk", "mkfs", "mkswap", "blkdiscard", "newfs"}, Operands: "write", ValueOptions: []string{"-L", "-t", "-o", "-U", "-n", "-b", "-O"}}
+var programHdparm = form.Program{Source: &fromDisks, Name: []string{"hdparm"}, Operands: "write", OptionsAfterOperands: true, Complete: &form.Complete{Options: []string{"-I", "-i", "-C", "-g", "-t", "-T"}, Operands: "read", RequiredOptions: []string{"-I", "-i", "-C", "-g", "-t", "-T"}}}
+var programCryptsetup = form.Program{Source: &fromDisks, Name: []string{"cryptsetup"}, Operands: "write", ValueOptions: []string{"-c", "--cipher", "-h", "--hash", "-s", "--key-size", "-d", "--key-file", "-S", "--key-slot", "--header", "--type", "-M", "--volume-key-file", "--master-key-file", "--header-backup-file", "-T", "--tries", "-t", "--timeout", "--label", "--uuid", "--pbkdf", "--token-id"}, OptionAccesses: []form.NamedAccess{{Name: "--header", Access: "write"}, {Name: "--header-backup-file", Access: "edit"}, {Name: "--key-file", Access: "read"}, {Name: "--master-key-file", Access: "edit"}, {Name: "--volume-key-file", Access: "edit"}, {Name: "-d", Access: "read"}}, Complete: &form.Complete{Options: []string{"-v", "--verbose", "-q", "--batch-mode", "--type", "-M"}}, SubcommandWords: 1, Subcommands: []form.Program{
+	{Name: []string{"luksDump", "isLuks", "luksUUID", "tcryptDump", "bitlkDump", "fvault2Dump"}, Operands: "read", Complete: &form.Complete{Options: []string{"--dump-json-metadata"}}},
+	{Name: []string{"status", "benchmark"}, Operands: "none", Complete: &form.Complete{}},
+}}
+var programPvs = form.Program{Source: &fromDisks, Name: []string{"pvs", "vgs", "lvs", "pvdisplay", "vgdisplay", "lvdisplay"}, Operands: "read", OptionsAfterOperands: true, ValueOptions: []string{"-o", "--options", "-O", "--sort", "-S", "--select", "--units", "--separator", "--reportformat", "--config", "--profile", "--devices", "--devicesfile", "--configreport", "--logreport"}, Complete: &form.Complete{Options: []string{"-o", "--options", "-O", "--sort", "-S", "--select", "--units", "--separator", "--reportformat", "-a", "--all", "-v", "--verbose", "-P", "--partial", "-m", "--maps", "-c", "--colon", "-C", "--columns", "-s", "--short", "--noheadings", "--nosuffix", "--nameprefixes", "--rows", "--segments", "--unquoted", "--aligned"}}}
+var programVgremove = form.Program{Source: &fromDisks, Name: []string{"vgremove", "lvremove", "pvremove", "lvreduce", "vgreduce", "pvcreate"}, Operands: "write", Accesses: []form.Access{"unknown"}, InformationWords: []string{"-h", "--help", "--longhelp", "--version"}}
+var programSmartctl = form.Program{Source: &fromDisks, Name: []string{"smartctl"}, Operands: "none", OptionsAfterOperands: true, ValueOptions: []string{"-q", "--quietmode", "-d", "--device", "-T", "--tolerance", "-b", "--badsum", "-r", "--report", "-n", "--nocheck", "-s", "--set", "-o", "--offlineauto", "-S", "--saveauto", "-l", "--log", "-v", "--vendorattribute", "-F", "--firmwarebug", "-P", "--presets", "-B", "--drivedb", "-f", "--format", "-t", "--test", "-g", "--get"}, OptionAccesses: []form.NamedAccess{{Name: "--drivedb", Access: "read"}, {Name: "-B", Access: "read"}}, AccessesIfIncomplete: []form.Access{"unknown"}, Complete: &form.Complete{Options: []string{"-a", "--all", "-x", "--xall", "-i", "--info", "-H", "--health", "-A", "--attributes", "-c", "--capabilities", "-l", "--log", "-g", "--get", "--scan", "--scan-open", "--identify", "-q", "--quietmode", "-d", "--device", "-n", "--nocheck", "-f", "--format", "-j", "--json"}, Operands: "read", ForbiddenWords: []string{"*scterc,*", "*scttempint,*"}, RequiredOptions: []string{"-a", "--all", "-x", "--xall", "-i", "--info", "-H", "--health", "-A", "--attributes", "-c", "--capabilities", "-l", "--log", "-g", "--get", "--scan", "--scan-open", "--identify"}}}
+var programNvme = form.Program{Source: &fromDisks, Name: []string{"nvme"}, Operands: "none", ValueOptions: []string{"-o", "--output-format", "-n", "--namespace-id", "-f", "--feature-id", "-l", "--log-len", "-i", "--log-id", "-e", "--log-entries"}, AccessesIfIncomplete: []form.Access{"unknown"}, SubcommandWords: 1, Subcommands: []form.Program{
+	{Name: []string{"list", "list-subsys", "list-ns", "list-ctrl", "id-ctrl", "id-ns", "smart-log", "error-log", "fw-log", "changed-ns-list-log", "get-feature", "show-regs", "version", "help"}, Operands: "read", Complete: &form.Complete{Options: []string{"-o", "--output-format", "-n", "--namespace-id", "-f", "--feature-id", "-e", "--log-entries", "-H", "--human-readable", "-v", "--verbose", "-a", "--all"}}},
+}}
+var programMdadm = form.Program{Source: &fromDisks, Name: []string{"mdadm"}, Operands: "none", OptionsAfterOperands: true, ValueOptions: []string{"-c", "--config"}, OptionAccesses: []form.NamedAccess{{Name: "--config", Access: "read"}, {Name: "-c", Access: "read"}}, AccessesIfIncomplete: []form.Access{"unknown"}, Complete: &form.Complete{Options: []string{"-D", "--detail", "--detail-platform", "-E", "--examine", "-Q", "--query", "-X", "--examine-bitmap", "-s", "--scan", "-b", "--brief", "-v", "--verbose", "-Y", "--export", "-t", "--test"}, Operands: "read", RequiredOptions: []string{"-D", "--detail", "--detail-platform", "-E", "--examine", "-Q", "--query", "-X", "--examine-bitmap"}}}
+var programDmsetup = form.Program{Source: &fromDisks, Name: []string{"dmsetup"}, Operands: "none", ValueOptions: []string{"-o", "--options", "--target", "-O", "--sort", "-S", "--select", "--separator"}, AccessesIfIncomplete: []form.Access{"unknown"}, SubcommandWords: 1, Subcommands: []form.Program{
+	{Name: []string{"ls", "info", "status", "table", "deps", "targets", "version", "help"}, Operands: "none", Complete: &form.Complete{Options: []string{"-o", "--options", "--target", "-O", "--sort", "-S", "--select", "--separator", "--tree", "-c", "-C", "--columns", "--noheadings", "-v", "--verbose", "--nolockfs", "--noflush"}}},
+}}
+var programBtrfs = form.Program{Source: &fromDisks, Name: []string{"btrfs"}, Operands: "none", AccessesIfIncomplete: []form.Access{"unknown"}, SubcommandWords: 2, Subcommands: []form.Program{
+	{Name: []string{"filesystem", "fi"}, Operands: "none", SubcommandWords: 1, Subcommands: []form.Program{
+		{Name: []string{"show", "df", "usage"}, Operands: "read", Complete: &form.Complete{Options: []string{"-h", "-H", "-b", "-k", "-m", "-g", "-t", "--raw", "--si", "--iec", "--all-devices", "--mounted"}}},
+	}},
+	{Name: []string{"device"}, Operands: "none", SubcommandWords: 1, Subcommands: []form.Program{
+		{Name: []string{"stats", "usage", "ready"}, Operands: "read", Complete: &form.Complete{Options: []string{"-c", "--check", "-T"}}},
+	}},
+	{Name: []string{"subvolume", "sub"}, Operands: "none", SubcommandWords: 1, Subcommands: []form.Program{
+		{Name: []string{"list", "show", "get-default"}, Operands: "metadata", Complete: &form.Complete{Options: []string{"-p", "-a", "-c", "-g", "-o", "-u", "-q", "-R", "-t", "-s", "-r"}}},
+	}},
+	{Name: []string{"scrub", "balance"}, Operands: "none", SubcommandWords: 1, Subcommands: []form.Program{
+		{Name: []string{"status"}, Operands: "metadata", Complete: &form.Complete{Options: []string{"-d", "-R", "-v"}}},
+	}},
+}}
+var programTune2fs = form.Program{Source: &fromDisks, Name: []string{"tune2fs"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-c", "-C", "-e", "-E", "-f", "-g", "-i", "-I", "-j", "-J", "-L", "-m", "-M", "-o", "-O", "-p", "-r", "-T", "-u", "-U", "-z", "-Q"}, Complete: &form.Complete{Options: []string{"-l"}, Operands: "read", RequiredOptions: []string{"-l"}}}
+var programDumpe2fs = form.Program{Source: &fromDisks, Name: []string{"dumpe2fs"}, Operands: "read", OptionsAfterOperands: true, ValueOptions: []string{"-o", "-i"}, OptionAccesses: []form.NamedAccess{{Name: "-i", Access: "read"}}, Complete: &form.Complete{Options: []string{"-h", "-b", "-f", "-g", "-x", "-m", "-o"}}}
+var programE2label = form.Program{Source: &fromDisks, Name: []string{"e2label", "xfs_info"}, Operands: "write", Complete: &form.Complete{Operands: "read", MaxOperands: 1, LimitsOperands: true}}
+var programFsck = form.Program{Source: &fromDisks, Name: []string{"fsck", "e2fsck", "fsck.ext2", "fsck.ext3", "fsck.ext4", "fsck.fat", "fsck.vfat", "fsck.xfs", "fsck.exfat"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-b", "-B", "-C", "-E", "-l", "-L", "-z", "-t"}, Complete: &form.Complete{Options: []string{"-n", "-N", "-f", "-v", "-V", "-t"}, Operands: "read", RequiredOptions: []string{"-n", "-N"}}}
+var programXfsRepair = form.Program{Source: &fromDisks, Name: []string{"xfs_repair", "ntfsfix"}, Operands: "write", OptionsAfterOperands: true, ValueOptions: []string{"-l", "-r", "-m", "-o", "-t", "-c"}, Complete: &form.Complete{Options: []string{"-n", "-v", "-f"}, Operands: "read", RequiredOptions: []string{"-n"}}}
+var programBadblocks = form.Program{Source: &fromDisks, Name: []string{"badblocks"}, Operands: "read", OptionsAfterOperands: true, ValueOptions: []string{"-b", "-c", "-e", "-d", "-i", "-o", "-p", "-t"}, OptionAccesses: []form.NamedAccess{{Name: "-i", Access: "read"}, {Name: "-o", Access: "write"}}, When: []form.When{{Options: []string{"-w", "-n"}, Operands: "write"}}, Complete: &form.Complete{Options: []string{"-b", "-c", "-e", "-d", "-p", "-s", "-v"}}}
+var programBlockdev = form.Program{Source: &fromDisks, Name: []string{"blockdev"}, Operands: "write", OptionsAfterOperands: true, Complete: &form.Complete{Options: []string{"--report", "--getsize64", "--getsize", "--getsz", "--getss", "--getpbsz", "--getbsz", "--getro", "--getra", "--getfra", "--getiomin", "--getioopt", "--getalignoff", "--getmaxsect", "--getdiscardzeroes", "--getdiskseq", "--getzonesz", "-q", "-v"}, Operands: "read", RequiredOptions: []string{"--report", "--getsize64", "--getsize", "--getsz", "--getss", "--getpbsz", "--getbsz", "--getro", "--getra", "--getfra", "--getiomin", "--getioopt", "--getalignoff", "--getmaxsect", "--getdiscardzeroes", "--getdiskseq", "--getzonesz"}}}
+var programSshAdd = form.Program{Source: &fromDisks, Name: []string{"ssh-add"}, Operands: "read", ValueOptions: []string{"-t", "-E", "-s", "-e", "-T", "-S", "-d", "-h", "-H"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version"}, Complete: &form.Complete{Options: []string{"-l", "-L", "-q", "-v", "-E"}, Operands: "none", RequiredOptions: []string{"-l", "-L"}}}
+
 var fromEditors = form.Source{File: "packs/commands/editors.yaml", Manual: "Vim 9.0, Neovim 0.9, GNU nano 7.2, GNU Emacs 28.2, GNU ed 1.19, Visual Studio Code 1.90", Variables: []string{"EDITOR", "VISUAL", "VIM*", "EXINIT", "MYVIMRC", "EMACS*", "NANO*", "NVIM_*", "HELIX_*", "LESS*", "PAGER"}}
 
 var programEd = form.Program{Source: &fromEditors, Name: []string{"ed", "red"}, Operands: "edit", ValueOptions: []string{"-p"}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
@@ -526,7 +579,7 @@ var programGit = form.Program{Source: &fromGit, Name: []string{"git"}, Operands:
 	{Name: []string{"verify-pack", "show-index"}, Operands: "read", ValueOptions: []string{"--object-format"}, Complete: &form.Complete{Options: []string{"-v", "-s", "--verbose", "--stat-only", "--object-format"}}},
 	{Name: []string{"stripspace"}, Operands: "none", Complete: &form.Complete{Options: []string{"-s", "--strip-comments"}, LimitsOperands: true}},
 	{Name: []string{"archive"}, Operands: "revision", ValueOptions: []string{"-o", "--output", "--format", "--prefix", "--remote", "--exec", "--add-file", "--add-virtual-file", "--mtime"}, OptionAccesses: []form.NamedAccess{{Name: "--add-file", Access: "read"}, {Name: "--exec", Access: "execute"}, {Name: "--output", Access: "write"}, {Name: "--remote", Access: "network"}, {Name: "-o", Access: "write"}}, Complete: &form.Complete{Options: []string{"-l", "--list"}, RequiredOptions: []string{"-l", "--list"}}},
-	{Name: []string{"format-patch"}, Operands: "revision", ValueOptions: []string{"--max-count", "--skip", "--since", "--since-as-filter", "--after", "--until", "--before", "--max-age", "--min-age", "--author", "--committer", "--grep", "--grep-reflog", "--glob", "--exclude", "--exclude-hidden", "--encoding", "--date", "--decorate-refs", "--decorate-refs-exclude", "--diff-filter", "-l", "-S", "-G", "-O", "-I", "--ignore-matching-lines", "--word-diff-regex", "--anchored", "--diff-algorithm", "--src-prefix", "--dst-prefix", "--line-prefix", "--inter-hunk-context", "--output-indicator-new", "--output-indicator-old", "--output-indicator-context", "--ws-error-highlight", "--find-object", "--skip-to", "--rotate-to", "--diff-merges", "--color-moved-ws", "--stat-width", "--stat-name-width", "--stat-graph-width", "--stat-count", "--output", "-o", "--output-directory", "--suffix", "--start-number", "-v", "--reroll-count", "--filename-max-length", "--cover-from-description", "--description-file", "--subject-prefix", "--add-header", "--to", "--cc", "--in-reply-to", "--signature", "--base", "--signature-file", "--interdiff", "--range-diff", "--creation-factor"}, AttachedValueOptions: []string{"-U", "-M", "-C", "-B", "-X"}, OptionAccesses: []form.NamedAccess{{Name: "--description-file", Access: "read"}, {Name: "--output", Access: "write"}, {Name: "--output-directory", Access: "write"}, {Name: "--signature-file", Access: "read"}, {Name: "-O", Access: "read"}, {Name: "-o", Access: "write"}}, AccessesIfIncomplete: []form.Access{"unknown", "write"}, Complete: &form.Complete{Options: []string{"-p", "-u", "--patch", "-s", "--no-patch", "-U", "--unified", "--raw", "--patch-with-raw", "--patch-with-stat", "--numstat", "--shortstat", "--stat", "--dirstat", "--cumulative", "--dirstat-by-file", "-X", "--summary", "--compact-summary", "--check", "--name-only", "--name-status", "--stat-width", "--stat-name-width", "--stat-graph-width", "--stat-count", "--binary", "--full-index", "--color", "--no-color", "--color-moved", "--no-color-moved", "--color-moved-ws", "--no-color-moved-ws", "--ws-error-highlight", "--abbrev", "--no-abbrev", "--src-prefix", "--dst-prefix", "--line-prefix", "--no-prefix", "--default-prefix", "--inter-hunk-context", "--output-indicator-new", "--output-indicator-old", "--output-indicator-context", "-B", "--break-rewrites", "-M", "--find-renames", "--no-renames", "-D", "--irreversible-delete", "-C", "--find-copies", "--find-copies-harder", "--rename-empty", "--no-rename-empty", "--follow", "--no-follow", "--minimal", "-w", "--ignore-all-space", "-b", "--ignore-space-change", "--ignore-space-at-eol", "--ignore-cr-at-eol", "--ignore-blank-lines", "-I", "--ignore-matching-lines", "--indent-heuristic", "--no-indent-heuristic", "--patience", "--histogram", "--diff-algorithm", "--anchored", "--word-diff", "--word-diff-regex", "--color-words", "--relative", "--no-relative", "-a", "--text", "-R", "--exit-code", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--ita-invisible-in-index", "--ita-visible-in-index", "-S", "-G", "--pickaxe-all", "--pickaxe-regex", "--rotate-to", "--skip-to", "--find-object", "--diff-filter", "-z", "-W", "--function-context", "--no-function-context", "-l", "-t", "-r", "-c", "--cc", "-m", "--root", "--combined-all-paths", "-n", "--max-count", "--skip", "--since", "--since-as-filter", "--after", "--until", "--before", "--max-age", "--min-age", "--author", "--committer", "--grep", "--grep-reflog", "--all-match", "--invert-grep", "-i", "--regexp-ignore-case", "--basic-regexp", "-E", "--extended-regexp", "-F", "--fixed-strings", "-P", "--perl-regexp", "--remove-empty", "--merges", "--no-merges", "--min-parents", "--max-parents", "--no-min-parents", "--no-max-parents", "--first-parent", "--exclude-first-parent-only", "--not", "--all", "--branches", "--tags", "--remotes", "--glob", "--exclude", "--exclude-hidden", "--reflog", "--ignore-missing", "--bisect", "--cherry-mark", "--cherry-pick", "--left-only", "--right-only", "--cherry", "-g", "--walk-reflogs", "--merge", "--boundary", "--simplify-by-decoration", "--show-pulls", "--full-history", "--dense", "--sparse", "--simplify-merges", "--ancestry-path", "--date-order", "--author-date-order", "--topo-order", "--reverse", "--no-walk", "--do-walk", "--parents", "--children", "--left-right", "--graph", "--no-graph", "--show-linear-break", "--date", "--relative-date", "--stdout", "--cover-letter", "-k", "--keep-subject", "-N", "--no-numbered", "--numbered", "--no-signature", "--subject-prefix", "--rfc", "--zero-commit", "--always", "--no-binary", "--base", "--no-thread", "--thread", "--attach", "--inline", "--no-attach", "--start-number", "-v", "--reroll-count", "--no-notes"}, NumericOptions: true, RequiredOptions: []string{"--stdout"}}},
+	{Name: []string{"format-patch"}, Operands: "revision", ValueOptions: []string{"--max-count", "--skip", "--since", "--since-as-filter", "--after", "--until", "--before", "--max-age", "--min-age", "--author", "--committer", "--grep", "--grep-reflog", "--glob", "--exclude", "--exclude-hidden", "--encoding", "--date", "--decorate-refs", "--decorate-refs-exclude", "--diff-filter", "-l", "-S", "-G", "-O", "-I", "--ignore-matching-lines", "--word-diff-regex", "--anchored", "--diff-algorithm", "--src-prefix", "--dst-prefix", "--line-prefix", "--inter-hunk-context", "--output-indicator-new", "--output-indicator-old", "--output-indicator-context", "--ws-error-highlight", "--find-object", "--skip-to", "--rotate-to", "--diff-merges", "--color-moved-ws", "--stat-width", "--stat-name-width", "--stat-graph-width", "--stat-count", "--output", "-o", "--output-directory", "--suffix", "--start-number", "-v", "--reroll-count", "--filename-max-length", "--cover-from-description", "--description-file", "--subject-prefix", "--add-header", "--to", "--cc", "--in-reply-to", "--signature", "--base", "--signature-file", "--interdiff", "--range-diff", "--creation-factor"}, AttachedValueOptions: []string{"-U", "-M", "-C", "-B", "-X"}, OptionAccesses: []form.NamedAccess{{Name: "--description-file", Access: "read"}, {Name: "--output", Access: "write"}, {Name: "--output-directory", Access: "write"}, {Name: "--signature-file", Access: "read"}, {Name: "-O", Access: "read"}, {Name: "-o", Access: "write"}}, AccessesIfIncomplete: []form.Access{"unknown"}, FolderOptions: []string{"-o", "--output-directory"}, WritesUnnamedFiles: []string{"always"}, WritesUnnamedFilesUnless: []string{"--stdout"}, Complete: &form.Complete{Options: []string{"-p", "-u", "--patch", "-s", "--no-patch", "-U", "--unified", "--raw", "--patch-with-raw", "--patch-with-stat", "--numstat", "--shortstat", "--stat", "--dirstat", "--cumulative", "--dirstat-by-file", "-X", "--summary", "--compact-summary", "--check", "--name-only", "--name-status", "--stat-width", "--stat-name-width", "--stat-graph-width", "--stat-count", "--binary", "--full-index", "--color", "--no-color", "--color-moved", "--no-color-moved", "--color-moved-ws", "--no-color-moved-ws", "--ws-error-highlight", "--abbrev", "--no-abbrev", "--src-prefix", "--dst-prefix", "--line-prefix", "--no-prefix", "--default-prefix", "--inter-hunk-context", "--output-indicator-new", "--output-indicator-old", "--output-indicator-context", "-B", "--break-rewrites", "-M", "--find-renames", "--no-renames", "-D", "--irreversible-delete", "-C", "--find-copies", "--find-copies-harder", "--rename-empty", "--no-rename-empty", "--follow", "--no-follow", "--minimal", "-w", "--ignore-all-space", "-b", "--ignore-space-change", "--ignore-space-at-eol", "--ignore-cr-at-eol", "--ignore-blank-lines", "-I", "--ignore-matching-lines", "--indent-heuristic", "--no-indent-heuristic", "--patience", "--histogram", "--diff-algorithm", "--anchored", "--word-diff", "--word-diff-regex", "--color-words", "--relative", "--no-relative", "-a", "--text", "-R", "--exit-code", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--ita-invisible-in-index", "--ita-visible-in-index", "-S", "-G", "--pickaxe-all", "--pickaxe-regex", "--rotate-to", "--skip-to", "--find-object", "--diff-filter", "-z", "-W", "--function-context", "--no-function-context", "-l", "-t", "-r", "-c", "--cc", "-m", "--root", "--combined-all-paths", "-n", "--max-count", "--skip", "--since", "--since-as-filter", "--after", "--until", "--before", "--max-age", "--min-age", "--author", "--committer", "--grep", "--grep-reflog", "--all-match", "--invert-grep", "-i", "--regexp-ignore-case", "--basic-regexp", "-E", "--extended-regexp", "-F", "--fixed-strings", "-P", "--perl-regexp", "--remove-empty", "--merges", "--no-merges", "--min-parents", "--max-parents", "--no-min-parents", "--no-max-parents", "--first-parent", "--exclude-first-parent-only", "--not", "--all", "--branches", "--tags", "--remotes", "--glob", "--exclude", "--exclude-hidden", "--reflog", "--ignore-missing", "--bisect", "--cherry-mark", "--cherry-pick", "--left-only", "--right-only", "--cherry", "-g", "--walk-reflogs", "--merge", "--boundary", "--simplify-by-decoration", "--show-pulls", "--full-history", "--dense", "--sparse", "--simplify-merges", "--ancestry-path", "--date-order", "--author-date-order", "--topo-order", "--reverse", "--no-walk", "--do-walk", "--parents", "--children", "--left-right", "--graph", "--no-graph", "--show-linear-break", "--date", "--relative-date", "--stdout", "--cover-letter", "-k", "--keep-subject", "-N", "--no-numbered", "--numbered", "--no-signature", "--subject-prefix", "--rfc", "--zero-commit", "--always", "--no-binary", "--base", "--no-thread", "--thread", "--attach", "--inline", "--no-attach", "--start-number", "-v", "--reroll-count", "--no-notes"}, NumericOptions: true, RequiredOptions: []string{"--stdout"}}},
 	{Name: []string{"stash"}, Operands: "none", ValueOptions: []string{"-m", "--message"}, Accesses: []form.Access{"unknown"}, HelpOptions: []string{"--help", "-h"}, SubcommandWords: 1, Subcommands: []form.Program{
 		{Name: []string{"list"}, Operands: "revision", ValueOptions: []string{"-n", "-L", "--max-count", "--skip", "--since", "--since-as-filter", "--after", "--until", "--before", "--max-age", "--min-age", "--author", "--committer", "--grep", "--grep-reflog", "--glob", "--exclude", "--exclude-hidden", "--encoding", "--date", "--decorate-refs", "--decorate-refs-exclude", "--diff-filter", "-l", "-S", "-G", "-O", "-I", "--ignore-matching-lines", "--word-diff-regex", "--anchored", "--diff-algorithm", "--src-prefix", "--dst-prefix", "--line-prefix", "--inter-hunk-context", "--output-indicator-new", "--output-indicator-old", "--output-indicator-context", "--ws-error-highlight", "--find-object", "--skip-to", "--rotate-to", "--diff-merges", "--color-moved-ws", "--stat-width", "--stat-name-width", "--stat-graph-width", "--stat-count", "--output"}, AttachedValueOptions: []string{"-U", "-M", "-C", "-B", "-X"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-L", Access: "revision"}, {Name: "-O", Access: "read"}}, Complete: &form.Complete{Options: []string{"-p", "-u", "--patch", "-s", "--no-patch", "-U", "--unified", "--raw", "--patch-with-raw", "--patch-with-stat", "--numstat", "--shortstat", "--stat", "--dirstat", "--cumulative", "--dirstat-by-file", "-X", "--summary", "--compact-summary", "--check", "--name-only", "--name-status", "--stat-width", "--stat-name-width", "--stat-graph-width", "--stat-count", "--binary", "--full-index", "--color", "--no-color", "--color-moved", "--no-color-moved", "--color-moved-ws", "--no-color-moved-ws", "--ws-error-highlight", "--abbrev", "--no-abbrev", "--src-prefix", "--dst-prefix", "--line-prefix", "--no-prefix", "--default-prefix", "--inter-hunk-context", "--output-indicator-new", "--output-indicator-old", "--output-indicator-context", "-B", "--break-rewrites", "-M", "--find-renames", "--no-renames", "-D", "--irreversible-delete", "-C", "--find-copies", "--find-copies-harder", "--rename-empty", "--no-rename-empty", "--follow", "--no-follow", "--minimal", "-w", "--ignore-all-space", "-b", "--ignore-space-change", "--ignore-space-at-eol", "--ignore-cr-at-eol", "--ignore-blank-lines", "-I", "--ignore-matching-lines", "--indent-heuristic", "--no-indent-heuristic", "--patience", "--histogram", "--diff-algorithm", "--anchored", "--word-diff", "--word-diff-regex", "--color-words", "--relative", "--no-relative", "-a", "--text", "-R", "--exit-code", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--ita-invisible-in-index", "--ita-visible-in-index", "-S", "-G", "--pickaxe-all", "--pickaxe-regex", "--rotate-to", "--skip-to", "--find-object", "--diff-filter", "-z", "-W", "--function-context", "--no-function-context", "-l", "-t", "-r", "-c", "--cc", "-m", "--root", "--combined-all-paths", "-n", "--max-count", "--skip", "--since", "--since-as-filter", "--after", "--until", "--before", "--max-age", "--min-age", "--author", "--committer", "--grep", "--grep-reflog", "--all-match", "--invert-grep", "-i", "--regexp-ignore-case", "--basic-regexp", "-E", "--extended-regexp", "-F", "--fixed-strings", "-P", "--perl-regexp", "--remove-empty", "--merges", "--no-merges", "--min-parents", "--max-parents", "--no-min-parents", "--no-max-parents", "--first-parent", "--exclude-first-parent-only", "--not", "--all", "--branches", "--tags", "--remotes", "--glob", "--exclude", "--exclude-hidden", "--reflog", "--ignore-missing", "--bisect", "--cherry-mark", "--cherry-pick", "--left-only", "--right-only", "--cherry", "-g", "--walk-reflogs", "--merge", "--boundary", "--simplify-by-decoration", "--show-pulls", "--full-history", "--dense", "--sparse", "--simplify-merges", "--ancestry-path", "--date-order", "--author-date-order", "--topo-order", "--reverse", "--no-walk", "--do-walk", "--parents", "--children", "--left-right", "--graph", "--no-graph", "--show-linear-break", "--date", "--relative-date", "--format", "--pretty", "--oneline", "--abbrev-commit", "--no-abbrev-commit", "--encoding", "--expand-tabs", "--no-expand-tabs", "--notes", "--no-notes", "--show-notes", "--log-size", "--decorate", "--no-decorate", "--decorate-refs", "--decorate-refs-exclude", "--clear-decorations", "--source", "--use-mailmap", "--mailmap", "--no-mailmap", "--no-use-mailmap", "--diff-merges", "--no-diff-merges", "--remerge-diff", "--dd", "-L", "-q"}, NumericOptions: true, ScriptLanguage: "git", ScriptOptions: []string{"--format", "--pretty"}}},
 		{Name: []string{"show"}, Operands: "revision", AttachedValueOptions: []string{"-U", "-M", "-C", "-B", "-X", "-S", "-G", "-I", "-l", "-O"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-L", Access: "revision"}, {Name: "-O", Access: "read"}}, Complete: &form.Complete{Options: []string{"-p", "-u", "--patch", "-s", "--no-patch", "-U", "--unified", "--raw", "--patch-with-raw", "--patch-with-stat", "--numstat", "--shortstat", "--stat", "--dirstat", "--cumulative", "--dirstat-by-file", "-X", "--summary", "--compact-summary", "--check", "--name-only", "--name-status", "--stat-width", "--stat-name-width", "--stat-graph-width", "--stat-count", "--binary", "--full-index", "--color", "--no-color", "--color-moved", "--no-color-moved", "--color-moved-ws", "--no-color-moved-ws", "--ws-error-highlight", "--abbrev", "--no-abbrev", "--src-prefix", "--dst-prefix", "--line-prefix", "--no-prefix", "--default-prefix", "--inter-hunk-context", "--output-indicator-new", "--output-indicator-old", "--output-indicator-context", "-B", "--break-rewrites", "-M", "--find-renames", "--no-renames", "-D", "--irreversible-delete", "-C", "--find-copies", "--find-copies-harder", "--rename-empty", "--no-rename-empty", "--follow", "--no-follow", "--minimal", "-w", "--ignore-all-space", "-b", "--ignore-space-change", "--ignore-space-at-eol", "--ignore-cr-at-eol", "--ignore-blank-lines", "-I", "--ignore-matching-lines", "--indent-heuristic", "--no-indent-heuristic", "--patience", "--histogram", "--diff-algorithm", "--anchored", "--word-diff", "--word-diff-regex", "--color-words", "--relative", "--no-relative", "-a", "--text", "-R", "--exit-code", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules", "--ita-invisible-in-index", "--ita-visible-in-index", "-S", "-G", "--pickaxe-all", "--pickaxe-regex", "--rotate-to", "--skip-to", "--find-object", "--diff-filter", "-z", "-W", "--function-context", "--no-function-context", "-l", "-t", "-r", "-c", "--cc", "-m", "--root", "--combined-all-paths", "-n", "--max-count", "--skip", "--since", "--since-as-filter", "--after", "--until", "--before", "--max-age", "--min-age", "--author", "--committer", "--grep", "--grep-reflog", "--all-match", "--invert-grep", "-i", "--regexp-ignore-case", "--basic-regexp", "-E", "--extended-regexp", "-F", "--fixed-strings", "-P", "--perl-regexp", "--remove-empty", "--merges", "--no-merges", "--min-parents", "--max-parents", "--no-min-parents", "--no-max-parents", "--first-parent", "--exclude-first-parent-only", "--not", "--all", "--branches", "--tags", "--remotes", "--glob", "--exclude", "--exclude-hidden", "--reflog", "--ignore-missing", "--bisect", "--cherry-mark", "--cherry-pick", "--left-only", "--right-only", "--cherry", "-g", "--walk-reflogs", "--merge", "--boundary", "--simplify-by-decoration", "--show-pulls", "--full-history", "--dense", "--sparse", "--simplify-merges", "--ancestry-path", "--date-order", "--author-date-order", "--topo-order", "--reverse", "--no-walk", "--do-walk", "--parents", "--children", "--left-right", "--graph", "--no-graph", "--show-linear-break", "--date", "--relative-date", "--format", "--pretty", "--oneline", "--abbrev-commit", "--no-abbrev-commit", "--encoding", "--expand-tabs", "--no-expand-tabs", "--notes", "--no-notes", "--show-notes", "--log-size", "--decorate", "--no-decorate", "--decorate-refs", "--decorate-refs-exclude", "--clear-decorations", "--source", "--use-mailmap", "--mailmap", "--no-mailmap", "--no-use-mailmap", "--diff-merges", "--no-diff-merges", "--remerge-diff", "--dd", "-L", "-q"}, NumericOptions: true, ScriptLanguage: "git", ScriptOptions: []string{"--format", "--pretty"}}},
@@ -592,7 +645,7 @@ var programGit = form.Program{Source: &fromGit, Name: []string{"git"}, Operands:
 var fromInfrastructure = form.Source{File: "packs/commands/infrastructure.yaml", Manual: "Terraform 1.9 and OpenTofu 1.8 (CLI documentation), packer 1.11, ansible-core 2.17, AWS CDK 2.160, Pulumi 3.130, Vagrant 2.4", Variables: []string{"TF_*", "TOFU_*", "PKR_*", "PACKER_*", "ANSIBLE_*", "PULUMI_*", "VAULT_*", "CONSUL_*", "NOMAD_*", "TERRAGRUNT_*", "VAGRANT_*"}}
 
 var programTerraform = form.Program{Source: &fromInfrastructure, Name: []string{"terraform", "tofu"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-var", "-var-file", "-target", "-state", "-out", "-chdir", "-backend-config", "-plugin-dir", "-lock-timeout", "-parallelism"}, GlobalValueOptions: []string{"-chdir"}, AccessesIfIncomplete: []form.Access{"unknown"}, HelpOptions: []string{"-help", "--help", "-h"}, SubcommandWords: 1, Subcommands: []form.Program{
-	{Name: []string{"fmt"}, Operands: "edit", SingleDashOptions: true, RecursiveOptions: []string{"-recursive", "--recursive"}, When: []form.When{{Options: []string{"-check", "--check"}, Operands: "read"}}, AccessesIfIncomplete: []form.Access{"unknown", "write"}, Complete: &form.Complete{Options: []string{"-check", "--check", "-recursive", "--recursive", "-list", "--list", "-no-color"}, MaxOperands: 1, LimitsOperands: true, ForbiddenWords: []string{"-list=*", "--list=*"}, RequiredOptions: []string{"-check", "--check"}}},
+	{Name: []string{"fmt"}, Operands: "edit", SingleDashOptions: true, RecursiveOptions: []string{"-recursive", "--recursive"}, When: []form.When{{Options: []string{"-check", "--check"}, Operands: "read"}}, AccessesIfIncomplete: []form.Access{"unknown"}, WritesUnnamedFiles: []string{"always"}, WritesUnnamedFilesUnless: []string{"-check", "--check"}, Complete: &form.Complete{Options: []string{"-check", "--check", "-recursive", "--recursive", "-list", "--list", "-no-color"}, MaxOperands: 1, LimitsOperands: true, ForbiddenWords: []string{"-list=*", "--list=*"}, RequiredOptions: []string{"-check", "--check"}}},
 	{Name: []string{"version"}, Operands: "none", SingleDashOptions: true, Accesses: []form.Access{"configured"}, Complete: &form.Complete{Options: []string{"-json"}, LimitsOperands: true}},
 	{Name: []string{"metadata"}, Operands: "none", SingleDashOptions: true, Accesses: []form.Access{"unknown"}, HelpOptions: []string{"-help", "--help", "-h"}, SubcommandWords: 1, Subcommands: []form.Program{
 		{Name: []string{"functions"}, Operands: "none", SingleDashOptions: true, Complete: &form.Complete{Options: []string{"-json"}, LimitsOperands: true}},
@@ -606,7 +659,7 @@ var programTerraform = form.Program{Source: &fromInfrastructure, Name: []string{
 }}
 var programTerragrunt = form.Program{Source: &fromInfrastructure, Name: []string{"terragrunt"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-chdir", "--terragrunt-working-dir", "--terragrunt-config"}, Accesses: []form.Access{"unknown", "execute"}, SubcommandWords: 1}
 var programPacker = form.Program{Source: &fromInfrastructure, Name: []string{"packer"}, Operands: "none", SingleDashOptions: true, Accesses: []form.Access{"unknown"}, SubcommandWords: 1, Subcommands: []form.Program{
-	{Name: []string{"fmt"}, Operands: "edit", SingleDashOptions: true, RecursiveOptions: []string{"-recursive"}, When: []form.When{{Options: []string{"-check"}, Operands: "read"}}, AccessesIfIncomplete: []form.Access{"unknown", "write"}, Complete: &form.Complete{Options: []string{"-check", "-recursive"}, RequiredOptions: []string{"-check"}}},
+	{Name: []string{"fmt"}, Operands: "edit", SingleDashOptions: true, RecursiveOptions: []string{"-recursive"}, When: []form.When{{Options: []string{"-check"}, Operands: "read"}}, AccessesIfIncomplete: []form.Access{"unknown"}, WritesUnnamedFiles: []string{"always"}, WritesUnnamedFilesUnless: []string{"-check", "--check"}, Complete: &form.Complete{Options: []string{"-check", "-recursive"}, RequiredOptions: []string{"-check"}}},
 	{Name: []string{"build", "console", "fix", "hcl2_upgrade", "init", "inspect", "plugins", "validate"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-var", "-var-file", "-only", "-except"}, Accesses: []form.Access{"unknown", "execute"}},
 }}
 var programAnsible = form.Program{Source: &fromInfrastructure, Name: []string{"ansible", "ansible-playbook", "ansible-pull", "ansible-console", "ansible-doc", "ansible-inventory"}, Operands: "none", ValueOptions: []string{"-i", "--inventory", "-e", "--extra-vars", "-m", "--module-name", "-a", "--args", "-l", "--limit", "-u", "--user", "-t", "--tags", "-U", "--url", "-M", "--module-path", "--vault-password-file", "--private-key"}, Accesses: []form.Access{"unknown", "execute"}}
@@ -931,9 +984,16 @@ var programJournalctl = form.Program{Source: &fromServices, Name: []string{"jour
 var programLoginctl = form.Program{Source: &fromServices, Name: []string{"loginctl", "timedatectl", "hostnamectl", "localectl", "coredumpctl", "busctl", "bootctl", "homectl", "userdbctl", "machinectl", "portablectl", "systemd-analyze"}, Operands: "none", ValueOptions: []string{"-n", "--lines", "-o", "--output", "-H", "--host", "-M", "--machine"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}, Complete: &form.Complete{Options: []string{"--no-pager", "--no-legend", "--full", "-l", "-q", "--no-ask-password"}}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"status", "list", "list-sessions", "list-users", "list-seats", "list-timezones", "list-locales", "list-keymaps", "time", "blame", "critical-chain", "calendar", "timespan"}, Operands: "none", Complete: &form.Complete{}},
 }}
+var programDkms = form.Program{Source: &fromServices, Name: []string{"dkms", "csrutil"}, Operands: "none", AccessesIfIncomplete: []form.Access{"unknown"}, SubcommandWords: 1, Subcommands: []form.Program{
+	{Name: []string{"status"}, Operands: "none", Complete: &form.Complete{}},
+}}
+var programSemodule = form.Program{Source: &fromServices, Name: []string{"semodule"}, Operands: "unknown", ValueOptions: []string{"-i", "-r", "-u", "-b", "-s"}, Complete: &form.Complete{Options: []string{"-l"}, LimitsOperands: true, RequiredOptions: []string{"-l"}}}
+var programNvram = form.Program{Source: &fromServices, Name: []string{"nvram"}, Operands: "unknown", Complete: &form.Complete{Options: []string{"-p", "-x"}, LimitsOperands: true, RequiredOptions: []string{"-p"}}}
+var programGrubby = form.Program{Source: &fromServices, Name: []string{"grubby"}, Operands: "unknown", Complete: &form.Complete{Options: []string{"--info", "--default-kernel", "--default-index", "--default-title"}, LimitsOperands: true}}
+var programUseradd = form.Program{Source: &fromServices, Name: []string{"useradd"}, Operands: "unknown", ValueOptions: []string{"-b", "-e", "-f", "-g", "-s", "-d", "-G", "-K", "-k", "-p", "-R", "-P", "-u", "-Z", "-c"}, Complete: &form.Complete{Options: []string{"-D"}, LimitsOperands: true, RequiredOptions: []string{"-D"}}}
 var programSystemdCgls = form.Program{Source: &fromServices, Name: []string{"systemd-cgls", "systemd-detect-virt", "systemd-path"}, Operands: "none", InformationWords: []string{"--version", "--help", "-h", "--no-pager", "-l"}, Complete: &form.Complete{LimitsOperands: true}}
 var programService = form.Program{Source: &fromServices, Name: []string{"service", "rc-service", "initctl", "sv", "supervisorctl", "pm2", "crontab", "at", "atq", "atrm", "screen"}, Operands: "none", ValueOptions: []string{"-t", "-u", "-n", "-p"}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-V"}, SubcommandWords: 1}
-var programOsascript = form.Program{Source: &fromServices, Name: []string{"osascript", "csrutil", "pmset", "kextstat", "kextload"}, Operands: "none", Accesses: []form.Access{"unknown"}}
+var programOsascript = form.Program{Source: &fromServices, Name: []string{"osascript", "pmset", "kextstat", "kextload"}, Operands: "none", Accesses: []form.Access{"unknown"}}
 var programKill = form.Program{Source: &fromServices, Name: []string{"kill", "killall", "pkill", "xkill", "skill"}, Operands: "none", ValueOptions: []string{"-s", "--signal", "-u", "-f"}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"-l", "-L", "--list", "--version", "--help"}}
 
 var fromSession = form.Source{File: "packs/commands/session.yaml", Manual: "OpenSSL 3.0, GnuPG 2.2, tmux 3.3", Variables: []string{"TMUX*", "SCREEN*", "OPENSSL_*", "SSL_*", "GNUPG*", "GPG_*", "SSH_*", "SUDO_*", "PINENTRY_*"}}
@@ -949,7 +1009,7 @@ var programOpenssl = form.Program{Source: &fromSession, Name: []string{"openssl"
 	{Name: []string{"s_client", "s_server", "s_time", "ocsp", "ts", "cmp"}, Operands: "none", SingleDashOptions: true, ValueOptions: []string{"-connect", "-host", "-port", "-servername", "-proxy", "-CAfile", "-CApath", "-cert", "-key", "-url"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-in", Access: "read"}, {Name: "-inkey", Access: "read"}, {Name: "-key", Access: "read"}, {Name: "-o", Access: "write"}, {Name: "-out", Access: "write"}}, Accesses: []form.Access{"unknown", "network"}},
 }}
 var programGpg = form.Program{Source: &fromSession, Name: []string{"gpg", "gpg2"}, Operands: "none", ValueOptions: []string{"-o", "--output", "--keyid-format", "--homedir", "--options", "--keyring", "--keyserver", "-u", "--local-user", "-r", "--recipient", "--passphrase", "--passphrase-file", "--exec-path", "--photo-viewer", "--status-fd", "--batch-file"}, OptionAccesses: []form.NamedAccess{{Name: "--output", Access: "write"}, {Name: "-o", Access: "write"}}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help", "-h"}}
-var programSshKeygen = form.Program{Source: &fromSession, Name: []string{"ssh-keygen", "ssh-add", "ssh-agent", "ssh-copy-id", "ssh-keyscan", "age", "age-keygen", "sops", "pass", "gopass", "keybase", "minisign", "signify", "cosign", "step", "certbot", "mkcert", "gpgconf", "gpg-agent", "gpg-connect-agent", "gpgsm", "pinentry"}, Operands: "none", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version"}}
+var programSshKeygen = form.Program{Source: &fromSession, Name: []string{"ssh-keygen", "ssh-agent", "ssh-copy-id", "ssh-keyscan", "age", "age-keygen", "sops", "pass", "gopass", "keybase", "minisign", "signify", "cosign", "step", "certbot", "mkcert", "gpgconf", "gpg-agent", "gpg-connect-agent", "gpgsm", "pinentry"}, Operands: "none", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version"}}
 var programTmux = form.Program{Source: &fromSession, Name: []string{"tmux"}, Operands: "none", ValueOptions: []string{"-t", "-u", "-n", "-p"}, GlobalValueOptions: []string{"-c", "-f", "-L", "-S", "-T"}, AccessesIfIncomplete: []form.Access{"unknown"}, InformationWords: []string{"-V"}, SubcommandWords: 1, Subcommands: []form.Program{
 	{Name: []string{"ls", "list-sessions", "lsw", "list-windows", "lsp", "list-panes", "lsc", "list-clients"}, Operands: "none", ValueOptions: []string{"-F", "-f", "-t", "-O"}, Complete: &form.Complete{Options: []string{"-a", "-s", "-t", "-O"}, LimitsOperands: true}},
 	{Name: []string{"has-session", "has"}, Operands: "none", ValueOptions: []string{"-t"}, Complete: &form.Complete{Options: []string{"-t"}, LimitsOperands: true}},
@@ -959,14 +1019,16 @@ var programCardea = form.Program{Source: &fromSession, Name: []string{"cardea"},
 	{Name: []string{"scan"}, Operands: "read", ValueOptions: []string{"--format"}},
 }}
 var programCardeaHook = form.Program{Source: &fromSession, Name: []string{"cardea-hook", "cardea-engine"}, Operands: "none", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}
-var programClaude = form.Program{Source: &fromSession, Name: []string{"claude", "copilot", "codex", "gemini", "cursor-agent", "opencode", "aider", "amp", "goose", "crush", "qwen", "droid", "auggie", "q", "kiro"}, Operands: "none", ValueOptions: []string{"-p", "--print", "--model", "--settings", "--permission-mode", "-m", "--prompt"}, Accesses: []form.Access{"unknown"}, SubcommandWords: 2}
+var programCodex = form.Program{Source: &fromSession, Name: []string{"codex"}, Operands: "none", ValueOptions: []string{"-m", "--model", "-c", "--config", "-s", "--sandbox", "-a", "--ask-for-approval", "-p", "--profile", "-C", "--cd", "-i", "--image", "--add-dir", "--enable", "--disable", "--local-provider"}, Accesses: []form.Access{"unknown"}, SubcommandWords: 2}
+var programGemini = form.Program{Source: &fromSession, Name: []string{"gemini", "qwen"}, Operands: "none", ValueOptions: []string{"-m", "--model", "-p", "--prompt", "-i", "--prompt-interactive", "--approval-mode", "-e", "--extensions", "--include-directories", "--allowed-tools", "--allowed-mcp-server-names", "-r", "--resume", "-o", "--output-format"}, Accesses: []form.Access{"unknown"}, SubcommandWords: 2}
+var programClaude = form.Program{Source: &fromSession, Name: []string{"claude", "copilot", "cursor-agent", "opencode", "aider", "amp", "goose", "crush", "droid", "auggie", "q", "kiro"}, Operands: "none", ValueOptions: []string{"-p", "--print", "--model", "--settings", "--permission-mode", "-m", "--prompt"}, Accesses: []form.Access{"unknown"}, SubcommandWords: 2}
 
 var fromSystem = form.Source{File: "packs/commands/system.yaml", Manual: "GNU coreutils 9.1, util-linux 2.38, procps-ng 4.0, psmisc 23.6, lsof 4.95, sysstat 12.6, tree 2.1, eza 0.18, macOS 14", Variables: []string{"PS_*", "PROCPS_*", "LIBPROC_*", "MAN*", "LESS*", "PAGER", "TERMINFO*", "HTOP*", "LSOF*", "NLSPATH"}}
 
 var programLs = form.Program{Source: &fromSystem, Name: []string{"ls", "gls", "dir", "vdir"}, Operands: "metadata", ValueOptions: []string{"--ignore", "--hide", "--width", "--tabsize", "--block-size", "--color-scale"}, RecursiveOptions: []string{"-R", "--recursive"}, Complete: &form.Complete{AnyWords: true}}
 var programReadlink = form.Program{Source: &fromSystem, Name: []string{"readlink", "realpath", "greadlink", "grealpath"}, Operands: "metadata", ValueOptions: []string{"--relative-to", "--relative-base"}, Complete: &form.Complete{AnyWords: true}}
 var programStat = form.Program{Source: &fromSystem, Name: []string{"stat", "gstat"}, Operands: "metadata", ValueOptions: []string{"-c", "--format", "--printf"}, InformationWords: []string{"--version", "--help", "-V", "-h"}, Complete: &form.Complete{Options: []string{"-c", "--format", "--printf", "-f", "-t", "-L", "-x", "-r", "-s", "-n", "-q", "-l", "-F", "--dereference", "--file-system", "--terse"}}}
-var programFile = form.Program{Source: &fromSystem, Name: []string{"file", "gfile"}, Operands: "read", ValueOptions: []string{"-m", "-f", "-e", "-F", "-P", "--magic-file", "--files-from", "--exclude", "--separator", "--parameter", "--exclude-quiet"}, OptionAccesses: []form.NamedAccess{{Name: "--files-from", Access: "read"}, {Name: "--magic-file", Access: "read"}, {Name: "-f", Access: "read"}, {Name: "-m", Access: "read"}}, InformationWords: []string{"--version", "--help", "-v"}, Complete: &form.Complete{Options: []string{"-b", "-i", "-I", "-k", "-h", "-N", "-n", "-p", "-r", "-0", "-E", "-e", "-F", "--brief", "--mime", "--mime-type", "--mime-encoding", "--keep-going", "--no-dereference", "--no-pad", "--no-buffer", "--raw", "--print0", "--exclude", "--separator", "--extension"}}}
+var programFile = form.Program{Source: &fromSystem, Name: []string{"file", "gfile"}, Operands: "read", ValueOptions: []string{"-m", "-f", "-e", "-F", "-P", "--magic-file", "--files-from", "--exclude", "--separator", "--parameter", "--exclude-quiet"}, OptionAccesses: []form.NamedAccess{{Name: "--files-from", Access: "read"}, {Name: "--magic-file", Access: "read"}, {Name: "-f", Access: "read"}, {Name: "-m", Access: "read"}}, InformationWords: []string{"--version", "--help", "-v"}, Complete: &form.Complete{Options: []string{"-b", "-i", "-I", "-k", "-h", "-N", "-n", "-p", "-r", "-s", "-0", "-E", "-e", "-F", "--brief", "--mime", "--mime-type", "--mime-encoding", "--keep-going", "--no-dereference", "--no-pad", "--no-buffer", "--raw", "--print0", "--exclude", "--separator", "--extension", "--special-files"}}}
 var programTree = form.Program{Source: &fromSystem, Name: []string{"tree"}, Operands: "metadata", ValueOptions: []string{"-L", "-P", "-I", "-o", "-T", "-H", "--filelimit", "--timefmt", "--charset", "--gitfile", "--infofile", "--sort"}, OptionAccesses: []form.NamedAccess{{Name: "--gitfile", Access: "read"}, {Name: "--infofile", Access: "read"}, {Name: "-o", Access: "write"}}, RecursiveOptions: []string{"always"}, InformationWords: []string{"--version", "--help"}, Complete: &form.Complete{Options: []string{"-L", "-P", "-I", "-a", "-d", "-f", "-x", "-p", "-s", "-h", "-u", "-g", "-D", "-F", "-q", "-N", "-Q", "-i", "-v", "-t", "-c", "-U", "-r", "-n", "-C", "-A", "-S", "-J", "-X", "--filelimit", "--timefmt", "--charset", "--sort", "--dirsfirst", "--filesfirst", "--noreport", "--prune", "--du", "--si", "--inodes", "--device", "--gitignore", "--matchdirs", "--ignore-case", "--metafirst"}, NoClusteredValues: true}}
 var programDu = form.Program{Source: &fromSystem, Name: []string{"du", "gdu"}, Operands: "metadata", ValueOptions: []string{"-d", "-B", "-t", "-X", "-I", "--max-depth", "--block-size", "--threshold", "--exclude", "--exclude-from", "--files0-from", "--time-style"}, OptionAccesses: []form.NamedAccess{{Name: "--exclude-from", Access: "read"}, {Name: "--files0-from", Access: "read"}, {Name: "-X", Access: "read"}}, RecursiveOptions: []string{"always"}, InformationWords: []string{"--version", "--help"}, Complete: &form.Complete{Options: []string{"-d", "-B", "-t", "-I", "-a", "-b", "-c", "-h", "-k", "-m", "-g", "-l", "-n", "-P", "-S", "-s", "-x", "-A", "-0", "--max-depth", "--block-size", "--threshold", "--exclude", "--all", "--apparent-size", "--bytes", "--total", "--human-readable", "--inodes", "--count-links", "--no-dereference", "--separate-dirs", "--si", "--summarize", "--time", "--time-style", "--one-file-system", "--null"}}}
 var programExa = form.Program{Source: &fromSystem, Name: []string{"exa", "eza", "lsd"}, Operands: "metadata", ValueOptions: []string{"-L", "-I", "-s", "-t", "-w", "--level", "--ignore-glob", "--sort", "--time", "--width", "--time-style", "--depth", "--group-dirs"}, RecursiveOptions: []string{"-R", "-T", "--recurse", "--tree"}, InformationWords: []string{"--version", "--help", "-V"}, Complete: &form.Complete{Options: []string{"-L", "-I", "-s", "-l", "-a", "-A", "-1", "-G", "-x", "-F", "-R", "-T", "-r", "-d", "-D", "-h", "-H", "-g", "-i", "-S", "-m", "-u", "-U", "-b", "-B", "--level", "--ignore-glob", "--sort", "--all", "--almost-all", "--long", "--oneline", "--grid", "--tree", "--recurse", "--reverse", "--header", "--icons", "--no-icons", "--color", "--colour", "--group-directories-first", "--time-style", "--no-user", "--no-permissions", "--no-time", "--depth"}}}
@@ -1061,7 +1123,7 @@ var programs = [...]described{
 	{"apt-get", &programAptGet},
 	{"apt-mark", &programAptMark},
 	{"aptitude", &programAptGet},
-	{"ar", &programLdd},
+	{"ar", &programStrip},
 	{"arch", &programArch},
 	{"argocd", &programIstioctl},
 	{"aria2c", &programAria2c},
@@ -1090,6 +1152,7 @@ var programs = [...]described{
 	{"az", &programAz},
 	{"b2sum", &programCksum},
 	{"babel", &programSwc},
+	{"badblocks", &programBadblocks},
 	{"bandit", &programMypy},
 	{"base32", &programBase64},
 	{"base64", &programBase64},
@@ -1107,8 +1170,9 @@ var programs = [...]described{
 	{"binhex", &programCompressionTool},
 	{"biome", &programEslint},
 	{"black", &programBlack},
-	{"blkdiscard", &programMkfs},
+	{"blkdiscard", &programCfdisk},
 	{"blkid", &programSwapon},
+	{"blockdev", &programBlockdev},
 	{"bmake", &programMake},
 	{"bootctl", &programLoginctl},
 	{"boundary", &programNomad},
@@ -1117,13 +1181,14 @@ var programs = [...]described{
 	{"brew", &programBrew},
 	{"brotli", &programBrotli},
 	{"bsdtar", &programTar},
+	{"btrfs", &programBtrfs},
 	{"buck2", &programMvn},
 	{"buildah", &programBuildah},
 	{"bun", &programDeno},
 	{"bundle", &programBundle},
 	{"bundler", &programBundle},
 	{"bunx", &programPnpx},
-	{"bunzip2", &programBzip2},
+	{"bunzip2", &programBunzip2},
 	{"busctl", &programLoginctl},
 	{"bzcat", &programZcat},
 	{"bzgrep", &programZgrep},
@@ -1146,7 +1211,7 @@ var programs = [...]described{
 	{"cdk", &programPulumi},
 	{"cdktf", &programServerless},
 	{"certbot", &programSshKeygen},
-	{"cfdisk", &programMkfs},
+	{"cfdisk", &programCfdisk},
 	{"cfn-lint", &programTfsec},
 	{"chalice", &programServerless},
 	{"changeset", &programPreCommit},
@@ -1175,7 +1240,7 @@ var programs = [...]described{
 	{"code", &programNano},
 	{"codeql", &programEslint},
 	{"codesign", &programCodesign},
-	{"codex", &programClaude},
+	{"codex", &programCodex},
 	{"col", &programCat},
 	{"colima", &programBuildah},
 	{"colordiff", &programColordiff},
@@ -1208,10 +1273,11 @@ var programs = [...]described{
 	{"crictl", &programBuildah},
 	{"crontab", &programService},
 	{"crush", &programClaude},
+	{"cryptsetup", &programCryptsetup},
 	{"crystal", &programLua},
 	{"cspell", &programEslint},
 	{"csplit", &programCsplit},
-	{"csrutil", &programOsascript},
+	{"csrutil", &programDkms},
 	{"ctest", &programJest},
 	{"ctr", &programBuildah},
 	{"curl", &programCurl},
@@ -1240,7 +1306,9 @@ var programs = [...]described{
 	{"dirs", &programEcho},
 	{"diskutil", &programDiskutil},
 	{"dive", &programHadolint},
+	{"dkms", &programDkms},
 	{"dmesg", &programDmesg},
+	{"dmsetup", &programDmsetup},
 	{"dmypy", &programMypy},
 	{"dnf", &programDnf},
 	{"docker", &programDocker},
@@ -1260,8 +1328,11 @@ var programs = [...]described{
 	{"dscl", &programCompressionTool},
 	{"du", &programDu},
 	{"duckdb", &programDuckdb},
+	{"dumpe2fs", &programDumpe2fs},
 	{"dune", &programJavac},
 	{"dwarfdump", &programDwarfdump},
+	{"e2fsck", &programFsck},
+	{"e2label", &programE2label},
 	{"earthly", &programTask},
 	{"eb", &programAwsVault},
 	{"echo", &programEcho},
@@ -1293,7 +1364,7 @@ var programs = [...]described{
 	{"fastlane", &programRebar3},
 	{"fd", &programFd},
 	{"fdfind", &programFd},
-	{"fdisk", &programMkfs},
+	{"fdisk", &programFdisk},
 	{"ffmpeg", &programIdentify},
 	{"ffplay", &programIdentify},
 	{"ffprobe", &programIdentify},
@@ -1315,6 +1386,14 @@ var programs = [...]described{
 	{"fold", &programFold},
 	{"foreman", &programTask},
 	{"free", &programWhoami},
+	{"fsck", &programFsck},
+	{"fsck.exfat", &programFsck},
+	{"fsck.ext2", &programFsck},
+	{"fsck.ext3", &programFsck},
+	{"fsck.ext4", &programFsck},
+	{"fsck.fat", &programFsck},
+	{"fsck.vfat", &programFsck},
+	{"fsck.xfs", &programFsck},
 	{"ftp", &programNc},
 	{"fuser", &programFuser},
 	{"fzf", &programFzf},
@@ -1341,12 +1420,12 @@ var programs = [...]described{
 	{"gdf", &programDf},
 	{"gdiff", &programDiff},
 	{"gdirname", &programEcho},
-	{"gdisk", &programMkfs},
+	{"gdisk", &programGdisk},
 	{"gdu", &programDu},
 	{"gedit", &programNano},
 	{"gegrep", &programGrep},
 	{"gem", &programGem},
-	{"gemini", &programClaude},
+	{"gemini", &programGemini},
 	{"genv", &programEnv},
 	{"getconf", &programWhoami},
 	{"gexpr", &programEcho},
@@ -1357,7 +1436,7 @@ var programs = [...]described{
 	{"gfold", &programFold},
 	{"gfortran", &programGcc},
 	{"ggrep", &programGrep},
-	{"ggunzip", &programGzip},
+	{"ggunzip", &programGunzip},
 	{"ggzip", &programGzip},
 	{"gh", &programGh},
 	{"ghc", &programJavac},
@@ -1418,6 +1497,7 @@ var programs = [...]described{
 	{"groovy", &programGuile},
 	{"groovyc", &programJavac},
 	{"groups", &programWhoami},
+	{"grubby", &programGrubby},
 	{"grunt", &programTask},
 	{"grype", &programHadolint},
 	{"gs", &programIdentify},
@@ -1445,7 +1525,7 @@ var programs = [...]described{
 	{"gulp", &programTask},
 	{"guname", &programWhoami},
 	{"guniq", &programUniq},
-	{"gunzip", &programGzip},
+	{"gunzip", &programGunzip},
 	{"gvim", &programEx},
 	{"gwc", &programWc},
 	{"gzcat", &programZcat},
@@ -1455,7 +1535,7 @@ var programs = [...]described{
 	{"hcloud", &programHeroku},
 	{"hd", &programHexdump},
 	{"hdiutil", &programHdiutil},
-	{"hdparm", &programMkfs},
+	{"hdparm", &programHdparm},
 	{"head", &programHead},
 	{"helm", &programHelm},
 	{"help", &programEcho},
@@ -1539,7 +1619,7 @@ var programs = [...]described{
 	{"lastlog", &programLastlog},
 	{"latex", &programIdentify},
 	{"launchctl", &programLaunchctl},
-	{"lbunzip2", &programBzip2},
+	{"lbunzip2", &programBunzip2},
 	{"lbzip2", &programBzip2},
 	{"ld", &programGcc},
 	{"ldconfig", &programLdconfig},
@@ -1581,6 +1661,10 @@ var programs = [...]described{
 	{"luajit", &programLua},
 	{"luarocks", &programBundle},
 	{"lv", &programZless},
+	{"lvdisplay", &programPvs},
+	{"lvreduce", &programVgremove},
+	{"lvremove", &programVgremove},
+	{"lvs", &programPvs},
 	{"lz4", &programLz4},
 	{"lzcat", &programZcat},
 	{"lzip", &programXz},
@@ -1604,6 +1688,7 @@ var programs = [...]described{
 	{"mcedit", &programNano},
 	{"md5", &programMd5},
 	{"md5sum", &programMd5sum},
+	{"mdadm", &programMdadm},
 	{"mdfind", &programMdfind},
 	{"mdimport", &programMdimport},
 	{"mdls", &programMdls},
@@ -1618,12 +1703,15 @@ var programs = [...]described{
 	{"mix", &programRebar3},
 	{"mkcert", &programSshKeygen},
 	{"mkdir", &programMkdir},
-	{"mke2fs", &programMkfs},
+	{"mke2fs", &programMke2fs},
 	{"mkfifo", &programMkfifo},
-	{"mkfs", &programMkfs},
+	{"mkfs", &programCfdisk},
+	{"mkfs.ext2", &programMke2fs},
+	{"mkfs.ext3", &programMke2fs},
+	{"mkfs.ext4", &programMke2fs},
 	{"mknod", &programMkfifo},
 	{"mksh", &programBash},
-	{"mkswap", &programMkfs},
+	{"mkswap", &programCfdisk},
 	{"mktemp", &programMktemp},
 	{"mlocate", &programLocate},
 	{"mocha", &programJest},
@@ -1664,7 +1752,7 @@ var programs = [...]described{
 	{"netstat", &programNetstat},
 	{"networkctl", &programResolvectl},
 	{"networksetup", &programNetworksetup},
-	{"newfs", &programMkfs},
+	{"newfs", &programCfdisk},
 	{"newrelic", &programHeroku},
 	{"next", &programSwc},
 	{"ng", &programSwc},
@@ -1689,15 +1777,18 @@ var programs = [...]described{
 	{"nproc", &programWhoami},
 	{"npx", &programNpx},
 	{"nslookup", &programNc},
+	{"ntfsfix", &programXfsRepair},
 	{"numfmt", &programNumfmt},
 	{"nuxt", &programSwc},
 	{"nvcc", &programGcc},
 	{"nvidia-smi", &programNvidiaSmi},
 	{"nvim", &programEx},
 	{"nvm", &programPnpx},
+	{"nvme", &programNvme},
+	{"nvram", &programNvram},
 	{"nx", &programSwc},
 	{"nyc", &programJest},
-	{"objcopy", &programLdd},
+	{"objcopy", &programStrip},
 	{"objdump", &programObjdump},
 	{"oc", &programKubectl},
 	{"oci", &programHeroku},
@@ -1723,7 +1814,7 @@ var programs = [...]described{
 	{"pandoc", &programIdentify},
 	{"pants", &programMvn},
 	{"parcel", &programSwc},
-	{"parted", &programMkfs},
+	{"parted", &programParted},
 	{"pass", &programSshKeygen},
 	{"paste", &programPaste},
 	{"patch", &programPatch},
@@ -1801,6 +1892,10 @@ var programs = [...]described{
 	{"pstree", &programWhoami},
 	{"pt", &programAck},
 	{"pulumi", &programPulumi},
+	{"pvcreate", &programVgremove},
+	{"pvdisplay", &programPvs},
+	{"pvremove", &programVgremove},
+	{"pvs", &programPvs},
 	{"pwd", &programEcho},
 	{"py.test", &programPytest},
 	{"pycodestyle", &programMypy},
@@ -1820,13 +1915,13 @@ var programs = [...]described{
 	{"q", &programClaude},
 	{"qlmanage", &programCompressionTool},
 	{"qmake", &programCmake},
-	{"qwen", &programClaude},
+	{"qwen", &programGemini},
 	{"racket", &programGuile},
 	{"rails", &programBundle},
 	{"railway", &programHeroku},
 	{"rake", &programBundle},
 	{"raku", &programLua},
-	{"ranlib", &programLdd},
+	{"ranlib", &programStrip},
 	{"rbash", &programBash},
 	{"rbenv", &programNpx},
 	{"rc-service", &programService},
@@ -1895,14 +1990,15 @@ var programs = [...]described{
 	{"sed", &programSed},
 	{"semantic-release", &programPreCommit},
 	{"semgrep", &programEslint},
+	{"semodule", &programSemodule},
 	{"sentry-cli", &programHeroku},
 	{"seq", &programEcho},
 	{"serverless", &programServerless},
 	{"service", &programService},
 	{"setfacl", &programChown},
-	{"sfdisk", &programMkfs},
+	{"sfdisk", &programSfdisk},
 	{"sftp", &programNc},
-	{"sgdisk", &programMkfs},
+	{"sgdisk", &programSgdisk},
 	{"sh", &programBash},
 	{"sha1", &programMd5},
 	{"sha1sum", &programMd5sum},
@@ -1926,6 +2022,7 @@ var programs = [...]described{
 	{"skopeo", &programBuildah},
 	{"sleep", &programEcho},
 	{"sls", &programServerless},
+	{"smartctl", &programSmartctl},
 	{"snap", &programSnap},
 	{"snow", &programHeroku},
 	{"snowsql", &programInflux},
@@ -1946,7 +2043,7 @@ var programs = [...]described{
 	{"srm", &programTrash},
 	{"ss", &programSs},
 	{"ssh", &programSsh},
-	{"ssh-add", &programSshKeygen},
+	{"ssh-add", &programSshAdd},
 	{"ssh-agent", &programSshKeygen},
 	{"ssh-copy-id", &programSshKeygen},
 	{"ssh-keygen", &programSshKeygen},
@@ -1961,7 +2058,7 @@ var programs = [...]described{
 	{"step", &programSshKeygen},
 	{"stern", &programKustomize},
 	{"strings", &programStrings},
-	{"strip", &programLdd},
+	{"strip", &programStrip},
 	{"stripe", &programHeroku},
 	{"stylelint", &programEslint},
 	{"subl", &programNano},
@@ -2029,6 +2126,7 @@ var programs = [...]described{
 	{"tsort", &programCat},
 	{"tsx", &programTsc},
 	{"tty", &programWhoami},
+	{"tune2fs", &programTune2fs},
 	{"turbo", &programSwc},
 	{"twilio", &programHeroku},
 	{"twine", &programPoetry},
@@ -2039,19 +2137,20 @@ var programs = [...]described{
 	{"uname", &programWhoami},
 	{"unar", &programUnar},
 	{"unbrotli", &programBrotli},
-	{"uncompress", &programGzip},
+	{"uncompress", &programGunzip},
 	{"unexpand", &programExpand},
 	{"uniq", &programUniq},
 	{"unix2dos", &programDos2unix},
 	{"unlink", &programRmdir},
 	{"unlz4", &programLz4},
-	{"unlzma", &programXz},
-	{"unpigz", &programGzip},
+	{"unlzma", &programUnxz},
+	{"unpigz", &programGunzip},
 	{"unrar", &programUnrar},
-	{"unxz", &programXz},
+	{"unxz", &programUnxz},
 	{"unzip", &programUnzip},
-	{"unzstd", &programZstd},
+	{"unzstd", &programUnzstd},
 	{"uptime", &programWhoami},
+	{"useradd", &programUseradd},
 	{"userdbctl", &programLoginctl},
 	{"users", &programWhoami},
 	{"usql", &programSqlcmd},
@@ -2064,6 +2163,10 @@ var programs = [...]described{
 	{"vdir", &programLs},
 	{"velero", &programKustomize},
 	{"vercel", &programHeroku},
+	{"vgdisplay", &programPvs},
+	{"vgreduce", &programVgremove},
+	{"vgremove", &programVgremove},
+	{"vgs", &programPvs},
 	{"vi", &programEx},
 	{"view", &programEx},
 	{"vim", &programEx},
@@ -2090,7 +2193,7 @@ var programs = [...]described{
 	{"whoami", &programWhoami},
 	{"whois", &programNc},
 	{"winget", &programZypper},
-	{"wipefs", &programMkfs},
+	{"wipefs", &programWipefs},
 	{"wish", &programLua},
 	{"wrangler", &programHeroku},
 	{"xattr", &programXattr},
@@ -2098,6 +2201,8 @@ var programs = [...]described{
 	{"xcode-select", &programCompressionTool},
 	{"xcodebuild", &programCompressionTool},
 	{"xcrun", &programCompressionTool},
+	{"xfs_info", &programE2label},
+	{"xfs_repair", &programXfsRepair},
 	{"xh", &programHttp},
 	{"xhs", &programHttp},
 	{"xkill", &programKill},
@@ -2409,6 +2514,8 @@ var holders = [...]form.Holder{
 	{Property: "answers_help", Program: "lsmem"},
 	{Property: "answers_help", Program: "lspci"},
 	{Property: "answers_help", Program: "lsusb"},
+	{Property: "answers_help", Program: "lvreduce"},
+	{Property: "answers_help", Program: "lvremove"},
 	{Property: "answers_help", Program: "lz4"},
 	{Property: "answers_help", Program: "lzcat"},
 	{Property: "answers_help", Program: "lzip"},
@@ -2492,6 +2599,8 @@ var holders = [...]form.Holder{
 	{Property: "answers_help", Program: "printenv"},
 	{Property: "answers_help", Program: "ps"},
 	{Property: "answers_help", Program: "psql"},
+	{Property: "answers_help", Program: "pvcreate"},
+	{Property: "answers_help", Program: "pvremove"},
 	{Property: "answers_help", Program: "python"},
 	{Property: "answers_help", Program: "python3"},
 	{Property: "answers_help", Program: "ranlib"},
@@ -2589,6 +2698,8 @@ var holders = [...]form.Holder{
 	{Property: "answers_help", Program: "uv"},
 	{Property: "answers_help", Program: "uvx"},
 	{Property: "answers_help", Program: "vacuumdb"},
+	{Property: "answers_help", Program: "vgreduce"},
+	{Property: "answers_help", Program: "vgremove"},
 	{Property: "answers_help", Program: "vi"},
 	{Property: "answers_help", Program: "view"},
 	{Property: "answers_help", Program: "vim"},

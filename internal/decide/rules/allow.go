@@ -89,7 +89,7 @@ func plain(p *cardea.Part) bool {
 // permits reports whether every condition of a match holds on the part, and
 // the part is nothing but what they name.
 func (c *call) permits(m *Match, p *cardea.Part, g grant) bool {
-	if m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || m.Outside || m.UnknownPath || m.UnlessText != "" || len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || len(m.Roles) > 0 && !oneOf(m.Roles, c.ev.Role) {
+	if m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || m.UnlessReads || m.Outside || m.UnknownPath || m.UnlessText != "" || len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || len(m.Roles) > 0 && !oneOf(m.Roles, c.ev.Role) {
 		return false
 	}
 	if len(m.Command) > 0 {

@@ -149,7 +149,7 @@ func (p *packer) match(m *Match) {
 	}
 	each(p, &m.Access, func(k *cardea.AccessKind) { p.text((*string)(k)) })
 	each(p, &m.Own, func(o *Own) { p.text((*string)(o)) })
-	p.flags(&m.Outside, &m.UnlessMetadata, &m.UnlessSearch, &m.HoldsKey, &m.Redirection, &m.UnknownPath, &m.Opaque, &m.AnyProgram)
+	p.flags(&m.Outside, &m.UnlessMetadata, &m.UnlessSearch, &m.HoldsKey, &m.Redirection, &m.UnknownPath, &m.Opaque, &m.AnyProgram, &m.UnlessReads)
 	p.text(&m.UnlessText)
 	p.text(&m.Stdin)
 	p.text(&m.Field)

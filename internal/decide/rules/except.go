@@ -20,11 +20,22 @@ func setsVariable(globs []string, p *cardea.Part) bool {
 // and the option must stand by itself, before "--", behind no other option
 // whose value it could be, with nothing said against it elsewhere.
 func excepted(flags []string, p *cardea.Part) bool {
-	if len(p.Opaque) > 0 || p.Coverage != cardea.Complete || slices.ContainsFunc(p.Wrappers, fromInput) ||
-		slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }) {
-		return false
-	}
-	return slices.ContainsFunc(flags, func(f string) bool { return stands(f, p) && !gainsaid(f, p) })
+	return allSeen(p) && slices.ContainsFunc(flags, func(f string) bool { return stands(f, p) && !gainsaid(f, p) || hasOnly(f, p) })
+}
+
+// onlyReads reports whether a part only reads, going by words that are all known. Where the
+// shell writes what it prints is another matter.
+func onlyReads(p *cardea.Part) bool {
+	return allSeen(p) && p.Knowledge == cardea.Complete && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		return a.Kind != cardea.Read && !a.Redirect && !a.Configured
+	})
+}
+
+// allSeen reports whether all words of a part are what they seem, and all is known that it
+// starts.
+func allSeen(p *cardea.Part) bool {
+	return len(p.Opaque) == 0 && p.Coverage == cardea.Complete && !slices.ContainsFunc(p.Wrappers, fromInput) &&
+		!slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static })
 }
 
 // fromInput reports a wrapper that starts its command with words of its input.
@@ -43,6 +54,22 @@ func stands(flag string, p *cardea.Part) bool {
 		}
 	}
 	return false
+}
+
+// hasOnly reports whether an option stands with its value after it, --mode plan for --mode=plan,
+// and is given no other one.
+func hasOnly(flag string, p *cardea.Part) bool {
+	name, value, valued := strings.Cut(flag, "=")
+	found := false
+	for _, o := range p.Options {
+		if o.Name != name {
+			continue
+		}
+		if found = valued && o.Static && o.Value == value && (o.Word == 1 || !strings.HasPrefix(p.Argv[o.Word-1].Text, "-")); !found {
+			return false
+		}
+	}
+	return found
 }
 
 // gainsaid reports whether another word speaks about the same option:

@@ -29,6 +29,16 @@ func TestEnvAndUnless(t *testing.T) {
 				"echo --dry-run=none | xargs kubectl delete pod x --dry-run", "kubectl delete pod x --dry-run --no-dry-run",
 				"kubectl delete pod x --dry-run && kubectl delete pod x", "KUBECONFIG=/x kubectl delete pod x --dry-run"},
 			[]string{"kubectl delete --help", "kubectl delete pod x --dry-run", "kubectl delete pod x --dry-run=client -n prod", "kubectl get pods"}},
+		{"command: codex, unless: {flags: [--sandbox=read-only]}",
+			[]string{"codex x", "codex --sandbox workspace-write x", "codex --sandbox read-only --sandbox danger-full-access", "codex --frob --sandbox read-only",
+				"codex --sandbox $M", "codex x -- --sandbox read-only", "codex --sandbox read-only $x", "codex --sandbox"},
+			[]string{"codex --sandbox read-only x", "codex --sandbox=read-only x"}},
+		{"command: codex, flags: ['--sandbox!=read-only|workspace-write']",
+			[]string{"codex --sandbox danger-full-access", "codex --sandbox=x", "codex --sandbox $M", "codex --sandbox", "codex --sandbox read-only --sandbox x"},
+			[]string{"codex x", "codex --sandbox read-only x", "codex --sandbox=workspace-write x"}},
+		{"command: [fdisk, sort], unless: {reads: true}",
+			[]string{"fdisk /dev/sda", "fdisk -l -w never /dev/sda", "fdisk -l $x", "echo -w | xargs fdisk -l", "sort -o x y", "sort $x"},
+			[]string{"fdisk -l /dev/sda", "sudo fdisk -l /dev/sda", "fdisk -l /dev/sda > x", "sort x"}},
 	} {
 		r := one(t, "effect: deny, match: {"+c.match+"}")
 		for _, line := range c.yes {
@@ -56,6 +66,7 @@ func TestAllowHasNoExceptions(t *testing.T) {
 		"access: read, unless: {files: templates}",
 		"access: read, unless: {metadata: true}",
 		"access: read, unless: {search: true}",
+		"command: ls, unless: {reads: true}",
 		"command: git push, unless: {flags: [help]}",
 		"command: git push, unless: {flags: [--help], args: x}",
 		"command: git push, env: ''",

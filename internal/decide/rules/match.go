@@ -91,6 +91,7 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		len(m.UnlessCommand) > 0 && slices.Contains(m.UnlessCommand, p.Program()),
 		m.aboutAccess() && !c.accessHolds(m, p),
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
+		m.UnlessReads && onlyReads(p),
 		len(m.Unless) > 0 && excepted(m.Unless, p), // late, since it looks at every word
 		m.Pattern != "" && m.Field == "" && !slices.ContainsFunc(c.textsFor(i), func(text string) bool { return c.finds(m, text) }):
 		return false
@@ -111,12 +112,14 @@ func (m *Match) aboutAccess() bool {
 	return m.Outside || m.HoldsKey || m.Redirection || m.UnknownPath || len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Own) > 0
 }
 
-// hasFlag reports whether one of the flags is among the options.
+// hasFlag reports whether one of the flags is among the options: with a value, where it is
+// --flag=value, or with any but some, where it is --flag!=value|value.
 func hasFlag(flags []string, p *cardea.Part) bool {
 	for _, f := range flags {
 		name, value, valued := strings.Cut(f, "=")
+		name, except := strings.CutSuffix(name, "!")
 		for k := range p.Options {
-			if o := &p.Options[k]; isFlag(name, o) && (!valued || !o.Static || o.Value == value) {
+			if o := &p.Options[k]; isFlag(name, o) && (!valued || !o.Static || slices.Contains(strings.Split(value, "|"), o.Value) != except) {
 				return true
 			}
 		}

@@ -150,6 +150,8 @@ type Match struct {
 	// above, accessed as a whole, and a pattern of the line such as *.json.
 	UnlessPaths                  []string
 	UnlessMetadata, UnlessSearch bool
+	// UnlessReads leaves a part alone that only reads, for certain.
+	UnlessReads bool
 	// HoldsKey asks for a file, on the same access, that holds a private key.
 	HoldsKey bool
 	// Redirection asks for a file, on the same access, that the shell itself opens.

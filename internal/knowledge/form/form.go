@@ -106,6 +106,11 @@ type Program struct {
 	// Endings of names. Each file that the program edits gives way to one whose name lacks
 	// its ending, or to one with the first of these (`gunzip x.gz`, `gzip x`).
 	Suffixes []string `yaml:"suffixes"`
+	// Options with which the program leaves the files that it edits as they are, and writes
+	// beside them, or `[always]`.
+	KeepsFiles []string `yaml:"keeps_files" words:"options,always"`
+	// Options that switch `keeps_files` off.
+	KeepsFilesUnless []string `yaml:"keeps_files_unless" words:"options"`
 	// Options whose value is such an ending.
 	SuffixOptions []string `yaml:"suffix_options" words:"options"`
 	// Words with which a program of `answers_help` only prints something about itself, where they
@@ -214,6 +219,9 @@ type Complete struct {
 	// begin so. Any other option makes the description incomplete. The options of a
 	// program count for its subcommands, too.
 	Options []string `yaml:"options" words:"options"`
+	// The access to each operand then, where it is another one: `fdisk -l` only reads what
+	// other calls of fdisk write.
+	Operands Access `yaml:"operands" kind:"operand"`
 	// `-5` is an option.
 	NumericOptions bool `yaml:"numeric_options"`
 	// The number of operands that are allowed at most.

@@ -64,6 +64,7 @@ type except struct {
 	Files    textList `yaml:"files" about:"names of lists of files; their globs do not name the access"`
 	Search   bool     `yaml:"search" const:"true" about:"the access names the file, and does not only come by"`
 	Metadata bool     `yaml:"metadata" const:"true" about:"the access does more than read names and attributes"`
+	Reads    bool     `yaml:"reads" const:"true" about:"the part does more than read"`
 	Command  textList `yaml:"command" about:"the program is none of them"`
 }
 
