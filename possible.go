@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 )
 
 // Possible is what the parts of a call may do: each file that one may touch, and each
@@ -18,6 +19,9 @@ type Possible struct {
 // mostNamed is up to how many files of a part each is judged by itself, so that the
 // reason names it.
 const mostNamed = 16
+
+// manyFiles says what a part may touch where its words name more.
+const manyFiles = "the files that its words name"
 
 // Possible is what the parts of the event's call may do, nil where that is nothing
 // besides what they do for certain.
@@ -37,7 +41,7 @@ func (e *Event) Possible() *Possible {
 	var addAll func(i int, p *Part, from string)
 	addAll = func(i int, p *Part, from string) {
 		if len(p.MayTouch) > mostNamed {
-			add(i, p.touching(p.MayTouch...), "touch the files that its words name", from)
+			add(i, p.touching(p.MayTouch...), "touch "+manyFiles, from)
 		} else {
 			for _, a := range p.MayTouch {
 				add(i, p.touching(a), "touch "+cmp.Or(a.Path, a.Spelled, a.Host), from)
@@ -131,6 +135,7 @@ func (o Opinion) possibly(part int, what string) (Opinion, bool) {
 		return o, false
 	}
 	o.Overrides = false // what may be does not take the place of what is
+	what = strings.Replace(what, manyFiles, cmp.Or(o.File, manyFiles), 1)
 	o.Part, o.Advice, o.Reason = part, Advice{}, fmt.Sprintf("it may %s: %s", what, o.Reason)
 	return o, true
 }

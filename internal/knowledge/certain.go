@@ -1,11 +1,13 @@
 package knowledge
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
 )
 
 // doubt is why it is not known everything that the program does with these
@@ -237,7 +239,7 @@ func (r *reader) harmless(p *form.Program, k int, o cardea.Option) bool {
 func (r *reader) unsureWord() string {
 	s := r.spec
 	for k, f := range r.argv[1:] {
-		if r.sureFind(k+1) || s.OperandsBeforeOptions && testsNames(r.argv[k].Text) && f.Glob && FindsNoAction(f.Text) {
+		if r.sureFind(k + 1) {
 			continue
 		}
 		if f.Static || s.Complete.AnyWords && (s.Operands == form.None || s.Operands == "") {
@@ -345,11 +347,12 @@ func (r *reader) value(o cardea.Option) Word {
 // refuses a complete description with operands there.
 func anySubcommand(p *form.Program) bool { return len(p.Name) == 1 && p.Name[0] == "*" }
 
-// executed reports whether a word names a file that certainly runs. Nothing writes it then, but
-// errors may show lines of it where it is no code.
+// executed reports whether a word names a program of the project, in a folder bin or .bin, that
+// certainly runs. Nothing writes it then, but errors may show lines of it where it is no code.
 func (r *reader) executed(f Word) bool {
 	at := Absolute(r.paths.Dir, f.Text)
-	runs := f.Static && slices.ContainsFunc(r.out.Access, func(a cardea.Access) bool {
+	folder := filepath.Base(filepath.Dir(at))
+	runs := f.Static && !strings.ContainsAny(f.Text, " ('\"") && (folder == "bin" || folder == ".bin") && paths.Below(r.paths.Dir, at) && slices.ContainsFunc(r.out.Access, func(a cardea.Access) bool {
 		return a.Kind == cardea.Execute && !a.Glob && (at == a.Path || at == a.Spelled)
 	})
 	if runs {
