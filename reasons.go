@@ -45,7 +45,8 @@ func decidingOpinions(ev *Event, v *Verdict) []Opinion {
 }
 
 // giveReasons puts together what the deciding opinions say: each sentence once, and one
-// reason for each loss of a part.
+// reason for each loss of a part. Reasons of built-in rules name the file; those of others
+// are as their authors wrote them.
 func (v *Verdict) giveReasons(deciding []Opinion) {
 	type lost struct {
 		part int
@@ -69,7 +70,7 @@ func (v *Verdict) giveReasons(deciding []Opinion) {
 		if given[builtin]++; builtin {
 			named[loses] = true
 		}
-		if o.File != "" && !said[o.File] && !strings.Contains(reason, o.File) {
+		if builtin && o.File != "" && !said[o.File] && !strings.Contains(reason, o.File) {
 			reason = o.File + ": " + reason
 		}
 		said[o.File] = true
