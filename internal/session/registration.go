@@ -136,11 +136,7 @@ func (s *Store) anyForged(now time.Time) error {
 }
 
 func readRegistered(path string, key []byte, session string) (r Registered, err error) {
-	text, err := state.ReadSigned(path, key, registrationPurpose, session, maxRegistration)
-	if err != nil {
-		return r, err
-	}
-	if err := json.Unmarshal(text, &r); err != nil {
+	if err := state.ReadSignedJSON(path, key, registrationPurpose, session, maxRegistration, &r); err != nil {
 		return r, err
 	}
 	if r.Session != session {
