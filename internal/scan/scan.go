@@ -125,14 +125,13 @@ func searchFile(r *redact.Redactor, name string, data []byte) Result {
 	return out
 }
 
-// isCode reports whether a file is of a language in which a text constant is quoted.
+// quoting are the endings of files of languages in which a text constant is quoted.
+var quoting = []string{".c", ".cc", ".cpp", ".cs", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".java", ".js", ".jsx", ".kt", ".lua", ".m", ".mjs", ".php",
+	".pl", ".pm", ".py", ".rb", ".rs", ".scala", ".swift", ".ts", ".tsx", ".vue", ".zig"}
+
+// isCode reports whether a file is of such a language.
 func isCode(name string) bool {
-	switch strings.ToLower(path.Ext(filepath.ToSlash(name))) {
-	case ".c", ".cc", ".cpp", ".cs", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".java", ".js", ".jsx", ".kt", ".lua", ".m", ".mjs", ".php",
-		".pl", ".pm", ".py", ".rb", ".rs", ".scala", ".swift", ".ts", ".tsx", ".vue", ".zig":
-		return true
-	}
-	return false
+	return slices.Contains(quoting, strings.ToLower(path.Ext(filepath.ToSlash(name))))
 }
 
 // expression reports whether a finding, in code, is no constant but a name or a call:
