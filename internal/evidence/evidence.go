@@ -216,12 +216,10 @@ func (s Store) partMayChange(p *cardea.Part) bool {
 	case p.NoEffect || keepsFiles(p):
 		return false
 	}
-	for _, a := range p.Access {
-		if a.Path == "" && (a.Kind == cardea.Write || a.Kind == cardea.Delete || a.Kind == cardea.Unknown) {
-			return true
-		}
-	}
-	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !knowledge.Has(form.ChangesNoFile, p.Program())
+	writes := slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		return a.Path == "" && (a.Kind == cardea.Write || a.Kind == cardea.Delete || a.Kind == cardea.Unknown)
+	})
+	return writes || len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !knowledge.Has(form.ChangesNoFile, p.Program())
 }
 
 // keepsFiles reports whether a part's command changes none of the files that the

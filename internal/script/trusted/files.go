@@ -171,11 +171,7 @@ func onlyReads(parts []cardea.Part) bool {
 // of the command name, which are bound: a sourced file, or what is read and fed
 // to a shell. PATH is looked at by itself.
 func runsNamedFile(spot cardea.Opaque) bool {
-	switch spot.Code {
-	case cardea.OpaqueStandardInput, cardea.OpaqueSourcedFile, cardea.OpaqueEval, cardea.OpaqueSearchPath:
-		return true
-	}
-	return false
+	return slices.Contains([]cardea.OpaqueCode{cardea.OpaqueStandardInput, cardea.OpaqueSourcedFile, cardea.OpaqueEval, cardea.OpaqueSearchPath}, spot.Code)
 }
 
 // withProject is a command in which what stands for the project is written out: harnesses
