@@ -169,9 +169,6 @@ func (s *Store) Register(session string, now time.Time, change func(*Registered)
 		return none, err
 	}
 	path := s.registrationPath(key, session)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return none, fmt.Errorf("keep the registration: %w", err)
-	}
 	unlock, err := s.lockRegistrations()
 	if err != nil {
 		return none, err
