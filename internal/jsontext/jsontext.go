@@ -67,6 +67,15 @@ func escape(b []byte, c byte) []byte {
 	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
 }
 
+// List is a list of texts as a decoder of JSON gives it.
+func List(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, s := range texts {
+		out[i] = s
+	}
+	return out
+}
+
 // Value appends a value as a decoder of JSON gives it: nil, bool, string, json.Number,
 // []any or map[string]any of these. It is false for any other, and for a number that
 // is none.
