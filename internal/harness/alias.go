@@ -133,7 +133,7 @@ func holdsObject(v any) bool {
 	return is || slices.ContainsFunc(list, holdsObject)
 }
 
-// words are what a harness calls one of its tools and what is in that tool's input,
+// words holds what a harness calls one of its tools and what is in that tool's input,
 // where it differs from the canonical names. Each text is a list of words.
 type words struct {
 	harness, tool string
@@ -142,7 +142,7 @@ type words struct {
 	names string
 	// fields are the wire names of fields, each with "=" and the canonical name. reads are
 	// further spellings that are read but not written. One with [] is of a list, each entry
-	// of which is such a value, or holds it under the key behind the dot: "files[].path".
+	// of which is such a value, or holds it under the key after the dot: "files[].path".
 	fields, reads string
 	// plain are further fields, which say nothing that the gate looks at; {} marks one with
 	// an object.

@@ -113,7 +113,7 @@ func agentAmong(names []string) string {
 	return ""
 }
 
-// shortAgents are agents whose name other things have, too: pi, Hermes, Antigravity's agy
+// shortAgents are agents whose name other things have as well: pi, Hermes, Antigravity's agy
 // and Continue's cn.
 var shortAgents = []string{"pi", "hermes", "agy", "cn"}
 

@@ -154,7 +154,7 @@ var schema = []string{"true", "false", "null", "none", "nil", "undefined", "stri
 	"optional", "required", "any", "object", "default", "secret", "password", "token", "text", "bytes", "self", "this", "prompt",
 	"yes", "no", "on", "off", "env", "stdin", "redacted"}
 
-// holders are what code keeps secrets in.
+// holders lists what code keeps secrets in.
 var holders = []string{"process", "os", "env", "config", "cfg", "settings", "secrets", "vars", "var", "local", "module", "self", "this", "data", "import", "args", "opts", "options"}
 
 // code reports whether v is an expression that reads the secret from

@@ -16,7 +16,7 @@ type pluginAnswer struct {
 	Notice   string         `json:"notice,omitempty"`
 }
 
-// pluginRows are what an answer can do in a plugin that can ask the person.
+// pluginRows lists what an answer can do in a plugin that can ask the person.
 var pluginRows = []cardea.Row{
 	{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny,
 		Notice: true, Rewrite: true, AsksRewritten: true, Context: cardea.ContextOnAsk, Reserved: question},
