@@ -150,7 +150,9 @@ type words struct {
 }
 
 // named reports a wire name of the tool.
-func (w *words) named(wire string) bool { return slices.Contains(strings.Fields(w.names), wire) }
+func (w *words) named(wire string) bool {
+	return strings.Contains(w.names, wire) && slices.Contains(strings.Fields(w.names), wire) // the first says no without a list
+}
 
 // wordsOf are the words of a harness for a tool, none where they are the canonical ones.
 func wordsOf(harness, tool string) words {
