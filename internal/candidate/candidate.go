@@ -214,12 +214,9 @@ func (s Store) path(key []byte) string {
 // read gives what is kept. What this user's Cardea did not write is nothing.
 func (s Store) read(key []byte) (k kept, err error) {
 	path := s.path(key)
-	text, err := state.ReadSigned(path, key, purpose, s.project, maxFile)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	err = state.ReadSignedJSON(path, key, purpose, s.project, maxFile, &k)
+	if errors.Is(err, fs.ErrNotExist) {
 		return kept{}, nil
-	case err == nil:
-		err = json.Unmarshal(text, &k)
 	}
 	if err != nil {
 		return kept{}, fmt.Errorf("read the candidates for lessons %s: %w; remove it, and they are collected anew", path, err)
@@ -240,14 +237,11 @@ func (s Store) change(do func(k *kept, key []byte)) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("keep a candidate for a lesson: %w", err)
 	}
-	lock, _, err := state.Open(filepath.Join(s.folder, "candidates.lock"), os.O_RDWR|os.O_CREATE)
+	lock, err := state.OpenLocked(filepath.Join(s.folder, "candidates.lock"), limit.LedgerWrite)
 	if err != nil {
 		return fmt.Errorf("keep a candidate for a lesson: %w", err)
 	}
 	defer lock.Close()
-	if err := state.Lock(lock, limit.LedgerWrite); err != nil {
-		return fmt.Errorf("keep a candidate for a lesson: %w", err)
-	}
 	k, err := s.read(key)
 	if err != nil {
 		return err

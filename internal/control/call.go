@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -87,12 +88,7 @@ func VariablesOf(environ []string) Variables {
 
 // SameFolders reports whether the person's files are in the same places.
 func (v Variables) SameFolders(other Variables) bool {
-	for name := range strings.FieldsSeq(folders) {
-		if v.Values[name] != other.Values[name] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(strings.Fields(folders), func(name string) bool { return v.Values[name] != other.Values[name] })
 }
 
 // The bounds of what is sent, in bytes. A larger call is answered by "cardea check".

@@ -1,7 +1,9 @@
 package disk
 
 import (
+	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"cardea.dev/internal/state"
@@ -33,12 +35,9 @@ func plainNames(folder string, below bool, depth int, left *int) bool {
 	if *left -= len(entries); *left < 0 || depth == 0 || err != nil {
 		return false
 	}
-	for _, e := range entries {
-		if !plainName(e.Name()) || below && e.IsDir() && !plainNames(folder+"/"+e.Name(), below, depth-1, left) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return !plainName(e.Name()) || below && e.IsDir() && !plainNames(folder+"/"+e.Name(), below, depth-1, left)
+	})
 }
 
 func plainName(name string) bool {

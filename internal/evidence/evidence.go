@@ -13,7 +13,6 @@ package evidence
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -63,8 +62,7 @@ func (s Store) read() (k kept) {
 	if err != nil {
 		return kept{}
 	}
-	text, err := state.ReadSigned(s.path(key), key, purpose, s.project, maxFile)
-	if err != nil || json.Unmarshal(text, &k) != nil {
+	if err := state.ReadSignedJSON(s.path(key), key, purpose, s.project, maxFile, &k); err != nil {
 		return kept{}
 	}
 	return k
@@ -75,15 +73,11 @@ func (s Store) write(k kept) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(k)
-	if err != nil {
-		return err
-	}
 	path := s.path(key)
 	if err := state.Prune(filepath.Dir(path), maxFiles, maxFiles); err != nil {
 		return err
 	}
-	return state.WriteSigned(path, key, purpose, s.project, text)
+	return state.WriteSignedJSON(path, key, purpose, s.project, k)
 }
 
 // Passed are the checks that succeeded since the last change.
@@ -222,12 +216,10 @@ func (s Store) partMayChange(p *cardea.Part) bool {
 	case p.NoEffect || keepsFiles(p):
 		return false
 	}
-	for _, a := range p.Access {
-		if a.Path == "" && (a.Kind == cardea.Write || a.Kind == cardea.Delete || a.Kind == cardea.Unknown) {
-			return true
-		}
-	}
-	return len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !knowledge.Has(form.ChangesNoFile, p.Program())
+	writes := slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		return a.Path == "" && (a.Kind == cardea.Write || a.Kind == cardea.Delete || a.Kind == cardea.Unknown)
+	})
+	return writes || len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !knowledge.Has(form.ChangesNoFile, p.Program())
 }
 
 // keepsFiles reports whether a part's command changes none of the files that the

@@ -12,9 +12,9 @@ import (
 // are compared exactly; one that the harness has no other word for is returned
 // as it is.
 func ToolName(harness, wire string) string {
-	for _, a := range aliases {
-		if a.harness == harness && a.wire == wire {
-			return a.tool
+	for _, t := range worded {
+		if t.harness == harness && t.named(wire) {
+			return t.tool
 		}
 	}
 	return wire
@@ -28,9 +28,9 @@ func ToolWord(word string) (string, bool) {
 	if _, ok := Tool(word); ok {
 		return word, true
 	}
-	for _, a := range aliases {
-		if a.wire == word {
-			return a.tool, true
+	for _, t := range worded {
+		if t.named(word) {
+			return t.tool, true
 		}
 	}
 	return word, false
@@ -38,8 +38,8 @@ func ToolWord(word string) (string, bool) {
 
 // fieldName is the canonical name of a field of a tool input.
 func fieldName(harness, tool, wire string) string {
-	for _, r := range renames {
-		if r.harness == harness && r.tool == tool && r.wire == wire {
+	for _, r := range renames(harness, tool) {
+		if r.wire == wire {
 			return r.field
 		}
 	}
@@ -57,8 +57,8 @@ func WireInput(harness, tool string, input map[string]any) map[string]any {
 }
 
 func wireName(harness, tool, field string) string {
-	for _, r := range renames {
-		if r.harness == harness && r.tool == tool && r.field == field && !r.oneWay {
+	for _, r := range renames(harness, tool) {
+		if r.field == field && !r.oneWay {
 			return r.wire
 		}
 	}
@@ -73,9 +73,7 @@ const RunsInField = "workdir"
 func RunsIn(harness string, c *cardea.Call) (dirs []string, certain, given bool) {
 	v, there := c.Input[RunsInField]
 	again := c.Shadowed[RunsInField]
-	if !there || v == nil || !slices.ContainsFunc(renames[:], func(r rename) bool {
-		return r.harness == harness && r.tool == c.Tool && r.field == RunsInField
-	}) {
+	if !there || v == nil || !slices.ContainsFunc(renames(harness, c.Tool), func(r rename) bool { return r.field == RunsInField }) {
 		if len(again) == 0 {
 			return nil, true, false
 		}
@@ -107,9 +105,7 @@ func texts(v any) (out []string) {
 
 // runsIn reports whether a harness has the folder of a command under a name.
 func runsIn(harness, tool, wire string) bool {
-	return slices.ContainsFunc(renames[:], func(r rename) bool {
-		return r.harness == harness && r.tool == tool && r.field == RunsInField && r.wire == wire
-	})
+	return slices.ContainsFunc(renames(harness, tool), func(r rename) bool { return r.field == RunsInField && r.wire == wire })
 }
 
 // lenient reports a harness whose tools may have fields that are not known: what they
@@ -124,14 +120,9 @@ func isPlain(harness, tool, field string, value any) bool {
 	if holdsObject(value) {
 		name += "{}"
 	}
-	for _, p := range plain {
-		if p.harness == harness && p.tool == tool && slices.Contains(strings.Fields(p.fields), name) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(renames[:], func(r rename) bool {
+	return slices.Contains(strings.Fields(wordsOf(harness, tool).plain), name) || slices.ContainsFunc(renames(harness, tool), func(r rename) bool {
 		head, _, list := strings.Cut(r.wire, "[]")
-		return list && r.harness == harness && r.tool == tool && head == field
+		return list && head == field
 	})
 }
 
@@ -142,397 +133,236 @@ func holdsObject(v any) bool {
 	return is || slices.ContainsFunc(list, holdsObject)
 }
 
-// aliases are the names that differ from the canonical one. A wire name means
-// the same tool at every harness that has it, so that rules may use any of
-// them. They are those that the vendors document or that were seen on the real
-// programs (docs/harnesses.md). Calls by those of harnesses without an adapter are
-// judged, but never allowed (see [Foreign]).
-var aliases = [...]struct{ harness, wire, tool string }{
-	{"claude-code", "Task", "Agent"},
-
-	{"copilot-cli", "bash", "Bash"},
-	{"copilot-cli", "powershell", "PowerShell"},
-	{"copilot-cli", "view", "Read"},
-	{"copilot-cli", "create", "Write"},
-	{"copilot-cli", "edit", "Edit"},
-	{"copilot-cli", "str_replace_editor", "Edit"},
-	{"copilot-cli", "grep", "Grep"},
-	{"copilot-cli", "rg", "Grep"},
-	{"copilot-cli", "glob", "Glob"},
-	{"copilot-cli", "web_fetch", "WebFetch"},
-	{"copilot-cli", "web_search", "WebSearch"},
-	{"copilot-cli", "ask_user", "AskUserQuestion"},
-	{"copilot-cli", "update_todo", "TodoWrite"},
-	{"copilot-cli", "task", "Agent"},
-	{"copilot-cli", "skill", "Skill"},
-
-	{"codex", "shell", "Bash"},
-	{"codex", "shell_command", "Bash"},
-	{"codex", "exec_command", "Bash"},
-	{"codex", "local_shell", "Bash"},
-	{"codex", "update_plan", "TodoWrite"},
-	{"codex", "spawn_agent", "Agent"},
-	{"codex", "view_image", "Read"},
-	{"codex", "web_search", "WebSearch"},
-	{"codex", "request_user_input", "AskUserQuestion"},
-
-	{"gemini-cli", "run_shell_command", "Bash"},
-	{"gemini-cli", "write_file", "Write"},
-	{"gemini-cli", "read_file", "Read"},
-	{"gemini-cli", "replace", "Edit"},
-	{"gemini-cli", "glob", "Glob"},
-	{"gemini-cli", "grep_search", "Grep"},
-	{"gemini-cli", "search_file_content", "Grep"},
-	{"gemini-cli", "list_directory", "Glob"},
-	{"gemini-cli", "read_many_files", "Grep"},
-	{"gemini-cli", "web_fetch", "WebFetch"},
-	{"gemini-cli", "google_web_search", "WebSearch"},
-	{"gemini-cli", "write_todos", "TodoWrite"},
-	{"gemini-cli", "ask_user", "AskUserQuestion"},
-	{"gemini-cli", "exit_plan_mode", "ExitPlanMode"},
-	{"gemini-cli", "activate_skill", "Skill"},
-
-	{"qwen-code", "run_shell_command", "Bash"},
-	{"qwen-code", "write_file", "Write"},
-	{"qwen-code", "read_file", "Read"},
-	{"qwen-code", "edit", "Edit"},
-	{"qwen-code", "glob", "Glob"},
-	{"qwen-code", "grep_search", "Grep"},
-	{"qwen-code", "list_directory", "Glob"},
-	{"qwen-code", "read_many_files", "Grep"},
-	{"qwen-code", "web_fetch", "WebFetch"},
-	{"qwen-code", "web_search", "WebSearch"},
-	{"qwen-code", "todo_write", "TodoWrite"},
-	{"qwen-code", "agent", "Agent"},
-	{"qwen-code", "task", "Agent"},
-	{"qwen-code", "skill", "Skill"},
-	{"qwen-code", "exit_plan_mode", "ExitPlanMode"},
-	{"qwen-code", "ask_user_question", "AskUserQuestion"},
-
-	{"opencode", "bash", "Bash"},
-	{"opencode", "shell", "Bash"},
-	{"opencode", "read", "Read"},
-	{"opencode", "write", "Write"},
-	{"opencode", "edit", "Edit"},
-	{"opencode", "multiedit", "MultiEdit"},
-	{"opencode", "patch", "apply_patch"},
-	{"opencode", "glob", "Glob"},
-	{"opencode", "grep", "Grep"},
-	{"opencode", "list", "Glob"},
-	{"opencode", "webfetch", "WebFetch"},
-	{"opencode", "websearch", "WebSearch"},
-	{"opencode", "task", "Agent"},
-	{"opencode", "subagent", "Agent"},
-	{"opencode", "todowrite", "TodoWrite"},
-	{"opencode", "skill", "Skill"},
-	{"opencode", "question", "AskUserQuestion"},
-
-	{"factory-droid", "Execute", "Bash"},
-	{"factory-droid", "Create", "Write"},
-	{"factory-droid", "LS", "Glob"},
-	{"factory-droid", "FetchUrl", "WebFetch"},
-	{"factory-droid", "ApplyPatch", "apply_patch"},
-	{"factory-droid", "Task", "Agent"},
-	{"factory-droid", "ExitSpecMode", "ExitPlanMode"},
-	{"factory-droid", "AskUser", "AskUserQuestion"},
-
-	{"cline", "run_commands", "Bash"},
-	{"cline", "execute_command", "Bash"},
-	{"cline", "editor", "Edit"},
-	{"cline", "read_files", "Read"},
-	{"cline", "read_file", "Read"},
-	{"cline", "write_to_file", "Write"},
-	{"cline", "replace_in_file", "Edit"},
-	{"cline", "list_files", "Glob"},
-	{"cline", "search_files", "Grep"},
-	{"cline", "fetch_web_content", "WebFetch"},
-	{"cline", "web_fetch", "WebFetch"},
-	{"cline", "web_search", "WebSearch"},
-	{"cline", "skills", "Skill"},
-	{"cline", "use_skill", "Skill"},
-	{"cline", "ask_question", "AskUserQuestion"},
-	{"cline", "ask_followup_question", "AskUserQuestion"},
-
-	{"pi", "bash", "Bash"},
-	{"pi", "read", "Read"},
-	{"pi", "write", "Write"},
-	{"pi", "edit", "Edit"},
-	{"pi", "grep", "Grep"},
-	{"pi", "find", "Glob"},
-	{"pi", "ls", "Glob"},
-
-	{"cursor", "Shell", "Bash"},
-	{"cursor", "Task", "Agent"},
-
-	{"vscode", "runTerminalCommand", "Bash"},
-	{"vscode", "run_in_terminal", "Bash"},
-	{"vscode", "create_file", "Write"},
-	{"vscode", "replace_string_in_file", "Edit"},
-	{"vscode", "multi_replace_string_in_file", "Edit"},
-	{"vscode", "insert_edit_into_file", "Edit"},
-	{"vscode", "editFiles", "Edit"},
-	{"vscode", "read_file", "Read"},
-	{"vscode", "list_dir", "Glob"},
-	{"vscode", "file_search", "Glob"},
-	{"vscode", "grep_search", "Grep"},
-	{"vscode", "fetch_webpage", "WebFetch"},
-	{"vscode", "manage_todo_list", "TodoWrite"},
-	{"vscode", "runSubagent", "Agent"},
-
-	{"windsurf-cascade", "pre_run_command", "Bash"},
-	{"windsurf-cascade", "pre_read_code", "Read"},
-	{"windsurf-cascade", "pre_write_code", "MultiEdit"},
-
-	{"kiro", "execute_bash", "Bash"},
-	{"kiro", "shell", "Bash"},
-	{"kiro", "fs_read", "Read"},
-	{"kiro", "fs_write", "Edit"},
-
-	{"amp", "shell_command", "Bash"},
-	{"amp", "edit_file", "Edit"},
-	{"amp", "create_file", "Write"},
-	{"amp", "glob", "Glob"},
-	{"amp", "web_search", "WebSearch"},
-	{"amp", "read_web_page", "WebFetch"},
-	{"amp", "todo_write", "TodoWrite"},
-
-	{"augment", "launch-process", "Bash"},
-	{"augment", "str-replace-editor", "Edit"},
-	{"augment", "save-file", "Write"},
-	{"augment", "view", "Read"},
-	{"augment", "web-fetch", "WebFetch"},
-	{"augment", "web-search", "WebSearch"},
-
-	{"crush", "bash", "Bash"},
-	{"crush", "edit", "Edit"},
-	{"crush", "multiedit", "MultiEdit"},
-	{"crush", "write", "Write"},
-	{"crush", "view", "Read"},
-	{"crush", "ls", "Glob"},
-	{"crush", "glob", "Glob"},
-	{"crush", "grep", "Grep"},
-	{"crush", "fetch", "WebFetch"},
-	{"crush", "agent", "Agent"},
-	{"crush", "todos", "TodoWrite"},
-
-	{"grok-build", "run_terminal_command", "Bash"},
-
-	{"devin-cli", "exec", "Bash"},
-	{"hermes-agent", "terminal", "Bash"},
+// words holds what a harness calls one of its tools and what is in that tool's input,
+// where it differs from the canonical names. Each text is a list of words.
+type words struct {
+	harness, tool string
+	// names are the tool's wire names. One means the same tool at every harness that has
+	// it, so that rules may use any of them.
+	names string
+	// fields are the wire names of fields, each with "=" and the canonical name. reads are
+	// further spellings that are read but not written. One with [] is of a list, each entry
+	// of which is such a value, or holds it under the key after the dot: "files[].path".
+	fields, reads string
+	// plain are further fields, which say nothing that the gate looks at; {} marks one with
+	// an object.
+	plain string
 }
 
+// named reports a wire name of the tool.
+func (w *words) named(wire string) bool {
+	return strings.Contains(w.names, wire) && slices.Contains(strings.Fields(w.names), wire) // the first says no without a list
+}
+
+// wordsOf are the words of a harness for a tool, none where they are the canonical ones.
+func wordsOf(harness, tool string) words {
+	for _, w := range worded {
+		if w.harness == harness && w.tool == tool {
+			return w
+		}
+	}
+	return words{}
+}
+
+// rename is a field whose wire name differs from the canonical one. A oneWay one is read
+// but not written.
 type rename struct {
-	harness, tool, wire, field string
-	oneWay                     bool
+	wire, field string
+	oneWay      bool
 }
 
-// renames are the fields whose wire name differs from the canonical one. A
-// oneWay entry is a second spelling that is read but not written. One with [] is of a
-// list, each entry of which is such a value, or holds it under the key behind the dot:
-// "files[].path".
-var renames = [...]rename{
-	{harness: "copilot-cli", tool: "Read", wire: "path", field: "file_path"},
-	{harness: "copilot-cli", tool: "Write", wire: "path", field: "file_path"},
-	{harness: "copilot-cli", tool: "Write", wire: "file_text", field: "content"},
-	{harness: "copilot-cli", tool: "Edit", wire: "path", field: "file_path"},
-	{harness: "copilot-cli", tool: "Edit", wire: "old_str", field: "old_string"},
-	{harness: "copilot-cli", tool: "Edit", wire: "new_str", field: "new_string"},
-	{harness: "copilot-cli", tool: "Edit", wire: "file_text", field: "content"},
-	{harness: "copilot-cli", tool: "Glob", wire: "paths[]", field: "path", oneWay: true},
-	{harness: "copilot-cli", tool: "Grep", wire: "paths[]", field: "path", oneWay: true},
-	{harness: "copilot-cli", tool: "MultiEdit", wire: "path", field: "file_path"},
-	{harness: "copilot-cli", tool: "NotebookEdit", wire: "path", field: "notebook_path"},
-	{harness: "copilot-cli", tool: "apply_patch", wire: "patch", field: "input", oneWay: true},
-	{harness: "copilot-cli", tool: "Agent", wire: "agent_type", field: "subagent_type"},
-
-	{harness: "codex", tool: "Bash", wire: "cmd", field: "command", oneWay: true},
-	{harness: "codex", tool: "Bash", wire: "workdir", field: "workdir"},
-	{harness: "codex", tool: "apply_patch", wire: "command", field: "input"},
-	{harness: "codex", tool: "TodoWrite", wire: "plan", field: "todos"},
-	{harness: "codex", tool: "Read", wire: "path", field: "file_path"},
-
-	{harness: "gemini-cli", tool: "Bash", wire: "dir_path", field: "workdir"},
-	{harness: "gemini-cli", tool: "Bash", wire: "directory", field: "workdir", oneWay: true},
-	{harness: "gemini-cli", tool: "Bash", wire: "is_background", field: "run_in_background"},
-	{harness: "gemini-cli", tool: "Read", wire: "absolute_path", field: "file_path", oneWay: true},
-	{harness: "gemini-cli", tool: "Read", wire: "path", field: "file_path", oneWay: true},
-	{harness: "gemini-cli", tool: "Write", wire: "path", field: "file_path", oneWay: true},
-	{harness: "gemini-cli", tool: "Edit", wire: "path", field: "file_path", oneWay: true},
-	{harness: "gemini-cli", tool: "Edit", wire: "allow_multiple", field: "replace_all"},
-	{harness: "gemini-cli", tool: "Glob", wire: "dir_path", field: "path"},
-	{harness: "gemini-cli", tool: "Grep", wire: "dir_path", field: "path"},
-	{harness: "gemini-cli", tool: "Grep", wire: "include_pattern", field: "glob", oneWay: true},
-	{harness: "gemini-cli", tool: "Grep", wire: "include[]", field: "glob", oneWay: true},
-	{harness: "gemini-cli", tool: "Grep", wire: "paths[]", field: "glob", oneWay: true},
-	{harness: "gemini-cli", tool: "Skill", wire: "name", field: "skill"},
-
-	{harness: "qwen-code", tool: "Bash", wire: "directory", field: "workdir"},
-	{harness: "qwen-code", tool: "Bash", wire: "is_background", field: "run_in_background"},
-	{harness: "qwen-code", tool: "Read", wire: "absolute_path", field: "file_path", oneWay: true},
-	{harness: "qwen-code", tool: "Read", wire: "path", field: "file_path", oneWay: true},
-	{harness: "qwen-code", tool: "Grep", wire: "include", field: "glob", oneWay: true},
-	{harness: "qwen-code", tool: "Grep", wire: "paths[]", field: "glob", oneWay: true},
-
-	{harness: "opencode", tool: "Bash", wire: "workdir", field: "workdir"},
-	{harness: "opencode", tool: "Bash", wire: "resources[]", field: "command", oneWay: true},
-	{harness: "opencode", tool: "Read", wire: "filePath", field: "file_path"},
-	{harness: "opencode", tool: "Read", wire: "path", field: "file_path", oneWay: true},
-	{harness: "opencode", tool: "Read", wire: "resources[]", field: "file_path", oneWay: true},
-	{harness: "opencode", tool: "Write", wire: "filePath", field: "file_path"},
-	{harness: "opencode", tool: "Write", wire: "path", field: "file_path", oneWay: true},
-	{harness: "opencode", tool: "Edit", wire: "filePath", field: "file_path"},
-	{harness: "opencode", tool: "Edit", wire: "path", field: "file_path", oneWay: true},
-	{harness: "opencode", tool: "Edit", wire: "oldString", field: "old_string"},
-	{harness: "opencode", tool: "Edit", wire: "newString", field: "new_string"},
-	{harness: "opencode", tool: "Edit", wire: "replaceAll", field: "replace_all"},
-	{harness: "opencode", tool: "Edit", wire: "resources[]", field: "file_path", oneWay: true},
-	{harness: "opencode", tool: "MultiEdit", wire: "filePath", field: "file_path"},
-	{harness: "opencode", tool: "apply_patch", wire: "patchText", field: "input"},
-	{harness: "opencode", tool: "Grep", wire: "include", field: "glob"},
-	{harness: "opencode", tool: "Skill", wire: "name", field: "skill"},
-
-	{harness: "factory-droid", tool: "Edit", wire: "old_str", field: "old_string"},
-	{harness: "factory-droid", tool: "Edit", wire: "new_str", field: "new_string"},
-	{harness: "factory-droid", tool: "Edit", wire: "change_all", field: "replace_all"},
-	{harness: "factory-droid", tool: "MultiEdit", wire: "changes", field: "edits"},
-	{harness: "factory-droid", tool: "Glob", wire: "directory_path", field: "path", oneWay: true},
-	{harness: "factory-droid", tool: "Glob", wire: "folder", field: "path"},
-	{harness: "factory-droid", tool: "Glob", wire: "patterns[]", field: "pattern", oneWay: true},
-	{harness: "factory-droid", tool: "Grep", wire: "glob_pattern", field: "glob"},
-	{harness: "factory-droid", tool: "Skill", wire: "name", field: "skill", oneWay: true},
-
-	{harness: "cline", tool: "Bash", wire: "commands[]", field: "command", oneWay: true},
-	{harness: "cline", tool: "Bash", wire: "cmd", field: "command", oneWay: true},
-	{harness: "cline", tool: "Edit", wire: "path", field: "file_path"},
-	{harness: "cline", tool: "Edit", wire: "old_text", field: "old_string"},
-	{harness: "cline", tool: "Edit", wire: "new_text", field: "new_string"},
-	{harness: "cline", tool: "Edit", wire: "diff", field: "new_string", oneWay: true},
-	{harness: "cline", tool: "Read", wire: "path", field: "file_path"},
-	{harness: "cline", tool: "Read", wire: "filePath", field: "file_path", oneWay: true},
-	{harness: "cline", tool: "Read", wire: "files[].path", field: "file_path", oneWay: true},
-	{harness: "cline", tool: "Write", wire: "path", field: "file_path"},
-	{harness: "cline", tool: "Grep", wire: "regex", field: "pattern"},
-	{harness: "cline", tool: "Grep", wire: "file_pattern", field: "glob"},
-	{harness: "cline", tool: "WebFetch", wire: "requests[].url", field: "url", oneWay: true},
-
-	{harness: "pi", tool: "Read", wire: "path", field: "file_path"},
-	{harness: "pi", tool: "Write", wire: "path", field: "file_path"},
-	{harness: "pi", tool: "Edit", wire: "path", field: "file_path"},
-	{harness: "pi", tool: "Edit", wire: "oldText", field: "old_string"},
-	{harness: "pi", tool: "Edit", wire: "newText", field: "new_string"},
-	{harness: "pi", tool: "Edit", wire: "edits[].oldText", field: "old_string", oneWay: true},
-	{harness: "pi", tool: "Edit", wire: "edits[].newText", field: "new_string", oneWay: true},
-
-	{harness: "cursor", tool: "Bash", wire: "working_directory", field: "workdir"},
-	{harness: "cursor", tool: "Bash", wire: "cwd", field: "workdir", oneWay: true},
-	{harness: "cursor", tool: "Read", wire: "path", field: "file_path", oneWay: true},
-	{harness: "cursor", tool: "Write", wire: "path", field: "file_path", oneWay: true},
-	{harness: "cursor", tool: "Write", wire: "contents", field: "content", oneWay: true},
-	{harness: "cursor", tool: "Edit", wire: "path", field: "file_path", oneWay: true},
-	{harness: "cursor", tool: "Grep", wire: "glob_filter", field: "glob", oneWay: true},
-
-	{harness: "vscode", tool: "Write", wire: "filePath", field: "file_path"},
-	{harness: "vscode", tool: "Read", wire: "filePath", field: "file_path"},
-	{harness: "vscode", tool: "Edit", wire: "filePath", field: "file_path"},
-	{harness: "vscode", tool: "Edit", wire: "oldString", field: "old_string"},
-	{harness: "vscode", tool: "Edit", wire: "newString", field: "new_string"},
-	{harness: "vscode", tool: "Edit", wire: "code", field: "new_string", oneWay: true},
-	{harness: "vscode", tool: "Edit", wire: "files[]", field: "file_path", oneWay: true},
-	{harness: "vscode", tool: "Edit", wire: "replacements[].filePath", field: "file_path", oneWay: true},
-	{harness: "vscode", tool: "Edit", wire: "replacements[].newString", field: "new_string", oneWay: true},
-	{harness: "vscode", tool: "Glob", wire: "query", field: "pattern"},
-	{harness: "vscode", tool: "Grep", wire: "query", field: "pattern"},
-	{harness: "vscode", tool: "Grep", wire: "includePattern", field: "glob"},
-	{harness: "vscode", tool: "WebFetch", wire: "urls[]", field: "url", oneWay: true},
-	{harness: "vscode", tool: "TodoWrite", wire: "todoList", field: "todos"},
-
-	{harness: "windsurf-cascade", tool: "Bash", wire: "command_line", field: "command"},
-	{harness: "windsurf-cascade", tool: "Bash", wire: "cwd", field: "workdir"},
-
-	{harness: "kiro", tool: "Bash", wire: "working_dir", field: "workdir"},
-	{harness: "kiro", tool: "Read", wire: "path", field: "file_path"},
-	{harness: "kiro", tool: "Read", wire: "operations[].path", field: "file_path", oneWay: true},
-	{harness: "kiro", tool: "Edit", wire: "path", field: "file_path"},
-	{harness: "kiro", tool: "Edit", wire: "file_text", field: "new_string", oneWay: true},
-	{harness: "kiro", tool: "Edit", wire: "old_str", field: "old_string"},
-	{harness: "kiro", tool: "Edit", wire: "new_str", field: "new_string"},
-
-	{harness: "amp", tool: "Bash", wire: "cmd", field: "command"},
-	{harness: "amp", tool: "Bash", wire: "workdir", field: "workdir"},
-	{harness: "amp", tool: "Bash", wire: "cwd", field: "workdir", oneWay: true},
-	{harness: "amp", tool: "Read", wire: "path", field: "file_path"},
-	{harness: "amp", tool: "Write", wire: "path", field: "file_path"},
-	{harness: "amp", tool: "Edit", wire: "path", field: "file_path"},
-	{harness: "amp", tool: "Edit", wire: "old_str", field: "old_string"},
-	{harness: "amp", tool: "Edit", wire: "new_str", field: "new_string"},
-	{harness: "amp", tool: "Glob", wire: "filePattern", field: "pattern"},
-
-	{harness: "augment", tool: "Bash", wire: "cwd", field: "workdir"},
-	{harness: "augment", tool: "Read", wire: "path", field: "file_path"},
-	{harness: "augment", tool: "Write", wire: "path", field: "file_path"},
-	{harness: "augment", tool: "Write", wire: "file_content", field: "content"},
-	{harness: "augment", tool: "Edit", wire: "path", field: "file_path"},
-
-	{harness: "crush", tool: "Bash", wire: "working_dir", field: "workdir"},
-	{harness: "crush", tool: "Grep", wire: "include", field: "glob"},
-
-	{harness: "hermes-agent", tool: "Bash", wire: "workdir", field: "workdir"},
+// renames are the renamed fields of a harness's tool, in the order of the table.
+func renames(harness, tool string) (out []rename) {
+	w := wordsOf(harness, tool)
+	for i, list := range []string{w.fields, w.reads} {
+		for pair := range strings.FieldsSeq(list) {
+			wire, field, _ := strings.Cut(pair, "=")
+			out = append(out, rename{wire: wire, field: field, oneWay: i == 1})
+		}
+	}
+	return out
 }
 
-// plain are further fields of tools which say nothing that the gate looks at; {} marks
-// one with an object.
-var plain = [...]struct{ harness, tool, fields string }{
-	{"codex", "Bash", "yield_time_ms max_output_tokens tty login justification timeout_ms"},
-	{"copilot-cli", "Bash", "mode shellId detach initial_wait"}, // of a declared tool of 1.0.102; no state of a shell is kept
-	{"copilot-cli", "PowerShell", "mode shellId detach initial_wait"},
-	{"codex", "TodoWrite", "explanation"},
-	{"codex", "Agent", "message agent_type fork_context items"},
-	{"gemini-cli", "Read", "start_line end_line"},
-	{"gemini-cli", "Edit", "instruction expected_replacements"},
-	{"gemini-cli", "Glob", "case_sensitive respect_git_ignore respect_gemini_ignore ignore file_filtering_options{}"},
-	{"gemini-cli", "Grep", "exclude_pattern case_sensitive fixed_strings max_matches_per_file total_max_matches names_only no_ignore before after exclude recursive useDefaultExcludes file_filtering_options{}"},
-	{"gemini-cli", "ExitPlanMode", "plan_path plan_filename"},
-	{"qwen-code", "Glob", "ignore respect_git_ignore file_filtering_options{}"},
-	{"qwen-code", "Grep", "limit exclude recursive useDefaultExcludes file_filtering_options{}"},
-	{"opencode", "Glob", "ignore limit"},
-	{"opencode", "WebFetch", "format timeout"},
-	{"opencode", "WebSearch", "numResults livecrawl type contextMaxCharacters"},
-	{"opencode", "Agent", "session_id task_id command background"},
-	{"factory-droid", "Bash", "riskLevel riskLevelReason summary fireAndForget"},
-	{"factory-droid", "Glob", "ignorePatterns excludePatterns"},
-	{"factory-droid", "Grep", "case_insensitive line_numbers context_before context_after"},
-	{"factory-droid", "Edit", "explanation"},
-	{"factory-droid", "Write", "explanation"},
-	{"factory-droid", "WebSearch", "category numResults type includeDomains excludeDomains"},
-	{"cline", "Bash", "requires_approval timeout"},
-	{"cline", "Edit", "insert_line"},
-	{"cline", "Read", "start_line end_line task_progress"},
-	{"cline", "Glob", "recursive task_progress"},
-	{"cline", "Write", "task_progress"},
-	{"cline", "AskUserQuestion", "question options task_progress"},
-	{"pi", "Grep", "ignoreCase literal limit"},
-	{"pi", "Glob", "limit"},
-	{"cursor", "Grep", "case_insensitive"},
-	{"vscode", "Bash", "explanation goal isBackground mode"},
-	{"vscode", "Read", "startLine endLine"},
-	{"vscode", "Edit", "explanation"},
-	{"vscode", "Grep", "isRegexp maxResults includeIgnoredFiles"},
-	{"vscode", "Glob", "maxResults"},
-	{"vscode", "WebFetch", "query"},
-	{"kiro", "Bash", "summary"},
-	{"kiro", "Edit", "command insert_line summary"},
-	{"kiro", "Read", "mode summary"},
-	{"amp", "Read", "read_range"},
-	{"amp", "Edit", "replace_all"},
-	{"amp", "Grep", "caseSensitive literal"},
-	{"amp", "Glob", "limit"},
-	{"amp", "WebFetch", "objective forceRefetch"},
-	{"amp", "WebSearch", "objective search_queries max_results"},
-	{"augment", "Bash", "wait max_wait_seconds"},
-	{"augment", "Edit", "command instruction_reminder old_str_1 new_str_1 old_str_start_line_number_1 old_str_end_line_number_1 insert_line_1"},
-	{"augment", "Write", "instructions_reminder add_last_line_newline"},
-	{"augment", "Read", "type view_range"},
-	{"crush", "Glob", "ignore depth"},
-	{"crush", "Grep", "literal_text"},
-	{"crush", "WebFetch", "format timeout"},
+// worded are the words that the vendors document or that were seen on the real programs
+// (docs/harnesses.md). Calls by those of harnesses without an adapter are judged, but
+// never allowed (see [Foreign]).
+var worded = [...]words{
+	{harness: "claude-code", tool: "Agent", names: "Task"},
+
+	// plain is of a declared tool of 1.0.102; no state of a shell is kept
+	{harness: "copilot-cli", tool: "Bash", names: "bash", plain: "mode shellId detach initial_wait"},
+	{harness: "copilot-cli", tool: "PowerShell", names: "powershell", plain: "mode shellId detach initial_wait"},
+	{harness: "copilot-cli", tool: "Read", names: "view", fields: "path=file_path"},
+	{harness: "copilot-cli", tool: "Write", names: "create", fields: "path=file_path file_text=content"},
+	{harness: "copilot-cli", tool: "Edit", names: "edit str_replace_editor",
+		fields: "path=file_path old_str=old_string new_str=new_string file_text=content"},
+	{harness: "copilot-cli", tool: "Grep", names: "grep rg", reads: "paths[]=path"},
+	{harness: "copilot-cli", tool: "Glob", names: "glob", reads: "paths[]=path"},
+	{harness: "copilot-cli", tool: "WebFetch", names: "web_fetch"},
+	{harness: "copilot-cli", tool: "WebSearch", names: "web_search"},
+	{harness: "copilot-cli", tool: "AskUserQuestion", names: "ask_user"},
+	{harness: "copilot-cli", tool: "TodoWrite", names: "update_todo"},
+	{harness: "copilot-cli", tool: "Agent", names: "task", fields: "agent_type=subagent_type"},
+	{harness: "copilot-cli", tool: "Skill", names: "skill"},
+	{harness: "copilot-cli", tool: "MultiEdit", fields: "path=file_path"},
+	{harness: "copilot-cli", tool: "NotebookEdit", fields: "path=notebook_path"},
+	{harness: "copilot-cli", tool: "apply_patch", reads: "patch=input"},
+
+	{harness: "codex", tool: "Bash", names: "shell shell_command exec_command local_shell", fields: "workdir=workdir", reads: "cmd=command",
+		plain: "yield_time_ms max_output_tokens tty login justification timeout_ms"},
+	{harness: "codex", tool: "TodoWrite", names: "update_plan", fields: "plan=todos", plain: "explanation"},
+	{harness: "codex", tool: "Agent", names: "spawn_agent", plain: "message agent_type fork_context items"},
+	{harness: "codex", tool: "Read", names: "view_image", fields: "path=file_path"},
+	{harness: "codex", tool: "WebSearch", names: "web_search"},
+	{harness: "codex", tool: "AskUserQuestion", names: "request_user_input"},
+	{harness: "codex", tool: "apply_patch", fields: "command=input"},
+
+	{harness: "gemini-cli", tool: "Bash", names: "run_shell_command", fields: "dir_path=workdir is_background=run_in_background",
+		reads: "directory=workdir"},
+	{harness: "gemini-cli", tool: "Write", names: "write_file", reads: "path=file_path"},
+	{harness: "gemini-cli", tool: "Read", names: "read_file", reads: "absolute_path=file_path path=file_path", plain: "start_line end_line"},
+	{harness: "gemini-cli", tool: "Edit", names: "replace", fields: "allow_multiple=replace_all", reads: "path=file_path",
+		plain: "instruction expected_replacements"},
+	{harness: "gemini-cli", tool: "Glob", names: "glob list_directory", fields: "dir_path=path",
+		plain: "case_sensitive respect_git_ignore respect_gemini_ignore ignore file_filtering_options{}"},
+	{harness: "gemini-cli", tool: "Grep", names: "grep_search search_file_content read_many_files", fields: "dir_path=path",
+		reads: "include_pattern=glob include[]=glob paths[]=glob",
+		plain: "exclude_pattern case_sensitive fixed_strings max_matches_per_file total_max_matches names_only no_ignore before after exclude recursive useDefaultExcludes file_filtering_options{}"},
+	{harness: "gemini-cli", tool: "WebFetch", names: "web_fetch"},
+	{harness: "gemini-cli", tool: "WebSearch", names: "google_web_search"},
+	{harness: "gemini-cli", tool: "TodoWrite", names: "write_todos"},
+	{harness: "gemini-cli", tool: "AskUserQuestion", names: "ask_user"},
+	{harness: "gemini-cli", tool: "ExitPlanMode", names: "exit_plan_mode", plain: "plan_path plan_filename"},
+	{harness: "gemini-cli", tool: "Skill", names: "activate_skill", fields: "name=skill"},
+
+	{harness: "qwen-code", tool: "Bash", names: "run_shell_command", fields: "directory=workdir is_background=run_in_background"},
+	{harness: "qwen-code", tool: "Write", names: "write_file"},
+	{harness: "qwen-code", tool: "Read", names: "read_file", reads: "absolute_path=file_path path=file_path"},
+	{harness: "qwen-code", tool: "Edit", names: "edit"},
+	{harness: "qwen-code", tool: "Glob", names: "glob list_directory", plain: "ignore respect_git_ignore file_filtering_options{}"},
+	{harness: "qwen-code", tool: "Grep", names: "grep_search read_many_files", reads: "include=glob paths[]=glob",
+		plain: "limit exclude recursive useDefaultExcludes file_filtering_options{}"},
+	{harness: "qwen-code", tool: "WebFetch", names: "web_fetch"},
+	{harness: "qwen-code", tool: "WebSearch", names: "web_search"},
+	{harness: "qwen-code", tool: "TodoWrite", names: "todo_write"},
+	{harness: "qwen-code", tool: "Agent", names: "agent task"},
+	{harness: "qwen-code", tool: "Skill", names: "skill"},
+	{harness: "qwen-code", tool: "ExitPlanMode", names: "exit_plan_mode"},
+	{harness: "qwen-code", tool: "AskUserQuestion", names: "ask_user_question"},
+
+	{harness: "opencode", tool: "Bash", names: "bash shell", fields: "workdir=workdir", reads: "resources[]=command"},
+	{harness: "opencode", tool: "Read", names: "read", fields: "filePath=file_path", reads: "path=file_path resources[]=file_path"},
+	{harness: "opencode", tool: "Write", names: "write", fields: "filePath=file_path", reads: "path=file_path"},
+	{harness: "opencode", tool: "Edit", names: "edit", fields: "filePath=file_path oldString=old_string newString=new_string replaceAll=replace_all",
+		reads: "path=file_path resources[]=file_path"},
+	{harness: "opencode", tool: "MultiEdit", names: "multiedit", fields: "filePath=file_path"},
+	{harness: "opencode", tool: "apply_patch", names: "patch", fields: "patchText=input"},
+	{harness: "opencode", tool: "Glob", names: "glob list", plain: "ignore limit"},
+	{harness: "opencode", tool: "Grep", names: "grep", fields: "include=glob"},
+	{harness: "opencode", tool: "WebFetch", names: "webfetch", plain: "format timeout"},
+	{harness: "opencode", tool: "WebSearch", names: "websearch", plain: "numResults livecrawl type contextMaxCharacters"},
+	{harness: "opencode", tool: "Agent", names: "task subagent", plain: "session_id task_id command background"},
+	{harness: "opencode", tool: "TodoWrite", names: "todowrite"},
+	{harness: "opencode", tool: "Skill", names: "skill", fields: "name=skill"},
+	{harness: "opencode", tool: "AskUserQuestion", names: "question"},
+
+	{harness: "factory-droid", tool: "Bash", names: "Execute", plain: "riskLevel riskLevelReason summary fireAndForget"},
+	{harness: "factory-droid", tool: "Write", names: "Create", plain: "explanation"},
+	{harness: "factory-droid", tool: "Glob", names: "LS", fields: "folder=path", reads: "directory_path=path patterns[]=pattern",
+		plain: "ignorePatterns excludePatterns"},
+	{harness: "factory-droid", tool: "WebFetch", names: "FetchUrl"},
+	{harness: "factory-droid", tool: "apply_patch", names: "ApplyPatch"},
+	{harness: "factory-droid", tool: "Agent", names: "Task"},
+	{harness: "factory-droid", tool: "ExitPlanMode", names: "ExitSpecMode"},
+	{harness: "factory-droid", tool: "AskUserQuestion", names: "AskUser"},
+	{harness: "factory-droid", tool: "Edit", fields: "old_str=old_string new_str=new_string change_all=replace_all", plain: "explanation"},
+	{harness: "factory-droid", tool: "MultiEdit", fields: "changes=edits"},
+	{harness: "factory-droid", tool: "Grep", fields: "glob_pattern=glob", plain: "case_insensitive line_numbers context_before context_after"},
+	{harness: "factory-droid", tool: "Skill", reads: "name=skill"},
+	{harness: "factory-droid", tool: "WebSearch", plain: "category numResults type includeDomains excludeDomains"},
+
+	{harness: "cline", tool: "Bash", names: "run_commands execute_command", reads: "commands[]=command cmd=command", plain: "requires_approval timeout"},
+	{harness: "cline", tool: "Edit", names: "editor replace_in_file", fields: "path=file_path old_text=old_string new_text=new_string",
+		reads: "diff=new_string", plain: "insert_line"},
+	{harness: "cline", tool: "Read", names: "read_files read_file", fields: "path=file_path", reads: "filePath=file_path files[].path=file_path",
+		plain: "start_line end_line task_progress"},
+	{harness: "cline", tool: "Write", names: "write_to_file", fields: "path=file_path", plain: "task_progress"},
+	{harness: "cline", tool: "Glob", names: "list_files", plain: "recursive task_progress"},
+	{harness: "cline", tool: "Grep", names: "search_files", fields: "regex=pattern file_pattern=glob"},
+	{harness: "cline", tool: "WebFetch", names: "fetch_web_content web_fetch", reads: "requests[].url=url"},
+	{harness: "cline", tool: "WebSearch", names: "web_search"},
+	{harness: "cline", tool: "Skill", names: "skills use_skill"},
+	{harness: "cline", tool: "AskUserQuestion", names: "ask_question ask_followup_question", plain: "question options task_progress"},
+
+	{harness: "pi", tool: "Bash", names: "bash"},
+	{harness: "pi", tool: "Read", names: "read", fields: "path=file_path"},
+	{harness: "pi", tool: "Write", names: "write", fields: "path=file_path"},
+	{harness: "pi", tool: "Edit", names: "edit", fields: "path=file_path oldText=old_string newText=new_string",
+		reads: "edits[].oldText=old_string edits[].newText=new_string"},
+	{harness: "pi", tool: "Grep", names: "grep", plain: "ignoreCase literal limit"},
+	{harness: "pi", tool: "Glob", names: "find ls", plain: "limit"},
+
+	{harness: "cursor", tool: "Bash", names: "Shell", fields: "working_directory=workdir", reads: "cwd=workdir"},
+	{harness: "cursor", tool: "Agent", names: "Task"},
+	{harness: "cursor", tool: "Read", reads: "path=file_path"},
+	{harness: "cursor", tool: "Write", reads: "path=file_path contents=content"},
+	{harness: "cursor", tool: "Edit", reads: "path=file_path"},
+	{harness: "cursor", tool: "Grep", reads: "glob_filter=glob", plain: "case_insensitive"},
+
+	{harness: "vscode", tool: "Bash", names: "runTerminalCommand run_in_terminal", plain: "explanation goal isBackground mode"},
+	{harness: "vscode", tool: "Write", names: "create_file", fields: "filePath=file_path"},
+	{harness: "vscode", tool: "Edit", names: "replace_string_in_file multi_replace_string_in_file insert_edit_into_file editFiles",
+		fields: "filePath=file_path oldString=old_string newString=new_string",
+		reads:  "code=new_string files[]=file_path replacements[].filePath=file_path replacements[].newString=new_string", plain: "explanation"},
+	{harness: "vscode", tool: "Read", names: "read_file", fields: "filePath=file_path", plain: "startLine endLine"},
+	{harness: "vscode", tool: "Glob", names: "list_dir file_search", fields: "query=pattern", plain: "maxResults"},
+	{harness: "vscode", tool: "Grep", names: "grep_search", fields: "query=pattern includePattern=glob", plain: "isRegexp maxResults includeIgnoredFiles"},
+	{harness: "vscode", tool: "WebFetch", names: "fetch_webpage", reads: "urls[]=url", plain: "query"},
+	{harness: "vscode", tool: "TodoWrite", names: "manage_todo_list", fields: "todoList=todos"},
+	{harness: "vscode", tool: "Agent", names: "runSubagent"},
+
+	{harness: "windsurf-cascade", tool: "Bash", names: "pre_run_command", fields: "command_line=command cwd=workdir"},
+	{harness: "windsurf-cascade", tool: "Read", names: "pre_read_code"},
+	{harness: "windsurf-cascade", tool: "MultiEdit", names: "pre_write_code"},
+
+	{harness: "kiro", tool: "Bash", names: "execute_bash shell", fields: "working_dir=workdir", plain: "summary"},
+	{harness: "kiro", tool: "Read", names: "fs_read", fields: "path=file_path", reads: "operations[].path=file_path", plain: "mode summary"},
+	{harness: "kiro", tool: "Edit", names: "fs_write", fields: "path=file_path old_str=old_string new_str=new_string", reads: "file_text=new_string",
+		plain: "command insert_line summary"},
+
+	{harness: "amp", tool: "Bash", names: "shell_command", fields: "cmd=command workdir=workdir", reads: "cwd=workdir"},
+	{harness: "amp", tool: "Edit", names: "edit_file", fields: "path=file_path old_str=old_string new_str=new_string", plain: "replace_all"},
+	{harness: "amp", tool: "Write", names: "create_file", fields: "path=file_path"},
+	{harness: "amp", tool: "Glob", names: "glob", fields: "filePattern=pattern", plain: "limit"},
+	{harness: "amp", tool: "WebSearch", names: "web_search", plain: "objective search_queries max_results"},
+	{harness: "amp", tool: "WebFetch", names: "read_web_page", plain: "objective forceRefetch"},
+	{harness: "amp", tool: "TodoWrite", names: "todo_write"},
+	{harness: "amp", tool: "Read", fields: "path=file_path", plain: "read_range"},
+	{harness: "amp", tool: "Grep", plain: "caseSensitive literal"},
+
+	{harness: "augment", tool: "Bash", names: "launch-process", fields: "cwd=workdir", plain: "wait max_wait_seconds"},
+	{harness: "augment", tool: "Edit", names: "str-replace-editor", fields: "path=file_path",
+		plain: "command instruction_reminder old_str_1 new_str_1 old_str_start_line_number_1 old_str_end_line_number_1 insert_line_1"},
+	{harness: "augment", tool: "Write", names: "save-file", fields: "path=file_path file_content=content",
+		plain: "instructions_reminder add_last_line_newline"},
+	{harness: "augment", tool: "Read", names: "view", fields: "path=file_path", plain: "type view_range"},
+	{harness: "augment", tool: "WebFetch", names: "web-fetch"},
+	{harness: "augment", tool: "WebSearch", names: "web-search"},
+
+	{harness: "crush", tool: "Bash", names: "bash", fields: "working_dir=workdir"},
+	{harness: "crush", tool: "Edit", names: "edit"},
+	{harness: "crush", tool: "MultiEdit", names: "multiedit"},
+	{harness: "crush", tool: "Write", names: "write"},
+	{harness: "crush", tool: "Read", names: "view"},
+	{harness: "crush", tool: "Glob", names: "ls glob", plain: "ignore depth"},
+	{harness: "crush", tool: "Grep", names: "grep", fields: "include=glob", plain: "literal_text"},
+	{harness: "crush", tool: "WebFetch", names: "fetch", plain: "format timeout"},
+	{harness: "crush", tool: "Agent", names: "agent"},
+	{harness: "crush", tool: "TodoWrite", names: "todos"},
+
+	{harness: "grok-build", tool: "Bash", names: "run_terminal_command"},
+
+	{harness: "devin-cli", tool: "Bash", names: "exec"},
+
+	{harness: "hermes-agent", tool: "Bash", names: "terminal", fields: "workdir=workdir"},
 }

@@ -103,14 +103,11 @@ func (r *Reading) fill(c *cardea.Call, harness string, info ToolInfo, obj *Objec
 	for _, f := range info.Fields {
 		spelled[fold(f.Name)] = f.Name
 	}
-	for _, x := range renames {
-		if x.harness == harness && x.tool == c.Tool {
-			head, _, spread := strings.Cut(x.wire, "[]")
-			if field := x.field; spread {
-				spelled[fold(head)] = head
-			} else {
-				spelled[fold(x.wire)] = field
-			}
+	for _, x := range renames(harness, c.Tool) {
+		if head, _, spread := strings.Cut(x.wire, "[]"); spread {
+			spelled[fold(head)] = head
+		} else {
+			spelled[fold(x.wire)] = x.field
 		}
 	}
 	for _, e := range obj.fields {
@@ -144,9 +141,9 @@ func (r *Reading) fill(c *cardea.Call, harness string, info ToolInfo, obj *Objec
 
 // spread takes what a list in an entry holds.
 func (r *Reading) spread(c *cardea.Call, harness string, e Entry) {
-	for _, x := range renames {
+	for _, x := range renames(harness, c.Tool) {
 		head, rest, list := strings.Cut(x.wire, "[]")
-		if !list || x.harness != harness || x.tool != c.Tool || head != e.Key {
+		if !list || head != e.Key {
 			continue
 		}
 		items, isList := e.Value.([]any)

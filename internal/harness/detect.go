@@ -2,6 +2,7 @@ package harness
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -100,18 +101,14 @@ var senders = [...]struct {
 	{"qwen-code", func(p *Payload) bool {
 		return isPascal(p.Text("hook_event_name")) && p.Text("timestamp") != "" && p.Has("transcript_path") && p.Has("permission_mode")
 	}},
-	{"factory-droid", func(p *Payload) bool {
-		switch p.Text("permission_mode") {
-		case "off", "spec", "auto-low", "auto-medium", "auto-high":
-			return true
-		}
-		return false
-	}},
+	{"factory-droid", func(p *Payload) bool { return slices.Contains(droidModes, p.Text("permission_mode")) }},
 	{"kimi-code", func(p *Payload) bool { return p.Text("client_type") == "kimi_code_cli" }},
 	{"crush", func(p *Payload) bool {
 		return p.Has("event") && p.Has("tool_name") && !p.Has("hook_event_name")
 	}},
-	{"augment", func(p *Payload) bool { return p.Has("hook_event_name") && augmentTool(p.Text("tool_name")) }},
+	{"augment", func(p *Payload) bool {
+		return p.Has("hook_event_name") && slices.Contains(augmentTools, p.Text("tool_name"))
+	}},
 	{"kiro", func(p *Payload) bool {
 		name := p.Text("hook_event_name")
 		return isCamel(name) || isPascal(name) && !p.Has("transcript_path") && kiroTool(p.Text("tool_name"))
@@ -122,6 +119,9 @@ var senders = [...]struct {
 	}},
 	{"claude-code", claudeMarks},
 }
+
+// droidModes are the permission modes that only Droid has.
+var droidModes = []string{"off", "spec", "auto-low", "auto-medium", "auto-high"}
 
 // inherited are variables that count where the message itself says nothing.
 var inherited = [...]struct{ harness, variable string }{
@@ -206,13 +206,8 @@ func likeClaude(p *Payload) bool {
 
 func base(path string) string { return path[strings.LastIndexAny(path, `/\`)+1:] }
 
-func augmentTool(name string) bool {
-	switch name {
-	case "launch-process", "str-replace-editor", "save-file", "remove-files":
-		return true
-	}
-	return false
-}
+// augmentTools are names of tools that only Augment has.
+var augmentTools = []string{"launch-process", "str-replace-editor", "save-file", "remove-files"}
 
 func kiroTool(name string) bool {
 	return name == "shell" || name == "execute_bash" || name == "use_aws" ||

@@ -244,7 +244,8 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 	// Cursor reads it in answer to what it sends to Claude Code's hooks; exit code 2 it knows
 	// everywhere.
 	forClaude := own.Name() == "claude-code" && strings.EqualFold(m.Event.Wire, string(cardea.PreToolUse))
-	if readsClaude(m.Sender) && writesClaude(own, m.Event.Kind) && (m.Sender != "cursor" || forClaude) &&
+	reads := slices.ContainsFunc(claudeReaders, func(r claudeReader) bool { return r.sender == m.Sender })
+	if reads && writesClaude(own, m.Event.Kind) && (m.Sender != "cursor" || forClaude) &&
 		(m.Sender != "copilot-cli" || isPascal(m.Event.Wire) && m.Event.Kind == cardea.PreToolUse) {
 		m.form = own
 	}
@@ -278,14 +279,17 @@ func (m *Message) Write(ev *cardea.Event, a cardea.Answer) Output {
 	return m.form.Render(ev, a)
 }
 
-// claudeReaders are the senders that read Claude Code's form when they run Claude
-// Code's hooks, and what an ask becomes there: Cursor's preToolUse has no question,
-// Crush has none and need not prompt by itself, and Droid runs the call where nobody can
-// answer (docs/harnesses.md).
-var claudeReaders = [...]struct {
+// claudeReader is a sender that reads Claude Code's form when it runs Claude Code's hooks,
+// and what an ask becomes there.
+type claudeReader struct {
 	sender             string
 	ask, askUnattended cardea.Effect
-}{
+}
+
+// claudeReaders are all of them. Cursor's preToolUse has no question, Crush has none and
+// need not prompt by itself, and Droid runs the call where nobody can answer
+// (docs/harnesses.md).
+var claudeReaders = []claudeReader{
 	{sender: "copilot-cli", ask: cardea.Ask},
 	{sender: "vscode", ask: cardea.Ask},
 	{sender: "grok-build", ask: cardea.Ask},
@@ -315,15 +319,6 @@ func readerOfClaude(sender string, claude cardea.Capabilities) cardea.Capabiliti
 // Claude Code's form: VS Code's lie where Copilot CLI finds them.
 func writesClaude(own Adapter, kind cardea.Kind) bool {
 	return own.Name() == "claude-code" || own.Name() == "vscode" && kind == cardea.PreToolUse
-}
-
-func readsClaude(sender string) bool {
-	for _, r := range claudeReaders {
-		if r.sender == sender {
-			return true
-		}
-	}
-	return false
 }
 
 func names(adapters []Adapter) string {

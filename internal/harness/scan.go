@@ -108,8 +108,7 @@ func (s *scanner) value(depth int) (any, error) {
 	s.depth++
 	defer func() { s.depth-- }()
 	if c == '{' {
-		o, err := s.object(depth)
-		return o, err
+		return s.object(depth)
 	}
 	return s.array(depth)
 }
@@ -120,62 +119,56 @@ func (s *scanner) value(depth int) (any, error) {
 func (s *scanner) full() bool { return s.values > maxValues }
 
 func (s *scanner) array(depth int) (any, error) {
-	s.pos++ // [
 	items := []any{}
-	if s.peek() == ']' {
+	err := s.each(']', func() error {
+		v, err := s.value(depth + 1)
+		if err == nil && !s.full() {
+			items = append(items, v)
+		}
+		return err
+	})
+	return items, err
+}
+
+// each reads what stands between brackets, up to the closing one: entries with commas
+// between them.
+func (s *scanner) each(end byte, entry func() error) error {
+	s.pos++ // the opening one
+	if s.peek() == end {
 		s.pos++
-		return items, nil
+		return nil
 	}
 	for {
-		v, err := s.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		if !s.full() {
-			items = append(items, v)
+		if err := entry(); err != nil {
+			return err
 		}
 		switch s.peek() {
 		case ',':
 			s.pos++
-		case ']':
+		case end:
 			s.pos++
-			return items, nil
+			return nil
 		default:
-			return nil, s.broken("a comma or ] is missing")
+			return s.broken("a comma or " + string(end) + " is missing")
 		}
 	}
 }
 
 func (s *scanner) object(depth int) (*Object, error) {
-	s.pos++ // {
 	o := &Object{}
-	if s.peek() == '}' {
-		s.pos++
-		return o, nil
-	}
 	seen := map[string]string{} // folded key to the first spelling
-	for {
+	err := s.each('}', func() error {
 		key, err := s.key(seen)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		v, err := s.value(depth + 1)
-		if err != nil {
-			return nil, err
-		}
-		if s.depth == 1 || !s.full() {
+		if err == nil && (s.depth == 1 || !s.full()) {
 			o.fields = append(o.fields, Entry{key, v})
 		}
-		switch s.peek() {
-		case ',':
-			s.pos++
-		case '}':
-			s.pos++
-			return o, nil
-		default:
-			return nil, s.broken("a comma or } is missing")
-		}
-	}
+		return err
+	})
+	return o, err
 }
 
 // key reads a key and its colon, and compares it with those before it.

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -48,33 +49,35 @@ func TestAliasTables(t *testing.T) {
 		senderNames[s.harness] = true
 	}
 	means := map[string]string{}
-	for _, a := range aliases {
-		if first, ok := means[a.wire]; ok && first != a.tool {
-			t.Errorf("%s means %s and %s", a.wire, first, a.tool)
+	for _, w := range worded {
+		if _, ok := Tool(w.tool); !ok || !senderNames[w.harness] {
+			t.Errorf("%+v names a tool or harness that is not known", w)
 		}
-		means[a.wire] = a.tool
-		if _, ok := Tool(a.tool); !ok || !senderNames[a.harness] {
-			t.Errorf("%+v names a tool or harness that is not known", a)
+		if wordsOf(w.harness, w.tool) != w {
+			t.Errorf("%+v is a second row of one tool", w)
 		}
-		if info, ok := Tool(a.wire); ok && info.Name != a.tool {
-			t.Errorf("%s is a canonical name too", a.wire)
+		for wire := range strings.FieldsSeq(w.names) {
+			if first, ok := means[wire]; ok && first != w.tool {
+				t.Errorf("%s means %s and %s", wire, first, w.tool)
+			}
+			means[wire] = w.tool
+			if info, ok := Tool(wire); ok && info.Name != w.tool {
+				t.Errorf("%s is a canonical name too", wire)
+			}
+			if ToolName(w.harness, wire) != w.tool || ToolName("another", wire) != wire {
+				t.Errorf("ToolName of %s of %+v", wire, w)
+			}
+			if got, ok := ToolWord(wire); !ok || got != w.tool {
+				t.Errorf("ToolWord(%s) = %s", wire, got)
+			}
 		}
-		if ToolName(a.harness, a.wire) != a.tool || ToolName("another", a.wire) != a.wire {
-			t.Errorf("ToolName of %+v", a)
-		}
-		if got, ok := ToolWord(a.wire); !ok || got != a.tool {
-			t.Errorf("ToolWord(%s) = %s", a.wire, got)
-		}
-	}
-	for _, r := range renames {
-		if _, ok := Tool(r.tool); !ok || !senderNames[r.harness] {
-			t.Errorf("%+v names a tool or harness that is not known", r)
-		}
-		if fieldName(r.harness, r.tool, r.wire) != r.field || fieldName(r.harness, r.tool, r.field) != r.field {
-			t.Errorf("fieldName of %+v", r)
-		}
-		if back := wireName(r.harness, r.tool, r.field); back != r.wire && !r.oneWay {
-			t.Errorf("%+v is renamed back to %s", r, back)
+		for _, r := range renames(w.harness, w.tool) {
+			if r.field == "" || fieldName(w.harness, w.tool, r.wire) != r.field || fieldName(w.harness, w.tool, r.field) != r.field {
+				t.Errorf("fieldName of %+v of %+v", r, w)
+			}
+			if back := wireName(w.harness, w.tool, r.field); back != r.wire && !r.oneWay {
+				t.Errorf("%+v of %+v is renamed back to %s", r, w, back)
+			}
 		}
 	}
 	for word, ok := range map[string]bool{"Bash": true, "mcp__a__b": false, "BASH": false} {

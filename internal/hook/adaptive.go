@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"time"
 
@@ -43,8 +42,7 @@ func (pl *Place) agreement() (out agreement) {
 	if err != nil {
 		return agreement{}
 	}
-	text, err := state.ReadSigned(pl.agreementFile(), key, agreementPurpose, "", maxAgreement)
-	if err != nil || json.Unmarshal(text, &out) != nil {
+	if state.ReadSignedJSON(pl.agreementFile(), key, agreementPurpose, "", maxAgreement, &out) != nil {
 		return agreement{}
 	}
 	return out
@@ -75,11 +73,7 @@ func (j *Judgement) countAgreement() error {
 		return err
 	}
 	write := func(a agreement) error {
-		text, err := json.Marshal(a)
-		if err != nil {
-			return err
-		}
-		return state.WriteSigned(j.Place.agreementFile(), key, agreementPurpose, "", text)
+		return state.WriteSignedJSON(j.Place.agreementFile(), key, agreementPurpose, "", a)
 	}
 	// First, so that a ledger which takes too long is not counted at every call.
 	last.Day = today

@@ -15,7 +15,7 @@ import (
 // cursor, change the direction of writing or show nothing at all is written as
 // an escape. What a person approves must be what runs.
 func Plain(s string) string {
-	if isPlain(s) {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return s
 	}
 	var b strings.Builder
@@ -41,15 +41,6 @@ func Plain(s string) string {
 		i += n
 	}
 	return b.String()
-}
-
-func isPlain(s string) bool {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return false
-		}
-	}
-	return true
 }
 
 // visible reports whether a character shows itself where it stands. Unicode

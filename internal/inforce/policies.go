@@ -11,6 +11,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/jsontext"
 	"cardea.dev/internal/lesson"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
@@ -111,7 +112,7 @@ func (l *Loaded) signals() *signals.Runner {
 // PolicyFacts are the settings that policies see as input.cardea.settings.
 func (l *Loaded) PolicyFacts() map[string]any {
 	p := &l.Settings.Policies
-	return map[string]any{"checks": anys(p.Checks), "protected": anys(l.protected()), "context": anys(p.Context)}
+	return map[string]any{"checks": jsontext.List(p.Checks), "protected": jsontext.List(l.protected()), "context": jsontext.List(p.Context)}
 }
 
 // protected are the protected paths, with the person's home folder for "~".
@@ -121,14 +122,6 @@ func (l *Loaded) protected() []string {
 		if rest, home := strings.CutPrefix(path, "~"); home && l.Where.Dirs.Home != "" && (rest == "" || rest[0] == '/') {
 			out[i] = l.Where.Dirs.Home + rest
 		}
-	}
-	return out
-}
-
-func anys(list []string) []any {
-	out := make([]any, 0, len(list))
-	for _, s := range list {
-		out = append(out, s)
 	}
 	return out
 }

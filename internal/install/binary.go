@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"cardea.dev/internal/paths"
@@ -74,12 +75,7 @@ func (m Machine) unstable(path string) string {
 func isVersion(name string) bool {
 	name = name[strings.LastIndexAny(name, "-@")+1:]
 	parts := strings.Split(strings.TrimPrefix(name, "v"), ".")
-	for _, p := range parts {
-		if p == "" || strings.Trim(p[:1], "0123456789") != "" {
-			return false
-		}
-	}
-	return len(parts) > 1
+	return len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return p == "" || strings.Trim(p[:1], "0123456789") != "" })
 }
 
 // stableLink is a name on PATH that leads to the program and stays.

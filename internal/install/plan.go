@@ -194,13 +194,10 @@ func cleaned(d *jsonedit.Document, m *memory) (*jsonedit.Document, error) {
 // onlyOurs reports whether nothing is left that somebody else could have
 // wanted.
 func onlyOurs(root *jsonedit.Node) bool {
-	for _, m := range root.Items {
+	return !slices.ContainsFunc(root.Items, func(m jsonedit.Item) bool {
 		empty := m.Key == "hooks" && m.Value.Kind == jsonedit.Object && len(m.Value.Items) == 0
-		if !empty && m.Key != "version" {
-			return false
-		}
-	}
-	return true
+		return !empty && m.Key != "version"
+	})
 }
 
 // verify makes sure that a plan does what it should and leaves what others

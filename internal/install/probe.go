@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"cardea.dev/internal/harness/claudecode"
@@ -30,12 +31,10 @@ func (w Wiring) SameProgram(binary string) bool {
 	if err != nil {
 		return false
 	}
-	for _, path := range []string{binary, Asker(binary)} {
-		if b, err := os.Stat(path); err == nil && os.SameFile(a, b) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{binary, Asker(binary)}, func(path string) bool {
+		b, err := os.Stat(path)
+		return err == nil && os.SameFile(a, b)
+	})
 }
 
 // Asker is the program beside a program of Cardea's that asks the daemon: cardea-hook.

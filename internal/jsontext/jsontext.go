@@ -5,6 +5,7 @@ package jsontext
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -60,18 +61,19 @@ func escape(b []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
 		return append(b, '\\', c)
-	case '\b':
-		return append(b, '\\', 'b')
-	case '\f':
-		return append(b, '\\', 'f')
-	case '\n':
-		return append(b, '\\', 'n')
-	case '\r':
-		return append(b, '\\', 'r')
-	case '\t':
-		return append(b, '\\', 't')
+	case '\b', '\t', '\n', '\f', '\r':
+		return append(b, '\\', "btn-fr"[c-'\b']) // the letters of \b to \r, of which JSON has no \v
 	}
 	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
+}
+
+// List is a list of texts as a decoder of JSON gives it.
+func List(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, s := range texts {
+		out[i] = s
+	}
+	return out
 }
 
 // Value appends a value as a decoder of JSON gives it: nil, bool, string, json.Number,
@@ -113,13 +115,8 @@ func (e Escape) Value(b []byte, v any) ([]byte, bool) {
 
 // object appends an object, its keys in order.
 func (e Escape) object(b []byte, v map[string]any) ([]byte, bool) {
-	keys := make([]string, 0, len(v))
-	for k := range v {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
 	b = append(b, '{')
-	for i, k := range keys {
+	for i, k := range slices.Sorted(maps.Keys(v)) {
 		if i > 0 {
 			b = append(b, ',')
 		}

@@ -22,11 +22,6 @@ import (
 	"cardea.dev/internal/state"
 )
 
-// signPage is the signature of a page of an index.
-func (p *Place) signPage(name string, n uint64, page []byte) []byte {
-	return state.Sign(p.Key, pagePurpose, []byte(name), number(n), page)
-}
-
 // Built is what was made.
 type Built struct {
 	// Lessons is how many the files hold, Bytes how large the index is.

@@ -7,6 +7,8 @@ import (
 	"iter"
 	"slices"
 	"sync"
+
+	"cardea.dev/internal/state"
 )
 
 // Section is a piece of the index that another package makes and reads, such as one
@@ -207,7 +209,7 @@ func (w *pageWriter) flush() {
 		wg.Go(func() {
 			for i := from; i < min(from+each, pages); i++ {
 				page := w.out[i*pageSize:][:pageSize]
-				copy(page[pageRoom:], w.place.signPage(w.name, first+uint64(i), page[:pageRoom]))
+				copy(page[pageRoom:], state.Sign(w.place.Key, pagePurpose, []byte(w.name), number(first+uint64(i)), page[:pageRoom]))
 			}
 		})
 	}

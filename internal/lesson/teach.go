@@ -127,12 +127,9 @@ func (w *Writer) lock(wait time.Duration) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	f, _, err := state.Open(path, os.O_RDWR|os.O_CREATE)
+	f, err := state.OpenLocked(path, wait)
 	if err != nil {
-		return nil, err
-	}
-	if err := state.Lock(f, wait); err != nil {
-		return nil, errors.Join(fmt.Errorf("lock the lessons of %s: %w", w.place.Dir, err), f.Close())
+		return nil, fmt.Errorf("lock the lessons of %s: %w", w.place.Dir, err)
 	}
 	return func() { _ = f.Close() }, nil
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp/syntax"
+	"slices"
 	"strings"
 )
 
@@ -20,12 +21,7 @@ var errPlace = errors.New("it has a lookahead or lookbehind inside of a repeat, 
 
 // Has reports whether an expression has a lookaround.
 func Has(pattern string) bool {
-	for _, look := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
-		if strings.Contains(pattern, look) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"(?=", "(?!", "(?<=", "(?<!"}, func(look string) bool { return strings.Contains(pattern, look) })
 }
 
 // Remove gives an expression without lookaround that is found in the same texts,

@@ -10,9 +10,9 @@ package org
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -187,11 +187,4 @@ func Taken(name string) bool {
 	return isScript(name)
 }
 
-func sorted[T any](m map[string]T) []string {
-	out := make([]string, 0, len(m))
-	for name := range m {
-		out = append(out, name)
-	}
-	sort.Strings(out)
-	return out
-}
+func sorted[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

@@ -62,15 +62,12 @@ func Listen(path string, wait time.Duration) (*Listener, error) {
 	if err := state.PrivateFolder(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
-	lock, _, err := state.Open(path+".lock", os.O_RDWR|os.O_CREATE)
+	lock, err := state.OpenLocked(path+".lock", wait)
+	if errors.Is(err, state.ErrBusy) {
+		return nil, ErrTaken
+	}
 	if err != nil {
 		return nil, err
-	}
-	if err := state.Lock(lock, wait); err != nil {
-		if errors.Is(err, state.ErrBusy) {
-			err = ErrTaken
-		}
-		return nil, errors.Join(err, lock.Close())
 	}
 	// Who holds the lock knows that nobody listens: what lies there was left behind.
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -85,20 +86,17 @@ func (s Seat) Attending() error {
 	return nil
 }
 
+// agentPrefixes and agentVariables are variables that agents set for what they start.
+var (
+	agentPrefixes  = []string{"CLAUDE_CODE_SESSION_", "CLAUDE_CODE_BRIDGE_", "COPILOT_AGENT_", "OPENCODE_SESSION"}
+	agentVariables = []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "COPILOT_PROJECT_DIR", "COPILOT_PLUGIN_ROOT",
+		"OPENCODE_PID", "CURSOR_AGENT", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "AI_AGENT", "AGENT_SESSION_ID"}
+)
+
 // ofAgent reports whether agents set a variable for what they start. Those that a
 // person sets for an agent, such as CLAUDE_CODE_USE_BEDROCK or COPILOT_HOME, are none.
 func ofAgent(name string) bool {
-	for _, prefix := range []string{"CLAUDE_CODE_SESSION_", "CLAUDE_CODE_BRIDGE_", "COPILOT_AGENT_", "OPENCODE_SESSION"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	switch name {
-	case "CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "COPILOT_PROJECT_DIR", "COPILOT_PLUGIN_ROOT",
-		"OPENCODE_PID", "CURSOR_AGENT", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "AI_AGENT", "AGENT_SESSION_ID":
-		return true
-	}
-	return false
+	return slices.Contains(agentVariables, name) || slices.ContainsFunc(agentPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // agentAmong is the name by which a process is an agent, "" where it is none. Names that
@@ -107,7 +105,7 @@ func ofAgent(name string) bool {
 func agentAmong(names []string) string {
 	runs := false
 	for i, n := range names {
-		if isAgent(n) || (i == 0 || runs) && isShortAgent(n) {
+		if isAgent(n) || (i == 0 || runs) && slices.Contains(shortAgents, programName(n)) {
 			return n
 		}
 		runs = runs || i < 2 && interprets(n)
@@ -115,15 +113,13 @@ func agentAmong(names []string) string {
 	return ""
 }
 
-// isShortAgent reports whether a program is an agent whose name other things have, too:
-// pi, Hermes, Antigravity's agy and Continue's cn.
-func isShortAgent(name string) bool {
-	switch programName(name) {
-	case "pi", "hermes", "agy", "cn":
-		return true
-	}
-	return false
-}
+// shortAgents are agents whose name other things have as well: pi, Hermes, Antigravity's agy
+// and Continue's cn.
+var shortAgents = []string{"pi", "hermes", "agy", "cn"}
+
+// agents are the other ones, by their base names.
+var agents = []string{"claude", "claude-code", "copilot", "codex", "gemini", "gemini-cli", "cursor-agent", "opencode", "aider", "goose", "amp", "droid",
+	"qwen", "qwen-code", "crush", "cline", "devin", "auggie", "grok", "kimi", "kiro-cli", "openhands", "hermes-agent"}
 
 // interprets reports whether a program runs the script that it is given.
 func interprets(name string) bool {
@@ -141,14 +137,7 @@ func programName(name string) string {
 }
 
 // isAgent reports whether a program is an agent, by its base name.
-func isAgent(name string) bool {
-	switch programName(name) {
-	case "claude", "claude-code", "copilot", "codex", "gemini", "gemini-cli", "cursor-agent", "opencode", "aider", "goose", "amp", "droid",
-		"qwen", "qwen-code", "crush", "cline", "devin", "auggie", "grok", "kimi", "kiro-cli", "openhands", "hermes-agent":
-		return true
-	}
-	return false
-}
+func isAgent(name string) bool { return slices.Contains(agents, programName(name)) }
 
 // Terminal reports whether a reader is a terminal. The null device is a
 // character device, too, and none.

@@ -214,25 +214,14 @@ type standard struct{ config, state, cache string }
 
 // defaults are the platform's own folders below a home folder.
 func (f *finder) defaults(home string) standard {
+	s := standard{config: ".config/cardea", state: ".local/state/cardea", cache: ".cache/cardea"}
 	switch f.machine.OS {
 	case "darwin":
-		return standard{
-			config: Below(home, "Library/Application Support/cardea"),
-			state:  Below(home, "Library/Application Support/cardea/state"),
-			cache:  Below(home, "Library/Caches/cardea"),
-		}
+		s = standard{config: "Library/Application Support/cardea", state: "Library/Application Support/cardea/state", cache: "Library/Caches/cardea"}
 	case "windows":
-		return standard{
-			config: Below(home, "AppData/Roaming/cardea"),
-			state:  Below(home, "AppData/Local/cardea/state"),
-			cache:  Below(home, "AppData/Local/cardea/cache"),
-		}
+		s = standard{config: "AppData/Roaming/cardea", state: "AppData/Local/cardea/state", cache: "AppData/Local/cardea/cache"}
 	}
-	return standard{
-		config: Below(home, ".config/cardea"),
-		state:  Below(home, ".local/state/cardea"),
-		cache:  Below(home, ".cache/cardea"),
-	}
+	return standard{config: Below(home, s.config), state: Below(home, s.state), cache: Below(home, s.cache)}
 }
 
 // Below joins, except to a folder that is not known.

@@ -52,7 +52,7 @@ func tracked(path string) bool {
 		if name := e.Name(); name != "index" && !strings.HasPrefix(name, "sharedindex.") {
 			continue
 		}
-		data, err := readIndex(filepath.Join(dir, e.Name()))
+		data, err := state.ReadLinked(filepath.Join(dir, e.Name()), maxTracked)
 		if err != nil || lists(data, filepath.ToSlash(rel)) {
 			return true
 		}
@@ -102,8 +102,4 @@ func lists(data []byte, name string) bool {
 		}
 	}
 	return true
-}
-
-func readIndex(path string) ([]byte, error) {
-	return state.ReadLinked(path, maxTracked)
 }

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // block finds a private key from its first line, with all its lines: to the
 // line that ends it, else as far as lines of a key follow.
@@ -192,11 +195,11 @@ func (f *search) authorization(n, end int) {
 	scheme := s[i:stop]
 	if next := blanks(s, stop); next > stop && next < len(s) && strings.IndexByte(`"'`, s[next]) < 0 && isWord(scheme) {
 		last := credentials(s, next)
-		if last-next >= 12 || isScheme(strings.ToLower(scheme)) && last-next >= 4 {
+		if last-next >= 12 || isScheme(scheme) && last-next >= 4 {
 			i, stop = next, last
 		}
 	}
-	if f.spend(stop-i) && stop-i >= 6 && !reference(s, i, stop) && !isScheme(strings.ToLower(s[i:stop])) {
+	if f.spend(stop-i) && stop-i >= 6 && !reference(s, i, stop) && !isScheme(s[i:stop]) {
 		f.out = append(f.out, found{i, stop, n, true})
 	}
 }
@@ -212,16 +215,12 @@ func credentials(s string, i int) int {
 	return i
 }
 
-// isScheme lists the schemes of IANA's registry and those that services made
-// up, in lower case.
-func isScheme(s string) bool {
-	switch s {
-	case "basic", "bearer", "token", "digest", "negotiate", "ntlm", "apikey", "api-key", "key", "hawk", "hoba", "mutual", "oauth", "dpop",
-		"vapid", "privatetoken", "splunk", "sso-key", "geniekey", "sharedaccesssignature", "sharedkey", "aws4-hmac-sha256", "bot":
-		return true
-	}
-	return false
-}
+// schemes are those of IANA's registry and those that services made up, in lower case.
+var schemes = []string{"basic", "bearer", "token", "digest", "negotiate", "ntlm", "apikey", "api-key", "key", "hawk", "hoba", "mutual", "oauth", "dpop",
+	"vapid", "privatetoken", "splunk", "sso-key", "geniekey", "sharedaccesssignature", "sharedkey", "aws4-hmac-sha256", "bot"}
+
+// isScheme reports whether a text is a scheme, in whatever case.
+func isScheme(s string) bool { return slices.Contains(schemes, strings.ToLower(s)) }
 
 // bearer finds tokens outside of a header: twenty characters as in hookwise,
 // or eight with a digit among them.

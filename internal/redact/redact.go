@@ -209,7 +209,7 @@ func (r *Redactor) deep(s string, fuel *int, depth int) []found {
 	if depth == 0 {
 		return out
 	}
-	for _, decode := range decoders() {
+	for _, decode := range [...]func(string) *view{percent, escapes, joined, blobs} {
 		v := decode(s)
 		text := v.text()
 		if text == "" {

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxValue is how far a value is followed; a longer one is taken out up to the
 // next white space, in pieces.
@@ -112,7 +115,7 @@ func reference(s string, start, end int) bool {
 	case end < len(s) && s[end] == '(':
 		return true // a call
 	}
-	return schema(strings.ToLower(v)) || code(v)
+	return slices.Contains(schema, strings.ToLower(v)) || code(v)
 }
 
 // variable reports whether v is a whole expansion of a shell, without a
@@ -146,29 +149,19 @@ func file(v string) bool {
 	return rooted && plain(v)
 }
 
-// schema reports whether v is a word that describes values.
-func schema(v string) bool {
-	switch v {
-	case "true", "false", "null", "none", "nil", "undefined", "string", "str", "bool", "boolean", "int", "integer", "number",
-		"optional", "required", "any", "object", "default", "secret", "password", "token", "text", "bytes", "self", "this", "prompt",
-		"yes", "no", "on", "off", "env", "stdin", "redacted":
-		return true
-	}
-	return false
-}
+// schema are words that describe values.
+var schema = []string{"true", "false", "null", "none", "nil", "undefined", "string", "str", "bool", "boolean", "int", "integer", "number",
+	"optional", "required", "any", "object", "default", "secret", "password", "token", "text", "bytes", "self", "this", "prompt",
+	"yes", "no", "on", "off", "env", "stdin", "redacted"}
+
+// holders lists what code keeps secrets in.
+var holders = []string{"process", "os", "env", "config", "cfg", "settings", "secrets", "vars", "var", "local", "module", "self", "this", "data", "import", "args", "opts", "options"}
 
 // code reports whether v is an expression that reads the secret from
 // somewhere: process.env.TOKEN.
 func code(v string) bool {
 	head, rest, ok := strings.Cut(v, ".")
-	if !ok || !isWord(strings.NewReplacer("[", "", "]", "", `"`, "", "'", "").Replace(rest)) || !plain(rest) {
-		return false
-	}
-	switch head {
-	case "process", "os", "env", "config", "cfg", "settings", "secrets", "vars", "var", "local", "module", "self", "this", "data", "import", "args", "opts", "options":
-		return true
-	}
-	return false
+	return ok && isWord(strings.NewReplacer("[", "", "]", "", `"`, "", "'", "").Replace(rest)) && plain(rest) && slices.Contains(holders, head)
 }
 
 // random reports whether v looks drawn by chance: letters and digits mixed in

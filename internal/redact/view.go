@@ -66,11 +66,6 @@ func (v *view) place(at int, end bool) int {
 	return c.to + at - c.end
 }
 
-// decoders make a view of a text each, or nil.
-func decoders() [4]func(string) *view {
-	return [...]func(string) *view{percent, escapes, joined, blobs}
-}
-
 func unhex(c byte) int {
 	switch {
 	case '0' <= c && c <= '9':

@@ -96,7 +96,7 @@ func (p *parser) globs(v document.Value) []Glob {
 	for _, e := range v.Items() {
 		text := e.Text()
 		switch name, is := categoryName(text); {
-		case is && !p.knows(name):
+		case is && !slices.Contains(p.categories(), name):
 			e.Problem(cardea.CodeUnknownName, p.categoryHint(name), "there is no category %q", name)
 		case !is:
 			p.checkGlob(e, text)
@@ -112,10 +112,6 @@ func (p *parser) checkGlob(at document.Value, text string) {
 		return
 	}
 	pathglob.Check(at, text)
-}
-
-func (p *parser) knows(name string) bool {
-	return slices.Contains(p.categories(), name)
 }
 
 // categories are the names that a role may use.

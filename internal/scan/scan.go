@@ -109,7 +109,7 @@ func searchFile(r *redact.Redactor, name string, data []byte) Result {
 	if s.costly {
 		out.Gaps = append(out.Gaps, Gap{name, fmt.Sprintf("line %d and what follows it take too long to search; write it in another way", s.lineOf(s.costlyAt))})
 	}
-	code := isCode(name)
+	code := slices.Contains(quoting, strings.ToLower(path.Ext(filepath.ToSlash(name))))
 	for _, f := range s.found {
 		if code && s.expression(f) {
 			continue
@@ -125,15 +125,9 @@ func searchFile(r *redact.Redactor, name string, data []byte) Result {
 	return out
 }
 
-// isCode reports whether a file is of a language in which a text constant is quoted.
-func isCode(name string) bool {
-	switch strings.ToLower(path.Ext(filepath.ToSlash(name))) {
-	case ".c", ".cc", ".cpp", ".cs", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".java", ".js", ".jsx", ".kt", ".lua", ".m", ".mjs", ".php",
-		".pl", ".pm", ".py", ".rb", ".rs", ".scala", ".swift", ".ts", ".tsx", ".vue", ".zig":
-		return true
-	}
-	return false
-}
+// quoting are the endings of files of languages in which a text constant is quoted.
+var quoting = []string{".c", ".cc", ".cpp", ".cs", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".java", ".js", ".jsx", ".kt", ".lua", ".m", ".mjs", ".php",
+	".pl", ".pm", ".py", ".rb", ".rs", ".scala", ".swift", ".ts", ".tsx", ".vue", ".zig"}
 
 // expression reports whether a finding, in code, is no constant but a name or a call:
 // token = parse(line). What has a digit in it is not, for it may stand in a comment.

@@ -136,11 +136,7 @@ func (s *Store) anyForged(now time.Time) error {
 }
 
 func readRegistered(path string, key []byte, session string) (r Registered, err error) {
-	text, err := state.ReadSigned(path, key, registrationPurpose, session, maxRegistration)
-	if err != nil {
-		return r, err
-	}
-	if err := json.Unmarshal(text, &r); err != nil {
+	if err := state.ReadSignedJSON(path, key, registrationPurpose, session, maxRegistration, &r); err != nil {
 		return r, err
 	}
 	if r.Session != session {
@@ -173,9 +169,6 @@ func (s *Store) Register(session string, now time.Time, change func(*Registered)
 		return none, err
 	}
 	path := s.registrationPath(key, session)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return none, fmt.Errorf("keep the registration: %w", err)
-	}
 	unlock, err := s.lockRegistrations()
 	if err != nil {
 		return none, err

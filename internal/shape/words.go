@@ -218,7 +218,7 @@ func decides(name string) bool {
 	ending := strings.ToLower(path.Ext(name))
 	stem := strings.ToLower(strings.TrimSuffix(name, path.Ext(name)))
 	switch {
-	case ending == "" && strings.ToLower(name) != name || slices.Contains(settingsEndings(), ending),
+	case ending == "" && strings.ToLower(name) != name || slices.Contains(settingsEndings, ending),
 		strings.Contains(stem, "config") || strings.Contains(stem, ".conf") || strings.HasSuffix(stem, "file") || strings.HasSuffix(stem, "rc"),
 		slices.Contains([]string{"setup", "conftest", "tasks", "build", "manage", "configure", "gradlew", "mvnw"}, stem):
 		return true
@@ -234,9 +234,7 @@ func decides(name string) bool {
 }
 
 // settingsEndings end the names of files by which programs are configured.
-func settingsEndings() []string {
-	return []string{".json", ".json5", ".jsonc", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".xml", ".properties", ".gradle", ".kts", ".mk", ".cmake", ".env", ".lock", ".plist", ".tf", ".tfvars"}
-}
+var settingsEndings = []string{".json", ".json5", ".jsonc", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".xml", ".properties", ".gradle", ".kts", ".mk", ".cmake", ".env", ".lock", ".plist", ".tf", ".tfvars"}
 
 // swapped is why a call writes what the other one only reads.
 func swapped(places []place, all []pair, dir string) string {

@@ -9,6 +9,19 @@ import (
 // ErrBusy is the error of Lock when another process held the lock all the time.
 var ErrBusy = errors.New("it is locked by another process")
 
+// OpenLocked opens a file, which it makes where there is none, and takes the lock on it as
+// [Lock] does. Who closes the file gives the lock back.
+func OpenLocked(path string, wait time.Duration) (*os.File, error) {
+	f, _, err := Open(path, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
+	if err := Lock(f, wait); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
 // Lock takes the lock on an open file, and waits for it at most for a time. The
 // system releases it when the file is closed or the process ends.
 func Lock(f *os.File, wait time.Duration) error {

@@ -1,7 +1,6 @@
 package trust
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strings"
 
@@ -31,12 +30,8 @@ func Texts(dir, project string) map[string]string {
 	if err != nil {
 		return nil
 	}
-	data, err := state.ReadSigned(textsPath(dir, project), keyOf(key, project), textsPurpose, project, 2*maxTexts)
-	if err != nil {
-		return nil
-	}
 	var out map[string]string
-	if json.Unmarshal(data, &out) != nil {
+	if state.ReadSignedJSON(textsPath(dir, project), keyOf(key, project), textsPurpose, project, 2*maxTexts, &out) != nil {
 		return nil
 	}
 	return out
@@ -56,9 +51,5 @@ func SaveTexts(dir, project string, texts map[string]redact.Text) error {
 			size += len(s)
 		}
 	}
-	data, err := json.Marshal(kept)
-	if err != nil {
-		return err
-	}
-	return state.WriteSigned(textsPath(dir, project), keyOf(key, project), textsPurpose, project, data)
+	return state.WriteSignedJSON(textsPath(dir, project), keyOf(key, project), textsPurpose, project, kept)
 }

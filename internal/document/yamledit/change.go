@@ -156,14 +156,7 @@ func flowEnd(text string, at int) int {
 	for i := at; i < len(text); i++ {
 		switch c := text[i]; c {
 		case '\'', '"':
-			if i > 0 && strings.IndexByte(",[{: \n\t", text[i-1]) < 0 {
-				break
-			}
-			for i++; i < len(text) && text[i] != c; i++ {
-				if c == '"' && text[i] == '\\' {
-					i++
-				}
-			}
+			i = quoteEnd(text, i)
 		case '#':
 			if i > 0 && strings.IndexByte(" \t\n", text[i-1]) >= 0 {
 				return -1 // a comment inside; who knows what it belongs to

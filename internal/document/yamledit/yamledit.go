@@ -273,21 +273,29 @@ func after(text string, lines int) string {
 	return text
 }
 
+// quoteEnd is where the quote at a place is closed, and the place itself where it stands
+// inside of a plain word, as in don't.
+func quoteEnd(text string, at int) int {
+	if at > 0 && strings.IndexByte(",[{: \n\t", text[at-1]) < 0 {
+		return at
+	}
+	i := at + 1
+	for ; i < len(text) && text[i] != text[at]; i++ {
+		if text[at] == '"' && text[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
 // closing is where the bracket at a place is closed, and the last byte before it
 // that is neither a blank nor in a comment. It is -1 where it is not.
 func closing(text string, at int) (end int, last byte) {
 	depth := 0
 	for i := at; i < len(text); i++ {
-		switch c := text[i]; c {
+		switch text[i] {
 		case '\'', '"':
-			if strings.IndexByte(",[{: \n\t", text[i-1]) < 0 {
-				break // inside of a plain word, as in don't
-			}
-			for i++; i < len(text) && text[i] != c; i++ {
-				if c == '"' && text[i] == '\\' {
-					i++
-				}
-			}
+			i = quoteEnd(text, i)
 		case '#':
 			if text[i-1] == ' ' || text[i-1] == '\t' || text[i-1] == '\n' {
 				for i+1 < len(text) && text[i+1] != '\n' {

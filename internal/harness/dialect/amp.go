@@ -10,11 +10,6 @@ var amp = Dialect{
 	kinds: []kind{{"tool.call", cardea.PreToolUse}, {"tool.result", "PostToolUse"}, {"session.start", "SessionStart"}, {"agent.start", "UserPromptSubmit"},
 		{"agent.end", "Stop"}},
 	shapes: []shape{{has: "tool", tool: "tool", input: "input", kind: cardea.PreToolUse}},
-	rows: []cardea.Row{
-		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny,
-			Notice: true, Rewrite: true, AsksRewritten: true, Context: cardea.ContextOnAsk, Reserved: question},
-		{Kinds: []cardea.Kind{""}},
-		{Notice: true},
-	},
-	write: writePlugin, learn: nobodyAnswers,
+	rows:   pluginRows,
+	write:  writePlugin, learn: nobodyAnswers,
 }

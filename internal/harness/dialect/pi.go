@@ -14,11 +14,6 @@ var pi = Dialect{
 		{event: "tool_result", tool: "toolName", input: "input", kind: "PostToolUse"},
 		{has: "toolName", tool: "toolName", input: "input", kind: cardea.PreToolUse},
 	},
-	rows: []cardea.Row{
-		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny,
-			Notice: true, Rewrite: true, AsksRewritten: true, Context: cardea.ContextOnAsk, Reserved: question},
-		{Kinds: []cardea.Kind{""}},
-		{Notice: true},
-	},
+	rows:  pluginRows,
 	write: writePlugin, learn: nobodyAnswers,
 }

@@ -16,6 +16,14 @@ type pluginAnswer struct {
 	Notice   string         `json:"notice,omitempty"`
 }
 
+// pluginRows lists what an answer can do in a plugin that can ask the person.
+var pluginRows = []cardea.Row{
+	{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny,
+		Notice: true, Rewrite: true, AsksRewritten: true, Context: cardea.ContextOnAsk, Reserved: question},
+	{Kinds: []cardea.Kind{""}},
+	{Notice: true},
+}
+
 // writePlugin answers a plugin: "allow", "ask", "deny", or "none", which leaves the
 // harness's own flow in force. With none, too, input is what the call is to run with.
 func writePlugin(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {

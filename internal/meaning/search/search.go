@@ -261,17 +261,14 @@ func build(ctx context.Context, m model, r meaning.Request) error {
 	if err := os.MkdirAll(p.folder(), 0o700); err != nil {
 		return err
 	}
-	lock, _, err := state.Open(p.path()+".lock", os.O_RDWR|os.O_CREATE)
+	lock, err := state.OpenLocked(p.path()+".lock", 0)
+	if errors.Is(err, state.ErrBusy) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	if err := state.Lock(lock, 0); err != nil {
-		if errors.Is(err, state.ErrBusy) {
-			return nil
-		}
-		return err
-	}
 	stamp := p.Stamp() // before reading: what changes meanwhile is stale then
 	groups, dims, err := p.groups(ctx, stamp)
 	if err != nil || dims == 0 {

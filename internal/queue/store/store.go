@@ -278,14 +278,11 @@ func explain(err error) error {
 // does it.
 func (s *Store) renew(damage error) error {
 	path := Path(s.folder)
-	f, _, err := state.Open(path+".lock", os.O_RDWR|os.O_CREATE)
+	f, err := state.OpenLocked(path+".lock", limit.QueueWrite)
 	if err != nil {
 		return errors.Join(damage, err)
 	}
 	defer f.Close()
-	if err := state.Lock(f, limit.QueueWrite); err != nil {
-		return errors.Join(damage, err)
-	}
 	if s.opened == nil {
 		if err := s.open(); err == nil || !isDamage(err) {
 			return err // another process was faster

@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/evidence"
+	"cardea.dev/internal/jsontext"
 	"cardea.dev/internal/knowledge"
 	knowledgeform "cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
@@ -68,7 +69,7 @@ func (r *Runner) evidence(ev *cardea.Event) any {
 			}
 		}
 	}
-	return map[string]any{"ok": true, "passed": list(store.Passed()), "writes": out.Writes, "elsewhere": out.Elsewhere, "unknown": unknown}
+	return map[string]any{"ok": true, "passed": jsontext.List(store.Passed()), "writes": out.Writes, "elsewhere": out.Elsewhere, "unknown": unknown}
 }
 
 // mayPublish reports whether a part is git with a command that is only known when
@@ -115,12 +116,3 @@ const Watchdog = "watchdog"
 
 // IsBuiltin reports whether Cardea itself answers a signal of built-in policies.
 func IsBuiltin(name string) bool { return name == evidenceSignal || name == sizeSignal }
-
-// list is a list as JSON values have it.
-func list(texts []string) []any {
-	out := make([]any, 0, len(texts))
-	for _, s := range texts {
-		out = append(out, s)
-	}
-	return out
-}

@@ -50,7 +50,7 @@ func (p Place) FilesOf(command string) Files {
 		all = all && !slices.ContainsFunc(part.Access, func(a cardea.Access) bool { return a.Kind == cardea.Read && a.Path == "" && a.Pattern == "" })
 		named = append(named, p.pathsOf(part, &out)...)
 	}
-	spots = slices.DeleteFunc(spots, func(o cardea.Opaque) bool { return all && runsNamedFile(o) })
+	spots = slices.DeleteFunc(spots, func(o cardea.Opaque) bool { return all && slices.Contains(inNamedFiles, o.Code) })
 	if len(spots) > 0 && out.Unseen == "" {
 		out.Unseen = "what it runs cannot be seen: " + spots[0].Reason + " (" + spots[0].Text + "); write the file's path plainly"
 	}
@@ -167,16 +167,10 @@ func onlyReads(parts []cardea.Part) bool {
 	})
 }
 
-// runsNamedFile reports whether what a spot hides is in the files that other words
-// of the command name, which are bound: a sourced file, or what is read and fed
-// to a shell. PATH is looked at by itself.
-func runsNamedFile(spot cardea.Opaque) bool {
-	switch spot.Code {
-	case cardea.OpaqueStandardInput, cardea.OpaqueSourcedFile, cardea.OpaqueEval, cardea.OpaqueSearchPath:
-		return true
-	}
-	return false
-}
+// inNamedFiles lists the spots that hide what is in the files that other words of the
+// command name, which are bound: a sourced file, or what is read and fed to a shell. PATH
+// is looked at by itself.
+var inNamedFiles = []cardea.OpaqueCode{cardea.OpaqueStandardInput, cardea.OpaqueSourcedFile, cardea.OpaqueEval, cardea.OpaqueSearchPath}
 
 // withProject is a command in which what stands for the project is written out: harnesses
 // set CLAUDE_PROJECT_DIR, and so does who runs the command. Nothing is where the

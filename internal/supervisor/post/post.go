@@ -66,15 +66,11 @@ func (p Posts) Appoint(post Post) (Post, error) {
 	}
 	post.Secret = make([]byte, SecretSize)
 	_, _ = rand.Read(post.Secret) // ends the process rather than fail
-	text, err := json.Marshal(post)
-	if err != nil {
-		return post, err
-	}
 	path := p.path(key, post.Team)
 	if err := state.Prune(filepath.Dir(path), maxPosts, keepPosts); err != nil {
 		return post, err
 	}
-	if err := state.WriteSigned(path, key, postPurpose, post.Team, text); err != nil {
+	if err := state.WriteSignedJSON(path, key, postPurpose, post.Team, post); err != nil {
 		return post, fmt.Errorf("keep who is the supervisor: %w", err)
 	}
 	return post, nil
