@@ -166,15 +166,12 @@ func (c *custom) deadInBouncer(off []string) (out []string) {
 
 // unknown are the words of the rule that name no tool which Cardea knows.
 func (c *custom) unknown() (out []string) {
-	names := []string{"mcp__"}
-	for _, t := range harness.Tools() {
-		names = append(names, t.Name)
-	}
 	for _, word := range c.tools {
-		if !strings.HasPrefix(word, "mcp__") && !slices.ContainsFunc(names, func(name string) bool {
-			is, _ := path.Match(word, name) // its wildcards are stars alone
+		matches := func(t harness.ToolInfo) bool {
+			is, _ := path.Match(word, t.Name) // its wildcards are stars alone
 			return is
-		}) {
+		}
+		if !strings.HasPrefix(word, "mcp__") && !matches(harness.ToolInfo{Name: "mcp__"}) && !slices.ContainsFunc(harness.Tools(), matches) {
 			out = append(out, strconv.Quote(word))
 		}
 	}
