@@ -106,7 +106,7 @@ type configured struct {
 // startChange finds the file of a scope.
 func startChange(p Process, scope string) (*configChange, error) {
 	c := &configChange{p: p}
-	c.scope, _ = scopeOf(scope) // a word that is none is refused here
+	c.scope, _ = scopeOf(scope) // other words are refused below
 	dir := ""
 	switch scope {
 	case "user", "project":

@@ -176,8 +176,8 @@ func (c *cupcake) builtins(m document.Map) {
 	}
 }
 
-// brought is what is known of a policy that Cupcake has built in: its verbs, the event that
-// it is about, and what writes it here, nil where nothing does.
+// brought describes a policy that Cupcake has built in: its verbs, the event that it is
+// about, and what writes it here. Where nothing does, write is nil.
 type brought struct {
 	verbs []string
 	event string

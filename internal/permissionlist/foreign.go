@@ -171,8 +171,8 @@ func openCodeRule(action, pattern, effect string, at int) rule {
 	return r
 }
 
-// effectOf is what a harness's word means: deny and ask are its words for these, and all
-// others allow.
+// effectOf reads a harness's word for an effect: deny and ask are its words for these, and
+// all others allow.
 func effectOf(word, deny string, ask ...string) cardea.Effect {
 	switch {
 	case word == deny:

@@ -51,7 +51,7 @@ func Parse(path string, src string) (*Module, error) {
 	return m, nil
 }
 
-// reparse parses a file whose facts nobody asks for. Annotations are read for policies that
+// reparse parses a file without its facts. Annotations are read for policies that
 // ask for their own, only.
 func reparse(path, src string) (*Module, error) {
 	return parseAs(path, src, strings.Contains(src, metadataCalls))
