@@ -94,7 +94,7 @@ func (p Process) showEntry(s *screen, l ledger.Line) {
 		s.printf("This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
 	}
 	s.printf("%s%s\n", e.Effect, prefixed("  ", e.By.String()))
-	if text := meaning(e.Effect); text != "" {
+	if text := meaning[e.Effect]; text != "" {
 		s.printf("  %s\n", painted{faint, text})
 	}
 	s.block("  ", e.Reason.String())

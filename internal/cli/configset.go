@@ -106,20 +106,16 @@ type configured struct {
 // startChange finds the file of a scope.
 func startChange(p Process, scope string) (*configChange, error) {
 	c := &configChange{p: p}
+	c.scope, _ = scopeOf(scope) // other words are refused below
 	dir := ""
 	switch scope {
 	case "user", "project":
-		c.scope = cardea.ScopeUser
-		if scope == "project" {
-			c.scope = cardea.ScopeProject
-		}
 		folder, err := scopeFolder(p, scope == "user")
 		if err != nil {
 			return nil, err
 		}
 		dir = folder
 	case "system":
-		c.scope = cardea.ScopeSystem
 		if dir = p.Machine.System; dir == "" {
 			return nil, errors.New("there is no folder for the system's settings on this machine")
 		}
@@ -244,12 +240,9 @@ var atInstallation = []string{"human.mode", "human.timeout", "judge.enabled", "d
 // write writes the file when the person agrees. What the person changes in a project
 // that they trust stays trusted.
 func (c *configChange) write(show func(*screen)) error {
-	var before *survey
-	if c.scope == cardea.ScopeProject && c.before.Where.Trusted() {
-		var err error
-		if before, err = surveyHere(c.p); err != nil {
-			return err
-		}
+	before, err := surveyIf(c.p, c.scope == cardea.ScopeProject && c.before.Where.Trusted())
+	if err != nil {
+		return err
 	}
 	if err := c.p.byPerson("to write this to "+c.file, show); err != nil {
 		return err

@@ -388,12 +388,9 @@ func (i *importing) write(p Process, out *imported) error {
 			showDiff(s, "  ", f)
 		}
 	}
-	var before *survey
-	if !i.user {
-		var err error
-		if before, err = surveyHere(p); err != nil {
-			return err
-		}
+	before, err := surveyIf(p, !i.user)
+	if err != nil {
+		return err
 	}
 	if err := p.byKey("and Enter to write this to "+i.dir, show); err != nil {
 		return err

@@ -72,11 +72,9 @@ func initScope(p Process, user bool) error {
 	if why := p.foreignHome(siteOf(p).Place.Dirs.Home); why != "" {
 		p.warn(why)
 	}
-	var before *survey
-	if !user && p.attended() {
-		if before, err = surveyHere(p); err != nil {
-			return err
-		}
+	before, err := surveyIf(p, !user && p.attended())
+	if err != nil {
+		return err
 	}
 	out := screenOn(p.Stdout, p.Env)
 	example := ""
@@ -111,6 +109,14 @@ func initScope(p Process, user bool) error {
 		out.printf("then: \"cardea trust\" accepts your changes with a code of one letter\n")
 	}
 	return out.err
+}
+
+// surveyIf looks at the project, nil where that is not needed.
+func surveyIf(p Process, needed bool) (*survey, error) {
+	if !needed {
+		return nil, nil
+	}
+	return surveyHere(p)
 }
 
 // begin trusts a project that the person just began: without a word where it held

@@ -415,20 +415,17 @@ func (d drawn) carryOut(all []monitor.Do) tea.Cmd {
 func (d drawn) take(n news) (tea.Model, tea.Cmd) {
 	var do []monitor.Do
 	d.Model, do = d.Model.Update(monitor.Time(d.feed.process.Now()))
-	if len(n.decisions) > 0 {
-		d.Model, _ = d.Model.Update(monitor.Decisions(n.decisions))
+	tell := func(came bool, message any) {
+		if came {
+			d.Model, _ = d.Model.Update(message)
+		}
 	}
-	if n.hasQueue {
-		d.Model, _ = d.Model.Update(monitor.Waiting(n.waiting))
-	}
-	if n.hasSetUp {
-		d.Model, _ = d.Model.Update(monitor.SetUp(n.setUp))
-	}
-	if n.hasSessions {
-		d.Model, _ = d.Model.Update(monitor.Sessions(n.sessions))
-	}
+	tell(len(n.decisions) > 0, monitor.Decisions(n.decisions))
+	tell(n.hasQueue, monitor.Waiting(n.waiting))
+	tell(n.hasSetUp, monitor.SetUp(n.setUp))
+	tell(n.hasSessions, monitor.Sessions(n.sessions))
 	if n.err != nil {
-		d.Model, _ = d.Model.Update(monitor.Trouble(n.err.Error()))
+		tell(true, monitor.Trouble(n.err.Error()))
 	}
 	if n.more {
 		return d, tea.Batch(d.carryOut(do), d.look)

@@ -228,11 +228,9 @@ func changeOverrides(p Process, d sessionDesk, scope cardea.Scope, why, what str
 	if err := p.byPerson(why, func(s *screen) { s.printf("%s\n%s\n", what, painted{faint, path}) }); err != nil {
 		return err
 	}
-	var survey *survey
-	if scope == cardea.ScopeProject {
-		if survey, err = surveyHere(p); err != nil {
-			return err
-		}
+	survey, err := surveyIf(p, scope == cardea.ScopeProject)
+	if err != nil {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -98,11 +98,7 @@ func permissionsOf(l *inforce.Loaded, pl place) permissionListing {
 	out := permissionListing{Expand: l.Expands(), Entries: entriesOf(l), Files: []permissionFile{}, Diagnostics: []cardea.Diagnostic{}}
 	for _, f := range l.PermissionFiles {
 		out.Files = append(out.Files, permissionFile{f.From.File, f.From.Harness, f.From.Scope, f.Entries, f.Kept})
-		for _, problem := range f.Problems {
-			if problem.Severity == cardea.LevelError {
-				out.Diagnostics = append(out.Diagnostics, problem)
-			}
-		}
+		out.Diagnostics = append(out.Diagnostics, slices.DeleteFunc(slices.Clone(f.Problems), isRemark)...)
 	}
 	out.Diagnostics = append(out.Diagnostics, permissionFindings(l, pl)...)
 	return out

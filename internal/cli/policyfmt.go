@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -159,25 +158,20 @@ var (
 // rewrite replaces the text of a file, which keeps its mode. One that is not as it was
 // stays as it is.
 func rewrite(path, old, text string) error {
-	now, info, err := readNow(path)
-	switch {
+	now, err := readSmall(path)
+	if err != nil {
+		return err
+	}
+	switch info, err := os.Stat(path); {
 	case err != nil:
 		return err
 	case string(now) != old:
 		return errMeanwhile
 	case info.Mode().Perm()&0o200 == 0:
 		return errReadOnly
+	default:
+		return state.Replace(path, []byte(text), func(f *os.File) error { return f.Chmod(info.Mode().Perm()) })
 	}
-	return state.Replace(path, []byte(text), func(f *os.File) error { return f.Chmod(info.Mode().Perm()) })
-}
-
-func readNow(path string) ([]byte, fs.FileInfo, error) {
-	data, err := readSmall(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := os.Stat(path)
-	return data, info, err
 }
 
 // remember keeps what the person trusted trusted: they formatted it themselves.

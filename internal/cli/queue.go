@@ -301,23 +301,17 @@ var errQuit = errors.New("quit")
 func (p Process) carryOutKey(d sessionDesk, s *store.Store, e *queue.Entry, line string, out *screen) (done bool, err error) {
 	key, message, _ := strings.Cut(strings.TrimSpace(line), " ")
 	f := answerFlags{message: strings.TrimSpace(message), confirmed: true}
-	allow := cardea.Allow
+	effect := cardea.Allow
 	switch key {
 	case "q", "quit":
 		return false, errQuit
 	case "s", "skip", "":
 		return false, nil
-	case "a", "allow":
-	case "d", "deny":
-		allow = cardea.Deny
-	case "a+1":
-		f.once = true
-	case "d+1":
-		f.once, allow = true, cardea.Deny
-	case "a+r":
-		f.addRule = true
-	case "d+r":
-		f.addRule, allow = true, cardea.Deny
+	case "a", "allow", "a+1", "a+r", "d", "deny", "d+1", "d+r":
+		f.once, f.addRule = strings.HasSuffix(key, "+1"), strings.HasSuffix(key, "+r")
+		if key[0] == 'd' {
+			effect = cardea.Deny
+		}
 	case "?", "?+r", "downgrade":
 		f.alwaysAsk, f.downgrade, f.addRule = key == "?" || key == "?+r", key == "downgrade", key == "?+r"
 		out.printf("and this call? [a]llow  [d]eny: ")
@@ -328,14 +322,14 @@ func (p Process) carryOutKey(d sessionDesk, s *store.Store, e *queue.Entry, line
 		switch strings.TrimSpace(answer) {
 		case "a", "allow":
 		case "d", "deny":
-			allow = cardea.Deny
+			effect = cardea.Deny
 		default:
 			return false, fmt.Errorf("%q is no answer; type a or d", hook.Plain(strings.TrimSpace(answer)))
 		}
 	default:
 		return true, fmt.Errorf("%q is no key", hook.Plain(key))
 	}
-	return true, p.answerEntries(d, s, []int64{e.ID}, allow, f)
+	return true, p.answerEntries(d, s, []int64{e.ID}, effect, f)
 }
 
 // lines reads a line at a time and never more, so that what reads next gets the next line.

@@ -235,14 +235,11 @@ func (p Process) testRule(r *ruleFile) error {
 
 // write writes the file where none lies. A project that was trusted stays so.
 func (r *ruleFile) write(p Process, out *screen) error {
-	var before *survey
 	at := p
-	if r.project != "" {
-		at.Dir = r.project
-		var err error
-		if before, err = surveyHere(at); err != nil {
-			return err
-		}
+	at.Dir = cmp.Or(r.project, p.Dir)
+	before, err := surveyIf(at, r.project != "")
+	if err != nil {
+		return err
 	}
 	remember := p.remembering(false)
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o755); err != nil {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -154,29 +155,15 @@ func (s *screen) field(name, text string) {
 
 // effect is an effect's word in its colour.
 func effect(e cardea.Effect) painted {
-	switch e {
-	case cardea.Allow:
-		return painted{green, e.String()}
-	case cardea.Deny, cardea.Halt:
-		return painted{red, e.String()}
-	case cardea.Ask, cardea.Defer:
-		return painted{yellow, e.String()}
-	}
-	return painted{faint, e.String()}
+	colours := map[cardea.Effect]style{cardea.Allow: green, cardea.Deny: red, cardea.Halt: red, cardea.Ask: yellow, cardea.Defer: yellow}
+	return painted{cmp.Or(colours[e], faint), e.String()}
 }
 
-// meaning explains an effect in plain words where its own word does not; "" where it
-// does.
-func meaning(e cardea.Effect) string {
-	switch e {
-	case cardea.Abstain:
-		return "no rule decides, so the harness does, as it would without Cardea"
-	case cardea.Defer:
-		return "the harness decides, and no rule may allow it"
-	case cardea.Halt:
-		return "denied, and the agent is stopped"
-	}
-	return ""
+// meaning explains effects in plain words where their own words do not.
+var meaning = map[cardea.Effect]string{
+	cardea.Abstain: "no rule decides, so the harness does, as it would without Cardea",
+	cardea.Defer:   "the harness decides, and no rule may allow it",
+	cardea.Halt:    "denied, and the agent is stopped",
 }
 
 // count is a number with the word for what it counts, in its plural where there

@@ -68,6 +68,14 @@ func (p Process) say(text string) error {
 	return s.err
 }
 
+// sayOf prints what the desk did, if it did it.
+func (p Process) sayOf(text string, err error) error {
+	if err != nil {
+		return err
+	}
+	return p.say(text)
+}
+
 // atDesk makes a command that changes a session, which only a person may.
 func atDesk(p Process, c *cobra.Command, what string, r *request, do func(sessionDesk) (string, error)) *cobra.Command {
 	flagSession(c, &r.Session)
@@ -82,11 +90,7 @@ func atDesk(p Process, c *cobra.Command, what string, r *request, do func(sessio
 		if err := p.byPerson(what, func(s *screen) { s.printf("session %s\n", r.Session) }); err != nil {
 			return err
 		}
-		text, err := do(d)
-		if err != nil {
-			return err
-		}
-		return p.say(text)
+		return p.sayOf(do(d))
 	}
 	return c
 }
@@ -144,11 +148,7 @@ func register(p Process, r request) error {
 		r.PromptFile = within(p.Dir, r.PromptFile)
 	}
 	if lead, is := d.LeadHere(); is && !p.attended() {
-		text, err := d.RegisterByLead(lead, r)
-		if err != nil {
-			return err
-		}
-		return p.say(text)
+		return p.sayOf(d.RegisterByLead(lead, r))
 	}
 	runs := ""
 	if r.Supervisor {
@@ -165,11 +165,7 @@ func register(p Process, r request) error {
 	if err := p.byPerson("to register the session", show); err != nil {
 		return err
 	}
-	text, err := d.Register(r)
-	if err != nil {
-		return err
-	}
-	return p.say(text)
+	return p.sayOf(d.Register(r))
 }
 
 func prefixed(prefix, text string) string {

@@ -183,10 +183,7 @@ func firstOf[T any](all []T, limit int) []T {
 }
 
 func lastOf[T any](all []T, limit int) []T {
-	if limit > 0 && len(all) > limit {
-		return all[len(all)-limit:]
-	}
-	return all
+	return all[len(all)-len(firstOf(all, limit)):]
 }
 
 // rest says how many were left out.

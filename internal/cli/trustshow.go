@@ -87,13 +87,15 @@ func showFiles(out *screen, indent string, files []broughtFile) {
 
 // broken are the mistakes of the project's own files.
 func (s *survey) broken() []cardea.Diagnostic {
-	isRemark := func(d cardea.Diagnostic) bool { return d.Severity != cardea.LevelError }
 	out := slices.DeleteFunc(s.then.Problems(cardea.ScopeProject), isRemark)
 	if _, err := policiesOf(s.then); err != nil { // nobody can tell what they do
 		out = append(out, cardea.Diagnostic{Code: cardea.CodeNoEngine, Text: err.Error()})
 	}
 	return out
 }
+
+// isRemark reports a diagnostic that is no mistake.
+func isRemark(d cardea.Diagnostic) bool { return d.Severity != cardea.LevelError }
 
 // vain is what the project's files say without any effect, whether the person
 // trusts them or not.

@@ -32,7 +32,7 @@ func (t trial) show(s *screen) {
 			text = "no rule decides; " + text
 		}
 		s.printf("  %s\n", painted{faint, text + " (human.mode: " + t.judgement.Loaded.Settings.Human.Mode + ")"})
-	} else if text := meaning(v.Effect); text != "" {
+	} else if text := meaning[v.Effect]; text != "" {
 		s.printf("  %s\n", painted{faint, text})
 	}
 	if v.Reason != "" {
@@ -82,7 +82,7 @@ func (t trial) showParts(s *screen, explained map[cardea.Effect]bool) {
 	for i := range ev.Call.Parts {
 		about := ""
 		if e := t.effect(i); !explained[e] {
-			about, explained[e] = meaning(e), true
+			about, explained[e] = meaning[e], true
 		}
 		t.showPart(s, i, about)
 	}

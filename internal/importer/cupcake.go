@@ -67,19 +67,26 @@ func (c *cupcake) signals(m document.Map) {
 	for _, name := range m.Keys() {
 		s := m.Get(name)
 		command, limit := "", 5
-		if s.IsMap() {
-			inner := s.Map()
-			command = inner.Need("command").Text()
-			if t := inner.Get("timeout_seconds"); t.Present() {
+		either(s, &command, func(m document.Map) {
+			command = m.Need("command").Text()
+			if t := m.Get("timeout_seconds"); t.Present() {
 				limit = t.Int(1, 600)
 			}
-			inner.Done()
-		} else {
-			command = s.Text()
-		}
+		})
 		c.signal(name, c.moved(command), limit)
 		c.taken(s, "signals."+name, "signals.%s in cardea.yaml", name)
 	}
+}
+
+// either reads what is a text by itself, or a map whose keys read takes.
+func either(v document.Value, text *string, read func(m document.Map)) {
+	if !v.IsMap() {
+		*text = v.Text()
+		return
+	}
+	m := v.Map()
+	read(m)
+	m.Done()
 }
 
 // signal adds a signal to the settings.
@@ -110,13 +117,7 @@ func (c *cupcake) action(v document.Value, what string, path ...string) {
 	var items []string
 	for _, e := range v.Items() {
 		command := ""
-		if e.IsMap() {
-			m := e.Map()
-			command = m.Need("command").Text()
-			m.Done()
-		} else {
-			command = e.Text()
-		}
+		either(e, &command, func(m document.Map) { command = m.Need("command").Text() })
 		items = append(items, "{command: "+quoted(c.moved(command))+"}")
 	}
 	c.settings = append(c.settings, Setting{Path: path, Items: items})
@@ -157,10 +158,12 @@ func (c *cupcake) builtins(m document.Map) {
 			continue
 		}
 		b.message = b.Text("message")
-		if b.how = c.builtin(&b); b.how == "" {
+		write := builtinOf(name).write
+		if write == nil {
 			c.lost(v, "builtins."+name, "Cardea does not know it")
 			continue
 		}
+		b.how = write(c, &b)
 		if b.changed {
 			c.changed(v, "builtins."+name, "%s", b.how)
 		} else {
@@ -173,25 +176,45 @@ func (c *cupcake) builtins(m document.Map) {
 	}
 }
 
+// brought describes a policy that Cupcake has built in: its verbs, the event that it is
+// about, and what writes it here. Where nothing does, write is nil.
+type brought struct {
+	verbs []string
+	event string
+	write func(*cupcake, *builtin) string
+}
+
+// builtins are those that Cupcake has, by name. Some have names of harnesses before these.
+var builtins = map[string]brought{
+	"protected_paths":              {[]string{"halt"}, "PreToolUse", (*cupcake).protectedPaths},
+	"rulebook_security_guardrails": {[]string{"halt"}, "PreToolUse", (*cupcake).guardrails},
+	"git_pre_check":                {[]string{"halt"}, "PreToolUse", (*cupcake).gitPreCheck},
+	"system_protection":            {[]string{"halt"}, "PreToolUse", (*cupcake).systemProtection},
+	"cupcake_exec_protection":      {[]string{"halt"}, "PreToolUse", (*cupcake).execProtection},
+	"sensitive_data_protection":    {[]string{"deny", "halt"}, "PreToolUse", (*cupcake).sensitiveData}, // the file for Cursor halts
+	"git_block_no_verify":          {[]string{"deny"}, "PreToolUse", (*cupcake).noVerify},
+	"enforce_full_file_read":       {[]string{"deny"}, "PreToolUse", (*cupcake).fullReads},
+	"global_file_lock":             {[]string{"halt", "deny"}, "PreToolUse", nil}, // of older versions
+	"post_edit_check":              {[]string{"ask", "block", "add_context"}, "PostToolUse", (*cupcake).postEditCheck},
+	"always_inject_on_prompt":      {[]string{"add_context"}, "UserPromptSubmit", (*cupcake).alwaysInject},
+}
+
+// builtinOf is the built-in policy of a name, which is empty for one that Cupcake does not
+// have.
+func builtinOf(name string) brought {
+	for _, harness := range []string{"claude_code_", "opencode_", "factory_"} {
+		if of, has := strings.CutPrefix(name, harness); has && (of == "enforce_full_file_read" || of == "always_inject_on_prompt") {
+			return builtins[of]
+		}
+	}
+	return builtins[name]
+}
+
 // BuiltinVerbs are the verbs of a policy that Cupcake has built in, and the event that it
 // is about. Both are empty for a name that Cupcake does not have.
 func BuiltinVerbs(name string) (verbs []string, event string) {
-	switch name {
-	case "protected_paths", "rulebook_security_guardrails", "git_pre_check", "system_protection", "cupcake_exec_protection":
-		return []string{"halt"}, "PreToolUse"
-	case "sensitive_data_protection": // the file for Cursor halts
-		return []string{"deny", "halt"}, "PreToolUse"
-	case "git_block_no_verify",
-		"claude_code_enforce_full_file_read", "enforce_full_file_read", "opencode_enforce_full_file_read", "factory_enforce_full_file_read":
-		return []string{"deny"}, "PreToolUse"
-	case "global_file_lock": // of older versions, which Cardea has nothing for
-		return []string{"halt", "deny"}, "PreToolUse"
-	case "post_edit_check":
-		return []string{"ask", "block", "add_context"}, "PostToolUse"
-	case "claude_code_always_inject_on_prompt", "always_inject_on_prompt", "opencode_always_inject_on_prompt", "factory_always_inject_on_prompt":
-		return []string{"add_context"}, "UserPromptSubmit"
-	}
-	return nil, ""
+	b := builtinOf(name)
+	return b.verbs, b.event
 }
 
 // BuiltinSwitches are the builtins that a rulebook.yml names, and whether it switches them
@@ -230,45 +253,32 @@ type builtin struct {
 	changed bool
 }
 
-// builtin writes a built-in policy, and says what it is now: "" for one that is
-// not known.
-func (c *cupcake) builtin(b *builtin) string {
-	switch b.name {
-	case "protected_paths":
-		return c.protectedPaths(b)
-	case "rulebook_security_guardrails":
-		if b.paths = b.Texts("protected_paths"); len(b.paths) == 0 {
-			b.paths = []string{".cupcake/"}
-		}
-		b.changed = true
-		c.rule("guardrails", "    match:\n      path: ["+quotedList(anywhere(b.paths))+"]\n", cmp.Or(b.message, "These files say what agents may do."))
-		c.calls = append(c.calls, call("Read", "file_path", strings.TrimSuffix(b.paths[0], "/")+"/rulebook.yml", "deny"), call("Bash", "command", "rm -r "+b.paths[0], "deny"))
-		return "the rule cupcake-guardrails denies every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
-	case "git_block_no_verify":
-		c.rule("no-verify", "    tool: [Bash]\n    match:\n      any:\n        - {command: git commit, flags: [-n]}\n        - {command: git, flags: [--no-verify]}\n",
-			cmp.Or(b.message, "Hooks of git must run; fix what they find."))
-		c.rule("git-hooks", "    tool: [Bash]\n    match: {access: [write, delete], path: '**/.git/hooks/**'}\n", cmp.Or(b.message, "Hooks of git must stay as they are."))
-		c.calls = append(c.calls, call("Bash", "command", "git commit --no-verify -m x", "deny"), call("Bash", "command", "chmod -x .git/hooks/pre-commit", "deny"),
-			call("Bash", "command", "git commit -m 'about --no-verify'", "allow"))
-		return "rules cupcake-no-verify and cupcake-git-hooks, beside the built-in rules of the same kind"
-	case "git_pre_check":
-		return c.gitPreCheck(b)
-	case "post_edit_check":
-		return c.postEditCheck(b)
-	case "claude_code_always_inject_on_prompt", "always_inject_on_prompt", "opencode_always_inject_on_prompt", "factory_always_inject_on_prompt":
-		return c.alwaysInject(b)
-	case "claude_code_enforce_full_file_read", "enforce_full_file_read", "opencode_enforce_full_file_read", "factory_enforce_full_file_read":
-		return c.fullReads(b)
-	case "system_protection":
-		return c.systemProtection(b)
-	case "sensitive_data_protection":
-		return c.sensitiveData(b)
-	case "cupcake_exec_protection":
-		c.rule("exec", "    tool: [Bash]\n    match: {command: cupcake}\n", cmp.Or(b.message, "The gate is run by the harness, not by the agent."))
-		c.calls = append(c.calls, call("Bash", "command", "cupcake eval", "deny"))
-		return "rule cupcake-exec; the built-in rule gate-commands does the same for cardea"
+// guardrails: nothing reaches what says what agents may do.
+func (c *cupcake) guardrails(b *builtin) string {
+	if b.paths = b.Texts("protected_paths"); len(b.paths) == 0 {
+		b.paths = []string{".cupcake/"}
 	}
-	return ""
+	b.changed = true
+	c.rule("guardrails", "    match:\n      path: ["+quotedList(anywhere(b.paths))+"]\n", cmp.Or(b.message, "These files say what agents may do."))
+	c.calls = append(c.calls, call("Read", "file_path", strings.TrimSuffix(b.paths[0], "/")+"/rulebook.yml", "deny"), call("Bash", "command", "rm -r "+b.paths[0], "deny"))
+	return "the rule cupcake-guardrails denies every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
+}
+
+// noVerify: the hooks of git run, and stay as they are.
+func (c *cupcake) noVerify(b *builtin) string {
+	c.rule("no-verify", "    tool: [Bash]\n    match:\n      any:\n        - {command: git commit, flags: [-n]}\n        - {command: git, flags: [--no-verify]}\n",
+		cmp.Or(b.message, "Hooks of git must run; fix what they find."))
+	c.rule("git-hooks", "    tool: [Bash]\n    match: {access: [write, delete], path: '**/.git/hooks/**'}\n", cmp.Or(b.message, "Hooks of git must stay as they are."))
+	c.calls = append(c.calls, call("Bash", "command", "git commit --no-verify -m x", "deny"), call("Bash", "command", "chmod -x .git/hooks/pre-commit", "deny"),
+		call("Bash", "command", "git commit -m 'about --no-verify'", "allow"))
+	return "rules cupcake-no-verify and cupcake-git-hooks, beside the built-in rules of the same kind"
+}
+
+// execProtection: no agent runs Cupcake.
+func (c *cupcake) execProtection(b *builtin) string {
+	c.rule("exec", "    tool: [Bash]\n    match: {command: cupcake}\n", cmp.Or(b.message, "The gate is run by the harness, not by the agent."))
+	c.calls = append(c.calls, call("Bash", "command", "cupcake eval", "deny"))
+	return "rule cupcake-exec; the built-in rule gate-commands does the same for cardea"
 }
 
 // rule adds a rule that denies.
@@ -369,7 +379,7 @@ func searched(tool, about string) string {
 	if tool == "Glob" && strings.Contains(about, "*") {
 		return "pattern"
 	}
-	return filesField(tool)
+	return filesField[tool]
 }
 
 // anywhere are path globs, relative ones at any depth, as Cupcake finds them, and
@@ -406,14 +416,8 @@ func (c *cupcake) gitPreCheck(b *builtin) string {
 	var checks []check
 	for _, e := range b.Get("checks").Items() {
 		one := check{}
-		if e.IsMap() {
-			m := e.Map()
-			one.command, one.message = c.moved(m.Text("command")), m.Text("message")
-			m.Done()
-		} else {
-			one.command = c.moved(e.Text())
-		}
-		if one.command == "" {
+		either(e, &one.command, func(m document.Map) { one.command, one.message = m.Text("command"), m.Text("message") })
+		if one.command = c.moved(one.command); one.command == "" {
 			c.left(e, "builtins."+b.name+".checks", "an entry has no command")
 			continue
 		}
@@ -495,16 +499,12 @@ func (c *cupcake) alwaysInject(b *builtin) string {
 	var items, names []string
 	for _, e := range b.Get("context").Items() {
 		text, command := "", ""
-		if e.IsMap() {
-			m := e.Map()
+		either(e, &text, func(m document.Map) {
 			text, command = m.Text("content"), c.moved(m.Text("command"))
 			if f := m.Text("file"); f != "" {
 				command = "cat '" + strings.ReplaceAll(f, "'", `'\''`) + "'"
 			}
-			m.Done()
-		} else {
-			text = e.Text()
-		}
+		})
 		switch {
 		case text != "":
 			items = append(items, quoted(text))

@@ -34,7 +34,7 @@ func (b *bouncer) rule(i int, v document.Value) {
 	word := m.get("action").Text()
 	known := true
 	if c.action = "deny"; word != "" {
-		c.action, known = action(word)
+		c.action, known = actions[strings.ToLower(word)]
 	}
 	match := m.get("toolMatch", "tool")
 	m.done()
@@ -157,7 +157,7 @@ func (c *custom) deadInBouncer(off []string) (out []string) {
 			if c.action != "allow" && !slices.Contains(off, "builtins") {
 				out = append(out, fmt.Sprintf("it did nothing in Bouncer, whose group builtins allows every %s before; now it speaks", t))
 			}
-		case filesField(t) != "" || t == "WebFetch":
+		case filesField[t] != "" || t == "WebFetch":
 			out = append(out, fmt.Sprintf("it did nothing on Claude Code, whose %s has other fields than Bouncer reads; now it speaks", t))
 		}
 	}
@@ -166,15 +166,12 @@ func (c *custom) deadInBouncer(off []string) (out []string) {
 
 // unknown are the words of the rule that name no tool which Cardea knows.
 func (c *custom) unknown() (out []string) {
-	names := []string{"mcp__"}
-	for _, t := range harness.Tools() {
-		names = append(names, t.Name)
-	}
 	for _, word := range c.tools {
-		if !strings.HasPrefix(word, "mcp__") && !slices.ContainsFunc(names, func(name string) bool {
-			is, _ := path.Match(word, name) // its wildcards are stars alone
+		matches := func(t harness.ToolInfo) bool {
+			is, _ := path.Match(word, t.Name) // its wildcards are stars alone
 			return is
-		}) {
+		}
+		if !strings.HasPrefix(word, "mcp__") && !matches(harness.ToolInfo{Name: "mcp__"}) && !slices.ContainsFunc(harness.Tools(), matches) {
 			out = append(out, strconv.Quote(word))
 		}
 	}
@@ -200,18 +197,8 @@ func (c *custom) calls() []Call {
 	return out
 }
 
-// action is an action in Cardea's words.
-func action(word string) (string, bool) {
-	switch strings.ToLower(word) {
-	case "deny", "block":
-		return "deny", true
-	case "ask", "prompt":
-		return "ask", true
-	case "allow", "approve":
-		return "allow", true
-	}
-	return "", false
-}
+// actions are actions in Cardea's words.
+var actions = map[string]string{"deny": "deny", "block": "deny", "ask": "ask", "prompt": "ask", "allow": "allow", "approve": "allow"}
 
 // id makes an id of a name, and no two the same.
 func (b *bouncer) id(name string) string {
@@ -291,18 +278,14 @@ func canonical(word string) string {
 	return name
 }
 
-// filesField is the field in which a tool names its file, "" for others.
-func filesField(tool string) string {
-	switch tool {
-	case "Read", "Write", "Edit", "MultiEdit":
-		return "file_path"
-	case "NotebookEdit":
-		return "notebook_path"
-	case "Glob", "Grep":
-		return "path"
-	}
-	return ""
-}
+// filesField has the fields in which tools name their file.
+var filesField = map[string]string{"Read": "file_path", "Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
+	"Glob": "path", "Grep": "path"}
+
+// otherFields has the fields of other tools, and of those that search for files by a
+// pattern. The files of a patch are parts of the call.
+var otherFields = map[string][]string{"Bash": {"command"}, "PowerShell": {"command"}, "Monitor": {"command"}, "WebFetch": {"url"}, "WebSearch": {"query"},
+	"Glob": {"pattern", "path"}, "Grep": {"pattern", "path"}, patchTool: {}}
 
 // fields are the fields that a rule about tools looks at.
 func fields(tools []string) []string {
@@ -311,20 +294,10 @@ func fields(tools []string) []string {
 	}
 	var out []string
 	for _, t := range tools {
-		var add []string
-		switch f := filesField(t); {
-		case t == "Bash" || t == "PowerShell" || t == "Monitor":
-			add = []string{"command"}
-		case t == "WebFetch":
-			add = []string{"url"}
-		case t == "WebSearch":
-			add = []string{"query"}
-		case t == "Glob" || t == "Grep":
-			add = []string{"pattern", f}
-		case f != "":
+		add, known := otherFields[t]
+		if f := filesField[t]; !known && f != "" {
 			add = []string{f}
-		case t == patchTool: // its files are parts of the call
-		default:
+		} else if !known {
 			add = fields(nil)
 		}
 		out = with(out, add...)

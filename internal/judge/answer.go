@@ -58,17 +58,11 @@ func ParseAnswer(text []byte, r *redact.Redactor) (Answer, error) {
 			return Answer{}, err
 		}
 	}
-	switch decision {
-	case "allow":
-		a.Decision = cardea.Allow
-	case "deny":
-		a.Decision = cardea.Deny
-	case "ask":
-		a.Decision = cardea.Ask
-	default:
-		return Answer{}, errors.New("the decision is none of allow, deny and ask")
-	}
+	var known bool
+	a.Decision, known = map[string]cardea.Effect{"allow": cardea.Allow, "deny": cardea.Deny, "ask": cardea.Ask}[decision]
 	switch {
+	case !known:
+		return Answer{}, errors.New("the decision is none of allow, deny and ask")
 	case !(a.Confidence >= 0 && a.Confidence <= 1):
 		return Answer{}, errors.New("the confidence is not from 0 to 1")
 	case len(reason) > maxReason || len(rule) > maxRule:

@@ -49,38 +49,29 @@ const (
 	MostTokens = 8192
 )
 
+// usual has the defaults of the types, and the environment variables that hold their keys.
+var usual = map[string]struct{ model, endpoint, variable string }{
+	Anthropic:    {"claude-haiku-4-5", "https://api.anthropic.com", "ANTHROPIC_API_KEY"},
+	GitHubModels: {"openai/gpt-4o-mini", "https://models.github.ai/inference", "GITHUB_TOKEN"},
+	OpenAI:       {"gpt-4o-mini", "https://api.openai.com/v1", "OPENAI_API_KEY"},
+	Ollama:       {"llama3.2", "http://localhost:11434", ""},
+}
+
 // Complete fills in what is not given with the defaults of the type.
 func (p Provider) Complete() Provider {
-	d := Provider{Timeout: 2 * time.Second, MaxTokens: MaxTokens}
-	switch p.Type {
-	case Anthropic:
-		d.Model, d.Endpoint = "claude-haiku-4-5", "https://api.anthropic.com"
-	case GitHubModels:
-		d.Model, d.Endpoint = "openai/gpt-4o-mini", "https://models.github.ai/inference"
-	case OpenAI:
-		d.Model, d.Endpoint = "gpt-4o-mini", "https://api.openai.com/v1"
-	case Ollama:
-		d.Model, d.Endpoint, d.Timeout = "llama3.2", "http://localhost:11434", 3*time.Second
+	d, timeout := usual[p.Type], 2*time.Second
+	if p.Type == Ollama {
+		timeout = 3 * time.Second
 	}
-	p.Model, p.Endpoint = cmp.Or(p.Model, d.Model), cmp.Or(p.Endpoint, d.Endpoint)
-	p.Timeout, p.MaxTokens = cmp.Or(p.Timeout, d.Timeout), cmp.Or(p.MaxTokens, d.MaxTokens)
+	p.Model, p.Endpoint = cmp.Or(p.Model, d.model), cmp.Or(p.Endpoint, d.endpoint)
+	p.Timeout, p.MaxTokens = cmp.Or(p.Timeout, timeout), cmp.Or(p.MaxTokens, MaxTokens)
 	p.Endpoint = strings.TrimRight(p.Endpoint, "/")
 	return p
 }
 
 // Variable is the environment variable that holds the type's key, "" for none. The
 // variable of one vendor is never sent to the endpoint of another type.
-func (p Provider) Variable() string {
-	switch p.Type {
-	case Anthropic:
-		return "ANTHROPIC_API_KEY"
-	case GitHubModels:
-		return "GITHUB_TOKEN"
-	case OpenAI:
-		return "OPENAI_API_KEY"
-	}
-	return ""
-}
+func (p Provider) Variable() string { return usual[p.Type].variable }
 
 // Check says what keeps a complete provider from being used, nil for nothing.
 func (p Provider) Check() error {

@@ -118,11 +118,8 @@ func (s *starlark) space() {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			s.pos++
 		case c == '#':
-			end := strings.IndexByte(s.text[s.pos:], '\n')
-			if end < 0 {
-				end = len(s.text) - s.pos
-			}
-			s.pos += end
+			line, _, _ := strings.Cut(s.text[s.pos:], "\n")
+			s.pos += len(line)
 		default:
 			return
 		}

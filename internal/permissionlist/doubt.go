@@ -2,6 +2,7 @@ package permissionlist
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -104,15 +105,7 @@ func (e *Entry) wide() []cardea.Diagnostic {
 // others, stands in front of the wildcard.
 func onlyProgram(front string) bool {
 	words := strings.Fields(front)
-	if len(words) <= 1 {
-		return true
-	}
-	last := words[len(words)-1]
-	switch last {
-	case "-c", "-e", "--eval", "run", "exec", "-m", "x", "dlx":
-		return len(words) == 2
-	}
-	return false
+	return len(words) <= 1 || len(words) == 2 && slices.Contains([]string{"-c", "-e", "--eval", "run", "exec", "-m", "x", "dlx"}, words[1])
 }
 
 // starts says what a program that runs others does, "" for all others.

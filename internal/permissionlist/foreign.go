@@ -3,6 +3,7 @@ package permissionlist
 import (
 	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -96,9 +97,6 @@ func (t *translation) root() *jsonedit.Node {
 // "permissions" of version 2. In both the last rule that matches wins.
 func (t *translation) openCode() {
 	root := t.root()
-	if root == nil {
-		return
-	}
 	rules := openCodeRules(root)
 	for i, r := range rules {
 		switch {
@@ -155,7 +153,7 @@ var openCodeTools = map[string]string{"bash": "Bash", "shell": "Bash", "read": "
 var openCodeHost = regexp.MustCompile(`^(?:https?\*?|\*)://([\w.-]+)/?\*$`)
 
 func openCodeRule(action, pattern, effect string, at int) rule {
-	r := rule{at: at, action: action, tool: cmp.Or(openCodeTools[action], action), spec: strings.ReplaceAll(pattern, "?", "*")}
+	r := rule{at: at, action: action, effect: effectOf(effect, "deny", "ask"), tool: cmp.Or(openCodeTools[action], action), spec: strings.ReplaceAll(pattern, "?", "*")}
 	if r.tool == "Read" || r.tool == "Edit" {
 		r.spec = folderPattern(r.spec)
 	}
@@ -170,15 +168,19 @@ func openCodeRule(action, pattern, effect string, at int) rule {
 			r.spec = "domain:" + host[1]
 		}
 	}
-	switch effect {
-	case "deny":
-		r.effect = cardea.Deny
-	case "ask":
-		r.effect = cardea.Ask
-	default:
-		r.effect = cardea.Allow
-	}
 	return r
+}
+
+// effectOf reads a harness's word for an effect: deny and ask are its words for these, and
+// all others allow.
+func effectOf(word, deny string, ask ...string) cardea.Effect {
+	switch {
+	case word == deny:
+		return cardea.Deny
+	case slices.Contains(ask, word):
+		return cardea.Ask
+	}
+	return cardea.Allow
 }
 
 // folderPattern is a pattern whose * crosses slashes, as gitignore has it.
@@ -201,19 +203,9 @@ func folderPattern(s string) string {
 
 // amp reads amp.permissions: the first rule that matches wins.
 func (t *translation) amp() {
-	root := t.root()
-	if root == nil {
-		return
-	}
 	var before []rule
-	for _, n := range root.Get("amp.permissions").Elements() {
-		r := rule{at: n.Start, effect: cardea.Allow}
-		switch n.Str("action") {
-		case "reject":
-			r.effect = cardea.Deny
-		case "ask", "delegate":
-			r.effect = cardea.Ask
-		}
+	for _, n := range t.root().Get("amp.permissions").Elements() {
+		r := rule{at: n.Start, effect: effectOf(n.Str("action"), "reject", "ask", "delegate")}
 		r.tool, _ = harness.ToolWord(n.Str("tool"))
 		if r.tool == "shell_command" {
 			r.tool = "Bash"
@@ -252,19 +244,10 @@ func globsOf(n *jsonedit.Node) ([]string, bool) {
 
 // augment reads toolPermissions: the first rule that matches wins.
 func (t *translation) augment() {
-	root := t.root()
-	if root == nil {
-		return
-	}
 	var before []rule
-	for _, n := range root.Get("toolPermissions").Elements() {
-		r := rule{at: n.Start, effect: cardea.Allow, tool: augmentTool(n.Str("toolName"))}
-		switch n.Get("permission").Str("type") {
-		case "deny":
-			r.effect = cardea.Deny
-		case "ask-user":
-			r.effect = cardea.Ask
-		}
+	for _, n := range t.root().Get("toolPermissions").Elements() {
+		name := n.Str("toolName")
+		r := rule{at: n.Start, effect: effectOf(n.Get("permission").Str("type"), "deny", "ask-user"), tool: cmp.Or(augmentTools[name], name)}
 		if n.Str("shellInputRegex") != "" {
 			if r.effect != cardea.Allow {
 				t.untranslated(n.Start, "the rule for "+r.tool+" compares by an expression")
@@ -276,16 +259,5 @@ func (t *translation) augment() {
 	}
 }
 
-func augmentTool(name string) string {
-	switch name {
-	case "launch-process":
-		return "Bash"
-	case "view":
-		return "Read"
-	case "str-replace-editor", "remove-files":
-		return "Edit"
-	case "save-file":
-		return "Write"
-	}
-	return name
-}
+// augmentTools are the tools of Claude Code that those of Augment are.
+var augmentTools = map[string]string{"launch-process": "Bash", "view": "Read", "str-replace-editor": "Edit", "remove-files": "Edit", "save-file": "Write"}

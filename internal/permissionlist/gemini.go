@@ -54,13 +54,7 @@ func (t *translation) gemini() {
 // geminiRules are the rules that a table stands for; ok is false where one that
 // denies or asks cannot be translated.
 func geminiRules(v map[string][]string, at int) (out []rule, ok bool) {
-	r := rule{at: at, effect: cardea.Allow}
-	switch strings.Join(v["decision"], "") {
-	case "deny":
-		r.effect = cardea.Deny
-	case "ask_user":
-		r.effect = cardea.Ask
-	}
+	r := rule{at: at, effect: effectOf(strings.Join(v["decision"], ""), "deny", "ask_user")}
 	for _, key := range []string{"argsPattern", "commandRegex", "mcpName", "subagent", "toolAnnotations"} {
 		if _, there := v[key]; there {
 			return nil, r.effect == cardea.Allow
@@ -136,13 +130,9 @@ func (r *toml) next() bool {
 }
 
 func (r *toml) line() string {
-	rest := r.text[r.pos:]
-	end := strings.IndexByte(rest, '\n')
-	if end < 0 {
-		end = len(rest) - 1
-	}
-	r.pos += end + 1
-	return rest[:end+1]
+	line, _, _ := strings.Cut(r.text[r.pos:], "\n")
+	r.pos += len(line) + 1
+	return line
 }
 
 // closed reports whether the bracket at the front of a list is closed.

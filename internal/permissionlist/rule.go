@@ -298,11 +298,7 @@ func cutParam(spec string) (value, field string, ok bool) {
 // primary reports the fields that no parameter may name, since the entry's own
 // form is about them.
 func primary(field string) bool {
-	switch field {
-	case "command", "file_path", "path", "notebook_path", "url":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"command", "file_path", "path", "notebook_path", "url"}, field)
 }
 
 // Names reports whether the entry is about a tool, by its canonical name or by

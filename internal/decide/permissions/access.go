@@ -61,10 +61,7 @@ func orUnknown(p string) string { return cmp.Or(p, "what is not known") }
 // it is new and plain output, the mode accepts edits of the project, or an
 // entry for Edit names it.
 func (c *call) mayWrite(a *cardea.Access) bool {
-	if a.Kind != cardea.Write || a.Path == "" || a.Glob {
-		return false
-	}
-	if len(c.makers()) > 0 {
+	if a.Kind != cardea.Write || a.Path == "" || a.Glob || len(c.makers()) > 0 {
 		return false
 	}
 	return a.Fresh || c.ev.Mode == cardea.ModeAcceptEdits && c.inWork(a) || c.covering("Edit", a) != nil
@@ -227,19 +224,10 @@ func (c *call) permits(e *permissionlist.Entry, p *cardea.Part) bool {
 	case permissionlist.Named:
 		return e.NamedIs(subject(c.ev.Call)) && len(c.ev.Call.Shadowed) == 0
 	case permissionlist.Host:
-		for _, a := range p.Access {
-			if !e.HostIs(a.Host) {
-				return false
-			}
-		}
-		return len(p.Access) > 0
+		return len(p.Access) > 0 && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return !e.HostIs(a.Host) })
 	case permissionlist.File:
-		for i := range p.Access {
-			if p.Access[i].Kind == cardea.Unknown || !e.Covers(&p.Access[i], c.place(e)) {
-				return false
-			}
-		}
-		return len(p.Access) > 0
+		at := c.place(e)
+		return len(p.Access) > 0 && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Unknown || !e.Covers(&a, at) })
 	}
 	return false
 }

@@ -175,11 +175,7 @@ func (c *call) restrict() {
 			continue
 		}
 		switch {
-		case e.Form == permissionlist.Whole:
-			c.say(e, cardea.WholeCall)
-		case e.ParamIs(c.ev.Call):
-			c.say(e, cardea.WholeCall)
-		case e.Form == permissionlist.Named && e.NamedIs(subject(c.ev.Call)):
+		case e.Form == permissionlist.Whole, e.ParamIs(c.ev.Call), e.NamedIs(subject(c.ev.Call)):
 			c.say(e, cardea.WholeCall)
 		case e.Form == permissionlist.Host:
 			c.perPart(e, func(p *cardea.Part) bool {
@@ -320,16 +316,14 @@ func (c *call) say(e *permissionlist.Entry, part int) {
 	c.out = append(c.out, o)
 }
 
+// subjects are the main fields of tools that a Named entry is about.
+var subjects = map[string]string{"Agent": "subagent_type", "Skill": "skill"}
+
 // subject is what a Named entry is compared with: the main field, and the words
 // behind a skill.
 func subject(c *cardea.Call) string {
-	var field string
-	switch c.Tool {
-	case "Agent":
-		field = "subagent_type"
-	case "Skill":
-		field = "skill"
-	default:
+	field, has := subjects[c.Tool]
+	if !has {
 		return ""
 	}
 	text, _ := c.Input[field].(string)

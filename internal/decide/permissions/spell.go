@@ -83,11 +83,8 @@ func (x *index) fill(entries []permissionlist.Entry, home string) {
 func candidates(list []named, texts []string) []int {
 	var out []int
 	for i := range list {
-		for _, t := range texts {
-			if strings.HasPrefix(t, list[i].front) {
-				out = append(out, list[i].entry)
-				break
-			}
+		if slices.ContainsFunc(texts, func(t string) bool { return strings.HasPrefix(t, list[i].front) }) {
+			out = append(out, list[i].entry)
 		}
 	}
 	return out

@@ -387,7 +387,7 @@ func merge(into, from map[string]any, at string) []string {
 		v := from[key]
 		old, there := into[key]
 		if !there {
-			into[key] = copied(v)
+			into[key] = over(nil, v)
 			continue
 		}
 		a, isMap := old.(map[string]any)
@@ -401,28 +401,18 @@ func merge(into, from map[string]any, at string) []string {
 	return conflicts
 }
 
-// over puts a value over another one: maps are merged, anything else replaces.
+// over puts a value over another one: maps are merged into a new one, anything else
+// replaces.
 func over(base, v any) any {
-	b, ok := base.(map[string]any)
 	m, isMap := v.(map[string]any)
-	if !ok || !isMap {
+	if !isMap {
 		return v
 	}
+	b, _ := base.(map[string]any)
 	out := map[string]any{}
 	maps.Copy(out, b)
 	for key, n := range m {
 		out[key] = over(b[key], n)
 	}
 	return out
-}
-
-func copied(v any) any {
-	if m, ok := v.(map[string]any); ok {
-		out := map[string]any{}
-		for k, e := range m {
-			out[k] = copied(e)
-		}
-		return out
-	}
-	return v
 }

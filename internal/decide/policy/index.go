@@ -147,9 +147,6 @@ func decode(text string) (entries []entry, checked []string) {
 type unlister map[string][]string
 
 func (u unlister) of(s string) []string {
-	if s == "" {
-		return nil
-	}
 	out, there := u[s]
 	if !there {
 		out = unlist(s)

@@ -353,12 +353,9 @@ func plainHeader(line string) bool {
 func harmlessKey(section string, sub bool, key string) bool {
 	switch section {
 	case "core":
-		switch key {
-		case "repositoryformatversion", "filemode", "bare", "logallrefupdates", "ignorecase", "precomposeunicode", "symlinks", "autocrlf", "eol",
+		return slices.Contains([]string{"repositoryformatversion", "filemode", "bare", "logallrefupdates", "ignorecase", "precomposeunicode", "symlinks", "autocrlf", "eol",
 			"safecrlf", "abbrev", "quotepath", "compression", "untrackedcache", "preloadindex", "checkstat", "trustctime", "longpaths", "protecthfs",
-			"protectntfs", "commentchar", "whitespace", "sparsecheckout", "sparsecheckoutcone", "multipackindex", "splitindex":
-			return true
-		}
+			"protectntfs", "commentchar", "whitespace", "sparsecheckout", "sparsecheckoutcone", "multipackindex", "splitindex"}, key)
 	case "remote":
 		return sub && (key == "url" || key == "fetch" || key == "pushurl" || key == "push" || key == "tagopt" || key == "prune" || key == "mirror" || key == "gh-resolved")
 	case "branch":

@@ -215,11 +215,7 @@ func tooLong(c *cardea.Call) bool {
 // files, and those without effect outside of the conversation. Tools that ask
 // the person something are not among them: an allow would skip the question.
 func harmlessTool(name string) bool {
-	switch name {
-	case "Read", "Grep", "Glob", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"Read", "Grep", "Glob", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList"}, name)
 }
 
 // redirection reports a part that is a redirection by itself: that of a loop, or

@@ -166,10 +166,8 @@ func touched(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
 		if named == nil {
 			named = pl.Name(a)
 		}
-		for _, f := range globs[i].forms {
-			if f.TouchesNamed(named) {
-				return &globs[i]
-			}
+		if slices.ContainsFunc(globs[i].forms, func(f *pathglob.Glob) bool { return f.TouchesNamed(named) }) {
+			return &globs[i]
 		}
 	}
 	return nil
@@ -178,10 +176,8 @@ func touched(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
 // covered reports whether one of some globs names all that an access touches.
 func covered(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
 	for i := range globs {
-		for _, f := range globs[i].forms {
-			if f.Covers(a, pl) {
-				return &globs[i]
-			}
+		if slices.ContainsFunc(globs[i].forms, func(f *pathglob.Glob) bool { return f.Covers(a, pl) }) {
+			return &globs[i]
 		}
 	}
 	return nil

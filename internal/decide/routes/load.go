@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"cardea.dev"
@@ -142,9 +141,8 @@ func (l *loader) file(s Source, name string, at cardea.Diagnostic, mayName bool)
 func (l *loader) cannotRun(r Route) bool {
 	_, err := r.Expression()
 	if err != nil {
-		colon := strings.LastIndexByte(r.Source, ':')
-		line, _ := strconv.Atoi(r.Source[colon+1:]) // "file:line"
-		l.problems = append(l.problems, cardea.Diagnostic{File: r.Source[:colon], Line: line, Code: cardea.CodeBadPattern,
+		file, line := cardea.SplitSource(r.Source)
+		l.problems = append(l.problems, cardea.Diagnostic{File: file, Line: line, Code: cardea.CodeBadPattern,
 			Text: fmt.Sprintf("the pattern of route %q cannot be run: %v", r.Name, err), Hint: hint(err)})
 	}
 	return err != nil

@@ -133,11 +133,8 @@ func hasFlag(flags []string, p *cardea.Part) bool {
 // isFlag reports whether an option is the flag, as such or abbreviated, as
 // getopt and git take it: one letter may be enough.
 func isFlag(flag string, o *cardea.Option) bool {
-	if o.Name == flag {
-		return true
-	}
-	return len(o.Name) >= len("--a") && len(o.Name) < len(flag) &&
-		strings.HasPrefix(flag, "--") && strings.HasPrefix(flag, o.Name)
+	return o.Name == flag ||
+		len(o.Name) >= len("--a") && len(o.Name) < len(flag) && strings.HasPrefix(flag, "--") && strings.HasPrefix(flag, o.Name)
 }
 
 // cluster reports whether a flag such as -rf is given letter by letter.

@@ -100,15 +100,10 @@ func expected(expect string, ops []cardea.Opinion) bool {
 	for _, o := range ops {
 		top = top.JoinOpinion(o.Effect)
 	}
-	switch expect {
-	case "none":
-		return len(ops) == 0
-	case "block":
-		return top >= cardea.Deny
-	case "pass":
-		return top < cardea.Deny
+	if expect == "none" || len(ops) == 0 {
+		return len(ops) == 0 && (expect == "none" || expect == "pass")
 	}
-	return len(ops) > 0 && top.String() == expect
+	return Test{Expect: expect}.Meets(top)
 }
 
 // TestEvent is the event that a test describes.

@@ -121,15 +121,20 @@ func (l *look) calls(r *ast.Rule) {
 			l.say(terms[at+1].Location, engine.CodeConstant, cardea.LevelError, "%s of %q always fails, so it is always undefined: %s", name, string(given), reason(name, err))
 		}
 	}
-	ast.WalkExprs(r, func(e *ast.Expr) bool {
+	eachCall(r, look)
+}
+
+// eachCall gives the function and the operands of each call in a rule or a module.
+func eachCall(in any, do func(terms []*ast.Term)) {
+	ast.WalkExprs(in, func(e *ast.Expr) bool {
 		if terms, ok := e.Terms.([]*ast.Term); ok {
-			look(terms)
+			do(terms)
 		}
 		return false
 	})
-	ast.WalkTerms(r, func(t *ast.Term) bool {
+	ast.WalkTerms(in, func(t *ast.Term) bool {
 		if call, ok := t.Value.(ast.Call); ok {
-			look(call)
+			do(call)
 		}
 		return false
 	})

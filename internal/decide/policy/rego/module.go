@@ -38,27 +38,29 @@ type Module struct {
 
 // Parse parses a file. Where it cannot, the error is a [Problems].
 func Parse(path string, src string) (*Module, error) {
-	src = unmarked(src)
-	m, err := ast.ParseModuleWithOpts(path, src, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: true})
+	m, err := parseAs(path, src, true)
 	if err != nil {
-		return nil, problemsOf(path, err)
+		return nil, err
 	}
-	out := &Module{Path: path, parsed: m, text: src}
-	out.read()
+	m.read()
 	if !strings.Contains(src, metadataCalls) {
 		// Two files of one package may both have METADATA here, which OPA does
 		// not take.
-		m.Annotations = nil
+		m.parsed.Annotations = nil
 	}
-	return out, nil
+	return m, nil
 }
 
-// reparse parses a file whose facts nobody asks for.
+// reparse parses a file without its facts. Annotations are read for policies that
+// ask for their own, only.
 func reparse(path, src string) (*Module, error) {
+	return parseAs(path, src, strings.Contains(src, metadataCalls))
+}
+
+// parseAs parses a file, with its annotations or without.
+func parseAs(path, src string, annotations bool) (*Module, error) {
 	src = unmarked(src)
-	// Annotations are read for policies that ask for their own, only.
-	ask := strings.Contains(src, metadataCalls)
-	m, err := ast.ParseModuleWithOpts(path, src, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: ask})
+	m, err := ast.ParseModuleWithOpts(path, src, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: annotations})
 	if err != nil {
 		return nil, problemsOf(path, err)
 	}

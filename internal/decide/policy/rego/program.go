@@ -96,9 +96,8 @@ func existsIn(data map[string]any) func([]string) (bool, error) {
 // gets another: mistakes are rare, and copies are not free.
 func (m *Module) take() *ast.Module {
 	if m.taken {
-		again, err := ast.ParseModuleWithOpts(m.Path, m.text, ast.ParserOptions{RegoVersion: ast.RegoV1, ProcessAnnotation: strings.Contains(m.text, metadataCalls)})
-		if err == nil {
-			m.parsed = again
+		if again, err := reparse(m.Path, m.text); err == nil {
+			m.parsed = again.parsed
 		}
 	}
 	m.taken = true

@@ -102,32 +102,23 @@ func typed(modules []*Module, o engine.Options, schema any) (ast.Errors, error) 
 // body is a condition of, and the other, where it reads the input, takes a reference too.
 func plainer(m *ast.Module) *ast.Module {
 	ast.WalkExprs(m, func(e *ast.Expr) bool {
-		switch v := e.Terms.(type) {
-		case *ast.Every:
-			if len(e.With) > 0 {
-				return false // what it reads is not the event
-			}
-			in := ast.Member.Call(v.Value, v.Domain)
-			if v.Key != nil {
-				in = ast.MemberWithKey.Call(v.Key, v.Value, v.Domain)
-			}
-			some := &ast.Expr{Location: e.Location, Terms: &ast.SomeDecl{Location: e.Location, Symbols: []*ast.Term{in.SetLocation(v.Domain.Location)}}}
-			all := append(ast.Body{some}, v.Body...)
-			for i := range all {
-				all[i].Index = i
-			}
-			e.Terms = ast.ArrayComprehensionTerm(ast.BooleanTerm(true).SetLocation(e.Location), all).SetLocation(e.Location)
-		case []*ast.Term:
-			readsByGet(v)
+		v, is := e.Terms.(*ast.Every)
+		if !is || len(e.With) > 0 { // what it reads is not the event
+			return false
 		}
+		in := ast.Member.Call(v.Value, v.Domain)
+		if v.Key != nil {
+			in = ast.MemberWithKey.Call(v.Key, v.Value, v.Domain)
+		}
+		some := &ast.Expr{Location: e.Location, Terms: &ast.SomeDecl{Location: e.Location, Symbols: []*ast.Term{in.SetLocation(v.Domain.Location)}}}
+		all := append(ast.Body{some}, v.Body...)
+		for i := range all {
+			all[i].Index = i
+		}
+		e.Terms = ast.ArrayComprehensionTerm(ast.BooleanTerm(true).SetLocation(e.Location), all).SetLocation(e.Location)
 		return false
 	})
-	ast.WalkTerms(m, func(t *ast.Term) bool {
-		if call, ok := t.Value.(ast.Call); ok {
-			readsByGet(call)
-		}
-		return false
-	})
+	eachCall(m, readsByGet)
 	return m
 }
 
