@@ -303,11 +303,8 @@ func sameInPOSIX(text string) bool {
 }
 
 func parseReason(err error) string {
-	switch e := err.(type) {
-	case syntax.ParseError:
+	if e, ok := err.(syntax.ParseError); ok {
 		return e.Text
-	case syntax.LangError:
-		return e.Error()
 	}
 	return err.Error()
 }

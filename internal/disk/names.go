@@ -2,6 +2,7 @@ package disk
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"cardea.dev/internal/state"
@@ -33,12 +34,9 @@ func plainNames(folder string, below bool, depth int, left *int) bool {
 	if *left -= len(entries); *left < 0 || depth == 0 || err != nil {
 		return false
 	}
-	for _, e := range entries {
-		if !plainName(e.Name()) || below && e.IsDir() && !plainNames(folder+"/"+e.Name(), below, depth-1, left) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return !plainName(e.Name()) || below && e.IsDir() && !plainNames(folder+"/"+e.Name(), below, depth-1, left)
+	})
 }
 
 func plainName(name string) bool {

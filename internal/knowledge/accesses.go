@@ -453,18 +453,11 @@ func lastName(address string) string {
 	if i := strings.IndexByte(address, '?'); i >= 0 {
 		address, query = address[:i], address[i:]
 	}
-	_, name, _ := cutLast(address, "/")
-	if name == "" {
-		name = "index.html"
+	name := ""
+	if i := strings.LastIndexByte(address, '/'); i >= 0 {
+		name = address[i+1:]
 	}
-	return name + query
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
+	return cmp.Or(name, "index.html") + query
 }
 
 // spread adds the folder into which files are written that the line does not

@@ -145,10 +145,8 @@ func (r *reader) backups() {
 		if a.Glob {
 			name = a.Pattern
 		}
-		f := Word{Word: cardea.Word{Text: name + "*"}, Glob: true}
-		if name == "" || !a.Glob && strings.ContainsAny(name, "*?[") {
-			f.Glob = false
-		}
+		f := pattern(name + "*")
+		f.Glob = name != "" && (a.Glob || !strings.ContainsAny(name, "*?["))
 		r.touch(cardea.Write, f, a.Recursive)
 	}
 }

@@ -312,12 +312,9 @@ func sameEnds(pattern, name string) bool {
 // MayLeadUp reports whether a part of a pattern of paths may become "..": many
 // shells let a dot with wildcards stand for it, and none a wildcard alone.
 func MayLeadUp(pattern string) bool {
-	for _, s := range strings.Split(pattern, "/") {
-		if s == ".." || MatchName(s, "..") && s[0] != '*' && s[0] != '?' && s[0] != '[' || strings.HasPrefix(s, ".") && (strings.Contains(s, "(") || strings.Contains(s, "[[")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(pattern, "/"), func(s string) bool {
+		return s == ".." || MatchName(s, "..") && s[0] != '*' && s[0] != '?' && s[0] != '[' || strings.HasPrefix(s, ".") && (strings.Contains(s, "(") || strings.Contains(s, "[["))
+	})
 }
 
 // MayBeNamed reports whether a pattern of the line may stand for a name: as in

@@ -56,6 +56,16 @@ func (p Pattern) Root() Pattern {
 	return p
 }
 
+// LastLiteral is the last segment without wildcards, "" where there is none.
+func (p Pattern) LastLiteral() (text string) {
+	for _, s := range p {
+		if s.Literal {
+			text = s.Text
+		}
+	}
+	return text
+}
+
 // EndsAnyDepth reports whether a pattern names all that lies below a folder.
 func (p Pattern) EndsAnyDepth() bool { return len(p) > 0 && p[len(p)-1] == AnyDepth }
 
