@@ -87,10 +87,8 @@ func authorityOf(rest string) string {
 // IsLoopback reports whether an address means this machine: localhost, 127.0.0.1, ::1.
 func IsLoopback(address string) bool {
 	for _, h := range append(Hosts(address), address[strings.LastIndexByte(address, '@')+1:]) {
-		if ip, err := netip.ParseAddr(h); err == nil && (ip.IsLoopback() || ip.IsUnspecified()) {
-			return true
-		}
-		if h == "localhost" || strings.HasSuffix(h, ".localhost") || h == "ip6-localhost" || h == "0" || strings.HasPrefix(h, "127.") && digits(strings.ReplaceAll(h, ".", "")) {
+		ip, err := netip.ParseAddr(h)
+		if err == nil && (ip.IsLoopback() || ip.IsUnspecified()) || h == "localhost" || strings.HasSuffix(h, ".localhost") || h == "ip6-localhost" || h == "0" || strings.HasPrefix(h, "127.") && digits(strings.ReplaceAll(h, ".", "")) {
 			return true
 		}
 	}

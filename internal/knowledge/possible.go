@@ -489,8 +489,7 @@ func (p *possibility) touch(kind cardea.AccessKind, name string) {
 	}
 	p.seen[name] = true
 	if strings.ContainsAny(name, "*?[") && strings.Trim(name, ".*?+") != "" && simpleGlob(name) && p.paths.SaysHidden(name, p.roots) { // .* is any text
-		pattern := Word{Word: cardea.Word{Text: name}, Glob: true}
-		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(kind, pattern)...)
+		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(kind, pattern(name))...)
 	}
 	for _, a := range p.paths.Open(kind, name, false) {
 		// The folder of the work and those around it are named all day.
