@@ -55,7 +55,7 @@ func sglQuoted(p *syntax.SglQuoted, src string) frag {
 	return frag{text: text, quoted: true}
 }
 
-// escapeLetters are the characters that stand for another one, or themselves, behind a
+// escapeLetters are the characters that stand for another one, or themselves, after a
 // backslash, and escapedLetters those that they stand for.
 const escapeLetters, escapedLetters = `abeEfnrtv\`, "\a\b\x1b\x1b\f\n\r\t\v\\"
 

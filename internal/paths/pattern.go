@@ -56,7 +56,7 @@ func (p Pattern) Root() Pattern {
 	return p
 }
 
-// LastLiteral is the last segment without wildcards, "" where there is none.
+// LastLiteral is the last segment without wildcards, "" for a pattern of wildcards alone.
 func (p Pattern) LastLiteral() (text string) {
 	for _, s := range p {
 		if s.Literal {
