@@ -50,13 +50,12 @@ func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText reads the level's word.
 func (l *Level) UnmarshalText(text []byte) error {
-	for i, name := range levelNames {
-		if name == string(text) {
-			*l = Level(i)
-			return nil
-		}
+	i := slices.Index(levelNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("unknown level %q", text)
 	}
-	return fmt.Errorf("unknown level %q", text)
+	*l = Level(i)
+	return nil
 }
 
 // String is the diagnostic in one line without its severity:

@@ -1,6 +1,9 @@
 package cardea
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Effect is what a decider wants to happen, or what the gate decided.
 type Effect uint8
@@ -49,10 +52,8 @@ func (e *Effect) UnmarshalText(text []byte) (err error) {
 // ParseEffect reads an effect's word. An unknown word is an error that names
 // the words there are.
 func ParseEffect(s string) (Effect, error) {
-	for i, n := range effectNames {
-		if n == s {
-			return Effect(i), nil
-		}
+	if i := slices.Index(effectNames[:], s); i >= 0 {
+		return Effect(i), nil
 	}
 	return Abstain, fmt.Errorf("unknown effect %q: use halt, deny, ask, defer, allow or abstain", s)
 }
@@ -83,9 +84,8 @@ func (e Effect) partRank() uint8 {
 		return 0
 	case Abstain:
 		return 1
-	default:
-		return uint8(e)
 	}
+	return uint8(e)
 }
 
 // JoinParts joins the parts of a call. A call without parts is at Abstain.

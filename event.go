@@ -174,14 +174,18 @@ func (e *Event) Attended() bool {
 	case e.Attendance == PersonAttends:
 		return true
 	}
+	return e.modeAsks()
+}
+
+// modeAsks reports whether the harness asks a person about the call in its mode.
+func (e *Event) modeAsks() bool {
 	switch e.Mode {
 	case ModeUnknown, ModeDefault, ModePlan:
 		return true
 	case ModeAcceptEdits:
 		return e.Call == nil || !e.Call.EditsFiles
-	default:
-		return false
 	}
+	return false
 }
 
 // Call is one tool call.
@@ -555,11 +559,8 @@ func (a *Access) Nowhere() bool {
 	if !a.Redirect || a.Kind != Write || a.Glob {
 		return false
 	}
-	switch a.Path {
-	case "/dev/null", "/dev/stdout", "/dev/stderr":
-		return true
-	}
-	return a.Spelled == "/dev/stdout" || a.Spelled == "/dev/stderr"
+	streams := []string{"/dev/stdout", "/dev/stderr"}
+	return a.Path == "/dev/null" || slices.Contains(streams, a.Path) || slices.Contains(streams, a.Spelled)
 }
 
 // Coverage says how completely it is known what a part starts.

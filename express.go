@@ -183,10 +183,7 @@ func Express(v Verdict, can Capabilities, ev *Event) Answer {
 
 func (can *Capabilities) row(ev *Event) Row {
 	for _, r := range can.Rows {
-		if r.Wires != nil && !slices.Contains(r.Wires, ev.Wire) {
-			continue
-		}
-		if r.Kinds == nil || slices.Contains(r.Kinds, ev.Kind) {
+		if (r.Wires == nil || slices.Contains(r.Wires, ev.Wire)) && (r.Kinds == nil || slices.Contains(r.Kinds, ev.Kind)) {
 			return r
 		}
 	}
@@ -236,10 +233,7 @@ func (a *Answer) tellRewrite(input map[string]any, row Row, ev *Event) {
 // expressAllow gives an allow, unless it would answer in the person's place.
 func (a *Answer) expressAllow(row Row, can Capabilities, ev *Event) {
 	for _, l := range row.Reserved {
-		if a.Person && l != Question {
-			continue
-		}
-		if can.reserves(l, ev) || a.Rewritten != nil && can.reserves(l, ev.WithCall(a.Rewritten)) {
+		if (!a.Person || l == Question) && (can.reserves(l, ev) || a.Rewritten != nil && can.reserves(l, ev.WithCall(a.Rewritten))) {
 			a.Effect = Abstain
 			a.limit(l)
 			return

@@ -2,6 +2,7 @@ package cardea
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -59,10 +60,8 @@ func (o OnError) String() string { return onErrorNames[o] }
 
 // ParseOnError reads the setting's word.
 func ParseOnError(s string) (OnError, error) {
-	for i, n := range onErrorNames {
-		if n == s {
-			return OnError(i), nil
-		}
+	if i := slices.Index(onErrorNames[:], s); i >= 0 {
+		return OnError(i), nil
 	}
 	return OnErrorDefer, fmt.Errorf("unknown value %q: use defer, deny or allow", s)
 }

@@ -217,7 +217,7 @@ func (t *tally) within(ctx context.Context, f func()) *tally {
 	}
 }
 
-// hear counts what a decider gives. A panic is its failure.
+// hear counts what a decider gives, and what it met. A panic is its failure.
 func (t *tally) hear(d Decider, decide func() ([]Opinion, error)) {
 	opinions, err := func() (opinions []Opinion, err error) {
 		defer func() {
@@ -232,7 +232,16 @@ func (t *tally) hear(d Decider, decide func() ([]Opinion, error)) {
 	for _, o := range opinions {
 		t.add(o)
 	}
-	t.failed(d, err)
+	if err == nil {
+		return
+	}
+	var troubles Troubles
+	if !errors.As(err, &troubles) {
+		troubles = Troubles{Panicked.Trouble("", CodeInternal, "", fmt.Sprintf("%s failed: %v", d.Name(), err))}
+	}
+	for _, trouble := range troubles {
+		t.fail(trouble)
+	}
 }
 
 // ask asks deciders in order, until the time is up.
@@ -256,40 +265,18 @@ func (t *tally) ask(ctx context.Context, slots []Slot) {
 	}
 }
 
-// failed counts what a decider met; err may be nil.
-func (t *tally) failed(d Decider, err error) {
-	if err == nil {
-		return
-	}
-	for _, trouble := range troublesOf(d, err) {
-		t.fail(trouble)
-	}
-}
-
 // askPossible asks about what the parts may do, unless the call is denied already.
 func (t *tally) askPossible(ctx context.Context) {
 	if t.effect().Stricter(Ask) {
 		return
 	}
 	possible := t.event.Possible()
-	if possible == nil {
-		return
-	}
 	for _, s := range t.gate.Slots {
-		if !s.Possible || ctx.Err() != nil {
+		if possible == nil || !s.Possible || ctx.Err() != nil {
 			continue
 		}
 		t.hear(s.Decider, func() ([]Opinion, error) { return possible.Opinions(ctx, s.Decider, t.verdict.Opinions) })
 	}
-}
-
-// troublesOf are what a decider met.
-func troublesOf(d Decider, err error) Troubles {
-	var known Troubles
-	if errors.As(err, &known) {
-		return known
-	}
-	return Troubles{Panicked.Trouble("", CodeInternal, "", fmt.Sprintf("%s failed: %v", d.Name(), err))}
 }
 
 // fail counts a failure as the opinion that the failure table gives it.
@@ -366,24 +353,21 @@ func (t *tally) replaced(o Opinion) bool {
 	if o.Part != WholeCall {
 		return on(o.Part)
 	}
+	all := len(t.verdict.Parts) > 0
 	for i := range t.verdict.Parts {
-		if !on(i) {
-			return false
-		}
+		all = all && on(i)
 	}
-	return len(t.verdict.Parts) > 0
+	return all
 }
 
 // applyDefault replaces silence by the setting default: a default that asks or
 // denies counts for every part at abstain or defer, so that no part of a line can
 // switch it off; one that allows counts where nothing at all was said.
 func (t *tally) applyDefault() {
-	if t.gate.Disabled {
-		return
-	}
 	v, d := &t.verdict, t.gate.Default.For(t.event.Attended())
 	silent := func(e Effect) bool { return e == Abstain || e == Defer }
 	switch {
+	case t.gate.Disabled:
 	case d == Allow && v.Effect == Abstain && defaultMayAllow(t.event):
 		v.replaceSilence(d)
 	case d.Stricter(v.Effect) && (silent(v.Effect) || slices.ContainsFunc(v.Parts, silent)):
@@ -395,8 +379,6 @@ func (t *tally) applyDefault() {
 // never applies to deferred or opaque parts, nor to unknown tools.
 func defaultMayAllow(ev *Event) bool {
 	c := ev.Call
-	if !c.Known || len(c.Parts) == 0 || len(c.Opaque) > 0 || len(ev.Faults) > 0 {
-		return false
-	}
-	return !slices.ContainsFunc(c.Parts, func(p Part) bool { return len(p.Opaque) > 0 || p.Coverage != Complete })
+	return c.Known && len(c.Parts) > 0 && len(c.Opaque) == 0 && len(ev.Faults) == 0 &&
+		!slices.ContainsFunc(c.Parts, func(p Part) bool { return len(p.Opaque) > 0 || p.Coverage != Complete })
 }

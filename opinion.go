@@ -2,6 +2,7 @@ package cardea
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -52,17 +53,8 @@ const (
 
 // Rank orders severities; an unknown word ranks like none.
 func (s Severity) Rank() int {
-	switch s {
-	case SeverityLow:
-		return 1
-	case SeverityMedium:
-		return 2
-	case SeverityHigh:
-		return 3
-	case SeverityCritical:
-		return 4
-	}
-	return 0
+	ranks := []Severity{SeverityNone, SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}
+	return max(slices.Index(ranks, s), 0)
 }
 
 // Loss names what would be lost, in the words of rules files.

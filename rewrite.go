@@ -21,11 +21,8 @@ func rewriteInput(input map[string]any, opinions []Opinion) (map[string]any, boo
 			}
 		}
 	}
-	out := maps.Clone(input)
-	if out == nil {
-		out = map[string]any{}
-	}
-	changed := false
+	out, changed := map[string]any{}, false
+	maps.Copy(out, input)
 	for k, value := range fields {
 		if !reflect.DeepEqual(out[k], value) {
 			out[k], changed = value, true
@@ -57,20 +54,20 @@ func (v Verdict) withRewrite(rewritten *Call, second Verdict, allowed bool) Verd
 		return v
 	}
 	v.Rewrite, v.Rewritten = rewritten.Input, rewritten
-	if v.Effect == Abstain && allowed {
+	why := "the input was rewritten"
+	switch {
+	case v.Effect == Abstain && allowed:
 		v.Effect, v.By = Allow, rewrites[0].By()
 		if second.Effect == Allow {
 			v.By, v.Opinions = second.By, append(v.Opinions, second.Opinions...)
 		}
-		v.Reason = strings.Join(append([]string{"the input was rewritten"}, reasonsOf(rewrites)...), ": ")
-		v.Message = v.Reason
+	case v.Effect == Defer || v.Effect == Abstain:
+		v.Effect, v.By, why = Ask, rewrites[0].By(), why+"; check the new one"
+	default:
+		return v
 	}
-	if v.Effect == Defer || v.Effect == Abstain {
-		v.Effect = Ask
-		v.By = rewrites[0].By()
-		v.Reason = strings.Join(append([]string{"the input was rewritten; check the new one"}, reasonsOf(rewrites)...), ": ")
-		v.Message = v.Reason
-	}
+	v.Reason = strings.Join(append([]string{why}, reasonsOf(rewrites)...), ": ")
+	v.Message = v.Reason
 	return v
 }
 
@@ -79,12 +76,8 @@ func (v Verdict) withRewrite(rewritten *Call, second Verdict, allowed bool) Verd
 // a part is its own; and for nothing that a yes for the part's program does not cover.
 func allowsRewritten(first, second Verdict, before, after *Event) bool {
 	all := rewriting(first.Opinions)
-	for _, o := range all {
-		if !o.Advice.AllowsRewritten {
-			return false
-		}
-	}
-	return len(all) > 0 && before.isOnePart() && after.isOnePart()
+	refuses := slices.ContainsFunc(all, func(o Opinion) bool { return !o.Advice.AllowsRewritten })
+	return len(all) > 0 && !refuses && before.isOnePart() && after.isOnePart()
 }
 
 // rewritesFurther reports whether somebody would rewrite the new input who did not

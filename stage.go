@@ -47,27 +47,16 @@ func (e *Event) Prompts() bool {
 	if e.Kind == PermissionRequest || e.Kind == PreSkillShellCommand {
 		return e.Kind == PermissionRequest
 	}
-	switch e.Mode {
-	case ModeUnknown, ModeDefault, ModePlan:
-		return true
-	case ModeAcceptEdits:
-		return e.Call == nil || !e.Call.EditsFiles
-	}
-	return false
+	return e.modeAsks()
 }
 
 // later reports whether a stage behind the guards is asked on this event. Where the
 // harness sends a permission request before it prompts, they wait for that, so that calls
 // which would run anyway cost nothing. It sends none where nobody sits in front of it.
 func (g *Gate) later(s Stage, ev *Event) bool {
-	if g.Disabled {
-		return false
-	}
-	if g.NearAtOnce && s == StageNear {
-		return true
-	}
 	// A default that would decide on this event leaves nothing to wait for.
-	return ev.Kind == PermissionRequest || g.Default.For(ev.Attended()) != Abstain || !g.SendsPermissionRequest || !ev.Prompts() || ev.Attendance == NobodyAttends
+	return !g.Disabled && (g.NearAtOnce && s == StageNear || ev.Kind == PermissionRequest || g.Default.For(ev.Attended()) != Abstain ||
+		!g.SendsPermissionRequest || !ev.Prompts() || ev.Attendance == NobodyAttends)
 }
 
 // askGuards asks the deciders that are asked always.

@@ -100,11 +100,9 @@ func (w *walker) totalWord(word *syntax.Word) bool {
 	if decimal(text) {
 		return true
 	}
-	if len(word.Parts) == 1 {
-		if p, ok := word.Parts[0].(*syntax.ParamExp); ok && p.Param != nil && p.Index == nil && !p.Excl && p.Exp == nil && p.Repl == nil && p.Slice == nil {
-			if text = p.Param.Value; p.Length || text == "#" || text == "?" || text == "$" {
-				return true
-			}
+	if p, ok := only[*syntax.ParamExp](word); ok && p.Param != nil && p.Index == nil && !p.Excl && p.Exp == nil && p.Repl == nil && p.Slice == nil {
+		if text = p.Param.Value; p.Length || text == "#" || text == "?" || text == "$" {
+			return true
 		}
 	}
 	if !plainName(text) || w.isFixed(text) {

@@ -107,12 +107,10 @@ func (w *walker) constantCall(c *syntax.CallExpr) bool {
 	if !knowledge.Has(form.EndsTheSame, name) || w.shell.funcs[name] != nil {
 		return false
 	}
-	for _, word := range c.Args[1:] {
-		if text := w.source(word); !w.constantText(text, name == "let") || name != "echo" && len(c.Args) > 2 && filePredicate(text) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Args[1:], func(word *syntax.Word) bool {
+		text := w.source(word)
+		return !w.constantText(text, name == "let") || name != "echo" && len(c.Args) > 2 && filePredicate(text)
+	})
 }
 
 // PrintsEndlessly reports whether the last part of a range, or a loop in it, prints
@@ -144,10 +142,8 @@ func (w *walker) constantNumber(x syntax.ArithmExpr) bool {
 // constantText reports an expression in which nothing changes: no variable that the
 // loop sets, and no substitution. In arithmetic every name is a variable.
 func (w *walker) constantText(text string, arithmetic bool) bool {
-	for _, changes := range []string{"$(", "`", "<(", "++", "--", "+=", "-="} {
-		if strings.Contains(text, changes) {
-			return false
-		}
+	if slices.ContainsFunc([]string{"$(", "`", "<(", "++", "--", "+=", "-="}, func(changes string) bool { return strings.Contains(text, changes) }) {
+		return false
 	}
 	for rest := text; rest != ""; {
 		variable := rest[0] == '$'

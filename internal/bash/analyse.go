@@ -84,6 +84,7 @@ func Analyse(text string, env Env) Analysis {
 func analyse(text string, env Env, created creations) (Analysis, creations) {
 	w := &walker{env: env, cur: newState(env), shell: shell{funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{},
 		origins: map[string][2]int{}, descriptors: map[string][2]int{}}}
+	w.files.creates = creations{inside: map[string]string{}, beside: map[string]string{}, leads: map[string][]string{}, folders: map[string]int{}}
 	w.files.created, w.files.visited, w.files.entered = created, []string{env.Cwd}, env.likely
 	switch {
 	case strings.Trim(text, " \t\n") == "":
@@ -302,11 +303,8 @@ func sameInPOSIX(text string) bool {
 }
 
 func parseReason(err error) string {
-	switch e := err.(type) {
-	case syntax.ParseError:
+	if e, ok := err.(syntax.ParseError); ok {
 		return e.Text
-	case syntax.LangError:
-		return e.Error()
 	}
 	return err.Error()
 }

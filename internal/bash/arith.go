@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -93,11 +94,10 @@ func (w *walker) arithAssigns(x syntax.ArithmExpr) {
 		}
 		return
 	}
-	if word, ok := x.(*syntax.Word); ok && len(word.Parts) == 1 {
-		if p, ok := word.Parts[0].(*syntax.ParamExp); ok && p.Short && p.Index != nil && !strings.HasPrefix(w.source(p), "$") {
-			w.setElement(p.Param.Value, value{kind: dynamic})
-			return
-		}
+	word, _ := x.(*syntax.Word)
+	if p, ok := only[*syntax.ParamExp](word); ok && p.Short && p.Index != nil && !strings.HasPrefix(w.source(p), "$") {
+		w.setElement(p.Param.Value, value{kind: dynamic})
+		return
 	}
 	w.spot(w.source(x), cardea.OpaqueEvaluated, "which variable an expression sets comes from a value")
 }
@@ -113,12 +113,8 @@ var someProcess = value{kind: dynamic, text: "#!"}
 var safeValue = value{kind: dynamic, text: "#?"}
 
 func assigns(op syntax.BinAritOperator) bool {
-	switch op {
-	case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
-		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
-		return true
-	}
-	return false
+	return slices.Contains([]syntax.BinAritOperator{syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
+		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn}, op)
 }
 
 // arithWord looks at one operand.

@@ -262,16 +262,9 @@ func (w *walker) setByName(f field, may ...string) {
 // countsOutput reports a format of printf with %n, which sets the variable that
 // its argument names.
 func countsOutput(format string) bool {
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			continue
-		}
-		directive := strings.TrimLeft(format[i+1:], "-+ #0123456789.*'hlLqjzt")
-		if strings.HasPrefix(directive, "n") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(format, "%")[1:], func(directive string) bool {
+		return strings.HasPrefix(strings.TrimLeft(directive, "-+ #0123456789.*'hlLqjzt"), "n")
+	})
 }
 
 // readNames handles the names that read and its kin set.
@@ -344,21 +337,9 @@ func (w *walker) oneWord(words []field) {
 
 // reads reports words of read that put a whole line into one variable.
 func (w *walker) reads(words []field) bool {
-	switch len(words) {
-	case 1:
-	case 2:
-		if words[0].Text != "-r" {
-			return false
-		}
-	case 4:
-		if words[0].Text != "-r" || words[1].Text != "-d" || words[2].Text != "" {
-			return false
-		}
-	default:
-		return false
-	}
-	name := words[len(words)-1]
-	return name.Static && plainName(name.Text)
+	n := len(words)
+	whole := n == 1 || n == 2 && words[0].Text == "-r" || n == 4 && words[0].Text == "-r" && words[1].Text == "-d" && words[2].Text == ""
+	return whole && words[n-1].Static && plainName(words[n-1].Text)
 }
 
 func (w *walker) aliasBuiltin(inv invocation) {

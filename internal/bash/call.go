@@ -449,13 +449,11 @@ func quote(f field) string {
 	if !f.Static {
 		return f.Text
 	}
-	return quoteText(f.Text)
+	return Quote(f.Text)
 }
 
 // Quote writes a text so that bash reads it as one word.
-func Quote(s string) string { return quoteText(s) }
-
-func quoteText(s string) string {
+func Quote(s string) string {
 	q, err := syntax.Quote(s, syntax.LangBash)
 	if err != nil {
 		return s

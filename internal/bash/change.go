@@ -69,23 +69,17 @@ func change(p *syntax.ParamExp, value string, pattern, with *piece) (string, boo
 		return replaced(value, p.Repl, pattern.text, with.text)
 	}
 	switch p.Exp.Op {
-	case syntax.RemSmallPrefix, syntax.RemLargePrefix:
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		for n := range len(value) + 1 {
-			if p.Exp.Op == syntax.RemLargePrefix {
+			if p.Exp.Op == syntax.RemLargePrefix || p.Exp.Op == syntax.RemSmallSuffix {
 				n = len(value) - n
 			}
-			if wildcard(pattern.text, value[:n]) {
-				return value[n:], true
+			off, left := value[:n], value[n:]
+			if p.Exp.Op == syntax.RemSmallSuffix || p.Exp.Op == syntax.RemLargeSuffix {
+				off, left = left, off
 			}
-		}
-		return value, true
-	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		for n := range len(value) + 1 {
-			if p.Exp.Op == syntax.RemSmallSuffix {
-				n = len(value) - n
-			}
-			if wildcard(pattern.text, value[n:]) {
-				return value[:n], true
+			if wildcard(pattern.text, off) {
+				return left, true
 			}
 		}
 		return value, true

@@ -133,14 +133,8 @@ func (w *walker) forgetNumber(name string) {
 
 // isNumber reports a word that surely becomes a number.
 func isNumber(word *syntax.Word) bool {
-	if plainNumber(word.Lit()) {
-		return true
-	}
-	if len(word.Parts) != 1 {
-		return false
-	}
-	_, ok := word.Parts[0].(*syntax.ArithmExp)
-	return ok
+	_, ok := only[*syntax.ArithmExp](word)
+	return ok || plainNumber(word.Lit())
 }
 
 // forgetCall makes unknown what a command may set. What is not known to set
@@ -220,8 +214,8 @@ func quotedAlone(word *syntax.Word) bool {
 	if _, ok := literalWord(word); ok {
 		return !strings.Contains(word.Lit(), "{")
 	}
-	_, quoted := word.Parts[0].(*syntax.SglQuoted)
-	return quoted && len(word.Parts) == 1
+	_, quoted := only[*syntax.SglQuoted](word)
+	return quoted
 }
 
 // assignsLiteral reports a word such as x="$y", whose name is written out.

@@ -91,13 +91,13 @@ func (g *generator) nested() {
 		return text
 	}
 	g.among([]choice{
-		{6, func() { g.put("bash -c ", quoteText(scope())); g.words(g.r.Intn(3)) }},
-		{4, func() { g.put("eval ", quoteText(inner())) }},
-		{2, func() { g.put("bash -", g.pick("ec", "euc", "xc", "c --"), " ", quoteText(scope())) }},
+		{6, func() { g.put("bash -c ", Quote(scope())); g.words(g.r.Intn(3)) }},
+		{4, func() { g.put("eval ", Quote(inner())) }},
+		{2, func() { g.put("bash -", g.pick("ec", "euc", "xc", "c --"), " ", Quote(scope())) }},
 		{2, func() {
-			g.put("sh -c ", quoteText(g.pick("a p", "b; c", "a \"$1\"", "a && b", "for i in p q; do a $i; done", "a > new3", "cd sub && a")), " ", g.pick("", "p q"))
+			g.put("sh -c ", Quote(g.pick("a p", "b; c", "a \"$1\"", "a && b", "for i in p q; do a $i; done", "a > new3", "cd sub && a")), " ", g.pick("", "p q"))
 		}},
-		{1, func() { g.put("bash <<< ", quoteText(g.pick("a p", "b && c", "a \"$(b)\""))) }},
+		{1, func() { g.put("bash <<< ", Quote(g.pick("a p", "b && c", "a \"$(b)\""))) }},
 		{1, func() { g.put("echo ", g.pick("a", "'a p'", "'a; b'"), " | ", g.pick("bash", "sh")) }},
 		{1, func() {
 			g.put("bash <<'S'")
@@ -107,10 +107,10 @@ func (g *generator) nested() {
 		{1, func() { g.dynamic = true; g.put("eval ", g.pick("$v", "\"$v\"", "\"a $v\"", "a $v", "\"$(echo a)\"")) }},
 		{1, func() { g.dynamic = true; g.put("bash -c ", g.pick("\"a $v\"", "\"$v\"", "$v")) }},
 		{2, func() {
-			g.put("env -S ", quoteText(g.pick("a p", "u=1 a", "-i a", "a 'p q'", "nice a")), g.pick("", " q"))
+			g.put("env -S ", Quote(g.pick("a p", "u=1 a", "-i a", "a 'p q'", "nice a")), g.pick("", " q"))
 		}},
 		{2, func() {
-			g.put("trap ", quoteText(scope()), " ", g.pick("EXIT", "EXIT", "EXIT", "EXIT", "EXIT", "0", "0", "INT", "ERR", "DEBUG", "RETURN", "TERM INT"))
+			g.put("trap ", Quote(scope()), " ", g.pick("EXIT", "EXIT", "EXIT", "EXIT", "EXIT", "0", "0", "INT", "ERR", "DEBUG", "RETURN", "TERM INT"))
 		}},
 		{1, func() { g.put("trap - EXIT; a") }},
 		{1, func() { g.put("shopt -s expand_aliases\nalias z=", g.pick("a", "'a p'", "'b -x'"), "\nz p") }},

@@ -135,7 +135,7 @@ func doublingAliases(n int) string {
 func nestedBash(n int) string {
 	s := "id"
 	for range n {
-		s = "bash -c " + quoteText(s)
+		s = "bash -c " + Quote(s)
 	}
 	return s
 }

@@ -55,6 +55,10 @@ func sglQuoted(p *syntax.SglQuoted, src string) frag {
 	return frag{text: text, quoted: true}
 }
 
+// escapeLetters are the characters that stand for another one, or themselves, after a
+// backslash, and escapedLetters those that they stand for.
+const escapeLetters, escapedLetters = `abeEfnrtv\`, "\a\b\x1b\x1b\f\n\r\t\v\\"
+
 // ansiC decodes the inside of $'…' by bash's rules. False for escapes whose
 // result depends on the locale or cuts the string.
 func ansiC(s string) (string, bool) {
@@ -65,38 +69,21 @@ func ansiC(s string) (string, bool) {
 			continue
 		}
 		i++
-		switch c := s[i]; c {
-		case 'a':
-			b.WriteByte(7)
-		case 'b':
-			b.WriteByte(8)
-		case 'e', 'E':
-			b.WriteByte(27)
-		case 'f':
-			b.WriteByte(12)
-		case 'n':
-			b.WriteByte(10)
-		case 'r':
-			b.WriteByte(13)
-		case 't':
-			b.WriteByte(9)
-		case 'v':
-			b.WriteByte(11)
-		case '\\', '\'', '"', '?':
+		switch c := s[i]; {
+		case strings.IndexByte(escapeLetters, c) >= 0:
+			b.WriteByte(escapedLetters[strings.IndexByte(escapeLetters, c)])
+		case c == '\'', c == '"', c == '?':
 			b.WriteByte(c)
-		case 'x', 'u', 'U', '0', '1', '2', '3', '4', '5', '6', '7':
+		case c == 'x', c == 'u', c == 'U', c >= '0' && c <= '7':
 			n, used := escapeNumber(s[i:])
 			if used == 0 || n == 0 || n > 0x7f {
 				return "", false
 			}
 			b.WriteByte(byte(n))
 			i += used - 1
-		case 'c':
+		case c == 'c', c < 0x20, c >= 0x7f:
 			return "", false
 		default:
-			if c < 0x20 || c >= 0x7f {
-				return "", false
-			}
 			b.WriteByte('\\')
 			b.WriteByte(c)
 		}

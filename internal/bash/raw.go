@@ -350,12 +350,7 @@ func isNameStart(c byte) bool {
 
 // plainName reports whether s is a variable's name and nothing else.
 func plainName(s string) bool {
-	for i := range len(s) {
-		if !isNameByte(s[i]) {
-			return false
-		}
-	}
-	return s != "" && isNameStart(s[0])
+	return s != "" && isNameStart(s[0]) && !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || !isNameByte(byte(r)) })
 }
 
 func isNameByte(c byte) bool { return isNameStart(c) || c >= '0' && c <= '9' }
@@ -363,17 +358,8 @@ func isNameByte(c byte) bool { return isNameStart(c) || c >= '0' && c <= '9' }
 // plainNumber reports whether s is an integer constant of bash's arithmetic.
 func plainNumber(s string) bool {
 	s = strings.TrimPrefix(strings.TrimSpace(s), "-")
-	if s == "" {
-		return false
-	}
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		if (c < '0' || c > '9') && c != '#' && c != 'x' && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
-			return false
-		}
-	}
 	if strings.ContainsAny(s, "abcdefABCDEF") && !strings.ContainsAny(s, "#x") {
 		return false
 	}
-	return s[0] >= '0' && s[0] <= '9'
+	return s != "" && s[0] >= '0' && s[0] <= '9' && strings.Trim(s, "0123456789abcdefABCDEF#x") == ""
 }

@@ -194,10 +194,7 @@ func isOutput(p string) bool {
 }
 
 func isProcSubst(word *syntax.Word) bool {
-	if word == nil || len(word.Parts) != 1 {
-		return false
-	}
-	_, ok := word.Parts[0].(*syntax.ProcSubst)
+	_, ok := only[*syntax.ProcSubst](word)
 	return ok
 }
 

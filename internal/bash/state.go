@@ -228,11 +228,7 @@ func (w *walker) collectFunctions(found, file []*syntax.Stmt) {
 			w.forgetAll()
 		}
 		for _, name := range names {
-			switch name.Value {
-			case "declare", "typeset", "readonly", "local", "export", "let", "command_not_found_handle":
-				w.shadows(name.Value)
-			}
-			if takenApart(name.Value) {
+			if takenApart(name.Value) || slices.Contains([]string{"declare", "typeset", "readonly", "local", "export", "let", "command_not_found_handle"}, name.Value) {
 				w.shadows(name.Value)
 			}
 			f := w.shell.funcs[name.Value]
@@ -270,12 +266,10 @@ func (w *walker) uncalled() {
 	for changed := true; changed; {
 		changed = false
 		for _, name := range slices.Sorted(maps.Keys(w.shell.funcs)) {
-			f := w.shell.funcs[name]
-			if f.walked {
-				continue
+			if f := w.shell.funcs[name]; !f.walked {
+				changed = true
+				w.callFunction(name, f, nil, false)
 			}
-			changed = true
-			w.callFunction(name, f, nil, false)
 		}
 	}
 }

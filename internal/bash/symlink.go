@@ -54,9 +54,6 @@ func (m *creations) folder(t target) bool {
 
 // makes notes that a part, which is reached through some steps, makes a path.
 func (m *creations) makes(at string, part int, via []string) {
-	if m.folders == nil {
-		m.folders = map[string]int{}
-	}
 	if other, there := m.folders[at]; there && other != part || repeated(via) {
 		part = several
 	}
@@ -91,14 +88,11 @@ func (m *creations) looks() (out []map[string]string, all bool) {
 // add notes a link that a part makes.
 func (m *creations) add(l knowledge.Link, part int, via []string) {
 	if l.IfFolder {
-		link(&m.inside, l.At, l.Target)
+		link(m.inside, l.At, l.Target)
 	}
 	if l.IfNoFolder {
-		link(&m.beside, l.At, l.Target)
+		link(m.beside, l.At, l.Target)
 		m.makes(l.At, part, via)
-	}
-	if m.leads == nil {
-		m.leads = map[string][]string{}
 	}
 	if l.Target == "" {
 		m.makes(l.At, several, via)
@@ -109,14 +103,11 @@ func (m *creations) add(l knowledge.Link, part int, via []string) {
 
 // link notes a link in a table. A name that gets two of them leads nobody knows
 // where.
-func link(table *map[string]string, at, target string) {
-	if old, there := (*table)[at]; there && old != target {
+func link(table map[string]string, at, target string) {
+	if old, there := table[at]; there && old != target {
 		target = ""
 	}
-	if *table == nil {
-		*table = map[string]string{}
-	}
-	(*table)[at] = target
+	table[at] = target
 }
 
 // note notes the folders that parts make, with those above.

@@ -188,15 +188,9 @@ func (w *walker) mayFail(list []*syntax.Redirect) bool {
 
 // closesDescriptor reports a text that may close a descriptor: >&-, 3>&1-.
 func closesDescriptor(text string) bool {
-	for rest := text; ; {
-		_, behind, found := strings.Cut(rest, "&")
-		if !found {
-			return false
-		}
-		if rest = behind; strings.HasPrefix(strings.TrimLeft(rest, "0123456789"), "-") {
-			return true
-		}
-	}
+	return slices.ContainsFunc(strings.Split(text, "&")[1:], func(behind string) bool {
+		return strings.HasPrefix(strings.TrimLeft(behind, "0123456789"), "-")
+	})
 }
 
 func (w *walker) compound(cmd syntax.Command) {

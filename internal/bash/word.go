@@ -71,12 +71,17 @@ func (w *walker) appendFields(to []field, word *syntax.Word) []field {
 	return append(to, field{Word: cardea.Word{Text: text, Static: true}})
 }
 
+// only is the one part of a word, where it is of some kind.
+func only[T syntax.WordPart](word *syntax.Word) (part T, ok bool) {
+	if word != nil && len(word.Parts) == 1 {
+		part, ok = word.Parts[0].(T)
+	}
+	return part, ok
+}
+
 // unexpanded is the text of a word in which bash expands nothing.
 func unexpanded(word *syntax.Word) (string, bool) {
-	if len(word.Parts) != 1 {
-		return "", false
-	}
-	lit, ok := word.Parts[0].(*syntax.Lit)
+	lit, ok := only[*syntax.Lit](word)
 	if !ok || strings.ContainsAny(lit.Value, "\\{}~*?[$") {
 		return "", false
 	}

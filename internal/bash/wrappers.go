@@ -2,6 +2,7 @@ package bash
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -63,12 +64,7 @@ func (w *walker) envCommand(s *wrapper, inv invocation) {
 func (w *walker) envSplit(s *wrapper, inv invocation, p parsed, text string) {
 	if strings.ContainsAny(text, "\\'\"$#") {
 		w.spot(text, cardea.OpaqueOwnRules, "env splits the text by rules of its own")
-		text = strings.Map(func(r rune) rune {
-			if strings.ContainsRune("\\'\"", r) {
-				return -1
-			}
-			return r
-		}, text) // more or less
+		text = strings.NewReplacer(`\`, "", "'", "", `"`, "").Replace(text) // more or less
 	}
 	words := []field{inv.argv[0]}
 	for _, s := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }) {
@@ -350,9 +346,7 @@ func (w *walker) scriptCommand(s *wrapper, inv invocation) {
 	for p.bad.Code == "" && len(p.rest) > 0 {
 		files = append(files, p.rest[0])
 		more := s.parse(p.rest[1:])
-		for k, v := range more.options {
-			p.options[k] = v
-		}
+		maps.Copy(p.options, more.options)
 		p.rest, p.bad = more.rest, more.bad
 	}
 	if w.unread(p, inv) {
@@ -403,9 +397,7 @@ func (w *walker) su(s *wrapper, inv invocation) {
 	options := map[string]string{}
 	p := s.parse(words)
 	for {
-		for k, v := range p.options {
-			options[k] = v
-		}
+		maps.Copy(options, p.options)
 		if p.bad.Code != "" || len(p.rest) == 0 || slices.ContainsFunc(s.CommandOptions, func(o string) bool { return options[o] != "" }) {
 			break
 		}

@@ -247,10 +247,8 @@ func unescaped(s string, zero bool) (text string, stops, exact bool) {
 		}
 		i++
 		switch c := s[i]; {
-		case strings.IndexByte(`abefnrtv\`, c) >= 0:
-			b.WriteByte("\a\b\x1b\f\n\r\t\v\\"[strings.IndexByte(`abefnrtv\`, c)])
-		case c == 'E':
-			b.WriteByte(0x1b)
+		case strings.IndexByte(escapeLetters, c) >= 0:
+			b.WriteByte(escapedLetters[strings.IndexByte(escapeLetters, c)])
 		case c == 'c':
 			return b.String(), true, exact
 		case c == '"' && !zero, c == '\'' && !zero, c == '?' && !zero:

@@ -165,15 +165,16 @@ func ruby() *codeLanguage {
 	}
 }
 
-var codeAssignment = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^[ \t]*(?:const |let |var |my |our )?(\$?[A-Za-z_][A-Za-z0-9_]*)(?:: *\w+)? *= *([^=~\n].*?);?[ \t]*$`)
-})
+// expression is a regular expression that is compiled when it is first used.
+func expression(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
+var codeAssignment = expression(`(?m)^[ \t]*(?:const |let |var |my |our )?(\$?[A-Za-z_][A-Za-z0-9_]*)(?:: *\w+)? *= *([^=~\n].*?);?[ \t]*$`)
 
 // backticks finds commands in backticks: where a value stands in Perl and Ruby, behind a
 // $ in JavaScript (zx, Bun).
-var backticks = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?m)(?:(\\$)|[=({,][ \t]*|^[ \t]*|\\breturn[ \t]+)(`[^`\n]+`)")
-})
+var backticks = expression("(?m)(?:(\\$)|[=({,][ \t]*|^[ \t]*|\\breturn[ \t]+)(`[^`\n]+`)")
 
 // lines are the lines for a shell that do what calls in a text do.
 func (l *codeLanguage) lines(text string) []piece {
@@ -391,9 +392,7 @@ func inName(c byte) bool {
 }
 
 // behind finds what may follow a constant: the end of an argument or a statement.
-var behind = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:$|[,;)\]}\n\r#:]|(?:if|unless|or|and|rescue|do)\b|\|\||&&)`)
-})
+var behind = expression(`^(?:$|[,;)\]}\n\r#:]|(?:if|unless|or|and|rescue|do)\b|\|\||&&)`)
 
 // value evaluates the expression at the beginning of a text, and gives what follows.
 func (k constants) value(text string, depth int) (value, rest string, ok bool) {

@@ -2,10 +2,8 @@ package call
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
@@ -65,9 +63,7 @@ func (s *scripts) repository(dir string) (root, common string) {
 	}
 }
 
-var hooksPath = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?im)(?:^|\]|core\.)[ \t]*hookspath[ \t]*=[ \t]*"?([^"\n\r#;]+)`)
-})
+var hooksPath = expression(`(?im)(?:^|\]|core\.)[ \t]*hookspath[ \t]*=[ \t]*"?([^"\n\r#;]+)`)
 
 // hookFolders are the folders in which git looks for hooks: as the line says, else the
 // repository, else the person. Files that the configuration includes are not read.

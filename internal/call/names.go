@@ -97,12 +97,8 @@ func (a *analysis) namesOf(r *cardea.Access, most int) []string {
 func othersMakeFiles(parts []cardea.Part, but int) bool {
 	for i := range parts {
 		p := &parts[i]
-		if i == but || p.NoEffect {
-			continue
-		}
-		if p.Remote || p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
-			return a.Kind != cardea.Read && a.Kind != cardea.Network && !a.Nowhere()
-		}) {
+		makes := func(a cardea.Access) bool { return a.Kind != cardea.Read && a.Kind != cardea.Network && !a.Nowhere() }
+		if i != but && !p.NoEffect && (p.Remote || p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, makes)) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -55,9 +56,7 @@ func (o *opener) access(a *cardea.Access, opens func(file string) (may, surely b
 		return
 	}
 	files, unseen := o.world.Opened(a)
-	if unseen != "" {
-		o.unseen(unseen)
-	}
+	o.unseen(unseen)
 	for _, file := range files {
 		if may, surely := opens(file); surely {
 			o.out.Files = append(o.out.Files, file)
@@ -85,11 +84,7 @@ type opener struct {
 	out   cardea.Opened
 }
 
-func (o *opener) unseen(why string) {
-	if o.out.Unseen == "" {
-		o.out.Unseen = why
-	}
-}
+func (o *opener) unseen(why string) { o.out.Unseen = cmp.Or(o.out.Unseen, why) }
 
 // maxMayRun bounds about how many commands that a part may run git is asked.
 const maxMayRun = 16

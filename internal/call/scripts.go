@@ -81,10 +81,9 @@ func (s *scripts) noteCopies(parts []cardea.Part) {
 			}
 		}
 		for _, a := range parts[i].Access {
-			if a.Kind != cardea.Write || a.Path == "" || a.Nowhere() || len(from) == 0 || len(s.copies) > maxScriptNames {
-				continue
+			if a.Kind == cardea.Write && a.Path != "" && !a.Nowhere() && len(from) > 0 && len(s.copies) <= maxScriptNames {
+				s.copies[a.Path] = append(s.copies[a.Path], from...)
 			}
-			s.copies[a.Path] = append(s.copies[a.Path], from...)
 		}
 	}
 }
@@ -287,16 +286,10 @@ func (s *scripts) runsAgain(p *cardea.Part, c piece) bool {
 	if _, byName := knowledge.WordsOf(form.RunsByName, p.Program()); !byName && !accessKind(p, cardea.Execute) {
 		return false
 	}
-	for _, r := range s.runFiles(p) {
+	return slices.ContainsFunc(s.runFiles(p), func(r runFile) bool {
 		text, read := s.texts[r.path]
-		if r.path != c.file || !read {
-			continue
-		}
-		if slices.ContainsFunc(s.pieces(r, text), func(other piece) bool { return other.file == "" && other.line == c.line }) {
-			return true
-		}
-	}
-	return false
+		return read && r.path == c.file && slices.ContainsFunc(s.pieces(r, text), func(other piece) bool { return other.file == "" && other.line == c.line })
+	})
 }
 
 // analyse is what a piece of a file does; false where that is known already or beyond

@@ -94,9 +94,7 @@ func (a *analysis) runIn(named []string, certain bool) {
 // in makes a folder the one in which the call runs.
 func (a *analysis) in(dir string) {
 	if a.ev.Cwd != dir {
-		at := *a.ev
-		at.Cwd = dir
-		a.ev = &at
+		a.ev = a.ev.In(dir)
 	}
 }
 

@@ -55,12 +55,8 @@ func Members(file string) ([]string, bool) {
 
 // isArchive reports whether a file begins as an archive of zip, gzip, bzip2 or tar does.
 func isArchive(data []byte) bool {
-	for _, begin := range []string{"PK", "\x1f\x8b", "BZh"} {
-		if bytes.HasPrefix(data, []byte(begin)) {
-			return true
-		}
-	}
-	return len(data) > 262 && string(data[257:262]) == "ustar"
+	begins := func(magic string) bool { return bytes.HasPrefix(data, []byte(magic)) }
+	return begins("PK") || begins("\x1f\x8b") || begins("BZh") || len(data) > 262 && string(data[257:262]) == "ustar"
 }
 
 // patchMembers are the files of a unified or git diff, without the folders a/ and b/

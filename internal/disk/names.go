@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -35,7 +34,7 @@ func plainNames(folder string, below bool, depth int, left *int) bool {
 	if *left -= len(entries); *left < 0 || depth == 0 || err != nil {
 		return false
 	}
-	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
 		return !plainName(e.Name()) || below && e.IsDir() && !plainNames(folder+"/"+e.Name(), below, depth-1, left)
 	})
 }

@@ -339,7 +339,7 @@ func (r *reader) fileURL(f Word, recursive bool) {
 	}
 	at := Word{Word: cardea.Word{Text: name, Static: f.Static}}
 	if f.Static && strings.ContainsAny(name, "{[") {
-		at = Word{Word: cardea.Word{Text: alternatives.ReplaceAllString(name, "*")}, Glob: true}
+		at = pattern(alternatives.ReplaceAllString(name, "*"))
 	}
 	r.touch(cardea.Read, at, recursive)
 }
@@ -453,18 +453,11 @@ func lastName(address string) string {
 	if i := strings.IndexByte(address, '?'); i >= 0 {
 		address, query = address[:i], address[i:]
 	}
-	_, name, _ := cutLast(address, "/")
-	if name == "" {
-		name = "index.html"
+	name := ""
+	if i := strings.LastIndexByte(address, '/'); i >= 0 {
+		name = address[i+1:]
 	}
-	return name + query
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
+	return cmp.Or(name, "index.html") + query
 }
 
 // spread adds the folder into which files are written that the line does not
@@ -490,15 +483,20 @@ func (r *reader) spread() {
 // into, so that long lines stay linear.
 const maxUncertain = 8
 
+// mayBecome lists what a word may become, nothing where too many words are uncertain.
+func (r *reader) mayBecome(f Word) []PossiblePath {
+	if r.inv.MayBecome == nil || r.uncertain > maxUncertain {
+		return nil
+	}
+	return r.inv.MayBecome(f)
+}
+
 // supplied adds what an operand may become whose value the line does not tell.
 // Its access has no path and a spelling, so that what denies finds it and
 // nothing allows it. Where hidden is set, only hidden files count.
 func (r *reader) supplied(k cardea.AccessKind, f Word, recursive, hidden bool) {
 	if len(f.May) == 0 {
 		r.uncertain++
-	}
-	if r.uncertain > maxUncertain || r.inv.MayBecome == nil {
-		return
 	}
 	metadata := k == form.Metadata
 	switch k {
@@ -509,7 +507,7 @@ func (r *reader) supplied(k cardea.AccessKind, f Word, recursive, hidden bool) {
 	case form.Repository:
 		return // it names no file
 	}
-	for _, s := range r.inv.MayBecome(f) {
+	for _, s := range r.mayBecome(f) {
 		if s.Search && k == cardea.Delete {
 			r.search(s, cardea.Access{Kind: k, Recursive: recursive})
 			continue

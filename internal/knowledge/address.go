@@ -123,7 +123,7 @@ func numberedPieces(name string, some [][]string) [][]string {
 // fetchedName is a name from an address, which may be a pattern.
 func fetchedName(name string) Word {
 	if strings.Contains(name, "*") {
-		return Word{Word: cardea.Word{Text: name}, Glob: true}
+		return pattern(name)
 	}
 	return Literal(name)
 }

@@ -33,14 +33,14 @@ func (r *reader) replaced(f Word, recursive bool) {
 	case recursive && !f.Static:
 		r.touch(cardea.Write, f, true)
 	case recursive:
-		r.touch(cardea.Write, Word{Word: cardea.Word{Text: f.Text + "/**/*" + suffixes[0]}, Glob: true}, false)
+		r.touch(cardea.Write, pattern(f.Text+"/**/*"+suffixes[0]), false)
 	}
 	sure, may := f.Static || f.Glob && simpleGlob(f.Text), f.May
 	switch {
 	case sure:
 		may = []string{f.Text}
-	case r.inv.MayBecome != nil && r.uncertain <= maxUncertain:
-		for _, s := range r.inv.MayBecome(f) {
+	default:
+		for _, s := range r.mayBecome(f) {
 			if s.Search && r.paths.SaysHidden(s.Pattern, r.world.Roots) {
 				may = append(may, s.Pattern)
 			}
@@ -66,7 +66,7 @@ func (r *reader) replaced(f Word, recursive bool) {
 func (r *reader) written(name string, literal, sure bool) {
 	f := Literal(name)
 	if !literal && paths.IsPattern(name) {
-		f = Word{Word: cardea.Word{Text: name}, Glob: true}
+		f = pattern(name)
 	}
 	from := len(r.out.Access)
 	r.touch(cardea.Write, f, false)

@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,13 +31,7 @@ func (r *reader) doubt() string {
 	if c.LimitsOperands && len(r.operands) > c.MaxOperands && !r.given(c.MaxOperandsUnless, true) {
 		return "with these operands, " + name + " may do more than read"
 	}
-	if why := r.unsureOperands(name); why != "" {
-		return why
-	}
-	if why := r.late(); why != "" {
-		return why
-	}
-	if why := r.swallowed(); why != "" {
+	if why := cmp.Or(r.unsureOperands(name), r.late(), r.swallowed()); why != "" {
 		return why
 	}
 	if f := r.unsureWord(); f != "" {

@@ -87,10 +87,8 @@ func authorityOf(rest string) string {
 // IsLoopback reports whether an address means this machine: localhost, 127.0.0.1, ::1.
 func IsLoopback(address string) bool {
 	for _, h := range append(Hosts(address), address[strings.LastIndexByte(address, '@')+1:]) {
-		if ip, err := netip.ParseAddr(h); err == nil && (ip.IsLoopback() || ip.IsUnspecified()) {
-			return true
-		}
-		if h == "localhost" || strings.HasSuffix(h, ".localhost") || h == "ip6-localhost" || h == "0" || strings.HasPrefix(h, "127.") && digits(strings.ReplaceAll(h, ".", "")) {
+		ip, err := netip.ParseAddr(h)
+		if err == nil && (ip.IsLoopback() || ip.IsUnspecified()) || h == "localhost" || strings.HasSuffix(h, ".localhost") || h == "ip6-localhost" || h == "0" || strings.HasPrefix(h, "127.") && digits(strings.ReplaceAll(h, ".", "")) {
 			return true
 		}
 	}
@@ -123,23 +121,12 @@ func blanked(s string) bool {
 }
 
 func plainScheme(s string) bool {
-	for i := 0; i < len(s); i++ {
-		c := s[i] | 0x20
-		if (c < 'a' || c > 'z') && (i == 0 || !strings.ContainsRune("0123456789+.-", rune(s[i]))) {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && isLetter(s[0]) && s[0] != '_' && strings.Trim(s, alphanumeric+"+.-") == ""
 }
 
 // plainHost reports a name of letters, digits, hyphens, underscores and dots.
 func plainHost(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < 'a' || c > 'z') && !strings.ContainsRune("0123456789-_.", rune(c)) {
-			return false
-		}
-	}
-	return s != "" && s[0] != '.' && s[0] != '-' && s[len(s)-1] != '.' && !strings.Contains(s, "..")
+	return s != "" && s[0] != '.' && s[0] != '-' && s[len(s)-1] != '.' && !strings.Contains(s, "..") && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
@@ -208,10 +195,7 @@ func hostsOf(f Word) []string {
 	_, path, _ := strings.Cut(text, "://")
 	// A pattern keeps what stands in front of it; an expansion may be several words.
 	one := !f.MaySplit || f.Glob && simpleGlob(f.Text)
-	if one && len(hosts) == 1 && strings.Contains(path, "/") {
-		return hosts
-	}
-	if hosts[0] == "" {
+	if hosts[0] == "" || one && len(hosts) == 1 && strings.Contains(path, "/") {
 		return hosts
 	}
 	return append([]string{""}, hosts...)

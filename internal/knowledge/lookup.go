@@ -98,14 +98,12 @@ func options(p *form.Program, above []*form.Program) []ProgramOption {
 		}
 	}
 	for _, q := range append(slices.Clone(above), p) {
-		note(q.GlobalValueOptions, func(o *ProgramOption) { o.Value = true })
-		note(q.PersistentValueOptions, func(o *ProgramOption) { o.Value = true })
+		note(slices.Concat(q.GlobalValueOptions, q.PersistentValueOptions), func(o *ProgramOption) { o.Value = true })
 		if q.Complete != nil {
 			note(q.Complete.Options, func(o *ProgramOption) { o.Harmless = true })
 		}
 	}
-	note(p.ValueOptions, func(o *ProgramOption) { o.Value = true })
-	note(p.AttachedValueOptions, func(o *ProgramOption) { o.Value = true })
+	note(slices.Concat(p.ValueOptions, p.AttachedValueOptions), func(o *ProgramOption) { o.Value = true })
 	note(p.RecursiveOptions, func(*ProgramOption) {})
 	for _, a := range p.OptionAccesses {
 		note([]string{a.Name}, func(o *ProgramOption) { o.Value, o.Access = true, a.Access })

@@ -114,10 +114,7 @@ func (r *reader) unnamed(dir, src Word) {
 		r.touch(cardea.Write, below(dir, pattern(any)), false)
 		r.nameless(from)
 	}
-	if r.uncertain > maxUncertain || r.inv.MayBecome == nil {
-		return
-	}
-	for _, s := range r.inv.MayBecome(src) {
+	for _, s := range r.mayBecome(src) {
 		files := []string{s.Path}
 		switch {
 		case s.Search, s.Below, s.Entries && (s.Pattern == "" || path.Clean(s.Path) == r.paths.Dir):
@@ -145,10 +142,8 @@ func (r *reader) backups() {
 		if a.Glob {
 			name = a.Pattern
 		}
-		f := Word{Word: cardea.Word{Text: name + "*"}, Glob: true}
-		if name == "" || !a.Glob && strings.ContainsAny(name, "*?[") {
-			f.Glob = false
-		}
+		f := pattern(name + "*")
+		f.Glob = name != "" && (a.Glob || !strings.ContainsAny(name, "*?["))
 		r.touch(cardea.Write, f, a.Recursive)
 	}
 }
@@ -347,7 +342,7 @@ func together(names []string) ([]Word, bool) {
 		case len(names) <= few || ending == "" || name[0] == '.' || n == 1 || strings.ContainsAny(ending, "*?[]\\"):
 			out = append(out, Literal(name))
 		case n > 1:
-			out = append(out, Word{Word: cardea.Word{Text: "*" + ending}, Glob: true})
+			out = append(out, pattern("*"+ending))
 			endings[ending] = -1 // it is there
 		}
 	}
@@ -420,7 +415,7 @@ func (r *reader) isFolder(f Word) bool {
 func below(dir, name Word) Word {
 	literal := func(f Word) bool { return f.Static && simpleGlob(f.Text) && !strings.ContainsAny(f.Text, "*?[~") }
 	if dir.Glob && (literal(name) || name.Glob) || name.Glob && (literal(dir) || dir.Glob) {
-		return Word{Word: cardea.Word{Text: strings.TrimSuffix(dir.Text, "/") + "/" + name.Text}, Glob: true}
+		return pattern(strings.TrimSuffix(dir.Text, "/") + "/" + name.Text)
 	}
 	if !dir.Static || !name.Static {
 		return Word{Word: cardea.Word{Text: dir.Text + "/" + name.Text}}

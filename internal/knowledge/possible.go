@@ -95,10 +95,7 @@ func (r *reader) possible() {
 // metadata adds what a program names that changes the mode or owner of it and of all
 // that lies in it, or puts something else in its place.
 func (r *reader) metadata() {
-	if len(r.out.Command) == 0 {
-		return
-	}
-	if _, changes := WordsOf(form.ChangesMetadata, r.out.Command[0]); !changes {
+	if len(r.out.Command) == 0 || !Has(form.ChangesMetadata, r.out.Command[0]) {
 		return
 	}
 	for _, f := range r.argv[1:] {
@@ -274,8 +271,11 @@ func spelled(words []Word) []string {
 // plainName reports a word that may be the name of a program: letters, digits, hyphens
 // and underscores behind a letter.
 func plainName(word string) bool {
-	return word != "" && isLetter(word[0]) && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
+	return word != "" && isLetter(word[0]) && strings.Trim(word, alphanumeric+"-_") == ""
 }
+
+// alphanumeric are the letters and digits of ASCII.
+const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 // elsewhere reports a program that passes its operands to a command on another machine
 // or in a container.
@@ -489,8 +489,7 @@ func (p *possibility) touch(kind cardea.AccessKind, name string) {
 	}
 	p.seen[name] = true
 	if strings.ContainsAny(name, "*?[") && strings.Trim(name, ".*?+") != "" && simpleGlob(name) && p.paths.SaysHidden(name, p.roots) { // .* is any text
-		pattern := Word{Word: cardea.Word{Text: name}, Glob: true}
-		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(kind, pattern)...)
+		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(kind, pattern(name))...)
 	}
 	for _, a := range p.paths.Open(kind, name, false) {
 		// The folder of the work and those around it are named all day.
@@ -590,7 +589,7 @@ var substitutions = lazyRegexp("\\$\\([^()]*\\)|`[^`]*`")
 func startsKnown(line string) bool {
 	for _, command := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|(){}`\n", r) }) {
 		for _, word := range strings.Fields(command) {
-			word = strings.Map(unquoted, word)
+			word = withoutQuotes.Replace(word)
 			if Known(word) && !strings.Contains(word, "://") {
 				return true
 			}
@@ -605,13 +604,8 @@ func startsKnown(line string) bool {
 // reserved are the words of the shell behind which a command begins.
 var reserved = []string{"!", "if", "then", "elif", "else", "while", "until", "do"}
 
-// unquoted drops what bash takes off a word.
-func unquoted(r rune) rune {
-	if strings.ContainsRune(`\'"$`, r) {
-		return -1
-	}
-	return r
-}
+// withoutQuotes drops what bash takes off a word.
+var withoutQuotes = strings.NewReplacer(`\`, "", "'", "", `"`, "", "$", "")
 
 func (p *possibility) run(line string) {
 	switch {

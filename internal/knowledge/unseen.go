@@ -52,12 +52,11 @@ func mayBeginOption(f *Word) bool {
 // hasAccessByOption reports whether an option of the program may do what its operands do not.
 // A program that may do anything does no more with an option than without.
 func (r *reader) hasAccessByOption() bool {
-	for _, p := range append(r.above[:len(r.above):len(r.above)], r.spec) {
-		if len(p.OptionAccesses)+len(p.When) > 0 || p.Complete != nil && !p.Complete.AnyWords {
-			return true
-		}
+	some := func(p *form.Program) bool {
+		return len(p.OptionAccesses)+len(p.When) > 0 || p.Complete != nil && !p.Complete.AnyWords
 	}
-	return Has(form.NamedOptions, r.out.Command[0]) || Has(form.NeedsExactEntry, r.out.Command[0]) || Has(form.NeedsExactLetters, r.out.Command[0])
+	return some(r.spec) || slices.ContainsFunc(r.above, some) ||
+		Has(form.NamedOptions, r.out.Command[0]) || Has(form.NeedsExactEntry, r.out.Command[0]) || Has(form.NeedsExactLetters, r.out.Command[0])
 }
 
 // spellsOption reports a word that is an option which the line names, though its value is only

@@ -1,7 +1,6 @@
 package mention
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,11 +11,9 @@ import (
 // joined of them.
 
 // homeCalls are the ways in which languages name the home folder.
-var homeCalls = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:\w+\.)*(?:Path\.home|homedir|Dir\.home)\(\)|Dir\.home\b|` +
-		`\$?(?:\w+\.)*(?:environ|getenv|ENV|env|_SERVER|_ENV)(?:\.get|\.fetch)?\s*[\[({.]\s*["']?HOME\b["']?\s*[\])}]?|` +
-		`(?:\w+\.)*expanduser\(["']~["']\)`)
-})
+var homeCalls = expression(`(?:\w+\.)*(?:Path\.home|homedir|Dir\.home)\(\)|Dir\.home\b|` +
+	`\$?(?:\w+\.)*(?:environ|getenv|ENV|env|_SERVER|_ENV)(?:\.get|\.fetch)?\s*[\[({.]\s*["']?HOME\b["']?\s*[\])}]?|` +
+	`(?:\w+\.)*expanduser\(["']~["']\)`)
 
 // homeMark stands for the home folder in a text that is being read.
 const homeMark = "\x01"
@@ -431,9 +428,7 @@ func (j *joiner) value(text string) {
 }
 
 // insertion is what languages replace in a constant by the value of an expression.
-var insertion = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`[$#]?\{([^{}]*)\}|\$(\w+)|%s`)
-})
+var insertion = expression(`[$#]?\{([^{}]*)\}|\$(\w+)|%s`)
 
 // longestBehind is how much is looked at of what stands behind a value that is not known, in
 // bytes: no path is longer.

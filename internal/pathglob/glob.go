@@ -80,12 +80,7 @@ func (pl *Place) Glob(text string) *Glob {
 	if len(out.segs) > 0 && out.segs[0] == paths.AnyDepth {
 		out.floating = true
 	}
-	out.above = spelled(out.segs.Root())
-	for _, s := range out.segs {
-		if s.Literal {
-			out.key = s.Text
-		}
-	}
+	out.above, out.key = spelled(out.segs.Root()), out.segs.LastLiteral()
 	return out
 }
 
@@ -295,10 +290,7 @@ func (g *Glob) Touches(a *Named) bool {
 			continue
 		}
 		segs := p.segments()
-		if overlap(segs, g.segs, a.Glob) {
-			return true
-		}
-		if a.Recursive && g.below(segs, a) || a.Search && a.Kind == cardea.Delete && g.isFound(segs) {
+		if overlap(segs, g.segs, a.Glob) || a.Recursive && g.below(segs, a) || a.Search && a.Kind == cardea.Delete && g.isFound(segs) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package paths
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -18,6 +19,9 @@ type char struct {
 	// set is what a class names, "!" in front where it names the rest.
 	set string
 }
+
+// star reports what stands for any number of characters.
+func (c char) star() bool { return c.wild && c.r == '*' }
 
 // chars reads a pattern of names. It takes time in proportion to the pattern's
 // length, brackets without end included.
@@ -67,7 +71,7 @@ func EitherCase(pattern string) string {
 	var out strings.Builder
 	for _, c := range chars(pattern) {
 		switch {
-		case c.wild && c.r == '*':
+		case c.star():
 			out.WriteByte('*')
 		case c.wild, c.r > unicode.MaxASCII:
 			out.WriteByte('?')
@@ -271,27 +275,9 @@ func MatchName(pattern, name string) bool {
 	if !strings.ContainsAny(pattern, `?[\`) {
 		return matchStars(pattern, name)
 	}
-	p, n := chars(pattern), []rune(name)
-	i, j, star, mark := 0, 0, -1, 0
-	for j < len(n) {
-		switch {
-		case i < len(p) && p[i].wild && p[i].r == '*':
-			star, mark = i, j
-			i++
-		case i < len(p) && p[i].holds(n[j], false):
-			i++
-			j++
-		case star >= 0:
-			mark++
-			i, j = star+1, mark
-		default:
-			return false
-		}
-	}
-	for i < len(p) && p[i].wild && p[i].r == '*' {
-		i++
-	}
-	return i == len(p)
+	p := chars(pattern)
+	used := matched(p, []rune(name), char.star, func(c char, r rune) bool { return c.holds(r, false) })
+	return used >= 0 && !slices.ContainsFunc(p[used:], func(c char) bool { return !c.star() })
 }
 
 // matchStars is MatchName for a pattern of which "*" is the only wildcard, and has one.
@@ -326,12 +312,9 @@ func sameEnds(pattern, name string) bool {
 // MayLeadUp reports whether a part of a pattern of paths may become "..": many
 // shells let a dot with wildcards stand for it, and none a wildcard alone.
 func MayLeadUp(pattern string) bool {
-	for _, s := range strings.Split(pattern, "/") {
-		if s == ".." || MatchName(s, "..") && s[0] != '*' && s[0] != '?' && s[0] != '[' || strings.HasPrefix(s, ".") && (strings.Contains(s, "(") || strings.Contains(s, "[[")) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(pattern, "/"), func(s string) bool {
+		return s == ".." || MatchName(s, "..") && s[0] != '*' && s[0] != '?' && s[0] != '[' || strings.HasPrefix(s, ".") && (strings.Contains(s, "(") || strings.Contains(s, "[["))
+	})
 }
 
 // MayBeNamed reports whether a pattern of the line may stand for a name: as in
@@ -368,8 +351,7 @@ func (s Segment) meets(line string) bool {
 	if len(l) > 0 && l[0].wild && len(r) > 0 && r[0] == (char{r: '.'}) {
 		return false
 	}
-	star := func(c char) bool { return c.wild && c.r == '*' }
-	return meets(l, r, star, star, func(int) bool { return true }, func(a, b char) bool {
+	return meets(l, r, char.star, char.star, func(int) bool { return true }, func(a, b char) bool {
 		switch {
 		case a.wild && b.wild:
 			return true

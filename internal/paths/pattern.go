@@ -56,6 +56,16 @@ func (p Pattern) Root() Pattern {
 	return p
 }
 
+// LastLiteral is the last segment without wildcards, "" for a pattern of wildcards alone.
+func (p Pattern) LastLiteral() (text string) {
+	for _, s := range p {
+		if s.Literal {
+			text = s.Text
+		}
+	}
+	return text
+}
+
 // EndsAnyDepth reports whether a pattern names all that lies below a folder.
 func (p Pattern) EndsAnyDepth() bool { return len(p) > 0 && p[len(p)-1] == AnyDepth }
 
@@ -77,26 +87,29 @@ func (p Pattern) Match(path []string) bool {
 	if n := len(p); n > 0 && p[n-1] != AnyDepth && (len(path) == 0 || !p[n-1].match(path[len(path)-1])) {
 		return false
 	}
-	i, j, star, mark := 0, 0, -1, 0
-	for j < len(path) {
+	return matched(p, path, func(s Segment) bool { return s == AnyDepth }, Segment.match) == len(p)
+}
+
+// matched is how many elements of a pattern, of which stars stand for any number, it takes
+// to match a whole list; -1 where it does not match.
+func matched[P, N any](pattern []P, list []N, star func(P) bool, same func(P, N) bool) int {
+	i, j, last, mark := 0, 0, -1, 0
+	for j < len(list) {
 		switch {
-		case i < len(p) && p[i] == AnyDepth:
-			if i == len(p)-1 {
-				return true
-			}
-			star, mark = i, j
+		case i < len(pattern) && star(pattern[i]):
+			last, mark = i, j
 			i++
-		case i < len(p) && p[i].match(path[j]):
+		case i < len(pattern) && same(pattern[i], list[j]):
 			i++
 			j++
-		case star >= 0:
+		case last >= 0:
 			mark++
-			i, j = star+1, mark
+			i, j = last+1, mark
 		default:
-			return false
+			return -1
 		}
 	}
-	return i == len(p)
+	return i
 }
 
 // least is how many segments a path has at least that matches. One that has no "**"

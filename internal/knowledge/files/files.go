@@ -45,10 +45,9 @@ func Globs(name string) []string {
 // set is lists made ready to be compared with paths. Case does not count: the
 // names of secrets are known on every platform.
 type set struct {
-	// byName are the patterns by their last segment that stands for itself,
-	// others those without one.
+	// byName are the patterns by their last segment that stands for itself, ""
+	// for none.
 	byName map[string][]entry
-	others []entry
 }
 
 // entry is a pattern. One of a folder, which ends with a slash or "/**", names
@@ -84,17 +83,8 @@ func newSet(names ...string) *set {
 	for _, name := range names {
 		for _, g := range Globs(name) {
 			p := newEntry(g)
-			key := ""
-			for _, seg := range p.Pattern {
-				if seg.Literal {
-					key = seg.Text
-				}
-			}
-			if key == "" {
-				s.others = append(s.others, p)
-			} else {
-				s.byName[key] = append(s.byName[key], p)
-			}
+			key := p.LastLiteral()
+			s.byName[key] = append(s.byName[key], p)
 		}
 	}
 	return s
@@ -149,21 +139,10 @@ func (s *set) has(p string) bool { return s.names(pathOf(p)) }
 
 // names is has for a path that is compared with more than one set.
 func (s *set) names(p *path) bool {
-	for _, name := range p.segs {
-		if anyNames(s.byName[name], p) {
-			return true
-		}
+	by := func(name string) bool {
+		return slices.ContainsFunc(s.byName[name], func(e entry) bool { return e.names(p) })
 	}
-	return anyNames(s.others, p)
-}
-
-func anyNames(entries []entry, p *path) bool {
-	for i := range entries {
-		if entries[i].names(p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.segs, by) || by("")
 }
 
 var (

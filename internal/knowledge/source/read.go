@@ -174,9 +174,7 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 		for _, w := range words(v, tag.Get("words")) {
 			*out = append(*out, w.Text())
 		}
-		if *out == nil {
-			v.Problem(cardea.CodeNoEffect, "remove the key", "the list is empty")
-		}
+		noEffect(*out == nil, v, "remove the key", "the list is empty")
 	case *[]form.NamedAccess:
 		*out = named(v, tag, func(k string, at document.Value) form.NamedAccess {
 			return form.NamedAccess{Name: k, Access: access(at, tag)}
@@ -339,11 +337,16 @@ func option(v document.Value, text, may string) {
 	v.Problem(cardea.CodeBadValue, hint, "%q is no option", text)
 }
 
+// noEffect reports a value that means nothing, if it is so.
+func noEffect(is bool, v document.Value, hint, format string, args ...any) {
+	if is {
+		v.Problem(cardea.CodeNoEffect, hint, format, args...)
+	}
+}
+
 // needs reports a key that has no effect without another one.
 func needs(m document.Map, key, other string) {
-	if m.Has(key) && !m.Has(other) {
-		m.Get(key).Problem(cardea.CodeNoEffect, "add "+other+", or remove it", "%q has no effect without %q", key, other)
-	}
+	noEffect(m.Has(key) && !m.Has(other), m.Get(key), "add "+other+", or remove it", "%q has no effect without %q", key, other)
 }
 
 // checkProgram reports keys that have no effect without another one.
@@ -353,16 +356,10 @@ func checkProgram(m document.Map, p *form.Program) {
 	needs(m, "saves_under_url_name_unless", "saves_under_url_name")
 	needs(m, "end_of_options", "subcommands")
 	needs(m, "operands_without_subcommand", "subcommands")
-	if p.SubcommandWords == 1 && m.Has("subcommands") {
-		m.Get("subcommand_words").Problem(cardea.CodeNoEffect, "remove the key", "1 is the default beside \"subcommands\"")
-	}
-	if p.OperandsWithoutSubcommand && m.Has("global_value_options") {
-		m.Get("global_value_options").Problem(cardea.CodeNoEffect, "write them to value_options", "\"global_value_options\" has no meaning beside \"operands_without_subcommand\"")
-	}
+	noEffect(p.SubcommandWords == 1 && m.Has("subcommands"), m.Get("subcommand_words"), "remove the key", "1 is the default beside \"subcommands\"")
+	noEffect(p.OperandsWithoutSubcommand && m.Has("global_value_options"), m.Get("global_value_options"), "write them to value_options", "\"global_value_options\" has no meaning beside \"operands_without_subcommand\"")
 	never := p.Complete == nil || len(p.Subcommands) > 0 && !p.Complete.WithoutSubcommand
-	if p.Complete == nil && len(p.Subcommands) == 0 && m.Has("accesses_if_incomplete") {
-		m.Get("accesses_if_incomplete").Problem(cardea.CodeNoEffect, "write them to accesses", "without \"complete\", they always apply")
-	}
+	noEffect(p.Complete == nil && len(p.Subcommands) == 0 && m.Has("accesses_if_incomplete"), m.Get("accesses_if_incomplete"), "write them to accesses", "without \"complete\", they always apply")
 	repeats(m, "accesses", p.AccessesIfIncomplete, never, "\"accesses_if_incomplete\" has it, which always applies here")
 	repeats(m, "information_words", p.HelpOptions, true, "it is one of the \"help_options\"")
 	repeats(m, "value_options", p.PersistentValueOptions, true, "it is one of the \"persistent_value_options\"")
@@ -371,12 +368,8 @@ func checkProgram(m document.Map, p *form.Program) {
 		describedOnce(s.List(), "line ", map[string]string{})
 	}
 	anyWord := slices.Contains(p.Name, "*")
-	if anyWord && len(p.Name) > 1 {
-		m.Get("name").Problem(cardea.CodeNoEffect, "give it an entry of its own", "\"*\" stands for every other word")
-	}
-	if anyWord && p.Complete != nil && (p.Operands != form.None || p.FirstOperand != "" || p.LastOperand != "") {
-		m.Get("complete").Problem(cardea.CodeNoEffect, "use operands_without_subcommand of the program above, or operands: none", "the word that \"*\" stands for is no operand, so the description is not complete")
-	}
+	noEffect(anyWord && len(p.Name) > 1, m.Get("name"), "give it an entry of its own", "\"*\" stands for every other word")
+	noEffect(anyWord && p.Complete != nil && (p.Operands != form.None || p.FirstOperand != "" || p.LastOperand != ""), m.Get("complete"), "use operands_without_subcommand of the program above, or operands: none", "the word that \"*\" stands for is no operand, so the description is not complete")
 	if !p.SingleDashOptions {
 		oneLetter(m, "global_value_options", p.GlobalValueOptions)
 		oneLetter(m, "value_options", p.ValueOptions)
@@ -390,18 +383,14 @@ func checkProgram(m document.Map, p *form.Program) {
 		}
 	}
 	for _, o := range p.OptionAccesses {
-		if o.Access == form.None {
-			m.Get("option_accesses").Problem(cardea.CodeNoEffect, "remove it", "the access of %s is none", o.Name)
-		}
+		noEffect(o.Access == form.None, m.Get("option_accesses"), "remove it", "the access of %s is none", o.Name)
 	}
 }
 
 // repeats reports words of a list that another list of the program holds.
 func repeats[T ~string](m document.Map, key string, other []T, always bool, why string) {
 	for _, w := range items(m.Get(key)) {
-		if always && slices.Contains(other, T(w.Text())) {
-			w.Problem(cardea.CodeNoEffect, "remove it", "%q has no effect: %s", w.Text(), why)
-		}
+		noEffect(always && slices.Contains(other, T(w.Text())), w, "remove it", "%q has no effect: %s", w.Text(), why)
 	}
 }
 
@@ -417,9 +406,7 @@ func oneLetter(m document.Map, key string, options []string) {
 
 // checkComplete reports conditions that contradict each other or have no effect.
 func checkComplete(m document.Map, c *form.Complete) {
-	if c.AnyWords && m.Has("options") {
-		m.Get("options").Problem(cardea.CodeNoEffect, "remove one of them", "\"options\" has no effect beside \"any_words\"")
-	}
+	noEffect(c.AnyWords && m.Has("options"), m.Get("options"), "remove one of them", "\"options\" has no effect beside \"any_words\"")
 	needs(m, "max_operands_unless", "max_operands")
 	needs(m, "script_options", "script_language")
 }
@@ -430,22 +417,12 @@ func checkSimilar(m document.Map, s *form.Similar) {
 		m.Map("values").Get(v.Name).Word(form.SimilarValues...)
 	}
 	runs := m.Has("runs_operand") || m.Has("runs_option")
-	if m.Has("runs_operand") && m.Has("runs_option") {
-		m.Get("runs_option").Problem(cardea.CodeNoEffect, "remove one of them", "\"runs_option\" has no effect beside \"runs_operand\"")
-	}
+	noEffect(m.Has("runs_operand") && m.Has("runs_option"), m.Get("runs_option"), "remove one of them", "\"runs_option\" has no effect beside \"runs_operand\"")
 	for _, key := range []string{"operands", "first_operand", "last_operand", "first_operands", "operand_prefixes", "values"} {
-		if runs && m.Has(key) {
-			m.Get(key).Problem(cardea.CodeNoEffect, "remove it", "%q has no effect: what may differ is said of the program that runs", key)
-		}
+		noEffect(runs && m.Has(key), m.Get(key), "remove it", "%q has no effect: what may differ is said of the program that runs", key)
 	}
 	differs := m.Has("operands") || m.Has("first_operand") || m.Has("last_operand")
-	if !runs && !differs && !m.Has("values") {
-		m.Get("commands").Problem(cardea.CodeNoEffect, "add operands or values", "nothing may differ")
-	}
-	if m.Has("first_operand") && m.Has("first_operands") {
-		m.Get("first_operand").Problem(cardea.CodeNoEffect, "remove it", "\"first_operands\" says what the first operand is")
-	}
-	if m.Has("operand_prefixes") && !differs {
-		m.Get("operand_prefixes").Problem(cardea.CodeNoEffect, "add operands, or remove it", "\"operand_prefixes\" has no effect without operands that may differ")
-	}
+	noEffect(!runs && !differs && !m.Has("values"), m.Get("commands"), "add operands or values", "nothing may differ")
+	noEffect(m.Has("first_operand") && m.Has("first_operands"), m.Get("first_operand"), "remove it", "\"first_operands\" says what the first operand is")
+	noEffect(m.Has("operand_prefixes") && !differs, m.Get("operand_prefixes"), "add operands, or remove it", "\"operand_prefixes\" has no effect without operands that may differ")
 }
