@@ -257,7 +257,11 @@ func Differs(dir, revision string) ([]string, error) {
 	}
 	names, err := r.Differing(context.Background(), revision)
 	if err != nil && strings.Contains(err.Error(), "'"+revision+"^{tree}': unknown revision") {
-		err = knowledge.ErrNoRevision
+		// git says the same where it could not read the objects; a name needs none.
+		_, unnamed := r.Run(context.Background(), nil, git.MaxLine, "rev-parse", "--verify", "--end-of-options", revision)
+		if unnamed != nil && strings.Contains(unnamed.Error(), "Needed a single revision") {
+			err = knowledge.ErrNoRevision
+		}
 	}
 	return names, err
 }
