@@ -142,7 +142,7 @@ func (c *textFinder) name(i int) bool {
 }
 
 // unclear reports what is no constant for certain: a quote or a backslash that stands alone, a
-// letter in front that changes what a constant is, and code in one: f"{f()}", f”'{f()}”'.
+// letter in front that changes what a constant is, and code in one: f"{f()}", also with three quotes.
 func (c *textFinder) unclear(i int) bool {
 	t := c.token(i)
 	if !c.constant(i) {
