@@ -30,13 +30,13 @@ var languages = map[string]language{
 		expression(`^(?:class|types?|[gs]etattr|delattr|globals|locals|vars|eval|exec|compile|import\*|match|except|finally|@|@=|#|dup2?|pipe2?|close|closerange|p?[Pp]open|` +
 			`(?:operator|importlib|imp|inspect|gc|ctypes|cffi|pickle|marshal|dill|codeop|pdb|bdb|runpy|pkgutil|pydoc|doctest|timeit|cProfile|unittest|pytest|contextlib|dataclasses|enum)(?:\..*)?|` +
 			`[^'"]*(?:__.*|\b(?:f_\w+|_getframe|currentframe|\w*settrace|\w*setprofile|addaudithook|monitoring|builtins|modules|stdout|stdin|dup2?|redirect_std\w+|[pP]open|openpty|forkpty|pty|mkfifo|patch|mock|` +
-			`catch_warnings|suppress|raises|assertRaises\w*|submit|exc_info|last_\w+|namedtuple|new_class|make_dataclass)\b.*))$`)},
+			`catch_warnings|suppress|raises|assertRaises\w*|submit|Formatter|get_field|update_wrapper|exc_info|last_\w+|namedtuple|new_class|make_dataclass)\b.*))$`)},
 	"JavaScript": {expression("`(?:[^`\\\\$]|\\\\.)*`|" + plainConstants + namesAndSigns),
-		expression(`^(?:class|with|eval|import|Function|this|self|get|set|toString|valueOf|toJSON|/.*|--|` +
+		expression(`^(?:class|with|eval|import|Function|this|self|process|get|set|toString|valueOf|toJSON|/.*|--|` +
 			`Object(?:\.(?:assign|create|define\w+|set\w+|get\w+|fromEntries|prototype)\b.*)?|` +
 			`(?:globalThis|global|window|Reflect|Proxy|Symbol|module|vm|inspector|repl|Worker)(?:\..*)?|require\..*|` +
-			`[^'"]*(?:__.*|\b(?:prototype|constructor|std(?:in|out|err)|catch|finally|Symbol|runIn\w+|getBuiltinModule|createRequire|mainModule|diagnostics_channel)\b.*|\.(?:console|require)\b.*)|` +
-			"['\"`](?:node:)?(?:console|String|JSON|Object|globalThis|global|self|window|prototype|constructor|toString|valueOf|toJSON|vm|module|repl|inspector|diagnostics_channel|worker_threads)\\b\\S*|.*%j.*)$")},
+			`[^'"]*(?:__.*|\b(?:prototype|constructor|std(?:in|out|err)|catch|finally|Symbol|runIn\w+|getBuiltinModule|createRequire|mainModule|_extend|diagnostics_channel)\b.*|\.(?:console|require)\b.*)|` +
+			"['\"`](?:node:)?(?:console|process|String|JSON|Object|globalThis|global|self|window|prototype|constructor|toString|valueOf|toJSON|vm|module|repl|inspector|diagnostics_channel|worker_threads)\\b\\S*|.*%j.*)$")},
 	"SQL": {expression(`'[^']*'|"[^"]*"` + namesAndSigns),
 		expression(`^(?i:copy|program|outfile|dumpfile|infile|load|exec|execute|call|system|source|tee|pager|edit|fsdir|zipfile|pragma_.*|readfile|writefile|--|/\*|\..*|[#@$].*|['"].*\\.*)$`)},
 }
