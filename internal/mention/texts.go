@@ -45,7 +45,7 @@ var languages = map[string]language{
 var inserting = expression(`^[fF]['"](?:[^{}]|\{[^{}()\[\]'":]*(?::[-<>^+=, .0-9]*[a-zA-Z%]?)?\})*$`)
 
 // Words of languages after which a name gets another meaning, by which a value goes
-// elsewhere, and options of calls that show text. Before a text and behind it there is one
+// elsewhere, and options of calls that show text. Before a text and after it there is one
 // of these, and other names of the modules of the calls only read.
 var (
 	definingWords = strings.Fields("def class as import global nonlocal function let const var new get set async static del .")
@@ -292,7 +292,7 @@ func (c *textFinder) begins(i int) bool {
 	return false
 }
 
-// ends reports the same of what is behind it, at the token.
+// ends reports the same of what is after it, at the token.
 func (c *textFinder) ends(i int) bool {
 	for range longestJoin * longestJoin {
 		switch t := c.token(i); {
