@@ -506,6 +506,9 @@ var namingWords, listSigns = strings.Fields("for as"), strings.Fields(", . as ("
 // openingNames are those of the reading names to which a mode may be passed.
 var openingNames = []string{"open", "File", "IO", "io"}
 
+// calling fits a constant into which a language may put the value of a call: f"{f()}", "#{f 1}".
+var calling = expression(`(?s)\{[^}]*\(|[#@]\{[^}\w]|#\{\w+[^\w}.\[]`)
+
 // onlyReads reports code that uses no name but those that read and print and those
 // it gives to values, calls nothing but what it names, opens no file with a mode
 // that writes, and sends nothing anywhere.
@@ -533,7 +536,7 @@ func onlyReads(tokens []token) bool {
 			}
 		case constant:
 			mode := opens && len(t.text) <= 4 && strings.Trim(t.text, "rwaxbt+") == "" && strings.ContainsAny(t.text, "wax+")
-			if mode || next == "(" || t.text != "" && strings.IndexByte(">|+", t.text[0]) >= 0 {
+			if mode || next == "(" || calling().MatchString(t.text) || t.text != "" && strings.IndexByte(">|+", t.text[0]) >= 0 {
 				return false
 			}
 		}

@@ -20,37 +20,50 @@ func expression(text string) func() *regexp.Regexp {
 const (
 	plainConstants = `"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`
 	// A name has its folders: json.dumps. What is called of another value is .upper.
-	namesAndSigns = `|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*|\.[A-Za-z_$][\w$]*|[=!]==?|=>|:=|--|/\*|\S`
+	namesAndSigns = `|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*|\.[A-Za-z_$][\w$]*|[=!]==?|=>|(?:\*\*|//|<<|>>>?|&&|\|\||\?\?|[-:+*/%&|^@])=|\*\*|--|/\*|\S`
 )
 
-// languages are those whose constants are certain, by name.
+// languages are those whose constants are certain, by name. Their code is looked at as a whole
+// where it can reach names by their text, or catch what is thrown or written.
 var languages = map[string]language{
 	"Python": {expression(`[rbuRBU]{0,2}(?:"""(?s:[^\\]|\\.)*?"""|'''(?s:[^\\]|\\.)*?'''|` + plainConstants + `)|[fF](?:` + plainConstants + `)` + namesAndSigns),
-		expression(`^(?:class|[gs]etattr|globals|locals|vars|eval|exec|compile|import\*|builtins.*|match|#|dup2?|p?[Pp]open|` +
-			`[^'"]*(?:__.*|\b(?:modules|stdout|stdin|dup2?|redirect_std\w+|[pP]open|pty|mkfifo|patch|mock)\b.*))$`)},
+		expression(`^(?:class|types?|[gs]etattr|delattr|globals|locals|vars|eval|exec|compile|import\*|match|except|finally|@|@=|#|dup2?|pipe2?|close|closerange|p?[Pp]open|` +
+			`(?:operator|importlib|imp|inspect|gc|ctypes|cffi|pickle|marshal|dill|codeop|pdb|bdb|runpy|pkgutil|pydoc|doctest|timeit|cProfile|unittest|pytest|contextlib|dataclasses|enum)(?:\..*)?|` +
+			`[^'"]*(?:__.*|\b(?:f_\w+|_getframe|currentframe|\w*settrace|\w*setprofile|addaudithook|monitoring|builtins|modules|stdout|stdin|dup2?|redirect_std\w+|[pP]open|openpty|forkpty|pty|mkfifo|patch|mock|` +
+			`catch_warnings|suppress|raises|assertRaises\w*|submit|Formatter|get_field|update_wrapper|exc_info|last_\w+|namedtuple|new_class|make_dataclass)\b.*))$`)},
 	"JavaScript": {expression("`(?:[^`\\\\$]|\\\\.)*`|" + plainConstants + namesAndSigns),
-		expression(`^(?:class|with|eval|import|Function|(?:globalThis|global|window|Reflect|Proxy).*|[^'"]*(?:__.*|\b(?:prototype|constructor|stdout|stdin)\b.*|\.console\b.*)|/|/\*|--)$`)},
+		expression(`^(?:class|with|eval|import|Function|this|self|process|get|set|toString|valueOf|toJSON|/.*|--|` +
+			`Object(?:\.(?:assign|create|define\w+|set\w+|get\w+|fromEntries|prototype)\b.*)?|` +
+			`(?:globalThis|global|window|Reflect|Proxy|Symbol|module|vm|inspector|repl|Worker)(?:\..*)?|require\..*|` +
+			`[^'"]*(?:__.*|\b(?:prototype|constructor|std(?:in|out|err)|catch|finally|Symbol|runIn\w+|getBuiltinModule|createRequire|mainModule|_extend|diagnostics_channel)\b.*|\.(?:console|require)\b.*)|` +
+			"['\"`](?:node:)?(?:console|process|String|JSON|Object|globalThis|global|self|window|prototype|constructor|toString|valueOf|toJSON|vm|module|repl|inspector|diagnostics_channel|worker_threads)\\b\\S*|.*%j.*)$")},
 	"SQL": {expression(`'[^']*'|"[^"]*"` + namesAndSigns),
-		expression(`^(?i:copy|program|outfile|dumpfile|infile|load|exec|execute|call|system|source|tee|pager|edit|--|/\*|[#@$].*|['"].*\\.*)$`)},
+		expression(`^(?i:copy|program|outfile|dumpfile|infile|load|exec|execute|call|system|source|tee|pager|edit|fsdir|zipfile|pragma_.*|readfile|writefile|--|/\*|\..*|[#@$].*|['"].*\\.*)$`)},
 }
 
 // inserting fits a constant into which only plain values are put.
-var inserting = expression(`^[fF]['"](?:[^{}]|\{[^{}()\[\]'"]*\})*$`)
+var inserting = expression(`^[fF]['"](?:[^{}]|\{[^{}()\[\]'":]*(?::[-<>^+=, .0-9]*[a-zA-Z%]?)?\})*$`)
 
 // Words of languages after which a name gets another meaning, by which a value goes
-// elsewhere, after which a value begins, and options of calls that show text.
+// elsewhere, and options of calls that show text. Before a text and after it there is one
+// of these, and other names of the modules of the calls only read.
 var (
-	definingWords = strings.Fields("def class as import global nonlocal function let const var new get set async static del")
-	flowWords     = strings.Fields("for lambda := => function | @ & ^ ~ await yield = ;")
+	definingWords = strings.Fields("def class as import global nonlocal function let const var new get set async static del .")
+	flowWords     = strings.Fields("for lambda := => function | @ & ^ ~ await yield = ; **")
 	valueWords    = strings.Fields("return in not and or if else elif while assert is typeof")
 	comparisons   = strings.Fields("== != === !==")
 	textOptions   = strings.Fields("sep end flush indent sort_keys ensure_ascii")
+	beforeTexts   = strings.Fields("( [ { , : ? == != === !== if elif else and or not is in while assert return")
+	behindTexts   = strings.Fields(") ] } , : ? == != === !== if else and or not is in")
+	plainNames    = strings.Fields("json.load json.loads json.dump logging.basicConfig logging.DEBUG logging.INFO logging.WARNING logging.ERROR JSON.parse")
+	plainValues   = strings.Fields("null None true false True False undefined")
 )
 
 // WithoutTexts is code without the constants that are nothing but text for people: they
-// are only passed to calls that show them, or compared. `print` shows its arguments; the value
-// of `len*` is text as an argument of such a call; `.upper*` is a method. SQL has no other
-// statements and functions than those of the calls. It is the code as it is where a name of
+// are only arguments of calls that show them, or compared. `print` shows its arguments; the
+// value of `len*` is text as an argument of such a call; `.upper*` is a method of a constant.
+// Whatever else is done with a value makes its constants code. SQL has no other statements and
+// functions than those of the calls. It is the code as it is where a name of
 // the calls may mean something else, and in languages that are not known.
 func WithoutTexts(code, in string, calls []string) string {
 	lang, ok := languages[in]
@@ -102,11 +115,12 @@ type textFinder struct {
 	texts  []int
 }
 
-// frame is a bracket that is open: whether a constant in it is text, and whether a call
-// shows all that is.
+// frame is a bracket that is open, at a token: whether a constant in it is text, whether a call
+// shows all that is, and whether it is the call of a text, or of one without names.
 type frame struct {
-	text, shows bool
-	constants   []int
+	at                         int
+	text, shows, call, unnamed bool
+	constants                  []int
 }
 
 // token is the text of a token, "" where there is no token.
@@ -128,18 +142,26 @@ func (c *textFinder) name(i int) bool {
 }
 
 // unclear reports what is no constant for certain: a quote or a backslash that stands alone, a
-// letter in front that changes what a constant is, and code in one: f"{f()}".
+// letter in front that changes what a constant is, and code in one: f"{f()}", also with three quotes.
 func (c *textFinder) unclear(i int) bool {
 	t := c.token(i)
 	if !c.constant(i) {
 		return strings.ContainsAny(t, "\\\"'`")
 	}
-	return c.name(i-1) && c.at[i-1][1] == c.at[i][0] || strings.IndexByte("fF", t[0]) >= 0 && !inserting().MatchString(t)
+	return c.joins(i) && (c.name(i-1) || c.constant(i-1) && strings.IndexByte("fF", c.token(i - 1)[0]) >= 0) || strings.IndexByte("fF", t[0]) >= 0 && !inserting().MatchString(t)
+}
+
+// joins reports that no space is before a token.
+func (c *textFinder) joins(i int) bool {
+	return i > 0 && i < len(c.at) && c.at[i-1][1] == c.at[i][0]
 }
 
 // query reads a token of SQL, and reports whether it only queries and stores.
 func (c *textFinder) query(i int) bool {
 	t, before := strings.ToLower(c.token(i)), strings.ToLower(c.token(i-1))
+	if t == "(" && (before == "]" || before == ")" || c.constant(i-1) && !strings.EqualFold(c.token(i-2), "into") || c.name(i-1) && c.token(i-2) == ".") {
+		return false
+	}
 	if first := before == "" || before == ";"; first || t == "(" && c.name(i-1) && !strings.EqualFold(c.token(i-2), "into") {
 		return first && (t == ";" || slices.Contains(c.calls, t)) || !first && slices.Contains(c.calls, before+"*")
 	}
@@ -153,53 +175,146 @@ func (c *textFinder) query(i int) bool {
 // and nothing gives it another meaning.
 func (c *textFinder) means(i int) bool {
 	name, before, next := c.token(i), c.token(i-1), c.token(i+1)
+	if name == "]" || name == "}" {
+		return c.declares(i)
+	}
+	if !c.name(i) {
+		return true
+	}
 	module, _, inModule := strings.Cut(name, ".")
+	last, called := name[strings.LastIndexByte(name, '.')+1:], next == "(" && c.joins(i+1)
+	ours := slices.Contains(c.calls, name) || slices.Contains(c.calls, name+"*")
 	switch {
-	case inModule && (next == "=" || next == "in") && !c.constant(i):
+	case name == "require":
+		return called && c.constant(i+2) && c.token(i+3) == ")" && !strings.Contains(c.token(i+2), `\`)
+	case strings.HasSuffix(name, "stderr"):
+		return name == "sys.stderr" && before == "=" && c.token(i-2) == "file"
+	case inModule && (strings.HasSuffix(next, "=") && !slices.Contains(comparisons, next) || next == "of" || next == "in"):
 		return next == "in" && before != "for" // it may be one of theirs
-	case slices.Contains(c.calls, name) || slices.Contains(c.calls, name+"*"):
-		return next == "(" && !slices.Contains(definingWords, before)
+	case last == "close" && inModule:
+		return called && c.token(i+2) == ")"
+	case ours:
+		return called && !slices.Contains(definingWords, before)
+	case inModule && !called && slices.ContainsFunc(c.calls, func(call string) bool { return strings.HasSuffix("."+strings.TrimSuffix(call, "*"), "."+last) }):
+		return false
 	case module == "" || !slices.ContainsFunc(c.calls, func(call string) bool { return strings.HasPrefix(call, module+".") }):
 		return true
 	}
-	return inModule || before == "from"
+	return slices.Contains(plainNames, name)
+}
+
+// declares reports that a bracket that ends at a token gets no values (a[b] = c), or is
+// one of new names (const {a} = b), and that it gives no name to a value ({[a]: b}).
+func (c *textFinder) declares(i int) bool {
+	switch next := c.token(i + 1); {
+	case strings.HasSuffix(next, "=") && !slices.Contains(comparisons, next), next == "of":
+		return slices.Contains([]string{"const", "let", "var"}, c.token(c.frames[len(c.frames)-1].at-1))
+	case next == "(", next == ":" && c.token(i) == "]":
+		before := c.token(c.frames[len(c.frames)-1].at - 1)
+		return next == ":" && before != "{" && before != ","
+	}
+	return true
 }
 
 // next reads one token.
 func (c *textFinder) next(i int) {
 	t, before, top := c.token(i), c.token(i-1), &c.frames[len(c.frames)-1]
-	value := c.name(i-1) && !slices.Contains(valueWords, before) || before == ")" || before == "]" || c.constant(i-1)
+	value := c.name(i-1) && !slices.Contains(valueWords, before) || before == ")" || before == "]" || before == "}" || c.constant(i-1)
 	switch {
 	case c.constant(i):
-		if !c.stays(i+1) || value && !c.constant(i-1) {
-			return
+		if c.begins(i) && c.ends(i+1) {
+			top.add(i)
 		}
-		if top.text {
-			top.constants = append(top.constants, i)
-		}
-		if next := c.token(i + 1); slices.Contains(comparisons, before) || slices.Contains(comparisons, next) || next == "in" || next == "not" {
+		if c.compared(i) {
 			c.texts = append(c.texts, i)
 		}
-	case t == "(" && c.name(i-1) && value:
-		shows := slices.Contains(c.calls, before)
-		c.frames = append(c.frames, frame{text: shows || slices.Contains(c.calls, before+"*") && top.text, shows: shows})
+	case t == "(" && slices.Contains(c.calls, before):
+		c.frames = append(c.frames, frame{at: i, text: true, shows: true})
+	case t == "(" && slices.Contains(c.calls, before+"*"):
+		f := frame{at: i, text: top.text, call: true, unnamed: top.unnamed || before == "JSON.stringify"}
+		if before[0] != '.' {
+			f.text = f.text && c.begins(i-1)
+		} else if f.text = f.text && c.constant(i-2) && c.begins(i-2); f.text {
+			f.constants = []int{i - 2}
+		}
+		c.frames = append(c.frames, f)
 	case t == "(" || t == "[" || t == "{":
-		c.frames = append(c.frames, frame{text: top.text && !value})
+		c.frames = append(c.frames, frame{at: i, text: top.text && !value && c.begins(i), unnamed: top.unnamed})
 	case (t == ")" || t == "]" || t == "}") && len(c.frames) > 1:
 		c.frames = c.frames[:len(c.frames)-1]
-		if around := &c.frames[len(c.frames)-1]; top.shows {
+		if top.shows {
 			c.texts = append(c.texts, top.constants...)
-		} else if around.text && c.stays(i+1) {
-			around.constants = append(around.constants, top.constants...)
+		} else if c.ends(i + 1) {
+			c.frames[len(c.frames)-1].add(top.constants...)
 		}
-	case slices.Contains(flowWords, t) && !(t == "=" && (slices.Contains(textOptions, before) || before == "file" && c.token(i+1) == "sys.stderr")):
-		top.text, top.constants = false, nil
+	case slices.Contains(flowWords, t) && !(t == "=" && (slices.Contains(textOptions, before) || before == "file" && c.token(i+1) == "sys.stderr")),
+		t == "," && top.call && !c.plain(i+1),
+		top.unnamed && (t == "?" || c.name(i) && c.token(i+1) != ":" && !c.plain(i)):
+		if top.text {
+			c.forget()
+		}
 	}
 }
 
-// stays reports whether what begins after a value leaves it a text: nothing, or a method of
-// the calls.
-func (c *textFinder) stays(i int) bool {
+// add collects constants of a text.
+func (f *frame) add(constants ...int) {
+	if f.text {
+		f.constants = append(f.constants, constants...)
+	}
+}
+
+// forget makes all that was collected in open brackets code.
+func (c *textFinder) forget() {
+	for i := range c.frames {
+		c.frames[i].text, c.frames[i].constants = false, nil
+	}
+}
+
+// plain reports a value that no call is in: null, 2, "a", sort_keys=True.
+func (c *textFinder) plain(i int) bool {
 	t := c.token(i)
-	return t == "" || t[0] != '.' && !strings.Contains("([|@", t) || slices.Contains(c.calls, t+"*") && c.token(i+1) == "("
+	return t == ")" || c.constant(i) || slices.Contains(plainValues, t) || slices.Contains(textOptions, t) && c.token(i+1) == "=" || strings.Trim(t, "0123456789") == ""
+}
+
+// begins reports that a value that begins at a token is used as it is, as far as what is
+// before it shows. Constants may be joined.
+func (c *textFinder) begins(i int) bool {
+	for range longestJoin * longestJoin {
+		switch before := c.token(i - 1); {
+		case c.constant(i) && c.constant(i-1):
+			i--
+		case c.constant(i) && (before == "+" || before == "%") && c.constant(i-2):
+			i -= 2
+		default:
+			return slices.Contains(beforeTexts, before) || before == "=" && slices.Contains(textOptions, c.token(i-2))
+		}
+	}
+	return false
+}
+
+// ends reports the same of what is after it, at the token.
+func (c *textFinder) ends(i int) bool {
+	for range longestJoin * longestJoin {
+		switch t := c.token(i); {
+		case c.constant(i-1) && c.constant(i):
+			i++
+		case c.constant(i-1) && (t == "+" || t == "%") && c.constant(i+1):
+			i += 2
+		default:
+			return slices.Contains(behindTexts, t)
+		}
+	}
+	return false
+}
+
+// compared reports a constant that is compared, and used for nothing else: a == "b", "b" in
+// c, "b" in "c".
+func (c *textFinder) compared(i int) bool {
+	before, next := c.token(i-1), c.token(i+1)
+	if slices.Contains(comparisons, before) || before == "in" && c.constant(i-2) {
+		return next == "" || next == ";" || slices.Contains(behindTexts, next) || c.name(i+1) && next[0] != '.' ||
+			(next == "&" || next == "|") && c.token(i+2) == next
+	}
+	begins := slices.Contains(beforeTexts, before) || before == "" || before == ";" || (before == "&" || before == "|") && c.token(i-2) == before
+	return begins && (slices.Contains(comparisons, next) || next == "in" || next == "not" && c.token(i+2) == "in")
 }

@@ -341,7 +341,7 @@ const (
 	// subcommands, `*` in all operands, and in its input.
 	TakesCode Property = "takes_code"
 	// TextCalls is a language with calls that only show (`print`) or compute text (`len*`, and
-	// the method `.upper*`), or SQL with statements (`insert`) and functions (`count*`).
+	// the method `.upper*` of a constant), or SQL with statements (`insert`) and functions (`count*`).
 	TextCalls Property = "text_calls"
 	// RunsElsewhere passes its operands to a command on another machine or in a
 	// container, with one of these subcommands where there are any.
