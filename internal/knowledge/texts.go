@@ -76,7 +76,7 @@ func (r *reader) described(unsure bool) []wordUse {
 }
 
 // texts marks the texts that a program certainly takes: the value of each option that
-// always has one ("-m="), also only behind the program's first words ("run test* -t="), and
+// always has one ("-m="), also only after the first words of the program ("run test* -t="), and
 // with "*" all operands of several words. It returns the options and subcommands that may
 // hold text. An option such as "!--config" makes the program run something else.
 func (r *reader) texts(out []wordUse) (texts []string) {
@@ -137,8 +137,8 @@ func (r *reader) changedBy(text string) bool {
 }
 
 // starts reports whether the program's first words are these, "run test*", with only its
-// options with a "?" in front of them. What stands at i is behind "--" only where they end
-// so, and behind an option ("--test") in front of the operands.
+// options with a "?" in front of them. The word at i may follow "--" only where they end
+// so, and follows an option ("--test") only in front of the operands.
 func (r *reader) starts(words []string, i int, texts []string) bool {
 	one := func(list, word string) bool {
 		return slices.ContainsFunc(strings.Split(list, "|"), func(w string) bool {
