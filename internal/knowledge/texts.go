@@ -76,23 +76,32 @@ func (r *reader) described(unsure bool) []wordUse {
 }
 
 // texts marks the texts that a program certainly takes: the value of each option that
-// always has one ("-m="), also only after a subcommand ("test* -t="), and with "*" all
-// operands of several words. It returns the options and subcommands that may hold text.
+// always has one ("-m="), also only after the first words of the program ("run test* -t="), and
+// with "*" all operands of several words. It returns the options and subcommands that may
+// hold text. An option such as "!--config" makes the program run something else.
 func (r *reader) texts(out []wordUse) (texts []string) {
 	if len(r.out.Command) == 0 || !r.known && strings.Contains(r.argv[0].Text, "/") { // ./jest is another program
 		return nil
 	}
 	texts, _ = WordsOf(form.TakesText, Unversioned(r.out.Command[0]))
+	if slices.ContainsFunc(texts, r.changedBy) {
+		return nil
+	}
 	extension := len(r.levels) == 0 && len(r.spec.Subcommands) > 0 // or an alias, which may do anything
 	takes := func(i int, option string) bool {
 		return slices.ContainsFunc(texts, func(t string) bool {
-			behind, name, scoped := strings.Cut(t, " ")
-			return !scoped && !extension && t == option || scoped && name == option && slices.ContainsFunc(r.argv[1:i], func(f Word) bool { return f.Static && fits(f.Text, behind) })
+			words := strings.Split(t, " ")
+			behind, names := words[:len(words)-1], words[len(words)-1]
+			if len(behind) == 0 {
+				return !extension && t == option && (r.ended == 0 || i < r.ended)
+			}
+			return slices.Contains(strings.Split(names, "|"), option) && r.starts(behind, i, texts)
 		})
 	}
 	dashed := func(i int) bool { return strings.HasPrefix(r.argv[i].Text, "-") }
 	file := func(value string) bool {
-		return strings.HasPrefix(value, "@") && Has(form.SendsOptionFiles, r.out.Command[0])
+		return strings.HasPrefix(value, "@") && (!strings.Contains(value, " ") || Has(form.SendsOptionFiles, r.out.Command[0])) ||
+			strings.HasPrefix(value, "file://") || strings.HasPrefix(value, "fileb://")
 	}
 	for i := 1; i < len(r.argv) && len(texts) > 0; i++ {
 		switch option, value, joined := strings.Cut(r.argv[i].Text, "="); {
@@ -110,6 +119,56 @@ func (r *reader) texts(out []wordUse) (texts []string) {
 		texts = slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t[0] == '-' })
 	}
 	return texts
+}
+
+// changedBy reports whether an option of [form.TakesText] with a "!" may be among the words.
+func (r *reader) changedBy(text string) bool {
+	option, ok := strings.CutPrefix(text, "!")
+	for i := 1; i < len(r.argv) && ok; i++ {
+		f := r.argv[i]
+		name, _, _ := strings.Cut(f.Text, "=")
+		switch {
+		case f.Static && (strings.HasPrefix(name, option) || abbreviates(name, option)),
+			!f.Static && (f.MaySplit || strings.HasPrefix(f.Head, "-") || f.Head == "" && !strings.HasPrefix(r.argv[i-1].Text, "-")):
+			return true
+		}
+	}
+	return false
+}
+
+// starts reports whether the program's first words are these, "run test*", with only its
+// options with a "?" in front of them. The word at i may follow "--" only where they end
+// so, and follows an option ("--test") only in front of the operands.
+func (r *reader) starts(words []string, i int, texts []string) bool {
+	one := func(list, word string) bool {
+		return slices.ContainsFunc(strings.Split(list, "|"), func(w string) bool {
+			return w == word || strings.HasSuffix(w, "*") && fits(word, w) && !strings.Contains(word, "/") && word[0] != '-'
+		})
+	}
+	skipped := func(option string) bool {
+		return slices.ContainsFunc(texts, func(t string) bool { return t[0] == '?' && one(t[1:], option) })
+	}
+	k := 1
+	for _, w := range words {
+		if w == "--" {
+			return true
+		}
+		for k < i && r.argv[k].Static {
+			name, _, joined := strings.Cut(r.argv[k].Text, "=")
+			if value := skipped(name + "="); value && !joined {
+				k++
+			} else if !value && (joined || !skipped(name)) {
+				break
+			}
+			k++
+		}
+		if k >= i || !r.argv[k].Static || r.argv[k].Text == "" || !one(w, r.argv[k].Text) {
+			return false
+		}
+		k++
+	}
+	last := words[len(words)-1]
+	return (r.ended == 0 || i < r.ended) && (last[0] != '-' || len(r.operands) == 0 || i < r.operands[0])
 }
 
 // withoutTexts is the text of a word, or that of the input at 0, without what is text for

@@ -334,8 +334,9 @@ const (
 	// with all below a folder.
 	ChangesMetadata Property = "changes_metadata"
 	// TakesText takes text for people in the values of these options, and in the
-	// operands of these subcommands. `-m=` always has a value, `test* -t=` behind such a word;
-	// `*` is each operand of several words.
+	// operands of these subcommands. `-m=` always has a value, `run test* -t=` only behind
+	// these first words, and `t -- -t=` also behind `--`. In front of them may stand `?-C=`;
+	// `!--config` makes the program run something else. `*` is each operand of several words.
 	TakesText Property = "takes_text"
 	// TakesCode takes code of the first word's language in these options or behind these
 	// subcommands, `*` in all operands, and in its input.
