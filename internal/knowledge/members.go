@@ -226,7 +226,7 @@ func (r *reader) matched(dir, src Word, recursive bool) {
 			r.touch(cardea.Write, below(dir, pattern(hiddenName(name))), recursive)
 		}
 	}
-	if !shut && !(top && any) && paths.WithinAny(r.world.Roots, at) && !r.fromOutside(src) {
+	if !shut && !hidden && !(top && any) && paths.WithinAny(r.world.Roots, at) && !r.fromOutside(src) {
 		r.nameless(from)
 	}
 }
@@ -315,7 +315,7 @@ func (r *reader) namesNow(src Word) ([]Word, bool) {
 	}
 	var out []string
 	for _, name := range all {
-		if found, _ := path.Match(pattern, name); found && (name[0] != '.' || pattern[0] == '.') {
+		if found, _ := path.Match(pattern, name); found && (r.paths.Hidden || name[0] != '.' || pattern[0] == '.') {
 			out = append(out, name)
 		}
 	}
