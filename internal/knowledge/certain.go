@@ -91,6 +91,13 @@ func (r *reader) unsureOperands(name string) string {
 			return name + " with " + first.Text + " may do more than read"
 		}
 	}
+	if c.NoInput && r.inv.Fed {
+		return name + " may do more than read with what it reads"
+	}
+	other := func(i int) bool { return !r.argv[i].Static || !slices.Contains(c.LaterOperands, r.argv[i].Text) }
+	if len(c.LaterOperands) > 0 && (len(r.operands) < 2 || slices.ContainsFunc(r.operands[1:], other)) {
+		return name + " with these operands may do more than read"
+	}
 	if len(c.ResourceTypes) > 0 && !r.among(c.ResourceTypes) {
 		return name + " with these operands may do more than read"
 	}

@@ -172,8 +172,9 @@ func (e *expression) primary(in []string) []string {
 	value := e.words[e.at]
 	e.at++
 	e.unclear = e.unclear || !value.Static && value.MaySplit && !FindsNoAction(value.Text)
-	switch word.Text + " " + strings.TrimRight(value.Text, "bcwkMG") {
-	case "-size 0", "-size -1", "-xtype l": // empty files, and links that lead nowhere
+	switch word.Text + " " + value.Text {
+	// Empty files, and links that lead nowhere. Of -1k or -1M, systems differ on what is less.
+	case "-size 0", "-size 0c", "-size -1c", "-xtype l":
 		return nil
 	case "-type d":
 		if e.removes {

@@ -136,6 +136,8 @@ type Invocation struct {
 	MayBecome func(word Word) []PossiblePath
 	// Input is what it reads on its standard input, "" where the line does not say.
 	Input string
+	// Fed is set where the line gives it something to read there.
+	Fed bool
 }
 
 // PossiblePath is a path that a word may become when the line runs.

@@ -88,7 +88,7 @@ func (r *reader) member(dir, src Word, recursive bool) {
 // put into a folder of the work.
 func (r *reader) contents(src, dir Word) {
 	from, to := Absolute(r.paths.Dir, src.Text), Absolute(r.paths.Dir, dir.Text)
-	if from == "" || from == to || r.world.Names == nil || !slices.Contains(r.world.Roots, to) && to != r.paths.Home {
+	if from == "" || from == to || r.world.Names == nil || !paths.WithinAny(r.world.Roots, to) && to != r.paths.Home {
 		return
 	}
 	found, _ := hiddenBelow(from, false, from, r.world, files.SaysAgents)
@@ -226,8 +226,13 @@ func (r *reader) matched(dir, src Word, recursive bool) {
 			r.touch(cardea.Write, below(dir, pattern(hiddenName(name))), recursive)
 		}
 	}
-	if !shut && !(top && any) && paths.WithinAny(r.world.Roots, at) && !r.fromOutside(src) {
+	if !shut && !(src.Glob && r.paths.Hidden) && !(top && any) && paths.WithinAny(r.world.Roots, at) && !r.fromOutside(src) {
 		r.nameless(from)
+	}
+	for _, s := range r.mayBecome(src) { // a search and ls -A find hidden names, too
+		if folder := path.Clean(s.Path); s.Pattern != "" && !slices.Contains(r.world.Roots, folder) {
+			r.contents(Literal(folder), dir)
+		}
 	}
 }
 
@@ -315,7 +320,7 @@ func (r *reader) namesNow(src Word) ([]Word, bool) {
 	}
 	var out []string
 	for _, name := range all {
-		if found, _ := path.Match(pattern, name); found && (name[0] != '.' || pattern[0] == '.') {
+		if found, _ := path.Match(pattern, name); found && (r.paths.Hidden || name[0] != '.' || pattern[0] == '.') {
 			out = append(out, name)
 		}
 	}

@@ -23,12 +23,28 @@ func excepted(flags []string, p *cardea.Part) bool {
 	return allSeen(p) && slices.ContainsFunc(flags, func(f string) bool { return stands(f, p) && !gainsaid(f, p) || hasOnly(f, p) })
 }
 
-// onlyReads reports whether a part only reads, going by words that are all known. Where the
-// shell writes what it prints is another matter.
+// onlyReads reports whether a part only reads, going by words that are all known, or asks for
+// help and has no other words: behind an operand --help may be one, too. Where the shell writes
+// what it prints is another matter.
 func onlyReads(p *cardea.Part) bool {
-	return allSeen(p) && p.Knowledge == cardea.Complete && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
-		return a.Kind != cardea.Read && !a.Redirect && !a.Configured
+	help := len(p.Argv) == 2 && slices.Contains([]string{"--help", "--version"}, p.Argv[1].Text)
+	return allSeen(p) && (help || p.Knowledge == cardea.Complete) && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		return a.Kind != cardea.Read && !a.Redirect && !a.Configured && !help
 	})
+}
+
+// exactly are the words of a part, divided by blanks. What is not known, and a blank within a
+// word, is a control character.
+func exactly(p *cardea.Part) string {
+	var out []string
+	for _, w := range p.Argv {
+		if text := strings.ReplaceAll(w.Text, " ", "\x00"); w.Static && !slices.ContainsFunc(p.Wrappers, fromInput) {
+			out = append(out, text)
+		} else {
+			out = append(out, "\x00")
+		}
+	}
+	return strings.Join(out, " ")
 }
 
 // allSeen reports whether all words of a part are what they seem, and all is known that it

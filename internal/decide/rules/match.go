@@ -92,6 +92,7 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		m.aboutAccess() && !c.accessHolds(m, p),
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
 		m.UnlessReads && onlyReads(p),
+		m.UnlessText != "" && m.Field == "" && c.matches(whole(m.UnlessText), exactly(p)),
 		len(m.Unless) > 0 && excepted(m.Unless, p), // late, since it looks at every word
 		m.Pattern != "" && m.Field == "" && !slices.ContainsFunc(c.textsFor(i), func(text string) bool { return c.finds(m, text) }):
 		return false

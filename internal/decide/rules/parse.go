@@ -196,7 +196,7 @@ func (m *Match) empty() bool {
 // hides reports whether the match has conditions that have no meaning in a rule
 // that allows.
 func (m *Match) hides() bool {
-	return m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || m.UnlessReads || len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || m.anyOf((*Match).hides)
+	return m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || m.UnlessReads || m.UnlessText != "" || len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || m.anyOf((*Match).hides)
 }
 
 // saysStdin reports whether the match says something about what the part reads.
@@ -335,7 +335,7 @@ func (p *parser) unless(v document.Value, out *Match) {
 	out.Unless, out.UnlessPaths = p.flags(except.Get("flags")), p.lists(except.Get("files"))
 	out.UnlessCommand = items(except.Get("command"), document.Value.Text)
 	out.UnlessMetadata, out.UnlessSearch = onlyTrue(except, "metadata"), onlyTrue(except, "search")
-	out.UnlessReads = onlyTrue(except, "reads")
+	out.UnlessReads, out.UnlessText = onlyTrue(except, "reads"), p.expr(except.Get("pattern"))
 	except.Only()
 	aboutAccess := len(out.Paths)+len(out.Access)+len(out.Hosts)+len(out.Own) > 0 || out.Outside || out.HoldsKey || out.Redirection
 	switch {

@@ -150,7 +150,7 @@ type Match struct {
 	// above, accessed as a whole, and a pattern of the line such as *.json.
 	UnlessPaths                  []string
 	UnlessMetadata, UnlessSearch bool
-	// UnlessReads leaves a part alone that only reads, for certain.
+	// UnlessReads leaves a part alone that only reads, for certain, or only asks for help.
 	UnlessReads bool
 	// HoldsKey asks for a file, on the same access, that holds a private key.
 	HoldsKey bool

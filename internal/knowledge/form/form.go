@@ -241,6 +241,8 @@ type Complete struct {
 	OperandPrefixes []string `yaml:"operand_prefixes"`
 	// The first operand is one of these, `""` for none (`ip addr show`).
 	FirstOperands []string `yaml:"first_operands"`
+	// There are operands behind the first, and each of them is one of these.
+	LaterOperands []string `yaml:"later_operands"`
 	// The first operand names one of these or several, and so does the part of each
 	// operand in front of a slash: `pods,svc`, `pods/x` (`kubectl get`).
 	ResourceTypes []string `yaml:"resource_types"`
@@ -258,6 +260,8 @@ type Complete struct {
 	ScriptOptions []string `yaml:"script_options" words:"options"`
 	// An option with a value is not combined with other letters in one word.
 	NoClusteredValues bool `yaml:"no_clustered_values"`
+	// The line gives it nothing to read on its standard input.
+	NoInput bool `yaml:"no_input"`
 	// No operand is a folder.
 	NoFolders bool `yaml:"no_folders"`
 }

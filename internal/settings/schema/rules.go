@@ -66,6 +66,7 @@ type except struct {
 	Metadata bool     `yaml:"metadata" const:"true" about:"the access does more than read names and attributes"`
 	Reads    bool     `yaml:"reads" const:"true" about:"the part does more than read"`
 	Command  textList `yaml:"command" about:"the program is none of them"`
+	Pattern  string   `yaml:"pattern" about:"an RE2 expression; it does not match all of the part's words"`
 }
 
 type test struct {
