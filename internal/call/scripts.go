@@ -377,8 +377,9 @@ func (s *scripts) runFiles(p *cardea.Part) []runFile {
 	switch {
 	case len(p.Command) == 0:
 		return namedToRun(p)
-	case len(p.Options) == 1 && p.Options[0].Name == "-n" && knowledge.Has(form.Shell, p.Program()):
-		return nil // it reads the script, and runs nothing
+	case len(p.Options) == 1 && p.Options[0].Name == "-n" && knowledge.Has(form.Shell, p.Program()) &&
+		!slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static || strings.HasPrefix(w.Text, "+") }):
+		return nil // it reads the script, and runs nothing; +n takes -n back
 	}
 	var out []runFile
 	for _, a := range p.Access {
