@@ -354,7 +354,7 @@ func anySubcommand(p *form.Program) bool { return len(p.Name) == 1 && p.Name[0] 
 func (r *reader) executed(f Word) bool {
 	at := Absolute(r.paths.Dir, f.Text)
 	folder := filepath.Base(filepath.Dir(at))
-	runs := f.Static && !strings.ContainsAny(f.Text, " ('\"") && (folder == "bin" || folder == ".bin") && paths.Below(r.paths.Dir, at) && slices.ContainsFunc(r.out.Access, func(a cardea.Access) bool {
+	runs := f.Static && strings.Trim(f.Text, alphanumeric+"._-/") == "" && (folder == "bin" || folder == ".bin") && paths.Below(r.paths.Dir, at) && slices.ContainsFunc(r.out.Access, func(a cardea.Access) bool {
 		return a.Kind == cardea.Execute && !a.Glob && (at == a.Path || at == a.Spelled)
 	})
 	if runs {
