@@ -33,7 +33,7 @@ files: first deny, then ask, then allow.
 Deny and ask entries count for every harness. Allow entries count only with the
 setting permissions: {expand: true}, and only for the harness whose list it is.
 What another harness's list allows, and what it asks about a whole tool, is shown
-with the reason why it counts for that harness alone.
+with the reason why it applies to that harness alone.
 After the entries come likely mistakes: entries that never match, that another
 entry hides, or that allow more than they seem to.`,
 		Example: `  cardea permissions

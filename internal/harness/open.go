@@ -287,7 +287,7 @@ type claudeReader struct {
 }
 
 // claudeReaders are all of them. Cursor's preToolUse has no question, Crush has none and
-// need not prompt by itself, and Droid runs the call where nobody can answer
+// need not prompt by itself, and Droid runs the call where no person can answer
 // (docs/harnesses.md).
 var claudeReaders = []claudeReader{
 	{sender: "copilot-cli", ask: cardea.Ask},

@@ -229,7 +229,7 @@ func (r *reader) matched(dir, src Word, recursive bool) {
 	if !shut && !(src.Glob && r.paths.Hidden) && !(top && any) && paths.WithinAny(r.world.Roots, at) && !r.fromOutside(src) {
 		r.nameless(from)
 	}
-	for _, s := range r.mayBecome(src) { // a search and ls -A find hidden names, too
+	for _, s := range r.mayBecome(src) { // a search and ls -A also find hidden names
 		if folder := path.Clean(s.Path); s.Pattern != "" && !slices.Contains(r.world.Roots, folder) {
 			r.contents(Literal(folder), dir)
 		}

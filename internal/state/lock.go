@@ -9,7 +9,7 @@ import (
 // ErrBusy is the error of Lock when another process held the lock all the time.
 var ErrBusy = errors.New("it is locked by another process")
 
-// OpenLocked opens a file, which it makes where there is none, and takes the lock on it as
+// OpenLocked opens a file, which it makes where it is missing, and takes the lock on it as
 // [Lock] does. Who closes the file gives the lock back.
 func OpenLocked(path string, wait time.Duration) (*os.File, error) {
 	f, _, err := Open(path, os.O_RDWR|os.O_CREATE)

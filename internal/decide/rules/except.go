@@ -24,7 +24,7 @@ func excepted(flags []string, p *cardea.Part) bool {
 }
 
 // onlyReads reports whether a part only reads, going by words that are all known, or asks for
-// help and has no other words: behind an operand --help may be one, too. Where the shell writes
+// help and has no other words: after an operand, --help may be one as well. Where the shell writes
 // what it prints is another matter.
 func onlyReads(p *cardea.Part) bool {
 	help := len(p.Argv) == 2 && slices.Contains([]string{"--help", "--version"}, p.Argv[1].Text)

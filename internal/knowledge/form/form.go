@@ -241,7 +241,7 @@ type Complete struct {
 	OperandPrefixes []string `yaml:"operand_prefixes"`
 	// The first operand is one of these, `""` for none (`ip addr show`).
 	FirstOperands []string `yaml:"first_operands"`
-	// There are operands behind the first, and each of them is one of these.
+	// There are operands after the first, and each of them is one of these.
 	LaterOperands []string `yaml:"later_operands"`
 	// The first operand names one of these or several, and so does the part of each
 	// operand in front of a slash: `pods,svc`, `pods/x` (`kubectl get`).
