@@ -116,6 +116,11 @@ func say(a cardea.Answer, why string, more []string) string {
 	return capAt(text, maxText-len(end)) + end
 }
 
+// Refused returns the text of a refusal without a verdict, and what refuses.
+func Refused(by, why string) string {
+	return say(cardea.Answer{Verdict: cardea.Verdict{By: by}}, why, nil)
+}
+
 // Named returns a text that says who speaks.
 func Named(text string) string {
 	if rest, is := strings.CutPrefix(text, "Cardea"); is && strings.IndexAny(rest, " :'") == 0 {
