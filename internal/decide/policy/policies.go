@@ -539,10 +539,10 @@ func (r *run) inputs(at *prepared, p *pick, d *decision) ([]engine.Input, bool) 
 	case plain && known != nil:
 		return known, true
 	case !plain && d.changed:
-		r.ask(d, true, fmt.Sprintf("policy %s cannot tell: it needs signals, and is not as you trusted it; look at it with \"cardea trust\"", shownName(p.pkg)))
+		r.ask(d, true, fmt.Sprintf("policy %s cannot tell: it needs signals, and is not as you trusted it", shownName(p.pkg)))
 		return nil, false
 	case !plain && !d.trusted:
-		r.askOnce(d, "its signals do not run, since the project is not trusted; look at it with \"cardea trust\"")
+		r.askOnce(d, "its signals do not run, since the project is not trusted")
 		return nil, false
 	}
 	var out []engine.Input
@@ -601,12 +601,12 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 			said, _ := a.Value.(map[string]any)
 			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: signal %s: %s", p.pkg, name, textOf(said, "error")))
 		case a.Changed:
-			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: %s; look at it with \"cardea trust\"", p.pkg, a.Why))
+			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: %s", p.pkg, a.Why))
 		case a.Unstarted:
 			said, _ := a.Value.(map[string]any)
 			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: the script of signal %s cannot be started: %s", p.pkg, name, textOf(said, "error")))
 		case a.Untrusted:
-			r.askOnce(d, a.Why+"; look at it with \"cardea trust\"")
+			r.askOnce(d, a.Why)
 		}
 	}
 	return values

@@ -44,6 +44,10 @@ func writeByExit(_ *Dialect, _ *cardea.Event, a cardea.Answer) harness.Output {
 		return said(nil, harness.Notice(a))
 	}
 	out := harness.ByExit(a)
+	a.Troubles = slices.Clone(a.Troubles) // the model reads them
+	for i := range a.Troubles {
+		a.Troubles[i].Diagnostic.Hint = ""
+	}
 	if t := harness.Notice(a); t != "" {
 		out.Stderr = append(out.Stderr, t+"\n"...)
 	}
