@@ -112,6 +112,8 @@ type Opinion struct {
 	File string
 	// Reason is for people, and for the model unless Withheld.
 	Reason string
+	// ForPeople is what a person can do, as Reason says it; the model does not read it.
+	ForPeople string
 	// Because is the incident or cause behind the rule, for people.
 	Because string
 	// Withheld means that the model is told only which rule spoke: the

@@ -78,21 +78,11 @@ func (v *Verdict) giveReasons(deciding []Opinion) {
 		if o.Withheld {
 			messages = append(messages, fmt.Sprintf("%s: rule %q of a project (the person has not accepted its text for this session, so it is withheld)", v.Effect, o.Rule))
 		} else {
-			messages = append(messages, v.withoutHints(o, reason))
+			begin, end, _ := strings.Cut(reason, o.ForPeople)
+			messages = append(messages, begin+end)
 		}
 	}
 	v.Reason, v.Message = strings.Join(reasons, "\n"), strings.Join(messages, "\n")
-}
-
-// withoutHints returns the reason of an opinion without what a failure advises people to
-// do: that may be how the gate is switched.
-func (v *Verdict) withoutHints(o Opinion, reason string) string {
-	for _, t := range v.Troubles {
-		if o.Decider == "failure" && t.Diagnostic.Hint != "" {
-			reason = strings.ReplaceAll(reason, "; "+t.Diagnostic.Hint, "")
-		}
-	}
-	return reason
 }
 
 // unsaid is a text without the sentences that were said before.

@@ -21,10 +21,11 @@ var toModels = regexp.MustCompile(`^cardea\.dev(/cmd/cardea-hook|/internal/(hook
 // toPeople are files whose advice only people read, and why.
 // toPeople are files whose advice only people read, and why.
 var toPeople = map[string]string{
-	"internal/hook/posture.go":       "a hint of a trouble",
-	"internal/inforce/judge.go":      "a hint of a trouble",
-	"internal/inforce/problems.go":   "hints of diagnostics",
-	"internal/decide/rules/parse.go": "a hint for a key that is not known",
+	"internal/hook/posture.go":           "a hint of a trouble",
+	"internal/inforce/judge.go":          "a hint of a trouble",
+	"internal/inforce/problems.go":       "hints of diagnostics",
+	"internal/decide/policy/policies.go": "Opinion.ForPeople",
+	"internal/decide/rules/parse.go":     "a hint for a key that is not known",
 }
 
 // The model is not told how to switch the gate off. Hints of troubles are for people:

@@ -50,6 +50,9 @@ func capAt(s string, limit int) string {
 	return s
 }
 
+// typed is who decides about a prompt that is a command for Cardea. No rule speaks there.
+const typed = "typed"
+
 // NextStep is the command that shows the person why a call was held back.
 const NextStep = "cardea explain last"
 
@@ -92,7 +95,7 @@ func Next(a cardea.Answer) string {
 // asksToExplain reports an answer that a person may want explained: a question or a
 // refusal that the person has not given and not typed for.
 func asksToExplain(a cardea.Answer) bool {
-	return a.Effect.Stricter(cardea.Defer) && a.By != "typed" && !strings.HasPrefix(a.By, "person:")
+	return a.Effect.Stricter(cardea.Defer) && a.By != typed && !strings.HasPrefix(a.By, "person:")
 }
 
 // say returns one text for a field: "Cardea: WHY", further lines, and at the end who
@@ -134,6 +137,8 @@ func Named(text string) string {
 func decidedBy(by string) string {
 	decider, rule, _ := strings.Cut(by, ":")
 	switch {
+	case by == typed:
+		return ""
 	case !cardea.IsID(rule):
 		return decider
 	case decider == "rules":
