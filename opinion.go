@@ -112,7 +112,7 @@ type Opinion struct {
 	File string
 	// Reason is for people, and for the model unless Withheld.
 	Reason string
-	// ForPeople is what a person can do, as Reason says it; the model does not read it.
+	// ForPeople is a part of Reason that the model does not read: advice for people.
 	ForPeople string
 	// Because is the incident or cause behind the rule, for people.
 	Because string

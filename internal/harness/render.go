@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -56,7 +57,7 @@ const typed = "typed"
 // NextStep is the command that shows the person why a call was held back.
 const NextStep = "cardea explain last"
 
-// ForModel returns what the model is told: who speaks, why, the better way, more, and the
+// ForModel returns the text for the model: who speaks, why, the better way, more, and the
 // rule. It is never empty, since harnesses drop a refusal without a reason.
 func ForModel(a cardea.Answer, more ...string) string {
 	return say(a, a.Message, append([]string{Instead(a)}, more...))
@@ -81,7 +82,7 @@ func AtPrompt(a cardea.Answer) string {
 	return ForBoth(a, a.Context...)
 }
 
-// ForPerson returns what a person is told: who speaks, why, more, and the rule.
+// ForPerson returns the text for a person: who speaks, why, more, and the rule.
 func ForPerson(a cardea.Answer, more ...string) string { return say(a, a.Reason, more) }
 
 // Next returns the person's next step as a sentence, "" for none.
@@ -109,7 +110,7 @@ func say(a cardea.Answer, why string, more []string) string {
 	if len(more) > 0 {
 		most -= maxInstead
 	}
-	text := strings.Join(append([]string{Named(capAt(why, most))}, more...), "\n")
+	text := strings.Join(append([]string{Named(capAt(own.Replace(why), most))}, more...), "\n")
 	if by := decidedBy(a.By); by != "" {
 		end = " (" + by + ")"
 		if strings.Contains(text, "\n") { // a command at the end of a line stays as it is
@@ -119,6 +120,10 @@ func say(a cardea.Answer, why string, more []string) string {
 	return capAt(text, maxText-len(end)) + end
 }
 
+// own indents the lines of a reason that look like those of an answer: a reason may quote
+// what the agent wrote.
+var own = strings.NewReplacer("\nCardea:", "\n  Cardea:", "\nInstead:", "\n  Instead:", "\nTo see why", "\n  To see why", "\nThe person can run:", "\n  The person can run:")
+
 // Refused returns the text of a refusal without a verdict, and what refuses.
 func Refused(by, why string) string {
 	return say(cardea.Answer{Verdict: cardea.Verdict{By: by}}, why, nil)
@@ -126,14 +131,15 @@ func Refused(by, why string) string {
 
 // Named returns a text that says who speaks.
 func Named(text string) string {
-	if rest, is := strings.CutPrefix(text, "Cardea"); is && strings.IndexAny(rest, " :'") == 0 {
+	rest, is := strings.CutPrefix(text, "Cardea")
+	if next, _ := utf8.DecodeRuneInString(rest); is && !unicode.IsLetter(next) && !unicode.IsDigit(next) {
 		return text
 	}
 	return "Cardea: " + text
 }
 
-// decidedBy returns who decided: the id of a rule, or the decider with its rule. What is no
-// id is left out: entries of permission lists have any text.
+// decidedBy returns who decided: the id of a rule, or the decider with its rule. Other
+// names are left out: the entry of a permission list can be any text.
 func decidedBy(by string) string {
 	decider, rule, _ := strings.Cut(by, ":")
 	switch {
@@ -147,7 +153,7 @@ func decidedBy(by string) string {
 	return by
 }
 
-// Instead returns the better way as a sentence, "" where there is none.
+// Instead returns the better way as a sentence, "" for nothing.
 func Instead(a cardea.Answer) string {
 	if a.Instead == "" {
 		return ""
@@ -155,7 +161,7 @@ func Instead(a cardea.Answer) string {
 	return capAt("Instead: "+a.Instead, maxInstead)
 }
 
-// Beside returns what the model is told next to an answer, "" for nothing.
+// Beside returns the text for the model next to an answer, "" for nothing.
 func Beside(a cardea.Answer) string {
 	switch text := strings.Join(a.Context, "\n"); {
 	case a.TellModel:
@@ -166,8 +172,8 @@ func Beside(a cardea.Answer) string {
 	return ""
 }
 
-// Notice returns what a person must learn besides the answer, "" for nothing: failures, and
-// a reason that the answer cannot carry.
+// Notice returns what a person must learn, "" for nothing: failures, and a reason that the
+// answer cannot carry.
 func Notice(a cardea.Answer) string {
 	text, better := a.Troubles.Error(), ""
 	if text != "" {

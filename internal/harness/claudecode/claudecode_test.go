@@ -218,7 +218,7 @@ func TestRender(t *testing.T) {
 				`"permissionDecisionReason":"Cardea: no force\nInstead: git push --force-with-lease\n(readonly)","additionalContext":"Cardea: c"}}`},
 		{"ask with a better way", bash, cardea.Verdict{Effect: cardea.Ask, Reason: "people", Message: "model", Instead: "x", Context: []string{"c"}},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Cardea: people\nInstead: x\nTo see why and what you can do, run: cardea explain last","additionalContext":"Cardea: c"}}`},
-		{"ask where nobody attends", strings.Replace(bash, `"default"`, `"bypassPermissions"`, 1), cardea.Verdict{Effect: cardea.Ask, By: "rules:a/b", Reason: "people", Message: "Cardea has a reason", Instead: "x"},
+		{"ask without a person", strings.Replace(bash, `"default"`, `"bypassPermissions"`, 1), cardea.Verdict{Effect: cardea.Ask, By: "rules:a/b", Reason: "people", Message: "Cardea has a reason", Instead: "x"},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Cardea has a reason\nInstead: x\nThe person can run: cardea explain last\n(a/b)"}}`},
 		{"trouble alone", bash, cardea.Verdict{Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "a"), cardea.Warning("", cardea.CodeIgnored, "", "b")}},
 			`{"systemMessage":"Cardea: a\nb"}`},

@@ -29,8 +29,8 @@ func (Adapter) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
 	return harness.Output{Stdout: harness.Encode(out)}
 }
 
-// renderPreToolUse answers about a call. Of a question the model gets the reason where nobody
-// attends, and nothing after a No (seen with 2.1.332).
+// renderPreToolUse answers about a call. The model gets the reason of a question only in a
+// session without a person (seen with 2.1.332).
 func renderPreToolUse(out *harness.ClaudeAnswer, ev *cardea.Event, a cardea.Answer) {
 	h := harness.ClaudeTool{Event: string(ev.Kind), Context: harness.Beside(a), Input: a.Rewrite}
 	switch a.Effect {

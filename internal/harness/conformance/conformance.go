@@ -214,9 +214,9 @@ func speaks(a harness.Output, got Outcome) error {
 	case strings.Contains(all, "Cardea: Cardea"):
 		return fmt.Errorf("the name comes twice")
 	case strings.Count(all, "Instead: ") > 1:
-		return fmt.Errorf("the better way is told twice")
+		return fmt.Errorf("the better way comes twice")
 	case strings.Count(all, harness.NextStep) != next && got != Prompts:
-		return fmt.Errorf("the next step is told %d times", strings.Count(all, harness.NextStep))
+		return fmt.Errorf("the next step comes %d times", strings.Count(all, harness.NextStep))
 	}
 	return nil
 }
