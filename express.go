@@ -223,7 +223,8 @@ func (a *Answer) tellRewrite(input map[string]any, row Row, ev *Event) {
 			fields = append(fields, fmt.Sprintf("%s: %q", name, text))
 		}
 	}
-	a.Reason = strings.TrimPrefix(a.Reason+"\na yes runs the call as it was sent, not with "+strings.Join(fields, ", "), "\n")
+	hint := "\na yes runs the call as it was sent, not with " + strings.Join(fields, ", ")
+	a.Reason, a.Message = strings.TrimPrefix(a.Reason+hint, "\n"), strings.TrimPrefix(a.Message+hint, "\n")
 	a.TellPerson = a.TellPerson || row.Notice && !row.AsksRewritten
 	if !slices.Contains(a.Limits, NoRewrite) {
 		a.limit(NoRewrite)

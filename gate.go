@@ -286,8 +286,12 @@ func (t *tally) fail(trouble Trouble) {
 	if e == Abstain {
 		return
 	}
-	t.add(Opinion{Decider: "failure", Rule: strings.ReplaceAll(trouble.Failure.String(), " ", "-"),
-		Effect: e, Part: WholeCall, Scope: ScopeBuiltin, Source: trouble.Diagnostic.Place(), Reason: trouble.Error()})
+	o := Opinion{Decider: "failure", Rule: strings.ReplaceAll(trouble.Failure.String(), " ", "-"),
+		Effect: e, Part: WholeCall, Scope: ScopeBuiltin, Source: trouble.Diagnostic.Place(), Reason: trouble.Error()}
+	if hint := trouble.Diagnostic.Hint; hint != "" {
+		o.ForPeople = "; " + hint
+	}
+	t.add(o)
 }
 
 // add counts one opinion. Nobody may allow a whole call.

@@ -252,6 +252,22 @@ func TestFailuresOfDeciders(t *testing.T) {
 	}
 }
 
+// What a failure advises people to do is in the reason for people alone.
+func TestHintsAreForPeople(t *testing.T) {
+	const hint = "rules are switched in cardea.yaml: rules: {off: [ID]}. See there"
+	broken := cardea.Troubles{cardea.BrokenFile.Trouble("rules/a.yaml", cardea.CodeUnknownKey, hint, "unknown key enabled")}
+	for _, attended := range []cardea.Attendance{cardea.PersonAttends, cardea.NobodyAttends} {
+		for _, on := range []cardea.OnError{cardea.OnErrorDefer, cardea.OnErrorDeny} {
+			ev := eventOf(1)
+			ev.Attendance = attended
+			v := (&cardea.Gate{OnError: on, Slots: []cardea.Slot{{Decider: says{err: broken}}}}).Decide(context.Background(), ev)
+			if !strings.Contains(v.Reason, hint) || strings.Contains(v.Message, "off") || !strings.Contains(v.Message, "unknown key enabled") {
+				t.Errorf("%s: %q, %q", on, v.Reason, v.Message)
+			}
+		}
+	}
+}
+
 func TestOutOfTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

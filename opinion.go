@@ -112,6 +112,8 @@ type Opinion struct {
 	File string
 	// Reason is for people, and for the model unless Withheld.
 	Reason string
+	// ForPeople is a part of Reason that the model does not read: advice for people.
+	ForPeople string
 	// Because is the incident or cause behind the rule, for people.
 	Because string
 	// Withheld means that the model is told only which rule spoke: the

@@ -78,7 +78,8 @@ func (v *Verdict) giveReasons(deciding []Opinion) {
 		if o.Withheld {
 			messages = append(messages, fmt.Sprintf("%s: rule %q of a project (the person has not accepted its text for this session, so it is withheld)", v.Effect, o.Rule))
 		} else {
-			messages = append(messages, reason)
+			begin, end, _ := strings.Cut(reason, o.ForPeople)
+			messages = append(messages, begin+end)
 		}
 	}
 	v.Reason, v.Message = strings.Join(reasons, "\n"), strings.Join(messages, "\n")

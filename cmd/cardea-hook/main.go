@@ -14,6 +14,6 @@ const exitDeny = 2
 
 // blocked says that the hook cannot answer, which blocks the call.
 func blocked(why string) int {
-	_ = write(2, []byte("cardea: "+why+", so the call is blocked\n"))
+	_ = write(2, []byte("Cardea: "+why+", so the call is blocked (failure)\n"))
 	return exitDeny
 }

@@ -47,7 +47,7 @@ func TestFailureTable(t *testing.T) {
 		judge                       failure
 		want, told                  string
 	}{
-		{"panic, attended", "", "PreToolUse", "default", panics, `"systemMessage":"internal error: out of order`, "internal error: out of order"},
+		{"panic, attended", "", "PreToolUse", "default", panics, `"systemMessage":"Cardea: internal error: out of order`, "internal error: out of order"},
 		{"panic, unattended", "", "PreToolUse", "bypassPermissions", panics, `"permissionDecision":"ask"`, "internal error"},
 		{"panic, on_error deny", "on_error: deny", "PreToolUse", "default", panics, `"permissionDecision":"deny"`, "internal error"},
 		{"panic, on_error allow", "on_error: allow", "PreToolUse", "bypassPermissions", panics, `"systemMessage"`, "internal error"},

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -95,6 +96,9 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
+// said finds what Cardea adds to the message of the rule: its name, the next step and the id.
+var said = regexp.MustCompile(`"systemMessage":"Cardea: To see [^"]*",|Cardea: |(\\n(To see|The person can run)[^"]*\\n| )\(forced\)`)
+
 // forced is the answer where a rule forces an effect for every tool.
 func (d *desk) forced(raw, harness, kind string, e cardea.Effect) string {
 	d.t.Helper()
@@ -113,7 +117,7 @@ func (d *desk) forced(raw, harness, kind string, e cardea.Effect) string {
 	d.rules(`rules: [{id: forced, tool: "*", event: ` + event + `, effect: ` + e.String() + `, message: R` + more + `}]`)
 	out, errs, code := d.run(raw, "check", "--harness", harness)
 	oneObject(d.t, out, errs, code)
-	return out
+	return said.ReplaceAllString(out, "")
 }
 
 func checkForced(t *testing.T, file, want, base, out string, e cardea.Effect) {

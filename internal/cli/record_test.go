@@ -119,7 +119,7 @@ func TestAVerdictStands(t *testing.T) {
 			return denies(j, ctx)
 		}
 		code := h.Run()
-		if code != exitOK || !strings.Contains(out.String(), `"permissionDecision":"deny","permissionDecisionReason":"no"`) || errs.Len() == 0 {
+		if code != exitOK || !strings.Contains(out.String(), `"permissionDecision":"deny","permissionDecisionReason":"Cardea: no (no)"`) || errs.Len() == 0 {
 			t.Errorf("%s: exit %d, %q, %q", name, code, out.String(), errs.String())
 		}
 	}
@@ -232,7 +232,7 @@ func TestTheIDIsToldForDebugging(t *testing.T) {
 		t.Errorf("explain: exit %d, %q", code, out)
 	}
 	_, errs, code := d.run("[]", "check", "--harness", "claude-code")
-	if code != exitDeny || strings.Contains(errs, "explain") {
+	if code != exitDeny || strings.Contains(errs, "recorded") {
 		t.Errorf("on exit 2 the model reads it: %q", errs)
 	}
 }

@@ -222,7 +222,7 @@ func TestOpenForms(t *testing.T) {
 			a := write(m, cardea.Verdict{Effect: effect, Reason: "why", Message: "why"})
 			got := silent
 			switch {
-			case a.Exit == 2 && len(a.Stdout) == 0 && strings.HasPrefix(string(a.Stderr), "why"):
+			case a.Exit == 2 && len(a.Stdout) == 0 && strings.HasPrefix(string(a.Stderr), "Cardea: why\n"):
 				got = exit
 			case a.Exit == 0 && strings.Contains(string(a.Stdout), claude):
 				got = claude

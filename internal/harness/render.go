@@ -3,7 +3,9 @@ package harness
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -49,28 +51,109 @@ func capAt(s string, limit int) string {
 	return s
 }
 
-// ForModel is what the model is told: why, and the better way as a sentence of
-// its own. It is never empty, since harnesses drop a refusal without a reason.
-func ForModel(a cardea.Answer) string { return withInstead(a, a.Message) }
+// typed is who decides about a prompt that is a command for Cardea. No rule speaks there.
+const typed = "typed"
 
-// ForPerson is what a person is told.
-func ForPerson(a cardea.Answer) string { return withInstead(a, a.Reason) }
+// NextStep is the command that shows the person why a call was held back.
+const NextStep = "cardea explain last"
 
-func withInstead(a cardea.Answer, why string) string {
-	if strings.TrimSpace(why) == "" {
-		why = "Cardea says " + a.Decided.String()
-		if a.By != "" {
-			why += " (" + a.By + ")"
-		}
-	}
-	better := Instead(a)
-	if better == "" {
-		return Cap(why)
-	}
-	return capAt(why, maxText-maxInstead) + "\n" + better
+// ForModel returns the text for the model: who speaks, why, the better way, more, and the
+// rule. It is never empty, since harnesses drop a refusal without a reason.
+func ForModel(a cardea.Answer, more ...string) string {
+	return say(a, a.Message, append([]string{Instead(a)}, more...))
 }
 
-// Instead is the better way as a sentence, "" where there is none.
+// ForBoth returns what is written where the model and the person read the same field: the
+// text for the model, more, and the next step.
+func ForBoth(a cardea.Answer, more ...string) string {
+	next := ""
+	if asksToExplain(a) {
+		next = "The person can run: " + NextStep
+	}
+	return ForModel(a, append(slices.Clip(more), next)...)
+}
+
+// AtPrompt returns the message of a refusal on PermissionRequest. A person who was asked in
+// the queue has read the next step in the question.
+func AtPrompt(a cardea.Answer) string {
+	if strings.HasPrefix(a.By, "queue:") {
+		return ForModel(a, a.Context...)
+	}
+	return ForBoth(a, a.Context...)
+}
+
+// ForPerson returns the text for a person: who speaks, why, more, and the rule.
+func ForPerson(a cardea.Answer, more ...string) string { return say(a, a.Reason, more) }
+
+// Next returns the person's next step as a sentence, "" for none.
+func Next(a cardea.Answer) string {
+	if !asksToExplain(a) {
+		return ""
+	}
+	return "To see why and what you can do, run: " + NextStep
+}
+
+// asksToExplain reports an answer that a person may want explained: a question or a
+// refusal that the person has not given and not typed for.
+func asksToExplain(a cardea.Answer) bool {
+	return a.Effect.Stricter(cardea.Defer) && a.By != typed && !strings.HasPrefix(a.By, "person:")
+}
+
+// say returns one text for a field: "Cardea: WHY", further lines, and at the end who
+// decided, in parentheses. A long text loses its end, but not that.
+func say(a cardea.Answer, why string, more []string) string {
+	more = slices.DeleteFunc(more, func(s string) bool { return s == "" })
+	if why = strings.TrimSpace(why); why == "" {
+		why = "the answer is " + a.Decided.String()
+	}
+	most, end := maxText, ""
+	if len(more) > 0 {
+		most -= maxInstead
+	}
+	text := strings.Join(append([]string{Named(capAt(own.Replace(why), most))}, more...), "\n")
+	if by := decidedBy(a.By); by != "" {
+		end = " (" + by + ")"
+		if strings.Contains(text, "\n") { // a command at the end of a line stays as it is
+			end = "\n" + end[1:]
+		}
+	}
+	return capAt(text, maxText-len(end)) + end
+}
+
+// own indents the lines of a reason that look like those of an answer: a reason may quote
+// what the agent wrote.
+var own = strings.NewReplacer("\nCardea:", "\n  Cardea:", "\nInstead:", "\n  Instead:", "\nTo see why", "\n  To see why", "\nThe person can run:", "\n  The person can run:")
+
+// Refused returns the text of a refusal without a verdict, and what refuses.
+func Refused(by, why string) string {
+	return say(cardea.Answer{Verdict: cardea.Verdict{By: by}}, why, nil)
+}
+
+// Named returns a text that says who speaks.
+func Named(text string) string {
+	rest, is := strings.CutPrefix(text, "Cardea")
+	if next, _ := utf8.DecodeRuneInString(rest); is && !unicode.IsLetter(next) && !unicode.IsDigit(next) {
+		return text
+	}
+	return "Cardea: " + text
+}
+
+// decidedBy returns who decided: the id of a rule, or the decider with its rule. Other
+// names are left out: the entry of a permission list can be any text.
+func decidedBy(by string) string {
+	decider, rule, _ := strings.Cut(by, ":")
+	switch {
+	case by == typed:
+		return ""
+	case !cardea.IsID(rule):
+		return decider
+	case decider == "rules":
+		return rule
+	}
+	return by
+}
+
+// Instead returns the better way as a sentence, "" for nothing.
 func Instead(a cardea.Answer) string {
 	if a.Instead == "" {
 		return ""
@@ -78,20 +161,54 @@ func Instead(a cardea.Answer) string {
 	return capAt("Instead: "+a.Instead, maxInstead)
 }
 
-// TroubleText joins the failures that a person must learn of.
-func TroubleText(a cardea.Answer) string {
-	return Cap(a.Troubles.Error())
+// Beside returns the text for the model next to an answer, "" for nothing.
+func Beside(a cardea.Answer) string {
+	switch text := strings.Join(a.Context, "\n"); {
+	case a.TellModel:
+		return ForModel(a, text)
+	case text != "":
+		return Cap(Named(text))
+	}
+	return ""
 }
+
+// Notice returns what a person must learn, "" for nothing: failures, and a reason that the
+// answer cannot carry.
+func Notice(a cardea.Answer) string {
+	text, better := a.Troubles.Error(), ""
+	if text != "" {
+		text = Named(text)
+	}
+	if !a.TellModel && !a.Effect.Stricter(cardea.Defer) {
+		better = Instead(a)
+	}
+	if a.TellPerson {
+		text = lines(text, ForPerson(a, better))
+	}
+	return Cap(text)
+}
+
+// NoticeWithNext returns the notice, and the next step where something is held back, for a
+// field that only the person reads.
+func NoticeWithNext(a cardea.Answer) string {
+	if next := Next(a); next != "" && a.Effect >= cardea.Deny {
+		return lines(Notice(a), Named(next))
+	}
+	return Notice(a)
+}
+
+// lines returns two texts, of which either may be empty, as one.
+func lines(a, b string) string { return Cap(strings.Trim(a+"\n"+b, "\n")) }
 
 // ByExit writes an answer with the exit code alone, which is all that a harness of
 // another form is sure to understand: 2 with the reason blocks, 0 without a word
 // leaves its own flow in force.
 func ByExit(a cardea.Answer) Output {
 	if a.Effect.Stricter(cardea.Defer) {
-		return Output{Stderr: []byte(ForModel(a) + "\n"), Exit: 2}
+		return Output{Stderr: []byte(ForBoth(a, a.Context...) + "\n"), Exit: 2}
 	}
 	out := Output{}
-	if t := TroubleText(a); t != "" {
+	if t := Notice(a); t != "" {
 		out.Stderr = []byte(t + "\n")
 	}
 	return out

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,12 +48,13 @@ func (f *CheckFlags) flags() flags {
 	return flags{"harness": &f.Harness, "limit": &f.Limit, "settings": &f.Settings, "exit-code": &f.ExitCode, "unattended": &f.Unattended, "caller": &f.Caller}
 }
 
+const setUpWrongly = "the hook is set up wrongly, so every call is blocked: "
+
 // check runs the hook: exit code 0 or 2, nothing else, whatever happens.
 func check(args []string, p Process) int {
 	h, err := Prepare(args, p)
 	if err != nil {
-		p.Warn(fmt.Sprintf("the hook is set up wrongly, so every call is blocked: %s; fix the command in the harness's settings, see \"cardea check --help\"", Plainly(err)))
-		return ExitDeny
+		return p.block(setUpWrongly + Plainly(err) + "; fix the command in the harness's settings, see \"cardea check --help\"")
 	}
 	return h.Run()
 }
@@ -132,7 +132,7 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	}
 	m, err := h.wiring().Open(raw)
 	if err != nil {
-		return harness.Output{Exit: ExitDeny, Stderr: []byte("cardea: the hook is set up wrongly, so every call is blocked: " + Plain(err.Error()) + "\n")}
+		return harness.Output{Exit: ExitDeny, Stderr: []byte(harness.Refused("failure", setUpWrongly+Plain(err.Error())) + "\n")}
 	}
 	if m.Unread {
 		return h.answerUnread(ctx, m, raw)
@@ -277,8 +277,7 @@ func (h *Hook) write(out harness.Output) int {
 	}
 	if len(out.Stdout) > 0 {
 		if _, err := h.process.Stdout.Write(out.Stdout); err != nil {
-			h.process.Warn(fmt.Sprintf("the answer could not be written, so the call is blocked: %v", err))
-			return ExitDeny
+			return h.process.block(fmt.Sprintf("the answer could not be written, so the call is blocked: %v", err))
 		}
 	}
 	if len(out.Stderr) > 0 {
@@ -296,7 +295,7 @@ func forScripts(out harness.Output, a *cardea.Answer) harness.Output {
 	case a == nil || a.Effect < cardea.Ask:
 		return harness.Output{Stderr: out.Stderr}
 	}
-	return harness.Output{Exit: ExitDeny, Stderr: []byte(PlainText(cmp.Or(a.Message, a.Reason, a.Effect.String())) + "\n")}
+	return harness.Output{Exit: ExitDeny, Stderr: []byte(PlainText(harness.ForBoth(*a)) + "\n")}
 }
 
 // act starts the actions. The answer is out, so nothing that goes wrong here is

@@ -335,7 +335,6 @@ func menuOf(set roles.Set) string {
 			fmt.Fprintf(&b, "\n%s:\n%s\n", title[group], strings.Join(byGroup[group], "\n"))
 		}
 	}
-	b.WriteString("\nOr:\n  /cardea disable            switch Cardea off for this session\n")
 	return b.String()
 }
 

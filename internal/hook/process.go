@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/remote"
+	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/judge"
@@ -95,6 +96,12 @@ func (p Process) Widen() {
 // Warn tells a person something on standard error.
 func (p Process) Warn(text string) {
 	_, _ = fmt.Fprintf(p.Stderr, "cardea: %s\n", strings.ReplaceAll(PlainText(text), "\n", "\n  "))
+}
+
+// block tells the harness on standard error why a call is blocked that cannot be answered.
+func (p Process) block(why string) int {
+	_, _ = fmt.Fprintln(p.Stderr, harness.Refused("failure", PlainText(why)))
+	return ExitDeny
 }
 
 // ThisProcess is the process itself. program is the path of cardea, which hooks and

@@ -36,7 +36,7 @@ func (j *Judgement) carryOut() (v cardea.Verdict, is bool) {
 	}
 	text, err := j.typed(words)
 	if err != nil {
-		text = "cardea: " + err.Error()
+		text = err.Error()
 	}
 	return cardea.Verdict{Effect: cardea.Deny, By: "typed", Reason: text, Message: text}, true
 }

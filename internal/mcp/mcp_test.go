@@ -215,7 +215,7 @@ func TestWhatIsAsked(t *testing.T) {
 	f, a := faceOf(t, map[string]string{"CLAUDE_CODE_SESSION_ATTENDED": "0", "CLAUDE_CODE_SESSION_ID": "s1"})
 	a.reply <- queue.Answer{Effect: cardea.Deny, Message: redact.New().Text("no"), Who: redact.New().Text("liam"), Via: "terminal"}
 	out, err := f.prompt().Call(t.Context(), json.RawMessage(`{"tool_name":"Bash","input":{"command":"ls"},"tool_use_id":"t"}`))
-	if err != nil || out.(answer).Behavior != "deny" || !strings.HasPrefix(out.(answer).Message, "no") {
+	if err != nil || out.(answer).Behavior != "deny" || !strings.HasPrefix(out.(answer).Message, "Cardea: no\n") {
 		t.Errorf("%+v %v", out, err)
 	}
 	if len(a.held) != 1 {
@@ -238,9 +238,9 @@ func TestAnswers(t *testing.T) {
 		{0, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`, "", `{"behavior":"allow","updatedInput":{"command":"ls"}}`},
 		{0, `{"hookSpecificOutput":{"decision":{"behavior":"allow","updatedInput":{"command":"ls -l","n":12345678901234567890}}}}`, "", `{"behavior":"allow","updatedInput":{"command":"ls -l","n":12345678901234567890}}`},
 		{0, `{"hookSpecificOutput":{"decision":{"behavior":"allow","updatedInput":{}}}}`, "", `{"behavior":"allow","updatedInput":{}}`},
-		{0, `{"hookSpecificOutput":{"decision":{"behavior":"deny","message":"no"}}}`, "", `{"behavior":"deny","message":"no"}`},
-		{2, `{"hookSpecificOutput":{"decision":{"behavior":"allow"}}}`, "why\n", `{"behavior":"deny","message":"why"}`},
-		{2, ``, ``, `{"behavior":"deny","message":"the gate denies the call"}`},
+		{0, `{"hookSpecificOutput":{"decision":{"behavior":"deny","message":"Cardea: no (r)"}}}`, "", `{"behavior":"deny","message":"Cardea: no (r)"}`},
+		{2, `{"hookSpecificOutput":{"decision":{"behavior":"allow"}}}`, "why\n", `{"behavior":"deny","message":"Cardea: why"}`},
+		{2, ``, ``, `{"behavior":"deny","message":"Cardea: the gate denies the call"}`},
 		{1, `{"hookSpecificOutput":{"decision":{"behavior":"allow"}}}`, "", ""},
 		{0, `{"hookSpecificOutput":{"decision":{"behavior":"Allow"}}}`, "", ""},
 		{0, `{"hookSpecificOutput":{"permissionDecision":"allow"}}`, "", ""},
@@ -248,7 +248,7 @@ func TestAnswers(t *testing.T) {
 		{0, ``, "", ""}, {0, `[]`, "", ""}, {0, `null`, "", ""}, {0, `{"decision":{"behavior":"allow"}}`, "", ""},
 	} {
 		if tt.want == "" {
-			tt.want = `{"behavior":"deny","message":"no person allowed the call; ask the person in words what they want, and stop"}`
+			tt.want = `{"behavior":"deny","message":"Cardea: no person allowed the call; ask the person in words what they want, and stop (queue)"}`
 		}
 		got, err := json.Marshal(answerOf(in, tt.code, []byte(tt.out), tt.errs))
 		if err != nil || string(got) != tt.want {

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"cardea.dev"
+	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/limit"
@@ -41,8 +42,8 @@ type answer struct {
 	Message string `json:"message,omitempty"`
 }
 
-func denied(format string, args ...any) answer {
-	return answer{Behavior: "deny", Message: fmt.Sprintf(format, args...)}
+func denied(why string) answer {
+	return answer{Behavior: "deny", Message: harness.Refused("queue", why)}
 }
 
 // prompt is the tool permission_prompt.
@@ -63,7 +64,7 @@ func (f *Face) prompt() supervisor.Tool {
 			case waiting <- struct{}{}:
 				defer func() { <-waiting }()
 			default:
-				return denied("%d calls of this session wait for a person already; try again when they are answered", maxPrompts), nil
+				return denied(fmt.Sprintf("%d calls of this session wait for a person already; try again when they are answered", maxPrompts)), nil
 			}
 			return f.ask(in)
 		}}
@@ -135,14 +136,14 @@ func answerOf(in asked, code int, out []byte, errs string) answer {
 	decision := said.Output.Decision
 	switch {
 	case code == hook.ExitDeny:
-		return denied("%s", cmp.Or(strings.TrimSpace(errs), "the gate denies the call"))
+		return answer{Behavior: "deny", Message: harness.Named(cmp.Or(strings.TrimSpace(errs), "the gate denies the call"))}
 	case code == hook.ExitOK && err == nil && decision.Behavior == "allow":
 		if decision.Input == nil {
 			decision.Input = in.Input
 		}
 		return answer{Behavior: "allow", Input: decision.Input}
 	case decision.Message != "":
-		return denied("%s", decision.Message)
+		return answer{Behavior: "deny", Message: harness.Named(decision.Message)}
 	}
 	return denied("no person allowed the call; ask the person in words what they want, and stop")
 }

@@ -42,10 +42,10 @@ func (f *Face) Tools(ctx context.Context) []supervisor.Tool {
 		{Name: "register", Input: json.RawMessage(`{"type":"object","properties":{"session_id":{"type":"string"},"role":{"type":"string"},"agent":{"type":"string"},"task":{"type":"string"}},` +
 			`"required":["session_id","role"],"additionalProperties":false}`), Call: f.register,
 			Description: "Give a new session of your team its role. Only for a session that the person made a lead, and with the roles that the person lists."},
-		{Name: "disable", Input: none, Call: forPerson("disable", "switch Cardea off for this session"),
-			Description: "Say how the person switches Cardea off for this session. It switches nothing off."},
-		{Name: "enable", Input: none, Call: forPerson("enable", "switch Cardea on again for this session"),
-			Description: "Say how the person switches Cardea on for this session. It switches nothing on."},
+		{Name: "disable", Input: none, Call: forPerson("switch Cardea off"),
+			Description: "Say who can switch Cardea off for this session. It switches nothing off."},
+		{Name: "enable", Input: none, Call: forPerson("switch Cardea on again"),
+			Description: "Say who can switch Cardea on for this session. It switches nothing on."},
 	}, f.seat.tools(ctx, f)...)
 }
 
@@ -54,11 +54,10 @@ type told struct {
 	Text string `json:"text"`
 }
 
-// forPerson is a tool that says what a person is to type.
-func forPerson(word, what string) func(context.Context, json.RawMessage) (any, error) {
+// forPerson returns a tool that says who can do something. The agent does not learn how.
+func forPerson(what string) func(context.Context, json.RawMessage) (any, error) {
 	return func(context.Context, json.RawMessage) (any, error) {
-		return told{"Only the person can " + what + ". Tell them why it would help, and stop: they type \"/cardea " + word + "\" as a prompt in this session, " +
-			"or run \"cardea " + word + "\" in a terminal of their own. No command that you run does it."}, nil
+		return told{"Only the person can " + what + " for this session. Tell them why it would help, and stop. No command that you run does it."}, nil
 	}
 }
 
@@ -93,7 +92,7 @@ type personWord struct {
 }
 
 var personWords = []personWord{{"/cardea status", "show this session's role and counts"}, {"/cardea register ROLE", "give this session a role"},
-	{"/cardea switch ROLE", "give it another one"}, {"/cardea disable", "switch Cardea off for this session"}, {"/cardea enable", "switch it on again"},
+	{"/cardea switch ROLE", "give it another one"}, {"/cardea enable", "switch Cardea on again"},
 	{"/cardea approve N", "approve entry N of the queue"}, {"/cardea deny N", "deny it"}}
 
 // session is the id of the session that the server belongs to, "" where it cannot be told.

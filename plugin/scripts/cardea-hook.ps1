@@ -80,7 +80,7 @@ if ($cardea) {
             $message | & $hook check @rest
             $code = $LASTEXITCODE
         } catch {
-            [Console]::Error.WriteLine("cardea: $_")
+            [Console]::Error.WriteLine("Cardea: $_ (failure)")
         }
         # A program that fails must not let the call run. Claude Code before 2.1.295 lets it run
         # on any code but 2, and Copilot CLI denies on every code but 0.
@@ -103,10 +103,10 @@ if ($env:CLAUDE_PLUGIN_OPTION_WHEN_MISSING) { $when = $env:CLAUDE_PLUGIN_OPTION_
 if ($env:CARDEA_WHEN_MISSING) { $when = $env:CARDEA_WHEN_MISSING }
 if ($when -eq "open" -and $data -and (Test-Path -LiteralPath "$data/found")) {
     $when = "gone"
-    $how = "cardea was found on this machine before and is gone: $how. A person must install it, or switch the plugin off"
+    $how = "cardea was found on this machine before and is gone: $how. A person must install it again"
 }
 if ($what -eq "call" -and $when -ne "open") {
-    [Console]::Error.WriteLine("cardea: the call is blocked, since $how")
+    [Console]::Error.WriteLine("Cardea: the call is blocked, since $how (failure)")
     exit 2
 }
 

@@ -133,10 +133,10 @@ how="the program cardea is not installed (looked in ~/.local/bin, ~/go/bin, /usr
 when=${CARDEA_WHEN_MISSING:-${CLAUDE_PLUGIN_OPTION_WHEN_MISSING:-open}}
 if [ "$when" = open ] && [ -n "$data" ] && [ -e "$data/found" ]; then
     when=gone
-    how="cardea was found on this machine before and is gone: $how. A person must install it, or switch the plugin off"
+    how="cardea was found on this machine before and is gone: $how. A person must install it again"
 fi
 if [ "$what" = call ] && [ "$when" != open ]; then
-    printf 'cardea: the call is blocked, since %s\n' "$how" >&2
+    printf 'Cardea: the call is blocked, since %s (failure)\n' "$how" >&2
     exit 2
 fi
 

@@ -112,7 +112,7 @@ func (s *Server) give(w http.ResponseWriter, r *http.Request, a control.Answer, 
 	case err != nil:
 		s.refuse(w, r, statusOf(err), err.Error())
 	case a.Exit != hook.ExitOK:
-		s.refuse(w, r, http.StatusUnprocessableEntity, strings.TrimPrefix(hook.PlainText(strings.TrimSpace(string(a.Stderr))), "cardea: "))
+		s.refuse(w, r, http.StatusUnprocessableEntity, hook.PlainText(strings.TrimSpace(string(a.Stderr))))
 	default:
 		if len(a.Stderr) > 0 {
 			s.Log("http: told with an answer: %s", hook.PlainText(strings.TrimSpace(string(a.Stderr))))

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"cardea.dev/internal/control"
+	"cardea.dev/internal/harness"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/ledger"
@@ -272,7 +273,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why 
 	if status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", "1")
 	}
-	send(w, status, plainText, []byte("cardea: "+why+"\n"))
+	send(w, status, plainText, []byte(harness.Named(why)+"\n"))
 }
 
 // word is a word of a request for the log.

@@ -539,10 +539,10 @@ func (r *run) inputs(at *prepared, p *pick, d *decision) ([]engine.Input, bool) 
 	case plain && known != nil:
 		return known, true
 	case !plain && d.changed:
-		r.ask(d, true, fmt.Sprintf("policy %s cannot tell: it needs signals, and is not as you trusted it; look at it with \"cardea trust\"", shownName(p.pkg)))
+		r.ask(d, true, fmt.Sprintf("policy %s cannot tell: it needs signals, and is not as you trusted it", shownName(p.pkg))+lookAt)
 		return nil, false
 	case !plain && !d.trusted:
-		r.askOnce(d, "its signals do not run, since the project is not trusted; look at it with \"cardea trust\"")
+		r.askOnce(d, "its signals do not run, since the project is not trusted"+lookAt)
 		return nil, false
 	}
 	var out []engine.Input
@@ -601,23 +601,26 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 			said, _ := a.Value.(map[string]any)
 			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: signal %s: %s", p.pkg, name, textOf(said, "error")))
 		case a.Changed:
-			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: %s; look at it with \"cardea trust\"", p.pkg, a.Why))
+			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: %s", p.pkg, a.Why)+lookAt)
 		case a.Unstarted:
 			said, _ := a.Value.(map[string]any)
 			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: the script of signal %s cannot be started: %s", p.pkg, name, textOf(said, "error")))
 		case a.Untrusted:
-			r.askOnce(d, a.Why+"; look at it with \"cardea trust\"")
+			r.askOnce(d, a.Why+lookAt)
 		}
 	}
 	return values
 }
+
+// lookAt says to people what they can do. The model does not read it.
+const lookAt = "; look at it with \"cardea trust\""
 
 // ask asks every time. Where only a person may answer, it denies when unattended.
 func (r *run) ask(d *decision, person bool, why string) {
 	o := d.opinion(cardea.Ask, cardea.WholeCall)
 	named := *d
 	named.rule = ruleOf(d)
-	o.Rule, o.Reason, o.Person, o.Withheld = named.called(), why, person, false
+	o.Rule, o.Reason, o.ForPeople, o.Person, o.Withheld = named.called(), why, lookAt, person, false
 	r.more = append(r.more, o)
 }
 

@@ -73,7 +73,7 @@ func (d Decider) denial(part int) cardea.Opinion {
 // Message is what is said to the agent of a session without a role, and to the person.
 func Message(session string) string {
 	return "This session is not registered. It needs a role before it may do more than read. Only the person can give it one, in a terminal of their own:\n\n" +
-		"  cardea register --session-id " + shown(session) + " --role ROLE\n  cardea disable --session-id " + shown(session)
+		"  cardea register --session-id " + shown(session) + " --role ROLE"
 }
 
 // shown is a session's id in a command that a person can copy.

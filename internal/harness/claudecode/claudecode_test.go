@@ -169,24 +169,24 @@ func TestNotifications(t *testing.T) {
 		effect cardea.Effect
 		want   string
 	}{
-		{"UserPromptSubmit", cardea.Deny, `{"decision":"block","reason":"x","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`},
-		{"UserPromptSubmit", cardea.Halt, `{"continue":false,"stopReason":"x","decision":"block","reason":"x","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`},
-		{"UserPromptSubmit", cardea.Ask, `{"systemMessage":"x","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`},
-		{"UserPromptSubmit", cardea.Abstain, `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"ctx"}}`},
-		{"PostToolUse", cardea.Deny, `{"decision":"block","reason":"x","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"ctx"}}`},
-		{"PostToolUseFailure", cardea.Deny, `{"systemMessage":"x","hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"x\nctx"}}`},
-		{"SessionStart", cardea.Deny, `{"systemMessage":"x","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"x\nctx"}}`},
-		{"Stop", cardea.Deny, `{"decision":"block","reason":"x","hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"ctx"}}`},
-		{"SubagentStop", cardea.Halt, `{"continue":false,"stopReason":"x","decision":"block","reason":"x","hookSpecificOutput":{"hookEventName":"SubagentStop","additionalContext":"ctx"}}`},
-		{"SubagentStart", cardea.Abstain, `{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"ctx"}}`},
-		{"PreCompact", cardea.Deny, `{"decision":"block","reason":"x"}`},
-		{"Notification", cardea.Deny, `{"systemMessage":"x"}`},
-		{"SessionEnd", cardea.Halt, `{"continue":false,"stopReason":"x"}`},
+		{"UserPromptSubmit", cardea.Deny, `{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Cardea: ctx"}}`},
+		{"UserPromptSubmit", cardea.Halt, `{"continue":false,"stopReason":"Cardea: x (r)","decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Cardea: ctx"}}`},
+		{"UserPromptSubmit", cardea.Ask, `{"systemMessage":"Cardea: x (r)","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Cardea: ctx"}}`},
+		{"UserPromptSubmit", cardea.Abstain, `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Cardea: ctx"}}`},
+		{"PostToolUse", cardea.Deny, `{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"Cardea: ctx"}}`},
+		{"PostToolUseFailure", cardea.Deny, `{"systemMessage":"Cardea: x (r)","hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"Cardea: x\nctx\n(r)"}}`},
+		{"SessionStart", cardea.Deny, `{"systemMessage":"Cardea: x (r)","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Cardea: x\nctx\n(r)"}}`},
+		{"Stop", cardea.Deny, `{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"Cardea: ctx"}}`},
+		{"SubagentStop", cardea.Halt, `{"continue":false,"stopReason":"Cardea: x (r)","decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"SubagentStop","additionalContext":"Cardea: ctx"}}`},
+		{"SubagentStart", cardea.Abstain, `{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"Cardea: ctx"}}`},
+		{"PreCompact", cardea.Deny, `{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last"}`},
+		{"Notification", cardea.Deny, `{"systemMessage":"Cardea: x (r)"}`},
+		{"SessionEnd", cardea.Halt, `{"continue":false,"stopReason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last"}`},
 		{"SessionEnd", cardea.Abstain, none},
 		{"", cardea.Halt, none},
 	} {
 		v := verdict(tt.effect, "x")
-		v.Context = []string{"ctx"}
+		v.By, v.Context = "rules:r", []string{"ctx"}
 		a := render(&cardea.Event{Kind: cardea.Kind(tt.kind)}, v)
 		got := strings.TrimSpace(string(a.Stdout))
 		if got == "" {
@@ -197,7 +197,9 @@ func TestNotifications(t *testing.T) {
 		}
 	}
 	for _, kind := range []cardea.Kind{"TaskCompleted", "TeammateIdle"} {
-		if a := render(&cardea.Event{Kind: kind}, verdict(cardea.Deny, "x")); a.Exit != 2 || string(a.Stderr) != "x\n" || len(a.Stdout) > 0 {
+		v := verdict(cardea.Deny, "x")
+		v.By = "rules:r"
+		if a := render(&cardea.Event{Kind: kind}, v); a.Exit != 2 || string(a.Stderr) != "Cardea: x\nThe person can run: cardea explain last\n(r)\n" || len(a.Stdout) > 0 {
 			t.Errorf("%s: %+v", kind, a)
 		}
 	}
@@ -210,21 +212,24 @@ func TestRender(t *testing.T) {
 		want          string
 	}{
 		{"halt", bash, cardea.Verdict{Effect: cardea.Halt, Reason: "people <&>", Message: "model"},
-			`{"continue":false,"stopReason":"people <&>","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"model"}}`},
-		{"deny with a better way", bash, cardea.Verdict{Effect: cardea.Deny, Message: "no force", Instead: "git push --force-with-lease", Context: []string{"c"}},
-			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no force\nInstead: git push --force-with-lease","additionalContext":"c"}}`},
+			`{"continue":false,"stopReason":"Cardea: people <&>","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Cardea: model"}}`},
+		{"deny with a better way", bash, cardea.Verdict{Effect: cardea.Deny, By: "readonly", Message: "no force", Instead: "git push --force-with-lease", Context: []string{"c"}},
+			`{"systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
+				`"permissionDecisionReason":"Cardea: no force\nInstead: git push --force-with-lease\n(readonly)","additionalContext":"Cardea: c"}}`},
 		{"ask with a better way", bash, cardea.Verdict{Effect: cardea.Ask, Reason: "people", Message: "model", Instead: "x", Context: []string{"c"}},
-			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"people\nInstead: x","additionalContext":"Instead: x\nc"}}`},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Cardea: people\nInstead: x\nTo see why and what you can do, run: cardea explain last","additionalContext":"Cardea: c"}}`},
+		{"ask without a person", strings.Replace(bash, `"default"`, `"bypassPermissions"`, 1), cardea.Verdict{Effect: cardea.Ask, By: "rules:a/b", Reason: "people", Message: "Cardea has a reason", Instead: "x"},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Cardea has a reason\nInstead: x\nThe person can run: cardea explain last\n(a/b)"}}`},
 		{"trouble alone", bash, cardea.Verdict{Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "a"), cardea.Warning("", cardea.CodeIgnored, "", "b")}},
-			`{"systemMessage":"a\nb"}`},
+			`{"systemMessage":"Cardea: a\nb"}`},
 		{"deny without a word", bash, cardea.Verdict{Effect: cardea.Deny, By: "rules:r", Reason: "withheld"},
-			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Cardea says deny (rules:r)"}}`},
+			`{"systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Cardea: the answer is deny (r)"}}`},
 		{"allowed question with context", question, cardea.Verdict{Effect: cardea.Allow, Context: []string{"c"}},
-			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"}}`},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Cardea: c"}}`},
 		{"request halted", request, cardea.Verdict{Effect: cardea.Halt, Reason: "people", Message: "model", Context: []string{"c"}},
-			`{"continue":false,"stopReason":"people","hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"model\nc","interrupt":true}}}`},
+			`{"continue":false,"stopReason":"Cardea: people","hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"Cardea: model\nc\nThe person can run: cardea explain last","interrupt":true}}}`},
 		{"request with trouble", request, cardea.Verdict{Effect: cardea.Ask, Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "a")}},
-			`{"systemMessage":"a"}`},
+			`{"systemMessage":"Cardea: a"}`},
 	}
 	for _, c := range cases {
 		a := render(parse(t, c.message), c.verdict)

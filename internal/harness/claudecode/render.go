@@ -2,7 +2,6 @@ package claudecode
 
 import (
 	"slices"
-	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
@@ -10,10 +9,13 @@ import (
 
 // Render writes an answer.
 func (Adapter) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
-	out := harness.ClaudeAnswer{SystemMessage: harness.TroubleText(a)}
+	out := harness.ClaudeAnswer{SystemMessage: harness.NoticeWithNext(a)}
+	if a.Effect == cardea.Halt {
+		out.Stop(a)
+	}
 	switch {
 	case ev.Kind.Begins():
-		renderPreToolUse(&out, ev.Kind, a)
+		renderPreToolUse(&out, ev, a)
 	case ev.Kind == cardea.PermissionRequest:
 		renderPermissionRequest(&out, a)
 	case a.Effect == cardea.Deny && slices.Contains(blockedByExit, ev.Kind):
@@ -27,17 +29,19 @@ func (Adapter) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
 	return harness.Output{Stdout: harness.Encode(out)}
 }
 
-func renderPreToolUse(out *harness.ClaudeAnswer, kind cardea.Kind, a cardea.Answer) {
-	h := harness.ClaudeTool{Event: string(kind), Context: contextOf(a), Input: a.Rewrite}
+// renderPreToolUse answers about a call. The model gets the reason of a question only in a
+// session without a person (seen with 2.1.332).
+func renderPreToolUse(out *harness.ClaudeAnswer, ev *cardea.Event, a cardea.Answer) {
+	h := harness.ClaudeTool{Event: string(ev.Kind), Context: harness.Beside(a), Input: a.Rewrite}
 	switch a.Effect {
 	case cardea.Allow:
 		h.Decision, h.Reason = "allow", harness.ForPerson(a)
 	case cardea.Ask:
-		h.Decision, h.Reason = "ask", harness.ForPerson(a)
-	case cardea.Deny:
-		h.Decision, h.Reason = "deny", harness.ForModel(a)
-	case cardea.Halt:
-		out.Stop(a)
+		h.Decision, h.Reason = "ask", harness.ForBoth(a)
+		if ev.Attended() {
+			h.Reason = harness.ForPerson(a, harness.Instead(a), harness.Next(a))
+		}
+	case cardea.Deny, cardea.Halt:
 		h.Decision, h.Reason = "deny", harness.ForModel(a)
 	}
 	if h.Decision != "" || h.Context != "" {
@@ -45,6 +49,8 @@ func renderPreToolUse(out *harness.ClaudeAnswer, kind cardea.Kind, a cardea.Answ
 	}
 }
 
+// renderPermissionRequest answers in the place of the prompt. No systemMessage is shown on
+// this event (seen with 2.1.332), and it has no additionalContext.
 func renderPermissionRequest(out *harness.ClaudeAnswer, a cardea.Answer) {
 	h := harness.ClaudeRequest{Event: string(cardea.PermissionRequest)}
 	switch a.Effect {
@@ -52,50 +58,19 @@ func renderPermissionRequest(out *harness.ClaudeAnswer, a cardea.Answer) {
 		h.Decision = harness.ClaudeDecision{Behavior: "allow", Input: a.Rewrite}
 	case cardea.Deny, cardea.Halt:
 		interrupt := a.Effect == cardea.Halt
-		if interrupt {
-			out.Stop(a)
-		}
-		// The event has no additionalContext, so context joins the message.
-		message := harness.Cap(strings.Join(append([]string{harness.ForModel(a)}, a.Context...), "\n"))
-		h.Decision = harness.ClaudeDecision{Behavior: "deny", Message: message, Interrupt: &interrupt}
+		out.SystemMessage = harness.Notice(a)
+		h.Decision = harness.ClaudeDecision{Behavior: "deny", Message: harness.AtPrompt(a), Interrupt: &interrupt}
 	default: // the prompt that this event is about is the question
-		tellPerson(out, a)
 		return
 	}
 	out.Hook = h
 }
 
 func renderNotification(out *harness.ClaudeAnswer, kind cardea.Kind, a cardea.Answer) {
-	if a.Effect == cardea.Halt {
-		out.Stop(a)
-	}
 	if a.Effect >= cardea.Deny && (slices.Contains(blockedWithContext, kind) || slices.Contains(blocked, kind)) {
 		out.Decision, out.Reason = "block", harness.ForModel(a)
 	}
-	tellPerson(out, a)
-	context := a.Context
-	if a.TellModel {
-		context = append([]string{harness.ForModel(a)}, context...)
-	}
-	if text := harness.Cap(strings.Join(context, "\n")); text != "" {
+	if text := harness.Beside(a); text != "" {
 		out.Hook = harness.ClaudeTool{Event: string(kind), Context: text}
 	}
-}
-
-// tellPerson tells the person what the answer does not say.
-func tellPerson(out *harness.ClaudeAnswer, a cardea.Answer) {
-	if a.TellPerson {
-		out.SystemMessage = harness.Cap(strings.TrimPrefix(out.SystemMessage+"\n"+harness.ForPerson(a), "\n"))
-	}
-}
-
-// contextOf is what the model is told next to the tool's result. A better way
-// is part of the reason of a deny; the reason of an ask is read by the person
-// alone.
-func contextOf(a cardea.Answer) string {
-	lines := a.Context
-	if better := harness.Instead(a); better != "" && !a.Effect.Stricter(cardea.Ask) {
-		lines = append([]string{better}, lines...)
-	}
-	return harness.Cap(strings.Join(lines, "\n"))
 }

@@ -188,6 +188,36 @@ func (s Suite) check(ev *cardea.Event, v cardea.Verdict, a harness.Output) error
 	if v.Effect == cardea.Deny && v.Message != v.Reason && strings.Contains(all, v.Reason) {
 		return fmt.Errorf("the model is told a reason that is withheld from it")
 	}
+	return speaks(a, got)
+}
+
+// speaks holds what is true of every reason: it begins with who speaks, ends with the rule,
+// and the better way and the person's next step come once.
+func speaks(a harness.Output, got Outcome) error {
+	texts := []string{string(a.Stderr)}
+	if p, err := harness.Read(a.Stdout); err == nil {
+		eachText(harness.Decoded(p.Root()), func(text string) { texts = append(texts, text) })
+	}
+	all, next := strings.Join(texts, "\n"), 0
+	if got >= Blocked {
+		next = 1
+	}
+	for _, text := range texts {
+		if !strings.Contains(text, markReason) && !strings.Contains(text, markMessage) {
+			continue
+		}
+		if text = strings.TrimSpace(strings.ReplaceAll(text, "Cardea: "+markTrouble, "")); !strings.HasPrefix(text, "Cardea: ") || !strings.HasSuffix(text, "(r)") {
+			return fmt.Errorf("a reason does not say who speaks: %s", text)
+		}
+	}
+	switch {
+	case strings.Contains(all, "Cardea: Cardea"):
+		return fmt.Errorf("the name comes twice")
+	case strings.Count(all, "Instead: ") > 1:
+		return fmt.Errorf("the better way comes twice")
+	case strings.Count(all, harness.NextStep) != next && got != Prompts:
+		return fmt.Errorf("the next step comes %d times", strings.Count(all, harness.NextStep))
+	}
 	return nil
 }
 

@@ -54,7 +54,14 @@ func TestCheckFinds(t *testing.T) {
 		{"no better way", verdict(cardea.Deny, 4), harness.Output{}, Blocked, "better way"},
 		{"not rewritten", verdict(cardea.Allow, 2), harness.Output{}, Runs, "as it was"},
 		{"a leak", verdict(cardea.Deny, 16), harness.Output{Stdout: []byte(`{"x":"` + markReason + `"}` + "\n")}, Blocked, "withheld"},
-		{"all is well", verdict(cardea.Deny, 0), harness.Output{Exit: 2, Stderr: []byte("x\n")}, Blocked, ""},
+		{"no name", verdict(cardea.Deny, 0), harness.Output{Exit: 2, Stderr: []byte(markReason + "\ncardea explain last\n(r)\n")}, Blocked, "who speaks"},
+		{"no rule", verdict(cardea.Deny, 0), harness.Output{Exit: 2, Stderr: []byte("Cardea: " + markReason + "\ncardea explain last\n")}, Blocked, "who speaks"},
+		{"the name twice", verdict(cardea.Deny, 0), harness.Output{Exit: 2, Stderr: []byte("Cardea: Cardea: " + markReason + "\ncardea explain last\n(r)\n")}, Blocked, "twice"},
+		{"the better way twice", verdict(cardea.Deny, 4),
+			harness.Output{Exit: 2, Stderr: []byte("Cardea: x\nInstead: better-way\nInstead: better-way\ncardea explain last\n(r)\n")}, Blocked, "better way comes twice"},
+		{"no next step", verdict(cardea.Deny, 0), harness.Output{Exit: 2, Stderr: []byte("Cardea: x (r)\n")}, Blocked, "next step comes 0"},
+		{"a next step for what runs", verdict(cardea.Allow, 0), harness.Output{Stdout: []byte(`{"x":"cardea explain last"}` + "\n")}, Runs, "next step comes 1"},
+		{"all is well", verdict(cardea.Deny, 0), harness.Output{Exit: 2, Stderr: []byte("Cardea: " + markReason + "\nThe person can run: cardea explain last\n(r)\n")}, Blocked, ""},
 	}
 	for _, c := range cases {
 		s := Suite{Outcome: func(*cardea.Event, harness.Output) Outcome { return c.means }}

@@ -42,14 +42,14 @@ func (silent) Capabilities() cardea.Capabilities {
 
 func (silent) Render(_ *cardea.Event, a cardea.Answer) harness.Output {
 	var out harness.Output
-	if t := harness.TroubleText(a); t != "" {
+	if t := harness.Notice(a); t != "" {
 		out.Stderr = []byte(t + "\n")
 	}
 	switch a.Effect {
 	case cardea.Allow:
 		out.Stdout = harness.Encode(map[string]any{"run": true})
 	case cardea.Deny:
-		out.Stdout = harness.Encode(map[string]any{"run": false, "why": harness.ForModel(a)})
+		out.Stdout = harness.Encode(map[string]any{"run": false, "why": harness.ForBoth(a)})
 	}
 	return out
 }

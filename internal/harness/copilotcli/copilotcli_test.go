@@ -175,20 +175,20 @@ func TestRender(t *testing.T) {
 		verdict        cardea.Verdict
 		stdout, stderr string
 	}{
-		{"rewrite in Copilot's names", pascal, cardea.Verdict{Effect: cardea.Ask, Reason: "r", Rewrite: rewrite},
-			`{"permissionDecision":"ask","permissionDecisionReason":"r","modifiedArgs":{"new_str":"y","old_str":"x","path":"/a"}}`, ""},
+		{"rewrite in Copilot's names", pascal, cardea.Verdict{Effect: cardea.Ask, Message: "r", Rewrite: rewrite},
+			`{"permissionDecision":"ask","permissionDecisionReason":"Cardea: r\nThe person can run: cardea explain last","modifiedArgs":{"new_str":"y","old_str":"x","path":"/a"}}`, ""},
 		{"rewrite under unknown names", strings.Replace(pascal, `"path":"/work/p/a"`, `"input":"*** Begin Patch"`, 1),
-			cardea.Verdict{Effect: cardea.Allow, Reason: "r", Rewrite: map[string]any{"input": "x"}},
-			`{"permissionDecision":"ask","permissionDecisionReason":"r\na yes runs the call as it was sent, not with input: \"x\""}`, ""},
+			cardea.Verdict{Effect: cardea.Allow, Reason: "r", Message: "r", Rewrite: map[string]any{"input": "x"}},
+			`{"permissionDecision":"ask","permissionDecisionReason":"Cardea: r\na yes runs the call as it was sent, not with input: \"x\"\nThe person can run: cardea explain last"}`, ""},
 		{"context with a deny", camelBash, cardea.Verdict{Effect: cardea.Deny, Reason: "people", Message: "model", Instead: "x", Context: []string{"c"}},
-			`{"permissionDecision":"deny","permissionDecisionReason":"model\nInstead: x\nc"}`, ""},
+			`{"permissionDecision":"deny","permissionDecisionReason":"Cardea: model\nInstead: x\nc\nThe person can run: cardea explain last"}`, ""},
 		{"context with an allow", camelBash, cardea.Verdict{Effect: cardea.Allow, Context: []string{"c"}}, `{"permissionDecision":"allow"}`, ""},
 		{"context alone", camelBash, cardea.Verdict{Context: []string{"c"}}, "", ""},
 		{"trouble", camelBash, cardea.Verdict{Effect: cardea.Deny, Message: "m", Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "t")}},
-			`{"permissionDecision":"deny","permissionDecisionReason":"m"}`, "t\n"},
-		{"halt", camelRequest, cardea.Verdict{Effect: cardea.Halt, Message: "m"}, `{"behavior":"deny","message":"m","interrupt":true}`, ""},
+			`{"permissionDecision":"deny","permissionDecisionReason":"Cardea: m\nThe person can run: cardea explain last"}`, "Cardea: t\n"},
+		{"halt", camelRequest, cardea.Verdict{Effect: cardea.Halt, Message: "m"}, `{"behavior":"deny","message":"Cardea: m\nThe person can run: cardea explain last","interrupt":true}`, ""},
 		{"a rewrite is not granted", camelRequest, cardea.Verdict{Effect: cardea.Allow, Rewrite: map[string]any{"command": "x"}}, "",
-			"a yes runs the call as it was sent, not with command: \"x\"\n"},
+			"Cardea: a yes runs the call as it was sent, not with command: \"x\"\n"},
 	}
 	for _, c := range cases {
 		a := render(parse(t, c.message), c.verdict)
@@ -229,15 +229,15 @@ func TestNotifications(t *testing.T) {
 		effect         cardea.Effect
 		stdout, stderr string
 	}{
-		{"PostToolUse", cardea.Deny, `{"additionalContext":"x\nctx"}`, "x"},
-		{"PostToolUse", cardea.Abstain, `{"additionalContext":"ctx"}`, ""},
-		{"UserPromptSubmit", cardea.Abstain, `{"additionalContext":"ctx"}`, ""},
-		{"Stop", cardea.Deny, `{"decision":"block","reason":"x"}`, ""},
-		{"SubagentStop", cardea.Deny, `{"decision":"block","reason":"x"}`, ""},
-		{"Stop", cardea.Halt, "", "x"},
+		{"PostToolUse", cardea.Deny, `{"additionalContext":"Cardea: x\nctx"}`, "Cardea: x"},
+		{"PostToolUse", cardea.Abstain, `{"additionalContext":"Cardea: ctx"}`, ""},
+		{"UserPromptSubmit", cardea.Abstain, `{"additionalContext":"Cardea: ctx"}`, ""},
+		{"Stop", cardea.Deny, `{"decision":"block","reason":"Cardea: x\nThe person can run: cardea explain last"}`, ""},
+		{"SubagentStop", cardea.Deny, `{"decision":"block","reason":"Cardea: x\nThe person can run: cardea explain last"}`, ""},
+		{"Stop", cardea.Halt, "", "Cardea: x"},
 		{"Stop", cardea.Abstain, "", ""},
-		{"Notification", cardea.Ask, `{"additionalContext":"ctx"}`, "x"},
-		{"SessionStart", cardea.Deny, "", "x"},
+		{"Notification", cardea.Ask, `{"additionalContext":"Cardea: ctx"}`, "Cardea: x"},
+		{"SessionStart", cardea.Deny, "", "Cardea: x"},
 		{"", cardea.Deny, "", ""},
 	} {
 		v := cardea.Verdict{Effect: tt.effect, Reason: "x", Message: "x", Context: []string{"ctx"}}

@@ -34,11 +34,8 @@ const maxContext = 9_000
 // for either. What a person must learn goes to stderr.
 func (Adapter) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
 	var out harness.Output
-	if t := harness.TroubleText(a); t != "" {
+	if t := harness.Notice(a); t != "" {
 		out.Stderr = []byte(t + "\n")
-	}
-	if a.TellPerson {
-		out.Stderr = append(out.Stderr, harness.ForPerson(a)+"\n"...)
 	}
 	if body := body(ev, a); body != nil {
 		out.Stdout = harness.Encode(body)
@@ -66,9 +63,9 @@ func preToolUseBody(ev *cardea.Event, a cardea.Answer) any {
 		}
 		return out
 	case cardea.Ask:
-		return preToolUse{Decision: "ask", Reason: reasonWithContext(harness.ForPerson(a), a), Args: wireArgs(ev, a)}
+		return preToolUse{Decision: "ask", Reason: harness.ForBoth(a, a.Context...), Args: wireArgs(ev, a)}
 	case cardea.Deny:
-		return preToolUse{Decision: "deny", Reason: reasonWithContext(harness.ForModel(a), a)}
+		return preToolUse{Decision: "deny", Reason: harness.ForBoth(a, a.Context...)}
 	}
 	return nil
 }
@@ -79,7 +76,7 @@ func permissionRequestBody(a cardea.Answer) any {
 		return permissionRequest{Behavior: "allow"}
 	case cardea.Deny, cardea.Halt:
 		interrupt := a.Effect == cardea.Halt
-		return permissionRequest{Behavior: "deny", Message: reasonWithContext(harness.ForModel(a), a), Interrupt: &interrupt}
+		return permissionRequest{Behavior: "deny", Message: harness.AtPrompt(a), Interrupt: &interrupt}
 	}
 	return nil // the prompt that this event is about is the question
 }
@@ -87,13 +84,9 @@ func permissionRequestBody(a cardea.Answer) any {
 func notificationBody(a cardea.Answer) any {
 	out := notification{}
 	if a.Effect == cardea.Deny {
-		out.Decision, out.Reason = "block", harness.ForModel(a)
+		out.Decision, out.Reason = "block", harness.ForBoth(a)
 	}
-	context := a.Context
-	if a.TellModel {
-		context = append([]string{harness.ForModel(a)}, context...)
-	}
-	out.Context = strings.Join(context, "\n")
+	out.Context = harness.Beside(a)
 	if len(out.Context) > maxContext {
 		out.Context = strings.ToValidUTF8(out.Context[:maxContext], "") + " … (cut)"
 	}
@@ -101,10 +94,6 @@ func notificationBody(a cardea.Answer) any {
 		return nil
 	}
 	return out
-}
-
-func reasonWithContext(reason string, a cardea.Answer) string {
-	return harness.Cap(strings.Join(append([]string{reason}, a.Context...), "\n"))
 }
 
 // wireArgs gives a rewritten input Copilot's names.

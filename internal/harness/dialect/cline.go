@@ -34,9 +34,9 @@ type clineAnswer struct {
 
 func writeCline(_ *Dialect, _ *cardea.Event, a cardea.Answer) harness.Output {
 	if a.Effect.Stricter(cardea.Ask) {
-		return said(clineAnswer{true, withContext(harness.ForModel(a), a)}, told(a))
+		return said(clineAnswer{true, harness.ForBoth(a, a.Context...)}, harness.Notice(a))
 	}
-	return said(nil, told(a))
+	return said(nil, harness.Notice(a))
 }
 
 // clineServer reads the call of the extension's tool for MCP.

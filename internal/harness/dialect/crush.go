@@ -41,15 +41,15 @@ type crushAnswer struct {
 }
 
 func writeCrush(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
-	out := crushAnswer{Version: 1, Context: contextOf(a), Input: wireInput(d, ev, a)}
+	out := crushAnswer{Version: 1, Context: harness.Beside(a), Input: wireInput(d, ev, a)}
 	switch a.Effect {
 	case cardea.Allow:
 		out.Decision, out.Reason = "allow", harness.ForPerson(a)
 	case cardea.Deny, cardea.Halt:
-		out.Decision, out.Reason, out.Halt = "deny", harness.ForModel(a), a.Effect == cardea.Halt
+		out.Decision, out.Reason, out.Halt = "deny", harness.ForBoth(a), a.Effect == cardea.Halt
 	}
 	if ev.Kind != cardea.PreToolUse || out.Decision == "" && out.Context == "" {
-		return said(nil, told(a))
+		return said(nil, harness.Notice(a))
 	}
-	return said(out, told(a))
+	return said(out, harness.Notice(a))
 }

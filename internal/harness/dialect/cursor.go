@@ -53,17 +53,19 @@ func writeCursor(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 	switch {
 	case ev.Kind == "UserPromptSubmit" && a.Effect == cardea.Deny:
 		no := false
-		out.Continue, out.Person = &no, harness.ForModel(a)
+		out.Continue, out.Person = &no, harness.ForModel(a, harness.Next(a))
 	case ev.Kind != cardea.PreToolUse:
-		return said(nil, told(a))
+		return said(nil, harness.Notice(a))
 	case a.Effect == cardea.Deny:
-		out.Permission, out.Person, out.Model = "deny", harness.ForModel(a), withContext(harness.ForModel(a), a)
+		why := a
+		why.Instead = "" // the model's message has it
+		out.Permission, out.Person, out.Model = "deny", harness.ForModel(why, harness.Next(a)), harness.ForModel(a, a.Context...)
 	case a.Effect == cardea.Ask:
-		out.Permission, out.Person = "ask", harness.ForPerson(a)
+		out.Permission, out.Person = "ask", harness.ForBoth(a)
 	case a.Effect == cardea.Allow, !prompts:
 		out.Permission = "allow"
 	}
-	return said(out, told(a))
+	return said(out, harness.Notice(a))
 }
 
 // cursorServer reads mcp_server_name, which only beforeMCPExecution has.

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"slices"
-	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
@@ -14,23 +13,6 @@ func wireInput(d *Dialect, ev *cardea.Event, a cardea.Answer) map[string]any {
 		return nil
 	}
 	return harness.WireInput(d.name, ev.Call.Tool, a.Rewrite)
-}
-
-// withContext adds to a reason what else is to be told.
-func withContext(reason string, a cardea.Answer) string {
-	return harness.Cap(strings.Join(append([]string{reason}, a.Context...), "\n"))
-}
-
-// joined are two texts, of which either may be empty.
-func joined(a, b string) string { return harness.Cap(strings.Trim(a+"\n"+b, "\n")) }
-
-// told is what a person must learn and the answer has no place for.
-func told(a cardea.Answer) string {
-	t := harness.TroubleText(a)
-	if a.TellPerson {
-		t = joined(t, harness.ForPerson(a))
-	}
-	return t
 }
 
 // said is an answer on standard output, with what a person must learn on standard error.
@@ -55,26 +37,18 @@ func (d *Dialect) hears(ev *cardea.Event) bool {
 	return false
 }
 
-// contextOf is what the model is told besides the answer.
-func contextOf(a cardea.Answer) string {
-	lines := a.Context
-	switch better := harness.Instead(a); {
-	case a.TellModel:
-		lines = append([]string{harness.ForModel(a)}, lines...)
-	case better != "" && !a.Effect.Stricter(cardea.Ask):
-		lines = append([]string{better}, lines...)
-	}
-	return harness.Cap(strings.Join(lines, "\n"))
-}
-
 // writeByExit answers with the exit code alone: 2 with the reason refuses, 0 leaves the
 // harness's own flow in force.
 func writeByExit(_ *Dialect, _ *cardea.Event, a cardea.Answer) harness.Output {
 	if !a.Effect.Stricter(cardea.Defer) {
-		return said(nil, told(a))
+		return said(nil, harness.Notice(a))
 	}
 	out := harness.ByExit(a)
-	if t := harness.TroubleText(a); t != "" {
+	a.Troubles = slices.Clone(a.Troubles) // the model reads them
+	for i := range a.Troubles {
+		a.Troubles[i].Diagnostic.Hint = ""
+	}
+	if t := harness.Notice(a); t != "" {
 		out.Stderr = append(out.Stderr, t+"\n"...)
 	}
 	return out
@@ -83,9 +57,11 @@ func writeByExit(_ *Dialect, _ *cardea.Event, a cardea.Answer) harness.Output {
 // writeClaude writes Claude Code's form. Nothing in it is optional to the readers: a key
 // too many, or an event's name that is missing, and the call runs.
 func writeClaude(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
-	out, notice := harness.ClaudeAnswer{}, told(a)
-	if ev.Kind != cardea.PermissionRequest { // where no reader documents it
-		out.SystemMessage, notice = notice, ""
+	out, notice := harness.ClaudeAnswer{}, ""
+	if ev.Kind == cardea.PermissionRequest { // no reader documents systemMessage there
+		notice = harness.Notice(a)
+	} else {
+		out.SystemMessage = harness.NoticeWithNext(a)
 	}
 	switch ev.Kind {
 	case cardea.PreToolUse:
@@ -95,13 +71,13 @@ func writeClaude(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 		case cardea.Allow:
 			out.Hook = harness.ClaudeRequest{Event: string(ev.Kind), Decision: harness.ClaudeDecision{Behavior: "allow"}}
 		case cardea.Deny, cardea.Halt:
-			out.Hook = harness.ClaudeRequest{Event: string(ev.Kind), Decision: harness.ClaudeDecision{Behavior: "deny", Message: withContext(harness.ForModel(a), a)}}
+			out.Hook = harness.ClaudeRequest{Event: string(ev.Kind), Decision: harness.ClaudeDecision{Behavior: "deny", Message: harness.AtPrompt(a)}}
 		}
 	default:
 		if a.Effect == cardea.Deny {
 			out.Decision, out.Reason = "block", harness.ForModel(a)
 		}
-		if context := contextOf(a); context != "" {
+		if context := harness.Beside(a); context != "" {
 			out.Hook = harness.ClaudeTool{Event: string(ev.Kind), Context: context}
 		}
 	}
@@ -114,19 +90,17 @@ func writeClaude(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 // writeClaudeTool writes what is said about a call that is still to run.
 func writeClaudeTool(out *harness.ClaudeAnswer, d *Dialect, ev *cardea.Event, a cardea.Answer) {
 	h := harness.ClaudeTool{Event: string(cardea.PreToolUse), Input: wireInput(d, ev, a)}
+	besides := a.Context
 	if d.hears(ev) {
-		h.Context = contextOf(a)
+		h.Context, besides = harness.Beside(a), nil
 	}
 	switch a.Effect {
 	case cardea.Allow:
 		h.Decision, h.Reason = "allow", harness.ForPerson(a)
 	case cardea.Ask:
-		h.Decision, h.Reason = "ask", harness.ForPerson(a)
+		h.Decision, h.Reason = "ask", harness.ForBoth(a, besides...)
 	case cardea.Deny, cardea.Halt:
-		h.Decision, h.Reason = "deny", harness.ForModel(a)
-		if h.Context == "" {
-			h.Reason = withContext(h.Reason, a)
-		}
+		h.Decision, h.Reason = "deny", harness.ForModel(a, besides...)
 		if a.Effect == cardea.Halt {
 			out.Stop(a)
 		}

@@ -38,12 +38,12 @@ type geminiAnswer struct {
 }
 
 func writeGemini(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
-	out := geminiAnswer{SystemMessage: told(a)}
+	out := geminiAnswer{SystemMessage: harness.NoticeWithNext(a)}
 	switch a.Effect {
 	case cardea.Ask:
-		out.Decision, out.Reason = "ask", withContext(harness.ForPerson(a), a)
+		out.Decision, out.Reason = "ask", harness.ForBoth(a, a.Context...)
 	case cardea.Deny, cardea.Halt:
-		out.Decision, out.Reason = "deny", withContext(harness.ForModel(a), a)
+		out.Decision, out.Reason = "deny", harness.ForModel(a, a.Context...)
 		if a.Effect == cardea.Halt {
 			no := false
 			out.Continue, out.StopReason = &no, harness.ForPerson(a)
@@ -52,8 +52,8 @@ func writeGemini(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 	switch {
 	case ev.Kind == cardea.PreToolUse && a.Rewrite != nil:
 		out.Hook = map[string]any{"hookEventName": "BeforeTool", "tool_input": wireInput(d, ev, a)}
-	case ev.Kind == "PostToolUse" && contextOf(a) != "":
-		out.Hook = map[string]any{"hookEventName": "AfterTool", "additionalContext": contextOf(a)}
+	case ev.Kind == "PostToolUse" && harness.Beside(a) != "":
+		out.Hook = map[string]any{"hookEventName": "AfterTool", "additionalContext": harness.Beside(a)}
 	}
 	if out.Decision == "" && out.SystemMessage == "" && out.Hook == nil {
 		return harness.Output{}

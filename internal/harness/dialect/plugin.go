@@ -27,17 +27,14 @@ var pluginRows = []cardea.Row{
 // writePlugin answers a plugin: "allow", "ask", "deny", or "none", which leaves the
 // harness's own flow in force. With none, too, input is what the call is to run with.
 func writePlugin(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
-	out := pluginAnswer{Decision: "none", Notice: harness.TroubleText(a), Input: wireInput(d, ev, a)}
+	out := pluginAnswer{Decision: "none", Notice: harness.NoticeWithNext(a), Input: wireInput(d, ev, a)}
 	switch {
 	case a.Effect == cardea.Allow:
 		out.Decision = "allow"
 	case a.Effect == cardea.Ask:
-		out.Decision, out.Reason = "ask", withContext(harness.ForPerson(a), a)
+		out.Decision, out.Reason = "ask", harness.ForBoth(a, a.Context...)
 	case a.Effect == cardea.Deny, a.Effect == cardea.Halt:
-		out.Decision, out.Reason, out.Halt = "deny", withContext(harness.ForModel(a), a), a.Effect == cardea.Halt
-	}
-	if a.TellPerson {
-		out.Notice = joined(out.Notice, harness.ForPerson(a))
+		out.Decision, out.Reason, out.Halt = "deny", harness.ForModel(a, a.Context...), a.Effect == cardea.Halt
 	}
 	return harness.Output{Stdout: harness.Encode(out)}
 }
