@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -30,9 +29,10 @@ or from the address in CARDEA_UPDATE_URL, such as a mirror. That is a list in At
 or an object with a tag_name. It is read only then. Proxies are used as
 HTTPS_PROXY and NO_PROXY say.`,
 		Args: noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
+		RunE: func(*cobra.Command, []string) error {
 			pl := locate(p, "", "", p.Dir)
-			m := updates.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Home: pl.Dirs.Home, GoBin: updates.GoBin(p.Env, pl.Dirs.Home),
+			home, goPath := pl.Dirs.Home, append(filepath.SplitList(p.Env("GOPATH")), filepath.Join(pl.Dirs.Home, "go"))
+			m := updates.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Home: home, GoBin: cmp.Or(p.Env("GOBIN"), filepath.Join(goPath[0], "bin")),
 				Path: filepath.SplitList(p.Env("PATH")), IsRoot: os.Geteuid() == 0, Ask: askSystem}
 			copies := m.Copies(p.Program)
 			if check {
@@ -40,7 +40,11 @@ HTTPS_PROXY and NO_PROXY say.`,
 					return err
 				}
 			}
-			showCopies(p.Stdout, copies)
+			title := "this copy: "
+			for _, c := range copies {
+				p.showCopy(title, c)
+				title = "also on PATH: "
+			}
 			if posture.Kept(pl.State) {
 				fmt.Fprintln(p.Stdout, "afterwards: cardea accept, which remembers the new program; until then every session tells of the change")
 			}
@@ -53,9 +57,6 @@ HTTPS_PROXY and NO_PROXY say.`,
 
 // askSystem asks a package manager of the system.
 func askSystem(program string, args ...string) (string, bool) {
-	if _, err := os.Stat(program); err != nil {
-		return "", false
-	}
 	out, _, err := script.Process{Path: program, Args: args, Limit: limit.Version, MaxOutput: 1 << 12,
 		Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"}, Dir: "/"}.Run(context.Background())
 	return string(out), err == nil
@@ -63,43 +64,23 @@ func askSystem(program string, args ...string) (string, bool) {
 
 // checkFeed tells whether there is a newer release.
 func (p Process) checkFeed(c updates.Copy) error {
-	ctx, cancel := untilEnded()
-	defer cancel()
-	newest, err := updates.Newest(ctx, cmp.Or(p.Env("CARDEA_UPDATE_URL"), updates.Feed))
+	newest, err := updates.Newest(context.Background(), cmp.Or(p.Env("CARDEA_UPDATE_URL"), updates.Feed))
 	if err != nil {
 		return errorText("the list of releases: " + err.Error() + "; try again later, or name a mirror with CARDEA_UPDATE_URL")
 	}
-	this, known := updates.ParseVersion(c.Version)
-	switch text := "newest release: " + newest.String(); {
-	case !known:
-		fmt.Fprintln(p.Stdout, text+"; the version of this copy is not known")
-	case newest.Compare(this) > 0:
-		fmt.Fprintln(p.Stdout, text+", which is newer than this copy")
-	case newest.Compare(this) < 0:
-		fmt.Fprintln(p.Stdout, text+", which is older than this copy")
-	default:
-		fmt.Fprintln(p.Stdout, text+", which is this copy")
+	than := "; the version of this copy is not known"
+	if this, known := updates.ParseVersion(c.Version); known {
+		than = [...]string{", which is older than this copy", ", which is this copy", ", which is newer than this copy"}[1+newest.Compare(this)]
 	}
+	fmt.Fprintf(p.Stdout, "newest release: %s%s\n", newest, than)
 	return nil
 }
 
-// showCopies shows copies, the one that runs first.
-func showCopies(w io.Writer, copies []updates.Copy) {
-	for i, c := range copies {
-		title := "also on PATH: "
-		if i == 0 {
-			title = "this copy: "
-		}
-		version := cmp.Or(c.Version, "version not known")
-		fmt.Fprintf(w, "%s%s, %s, installed %s\n", title, Plain(c.Program), Plain(version), c.Way)
-		if c.Real != c.Program {
-			fmt.Fprintf(w, "  leads to: %s\n", Plain(c.Real))
-		}
-		if c.Line != "" {
-			fmt.Fprintf(w, "  to update: %s\n", c.Line)
-		}
-		if c.Note != "" {
-			fmt.Fprintf(w, "  note: %s\n", c.Note)
+func (p Process) showCopy(title string, c updates.Copy) {
+	fmt.Fprintf(p.Stdout, "%s%s, %s, installed %s\n", title, Plain(c.Program), Plain(cmp.Or(c.Version, "version not known")), c.Way)
+	for _, l := range [][2]string{{"leads to", c.Real}, {"to update", c.Line}, {"note", c.Note}} {
+		if l[1] != "" && l[1] != c.Program {
+			fmt.Fprintf(p.Stdout, "  %s: %s\n", l[0], Plain(l[1]))
 		}
 	}
 }

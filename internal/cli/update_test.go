@@ -39,6 +39,6 @@ func TestUpdate(t *testing.T) {
 	}
 	d.vars["CARDEA_UPDATE_URL"] = s.URL + "/other"
 	if out, errs, code := d.run("", "update", "--check"); code != exitError || out != "" || !strings.Contains(errs, "status 418") || strings.Contains(errs, "rm -rf") {
-		t.Errorf("a feed that is none: exit %d, %q %q", code, out, errs)
+		t.Errorf("another page: exit %d, %q %q", code, out, errs)
 	}
 }

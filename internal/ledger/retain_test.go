@@ -165,7 +165,7 @@ func TestANewerStub(t *testing.T) {
 	}
 }
 
-// Lines and the head of a newer Cardea stay, and are told.
+// Lines of a newer Cardea stay, and the verification reports them.
 func TestNewerLines(t *testing.T) {
 	b := start(t)
 	b.add(1)

@@ -102,7 +102,7 @@ func TestPluginLeadsToTheProgram(t *testing.T) {
 	}
 	out, _, err := run("sh", script, "begin")
 	if err != nil || !strings.Contains(out, installLine) || strings.Contains(out, "clone") || strings.Count(out, "\n") != 1 {
-		t.Fatalf("the person is told %q %v", out, err)
+		t.Fatalf("the person reads %q %v", out, err)
 	}
 	line := regexp.MustCompile(`curl [^"]*\| sh`).FindString(out)
 	line = strings.ReplaceAll(line, Repository, published(t, "0.1.0").URL)

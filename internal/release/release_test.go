@@ -39,7 +39,7 @@ func TestRepositoryInFiles(t *testing.T) {
 		for _, m := range address.FindAllStringSubmatch(string(text), -1) {
 			owner, name := m[1]+m[3], strings.TrimSuffix(strings.TrimSuffix(m[2]+m[4], "."), ".git")
 			if !strings.EqualFold(name, "cardea") && !strings.Contains(strings.ToLower(owner), "cardea") {
-				continue // of somebody else
+				continue // of another project
 			}
 			if beside := []string{"homebrew-tap", "scoop-bucket", "winget-pkgs"}; slices.Contains(beside, name) {
 				name = "cardea" // lists of ours for package managers

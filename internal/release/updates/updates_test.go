@@ -17,7 +17,7 @@ import (
 )
 
 func TestVersions(t *testing.T) {
-	inOrder := []string{"v0.0.0-20261127000000-abcdef", "0.1.0-alpha", "v0.1.0-alpha.1", "v0.1.0-alpha.2", "v0.1.0-alpha.10", "v0.1.0-alpha.beta", "v0.1.0-rc.1", "v0.1.0", "v0.2.0+x", "v0.10.0", "v1.0.0", "v10.0.0"}
+	inOrder := []string{"v0.0.0-20261127000000-abcdef", "0.1.0-alpha", "v0.1.0-alpha.1", "v0.1.0-alpha.2", "v0.1.0-alpha.beta", "v0.1.0-rc.1", "v0.1.0", "v0.2.0+x", "v0.10.0", "v1.0.0", "v10.0.0"}
 	for i, a := range inOrder {
 		for j, b := range inOrder {
 			v, ok := ParseVersion(a)
@@ -157,8 +157,8 @@ func TestWaysByBuild(t *testing.T) {
 		way, line, not string
 	}{
 		{linux, "/home/you/.local/bin", released, "install.sh", "curl -fsSL " + release.Repository + "/releases/latest/download/install.sh | sh", ""},
-		{linux, "/opt/cardea", released, "archive", "curl -fsSL " + install + " | CARDEA_BIN=/opt/cardea sh", ""},
-		{linux, "/opt/it's $(rm -rf ~)!", released, "archive", "curl -fsSL " + install + ` | CARDEA_BIN='/opt/it'\''s $(rm -rf ~)!' sh`, ""},
+		{linux, "/opt/cardea", released, "archive", "curl -fsSL " + latest + "/download/install.sh | CARDEA_BIN=/opt/cardea sh", ""},
+		{linux, "/opt/it's $(rm -rf ~)!", released, "archive", "curl -fsSL " + latest + `/download/install.sh | CARDEA_BIN='/opt/it'\''s $(rm -rf ~)!' sh`, ""},
 		{linux, "/opt/\u202e\n", released, "archive", "", "cannot be shown"},
 		{linux, "/opt/\xff", clone, "clone", "", "cannot be shown"},
 		{linux, "/home/you/go/bin", built("v0.1.0"), "go install", "go install cardea.dev/cmd/...@latest", ""},
@@ -179,8 +179,8 @@ func TestWaysByBuild(t *testing.T) {
 // What a folder is called is one word for the shell that the line is pasted into.
 func TestFolderIsOneWord(t *testing.T) {
 	for _, dir := range []string{"/a b", "/a'b", `/a"b`, "/$(touch x)", "/`x`", "/a;b", "/a!b", `/a\`, "/a*", "/~", "/ü", "/a#b", "/-x"} {
-		line := Machine{OS: "linux"}.with("CARDEA_BIN", dir, "env")
-		out, err := exec.Command("sh", "-c", line).Output()
+		line, _ := Machine{OS: "linux"}.assigned("CARDEA_BIN", dir)
+		out, err := exec.Command("sh", "-c", line+"env").Output()
 		if err != nil || !slices.Contains(strings.Split(string(out), "\n"), "CARDEA_BIN="+dir) {
 			t.Errorf("%s: %s %v", dir, line, err)
 		}
@@ -224,6 +224,7 @@ func TestNamesOfPackages(t *testing.T) {
 	for path, want := range map[string]string{
 		"../../../.goreleaser.yaml":           "package_identifier: " + winget,
 		"../../../scripts/release/install.sh": "CARDEA_BIN",
+		"../../../scripts/release/npm/build":  "name=" + npm + " ",
 	} {
 		if text, err := os.ReadFile(path); err == nil && !strings.Contains(string(text), want) {
 			t.Errorf("%s lacks %s", path, want)
