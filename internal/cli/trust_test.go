@@ -67,7 +67,7 @@ var free = []string{"audit", "audit search", "lessons candidates", "audit verify
 	"completion zsh", "doctor", "explain", "help", "import", "import tool-routing", "init", "judge", "judge eval", "knowledge", "lessons", "lessons list", "lessons show", "lint", "list", "permissions",
 	"permissions suggest", "policy", "policy fmt", "policy input", "policy inspect", "policy new", "policy test", "policy validate", "roles", "roles list", "roles show", "roles test",
 	"override list", "scan", "serve", "session-check", "stats", "status", "statusline", "test",
-	"trust", "trust list", "trust verify", "try", "version", "cardea", "monitor", "mcp", "queue"}
+	"trust", "trust list", "trust verify", "try", "update", "version", "cardea", "monitor", "mcp", "queue"}
 
 // ofTest is an override that is there.
 var ofTest = overrides.Override{Command: []string{"make", "x"}, Effect: cardea.Allow}

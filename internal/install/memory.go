@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -68,6 +69,10 @@ func (m *memory) save(folder string) error {
 	path := memoryPath(folder, m.File)
 	if path == "" {
 		return errors.New("there is no state folder")
+	}
+	var kept memory
+	if data, err := state.Read(path, maxFile); err == nil && json.Unmarshal(data, &kept) == nil && kept.V > m.V {
+		return fmt.Errorf("a newer Cardea wrote %s, and it is left as it is; install that one again", path)
 	}
 	data, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

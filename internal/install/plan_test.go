@@ -381,3 +381,27 @@ func TestCutEntry(t *testing.T) {
 		}
 	}
 }
+
+// What an earlier version remembers of a file is read, and what a newer one remembers is
+// not replaced.
+func TestMemoryOfOtherVersions(t *testing.T) {
+	samples, err := filepath.Glob("../../testdata/earlier-state/*/home/.local/state/cardea")
+	if err != nil || len(samples) == 0 {
+		t.Fatal(samples, err)
+	}
+	for _, folder := range samples {
+		if m := recall(folder, "/tmp/cardea-sample/home/.claude/settings.json"); m == nil || !m.NewFile || len(m.Made) == 0 {
+			t.Errorf("%s: %+v", folder, m)
+		}
+	}
+	folder := t.TempDir()
+	m := &memory{V: 1, File: "/x/settings.json"}
+	newer := `{"v": 99, "file": "/x/settings.json", "more": 1}`
+	put(t, memoryPath(folder, m.File), newer)
+	if err := m.save(folder); err == nil || !strings.Contains(err.Error(), "a newer Cardea wrote") || recall(folder, m.File) != nil {
+		t.Error(err)
+	}
+	if got := get(t, memoryPath(folder, m.File)); got != newer {
+		t.Error(got)
+	}
+}

@@ -38,7 +38,11 @@ func (l *Ledger) readStub() (s stub, ok bool, err error) {
 		return stub{}, false, err
 	}
 	line := bytes.TrimSuffix(data, []byte("\n"))
-	if !readSigned(l.opt.Key, "ledger stub", line, &s) || s.V != version {
+	signed := readSigned(l.opt.Key, "ledger stub", line, &s)
+	if signed && s.V > version {
+		return stub{}, false, fmt.Errorf("a newer Cardea wrote %s; it is left as it is", l.path(stubName))
+	}
+	if !signed || s.V != version {
 		return stub{}, false, nil
 	}
 	return s, true, nil

@@ -146,3 +146,41 @@ func TestJunkDays(t *testing.T) {
 	b.read("notes.txt")
 	b.read("2001-13-01" + dayEnd)
 }
+
+// The stub of a newer Cardea is not replaced, and no entry is lost for it.
+func TestANewerStub(t *testing.T) {
+	b := start(t, func(o *Options) { o.KeepDays = 2 })
+	b.add(1)
+	newer, _ := sign(b.opt.Key, "ledger stub", []byte(`{"v":99,"more":1,"n":7`))
+	b.put(stubName, newer)
+	b.now = b.now.AddDate(0, 0, 3)
+	if err := b.Append(b.entry("echo x")); err != nil && !strings.Contains(err.Error(), "a newer Cardea wrote") {
+		t.Fatal(err)
+	}
+	if got := b.read(stubName); !bytes.Equal(got, newer) {
+		t.Errorf("%s", got)
+	}
+	if days, err := b.days(); err != nil || len(days) != 2 {
+		t.Errorf("%v %v", days, err)
+	}
+}
+
+// Lines of a newer Cardea stay, and the verification reports them.
+func TestNewerLines(t *testing.T) {
+	b := start(t)
+	b.add(1)
+	day := day1 + dayEnd
+	newer := strings.Replace(string(b.read(day)), `{"v":1,`, `{"v":99,`, 1)
+	b.put(day, []byte(newer))
+	head, _ := sign(b.opt.Key, "ledger head", []byte(`{"v":99,"day":"`+day1+`"`))
+	b.put(headName, head)
+	if err := b.Append(b.entry("echo x")); err != nil && !strings.Contains(err.Error(), "changed behind") {
+		t.Fatal(err)
+	}
+	if got := string(b.read(day)); !strings.HasPrefix(got, newer) {
+		t.Errorf("%s", got)
+	}
+	if r := b.verify(); r.Intact() {
+		t.Errorf("%+v", r)
+	}
+}

@@ -104,6 +104,8 @@ const (
 	Probe   = time.Minute
 	// Fetch is how long the settings of an organisation may take to come.
 	Fetch = 2 * time.Minute
+	// Feed is how long the list of releases may take to come.
+	Feed = 10 * time.Second
 	// Setting is the longest time that settings can name.
 	Setting = 10 * time.Minute
 )

@@ -103,7 +103,12 @@ type Session struct {
 	taken bool
 	// fresh is set where there is no file yet, dirty where it is not current.
 	fresh, dirty bool
+	// newer is set where the file is one of a newer Cardea.
+	newer bool
 }
+
+// newerEnd ends the name under which the file of a newer Cardea is kept.
+const newerEnd = ".newer"
 
 // kept is the file. Project is the folder of the first event, or Withheld its
 // digest.
@@ -165,6 +170,10 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 			object, sess.lines = data[:i], data[i+1:]
 		}
 		err = sess.kept.parse(object)
+	}
+	if sess.newer = err == nil && sess.kept.V > version; sess.newer {
+		sess.kept, sess.lines = kept{}, nil
+		return sess, fmt.Errorf("read session %s: a newer Cardea wrote it; it is begun anew, and the file is kept as %s", sess.path, sess.path+newerEnd)
 	}
 	if err == nil && sess.kept.V != version {
 		err = fmt.Errorf("version %d is not known", sess.kept.V)
@@ -312,9 +321,13 @@ func (s *Session) save(r *redact.Redactor) error {
 	}
 	s.fill(r)
 	data, err := json.Marshal(s.kept)
+	if err == nil && s.newer {
+		err = os.Rename(s.path, s.path+newerEnd)
+	}
 	if err != nil {
 		return err
 	}
+	s.newer = false
 	if err := state.Write(s.path, append(data, '\n')); err != nil {
 		return err
 	}

@@ -446,3 +446,28 @@ func TestAnotherKey(t *testing.T) {
 		t.Errorf("with a new key: %v", err)
 	}
 }
+
+// The file of a newer Cardea is kept beside the new one.
+func TestNewerFileIsKept(t *testing.T) {
+	s, folder := open(t)
+	a := load(t, s, "x")
+	a.First("/work")
+	if err := a.Save(redact.New()); err != nil {
+		t.Fatal(err)
+	}
+	path := files(t, folder)[0]
+	newer := []byte(`{"v":99,"project":"/work","more":1}` + "\n")
+	if err := os.WriteFile(path, newer, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, err := s.Load("claude-code", "x")
+	if err == nil || !strings.Contains(err.Error(), "a newer Cardea wrote it") || b.First("/new") != "/new" {
+		t.Fatalf("%v, %v", b, err)
+	}
+	if err := b.Save(redact.New()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path + newerEnd); string(got) != string(newer) || load(t, s, "x").First("") != "/new" {
+		t.Errorf("kept: %q %v", got, err)
+	}
+}

@@ -1,6 +1,6 @@
 // Package testrun says how much a run of the tests may cost. By default tests
-// take samples, so that the whole suite is quick. With CARDEA_LONG=1, which .ci/run
-// sets, they run everything.
+// take samples, so that the whole suite is quick. With CARDEA_LONG=1 they run everything:
+// .ci/run sets it for most packages, .ci/run --full for all.
 package testrun
 
 import (

@@ -1,6 +1,7 @@
 # Starts cardea for a harness that has this plugin. It does what cardea-hook.sh does, for PowerShell.
 
 $needs = [version]"0.1.0" # the oldest version of cardea that knows all commands of this plugin
+$repository = "https://github.com/cardea-dev/cardea"
 
 # The file that a link leads to, $null where that cannot be told.
 function Resolve-Link([string]$path) {
@@ -36,7 +37,7 @@ function Select-Cardea([string]$path) {
 }
 
 function Find-Cardea {
-    foreach ($dir in @("$HOME\.local\bin", "$HOME\go\bin", "$env:ProgramFiles\Cardea", "$env:LOCALAPPDATA\Programs\Cardea", "/usr/local/bin", "/opt/homebrew/bin")) {
+    foreach ($dir in @("$HOME\.local\bin", "$HOME\.local\share\cardea\bin", "$HOME\go\bin", "$env:ProgramFiles\Cardea", "$env:LOCALAPPDATA\Programs\Cardea", "/usr/local/bin", "/opt/homebrew/bin")) {
         foreach ($name in @("cardea.exe", "cardea")) {
             $path = Join-Path $dir $name
             if ((Test-Path -LiteralPath $path -PathType Leaf) -and (Select-Cardea $path)) { return $path }
@@ -92,12 +93,12 @@ if ($cardea) {
     $number = ($line -replace "^v", "") -replace "[-+].*$", ""
     $version = $number -as [version]
     if (-not $version -or $version -lt $needs) {
-        Send-Notice "$cardea is version $line, and this plugin needs $needs or newer; install a newer one"
+        Send-Notice "$cardea is version $line, and this plugin needs $needs or newer; cardea update tells how to get it"
     }
     exit 0
 }
 
-$how = "the program cardea is not installed. In a clone of Cardea run: go install ./cmd/..."
+$how = "the program cardea is not installed. To install it, run in a terminal: winget install Cardea.Cardea (other ways: $repository)"
 $when = "open"
 if ($env:CLAUDE_PLUGIN_OPTION_WHEN_MISSING) { $when = $env:CLAUDE_PLUGIN_OPTION_WHEN_MISSING }
 if ($env:CARDEA_WHEN_MISSING) { $when = $env:CARDEA_WHEN_MISSING }

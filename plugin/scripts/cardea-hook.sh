@@ -12,6 +12,7 @@
 # was found before and is gone.
 
 needs=0.1.0 # the oldest version of cardea that knows all commands of this plugin
+repository=https://github.com/cardea-dev/cardea
 
 # Folders in which people install programs come first: PATH may be set by the settings of
 # a project. A program of the project's own is never taken, by whatever name its folder has.
@@ -67,7 +68,7 @@ takes() {
 }
 
 find_cardea() {
-    for dir in "$HOME/.local/bin" "$HOME/go/bin" /usr/local/bin /opt/homebrew/bin /usr/bin; do
+    for dir in "$HOME/.local/bin" "$HOME/.local/share/cardea/bin" "$HOME/go/bin" /usr/local/bin /opt/homebrew/bin /usr/bin; do
         takes "$dir" && return 0
     done
     rest=$PATH:
@@ -123,12 +124,12 @@ if find_cardea; then
     "(devel)" | v0.0.0-*) exit 0 ;; # built from a clone
     esac
     if [ -z "$version" ] || older "$version" "$needs"; then
-        tell "$cardea is version ${version:-unknown}, and this plugin needs $needs or newer; install a newer one"
+        tell "$cardea is version ${version:-unknown}, and this plugin needs $needs or newer; cardea update tells how to get it"
     fi
     exit 0
 fi
 
-how="the program cardea is not installed (looked in ~/.local/bin, ~/go/bin, /usr/local/bin, /opt/homebrew/bin and PATH). In a clone of Cardea run: GOBIN=/usr/local/bin go install ./cmd/..."
+how="the program cardea is not installed (looked in ~/.local/bin, ~/.local/share/cardea/bin, ~/go/bin, /usr/local/bin, /opt/homebrew/bin, /usr/bin and PATH). To install it, run in a terminal: curl -fsSL $repository/releases/latest/download/install.sh | sh"
 [ "$what" = mcp ] && exit 1
 when=${CARDEA_WHEN_MISSING:-${CLAUDE_PLUGIN_OPTION_WHEN_MISSING:-open}}
 if [ "$when" = open ] && [ -n "$data" ] && [ -e "$data/found" ]; then

@@ -198,7 +198,7 @@ func (b *Book) change(ctx context.Context, believed bool, do func(key []byte, f 
 		return fmt.Errorf("what the judge spends cannot be kept: %w", err)
 	}
 	f, err := b.read(key)
-	if err != nil && believed {
+	if err != nil && believed || errors.Is(err, errNewer) {
 		return fmt.Errorf("what the judge spent today is not known: %w; remove %s to begin anew", err, b.path())
 	}
 	if err := do(key, &f); err != nil {
@@ -214,6 +214,9 @@ func (b *Book) change(ctx context.Context, believed bool, do func(key []byte, f 
 	return nil
 }
 
+// errNewer is the error of a file that must not be replaced.
+var errNewer = errors.New("a newer Cardea wrote it")
+
 // read reads the file; one that is not there is empty.
 func (b *Book) read(key []byte) (file, error) {
 	text, err := state.ReadSigned(b.path(), key, purpose, "", maxFile)
@@ -224,7 +227,11 @@ func (b *Book) read(key []byte) (file, error) {
 		return file{}, err
 	}
 	var f file
-	if err := json.Unmarshal(text, &f); err != nil || f.Version != version {
+	err = json.Unmarshal(text, &f)
+	if err == nil && f.Version > version {
+		return file{}, errNewer
+	}
+	if err != nil || f.Version != version {
 		return file{}, errors.New("it is of another version")
 	}
 	return f, nil

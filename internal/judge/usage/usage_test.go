@@ -333,3 +333,38 @@ func TestManyProcesses(t *testing.T) {
 		t.Errorf("%d were sent", sent)
 	}
 }
+
+// What an earlier version spent is read, and what a newer one spent is not replaced.
+func TestOtherVersions(t *testing.T) {
+	samples, err := filepath.Glob("../../../testdata/earlier-state/*/home/.local/state/cardea")
+	if err != nil || len(samples) == 0 {
+		t.Fatal(samples, err)
+	}
+	for _, folder := range samples {
+		key, err := state.ReadKey(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err := Open(folder, time.Now).read(key); err != nil || f.Calls == 0 || f.Day == "" {
+			t.Errorf("%s: %+v, %v", folder, f, err)
+		}
+	}
+	b := Open(t.TempDir(), (&clock{noon}).now)
+	if err := try(t, b, request(judge.OpenAI), Outcome{}); err != nil {
+		t.Fatal(err)
+	}
+	key, err := state.ReadKey(b.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := state.WriteSigned(b.path(), key, purpose, "", []byte(`{"v":99,"more":1}`)); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := os.ReadFile(b.path())
+	if err := try(t, b, request(judge.OpenAI), Outcome{}); err == nil || !strings.Contains(err.Error(), "a newer Cardea wrote it") {
+		t.Error(err)
+	}
+	if after, err := os.ReadFile(b.path()); string(after) != string(before) {
+		t.Errorf("%q %v", after, err)
+	}
+}
