@@ -94,7 +94,7 @@ func ruleOf(by string, e cardea.Effect, all []cardea.Opinion) string {
 		}
 		names[o.By()] = true
 		if o.By() == by {
-			kind := map[string]string{"rules": "rule", "policies": "policy", "permissions": "permission", "lessons": "lesson", "overrides": "override", "routes": "route", "roles": "role"}[o.Decider]
+			kind := map[string]string{"policies": "policy", "permissions": "permission", "lessons": "lesson", "overrides": "override", "routes": "route", "roles": "role"}[o.Decider]
 			text = cmp.Or(o.Rule, o.Decider) + " (" + joined(", ", kind, strings.Replace(o.Scope.String(), "builtin", "built-in", 1), o.Source) + ")"
 		}
 	}
@@ -140,6 +140,9 @@ func (t trial) notes() string {
 	if t.silent() {
 		out = append(out, "the mode "+string(cardea.ModeBypass)+" has no prompts, so the call runs without a question unless the harness's own lists deny it")
 	}
+	if v.Effect == cardea.Halt {
+		out = append(out, meaning[v.Effect])
+	}
 	if v.Rewrite != nil {
 		text, _ := v.Rewrite["command"].(string)
 		out = append(out, "rewritten"+prefixed(" to ", text))
@@ -157,7 +160,7 @@ func (t trial) silent() bool {
 
 // problem is the first thing that is broken, and how many more there are.
 func (t trial) problem() string {
-	all := t.broken()
+	all := slices.DeleteFunc(t.broken(), func(d cardea.Diagnostic) bool { return strings.Contains(t.verdict.Reason, d.Text) })
 	if len(all) == 0 {
 		return ""
 	}
@@ -175,7 +178,9 @@ func (p Process) showEntryShort(s *screen, e explained) {
 	s.labelled("rule", ruleOf(l.By.String(), l.Effect, opinionsOf(l)))
 	s.labelled("why", inLine(cmp.Or(l.Reason.String(), meaning[l.Effect])))
 	s.labelled("instead", inLine(l.Instead.String()))
-	s.labelled("decided", l.Decided.String())
+	for _, limit := range l.Limits {
+		s.labelled("note", joined(", but ", prefixed("decided was ", l.Decided.String()), cardea.Limit(limit.String()).Text()))
+	}
 	s.labelled("when", p.timeIn(l.Time)+prefixed(", in ", cmp.Or(l.Project.String(), l.Cwd.String())))
 	s.labelled("entry", l.ID+"; --verbose shows all of it")
 	for _, t := range l.Troubles {
@@ -183,6 +188,9 @@ func (p Process) showEntryShort(s *screen, e explained) {
 	}
 	if e.WaysHidden != "" {
 		s.printf("\n%s\n", e.WaysHidden)
+		return
+	}
+	if len(e.Ways) == 0 && e.WhyNot == "" {
 		return
 	}
 	heading(s, "to allow it")
@@ -257,6 +265,8 @@ func (p Process) waysOfEntry(e *ledger.Entry) ([]way, string) {
 	}
 	t, why := p.judgedAgain(e, decided)
 	switch {
+	case decided == cardea.Allow:
+		return []way{}, ""
 	case why != "":
 	case t.verdict.Effect == decided:
 		return t.ways()

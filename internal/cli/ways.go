@@ -142,12 +142,12 @@ func (w *waysOf) inProject() bool {
 	return err == nil && s.empty() && len(s.lessons) == 0
 }
 
-// held are the parts that the verdict is about: those that ask or are denied, else those that
-// are left to the harness.
+// held are the parts that the verdict is about: those that ask or are denied, else all that are
+// not allowed.
 func (w *waysOf) held() (out []int) {
+	ask := slices.ContainsFunc(w.verdict.Parts, func(e cardea.Effect) bool { return e >= cardea.Ask })
 	for i := range w.judgement.Event.Call.Parts {
-		e := w.effect(i)
-		if e >= cardea.Ask || w.verdict.Effect < cardea.Ask && e != cardea.Allow {
+		if e := w.effect(i); e >= cardea.Ask || !ask && e != cardea.Allow {
 			out = append(out, i)
 		}
 	}
@@ -264,8 +264,8 @@ func (w *waysOf) permission() {
 		return
 	}
 	_, needs := w.judgement.Suggest(w.verdict)
-	if len(needs) == 0 && l.Expands() {
-		return
+	if len(needs) == 0 && l.Expands() || slices.ContainsFunc(needs, func(s string) bool { return strings.HasSuffix(s, ":*)") }) {
+		return // an entry that allows more than the call is no way to allow the call
 	}
 	then := w.again(w.p, func(j *judgement) {
 		j.Loaded.Settings.Permissions.Expand = true
