@@ -89,10 +89,9 @@ func ruleOf(by string, e cardea.Effect, all []cardea.Opinion) string {
 	names := map[string]bool{}
 	text := by
 	for _, o := range all {
-		if o.Effect != e || e == cardea.Abstain {
-			continue
+		if o.Effect == e && e != cardea.Abstain {
+			names[o.By()] = true
 		}
-		names[o.By()] = true
 		if o.By() == by {
 			kind := map[string]string{"policies": "policy", "permissions": "permission", "lessons": "lesson", "overrides": "override", "routes": "route", "roles": "role"}[o.Decider]
 			text = cmp.Or(o.Rule, o.Decider) + " (" + joined(", ", kind, strings.Replace(o.Scope.String(), "builtin", "built-in", 1), o.Source) + ")"

@@ -11,6 +11,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/overrides"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/document/yamledit"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/hook"
@@ -38,6 +39,8 @@ const onceFor = "10m"
 // waysOf looks for ways to a looser answer about a call.
 type waysOf struct {
 	trial
+	// heard is what signals said, so that each runs once for all ways.
+	heard map[string]map[string]policy.Answer
 	// from is put before a command that must run in the project.
 	from string
 	out  []way
@@ -46,7 +49,7 @@ type waysOf struct {
 // ways returns the ways to a looser answer, the best first. why is the reason that no exception
 // is among them.
 func (t trial) ways() (all []way, why string) {
-	w := waysOf{trial: t, out: []way{}}
+	w := waysOf{trial: t, out: []way{}, heard: map[string]map[string]policy.Answer{}}
 	if ev := t.judgement.Event; t.verdict.Effect != cardea.Allow && ev.Kind.Answered() && ev.Call != nil {
 		if project := t.judgement.Place.Project; project != "" && project != locate(t.p, "", "", t.p.Dir).Project {
 			w.from = "cd " + hook.Pasted(project) + " && "
@@ -66,11 +69,28 @@ func (t trial) ways() (all []way, why string) {
 	return w.out, why
 }
 
-// again judges the call once more, after a change of what is in force.
+// heardSignals runs signals, and remembers what they said. Without a runner none runs.
+type heardSignals struct {
+	runner policy.Signals
+	heard  map[string]map[string]policy.Answer
+}
+
+// Gather gives the answers of signals that were heard before, and runs others.
+func (s heardSignals) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, names []string) map[string]policy.Answer {
+	key := f.Dir + "\n" + strings.Join(names, "\n")
+	if s.heard[key] == nil && s.runner != nil {
+		s.heard[key] = s.runner.Gather(ctx, ev, f, names)
+	}
+	return s.heard[key]
+}
+
+// again judges the call once more, after a change of what is in force. No signal runs that the
+// change would bring.
 func (w *waysOf) again(p Process, change func(*judgement)) cardea.Effect {
 	ev := *w.judgement.Event
 	j := newJudgement(p, &ev)
 	j.NearAtOnce, j.Loaded.Callbacks.Once = w.judgement.NearAtOnce, func(string) bool { return true }
+	j.Loaded.Callbacks.Signals = func(runner policy.Signals) policy.Signals { return heardSignals{runner, w.heard} }
 	change(j)
 	return j.Verdict(context.Background()).Effect
 }
@@ -101,6 +121,7 @@ func (w *waysOf) trust() {
 		at.Known = func(string) bool { return true }
 		l := inforce.Load(at)
 		l.Callbacks = j.Loaded.Callbacks
+		l.Callbacks.Signals = func(policy.Signals) policy.Signals { return heardSignals{heard: w.heard} } // nobody trusts them yet
 		l.AssignRole(j.Event.Role)
 		j.Loaded = l
 	})

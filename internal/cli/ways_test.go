@@ -366,3 +366,27 @@ func TestExplainPassesPlantedLines(t *testing.T) {
 		}
 	}
 }
+
+// Looking for ways runs nothing that a project brings before a person trusts it, and a signal of
+// the person runs at most once more.
+func TestWaysRunNoSignalsOfStrangers(t *testing.T) {
+	d := newDesk(t)
+	d.write(filepath.Join(d.project, ".cardea/cardea.yaml"), "signals: {seen: {command: \"touch RAN\"}}\n")
+	d.write(filepath.Join(d.project, ".cardea/policies/s.rego"), seesAll)
+	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
+	for _, args := range [][]string{{"try", "pa"}, {"try", "-v", "pa"}, {"try", "git push -f"}} {
+		if out, _, code := d.run("", args...); code != exitOK || !strings.Contains(out, "cardea ") {
+			t.Errorf("%q: exit %d, %s", args, code, out)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(d.project, "RAN")); err == nil {
+		t.Error("a signal of a project ran that nobody trusts")
+	}
+	own := newDesk(t)
+	own.settings("signals: {seen: {command: \"echo x >> " + own.home + "/ran\"}}\n")
+	own.write(filepath.Join(own.home, ".config/cardea/policies/s.rego"), seesAll)
+	own.run("", "try", "make all")
+	if text, _ := os.ReadFile(filepath.Join(own.home, "ran")); strings.Count(string(text), "x") > 2 || len(text) == 0 {
+		t.Errorf("the signal ran %q", text)
+	}
+}
