@@ -203,15 +203,14 @@ func (w *waysOf) overrides(scope cardea.Scope, withFile bool) (out []overrides.O
 }
 
 // namedRules are the rules that an override of part i must name, "" for none.
-func (w *waysOf) namedRules(i int) []string {
-	var out []string
+func (w *waysOf) namedRules(i int) (out []string) {
 	for _, o := range w.verdict.Opinions {
 		if name := onlyIf(o.Yields == cardea.YieldsByName, o.Rule); o.Part == i && o.Effect >= cardea.Ask && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
 	if len(out) == 0 {
-		return []string{""}
+		out = []string{""}
 	}
 	return out
 }
@@ -304,49 +303,32 @@ func (w *waysOf) permission() {
 	w.offer("permission", onlyIf(!l.Expands(), "cardea config set permissions.expand true"), text, then)
 }
 
-// switches offers another effect for the rules that decided, or another setting.
+// switches offers a milder effect for the rules that decided, or another setting. Rules that
+// protect the gate, and a call that more than three rules hold back, are no case for that.
 func (w *waysOf) switches() {
-	change := map[string][]string{}
+	change := map[string]string{}
 	for _, o := range w.verdict.Opinions {
 		switch {
-		case o.Effect != w.verdict.Effect || o.Effect < cardea.Ask || o.Effect == cardea.Halt:
-		case o.Decider == "rules" && o.Effect == cardea.Deny:
-			change["rules.effect."+o.Rule] = []string{"ask"}
+		case o.Effect != w.verdict.Effect || o.Effect < cardea.Ask:
+		case o.Yields == cardea.YieldsByName || o.Effect == cardea.Halt:
+			return
 		case o.Decider == "rules":
-			if off := slices.Concat(w.switchedOffHere(), change["rules.off"]); !slices.Contains(off, o.Rule) {
-				change["rules.off"] = append(change["rules.off"], o.Rule)
-			}
-		case o.Decider == "policies" && o.Scope == cardea.ScopeBuiltin:
-			change["packs."+o.Source] = []string{"off"}
+			change["rules.effect."+o.Rule] = onlyIf(o.Effect == cardea.Deny, "ask") + onlyIf(o.Effect == cardea.Ask, "defer")
+		case o.Decider == policy.Name && o.Scope == cardea.ScopeBuiltin:
+			change["packs."+o.Source] = "off"
 		}
 	}
-	if off := change["rules.off"]; len(off) > 0 {
-		change["rules.off"] = slices.Concat(w.switchedOffHere(), off)
-	}
-	if len(change) <= maxSwitched {
+	if len(change) <= 3 {
 		w.set("rule", change)
 	}
 	if w.verdict.By == "default" {
-		w.set("setting", map[string][]string{"default.unattended": {"abstain"}})
-		w.set("setting", map[string][]string{"default.attended": {"abstain"}})
+		w.set("setting", map[string]string{"default.unattended": "abstain"})
+		w.set("setting", map[string]string{"default.attended": "abstain"})
 	}
-}
-
-// maxSwitched is for how many rules a change of each is offered. A call that more rules deny is
-// no case for that.
-const maxSwitched = 3
-
-// switchedOffHere are the rules that the person's settings switch off.
-func (w *waysOf) switchedOffHere() []string {
-	i := slices.IndexFunc(w.judgement.Loaded.SettingsFiles, func(f settings.File) bool { return f.Scope == cardea.ScopeUser })
-	if i < 0 {
-		return nil
-	}
-	return w.judgement.Loaded.SettingsFiles[i].Switches.Off
 }
 
 // set offers values for settings of the person.
-func (w *waysOf) set(kind string, values map[string][]string) {
+func (w *waysOf) set(kind string, values map[string]string) {
 	path := filepath.Join(w.judgement.Place.Dirs.User, "cardea.yaml")
 	data, _ := os.ReadFile(path) // a new file is empty
 	text := cmp.Or(string(data), "version: 1\n")
@@ -354,15 +336,12 @@ func (w *waysOf) set(kind string, values map[string][]string) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		name, err := settings.FindName(key)
 		if err == nil {
-			var value string
-			if value, err = name.Value(values[key]); err == nil {
-				text, err = yamledit.Put(text, name.Path, value)
-			}
+			text, err = yamledit.Put(text, name.Path, values[key])
 		}
 		if err != nil {
 			return
 		}
-		lines = append(lines, "cardea config set "+strings.Join(listOf(append([]string{key}, values[key]...), hook.Pasted), " "))
+		lines = append(lines, "cardea config set "+hook.Pasted(key)+" "+values[key])
 	}
 	if len(lines) > 0 && w.judgement.Place.Dirs.User != "" {
 		p := w.p
