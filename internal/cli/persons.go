@@ -26,7 +26,7 @@ type Process struct {
 	// Person says why it is not sure that a person is typing, or nil. Code is
 	// a fresh code for them to repeat.
 	Person func() error
-	// Agent returns an error if an agent started the command, or may have. Nil counts as one.
+	// Agent returns an error if an agent started the command, or may have. Nil means that one did.
 	Agent func() error
 	Code  func() string
 	// Say shows a text on the person's desktop, if there is one; nil shows nothing.

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/redact"
@@ -32,7 +34,7 @@ func effectFor(e cardea.Effect, harnessName string) painted {
 	return out
 }
 
-// titleOf is what people call a harness.
+// titleOf returns the name that people use for a harness.
 func titleOf(name string) string {
 	if h, err := install.Find(harness.Canonical(name)); err == nil {
 		return h.Title
@@ -65,7 +67,10 @@ func (t trial) showShort(s *screen) {
 	s.labelled("instead", inLine(v.Instead))
 	t.showTwoWays(s)
 	s.labelled("note", t.notes())
-	s.labelled("problem", t.problem())
+	broken := slices.DeleteFunc(t.broken(), func(d cardea.Diagnostic) bool { return strings.Contains(v.Reason, d.Text) })
+	if len(broken) > 0 {
+		s.labelled("problem", inLine(broken[0].String())+onlyIf(len(broken) > 1, fmt.Sprintf(" (and %d more, see -v)", len(broken)-1)))
+	}
 }
 
 // title is the call in a line, or the event.
@@ -126,7 +131,7 @@ func (t trial) showTwoWays(s *screen) {
 	}
 }
 
-// notes are what becomes of the verdict on its way to the harness.
+// notes returns what becomes of the verdict on its way to the harness.
 func (t trial) notes() string {
 	a, v := t.answer, t.verdict
 	out := []string{t.waits()}
@@ -157,15 +162,6 @@ func (t trial) silent() bool {
 	return len(t.output.Stdout) == 0 && t.output.Exit != exitDeny && t.judgement.Event.Mode == cardea.ModeBypass && t.decided()
 }
 
-// problem is the first thing that is broken, and how many more there are.
-func (t trial) problem() string {
-	all := slices.DeleteFunc(t.broken(), func(d cardea.Diagnostic) bool { return strings.Contains(t.verdict.Reason, d.Text) })
-	if len(all) == 0 {
-		return ""
-	}
-	return inLine(all[0].String()) + onlyIf(len(all) > 1, fmt.Sprintf(" (and %d more, see -v)", len(all)-1))
-}
-
 // showEntryShort writes an entry of the ledger in a few lines, and the ways to a looser answer.
 func (p Process) showEntryShort(s *screen, e explained) {
 	l := &e.line.Entry
@@ -185,15 +181,10 @@ func (p Process) showEntryShort(s *screen, e explained) {
 	for _, t := range l.Troubles {
 		s.labelled("problem", inLine(t.String()))
 	}
-	if e.WaysHidden != "" {
-		s.printf("\n%s\n", e.WaysHidden)
-		return
+	if why := e.WaysHidden + e.WhyNot; why != "" || len(e.Ways) > 0 {
+		heading(s, "to allow it")
+		showWays(s, e.Ways, why, l.Harness.String())
 	}
-	if len(e.Ways) == 0 && e.WhyNot == "" {
-		return
-	}
-	heading(s, "to allow it")
-	showWays(s, e.Ways, e.WhyNot, l.Harness.String())
 }
 
 // showWays writes ways, with the answer that each leads to where that is not to allow the call.
@@ -234,7 +225,7 @@ func opinionsOf(e *ledger.Entry) []cardea.Opinion {
 type explained struct {
 	line ledger.Line
 	Ways []way `json:"ways"`
-	// WhyNot is why no exception is among the ways, WaysHidden why there are none to see.
+	// WhyNot is why no exception is among the ways, WaysHidden why no ways are shown.
 	WhyNot     string `json:"why_not"`
 	WaysHidden string `json:"ways_hidden"`
 }
@@ -242,97 +233,89 @@ type explained struct {
 // explained finds the ways to a looser answer about an entry. The call is judged again, as far
 // as the ledger has it.
 func (p Process) explained(line ledger.Line) explained {
-	out := explained{line: line, Ways: []way{}}
-	e := &line.Entry
-	switch {
-	case e.Effect == cardea.Allow:
-	case p.byAgent():
-		out.WaysHidden = toldToPeople
-	case !line.Genuine:
-		out.WaysHidden = "how to allow it is not shown, since this line is not as the ledger wrote it"
-	default:
-		out.Ways, out.WhyNot = p.waysOfEntry(e)
-	}
-	return out
-}
-
-// waysOfEntry are the ways to a looser answer about the call of an entry.
-func (p Process) waysOfEntry(e *ledger.Entry) ([]way, string) {
+	out, e := explained{line: line, Ways: []way{}}, &line.Entry
 	decided := e.Effect
 	if d, err := cardea.ParseEffect(e.Decided.String()); err == nil {
 		decided = d
 	}
-	t, why := p.judgedAgain(e, decided)
 	switch {
 	case decided == cardea.Allow:
-		return []way{}, ""
-	case why != "":
+		return out
+	case p.byAgent():
+		out.WaysHidden = toldToPeople
+		return out
+	case !line.Genuine:
+		out.WaysHidden = "how to allow it is not shown, since this line is not as the ledger wrote it"
+		return out
+	}
+	t, err := p.judgedAgain(e, decided)
+	switch {
+	case err != nil:
+		out.WhyNot = "no command can be shown: " + err.Error()
 	case t.verdict.Effect == decided:
-		return t.ways()
+		out.Ways, out.WhyNot = t.ways()
+		return out
 	case t.verdict.Effect == cardea.Allow:
-		return []way{}, "the same call is allowed now"
+		out.WhyNot = "the same call is allowed now"
+		return out
 	default:
-		why = "judged again, it gets another answer (" + effectFor(t.verdict.Effect, t.harness).text + "): settings changed, or the ledger does not have all of the call"
+		out.WhyNot = "judged again, it gets another answer (" + effectFor(t.verdict.Effect, t.harness).text + "): settings changed, or the ledger does not have all of the call"
 	}
-	pl := locate(p, "", "", p.Dir)
-	out := []way{}
-	for _, o := range opinionsOf(e) {
-		if text := userDir(pl.Dirs.User).change(o); o.Effect == decided && !slices.ContainsFunc(out, func(w way) bool { return w.Text == text }) {
-			out = append(out, way{Kind: "edit", Text: text})
-		}
-	}
-	return out, why
+	t.verdict = cardea.Verdict{Effect: decided, By: e.By.String(), Opinions: opinionsOf(e)}
+	t.judgement = &judgement{Place: locate(p, "", "", p.Dir), Loaded: new(inforce.Loaded)}
+	out.Ways = listOf(t.edits(), func(line string) way { return way{Kind: "edit", Text: line} })
+	return out
 }
 
 // judgedAgain judges the call of an entry as things are now, attended or not as it was when that
-// effect was decided. why says why it cannot.
-func (p Process) judgedAgain(e *ledger.Entry, decided cardea.Effect) (t trial, why string) {
-	input, why := inputOfEntry(e)
-	if why != "" {
-		return t, "no command can be shown: " + why
+// effect was decided.
+func (p Process) judgedAgain(e *ledger.Entry, decided cardea.Effect) (t trial, err error) {
+	input, err := inputOfEntry(e)
+	if err != nil {
+		return t, err
 	}
-	f := tryFlags{cwd: e.Cwd.String(), role: e.Role.String(), tool: e.Tool.String(), harness: e.Harness.String(), event: e.Event.String(), mode: e.Mode.String(), session: e.Session.String()}
 	p.Stderr = io.Discard
+	f := tryFlags{cwd: e.Cwd.String(), role: e.Role.String(), tool: e.Tool.String(), harness: e.Harness.String(), event: e.Event.String(), mode: e.Mode.String(), session: e.Session.String()}
 	m, err := f.message(p, input)
 	if err != nil {
-		return t, "no command can be shown: " + err.Error()
+		return t, err
 	}
+	m.event.Agent, m.event.AgentType = e.Agent.String(), e.AgentType.String()
 	for _, a := range []cardea.Attendance{m.event.Attendance, cardea.NobodyAttends} {
 		ev := *m.event
-		ev.Agent, ev.AgentType, ev.Attendance = e.Agent.String(), e.AgentType.String(), a
+		ev.Attendance = a
 		j := newJudgement(p, &ev)
 		j.NearAtOnce, j.Loaded.Callbacks.Once = true, func(string) bool { return true }
 		if t = trialOf(p, j, m.adapter); t.verdict.Effect == decided {
 			break
 		}
 	}
-	return t, ""
+	return t, nil
 }
 
 // leftOut finds what the ledger has in the place of a value that is long.
 var leftOut = regexp.MustCompile(`"\(\d+ (bytes|fields|values|digits|more fields|more values)\)"`)
 
-// inputOfEntry is the tool input of an entry as JSON, as far as the ledger has it. Contents of
-// files are never in it. why says why it is not enough.
-func inputOfEntry(e *ledger.Entry) (input, why string) {
+// inputOfEntry returns the tool input of an entry as JSON, as far as the ledger has it. Contents
+// of files are never in it. The error says why it is not enough.
+func inputOfEntry(e *ledger.Entry) (string, error) {
 	text, tool := e.Input.Text.String(), e.Tool.String()
 	info, _ := harness.Tool(tool)
 	// A file tool's text is the name of the tool and the file, as the part has it.
 	file, isFile := strings.CutPrefix(text, tool+" ")
-	var fields map[string]any
 	switch {
 	case tool == "":
-		return "", "the event is about no call"
+		return "", errors.New("the event is about no call")
 	case strings.Contains(e.Cwd.String()+e.Project.String()+text, redact.Mark[:len(redact.Mark)-1]):
-		return "", "a secret was taken out of the call"
+		return "", errors.New("a secret was taken out of the call")
 	case strings.HasSuffix(text, " …"):
-		return "", "the ledger has only the beginning of the call"
+		return "", errors.New("the ledger has only the beginning of the call")
 	case len(info.FieldsOf(harness.Command)) > 0 && !strings.Contains(text, "\ufffd"):
-		return `{"command":` + asJSON(text) + "}", ""
+		return `{"command":` + asJSON(text) + "}", nil
 	case isFile && info.Primary == "file_path" && !strings.Contains(file, "\n"):
-		return `{"file_path":` + asJSON(file) + `,"content":"","old_string":"","new_string":"x"}`, ""
-	case json.Unmarshal([]byte(text), &fields) == nil && !leftOut.MatchString(text):
-		return text, ""
+		return `{"file_path":` + asJSON(file) + `,"content":"","old_string":"","new_string":"x"}`, nil
+	case strings.HasPrefix(text, "{") && json.Valid([]byte(text)) && !leftOut.MatchString(text):
+		return text, nil
 	}
-	return "", "the ledger does not have all of the call"
+	return "", errors.New("the ledger does not have all of the call")
 }

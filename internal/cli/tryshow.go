@@ -362,7 +362,7 @@ func (t trial) showChange(s *screen) {
 	showWays(s, all, why, t.harness)
 }
 
-// edits are what a person changes by hand for another answer, each once.
+// edits returns what a person changes by hand for another answer, each once.
 func (t trial) edits() (out []string) {
 	for _, o := range t.verdict.Opinions {
 		if o.Effect == t.verdict.Effect && o.Effect != cardea.Abstain || t.verdict.Rewrite != nil && o.By() == t.verdict.By {
@@ -394,13 +394,11 @@ func (t trial) user() userDir { return userDir(t.judgement.Place.Dirs.User) }
 func (d userDir) change(o cardea.Opinion) string {
 	switch {
 	case o.Scope <= cardea.ScopeOrg && o.Source != "":
-		return fmt.Sprintf("%s is of the scope %s: only whoever manages that can change it, in %s", cmp.Or(o.Rule, o.Decider), o.Scope, o.Source)
+		return fmt.Sprintf("%s is of the scope %s: its administrator can change it, in %s", cmp.Or(o.Rule, o.Decider), o.Scope, o.Source)
 	case o.Decider == "rules" && o.Rule == "surroundings":
 		return "use paths of fewer projects in one call"
-	case o.Decider == "rules" && o.Scope == cardea.ScopeProject:
-		return fmt.Sprintf("rule %s is the project's own: change it in %s", o.Rule, o.Source)
-	case o.Decider == "rules" && o.Scope == cardea.ScopeUser:
-		return fmt.Sprintf("rule %s is your own: change it in %s", o.Rule, o.Source)
+	case o.Decider == "rules" && o.Scope <= cardea.ScopeUser:
+		return fmt.Sprintf("rule %s is %s own: change it in %s", o.Rule, map[cardea.Scope]string{cardea.ScopeProject: "the project's", cardea.ScopeUser: "your"}[o.Scope], o.Source)
 	case o.Decider == "rules" && o.Effect == cardea.Halt:
 		return fmt.Sprintf("rule %s halts; only its author can change that, in %s", o.Rule, o.Source)
 	case o.Decider == "rules":
@@ -457,7 +455,7 @@ func (d userDir) file(name string) string {
 	return string(d) + "/" + name
 }
 
-// broken is what is broken, or tells the person something about the call.
+// broken returns what is broken, or tells the person something about the call.
 func (t trial) broken() (all []cardea.Diagnostic) {
 	untold := t.judgement.Untold(t.verdict)
 	for _, tr := range t.verdict.Troubles {

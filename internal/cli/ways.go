@@ -27,7 +27,7 @@ type way struct {
 	Kind string `json:"kind"`
 	// Command is a line to paste into bash or zsh, "" where a person edits a file.
 	Command string `json:"command"`
-	// Text says what to edit, or what the command needs besides.
+	// Text says what to edit, or what the command also needs.
 	Text string `json:"text"`
 	// Effect is the answer that the call gets then, null where that is unknown.
 	Effect *cardea.Effect `json:"effect"`
@@ -39,7 +39,7 @@ const onceFor = "10m"
 // waysOf looks for ways to a looser answer about a call.
 type waysOf struct {
 	trial
-	// heard is what signals said, so that each runs once for all ways.
+	// heard has the answers of signals, so that each runs once for all ways.
 	heard map[string]map[string]policy.Answer
 	// from is put before a command that must run in the project.
 	from string
@@ -121,7 +121,7 @@ func (w *waysOf) trust() {
 		at.Known = func(string) bool { return true }
 		l := inforce.Load(at)
 		l.Callbacks = j.Loaded.Callbacks
-		l.Callbacks.Signals = func(policy.Signals) policy.Signals { return heardSignals{heard: w.heard} } // nobody trusts them yet
+		l.Callbacks.Signals = func(policy.Signals) policy.Signals { return heardSignals{heard: w.heard} } // they are not trusted yet
 		l.AssignRole(j.Event.Role)
 		j.Loaded = l
 	})
@@ -251,7 +251,7 @@ func (w *waysOf) noException() string {
 		switch source := cmp.Or(o.Source, o.By()); {
 		case o.Effect < cardea.Ask || o.Yields != cardea.YieldsNever:
 		case o.Scope <= cardea.ScopeOrg:
-			return "only whoever manages this machine can allow it, in " + source
+			return "only the administrator can allow it, in " + source
 		case o.Scope != cardea.ScopeBuiltin:
 			return "no override lifts what a person wrote: " + source
 		}
@@ -285,7 +285,7 @@ func (w *waysOf) permission() {
 	}
 	_, needs := w.judgement.Suggest(w.verdict)
 	if len(needs) == 0 && l.Expands() || slices.ContainsFunc(needs, func(s string) bool { return strings.HasSuffix(s, ":*)") }) {
-		return // an entry that allows more than the call is no way to allow the call
+		return // an entry that allows more than the call allows too much
 	}
 	then := w.again(w.p, func(j *judgement) {
 		j.Loaded.Settings.Permissions.Expand = true
