@@ -212,11 +212,7 @@ func showWays(s *screen, all []way, whyNot, harness string) {
 func opinionsOf(e *ledger.Entry) []cardea.Opinion {
 	return listOf(e.Opinions, func(o ledger.Opinion) cardea.Opinion {
 		out := cardea.Opinion{Decider: o.Decider.String(), Rule: o.Rule.String(), Effect: o.Effect, Part: o.Part, Source: o.Source.String()}
-		for _, s := range cardea.Scopes() {
-			if s.String() == o.Scope.String() {
-				out.Scope = s
-			}
-		}
+		out.Scope = cardea.Scope(max(0, slices.IndexFunc(cardea.Scopes(), func(s cardea.Scope) bool { return s.String() == o.Scope.String() })))
 		return out
 	})
 }

@@ -372,7 +372,7 @@ func (t trial) edits() (out []string) {
 		}
 	}
 	if t.verdict.By == "default" {
-		out = append(out, "no rule decided, so the setting default did: change it in "+t.user().settings())
+		out = append(out, "no rule decided, so the setting default did; \"cardea config\" shows where it is written")
 	}
 	if len(out) == 0 {
 		for _, o := range t.switchedOff() {

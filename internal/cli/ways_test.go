@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"cardea.dev"
+	"cardea.dev/internal/hook"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/redact"
 )
@@ -405,5 +406,54 @@ func TestWaysRunNoSignalsOfStrangers(t *testing.T) {
 	own.run("", "try", "make all")
 	if text, _ := os.ReadFile(filepath.Join(own.home, "ran")); strings.Count(string(text), "x") > 2 || len(text) == 0 {
 		t.Errorf("the signal ran %q", text)
+	}
+}
+
+// A quoted word is the word in bash and zsh, whatever it holds, and shows nothing that a terminal
+// obeys.
+func TestPastedIsTheWord(t *testing.T) {
+	words := []string{"", "-x", "--", "~", "~root", "=ls", "a=b", "!!", "!x", "it's", `\`, `\\'`, "$'x'", "`id`", "$(id)", "${HOME}", "{a,b}", "*", "[a]", "a b", "#x", "^x", "%1", "é", "\u202e", "\ufe0f", "\u00a0", "\u3164",
+		"a\nb", "\r", "\t", "\x1b[2J'!x\\", "\x7f", "\xff\xfe", "\xe2\x80", "’", "a'\u202e'b!!", "🙂", ";", "&&", ">x", "\u0085"}
+	for b := 1; b < 256; b++ {
+		words = append(words, string([]byte{'x', byte(b), 'y'}))
+	}
+	line := "cardea"
+	for _, w := range words {
+		quoted := hook.Pasted(w)
+		if Plain(quoted) != quoted || strings.ContainsAny(quoted, "\n\r\t") {
+			t.Errorf("%q is shown as it is: %q", w, quoted)
+		}
+		line += " " + quoted
+	}
+	for _, shell := range []string{"bash", "zsh"} {
+		got := pasted(t, shell, t.TempDir(), line)
+		if len(got) != 1 || len(got[0]) != len(words)+1 {
+			t.Fatalf("%s reads %d commands", shell, len(got))
+		}
+		for i, w := range words {
+			if got[0][i+1] != w {
+				t.Errorf("%s: %q became %q by %s", shell, w, got[0][i+1], hook.Pasted(w))
+			}
+		}
+	}
+}
+
+// What the administrator wrote is lifted by nothing that a person can type, and it is said where
+// it is written.
+func TestWaysOfTheSystem(t *testing.T) {
+	d := newDesk(t)
+	system := filepath.Join(d.home, "etc")
+	d.write(filepath.Join(system, "rules/r.yaml"), "rules: [{id: sys, tool: Bash, match: {command: sys}, effect: deny}]")
+	d.write(filepath.Join(system, "cardea.yaml"), "default: {unattended: deny}\n")
+	for _, args := range [][]string{{"try", "sys"}, {"try", "-v", "sys"}, {"try", "--mode", "auto", "make"}} {
+		var out, errs bytes.Buffer
+		p := d.process(strings.NewReader(""), &out, &errs)
+		p.Machine.System = system
+		Main(args, p)
+		text := out.String()
+		if !strings.HasPrefix(text, "deny") || args[len(args)-1] == "sys" && (!strings.Contains(text, system+"/rules/r.yaml:1") || !strings.Contains(text, "administrator") || strings.Contains(text, "    cardea ")) ||
+			strings.Contains(text, "config set default") {
+			t.Errorf("%q: %s%s", args, text, errs.String())
+		}
 	}
 }
