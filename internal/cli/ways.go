@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -159,7 +160,9 @@ func (w *waysOf) inProject() bool {
 		_, err := os.Lstat(file)
 		return err != nil || at.Known(file)
 	}
-	s, err := surveyHere(w.p.in(at.Project))
+	p := w.p.in(at.Project)
+	p.Stderr = io.Discard // what is wrong there is said by "cardea trust"
+	s, err := surveyHere(p)
 	return err == nil && s.empty() && len(s.lessons) == 0
 }
 
