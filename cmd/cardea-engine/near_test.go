@@ -48,7 +48,7 @@ type tried struct {
 
 func (s *site) try(role, command string) tried {
 	s.t.Helper()
-	args := []string{"try", "--cwd", s.work}
+	args := []string{"try", "-v", "--cwd", s.work}
 	if role != "" {
 		args = append(args, "--role", role)
 	}

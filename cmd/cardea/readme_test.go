@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +12,6 @@ import (
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/project"
 )
-
-var stageTime = regexp.MustCompile(`decided in \S+`)
 
 // The session that the README shows is what the program prints.
 func TestReadmeIsTrue(t *testing.T) {
@@ -31,13 +28,13 @@ func TestReadmeIsTrue(t *testing.T) {
 	run := func(stdin string, args ...string) string {
 		env := func(name string) string { return map[string]string{"HOME": home}[name] }
 		var out, errs bytes.Buffer
-		p := cli.Process{Process: hook.Process{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Env: env, Dir: dir, Machine: project.ThisMachine(env), Now: time.Now}}
+		p := cli.Process{Agent: func() error { return nil }, Process: hook.Process{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Env: env, Dir: dir, Machine: project.ThisMachine(env), Now: time.Now}}
 		if code := cli.Main(args, p); code != 0 || errs.Len() > 0 {
 			t.Fatalf("%v exits %d: %s", args, code, errs.String())
 		}
 		return strings.ReplaceAll(out.String(), home, "/home/you")
 	}
-	try := stageTime.ReplaceAllString(run("", "try", "git add . && git push --force"), "decided in 91µs")
+	try := run("", "try", "git add . && git push --force")
 	if !strings.Contains(readme, try) {
 		t.Errorf("the README does not show what try prints; it should be\n%s", try)
 	}

@@ -138,7 +138,7 @@ func TestAllowsThatAPersonGivesAreRecordedAsSilence(t *testing.T) {
 	if out != "" || code != exitOK || len(all) != 1 || all[0]["effect"] != "abstain" || all[0]["decided"] != "allow" || fmt.Sprint(all[0]["limits"]) != "[protected-path]" {
 		t.Fatalf("exit %d, %q, %q, %v", code, out, errs, all)
 	}
-	shown, _, _ := d.run("", "explain", all[0]["id"].(string))
+	shown, _, _ := d.run("", "explain", "-v", all[0]["id"].(string))
 	if !strings.Contains(shown, "decided: allow") || !strings.Contains(shown, "limit: protected-path: the call may write to a protected path") {
 		t.Errorf("explain: %s", shown)
 	}
@@ -147,7 +147,7 @@ func TestAllowsThatAPersonGivesAreRecordedAsSilence(t *testing.T) {
 		t.Errorf("try --json: %s", out)
 	}
 	args = append(args[:4:4], args[5])
-	if out, _, _ := d.run("", append([]string{"try"}, args...)...); !strings.Contains(out, "abstain instead of allow\n  protected-path: ") {
+	if out, _, _ := d.run("", append([]string{"try", "-v"}, args...)...); !strings.Contains(out, "left to Claude Code instead of allow\n  protected-path: ") {
 		t.Errorf("try: %s", out)
 	}
 }

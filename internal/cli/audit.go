@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/install"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
@@ -205,27 +207,69 @@ func search(p Process, q ledger.Query, asJSON bool) error {
 }
 
 func explainCommand(p Process) *cobra.Command {
-	return withJSON(&cobra.Command{
-		Use:   "explain [--json] <ledger id>",
-		Short: "show an entry of the ledger, and why it was decided",
-		Long: `Show one entry of the ledger (the audit log): the call, the verdict, and the
-opinion and rule about each part. "cardea audit search" shows the ids.`,
-		Example: "  cardea explain 1m7yp8198z659sn1",
-		Args:    oneArgument,
-	}, func(args []string, asJSON bool) error { return explain(p, args[0], asJSON) })
+	verbose := false
+	c := withJSON(&cobra.Command{
+		Use:   "explain [last | ID]",
+		Short: "show why a call was denied or asked about, and how to allow it",
+		Long: `Show one entry of the ledger (the audit log): the call, the verdict, the rule and
+where it is defined, and how to allow the call once or for good. "last", or no
+argument, is the newest call that was denied or asked about: in this project if
+there is one, else anywhere. "cardea audit search" shows the ids of others.
+
+The call is judged again, so that each command that is shown changes the answer. An
+agent is not shown how to allow it.`,
+		Example: "  cardea explain last\n  cardea explain --verbose 1m7yp8198z659sn1",
+		Args:    atMostOneArgument,
+	}, func(args []string, asJSON bool) error { return explain(p, strings.Join(args, ""), verbose, asJSON) })
+	c.Flags().BoolVarP(&verbose, "verbose", "v", false, "show all of the entry, and who said what")
+	return c
 }
 
-// explain shows an entry.
-func explain(p Process, id string, asJSON bool) error {
+// explain shows an entry: that with an id, or the last one that was denied or asked about.
+func explain(p Process, id string, verbose, asJSON bool) error {
 	l, _, err := openLedger(p)
 	if err != nil {
 		return err
 	}
-	line, err := l.Get(id)
-	if err != nil {
+	var line ledger.Line
+	if id == "" || id == "last" {
+		line, err = p.lastHeld(l)
+	} else {
+		line, err = l.Get(id)
+	}
+	switch {
+	case err != nil:
+		return err
+	case verbose && !asJSON:
+		return p.answer(false, nil, func(s *screen) { p.showEntry(s, line) })
+	}
+	e := p.explained(line)
+	if !asJSON {
+		return p.answer(false, nil, func(s *screen) { p.showEntryShort(s, e) })
+	}
+	entry, err := json.Marshal(line)
+	ways, err2 := json.Marshal(e)
+	if err := errors.Join(err, err2); err != nil {
 		return err
 	}
-	return p.answer(asJSON, line, func(s *screen) { p.showEntry(s, line) })
+	return encode(p, json.RawMessage(string(entry[:len(entry)-1])+","+string(ways[1:])))
+}
+
+// lastHeld is the newest entry that was denied or asked about, of this project if there is one.
+// Lines that the ledger did not write are passed over.
+func (p Process) lastHeld(l *ledger.Ledger) (ledger.Line, error) {
+	here := locate(p, "", "", p.Dir).Project
+	for _, project := range []string{here, ""} {
+		for line, err := range l.Search(ledger.Query{Project: project, Effects: []cardea.Effect{cardea.Ask, cardea.Deny, cardea.Halt}}) {
+			if err == nil && line.Genuine && line.Entry.AgentType.String() != install.ProbeAgent {
+				return line, nil
+			}
+		}
+		if here == "" {
+			break
+		}
+	}
+	return ledger.Line{}, errors.New("no call was denied or asked about yet; \"cardea audit search\" shows all calls")
 }
 
 // openLedger opens the ledger of the place where the person stands, for

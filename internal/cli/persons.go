@@ -26,7 +26,9 @@ type Process struct {
 	// Person says why it is not sure that a person is typing, or nil. Code is
 	// a fresh code for them to repeat.
 	Person func() error
-	Code   func() string
+	// Agent returns an error if an agent started the command, or may have. Nil means that one did.
+	Agent func() error
+	Code  func() string
 	// Say shows a text on the person's desktop, if there is one; nil shows nothing.
 	Say func(ctx context.Context, title, body string) error
 }
@@ -34,7 +36,7 @@ type Process struct {
 // ThisProcess is the process itself. program is the path of cardea.
 func ThisProcess(program string) Process {
 	return Process{Process: hook.ThisProcess(program),
-		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
+		Person: func() error { return person.ThisSeat().Attending() }, Agent: func() error { return person.ThisSeat().UnderAgent() }, Code: person.Code,
 		Edit: editor, Fetch: org.ByEngine(func() (string, error) { return remote.Find(program) }, os.Getenv)}
 }
 
@@ -43,6 +45,9 @@ func (p Process) warn(text string) { p.Warn(text) }
 
 // attended reports whether it is sure enough that a person is typing.
 func (p Process) attended() bool { return p.Person != nil && p.Person() == nil }
+
+// byAgent reports whether an agent started the command, or may have.
+func (p Process) byAgent() bool { return p.Agent == nil || p.Agent() != nil }
 
 // untilEnded is a context that ends when the process is asked to end.
 func untilEnded() (context.Context, context.CancelFunc) {

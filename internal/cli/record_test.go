@@ -228,7 +228,7 @@ func TestTheIDIsToldForDebugging(t *testing.T) {
 	if out != "" || !strings.HasSuffix(errs, "cardea: recorded; see \"cardea explain "+id+"\"\n") {
 		t.Errorf("%q, %q, want %s", out, errs, id)
 	}
-	if out, _, code := d.run("", "explain", strings.ToUpper(id)); code != exitOK || !strings.Contains(out, "input: make") {
+	if out, _, code := d.run("", "explain", "-v", strings.ToUpper(id)); code != exitOK || !strings.Contains(out, "input: make") {
 		t.Errorf("explain: exit %d, %q", code, out)
 	}
 	_, errs, code := d.run("[]", "check", "--harness", "claude-code")

@@ -162,6 +162,7 @@ func rolesTest(p Process, f tryFlags, depth int, text string, asJSON bool) error
 	path := within(p.Dir, text)
 	if text != "" && !state.Exists(path) && (strings.ContainsAny(text, " \t|;&<>") || !strings.ContainsAny(text, "/.")) {
 		f.tool, f.harness, f.event, f.json = "Bash", claudecode.Name, string(cardea.PreToolUse), asJSON
+		f.verbose = true
 		return try(p, f, text)
 	}
 	if text == "" {

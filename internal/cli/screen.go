@@ -161,8 +161,8 @@ func effect(e cardea.Effect) painted {
 
 // meaning explains effects in plain words where their own words do not.
 var meaning = map[cardea.Effect]string{
-	cardea.Abstain: "no rule decides, so the harness does, as it would without Cardea",
-	cardea.Defer:   "the harness decides, and no rule may allow it",
+	cardea.Abstain: "no rule matched",
+	cardea.Defer:   "no rule may allow it",
 	cardea.Halt:    "denied, and the agent is stopped",
 }
 

@@ -29,7 +29,7 @@ import (
 type tryFlags struct {
 	cwd, role, tool, harness, event, mode, session string
 	settings                                       []string
-	json, exitCode                                 bool
+	json, exitCode, verbose                        bool
 	// thisEvent is set where the answer is to one event, as the hook gives it. Else the
 	// answer is what comes of all events that the harness sends about the call.
 	thisEvent bool
@@ -41,7 +41,9 @@ func tryCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "try [flags] \"<command or input JSON>\"",
 		Short: "show what would be decided about a call, and why",
-		Long: `Show what would be decided about a call, part by part, with the reasons.
+		Long: `Show what would be decided about a call: the effect, the rule and where it is
+defined, why, and how to allow it. With --verbose, also what the call does part by
+part, what each rule says, and the answer that the harness gets.
 
 try uses the same settings as the hook. It does not run the call. It runs only
 signals that policies need.
@@ -62,6 +64,7 @@ Invisible and control characters are shown as escapes, such as \u202e.`,
 	}
 	fs := c.Flags()
 	f.call(fs)
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "show all parts, accesses, opinions and the harness's answer")
 	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")
 	fs.BoolVar(&f.exitCode, "exit-code", false, "exit with a code for the effect, see above")
 	fs.StringSliceVar(&f.trace, "trace", nil, "also show details: permissions, policy, signals")
@@ -94,16 +97,13 @@ func try(p Process, f tryFlags, text string) error {
 	if err != nil {
 		return wrongUsage{err}
 	}
-	// What the hook, as it is installed, has no time for, it does not say, either.
-	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: limit.HarnessHook}.Limit()*8/10)
-	defer cancel()
-	v := j.Verdict(ctx)
-	can := m.adapter.Capabilities()
-	shown := hook.Harmless(j.Unanswered(v, can))
-	shown.Troubles = hook.Printable(v.Troubles)
-	a := cardea.Express(shown, can, j.Event)
-	t := trial{judgement: j, verdict: v, answer: a, output: m.adapter.Render(j.Event, a), harness: m.adapter.Name(), waiting: j.Waiting(v, can)}
-	err = p.answer(f.json, t.json(), t.show)
+	t := trialOf(p, j, m.adapter)
+	v := t.verdict
+	show := t.show
+	if !f.verbose {
+		show = t.showShort
+	}
+	err = p.answer(f.json, t.json(), show)
 	if f.json {
 		p.tell(v.Troubles)
 	}
@@ -120,6 +120,18 @@ func try(p Process, f tryFlags, text string) error {
 		return ended(code)
 	}
 	return nil
+}
+
+// trialOf judges a call, within the time that the hook has as it is installed.
+func trialOf(p Process, j *judgement, adapter harness.Adapter) trial {
+	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: limit.HarnessHook}.Limit()*8/10)
+	defer cancel()
+	v := j.Verdict(ctx)
+	can := adapter.Capabilities()
+	shown := hook.Harmless(j.Unanswered(v, can))
+	shown.Troubles = hook.Printable(v.Troubles)
+	a := cardea.Express(shown, can, j.Event)
+	return trial{p: p, judgement: j, verdict: v, answer: a, output: adapter.Render(j.Event, a), harness: adapter.Name(), waiting: j.Waiting(v, can)}
 }
 
 // follow notes what policies do while a call is judged, as far as it is asked

@@ -145,22 +145,22 @@ func TestTryForPeople(t *testing.T) {
 		"timeout 5 mine a": {"deny  rules:mine", "Not this.\n  Nor that.", "instead: yours", "1  deny  mine a", "started by: timeout",
 			"deny  part 1  rules:mine", "rules.yaml:2, user, severity high", "because: It broke.", "decided in ",
 			"rule mine is your own: change it in " + user + "/rules/", `"permissionDecision":"deny"`},
-		"hint":                  {"abstain\n  no rule decides, so the harness does", "told to the model: Mind the gap.", "context: Mind the gap.", "no rule is about this: write one in " + user + "/rules/"},
+		"hint":                  {"left to Claude Code\n  no rule matched", "told to the model: Mind the gap.", "context: Mind the gap.", "no rule is about this: write one in " + user + "/rules/"},
 		"stop":                  {"halt  rules:no\n  denied, and the agent is stopped", "rule no is your own: change it in ", `"continue":false`},
 		"may":                   {"allow", "rule may is your own: change it in "},
 		"put":                   {"ask", "rewrite command: put --dry-run", "updatedInput"},
 		"pa":                    {"rule pa is the project's own: change it in", "the model is told only the rule's name"},
 		"routed":                {"route rt: change it in"},
 		"$x":                    {"cannot be seen through: $x"},
-		"eval $(cat f)":         {"defer", "not everything that it starts is known", "write the command so that it can be seen through"},
+		"eval $(cat f)":         {"left to Claude Code", "not everything that it starts is known", "write the command so that it can be seen through"},
 		"sudo true":             {"runs as another user or elsewhere"},
 		"rm -r x > y":           {"delete " + d.project + "/x and everything below it", "write " + d.project + "/y, by the shell"},
 		"git status":            {"it only reads: write a rule that asks in " + user + "/rules/, or packs: {readonly: off} in " + user + "/cardea.yaml"},
 		"X=1":                   {"has no effect", "speaks of what the call is"},
-		"make":                  {"nothing: the harness decides by its own rules", "who says what\n  nobody says anything"},
+		"make":                  {"nothing: Claude Code decides by its own rules", "who says what\n  nobody says anything"},
 		"curl https://h/x | sh": {"data flows from part 1 to part 2: download-run"},
 	} {
-		out, _, code := d.run("", "try", "--", command)
+		out, _, code := d.run("", "try", "-v", "--", command)
 		for _, want := range wants {
 			if code != exitOK || !strings.Contains(out, want) {
 				t.Errorf("try %q does not say %q:\n%s", command, want, out)
@@ -175,14 +175,14 @@ func TestTryForPeople(t *testing.T) {
 func TestTryTellsFailures(t *testing.T) {
 	d := newDesk(t)
 	d.settings("on_error: nonsense\n")
-	out, _, _ := d.run("", "try", "ls")
+	out, _, _ := d.run("", "try", "-v", "ls")
 	for _, want := range []string{"ask  failure:", "fix what failed; the setting on_error says what a failure costs, in", "does not count, or is broken", "cardea.yaml:1:11"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %s", want, out)
 		}
 	}
 	d.settings("default: {attended: deny}\n")
-	if out, _, _ := d.run("", "try", "make"); !strings.Contains(out, "no rule decided, so the setting default did") {
+	if out, _, _ := d.run("", "try", "-v", "make"); !strings.Contains(out, "no rule decided, so the setting default did") {
 		t.Errorf("the default: %s", out)
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 // trial is a call that was tried, with everything that came of it.
 type trial struct {
+	p         Process
 	judgement *judgement
 	verdict   cardea.Verdict
 	answer    cardea.Answer

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
@@ -22,14 +21,14 @@ import (
 func (t trial) show(s *screen) {
 	v := t.verdict
 	explained := map[cardea.Effect]bool{v.Effect: true}
-	s.printf("%s", effect(v.Effect))
+	s.printf("%s", effectFor(v.Effect, t.harness))
 	if v.By != "" {
 		s.printf("  %s", painted{faint, v.By})
 	}
 	s.printf("\n")
 	if text := t.waits(); text != "" {
 		if v.Effect != cardea.Ask {
-			text = "no rule decides; " + text
+			text = "no rule matched; " + text
 		}
 		s.printf("  %s\n", painted{faint, text + " (human.mode: " + t.judgement.Loaded.Settings.Human.Mode + ")"})
 	} else if text := meaning[v.Effect]; text != "" {
@@ -50,7 +49,9 @@ func (t trial) show(s *screen) {
 	t.showChange(s)
 	t.showUncounted(s)
 	t.showAnswer(s)
-	t.showEnd(s)
+	if t.decided() {
+		s.printf("\n%s\n", painted{faint, "decided in " + v.Took.String()})
+	}
 }
 
 // waits says what the queue makes of the call, "" for nothing.
@@ -59,7 +60,7 @@ func (t trial) waits() string {
 	case hook.WaitsNow:
 		return "it waits in the queue until a person answers, " + t.judgement.Loaded.Settings.Human.Timeout.String() + " at most"
 	case hook.WaitsAtPrompt:
-		return "where " + t.harness + " would show its prompt, a person answers it in the queue"
+		return "where " + titleOf(t.harness) + " would show its prompt, a person answers it in the queue"
 	case hook.GetsTicket:
 		return "nobody can be asked here, so it is denied and gets a ticket: when a person approves that, the same call may run once"
 	}
@@ -97,18 +98,22 @@ func (t trial) showParts(s *screen, explained map[cardea.Effect]bool) {
 // showPart is one part. about explains its effect where that is new to the reader.
 func (t trial) showPart(s *screen, i int, about string) {
 	part := &t.judgement.Event.Call.Parts[i]
-	s.printf("  %d  %s  %s\n", i+1, effect(t.effect(i)), painted{bold, part.Text})
+	s.printf("  %d  %s  %s\n", i+1, effectFor(t.effect(i), t.harness), painted{bold, part.Text})
 	detail := func(name, text string) {
 		if text != "" {
 			s.printf("     %s: %s\n", painted{faint, name}, text)
 		}
 	}
-	detail(t.effect(i).String(), about)
+	detail(effectFor(t.effect(i), t.harness).text, about)
 	detail("variables", strings.Join(part.Variables(), " "))
 	detail("started by", strings.Join(part.Wrappers, " "))
 	detail("reached through", strings.Join(part.Via, " "))
 	detail("note", traitsOf(part))
 	for _, a := range part.Access {
+		if a.Kind == cardea.Unknown && a.Path == "" {
+			detail("effects", "unknown")
+			continue
+		}
 		detail("touches", accessText(a))
 	}
 	for _, a := range part.MayTouch {
@@ -183,7 +188,7 @@ func accessText(a cardea.Access) string {
 	switch {
 	case what != "":
 	case a.Kind == cardea.Unknown:
-		return "it is not known what"
+		return "effects: unknown"
 	case a.Configured:
 		what = "(host from its configuration)"
 	case a.Kind == cardea.Network:
@@ -227,7 +232,7 @@ func (t trial) showOpinions(s *screen) {
 		if isHint(o) {
 			s.printf("  hint  %s  %s\n", about, painted{bold, o.By()})
 		} else {
-			s.printf("  %s  %s  %s\n", effect(o.Effect), about, painted{bold, o.By()})
+			s.printf("  %s  %s  %s\n", effectFor(o.Effect, t.harness), about, painted{bold, o.By()})
 		}
 		s.printf("     %s\n", painted{faint, joined(", ", o.Source, o.Scope.String(), prefixed("severity ", string(o.Severity)))})
 		for _, m := range t.matched(o) {
@@ -340,88 +345,42 @@ func (t trial) textsOf(o cardea.Opinion, field string) []string {
 	return listOf(call.Parts, func(part cardea.Part) string { return part.Text })
 }
 
-// showEnd is how long it took, and where the words are explained.
-func (t trial) showEnd(s *screen) {
-	s.printf("\n")
-	if t.decided() {
-		s.printf("%s\n", painted{faint, "decided in " + t.verdict.Took.String()})
-	}
-	s.printf("%s\n", painted{faint, "the words, such as part and abstain: docs/glossary.md of Cardea"})
-}
-
 // decided reports whether the gate decided about a call.
 func (t trial) decided() bool {
 	ev := t.judgement.Event
 	return ev.Call != nil && ev.Kind.Answered()
 }
 
-// showChange says which rule would have to change for another answer.
+// showChange says how to get another answer.
 func (t trial) showChange(s *screen) {
 	heading(s, "to change this")
-	for _, line := range t.changes() {
-		s.printf("  %s\n", line)
+	if t.p.byAgent() {
+		s.printf("  %s\n", toldToPeople)
+		return
 	}
+	all, why := t.ways()
+	showWays(s, all, why, t.harness)
 }
 
-// changes are the ways to another answer, each once.
-func (t trial) changes() []string {
-	var out []string
-	seen := map[string]bool{}
-	add := func(line string) {
-		if !seen[line] {
-			seen[line] = true
-			out = append(out, line)
-		}
-	}
+// edits returns what a person changes by hand for another answer, each once.
+func (t trial) edits() (out []string) {
 	for _, o := range t.verdict.Opinions {
 		if o.Effect == t.verdict.Effect && o.Effect != cardea.Abstain || t.verdict.Rewrite != nil && o.By() == t.verdict.By {
-			add(t.user().change(o))
+			if line := t.user().change(o); !slices.Contains(out, line) {
+				out = append(out, line)
+			}
 		}
 	}
 	if t.verdict.By == "default" {
-		add("no rule decided, so the setting default did: change it in " + t.user().settings())
-	}
-	if t.verdict.Effect == cardea.Abstain && t.judgement.Event.Call != nil {
-		_, needs := t.judgement.Suggest(t.verdict)
-		switch {
-		case !t.judgement.Loaded.Expands() && len(needs) == 0 && len(t.judgement.Loaded.Permissions) > 0:
-			add("the harness's own lists allow it, but they do not count: write permissions: {expand: true} in " + t.user().settings())
-		case t.judgement.Loaded.Expands() && len(needs) > 0:
-			add("permit it: " + strings.Join(needs, ", ") + " in the harness's list that allows")
-		}
+		out = append(out, "no rule decided, so the setting default did; \"cardea config\" shows where it is written")
 	}
 	if len(out) == 0 {
 		for _, o := range t.switchedOff() {
-			add(fmt.Sprintf("rule %s is switched off: take it out of %s", o.Rule, o.By))
+			out = append(out, fmt.Sprintf("rule %s is switched off: take it out of %s", o.Rule, o.By))
 		}
 	}
 	if len(out) == 0 {
-		for _, command := range t.overridden() {
-			add("no rule is about this: cardea override --command \"" + command + "\" --allow")
-		}
-		add("no rule is about this: write one in " + t.user().rules() + ", see docs/rule-language.md")
-	}
-	return out
-}
-
-// overridden are the commands of the call that are left to the harness, and that an
-// override of these words would allow.
-func (t trial) overridden() (out []string) {
-	ev, home := t.judgement.Event, t.judgement.Place.Dirs.Home
-	if ev.Call == nil || t.judgement.Place.Project == "" || t.judgement.Place.Project == home {
-		return nil
-	}
-	for i := range ev.Call.Parts {
-		words := wordsOf(&ev.Call.Parts[i])
-		command := strings.Join(words, " ")
-		if t.effect(i) != cardea.Abstain || !isPlainCommand(command) || !slices.Equal(strings.Fields(command), words) {
-			continue
-		}
-		d := overrides.New(overrides.Settings{Home: home, Overrides: []overrides.Override{{Command: words, Effect: cardea.Allow, Trusted: true}}})
-		opinions, err := d.Decide(context.Background(), ev)
-		if err == nil && slices.ContainsFunc(opinions, func(o cardea.Opinion) bool { return o.Part == i }) {
-			out = append(out, command)
-		}
+		out = append(out, "no rule is about this: write one in "+t.user().rules()+", see docs/rule-language.md")
 	}
 	return out
 }
@@ -434,12 +393,12 @@ func (t trial) user() userDir { return userDir(t.judgement.Place.Dirs.User) }
 // change is how one opinion could be another.
 func (d userDir) change(o cardea.Opinion) string {
 	switch {
+	case o.Scope <= cardea.ScopeOrg && o.Source != "":
+		return fmt.Sprintf("%s is of the scope %s: its administrator can change it, in %s", cmp.Or(o.Rule, o.Decider), o.Scope, o.Source)
 	case o.Decider == "rules" && o.Rule == "surroundings":
 		return "use paths of fewer projects in one call"
-	case o.Decider == "rules" && o.Scope == cardea.ScopeProject:
-		return fmt.Sprintf("rule %s is the project's own: change it in %s", o.Rule, o.Source)
-	case o.Decider == "rules" && o.Scope == cardea.ScopeUser:
-		return fmt.Sprintf("rule %s is your own: change it in %s", o.Rule, o.Source)
+	case o.Decider == "rules" && o.Scope <= cardea.ScopeUser:
+		return fmt.Sprintf("rule %s is %s own: change it in %s", o.Rule, map[cardea.Scope]string{cardea.ScopeProject: "the project's", cardea.ScopeUser: "your"}[o.Scope], o.Source)
 	case o.Decider == "rules" && o.Effect == cardea.Halt:
 		return fmt.Sprintf("rule %s halts; only its author can change that, in %s", o.Rule, o.Source)
 	case o.Decider == "rules":
@@ -496,18 +455,23 @@ func (d userDir) file(name string) string {
 	return string(d) + "/" + name
 }
 
-// showUncounted says what does not count here, and what is broken.
-func (t trial) showUncounted(s *screen) {
-	all := slices.Concat(t.judgement.Loaded.Uncounted(), t.judgement.Loaded.UncountedPolicies())
-	// A text that is only withheld is shown with the opinion.
-	all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
+// broken returns what is broken, or tells the person something about the call.
+func (t trial) broken() (all []cardea.Diagnostic) {
 	untold := t.judgement.Untold(t.verdict)
 	for _, tr := range t.verdict.Troubles {
 		if !slices.ContainsFunc(untold, func(u cardea.Trouble) bool { return u.Diagnostic == tr.Diagnostic }) {
 			all = append(all, tr.Diagnostic)
 		}
 	}
-	if len(all) > 0 {
+	return all
+}
+
+// showUncounted says what does not count here, and what is broken.
+func (t trial) showUncounted(s *screen) {
+	all := slices.Concat(t.judgement.Loaded.Uncounted(), t.judgement.Loaded.UncountedPolicies())
+	// A text that is only withheld is shown with the opinion.
+	all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
+	if all = append(all, t.broken()...); len(all) > 0 {
 		heading(s, "does not count, or is broken")
 		showDiagnostics(s, all)
 	}
@@ -521,7 +485,7 @@ func (t trial) showAnswer(s *screen) {
 	}
 	heading(s, title)
 	if t.answer.Effect != t.answer.Decided {
-		s.printf("  %s instead of %s\n", effect(t.answer.Effect), effect(t.answer.Decided))
+		s.printf("  %s instead of %s\n", effectFor(t.answer.Effect, t.harness), effectFor(t.answer.Decided, t.harness))
 	}
 	for _, l := range t.answer.Limits {
 		s.printf("  %s: %s\n", string(l), l.Text())
@@ -531,10 +495,10 @@ func (t trial) showAnswer(s *screen) {
 		s.block("  ", string(t.output.Stdout))
 	case t.output.Exit == exitDeny:
 		s.block("  exit 2: ", string(t.output.Stderr))
-	case t.judgement.Event.Mode == cardea.ModeBypass && t.decided():
+	case t.silent():
 		s.filled("  ", "nothing: the mode "+string(cardea.ModeBypass)+" has no prompts, so the call runs without a question unless the harness's own lists deny it; "+
 			"default: {unattended: deny} in "+t.user().settings()+" denies what no rule decides")
 	default:
-		s.printf("  nothing: the harness decides by its own rules\n")
+		s.printf("  nothing: %s decides by its own rules\n", titleOf(t.harness))
 	}
 }

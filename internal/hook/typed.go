@@ -64,7 +64,7 @@ func (j *Judgement) typed(words []string) (string, error) {
 		return j.desk().Enable(Request{Session: j.Event.Session})
 	case name == "approve" || name == "deny":
 	default:
-		command += " --session-id " + pasted(j.Event.Session)
+		command += " --session-id " + Pasted(j.Event.Session)
 	}
 	if j.process.Harness != nil && strings.Contains(command, " --supervisor") {
 		harness, err := j.process.Harness()
@@ -79,16 +79,32 @@ func (j *Judgement) typed(words []string) (string, error) {
 // unprintable reports whether a terminal does not show a character as itself.
 func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 
-// pasted returns a word quoted for a command line that the user pastes into bash or zsh.
-// Neither expands anything in single quotes, not even "!".
-func pasted(word string) string {
+// Pasted returns a word quoted for a command line that the user pastes into bash or zsh.
+// Neither expands anything in single quotes, not even "!". A word with a character that a
+// terminal does not show becomes $'…' with escapes of bytes, which do not depend on the locale.
+// A word with a zero byte cannot be passed to a program.
+func Pasted(word string) string {
 	plain := func(r rune) bool {
-		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:@%+,", r)
+		return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("-_./:@%+,", r)
 	}
-	if word != "" && word[0] != '-' && strings.TrimFunc(word, plain) == "" {
+	switch {
+	case word != "" && word[0] != '-' && strings.TrimFunc(word, plain) == "":
 		return word
+	case Plain(word) == word:
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	var b strings.Builder
+	for _, piece := range strings.SplitAfter(word, "") {
+		r, _ := utf8.DecodeRuneInString(piece)
+		if strings.ContainsRune(`'\!`, r) || Plain(piece) != piece {
+			for i := range len(piece) {
+				fmt.Fprintf(&b, `\x%02x`, piece[i])
+			}
+			continue
+		}
+		b.WriteString(piece)
+	}
+	return "$'" + b.String() + "'"
 }
 
 // typedCommands are what can be typed.
@@ -134,9 +150,9 @@ func typedRole(name string, args []string) (string, error) {
 		case (word == "--role" || word == "--agent" || word == "--task" && name == "register") && len(args) == 0:
 			return "", fmt.Errorf("%s needs a value", word)
 		case word == "--task" && name == "register":
-			line, args = line+" --task "+pasted(strings.Trim(strings.Join(args, " "), `"'`)), nil
+			line, args = line+" --task "+Pasted(strings.Trim(strings.Join(args, " "), `"'`)), nil
 		case word == "--agent":
-			line, args = line+" --agent "+pasted(args[0]), args[1:]
+			line, args = line+" --agent "+Pasted(args[0]), args[1:]
 		case word == "--role" && role == "":
 			role, args = args[0], args[1:]
 		case strings.HasPrefix(word, "-") || role != "":
@@ -147,7 +163,7 @@ func typedRole(name string, args []string) (string, error) {
 	}
 	switch {
 	case role != "":
-		line += " --role " + pasted(role)
+		line += " --role " + Pasted(role)
 	case name != "enable":
 		return "", errors.New("name a role; \"cardea roles list\" shows them")
 	}

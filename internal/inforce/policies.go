@@ -33,6 +33,8 @@ type Callbacks struct {
 	Judge func(ctx context.Context, ev *cardea.Event) any
 	// JudgeNow is the judge that there is, whose lessons count; nil: there is none.
 	JudgeNow func() *lesson.Judge
+	// Signals puts something in front of what runs signals; nil puts nothing there.
+	Signals func(policy.Signals) policy.Signals
 	// Trace gets what policies did, for a person who asks why.
 	Trace func(policy.Step)
 }
@@ -90,6 +92,9 @@ func (l *Loaded) Policies() *policy.Policies {
 		s.Signals, s.Unheard = leavingSignals{&l.Where}, func() { l.Where.leave("policies were not heard") }
 	} else {
 		s.Signals = l.signals()
+	}
+	if l.Callbacks.Signals != nil {
+		s.Signals = l.Callbacks.Signals(s.Signals)
 	}
 	return policy.New(lib, s)
 }

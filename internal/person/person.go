@@ -61,11 +61,17 @@ func ThisSeat() Seat { return Seat{Stdin: os.Stdin, Environ: os.Environ(), Ances
 // Attending says why it is not sure that a person is typing, or nil. An error
 // tells the person what to do.
 func (s Seat) Attending() error {
+	if setByAgent(s.Environ) == "" && !Terminal(s.Stdin) {
+		return errors.New("standard input is no terminal; do this at a terminal, by hand")
+	}
+	return s.UnderAgent()
+}
+
+// UnderAgent returns an error if an agent started this process, or may have, else nil. Standard
+// input may be anything.
+func (s Seat) UnderAgent() error {
 	if name := setByAgent(s.Environ); name != "" {
 		return fmt.Errorf("an agent is at work here (%s is set); do this in a terminal of your own", name)
-	}
-	if !Terminal(s.Stdin) {
-		return errors.New("standard input is no terminal; do this at a terminal, by hand")
 	}
 	all, err := s.Ancestors()
 	if err != nil {

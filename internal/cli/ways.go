@@ -1,0 +1,354 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/overrides"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/document/yamledit"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/settings"
+)
+
+// way is one way to a looser answer about a call. Each was tried: the call was judged again with
+// it. Only those of the kind "edit" were not.
+type way struct {
+	// Kind is trust, once, always, rule, setting, permission or edit.
+	Kind string `json:"kind"`
+	// Command is a line to paste into bash or zsh, "" where a person edits a file.
+	Command string `json:"command"`
+	// Text says what to edit, or what the command also needs.
+	Text string `json:"text"`
+	// Effect is the answer that the call gets then, null where that is unknown.
+	Effect *cardea.Effect `json:"effect"`
+}
+
+// onceFor is how long the exception of the way "once" lasts.
+const onceFor = "10m"
+
+// waysOf looks for ways to a looser answer about a call.
+type waysOf struct {
+	trial
+	// heard has the answers of signals, so that each runs once for all ways.
+	heard map[string]map[string]policy.Answer
+	// from is put before a command that must run in the project.
+	from string
+	out  []way
+}
+
+// ways returns the ways to a looser answer, the best first. why is the reason that no exception
+// is among them.
+func (t trial) ways() (all []way, why string) {
+	w := waysOf{trial: t, out: []way{}, heard: map[string]map[string]policy.Answer{}}
+	if ev := t.judgement.Event; t.verdict.Effect != cardea.Allow && ev.Kind.Answered() && ev.Call != nil {
+		if project := t.judgement.Place.Project; project != "" && project != locate(t.p, "", "", t.p.Dir).Project {
+			w.from = "cd " + hook.Pasted(project) + " && "
+		}
+		w.trust()
+		if !w.exceptions() {
+			why = w.noException()
+		}
+		w.permission()
+		w.switches()
+	}
+	for _, line := range w.edits() {
+		if !slices.ContainsFunc(w.out, func(x way) bool { return x.Kind == "rule" && strings.Contains(line, " write rules: {") }) {
+			w.out = append(w.out, way{Kind: "edit", Text: line})
+		}
+	}
+	return w.out, why
+}
+
+// heardSignals runs signals, and remembers what they said. Without a runner none runs.
+type heardSignals struct {
+	runner policy.Signals
+	heard  map[string]map[string]policy.Answer
+}
+
+// Gather gives the answers of signals that were heard before, and runs others.
+func (s heardSignals) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, names []string) map[string]policy.Answer {
+	key := f.Dir + "\n" + strings.Join(names, "\n")
+	if s.heard[key] == nil && s.runner != nil {
+		s.heard[key] = s.runner.Gather(ctx, ev, f, names)
+	}
+	return s.heard[key]
+}
+
+// again judges the call once more, after a change of what is in force. No signal runs that the
+// change would bring.
+func (w *waysOf) again(p Process, change func(*judgement)) cardea.Effect {
+	ev := *w.judgement.Event
+	j := newJudgement(p, &ev)
+	j.NearAtOnce, j.Loaded.Callbacks.Once = w.judgement.NearAtOnce, func(string) bool { return true }
+	j.Loaded.Callbacks.Signals = func(runner policy.Signals) policy.Signals { return heardSignals{runner, w.heard} }
+	change(j)
+	return j.Verdict(context.Background()).Effect
+}
+
+// offer adds a way if it loosens the answer.
+func (w *waysOf) offer(kind, command, text string, then cardea.Effect) bool {
+	now := w.verdict.Effect
+	looser := then == cardea.Allow || now >= cardea.Ask && then < now
+	if !looser || strings.Contains(command, "\x00") {
+		return false
+	}
+	if command != "" {
+		command = w.from + command
+	}
+	w.out = append(w.out, way{kind, command, text, &then})
+	return true
+}
+
+// trust offers to trust the project, where what it allows does not apply yet.
+func (w *waysOf) trust() {
+	where := w.judgement.Loaded.Where
+	if where.Project == "" || where.Project == where.Dirs.Home {
+		return
+	}
+	then := w.again(w.p, func(j *judgement) {
+		at := j.Loaded.Where
+		at.Trust = func(string, []byte) bool { return true }
+		at.Known = func(string) bool { return true }
+		l := inforce.Load(at)
+		l.Callbacks = j.Loaded.Callbacks
+		l.Callbacks.Signals = func(policy.Signals) policy.Signals { return heardSignals{heard: w.heard} } // they are not trusted yet
+		l.AssignRole(j.Event.Role)
+		j.Loaded = l
+	})
+	w.offer("trust", "cardea trust", "", then)
+}
+
+// exceptions offers overrides for ten minutes and for good, of the narrowest scope that is
+// enough. It reports whether there are any.
+func (w *waysOf) exceptions() bool {
+	for _, scope := range []cardea.Scope{cardea.ScopeProject, cardea.ScopeUser} {
+		if scope == cardea.ScopeProject && !w.inProject() {
+			continue
+		}
+		for _, withFile := range []bool{false, true} {
+			list := w.overrides(scope, withFile)
+			if len(list) == 0 {
+				continue
+			}
+			then := w.again(w.p, func(j *judgement) { j.Loaded.Overrides = append(slices.Clone(j.Loaded.Overrides), list...) })
+			if w.offer("once", overrideLines(list, " --for "+onceFor), "", then) {
+				return w.offer("always", overrideLines(list, ""), "", then)
+			}
+		}
+	}
+	return false
+}
+
+// inProject reports whether an override that is written into the project applies there.
+func (w *waysOf) inProject() bool {
+	at := w.judgement.Loaded.Where
+	if at.Project == "" || at.Project == at.Dirs.Home || at.State == "" {
+		return false
+	}
+	if file := filepath.Join(at.Project, ".cardea", inforce.OverridesFile); at.Trusted() {
+		_, err := os.Lstat(file)
+		return err != nil || at.Known(file)
+	}
+	p := w.p.in(at.Project)
+	p.Stderr = io.Discard // what is wrong there is said by "cardea trust"
+	s, err := surveyHere(p)
+	return err == nil && s.empty() && len(s.lessons) == 0
+}
+
+// held are the parts that the verdict is about: those that ask or are denied, else all that are
+// not allowed.
+func (w *waysOf) held() (out []int) {
+	ask := slices.ContainsFunc(w.verdict.Parts, func(e cardea.Effect) bool { return e >= cardea.Ask })
+	for i := range w.judgement.Event.Call.Parts {
+		if e := w.effect(i); e >= cardea.Ask || !ask && e != cardea.Allow {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// overrides are exceptions of a scope for all held parts, nil where one part has none.
+func (w *waysOf) overrides(scope cardea.Scope, withFile bool) (out []overrides.Override) {
+	for _, i := range w.held() {
+		part := &w.judgement.Event.Call.Parts[i]
+		o := overrides.Override{Scope: scope, Effect: cardea.Allow, Trusted: true, Command: wordsOf(part)}
+		if len(o.Command) == 0 {
+			o.Tool, withFile = w.judgement.Event.Call.Tool, true
+		}
+		if withFile {
+			o.File = globOf(part, w.judgement.Place.Dirs.Home)
+		}
+		if len(o.Command) > 0 && !plainWords(o.Command) || withFile && o.File == "" {
+			return nil
+		}
+		for _, rule := range w.namedRules(i) {
+			o.Rule = rule
+			if o.Wrong() != "" {
+				return nil
+			}
+			if !slices.ContainsFunc(out, func(x overrides.Override) bool { return x.ID() == o.ID() }) {
+				out = append(out, o)
+			}
+		}
+	}
+	return out
+}
+
+// namedRules are the rules that an override of part i must name, "" for none.
+func (w *waysOf) namedRules(i int) (out []string) {
+	for _, o := range w.verdict.Opinions {
+		if name := onlyIf(o.Yields == cardea.YieldsByName, o.Rule); o.Part == i && o.Effect >= cardea.Ask && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	if len(out) == 0 {
+		out = []string{""}
+	}
+	return out
+}
+
+// globOf is a glob for the one file that a part names, "" where there is none or the glob would
+// name other files.
+func globOf(part *cardea.Part, home string) string {
+	path := ""
+	for _, a := range part.Access {
+		if a.Path == "" || path != "" && a.Path != path {
+			return ""
+		}
+		path = a.Path
+	}
+	if rest, in := strings.CutPrefix(path, home+"/"); in && home != "" {
+		path = "~/" + rest
+	}
+	if strings.ContainsAny(path, `*?[]{}\!`) || strings.HasSuffix(path, "/") {
+		return ""
+	}
+	return path
+}
+
+// overrideLines is the line that makes overrides.
+func overrideLines(list []overrides.Override, until string) string {
+	var out []string
+	add := func(flag, value string) string { return onlyIf(value != "", " --"+flag+" "+hook.Pasted(value)) }
+	for _, o := range list {
+		out = append(out, "cardea override"+add("command", strings.Join(o.Command, " "))+add("tool", o.Tool)+add("file", o.File)+add("rule", o.Rule)+" --allow"+
+			onlyIf(o.Scope == cardea.ScopeUser, " --scope user")+until)
+	}
+	return strings.Join(out, " && ")
+}
+
+// noException is why no override loosens the answer.
+func (w *waysOf) noException() string {
+	for _, o := range w.verdict.Opinions {
+		switch source := cmp.Or(o.Source, o.By()); {
+		case o.Effect < cardea.Ask || o.Yields != cardea.YieldsNever:
+		case o.Scope <= cardea.ScopeOrg:
+			return "only the administrator can allow it, in " + source
+		case o.Scope != cardea.ScopeBuiltin:
+			return "no override lifts what a person wrote: " + source
+		}
+	}
+	for _, i := range w.held() {
+		part := &w.judgement.Event.Call.Parts[i]
+		switch words := wordsOf(part); {
+		case len(part.Opaque) > 0 || part.Coverage != cardea.Complete:
+			return "no override allows what Cardea cannot see through"
+		case part.Elevated || part.Remote:
+			return "no override allows a command as another user or on another machine"
+		case len(part.Assigns) > 0:
+			return "no override allows a command with a variable in front"
+		case len(words) > 0 && !plainWords(words):
+			return "no override can name it: a word of it has blanks or special characters"
+		}
+	}
+	return "no override covers it"
+}
+
+// plainWords reports whether an override can name words one by one.
+func plainWords(words []string) bool {
+	return (overrides.Override{Command: words}).Wrong() == "" && slices.Equal(strings.Fields(strings.Join(words, " ")), words) && !slices.Contains(words, "*")
+}
+
+// permission offers an entry of the harness's own list, where no rule decides.
+func (w *waysOf) permission() {
+	l, ev := w.judgement.Loaded, w.judgement.Event
+	if w.verdict.Effect != cardea.Abstain || ev.Harness != claudecode.Name || w.judgement.Place.Dirs.Claude == "" {
+		return
+	}
+	_, needs := w.judgement.Suggest(w.verdict)
+	if len(needs) == 0 && l.Expands() || slices.ContainsFunc(needs, func(s string) bool { return strings.HasSuffix(s, ":*)") }) {
+		return // an entry that allows more than the call allows too much
+	}
+	then := w.again(w.p, func(j *judgement) {
+		j.Loaded.Settings.Permissions.Expand = true
+		from := &permissionlist.Origin{Harness: claudecode.Name, Scope: cardea.ScopeUser, Allows: true, Source: j.Place.Dirs.Claude}
+		for _, text := range needs {
+			rule := permissionlist.Parse(text, permissionlist.Context{Effect: cardea.Allow})
+			j.Loaded.Permissions = append(slices.Clone(j.Loaded.Permissions), permissionlist.Entry{Rule: rule, Effect: cardea.Allow, From: from})
+		}
+	})
+	text := ""
+	if len(needs) > 0 {
+		text = "put " + strings.Join(listOf(needs, func(s string) string { return string(hook.PlainJSON([]byte(asJSON(s)))) }), ", ") +
+			" into permissions.allow of " + filepath.Join(w.judgement.Place.Dirs.Claude, "settings.json")
+	}
+	w.offer("permission", onlyIf(!l.Expands(), "cardea config set permissions.expand true"), text, then)
+}
+
+// switches offers a milder effect for the rules that decided, or another setting. Rules that
+// protect the gate, and a call that more than three rules hold back, are no case for that.
+func (w *waysOf) switches() {
+	change := map[string]string{}
+	for _, o := range w.verdict.Opinions {
+		switch {
+		case o.Effect != w.verdict.Effect || o.Effect < cardea.Ask:
+		case o.Yields == cardea.YieldsByName || o.Effect == cardea.Halt:
+			return
+		case o.Decider == "rules":
+			change["rules.effect."+o.Rule] = onlyIf(o.Effect == cardea.Deny, "ask") + onlyIf(o.Effect == cardea.Ask, "defer")
+		case o.Decider == policy.Name && o.Scope == cardea.ScopeBuiltin:
+			change["packs."+o.Source] = "off"
+		}
+	}
+	if len(change) <= 3 {
+		w.set("rule", change)
+	}
+	if w.verdict.By == "default" {
+		w.set("setting", map[string]string{"default.unattended": "abstain"})
+		w.set("setting", map[string]string{"default.attended": "abstain"})
+	}
+}
+
+// set offers values for settings of the person.
+func (w *waysOf) set(kind string, values map[string]string) {
+	path := filepath.Join(w.judgement.Place.Dirs.User, "cardea.yaml")
+	data, _ := os.ReadFile(path) // a new file is empty
+	text := cmp.Or(string(data), "version: 1\n")
+	var lines []string
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		name, err := settings.FindName(key)
+		if err == nil {
+			text, err = yamledit.Put(text, name.Path, values[key])
+		}
+		if err != nil {
+			return
+		}
+		lines = append(lines, "cardea config set "+hook.Pasted(key)+" "+values[key])
+	}
+	if len(lines) > 0 && w.judgement.Place.Dirs.User != "" {
+		p := w.p
+		p.Drafts = map[string][]byte{path: []byte(text)}
+		w.offer(kind, strings.Join(lines, " && "), "", w.again(p, func(*judgement) {}))
+	}
+}
