@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -27,6 +28,9 @@ type Process struct {
 	// a fresh code for them to repeat.
 	Person func() error
 	Code   func() string
+	// Alone says why it is not sure that no agent started the command, or nil. A nil
+	// function means that it is not sure.
+	Alone func() error
 	// Say shows a text on the person's desktop, if there is one; nil shows nothing.
 	Say func(ctx context.Context, title, body string) error
 }
@@ -35,7 +39,8 @@ type Process struct {
 func ThisProcess(program string) Process {
 	return Process{Process: hook.ThisProcess(program),
 		Person: func() error { return person.ThisSeat().Attending() }, Code: person.Code,
-		Edit: editor, Fetch: org.ByEngine(func() (string, error) { return remote.Find(program) }, os.Getenv)}
+		Alone: func() error { return person.ThisSeat().WithoutAgent() },
+		Edit:  editor, Fetch: org.ByEngine(func() (string, error) { return remote.Find(program) }, os.Getenv)}
 }
 
 // warn tells a person something on standard error.
@@ -56,23 +61,32 @@ func (p Process) in(dir string) Process {
 }
 
 // byPerson makes sure that a person wants what a command is about to do, which
-// show tells them. What is shown and the code are on standard error, apart from the
-// answer.
+// show tells them. what completes "type k7q2mf to", and says what will happen. What is
+// shown and the question are on standard error, apart from the answer.
 func (p Process) byPerson(what string, show func(*screen)) error {
 	return p.confirm(what, p.Code, show)
 }
 
-// byKey does the same with a code of one letter. It is for what a person does
-// often, and looks at each time.
-func (p Process) byKey(what string, show func(*screen)) error {
+// byLetter does the same with a code of one letter. It is for the calls that wait in the
+// queue, which a person answers often.
+func (p Process) byLetter(what string, show func(*screen)) error {
 	return p.confirm(what, func() string { return p.Code()[:1] }, show)
 }
 
+// confirm asks the question of all commands, in its one form.
 func (p Process) confirm(what string, code func() string, show func(*screen)) error {
 	out := screenOn(p.Stderr, p.Env)
 	check := person.Check{Attending: p.Person, Code: code, Stdin: p.Stdin}
 	return check.Confirm(func() { show(out) }, func(code string) error {
-		out.printf("\ntype %s %s: ", painted{bold, code}, what)
+		out.printf("\ntype %s to %s: ", painted{bold, code}, what)
 		return out.err
 	})
+}
+
+// withoutAgent says why it is not sure that no agent started the command, or nil.
+func (p Process) withoutAgent() error {
+	if p.Alone == nil {
+		return errors.New("it cannot be told who started this command")
+	}
+	return p.Alone()
 }

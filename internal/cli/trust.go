@@ -186,14 +186,19 @@ func (s *survey) acceptable(r *redact.Redactor) error {
 
 // accept shows the project, and trusts it when the person types a code.
 func (s *survey) accept(p Process, out *screen) error {
-	if err := p.byKey("and Enter to trust the project as it is, or Enter alone to leave it", func(*screen) { s.show(out) }); err != nil {
+	if err := p.byPerson("trust "+s.size()+" of this project", func(*screen) { s.show(out) }); err != nil {
 		return err
 	}
 	if err := s.save(p); err != nil {
 		return err
 	}
-	out.printf("trusted %s, %s\n", s.project, count(len(s.digests), "file")+prefixed(" and ", s.lessonCount()))
+	out.printf("trusted %s, %s\n", s.project, s.size())
 	return out.err
+}
+
+// size says how much a person accepts.
+func (s *survey) size() string {
+	return count(len(s.digests), "file") + prefixed(" and ", s.lessonCount())
 }
 
 // save keeps that the person accepted the project as it was read.
@@ -296,7 +301,7 @@ func trustRevoke(p Process) error {
 		return err
 	}
 	out := screenOn(p.Stdout, p.Env)
-	if err := p.byPerson("to stop trusting "+s.project, func(*screen) {}); err != nil {
+	if err := p.byPerson("stop trusting "+s.project, func(*screen) {}); err != nil {
 		return err
 	}
 	there, err := trust.Revoke(s.state, s.project)

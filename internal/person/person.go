@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -27,6 +28,8 @@ type Seat struct {
 	Environ []string
 	// Ancestors are the processes above this one, nearest first.
 	Ancestors func() ([]Ancestor, error)
+	// Unseen is set where the system does not show the processes above.
+	Unseen bool
 }
 
 // Ancestor is a process above another one.
@@ -56,16 +59,33 @@ func setByAgent(environ []string) string {
 }
 
 // ThisSeat is the one that the process sits in.
-func ThisSeat() Seat { return Seat{Stdin: os.Stdin, Environ: os.Environ(), Ancestors: aboveThis} }
+func ThisSeat() Seat {
+	return Seat{Stdin: os.Stdin, Environ: os.Environ(), Ancestors: aboveThis, Unseen: runtime.GOOS == "windows"}
+}
 
 // Attending says why it is not sure that a person is typing, or nil. An error
 // tells the person what to do.
 func (s Seat) Attending() error {
+	if name := setByAgent(s.Environ); name == "" && !Terminal(s.Stdin) {
+		return errors.New("standard input is no terminal; do this at a terminal, by hand")
+	}
+	return s.noAgent()
+}
+
+// WithoutAgent says why it is not sure that no agent started the command, or nil. A script
+// of a person or of a machine passes. Where the system does not show the processes above,
+// only a terminal passes.
+func (s Seat) WithoutAgent() error {
+	if s.Unseen {
+		return s.Attending()
+	}
+	return s.noAgent()
+}
+
+// noAgent says why an agent may have started the command, or nil.
+func (s Seat) noAgent() error {
 	if name := setByAgent(s.Environ); name != "" {
 		return fmt.Errorf("an agent is at work here (%s is set); do this in a terminal of your own", name)
-	}
-	if !Terminal(s.Stdin) {
-		return errors.New("standard input is no terminal; do this at a terminal, by hand")
 	}
 	all, err := s.Ancestors()
 	if err != nil {
