@@ -20,7 +20,7 @@ import (
 // whyCode says why an installation asks for a code, "" where it asks for none.
 func (f installFlags) whyCode(p Process, s site, h install.Harness, plan *install.Plan, w install.Wanted) string {
 	if !f.plain() {
-		return "of flags besides --user, --project and --managed"
+		return "flags besides --user, --project and --managed are given"
 	}
 	if err := p.withoutAgent(); err != nil {
 		return err.Error()

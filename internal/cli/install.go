@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -319,15 +320,11 @@ func (f installFlags) program(p Process, s site) (string, error) {
 		path := within(p.Dir, f.binary)
 		return path, errors.Join(install.CheckBinary(path), install.SameProgram(path, p.Program))
 	}
-	home, project := s.Place.Dirs.Home, s.At.Project
-	if project != "" && paths.Within(paths.Real(project), paths.Real(home)) {
-		project = "" // one stands in a folder above the home folder
-	}
 	advice := "curl -fsSL " + release.Repository + "/releases/latest/download/install.sh | sh"
 	if p.Machine.OS == "windows" {
 		advice = "see " + release.Repository + "/releases/latest"
 	}
-	path, err := install.StableBinary(install.Machine{Executable: p.Program, Path: s.Path, Project: project, Home: home, Advice: advice,
+	path, err := install.StableBinary(install.Machine{Executable: p.Program, Path: s.Path, Project: projectOf(s), Home: s.Place.Dirs.Home, Advice: advice,
 		Temp: append(files.Temporary(), os.TempDir(), p.Env("TMPDIR"), "/dev/shm", "/run")})
 	if err != nil || !f.daemon {
 		return path, err
@@ -336,12 +333,21 @@ func (f installFlags) program(p Process, s site) (string, error) {
 	return path, install.CheckBinary(path)
 }
 
+// projectOf is the project whose agent can write what is in it, "" for one that holds the
+// home folder, such as the root where scripts begin.
+func projectOf(s site) string {
+	if p := s.At.Project; p == "" || p == filepath.Dir(p) || paths.Within(paths.Real(p), paths.Real(s.Place.Dirs.Home)) {
+		return ""
+	}
+	return s.At.Project
+}
+
 // harnessVersion is the harness's version, or why it is not known.
 func (f installFlags) harnessVersion(h install.Harness, s site) (version, why string) {
 	if f.version != "" {
 		return f.version, ""
 	}
-	v, err := install.Version(context.Background(), h, s.Path, s.Place.Project)
+	v, err := install.Version(context.Background(), h, s.Path, projectOf(s))
 	if err != nil {
 		return "", err.Error()
 	}

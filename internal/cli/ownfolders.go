@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
@@ -27,10 +28,14 @@ func ownFolders(s site) []ownFolder {
 	dirs := s.Place.Dirs
 	var out []ownFolder
 	for _, f := range []ownFolder{
-		{holds: "settings, rules and lessons", path: dirs.User}, {holds: "state and ledger", path: dirs.State},
+		{holds: "settings, rules, lessons", path: dirs.User}, {holds: "state, ledger", path: dirs.State},
 		{holds: "cache", path: dirs.Cache}, {holds: "sockets", path: dirs.Runtime},
 	} {
 		if f.path == "" || !state.Exists(f.path) {
+			continue
+		}
+		if i := slices.IndexFunc(out, func(o ownFolder) bool { return paths.Within(o.path, f.path) }); i >= 0 {
+			out[i].holds += ", " + f.holds
 			continue
 		}
 		_ = filepath.WalkDir(f.path, func(path string, d fs.DirEntry, err error) error {
