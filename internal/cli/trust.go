@@ -29,7 +29,7 @@ func trustCommand(p Process) *cobra.Command {
 		Long: `Show the settings, rules, routes, policies, signals and actions of the project,
 what changed since you accepted it, what would change if you trusted it as it is,
 and what has no effect either way. At a terminal you can then accept it by typing a
-code of one letter.
+code.
 
 Until you trust a project, its rules can only deny or ask. You accept files as
 they are now: a file that changes later is untrusted until you accept it again.`,

@@ -28,8 +28,6 @@ type Seat struct {
 	Environ []string
 	// Ancestors are the processes above this one, nearest first.
 	Ancestors func() ([]Ancestor, error)
-	// Unseen is set where the system does not show the processes above.
-	Unseen bool
 }
 
 // Ancestor is a process above another one.
@@ -59,9 +57,7 @@ func setByAgent(environ []string) string {
 }
 
 // ThisSeat is the one that the process sits in.
-func ThisSeat() Seat {
-	return Seat{Stdin: os.Stdin, Environ: os.Environ(), Ancestors: aboveThis, Unseen: runtime.GOOS == "windows"}
-}
+func ThisSeat() Seat { return Seat{Stdin: os.Stdin, Environ: os.Environ(), Ancestors: aboveThis} }
 
 // Attending says why it is not sure that a person is typing, or nil. An error
 // tells the person what to do.
@@ -76,7 +72,7 @@ func (s Seat) Attending() error {
 // of a person or of a machine passes. Where the system does not show the processes above,
 // only a terminal passes.
 func (s Seat) WithoutAgent() error {
-	if s.Unseen {
+	if runtime.GOOS == "windows" {
 		return s.Attending()
 	}
 	return s.noAgent()
