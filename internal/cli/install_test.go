@@ -82,7 +82,7 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 		{[]string{"install"}, "an argument is missing"},
 		{[]string{"install", "claude", "--binary", binary, "--timeout", "1500ms"}, "whole seconds"},
 		{[]string{"install", "claude", "--binary", binary + "x"}, "install it first"},
-		{[]string{"install", "claude"}, "with --binary"},
+		{[]string{"install", "claude"}, "/releases/latest/download/install.sh | sh"},
 		{[]string{"install", "claude", "--binary", other}, "is another program than the one that runs this command"},
 	} {
 		if _, errs, code := d.run("", tt.args...); code == exitOK || !strings.Contains(errs, tt.want) {
@@ -201,7 +201,7 @@ func TestInstallationPageIsTrue(t *testing.T) {
 		}
 		out, errs, code := d.sits("abc234\n", args...)
 		out = strings.ReplaceAll(out, "without --dry-run this asks for a code, since flags besides --user, --project and --managed are given\n", "") // --binary
-		out = regexp.MustCompile(`\d+ files?, \d+ KB`).ReplaceAllString(out, "2 files, 2 KB") // paths are in them
+		out = regexp.MustCompile(`\d+ files?, \d+ KB`).ReplaceAllString(out, "2 files, 2 KB")                                                        // paths are in them
 		out = strings.ReplaceAll(strings.ReplaceAll(out, binary, "/usr/local/bin/cardea"), d.home, "/home/you")
 		if shown := "```console\n$ cardea " + command + "\n" + out + "```"; code != exitOK || !strings.Contains(string(page), shown) {
 			t.Errorf("docs/installation.md should show (exit %d, %s)\n%s", code, errs, shown)

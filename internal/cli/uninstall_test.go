@@ -134,7 +134,9 @@ func TestPurgeRefuses(t *testing.T) {
 	d.write(filepath.Join(d.home, "photos/a.jpg"), "x")
 	d.must(os.Symlink(filepath.Join(d.home, "photos"), filepath.Join(d.home, ".cache/cardea/link")))
 	p := d.process(strings.NewReader(""), nil, nil)
-	p.Machine.Foreign = func(path string) bool { return strings.HasSuffix(path, "mine.yaml") || strings.HasSuffix(path, "/link") }
+	p.Machine.Foreign = func(path string) bool {
+		return strings.HasSuffix(path, "mine.yaml") || strings.HasSuffix(path, "/link")
+	}
 	if err := removable(p, filepath.Join(d.home, ".config/cardea")); err == nil || !strings.Contains(err.Error(), "mine.yaml is of another user") {
 		t.Error(err)
 	}
