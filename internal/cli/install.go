@@ -324,7 +324,7 @@ func (f installFlags) program(p Process, s site) (string, error) {
 	if p.Machine.OS == "windows" {
 		advice = "see " + release.Repository + "/releases/latest"
 	}
-	path, err := install.StableBinary(install.Machine{Executable: p.Program, Path: s.Path, Project: projectOf(s), Home: s.Place.Dirs.Home, Advice: advice,
+	path, err := install.StableBinary(install.Machine{Executable: p.Program, Project: projectOf(s), Home: s.Place.Dirs.Home, Advice: advice,
 		Temp: append(files.Temporary(), os.TempDir(), p.Env("TMPDIR"), "/dev/shm", "/run")})
 	if err != nil || !f.daemon {
 		return path, err

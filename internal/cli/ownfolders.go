@@ -53,53 +53,40 @@ func ownFolders(s site) []ownFolder {
 	return out
 }
 
-// purged are the folders that a purge removes. One that may not be removed is an error, and
-// nothing is removed then.
-func purged(p Process, s site) ([]ownFolder, error) {
-	all := ownFolders(s)
-	var err error
-	for _, f := range all {
-		err = errors.Join(err, removable(p, f.path))
-	}
-	return all, err
-}
-
 // removable says why a folder may not be removed with all in it, or nil. Variables name
 // folders, and links lead elsewhere: only a folder called cardea that holds nothing of
 // others goes.
 func removable(p Process, dir string) error {
-	no := func(why string) error {
-		return fmt.Errorf("%s is left alone, and so is all else: %s; remove it by hand", dir, why)
+	own, named, real := dir, locate(p, "", "", p.Dir).Dirs.Home, filepath.Clean(dir)
+	home := paths.Real(named)
+	if filepath.Base(own) != "cardea" {
+		own = filepath.Dir(own) // cardea/state, as macOS and Windows have it
 	}
-	named := dir
-	if filepath.Base(named) != "cardea" {
-		named = filepath.Dir(named) // cardea/state, as macOS and Windows have it
+	if rel, err := filepath.Rel(named, real); err == nil && filepath.IsLocal(rel) {
+		real = filepath.Join(home, rel)
 	}
-	home := locate(p, "", "", p.Dir).Dirs.Home
-	above := paths.Real(filepath.Dir(named))
-	real := filepath.Clean(dir)
-	if rel, err := filepath.Rel(home, real); home != "" && err == nil && filepath.IsLocal(rel) {
-		real = filepath.Join(paths.Real(home), rel)
-	}
+	why, above := "", paths.Real(filepath.Dir(own))
 	switch {
-	case !filepath.IsAbs(dir) || filepath.Base(named) != "cardea":
-		return no("it is not called cardea")
-	case home == "" || above == paths.Real(home) || above == filepath.Dir(above):
-		return no("it is no folder of Cardea's, but one of your home folder or of the root")
+	case !filepath.IsAbs(dir) || filepath.Base(own) != "cardea":
+		why = "it is not called cardea"
+	case named == "" || above == home || above == filepath.Dir(above):
+		why = "it is no folder of Cardea's, but one of your home folder or of the root"
 	case paths.Real(dir) != real:
-		return no("a symbolic link leads to it, or it is one")
-	case paths.Within(real, paths.Real(home)), paths.Within(real, paths.Real(p.Program)), p.Dir != "" && paths.Within(real, paths.Real(p.Dir)):
-		return no("your home folder, this program or the working folder is in it")
-	}
-	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // it went meanwhile
+		why = "a symbolic link leads to it, or it is one"
+	case paths.Within(real, home), paths.Within(real, paths.Real(p.Program)), p.Dir != "" && paths.Within(real, paths.Real(p.Dir)):
+		why = "your home folder, this program or the working folder is in it"
+	default:
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // errors are told as a reason
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				why = err.Error()
+			} else if err == nil && d.Type()&os.ModeSymlink == 0 && p.Machine.Foreign(path) {
+				why = path + " is of another user"
+			}
 			return nil
-		case err != nil:
-			return no(err.Error())
-		case d.Type()&os.ModeSymlink == 0 && p.Machine.Foreign(path):
-			return no(path + " is of another user")
-		}
+		})
+	}
+	if why == "" {
 		return nil
-	})
+	}
+	return fmt.Errorf("%s is left alone, and so is all else: %s; remove it by hand", dir, why)
 }

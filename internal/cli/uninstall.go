@@ -42,8 +42,7 @@ projects, and no program.`,
 	fs.BoolVar(&f.purge, "purge", false, "remove your settings, state and cache as well")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "show what would change, and write nothing")
 	c.MarkFlagsMutuallyExclusive("user", "project", "managed")
-	c.MarkFlagsMutuallyExclusive("purge", "project")
-	c.MarkFlagsMutuallyExclusive("purge", "managed")
+	c.MarkFlagsMutuallyExclusive("purge", "project", "managed")
 	return c
 }
 
@@ -59,6 +58,7 @@ type setUpChange struct {
 
 // carryOut makes the change, when a person confirms it if that is needed.
 func (c setUpChange) carryOut(p Process, s site, dry bool, out *screen) error {
+	first := !slices.ContainsFunc(c.plans, func(plan *install.Plan) bool { return plan.Remove })
 	show := func(out *screen) {
 		p.tell(hook.SetUpChanges(s.At, load(p, &s.Place, nil)))
 		for _, plan := range c.plans {
@@ -70,51 +70,44 @@ func (c setUpChange) carryOut(p Process, s site, dry bool, out *screen) error {
 			out.printf("- %s\n", f)
 		}
 	}
-	would := ""
-	var remember func() error
-	switch {
-	case dry:
-		would = "would "
+	if dry {
 		show(out)
 		if c.why != "" {
 			out.printf("without --dry-run this asks for a code, since %s\n", c.why)
 		}
-	case c.why == "":
-		remember = p.remembering(true)
-	default:
-		if err := p.byPerson(c.what, show); err != nil {
-			if p.withoutAgent() == nil && p.needsPerson() != nil { // a script is told what keeps it from working
-				err = fmt.Errorf("%w; a code is asked for, since %s", err, c.why)
-			}
+		tellPlans(c.plans, "would remove", "would write", out)
+		return out.err
+	}
+	if c.why != "" {
+		if err := p.byPerson(c.what, show); err != nil && p.withoutAgent() == nil && p.needsPerson() != nil {
+			return fmt.Errorf("%w; a code is asked for, since %s", err, c.why) // a script is told what keeps it from working
+		} else if err != nil {
 			return err
 		}
-		remember = p.remembering(!slices.ContainsFunc(c.plans, func(plan *install.Plan) bool { return plan.Remove }))
 	}
+	remember := p.remembering(first)
 	for _, plan := range c.plans {
-		if !dry && plan.Changed() {
-			if err := plan.Apply(); err != nil {
-				return err
-			}
+		if err := plan.Apply(); err != nil {
+			return err
 		}
-		tellPlan(plan, would, out)
 	}
-	if !dry {
-		return cmp.Or(remember(), c.purge(p, out), out.err)
-	}
-	return out.err
+	tellPlans(c.plans, "removed", "wrote", out)
+	return cmp.Or(remember(), c.purge(p, out), out.err)
 }
 
-// tellPlan says what becomes of the file of a plan.
-func tellPlan(plan *install.Plan, would string, out *screen) {
-	switch word := map[bool]string{true: "write", false: "wrote"}[would != ""]; {
-	case !plan.Changed():
-		out.printf("nothing to remove from %s\n", plan.File)
-	case plan.Remove:
-		out.printf("%s%s %s\n", would, map[bool]string{true: "remove", false: "removed"}[would != ""], plan.File)
-	default:
-		out.printf("%s%s %s\n", would, word, plan.File)
+// tellPlans says what became of the files of plans, or would.
+func tellPlans(plans []*install.Plan, removed, wrote string, out *screen) {
+	for _, plan := range plans {
+		switch {
+		case !plan.Changed():
+			out.printf("nothing to remove from %s\n", plan.File)
+		case plan.Remove:
+			out.printf("%s %s\n", removed, plan.File)
+		default:
+			out.printf("%s %s\n", wrote, plan.File)
+		}
+		showDiagnostics(out, plan.Notes)
 	}
-	showDiagnostics(out, plan.Notes)
 }
 
 // uninstall removes hooks, those of all harnesses where none is named.
@@ -132,22 +125,21 @@ func uninstall(p Process, names []string, f installFlags) error {
 		return err
 	}
 	c.what = onlyIf(len(titles) > 0, "remove the hook of "+strings.Join(titles, ", "))
-	var projects []string
+	known, _ := trust.List(s.Place.State) // what cannot be read names no project
 	if f.purge {
-		if c.folders, err = purged(p, s); err != nil {
+		c.folders = ownFolders(s)
+		for _, folder := range c.folders { // one that may not be removed keeps all
+			err = errors.Join(err, removable(p, folder.path))
+		}
+		if err != nil {
 			return err
 		}
-		if socket := control.Socket(p.Env); control.Listens(socket) {
-			c.socket = socket
-		}
+		c.socket = onlyIf(control.Listens(control.Socket(p.Env)), control.Socket(p.Env))
 		c.what = joined(" and ", c.what, onlyIf(len(c.folders) > 0, "delete "+count(len(c.folders), "folder")+" with all in it"), onlyIf(c.socket != "", "end the daemon"))
-		projects = projectsWithFiles(s)
 	}
 	out := screenOn(p.Stdout, p.Env)
 	if c.what == "" {
-		for _, plan := range c.plans {
-			tellPlan(plan, "", out)
-		}
+		tellPlans(c.plans, "", "", out)
 		if len(names) == 0 {
 			out.printf("nothing to remove: no harness has a hook of Cardea in the scope %s\n", f.scope())
 		}
@@ -155,13 +147,15 @@ func uninstall(p Process, names []string, f installFlags) error {
 		return err
 	}
 	if f.purge {
-		out.printf("the programs stay: cardea, cardea-engine and cardea-hook in %s\n", filepath.Dir(p.Program))
-	}
-	for _, dir := range projects {
-		out.printf("stays: %s, which is the project's\n", dir)
+		out.printf("stays: the programs cardea, cardea-engine and cardea-hook in %s\n", filepath.Dir(p.Program))
+		for _, m := range known {
+			if dir := filepath.Join(m.Project, ".cardea"); isFolder(dir) {
+				out.printf("stays: %s, which is the project's\n", dir)
+			}
+		}
 	}
 	if !f.dryRun {
-		tellRest(p, s, f, out)
+		tellRest(s, f.purge, out)
 	}
 	return cmp.Or(out.err, f.rehearsed(s, c.plans...))
 }
@@ -169,36 +163,35 @@ func uninstall(p Process, names []string, f installFlags) error {
 // planAll plans for the harnesses with names, or for those with a hook, and gives the
 // titles of those that lose one.
 func (c *setUpChange) planAll(names []string, scope install.Scope, s site) (titles []string, err error) {
-	all := install.Harnesses()
-	if len(names) > 0 {
-		all = nil
-		for _, name := range names {
-			h, err := install.Find(name)
-			if err != nil {
-				return nil, wrongUsage{err}
-			}
-			all = append(all, h)
+	var all []install.Harness
+	for _, name := range names {
+		h, err := install.Find(name)
+		if err != nil {
+			return nil, wrongUsage{err}
 		}
+		all = append(all, h)
+	}
+	if len(names) == 0 {
+		all = install.Harnesses()
 	}
 	for _, h := range all {
 		plan, err := install.PlanUninstall(h, scope, s.At)
 		wired := slices.ContainsFunc(install.Inspect(h, s.At).Wirings, func(w install.Wiring) bool { return w.Scope == scope })
-		if len(names) == 0 && (err != nil && !wired || err == nil && !plan.Changed()) {
+		switch {
+		case len(names) == 0 && (err != nil && !wired || err == nil && !plan.Changed()):
 			continue
-		}
-		if err != nil {
+		case err != nil:
 			return nil, err
-		}
-		c.plans = append(c.plans, plan)
-		if plan.Changed() {
+		case plan.Changed():
 			titles = append(titles, h.Title)
 		}
+		c.plans = append(c.plans, plan)
 	}
 	return titles, nil
 }
 
-// tellRest says what is still there: hooks, and folders of the person.
-func tellRest(p Process, s site, f installFlags, out *screen) {
+// tellRest says what is still there: hooks, and without a purge the person's folders.
+func tellRest(s site, purge bool, out *screen) {
 	for _, h := range install.Harnesses() {
 		told := ""
 		for _, w := range install.Inspect(h, s.At).Wirings {
@@ -208,14 +201,10 @@ func tellRest(p Process, s site, f installFlags, out *screen) {
 			told = w.File
 		}
 	}
-	if f.purge {
-		return
-	}
-	rest := ownFolders(s)
-	for _, r := range rest {
-		out.printf("stays: %s\n", r)
-	}
-	if len(rest) > 0 {
+	if rest := ownFolders(s); !purge && len(rest) > 0 {
+		for _, r := range rest {
+			out.printf("stays: %s\n", r)
+		}
 		out.printf("to remove them: cardea uninstall --purge\n")
 	}
 }
@@ -224,13 +213,12 @@ func tellRest(p Process, s site, f installFlags, out *screen) {
 func (c *setUpChange) purge(p Process, out *screen) error {
 	if c.socket != "" {
 		if err := endDaemon(c.socket); err != nil {
-			return err
+			return fmt.Errorf("end the daemon: %w; end it by hand, and the unit that starts it; then run this again", err)
 		}
 		out.printf("ended the daemon\n")
 	}
 	for _, f := range c.folders {
-		// What was shown may be another folder by now.
-		err := removable(p, f.path)
+		err := removable(p, f.path) // what was shown may be another folder by now
 		if err == nil {
 			err = os.RemoveAll(f.path)
 		}
@@ -243,46 +231,28 @@ func (c *setUpChange) purge(p Process, out *screen) error {
 	return nil
 }
 
-// endDaemon asks the daemon to end, and waits for it.
+// endDaemon has the daemon end, and waits for it.
 func endDaemon(socket string) error {
-	const how = "end it by hand, and the unit that starts it; then run this again"
 	if err := state.PrivateSocket(socket); err != nil {
-		return fmt.Errorf("the daemon: %w; %s", err, how)
+		return err
 	}
 	conn, err := net.DialTimeout("unix", socket, limit.DaemonSilence)
 	if err != nil {
-		return fmt.Errorf("the daemon: %w; %s", err, how)
+		return err
 	}
 	defer conn.Close()
-	pid, err := peer.PID(conn.(*net.UnixConn))
-	if err == nil && pid <= 1 {
-		err = errors.New("its process cannot be told")
-	}
-	if err == nil {
-		var daemon *os.Process
-		if daemon, err = os.FindProcess(pid); err == nil {
-			err = daemon.Signal(syscall.SIGTERM)
-		}
-	}
+	pid, err := peer.PID(conn)
 	if err != nil {
-		return fmt.Errorf("the daemon: %w; %s", err, how)
+		return err
 	}
-	for end := time.Now().Add(limit.DaemonTurn); control.Listens(socket); time.Sleep(limit.DaemonSilence) {
+	daemon, err := os.FindProcess(pid)
+	if err == nil {
+		err = daemon.Signal(syscall.SIGTERM)
+	}
+	for end := time.Now().Add(limit.DaemonTurn); err == nil && control.Listens(socket); time.Sleep(limit.DaemonSilence) {
 		if time.Now().After(end) {
-			return errors.New("the daemon still answers; " + how)
+			err = errors.New("it still answers")
 		}
 	}
-	return nil
-}
-
-// projectsWithFiles are the folders of Cardea in projects that the person trusts.
-func projectsWithFiles(s site) []string {
-	var out []string
-	all, _ := trust.List(s.Place.State) // what cannot be read names none
-	for _, m := range all {
-		if dir := filepath.Join(m.Project, ".cardea"); isFolder(dir) {
-			out = append(out, dir)
-		}
-	}
-	return out
+	return err
 }

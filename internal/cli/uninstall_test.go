@@ -72,7 +72,7 @@ func TestPurge(t *testing.T) {
 		}
 	}
 	out, errs, code = d.sits("abc234\n", "uninstall", "--purge")
-	if code != exitOK || strings.Count(errs, "type abc234") != 1 || !strings.Contains(out, "the programs stay") || strings.Contains(out, "stays: state") {
+	if code != exitOK || strings.Count(errs, "type abc234") != 1 || !strings.Contains(out, "stays: the programs ") || strings.Contains(out, "stays: state") {
 		t.Errorf("exit %d, %s%s", code, out, errs)
 	}
 	for path := range d.files() {

@@ -19,8 +19,6 @@ import (
 type Machine struct {
 	// Executable is the running program.
 	Executable string
-	// Path are the folders of PATH.
-	Path []string
 	// Temp are the machine's temporary folders.
 	Temp []string
 	// Project is the project, whose agent may write everything in it.
@@ -44,11 +42,11 @@ func StableBinary(m Machine) (string, error) {
 	if why == "" {
 		return real, CheckBinary(real)
 	}
-	if link := linkTo(real, m.linkFolders()); link != "" && m.unstable(link) == "" {
-		return link, CheckBinary(link)
-	}
-	if link := m.stableLink(real); link != "" {
-		return "", fmt.Errorf("%s %s; run this again with --binary %s, which leads to it", real, why, link)
+	for _, dir := range m.linkFolders() {
+		link := filepath.Join(dir, filepath.Base(real))
+		if to, err := filepath.EvalSymlinks(link); err == nil && to == real && m.unstable(link) == "" {
+			return link, CheckBinary(link)
+		}
 	}
 	return "", fmt.Errorf("%s %s; install it into a folder that stays, and run it from there: %s", real, why, m.Advice)
 }
@@ -57,11 +55,10 @@ func StableBinary(m Machine) (string, error) {
 // root, or the person, writes there.
 func (m Machine) linkFolders() []string {
 	dirs := []string{"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin"}
-	if m.Home == "" {
-		return dirs
-	}
-	for _, dir := range []string{".linuxbrew/bin", ".local/bin", "go/bin", ".local/share/cardea/bin", "scoop/apps/cardea/current"} {
-		dirs = append(dirs, filepath.Join(m.Home, filepath.FromSlash(dir)))
+	for _, dir := range []string{".linuxbrew/bin", ".local/bin", "go/bin", ".local/share/cardea/bin", ".nix-profile/bin", "scoop/apps/cardea/current"} {
+		if m.Home != "" {
+			dirs = append(dirs, filepath.Join(m.Home, filepath.FromSlash(dir)))
+		}
 	}
 	return dirs
 }
@@ -96,25 +93,6 @@ func isVersion(name string) bool {
 	name = name[strings.LastIndexAny(name, "-@")+1:]
 	parts := strings.Split(strings.TrimPrefix(name, "v"), ".")
 	return len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return p == "" || strings.Trim(p[:1], "0123456789") != "" })
-}
-
-// stableLink is a name on PATH that leads to the program and stays.
-func (m Machine) stableLink(real string) string {
-	stays := slices.DeleteFunc(slices.Clone(m.Path), func(dir string) bool {
-		return !filepath.IsAbs(dir) || m.unstable(filepath.Join(dir, filepath.Base(real))) != ""
-	})
-	return linkTo(real, stays)
-}
-
-// linkTo is a name in one of some folders that leads to a program, "" where there is none.
-func linkTo(real string, dirs []string) string {
-	for _, dir := range dirs {
-		link := filepath.Join(dir, filepath.Base(real))
-		if to, err := filepath.EvalSymlinks(link); err == nil && to == real {
-			return link
-		}
-	}
-	return ""
 }
 
 // CheckBinary reports why a program cannot be the hook, wherever it lies.
