@@ -266,3 +266,32 @@ func isNamed(e ast.Expr, names ...string) bool {
 	}
 	return false
 }
+
+// From nothing to a protected agent with a rule of one's own takes no code, and one for a
+// rule of a project.
+func TestCodesFromNothing(t *testing.T) {
+	d := settled(t)
+	codes := 0
+	person := func(args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		p := d.process(strings.NewReader("abc234\n"), &out, &errs)
+		p.Person, p.Alone, p.Code = func() error { return nil }, func() error { return nil }, func() string { codes++; return "abc234" }
+		if code := Main(args, p); code != exitOK {
+			t.Fatalf("%v: exit %d, %s%s", args, code, out.String(), errs.String())
+		}
+		return out.String()
+	}
+	d.write(filepath.Join(d.home, ".claude/settings.json"), `{"permissions": {"allow": ["Bash(npm test)"]}}`)
+	person("install", "claude")
+	d.write(filepath.Join(d.home, ".config/cardea/rules/mine.yaml"), "rules: [{id: mine, tool: Bash, match: {command: pa}, effect: deny}]")
+	if out := person("try", "pa x"); !strings.Contains(out, "rules:mine") || codes != 0 {
+		t.Errorf("%d codes, %s", codes, out)
+	}
+	person("init")
+	d.write(filepath.Join(d.project, ".cardea/rules/ours.yaml"), "rules: [{id: ours, tool: Bash, match: {command: pb}, effect: allow}]")
+	person("trust")
+	if out := person("try", "pb x"); !strings.Contains(out, "rules:ours") || codes != 1 {
+		t.Errorf("%d codes, %s", codes, out)
+	}
+}

@@ -23,8 +23,9 @@ import (
 )
 
 func trustCommand(p Process) *cobra.Command {
+	dryRun := false
 	c := withJSON(&cobra.Command{
-		Use:   "trust [--json]",
+		Use:   "trust [--dry-run] [--json]",
 		Short: "show what a project brings, and accept it",
 		Long: `Show the settings, rules, routes, policies, signals and actions of the project,
 what changed since you accepted it, what would change if you trusted it as it is,
@@ -34,7 +35,8 @@ code.
 Until you trust a project, its rules can only deny or ask. You accept files as
 they are now: a file that changes later is untrusted until you accept it again.`,
 		Args: noArguments,
-	}, func(_ []string, asJSON bool) error { return trustShow(p, asJSON) })
+	}, func(_ []string, asJSON bool) error { return trustShow(p, asJSON, dryRun) })
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "only show it")
 	leaf := func(use, short, long string) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Long: long, Args: noArguments}
 	}
@@ -122,7 +124,7 @@ func surveyHere(p Process) (*survey, error) {
 }
 
 // trustShow is the command without a word after it.
-func trustShow(p Process, asJSON bool) error {
+func trustShow(p Process, asJSON, dryRun bool) error {
 	s, err := surveyHere(p)
 	if err != nil {
 		return err
@@ -131,7 +133,7 @@ func trustShow(p Process, asJSON bool) error {
 		return encode(p, s.listing())
 	}
 	out := screenOn(p.Stdout, p.Env)
-	if p.attended() && s.acceptable(redact.New()) == nil && !s.same() {
+	if !dryRun && p.attended() && s.acceptable(redact.New()) == nil && !s.same() {
 		err := s.accept(p, out)
 		if errors.Is(err, person.ErrDeclined) {
 			out.printf("left as it was\n")
