@@ -6,6 +6,6 @@ curl -fsSL https://github.com/cardea-dev/cardea/releases/latest/download/install
 cardea install claude --managed
 cardea doctor
 
-# Nobody watches: questions that need a person become denials.
+# No person watches, so questions that need one become denials.
 export CARDEA_UNATTENDED=1
 claude -p "${1:-Fix the failing test}"

@@ -20,7 +20,7 @@ import (
 // whyCode says why an installation asks for a code, "" where it asks for none.
 func (f installFlags) whyCode(p Process, s site, h install.Harness, plan *install.Plan, w install.Wanted) string {
 	if !f.plain() {
-		return "flags besides --user, --project and --managed are given"
+		return "there are other flags than --user, --project and --managed"
 	}
 	if err := p.withoutAgent(); err != nil {
 		return err.Error()
@@ -74,7 +74,7 @@ func setUpBefore(s site) string {
 }
 
 // brought names a file with settings, rules, policies, roles, exceptions or lessons of
-// another scope than the machine's, "" where there is none.
+// another scope than the machine's, or "" for nothing.
 func brought(l *inforce.Loaded) string {
 	found := ""
 	add := func(scope cardea.Scope, path string, is bool) {

@@ -93,11 +93,11 @@ func TestFirstRegistration(t *testing.T) {
 		{name: "one in another harness", file: "~/.claude/settings.json", text: ours, args: "codex", why: "a hook of Cardea is registered already"},
 		{name: "an earlier set-up", file: "~/.local/state/cardea/posture", text: "x", args: "claude", why: "of an earlier set-up"},
 		{name: "an earlier small program", file: "~/.config/opencode/plugins/cardea.js", text: "// cardea-hook {\"binary\":\"/opt/x/cardea\"}\n", args: "opencode", why: "has a hook of Cardea already"},
-		{name: "unattended", args: "claude --unattended", why: "flags besides"},
-		{name: "a time", args: "claude --timeout 20s", why: "flags besides"},
-		{name: "a version", args: "claude --harness-version 2.1.100", why: "flags besides"},
-		{name: "events", args: "claude --events Stop", why: "flags besides"},
-		{name: "a program", args: "claude --binary PROGRAM", why: "flags besides"},
+		{name: "unattended", args: "claude --unattended", why: "there are other flags"},
+		{name: "a time", args: "claude --timeout 20s", why: "there are other flags"},
+		{name: "a version", args: "claude --harness-version 2.1.100", why: "there are other flags"},
+		{name: "events", args: "claude --events Stop", why: "there are other flags"},
+		{name: "a program", args: "claude --binary PROGRAM", why: "there are other flags"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := settled(t)
@@ -132,7 +132,7 @@ func TestFirstRegistration(t *testing.T) {
 	}
 }
 
-// A link to the settings file leads to a file that nobody named.
+// A link to the settings file leads to a file with another name.
 func TestFirstRegistrationBehindLinks(t *testing.T) {
 	for _, link := range []string{".claude", ".claude/settings.json"} {
 		d := settled(t)

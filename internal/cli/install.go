@@ -179,7 +179,7 @@ func installHarness(p Process, name string, f installFlags) error {
 	return cmp.Or(out.err, f.rehearsed(s, plan))
 }
 
-// offerExpansion names the setting by which what the harness's own lists allow counts for
+// offerExpansion names the setting by which what the harness's own lists allow holds for
 // the parts of a line, where they allow something and no settings say yet.
 func offerExpansion(p Process, h install.Harness, s site, out *screen) {
 	l := load(p, &s.Place, nil)

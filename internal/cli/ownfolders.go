@@ -76,7 +76,7 @@ func removable(p Process, dir string) error {
 	case paths.Within(real, home), paths.Within(real, paths.Real(p.Program)), p.Dir != "" && paths.Within(real, paths.Real(p.Dir)):
 		why = "your home folder, this program or the working folder is in it"
 	default:
-		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // errors are told as a reason
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // its errors become the reason
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				why = err.Error()
 			} else if err == nil && d.Type()&os.ModeSymlink == 0 && p.Machine.Foreign(path) {

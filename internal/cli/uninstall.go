@@ -80,7 +80,7 @@ func (c setUpChange) carryOut(p Process, s site, dry bool, out *screen) error {
 	}
 	if c.why != "" {
 		if err := p.byPerson(c.what, show); err != nil && p.withoutAgent() == nil && p.needsPerson() != nil {
-			return fmt.Errorf("%w; a code is asked for, since %s", err, c.why) // a script is told what keeps it from working
+			return fmt.Errorf("%w; a code is asked for, since %s", err, c.why) // which a script can change
 		} else if err != nil {
 			return err
 		}

@@ -101,7 +101,7 @@ func TestPurgeRefuses(t *testing.T) {
 			d.must(os.RemoveAll(filepath.Join(d.home, ".cache/cardea")))
 			d.must(os.Symlink(filepath.Join(d.home, "photos"), filepath.Join(d.home, ".cache/cardea")))
 		}, "a symbolic link leads to it"},
-		"the settings are behind a link": {func(d *desk) {
+		"the settings are below a link": {func(d *desk) {
 			d.mkdir(filepath.Join(d.home, "dots"))
 			d.must(os.Rename(filepath.Join(d.home, ".config"), filepath.Join(d.home, "dots/config")))
 			d.must(os.Symlink("dots/config", filepath.Join(d.home, ".config")))
@@ -129,7 +129,7 @@ func TestPurgeRefuses(t *testing.T) {
 			}
 		})
 	}
-	// A file of somebody else, and links within, which are removed and not followed.
+	// A file of another user, and links within, which are removed and not followed.
 	d, _ := lived(t)
 	d.write(filepath.Join(d.home, "photos/a.jpg"), "x")
 	d.must(os.Symlink(filepath.Join(d.home, "photos"), filepath.Join(d.home, ".cache/cardea/link")))
