@@ -177,8 +177,9 @@ func (c *setUpChange) planAll(names []string, scope install.Scope, s site) (titl
 	for _, h := range all {
 		plan, err := install.PlanUninstall(h, scope, s.At)
 		wired := slices.ContainsFunc(install.Inspect(h, s.At).Wirings, func(w install.Wiring) bool { return w.Scope == scope })
+		named := wired || plan != nil && strings.Contains(strings.ToLower(string(plan.Before)), "cardea") // a broken file has no wirings
 		switch {
-		case len(names) == 0 && (err != nil && !wired || err == nil && !plan.Changed()):
+		case len(names) == 0 && (err != nil && !named || err == nil && !plan.Changed()):
 			continue
 		case err != nil:
 			return nil, err

@@ -54,6 +54,23 @@ func TestUninstallSaysWhatStays(t *testing.T) {
 	}
 }
 
+// A broken file is not passed over where it may hold a hook.
+func TestUninstallFromBrokenFiles(t *testing.T) {
+	d, _ := lived(t)
+	d.write(filepath.Join(d.home, ".gemini/settings.json"), "{")
+	d.write(filepath.Join(d.home, ".claude/settings.json"), `{"hooks": {"PreToolUse": [{"command": "/opt/cardea check`)
+	before := d.files()
+	for _, args := range [][]string{{"uninstall"}, {"uninstall", "--purge"}} {
+		if _, errs, code := d.sits("abc234\n", args...); code != exitError || !strings.Contains(errs, "remove by hand the entries that name cardea: line 1") || !maps.Equal(before, d.files()) {
+			t.Errorf("%v: exit %d, %s", args, code, errs)
+		}
+	}
+	d.write(filepath.Join(d.home, ".claude/settings.json"), "{}")
+	if out, errs, code := d.sits("abc234\n", "uninstall"); code != exitOK || !strings.Contains(out, "removed "+d.home+"/.codex/hooks.json") {
+		t.Errorf("exit %d, %s%s", code, out, errs)
+	}
+}
+
 func TestPurge(t *testing.T) {
 	d, _ := lived(t)
 	before := d.files()
