@@ -96,7 +96,7 @@ func program() {
 func person() {
 	p := process()
 	code := "abc234\n"
-	if len(os.Args) > 1 && (os.Args[1] == "init" || os.Args[1] == "import" || os.Args[1] == "approve" || os.Args[1] == "deny" || os.Args[1] == "trust" && !slices.Contains(os.Args, "revoke")) {
+	if len(os.Args) > 1 && (os.Args[1] == "approve" || os.Args[1] == "deny") {
 		code = "a\n"
 	}
 	if len(os.Args) > 1 && os.Args[1] == "check" {

@@ -103,7 +103,7 @@ func (s *session) words(command string) (words []string, stdin string) {
 		}
 		return words[:n-2], strings.ReplaceAll(string(data), "/home/you", s.home)
 	}
-	return words, "a\n" // the key, where one is asked for
+	return words, "abc234\n" // where a code is asked for
 }
 
 func (s *session) path(name string) string {
@@ -117,7 +117,7 @@ func (s *session) run(stdin string, args []string) string {
 	env := func(name string) string { return map[string]string{"HOME": s.home, "USERPROFILE": s.home}[name] }
 	var out bytes.Buffer
 	p := cli.Process{Agent: func() error { return nil }, Process: hook.Process{Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &out, Env: env, Dir: s.dir, Machine: project.ThisMachine(env), Now: time.Now},
-		Person: func() error { return nil }, Code: func() string { return "a" }}
+		Person: func() error { return nil }, Code: func() string { return "abc234" }}
 	p.Machine.Home = func() (string, error) { return s.home, nil }
 	s.lastEnding = cli.Main(args, p)
 	return out.String()

@@ -244,7 +244,7 @@ func (c *configChange) write(show func(*screen)) error {
 	if err != nil {
 		return err
 	}
-	if err := c.p.byPerson("to write this to "+c.file, show); err != nil {
+	if err := c.p.byPerson("change "+c.file, show); err != nil {
 		return err
 	}
 	remember := c.p.remembering(false)

@@ -52,6 +52,8 @@ is started are reported.` + tableHelp,
 func importLeaf(p Process, c *cobra.Command, read func(args []string) (*importing, error)) *cobra.Command {
 	var write bool
 	c.Flags().BoolVar(&write, "write", false, "write it")
+	c.Flags().Bool("dry-run", false, "write nothing, which is so without --write")
+	c.MarkFlagsMutuallyExclusive("write", "dry-run")
 	return lookLeaf(p, c, func(args []string) (*importing, error) {
 		i, err := read(args)
 		if err == nil {

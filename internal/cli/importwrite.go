@@ -392,7 +392,7 @@ func (i *importing) write(p Process, out *imported) error {
 	if err != nil {
 		return err
 	}
-	if err := p.byKey("and Enter to write this to "+i.dir, show); err != nil {
+	if err := p.byPerson("write "+count(len(out.Files), "file")+" to "+i.dir, show); err != nil {
 		return err
 	}
 	remember := p.remembering(false)

@@ -106,7 +106,7 @@ func initScope(p Process, user bool) error {
 	}
 	out.printf("to check: \"cardea lint\" finds mistakes, and \"cardea test\" runs the rule's own tests\n")
 	if !user {
-		out.printf("then: \"cardea trust\" accepts your changes with a code of one letter\n")
+		out.printf("then: \"cardea trust\" accepts your changes with a code\n")
 	}
 	return out.err
 }

@@ -6,16 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/release"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -24,7 +28,7 @@ import (
 type installFlags struct {
 	user, project, managed        bool
 	uninstall, dryRun, unattended bool
-	daemon                        bool
+	daemon, purge                 bool
 	binary, version               string
 	events                        []string
 	timeout                       time.Duration
@@ -41,10 +45,14 @@ The table below says in which file.
 
 Everything else in the file stays as it is: order, layout and comments. The hook
 is registered with the absolute path of this program, the harness's time limit,
-and a shorter limit for Cardea. Installing twice changes nothing. Installing and
-removing need a person at a terminal, who types a code. --dry-run shows the change
-and asks for no code; where the change would be refused, it says so and ends with
-the same exit code.
+and a shorter limit for Cardea. Installing twice changes nothing. --dry-run shows
+the change and needs no terminal; where the change would be refused, it says so and
+ends with the same exit code.
+
+A first registration without other flags asks for nothing, in a script as well, if
+no agent started it, and if Cardea has no settings, rules, roles or lessons yet but
+those of the machine. So does --managed as root. All else asks for a code, which a
+person types at a terminal.
 
 Every event with a hook costs a process. The hook is registered for tool calls, for
 prompts, where it carries out "/cardea register coder", and for what rules, policies
@@ -58,7 +66,7 @@ that were installed with --managed, as root, cannot be switched off.`,
 		ValidArgs: install.Words(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if f.uninstall {
-				return uninstallHarness(p, args[0], f)
+				return uninstall(p, args, f)
 			}
 			return installHarness(p, args[0], f)
 		},
@@ -73,9 +81,7 @@ that were installed with --managed, as root, cannot be switched off.`,
 // add adds the flags of install to a command's.
 func (f *installFlags) add(fs *pflag.FlagSet) {
 	fs.SortFlags = false
-	fs.BoolVar(&f.user, "user", false, "your own settings, for all projects (default)")
-	fs.BoolVar(&f.project, "project", false, "the settings of this project, which others share")
-	fs.BoolVar(&f.managed, "managed", false, "the settings of the machine, for all its users; needs root")
+	f.addScopes(fs)
 	fs.BoolVar(&f.uninstall, "uninstall", false, "remove what Cardea added, and nothing else")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "show what would change, and write nothing")
 	fs.StringVar(&f.binary, "binary", "", "the program that the hook starts (default: this one, if it lies in a permanent folder)")
@@ -85,6 +91,13 @@ func (f *installFlags) add(fs *pflag.FlagSet) {
 	fs.StringVar(&f.version, "harness-version", "", "the harness's version (default: the harness is asked)")
 	fs.StringSliceVar(&f.events, "events", nil, "more events, by the harness's names, or all")
 	fs.BoolVar(&f.http, "http", false, "have the harness send its hooks to the daemon by HTTP; the daemon must run (docs/http.md)")
+}
+
+// addScopes adds the flags that say whose settings are meant.
+func (f *installFlags) addScopes(fs *pflag.FlagSet) {
+	fs.BoolVar(&f.user, "user", false, "your own settings, for all projects (default)")
+	fs.BoolVar(&f.project, "project", false, "the settings of this project, which others share")
+	fs.BoolVar(&f.managed, "managed", false, "the settings of the machine, for all its users; needs root")
 }
 
 // scope is whose settings are meant.
@@ -141,7 +154,15 @@ func installHarness(p Process, name string, f installFlags) error {
 		return err
 	}
 	out := screenOn(p.Stdout, p.Env)
-	if err := f.carryOut(p, s, plan, out); err != nil {
+	if plan.Changed() {
+		c := setUpChange{what: "have " + h.Title + " call " + w.Binary, why: f.whyCode(p, s, h, plan, w), plans: []*install.Plan{plan}}
+		err = c.carryOut(p, s, f.dryRun, out)
+	} else {
+		out.printf("nothing to change: %s already calls %s, by %s\n", h.Title, w.Binary, plan.File)
+		showDiagnostics(out, plan.Notes)
+		p.tell(hook.SetUpChanges(s.At, load(p, &s.Place, nil)))
+	}
+	if err != nil {
 		return err
 	}
 	out.printf("  %s %s\n", w.Binary, strings.Join(w.Args(h), " "))
@@ -151,13 +172,29 @@ func installHarness(p Process, name string, f installFlags) error {
 		out.printf("  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown, left...))
 	}
 	f.notes(h, s, w, out)
-	if !f.dryRun {
-		if err := offerExpansion(p, h, s, out); err != nil {
-			return err
-		}
+	offerExpansion(p, h, s, out)
+	if !f.dryRun && plan.Changed() {
 		out.printf("next: %s, then run \"cardea doctor\"\n", cmp.Or(h.Trust, "start a new session"))
 	}
-	return cmp.Or(out.err, f.rehearsed(p, s, plan))
+	return cmp.Or(out.err, f.rehearsed(s, plan))
+}
+
+// offerExpansion names the setting by which what the harness's own lists allow holds for
+// the parts of a line, where they allow something and no settings say yet.
+func offerExpansion(p Process, h install.Harness, s site, out *screen) {
+	l := load(p, &s.Place, nil)
+	if _, said := l.Given("permissions.expand"); said || l.Expands() {
+		return
+	}
+	found := 0
+	for i := range l.Permissions {
+		if e := &l.Permissions[i]; e.Effect == cardea.Allow && e.Form != permissionlist.Nothing && e.Counts(h.Name) {
+			found++
+		}
+	}
+	if found > 0 {
+		out.printf("  note: %s of %s's lists allow something; for the parts of a line as well, run \"cardea config set permissions.expand true\"\n", entries(int64(found)), h.Title)
+	}
 }
 
 // wanted is how the hook is to be started.
@@ -222,33 +259,18 @@ func tooOld(h install.Harness, version, why string, left ...string) string {
 		h.Title, onlyIf(why != "", " ("+why+")"), h.Since(left...))
 }
 
-func uninstallHarness(p Process, name string, f installFlags) error {
-	h, s, err := f.begin(p, name)
-	if err != nil {
-		return err
-	}
-	plan, err := install.PlanUninstall(h, f.scope(), s.At)
-	if err != nil {
-		return err
-	}
-	out := screenOn(p.Stdout, p.Env)
-	if err := f.carryOut(p, s, plan, out); err != nil {
-		return err
-	}
-	for _, w := range install.Inspect(h, s.At).Wirings {
-		if w.File != plan.File {
-			out.printf("still there: %s in %s:%d (%s)\n", w.Event, w.File, w.Line, w.Scope)
-		}
-	}
-	return cmp.Or(out.err, f.rehearsed(p, s, plan))
-}
-
 // begin finds the harness and the folders, and tells what was wrong with them.
 func (f installFlags) begin(p Process, name string) (install.Harness, site, error) {
 	h, err := install.Find(name)
 	if err != nil {
 		return h, site{}, wrongUsage{err}
 	}
+	s, err := f.site(p)
+	return h, s, err
+}
+
+// site finds the folders, and whose files may be changed.
+func (f installFlags) site(p Process) (site, error) {
 	s := siteOf(p)
 	p.tell(s.Place.Troubles)
 	switch why := p.foreignHome(s.Place.Dirs.Home); {
@@ -258,17 +280,22 @@ func (f installFlags) begin(p Process, name string) (install.Harness, site, erro
 		s.Refused = errors.New("--managed writes the machine's settings, which only root may; run it with sudo")
 	}
 	if f.dryRun {
-		return h, s, nil
+		return s, nil
 	}
-	return h, s, s.Refused
+	return s, s.Refused
 }
 
-// rehearsed is how a dry run ends: with what the change itself would be refused for.
-func (f installFlags) rehearsed(p Process, s site, plan *install.Plan) error {
+// rehearsed is how a dry run ends: with what the change itself would be refused for, but
+// that no person is there.
+func (f installFlags) rehearsed(s site, plans ...*install.Plan) error {
 	if !f.dryRun {
 		return nil
 	}
-	if err := cmp.Or(s.Refused, p.needsPerson(), plan.Refused()); err != nil {
+	err := s.Refused
+	for _, plan := range plans {
+		err = cmp.Or(err, plan.Refused())
+	}
+	if err != nil {
 		return fmt.Errorf("without --dry-run this is refused: %w", err)
 	}
 	return nil
@@ -293,7 +320,11 @@ func (f installFlags) program(p Process, s site) (string, error) {
 		path := within(p.Dir, f.binary)
 		return path, errors.Join(install.CheckBinary(path), install.SameProgram(path, p.Program))
 	}
-	path, err := install.StableBinary(install.Machine{Executable: p.Program, Path: s.Path, Project: s.Place.Project,
+	advice := "curl -fsSL " + release.Repository + "/releases/latest/download/install.sh | sh"
+	if p.Machine.OS == "windows" {
+		advice = "see " + release.Repository + "/releases/latest"
+	}
+	path, err := install.StableBinary(install.Machine{Executable: p.Program, Project: projectOf(s), Home: s.Place.Dirs.Home, Advice: advice,
 		Temp: append(files.Temporary(), os.TempDir(), p.Env("TMPDIR"), "/dev/shm", "/run")})
 	if err != nil || !f.daemon {
 		return path, err
@@ -302,52 +333,23 @@ func (f installFlags) program(p Process, s site) (string, error) {
 	return path, install.CheckBinary(path)
 }
 
+// projectOf is the project whose agent can write what is in it, "" for one that holds the
+// home folder, such as the root where scripts begin.
+func projectOf(s site) string {
+	if p := s.At.Project; p == "" || p == filepath.Dir(p) || paths.Within(paths.Real(p), paths.Real(s.Place.Dirs.Home)) {
+		return ""
+	}
+	return s.At.Project
+}
+
 // harnessVersion is the harness's version, or why it is not known.
 func (f installFlags) harnessVersion(h install.Harness, s site) (version, why string) {
 	if f.version != "" {
 		return f.version, ""
 	}
-	v, err := install.Version(context.Background(), h, s.Path, s.Place.Project)
+	v, err := install.Version(context.Background(), h, s.Path, projectOf(s))
 	if err != nil {
 		return "", err.Error()
 	}
 	return v, ""
-}
-
-// carryOut shows the change, and makes it when a person confirms it.
-func (f installFlags) carryOut(p Process, s site, plan *install.Plan, out *screen) error {
-	loaded := load(p, &s.Place, nil)
-	show := func(out *screen) {
-		for _, t := range hook.SetUpChanges(s.At, loaded) {
-			out.printf("%s\n", t.Error())
-		}
-		if plan.Changed() {
-			out.block("", withoutToken(plan.Diff()))
-		}
-	}
-	verb, would := "wrote", "would write"
-	switch {
-	case !plan.Changed():
-		verb, would = "nothing to change in", "nothing to change in"
-	case plan.Remove:
-		verb, would = "removed", "would remove"
-	}
-	if f.dryRun {
-		show(out)
-		verb = would
-	} else {
-		if err := p.byPerson("to change "+plan.File, show); err != nil {
-			return err
-		}
-		remember := p.remembering(!plan.Remove)
-		if err := plan.Apply(); err != nil {
-			return err
-		}
-		if err := remember(); err != nil {
-			return err
-		}
-	}
-	out.printf("%s %s\n", verb, plan.File)
-	showDiagnostics(out, plan.Notes)
-	return out.err
 }

@@ -1,16 +1,16 @@
 package cli
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/release"
 )
 
 func (d *desk) program(name, script string) string {
@@ -82,7 +82,7 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 		{[]string{"install"}, "an argument is missing"},
 		{[]string{"install", "claude", "--binary", binary, "--timeout", "1500ms"}, "whole seconds"},
 		{[]string{"install", "claude", "--binary", binary + "x"}, "install it first"},
-		{[]string{"install", "claude"}, "with --binary"},
+		{[]string{"install", "claude"}, "/releases/latest/download/install.sh | sh"},
 		{[]string{"install", "claude", "--binary", other}, "is another program than the one that runs this command"},
 	} {
 		if _, errs, code := d.run("", tt.args...); code == exitOK || !strings.Contains(errs, tt.want) {
@@ -109,11 +109,11 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 	if out, _, _ = d.sits("", "install", "claude", "--project", "--uninstall", "--dry-run"); !strings.Contains(out, "would remove") {
 		t.Error(out)
 	}
-	// A dry run ends as the change itself would.
+	// A dry run needs no person.
 	for _, args := range [][]string{{"install", "claude", "--binary", binary}, {"install", "claude", "--project", "--uninstall"}} {
 		_, refused, code := d.run("", args...)
 		out, errs, dry := d.run("", append(args, "--dry-run")...)
-		if code == exitOK || dry != code || !strings.Contains(out, "would ") || errs != strings.Replace(refused, "cardea: ", "cardea: without --dry-run this is refused: ", 1) {
+		if code == exitOK || dry != exitOK || !strings.Contains(out, "would ") || !strings.Contains(out, "without --dry-run this asks for a code, since ") || errs != "" || !strings.Contains(refused, "only a person") {
 			t.Errorf("%v: exit %d and %d, %s%s", args, code, dry, out, errs)
 		}
 	}
@@ -185,6 +185,9 @@ func TestInstallationPageIsTrue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if one := "`curl -fsSL " + release.Repository + "/releases/latest/download/install.sh | sh`"; !strings.Contains(string(page), one) {
+		t.Errorf("docs/installation.md should name %s", one)
+	}
 	d := newDesk(t)
 	d.program("claude", "echo '2.1.332 (Claude Code)'")
 	binary := d.program("cardea", "true")
@@ -197,6 +200,8 @@ func TestInstallationPageIsTrue(t *testing.T) {
 			args = append(args, "--binary", binary)
 		}
 		out, errs, code := d.sits("abc234\n", args...)
+		out = strings.ReplaceAll(out, "without --dry-run this asks for a code, since there are other flags than --user, --project and --managed\n", "") // --binary
+		out = regexp.MustCompile(`\d+ files?, \d+ KB`).ReplaceAllString(out, "2 files, 2 KB")                                                           // paths are in them
 		out = strings.ReplaceAll(strings.ReplaceAll(out, binary, "/usr/local/bin/cardea"), d.home, "/home/you")
 		if shown := "```console\n$ cardea " + command + "\n" + out + "```"; code != exitOK || !strings.Contains(string(page), shown) {
 			t.Errorf("docs/installation.md should show (exit %d, %s)\n%s", code, errs, shown)
@@ -204,54 +209,26 @@ func TestInstallationPageIsTrue(t *testing.T) {
 	}
 }
 
-// A person is offered that what their lists allow counts for the parts of a line,
-// and their word is written into their settings.
-func TestInstallOffersExpansion(t *testing.T) {
+// The setting by which what lists allow is true of the parts of a line is named, where
+// lists allow something and no settings say it.
+func TestInstallNamesExpansion(t *testing.T) {
 	for _, tt := range []struct {
-		name, lists, settings, typed string
-		asked, written               bool
+		name, lists, settings string
+		told                  bool
 	}{
-		{"yes", `{"permissions": {"allow": ["Bash(npm test)", "Bash(make:*)"]}}`, "", "a\n", true, true},
-		{"no", `{"permissions": {"allow": ["Bash(npm test)"]}}`, "", "\n", true, false},
-		{"nothing allows", `{"permissions": {"deny": ["Bash(rm:*)"]}}`, "", "a\n", false, false},
-		{"said already", `{"permissions": {"allow": ["Bash(npm test)"]}}`, "permissions: {expand: false} # mine\n", "a\n", false, false},
-		{"other settings", `{"permissions": {"allow": ["Bash(npm test)"]}}`, "on_error: deny # mine\n", "a\n", true, true},
+		{"allows", `{"permissions": {"allow": ["Bash(npm test)", "Bash(make:*)"]}}`, "", true},
+		{"nothing allows", `{"permissions": {"deny": ["Bash(rm:*)"]}}`, "", false},
+		{"said already", `{"permissions": {"allow": ["Bash(npm test)"]}}`, "permissions: {expand: false} # mine\n", false},
+		{"other settings", `{"permissions": {"allow": ["Bash(npm test)"]}}`, "on_error: deny # mine\n", true},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			d, binary := hooked(t)
-			d.write(filepath.Join(d.home, ".claude/settings.json"), tt.lists)
-			file := filepath.Join(d.home, ".config/cardea/cardea.yaml")
-			if tt.settings != "" {
-				d.write(file, tt.settings)
-			}
-			var out, errs bytes.Buffer
-			p := d.process(&typing{lines: []string{"abc234\n", tt.typed}}, &out, &errs)
-			p.Person, p.Code = func() error { return nil }, func() string { return "abc234" }
-			if code := Main([]string{"install", "claude", "--binary", binary}, p); code != exitOK {
-				t.Fatalf("exit %d, %s", code, errs.String())
-			}
-			if asked := strings.Contains(errs.String(), "of Claude Code's lists allow something"); asked != tt.asked {
-				t.Errorf("asked: %v\n%s", asked, errs.String())
-			}
-			data, _ := os.ReadFile(file)
-			if written := strings.Contains(string(data), "expand: true") && !strings.Contains(string(data), "#  expand: true"); written != tt.written {
-				t.Errorf("written: %v\n%s", written, data)
-			}
-			if !strings.Contains(string(data), strings.TrimSpace(tt.settings)) {
-				t.Errorf("what was there is lost:\n%s", data)
-			}
-		})
+		d, binary := hooked(t)
+		d.write(filepath.Join(d.home, ".claude/settings.json"), tt.lists)
+		if tt.settings != "" {
+			d.write(filepath.Join(d.home, ".config/cardea/cardea.yaml"), tt.settings)
+		}
+		out, errs, code := d.sits("abc234\n", "install", "claude", "--binary", binary)
+		if told := strings.Contains(out, `run "cardea config set permissions.expand true"`); code != exitOK || told != tt.told {
+			t.Errorf("%s: exit %d, %s%s", tt.name, code, out, errs)
+		}
 	}
-}
-
-// typing gives one line at a time, as a terminal does.
-type typing struct{ lines []string }
-
-func (t *typing) Read(b []byte) (int, error) {
-	if len(t.lines) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(b, t.lines[0])
-	t.lines = t.lines[1:]
-	return n, nil
 }

@@ -49,7 +49,7 @@ func learn(p Process, ids []string, scope, reason string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.byPerson("to allow this from now on", func(s *screen) {
+	if err := p.byPerson("allow "+count(len(chosen), "call")+" from now on, in the scope "+scope, func(s *screen) {
 		for i := range chosen {
 			showCandidate(s, &chosen[i])
 		}

@@ -342,7 +342,7 @@ func removeLessons(p Process, ids []string) error {
 		}
 		some = append(some, l)
 	}
-	return s.remove(p, some, "to remove "+count(len(some), "lesson"))
+	return s.remove(p, some, "remove "+count(len(some), "lesson"))
 }
 
 // maxShown is how many lessons are shown before a person confirms a change of many.
@@ -403,7 +403,7 @@ func invalidate(p Process, f lessonFilter, all bool) error {
 	if err != nil {
 		return err
 	}
-	return s.remove(p, some, "to remove "+count(len(some), "lesson"))
+	return s.remove(p, some, "remove "+count(len(some), "lesson"))
 }
 
 // promoteLesson moves a lesson to another scope when a person confirms it.
@@ -438,7 +438,7 @@ func promoteLesson(p Process, id, scope string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.byPerson("to move it to the scope "+scope, func(out *screen) {
+	if err := p.byPerson("move the lesson to the scope "+scope, func(out *screen) {
 		e := l.listing(p.Now())
 		showLine(out, &e, &l.Record)
 		if to.Scope == cardea.ScopeUser && !to.Local {

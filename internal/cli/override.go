@@ -191,7 +191,7 @@ func addOverride(p Process, f overrideFlags) error {
 	if slices.ContainsFunc(d.Loaded.Overrides, func(old overrides.Override) bool { return old.ID() == o.ID() && old.Scope == o.Scope }) {
 		return fmt.Errorf("there is such an override already: %s; see \"cardea override list\"", o.ID())
 	}
-	return changeOverrides(p, d, o.Scope, "to make the exception", fmt.Sprintf("override %s: %s", o.ID(), describe(o)), func(text string) (string, error) {
+	return changeOverrides(p, d, o.Scope, "make this exception in the scope "+o.Scope.String(), fmt.Sprintf("override %s: %s", o.ID(), describe(o)), func(text string) (string, error) {
 		if strings.TrimSpace(text) == "" {
 			text = "# Exceptions that a person made; docs/overrides.md explains the keys.\nversion: 1\n"
 		}
@@ -263,7 +263,7 @@ func removeOverride(p Process, id string) error {
 		return fmt.Errorf("there is no override %q here; see \"cardea override list\"", id)
 	}
 	o := d.Loaded.Overrides[i]
-	return changeOverrides(p, d, o.Scope, "to remove the exception", "removed "+id+": "+describe(o), func(text string) (string, error) {
+	return changeOverrides(p, d, o.Scope, "remove the exception "+id, "removed "+id+": "+describe(o), func(text string) (string, error) {
 		list, _ := overrides.Parse("overrides.yaml", o.Scope, []byte(text), harness.ToolWord)
 		k := slices.IndexFunc(list, func(x overrides.Override) bool { return x.ID() == id })
 		if k < 0 {

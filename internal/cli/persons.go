@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -47,7 +48,15 @@ func (p Process) warn(text string) { p.Warn(text) }
 func (p Process) attended() bool { return p.Person != nil && p.Person() == nil }
 
 // byAgent reports whether an agent started the command, or may have.
-func (p Process) byAgent() bool { return p.Agent == nil || p.Agent() != nil }
+func (p Process) byAgent() bool { return p.agentAbove() != nil }
+
+// agentAbove says why an agent may have started the command, or nil.
+func (p Process) agentAbove() error {
+	if p.Agent == nil {
+		return errors.New("it cannot be told who started this command")
+	}
+	return p.Agent()
+}
 
 // untilEnded is a context that ends when the process is asked to end.
 func untilEnded() (context.Context, context.CancelFunc) {
@@ -61,23 +70,24 @@ func (p Process) in(dir string) Process {
 }
 
 // byPerson makes sure that a person wants what a command is about to do, which
-// show tells them. What is shown and the code are on standard error, apart from the
-// answer.
+// show tells them. what completes "type k7q2mf to", and says what will happen. What is
+// shown and the question are on standard error, apart from the answer.
 func (p Process) byPerson(what string, show func(*screen)) error {
 	return p.confirm(what, p.Code, show)
 }
 
-// byKey does the same with a code of one letter. It is for what a person does
-// often, and looks at each time.
-func (p Process) byKey(what string, show func(*screen)) error {
+// byLetter does the same with a code of one letter. It is for the calls that wait in the
+// queue, which a person answers often.
+func (p Process) byLetter(what string, show func(*screen)) error {
 	return p.confirm(what, func() string { return p.Code()[:1] }, show)
 }
 
+// confirm asks the question of all commands, in its one form.
 func (p Process) confirm(what string, code func() string, show func(*screen)) error {
 	out := screenOn(p.Stderr, p.Env)
 	check := person.Check{Attending: p.Person, Code: code, Stdin: p.Stdin}
 	return check.Confirm(func() { show(out) }, func(code string) error {
-		out.printf("\ntype %s %s: ", painted{bold, code}, what)
+		out.printf("\ntype %s to %s: ", painted{bold, code}, what)
 		return out.err
 	})
 }

@@ -188,20 +188,20 @@ func TestImportCupcake(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(d.project, ".cardea")); code != exitError || err == nil || !strings.Contains(out, "would be written") {
 		t.Errorf("without --write: exit %d, %s", code, out)
 	}
-	out, errs, code := d.sits("a\n", "import", "cupcake", from, "--write", "--accept-losses")
+	out, errs, code := d.sits("abc234\n", "import", "cupcake", from, "--write", "--accept-losses")
 	for _, want := range []string{"policies/cupcake/a.rego", "left out", "gathers the verbs", "does not switch builtins.git_pre_check on", "it is broken", "it runs if actions in cardea.yaml name it", "a: {command: 'x', timeout_seconds: 5}"} {
 		if code != exitOK || !strings.Contains(out+errs, want) {
 			t.Errorf("exit %d, no %q in %s%s", code, want, out, errs)
 		}
 	}
-	if out, _, _ := d.sits("a\n", "import", "cupcake", "--user", "--write", "--accept-losses"); !strings.Contains(out, d.home) {
+	if out, _, _ := d.sits("abc234\n", "import", "cupcake", "--user", "--write", "--accept-losses"); !strings.Contains(out, d.home) {
 		t.Errorf("for the person: %s", out)
 	}
 	if out, _, _ := d.run("", "import", "cupcake"); !strings.Contains(out, "is there already") {
 		t.Errorf("again: %s", out)
 	}
 	d.write(filepath.Join(from, "rulebook.yml"), "signals: {a: {}}\nstrange: 1\n")
-	if _, _, code := d.sits("a\n", "import", "cupcake", "--write", "--accept-losses"); code != exitError {
+	if _, _, code := d.sits("abc234\n", "import", "cupcake", "--write", "--accept-losses"); code != exitError {
 		t.Errorf("mistakes: exit %d", code)
 	}
 }

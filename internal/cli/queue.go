@@ -242,7 +242,7 @@ func (p Process) talk(d sessionDesk, s *store.Store) error {
 			return out.err
 		}
 		if !confirmed {
-			if err := p.byKey("and Enter to answer what waits", func(out *screen) { out.printf("%s for you\n", waitingCalls(waiting)) }); err != nil {
+			if err := p.byLetter("answer what waits", func(out *screen) { out.printf("%s for you\n", waitingCalls(waiting)) }); err != nil {
 				return err
 			}
 			confirmed = true

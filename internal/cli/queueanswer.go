@@ -149,7 +149,7 @@ func (p Process) answerEntries(d sessionDesk, s *store.Store, ids []int64, answe
 	word := map[cardea.Effect]string{cardea.Allow: "approve", cardea.Deny: "deny"}[answer]
 	if f.confirmed && !f.addRule {
 		show(screenOn(p.Stderr, p.Env))
-	} else if err := p.byKey("and Enter to "+word+" "+count(len(all), "call"), show); err != nil {
+	} else if err := p.byLetter(word+" "+count(len(all), "call"), show); err != nil {
 		return err
 	}
 	r := redact.New()

@@ -76,8 +76,8 @@ func offerCommitHook(p Process, project string, out *screen) error {
 		out.block("  ", h.add)
 		return out.err
 	}
-	err = p.byKey("and Enter to write it, or Enter alone to leave it", func(out *screen) {
-		out.printf("\nCardea can look for secrets before each commit of git.\n%s\n", h.path)
+	err = p.byPerson("write "+h.path, func(out *screen) {
+		out.printf("\nCardea can look for secrets before each commit of git. To go on without, press Enter alone.\n%s\n", h.path)
 		showDiff(out, "  ", importedFile{Diff: string(diff.Diff(h.path, []byte(h.old), h.path, []byte(h.text)))})
 	})
 	if errors.Is(err, person.ErrDeclined) {

@@ -162,7 +162,7 @@ func register(p Process, r request) error {
 			s.printf("its harness, whose agents will answer for the team: process %d, %s\n", r.Harness.PID, Plain(runs))
 		}
 	}
-	if err := p.byPerson("to register the session", show); err != nil {
+	if err := p.byPerson("give the session the role "+r.Role, show); err != nil {
 		return err
 	}
 	return p.sayOf(d.Register(r))
@@ -181,7 +181,7 @@ func switchCommand(p Process) *cobra.Command {
 		Long: "Give a registered session, or one of its subagents, another role. Only a person may do this.", Args: roleByFlag}
 	c.Flags().StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
 	c.Flags().StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
-	return atDesk(p, c, "to give the session another role", &r, func(d sessionDesk) (string, error) { return d.SwitchTo(r) })
+	return atDesk(p, c, "give the session another role", &r, func(d sessionDesk) (string, error) { return d.SwitchTo(r) })
 }
 
 func disableCommand(p Process) *cobra.Command {
@@ -190,7 +190,7 @@ func disableCommand(p Process) *cobra.Command {
 		Long: `Switch Cardea off for one session. It then allows nothing and asks nothing there.
 Denials of system and organisation, and what protects Cardea itself, still count.
 Only a person may do this.`, Args: noArguments}
-	return atDesk(p, c, "to switch Cardea off for the session", &r, func(d sessionDesk) (string, error) { return d.Disable(r.Session) })
+	return atDesk(p, c, "switch Cardea off for the session", &r, func(d sessionDesk) (string, error) { return d.Disable(r.Session) })
 }
 
 func enableCommand(p Process) *cobra.Command {
@@ -200,7 +200,7 @@ func enableCommand(p Process) *cobra.Command {
 and the session has none, name one. Only a person may do this.`, Args: noArguments}
 	c.Flags().StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
 	c.Flags().StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
-	return atDesk(p, c, "to switch Cardea on for the session", &r, func(d sessionDesk) (string, error) { return enableAsking(d, r) })
+	return atDesk(p, c, "switch Cardea on for the session", &r, func(d sessionDesk) (string, error) { return enableAsking(d, r) })
 }
 
 // enableAsking asks for a role where there is none.

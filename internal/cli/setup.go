@@ -72,7 +72,7 @@ func accept(p Process) error {
 	if err == nil && len(changes) == 0 {
 		return p.say("nothing changed since " + was.When.Format(time.DateOnly))
 	}
-	if err := p.byPerson("to accept this", func(out *screen) {
+	if err := p.byPerson("accept "+cmp.Or(onlyIf(len(changes) > 0, count(len(changes), "change")+" of the set-up"), "the set-up as it is"), func(out *screen) {
 		if err != nil {
 			out.printf("%s; so all files are shown as new\n", err)
 		}

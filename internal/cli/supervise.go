@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -50,7 +51,7 @@ func supervise(p Process, team string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.byPerson("to answer for it", func(s *screen) { s.printf("team %s\n", team) }); err != nil {
+	if err := p.byPerson("answer for "+cmp.Or(prefixed("the team ", team), "the sessions of no team"), func(s *screen) { s.printf("team %s\n", team) }); err != nil {
 		return err
 	}
 	this, err := person.This()

@@ -230,7 +230,7 @@ func (s *syncing) bring(dry bool) (*synced, error) {
 	if dry || cardea.HasError(out.Diagnostics) || len(out.Files) == 0 {
 		return out, nil
 	}
-	return out, s.put("to put this in force for "+s.name, old, out, func() error { return s.store.Put(s.name, staged, s.record) })
+	return out, s.put("put "+count(len(out.Files), "file")+" in force for "+s.name, old, out, func() error { return s.store.Put(s.name, staged, s.record) })
 }
 
 // put changes what is in force, old, when the person agrees to what is shown.
@@ -337,7 +337,7 @@ func (s *syncing) rollback(dry, asJSON bool) error {
 		out.Source, out.Form = s.was.Former.Source, s.was.Former.Form
 	}
 	if !dry {
-		err := s.put("to put the form before in force for "+s.name, now, out, func() error { return s.store.Rollback(s.name) })
+		err := s.put("put the form before in force for "+s.name, now, out, func() error { return s.store.Rollback(s.name) })
 		if err != nil {
 			return fmt.Errorf("roll %s back: %w", s.name, err)
 		}

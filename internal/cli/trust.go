@@ -23,18 +23,20 @@ import (
 )
 
 func trustCommand(p Process) *cobra.Command {
+	dryRun := false
 	c := withJSON(&cobra.Command{
-		Use:   "trust [--json]",
+		Use:   "trust [--dry-run] [--json]",
 		Short: "show what a project brings, and accept it",
 		Long: `Show the settings, rules, routes, policies, signals and actions of the project,
 what changed since you accepted it, what would change if you trusted it as it is,
 and what has no effect either way. At a terminal you can then accept it by typing a
-code of one letter.
+code.
 
 Until you trust a project, its rules can only deny or ask. You accept files as
 they are now: a file that changes later is untrusted until you accept it again.`,
 		Args: noArguments,
-	}, func(_ []string, asJSON bool) error { return trustShow(p, asJSON) })
+	}, func(_ []string, asJSON bool) error { return trustShow(p, asJSON, dryRun) })
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "only show it")
 	leaf := func(use, short, long string) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Long: long, Args: noArguments}
 	}
@@ -122,7 +124,7 @@ func surveyHere(p Process) (*survey, error) {
 }
 
 // trustShow is the command without a word after it.
-func trustShow(p Process, asJSON bool) error {
+func trustShow(p Process, asJSON, dryRun bool) error {
 	s, err := surveyHere(p)
 	if err != nil {
 		return err
@@ -131,7 +133,7 @@ func trustShow(p Process, asJSON bool) error {
 		return encode(p, s.listing())
 	}
 	out := screenOn(p.Stdout, p.Env)
-	if p.attended() && s.acceptable(redact.New()) == nil && !s.same() {
+	if !dryRun && p.attended() && s.acceptable(redact.New()) == nil && !s.same() {
 		err := s.accept(p, out)
 		if errors.Is(err, person.ErrDeclined) {
 			out.printf("left as it was\n")
@@ -186,14 +188,19 @@ func (s *survey) acceptable(r *redact.Redactor) error {
 
 // accept shows the project, and trusts it when the person types a code.
 func (s *survey) accept(p Process, out *screen) error {
-	if err := p.byKey("and Enter to trust the project as it is, or Enter alone to leave it", func(*screen) { s.show(out) }); err != nil {
+	if err := p.byPerson("trust "+s.size()+" of this project", func(*screen) { s.show(out) }); err != nil {
 		return err
 	}
 	if err := s.save(p); err != nil {
 		return err
 	}
-	out.printf("trusted %s, %s\n", s.project, count(len(s.digests), "file")+prefixed(" and ", s.lessonCount()))
+	out.printf("trusted %s, %s\n", s.project, s.size())
 	return out.err
+}
+
+// size says how much a person accepts.
+func (s *survey) size() string {
+	return count(len(s.digests), "file") + prefixed(" and ", s.lessonCount())
 }
 
 // save keeps that the person accepted the project as it was read.
@@ -296,7 +303,7 @@ func trustRevoke(p Process) error {
 		return err
 	}
 	out := screenOn(p.Stdout, p.Env)
-	if err := p.byPerson("to stop trusting "+s.project, func(*screen) {}); err != nil {
+	if err := p.byPerson("stop trusting "+s.project, func(*screen) {}); err != nil {
 		return err
 	}
 	there, err := trust.Revoke(s.state, s.project)

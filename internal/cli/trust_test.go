@@ -76,15 +76,15 @@ var ofTest = overrides.Override{Command: []string{"make", "x"}, Effect: cardea.A
 const lessonOfTest = `{"v":1,"effect":"deny","tool":"Bash","subject":"make x","role":"*","dir":".","by":"person","who":"liam","when":"2026-11-20T10:00:00Z","reason":"","files":{},"expires":""}`
 
 // forPersons are the others, as they are called to do their work.
-var forPersons = [][]string{{"accept"}, {"trust", "init"}, {"trust", "update"}, {"trust", "revoke"}, {"install", "claude"}, {"install", "copilot"},
+var forPersons = [][]string{{"accept"}, {"trust", "init"}, {"trust", "update"}, {"trust", "revoke"}, {"install", "claude", "--events", "Stop"}, {"install", "copilot"},
 	{"install", "claude", "--project"}, {"install", "claude", "--timeout", "20s", "--unattended"}, {"install", "claude", "--uninstall"},
-	{"install", "claude", "--binary", "BINARY"}, {"import", "bouncer", "bouncer.json", "--write", "--accept-losses"},
+	{"install", "claude", "--binary", "BINARY", "--unattended"}, {"import", "bouncer", "bouncer.json", "--write", "--accept-losses"},
 	{"import", "permitter", "permitter", "--write"}, {"import", "cupcake", "--write"}, {"import", "cupcake", "--user", "--write"}, {"import", "hookwise", "--write"},
 	{"sync", "acme", "--from", "acme"}, {"config", "set", "ledger.keep_days", "7"}, {"config", "unset", "ledger.max_mb"}, {"config", "edit"},
 	{"register", "--session-id", "x", "--role", "coder"}, {"switch", "--session-id", "x", "--role", "coder"}, {"disable", "--session-id", "x"},
 	{"enable", "--session-id", "x"}, {"override", "--command", "git clean", "--allow", "--scope", "user"}, {"override", "rm", ofTest.ID()},
 	{"lessons", "rm", lesson.IDOf(lessonOfTest).Short()}, {"lessons", "promote", lesson.IDOf(lessonOfTest).Short(), "--scope", "project"}, {"invalidate", "--all"},
-	{"learn", "CANDIDATE"}, {"approve", "1"}, {"deny", "1"}, {"supervise", "--team", "alpha"}}
+	{"uninstall"}, {"uninstall", "claude"}, {"uninstall", "--purge"}, {"learn", "CANDIDATE"}, {"approve", "1"}, {"deny", "1"}, {"supervise", "--team", "alpha"}}
 
 // candidate is the id of a call that the person allowed in the harness's prompt.
 func (d *desk) candidate() string {
@@ -143,7 +143,7 @@ func TestCommandsForPersons(t *testing.T) {
 	if _, errs, code := d.sits("abc234\n", "install", "claude", "--binary", binary); code != exitOK {
 		t.Fatal(errs)
 	}
-	if _, errs, code := d.sits("a\n", "trust", "init"); code != exitOK {
+	if _, errs, code := d.sits("abc234\n", "trust", "init"); code != exitOK {
 		t.Fatal(errs)
 	}
 	mine := filepath.Join(d.home, ".config/cardea")
@@ -218,7 +218,7 @@ func TestTrustOfWhatIsNotThere(t *testing.T) {
 	for _, c := range []struct{ word, told string }{
 		{"init", "brings nothing that could be trusted"}, {"update", "not trusted yet"}, {"verify", "not trusted"},
 	} {
-		if _, errs, code := d.sits("a\n", "trust", c.word); code != exitError || !strings.Contains(errs, c.told) {
+		if _, errs, code := d.sits("abc234\n", "trust", c.word); code != exitError || !strings.Contains(errs, c.told) {
 			t.Errorf("%s: exit %d, %s", c.word, code, errs)
 		}
 	}
@@ -249,7 +249,7 @@ func TestTrustIsInWhatWasShown(t *testing.T) {
 	var out, errs bytes.Buffer
 	p := d.process(swap{func() {
 		d.write(file, "rules: [{id: evil, tool: Bash, match: {command: evil}, effect: allow}]")
-	}, strings.NewReader("a\n")}, &out, &errs)
+	}, strings.NewReader("abc234\n")}, &out, &errs)
 	p.Person, p.Code = func() error { return nil }, func() string { return "abc234" }
 	if code := Main([]string{"trust", "init"}, p); code != exitOK {
 		t.Fatalf("exit %d, %s", code, errs.String())
@@ -368,7 +368,7 @@ func TestTrustKeepsNoSecret(t *testing.T) {
 			d.mkdir(filepath.Join(d.project, ".git"))
 		}
 		d.write(filepath.Join(d.project, ".cardea/rules", name+".yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
-		out, errs, code := d.sits("a\n", "trust", "init")
+		out, errs, code := d.sits("abc234\n", "trust", "init")
 		if code != exitError || !strings.Contains(errs, "looks like a secret") || strings.Contains(errs, token) || strings.Contains(out, "abc234") {
 			t.Errorf("%s: exit %d, %q, %q", where, code, out, errs)
 		}

@@ -19,18 +19,20 @@ import (
 type Machine struct {
 	// Executable is the running program.
 	Executable string
-	// Path are the folders of PATH.
-	Path []string
 	// Temp are the machine's temporary folders.
 	Temp []string
 	// Project is the project, whose agent may write everything in it.
 	Project string
+	// Home is the person's home folder.
+	Home string
+	// Advice is a way to install the program into a folder that stays.
+	Advice string
 }
 
 // StableBinary is the absolute path under which the running program can be
 // named for good. A hook whose program is gone lets every call run, so a
-// program in a temporary, versioned or agent-writable folder is refused, with
-// a name that stays where there is one.
+// program in a temporary, versioned or agent-writable folder is refused. Where a package
+// manager keeps a link to it in one of its own folders, that link is the path.
 func StableBinary(m Machine) (string, error) {
 	real, err := filepath.EvalSymlinks(m.Executable)
 	if err != nil {
@@ -40,10 +42,25 @@ func StableBinary(m Machine) (string, error) {
 	if why == "" {
 		return real, CheckBinary(real)
 	}
-	if link := m.stableLink(real); link != "" {
-		return "", fmt.Errorf("%s %s; run this again with --binary %s, which leads to it", real, why, link)
+	for _, dir := range m.linkFolders() {
+		link := filepath.Join(dir, filepath.Base(real))
+		if to, err := filepath.EvalSymlinks(link); err == nil && to == real && m.unstable(link) == "" {
+			return link, CheckBinary(link)
+		}
 	}
-	return "", fmt.Errorf("%s %s; build it into a folder that stays (in the clone: GOBIN=/usr/local/bin go install ./cmd/...) and run it from there, or name one with --binary", real, why)
+	return "", fmt.Errorf("%s %s; install it into a folder that stays, and run it from there: %s", real, why, m.Advice)
+}
+
+// linkFolders are those in which package managers keep a link to the newest version. Only
+// root, or the person, writes there.
+func (m Machine) linkFolders() []string {
+	dirs := []string{"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin"}
+	for _, dir := range []string{".linuxbrew/bin", ".local/bin", "go/bin", ".local/share/cardea/bin", ".nix-profile/bin", "scoop/apps/cardea/current"} {
+		if m.Home != "" {
+			dirs = append(dirs, filepath.Join(m.Home, filepath.FromSlash(dir)))
+		}
+	}
+	return dirs
 }
 
 // unstable says why a path cannot be counted on, "" where it can.
@@ -76,20 +93,6 @@ func isVersion(name string) bool {
 	name = name[strings.LastIndexAny(name, "-@")+1:]
 	parts := strings.Split(strings.TrimPrefix(name, "v"), ".")
 	return len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return p == "" || strings.Trim(p[:1], "0123456789") != "" })
-}
-
-// stableLink is a name on PATH that leads to the program and stays.
-func (m Machine) stableLink(real string) string {
-	for _, dir := range m.Path {
-		link := filepath.Join(dir, filepath.Base(real))
-		if !filepath.IsAbs(link) || m.unstable(link) != "" {
-			continue
-		}
-		if to, err := filepath.EvalSymlinks(link); err == nil && to == real {
-			return link
-		}
-	}
-	return ""
 }
 
 // CheckBinary reports why a program cannot be the hook, wherever it lies.

@@ -211,14 +211,27 @@ func TestStableBinary(t *testing.T) {
 	if err := os.Symlink(cellar, filepath.Join(base, "opt/bin/cardea-link")); err != nil {
 		t.Fatal(err)
 	}
-	links := filepath.Join(base, "links")
-	if err := errors.Join(os.Mkdir(links, 0o755), os.Symlink(cellar, filepath.Join(links, "cardea"))); err != nil {
+	links, odd := filepath.Join(base, "home/.linuxbrew/bin"), filepath.Join(base, "odd/bin")
+	other := at("mod/cardea@v0.1.0/cardea")
+	if err := errors.Join(os.MkdirAll(links, 0o755), os.Symlink(cellar, filepath.Join(links, "cardea")), os.MkdirAll(odd, 0o755), os.Symlink(other, filepath.Join(odd, "cardea"))); err != nil {
 		t.Fatal(err)
 	}
-	m := Machine{Project: filepath.Join(base, "app"), Temp: []string{"", "/", filepath.Join(base, "tmp")}, Path: []string{"rel", filepath.Join(base, "opt/bin"), links}}
+	m := Machine{Project: filepath.Join(base, "app"), Temp: []string{"", "/", filepath.Join(base, "tmp")}, Home: filepath.Join(base, "home"), Advice: "ADVICE"}
+	for _, path := range []string{cellar, filepath.Join(links, "cardea")} {
+		m.Executable = path
+		if got, err := StableBinary(m); err != nil || got != filepath.Join(links, "cardea") {
+			t.Errorf("%s: %q, %v", path, got, err)
+		}
+	}
+	for _, dir := range []string{"home/.local/bin", "home/go/bin", "home/.local/share/cardea/bin"} {
+		m.Executable = at(dir + "/cardea")
+		if got, err := StableBinary(m); err != nil || got != m.Executable {
+			t.Errorf("%s: %q, %v", dir, got, err)
+		}
+	}
 	for path, want := range map[string]string{
 		good:                                   "",
-		filepath.Join(links, "cardea"):         "--binary " + filepath.Join(links, "cardea"),
+		filepath.Join(odd, "cardea"):           "one version, which the next update removes; install it into a folder that stays, and run it from there: ADVICE",
 		at("tmp/x/cardea"):                     "temporary",
 		at("cache/go-build12/b001/exe/cardea"): "go run",
 		at("app/bin/cardea"):                   "in the project",
@@ -234,11 +247,11 @@ func TestStableBinary(t *testing.T) {
 	if m.unstable("/nix/store/abc-cardea/bin/cardea") == "" || isVersion("cardea.dev") || isVersion("local") || isVersion("12") {
 		t.Error("versions are not told")
 	}
-	dull, open, odd := at("a/cardea"), at("b/cardea"), at("c/gate")
+	dull, open, gate := at("a/cardea"), at("b/cardea"), at("c/gate")
 	if err := errors.Join(os.Chmod(dull, 0o644), os.Chmod(open, 0o757)); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{dull: "not executable", open: "written by everybody", odd: "not called cardea", "bin/cardea": "no absolute path", base + "/none/cardea": "install it first", base + "/Cellar/cardea": "no program"} {
+	for path, want := range map[string]string{dull: "not executable", open: "written by everybody", gate: "not called cardea", "bin/cardea": "no absolute path", base + "/none/cardea": "install it first", base + "/Cellar/cardea": "no program"} {
 		if err := CheckBinary(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,6 +35,22 @@ type Plan struct {
 	beside []besideFile
 	// modes are those of a new file, for others to read and for the person alone.
 	modes [2]os.FileMode
+	// replaces is set where an installation changes what an earlier one wrote.
+	replaces bool
+}
+
+// OnlyAdds says why the plan is more than a hook which is added to the file of that name,
+// or "".
+func (p *Plan) OnlyAdds() string {
+	for _, path := range []string{p.on.named, filepath.Dir(p.on.named)} {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return path + " is a symbolic link"
+		}
+	}
+	if p.replaces {
+		return p.File + " has a hook of Cardea already"
+	}
+	return ""
 }
 
 // Changed reports whether the plan changes anything.
@@ -79,6 +96,7 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 		p.After = p.Before
 		return p, nil
 	}
+	p.replaces = len(spots(d.Root)) > 0
 	old := recall(p.state, p.File)
 	clean, err := cleaned(d, old)
 	if err != nil {

@@ -85,6 +85,7 @@ func (p *Plan) planProgram(h Harness, w *Wanted) error {
 		p.modes = [2]os.FileMode{0o755, 0o700} // the harness starts the file itself
 	}
 	old := recall(p.state, p.File)
+	p.replaces = p.on.exists
 	if p.on.exists {
 		switch _, ours := programOf(p.Before); {
 		case ours && w == nil:
@@ -135,6 +136,7 @@ func (p *Plan) planCompanion(path, event string, installs, wanted bool) (besideF
 		return c, notOurs(path)
 	}
 	c.remove = ours && !installs
+	p.replaces = p.replaces || ours
 	if (wanted || ours && installs) && string(data) != string(p.After) {
 		c.write, c.text = true, p.After
 	}

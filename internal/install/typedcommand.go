@@ -58,7 +58,7 @@ func (p *Plan) planCommand(h Harness, wanted bool) {
 			p.note(CodeOtherHook, "remove or rename it, if /cardea is to reach the hook as it is described", "the command "+c.path+" is not Cardea's, and was left alone")
 		}
 	case wanted:
-		c.write = string(data) != commandText
+		c.write, p.replaces = string(data) != commandText, true
 	default:
 		c.remove = true
 	}

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -64,12 +65,21 @@ func (s Seat) Attending() error {
 	if setByAgent(s.Environ) == "" && !Terminal(s.Stdin) {
 		return errors.New("standard input is no terminal; do this at a terminal, by hand")
 	}
-	return s.UnderAgent()
+	return s.noAgent()
 }
 
-// UnderAgent returns an error if an agent started this process, or may have, else nil. Standard
-// input may be anything.
+// UnderAgent returns an error if an agent started this process, or may have, else nil. A
+// script of a person or of a machine is no agent. Where the system does not show the
+// processes above, only a terminal is sure.
 func (s Seat) UnderAgent() error {
+	if runtime.GOOS == "windows" {
+		return s.Attending()
+	}
+	return s.noAgent()
+}
+
+// noAgent says why an agent may have started the command, or nil.
+func (s Seat) noAgent() error {
 	if name := setByAgent(s.Environ); name != "" {
 		return fmt.Errorf("an agent is at work here (%s is set); do this in a terminal of your own", name)
 	}

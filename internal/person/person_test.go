@@ -71,6 +71,12 @@ func TestAttending(t *testing.T) {
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "; do this ")) {
 			t.Errorf("%s: %v", c.name, err)
 		}
+		// In a script, all is so but the terminal.
+		c.seat.Stdin = nil
+		fine := runtime.GOOS != "windows" && (c.want == "" || strings.Contains(c.want, "no terminal"))
+		if err := c.seat.UnderAgent(); (err == nil) != fine || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, in a script: %v", c.name, err)
+		}
 	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {

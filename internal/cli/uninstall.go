@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"cardea.dev/internal/control"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/install"
+	"cardea.dev/internal/limit"
+	"cardea.dev/internal/peer"
+	"cardea.dev/internal/state"
+	"cardea.dev/internal/trust"
+	"github.com/spf13/cobra"
+)
+
+func uninstallCommand(p Process) *cobra.Command {
+	var f installFlags
+	c := &cobra.Command{
+		Use:   "uninstall [HARNESS…] [--user | --project | --managed] [--purge] [--dry-run]",
+		Short: "remove the hook from harnesses, or Cardea as a whole",
+		Long: `Remove the hook from harnesses, or from all that have it if you name none. Only what
+Cardea added is removed. The command says what stays, and where.
+
+--purge also removes your settings, rules, lessons, state and cache, and ends the
+daemon. It touches no file of the machine, of your organisation's repositories or of
+projects, and no program.`,
+		ValidArgs: install.Words(),
+		RunE:      func(_ *cobra.Command, args []string) error { return uninstall(p, args, f) },
+	}
+	fs := c.Flags()
+	fs.SortFlags = false
+	f.addScopes(fs)
+	fs.BoolVar(&f.purge, "purge", false, "remove your settings, state and cache as well")
+	fs.BoolVar(&f.dryRun, "dry-run", false, "show what would change, and write nothing")
+	c.MarkFlagsMutuallyExclusive("user", "project", "managed")
+	c.MarkFlagsMutuallyExclusive("purge", "project", "managed")
+	return c
+}
+
+// setUpChange is a change of hooks that is worked out.
+type setUpChange struct {
+	// what completes "type k7q2mf to". why says why a code is asked for, "" for none.
+	what, why string
+	plans     []*install.Plan
+	// folders go afterwards, and so does the daemon at a socket.
+	folders []ownFolder
+	socket  string
+}
+
+// carryOut makes the change, when a person confirms it if that is needed.
+func (c setUpChange) carryOut(p Process, s site, dry bool, out *screen) error {
+	first := !slices.ContainsFunc(c.plans, func(plan *install.Plan) bool { return plan.Remove })
+	show := func(out *screen) {
+		p.tell(hook.SetUpChanges(s.At, load(p, &s.Place, nil)))
+		for _, plan := range c.plans {
+			if plan.Changed() {
+				out.block("", withoutToken(plan.Diff()))
+			}
+		}
+		for _, f := range c.folders {
+			out.printf("- %s\n", f)
+		}
+	}
+	if dry {
+		show(out)
+		if c.why != "" {
+			out.printf("without --dry-run this asks for a code, since %s\n", c.why)
+		}
+		tellPlans(c.plans, "would remove", "would write", out)
+		return out.err
+	}
+	if c.why != "" {
+		if err := p.byPerson(c.what, show); err != nil && p.agentAbove() == nil && p.needsPerson() != nil {
+			return fmt.Errorf("%w; a code is asked for, since %s", err, c.why) // which a script can change
+		} else if err != nil {
+			return err
+		}
+	}
+	remember := p.remembering(first)
+	for _, plan := range c.plans {
+		if err := plan.Apply(); err != nil {
+			return err
+		}
+	}
+	tellPlans(c.plans, "removed", "wrote", out)
+	return cmp.Or(remember(), c.purge(p, out), out.err)
+}
+
+// tellPlans says what became of the files of plans, or would.
+func tellPlans(plans []*install.Plan, removed, wrote string, out *screen) {
+	for _, plan := range plans {
+		switch {
+		case !plan.Changed():
+			out.printf("nothing to remove from %s\n", plan.File)
+		case plan.Remove:
+			out.printf("%s %s\n", removed, plan.File)
+		default:
+			out.printf("%s %s\n", wrote, plan.File)
+		}
+		showDiagnostics(out, plan.Notes)
+	}
+}
+
+// uninstall removes hooks, those of all harnesses where none is named.
+func uninstall(p Process, names []string, f installFlags) error {
+	if f.purge && len(names) > 0 {
+		return wrongUsage{errors.New("--purge removes the hooks of all harnesses; name none with it")}
+	}
+	s, err := f.site(p)
+	if err != nil {
+		return err
+	}
+	c := setUpChange{why: "something is removed"}
+	titles, err := c.planAll(names, f.scope(), s)
+	if err != nil {
+		return err
+	}
+	c.what = onlyIf(len(titles) > 0, "remove the hook of "+strings.Join(titles, ", "))
+	known, _ := trust.List(s.Place.State) // what cannot be read names no project
+	if f.purge {
+		c.folders = ownFolders(s)
+		for _, folder := range c.folders { // one that may not be removed keeps all
+			err = errors.Join(err, removable(p, folder.path))
+		}
+		if err != nil {
+			return err
+		}
+		c.socket = onlyIf(control.Listens(control.Socket(p.Env)), control.Socket(p.Env))
+		c.what = joined(" and ", c.what, onlyIf(len(c.folders) > 0, "delete "+count(len(c.folders), "folder")+" with all in it"), onlyIf(c.socket != "", "end the daemon"))
+	}
+	out := screenOn(p.Stdout, p.Env)
+	if c.what == "" {
+		tellPlans(c.plans, "", "", out)
+		if len(names) == 0 {
+			out.printf("nothing to remove: no harness has a hook of Cardea in the scope %s\n", f.scope())
+		}
+	} else if err := c.carryOut(p, s, f.dryRun, out); err != nil {
+		return err
+	}
+	if f.purge {
+		out.printf("stays: the programs cardea, cardea-engine and cardea-hook in %s\n", filepath.Dir(p.Program))
+		for _, m := range known {
+			if dir := filepath.Join(m.Project, ".cardea"); isFolder(dir) {
+				out.printf("stays: %s, which is the project's\n", dir)
+			}
+		}
+	}
+	if !f.dryRun {
+		tellRest(s, f.purge, out)
+	}
+	return cmp.Or(out.err, f.rehearsed(s, c.plans...))
+}
+
+// planAll plans for the harnesses with names, or for those with a hook, and gives the
+// titles of those that lose one.
+func (c *setUpChange) planAll(names []string, scope install.Scope, s site) (titles []string, err error) {
+	var all []install.Harness
+	for _, name := range names {
+		h, err := install.Find(name)
+		if err != nil {
+			return nil, wrongUsage{err}
+		}
+		all = append(all, h)
+	}
+	if len(names) == 0 {
+		all = install.Harnesses()
+	}
+	for _, h := range all {
+		plan, err := install.PlanUninstall(h, scope, s.At)
+		wired := slices.ContainsFunc(install.Inspect(h, s.At).Wirings, func(w install.Wiring) bool { return w.Scope == scope })
+		named := wired || plan != nil && strings.Contains(strings.ToLower(string(plan.Before)), "cardea") // a broken file has no wirings
+		switch {
+		case len(names) == 0 && (err != nil && !named || err == nil && !plan.Changed()):
+			continue
+		case err != nil:
+			return nil, err
+		case plan.Changed():
+			titles = append(titles, h.Title)
+		}
+		c.plans = append(c.plans, plan)
+	}
+	return titles, nil
+}
+
+// tellRest says what is still there: hooks, and without a purge the person's folders.
+func tellRest(s site, purge bool, out *screen) {
+	for _, h := range install.Harnesses() {
+		told := ""
+		for _, w := range install.Inspect(h, s.At).Wirings {
+			if w.File != told {
+				out.printf("still registered: %s in %s:%d (%s)\n", h.Title, w.File, w.Line, w.Scope)
+			}
+			told = w.File
+		}
+	}
+	if rest := ownFolders(s); !purge && len(rest) > 0 {
+		for _, r := range rest {
+			out.printf("stays: %s\n", r)
+		}
+		out.printf("to remove them: cardea uninstall --purge\n")
+	}
+}
+
+// purge ends the daemon and removes the folders.
+func (c *setUpChange) purge(p Process, out *screen) error {
+	if c.socket != "" {
+		if err := endDaemon(c.socket); err != nil {
+			return fmt.Errorf("end the daemon: %w; end it by hand, and the unit that starts it; then run this again", err)
+		}
+		out.printf("ended the daemon\n")
+	}
+	for _, f := range c.folders {
+		err := removable(p, f.path) // what was shown may be another folder by now
+		if err == nil {
+			err = os.RemoveAll(f.path)
+		}
+		if err != nil {
+			return fmt.Errorf("remove %s: %w", f.path, err)
+		}
+		_ = os.Remove(filepath.Dir(f.path)) // one that is not empty stays
+		out.printf("removed %s\n", f.path)
+	}
+	return nil
+}
+
+// endDaemon has the daemon end, and waits for it.
+func endDaemon(socket string) error {
+	if err := state.PrivateSocket(socket); err != nil {
+		return err
+	}
+	conn, err := net.DialTimeout("unix", socket, limit.DaemonSilence)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	pid, err := peer.PID(conn)
+	if err != nil {
+		return err
+	}
+	daemon, err := os.FindProcess(pid)
+	if err == nil {
+		err = daemon.Signal(syscall.SIGTERM)
+	}
+	for end := time.Now().Add(limit.DaemonTurn); err == nil && control.Listens(socket); time.Sleep(limit.DaemonSilence) {
+		if time.Now().After(end) {
+			err = errors.New("it still answers")
+		}
+	}
+	return err
+}
