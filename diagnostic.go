@@ -98,7 +98,7 @@ func SplitSource(source string) (file string, line int) {
 // it. Text, hint and even the place can carry words of the file, so nothing is
 // left but the file's name and the kind of the mistake.
 func (d Diagnostic) Withheld() Diagnostic {
-	return Diagnostic{Severity: d.Severity, File: d.File, Code: d.Code, Text: fmt.Sprintf("has mistakes (%s)", d.Code), Hint: `run "cardea lint" in the project to see them`}
+	return Diagnostic{Severity: d.Severity, File: d.File, Code: d.Code, Text: fmt.Sprintf("has mistakes (%s)", d.Code), Hint: `run "cardea rules lint" in the project to see them`}
 }
 
 // Error makes a Diagnostic an error.

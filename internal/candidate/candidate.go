@@ -1,6 +1,6 @@
 // Package candidate keeps the calls that a person allowed in their harness's own prompt,
 // where Cardea had said nothing. They decide nothing. A person makes lessons of them
-// ("cardea learn"), or the setting "learn: auto" does of those that only read.
+// ("cardea lessons learn"), or the setting "learn: auto" does of those that only read.
 //
 // What is kept of a call are drafts of lessons, made while the harness showed it: the files
 // to which they are bound are those that the person saw.

@@ -28,21 +28,16 @@ project or system; what an organisation says comes by "cardea sync".`,
   cardea config set default.unattended ask
   cardea config set policies.checks "npm test" "npm run lint" --scope project
   cardea config unset packs.web`,
-		Args: configArguments,
+		Args: atMostOneArgument,
 	}, func(args []string, asJSON bool) error { return showConfig(p, args, asJSON) })
-	c.AddCommand(configSetCommand(p), configUnsetCommand(p), configEditCommand(p))
+	leaf := func(use, short string, check cobra.PositionalArgs) *cobra.Command {
+		return withJSON(&cobra.Command{Use: use, Short: short, Args: check}, func(args []string, asJSON bool) error { return showConfig(p, args, asJSON) })
+	}
+	c.AddCommand(leaf("get KEY [--json]", "show a setting, as \"cardea config KEY\" does", oneArgument),
+		leaf("show [KEY] [--json]", "show all settings or one, as \"cardea config\" does", atMostOneArgument),
+		leaf("list [--json]", "show all settings, as \"cardea config\" does", noArguments),
+		configSetCommand(p), configUnsetCommand(p), configEditCommand(p))
 	return c
-}
-
-// configArguments wants a key or none, and knows the words that other programs have here.
-func configArguments(c *cobra.Command, args []string) error {
-	if len(args) == 0 || !slices.Contains([]string{"get", "show", "list"}, args[0]) {
-		return atMostOneArgument(c, args)
-	}
-	if len(args) == 1 {
-		return fmt.Errorf("there is no %q here: \"cardea config\" shows all settings, and \"cardea config KEY\" shows one", args[0])
-	}
-	return fmt.Errorf("there is no %q here: a key alone shows a setting: \"cardea config %s\"", args[0], Plain(args[1]))
 }
 
 // configuration is what "cardea config --json" says.
@@ -165,7 +160,7 @@ func whyNot(l *inforce.Loaded, f *settings.File, g settings.Given) string {
 	case !f.Counts:
 		return "the project is not trusted, or not in this form"
 	case isSwitch && slices.Contains(f.Idle, id):
-		return "it changes nothing; see \"cardea lint\""
+		return "it changes nothing; see \"cardea rules lint\""
 	case g.Key != "version" && !isSwitch && !slices.Contains(l.Settings.Given, g):
 		return "another file has a stricter or nearer value"
 	}

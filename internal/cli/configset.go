@@ -51,7 +51,7 @@ list can be given word by word. Comments stay.`,
 }
 
 func configUnsetCommand(p Process) *cobra.Command {
-	return configLeaf(&cobra.Command{
+	return cautious(configLeaf(&cobra.Command{
 		Use:   "unset KEY [--scope SCOPE]",
 		Short: "remove a setting, so that its default or another scope counts",
 		Long:  "Remove a setting from the cardea.yaml of a scope. Its default counts then, or what another\nscope says.",
@@ -61,7 +61,7 @@ func configUnsetCommand(p Process) *cobra.Command {
 			out, _, err := yamledit.Remove(text, name.Path)
 			return out, err
 		})
-	})
+	}))
 }
 
 func configEditCommand(p Process) *cobra.Command {

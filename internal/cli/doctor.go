@@ -57,7 +57,7 @@ type hookReport struct {
 
 func doctorCommand(p Process) *cobra.Command {
 	return withJSON(&cobra.Command{
-		Use:   "doctor [--json]",
+		Use:   "doctor [claude|copilot|codex|…] [--json]",
 		Short: "check that the hook is registered and works",
 		Long: `Read every file in which a harness looks for hooks, and try the hook.
 
@@ -73,24 +73,39 @@ registered command is this program.
 
 If the judge is switched on, its providers are asked for their models, which
 costs no tokens. The command that gives a key runs. Where calls wait in the queue, doctor
-says whether it can be used, and whether the hooks have time enough to wait.`,
-		Args: noArguments,
-	}, func(_ []string, asJSON bool) error { return doctor(p, asJSON) })
+says whether it can be used, and whether the hooks have time enough to wait.
+
+With the name of a harness only its hooks are checked.`,
+		Args:      atMostOneArgument,
+		ValidArgs: install.Words(),
+	}, func(only []string, asJSON bool) error { return doctor(p, only, asJSON) })
 }
 
-func doctor(p Process, asJSON bool) error {
-	s := siteOf(p)
-	c := checkup{OK: true, Judge: []judge.Availability{}, report: report{notNil(policyProblems(p))}}
-	c.checkJudge(p)
+func doctor(p Process, only []string, asJSON bool) error {
+	s, harnesses := siteOf(p), install.Harnesses()
+	if len(only) > 0 {
+		h, err := install.Find(only[0])
+		if err != nil {
+			return wrongUsage{err}
+		}
+		harnesses = []install.Harness{h}
+	}
+	c := checkup{OK: true, Judge: []judge.Availability{}, Daemon: daemonReport{State: daemonNone}, report: report{notNil(policyProblems(p))}}
+	if len(only) == 0 {
+		c.checkJudge(p)
+	}
 	configured := false
-	for _, h := range install.Harnesses() {
+	for _, h := range harnesses {
 		r := examine(p, s, h)
 		configured = configured || r.State != stateNone
 		c.OK = c.OK && !cardea.HasError(r.Diagnostics)
 		c.Harnesses = append(c.Harnesses, r)
 	}
-	c.checkDaemon(p)
-	c.checkQueue(p)
+	if len(only) == 0 {
+		c.checkDaemon(p)
+		c.checkQueue(p)
+	}
+	c.checkPause(p, s)
 	c.OK = c.OK && configured && !cardea.HasError(c.Diagnostics)
 	loaded := load(p, &s.Place, nil)
 	for _, t := range slices.Concat(s.Place.Troubles, hook.SetUpChanges(s.At, loaded)) {

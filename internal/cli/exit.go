@@ -31,7 +31,7 @@ type ending struct {
 func endingsOf() map[string][2]string {
 	return map[string][2]string{
 		"":                {"done", "an error; it is on standard error"},
-		"test":            {"all tests passed", "a test failed, or a file could not be read"},
+		"rules test":      {"all tests passed", "a test failed, or a file could not be read"},
 		"policy validate": {"no errors; warnings may be shown", "there are errors, or something could not be read"},
 		"policy test":     {"all tests passed", "a test failed, or a policy is broken"},
 		"policy fmt":      {"all files are formatted", "with --check, --list or --diff: a file is not formatted; or one could not be formatted"},
@@ -43,10 +43,10 @@ func endingsOf() map[string][2]string {
 		"doctor":          {"nothing is wrong", "something is wrong, or no hook is registered"},
 		"stats":           {"shown, even if there is nothing", "something could not be read, or is not as the ledger wrote it; the rest is shown"},
 		"scan":            {"no secret was found", "a secret was found, or a file could not be searched"},
-		"lint":            {"no errors; warnings may be shown", "there are errors"},
+		"rules lint":      {"no errors; warnings may be shown", "there are errors"},
 		"queue":           {"shown or answered, even if nothing waits", "the queue cannot be used"},
-		"approve":         {"all of them were approved", "one of them was answered before, or its time was over; or an error; it is on standard error"},
-		"deny":            {"all of them were denied", "one of them was answered before, or its time was over; or an error; it is on standard error"},
+		"queue approve":   {"all of them were approved", "one of them was answered before, or its time was over; or an error; it is on standard error"},
+		"queue deny":      {"all of them were denied", "one of them was answered before, or its time was over; or an error; it is on standard error"},
 		"judge":           {"shown", "the judge did not answer, or an error; it is on standard error"},
 		"judge eval":      {"every call was answered", "a call was not answered, or a file could not be read"},
 	}

@@ -113,7 +113,7 @@ func importHookwise(p Process, args []string, user bool) (*importing, error) {
 	if err != nil {
 		return nil, err
 	}
-	i.tool, i.next = "hookwise", "next: run \"cardea roles list\" and \"cardea lint\", and register your sessions; see docs/roles.md"
+	i.tool, i.next = "hookwise", "next: run \"cardea roles list\" and \"cardea rules lint\", and register your sessions; see docs/roles.md"
 	var failed error
 	i.Imported = importer.Hookwise(from, func(name string) []byte {
 		path := filepath.Join(from, filepath.FromSlash(name))

@@ -20,13 +20,13 @@ func learnCommand(p Process) *cobra.Command {
 		Long: `Make lessons of calls that you allowed in the harness's own prompt while Cardea said
 nothing: they are then allowed without a question. "cardea lessons candidates"
 lists them with their ids. Only a person may do this. See docs/lessons.md.`,
-		Example: "  cardea lessons candidates\n  cardea learn 3fa9c1d2",
+		Example: "  cardea lessons candidates\n  cardea lessons learn 3fa9c1d2",
 		Args:    atLeastOneArgument,
 		RunE:    func(_ *cobra.Command, ids []string) error { return learn(p, ids, scope, reason) },
 	}
 	c.Flags().StringVar(&scope, "scope", "local", "where they count: local (this project, for you alone), project (shared by git) or user (all your projects)")
 	c.Flags().StringVar(&reason, "reason", "", "why, for whoever reads the lesson")
-	return c
+	return cautious(c)
 }
 
 func learn(p Process, ids []string, scope, reason string) error {
@@ -82,7 +82,7 @@ func candidatesCommand(p Process) *cobra.Command {
 		Use:   "candidates [--json]",
 		Short: "list calls that you allowed in the harness's own prompt",
 		Long: `List the calls of this project that you allowed in the harness's own prompt while
-Cardea said nothing. They decide nothing until "cardea learn ID" makes lessons of
+Cardea said nothing. They decide nothing until "cardea lessons learn ID" makes lessons of
 them. With the setting "learn: auto" those that only read are remembered when you
 have allowed them on two days.`,
 		Args: noArguments,

@@ -38,11 +38,11 @@ about, who taught it and when, and where it stands.`, Args: noArguments},
 		func(_ []string, asJSON bool) error { return listLessons(p, f, asJSON) })
 	f.add(list)
 	scope := ""
-	promote := &cobra.Command{Use: "promote ID --scope SCOPE", Short: "move a lesson to another scope", Args: oneArgument,
+	promote := cautious(&cobra.Command{Use: "promote ID --scope SCOPE", Short: "move a lesson to another scope", Args: oneArgument,
 		Long: `Move a lesson to another scope: from your own folder of the project (local) to the
 project, so that git shares it, or to your user scope, so that it counts in all your
 projects. Only a person may do this.`,
-		RunE: func(_ *cobra.Command, args []string) error { return promoteLesson(p, args[0], scope) }}
+		RunE: func(_ *cobra.Command, args []string) error { return promoteLesson(p, args[0], scope) }})
 	promote.Flags().StringVar(&scope, "scope", "", "the scope to which it is moved: local, project, user, org or system")
 	return group("lessons", "show, remove and promote what was decided before", `Lessons are decisions that are remembered: the same call is decided alike from then
 on. docs/lessons.md says what the same call is, and which lessons count.`,
@@ -50,11 +50,10 @@ on. docs/lessons.md says what the same call is, and which lessons count.`,
 		withJSON(&cobra.Command{Use: "show ID [--json]", Short: "show all of one lesson", Args: oneArgument,
 			Long: "Show all of one lesson, and whether it counts. ID is the beginning of an id that\n\"cardea lessons list\" shows."},
 			func(args []string, asJSON bool) error { return showLesson(p, args[0], asJSON) }),
-		&cobra.Command{Use: "rm ID...", Short: "remove lessons", Args: atLeastOneArgument,
+		cautious(&cobra.Command{Use: "rm ID...", Short: "remove lessons", Args: atLeastOneArgument,
 			Long: "Remove lessons. The calls that they are about are judged anew. Only a person may do\nthis.",
-			RunE: func(_ *cobra.Command, args []string) error { return removeLessons(p, args) }},
-		promote,
-		candidatesCommand(p),
+			RunE: func(_ *cobra.Command, args []string) error { return removeLessons(p, args) }}),
+		promote, candidatesCommand(p), learnCommand(p), invalidateCommand(p), buildCommand(p),
 	)
 }
 
@@ -66,11 +65,11 @@ func invalidateCommand(p Process) *cobra.Command {
 that you can write here: your own lessons and those of the project. Those of system
 and organisation are only removed where --scope names them. The calls are judged
 anew from then on. Only a person may do this.`,
-		Example: "  cardea invalidate --role tester\n  cardea invalidate --scope local --effect allow",
+		Example: "  cardea lessons invalidate --role tester\n  cardea lessons invalidate --scope local --effect allow",
 		RunE:    func(*cobra.Command, []string) error { return invalidate(p, f, all) }}
 	f.add(c)
 	c.Flags().BoolVar(&all, "all", false, "remove all of them")
-	return c
+	return cautious(c)
 }
 
 func buildCommand(p Process) *cobra.Command {

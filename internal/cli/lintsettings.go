@@ -40,7 +40,7 @@ func settingsMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 		}
 		rules := top.Map("actions").Map("violations")
 		for _, id := range unknownRules(l, slices.Sorted(maps.Keys(violations))) {
-			say(rules.Get(id), cardea.LevelWarning, cardea.CodeUnknownName, "see \"cardea list\" for the rules there are", "no rule or policy here has the id %q, so nothing runs for it", id)
+			say(rules.Get(id), cardea.LevelWarning, cardea.CodeUnknownName, "see \"cardea rules list\" for the rules there are", "no rule or policy here has the id %q, so nothing runs for it", id)
 		}
 	}
 	return out

@@ -24,9 +24,9 @@ func listCommand(p Process) *cobra.Command {
 the current folder, and then the built-in packs. Each has its file and its scope.
 Entries that are switched off or ignored are marked. What you and others wrote
 comes first, what is built in last.`,
-		Example: `  cardea list --mine
-  cardea list --pack git
-  cardea list --scope project,user --json`,
+		Example: `  cardea rules list --mine
+  cardea rules list --pack git
+  cardea rules list --scope project,user --json`,
 		Args: noArguments,
 	}, func(_ []string, asJSON bool) error { return list(p, f, asJSON) })
 	fs := c.Flags()

@@ -244,7 +244,7 @@ func (f *feed) check(id int64) monitor.Challenge {
 	return monitor.Challenge{ID: id, Code: f.process.Code()[:1], Err: f.process.needsPerson()}
 }
 
-// answer carries an answer out, as "cardea approve" and "cardea deny" do, and says what
+// answer carries an answer out, as "cardea queue approve" and "cardea queue deny" do, and says what
 // became of it.
 func (f *feed) answer(do monitor.Do) string {
 	if err := f.process.needsPerson(); err != nil {

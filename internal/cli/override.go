@@ -70,10 +70,34 @@ that are not named are not allowed.`,
 		withJSON(&cobra.Command{Use: "list [--json]", Short: "list all overrides, and how often each was used", Args: noArguments,
 			Long: "List the overrides that are in force here, those that ended included: what each\nsays, who made it, when and why, and how often it was used."},
 			func(_ []string, asJSON bool) error { return listOverrides(p, asJSON) }),
-		&cobra.Command{Use: "rm ID", Short: "remove an override", Long: "Remove an override by the id that \"cardea override list\" shows. Only a person may do this.", Args: oneArgument,
-			RunE: func(_ *cobra.Command, args []string) error { return removeOverride(p, args[0]) }},
+		cautious(&cobra.Command{Use: "rm ID", Short: "remove an override", Long: "Remove an override by the id that \"cardea override list\" shows. Only a person may do this.", Args: oneArgument,
+			RunE: func(_ *cobra.Command, args []string) error { return removeOverride(p, args[0]) }}),
 	)
-	return c
+	return cautious(c)
+}
+
+// allowCommand is the short form of "override --allow" for a command.
+func allowCommand(p Process) *cobra.Command {
+	f := overrideFlags{allow: true}
+	always := false
+	c := &cobra.Command{Use: "allow \"COMMAND\" [--for 10m | --always]", Short: "allow a command for ten minutes", Args: oneCommand,
+		Long:    "Make an exception that allows a command in this project for ten minutes, as \"cardea\noverride --command COMMAND --allow --for 10m\" does. Only a person may do this.",
+		Example: "  cardea allow \"git clean -fd\"\n  cardea allow \"docker compose up *\" --for 8h --scope user",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if f.command = args[0]; always {
+				f.length = 0
+			} else if f.length == 0 {
+				return wrongUsage{errors.New("--for must be longer than nothing; for good is --always")}
+			}
+			return addOverride(p, f)
+		}}
+	fs := c.Flags()
+	fs.DurationVar(&f.length, "for", 10*time.Minute, "how long it is allowed: 30m, 8h")
+	fs.BoolVar(&always, "always", false, "allow it for good")
+	fs.StringVar(&f.scope, "scope", "project", "where it applies: project or user (all your projects)")
+	fs.StringVar(&f.because, "because", "", "why; it is listed, and shown with each use")
+	c.MarkFlagsMutuallyExclusive("for", "always")
+	return cautious(c)
 }
 
 // read is the override that the flags mean.

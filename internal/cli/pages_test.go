@@ -7,21 +7,48 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// commandsPage is docs/commands.md: what every command's help says.
+// commandsPage is docs/commands.md: what every command's help says, by group, and then
+// the second names.
 func commandsPage(p Process) string {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n<!-- Made from the program: go test ./internal/cli -run TestPagesAreCurrent -update -->\n")
+	var all, seconds []*cobra.Command
 	eachCommand(tree(p), func(c *cobra.Command) {
-		about, exits, _ := strings.Cut(strings.TrimSpace(c.Long), "\n\nExit codes:\n")
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n```\n%s\n```\n\nExit codes:\n\n```\n%s\n```\n", c.CommandPath(), about, c.UseLine(), exits)
-		if c.Example != "" {
-			fmt.Fprintf(&b, "\nExamples:\n\n```\n%s\n```\n", c.Example)
+		if c.Annotations[sameAs] != "" {
+			seconds = append(seconds, c)
+			return
 		}
-		if flags := strings.TrimRight(c.LocalFlags().FlagUsages(), "\n"); flags != "" {
-			fmt.Fprintf(&b, "\n```\n%s\n```\n", flags)
-		}
+		all = append(all, c)
 	})
+	section := func(title, group string) {
+		fmt.Fprintf(&b, "\n## %s\n", title)
+		for _, c := range all {
+			if groupOf(c) == group {
+				writeCommand(&b, c)
+			}
+		}
+	}
+	for _, g := range helpGroups() {
+		section(g[0], g[0])
+	}
+	section("Others", "")
+	b.WriteString("\n## Second names\n\nEach has the flags and the exit codes of the other.\n\n| name | the same as |\n|---|---|\n")
+	for _, c := range seconds {
+		fmt.Fprintf(&b, "| `%s` | `cardea %s` |\n", c.CommandPath(), nameOf(c))
+	}
 	return b.String()
+}
+
+// writeCommand writes the section of a command.
+func writeCommand(b *strings.Builder, c *cobra.Command) {
+	about, exits, _ := strings.Cut(strings.TrimSpace(c.Long), "\n\nExit codes:\n")
+	fmt.Fprintf(b, "\n### %s\n\n%s\n\n```\n%s\n```\n\nExit codes:\n\n```\n%s\n```\n", c.CommandPath(), about, c.UseLine(), exits)
+	if c.Example != "" {
+		fmt.Fprintf(b, "\nExamples:\n\n```\n%s\n```\n", c.Example)
+	}
+	if flags := strings.TrimRight(c.LocalFlags().FlagUsages(), "\n"); flags != "" {
+		fmt.Fprintf(b, "\n```\n%s\n```\n", flags)
+	}
 }
 
 // exitCodesPage is docs/exit-codes.md: the table of exit.go.
@@ -38,17 +65,11 @@ func exitCodesPage(p Process) string {
 	return b.String()
 }
 
-// eachCommand visits the commands in the order of the help, but the ones that
-// cobra adds.
-func eachCommand(c *cobra.Command, visit func(*cobra.Command)) {
-	if c.Name() == "help" {
-		return
+// groupOf returns the group of a command, which a subcommand has from the command above it,
+// or "".
+func groupOf(c *cobra.Command) string {
+	for c.HasParent() && c.Parent().HasParent() {
+		c = c.Parent()
 	}
-	visit(c)
-	if c.Name() == "completion" {
-		return
-	}
-	for _, sub := range c.Commands() {
-		eachCommand(sub, visit)
-	}
+	return c.GroupID
 }

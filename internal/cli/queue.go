@@ -46,6 +46,7 @@ The settings human.* say which calls wait here. See docs/queue.md.`,
 		Args:    noArguments,
 	}, func(_ []string, asJSON bool) error { return showQueue(p, watch, asJSON) })
 	c.Flags().BoolVar(&watch, "watch", false, "show each change as it comes, until it is interrupted")
+	c.AddCommand(approveCommand(p), denyCommand(p))
 	return c
 }
 
@@ -103,7 +104,7 @@ func showQueue(p Process, watch, asJSON bool) error {
 			showEntryLine(out, &all[i], p.Now())
 		}
 		if len(all) > 0 {
-			out.printf("%s\n", painted{faint, "answer with \"cardea approve ID\" or \"cardea deny ID\" in a terminal of your own"})
+			out.printf("%s\n", painted{faint, "answer with \"cardea queue approve ID\" or \"cardea queue deny ID\" in a terminal of your own"})
 		}
 	})
 }

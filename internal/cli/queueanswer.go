@@ -62,14 +62,14 @@ What no rule decided about is remembered: the same call is decided alike from th
 about is for this call alone, unless an option says so. Only a person may do this.`
 
 func approveCommand(p Process) *cobra.Command {
-	return answerCommand(p, "approve", cardea.Allow, `Let calls run that wait for you; "cardea queue" lists them. An approval is for exactly
+	return cautious(answerCommand(p, "approve", cardea.Allow, `Let calls run that wait for you; "cardea queue" lists them. An approval is for exactly
 the call that is shown. It never lifts a denial.`+answerHelp,
-		"  cardea approve 7\n  cardea approve 7 8 --message \"but not on Fridays\"\n  cardea approve 7 --add-rule --scope user")
+		"  cardea queue approve 7\n  cardea queue approve 7 8 --message \"but not on Fridays\"\n  cardea queue approve 7 --add-rule --scope user"))
 }
 
 func denyCommand(p Process) *cobra.Command {
 	return answerCommand(p, "deny", cardea.Deny, `Deny calls that wait for you; "cardea queue" lists them.`+answerHelp,
-		"  cardea deny 7 --message \"use the staging database\"\n  cardea deny 7 --always-ask")
+		"  cardea queue deny 7 --message \"use the staging database\"\n  cardea queue deny 7 --always-ask")
 }
 
 func answerNamed(p Process, names []string, e cardea.Effect, f answerFlags) error {

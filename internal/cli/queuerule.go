@@ -25,6 +25,8 @@ type ruleFile struct {
 	path, text string
 	// project is set where the file is one of the project's.
 	project string
+	// alone is set where no person attends: the file changes the trust in no project.
+	alone bool
 }
 
 // errNoRule is the error of a call for which no rule can be written.
@@ -66,7 +68,7 @@ func (p Process) ruleOf(e *queue.Entry, effect cardea.Effect, f answerFlags) (*r
 		return nil, errors.New("the message holds what looks like a secret, which would stand in the rule; say it without")
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Written for %s by \"cardea %s %d --add-rule\" on %s.\nversion: 1\nrules:\n", hook.Plain(p.UserName()),
+	fmt.Fprintf(&b, "# Written for %s by \"cardea queue %s %d --add-rule\" on %s.\nversion: 1\nrules:\n", hook.Plain(p.UserName()),
 		map[bool]string{true: "deny", false: "approve"}[effect == cardea.Deny], e.ID, p.Now().Format("2006-01-02"))
 	for _, body := range bodies {
 		b.WriteString(strings.ReplaceAll(body, "BECAUSE", strconv.Quote(because)))
@@ -237,7 +239,7 @@ func (p Process) testRule(r *ruleFile) error {
 func (r *ruleFile) write(p Process, out *screen) error {
 	at := p
 	at.Dir = cmp.Or(r.project, p.Dir)
-	before, err := surveyIf(at, r.project != "")
+	before, err := surveyIf(at, r.project != "" && !r.alone)
 	if err != nil {
 		return err
 	}
@@ -250,6 +252,9 @@ func (r *ruleFile) write(p Process, out *screen) error {
 		return fmt.Errorf("write the rule: %w", err)
 	}
 	out.printf("   wrote %s\n", r.path)
+	if before == nil && r.alone {
+		return nil
+	}
 	if before == nil {
 		return remember()
 	}

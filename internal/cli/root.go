@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -45,21 +46,23 @@ about a command, and why.`,
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	root.AddCommand(checkCommand(p), tryCommand(p), permissionsCommand(p), explainCommand(p), auditCommand(p), knowledgeCommand(p),
-		testCommand(p), listCommand(p), lintCommand(p), policyCommand(p), initCommand(p), importCommand(p), installCommand(p), uninstallCommand(p), acceptCommand(p), doctorCommand(p),
+		rulesCommand(p), policyCommand(p), initCommand(p), importCommand(p), installCommand(p), cautious(uninstallCommand(p)), acceptCommand(p), doctorCommand(p),
 		statuslineCommand(p), trustCommand(p), configCommand(p), syncCommand(p), versionCommand(p), updateCommand(p),
-		rolesCommand(p), registerCommand(p), switchCommand(p), disableCommand(p), enableCommand(p), statusCommand(p), sessionCheckCommand(p), overrideCommand(p), scanCommand(p), statsCommand(p),
-		lessonsCommand(p), learnCommand(p), invalidateCommand(p), buildCommand(p), judgeCommand(p), superviseCommand(p), serveCommand(p), monitorCommand(p), mcpCommand(p), queueCommand(p), approveCommand(p), denyCommand(p))
+		rolesCommand(p), registerCommand(p), switchCommand(p), pausing(p, disableCommand(p)), endingPause(p, enableCommand(p)), statusCommand(p), sessionCheckCommand(p), overrideCommand(p), allowCommand(p), scanCommand(p), statsCommand(p),
+		lessonsCommand(p), judgeCommand(p), superviseCommand(p), serveCommand(p), monitorCommand(p), mcpCommand(p), queueCommand(p))
 	root.InitDefaultHelpCmd()
+	helpWithAll(below(root, "help"))
 	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "help":
-			c.Short = "show the help text of a command"
-		case "completion":
-			c.Short = "write the script by which a shell completes commands"
-		}
-	}
+	below(root, "completion").Short = "write the script by which a shell completes commands"
 	finish(root)
+	arrange(root)
+	usage := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		if c.HasParent() {
+			return usage(c)
+		}
+		return overview(c)
+	})
 	return root
 }
 
@@ -70,10 +73,11 @@ func finish(c *cobra.Command) {
 	}
 	c.Long = strings.TrimSpace(c.Long) + "\n\n" + exitHelp(nameOf(c))
 	c.DisableFlagsInUseLine = true
-	c.SuggestionsMinimumDistance = 2
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageOf(c, err) })
 	if check := c.Args; check != nil {
-		c.Args = func(c *cobra.Command, args []string) error { return usageOf(c, check(c, args)) }
+		c.Args = func(c *cobra.Command, args []string) error {
+			return usageOf(c, cmp.Or(check(c, args), c.ValidateFlagGroups()))
+		}
 	}
 	for _, sub := range c.Commands() {
 		finish(sub)
@@ -81,8 +85,11 @@ func finish(c *cobra.Command) {
 }
 
 // nameOf is a command without the program's name: "trust verify", and "cardea"
-// for the program itself.
+// for the program itself. For a second name it is the first one.
 func nameOf(c *cobra.Command) string {
+	if first := c.Annotations[sameAs]; first != "" {
+		return first
+	}
 	return strings.TrimPrefix(c.CommandPath(), "cardea ")
 }
 
@@ -108,7 +115,7 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 		return nil
 	}
 	text := "there is no command \"" + strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), "cardea")+" "+args[0]) + "\""
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+	if near := proposals(c, args[0]); len(near) > 0 {
 		text += ", did you mean \"" + strings.Join(near, "\" or \"") + "\"?"
 	}
 	return errorText(text)
@@ -120,7 +127,7 @@ func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 || c.HasSubCommands() {
 		return noSuchCommand(c, args)
 	}
-	return errorText("nothing is taken behind " + c.CommandPath() + ", and \"" + strings.Join(args, " ") + "\" came")
+	return errorText("\"" + c.CommandPath() + "\" takes no arguments (got \"" + strings.Join(args, " ") + "\")")
 }
 
 // oneCommand wants one argument that is a shell command, which people forget to quote.

@@ -257,6 +257,9 @@ func status(p Process, id string, asJSON bool) error {
 		p.warn(problem.Error())
 	}
 	return p.answer(asJSON, notNil(all), func(s *screen) {
+		if pause := d.Place.Paused(p.Now()); pause != "" {
+			s.printf("Cardea is off %s\n", pause)
+		}
 		if len(all) == 0 {
 			s.printf("no session is registered\n")
 		}

@@ -39,7 +39,7 @@ func (p Process) remembering(first bool) func() error {
 }
 
 func acceptCommand(p Process) *cobra.Command {
-	return &cobra.Command{
+	return cautious(&cobra.Command{
 		Use:   "accept",
 		Short: "accept how the gate is set up now",
 		Long: `Show what changed in the set-up of the gate without Cardea, and accept it by typing
@@ -50,7 +50,7 @@ you. "cardea doctor" and each session name these files until you do.
 What a command of Cardea changes after you typed a code is accepted already.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return accept(p) },
-	}
+	})
 }
 
 func accept(p Process) error {

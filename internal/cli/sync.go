@@ -34,7 +34,7 @@ bundle of OPA that is signed.
 NAME is org.name of your settings, and the source is org.source, or the one from which
 NAME came before. With org.key only a bundle that is signed with this key is taken.
 
-What comes is checked as "cardea lint" checks it, and the difference is shown. It is
+What comes is checked as "cardea rules lint" checks it, and the difference is shown. It is
 put in force as a whole when you type the code that is shown. If something fails, nothing
 changes. The form before is kept, and --rollback brings it back.`,
 		Example: `  cardea sync acme --from https://github.com/acme/cardea-settings.git#main

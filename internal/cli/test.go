@@ -48,7 +48,7 @@ type inlineTest struct {
 	builtin bool
 }
 
-// inlineTests is what "cardea test --json" says. The diagnostics are the broken
+// inlineTests is what "cardea rules test --json" says. The diagnostics are the broken
 // files and the tests that failed.
 type inlineTests struct {
 	Tests []inlineTest `json:"tests"`

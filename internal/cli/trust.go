@@ -56,7 +56,10 @@ they are now: a file that changes later is untrusted until you accept it again.`
 		does(leaf("revoke", "stop trusting the project", "Stop trusting the project. Its rules can then only deny or ask."),
 			func() error { return trustRevoke(p) }),
 	)
-	return c
+	for _, name := range []string{"init", "update", "revoke"} {
+		cautious(below(c, name))
+	}
+	return cautious(c)
 }
 
 // survey is a project as it lies there, beside what was accepted of it.
@@ -178,7 +181,7 @@ func (s *survey) acceptable(r *redact.Redactor) error {
 		return errors.New("the project brings nothing that could be trusted; begin it with \"cardea init\"")
 	}
 	if len(s.broken()) > 0 {
-		return errors.New("a project with broken files cannot be trusted; fix the files above, see \"cardea lint\"")
+		return errors.New("a project with broken files cannot be trusted; fix the files above, see \"cardea rules lint\"")
 	}
 	if name := s.secret(r); name != "" {
 		return fmt.Errorf("a name looks like a secret, and would be written into the state folder: %s; give it another name", name)

@@ -63,10 +63,10 @@ func TestTrustNeedsAPerson(t *testing.T) {
 }
 
 // free are the commands that lift, install, remove and approve nothing.
-var free = []string{"audit", "audit search", "lessons candidates", "audit verify", "build", "check", "completion", "completion bash", "completion fish", "completion powershell",
-	"completion zsh", "doctor", "explain", "help", "import", "import tool-routing", "init", "judge", "judge eval", "knowledge", "lessons", "lessons list", "lessons show", "lint", "list", "permissions",
+var free = []string{"audit", "audit search", "lessons candidates", "audit verify", "lessons build", "check", "completion", "completion bash", "completion fish", "completion powershell",
+	"completion zsh", "doctor", "explain", "help", "import", "import tool-routing", "init", "judge", "judge eval", "knowledge", "lessons", "lessons list", "lessons show", "rules", "rules lint", "rules list", "rules test", "config", "config get", "config list", "config show", "permissions",
 	"permissions suggest", "policy", "policy fmt", "policy input", "policy inspect", "policy new", "policy test", "policy validate", "roles", "roles list", "roles show", "roles test",
-	"override list", "scan", "serve", "session-check", "stats", "status", "statusline", "test",
+	"override list", "scan", "serve", "session-check", "stats", "status", "statusline",
 	"trust", "trust list", "trust verify", "try", "update", "version", "cardea", "monitor", "mcp", "queue"}
 
 // ofTest is an override that is there.
@@ -83,8 +83,9 @@ var forPersons = [][]string{{"accept"}, {"trust", "init"}, {"trust", "update"}, 
 	{"sync", "acme", "--from", "acme"}, {"config", "set", "ledger.keep_days", "7"}, {"config", "unset", "ledger.max_mb"}, {"config", "edit"},
 	{"register", "--session-id", "x", "--role", "coder"}, {"switch", "--session-id", "x", "--role", "coder"}, {"disable", "--session-id", "x"},
 	{"enable", "--session-id", "x"}, {"override", "--command", "git clean", "--allow", "--scope", "user"}, {"override", "rm", ofTest.ID()},
-	{"lessons", "rm", lesson.IDOf(lessonOfTest).Short()}, {"lessons", "promote", lesson.IDOf(lessonOfTest).Short(), "--scope", "project"}, {"invalidate", "--all"},
-	{"uninstall"}, {"uninstall", "claude"}, {"uninstall", "--purge"}, {"learn", "CANDIDATE"}, {"approve", "1"}, {"deny", "1"}, {"supervise", "--team", "alpha"}}
+	{"lessons", "rm", lesson.IDOf(lessonOfTest).Short()}, {"lessons", "promote", lesson.IDOf(lessonOfTest).Short(), "--scope", "project"}, {"lessons", "invalidate", "--all"}, {"invalidate", "--all"}, {"disable", "--for", "1h"}, {"allow", "git clean -fd", "--scope", "user"}, {"rules", "new", "frob", "--user"},
+	{"rules", "new", "frob", "--effect", "allow"},
+	{"uninstall"}, {"uninstall", "claude"}, {"uninstall", "--purge"}, {"lessons", "learn", "CANDIDATE"}, {"learn", "CANDIDATE"}, {"queue", "approve", "1"}, {"approve", "1"}, {"queue", "deny", "1"}, {"deny", "1"}, {"supervise", "--team", "alpha"}}
 
 // candidate is the id of a call that the person allowed in the harness's prompt.
 func (d *desk) candidate() string {

@@ -93,6 +93,9 @@ func try(p Process, f tryFlags, text string) error {
 	p.Given = f.settings
 	j := newJudgement(p, m.event)
 	j.NearAtOnce = !f.thisEvent
+	if pause := j.Place.Paused(p.Now()); pause != "" {
+		p.warn("Cardea is off " + pause + ", so this is what it says now; \"cardea enable\" switches it on")
+	}
 	steps, err := f.follow(j)
 	if err != nil {
 		return wrongUsage{err}

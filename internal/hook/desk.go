@@ -190,8 +190,11 @@ func (d Desk) Disable(id string) (string, error) {
 		"Denials of system and organisation, and what protects Cardea itself, still count.\nTo enable it again: type /cardea enable as a prompt, or run \"cardea enable\" in a terminal", id), nil
 }
 
-// Enable switches the gate on again.
+// Enable switches the gate on again, and ends a pause of all sessions.
 func (d Desk) Enable(r Request) (string, error) {
+	if _, err := d.EndPause(); err != nil {
+		return "", err
+	}
 	all, err := d.Place.Store.Registered(r.Session, d.Process.Now())
 	if err != nil {
 		return "", err
@@ -283,6 +286,7 @@ func (d Desk) Status(id string) (string, error) {
 		}
 	}
 	line("Session", id)
+	line("Off", d.Place.Paused(d.Process.Now()))
 	if s.IsDisabled() {
 		line("Disabled", fmt.Sprintf("since %s by %s", d.when(s.Disabled), s.DisabledBy))
 	}

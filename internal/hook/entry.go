@@ -49,7 +49,7 @@ func Run(args []string, p Process) (code int, is bool) {
 	case args[0] == indexCommand && len(args) == 1:
 		p.Widen()
 		return indexLessons(p), true
-	case len(args) == 1 && (args[0] == "version" || args[0] == "--version" || args[0] == "-v"):
+	case len(args) == 1 && (args[0] == "version" || args[0] == "--version" || args[0] == "-v" || args[0] == "-V"):
 		return ShowVersion(p), true
 	}
 	return 0, false

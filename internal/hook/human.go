@@ -190,7 +190,7 @@ func (j *Judgement) Unanswered(v cardea.Verdict, can cardea.Capabilities) cardea
 // ticketed is the denial of a call that got a ticket, by its number.
 func ticketed(number string) cardea.Opinion {
 	return byQueue(queueTicket, "a person must approve this call, and nobody is asked here: it has ticket "+number+". "+
-		"A person can type \"cardea approve "+number+"\" in a terminal of their own; the same call then runs once. Until then go on with other work, or stop.")
+		"A person can type \"cardea queue approve "+number+"\" in a terminal of their own; the same call then runs once. Until then go on with other work, or stop.")
 }
 
 // asksQueue reports whether a verdict is for a person in the queue, in this process.

@@ -15,7 +15,7 @@ type identity struct {
 	registered session.Registered
 	// role is the agent's role, from says where it comes from.
 	role, from string
-	// disabled is set where the person switched the gate off for the session, missing
+	// disabled is set where the person switched the gate off for the session or for all, missing
 	// where it needs a role and has none.
 	disabled, missing bool
 	// doubt says why what a person said about the session cannot be believed, "" where it
@@ -69,6 +69,9 @@ func (j *Judgement) lookUp(s settings.Sessions) identity {
 	case j.Place.Session.Outdated(reg):
 		id.disabled, id.doubt = false, "the registration of this session is lost, or an older copy of it was put back; a person registers the session again with \"cardea register\""
 	}
+	pause, err := j.Place.Store.Paused(j.process.Now())
+	j.Place.report(err)
+	id.disabled = id.disabled || pause != nil
 	own, hasOwn := reg.Agent(ev.Agent)
 	main, hasMain := reg.Agent("")
 	switch byType := s.Agents[ev.AgentType]; {

@@ -83,7 +83,7 @@ func (j *Judgement) showing(id string) (cardea.Troubles, error) {
 		return nil, err
 	}
 	before := fmt.Sprintf("you allowed this before, last on %s", known.Answers[len(known.Answers)-1].Format(time.DateOnly))
-	hint := fmt.Sprintf("to be asked no more, run \"cardea learn %s\" in a terminal of your own", known.ID)
+	hint := fmt.Sprintf("to be asked no more, run \"cardea lessons learn %s\" in a terminal of your own", known.ID)
 	if j.remembers(known, j.process.Now()) {
 		hint = "if you allow it now, it is allowed from now on (learn: auto)"
 	}

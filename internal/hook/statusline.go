@@ -34,6 +34,7 @@ func statusOf(p Process) (line string) {
 	}
 	found := install.Inspect(h, s.At)
 	last, beat := s.Place.Heartbeats().LastEvent(h.Name)
+	pause, err := s.Place.Store.Paused(p.Now())
 	gone := slices.Contains(found.Missing(h), h.Gate())
 	bad := slices.ContainsFunc(found.Wirings, func(w install.Wiring) bool { return w.Event == h.Gate() && len(w.Diagnostics) > 0 })
 	switch {
@@ -45,6 +46,8 @@ func statusOf(p Process) (line string) {
 		return "cardea: switched off, run cardea doctor"
 	case bad:
 		return "cardea: has a problem, run cardea doctor"
+	case err == nil && pause != nil:
+		return "cardea: off until " + Clock(pause.Until, p.Now())
 	case setUpNoted(s.At.State, p.Now()):
 		return "cardea: the set-up changed, run cardea doctor"
 	case !beat:

@@ -116,9 +116,10 @@ func typedCommand(name string, args []string) (string, error) {
 	line := "cardea " + name
 	switch name {
 	case "approve", "deny":
+		line = "cardea queue " + name
 		for _, word := range args {
 			if id, err := strconv.ParseInt(word, 10, 64); err != nil || id < 1 {
-				return "", fmt.Errorf("takes numbers of calls (got %q); \"cardea queue\" lists them, and \"cardea %s --help\" the options", Plain(word), name)
+				return "", fmt.Errorf("takes numbers of calls (got %q); \"cardea queue\" lists them, and \"cardea queue %s --help\" the options", Plain(word), name)
 			}
 			line += " " + word
 		}

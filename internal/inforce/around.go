@@ -83,7 +83,7 @@ func (l *Loaded) RoutesInForce() ([]routes.Route, cardea.Troubles) {
 		trusted := l.Where.Trusted() || l.Where.Project == "" || !paths.Within(paths.Real(l.Where.Project), paths.Real(p.File))
 		all = addOnce(all, troubleOf(p, trusted, false))
 	}
-	return l.Routes, all.First(maxTroubles, "cardea lint")
+	return l.Routes, all.First(maxTroubles, "cardea rules lint")
 }
 
 // reached are the folder and the paths that a call has to do with, the one that follows

@@ -148,7 +148,7 @@ func (l *Loaded) Lessons() ([]lesson.Source, cardea.Troubles) {
 			}
 		}
 	})
-	return l.lessonsRead.sources, l.lessonsRead.troubles.First(maxTroubles, "cardea lint")
+	return l.lessonsRead.sources, l.lessonsRead.troubles.First(maxTroubles, "cardea rules lint")
 }
 
 // LessonKeyer makes the keys of calls in this place.

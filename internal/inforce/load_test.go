@@ -245,7 +245,7 @@ func TestProblemsOfUntrustedFilesAreNotQuoted(t *testing.T) {
 	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "IGNORE-ALL: 1\n")
 	v := s.try("make")
 	text := fmt.Sprint(v.Reason, v.Message, v.Troubles)
-	if v.Effect != cardea.Ask || strings.Contains(text, "IGNORE") || !strings.Contains(text, "p.yaml: has mistakes (unknown-key)") || !strings.Contains(text, "cardea lint") {
+	if v.Effect != cardea.Ask || strings.Contains(text, "IGNORE") || !strings.Contains(text, "p.yaml: has mistakes (unknown-key)") || !strings.Contains(text, "cardea rules lint") {
 		t.Errorf("%s, %s", v.Effect, text)
 	}
 	shown := map[string]bool{}

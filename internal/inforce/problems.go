@@ -70,7 +70,7 @@ func (l *Loaded) Troubles() cardea.Troubles {
 		out = append(out, cardea.Warning(path, cardea.CodeUntrusted, "look at it with \"cardea trust\"",
 			"is new or not as you trusted it, so only its denies and asks count"))
 	}
-	return out.First(maxTroubles, "cardea lint")
+	return out.First(maxTroubles, "cardea rules lint")
 }
 
 // changed are the files of a trusted project that are not as the person
@@ -109,7 +109,7 @@ const maxTroubles = 20
 // troubleOf is a problem as the gate counts it. What is wrong with a file
 // quotes the file, and a failure is told to the model too. So of a file that is
 // not trusted nothing is told but its name and the kind of the mistake.
-// "cardea lint" tells the rest.
+// "cardea rules lint" tells the rest.
 func troubleOf(p cardea.Diagnostic, trusted, costs bool) cardea.Trouble {
 	t := cardea.Trouble{Diagnostic: p}
 	if costs && p.Severity == cardea.LevelError {

@@ -76,7 +76,7 @@ func (l *Loaded) whyIdle(file *settings.File, name string, all rules.List) (text
 		if !file.Switches.Names(name, r) {
 			continue
 		}
-		why, what := "it is switched or given an effect by a stronger scope", "see cardea list"
+		why, what := "it is switched or given an effect by a stronger scope", "see cardea rules list"
 		switch {
 		case r.Scope < file.Scope:
 			why, what = fmt.Sprintf("rule %s is of the scope %s, which is stronger", r.ID, r.Scope), "only that scope can switch it"
@@ -99,7 +99,7 @@ func (l *Loaded) whyIdle(file *settings.File, name string, all rules.List) (text
 	if slices.Contains(packsWithoutRules(), name) {
 		return "", ""
 	}
-	hint = "look at cardea list"
+	hint = "look at cardea rules list"
 	if near := document.Nearest(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q? %s", near, hint)
 	}

@@ -140,7 +140,7 @@ func (c Config) Usable() error {
 	if c.Unreadable == "" {
 		return nil
 	}
-	return fmt.Errorf("what %s says about the judge cannot be read, so nobody is asked; see \"cardea lint\"", c.Unreadable)
+	return fmt.Errorf("what %s says about the judge cannot be read, so nobody is asked; see \"cardea rules lint\"", c.Unreadable)
 }
 
 // Providers are the providers of the chain, complete.

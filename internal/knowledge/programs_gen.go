@@ -1015,7 +1015,7 @@ var programTmux = form.Program{Source: &fromSession, Name: []string{"tmux"}, Ope
 	{Name: []string{"has-session", "has"}, Operands: "none", ValueOptions: []string{"-t"}, Complete: &form.Complete{Options: []string{"-t"}, LimitsOperands: true}},
 }}
 var programCardea = form.Program{Source: &fromSession, Name: []string{"cardea"}, Operands: "none", GlobalValueOptions: []string{"--agent", "--because", "--binary", "--by", "--caller", "--command", "--config", "--cwd", "--effect", "--event", "--events", "--file", "--for", "--format", "--from", "--harness", "--harness-version", "--http", "--idle", "--key", "--last", "--limit", "--log", "--message", "--mode", "--pack", "--print-unit", "--project", "--prompt-file", "--provider", "--reason", "--role", "--rule", "--scope", "--session", "--session-id", "--settings", "--since", "--task", "--team", "--timeout", "--tool", "--trace", "--until"}, Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}, SubcommandWords: 2, Subcommands: []form.Program{
-	{Name: []string{"try", "explain", "knowledge", "permissions", "list", "completion", "stats"}, Operands: "none"},
+	{Name: []string{"try", "explain", "why", "knowledge", "permissions", "list", "ls", "completion", "stats"}, Operands: "none"},
 	{Name: []string{"scan"}, Operands: "read", ValueOptions: []string{"--format"}},
 }}
 var programCardeaHook = form.Program{Source: &fromSession, Name: []string{"cardea-hook", "cardea-engine"}, Operands: "none", Accesses: []form.Access{"unknown"}, InformationWords: []string{"--version", "--help"}}

@@ -54,7 +54,7 @@ func (w *Writer) build() (Built, error) {
 			return built, p.publish(h)
 		}
 	}
-	return Built{}, errors.New("the files of lessons change all the time; run \"cardea build\" again")
+	return Built{}, errors.New("the files of lessons change all the time; run \"cardea lessons build\" again")
 }
 
 // buildOnce reads the files and writes the pages.

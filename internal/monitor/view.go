@@ -298,7 +298,7 @@ func Waits(e *queue.Entry, now time.Time) string {
 	case e.State != queue.Pending:
 		return fmt.Sprintf("%s call %d was denied, since nobody answered in time", now.Format("15:04:05"), e.ID)
 	}
-	return fmt.Sprintf("%s call %d waits for you, %s in %s: %s (answer with \"cardea approve %d\" or \"cardea deny %d\")", now.Format("15:04:05"), e.ID,
+	return fmt.Sprintf("%s call %d waits for you, %s in %s: %s (answer with \"cardea queue approve %d\" or \"cardea queue deny %d\")", now.Format("15:04:05"), e.ID,
 		oneLine(e.Tool), baseOf(cmp.Or(e.Project.String(), "-")), oneLine(e.Subject.String()), e.ID, e.ID)
 }
 

@@ -221,7 +221,7 @@ func lessonKeys() []Key {
 	learn := []string{LearnAuto, LearnSuggest, LearnOff} // off is the strictest
 	return []Key{
 		{Name: "learn", Words: learn, Security: true, order: byWord(learn...), At: func(v *Values) any { return &v.Learn },
-			About: "what becomes of calls that you allow in the harness's own prompt: noted for \"cardea learn\", remembered after two days if they only read, or nothing"},
+			About: "what becomes of calls that you allow in the harness's own prompt: noted for \"cardea lessons learn\", remembered after two days if they only read, or nothing"},
 	}
 }
 

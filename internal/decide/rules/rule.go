@@ -69,7 +69,7 @@ type Rule struct {
 	// Tests are the rule's own examples; Examples gives them for any rule.
 	Tests []Test
 	// Packed are the tests of a rule in the program's own table, as JSON: only
-	// "cardea test" looks at them, and thousands of values with pointers would
+	// "cardea rules test" looks at them, and thousands of values with pointers would
 	// cost every start of the program.
 	Packed string
 }

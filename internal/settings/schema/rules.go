@@ -31,7 +31,7 @@ type rule struct {
 	Severity string          `yaml:"severity" enum:"low,medium,high,critical"`
 	Loses    string          `yaml:"loses" enum:"project,history,files,secrets,gate"`
 	Rewrite  map[string]text `yaml:"rewrite" about:"advice: fields of the tool input to replace"`
-	Tests    []test          `yaml:"tests" about:"examples, run by cardea test"`
+	Tests    []test          `yaml:"tests" about:"examples, run by cardea rules test"`
 }
 
 type match struct {
