@@ -17,7 +17,7 @@ var thisVersion = sync.OnceValue(func() string {
 	return BuildOf(info).Version
 })
 
-// Build is what the Go tool wrote into the program. What it did not write is empty.
+// Build describes how a program was built. What the Go tool did not write is empty.
 type Build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// launcher is what npm installs: the package with the launcher, and the one with programs.
+// launcher holds the packages that npm installs: the one with the launcher, and the one with programs.
 type launcher struct {
 	t              *testing.T
 	node           string
