@@ -305,6 +305,7 @@ func TestInstallScriptCutShort(t *testing.T) {
 func TestRepositoryInScripts(t *testing.T) {
 	for file, want := range map[string][]string{
 		scripts + "install.sh":   {"\nrepository=" + Repository + "\n", "curl -fsSL " + Repository + "/releases/latest/download/install.sh | sh\n"},
+		scripts + "build":        {"remote.origin.url GIT_CONFIG_VALUE_0=" + Repository + "\n"},
 		scripts + "npm/build":    {"\nrepository=" + Repository + "\n"},
 		"../../.goreleaser.yaml": {"homepage: " + Repository + "\n", "github: { owner: " + strings.Replace(strings.TrimPrefix(Repository, "https://github.com/"), "/", ", name: ", 1) + " }"},
 	} {
