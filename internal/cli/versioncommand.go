@@ -6,12 +6,11 @@ import (
 )
 
 func versionCommand(p Process) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "show the version",
-		Args:  noArguments,
-		RunE: func(*cobra.Command, []string) error {
-			return ended(hook.ShowVersion(p.Process))
-		},
-	}
+	c := &cobra.Command{Use: "version [--json]", Short: "show the version, the commit and its date", Args: noArguments}
+	return withJSON(c, func(_ []string, asJSON bool) error {
+		if asJSON {
+			return encode(p, hook.ThisBuild())
+		}
+		return ended(hook.ShowVersion(p.Process))
+	})
 }
