@@ -41,8 +41,8 @@ command or file does not count any more, and what the override says does. What a
 person wrote as a rule, policy or permission stays in force, and so does everything
 of system and organisation. See docs/overrides.md. Only a person may do this.
 
-A command is words, from its beginning; a last * stands for more operands. Options
-that are not named are not allowed.`,
+A command is words, from its beginning, in quotes where a shell needs them; a last *
+stands for more operands. Options that are not named are not allowed.`,
 		Example: `  cardea override --role tester --command "docker compose up *" --allow
   cardea override --role coder --tool Write --file ".claude/*" --ask --scope user
   cardea override --command "git clean -fd" --allow --for 30m --because "a broken build"
@@ -103,8 +103,11 @@ func allowCommand(p Process) *cobra.Command {
 // read is the override that the flags mean.
 func (f overrideFlags) read(p Process) (o overrides.Override, err error) {
 	now := p.Now().UTC().Truncate(time.Second)
-	o = overrides.Override{Role: f.role, Tool: f.tool, Command: strings.Fields(f.command), File: f.file, Rule: f.rule, Because: strings.TrimSpace(f.because),
+	o = overrides.Override{Role: f.role, Tool: f.tool, File: f.file, Rule: f.rule, Because: strings.TrimSpace(f.because),
 		By: p.UserName(), At: now, Effect: cardea.Allow}
+	if o.Command, err = overrides.Words(f.command); err != nil {
+		return o, fmt.Errorf("--command: %w", err)
+	}
 	switch {
 	case f.ask:
 		o.Effect = cardea.Ask
@@ -182,7 +185,7 @@ func overrideEntry(o overrides.Override) string {
 			out = append(out, key+": "+strconv.Quote(value))
 		}
 	}
-	add("command", strings.Join(o.Command, " "))
+	add("command", overrides.Text(o.Command))
 	add("tool", o.Tool)
 	add("file", o.File)
 	add("role", o.Role)
@@ -226,7 +229,7 @@ func addOverride(p Process, f overrideFlags) error {
 
 // describe says an override in a line.
 func describe(o overrides.Override) string {
-	command := onlyIf(len(o.Command) > 0, strconv.Quote(strings.Join(o.Command, " ")))
+	command := onlyIf(len(o.Command) > 0, strconv.Quote(overrides.Text(o.Command)))
 	return joined(" ", o.Effect.String(), command, o.Tool, prefixed("on ", o.File), prefixed("for the role ", o.Role), prefixed("in spite of ", o.Rule),
 		onlyIf(!o.Until.IsZero(), "until "+o.Until.Local().Format("2006-01-02 15:04")))
 }
@@ -330,7 +333,7 @@ func listOverrides(p Process, asJSON bool) error {
 	}
 	list := []overrideListing{}
 	for _, o := range d.Loaded.Overrides {
-		e := overrideListing{ID: o.ID(), Effect: o.Effect, Command: strings.Join(o.Command, " "), Tool: o.Tool, File: o.File, Role: o.Role, Rule: o.Rule, Scope: o.Scope,
+		e := overrideListing{ID: o.ID(), Effect: o.Effect, Command: overrides.Text(o.Command), Tool: o.Tool, File: o.File, Role: o.Role, Rule: o.Rule, Scope: o.Scope,
 			Source: o.Source, By: o.By, At: o.At, Until: o.Until, Because: o.Because, Trusted: o.Trusted, Ended: o.Ended(p.Now())}
 		for line, err := range l.Search(ledger.Query{Rule: "overrides:" + e.ID}) {
 			if err != nil {

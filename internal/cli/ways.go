@@ -189,7 +189,7 @@ func (w *waysOf) overrides(scope cardea.Scope, withFile bool) (out []overrides.O
 		if withFile {
 			o.File = globOf(part, w.judgement.Place.Dirs.Home)
 		}
-		if len(o.Command) > 0 && !plainWords(o.Command) || withFile && o.File == "" {
+		if len(o.Command) > 0 && !nameable(o.Command) || withFile && o.File == "" {
 			return nil
 		}
 		for _, rule := range w.namedRules(i) {
@@ -242,7 +242,7 @@ func overrideLines(list []overrides.Override, until string) string {
 	var out []string
 	add := func(flag, value string) string { return onlyIf(value != "", " --"+flag+" "+hook.Pasted(value)) }
 	for _, o := range list {
-		out = append(out, "cardea override"+add("command", strings.Join(o.Command, " "))+add("tool", o.Tool)+add("file", o.File)+add("rule", o.Rule)+" --allow"+
+		out = append(out, "cardea override"+add("command", overrides.Text(o.Command))+add("tool", o.Tool)+add("file", o.File)+add("rule", o.Rule)+" --allow"+
 			onlyIf(o.Scope == cardea.ScopeUser, " --scope user")+until)
 	}
 	return strings.Join(out, " && ")
@@ -268,16 +268,17 @@ func (w *waysOf) noException() string {
 			return "no override allows a command as another user or on another machine"
 		case len(part.Assigns) > 0:
 			return "no override allows a command with a variable in front"
-		case len(words) > 0 && !plainWords(words):
-			return "no override can name it: a word of it has blanks or special characters"
+		case len(words) > 0 && !nameable(words):
+			return "no override can name it: a word of it has characters that are not shown"
 		}
 	}
 	return "no override covers it"
 }
 
-// plainWords reports whether an override can name words one by one.
-func plainWords(words []string) bool {
-	return (overrides.Override{Command: words}).Wrong() == "" && slices.Equal(strings.Fields(strings.Join(words, " ")), words) && !slices.Contains(words, "*")
+// nameable reports whether an override can name words one by one.
+func nameable(words []string) bool {
+	again, err := overrides.Words(overrides.Text(words))
+	return err == nil && slices.Equal(again, words) && !slices.Contains(words, "*")
 }
 
 // permission offers an entry of the harness's own list, where no rule decides.

@@ -51,7 +51,9 @@ func heldCalls() map[string]heldCall {
 		"a program as an odd name":        {input: "./-x --y", want: "once always"},
 		"a leading dash":                  {input: "-x make", want: "once always"},
 		"quotes":                          {input: `git commit --no-verify -m "it's \"so\" $(` + trap + `)"`},
-		"a blank":                         {input: "rm -rf 'a b'"},
+		"a blank":                         {input: "rm -rf 'a b'", want: "once always"},
+		"a message":                       {input: `git commit --no-verify -m "it's 'so'; $(:)"`},
+		"words in quotes":                 {input: "git commit --no-verify -m \"it's so; touch PWNED\"", want: "once always rule"},
 		"a new line":                      {input: "rm -rf 'a\nb; " + trap + "'"},
 		"bidi":                            {input: "git push --force \u202ehsup", want: "rule"},
 		"controls":                        {input: "git push --force $'\\e[2J\\a' '\x1b[2J'", want: "rule"},
@@ -239,10 +241,7 @@ func (d *desk) follow(w way) {
 		d.t.Errorf("the call's own text ran: %q", w.Command)
 	}
 	for _, args := range commands {
-		code := "abc234\n"
-		if args[1] == "trust" {
-			code = "a\n"
-		}
+		const code = "abc234\n"
 		before := d.project
 		d.project = args[0]
 		out, errs, exit := d.sits(code, args[1:]...)

@@ -53,7 +53,7 @@ func (o Override) ID() string {
 	if !o.Until.IsZero() {
 		until = o.Until.UTC().Format(time.RFC3339)
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{o.Role, o.Tool, strings.Join(o.Command, " "), o.File, o.Rule, o.Effect.String(), until}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{o.Role, o.Tool, Text(o.Command), o.File, o.Rule, o.Effect.String(), until}, "\x00")))
 	return hex.EncodeToString(sum[:4])
 }
 

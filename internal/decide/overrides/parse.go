@@ -2,7 +2,6 @@ package overrides
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"cardea.dev"
@@ -36,7 +35,11 @@ func Read(path string, scope cardea.Scope, doc *document.Reader, tool func(strin
 func override(v document.Value, scope cardea.Scope, tool func(string) (string, bool)) Override {
 	m := v.Map()
 	o := Override{Scope: scope, Role: m.Text("role"), File: m.Text("file"), Rule: m.Text("rule"), By: m.Text("by"), Because: m.Text("because"),
-		Command: strings.Fields(m.Text("command")), Until: moment(m.Get("until")), At: moment(m.Get("at"))}
+		Until: moment(m.Get("until")), At: moment(m.Get("at"))}
+	var err error
+	if o.Command, err = Words(m.Text("command")); err != nil {
+		m.Get("command").Problem(cardea.CodeBadValue, "write the words as in a shell", "%s", err)
+	}
 	if name := m.Text("tool"); name != "" {
 		o.Tool = name
 		if word, known := tool(name); known {
@@ -64,8 +67,6 @@ func (o Override) wrong() (hint, text string) {
 			return "name the command", "an override for every command is a setting, not an override"
 		case w == "*" && i < len(o.Command)-1:
 			return "put it last, or write the words out", "a * stands for more words only at the end"
-		case strings.ContainsAny(w, "*?[|&;<>$`\"'\\(){}") && w != "*":
-			return "write plain words, and a last * for more of them", fmt.Sprintf("the word %q is no plain word of a command", w)
 		}
 	}
 	switch {

@@ -1,0 +1,73 @@
+package overrides
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// special are the characters that a word has in quotes alone.
+const special = " \t\n*?[|&;<>$`\"'\\(){}"
+
+// Words reads the words of a command as a shell does: blanks divide them, and quotes keep
+// them together. What a shell would replace, such as $HOME or *.go, is an error. A last *
+// without quotes stands for more words.
+func Words(text string) (words []string, err error) {
+	problem := syntax.NewParser().Words(strings.NewReader(text), func(w *syntax.Word) bool {
+		word, fixed := literal(w.Parts)
+		switch {
+		case !fixed && word != "*":
+			err = fmt.Errorf("the word %q is no plain word of a command; put it into quotes, or write a last * for more words", text[w.Pos().Offset():w.End().Offset()])
+		case fixed && word == "*":
+			err = errors.New("a * in quotes cannot be told from one that stands for more words")
+		case strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }):
+			err = fmt.Errorf("the word %q has a character that is not shown", word)
+		}
+		words = append(words, word)
+		return err == nil
+	})
+	if err == nil && problem != nil {
+		err = fmt.Errorf("it is no command: %w", problem)
+	}
+	return words, err
+}
+
+// literal is the text of the parts of a word. fixed is not set where a shell would replace
+// something in it.
+func literal(parts []syntax.WordPart) (text string, fixed bool) {
+	fixed = true
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			text, fixed = text+part.Value, fixed && !strings.ContainsAny(part.Value, special)
+		case *syntax.SglQuoted:
+			text, fixed = text+part.Value, fixed && !part.Dollar
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				lit, is := inner.(*syntax.Lit)
+				if !is || strings.Contains(lit.Value, "\\") {
+					return text, false
+				}
+				text += lit.Value
+			}
+			fixed = fixed && !part.Dollar
+		default:
+			return text, false
+		}
+	}
+	return text, fixed
+}
+
+// Text writes words so that Words reads them again.
+func Text(words []string) string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		if out[i] = w; w == "" || w != "*" && strings.ContainsAny(w, special) || strings.HasPrefix(w, "#") {
+			out[i] = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
+		}
+	}
+	return strings.Join(out, " ")
+}
