@@ -285,13 +285,13 @@ func TestCodesFromNothing(t *testing.T) {
 	d.write(filepath.Join(d.home, ".claude/settings.json"), `{"permissions": {"allow": ["Bash(npm test)"]}}`)
 	person("install", "claude")
 	d.write(filepath.Join(d.home, ".config/cardea/rules/mine.yaml"), "rules: [{id: mine, tool: Bash, match: {command: pa}, effect: deny}]")
-	if out := person("try", "pa x"); !strings.Contains(out, "rules:mine") || codes != 0 {
+	if out := person("try", "pa x"); !strings.Contains(out, " mine (user") || codes != 0 {
 		t.Errorf("%d codes, %s", codes, out)
 	}
 	person("init")
 	d.write(filepath.Join(d.project, ".cardea/rules/ours.yaml"), "rules: [{id: ours, tool: Bash, match: {command: pb}, effect: allow}]")
 	person("trust")
-	if out := person("try", "pb x"); !strings.Contains(out, "rules:ours") || codes != 1 {
+	if out := person("try", "pb x"); !strings.Contains(out, " ours (project") || codes != 1 {
 		t.Errorf("%d codes, %s", codes, out)
 	}
 }
