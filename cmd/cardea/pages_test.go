@@ -32,25 +32,34 @@ func TestComingFromIsTrue(t *testing.T) {
 	if err != nil || len(pages) == 0 {
 		t.Fatal("there are no pages", err)
 	}
-	block := regexp.MustCompile("(?ms)^```console\n(.*?)^```$")
 	for _, page := range pages {
 		t.Run(filepath.Base(page), func(t *testing.T) {
 			text, err := os.ReadFile(page)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &session{t: t, home: t.TempDir()}
-			s.dir = filepath.Join(s.home, "project")
-			if err := os.MkdirAll(filepath.Join(s.dir, ".git"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			for _, b := range block.FindAllStringSubmatch(string(text), -1) {
-				for _, step := range strings.Split("\n"+b[1], "\n$ ")[1:] {
-					command, shown, _ := strings.Cut(step, "\n")
-					s.step(command, strings.TrimSuffix(shown, "\n"))
-				}
-			}
+			newSession(t).carriesOut(string(text))
 		})
+	}
+}
+
+func newSession(t *testing.T) *session {
+	t.Helper()
+	s := &session{t: t, home: t.TempDir()}
+	s.dir = filepath.Join(s.home, "project")
+	if err := os.MkdirAll(filepath.Join(s.dir, ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// carriesOut carries out the blocks of a page.
+func (s *session) carriesOut(page string) {
+	for _, b := range regexp.MustCompile("(?ms)^```console\n(.*?)^```$").FindAllStringSubmatch(page, -1) {
+		for _, step := range strings.Split("\n"+b[1], "\n$ ")[1:] {
+			command, shown, _ := strings.Cut(step, "\n")
+			s.step(command, strings.TrimSuffix(shown, "\n"))
+		}
 	}
 }
 

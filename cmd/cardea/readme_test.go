@@ -1,49 +1,52 @@
 package main
 
 import (
-	"bytes"
+	"encoding/json"
 	"os"
-	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"cardea.dev/internal/cli"
-	"cardea.dev/internal/hook"
-	"cardea.dev/internal/project"
 )
 
-// The session that the README shows is what the program prints.
+// What the README shows is what the program prints, each command in it exists, and each line
+// of its table gets that answer.
 func TestReadmeIsTrue(t *testing.T) {
 	data, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	readme := string(data)
-	home := t.TempDir()
-	dir := filepath.Join(home, "project")
-	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {
-		t.Fatal(err)
+	s := newSession(t)
+	const blocked = "git add . && git push --force"
+	s.run(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"`+s.dir+`","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"`+blocked+`"}}`, []string{"check", "--harness", "claude-code"})
+	s.carriesOut(readme)
+
+	commands := regexp.MustCompile("(?m)`(cardea [^`]+)`|^(cardea .*?)(?: +#.*)?$").FindAllStringSubmatch(readme, -1)
+	if len(commands) < 6 {
+		t.Errorf("the README has the commands %q alone", commands)
 	}
-	run := func(stdin string, args ...string) string {
-		env := func(name string) string { return map[string]string{"HOME": home}[name] }
-		var out, errs bytes.Buffer
-		p := cli.Process{Agent: func() error { return nil }, Process: hook.Process{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &errs, Env: env, Dir: dir, Machine: project.ThisMachine(env), Now: time.Now}}
-		if code := cli.Main(args, p); code != 0 || errs.Len() > 0 {
-			t.Fatalf("%v exits %d: %s", args, code, errs.String())
+	for _, m := range commands {
+		words := regexp.MustCompile(`"[^"]*"|\S+`).FindAllString(m[1]+m[2], -1)[1:]
+		for i := range words {
+			words[i] = strings.Trim(words[i], `"`)
 		}
-		return strings.ReplaceAll(out.String(), home, "/home/you")
+		if help := s.run("", append(slices.Clone(words), "--help")); s.lastEnding != 0 || !strings.Contains(help, "\n  cardea "+words[0]) || !strings.Contains(help, "Usage:") {
+			t.Errorf("cardea %q: exit %d, %s", words, s.lastEnding, help)
+		}
 	}
-	try := run("", "try", "git add . && git push --force")
-	if !strings.Contains(readme, try) {
-		t.Errorf("the README does not show what try prints; it should be\n%s", try)
+
+	effects := map[string]string{"stopped": "deny", "asked about": "ask", "let through": "allow", "left to the agent's own prompt": "abstain"}
+	rows := regexp.MustCompile("(?m)^\\| `(.*)` \\| (.*) \\| .* \\|$").FindAllStringSubmatch(readme, -1)
+	for _, row := range rows {
+		line := strings.ReplaceAll(row[1], `\|`, "|")
+		var is struct{ Effect string }
+		out := s.run("", []string{"try", "--json", line})
+		if err := json.Unmarshal([]byte(out), &is); err != nil || is.Effect != effects[row[2]] {
+			t.Errorf("%s is %s, and not %s: %v", line, is.Effect, row[2], err)
+		}
 	}
-	_, after, found := strings.Cut(readme, "$ cat call.json\n")
-	call, _, _ := strings.Cut(after, "\n")
-	if !found {
-		t.Fatal("the README shows no call")
-	}
-	if answer := run(call, "check", "--harness", "claude-code"); !strings.Contains(readme, "< call.json\n"+answer) {
-		t.Errorf("the README does not show what check prints; it should be\n%s", answer)
+	if len(rows) != 10 {
+		t.Errorf("the table has %d lines", len(rows))
 	}
 }
