@@ -12,17 +12,14 @@ import (
 )
 
 // demo is what is typed for the picture in the README.
-var demo = []string{
-	`cardea try "git add . && git push --force"`,
-	`cardea try "find . -name '*.go' | xargs wc -l"`,
-}
+var demo = []string{`cardea try "git add . && git push --force"`}
 
 // The picture in the README is what a terminal shows; scripts/demo draws it.
 func TestDemo(t *testing.T) {
 	h := newHome(t)
 	c := h.command("bash", "--norc", "--noprofile", "-i")
 	c.Env = append(c.Env, "PS1=$ ", "LANG=C.UTF-8", "BASH_SILENCE_DEPRECATION_WARNING=1")
-	x := onTerminal(t, c, 112, 24)
+	x := onTerminal(t, c, 120, 24)
 	x.waits("$\n")
 	for _, line := range demo {
 		x.types(line + "\r")
