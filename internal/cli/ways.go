@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash"
 	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/document/yamledit"
@@ -242,7 +243,7 @@ func overrideLines(list []overrides.Override, until string) string {
 	var out []string
 	add := func(flag, value string) string { return onlyIf(value != "", " --"+flag+" "+hook.Pasted(value)) }
 	for _, o := range list {
-		out = append(out, "cardea override"+add("command", overrides.Text(o.Command))+add("tool", o.Tool)+add("file", o.File)+add("rule", o.Rule)+" --allow"+
+		out = append(out, "cardea override"+add("command", bash.Quoted(o.Command))+add("tool", o.Tool)+add("file", o.File)+add("rule", o.Rule)+" --allow"+
 			onlyIf(o.Scope == cardea.ScopeUser, " --scope user")+until)
 	}
 	return strings.Join(out, " && ")
@@ -277,7 +278,7 @@ func (w *waysOf) noException() string {
 
 // nameable reports whether an override can name words one by one.
 func nameable(words []string) bool {
-	again, err := overrides.Words(overrides.Text(words))
+	again, err := bash.PlainWords(bash.Quoted(words))
 	return err == nil && slices.Equal(again, words) && !slices.Contains(words, "*")
 }
 

@@ -1,17 +1,13 @@
 package hook
 
 import (
-	"path/filepath"
+	"cardea.dev/internal/testrun"
 	"testing"
 )
 
 // What an earlier version counted of the judge is read.
 func TestEarlierAgreement(t *testing.T) {
-	samples, err := filepath.Glob("../../testdata/earlier-state/*/home/.local/state/cardea")
-	if err != nil || len(samples) == 0 {
-		t.Fatal(samples, err)
-	}
-	for _, folder := range samples {
+	for _, folder := range testrun.EarlierState(t) {
 		pl := &Place{}
 		pl.State = folder
 		if got := pl.agreement(); got.Day == "" {

@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/jsonedit"
+	"cardea.dev/internal/testrun"
 )
 
 var wanted = Wanted{Binary: "/usr/local/bin/cardea", Timeout: 10 * time.Second, FailClosed: true}
@@ -385,11 +386,7 @@ func TestCutEntry(t *testing.T) {
 // What an earlier version remembers of a file is read, and what a newer one remembers is
 // not replaced.
 func TestMemoryOfOtherVersions(t *testing.T) {
-	samples, err := filepath.Glob("../../testdata/earlier-state/*/home/.local/state/cardea")
-	if err != nil || len(samples) == 0 {
-		t.Fatal(samples, err)
-	}
-	for _, folder := range samples {
+	for _, folder := range testrun.EarlierState(t) {
 		if m := recall(folder, "/tmp/cardea-sample/home/.claude/settings.json"); m == nil || !m.NewFile || len(m.Made) == 0 {
 			t.Errorf("%s: %+v", folder, m)
 		}

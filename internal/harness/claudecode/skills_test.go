@@ -177,7 +177,7 @@ func TestPreSkillShellCommandOfTheClient(t *testing.T) {
 			t.Errorf("%s: %+v", name, ev)
 		}
 		a := render(ev, verdict(cardea.Ask, "why"))
-		if got := string(a.Stdout); !strings.Contains(got, `"hookEventName":"PreSkillShellCommand","permissionDecision":"deny","permissionDecisionReason":"why`) {
+		if got := string(a.Stdout); !strings.Contains(got, `"hookEventName":"PreSkillShellCommand","permissionDecision":"deny","permissionDecisionReason":"Cardea: why`) {
 			t.Errorf("%s: an ask is written as %s", name, got)
 		}
 		for _, e := range []cardea.Effect{cardea.Allow, cardea.Abstain, cardea.Defer} {

@@ -14,6 +14,7 @@ import (
 
 	"cardea.dev/internal/judge"
 	"cardea.dev/internal/state"
+	"cardea.dev/internal/testrun"
 )
 
 var noon = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -336,11 +337,7 @@ func TestManyProcesses(t *testing.T) {
 
 // What an earlier version spent is read, and what a newer one spent is not replaced.
 func TestOtherVersions(t *testing.T) {
-	samples, err := filepath.Glob("../../../testdata/earlier-state/*/home/.local/state/cardea")
-	if err != nil || len(samples) == 0 {
-		t.Fatal(samples, err)
-	}
-	for _, folder := range samples {
+	for _, folder := range testrun.EarlierState(t) {
 		key, err := state.ReadKey(folder)
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package overrides
+package bash
 
 import (
 	"errors"
@@ -9,15 +9,15 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// special are the characters that a word has in quotes alone.
-const special = " \t\n*?[|&;<>$`\"'\\(){}"
+// needQuotes are the characters that a word has in quotes alone.
+const needQuotes = " \t\n*?[|&;<>$`\"'\\(){}"
 
-// Words reads the words of a command as a shell does: blanks divide them, and quotes keep
+// PlainWords reads the words of a command as a shell does: blanks divide them, and quotes keep
 // them together. What a shell would replace, such as $HOME or *.go, is an error. A last *
 // without quotes stands for more words.
-func Words(text string) (words []string, err error) {
+func PlainWords(text string) (words []string, err error) {
 	problem := syntax.NewParser().Words(strings.NewReader(text), func(w *syntax.Word) bool {
-		word, fixed := literal(w.Parts)
+		word, fixed := plainText(w.Parts)
 		switch {
 		case !fixed && word != "*":
 			err = fmt.Errorf("the word %q is no plain word of a command; put it into quotes, or write a last * for more words", text[w.Pos().Offset():w.End().Offset()])
@@ -35,14 +35,14 @@ func Words(text string) (words []string, err error) {
 	return words, err
 }
 
-// literal is the text of the parts of a word. fixed is not set where a shell would replace
+// plainText is the text of the parts of a word. fixed is not set where a shell would replace
 // something in it.
-func literal(parts []syntax.WordPart) (text string, fixed bool) {
+func plainText(parts []syntax.WordPart) (text string, fixed bool) {
 	fixed = true
 	for _, part := range parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			text, fixed = text+part.Value, fixed && !strings.ContainsAny(part.Value, special)
+			text, fixed = text+part.Value, fixed && !strings.ContainsAny(part.Value, needQuotes)
 		case *syntax.SglQuoted:
 			text, fixed = text+part.Value, fixed && !part.Dollar
 		case *syntax.DblQuoted:
@@ -61,11 +61,11 @@ func literal(parts []syntax.WordPart) (text string, fixed bool) {
 	return text, fixed
 }
 
-// Text writes words so that Words reads them again.
-func Text(words []string) string {
+// Quoted writes words so that PlainWords reads them again.
+func Quoted(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
-		if out[i] = w; w == "" || w != "*" && strings.ContainsAny(w, special) || strings.HasPrefix(w, "#") {
+		if out[i] = w; w == "" || w != "*" && strings.ContainsAny(w, needQuotes) || strings.HasPrefix(w, "#") {
 			out[i] = "'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'"
 		}
 	}

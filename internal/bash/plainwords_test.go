@@ -1,4 +1,4 @@
-package overrides
+package bash
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWords(t *testing.T) {
+func TestPlainWords(t *testing.T) {
 	for text, want := range map[string][]string{
 		"":                                  nil,
 		"git push --force":                  {"git", "push", "--force"},
@@ -20,42 +20,42 @@ func TestWords(t *testing.T) {
 		"ünïcode ~/x !":                     {"ünïcode", "~/x", "!"},
 		"psql -c 'DROP TABLE t; SELECT(1)'": {"psql", "-c", "DROP TABLE t; SELECT(1)"},
 	} {
-		got, err := Words(text)
+		got, err := PlainWords(text)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}
-		if again, err := Words(Text(got)); err != nil || !slices.Equal(again, got) {
-			t.Errorf("%s is written as %s, which is read as %q, %v", text, Text(got), again, err)
+		if again, err := PlainWords(Quoted(got)); err != nil || !slices.Equal(again, got) {
+			t.Errorf("%s is written as %s, which is read as %q, %v", text, Quoted(got), again, err)
 		}
 	}
 }
 
 // What a shell would replace, run or end names no word, in quotes or without them.
-func TestWordsRefuse(t *testing.T) {
+func TestPlainWordsRefuse(t *testing.T) {
 	for _, text := range []string{"rm $HOME", `rm "$HOME"`, "rm `id`", `rm "$(id)"`, "rm *.go", "rm a?", "rm [ab]", "rm {a,b}", "rm a; id", "rm a | id", "rm a & id", "rm a > b",
 		"rm a\\ b", `rm "a\"b"`, "rm 'a", `rm "a`, "rm (a)", "rm '*'", "rm \"*\"", "rm $'a'", "rm 'a\x1b[0m'", "rm 'a\nb'", "rm 'a\u202eb'", "rm 'a\u00a0b\x00'", "rm $((1))", "rm <(id)", "rm ${x}"} {
-		if got, err := Words(text); err == nil {
+		if got, err := PlainWords(text); err == nil {
 			t.Errorf("%q is read as %q", text, got)
 		}
 	}
 }
 
-func FuzzWords(f *testing.F) {
+func FuzzPlainWords(f *testing.F) {
 	f.Add("git commit -m 'a b'")
 	f.Fuzz(func(t *testing.T, text string) {
-		words, err := Words(text)
+		words, err := PlainWords(text)
 		if err != nil || slices.Contains(words, "*") {
 			return
 		}
-		if again, err := Words(Text(words)); err != nil || !slices.Equal(again, words) {
-			t.Fatalf("%q is written as %q, which is read as %q, %v", words, Text(words), again, err)
+		if again, err := PlainWords(Quoted(words)); err != nil || !slices.Equal(again, words) {
+			t.Fatalf("%q is written as %q, which is read as %q, %v", words, Quoted(words), again, err)
 		}
 	})
 }
 
 // Words that need quotes are written in them, so that bash and zsh read them alike.
-func TestText(t *testing.T) {
-	if got := Text([]string{"git", "commit", "-m", "it's"}); got != `git commit -m 'it'"'"'s'` || strings.Contains(Text([]string{"a", "*"}), "'") {
+func TestQuoted(t *testing.T) {
+	if got := Quoted([]string{"git", "commit", "-m", "it's"}); got != `git commit -m 'it'"'"'s'` || strings.Contains(Quoted([]string{"a", "*"}), "'") {
 		t.Error(got)
 	}
 }
