@@ -3,9 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"io"
+	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,12 +15,14 @@ import (
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/document"
 	"cardea.dev/internal/document/yamledit"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/settings"
+	"cardea.dev/internal/state"
 )
 
 // way is one way to a looser answer about a call. Each was tried: the call was judged again with
@@ -335,7 +338,10 @@ func (w *waysOf) switches() {
 // set offers values for settings of the person.
 func (w *waysOf) set(kind string, values map[string]string) {
 	path := filepath.Join(w.judgement.Place.Dirs.User, "cardea.yaml")
-	data, _ := os.ReadFile(path) // a new file is empty
+	data, err := state.ReadLinked(path, document.MaxSize)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
 	text := cmp.Or(string(data), "version: 1\n")
 	var lines []string
 	for _, key := range slices.Sorted(maps.Keys(values)) {
