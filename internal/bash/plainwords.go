@@ -16,23 +16,22 @@ const needQuotes = " \t\n*?[|&;<>$`\"'\\(){}"
 // them together. What a shell would replace, such as $HOME or *.go, is an error. A last *
 // without quotes stands for more words.
 func PlainWords(text string) (words []string, err error) {
-	problem := syntax.NewParser().Words(strings.NewReader(text), func(w *syntax.Word) bool {
+	for w, err := range syntax.NewParser().WordsSeq(strings.NewReader(text)) {
+		if err != nil {
+			return nil, fmt.Errorf("it is no command: %w", err)
+		}
 		word, fixed := plainText(w.Parts)
 		switch {
 		case !fixed && word != "*":
-			err = fmt.Errorf("the word %q is no plain word of a command; put it into quotes, or write a last * for more words", text[w.Pos().Offset():w.End().Offset()])
+			return nil, fmt.Errorf("the word %q is no plain word of a command; put it into quotes, or write a last * for more words", text[w.Pos().Offset():w.End().Offset()])
 		case fixed && word == "*":
-			err = errors.New("a * in quotes cannot be told from one that stands for more words")
+			return nil, errors.New("a * in quotes cannot be told from one that stands for more words")
 		case strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }):
-			err = fmt.Errorf("the word %q has a character that is not shown", word)
+			return nil, fmt.Errorf("the word %q has a character that is not shown", word)
 		}
 		words = append(words, word)
-		return err == nil
-	})
-	if err == nil && problem != nil {
-		err = fmt.Errorf("it is no command: %w", problem)
 	}
-	return words, err
+	return words, nil
 }
 
 // plainText is the text of the parts of a word. fixed is not set where a shell would replace

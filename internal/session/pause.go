@@ -40,7 +40,7 @@ func (s *Store) Pause(p Pause) error {
 		return errors.New("there is no state folder; set HOME or XDG_STATE_HOME")
 	}
 	if length := p.Until.Sub(p.From); length <= 0 || length > LongestPause {
-		return fmt.Errorf("Cardea can be off for at most %s", LongestPause)
+		return fmt.Errorf("the gate can be off for at most %s", LongestPause)
 	}
 	key, err := state.LoadKey(s.folder)
 	if err != nil {
