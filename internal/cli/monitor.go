@@ -41,8 +41,7 @@ readers, pipes and files. See docs/monitor.md.`,
   cardea monitor --json --last 0`,
 		Args: atMostOneArgument,
 	}
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	fs.StringSliceVar(&f.effects, "effect", nil, "what was decided: allow, abstain, defer, ask, deny, halt; several with commas")
 	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")
 	f.addWhere(fs)

@@ -36,8 +36,7 @@ projects, and no program.`,
 		ValidArgs: install.Words(),
 		RunE:      func(_ *cobra.Command, args []string) error { return uninstall(p, args, f) },
 	}
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	f.addScopes(fs)
 	fs.BoolVar(&f.purge, "purge", false, "remove your settings, state and cache as well")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "show what would change, and write nothing")
