@@ -38,15 +38,6 @@ func flagsOfAgent(c *cobra.Command, r *request) *pflag.FlagSet {
 	return fs
 }
 
-// sessionNamed is the id that a command is about: the one that is named, or the one in
-// whose shell the command runs.
-func sessionNamed(d sessionDesk, named string) (string, error) {
-	if id := cmp.Or(named, d.Process.Env("CLAUDE_CODE_SESSION_ID")); id != "" {
-		return id, nil
-	}
-	return "", unnamed(d)
-}
-
 // unnamed is the error where no session is named.
 func unnamed(d sessionDesk) error {
 	return wrongUsage{errors.New("name the session with --session-id" + prefixed("; recent ones: ", recentSessions(d)))}
@@ -87,12 +78,13 @@ func (p Process) sayOf(text string, err error) error {
 	return p.say(text)
 }
 
-// atDesk makes a command that changes a session, which only a person may.
+// atDesk makes a command that changes a session, which only a person may: the one that is
+// named, or the one in whose shell the command runs.
 func atDesk(p Process, c *cobra.Command, what string, r *request, do func(sessionDesk) (string, error)) *cobra.Command {
 	flagSession(c, &r.Session)
-	c.RunE = runOn(p, deskHere, func(d sessionDesk, _ []string) (err error) {
-		if r.Session, err = sessionNamed(d, r.Session); err != nil {
-			return err
+	c.RunE = runOn(p, deskHere, func(d sessionDesk, _ []string) error {
+		if r.Session = cmp.Or(r.Session, p.Env("CLAUDE_CODE_SESSION_ID")); r.Session == "" {
+			return unnamed(d)
 		}
 		if err := p.byPerson(what, func(s *screen) { s.printf("session %s\n", r.Session) }); err != nil {
 			return err
@@ -265,7 +257,7 @@ func enableAsking(d sessionDesk, r request) (string, error) {
 	if _, has := all.Agent(r.Agent); !has && r.Role == "" && d.Loaded.Settings.Sessions.DefaultRole == "" {
 		s := screenOn(d.Process.Stderr, d.Process.Env)
 		s.printf("This session has no role. Roles: %s\nrole (none leaves it without one): ", strings.Join(d.Loaded.Roles().Names(), ", "))
-		line, err := readLine(d.Process.Stdin)
+		line, err := person.ReadLine(d.Process.Stdin, 256)
 		if err != nil {
 			return "", fmt.Errorf("read the role: %w", err)
 		}
