@@ -20,6 +20,7 @@ import (
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/release"
+	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -68,7 +69,11 @@ that were installed with --managed, as root, cannot be switched off.`,
 			if f.uninstall {
 				return uninstall(p, args, f)
 			}
-			return installHarness(p, args[0], f)
+			h, err := install.Find(args[0])
+			if err != nil {
+				return wrongUsage{err}
+			}
+			return installHarness(p, h, f)
 		},
 	}
 	f.add(c.Flags())
@@ -113,26 +118,18 @@ func (f installFlags) scope() install.Scope {
 
 // usualTimeout is the harness's limit if nobody says one: a judge takes some
 // seconds, and a person a minute.
-func usualTimeout(p Process) time.Duration {
-	l, _, err := gather(p, nil)
+func usualTimeout(s settings.Settings) time.Duration {
 	switch {
-	case err != nil:
-	case l.Settings.Human.Queues():
-		return limit.HarnessFor(l.Settings.Human.Timeout)
-	case l.Settings.Judge.Enabled:
+	case s.Human.Queues():
+		return limit.HarnessFor(s.Human.Timeout)
+	case s.Judge.Enabled:
 		return limit.HarnessJudge
 	}
 	return limit.HarnessHook
 }
 
-// startsDaemon reports whether hooks start the daemon.
-func startsDaemon(p Process) bool {
-	l, _, err := gather(p, nil)
-	return err == nil && l.Settings.Daemon.Start
-}
-
-func installHarness(p Process, name string, f installFlags) error {
-	h, s, err := f.begin(p, name)
+func installHarness(p Process, h install.Harness, f installFlags) error {
+	s, err := f.site(p)
 	if err != nil {
 		return err
 	}
@@ -199,10 +196,11 @@ func offerExpansion(p Process, h install.Harness, s site, out *screen) {
 
 // wanted is how the hook is to be started.
 func (f installFlags) wanted(p Process, s site) (w install.Wanted, err error) {
+	inForce := load(p, &s.Place, nil).Settings
 	if f.timeout == 0 {
-		f.timeout = usualTimeout(p)
+		f.timeout = usualTimeout(inForce)
 	}
-	f.daemon = f.daemon || f.binary == "" && startsDaemon(p)
+	f.daemon = f.daemon || f.binary == "" && inForce.Daemon.Start
 	if f.timeout < 2*time.Second || f.timeout%time.Second != 0 {
 		return w, wrongUsage{errors.New("--timeout must be whole seconds, at least 2s")}
 	}
@@ -259,17 +257,7 @@ func tooOld(h install.Harness, version, why string, left ...string) string {
 		h.Title, onlyIf(why != "", " ("+why+")"), h.Since(left...))
 }
 
-// begin finds the harness and the folders, and tells what was wrong with them.
-func (f installFlags) begin(p Process, name string) (install.Harness, site, error) {
-	h, err := install.Find(name)
-	if err != nil {
-		return h, site{}, wrongUsage{err}
-	}
-	s, err := f.site(p)
-	return h, s, err
-}
-
-// site finds the folders, and whose files may be changed.
+// site finds the folders, and whose files may be changed. It tells what is wrong with them.
 func (f installFlags) site(p Process) (site, error) {
 	s := siteOf(p)
 	p.tell(s.Place.Troubles)
