@@ -292,10 +292,6 @@ func showRoutes(s *screen, list []routeListing) {
 
 func showRules(s *screen, list []ruleListing) {
 	for _, r := range list {
-		word := effect(r.Effect)
-		if r.Effect == cardea.Abstain {
-			word.text = "advice"
-		}
 		note := ""
 		if !r.Trusted {
 			note = ", not trusted"
@@ -304,7 +300,7 @@ func showRules(s *screen, list []ruleListing) {
 			}
 		}
 		note += prefixed(", off by ", r.SwitchedOff)
-		s.printf("  %s  %s  %s\n", word, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source + note})
+		s.printf("  %s  %s  %s\n", painted{effect(r.Effect).style, word(r.Effect)}, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source + note})
 		if r.Scope != cardea.ScopeBuiltin {
 			s.field("  matches", shorten(r.Match, 2*longLine))
 			s.field("  message", r.Message)
