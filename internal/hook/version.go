@@ -80,8 +80,7 @@ func (b Build) Lines() []string {
 func ShowVersion(p Process) int {
 	for _, l := range ThisBuild().Lines() {
 		if _, err := fmt.Fprintln(p.Stdout, Plain(l)); err != nil {
-			p.Warn(err.Error())
-			return ExitError
+			return p.exit(err)
 		}
 	}
 	return ExitOK
