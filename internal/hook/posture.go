@@ -115,7 +115,7 @@ func (j *Judgement) reachesPerson() bool {
 func setUpNotice(folder string) string { return filepath.Join(folder, "set-up-changed") }
 
 // NoteSetUp notes for the status line what changed in the set-up, "" for nothing. The note
-// counts for a short time: who writes it writes it again.
+// applies for a short time. The daemon writes it again.
 func NoteSetUp(folder, text string) error {
 	if text != "" {
 		return state.Write(setUpNotice(folder), []byte(Plain(text)+"\n"))

@@ -58,7 +58,7 @@ func (c Check) Confirm(show func(), prompt func(code string) error) error {
 	return errors.New("that is not the code, so nothing was changed; run the command again for another one")
 }
 
-// ReadLine reads a line of at most so many bytes, and nothing behind it, so that what reads
+// ReadLine reads a line of at most so many bytes, and nothing after it, so that what reads
 // next gets the next line. "" is the end of the input.
 func ReadLine(r io.Reader, most int) (string, error) {
 	var line []byte
