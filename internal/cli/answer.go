@@ -8,6 +8,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/hook"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // withJSON gives a command what it does, and the flag --json.
@@ -15,6 +16,31 @@ func withJSON(c *cobra.Command, run func(args []string, asJSON bool) error) *cob
 	asJSON := c.Flags().Bool("json", false, "answer as one JSON object")
 	c.RunE = func(_ *cobra.Command, args []string) error { return run(args, *asJSON) }
 	return c
+}
+
+// runOn makes a command of what it does with something that open finds where the person
+// stands, such as their lessons.
+func runOn[T any](p Process, open func(Process) (T, error), run func(of T, args []string) error) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, args []string) error {
+		of, err := open(p)
+		if err != nil {
+			return err
+		}
+		return run(of, args)
+	}
+}
+
+// jsonOn is runOn with the flag --json.
+func jsonOn[T any](p Process, open func(Process) (T, error), c *cobra.Command, run func(of T, args []string, asJSON bool) error) *cobra.Command {
+	asJSON := c.Flags().Bool("json", false, "answer as one JSON object")
+	c.RunE = runOn(p, open, func(of T, args []string) error { return run(of, args, *asJSON) })
+	return c
+}
+
+// inOrder are the flags of a command, which its help shows in the order in which they are added.
+func inOrder(c *cobra.Command) *pflag.FlagSet {
+	c.Flags().SortFlags = false
+	return c.Flags()
 }
 
 // group is a command that only has others below it.

@@ -76,8 +76,7 @@ A time is a date (2026-11-20), a date and time ("2026-11-20 15:04", or
   cardea audit search --json --limit 0 --since 2026-11-01 --until 2026-12-01 npm`,
 		Args: atMostOneArgument,
 	}
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	f.addTimes(fs)
 	fs.StringSliceVar(&f.effects, "effect", nil, "what was decided: allow, abstain, defer, ask, deny, halt; several with commas")
 	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")

@@ -13,7 +13,8 @@ import (
 )
 
 func configCommand(p Process) *cobra.Command {
-	c := withJSON(&cobra.Command{
+	show := func(d sessionDesk, args []string, asJSON bool) error { return showConfig(p, d, args, asJSON) }
+	c := jsonOn(p, deskHere, &cobra.Command{
 		Use:   "config [KEY] [--json]",
 		Short: "show and change settings",
 		Long: `Show every setting with its value and where that comes from: a file with its line and
@@ -29,9 +30,9 @@ project or system; what an organisation says comes by "cardea sync".`,
   cardea config set policies.checks "npm test" "npm run lint" --scope project
   cardea config unset packs.web`,
 		Args: atMostOneArgument,
-	}, func(args []string, asJSON bool) error { return showConfig(p, args, asJSON) })
+	}, show)
 	leaf := func(use, short string, check cobra.PositionalArgs) *cobra.Command {
-		return withJSON(&cobra.Command{Use: use, Short: short, Args: check}, func(args []string, asJSON bool) error { return showConfig(p, args, asJSON) })
+		return jsonOn(p, deskHere, &cobra.Command{Use: use, Short: short, Args: check}, show)
 	}
 	c.AddCommand(leaf("get KEY [--json]", "show a setting, as \"cardea config KEY\" does", oneArgument),
 		leaf("show [KEY] [--json]", "show all settings or one, as \"cardea config\" does", atMostOneArgument),
@@ -72,12 +73,9 @@ type configSaid struct {
 	Why string `json:"why,omitempty"`
 }
 
-func showConfig(p Process, args []string, asJSON bool) error {
-	l, pl, err := gather(p, nil)
-	if err != nil {
-		return err
-	}
-	out := configuration{Project: pl.Project, report: report{[]cardea.Diagnostic{}}}
+func showConfig(p Process, d sessionDesk, args []string, asJSON bool) error {
+	l := d.Loaded
+	out := configuration{Project: d.Place.Project, report: report{[]cardea.Diagnostic{}}}
 	for i := range l.SettingsFiles {
 		out.Diagnostics = append(out.Diagnostics, l.SettingsFiles[i].Problems...)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"cardea.dev/internal/document/yamledit"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/person"
 	"cardea.dev/internal/settings"
 	"cardea.dev/internal/state"
 	"cardea.dev/internal/trust"
@@ -156,11 +156,11 @@ func changeSetting(p Process, scope, key string, asJSON bool, change func(text s
 	if c.text, err = change(c.old, name); err != nil {
 		return fmt.Errorf("change %s in %s: %w", key, c.file, err)
 	}
-	person := p.needsPerson()
+	refused := p.needsPerson()
 	problems := c.problems()
 	if len(problems) > 0 {
 		out := configured{File: c.file, Settings: []configEntry{}, report: report{problems}}
-		if person == nil { // an agent may not be allowed to read the file
+		if refused == nil { // an agent may not be allowed to read the file
 			out.Diff = c.diff()
 		}
 		return failIf(true, p.answer(asJSON, out, func(s *screen) {
@@ -168,8 +168,8 @@ func changeSetting(p Process, scope, key string, asJSON bool, change func(text s
 			s.printf("nothing was written\n")
 		}))
 	}
-	if person != nil {
-		return person
+	if refused != nil {
+		return refused
 	}
 	return c.finish(asJSON, &name)
 }
@@ -327,32 +327,10 @@ func (c *configChange) editOnce(s *screen, draft string) (again bool, err error)
 	if s.err != nil {
 		return false, s.err
 	}
-	if answer, err := readLine(c.p.Stdin); err != nil || strings.TrimSpace(answer) != "e" {
+	if answer, err := person.ReadLine(c.p.Stdin, 256); err != nil || strings.TrimSpace(answer) != "e" {
 		return false, errors.Join(err, fmt.Errorf("%s stays as it is; your text is kept in %s, and \"cardea config edit\" goes on with it", c.file, draft))
 	}
 	return true, nil
-}
-
-// readLine reads a line, and nothing behind it.
-func readLine(r io.Reader) (string, error) {
-	var line []byte
-	b := make([]byte, 1)
-	for len(line) < 256 {
-		n, err := r.Read(b)
-		if n == 1 {
-			if b[0] == '\n' {
-				break
-			}
-			line = append(line, b[0])
-		}
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return "", err
-		}
-	}
-	return string(line), nil
 }
 
 // editor opens a file in the person's editor, which may be a program with arguments.

@@ -122,6 +122,15 @@ func (r *report) add(severity cardea.Level, code cardea.Code, hint, text string)
 	r.Diagnostics = append(r.Diagnostics, cardea.Diagnostic{Severity: severity, Code: code, Text: text, Hint: hint})
 }
 
+// checkPause reports a time in which the gate is off, or a file about one that is ignored.
+func (c *checkup) checkPause(p Process, s site) {
+	if _, err := s.Place.Store.Paused(p.Now()); err != nil {
+		c.add(cardea.LevelWarning, cardea.CodeIgnored, "", err.Error())
+	} else if pause := s.Place.Paused(p.Now()); pause != "" {
+		c.add(cardea.LevelWarning, cardea.CodeNoEffect, "run \"cardea enable\" to switch it on", "Cardea is off "+pause)
+	}
+}
+
 // policyProblems say why the policies that are in force cannot be evaluated.
 func policyProblems(p Process) []cardea.Diagnostic {
 	l, _, err := gather(p, nil)

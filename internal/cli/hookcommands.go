@@ -58,3 +58,13 @@ func addCheckFlags(fs *pflag.FlagSet, f *checkFlags) {
 	fs.BoolVar(&f.Unattended, "unattended", false, "no person watches this agent, like CARDEA_UNATTENDED=1")
 	fs.IntVar(&f.Caller, "caller", 0, "for the daemon: the process that asked over HTTP, whose variables and command line count")
 }
+
+func versionCommand(p Process) *cobra.Command {
+	c := &cobra.Command{Use: "version [--json]", Short: "show the version, the commit and its date", Args: noArguments}
+	return withJSON(c, func(_ []string, asJSON bool) error {
+		if asJSON {
+			return encode(p, hook.ThisBuild())
+		}
+		return ended(hook.ShowVersion(p.Process))
+	})
+}

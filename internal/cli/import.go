@@ -171,8 +171,7 @@ func readSmall(path string) ([]byte, error) {
 
 // bare is an error of the file system without the path.
 func bare(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, is := errors.AsType[*fs.PathError](err); is {
 		return p.Err
 	}
 	return err

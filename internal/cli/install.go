@@ -14,12 +14,15 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/lesson"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/release"
+	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -68,7 +71,11 @@ that were installed with --managed, as root, cannot be switched off.`,
 			if f.uninstall {
 				return uninstall(p, args, f)
 			}
-			return installHarness(p, args[0], f)
+			h, err := install.Find(args[0])
+			if err != nil {
+				return wrongUsage{err}
+			}
+			return installHarness(p, h, f)
 		},
 	}
 	f.add(c.Flags())
@@ -113,26 +120,18 @@ func (f installFlags) scope() install.Scope {
 
 // usualTimeout is the harness's limit if nobody says one: a judge takes some
 // seconds, and a person a minute.
-func usualTimeout(p Process) time.Duration {
-	l, _, err := gather(p, nil)
+func usualTimeout(s settings.Settings) time.Duration {
 	switch {
-	case err != nil:
-	case l.Settings.Human.Queues():
-		return limit.HarnessFor(l.Settings.Human.Timeout)
-	case l.Settings.Judge.Enabled:
+	case s.Human.Queues():
+		return limit.HarnessFor(s.Human.Timeout)
+	case s.Judge.Enabled:
 		return limit.HarnessJudge
 	}
 	return limit.HarnessHook
 }
 
-// startsDaemon reports whether hooks start the daemon.
-func startsDaemon(p Process) bool {
-	l, _, err := gather(p, nil)
-	return err == nil && l.Settings.Daemon.Start
-}
-
-func installHarness(p Process, name string, f installFlags) error {
-	h, s, err := f.begin(p, name)
+func installHarness(p Process, h install.Harness, f installFlags) error {
+	s, err := f.site(p)
 	if err != nil {
 		return err
 	}
@@ -199,10 +198,11 @@ func offerExpansion(p Process, h install.Harness, s site, out *screen) {
 
 // wanted is how the hook is to be started.
 func (f installFlags) wanted(p Process, s site) (w install.Wanted, err error) {
+	inForce := load(p, &s.Place, nil).Settings
 	if f.timeout == 0 {
-		f.timeout = usualTimeout(p)
+		f.timeout = usualTimeout(inForce)
 	}
-	f.daemon = f.daemon || f.binary == "" && startsDaemon(p)
+	f.daemon = f.daemon || f.binary == "" && inForce.Daemon.Start
 	if f.timeout < 2*time.Second || f.timeout%time.Second != 0 {
 		return w, wrongUsage{errors.New("--timeout must be whole seconds, at least 2s")}
 	}
@@ -259,17 +259,7 @@ func tooOld(h install.Harness, version, why string, left ...string) string {
 		h.Title, onlyIf(why != "", " ("+why+")"), h.Since(left...))
 }
 
-// begin finds the harness and the folders, and tells what was wrong with them.
-func (f installFlags) begin(p Process, name string) (install.Harness, site, error) {
-	h, err := install.Find(name)
-	if err != nil {
-		return h, site{}, wrongUsage{err}
-	}
-	s, err := f.site(p)
-	return h, s, err
-}
-
-// site finds the folders, and whose files may be changed.
+// site finds the folders, and whose files may be changed. It tells what is wrong with them.
 func (f installFlags) site(p Process) (site, error) {
 	s := siteOf(p)
 	p.tell(s.Place.Troubles)
@@ -352,4 +342,84 @@ func (f installFlags) harnessVersion(h install.Harness, s site) (version, why st
 		return "", err.Error()
 	}
 	return v, ""
+}
+
+// A first registration takes nothing away from anybody, so it asks for no code, and scripts
+// can make it (docs/decisions/0168-a-first-registration-asks-nothing.md).
+
+// whyCode says why an installation asks for a code, "" where it asks for none.
+func (f installFlags) whyCode(p Process, s site, h install.Harness, plan *install.Plan, w install.Wanted) string {
+	if !f.plain() {
+		return "there are other flags than --user, --project and --managed"
+	}
+	if err := p.agentAbove(); err != nil {
+		return err.Error()
+	}
+	all := install.Inspect(h, s.At).Wirings
+	if f.managed { // root's own word, whatever people have beneath it
+		if renews(plan, h, w, all) {
+			return ""
+		}
+		return plan.OnlyAdds()
+	}
+	if i := slices.IndexFunc(all, func(w install.Wiring) bool { return w.Scope != install.Managed }); i >= 0 {
+		return all[i].File + " has a hook of Cardea already"
+	}
+	return cmp.Or(plan.OnlyAdds(), brought(load(p, &s.Place, nil)))
+}
+
+// plain reports whether the flags say no more than in which file.
+func (f installFlags) plain() bool {
+	return f.binary == "" && f.version == "" && len(f.events) == 0 && f.timeout == 0 && !f.unattended && !f.daemon && !f.http
+}
+
+// renews reports whether an installation only adds to the hook in its file: the same
+// program with the same arguments and time, which blocks no less where it fails.
+func renews(plan *install.Plan, h install.Harness, wanted install.Wanted, all []install.Wiring) bool {
+	same := false
+	for _, w := range all {
+		if w.File != plan.File {
+			continue
+		}
+		if w.Program != wanted.Binary || !slices.Equal(w.Args, wanted.Args(h)) || w.Timeout != wanted.Timeout || w.OnFailure == "block" && !wanted.FailClosed {
+			return false
+		}
+		same = true
+	}
+	return same
+}
+
+// brought names a file with settings, rules, policies, roles, exceptions or lessons of
+// another scope than the machine's, or "" for nothing.
+func brought(l *inforce.Loaded) string {
+	found := ""
+	add := func(scope cardea.Scope, path string, is bool) {
+		if is && scope != cardea.ScopeSystem && scope != cardea.ScopeBuiltin {
+			found = cmp.Or(found, path)
+		}
+	}
+	for i := range l.SettingsFiles {
+		add(l.SettingsFiles[i].Scope, l.SettingsFiles[i].Path, !l.SettingsFiles[i].IsEmpty())
+	}
+	for _, f := range l.Files {
+		add(f.Scope, f.Path, f.Rules > 0 || len(f.Problems) > 0)
+	}
+	for _, f := range l.PolicyFolders() {
+		add(f.Scope, f.Dir, len(f.Paths()) > 0)
+	}
+	l.Roles()
+	for _, f := range l.RolesFiles {
+		add(f.Scope, f.Path, true)
+	}
+	for _, o := range l.Overrides {
+		add(o.Scope, o.Source, true)
+	}
+	for _, at := range l.LessonPlaces() {
+		files, _ := filepath.Glob(filepath.Join(lesson.Folder(at.Dir), "*.jsonl")) // only a bad pattern fails
+		add(at.Scope, lesson.Folder(at.Dir), len(files) > 0)
+	}
+	if found == "" {
+		return ""
+	}
+	return found + " is in force already"
 }

@@ -45,8 +45,7 @@ The argument is a shell command. With --tool it is the input of that tool.`,
 		RunE: func(_ *cobra.Command, args []string) error { return askJudge(p, f, args[0]) },
 	}
 	f.event = string(cardea.PermissionRequest)
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	fs.StringVar(&f.provider, "provider", "", "ask this type of provider alone: "+strings.Join(judge.Types(), ", "))
 	fs.BoolVar(&f.dryRun, "dry-run", false, "show the question, and send nothing")
 	fs.StringVar(&f.cwd, "cwd", "", "the folder in which the call would run (default: the current one)")

@@ -43,8 +43,7 @@ count. Budgets of the settings hold.`,
 		Args:    oneArgument,
 		RunE:    func(_ *cobra.Command, args []string) error { return evaluateJudge(p, f, args[0]) },
 	}
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	fs.StringVar(&f.cassette, "cassette", "", "a file of recorded answers")
 	fs.StringVar(&f.provider, "provider", "", "ask this type of provider alone")
 	fs.BoolVar(&f.json, "json", false, "answer as one JSON object")

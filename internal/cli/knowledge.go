@@ -74,7 +74,7 @@ func showKnowledge(p Process, args []string, asJSON bool) error {
 	if words := strings.Fields(line); len(args) == 1 && len(words) > 1 {
 		args = words // a command in quotes, as try takes it
 	} else {
-		line = quotedLine(args)
+		line = strings.Join(listOf(args, bash.Quote), " ") // which passes exactly these words
 	}
 	info, ok := knowledge.KnownProgram(args[0], args[1:]...)
 	if !ok {
@@ -82,11 +82,6 @@ func showKnowledge(p Process, args []string, asJSON bool) error {
 	}
 	k := known{info, calls(p, line)}
 	return p.answer(asJSON, k, k.show)
-}
-
-// quotedLine is the line that passes exactly these words.
-func quotedLine(args []string) string {
-	return strings.Join(listOf(args, bash.Quote), " ")
 }
 
 // calls judges a line here, without the project's rules.

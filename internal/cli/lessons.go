@@ -22,8 +22,7 @@ import (
 type lessonFilter struct{ effect, role, scope, tool string }
 
 func (f *lessonFilter) add(c *cobra.Command) {
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	fs.StringVar(&f.effect, "effect", "", "only lessons with this effect: allow, deny or ask")
 	fs.StringVar(&f.role, "role", "", "only lessons for this role; \"*\" are those for all")
 	fs.StringVar(&f.tool, "tool", "", "only lessons about this tool, by its canonical name")
@@ -32,10 +31,10 @@ func (f *lessonFilter) add(c *cobra.Command) {
 
 func lessonsCommand(p Process) *cobra.Command {
 	var f lessonFilter
-	list := withJSON(&cobra.Command{Use: "list [--effect E] [--role R] [--scope S] [--tool T] [--json]", Short: "list the lessons of all scopes",
+	list := jsonOn(p, shelfHere, &cobra.Command{Use: "list [--effect E] [--role R] [--scope S] [--tool T] [--json]", Short: "list the lessons of all scopes",
 		Long: `List the lessons of all scopes, those that do not count included: what each is
 about, who taught it and when, and where it stands.`, Args: noArguments},
-		func(_ []string, asJSON bool) error { return listLessons(p, f, asJSON) })
+		func(s *shelf, _ []string, asJSON bool) error { return s.list(p, f, asJSON) })
 	f.add(list)
 	scope := ""
 	promote := cautious(&cobra.Command{Use: "promote ID --scope SCOPE", Short: "move a lesson to another scope", Args: oneArgument,
@@ -47,12 +46,12 @@ projects. Only a person may do this.`,
 	return group("lessons", "show, remove and promote what was decided before", `Lessons are decisions that are remembered: the same call is decided alike from then
 on. docs/lessons.md says what the same call is, and which lessons count.`,
 		list,
-		withJSON(&cobra.Command{Use: "show ID [--json]", Short: "show all of one lesson", Args: oneArgument,
+		jsonOn(p, shelfHere, &cobra.Command{Use: "show ID [--json]", Short: "show all of one lesson", Args: oneArgument,
 			Long: "Show all of one lesson, and whether it counts. ID is the beginning of an id that\n\"cardea lessons list\" shows."},
-			func(args []string, asJSON bool) error { return showLesson(p, args[0], asJSON) }),
+			func(s *shelf, args []string, asJSON bool) error { return s.show(p, args[0], asJSON) }),
 		cautious(&cobra.Command{Use: "rm ID...", Short: "remove lessons", Args: atLeastOneArgument,
 			Long: "Remove lessons. The calls that they are about are judged anew. Only a person may do\nthis.",
-			RunE: func(_ *cobra.Command, args []string) error { return removeLessons(p, args) }}),
+			RunE: runOn(p, shelfHere, func(s *shelf, args []string) error { return s.removeNamed(p, args) })}),
 		promote, candidatesCommand(p), learnCommand(p), invalidateCommand(p), buildCommand(p),
 	)
 }
@@ -73,10 +72,10 @@ anew from then on. Only a person may do this.`,
 }
 
 func buildCommand(p Process) *cobra.Command {
-	return withJSON(&cobra.Command{Use: "build [--json]", Short: "sort the files of lessons and make their index anew", Args: noArguments,
+	return jsonOn(p, deskHere, &cobra.Command{Use: "build [--json]", Short: "sort the files of lessons and make their index anew", Args: noArguments,
 		Long: `Sort the files of lessons and make their index anew. Cardea does this by itself
 when it writes lessons, and after the first call that found the index out of date.`},
-		func(_ []string, asJSON bool) error { return buildLessons(p, asJSON) })
+		func(d sessionDesk, _ []string, asJSON bool) error { return buildLessons(p, d, asJSON) })
 }
 
 // shelf is all lessons that a person sees in a place.
@@ -269,11 +268,8 @@ func (e *lessonListing) line() string {
 	return text + onlyIf(about != "", "  ("+about+")")
 }
 
-func listLessons(p Process, f lessonFilter, asJSON bool) error {
-	s, err := shelfHere(p)
-	if err != nil {
-		return err
-	}
+// list lists the lessons that a filter means.
+func (s *shelf) list(p Process, f lessonFilter, asJSON bool) error {
 	some, err := s.only(f, false)
 	if err != nil {
 		return err
@@ -297,11 +293,8 @@ func showLine(out *screen, e *lessonListing, r *lesson.Record) {
 	out.printf("%s  %s  %s\n              %s\n", painted{bold, e.ID[:12]}, effect(e.Effect), e.line(), painted{faint, notes})
 }
 
-func showLesson(p Process, id string, asJSON bool) error {
-	s, err := shelfHere(p)
-	if err != nil {
-		return err
-	}
+// show shows all of one lesson.
+func (s *shelf) show(p Process, id string, asJSON bool) error {
 	l, err := s.named(id)
 	if err != nil {
 		return err
@@ -327,12 +320,8 @@ func showLesson(p Process, id string, asJSON bool) error {
 	})
 }
 
-// removeLessons removes lessons when a person confirms it.
-func removeLessons(p Process, ids []string) error {
-	s, err := shelfHere(p)
-	if err != nil {
-		return err
-	}
+// removeNamed removes lessons when a person confirms it.
+func (s *shelf) removeNamed(p Process, ids []string) error {
 	var some []shelved
 	for _, id := range ids {
 		l, err := s.named(id)
@@ -456,11 +445,7 @@ func promoteLesson(p Process, id, scope string) error {
 }
 
 // buildLessons makes the indexes of all scopes that can be written.
-func buildLessons(p Process, asJSON bool) error {
-	d, err := deskHere(p)
-	if err != nil {
-		return err
-	}
+func buildLessons(p Process, d sessionDesk, asJSON bool) error {
 	type built struct {
 		Scope   string `json:"scope"`
 		Folder  string `json:"folder"`

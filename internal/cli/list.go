@@ -17,7 +17,7 @@ import (
 
 func listCommand(p Process) *cobra.Command {
 	var f listFlags
-	c := withJSON(&cobra.Command{
+	c := jsonOn(p, deskHere, &cobra.Command{
 		Use:   "list [flags]",
 		Short: "show everything that is in force here, and where it comes from",
 		Long: `Show the settings, rules, permissions, routes and policies that are in force in
@@ -28,9 +28,8 @@ comes first, what is built in last.`,
   cardea rules list --pack git
   cardea rules list --scope project,user --json`,
 		Args: noArguments,
-	}, func(_ []string, asJSON bool) error { return list(p, f, asJSON) })
-	fs := c.Flags()
-	fs.SortFlags = false
+	}, func(d sessionDesk, _ []string, asJSON bool) error { return list(p, d, f, asJSON) })
+	fs := inOrder(c)
 	fs.BoolVar(&f.mine, "mine", false, "only what a person wrote: nothing built in, no settings at their defaults")
 	fs.BoolVar(&f.routes, "routes", false, "only routes")
 	fs.StringVar(&f.pack, "pack", "", "only the rules of this pack, or of the file of this name")
@@ -145,12 +144,8 @@ type routeListing struct {
 	Message string `json:"message"`
 }
 
-func list(p Process, f listFlags, asJSON bool) error {
-	l, pl, err := gather(p, nil)
-	if err != nil {
-		return err
-	}
-	out := listingOf(l, pl)
+func list(p Process, d sessionDesk, f listFlags, asJSON bool) error {
+	out := listingOf(d.Loaded, *d.Place)
 	if err := f.apply(&out); err != nil {
 		return err
 	}
@@ -297,10 +292,6 @@ func showRoutes(s *screen, list []routeListing) {
 
 func showRules(s *screen, list []ruleListing) {
 	for _, r := range list {
-		word := effect(r.Effect)
-		if r.Effect == cardea.Abstain {
-			word.text = "advice"
-		}
 		note := ""
 		if !r.Trusted {
 			note = ", not trusted"
@@ -309,7 +300,7 @@ func showRules(s *screen, list []ruleListing) {
 			}
 		}
 		note += prefixed(", off by ", r.SwitchedOff)
-		s.printf("  %s  %s  %s\n", word, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source + note})
+		s.printf("  %s  %s  %s\n", painted{effect(r.Effect).style, word(r.Effect)}, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source + note})
 		if r.Scope != cardea.ScopeBuiltin {
 			s.field("  matches", shorten(r.Match, 2*longLine))
 			s.field("  message", r.Message)

@@ -41,8 +41,7 @@ readers, pipes and files. See docs/monitor.md.`,
   cardea monitor --json --last 0`,
 		Args: atMostOneArgument,
 	}
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	fs.StringSliceVar(&f.effects, "effect", nil, "what was decided: allow, abstain, defer, ask, deny, halt; several with commas")
 	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")
 	f.addWhere(fs)
@@ -244,9 +243,8 @@ func (f *feed) check(id int64) monitor.Challenge {
 	return monitor.Challenge{ID: id, Code: f.process.Code()[:1], Err: f.process.needsPerson()}
 }
 
-// answer carries an answer out, as "cardea queue approve" and "cardea queue deny" do, and says what
-// became of it.
-func (f *feed) answer(do monitor.Do) string {
+// inQueue does something with the queue for a person, and gives what became of it.
+func (f *feed) inQueue(do func() string) string {
 	if err := f.process.needsPerson(); err != nil {
 		return err.Error()
 	}
@@ -255,33 +253,35 @@ func (f *feed) answer(do monitor.Do) string {
 	if err := f.open(); err != nil {
 		return err.Error()
 	}
-	var told strings.Builder
-	p := f.process
-	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(""), &told, &told
-	err := p.answerEntries(f.desk, f.queue, []int64{do.ID}, do.Effect, answerFlags{message: do.Message, confirmed: true, via: "monitor"})
-	if err != nil && !errors.As(err, new(ended)) {
-		return err.Error()
-	}
-	return strings.Join(strings.Fields(told.String()), " ")
+	return do()
+}
+
+// answer carries an answer out, as "cardea queue approve" and "cardea queue deny" do, and says what
+// became of it.
+func (f *feed) answer(do monitor.Do) string {
+	return f.inQueue(func() string {
+		var told strings.Builder
+		p := f.process
+		p.Stdin, p.Stdout, p.Stderr = strings.NewReader(""), &told, &told
+		err := p.answerEntries(f.queue, []int64{do.ID}, do.Effect, answerFlags{message: do.Message, confirmed: true, via: "monitor"})
+		if err != nil && !errors.As(err, new(ended)) {
+			return err.Error()
+		}
+		return strings.Join(strings.Fields(told.String()), " ")
+	})
 }
 
 // undo takes an answer back, and says whether it could.
 func (f *feed) undo(id int64) string {
-	if err := f.process.needsPerson(); err != nil {
-		return err.Error()
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err := f.open(); err != nil {
-		return err.Error()
-	}
-	switch _, done, err := f.queue.Undo(context.Background(), id); {
-	case err != nil:
-		return err.Error()
-	case !done:
-		return fmt.Sprintf("the answer to call %d was used already", id)
-	}
-	return fmt.Sprintf("call %d waits again; what was remembered stays, see \"cardea lessons list\"", id)
+	return f.inQueue(func() string {
+		switch _, done, err := f.queue.Undo(context.Background(), id); {
+		case err != nil:
+			return err.Error()
+		case !done:
+			return fmt.Sprintf("the answer to call %d was used already", id)
+		}
+		return fmt.Sprintf("call %d waits again; what was remembered stays, see \"cardea lessons list\"", id)
+	})
 }
 
 // lines writes a line for each decision, until ctx ends.

@@ -51,8 +51,7 @@ stands for more operands. Options that are not named are not allowed.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return addOverride(p, f) },
 	}
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	fs.StringVar(&f.command, "command", "", "the words of the command; a last * is any more operands")
 	fs.StringVar(&f.file, "file", "", "a glob of paths, as in rules")
 	fs.StringVar(&f.tool, "tool", "", "the tool, by its canonical name or a harness's")
@@ -68,11 +67,11 @@ stands for more operands. Options that are not named are not allowed.`,
 	c.MarkFlagsMutuallyExclusive("allow", "ask", "deny")
 	c.MarkFlagsMutuallyExclusive("for", "until")
 	c.AddCommand(
-		withJSON(&cobra.Command{Use: "list [--json]", Short: "list all overrides, and how often each was used", Args: noArguments,
+		jsonOn(p, deskHere, &cobra.Command{Use: "list [--json]", Short: "list all overrides, and how often each was used", Args: noArguments,
 			Long: "List the overrides that are in force here, those that ended included: what each\nsays, who made it, when and why, and how often it was used."},
-			func(_ []string, asJSON bool) error { return listOverrides(p, asJSON) }),
+			func(d sessionDesk, _ []string, asJSON bool) error { return listOverrides(p, d, asJSON) }),
 		cautious(&cobra.Command{Use: "rm ID", Short: "remove an override", Long: "Remove an override by the id that \"cardea override list\" shows. Only a person may do this.", Args: oneArgument,
-			RunE: func(_ *cobra.Command, args []string) error { return removeOverride(p, args[0]) }}),
+			RunE: runOn(p, deskHere, func(d sessionDesk, args []string) error { return removeOverride(p, d, args[0]) })}),
 	)
 	return cautious(c)
 }
@@ -281,11 +280,7 @@ func changeOverrides(p Process, d sessionDesk, scope cardea.Scope, why, what str
 // maxOverrides bounds a file of overrides, in bytes.
 const maxOverrides = 1 << 20
 
-func removeOverride(p Process, id string) error {
-	d, err := deskHere(p)
-	if err != nil {
-		return err
-	}
+func removeOverride(p Process, d sessionDesk, id string) error {
 	i := slices.IndexFunc(d.Loaded.Overrides, func(o overrides.Override) bool { return o.ID() == id })
 	if i < 0 {
 		return fmt.Errorf("there is no override %q here; see \"cardea override list\"", id)
@@ -323,11 +318,7 @@ type overrideListing struct {
 	Last time.Time `json:"last,omitzero"`
 }
 
-func listOverrides(p Process, asJSON bool) error {
-	d, err := deskHere(p)
-	if err != nil {
-		return err
-	}
+func listOverrides(p Process, d sessionDesk, asJSON bool) error {
 	l, err := ledgerOf(p, d.Place, d.Loaded.Settings.Ledger)
 	if err != nil {
 		return err

@@ -289,19 +289,14 @@ func policyTest(p Process, paths []string, f policyTestFlags) error {
 			failed++
 		}
 	}
-	if err := report.write(p, f); err != nil {
+	show := map[string]func(*screen){"junit": report.junit, "github": report.github, "text": func(s *screen) { report.show(s, f.coverage) }}[f.format]
+	if err := p.answer(f.format == "json", report, show); err != nil {
 		return err
 	}
 	if len(report.Tests) == 0 && failed == 0 {
 		return errors.New("no test was run, so nothing was shown to work: write rules named test_… in files that end in _test.rego, or name others by --run")
 	}
 	return failIf(failed > 0, nil)
-}
-
-// write writes the report in the form that was asked for.
-func (r testReport) write(p Process, f policyTestFlags) error {
-	show := map[string]func(*screen){"junit": r.junit, "github": r.github, "text": func(s *screen) { r.show(s, f.coverage) }}[f.format]
-	return p.answer(f.format == "json", r, show)
 }
 
 func (r testReport) show(s *screen, coverage bool) {

@@ -13,6 +13,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/person"
 	"cardea.dev/internal/queue"
 	"cardea.dev/internal/queue/store"
 	"cardea.dev/internal/redact"
@@ -221,7 +222,6 @@ func showParts(out *screen, e *queue.Entry) {
 // talk shows what waits, entry by entry, and asks for keys. That a person types is made
 // sure of once.
 func (p Process) talk(d sessionDesk, s *store.Store) error {
-	p.Stdin = &lines{from: p.Stdin}
 	ctx, out := context.Background(), screenOn(p.Stderr, p.Env)
 	confirmed := false
 	skipped := map[int64]bool{}
@@ -252,11 +252,11 @@ func (p Process) talk(d sessionDesk, s *store.Store) error {
 		showEntry(out, e, p.Now())
 		first, second := keysOf(e, d.Loaded.Settings.Learn)
 		out.printf("\n%s\n%s ", first, second)
-		line, err := p.Stdin.(*lines).next()
-		if err != nil {
+		line, err := person.ReadLine(p.Stdin, maxTyped)
+		if err != nil || line == "" {
 			return nil // nobody types any more
 		}
-		done, err := p.carryOutKey(d, s, e, line, out)
+		done, err := p.carryOutKey(s, e, line, out)
 		switch {
 		case errors.Is(err, errQuit):
 			return nil
@@ -298,8 +298,11 @@ func keysOf(e *queue.Entry, learn string) (first, second string) {
 
 var errQuit = errors.New("quit")
 
+// maxTyped bounds a line, in bytes.
+const maxTyped = 4 << 10
+
 // carryOutKey does what a person typed at an entry. done is false where they skip it.
-func (p Process) carryOutKey(d sessionDesk, s *store.Store, e *queue.Entry, line string, out *screen) (done bool, err error) {
+func (p Process) carryOutKey(s *store.Store, e *queue.Entry, line string, out *screen) (done bool, err error) {
 	key, message, _ := strings.Cut(strings.TrimSpace(line), " ")
 	f := answerFlags{message: strings.TrimSpace(message), confirmed: true}
 	effect := cardea.Allow
@@ -316,8 +319,8 @@ func (p Process) carryOutKey(d sessionDesk, s *store.Store, e *queue.Entry, line
 	case "?", "?+r", "downgrade":
 		f.alwaysAsk, f.downgrade, f.addRule = key == "?" || key == "?+r", key == "downgrade", key == "?+r"
 		out.printf("and this call? [a]llow  [d]eny: ")
-		answer, err := p.Stdin.(*lines).next()
-		if err != nil {
+		answer, err := person.ReadLine(p.Stdin, maxTyped)
+		if err != nil || answer == "" {
 			return false, errQuit
 		}
 		switch strings.TrimSpace(answer) {
@@ -330,43 +333,5 @@ func (p Process) carryOutKey(d sessionDesk, s *store.Store, e *queue.Entry, line
 	default:
 		return true, fmt.Errorf("%q is no key", hook.Plain(key))
 	}
-	return true, p.answerEntries(d, s, []int64{e.ID}, effect, f)
-}
-
-// lines reads a line at a time and never more, so that what reads next gets the next line.
-type lines struct {
-	from interface{ Read([]byte) (int, error) }
-	rest []byte
-	err  error
-}
-
-// maxTyped bounds a line, in bytes.
-const maxTyped = 4 << 10
-
-// next is the next line.
-func (l *lines) next() (string, error) {
-	for {
-		if i := strings.IndexByte(string(l.rest), '\n'); i >= 0 || len(l.rest) > maxTyped || l.err != nil {
-			if i < 0 {
-				i = len(l.rest) - 1
-			}
-			line := string(l.rest[:i+1])
-			l.rest = l.rest[i+1:]
-			if line == "" {
-				return "", l.err
-			}
-			return line, nil
-		}
-		buffer := make([]byte, 512)
-		n, err := l.from.Read(buffer)
-		l.rest, l.err = append(l.rest, buffer[:n]...), err
-	}
-}
-
-// Read gives one line.
-func (l *lines) Read(b []byte) (int, error) {
-	line, err := l.next()
-	n := copy(b, line)
-	l.rest = append([]byte(line[n:]), l.rest...)
-	return n, err
+	return true, p.answerEntries(s, []int64{e.ID}, effect, f)
 }

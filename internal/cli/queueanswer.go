@@ -84,12 +84,12 @@ func answerNamed(p Process, names []string, e cardea.Effect, f answerFlags) erro
 	if err := p.needsPerson(); err != nil {
 		return err
 	}
-	d, s, err := queueHere(p)
+	_, s, err := queueHere(p)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return p.answerEntries(d, s, ids, e, f)
+	return p.answerEntries(s, ids, e, f)
 }
 
 // check says what is wrong with the flags for an entry.
@@ -125,7 +125,7 @@ func (f *answerFlags) remembered(e *queue.Entry, answer cardea.Effect, learn str
 }
 
 // answerEntries answers entries when a person confirms it.
-func (p Process) answerEntries(d sessionDesk, s *store.Store, ids []int64, answer cardea.Effect, f answerFlags) error {
+func (p Process) answerEntries(s *store.Store, ids []int64, answer cardea.Effect, f answerFlags) error {
 	ctx := context.Background()
 	all, err := queuedOf(ctx, s, ids, f.alike)
 	if err != nil {

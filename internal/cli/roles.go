@@ -23,11 +23,11 @@ func rolesCommand(p Process) *cobra.Command {
 	return group("roles", "list the roles of agents, and see what one may do",
 		`A role says what an agent may read and write. Twelve are built in; roles.yaml adds
 others, or redefines them. See docs/roles.md.`,
-		withJSON(&cobra.Command{Use: "list [--json]", Short: "list all roles", Long: "List all roles with what they are for and where they are defined.", Args: noArguments},
-			func(_ []string, asJSON bool) error { return rolesList(p, asJSON) }),
-		withJSON(&cobra.Command{Use: "show ROLE [--json]", Short: "show a role's description and paths", Args: oneArgument,
+		jsonOn(p, deskHere, &cobra.Command{Use: "list [--json]", Short: "list all roles", Long: "List all roles with what they are for and where they are defined.", Args: noArguments},
+			func(d sessionDesk, _ []string, asJSON bool) error { return rolesList(p, d, asJSON) }),
+		jsonOn(p, deskHere, &cobra.Command{Use: "show ROLE [--json]", Short: "show a role's description and paths", Args: oneArgument,
 			Long: "Show what a role is for, and which paths it may read and write. Categories of\npaths stand with the globs that they mean here."},
-			func(args []string, asJSON bool) error { return rolesShow(p, args[0], asJSON) }),
+			func(d sessionDesk, args []string, asJSON bool) error { return rolesShow(p, d, args[0], asJSON) }),
 		rolesTestCommand(p))
 }
 
@@ -65,12 +65,8 @@ func roleListingOf(set roles.Set, name string) roleListing {
 	return out
 }
 
-func rolesList(p Process, asJSON bool) error {
-	l, _, err := gather(p, nil)
-	if err != nil {
-		return err
-	}
-	set := l.Roles()
+func rolesList(p Process, d sessionDesk, asJSON bool) error {
+	set := d.Loaded.Roles()
 	list := listOf(set.Names(), func(name string) roleListing { return roleListingOf(set, name) })
 	return p.answer(asJSON, list, func(s *screen) {
 		group := "none"
@@ -85,16 +81,12 @@ func rolesList(p Process, asJSON bool) error {
 			}
 			s.printf("  %-18s %s\n%21s%s\n", r.Name, hook.FirstSentence(r.Description), "", painted{faint, source})
 		}
-		showDiagnostics(s, l.RolesProblems())
+		showDiagnostics(s, d.Loaded.RolesProblems())
 	})
 }
 
-func rolesShow(p Process, name string, asJSON bool) error {
-	l, _, err := gather(p, nil)
-	if err != nil {
-		return err
-	}
-	set := l.Roles()
+func rolesShow(p Process, d sessionDesk, name string, asJSON bool) error {
+	set := d.Loaded.Roles()
 	if !set.Has(name) {
 		return unknownRole(set, name)
 	}
@@ -131,7 +123,7 @@ func unknownRole(set roles.Set, name string) error {
 func rolesTestCommand(p Process) *cobra.Command {
 	var f tryFlags
 	var depth int
-	c := withJSON(&cobra.Command{
+	c := jsonOn(p, deskHere, &cobra.Command{
 		Use:   "test --role ROLE [path or command] [--json]",
 		Short: "see what a role may do with a path, a command, or the whole project",
 		Long: `Without an argument, show the project as a tree: what the role may write, what it
@@ -142,17 +134,16 @@ role; "cardea try --role ROLE" shows more.`,
   cardea roles test --role coder src/app.ts
   cardea roles test --role coder "sed -i s/a/b/ tests/app.test.ts"`,
 		Args: atMostOneArgument,
-	}, func(args []string, asJSON bool) error { return rolesTest(p, f, depth, strings.Join(args, ""), asJSON) })
+	}, func(d sessionDesk, args []string, asJSON bool) error {
+		return rolesTest(p, d, f, depth, strings.Join(args, ""), asJSON)
+	})
 	c.Flags().StringVar(&f.role, "role", "", "the role")
 	c.Flags().IntVar(&depth, "depth", 3, "how many levels of folders the tree shows")
 	return c
 }
 
-func rolesTest(p Process, f tryFlags, depth int, text string, asJSON bool) error {
-	l, pl, err := gather(p, nil)
-	if err != nil {
-		return err
-	}
+func rolesTest(p Process, d sessionDesk, f tryFlags, depth int, text string, asJSON bool) error {
+	l, pl := d.Loaded, d.Place
 	if f.role == "" {
 		return wrongUsage{errors.New("name a role with --role: " + strings.Join(l.Roles().Names(), ", "))}
 	}

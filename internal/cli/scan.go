@@ -46,8 +46,7 @@ the line before.`,
 		}
 		return scanFor(p, f, args)
 	})
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	fs.BoolVar(&f.staged, "staged", false, "what is staged in git, instead of files")
 	fs.StringVar(&f.format, "format", "text", "the form of the answer: "+strings.Join(scanFormats, ", "))
 	return c

@@ -58,8 +58,7 @@ your session: systemd, systemd-socket or launchd.`,
 			return serve(p, f)
 		},
 	}
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	fs.DurationVar(&f.idle, "idle", limit.DaemonIdle, "end when no call came for this time; 0 never ends")
 	fs.StringVar(&f.http, "http", "", "answer over HTTP at this address of this machine, such as 127.0.0.1:7717; off for none (default: daemon.http in the settings)")
 	fs.StringVar(&f.log, "log", "", "the file of the log, - for standard error (default: daemon.log in the state folder)")

@@ -124,15 +124,10 @@ func givenSocket(env func(string) string) (net.Listener, error) {
 	return l, nil
 }
 
-// addressFile is where the daemon writes its HTTP address for other commands of the
-// person, beside its socket.
-func addressFile(env func(string) string) string {
-	return filepath.Join(filepath.Dir(control.Socket(env)), "http")
-}
-
-// announce writes the address down. remove takes it away.
+// announce writes the daemon's HTTP address down for other commands of the person, beside
+// its socket. remove takes it away.
 func announce(p Process, address string) (remove func(), err error) {
-	path := addressFile(p.Env)
+	path := filepath.Join(filepath.Dir(control.Socket(p.Env)), "http")
 	if err := state.Write(path, []byte(address+"\n")); err != nil {
 		return nil, fmt.Errorf("write down the address of HTTP: %w", err)
 	}

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/person"
+	"cardea.dev/internal/session"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // deskHere is the desk of the place where the person stands.
@@ -27,13 +30,12 @@ func flagSession(c *cobra.Command, to *string) {
 	c.Flags().StringVar(to, "session-id", "", "the session, by the harness's id")
 }
 
-// sessionNamed is the id that a command is about: the one that is named, or the one in
-// whose shell the command runs.
-func sessionNamed(d sessionDesk, named string) (string, error) {
-	if id := cmp.Or(named, d.Process.Env("CLAUDE_CODE_SESSION_ID")); id != "" {
-		return id, nil
-	}
-	return "", unnamed(d)
+// flagsOfAgent declares --role, and --agent for a subagent.
+func flagsOfAgent(c *cobra.Command, r *request) *pflag.FlagSet {
+	fs := c.Flags()
+	fs.StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
+	fs.StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
+	return fs
 }
 
 // unnamed is the error where no session is named.
@@ -76,22 +78,19 @@ func (p Process) sayOf(text string, err error) error {
 	return p.say(text)
 }
 
-// atDesk makes a command that changes a session, which only a person may.
+// atDesk makes a command that changes a session, which only a person may: the one that is
+// named, or the one in whose shell the command runs.
 func atDesk(p Process, c *cobra.Command, what string, r *request, do func(sessionDesk) (string, error)) *cobra.Command {
 	flagSession(c, &r.Session)
-	c.RunE = func(*cobra.Command, []string) error {
-		d, err := deskHere(p)
-		if err != nil {
-			return err
-		}
-		if r.Session, err = sessionNamed(d, r.Session); err != nil {
-			return err
+	c.RunE = runOn(p, deskHere, func(d sessionDesk, _ []string) error {
+		if r.Session = cmp.Or(r.Session, p.Env("CLAUDE_CODE_SESSION_ID")); r.Session == "" {
+			return unnamed(d)
 		}
 		if err := p.byPerson(what, func(s *screen) { s.printf("session %s\n", r.Session) }); err != nil {
 			return err
 		}
 		return p.sayOf(do(d))
-	}
+	})
 	return c
 }
 
@@ -117,10 +116,8 @@ of its team, with the roles that the setting sessions.lead_may_give lists.`,
   cardea register --session-id 0b1c --agent a42 --role tester`,
 		Args: roleByFlag,
 	}
-	fs := c.Flags()
-	fs.StringVar(&r.Session, "session-id", "", "the session, by the harness's id")
-	fs.StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
-	fs.StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
+	fs := flagsOfAgent(c, &r)
+	flagSession(c, &r.Session)
 	fs.StringVar(&r.Task, "task", "", "what the agent is to do")
 	fs.StringVar(&r.PromptFile, "prompt-file", "", "a file with the agent's prompt; it is kept on this machine, without secrets")
 	fs.BoolVar(&r.Lead, "lead", false, "the session may register new sessions of its team")
@@ -179,28 +176,76 @@ func switchCommand(p Process) *cobra.Command {
 	var r request
 	c := &cobra.Command{Use: "switch --role ROLE [--session-id ID] [--agent ID]", Short: "give a registered session another role",
 		Long: "Give a registered session, or one of its subagents, another role. Only a person may do this.", Args: roleByFlag}
-	c.Flags().StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
-	c.Flags().StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
+	flagsOfAgent(c, &r)
 	return atDesk(p, c, "give the session another role", &r, func(d sessionDesk) (string, error) { return d.SwitchTo(r) })
 }
 
+// disableCommand switches the gate off for a session, or with --for in all of them.
 func disableCommand(p Process) *cobra.Command {
 	var r request
-	c := &cobra.Command{Use: "disable [--session-id ID]", Short: "switch Cardea off for a session",
-		Long: `Switch Cardea off for one session. It then allows nothing and asks nothing there.
-Denials of system and organisation, and what protects Cardea itself, still count.
-Only a person may do this.`, Args: noArguments}
-	return atDesk(p, c, "switch Cardea off for the session", &r, func(d sessionDesk) (string, error) { return d.Disable(r.Session) })
+	var length time.Duration
+	c := atDesk(p, &cobra.Command{Use: "disable --for 1h | --session-id ID", Short: "switch Cardea off for a while, or for a session",
+		Long: `Switch Cardea off in all your sessions for a while, at most 24 hours, or in one session.
+It then allows nothing and asks nothing there. Denials of system and organisation, and
+what protects Cardea itself, still apply. The status line shows until when Cardea is off,
+and "cardea enable" ends it before. Only a person may do this.`, Args: noArguments,
+		Example: "  cardea disable --for 1h\n  cardea disable --session-id 0b1c"},
+		"switch Cardea off for the session", &r, func(d sessionDesk) (string, error) { return d.Disable(r.Session) })
+	one := c.RunE
+	c.Flags().DurationVar(&length, "for", 0, "how long Cardea is off in all sessions: 30m, 8h")
+	c.MarkFlagsMutuallyExclusive("for", "session-id")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if c.Flags().Changed("for") {
+			return pause(p, length)
+		}
+		err := one(c, args)
+		if errors.As(err, new(wrongUsage)) {
+			return wrongUsage{withHint{err, "or switch Cardea off in all sessions for a while: \"" + c.CommandPath() + " --for 1h\""}}
+		}
+		return err
+	}
+	return cautious(c)
 }
 
+func pause(p Process, length time.Duration) error {
+	if length < time.Second || length > session.LongestPause {
+		return wrongUsage{fmt.Errorf("--for is between 1s and %.0fh (got %s)", session.LongestPause.Hours(), length)}
+	}
+	d, err := deskHere(p)
+	if err != nil {
+		return err
+	}
+	what := "switch Cardea off until " + hook.Clock(p.Now().Add(length), p.Now()) + " in all your sessions"
+	if err := p.byPerson(what, func(*screen) {}); err != nil {
+		return err
+	}
+	return p.sayOf(d.Pause(length))
+}
+
+// enableCommand switches the gate on again. To end a pause needs no person: it lets nothing
+// through.
 func enableCommand(p Process) *cobra.Command {
 	var r request
-	c := &cobra.Command{Use: "enable [--session-id ID] [--role ROLE]", Short: "switch Cardea on again for a session",
-		Long: `Switch Cardea on again for a session that was disabled. Where a role is required
-and the session has none, name one. Only a person may do this.`, Args: noArguments}
-	c.Flags().StringVar(&r.Role, "role", "", "the role; see \"cardea roles list\"")
-	c.Flags().StringVar(&r.Agent, "agent", "", "a subagent of the session, by the harness's id")
-	return atDesk(p, c, "switch Cardea on for the session", &r, func(d sessionDesk) (string, error) { return enableAsking(d, r) })
+	c := atDesk(p, &cobra.Command{Use: "enable [--session-id ID] [--role ROLE]", Short: "switch Cardea on again",
+		Long: `End what "cardea disable --for" began. Switch Cardea on again for a session that was disabled. Where a role is required
+and the session has none, name one. Only a person may do this.`, Args: noArguments},
+		"switch Cardea on for the session", &r, func(d sessionDesk) (string, error) { return enableAsking(d, r) })
+	one := c.RunE
+	flagsOfAgent(c, &r)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if c.Flags().Changed("session-id") {
+			return one(c, args)
+		}
+		d, err := deskHere(p)
+		if err != nil {
+			return err
+		}
+		if ended, err := d.EndPause(); ended || err != nil {
+			return p.sayOf("Cardea is on again in all your sessions.", err)
+		}
+		return one(c, args)
+	}
+	return c
 }
 
 // enableAsking asks for a role where there is none.
@@ -212,7 +257,7 @@ func enableAsking(d sessionDesk, r request) (string, error) {
 	if _, has := all.Agent(r.Agent); !has && r.Role == "" && d.Loaded.Settings.Sessions.DefaultRole == "" {
 		s := screenOn(d.Process.Stderr, d.Process.Env)
 		s.printf("This session has no role. Roles: %s\nrole (none leaves it without one): ", strings.Join(d.Loaded.Roles().Names(), ", "))
-		line, err := readLine(d.Process.Stdin)
+		line, err := person.ReadLine(d.Process.Stdin, 256)
 		if err != nil {
 			return "", fmt.Errorf("read the role: %w", err)
 		}
@@ -223,7 +268,7 @@ func enableAsking(d sessionDesk, r request) (string, error) {
 
 func statusCommand(p Process) *cobra.Command {
 	var id string
-	c := withJSON(&cobra.Command{
+	c := jsonOn(p, deskHere, &cobra.Command{
 		Use:   "status [--session-id ID] [--json]",
 		Short: "show a session: its role, task, paths and counts",
 		Long: `Show what is known of a session: its role and task, what the role may write, how
@@ -231,16 +276,12 @@ many calls were allowed, denied and asked about, and since when it is registered
 Without an id it is the session in whose shell the command runs, or, elsewhere,
 a list of all registered sessions.`,
 		Args: noArguments,
-	}, func(_ []string, asJSON bool) error { return status(p, id, asJSON) })
+	}, func(d sessionDesk, _ []string, asJSON bool) error { return status(p, d, id, asJSON) })
 	flagSession(c, &id)
 	return c
 }
 
-func status(p Process, id string, asJSON bool) error {
-	d, err := deskHere(p)
-	if err != nil {
-		return err
-	}
+func status(p Process, d sessionDesk, id string, asJSON bool) error {
 	if id = cmp.Or(id, p.Env("CLAUDE_CODE_SESSION_ID")); id != "" {
 		found, err := d.StatusOf(id)
 		if err != nil {

@@ -29,8 +29,7 @@ Times are written as for "cardea audit search".`,
   cardea stats --json --since 2026-11-01 --until 2026-12-01`,
 		Args: noArguments,
 	}, func(_ []string, asJSON bool) error { return countEntries(p, f, limit, asJSON) })
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	f.addTimes(fs)
 	f.addWhere(fs)
 	fs.IntVar(&limit, "limit", limit, "show at most this many days, rules and calls of each kind; 0 shows all")

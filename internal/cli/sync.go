@@ -42,8 +42,7 @@ changes. The form before is kept, and --rollback brings it back.`,
   cardea sync --rollback`,
 		Args: atMostOneArgument,
 	}, func(args []string, asJSON bool) error { return syncOrg(p, args, f, asJSON) })
-	fs := c.Flags()
-	fs.SortFlags = false
+	fs := inOrder(c)
 	fs.StringVar(&f.from, "from", "", "the source: a git repository (https, ssh, a folder; #BRANCH selects a branch), or an archive (https, a file)")
 	fs.StringVar(&f.key, "key", "", "the file with the public key (PEM) with which the bundle must be signed")
 	fs.BoolVar(&f.rollback, "rollback", false, "put the form before in force again")

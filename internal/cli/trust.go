@@ -24,7 +24,7 @@ import (
 
 func trustCommand(p Process) *cobra.Command {
 	dryRun := false
-	c := withJSON(&cobra.Command{
+	c := jsonOn(p, surveyHere, &cobra.Command{
 		Use:   "trust [--dry-run] [--json]",
 		Short: "show what a project brings, and accept it",
 		Long: `Show the settings, rules, routes, policies, signals and actions of the project,
@@ -35,26 +35,26 @@ code.
 Until you trust a project, its rules can only deny or ask. You accept files as
 they are now: a file that changes later is untrusted until you accept it again.`,
 		Args: noArguments,
-	}, func(_ []string, asJSON bool) error { return trustShow(p, asJSON, dryRun) })
+	}, func(s *survey, _ []string, asJSON bool) error { return s.offer(p, asJSON, dryRun) })
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "only show it")
 	leaf := func(use, short, long string) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Long: long, Args: noArguments}
 	}
-	does := func(c *cobra.Command, run func() error) *cobra.Command {
-		c.RunE = func(*cobra.Command, []string) error { return run() }
+	does := func(c *cobra.Command, run func(*survey) error) *cobra.Command {
+		c.RunE = runOn(p, surveyHere, func(s *survey, _ []string) error { return run(s) })
 		return c
 	}
 	c.AddCommand(
 		does(leaf("init", "trust the project in its present form", "Show what the project brings, and trust it when you type the code that is shown."),
-			func() error { return trustAccept(p, false) }),
+			func(s *survey) error { return s.trust(p, false) }),
 		does(leaf("update", "accept what changed since then", "Show what changed since the project was trusted, and accept it when you type the code\nthat is shown."),
-			func() error { return trustAccept(p, true) }),
-		withJSON(leaf("verify [--json]", "compare the project with what you accepted", "Compare the project's files with those that you accepted."),
-			func(_ []string, asJSON bool) error { return trustVerify(p, asJSON) }),
+			func(s *survey) error { return s.trust(p, true) }),
+		jsonOn(p, surveyHere, leaf("verify [--json]", "compare the project with what you accepted", "Compare the project's files with those that you accepted."),
+			func(s *survey, _ []string, asJSON bool) error { return s.verify(p, asJSON) }),
 		withJSON(leaf("list [--json]", "show the projects that you trust", "Show the projects that you trust, and since when."),
 			func(_ []string, asJSON bool) error { return trustList(p, asJSON) }),
 		does(leaf("revoke", "stop trusting the project", "Stop trusting the project. Its rules can then only deny or ask."),
-			func() error { return trustRevoke(p) }),
+			func(s *survey) error { return s.revoke(p) }),
 	)
 	for _, name := range []string{"init", "update", "revoke"} {
 		cautious(below(c, name))
@@ -126,12 +126,8 @@ func surveyHere(p Process) (*survey, error) {
 	return s, nil
 }
 
-// trustShow is the command without a word after it.
-func trustShow(p Process, asJSON, dryRun bool) error {
-	s, err := surveyHere(p)
-	if err != nil {
-		return err
-	}
+// offer is the command without a word after it.
+func (s *survey) offer(p Process, asJSON, dryRun bool) error {
 	if asJSON {
 		return encode(p, s.listing())
 	}
@@ -154,13 +150,10 @@ func (s *survey) same() bool {
 	return len(s.lessons) == 0 && !slices.ContainsFunc(s.files(), func(f broughtFile) bool { return f.State != "accepted" })
 }
 
-// trustAccept trusts the project as it was shown. known is whether it must be
+// trust trusts the project as it was shown. known is whether it must be
 // trusted already.
-func trustAccept(p Process, known bool) error {
-	s, err := surveyHere(p)
+func (s *survey) trust(p Process, known bool) error {
 	switch {
-	case err != nil:
-		return err
 	case known && s.accepted == nil:
 		return errors.New("the project is not trusted yet; run \"cardea trust init\"")
 	case !known && s.accepted != nil:
@@ -240,12 +233,8 @@ type comparison struct {
 	report
 }
 
-// trustVerify compares the project with what was accepted.
-func trustVerify(p Process, asJSON bool) error {
-	s, err := surveyHere(p)
-	if err != nil {
-		return err
-	}
+// verify compares the project with what was accepted.
+func (s *survey) verify(p Process, asJSON bool) error {
 	if s.accepted == nil {
 		return errors.New("the project is not trusted; look at it with \"cardea trust\"")
 	}
@@ -298,13 +287,9 @@ func trustList(p Process, asJSON bool) error {
 	})
 }
 
-// trustRevoke forgets the project. It is for a person, too: what a trusted
+// revoke forgets the project. It is for a person, too: what a trusted
 // project tightens goes with the trust.
-func trustRevoke(p Process) error {
-	s, err := surveyHere(p)
-	if err != nil {
-		return err
-	}
+func (s *survey) revoke(p Process) error {
 	out := screenOn(p.Stdout, p.Env)
 	if err := p.byPerson("stop trusting "+s.project, func(*screen) {}); err != nil {
 		return err
@@ -319,4 +304,65 @@ func trustRevoke(p Process) error {
 		out.printf("%s was not trusted\n", s.project)
 	}
 	return out.err
+}
+
+// newLessons are the lessons of the project that this user's Cardea did not write and
+// that the person has not accepted. at is where they stand, nil where there are none.
+func newLessons(l *inforce.Loaded) (at *inforce.LessonPlace, out []shelved, err error) {
+	places := l.LessonPlaces()
+	for i := range places {
+		if at := &places[i]; at.Scope == cardea.ScopeProject {
+			store, form := lesson.Open(at.Place), lessonForm(l)
+			defer store.Close()
+			for f, err := range store.All() {
+				if err != nil {
+					return nil, nil, err
+				}
+				if !f.Own {
+					out = append(out, shelved{f, at, form})
+				}
+			}
+			return at, out, nil
+		}
+	}
+	return nil, nil, nil
+}
+
+// readLessons notes what the project brings that is new.
+func (s *survey) readLessons() (err error) {
+	s.lessonsAt, s.lessons, err = newLessons(s.now)
+	return err
+}
+
+// acceptLessons makes them count. What is accepted is what was read before, line by line.
+func (s *survey) acceptLessons() error {
+	if len(s.lessons) == 0 {
+		return nil
+	}
+	w, err := s.now.LessonWriter(*s.lessonsAt)
+	if err != nil {
+		return err
+	}
+	return w.Accept(listOf(s.lessons, func(l shelved) lesson.ID { return l.ID }))
+}
+
+// lessonListings are the new lessons, allows first: they are what begins to count.
+func (s *survey) lessonListings() []lessonListing {
+	return listings(s.lessons, s.at)
+}
+
+// showLessons shows the new lessons.
+func (s *survey) showLessons(out *screen) {
+	section(out, "lessons that are new", len(s.lessons))
+	for i, e := range s.lessonListings() {
+		showLine(out, &e, &s.lessons[i].Record)
+	}
+}
+
+// lessonCount says how many are new, "" for none.
+func (s *survey) lessonCount() string {
+	if len(s.lessons) == 0 {
+		return ""
+	}
+	return count(len(s.lessons), "new lesson")
 }

@@ -121,11 +121,6 @@ func (s *survey) isIdle(e settings.Effective) bool {
 		})
 }
 
-// permissions are the entries of the project's lists, the strictest first.
-func (s *survey) permissions() []entryListing {
-	return slices.DeleteFunc(entriesOf(s.then), func(e entryListing) bool { return e.Scope != cardea.ScopeProject })
-}
-
 // settings are those that the project's file gives, whether they win or not.
 func (s *survey) settings() []settings.Effective {
 	out := []settings.Effective{}
@@ -291,8 +286,9 @@ func word(e cardea.Effect) string {
 
 func (s *survey) listing() trustListing {
 	policies, _ := policiesOf(s.then)
+	permissions := slices.DeleteFunc(entriesOf(s.then), func(e entryListing) bool { return e.Scope != cardea.ScopeProject })
 	return trustListing{Project: s.project, Trusted: s.accepted != nil, Files: s.files(), Settings: s.settings(), Rules: rulesOf(s.rules(), notOff),
-		Roles: s.roles(), Routes: routesOf(s.then.Routes, cardea.ScopeProject), Policies: policies, Permissions: s.permissions(), Lessons: s.lessonListings(), Changes: s.changes(),
+		Roles: s.roles(), Routes: routesOf(s.then.Routes, cardea.ScopeProject), Policies: policies, Permissions: permissions, Lessons: s.lessonListings(), Changes: s.changes(),
 		report: report{notNil(slices.Concat(s.broken(), s.vain(), s.unrunnable))}}
 }
 

@@ -56,6 +56,14 @@ func WireInput(harness, tool string, input map[string]any) map[string]any {
 	return out
 }
 
+// Rewritten returns the rewritten input of an answer with a harness's names, nil for none.
+func Rewritten(harness string, ev *cardea.Event, a cardea.Answer) map[string]any {
+	if a.Rewrite == nil || ev.Call == nil {
+		return nil
+	}
+	return WireInput(harness, ev.Call.Tool, a.Rewrite)
+}
+
 func wireName(harness, tool, field string) string {
 	for _, r := range renames(harness, tool) {
 		if r.field == field && !r.oneWay {

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -246,23 +245,10 @@ func (r *Reading) checkForms(c *cardea.Call, info ToolInfo) {
 	}
 }
 
+// fits reports whether a value has a form.
 func (f Form) fits(v any) bool {
-	ok := false
-	switch f {
-	case Text:
-		_, ok = v.(string)
-	case Number:
-		_, ok = v.(json.Number)
-	case Flag:
-		_, ok = v.(bool)
-	case List:
-		_, ok = v.([]any)
-	case Map:
-		_, ok = v.(map[string]any)
-	case Anything:
-		ok = true
-	}
-	return ok
+	form := [...]string{Text: "a string", Number: "a number", Flag: "a boolean", List: "an array", Map: "an object"}
+	return f == Anything || describe(v) == form[f]
 }
 
 // AsksOut reports whether a call asks to run outside of the sandbox. Anything

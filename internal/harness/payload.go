@@ -134,7 +134,7 @@ func (p *Payload) Has(key string) bool {
 // Holds is Has for a key with dots, as in [Reading.Value].
 func (p *Payload) Holds(path string) bool {
 	r := Reading{p: p}
-	_, ok := r.get(path)
+	_, ok := r.Value(path)
 	return ok
 }
 
@@ -187,7 +187,7 @@ func NewReading(p *Payload) *Reading { return &Reading{p: p} }
 // Text gives a string. A missing field and null are ""; another type, and a
 // key that differs from this one only in case, are faults.
 func (r *Reading) Text(key string) string {
-	v, _ := r.get(key)
+	v, _ := r.Value(key)
 	s, ok := v.(string)
 	if !ok && v != nil {
 		r.Fault(key, "is "+describe(v)+", not a string")
@@ -259,9 +259,7 @@ func (r *Reading) Object(key, text string) any {
 
 // Value gives a value of any type and whether the key is there. A key with dots
 // leads into objects and, with a number, into lists: "tool_call.input", "roots.0".
-func (r *Reading) Value(key string) (any, bool) { return r.get(key) }
-
-func (r *Reading) get(path string) (any, bool) {
+func (r *Reading) Value(path string) (any, bool) {
 	key, rest, nested := strings.Cut(path, ".")
 	v, ok := r.field(r.p.root, key)
 	for nested && ok && v != nil {

@@ -151,18 +151,13 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	}
 	a := cardea.Express(Harmless(v), m.Capabilities(), j.Event)
 	a.Troubles = slices.Concat(m.Troubles, v.Troubles)
-	h.decided(&p, j, v, &a)
+	p.event, p.answer, p.actions, p.stale = j.Event, &a, j.actions(h.Redactor, v), j.Loaded.StaleLessons
+	p.keep, p.daemon = j.afterJudge(v, a.Effect, h.Redactor), j.daemon()
 	if h.leaveActions(&p) {
 		return out
 	}
 	h.publish(p)
 	return h.finish(j, p)
-}
-
-// decided notes an answer, and what follows it.
-func (h *Hook) decided(p *progress, j *Judgement, v cardea.Verdict, a *cardea.Answer) {
-	p.event, p.answer, p.actions, p.stale = j.Event, a, j.actions(h.Redactor, v), j.Loaded.StaleLessons
-	p.keep, p.daemon = j.afterJudge(v, a.Effect, h.Redactor), j.daemon()
 }
 
 // verdict is what was typed for Cardea itself, or what the gate decides. done is set where

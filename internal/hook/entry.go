@@ -45,7 +45,7 @@ func Run(args []string, p Process) (code int, is bool) {
 		return ExitOK, true
 	case args[0] == script.ActionCommand && len(args) == 1:
 		p.Widen()
-		return perform(p), true
+		return p.exit(script.Perform(p.Stdin)), true
 	case args[0] == indexCommand && len(args) == 1:
 		p.Widen()
 		return indexLessons(p), true
@@ -70,10 +70,9 @@ func hookMessage(stdin io.Reader) io.Reader {
 	return io.MultiReader(bytes.NewReader(begin[:n]), stdin)
 }
 
-// perform runs an action that a hook left behind. It is nobody's command, so the
-// tree does not show it.
-func perform(p Process) int {
-	if err := script.Perform(p.Stdin); err != nil {
+// exit is the exit code of what is no hook, and tells the person of an error.
+func (p Process) exit(err error) int {
+	if err != nil {
 		p.Warn(err.Error())
 		return ExitError
 	}

@@ -63,8 +63,7 @@ func BecomeEngine(args []string, p Process) int {
 			return code
 		}
 	}
-	p.Warn(err.Error())
-	return ExitError
+	return p.exit(err)
 }
 
 // ProgramOf is the path of cardea, for cardea-engine: the name that it was started

@@ -68,17 +68,8 @@ func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p 
 // changed reports whether a call is another one than the one that was shown: a file that
 // it runs has changed since.
 func (j *Judgement) changed(v cardea.Verdict, r *redact.Redactor, shown *queue.Entry) bool {
-	now, err := j.waitingEntry(v, r)
+	now, err := j.queueEntry(v, r)
 	return err != nil || now.Digest != shown.Digest
-}
-
-// waitingEntry is the call as it waits.
-func (j *Judgement) waitingEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entry, error) {
-	e, err := j.queueEntry(v, r)
-	if err == nil && j.process.AsPrompt {
-		e = promptEntry(e, r)
-	}
-	return e, err
 }
 
 // The rules of what the queue itself says, for who counts verdicts.
@@ -230,7 +221,7 @@ func (j *Judgement) hold(ctx context.Context, v cardea.Verdict, can cardea.Capab
 		return queue.Reply{}, fmt.Errorf("there is no state folder for the queue; set HOME or XDG_STATE_HOME")
 	}
 	s, now := &j.Loaded.Settings.Human, j.process.Now()
-	e, err := j.waitingEntry(v, r)
+	e, err := j.queueEntry(v, r)
 	if err != nil {
 		return queue.Reply{}, err
 	}

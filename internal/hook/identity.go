@@ -41,7 +41,7 @@ const pollEvery = 200 * time.Millisecond
 func (j *Judgement) identify() identity {
 	s := j.Loaded.Settings.Sessions
 	id := j.lookUp(s)
-	if !id.missing || !j.Event.Kind.Begins() || j.process.patience == 0 || s.Wait == 0 || !j.inTeam() {
+	if !id.missing || !j.Event.Kind.Begins() || j.process.patience == 0 || s.Wait == 0 || j.teamOfHarness() == "" {
 		return id
 	}
 	end := j.process.Now().Add(min(s.Wait, j.process.patience))
@@ -89,9 +89,6 @@ func (j *Judgement) lookUp(s settings.Sessions) identity {
 	id.missing = s.Required() && id.role == "" && !id.disabled
 	return id
 }
-
-// inTeam reports whether the agent works in a team.
-func (j *Judgement) inTeam() bool { return j.teamOfHarness() != "" }
 
 // teamOfHarness is the team of the session by the message or the harness's files.
 func (j *Judgement) teamOfHarness() string {

@@ -133,34 +133,22 @@ func (j *Judgement) judgeNow(r *redact.Redactor) lesson.Judge {
 // maxModel bounds the names of models in a lesson, in bytes.
 const maxModel = 200
 
-// keepJudged gives what keeps the judge's decision about the call, nil where there is
-// none to be kept: a doubtful one, one that did not decide the call or was not the answer,
-// and one about another input than the agent's.
-func (j *Judgement) keepJudged(v cardea.Verdict, answered cardea.Effect, r *redact.Redactor) func() error {
-	if j.Judge == nil || v.Rewrite != nil {
+// afterJudge keeps what the judge decided, and counts what became of what it recommended;
+// nil where it was not asked. No decision is kept that is doubtful, that did not decide the
+// call or was not the answer, or that is about another input than the agent's.
+func (j *Judgement) afterJudge(v cardea.Verdict, answered cardea.Effect, r *redact.Redactor) func() error {
+	if j.Judge == nil {
 		return nil
 	}
 	asked := j.Judge.About(j.Event.Call)
-	if asked == nil || asked.Err != nil || asked.Effect != asked.Answer.Decision || v.Effect != asked.Effect || answered != asked.Effect {
+	if asked == nil {
 		return nil
 	}
+	keeps := v.Rewrite == nil && asked.Err == nil && asked.Effect == asked.Answer.Decision && v.Effect == asked.Effect && answered == asked.Effect
 	ev, now := j.Event, j.process.Now()
-	return func() error {
-		return j.Loaded.KeepJudged(ev, asked.Effect, asked.Answer, j.judgeNow(r), now)
-	}
-}
-
-// afterJudge keeps what the judge decided, and counts what became of what it recommended;
-// nil where it was not asked.
-func (j *Judgement) afterJudge(v cardea.Verdict, answered cardea.Effect, r *redact.Redactor) func() error {
-	if j.Judge == nil || j.Judge.About(j.Event.Call) == nil {
-		return nil
-	}
-	keep := j.keepJudged(v, answered, r)
-	return func() error {
-		var err error
-		if keep != nil {
-			err = keep()
+	return func() (err error) {
+		if keeps {
+			err = j.Loaded.KeepJudged(ev, asked.Effect, asked.Answer, j.judgeNow(r), now)
 		}
 		return errors.Join(err, j.countAgreement())
 	}

@@ -28,9 +28,5 @@ func (h *Hook) startIndexes() {
 // indexLessons makes the indexes of the place in which the process stands.
 func indexLessons(p Process) int {
 	pl := Locate(p, "", "", p.Dir)
-	if err := Load(p, &pl, nil).RebuildLessons(); err != nil {
-		p.Warn(err.Error())
-		return ExitError
-	}
-	return ExitOK
+	return p.exit(Load(p, &pl, nil).RebuildLessons())
 }

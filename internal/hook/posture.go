@@ -1,15 +1,20 @@
 package hook
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/posture"
 	"cardea.dev/internal/state"
@@ -104,4 +109,28 @@ func (j *Judgement) tellSetUp() {
 // reachesPerson reports whether an answer to the event shows the person something.
 func (j *Judgement) reachesPerson() bool {
 	return j.Event.Kind.Answered() || j.Event.Kind == "SessionStart" && j.Event.Harness == claudecode.Name
+}
+
+// setUpNotice is where the daemon notes for the status line that the set-up changed.
+func setUpNotice(folder string) string { return filepath.Join(folder, "set-up-changed") }
+
+// NoteSetUp notes for the status line what changed in the set-up, "" for nothing. The note
+// applies for a short time. The daemon writes it again.
+func NoteSetUp(folder, text string) error {
+	if text != "" {
+		return state.Write(setUpNotice(folder), []byte(Plain(text)+"\n"))
+	}
+	if err := os.Remove(setUpNotice(folder)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// setUpNoted reports whether the daemon notes that the set-up changed.
+func setUpNoted(folder string, now time.Time) bool {
+	if folder == "" {
+		return false
+	}
+	info, err := os.Lstat(setUpNotice(folder))
+	return err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) < 3*limit.SetUpWhole
 }

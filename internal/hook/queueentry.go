@@ -86,29 +86,26 @@ func shownInput(c *cardea.Call) any {
 	}{c.Input, c.Shadowed}
 }
 
+// firstOf are as many of a list as are shown.
+func firstOf[T any](all []T) []T { return all[:min(len(all), maxShownParts)] }
+
 // shownParts are the parts of a call with what is known of them.
 func shownParts(c *cardea.Call, v cardea.Verdict, r *redact.Together) (out []queue.Part) {
-	for i := range c.Parts[:min(len(c.Parts), maxShownParts)] {
+	for i := range firstOf(c.Parts) {
 		p := &c.Parts[i]
 		text, _ := r.Text(p.Text).Head(maxShownSubject)
 		part := queue.Part{Text: text, Command: r.Text(strings.Join(p.Command, " "))}
 		if len(v.Parts) == len(c.Parts) {
 			part.Effect = v.Parts[i]
 		}
-		for _, o := range p.Options {
-			if len(part.Flags) < maxShownParts {
-				part.Flags = append(part.Flags, r.Text(o.Name))
-			}
+		for _, o := range firstOf(p.Options) {
+			part.Flags = append(part.Flags, r.Text(o.Name))
 		}
-		for _, a := range p.Access {
-			if len(part.Access) < maxShownParts {
-				part.Access = append(part.Access, r.Text(strings.TrimSpace(string(a.Kind)+" "+a.Path+a.Host)))
-			}
+		for _, a := range firstOf(p.Access) {
+			part.Access = append(part.Access, r.Text(strings.TrimSpace(string(a.Kind)+" "+a.Path+a.Host)))
 		}
-		for _, o := range p.Opaque {
-			if len(part.Opaque) < maxShownParts {
-				part.Opaque = append(part.Opaque, r.Text(o.Text+": "+o.Reason))
-			}
+		for _, o := range firstOf(p.Opaque) {
+			part.Opaque = append(part.Opaque, r.Text(o.Text+": "+o.Reason))
 		}
 		out = append(out, part)
 	}

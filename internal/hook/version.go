@@ -10,12 +10,7 @@ import (
 )
 
 // ThisVersion is the version of this program, as the ledger keeps it.
-func ThisVersion() string { return thisVersion() }
-
-var thisVersion = sync.OnceValue(func() string {
-	info, _ := debug.ReadBuildInfo()
-	return BuildOf(info).Version
-})
+func ThisVersion() string { return ThisBuild().Version }
 
 // Build describes how a program was built. What the Go tool did not write is empty.
 type Build struct {
@@ -30,10 +25,12 @@ type Build struct {
 }
 
 // ThisBuild returns the build of this program.
-func ThisBuild() Build {
+func ThisBuild() Build { return thisBuild() }
+
+var thisBuild = sync.OnceValue(func() Build {
 	info, _ := debug.ReadBuildInfo()
 	return BuildOf(info)
-}
+})
 
 // BuildOf returns the build that info describes. A program that was installed as a module
 // knows its commit only if the version names it (v0.0.0-20260102150405-0123456789ab).
@@ -83,8 +80,7 @@ func (b Build) Lines() []string {
 func ShowVersion(p Process) int {
 	for _, l := range ThisBuild().Lines() {
 		if _, err := fmt.Fprintln(p.Stdout, Plain(l)); err != nil {
-			p.Warn(err.Error())
-			return ExitError
+			return p.exit(err)
 		}
 	}
 	return ExitOK

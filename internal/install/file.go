@@ -127,15 +127,10 @@ func (f *file) replace(data []byte, mode, dirMode fs.FileMode) (made []string, e
 	if f.exists {
 		mode = f.mode
 	}
-	return made, write(f.path, data, mode, f.exists)
-}
-
-// write replaces a file by a whole new one beside it.
-func write(path string, data []byte, mode fs.FileMode, exists bool) error {
-	return state.Replace(path, data, func(t *os.File) error {
-		if err := t.Chmod(mode); err != nil || !exists {
+	return made, state.Replace(f.path, data, func(t *os.File) error {
+		if err := t.Chmod(mode); err != nil || !f.exists {
 			return err
 		}
-		return keepOwner(t, path)
+		return keepOwner(t, f.path)
 	})
 }

@@ -1,6 +1,7 @@
 package install
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -137,14 +138,7 @@ func asWanted(d *jsonedit.Document, h Harness, w Wanted) bool {
 			return false
 		}
 		s := found[j]
-		have := s.handler
-		if h.grouped != (s.group != nil) {
-			return false
-		}
-		if s.group != nil {
-			have = s.group
-		}
-		if saying(have) != saying(want.Root) {
+		if h.grouped != (s.group != nil) || saying(cmp.Or(s.group, s.handler)) != saying(want.Root) {
 			return false
 		}
 	}

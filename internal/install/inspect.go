@@ -106,8 +106,7 @@ const (
 // broken is the diagnostic of a file that cannot be read as it must be.
 func broken(file, hint string, err error) cardea.Diagnostic {
 	d := cardea.Diagnostic{File: file, Code: cardea.CodeUnreadable, Text: err.Error(), Hint: hint}
-	var at *jsonedit.SyntaxError
-	if errors.As(err, &at) {
+	if at, is := errors.AsType[*jsonedit.SyntaxError](err); is {
 		d.Code, d.Line, d.Column, d.Text = cardea.CodeSyntax, at.Line, at.Column, at.Text
 	}
 	return d

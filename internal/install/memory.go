@@ -45,16 +45,9 @@ func memoryPath(state, file string) string {
 
 // recall reads what is remembered of a file, nil where nothing is.
 func recall(folder, file string) *memory {
-	path := memoryPath(folder, file)
-	if path == "" {
-		return nil
-	}
-	data, err := state.Read(path, maxFile)
-	if err != nil {
-		return nil
-	}
 	var m memory
-	if json.Unmarshal(data, &m) != nil || m.V != 1 || m.File != file {
+	data, err := state.Read(memoryPath(folder, file), maxFile)
+	if err != nil || json.Unmarshal(data, &m) != nil || m.V != 1 || m.File != file {
 		return nil
 	}
 	return &m

@@ -154,10 +154,8 @@ func (h Harness) programWirings(at Places) (out []Wiring, problems []cardea.Diag
 		if err != nil {
 			continue
 		}
-		files := map[string]string{h.Gate(): file}
-		for event, path := range h.companions(file) {
-			files[event] = path
-		}
+		files := h.companions(file)
+		files[h.Gate()] = file
 		for _, event := range slices.Concat(h.gates, h.prompts, h.more) {
 			data, err := state.ReadLinked(files[event], maxFile)
 			if files[event] == "" || errors.Is(err, fs.ErrNotExist) {

@@ -15,15 +15,11 @@ import (
 // library gives no way to look, and the environment and the terminal must do.
 func aboveThis() ([]Ancestor, error) {
 	var out []Ancestor
-	look := ps
-	switch runtime.GOOS {
-	case "windows":
+	switch {
+	case runtime.GOOS == "windows":
 		return nil, nil
-	case "linux":
-		look = proc
-		if inOwnNamespace() {
-			return nil, errors.New("it runs in a namespace of its own")
-		}
+	case runtime.GOOS == "linux" && inOwnNamespace():
+		return nil, errors.New("it runs in a namespace of its own")
 	}
 	err := climb(os.Getppid(), func(pid int) (int, error) {
 		parent, names, err := look(pid)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -31,6 +32,14 @@ func climb(pid int, look func(pid int) (parent int, err error)) error {
 		pid = parent
 	}
 	return errors.New("there are too many processes above it")
+}
+
+// look looks at a process in the way of this system.
+func look(pid int) (parent int, names []string, err error) {
+	if runtime.GOOS == "linux" {
+		return proc(pid)
+	}
+	return ps(pid)
 }
 
 // proc looks into /proc, as Linux has it.

@@ -1,7 +1,7 @@
 package person
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -45,8 +45,8 @@ func (c Check) Confirm(show func(), prompt func(code string) error) error {
 	if err := prompt(code); err != nil {
 		return err
 	}
-	line, err := bufio.NewReader(io.LimitReader(c.Stdin, 256)).ReadString('\n')
-	if err != nil && !errors.Is(err, io.EOF) {
+	line, err := ReadLine(c.Stdin, 256)
+	if err != nil {
 		return fmt.Errorf("read the code: %w", err)
 	}
 	switch strings.TrimSpace(line) {
@@ -56,4 +56,21 @@ func (c Check) Confirm(show func(), prompt func(code string) error) error {
 		return ErrDeclined
 	}
 	return errors.New("that is not the code, so nothing was changed; run the command again for another one")
+}
+
+// ReadLine reads a line of at most so many bytes, and nothing after it, so that what reads
+// next gets the next line. "" is the end of the input.
+func ReadLine(r io.Reader, most int) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); len(line) < most && !bytes.HasSuffix(line, []byte("\n")); {
+		n, err := r.Read(b)
+		line = append(line, b[:n]...)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return string(line), nil
 }

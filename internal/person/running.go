@@ -31,12 +31,8 @@ type Forebear struct {
 
 // Lineage is a process and all above it, nearest first. Windows does not show it.
 func Lineage(pid int) ([]Forebear, error) {
-	look := ps
-	switch runtime.GOOS {
-	case "windows":
+	if runtime.GOOS == "windows" {
 		return nil, errors.New("the processes above another one cannot be seen on Windows")
-	case "linux":
-		look = proc
 	}
 	var out []Forebear
 	err := climb(pid, func(pid int) (int, error) {
@@ -61,10 +57,6 @@ func Process(pid int) (r Running, line string, err error) {
 	start, err := startOf(pid)
 	if err != nil {
 		return r, "", fmt.Errorf("there is no process %d: %w", pid, err)
-	}
-	look := ps
-	if runtime.GOOS == "linux" {
-		look = proc
 	}
 	_, names, err := look(pid)
 	return Running{pid, start}, strings.Join(names, " "), err

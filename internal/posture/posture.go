@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -165,11 +164,7 @@ func (p Posture) Save(folder string) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	if err := state.WriteSigned(Path(folder), key, purpose, "", data); err != nil {
+	if err := state.WriteSignedJSON(Path(folder), key, purpose, "", p); err != nil {
 		return fmt.Errorf("remember how the gate is set up: %w", err)
 	}
 	return nil
@@ -187,13 +182,9 @@ func Load(folder string) (*Posture, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := state.ReadSigned(Path(folder), key, purpose, "", maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	var p Posture
-	if err == nil {
-		err = json.Unmarshal(data, &p)
+	if err = state.ReadSignedJSON(Path(folder), key, purpose, "", maxFile, &p); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read how the gate was set up: %w", err)

@@ -34,11 +34,7 @@ func (s *Store) RecordEvent(harness string, now time.Time) error {
 // LastEvent is when the last real event of a harness arrived, to the minute,
 // and whether any has.
 func (s *Store) LastEvent(harness string) (time.Time, bool) {
-	path := s.heartbeat(harness)
-	if path == "" {
-		return time.Time{}, false
-	}
-	info, err := os.Lstat(path)
+	info, err := os.Lstat(s.heartbeat(harness))
 	if err != nil || !info.Mode().IsRegular() {
 		return time.Time{}, false
 	}

@@ -165,11 +165,8 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 		return sess, nil
 	}
 	if err == nil {
-		object := data
-		if i := bytes.IndexByte(data, '\n'); i >= 0 {
-			object, sess.lines = data[:i], data[i+1:]
-		}
-		err = sess.kept.parse(object)
+		object, lines, _ := bytes.Cut(data, []byte("\n"))
+		sess.lines, err = lines, sess.kept.parse(object)
 	}
 	if sess.newer = err == nil && sess.kept.V > version; sess.newer {
 		sess.kept, sess.lines = kept{}, nil

@@ -57,13 +57,13 @@ func body(ev *cardea.Event, a cardea.Answer) any {
 func preToolUseBody(ev *cardea.Event, a cardea.Answer) any {
 	switch a.Effect {
 	case cardea.Allow:
-		out := preToolUse{Decision: "allow", Args: wireArgs(ev, a)}
+		out := preToolUse{Decision: "allow", Args: harness.Rewritten(Name, ev, a)}
 		if a.Reason != "" {
 			out.Reason = harness.ForPerson(a)
 		}
 		return out
 	case cardea.Ask:
-		return preToolUse{Decision: "ask", Reason: harness.ForBoth(a, a.Context...), Args: wireArgs(ev, a)}
+		return preToolUse{Decision: "ask", Reason: harness.ForBoth(a, a.Context...), Args: harness.Rewritten(Name, ev, a)}
 	case cardea.Deny:
 		return preToolUse{Decision: "deny", Reason: harness.ForBoth(a, a.Context...)}
 	}
@@ -94,12 +94,4 @@ func notificationBody(a cardea.Answer) any {
 		return nil
 	}
 	return out
-}
-
-// wireArgs gives a rewritten input Copilot's names.
-func wireArgs(ev *cardea.Event, a cardea.Answer) map[string]any {
-	if a.Rewrite == nil || ev.Call == nil {
-		return nil
-	}
-	return harness.WireInput(Name, ev.Call.Tool, a.Rewrite)
 }

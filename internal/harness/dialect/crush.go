@@ -41,7 +41,7 @@ type crushAnswer struct {
 }
 
 func writeCrush(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
-	out := crushAnswer{Version: 1, Context: harness.Beside(a), Input: wireInput(d, ev, a)}
+	out := crushAnswer{Version: 1, Context: harness.Beside(a), Input: harness.Rewritten(d.name, ev, a)}
 	switch a.Effect {
 	case cardea.Allow:
 		out.Decision, out.Reason = "allow", harness.ForPerson(a)

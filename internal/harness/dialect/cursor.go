@@ -48,7 +48,7 @@ type cursorAnswer struct {
 }
 
 func writeCursor(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
-	out := cursorAnswer{Input: wireInput(d, ev, a)}
+	out := cursorAnswer{Input: harness.Rewritten(d.name, ev, a)}
 	prompts := ev.Wire == "beforeShellExecution" || ev.Wire == "beforeMCPExecution"
 	switch {
 	case ev.Kind == "UserPromptSubmit" && a.Effect == cardea.Deny:

@@ -7,14 +7,6 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// wireInput gives a rewritten input the harness's names.
-func wireInput(d *Dialect, ev *cardea.Event, a cardea.Answer) map[string]any {
-	if a.Rewrite == nil || ev.Call == nil {
-		return nil
-	}
-	return harness.WireInput(d.name, ev.Call.Tool, a.Rewrite)
-}
-
 // said is an answer on standard output, with what a person must learn on standard error.
 func said(body any, notice string) harness.Output {
 	out := harness.Output{}
@@ -89,7 +81,7 @@ func writeClaude(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 
 // writeClaudeTool writes what is said about a call that is still to run.
 func writeClaudeTool(out *harness.ClaudeAnswer, d *Dialect, ev *cardea.Event, a cardea.Answer) {
-	h := harness.ClaudeTool{Event: string(cardea.PreToolUse), Input: wireInput(d, ev, a)}
+	h := harness.ClaudeTool{Event: string(cardea.PreToolUse), Input: harness.Rewritten(d.name, ev, a)}
 	besides := a.Context
 	if d.hears(ev) {
 		h.Context, besides = harness.Beside(a), nil

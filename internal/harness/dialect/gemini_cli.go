@@ -51,7 +51,7 @@ func writeGemini(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 	}
 	switch {
 	case ev.Kind == cardea.PreToolUse && a.Rewrite != nil:
-		out.Hook = map[string]any{"hookEventName": "BeforeTool", "tool_input": wireInput(d, ev, a)}
+		out.Hook = map[string]any{"hookEventName": "BeforeTool", "tool_input": harness.Rewritten(d.name, ev, a)}
 	case ev.Kind == "PostToolUse" && harness.Beside(a) != "":
 		out.Hook = map[string]any{"hookEventName": "AfterTool", "additionalContext": harness.Beside(a)}
 	}

@@ -27,7 +27,7 @@ var pluginRows = []cardea.Row{
 // writePlugin answers a plugin: "allow", "ask", "deny", or "none", which leaves the
 // harness's own flow in force. With none, too, input is what the call is to run with.
 func writePlugin(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
-	out := pluginAnswer{Decision: "none", Notice: harness.NoticeWithNext(a), Input: wireInput(d, ev, a)}
+	out := pluginAnswer{Decision: "none", Notice: harness.NoticeWithNext(a), Input: harness.Rewritten(d.name, ev, a)}
 	switch {
 	case a.Effect == cardea.Allow:
 		out.Decision = "allow"

@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/control"
+	"cardea.dev/internal/install"
+	"cardea.dev/internal/judge"
+	"cardea.dev/internal/limit"
+)
+
+// queueReport is what doctor says about the queue.
+type queueReport struct {
+	Mode    string `json:"mode"`
+	Waiting int    `json:"waiting"`
+	// Works is set where it could be opened and read.
+	Works bool `json:"works"`
+}
+
+// checkQueue opens the queue where calls wait in it, and looks whether the hooks have time
+// enough.
+func (c *checkup) checkQueue(p Process) {
+	l, _, err := gather(p, nil)
+	if err != nil || !l.Settings.Human.Queues() {
+		return
+	}
+	human := l.Settings.Human
+	c.Queue = &queueReport{Mode: human.Mode}
+	if _, s, err := queueHere(p); err != nil {
+		c.add(cardea.LevelError, cardea.CodeUnwritten, "calls that a person must answer are denied until it works", "the queue cannot be used: "+err.Error())
+	} else {
+		all, err := s.Pending(context.Background())
+		c.Queue.Works, c.Queue.Waiting = err == nil, len(all)
+		if err != nil {
+			c.add(cardea.LevelError, cardea.CodeUnwritten, "", "the queue cannot be read: "+err.Error())
+		}
+		_ = s.Close() // it was only read
+	}
+	for i := range c.Harnesses {
+		r := &c.Harnesses[i]
+		for _, w := range r.Wirings {
+			if most := limit.QueueWait(w.Limit); w.Limit > 0 && most < human.Timeout && (w.Event == string(cardea.PreToolUse) || w.Event == string(cardea.PermissionRequest)) {
+				hint := "run \"cardea install\" again"
+				if w.Scope == install.Plugin { // whose limit is the same for all
+					hint = fmt.Sprintf("set human.timeout to %s at most, or take \"cardea install\" in place of the plugin", most.Truncate(time.Second))
+				}
+				r.add(cardea.LevelWarning, cardea.CodeIgnored, hint,
+					fmt.Sprintf("a call waits for a person for %s at most on %s, and not for %s as human.timeout says: the hook has no more time", most, w.Event, human.Timeout))
+			}
+		}
+	}
+}
+
+// showQueue shows whether the queue works.
+func (c checkup) showQueue(s *screen) {
+	if c.Queue == nil {
+		return
+	}
+	state := painted{green, "works"}
+	if !c.Queue.Works {
+		state = painted{red, "does not work"}
+	}
+	s.printf("\n%s (human.mode: %s): %s, %s\n", painted{bold, "the queue"}, c.Queue.Mode, state, waitingCalls(c.Queue.Waiting))
+}
+
+// checker is who can tell which providers are there.
+type checker interface {
+	Check(ctx context.Context) ([]judge.Availability, error)
+}
+
+// checkJudge asks the providers of the judge whether they are there, where it is on. None
+// is asked a question.
+func (c *checkup) checkJudge(p Process) {
+	l, pl, err := gather(p, nil)
+	if err != nil || !l.Settings.Judge.Enabled || p.Judge == nil {
+		return
+	}
+	_, problems := l.JudgePolicy()
+	c.Diagnostics = append(c.Diagnostics, problems...)
+	if l.Settings.Judge.Backend != "chain" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit.JudgeCheck)
+	defer cancel()
+	asker, checks := p.Judge(pl.JudgeRequest(l.Settings.Judge.Config), l.Settings.FromEnv).(checker)
+	if !checks {
+		return
+	}
+	all, err := asker.Check(ctx)
+	if err != nil {
+		c.add(cardea.LevelError, cardea.CodeNoJudge, "", "the judge cannot be asked: "+err.Error())
+		return
+	}
+	c.Judge = append(c.Judge, all...)
+	if !slices.ContainsFunc(all, func(a judge.Availability) bool { return a.Why == "" && a.Paused == "" }) {
+		c.add(cardea.LevelWarning, cardea.CodeNoJudge, "see docs/judge.md", "no provider of the judge can be asked, so the agent's own prompt decides")
+	}
+}
+
+// showJudge shows the providers.
+func (c checkup) showJudge(s *screen) {
+	if len(c.Judge) == 0 {
+		return
+	}
+	s.printf("\n%s\n", painted{bold, "the judge"})
+	for _, a := range c.Judge {
+		state := painted{green, "there"}
+		switch {
+		case a.Why != "":
+			state = painted{yellow, "cannot be asked"}
+		case a.Paused != "":
+			state = painted{yellow, "there, and left alone"}
+		}
+		s.printf("  %s %s  %s\n", a.Provider, a.Model, state)
+		s.field("  why", a.Why)
+		s.field("  left alone", a.Paused)
+		if !a.Priced {
+			s.printf("    its price is not known\n")
+		}
+	}
+}
+
+// The states of the daemon.
+const (
+	daemonRuns   = "runs"
+	daemonSilent = "does not answer"
+	daemonGone   = "does not run"
+	daemonNone   = "not on this system"
+)
+
+// daemonReport is what doctor says about the daemon.
+type daemonReport struct {
+	State string `json:"state"`
+	// Socket is its socket, "" where there can be none.
+	Socket string `json:"socket"`
+	// Asked is set where a registered hook asks it: by cardea-hook, or over HTTP.
+	Asked bool `json:"asked"`
+	// Starts is set where a hook starts it.
+	Starts bool `json:"starts"`
+	// Why says why it is not asked, "" where it runs.
+	Why string `json:"why"`
+}
+
+// checkDaemon asks the daemon for nothing, as a hook asks it.
+func (c *checkup) checkDaemon(p Process) {
+	d := &c.Daemon
+	d.Asked = c.wired(asksDaemon) || c.wired(postsToDaemon)
+	if l, _, err := gather(p, nil); err == nil {
+		d.Starts = l.Settings.Daemon.Start
+	}
+	engine := filepath.Join(filepath.Dir(install.Asker(p.Program)), "cardea-engine")
+	stamp := control.StampOf(engine)
+	d.State, d.Why = daemonNone, "hooks are answered by a process each"
+	if stamp == "" {
+		return
+	}
+	d.Socket = control.Socket(p.Env)
+	d.State, d.Why = askDaemon(d.Socket, engine, stamp)
+	c.tellDaemon()
+}
+
+// wired reports whether a hook of some harness is of a kind.
+func (c *checkup) wired(kind func(install.Wiring) bool) bool {
+	return slices.ContainsFunc(c.Harnesses, func(h hookReport) bool { return slices.ContainsFunc(h.Wirings, kind) })
+}
+
+func asksDaemon(w install.Wiring) bool    { return install.IsAsker(w.Program) }
+func postsToDaemon(w install.Wiring) bool { return w.URL != "" }
+func fromPlugin(w install.Wiring) bool    { return w.Scope == install.Plugin }
+
+// tellDaemon says what keeps hooks and the daemon apart.
+func (c *checkup) tellDaemon() {
+	d := &c.Daemon
+	note := func(hint, text string) { c.add(cardea.LevelNote, install.CodeDaemon, hint, text) }
+	again := "run \"cardea install\" again for each harness"
+	if c.wired(fromPlugin) {
+		again += ", and put cardea-hook beside cardea, where the plugin looks for it"
+	}
+	switch {
+	case d.State == daemonSilent:
+		c.add(cardea.LevelWarning, install.CodeDaemon, "end it, and run \"cardea serve\"", "the daemon is not asked: "+d.Why)
+	case d.State == daemonNone:
+	case d.Starts && !d.Asked:
+		note(again, "hooks start the daemon (daemon.start), and none asks it")
+	case !d.Starts && d.State == daemonGone && c.wired(asksDaemon): // one over HTTP was tried
+		note("run \"cardea serve\", or set daemon.start", "a hook asks the daemon, and it does not run: cardea answers")
+	case d.State == daemonRuns && !d.Asked:
+		note("set daemon.start to true and "+again+", so that it starts cardea-hook; or end the daemon",
+			"the daemon runs, and no hook asks it: none starts cardea-hook")
+	}
+}
+
+// askDaemon has the daemon leave a call: it answers so to whoever belongs to another
+// installation.
+func askDaemon(socket, engine, stamp string) (state, why string) {
+	if socket == "" {
+		return daemonGone, "there is no folder for its socket: set XDG_RUNTIME_DIR to a short absolute path"
+	}
+	_, err := daemonAt(socket, engine).Check(control.Call{Program: stamp + "doctor"}, time.Now().Add(2*limit.DaemonSilence))
+	var left control.LeftError
+	switch {
+	case errors.As(err, &left):
+		return daemonRuns, ""
+	case !control.Listens(socket):
+		return daemonGone, "nobody listens at its socket"
+	case err == nil:
+		return daemonSilent, "it answered what it must not"
+	}
+	return daemonSilent, err.Error()
+}
+
+func (c *checkup) showDaemon(out *screen) {
+	d := c.Daemon
+	if d.State == daemonNone || !d.Asked && !d.Starts && d.State == daemonGone {
+		return
+	}
+	out.printf("daemon: %s\n", d.State)
+	out.field("socket", d.Socket)
+}
