@@ -29,7 +29,9 @@ const (
 
 // checkup is what doctor finds, and the shape of doctor --json.
 type checkup struct {
-	OK        bool         `json:"ok"`
+	OK bool `json:"ok"`
+	// Off says until when a person switched the gate off in all sessions, "" where it is on.
+	Off       string       `json:"off,omitempty"`
 	Harnesses []hookReport `json:"harnesses"`
 	// Judge are the providers that are asked, where the judge is on.
 	Judge []judge.Availability `json:"judge"`
@@ -126,9 +128,8 @@ func (r *report) add(severity cardea.Level, code cardea.Code, hint, text string)
 func (c *checkup) checkPause(p Process, s site) {
 	if _, err := s.Place.Store.Paused(p.Now()); err != nil {
 		c.add(cardea.LevelWarning, cardea.CodeIgnored, "", err.Error())
-	} else if pause := s.Place.Paused(p.Now()); pause != "" {
-		c.add(cardea.LevelWarning, cardea.CodeNoEffect, "run \"cardea enable\" to switch it on", "Cardea is off "+pause)
 	}
+	c.Off = s.Place.Paused(p.Now())
 }
 
 // policyProblems say why the policies that are in force cannot be evaluated.
@@ -290,6 +291,9 @@ func readers(s site, wirings []install.Wiring) []string {
 
 // show writes the checkup for people.
 func (c checkup) show(out *screen, now time.Time) {
+	if c.Off != "" {
+		out.printf("%s\n", painted{red, "Cardea is off " + c.Off + "; run \"cardea enable\" to switch it on"})
+	}
 	var absent []string
 	for _, r := range c.Harnesses {
 		if r.State == stateNone && len(r.Diagnostics) == 0 && r.LastEvent == "" {

@@ -31,10 +31,10 @@ func helpGroups() [][2]string {
 func secondNames() [][2]string {
 	return [][2]string{
 		{"explain", "audit explain, why"}, {"register", "roles register"}, {"switch", "roles switch"}, {"status", "roles status, sessions"},
-		{"rules list", "list, ls"}, {"rules lint", "lint, validate"}, {"rules test", "test"},
+		{"rules list", "list, ls"}, {"rules lint", "rules check, lint, validate"}, {"rules test", "test"},
 		{"lessons build", "build"}, {"lessons invalidate", "invalidate"}, {"lessons learn", "learn"}, {"queue approve", "approve"}, {"queue deny", "deny"},
 		{"audit search", "log, logs, history, search"}, {"audit verify", "verify"}, {"disable", "off, pause"}, {"enable", "on, resume"},
-		{"uninstall", "remove"}, {"install", "setup"}, {"config", "settings"},
+		{"update", "upgrade"}, {"uninstall", "remove"}, {"install", "setup"}, {"config", "settings"},
 	}
 }
 

@@ -30,7 +30,7 @@ type ruleFile struct {
 }
 
 // errNoRule is the error of a call for which no rule can be written.
-var errNoRule = errors.New("no rule can be written for this call by itself; answer it without --add-rule, and write one by hand (docs/rule-language.md)")
+var errNoRule = errors.New("no rule can be written for this call by itself; write one by hand (docs/rule-language.md)")
 
 // ruleOf writes the rule for an entry's call, and tests it.
 func (p Process) ruleOf(e *queue.Entry, effect cardea.Effect, f answerFlags) (*ruleFile, error) {
@@ -253,6 +253,9 @@ func (r *ruleFile) write(p Process, out *screen) error {
 	}
 	out.printf("   wrote %s\n", r.path)
 	if before == nil && r.alone {
+		if r.project != "" {
+			out.printf("next: run \"cardea trust\" at a terminal; until then the rule can only deny and ask, and the agent is not told its text\n")
+		}
 		return nil
 	}
 	if before == nil {

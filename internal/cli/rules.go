@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -89,7 +90,25 @@ func (f newRule) write(p Process, command string) error {
 	if err == nil {
 		err = r.write(p, out)
 	}
-	return cmp.Or(err, out.err)
+	return cmp.Or(err, f.tellStricter(p, command, effect, out), out.err)
+}
+
+// tellStricter says so if another rule keeps the new one from being the answer.
+func (f newRule) tellStricter(p Process, command string, effect cardea.Effect, out *screen) error {
+	m, err := f.call(p, command)
+	if err != nil {
+		return err
+	}
+	v := newJudgement(p, m.event).Verdict(context.Background())
+	if other, is := strings.CutPrefix(v.By, "rules:"); is && v.Effect.Stricter(effect) {
+		out.printf("note: the rule %s says %s, which is stricter. To change it: cardea config set rules.effect.%s %s\n", other, v.Effect, other, onlyIf(effect == cardea.Ask, "ask")+onlyIf(effect == cardea.Allow, "defer"))
+	}
+	return nil
+}
+
+// call is the call of a command, as Claude Code makes it.
+func (f newRule) call(p Process, command string) (tried, error) {
+	return tryFlags{tool: "Bash", harness: claudecode.Name, event: string(cardea.PreToolUse)}.message(p, command)
 }
 
 // text returns the file with the rule about a command, and the rule's id.
@@ -97,7 +116,7 @@ func (f newRule) text(p Process, command string, effect cardea.Effect) (id, text
 	if strings.ContainsFunc(command+f.because, unicode.IsControl) || len(redact.New().Find(command+" "+f.because)) > 0 {
 		return "", "", errors.New("the command or the reason holds a control character, or what looks like a secret; a rule must not")
 	}
-	m, err := tryFlags{tool: "Bash", harness: claudecode.Name, event: string(cardea.PreToolUse)}.message(p, command)
+	m, err := f.call(p, command)
 	if err != nil {
 		return "", "", err
 	}

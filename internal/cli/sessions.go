@@ -243,6 +243,9 @@ and the session has none, name one. Only a person may do this.`, Args: noArgumen
 		if ended, err := d.EndPause(); ended || err != nil {
 			return p.sayOf("Cardea is on again in all your sessions.", err)
 		}
+		if p.Env("CLAUDE_CODE_SESSION_ID") == "" {
+			return p.say("Cardea is on. To switch it on for a session that was disabled, name the session with --session-id.")
+		}
 		return one(c, args)
 	}
 	return c

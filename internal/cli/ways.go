@@ -39,8 +39,12 @@ type way struct {
 	Effect *cardea.Effect `json:"effect"`
 }
 
-// onceFor is how long the exception of the way "once" lasts.
-const onceFor = "10m"
+// onceFor is how long the exception of the way "once" lasts. maxChanges is how many exceptions
+// or rules a way may change.
+const (
+	onceFor    = "10m"
+	maxChanges = 3
+)
 
 // waysOf looks for ways to a looser answer about a call.
 type waysOf struct {
@@ -207,6 +211,9 @@ func (w *waysOf) overrides(scope cardea.Scope, withFile bool) (out []overrides.O
 			}
 		}
 	}
+	if len(out) > maxChanges {
+		return nil
+	}
 	return out
 }
 
@@ -273,6 +280,8 @@ func (w *waysOf) noException() string {
 			return "no override allows a command as another user or on another machine"
 		case len(part.Assigns) > 0:
 			return "no override allows a command with a variable in front"
+		case len(words) > 0 && !overrides.InWork(w.judgement.Event, part.Dir):
+			return "no override allows a command in " + cmp.Or(part.Dir, "an unknown folder") + ", outside of the session's project " + w.judgement.Event.Project
 		case len(words) > 0 && !nameable(words):
 			return "no override can name it: a word of it has characters that are not shown"
 		}
@@ -327,7 +336,7 @@ func (w *waysOf) switches() {
 			change["packs."+o.Source] = "off"
 		}
 	}
-	if len(change) <= 3 {
+	if len(change) <= maxChanges {
 		w.set("rule", change)
 	}
 	if w.verdict.By == "default" {

@@ -95,7 +95,7 @@ func (d Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, 
 			continue
 		}
 		for i := range ev.Call.Parts {
-			if o.Effect == cardea.Allow && len(o.Command) > 0 && !inWork(ev, ev.Call.Parts[i].Dir) {
+			if o.Effect == cardea.Allow && len(o.Command) > 0 && !InWork(ev, ev.Call.Parts[i].Dir) {
 				continue // the same words do something else in another folder
 			}
 			if o.isAbout(&ev.Call.Parts[i], place) {
@@ -106,9 +106,9 @@ func (d Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, 
 	return out, nil
 }
 
-// inWork reports whether a folder is certainly the project's, or one that the person
+// InWork reports whether a folder is certainly the project's, or one that the person
 // added to the work.
-func inWork(ev *cardea.Event, dir string) bool {
+func InWork(ev *cardea.Event, dir string) bool {
 	return dir != "" && slices.ContainsFunc(append([]string{ev.Project}, ev.Roots...), func(root string) bool {
 		return root != "" && paths.Within(root, dir)
 	})
