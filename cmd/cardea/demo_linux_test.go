@@ -11,7 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// demo is what is typed for the picture in the README.
+// demo has the lines that are typed for the picture in the README.
 var demo = []string{`cardea try "git add . && git push --force"`}
 
 // The picture in the README is what a terminal shows; scripts/demo draws it.

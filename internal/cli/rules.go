@@ -38,7 +38,7 @@ func ruleNewCommand(p Process) *cobra.Command {
 		Long: `Write a rule with tests into the project, or with --user into your own rules. It matches
 the program with its subcommands, one of the options, and one of the operands of the
 command. Nothing is overwritten. Without a command, write an example as "cardea init"
-does. A rule that allows, or with --user, needs a person, who types a code. A project
+does. A rule that allows, or with --user, asks for a code. A project
 that you trusted stays trusted if you are at a terminal. See docs/rule-language.md.`,
 		Example: "  cardea rules new \"git push --force\"\n  cardea rules new \"npm publish\" --effect ask --because \"CI makes releases.\"",
 	}
