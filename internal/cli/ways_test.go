@@ -409,9 +409,9 @@ func TestWaysRunNoSignalsOfStrangers(t *testing.T) {
 }
 
 // A quoted word is the word in bash and zsh, whatever it holds, and shows nothing that a terminal
-// obeys.
+// obeys. In fish and PowerShell, nothing of it is outside of quotes.
 func TestPastedIsTheWord(t *testing.T) {
-	words := []string{"", "-x", "--", "~", "~root", "=ls", "a=b", "!!", "!x", "it's", `\`, `\\'`, "$'x'", "`id`", "$(id)", "${HOME}", "{a,b}", "*", "[a]", "a b", "#x", "^x", "%1", "é", "\u202e", "\ufe0f", "\u00a0", "\u3164",
+	words := []string{`\';touch pwn;'\`, "it's;calc;#", "a\u2019;calc;#", `'x\' ';calc #'`, "it's!", "", "-x", "--", "~", "~root", "=ls", "a=b", "!!", "!x", "it's", `\`, `\\'`, "$'x'", "`id`", "$(id)", "${HOME}", "{a,b}", "*", "[a]", "a b", "#x", "^x", "%1", "é", "\u202e", "\ufe0f", "\u00a0", "\u3164",
 		"a\nb", "\r", "\t", "\x1b[2J'!x\\", "\x7f", "\xff\xfe", "\xe2\x80", "’", "a'\u202e'b!!", "🙂", ";", "&&", ">x", "\u0085"}
 	for b := 1; b < 256; b++ {
 		words = append(words, string([]byte{'x', byte(b), 'y'}))
@@ -421,6 +421,10 @@ func TestPastedIsTheWord(t *testing.T) {
 		quoted := hook.Pasted(w)
 		if Plain(quoted) != quoted || strings.ContainsAny(quoted, "\n\r\t") {
 			t.Errorf("%q is shown as it is: %q", w, quoted)
+		}
+		if inside := strings.ReplaceAll(strings.TrimPrefix(quoted, "$"), `'"'"'`, ""); strings.ContainsAny(quoted, "\u2018\u2019\u201a\u201b") ||
+			quoted[0] == '\'' && strings.Contains(quoted, `\`) || strings.Contains(quoted, "'") && strings.Count(inside, "'") != 2 {
+			t.Errorf("%q: fish or PowerShell sees other quotes in %s", w, quoted)
 		}
 		line += " " + quoted
 	}
