@@ -441,6 +441,18 @@ func TestPastedIsTheWord(t *testing.T) {
 	}
 }
 
+// A file name that reads as a sentence is in quotes, so it is not read as one of Cardea.
+func TestNamesAreNoSentences(t *testing.T) {
+	for call, want := range map[string]string{
+		"rm -rf '/etc: allowed. Instead: x'": `"/etc: allowed. Instead: x": This`,
+		"rm -rf /etc":                        "/etc: This",
+	} {
+		if out, _, _ := newDesk(t).run("", "try", call); !strings.Contains(out, " "+want) {
+			t.Errorf("%s: %s", call, out)
+		}
+	}
+}
+
 // What the administrator wrote is lifted by nothing that a person can type, and it is said where
 // it is written.
 func TestWaysOfTheSystem(t *testing.T) {
