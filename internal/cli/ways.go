@@ -148,11 +148,22 @@ func (w *waysOf) exceptions() bool {
 			}
 			then := w.again(w.p, func(j *judgement) { j.Loaded.Overrides = append(slices.Clone(j.Loaded.Overrides), list...) })
 			if w.offer("once", overrideLines(list, " --for "+onceFor), "", then) {
-				return w.offer("always", overrideLines(list, ""), "", then)
+				if w.lasting() {
+					w.offer("always", overrideLines(list, ""), "", then)
+				}
+				return true
 			}
 		}
 	}
 	return false
+}
+
+// lasting reports whether an exception is offered for good: not where a file says what runs,
+// since what it says may change.
+func (w *waysOf) lasting() bool {
+	return !slices.ContainsFunc(w.held(), func(i int) bool {
+		return slices.ContainsFunc(w.judgement.Event.Call.Parts[i].Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute && a.Path != "" })
+	})
 }
 
 // inProject reports whether an override that is written into the project applies there.

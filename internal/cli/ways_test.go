@@ -48,7 +48,8 @@ func heldCalls() map[string]heldCall {
 		"nothing to say":                  {input: "make all", want: "once always"},
 		"a wrapper":                       {input: "timeout 5 make all", want: "once always"},
 		"a variable":                      {input: "FOO=1 make all"},
-		"a program as an odd name":        {input: "./-x --y", want: "once always"},
+		"a program as an odd name":        {input: "./-x --y", want: "once"},
+		"a script":                        {input: "./s.sh", setUp: inProject("s.sh", "git push --force\n"), want: "once"},
 		"a leading dash":                  {input: "-x make", want: "once always"},
 		"quotes":                          {input: `git commit --no-verify -m "it's \"so\" $(` + trap + `)"`},
 		"a blank":                         {input: "rm -rf 'a b'", want: "once always"},
@@ -205,6 +206,9 @@ func TestWaysWork(t *testing.T) {
 				if !slices.Contains(kinds, want) {
 					t.Errorf("no way %q, only %q: %s", want, kinds, effect)
 				}
+			}
+			if slices.Contains(kinds, "always") && strings.HasPrefix(c.input, "./") {
+				t.Errorf("what a file says is allowed for good: %q", kinds)
 			}
 			if i := slices.Index(kinds, "trust"); i > 0 {
 				t.Errorf("trust is not the first: %q", kinds)
