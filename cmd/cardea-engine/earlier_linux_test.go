@@ -100,7 +100,7 @@ var kindsOfState = []kindOfState{
 // projects, sockets and their addresses, notes that hold for a day at most, indexes by meaning,
 // which are made anew.
 var notKept = strings.Fields(`cli/configset.go cli/init.go cli/judgeeval.go cli/policyfmt.go cli/servehttp.go coldstart/main.go
-	hook/setupnotice.go hook/trace.go meaning/search/search.go peer/peer.go session/grant.go session/pause.go state/lock.go vectorindex/index.go`)
+	hook/posture.go hook/trace.go meaning/search/search.go peer/peer.go session/grant.go session/pause.go state/lock.go vectorindex/index.go`)
 
 // State that an earlier version wrote is read. scripts/sample-state makes the samples.
 func TestEarlierState(t *testing.T) {

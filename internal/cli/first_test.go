@@ -90,7 +90,8 @@ func TestFirstRegistration(t *testing.T) {
 		{name: "exceptions", file: "~/.config/cardea/overrides.yaml", text: "overrides:\n  - {command: make x, effect: allow}\n", args: "claude", why: "is in force already"},
 		{name: "a hook of Cardea", file: "~/.claude/settings.json", text: ours, args: "claude", why: "has a hook of Cardea already"},
 		{name: "one in the project", file: ".claude/settings.json", text: ours, args: "claude", why: "has a hook of Cardea already"},
-		{name: "one in another harness", file: "~/.claude/settings.json", text: ours, args: "codex"},
+		{name: "one in another harness", file: "~/.claude/settings.json", text: strings.ReplaceAll(ours, "/opt/x/cardea", "PROGRAM"), args: "codex"},
+		{name: "another program in another harness", file: "~/.claude/settings.json", text: ours, args: "codex", why: "calls another program, /opt/x/cardea"},
 		{name: "an earlier set-up", file: "~/.local/state/cardea/posture", text: "x", args: "claude"},
 		{name: "an earlier small program", file: "~/.config/opencode/plugins/cardea.js", text: "// cardea-hook {\"binary\":\"/opt/x/cardea\"}\n", args: "opencode", why: "has a hook of Cardea already"},
 		{name: "unattended", args: "claude --unattended", why: "there are other flags"},
@@ -101,6 +102,7 @@ func TestFirstRegistration(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := settled(t)
+			tt.text = strings.ReplaceAll(tt.text, "PROGRAM", d.running)
 			if home, own := strings.CutPrefix(tt.file, "~/"); own {
 				d.write(filepath.Join(d.home, home), tt.text)
 			} else if tt.file != "" {

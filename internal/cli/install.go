@@ -365,7 +365,19 @@ func (f installFlags) whyCode(p Process, s site, h install.Harness, plan *instal
 	if i := slices.IndexFunc(all, func(w install.Wiring) bool { return w.Scope != install.Managed }); i >= 0 {
 		return all[i].File + " has a hook of Cardea already"
 	}
-	return cmp.Or(plan.OnlyAdds(), brought(load(p, &s.Place, nil)))
+	return cmp.Or(plan.OnlyAdds(), otherProgram(s, w.Binary), brought(load(p, &s.Place, nil)))
+}
+
+// otherProgram names a hook that calls a program in another folder than program, or "".
+func otherProgram(s site, program string) string {
+	for _, h := range install.Harnesses() {
+		for _, w := range install.Inspect(h, s.At).Wirings {
+			if w.Program != "" && filepath.Dir(w.Program) != filepath.Dir(program) {
+				return h.Title + " calls another program, " + w.Program
+			}
+		}
+	}
+	return ""
 }
 
 // plain reports whether the flags say no more than in which file.

@@ -152,11 +152,22 @@ func (w *waysOf) exceptions() bool {
 			}
 			then := w.again(w.p, func(j *judgement) { j.Loaded.Overrides = append(slices.Clone(j.Loaded.Overrides), list...) })
 			if w.offer("once", overrideLines(list, " --for "+onceFor), "", then) {
-				return w.offer("always", overrideLines(list, ""), "", then)
+				if w.lasting(list) {
+					w.offer("always", overrideLines(list, ""), "", then)
+				}
+				return true
 			}
 		}
 	}
 	return false
+}
+
+// lasting reports whether exceptions are offered for good: not from what protects the gate, and
+// not where a file says what runs, since what it says may change.
+func (w *waysOf) lasting(list []overrides.Override) bool {
+	return !slices.ContainsFunc(list, func(o overrides.Override) bool { return o.Rule != "" }) && !slices.ContainsFunc(w.held(), func(i int) bool {
+		return slices.ContainsFunc(w.judgement.Event.Call.Parts[i].Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute && a.Path != "" })
+	})
 }
 
 // inProject reports whether an override that is written into the project applies there.
@@ -203,7 +214,7 @@ func (w *waysOf) overrides(scope cardea.Scope, withFile bool) (out []overrides.O
 		}
 		for _, rule := range w.namedRules(i) {
 			o.Rule = rule
-			if o.Wrong() != "" {
+			if o.Wrong() != "" || rule == "gate-key" { // who has the key can forge all else
 				return nil
 			}
 			if !slices.ContainsFunc(out, func(x overrides.Override) bool { return x.ID() == o.ID() }) {

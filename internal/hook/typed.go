@@ -80,7 +80,9 @@ func (j *Judgement) typed(words []string) (string, error) {
 func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError }
 
 // Pasted returns a word quoted for a command line that the user pastes into bash or zsh.
-// Neither expands anything in single quotes, not even "!". A word with a character that a
+// Neither expands anything in single quotes, not even "!". In fish and PowerShell, no part of
+// the word is read as a command: for fish a backslash escapes a quote in single quotes, for
+// PowerShell it never escapes one, and curved quotes end a text. A word with a character that a
 // terminal does not show becomes $'…' with escapes of bytes, which do not depend on the locale.
 // A word with a zero byte cannot be passed to a program.
 func Pasted(word string) string {
@@ -90,13 +92,13 @@ func Pasted(word string) string {
 	switch {
 	case word != "" && word[0] != '-' && strings.TrimFunc(word, plain) == "":
 		return word
-	case Plain(word) == word:
-		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	case Plain(word) == word && !strings.ContainsAny(word, "\\\u2018\u2019\u201a\u201b") && !(strings.Contains(word, "'") && strings.Contains(word, "!")):
+		return "'" + strings.ReplaceAll(word, "'", `'"'"'`) + "'"
 	}
 	var b strings.Builder
 	for _, piece := range strings.SplitAfter(word, "") {
 		r, _ := utf8.DecodeRuneInString(piece)
-		if strings.ContainsRune(`'\!`, r) || Plain(piece) != piece {
+		if strings.ContainsRune("'\\!\u2018\u2019\u201a\u201b", r) || Plain(piece) != piece {
 			for i := range len(piece) {
 				fmt.Fprintf(&b, `\x%02x`, piece[i])
 			}

@@ -257,3 +257,20 @@ func TestStableBinary(t *testing.T) {
 		}
 	}
 }
+
+// The folders that are protected are those in which the plugin's script looks.
+func TestProgramFoldersOfTheScript(t *testing.T) {
+	text, err := os.ReadFile("../../plugin/scripts/cardea-hook.sh")
+	if err != nil {
+		t.Skip(err)
+	}
+	want := ""
+	for _, dir := range ProgramFolders("$HOME", "", nil) {
+		if want += " " + dir; strings.HasPrefix(dir, "$") {
+			want = strings.TrimSuffix(want, dir) + `"` + dir + `"`
+		}
+	}
+	if !strings.Contains(string(text), "for dir in"+want+"; do") {
+		t.Errorf("the script does not look in%s", want)
+	}
+}

@@ -27,7 +27,7 @@ const pluginScript = "/scripts/cardea-hook.sh"
 func ProgramFolders(home, project string, path []string) []string {
 	var out []string
 	if home != "" {
-		out = []string{filepath.Join(home, ".local", "bin"), filepath.Join(home, "go", "bin")}
+		out = []string{filepath.Join(home, ".local", "bin"), filepath.Join(home, ".local", "share", "cardea", "bin"), filepath.Join(home, "go", "bin")}
 	}
 	out = append(out, "/usr/local/bin", "/opt/homebrew/bin", "/usr/bin")
 	for _, dir := range path {

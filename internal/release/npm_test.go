@@ -104,6 +104,7 @@ func (l *launcher) installed(v string) {
 	for _, name := range []string{"cardea", "cardea-engine", "cardea-hook"} {
 		want += "/" + name + " -rwxr-xr-x " + programsOf(v)[name] + "\n"
 	}
+	want += "/installed-by -rw-r--r-- npm\n\n"
 	if got := tree(l.t, l.home+"/.local/share/cardea/bin"); got != want {
 		l.t.Errorf("got\n%s", got)
 	}

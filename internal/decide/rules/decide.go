@@ -254,7 +254,8 @@ func (c *call) opinion(e cardea.Effect, part int, withheld bool) cardea.Opinion 
 }
 
 // shown writes what an access touches for a person: from the project's or the home
-// folder on, and quoted where it has characters that cannot be seen.
+// folder on, and quoted where it has blanks, which make sentences, or characters that cannot
+// be seen.
 func (c *call) shown(a *cardea.Access) string {
 	if a == nil {
 		return ""
@@ -266,10 +267,11 @@ func (c *call) shown(a *cardea.Access) string {
 	} else if paths.Within(home, name) {
 		name = "~" + name[len(strings.TrimSuffix(home, "/")):]
 	}
-	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+	name = shorten(name)
+	if strings.ContainsFunc(name, func(r rune) bool { return r == ' ' || !strconv.IsPrint(r) }) {
 		name = strconv.Quote(name)
 	}
-	return shorten(name)
+	return name
 }
 
 // shorten cuts text for a message.

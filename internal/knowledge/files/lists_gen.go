@@ -276,6 +276,8 @@ var lists = [...]list{
 		"~/Library/Application Support/cardea/**",
 		"/run/user/*/cardea/**",
 		"~/.local/bin/cardea*",
+		"~/.local/share/cardea/bin/*",
+		"~/AppData/Local/cardea/bin/*",
 		"~/go/bin/cardea*",
 		"/usr/local/bin/cardea*",
 		"/usr/bin/cardea*",

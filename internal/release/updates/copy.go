@@ -191,7 +191,7 @@ func (c *Copy) byBuild(m Machine, info *debug.BuildInfo) {
 func (m Machine) assigned(variable, dir string) (string, bool) {
 	can := !strings.ContainsFunc(dir, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar })
 	if m.OS == "windows" {
-		return "$env:" + variable + "='" + strings.NewReplacer("'", "''", "’", "’’", "‘", "‘‘").Replace(dir) + "'; ", can
+		return "$env:" + variable + "='" + strings.NewReplacer("'", "''", "’", "’’", "‘", "‘‘", "‚", "‚‚", "‛", "‛‛").Replace(dir) + "'; ", can
 	}
 	if !regexp.MustCompile(`^[A-Za-z0-9/_.@%+:,-]+$`).MatchString(dir) {
 		dir = "'" + strings.ReplaceAll(dir, "'", `'\''`) + "'"

@@ -166,6 +166,7 @@ func TestWaysByBuild(t *testing.T) {
 		{linux, "/home/you/go/bin", clone, "clone", "git pull && go install ./cmd/...", "in the clone"},
 		{linux, "/home/you/x/dist", built("(devel)"), "clone", "git pull && GOBIN=/home/you/x/dist go install ./cmd/...", "in the clone"},
 		{windows, "/c/it's", clone, "clone", "git pull; $env:GOBIN='/c/it''s'; go install ./cmd/...", "in the clone"},
+		{windows, "/c/’‚‛;calc", clone, "clone", "git pull; $env:GOBIN='/c/’’‚‚‛‛;calc'; go install ./cmd/...", "in the clone"},
 		{windows, "/c/x", released, "archive", "", "unpack"},
 	} {
 		got := Copy{Real: c.dir + "/cardea"}

@@ -94,6 +94,8 @@ function install() {
         fs.chmodSync(path.join(work, file), 0o755);
       }
       for (const file of missing) replace(path.join(work, file), path.join(dir, file));
+      fs.writeFileSync(path.join(work, 'installed-by'), 'npm\n', { mode: 0o644, flag: 'wx' });
+      replace(path.join(work, 'installed-by'), path.join(dir, 'installed-by')); // for "cardea update"
     } finally {
       fs.rmSync(work, { recursive: true, force: true });
     }
