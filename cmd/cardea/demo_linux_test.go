@@ -18,7 +18,7 @@ var demo = []string{`cardea try "git add . && git push --force"`}
 func TestDemo(t *testing.T) {
 	h := newHome(t)
 	c := h.command("bash", "--norc", "--noprofile", "-i")
-	c.Env = append(c.Env, "PS1=$ ", "LANG=C.UTF-8", "BASH_SILENCE_DEPRECATION_WARNING=1")
+	c.Env = append(c.Env, "PS1=$ ", "LANG=C.UTF-8", "GOCOVERDIR="+t.TempDir()) // else a program that is tested for coverage says so
 	x := onTerminal(t, c, 120, 24)
 	x.waits("$\n")
 	for _, line := range demo {
