@@ -142,6 +142,9 @@ type Answer struct {
 	// TellPerson and TellModel are set where the reason is told to them although
 	// the answer holds nothing back.
 	TellPerson, TellModel bool
+	// Foreign is set where the answer goes to another harness than the one in whose form it is
+	// written, which may not know all of its fields.
+	Foreign bool
 }
 
 // Express is the last step of the gate: it fits a verdict to what the harness can

@@ -276,6 +276,7 @@ func (m *Message) Write(ev *cardea.Event, a cardea.Answer) Output {
 	if m.form == nil {
 		return ByExit(a)
 	}
+	a.Foreign = m.foreign
 	return m.form.Render(ev, a)
 }
 

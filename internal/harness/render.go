@@ -94,9 +94,9 @@ func Next(a cardea.Answer) string {
 }
 
 // asksToExplain reports an answer that a person may want explained: a question or a
-// refusal that the person has not given and not typed for.
+// refusal that the person has not given and not typed for, for a reader that knows the field.
 func asksToExplain(a cardea.Answer) bool {
-	return a.Effect.Stricter(cardea.Defer) && a.By != typed && !strings.HasPrefix(a.By, "person:")
+	return !a.Foreign && a.Effect.Stricter(cardea.Defer) && a.By != typed && !strings.HasPrefix(a.By, "person:")
 }
 
 // say returns one text for a field: "Cardea: WHY", further lines, and at the end who
