@@ -28,8 +28,8 @@ standard error, and the import ends with exit code 1. --accept-losses accepts th
 
 Without --write nothing is written. With it, the difference is shown, and the same
 calls are judged before and after. Nothing that is there is overwritten, except what
-an import of the same file or folder wrote and nobody changed since. Writing needs a
-person at a terminal, who types a code.`
+an import of the same file or folder wrote and that is as it was written. Writing asks for
+a code at a terminal.`
 )
 
 func importCommand(p Process) *cobra.Command {

@@ -60,7 +60,7 @@ person types at a terminal.
 Every event with a hook costs a process. The hook is registered for tool calls, for
 prompts, where it carries out "/cardea register coder", and for what rules, policies
 and settings in force here wait for. --events names more, or all that the harness
-documents but WorktreeCreate and WorktreeRemove. Events of before stay.
+documents but WorktreeCreate and WorktreeRemove. Events that are registered already stay.
 
 ` + install.Overview() + `
 A person can switch off the person's hooks, and a project its own. Only hooks
