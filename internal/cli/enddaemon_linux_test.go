@@ -14,10 +14,11 @@ import (
 // A purge ends the process that listens at the daemon's socket, and no other.
 func TestEndDaemon(t *testing.T) {
 	if path := os.Getenv("TEST_LISTEN"); path != "" {
-		if _, err := net.Listen("unix", path); err != nil {
-			t.Fatal(err)
+		listener, err := net.Listen("unix", path)
+		for err == nil {
+			_, err = listener.Accept()
 		}
-		select {}
+		t.Fatal(err)
 	}
 	socket := filepath.Join(t.TempDir(), "daemon")
 	if err := os.Chmod(filepath.Dir(socket), 0o700); err != nil {
@@ -31,7 +32,11 @@ func TestEndDaemon(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	for !control.Listens(socket) {
-		time.Sleep(10 * time.Millisecond)
+		select {
+		case err := <-ended:
+			t.Fatalf("it did not listen: %v", err)
+		case <-time.After(10 * time.Millisecond):
+		}
 	}
 	if err := os.Chmod(socket, 0o600); err != nil {
 		t.Fatal(err)
