@@ -83,6 +83,9 @@ type Event struct {
 	// call, which an allow on PermissionRequest would answer in the person's
 	// place.
 	NativeAsk bool
+	// Reviewed is set when a model answers the harness's requests for permission, in whose
+	// place an allow would decide.
+	Reviewed bool
 	// Unreadable are the patterns of files that the harness's own lists keep
 	// from being read, or ask about, in the harness's words.
 	Unreadable []string
@@ -113,16 +116,17 @@ const (
 
 // Place is what is known of an event beyond its message.
 type Place struct {
-	// Project, Home, Roots, NativeAsk and Unreadable are those of an [Event].
-	Project, Home     string
-	Roots, Unreadable []string
-	NativeAsk         bool
+	// Project, Home, Roots, NativeAsk, Reviewed and Unreadable are those of an [Event].
+	Project, Home       string
+	Roots, Unreadable   []string
+	NativeAsk, Reviewed bool
 }
 
 // At is the event in a place. The event stays as it is.
 func (e *Event) At(p Place) *Event {
 	at := *e
-	at.Project, at.Home, at.Roots, at.Unreadable, at.NativeAsk = p.Project, p.Home, p.Roots, p.Unreadable, p.NativeAsk
+	at.Project, at.Home, at.Roots, at.Unreadable = p.Project, p.Home, p.Roots, p.Unreadable
+	at.NativeAsk, at.Reviewed = p.NativeAsk, p.Reviewed
 	return &at
 }
 

@@ -101,6 +101,8 @@ const (
 	Question Limit = "question"
 	// NativeAsk: the harness's own lists ask about the call.
 	NativeAsk Limit = "native-ask"
+	// Reviewer: the harness's own reviewer decides about the call.
+	Reviewer Limit = "reviewer"
 	// Unsandboxed: the call asks to run outside of the harness's sandbox.
 	Unsandboxed Limit = "unsandboxed"
 	// ProtectedPath: the call writes where the harness always asks.
@@ -121,6 +123,7 @@ var limitTexts = map[Limit]string{
 	NoContext:         "the model cannot be told something with this answer",
 	Question:          "the tool is itself a question to the person",
 	NativeAsk:         "the harness's own lists ask about this call",
+	Reviewer:          "the harness's own reviewer decides about this call",
 	Unsandboxed:       "the call asks to run outside of the sandbox, which only a person allows",
 	ProtectedPath:     "the call may write to a protected path, which only a person allows",
 	CriticalDelete:    "the call may delete what only a person lets be deleted",
@@ -259,6 +262,8 @@ func (can *Capabilities) reserves(l Limit, ev *Event) bool {
 		return slices.Contains(can.Questions, c.Tool)
 	case NativeAsk:
 		return ev.NativeAsk
+	case Reviewer:
+		return ev.Reviewed
 	case Unsandboxed:
 		return c.Unsandboxed
 	case ProtectedPath:

@@ -29,7 +29,7 @@ import (
 type tryFlags struct {
 	cwd, role, tool, harness, event, mode, session string
 	settings                                       []string
-	json, exitCode, verbose                        bool
+	json, exitCode, verbose, unattended            bool
 	// thisEvent is set where the answer is to one event, as the hook gives it. Else the
 	// answer is what comes of all events that the harness sends about the call.
 	thisEvent bool
@@ -52,10 +52,14 @@ The argument is a shell command. With --tool it is the input of that tool, as
 JSON or as the value of its main field. With an --event that has no tool, it is
 the fields of the message, as JSON or as the text of the main field.
 
+A call of Claude Code is tried as at a terminal, where a person sees a question in
+every mode but dontAsk. With --unattended or CARDEA_UNATTENDED=1, nobody does.
+
 Invisible and control characters are shown as escapes, such as \u202e.`,
 		Example: `  cardea try "git add . && git push --force"
   cardea try --tool Write '{"file_path": ".env", "content": ""}'
-  cardea try --mode auto --json "rm -rf build"`,
+  cardea try --mode auto --json "rm -rf build"
+  cardea try --mode auto --unattended "cat .env"`,
 		Args: oneCommand,
 		RunE: func(c *cobra.Command, args []string) error {
 			f.thisEvent = c.Flags().Changed("event")
@@ -80,6 +84,7 @@ func (f *tryFlags) call(fs *pflag.FlagSet) {
 	fs.StringVar(&f.harness, "harness", "claude-code", "the harness whose answer is shown")
 	fs.StringVar(&f.event, "event", string(cardea.PreToolUse), "the event: PreToolUse, PermissionRequest, PreSkillShellCommand, PostToolUse, UserPromptSubmit, Stop …")
 	fs.StringVar(&f.mode, "mode", "", "the permission mode, in Claude Code's words")
+	fs.BoolVar(&f.unattended, "unattended", false, "no person watches this agent, as under claude -p")
 	fs.StringVar(&f.session, "session", "", "the session, which selects the project")
 	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with (--settings)")
 }
@@ -101,6 +106,7 @@ func try(p Process, f tryFlags, text string) error {
 		return wrongUsage{err}
 	}
 	t := trialOf(p, j, m.adapter)
+	t.auto = t.inAutoMode(p, m)
 	v := t.verdict
 	show := t.show
 	if !f.verbose {
@@ -257,9 +263,10 @@ func (f tryFlags) read(p Process, own harness.Adapter, cwd, fields string) (trie
 	}
 	ev := *claudecode.Adapter{}.Parse(payload)
 	ev.Harness, ev.Role = own.Name(), f.role
-	if p.IsSet("CARDEA_UNATTENDED") {
+	if f.unattended || p.IsSet("CARDEA_UNATTENDED") {
 		ev.Attendance = cardea.NobodyAttends
 	}
+	ev = atTerminal(ev)
 	return tried{event: &ev, adapter: own}, nil
 }
 

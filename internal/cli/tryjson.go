@@ -19,6 +19,8 @@ type trial struct {
 	// waiting is what the queue makes of the verdict. The answer is that without a
 	// person's.
 	waiting hook.Waiting
+	// auto is what becomes of the answer in auto mode, nil in other modes.
+	auto *autoMode
 }
 
 // The JSON of try is read by other programs: names and order are a promise
@@ -40,6 +42,7 @@ type trialJSON struct {
 	Stages      []stageJSON `json:"stages"`
 	Answer      answerJSON  `json:"answer"`
 	Rendered    string      `json:"rendered"`
+	AutoMode    *autoMode   `json:"auto_mode"`
 }
 
 // answerJSON is what the harness is told: the effect, and why that is not all
@@ -147,7 +150,7 @@ func (t trial) json() trialJSON {
 	out := trialJSON{Effect: v.Effect, Reason: v.Reason, By: v.By, Role: ev.Role,
 		Parts: []partJSON{}, Opaque: listOf(ev.Faults, ofCall), Flows: []flowJSON{}, Opinions: []opinionJSON{}, Hints: []hintJSON{}, SwitchedOff: t.switchedOff(), Stages: []stageJSON{},
 		Answer:   answerJSON{t.answer.Effect, append([]cardea.Limit{}, t.answer.Limits...)},
-		Rendered: strings.TrimSuffix(string(t.output.Stdout), "\n")}
+		Rendered: strings.TrimSuffix(string(t.output.Stdout), "\n"), AutoMode: t.auto}
 	for _, o := range v.Opinions {
 		if o.Effect != cardea.Abstain {
 			out.Opinions = append(out.Opinions, opinionOf(o))

@@ -135,6 +135,9 @@ func (t trial) showTwoWays(s *screen) {
 func (t trial) notes() string {
 	a, v := t.answer, t.verdict
 	out := []string{t.waits()}
+	if t.auto != nil {
+		out = append(out, t.auto.Text)
+	}
 	if a.Effect != a.Decided {
 		out = append(out, titleOf(t.harness)+" gets "+a.Effect.String()+" instead of "+a.Decided.String())
 	}

@@ -490,6 +490,9 @@ func (t trial) showAnswer(s *screen) {
 	for _, l := range t.answer.Limits {
 		s.printf("  %s: %s\n", string(l), l.Text())
 	}
+	if t.auto != nil {
+		s.filled("  ", t.auto.Text)
+	}
 	switch {
 	case len(t.output.Stdout) > 0:
 		s.block("  ", string(t.output.Stdout))

@@ -465,7 +465,7 @@ func TestWaysOfTheSystem(t *testing.T) {
 	system := filepath.Join(d.home, "etc")
 	d.write(filepath.Join(system, "rules/r.yaml"), "rules: [{id: sys, tool: Bash, match: {command: sys}, effect: deny}]")
 	d.write(filepath.Join(system, "cardea.yaml"), "default: {unattended: deny}\n")
-	for _, args := range [][]string{{"try", "sys"}, {"try", "-v", "sys"}, {"try", "--mode", "auto", "make"}} {
+	for _, args := range [][]string{{"try", "sys"}, {"try", "-v", "sys"}, {"try", "--mode", "auto", "--unattended", "make"}} {
 		var out, errs bytes.Buffer
 		p := d.process(strings.NewReader(""), &out, &errs)
 		p.Machine.System = system

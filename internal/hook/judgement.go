@@ -82,6 +82,11 @@ func NewJudgement(p Process, ev *cardea.Event) *Judgement {
 	at := cardea.Place{Project: j.Place.Project, Home: j.Place.Dirs.Home}
 	j.Event = ev.At(at)
 	j.Loaded = Load(p, &j.Place, j.Event)
+	ev = j.seenBy(ev)
+	if at.Reviewed = reviewed(ev); at.Reviewed {
+		ev = ev.WithNobody()
+	}
+	j.Event = ev.At(at)
 	r := redact.New()
 	j.Loaded.Callbacks = inforce.Callbacks{Once: j.Place.Session.IsNew, Redact: r.Show, Redactor: r, Secrets: secretsBy(r)}
 	j.identity = j.identify()

@@ -8,8 +8,6 @@
 package claudecode
 
 import (
-	"slices"
-
 	"cardea.dev"
 	"cardea.dev/internal/harness"
 )
@@ -30,24 +28,30 @@ func (Adapter) Detect(p *harness.Payload, env func(string) string) bool {
 	return harness.Sender(p, env) == Name
 }
 
-// seenToAsk are the surfaces (CLAUDE_CODE_ENTRYPOINT) on which a person was seen to get the
-// question of a hook in a mode without prompts, "" for a version that names none. In an editor
-// it was reported to be answered without one (anthropics/claude-code#77212, #82518).
-var seenToAsk = [...]string{"", "cli"}
+// terminal is the surface on which a person was seen to get the question of a hook in the
+// modes auto, plan and bypassPermissions (2.1.269 to 2.1.332). In an editor it was reported to
+// be answered without one (anthropics/claude-code#77212, #82518).
+const terminal = "cli"
 
-// Attendance is what CLAUDE_CODE_SESSION_ATTENDED says: 1 in a terminal, 0 under -p
-// (seen with 2.1.330; its messages have mode auto in both). On a surface that was not seen
-// to ask, 1 says no more than the mode.
+// Attendance is what CLAUDE_CODE_SESSION_ATTENDED says, which 2.1.269 was the first to set:
+// 1 in a terminal, 0 under -p (its messages have mode auto in both). On every other surface,
+// 1 says no more than the mode.
 func (Adapter) Attendance(env func(string) string) cardea.Attendance {
-	switch env("CLAUDE_CODE_SESSION_ATTENDED") {
-	case "0":
+	switch {
+	case env("CLAUDE_CODE_SESSION_ATTENDED") == "0":
 		return cardea.NobodyAttends
-	case "1":
-		if slices.Contains(seenToAsk[:], env("CLAUDE_CODE_ENTRYPOINT")) {
-			return cardea.PersonAttends
-		}
+	case Surface(env) == terminal:
+		return cardea.PersonAttends
 	}
 	return cardea.AttendanceUnsaid
+}
+
+// Surface returns the surface of which Claude Code says that a person attends it, "" for none.
+func Surface(env func(string) string) string {
+	if env("CLAUDE_CODE_SESSION_ATTENDED") != "1" {
+		return ""
+	}
+	return env("CLAUDE_CODE_ENTRYPOINT")
 }
 
 // Parse reads a message of any of Claude Code's events; one that this version

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A surface that the person named is seen to ask, where Claude Code says that a person
+// attends it, and nothing says otherwise.
+func TestNamedSurfaces(t *testing.T) {
+	for name, c := range map[string]struct {
+		user, project, surface, attended, unattended, mode, want string
+	}{
+		"named":               {"human: {surfaces: [claude-vscode]}", "", "claude-vscode", "1", "", "auto", "ask"},
+		"in bypass":           {"human: {surfaces: [claude-vscode]}", "", "claude-vscode", "1", "", "bypassPermissions", "ask"},
+		"not in dontAsk":      {"human: {surfaces: [claude-vscode]}", "", "claude-vscode", "1", "", "dontAsk", "deny"},
+		"another":             {"human: {surfaces: [claude-vscode]}", "", "claude-desktop", "1", "", "auto", "deny"},
+		"nobody attends":      {"human: {surfaces: [claude-vscode]}", "", "claude-vscode", "0", "", "auto", "deny"},
+		"not said":            {"human: {surfaces: [claude-vscode, '']}", "", "claude-vscode", "", "", "auto", "deny"},
+		"no surface":          {"human: {surfaces: ['', ' ']}", "", "", "1", "", "auto", "deny"},
+		"nobody, by variable": {"human: {surfaces: [claude-vscode]}", "", "claude-vscode", "1", "1", "auto", "deny"},
+		"a project's":         {"", "human: {surfaces: [claude-vscode]}", "claude-vscode", "1", "", "auto", "deny"},
+		"the terminal":        {"", "", "cli", "1", "", "auto", "ask"},
+		"cannot be taken off": {"human: {surfaces: []}", "", "cli", "1", "", "auto", "ask"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.settings(c.user)
+			if c.project != "" {
+				d.write(filepath.Join(d.project, ".cardea/cardea.yaml"), c.project)
+			}
+			d.vars["CLAUDE_CODE_ENTRYPOINT"], d.vars["CLAUDE_CODE_SESSION_ATTENDED"], d.vars["CARDEA_UNATTENDED"] = c.surface, c.attended, c.unattended
+			if out, _, _ := d.run(d.call("PreToolUse", c.mode, "git reset --hard"), "check", "--harness", "claude-code"); !strings.Contains(out, `"permissionDecision":"`+c.want+`"`) {
+				t.Errorf("%q, want %s", out, c.want)
+			}
+		})
+	}
+}
+
+// The variables of Claude Code say nothing about an agent that it started.
+func TestSurfaceOfAnotherHarness(t *testing.T) {
+	d := newDesk(t)
+	d.settings("human: {surfaces: [claude-vscode]}")
+	d.vars["CLAUDE_CODE_ENTRYPOINT"], d.vars["CLAUDE_CODE_SESSION_ATTENDED"] = "claude-vscode", "1"
+	if out, _, code := d.run(d.call("PreToolUse", "auto", "git reset --hard"), "check", "--harness", "qwen-code"); code != exitDeny {
+		t.Errorf("Qwen gets %d and %q", code, out)
+	}
+}
+
+// Where Codex's own reviewer answers its requests, an allow is not given, and a question is
+// one that no person sees. A transcript that does not say so changes nothing.
+func TestReviewerOfCodex(t *testing.T) {
+	turn := func(id, reviewer string) string {
+		return `{"timestamp":"t","ordinal":5,"type":"turn_context","payload":{"turn_id":"` + id + `","approval_policy":"on-request","approvals_reviewer":` + reviewer + `}}` + "\n"
+	}
+	long := `{"type":"response_item","payload":{"output":"` + strings.Repeat("x", 2<<20) + `"}}` + "\n"
+	said := `{"type":"response_item","payload":{"output":` + asJSON(turn("t1", `"user"`)) + `}}` + "\n"
+	auto := turn("t1", `"auto_review"`)
+	for name, c := range map[string]struct {
+		text     string
+		reviewed bool
+	}{
+		"by the model":         {auto, true},
+		"by its older name":    {turn("t1", `"guardian_subagent"`), true},
+		"by the person":        {turn("t1", `"user"`), false},
+		"of another turn":      {turn("t0", `"auto_review"`), false},
+		"the last counts":      {auto + turn("t1", `"user"`), false},
+		"between others":       {turn("t0", `"user"`) + auto + turn("t2", `"user"`), true},
+		"after much":           {long + auto, true},
+		"too far back":         {auto + long, false},
+		"quoted by a command":  {auto + said, true},
+		"not said":             {turn("t1", "null"), false},
+		"of another type":      {turn("t1", `["auto_review"]`), false},
+		"cut off":              {strings.TrimSuffix(auto, "}}\n"), false},
+		"odd lines around it":  {"\x00\xff\n{\n" + auto + `{"type":"turn_context","payload":7}` + "\n\n", true},
+		"with a key twice":     {`{"type":"turn_context","type":"x","payload":{"turn_id":"t1","approvals_reviewer":"auto_review"}}`, true},
+		"of another kind":      {strings.Replace(auto, `"turn_context"`, `"x","y":"turn_context"`, 1), false},
+		"nothing":              {"", false},
+		"inside of an element": {"[" + strings.TrimSpace(auto) + "]\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			path := filepath.Join(d.home, ".codex/sessions/rollout-1.jsonl")
+			d.write(path, c.text)
+			d.reviewedAt(path, c.reviewed)
+		})
+	}
+	d := newDesk(t)
+	d.write(filepath.Join(d.project, "rollout-2.jsonl"), auto)
+	d.reviewedAt("rollout-2.jsonl", false) // no absolute path
+	d.reviewedAt(d.home, false)
+	d.reviewedAt("/nowhere/rollout", false)
+	if _, err := os.Stat("/dev/zero"); err == nil {
+		d.reviewedAt("/dev/zero", false)
+	}
+}
+
+// reviewedAt checks what Codex gets whose transcript lies at a path.
+func (d *desk) reviewedAt(path string, reviewed bool) {
+	d.t.Helper()
+	d.rules("rules: [{id: fine, tool: Bash, match: {command: ls}, effect: allow}, {id: never, tool: Bash, match: {command: id}, effect: deny}]")
+	for command, want := range map[string][2]string{"ls": {`"behavior":"allow"`, ""}, "id": {`"behavior":"deny"`, `"behavior":"deny"`}, "git reset --hard": {"", `"behavior":"deny"`}, "npm test": {"", ""}} {
+		out, _, _ := d.run(fmt.Sprintf(`{"session_id":"s","turn_id":"t1","transcript_path":%s,"cwd":%s,"hook_event_name":"PermissionRequest","model":"m","permission_mode":"default","tool_name":"Bash","tool_input":{"command":%s}}`,
+			asJSON(path), asJSON(d.project), asJSON(command)), "check", "--harness", "codex")
+		expected := want[0]
+		if reviewed {
+			expected = want[1]
+		}
+		if expected == "" && out != "" || !strings.Contains(out, expected) {
+			d.t.Errorf("%s, reviewed %v: %q, want %q", command, reviewed, out, expected)
+		}
+	}
+}

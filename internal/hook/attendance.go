@@ -1,0 +1,68 @@
+package hook
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/state"
+)
+
+// seenBy returns the event as the setting human.surfaces has it: a person attends, where
+// Claude Code says so on a surface that the person named. What says that nobody does, counts
+// more.
+func (j *Judgement) seenBy(ev *cardea.Event) *cardea.Event {
+	surface := claudecode.Surface(j.process.Env)
+	if surface == "" || ev.Harness != claudecode.Name || ev.Attendance != cardea.AttendanceUnsaid || !slices.Contains(j.Loaded.Settings.Human.Surfaces, surface) {
+		return ev
+	}
+	return ev.WithPerson()
+}
+
+// maxTail is how much of the end of a transcript is looked at.
+const maxTail = 1 << 20
+
+// reviewed reports whether a model, and no person, answers a request for permission of
+// Codex's. Its message does not say so. Its transcript does, for each turn. A transcript
+// that cannot be read, or whose last part does not have the turn, says nothing. Whoever could
+// change it can only have Cardea say less than allow.
+func reviewed(ev *cardea.Event) bool {
+	p, ok := ev.Sent.(*harness.Payload)
+	if !ok || ev.Harness != "codex" || ev.Kind != cardea.PermissionRequest {
+		return false
+	}
+	path, turn := p.Text("transcript_path"), p.Text("turn_id")
+	if turn == "" || !filepath.IsAbs(path) {
+		return false
+	}
+	f, info, err := state.OpenLinked(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	from := max(0, info.Size()-maxTail)
+	data, err := io.ReadAll(io.NewSectionReader(f, from, maxTail))
+	if err != nil {
+		return false
+	}
+	lines := bytes.Split(data, []byte("\n"))
+	for _, line := range slices.Backward(lines) {
+		if !bytes.Contains(line, []byte(`"turn_context"`)) {
+			continue
+		}
+		row, err := harness.Read(line)
+		if err != nil || row.Text("type") != "turn_context" {
+			continue
+		}
+		r := harness.NewReading(row)
+		if r.Text("payload.turn_id") == turn {
+			reviewer := r.Text("payload.approvals_reviewer")
+			return reviewer != "" && reviewer != "user"
+		}
+	}
+	return false
+}
