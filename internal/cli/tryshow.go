@@ -500,7 +500,7 @@ func (t trial) showAnswer(s *screen) {
 		s.block("  exit 2: ", string(t.output.Stderr))
 	case t.silent():
 		s.filled("  ", "nothing: the mode "+string(cardea.ModeBypass)+" has no prompts, so the call runs without a question unless the harness's own lists deny it; "+
-			"default: {unattended: deny} in "+t.user().settings()+" denies what no rule decides")
+			"default: {attended: ask, unattended: deny} in "+t.user().settings()+" asks about what no rule decides, or denies it")
 	default:
 		s.printf("  nothing: %s decides by its own rules\n", titleOf(t.harness))
 	}
