@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -112,5 +113,70 @@ func (d *desk) reviewedAt(path string, reviewed bool) {
 		if expected == "" && out != "" || !strings.Contains(out, expected) {
 			d.t.Errorf("%s, reviewed %v: %q, want %q", command, reviewed, out, expected)
 		}
+	}
+}
+
+// try --mode auto says what becomes of each answer, at a terminal and elsewhere.
+func TestTryInAutoMode(t *testing.T) {
+	d := newDesk(t)
+	type want struct{ effect, decides, terminal, elsewhere, text string }
+	for _, c := range []struct {
+		settings string
+		args     []string
+		want     want
+	}{
+		{"", []string{"cat .env"}, want{"ask", "person", "ask", "deny", "a terminal asks; where no person is sure to see it (claude -p, editors): deny"}},
+		{"", []string{"--unattended", "cat .env"}, want{"deny", "cardea", "ask", "deny", "this is final; at a terminal: ask"}},
+		{"", []string{"chmod 777 x"}, want{"ask", "person", "ask", "ask", `a terminal asks, and "claude -p" denies it`}},
+		{"", []string{"git push --force"}, want{"deny", "cardea", "deny", "deny", "this is final"}},
+		{"", []string{"ls"}, want{"allow", "cardea", "allow", "allow", "runs without the classifier"}},
+		{"", []string{"make"}, want{"abstain", "classifier", "abstain", "abstain", "the classifier decides"}},
+		{"default: {unattended: deny}", []string{"make"}, want{"abstain", "classifier", "abstain", "deny", "the classifier decides; where no person is sure to see a question: deny"}},
+		{"default: {unattended: deny}", []string{"--unattended", "make"}, want{"deny", "cardea", "abstain", "deny", "this is final; at a terminal: left to Claude Code"}},
+		{"default: {attended: ask}", []string{"make"}, want{"ask", "person", "ask", "abstain", "where no person is sure to see it (claude -p, editors): left to Claude Code"}},
+		{"rules: {effect: {git-force-push: halt}}", []string{"git push --force"}, want{"halt", "cardea", "halt", "halt", "this is final"}},
+		{"", []string{"--tool", "Read", ".env"}, want{"ask", "person", "ask", "deny", "a terminal asks"}},
+	} {
+		d.settings(c.settings)
+		out, errs, code := d.run("", append([]string{"try", "--json", "--mode", "auto"}, c.args...)...)
+		var got struct {
+			Effect string
+			Auto   struct{ Decides, Terminal, Elsewhere, Text string } `json:"auto_mode"`
+		}
+		if err := json.Unmarshal([]byte(out), &got); err != nil || code != exitOK {
+			t.Fatalf("%q: exit %d, %s%s", c.args, code, out, errs)
+		}
+		if a := got.Auto; got.Effect != c.want.effect || a.Decides != c.want.decides || a.Terminal != c.want.terminal || a.Elsewhere != c.want.elsewhere || !strings.Contains(a.Text, c.want.text) {
+			t.Errorf("%q with %q: %+v, want %+v", c.args, c.settings, got, c.want)
+		}
+		short, _, _ := d.run("", append([]string{"try", "--mode", "auto"}, c.args...)...)
+		if lines := strings.Count(short, "\n"); lines > 8 || !strings.Contains(short, "in auto mode "+strings.TrimPrefix(got.Auto.Text, "in auto mode ")) {
+			t.Errorf("%q shows %d lines:\n%s", c.args, lines, short)
+		}
+	}
+	d.settings("")
+	for _, args := range [][]string{{"--mode", "default", "cat .env"}, {"cat .env"}, {"--mode", "auto", "--harness", "codex", "cat .env"}, {"--mode", "auto", "--event", "PermissionRequest", "cat .env"}, {"--mode", "autox", "cat .env"}} {
+		if out, _, _ := d.run("", append([]string{"try", "--json"}, args...)...); !strings.Contains(out, `"auto_mode":null`) {
+			t.Errorf("%q: %s", args, out)
+		}
+	}
+}
+
+// Who tries a call is at a terminal of Claude Code. No other harness, mode or event gains by it.
+func TestTryIsAtATerminal(t *testing.T) {
+	d := newDesk(t)
+	for want, all := range map[string][][]string{
+		"ask":  {{"--mode", "auto"}, {"--mode", "bypassPermissions"}, {"--mode", "acceptEdits"}, {"--mode", "plan"}, {}},
+		"deny": {{"--mode", "dontAsk"}, {"--mode", "yolo"}, {"--mode", "auto", "--unattended"}, {"--unattended"}, {"--mode", "auto", "--harness", "copilot-cli"}, {"--event", "PreSkillShellCommand", "--mode", "auto"}},
+	} {
+		for _, args := range all {
+			if got := d.tryJSON(append(args, "git reset --hard")...); got.Effect != want {
+				t.Errorf("%q: %s, want %s", args, got.Effect, want)
+			}
+		}
+	}
+	d.vars["CARDEA_UNATTENDED"] = "1"
+	if got := d.tryJSON("--mode", "auto", "git reset --hard"); got.Effect != "deny" {
+		t.Errorf("with the variable: %s", got.Effect)
 	}
 }

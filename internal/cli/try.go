@@ -53,7 +53,7 @@ JSON or as the value of its main field. With an --event that has no tool, it is
 the fields of the message, as JSON or as the text of the main field.
 
 A call of Claude Code is tried as at a terminal, where a person sees a question in
-every mode but dontAsk. With --unattended or CARDEA_UNATTENDED=1, nobody does.
+every mode but dontAsk. With --unattended or CARDEA_UNATTENDED=1, no person does.
 
 Invisible and control characters are shown as escapes, such as \u202e.`,
 		Example: `  cardea try "git add . && git push --force"

@@ -7,7 +7,7 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 )
 
-// autoMode is what becomes of an answer in auto mode of Claude Code.
+// autoMode says what becomes of an answer in auto mode of Claude Code.
 type autoMode struct {
 	// Decides is who has the last word: "cardea", "person" or "classifier".
 	Decides string `json:"decides"`
@@ -19,7 +19,7 @@ type autoMode struct {
 }
 
 // atTerminal returns an event as a terminal session of Claude Code sends it, since who tries a
-// call sits at one. What says that nobody attends counts more, and so does a mode that is not
+// call sits at one. An event without a person stays one, and so does one in a mode that is not
 // known.
 func atTerminal(ev cardea.Event) cardea.Event {
 	if ev.Harness == claudecode.Name && ev.Attendance == cardea.AttendanceUnsaid && slices.Contains(cardea.Modes(), ev.Mode) {

@@ -19,7 +19,7 @@ type trial struct {
 	// waiting is what the queue makes of the verdict. The answer is that without a
 	// person's.
 	waiting hook.Waiting
-	// auto is what becomes of the answer in auto mode, nil in other modes.
+	// auto says what becomes of the answer in auto mode, nil in other modes.
 	auto *autoMode
 }
 

@@ -13,8 +13,7 @@ import (
 )
 
 // seenBy returns the event as the setting human.surfaces has it: a person attends, where
-// Claude Code says so on a surface that the person named. What says that nobody does, counts
-// more.
+// Claude Code says so on a surface that the person named. An event without a person stays one.
 func (j *Judgement) seenBy(ev *cardea.Event) *cardea.Event {
 	surface := claudecode.Surface(j.process.Env)
 	if surface == "" || ev.Harness != claudecode.Name || ev.Attendance != cardea.AttendanceUnsaid || !slices.Contains(j.Loaded.Settings.Human.Surfaces, surface) {
@@ -28,8 +27,8 @@ const maxTail = 1 << 20
 
 // reviewed reports whether a model, and no person, answers a request for permission of
 // Codex's. Its message does not say so. Its transcript does, for each turn. A transcript
-// that cannot be read, or whose last part does not have the turn, says nothing. Whoever could
-// change it can only have Cardea say less than allow.
+// that cannot be read, or whose last part does not have the turn, says nothing. A change of
+// it can only have Cardea say less than allow.
 func reviewed(ev *cardea.Event) bool {
 	p, ok := ev.Sent.(*harness.Payload)
 	if !ok || ev.Harness != "codex" || ev.Kind != cardea.PermissionRequest {

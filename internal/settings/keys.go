@@ -205,7 +205,7 @@ func humanKeys() []Key {
 		{Name: "human.mode", Words: modes, PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Human.Mode },
 			About: "where a person is asked: in the harness's own prompt, in the queue of Cardea (docs/queue.md), or in both"},
 		{Name: "human.surfaces", PersonOnly: true, KeepsGoodEntries: true, At: func(v *Values) any { return &v.Human.Surfaces },
-			About: "surfaces of Claude Code besides the terminal, such as claude-vscode, on which you saw its questions in auto mode (docs/auto-mode.md)"},
+			About: "more surfaces of Claude Code than the terminal, such as claude-vscode, on which you saw its questions in auto mode (docs/auto-mode.md)"},
 		{Name: "human.timeout", High: maxSeconds, PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Human.Timeout },
 			About: "how long a call waits in the queue; then it is denied (queue), or the harness asks (both)"},
 		{Name: "human.ticket", High: maxSeconds, PersonOnly: true, FromStrongest: true, At: func(v *Values) any { return &v.Human.Ticket },

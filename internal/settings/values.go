@@ -130,8 +130,8 @@ type Confidence struct{ Org, Project, User float64 }
 type Human struct {
 	// Mode is ByHarness, ByQueue or ByBoth.
 	Mode string
-	// Surfaces are those of Claude Code on which a person sees a question in every mode,
-	// besides the terminal.
+	// Surfaces are more of Claude Code than the terminal on which a person sees a question
+	// in every mode.
 	Surfaces []string
 	// Timeout is how long a call waits in the queue, Ticket how long after its approval
 	// a call may run that was denied with a ticket.

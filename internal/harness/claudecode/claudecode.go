@@ -33,8 +33,8 @@ func (Adapter) Detect(p *harness.Payload, env func(string) string) bool {
 // be answered without one (anthropics/claude-code#77212, #82518).
 const terminal = "cli"
 
-// Attendance is what CLAUDE_CODE_SESSION_ATTENDED says, which 2.1.269 was the first to set:
-// 1 in a terminal, 0 under -p (its messages have mode auto in both). On every other surface,
+// Attendance returns what CLAUDE_CODE_SESSION_ATTENDED says, which 2.1.269 was the first to
+// set: 1 in a terminal, 0 under -p (its messages have mode auto in both). On every other surface,
 // 1 says no more than the mode.
 func (Adapter) Attendance(env func(string) string) cardea.Attendance {
 	switch {
