@@ -204,8 +204,8 @@ func (h *Hook) read() ([]byte, error) {
 func (h *Hook) finish(j *Judgement, p progress) harness.Output {
 	a := *p.answer
 	troubles := a.Troubles
-	id := ""
-	if p.event.Kind.Answered() || a.Decided >= cardea.Ask || j.endsQuestion() {
+	id, unasked := "", j.endsUnasked()
+	if p.event.Kind.Answered() || a.Decided >= cardea.Ask || unasked || j.endsQuestion() {
 		var problems cardea.Troubles
 		id, problems = p.recorder.record(p.event, a, h.late)
 		troubles = slices.Concat(troubles, problems)
