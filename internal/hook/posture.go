@@ -107,13 +107,14 @@ func (j *Judgement) tellSetUp() {
 	j.Place.Troubles = slices.Concat(j.Place.Troubles, SetUpChanges(siteAt(j.process, j.Place).At, j.Loaded))
 }
 
-// reachesPerson reports whether an answer to the event shows the person something. Of
-// harnesses other than Claude Code it is assumed only where a call begins or is asked about.
+// reachesPerson reports whether an answer to the event shows the person something. Claude
+// Code shows nothing in a subagent (seen with 2.1.332). Of other harnesses it is assumed only
+// where a call begins or is asked about.
 func (j *Judgement) reachesPerson() bool {
 	can, known := capabilitiesOf(j.Event.Harness)
 	switch {
 	case j.Event.Harness == claudecode.Name:
-		return can.Tells(j.Event)
+		return can.Tells(j.Event) && j.Event.Agent == ""
 	case j.Event.Kind == cardea.PermissionRequest:
 		return !known || can.Tells(j.Event)
 	}
