@@ -119,7 +119,7 @@ func listCandidates(p Process, asJSON bool) error {
 	}
 	return p.answer(asJSON, slices.Concat([]candidate.Candidate{}, all), func(s *screen) {
 		if len(all) == 0 {
-			s.printf("There are none. They come from calls that you allow in the harness's own prompt, and from calls that run in\nauto mode, where the hook gets the events PermissionRequest and PostToolUse; \"cardea doctor\" says whether it does.\n")
+			s.printf("No candidates. They come from calls that you allow in the harness's own prompt, and from calls that run in\nauto mode, where the hook gets the events PermissionRequest and PostToolUse; \"cardea doctor\" says whether it does.\n")
 			return
 		}
 		for i := range all {

@@ -218,7 +218,7 @@ func (h *Hook) finish(j *Judgement, p progress) harness.Output {
 		troubles = append(slices.Clip(troubles), cardea.Unwritten.Trouble(j.Loaded.LogFile(), cardea.CodeUnwritten, "", err.Error()))
 	}
 	learned, lerr := j.learn(a)
-	troubles = slices.Concat(troubles, learned)
+	troubles = slices.Concat(troubles, learned, j.unshown(a))
 	a.Troubles = j.newTroubles(troubles)
 	j.noteCreations(a.Effect, h.begin)
 	j.noteActions(p.actions, a.Rewrite)

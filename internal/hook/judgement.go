@@ -341,6 +341,16 @@ func (j *Judgement) newTroubles(all cardea.Troubles) (out cardea.Troubles) {
 	return out
 }
 
+// unshown is the reason of an answer that could not do what was decided, on an event that
+// does not show the person the reason.
+func (j *Judgement) unshown(a cardea.Answer) cardea.Troubles {
+	lost := slices.ContainsFunc(a.Limits, func(l cardea.Limit) bool { return l == cardea.NoDeny || l == cardea.NoHalt || l == cardea.NoRewrite })
+	if !lost || a.TellPerson || a.Reason == "" || j.reachesPerson() {
+		return nil
+	}
+	return cardea.Troubles{cardea.Warning("", cardea.CodeNoEffect, "", a.Reason)}
+}
+
 // Printable are troubles in words that can be shown.
 func Printable(all cardea.Troubles) cardea.Troubles {
 	out := slices.Clone(all)

@@ -472,8 +472,8 @@ func TestNewerFileIsKept(t *testing.T) {
 	}
 }
 
-// What was not shown is kept for a later process, without its secrets, and given once. What
-// somebody else wrote into the file is not shown.
+// What was not shown is kept for a later process, without its secrets, and given once. A
+// text that another program wrote into the file is not shown.
 func TestKept(t *testing.T) {
 	folder := t.TempDir()
 	save := func(s *Session) {
