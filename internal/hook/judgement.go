@@ -344,7 +344,7 @@ func (j *Judgement) newTroubles(all cardea.Troubles) (out cardea.Troubles) {
 // unshown is the reason of an answer that could not do what was decided, on an event that
 // does not show the person the reason.
 func (j *Judgement) unshown(a cardea.Answer) cardea.Troubles {
-	lost := slices.ContainsFunc(a.Limits, func(l cardea.Limit) bool { return l == cardea.NoDeny || l == cardea.NoHalt || l == cardea.NoRewrite })
+	lost := a.Decided >= cardea.Ask && a.Effect < cardea.Ask || slices.Contains(a.Limits, cardea.NoRewrite)
 	if !lost || a.TellPerson || a.Reason == "" || j.reachesPerson() {
 		return nil
 	}
