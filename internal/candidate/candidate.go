@@ -55,8 +55,8 @@ type Candidate struct {
 	ReadsOnly bool `json:"reads_only,omitempty"`
 	// Answers are when the person allowed it with the same files, oldest first.
 	Answers []time.Time `json:"answers,omitempty"`
-	// Ran are when it ran in auto mode, and nothing shows that a person allowed it, oldest
-	// first. They are not kept in the store, and are no answers.
+	// Ran are when it ran while nothing shows that a person allowed it, oldest first. They
+	// are not kept in the store, and are no answers.
 	Ran []time.Time `json:"ran,omitempty"`
 }
 

@@ -85,7 +85,7 @@ func whyLearned(c *candidate.Candidate) string {
 	if len(c.Answers) > 0 {
 		return "allowed " + often(c.Answers) + " in the harness's prompt"
 	}
-	return "chosen by a person after it ran " + often(c.Ran) + " in auto mode"
+	return "chosen by a person after it ran " + often(c.Ran)
 }
 
 // lessonPlaceOf is the place of the lessons of a scope, by the word that people use.
@@ -147,8 +147,8 @@ func candidatesHere(p Process) (hook.Desk, []candidate.Candidate, error) {
 // maxRan is how many different calls of the ledger are looked at.
 const maxRan = 200
 
-// addRan adds the calls of the ledger that ran in auto mode while nothing shows that a person
-// allowed them. Each is judged as things are now, so that a lesson binds the files that are
+// addRan adds the calls of the ledger that ran, mostly in auto mode, while nothing shows that a
+// person allowed them. Each is judged as things are now, so that a lesson binds the files that are
 // there when the person chooses. It leaves out what Cardea decides now, and what cannot be
 // remembered.
 func (p Process) addRan(d hook.Desk, all []candidate.Candidate) ([]candidate.Candidate, error) {
@@ -187,7 +187,8 @@ func (p Process) addRan(d hook.Desk, all []candidate.Candidate) ([]candidate.Can
 func (p Process) ranAgain(d hook.Desk, key []byte, e ledger.Entry) (c candidate.Candidate, ok bool) {
 	e.Event = redact.New().Text(string(cardea.PreToolUse))
 	t, err := p.judgedAgain(&e, cardea.Abstain)
-	if err != nil || t.verdict.Effect == cardea.Allow || t.verdict.Effect.Stricter(cardea.Defer) {
+	undecided := t.verdict.Effect == cardea.Abstain || t.verdict.Effect == cardea.Defer || t.verdict.Effect == cardea.Ask && t.verdict.By == "default"
+	if err != nil || !undecided {
 		return c, false
 	}
 	drafts, err := lesson.NewKeyer(redact.New(), key, d.Place.Project).DraftsOf(t.judgement.Event, cardea.Allow)
@@ -215,6 +216,6 @@ func showCandidate(s *screen, c *candidate.Candidate) {
 		s.printf("          allowed by you %s, last on %s, %s\n", often(c.Answers), c.Answers[n-1].Local().Format(time.DateOnly), where)
 	}
 	if n := len(c.Ran); n > 0 {
-		s.printf("          ran in auto mode %s on %s, last on %s, %s; you were not seen to allow it\n", often(c.Ran), count(candidate.Days(c.Ran), "day"), c.Ran[n-1].Local().Format(time.DateOnly), where)
+		s.printf("          ran %s on %s, last on %s, %s; you were not seen to allow it\n", often(c.Ran), count(candidate.Days(c.Ran), "day"), c.Ran[n-1].Local().Format(time.DateOnly), where)
 	}
 }

@@ -135,7 +135,7 @@ func (j *Judgement) ran(id string) (cardea.Troubles, error) {
 	if err != nil || c == nil {
 		return nil, err
 	}
-	what, hint := fmt.Sprintf("you allowed %q", shortened(c.Subjects())), ""
+	what, hint := fmt.Sprintf("you allowed \"%s\"", Plain(shortened(c.Subjects()))), ""
 	switch n := len(c.Answers); {
 	case j.remembers(c):
 		to, err := local(j.Loaded)
