@@ -50,8 +50,11 @@ type Row struct {
 	RewritesInFlow bool
 	// Context says with which answers the model can be told something more.
 	Context ContextUse
-	// Notice is set where the person can be told something that decides nothing.
+	// Notice is set where the person is shown something that decides nothing.
 	Notice bool
+	// Shown are the modes in which the event proves that the harness shows the call to a
+	// person, and that only the person can let it run.
+	Shown []Mode
 	// Reserved are calls that an allow is not given for, since it would answer
 	// in the person's place.
 	Reserved []Limit
@@ -185,6 +188,14 @@ func Express(v Verdict, can Capabilities, ev *Event) Answer {
 		a.limit(NoContext)
 	}
 	return a
+}
+
+// Tells reports whether an answer to the event can show the person a notice.
+func (can Capabilities) Tells(ev *Event) bool { return can.row(ev).Notice }
+
+// Asks reports whether the event proves that the harness asks a person about the call.
+func (can Capabilities) Asks(ev *Event) bool {
+	return ev.Attended() && slices.Contains(can.row(ev).Shown, ev.Mode)
 }
 
 func (can *Capabilities) row(ev *Event) Row {

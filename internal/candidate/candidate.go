@@ -55,6 +55,9 @@ type Candidate struct {
 	ReadsOnly bool `json:"reads_only,omitempty"`
 	// Answers are when the person allowed it with the same files, oldest first.
 	Answers []time.Time `json:"answers,omitempty"`
+	// Ran are when it ran while nothing shows that a person allowed it, oldest first. They
+	// are not kept in the store, and are no answers.
+	Ran []time.Time `json:"ran,omitempty"`
 }
 
 // Draft is a draft of a lesson that allows, without what only its writing adds.
@@ -87,11 +90,11 @@ func Drafts(of []lesson.Draft) []Draft {
 	return drafts
 }
 
-// Days are how many different days in UTC have an answer.
-func (c *Candidate) Days() int {
+// Days are on how many different days in UTC the times are.
+func Days(times []time.Time) int {
 	days := map[string]bool{}
-	for _, a := range c.Answers {
-		days[a.UTC().Format(time.DateOnly)] = true
+	for _, t := range times {
+		days[t.UTC().Format(time.DateOnly)] = true
 	}
 	return len(days)
 }
@@ -123,26 +126,25 @@ type kept struct {
 	Answered []Candidate `json:"answered,omitempty"`
 }
 
-// Showing keeps what a call would teach, as long as the harness shows it. It gives the
-// candidate of the earlier answers to the same call with the same files, nil for none.
-func (s Store) Showing(call string, of []lesson.Draft, readsOnly bool) (known *Candidate, err error) {
+// Of makes a candidate of drafts of lessons. key is the user's.
+func Of(key []byte, of []lesson.Draft, readsOnly bool) Candidate {
 	drafts := Drafts(of)
-	text, err := json.Marshal(drafts)
+	return Candidate{Drafts: drafts, ReadsOnly: readsOnly, ID: idOf(key, drafts)}
+}
+
+// Showing keeps what a call would teach, as long as the harness shows it.
+func (s Store) Showing(call string, of []lesson.Draft, readsOnly bool) error {
+	text, err := json.Marshal(Drafts(of))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if call == "" || len(text) > maxDraft {
-		return nil, nil
+		return nil
 	}
-	err = s.change(func(k *kept, key []byte) {
-		c := Candidate{Drafts: drafts, ReadsOnly: readsOnly, ID: idOf(key, drafts)}
-		k.Shown = append(slices.DeleteFunc(k.Shown, func(x shown) bool { return x.Call == call }), shown{call, c})
+	return s.change(func(k *kept, key []byte) {
+		k.Shown = append(slices.DeleteFunc(k.Shown, func(x shown) bool { return x.Call == call }), shown{call, Of(key, of, readsOnly)})
 		k.Shown = k.Shown[max(0, len(k.Shown)-maxShown):]
-		if i := slices.IndexFunc(k.Answered, func(x Candidate) bool { return x.ID == c.ID && sameFiles(x.Drafts, drafts) }); i >= 0 {
-			known = &k.Answered[i]
-		}
 	})
-	return known, err
 }
 
 // Ran makes a candidate of a call that was shown, or another answer of one that there is

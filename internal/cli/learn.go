@@ -2,27 +2,40 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/candidate"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/lesson"
+	"cardea.dev/internal/redact"
+	"cardea.dev/internal/settings"
+	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
 
 func learnCommand(p Process) *cobra.Command {
 	var scope, reason string
 	c := &cobra.Command{
-		Use:   "learn ID...",
-		Short: "remember calls that you allowed in the harness's own prompt",
-		Long: `Make lessons of calls that you allowed in the harness's own prompt while Cardea said
-nothing: they are then allowed without a question. "cardea lessons candidates"
-lists them with their ids. Only a person may do this. See docs/lessons.md.`,
-		Example: "  cardea lessons candidates\n  cardea lessons learn 3fa9c1d2",
-		Args:    atLeastOneArgument,
-		RunE:    func(_ *cobra.Command, ids []string) error { return learn(p, ids, scope, reason) },
+		Use:   "learn [ID...]",
+		Short: "remember calls that you allowed in a prompt, or that ran in auto mode",
+		Long: `Make lessons of calls that Cardea left to the harness: calls that you allowed in the
+harness's own prompt, and calls that ran in auto mode. They are then allowed without a
+question, and Claude Code's classifier does not check them. Without an ID, list the calls,
+as "cardea lessons candidates" does. Only a person may do this. See docs/lessons.md.`,
+		Example: "  cardea learn\n  cardea learn 3fa9c1d2",
+		RunE: func(_ *cobra.Command, ids []string) error {
+			if len(ids) == 0 {
+				return listCandidates(p, false)
+			}
+			return learn(p, ids, scope, reason)
+		},
 	}
 	c.Flags().StringVar(&scope, "scope", "local", "where they count: local (this project, for you alone), project (shared by git) or user (all your projects)")
 	c.Flags().StringVar(&reason, "reason", "", "why, for whoever reads the lesson")
@@ -41,9 +54,11 @@ func learn(p Process, ids []string, scope, reason string) error {
 	for _, id := range ids {
 		i := slices.IndexFunc(all, func(c candidate.Candidate) bool { return c.ID == id })
 		if i < 0 {
-			return wrongUsage{fmt.Errorf("there is no candidate %s in this project; \"cardea lessons candidates\" lists them", Plain(id))}
+			return wrongUsage{fmt.Errorf("there is no candidate %s in this project; \"cardea learn\" lists them", Plain(id))}
 		}
-		chosen = append(chosen, all[i])
+		if !slices.ContainsFunc(chosen, func(c candidate.Candidate) bool { return c.ID == id }) {
+			chosen = append(chosen, all[i])
+		}
 	}
 	to, err := lessonPlaceOf(d.Loaded, scope)
 	if err != nil {
@@ -58,12 +73,19 @@ func learn(p Process, ids []string, scope, reason string) error {
 		return err
 	}
 	for i := range chosen {
-		why := cmp.Or(reason, "allowed "+often(&chosen[i])+" in the harness's prompt")
-		if err := hook.TeachCandidate(d.Process, d.Loaded, to, chosen[i], why); err != nil {
+		if err := hook.TeachCandidate(d.Process, d.Loaded, to, chosen[i], cmp.Or(reason, whyLearned(&chosen[i]))); err != nil {
 			return fmt.Errorf("%s: %w", chosen[i].ID, err)
 		}
 	}
 	return p.say(fmt.Sprintf("Remembered %d in scope %s.", len(chosen), scope))
+}
+
+// whyLearned is the reason of a lesson for which the person gives none.
+func whyLearned(c *candidate.Candidate) string {
+	if len(c.Answers) > 0 {
+		return "allowed " + often(c.Answers) + " in the harness's prompt"
+	}
+	return "chosen by a person after it ran " + often(c.Ran)
 }
 
 // lessonPlaceOf is the place of the lessons of a scope, by the word that people use.
@@ -80,11 +102,12 @@ func lessonPlaceOf(l *inforce.Loaded, scope string) (inforce.LessonPlace, error)
 func candidatesCommand(p Process) *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "candidates [--json]",
-		Short: "list calls that you allowed in the harness's own prompt",
-		Long: `List the calls of this project that you allowed in the harness's own prompt while
-Cardea said nothing. They decide nothing until "cardea lessons learn ID" makes lessons of
-them. With the setting "learn: auto" those that only read are remembered when you
-have allowed them on two days.`,
+		Short: "list calls that you allowed in a prompt, or that ran in auto mode",
+		Long: `List the calls of this project that Cardea left to the harness: those that you allowed
+in the harness's own prompt, and those that ran in auto mode while nothing shows that you
+allowed them. They decide nothing until "cardea learn ID" makes lessons of them. With the
+setting "learn: auto" those that you allowed and that only read are remembered when you have
+allowed them on two days.`,
 		Args: noArguments,
 	}, func(_ []string, asJSON bool) error { return listCandidates(p, asJSON) })
 }
@@ -96,37 +119,103 @@ func listCandidates(p Process, asJSON bool) error {
 	}
 	return p.answer(asJSON, slices.Concat([]candidate.Candidate{}, all), func(s *screen) {
 		if len(all) == 0 {
-			s.printf("There are none. They come from calls that you allow in the harness's own prompt, where the hook gets the\nevents PermissionRequest and PostToolUse; \"cardea doctor\" says whether it does.\n")
+			s.printf("No candidates. They come from calls that you allow in the harness's own prompt, and from calls that run in\nauto mode, where the hook gets the events PermissionRequest and PostToolUse; \"cardea doctor\" says whether it does.\n")
+			return
 		}
 		for i := range all {
 			showCandidate(s, &all[i])
 		}
+		s.printf("\nTo be asked no more about one, run \"cardea learn ID\".\n")
 	})
 }
 
-// candidatesHere are the candidates of the project where the person stands, the latest
-// first.
+// candidatesHere are the candidates of the project where the person stands: first those that
+// the person allowed, then those that only ran, the latest first.
 func candidatesHere(p Process) (hook.Desk, []candidate.Candidate, error) {
 	d, err := deskHere(p)
 	if err != nil {
 		return d, nil, err
 	}
 	all, err := candidate.New(d.Place.State, d.Place.Project).All()
+	if err != nil || d.Loaded.Settings.Learn == settings.LearnOff {
+		return d, all, err
+	}
+	all, err = p.addRan(d, all)
 	return d, all, err
 }
 
-// often is how often a candidate was allowed.
-func often(c *candidate.Candidate) string {
-	if n := len(c.Answers); n > 1 {
+// maxRan is how many different calls of the ledger are looked at.
+const maxRan = 200
+
+// addRan adds the calls of the ledger that ran, mostly in auto mode, while nothing shows that a
+// person allowed them. Each is judged as things are now, so that a lesson binds the files that are
+// there when the person chooses. It leaves out what Cardea decides now, and what cannot be
+// remembered.
+func (p Process) addRan(d hook.Desk, all []candidate.Candidate) ([]candidate.Candidate, error) {
+	key, err := state.ReadKey(d.Place.State)
+	if errors.Is(err, fs.ErrNotExist) {
+		return all, nil
+	}
+	l, lerr := ledgerOf(p, d.Place, d.Loaded.Settings.Ledger)
+	if err = errors.Join(err, lerr); err != nil {
+		return all, err
+	}
+	ids := map[string]string{} // of a call as the ledger has it, "" for one that is not offered
+	for line, err := range l.Search(ledger.Query{Project: d.Place.Project, Effects: []cardea.Effect{cardea.Abstain, cardea.Defer}}) {
+		e := &line.Entry
+		if err != nil || !line.Genuine || e.Event.String() != "PostToolUse" {
+			continue // "cardea audit verify" tells of lines that cannot be read
+		}
+		call := fmt.Sprintf("%q", []redact.Text{e.Tool, e.Role, e.Cwd, e.Input.Text})
+		id, known := ids[call]
+		if !known && len(ids) < maxRan {
+			c, ok := p.ranAgain(d, key, *e)
+			if id = c.ID; ok && !slices.ContainsFunc(all, func(have candidate.Candidate) bool { return have.ID == id }) {
+				all = append(all, c)
+			}
+			ids[call] = id
+		}
+		if i := slices.IndexFunc(all, func(c candidate.Candidate) bool { return id != "" && c.ID == id }); i >= 0 {
+			all[i].Ran = append([]time.Time{e.Time}, all[i].Ran...)
+		}
+	}
+	return all, nil
+}
+
+// ranAgain makes a candidate of a call of the ledger. It reports false where Cardea decides
+// about the call now, or the ledger does not have all of it.
+func (p Process) ranAgain(d hook.Desk, key []byte, e ledger.Entry) (c candidate.Candidate, ok bool) {
+	e.Event = redact.New().Text(string(cardea.PreToolUse))
+	t, err := p.judgedAgain(&e, cardea.Abstain)
+	undecided := t.verdict.Effect == cardea.Abstain || t.verdict.Effect == cardea.Defer || t.verdict.Effect == cardea.Ask && t.verdict.By == "default"
+	if err != nil || !undecided {
+		return c, false
+	}
+	drafts, err := lesson.NewKeyer(redact.New(), key, d.Place.Project).DraftsOf(t.judgement.Event, cardea.Allow)
+	if err != nil {
+		return c, false
+	}
+	return candidate.Of(key, drafts, hook.ReadsOnly(t.judgement.Event.Call)), true
+}
+
+// often is how often something happened.
+func often(at []time.Time) string {
+	if n := len(at); n > 1 {
 		return fmt.Sprintf("%d times", n)
 	}
 	return "once"
 }
 
-// showCandidate shows a candidate in two lines.
+// showCandidate shows a candidate in two lines, or three where it was allowed and also ran
+// without that.
 func showCandidate(s *screen, c *candidate.Candidate) {
 	s.printf("%s  %s\n", c.ID, Plain(c.Subjects()))
-	first, last := c.Drafts[0], c.Answers[len(c.Answers)-1].Local().Format(time.DateOnly)
-	s.printf("          allowed %s, last on %s, %s\n", often(c), last,
-		joined(", ", "in "+first.Dir.String(), prefixed("as ", first.Role.String()), onlyIf(c.ReadsOnly, "only reads")))
+	first := c.Drafts[0]
+	where := joined(", ", "in "+Plain(first.Dir.String()), prefixed("as ", Plain(first.Role.String())), onlyIf(c.ReadsOnly, "only reads"))
+	if n := len(c.Answers); n > 0 {
+		s.printf("          allowed by you %s, last on %s, %s\n", often(c.Answers), c.Answers[n-1].Local().Format(time.DateOnly), where)
+	}
+	if n := len(c.Ran); n > 0 {
+		s.printf("          ran %s on %s, last on %s, %s; you were not seen to allow it\n", often(c.Ran), count(candidate.Days(c.Ran), "day"), c.Ran[n-1].Local().Format(time.DateOnly), where)
+	}
 }

@@ -204,8 +204,8 @@ func (h *Hook) read() ([]byte, error) {
 func (h *Hook) finish(j *Judgement, p progress) harness.Output {
 	a := *p.answer
 	troubles := a.Troubles
-	id := ""
-	if p.event.Kind.Answered() || a.Decided >= cardea.Ask || j.endsQuestion() {
+	id, unasked := "", j.endsUnasked()
+	if p.event.Kind.Answered() || a.Decided >= cardea.Ask || unasked || j.endsQuestion() {
 		var problems cardea.Troubles
 		id, problems = p.recorder.record(p.event, a, h.late)
 		troubles = slices.Concat(troubles, problems)
@@ -218,7 +218,7 @@ func (h *Hook) finish(j *Judgement, p progress) harness.Output {
 		troubles = append(slices.Clip(troubles), cardea.Unwritten.Trouble(j.Loaded.LogFile(), cardea.CodeUnwritten, "", err.Error()))
 	}
 	learned, lerr := j.learn(a)
-	troubles = slices.Concat(troubles, learned)
+	troubles = slices.Concat(troubles, learned, j.unshown(a))
 	a.Troubles = j.newTroubles(troubles)
 	j.noteCreations(a.Effect, h.begin)
 	j.noteActions(p.actions, a.Rewrite)

@@ -11,7 +11,6 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/byjudge"
-	"cardea.dev/internal/harness"
 	"cardea.dev/internal/judge"
 	"cardea.dev/internal/judge/question"
 	"cardea.dev/internal/lesson"
@@ -177,8 +176,6 @@ func (h *Hook) keepLessons() {
 // sendsPermissionRequest reports whether a harness sends a permission request before it
 // prompts, so that what costs time can wait for it.
 func sendsPermissionRequest(name string) bool {
-	asks := func(r cardea.Row) bool { return slices.Contains(r.Kinds, cardea.PermissionRequest) }
-	return slices.ContainsFunc(Adapters(), func(a harness.Adapter) bool {
-		return a.Name() == name && slices.ContainsFunc(a.Capabilities().Rows, asks)
-	})
+	can, _ := capabilitiesOf(name)
+	return slices.ContainsFunc(can.Rows, func(r cardea.Row) bool { return slices.Contains(r.Kinds, cardea.PermissionRequest) })
 }

@@ -65,6 +65,8 @@ type Judgement struct {
 	about         question.About
 	aboutTroubles cardea.Troubles
 	aboutOnce     sync.Once
+	// allowed is set where the event tells that a call ran which a person allowed.
+	allowed bool
 	// Traced is how the harness's lists were applied, where CARDEA_DEBUG asks.
 	Traced *trace
 }
@@ -319,22 +321,39 @@ func (j *Judgement) recordChecks(answered cardea.Effect) error {
 
 // newTroubles are the troubles that the person was not shown in this session, in
 // words that can be shown. What happens at an event whose answer does not reach the
-// person is still new at the next one.
-func (j *Judgement) newTroubles(all cardea.Troubles) cardea.Troubles {
-	if !j.reachesPerson() {
-		return nil
-	}
-	var out cardea.Troubles
+// person is kept for the next one that does.
+func (j *Judgement) newTroubles(all cardea.Troubles) (out cardea.Troubles) {
+	s, reaches := j.Place.Session, j.reachesPerson()
 	for _, t := range Printable(all) {
-		key := t.Error()
-		if t.Failure == cardea.Unwritten && t.Diagnostic.File != "" {
+		key, passing := t.Error(), t.Failure == cardea.Unwritten
+		if passing && t.Diagnostic.File != "" {
 			key = "unwritten: " + t.Diagnostic.File // the text names a file that is another each time
 		}
-		if j.Place.Session.IsNew(key) {
+		switch {
+		case reaches && s.IsNew(key):
 			out = append(out, t)
+		case !reaches && !passing:
+			s.Keep(key)
+		}
+	}
+	if reaches {
+		for _, text := range s.Kept() {
+			if s.IsNew(text) {
+				out = append(out, cardea.Warning("", cardea.CodeLearned, "", PlainText(text)))
+			}
 		}
 	}
 	return out
+}
+
+// unshown is the reason of an answer that could not do what was decided, on an event that
+// does not show the person the reason.
+func (j *Judgement) unshown(a cardea.Answer) cardea.Troubles {
+	lost := a.Decided >= cardea.Ask && a.Effect < cardea.Ask || slices.Contains(a.Limits, cardea.NoRewrite)
+	if !lost || a.TellPerson || a.Reason == "" || j.reachesPerson() {
+		return nil
+	}
+	return cardea.Troubles{cardea.Warning("", cardea.CodeNoEffect, "", a.Reason)}
 }
 
 // Printable are troubles in words that can be shown.

@@ -21,7 +21,7 @@ import (
 // the harness's own prompt. What is told to the person is in the warnings.
 //
 // A call counts if it was left alone when it was about to run, then shown, and then ran,
-// all in one mode that prompts. In a mode that does not prompt nobody was asked. What a
+// all in one mode in which the harness asks a person and sends a message for it. What a
 // guard or a person's rule had an opinion about teaches nothing.
 func (j *Judgement) learn(a cardea.Answer) (told cardea.Troubles, err error) {
 	c, s := j.Event.Call, j.Place.Session
@@ -29,30 +29,28 @@ func (j *Judgement) learn(a cardea.Answer) (told cardea.Troubles, err error) {
 		return nil, nil
 	}
 	alone := a.Effect < cardea.Ask && a.Effect != cardea.Allow && a.Decided < cardea.Ask && a.Decided != cardea.Allow && a.Rewrite == nil
-	if !s.Follows() && (j.Event.Kind != cardea.PreToolUse || !alone) {
+	if !s.Follows() && !j.allowed && (j.Event.Kind != cardea.PreToolUse || !alone) {
 		return nil, nil // there is nothing to go on with, or to forget
 	}
-	name := callName(c, c.Input)
+	name := j.followedName()
 	switch j.Event.Kind {
 	case cardea.PreToolUse:
-		if alone && j.prompts() {
+		if alone && (j.Event.Mode == cardea.ModeAuto || j.prompts()) {
 			s.LeftAlone(name, j.Event.Mode)
 		} else {
 			s.Forget(name)
 		}
 	case cardea.PermissionRequest:
-		if !alone || !j.prompts() {
+		if !alone {
 			s.Forget(name)
-			return nil, nil
-		}
-		if s.Showing(name, j.Event.Mode) {
-			return j.showing(s.CallID(name))
+		} else if can, _ := capabilitiesOf(j.Event.Harness); can.Asks(j.Event) && s.Showing(name, j.Event.Mode) {
+			return nil, j.showing(s.CallID(name))
 		}
 	case "PostToolUseFailure":
 		s.Forget(name)
 	case "PostToolUse":
-		if s.Ran(name, j.Event.Mode) {
-			return nil, j.ran(s.CallID(name))
+		if j.allowed {
+			return j.ran(s.CallID(name))
 		}
 	}
 	return nil, nil
@@ -63,42 +61,55 @@ func (j *Judgement) prompts() bool {
 	return j.Event.Attended() && slices.Contains([]cardea.Mode{cardea.ModeUnknown, cardea.ModeDefault, cardea.ModePlan, cardea.ModeAcceptEdits}, j.Event.Mode)
 }
 
+// endsUnasked notes whether the event tells that a call ran which a person allowed. It
+// reports true where it ran, and nothing shows who allowed it: in auto mode, and where the
+// harness sends the message of its prompt for other calls as well.
+func (j *Judgement) endsUnasked() (unasked bool) {
+	s := j.Place.Session
+	if j.Event.Kind != "PostToolUse" || j.Event.Call == nil || !s.Follows() || j.Loaded.Settings.Learn == settings.LearnOff {
+		return false
+	}
+	j.allowed, unasked = s.Ran(j.followedName(), j.Event.Mode)
+	return unasked && (j.Event.Mode == cardea.ModeAuto || sendsPermissionRequest(j.Event.Harness) && !provesPrompt(j.Event.Harness))
+}
+
+// followedName tells the calls of a session apart, also those of its agents: the answer to
+// one agent's prompt says nothing about the same call of another one.
+func (j *Judgement) followedName() string {
+	return j.Event.Agent + "\n" + callName(j.Event.Call, j.Event.Call.Input)
+}
+
+// provesPrompt reports whether a message of the harness proves that a person is asked.
+func provesPrompt(name string) bool {
+	can, _ := capabilitiesOf(name)
+	return slices.ContainsFunc(can.Rows, func(r cardea.Row) bool { return len(r.Shown) > 0 })
+}
+
 func (j *Judgement) candidates() candidate.Store {
 	return candidate.New(j.Place.State, j.Place.Project)
 }
 
-// showing keeps what the call that is shown would teach, and tells the person what their
-// answers do.
-func (j *Judgement) showing(id string) (cardea.Troubles, error) {
+// showing keeps what the call that is shown would teach.
+func (j *Judgement) showing(id string) error {
 	key, err := state.LoadKey(j.Place.State)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	drafts, err := lesson.NewKeyer(redact.New(), key, j.Place.Project).DraftsOf(j.Event, cardea.Allow)
 	if err != nil {
-		return nil, nil // it cannot be remembered, which is no failure
+		return nil // it cannot be remembered, which is no failure
 	}
-	known, err := j.candidates().Showing(id, drafts, readsOnly(j.Event.Call))
-	if known == nil {
-		return nil, err
-	}
-	before := fmt.Sprintf("you allowed this before, last on %s", known.Answers[len(known.Answers)-1].Format(time.DateOnly))
-	hint := fmt.Sprintf("to be asked no more, run \"cardea lessons learn %s\" in a terminal of your own", known.ID)
-	if j.remembers(known, j.process.Now()) {
-		hint = "if you allow it now, it is allowed from now on (learn: auto)"
-	}
-	return cardea.Troubles{cardea.Warning("", cardea.CodeLearned, hint, before)}, err
+	return j.candidates().Showing(id, drafts, ReadsOnly(j.Event.Call))
 }
 
-// remembers reports whether an answer at a time makes a lesson of a candidate by itself.
-func (j *Judgement) remembers(c *candidate.Candidate, now time.Time) bool {
-	with := candidate.Candidate{Answers: append(slices.Clip(c.Answers), now)}
-	return j.Loaded.Settings.Learn == settings.LearnAuto && c.ReadsOnly && with.Days() >= autoDays
+// remembers reports whether a candidate becomes a lesson by itself.
+func (j *Judgement) remembers(c *candidate.Candidate) bool {
+	return j.Loaded.Settings.Learn == settings.LearnAuto && c.ReadsOnly && candidate.Days(c.Answers) >= autoDays
 }
 
-// readsOnly reports whether all that a call does is known, and it changes and contacts
+// ReadsOnly reports whether all that a call does is known, and it changes and contacts
 // nothing.
-func readsOnly(c *cardea.Call) bool {
+func ReadsOnly(c *cardea.Call) bool {
 	for i := range c.Parts {
 		p := &c.Parts[i]
 		if p.Coverage != cardea.Complete || p.Knowledge != cardea.Complete || len(p.Opaque) > 0 {
@@ -117,21 +128,44 @@ func readsOnly(c *cardea.Call) bool {
 // remembered by itself.
 const autoDays = 2
 
-// ran counts the person's answer, and makes a lesson where that is to be.
-func (j *Judgement) ran(id string) error {
-	now := j.process.Now()
-	c, err := j.candidates().Ran(id, now)
-	if err != nil || c == nil || !j.remembers(c, now) {
-		return err
+// ran counts the person's answer, and makes a lesson where that is to be. The person learns
+// afterwards what becomes of it: Claude Code shows no notice with its prompt.
+func (j *Judgement) ran(id string) (cardea.Troubles, error) {
+	c, err := j.candidates().Ran(id, j.process.Now())
+	if err != nil || c == nil {
+		return nil, err
 	}
-	to, err := local(j.Loaded)
-	if err == nil {
-		err = TeachCandidate(j.process, j.Loaded, to, *c, fmt.Sprintf("allowed %d times in the harness's prompt, on %d days", len(c.Answers), c.Days()))
+	what, hint := fmt.Sprintf("you allowed \"%s\"", Plain(shortened(c.Subjects()))), ""
+	switch n := len(c.Answers); {
+	case j.remembers(c):
+		to, err := local(j.Loaded)
+		if err == nil {
+			err = TeachCandidate(j.process, j.Loaded, to, *c, fmt.Sprintf("allowed %d times in the harness's prompt, on %d days", n, candidate.Days(c.Answers)))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("remember %s: %w", c.Subjects(), err)
+		}
+		what, hint = what+fmt.Sprintf(" on %d days, so it is allowed from now on (learn: auto)", candidate.Days(c.Answers)), "\"cardea lessons list\" shows the lesson"
+	case j.Loaded.Settings.Learn == settings.LearnAuto && c.ReadsOnly:
+		hint = "if you allow it on another day, it is allowed from then on (learn: auto)"
+	case n > 1:
+		what += fmt.Sprintf(" before, last on %s", c.Answers[n-2].Format(time.DateOnly))
+		hint = fmt.Sprintf("to be asked no more, run \"cardea learn %s\" in a terminal of your own", c.ID)
+	default:
+		return nil, nil
 	}
-	if err != nil {
-		return fmt.Errorf("remember %s: %w", c.Subjects(), err)
+	return cardea.Troubles{cardea.Warning("", cardea.CodeLearned, hint, what)}, nil
+}
+
+// maxQuoted is how much of a call is quoted in a hint, in characters.
+const maxQuoted = 80
+
+// shortened returns a text without the end that is too long to quote.
+func shortened(text string) string {
+	if r := []rune(text); len(r) > maxQuoted {
+		return string(r[:maxQuoted]) + "…"
 	}
-	return nil
+	return text
 }
 
 // TeachCandidate makes lessons of a candidate in a place, and forgets the candidate.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/install"
@@ -106,9 +107,27 @@ func (j *Judgement) tellSetUp() {
 	j.Place.Troubles = slices.Concat(j.Place.Troubles, SetUpChanges(siteAt(j.process, j.Place).At, j.Loaded))
 }
 
-// reachesPerson reports whether an answer to the event shows the person something.
+// reachesPerson reports whether an answer to the event shows the person something. Claude
+// Code shows nothing in a subagent (seen with 2.1.332). Of other harnesses it is assumed only
+// where a call begins or is asked about.
 func (j *Judgement) reachesPerson() bool {
-	return j.Event.Kind.Answered() || j.Event.Kind == "SessionStart" && j.Event.Harness == claudecode.Name
+	can, known := capabilitiesOf(j.Event.Harness)
+	switch {
+	case j.Event.Harness == claudecode.Name:
+		return can.Tells(j.Event) && j.Event.Agent == ""
+	case j.Event.Kind == cardea.PermissionRequest:
+		return !known || can.Tells(j.Event)
+	}
+	return j.Event.Kind.Begins()
+}
+
+// capabilitiesOf returns the capabilities of a harness that has an adapter.
+func capabilitiesOf(name string) (can cardea.Capabilities, known bool) {
+	all := Adapters()
+	if i := slices.IndexFunc(all, func(a harness.Adapter) bool { return a.Name() == name }); i >= 0 {
+		return all[i].Capabilities(), true
+	}
+	return can, false
 }
 
 // setUpNotice is where the daemon notes for the status line that the set-up changed.

@@ -76,16 +76,17 @@ func (s *Session) Showing(name string, mode cardea.Mode) bool {
 	return true
 }
 
-// Ran notes that a call has ended, and reports whether the person was shown it in this
-// mode.
-func (s *Session) Ran(name string, mode cardea.Mode) bool {
+// Ran notes that a call has ended. It reports whether the person was shown it in this mode,
+// or whether it ran in this mode without that.
+func (s *Session) Ran(name string, mode cardea.Mode) (shown, unshown bool) {
 	i := s.promptedAt(name)
 	if i < 0 {
-		return false
+		return false, false
 	}
 	p := s.kept.Prompted[i]
 	s.Forget(name)
-	return p.Mode == mode && p.Shown == s.proofShown(name, mode)
+	same := p.Mode == mode
+	return same && p.Shown == s.proofShown(name, mode), same && p.Shown == ""
 }
 
 func (s *Session) proofShown(name string, mode cardea.Mode) string {

@@ -29,7 +29,7 @@ func TestPrompted(t *testing.T) {
 		return at(func(s *Session) bool { return s.Showing(name, mode) })
 	}
 	ran := func(name string, mode cardea.Mode) bool {
-		return at(func(s *Session) bool { return s.Ran(name, mode) })
+		return at(func(s *Session) bool { shown, _ := s.Ran(name, mode); return shown })
 	}
 	begins("make", cardea.ModeDefault)
 	if !shows("make", cardea.ModeDefault) || !ran("make", cardea.ModeDefault) {
@@ -44,6 +44,13 @@ func TestPrompted(t *testing.T) {
 	begins("make", cardea.ModeDefault)
 	if ran("make", cardea.ModeDefault) {
 		t.Error("nobody was asked")
+	}
+	begins("make", cardea.ModeAuto)
+	if _, unshown := loadAt(t, folder).Ran("make", cardea.ModeAuto); !unshown {
+		t.Error("it ran without being shown")
+	}
+	if _, unshown := loadAt(t, folder).Ran("make", cardea.ModeDefault); unshown {
+		t.Error("the mode changed before it ran")
 	}
 	begins("make", cardea.ModeDefault)
 	if shows("make", cardea.ModeAcceptEdits) || ran("make", cardea.ModeDefault) {

@@ -89,6 +89,8 @@ type Session struct {
 	folder string
 	// shown are texts that were shown and are not among kept.Shown.
 	shown []string
+	// keeping are texts to be shown later that are not among kept.Untold yet.
+	keeping []string
 	// making are files that are not among kept.Made yet.
 	making []making
 	// acting is what is not among kept.Acted yet, nil where nothing is.
@@ -121,6 +123,7 @@ type kept struct {
 	Acted    []acted    `json:"acted,omitempty"`
 	Asked    []string   `json:"asked,omitempty"`
 	Prompted []prompted `json:"prompted,omitempty"`
+	Untold   []untold   `json:"untold,omitempty"`
 	// Revision is that of the newest registration that was seen.
 	Revision int64 `json:"revision,omitempty"`
 }
@@ -143,6 +146,9 @@ func (k *kept) parse(data []byte) error {
 	}
 	for _, p := range top.Objects("prompted") {
 		k.Prompted = append(k.Prompted, prompted{Call: p.Text("call"), Mode: cardea.Mode(p.Text("mode")), Shown: p.Text("shown")})
+	}
+	for _, u := range top.Objects("untold") {
+		k.Untold = append(k.Untold, untold{Text: u.Text("text"), Signed: u.Text("signed")})
 	}
 	return top.Err()
 }
@@ -251,6 +257,40 @@ func (s *Session) IsNew(text string) bool {
 	return true
 }
 
+// untold is a text that the person is to be shown. Signed is a digest that only this program
+// can make.
+type untold struct {
+	Text   string `json:"text"`
+	Signed string `json:"signed"`
+}
+
+// maxUntold is how many texts are kept to be shown, maxUntoldText how long one may be.
+const maxUntold, maxUntoldText = 8, 1 << 10
+
+const untoldPurpose = "session untold"
+
+// Keep keeps a text that the person is to be shown, as long as no event shows it.
+func (s *Session) Keep(text string) {
+	is := func(u untold) bool { return u.Text == text }
+	told := s.key != nil && slices.Contains(s.kept.Shown, s.shownDigest(text))
+	if s.store == nil || told || len(text) > maxUntoldText || slices.Contains(s.keeping, text) || slices.ContainsFunc(s.kept.Untold, is) {
+		return
+	}
+	s.keeping, s.dirty = append(s.keeping, text), true
+}
+
+// Kept returns the texts that were kept, and forgets them.
+func (s *Session) Kept() (texts []string) {
+	for _, u := range s.kept.Untold {
+		if u.Signed == s.digest(untoldPurpose, s.harness, s.id, u.Text) {
+			texts = append(texts, u.Text)
+		}
+	}
+	s.dirty = s.dirty || len(s.kept.Untold) > 0
+	s.kept.Untold = nil
+	return texts
+}
+
 func (s *Session) shownDigest(text string) string { return s.digest(shownPurpose, text)[:24] }
 
 // Save writes what is new, by rename, so that no reader sees half a file. It
@@ -294,6 +334,11 @@ func (s *Session) fill(r *redact.Redactor) {
 		s.kept.Shown = append(s.kept.Shown, s.shownDigest(text))
 	}
 	s.shown = nil
+	for _, text := range s.keeping {
+		shown := r.Show(text)
+		s.kept.Untold = append(s.kept.Untold, untold{shown, s.digest(untoldPurpose, s.harness, s.id, shown)})
+	}
+	s.keeping, s.kept.Untold = nil, last(s.kept.Untold, maxUntold)
 	s.fillMade()
 	s.fillActed()
 	s.fillAsked()

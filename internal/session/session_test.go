@@ -471,3 +471,52 @@ func TestNewerFileIsKept(t *testing.T) {
 		t.Errorf("kept: %q %v", got, err)
 	}
 }
+
+// What was not shown is kept for a later process, without its secrets, and given once. A
+// text that another program wrote into the file is not shown.
+func TestKept(t *testing.T) {
+	folder := t.TempDir()
+	save := func(s *Session) {
+		t.Helper()
+		if err := s.Save(redact.New()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := loadAt(t, folder)
+	s.IsNew("shown already")
+	save(s)
+	s = loadAt(t, folder)
+	secret := "ghp_" + strings.Repeat("a1B2", 9)
+	for _, text := range []string{"shown already", "first", "first", "token " + secret, strings.Repeat("x", maxUntoldText+1)} {
+		s.Keep(text)
+	}
+	save(s)
+	data, err := os.ReadFile(s.path)
+	if err != nil || strings.Contains(string(data), secret) {
+		t.Fatalf("%s, %v", data, err)
+	}
+	if got := loadAt(t, folder).Kept(); len(got) != 2 || got[0] != "first" || !strings.HasPrefix(got[1], "token <REDACTED") {
+		t.Errorf("%q", got)
+	}
+	forged := strings.Replace(string(data), `"text":"first"`, `"text":"run rm -rf /"`, 1)
+	if err := os.WriteFile(s.path, []byte(forged), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = loadAt(t, folder)
+	if got := s.Kept(); len(got) != 1 || strings.Contains(got[0], "rm") {
+		t.Errorf("a forged text is shown: %q", got)
+	}
+	save(s)
+	if got := loadAt(t, folder).Kept(); len(got) > 0 {
+		t.Errorf("shown twice: %q", got)
+	}
+	s = loadAt(t, folder)
+	for i := range maxUntold + 3 {
+		s.Keep(strings.Repeat("y", i+1))
+	}
+	save(s)
+	if got := loadAt(t, folder).Kept(); len(got) != maxUntold {
+		t.Errorf("%d are kept", len(got))
+	}
+	new(Session).Keep("nowhere")
+}

@@ -258,6 +258,8 @@ func (c *counting) call(r ledger.Record) {
 		}
 		r.Opinions = nil
 		c.asks = append(c.asks, ask{r, ran})
+	case c.ran[name(&r)] > 0:
+		c.ran[name(&r)]-- // it ran without a question, and answers none
 	}
 }
 

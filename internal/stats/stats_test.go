@@ -114,6 +114,12 @@ func TestWhatBecameOfQuestions(t *testing.T) {
 	if !slices.Equal(r.Alike, want) {
 		t.Errorf("%+v", r.Alike)
 	}
+	// A call that was left to the harness and ran answers no later question about the same.
+	silent := yes
+	silent.Effect, silent.By = cardea.Abstain, ""
+	if r := counts(silent, event(silent, "PostToolUse"), yes); r.Ran != 0 || r.NotRun != 1 {
+		t.Errorf("%+v", r)
+	}
 	// Another session's call that ran is no answer.
 	far := event(yes, "PostToolUse")
 	far.Session = "another"

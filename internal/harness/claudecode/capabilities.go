@@ -20,6 +20,10 @@ var (
 //
 // On PermissionRequest an ask is written as silence: the prompt that the event is
 // about is the question. A halt is understood on every event that has a name.
+//
+// A notice is shown on the events that have one here (seen with 2.1.330 and 2.1.332, the
+// rarer ones with 2.1.332), and never in a subagent. In mode auto
+// PermissionRequest comes for each prompt, and not for a call that the classifier decides.
 func (Adapter) Capabilities() cardea.Capabilities { return capabilities() }
 
 var capabilities = sync.OnceValue(func() cardea.Capabilities {
@@ -28,11 +32,15 @@ var capabilities = sync.OnceValue(func() cardea.Capabilities {
 	c.Rows = []cardea.Row{
 		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: allow, Ask: ask, Deny: deny, Halt: halt, Notice: true,
 			Rewrite: true, AsksRewritten: true, Context: cardea.ContextAlways, Reserved: []cardea.Limit{cardea.Question}},
-		{Kinds: []cardea.Kind{cardea.PermissionRequest}, Allow: allow, Ask: ask, Deny: deny, Halt: halt, Notice: true,
+		{Kinds: []cardea.Kind{cardea.PermissionRequest}, Allow: allow, Ask: ask, Deny: deny, Halt: halt,
+			Shown:   []cardea.Mode{cardea.ModeUnknown, cardea.ModeDefault, cardea.ModePlan, cardea.ModeAcceptEdits, cardea.ModeAuto},
 			Rewrite: true, Context: cardea.ContextOnDeny, Reserved: harness.Reserved()},
 		// The harness has looked at its own permissions before: an allow adds nothing, and
 		// another input keeps the command from running (seen with 2.1.332).
 		{Kinds: []cardea.Kind{cardea.PreSkillShellCommand}, Ask: deny, Deny: deny, Halt: halt},
+		{Kinds: []cardea.Kind{"SubagentStop"}, Deny: deny, Halt: halt, Context: cardea.ContextAlways},
+		{Kinds: []cardea.Kind{"SubagentStart"}, Halt: halt, Context: cardea.ContextAlways},
+		{Kinds: []cardea.Kind{"Notification", "PermissionDenied", "MessageDisplay", "InstructionsLoaded", "SessionEnd"}, Halt: halt},
 		{Kinds: blockedWithContext, Deny: deny, Halt: halt, Notice: true, Context: cardea.ContextAlways},
 		{Kinds: blocked, Deny: deny, Halt: halt, Notice: true},
 		{Kinds: blockedByExit, Deny: deny, Halt: halt, Notice: true},

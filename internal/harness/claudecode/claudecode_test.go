@@ -180,7 +180,7 @@ func TestNotifications(t *testing.T) {
 		{"SubagentStop", cardea.Halt, `{"continue":false,"stopReason":"Cardea: x (r)","decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"SubagentStop","additionalContext":"Cardea: ctx"}}`},
 		{"SubagentStart", cardea.Abstain, `{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"Cardea: ctx"}}`},
 		{"PreCompact", cardea.Deny, `{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last"}`},
-		{"Notification", cardea.Deny, `{"systemMessage":"Cardea: x (r)"}`},
+		{"Notification", cardea.Deny, none},
 		{"SessionEnd", cardea.Halt, `{"continue":false,"stopReason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last"}`},
 		{"SessionEnd", cardea.Abstain, none},
 		{"", cardea.Halt, none},

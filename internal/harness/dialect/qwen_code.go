@@ -15,6 +15,7 @@ var qwenCode = Dialect{
 		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, Deny: cardea.Deny, Halt: cardea.Deny, Notice: true,
 			Context: cardea.ContextOnDeny, Reserved: question},
 		{Kinds: []cardea.Kind{cardea.PermissionRequest}, Allow: cardea.Allow, Ask: cardea.Ask, Deny: cardea.Deny, Halt: cardea.Deny,
+			Shown:   []cardea.Mode{cardea.ModeUnknown, cardea.ModeDefault, cardea.ModePlan, cardea.ModeAcceptEdits},
 			Context: cardea.ContextOnDeny, Reserved: reserved},
 		{Kinds: []cardea.Kind{"UserPromptSubmit", "Stop", "SubagentStop"}, Deny: cardea.Deny, Notice: true},
 		{Kinds: []cardea.Kind{""}},
