@@ -96,7 +96,7 @@ func python() *codeLanguage {
 func javaScript() *codeLanguage {
 	return &codeLanguage{
 		call: regexp.MustCompile(`(?:\b(?:fs|fsp|fse|promises|Deno)\.(rm|rmdir|unlink|writeFile|appendFile|remove|rename|writeTextFile)|\b(rmSync|rmdirSync|unlinkSync|writeFileSync|appendFileSync|removeSync|emptyDirSync|renameSync|cpSync|rimraf|rimrafSync)|` +
-			`(?:\bchild_process\.|\bcp\.|(?:^|[^.\w]))(execSync|execFileSync|spawnSync|execFile|exec|spawn|execa|execaSync|execaCommand)|\b(?:Bun|Deno)\.(spawn|spawnSync|Command)|` +
+			`(?:\bchild_process(?:["']\))?\.|\bcp\.|(?:^|[^.\w]))(execSync|execFileSync|spawnSync|execFile|exec|spawn|execa|execaSync|execaCommand)|\b(?:Bun|Deno)\.(spawn|spawnSync|Command)|` +
 			`(?:^|[^.\w])(fetch)|\baxios\.(get|post|put|patch|delete)|\bhttps?\.(get|request)|\bnew (WebSocket))\(`),
 		does: effects(`
 			rm rmSync remove removeSync emptyDirSync rimraf rimrafSync: rm -rf -- %s

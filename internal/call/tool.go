@@ -168,7 +168,7 @@ func (a *analysis) fields(info harness.ToolInfo) {
 		// The field that says what is done is not there.
 		a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: info.Name, Reason: "the input does not say what is to be done"})
 		a.unknown(nil)
-	case harmless(info.Name):
+	case info.Harmless:
 		a.one(info.Name)
 	default:
 		text := info.Name
@@ -176,6 +176,7 @@ func (a *analysis) fields(info harness.ToolInfo) {
 			text += " " + s
 		}
 		a.one(text, cardea.Access{Kind: cardea.Unknown})
+		a.acts(info)
 	}
 }
 
@@ -202,11 +203,6 @@ func (a *analysis) field(info harness.ToolInfo, f harness.Field, v any, text str
 // saysWhat reports the roles of fields that say what is done.
 func saysWhat(r harness.Role) bool {
 	return r == harness.Command || r == harness.FilePath || r == harness.Patch || r == harness.URL
-}
-
-// harmless lists the tools that touch nothing outside of the conversation.
-func harmless(name string) bool {
-	return slices.Contains([]string{"TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList", "AskUserQuestion", "ExitPlanMode"}, name)
 }
 
 // mistyped adds a part for a field that is not of its type. What the harness makes of
@@ -276,9 +272,9 @@ func inText(text string) any { return harness.Decoded(harness.InText(text)) }
 
 // typed adds a part for each text of the input that is a command for Cardea where the
 // harness submits it as a prompt, as that of a schedule or a message to another agent is.
-// A prompt may be in any field but those that the tool runs or writes.
+// A field that is not known may be a prompt.
 func (a *analysis) typed(info harness.ToolInfo) {
-	if harmless(info.Name) {
+	if info.Harmless {
 		return
 	}
 	var walk func(v any)
@@ -303,7 +299,7 @@ func (a *analysis) typed(info harness.ToolInfo) {
 		}
 	}
 	for _, name := range sortedKeys(a.ev.Call.Input) {
-		if i := slices.IndexFunc(info.Fields, func(f harness.Field) bool { return f.Name == name }); i < 0 || !info.Fields[i].Role.Writes() {
+		if i := slices.IndexFunc(info.Fields, func(f harness.Field) bool { return f.Name == name }); i < 0 || info.Fields[i].Role == harness.Prompt {
 			for _, v := range a.values(name) {
 				walk(v)
 			}

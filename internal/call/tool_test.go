@@ -120,6 +120,19 @@ func TestPartsOfTools(t *testing.T) {
 		{"Skill", in("skill", "deploy"), "Skill deploy: unknown", false},
 		{"TodoWrite", in("todos", []any{}), "TodoWrite:", false},
 		{"Frobnicate", in("command", "rm -rf /"), "Frobnicate: unknown", false},
+		{"Workflow", in("scriptPath", "a.js", "name", "x"), "Workflow x: unknown  read /proj/a.js execute /proj/a.js", false},
+		{"Workflow", in("script", "return 1"), "Workflow: unknown", false},
+		{"CronCreate", in("prompt", "x", "durable", true), "CronCreate x: unknown  write /proj/.claude/scheduled_tasks.json", false},
+		{"CronCreate", in("prompt", "x", "durable", false), "CronCreate x: unknown", false},
+		{"CronCreate", in("prompt", "/cardea disable"), "CronCreate /cardea disable: unknown | /cardea disable: unknown", false},
+		{"CronCreate", in("prompt", "x", "cron", "/cardea disable"), "CronCreate x: unknown", false},
+		{"EnterWorktree", in("path", "/w"), "EnterWorktree /w: unknown", false},
+		{"EnterWorktree", in("name", "a b"), "EnterWorktree: unknown | git worktree add '/proj/.claude/worktrees/a b': write /proj/.claude/worktrees/a br unknown", false},
+		{"ExitWorktree", in("action", "remove"), "ExitWorktree remove: unknown | git worktree remove /proj: unknown", false},
+		{"ExitWorktree", in("action", "remove", "discard_changes", 1), "ExitWorktree remove: unknown | git worktree remove --force /proj: unknown", false},
+		{"ExitWorktree", in("action", "keep", "discard_changes", true), "ExitWorktree keep: unknown", false},
+		{"CodeMode", in("code", "tools.bash({command: 'rm -rf /'})"), "CodeMode: unknown", false},
+		{"CronList", in(), "CronList:", false},
 	}
 	for _, tt := range tests {
 		c := analysed(tt.tool, tt.input)
@@ -130,8 +143,10 @@ func TestPartsOfTools(t *testing.T) {
 			t.Errorf("%s %v: opaque %v", tt.tool, tt.input, c.Opaque)
 		}
 	}
-	if c := analysed("PowerShell", in("command", "ls")); c.Parts[0].Coverage != cardea.Partial {
-		t.Error("PowerShell is not read, and counts as covered")
+	for tool, input := range map[string]map[string]any{"PowerShell": in("command", "ls"), "Workflow": in("name", "x"), "EnterWorktree": in("path", "x")} {
+		if c := analysed(tool, input); c.Parts[0].Coverage != cardea.Partial {
+			t.Error(tool + " is not read, and is taken as covered")
+		}
 	}
 }
 

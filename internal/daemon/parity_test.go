@@ -206,11 +206,13 @@ func TestParityOfPayloads(t *testing.T) {
 		files = append(files, found...)
 	}
 	if sharedtest.Available(t) {
-		found, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "lab", "payloads"), "*.json"))
-		if err != nil || len(found) < 50 {
-			t.Fatal(found, err)
+		for _, folder := range []string{"payloads", "payloads-newest"} {
+			found, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "lab", folder), "*.json"))
+			if err != nil || len(found) < 50 {
+				t.Fatal(found, err)
+			}
+			files = append(files, found...)
 		}
-		files = append(files, found...)
 	}
 	if len(files) == 0 {
 		t.Fatal("no payloads")

@@ -201,7 +201,9 @@ func (s Store) mayChange(c *cardea.Call) bool {
 	case c.EditsFiles:
 		return true
 	case c.Tool != "Bash" && c.Tool != "Monitor" && c.Tool != "PowerShell":
-		return !c.Known
+		return !c.Known || slices.ContainsFunc(c.Parts, func(p cardea.Part) bool {
+			return p.Coverage != cardea.Complete || len(p.Argv) > 0 && s.partMayChange(&p)
+		})
 	case len(c.Opaque) > 0 || len(c.Parts) == 0:
 		return true
 	}

@@ -47,6 +47,8 @@ func TestNote(t *testing.T) {
 	tool := func(tool string, edits, known bool) []*cardea.Event {
 		return []*cardea.Event{{Kind: begins, Call: &cardea.Call{Tool: tool, Known: known, EditsFiles: edits}}}
 	}
+	workflow := tool("Workflow", false, true)
+	workflow[0].Call.Parts = []cardea.Part{{Coverage: cardea.Partial}}
 	one := func(kind cardea.Kind, text string) []*cardea.Event { return []*cardea.Event{call(kind, "/p", text)} }
 	for _, step := range []struct {
 		name   string
@@ -72,6 +74,8 @@ func TestNote(t *testing.T) {
 		{"an edit", tool("Write", true, true), ""},
 		{"again", ran("/p", test), "npm test"},
 		{"a tool that is not known", tool("mcp__x__y", false, false), ""},
+		{"again", ran("/p", test), "npm test"},
+		{"a tool that runs a script", workflow, ""},
 		{"again", ran("/p", test), "npm test"},
 		{"a program that is not known", one(begins, "frobnicate"), ""},
 		{"again", ran("/p", test), "npm test"},

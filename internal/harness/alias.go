@@ -303,12 +303,15 @@ var worded = [...]words{
 	{harness: "cline", tool: "AskUserQuestion", names: "ask_question ask_followup_question", plain: "question options task_progress"},
 
 	{harness: "pi", tool: "Bash", names: "bash"},
+	{harness: "pi", tool: "PowerShell", names: "powershell"},
 	{harness: "pi", tool: "Read", names: "read", fields: "path=file_path"},
 	{harness: "pi", tool: "Write", names: "write", fields: "path=file_path"},
 	{harness: "pi", tool: "Edit", names: "edit", fields: "path=file_path oldText=old_string newText=new_string",
 		reads: "edits[].oldText=old_string edits[].newText=new_string"},
 	{harness: "pi", tool: "Grep", names: "grep", plain: "ignoreCase literal limit"},
 	{harness: "pi", tool: "Glob", names: "find ls", plain: "limit"},
+	{harness: "pi", tool: "CodeMode", names: "codemode"},
+	{harness: "pi", tool: "ToolSearch", names: "tool_search"},
 
 	{harness: "cursor", tool: "Bash", names: "Shell", fields: "working_directory=workdir", reads: "cwd=workdir"},
 	{harness: "cursor", tool: "Agent", names: "Task"},

@@ -186,8 +186,8 @@ func (r *Reading) checkFields(c *cardea.Call, harness string) {
 }
 
 // NotRead reports a field of a known tool of which the table does not say what it is.
-// Of a harness whose tools may have any fields it is one of a tool that runs, reads or
-// writes something, and may say more of that: arguments, further files, a file or address.
+// Of a harness whose tools may have any fields it is one that may say more of what the call
+// does: arguments, further files, a file or address.
 func NotRead(harness string, c *cardea.Call, field string) bool {
 	if !unlisted(harness, c, field) {
 		return false
@@ -195,8 +195,7 @@ func NotRead(harness string, c *cardea.Call, field string) bool {
 	if !lenient(harness) {
 		return true
 	}
-	info, _ := Tool(c.Tool)
-	if !slices.ContainsFunc(info.Fields, func(f Field) bool { return f.Role.namesTarget() }) {
+	if AsksPerson(c) {
 		return false
 	}
 	if text, is := c.Input[field].(string); is {

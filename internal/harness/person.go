@@ -7,7 +7,7 @@ import (
 )
 
 // questions are the tools that are questions to the person themselves.
-var questions = []string{"AskUserQuestion", "ExitPlanMode"}
+var questions = []string{"AskUserQuestion", "EnterPlanMode", "ExitPlanMode"}
 
 // AsksPerson reports the tools that are questions to the person themselves. An
 // allow would answer them.

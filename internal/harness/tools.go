@@ -20,8 +20,12 @@ const (
 	Pattern
 	// Content is text that the tool writes.
 	Content
-	// Code is text that the tool writes, and that is run from there.
+	// Code is text that is run as code: the tool runs it, or writes it where it is run.
 	Code
+	// Script is a file of code that the tool runs.
+	Script
+	// Prompt is text that an agent takes as what it is to do, now or later.
+	Prompt
 	// Patch is a patch text that names its files itself.
 	Patch
 	// Folder is the folder in which a command runs ([RunsIn]).
@@ -29,14 +33,6 @@ const (
 	// Shell is the program that reads the text of the command.
 	Shell
 )
-
-// namesTarget reports a field that says what is run, read, written or contacted.
-func (r Role) namesTarget() bool {
-	return r == Command || r == FilePath || r == SearchPath || r == Pattern || r == Patch || r == URL
-}
-
-// Writes reports a field whose text the tool runs or writes into a file.
-func (r Role) Writes() bool { return r == Command || r == Content || r == Code || r == Patch }
 
 // Form is the JSON type of a field.
 type Form uint8
@@ -71,6 +67,13 @@ type ToolInfo struct {
 	Fields []Field
 	// EditsFiles is set for tools that edit files by themselves.
 	EditsFiles bool
+	// Harmless is set for tools that change nothing outside of the conversation.
+	Harmless bool
+}
+
+// OnlyReads reports a tool that reads files and does nothing else, or is harmless.
+func (t ToolInfo) OnlyReads() bool {
+	return t.Harmless || !t.EditsFiles && len(t.FieldsOf(FilePath))+len(t.FieldsOf(SearchPath)) > 0
 }
 
 // FieldsOf lists the names of the fields with a role.
@@ -100,9 +103,10 @@ func Tool(name string) (ToolInfo, bool) {
 // Tools lists the tools that this version knows, in a fixed order.
 func Tools() []ToolInfo { return append([]ToolInfo(nil), tools[:]...) }
 
-// tools are the tools that Claude Code documents
-// (https://code.claude.com/docs/en/hooks), apply_patch of Codex CLI and
-// Copilot CLI, and the folder and the shell of a command, which Claude Code does not have. It is a plain array so that a process which needs one entry builds nothing at its start.
+// tools are the tools that Claude Code documents (https://code.claude.com/docs/en/hooks) or
+// declares (2.1.332), apply_patch of Codex CLI and Copilot CLI, the scripts of pi, and the
+// folder and the shell of a command, which Claude Code does not have. It is a plain array
+// so that a process which needs one entry builds nothing at its start.
 var tools = [...]ToolInfo{
 	{Name: "Bash", Primary: "command", Fields: []Field{
 		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain}, {RunsInField, Text, Folder}, {"shell", Text, Shell},
@@ -140,18 +144,42 @@ var tools = [...]ToolInfo{
 	{Name: "WebSearch", Primary: "query", Fields: []Field{
 		{"query", Text, Plain}, {"allowed_domains", List, Plain}, {"blocked_domains", List, Plain}}},
 	{Name: "Agent", Primary: "subagent_type", Fields: []Field{
-		{"description", Text, Plain}, {"prompt", Text, Plain}, {"subagent_type", Text, Plain}, {"model", Text, Plain},
-		{"run_in_background", Flag, Plain}, {"name", Text, Plain}, {"isolation", Text, Plain}, {"mode", Text, Plain}}},
+		{"description", Text, Plain}, {"prompt", Text, Prompt}, {"subagent_type", Text, Plain}, {"model", Text, Plain},
+		{"run_in_background", Flag, Plain}, {"name", Text, Plain}, {"isolation", Text, Plain}, {"mode", Text, Plain},
+		{"effort", Text, Plain}, {"team_name", Text, Plain}}},
+	// The hook also gets the fields from type on.
+	{Name: "SendMessage", Primary: "to", Fields: []Field{
+		{"to", Text, Plain}, {"summary", Text, Plain}, {"message", Anything, Prompt}, {"notify_when_idle", Flag, Plain},
+		{"type", Text, Plain}, {"recipient", Text, Plain}, {"recipient_kind", Text, Plain}, {"content", Anything, Prompt}}},
+	{Name: "ListAgents", Harmless: true, Fields: []Field{
+		{"channel", Text, Plain}, {"q", Text, Plain}, {"cursor", Text, Plain}}},
+	{Name: "Workflow", Primary: "name", Fields: []Field{
+		{"scriptPath", Text, Script}, {"script", Text, Code}, {"name", Text, Plain}, {"description", Text, Plain}, {"title", Text, Plain},
+		{"args", Anything, Prompt}, {"resumeFromRunId", Text, Plain}}},
+	{Name: "CodeMode", Fields: []Field{{"code", Text, Plain}}}, // each call of its script is a call of its own
+	{Name: "CronCreate", Primary: "prompt", Fields: []Field{
+		{"cron", Text, Plain}, {"prompt", Text, Prompt}, {"recurring", Flag, Plain}, {"durable", Flag, Plain}}},
+	{Name: "CronDelete", Primary: "id", Fields: []Field{{"id", Text, Plain}}},
+	{Name: "CronList", Harmless: true},
+	{Name: "ScheduleWakeup", Primary: "prompt", Fields: []Field{
+		{"delaySeconds", Number, Plain}, {"reason", Text, Plain}, {"prompt", Text, Prompt}, {"stop", Flag, Plain}, {"noop", Flag, Plain}}},
+	{Name: "EnterWorktree", Primary: "path", Fields: []Field{{"path", Text, Plain}, {"name", Text, Plain}}},
+	{Name: "ExitWorktree", Primary: "action", Fields: []Field{{"action", Text, Plain}, {"discard_changes", Flag, Plain}}},
 	{Name: "Skill", Primary: "skill", Fields: []Field{
-		{"skill", Text, Plain}, {"args", Anything, Plain}}},
-	{Name: "TodoWrite", Fields: []Field{{"todos", List, Plain}}},
-	{Name: "TaskCreate", Primary: "subject", Fields: []Field{
+		{"skill", Text, Plain}, {"args", Anything, Prompt}}},
+	{Name: "ToolSearch", Primary: "query", Harmless: true, Fields: []Field{
+		{"query", Text, Plain}, {"limit", Number, Plain}, {"max_results", Number, Plain}}},
+	{Name: "ReportFindings", Fields: []Field{{"level", Text, Plain}, {"findings", List, Plain}}},
+	{Name: "TodoWrite", Harmless: true, Fields: []Field{{"todos", List, Plain}}},
+	{Name: "TaskCreate", Primary: "subject", Harmless: true, Fields: []Field{
 		{"subject", Text, Plain}, {"description", Text, Plain}, {"activeForm", Text, Plain}, {"metadata", Map, Plain}}},
-	{Name: "TaskUpdate", Primary: "taskId", Fields: []Field{
+	{Name: "TaskUpdate", Primary: "taskId", Harmless: true, Fields: []Field{
 		{"taskId", Text, Plain}, {"status", Text, Plain}, {"subject", Text, Plain}, {"description", Text, Plain},
 		{"addBlocks", List, Plain}, {"addBlockedBy", List, Plain}, {"owner", Text, Plain}, {"metadata", Map, Plain}}},
-	{Name: "AskUserQuestion", Fields: []Field{
-		{"questions", List, Plain}, {"answers", Anything, Plain}}},
-	{Name: "ExitPlanMode", Primary: "plan", Fields: []Field{
+	{Name: "TaskStop", Primary: "task_id", Fields: []Field{{"task_id", Text, Plain}, {"shell_id", Text, Plain}}},
+	{Name: "AskUserQuestion", Harmless: true, Fields: []Field{
+		{"questions", List, Plain}, {"answers", Anything, Plain}, {"annotations", Map, Plain}, {"metadata", Map, Plain}}},
+	{Name: "EnterPlanMode", Harmless: true},
+	{Name: "ExitPlanMode", Primary: "plan", Harmless: true, Fields: []Field{
 		{"plan", Text, Plain}, {"planFilePath", Text, Plain}, {"allowedPrompts", List, Plain}}},
 }

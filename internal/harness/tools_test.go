@@ -1,9 +1,12 @@
 package harness
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"cardea.dev/internal/sharedtest"
 )
 
 func TestToolTable(t *testing.T) {
@@ -31,13 +34,43 @@ func TestToolTable(t *testing.T) {
 			t.Errorf("%s: %s", tool, info.Primary)
 		}
 	}
-	for _, name := range []string{"", "bash", "Bash ", "mcp__a__b", "CronCreate"} {
+	for _, name := range []string{"", "bash", "Bash ", "mcp__a__b", "CronMake"} {
 		if _, ok := Tool(name); ok {
 			t.Errorf("%q is known", name)
 		}
 	}
 	if info, _ := Tool("Grep"); !slices.Equal(info.FieldsOf(SearchPath), []string{"path"}) || info.FieldsOf(URL) != nil {
 		t.Error("roles of Grep")
+	}
+}
+
+// The tools that Claude Code declares are in the table, with all their fields.
+func TestToolsOfTheNewestClaudeCode(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(sharedtest.Path(t, "lab"), "claude-*-tools.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no file with the tools of Claude Code: %v", err)
+	}
+	for _, file := range files {
+		var declared []struct {
+			Name   string
+			Schema struct{ Properties map[string]any } `json:"input_schema"`
+		}
+		sharedtest.ReadJSON(t, &declared, "lab", filepath.Base(file))
+		if len(declared) < 4 || sharedtest.Available(t) && len(declared) < 24 {
+			t.Errorf("%s declares %d tools only", filepath.Base(file), len(declared))
+		}
+		for _, d := range declared {
+			info, known := Tool(d.Name)
+			if !known {
+				t.Errorf("%s declares the tool %s, which tools.go does not have: say there what its fields do", filepath.Base(file), d.Name)
+				continue
+			}
+			for field := range d.Schema.Properties {
+				if !info.has(field) {
+					t.Errorf("%s: %s has the field %s, which tools.go does not have: say there what it does", filepath.Base(file), d.Name, field)
+				}
+			}
+		}
 	}
 }
 

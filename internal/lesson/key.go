@@ -96,6 +96,9 @@ func (k *Keyer) Keys(ev *cardea.Event) []Key {
 		key.Tool, key.Role, key.Unsandboxed = c.Tool, ev.Role, c.Unsandboxed
 		if !isShell(info) {
 			key.Dir, key.Teaches = ".", true
+			if slices.ContainsFunc(c.Parts, func(p cardea.Part) bool { return p.Coverage != cardea.Complete }) {
+				key.Refusal = "what it runs is not known"
+			}
 		}
 		if len(ev.Faults) > 0 || len(c.Shadowed) > 0 {
 			key.Refusal = "the input cannot be read with certainty"

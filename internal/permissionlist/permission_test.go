@@ -26,7 +26,7 @@ func TestForms(t *testing.T) {
 		{"WebFetch(domain:a.example)", Host, Host}, {"WebFetch(domain:*)", Whole, Whole}, {"WebFetch(domain:a/b)", Nothing, Nothing},
 		{"WebFetch(domain:)", Nothing, Nothing}, {"WebFetch(a.example)", Nothing, Nothing}, {"WebFetch(prompt:x)", Nothing, Param}, {"WebFetch(url:x)", Nothing, Nothing},
 		{"Agent(Explore)", Named, Named}, {"Agent(model:opus)", Named, Param}, {"Skill(a *)", Named, Named}, {"WebSearch(x)", Nothing, Nothing},
-		{"Cd(/x)", Nothing, Nothing}, {"Workflow(x)", Nothing, Nothing}, {"Workflow(a:b)", Nothing, Param},
+		{"Cd(/x)", Nothing, Nothing}, {"Workflow(x)", Nothing, Named}, {"Other(x)", Nothing, Nothing}, {"Workflow(a:b)", Nothing, Param},
 		{"mcp__a", Whole, Whole}, {"mcp__a__*", Whole, Whole}, {"mcp__a__b(x:1)", Nothing, Nothing}, {"mcp__*", Nothing, Whole}, {"*", Nothing, Whole},
 		{"B*", Nothing, Whole}, {"mcp__*__x", Nothing, Whole}, {"mcp____x*", Nothing, Whole}, {"B?sh", Nothing, Nothing},
 		{"", Nothing, Nothing}, {"(x)", Nothing, Nothing}, {"Bash(ls", Nothing, Nothing}, {"Bash()", Nothing, Nothing}, {"Bash x", Nothing, Nothing},

@@ -235,13 +235,17 @@ func (r Rule) specifier(c Context) Rule {
 	if _, field, ok := cutParam(r.Spec); ok && (r.Tool == "WebFetch" || primary(field)) || r.Tool == "WebFetch" || r.Tool == "WebSearch" || r.Tool == "Cd" {
 		return r.nothing("this specifier is not documented for the tool")
 	}
-	if !known || info.Primary == "" || strings.Contains(r.Tool, "*") {
+	if !known || info.Primary == "" || strings.Contains(r.Tool, "*") || c.Effect == cardea.Allow && !AllowsByName(r.Tool) {
 		return r.nothing("it is not known what the specifier is compared with")
 	}
 	r.Form = Named
 	r.command = commandPattern(r.Spec)
 	return r
 }
+
+// AllowsByName reports the tools of which an entry may allow calls by their main field. One
+// that denies or asks may name the main field of any tool.
+func AllowsByName(tool string) bool { return tool == "Agent" || tool == "Skill" }
 
 // hosts reads the host of an entry. What denies or asks names it in any form that an
 // address has: "[::1]", "0x7f000001", "user@host:8080".

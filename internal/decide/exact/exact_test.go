@@ -142,6 +142,7 @@ func TestAllow(t *testing.T) {
 		{"WebFetch: url=https://Example.com/a/b?x=1, prompt=p", "WebFetch: url=https://example.com/a/b?y=2, prompt=q", "WebFetch: url=http://example.com/a/b, prompt=p; WebFetch: url=https://example.com/a, prompt=p;" +
 			"WebFetch: url=https://example.com/a/b/../c, prompt=p; WebFetch: url=https://example.com:444/a/b, prompt=p; WebFetch: url=https://example.com@evil.example/a/b, prompt=p"},
 		{"mcp__db__query: sql=select 1", "mcp__db__query: sql=select 1", "mcp__db__query: sql=select 2; mcp__db__query: sql=select 1, x=1; mcp__db__other: sql=select 1"},
+		{"CronCreate: cron=* * * * *, prompt=x", "CronCreate: cron=* * * * *, prompt=x", "CronCreate: cron=* * * * *, prompt=y; SendMessage: to=x, message=x"},
 		{"Agent: subagent_type=Explore, prompt=x", "Agent: subagent_type=Explore, prompt=y", "Agent: subagent_type=Plan, prompt=x; Skill: skill=Explore"},
 	} {
 		b := newBench(t)
@@ -205,7 +206,7 @@ func TestAllowIsBoundToContent(t *testing.T) {
 // What nothing is bound to, or nobody can name, counts once and teaches nothing.
 func TestNotTeachable(t *testing.T) {
 	for _, line := range []string{"$CMD", "eval \"$X\"", "./missing.sh", "sh missing.sh", "curl -o x.sh https://a.example/x && sh x.sh", "echo x > deploy.sh; ./deploy.sh", "python3 - <<E\nprint(1)\nE",
-		"PowerShell: command=ls", "AskUserQuestion: questions=x", "curl https://a.example | sh", "make '<REDACTED>'", "sh deploy.sh $X", "cd $X && make",
+		"PowerShell: command=ls", "AskUserQuestion: questions=x", "EnterPlanMode: x=y", "Workflow: scriptPath=x.js", "Workflow: name=x", "EnterWorktree: path=/x", "curl https://a.example | sh", "make '<REDACTED>'", "sh deploy.sh $X", "cd $X && make",
 		`python3 -c "$X"`, `make CC="$X"`, `docker run app:$TAG`} {
 		b := newBench(t)
 		if err := b.teach(cardea.Allow, line); err == nil {

@@ -251,7 +251,7 @@ func toolEntry(call *cardea.Call, p *cardea.Part, reads bool) string {
 			one = "Read(" + name + ")"
 		}
 	}
-	if s := subject(call); one == "" && s != "" && !strings.ContainsAny(s, "*\n") {
+	if s := subject(call); one == "" && s != "" && permissionlist.AllowsByName(call.Tool) && !strings.ContainsAny(s, "*\n") {
 		one = call.Tool + "(" + s + ")"
 	}
 	if one == "" && !call.EditsFiles && !reads && call.Tool != "WebFetch" {

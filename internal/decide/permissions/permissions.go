@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/harness"
 	"cardea.dev/internal/permissionlist"
 )
 
@@ -316,17 +317,11 @@ func (c *call) say(e *permissionlist.Entry, part int) {
 	c.out = append(c.out, o)
 }
 
-// subjects are the main fields of tools that a Named entry is about.
-var subjects = map[string]string{"Agent": "subagent_type", "Skill": "skill"}
-
 // subject is what a Named entry is compared with: the main field, and the words
 // behind a skill.
 func subject(c *cardea.Call) string {
-	field, has := subjects[c.Tool]
-	if !has {
-		return ""
-	}
-	text, _ := c.Input[field].(string)
+	info, _ := harness.Tool(c.Tool)
+	text, _ := c.Input[info.Primary].(string)
 	if args, _ := c.Input["args"].(string); c.Tool == "Skill" && args != "" {
 		text += " " + args
 	}

@@ -576,8 +576,11 @@ func TestOtherTools(t *testing.T) {
 		{stand{deny: []string{"PowerShell(gci:*)"}}, "PowerShell", map[string]any{"command": "get-childitem ."}, cardea.Deny},
 		{stand{deny: []string{"PowerShell(Remove-Item *)"}}, "PowerShell", map[string]any{"command": "Get-Date"}, cardea.Defer},
 		{stand{allow: []string{"PowerShell"}}, "PowerShell", map[string]any{"command": "Get-Date"}, cardea.Defer},
-		{stand{allow: []string{"Workflow"}}, "Workflow", map[string]any{}, cardea.Allow},
-		{stand{allow: []string{"Workflow(x)"}}, "Workflow", map[string]any{}, cardea.Abstain},
+		{stand{allow: []string{"Other"}}, "Other", map[string]any{}, cardea.Allow},
+		{stand{allow: []string{"Workflow"}}, "Workflow", map[string]any{}, cardea.Defer},
+		{stand{allow: []string{"CronCreate(x)"}}, "CronCreate", map[string]any{"prompt": "x"}, cardea.Abstain},
+		{stand{deny: []string{"CronCreate(x *)"}}, "CronCreate", map[string]any{"prompt": "x y"}, cardea.Deny},
+		{stand{allow: []string{"Other(x)"}}, "Other", map[string]any{}, cardea.Abstain},
 		{stand{deny: []string{"*"}}, "Workflow", map[string]any{}, cardea.Deny},
 		{stand{deny: []string{"Agent(isolation:work*)"}}, "Agent", map[string]any{"isolation": "worktree"}, cardea.Deny},
 	} {

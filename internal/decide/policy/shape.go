@@ -87,7 +87,7 @@ func inputFields() []string {
 tool_name tool_input tool_response tool_use_id mcp_server duration_ms error is_interrupt permission_suggestions reason prompt source model
 seconds_since_last_response context_tokens prompt_cache_likely_expired estimated_cache_write_usd trigger custom_instructions compact_summary
 message title notification_type stop_hook_active last_assistant_message background_tasks session_crons agent_transcript_path error_details
-expansion_type command_name command_args command_source task_id task_subject task_description teammate_name team_name tool_calls file_path
+expansion_type command_name command_args command_source invoked_by task_id task_subject task_description teammate_name team_name tool_calls file_path
 memory_type load_reason old_cwd new_cwd directory event name worktree_path from_model to_model requested_model prompt_cache_warm cache_ttl
 pricing mcp_server_name mode requested_schema url action content turn_id message_id index final delta
 timestamp initial_prompt agent_name agent_display_name agent_description response stop_reason transformed_prompt error_context recoverable

@@ -150,7 +150,7 @@ func (c *call) refusal(p *cardea.Part) string {
 		}
 	}
 	if len(p.Argv) == 0 {
-		if !harmlessTool(ev.Call.Tool) && !redirection(p) {
+		if !harmlessTool(ev.Call) && !redirection(p) {
 			return "the tool may do more than read"
 		}
 	} else if why := c.program(p); why != "" {
@@ -211,11 +211,12 @@ func tooLong(c *cardea.Call) bool {
 	return len(text) > maxCommand
 }
 
-// harmlessTool lists the tools whose parts can be read-only: those that read
+// harmlessTool reports the tools whose parts can be read-only: those that read
 // files, and those without effect outside of the conversation. Tools that ask
 // the person something are not among them: an allow would skip the question.
-func harmlessTool(name string) bool {
-	return slices.Contains([]string{"Read", "Grep", "Glob", "TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList"}, name)
+func harmlessTool(c *cardea.Call) bool {
+	info, known := harness.Tool(c.Tool)
+	return known && info.OnlyReads() && !harness.AsksPerson(c)
 }
 
 // redirection reports a part that is a redirection by itself: that of a loop, or

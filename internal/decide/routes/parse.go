@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/harness"
 )
 
 // Test is an example in a route.
@@ -69,7 +70,7 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 			r.Tool = tool
 		}
 	}
-	r.Field = cmp.Or(m.Text("field"), mainFields[r.Tool])
+	r.Field = cmp.Or(m.Text("field"), mainField(r.Tool))
 	if r.Field == "" && r.Tool != "" {
 		m.Value().Problem(cardea.CodeMissing, "add field: with the name of the input field to look at", "it is not known which field of %s the pattern is for", r.Tool)
 	}
@@ -90,10 +91,14 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 	return r, doc.Errors() == before
 }
 
-// mainFields are the fields that say what tools do.
-var mainFields = map[string]string{"Bash": "command", "Monitor": "command", "PowerShell": "command", "WebFetch": "url", "WebSearch": "query",
-	"Read": "file_path", "Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
-	"Grep": "pattern", "Glob": "pattern", "Agent": "prompt"}
+// mainField is the field that says what a tool does, "" for none.
+func mainField(tool string) string {
+	if tool == "Agent" {
+		return "prompt"
+	}
+	info, _ := harness.Tool(tool)
+	return info.Primary
+}
 
 func test(v document.Value) Test {
 	m := v.Map()

@@ -2,7 +2,7 @@ package dialect
 
 import "cardea.dev"
 
-// codex is Codex CLI (https://developers.openai.com/codex/hooks; seen: 0.169.0). It drops
+// codex is Codex CLI (https://developers.openai.com/codex/hooks; seen: 0.169.0, 0.171.0). It drops
 // an answer that says ask, or allow without another input, and runs the call: so an ask
 // is a deny, and an allow is silence, after which its sandbox and its own rules decide.
 // It denies by exit code 2 only with a reason on standard error. An answer to its request

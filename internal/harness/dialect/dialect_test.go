@@ -110,6 +110,7 @@ func none(string) string { return "" }
 type sample struct {
 	path, harness string
 	raw           []byte
+	newest        bool // of the newest programs, whose fields are all known
 }
 
 var labNames = map[string]string{"claude": "claude-code", "copilot": "copilot-cli", "codex": "codex", "gemini": "gemini-cli", "qwen": "qwen-code",
@@ -119,7 +120,7 @@ func samples(t *testing.T) []sample {
 	t.Helper()
 	var out []sample
 	for _, s := range conformance.Samples(t) {
-		out = append(out, sample{s.Path, s.Harness, sharedtest.Read(t, "payloads", s.Path)})
+		out = append(out, sample{path: s.Path, harness: s.Harness, raw: sharedtest.Read(t, "payloads", s.Path)})
 	}
 	var lab []string
 	if sharedtest.Available(t) {
@@ -128,14 +129,18 @@ func samples(t *testing.T) []sample {
 			t.Fatalf("only %d messages of real programs", len(lab))
 		}
 	}
-	for _, path := range lab {
+	newest, _ := filepath.Glob(filepath.Join(sharedtest.Path(t, "lab", "payloads-newest"), "*.json"))
+	if len(newest) < 9 || sharedtest.Available(t) && len(newest) < 64 {
+		t.Fatalf("only %d messages of the newest programs", len(newest))
+	}
+	for _, path := range append(lab, newest...) {
 		var file struct {
 			Client string
 			Stdin  json.RawMessage
 		}
-		sharedtest.ReadJSON(t, &file, "lab", "payloads", filepath.Base(path))
+		sharedtest.ReadJSON(t, &file, "lab", filepath.Base(filepath.Dir(path)), filepath.Base(path))
 		client, _, _ := strings.Cut(file.Client, "-")
-		out = append(out, sample{filepath.Base(path), labNames[client], file.Stdin})
+		out = append(out, sample{filepath.Base(path), labNames[client], file.Stdin, strings.Contains(path, "newest")})
 	}
 	own, _ := filepath.Glob("testdata/messages/*.json")
 	for _, path := range own {
@@ -145,7 +150,7 @@ func samples(t *testing.T) []sample {
 		}
 		name := strings.TrimSuffix(filepath.Base(path), ".json")
 		name, _, _ = strings.Cut(name, "_")
-		out = append(out, sample{path, name, raw})
+		out = append(out, sample{path: path, harness: name, raw: raw})
 	}
 	return out
 }
@@ -155,6 +160,8 @@ func samples(t *testing.T) []sample {
 func about(path string) cardea.Kind {
 	name := strings.ToLower(strings.TrimSuffix(filepath.Base(path), ".json"))
 	switch {
+	case strings.Contains(name, "preskillshellcommand"):
+		return cardea.PreSkillShellCommand
 	case strings.Contains(name, "permissionrequest"), strings.Contains(name, "permission.evaluate"):
 		return cardea.PermissionRequest
 	case strings.Contains(name, "pretooluse"), strings.Contains(name, "beforetool"), strings.Contains(name, "execute.before"),
@@ -200,6 +207,8 @@ func TestEveryPayload(t *testing.T) {
 				if ev.Kind.Answered() {
 					if ev.Call == nil || !ev.Call.Known && !strings.HasPrefix(ev.Call.Tool, "mcp__") && !slices.Contains(strangers, ev.Call.Tool) {
 						t.Errorf("%s: %+v", s.path, ev.Call)
+					} else if field := newField(ev); s.newest && field != "" {
+						t.Errorf("%s: the tool %s has a field %q that internal/harness/tools.go does not have", s.path, ev.Call.Tool, field)
 					}
 				}
 				if err := conformance.CheckMessage(m, ev, read); err != nil {
@@ -213,6 +222,16 @@ func TestEveryPayload(t *testing.T) {
 			t.Errorf("no message of %s", d.Name())
 		}
 	}
+}
+
+// newField is a field of a call that the tables do not have, "" for none.
+func newField(ev *cardea.Event) string {
+	for field := range ev.Call.Input {
+		if harness.Unlisted(ev.Harness, &cardea.Call{Tool: ev.Call.Tool, Input: map[string]any{field: "x"}}) != "" {
+			return field
+		}
+	}
+	return ""
 }
 
 // faulty are messages that do not say enough.
