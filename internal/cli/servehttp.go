@@ -72,7 +72,7 @@ func openHTTP(p Process, f serveFlags, local daemon.Local, log *logfile.Log, cou
 		}
 		return ledgerOf(p, &pl, l.Settings.Ledger)
 	}
-	return web.Open(address, given, web.Options{Check: check, Cardea: filepath.Join(filepath.Dir(hook.ThisProgram()), "cardea"+filepath.Ext(hook.ThisProgram())),
+	return web.Open(address, given, web.Options{Check: check, Other: local.OtherFolder, Cardea: filepath.Join(filepath.Dir(hook.ThisProgram()), "cardea"+filepath.Ext(hook.ThisProgram())),
 		Environ: os.Environ(), Token: token, Ledger: open, Status: status, Counts: counts, Gauges: gauges(p, folder, local), Now: p.Now, Log: log.Printf})
 }
 

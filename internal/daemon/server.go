@@ -75,7 +75,9 @@ func (s *Server) Close() error {
 }
 
 // Local answers calls that came by another way than the socket, with what the daemon keeps.
-func (s *Server) Local() Local { return Local{Process: s.process, Memory: s.memory} }
+func (s *Server) Local() Local {
+	return Local{Process: s.process, Memory: s.memory, Folders: s.own.Value}
+}
 
 // poke connects to the daemon that is there, which then looks whether its program was
 // replaced. It reports whether that daemon ends.
@@ -101,7 +103,7 @@ func poke(path string) bool {
 const (
 	endsWhy    = "this daemon's program was replaced, and it ends"
 	programWhy = "the caller belongs to another installation"
-	foldersWhy = "the caller's files are in other folders than the daemon's"
+	foldersWhy = "the caller's files are in another folder than the daemon's, by "
 	viewWhy    = "the caller sees other files than the daemon"
 	busyWhy    = "too many calls at once"
 )
@@ -204,8 +206,9 @@ func (s *Server) attend(conn *net.UnixConn, unended *sync.WaitGroup, end func())
 	case control.SameView(pid) != nil:
 		_, _ = conn.Write(control.Leaves(viewWhy))
 		return
-	case !c.Variables.SameFolders(s.own):
-		_, _ = conn.Write(control.Leaves(foldersWhy))
+	}
+	if name := s.Local().OtherFolder(c.Variables); name != "" {
+		_, _ = conn.Write(control.Leaves(foldersWhy + name))
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
@@ -216,7 +219,9 @@ func (s *Server) attend(conn *net.UnixConn, unended *sync.WaitGroup, end func())
 func (s *Server) answer(conn *net.UnixConn, pid int, c control.Call, unended *sync.WaitGroup) []byte {
 	elsewhere := &hook.Elsewhere{}
 	signs := signsOf(conn, elsewhere)
-	l := Local{Process: s.process, Memory: s.memory, Lines: func() [][]string { return person.CommandLinesAbove(pid) }, Piped: person.PipedAbove(pid), Elsewhere: elsewhere, Unended: unended}
+	l := s.Local()
+	l.Lines, l.Piped = func() [][]string { return person.CommandLinesAbove(pid) }, person.PipedAbove(pid)
+	l.Elsewhere, l.Unended = elsewhere, unended
 	a, err := l.Check(c, time.Time{})
 	signs.end()
 	_ = conn.SetWriteDeadline(time.Now().Add(limit.DaemonSilence))

@@ -453,6 +453,128 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// What the caller's variables result in is compared with the daemon's folders, not their
+// texts. A folder that is another one is named by its variable, and never by its value.
+func TestFolders(t *testing.T) {
+	s := newSite(t)
+	s.write(s.home+"/.config/cardea/rules/a.yaml", "rules: [{id: deny-make, tool: Bash, match: {command: make}, effect: deny, message: r}]\n", 0o600)
+	for _, link := range [][2]string{{s.home, s.dir + "/link"}, {s.home + "/.config", s.dir + "/config"}, {s.home, s.work + "/home"}, {"/nowhere/at/all", s.dir + "/dangling"}, {s.dir + "/loop", s.dir + "/loop"}} {
+		if err := os.Symlink(link[0], link[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.daemon()
+	for env, other := range map[string]string{
+		"XDG_CONFIG_HOME=" + s.home + "/.config":                  "",
+		"XDG_STATE_HOME=" + s.home + "/.local/state/":             "",
+		"XDG_CACHE_HOME=/" + s.home + "//.cache":                  "",
+		"XDG_DATA_HOME=/elsewhere":                                "",
+		"CLAUDE_CONFIG_DIR=" + s.home + "/.claude":                "",
+		"CLAUDE_CONFIG_DIR=" + s.dir + "/claude":                  "", // each call has its own
+		"XDG_CONFIG_HOME=" + s.home + "/.local/../.config":        "",
+		"XDG_CONFIG_HOME=" + s.dir + "/config":                    "",
+		"XDG_CONFIG_HOME=":                                        "",
+		"XDG_STATE_HOME=":                                         "",
+		"XDG_CONFIG_HOME=relative":                                "", // ignored, as by cardea check
+		"XDG_RUNTIME_DIR=" + s.run + "/":                          "",
+		"XDG_RUNTIME_DIR=" + s.dir + "/home/../run":               "",
+		"HOME=" + s.home + "/":                                    "",
+		"HOME=/" + s.home + "/./":                                 "",
+		"HOME=" + s.dir + "/link":                                 "",
+		"HOME=" + s.work + "/home":                                "",
+		"HOME=" + s.dir:                                           "HOME",
+		"HOME=" + s.dir + "/dangling":                             "HOME",
+		"HOME=" + s.dir + "/loop":                                 "HOME",
+		"HOME=relative":                                           "HOME",
+		"HOME=" + s.home + "\n/x":                                 "HOME",
+		"XDG_CONFIG_HOME=" + s.dir + "/other":                     "XDG_CONFIG_HOME",
+		"XDG_CONFIG_HOME=" + s.work + "/.config":                  "XDG_CONFIG_HOME",
+		"XDG_STATE_HOME=" + s.dir + "/dangling":                   "XDG_STATE_HOME",
+		"XDG_CACHE_HOME=" + s.dir + "/other":                      "XDG_CACHE_HOME",
+		"XDG_RUNTIME_DIR=" + s.dir:                                "XDG_RUNTIME_DIR",
+		"XDG_RUNTIME_DIR=":                                        "XDG_RUNTIME_DIR",
+		"XDG_CONFIG_HOME=" + s.home + "/.config/../../work/.conf": "XDG_CONFIG_HOME",
+	} {
+		name, value, _ := strings.Cut(env, "=")
+		caller := s.caller(env)
+		for range 2 { // the connection stays
+			switch got := caller.send(s.request("POST", hookPath, s.bash("make"))); {
+			case other == "" && (got.Status != 200 || !strings.Contains(got.Body, "deny-make")):
+				t.Errorf("%s: %+v", env, got)
+			case other != "" && (got.Status != 403 || !strings.Contains(got.Body, "by "+other+";") || len(value) > 1 && strings.Contains(got.Body, value)):
+				t.Errorf("%s: %+v, not 403 by %s", name, got, other)
+			}
+		}
+	}
+	log, err := os.ReadFile(s.home + "/.local/state/cardea/daemon.log")
+	if err != nil || !strings.Contains(string(log), "by XDG_STATE_HOME") || strings.Contains(string(log), s.dir+"/other") {
+		t.Errorf("the log: %v %s", err, log)
+	}
+}
+
+// A link by which a caller's variables lead to the daemon's folders may be another one
+// afterwards: the call before is answered by the daemon's folders, and the next one not.
+func TestLinkMoves(t *testing.T) {
+	s := newSite(t)
+	evil := s.work + "/evil"
+	s.write(s.home+"/.config/cardea/rules/a.yaml", "rules: [{id: deny-make, tool: Bash, match: {command: make}, effect: deny, message: r}]\n", 0o600)
+	s.write(evil+"/.config/cardea/rules/a.yaml", "rules: [{id: allow-make, tool: Bash, match: {command: make}, effect: allow, message: r}]\n", 0o600)
+	s.write(evil+"/.config/cardea/cardea.yaml", "rules: {off: [git-force-push]}\n", 0o600)
+	link := s.work + "/link"
+	point := func(to string) {
+		t.Helper()
+		fresh := link + "-"
+		if err := os.Symlink(to, fresh); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(fresh, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	point(s.home)
+	s.daemon()
+	caller := s.caller("HOME="+link, "XDG_CONFIG_HOME="+link+"/.config")
+	var stop sync.WaitGroup
+	end := make(chan struct{})
+	stop.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-end:
+				return
+			default:
+				point([]string{s.home, evil}[n%2])
+			}
+		}
+	})
+	answers := 0
+	for range 300 {
+		switch got := caller.send(s.request("POST", hookPath, s.bash("make"))); {
+		case got.Status == 200 && strings.Contains(got.Body, "deny-make"):
+			answers++
+		case got.Status != 403:
+			t.Fatalf("%+v", got)
+		}
+	}
+	close(end)
+	stop.Wait()
+	if answers == 0 {
+		t.Error("no call came through")
+	}
+	point(evil)
+	if got := caller.send(s.request("POST", hookPath, s.bash("make"))); got.Status != 403 || !strings.Contains(got.Body, "by HOME") {
+		t.Errorf("%+v", got)
+	}
+	// What the daemon leaves to cardea is judged by the daemon's folders, too.
+	point(s.home)
+	s.write(s.home+"/.config/cardea/cardea.yaml", "actions: {on_any_denial: [{command: 'true'}]}\n", 0o600)
+	c := exec.Command(s.bin+"/cardea", "check", "--harness", "claude-code", "--limit", "1m", "--caller", fmt.Sprint(caller.cmd.Process.Pid))
+	point(evil)
+	c.Dir, c.Env, c.Stdin = s.work, s.env, strings.NewReader(s.bash("make"))
+	if out, err := c.Output(); err != nil || !strings.Contains(string(out), "deny-make") {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
 // Another user of the machine is not even answered. The test needs root, to be another.
 func TestAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
