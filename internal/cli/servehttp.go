@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/control"
 	"cardea.dev/internal/daemon"
 	"cardea.dev/internal/daemon/web"
@@ -18,6 +20,7 @@ import (
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/logfile"
 	"cardea.dev/internal/queue/store"
+	"cardea.dev/internal/settings"
 	"cardea.dev/internal/state"
 )
 
@@ -39,6 +42,78 @@ func httpAddress(p Process, flag string) (string, error) {
 		return "", fmt.Errorf("daemon.http, or --http: %w", err)
 	}
 	return address, nil
+}
+
+// unfollowed says what settings say about daemon.http that a daemon does not follow which
+// listens for HTTP at an address, "" for none, for a reason.
+func unfollowed(p Process, at, why string) []string {
+	l, _, err := gather(p, nil)
+	if err != nil {
+		return nil // it is told by who needs the settings
+	}
+	var out []string
+	for i := range l.SettingsFiles {
+		for _, d := range l.SettingsFiles[i].Problems {
+			if d.Severity == cardea.LevelError || d.Code == cardea.CodeUnknownKey || strings.Contains(d.Text, "daemon.") {
+				out = append(out, "settings are not followed: "+d.String())
+			}
+		}
+	}
+	name, _ := settings.FindName("daemon.http") // it is one of them
+	for _, said := range entryOf(l, name).Said {
+		if !said.InForce {
+			out = append(out, fmt.Sprintf("daemon.http is %s in %s, which is not followed: %s", said.Value, said.Source, said.Why))
+		}
+	}
+	if want := l.Settings.Daemon.HTTP; want != "" && want != "off" && want != at {
+		out = append(out, fmt.Sprintf("daemon.http is %s, which is not followed%s: it listens for HTTP %s", want, why, atAddress(at)))
+	}
+	return out
+}
+
+// atAddress is where the daemon listens for HTTP in words.
+func atAddress(at string) string {
+	if at == "" {
+		return "nowhere"
+	}
+	return "at " + at
+}
+
+// sayUnfollowed tells which words about daemon.http this daemon does not follow, and why.
+func sayUnfollowed(p Process, f serveFlags, h *web.Server, log *logfile.Log) {
+	at, why := f.http, ""
+	switch {
+	case p.Env("LISTEN_PID") == strconv.Itoa(os.Getpid()) && h != nil:
+		at, why = h.Addr(), ", since the unit's socket has another address"
+	case at == "":
+		at, _ = httpAddress(p, "") // it was followed just now
+	case at == "off":
+		at, why = "", ", since --http is off"
+	default:
+		why = ", since --http is given"
+	}
+	lines := unfollowed(p, at, why)
+	troubles := locate(p, "", "", p.Dir).Troubles
+	if len(troubles) > 0 {
+		log.Printf("a variable that names your folders is not followed; run cardea doctor")
+		p.tell(troubles)
+	}
+	for _, line := range lines {
+		log.Printf("http: %s", hook.Plain(line))
+		if log.Path() != "" { // else it was shown
+			p.warn(line)
+		}
+	}
+}
+
+// notBegun notes in the log why the daemon does not begin. Of one that runs already it adds
+// that this one does not follow what is wanted of HTTP.
+func notBegun(p Process, f serveFlags, log *logfile.Log, err error) error {
+	if want, werr := httpAddress(p, f.http); errors.Is(err, daemon.ErrRuns) && werr == nil && want != "" && want != announced(p) {
+		err = fmt.Errorf("%w; it listens for HTTP %s, and not at %s", err, atAddress(announced(p)), want)
+	}
+	log.Printf("does not begin: %s", hook.Plain(err.Error()))
+	return err
 }
 
 // openHTTP makes the daemon's HTTP, nil where there is none.
@@ -124,10 +199,24 @@ func givenSocket(env func(string) string) (net.Listener, error) {
 	return l, nil
 }
 
+// announcement is the file in which the daemon's HTTP address is written down.
+func announcement(p Process) string {
+	return filepath.Join(filepath.Dir(control.Socket(p.Env)), "http")
+}
+
+// announced is the HTTP address of the daemon that runs, "" for none.
+func announced(p Process) string {
+	text, err := state.Read(announcement(p), 100)
+	if at := strings.TrimSpace(string(text)); err == nil && web.CheckAddress(at) == nil {
+		return at
+	}
+	return ""
+}
+
 // announce writes the daemon's HTTP address down for other commands of the person, beside
 // its socket. remove takes it away.
 func announce(p Process, address string) (remove func(), err error) {
-	path := filepath.Join(filepath.Dir(control.Socket(p.Env)), "http")
+	path := announcement(p)
 	if err := state.Write(path, []byte(address+"\n")); err != nil {
 		return nil, fmt.Errorf("write down the address of HTTP: %w", err)
 	}

@@ -41,6 +41,9 @@ type Server struct {
 	calls atomic.Int64
 }
 
+// ErrRuns is the error of a second daemon.
+var ErrRuns = errors.New("the daemon runs already; its log, daemon.log in the state folder, names its process; end that with SIGTERM to start another one")
+
 // Open takes the user's socket. A daemon that is there already is asked to end if its
 // program was replaced, and waited for; else it is an error. environ is the environment
 // as os.Environ gives it, program the file of this program.
@@ -58,7 +61,7 @@ func Open(p hook.Process, environ []string, program string) (*Server, error) {
 		l, err = peer.Listen(path, limit.DaemonTurn)
 	}
 	if errors.Is(err, peer.ErrTaken) {
-		return nil, errors.New("the daemon runs already; its log, daemon.log in the state folder, names its process; end that with SIGTERM to start another one")
+		return nil, ErrRuns
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the daemon's socket: %w", err)

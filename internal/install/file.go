@@ -22,6 +22,24 @@ type file struct {
 	data        []byte
 	mode        fs.FileMode
 	exists      bool
+	// foreign is set where it belongs to another user.
+	foreign bool
+}
+
+// othersBits are the bits of a mode that let others read or write.
+const othersBits = 0o077
+
+// open reports a file that others can read.
+func (f *file) open() bool { return f.exists && f.mode&othersBits != 0 }
+
+// link is the path of the file, or of its folder, if that is a symbolic link, or "".
+func (f *file) link() string {
+	for _, path := range []string{f.named, filepath.Dir(f.named)} {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return path
+		}
+	}
+	return ""
 }
 
 // open reads a file, or finds that there is none. within is the folder that a
@@ -49,7 +67,7 @@ func open(named, within string) (*file, error) {
 	if f.data, err = state.Read(real, maxFile); err != nil {
 		return nil, fmt.Errorf("%w; make it readable", err)
 	}
-	f.mode, f.exists = info.Mode().Perm(), true
+	f.mode, f.exists, f.foreign = info.Mode().Perm(), true, ofAnother(info)
 	return f, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,6 +34,8 @@ type Plan struct {
 	beside []besideFile
 	// modes are those of a new file, for others to read and for the person alone.
 	modes [2]os.FileMode
+	// secret is set where the file is to hold a token: nobody else may read it.
+	secret bool
 	// replaces is set where an installation changes what an earlier one wrote.
 	replaces bool
 }
@@ -42,10 +43,8 @@ type Plan struct {
 // OnlyAdds says why the plan is more than a hook which is added to the file of that name,
 // or "".
 func (p *Plan) OnlyAdds() string {
-	for _, path := range []string{p.on.named, filepath.Dir(p.on.named)} {
-		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
-			return path + " is a symbolic link"
-		}
+	if link := p.on.link(); link != "" {
+		return link + " is a symbolic link"
 	}
 	if p.replaces {
 		return p.File + " has a hook of Cardea already"
@@ -53,12 +52,33 @@ func (p *Plan) OnlyAdds() string {
 	return ""
 }
 
+// closes reports whether the file must become one that nobody else can read.
+func (p *Plan) closes() bool { return p.secret && p.on.open() }
+
+// private says why a file that others can read cannot be one with a token, or nil. A token
+// that is in it already is no secret any more.
+func (p *Plan) private(token string) error {
+	switch link := p.on.link(); {
+	case !p.closes():
+		return nil
+	case link != "":
+		return fmt.Errorf("others can read %s, which would hold the token of HTTP, and %s is a symbolic link; run: %s", p.File, link, shellLine("", "chmod", []string{"600", p.File}))
+	case p.on.foreign:
+		return fmt.Errorf("others can read %s, which would hold the token of HTTP, and it belongs to another user; it must be yours", p.File)
+	case bytes.Contains(p.Before, []byte("Bearer "+token)):
+		return errors.New(OtherToken(p.File, p.state) + ", and run this again")
+	}
+	return nil
+}
+
 // Changed reports whether the plan changes anything.
 func (p *Plan) Changed() bool {
 	return p.changesFile() || slices.ContainsFunc(p.beside, besideFile.pending)
 }
 
-func (p *Plan) changesFile() bool { return p.Remove || !bytes.Equal(p.Before, p.After) }
+func (p *Plan) changesFile() bool {
+	return p.Remove || !bytes.Equal(p.Before, p.After) || p.closes()
+}
 
 const leftAlone = "nothing was changed. Mend the file and run this again"
 
@@ -73,6 +93,10 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 	}
 	if h.plugin != nil {
 		return p, p.planProgram(h, &w)
+	}
+	p.secret = w.HTTP != ""
+	if err := p.private(w.Token); err != nil {
+		return nil, err
 	}
 	p.planCommand(h, true)
 	if !p.on.exists {
@@ -288,6 +312,9 @@ func (p *Plan) applyFile() error {
 			}
 		}
 		return forget(p.state, p.File)
+	}
+	if p.closes() {
+		p.on.mode &^= othersBits
 	}
 	mode, dirMode := p.newModes()
 	made, err := p.on.replace(p.After, mode, dirMode)

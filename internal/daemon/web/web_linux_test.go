@@ -669,6 +669,113 @@ func TestOpenToken(t *testing.T) {
 	}
 }
 
+// The daemon says which words about daemon.http it does not follow, and why: at the terminal
+// and in its log. Doctor says it of the daemon that runs.
+func TestNotFollowed(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	const own = "daemon: {http: '127.0.0.1:0'}\n"
+	for name, tt := range map[string]struct {
+		user, project string
+		args, env     []string
+		want          string
+		ends, quiet   bool
+	}{
+		"followed":                 {user: own, quiet: true},
+		"nothing is said":          {quiet: true},
+		"off in the settings":      {user: "daemon: {http: 'off'}\n", quiet: true},
+		"the same by the flag":     {user: own, args: []string{"--http", "127.0.0.1:0"}, quiet: true},
+		"off by the flag":          {user: own, args: []string{"--http", "off"}, want: "daemon.http is 127.0.0.1:0, which is not followed, since --http is off: it listens for HTTP nowhere"},
+		"another one by the flag":  {user: "daemon: {http: '127.0.0.1:1'}\n", args: []string{"--http", "127.0.0.1:0"}, want: "daemon.http is 127.0.0.1:1, which is not followed, since --http is given"},
+		"of a project":             {project: own, want: "/work/.cardea/cardea.yaml:1:16: daemon.http is the person's to give"},
+		"misspelt":                 {user: "daemon: {htp: '127.0.0.1:1'}\n", want: `unknown key "htp"`},
+		"a broken file":            {user: "daemon: {http: '127.0.0.1:1'\n", want: "not valid YAML"},
+		"a variable leads away":    {user: own, env: []string{"XDG_CONFIG_HOME=.config"}, want: "XDG_CONFIG_HOME=.config is not an absolute path"},
+		"no address":               {user: "daemon: {http: here}\n", want: `daemon.http, or --http: "here" is no address`, ends: true},
+		"another machine's":        {user: "daemon: {http: '10.0.0.1:80'}\n", want: "is not 127.0.0.1 or [::1]", ends: true},
+		"the port is taken":        {user: "daemon: {http: '" + taken.Addr().String() + "'}\n", want: "another program has the port", ends: true},
+		"control characters in it": {user: "daemon: {http: \"\\e[31mx\"}\n", want: "is no address", ends: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.write(s.home+"/.config/cardea/cardea.yaml", tt.user, 0o600)
+			s.write(s.work+"/.cardea/cardea.yaml", tt.project, 0o600)
+			c := exec.Command(s.bin+"/cardea", append([]string{"serve"}, tt.args...)...)
+			var told strings.Builder
+			c.Dir, c.Env, c.Stderr = s.work, append(s.env, tt.env...), &told
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			log := ""
+			for end := time.Now().Add(time.Minute); !strings.Contains(log, "does not begin") && !strings.Contains(log, tt.want) || tt.want == "" && !strings.Contains(log, "begins"); time.Sleep(5 * time.Millisecond) {
+				if strings.HasPrefix(tt.want, "XDG_") && strings.Contains(log, "a variable that names your folders is not followed") {
+					break
+				}
+				data, _ := os.ReadFile(s.home + "/.local/state/cardea/daemon.log")
+				if log = string(data); time.Now().After(end) {
+					t.Fatalf("%s\n%s", log, told.String())
+				}
+			}
+			if !tt.ends {
+				_ = c.Process.Signal(syscall.SIGTERM)
+			}
+			if err := c.Wait(); (err != nil) != tt.ends {
+				t.Errorf("it ends with %v", err)
+			}
+			if !strings.Contains(told.String(), tt.want) || tt.quiet && told.String() != "" || strings.ContainsRune(told.String()+log, '\x1b') {
+				t.Errorf("told %q, logged %q", told.String(), log)
+			}
+			if strings.Contains(log, "XDG_CONFIG_HOME=") {
+				t.Errorf("the value of a variable is in the log: %s", log)
+			}
+		})
+	}
+}
+
+// A second daemon, and doctor, say that the first one does not follow daemon.http.
+func TestRunsWithoutHTTP(t *testing.T) {
+	s := newSite(t)
+	s.write(s.run+"/cardea/http", "127.0.0.1:9\n", 0o600) // of one that was killed
+	if err := os.Chmod(s.run+"/cardea", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	first := exec.Command(s.bin+"/cardea", "serve")
+	first.Dir, first.Env = s.work, s.env
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = first.Process.Kill(); _ = first.Wait() })
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if data, _ := os.ReadFile(s.home + "/.local/state/cardea/daemon.log"); strings.Contains(string(data), "begins") {
+			if _, err := os.Stat(s.run + "/cardea/http"); err != nil {
+				break
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatal("it does not begin, or the address of another one stays")
+		}
+	}
+	s.write(s.home+"/.config/cardea/cardea.yaml", "daemon: {http: '127.0.0.1:7'}\n", 0o600)
+	run := func(args ...string) string {
+		c := exec.Command(s.bin+"/cardea", args...)
+		c.Dir, c.Env = s.work, s.env
+		out, _ := c.CombinedOutput() // its exit code says that something is wrong
+		return string(out)
+	}
+	if out := run("serve"); !strings.Contains(out, "runs already") || !strings.Contains(out, "it listens for HTTP nowhere, and not at 127.0.0.1:7") {
+		t.Error(out)
+	}
+	if out := run("doctor"); !strings.Contains(out, "daemon.http is 127.0.0.1:7, which is not followed (the daemon: runs): it listens for HTTP nowhere") {
+		t.Error(out)
+	}
+	if out := run("doctor", "--json"); !strings.Contains(out, `"http":""`) {
+		t.Error(out)
+	}
+}
+
 // What was decided can be read, and followed.
 func TestAPI(t *testing.T) {
 	s := newSite(t)
