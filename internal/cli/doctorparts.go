@@ -171,9 +171,6 @@ func (c *checkup) checkDaemon(p Process) {
 
 // tellHTTP says what the daemon does not follow of daemon.http.
 func (c *checkup) tellHTTP(p Process) {
-	if _, err := httpAddress(p, ""); err != nil {
-		c.add(cardea.LevelWarning, install.CodeDaemon, "", err.Error())
-	}
 	for _, line := range unfollowed(p, c.Daemon.HTTP, " (the daemon: "+c.Daemon.State+")") {
 		c.add(cardea.LevelWarning, install.CodeDaemon, "end the daemon, and run \"cardea serve\"", line)
 	}

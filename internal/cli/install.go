@@ -153,7 +153,7 @@ func installHarness(p Process, h install.Harness, f installFlags) error {
 	}
 	out := screenOn(p.Stdout, p.Env)
 	if plan.Changed() {
-		c := setUpChange{what: "have " + h.Title + " " + w.Calls(), why: f.whyCode(p, s, h, plan, w), plans: []*install.Plan{plan}}
+		c := setUpChange{what: "have " + h.Title + " call " + w.Binary + onlyIf(w.HTTP != "", " for prompts, and send all else to http://"+w.HTTP), why: f.whyCode(p, s, h, plan, w), plans: []*install.Plan{plan}}
 		err = c.carryOut(p, s, f.dryRun, out)
 	} else {
 		out.printf("nothing to change: %s already calls %s, by %s\n", h.Title, w.Binary, plan.File)

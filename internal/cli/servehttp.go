@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,40 +66,26 @@ func unfollowed(p Process, at, why string) []string {
 			out = append(out, fmt.Sprintf("daemon.http is %s in %s, which is not followed: %s", said.Value, said.Source, said.Why))
 		}
 	}
-	if want := l.Settings.Daemon.HTTP; want != "" && want != "off" && want != at {
-		out = append(out, fmt.Sprintf("daemon.http is %s, which is not followed%s: it listens for HTTP %s", want, why, atAddress(at)))
+	if want := l.Settings.Daemon.HTTP; want != "" && want != "off" && want != at && !strings.HasSuffix(want, ":0") {
+		out = append(out, fmt.Sprintf("daemon.http is %s, which is not followed%s: the daemon listens for HTTP at %s", want, why, cmp.Or(at, "no address")))
 	}
 	return out
 }
 
-// atAddress is where the daemon listens for HTTP in words.
-func atAddress(at string) string {
-	if at == "" {
-		return "nowhere"
-	}
-	return "at " + at
-}
-
 // sayUnfollowed tells which words about daemon.http this daemon does not follow, and why.
 func sayUnfollowed(p Process, f serveFlags, h *web.Server, log *logfile.Log) {
-	at, why := f.http, ""
-	switch {
-	case p.Env("LISTEN_PID") == strconv.Itoa(os.Getpid()) && h != nil:
-		at, why = h.Addr(), ", since the unit's socket has another address"
-	case at == "":
-		at, _ = httpAddress(p, "") // it was followed just now
-	case at == "off":
-		at, why = "", ", since --http is off"
-	default:
-		why = ", since --http is given"
+	at, why := "", ", since the unit opens another socket"
+	if h != nil {
+		at = h.Addr()
 	}
-	lines := unfollowed(p, at, why)
-	troubles := locate(p, "", "", p.Dir).Troubles
-	if len(troubles) > 0 {
-		log.Printf("a variable that names your folders is not followed; run cardea doctor")
+	if f.http != "" {
+		why = ", since --http is " + f.http
+	}
+	if troubles := locate(p, "", "", p.Dir).Troubles; len(troubles) > 0 {
+		log.Printf("http: a variable that names your folders is not followed; run cardea doctor") // its value stays out of the log
 		p.tell(troubles)
 	}
-	for _, line := range lines {
+	for _, line := range unfollowed(p, at, why) {
 		log.Printf("http: %s", hook.Plain(line))
 		if log.Path() != "" { // else it was shown
 			p.warn(line)
@@ -110,7 +97,7 @@ func sayUnfollowed(p Process, f serveFlags, h *web.Server, log *logfile.Log) {
 // that this one does not follow what is wanted of HTTP.
 func notBegun(p Process, f serveFlags, log *logfile.Log, err error) error {
 	if want, werr := httpAddress(p, f.http); errors.Is(err, daemon.ErrRuns) && werr == nil && want != "" && want != announced(p) {
-		err = fmt.Errorf("%w; it listens for HTTP %s, and not at %s", err, atAddress(announced(p)), want)
+		err = fmt.Errorf("%w; it listens for HTTP at %s, and not at %s", err, cmp.Or(announced(p), "no address"), want)
 	}
 	log.Printf("does not begin: %s", hook.Plain(err.Error()))
 	return err

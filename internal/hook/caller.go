@@ -3,7 +3,6 @@ package hook
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -47,9 +46,7 @@ func OtherFolder(m project.Machine, own, caller func(string) string) string {
 		d, _ := project.FindDirs(m)
 		all := [...]string{cmp.Or(env("HOME"), d.Home), d.User, d.State, d.Cache, d.Runtime}
 		for i, dir := range all {
-			if filepath.IsAbs(dir) {
-				all[i] = paths.Real(dir)
-			}
+			all[i] = paths.Resolve(dir)
 		}
 		return all
 	}

@@ -22,15 +22,10 @@ type file struct {
 	data        []byte
 	mode        fs.FileMode
 	exists      bool
-	// foreign is set where it belongs to another user.
-	foreign bool
 }
 
 // othersBits are the bits of a mode that let others read or write.
 const othersBits = 0o077
-
-// open reports a file that others can read.
-func (f *file) open() bool { return f.exists && f.mode&othersBits != 0 }
 
 // link is the path of the file, or of its folder, if that is a symbolic link, or "".
 func (f *file) link() string {
@@ -67,7 +62,7 @@ func open(named, within string) (*file, error) {
 	if f.data, err = state.Read(real, maxFile); err != nil {
 		return nil, fmt.Errorf("%w; make it readable", err)
 	}
-	f.mode, f.exists, f.foreign = info.Mode().Perm(), true, ofAnother(info)
+	f.mode, f.exists = info.Mode().Perm(), true
 	return f, nil
 }
 

@@ -36,14 +36,6 @@ func (h Harness) posting(w Wanted) []jsonedit.Field {
 		{Key: h.switchKey, Value: h.switchValue}}
 }
 
-// Calls says what a hook has the harness do.
-func (w Wanted) Calls() string {
-	if w.HTTP != "" {
-		return "send its calls to http://" + w.HTTP + ", and start " + w.Binary + " for prompts"
-	}
-	return "call " + w.Binary
-}
-
 // sent is the address to which a handler sends hooks, nil for one that does not, or that
 // sends them elsewhere than to a daemon.
 func sent(handler *jsonedit.Node) *url.URL {

@@ -22,9 +22,9 @@ func keepOwner(f *os.File, path string) error {
 }
 
 // ofAnother reports a file of another user.
-func ofAnother(info os.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) != os.Geteuid()
+func ofAnother(path string) bool {
+	var at syscall.Stat_t
+	return syscall.Lstat(path, &at) == nil && int(at.Uid) != os.Geteuid()
 }
 
 // othersMayWrite reports whether anybody on the machine may write a file, or

@@ -6,7 +6,7 @@ import "os"
 func keepOwner(*os.File, string) error { return nil }
 
 // ofAnother is not told by the mode bits on Windows.
-func ofAnother(os.FileInfo) bool { return false }
+func ofAnother(string) bool { return false }
 
 // othersMayWrite is not told by the mode bits on Windows.
 func othersMayWrite(os.FileInfo) bool { return false }

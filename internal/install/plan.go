@@ -53,20 +53,19 @@ func (p *Plan) OnlyAdds() string {
 }
 
 // closes reports whether the file must become one that nobody else can read.
-func (p *Plan) closes() bool { return p.secret && p.on.open() }
+func (p *Plan) closes() bool { return p.secret && p.on.exists && p.on.mode&othersBits != 0 }
 
 // private says why a file that others can read cannot be one with a token, or nil. A token
 // that is in it already is no secret any more.
 func (p *Plan) private(token string) error {
-	switch link := p.on.link(); {
+	p.secret = token != ""
+	switch {
 	case !p.closes():
 		return nil
-	case link != "":
-		return fmt.Errorf("others can read %s, which would hold the token of HTTP, and %s is a symbolic link; run: %s", p.File, link, shellLine("", "chmod", []string{"600", p.File}))
-	case p.on.foreign:
-		return fmt.Errorf("others can read %s, which would hold the token of HTTP, and it belongs to another user; it must be yours", p.File)
 	case bytes.Contains(p.Before, []byte("Bearer "+token)):
 		return errors.New(OtherToken(p.File, p.state) + ", and run this again")
+	case p.on.link() != "" || ofAnother(p.File):
+		return fmt.Errorf("others can read %s, which would hold the token of HTTP, and it is another user's, or behind a symbolic link; run: %s", p.File, shellLine("", "chmod", []string{"600", p.File}))
 	}
 	return nil
 }
@@ -87,16 +86,12 @@ const leftAlone = "nothing was changed. Mend the file and run this again"
 // and those that are wanted now. An error says what to do, and names line and
 // column where it is about a place in the file.
 func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
-	p, err := newPlan(h, scope, at)
+	p, err := newPlan(h, scope, at, w.Token)
 	if err != nil {
 		return nil, err
 	}
 	if h.plugin != nil {
 		return p, p.planProgram(h, &w)
-	}
-	p.secret = w.HTTP != ""
-	if err := p.private(w.Token); err != nil {
-		return nil, err
 	}
 	p.planCommand(h, true)
 	if !p.on.exists {
@@ -141,7 +136,7 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 
 // PlanUninstall works out how a file loses Cardea's entries and nothing else.
 func PlanUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
-	p, err := newPlan(h, scope, at)
+	p, err := newPlan(h, scope, at, "")
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +183,7 @@ func (p *Plan) note(code cardea.Code, hint, text string) {
 	p.Notes = append(p.Notes, cardea.Diagnostic{Severity: cardea.LevelNote, File: p.File, Code: code, Text: text, Hint: hint})
 }
 
-func newPlan(h Harness, scope Scope, at Places) (*Plan, error) {
+func newPlan(h Harness, scope Scope, at Places, token string) (*Plan, error) {
 	named, err := at.File(h, scope)
 	if err != nil {
 		return nil, err
@@ -201,7 +196,8 @@ func newPlan(h Harness, scope Scope, at Places) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{File: f.path, Before: f.data, on: f, state: at.State, scope: scope, modes: [2]os.FileMode{0o644, 0o600}}, nil
+	p := &Plan{File: f.path, Before: f.data, on: f, state: at.State, scope: scope, modes: [2]os.FileMode{0o644, 0o600}}
+	return p, p.private(token)
 }
 
 // create makes a new file.

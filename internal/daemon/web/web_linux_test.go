@@ -688,8 +688,8 @@ func TestNotFollowed(t *testing.T) {
 		"nothing is said":          {quiet: true},
 		"off in the settings":      {user: "daemon: {http: 'off'}\n", quiet: true},
 		"the same by the flag":     {user: own, args: []string{"--http", "127.0.0.1:0"}, quiet: true},
-		"off by the flag":          {user: own, args: []string{"--http", "off"}, want: "daemon.http is 127.0.0.1:0, which is not followed, since --http is off: it listens for HTTP nowhere"},
-		"another one by the flag":  {user: "daemon: {http: '127.0.0.1:1'}\n", args: []string{"--http", "127.0.0.1:0"}, want: "daemon.http is 127.0.0.1:1, which is not followed, since --http is given"},
+		"off by the flag":          {user: "daemon: {http: '127.0.0.1:1'}\n", args: []string{"--http", "off"}, want: "daemon.http is 127.0.0.1:1, which is not followed, since --http is off: the daemon listens for HTTP at no address"},
+		"another one by the flag":  {user: "daemon: {http: '127.0.0.1:1'}\n", args: []string{"--http", "127.0.0.1:0"}, want: "daemon.http is 127.0.0.1:1, which is not followed, since --http is 127.0.0.1:0: the daemon listens for HTTP at 127.0.0.1:"},
 		"of a project":             {project: own, want: "/work/.cardea/cardea.yaml:1:16: daemon.http is the person's to give"},
 		"misspelt":                 {user: "daemon: {htp: '127.0.0.1:1'}\n", want: `unknown key "htp"`},
 		"a broken file":            {user: "daemon: {http: '127.0.0.1:1'\n", want: "not valid YAML"},
@@ -765,10 +765,10 @@ func TestRunsWithoutHTTP(t *testing.T) {
 		out, _ := c.CombinedOutput() // its exit code says that something is wrong
 		return string(out)
 	}
-	if out := run("serve"); !strings.Contains(out, "runs already") || !strings.Contains(out, "it listens for HTTP nowhere, and not at 127.0.0.1:7") {
+	if out := run("serve"); !strings.Contains(out, "runs already") || !strings.Contains(out, "it listens for HTTP at no address, and not at 127.0.0.1:7") {
 		t.Error(out)
 	}
-	if out := run("doctor"); !strings.Contains(out, "daemon.http is 127.0.0.1:7, which is not followed (the daemon: runs): it listens for HTTP nowhere") {
+	if out := run("doctor"); !strings.Contains(out, "daemon.http is 127.0.0.1:7, which is not followed (the daemon: runs): the daemon listens for HTTP at no address") {
 		t.Error(out)
 	}
 	if out := run("doctor", "--json"); !strings.Contains(out, `"http":""`) {
