@@ -776,6 +776,41 @@ func TestRunsWithoutHTTP(t *testing.T) {
 	}
 }
 
+// Doctor is ready where a harness with its variables is answered, and nowhere else.
+func TestDoctorAsks(t *testing.T) {
+	s := newSite(t)
+	s.daemon()
+	s.write(s.home+"/.config/cardea/cardea.yaml", "daemon: {http: '"+s.address+"'}\n", 0o600)
+	hooks := ""
+	for _, event := range []string{"PreToolUse", "PermissionRequest"} {
+		hooks += fmt.Sprintf(`,%q:[{"matcher":"*","hooks":[{"type":"http","url":"http://%s/cardea/check?harness=claude-code&limit=8s","headers":{"Authorization":"Bearer %s"},"timeout":10,"onFailure":"block"}]}]`, event, s.address, s.token)
+	}
+	file := s.home + "/.claude/settings.json"
+	s.write(file, `{"hooks":{`+hooks[1:]+`}}`, 0o600)
+	for name, tt := range map[string]struct {
+		env  string
+		mode os.FileMode
+		want string
+	}{
+		"the same":                  {"A=b", 0o600, "Claude Code: ready"},
+		"the same, written out":     {"XDG_CONFIG_HOME=" + s.home + "/.config/", 0o600, "Claude Code: ready"},
+		"another cache":             {"XDG_CACHE_HOME=" + s.dir, 0o600, "403 Forbidden: Cardea: the caller's files are in another folder than the daemon's, by XDG_CACHE_HOME"},
+		"another state":             {"XDG_STATE_HOME=" + s.dir, 0o600, "it has another token than the daemon's"},
+		"a token for all":           {"A=b", 0o644, "others can read " + file + ", which holds the token of HTTP; run: rm -f " + s.home + "/.local/state/cardea/http-token"},
+		"a token that none but one": {"A=b", 0o400, "Claude Code: ready"},
+	} {
+		if err := os.Chmod(file, tt.mode); err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(s.bin+"/cardea", "doctor", "claude")
+		c.Dir, c.Env = s.work, append(s.env, tt.env)
+		out, _ := c.CombinedOutput() // its exit code says that something is wrong
+		if ready := strings.Contains(string(out), "Claude Code: ready"); !strings.Contains(string(out), tt.want) || ready != strings.HasPrefix(tt.env, "A=") && ready != strings.HasPrefix(tt.env, "XDG_CONFIG") {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
+}
+
 // What was decided can be read, and followed.
 func TestAPI(t *testing.T) {
 	s := newSite(t)
