@@ -50,7 +50,7 @@ func httpAddress(p Process, flag string) (string, error) {
 func unfollowed(p Process, at, why string) []string {
 	l, _, err := gather(p, nil)
 	if err != nil {
-		return nil // it is told by who needs the settings
+		return nil // who needs the settings reports it
 	}
 	var out []string
 	for i := range l.SettingsFiles {

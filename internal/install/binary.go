@@ -81,11 +81,11 @@ func (m Machine) unstable(path string) string {
 	way := append(paths.Through(path), filepath.Clean(path), paths.Real(path))
 	for _, dir := range m.Temp {
 		if slices.ContainsFunc(way, in(dir)) {
-			return "lies in a temporary folder, or a link leads through one"
+			return "is in a temporary folder, or a link leads through one"
 		}
 	}
 	if slices.ContainsFunc(way, in(m.Project)) {
-		return "lies in the project, where the agent may replace it, or a link leads through it"
+		return "is in the project, where the agent may replace it, or a link leads through it"
 	}
 	for _, part := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
 		switch {

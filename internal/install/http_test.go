@@ -140,7 +140,7 @@ func TestHTTPProblems(t *testing.T) {
 }
 
 // doctor sends its call, and the token, to the person's own daemon alone.
-// A file with a token is one that nobody else reads.
+// Only the person can read a file with a token.
 func TestHTTPClosesFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the mode bits say nothing there")
@@ -179,7 +179,7 @@ func TestHTTPClosesFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		modeIs("installed", mode&0o700)
-		// Without a token the mode is none of Cardea's business.
+		// Without a token the mode stays.
 		if p, err = PlanInstall(h, User, at, wanted); err == nil {
 			_ = os.Chmod(path, 0o644)
 			err = p.Apply()
@@ -197,7 +197,7 @@ func TestHTTPClosesFile(t *testing.T) {
 	if _, err := PlanInstall(h, User, at, overHTTP); err == nil || !strings.Contains(err.Error(), "another user's") {
 		t.Error(err)
 	}
-	// What is told to be typed is quoted.
+	// What a person is to type is quoted.
 	if text := OtherToken("/h/f", "/a b;$(x)"); !strings.Contains(text, "rm -f '/a b;$(x)/http-token'") {
 		t.Error(text)
 	}

@@ -297,7 +297,7 @@ func TestStableBinary(t *testing.T) {
 		}
 	}
 	m.Named = ""
-	// A link of a package manager that leads through the project is none.
+	// A link of a package manager that leads through the project is refused.
 	if err := errors.Join(os.Remove(filepath.Join(links, "cardea")), os.Symlink(base+"/l/to-app/cardea", filepath.Join(links, "cardea"))); err != nil {
 		t.Fatal(err)
 	}

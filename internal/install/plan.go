@@ -34,7 +34,7 @@ type Plan struct {
 	beside []besideFile
 	// modes are those of a new file, for others to read and for the person alone.
 	modes [2]os.FileMode
-	// secret is set where the file is to hold a token: nobody else may read it.
+	// secret is set where the file is to hold a token, which only the person may read.
 	secret bool
 	// replaces is set where an installation changes what an earlier one wrote.
 	replaces bool
@@ -52,7 +52,7 @@ func (p *Plan) OnlyAdds() string {
 	return ""
 }
 
-// closes reports whether the file must become one that nobody else can read.
+// closes reports whether the plan takes the right to read the file from others.
 func (p *Plan) closes() bool { return p.secret && p.on.exists && p.on.mode&othersBits != 0 }
 
 // private says why a file that others can read cannot be one with a token, or nil. A token
@@ -65,7 +65,7 @@ func (p *Plan) private(token string) error {
 	case bytes.Contains(p.Before, []byte("Bearer "+token)):
 		return errors.New(OtherToken(p.File, p.state) + ", and run this again")
 	case p.on.link() != "" || ofAnother(p.File):
-		return fmt.Errorf("others can read %s, which would hold the token of HTTP, and it is another user's, or behind a symbolic link; run: %s", p.File, shellLine("", "chmod", []string{"600", p.File}))
+		return fmt.Errorf("others can read %s, which would hold the token of HTTP, and it is another user's, or reached by a symbolic link; run: %s", p.File, shellLine("", "chmod", []string{"600", p.File}))
 	}
 	return nil
 }

@@ -564,7 +564,7 @@ func TestLinkMoves(t *testing.T) {
 	if got := caller.send(s.request("POST", hookPath, s.bash("make"))); got.Status != 403 || !strings.Contains(got.Body, "by HOME") {
 		t.Errorf("%+v", got)
 	}
-	// What the daemon leaves to cardea is judged by the daemon's folders, too.
+	// What the daemon leaves to cardea is also judged by the daemon's folders.
 	point(s.home)
 	s.write(s.home+"/.config/cardea/cardea.yaml", "actions: {on_any_denial: [{command: 'true'}]}\n", 0o600)
 	c := exec.Command(s.bin+"/cardea", "check", "--harness", "claude-code", "--limit", "1m", "--caller", fmt.Sprint(caller.cmd.Process.Pid))
