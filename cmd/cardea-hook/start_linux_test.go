@@ -111,12 +111,19 @@ func TestStartOnDemand(t *testing.T) {
 	if s.daemonPID() != 0 {
 		t.Error("one is started at every call")
 	}
+	// One that answers over HTTP stays.
+	s.settings("daemon: {start: true, idle: 1h, http: '127.0.0.1:0'}\n")
+	s.denied("reads the settings again")
 	long := time.Now().Add(-time.Minute)
 	if err := os.Chtimes(s.home+"/.local/state/cardea/daemon-started", long, long); err != nil {
 		t.Fatal(err)
 	}
 	s.denied("some time later")
 	s.listens()
+	line, err = os.ReadFile("/proc/" + strconv.Itoa(s.daemonPID()) + "/cmdline")
+	if err != nil || !strings.Contains(string(line), "serve\x00--idle\x000s") {
+		t.Errorf("%q, %v", line, err)
+	}
 	s.denied("the next one")
 }
 

@@ -51,6 +51,7 @@ func (t tests) Run() int {
 func process() cli.Process {
 	p := cli.ThisProcess(hook.ThisProgram())
 	p.Engines = policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
+	p.Temporary = nil // scripts run in one
 	p.Fetch, p.Judge, p.Queue = fetch.Fetch, askDirectly, holdDirectly{}
 	// The folders of the machine, where a script has its own.
 	if dir := os.Getenv("TEST_SYSTEM"); dir != "" {

@@ -105,6 +105,7 @@ func doctor(p Process, only []string, asJSON bool) error {
 	}
 	if len(only) == 0 {
 		c.checkDaemon(p)
+		c.tellHTTP(p)
 		c.checkQueue(p)
 	}
 	c.checkPause(p, s)
@@ -196,6 +197,9 @@ func (r *hookReport) tryHooks(p Process, s site, h install.Harness, exe string) 
 		fail := func(code cardea.Code, hint, format string, args ...any) {
 			r.Diagnostics = append(r.Diagnostics, w.Says(cardea.LevelError, code, hint, format, args...))
 		}
+		if w.Open() && w.Event == h.Gate() {
+			r.Diagnostics = append(r.Diagnostics, w.Says(cardea.LevelWarning, install.CodeOpenFile, "run \"cardea install "+h.Program+" --http\" again", "%s", install.OtherToken(w.File, s.At.State)))
+		}
 		switch {
 		case w.Off != "":
 			fail(install.CodeSwitchedOff, "", "it is switched off by %s", w.Off)
@@ -218,7 +222,7 @@ func (r *hookReport) tryHooks(p Process, s site, h install.Harness, exe string) 
 // tryHook probes a hook, and says how where it starts no program.
 func tryHook(p Process, s site, h install.Harness, w install.Wiring, dir string) (how string, err error) {
 	if w.URL != "" {
-		return ", over HTTP", probeHTTP(p, s, h, w, dir)
+		return ", over HTTP; with another HOME or XDG_* folder than the daemon's it is blocked", probeHTTP(p, s, h, w, dir)
 	}
 	return "", install.Probe(context.Background(), h, w, dir, os.Environ())
 }

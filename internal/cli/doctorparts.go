@@ -139,6 +139,8 @@ type daemonReport struct {
 	State string `json:"state"`
 	// Socket is its socket, "" where there can be none.
 	Socket string `json:"socket"`
+	// HTTP is the address at which it listens for HTTP, "" for none.
+	HTTP string `json:"http"`
 	// Asked is set where a registered hook asks it: by cardea-hook, or over HTTP.
 	Asked bool `json:"asked"`
 	// Starts is set where a hook starts it.
@@ -161,8 +163,17 @@ func (c *checkup) checkDaemon(p Process) {
 		return
 	}
 	d.Socket = control.Socket(p.Env)
-	d.State, d.Why = askDaemon(d.Socket, engine, stamp)
+	if d.State, d.Why = askDaemon(d.Socket, engine, stamp); d.State != daemonGone {
+		d.HTTP = announced(p)
+	}
 	c.tellDaemon()
+}
+
+// tellHTTP says what the daemon does not follow of daemon.http.
+func (c *checkup) tellHTTP(p Process) {
+	for _, line := range unfollowed(p, c.Daemon.HTTP, " (the daemon: "+c.Daemon.State+")") {
+		c.add(cardea.LevelWarning, install.CodeDaemon, "end the daemon, and run \"cardea serve\"", line)
+	}
 }
 
 // wired reports whether a hook of some harness is of a kind.
@@ -222,4 +233,5 @@ func (c *checkup) showDaemon(out *screen) {
 	}
 	out.printf("daemon: %s\n", d.State)
 	out.field("socket", d.Socket)
+	out.field("HTTP", d.HTTP)
 }

@@ -16,7 +16,6 @@ import (
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/install"
-	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/lesson"
 	"cardea.dev/internal/limit"
 	"cardea.dev/internal/paths"
@@ -154,7 +153,7 @@ func installHarness(p Process, h install.Harness, f installFlags) error {
 	}
 	out := screenOn(p.Stdout, p.Env)
 	if plan.Changed() {
-		c := setUpChange{what: "have " + h.Title + " call " + w.Binary, why: f.whyCode(p, s, h, plan, w), plans: []*install.Plan{plan}}
+		c := setUpChange{what: "have " + h.Title + " call " + w.Binary + onlyIf(w.HTTP != "", " for prompts, and send all else to http://"+w.HTTP), why: f.whyCode(p, s, h, plan, w), plans: []*install.Plan{plan}}
 		err = c.carryOut(p, s, f.dryRun, out)
 	} else {
 		out.printf("nothing to change: %s already calls %s, by %s\n", h.Title, w.Binary, plan.File)
@@ -307,15 +306,14 @@ func (f installFlags) program(p Process, s site) (string, error) {
 		if f.daemon {
 			return "", wrongUsage{errors.New("--daemon names the program, too; leave out --binary")}
 		}
-		path := within(p.Dir, f.binary)
-		return path, errors.Join(install.CheckBinary(path), install.SameProgram(path, p.Program))
+		f.binary = within(p.Dir, f.binary)
 	}
 	advice := "curl -fsSL " + release.Repository + "/releases/latest/download/install.sh | sh"
 	if p.Machine.OS == "windows" {
 		advice = "see " + release.Repository + "/releases/latest"
 	}
-	path, err := install.StableBinary(install.Machine{Executable: p.Program, Project: projectOf(s), Home: s.Place.Dirs.Home, Advice: advice,
-		Temp: append(files.Temporary(), os.TempDir(), p.Env("TMPDIR"), "/dev/shm", "/run")})
+	path, err := install.StableBinary(install.Machine{Executable: p.Program, Named: f.binary, Project: projectOf(s), Home: s.Place.Dirs.Home, Advice: advice,
+		Temp: slices.Concat(p.Temporary, []string{p.Env("TMPDIR")})})
 	if err != nil || !f.daemon {
 		return path, err
 	}

@@ -74,6 +74,18 @@ func TestHeartbeat(t *testing.T) {
 func TestInstallSaysWhatItCannot(t *testing.T) {
 	d, binary := hooked(t)
 	other := d.program("other/cardea", "true")
+	d.vars["TMPDIR"] = filepath.Join(d.home, "bin")
+	for _, args := range [][]string{{"install", "claude", "--binary", binary}, {"install", "claude", "--binary", binary, "--dry-run"}, {"install", "claude", "--managed", "--dry-run", "--binary", "../home/bin/cardea"}} {
+		if _, errs, code := d.run("", args...); code == exitOK || !strings.Contains(errs, "temporary folder") || !strings.Contains(errs, "/releases/latest/download/install.sh | sh") {
+			t.Errorf("%v: exit %d, %s", args, code, errs)
+		}
+	}
+	delete(d.vars, "TMPDIR")
+	inProject := filepath.Join(d.project, "bin/cardea")
+	d.mkdir(filepath.Dir(inProject))
+	if data, err := os.ReadFile(binary); err != nil || os.WriteFile(inProject, data, 0o755) != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		args []string
 		want string
@@ -83,6 +95,8 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 		{[]string{"install", "claude", "--binary", binary, "--timeout", "1500ms"}, "whole seconds"},
 		{[]string{"install", "claude", "--binary", binary + "x"}, "install it first"},
 		{[]string{"install", "claude"}, "/releases/latest/download/install.sh | sh"},
+		{[]string{"install", "claude", "--binary", inProject}, "in the project, where the agent may replace it"},
+		{[]string{"install", "claude", "--binary", "bin/cardea", "--dry-run"}, "in the project"},
 		{[]string{"install", "claude", "--binary", other}, "is another program than the one that runs this command"},
 	} {
 		if _, errs, code := d.run("", tt.args...); code == exitOK || !strings.Contains(errs, tt.want) {

@@ -12,6 +12,7 @@ import (
 
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/org"
 	"cardea.dev/internal/person"
 )
@@ -20,6 +21,8 @@ import (
 // other ends.
 type Process struct {
 	hook.Process
+	// Temporary are the machine's temporary folders.
+	Temporary []string
 	// Fetch gets the archives of organisations.
 	Fetch org.Fetcher
 	// Edit opens a file in the person's editor.
@@ -36,7 +39,7 @@ type Process struct {
 
 // ThisProcess is the process itself. program is the path of cardea.
 func ThisProcess(program string) Process {
-	return Process{Process: hook.ThisProcess(program),
+	return Process{Process: hook.ThisProcess(program), Temporary: append(files.Temporary(), os.TempDir(), "/dev/shm", "/run"),
 		Person: func() error { return person.ThisSeat().Attending() }, Agent: func() error { return person.ThisSeat().UnderAgent() }, Code: person.Code,
 		Edit: editor, Fetch: org.ByEngine(func() (string, error) { return remote.Find(program) }, os.Getenv)}
 }

@@ -88,12 +88,12 @@ func serve(p Process, f serveFlags) error {
 	stamp := control.StampOf(program)
 	s, err := daemon.Open(p.Process, os.Environ(), program)
 	if err != nil {
-		return err
+		return notBegun(p, f, log, err)
 	}
 	w := newSetUpWatch(p, log)
 	h, err := openHTTP(p, f, s.Local(), log, counts, w.status)
 	if err != nil {
-		return errors.Join(err, s.Close())
+		return notBegun(p, f, log, errors.Join(err, s.Close()))
 	}
 	if err := serveBoth(ctx, p, f, s, h, w); err != nil {
 		return err
@@ -117,7 +117,7 @@ func serveBoth(ctx context.Context, p Process, f serveFlags, s *daemon.Server, h
 	if h != nil {
 		remove, err := announce(p, h.Addr())
 		if err != nil {
-			return errors.Join(err, s.Close())
+			return notBegun(p, f, log, errors.Join(err, s.Close()))
 		}
 		defer remove()
 		log.Printf("http: listens at %s", h.Addr())
@@ -128,8 +128,11 @@ func serveBoth(ctx context.Context, p Process, f serveFlags, s *daemon.Server, h
 			defer cancel()
 			problem = h.Serve(ctx)
 		})
+	} else {
+		_ = os.Remove(announcement(p)) // of one that was killed
 	}
 	sayWhere(p, h, log)
+	sayUnfollowed(p, f, h, log)
 	all.Go(func() { w.run(ctx) })
 	s.Before = func() { cancel(); all.Wait() }
 	err := s.Serve(ctx, f.idle)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,9 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"cardea.dev"
 	"cardea.dev/internal/control"
 	"cardea.dev/internal/daemon"
 	"cardea.dev/internal/daemon/web"
@@ -18,6 +21,7 @@ import (
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/logfile"
 	"cardea.dev/internal/queue/store"
+	"cardea.dev/internal/settings"
 	"cardea.dev/internal/state"
 )
 
@@ -39,6 +43,64 @@ func httpAddress(p Process, flag string) (string, error) {
 		return "", fmt.Errorf("daemon.http, or --http: %w", err)
 	}
 	return address, nil
+}
+
+// unfollowed says what settings say about daemon.http that a daemon does not follow which
+// listens for HTTP at an address, "" for none, for a reason.
+func unfollowed(p Process, at, why string) []string {
+	l, _, err := gather(p, nil)
+	if err != nil {
+		return nil // who needs the settings reports it
+	}
+	var out []string
+	for i := range l.SettingsFiles {
+		for _, d := range l.SettingsFiles[i].Problems {
+			if d.Severity == cardea.LevelError || d.Code == cardea.CodeUnknownKey || strings.Contains(d.Text, "daemon.") {
+				out = append(out, "settings are not followed: "+d.String())
+			}
+		}
+	}
+	name, _ := settings.FindName("daemon.http") // it is one of them
+	for _, said := range entryOf(l, name).Said {
+		if !said.InForce {
+			out = append(out, fmt.Sprintf("daemon.http is %s in %s, which is not followed: %s", said.Value, said.Source, said.Why))
+		}
+	}
+	if want := l.Settings.Daemon.HTTP; want != "" && want != "off" && want != at && !strings.HasSuffix(want, ":0") {
+		out = append(out, fmt.Sprintf("daemon.http is %s, which is not followed%s: the daemon listens for HTTP at %s", want, why, cmp.Or(at, "no address")))
+	}
+	return out
+}
+
+// sayUnfollowed tells which words about daemon.http this daemon does not follow, and why.
+func sayUnfollowed(p Process, f serveFlags, h *web.Server, log *logfile.Log) {
+	at, why := "", ", since the unit opens another socket"
+	if h != nil {
+		at = h.Addr()
+	}
+	if f.http != "" {
+		why = ", since --http is " + f.http
+	}
+	if troubles := locate(p, "", "", p.Dir).Troubles; len(troubles) > 0 {
+		log.Printf("http: a variable that names your folders is not followed; run cardea doctor") // its value stays out of the log
+		p.tell(troubles)
+	}
+	for _, line := range unfollowed(p, at, why) {
+		log.Printf("http: %s", hook.Plain(line))
+		if log.Path() != "" { // else it was shown
+			p.warn(line)
+		}
+	}
+}
+
+// notBegun notes in the log why the daemon does not begin. Of one that runs already it adds
+// that this one does not follow what is wanted of HTTP.
+func notBegun(p Process, f serveFlags, log *logfile.Log, err error) error {
+	if want, werr := httpAddress(p, f.http); errors.Is(err, daemon.ErrRuns) && werr == nil && want != "" && want != announced(p) {
+		err = fmt.Errorf("%w; it listens for HTTP at %s, and not at %s", err, cmp.Or(announced(p), "no address"), want)
+	}
+	log.Printf("does not begin: %s", hook.Plain(err.Error()))
+	return err
 }
 
 // openHTTP makes the daemon's HTTP, nil where there is none.
@@ -72,7 +134,7 @@ func openHTTP(p Process, f serveFlags, local daemon.Local, log *logfile.Log, cou
 		}
 		return ledgerOf(p, &pl, l.Settings.Ledger)
 	}
-	return web.Open(address, given, web.Options{Check: check, Cardea: filepath.Join(filepath.Dir(hook.ThisProgram()), "cardea"+filepath.Ext(hook.ThisProgram())),
+	return web.Open(address, given, web.Options{Check: check, Other: local.OtherFolder, Cardea: filepath.Join(filepath.Dir(hook.ThisProgram()), "cardea"+filepath.Ext(hook.ThisProgram())),
 		Environ: os.Environ(), Token: token, Ledger: open, Status: status, Counts: counts, Gauges: gauges(p, folder, local), Now: p.Now, Log: log.Printf})
 }
 
@@ -124,10 +186,24 @@ func givenSocket(env func(string) string) (net.Listener, error) {
 	return l, nil
 }
 
+// announcement is the file in which the daemon's HTTP address is written down.
+func announcement(p Process) string {
+	return filepath.Join(filepath.Dir(control.Socket(p.Env)), "http")
+}
+
+// announced is the HTTP address of the daemon that runs, "" for none.
+func announced(p Process) string {
+	text, err := state.Read(announcement(p), 100)
+	if at := strings.TrimSpace(string(text)); err == nil && web.CheckAddress(at) == nil {
+		return at
+	}
+	return ""
+}
+
 // announce writes the daemon's HTTP address down for other commands of the person, beside
 // its socket. remove takes it away.
 func announce(p Process, address string) (remove func(), err error) {
-	path := filepath.Join(filepath.Dir(control.Socket(p.Env)), "http")
+	path := announcement(p)
 	if err := state.Write(path, []byte(address+"\n")); err != nil {
 		return nil, fmt.Errorf("write down the address of HTTP: %w", err)
 	}

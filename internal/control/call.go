@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"slices"
 	"strings"
 	"time"
 )
@@ -60,9 +59,9 @@ const sent = " HOME PATH XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTI
 	"CARDEA_DEBUG CARDEA_UNATTENDED CARDEA_ROLE CARDEA_PERMISSIONS COPILOT_HOME COPILOT_CLI COPILOT_PROJECT_DIR " +
 	"CODEX_HOME CODEX_MANAGED_BY_NPM CRUSH CARDEA_HOOK CURSOR_VERSION GROK_HOOK_EVENT QWEN_PROJECT_DIR DROID_PROJECT_DIR FACTORY_PROJECT_DIR FACTORY_EXEC_TARGET_AUTONOMY "
 
-// folders are the variables that say where the person's files are. A daemon works for
-// one set of them.
-const folders = "HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR"
+// FolderVariables are the variables that say where the person's files are. A daemon works
+// for one set of folders.
+var FolderVariables = [...]string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"}
 
 // VariablesOf takes what is sent from an environment, as os.Environ gives it. Of a name
 // that is there twice the first value counts, as for os.Getenv.
@@ -86,10 +85,8 @@ func VariablesOf(environ []string) Variables {
 	return v
 }
 
-// SameFolders reports whether the person's files are in the same places.
-func (v Variables) SameFolders(other Variables) bool {
-	return !slices.ContainsFunc(strings.Fields(folders), func(name string) bool { return v.Values[name] != other.Values[name] })
-}
+// Value looks up the value of a variable that is sent.
+func (v Variables) Value(name string) string { return v.Values[name] }
 
 // The bounds of what is sent, in bytes. A larger call is answered by "cardea check".
 const (
@@ -280,7 +277,7 @@ const maxSocket = 100
 // Folders are the variables that say where the person's files are, as os.Environ has them.
 func Folders(env func(string) string) []string {
 	var out []string
-	for _, name := range strings.Fields(folders) {
+	for _, name := range FolderVariables {
 		if v := env(name); v != "" {
 			out = append(out, name+"="+v)
 		}

@@ -96,14 +96,11 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-func TestSameFolders(t *testing.T) {
-	own := VariablesOf([]string{"HOME=/h", "PATH=/bin"})
-	if !own.SameFolders(VariablesOf([]string{"HOME=/h", "PATH=/other", "CLAUDE_PROJECT_DIR=/w"})) {
-		t.Error("other folders")
-	}
-	for _, v := range []string{"HOME=/i", "XDG_CONFIG_HOME=/c", "XDG_STATE_HOME=/c", "XDG_CACHE_HOME=/c", "XDG_RUNTIME_DIR=/c"} {
-		if own.SameFolders(VariablesOf([]string{v, "HOME=/h"})) {
-			t.Errorf("the same with %s", v)
+// The value of each variable that names a folder is sent.
+func TestFolderVariables(t *testing.T) {
+	for _, name := range FolderVariables {
+		if v := VariablesOf([]string{name + "=/x"}); v.Value(name) != "/x" {
+			t.Errorf("%s is not sent", name)
 		}
 	}
 }

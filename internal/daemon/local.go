@@ -32,6 +32,9 @@ type Local struct {
 	Lines func() [][]string
 	// Piped reports whether the nth of them reads from what is no terminal; nil: not known.
 	Piped func(n int) bool
+	// Folders looks up the variables that say where the person's files are; nil: the caller's
+	// count.
+	Folders func(name string) string
 	// Elsewhere notes why a call is left to "cardea check"; the caller may note, too, that
 	// it waits no longer. Nil makes a new one for each call.
 	Elsewhere *hook.Elsewhere
@@ -55,6 +58,9 @@ func (l Local) Check(c control.Call, _ time.Time) (control.Answer, error) {
 	p.Stdin, p.Stdout, p.Stderr = bytes.NewReader(c.Message), &out, &errs
 	p.Env, p.Exported = environment(c.Variables, elsewhere)
 	p.Dir, p.Machine.Env = c.Dir, p.Env
+	if l.Folders != nil {
+		p.Machine.Env = hook.InFolders(l.Folders, p.Env)
+	}
 	p.Elsewhere, p.Lines, p.Piped = elsewhere, l.Lines, l.Piped
 	p.Harness, p.Another, p.AllProcessors, p.StartDaemon = nil, nil, nil, nil
 	p.Judge = func(judge.Request, []string) judge.Asker { return noJudge{elsewhere} }
@@ -75,6 +81,12 @@ func (l Local) Check(c control.Call, _ time.Time) (control.Answer, error) {
 		return control.Answer{}, control.LeftError(why)
 	}
 	return control.Answer{Exit: exit, Stdout: out.taken(), Stderr: errs.taken()}, nil
+}
+
+// OtherFolder names the variable by which a caller's files are in another folder than the
+// daemon's, or "".
+func (l Local) OtherFolder(v control.Variables) string {
+	return hook.OtherFolder(l.Process.Machine, l.Folders, v.Value)
 }
 
 // environment looks up the caller's variables. One whose value was not sent is one for

@@ -41,6 +41,9 @@ type Server struct {
 	calls atomic.Int64
 }
 
+// ErrRuns is the error of a second daemon.
+var ErrRuns = errors.New("the daemon runs already; its log, daemon.log in the state folder, names its process; end that with SIGTERM to start another one")
+
 // Open takes the user's socket. A daemon that is there already is asked to end if its
 // program was replaced, and waited for; else it is an error. environ is the environment
 // as os.Environ gives it, program the file of this program.
@@ -58,7 +61,7 @@ func Open(p hook.Process, environ []string, program string) (*Server, error) {
 		l, err = peer.Listen(path, limit.DaemonTurn)
 	}
 	if errors.Is(err, peer.ErrTaken) {
-		return nil, errors.New("the daemon runs already; its log, daemon.log in the state folder, names its process; end that with SIGTERM to start another one")
+		return nil, ErrRuns
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the daemon's socket: %w", err)
@@ -75,7 +78,9 @@ func (s *Server) Close() error {
 }
 
 // Local answers calls that came by another way than the socket, with what the daemon keeps.
-func (s *Server) Local() Local { return Local{Process: s.process, Memory: s.memory} }
+func (s *Server) Local() Local {
+	return Local{Process: s.process, Memory: s.memory, Folders: s.own.Value}
+}
 
 // poke connects to the daemon that is there, which then looks whether its program was
 // replaced. It reports whether that daemon ends.
@@ -101,7 +106,7 @@ func poke(path string) bool {
 const (
 	endsWhy    = "this daemon's program was replaced, and it ends"
 	programWhy = "the caller belongs to another installation"
-	foldersWhy = "the caller's files are in other folders than the daemon's"
+	foldersWhy = "the caller's files are in another folder than the daemon's, by "
 	viewWhy    = "the caller sees other files than the daemon"
 	busyWhy    = "too many calls at once"
 )
@@ -204,8 +209,9 @@ func (s *Server) attend(conn *net.UnixConn, unended *sync.WaitGroup, end func())
 	case control.SameView(pid) != nil:
 		_, _ = conn.Write(control.Leaves(viewWhy))
 		return
-	case !c.Variables.SameFolders(s.own):
-		_, _ = conn.Write(control.Leaves(foldersWhy))
+	}
+	if name := s.Local().OtherFolder(c.Variables); name != "" {
+		_, _ = conn.Write(control.Leaves(foldersWhy + name))
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
@@ -216,7 +222,9 @@ func (s *Server) attend(conn *net.UnixConn, unended *sync.WaitGroup, end func())
 func (s *Server) answer(conn *net.UnixConn, pid int, c control.Call, unended *sync.WaitGroup) []byte {
 	elsewhere := &hook.Elsewhere{}
 	signs := signsOf(conn, elsewhere)
-	l := Local{Process: s.process, Memory: s.memory, Lines: func() [][]string { return person.CommandLinesAbove(pid) }, Piped: person.PipedAbove(pid), Elsewhere: elsewhere, Unended: unended}
+	l := s.Local()
+	l.Lines, l.Piped = func() [][]string { return person.CommandLinesAbove(pid) }, person.PipedAbove(pid)
+	l.Elsewhere, l.Unended = elsewhere, unended
 	a, err := l.Check(c, time.Time{})
 	signs.end()
 	_ = conn.SetWriteDeadline(time.Now().Add(limit.DaemonSilence))

@@ -1,10 +1,15 @@
 package hook
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
+	"cardea.dev/internal/control"
+	"cardea.dev/internal/paths"
 	"cardea.dev/internal/person"
+	"cardea.dev/internal/project"
 )
 
 // ofHooks are the variables that Claude Code sets for the processes of its hooks (hooks
@@ -32,9 +37,45 @@ func CallerEnviron(pid int) ([]string, error) {
 	return out, nil
 }
 
+// OtherFolder names the variable by which a caller's files are in another folder than those
+// of the process that answers, or "". What the variables result in is compared, not their
+// texts. A home folder that Cardea would not take counts: the caller's shell takes it.
+func OtherFolder(m project.Machine, own, caller func(string) string) string {
+	result := func(env func(string) string) [len(control.FolderVariables)]string {
+		m.Env = env
+		d, _ := project.FindDirs(m)
+		all := [...]string{cmp.Or(env("HOME"), d.Home), d.User, d.State, d.Cache, d.Runtime}
+		for i, dir := range all {
+			all[i] = paths.Resolve(dir)
+		}
+		return all
+	}
+	if !slices.ContainsFunc(control.FolderVariables[:], func(name string) bool { return own(name) != caller(name) }) {
+		return ""
+	}
+	here, there := result(own), result(caller)
+	for i, name := range control.FolderVariables {
+		if here[i] != there[i] {
+			return name
+		}
+	}
+	return ""
+}
+
+// InFolders looks up the variables of a caller, but those that say where the person's files
+// are by own: a link that is another one since [OtherFolder] looked leads nowhere else.
+func InFolders(own, caller func(string) string) func(string) string {
+	return func(name string) string {
+		if slices.Contains(control.FolderVariables[:], name) {
+			return own(name)
+		}
+		return caller(name)
+	}
+}
+
 // answeringFor is the process as one that answers for another, which is not above it:
-// the variables and command lines that count are the other's. It cannot be told there
-// which harness runs the hook.
+// the variables and command lines that count are the other's, the folders its own. It
+// cannot be told there which harness runs the hook.
 func (p Process) answeringFor(pid int) (Process, error) {
 	environ, err := CallerEnviron(pid)
 	if err != nil {
@@ -47,8 +88,9 @@ func (p Process) answeringFor(pid int) (Process, error) {
 			of[name] = value
 		}
 	}
+	own := p.Env
 	p.Env = func(name string) string { return of[name] }
-	p.Machine.Env, p.Exported = p.Env, nil
+	p.Machine.Env, p.Exported = InFolders(own, p.Env), nil
 	p.Lines, p.Piped = func() [][]string { return person.CommandLinesFrom(pid) }, person.PipedFrom(pid)
 	p.Harness = nil
 	return p, nil

@@ -72,9 +72,9 @@ func (p Process) around(start string) string {
 // homeVariable is the home folder as the environment has it.
 func (p Process) homeVariable() string {
 	if p.Machine.OS == "windows" {
-		return p.Env("USERPROFILE")
+		return p.Machine.Env("USERPROFILE")
 	}
-	return p.Env("HOME")
+	return p.Machine.Env("HOME")
 }
 
 // placeBeside finds the place when variables that point into the doubted

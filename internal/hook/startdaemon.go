@@ -36,6 +36,9 @@ func (j *Judgement) daemon() *daemonWanted {
 	if !d.Start || j.Place.State == "" {
 		return nil
 	}
+	if d.HTTP != "" && d.HTTP != "off" {
+		d.Idle = 0 // calls over HTTP are blocked while it does not run
+	}
 	return &daemonWanted{j.Place.State, d.Idle}
 }
 

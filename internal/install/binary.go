@@ -17,8 +17,8 @@ import (
 
 // Machine is what a stable binary is looked for with.
 type Machine struct {
-	// Executable is the running program.
-	Executable string
+	// Executable is the running program, Named the one that the person names, "" for none.
+	Executable, Named string
 	// Temp are the machine's temporary folders.
 	Temp []string
 	// Project is the project, whose agent may write everything in it.
@@ -30,10 +30,17 @@ type Machine struct {
 }
 
 // StableBinary is the absolute path under which the running program can be
-// named for good. A hook whose program is gone lets every call run, so a
-// program in a temporary, versioned or agent-writable folder is refused. Where a package
-// manager keeps a link to it in one of its own folders, that link is the path.
+// named for good: the one that the person names, or where it lies. A hook whose program is
+// gone lets every call run, so a program in a temporary, versioned or agent-writable folder
+// is refused. Where a package manager keeps a link to it in one of its own folders, that
+// link is the path.
 func StableBinary(m Machine) (string, error) {
+	if m.Named != "" {
+		if why := m.unstable(m.Named); why != "" {
+			return "", fmt.Errorf("%s %s; install it into a folder that stays, and name that one: %s", m.Named, why, m.Advice)
+		}
+		return m.Named, errors.Join(CheckBinary(m.Named), SameProgram(m.Named, m.Executable))
+	}
 	real, err := filepath.EvalSymlinks(m.Executable)
 	if err != nil {
 		return "", fmt.Errorf("find this program: %w; name it with --binary", err)
@@ -63,15 +70,22 @@ func (m Machine) linkFolders() []string {
 	return dirs
 }
 
-// unstable says why a path cannot be counted on, "" where it can.
+// unstable says why a path cannot be counted on, "" where it can. A link that leads to a
+// folder of one version is fine, and one that the agent may replace is not.
 func (m Machine) unstable(path string) string {
-	for _, dir := range m.Temp {
-		if dir != "" && filepath.Dir(dir) != dir && paths.Within(paths.Real(dir), path) {
-			return "lies in a temporary folder"
+	in := func(dir string) func(string) bool {
+		return func(at string) bool {
+			return dir != "" && filepath.Dir(dir) != dir && paths.Within(paths.Real(dir), at)
 		}
 	}
-	if m.Project != "" && filepath.Dir(m.Project) != m.Project && paths.Within(paths.Real(m.Project), path) {
-		return "lies in the project, where the agent may replace it"
+	way := append(paths.Through(path), filepath.Clean(path), paths.Real(path))
+	for _, dir := range m.Temp {
+		if slices.ContainsFunc(way, in(dir)) {
+			return "is in a temporary folder, or a link leads through one"
+		}
+	}
+	if slices.ContainsFunc(way, in(m.Project)) {
+		return "is in the project, where the agent may replace it, or a link leads through it"
 	}
 	for _, part := range strings.Split(filepath.ToSlash(filepath.Dir(path)), "/") {
 		switch {
@@ -116,7 +130,11 @@ func CheckBinary(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(guarded(real), guarded(filepath.Dir(real)))
+	err = errors.Join(guarded(real), guarded(filepath.Dir(real)))
+	for _, link := range paths.Through(path) {
+		err = errors.Join(err, guarded(filepath.Dir(link)))
+	}
+	return err
 }
 
 // SameProgram says why a program is not the one that is running: the hook decides

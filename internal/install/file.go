@@ -24,6 +24,19 @@ type file struct {
 	exists      bool
 }
 
+// othersBits are the bits of a mode that let others read or write.
+const othersBits = 0o077
+
+// link is the path of the file, or of its folder, if that is a symbolic link, or "".
+func (f *file) link() string {
+	for _, path := range []string{f.named, filepath.Dir(f.named)} {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return path
+		}
+	}
+	return ""
+}
+
 // open reads a file, or finds that there is none. within is the folder that a
 // link must not lead out of, "" where it may: a clone can bring a link to any
 // file of the person's, and a person's own links are theirs.

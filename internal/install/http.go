@@ -4,12 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/jsonedit"
+	"cardea.dev/internal/state"
 )
 
 // HookPath is the path of the daemon's address for hooks.
@@ -76,6 +78,17 @@ func (h Harness) postingProblem(w Wiring) (code cardea.Code, text string) {
 	return "", ""
 }
 
+// OtherToken says that others can read a file with the token, and how to get another one.
+func OtherToken(file, folder string) string {
+	return fmt.Sprintf("others can read %s, which holds the token of HTTP; run: %s; start \"cardea serve\" again", file, shellLine("", "rm", []string{"-f", state.TokenPath(folder)}))
+}
+
+// Open reports whether others can read the file of a hook that has a token.
+func (w Wiring) Open() bool {
+	info, err := os.Stat(w.File)
+	return w.URL != "" && err == nil && info.Mode().Perm()&othersBits != 0
+}
+
 // onThisMachine reports whether a hook is sent to an address of this machine.
 func (w Wiring) onThisMachine() bool {
 	to, err := url.Parse(w.URL)
@@ -95,8 +108,12 @@ func ProbeHTTP(h Harness, w Wiring, address, token, dir string, send func(to, to
 		return errors.New("it has another token than the daemon's, so every call is blocked; run \"cardea install " + h.Program + " --http\" again")
 	}
 	out, err := send(w.URL, token, h.mustBeDenied(dir))
-	if err != nil {
+	var unheard *url.Error
+	switch {
+	case errors.As(err, &unheard):
 		return fmt.Errorf("the daemon gives no answer, so every call is blocked: %w; start it with \"cardea serve\"", err)
+	case err != nil:
+		return fmt.Errorf("the daemon refuses this call, and so all of a harness with these variables: %w", err)
 	}
 	return denies(out, h)
 }

@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"runtime"
 	"slices"
@@ -139,6 +140,69 @@ func TestHTTPProblems(t *testing.T) {
 }
 
 // doctor sends its call, and the token, to the person's own daemon alone.
+// Only the person can read a file with a token.
+func TestHTTPClosesFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the mode bits say nothing there")
+	}
+	h := harnessOf(t, "claude")
+	for _, mode := range []os.FileMode{0o600, 0o400, 0o640, 0o644, 0o664, 0o666, 0o604, 0o755, 0o444} {
+		at := machine(t)
+		path, err := at.File(h, User)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, path, `{"model": "x"}`)
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		modeIs := func(what string, want os.FileMode) {
+			t.Helper()
+			if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+				t.Errorf("%#o, %s: %v, %v", mode, what, info.Mode(), err)
+			}
+		}
+		p, err := PlanInstall(h, User, at, overHTTP)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(p.Diff(), "becomes "); told != (mode&0o077 != 0) {
+			t.Errorf("%#o: %s", mode, p.Diff())
+		}
+		modeIs("planned", mode)
+		if err := p.Apply(); mode&0o200 == 0 {
+			if err == nil {
+				t.Errorf("%#o: what is read-only was written", mode)
+			}
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		modeIs("installed", mode&0o700)
+		// Without a token the mode stays.
+		if p, err = PlanInstall(h, User, at, wanted); err == nil {
+			_ = os.Chmod(path, 0o644)
+			err = p.Apply()
+		}
+		if err != nil || strings.Contains(p.Diff(), "becomes") {
+			t.Error(err, p.Diff())
+		}
+	}
+	at := machine(t)
+	path, _ := at.File(h, User)
+	put(t, path, `{"model": "x"}`)
+	if err := errors.Join(os.Chmod(path, 0o644), os.Chown(path, 1, -1)); err != nil {
+		t.Skip(err) // only root can give a file away
+	}
+	if _, err := PlanInstall(h, User, at, overHTTP); err == nil || !strings.Contains(err.Error(), "another user's") {
+		t.Error(err)
+	}
+	// What a person is to type is quoted.
+	if text := OtherToken("/h/f", "/a b;$(x)"); !strings.Contains(text, "rm -f '/a b;$(x)/http-token'") {
+		t.Error(text)
+	}
+}
+
 func TestProbeHTTP(t *testing.T) {
 	h := harnessOf(t, "claude")
 	good := Wiring{URL: "http://127.0.0.1:7717/cardea/check?harness=claude-code", token: "t"}

@@ -101,6 +101,8 @@ const (
 	// CodeKeptEvents: the hook stays registered for events of an earlier
 	// installation.
 	CodeKeptEvents cardea.Code = "kept-events"
+	// CodeOpenFile: others can read a file with the token of HTTP.
+	CodeOpenFile cardea.Code = "open-file"
 )
 
 // broken is the diagnostic of a file that cannot be read as it must be.

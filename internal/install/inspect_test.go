@@ -244,6 +244,67 @@ func TestStableBinary(t *testing.T) {
 			t.Errorf("%s: %q, %v", path, got, err)
 		}
 	}
+	// What the person names is refused for the same reasons.
+	m.Executable = good
+	named := func(path string, folders ...string) string {
+		for _, dir := range folders {
+			if err := os.MkdirAll(filepath.Join(base, dir), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return filepath.Join(base, path)
+	}
+	link := func(to, path string) string {
+		path = named(path, filepath.Dir(path))
+		if err := os.Symlink(to, path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	link(filepath.Join(base, "app/bin"), "l/to-app")
+	link(filepath.Join(base, "opt/bin"), "app/to-opt")
+	link(filepath.Join(base, "app"), "l/app")
+	link(good, "app/hop")
+	if err := os.Chmod(named("wide", "wide"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		good:                             "",
+		link(cellar, "l/brew/cardea"):    "", // leads to a folder of one version
+		base + "/opt/../opt//bin/cardea": "",
+		cellar:                           "one version, which the next update removes; install it into a folder that stays, and name that one: ADVICE",
+		base + "/tmp/x/cardea":           "temporary",
+		base + "/none/../tmp/x/cardea":   "temporary",
+		base + "/cache/go-build12/b001/exe/cardea":   "go run",
+		base + "/app/bin/cardea":                     "in the project",
+		base + "/l/to-app/cardea":                    "in the project",
+		base + "/app/to-opt/cardea":                  "in the project",
+		base + "/l/app/to-opt/cardea":                "in the project",
+		link(base+"/app/hop", "l/hop/cardea"):        "in the project", // and from there to what is good
+		link(base+"/tmp/x/cardea", "l/t/cardea"):     "temporary",
+		link(good, "wide/cardea"):                    "written by everybody",
+		link(base+"/l/loop/cardea", "l/loop/cardea"): "",
+	} {
+		m.Named = path
+		got, err := StableBinary(m)
+		switch {
+		case strings.Contains(path, "/loop/"):
+			if err == nil {
+				t.Error("a loop is taken")
+			}
+		case want == "" && (err != nil || got != path), want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("named %s: %q, %v", path, got, err)
+		}
+	}
+	m.Named = ""
+	// A link of a package manager that leads through the project is refused.
+	if err := errors.Join(os.Remove(filepath.Join(links, "cardea")), os.Symlink(base+"/l/to-app/cardea", filepath.Join(links, "cardea"))); err != nil {
+		t.Fatal(err)
+	}
+	m.Executable = filepath.Join(links, "cardea")
+	if got, err := StableBinary(m); err == nil {
+		t.Errorf("a link into the project is taken: %s", got)
+	}
 	if m.unstable("/nix/store/abc-cardea/bin/cardea") == "" || isVersion("cardea.dev") || isVersion("local") || isVersion("12") {
 		t.Error("versions are not told")
 	}

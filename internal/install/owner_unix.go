@@ -21,6 +21,12 @@ func keepOwner(f *os.File, path string) error {
 	return f.Chown(int(st.Uid), int(st.Gid))
 }
 
+// ofAnother reports a file of another user.
+func ofAnother(path string) bool {
+	var at syscall.Stat_t
+	return syscall.Lstat(path, &at) == nil && int(at.Uid) != os.Geteuid()
+}
+
 // othersMayWrite reports whether anybody on the machine may write a file, or
 // replace it in its folder.
 func othersMayWrite(info os.FileInfo) bool {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -35,6 +34,8 @@ type Plan struct {
 	beside []besideFile
 	// modes are those of a new file, for others to read and for the person alone.
 	modes [2]os.FileMode
+	// secret is set where the file is to hold a token, which only the person may read.
+	secret bool
 	// replaces is set where an installation changes what an earlier one wrote.
 	replaces bool
 }
@@ -42,10 +43,8 @@ type Plan struct {
 // OnlyAdds says why the plan is more than a hook which is added to the file of that name,
 // or "".
 func (p *Plan) OnlyAdds() string {
-	for _, path := range []string{p.on.named, filepath.Dir(p.on.named)} {
-		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
-			return path + " is a symbolic link"
-		}
+	if link := p.on.link(); link != "" {
+		return link + " is a symbolic link"
 	}
 	if p.replaces {
 		return p.File + " has a hook of Cardea already"
@@ -53,12 +52,32 @@ func (p *Plan) OnlyAdds() string {
 	return ""
 }
 
+// closes reports whether the plan takes the right to read the file from others.
+func (p *Plan) closes() bool { return p.secret && p.on.exists && p.on.mode&othersBits != 0 }
+
+// private says why a file that others can read cannot be one with a token, or nil. A token
+// that is in it already is no secret any more.
+func (p *Plan) private(token string) error {
+	p.secret = token != ""
+	switch {
+	case !p.closes():
+		return nil
+	case bytes.Contains(p.Before, []byte("Bearer "+token)):
+		return errors.New(OtherToken(p.File, p.state) + ", and run this again")
+	case p.on.link() != "" || ofAnother(p.File):
+		return fmt.Errorf("others can read %s, which would hold the token of HTTP, and it is another user's, or reached by a symbolic link; run: %s", p.File, shellLine("", "chmod", []string{"600", p.File}))
+	}
+	return nil
+}
+
 // Changed reports whether the plan changes anything.
 func (p *Plan) Changed() bool {
 	return p.changesFile() || slices.ContainsFunc(p.beside, besideFile.pending)
 }
 
-func (p *Plan) changesFile() bool { return p.Remove || !bytes.Equal(p.Before, p.After) }
+func (p *Plan) changesFile() bool {
+	return p.Remove || !bytes.Equal(p.Before, p.After) || p.closes()
+}
 
 const leftAlone = "nothing was changed. Mend the file and run this again"
 
@@ -67,7 +86,7 @@ const leftAlone = "nothing was changed. Mend the file and run this again"
 // and those that are wanted now. An error says what to do, and names line and
 // column where it is about a place in the file.
 func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
-	p, err := newPlan(h, scope, at)
+	p, err := newPlan(h, scope, at, w.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +136,7 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 
 // PlanUninstall works out how a file loses Cardea's entries and nothing else.
 func PlanUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
-	p, err := newPlan(h, scope, at)
+	p, err := newPlan(h, scope, at, "")
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +183,7 @@ func (p *Plan) note(code cardea.Code, hint, text string) {
 	p.Notes = append(p.Notes, cardea.Diagnostic{Severity: cardea.LevelNote, File: p.File, Code: code, Text: text, Hint: hint})
 }
 
-func newPlan(h Harness, scope Scope, at Places) (*Plan, error) {
+func newPlan(h Harness, scope Scope, at Places, token string) (*Plan, error) {
 	named, err := at.File(h, scope)
 	if err != nil {
 		return nil, err
@@ -177,7 +196,8 @@ func newPlan(h Harness, scope Scope, at Places) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{File: f.path, Before: f.data, on: f, state: at.State, scope: scope, modes: [2]os.FileMode{0o644, 0o600}}, nil
+	p := &Plan{File: f.path, Before: f.data, on: f, state: at.State, scope: scope, modes: [2]os.FileMode{0o644, 0o600}}
+	return p, p.private(token)
 }
 
 // create makes a new file.
@@ -288,6 +308,9 @@ func (p *Plan) applyFile() error {
 			}
 		}
 		return forget(p.state, p.File)
+	}
+	if p.closes() {
+		p.on.mode &^= othersBits
 	}
 	mode, dirMode := p.newModes()
 	made, err := p.on.replace(p.After, mode, dirMode)

@@ -80,7 +80,7 @@ func kindsOf(other map[string]cardea.Kind) func(string) cardea.Kind {
 // WorktreeRemove are left out: whoever has a hook for them must make and remove the
 // worktree.
 func claudeCode() Harness {
-	return Harness{Name: claudecode.Name, Title: "Claude Code", Program: "claude", Seen: "2.1.330", events: []string{"PreToolUse", "PermissionRequest"},
+	return Harness{Name: claudecode.Name, Title: "Claude Code", Program: "claude", Seen: "2.1.332", events: []string{"PreToolUse", "PermissionRequest"},
 		prompts: []string{"UserPromptSubmit", "UserPromptExpansion"}, Late: []string{"PreSkillShellCommand"}, lateSince: []int{2, 1, 332},
 		more: []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "Notification", "SubagentStart", "SubagentStop", "Stop", "PreCompact", "SessionEnd",
 			"Setup", "PermissionDenied", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted", "StopFailure", "TeammateIdle", "InstructionsLoaded",
@@ -115,7 +115,7 @@ func copilotCLI() Harness {
 // codexCLI is Codex CLI (hooks reference). It starts a hook only if the person trusted
 // it, and says nothing if not.
 func codexCLI() Harness {
-	return Harness{Name: "codex", Title: "Codex CLI", Program: "codex", Seen: "0.169.0", events: []string{"PreToolUse", "PermissionRequest"}, prompts: []string{"UserPromptSubmit"},
+	return Harness{Name: "codex", Title: "Codex CLI", Program: "codex", Seen: "0.171.0", events: []string{"PreToolUse", "PermissionRequest"}, prompts: []string{"UserPromptSubmit"},
 		more: []string{"SessionStart", "PostToolUse", "PreCompact", "PostCompact", "SubagentStart", "SubagentStop", "Stop", "SessionEnd"}, kind: sameKind, form: settingsForm(),
 		folders: folders{own: ".codex", variable: "CODEX_HOME", user: "hooks.json", project: ".codex/hooks.json", reads: []read{{Project, ".codex/hooks.json"}, {User, "hooks.json"}}},
 		probe:   likeClaude("Bash"), failing: failing{shut: shutWrapped},
@@ -173,7 +173,7 @@ func openCode() Harness {
 
 // pi is pi (extensions page). It has extensions in place of hook programs.
 func pi() Harness {
-	return Harness{Name: "pi", Title: "pi", Program: "pi", Seen: "0.73.1", events: []string{"tool_call"}, kind: kindsOf(map[string]cardea.Kind{"tool_call": "PreToolUse"}),
+	return Harness{Name: "pi", Title: "pi", Program: "pi", Seen: "1.5.2", events: []string{"tool_call"}, kind: kindsOf(map[string]cardea.Kind{"tool_call": "PreToolUse"}),
 		form:    form{ownFile: true, usual: time.Minute, plugin: &smallProgram{comment: "//", parts: []string{"ask.js", "pi.js"}}},
 		folders: folders{own: ".pi/agent", variable: "PI_CODING_AGENT_DIR", user: "extensions/cardea.js", project: ".pi/extensions/cardea.js"},
 		probe: probe{tool: "bash", message: func(h Harness, tool, dir string) map[string]any {

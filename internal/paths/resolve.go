@@ -107,6 +107,18 @@ func Resolve(name string) string { return (*Links)(nil).Resolve(name) }
 // "" stays "".
 func Real(name string) string { return (*Links)(nil).Real(name) }
 
+// Through are the links on the way to a path, by where each one lies.
+func Through(name string) (links []string) {
+	l := new(Links)
+	l.Real(name)
+	for at, to := range l.known {
+		if to.target != "" {
+			links = append(links, filepath.FromSlash(at))
+		}
+	}
+	return links
+}
+
 // follow follows the links of an absolute path. ours is set where this process
 // opens it, so that the links of /proc lead where they lead now.
 func (l *Links) follow(name string, ours bool) string {

@@ -80,8 +80,8 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusForbidden, err.Error())
 		return
 	}
-	if !who.variables.SameFolders(s.own) {
-		s.refuse(w, r, http.StatusForbidden, "the caller's files are in other folders than the daemon's")
+	if name := s.Other(who.variables); name != "" {
+		s.refuse(w, r, http.StatusForbidden, "the caller's files are in another folder than the daemon's, by "+name+"; start both with the same HOME and XDG_*")
 		return
 	}
 	message, done, err := s.message(w, r)

@@ -38,6 +38,9 @@ type Options struct {
 	// Check answers a call as the daemon does. lines are the command lines that count, e
 	// notes why the call is left, unended has the work that goes on after the answer.
 	Check func(c control.Call, lines func() [][]string, e *hook.Elsewhere, unended *sync.WaitGroup) (control.Answer, error)
+	// Other names the variable by which a caller's files are in another folder than the
+	// daemon's, or "".
+	Other func(v control.Variables) string
 	// Cardea is the program that answers what the daemon leaves.
 	Cardea string
 	// Environ is the daemon's environment.
@@ -63,7 +66,6 @@ type Server struct {
 	Options
 	listener *listener
 	token    [sha256.Size]byte
-	own      control.Variables
 	hosts    []string
 	places   *places
 	// asked bounds the requests that are no hooks, following those that stay, large the
@@ -118,7 +120,7 @@ func Open(address string, given net.Listener, o Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, given.Close())
 	}
-	return &Server{Options: o, listener: &listener{Listener: given, log: o.Log}, token: sha256.Sum256([]byte(o.Token)), own: control.VariablesOf(o.Environ),
+	return &Server{Options: o, listener: &listener{Listener: given, log: o.Log}, token: sha256.Sum256([]byte(o.Token)),
 		hosts: []string{"127.0.0.1:" + port, "[::1]:" + port, "localhost:" + port}, places: newPlaces(),
 		asked: make(chan struct{}, maxAsked), following: make(chan struct{}, maxFollowing), large: make(chan struct{}, maxLarge),
 		ending: make(chan struct{}), started: o.Now()}, nil

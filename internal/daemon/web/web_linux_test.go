@@ -453,6 +453,128 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// What the caller's variables result in is compared with the daemon's folders, not their
+// texts. A folder that is another one is named by its variable, and never by its value.
+func TestFolders(t *testing.T) {
+	s := newSite(t)
+	s.write(s.home+"/.config/cardea/rules/a.yaml", "rules: [{id: deny-make, tool: Bash, match: {command: make}, effect: deny, message: r}]\n", 0o600)
+	for _, link := range [][2]string{{s.home, s.dir + "/link"}, {s.home + "/.config", s.dir + "/config"}, {s.home, s.work + "/home"}, {"/nowhere/at/all", s.dir + "/dangling"}, {s.dir + "/loop", s.dir + "/loop"}} {
+		if err := os.Symlink(link[0], link[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.daemon()
+	for env, other := range map[string]string{
+		"XDG_CONFIG_HOME=" + s.home + "/.config":                  "",
+		"XDG_STATE_HOME=" + s.home + "/.local/state/":             "",
+		"XDG_CACHE_HOME=/" + s.home + "//.cache":                  "",
+		"XDG_DATA_HOME=/elsewhere":                                "",
+		"CLAUDE_CONFIG_DIR=" + s.home + "/.claude":                "",
+		"CLAUDE_CONFIG_DIR=" + s.dir + "/claude":                  "", // each call has its own
+		"XDG_CONFIG_HOME=" + s.home + "/.local/../.config":        "",
+		"XDG_CONFIG_HOME=" + s.dir + "/config":                    "",
+		"XDG_CONFIG_HOME=":                                        "",
+		"XDG_STATE_HOME=":                                         "",
+		"XDG_CONFIG_HOME=relative":                                "", // ignored, as by cardea check
+		"XDG_RUNTIME_DIR=" + s.run + "/":                          "",
+		"XDG_RUNTIME_DIR=" + s.dir + "/home/../run":               "",
+		"HOME=" + s.home + "/":                                    "",
+		"HOME=/" + s.home + "/./":                                 "",
+		"HOME=" + s.dir + "/link":                                 "",
+		"HOME=" + s.work + "/home":                                "",
+		"HOME=" + s.dir:                                           "HOME",
+		"HOME=" + s.dir + "/dangling":                             "HOME",
+		"HOME=" + s.dir + "/loop":                                 "HOME",
+		"HOME=relative":                                           "HOME",
+		"HOME=" + s.home + "\n/x":                                 "HOME",
+		"XDG_CONFIG_HOME=" + s.dir + "/other":                     "XDG_CONFIG_HOME",
+		"XDG_CONFIG_HOME=" + s.work + "/.config":                  "XDG_CONFIG_HOME",
+		"XDG_STATE_HOME=" + s.dir + "/dangling":                   "XDG_STATE_HOME",
+		"XDG_CACHE_HOME=" + s.dir + "/other":                      "XDG_CACHE_HOME",
+		"XDG_RUNTIME_DIR=" + s.dir:                                "XDG_RUNTIME_DIR",
+		"XDG_RUNTIME_DIR=":                                        "XDG_RUNTIME_DIR",
+		"XDG_CONFIG_HOME=" + s.home + "/.config/../../work/.conf": "XDG_CONFIG_HOME",
+	} {
+		name, value, _ := strings.Cut(env, "=")
+		caller := s.caller(env)
+		for range 2 { // the connection stays
+			switch got := caller.send(s.request("POST", hookPath, s.bash("make"))); {
+			case other == "" && (got.Status != 200 || !strings.Contains(got.Body, "deny-make")):
+				t.Errorf("%s: %+v", env, got)
+			case other != "" && (got.Status != 403 || !strings.Contains(got.Body, "by "+other+";") || len(value) > 1 && strings.Contains(got.Body, value)):
+				t.Errorf("%s: %+v, not 403 by %s", name, got, other)
+			}
+		}
+	}
+	log, err := os.ReadFile(s.home + "/.local/state/cardea/daemon.log")
+	if err != nil || !strings.Contains(string(log), "by XDG_STATE_HOME") || strings.Contains(string(log), s.dir+"/other") {
+		t.Errorf("the log: %v %s", err, log)
+	}
+}
+
+// A link by which a caller's variables lead to the daemon's folders may be another one
+// afterwards: the call before is answered by the daemon's folders, and the next one not.
+func TestLinkMoves(t *testing.T) {
+	s := newSite(t)
+	evil := s.work + "/evil"
+	s.write(s.home+"/.config/cardea/rules/a.yaml", "rules: [{id: deny-make, tool: Bash, match: {command: make}, effect: deny, message: r}]\n", 0o600)
+	s.write(evil+"/.config/cardea/rules/a.yaml", "rules: [{id: allow-make, tool: Bash, match: {command: make}, effect: allow, message: r}]\n", 0o600)
+	s.write(evil+"/.config/cardea/cardea.yaml", "rules: {off: [git-force-push]}\n", 0o600)
+	link := s.work + "/link"
+	point := func(to string) {
+		t.Helper()
+		fresh := link + "-"
+		if err := os.Symlink(to, fresh); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(fresh, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	point(s.home)
+	s.daemon()
+	caller := s.caller("HOME="+link, "XDG_CONFIG_HOME="+link+"/.config")
+	var stop sync.WaitGroup
+	end := make(chan struct{})
+	stop.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-end:
+				return
+			default:
+				point([]string{s.home, evil}[n%2])
+			}
+		}
+	})
+	answers := 0
+	for range 300 {
+		switch got := caller.send(s.request("POST", hookPath, s.bash("make"))); {
+		case got.Status == 200 && strings.Contains(got.Body, "deny-make"):
+			answers++
+		case got.Status != 403:
+			t.Fatalf("%+v", got)
+		}
+	}
+	close(end)
+	stop.Wait()
+	if answers == 0 {
+		t.Error("no call came through")
+	}
+	point(evil)
+	if got := caller.send(s.request("POST", hookPath, s.bash("make"))); got.Status != 403 || !strings.Contains(got.Body, "by HOME") {
+		t.Errorf("%+v", got)
+	}
+	// What the daemon leaves to cardea is also judged by the daemon's folders.
+	point(s.home)
+	s.write(s.home+"/.config/cardea/cardea.yaml", "actions: {on_any_denial: [{command: 'true'}]}\n", 0o600)
+	c := exec.Command(s.bin+"/cardea", "check", "--harness", "claude-code", "--limit", "1m", "--caller", fmt.Sprint(caller.cmd.Process.Pid))
+	point(evil)
+	c.Dir, c.Env, c.Stdin = s.work, s.env, strings.NewReader(s.bash("make"))
+	if out, err := c.Output(); err != nil || !strings.Contains(string(out), "deny-make") {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
 // Another user of the machine is not even answered. The test needs root, to be another.
 func TestAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
@@ -543,6 +665,148 @@ func TestOpenToken(t *testing.T) {
 		c.Dir, c.Env = s.work, s.env
 		if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
 			t.Errorf("%s: %v %s", address, err, out)
+		}
+	}
+}
+
+// The daemon says which words about daemon.http it does not follow, and why: at the terminal
+// and in its log. Doctor says it of the daemon that runs.
+func TestNotFollowed(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	const own = "daemon: {http: '127.0.0.1:0'}\n"
+	for name, tt := range map[string]struct {
+		user, project string
+		args, env     []string
+		want          string
+		ends, quiet   bool
+	}{
+		"followed":                 {user: own, quiet: true},
+		"nothing is said":          {quiet: true},
+		"off in the settings":      {user: "daemon: {http: 'off'}\n", quiet: true},
+		"the same by the flag":     {user: own, args: []string{"--http", "127.0.0.1:0"}, quiet: true},
+		"off by the flag":          {user: "daemon: {http: '127.0.0.1:1'}\n", args: []string{"--http", "off"}, want: "daemon.http is 127.0.0.1:1, which is not followed, since --http is off: the daemon listens for HTTP at no address"},
+		"another one by the flag":  {user: "daemon: {http: '127.0.0.1:1'}\n", args: []string{"--http", "127.0.0.1:0"}, want: "daemon.http is 127.0.0.1:1, which is not followed, since --http is 127.0.0.1:0: the daemon listens for HTTP at 127.0.0.1:"},
+		"of a project":             {project: own, want: "/work/.cardea/cardea.yaml:1:16: daemon.http is the person's to give"},
+		"misspelt":                 {user: "daemon: {htp: '127.0.0.1:1'}\n", want: `unknown key "htp"`},
+		"a broken file":            {user: "daemon: {http: '127.0.0.1:1'\n", want: "not valid YAML"},
+		"a variable leads away":    {user: own, env: []string{"XDG_CONFIG_HOME=.config"}, want: "XDG_CONFIG_HOME=.config is not an absolute path"},
+		"no address":               {user: "daemon: {http: here}\n", want: `daemon.http, or --http: "here" is no address`, ends: true},
+		"another machine's":        {user: "daemon: {http: '10.0.0.1:80'}\n", want: "is not 127.0.0.1 or [::1]", ends: true},
+		"the port is taken":        {user: "daemon: {http: '" + taken.Addr().String() + "'}\n", want: "another program has the port", ends: true},
+		"control characters in it": {user: "daemon: {http: \"\\e[31mx\"}\n", want: "is no address", ends: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.write(s.home+"/.config/cardea/cardea.yaml", tt.user, 0o600)
+			s.write(s.work+"/.cardea/cardea.yaml", tt.project, 0o600)
+			c := exec.Command(s.bin+"/cardea", append([]string{"serve"}, tt.args...)...)
+			var told strings.Builder
+			c.Dir, c.Env, c.Stderr = s.work, append(s.env, tt.env...), &told
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			log := ""
+			for end := time.Now().Add(time.Minute); !strings.Contains(log, "does not begin") && !strings.Contains(log, tt.want) || tt.want == "" && !strings.Contains(log, "begins"); time.Sleep(5 * time.Millisecond) {
+				if strings.HasPrefix(tt.want, "XDG_") && strings.Contains(log, "a variable that names your folders is not followed") {
+					break
+				}
+				data, _ := os.ReadFile(s.home + "/.local/state/cardea/daemon.log")
+				if log = string(data); time.Now().After(end) {
+					t.Fatalf("%s\n%s", log, told.String())
+				}
+			}
+			if !tt.ends {
+				_ = c.Process.Signal(syscall.SIGTERM)
+			}
+			if err := c.Wait(); (err != nil) != tt.ends {
+				t.Errorf("it ends with %v", err)
+			}
+			if !strings.Contains(told.String(), tt.want) || tt.quiet && told.String() != "" || strings.ContainsRune(told.String()+log, '\x1b') {
+				t.Errorf("told %q, logged %q", told.String(), log)
+			}
+			if strings.Contains(log, "XDG_CONFIG_HOME=") {
+				t.Errorf("the value of a variable is in the log: %s", log)
+			}
+		})
+	}
+}
+
+// A second daemon, and doctor, say that the first one does not follow daemon.http.
+func TestRunsWithoutHTTP(t *testing.T) {
+	s := newSite(t)
+	s.write(s.run+"/cardea/http", "127.0.0.1:9\n", 0o600) // of one that was killed
+	if err := os.Chmod(s.run+"/cardea", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	first := exec.Command(s.bin+"/cardea", "serve")
+	first.Dir, first.Env = s.work, s.env
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = first.Process.Kill(); _ = first.Wait() })
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if data, _ := os.ReadFile(s.home + "/.local/state/cardea/daemon.log"); strings.Contains(string(data), "begins") {
+			if _, err := os.Stat(s.run + "/cardea/http"); err != nil {
+				break
+			}
+		}
+		if time.Now().After(end) {
+			t.Fatal("it does not begin, or the address of another one stays")
+		}
+	}
+	s.write(s.home+"/.config/cardea/cardea.yaml", "daemon: {http: '127.0.0.1:7'}\n", 0o600)
+	run := func(args ...string) string {
+		c := exec.Command(s.bin+"/cardea", args...)
+		c.Dir, c.Env = s.work, s.env
+		out, _ := c.CombinedOutput() // its exit code says that something is wrong
+		return string(out)
+	}
+	if out := run("serve"); !strings.Contains(out, "runs already") || !strings.Contains(out, "it listens for HTTP at no address, and not at 127.0.0.1:7") {
+		t.Error(out)
+	}
+	if out := run("doctor"); !strings.Contains(out, "daemon.http is 127.0.0.1:7, which is not followed (the daemon: runs): the daemon listens for HTTP at no address") {
+		t.Error(out)
+	}
+	if out := run("doctor", "--json"); !strings.Contains(out, `"http":""`) {
+		t.Error(out)
+	}
+}
+
+// Doctor is ready where a harness with its variables is answered, and nowhere else.
+func TestDoctorAsks(t *testing.T) {
+	s := newSite(t)
+	s.daemon()
+	s.write(s.home+"/.config/cardea/cardea.yaml", "daemon: {http: '"+s.address+"'}\n", 0o600)
+	hooks := ""
+	for _, event := range []string{"PreToolUse", "PermissionRequest"} {
+		hooks += fmt.Sprintf(`,%q:[{"matcher":"*","hooks":[{"type":"http","url":"http://%s/cardea/check?harness=claude-code&limit=8s","headers":{"Authorization":"Bearer %s"},"timeout":10,"onFailure":"block"}]}]`, event, s.address, s.token)
+	}
+	file := s.home + "/.claude/settings.json"
+	s.write(file, `{"hooks":{`+hooks[1:]+`}}`, 0o600)
+	for name, tt := range map[string]struct {
+		env  string
+		mode os.FileMode
+		want string
+	}{
+		"the same":                  {"A=b", 0o600, "Claude Code: ready"},
+		"the same, written out":     {"XDG_CONFIG_HOME=" + s.home + "/.config/", 0o600, "Claude Code: ready"},
+		"another cache":             {"XDG_CACHE_HOME=" + s.dir, 0o600, "403 Forbidden: Cardea: the caller's files are in another folder than the daemon's, by XDG_CACHE_HOME"},
+		"another state":             {"XDG_STATE_HOME=" + s.dir, 0o600, "it has another token than the daemon's"},
+		"a token for all":           {"A=b", 0o644, "others can read " + file + ", which holds the token of HTTP; run: rm -f " + s.home + "/.local/state/cardea/http-token"},
+		"a token that none but one": {"A=b", 0o400, "Claude Code: ready"},
+	} {
+		if err := os.Chmod(file, tt.mode); err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(s.bin+"/cardea", "doctor", "claude")
+		c.Dir, c.Env = s.work, append(s.env, tt.env)
+		out, _ := c.CombinedOutput() // its exit code says that something is wrong
+		if ready := strings.Contains(string(out), "Claude Code: ready"); !strings.Contains(string(out), tt.want) || ready != strings.HasPrefix(tt.env, "A=") && ready != strings.HasPrefix(tt.env, "XDG_CONFIG") {
+			t.Errorf("%s: %s", name, out)
 		}
 	}
 }
