@@ -205,7 +205,7 @@ func (h *Hook) finish(j *Judgement, p progress) harness.Output {
 	a := *p.answer
 	troubles := a.Troubles
 	id := ""
-	if p.event.Kind.Answered() || a.Decided >= cardea.Ask || j.endsQuestion() {
+	if p.event.Kind.Answered() || a.Decided >= cardea.Ask || p.event.Review != nil || j.endsQuestion() {
 		var problems cardea.Troubles
 		id, problems = p.recorder.record(p.event, a, h.late)
 		troubles = slices.Concat(troubles, problems)
