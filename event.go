@@ -91,14 +91,35 @@ type Event struct {
 	Unreadable []string
 	// Role is the role of the agent, or "".
 	Role string
-	// Call is the tool call, nil for events that are about none.
-	Call *Call
+	// Call is the tool call, nil for events that are about none. CallID is the harness's id
+	// of it, as sent.
+	Call   *Call
+	CallID string
+	// Review is the decision of another reviewer that the event reports, nil for none.
+	Review *Review
 	// Sent is the message as it came, nil where nobody sent one.
 	Sent Message
 	// Faults are what was wrong with the message, its tool input included:
 	// duplicate keys, wrong types, text that had to be replaced.
 	Faults []Opaque
 }
+
+// Review describes a decision about a call by another reviewer than Cardea, as the harness reports it.
+type Review struct {
+	// By is [ByList] or another of these words, "" where the harness does not say. Reason is
+	// the reviewer's text. A model may have written it.
+	By, Reason string
+	// Effect is Allow or Deny, Ask where a person is being asked, and Abstain where the
+	// harness does not say.
+	Effect Effect
+}
+
+// The words for who decided about a call. ByHarness is what the harness does without a list, such
+// as its mode or a check of its own, and ByNobody a question that no person could see.
+const (
+	ByCardea, ByList, ByClassifier, BySandbox = "cardea", "list", "classifier", "sandbox"
+	ByPerson, ByHook, ByHarness, ByNobody     = "person", "hook", "harness", "nobody"
+)
 
 // Attendance is what is said, besides the mode, about whether a person watches an
 // agent.

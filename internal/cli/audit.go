@@ -212,8 +212,11 @@ func explainCommand(p Process) *cobra.Command {
 		Short: "show why a call was denied or asked about, and how to allow it",
 		Long: `Show one entry of the ledger (the audit log): the call, the verdict, the rule and
 where it is defined, and how to allow the call once or for good. "last", or no
-argument, is the newest call that was denied or asked about: in this project if
-there is one, else anywhere. "cardea audit search" shows the ids of others.
+argument, is the newest call that was denied or asked about, by Cardea or by the
+harness's own reviewer: in this project if there is one, else anywhere. "cardea audit
+search" shows the ids of others. "end" says who decided in the end: Cardea, a permission
+list, the classifier, the sandbox or the person, and "differs" where that was not
+Cardea's answer. It comes from events of the harness and from its own transcript.
 
 The call is judged again, so that each command that is shown changes the answer. An
 agent is not shown how to allow it.`,
@@ -240,9 +243,13 @@ func explain(p Process, id string, verbose, asJSON bool) error {
 	case err != nil:
 		return err
 	case verbose && !asJSON:
-		return p.answer(false, nil, func(s *screen) { p.showEntry(s, line) })
+		return p.answer(false, nil, func(s *screen) {
+			p.showEntry(s, line)
+			heading(s, "in the end")
+			p.endOf(l, &line.Entry).show(s)
+		})
 	}
-	e := p.explained(line)
+	e := p.explained(l, line)
 	if !asJSON {
 		return p.answer(false, nil, func(s *screen) { p.showEntryShort(s, e) })
 	}

@@ -35,7 +35,7 @@ func (p Process) showEntries(s *screen, lines iter.Seq2[ledger.Line, error], war
 		e := &l.Entry
 		by, kind := e.By.String(), e.Event.String()
 		notes := joined("  ", onlyIf(e.AgentType.String() == install.ProbeAgent, "(doctor's probe)"),
-			onlyIf(by != "", "["+by+"]"), onlyIf(kind == "PostToolUse" || kind == "PostToolUseFailure", "(it ran)"), onlyIf(!l.Genuine, "(not as the ledger wrote it)"))
+			onlyIf(by != "", "["+by+"]"), onlyIf(kind == "PostToolUse" || kind == "PostToolUseFailure", "(it ran)"), onlyIf(reviewed(e) != "", "("+reviewed(e)+")"), onlyIf(!l.Genuine, "(not as the ledger wrote it)"))
 		s.printf("%s  %s  %-7s  %-5s  %s  %s\n", e.ID, p.timeIn(e.Time), e.Effect, e.Tool, folderOf(e), shorten(Plain(e.Input.Text.String()), commandWidth)+prefixed("  ", notes))
 	}
 	return n
@@ -93,6 +93,9 @@ func (p Process) showEntry(s *screen, l ledger.Line) {
 	if !l.Genuine {
 		s.printf("This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
 	}
+	if text := reviewed(e); text != "" {
+		s.printf("%s%s\n\n", text, prefixed(": ", e.ReviewReason.String()))
+	}
 	s.printf("%s%s\n", e.Effect, prefixed("  ", e.By.String()))
 	if text := meaning[e.Effect]; text != "" {
 		s.printf("  %s\n", painted{faint, text})
@@ -138,6 +141,7 @@ func (p Process) showCall(s *screen, l ledger.Line) {
 		{"folder", e.Cwd.String()}, {"project", e.Project.String()}} {
 		s.field(x.name, x.text)
 	}
+	s.field("call", e.Call.String())
 	s.field("time", fmt.Sprintf("%s, decided in %d microseconds", p.timeIn(e.Time), e.Took.Microseconds()))
 	s.field("cardea", e.Version.String())
 	where := "the spool, until the next writer takes it"

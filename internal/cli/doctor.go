@@ -240,6 +240,9 @@ func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) 
 	case !found.KnowsCommand(h):
 		r.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", h.Title+" does not know the command /cardea"+typed)
 	}
+	if lacks := found.Lacks(h.Reviews(r.Version)...); len(lacks) > 0 {
+		r.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+strings.Join(lacks, ", ")+", so what the reviewer of "+h.Title+" denies is not recorded")
+	}
 	_, tooNew, _ := h.On(r.Version)
 	for _, event := range h.Late {
 		const only = "so shell commands in skills and slash commands are judged only from their files"

@@ -57,9 +57,10 @@ those of the machine. So does --managed as root. All else asks for a code, which
 person types at a terminal.
 
 Every event with a hook costs a process. The hook is registered for tool calls, for
-prompts, where it carries out "/cardea register coder", and for what rules, policies
-and settings in force here wait for. --events names more, or all that the harness
-documents but WorktreeCreate and WorktreeRemove. Events that are registered already stay.
+prompts, where it carries out "/cardea register coder", for what the harness's own
+reviewer denies (PermissionDenied), and for what rules, policies and settings in force
+here wait for. --events names more, or all that the harness documents but
+WorktreeCreate and WorktreeRemove. Events that are registered already stay.
 
 ` + install.Overview() + `
 A person can switch off the person's hooks, and a project its own. Only hooks

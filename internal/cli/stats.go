@@ -20,8 +20,9 @@ func statsCommand(p Process) *cobra.Command {
 		Use:   "stats [flags]",
 		Short: "count what was decided, and which questions can be spared",
 		Long: `Count the entries of the ledger: how many prompts were saved, what each decider,
-rule and role decided, which questions always end alike, which rules ask too
-much, and how long verdicts take. docs/stats.md says how each is counted.
+rule and role decided, who decided in the end and where that differs from Cardea's
+answer, which questions always end alike, which rules ask too much, and how long
+verdicts take. docs/stats.md says how each is counted.
 
 Times are written as for "cardea audit search".`,
 		Example: `  cardea stats --since 7d
@@ -65,12 +66,16 @@ func countEntries(p Process, f searchFlags, limit int, asJSON bool) error {
 		return err
 	}
 	failed := false
-	out := counted{Report: stats.Count(l.Records(q), p.Now().Location(), install.ProbeAgent, func(err error) {
+	left := map[string]bool{}
+	out := counted{Report: stats.Count(l.Records(q), p.Now().Location(), install.ProbeAgent, p.transcripts(left), func(err error) {
 		failed = true
 		p.warn(err.Error())
 	})}
 	if out.Notes, err = limitsOf(l, set, q, &out.Report); err != nil {
 		return err
+	}
+	if n := len(left); n > 0 {
+		out.Notes = append(out.Notes, "transcripts of the harness were not read for "+count(n, "older session"))
 	}
 	out.Advice = adviceOn(&out.Report)
 	return failIf(failed, p.answer(asJSON, out, func(s *screen) { out.show(s, limit) }))

@@ -29,6 +29,7 @@ func (c counted) show(s *screen, limit int) {
 	rest(s, len(c.ByDay)-len(days), "earlier day")
 	section(s, "who decided", len(c.Deciders))
 	c.showDeciders(s)
+	c.showEnds(s, limit)
 	section(s, "roles", len(c.Roles))
 	roles := listOf(c.Roles, func(r stats.Group) stats.Group {
 		return stats.Group{Name: cmp.Or(r.Name, "(none)"), Effects: r.Effects}
@@ -41,6 +42,22 @@ func (c counted) show(s *screen, limit int) {
 	c.showQuestions(s, limit)
 	c.showLatency(s)
 	c.showNotes(s)
+}
+
+// showEnds shows who decided in the end, and where that differs from Cardea's answer.
+func (c counted) showEnds(s *screen, limit int) {
+	section(s, "who decided in the end", len(c.Ends))
+	chart(s, listOf(c.Ends, func(g stats.Group) stats.Group {
+		name := onlyIf(g.Name != "", stats.Who(g.Name)) + onlyIf(g.Name == "" && g.Effects.Allow > 0, "(it ran)")
+		return stats.Group{Name: cmp.Or(name, "(unknown)"), Effects: g.Effects}
+	}), 20)
+	section(s, "where they differ", len(c.Differences))
+	for _, d := range firstOf(c.Differences, limit) {
+		s.printf("  %6d  %s\n", d.Calls, painted{bold, d.What})
+		for _, t := range d.Commands {
+			s.printf("          %6d  %s\n", t.Calls, inLine(t.Text))
+		}
+	}
 }
 
 // fewCalls is how many calls have percentiles that say something.

@@ -16,6 +16,7 @@ import (
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/redact"
+	"cardea.dev/internal/stats"
 )
 
 // shortLine is how many characters of a call, a reason or a trouble a line of the short form
@@ -172,10 +173,17 @@ func (p Process) showEntryShort(s *screen, e explained) {
 		s.printf("This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
 	}
 	call := cmp.Or(l.Input.Text.String(), l.Event.String())
-	s.printf("%s  %s\n", effectFor(l.Effect, l.Harness.String()), painted{bold, inLine(joined(" ", onlyIf(l.Tool.String() != "Bash" && len(l.Parts) == 0, l.Tool.String()), call))})
+	said := effectFor(l.Effect, l.Harness.String())
+	said.text = cmp.Or(reviewed(l), said.text)
+	s.printf("%s  %s\n", said, painted{bold, inLine(joined(" ", onlyIf(l.Tool.String() != "Bash" && len(l.Parts) == 0, l.Tool.String()), call))})
 	s.labelled("rule", ruleOf(l.By.String(), l.Effect, opinionsOf(l)))
-	s.labelled("why", inLine(cmp.Or(l.Reason.String(), meaning[l.Effect])))
+	s.labelled("why", inLine(cmp.Or(l.ReviewReason.String(), l.Reason.String(), onlyIf(reviewed(l) == "", meaning[l.Effect]))))
+	if reviewed(l) != "" {
+		e.End.Reason = "" // it is the line above
+		s.labelled("cardea", effectFor(e.End.Cardea, l.Harness.String()).text)
+	}
 	s.labelled("instead", inLine(l.Instead.String()))
+	e.End.show(s)
 	for _, limit := range l.Limits {
 		s.labelled("note", joined(", but ", prefixed("decided was ", l.Decided.String()), cardea.Limit(limit.String()).Text()))
 	}
@@ -223,7 +231,9 @@ func opinionsOf(e *ledger.Entry) []cardea.Opinion {
 // explained is an entry of the ledger with the ways to a looser answer.
 type explained struct {
 	line ledger.Line
-	Ways []way `json:"ways"`
+	// End is who decided in the end.
+	End  callEnd `json:"end"`
+	Ways []way   `json:"ways"`
 	// WhyNot is why no exception is among the ways, WaysHidden why no ways are shown.
 	WhyNot     string `json:"why_not"`
 	WaysHidden string `json:"ways_hidden"`
@@ -231,14 +241,17 @@ type explained struct {
 
 // explained finds the ways to a looser answer about an entry. The call is judged again, as far
 // as the ledger has it.
-func (p Process) explained(line ledger.Line) explained {
-	out, e := explained{line: line, Ways: []way{}}, &line.Entry
+func (p Process) explained(l *ledger.Ledger, line ledger.Line) explained {
+	out, e := explained{line: line, Ways: []way{}, End: p.endOf(l, &line.Entry)}, &line.Entry
 	decided := e.Effect
 	if d, err := cardea.ParseEffect(e.Decided.String()); err == nil {
 		decided = d
 	}
 	switch {
 	case decided == cardea.Allow:
+		return out
+	case reviewed(e) != "":
+		out.WhyNot = onlyIf(e.Reviewer.String() != cardea.ByPerson, "Cardea cannot change what "+stats.Who(e.Reviewer.String())+" decides; the settings of "+titleOf(e.Harness.String())+" can")
 		return out
 	case p.byAgent():
 		out.WaysHidden = toldToPeople

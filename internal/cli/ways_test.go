@@ -375,7 +375,7 @@ func TestExplainPassesPlantedLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	line.Genuine = false
-	if e := p.explained(line); len(e.Ways) > 0 || !strings.Contains(e.WaysHidden, "not as the ledger wrote it") {
+	if e := p.explained(l, line); len(e.Ways) > 0 || !strings.Contains(e.WaysHidden, "not as the ledger wrote it") {
 		t.Errorf("%+v", e)
 	}
 	if why := func() error { _, err := inputOfEntry(&ledger.Entry{}); return err }(); why == nil {

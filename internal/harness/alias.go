@@ -376,4 +376,5 @@ var worded = [...]words{
 	{harness: "devin-cli", tool: "Bash", names: "exec"},
 
 	{harness: "hermes-agent", tool: "Bash", names: "terminal", fields: "workdir=workdir"},
+	{harness: "goose", tool: "Bash", names: "developer__shell", plain: "timeout_secs"},
 }

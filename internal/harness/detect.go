@@ -103,6 +103,9 @@ var senders = [...]struct {
 	}},
 	{"factory-droid", func(p *Payload) bool { return slices.Contains(droidModes, p.Text("permission_mode")) }},
 	{"kimi-code", func(p *Payload) bool { return p.Text("client_type") == "kimi_code_cli" }},
+	{"goose", func(p *Payload) bool {
+		return p.Has("event") && p.Has("working_dir") && p.Has("session_id") && !p.Has("hook_event_name")
+	}},
 	{"crush", func(p *Payload) bool {
 		return p.Has("event") && p.Has("tool_name") && !p.Has("hook_event_name")
 	}},
@@ -113,7 +116,9 @@ var senders = [...]struct {
 		name := p.Text("hook_event_name")
 		return isCamel(name) || isPascal(name) && !p.Has("transcript_path") && kiroTool(p.Text("tool_name"))
 	}},
-	{"hermes-agent", func(p *Payload) bool { return p.Text("hook_event_name") == "pre_tool_call" }},
+	{"hermes-agent", func(p *Payload) bool {
+		return slices.Contains([]string{"pre_tool_call", "post_tool_call", "pre_approval_request", "post_approval_response"}, p.Text("hook_event_name"))
+	}},
 	{"devin-cli", func(p *Payload) bool {
 		return isPascal(p.Text("hook_event_name")) && !p.Has("transcript_path") && p.Text("tool_name") == "exec"
 	}},

@@ -17,7 +17,13 @@ func Foreign(sender string, p *Payload) *cardea.Event {
 	wire := firstText(p, "hook_event_name", "hookEventName", "event")
 	cwd, mode, name := r.Folder("cwd"), r.Text("permission_mode"), r.Text("tool_name")
 	kind := canonicalKind(wire)
+	if p.Has("working_dir") {
+		cwd = r.Folder("working_dir")
+	}
 	input, there := r.Value("tool_input")
+	if command, is := r.Value("extra.command"); is && name == "" && sender == "hermes-agent" {
+		name, input, there = "terminal", ObjectOf("command", command), true // it asks a person about a command
+	}
 	if sender == "" || wire == "" && name == "" {
 		name, input = carried(p)
 		there = input != nil
@@ -68,7 +74,7 @@ var heard = [...]cardea.Kind{"SessionStart", "SessionEnd", "Setup", "Instruction
 	"PermissionDenied", "Notification", "MessageDisplay", "SubagentStart", "SubagentStop", "TaskCreated", "TaskCompleted", "TaskStart", "TaskResume",
 	"TaskComplete", "TaskCancel", "TodoCreated", "TodoCompleted", "Stop", "StopFailure", "TeammateIdle", "Interrupt", "ErrorOccurred", "ConfigChange",
 	"CwdChanged", "FileChanged", "DirectoryAdded", "WorktreeCreate", "WorktreeRemove", "PreCompact", "PreModelSwitch", "Elicitation", "ElicitationResult",
-	"BeforeModel", "BeforeToolSelection", "before_agent_start", "workspaceOpen", "PreTaskExec"}
+	"BeforeModel", "BeforeToolSelection", "before_agent_start", "workspaceOpen", "PreTaskExec", "PermissionResult", "PreToolUseResult", "pre_approval_request"}
 
 // passes reports an event that is known to be about no call which is still to run: one
 // of those, or one that says by its name that it comes afterwards.

@@ -112,6 +112,7 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 		m.misdirected(p, own, adapter)
 	}
 	m.guess(h, p, own, adapter)
+	review(m.Event, p)
 	m.attend(h, adapter)
 	return m, nil
 }

@@ -84,7 +84,7 @@ func (j *Judgement) countAgreement() error {
 	if err != nil {
 		return err
 	}
-	report := stats.Count(l.Records(ledger.Query{Since: now.Add(-agreementDays * 24 * time.Hour)}), time.UTC, "", func(error) {})
+	report := stats.Count(l.Records(ledger.Query{Since: now.Add(-agreementDays * 24 * time.Hour)}), time.UTC, "", nil, func(error) {})
 	counted := agreement{Day: today}
 	for _, r := range report.Rules {
 		switch r.By {

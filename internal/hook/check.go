@@ -205,7 +205,7 @@ func (h *Hook) finish(j *Judgement, p progress) harness.Output {
 	a := *p.answer
 	troubles := a.Troubles
 	id, unasked := "", j.endsUnasked()
-	if p.event.Kind.Answered() || a.Decided >= cardea.Ask || unasked || j.endsQuestion() {
+	if p.event.Kind.Answered() || a.Decided >= cardea.Ask || p.event.Review != nil || unasked || j.endsQuestion() {
 		var problems cardea.Troubles
 		id, problems = p.recorder.record(p.event, a, h.late)
 		troubles = slices.Concat(troubles, problems)

@@ -68,7 +68,7 @@ func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (
 		}
 	}()
 	levels := ledger.Levels(r.settings.Levels)
-	if !levels.Keeps(a.Effect) && !levels.Keeps(a.Decided) {
+	if denied := ev.Review != nil && ev.Review.Effect == cardea.Deny; !levels.Keeps(a.Effect) && !levels.Keeps(a.Decided) && (!denied || !levels.Deny) {
 		return "", nil
 	}
 	key, err := r.key()

@@ -31,6 +31,9 @@ type Harness struct {
 	// prompts are the events by which the person's prompts come. Every installation
 	// has them, since a prompt such as "/cardea register coder" is carried out there.
 	prompts []string
+	// reviews are the events by which the harness tells what its own reviewer denied. Every
+	// installation has them, and an installation without them is no worse a gate.
+	reviews []string
 	// more are all further events that the harness's documentation has, but those
 	// whose hooks do the harness's work in its place.
 	more []string
@@ -137,7 +140,7 @@ func (h Harness) On(version string, events ...string) (on Harness, left []string
 		}
 	}
 	on.gates = slices.Concat(h.gates, h.Late)
-	for _, e := range slices.Concat(h.prompts, h.Late, events) {
+	for _, e := range slices.Concat(h.prompts, h.Late, h.reviews, events) {
 		switch {
 		case e == AllEvents:
 			for _, m := range h.more {
@@ -146,7 +149,7 @@ func (h Harness) On(version string, events ...string) (on Harness, left []string
 		case h.has(e):
 			add(e)
 		default:
-			return h, nil, fmt.Errorf("%s has no event %q for rules and policies: use all, or %s", h.Title, e, strings.Join(slices.Concat(h.prompts, h.more), ", "))
+			return h, nil, fmt.Errorf("%s has no event %q for rules and policies: use all, or %s", h.Title, e, strings.Join(slices.Concat(h.prompts, h.more, h.reviews), ", "))
 		}
 	}
 	return on, left, nil
@@ -154,13 +157,19 @@ func (h Harness) On(version string, events ...string) (on Harness, left []string
 
 // Prompts are the events by which prompts come in a version, "" for one that is not
 // known.
-func (h Harness) Prompts(version string) []string {
+func (h Harness) Prompts(version string) []string { return h.known(version, h.prompts) }
+
+// Reviews are the events by which a version tells what its own reviewer denied.
+func (h Harness) Reviews(version string) []string { return h.known(version, h.reviews) }
+
+// known are those of some events that a version has.
+func (h Harness) known(version string, events []string) []string {
 	on, _, _ := h.On(version)
-	return slices.DeleteFunc(on.events, func(e string) bool { return !slices.Contains(h.prompts, e) })
+	return slices.DeleteFunc(on.events, func(e string) bool { return !slices.Contains(events, e) })
 }
 
 func (h Harness) has(event string) bool {
-	return slices.Contains(slices.Concat(h.events, h.prompts, h.Late, h.more), event)
+	return slices.Contains(slices.Concat(h.events, h.prompts, h.Late, h.reviews, h.more), event)
 }
 
 // Since is the first version that gets all of some events, as people write it.
@@ -183,7 +192,7 @@ func dotted(version []int) string {
 // has for them. Kinds that it cannot bring have none.
 func (h Harness) Named(kinds []string) []string {
 	var out []string
-	for _, e := range slices.Concat(h.events, h.prompts, h.Late, h.more) {
+	for _, e := range slices.Concat(h.events, h.prompts, h.Late, h.reviews, h.more) {
 		if slices.Contains(kinds, string(h.kind(e))) {
 			out = append(out, e)
 		}

@@ -81,10 +81,10 @@ func kindsOf(other map[string]cardea.Kind) func(string) cardea.Kind {
 // worktree.
 func claudeCode() Harness {
 	return Harness{Name: claudecode.Name, Title: "Claude Code", Program: "claude", Seen: "2.1.332", events: []string{"PreToolUse", "PermissionRequest"},
-		prompts: []string{"UserPromptSubmit", "UserPromptExpansion"}, Late: []string{"PreSkillShellCommand"}, lateSince: []int{2, 1, 332},
+		prompts: []string{"UserPromptSubmit", "UserPromptExpansion"}, Late: []string{"PreSkillShellCommand"}, lateSince: []int{2, 1, 332}, reviews: []string{"PermissionDenied"},
 		more: []string{"SessionStart", "PostToolUse", "PostToolUseFailure", "Notification", "SubagentStart", "SubagentStop", "Stop", "PreCompact", "SessionEnd",
-			"Setup", "PermissionDenied", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted", "StopFailure", "TeammateIdle", "InstructionsLoaded",
-			"ConfigChange", "CwdChanged", "FileChanged", "DirectoryAdded", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
+			"Setup", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted", "StopFailure", "TeammateIdle", "InstructionsLoaded", "ConfigChange",
+			"CwdChanged", "FileChanged", "DirectoryAdded", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
 		newer: []string{"UserPromptExpansion", "Setup", "PermissionDenied", "PostToolBatch", "MessageDisplay", "TaskCreated", "TaskCompleted", "StopFailure", "TeammateIdle",
 			"InstructionsLoaded", "ConfigChange", "CwdChanged", "FileChanged", "DirectoryAdded", "PostCompact", "PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
 		since: []int{2, 1, 101}, posts: true, kind: sameKind, form: settingsForm(),
@@ -141,6 +141,7 @@ func geminiCLI() Harness {
 // is 1000 or more, older ones in milliseconds; so milliseconds are right for both.
 func qwenCode() Harness {
 	h := Harness{Name: "qwen-code", Title: "Qwen Code", Program: "qwen", Seen: "0.24.4", events: []string{"PreToolUse", "PermissionRequest"}, prompts: []string{"UserPromptSubmit"},
+		reviews: []string{"PermissionDenied"}, newer: []string{"PermissionDenied"}, since: []int{0, 24, 4},
 		more: []string{"SessionStart", "SessionEnd", "PostToolUse", "PostToolUseFailure", "SubagentStart", "SubagentStop", "Stop", "PreCompact", "Notification"},
 		kind: sameKind, form: settingsForm(),
 		folders: inSettings(".qwen", "QWEN_HOME", map[string]string{"linux": "/etc/qwen-code", "darwin": "/Library/Application Support/QwenCode", "windows": `C:\ProgramData\qwen-code`}),

@@ -99,6 +99,10 @@ func (w *written) append(b []byte) []byte {
 	o.some("instead", w.Instead)
 	o.list("parts", len(w.Parts), func(i int) { o.part(&w.Parts[i]) })
 	o.list("opinions", len(w.Opinions), func(i int) { o.opinion(&w.Opinions[i]) })
+	o.some("call", w.Call)
+	o.some("reviewer", w.Reviewer)
+	o.some("review", w.Review)
+	o.some("review_reason", w.ReviewWhy)
 	o.texts("troubles", w.Troubles)
 	if w.Omitted != 0 {
 		o.number("omitted", int64(w.Omitted))

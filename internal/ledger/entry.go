@@ -44,6 +44,9 @@ type Entry struct {
 	By, Reason, Instead redact.Text
 	Parts               []Part
 	Opinions            []Opinion
+	// Call is the harness's id of the call. Reviewer, Review and ReviewReason are By, Effect and
+	// Reason of a [cardea.Review]; Review is empty where the entry reports none.
+	Call, Reviewer, Review, ReviewReason redact.Text
 	// Troubles are the failures that a person had to learn of.
 	Troubles []redact.Text
 	// Omitted is how many parts, opinions and troubles there were beyond
@@ -122,7 +125,10 @@ func NewEntry(ev *cardea.Event, v cardea.Verdict, c Circumstances) Entry {
 		Event: w.text(string(ev.Kind), maxName), Mode: w.text(string(ev.Mode), maxName), Role: w.text(ev.Role, maxName),
 		Cwd: w.text(ev.Cwd, maxPath), Project: w.text(ev.Project, maxPath),
 		Effect: v.Effect, By: w.text(v.By, maxName), Reason: w.text(v.Reason, maxPath), Instead: w.text(v.Instead, maxPath),
-		Version: w.text(c.Version, maxName), Took: c.Took.Truncate(time.Microsecond),
+		Version: w.text(c.Version, maxName), Took: c.Took.Truncate(time.Microsecond), Call: w.text(ev.CallID, maxName),
+	}
+	if r := ev.Review; r != nil {
+		e.Reviewer, e.Review, e.ReviewReason = w.text(r.By, maxName), w.text(r.Effect.String(), maxName), w.text(r.Reason, maxPath)
 	}
 	e.Tool, e.Input, e.Rewrite, e.Parts, e.Omitted = call.Tool, call.Input, call.Rewrite, call.Parts, call.Omitted
 	e.Opinions = w.opinions(v, &e.Omitted)

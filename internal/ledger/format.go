@@ -47,6 +47,10 @@ type written struct {
 	Instead   string           `json:"instead,omitempty"`
 	Parts     []writtenPart    `json:"parts"`
 	Opinions  []writtenOpinion `json:"opinions"`
+	Call      string           `json:"call,omitempty"`
+	Reviewer  string           `json:"reviewer,omitempty"`
+	Review    string           `json:"review,omitempty"`
+	ReviewWhy string           `json:"review_reason,omitempty"`
 	Troubles  []string         `json:"troubles,omitempty"`
 	Omitted   int              `json:"omitted,omitempty"`
 	Cardea    string           `json:"cardea"`
@@ -86,7 +90,8 @@ func (e *Entry) form() written {
 		Cwd: e.Cwd.String(), Project: e.Project.String(), Input: *e.Input.form(), Rewrite: e.Rewrite.form(),
 		Effect: e.Effect.String(), Decided: e.Decided.String(), By: e.By.String(), Reason: e.Reason.String(), Instead: e.Instead.String(),
 		Parts: []writtenPart{}, Opinions: []writtenOpinion{}, Omitted: e.Omitted,
-		Cardea: e.Version.String(), Micros: e.Took.Microseconds()}
+		Cardea: e.Version.String(), Micros: e.Took.Microseconds(),
+		Call: e.Call.String(), Reviewer: e.Reviewer.String(), Review: e.Review.String(), ReviewWhy: e.ReviewReason.String()}
 	for _, p := range e.Parts {
 		w.Parts = append(w.Parts, writtenPart{p.Index, p.Text.String(), p.Effect.String()})
 	}
@@ -181,7 +186,8 @@ func (w *written) entry(r *redact.Redactor) (Entry, error) {
 	e := Entry{ID: w.ID, Time: at, Harness: r.Text(w.Harness), Session: r.Text(w.Session), Agent: r.Text(w.Agent), AgentType: r.Text(w.AgentType),
 		Event: r.Text(w.Event), Mode: r.Text(w.Mode), Tool: r.Text(w.Tool), Role: r.Text(w.Role), Cwd: r.Text(w.Cwd), Project: r.Text(w.Project),
 		Input: *w.Input.input(r), Rewrite: w.Rewrite.input(r), Effect: effect(w.Effect), Decided: r.Text(w.Decided), By: r.Text(w.By), Reason: r.Text(w.Reason), Instead: r.Text(w.Instead),
-		Omitted: w.Omitted, Version: r.Text(w.Cardea), Took: time.Duration(w.Micros) * time.Microsecond}
+		Omitted: w.Omitted, Version: r.Text(w.Cardea), Took: time.Duration(w.Micros) * time.Microsecond,
+		Call: r.Text(w.Call), Reviewer: r.Text(w.Reviewer), Review: r.Text(w.Review), ReviewReason: r.Text(w.ReviewWhy)}
 	for _, p := range w.Parts {
 		e.Parts = append(e.Parts, Part{p.Part, r.Text(p.Text), effect(p.Effect)})
 	}

@@ -105,7 +105,7 @@ func (l *Ledger) Keeps(e cardea.Effect) bool { return l.opt.Levels.Keeps(e) }
 // Append implements [Store]. It takes at most little longer than [limit.LedgerWrite],
 // whatever other processes do.
 func (l *Ledger) Append(e Entry) error {
-	if !l.Keeps(e.Effect) {
+	if denied := e.Review.String() == cardea.Deny.String(); !l.Keeps(e.Effect) && (!denied || !l.Keeps(cardea.Deny)) {
 		return nil
 	}
 	body, err := e.encode()

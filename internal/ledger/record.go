@@ -23,13 +23,12 @@ import (
 // written; whoever shows one makes it plain.
 type Record struct {
 	Time time.Time
-	// Harness to Project, By and Effect are those of the [Entry], and Decided the
-	// effect that was decided.
+	// Harness to Project, By to ReviewReason and Effect are those of the [Entry], and Decided
+	// the effect that was decided.
 	Harness, Session, AgentType, Event, Mode, Tool, Role, Project string
-	By                                                            string
+	By, Call, Reviewer, Review, ReviewReason                      string
 	Effect, Decided                                               cardea.Effect
-	// Text is the input's, only where Effect or Decided is an ask. Digest is that of
-	// the whole input.
+	// Text is the input's, Digest that of the whole input.
 	Text, Digest string
 	Opinions     []RecordOpinion
 	// Micros is how long the verdict took, in microseconds.
@@ -171,8 +170,8 @@ func (r *recording) day(day string) (more bool) {
 
 // field is where a text of an entry goes, nil for what is no text that is counted.
 func (rec *Record) field(key []byte) *string {
-	names := [...]string{"harness", "session", "agent_type", "event", "mode", "tool", "role", "project", "by"}
-	fields := [...]*string{&rec.Harness, &rec.Session, &rec.AgentType, &rec.Event, &rec.Mode, &rec.Tool, &rec.Role, &rec.Project, &rec.By}
+	names := [...]string{"harness", "session", "agent_type", "event", "mode", "tool", "role", "project", "by", "reviewer", "review"}
+	fields := [...]*string{&rec.Harness, &rec.Session, &rec.AgentType, &rec.Event, &rec.Mode, &rec.Tool, &rec.Role, &rec.Project, &rec.By, &rec.Reviewer, &rec.Review}
 	if i := slices.Index(names[:], string(key)); i >= 0 {
 		return fields[i]
 	}
@@ -201,6 +200,10 @@ func (r *recording) read(line []byte, f *foundRecord, day string) bool {
 			input = value
 		case "opinions":
 			opinions = value
+		case "call":
+			rec.Call = plain(value)
+		case "review_reason":
+			rec.ReviewReason = plain(value)
 		case "micros":
 			rec.Micros, _ = strconv.ParseInt(string(value), 10, 64)
 		case "day":
@@ -215,10 +218,10 @@ func (r *recording) read(line []byte, f *foundRecord, day string) bool {
 		return f.strange
 	}
 	members(input, func(key, value []byte) {
-		switch {
-		case string(key) == "digest":
+		switch string(key) {
+		case "digest":
 			rec.Digest = plain(value)
-		case string(key) == "text" && (rec.Effect == cardea.Ask || rec.Decided == cardea.Ask):
+		case "text":
 			rec.Text = plain(value)
 		}
 	})

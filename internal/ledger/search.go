@@ -46,7 +46,7 @@ type Query struct {
 	Project string
 	// Tool is the canonical name, whatever the case.
 	Tool string
-	// Effects are the outcomes, any of them.
+	// Effects are the outcomes, any of them. Deny also finds what another reviewer denied.
 	Effects []cardea.Effect
 	// Rule is the id of a rule, or decider:rule, and Decider the name of a
 	// decider, of which any opinion is in the entry.
@@ -79,7 +79,7 @@ func (q *Query) matches(w *written) bool {
 		q.Role != "" && w.Role != q.Role,
 		q.Harness != "" && w.Harness != q.Harness,
 		q.By != "" && !madeBy(w.By, q.By),
-		len(q.Effects) > 0 && !slices.ContainsFunc(q.Effects, func(e cardea.Effect) bool { return e.String() == w.Effect }),
+		len(q.Effects) > 0 && !slices.ContainsFunc(q.Effects, func(e cardea.Effect) bool { return e.String() == w.Effect || e == cardea.Deny && w.Review == "deny" }),
 		q.Rule != "" && w.By != q.Rule && !slices.ContainsFunc(w.Opinions, func(o writtenOpinion) bool { return o.Rule == q.Rule || o.Decider+":"+o.Rule == q.Rule }),
 		q.Decider != "" && w.By != q.Decider && !slices.ContainsFunc(w.Opinions, func(o writtenOpinion) bool { return o.Decider == q.Decider }):
 		return false
@@ -93,7 +93,7 @@ func madeBy(by, wanted string) bool { return by == wanted || strings.HasPrefix(b
 func (q *Query) inText(w *written) bool {
 	want := strings.ToLower(q.Text)
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), want) }
-	return has(w.Input.Text) || w.Rewrite != nil && has(w.Rewrite.Text) || has(w.Reason) || has(w.Cwd) || has(w.Project) ||
+	return has(w.Input.Text) || has(w.ReviewWhy) || w.Rewrite != nil && has(w.Rewrite.Text) || has(w.Reason) || has(w.Cwd) || has(w.Project) ||
 		slices.ContainsFunc(w.Parts, func(p writtenPart) bool { return has(p.Text) }) ||
 		slices.ContainsFunc(w.Opinions, func(o writtenOpinion) bool { return has(o.Reason) })
 }

@@ -23,16 +23,19 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 	s := secret()
 	spellings := []string{s, base64.StdEncoding.EncodeToString([]byte("token=" + s + " ")), url.QueryEscape("a b=" + s)}
 	set := map[string]func(ev *cardea.Event, v *cardea.Verdict, x string){
-		"kind":       func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Kind = cardea.Kind(x) },
-		"harness":    func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Harness = x },
-		"session":    func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Session = x },
-		"agent":      func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Agent = x },
-		"agent type": func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.AgentType = x },
-		"cwd":        func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Cwd = "/tmp/" + x },
-		"project":    func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Project = "/tmp/" + x },
-		"mode":       func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Mode = cardea.Mode(x) },
-		"role":       func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Role = x },
-		"tool":       func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Call.Tool = x },
+		"kind":          func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Kind = cardea.Kind(x) },
+		"harness":       func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Harness = x },
+		"session":       func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Session = x },
+		"agent":         func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Agent = x },
+		"call":          func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.CallID = x },
+		"reviewer":      func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Review = &cardea.Review{By: x} },
+		"review reason": func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Review = &cardea.Review{Reason: "say " + x} },
+		"agent type":    func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.AgentType = x },
+		"cwd":           func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Cwd = "/tmp/" + x },
+		"project":       func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Project = "/tmp/" + x },
+		"mode":          func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Mode = cardea.Mode(x) },
+		"role":          func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Role = x },
+		"tool":          func(ev *cardea.Event, _ *cardea.Verdict, x string) { ev.Call.Tool = x },
 		"command": func(ev *cardea.Event, _ *cardea.Verdict, x string) {
 			ev.Call.Input["command"] = "curl -H 'X: " + x + "' h"
 		},

@@ -132,22 +132,26 @@ type Report struct {
 	Effects Effects `json:"effects"`
 	Saved   Saved   `json:"saved"`
 	// Ran and NotRun are how questions ended, as far as it is known.
-	Ran      int       `json:"ran"`
-	NotRun   int       `json:"not_run"`
-	ByDay    []Group   `json:"by_day"`
-	Deciders []Decider `json:"deciders"`
-	Roles    []Group   `json:"roles"`
-	Rules    []Rule    `json:"rules"`
-	Alike    []Alike   `json:"alike"`
-	Latency  Latency   `json:"latency"`
+	Ran    int     `json:"ran"`
+	NotRun int     `json:"not_run"`
+	ByDay  []Group `json:"by_day"`
+	// Ends are who decided in the end, by the words of [cardea.Reviewers], "" where it is not
+	// known: there the effect is Abstain.
+	Ends []Group `json:"ends"`
+	// Differences are where Cardea's answer and the end differ, the most frequent first.
+	Differences []Difference `json:"differences"`
+	Deciders    []Decider    `json:"deciders"`
+	Roles       []Group      `json:"roles"`
+	Rules       []Rule       `json:"rules"`
+	Alike       []Alike      `json:"alike"`
+	Latency     Latency      `json:"latency"`
 }
 
 // Count counts entries, which come as [ledger.Ledger.Records] gives them, the last
 // written first. Those of an agent of the type probe do not count. Errors are given to
 // warn.
-func Count(records iter.Seq2[ledger.Record, error], zone *time.Location, probe string, warn func(error)) Report {
-	c := counting{zone: zone, days: map[string]*Effects{}, roles: map[string]*Effects{}, deciders: map[string]*Decider{}, rules: map[string]*Rule{},
-		shown: map[string]ledger.Record{}, ran: map[string]int{}, reports: map[string]time.Time{}, byHour: map[int64]string{}}
+func Count(records iter.Seq2[ledger.Record, error], zone *time.Location, probe string, decisions Decisions, warn func(error)) Report {
+	c := newCounting(zone, decisions)
 	for r, err := range records {
 		switch {
 		case err != nil:
@@ -161,6 +165,12 @@ func Count(records iter.Seq2[ledger.Record, error], zone *time.Location, probe s
 		c.call(r)
 	}
 	return c.report()
+}
+
+func newCounting(zone *time.Location, decisions Decisions) counting {
+	return counting{zone: zone, days: map[string]*Effects{}, roles: map[string]*Effects{}, deciders: map[string]*Decider{}, rules: map[string]*Rule{},
+		shown: map[string]ledger.Record{}, ran: map[string]int{}, reports: map[string]time.Time{}, byHour: map[int64]string{},
+		ending: ending{decisions: decisions, facts: map[string][]cardea.Review{}, ends: map[string]*Effects{}, differs: map[string]map[string]int{}}}
 }
 
 type counting struct {
@@ -181,6 +191,7 @@ type counting struct {
 	// reports says since when a harness tells which calls ran.
 	reports map[string]time.Time
 	byHour  map[int64]string
+	ending
 }
 
 // ask is a question.
@@ -193,6 +204,10 @@ type ask struct {
 func name(r *ledger.Record) string { return r.Harness + "\n" + r.Session + "\n" + r.Digest }
 
 func (c *counting) record(r ledger.Record) {
+	if review, err := cardea.ParseEffect(r.Review); err == nil {
+		c.facts[name(&r)] = append(c.facts[name(&r)], cardea.Review{By: r.Reviewer, Effect: review, Reason: r.ReviewReason})
+		return
+	}
 	switch r.Event {
 	case "PostToolUse", "PostToolUseFailure":
 		c.ran[name(&r)]++
@@ -206,6 +221,10 @@ func (c *counting) record(r ledger.Record) {
 		if after, is := c.shown[name(&r)]; is {
 			// The same call: what was decided last counts.
 			delete(c.shown, name(&r))
+			after.Call = r.Call
+			if after.Effect == cardea.Abstain || after.Effect == cardea.Defer {
+				c.facts[name(&r)] = append(c.facts[name(&r)], cardea.Review{By: cardea.ByPerson, Effect: cardea.Ask})
+			}
 			if after.Effect != cardea.Abstain && after.Effect != cardea.Defer {
 				after.Time, after.Micros = r.Time, r.Micros
 				r = after
@@ -246,6 +265,7 @@ func (c *counting) call(r ledger.Record) {
 		c.micros = append(c.micros, r.Micros)
 	}
 	c.decided(&r)
+	c.end(&r, c.ran[name(&r)] > 0)
 	switch {
 	case byPerson: // it was a prompt, in the queue, and none was saved
 	case r.Effect == cardea.Allow:
@@ -336,7 +356,7 @@ func onlyReads(r *ledger.Record) bool {
 
 func (c *counting) report() Report {
 	out := Report{Calls: c.calls, Days: len(c.days), Effects: c.effects, Saved: c.saved, ByDay: groups(c.days), Roles: groups(c.roles),
-		Deciders: []Decider{}, Rules: []Rule{}, Alike: []Alike{}}
+		Ends: groups(c.ends), Differences: c.ending.differences(), Deciders: []Decider{}, Rules: []Rule{}, Alike: []Alike{}}
 	if len(out.ByDay) > 0 {
 		slices.SortFunc(out.ByDay, func(a, b Group) int { return cmp.Compare(a.Name, b.Name) })
 		out.From, out.To = out.ByDay[0].Name, out.ByDay[len(out.ByDay)-1].Name

@@ -39,7 +39,7 @@ func counts(all ...ledger.Record) Report {
 				return
 			}
 		}
-	}, time.UTC, "probe", func(error) {})
+	}, time.UTC, "probe", nil, func(error) {})
 }
 
 // A command in the file of a skill is a call, and allowing it saves no prompt.
@@ -165,7 +165,7 @@ func TestDaysAreThoseOfTheZone(t *testing.T) {
 	late.Time = time.Date(2026, 11, 20, 18, 40, 0, 0, time.UTC)
 	one := func(yield func(ledger.Record, error) bool) { yield(late, nil) }
 	for zone, want := range map[*time.Location]string{time.UTC: "2026-11-20", time.FixedZone("Nepal", 5*3600+45*60): "2026-11-21"} {
-		if r := Count(one, zone, "", nil); r.From != want || r.To != want || r.Days != 1 {
+		if r := Count(one, zone, "", nil, nil); r.From != want || r.To != want || r.Days != 1 {
 			t.Errorf("%s: %s to %s", zone, r.From, r.To)
 		}
 	}
@@ -179,7 +179,7 @@ func TestWhatDoesNotCount(t *testing.T) {
 	}
 	told := 0
 	var broken iter.Seq2[ledger.Record, error] = func(yield func(ledger.Record, error) bool) { yield(ledger.Record{}, errors.New("x")) }
-	if r := Count(broken, time.UTC, "", func(error) { told++ }); r.Calls != 0 || told != 1 {
+	if r := Count(broken, time.UTC, "", nil, func(error) { told++ }); r.Calls != 0 || told != 1 {
 		t.Errorf("%+v, told %d times", r, told)
 	}
 }

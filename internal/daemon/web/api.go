@@ -88,9 +88,9 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	s.sendJSON(w, r, out)
 }
 
-// note counts an entry for a name.
+// note counts an entry for a name, unless it reports the decision of another reviewer.
 func note(all map[string]*seen, name string, rec ledger.Record) *seen {
-	if name == "" {
+	if name == "" || rec.Review != "" {
 		return nil
 	}
 	at := all[name]

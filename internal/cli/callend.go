@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/redact"
+	"cardea.dev/internal/stats"
+	"cardea.dev/internal/transcript"
+)
+
+// maxTranscripts is how many sessions are looked up in harnesses' own records in one run.
+const maxTranscripts = 200
+
+// transcripts returns a reader of a harness's own decisions about the calls of a session, which
+// reads each session once. left gets the sessions that were too many.
+func (p Process) transcripts(left map[string]bool) func(harness, session string) map[string]cardea.Review {
+	pl := locate(p, "", "", p.Dir)
+	read := map[string]map[string]cardea.Review{}
+	return func(harness, session string) map[string]cardea.Review {
+		key := harness + "\n" + session
+		if _, is := read[key]; !is && len(read) < maxTranscripts {
+			read[key] = transcript.Decisions(harness, pl.Dirs.Claude, session)
+		} else if !is {
+			left[key] = true
+		}
+		return read[key]
+	}
+}
+
+// callEnd is who decided a call in the end.
+type callEnd struct {
+	By     string        `json:"by"`
+	Effect cardea.Effect `json:"effect"`
+	Reason string        `json:"reason"`
+	// Cardea is Cardea's own answer.
+	Cardea  cardea.Effect `json:"cardea"`
+	Differs string        `json:"differs"`
+}
+
+// callWindow is how long before and after an entry others of the same call are looked for.
+const callWindow = 24 * time.Hour
+
+// endOf finds out who decided the call of an entry in the end.
+func (p Process) endOf(l *ledger.Ledger, e *ledger.Entry) callEnd {
+	q := ledger.Query{Session: e.Session.String(), Harness: e.Harness.String(), Since: e.Time.Add(-callWindow), Until: e.Time.Add(callWindow)}
+	call, end, found := stats.EndOf(l.Records(q), e.Time, e.Input.Digest, p.transcripts(map[string]bool{}))
+	if !found || q.Session == "" || e.Input.Digest == "" {
+		review, _ := cardea.ParseEffect(e.Review.String())
+		call.Effect, end = e.Effect, stats.Ended(e.Effect, e.By.String(), []cardea.Review{{By: e.Reviewer.String(), Effect: review, Reason: e.ReviewReason.String()}})
+	}
+	return callEnd{end.By, end.Effect, redact.New().Show(end.Reason), call.Effect, stats.Differs(call.Effect, end)}
+}
+
+// reviewed says what another reviewer did, "" for an entry that reports no such decision.
+func reviewed(e *ledger.Entry) string {
+	did := map[string]string{"allow": "allowed by ", "deny": "blocked by ", "ask": "asked: ", "abstain": "answered by "}[e.Review.String()]
+	return did + onlyIf(did != "", stats.Who(e.Reviewer.String()))
+}
+
+// show writes who decided in the end, and where that differs from Cardea's answer.
+func (d callEnd) show(s *screen) {
+	text := "unknown"
+	switch {
+	case d.Effect == cardea.Allow && d.By == "":
+		text = "the call ran"
+	case d.Effect != cardea.Abstain:
+		text = map[bool]string{true: "allowed by ", false: "blocked by "}[d.Effect == cardea.Allow] + stats.Who(d.By) + prefixed(": ", d.Reason)
+	}
+	s.labelled("end", inLine(text))
+	s.labelled("differs", onlyIf(d.By != cardea.ByCardea, d.Differs))
+}
