@@ -37,6 +37,8 @@ type Plan struct {
 	modes [2]os.FileMode
 	// replaces is set where an installation changes what an earlier one wrote.
 	replaces bool
+	// sandboxed is the record of denies of the sandbox to be kept, nil where it stays.
+	sandboxed *Sandboxed
 }
 
 // OnlyAdds says why the plan is more than a hook which is added to the file of that name,
@@ -55,7 +57,7 @@ func (p *Plan) OnlyAdds() string {
 
 // Changed reports whether the plan changes anything.
 func (p *Plan) Changed() bool {
-	return p.changesFile() || slices.ContainsFunc(p.beside, besideFile.pending)
+	return p.changesFile() || p.sandboxed != nil || slices.ContainsFunc(p.beside, besideFile.pending)
 }
 
 func (p *Plan) changesFile() bool { return p.Remove || !bytes.Equal(p.Before, p.After) }
@@ -117,6 +119,15 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 
 // PlanUninstall works out how a file loses Cardea's entries and nothing else.
 func PlanUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
+	p, err := planUninstall(h, scope, at)
+	if err == nil {
+		p.withoutSandbox(h)
+	}
+	return p, err
+}
+
+// planUninstall works out how a file loses the hook.
+func planUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
 	p, err := newPlan(h, scope, at)
 	if err != nil {
 		return nil, err
@@ -256,8 +267,18 @@ func (p *Plan) Apply() error {
 			return err
 		}
 	}
+	if p.sandboxed != nil && !p.sandboxed.Empty() { // an entry without a record would stay for good
+		if err := p.sandboxed.save(p.state); err != nil {
+			return err
+		}
+	}
 	if p.changesFile() {
 		if err := p.applyFile(); err != nil {
+			return err
+		}
+	}
+	if p.sandboxed != nil && p.sandboxed.Empty() {
+		if err := p.sandboxed.save(p.state); err != nil {
 			return err
 		}
 	}
