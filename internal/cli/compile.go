@@ -18,10 +18,10 @@ import (
 
 // compileFlags are the flags of compile.
 type compileFlags struct {
-	user, managed               bool
-	diff, check, remove, enable bool
-	role                        string
-	without                     []string
+	user, managed                       bool
+	diff, check, remove, enable, closed bool
+	role                                string
+	without                             []string
 }
 
 func compileCommand(p Process) *cobra.Command {
@@ -61,6 +61,7 @@ denies of writes there, and hosts need its own proxy, so both are left out.`
 		fs.BoolVar(&f.user, "user", false, "your own settings (default)")
 		fs.BoolVar(&f.managed, "managed", false, "the settings of the machine, which no project can loosen; needs root")
 		fs.BoolVar(&f.enable, "enable", false, "switch the sandbox on as well")
+		fs.BoolVar(&f.closed, "closed", false, "let no command out of it (allowUnsandboxedCommands: false); with --managed also none that a project excludes")
 	}
 	fs.BoolVar(&f.diff, "diff", false, "show what would change, and write nothing")
 	fs.BoolVar(&f.check, "check", false, "say what is missing, changed or out of date, and what the sandbox lets out")
@@ -72,6 +73,7 @@ denies of writes there, and hosts need its own proxy, so both are left out.`
 	if fs.Lookup("enable") != nil {
 		c.MarkFlagsMutuallyExclusive("user", "managed")
 		c.MarkFlagsMutuallyExclusive("enable", "remove")
+		c.MarkFlagsMutuallyExclusive("closed", "remove")
 	}
 	return c
 }
@@ -115,12 +117,16 @@ func compiled(p Process, s site, harness string, f compileFlags) (c compilation,
 		c.plan, err = c.planned(s)
 		return c, err
 	}
-	if c.Compiled, err = compileFor(p, s, f); err != nil {
+	if c.Compiled, err = compileFor(p, s, f, c.was.Without); err != nil {
 		return c, err
 	}
-	on := install.Deny{List: install.SandboxOn, Value: "true"}
-	if f.enable || slices.Contains(c.was.Denies, on) {
-		c.wanted = append(c.wanted, on)
+	if harness != claudecode.Name {
+		c.Only(install.DenyRead, "the requirements of "+c.h.Title+" have no list for it")
+	}
+	for i, x := range []install.Deny{{List: install.SandboxOn, Value: "true"}, {List: install.WaysOut, Value: "false"}} {
+		if [...]bool{f.enable, f.closed}[i] || slices.Contains(c.was.Denies, x) {
+			c.wanted = append(c.wanted, x)
+		}
 	}
 	c.wanted = append(c.wanted, c.Denies()...)
 	c.plan, err = c.planned(s)
@@ -132,18 +138,13 @@ func (c *compilation) planned(s site) (*install.Plan, error) {
 	if c.h.Name == claudecode.Name {
 		return install.PlanSandbox(c.h, c.scope, s.At, c.wanted, c.flags.role, c.flags.without)
 	}
-	var read []string
-	for _, x := range c.wanted {
-		if x.List == install.DenyRead {
-			read = append(read, x.Value)
-		}
-	}
+	read := listOf(c.wanted, func(x install.Deny) string { return x.Value })
 	return install.PlanCodexSandbox(c.h, s.At, read, c.flags.role, c.flags.without)
 }
 
 // compileFor compiles what holds everywhere: as seen from the home folder, so that no project
-// adds to it but with a role.
-func compileFor(p Process, s site, f compileFlags) (*sandbox.Compiled, error) {
+// adds to it but with a role. kept are names of --without from before.
+func compileFor(p Process, s site, f compileFlags, kept []string) (*sandbox.Compiled, error) {
 	home := s.Place.Dirs.Home
 	if home == "" {
 		return nil, errors.New("the home folder is not known; set HOME")
@@ -160,7 +161,13 @@ func compileFor(p Process, s site, f compileFlags) (*sandbox.Compiled, error) {
 			return nil, wrongUsage{fmt.Errorf("there is no role %q; see \"cardea roles list\"", f.role)}
 		}
 	}
-	return sandbox.Compile(about), nil
+	out := sandbox.Compile(about)
+	for _, name := range f.without {
+		if !out.LeftOut(name) && !slices.Contains(kept, name) {
+			return nil, wrongUsage{fmt.Errorf("--without %s leaves nothing out; name a rule, a path or a host as --diff shows it", name)}
+		}
+	}
+	return out, nil
 }
 
 // compileInto carries the command out.
@@ -210,8 +217,8 @@ func (c *compilation) whyCode(p Process) string {
 		return "something is removed"
 	case err != nil:
 		return err.Error()
-	case c.flags.enable:
-		return "the sandbox is switched on"
+	case c.flags.enable || c.flags.closed:
+		return "the sandbox itself is switched"
 	case !c.was.Empty():
 		return c.plan.File + " has denies of Cardea already"
 	}

@@ -21,8 +21,8 @@ import (
 // This file is about the denies that Cardea writes into the sandbox of Claude Code. Its
 // settings have no room for a mark, so a signed record beside the state has what was written.
 
-// The lists below "sandbox" in the settings that get denies. [SandboxOn] is no list, but the
-// switch of the sandbox.
+// The lists below "sandbox" in the settings that get denies. The last two are no lists, but
+// switches: of the sandbox, and of ways out of it.
 const (
 	DenyRead     = "filesystem.denyRead"
 	DenyWrite    = "filesystem.denyWrite"
@@ -30,6 +30,7 @@ const (
 	DenyFile     = "credentials.files"
 	DenyVariable = "credentials.envVars"
 	SandboxOn    = "enabled"
+	WaysOut      = "allowUnsandboxedCommands"
 )
 
 // Deny is one entry of such a list.
@@ -94,9 +95,12 @@ func (s *Sandboxed) save(folder string) error {
 	return state.WriteSignedJSON(sandboxedPath(folder, s.File), key, "compile", s.File, s)
 }
 
+// switches reports whether the entry is a switch.
+func (x Deny) switches() bool { return x.List == SandboxOn || x.List == WaysOut }
+
 // keys lead to what holds the entry.
 func (x Deny) keys() []string {
-	if x.List == SandboxOn {
+	if x.switches() {
 		return []string{"sandbox"}
 	}
 	return append([]string{"sandbox"}, strings.Split(x.List, ".")...)
@@ -139,8 +143,8 @@ func (x Deny) value() any {
 		return jsonedit.Flat{{Key: "path", Value: x.Value}, {Key: "mode", Value: "deny"}}
 	case DenyVariable:
 		return jsonedit.Flat{{Key: "name", Value: x.Value}, {Key: "mode", Value: "deny"}}
-	case SandboxOn:
-		return true
+	case SandboxOn, WaysOut:
+		return x.Value == "true"
 	}
 	return x.Value
 }
@@ -151,8 +155,8 @@ func (x Deny) is(it jsonedit.Item) bool {
 	switch x.List {
 	case DenyFile, DenyVariable:
 		return len(n.Items) == 2 && cmp.Or(n.Str("path"), n.Str("name")) == x.Value && n.Str("mode") == "deny"
-	case SandboxOn:
-		return it.Key == SandboxOn && n.Kind == jsonedit.Literal && n.Text == "true"
+	case SandboxOn, WaysOut:
+		return it.Key == x.List && n.Kind == jsonedit.Literal && n.Text == x.Value
 	}
 	return n.Kind == jsonedit.String && n.Text == x.Value
 }
@@ -177,8 +181,8 @@ func (x Deny) put(data []byte) (out []byte, made []string, err error) {
 			return nil, nil, err
 		case found < len(keys):
 			v := any([]any{})
-			if x.List == SandboxOn {
-				v = []jsonedit.Field{{Key: SandboxOn, Value: true}}
+			if x.switches() {
+				v = []jsonedit.Field{{Key: x.List, Value: x.value()}}
 			}
 			for i := len(keys) - 1; i > found; i-- {
 				v = []jsonedit.Field{{Key: keys[i], Value: v}}
@@ -187,14 +191,14 @@ func (x Deny) put(data []byte) (out []byte, made []string, err error) {
 				made = append(made, strings.Join(keys[:found+i+1], "."))
 			}
 			data = jsonedit.Apply(data, d.Append(n, keys[found], v))
-		case x.List != SandboxOn:
+		case !x.switches():
 			return jsonedit.Apply(data, d.Append(n, "", x.value())), made, nil
-		case n.Get(SandboxOn) == nil:
-			return jsonedit.Apply(data, d.Append(n, SandboxOn, true)), made, nil
+		case n.Get(x.List) == nil:
+			return jsonedit.Apply(data, d.Append(n, x.List, x.value())), made, nil
 		case x.In(d):
 			return data, made, nil
 		default:
-			return nil, nil, errors.New("the settings switch the sandbox off (sandbox.enabled), and that is left as it is; change it by hand")
+			return nil, nil, fmt.Errorf("sandbox.%s is not %s, and that is left as it is; change it by hand", x.List, x.Value)
 		}
 	}
 }
@@ -249,7 +253,10 @@ func PlanSandbox(h Harness, scope Scope, at Places, wanted []Deny, role string, 
 	if err != nil {
 		return nil, err
 	}
-	p.After, p.memory = p.Before, recall(at.State, p.File)
+	p.After, p.memory = p.Before, recall(at.State, p.File) // which an uninstallation of the hook needs
+	if p.on.exists && len(wanted) > 0 {
+		p.Notes = unplain(h, p.File, p.Before)
+	}
 	return p, p.sandbox(wanted, role, without)
 }
 
@@ -259,7 +266,8 @@ func (p *Plan) sandbox(wanted []Deny, role string, without []string) error {
 	if err != nil {
 		return err
 	}
-	now := &Sandboxed{File: p.File, NewFile: was.NewFile || !p.on.exists, Role: role, Without: without}
+	hook := recall(p.state, p.File)
+	now := &Sandboxed{File: p.File, NewFile: was.NewFile || !p.on.exists || hook != nil && hook.NewFile, Role: role, Without: without}
 	data := p.After
 	if len(data) == 0 {
 		data = []byte("{}\n")

@@ -258,10 +258,27 @@ func (c *Compiled) add(list, from, value string) {
 	d := install.Deny{List: list, Value: value}
 	switch {
 	case slices.Contains(c.about.Without, from) || slices.Contains(c.about.Without, value):
-		c.left(from, value, "you left it out (--without)")
+		c.left(from, value, leftOut)
 	case !slices.ContainsFunc(c.Entries, func(e Entry) bool { return e.Deny == d }):
 		c.Entries = append(c.Entries, Entry{d, from})
 	}
+}
+
+const leftOut = "you left it out (--without)"
+
+// LeftOut reports whether a name of --without left something out.
+func (c *Compiled) LeftOut(name string) bool {
+	return slices.ContainsFunc(c.Left, func(l Left) bool { return l.Why == leftOut && (l.From == name || l.What == name) })
+}
+
+// Only keeps the entries of one list, for a harness that has no other.
+func (c *Compiled) Only(list, why string) {
+	c.Entries = slices.DeleteFunc(c.Entries, func(e Entry) bool {
+		if e.List != list && e.List != install.DenyFile { // which has the same paths
+			c.left(e.From, e.Value, why)
+		}
+		return e.List != list
+	})
 }
 
 func (c *Compiled) left(from, what, why string) {
