@@ -246,7 +246,7 @@ func (c *compilation) show(out *screen) {
 		of[l.Why] = append(of[l.Why], what)
 	}
 	for _, why := range whys {
-		const shown = 3
+		const shown = 6
 		more := onlyIf(len(of[why]) > shown, fmt.Sprintf(" and %d more", len(of[why])-shown))
 		out.printf("left to Cardea (%s): %s%s\n", why, strings.Join(of[why][:min(shown, len(of[why]))], ", "), more)
 	}

@@ -372,6 +372,7 @@ type SandboxState struct {
 func Sandbox(h Harness, at Places) SandboxState {
 	out := SandboxState{Holes: []string{}}
 	var outside string
+	shut := false // by the machine, so that what a project lets out does not count
 	for _, f := range h.files(at) {
 		in, err := open(f.path, "")
 		if err != nil || !in.exists {
@@ -385,7 +386,11 @@ func Sandbox(h Harness, at Places) SandboxState {
 		if on := box.Lit("enabled"); on != "" && out.By == "" {
 			out.On, out.By = on == "true", f.path
 		}
-		outside = cmp.Or(outside, box.Lit("allowUnsandboxedCommands"))
+		if shut && (f.scope == Project || f.scope == local) {
+			continue
+		}
+		outside = cmp.Or(outside, box.Lit(WaysOut))
+		shut = shut || f.scope == Managed && outside == "false"
 		add := func(key, text string) { out.Holes = append(out.Holes, f.path+": "+key+" "+text) }
 		for _, key := range []string{"excludedCommands", "filesystem.allowRead"} {
 			n := box
@@ -402,7 +407,7 @@ func Sandbox(h Harness, at Places) SandboxState {
 				add(key, "is true")
 			}
 		}
-		if box.Get("filesystem").Lit("disabled") == "true" {
+		if f.scope != Project && f.scope != local && box.Get("filesystem").Lit("disabled") == "true" {
 			add("filesystem.disabled", "is true: no path is denied")
 		}
 	}

@@ -190,8 +190,12 @@ func TestSandboxState(t *testing.T) {
 	}
 	put(t, project, `{"sandbox": {"enabled": false, "excludedCommands": ["docker *"], "allowNestedUserNamespaces": true, "filesystem": {"allowRead": ["~/"], "disabled": true}}}`)
 	s := Sandbox(h, at)
-	if all := strings.Join(s.Holes, "\n"); s.On || s.By != project || len(s.Holes) != 4 || !strings.Contains(all, `excludedCommands ["docker *"]`) || !strings.Contains(all, "allowRead") {
+	if all := strings.Join(s.Holes, "\n"); s.On || s.By != project || len(s.Holes) != 3 || !strings.Contains(all, `excludedCommands ["docker *"]`) || !strings.Contains(all, "allowRead") {
 		t.Errorf("%+v", s)
+	}
+	put(t, filepath.Join(at.Machine[h.Name], "managed-settings.json"), `{"sandbox": {"enabled": true, "allowUnsandboxedCommands": false}}`)
+	if s := Sandbox(h, at); !s.On || len(s.Holes) != 0 {
+		t.Errorf("the machine lets nothing out: %+v", s)
 	}
 }
 

@@ -63,8 +63,12 @@ func (c *Compiled) Denies() (out []install.Deny) {
 // holds in one project alone is left to the gate.
 func Compile(a About) *Compiled {
 	c := &Compiled{about: a}
-	for i := range a.Rules {
-		c.rule(&a.Rules[i])
+	for _, builtIn := range []bool{false, true} { // what people wrote is shown first
+		for i := range a.Rules {
+			if r := &a.Rules[i]; builtIn == (r.Scope == cardea.ScopeBuiltin) {
+				c.rule(r)
+			}
+		}
 	}
 	for _, r := range a.Role {
 		if r.Scope == cardea.ScopeProject && !r.Trusted {
@@ -186,7 +190,7 @@ func (c *Compiled) path(list, from, glob, project string) {
 	case name == "" || name == "**" || name == "/**" || name == "~" || name == "/":
 		c.left(from, glob, "it would shut out everything")
 		return
-	case anywhere && (strings.HasPrefix(name, "/") || project == ""), !strings.Contains(name, "/"):
+	case anywhere, !strings.Contains(strings.TrimRight(glob, "/"), "/"):
 		if project != "" && !strings.HasPrefix(name, "/") {
 			name = project + "/**/" + rest
 		} else {
@@ -215,7 +219,7 @@ func (c *Compiled) path(list, from, glob, project string) {
 		c.left(from, glob, "the sandbox would read its characters otherwise")
 	case c.about.OS != "darwin" && (strings.Contains(name, "/Library/") || strings.HasPrefix(name, "/private/")) || c.about.OS != "windows" && strings.Contains(name, "/AppData/"):
 		// a folder of another system
-	case strings.HasPrefix(name, "/dev/") || strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/"):
+	case strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/dev/shm/") || strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/"):
 		c.left(from, glob, "the sandbox has its own")
 	default:
 		c.add(list, from, name)
@@ -242,7 +246,7 @@ func unescaped(glob string) (string, bool) {
 	return b.String(), true
 }
 
-var hostForm = regexp.MustCompile(`^(\*\.)?[a-z0-9_]([a-z0-9_.:-]*[a-z0-9_])?$`)
+var hostForm = regexp.MustCompile(`^(\*\.)?[a-z0-9_:]([a-z0-9_.:-]*[a-z0-9_])?$`)
 
 // host compiles a host. The sandbox knows names, addresses, and "*." in front.
 func (c *Compiled) host(from, glob string) {
