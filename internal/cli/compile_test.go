@@ -44,7 +44,7 @@ func TestCompile(t *testing.T) {
 	if now, _ := os.ReadFile(file); code != exitOK || errs != "" || string(now) != mine || !strings.Contains(out, "would write "+file) {
 		t.Fatalf("--diff: exit %d, %s%s", code, out, errs)
 	}
-	for _, want := range []string{"filesystem.denyRead from sensitive-deny-read:\n  ~/customers", "network.deniedDomains from no-evil:\n  *.evil.example", "may break in the sandbox: git and ssh",
+	for _, want := range []string{"sandbox.filesystem.denyRead from sensitive-deny-read:\n  ~/customers", "sandbox.network.deniedDomains from no-evil:\n  *.evil.example", "fail in the sandbox, such as git",
 		"it asks, and a sandbox cannot): sensitive-ask-read", "it depends on the command): ", "no-cat", "it lies in each project"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
@@ -92,7 +92,7 @@ func TestCompileCheck(t *testing.T) {
 	d, _ := hooked(t)
 	file := filepath.Join(d.home, ".claude/settings.json")
 	d.rules("rules: [{id: no-evil, match: {access: network, host: ['*.evil.example', old.example]}, effect: deny}]")
-	if out, _, code := d.run("", "compile", "claude-sandbox", "--check"); code != exitError || !strings.Contains(out, "missing: network.deniedDomains *.evil.example") {
+	if out, _, code := d.run("", "compile", "claude-sandbox", "--check"); code != exitError || !strings.Contains(out, "*.evil.example") || !strings.Contains(out, "has not all that Cardea denies") {
 		t.Errorf("nothing there: exit %d, %s", code, out)
 	}
 	if _, errs, code := d.sits("abc234\n", "compile", "claude-sandbox", "--enable", "--without", "private-keys,old.example"); code != exitOK {
@@ -111,8 +111,8 @@ func TestCompileCheck(t *testing.T) {
 	d.write(file, strings.Replace(string(data), `"~/.cursor/hooks.json"`, `"~/.cursor/other"`, 1))
 	d.write(filepath.Join(d.project, ".claude/settings.json"), `{"sandbox": {"enabled": false, "excludedCommands": ["docker *", "\u001b[31m"]}}`)
 	out, _, code := d.run("", "compile", "claude-sandbox", "--check")
-	for _, want := range []string{"missing: network.deniedDomains new.example", "out of date: network.deniedDomains *.evil.example", "changed or taken out: filesystem.denyWrite ~/.cursor/hooks.json",
-		"3 differences", "the sandbox is off (" + d.project, `excludedCommands ["docker *"`} {
+	for _, want := range []string{`+        "new.example"`, `-        "*.evil.example"`, `+        "~/.cursor/hooks.json"`,
+		"has not all that Cardea denies", "the sandbox is off (" + d.project, `excludedCommands: ["docker *"`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -120,7 +120,7 @@ func TestCompileCheck(t *testing.T) {
 	if code != exitError || strings.Contains(out, "\x1b") || strings.Contains(out, "id_rsa") || strings.Contains(out, "old.example") {
 		t.Errorf("exit %d, %q", code, out)
 	}
-	if c, text, _ = d.doctor(); !strings.Contains(text, "3 differences") || !strings.Contains(text, "cardea compile claude-sandbox --check") {
+	if c, text, _ = d.doctor(); !strings.Contains(text, "has not all that Cardea denies") || !strings.Contains(text, "cardea compile claude-sandbox --check") {
 		t.Errorf("%v\n%s", c.Sandbox, text)
 	}
 	if _, errs, code := d.sits("abc234\n", "uninstall", "claude"); code != exitOK {
@@ -139,7 +139,6 @@ func TestCompileRefuses(t *testing.T) {
 		want  string
 	}{
 		{errors.New("an agent is above"), "claude-sandbox", "only a person"},
-		{nil, "claude-sandbox --without nonesuch", "leaves nothing out"},
 		{nil, "claude-sandbox --role nonesuch", "there is no role"},
 		{nil, "claude-sandbox --check --remove", "check remove"},
 		{nil, "claude-sandbox --user --managed", "managed user"},
@@ -156,7 +155,7 @@ func TestCompileRefuses(t *testing.T) {
 	}
 	d.write(filepath.Join(d.project, ".cardea/roles.yaml"), "version: 1\nroles:\n  mine: {paths: {deny_read: ['/usr']}}\n  tester: {paths: {deny_read: [customers/**]}}\n")
 	out, errs, code := d.inScript(nil, "compile", "claude-sandbox", "--diff", "--role", "tester")
-	if code != exitOK || strings.Contains(out, "customers") || !strings.Contains(out, "filesystem.denyWrite from role tester:\n  "+d.project+"/src") {
+	if code != exitOK || strings.Contains(out, "customers") || !strings.Contains(out, "sandbox.filesystem.denyWrite from role tester:\n  "+d.project+"/src") {
 		t.Errorf("a role: exit %d, %s%s", code, out, errs)
 	}
 }

@@ -267,20 +267,16 @@ func (p *Plan) Apply() error {
 			return err
 		}
 	}
-	if p.sandboxed != nil && !p.sandboxed.Empty() { // an entry without a record would stay for good
-		if err := p.sandboxed.save(p.state); err != nil {
-			return err
-		}
+	if err := p.saveSandboxed(false); err != nil {
+		return err
 	}
 	if p.changesFile() {
 		if err := p.applyFile(); err != nil {
 			return err
 		}
 	}
-	if p.sandboxed != nil && p.sandboxed.Empty() {
-		if err := p.sandboxed.save(p.state); err != nil {
-			return err
-		}
+	if err := p.saveSandboxed(true); err != nil {
+		return err
 	}
 	for _, c := range p.beside {
 		if err := c.put(p.newModes()); err != nil {

@@ -1,76 +1,46 @@
 package install
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
-// This file is about the paths that nothing may read in Codex CLI, which has them in the
-// requirements of the machine alone. TOML has comments, so that the part of Cardea is marked in
-// the file; the record has its text as well.
+// codexPart is what Cardea wrote into the requirements of Codex CLI, which are TOML: comments
+// mark it, and the first has the digest of what follows.
+var codexPart = regexp.MustCompile(`(?s)\n?# written by cardea compile codex-sandbox ([0-9a-f]+)\n(.*?)# end of what cardea compile wrote\n`)
 
-// codexMarks are around the part of Cardea.
-var codexMarks = [2]string{"# written by cardea compile codex-sandbox; --remove takes it out\n", "# end of what cardea compile wrote\n"}
+// codexOther is a line of others about permissions of the file system.
+var codexOther = regexp.MustCompile(`(?m)^\s*("?permissions\b|\[\s*"?permissions\b|[^#\n]*\bfilesystem\b).*$`)
 
-// PlanCodexSandbox works out how the requirements of Codex CLI get paths that nothing may read,
-// in place of those that Cardea wrote before; none takes them out. It never changes what others
-// wrote, and refuses where they wrote such paths: TOML has each table once.
-func PlanCodexSandbox(h Harness, at Places, read []string, role string, without []string) (*Plan, error) {
-	dir := at.base(h, Managed)
-	if dir == "" || at.State == "" {
-		return nil, errors.New("the folder of the machine's settings of Codex, or the state folder, is not known; set HOME")
-	}
-	f, err := open(filepath.Join(dir, "requirements.toml"), "")
+// PlanCodexSandbox works out how the requirements of the machine for Codex CLI get paths that
+// nothing may read, in place of those that Cardea wrote before; none takes them out. It refuses
+// where others wrote such paths, since TOML has each table once.
+func PlanCodexSandbox(at Places, read []string) (*Plan, error) {
+	f, err := open(filepath.Join(at.Machine["codex"], "requirements.toml"), "")
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{File: f.path, Before: f.data, on: f, state: at.State, scope: Managed}
+	p := &Plan{File: f.path, Before: f.data, on: f, scope: Managed}
 	p.modes[0] = 0o644
-	was, err := ReadSandboxed(at.State, p.File)
-	if err != nil {
-		return nil, err
-	}
-	rest := p.Before
-	if was.Text != "" {
-		if rest = bytes.Replace(rest, []byte(was.Text), nil, 1); len(rest) == len(p.Before) {
-			p.note(CodeChanged, "", "the part that Cardea wrote was changed or taken out by somebody; what stands there now was left alone")
+	rest := string(p.Before)
+	if m := codexPart.FindStringSubmatch(rest); m != nil {
+		if m[1] != digest([]byte(m[2])) {
+			return nil, fmt.Errorf("the part of Cardea in %s was changed by somebody, so it was left alone; take it out by hand", p.File)
 		}
+		rest = strings.Replace(rest, m[0], "", 1)
 	}
-	now := &Sandboxed{File: p.File, NewFile: was.NewFile || !f.exists}
+	p.Remove = rest == "" && len(read) == 0 && f.exists
 	if len(read) > 0 {
-		now.Role, now.Without, now.Text = role, without, codexText(read)
-		if len(rest) > 0 && !bytes.HasSuffix(rest, []byte("\n")) {
-			now.Text = "\n" + now.Text
+		quoted, _ := json.MarshalIndent(read, "", "  ") // texts always encode, as TOML reads them
+		part := "[permissions.filesystem]\ndeny_read = " + string(quoted) + "\n"
+		if other := codexOther.FindString(rest); other != "" {
+			return nil, fmt.Errorf("%s has permissions already, which TOML cannot have twice (%s); nothing was changed. Put this in by hand:\n%s", p.File, strings.TrimSpace(other), part)
 		}
-		for i, line := range strings.Split(string(rest), "\n") {
-			if code, _, _ := strings.Cut(line, "#"); strings.Contains(code, "filesystem") || strings.HasPrefix(strings.TrimSpace(code), "permissions") {
-				return nil, fmt.Errorf("%s:%d has permissions of the file system already, which TOML cannot have twice; nothing was changed. Put this in by hand:\n%s", p.File, i+1, now.Text)
-			}
-		}
-		rest = append(bytes.Clone(rest), now.Text...)
-	} else {
-		now.NewFile = false
+		rest += "\n# written by cardea compile codex-sandbox " + digest([]byte(part)) + "\n" + part + "# end of what cardea compile wrote\n"
 	}
-	p.After = rest
-	p.Remove = len(rest) == 0 && f.exists && was.NewFile
-	if was.Text != now.Text {
-		p.sandboxed = now
-	}
+	p.After = []byte(rest)
 	return p, nil
-}
-
-// codexText is the part of Cardea.
-func codexText(read []string) string {
-	var b strings.Builder
-	b.WriteString(codexMarks[0] + "[permissions.filesystem]\ndeny_read = [\n")
-	for _, path := range read {
-		quoted, _ := json.Marshal(path) // texts always encode, as TOML reads them
-		fmt.Fprintf(&b, "  %s,\n", quoted)
-	}
-	b.WriteString("]\n" + codexMarks[1])
-	return b.String()
 }
