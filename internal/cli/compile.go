@@ -85,44 +85,41 @@ func compile(p Process, s site, f compileFlags) (c compilation, err error) {
 	if c.h, err = install.Find(name); err != nil {
 		return c, err
 	}
-	var now install.Sandboxed
-	if !f.codex {
-		file, err := install.SandboxFile(c.h, scope, s.At)
-		if err == nil {
-			c.was, err = install.ReadSandboxed(s.At.State, file)
+	wanted := func(was install.Sandboxed) (now install.Sandboxed, err error) {
+		if c.was = was; len(f.without) == 0 {
+			f.without = was.Without
 		}
-		if err != nil {
-			return c, err
+		f.role = cmp.Or(f.role, was.Role)
+		if c.Compiled, err = compileFor(p, s, f); err != nil || f.remove {
+			return now, err
 		}
-		now.Role, now.Without = cmp.Or(f.role, c.was.Role), f.without
-		if len(f.without) == 0 {
-			now.Without = c.was.Without
+		now.Role, now.Without = f.role, f.without
+		for i, x := range []install.Deny{{List: install.SandboxOn, Value: "true"}, {List: install.WaysOut, Value: "false"}} {
+			if [...]bool{f.enable, f.shut}[i] || slices.Contains(was.Denies, x) {
+				now.Denies = append(now.Denies, x)
+			}
 		}
-		f.role, f.without = now.Role, now.Without
+		for _, e := range c.Entries {
+			now.Denies = append(now.Denies, e.Deny)
+		}
+		return now, nil
 	}
-	if c.Compiled, err = compileFor(p, s, f); err != nil {
+	if c.flags = f; !f.codex {
+		c.plan, err = install.PlanSandbox(c.h, scope, s.At, wanted)
 		return c, err
 	}
-	for i, x := range []install.Deny{{List: install.SandboxOn, Value: "true"}, {List: install.WaysOut, Value: "false"}} {
-		if [...]bool{f.enable, f.shut}[i] || slices.Contains(c.was.Denies, x) {
-			now.Denies = append(now.Denies, x)
-		}
+	now, err := wanted(c.was)
+	if err != nil {
+		return c, err
 	}
 	var read []string
-	for _, e := range c.Entries {
-		if now.Denies = append(now.Denies, e.Deny); e.List == install.DenyRead {
-			read = append(read, e.Value)
+	for _, x := range now.Denies {
+		if x.List == install.DenyRead {
+			read = append(read, x.Value)
 		}
 	}
-	if c.flags = f; f.remove {
-		now, read = install.Sandboxed{}, nil
-	}
-	if f.codex {
-		c.Entries = slices.DeleteFunc(c.Entries, func(e sandbox.Entry) bool { return e.List != install.DenyRead })
-		c.plan, err = install.PlanCodexSandbox(s.At, read)
-	} else {
-		c.plan, err = install.PlanSandbox(c.h, scope, s.At, now)
-	}
+	c.Entries = slices.DeleteFunc(c.Entries, func(e sandbox.Entry) bool { return e.List != install.DenyRead })
+	c.plan, err = install.PlanCodexSandbox(s.At, read)
 	return c, err
 }
 
@@ -147,7 +144,7 @@ func compileFor(p Process, s site, f compileFlags) (*sandbox.Compiled, error) {
 
 // compileInto carries the command out.
 func compileInto(p Process, f compileFlags) error {
-	as := installFlags{managed: f.managed, dryRun: f.diff || f.check, dry: "--diff"}
+	as := installFlags{managed: f.managed, dryRun: f.diff || f.check}
 	s, err := as.site(p)
 	if err != nil {
 		return err
@@ -166,7 +163,7 @@ func compileInto(p Process, f compileFlags) error {
 		showDiagnostics(out, c.plan.Notes)
 	case changed:
 		what := "write denies into" + onlyIf(f.remove, ", or take them out of,")
-		change := setUpChange{what: what + " the sandbox of " + c.h.Title, why: c.whyCode(p), dry: as.dry, plans: []*install.Plan{c.plan}}
+		change := setUpChange{what: what + " the sandbox of " + c.h.Title, why: c.whyCode(p), plans: []*install.Plan{c.plan}}
 		if err := change.carryOut(p, s, f.diff, out); err != nil {
 			return err
 		}
@@ -229,16 +226,16 @@ func (c *compilation) state(s site, differs bool) (line string, holes []string) 
 	if c.flags.codex {
 		return line, nil
 	}
-	box := install.Sandbox(c.h, s.At)
+	on, by, holes := install.Sandbox(c.h, s.At)
 	switch {
-	case box.On:
-		line += "; it is on (" + box.By + ")"
-	case box.By != "":
-		line += "; written, but the sandbox is off (" + box.By + ")"
+	case on:
+		line += "; it is on (" + by + ")"
+	case by != "":
+		line += "; written, but the sandbox is off (" + by + ")"
 	default:
 		line += "; written, but the sandbox is off: run this with --enable, or /sandbox in Claude Code"
 	}
-	return line, box.Holes
+	return line, holes
 }
 
 // checkSandbox says in one line whether the sandbox of Claude Code has what Cardea denies.
@@ -255,7 +252,8 @@ func (c *checkup) checkSandbox(p Process, s site) {
 			}
 		}
 	}
-	if h, err := install.Find(claudecode.Name); err == nil && len(c.Sandbox) == 0 && install.Sandbox(h, s.At).On {
+	h, _ := install.Find(claudecode.Name) // it is one of them
+	if on, _, _ := install.Sandbox(h, s.At); on && len(c.Sandbox) == 0 {
 		c.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea compile claude-sandbox\"", "the sandbox of Claude Code is on, and has no denies of Cardea")
 	}
 }

@@ -102,7 +102,7 @@ func TestCompileCheck(t *testing.T) {
 		t.Errorf("%+v", box)
 	}
 	c, text, _ := d.doctor()
-	if len(c.Sandbox) != 1 || !strings.Contains(text, "the sandbox of Claude Code: has what Cardea denies, by "+file+"; it is on") {
+	if len(c.Sandbox) != 1 || !strings.Contains(text, "the sandbox of Claude Code has what Cardea denies, by "+file+"; it is on") {
 		t.Errorf("%v\n%s", c.Sandbox, text)
 	}
 	d.rules("rules: [{id: no-evil, match: {access: network, host: [new.example]}, effect: deny}]")
@@ -111,7 +111,7 @@ func TestCompileCheck(t *testing.T) {
 	d.write(file, strings.Replace(string(data), `"~/.cursor/hooks.json"`, `"~/.cursor/other"`, 1))
 	d.write(filepath.Join(d.project, ".claude/settings.json"), `{"sandbox": {"enabled": false, "excludedCommands": ["docker *", "\u001b[31m"]}}`)
 	out, _, code := d.run("", "compile", "claude-sandbox", "--check")
-	for _, want := range []string{`+        "new.example"`, `-        "*.evil.example"`, `+        "~/.cursor/hooks.json"`,
+	for _, want := range []string{`+        "new.example"`, `-        "*.evil.example"`, `+        "~/.cursor/hooks.json"`, "~/.cursor/hooks.json was changed or taken out by somebody",
 		"has not all that Cardea denies", "the sandbox is off (" + d.project, `excludedCommands: ["docker *"`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)

@@ -36,8 +36,6 @@ type installFlags struct {
 	events                        []string
 	timeout                       time.Duration
 	http                          bool
-	// dry is the flag of a rehearsal, where it is not --dry-run.
-	dry string
 }
 
 func installCommand(p Process) *cobra.Command {
@@ -288,7 +286,7 @@ func (f installFlags) rehearsed(s site, plans ...*install.Plan) error {
 		err = cmp.Or(err, plan.Refused())
 	}
 	if err != nil {
-		return fmt.Errorf("without %s this is refused: %w", cmp.Or(f.dry, "--dry-run"), err)
+		return fmt.Errorf("carried out, this is refused: %w", err)
 	}
 	return nil
 }

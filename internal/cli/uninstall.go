@@ -51,9 +51,7 @@ projects, and no program.`,
 type setUpChange struct {
 	// what completes "type k7q2mf to". why says why a code is asked for, "" for none.
 	what, why string
-	// dry is the flag of a rehearsal, where it is not --dry-run.
-	dry   string
-	plans []*install.Plan
+	plans     []*install.Plan
 	// folders go afterwards, and so does the daemon at a socket.
 	folders []ownFolder
 	socket  string
@@ -76,7 +74,7 @@ func (c setUpChange) carryOut(p Process, s site, dry bool, out *screen) error {
 	if dry {
 		show(out)
 		if c.why != "" {
-			out.printf("without %s this asks for a code, since %s\n", cmp.Or(c.dry, "--dry-run"), c.why)
+			out.printf("carried out, this asks for a code, since %s\n", c.why)
 		}
 		tellPlans(c.plans, "would remove", "would write", out)
 		return out.err

@@ -65,15 +65,6 @@ func ReadSandboxed(folder, file string) (s Sandboxed, err error) {
 	return s, nil
 }
 
-// SandboxFile is the file that gets the denies, links followed.
-func SandboxFile(h Harness, scope Scope, at Places) (string, error) {
-	named, err := at.File(h, scope)
-	if err != nil {
-		return "", err
-	}
-	return follow(named)
-}
-
 // saveSandboxed keeps the record: one with entries before the file is written, since entries
 // without a record would stay for good, and one without behind that.
 func (p *Plan) saveSandboxed(behind bool) error {
@@ -151,25 +142,21 @@ func (x Deny) put(data []byte) (out []byte, made []string, has bool, err error) 
 			return nil, nil, false, err
 		}
 		n, at, depth, err := x.find(d)
-		key := ""
-		if x.switches() {
-			key = keys[1]
-		}
 		switch {
 		case err != nil || at >= 0:
 			return data, made, at >= 0, err
-		case n.Kind == jsonedit.Object && depth < len(keys) && !(key != "" && depth == 1):
-			empty := jsonedit.Raw("{}")
-			if depth == len(keys)-1 {
-				empty = "[]"
-			}
-			data = jsonedit.Apply(data, d.Append(n, keys[depth], empty))
-			made = append(made, strings.Join(keys[:depth+1], "."))
-		case n.Get(key) != nil:
+		case x.switches() && depth == 1 && n.Get(keys[1]) != nil:
 			return nil, nil, false, errors.New(x.List + " is not " + x.Value + ", and that is left as it is; change it by hand")
-		default:
-			return jsonedit.Apply(data, d.Append(n, key, jsonedit.Raw(x.raw()))), made, false, nil
+		case x.switches() && depth == 1:
+			return jsonedit.Apply(data, d.Append(n, keys[1], jsonedit.Raw(x.raw()))), made, false, nil
+		case depth == len(keys):
+			return jsonedit.Apply(data, d.Append(n, "", jsonedit.Raw(x.raw()))), made, false, nil
 		}
+		empty := jsonedit.Raw("{}")
+		if depth > 0 && depth == len(keys)-1 {
+			empty = "[]"
+		}
+		data, made = jsonedit.Apply(data, d.Append(n, keys[depth], empty)), append(made, strings.Join(keys[:depth+1], "."))
 	}
 }
 
@@ -202,10 +189,10 @@ func (x Deny) takeFrom(data []byte, made []string) (out []byte, has bool, err er
 	return data, true, nil
 }
 
-// PlanSandbox works out how the settings of Claude Code get denies of the sandbox, in place of
-// those that Cardea wrote before; none takes them out. What a person wrote stays, and so does an
-// entry of Cardea's that they changed.
-func PlanSandbox(h Harness, scope Scope, at Places, now Sandboxed) (*Plan, error) {
+// PlanSandbox works out how the settings of Claude Code get the denies that wanted gives, in
+// place of those that Cardea wrote before; none takes them out. What a person wrote stays, and so
+// does an entry of Cardea's that they changed.
+func PlanSandbox(h Harness, scope Scope, at Places, wanted func(was Sandboxed) (Sandboxed, error)) (*Plan, error) {
 	if scope == Project || at.State == "" {
 		return nil, errors.New("denies of the sandbox need a state folder, and are for your own settings or those of the machine; set HOME")
 	}
@@ -214,35 +201,43 @@ func PlanSandbox(h Harness, scope Scope, at Places, now Sandboxed) (*Plan, error
 		return nil, err
 	}
 	p.After, p.memory = p.Before, recall(at.State, p.File) // which an uninstallation of the hook needs
-	if p.on.exists && len(now.Denies) > 0 {
+	if p.on.exists {
 		p.Notes = unplain(h, p.File, p.Before)
 	}
-	return p, p.sandbox(now)
+	was, err := ReadSandboxed(p.state, p.File)
+	if err != nil {
+		return nil, err
+	}
+	now, err := wanted(was)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.sandbox(was, now)
 }
 
 // sandbox changes the plan's text so that it has the entries of now, and no other of Cardea's.
-func (p *Plan) sandbox(now Sandboxed) error {
-	was, err := ReadSandboxed(p.state, p.File)
-	data := p.After
+func (p *Plan) sandbox(was, now Sandboxed) (err error) {
+	data, has := p.After, false
 	if len(data) == 0 {
 		data = []byte("{}\n")
 	}
-	has := false
 	for _, x := range slices.Backward(was.Denies) {
-		if err != nil || slices.Contains(now.Denies, x) {
-			continue
-		}
-		if data, has, err = x.takeFrom(data, was.Made); !has && err == nil {
-			p.note(CodeChanged, "", x.List+" "+x.Value+" was changed or taken out by somebody; what stands there now was left alone")
+		if err == nil && !slices.Contains(now.Denies, x) {
+			if data, has, err = x.takeFrom(data, was.Made); !has && err == nil {
+				p.note(CodeChanged, "", x.List+" "+x.Value+" was changed or taken out by somebody; what stands there now was left alone")
+			}
 		}
 	}
-	wanted, made := now.Denies, []string(nil)
+	all, made := now.Denies, []string(nil)
 	now.Denies, now.Made = nil, was.Made
-	for _, x := range wanted {
-		if err != nil {
-			break
+	for _, x := range all {
+		if err == nil {
+			data, made, has, err = x.put(data)
 		}
-		if data, made, has, err = x.put(data); err == nil && (!has || slices.Contains(was.Denies, x)) {
+		if err == nil && !has && slices.Contains(was.Denies, x) {
+			p.note(CodeChanged, "", x.List+" "+x.Value+" was changed or taken out by somebody, and comes in again")
+		}
+		if !has || slices.Contains(was.Denies, x) {
 			now.Denies, now.Made = append(now.Denies, x), append(slices.Clip(now.Made), made...)
 		}
 	}
@@ -267,56 +262,51 @@ func (p *Plan) sandbox(now Sandboxed) error {
 // withoutSandbox takes the denies of the sandbox out as well, where the hook goes.
 func (p *Plan) withoutSandbox(h Harness) {
 	after := p.After
-	if was, err := ReadSandboxed(p.state, p.File); h.Name != claudecode.Name || p.scope == Project || p.Remove || !p.on.exists || err == nil && len(was.Denies) == 0 {
+	was, err := ReadSandboxed(p.state, p.File)
+	if h.Name != claudecode.Name || p.scope == Project || p.Remove || !p.on.exists || err == nil && len(was.Denies) == 0 {
 		return
 	}
-	if err := p.sandbox(Sandboxed{}); err != nil {
+	if err == nil {
+		err = p.sandbox(was, Sandboxed{})
+	}
+	if err != nil {
 		p.After = after
 		p.note(cardea.CodeUnwritten, "", "the denies of the sandbox stay: "+err.Error())
 	}
 }
 
-// SandboxState is what the settings of Claude Code say about its sandbox.
-type SandboxState struct {
-	// On reports whether it is on, By is the file that says so, or "". Holes are settings that
-	// let something out of it.
-	On    bool
-	By    string
-	Holes []string
-}
-
-// Sandbox looks at the settings of Claude Code, those of the project included.
-func Sandbox(h Harness, at Places) (out SandboxState) {
+// Sandbox looks at the settings of Claude Code, those of the project included: whether the
+// sandbox is on, which file says so, or "", and what lets something out of it.
+func Sandbox(h Harness, at Places) (on bool, by string, holes []string) {
 	outside, shut := "", false // shut by the machine: what a project lets out does not count
 	for _, f := range h.files(at) {
-		in, err := open(f.path, "")
-		if err != nil || !in.exists {
-			continue
-		}
-		d, err := jsonedit.Parse(in.data)
+		data, err := state.ReadLinked(f.path, maxFile)
 		if err != nil {
 			continue // Inspect reports it
 		}
+		d, err := jsonedit.Parse(data)
+		if err != nil {
+			continue
+		}
 		box := d.Root.Get("sandbox")
-		if on := box.Lit("enabled"); on != "" && out.By == "" {
-			out.On, out.By = on == "true", f.path
+		if said := box.Lit("enabled"); said != "" && by == "" {
+			on, by = said == "true", f.path
 		}
 		if shut && (f.scope == Project || f.scope == local) {
 			continue
 		}
 		outside = cmp.Or(outside, box.Lit("allowUnsandboxedCommands"))
 		shut = shut || f.scope == Managed && outside == "false"
-		files := box.Get("filesystem")
-		for key, n := range map[string]*jsonedit.Node{"excludedCommands": box.Get("excludedCommands"), "filesystem.allowRead": files.Get("allowRead"),
-			"filesystem.disabled": files.Get("disabled"), "allowNestedUserNamespaces": box.Get("allowNestedUserNamespaces"), "enableWeakerNestedSandbox": box.Get("enableWeakerNestedSandbox")} {
-			if n != nil && (len(n.Items) > 0 || n.Text == "true") {
-				out.Holes = append(out.Holes, f.path+": "+key+": "+compact(in.data[n.Start:n.End]))
+		for _, key := range []string{"excludedCommands", "allowRead", "disabled", "allowNestedUserNamespaces", "enableWeakerNestedSandbox"} {
+			for _, n := range append(box.All(key), box.Get("filesystem").All(key)...) {
+				if len(n.Items) > 0 || n.Text == "true" {
+					holes = append(holes, f.path+": "+key+": "+compact(data[n.Start:n.End]))
+				}
 			}
 		}
 	}
 	if outside != "false" {
-		out.Holes = append(out.Holes, "allowUnsandboxedCommands is not false: the agent may ask to run a command outside (dangerouslyDisableSandbox)")
+		holes = append(holes, "allowUnsandboxedCommands is not false: the agent may ask to run a command outside (dangerouslyDisableSandbox)")
 	}
-	slices.Sort(out.Holes)
-	return out
+	return on, by, holes
 }

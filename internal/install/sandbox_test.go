@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,9 +13,13 @@ import (
 
 var someDenies = []Deny{{SandboxOn, "true"}, {WaysOut, "false"}, {DenyRead, "~/.ssh/id_rsa"}, {DenyRead, `~/a "b" \ ü`}, {DenyWrite, "/etc/x"}, {DenyFile, "~/.ssh/id_rsa"}, {DenyHost, "*.evil.example"}}
 
+func denying(all ...Deny) func(Sandboxed) (Sandboxed, error) {
+	return func(Sandboxed) (Sandboxed, error) { return Sandboxed{Denies: all}, nil }
+}
+
 func mustSandbox(t *testing.T, s Scope, at Places, wanted []Deny) *Plan {
 	t.Helper()
-	p, err := PlanSandbox(harnessOf(t, "claude-code"), s, at, Sandboxed{Denies: wanted})
+	p, err := PlanSandbox(harnessOf(t, "claude-code"), s, at, denying(wanted...))
 	if err == nil {
 		err = p.Apply()
 	}
@@ -153,12 +158,12 @@ func TestSandboxRefuses(t *testing.T) {
 		at, h := machine(t), harnessOf(t, "claude-code")
 		file, _ := at.File(h, User)
 		put(t, file, text)
-		if _, err := PlanSandbox(h, User, at, Sandboxed{Denies: someDenies}); err == nil || !strings.Contains(err.Error(), want) || get(t, file) != text {
+		if _, err := PlanSandbox(h, User, at, denying(someDenies...)); err == nil || !strings.Contains(err.Error(), want) || get(t, file) != text {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 	at, h := machine(t), harnessOf(t, "claude-code")
-	if _, err := PlanSandbox(h, Project, at, Sandboxed{Denies: someDenies}); err == nil {
+	if _, err := PlanSandbox(h, Project, at, denying(someDenies...)); err == nil {
 		t.Error("a project's file is written")
 	}
 	mustSandbox(t, User, at, someDenies)
@@ -167,7 +172,7 @@ func TestSandboxRefuses(t *testing.T) {
 	if err := os.WriteFile(records[0], []byte(strings.Replace(data, "/etc/x", "/etc/y", 1)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := PlanSandbox(h, User, at, Sandboxed{}); err == nil || !strings.Contains(err.Error(), "was not written by your Cardea") {
+	if _, err := PlanSandbox(h, User, at, denying()); err == nil || !strings.Contains(err.Error(), "was not written by your Cardea") {
 		t.Errorf("a forged record: %v", err)
 	}
 	p, err := PlanUninstall(h, User, at)
@@ -179,24 +184,23 @@ func TestSandboxRefuses(t *testing.T) {
 // What settings let out of the sandbox is named, and who switches it.
 func TestSandboxState(t *testing.T) {
 	at, h := machine(t), harnessOf(t, "claude-code")
-	if s := Sandbox(h, at); s.On || s.By != "" || len(s.Holes) != 1 {
-		t.Errorf("%+v", s)
+	expect := func(on bool, by string, holes ...string) {
+		t.Helper()
+		gotOn, gotBy, got := Sandbox(h, at)
+		if all := strings.Join(got, "\n"); gotOn != on || gotBy != by || len(got) != len(holes) || slices.ContainsFunc(holes, func(x string) bool { return !strings.Contains(all, x) }) {
+			t.Errorf("%v, %s, %v", gotOn, gotBy, got)
+		}
 	}
+	expect(false, "", "dangerouslyDisableSandbox")
 	user, _ := at.File(h, User)
 	project, _ := at.File(h, Project)
 	put(t, user, `{"sandbox": {"enabled": true, "allowUnsandboxedCommands": false}}`)
-	if s := Sandbox(h, at); !s.On || s.By != user || len(s.Holes) != 0 {
-		t.Errorf("%+v", s)
-	}
-	put(t, project, `{"sandbox": {"enabled": false, "excludedCommands": ["docker *"], "allowNestedUserNamespaces": true, "filesystem": {"allowRead": ["~/"], "disabled": true}}}`)
-	s := Sandbox(h, at)
-	if all := strings.Join(s.Holes, "\n"); s.On || s.By != project || len(s.Holes) != 3 || !strings.Contains(all, `excludedCommands ["docker *"]`) || !strings.Contains(all, "allowRead") {
-		t.Errorf("%+v", s)
-	}
-	put(t, filepath.Join(at.Machine[h.Name], "managed-settings.json"), `{"sandbox": {"enabled": true, "allowUnsandboxedCommands": false}}`)
-	if s := Sandbox(h, at); !s.On || len(s.Holes) != 0 {
-		t.Errorf("the machine lets nothing out: %+v", s)
-	}
+	expect(true, user)
+	put(t, project, `{"sandbox": {"enabled": false, "excludedCommands": ["docker *"], "allowNestedUserNamespaces": true, "filesystem": {"allowRead": ["~/"], "disabled": false}}}`)
+	expect(false, project, `excludedCommands: ["docker *"]`, `allowRead: ["~/"]`, "allowNestedUserNamespaces: true")
+	managed := filepath.Join(at.Machine[h.Name], "managed-settings.json")
+	put(t, managed, `{"sandbox": {"enabled": true, "allowUnsandboxedCommands": false}}`)
+	expect(true, managed)
 }
 
 // The requirements of Codex get a part of their own, and everything else in them stays.
