@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/inforce/sandbox"
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
 
@@ -243,9 +244,10 @@ func (c *checkup) checkSandbox(p Process, s site) {
 	for _, managed := range []bool{false, true} {
 		done, err := compile(p, s, compileFlags{managed: managed})
 		switch {
+		case len(done.was.Denies) == 0 && !errors.Is(err, state.ErrForged):
 		case err != nil:
-			c.add(cardea.LevelNote, cardea.CodeIgnored, "", "the denies of the sandbox cannot be compared: "+err.Error())
-		case len(done.was.Denies) > 0:
+			c.add(cardea.LevelWarning, cardea.CodeIgnored, "", "the denies of the sandbox cannot be compared: "+err.Error())
+		default:
 			line, _ := done.state(s, done.plan.Changed())
 			if c.Sandbox = append(c.Sandbox, line); done.plan.Changed() {
 				c.add(cardea.LevelNote, install.CodeChanged, "run \"cardea compile claude-sandbox --check\"", "the sandbox has not what Cardea denies now")
