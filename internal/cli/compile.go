@@ -23,7 +23,7 @@ type compileFlags struct {
 	without                     []string
 }
 
-// compiledEndings are what exit codes 0 and 1 mean.
+// compiledEndings says what exit codes 0 and 1 mean.
 var compiledEndings = [2]string{"done; with --check: nothing differs", "with --check: something is missing, changed or out of date; or an error; it is on standard error"}
 
 func compileCommand(p Process) *cobra.Command {
@@ -35,7 +35,7 @@ Cardea's own files. What asks, depends on the command, or holds in one project i
 left to Cardea (docs/sandbox.md). No file of a project is written.
 
 A record in the state folder has what was written. --remove takes that out again, and
-nothing that you wrote; "cardea uninstall" does, too. A second run brings the entries up
+nothing that you wrote; so does "cardea uninstall". A second run brings the entries up
 to date, with the flags --role and --without of the first.
 
 The first run asks for nothing if no agent started it. All else asks for a code, which
@@ -59,14 +59,14 @@ func compileTarget(p Process, f *compileFlags, use, short, long string) *cobra.C
 	fs.BoolVar(&f.diff, "diff", false, "show what would change and why, and write nothing")
 	fs.BoolVar(&f.check, "check", false, "show what is missing, changed or out of date, and what the sandbox lets out")
 	fs.BoolVar(&f.remove, "remove", false, "take out what Cardea wrote, and nothing else")
-	fs.StringVar(&f.role, "role", "", "also what this role may not read or write, for all sessions; its relative paths lie in this project")
+	fs.StringVar(&f.role, "role", "", "also what this role may not read or write, for all sessions; its relative paths are in this project")
 	fs.StringSliceVar(&f.without, "without", nil, "leave out a rule by its id, or one path or host as it would be written")
 	c.MarkFlagsMutuallyExclusive("check", "diff")
 	c.MarkFlagsMutuallyExclusive("check", "remove")
 	return c
 }
 
-// compilation is what is compiled for one file.
+// compilation holds the denies for one file, and the change that writes them.
 type compilation struct {
 	*sandbox.Compiled
 	h     install.Harness

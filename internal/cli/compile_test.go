@@ -45,7 +45,7 @@ func TestCompile(t *testing.T) {
 		t.Fatalf("--diff: exit %d, %s%s", code, out, errs)
 	}
 	for _, want := range []string{"sandbox.filesystem.denyRead from sensitive-deny-read:\n  ~/customers", "sandbox.network.deniedDomains from no-evil:\n  *.evil.example", "fail in the sandbox, such as git",
-		"it asks, and a sandbox cannot): sensitive-ask-read", "it depends on the command): ", "no-cat", "it lies in each project"} {
+		"it asks, and a sandbox cannot): sensitive-ask-read", "it depends on the command): ", "no-cat", "it is in each project"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -111,7 +111,7 @@ func TestCompileCheck(t *testing.T) {
 	d.write(file, strings.Replace(string(data), `"~/.cursor/hooks.json"`, `"~/.cursor/other"`, 1))
 	d.write(filepath.Join(d.project, ".claude/settings.json"), `{"sandbox": {"enabled": false, "excludedCommands": ["docker *", "\u001b[31m"]}}`)
 	out, _, code := d.run("", "compile", "claude-sandbox", "--check")
-	for _, want := range []string{`+        "new.example"`, `-        "*.evil.example"`, `+        "~/.cursor/hooks.json"`, "~/.cursor/hooks.json was changed or taken out by somebody",
+	for _, want := range []string{`+        "new.example"`, `-        "*.evil.example"`, `+        "~/.cursor/hooks.json"`, "~/.cursor/hooks.json was changed or taken out",
 		"has not all that Cardea denies", "the sandbox is off (" + d.project, `excludedCommands: ["docker *"`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)

@@ -34,7 +34,7 @@ const (
 // Deny is one entry of such a list: a path, a host, or for a switch "true" or "false".
 type Deny struct{ List, Value string }
 
-// Sandboxed is what Cardea wrote into one file.
+// Sandboxed records the entries that Cardea wrote into one file.
 type Sandboxed struct {
 	Denies []Deny
 	// Made are the keys that were made for them, NewFile is set where there was no file.
@@ -66,7 +66,7 @@ func ReadSandboxed(folder, file string) (s Sandboxed, err error) {
 }
 
 // saveSandboxed keeps the record: one with entries before the file is written, since entries
-// without a record would stay for good, and one without behind that.
+// without a record would stay for good, and one without entries afterwards.
 func (p *Plan) saveSandboxed(behind bool) error {
 	if p.sandboxed == nil || behind != (len(p.sandboxed.Denies) == 0) {
 		return nil
@@ -224,7 +224,7 @@ func (p *Plan) sandbox(was, now Sandboxed) (err error) {
 	for _, x := range slices.Backward(was.Denies) {
 		if err == nil && !slices.Contains(now.Denies, x) {
 			if data, has, err = x.takeFrom(data, was.Made); !has && err == nil {
-				p.note(CodeChanged, "", x.List+" "+x.Value+" was changed or taken out by somebody; what stands there now was left alone")
+				p.note(CodeChanged, "", x.List+" "+x.Value+" was changed or taken out; the present text was left alone")
 			}
 		}
 	}
@@ -235,7 +235,7 @@ func (p *Plan) sandbox(was, now Sandboxed) (err error) {
 			data, made, has, err = x.put(data)
 		}
 		if err == nil && !has && slices.Contains(was.Denies, x) {
-			p.note(CodeChanged, "", x.List+" "+x.Value+" was changed or taken out by somebody, and comes in again")
+			p.note(CodeChanged, "", x.List+" "+x.Value+" was changed or taken out, and is put in again")
 		}
 		if !has || slices.Contains(was.Denies, x) {
 			now.Denies, now.Made = append(now.Denies, x), append(slices.Clip(now.Made), made...)
@@ -278,7 +278,7 @@ func (p *Plan) withoutSandbox(h Harness) {
 // Sandbox looks at the settings of Claude Code, those of the project included: whether the
 // sandbox is on, which file says so, or "", and what lets something out of it.
 func Sandbox(h Harness, at Places) (on bool, by string, holes []string) {
-	outside, shut := "", false // shut by the machine: what a project lets out does not count
+	outside, shut := "", false // shut by the machine: what a project lets out is ignored
 	for _, f := range h.files(at) {
 		data, err := state.ReadLinked(f.path, maxFile)
 		if err != nil {

@@ -99,7 +99,7 @@ func TestSandboxUpdate(t *testing.T) {
 	if got = get(t, file); strings.Count(got, `"/etc/x"`) != 1 || !strings.Contains(got, `"*.evil.test"`) || !strings.Contains(got, `"/theirs"`) || strings.Contains(got, "denyRead") {
 		t.Errorf("left:\n%s", got)
 	}
-	if len(p.Notes) != 0 { // the changed host was told of before
+	if len(p.Notes) != 0 { // the changed host was in the notes before
 		t.Errorf("%v", p.Notes)
 	}
 }
@@ -250,7 +250,7 @@ func TestCodexSandbox(t *testing.T) {
 	changed := strings.Replace(get(t, file), `"/x"`, `"/y"`, 1)
 	put(t, file, changed)
 	for _, read := range [][]string{nil, {"/z"}} {
-		if _, err := apply(at, read...); err == nil || !strings.Contains(err.Error(), "was changed by somebody") || get(t, file) != changed {
+		if _, err := apply(at, read...); err == nil || !strings.Contains(err.Error(), "was changed without Cardea") || get(t, file) != changed {
 			t.Errorf("%v: %s", err, get(t, file))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// codexPart is what Cardea wrote into the requirements of Codex CLI, which are TOML: comments
+// codexPart matches what Cardea wrote into the requirements of Codex CLI, which are TOML: comments
 // mark it, and the first has the digest of what follows.
 var codexPart = regexp.MustCompile(`(?s)\n?# written by cardea compile codex-sandbox ([0-9a-f]+)\n(.*?)# end of what cardea compile wrote\n`)
 
@@ -28,7 +28,7 @@ func PlanCodexSandbox(at Places, read []string) (*Plan, error) {
 	rest := string(p.Before)
 	if m := codexPart.FindStringSubmatch(rest); m != nil {
 		if m[1] != digest([]byte(m[2])) {
-			return nil, fmt.Errorf("the part of Cardea in %s was changed by somebody, so it was left alone; take it out by hand", p.File)
+			return nil, fmt.Errorf("the part of Cardea in %s was changed without Cardea, so it was left alone; take it out by hand", p.File)
 		}
 		rest = strings.Replace(rest, m[0], "", 1)
 	}

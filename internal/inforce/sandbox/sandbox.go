@@ -16,13 +16,13 @@ import (
 	"cardea.dev/internal/roles"
 )
 
-// About is what is compiled.
+// About names the sources of the denies.
 type About struct {
 	// Rules are those in force, Own tells where the gate's own things lie.
 	Rules []rules.Rule
 	Own   func(rules.Own) []string
 	// Role are the definitions of the role of every session, none for no role. Its relative
-	// paths lie in Project.
+	// paths are in Project.
 	Role          []roles.Role
 	Home, Project string
 	// OS is the system by its GOOS. Only the sandbox of macOS knows patterns for writes.
@@ -37,7 +37,7 @@ type Entry struct {
 	From string
 }
 
-// Left is what a sandbox cannot do, and why.
+// Left names a deny that a sandbox cannot express, and why.
 type Left struct{ From, What, Why string }
 
 // Compiled are the denies, and what is left to the gate.
@@ -151,10 +151,10 @@ func mayMeet(a, b string) bool {
 	return in(as[len(as)-1], bs) || in(bs[len(bs)-1], as)
 }
 
-// hostForm is what the sandbox knows of hosts: names, addresses, and "*." in front.
+// hostForm matches the hosts that the sandbox knows: names, addresses, and "*." in front.
 var hostForm = regexp.MustCompile(`^(\*\.)?[a-z0-9_:]([a-z0-9_.:-]*[a-z0-9_])?$`)
 
-// oddForm is what the sandbox would read otherwise than a rule does.
+// oddForm matches the paths that the sandbox would read otherwise than a rule does.
 var oddForm = regexp.MustCompile(`[\\{}!\x00-\x1f\x7f]|(^|/)\.\.(/|$)|^\s|\s$`)
 
 // path compiles a glob. project is where a relative one lies, "" for one that holds in all
@@ -181,7 +181,7 @@ func (c *Compiled) path(list, from, glob, project string) {
 		}
 	case !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~/"):
 		if project == "" {
-			c.left(from, glob, "it lies in each project, and these settings hold in all")
+			c.left(from, glob, "it is in each project, and these settings hold in all")
 			return
 		}
 		name = project + "/" + strings.TrimPrefix(name, "./")

@@ -115,7 +115,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A role's relative paths lie in the project. What a project that is not trusted says of a role
+// A role's relative paths are in the project. What a project that is not trusted says of a role
 // is the agent's.
 func TestRole(t *testing.T) {
 	glob := func(all ...string) (out []roles.Glob) {
