@@ -163,7 +163,7 @@ func compileInto(p Process, f compileFlags) error {
 		out.block("", c.plan.Diff())
 		showDiagnostics(out, c.plan.Notes)
 	case changed:
-		what := "write denies into" + onlyIf(f.remove, ", or take them out of,")
+		what := cmp.Or(onlyIf(f.remove, "take denies out of"), "write denies into")
 		change := setUpChange{what: what + " the sandbox of " + c.h.Title, why: c.whyCode(p), plans: []*install.Plan{c.plan}}
 		if err := change.carryOut(p, s, f.diff, out); err != nil {
 			return err

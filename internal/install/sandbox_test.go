@@ -222,12 +222,17 @@ func TestCodexSandbox(t *testing.T) {
 			t.Fatal(err)
 		}
 		written := get(t, file)
-		if !strings.HasPrefix(written, text) || !strings.Contains(written, "\n[permissions.filesystem]\ndeny_read = [\n  \"~/.ssh/id_rsa\",\n  \"/a \\\"b\\\"\"\n]\n") {
+		if !strings.HasPrefix(written, text) || !strings.Contains(written, "[permissions.filesystem]\ndeny_read = [\n  \"~/.ssh/id_rsa\",\n  \"/a \\\"b\\\"\"\n]\n") {
 			t.Errorf("%q", written)
 		}
 		if p, err := apply(at, "~/.ssh/id_rsa", `/a "b"`); err != nil || p.Changed() {
 			t.Errorf("twice: %v, %v", p.Diff(), err)
 		}
+		put(t, file, written+"[z]\n")
+		if p, err := apply(at, "~/.ssh/id_rsa", `/a "b"`); err != nil || p.Changed() {
+			t.Errorf("with more behind it: %v, %v", p.Diff(), err)
+		}
+		put(t, file, written)
 		if _, err := apply(at); err != nil {
 			t.Fatal(err)
 		}

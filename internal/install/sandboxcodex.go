@@ -25,21 +25,27 @@ func PlanCodexSandbox(at Places, read []string) (*Plan, error) {
 	}
 	p := &Plan{File: f.path, Before: f.data, on: f, scope: Managed}
 	p.modes[0] = 0o644
-	rest := string(p.Before)
+	quoted, _ := json.MarshalIndent(read, "", "  ") // texts always encode, as TOML reads them
+	part, rest := "[permissions.filesystem]\ndeny_read = "+string(quoted)+"\n", string(p.Before)
 	if m := codexPart.FindStringSubmatch(rest); m != nil {
-		if m[1] != digest([]byte(m[2])) {
+		switch {
+		case m[1] != digest([]byte(m[2])):
 			return nil, fmt.Errorf("the part of Cardea in %s was changed without Cardea, so it was left alone; take it out by hand", p.File)
+		case m[2] == part:
+			p.After = p.Before
+			return p, nil
 		}
 		rest = strings.Replace(rest, m[0], "", 1)
 	}
 	p.Remove = rest == "" && len(read) == 0 && f.exists
 	if len(read) > 0 {
-		quoted, _ := json.MarshalIndent(read, "", "  ") // texts always encode, as TOML reads them
-		part := "[permissions.filesystem]\ndeny_read = " + string(quoted) + "\n"
 		if other := codexOther.FindString(rest); other != "" {
 			return nil, fmt.Errorf("%s has permissions already, which TOML cannot have twice (%s); nothing was changed. Put this in by hand:\n%s", p.File, strings.TrimSpace(other), part)
 		}
-		rest += "\n# written by cardea compile codex-sandbox " + digest([]byte(part)) + "\n" + part + "# end of what cardea compile wrote\n"
+		if rest != "" {
+			rest += "\n"
+		}
+		rest += "# written by cardea compile codex-sandbox " + digest([]byte(part)) + "\n" + part + "# end of what cardea compile wrote\n"
 	}
 	p.After = []byte(rest)
 	return p, nil
