@@ -38,8 +38,8 @@ A record in the state folder has what was written. --remove takes that out again
 nothing that you wrote; so does "cardea uninstall". A second run brings the entries up
 to date, with the flags --role and --without of the first.
 
-The first run asks for nothing if no agent started it. All else asks for a code, which
-a person types at a terminal.`)
+The first run without other flags asks for nothing if no agent started it. All else asks
+for a code, which a person types at a terminal.`)
 	fs := c.Flags()
 	fs.BoolVar(&f.user, "user", false, "your own settings (default)")
 	fs.BoolVar(&f.managed, "managed", false, "the settings of the machine, which no project can loosen; needs root")
@@ -191,8 +191,8 @@ func (c *compilation) whyCode(p Process) string {
 		return "something is removed"
 	case err != nil:
 		return err.Error()
-	case c.flags.enable || c.flags.shut:
-		return "the sandbox itself is switched"
+	case c.flags.enable || c.flags.shut || c.flags.role != "" || len(c.flags.without) > 0:
+		return "there are other flags than --user and --managed"
 	case len(c.was.Denies) > 0 || c.flags.codex && strings.Contains(string(c.plan.Before), "cardea"):
 		return c.plan.File + " has denies of Cardea already"
 	}
