@@ -61,6 +61,9 @@ func TestCompile(t *testing.T) {
 			t.Errorf("%s: written is not %v:\n%s", want, is, all)
 		}
 	}
+	if strings.Contains(strings.Join(box.Filesystem.DenyWrite, " "), "customers") {
+		t.Error("what nothing may read cannot be written")
+	}
 	if box.Enabled != nil || len(box.Excluded)+len(box.Filesystem.AllowRead) > 0 {
 		t.Errorf("more than denies: %+v", box)
 	}

@@ -89,14 +89,19 @@ func (c *Compiled) rule(r *rules.Rule) {
 			both.Access = r.Match.Access
 		}
 		named := len(both.Paths) + len(both.Own)
+		more := func(k cardea.AccessKind) bool { return len(r.Match.Access) > 0 && !slices.Contains(r.Match.Access, k) }
+		// two accesses, of which each must hold
+		two := len(r.Match.Paths)+len(r.Match.Hosts)+len(r.Match.Own) > 0 && len(r.Match.Any) > 0 || slices.ContainsFunc(m.Access, more)
 		switch {
 		case named+len(both.Hosts) == 0 || r.Effect < cardea.Ask || r.Effect == cardea.Ask && r.Scope == cardea.ScopeBuiltin:
 		case r.Effect == cardea.Ask:
 			c.left(r.ID, "", "it asks, and a sandbox cannot")
 		case r.Scope == cardea.ScopeProject:
 			c.left(r.ID, "", "it holds in a project, and these settings hold in all")
-		case !plain(r.Match) || !plain(m) || len(r.Match.Paths) > 0 && len(m.Paths) > 0 || len(both.Hosts) > 0 && named > 0:
-			c.left(r.ID, "", "it depends on the command")
+		case !plain(r.Match) || !plain(m) || two || len(both.Hosts) > 0 && named > 0:
+			if !two || r.Scope == cardea.ScopeBuiltin || len(m.Paths) > 0 { // else settings stand for it, and for another rule
+				c.left(r.ID, "", "it depends on the command")
+			}
 		default:
 			c.match(r, both)
 		}
@@ -113,6 +118,9 @@ func plain(m rules.Match) bool {
 // match compiles what a rule denies.
 func (c *Compiled) match(r *rules.Rule, m rules.Match) {
 	has := func(k cardea.AccessKind) bool { return len(m.Access) == 0 || slices.Contains(m.Access, k) }
+	if !has(cardea.Read) && !has(cardea.Write) && !has(cardea.Network) {
+		c.left(r.ID, "", "a sandbox knows reads, writes and hosts alone")
+	}
 	for _, h := range m.Hosts {
 		if h = strings.ToLower(h); !hostForm.MatchString(h) {
 			c.left(r.ID, h, "the sandbox knows no such pattern for hosts")

@@ -87,7 +87,8 @@ func TestRules(t *testing.T) {
 	}{
 		"read":           {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: path, Access: reads}), "sandbox.filesystem.denyRead /p"},
 		"halt":           {rule(cardea.Halt, cardea.ScopeSystem, rules.Match{Paths: path, Access: writes}), "sandbox.filesystem.denyWrite /p"},
-		"any":            {rule(cardea.Deny, cardea.ScopeOrg, rules.Match{Access: reads, Any: []rules.Match{{Paths: path}, {Paths: []string{"/q"}, Access: writes}}}), "sandbox.filesystem.denyRead /p|sandbox.filesystem.denyWrite /q"},
+		"any":            {rule(cardea.Deny, cardea.ScopeOrg, rules.Match{Access: append(reads, writes...), Any: []rules.Match{{Paths: path, Access: reads}, {Paths: []string{"/q"}, Access: writes}}}), "sandbox.filesystem.denyRead /p|sandbox.filesystem.denyWrite /q"},
+		"read and write": {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Access: reads, Any: []rules.Match{{Paths: path, Access: writes}}}), ""},
 		"host":           {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Hosts: []string{"*.Evil.example", "::1", "10.0.0.1"}}), "sandbox.network.deniedDomains *.evil.example|sandbox.network.deniedDomains ::1|sandbox.network.deniedDomains 10.0.0.1"},
 		"odd hosts":      {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Hosts: []string{"*", "evil*", "a b", "x/y", "*.*.x", ""}}), ""},
 		"delete":         {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: path, Access: []cardea.AccessKind{cardea.Delete}}), ""},
@@ -101,6 +102,7 @@ func TestRules(t *testing.T) {
 		"except":         {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: []string{"/**/.aws/credentials", "/q"}, Access: reads, UnlessPaths: []string{"~/.aws", "~/.aws/**"}}), "sandbox.filesystem.denyRead /q"},
 		"other tools":    {rules.Rule{ID: "r", Effect: cardea.Deny, Tools: []string{"Read"}, Match: rules.Match{Paths: path}}, ""},
 		"prompts":        {rules.Rule{ID: "r", Effect: cardea.Deny, Events: []string{"UserPromptSubmit"}, Match: rules.Match{Paths: path}}, ""},
+		"moved":          {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: path, Access: []cardea.AccessKind{cardea.Delete}, Any: []rules.Match{{Access: writes}}}), ""},
 		"secrets":        {rules.Rule{ID: "r", Effect: cardea.Deny, Loses: cardea.LossSecrets, Match: rules.Match{Paths: path, Access: reads}}, "sandbox.filesystem.denyRead /p|sandbox.credentials.files /p"},
 		"own":            {rules.Rule{ID: "r", Effect: cardea.Deny, Match: rules.Match{Own: []rules.Own{rules.OwnKey}, Access: writes}}, "sandbox.filesystem.denyWrite ~/.state/k"},
 	} {
