@@ -54,7 +54,7 @@ machine and needs root: Codex CLI has no such list for one person, and none for 
 
 // compileTarget is the command for one harness.
 func compileTarget(p Process, f *compileFlags, use, short, long string) *cobra.Command {
-	c := cautious(&cobra.Command{Use: use, Short: short, Long: long, Args: noArguments, RunE: func(*cobra.Command, []string) error { return compileInto(p, *f) }})
+	c := &cobra.Command{Use: use, Short: short, Long: long, Args: noArguments, RunE: func(*cobra.Command, []string) error { return compileInto(p, *f) }}
 	fs := inOrder(c)
 	fs.BoolVar(&f.diff, "diff", false, "show what would change and why, and write nothing")
 	fs.BoolVar(&f.check, "check", false, "show what is missing, changed or out of date, and what the sandbox lets out")
