@@ -230,7 +230,7 @@ func TestCodexSandbox(t *testing.T) {
 		}
 		put(t, file, written+"[z]\n")
 		if p, err := apply(at, "~/.ssh/id_rsa", `/a "b"`); err != nil || p.Changed() {
-			t.Errorf("with more behind it: %v, %v", p.Diff(), err)
+			t.Errorf("with more after it: %v, %v", p.Diff(), err)
 		}
 		put(t, file, written)
 		if _, err := apply(at); err != nil {
