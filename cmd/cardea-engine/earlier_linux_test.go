@@ -71,6 +71,7 @@ var kindsOfState = []kindOfState{
 	{earlierState + "queue/queue.db", "queue/store/store.go", command("queue"), "nothing waits for you\n"},
 	{earlierState + "posture", "posture/posture.go", before("s8", "frob x"), "changed since you set the gate up on 2026-"},
 	{earlierState + "install/*.json", "install/memory.go install/file.go install/typedcommand.go", nil, ""}, // internal/install
+	{earlierState + "compile/*", "install/sandbox.go", command("doctor"), "the sandbox of Claude Code has"},
 	{earlierState + "heartbeat/claude-code", "session/heartbeat.go", command("doctor"), "last call by the harness"},
 	{earlierState + "judge/usage", "judge/usage/usage.go", nil, ""}, // internal/judge/usage
 	{earlierState + "judge/agreement", "hook/adaptive.go", nil, ""}, // internal/hook

@@ -39,6 +39,9 @@ type checkup struct {
 	Daemon daemonReport `json:"daemon"`
 	// Queue is what doctor finds about the queue, nil where it is not used.
 	Queue *queueReport `json:"queue,omitempty"`
+	// Sandbox says, for each file with denies of Cardea, whether they are current and the
+	// sandbox is on.
+	Sandbox []string `json:"sandbox,omitempty"`
 	// The diagnostics are those of no harness.
 	report
 }
@@ -107,6 +110,7 @@ func doctor(p Process, only []string, asJSON bool) error {
 		c.checkDaemon(p)
 		c.tellHTTP(p)
 		c.checkQueue(p)
+		c.checkSandbox(p, s)
 	}
 	c.checkPause(p, s)
 	c.OK = c.OK && configured && !cardea.HasError(c.Diagnostics)
@@ -335,6 +339,9 @@ func (c checkup) show(out *screen, now time.Time) {
 	c.showJudge(out)
 	c.showDaemon(out)
 	c.showQueue(out)
+	for _, line := range c.Sandbox {
+		out.printf("%s\n", line)
+	}
 	showDiagnostics(out, c.Diagnostics)
 }
 

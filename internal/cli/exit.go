@@ -49,6 +49,9 @@ func endingsOf() map[string][2]string {
 		"queue deny":      {"all of them were denied", "one of them was answered before, or its time was over; or an error; it is on standard error"},
 		"judge":           {"shown", "the judge did not answer, or an error; it is on standard error"},
 		"judge eval":      {"every call was answered", "a call was not answered, or a file could not be read"},
+
+		"compile claude-sandbox": compiledEndings,
+		"compile codex-sandbox":  compiledEndings,
 	}
 }
 

@@ -286,7 +286,7 @@ func (f installFlags) rehearsed(s site, plans ...*install.Plan) error {
 		err = cmp.Or(err, plan.Refused())
 	}
 	if err != nil {
-		return fmt.Errorf("without --dry-run this is refused: %w", err)
+		return fmt.Errorf("carried out, this is refused: %w", err)
 	}
 	return nil
 }

@@ -127,7 +127,7 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 	for _, args := range [][]string{{"install", "claude", "--binary", binary}, {"install", "claude", "--project", "--uninstall"}} {
 		_, refused, code := d.run("", args...)
 		out, errs, dry := d.run("", append(args, "--dry-run")...)
-		if code == exitOK || dry != exitOK || !strings.Contains(out, "would ") || !strings.Contains(out, "without --dry-run this asks for a code, since ") || errs != "" || !strings.Contains(refused, "only a person") {
+		if code == exitOK || dry != exitOK || !strings.Contains(out, "would ") || !strings.Contains(out, "carried out, this asks for a code, since ") || errs != "" || !strings.Contains(refused, "only a person") {
 			t.Errorf("%v: exit %d and %d, %s%s", args, code, dry, out, errs)
 		}
 	}
@@ -214,8 +214,8 @@ func TestInstallationPageIsTrue(t *testing.T) {
 			args = append(args, "--binary", binary)
 		}
 		out, errs, code := d.sits("abc234\n", args...)
-		out = strings.ReplaceAll(out, "without --dry-run this asks for a code, since there are other flags than --user, --project and --managed\n", "") // --binary
-		out = regexp.MustCompile(`\d+ files?, \d+ KB`).ReplaceAllString(out, "2 files, 2 KB")                                                           // paths are in them
+		out = strings.ReplaceAll(out, "carried out, this asks for a code, since there are other flags than --user, --project and --managed\n", "") // --binary
+		out = regexp.MustCompile(`\d+ files?, \d+ KB`).ReplaceAllString(out, "2 files, 2 KB")                                                      // paths are in them
 		out = strings.ReplaceAll(strings.ReplaceAll(out, binary, "/usr/local/bin/cardea"), d.home, "/home/you")
 		if shown := "```console\n$ cardea " + command + "\n" + out + "```"; code != exitOK || !strings.Contains(string(page), shown) {
 			t.Errorf("docs/installation.md should show (exit %d, %s)\n%s", code, errs, shown)

@@ -46,7 +46,7 @@ about a command, and why.`,
 	root.SetOut(p.Stdout)
 	root.SetErr(p.Stderr)
 	root.AddCommand(checkCommand(p), tryCommand(p), permissionsCommand(p), explainCommand(p), auditCommand(p), knowledgeCommand(p),
-		rulesCommand(p), policyCommand(p), initCommand(p), importCommand(p), installCommand(p), cautious(uninstallCommand(p)), acceptCommand(p), doctorCommand(p),
+		rulesCommand(p), policyCommand(p), initCommand(p), importCommand(p), installCommand(p), cautious(uninstallCommand(p)), compileCommand(p), acceptCommand(p), doctorCommand(p),
 		statuslineCommand(p), trustCommand(p), configCommand(p), syncCommand(p), versionCommand(p), updateCommand(p),
 		rolesCommand(p), registerCommand(p), switchCommand(p), disableCommand(p), enableCommand(p), statusCommand(p), sessionCheckCommand(p), overrideCommand(p), allowCommand(p), scanCommand(p), statsCommand(p),
 		lessonsCommand(p), judgeCommand(p), superviseCommand(p), serveCommand(p), monitorCommand(p), mcpCommand(p), queueCommand(p))

@@ -67,7 +67,8 @@ var free = []string{"audit", "audit search", "lessons candidates", "audit verify
 	"completion zsh", "doctor", "explain", "help", "import", "import tool-routing", "init", "judge", "judge eval", "knowledge", "lessons", "lessons list", "lessons show", "rules", "rules lint", "rules list", "rules test", "config", "config get", "config list", "config show", "permissions",
 	"permissions suggest", "policy", "policy fmt", "policy input", "policy inspect", "policy new", "policy test", "policy validate", "roles", "roles list", "roles show", "roles test",
 	"override list", "scan", "serve", "session-check", "stats", "status", "statusline",
-	"trust", "trust list", "trust verify", "try", "update", "version", "cardea", "monitor", "mcp", "queue"}
+	"trust", "trust list", "trust verify", "try", "update", "version", "cardea", "monitor", "mcp", "queue",
+	"compile", "compile codex-sandbox"} // which needs root, and is tried in TestCodexSandbox
 
 // ofTest is an override that is there.
 var ofTest = overrides.Override{Command: []string{"make", "x"}, Effect: cardea.Allow}
@@ -76,7 +77,7 @@ var ofTest = overrides.Override{Command: []string{"make", "x"}, Effect: cardea.A
 const lessonOfTest = `{"v":1,"effect":"deny","tool":"Bash","subject":"make x","role":"*","dir":".","by":"person","who":"liam","when":"2026-11-20T10:00:00Z","reason":"","files":{},"expires":""}`
 
 // forPersons are the others, as they are called to do their work.
-var forPersons = [][]string{{"accept"}, {"trust", "init"}, {"trust", "update"}, {"trust", "revoke"}, {"install", "claude", "--events", "Stop"}, {"install", "copilot"},
+var forPersons = [][]string{{"accept"}, {"compile", "claude-sandbox", "--enable"}, {"compile", "claude-sandbox", "--without", "private-keys"}, {"trust", "init"}, {"trust", "update"}, {"trust", "revoke"}, {"install", "claude", "--events", "Stop"}, {"install", "copilot"},
 	{"install", "claude", "--project"}, {"install", "claude", "--timeout", "20s", "--unattended"}, {"install", "claude", "--uninstall"},
 	{"install", "claude", "--binary", "BINARY", "--unattended"}, {"import", "bouncer", "bouncer.json", "--write", "--accept-losses"},
 	{"import", "permitter", "permitter", "--write"}, {"import", "cupcake", "--write"}, {"import", "cupcake", "--user", "--write"}, {"import", "hookwise", "--write"},

@@ -74,7 +74,7 @@ func (c setUpChange) carryOut(p Process, s site, dry bool, out *screen) error {
 	if dry {
 		show(out)
 		if c.why != "" {
-			out.printf("without --dry-run this asks for a code, since %s\n", c.why)
+			out.printf("carried out, this asks for a code, since %s\n", c.why)
 		}
 		tellPlans(c.plans, "would remove", "would write", out)
 		return out.err

@@ -38,6 +38,8 @@ type Plan struct {
 	secret bool
 	// replaces is set where an installation changes what an earlier one wrote.
 	replaces bool
+	// sandboxed is the record of denies of the sandbox to be kept, nil where it stays.
+	sandboxed *Sandboxed
 }
 
 // OnlyAdds says why the plan is more than a hook which is added to the file of that name,
@@ -72,7 +74,7 @@ func (p *Plan) private(token string) error {
 
 // Changed reports whether the plan changes anything.
 func (p *Plan) Changed() bool {
-	return p.changesFile() || slices.ContainsFunc(p.beside, besideFile.pending)
+	return p.changesFile() || p.sandboxed != nil || slices.ContainsFunc(p.beside, besideFile.pending)
 }
 
 func (p *Plan) changesFile() bool {
@@ -136,6 +138,15 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 
 // PlanUninstall works out how a file loses Cardea's entries and nothing else.
 func PlanUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
+	p, err := planUninstall(h, scope, at)
+	if err == nil {
+		p.withoutSandbox(h)
+	}
+	return p, err
+}
+
+// planUninstall works out how a file loses the hook.
+func planUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
 	p, err := newPlan(h, scope, at, "")
 	if err != nil {
 		return nil, err
@@ -276,10 +287,16 @@ func (p *Plan) Apply() error {
 			return err
 		}
 	}
+	if err := p.saveSandboxed(false); err != nil {
+		return err
+	}
 	if p.changesFile() {
 		if err := p.applyFile(); err != nil {
 			return err
 		}
+	}
+	if err := p.saveSandboxed(true); err != nil {
+		return err
 	}
 	for _, c := range p.beside {
 		if err := c.put(p.newModes()); err != nil {

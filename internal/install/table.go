@@ -117,7 +117,7 @@ func copilotCLI() Harness {
 func codexCLI() Harness {
 	return Harness{Name: "codex", Title: "Codex CLI", Program: "codex", Seen: "0.171.0", events: []string{"PreToolUse", "PermissionRequest"}, prompts: []string{"UserPromptSubmit"},
 		more: []string{"SessionStart", "PostToolUse", "PreCompact", "PostCompact", "SubagentStart", "SubagentStop", "Stop", "SessionEnd"}, kind: sameKind, form: settingsForm(),
-		folders: folders{own: ".codex", variable: "CODEX_HOME", user: "hooks.json", project: ".codex/hooks.json", reads: []read{{Project, ".codex/hooks.json"}, {User, "hooks.json"}}},
+		folders: folders{own: ".codex", variable: "CODEX_HOME", machine: map[string]string{"linux": "/etc/codex"}, user: "hooks.json", project: ".codex/hooks.json", reads: []read{{Project, ".codex/hooks.json"}, {User, "hooks.json"}}},
 		probe:   likeClaude("Bash"), failing: failing{shut: shutWrapped},
 		Trust: "start codex in a terminal and choose \"Trust all and continue\" (later: /hooks), since Codex skips a hook that you did not trust without a word", trusted: codexTrusts}
 }

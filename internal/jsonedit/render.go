@@ -9,9 +9,12 @@ import (
 // Field is a member of a value that is put in.
 type Field struct {
 	Key string
-	// Value is a string, an int, a []Field or a []any of these.
+	// Value is a string, an int, a [Raw], a []Field or a []any of these.
 	Value any
 }
+
+// Raw is JSON that is put in as it is.
+type Raw string
 
 // style is how a file is laid out, so that what is put in looks like the rest.
 type style struct {
@@ -57,6 +60,8 @@ func (s style) enclose(opener string, lines []string, closer, indent string) str
 // line writes a value in one line.
 func (s style) line(v any) string {
 	switch v := v.(type) {
+	case Raw:
+		return string(v)
 	case []Field:
 		var parts []string
 		for _, f := range v {
