@@ -196,7 +196,7 @@ func PlanSandbox(h Harness, scope Scope, at Places, wanted func(was Sandboxed) (
 	if scope == Project || at.State == "" {
 		return nil, errors.New("denies of the sandbox need a state folder, and are for your own settings or those of the machine; set HOME")
 	}
-	p, err := newPlan(h, scope, at)
+	p, err := newPlan(h, scope, at, "")
 	if err != nil {
 		return nil, err
 	}
