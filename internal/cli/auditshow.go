@@ -81,10 +81,7 @@ func showReport(s *screen, r ledger.Report) {
 }
 
 func entries(n int64) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
+	return either(n == 1, "1 entry", fmt.Sprintf("%d entries", n))
 }
 
 // showEntry writes why a call was decided as it was.
@@ -144,18 +141,12 @@ func (p Process) showCall(s *screen, l ledger.Line) {
 	s.field("call", e.Call.String())
 	s.field("time", fmt.Sprintf("%s, decided in %d microseconds", p.timeIn(e.Time), e.Took.Microseconds()))
 	s.field("cardea", e.Version.String())
-	where := "the spool, until the next writer takes it"
-	if l.Day != "" {
-		where = fmt.Sprintf("%s, number %d", l.Day, l.N)
-	}
+	where := either(l.Day != "", fmt.Sprintf("%s, number %d", l.Day, l.N), "the spool, until the next writer takes it")
 	s.field("entry", e.ID+" in "+where)
 }
 
 func showOpinion(s *screen, o ledger.Opinion) {
-	by, about := o.Decider.String()+prefixed(":", o.Rule.String()), "the whole call"
-	if o.Part != cardea.WholeCall {
-		about = fmt.Sprintf("part %d", o.Part+1)
-	}
+	by, about := o.Decider.String()+prefixed(":", o.Rule.String()), either(o.Part != cardea.WholeCall, fmt.Sprintf("part %d", o.Part+1), "the whole call")
 	s.printf("  %-7s  %s, about %s\n", o.Effect, by, about)
 	s.block("           ", o.Reason.String())
 	s.printf("           (%s%s%s)\n", o.Scope.String(), prefixed(", ", o.Source.String()), prefixed(", severity ", o.Severity.String()))

@@ -284,10 +284,7 @@ func editSettings(p Process, scope string, asJSON bool) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("read %s: %w; mend or remove it", draft, err)
 	default:
-		begin := c.old
-		if c.fresh {
-			begin = settingsTemplate(scope == "user")
-		}
+		begin := either(c.fresh, settingsTemplate(scope == "user"), c.old)
 		if err := state.Write(draft, []byte(begin)); err != nil {
 			return fmt.Errorf("make a copy of %s: %w", c.file, bare(err))
 		}

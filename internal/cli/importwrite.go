@@ -346,10 +346,7 @@ func (i *importing) planSettings() error {
 	if c.text == c.old {
 		return nil
 	}
-	scope := cardea.ScopeProject
-	if i.user {
-		scope = cardea.ScopeUser
-	}
+	scope := either(i.user, cardea.ScopeUser, cardea.ScopeProject)
 	before, after := settings.Parse(c.path, scope, []byte(c.old)), settings.Parse(c.path, scope, []byte(c.text))
 	if !cardea.HasError(before.Problems) && cardea.HasError(after.Problems) {
 		i.Problems = append(i.Problems, after.Problems...)

@@ -309,10 +309,7 @@ func (f installFlags) program(p Process, s site) (string, error) {
 		}
 		f.binary = within(p.Dir, f.binary)
 	}
-	advice := "curl -fsSL " + release.Repository + "/releases/latest/download/install.sh | sh"
-	if p.Machine.OS == "windows" {
-		advice = "see " + release.Repository + "/releases/latest"
-	}
+	advice := either(p.Machine.OS == "windows", "see "+release.Repository+"/releases/latest", "curl -fsSL "+release.Repository+"/releases/latest/download/install.sh | sh")
 	path, err := install.StableBinary(install.Machine{Executable: p.Program, Named: f.binary, Project: projectOf(s), Home: s.Place.Dirs.Home, Advice: advice,
 		Temp: slices.Concat(p.Temporary, []string{p.Env("TMPDIR")})})
 	if err != nil || !f.daemon {
@@ -356,10 +353,7 @@ func (f installFlags) whyCode(p Process, s site, h install.Harness, plan *instal
 	}
 	all := install.Inspect(h, s.At).Wirings
 	if f.managed { // root's own word, whatever people have beneath it
-		if renews(plan, h, w, all) {
-			return ""
-		}
-		return plan.OnlyAdds()
+		return onlyIf(!renews(plan, h, w, all), plan.OnlyAdds())
 	}
 	if i := slices.IndexFunc(all, func(w install.Wiring) bool { return w.Scope != install.Managed }); i >= 0 {
 		return all[i].File + " has a hook of Cardea already"
@@ -429,8 +423,5 @@ func brought(l *inforce.Loaded) string {
 		files, _ := filepath.Glob(filepath.Join(lesson.Folder(at.Dir), "*.jsonl")) // only a bad pattern fails
 		add(at.Scope, lesson.Folder(at.Dir), len(files) > 0)
 	}
-	if found == "" {
-		return ""
-	}
-	return found + " is in force already"
+	return onlyIf(found != "", found+" is in force already")
 }

@@ -193,10 +193,7 @@ func (o judgeJSON) showAnswer(s *screen) {
 	default:
 		s.printf("  counts as %s\n", effect(*o.Effect))
 	}
-	cost := "its price is not known"
-	if a.Priced {
-		cost = "$" + a.Cost.String()
-	}
+	cost := either(a.Priced, "$"+a.Cost.String(), "its price is not known")
 	s.printf("  took %s; %d tokens read, %d written; %s\n", a.Took.Round(time.Millisecond).String(), a.TokensIn, a.TokensOut, cost)
 	for _, f := range a.Failed {
 		s.printf("  %s did not answer: %s\n", f.Provider, f.Why)

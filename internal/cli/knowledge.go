@@ -140,10 +140,7 @@ func (k known) show(s *screen) {
 	}
 	heading(s, "this call")
 	for _, c := range k.Calls {
-		verdict := "read-only"
-		if !c.ReadOnly {
-			verdict = "not read-only: " + c.Why
-		}
+		verdict := either(c.ReadOnly, "read-only", "not read-only: "+c.Why)
 		s.printf("  %s  %s\n", painted{bold, c.Text}, verdict)
 		if c.Same != nil {
 			s.printf("    the same as %s\n", strings.Join(c.Same, " "))

@@ -127,10 +127,7 @@ func shelfHere(p Process) (*shelf, error) {
 // scopeWord is the word of a place's scope: local for the person's own folder of the
 // project.
 func scopeWord(at *inforce.LessonPlace) string {
-	if at.Local {
-		return "local"
-	}
-	return at.Scope.String()
+	return either(at.Local, "local", at.Scope.String())
 }
 
 // only are the lessons that a filter means. "" means all but those of system and

@@ -341,10 +341,7 @@ func showFailure(s *screen, t engine.TestResult) {
 		s.printf("      does not hold: %s:%d\n", t.File, t.Failed)
 	}
 	for _, c := range t.Cases {
-		word := painted{green, "pass"}
-		if !c.Pass {
-			word = painted{red, "FAIL"}
-		}
+		word := either(c.Pass, painted{green, "pass"}, painted{red, "FAIL"})
 		s.printf("      %s  %s\n", word, c.Name)
 	}
 	for _, line := range t.Output {

@@ -270,10 +270,7 @@ func (p Process) talk(d sessionDesk, s *store.Store) error {
 }
 
 func waitingCalls(n int) string {
-	if n == 1 {
-		return "1 call waits"
-	}
-	return fmt.Sprintf("%d calls wait", n)
+	return either(n == 1, "1 call waits", fmt.Sprintf("%d calls wait", n))
 }
 
 // byAskLesson reports whether a lesson makes every such call wait.

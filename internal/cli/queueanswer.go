@@ -252,10 +252,7 @@ func (p Process) afterAnswer(s *store.Store, e *queue.Entry, answer cardea.Effec
 
 // teach makes lessons of an answer.
 func (p Process) teach(d sessionDesk, e *queue.Entry, effect cardea.Effect, f answerFlags, out *screen) error {
-	drafts := e.Holds
-	if effect == cardea.Allow {
-		drafts = e.Allows
-	}
+	drafts := either(effect == cardea.Allow, e.Allows, e.Holds)
 	if len(drafts) == 0 {
 		out.printf("   it counts once: %s\n", cmp.Or(e.Why.String(), lesson.ErrNotTeachable.Error()))
 		return nil

@@ -75,10 +75,7 @@ func rolesList(p Process, d sessionDesk, asJSON bool) error {
 				group = r.Group
 				s.printf("%s\n", painted{bold, cmp.Or(group, "of files")})
 			}
-			source := r.Definitions[0].Source
-			if r.Definitions[0].Scope == cardea.ScopeBuiltin {
-				source = "built in"
-			}
+			source := either(r.Definitions[0].Scope == cardea.ScopeBuiltin, "built in", r.Definitions[0].Source)
 			s.printf("  %-18s %s\n%21s%s\n", r.Name, hook.FirstSentence(r.Description), "", painted{faint, source})
 		}
 		showDiagnostics(s, d.Loaded.RolesProblems())

@@ -176,11 +176,14 @@ func count(n int, word string) string {
 }
 
 // onlyIf is a text where something is so, else nothing.
-func onlyIf(is bool, text string) string {
+func onlyIf(is bool, text string) string { return either(is, text, "") }
+
+// either is one value where something is so, else the other.
+func either[T any](is bool, yes, no T) T {
 	if is {
-		return text
+		return yes
 	}
-	return ""
+	return no
 }
 
 // joined are the words that are there, with a separator between them.

@@ -166,10 +166,7 @@ func register(p Process, r request) error {
 }
 
 func prefixed(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
+	return onlyIf(text != "", prefix+text)
 }
 
 func switchCommand(p Process) *cobra.Command {

@@ -155,10 +155,7 @@ func (c counted) showRules(s *screen, limit int) {
 }
 
 func perDay(f float64) string {
-	if f == 0 {
-		return ""
-	}
-	return strconv.FormatFloat(f, 'f', 1, 64)
+	return onlyIf(f != 0, strconv.FormatFloat(f, 'f', 1, 64))
 }
 
 // showQuestions shows which questions can be spared.
@@ -166,10 +163,7 @@ func (c counted) showQuestions(s *screen, limit int) {
 	section(s, "questions that always end alike", len(c.Alike))
 	alike := firstOf(c.Alike, limit)
 	for i, a := range alike {
-		ended := "never ran"
-		if a.Ran {
-			ended = "always ran"
-		}
+		ended := either(a.Ran, "always ran", "never ran")
 		s.printf("  %s: %s, asked %s by %s\n", painted{bold, shorten(Plain(a.Text), commandWidth)}, ended, count(a.Asks, "time"), a.By)
 		c.Advice[i].show(s)
 	}

@@ -126,10 +126,7 @@ func (r testReport) github(s *screen) {
 	for _, t := range r.Tests {
 		if !t.Pass && !t.Skipped {
 			failed++
-			line := t.Line
-			if t.Failed > 0 {
-				line = t.Failed
-			}
+			line := either(t.Failed > 0, t.Failed, t.Line)
 			say(t.File, line, t.Package+"."+t.Name, failureOf(t))
 		}
 	}

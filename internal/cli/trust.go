@@ -361,8 +361,5 @@ func (s *survey) showLessons(out *screen) {
 
 // lessonCount says how many are new, "" for none.
 func (s *survey) lessonCount() string {
-	if len(s.lessons) == 0 {
-		return ""
-	}
-	return count(len(s.lessons), "new lesson")
+	return onlyIf(len(s.lessons) != 0, count(len(s.lessons), "new lesson"))
 }

@@ -225,10 +225,7 @@ func (t trial) showOpinions(s *screen) {
 		s.printf("  the judge would be asked where the agent's own prompt would appear; \"cardea judge\" asks it\n")
 	}
 	for _, o := range t.verdict.Opinions {
-		about := "the call"
-		if o.Part != cardea.WholeCall {
-			about = fmt.Sprintf("part %d", o.Part+1)
-		}
+		about := either(o.Part != cardea.WholeCall, fmt.Sprintf("part %d", o.Part+1), "the call")
 		if isHint(o) {
 			s.printf("  hint  %s  %s\n", about, painted{bold, o.By()})
 		} else {
@@ -403,10 +400,7 @@ func (d userDir) change(o cardea.Opinion) string {
 		return fmt.Sprintf("rule %s halts; only its author can change that, in %s", o.Rule, o.Source)
 	case o.Decider == "rules":
 		// Never allow: a rule that denies or asks matches generously.
-		other := cardea.Ask
-		if o.Effect == cardea.Ask {
-			other = cardea.Deny
-		}
+		other := either(o.Effect == cardea.Ask, cardea.Deny, cardea.Ask)
 		return fmt.Sprintf("rule %s of %s: in %s write rules: {effect: {%s: %s}}, or rules: {off: [%s]}",
 			o.Rule, o.Source, d.settings(), o.Rule, other, o.Rule)
 	case o.Decider == "routes":
@@ -442,17 +436,11 @@ func (d userDir) rules() string { return d.file("rules/") }
 // rolesFile is where the role of an opinion can be changed: in the file that defines
 // it, or, for a built-in one, in one of the person's.
 func (d userDir) rolesFile(o cardea.Opinion) string {
-	if o.Scope == cardea.ScopeRole {
-		return d.file("roles.yaml")
-	}
-	return o.Source
+	return either(o.Scope == cardea.ScopeRole, d.file("roles.yaml"), o.Source)
 }
 
 func (d userDir) file(name string) string {
-	if d == "" {
-		return "your " + name
-	}
-	return string(d) + "/" + name
+	return either(d == "", "your "+name, string(d)+"/"+name)
 }
 
 // broken returns what is broken, or tells the person something about the call.
