@@ -60,16 +60,10 @@ func showReport(s *screen, r ledger.Report) {
 		before := onlyIf(r.RemovedMissing > 0, fmt.Sprintf(" (and %d that were gone before)", r.RemovedMissing))
 		s.printf("removed by retention, up to %s: %s%s\n", r.RemovedTo, entries(r.Removed), before)
 	}
-	if r.Waiting > 0 {
-		s.printf("waiting in the spool for the next writer: %s\n", entries(int64(r.Waiting)))
-	}
-	if r.Busy {
-		s.printf("a process holds the lock and does not give it back: what is written meanwhile was not looked at\n")
-	}
+	s.printIf(r.Waiting > 0, "waiting in the spool for the next writer: %s\n", entries(int64(r.Waiting)))
+	s.printIf(r.Busy, "a process holds the lock and does not give it back: what is written meanwhile was not looked at\n")
 	showDiagnostics(s, r.Diagnostics)
-	if r.More > 0 {
-		s.printf("and %d more\n", r.More)
-	}
+	s.printIf(r.More > 0, "and %d more\n", r.More)
 	switch {
 	case !r.Intact():
 		s.printf("NOT INTACT: somebody or something changed the ledger\n")
@@ -87,9 +81,7 @@ func entries(n int64) string {
 // showEntry writes why a call was decided as it was.
 func (p Process) showEntry(s *screen, l ledger.Line) {
 	e := &l.Entry
-	if !l.Genuine {
-		s.printf("This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
-	}
+	s.printIf(!l.Genuine, "This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
 	if text := reviewed(e); text != "" {
 		s.printf("%s%s\n\n", text, prefixed(": ", e.ReviewReason.String()))
 	}
@@ -117,9 +109,7 @@ func (p Process) showEntry(s *screen, l ledger.Line) {
 	for _, t := range e.Troubles {
 		s.block("  ", t.String())
 	}
-	if e.Omitted > 0 {
-		s.printf("\n%d parts, answers and troubles of less weight were not kept\n", e.Omitted)
-	}
+	s.printIf(e.Omitted > 0, "\n%d parts, answers and troubles of less weight were not kept\n", e.Omitted)
 }
 
 // showCall writes what was judged, where and when.

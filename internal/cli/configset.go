@@ -219,16 +219,10 @@ func (c *configChange) finish(asJSON bool, name *settings.Name) error {
 		out.Settings = append(out.Settings, entryOf(inforce.Load(c.p.Whose(&c.pl)), *name))
 	}
 	return c.p.answer(asJSON, out, func(s *screen) {
-		if !out.Written {
-			s.printf("%s is so already, nothing was written\n", c.file)
-		} else {
-			s.printf("wrote %s\n", c.file)
-		}
+		s.printf(either(out.Written, "wrote %s\n", "%s is so already, nothing was written\n"), c.file)
 		for _, e := range out.Settings {
 			e.show(s)
-			if out.Written && slices.Contains(atInstallation, e.Key) {
-				s.printf("next: run \"cardea install\" again for each harness; its hook is written by this setting\n")
-			}
+			s.printIf(out.Written && slices.Contains(atInstallation, e.Key), "next: run \"cardea install\" again for each harness; its hook is written by this setting\n")
 		}
 	})
 }

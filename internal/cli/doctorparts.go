@@ -117,9 +117,7 @@ func (c checkup) showJudge(s *screen) {
 		s.printf("  %s %s  %s\n", a.Provider, a.Model, state)
 		s.field("  why", a.Why)
 		s.field("  left alone", a.Paused)
-		if !a.Priced {
-			s.printf("    its price is not known\n")
-		}
+		s.printIf(!a.Priced, "    its price is not known\n")
 	}
 }
 

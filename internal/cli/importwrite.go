@@ -225,17 +225,11 @@ func (i *importing) showCalls(s *screen, out imported) {
 	if len(out.Calls) == 0 {
 		return
 	}
-	if len(i.tried) > 0 {
-		heading(s, "tried")
-	} else {
-		heading(s, "the same calls, before and after")
-	}
+	heading(s, either(len(i.tried) > 0, "tried", "the same calls, before and after"))
 	for _, c := range out.Calls {
 		s.printf("  %s%s%s  %s %s%s", onlyIf(c.Before != "", c.Before+" -> "), c.After, prefixed(", "+i.tool+": ", c.Said),
 			cmp.Or(c.Tool, c.Event), shorten(c.Input, 120), onlyIf(c.By != "", "  ("+c.By+")"))
-		if c.weaker() {
-			s.printf("  %s", painted{red, "NOT STOPPED"})
-		}
+		s.printIf(c.weaker(), "  %s", painted{red, "NOT STOPPED"})
 		s.printf("\n")
 	}
 }

@@ -167,14 +167,10 @@ func installHarness(p Process, h install.Harness, f installFlags) error {
 	out.printf("  %s %s\n", w.Binary, strings.Join(w.Args(h), " "))
 	out.printf("  %s\n", h.Limits(w.Timeout, w.Limit()))
 	out.printf("  %s\n", h.WhenFailing(version, unknown, w.FailClosed))
-	if len(left) > 0 {
-		out.printf("  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown, left...))
-	}
+	out.printIf(len(left) > 0, "  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown, left...))
 	f.notes(h, s, w, out)
 	offerExpansion(p, h, s, out)
-	if !f.dryRun && plan.Changed() {
-		out.printf("next: %s, then run \"cardea doctor\"\n", cmp.Or(h.Trust, "start a new session"))
-	}
+	out.printIf(!f.dryRun && plan.Changed(), "next: %s, then run \"cardea doctor\"\n", cmp.Or(h.Trust, "start a new session"))
 	return cmp.Or(out.err, f.rehearsed(s, plan))
 }
 
@@ -214,20 +210,14 @@ func (f installFlags) wanted(p Process, s site) (w install.Wanted, err error) {
 // notes tells what else a person should know of an installation.
 func (f installFlags) notes(h install.Harness, s site, w install.Wanted, out *screen) {
 	for _, d := range install.Inspect(h, s.At).Diagnostics {
-		if d.Code == install.CodeOtherHook {
-			out.printf("  note: %s\n", d)
-		}
+		out.printIf(d.Code == install.CodeOtherHook, "  note: %s\n", d)
 	}
-	if h.Seen == "" {
-		out.printf("  note: this is as %s documents its hooks; nobody has tried it on the real program, so look at what \"cardea doctor\" says\n", h.Title)
-	}
+	out.printIf(h.Seen == "", "  note: this is as %s documents its hooks; nobody has tried it on the real program, so look at what \"cardea doctor\" says\n", h.Title)
 	if w.HTTP != "" {
 		out.printf("  note: calls go to http://%s; all are blocked while the daemon does not run there (docs/daemon.md, \"Units\")\n", w.HTTP)
 		out.printf("  note: %s does not check who listens there; cardea-hook does (docs/decisions/0126)\n", h.Title)
 	}
-	if f.project {
-		out.printf("  note: others who share this file need the program at the same path\n")
-	}
+	out.printIf(f.project, "  note: others who share this file need the program at the same path\n")
 	if err := remote.Beside(w.Binary).Ready(); err != nil {
 		out.printf("  note: policies will ask instead of deciding: %s\n", err)
 	}

@@ -157,9 +157,7 @@ func (o judgeJSON) showQuestion(s *screen) {
 	s.block("    ", o.System.String())
 	s.printf("  %s\n", painted{faint, "what it is asked"})
 	s.block("    ", o.User.String())
-	if !o.Whole {
-		s.printf("  the judge does not see all of the call, so an allow would count as a question to you\n")
-	}
+	s.printIf(!o.Whole, "  the judge does not see all of the call, so an allow would count as a question to you\n")
 	switch {
 	case o.Asks:
 		s.printf("\nno rule decides about this call, so the judge would be asked%s\n", onlyIf(!o.enabled, " if judge.enabled were true"))

@@ -97,16 +97,12 @@ func showQueue(p Process, watch, asJSON bool) error {
 	}{listOf(all, shownOf)}, func(out *screen) {
 		if len(all) == 0 {
 			out.printf("nothing waits for you\n")
-			if !d.Loaded.Settings.Human.Queues() {
-				out.printf("%s\n", painted{faint, "questions go to the harness's own prompt (human.mode: harness)"})
-			}
+			out.printIf(!d.Loaded.Settings.Human.Queues(), "%s\n", painted{faint, "questions go to the harness's own prompt (human.mode: harness)"})
 		}
 		for i := range all {
 			showEntryLine(out, &all[i], p.Now())
 		}
-		if len(all) > 0 {
-			out.printf("%s\n", painted{faint, "answer with \"cardea queue approve ID\" or \"cardea queue deny ID\" in a terminal of your own"})
-		}
+		out.printIf(len(all) > 0, "%s\n", painted{faint, "answer with \"cardea queue approve ID\" or \"cardea queue deny ID\" in a terminal of your own"})
 	})
 }
 
@@ -180,12 +176,8 @@ func showEntry(out *screen, e *queue.Entry, now time.Time) {
 		out.block("    ", diff)
 		out.printf("\n")
 	}
-	if e.Truncated {
-		out.printf("%s\n", painted{red, "It is too long to be shown whole. What you do not see runs, too."})
-	}
-	if e.Rewritten {
-		out.printf("A rule rewrote this call; it is shown as it would run.\n")
-	}
+	out.printIf(e.Truncated, "%s\n", painted{red, "It is too long to be shown whole. What you do not see runs, too."})
+	out.printIf(e.Rewritten, "A rule rewrote this call; it is shown as it would run.\n")
 	out.field("task", e.Task.String())
 	out.field("in", e.Folder.String())
 	out.field("decided", strings.TrimSpace(e.Effect.String()+" "+e.By))
@@ -202,9 +194,7 @@ func showEntry(out *screen, e *queue.Entry, now time.Time) {
 // showParts shows the parts of a call with what was said of them.
 func showParts(out *screen, e *queue.Entry) {
 	for i, part := range e.Parts {
-		if len(e.Parts) > 1 || part.Effect != e.Effect {
-			out.printf("  %s  %s\n", effect(part.Effect), shorten(Plain(part.Text.String()), columns-10))
-		}
+		out.printIf(len(e.Parts) > 1 || part.Effect != e.Effect, "  %s  %s\n", effect(part.Effect), shorten(Plain(part.Text.String()), columns-10))
 		if does := listOf(part.Access, redact.Text.String); len(does) > 0 {
 			out.filled("  does: ", shorten(strings.Join(does, ", "), 300))
 		}

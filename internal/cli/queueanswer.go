@@ -230,9 +230,7 @@ func (p Process) afterAnswer(s *store.Store, e *queue.Entry, answer cardea.Effec
 		return err
 	}
 	out.printf("%d  %s\n", e.ID, now.Answer.Text())
-	if now.Answer.Grant {
-		out.printf("   the same call may run once until %s\n", now.Answer.Expires.Local().Format("15:04:05"))
-	}
+	out.printIf(now.Answer.Grant, "   the same call may run once until %s\n", now.Answer.Expires.Local().Format("15:04:05"))
 	if why := e.UnheardOf(now.Answer); why != "" {
 		out.printf("   %s\n", why)
 	}

@@ -244,9 +244,7 @@ func (r *ruleFile) write(p Process, out *screen) error {
 	}
 	out.printf("   wrote %s\n", r.path)
 	if before == nil && r.alone {
-		if r.project != "" {
-			out.printf("next: run \"cardea trust\" at a terminal; until then the rule can only deny and ask, and the agent is not told its text\n")
-		}
+		out.printIf(r.project != "", "next: run \"cardea trust\" at a terminal; until then the rule can only deny and ask, and the agent is not told its text\n")
 		return nil
 	}
 	if before == nil {

@@ -93,9 +93,7 @@ func rolesShow(p Process, d sessionDesk, name string, asJSON bool) error {
 		s.block("  ", r.Description)
 		for _, def := range set.Of(name) {
 			s.printf("\n  %s  %s\n", def.Scope.String(), painted{faint, def.Source})
-			if !def.Trusted {
-				s.printf("    only its denials count, since the project is not trusted\n")
-			}
+			s.printIf(!def.Trusted, "    only its denials count, since the project is not trusted\n")
 			for _, list := range []struct {
 				key   string
 				globs []roles.Glob
@@ -162,9 +160,7 @@ func rolesTest(p Process, d sessionDesk, f tryFlags, depth int, text string, asJ
 		for _, r := range t.rows {
 			s.printf("%s %*s%s\n", painted{r.style(), fmt.Sprintf("%-7s", r.word())}, 2*r.level, "", r.name)
 		}
-		if t.cut {
-			s.printf("%s\n", painted{faint, fmt.Sprintf("more than %d entries; name a folder to see the others", maxRows)})
-		}
+		s.printIf(t.cut, "%s\n", painted{faint, fmt.Sprintf("more than %d entries; name a folder to see the others", maxRows)})
 		s.printf("%s\n", painted{faint, "write: may be written without a question. ask: the role says nothing, so a question may come. read: may only be read. -: neither."})
 	})
 }

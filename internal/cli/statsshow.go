@@ -87,9 +87,7 @@ func (c counted) showSaved(s *screen) {
 		what string
 	}{{v.Answered, "allowed when the harness was about to ask"}, {v.Likely, "allowed before, in a mode in which the harness asks about such calls"},
 		{v.Reading, "more were allowed that only read, about which a harness may not ask"}, {v.NoPrompt, "more were allowed in a mode in which the harness asks nobody"}} {
-		if x.n > 0 {
-			s.printf("  %6d  %s\n", x.n, x.what)
-		}
+		s.printIf(x.n > 0, "  %6d  %s\n", x.n, x.what)
 	}
 }
 
@@ -178,12 +176,8 @@ func (c counted) showQuestions(s *screen, limit int) {
 }
 
 func (a advice) show(s *screen) {
-	if a.Command != "" {
-		s.printf("      %s\n", a.Command)
-	}
-	if a.Text != "" {
-		s.printf("      %s\n", painted{faint, a.Text})
-	}
+	s.printIf(a.Command != "", "      %s\n", a.Command)
+	s.printIf(a.Text != "", "      %s\n", painted{faint, a.Text})
 }
 
 func firstOf[T any](all []T, limit int) []T {
@@ -199,7 +193,5 @@ func lastOf[T any](all []T, limit int) []T {
 
 // rest says how many were left out.
 func rest(s *screen, n int, what string) {
-	if n > 0 {
-		s.printf("  %s; --limit 0 shows all\n", count(n, what))
-	}
+	s.printIf(n > 0, "  %s; --limit 0 shows all\n", count(n, what))
 }
