@@ -195,9 +195,7 @@ func offerExpansion(p Process, h install.Harness, s site, out *screen) {
 // wanted is how the hook is to be started.
 func (f installFlags) wanted(p Process, s site) (w install.Wanted, err error) {
 	inForce := load(p, &s.Place, nil).Settings
-	if f.timeout == 0 {
-		f.timeout = usualTimeout(inForce)
-	}
+	f.timeout = cmp.Or(f.timeout, usualTimeout(inForce))
 	f.daemon = f.daemon || f.binary == "" && inForce.Daemon.Start
 	if f.timeout < 2*time.Second || f.timeout%time.Second != 0 {
 		return w, wrongUsage{errors.New("--timeout must be whole seconds, at least 2s")}

@@ -197,10 +197,7 @@ func (p Process) ranAgain(d hook.Desk, key []byte, e ledger.Entry) (c candidate.
 
 // often is how often something happened.
 func often(at []time.Time) string {
-	if n := len(at); n > 1 {
-		return fmt.Sprintf("%d times", n)
-	}
-	return "once"
+	return either(len(at) > 1, fmt.Sprintf("%d times", len(at)), "once")
 }
 
 // showCandidate shows a candidate in two lines, or three where it was allowed and also ran

@@ -274,10 +274,7 @@ func keysOf(e *queue.Entry, learn string) (first, second string) {
 	if byAskLesson(e) {
 		return "[a]llow this time  [d]eny this time  [s]kip  [q]uit", "[downgrade] change to allow/deny permanently:"
 	}
-	if e.Effect == cardea.Ask {
-		return "[a]llow this time  [d]eny this time  [?]always ask  [s]kip  [q]uit", rules
-	}
-	if learn == settings.LearnOff || len(e.Allows)+len(e.Holds) == 0 {
+	if e.Effect == cardea.Ask || learn == settings.LearnOff || len(e.Allows)+len(e.Holds) == 0 {
 		return "[a]llow this time  [d]eny this time  [?]always ask  [s]kip  [q]uit", rules
 	}
 	return "[a]llow, [d]eny: remembered  [a+1] [d+1]: once  [?]always ask  [s]kip  [q]uit", rules

@@ -100,11 +100,7 @@ func rolesShow(p Process, d sessionDesk, name string, asJSON bool) error {
 				style style
 			}{{"deny_write", def.Paths.DenyWrite, red}, {"allow_write", def.Paths.AllowWrite, green}, {"deny_read", def.Paths.DenyRead, red}, {"allow_read", def.Paths.AllowRead, green}} {
 				for i, g := range list.globs {
-					key := ""
-					if i == 0 {
-						key = list.key
-					}
-					s.printf("    %-12s %s\n", painted{list.style, fmt.Sprintf("%-12s", key)}, g.Shown())
+					s.printf("    %-12s %s\n", painted{list.style, fmt.Sprintf("%-12s", onlyIf(i == 0, list.key))}, g.Shown())
 				}
 			}
 		}

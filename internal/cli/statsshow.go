@@ -143,10 +143,7 @@ func (c counted) showRules(s *screen, limit int) {
 	s.printf("  %-34s %7s %7s %7s %7s  %s\n", "", "allowed", "asked", "denied", "a day", "ran")
 	rules := firstOf(c.Rules, limit)
 	for _, r := range rules {
-		ran := ""
-		if known := r.Ran + r.NotRun; known > 0 {
-			ran = strconv.Itoa(r.Ran) + " of " + strconv.Itoa(known)
-		}
+		ran := onlyIf(r.Ran+r.NotRun > 0, fmt.Sprintf("%d of %d", r.Ran, r.Ran+r.NotRun))
 		s.printf("  %-34s %7d %7d %7d %7s  %s\n", shorten(Plain(r.By), 34), r.Effects.Allow, r.Effects.Ask, r.Effects.Deny+r.Effects.Halt, perDay(r.AsksADay), ran)
 	}
 	rest(s, len(c.Rules)-len(rules), "more rule")

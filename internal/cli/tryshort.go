@@ -137,25 +137,16 @@ func (t trial) notes() string {
 	if t.auto != nil {
 		out = append(out, t.auto.Text)
 	}
-	if a.Effect != a.Decided {
-		out = append(out, titleOf(t.harness)+" gets "+a.Effect.String()+" instead of "+a.Decided.String())
-	}
+	out = append(out, onlyIf(a.Effect != a.Decided, titleOf(t.harness)+" gets "+a.Effect.String()+" instead of "+a.Decided.String()))
 	for _, l := range a.Limits {
 		out = append(out, l.Text())
 	}
-	if t.silent() {
-		out = append(out, "the mode "+string(cardea.ModeBypass)+" has no prompts, so the call runs without a question unless the harness's own lists deny it")
-	}
-	if v.Effect == cardea.Halt {
-		out = append(out, meaning[v.Effect])
-	}
-	if v.Rewrite != nil {
-		text, _ := v.Rewrite["command"].(string)
-		out = append(out, "rewritten"+prefixed(" to ", text))
-	}
-	if t.asksJudge() {
-		out = append(out, "the judge would be asked first")
-	}
+	to, _ := v.Rewrite["command"].(string)
+	out = append(out,
+		onlyIf(t.silent(), "the mode "+string(cardea.ModeBypass)+" has no prompts, so the call runs without a question unless the harness's own lists deny it"),
+		onlyIf(v.Effect == cardea.Halt, meaning[v.Effect]),
+		onlyIf(v.Rewrite != nil, "rewritten"+prefixed(" to ", to)),
+		onlyIf(t.asksJudge(), "the judge would be asked first"))
 	return shorten(joined("; ", out...), 2*shortLine)
 }
 
