@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	pathpkg "path"
 	"slices"
 	"strings"
@@ -100,8 +101,5 @@ func (a *analysis) given(field string, value any) bool {
 
 // ofProject is a file of the project's folder, or of the call's where no project is known.
 func (a *analysis) ofProject(name string) string {
-	if a.ev.Project == "" {
-		return pathpkg.Join(slash(a.ev.Cwd), name)
-	}
-	return pathpkg.Join(slash(a.ev.Project), name)
+	return pathpkg.Join(slash(cmp.Or(a.ev.Project, a.ev.Cwd)), name)
 }

@@ -192,10 +192,7 @@ func readsDescriptor(p *cardea.Part) bool {
 
 // runsFile reports whether a part runs the file of one of its accesses.
 func runsFile(p *cardea.Part, a cardea.Access) bool {
-	if a.Kind == cardea.Execute {
-		return true
-	}
-	if a.Kind == cardea.Read && a.Redirect && runsStdin(p) {
+	if a.Kind == cardea.Execute || a.Kind == cardea.Read && a.Redirect && runsStdin(p) {
 		return true // bash < file
 	}
 	if len(p.Operands) == 0 || a.Kind == cardea.Write {

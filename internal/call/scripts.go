@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -238,9 +239,7 @@ func (s *scripts) add(p *cardea.Part, f runFile, pieces []piece, depth int) {
 	base := len(p.MayRun)
 	var all bash.Analysis
 	for _, c := range pieces {
-		if c.file == "" {
-			c.file = f.path
-		}
+		c.file = cmp.Or(c.file, f.path)
 		found, ok := s.analyse(c, f)
 		if !ok {
 			continue

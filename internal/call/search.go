@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	pathpkg "path"
 	"slices"
 	"strings"
@@ -25,9 +26,7 @@ func (a *analysis) search(info harness.ToolInfo) {
 	}
 	for _, v := range dirs {
 		dir, _ := v.(string)
-		if dir == "" {
-			dir = "."
-		}
+		dir = cmp.Or(dir, ".")
 		text := info.Name + " " + dir
 		access := a.paths(cardea.Read, dir, true)
 		for i := range access {

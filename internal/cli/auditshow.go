@@ -60,16 +60,10 @@ func showReport(s *screen, r ledger.Report) {
 		before := onlyIf(r.RemovedMissing > 0, fmt.Sprintf(" (and %d that were gone before)", r.RemovedMissing))
 		s.printf("removed by retention, up to %s: %s%s\n", r.RemovedTo, entries(r.Removed), before)
 	}
-	if r.Waiting > 0 {
-		s.printf("waiting in the spool for the next writer: %s\n", entries(int64(r.Waiting)))
-	}
-	if r.Busy {
-		s.printf("a process holds the lock and does not give it back: what is written meanwhile was not looked at\n")
-	}
+	s.printIf(r.Waiting > 0, "waiting in the spool for the next writer: %s\n", entries(int64(r.Waiting)))
+	s.printIf(r.Busy, "a process holds the lock and does not give it back: what is written meanwhile was not looked at\n")
 	showDiagnostics(s, r.Diagnostics)
-	if r.More > 0 {
-		s.printf("and %d more\n", r.More)
-	}
+	s.printIf(r.More > 0, "and %d more\n", r.More)
 	switch {
 	case !r.Intact():
 		s.printf("NOT INTACT: somebody or something changed the ledger\n")
@@ -81,18 +75,13 @@ func showReport(s *screen, r ledger.Report) {
 }
 
 func entries(n int64) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
+	return either(n == 1, "1 entry", fmt.Sprintf("%d entries", n))
 }
 
 // showEntry writes why a call was decided as it was.
 func (p Process) showEntry(s *screen, l ledger.Line) {
 	e := &l.Entry
-	if !l.Genuine {
-		s.printf("This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
-	}
+	s.printIf(!l.Genuine, "This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
 	if text := reviewed(e); text != "" {
 		s.printf("%s%s\n\n", text, prefixed(": ", e.ReviewReason.String()))
 	}
@@ -120,9 +109,7 @@ func (p Process) showEntry(s *screen, l ledger.Line) {
 	for _, t := range e.Troubles {
 		s.block("  ", t.String())
 	}
-	if e.Omitted > 0 {
-		s.printf("\n%d parts, answers and troubles of less weight were not kept\n", e.Omitted)
-	}
+	s.printIf(e.Omitted > 0, "\n%d parts, answers and troubles of less weight were not kept\n", e.Omitted)
 }
 
 // showCall writes what was judged, where and when.
@@ -144,18 +131,12 @@ func (p Process) showCall(s *screen, l ledger.Line) {
 	s.field("call", e.Call.String())
 	s.field("time", fmt.Sprintf("%s, decided in %d microseconds", p.timeIn(e.Time), e.Took.Microseconds()))
 	s.field("cardea", e.Version.String())
-	where := "the spool, until the next writer takes it"
-	if l.Day != "" {
-		where = fmt.Sprintf("%s, number %d", l.Day, l.N)
-	}
+	where := either(l.Day != "", fmt.Sprintf("%s, number %d", l.Day, l.N), "the spool, until the next writer takes it")
 	s.field("entry", e.ID+" in "+where)
 }
 
 func showOpinion(s *screen, o ledger.Opinion) {
-	by, about := o.Decider.String()+prefixed(":", o.Rule.String()), "the whole call"
-	if o.Part != cardea.WholeCall {
-		about = fmt.Sprintf("part %d", o.Part+1)
-	}
+	by, about := o.Decider.String()+prefixed(":", o.Rule.String()), either(o.Part != cardea.WholeCall, fmt.Sprintf("part %d", o.Part+1), "the whole call")
 	s.printf("  %-7s  %s, about %s\n", o.Effect, by, about)
 	s.block("           ", o.Reason.String())
 	s.printf("           (%s%s%s)\n", o.Scope.String(), prefixed(", ", o.Source.String()), prefixed(", severity ", o.Severity.String()))

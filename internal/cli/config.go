@@ -182,7 +182,5 @@ func (e configEntry) show(s *screen) {
 	for _, said := range e.Said {
 		s.printf("  %s  %s\n", said.Value, painted{faint, said.Scope + ", " + said.Source + ", " + cmp.Or(prefixed("not in force: ", said.Why), "in force")})
 	}
-	if len(e.Said) == 0 {
-		s.printf("  no file says anything about it\n")
-	}
+	s.printIf(len(e.Said) == 0, "  no file says anything about it\n")
 }

@@ -219,16 +219,10 @@ func (c *configChange) finish(asJSON bool, name *settings.Name) error {
 		out.Settings = append(out.Settings, entryOf(inforce.Load(c.p.Whose(&c.pl)), *name))
 	}
 	return c.p.answer(asJSON, out, func(s *screen) {
-		if !out.Written {
-			s.printf("%s is so already, nothing was written\n", c.file)
-		} else {
-			s.printf("wrote %s\n", c.file)
-		}
+		s.printf(either(out.Written, "wrote %s\n", "%s is so already, nothing was written\n"), c.file)
 		for _, e := range out.Settings {
 			e.show(s)
-			if out.Written && slices.Contains(atInstallation, e.Key) {
-				s.printf("next: run \"cardea install\" again for each harness; its hook is written by this setting\n")
-			}
+			s.printIf(out.Written && slices.Contains(atInstallation, e.Key), "next: run \"cardea install\" again for each harness; its hook is written by this setting\n")
 		}
 	})
 }
@@ -284,10 +278,7 @@ func editSettings(p Process, scope string, asJSON bool) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("read %s: %w; mend or remove it", draft, err)
 	default:
-		begin := c.old
-		if c.fresh {
-			begin = settingsTemplate(scope == "user")
-		}
+		begin := either(c.fresh, settingsTemplate(scope == "user"), c.old)
 		if err := state.Write(draft, []byte(begin)); err != nil {
 			return fmt.Errorf("make a copy of %s: %w", c.file, bare(err))
 		}

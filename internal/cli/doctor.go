@@ -302,9 +302,7 @@ func readers(s site, wirings []install.Wiring) []string {
 
 // show writes the checkup for people.
 func (c checkup) show(out *screen, now time.Time) {
-	if c.Off != "" {
-		out.printf("%s\n", painted{red, "Cardea is off " + c.Off + "; run \"cardea enable\" to switch it on"})
-	}
+	out.printIf(c.Off != "", "%s\n", painted{red, "Cardea is off " + c.Off + "; run \"cardea enable\" to switch it on"})
 	var absent []string
 	for _, r := range c.Harnesses {
 		if r.State == stateNone && len(r.Diagnostics) == 0 && r.LastEvent == "" {
@@ -333,9 +331,7 @@ func (c checkup) show(out *screen, now time.Time) {
 		}
 		showDiagnostics(out, r.Diagnostics)
 	}
-	if len(absent) > 0 {
-		out.printf("%s: %s\n", stateNone, strings.Join(absent, ", "))
-	}
+	out.printIf(len(absent) > 0, "%s: %s\n", stateNone, strings.Join(absent, ", "))
 	c.showJudge(out)
 	c.showDaemon(out)
 	c.showQueue(out)

@@ -62,10 +62,7 @@ func (c checkup) showQueue(s *screen) {
 	if c.Queue == nil {
 		return
 	}
-	state := painted{green, "works"}
-	if !c.Queue.Works {
-		state = painted{red, "does not work"}
-	}
+	state := either(c.Queue.Works, painted{green, "works"}, painted{red, "does not work"})
 	s.printf("\n%s (human.mode: %s): %s, %s\n", painted{bold, "the queue"}, c.Queue.Mode, state, waitingCalls(c.Queue.Waiting))
 }
 
@@ -120,9 +117,7 @@ func (c checkup) showJudge(s *screen) {
 		s.printf("  %s %s  %s\n", a.Provider, a.Model, state)
 		s.field("  why", a.Why)
 		s.field("  left alone", a.Paused)
-		if !a.Priced {
-			s.printf("    its price is not known\n")
-		}
+		s.printIf(!a.Priced, "    its price is not known\n")
 	}
 }
 

@@ -142,10 +142,7 @@ func permittedCalls(p Process) (out []importer.Call) {
 			continue
 		}
 		for _, form := range []string{"%s", "A=1 %s", "timeout 30 %s", "cd . && %s", "%s; rm -rf /"} {
-			said := "allow"
-			if strings.HasSuffix(form, "/") {
-				said = "ask"
-			}
+			said := either(strings.HasSuffix(form, "/"), "ask", "allow")
 			out = append(out, importer.CommandCall(fmt.Sprintf(form, command), said))
 		}
 		if len(out) > 20 {
@@ -157,10 +154,7 @@ func permittedCalls(p Process) (out []importer.Call) {
 
 // within is a path as seen from a folder.
 func within(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(dir, path)
+	return either(filepath.IsAbs(path), path, filepath.Join(dir, path))
 }
 
 // readSmall reads a file that is not larger than a document may be.

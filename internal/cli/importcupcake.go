@@ -180,10 +180,7 @@ func (m *move) policy(file, rel string) error {
 	if to == "" {
 		return nil
 	}
-	how, outcome := "copied as it is", importer.TakenOver
-	if path.Base(to) != path.Base(rel) {
-		how = "copied to " + to
-	}
+	how, outcome := either(path.Base(to) != path.Base(rel), "copied to "+to, "copied as it is"), importer.TakenOver
 	if policy.Misplaced(rel, &facts) {
 		to = strings.TrimSuffix(to, policy.TestSuffix) + "_policy.rego"
 		how, outcome = "copied to "+to+", because a file whose name ends in _test.rego holds tests, and a policy in it is never asked", importer.Changed

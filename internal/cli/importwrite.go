@@ -225,17 +225,11 @@ func (i *importing) showCalls(s *screen, out imported) {
 	if len(out.Calls) == 0 {
 		return
 	}
-	if len(i.tried) > 0 {
-		heading(s, "tried")
-	} else {
-		heading(s, "the same calls, before and after")
-	}
+	heading(s, either(len(i.tried) > 0, "tried", "the same calls, before and after"))
 	for _, c := range out.Calls {
 		s.printf("  %s%s%s  %s %s%s", onlyIf(c.Before != "", c.Before+" -> "), c.After, prefixed(", "+i.tool+": ", c.Said),
 			cmp.Or(c.Tool, c.Event), shorten(c.Input, 120), onlyIf(c.By != "", "  ("+c.By+")"))
-		if c.weaker() {
-			s.printf("  %s", painted{red, "NOT STOPPED"})
-		}
+		s.printIf(c.weaker(), "  %s", painted{red, "NOT STOPPED"})
 		s.printf("\n")
 	}
 }
@@ -346,10 +340,7 @@ func (i *importing) planSettings() error {
 	if c.text == c.old {
 		return nil
 	}
-	scope := cardea.ScopeProject
-	if i.user {
-		scope = cardea.ScopeUser
-	}
+	scope := either(i.user, cardea.ScopeUser, cardea.ScopeProject)
 	before, after := settings.Parse(c.path, scope, []byte(c.old)), settings.Parse(c.path, scope, []byte(c.text))
 	if !cardea.HasError(before.Problems) && cardea.HasError(after.Problems) {
 		i.Problems = append(i.Problems, after.Problems...)

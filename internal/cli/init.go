@@ -101,13 +101,9 @@ func initScope(p Process, user bool) error {
 			return err
 		}
 	}
-	if example != "" {
-		out.printf("next: %s holds a rule as a comment: delete the # in front of its lines, and change it\n", example)
-	}
+	out.printIf(example != "", "next: %s holds a rule as a comment: delete the # in front of its lines, and change it\n", example)
 	out.printf("to check: \"cardea rules lint\" finds mistakes, and \"cardea rules test\" runs the rule's own tests\n")
-	if !user {
-		out.printf("then: \"cardea trust\" accepts your changes with a code\n")
-	}
+	out.printIf(!user, "then: \"cardea trust\" accepts your changes with a code\n")
 	return out.err
 }
 

@@ -167,14 +167,10 @@ func installHarness(p Process, h install.Harness, f installFlags) error {
 	out.printf("  %s %s\n", w.Binary, strings.Join(w.Args(h), " "))
 	out.printf("  %s\n", h.Limits(w.Timeout, w.Limit()))
 	out.printf("  %s\n", h.WhenFailing(version, unknown, w.FailClosed))
-	if len(left) > 0 {
-		out.printf("  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown, left...))
-	}
+	out.printIf(len(left) > 0, "  note: without %s, since %s\n", strings.Join(left, ", "), tooOld(h, version, unknown, left...))
 	f.notes(h, s, w, out)
 	offerExpansion(p, h, s, out)
-	if !f.dryRun && plan.Changed() {
-		out.printf("next: %s, then run \"cardea doctor\"\n", cmp.Or(h.Trust, "start a new session"))
-	}
+	out.printIf(!f.dryRun && plan.Changed(), "next: %s, then run \"cardea doctor\"\n", cmp.Or(h.Trust, "start a new session"))
 	return cmp.Or(out.err, f.rehearsed(s, plan))
 }
 
@@ -199,9 +195,7 @@ func offerExpansion(p Process, h install.Harness, s site, out *screen) {
 // wanted is how the hook is to be started.
 func (f installFlags) wanted(p Process, s site) (w install.Wanted, err error) {
 	inForce := load(p, &s.Place, nil).Settings
-	if f.timeout == 0 {
-		f.timeout = usualTimeout(inForce)
-	}
+	f.timeout = cmp.Or(f.timeout, usualTimeout(inForce))
 	f.daemon = f.daemon || f.binary == "" && inForce.Daemon.Start
 	if f.timeout < 2*time.Second || f.timeout%time.Second != 0 {
 		return w, wrongUsage{errors.New("--timeout must be whole seconds, at least 2s")}
@@ -214,20 +208,14 @@ func (f installFlags) wanted(p Process, s site) (w install.Wanted, err error) {
 // notes tells what else a person should know of an installation.
 func (f installFlags) notes(h install.Harness, s site, w install.Wanted, out *screen) {
 	for _, d := range install.Inspect(h, s.At).Diagnostics {
-		if d.Code == install.CodeOtherHook {
-			out.printf("  note: %s\n", d)
-		}
+		out.printIf(d.Code == install.CodeOtherHook, "  note: %s\n", d)
 	}
-	if h.Seen == "" {
-		out.printf("  note: this is as %s documents its hooks; nobody has tried it on the real program, so look at what \"cardea doctor\" says\n", h.Title)
-	}
+	out.printIf(h.Seen == "", "  note: this is as %s documents its hooks; nobody has tried it on the real program, so look at what \"cardea doctor\" says\n", h.Title)
 	if w.HTTP != "" {
 		out.printf("  note: calls go to http://%s; all are blocked while the daemon does not run there (docs/daemon.md, \"Units\")\n", w.HTTP)
 		out.printf("  note: %s does not check who listens there; cardea-hook does (docs/decisions/0126)\n", h.Title)
 	}
-	if f.project {
-		out.printf("  note: others who share this file need the program at the same path\n")
-	}
+	out.printIf(f.project, "  note: others who share this file need the program at the same path\n")
 	if err := remote.Beside(w.Binary).Ready(); err != nil {
 		out.printf("  note: policies will ask instead of deciding: %s\n", err)
 	}
@@ -309,10 +297,7 @@ func (f installFlags) program(p Process, s site) (string, error) {
 		}
 		f.binary = within(p.Dir, f.binary)
 	}
-	advice := "curl -fsSL " + release.Repository + "/releases/latest/download/install.sh | sh"
-	if p.Machine.OS == "windows" {
-		advice = "see " + release.Repository + "/releases/latest"
-	}
+	advice := either(p.Machine.OS == "windows", "see "+release.Repository+"/releases/latest", "curl -fsSL "+release.Repository+"/releases/latest/download/install.sh | sh")
 	path, err := install.StableBinary(install.Machine{Executable: p.Program, Named: f.binary, Project: projectOf(s), Home: s.Place.Dirs.Home, Advice: advice,
 		Temp: slices.Concat(p.Temporary, []string{p.Env("TMPDIR")})})
 	if err != nil || !f.daemon {
@@ -356,10 +341,7 @@ func (f installFlags) whyCode(p Process, s site, h install.Harness, plan *instal
 	}
 	all := install.Inspect(h, s.At).Wirings
 	if f.managed { // root's own word, whatever people have beneath it
-		if renews(plan, h, w, all) {
-			return ""
-		}
-		return plan.OnlyAdds()
+		return onlyIf(!renews(plan, h, w, all), plan.OnlyAdds())
 	}
 	if i := slices.IndexFunc(all, func(w install.Wiring) bool { return w.Scope != install.Managed }); i >= 0 {
 		return all[i].File + " has a hook of Cardea already"
@@ -429,8 +411,5 @@ func brought(l *inforce.Loaded) string {
 		files, _ := filepath.Glob(filepath.Join(lesson.Folder(at.Dir), "*.jsonl")) // only a bad pattern fails
 		add(at.Scope, lesson.Folder(at.Dir), len(files) > 0)
 	}
-	if found == "" {
-		return ""
-	}
-	return found + " is in force already"
+	return onlyIf(found != "", found+" is in force already")
 }

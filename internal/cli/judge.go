@@ -157,9 +157,7 @@ func (o judgeJSON) showQuestion(s *screen) {
 	s.block("    ", o.System.String())
 	s.printf("  %s\n", painted{faint, "what it is asked"})
 	s.block("    ", o.User.String())
-	if !o.Whole {
-		s.printf("  the judge does not see all of the call, so an allow would count as a question to you\n")
-	}
+	s.printIf(!o.Whole, "  the judge does not see all of the call, so an allow would count as a question to you\n")
 	switch {
 	case o.Asks:
 		s.printf("\nno rule decides about this call, so the judge would be asked%s\n", onlyIf(!o.enabled, " if judge.enabled were true"))
@@ -193,10 +191,7 @@ func (o judgeJSON) showAnswer(s *screen) {
 	default:
 		s.printf("  counts as %s\n", effect(*o.Effect))
 	}
-	cost := "its price is not known"
-	if a.Priced {
-		cost = "$" + a.Cost.String()
-	}
+	cost := either(a.Priced, "$"+a.Cost.String(), "its price is not known")
 	s.printf("  took %s; %d tokens read, %d written; %s\n", a.Took.Round(time.Millisecond).String(), a.TokensIn, a.TokensOut, cost)
 	for _, f := range a.Failed {
 		s.printf("  %s did not answer: %s\n", f.Provider, f.Why)

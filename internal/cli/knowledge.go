@@ -106,16 +106,12 @@ func calls(p Process, line string) []knownCall {
 
 func (k known) show(s *screen) {
 	s.printf("%s  %s\n", painted{bold, strings.Join(k.Command, " ")}, painted{faint, k.Source + ", from " + k.Manual})
-	if len(k.Names) > 1 {
-		s.printf("  the same: %s\n", strings.Join(k.Names, " "))
-	}
+	s.printIf(len(k.Names) > 1, "  the same: %s\n", strings.Join(k.Names, " "))
 	for _, x := range []struct {
 		name string
 		kind cardea.AccessKind
 	}{{"operands", k.Operands}, {"the first", k.First}, {"the last", k.Last}} {
-		if x.kind != "" {
-			s.printf("  %s: %s\n", x.name, string(x.kind))
-		}
+		s.printIf(x.kind != "", "  %s: %s\n", x.name, string(x.kind))
 	}
 	for _, a := range k.Access {
 		s.printf("  besides: %s\n", string(a))
@@ -128,22 +124,15 @@ func (k known) show(s *screen) {
 	default:
 		s.printf("  it may do more than this\n")
 	}
-	if len(k.Subcommands) > 0 {
-		s.printf("  subcommands: %s\n", strings.Join(k.Subcommands, " "))
-	}
+	s.printIf(len(k.Subcommands) > 0, "  subcommands: %s\n", strings.Join(k.Subcommands, " "))
 	for _, o := range k.Options {
 		mark := cmp.Or(onlyIf(o.Harmless, "+"), " ")
 		s.printf("  %s %s%s%s\n", mark, o.Name, onlyIf(o.Value, " VALUE"), painted{faint, prefixed("  ", string(o.Access))})
 	}
-	if len(k.Variables) > 0 {
-		s.printf("  variables: %s\n", strings.Join(k.Variables, " "))
-	}
+	s.printIf(len(k.Variables) > 0, "  variables: %s\n", strings.Join(k.Variables, " "))
 	heading(s, "this call")
 	for _, c := range k.Calls {
-		verdict := "read-only"
-		if !c.ReadOnly {
-			verdict = "not read-only: " + c.Why
-		}
+		verdict := either(c.ReadOnly, "read-only", "not read-only: "+c.Why)
 		s.printf("  %s  %s\n", painted{bold, c.Text}, verdict)
 		if c.Same != nil {
 			s.printf("    the same as %s\n", strings.Join(c.Same, " "))

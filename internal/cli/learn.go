@@ -82,10 +82,7 @@ func learn(p Process, ids []string, scope, reason string) error {
 
 // whyLearned is the reason of a lesson for which the person gives none.
 func whyLearned(c *candidate.Candidate) string {
-	if len(c.Answers) > 0 {
-		return "allowed " + often(c.Answers) + " in the harness's prompt"
-	}
-	return "chosen by a person after it ran " + often(c.Ran)
+	return either(len(c.Answers) > 0, "allowed "+often(c.Answers)+" in the harness's prompt", "chosen by a person after it ran "+often(c.Ran))
 }
 
 // lessonPlaceOf is the place of the lessons of a scope, by the word that people use.
@@ -200,10 +197,7 @@ func (p Process) ranAgain(d hook.Desk, key []byte, e ledger.Entry) (c candidate.
 
 // often is how often something happened.
 func often(at []time.Time) string {
-	if n := len(at); n > 1 {
-		return fmt.Sprintf("%d times", n)
-	}
-	return "once"
+	return either(len(at) > 1, fmt.Sprintf("%d times", len(at)), "once")
 }
 
 // showCandidate shows a candidate in two lines, or three where it was allowed and also ran

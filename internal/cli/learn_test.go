@@ -11,7 +11,7 @@ import (
 func TestLearnAuto(t *testing.T) {
 	d := newDesk(t)
 	d.settings("learn: auto\npacks: {readonly: off}\n")
-	d.vars["CLAUDE_CODE_SESSION_ATTENDED"] = "1"
+	d.vars["CLAUDE_CODE_SESSION_ATTENDED"], d.vars["CLAUDE_CODE_ENTRYPOINT"] = "1", "cli"
 	day := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
 	say := func(at time.Time, command string, events ...string) (out string) {
 		for _, event := range events {

@@ -127,10 +127,7 @@ func shelfHere(p Process) (*shelf, error) {
 // scopeWord is the word of a place's scope: local for the person's own folder of the
 // project.
 func scopeWord(at *inforce.LessonPlace) string {
-	if at.Local {
-		return "local"
-	}
-	return at.Scope.String()
+	return either(at.Local, "local", at.Scope.String())
 }
 
 // only are the lessons that a filter means. "" means all but those of system and
@@ -278,9 +275,7 @@ func (s *shelf) list(p Process, f lessonFilter, asJSON bool) error {
 	return p.answer(asJSON, struct {
 		Lessons []lessonListing `json:"lessons"`
 	}{list}, func(out *screen) {
-		if len(list) == 0 {
-			out.printf("there are no lessons here\n")
-		}
+		out.printIf(len(list) == 0, "there are no lessons here\n")
 		for i := range list {
 			showLine(out, &list[i], &some[i].Record)
 		}
@@ -303,9 +298,7 @@ func (s *shelf) show(p Process, id string, asJSON bool) error {
 	return p.answer(asJSON, e, func(out *screen) {
 		showLine(out, &e, &l.Record)
 		row := func(name, value string) {
-			if value != "" {
-				out.printf("  %-9s %s\n", name, hook.Plain(value))
-			}
+			out.printIf(value != "", "  %-9s %s\n", name, hook.Plain(value))
 		}
 		row("id", e.ID)
 		row("stands in", e.Source)
@@ -429,9 +422,7 @@ func promoteLesson(p Process, id, scope string) error {
 	if err := p.byPerson("move the lesson to the scope "+scope, func(out *screen) {
 		e := l.listing(p.Now())
 		showLine(out, &e, &l.Record)
-		if to.Scope == cardea.ScopeUser && !to.Local {
-			out.printf("it counts in all your projects then\n")
-		}
+		out.printIf(to.Scope == cardea.ScopeUser && !to.Local, "it counts in all your projects then\n")
 	}); err != nil {
 		return err
 	}
@@ -465,9 +456,7 @@ func buildLessons(p Process, d sessionDesk, asJSON bool) error {
 	return p.answer(asJSON, struct {
 		Indexes []built `json:"indexes"`
 	}{list}, func(out *screen) {
-		if len(list) == 0 {
-			out.printf("there are no lessons here\n")
-		}
+		out.printIf(len(list) == 0, "there are no lessons here\n")
 		for _, b := range list {
 			out.printf("%s  %s\n", b.Folder, count(b.Lessons, "lesson"))
 		}

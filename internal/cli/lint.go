@@ -308,10 +308,10 @@ func settingsMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 // functionExists asks OPA's compiler about a function. Where there is no engine,
 // that is told elsewhere.
 func functionExists(e engine.Engine, name string) bool {
-	for _, word := range strings.Split(name, ".") {
-		if word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
-			return false
-		}
+	if slices.ContainsFunc(strings.Split(name, "."), func(word string) bool {
+		return word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789_") != ""
+	}) {
+		return false
 	}
 	program := e.Compile([]engine.Source{{Path: name, Text: "package cardea.lint\n\nimport rego.v1\n\nx := " + name + "()\n"}}, engine.Options{Extra: []string{name}})
 	broken, err := program.Broken(context.Background())

@@ -294,10 +294,7 @@ func showRules(s *screen, list []ruleListing) {
 	for _, r := range list {
 		note := ""
 		if !r.Trusted {
-			note = ", not trusted"
-			if r.Scope == cardea.ScopeOrg {
-				note = ", of another organisation"
-			}
+			note = either(r.Scope == cardea.ScopeOrg, ", of another organisation", ", not trusted")
 		}
 		note += prefixed(", off by ", r.SwitchedOff)
 		s.printf("  %s  %s  %s\n", painted{effect(r.Effect).style, word(r.Effect)}, painted{bold, r.ID}, painted{faint, r.Scope.String() + ", " + r.Source + note})

@@ -147,10 +147,7 @@ func helpWithAll(c *cobra.Command) {
 // listAll lists all commands, with what each does or which one it is the same as.
 func listAll(root *cobra.Command) (err error) {
 	eachCommand(root, func(c *cobra.Command) {
-		about := c.Short
-		if c.Annotations[sameAs] != "" {
-			about = "the same as " + nameOf(c)
-		}
+		about := either(c.Annotations[sameAs] != "", "the same as "+nameOf(c), c.Short)
 		if err == nil {
 			_, err = fmt.Fprintf(root.OutOrStdout(), "  %-18s %s\n", strings.TrimPrefix(c.CommandPath(), "cardea "), about)
 		}

@@ -338,17 +338,12 @@ func listOverrides(p Process, d sessionDesk, asJSON bool) error {
 		list = append(list, e)
 	}
 	return p.answer(asJSON, list, func(s *screen) {
-		if len(list) == 0 {
-			s.printf("there are no overrides here\n")
-		}
+		s.printIf(len(list) == 0, "there are no overrides here\n")
 		for i, e := range list {
 			s.printf("%s  %s\n", painted{bold, e.ID}, describe(d.Loaded.Overrides[i]))
 			notes := joined(", ", e.Scope.String(), e.Source, prefixed("by ", e.By), onlyIf(!e.At.IsZero(), e.At.Local().Format("2006-01-02 15:04")),
 				onlyIf(e.Ended, "ended"), onlyIf(!e.Trusted, "not trusted: only ask and deny count"))
-			used := "never used"
-			if e.Used > 0 {
-				used = fmt.Sprintf("used %s, last %s", count(e.Used, "time"), e.Last.Local().Format("2006-01-02 15:04"))
-			}
+			used := either(e.Used > 0, fmt.Sprintf("used %s, last %s", count(e.Used, "time"), e.Last.Local().Format("2006-01-02 15:04")), "never used")
 			s.printf("          %s\n          %s%s\n", painted{faint, notes}, used, prefixed("; because ", e.Because))
 		}
 	})

@@ -132,9 +132,7 @@ func entriesOf(l *inforce.Loaded) []entryListing {
 }
 
 func (l permissionListing) show(s *screen) {
-	if !l.Expand {
-		s.printf("what allows does not count here: permissions.expand is off\n")
-	}
+	s.printIf(!l.Expand, "what allows does not count here: permissions.expand is off\n")
 	for _, effectOf := range []cardea.Effect{cardea.Deny, cardea.Ask, cardea.Allow} {
 		heading(s, effectOf.String())
 		showPermissionEntries(s, slices.DeleteFunc(slices.Clone(l.Entries), func(e entryListing) bool { return e.Effect != effectOf }))
@@ -287,9 +285,7 @@ func (o suggestion) show(s *screen, v cardea.Verdict) {
 	for _, e := range o.Entries {
 		s.printf("%s\n", painted{bold, e})
 	}
-	if len(o.Entries) == 0 && o.within {
-		s.printf("no entry is missing\n")
-	}
+	s.printIf(len(o.Entries) == 0 && o.within, "no entry is missing\n")
 	for _, p := range o.Parts {
 		if len(p.Why) > 0 {
 			s.block("  ", fmt.Sprintf("%s: %s", shorten(p.Text, 80), strings.Join(p.Why, "; ")))

@@ -206,24 +206,16 @@ func showPolicies(s *screen, all []policy.Listed) {
 			s.block("  broken: ", l.Broken)
 			continue
 		}
-		if l.Library {
-			s.printf("  a library: it is not asked by itself\n")
-		}
+		s.printIf(l.Library, "  a library: it is not asked by itself\n")
 		for _, x := range []struct {
 			name  string
 			words []string
 		}{{"authors", l.Authors}, {"events", l.Events}, {"tools", l.Tools}, {"signals", l.Signals}, {"verbs", l.Verbs}} {
-			if len(x.words) > 0 {
-				s.printf("  %s: %s\n", x.name, strings.Join(x.words, ", "))
-			}
+			s.printIf(len(x.words) > 0, "  %s: %s\n", x.name, strings.Join(x.words, ", "))
 		}
-		if !l.Trusted {
-			s.printf("  not trusted: it may deny and ask, and its signals do not run\n")
-		}
+		s.printIf(!l.Trusted, "  not trusted: it may deny and ask, and its signals do not run\n")
 	}
-	if len(all) == 0 {
-		s.printf("there are no policies here; begin one with \"cardea policy new NAME\"\n")
-	}
+	s.printIf(len(all) == 0, "there are no policies here; begin one with \"cardea policy new NAME\"\n")
 }
 
 func policyTestCommand(p Process) *cobra.Command {
@@ -337,14 +329,9 @@ func showFailure(s *screen, t engine.TestResult) {
 	if t.Error != "" {
 		s.block("      ", t.Error)
 	}
-	if t.Failed > 0 {
-		s.printf("      does not hold: %s:%d\n", t.File, t.Failed)
-	}
+	s.printIf(t.Failed > 0, "      does not hold: %s:%d\n", t.File, t.Failed)
 	for _, c := range t.Cases {
-		word := painted{green, "pass"}
-		if !c.Pass {
-			word = painted{red, "FAIL"}
-		}
+		word := either(c.Pass, painted{green, "pass"}, painted{red, "FAIL"})
 		s.printf("      %s  %s\n", word, c.Name)
 	}
 	for _, line := range t.Output {
@@ -395,9 +382,7 @@ func policyNew(p Process, name string, user bool) error {
 	}
 	s := screenOn(p.Stdout, p.Env)
 	s.printf("wrote %s and its test; run \"cardea policy test\" and \"cardea policy validate\"\n", filepath.Join(dir, name+".rego"))
-	if !user {
-		s.printf("in a project that is not trusted it may deny and ask; see \"cardea trust\"\n")
-	}
+	s.printIf(!user, "in a project that is not trusted it may deny and ask; see \"cardea trust\"\n")
 	return s.err
 }
 

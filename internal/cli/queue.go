@@ -97,16 +97,12 @@ func showQueue(p Process, watch, asJSON bool) error {
 	}{listOf(all, shownOf)}, func(out *screen) {
 		if len(all) == 0 {
 			out.printf("nothing waits for you\n")
-			if !d.Loaded.Settings.Human.Queues() {
-				out.printf("%s\n", painted{faint, "questions go to the harness's own prompt (human.mode: harness)"})
-			}
+			out.printIf(!d.Loaded.Settings.Human.Queues(), "%s\n", painted{faint, "questions go to the harness's own prompt (human.mode: harness)"})
 		}
 		for i := range all {
 			showEntryLine(out, &all[i], p.Now())
 		}
-		if len(all) > 0 {
-			out.printf("%s\n", painted{faint, "answer with \"cardea queue approve ID\" or \"cardea queue deny ID\" in a terminal of your own"})
-		}
+		out.printIf(len(all) > 0, "%s\n", painted{faint, "answer with \"cardea queue approve ID\" or \"cardea queue deny ID\" in a terminal of your own"})
 	})
 }
 
@@ -180,12 +176,8 @@ func showEntry(out *screen, e *queue.Entry, now time.Time) {
 		out.block("    ", diff)
 		out.printf("\n")
 	}
-	if e.Truncated {
-		out.printf("%s\n", painted{red, "It is too long to be shown whole. What you do not see runs, too."})
-	}
-	if e.Rewritten {
-		out.printf("A rule rewrote this call; it is shown as it would run.\n")
-	}
+	out.printIf(e.Truncated, "%s\n", painted{red, "It is too long to be shown whole. What you do not see runs, too."})
+	out.printIf(e.Rewritten, "A rule rewrote this call; it is shown as it would run.\n")
 	out.field("task", e.Task.String())
 	out.field("in", e.Folder.String())
 	out.field("decided", strings.TrimSpace(e.Effect.String()+" "+e.By))
@@ -202,9 +194,7 @@ func showEntry(out *screen, e *queue.Entry, now time.Time) {
 // showParts shows the parts of a call with what was said of them.
 func showParts(out *screen, e *queue.Entry) {
 	for i, part := range e.Parts {
-		if len(e.Parts) > 1 || part.Effect != e.Effect {
-			out.printf("  %s  %s\n", effect(part.Effect), shorten(Plain(part.Text.String()), columns-10))
-		}
+		out.printIf(len(e.Parts) > 1 || part.Effect != e.Effect, "  %s  %s\n", effect(part.Effect), shorten(Plain(part.Text.String()), columns-10))
 		if does := listOf(part.Access, redact.Text.String); len(does) > 0 {
 			out.filled("  does: ", shorten(strings.Join(does, ", "), 300))
 		}
@@ -270,10 +260,7 @@ func (p Process) talk(d sessionDesk, s *store.Store) error {
 }
 
 func waitingCalls(n int) string {
-	if n == 1 {
-		return "1 call waits"
-	}
-	return fmt.Sprintf("%d calls wait", n)
+	return either(n == 1, "1 call waits", fmt.Sprintf("%d calls wait", n))
 }
 
 // byAskLesson reports whether a lesson makes every such call wait.
@@ -287,10 +274,7 @@ func keysOf(e *queue.Entry, learn string) (first, second string) {
 	if byAskLesson(e) {
 		return "[a]llow this time  [d]eny this time  [s]kip  [q]uit", "[downgrade] change to allow/deny permanently:"
 	}
-	if e.Effect == cardea.Ask {
-		return "[a]llow this time  [d]eny this time  [?]always ask  [s]kip  [q]uit", rules
-	}
-	if learn == settings.LearnOff || len(e.Allows)+len(e.Holds) == 0 {
+	if e.Effect == cardea.Ask || learn == settings.LearnOff || len(e.Allows)+len(e.Holds) == 0 {
 		return "[a]llow this time  [d]eny this time  [?]always ask  [s]kip  [q]uit", rules
 	}
 	return "[a]llow, [d]eny: remembered  [a+1] [d+1]: once  [?]always ask  [s]kip  [q]uit", rules

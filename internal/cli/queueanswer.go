@@ -230,9 +230,7 @@ func (p Process) afterAnswer(s *store.Store, e *queue.Entry, answer cardea.Effec
 		return err
 	}
 	out.printf("%d  %s\n", e.ID, now.Answer.Text())
-	if now.Answer.Grant {
-		out.printf("   the same call may run once until %s\n", now.Answer.Expires.Local().Format("15:04:05"))
-	}
+	out.printIf(now.Answer.Grant, "   the same call may run once until %s\n", now.Answer.Expires.Local().Format("15:04:05"))
 	if why := e.UnheardOf(now.Answer); why != "" {
 		out.printf("   %s\n", why)
 	}
@@ -252,10 +250,7 @@ func (p Process) afterAnswer(s *store.Store, e *queue.Entry, answer cardea.Effec
 
 // teach makes lessons of an answer.
 func (p Process) teach(d sessionDesk, e *queue.Entry, effect cardea.Effect, f answerFlags, out *screen) error {
-	drafts := e.Holds
-	if effect == cardea.Allow {
-		drafts = e.Allows
-	}
+	drafts := either(effect == cardea.Allow, e.Allows, e.Holds)
 	if len(drafts) == 0 {
 		out.printf("   it counts once: %s\n", cmp.Or(e.Why.String(), lesson.ErrNotTeachable.Error()))
 		return nil

@@ -164,10 +164,7 @@ func (w *ruleWriter) addCommands(name, line string) {
 			// What the line gives the command to read is not in its text. The example is the whole
 			// line, so that no rule is written that would not allow it again.
 			match = append(match, "stdin: none")
-			example = quoted(line)
-			if strings.ContainsFunc(line, unicode.IsControl) {
-				example = strconv.QuoteToASCII(line)
-			}
+			example = either(strings.ContainsFunc(line, unicode.IsControl), strconv.QuoteToASCII(line), quoted(line))
 		}
 		for _, f := range part.Flags {
 			if !slices.Contains(flags, quoted(f.String())) {
@@ -177,10 +174,7 @@ func (w *ruleWriter) addCommands(name, line string) {
 		if len(flags) > 0 {
 			match = append(match, "flags: ["+strings.Join(flags, ", ")+"]")
 		}
-		id := name
-		if i > 0 {
-			id = fmt.Sprintf("%s-%d", name, i+1)
-		}
+		id := either(i > 0, fmt.Sprintf("%s-%d", name, i+1), name)
 		w.add(id, match, "command: "+example, "command: "+quoted("another-"+text))
 	}
 }
@@ -188,10 +182,7 @@ func (w *ruleWriter) addCommands(name, line string) {
 // addFile writes a rule for a file: relative to the project, or where it counts
 // everywhere the file itself.
 func (w *ruleWriter) addFile(name, file string, everywhere bool) {
-	path, access := w.entry.Subject.String(), "write"
-	if everywhere {
-		path = file
-	}
+	path, access := either(everywhere, file, w.entry.Subject.String()), "write"
 	if strings.ContainsAny(path, "*?[]{}!\n") {
 		return
 	}
@@ -253,9 +244,7 @@ func (r *ruleFile) write(p Process, out *screen) error {
 	}
 	out.printf("   wrote %s\n", r.path)
 	if before == nil && r.alone {
-		if r.project != "" {
-			out.printf("next: run \"cardea trust\" at a terminal; until then the rule can only deny and ask, and the agent is not told its text\n")
-		}
+		out.printIf(r.project != "", "next: run \"cardea trust\" at a terminal; until then the rule can only deny and ask, and the agent is not told its text\n")
 		return nil
 	}
 	if before == nil {

@@ -75,10 +75,7 @@ func rolesList(p Process, d sessionDesk, asJSON bool) error {
 				group = r.Group
 				s.printf("%s\n", painted{bold, cmp.Or(group, "of files")})
 			}
-			source := r.Definitions[0].Source
-			if r.Definitions[0].Scope == cardea.ScopeBuiltin {
-				source = "built in"
-			}
+			source := either(r.Definitions[0].Scope == cardea.ScopeBuiltin, "built in", r.Definitions[0].Source)
 			s.printf("  %-18s %s\n%21s%s\n", r.Name, hook.FirstSentence(r.Description), "", painted{faint, source})
 		}
 		showDiagnostics(s, d.Loaded.RolesProblems())
@@ -96,20 +93,14 @@ func rolesShow(p Process, d sessionDesk, name string, asJSON bool) error {
 		s.block("  ", r.Description)
 		for _, def := range set.Of(name) {
 			s.printf("\n  %s  %s\n", def.Scope.String(), painted{faint, def.Source})
-			if !def.Trusted {
-				s.printf("    only its denials count, since the project is not trusted\n")
-			}
+			s.printIf(!def.Trusted, "    only its denials count, since the project is not trusted\n")
 			for _, list := range []struct {
 				key   string
 				globs []roles.Glob
 				style style
 			}{{"deny_write", def.Paths.DenyWrite, red}, {"allow_write", def.Paths.AllowWrite, green}, {"deny_read", def.Paths.DenyRead, red}, {"allow_read", def.Paths.AllowRead, green}} {
 				for i, g := range list.globs {
-					key := ""
-					if i == 0 {
-						key = list.key
-					}
-					s.printf("    %-12s %s\n", painted{list.style, fmt.Sprintf("%-12s", key)}, g.Shown())
+					s.printf("    %-12s %s\n", painted{list.style, fmt.Sprintf("%-12s", onlyIf(i == 0, list.key))}, g.Shown())
 				}
 			}
 		}
@@ -165,9 +156,7 @@ func rolesTest(p Process, d sessionDesk, f tryFlags, depth int, text string, asJ
 		for _, r := range t.rows {
 			s.printf("%s %*s%s\n", painted{r.style(), fmt.Sprintf("%-7s", r.word())}, 2*r.level, "", r.name)
 		}
-		if t.cut {
-			s.printf("%s\n", painted{faint, fmt.Sprintf("more than %d entries; name a folder to see the others", maxRows)})
-		}
+		s.printIf(t.cut, "%s\n", painted{faint, fmt.Sprintf("more than %d entries; name a folder to see the others", maxRows)})
 		s.printf("%s\n", painted{faint, "write: may be written without a question. ask: the role says nothing, so a question may come. read: may only be read. -: neither."})
 	})
 }

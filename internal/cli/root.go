@@ -68,10 +68,7 @@ about a command, and why.`,
 
 // finish gives every command its exit codes, and wrong usage its exit code.
 func finish(c *cobra.Command) {
-	if c.Long == "" {
-		c.Long = strings.ToUpper(c.Short[:1]) + c.Short[1:] + "."
-	}
-	c.Long = strings.TrimSpace(c.Long) + "\n\n" + exitHelp(nameOf(c))
+	c.Long = strings.TrimSpace(either(c.Long != "", c.Long, strings.ToUpper(c.Short[:1])+c.Short[1:]+".")) + "\n\n" + exitHelp(nameOf(c))
 	c.DisableFlagsInUseLine = true
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error { return usageOf(c, err) })
 	if check := c.Args; check != nil {
@@ -87,10 +84,7 @@ func finish(c *cobra.Command) {
 // nameOf is a command without the program's name: "trust verify", and "cardea"
 // for the program itself. For a second name it is the first one.
 func nameOf(c *cobra.Command) string {
-	if first := c.Annotations[sameAs]; first != "" {
-		return first
-	}
-	return strings.TrimPrefix(c.CommandPath(), "cardea ")
+	return cmp.Or(c.Annotations[sameAs], strings.TrimPrefix(c.CommandPath(), "cardea "))
 }
 
 // usageOf makes an error one of wrong usage, with the next step.

@@ -136,10 +136,7 @@ func (f scanFinding) text() string {
 
 func (a scanned) show(s *screen) {
 	for _, f := range a.Findings {
-		place := f.File
-		if f.Line > 0 {
-			place = fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
-		}
+		place := either(f.Line > 0, fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column), f.File)
 		s.printf("%s: %s: %s\n", place, painted{red, "error"}, f.text())
 	}
 	for _, g := range a.Unsearched {

@@ -67,6 +67,13 @@ func (s *screen) printf(format string, args ...any) {
 	_, s.err = fmt.Fprintf(s.w, format, args...)
 }
 
+// printIf is printf where something is so. What it writes must be there in any case.
+func (s *screen) printIf(is bool, format string, args ...any) {
+	if is {
+		s.printf(format, args...)
+	}
+}
+
 // shown is an argument without anything that a terminal would obey.
 func (s *screen) shown(a any) any {
 	switch a := a.(type) {
@@ -141,9 +148,7 @@ func (s *screen) filled(lead, text string) {
 
 // noneIf says that a list is empty.
 func (s *screen) noneIf(empty bool) {
-	if empty {
-		s.printf("  none\n")
-	}
+	s.printIf(empty, "  none\n")
 }
 
 // field writes a named text, if there is one.
@@ -176,11 +181,14 @@ func count(n int, word string) string {
 }
 
 // onlyIf is a text where something is so, else nothing.
-func onlyIf(is bool, text string) string {
+func onlyIf(is bool, text string) string { return either(is, text, "") }
+
+// either is one value where something is so, else the other.
+func either[T any](is bool, yes, no T) T {
 	if is {
-		return text
+		return yes
 	}
-	return ""
+	return no
 }
 
 // joined are the words that are there, with a separator between them.

@@ -155,9 +155,7 @@ func register(p Process, r request) error {
 	}
 	show := func(s *screen) {
 		s.printf("session %s\nrole    %s\n", r.Session, r.Role)
-		if r.Supervisor {
-			s.printf("its harness, whose agents will answer for the team: process %d, %s\n", r.Harness.PID, Plain(runs))
-		}
+		s.printIf(r.Supervisor, "its harness, whose agents will answer for the team: process %d, %s\n", r.Harness.PID, Plain(runs))
 	}
 	if err := p.byPerson("give the session the role "+r.Role, show); err != nil {
 		return err
@@ -166,10 +164,7 @@ func register(p Process, r request) error {
 }
 
 func prefixed(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
+	return onlyIf(text != "", prefix+text)
 }
 
 func switchCommand(p Process) *cobra.Command {
@@ -304,9 +299,7 @@ func status(p Process, d sessionDesk, id string, asJSON bool) error {
 		if pause := d.Place.Paused(p.Now()); pause != "" {
 			s.printf("Cardea is off %s\n", pause)
 		}
-		if len(all) == 0 {
-			s.printf("no session is registered\n")
-		}
+		s.printIf(len(all) == 0, "no session is registered\n")
 		for _, r := range all {
 			main, _ := r.Agent("")
 			s.printf("%-38s %-18s %-9s %s\n", r.Session, cmp.Or(main.Role, "-"), onlyIf(r.IsDisabled(), "disabled"), main.Task)

@@ -168,10 +168,7 @@ func withoutLesson(x advice, id, source string) advice {
 // milder is an effect for a rule that asks too much: deny if no call ran that it asked
 // about, else defer, with which the harness decides.
 func milder(r stats.Rule) string {
-	if r.Ran == 0 && r.NotRun > 0 {
-		return "deny"
-	}
-	return "defer"
+	return either(r.Ran == 0 && r.NotRun > 0, "deny", "defer")
 }
 
 // overridable reports whether an override takes the place of what a decider says.
@@ -186,15 +183,9 @@ func elsewhere(by, source string) string {
 
 // overrideFor is the command that spares the questions about a call.
 func overrideFor(a stats.Alike, role bool) string {
-	words := "cardea override --command \"" + a.Text + "\""
-	if a.Tool != "Bash" {
-		words = "cardea override --tool " + a.Tool + " --file \"" + a.Text + "\""
-	}
+	words := either(a.Tool != "Bash", "cardea override --tool "+a.Tool+" --file \""+a.Text+"\"", "cardea override --command \""+a.Text+"\"")
 	words += onlyIf(role, " --role "+a.Role)
-	if a.Ran {
-		return words + " --allow"
-	}
-	return words + " --deny"
+	return either(a.Ran, words+" --allow", words+" --deny")
 }
 
 // isPlainCommand reports whether a text can stand in a command as it is, with one

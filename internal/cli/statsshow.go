@@ -87,9 +87,7 @@ func (c counted) showSaved(s *screen) {
 		what string
 	}{{v.Answered, "allowed when the harness was about to ask"}, {v.Likely, "allowed before, in a mode in which the harness asks about such calls"},
 		{v.Reading, "more were allowed that only read, about which a harness may not ask"}, {v.NoPrompt, "more were allowed in a mode in which the harness asks nobody"}} {
-		if x.n > 0 {
-			s.printf("  %6d  %s\n", x.n, x.what)
-		}
+		s.printIf(x.n > 0, "  %6d  %s\n", x.n, x.what)
 	}
 }
 
@@ -145,20 +143,14 @@ func (c counted) showRules(s *screen, limit int) {
 	s.printf("  %-34s %7s %7s %7s %7s  %s\n", "", "allowed", "asked", "denied", "a day", "ran")
 	rules := firstOf(c.Rules, limit)
 	for _, r := range rules {
-		ran := ""
-		if known := r.Ran + r.NotRun; known > 0 {
-			ran = strconv.Itoa(r.Ran) + " of " + strconv.Itoa(known)
-		}
+		ran := onlyIf(r.Ran+r.NotRun > 0, fmt.Sprintf("%d of %d", r.Ran, r.Ran+r.NotRun))
 		s.printf("  %-34s %7d %7d %7d %7s  %s\n", shorten(Plain(r.By), 34), r.Effects.Allow, r.Effects.Ask, r.Effects.Deny+r.Effects.Halt, perDay(r.AsksADay), ran)
 	}
 	rest(s, len(c.Rules)-len(rules), "more rule")
 }
 
 func perDay(f float64) string {
-	if f == 0 {
-		return ""
-	}
-	return strconv.FormatFloat(f, 'f', 1, 64)
+	return onlyIf(f != 0, strconv.FormatFloat(f, 'f', 1, 64))
 }
 
 // showQuestions shows which questions can be spared.
@@ -166,10 +158,7 @@ func (c counted) showQuestions(s *screen, limit int) {
 	section(s, "questions that always end alike", len(c.Alike))
 	alike := firstOf(c.Alike, limit)
 	for i, a := range alike {
-		ended := "never ran"
-		if a.Ran {
-			ended = "always ran"
-		}
+		ended := either(a.Ran, "always ran", "never ran")
 		s.printf("  %s: %s, asked %s by %s\n", painted{bold, shorten(Plain(a.Text), commandWidth)}, ended, count(a.Asks, "time"), a.By)
 		c.Advice[i].show(s)
 	}
@@ -184,12 +173,8 @@ func (c counted) showQuestions(s *screen, limit int) {
 }
 
 func (a advice) show(s *screen) {
-	if a.Command != "" {
-		s.printf("      %s\n", a.Command)
-	}
-	if a.Text != "" {
-		s.printf("      %s\n", painted{faint, a.Text})
-	}
+	s.printIf(a.Command != "", "      %s\n", a.Command)
+	s.printIf(a.Text != "", "      %s\n", painted{faint, a.Text})
 }
 
 func firstOf[T any](all []T, limit int) []T {
@@ -205,7 +190,5 @@ func lastOf[T any](all []T, limit int) []T {
 
 // rest says how many were left out.
 func rest(s *screen, n int, what string) {
-	if n > 0 {
-		s.printf("  %s; --limit 0 shows all\n", count(n, what))
-	}
+	s.printIf(n > 0, "  %s; --limit 0 shows all\n", count(n, what))
 }

@@ -118,13 +118,9 @@ func (all inlineTests) show(s *screen) {
 	sum := 0
 	for _, f := range builtin {
 		sum += f.tests
-		if all.each {
-			s.printf("%s  %s: %s passed\n", painted{green, "ok"}, f.name, count(f.tests, "test"))
-		}
+		s.printIf(all.each, "%s  %s: %s passed\n", painted{green, "ok"}, f.name, count(f.tests, "test"))
 	}
-	if !all.each && len(builtin) > 0 {
-		s.printf("%s  %s: %s passed (--all shows each)\n", painted{green, "ok"}, count(len(builtin), "built-in pack"), count(sum, "test"))
-	}
+	s.printIf(!all.each && len(builtin) > 0, "%s  %s: %s passed (--all shows each)\n", painted{green, "ok"}, count(len(builtin), "built-in pack"), count(sum, "test"))
 	s.printf("%s, %d failed or broken%s\n", count(len(all.Tests), "test"), failed, onlyIf(failed > 0, ": "+strings.Join(all.wrong(), ", ")))
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,10 +106,7 @@ func failureOf(t engine.TestResult) string {
 			out = append(out, "case "+c.Name)
 		}
 	}
-	if len(out) == 0 {
-		return "the test is not true"
-	}
-	return strings.Join(out, "; ")
+	return cmp.Or(strings.Join(out, "; "), "the test is not true")
 }
 
 // github writes the failures as commands that GitHub's runner shows beside the lines
@@ -126,10 +124,7 @@ func (r testReport) github(s *screen) {
 	for _, t := range r.Tests {
 		if !t.Pass && !t.Skipped {
 			failed++
-			line := t.Line
-			if t.Failed > 0 {
-				line = t.Failed
-			}
+			line := either(t.Failed > 0, t.Failed, t.Line)
 			say(t.File, line, t.Package+"."+t.Name, failureOf(t))
 		}
 	}

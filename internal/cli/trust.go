@@ -250,9 +250,7 @@ func (s *survey) verify(p Process, asJSON bool) error {
 	c.Same = !cardea.HasError(c.Diagnostics)
 	return failIf(!c.Same, p.answer(asJSON, c, func(out *screen) {
 		showFiles(out, "", c.Files)
-		if !c.Same {
-			out.printf("the project is not as you trusted it; look at it with \"cardea trust\"\n")
-		}
+		out.printIf(!c.Same, "the project is not as you trusted it; look at it with \"cardea trust\"\n")
 	}))
 }
 
@@ -280,9 +278,7 @@ func trustList(p Process, asJSON bool) error {
 			when := m.When.Format("2006-01-02 15:04 MST") + prefixed(" by ", m.Who)
 			out.printf("%s  %s\n", painted{bold, m.Project}, painted{faint, fmt.Sprintf("%s, accepted %s", count(m.Files, "file"), when)})
 		}
-		if len(all) == 0 {
-			out.printf("no project is trusted\n")
-		}
+		out.printIf(len(all) == 0, "no project is trusted\n")
 		showDiagnostics(out, problems)
 	})
 }
@@ -298,11 +294,7 @@ func (s *survey) revoke(p Process) error {
 	if err != nil {
 		return fmt.Errorf("revoke trust: %w", err)
 	}
-	if there {
-		out.printf("%s is not trusted any more\n", s.project)
-	} else {
-		out.printf("%s was not trusted\n", s.project)
-	}
+	out.printf(either(there, "%s is not trusted any more\n", "%s was not trusted\n"), s.project)
 	return out.err
 }
 
@@ -361,8 +353,5 @@ func (s *survey) showLessons(out *screen) {
 
 // lessonCount says how many are new, "" for none.
 func (s *survey) lessonCount() string {
-	if len(s.lessons) == 0 {
-		return ""
-	}
-	return count(len(s.lessons), "new lesson")
+	return onlyIf(len(s.lessons) != 0, count(len(s.lessons), "new lesson"))
 }

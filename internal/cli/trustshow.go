@@ -77,10 +77,7 @@ func compared(before, now map[string]string) []broughtFile {
 // showFiles writes files and what became of them.
 func showFiles(out *screen, indent string, files []broughtFile) {
 	for _, f := range files {
-		style := yellow
-		if f.State == "accepted" {
-			style = green
-		}
+		style := either(f.State == "accepted", green, yellow)
 		out.printf("%s%s  %s\n", indent, painted{style, f.State}, f.Path)
 	}
 }
@@ -111,10 +108,7 @@ func (s *survey) vain() []cardea.Diagnostic {
 
 // isIdle reports whether a setting is a switch of the project that changes nothing.
 func (s *survey) isIdle(e settings.Effective) bool {
-	name := e.Value
-	if e.Key != "rules.off" {
-		name = e.Key[strings.LastIndexByte(e.Key, '.')+1:]
-	}
+	name := either(e.Key != "rules.off", e.Key[strings.LastIndexByte(e.Key, '.')+1:], e.Value)
 	return (strings.HasPrefix(e.Key, "rules.") || strings.HasPrefix(e.Key, "packs.")) &&
 		slices.ContainsFunc(s.then.SettingsFiles, func(f settings.File) bool {
 			return f.Scope == cardea.ScopeProject && slices.Contains(f.Idle, name)
@@ -278,10 +272,7 @@ func policiesOf(l *inforce.Loaded) (out []policy.Listed, err error) {
 
 // word is an effect's word for a rule.
 func word(e cardea.Effect) string {
-	if e == cardea.Abstain {
-		return "advice"
-	}
-	return e.String()
+	return either(e == cardea.Abstain, "advice", e.String())
 }
 
 func (s *survey) listing() trustListing {
@@ -330,10 +321,7 @@ func (s *survey) show(out *screen) {
 	}
 	s.showDifferences(out)
 	if !s.same() || s.accepted == nil || len(l.Changes) > 0 {
-		title := "what would change if you trusted it"
-		if l.Trusted {
-			title = "what would change if you accepted it as it is now"
-		}
+		title := either(l.Trusted, "what would change if you accepted it as it is now", "what would change if you trusted it")
 		heading(out, title)
 		for _, c := range l.Changes {
 			out.printf("  %s\n", c)

@@ -108,10 +108,7 @@ func try(p Process, f tryFlags, text string) error {
 	t := trialOf(p, j, m.adapter)
 	t.auto = t.inAutoMode(p, m)
 	v := t.verdict
-	show := t.show
-	if !f.verbose {
-		show = t.showShort
-	}
+	show := either(f.verbose, t.show, t.showShort)
 	err = p.answer(f.json, t.json(), show)
 	if f.json {
 		p.tell(v.Troubles)

@@ -48,9 +48,7 @@ func inLine(text string) string { return shorten(strings.Join(strings.Fields(tex
 
 // labelled writes a line of the short form, if there is a text.
 func (s *screen) labelled(label, text string) {
-	if text != "" {
-		s.printf("  %s%s\n", painted{faint, fmt.Sprintf("%-9s", label)}, text)
-	}
+	s.printIf(text != "", "  %s%s\n", painted{faint, fmt.Sprintf("%-9s", label)}, text)
 }
 
 // showShort writes a trial in at most eight lines, and one more for each part where there are
@@ -139,25 +137,16 @@ func (t trial) notes() string {
 	if t.auto != nil {
 		out = append(out, t.auto.Text)
 	}
-	if a.Effect != a.Decided {
-		out = append(out, titleOf(t.harness)+" gets "+a.Effect.String()+" instead of "+a.Decided.String())
-	}
+	out = append(out, onlyIf(a.Effect != a.Decided, titleOf(t.harness)+" gets "+a.Effect.String()+" instead of "+a.Decided.String()))
 	for _, l := range a.Limits {
 		out = append(out, l.Text())
 	}
-	if t.silent() {
-		out = append(out, "the mode "+string(cardea.ModeBypass)+" has no prompts, so the call runs without a question unless the harness's own lists deny it")
-	}
-	if v.Effect == cardea.Halt {
-		out = append(out, meaning[v.Effect])
-	}
-	if v.Rewrite != nil {
-		text, _ := v.Rewrite["command"].(string)
-		out = append(out, "rewritten"+prefixed(" to ", text))
-	}
-	if t.asksJudge() {
-		out = append(out, "the judge would be asked first")
-	}
+	to, _ := v.Rewrite["command"].(string)
+	out = append(out,
+		onlyIf(t.silent(), "the mode "+string(cardea.ModeBypass)+" has no prompts, so the call runs without a question unless the harness's own lists deny it"),
+		onlyIf(v.Effect == cardea.Halt, meaning[v.Effect]),
+		onlyIf(v.Rewrite != nil, "rewritten"+prefixed(" to ", to)),
+		onlyIf(t.asksJudge(), "the judge would be asked first"))
 	return shorten(joined("; ", out...), 2*shortLine)
 }
 
@@ -169,9 +158,7 @@ func (t trial) silent() bool {
 // showEntryShort writes an entry of the ledger in a few lines, and the ways to a looser answer.
 func (p Process) showEntryShort(s *screen, e explained) {
 	l := &e.line.Entry
-	if !e.line.Genuine {
-		s.printf("This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
-	}
+	s.printIf(!e.line.Genuine, "This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
 	call := cmp.Or(l.Input.Text.String(), l.Event.String())
 	said := effectFor(l.Effect, l.Harness.String())
 	said.text = cmp.Or(reviewed(l), said.text)
@@ -200,21 +187,15 @@ func (p Process) showEntryShort(s *screen, e explained) {
 
 // showWays writes ways, with the answer that each leads to where that is not to allow the call.
 func showWays(s *screen, all []way, whyNot, harness string) {
-	if whyNot != "" {
-		s.printf("  %s\n", painted{faint, whyNot})
-	}
+	s.printIf(whyNot != "", "  %s\n", painted{faint, whyNot})
 	for i, w := range all {
 		title := wayNames[w.Kind][1]
 		if w.Effect != nil && *w.Effect != cardea.Allow {
 			title += " (then: " + effectFor(*w.Effect, harness).text + ")"
 		}
-		if i == 0 || w.Kind != "edit" || all[i-1].Kind != "edit" {
-			s.printf("  %s\n", title)
-		}
+		s.printIf(i == 0 || w.Kind != "edit" || all[i-1].Kind != "edit", "  %s\n", title)
 		for _, line := range []string{w.Text, w.Command} {
-			if line != "" {
-				s.printf("    %s\n", line)
-			}
+			s.printIf(line != "", "    %s\n", line)
 		}
 	}
 }

@@ -22,9 +22,7 @@ func (t trial) show(s *screen) {
 	v := t.verdict
 	explained := map[cardea.Effect]bool{v.Effect: true}
 	s.printf("%s", effectFor(v.Effect, t.harness))
-	if v.By != "" {
-		s.printf("  %s", painted{faint, v.By})
-	}
+	s.printIf(v.By != "", "  %s", painted{faint, v.By})
 	s.printf("\n")
 	if text := t.waits(); text != "" {
 		if v.Effect != cardea.Ask {
@@ -37,9 +35,7 @@ func (t trial) show(s *screen) {
 	if v.Reason != "" {
 		s.block("  ", v.Reason)
 	}
-	if v.Instead != "" {
-		s.printf("  instead: %s\n", v.Instead)
-	}
+	s.printIf(v.Instead != "", "  instead: %s\n", v.Instead)
 	for _, c := range v.Context {
 		s.block("  told to the model: ", c)
 	}
@@ -49,9 +45,7 @@ func (t trial) show(s *screen) {
 	t.showChange(s)
 	t.showUncounted(s)
 	t.showAnswer(s)
-	if t.decided() {
-		s.printf("\n%s\n", painted{faint, "decided in " + v.Took.String()})
-	}
+	s.printIf(t.decided(), "\n%s\n", painted{faint, "decided in " + v.Took.String()})
 }
 
 // waits says what the queue makes of the call, "" for nothing.
@@ -72,9 +66,7 @@ func heading(s *screen, text string) { s.printf("\n%s\n", painted{bold, text}) }
 // showParts is what was seen in the call.
 func (t trial) showParts(s *screen, explained map[cardea.Effect]bool) {
 	ev := t.judgement.Event
-	if !ev.Kind.Answered() {
-		s.printf("\nthis event (%s) permits nothing; only rules and policies that name it decide\n", string(ev.Kind))
-	}
+	s.printIf(!ev.Kind.Answered(), "\nthis event (%s) permits nothing; only rules and policies that name it decide\n", string(ev.Kind))
 	if ev.Call == nil {
 		return
 	}
@@ -100,9 +92,7 @@ func (t trial) showPart(s *screen, i int, about string) {
 	part := &t.judgement.Event.Call.Parts[i]
 	s.printf("  %d  %s  %s\n", i+1, effectFor(t.effect(i), t.harness), painted{bold, part.Text})
 	detail := func(name, text string) {
-		if text != "" {
-			s.printf("     %s: %s\n", painted{faint, name}, text)
-		}
+		s.printIf(text != "", "     %s: %s\n", painted{faint, name}, text)
 	}
 	detail(effectFor(t.effect(i), t.harness).text, about)
 	detail("variables", strings.Join(part.Variables(), " "))
@@ -218,17 +208,10 @@ func isHint(o cardea.Opinion) bool { return o.Effect == cardea.Abstain && o.Reas
 // showOpinions is who said what, and why.
 func (t trial) showOpinions(s *screen) {
 	heading(s, "who says what")
-	if len(t.verdict.Opinions) == 0 {
-		s.printf("  nobody says anything\n")
-	}
-	if t.asksJudge() {
-		s.printf("  the judge would be asked where the agent's own prompt would appear; \"cardea judge\" asks it\n")
-	}
+	s.printIf(len(t.verdict.Opinions) == 0, "  nobody says anything\n")
+	s.printIf(t.asksJudge(), "  the judge would be asked where the agent's own prompt would appear; \"cardea judge\" asks it\n")
 	for _, o := range t.verdict.Opinions {
-		about := "the call"
-		if o.Part != cardea.WholeCall {
-			about = fmt.Sprintf("part %d", o.Part+1)
-		}
+		about := either(o.Part != cardea.WholeCall, fmt.Sprintf("part %d", o.Part+1), "the call")
 		if isHint(o) {
 			s.printf("  hint  %s  %s\n", about, painted{bold, o.By()})
 		} else {
@@ -403,10 +386,7 @@ func (d userDir) change(o cardea.Opinion) string {
 		return fmt.Sprintf("rule %s halts; only its author can change that, in %s", o.Rule, o.Source)
 	case o.Decider == "rules":
 		// Never allow: a rule that denies or asks matches generously.
-		other := cardea.Ask
-		if o.Effect == cardea.Ask {
-			other = cardea.Deny
-		}
+		other := either(o.Effect == cardea.Ask, cardea.Deny, cardea.Ask)
 		return fmt.Sprintf("rule %s of %s: in %s write rules: {effect: {%s: %s}}, or rules: {off: [%s]}",
 			o.Rule, o.Source, d.settings(), o.Rule, other, o.Rule)
 	case o.Decider == "routes":
@@ -442,17 +422,11 @@ func (d userDir) rules() string { return d.file("rules/") }
 // rolesFile is where the role of an opinion can be changed: in the file that defines
 // it, or, for a built-in one, in one of the person's.
 func (d userDir) rolesFile(o cardea.Opinion) string {
-	if o.Scope == cardea.ScopeRole {
-		return d.file("roles.yaml")
-	}
-	return o.Source
+	return either(o.Scope == cardea.ScopeRole, d.file("roles.yaml"), o.Source)
 }
 
 func (d userDir) file(name string) string {
-	if d == "" {
-		return "your " + name
-	}
-	return string(d) + "/" + name
+	return either(d == "", "your "+name, string(d)+"/"+name)
 }
 
 // broken returns what is broken, or tells the person something about the call.
@@ -484,9 +458,7 @@ func (t trial) showAnswer(s *screen) {
 		title += ", where no person answers in time"
 	}
 	heading(s, title)
-	if t.answer.Effect != t.answer.Decided {
-		s.printf("  %s instead of %s\n", effectFor(t.answer.Effect, t.harness), effectFor(t.answer.Decided, t.harness))
-	}
+	s.printIf(t.answer.Effect != t.answer.Decided, "  %s instead of %s\n", effectFor(t.answer.Effect, t.harness), effectFor(t.answer.Decided, t.harness))
 	for _, l := range t.answer.Limits {
 		s.printf("  %s: %s\n", string(l), l.Text())
 	}

@@ -73,9 +73,7 @@ func (c setUpChange) carryOut(p Process, s site, dry bool, out *screen) error {
 	}
 	if dry {
 		show(out)
-		if c.why != "" {
-			out.printf("carried out, this asks for a code, since %s\n", c.why)
-		}
+		out.printIf(c.why != "", "carried out, this asks for a code, since %s\n", c.why)
 		tellPlans(c.plans, "would remove", "would write", out)
 		return out.err
 	}
@@ -141,9 +139,7 @@ func uninstall(p Process, names []string, f installFlags) error {
 	out := screenOn(p.Stdout, p.Env)
 	if c.what == "" {
 		tellPlans(c.plans, "", "", out)
-		if len(names) == 0 {
-			out.printf("nothing to remove: no harness has a hook of Cardea in the scope %s\n", f.scope())
-		}
+		out.printIf(len(names) == 0, "nothing to remove: no harness has a hook of Cardea in the scope %s\n", f.scope())
 	} else if err := c.carryOut(p, s, f.dryRun, out); err != nil {
 		return err
 	}
@@ -197,9 +193,7 @@ func tellRest(s site, purge bool, out *screen) {
 	for _, h := range install.Harnesses() {
 		told := ""
 		for _, w := range install.Inspect(h, s.At).Wirings {
-			if w.File != told {
-				out.printf("still registered: %s in %s:%d (%s)\n", h.Title, w.File, w.Line, w.Scope)
-			}
+			out.printIf(w.File != told, "still registered: %s in %s:%d (%s)\n", h.Title, w.File, w.Line, w.Scope)
 			told = w.File
 		}
 	}

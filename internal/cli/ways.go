@@ -254,10 +254,7 @@ func globOf(part *cardea.Part, home string) string {
 	if rest, in := strings.CutPrefix(path, home+"/"); in && home != "" {
 		path = "~/" + rest
 	}
-	if strings.ContainsAny(path, `*?[]{}\!`) || strings.HasSuffix(path, "/") {
-		return ""
-	}
-	return path
+	return onlyIf(!(strings.ContainsAny(path, `*?[]{}\!`) || strings.HasSuffix(path, "/")), path)
 }
 
 // overrideLines is the line that makes overrides.

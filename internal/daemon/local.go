@@ -8,6 +8,7 @@ package daemon
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -46,10 +47,7 @@ var _ control.Client = Local{}
 
 // Check answers a call. The caller's own limit counts, which its flags name.
 func (l Local) Check(c control.Call, _ time.Time) (control.Answer, error) {
-	elsewhere := l.Elsewhere
-	if elsewhere == nil {
-		elsewhere = &hook.Elsewhere{}
-	}
+	elsewhere := cmp.Or(l.Elsewhere, &hook.Elsewhere{})
 	if c.Dir != "" && !filepath.IsAbs(c.Dir) {
 		return control.Answer{}, control.LeftError("its folder is not absolute")
 	}

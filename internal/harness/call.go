@@ -82,11 +82,10 @@ func HoldsPatch(input any) bool {
 	case string:
 		return beginsPatch(in)
 	case *Object:
-		for _, e := range in.fields {
-			if s, ok := e.Value.(string); ok && (strings.EqualFold(e.Key, "input") || strings.EqualFold(e.Key, "patch")) && beginsPatch(s) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(in.fields, func(e Entry) bool {
+			s, _ := e.Value.(string)
+			return (strings.EqualFold(e.Key, "input") || strings.EqualFold(e.Key, "patch")) && beginsPatch(s)
+		})
 	}
 	return false
 }
@@ -255,8 +254,5 @@ func (f Form) fits(v any) bool {
 func AsksOut(c *cardea.Call) bool {
 	const field = "dangerouslyDisableSandbox"
 	v, ok := c.Input[field]
-	if ok && v != false {
-		return true
-	}
-	return slices.ContainsFunc(c.Shadowed[field], func(v any) bool { return v != false })
+	return ok && v != false || slices.ContainsFunc(c.Shadowed[field], func(v any) bool { return v != false })
 }

@@ -53,12 +53,8 @@ func criticalPath(p string, glob bool, ev *cardea.Event, part cardea.Part, home 
 	if home != "" && at == folded(home) {
 		return true
 	}
-	for _, dir := range []string{ev.Cwd, part.Dir, ev.Project, home} {
-		if dir != "" && around(at, folded(dir)) {
-			return true
-		}
-	}
-	return glob && slices.ContainsFunc(ev.Roots, func(r string) bool { return at == folded(r) })
+	return slices.ContainsFunc([]string{ev.Cwd, part.Dir, ev.Project, home}, func(dir string) bool { return dir != "" && around(at, folded(dir)) }) ||
+		glob && slices.ContainsFunc(ev.Roots, func(r string) bool { return at == folded(r) })
 }
 
 // folded is a path of any platform as critical paths are compared.

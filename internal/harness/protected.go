@@ -34,26 +34,13 @@ func TouchesProtected(a cardea.Access) bool {
 	if a.Kind != cardea.Write && a.Kind != cardea.Delete {
 		return false
 	}
-	if a.Path == "" || ProtectedPath(a.Path) || a.Spelled != "" && ProtectedPath(a.Spelled) {
-		return true
-	}
-	return a.Glob && globMayProtect(a.Pattern)
+	return a.Path == "" || ProtectedPath(a.Path) || a.Spelled != "" && ProtectedPath(a.Spelled) || a.Glob && globMayProtect(a.Pattern)
 }
 
 // globMayProtect reports whether a pattern may match a protected path. It
 // errs on the side of yes: what it costs is a question.
 func globMayProtect(pattern string) bool {
 	elems := elements(pattern)
-	if pattern == "" || len(elems) == 0 || strings.ContainsAny(pattern, "({") {
-		return true
-	}
-	for _, e := range elems {
-		if e == "**" {
-			return true
-		}
-		if files.MayBeProtected(e) {
-			return true
-		}
-	}
-	return false
+	return pattern == "" || len(elems) == 0 || strings.ContainsAny(pattern, "({") ||
+		slices.ContainsFunc(elems, func(e string) bool { return e == "**" || files.MayBeProtected(e) })
 }

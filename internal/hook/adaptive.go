@@ -39,10 +39,7 @@ func (pl *Place) agreement() (out agreement) {
 		return out
 	}
 	key, err := state.ReadKey(pl.State)
-	if err != nil {
-		return agreement{}
-	}
-	if state.ReadSignedJSON(pl.agreementFile(), key, agreementPurpose, "", maxAgreement, &out) != nil {
+	if err != nil || state.ReadSignedJSON(pl.agreementFile(), key, agreementPurpose, "", maxAgreement, &out) != nil {
 		return agreement{}
 	}
 	return out

@@ -112,13 +112,9 @@ func (j *Judgement) remembers(c *candidate.Candidate) bool {
 func ReadsOnly(c *cardea.Call) bool {
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		if p.Coverage != cardea.Complete || p.Knowledge != cardea.Complete || len(p.Opaque) > 0 {
+		acts := slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read && a.Kind != cardea.Execute })
+		if acts || p.Coverage != cardea.Complete || p.Knowledge != cardea.Complete || len(p.Opaque) > 0 {
 			return false
-		}
-		for _, a := range p.Access {
-			if a.Kind != cardea.Read && a.Kind != cardea.Execute {
-				return false
-			}
 		}
 	}
 	return c.Known && len(c.Opaque) == 0

@@ -503,13 +503,9 @@ func (f Findings) Missing(h Harness) []string { return f.Lacks(h.events...) }
 
 // Lacks are those of some events that no hook of Cardea's answers.
 func (f Findings) Lacks(events ...string) []string {
-	var out []string
-	for _, event := range events {
-		if !slices.ContainsFunc(f.Wirings, func(w Wiring) bool { return w.Event == event && w.Off == "" }) {
-			out = append(out, event)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(events), func(event string) bool {
+		return slices.ContainsFunc(f.Wirings, func(w Wiring) bool { return w.Event == event && w.Off == "" })
+	})
 }
 
 // Gate is the event in which a call can be stopped before it runs.
@@ -518,8 +514,6 @@ func (h Harness) Gate() string { return h.gates[0] }
 // Installed reports whether a harness seems to be used on this machine.
 func (h Harness) Installed(at Places, path []string) bool {
 	dir := at.User[h.Name]
-	if _, err := os.Stat(dir); dir != "" && !h.shared && !errors.Is(err, fs.ErrNotExist) {
-		return true
-	}
-	return lookup(h.Program, path, at.Project) != ""
+	_, err := os.Stat(dir)
+	return dir != "" && !h.shared && !errors.Is(err, fs.ErrNotExist) || lookup(h.Program, path, at.Project) != ""
 }

@@ -19,10 +19,7 @@ const writeEvery = time.Minute
 // A nil store notes nothing.
 func (s *Store) RecordEvent(harness string, now time.Time) error {
 	path := s.heartbeat(harness)
-	if path == "" {
-		return nil
-	}
-	if last, ok := s.LastEvent(harness); ok && now.Sub(last) < writeEvery && last.Sub(now) < writeEvery {
+	if last, ok := s.LastEvent(harness); path == "" || ok && now.Sub(last) < writeEvery && last.Sub(now) < writeEvery {
 		return nil
 	}
 	if err := state.WriteAt(path, []byte(now.UTC().Format(time.RFC3339)+"\n"), now); err != nil {

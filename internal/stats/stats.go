@@ -417,10 +417,7 @@ func (c *counting) questions(out *Report) {
 			e.Role = ""
 		}
 		since, reports := c.reports[r.Harness]
-		rule := c.rules[r.By]
-		if rule == nil {
-			rule = &Rule{} // who asked is no rule
-		}
+		rule := cmp.Or(c.rules[r.By], &Rule{}) // who asked may be no rule
 		e.Source, e.Scope = rule.Source, rule.Scope
 		switch {
 		case a.ran:

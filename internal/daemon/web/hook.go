@@ -191,11 +191,7 @@ func (s *Server) elsewhere(ctx context.Context, c control.Call, who process, lef
 		return control.Answer{}, failed(http.StatusGatewayTimeout, "there is no time left")
 	}
 	s.Counts.elsewhere()
-	dir := c.Dir
-	if dir == "" {
-		dir = home()
-	}
-	p := script.Process{Path: s.Cardea, Dir: dir, Env: clean(s.Environ), Stdin: c.Message, Limit: left, KeepGroup: true, MaxOutput: maxAnswer, MaxErrors: 64 << 10,
+	p := script.Process{Path: s.Cardea, Dir: cmp.Or(c.Dir, home()), Env: clean(s.Environ), Stdin: c.Message, Limit: left, KeepGroup: true, MaxOutput: maxAnswer, MaxErrors: 64 << 10,
 		Args: slices.Concat([]string{"check"}, c.Args, []string{"--limit", (left * 95 / 100).String(), "--caller", strconv.Itoa(who.pid)})}
 	out, errs, err := p.Run(ctx)
 	var exit *exec.ExitError

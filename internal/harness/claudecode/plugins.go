@@ -33,9 +33,7 @@ func PluginRoots(configDir, project, managedDir string, absent *state.Absent) (r
 		return nil, nil
 	}
 	var off disabled
-	if absent == nil {
-		absent = new(state.Absent)
-	}
+	absent = cmp.Or(absent, new(state.Absent))
 	for _, f := range settingsFiles(configDir, project, managedDir, absent) {
 		off.read(f, absent)
 	}
