@@ -73,6 +73,7 @@ func (a *analysis) runs(info harness.ToolInfo, p *cardea.Part) {
 	}
 	for _, name := range a.texts(info.Primary) {
 		run(a.ofProject(".claude/workflows/"+name+".js"), false)
+		run(pathpkg.Join(slash(a.ev.Cwd), ".claude/workflows", name+".js"), false) // of the worktree that the session entered
 		run(pathpkg.Join(slash(a.world.Home), ".claude/workflows", name+".js"), false)
 	}
 	for _, field := range info.FieldsOf(harness.Code) {
@@ -83,12 +84,11 @@ func (a *analysis) runs(info harness.ToolInfo, p *cardea.Part) {
 	}
 }
 
-// texts are the values of a field that are texts.
+// texts are the texts in the values of a field. What the harness makes of one in a list or
+// an object is not known.
 func (a *analysis) texts(field string) (out []string) {
 	for _, v := range a.values(field) {
-		if text, is := v.(string); is && text != "" {
-			out = append(out, text)
-		}
+		out = append(out, textsIn(v)...)
 	}
 	return out
 }
@@ -104,4 +104,23 @@ func (a *analysis) ofProject(name string) string {
 		return pathpkg.Join(slash(a.ev.Cwd), name)
 	}
 	return pathpkg.Join(slash(a.ev.Project), name)
+}
+
+// textsIn are the texts in a value that are not empty.
+func textsIn(v any) (out []string) {
+	switch v := v.(type) {
+	case string:
+		if v != "" {
+			out = []string{v}
+		}
+	case []any:
+		for _, e := range v {
+			out = append(out, textsIn(e)...)
+		}
+	case map[string]any:
+		for _, k := range sortedKeys(v) {
+			out = append(out, textsIn(v[k])...)
+		}
+	}
+	return out
 }
