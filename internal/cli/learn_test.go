@@ -11,7 +11,7 @@ import (
 func TestLearnAuto(t *testing.T) {
 	d := newDesk(t)
 	d.settings("learn: auto\npacks: {readonly: off}\n")
-	d.vars["CLAUDE_CODE_SESSION_ATTENDED"] = "1"
+	d.vars["CLAUDE_CODE_SESSION_ATTENDED"], d.vars["CLAUDE_CODE_ENTRYPOINT"] = "1", "cli"
 	day := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
 	say := func(at time.Time, command string, events ...string) (out string) {
 		for _, event := range events {
@@ -40,5 +40,17 @@ func TestLearnAuto(t *testing.T) {
 	out, _, _ := d.at(day, "", "lessons", "candidates")
 	if strings.Count(out, "allowed by you 2 times") != 1 || !strings.Contains(out, "cat /etc/passwd\n          ran 4 times on 2 days") || strings.Contains(out, "hosts") {
 		t.Errorf("%s", out)
+	}
+}
+
+// Of a call whose lesson has only a digest of the input, the list shows the input.
+func TestInputOfCandidate(t *testing.T) {
+	d := newDesk(t)
+	d.vars["CLAUDE_CODE_SESSION_ATTENDED"], d.vars["CLAUDE_CODE_ENTRYPOINT"] = "1", "cli"
+	for _, event := range []string{"PreToolUse", "PostToolUse"} {
+		d.run(`{"session_id":"s","transcript_path":"/t","cwd":`+asJSON(d.project)+`,"permission_mode":"auto","hook_event_name":"`+event+`","tool_name":"mcp__mail__send","tool_input":{"to":"a\u001b[2Jb"}}`, "check", "--harness", "claude-code")
+	}
+	if out, _, _ := d.run("", "lessons", "candidates"); !strings.Contains(out, "\n          with {\"to\":\"a\\u001b[2Jb\"}\n") {
+		t.Errorf("%q", out)
 	}
 }
