@@ -20,6 +20,10 @@ func (a *analysis) acts(info harness.ToolInfo) {
 	own := &a.parts[len(a.parts)-1]
 	a.runs(info, own)
 	switch info.Name {
+	case "CodeMode":
+		if a.ev.Harness != "pi" { // of another harness it is not known that each call of the script is judged
+			a.may(info.Name, func(walk func(string, any) []string) { walk("", map[string]any(a.ev.Call.Input)) }, a.mcpField)
+		}
 	case "CronCreate":
 		if a.given("durable", false) {
 			own.Access = append(own.Access, a.paths(cardea.Write, a.ofProject(".claude/scheduled_tasks.json"), false)...)
