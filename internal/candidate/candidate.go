@@ -58,7 +58,7 @@ type Candidate struct {
 	// Ran are when it ran while nothing shows that a person allowed it, oldest first. They
 	// are not kept in the store, and are no answers.
 	Ran []time.Time `json:"ran,omitempty"`
-	// Input is what ran, where the subject is a digest of it. It is not kept in the store.
+	// Input has the input that ran, where the subject is a digest of it. The store does not keep it.
 	Input redact.Text `json:"input,omitzero"`
 }
 

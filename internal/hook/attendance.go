@@ -28,7 +28,7 @@ const maxTail = 32 << 20
 // reviewed reports whether a model, and no person, answers a request for permission of
 // Codex's. Its message does not say so. Its transcript does, for each turn. A transcript
 // that cannot be read, or does not have the turn, says nothing. The agent can add rows, so one
-// row of the turn that names a model is enough, and a turn that began too far back counts as
+// row of the turn that names a model is enough, and a turn that began too far back is treated as
 // reviewed.
 func reviewed(ev *cardea.Event) bool {
 	p, ok := ev.Sent.(*harness.Payload)
