@@ -21,6 +21,10 @@ func (a *analysis) acts(info harness.ToolInfo) {
 	own := &a.parts[len(a.parts)-1]
 	a.runs(info, own)
 	switch info.Name {
+	case "CodeMode":
+		if a.ev.Harness != "pi" { // of another harness it is not known that each call of the script is judged
+			a.may(info.Name, func(walk func(string, any) []string) { walk("", map[string]any(a.ev.Call.Input)) }, a.mcpField)
+		}
 	case "CronCreate":
 		if a.given("durable", false) {
 			own.Access = append(own.Access, a.paths(cardea.Write, a.ofProject(".claude/scheduled_tasks.json"), false)...)
@@ -74,6 +78,7 @@ func (a *analysis) runs(info harness.ToolInfo, p *cardea.Part) {
 	}
 	for _, name := range a.texts(info.Primary) {
 		run(a.ofProject(".claude/workflows/"+name+".js"), false)
+		run(pathpkg.Join(slash(a.ev.Cwd), ".claude/workflows", name+".js"), false) // of the worktree that the session entered
 		run(pathpkg.Join(slash(a.world.Home), ".claude/workflows", name+".js"), false)
 	}
 	for _, field := range info.FieldsOf(harness.Code) {
@@ -84,12 +89,11 @@ func (a *analysis) runs(info harness.ToolInfo, p *cardea.Part) {
 	}
 }
 
-// texts are the values of a field that are texts.
+// texts are the texts in the values of a field. What the harness makes of one in a list or
+// an object is not known.
 func (a *analysis) texts(field string) (out []string) {
 	for _, v := range a.values(field) {
-		if text, is := v.(string); is && text != "" {
-			out = append(out, text)
-		}
+		out = append(out, textsIn(v)...)
 	}
 	return out
 }
@@ -102,4 +106,23 @@ func (a *analysis) given(field string, value any) bool {
 // ofProject is a file of the project's folder, or of the call's where no project is known.
 func (a *analysis) ofProject(name string) string {
 	return pathpkg.Join(slash(cmp.Or(a.ev.Project, a.ev.Cwd)), name)
+}
+
+// textsIn are the texts in a value that are not empty.
+func textsIn(v any) (out []string) {
+	switch v := v.(type) {
+	case string:
+		if v != "" {
+			out = []string{v}
+		}
+	case []any:
+		for _, e := range v {
+			out = append(out, textsIn(e)...)
+		}
+	case map[string]any:
+		for _, k := range sortedKeys(v) {
+			out = append(out, textsIn(v[k])...)
+		}
+	}
+	return out
 }

@@ -131,7 +131,7 @@ func TestPartsOfTools(t *testing.T) {
 		{"ExitWorktree", in("action", "remove"), "ExitWorktree remove: unknown | git worktree remove /proj: unknown", false},
 		{"ExitWorktree", in("action", "remove", "discard_changes", 1), "ExitWorktree remove: unknown | git worktree remove --force /proj: unknown", false},
 		{"ExitWorktree", in("action", "keep", "discard_changes", true), "ExitWorktree keep: unknown", false},
-		{"CodeMode", in("code", "tools.bash({command: 'rm -rf /'})"), "CodeMode: unknown", false},
+		{"CodeMode", in("code", "tools.bash({command: 'rm -rf /'})"), "CodeMode: unknown | CodeMode: unknown", false},
 		{"CronList", in(), "CronList:", false},
 	}
 	for _, tt := range tests {

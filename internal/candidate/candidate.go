@@ -58,6 +58,8 @@ type Candidate struct {
 	// Ran are when it ran while nothing shows that a person allowed it, oldest first. They
 	// are not kept in the store, and are no answers.
 	Ran []time.Time `json:"ran,omitempty"`
+	// Input has the input that ran, where the subject is a digest of it. The store does not keep it.
+	Input redact.Text `json:"input,omitzero"`
 }
 
 // Draft is a draft of a lesson that allows, without what only its writing adds.

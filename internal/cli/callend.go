@@ -14,8 +14,8 @@ import (
 const maxTranscripts = 200
 
 // transcripts returns a reader of a harness's own decisions about the calls of a session, which
-// reads each session once. left gets the sessions that were too many.
-func (p Process) transcripts(left map[string]bool) func(harness, session string) map[string]cardea.Review {
+// reads each session once. left gets the sessions that were too many, used those that have any.
+func (p Process) transcripts(left, used map[string]bool) func(harness, session string) map[string]cardea.Review {
 	pl := locate(p, "", "", p.Dir)
 	read := map[string]map[string]cardea.Review{}
 	return func(harness, session string) map[string]cardea.Review {
@@ -24,6 +24,9 @@ func (p Process) transcripts(left map[string]bool) func(harness, session string)
 			read[key] = transcript.Decisions(harness, pl.Dirs.Claude, session)
 		} else if !is {
 			left[key] = true
+		}
+		if len(read[key]) > 0 {
+			used[key] = true
 		}
 		return read[key]
 	}
@@ -45,7 +48,7 @@ const callWindow = 24 * time.Hour
 // endOf finds out who decided the call of an entry in the end.
 func (p Process) endOf(l *ledger.Ledger, e *ledger.Entry) callEnd {
 	q := ledger.Query{Session: e.Session.String(), Harness: e.Harness.String(), Since: e.Time.Add(-callWindow), Until: e.Time.Add(callWindow)}
-	call, end, found := stats.EndOf(l.Records(q), e.Time, e.Input.Digest, p.transcripts(map[string]bool{}))
+	call, end, found := stats.EndOf(l.Records(q), e.Time, e.Input.Digest, p.transcripts(map[string]bool{}, map[string]bool{}))
 	if !found || q.Session == "" || e.Input.Digest == "" {
 		review, _ := cardea.ParseEffect(e.Review.String())
 		call.Effect, end = e.Effect, stats.Ended(e.Effect, e.By.String(), []cardea.Review{{By: e.Reviewer.String(), Effect: review, Reason: e.ReviewReason.String()}})

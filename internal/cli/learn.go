@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"cardea.dev"
@@ -192,7 +193,11 @@ func (p Process) ranAgain(d hook.Desk, key []byte, e ledger.Entry) (c candidate.
 	if err != nil {
 		return c, false
 	}
-	return candidate.Of(key, drafts, hook.ReadsOnly(t.judgement.Event.Call)), true
+	c = candidate.Of(key, drafts, hook.ReadsOnly(t.judgement.Event.Call))
+	if strings.HasPrefix(c.Drafts[0].Subject.String(), e.Tool.String()+" ") {
+		c.Input = e.Input.Text
+	}
+	return c, true
 }
 
 // often is how often something happened.
@@ -200,10 +205,13 @@ func often(at []time.Time) string {
 	return either(len(at) > 1, fmt.Sprintf("%d times", len(at)), "once")
 }
 
-// showCandidate shows a candidate in two lines, or three where it was allowed and also ran
-// without that.
+// showCandidate shows a candidate in two lines, with one more where its subject is a digest, and
+// where it was allowed and also ran without that.
 func showCandidate(s *screen, c *candidate.Candidate) {
 	s.printf("%s  %s\n", c.ID, Plain(c.Subjects()))
+	if text := c.Input.String(); text != "" {
+		s.printf("          with %s\n", Plain(text))
+	}
 	first := c.Drafts[0]
 	where := joined(", ", "in "+Plain(first.Dir.String()), prefixed("as ", Plain(first.Role.String())), onlyIf(c.ReadsOnly, "only reads"))
 	if n := len(c.Answers); n > 0 {

@@ -66,13 +66,16 @@ func countEntries(p Process, f searchFlags, limit int, asJSON bool) error {
 		return err
 	}
 	failed := false
-	left := map[string]bool{}
-	out := counted{Report: stats.Count(l.Records(q), p.Now().Location(), install.ProbeAgent, p.transcripts(left), func(err error) {
+	left, used := map[string]bool{}, map[string]bool{}
+	out := counted{Report: stats.Count(l.Records(q), p.Now().Location(), install.ProbeAgent, p.transcripts(left, used), func(err error) {
 		failed = true
 		p.warn(err.Error())
 	})}
 	if out.Notes, err = limitsOf(l, set, q, &out.Report); err != nil {
 		return err
+	}
+	if n := len(used); n > 0 {
+		out.Notes = append(out.Notes, "that the agent can write transcripts of the harness; \"who decided in the end\" uses those of "+count(n, "session"))
 	}
 	if n := len(left); n > 0 {
 		out.Notes = append(out.Notes, "transcripts of the harness were not read for "+count(n, "older session"))

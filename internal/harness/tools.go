@@ -166,7 +166,7 @@ var tools = [...]ToolInfo{
 	{Name: "EnterWorktree", Primary: "path", Fields: []Field{{"path", Text, Plain}, {"name", Text, Plain}}},
 	{Name: "ExitWorktree", Primary: "action", Fields: []Field{{"action", Text, Plain}, {"discard_changes", Flag, Plain}}},
 	{Name: "Skill", Primary: "skill", Fields: []Field{
-		{"skill", Text, Plain}, {"args", Anything, Prompt}}},
+		{"skill", Text, Prompt}, {"args", Anything, Prompt}}},
 	{Name: "ToolSearch", Primary: "query", Harmless: true, Fields: []Field{
 		{"query", Text, Plain}, {"limit", Number, Plain}, {"max_results", Number, Plain}}},
 	{Name: "ReportFindings", Fields: []Field{{"level", Text, Plain}, {"findings", List, Plain}}},

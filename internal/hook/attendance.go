@@ -23,12 +23,13 @@ func (j *Judgement) seenBy(ev *cardea.Event) *cardea.Event {
 }
 
 // maxTail is how much of the end of a transcript is looked at.
-const maxTail = 1 << 20
+const maxTail = 32 << 20
 
 // reviewed reports whether a model, and no person, answers a request for permission of
 // Codex's. Its message does not say so. Its transcript does, for each turn. A transcript
-// that cannot be read, or whose last part does not have the turn, says nothing. A change of
-// it can only have Cardea say less than allow.
+// that cannot be read, or does not have the turn, says nothing. The agent can add rows, so one
+// row of the turn that names a model is enough, and a turn that began too far back is treated as
+// reviewed.
 func reviewed(ev *cardea.Event) bool {
 	p, ok := ev.Sent.(*harness.Payload)
 	if !ok || ev.Harness != "codex" || ev.Kind != cardea.PermissionRequest {
@@ -48,8 +49,8 @@ func reviewed(ev *cardea.Event) bool {
 	if err != nil {
 		return false
 	}
-	lines := bytes.Split(data, []byte("\n"))
-	for _, line := range slices.Backward(lines) {
+	unsaid := from > 0 // the turn may have begun before
+	for line := range bytes.Lines(data) {
 		if !bytes.Contains(line, []byte(`"turn_context"`)) {
 			continue
 		}
@@ -59,9 +60,11 @@ func reviewed(ev *cardea.Event) bool {
 		}
 		r := harness.NewReading(row)
 		if r.Text("payload.turn_id") == turn {
-			reviewer := r.Text("payload.approvals_reviewer")
-			return reviewer != "" && reviewer != "user"
+			if reviewer := r.Text("payload.approvals_reviewer"); reviewer != "" && reviewer != "user" {
+				return true
+			}
+			unsaid = false
 		}
 	}
-	return false
+	return unsaid
 }

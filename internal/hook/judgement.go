@@ -353,7 +353,9 @@ func (j *Judgement) unshown(a cardea.Answer) cardea.Troubles {
 	if !lost || a.TellPerson || a.Reason == "" || j.reachesPerson() {
 		return nil
 	}
-	return cardea.Troubles{cardea.Warning("", cardea.CodeNoEffect, "", a.Reason)}
+	// It is one line that names its decider: a project can have written the text.
+	text := strings.ReplaceAll(strings.TrimSpace(a.Reason), "\n", "; ")
+	return cardea.Troubles{cardea.Warning("", cardea.CodeNoEffect, "", fmt.Sprintf("%s says on %s: %s", a.By, j.Event.Kind, text))}
 }
 
 // Printable are troubles in words that can be shown.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"cardea.dev"
@@ -131,7 +132,8 @@ func (j *Judgement) ran(id string) (cardea.Troubles, error) {
 	if err != nil || c == nil {
 		return nil, err
 	}
-	what, hint := fmt.Sprintf("you allowed \"%s\"", Plain(shortened(c.Subjects()))), ""
+	quoted := strings.ReplaceAll(Plain(shortened(c.Subjects())), `"`, "'") // no text of the agent ends the quotation
+	what, hint := "you allowed \""+quoted+"\"", ""
 	switch n := len(c.Answers); {
 	case j.remembers(c):
 		to, err := local(j.Loaded)

@@ -131,7 +131,10 @@ func (c *ending) end(r *ledger.Record, ran bool) {
 	delete(c.facts, n)
 	delete(c.facts, shown)
 	if c.decisions != nil && r.Call != "" {
-		facts = append(facts, c.decisions(r.Harness, r.Session)[r.Call])
+		// The agent can write it, so it takes no denial of Cardea's away.
+		if said := c.decisions(r.Harness, r.Session)[r.Call]; said.Effect != cardea.Allow || r.Effect < cardea.Deny {
+			facts = append(facts, said)
+		}
 	}
 	if ran {
 		facts = append(facts, cardea.Review{Effect: cardea.Allow})

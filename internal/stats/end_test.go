@@ -124,3 +124,16 @@ func TestEndOfOneCall(t *testing.T) {
 		t.Error("a later call counts")
 	}
 }
+
+// A transcript, which the agent can write, takes no denial of Cardea's away.
+func TestTranscriptAgainstDenial(t *testing.T) {
+	denied := call("rm -rf ~", cardea.Deny, "rules:r")
+	denied.Call = "1"
+	records := func(yield func(ledger.Record, error) bool) { yield(denied, nil) }
+	_, end, found := EndOf(records, denied.Time, denied.Digest, func(string, string) map[string]cardea.Review {
+		return map[string]cardea.Review{"1": {By: "person", Effect: cardea.Allow}}
+	})
+	if !found || end.By != "cardea" || end.Effect != cardea.Deny {
+		t.Errorf("%+v, %v", end, found)
+	}
+}

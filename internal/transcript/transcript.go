@@ -13,8 +13,9 @@ import (
 	"cardea.dev/internal/state"
 )
 
-// What is read at most: bytes of a file and of a row, and how many files and folders in a folder.
-const maxFile, maxRow, maxFiles = 64 << 20, 4 << 20, 1000
+// What is read at most: bytes of a session, of a file and of a row, and how many files and folders
+// in a folder.
+const maxSession, maxFile, maxRow, maxFiles = 128 << 20, 64 << 20, 4 << 20, 1000
 
 // readers read a session of a harness from the folder that the harness keeps in the person's home.
 var readers = map[string]func(folder, session string) map[string]cardea.Review{"claude-code": claudeCode}
@@ -33,7 +34,7 @@ func Decisions(harness, folder, session string) map[string]cardea.Review {
 // claudeCode reads projects/KEY/SESSION.jsonl and projects/KEY/SESSION/subagents/*.jsonl (seen:
 // 2.1.332). Links below the folder are not followed.
 func claudeCode(folder, session string) map[string]cardea.Review {
-	out := map[string]cardea.Review{}
+	out, left := map[string]cardea.Review{}, int64(maxSession)
 	projects, _ := state.Entries(filepath.Join(folder, "projects"), maxFiles)
 	for _, e := range projects {
 		main := filepath.Join(folder, "projects", e.Name(), session)
@@ -41,25 +42,29 @@ func claudeCode(folder, session string) map[string]cardea.Review {
 		if !e.IsDir() {
 			continue
 		}
-		addRows(out, main+".jsonl")
+		addRows(out, main+".jsonl", &left)
 		if state.IsLink(main) || state.IsLink(agents) {
 			continue
 		}
 		names, _ := state.Names(agents, maxFiles)
 		for _, name := range names {
-			addRows(out, filepath.Join(agents, name))
+			addRows(out, filepath.Join(agents, name), &left)
 		}
 	}
 	return out
 }
 
 // addRows adds the decisions in a file. A row that is no JSON, or too long, is left out, and of
-// several rows about one call the last applies.
-func addRows(out map[string]cardea.Review, path string) {
-	data, err := state.Read(path, maxFile)
-	if err != nil || !strings.HasSuffix(path, ".jsonl") {
+// several rows about one call the last applies. left is how many bytes may still be read.
+func addRows(out map[string]cardea.Review, path string, left *int64) {
+	if !strings.HasSuffix(path, ".jsonl") {
 		return
 	}
+	data, err := state.Read(path, min(maxFile, *left))
+	if err != nil {
+		return
+	}
+	*left -= int64(len(data))
 	for line := range bytes.Lines(data) {
 		if len(line) > maxRow || !bytes.Contains(line, []byte(`"tool_result"`)) {
 			continue

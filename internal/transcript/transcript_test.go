@@ -146,3 +146,18 @@ func FuzzRows(f *testing.F) {
 		}
 	})
 }
+
+// Of many large files only as much is read as a session may have.
+func TestManyLargeFiles(t *testing.T) {
+	folder := session(t, "")
+	for _, name := range []string{"a", "b", "c"} {
+		path := filepath.Join(folder, "projects/-srv-app/s-1/subagents", name+".jsonl")
+		write(t, path, result("toolu_"+name, `"toolDenialKind":"permission-rule"`))
+		if err := os.Truncate(path, maxFile-1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := Decisions("claude-code", folder, "s-1"); len(got) != 2 {
+		t.Errorf("%d calls have a decision, want those of two files", len(got))
+	}
+}
