@@ -20,6 +20,7 @@ import (
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/ledger"
 	"cardea.dev/internal/logfile"
+	"cardea.dev/internal/person"
 	"cardea.dev/internal/queue/store"
 	"cardea.dev/internal/settings"
 	"cardea.dev/internal/state"
@@ -134,7 +135,7 @@ func openHTTP(p Process, f serveFlags, local daemon.Local, log *logfile.Log, cou
 		}
 		return ledgerOf(p, &pl, l.Settings.Ledger)
 	}
-	return web.Open(address, given, web.Options{Check: check, Other: local.OtherFolder, Cardea: filepath.Join(filepath.Dir(hook.ThisProgram()), "cardea"+filepath.Ext(hook.ThisProgram())),
+	return web.Open(address, given, web.Options{Check: check, Other: local.OtherFolder, ByAgent: person.StartedByAgent, Cardea: filepath.Join(filepath.Dir(hook.ThisProgram()), "cardea"+filepath.Ext(hook.ThisProgram())),
 		Environ: os.Environ(), Token: token, Ledger: open, Status: status, Counts: counts, Gauges: gauges(p, folder, local), Now: p.Now, Log: log.Printf})
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -50,6 +51,13 @@ func Lineage(pid int) ([]Forebear, error) {
 		err = fmt.Errorf("there is no process %d", pid)
 	}
 	return out, err
+}
+
+// StartedByAgent reports whether a process that is no agent itself has an agent above it. What
+// cannot be seen is no agent.
+func StartedByAgent(pid int) bool {
+	line, err := Lineage(pid)
+	return err == nil && !line[0].Agent && slices.ContainsFunc(line, func(f Forebear) bool { return f.Agent })
 }
 
 // Process is the process with a number, and the words with which it was started.

@@ -80,6 +80,10 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, r, http.StatusForbidden, err.Error())
 		return
 	}
+	if s.ByAgent(who.pid) {
+		s.refuse(w, r, http.StatusForbidden, "an agent started the program that sends this; only the agent itself sends its hooks")
+		return
+	}
 	if name := s.Other(who.variables); name != "" {
 		s.refuse(w, r, http.StatusForbidden, "the caller's files are in another folder than the daemon's, by "+name+"; start both with the same HOME and XDG_*")
 		return

@@ -41,6 +41,8 @@ type Options struct {
 	// Other names the variable by which a caller's files are in another folder than the
 	// daemon's, or "".
 	Other func(v control.Variables) string
+	// ByAgent reports whether an agent started the process that asks, which is not the agent.
+	ByAgent func(pid int) bool
 	// Cardea is the program that answers what the daemon leaves.
 	Cardea string
 	// Environ is the daemon's environment.

@@ -194,7 +194,12 @@ func (s *site) caller(env ...string) *caller {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	c := exec.Command(self)
+	return s.started(exec.Command(self), env...)
+}
+
+// started starts a caller by a command.
+func (s *site) started(c *exec.Cmd, env ...string) *caller {
+	s.t.Helper()
 	c.Dir, c.Env, c.Stderr = s.work, append(append([]string{asClient + "=1"}, s.env...), env...), os.Stderr
 	in, err := c.StdinPipe()
 	if err != nil {
@@ -450,6 +455,38 @@ func TestRefused(t *testing.T) {
 	log, err := os.ReadFile(s.home + "/.local/state/cardea/daemon.log")
 	if err != nil || !strings.Contains(string(log), "401") || strings.Contains(string(log), s.token) || strings.Contains(string(log), hex.EncodeToString(wrong)) || strings.Contains(string(log), "git push") {
 		t.Errorf("the log: %v %s", err, log)
+	}
+}
+
+// An agent sends its hooks itself. A program that it started is refused.
+func TestProgramOfAnAgent(t *testing.T) {
+	s := newSite(t)
+	s.daemon()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	as := func(program, name string) string {
+		data, err := os.ReadFile(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := s.dir + "/" + name + "/claude"
+		s.write(path, string(data), 0o755)
+		return path
+	}
+	shell := as("/bin/bash", "shell")
+	for name, tt := range map[string]struct {
+		by   *exec.Cmd
+		want int
+	}{
+		"the agent":              {exec.Command(as(self, "agent")), http.StatusOK},
+		"a program of the agent": {exec.Command(shell, "-c", self+"; true"), http.StatusForbidden},
+		"one below a shell":      {exec.Command(shell, "-c", "sh -c '"+self+"; true'; true"), http.StatusForbidden},
+	} {
+		if got := s.started(tt.by).send(s.request("POST", hookPath, s.bash("ls"))); got.Status != tt.want {
+			t.Errorf("%s: %+v, want %d", name, got, tt.want)
+		}
 	}
 }
 
