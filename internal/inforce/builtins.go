@@ -53,8 +53,7 @@ func (l *Loaded) policyOn(b builtinPolicy) bool {
 			return false
 		}
 		g, switched := f.Gives("packs." + b.name)
-		_, given := f.Gives(b.setting)
-		if switched && g.Value == "on" || given {
+		if _, given := f.Gives(b.setting); switched && g.Value == "on" || given {
 			return true
 		}
 	}

@@ -40,8 +40,7 @@ func (l *Loaded) signal(from policy.Folder, name string) (*script.Signal, policy
 			case at.tightens && from.Scope != cardea.ScopeOrg:
 				continue
 			}
-			script, answer := l.signalOf(at, name)
-			if script != nil || answer.Value != nil {
+			if script, answer := l.signalOf(at, name); script != nil || answer.Value != nil {
 				return script, answer
 			}
 		}
@@ -75,8 +74,7 @@ func (l *Loaded) signalOf(at folder, name string) (*script.Signal, policy.Answer
 		return &script.Signal{Name: name, Command: def.Command, Limit: time.Duration(def.TimeoutSeconds) * time.Second}, policy.Answer{}
 	}
 	for _, path := range l.filesIn(at, "signals") {
-		base := filepath.Base(path)
-		if base != name && strings.TrimSuffix(base, filepath.Ext(base)) != name {
+		if base := filepath.Base(path); base != name && strings.TrimSuffix(base, filepath.Ext(base)) != name {
 			continue
 		}
 		if at.scope == cardea.ScopeProject {

@@ -59,8 +59,7 @@ func (l *Loaded) UncountedSwitches() []cardea.Diagnostic {
 func (l *Loaded) idle(file *settings.File, unused []string, all rules.List) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, name := range unused {
-		text, hint := l.whyIdle(file, name, all)
-		if text != "" {
+		if text, hint := l.whyIdle(file, name, all); text != "" {
 			out = append(out, cardea.Diagnostic{File: file.Path, Line: file.LineOf(name), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeUnknownName, Text: text, Hint: hint})
 		}
 	}

@@ -148,8 +148,7 @@ func open(key, data []byte) (*Manifest, error) {
 	if err := json.Unmarshal(s.Manifest, &b); err != nil {
 		return nil, fmt.Errorf("its manifest is damaged: %w", err)
 	}
-	mac, err := hex.DecodeString(s.HMAC)
-	if err != nil || !state.Signed(keyOf(key, b.Project), mac, purpose, s.Manifest) {
+	if mac, err := hex.DecodeString(s.HMAC); err != nil || !state.Signed(keyOf(key, b.Project), mac, purpose, s.Manifest) {
 		return nil, errors.New("its manifest was not written by your Cardea")
 	}
 	if b.V != version {

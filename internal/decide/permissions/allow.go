@@ -102,8 +102,7 @@ func (c *call) commandOrFiles(p *cardea.Part, r *Refusal) *permissionlist.Entry 
 	if by := c.command(p, &unnamed); by != nil {
 		return by
 	}
-	by, ok := c.onFiles(p)
-	if ok {
+	if by, ok := c.onFiles(p); ok {
 		return by
 	}
 	if needs := c.readsNeeded(p); len(needs) > 0 {

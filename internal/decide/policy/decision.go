@@ -391,8 +391,7 @@ func merge(into, from map[string]any, at string) []string {
 			continue
 		}
 		a, isMap := old.(map[string]any)
-		b, isMapToo := v.(map[string]any)
-		if isMap && isMapToo {
+		if b, isMapToo := v.(map[string]any); isMap && isMapToo {
 			conflicts = append(conflicts, merge(a, b, at+key+".")...)
 		} else if fmt.Sprint(old) != fmt.Sprint(v) {
 			conflicts = append(conflicts, at+key)

@@ -177,8 +177,7 @@ func entryOf(f file, p engine.Parsed) entry {
 		return e
 	}
 	for i := range p.Facts.Mistakes {
-		m := &p.Facts.Mistakes[i]
-		if m.Code == cardea.CodeWrongType {
+		if m := &p.Facts.Mistakes[i]; m.Code == cardea.CodeWrongType {
 			e.broken = m
 		} else if e.mistake == nil {
 			e.mistake = m

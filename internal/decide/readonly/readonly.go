@@ -253,8 +253,7 @@ func (c *call) program(p *cardea.Part) string {
 	if !p.Argv[0].Static {
 		return "its name comes from outside of the line"
 	}
-	name := p.Argv[0].Text
-	if !strings.Contains(name, "/") {
+	if name := p.Argv[0].Text; !strings.Contains(name, "/") {
 		if why := c.planted(name); why != "" {
 			return why
 		}

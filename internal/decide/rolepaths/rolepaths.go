@@ -159,8 +159,7 @@ func touched(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
 	plain, path, spelled := !a.Glob && !a.Recursive, pl.Folded(a.Path), pl.Folded(a.Spelled)
 	var named *pathglob.Named
 	for i := range globs {
-		fixed := globs[i].fixed
-		if plain && !strings.Contains(path, fixed) && !strings.Contains(spelled, fixed) {
+		if fixed := globs[i].fixed; plain && !strings.Contains(path, fixed) && !strings.Contains(spelled, fixed) {
 			continue
 		}
 		if named == nil {

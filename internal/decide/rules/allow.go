@@ -155,8 +155,7 @@ func (g grant) minds(p *cardea.Part) bool {
 // word that it stands in.
 func (g grant) lists(o *cardea.Option, p *cardea.Part) bool {
 	for _, f := range g.flags {
-		name, value, valued := strings.Cut(f, "=")
-		if o.Name == name && (!valued || o.Static && o.Value == value) {
+		if name, value, valued := strings.Cut(f, "="); o.Name == name && (!valued || o.Static && o.Value == value) {
 			return true
 		}
 		if o.Word > 0 && o.Word < len(p.Argv) && p.Argv[o.Word].Static && p.Argv[o.Word].Text == f {
@@ -174,8 +173,7 @@ func begins(commands [][]string, p *cardea.Part) (after int, wrappers, ok bool) 
 		if beginsWith(cmd, p) {
 			return len(cmd), false, true
 		}
-		n := len(outer)
-		if n > 0 && n < len(cmd) && slices.Equal(cmd[:n], outer) && beginsWith(cmd[n:], p) {
+		if n := len(outer); n > 0 && n < len(cmd) && slices.Equal(cmd[:n], outer) && beginsWith(cmd[n:], p) {
 			return len(cmd) - n, true, true
 		}
 	}
@@ -200,8 +198,7 @@ func startsProgram(name string, w cardea.Word) bool {
 // certain and matches one of the expressions.
 func (c *call) everyArg(args []string, p *cardea.Part, after int) bool {
 	for k := after; k < words(p); k++ {
-		text, static := word(p, k)
-		if !static || !slices.ContainsFunc(args, func(a string) bool { return c.matches(a, text) }) {
+		if text, static := word(p, k); !static || !slices.ContainsFunc(args, func(a string) bool { return c.matches(a, text) }) {
 			return false
 		}
 	}

@@ -286,8 +286,7 @@ func shorten(s string) string {
 // at is what the rule's globs are relative to: the folder of the rule, else
 // the project, else the folder in which the call runs.
 func (c *call) at() *pathglob.Place {
-	root := cmp.Or(c.rule.Root, c.ev.Project, c.ev.Cwd)
-	if c.place == nil || c.place.Project != root {
+	if root := cmp.Or(c.rule.Root, c.ev.Project, c.ev.Cwd); c.place == nil || c.place.Project != root {
 		c.unless, c.inside = map[string]*pathglob.Glob{}, nil
 		c.place = pathglob.NewPlace(c.d.settings.Home, root, c.d.settings.FoldPaths)
 	}

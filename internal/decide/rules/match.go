@@ -144,8 +144,7 @@ func cluster(flag string, p *cardea.Part) bool {
 		return false
 	}
 	for _, letter := range flag[1:] {
-		name := "-" + string(letter)
-		if !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == name }) {
+		if name := "-" + string(letter); !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == name }) {
 			return false
 		}
 	}
@@ -629,8 +628,7 @@ func (c *call) onField(m *Match) bool {
 // its values matches. The values that a duplicate key brings count, too.
 func (c *call) fieldHolds(m *Match) bool {
 	for _, v := range fieldValues(c.ev.Call, m.Field, true) {
-		text := valueText(v)
-		if (m.Pattern == "" || c.finds(m, text)) && (m.UnlessText == "" || !c.matches(whole(m.UnlessText), text)) {
+		if text := valueText(v); (m.Pattern == "" || c.finds(m, text)) && (m.UnlessText == "" || !c.matches(whole(m.UnlessText), text)) {
 			return true
 		}
 	}

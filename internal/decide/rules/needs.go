@@ -39,8 +39,7 @@ func needs(pattern string) []string {
 // ASCII letter in another case: the long s and the sign for kelvin are.
 func foreign(class []rune) bool {
 	for i := 0; i+1 < len(class); i += 2 {
-		low, high := class[i], class[i+1]
-		if low < utf8.RuneSelf || low <= 'ſ' && 'ſ' <= high || low <= '\u212a' && '\u212a' <= high {
+		if low, high := class[i], class[i+1]; low < utf8.RuneSelf || low <= 'ſ' && 'ſ' <= high || low <= '\u212a' && '\u212a' <= high {
 			return false
 		}
 	}

@@ -197,8 +197,7 @@ func (s *Store) version() (n int64, err error) {
 // replaced is an error where another file lies in the place of the one that is open:
 // then nobody sees the entry any more.
 func (s *Store) replaced() error {
-	info, err := os.Lstat(Path(s.folder))
-	if err != nil || !os.SameFile(info, s.opened) {
+	if info, err := os.Lstat(Path(s.folder)); err != nil || !os.SameFile(info, s.opened) {
 		return errors.New("the queue was damaged, or removed, while the call waited in it; try the call again")
 	}
 	return nil

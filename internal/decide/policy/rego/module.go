@@ -138,8 +138,7 @@ func (m *Module) read() {
 	}
 	verbs := engine.Verbs()
 	for _, r := range m.parsed.Rules {
-		name := headName(r)
-		if slices.Contains(verbs, name) {
+		if name := headName(r); slices.Contains(verbs, name) {
 			if f.VerbLine == 0 && r.Location != nil {
 				f.VerbLine = r.Location.Row
 			}
