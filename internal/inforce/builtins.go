@@ -5,6 +5,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/script/signals"
 	"cardea.dev/packs"
 )
@@ -68,9 +69,5 @@ type PolicySwitch struct {
 
 // PolicySwitches are the built-in policies by name.
 func (l *Loaded) PolicySwitches() []PolicySwitch {
-	var out []PolicySwitch
-	for _, b := range builtinPolicies() {
-		out = append(out, PolicySwitch{b.name, l.policyOn(b)})
-	}
-	return out
+	return lists.Of(builtinPolicies(), func(b builtinPolicy) PolicySwitch { return PolicySwitch{b.name, l.policyOn(b)} })
 }

@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/project"
@@ -271,11 +272,9 @@ func (l *Loaded) project() folder {
 
 // doubted are folders of which it is not known whether they are the person's.
 func (l *Loaded) doubted() []folder {
-	var out []folder
-	for _, dir := range l.Where.Dirs.Doubted {
-		out = append(out, folder{dir: dir, scope: cardea.ScopeProject, inside: dir, tightens: true})
-	}
-	return out
+	return lists.Of(l.Where.Dirs.Doubted, func(dir string) folder {
+		return folder{dir: dir, scope: cardea.ScopeProject, inside: dir, tightens: true}
+	})
 }
 
 // folders are all scopes' folders in the order in which their rules are read:
@@ -296,12 +295,7 @@ func (l *Loaded) readSettings() {
 	}
 	l.findOrgs(name)
 	l.SettingsFiles = append(make([]settings.File, 0, 3+len(l.orgs)+len(l.Where.Dirs.Doubted)), system)
-	for _, at := range l.orgs {
-		l.SettingsFiles = append(l.SettingsFiles, l.loadSettings(at))
-	}
-	for _, at := range append(l.doubted(), l.project()) {
-		l.SettingsFiles = append(l.SettingsFiles, l.loadSettings(at))
-	}
+	l.SettingsFiles = append(l.SettingsFiles, lists.Of(slices.Concat(l.orgs, l.doubted(), []folder{l.project()}), l.loadSettings)...)
 	l.SettingsFiles = append(l.SettingsFiles, user)
 	l.Settings = settings.Merge(l.SettingsFiles...)
 }

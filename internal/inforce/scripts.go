@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/script"
 	"cardea.dev/internal/script/triggered"
@@ -108,11 +109,8 @@ func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []script.Action {
 // NotExecutable are the scripts of all scopes that are started as they are, and may
 // not be executed.
 func (l *Loaded) NotExecutable() []cardea.Diagnostic {
-	var signals []string
-	for _, at := range l.folders() {
-		signals = append(signals, l.filesIn(at, "signals")...)
-	}
-	return l.scripts().NotExecutable(signals, l.SettingsFiles)
+	signals := lists.Of(l.folders(), func(at folder) []string { return l.filesIn(at, "signals") })
+	return l.scripts().NotExecutable(slices.Concat(signals...), l.SettingsFiles)
 }
 
 // maxScripts bounds how many files a folder of scripts may hold.

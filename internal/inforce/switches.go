@@ -8,6 +8,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/settings"
 )
 
@@ -127,8 +128,5 @@ func (l *Loaded) SwitchedOff(r *rules.Rule) string {
 // packsWithoutRules are packs of another kind: a decider, and policies.
 func packsWithoutRules() []string {
 	out := append([]string{"readonly"}, GeneratedPacks()...)
-	for _, b := range builtinPolicies() {
-		out = append(out, b.name)
-	}
-	return out
+	return append(out, lists.Of(builtinPolicies(), func(b builtinPolicy) string { return b.name })...)
 }

@@ -18,6 +18,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/candidate"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
@@ -346,12 +347,7 @@ func Like(a, b *Entry) bool {
 	if a.Subject.String() == b.Subject.String() {
 		return true
 	}
-	commands := func(e *Entry) (out []string) {
-		for _, p := range e.Parts {
-			out = append(out, p.Command.String())
-		}
-		return out
-	}
-	one := commands(a)
-	return len(one) > 0 && !slices.Contains(one, "") && slices.Equal(one, commands(b))
+	command := func(p Part) string { return p.Command.String() }
+	one := lists.Of(a.Parts, command)
+	return len(one) > 0 && !slices.Contains(one, "") && slices.Equal(one, lists.Of(b.Parts, command))
 }

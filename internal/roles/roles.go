@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/lists"
 )
 
 // Role is one definition of a role, in one file.
@@ -153,9 +154,7 @@ func (s Set) expand(src Source, globs []Glob) []Glob {
 			continue
 		}
 		c, _ := s.category(src, name)
-		for _, text := range c.Globs {
-			out = append(out, Glob{Text: text, Line: g.Line, Category: name})
-		}
+		out = append(out, lists.Of(c.Globs, func(text string) Glob { return Glob{Text: text, Line: g.Line, Category: name} })...)
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/judge"
+	"cardea.dev/internal/lists"
 )
 
 // Settings are what several files add up to.
@@ -50,11 +51,7 @@ func Merge(files ...File) Settings {
 		if at := f.Values.Judge.Unreadable; at != "" {
 			s.Judge.Enabled, s.Judge.Unreadable = false, at
 		}
-		for _, g := range f.Given {
-			if isSwitch(g.Key) {
-				s.Given = append(s.Given, g)
-			}
-		}
+		s.Given = append(s.Given, lists.Where(f.Given, func(g Given) bool { return isSwitch(g.Key) })...)
 	}
 	return s
 }

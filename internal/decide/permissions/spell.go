@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/permissionlist"
 )
 
@@ -160,11 +161,7 @@ func subcommand(p *cardea.Part) []cardea.Word {
 		}
 		at += next + 1
 	}
-	var out []cardea.Word
-	for _, c := range p.Command {
-		out = append(out, literal(c))
-	}
-	return append(out, p.Argv[at+1:]...)
+	return append(lists.Of(p.Command, literal), p.Argv[at+1:]...)
 }
 
 // assigned are the variables in front of a command, in the word form.

@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/lists"
 )
 
 // decision is one element of a verb's set.
@@ -48,11 +49,7 @@ func decisions(verb string, v any) []decision {
 			return nil
 		}
 	case []any:
-		out := make([]decision, 0, len(v))
-		for _, e := range v {
-			out = append(out, decisionOf(verb, e))
-		}
-		return out
+		return lists.Of(v, func(e any) decision { return decisionOf(verb, e) })
 	case map[string]any:
 		if len(v) == 0 {
 			return nil

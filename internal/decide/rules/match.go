@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/pathglob"
 	"cardea.dev/internal/paths"
 )
@@ -269,9 +270,7 @@ func (c *call) outside(a *cardea.Access) bool {
 		if pl.HomeDir != "" {
 			dirs = append(dirs, pl.HomeDir+"/.cache", pl.HomeDir+"/Library/Caches")
 		}
-		for _, dir := range dirs {
-			c.inside = append(c.inside, pl.Folded(dir))
-		}
+		c.inside = append(c.inside, lists.Of(dirs, pl.Folded)...)
 	}
 	return !slices.ContainsFunc(c.inside, func(dir string) bool { return dir != "/" && paths.Within(dir, p) })
 }

@@ -11,6 +11,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/queue"
 	"cardea.dev/internal/state"
 )
@@ -365,9 +366,7 @@ func (s *Store) Since(ctx context.Context, revision int64) (out []queue.Entry, l
 			return err
 		}
 		all, err := s.rows(conn, "WHERE revision > ? ORDER BY revision, id", revision)
-		for _, r := range all {
-			out = append(out, r.Entry)
-		}
+		out = lists.Of(all, func(r row) queue.Entry { return r.Entry })
 		return err
 	})
 	return out, last, err
