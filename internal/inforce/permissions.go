@@ -212,10 +212,8 @@ func (l *Loaded) Unreadable() []string {
 // interpreted, one whose quotes the harness compares as they are written, a
 // file that is broken. What that costs is a prompt that would have come anyway.
 func (l *Loaded) NativeAsk(c *cardea.Call) bool {
-	for _, f := range l.PermissionFiles {
-		if f.broken {
-			return true
-		}
+	if slices.ContainsFunc(l.PermissionFiles, func(f *PermissionFile) bool { return f.broken }) {
+		return true
 	}
 	for i := range l.Permissions {
 		e := &l.Permissions[i]

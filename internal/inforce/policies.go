@@ -215,11 +215,8 @@ func (l *Loaded) PolicyFolders() []policy.Folder {
 
 // HasSignal reports whether the policies of a folder have a signal of a name.
 func (l *Loaded) HasSignal(f policy.Folder, name string) bool {
-	if f.Scope == cardea.ScopeBuiltin && (signals.IsBuiltin(name)) {
-		return true // the gate's own
-	}
-	if name == signals.Watchdog && l.Settings.Judge.Enabled {
-		return true // the judge's
+	if f.Scope == cardea.ScopeBuiltin && signals.IsBuiltin(name) || name == signals.Watchdog && l.Settings.Judge.Enabled {
+		return true // the gate's own, or the judge's
 	}
 	script, answer := l.signal(f, name)
 	return script != nil || answer.Value != nil

@@ -95,9 +95,7 @@ func CheckEndpoint(endpoint string) error {
 		return errors.New("the endpoint holds a name or password; use api_key_command")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return errors.New("the endpoint has more than a host and a path")
-	case u.Scheme == "https":
-		return nil
-	case u.Scheme == "http" && Loopback(u.Hostname()):
+	case u.Scheme == "https", u.Scheme == "http" && Loopback(u.Hostname()):
 		return nil
 	case u.Scheme == "http":
 		return errors.New("http is for this machine only (localhost, 127.0.0.1, ::1); use https")

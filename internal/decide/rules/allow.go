@@ -59,10 +59,8 @@ func (c *call) allows(i int) bool {
 
 // plain reports whether the part's words and variables are what they seem.
 func plain(p *cardea.Part) bool {
-	for _, a := range p.Assigns {
-		if a.Class != cardea.EnvSafe {
-			return false
-		}
+	if slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class != cardea.EnvSafe }) {
+		return false
 	}
 	if len(p.Argv) == 0 {
 		return true
@@ -73,13 +71,11 @@ func plain(p *cardea.Part) bool {
 	for k := 1; k < len(p.Argv); k++ {
 		w := p.Argv[k]
 		dash := strings.HasPrefix(w.Text, "-")
-		if w.Static && w.Text == "--" && !strings.HasPrefix(p.Argv[k-1].Text, "-") {
+		switch {
+		case w.Static && w.Text == "--" && !strings.HasPrefix(p.Argv[k-1].Text, "-"):
 			return true // the rest are operands for certain
-		}
-		if !w.Static && (w.MayBeOption || dash || w.MaySplit && strings.ContainsAny(w.Text, "$`{")) {
-			return false
-		}
-		if dash && len(w.Text) > 1 && !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Word == k }) {
+		case !w.Static && (w.MayBeOption || dash || w.MaySplit && strings.ContainsAny(w.Text, "$`{")),
+			dash && len(w.Text) > 1 && !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Word == k }):
 			return false
 		}
 	}
@@ -118,10 +114,8 @@ func (c *call) permits(m *Match, p *cardea.Part, g grant) bool {
 	} else if m.Pattern != "" && !slices.ContainsFunc(p.Spellings(), func(text string) bool { return c.matches(whole(m.Pattern), text) }) {
 		return false
 	}
-	for j := range m.Any {
-		if c.permits(&m.Any[j], p, g) {
-			return true
-		}
+	if m.anyOf(func(one *Match) bool { return c.permits(one, p, g) }) {
+		return true
 	}
 	return len(m.Any) == 0 && g.suffices(p) && (!g.minds(p) || !c.mayBeFed(p))
 }
@@ -129,20 +123,10 @@ func (c *call) permits(m *Match, p *cardea.Part, g grant) bool {
 // suffices reports whether the grant covers the part's options, wrappers and
 // redirections.
 func (g grant) suffices(p *cardea.Part) bool {
-	if (p.Elevated || p.Remote) && !g.wrappers {
+	if (p.Elevated || p.Remote) && !g.wrappers || slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return !g.lists(&o, p) }) {
 		return false
 	}
-	for k := range p.Options {
-		if !g.lists(&p.Options[k], p) {
-			return false
-		}
-	}
-	for k := range p.Access {
-		if p.Access[k].NeedsSeparatePermission() && !g.redirects {
-			return false
-		}
-	}
-	return true
+	return g.redirects || !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.NeedsSeparatePermission() })
 }
 
 // minds reports whether the grant is for the part only where the line gives it nothing to

@@ -123,18 +123,9 @@ func (r *Rule) speaksOn(k cardea.Kind) bool {
 // speaksAbout reports whether the rule is about a call's tool. A rule that
 // tightens Bash tightens Monitor, too, which runs commands as Bash does.
 func (r *Rule) speaksAbout(c *cardea.Call) bool {
-	if len(r.Tools) == 0 {
-		return true
-	}
-	for _, t := range r.Tools {
-		if paths.MatchName(t, c.Tool) {
-			return true
-		}
-		if r.Effect != cardea.Allow && (paths.MatchName(t, c.Name) || c.Tool == "Monitor" && t == "Bash") {
-			return true
-		}
-	}
-	return false
+	return len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, func(t string) bool {
+		return paths.MatchName(t, c.Tool) || r.Effect != cardea.Allow && (paths.MatchName(t, c.Name) || c.Tool == "Monitor" && t == "Bash")
+	})
 }
 
 // call is one event that is being judged.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -222,36 +223,24 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 	var look *look // when an access comes so far
 	for k := range p.Access {
 		a := &p.Access[k]
-		if len(m.Access) > 0 && !slices.Contains(m.Access, a.Kind) {
-			continue
-		}
-		if len(m.Hosts) > 0 && (a.Kind != cardea.Network || !hostIs(m.Hosts, a.Host)) {
-			continue
-		}
-		if m.HoldsKey && !a.HoldsKey || m.Redirection && !a.Redirect || m.UnlessMetadata && a.MetadataOnly {
-			continue
-		}
-		if m.Outside && (p.Remote || !c.outside(a)) {
+		switch {
+		case len(m.Access) > 0 && !slices.Contains(m.Access, a.Kind),
+			len(m.Hosts) > 0 && (a.Kind != cardea.Network || !hostIs(m.Hosts, a.Host)),
+			m.HoldsKey && !a.HoldsKey || m.Redirection && !a.Redirect || m.UnlessMetadata && a.MetadataOnly,
+			m.Outside && (p.Remote || !c.outside(a)):
 			continue
 		}
 		if look == nil && len(m.Paths)+len(m.Own) > 0 {
 			names, look = c.namesOf(p), c.lookOf(m)
 		}
-		if len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, look, c.name(names, a, k))) {
+		switch {
+		case len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, look, c.name(names, a, k))),
+			len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(look, c.name(names, a, k))),
+			m.UnknownPath && (c.ev.Call.OnlyPossible || p.Remote && !a.Redirect || a.Path != "" || a.Host != ""), // everything may touch some file
+			c.coveredBy(m.UnlessPaths, a):
 			continue
 		}
-		if len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(look, c.name(names, a, k))) {
-			continue
-		}
-		if m.UnknownPath && (c.ev.Call.OnlyPossible || p.Remote && !a.Redirect || a.Path != "" || a.Host != "") {
-			continue // everything may touch some file
-		}
-		if c.coveredBy(m.UnlessPaths, a) {
-			continue
-		}
-		if c.touched == nil {
-			c.touched = a
-		}
+		c.touched = cmp.Or(c.touched, a)
 		return true
 	}
 	return false

@@ -131,12 +131,7 @@ func newSearched(text string) *searched {
 func (s *searched) contains(lower string) bool { return !s.ascii || strings.Contains(s.lower, lower) }
 
 func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // bitOf is the bit that stands for a program, whatever its folder and case; all
