@@ -1,6 +1,7 @@
 package inforce
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -180,12 +181,8 @@ type RulesFile struct {
 // begin is a load that has read nothing yet.
 func begin(w Where) *Loaded {
 	l := &Loaded{Where: w, kept: project.NewLastGood(w.State), absent: w.Absent, links: w.Links}
-	if l.absent == nil {
-		l.absent = new(state.Absent)
-	}
-	if l.links == nil {
-		l.links = new(paths.Links)
-	}
+	l.absent = cmp.Or(l.absent, new(state.Absent))
+	l.links = cmp.Or(l.links, new(paths.Links))
 	l.looked.Seen = l.absent
 	return l
 }

@@ -1,6 +1,7 @@
 package inforce
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -78,9 +79,7 @@ func (w Where) index() *state.Indexes {
 // Policies are the policies of all scopes.
 func (l *Loaded) Policies() *policy.Policies {
 	lib := l.Where.Policies
-	if lib == nil {
-		lib = &policy.Library{Engines: l.Where.Engines, Recheck: oneLook}
-	}
+	lib = cmp.Or(lib, &policy.Library{Engines: l.Where.Engines, Recheck: oneLook})
 	if lib.Cache == nil {
 		lib.Cache = l.index
 	}

@@ -20,12 +20,11 @@ import (
 // nearest are the scopes in which a signal is looked for, nearest first.
 func nearest(scope cardea.Scope) []cardea.Scope {
 	all := []cardea.Scope{cardea.ScopeProject, cardea.ScopeUser, cardea.ScopeOrg, cardea.ScopeSystem}
-	switch i := slices.Index(all, scope); {
-	case i >= 0:
+	if i := slices.Index(all, scope); i >= 0 {
 		return all[i:]
-	default: // built-in policies take the person's word before the project's
-		return []cardea.Scope{cardea.ScopeUser, cardea.ScopeOrg, cardea.ScopeSystem, cardea.ScopeProject}
 	}
+	// Built-in policies take the person's word before the project's.
+	return []cardea.Scope{cardea.ScopeUser, cardea.ScopeOrg, cardea.ScopeSystem, cardea.ScopeProject}
 }
 
 // signal finds the script of a signal of the policies of a folder, or what is said in

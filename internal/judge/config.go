@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"cardea.dev/internal/lists"
 )
 
 // The types of providers.
@@ -147,11 +149,7 @@ func (c Config) Providers() []Provider {
 	if len(chain) == 0 {
 		chain = []Provider{{Type: Anthropic}, {Type: GitHubModels}, {Type: OpenAI}, {Type: Ollama}}
 	}
-	out := make([]Provider, len(chain))
-	for i, p := range chain {
-		out[i] = p.Complete()
-	}
-	return out
+	return lists.Of(chain, Provider.Complete)
 }
 
 // Price is what a provider's model costs. A model of Ollama on this machine costs

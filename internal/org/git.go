@@ -2,6 +2,7 @@ package org
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,9 +75,7 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) ([]byte, err
 		return out, nil
 	}
 	words := strings.TrimSpace(string(told))
-	if words == "" {
-		words = err.Error()
-	}
+	words = cmp.Or(words, err.Error())
 	return nil, fmt.Errorf("git %s: %s", args[0], words)
 }
 

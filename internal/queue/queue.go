@@ -296,10 +296,7 @@ func meaning(c *cardea.Call) map[string]any {
 func Seal(key []byte, e Entry) (text, signature []byte, err error) {
 	e.State, e.Answer, e.Taken, e.Revision = "", nil, time.Time{}, 0
 	text, err = json.Marshal(e)
-	if err != nil {
-		return nil, nil, err
-	}
-	return text, state.Sign(key, entryPurpose, fmt.Append(nil, e.ID), text), nil
+	return text, state.Sign(key, entryPurpose, fmt.Append(nil, e.ID), text), err
 }
 
 // Unseal reads an entry that Seal wrote under a number.
@@ -318,10 +315,7 @@ func SealAnswer(key, entry []byte, a Answer) (text, signature []byte, err error)
 		return nil, nil, fmt.Errorf("a person answers allow or deny, not %s", a.Effect)
 	}
 	text, err = json.Marshal(a)
-	if err != nil {
-		return nil, nil, err
-	}
-	return text, state.Sign(key, answerPurpose, entry, text), nil
+	return text, state.Sign(key, answerPurpose, entry, text), err
 }
 
 // UnsealAnswer reads an answer to an entry.

@@ -58,11 +58,7 @@ func (g Glob) Shown() string {
 
 // Texts are globs as their texts.
 func Texts(globs []Glob) []string {
-	out := make([]string, len(globs))
-	for i, g := range globs {
-		out[i] = g.Text
-	}
-	return out
+	return append([]string{}, lists.Of(globs, func(g Glob) string { return g.Text })...)
 }
 
 // Source is a set of definitions of one scope: the built-in ones, or a file's.

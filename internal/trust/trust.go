@@ -59,11 +59,7 @@ func Digest(data []byte) string {
 // Trusts reports whether a file was accepted with this content. A nil manifest
 // trusts nothing.
 func (m *Manifest) Trusts(file string, data []byte) bool {
-	if m == nil {
-		return false
-	}
-	digest, known := m.Files[file]
-	return known && digest == Digest(data)
+	return m.Knows(file) && m.Files[file] == Digest(data)
 }
 
 // Knows reports whether a file was accepted, in whatever form.

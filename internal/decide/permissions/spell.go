@@ -208,15 +208,7 @@ func hasFlag(word string, p *cardea.Part) bool {
 	if same(word) {
 		return true
 	}
-	if strings.HasPrefix(word, "--") {
-		return false
-	}
-	for _, letter := range word[1:] {
-		if !same("-" + string(letter)) {
-			return false
-		}
-	}
-	return true
+	return !strings.HasPrefix(word, "--") && !strings.ContainsFunc(word[1:], func(letter rune) bool { return !same("-" + string(letter)) })
 }
 
 // synonyms are the other names of an option that people deny.

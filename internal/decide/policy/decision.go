@@ -237,9 +237,7 @@ func (d *decision) holding() cardea.Opinion {
 	if d.verb == "ask" {
 		o.Reason = d.asked()
 	}
-	if o.Reason == "" {
-		o.Reason = fmt.Sprintf("policy %s says %s", d.called(), effect)
-	}
+	o.Reason = cmp.Or(o.Reason, fmt.Sprintf("policy %s says %s", d.called(), effect))
 	return o
 }
 

@@ -233,11 +233,7 @@ func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 		return found, err
 	}
 	found = append(found, fields...)
-	for _, m := range modules {
-		found = append(found, s.routing(m)...)
-	}
-	found = append(found, sharedPackages(modules)...)
-	found = append(found, missing(modules)...)
+	found = slices.Concat(found, slices.Concat(lists.Of(modules, s.routing)...), sharedPackages(modules), missing(modules))
 	slices.SortStableFunc(found, func(a, b cardea.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})

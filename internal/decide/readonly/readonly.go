@@ -192,10 +192,8 @@ func (c *call) writes(p *cardea.Part) bool {
 		if c.covered != nil && q.MakesFilesOnly() {
 			continue
 		}
-		for _, a := range q.Access {
-			if q != p && (a.Kind == cardea.Write || a.Kind == cardea.Delete) && !a.Redirect {
-				return true
-			}
+		if q != p && slices.ContainsFunc(q.Access, func(a cardea.Access) bool { return (a.Kind == cardea.Write || a.Kind == cardea.Delete) && !a.Redirect }) {
+			return true
 		}
 	}
 	return false

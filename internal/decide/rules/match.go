@@ -145,12 +145,9 @@ func cluster(flag string, p *cardea.Part) bool {
 	if len(flag) != 3 || flag[0] != '-' || flag[1] == '-' {
 		return false
 	}
-	for _, letter := range flag[1:] {
-		if name := "-" + string(letter); !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == name }) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(flag[1:], func(letter rune) bool {
+		return !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-"+string(letter) })
+	})
 }
 
 // spelled reports whether a long option with one dash (-delete, -auto-approve)

@@ -73,8 +73,7 @@ func CarryOut(ctx context.Context, r queue.Request, c Caller, tell Tell, now fun
 	if r.Hold == nil {
 		return queue.Reply{Failure: "the request asks for nothing"}
 	}
-	err = hold(ctx, s, r, c, tell, &reply)
-	if err != nil {
+	if err := hold(ctx, s, r, c, tell, &reply); err != nil {
 		reply.Failure = err.Error()
 	}
 	return reply
