@@ -202,9 +202,7 @@ func (h *hookwise) expanded(v document.Value, role string) []string {
 		case !is:
 			out = append(out, braces(text)...)
 		case known:
-			for _, g := range own {
-				out = append(out, braces(g)...)
-			}
+			out = append(out, slices.Concat(lists.Of(own, braces)...)...)
 		case slices.ContainsFunc(h.builtin, func(c roles.Category) bool { return c.Name == inner }):
 			out = append(out, text)
 		default:
