@@ -88,17 +88,12 @@ func NewSet(sources ...Source) Set { return Set{sources} }
 // files. Definitions that are not trusted make no role.
 func (s Set) Names() []string {
 	var out []string
-	add := func(src Source) {
-		for _, r := range src.Roles {
-			if src.Trusted && !slices.Contains(out, r.Name) {
-				out = append(out, r.Name)
-			}
-		}
-	}
 	for _, builtin := range []bool{true, false} {
 		for _, src := range s.sources {
-			if (src.Scope == cardea.ScopeBuiltin) == builtin {
-				add(src)
+			for _, r := range src.Roles {
+				if (src.Scope == cardea.ScopeBuiltin) == builtin && src.Trusted && !slices.Contains(out, r.Name) {
+					out = append(out, r.Name)
+				}
 			}
 		}
 	}

@@ -188,12 +188,10 @@ func (o *Override) allows(p *cardea.Part, place *pathglob.Place) bool {
 	}
 	for i, w := range p.Argv {
 		switch {
-		case !w.Static:
+		case !w.Static,
+			i < len(words) && w.Text != words[i] && !(i == 0 && (w.Text == "/bin/"+words[0] || w.Text == "/usr/bin/"+words[0])),
+			i >= len(words) && strings.HasPrefix(w.Text, "-") && len(w.Text) > 1: // an option that is not named
 			return false
-		case i < len(words) && w.Text != words[i] && !(i == 0 && (w.Text == "/bin/"+words[0] || w.Text == "/usr/bin/"+words[0])):
-			return false
-		case i >= len(words) && strings.HasPrefix(w.Text, "-") && len(w.Text) > 1:
-			return false // an option that is not named
 		}
 	}
 	return true

@@ -122,9 +122,7 @@ func (d *decision) read(o map[string]any) {
 	if n, ok := o["priority"].(json.Number); ok {
 		d.priority, _ = n.Float64()
 	}
-	if u, ok := o["updated_input"].(map[string]any); ok {
-		d.updated = u
-	}
+	d.updated, _ = o["updated_input"].(map[string]any)
 	for _, key := range []string{"part", "parts"} {
 		if p, there := o[key]; there {
 			d.named = true
