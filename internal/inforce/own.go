@@ -84,12 +84,8 @@ func (l *Loaded) ownSettings() []string {
 
 // ownFolders are the scopes' folders, and those of Cardea's plugin.
 func (l *Loaded) ownFolders() []string {
-	var out []string
-	for _, at := range l.folders() {
-		if at.dir != "" {
-			out = append(out, l.links.Real(at.dir))
-		}
-	}
+	known := lists.Where(l.folders(), func(at folder) bool { return at.dir != "" })
+	out := lists.Of(known, func(at folder) string { return l.links.Real(at.dir) })
 	for _, root := range l.Where.Plugins {
 		if state.Exists(filepath.Join(root, "scripts", "cardea-hook.sh")) {
 			out = append(out, l.links.Real(root))

@@ -144,10 +144,7 @@ func (l *Loaded) ReadScripts() []string {
 	if l.Where.Project == "" {
 		return nil
 	}
-	paths := l.policyFiles()
-	for _, name := range []string{"signals", "actions"} {
-		paths = append(paths, l.filesIn(l.project(), name)...)
-	}
+	paths := slices.Concat(l.policyFiles(), l.filesIn(l.project(), "signals"), l.filesIn(l.project(), "actions"))
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
 		paths = append(paths, judgeFiles(f.Values.Judge.Context, l.Where.Project)...)
