@@ -3,7 +3,7 @@ package lists
 
 import "slices"
 
-// Of returns what of makes of each entry, in their order; nil where there are none.
+// Of returns what of makes of each entry, in their order; nil for an empty list.
 func Of[T, U any](all []T, of func(T) U) []U {
 	out := slices.Grow([]U(nil), len(all))
 	for _, x := range all {
@@ -12,7 +12,7 @@ func Of[T, U any](all []T, of func(T) U) []U {
 	return out
 }
 
-// Where returns the entries for which is holds, in their order; nil where there are none.
+// Where returns the entries for which is holds, in their order; nil if it holds for no entry.
 func Where[T any](all []T, is func(T) bool) []T {
 	var out []T
 	for _, x := range all {
