@@ -11,6 +11,7 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/inforce/sandbox"
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
@@ -100,9 +101,7 @@ func compile(p Process, s site, f compileFlags) (c compilation, err error) {
 				now.Denies = append(now.Denies, x)
 			}
 		}
-		for _, e := range c.Entries {
-			now.Denies = append(now.Denies, e.Deny)
-		}
+		now.Denies = append(now.Denies, lists.Of(c.Entries, func(e sandbox.Entry) install.Deny { return e.Deny })...)
 		return now, nil
 	}
 	if c.flags = f; !f.codex {
@@ -113,14 +112,9 @@ func compile(p Process, s site, f compileFlags) (c compilation, err error) {
 	if err != nil {
 		return c, err
 	}
-	var read []string
-	for _, x := range now.Denies {
-		if x.List == install.DenyRead {
-			read = append(read, x.Value)
-		}
-	}
+	read := lists.Where(now.Denies, func(x install.Deny) bool { return x.List == install.DenyRead })
 	c.Entries = slices.DeleteFunc(c.Entries, func(e sandbox.Entry) bool { return e.List != install.DenyRead })
-	c.plan, err = install.PlanCodexSandbox(s.At, read)
+	c.plan, err = install.PlanCodexSandbox(s.At, lists.Of(read, func(x install.Deny) string { return x.Value }))
 	return c, err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/evidence"
+	"cardea.dev/internal/lists"
 )
 
 // CupcakeOptions are what the import of a rulebook.yml depends on.
@@ -555,9 +556,5 @@ func LiteralCalls(text string, tools []string) []Call {
 	if len(tools) > 0 && !slices.Contains(tools, "Bash") && !slices.Contains(tools, "*") {
 		return nil
 	}
-	var out []Call
-	for _, m := range literal().FindAllStringSubmatch(text, 5) {
-		out = append(out, call("Bash", "command", m[1], ""))
-	}
-	return out
+	return lists.Of(literal().FindAllStringSubmatch(text, 5), func(m []string) Call { return call("Bash", "command", m[1], "") })
 }

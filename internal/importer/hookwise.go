@@ -11,6 +11,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/roles"
 )
 
@@ -57,12 +58,7 @@ func (h *hookwise) policy(data []byte) {
 			globs, what = own, "sensitive_paths"
 		}
 	}
-	var list []string
-	for _, g := range globs {
-		for _, one := range wide(g) {
-			list = append(list, quoted(one))
-		}
-	}
+	list := lists.Of(slices.Concat(lists.Of(globs, wide)...), quoted)
 	if len(list) > 0 {
 		h.set = append(h.set, Setting{Path: []string{"sensitive", "ask_write"}, Items: list, Protects: true}, Setting{Path: []string{"sensitive", "ask_read"}, Items: list, Protects: true})
 		h.taken(at, what, "sensitive: {ask_write: […], ask_read: […]}, since hookwise asks about reading them, too")
@@ -206,9 +202,7 @@ func (h *hookwise) expanded(v document.Value, role string) []string {
 		case !is:
 			out = append(out, braces(text)...)
 		case known:
-			for _, g := range own {
-				out = append(out, braces(g)...)
-			}
+			out = append(out, slices.Concat(lists.Of(own, braces)...)...)
 		case slices.ContainsFunc(h.builtin, func(c roles.Category) bool { return c.Name == inner }):
 			out = append(out, text)
 		default:
@@ -225,11 +219,8 @@ func braces(g string) []string {
 	if open < 0 || length < 0 || strings.HasPrefix(g, "{{") {
 		return []string{g}
 	}
-	var out []string
-	for _, word := range strings.Split(g[open+1:open+length], ",") {
-		out = append(out, braces(g[:open]+word+g[open+length+1:])...)
-	}
-	return out
+	words := strings.Split(g[open+1:open+length], ",")
+	return slices.Concat(lists.Of(words, func(word string) []string { return braces(g[:open] + word + g[open+length+1:]) })...)
 }
 
 // wide is a glob of hookwise's that tightens: everything that it matches, and perhaps

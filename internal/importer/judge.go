@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/judge"
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/lists"
 )
 
 // judge reads llmFallback, which becomes the settings of the judge. Where the file says
@@ -45,9 +46,7 @@ func (b *bouncer) judge(top section) {
 		b.lost(at, "llmFallback", "no provider of its chain is left, so no model is asked")
 		return
 	case tokens != judge.MaxTokens:
-		for _, kind := range judge.Types()[:4] {
-			providers = append(providers, fmt.Sprintf("{type: %s, max_tokens: %d}", kind, tokens))
-		}
+		providers = append(providers, lists.Of(judge.Types()[:4], func(kind string) string { return fmt.Sprintf("{type: %s, max_tokens: %d}", kind, tokens) })...)
 	}
 	b.judgeSettings(at, on, providers)
 	b.threshold(threshold, on)

@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/lookaround"
 )
 
@@ -364,11 +365,7 @@ func inPatch(pattern string) string {
 
 // list joins what form makes of each text with a separator.
 func list(texts []string, separator string, form func(string) string) string {
-	out := make([]string, len(texts))
-	for i, t := range texts {
-		out[i] = form(t)
-	}
-	return strings.Join(out, separator)
+	return strings.Join(lists.Of(texts, form), separator)
 }
 
 // quotedList is texts as the inside of a YAML list.

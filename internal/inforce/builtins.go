@@ -5,6 +5,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/script/signals"
 	"cardea.dev/packs"
 )
@@ -53,8 +54,7 @@ func (l *Loaded) policyOn(b builtinPolicy) bool {
 			return false
 		}
 		g, switched := f.Gives("packs." + b.name)
-		_, given := f.Gives(b.setting)
-		if switched && g.Value == "on" || given {
+		if _, given := f.Gives(b.setting); switched && g.Value == "on" || given {
 			return true
 		}
 	}
@@ -69,9 +69,5 @@ type PolicySwitch struct {
 
 // PolicySwitches are the built-in policies by name.
 func (l *Loaded) PolicySwitches() []PolicySwitch {
-	var out []PolicySwitch
-	for _, b := range builtinPolicies() {
-		out = append(out, PolicySwitch{b.name, l.policyOn(b)})
-	}
-	return out
+	return lists.Of(builtinPolicies(), func(b builtinPolicy) PolicySwitch { return PolicySwitch{b.name, l.policyOn(b)} })
 }

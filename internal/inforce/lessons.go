@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/lesson"
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/meaning"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/project"
@@ -40,10 +41,7 @@ type lessonFolder struct {
 
 // lessonFolders are the folders of all scopes that may have lessons, strongest first.
 func (l *Loaded) lessonFolders() []lessonFolder {
-	var out []lessonFolder
-	for _, at := range l.folders() {
-		out = append(out, lessonFolder{folder: at, shared: at.scope == cardea.ScopeProject})
-	}
+	out := lists.Of(l.folders(), func(at folder) lessonFolder { return lessonFolder{folder: at, shared: at.scope == cardea.ScopeProject} })
 	if at := l.project(); at.dir != "" {
 		at.dir, at.scope = filepath.Join(at.dir, "local"), cardea.ScopeUser
 		out = append(out, lessonFolder{folder: at, shared: true, own: true})
@@ -74,13 +72,10 @@ type LessonPlace struct {
 // LessonPlaces are the places of lessons of all scopes, strongest first, whether there
 // are any or not.
 func (l *Loaded) LessonPlaces() []LessonPlace {
-	var out []LessonPlace
-	for _, at := range l.lessonFolders() {
-		if at.dir != "" {
-			out = append(out, LessonPlace{Place: l.lessonPlace(at), Local: at.own, Allows: l.lessonsAllow(at)})
-		}
-	}
-	return out
+	known := lists.Where(l.lessonFolders(), func(at lessonFolder) bool { return at.dir != "" })
+	return lists.Of(known, func(at lessonFolder) LessonPlace {
+		return LessonPlace{Place: l.lessonPlace(at), Local: at.own, Allows: l.lessonsAllow(at)}
+	})
 }
 
 // lessonsAllow reports whether allows of a folder count. Of a shared one each needs to
@@ -161,9 +156,7 @@ func (l *Loaded) LessonProblems() []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, p := range l.LessonPlaces() {
 		store := lesson.Open(p.Place)
-		for _, t := range store.Troubles() {
-			out = append(out, t.Diagnostic)
-		}
+		out = append(out, lists.Of(store.Troubles(), func(t cardea.Trouble) cardea.Diagnostic { return t.Diagnostic })...)
 		store.Close()
 	}
 	return out

@@ -1,6 +1,7 @@
 package inforce
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 	"cardea.dev/internal/project"
@@ -179,12 +181,8 @@ type RulesFile struct {
 // begin is a load that has read nothing yet.
 func begin(w Where) *Loaded {
 	l := &Loaded{Where: w, kept: project.NewLastGood(w.State), absent: w.Absent, links: w.Links}
-	if l.absent == nil {
-		l.absent = new(state.Absent)
-	}
-	if l.links == nil {
-		l.links = new(paths.Links)
-	}
+	l.absent = cmp.Or(l.absent, new(state.Absent))
+	l.links = cmp.Or(l.links, new(paths.Links))
 	l.looked.Seen = l.absent
 	return l
 }
@@ -271,11 +269,9 @@ func (l *Loaded) project() folder {
 
 // doubted are folders of which it is not known whether they are the person's.
 func (l *Loaded) doubted() []folder {
-	var out []folder
-	for _, dir := range l.Where.Dirs.Doubted {
-		out = append(out, folder{dir: dir, scope: cardea.ScopeProject, inside: dir, tightens: true})
-	}
-	return out
+	return lists.Of(l.Where.Dirs.Doubted, func(dir string) folder {
+		return folder{dir: dir, scope: cardea.ScopeProject, inside: dir, tightens: true}
+	})
 }
 
 // folders are all scopes' folders in the order in which their rules are read:
@@ -296,12 +292,7 @@ func (l *Loaded) readSettings() {
 	}
 	l.findOrgs(name)
 	l.SettingsFiles = append(make([]settings.File, 0, 3+len(l.orgs)+len(l.Where.Dirs.Doubted)), system)
-	for _, at := range l.orgs {
-		l.SettingsFiles = append(l.SettingsFiles, l.loadSettings(at))
-	}
-	for _, at := range append(l.doubted(), l.project()) {
-		l.SettingsFiles = append(l.SettingsFiles, l.loadSettings(at))
-	}
+	l.SettingsFiles = append(l.SettingsFiles, lists.Of(slices.Concat(l.orgs, l.doubted(), []folder{l.project()}), l.loadSettings)...)
 	l.SettingsFiles = append(l.SettingsFiles, user)
 	l.Settings = settings.Merge(l.SettingsFiles...)
 }

@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/state"
@@ -45,16 +46,10 @@ var parts = []string{"cardea.yaml", "roles.yaml", "overrides.yaml", ".gitignore"
 // lead to; Cardea's own plugin; of the harnesses' lists what lies behind a link, since the rules know
 // the others by name.
 func (l *Loaded) ownSettings() []string {
-	var out []string
-	for _, dir := range append([]string{l.Where.Dirs.System, l.Where.Dirs.User, l.Where.Dirs.State, l.Where.Dirs.Runtime}, l.Where.Dirs.Doubted...) {
-		if dir != "" {
-			out = append(out, l.links.Real(dir))
-		}
-	}
+	dirs := append([]string{l.Where.Dirs.System, l.Where.Dirs.User, l.Where.Dirs.State, l.Where.Dirs.Runtime}, l.Where.Dirs.Doubted...)
+	out := lists.Of(lists.Where(dirs, func(dir string) bool { return dir != "" }), l.links.Real)
 	if l.Where.PluginFiles != nil {
-		for _, path := range l.Where.PluginFiles() {
-			out = append(out, l.links.Real(path))
-		}
+		out = append(out, lists.Of(l.Where.PluginFiles(), l.links.Real)...)
 	}
 	for _, at := range l.folders() {
 		// Where there is no folder, nothing is in force.
@@ -75,11 +70,11 @@ func (l *Loaded) ownSettings() []string {
 			}
 		}
 	}
-	lists := []string{project.Below(l.Where.Dirs.Claude, "settings.json"), project.Below(l.Where.Dirs.Claude, "hooks")}
+	files := []string{project.Below(l.Where.Dirs.Claude, "settings.json"), project.Below(l.Where.Dirs.Claude, "hooks")}
 	for _, s := range l.Where.Lists {
-		lists = append(lists, s.File)
+		files = append(files, s.File)
 	}
-	for _, path := range lists {
+	for _, path := range files {
 		if path != "" && !l.absent.Folder(filepath.Dir(path)) && (l.absent.IsLink(path) || l.absent.IsLink(filepath.Dir(path))) {
 			out = append(out, l.links.Real(path))
 		}
@@ -89,12 +84,8 @@ func (l *Loaded) ownSettings() []string {
 
 // ownFolders are the scopes' folders, and those of Cardea's plugin.
 func (l *Loaded) ownFolders() []string {
-	var out []string
-	for _, at := range l.folders() {
-		if at.dir != "" {
-			out = append(out, l.links.Real(at.dir))
-		}
-	}
+	known := lists.Where(l.folders(), func(at folder) bool { return at.dir != "" })
+	out := lists.Of(known, func(at folder) string { return l.links.Real(at.dir) })
 	for _, root := range l.Where.Plugins {
 		if state.Exists(filepath.Join(root, "scripts", "cardea-hook.sh")) {
 			out = append(out, l.links.Real(root))
@@ -135,8 +126,5 @@ func (l *Loaded) ownPrograms() []string {
 	if strings.EqualFold(filepath.Ext(real), ".exe") {
 		ext = filepath.Ext(real)
 	}
-	for _, name := range []string{"cardea", "cardea-hook", remote.Program} {
-		out = append(out, filepath.Join(filepath.Dir(real), name+ext))
-	}
-	return out
+	return append(out, lists.Of([]string{"cardea", "cardea-hook", remote.Program}, func(name string) string { return filepath.Join(filepath.Dir(real), name+ext) })...)
 }

@@ -141,8 +141,7 @@ const otherProject = "it is another project's"
 // author believes to be protected.
 func (f *PermissionFile) warn(entries []permissionlist.Entry) {
 	for i := range entries {
-		e := &entries[i]
-		if e.Form == permissionlist.Nothing && e.Effect != cardea.Allow && f.From.Harness == claudecode.Name {
+		if e := &entries[i]; e.Form == permissionlist.Nothing && e.Effect != cardea.Allow && f.From.Harness == claudecode.Name {
 			f.Problems = append(f.Problems, cardea.Diagnostic{File: f.From.File, Line: e.Line(), Column: e.Column(), Severity: cardea.LevelWarning, Code: cardea.CodeNoEffect,
 				Text: fmt.Sprintf("the entry %q %s nothing: %s", e.Text, permissionlist.Verb(e.Effect), e.Why), Hint: `look at "cardea permissions"`})
 		}
@@ -213,10 +212,8 @@ func (l *Loaded) Unreadable() []string {
 // interpreted, one whose quotes the harness compares as they are written, a
 // file that is broken. What that costs is a prompt that would have come anyway.
 func (l *Loaded) NativeAsk(c *cardea.Call) bool {
-	for _, f := range l.PermissionFiles {
-		if f.broken {
-			return true
-		}
+	if slices.ContainsFunc(l.PermissionFiles, func(f *PermissionFile) bool { return f.broken }) {
+		return true
 	}
 	for i := range l.Permissions {
 		e := &l.Permissions[i]

@@ -1,6 +1,7 @@
 package inforce
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -78,9 +79,7 @@ func (w Where) index() *state.Indexes {
 // Policies are the policies of all scopes.
 func (l *Loaded) Policies() *policy.Policies {
 	lib := l.Where.Policies
-	if lib == nil {
-		lib = &policy.Library{Engines: l.Where.Engines, Recheck: oneLook}
-	}
+	lib = cmp.Or(lib, &policy.Library{Engines: l.Where.Engines, Recheck: oneLook})
 	if lib.Cache == nil {
 		lib.Cache = l.index
 	}
@@ -215,11 +214,8 @@ func (l *Loaded) PolicyFolders() []policy.Folder {
 
 // HasSignal reports whether the policies of a folder have a signal of a name.
 func (l *Loaded) HasSignal(f policy.Folder, name string) bool {
-	if f.Scope == cardea.ScopeBuiltin && (signals.IsBuiltin(name)) {
-		return true // the gate's own
-	}
-	if name == signals.Watchdog && l.Settings.Judge.Enabled {
-		return true // the judge's
+	if f.Scope == cardea.ScopeBuiltin && signals.IsBuiltin(name) || name == signals.Watchdog && l.Settings.Judge.Enabled {
+		return true // the gate's own, or the judge's
 	}
 	script, answer := l.signal(f, name)
 	return script != nil || answer.Value != nil

@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/settings"
 )
 
@@ -203,9 +204,7 @@ func (l *Loaded) Outweighed() []cardea.Diagnostic {
 		if f.Scope != cardea.ScopeProject || !f.Counts {
 			continue
 		}
-		for _, g := range l.Settings.Outweighed(f) {
-			out = append(out, l.outweighed(f, g))
-		}
+		out = append(out, lists.Of(l.Settings.Outweighed(f), func(g settings.Given) cardea.Diagnostic { return l.outweighed(f, g) })...)
 	}
 	return out
 }

@@ -3,9 +3,11 @@ package inforce
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/rolepaths"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/roles"
 	"cardea.dev/packs"
 )
@@ -35,11 +37,8 @@ func (l *Loaded) Roles() roles.Set {
 	})
 	var sources []roles.Source
 	for _, scope := range cardea.Scopes() {
-		for _, f := range l.RolesFiles {
-			if f.Scope == scope {
-				sources = append(sources, f.Roles)
-			}
-		}
+		of := lists.Where(l.RolesFiles, func(f RolesFile) bool { return f.Scope == scope })
+		sources = append(sources, lists.Of(of, func(f RolesFile) roles.Source { return f.Roles })...)
 	}
 	return roles.NewSet(append(sources, packs.Roles())...)
 }
@@ -114,9 +113,5 @@ func (l *Loaded) RolePaths(name string) *rolepaths.Decider {
 // RolesProblems are what is wrong with the files of roles.
 func (l *Loaded) RolesProblems() []cardea.Diagnostic {
 	l.Roles()
-	var out []cardea.Diagnostic
-	for _, f := range l.RolesFiles {
-		out = append(out, f.Problems...)
-	}
-	return out
+	return slices.Concat(lists.Of(l.RolesFiles, func(f RolesFile) []cardea.Diagnostic { return f.Problems })...)
 }

@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/project"
 	"cardea.dev/internal/script"
 	"cardea.dev/internal/script/triggered"
@@ -19,12 +20,11 @@ import (
 // nearest are the scopes in which a signal is looked for, nearest first.
 func nearest(scope cardea.Scope) []cardea.Scope {
 	all := []cardea.Scope{cardea.ScopeProject, cardea.ScopeUser, cardea.ScopeOrg, cardea.ScopeSystem}
-	switch i := slices.Index(all, scope); {
-	case i >= 0:
+	if i := slices.Index(all, scope); i >= 0 {
 		return all[i:]
-	default: // built-in policies take the person's word before the project's
-		return []cardea.Scope{cardea.ScopeUser, cardea.ScopeOrg, cardea.ScopeSystem, cardea.ScopeProject}
 	}
+	// Built-in policies take the person's word before the project's.
+	return []cardea.Scope{cardea.ScopeUser, cardea.ScopeOrg, cardea.ScopeSystem, cardea.ScopeProject}
 }
 
 // signal finds the script of a signal of the policies of a folder, or what is said in
@@ -40,8 +40,7 @@ func (l *Loaded) signal(from policy.Folder, name string) (*script.Signal, policy
 			case at.tightens && from.Scope != cardea.ScopeOrg:
 				continue
 			}
-			script, answer := l.signalOf(at, name)
-			if script != nil || answer.Value != nil {
+			if script, answer := l.signalOf(at, name); script != nil || answer.Value != nil {
 				return script, answer
 			}
 		}
@@ -75,8 +74,7 @@ func (l *Loaded) signalOf(at folder, name string) (*script.Signal, policy.Answer
 		return &script.Signal{Name: name, Command: def.Command, Limit: time.Duration(def.TimeoutSeconds) * time.Second}, policy.Answer{}
 	}
 	for _, path := range l.filesIn(at, "signals") {
-		base := filepath.Base(path)
-		if base != name && strings.TrimSuffix(base, filepath.Ext(base)) != name {
+		if base := filepath.Base(path); base != name && strings.TrimSuffix(base, filepath.Ext(base)) != name {
 			continue
 		}
 		if at.scope == cardea.ScopeProject {
@@ -110,11 +108,8 @@ func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []script.Action {
 // NotExecutable are the scripts of all scopes that are started as they are, and may
 // not be executed.
 func (l *Loaded) NotExecutable() []cardea.Diagnostic {
-	var signals []string
-	for _, at := range l.folders() {
-		signals = append(signals, l.filesIn(at, "signals")...)
-	}
-	return l.scripts().NotExecutable(signals, l.SettingsFiles)
+	signals := lists.Of(l.folders(), func(at folder) []string { return l.filesIn(at, "signals") })
+	return l.scripts().NotExecutable(slices.Concat(signals...), l.SettingsFiles)
 }
 
 // maxScripts bounds how many files a folder of scripts may hold.
@@ -149,10 +144,7 @@ func (l *Loaded) ReadScripts() []string {
 	if l.Where.Project == "" {
 		return nil
 	}
-	paths := l.policyFiles()
-	for _, name := range []string{"signals", "actions"} {
-		paths = append(paths, l.filesIn(l.project(), name)...)
-	}
+	paths := slices.Concat(l.policyFiles(), l.filesIn(l.project(), "signals"), l.filesIn(l.project(), "actions"))
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
 		paths = append(paths, judgeFiles(f.Values.Judge.Context, l.Where.Project)...)

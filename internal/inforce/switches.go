@@ -8,6 +8,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/settings"
 )
 
@@ -59,8 +60,7 @@ func (l *Loaded) UncountedSwitches() []cardea.Diagnostic {
 func (l *Loaded) idle(file *settings.File, unused []string, all rules.List) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, name := range unused {
-		text, hint := l.whyIdle(file, name, all)
-		if text != "" {
+		if text, hint := l.whyIdle(file, name, all); text != "" {
 			out = append(out, cardea.Diagnostic{File: file.Path, Line: file.LineOf(name), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeUnknownName, Text: text, Hint: hint})
 		}
 	}
@@ -128,8 +128,5 @@ func (l *Loaded) SwitchedOff(r *rules.Rule) string {
 // packsWithoutRules are packs of another kind: a decider, and policies.
 func packsWithoutRules() []string {
 	out := append([]string{"readonly"}, GeneratedPacks()...)
-	for _, b := range builtinPolicies() {
-		out = append(out, b.name)
-	}
-	return out
+	return append(out, lists.Of(builtinPolicies(), func(b builtinPolicy) string { return b.name })...)
 }

@@ -280,13 +280,10 @@ func (p *Plan) withoutSandbox(h Harness) {
 func Sandbox(h Harness, at Places) (on bool, by string, holes []string) {
 	outside, shut := "", false // shut by the machine: what a project lets out is ignored
 	for _, f := range h.files(at) {
-		data, err := state.ReadLinked(f.path, maxFile)
-		if err != nil {
+		data, unread := state.ReadLinked(f.path, maxFile)
+		d, broken := jsonedit.Parse(data)
+		if unread != nil || broken != nil {
 			continue // Inspect reports it
-		}
-		d, err := jsonedit.Parse(data)
-		if err != nil {
-			continue
 		}
 		box := d.Root.Get("sandbox")
 		if said := box.Lit("enabled"); said != "" && by == "" {

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"time"
+
+	"cardea.dev/internal/lists"
 )
 
 // The types of providers.
@@ -95,9 +97,7 @@ func CheckEndpoint(endpoint string) error {
 		return errors.New("the endpoint holds a name or password; use api_key_command")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return errors.New("the endpoint has more than a host and a path")
-	case u.Scheme == "https":
-		return nil
-	case u.Scheme == "http" && Loopback(u.Hostname()):
+	case u.Scheme == "https", u.Scheme == "http" && Loopback(u.Hostname()):
 		return nil
 	case u.Scheme == "http":
 		return errors.New("http is for this machine only (localhost, 127.0.0.1, ::1); use https")
@@ -149,11 +149,7 @@ func (c Config) Providers() []Provider {
 	if len(chain) == 0 {
 		chain = []Provider{{Type: Anthropic}, {Type: GitHubModels}, {Type: OpenAI}, {Type: Ollama}}
 	}
-	out := make([]Provider, len(chain))
-	for i, p := range chain {
-		out[i] = p.Complete()
-	}
-	return out
+	return lists.Of(chain, Provider.Complete)
 }
 
 // Price is what a provider's model costs. A model of Ollama on this machine costs

@@ -121,21 +121,18 @@ func (e Engine) Check(ctx context.Context) ([]Availability, error) {
 	return reply.Available, err
 }
 
-func (e Engine) run(ctx context.Context, r Request) (Reply, error) {
+func (e Engine) run(ctx context.Context, r Request) (reply Reply, err error) {
 	program, err := e.Find()
 	if err != nil {
-		return Reply{}, err
+		return reply, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit.Judge)
 	defer cancel()
 	end, _ := ctx.Deadline()
 	r.Left = time.Until(end) - limit.EngineGrace
-	var reply Reply
 	env := script.EngineEnviron(e.Environ, slices.Contains(e.Trusted, ProxyVariables), slices.Contains(e.Trusted, CertificateVariables))
-	if err := script.AskEngine(ctx, program, EngineArgument, env, maxReply, r, &reply); err != nil {
-		return Reply{}, err
-	}
-	return reply, nil
+	err = script.AskEngine(ctx, program, EngineArgument, env, maxReply, r, &reply)
+	return reply, err
 }
 
 // Words of from_env: what changes whom a connection reaches, and whom it believes.

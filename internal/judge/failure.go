@@ -1,6 +1,10 @@
 package judge
 
-import "strings"
+import (
+	"strings"
+
+	"cardea.dev/internal/lists"
+)
 
 // Cause says in a word why a provider did not answer.
 type Cause string
@@ -56,10 +60,7 @@ func (f *Failure) Error() string {
 	if f.Why != "" {
 		return "no model was asked: " + f.Why
 	}
-	var all []string
-	for _, a := range f.Attempts {
-		all = append(all, a.Provider+": "+a.Why)
-	}
+	all := lists.Of(f.Attempts, func(a Attempt) string { return a.Provider + ": " + a.Why })
 	if len(all) == 0 {
 		return "no model was asked: the chain has no provider; see judge.chain in docs/judge.md"
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"cardea.dev"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/redact"
 )
 
@@ -132,9 +133,7 @@ func NewEntry(ev *cardea.Event, v cardea.Verdict, c Circumstances) Entry {
 	}
 	e.Tool, e.Input, e.Rewrite, e.Parts, e.Omitted = call.Tool, call.Input, call.Rewrite, call.Parts, call.Omitted
 	e.Opinions = w.opinions(v, &e.Omitted)
-	for _, l := range c.Limits {
-		e.Limits = append(e.Limits, w.text(string(l), maxName))
-	}
+	e.Limits = append(e.Limits, lists.Of(c.Limits, func(l cardea.Limit) redact.Text { return w.text(string(l), maxName) })...)
 	if len(c.Limits) > 0 && c.Decided != v.Effect {
 		e.Decided = w.text(c.Decided.String(), maxName)
 	}
@@ -193,11 +192,7 @@ func (w *writing) parts(parts []cardea.Part, effects []cardea.Effect, omitted *i
 		}
 		return cardea.Abstain
 	}
-	var out []Part
-	for _, i := range strictest(len(parts), effect, omitted) {
-		out = append(out, Part{Index: i, Text: w.text(parts[i].Text, maxText), Effect: effect(i)})
-	}
-	return out
+	return lists.Of(strictest(len(parts), effect, omitted), func(i int) Part { return Part{Index: i, Text: w.text(parts[i].Text, maxText), Effect: effect(i)} })
 }
 
 func (w *writing) opinions(v cardea.Verdict, omitted *int) []Opinion {

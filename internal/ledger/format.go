@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/redact"
 )
 
@@ -92,9 +93,7 @@ func (e *Entry) form() written {
 		Parts: []writtenPart{}, Opinions: []writtenOpinion{}, Omitted: e.Omitted,
 		Cardea: e.Version.String(), Micros: e.Took.Microseconds(),
 		Call: e.Call.String(), Reviewer: e.Reviewer.String(), Review: e.Review.String(), ReviewWhy: e.ReviewReason.String()}
-	for _, p := range e.Parts {
-		w.Parts = append(w.Parts, writtenPart{p.Index, p.Text.String(), p.Effect.String()})
-	}
+	w.Parts = append(w.Parts, lists.Of(e.Parts, func(p Part) writtenPart { return writtenPart{p.Index, p.Text.String(), p.Effect.String()} })...)
 	for _, o := range e.Opinions {
 		f := writtenOpinion{Decider: o.Decider.String(), Rule: o.Rule.String(), Effect: o.Effect.String(), Scope: o.Scope.String(),
 			Source: o.Source.String(), Severity: o.Severity.String(), Reason: o.Reason.String()}
@@ -104,12 +103,8 @@ func (e *Entry) form() written {
 		}
 		w.Opinions = append(w.Opinions, f)
 	}
-	for _, l := range e.Limits {
-		w.Limits = append(w.Limits, l.String())
-	}
-	for _, t := range e.Troubles {
-		w.Troubles = append(w.Troubles, t.String())
-	}
+	w.Limits = lists.Of(e.Limits, redact.Text.String)
+	w.Troubles = lists.Of(e.Troubles, redact.Text.String)
 	return w
 }
 
@@ -188,9 +183,7 @@ func (w *written) entry(r *redact.Redactor) (Entry, error) {
 		Input: *w.Input.input(r), Rewrite: w.Rewrite.input(r), Effect: effect(w.Effect), Decided: r.Text(w.Decided), By: r.Text(w.By), Reason: r.Text(w.Reason), Instead: r.Text(w.Instead),
 		Omitted: w.Omitted, Version: r.Text(w.Cardea), Took: time.Duration(w.Micros) * time.Microsecond,
 		Call: r.Text(w.Call), Reviewer: r.Text(w.Reviewer), Review: r.Text(w.Review), ReviewReason: r.Text(w.ReviewWhy)}
-	for _, p := range w.Parts {
-		e.Parts = append(e.Parts, Part{p.Part, r.Text(p.Text), effect(p.Effect)})
-	}
+	e.Parts = lists.Of(w.Parts, func(p writtenPart) Part { return Part{p.Part, r.Text(p.Text), effect(p.Effect)} })
 	for _, o := range w.Opinions {
 		part := cardea.WholeCall
 		if o.Part != nil {
@@ -199,12 +192,7 @@ func (w *written) entry(r *redact.Redactor) (Entry, error) {
 		e.Opinions = append(e.Opinions, Opinion{Decider: r.Text(o.Decider), Rule: r.Text(o.Rule), Effect: effect(o.Effect), Part: part,
 			Scope: r.Text(o.Scope), Source: r.Text(o.Source), Severity: r.Text(o.Severity), Reason: r.Text(o.Reason)})
 	}
-	for _, l := range w.Limits {
-		e.Limits = append(e.Limits, r.Text(l))
-	}
-	for _, t := range w.Troubles {
-		e.Troubles = append(e.Troubles, r.Text(t))
-	}
+	e.Limits, e.Troubles = lists.Of(w.Limits, r.Text), lists.Of(w.Troubles, r.Text)
 	return e, errors.Join(errs...)
 }
 

@@ -36,8 +36,7 @@ func readHead(key []byte, f *os.File) (h head, empty, ok bool, err error) {
 		return head{}, true, false, nil
 	}
 	text := bytes.TrimRight(buf[:n], " \n")
-	_, _, ours := unsign(key, "ledger head", text)
-	if n != headLen || !ours || !h.parse(text) || h.V != version || !isDay(h.Day) {
+	if _, _, ours := unsign(key, "ledger head", text); n != headLen || !ours || !h.parse(text) || h.V != version || !isDay(h.Day) {
 		return head{}, false, false, nil
 	}
 	return h, false, true, nil

@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/jsontext"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
 )
@@ -60,10 +61,7 @@ func whole(c *cardea.Call) ([]byte, bool) {
 // tool's input with long texts left out.
 func (w *writing) summary(c *cardea.Call) redact.Text {
 	if c.EditsFiles {
-		names := make([]string, 0, len(c.Parts))
-		for _, p := range c.Parts {
-			names = append(names, p.Text)
-		}
+		names := lists.Of(c.Parts, func(p cardea.Part) string { return p.Text })
 		if len(names) == 0 {
 			names = append(names, c.Tool)
 		}

@@ -48,19 +48,7 @@ func (l *Ledger) Records(q Query) iter.Seq2[Record, error] {
 	q.Session = l.opt.Redactor.Text(q.Session).String()
 	return func(yield func(Record, error) bool) {
 		r := recording{ledger: l, query: q, yield: yield, spooled: map[string]bool{}, known: map[string]string{}}
-		if !r.spool() {
-			return
-		}
-		days, err := l.days()
-		if err != nil {
-			yield(Record{}, err)
-			return
-		}
-		for i := len(days) - 1; i >= 0; i-- {
-			if !q.Since.IsZero() && days[i] < dayOf(q.Since) || !r.day(days[i]) {
-				break
-			}
-		}
+		l.newestFirst(q.Since, func(err error) bool { return r.give(Record{}, err) }, r.waits, r.day)
 		if r.strange > 0 && !r.stopped {
 			yield(Record{}, fmt.Errorf("%d lines are not as the ledger wrote them, and do not count; run \"cardea audit verify\"", r.strange))
 		}
@@ -105,25 +93,11 @@ func (r *recording) give(rec Record, err error) bool {
 	return !r.stopped
 }
 
-func (r *recording) spool() (more bool) {
-	names, err := r.ledger.waiting()
-	if err != nil {
-		return r.give(Record{}, err)
-	}
-	slices.Reverse(names)
-	for _, name := range names {
-		id, ok := spooledID(name)
-		body, genuine, err := r.ledger.readSpooled(name)
-		if !ok || err != nil || !genuine {
-			continue // taken just now, or reported by Verify
-		}
-		f := foundRecord{}
-		r.spooled[id] = true
-		if r.read(body, &f, "") && !r.give(f.record, nil) {
-			return false
-		}
-	}
-	return true
+// waits gives an entry of the spool.
+func (r *recording) waits(id string, body []byte) (more bool) {
+	f := foundRecord{}
+	r.spooled[id] = true
+	return !r.read(body, &f, "") || r.give(f.record, nil)
 }
 
 func (r *recording) day(day string) (more bool) {

@@ -105,19 +105,35 @@ func (l *Ledger) Search(q Query) iter.Seq2[Line, error] {
 	q.Session = l.opt.Redactor.Text(q.Session).String()
 	return func(yield func(Line, error) bool) {
 		s := search{ledger: l, query: q, yield: yield, spooled: map[string]bool{}}
-		if !s.spool() {
+		l.newestFirst(q.Since, func(err error) bool { return yield(Line{}, err) }, s.waits, s.day)
+	}
+}
+
+// newestFirst gives the entries that wait, then the days since a time, the last of each
+// first, until a function wants no more. fail hears of errors.
+func (l *Ledger) newestFirst(since time.Time, fail func(error) bool, waits func(id string, body []byte) bool, day func(string) bool) {
+	names, err := l.waiting()
+	if err != nil && !fail(err) {
+		return
+	}
+	for _, name := range slices.Backward(names) {
+		id, ok := spooledID(name)
+		body, genuine, err := l.readSpooled(name)
+		if !ok || err != nil || !genuine {
+			continue // taken just now, or reported by Verify
+		}
+		if !waits(id, body) {
 			return
 		}
-		days, err := l.days()
-		if err != nil {
-			yield(Line{}, err)
+	}
+	days, err := l.days()
+	if err != nil {
+		fail(err)
+	}
+	for _, d := range slices.Backward(days) {
+		// No line is in the file of a day before its own.
+		if !since.IsZero() && d < dayOf(since) || !day(d) {
 			return
-		}
-		for i := len(days) - 1; i >= 0; i-- {
-			// No line is in the file of a day before its own.
-			if !q.Since.IsZero() && days[i] < dayOf(q.Since) || !s.day(days[i]) {
-				return
-			}
 		}
 	}
 }
@@ -138,41 +154,21 @@ func (s *search) give(w *written, day string, n int64, genuine bool) (more bool)
 		return true
 	}
 	e, err := w.entry(s.ledger.opt.Redactor)
-	if err != nil && !s.yield(Line{}, fmt.Errorf("an entry of %s is strange: %w; run \"cardea audit verify\"", cmp.Or(day, "the spool"), err)) {
-		return false
-	}
 	if err != nil {
-		return true
+		return s.yield(Line{}, fmt.Errorf("an entry of %s is strange: %w; run \"cardea audit verify\"", cmp.Or(day, "the spool"), err))
 	}
 	s.found++
 	return s.yield(Line{Entry: e, Day: day, N: n, Genuine: genuine}, nil) && (s.query.Limit <= 0 || s.found < s.query.Limit)
 }
 
-func (s *search) spool() (more bool) {
-	names, err := s.ledger.waiting()
+// waits gives an entry of the spool.
+func (s *search) waits(id string, body []byte) (more bool) {
+	w, err := parse(body)
 	if err != nil {
-		return s.yield(Line{}, err)
+		return true
 	}
-	slices.Reverse(names)
-	for _, name := range names {
-		id, ok := spooledID(name)
-		if !ok {
-			continue
-		}
-		body, genuine, err := s.ledger.readSpooled(name)
-		if err != nil || !genuine {
-			continue // taken just now, or reported by Verify
-		}
-		w, err := parse(body)
-		if err != nil {
-			continue
-		}
-		s.spooled[id] = true
-		if !s.give(&w, "", 0, true) {
-			return false
-		}
-	}
-	return true
+	s.spooled[id] = true
+	return s.give(&w, "", 0, true)
 }
 
 func (s *search) day(day string) (more bool) {

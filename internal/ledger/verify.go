@@ -111,11 +111,9 @@ func (l *Ledger) snapshot() (s snapshot, err error) {
 	}
 	if w != nil {
 		defer w.close()
-		var empty bool
-		if s.head, empty, s.headOK, err = readHead(l.opt.Key, w.headFile); err != nil {
+		if s.head, s.noHead, s.headOK, err = readHead(l.opt.Key, w.headFile); err != nil {
 			return s, err
 		}
-		s.noHead = empty
 	}
 	if s.stub, s.stubOK, err = l.readStub(); err != nil {
 		return s, err

@@ -13,6 +13,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/queue"
 	"cardea.dev/internal/session"
 )
@@ -420,22 +421,15 @@ func (m Model) sessionRows() []sessionRow {
 
 // keys are the keys of the entries of the list that is shown.
 func (m Model) keys() []string {
-	var out []string
 	switch m.tab {
 	case decisionsTab:
-		for _, d := range m.shown() {
-			out = append(out, d.Entry.ID)
-		}
+		return lists.Of(m.shown(), func(d decision) string { return d.Entry.ID })
 	case queueTab:
-		for _, e := range m.waitingRows() {
-			out = append(out, strconv.FormatInt(e.ID, 10))
-		}
+		return lists.Of(m.waitingRows(), func(e queue.Entry) string { return strconv.FormatInt(e.ID, 10) })
 	case sessionsTab:
-		for _, s := range m.sessionRows() {
-			out = append(out, s.Registered.Session)
-		}
+		return lists.Of(m.sessionRows(), func(s sessionRow) string { return s.Registered.Session })
 	}
-	return out
+	return nil
 }
 
 // openSelected shows all of the selected entry.

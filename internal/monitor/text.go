@@ -62,10 +62,7 @@ func cells(s string) int {
 
 // fit cuts a text so that it takes at most n cells, and says so by a last "…".
 func fit(s string, n int) string {
-	if len(s) <= n {
-		return s // no character takes more cells than bytes
-	}
-	if cells(s) <= n {
+	if len(s) <= n || cells(s) <= n { // no character takes more cells than bytes
 		return s
 	}
 	used := 0

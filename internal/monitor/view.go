@@ -178,8 +178,7 @@ func (m Model) keysHelp() string {
 	case m.editing:
 		return "Enter keeps the filter  Esc shows all"
 	case m.detail != nil:
-		from, to, n := m.detail.top, m.detail.top+m.rows(), len(m.detail.lines)
-		if n > m.rows() {
+		if from, to, n := m.detail.top, m.detail.top+m.rows(), len(m.detail.lines); n > m.rows() {
 			return m.answerKeys() + fmt.Sprintf("Esc back  PgUp PgDn scroll  lines %d to %d of %d", from+1, min(to, n), n)
 		}
 		return m.answerKeys() + "Esc back"

@@ -2,6 +2,7 @@ package org
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/script"
 )
 
@@ -53,12 +55,7 @@ func Clone(ctx context.Context, s Source, environ []string, temp string) (*Tree,
 // gitEnvironment is the environment without the variables that tell git what to do, and
 // with those that keep it to what is asked.
 func gitEnvironment(environ []string) []string {
-	var out []string
-	for _, v := range environ {
-		if !strings.HasPrefix(strings.ToUpper(v), "GIT_") {
-			out = append(out, v)
-		}
-	}
+	out := lists.Where(environ, func(v string) bool { return !strings.HasPrefix(strings.ToUpper(v), "GIT_") })
 	return append(out, "GIT_ALLOW_PROTOCOL=https:ssh:file", "GIT_TERMINAL_PROMPT=0", "GIT_LFS_SKIP_SMUDGE=1", "LC_ALL=C")
 }
 
@@ -78,9 +75,7 @@ func (g git) run(ctx context.Context, stdin []byte, args ...string) ([]byte, err
 		return out, nil
 	}
 	words := strings.TrimSpace(string(told))
-	if words == "" {
-		words = err.Error()
-	}
+	words = cmp.Or(words, err.Error())
 	return nil, fmt.Errorf("git %s: %s", args[0], words)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -244,12 +245,9 @@ type Change struct {
 
 // Compare lists what differs, by path.
 func Compare(old, new *Tree) []Change {
-	all := map[string]bool{}
-	for _, t := range []*Tree{old, new} {
-		for name := range t.Files {
-			all[name] = true
-		}
-	}
+	all := map[string]File{}
+	maps.Copy(all, old.Files)
+	maps.Copy(all, new.Files)
 	var out []Change
 	for _, name := range sorted(all) {
 		c := Change{Path: name}

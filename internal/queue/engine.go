@@ -79,17 +79,14 @@ type Engine struct {
 const maxReply = 8 << 20
 
 // Ask carries out a request. It returns by the deadline of ctx.
-func (e Engine) Ask(ctx context.Context, r Request) (Reply, error) {
+func (e Engine) Ask(ctx context.Context, r Request) (reply Reply, err error) {
 	program, err := e.Find()
 	if err != nil {
-		return Reply{}, err
+		return reply, err
 	}
 	if end, has := ctx.Deadline(); has {
 		r.Left = min(r.Left, time.Until(end)-limit.EngineGrace)
 	}
-	var reply Reply
-	if err := script.AskEngine(ctx, program, EngineArgument, script.EngineEnviron(os.Environ(), false, false), maxReply, r, &reply); err != nil {
-		return Reply{}, err
-	}
-	return reply, nil
+	err = script.AskEngine(ctx, program, EngineArgument, script.EngineEnviron(os.Environ(), false, false), maxReply, r, &reply)
+	return reply, err
 }

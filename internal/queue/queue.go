@@ -18,6 +18,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/candidate"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/redact"
 	"cardea.dev/internal/state"
@@ -295,10 +296,7 @@ func meaning(c *cardea.Call) map[string]any {
 func Seal(key []byte, e Entry) (text, signature []byte, err error) {
 	e.State, e.Answer, e.Taken, e.Revision = "", nil, time.Time{}, 0
 	text, err = json.Marshal(e)
-	if err != nil {
-		return nil, nil, err
-	}
-	return text, state.Sign(key, entryPurpose, fmt.Append(nil, e.ID), text), nil
+	return text, state.Sign(key, entryPurpose, fmt.Append(nil, e.ID), text), err
 }
 
 // Unseal reads an entry that Seal wrote under a number.
@@ -317,10 +315,7 @@ func SealAnswer(key, entry []byte, a Answer) (text, signature []byte, err error)
 		return nil, nil, fmt.Errorf("a person answers allow or deny, not %s", a.Effect)
 	}
 	text, err = json.Marshal(a)
-	if err != nil {
-		return nil, nil, err
-	}
-	return text, state.Sign(key, answerPurpose, entry, text), nil
+	return text, state.Sign(key, answerPurpose, entry, text), err
 }
 
 // UnsealAnswer reads an answer to an entry.
@@ -346,12 +341,7 @@ func Like(a, b *Entry) bool {
 	if a.Subject.String() == b.Subject.String() {
 		return true
 	}
-	commands := func(e *Entry) (out []string) {
-		for _, p := range e.Parts {
-			out = append(out, p.Command.String())
-		}
-		return out
-	}
-	one := commands(a)
-	return len(one) > 0 && !slices.Contains(one, "") && slices.Equal(one, commands(b))
+	command := func(p Part) string { return p.Command.String() }
+	one := lists.Of(a.Parts, command)
+	return len(one) > 0 && !slices.Contains(one, "") && slices.Equal(one, lists.Of(b.Parts, command))
 }

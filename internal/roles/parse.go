@@ -7,6 +7,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/pathglob"
 )
 
@@ -116,10 +117,7 @@ func (p *parser) checkGlob(at document.Value, text string) {
 
 // categories are the names that a role may use.
 func (p *parser) categories() (names []string) {
-	for _, c := range slices.Concat(p.source.Categories, p.known) {
-		names = append(names, c.Name)
-	}
-	return names
+	return lists.Of(slices.Concat(p.source.Categories, p.known), func(c Category) string { return c.Name })
 }
 
 func (p *parser) categoryHint(name string) string {

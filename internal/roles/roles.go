@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/lists"
 )
 
 // Role is one definition of a role, in one file.
@@ -57,11 +58,7 @@ func (g Glob) Shown() string {
 
 // Texts are globs as their texts.
 func Texts(globs []Glob) []string {
-	out := make([]string, len(globs))
-	for i, g := range globs {
-		out[i] = g.Text
-	}
-	return out
+	return append([]string{}, lists.Of(globs, func(g Glob) string { return g.Text })...)
 }
 
 // Source is a set of definitions of one scope: the built-in ones, or a file's.
@@ -91,17 +88,12 @@ func NewSet(sources ...Source) Set { return Set{sources} }
 // files. Definitions that are not trusted make no role.
 func (s Set) Names() []string {
 	var out []string
-	add := func(src Source) {
-		for _, r := range src.Roles {
-			if src.Trusted && !slices.Contains(out, r.Name) {
-				out = append(out, r.Name)
-			}
-		}
-	}
 	for _, builtin := range []bool{true, false} {
 		for _, src := range s.sources {
-			if (src.Scope == cardea.ScopeBuiltin) == builtin {
-				add(src)
+			for _, r := range src.Roles {
+				if (src.Scope == cardea.ScopeBuiltin) == builtin && src.Trusted && !slices.Contains(out, r.Name) {
+					out = append(out, r.Name)
+				}
 			}
 		}
 	}
@@ -153,9 +145,7 @@ func (s Set) expand(src Source, globs []Glob) []Glob {
 			continue
 		}
 		c, _ := s.category(src, name)
-		for _, text := range c.Globs {
-			out = append(out, Glob{Text: text, Line: g.Line, Category: name})
-		}
+		out = append(out, lists.Of(c.Globs, func(text string) Glob { return Glob{Text: text, Line: g.Line, Category: name} })...)
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"maps"
 	"reflect"
 	"slices"
 	"sort"
@@ -10,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/judge"
+	"cardea.dev/internal/lists"
 )
 
 // Settings are what several files add up to.
@@ -50,11 +50,7 @@ func Merge(files ...File) Settings {
 		if at := f.Values.Judge.Unreadable; at != "" {
 			s.Judge.Enabled, s.Judge.Unreadable = false, at
 		}
-		for _, g := range f.Given {
-			if isSwitch(g.Key) {
-				s.Given = append(s.Given, g)
-			}
-		}
+		s.Given = append(s.Given, lists.Where(f.Given, func(g Given) bool { return isSwitch(g.Key) })...)
 	}
 	return s
 }
@@ -106,17 +102,12 @@ func (s *Settings) merge(k Key, files []*File) {
 // take notes that a file's word about a key is in force.
 func (s *Settings) take(k Key, f *File) {
 	g, _ := f.Gives(k.Name)
-	if adds(k.At(&s.Values)) {
+	i := slices.IndexFunc(s.Given, func(old Given) bool { return old.Key == k.Name })
+	if i < 0 || adds(k.At(&s.Values)) {
 		s.Given = append(s.Given, g)
 		return
 	}
-	for i := range s.Given {
-		if s.Given[i].Key == k.Name {
-			s.Given[i] = g
-			return
-		}
-	}
-	s.Given = append(s.Given, g)
+	s.Given[i] = g
 }
 
 // Outweighed are the settings of a file that are not in force, since others are as
@@ -190,25 +181,15 @@ func adds(at any) bool {
 
 // add puts the entries of a list or map into another one.
 func add(to, from any) {
-	switch to := to.(type) {
-	case *[]string:
-		*to = append(*to, *from.(*[]string)...)
-	case *[]Command:
-		*to = append(*to, *from.(*[]Command)...)
-	case *map[string]string:
-		put(to, *from.(*map[string]string))
-	case *map[string]Signal:
-		put(to, *from.(*map[string]Signal))
-	case *map[string]judge.Price:
-		put(to, *from.(*map[string]judge.Price))
-	case *map[string][]Command:
-		put(to, *from.(*map[string][]Command))
+	at, more := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
+	if at.Kind() == reflect.Slice {
+		at.Set(reflect.AppendSlice(at, more))
+		return
 	}
-}
-
-func put[T any](to *map[string]T, from map[string]T) {
-	if *to == nil {
-		*to = make(map[string]T, len(from))
+	if at.IsNil() {
+		at.Set(reflect.MakeMapWithSize(at.Type(), more.Len()))
 	}
-	maps.Copy(*to, from)
+	for _, key := range more.MapKeys() {
+		at.SetMapIndex(key, more.MapIndex(key))
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/lists"
 )
 
 // File is one cardea.yaml, as far as it could be read.
@@ -259,39 +260,31 @@ func (p *settingsParser) rules(m document.Map) {
 
 // LineOf is the line of the setting about a rule or pack.
 func (f *File) LineOf(id string) int {
-	for _, g := range f.Given {
-		if g.Key == "rules.off" && g.Value == id || g.Key == "packs."+id || g.Key == "rules.effect."+id {
-			return g.Line
-		}
-	}
-	return 1
+	return f.firstLine(func(g Given) bool {
+		return g.Key == "rules.off" && g.Value == id || g.Key == "packs."+id || g.Key == "rules.effect."+id
+	})
 }
 
 // Commands are the commands that a file of settings names, in a fixed order.
 func (f *File) Commands() []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(f.Values.Signals)) {
-		out = append(out, f.Values.Signals[name].Command)
-	}
+	out := lists.Of(slices.Sorted(maps.Keys(f.Values.Signals)), func(name string) string { return f.Values.Signals[name].Command })
 	a := f.Values.Actions
-	lists := [][]Command{a.OnAnyDenial, a.OnHalt, a.OnAsk}
+	all := slices.Concat(a.OnAnyDenial, a.OnHalt, a.OnAsk)
 	for _, rule := range slices.Sorted(maps.Keys(a.Violations)) {
-		lists = append(lists, a.Violations[rule])
+		all = append(all, a.Violations[rule]...)
 	}
-	for _, list := range lists {
-		for _, c := range list {
-			out = append(out, c.Command)
-		}
-	}
-	return out
+	return append(out, lists.Of(all, func(c Command) string { return c.Command })...)
 }
 
 // LineOfCommands is the first line of what names commands.
 func (f *File) LineOfCommands() int {
-	for _, g := range f.Given {
-		if g.Key == "signals" || strings.HasPrefix(g.Key, "actions.") {
-			return g.Line
-		}
+	return f.firstLine(func(g Given) bool { return g.Key == "signals" || strings.HasPrefix(g.Key, "actions.") })
+}
+
+// firstLine is that of the first entry for which is holds, or 1.
+func (f *File) firstLine(is func(Given) bool) int {
+	if i := slices.IndexFunc(f.Given, is); i >= 0 {
+		return f.Given[i].Line
 	}
 	return 1
 }

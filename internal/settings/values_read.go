@@ -43,14 +43,6 @@ func (k Key) read(v document.Value, into *Values) {
 		*at = ratio(v)
 	case *judge.Money:
 		*at = money(v)
-	default:
-		k.readMap(v, at)
-	}
-}
-
-// readMap reads values that are maps, or lists of maps.
-func (k Key) readMap(v document.Value, at any) {
-	switch at := at.(type) {
 	case *map[string]string:
 		*at = entries(v, k.text)
 	case *map[string]Signal:

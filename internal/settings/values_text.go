@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/judge"
+	"cardea.dev/internal/lists"
 )
 
 // Text is the key's value as it is written in a file, in one line.
@@ -91,11 +92,7 @@ func scalar(s string) string {
 }
 
 func list[T any](all []T, text func(T) string) string {
-	out := make([]string, len(all))
-	for i, e := range all {
-		out[i] = text(e)
-	}
-	return "[" + strings.Join(out, ", ") + "]"
+	return "[" + strings.Join(lists.Of(all, text), ", ") + "]"
 }
 
 func fields[T any](all map[string]T, text func(T) string) string {

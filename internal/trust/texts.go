@@ -45,8 +45,7 @@ func SaveTexts(dir, project string, texts map[string]redact.Text) error {
 	}
 	kept, size := map[string]string{}, 0
 	for name, text := range texts {
-		s := text.String()
-		if len(s) <= maxText && size+len(s) <= maxTexts {
+		if s := text.String(); len(s) <= maxText && size+len(s) <= maxTexts {
 			kept[filepath.ToSlash(name)] = s
 			size += len(s)
 		}

@@ -59,11 +59,7 @@ func Digest(data []byte) string {
 // Trusts reports whether a file was accepted with this content. A nil manifest
 // trusts nothing.
 func (m *Manifest) Trusts(file string, data []byte) bool {
-	if m == nil {
-		return false
-	}
-	digest, known := m.Files[file]
-	return known && digest == Digest(data)
+	return m.Knows(file) && m.Files[file] == Digest(data)
 }
 
 // Knows reports whether a file was accepted, in whatever form.
@@ -148,8 +144,7 @@ func open(key, data []byte) (*Manifest, error) {
 	if err := json.Unmarshal(s.Manifest, &b); err != nil {
 		return nil, fmt.Errorf("its manifest is damaged: %w", err)
 	}
-	mac, err := hex.DecodeString(s.HMAC)
-	if err != nil || !state.Signed(keyOf(key, b.Project), mac, purpose, s.Manifest) {
+	if mac, err := hex.DecodeString(s.HMAC); err != nil || !state.Signed(keyOf(key, b.Project), mac, purpose, s.Manifest) {
 		return nil, errors.New("its manifest was not written by your Cardea")
 	}
 	if b.V != version {

@@ -184,8 +184,7 @@ func (d *Decider) DecideAfter(ctx context.Context, ev *cardea.Event, standing []
 
 // worth is what an answer counts as.
 func (d *Decider) worth(a *Asked) cardea.Effect {
-	switch {
-	case a.Answer.Decision == cardea.Ask, a.Answer.Confidence < d.about.Threshold, a.Answer.Decision == cardea.Allow && !a.Question.Whole():
+	if a.Answer.Decision == cardea.Ask || a.Answer.Confidence < d.about.Threshold || a.Answer.Decision == cardea.Allow && !a.Question.Whole() {
 		return cardea.Ask
 	}
 	return a.Answer.Decision

@@ -7,6 +7,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/lesson"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/meaning"
 )
 
@@ -27,9 +28,5 @@ func (m Meaning) Find(ctx context.Context, src *lesson.Source, key *lesson.Key) 
 		return nil, cardea.Troubles{cardea.Warning("", cardea.CodeNoEngine, "see \"cardea doctor\"; set near.embedding to 0 to do without",
 			fmt.Sprintf("lessons are not compared by meaning: %v", err))}
 	}
-	out := make([]Like, 0, len(found))
-	for _, f := range found {
-		out = append(out, Like{f.Found, f.Similarity})
-	}
-	return out, nil
+	return lists.Of(found, func(f meaning.Near) Like { return Like{f.Found, f.Similarity} }), nil
 }

@@ -275,8 +275,7 @@ func (l *look) taught(c candidate) (ev *cardea.Event, key *lesson.Key, why strin
 	if i < 0 {
 		return nil, nil, cmp.Or(c.source.Keyer.OtherForm(&f.Record, l.Analyse), "what was allowed cannot be read any more")
 	}
-	files, err := c.source.Keyer.Files(&keys[i])
-	if keys[i].Refusal != "" || err != nil || !maps.Equal(files, f.Files) {
+	if files, err := c.source.Keyer.Files(&keys[i]); keys[i].Refusal != "" || err != nil || !maps.Equal(files, f.Files) {
 		return nil, nil, "a file that the other runs has changed since"
 	}
 	return ev, &keys[i], ""

@@ -45,10 +45,5 @@ func nothing(p *cardea.Part) bool {
 	if !p.NoEffect || len(p.Opaque) > 0 || p.Coverage != cardea.Complete || p.Elevated || p.Remote {
 		return false
 	}
-	for _, a := range p.Access {
-		if a.Kind != cardea.Read || a.Redirect {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class == cardea.EnvDangerous })
+	return !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read || a.Redirect }) && !slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class == cardea.EnvDangerous })
 }

@@ -170,13 +170,8 @@ func (o *Override) leads(p *cardea.Part) bool {
 // more: the words as they stand, no option that is not named, nothing that cannot be
 // seen, and no file that the shell writes besides.
 func (o *Override) allows(p *cardea.Part, place *pathglob.Place) bool {
-	if len(p.Opaque) > 0 || p.Coverage != cardea.Complete || p.Elevated || p.Remote {
+	if len(p.Opaque) > 0 || p.Coverage != cardea.Complete || p.Elevated || p.Remote || slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class != cardea.EnvSafe }) {
 		return false
-	}
-	for _, a := range p.Assigns {
-		if a.Class != cardea.EnvSafe {
-			return false
-		}
 	}
 	if o.File != "" && !o.covers(p, place) {
 		return false
@@ -184,10 +179,8 @@ func (o *Override) allows(p *cardea.Part, place *pathglob.Place) bool {
 	if len(o.Command) == 0 {
 		return len(p.Argv) == 0 && o.File != "" // a file tool
 	}
-	for i := range p.Access {
-		if p.Access[i].NeedsSeparatePermission() && o.File == "" {
-			return false
-		}
+	if o.File == "" && slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.NeedsSeparatePermission() }) {
+		return false
 	}
 	words, more := o.words()
 	if len(p.Argv) < len(words) || len(p.Argv) > len(words) && !more {
@@ -195,12 +188,10 @@ func (o *Override) allows(p *cardea.Part, place *pathglob.Place) bool {
 	}
 	for i, w := range p.Argv {
 		switch {
-		case !w.Static:
+		case !w.Static,
+			i < len(words) && w.Text != words[i] && !(i == 0 && (w.Text == "/bin/"+words[0] || w.Text == "/usr/bin/"+words[0])),
+			i >= len(words) && strings.HasPrefix(w.Text, "-") && len(w.Text) > 1: // an option that is not named
 			return false
-		case i < len(words) && w.Text != words[i] && !(i == 0 && (w.Text == "/bin/"+words[0] || w.Text == "/usr/bin/"+words[0])):
-			return false
-		case i >= len(words) && strings.HasPrefix(w.Text, "-") && len(w.Text) > 1:
-			return false // an option that is not named
 		}
 	}
 	return true
@@ -209,10 +200,7 @@ func (o *Override) allows(p *cardea.Part, place *pathglob.Place) bool {
 // covers reports whether the glob names everything that the part reads or writes.
 func (o *Override) covers(p *cardea.Part, place *pathglob.Place) bool {
 	g := place.Glob(o.File)
-	for i := range p.Access {
-		if a := &p.Access[i]; a.Kind == cardea.Network || a.Kind == cardea.Unknown || !g.Covers(a, place) {
-			return false
-		}
-	}
-	return len(p.Access) > 0
+	return len(p.Access) > 0 && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		return a.Kind == cardea.Network || a.Kind == cardea.Unknown || !g.Covers(&a, place)
+	})
 }

@@ -84,10 +84,10 @@ func (c *call) makers() []*cardea.Part {
 // Read and Edit do, and each of them is covered: by an entry for these tools, or by the
 // mode acceptEdits. by is one of the entries, nil where there is none.
 func (c *call) onFiles(p *cardea.Part) (by *permissionlist.Entry, ok bool) {
-	if c.about.OnlyTouches == nil || !c.about.Expand || p.EditsFiles && slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }) {
-		return nil, false
-	}
-	if p.EditsFiles && slices.ContainsFunc(c.makers(), func(q *cardea.Part) bool { return q != p }) {
+	switch {
+	case c.about.OnlyTouches == nil, !c.about.Expand,
+		p.EditsFiles && slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }),
+		p.EditsFiles && slices.ContainsFunc(c.makers(), func(q *cardea.Part) bool { return q != p }):
 		return nil, false
 	}
 	accepted := c.ev.Mode == cardea.ModeAcceptEdits && p.EditsFiles && knowledge.Has(form.AcceptedAsEdit, p.Program())

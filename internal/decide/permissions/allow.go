@@ -13,6 +13,7 @@ import (
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/permissionlist"
 )
@@ -102,8 +103,7 @@ func (c *call) commandOrFiles(p *cardea.Part, r *Refusal) *permissionlist.Entry 
 	if by := c.command(p, &unnamed); by != nil {
 		return by
 	}
-	by, ok := c.onFiles(p)
-	if ok {
+	if by, ok := c.onFiles(p); ok {
 		return by
 	}
 	if needs := c.readsNeeded(p); len(needs) > 0 {
@@ -184,10 +184,7 @@ func (c *call) levels(p *cardea.Part) []level {
 // command finds the entry for a part of a shell's line.
 func (c *call) command(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 	forms := c.levels(p)
-	var texts []string
-	for _, l := range forms {
-		texts = append(texts, l.text)
-	}
+	texts := lists.Of(forms, func(l level) string { return l.text })
 	var idle *permissionlist.Entry // would allow, if its file counted
 	var stopped string
 	for _, k := range c.allowing(texts) {

@@ -1,6 +1,7 @@
 package permissions
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -33,8 +34,6 @@ func (d Around) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion,
 	}
 	strict := slices.DeleteFunc(entries, func(e permissionlist.Entry) bool { return e.Effect == cardea.Allow })
 	opinions, err := New(strict, d.Settings).Decide(ctx, ev)
-	if err == nil {
-		err = broken.Err()
-	}
+	err = cmp.Or(err, broken.Err())
 	return opinions, err
 }

@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/permissionlist"
 )
 
@@ -160,11 +161,7 @@ func subcommand(p *cardea.Part) []cardea.Word {
 		}
 		at += next + 1
 	}
-	var out []cardea.Word
-	for _, c := range p.Command {
-		out = append(out, literal(c))
-	}
-	return append(out, p.Argv[at+1:]...)
+	return append(lists.Of(p.Command, literal), p.Argv[at+1:]...)
 }
 
 // assigned are the variables in front of a command, in the word form.
@@ -211,15 +208,7 @@ func hasFlag(word string, p *cardea.Part) bool {
 	if same(word) {
 		return true
 	}
-	if strings.HasPrefix(word, "--") {
-		return false
-	}
-	for _, letter := range word[1:] {
-		if !same("-" + string(letter)) {
-			return false
-		}
-	}
-	return true
+	return !strings.HasPrefix(word, "--") && !strings.ContainsFunc(word[1:], func(letter rune) bool { return !same("-" + string(letter)) })
 }
 
 // synonyms are the other names of an option that people deny.

@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/lists"
 )
 
 // decision is one element of a verb's set.
@@ -48,11 +49,7 @@ func decisions(verb string, v any) []decision {
 			return nil
 		}
 	case []any:
-		out := make([]decision, 0, len(v))
-		for _, e := range v {
-			out = append(out, decisionOf(verb, e))
-		}
-		return out
+		return lists.Of(v, func(e any) decision { return decisionOf(verb, e) })
 	case map[string]any:
 		if len(v) == 0 {
 			return nil
@@ -125,9 +122,7 @@ func (d *decision) read(o map[string]any) {
 	if n, ok := o["priority"].(json.Number); ok {
 		d.priority, _ = n.Float64()
 	}
-	if u, ok := o["updated_input"].(map[string]any); ok {
-		d.updated = u
-	}
+	d.updated, _ = o["updated_input"].(map[string]any)
 	for _, key := range []string{"part", "parts"} {
 		if p, there := o[key]; there {
 			d.named = true
@@ -240,9 +235,7 @@ func (d *decision) holding() cardea.Opinion {
 	if d.verb == "ask" {
 		o.Reason = d.asked()
 	}
-	if o.Reason == "" {
-		o.Reason = fmt.Sprintf("policy %s says %s", d.called(), effect)
-	}
+	o.Reason = cmp.Or(o.Reason, fmt.Sprintf("policy %s says %s", d.called(), effect))
 	return o
 }
 
@@ -391,8 +384,7 @@ func merge(into, from map[string]any, at string) []string {
 			continue
 		}
 		a, isMap := old.(map[string]any)
-		b, isMapToo := v.(map[string]any)
-		if isMap && isMapToo {
+		if b, isMapToo := v.(map[string]any); isMap && isMapToo {
 			conflicts = append(conflicts, merge(a, b, at+key+".")...)
 		} else if fmt.Sprint(old) != fmt.Sprint(v) {
 			conflicts = append(conflicts, at+key)

@@ -12,6 +12,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 )
@@ -340,13 +341,8 @@ func (f Folder) read(path string) (string, error) {
 // Paths lists the policies of a folder.
 func (f Folder) Paths() []string {
 	files, _ := f.walk(walk{folder: f, seen: map[string]bool{}})
-	var out []string
-	for _, at := range files {
-		if at.wrong == "" {
-			out = append(out, at.path)
-		}
-	}
-	return out
+	right := lists.Where(files, func(at file) bool { return at.wrong == "" })
+	return lists.Of(right, func(at file) string { return at.path })
 }
 
 // plain is an error of the file system without the path.

@@ -5,18 +5,14 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/lists"
 )
 
 // Format gives the texts of the files of policies that OPA's formatter writes
 // otherwise, by path, how many files there are, and why some cannot be formatted. Data
 // documents are none of them. The error is the engine's.
 func (s Sources) Format(ctx context.Context) (changed map[string]string, files int, found []cardea.Diagnostic, err error) {
-	var sources []engine.Source
-	for _, f := range s.files() {
-		if f.Data == "" {
-			sources = append(sources, f)
-		}
-	}
+	sources := lists.Where(s.files(), func(f engine.Source) bool { return f.Data == "" })
 	if len(sources) == 0 {
 		return nil, 0, nil, nil
 	}

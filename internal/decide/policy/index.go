@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
+	"cardea.dev/internal/lists"
 )
 
 // entry is what the index knows of a file.
@@ -78,11 +79,7 @@ func clean(s string) string {
 }
 
 func list(words []string) string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = clean(w)
-	}
-	return strings.Join(out, listMark)
+	return strings.Join(lists.Of(words, clean), listMark)
 }
 
 func unlist(s string) []string {
@@ -177,8 +174,7 @@ func entryOf(f file, p engine.Parsed) entry {
 		return e
 	}
 	for i := range p.Facts.Mistakes {
-		m := &p.Facts.Mistakes[i]
-		if m.Code == cardea.CodeWrongType {
+		if m := &p.Facts.Mistakes[i]; m.Code == cardea.CodeWrongType {
 			e.broken = m
 		} else if e.mistake == nil {
 			e.mistake = m

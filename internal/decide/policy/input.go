@@ -5,6 +5,7 @@ import (
 	"unicode"
 
 	"cardea.dev"
+	"cardea.dev/internal/lists"
 )
 
 // Input is what policies see as input: Claude Code's shape for every harness,
@@ -104,15 +105,10 @@ func facts(ev *cardea.Event) map[string]any {
 	for i := range c.Parts {
 		p := &c.Parts[i]
 		parts = append(parts, partFacts(i, p))
-		for _, a := range p.Access {
-			accesses = append(accesses, accessFacts(i, a))
-		}
+		accesses = append(accesses, lists.Of(p.Access, func(a cardea.Access) any { return accessFacts(i, a) })...)
 		opaque = append(opaque, spots(p.Opaque, i)...)
 	}
-	flows := []any{}
-	for _, f := range c.Flows {
-		flows = append(flows, map[string]any{"kind": f.Kind, "from": f.From, "to": f.To})
-	}
+	flows := append([]any{}, lists.Of(c.Flows, func(f cardea.Flow) any { return map[string]any{"kind": f.Kind, "from": f.From, "to": f.To} })...)
 	out["parts"], out["accesses"], out["opaque"], out["flows"] = parts, accesses, opaque, flows
 	return out
 }
@@ -134,14 +130,8 @@ func partFacts(i int, p *cardea.Part) map[string]any {
 			operands = append(operands, p.Argv[at].Text)
 		}
 	}
-	assigns := []any{}
-	for _, a := range p.Assigns {
-		assigns = append(assigns, map[string]any{"name": a.Name, "value": a.Value, "static": a.Static})
-	}
-	access := []any{}
-	for _, a := range p.Access {
-		access = append(access, accessFacts(i, a))
-	}
+	assigns := append([]any{}, lists.Of(p.Assigns, func(a cardea.Assign) any { return map[string]any{"name": a.Name, "value": a.Value, "static": a.Static} })...)
+	access := append([]any{}, lists.Of(p.Access, func(a cardea.Access) any { return accessFacts(i, a) })...)
 	return map[string]any{
 		"index": i, "text": p.Text, "argv": argv, "static": static, "command": words(p.Command), "options": options, "operands": operands,
 		"assigns": assigns, "wrappers": words(p.Wrappers), "via": words(p.Via), "dir": p.Dir, "elevated": p.Elevated, "remote": p.Remote,
@@ -150,11 +140,7 @@ func partFacts(i int, p *cardea.Part) map[string]any {
 }
 
 func words(list []string) []any {
-	out := make([]any, 0, len(list))
-	for _, w := range list {
-		out = append(out, w)
-	}
-	return out
+	return append([]any{}, lists.Of(list, func(w string) any { return w })...)
 }
 
 func accessFacts(part int, a cardea.Access) map[string]any {
@@ -171,9 +157,7 @@ func accessFacts(part int, a cardea.Access) map[string]any {
 
 // spots are opaque spots with their part, -1 for the whole call.
 func spots(list []cardea.Opaque, part int) []any {
-	out := make([]any, 0, len(list))
-	for _, o := range list {
-		out = append(out, map[string]any{"code": string(o.Code), "text": o.Text, "reason": o.Reason, "part": part})
-	}
-	return out
+	return append([]any{}, lists.Of(list, func(o cardea.Opaque) any {
+		return map[string]any{"code": string(o.Code), "text": o.Text, "reason": o.Reason, "part": part}
+	})...)
 }

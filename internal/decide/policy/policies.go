@@ -318,11 +318,7 @@ func (r *run) gather(ctx context.Context, all []prepared) {
 		if len(names) == 0 {
 			continue
 		}
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			p.signals = r.settings.Signals.Gather(ctx, r.ev, p.folder, names)
-		}()
+		group.Go(func() { p.signals = r.settings.Signals.Gather(ctx, r.ev, p.folder, names) })
 	}
 	group.Wait()
 	for i := range all {

@@ -31,8 +31,7 @@ func (f Folder) settled(before past, deadline time.Time) ([]file, *cardea.Diagno
 	}
 	for {
 		now := time.Now()
-		files, problem := f.files(now.UnixNano())
-		if f.Embedded != nil || now.Add(lookAgain).After(end) || !moving(before, files, now) {
+		if files, problem := f.files(now.UnixNano()); f.Embedded != nil || now.Add(lookAgain).After(end) || !moving(before, files, now) {
 			return files, problem
 		}
 		time.Sleep(lookAgain)

@@ -12,6 +12,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/lists"
 )
 
 // Listed is a policy, or a library, as its METADATA describes it.
@@ -156,11 +157,9 @@ func (f Folder) Sources() (Sources, []cardea.Diagnostic) {
 
 // files are the sources as the engine has them.
 func (s Sources) files() []engine.Source {
-	out := make([]engine.Source, 0, len(s.Paths))
-	for _, path := range s.Paths {
-		out = append(out, engine.Source{Path: path, Text: s.Texts[path], Data: s.Data[path]})
-	}
-	return out
+	return lists.Of(s.Paths, func(path string) engine.Source {
+		return engine.Source{Path: path, Text: s.Texts[path], Data: s.Data[path]}
+	})
 }
 
 // module is a source that was parsed.
@@ -192,11 +191,7 @@ func (s Sources) modules(ctx context.Context) (modules []module, found []cardea.
 }
 
 func sourcesOf(modules []module) []engine.Source {
-	out := make([]engine.Source, 0, len(modules))
-	for _, m := range modules {
-		out = append(out, m.Source)
-	}
-	return out
+	return lists.Of(modules, func(m module) engine.Source { return m.Source })
 }
 
 // coded are the mistakes with a code: a given one where they have none.
@@ -238,11 +233,7 @@ func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 		return found, err
 	}
 	found = append(found, fields...)
-	for _, m := range modules {
-		found = append(found, s.routing(m)...)
-	}
-	found = append(found, sharedPackages(modules)...)
-	found = append(found, missing(modules)...)
+	found = slices.Concat(found, slices.Concat(lists.Of(modules, s.routing)...), sharedPackages(modules), missing(modules))
 	slices.SortStableFunc(found, func(a, b cardea.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})

@@ -1,6 +1,9 @@
 package policy
 
-import "cardea.dev"
+import (
+	"cardea.dev"
+	"cardea.dev/internal/lists"
+)
 
 // Usage is what a verb is on an event.
 type Usage struct {
@@ -24,11 +27,7 @@ func Events() []cardea.Kind {
 
 // EventNames are the names of [Events].
 func EventNames() []string {
-	var out []string
-	for _, k := range Events() {
-		out = append(out, string(k))
-	}
-	return out
+	return lists.Of(Events(), func(k cardea.Kind) string { return string(k) })
 }
 
 // blocking says what deny and block become on an event after which the harness

@@ -94,10 +94,8 @@ func (c *call) unreadable(p string) bool {
 		if last == "" {
 			return true
 		}
-		for _, name := range strings.Split(p, "/") {
-			if paths.MatchName(last, name) || !paths.WellFormed(last) {
-				return true
-			}
+		if !paths.WellFormed(last) || slices.ContainsFunc(strings.Split(p, "/"), func(name string) bool { return paths.MatchName(last, name) }) {
+			return true
 		}
 	}
 	return false

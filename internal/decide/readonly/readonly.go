@@ -192,10 +192,8 @@ func (c *call) writes(p *cardea.Part) bool {
 		if c.covered != nil && q.MakesFilesOnly() {
 			continue
 		}
-		for _, a := range q.Access {
-			if q != p && (a.Kind == cardea.Write || a.Kind == cardea.Delete) && !a.Redirect {
-				return true
-			}
+		if q != p && slices.ContainsFunc(q.Access, func(a cardea.Access) bool { return (a.Kind == cardea.Write || a.Kind == cardea.Delete) && !a.Redirect }) {
+			return true
 		}
 	}
 	return false
@@ -253,8 +251,7 @@ func (c *call) program(p *cardea.Part) string {
 	if !p.Argv[0].Static {
 		return "its name comes from outside of the line"
 	}
-	name := p.Argv[0].Text
-	if !strings.Contains(name, "/") {
+	if name := p.Argv[0].Text; !strings.Contains(name, "/") {
 		if why := c.planted(name); why != "" {
 			return why
 		}

@@ -4,6 +4,7 @@ package registration
 
 import (
 	"context"
+	"strings"
 
 	"cardea.dev"
 )
@@ -78,12 +79,10 @@ func Message(session string) string {
 
 // shown is a session's id in a command that a person can copy.
 func shown(session string) string {
-	for _, r := range session {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.') {
-			return "ID"
-		}
-	}
-	if session == "" || len(session) > 128 || session[0] == '-' {
+	odd := strings.ContainsFunc(session, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
+	})
+	if odd || session == "" || len(session) > 128 || session[0] == '-' {
 		return "ID"
 	}
 	return session

@@ -15,6 +15,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/pathglob"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/roles"
@@ -130,9 +131,7 @@ func globsIn(pl *pathglob.Place, r roles.Role, globs []roles.Glob) []glob {
 			out[i].source = fmt.Sprintf("%s:%d", file, g.Line)
 		}
 		out[i].allows = fmt.Sprintf("the role %s may do this (%s)", r.Name, g.Shown())
-		for _, text := range withContents(g.Text) {
-			out[i].forms = append(out[i].forms, pl.Glob(text))
-		}
+		out[i].forms = append(out[i].forms, lists.Of(withContents(g.Text), pl.Glob)...)
 		out[i].fixed = out[i].forms[0].Fixed()
 	}
 	return out
@@ -159,8 +158,7 @@ func touched(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
 	plain, path, spelled := !a.Glob && !a.Recursive, pl.Folded(a.Path), pl.Folded(a.Spelled)
 	var named *pathglob.Named
 	for i := range globs {
-		fixed := globs[i].fixed
-		if plain && !strings.Contains(path, fixed) && !strings.Contains(spelled, fixed) {
+		if fixed := globs[i].fixed; plain && !strings.Contains(path, fixed) && !strings.Contains(spelled, fixed) {
 			continue
 		}
 		if named == nil {

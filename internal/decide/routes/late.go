@@ -1,6 +1,7 @@
 package routes
 
 import (
+	"cmp"
 	"context"
 
 	"cardea.dev"
@@ -19,8 +20,6 @@ func (Late) Name() string { return "routes" }
 func (d Late) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	list, troubles := d.Find()
 	opinions, err := New(list).Decide(ctx, ev)
-	if err == nil {
-		err = troubles.Err()
-	}
+	err = cmp.Or(err, troubles.Err())
 	return opinions, err
 }

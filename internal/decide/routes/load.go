@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 )
@@ -49,9 +50,7 @@ func Find(pluginRoots []string, project, own string) []Source {
 	if own != "" {
 		roots = append(roots, own)
 		siblings, _ := filepath.Glob(filepath.Join(literal(filepath.Dir(filepath.Clean(own))), "*", "hooks", "tool-routes.yaml"))
-		for _, f := range siblings {
-			roots = append(roots, filepath.Dir(filepath.Dir(f)))
-		}
+		roots = append(roots, lists.Of(siblings, func(f string) string { return filepath.Dir(filepath.Dir(f)) })...)
 	}
 	for _, root := range roots {
 		add(root, "hooks", "tool-routes.yaml")

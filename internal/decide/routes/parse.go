@@ -9,6 +9,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/lists"
 )
 
 // Test is an example in a route.
@@ -44,9 +45,7 @@ func read(file string, doc *document.Reader, from Origin) (list []Route, files [
 	case !v.Present():
 		doc.Top().Problem(cardea.CodeMissing, "write routes: and a name for each below it", "the file has no routes")
 	case v.IsList():
-		for _, e := range v.List() {
-			files = append(files, e.Text())
-		}
+		files = lists.Of(v.List(), document.Value.Text)
 	default:
 		if m := v.Map(); v.IsMap() {
 			for _, name := range m.Keys() {
@@ -84,9 +83,7 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 		}
 	}
 	r.Message = m.Need("message").Text()
-	for _, t := range m.List("tests") {
-		r.Tests = append(r.Tests, test(t))
-	}
+	r.Tests = lists.Of(m.List("tests"), test)
 	m.Done()
 	return r, doc.Errors() == before
 }

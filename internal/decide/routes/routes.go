@@ -145,12 +145,7 @@ func (d *Decider) finds(expression string, vals []any) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, v := range vals {
-		if re.MatchString(text(v)) {
-			return true, nil
-		}
-	}
-	return false, nil
+	return slices.ContainsFunc(vals, func(v any) bool { return re.MatchString(text(v)) }), nil
 }
 
 func (d *Decider) compile(pattern string) (*regexp.Regexp, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/lists"
 )
 
 // TestResult is the outcome of one inline test.
@@ -25,9 +26,7 @@ func RunTests(list []Route, tool func(string) (string, bool)) []TestResult {
 	var out []TestResult
 	for _, r := range list {
 		d := New([]Route{r})
-		for _, t := range r.Tests {
-			out = append(out, runTest(d, r, t, tool))
-		}
+		out = append(out, lists.Of(r.Tests, func(t Test) TestResult { return runTest(d, r, t, tool) })...)
 	}
 	return out
 }

@@ -59,10 +59,8 @@ func (c *call) allows(i int) bool {
 
 // plain reports whether the part's words and variables are what they seem.
 func plain(p *cardea.Part) bool {
-	for _, a := range p.Assigns {
-		if a.Class != cardea.EnvSafe {
-			return false
-		}
+	if slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class != cardea.EnvSafe }) {
+		return false
 	}
 	if len(p.Argv) == 0 {
 		return true
@@ -73,13 +71,11 @@ func plain(p *cardea.Part) bool {
 	for k := 1; k < len(p.Argv); k++ {
 		w := p.Argv[k]
 		dash := strings.HasPrefix(w.Text, "-")
-		if w.Static && w.Text == "--" && !strings.HasPrefix(p.Argv[k-1].Text, "-") {
+		switch {
+		case w.Static && w.Text == "--" && !strings.HasPrefix(p.Argv[k-1].Text, "-"):
 			return true // the rest are operands for certain
-		}
-		if !w.Static && (w.MayBeOption || dash || w.MaySplit && strings.ContainsAny(w.Text, "$`{")) {
-			return false
-		}
-		if dash && len(w.Text) > 1 && !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Word == k }) {
+		case !w.Static && (w.MayBeOption || dash || w.MaySplit && strings.ContainsAny(w.Text, "$`{")),
+			dash && len(w.Text) > 1 && !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Word == k }):
 			return false
 		}
 	}
@@ -118,10 +114,8 @@ func (c *call) permits(m *Match, p *cardea.Part, g grant) bool {
 	} else if m.Pattern != "" && !slices.ContainsFunc(p.Spellings(), func(text string) bool { return c.matches(whole(m.Pattern), text) }) {
 		return false
 	}
-	for j := range m.Any {
-		if c.permits(&m.Any[j], p, g) {
-			return true
-		}
+	if m.anyOf(func(one *Match) bool { return c.permits(one, p, g) }) {
+		return true
 	}
 	return len(m.Any) == 0 && g.suffices(p) && (!g.minds(p) || !c.mayBeFed(p))
 }
@@ -129,20 +123,10 @@ func (c *call) permits(m *Match, p *cardea.Part, g grant) bool {
 // suffices reports whether the grant covers the part's options, wrappers and
 // redirections.
 func (g grant) suffices(p *cardea.Part) bool {
-	if (p.Elevated || p.Remote) && !g.wrappers {
+	if (p.Elevated || p.Remote) && !g.wrappers || slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return !g.lists(&o, p) }) {
 		return false
 	}
-	for k := range p.Options {
-		if !g.lists(&p.Options[k], p) {
-			return false
-		}
-	}
-	for k := range p.Access {
-		if p.Access[k].NeedsSeparatePermission() && !g.redirects {
-			return false
-		}
-	}
-	return true
+	return g.redirects || !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.NeedsSeparatePermission() })
 }
 
 // minds reports whether the grant is for the part only where the line gives it nothing to
@@ -155,8 +139,7 @@ func (g grant) minds(p *cardea.Part) bool {
 // word that it stands in.
 func (g grant) lists(o *cardea.Option, p *cardea.Part) bool {
 	for _, f := range g.flags {
-		name, value, valued := strings.Cut(f, "=")
-		if o.Name == name && (!valued || o.Static && o.Value == value) {
+		if name, value, valued := strings.Cut(f, "="); o.Name == name && (!valued || o.Static && o.Value == value) {
 			return true
 		}
 		if o.Word > 0 && o.Word < len(p.Argv) && p.Argv[o.Word].Static && p.Argv[o.Word].Text == f {
@@ -174,8 +157,7 @@ func begins(commands [][]string, p *cardea.Part) (after int, wrappers, ok bool) 
 		if beginsWith(cmd, p) {
 			return len(cmd), false, true
 		}
-		n := len(outer)
-		if n > 0 && n < len(cmd) && slices.Equal(cmd[:n], outer) && beginsWith(cmd[n:], p) {
+		if n := len(outer); n > 0 && n < len(cmd) && slices.Equal(cmd[:n], outer) && beginsWith(cmd[n:], p) {
 			return len(cmd) - n, true, true
 		}
 	}
@@ -200,8 +182,7 @@ func startsProgram(name string, w cardea.Word) bool {
 // certain and matches one of the expressions.
 func (c *call) everyArg(args []string, p *cardea.Part, after int) bool {
 	for k := after; k < words(p); k++ {
-		text, static := word(p, k)
-		if !static || !slices.ContainsFunc(args, func(a string) bool { return c.matches(a, text) }) {
+		if text, static := word(p, k); !static || !slices.ContainsFunc(args, func(a string) bool { return c.matches(a, text) }) {
 			return false
 		}
 	}

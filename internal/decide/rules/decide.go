@@ -123,18 +123,9 @@ func (r *Rule) speaksOn(k cardea.Kind) bool {
 // speaksAbout reports whether the rule is about a call's tool. A rule that
 // tightens Bash tightens Monitor, too, which runs commands as Bash does.
 func (r *Rule) speaksAbout(c *cardea.Call) bool {
-	if len(r.Tools) == 0 {
-		return true
-	}
-	for _, t := range r.Tools {
-		if paths.MatchName(t, c.Tool) {
-			return true
-		}
-		if r.Effect != cardea.Allow && (paths.MatchName(t, c.Name) || c.Tool == "Monitor" && t == "Bash") {
-			return true
-		}
-	}
-	return false
+	return len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, func(t string) bool {
+		return paths.MatchName(t, c.Tool) || r.Effect != cardea.Allow && (paths.MatchName(t, c.Name) || c.Tool == "Monitor" && t == "Bash")
+	})
 }
 
 // call is one event that is being judged.
@@ -286,8 +277,7 @@ func shorten(s string) string {
 // at is what the rule's globs are relative to: the folder of the rule, else
 // the project, else the folder in which the call runs.
 func (c *call) at() *pathglob.Place {
-	root := cmp.Or(c.rule.Root, c.ev.Project, c.ev.Cwd)
-	if c.place == nil || c.place.Project != root {
+	if root := cmp.Or(c.rule.Root, c.ev.Project, c.ev.Cwd); c.place == nil || c.place.Project != root {
 		c.unless, c.inside = map[string]*pathglob.Glob{}, nil
 		c.place = pathglob.NewPlace(c.d.settings.Home, root, c.d.settings.FoldPaths)
 	}

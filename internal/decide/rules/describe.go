@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/lists"
 )
 
 // String is what a match asks for, in the words of rules files, for people.
@@ -16,10 +17,7 @@ func (m *Match) String() string {
 			out = append(out, key+" "+strings.Join(values, ", "))
 		}
 	}
-	var commands []string
-	for _, c := range m.Command {
-		commands = append(commands, strings.Join(c, " "))
-	}
+	commands := lists.Of(m.Command, func(c []string) string { return strings.Join(c, " ") })
 	add("command", commands)
 	add("flags", m.Flags)
 	add("args", m.Args)
@@ -52,11 +50,7 @@ func (m *Match) String() string {
 }
 
 func texts[T ~string](list []T) []string {
-	var out []string
-	for _, x := range list {
-		out = append(out, string(x))
-	}
-	return out
+	return lists.Of(list, func(x T) string { return string(x) })
 }
 
 // Found are the pieces of a text that the patterns of a match find, each with its

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/lists"
 )
 
 // fieldValues are the values of a field of the tool input. A dotted name leads
@@ -47,11 +49,7 @@ func within(v any, field string) []any {
 			}
 			return within(v[n], rest)
 		}
-		var out []any
-		for _, e := range v {
-			out = append(out, within(e, field)...)
-		}
-		return out
+		return slices.Concat(lists.Of(v, func(e any) []any { return within(e, field) })...)
 	}
 	return nil
 }

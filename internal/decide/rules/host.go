@@ -15,13 +15,7 @@ func hostIs(globs []string, host string) bool {
 		return slices.Contains(globs, "*")
 	}
 	names := knowledge.HostNames(host)
-	for _, g := range globs {
-		g = strings.ToLower(g)
-		for _, n := range names {
-			if paths.MatchName(g, n) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(globs, func(g string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return paths.MatchName(strings.ToLower(g), n) })
+	})
 }

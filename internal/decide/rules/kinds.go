@@ -265,10 +265,6 @@ func mayLead(cmd []string, p *cardea.Part) bool {
 // agrees reports whether two commands have the same words behind the program, as far as
 // both go.
 func agrees(a, b []string) bool {
-	for k := 1; k < min(len(a), len(b)); k++ {
-		if a[k] != b[k] {
-			return false
-		}
-	}
-	return true
+	n := min(len(a), len(b))
+	return n == 0 || slices.Equal(a[1:n], b[1:n])
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/lists"
 )
 
 // List is rules in the order in which they are asked. It holds no copies: a
@@ -158,11 +159,7 @@ func (s Switches) Apply(list List, stronger ...Switches) (left, off List, unused
 		}
 		left = append(left, e)
 	}
-	for _, o := range s.Off {
-		if !used[o] {
-			unused = append(unused, o)
-		}
-	}
+	unused = lists.Where(s.Off, func(o string) bool { return !used[o] })
 	for id := range s.Effect {
 		if !used[id] {
 			unused = append(unused, id)

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"hash/maphash"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/pathglob"
 	"cardea.dev/internal/paths"
 )
@@ -143,13 +145,9 @@ func cluster(flag string, p *cardea.Part) bool {
 	if len(flag) != 3 || flag[0] != '-' || flag[1] == '-' {
 		return false
 	}
-	for _, letter := range flag[1:] {
-		name := "-" + string(letter)
-		if !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == name }) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(flag[1:], func(letter rune) bool {
+		return !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == "-"+string(letter) })
+	})
 }
 
 // spelled reports whether a long option with one dash (-delete, -auto-approve)
@@ -222,36 +220,24 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 	var look *look // when an access comes so far
 	for k := range p.Access {
 		a := &p.Access[k]
-		if len(m.Access) > 0 && !slices.Contains(m.Access, a.Kind) {
-			continue
-		}
-		if len(m.Hosts) > 0 && (a.Kind != cardea.Network || !hostIs(m.Hosts, a.Host)) {
-			continue
-		}
-		if m.HoldsKey && !a.HoldsKey || m.Redirection && !a.Redirect || m.UnlessMetadata && a.MetadataOnly {
-			continue
-		}
-		if m.Outside && (p.Remote || !c.outside(a)) {
+		switch {
+		case len(m.Access) > 0 && !slices.Contains(m.Access, a.Kind),
+			len(m.Hosts) > 0 && (a.Kind != cardea.Network || !hostIs(m.Hosts, a.Host)),
+			m.HoldsKey && !a.HoldsKey || m.Redirection && !a.Redirect || m.UnlessMetadata && a.MetadataOnly,
+			m.Outside && (p.Remote || !c.outside(a)):
 			continue
 		}
 		if look == nil && len(m.Paths)+len(m.Own) > 0 {
 			names, look = c.namesOf(p), c.lookOf(m)
 		}
-		if len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, look, c.name(names, a, k))) {
+		switch {
+		case len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, look, c.name(names, a, k))),
+			len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(look, c.name(names, a, k))),
+			m.UnknownPath && (c.ev.Call.OnlyPossible || p.Remote && !a.Redirect || a.Path != "" || a.Host != ""), // everything may touch some file
+			c.coveredBy(m.UnlessPaths, a):
 			continue
 		}
-		if len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(look, c.name(names, a, k))) {
-			continue
-		}
-		if m.UnknownPath && (c.ev.Call.OnlyPossible || p.Remote && !a.Redirect || a.Path != "" || a.Host != "") {
-			continue // everything may touch some file
-		}
-		if c.coveredBy(m.UnlessPaths, a) {
-			continue
-		}
-		if c.touched == nil {
-			c.touched = a
-		}
+		c.touched = cmp.Or(c.touched, a)
 		return true
 	}
 	return false
@@ -270,9 +256,7 @@ func (c *call) outside(a *cardea.Access) bool {
 		if pl.HomeDir != "" {
 			dirs = append(dirs, pl.HomeDir+"/.cache", pl.HomeDir+"/Library/Caches")
 		}
-		for _, dir := range dirs {
-			c.inside = append(c.inside, pl.Folded(dir))
-		}
+		c.inside = append(c.inside, lists.Of(dirs, pl.Folded)...)
 	}
 	return !slices.ContainsFunc(c.inside, func(dir string) bool { return dir != "/" && paths.Within(dir, p) })
 }
@@ -629,8 +613,7 @@ func (c *call) onField(m *Match) bool {
 // its values matches. The values that a duplicate key brings count, too.
 func (c *call) fieldHolds(m *Match) bool {
 	for _, v := range fieldValues(c.ev.Call, m.Field, true) {
-		text := valueText(v)
-		if (m.Pattern == "" || c.finds(m, text)) && (m.UnlessText == "" || !c.matches(whole(m.UnlessText), text)) {
+		if text := valueText(v); (m.Pattern == "" || c.finds(m, text)) && (m.UnlessText == "" || !c.matches(whole(m.UnlessText), text)) {
 			return true
 		}
 	}

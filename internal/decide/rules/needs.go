@@ -39,8 +39,7 @@ func needs(pattern string) []string {
 // ASCII letter in another case: the long s and the sign for kelvin are.
 func foreign(class []rune) bool {
 	for i := 0; i+1 < len(class); i += 2 {
-		low, high := class[i], class[i+1]
-		if low < utf8.RuneSelf || low <= 'ſ' && 'ſ' <= high || low <= '\u212a' && '\u212a' <= high {
+		if low, high := class[i], class[i+1]; low < utf8.RuneSelf || low <= 'ſ' && 'ſ' <= high || low <= '\u212a' && '\u212a' <= high {
 			return false
 		}
 	}
@@ -132,12 +131,7 @@ func newSearched(text string) *searched {
 func (s *searched) contains(lower string) bool { return !s.ascii || strings.Contains(s.lower, lower) }
 
 func ascii(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // bitOf is the bit that stands for a program, whatever its folder and case; all

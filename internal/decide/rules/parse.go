@@ -12,6 +12,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/pathglob"
 	"cardea.dev/internal/paths"
 )
@@ -108,9 +109,7 @@ func (p *parser) rule(v document.Value) {
 	r.Severity = cardea.Severity(m.Word("severity", "low", "medium", "high", "critical"))
 	r.Loses = cardea.Loss(m.Word("loses", "project", "history", "files", "secrets", "gate"))
 	r.Rewrite = p.rewrite(m.Map("rewrite"))
-	for _, t := range m.List("tests") {
-		r.Tests = append(r.Tests, p.test(t, &r))
-	}
+	r.Tests = lists.Of(m.List("tests"), func(t document.Value) Test { return p.test(t, &r) })
 	p.sense(m, &r)
 	m.Only()
 	if p.doc.Errors() == before {
@@ -299,9 +298,7 @@ func (p *parser) match(v document.Value) Match {
 	out.Pattern = p.expr(m.Get("pattern"))
 	out.Needs = needs(out.Pattern)
 	if a := m.Get("any"); a.Present() {
-		for _, e := range a.List() {
-			out.Any = append(out.Any, p.match(e))
-		}
+		out.Any = lists.Of(a.List(), p.match)
 		out.Programs |= programsOfAny(&out)
 		if len(out.Any) == 0 {
 			a.Problem(cardea.CodeMissing, "list at least one alternative, or remove it", "any is empty")
@@ -361,19 +358,12 @@ func onlyTrue(m document.Map, key string) bool {
 
 // lists reads names of lists of files, and gives their globs.
 func (p *parser) lists(v document.Value) []string {
-	var out []string
-	for _, e := range v.Items() {
-		out = append(out, files.Globs(e.Word(files.Names()...))...)
-	}
-	return out
+	return slices.Concat(lists.Of(v.Items(), func(e document.Value) []string { return files.Globs(e.Word(files.Names()...)) })...)
 }
 
 // items are the entries of a value, each as read makes it.
 func items[T any](v document.Value, read func(document.Value) T) (out []T) {
-	for _, e := range v.Items() {
-		out = append(out, read(e))
-	}
-	return out
+	return lists.Of(v.Items(), read)
 }
 
 func (p *parser) flags(v document.Value) []string {
@@ -439,11 +429,7 @@ func ExpressionHint(err error) string {
 }
 
 func (p *parser) rewrite(m document.Map) []Field {
-	var out []Field
-	for _, k := range m.Keys() {
-		out = append(out, Field{Name: k, Value: m.Text(k)})
-	}
-	return out
+	return lists.Of(m.Keys(), func(k string) Field { return Field{Name: k, Value: m.Text(k)} })
 }
 
 // test reads an inline test in one of its shapes: {input: {command: …}} for

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/lists"
 )
 
 // TestResult is the outcome of one inline test.
@@ -42,9 +43,7 @@ func RunTests(list []Rule, at Stand, analyse func(*cardea.Event) *cardea.Event) 
 		if err != nil {
 			out = append(out, TestResult{Rule: r.ID, Source: r.Source, Problem: err.Error()})
 		}
-		for _, t := range tests {
-			out = append(out, runTest(d, &r, t, at, analyse))
-		}
+		out = append(out, lists.Of(tests, func(t Test) TestResult { return runTest(d, &r, t, at, analyse) })...)
 	}
 	return out
 }

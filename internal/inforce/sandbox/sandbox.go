@@ -12,6 +12,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/install"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/roles"
 )
@@ -128,10 +129,7 @@ func (c *Compiled) match(r *rules.Rule, m rules.Match) {
 			c.add(install.DenyHost, r.ID, h)
 		}
 	}
-	for _, o := range m.Own {
-		m.Paths = append(m.Paths, c.about.Own(o)...)
-	}
-	for _, g := range m.Paths {
+	for _, g := range append(m.Paths, slices.Concat(lists.Of(m.Own, c.about.Own)...)...) {
 		if slices.ContainsFunc(m.UnlessPaths, func(e string) bool { return mayMeet(e, g) }) {
 			c.left(r.ID, g, "a part of it is excepted, and denies alone are written")
 			continue

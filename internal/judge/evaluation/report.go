@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -112,9 +113,7 @@ func Sum(results []Result, threshold float64) Report {
 			r.WrongAllows = append(r.WrongAllows, one.Case.ID)
 		}
 		if where := one.Case.Attack; where != "" {
-			if attacks[where] == nil {
-				attacks[where] = &AttackCount{Where: where}
-			}
+			attacks[where] = cmp.Or(attacks[where], &AttackCount{Where: where})
 			attacks[where].Cases++
 			if wrong {
 				attacks[where].WrongAllows++

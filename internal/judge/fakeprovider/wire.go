@@ -77,8 +77,7 @@ func (a *Asked) read() (status int, wrong string) {
 			return missing("tools")
 		}
 	case "openai v1/chat/completions", "github-models inference/chat/completions", "openai-compatible v1/chat/completions":
-		f := body.ResponseFormat
-		if f.Type != "json_schema" || f.Schema.Name == "" || !f.Schema.Strict || !json.Valid(f.Schema.Schema) {
+		if f := body.ResponseFormat; f.Type != "json_schema" || f.Schema.Name == "" || !f.Schema.Strict || !json.Valid(f.Schema.Schema) {
 			return missing("response_format")
 		}
 	case "ollama api/chat":

@@ -111,8 +111,7 @@ func usable(key, what string) error {
 func (k *keys) searched() []string {
 	var out []string
 	for _, pair := range k.machine.Environ {
-		name, value, _ := strings.Cut(pair, "=")
-		if isPath(name) {
+		if name, value, _ := strings.Cut(pair, "="); isPath(name) {
 			pair = name + "=" + strings.Join(k.folders(value), string(filepath.ListSeparator))
 		}
 		out = append(out, pair)

@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/redact"
 )
@@ -112,10 +113,7 @@ func texts(ev *cardea.Event) []string {
 }
 
 func textsOfPart(p *cardea.Part) []string {
-	out := []string{p.Text}
-	for _, a := range p.Assigns {
-		out = append(out, a.Name+"="+a.Value)
-	}
+	out := append([]string{p.Text}, lists.Of(p.Assigns, func(a cardea.Assign) string { return a.Name + "=" + a.Value })...)
 	for i := range min(len(p.MayRun), maxMayRun) {
 		out = append(out, p.MayRun[i].Text)
 	}

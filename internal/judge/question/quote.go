@@ -1,6 +1,7 @@
 package question
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -111,12 +112,7 @@ func empty(v any) bool {
 	case list:
 		return len(v) == 0
 	case object:
-		for _, m := range v {
-			if !empty(m.value) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(v, func(m member) bool { return !empty(m.value) })
 	}
 	return false
 }

@@ -60,8 +60,7 @@ type circuit struct {
 func (f *file) turn(now time.Time) {
 	f.Version = version
 	today := now.UTC().Format(time.DateOnly)
-	ahead := now.UTC().Add(48 * time.Hour).Format(time.DateOnly)
-	if today > f.Day || f.Day > ahead {
+	if ahead := now.UTC().Add(48 * time.Hour).Format(time.DateOnly); today > f.Day || f.Day > ahead {
 		f.Day, f.Calls, f.Tokens, f.Money = today, 0, 0, 0
 	}
 }

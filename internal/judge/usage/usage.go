@@ -98,7 +98,7 @@ func (e *SpentError) Error() string { return e.Why }
 // file; then nothing may be sent.
 func (b *Book) Begin(ctx context.Context, r Request, budget judge.Budget) (*Claim, error) {
 	var claim *Claim
-	err := b.change(ctx, !budget.None(), func(key []byte, f *file) error {
+	err := b.change(ctx, !budget.None(), func(key []byte, f *file) (err error) {
 		now := b.now()
 		f.turn(now)
 		c := &Claim{book: b, provider: nameOf(key, r.Provider),
@@ -106,11 +106,9 @@ func (b *Book) Begin(ctx context.Context, r Request, budget judge.Budget) (*Clai
 		if err := f.afford(now, c.session, r, budget); err != nil {
 			return err
 		}
-		probe, err := f.admit(now, c.provider, r.Provider.Timeout)
-		if err != nil {
+		if c.probe, err = f.admit(now, c.provider, r.Provider.Timeout); err != nil {
 			return err
 		}
-		c.probe = probe
 		f.spend(c, now)
 		claim = c
 		return nil

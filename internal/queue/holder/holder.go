@@ -10,6 +10,7 @@ import (
 	"io"
 	"time"
 
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/queue"
 	"cardea.dev/internal/queue/store"
@@ -72,8 +73,7 @@ func CarryOut(ctx context.Context, r queue.Request, c Caller, tell Tell, now fun
 	if r.Hold == nil {
 		return queue.Reply{Failure: "the request asks for nothing"}
 	}
-	err = hold(ctx, s, r, c, tell, &reply)
-	if err != nil {
+	if err := hold(ctx, s, r, c, tell, &reply); err != nil {
 		reply.Failure = err.Error()
 	}
 	return reply
@@ -125,7 +125,5 @@ func hold(ctx context.Context, s *store.Store, r queue.Request, c Caller, tell T
 
 // report adds what a person must learn of.
 func report(reply *queue.Reply, errs []error) {
-	for _, err := range errs {
-		reply.Told = append(reply.Told, err.Error())
-	}
+	reply.Told = append(reply.Told, lists.Of(errs, func(err error) string { return err.Error() })...)
 }

@@ -11,6 +11,7 @@ import (
 	"zombiezen.com/go/sqlite/sqlitex"
 
 	"cardea.dev/internal/limit"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/queue"
 	"cardea.dev/internal/state"
 )
@@ -135,12 +136,8 @@ func (s *Store) session(e *queue.Entry) string {
 
 // Crowded reports whether at least most calls of an entry's session wait already.
 func (s *Store) Crowded(ctx context.Context, e queue.Entry, most int64) (many bool, err error) {
-	err = s.use(ctx, func(conn *sqlite.Conn) error {
-		own, err := number(conn, ofSession, s.session(&e))
-		many = own >= most
-		return err
-	})
-	return many, err
+	own, err := s.count(ctx, ofSession, s.session(&e))
+	return own >= most, err
 }
 
 // tidy ends what is over: entries whose time has passed, and what is too old or too much
@@ -165,7 +162,7 @@ func (s *Store) Wait(ctx context.Context, e queue.Entry) (queue.Answer, error) {
 		var a queue.Answer
 		var taken bool
 		// This number changes when another process wrote something.
-		version, err := s.version()
+		version, err := s.count(context.Background(), "PRAGMA data_version")
 		if err == nil && (version != seen || over || checks%20 == 0) {
 			seen = version
 			a, taken, err = s.take(e, over)
@@ -186,9 +183,10 @@ func (s *Store) Wait(ctx context.Context, e queue.Entry) (queue.Answer, error) {
 	}
 }
 
-func (s *Store) version() (n int64, err error) {
-	err = s.use(context.Background(), func(conn *sqlite.Conn) (err error) {
-		n, err = number(conn, "PRAGMA data_version")
+// count reads a number.
+func (s *Store) count(ctx context.Context, query string, args ...any) (n int64, err error) {
+	err = s.use(ctx, func(conn *sqlite.Conn) (err error) {
+		n, err = number(conn, query, args...)
 		return err
 	})
 	return n, err
@@ -197,8 +195,7 @@ func (s *Store) version() (n int64, err error) {
 // replaced is an error where another file lies in the place of the one that is open:
 // then nobody sees the entry any more.
 func (s *Store) replaced() error {
-	info, err := os.Lstat(Path(s.folder))
-	if err != nil || !os.SameFile(info, s.opened) {
+	if info, err := os.Lstat(Path(s.folder)); err != nil || !os.SameFile(info, s.opened) {
 		return errors.New("the queue was damaged, or removed, while the call waited in it; try the call again")
 	}
 	return nil
@@ -215,9 +212,7 @@ func (s *Store) take(e queue.Entry, over bool) (a queue.Answer, taken bool, err 
 		return a, false, queue.ErrForged
 	case r.State == queue.Expired:
 		return a, false, queue.ErrTimedOut
-	case r.State == queue.Pending && !over:
-		return a, false, nil
-	case r.State == queue.Answered && s.now().Before(r.Answer.From) && !over:
+	case !over && (r.State == queue.Pending || r.State == queue.Answered && s.now().Before(r.Answer.From)):
 		return a, false, nil
 	}
 	err = s.change(context.Background(), func(conn *sqlite.Conn, revision int64) error {
@@ -292,11 +287,7 @@ func (s *Store) Entry(ctx context.Context, id int64) (queue.Entry, error) {
 // Pending implements [queue.Queue].
 func (s *Store) Pending(ctx context.Context) (out []queue.Entry, err error) {
 	now := s.now()
-	var overdue int64
-	err = s.use(ctx, func(conn *sqlite.Conn) (err error) {
-		overdue, err = number(conn, "SELECT count(*) FROM entries WHERE state = 'pending' AND deadline < ?", now.Add(-limit.QueueSettle).UnixMilli())
-		return err
-	})
+	overdue, err := s.count(ctx, "SELECT count(*) FROM entries WHERE state = 'pending' AND deadline < ?", now.Add(-limit.QueueSettle).UnixMilli())
 	if err == nil && overdue > 0 {
 		err = s.change(ctx, func(conn *sqlite.Conn, revision int64) error { return s.tidy(conn, revision, now) })
 	}
@@ -366,9 +357,7 @@ func (s *Store) Since(ctx context.Context, revision int64) (out []queue.Entry, l
 			return err
 		}
 		all, err := s.rows(conn, "WHERE revision > ? ORDER BY revision, id", revision)
-		for _, r := range all {
-			out = append(out, r.Entry)
-		}
+		out = lists.Of(all, func(r row) queue.Entry { return r.Entry })
 		return err
 	})
 	return out, last, err

@@ -14,6 +14,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/judge"
+	"cardea.dev/internal/lists"
 	"cardea.dev/internal/settings"
 )
 
@@ -43,11 +44,7 @@ func Settings() Object {
 }
 
 func effects() []string {
-	var out []string
-	for _, e := range cardea.Effects() {
-		out = append(out, e.String())
-	}
-	return out
+	return lists.Of(cardea.Effects(), cardea.Effect.String)
 }
 
 // put adds a key to the object that it lies in.
@@ -109,21 +106,15 @@ func valueOf(k settings.Key) Object {
 // defaultOf is a key's default as JSON, nil where there is nothing by default.
 func defaultOf(k settings.Key) any {
 	v := settings.Defaults()
-	switch at := k.At(&v).(type) {
-	case *bool:
-		return *at
-	case *int:
-		return *at
-	case *time.Duration:
-		return at.String()
-	case *float64:
-		return *at
-	case *judge.Money:
-		return json.Number(at.String())
-	case *cardea.Effect, *cardea.OnError:
+	switch value := reflect.ValueOf(k.At(&v)).Elem().Interface().(type) {
+	case bool, int, float64, string:
+		return value
+	case time.Duration:
+		return value.String()
+	case judge.Money:
+		return json.Number(value.String())
+	case cardea.Effect, cardea.OnError:
 		return k.Text(&v)
-	case *string:
-		return *at
 	}
 	return nil
 }

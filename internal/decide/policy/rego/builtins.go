@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"cardea.dev/internal/lists"
 )
 
 // pure are the functions that every policy may use: they look at nothing but
@@ -64,10 +66,6 @@ func capabilities(extra []string) *ast.Capabilities {
 	for _, name := range extra {
 		allowed[name] = true
 	}
-	for _, b := range ast.Builtins {
-		if allowed[b.Name] {
-			caps.Builtins = append(caps.Builtins, b)
-		}
-	}
+	caps.Builtins = append(caps.Builtins, lists.Where(ast.Builtins, func(b *ast.Builtin) bool { return allowed[b.Name] })...)
 	return caps
 }

@@ -10,6 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/document"
+	"cardea.dev/internal/lists"
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
@@ -138,8 +139,7 @@ func (m *Module) read() {
 	}
 	verbs := engine.Verbs()
 	for _, r := range m.parsed.Rules {
-		name := headName(r)
-		if slices.Contains(verbs, name) {
+		if name := headName(r); slices.Contains(verbs, name) {
 			if f.VerbLine == 0 && r.Location != nil {
 				f.VerbLine = r.Location.Row
 			}
@@ -163,9 +163,7 @@ func (m *Module) mistake(at *ast.Location, code cardea.Code, format string, args
 func (m *Module) annotate(a *ast.Annotations) {
 	f := &m.Facts
 	f.Title, f.Description = a.Title, a.Description
-	for _, who := range a.Authors {
-		f.Authors = append(f.Authors, strings.TrimSpace(who.String()))
-	}
+	f.Authors = append(f.Authors, lists.Of(a.Authors, func(who *ast.AuthorAnnotation) string { return strings.TrimSpace(who.String()) })...)
 	if _, has := a.Custom["routing"]; !has {
 		for _, key := range slices.Sorted(maps.Keys(a.Custom)) {
 			if document.NearestName(key, []string{"routing"}) != "" {

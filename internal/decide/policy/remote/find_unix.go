@@ -14,10 +14,7 @@ import (
 func written(info, own fs.FileInfo) bool {
 	f, ok := info.Sys().(*syscall.Stat_t)
 	p, ok2 := own.Sys().(*syscall.Stat_t)
-	if !ok || !ok2 {
-		return false
-	}
-	if f.Uid != 0 && f.Uid != p.Uid && int(f.Uid) != os.Getuid() {
+	if !ok || !ok2 || f.Uid != 0 && f.Uid != p.Uid && int(f.Uid) != os.Getuid() {
 		return false
 	}
 	mode := info.Mode().Perm()
