@@ -65,7 +65,7 @@ func Compile(a About) *Compiled {
 		}
 		for i, globs := range [][]roles.Glob{r.Paths.DenyRead, r.Paths.DenyWrite} {
 			for _, g := range globs {
-				c.path([]string{install.DenyRead, install.DenyWrite}[i], "role "+r.Name, g.Text, a.Project)
+				c.path([]string{install.DenyRead, install.DenyWrite}[i], "role "+r.Name, g.Text, a.Project, true)
 			}
 		}
 	}
@@ -134,15 +134,16 @@ func (c *Compiled) match(r *rules.Rule, m rules.Match) {
 			c.left(r.ID, g, "a part of it is excepted, and denies alone are written")
 			continue
 		}
+		deep := r.Scope != cardea.ScopeBuiltin
 		if has(cardea.Read) {
 			// A project's filesystem.allowRead opens the first again, and not the second.
-			c.path(install.DenyRead, r.ID, g, "")
+			c.path(install.DenyRead, r.ID, g, "", deep)
 			if r.Loses == cardea.LossSecrets || len(m.Own) > 0 {
-				c.path(install.DenyFile, r.ID, g, "")
+				c.path(install.DenyFile, r.ID, g, "", deep)
 			}
 		}
 		if has(cardea.Write) {
-			c.path(install.DenyWrite, r.ID, g, "")
+			c.path(install.DenyWrite, r.ID, g, "", deep)
 		}
 	}
 }
@@ -164,8 +165,9 @@ var hostForm = regexp.MustCompile(`^(\*\.)?[a-z0-9_:]([a-z0-9_.:-]*[a-z0-9_])?$`
 var oddForm = regexp.MustCompile(`[\\{}!\x00-\x1f\x7f]|(^|/)\.\.(/|$)|^\s|\s$`)
 
 // path compiles a glob. project is where a relative one lies, "" for one that holds in all
-// projects.
-func (c *Compiled) path(list, from, glob, project string) {
+// projects. deep is set where a glob that holds at any depth is to do so in the sandbox of Linux,
+// which searches the folder for each of them before each command (docs/sandbox.md).
+func (c *Compiled) path(list, from, glob, project string, deep bool) {
 	name := strings.TrimSuffix(strings.TrimRight(glob, "/"), "/**")
 	if home := c.about.Home; paths.Within(home, name) {
 		name = "~" + strings.TrimPrefix(name, home)
@@ -181,9 +183,13 @@ func (c *Compiled) path(list, from, glob, project string) {
 			root = "~"
 			c.left(from, glob, "outside of the home folder")
 		}
-		if name = root + "/**/" + rest; noPatterns {
-			name = root + "/" + rest
+		switch name = root + "/" + rest; {
+		case noPatterns:
 			c.left(from, glob, "below other folders: the sandbox knows no patterns for writes")
+		case !deep && c.about.OS != "darwin":
+			c.left(from, glob, "below other folders: each command would search the home folder")
+		default:
+			name = root + "/**/" + rest
 		}
 	case !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "~/"):
 		if project == "" {
