@@ -21,7 +21,7 @@ func TestNamedSurfaces(t *testing.T) {
 		"another":             {"human: {surfaces: [claude-vscode]}", "", "claude-desktop", "1", "", "auto", "deny"},
 		"nobody attends":      {"human: {surfaces: [claude-vscode]}", "", "claude-vscode", "0", "", "auto", "deny"},
 		"not said":            {"human: {surfaces: [claude-vscode, '']}", "", "claude-vscode", "", "", "auto", "deny"},
-		"no surface":          {"human: {surfaces: ['', ' ']}", "", "", "1", "", "auto", "deny"},
+		"no surface":          {"human: {surfaces: ['', ' ']}", "", "", "1", "", "auto", "ask"},
 		"nobody, by variable": {"human: {surfaces: [claude-vscode]}", "", "claude-vscode", "1", "1", "auto", "deny"},
 		"a project's":         {"", "human: {surfaces: [claude-vscode]}", "claude-vscode", "1", "", "auto", "deny"},
 		"the terminal":        {"", "", "cli", "1", "", "auto", "ask"},

@@ -8,6 +8,8 @@
 package claudecode
 
 import (
+	"slices"
+
 	"cardea.dev"
 	"cardea.dev/internal/harness"
 )
@@ -28,19 +30,20 @@ func (Adapter) Detect(p *harness.Payload, env func(string) string) bool {
 	return harness.Sender(p, env) == Name
 }
 
-// terminal is the surface on which a person was seen to get the question of a hook in the
-// modes auto, plan and bypassPermissions (2.1.269 to 2.1.332). In an editor it was reported to
-// be answered without one (anthropics/claude-code#77212, #82518).
-const terminal = "cli"
+// seenToAsk are the surfaces (CLAUDE_CODE_ENTRYPOINT) on which a person was seen to get the
+// question of a hook in the modes auto, plan and bypassPermissions (2.1.269 to 2.1.332), ""
+// for a message that names none. In an editor it was reported to be answered without a person
+// (anthropics/claude-code#77212, #82518).
+var seenToAsk = [...]string{"", "cli"}
 
 // Attendance returns what CLAUDE_CODE_SESSION_ATTENDED says, which 2.1.269 was the first to
 // set: 1 in a terminal, 0 under -p (its messages have mode auto in both). On every other surface,
 // 1 says no more than the mode.
 func (Adapter) Attendance(env func(string) string) cardea.Attendance {
-	switch {
-	case env("CLAUDE_CODE_SESSION_ATTENDED") == "0":
+	switch said := env("CLAUDE_CODE_SESSION_ATTENDED"); {
+	case said == "0":
 		return cardea.NobodyAttends
-	case Surface(env) == terminal:
+	case said == "1" && slices.Contains(seenToAsk[:], env("CLAUDE_CODE_ENTRYPOINT")):
 		return cardea.PersonAttends
 	}
 	return cardea.AttendanceUnsaid
