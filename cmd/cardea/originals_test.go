@@ -65,6 +65,7 @@ func differences() []difference {
 		{"cupcake", `^global built-ins`, `^allow>(ask|deny)$`, "additional_paths, and writing a .env file, which Cupcake does not read"},
 		{"cupcake", `^scripts .* content of a script`, `^deny>silent$`, "the content of a script is no field of the input"},
 		{"cupcake", `^routing`, `^allow>(ask|deny)$`, "both names of the tool Task are one"},
+		{"cupcake", `^routing`, `^notice>silent$`, "A message for the person on an event that does not show one is kept"},
 		{"cupcake", `^string matching .* protected, reads`, `^allow>ask$`, "a name that says it holds a secret asks, also where reading is not protected"},
 		{"permitter", `.`, `^ask>deny$`, "an entry that denies, or a built-in rule, denies; Permitter leaves it to the prompt"},
 		{"permitter", `.`, `^ask>allow$`, "all commands inside of a line are seen, so a line of several words may be listed as a whole"},
