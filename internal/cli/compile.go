@@ -87,6 +87,7 @@ func compile(p Process, s site, f compileFlags) (c compilation, err error) {
 	if c.h, err = install.Find(name); err != nil {
 		return c, err
 	}
+	given := f.without
 	wanted := func(was install.Sandboxed) (now install.Sandboxed, err error) {
 		if c.was = was; len(f.without) == 0 {
 			f.without = was.Without
@@ -94,6 +95,11 @@ func compile(p Process, s site, f compileFlags) (c compilation, err error) {
 		f.role = cmp.Or(f.role, was.Role)
 		if c.Compiled, err = compileFor(p, s, f); err != nil || f.remove {
 			return now, err
+		}
+		for _, name := range given {
+			if !slices.ContainsFunc(c.Left, func(l sandbox.Left) bool { return l.Why == sandbox.LeftOut && (l.From == name || l.What == name) }) {
+				return now, wrongUsage{fmt.Errorf("--without %s: no rule, path or host that is written has this name; --diff shows them", Plain(name))}
+			}
 		}
 		now.Role, now.Without = f.role, f.without
 		for i, x := range []install.Deny{{List: install.SandboxOn, Value: "true"}, {List: install.WaysOut, Value: "false"}} {
@@ -217,18 +223,21 @@ func (c *compilation) show(out *screen) {
 // state says in one line what is written, and whether it has an effect; holes are what the
 // settings let out of the sandbox.
 func (c *compilation) state(s site, differs bool) (line string, holes []string) {
-	line = "the sandbox of " + c.h.Title + onlyIf(!differs, " has what Cardea denies") + onlyIf(differs, " has not all that Cardea denies, or more") + ", by " + c.plan.File
+	written := len(c.was.Denies) > 0 || !differs
+	has := either(!differs, " has what Cardea denies", either(written, " has not all that Cardea denies, or more", " has no denies of Cardea"))
+	line = "the sandbox of " + c.h.Title + has + ", by " + c.plan.File
 	if c.flags.codex {
 		return line, nil
 	}
 	on, by, holes := install.Sandbox(c.h, s.At)
+	off := either(written, "written, but the sandbox is off", "it is off")
 	switch {
 	case on:
 		line += "; it is on (" + by + ")"
 	case by != "":
-		line += "; written, but the sandbox is off (" + by + ")"
+		line += "; " + off + " (" + by + ")"
 	default:
-		line += "; written, but the sandbox is off: run this with --enable, or /sandbox in Claude Code"
+		line += "; " + off + ": run this with --enable, or /sandbox in Claude Code"
 	}
 	return line, holes
 }

@@ -95,8 +95,11 @@ func TestCompileCheck(t *testing.T) {
 	d, _ := hooked(t)
 	file := filepath.Join(d.home, ".claude/settings.json")
 	d.rules("rules: [{id: no-evil, match: {access: network, host: ['*.evil.example', old.example]}, effect: deny}]")
-	if out, _, code := d.run("", "compile", "claude-sandbox", "--check"); code != exitError || !strings.Contains(out, "*.evil.example") || !strings.Contains(out, "has not all that Cardea denies") {
+	if out, _, code := d.run("", "compile", "claude-sandbox", "--check"); code != exitError || !strings.Contains(out, "*.evil.example") || !strings.Contains(out, "has no denies of Cardea") || !strings.Contains(out, "; it is off: run this") {
 		t.Errorf("nothing there: exit %d, %s", code, out)
+	}
+	if _, errs, code := d.run("", "compile", "claude-sandbox", "--diff", "--without", "private-keys,privat-keys"); code == exitOK || !strings.Contains(errs, "--without privat-keys: no rule") {
+		t.Errorf("a name that nothing has: exit %d, %s", code, errs)
 	}
 	if _, errs, code := d.sits("abc234\n", "compile", "claude-sandbox", "--enable", "--without", "private-keys,old.example"); code != exitOK {
 		t.Fatal(errs)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev/internal/control"
+	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/person"
 	"cardea.dev/internal/project"
@@ -33,6 +34,10 @@ func CallerEnviron(pid int) ([]string, error) {
 	}
 	if line, err := person.Lineage(pid); err == nil && line[0].Agent {
 		out = append(out, "CLAUDECODE=1")
+		// What Claude Code tells a hook that is a process: a person attends its terminal.
+		if lines := person.CommandLinesFrom(pid); len(lines) > 0 && claudecode.Interactive(lines[0]) && person.AtTerminal(pid) {
+			out = append(out, "CLAUDE_CODE_SESSION_ATTENDED=1")
+		}
 	}
 	return out, nil
 }

@@ -51,9 +51,23 @@ func PipedFrom(pid int) func(n int) bool {
 			}
 			at = parent
 		}
-		input, err := os.Readlink("/proc/" + strconv.Itoa(at) + "/fd/0")
-		return err == nil && !strings.HasPrefix(input, "/dev/pts/") && !strings.HasPrefix(input, "/dev/tty") && input != "/dev/console"
+		terminal, err := onTerminal(at, 0)
+		return err == nil && !terminal
 	}
+}
+
+// AtTerminal reports whether a process is known to read from a terminal and to write to one. Only
+// Linux tells.
+func AtTerminal(pid int) bool {
+	reads, err := onTerminal(pid, 0)
+	writes, errOut := onTerminal(pid, 1)
+	return reads && writes && err == nil && errOut == nil
+}
+
+// onTerminal reports whether a file that a process has open is a terminal.
+func onTerminal(pid, fd int) (bool, error) {
+	name, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/fd/" + strconv.Itoa(fd))
+	return strings.HasPrefix(name, "/dev/pts/") || strings.HasPrefix(name, "/dev/tty") || name == "/dev/console", err
 }
 
 // commandLines are those of a process and of all above it.

@@ -48,13 +48,16 @@ func TestPiped(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer seat.Close()
-			c.Stdin = seat
+			c.Stdin, c.Stdout = seat, seat
 		}
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
 		if got := PipedFrom(c.Process.Pid)(0); got != want {
 			t.Errorf("%s: %v", name, got)
+		}
+		if got := AtTerminal(c.Process.Pid); got == want {
+			t.Errorf("%s: at a terminal: %v", name, got)
 		}
 		if err := c.Process.Kill(); err != nil {
 			t.Error(err)

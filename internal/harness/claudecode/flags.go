@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -57,6 +58,15 @@ func argsOfClaude(line []string) ([]string, bool) {
 		}
 	}
 	return nil, false
+}
+
+// Interactive reports whether a command line starts Claude Code to talk with a person, not to print
+// one answer (-p, --print).
+func Interactive(line []string) bool {
+	args, ok := argsOfClaude(line)
+	return ok && !slices.ContainsFunc(args, func(a string) bool {
+		return strings.HasPrefix(a, "--print") || strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "p")
+	})
 }
 
 func (f *Flags) read(args []string) {

@@ -2,6 +2,7 @@ package claudecode_test
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"cardea.dev"
@@ -55,5 +56,14 @@ func TestListsOfFlags(t *testing.T) {
 	}
 	if got := claudecode.ProjectLists("/p"); len(got) != 2 || got[1].File != "/p/.claude/settings.local.json" || got[1].Scope != cardea.ScopeProject {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestInteractive(t *testing.T) {
+	for line, want := range map[string]bool{"claude": true, "/usr/bin/node /opt/claude-code/cli.js --model x": true, "claude -c": true,
+		"claude -p x": false, "claude --print": false, "claude --print=x": false, "claude -cp x": false, "vim": false, "": false} {
+		if got := claudecode.Interactive(strings.Fields(line)); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
 	}
 }

@@ -38,6 +38,9 @@ type Entry struct {
 	From string
 }
 
+// LeftOut is why an entry of [About] Without is left.
+const LeftOut = "you left it out (--without)"
+
 // Left names a deny that a sandbox cannot express, and why.
 type Left struct{ From, What, Why string }
 
@@ -217,7 +220,7 @@ func (c *Compiled) add(list, from, value string) {
 	d := install.Deny{List: list, Value: value}
 	switch {
 	case slices.Contains(c.about.Without, from) || slices.Contains(c.about.Without, value):
-		c.left(from, value, "you left it out (--without)")
+		c.left(from, value, LeftOut)
 	case !slices.ContainsFunc(c.Entries, func(e Entry) bool { return e.Deny == d }):
 		c.Entries = append(c.Entries, Entry{d, from})
 	}
