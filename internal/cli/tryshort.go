@@ -12,6 +12,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/inforce"
 	"cardea.dev/internal/install"
 	"cardea.dev/internal/ledger"
@@ -228,10 +229,16 @@ func (p Process) explained(l *ledger.Ledger, line ledger.Line) explained {
 	if d, err := cardea.ParseEffect(e.Decided.String()); err == nil {
 		decided = d
 	}
+	// The classifier does not check what Cardea allows (docs/auto-mode.md).
+	unchecked := e.Reviewer.String() == cardea.ByClassifier && e.Harness.String() == claudecode.Name && out.End.Cardea != cardea.Allow
+	if unchecked {
+		call := *e
+		call.Event, e, decided = redact.New().Text(string(cardea.PreToolUse)), &call, out.End.Cardea
+	}
 	switch {
 	case decided == cardea.Allow:
 		return out
-	case reviewed(e) != "":
+	case reviewed(e) != "" && !unchecked:
 		out.WhyNot = onlyIf(e.Reviewer.String() != cardea.ByPerson, "Cardea cannot change what "+stats.Who(e.Reviewer.String())+" decides; the settings of "+titleOf(e.Harness.String())+" can")
 		return out
 	case p.byAgent():
