@@ -25,10 +25,10 @@ func TestDemo(t *testing.T) {
 		x.types(line + "\r")
 		x.waits(line, "\n$\n") // the next prompt
 	}
+	picture := drawn(x)
 	x.types("exit\r")
 	x.ends()
 	const path = "../../docs/demo.svg"
-	picture := drawn(x, "exit")
 	if *update {
 		if err := os.WriteFile(path, []byte(picture), 0o644); err != nil {
 			t.Fatal(err)
@@ -39,12 +39,12 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// drawn is the terminal's screen as an SVG picture, up to the line that ends it.
-func drawn(x *terminal, end string) string {
+// drawn is the terminal's screen as an SVG picture, up to the prompt after which nothing is typed.
+func drawn(x *terminal) string {
 	const cell, row = 8.4, 20
 	lines := strings.Split(x.text(), "\n")
 	n := 0
-	for n < len(lines) && lines[n] != "$ "+end {
+	for n < len(lines) && lines[n] != "$" {
 		n++
 	}
 	var b strings.Builder
