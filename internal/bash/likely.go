@@ -82,7 +82,11 @@ func (w *walker) mayBe(name string) []string {
 	case name[0] >= '1' && name[0] <= '9':
 		return w.cur.params
 	}
-	out := w.cur.vars.get(name).texts()
+	v := w.cur.vars.get(name)
+	out := v.texts()
+	if place := knowledge.UsualPlace(w.env.Home, name); v.kind == outside && place != "" {
+		return []string{place}
+	}
 	if w.shell.traits[name]&odd == 0 {
 		return out
 	}

@@ -23,6 +23,7 @@ import (
 
 func learnCommand(p Process) *cobra.Command {
 	var scope, reason string
+	var asJSON bool
 	c := &cobra.Command{
 		Use:   "learn [ID...]",
 		Short: "remember calls that you allowed in a prompt, or that ran in auto mode",
@@ -33,13 +34,14 @@ as "cardea lessons candidates" does. Only a person may do this. See docs/lessons
 		Example: "  cardea learn\n  cardea learn 3fa9c1d2",
 		RunE: func(_ *cobra.Command, ids []string) error {
 			if len(ids) == 0 {
-				return listCandidates(p, false)
+				return listCandidates(p, asJSON)
 			}
 			return learn(p, ids, scope, reason)
 		},
 	}
 	c.Flags().StringVar(&scope, "scope", "local", "where they count: local (this project, for you alone), project (shared by git) or user (all your projects)")
 	c.Flags().StringVar(&reason, "reason", "", "why, for whoever reads the lesson")
+	c.Flags().BoolVar(&asJSON, "json", false, "list the calls as one JSON object")
 	return cautious(c)
 }
 
@@ -115,7 +117,7 @@ func listCandidates(p Process, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return p.answer(asJSON, slices.Concat([]candidate.Candidate{}, all), func(s *screen) {
+	return p.answer(asJSON, append([]candidate.Candidate{}, all...), func(s *screen) {
 		if len(all) == 0 {
 			s.printf("No candidates. They come from calls that you allow in the harness's own prompt, and from calls that run in\nauto mode, where the hook gets the events PermissionRequest and PostToolUse; \"cardea doctor\" says whether it does.\n")
 			return

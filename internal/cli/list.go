@@ -157,7 +157,7 @@ func listingOf(l *inforce.Loaded, pl place) listing {
 	out := listing{Project: pl.Project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
 		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules(), notOff), Off: rulesOf(l.Off(), l.SwitchedOff), Routes: routesOf(l.Routes),
-		Diagnostics: slices.Concat([]cardea.Diagnostic{}, l.Uncounted(), l.UncountedPolicies())}
+		Diagnostics: append(append([]cardea.Diagnostic{}, l.Uncounted()...), l.UncountedPolicies()...)}
 	out.Policies = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
 		list, problems, err := f.List(l.Where.Engines.Own)

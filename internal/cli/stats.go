@@ -142,7 +142,7 @@ func adviceOn(r *stats.Report) []advice {
 		switch {
 		case decider == "rules" && isPlainCommand(id):
 			x.Command = "cardea config set rules.effect." + id + " " + milder(rule) + " --scope user"
-			x.Text = "or make exceptions with \"cardea override\""
+			x.Text = onlyIf(milder(rule) == "defer", "then the harness decides alone; ") + "or make exceptions with \"cardea override\""
 		case learned && milder(rule) != "deny":
 			x = withoutLesson(x, lesson, rule.Source)
 		default:

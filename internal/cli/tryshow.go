@@ -349,7 +349,11 @@ func (t trial) showChange(s *screen) {
 func (t trial) edits() (out []string) {
 	for _, o := range t.verdict.Opinions {
 		if o.Effect == t.verdict.Effect && o.Effect != cardea.Abstain || t.verdict.Rewrite != nil && o.By() == t.verdict.By {
-			if line := t.user().change(o); !slices.Contains(out, line) {
+			line := t.user().change(o)
+			if o.Person && o.Effect == cardea.Deny && !t.judgement.Event.Attended() {
+				line = fmt.Sprintf("%s asks where a person attends: run the agent in a terminal, or name what it runs in under human.surfaces in %s", o.By(), t.user().settings())
+			}
+			if !slices.Contains(out, line) {
 				out = append(out, line)
 			}
 		}

@@ -118,6 +118,30 @@ func Claims(program, variable string) bool {
 	return p != nil && slices.ContainsFunc(p.Source.Variables, func(v string) bool { return fits(variable, v) })
 }
 
+// usualPlaces say where the files lie that a variable names where it is not set, below the
+// home folder. Sources: the XDG Base Directory Specification and the manuals of the
+// programs.
+var usualPlaces = map[string]string{
+	"XDG_CONFIG_HOME": ".config", "XDG_STATE_HOME": ".local/state", "XDG_DATA_HOME": ".local/share", "XDG_CACHE_HOME": ".cache",
+	"CLAUDE_CONFIG_DIR": ".claude", "CODEX_HOME": ".codex", "COPILOT_HOME": ".copilot", "GNUPGHOME": ".gnupg", "CARGO_HOME": ".cargo",
+	"KUBECONFIG": ".kube/config", "DOCKER_CONFIG": ".docker", "AWS_SHARED_CREDENTIALS_FILE": ".aws/credentials", "AWS_CONFIG_FILE": ".aws/config",
+	"GOOGLE_APPLICATION_CREDENTIALS": ".config/gcloud/application_default_credentials.json", "CLOUDSDK_CONFIG": ".config/gcloud",
+	"GH_CONFIG_DIR": ".config/gh", "NETRC": ".netrc", "PGPASSFILE": ".pgpass", "ZDOTDIR": "", "XDG_RUNTIME_DIR": "/run/user/0",
+}
+
+// UsualPlace is the path that a variable of the environment names where a person has not
+// set it otherwise, "" where it names none.
+func UsualPlace(home, name string) string {
+	place, ok := usualPlaces[name]
+	switch {
+	case !ok || home == "":
+		return ""
+	case strings.HasPrefix(place, "/"):
+		return place
+	}
+	return strings.TrimSuffix(home+"/"+place, "/")
+}
+
 // SafeVariable reports names that no program takes as anything but a plain value:
 // modes, levels, locales, colours and CI markers.
 func SafeVariable(name string) bool { return IsVariableOf("safe", name) }
