@@ -77,7 +77,11 @@ func TestHoles(t *testing.T) {
 		if places[h.setup] == nil {
 			places[h.setup] = holePlace(t, s)
 		}
-		if got := places[h.setup].hook(s.Mode, h.tool, h.input); !right(h.want, got) {
+		got := places[h.setup].hook(s.Mode, h.tool, h.input)
+		for again := 0; got == "silent" && h.want == "allow" && again < 4; again++ { // on a busy machine, git may take longer than the hook waits
+			got = places[h.setup].hook(s.Mode, h.tool, h.input)
+		}
+		if !right(h.want, got) {
 			t.Errorf("%s, %s: %s %s: %s, want %s", h.kind, h.setup, h.tool, h.input, got, h.want)
 		}
 	}
