@@ -79,6 +79,9 @@ func (w *walker) total(x syntax.ArithmExpr) bool {
 	case *syntax.UnaryArithm:
 		return w.total(x.X)
 	case *syntax.BinaryArithm:
+		if name := arithName(x.X); x.Op == syntax.Assgn && name != "" && !w.isFixed(name) {
+			return w.total(x.Y) // whatever it has held
+		}
 		if !w.total(x.X) || !w.total(x.Y) {
 			return false
 		}

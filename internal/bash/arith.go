@@ -89,7 +89,7 @@ func substituted(x syntax.ArithmExpr) bool {
 func (w *walker) arithAssigns(x syntax.ArithmExpr) {
 	if name := arithName(x); name != "" {
 		old := w.cur.vars.get(name)
-		if w.set(name, someNumber); w.failing {
+		if w.set(name, someNumber); w.failing || w.cur.unsure {
 			w.cur.vars.set(name, either(old, w.cur.vars.get(name)))
 		}
 		return

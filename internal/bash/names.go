@@ -109,13 +109,13 @@ func (w *walker) lookup(name string) value {
 	case counter(name) && !w.cur.unsure && w.shell.traits[name]&odd == 0:
 		return someNumber
 	case w.cur.unsure, shellSets(name), w.shell.traits[name]&odd != 0:
-		return value{kind: dynamic, may: w.mayBe(name)}
+		return value{kind: dynamic, may: w.mayBe(name), fromOutside: w.cur.vars.get(name).mayBeOutside()}
 	case w.shell.traits[name]&integer != 0:
 		if v := w.cur.vars.get(name); v.kind != outside && (v.kind != known || !decimal(v.text)) {
 			if same(v, someNumber) || same(v, safeValue) {
 				return v
 			}
-			return value{kind: dynamic}
+			return value{kind: dynamic, fromOutside: v.fromOutside}
 		}
 	}
 	return w.cur.vars.get(name)
@@ -190,7 +190,8 @@ func (w *walker) store(name string, v value) {
 
 // forgetName makes a variable unknown.
 func (w *walker) forgetName(name string) {
-	v := value{kind: dynamic, may: w.cur.vars.get(name).texts()}
+	old := w.cur.vars.get(name)
+	v := value{kind: dynamic, may: old.texts(), fromOutside: old.mayBeOutside()}
 	if w.shell.traits[name]&integer != 0 {
 		v = someNumber // what is assigned is looked at where it is assigned
 	}

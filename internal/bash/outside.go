@@ -15,7 +15,7 @@ import (
 
 // noteOutside notes the first variable from outside of the line that it expands.
 func (w *walker) noteOutside(name string) {
-	if w.shows == "" && plainName(name) && !openName(name) && w.lookup(name).kind == outside {
+	if w.shows == "" && plainName(name) && !openName(name) && w.lookup(name).mayBeOutside() {
 		w.shows = name
 	}
 }

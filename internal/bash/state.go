@@ -16,6 +16,8 @@ type value struct {
 	text string   // kind known
 	list []string // kind array
 	may  []string // kind dynamic: what it may be, as far as the line tells
+	// fromOutside is set where the value is dynamic, and may be that from outside of the line.
+	fromOutside bool
 	// found is set where the value is dynamic, and a name that a search finds.
 	found *knowledge.Search
 }
@@ -102,12 +104,12 @@ func (s *state) clone() *state {
 // in one of several ways: what differs is not known.
 func (s *state) merge(o *state) {
 	for name, v := range o.vars.m {
-		if old := s.vars.get(name); !same(old, v) || !slices.Equal(old.may, v.may) {
+		if old := s.vars.get(name); !same(old, v) || !slices.Equal(old.may, v.may) || old.fromOutside != v.fromOutside {
 			s.vars.set(name, either(old, v))
 		}
 	}
 	for name, v := range s.vars.m {
-		if other := o.vars.get(name); !same(other, v) {
+		if other := o.vars.get(name); !same(other, v) || other.fromOutside != v.fromOutside {
 			s.vars.set(name, either(other, v))
 		}
 	}
@@ -136,10 +138,13 @@ func either(a, b value) value {
 	out := value{kind: dynamic}
 	switch {
 	case numeric(a) && numeric(b):
-		return someNumber
+		out = someNumber
+		out.fromOutside = a.fromOutside || b.fromOutside
+		return out
 	case evaluatesSafely(a) && evaluatesSafely(b):
 		out = safeValue
 	}
+	out.fromOutside = a.mayBeOutside() || b.mayBeOutside()
 	for _, v := range [2]value{a, b} {
 		for _, text := range v.texts() {
 			if len(out.may) < maxLikely && !slices.Contains(out.may, text) {
@@ -153,6 +158,9 @@ func either(a, b value) value {
 func same(a, b value) bool {
 	return a.kind == b.kind && a.text == b.text && slices.Equal(a.list, b.list) && a.found == b.found
 }
+
+// mayBeOutside reports whether a variable may hold what it held before the line.
+func (v value) mayBeOutside() bool { return v.kind == outside || v.fromOutside }
 
 func (s *state) setCwd(dir string) {
 	if s.unsure {
