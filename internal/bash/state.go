@@ -120,9 +120,11 @@ func (s *state) merge(o *state) {
 	if s.tainted.Code == "" {
 		s.tainted = o.tainted
 	}
-	if !s.paramsOK || !o.paramsOK || !slices.Equal(s.params, o.params) {
-		s.paramsOK = false
-		s.params = append(s.params[:len(s.params):len(s.params)], o.params...)
+	s.paramsOK = s.paramsOK && o.paramsOK && slices.Equal(s.params, o.params)
+	for _, text := range o.params {
+		if len(s.params) < maxLikely && !slices.Contains(s.params, text) {
+			s.params = append(s.params[:len(s.params):len(s.params)], text)
+		}
 	}
 	for _, e := range o.exported {
 		if !slices.ContainsFunc(s.exported, func(a cardea.Assign) bool { return a.Name == e.Name }) {
