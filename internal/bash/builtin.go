@@ -214,7 +214,7 @@ func (w *walker) unset(words []field) {
 			}
 		case !f.Static || !plainName(f.Text):
 			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
-		case !variables || w.shell.locals != nil: // in a function, one that it hides may show
+		case !variables || w.shell.locals != nil || w.isFixed(f.Text): // in a function, one that it hides may show
 			w.set(f.Text, either(w.cur.vars.get(f.Text), value{kind: unset}))
 		default:
 			w.set(f.Text, value{kind: unset})

@@ -103,7 +103,8 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 		before, home, cwd := w.cur.vars.m, w.lookup("HOME"), w.lookup("PWD")
 		w.cur.vars = variables{} // what the line has set is there if it was exported before
 		for name, v := range before {
-			w.cur.vars.set(name, value{kind: dynamic, may: v.texts()})
+			_, hides := w.shell.locals[name] // it may get what a function hides
+			w.cur.vars.set(name, value{kind: dynamic, may: v.texts(), fromOutside: hides || v.mayBeOutside()})
 		}
 		w.cur.vars.set("HOME", home)
 		w.cur.vars.set("PWD", cwd)

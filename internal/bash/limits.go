@@ -15,6 +15,7 @@ const (
 	maxWrappers     = 12      // wrappers around one command
 	maxList         = 1000    // elements of an array that are followed
 	maxJoined       = 1 << 16 // bytes that one word may expand to
+	maxLinks        = 100     // links of one chain of && and || whose values are followed
 	maxExits        = 200     // jumps of a line that are followed
 	maxExported     = 200     // variables of a line that are followed into its programs' environment
 	maxBodies       = 8       // definitions of one function

@@ -27,6 +27,12 @@ func TestMayShowTheEnvironment(t *testing.T) {
 		"trap 'x=1' INT; echo $MY_TOKEN",
 		"false && unset MY_TOKEN; echo $MY_TOKEN",
 		"f() { local MY_TOKEN=x; }; f; echo $MY_TOKEN",
+		"f() { declare -g MY_TOKEN; echo $MY_TOKEN; }; f",
+		"f() { local -I MY_TOKEN; echo $MY_TOKEN; }; f",
+		"readonly MY_TOKEN; unset MY_TOKEN; echo $MY_TOKEN",
+		"readonly MY_TOKEN; f() { local MY_TOKEN=a; echo $MY_TOKEN; }; f",
+		`f() { local MY_TOKEN; bash -c 'echo $MY_TOKEN'; }; f`,
+		"true && { MY_TOKEN=x; false; } || echo $MY_TOKEN",
 	} {
 		a := Analyse(line, world)
 		if last := a.Parts[len(a.Parts)-1]; last.Knowledge == cardea.Complete && !opaque(a) {

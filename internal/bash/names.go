@@ -109,7 +109,7 @@ func (w *walker) lookup(name string) value {
 	case counter(name) && !w.cur.unsure && w.shell.traits[name]&odd == 0:
 		return someNumber
 	case w.cur.unsure, shellSets(name), w.shell.traits[name]&odd != 0:
-		return value{kind: dynamic, may: w.mayBe(name), fromOutside: w.cur.vars.get(name).mayBeOutside()}
+		return value{kind: dynamic, may: w.mayBe(name), fromOutside: w.cur.vars.get(name).mayBeOutside() || w.shell.locals != nil && w.shell.traits[name]&odd != 0}
 	case w.shell.traits[name]&integer != 0:
 		if v := w.cur.vars.get(name); v.kind != outside && (v.kind != known || !decimal(v.text)) {
 			if same(v, someNumber) || same(v, safeValue) {

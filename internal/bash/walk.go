@@ -331,6 +331,12 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 		}
 		constant, left = constant && w.constant([]*syntax.Stmt{left}), l.st
 		if l.op == syntax.AndStmt {
+			switch {
+			case i == maxLinks:
+				w.forgetAll()
+			case i > 0 && i < maxLinks:
+				before.merge(w.cur) // the link in front may fail behind what it has set
+			}
 			w.cur.cdMayFail = false
 			w.inConstruct("&&", func() { w.conditional(constant, func() { w.stmt(l.st) }) })
 			continue
