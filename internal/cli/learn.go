@@ -36,6 +36,9 @@ as "cardea lessons candidates" does. Only a person may do this. See docs/lessons
 			if len(ids) == 0 {
 				return listCandidates(p, asJSON)
 			}
+			if asJSON {
+				return wrongUsage{errors.New("--json lists the calls; leave it out to learn one")}
+			}
 			return learn(p, ids, scope, reason)
 		},
 	}
