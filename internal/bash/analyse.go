@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 )
 
@@ -90,9 +91,9 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 	case strings.Trim(text, " \t\n") == "":
 		return Analysis{}, creations{}
 	case len(text) > maxText:
-		w.opaqueLine(text, cardea.OpaqueTooLong, "the command is longer than 1 MiB")
+		w.unknown(unknown.TooLongLine, text)
 	case nesting(text) >= maxNesting:
-		w.opaqueLine(text, cardea.OpaqueTooDeep, "the command is nested too deeply")
+		w.unknown(unknown.TooDeepLine, text)
 	default:
 		w.script(text)
 		w.uncalled()
@@ -101,11 +102,11 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 	w.files.creates.note(w.out.Parts)
 	out := w.finish()
 	if len(out.Parts) == 0 && (len(out.Opaque) > 0 || !w.onlyComments) {
-		spot := cardea.Opaque{Code: cardea.OpaqueNoCommand, Text: shorten(text), Reason: "no command could be found in it"}
+		spot := unknown.NoCommand.Spot(text)
 		if len(out.Opaque) > 0 {
 			spot = out.Opaque[0]
 		}
-		part := cardea.Part{Text: shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1, Access: []cardea.Access{{Kind: cardea.Unknown}}}
+		part := cardea.Part{Text: unknown.Shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1, Access: []cardea.Access{{Kind: cardea.Unknown}}}
 		if len(text) <= maxText {
 			may := knowledge.NewInput(w.paths())
 			may.Text(text)
@@ -200,7 +201,7 @@ type used struct {
 // script parses and walks a text as bash would run it.
 func (w *walker) script(text string) {
 	if w.used.scripts >= maxScripts {
-		w.opaqueLine(text, cardea.OpaqueTooDeep, "too many scripts within scripts")
+		w.unknown(unknown.TooDeepScripts, text)
 		return
 	}
 	w.checkRaw(text)
@@ -223,13 +224,13 @@ func (w *walker) script(text string) {
 	defer func() { w.src, w.base = outer, outerBase; w.used.scripts-- }()
 
 	if w.shell.posix && !sameInPOSIX(text) {
-		w.opaqueLine(text, cardea.OpaqueSh, "sh may read it in another way than bash does")
+		w.unknown(unknown.ReadBySh, text)
 	}
 	var file []*syntax.Stmt
 	if err == nil {
 		file = f.Stmts
 	} else {
-		w.opaqueLine(text, cardea.OpaqueSyntax, "bash's grammar does not fit: "+parseReason(err))
+		w.unknown(unknown.Misread, text, parseReason(err))
 		w.out.misread = w.out.misread || !strings.Contains(parseReason(err), "reached EOF")
 		// bash runs what stands before the line with the error.
 		for st, serr := range parser.StmtsSeq(strings.NewReader(text)) {
@@ -309,20 +310,29 @@ func parseReason(err error) string {
 	return err.Error()
 }
 
-// opaqueLine records a spot that concerns the whole line: the first one of each
-// code.
-func (w *walker) opaqueLine(text string, code cardea.OpaqueCode, reason string) {
-	spot := cardea.Opaque{Code: code, Text: shorten(text), Reason: reason}
-	if !slices.ContainsFunc(w.out.Opaque, func(o cardea.Opaque) bool { return o.Code == code }) {
-		w.out.Opaque = append(w.out.Opaque, spot)
+// unknown records why something in a text is not known, as far as the reason reaches.
+// Names fill the reason's message.
+func (w *walker) unknown(r unknown.Reason, text string, names ...any) {
+	spot, reach := r.Spot(text, names...), r.Reach()
+	switch {
+	case reach == unknown.Later:
+		w.taint(spot)
+	case reach == unknown.Rest && w.used.overLimit:
+	case reach == unknown.Command && w.cmd.spots != nil:
+		*w.cmd.spots = append(*w.cmd.spots, spot)
+	default:
+		w.used.overLimit = w.used.overLimit || reach == unknown.Rest
+		w.opaqueLine(spot)
+	}
+	if reach == unknown.Command && spot.Code == cardea.OpaqueEvaluated {
+		w.evaluates(text)
 	}
 }
 
-// limit records that a limit was hit and stops the walk.
-func (w *walker) limit(code cardea.OpaqueCode, reason string) {
-	if !w.used.overLimit {
-		w.used.overLimit = true
-		w.opaqueLine(w.src, code, reason)
+// opaqueLine records a spot that concerns the whole line: the first one of each code.
+func (w *walker) opaqueLine(spot cardea.Opaque) {
+	if !slices.ContainsFunc(w.out.Opaque, func(o cardea.Opaque) bool { return o.Code == spot.Code }) {
+		w.out.Opaque = append(w.out.Opaque, spot)
 	}
 }
 
@@ -333,16 +343,4 @@ func (w *walker) source(n syntax.Node) string {
 		return ""
 	}
 	return w.src[from:to]
-}
-
-// shorten cuts a text for a message, at a rune boundary.
-func shorten(s string) string {
-	if len(s) <= shortened {
-		return s
-	}
-	cut := shortened
-	for cut > 0 && s[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	return s[:cut] + "…"
 }

@@ -6,10 +6,8 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 )
-
-const evaluates = "bash evaluates the value as arithmetic, which can execute a command in a subscript"
 
 // arithmExp looks at $((…)) and $[…]. Its value is one word of digits, not
 // known.
@@ -60,7 +58,7 @@ func (w *walker) operand(x syntax.ArithmExpr) {
 	case *syntax.ParenArithm:
 		w.operand(x.X)
 	case *syntax.FlagsArithm:
-		w.spot(w.source(x), cardea.OpaqueZsh, "an expansion that only zsh has")
+		w.unknown(unknown.ZshExpansion, w.source(x))
 	case *syntax.Word:
 		w.arithWord(x)
 	}
@@ -99,7 +97,7 @@ func (w *walker) arithAssigns(x syntax.ArithmExpr) {
 		w.setElement(p.Param.Value, value{kind: dynamic})
 		return
 	}
-	w.spot(w.source(x), cardea.OpaqueEvaluated, "which variable an expression sets comes from a value")
+	w.unknown(unknown.AssignsByValue, w.source(x))
 }
 
 // someNumber is a variable that holds a number that is not known.
@@ -131,7 +129,7 @@ func (w *walker) arithWord(word *syntax.Word) {
 		case *syntax.Lit:
 			// A name that pieces make up is not looked for.
 			if !plainNumber(p.Value) {
-				w.spot(w.source(word), cardea.OpaqueEvaluated, evaluates)
+				w.unknown(unknown.Evaluated, w.source(word))
 			}
 		case *syntax.ParamExp:
 			w.arithParam(p, len(word.Parts) == 1)
@@ -139,7 +137,7 @@ func (w *walker) arithWord(word *syntax.Word) {
 			w.arith(p.X)
 		default:
 			w.frags([]syntax.WordPart{p}, nowhere)
-			w.spot(w.source(word), cardea.OpaqueEvaluated, evaluates)
+			w.unknown(unknown.Evaluated, w.source(word))
 		}
 	}
 }
@@ -152,7 +150,7 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 	}
 	if p.Param == nil || p.Excl || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Flags != nil {
 		w.param(p, false)
-		w.spot(w.source(p), cardea.OpaqueEvaluated, evaluates)
+		w.unknown(unknown.Evaluated, w.source(p))
 		return
 	}
 	if p.Length {
@@ -161,15 +159,15 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 	switch name := p.Param.Value; name {
 	case "#", "?", "$", "!":
 	case "@", "*", "-", "0":
-		w.spot(w.source(p), cardea.OpaqueEvaluated, evaluates)
+		w.unknown(unknown.Evaluated, w.source(p))
 	default:
 		if plainName(name) {
 			if !alone && !numeric(w.lookup(name)) {
-				w.spot(w.source(p), cardea.OpaqueEvaluated, evaluates)
+				w.unknown(unknown.Evaluated, w.source(p))
 				return
 			}
 			if v := w.lookup(name); v.kind == known && !numeric(v) && !plainName(v.text) {
-				w.spot(w.source(p), cardea.OpaqueEvaluated, evaluates) // its text may change how the rest is read
+				w.unknown(unknown.Evaluated, w.source(p)) // its text may change how the rest is read
 				return
 			}
 			w.arithNamed(name, w.source(p))
@@ -177,7 +175,7 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 		}
 		fs := w.plain(p, name, nil, false)
 		if len(fs) != 1 || fs[0].dynamic || !plainNumber(fs[0].text) {
-			w.spot(w.source(p), cardea.OpaqueEvaluated, evaluates)
+			w.unknown(unknown.Evaluated, w.source(p))
 		}
 	}
 }
@@ -194,16 +192,16 @@ func (w *walker) arithText(text, src string) {
 		return
 	case strings.Trim(text, arithBytes) != "" || len(text) > maxArith || w.used.evaluating > maxEvaluating:
 		w.evaluates(text)
-		w.spot(src, cardea.OpaqueEvaluated, evaluates)
+		w.unknown(unknown.Evaluated, src)
 		return
 	}
 	x, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Arithmetic(strings.NewReader(text))
 	if err != nil {
-		w.spot(src, cardea.OpaqueEvaluated, evaluates)
+		w.unknown(unknown.Evaluated, src)
 		return
 	}
 	if nested := assignments(x, w.used.evaluating == 0); nested > 0 {
-		w.spot(src, cardea.OpaqueEvaluated, evaluates)
+		w.unknown(unknown.Evaluated, src)
 		return
 	}
 	outer, base := w.src, w.base
@@ -253,7 +251,7 @@ const (
 // set holds what the person's environment holds.
 func (w *walker) arithNamed(name, src string) {
 	if w.used.words++; w.used.words > maxWords {
-		w.limit(cardea.OpaqueTooMany, "too many words")
+		w.unknown(unknown.TooManyWords, w.src)
 		return
 	}
 	w.noteOutside(name)
@@ -265,7 +263,7 @@ func (w *walker) arithNamed(name, src string) {
 		w.arithText(v.text, src)
 		w.used.evaluating--
 	default:
-		w.spot(src, cardea.OpaqueEvaluated, evaluates)
+		w.unknown(unknown.Evaluated, src)
 	}
 }
 

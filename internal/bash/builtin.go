@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -59,7 +60,7 @@ func (w *walker) noEffect(inv invocation) {
 		letter := map[string]string{"jobs": "x", "wait": "p"}[name]
 		for _, f := range inv.argv[1:] {
 			if f.MayBeOption || strings.HasPrefix(f.Text, "-") && strings.Contains(f.Text, letter) {
-				w.spot(f.Text, cardea.OpaqueCodeOption, "the option may run a command or evaluate a subscript")
+				w.unknown(unknown.OptionRuns, f.Text)
 			}
 			if name == "wait" {
 				w.evaluates(f.Text)
@@ -118,7 +119,7 @@ func (w *walker) testBuiltin(inv invocation) {
 	words := inv.argv[1:]
 	for i, f := range words {
 		if f.MaySplit && !f.MayVanish && !namesFiles(f) {
-			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
+			w.unknown(unknown.Evaluated, f.Text)
 			continue
 		}
 		if i+1 == len(words) {
@@ -131,7 +132,7 @@ func (w *walker) testBuiltin(inv invocation) {
 		if !f.Static && !next.Static && i > 0 && takesOperand(words[i-1]) {
 			continue // [ -n "$a" "$b" ] is an error
 		}
-		w.spot(next.Text, cardea.OpaqueEvaluated, evaluates)
+		w.unknown(unknown.Evaluated, next.Text)
 	}
 	w.noEffect(inv)
 }
@@ -169,7 +170,7 @@ func (w *walker) setter(inv invocation) {
 			if f.Static {
 				w.arithText(f.Text, f.Text)
 			} else {
-				w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
+				w.unknown(unknown.Evaluated, f.Text)
 			}
 		}
 	case "printf":
@@ -180,9 +181,9 @@ func (w *walker) setter(inv invocation) {
 			}
 			null = len(inv.access) == 0
 		} else if len(words) > 1 && (!words[0].Static || countsOutput(words[0].Text)) {
-			w.spot(words[0].Text, cardea.OpaqueCodeOption, "the format may set a variable: %n")
+			w.unknown(unknown.FormatSets, words[0].Text)
 		} else if len(words) > 0 && !words[0].Static && words[0].MayBeOption {
-			w.spot(words[0].Text, cardea.OpaqueCodeOption, "the option may name a variable, whose subscript "+"bash evaluates")
+			w.unknown(unknown.OptionNames, words[0].Text)
 		} else if len(words) > 0 && strings.HasPrefix(words[0].Text, "-v") && len(words[0].Text) > 2 {
 			w.setByName(field{Word: cardea.Word{Text: words[0].Text[2:], Static: words[0].Static}}, w.about(name, words[1:]))
 		}
@@ -210,10 +211,10 @@ func (w *walker) unset(words []field) {
 			w.shell.unsetsFuncs = w.shell.unsetsFuncs || f.Text != "-v"
 			variables = variables && (f.Text == "-v" || f.Text == "--")
 			if strings.Contains(f.Text, "n") {
-				w.spot(f.Text, cardea.OpaqueDeclaration, "the declaration changes how names are read")
+				w.unknown(unknown.NameReference, f.Text)
 			}
 		case !f.Static || !plainName(f.Text):
-			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
+			w.unknown(unknown.Evaluated, f.Text)
 		case !variables || w.shell.locals != nil || w.isFixed(f.Text): // in a function, one that it hides may show
 			w.set(f.Text, either(w.cur.vars.get(f.Text), value{kind: unset}))
 		default:
@@ -225,7 +226,7 @@ func (w *walker) unset(words []field) {
 		}
 	}
 	if w.shell.locals != nil || w.shell.unsetsFuncs && len(w.shell.funcs) > 0 {
-		w.opaqueLine("unset", cardea.OpaqueConstruct, "it removes a function, or a variable inside of one, and what the name means then is not followed")
+		w.unknown(unknown.RemovesFunction, "unset")
 	}
 }
 
@@ -253,7 +254,7 @@ func (w *walker) setList(words []field, may []string) {
 // setByName sets a variable to what is not known, and may be one of some texts.
 func (w *walker) setByName(f field, may ...string) {
 	if !f.Static || !plainName(f.Text) {
-		w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
+		w.unknown(unknown.Evaluated, f.Text)
 		return
 	}
 	w.set(f.Text, w.someOf(may))
@@ -278,7 +279,7 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			last := f.Text[len(f.Text)-1]
 			at := strings.IndexAny(f.Text[1:], withValue)
 			if at >= 0 && f.Text[1+at] == 'C' {
-				w.spot(f.Text, cardea.OpaqueCodeOption, "mapfile -C runs a command")
+				w.unknown(unknown.MapfileRuns, f.Text)
 			}
 			if at >= 0 && f.Text[1+at] == 'a' && name == "read" {
 				w.setList(append(attached(f, 2+at), words[i+1:]...), in.all())
@@ -331,7 +332,7 @@ func withoutDashes(words []field) []field {
 // none, words that bash evaluates stand elsewhere.
 func (w *walker) oneWord(words []field) {
 	if len(words) > 0 && words[0].MaySplit {
-		w.spot(words[0].Text, cardea.OpaqueEvaluated, evaluates)
+		w.unknown(unknown.Evaluated, words[0].Text)
 	}
 }
 
@@ -348,15 +349,15 @@ func (w *walker) aliasBuiltin(inv invocation) {
 		switch {
 		case inv.argv[0].Text == "unalias":
 		case strings.HasPrefix(f.Text, "-") && strings.ContainsAny(f.Text, "gs"):
-			w.spot(f.Text, cardea.OpaqueAlias, "an alias that only zsh has stands for words that are no command")
+			w.unknown(unknown.ZshAlias, f.Text)
 		case !f.Static:
-			w.spot(f.Text, cardea.OpaqueScript, "what the alias stands for comes from outside of the line")
+			w.unknown(unknown.AliasText, f.Text)
 		case ok:
 			if knowledge.Known(name) || takenApart(name) {
 				w.shadows(name)
 			}
 			if !plainAlias(name, text) || w.shell.funcs[name] != nil {
-				w.opaqueLine(f.Text, cardea.OpaqueAlias, "an alias that stands for more than one plain command")
+				w.unknown(unknown.AliasOfSeveral, f.Text)
 			}
 			w.shell.aliases[name] = text
 			if w.shell.hasHandler { // a handler may mean it
@@ -391,7 +392,7 @@ func (w *walker) eval(inv invocation) {
 	var text []string
 	for _, f := range words {
 		if !f.Static {
-			w.spot(f.Text, cardea.OpaqueEval, "eval runs what comes from outside of the line")
+			w.unknown(unknown.EvalText, f.Text)
 			w.runsPending()
 			w.emitProgram(inv)
 			return
@@ -414,7 +415,7 @@ func (w *walker) sourced(inv invocation) {
 	inv.access = slices.Clone(inv.access)
 	if len(inv.argv) > 1 {
 		f := inv.argv[1]
-		w.spot(f.Text, cardea.OpaqueSourcedFile, "it runs the commands of a file in this shell")
+		w.unknown(unknown.SourcedFile, f.Text)
 		if f.Static {
 			inv.access = append(inv.access, w.paths().Open(cardea.Execute, f.Text, false)...)
 		} else {

@@ -10,6 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
 	"cardea.dev/internal/knowledge/form"
@@ -70,7 +71,7 @@ func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	if len(inv.argv) == 0 {
 		// All words vanished: bash runs nothing, or what a substitution gave.
 		if dynamicWord(c.Args[0]) {
-			w.spot(w.source(c.Args[0]), cardea.OpaqueCommandName, "the command's name comes from outside of the line")
+			w.unknown(unknown.CommandName, w.source(c.Args[0]))
 		}
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: spots, Start: inv.start, NoEffect: len(inv.access) == 0})
 		return
@@ -100,7 +101,7 @@ func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spot
 	access := w.redirects(redirs)
 	for _, a := range c.Assigns {
 		if a.Name != nil && classOf(a.Name.Value, w.lookup(a.Name.Value)) == cardea.EnvDangerous {
-			w.spot(w.source(a), cardea.OpaqueVariable, "setting "+a.Name.Value+" changes what later commands do")
+			w.unknown(unknown.SetsVariable, w.source(a), a.Name.Value)
 		}
 	}
 	w.emit(cardea.Part{Text: w.source(c), Access: access, Opaque: *spots, Start: w.offset(c), NoEffect: len(access) == 0})
@@ -227,17 +228,17 @@ func (w *walker) start(inv invocation) {
 		return
 	}
 	if len(inv.wrappers) > maxWrappers {
-		w.spot(inv.text, cardea.OpaqueTooMany, "too many wrappers around one command")
+		w.unknown(unknown.TooManyWrappers, inv.text)
 		w.emitProgram(inv)
 		return
 	}
 	first := inv.argv[0]
 	if !first.Static {
-		reason := "the command's name comes from outside of the line"
+		reason := unknown.CommandName
 		if first.Glob {
-			reason = "the command's name is a pattern for file names"
+			reason = unknown.CommandPattern
 		}
-		w.spot(first.Text, cardea.OpaqueCommandName, reason)
+		w.unknown(reason, first.Text)
 		for _, from := range w.cmd.pending {
 			if !from.variable || w.shell.origins[variableAlone(first.Text)] == from.at {
 				w.out.Pipes = append(w.out.Pipes, Pipe{From: from.at, To: [2]int{len(w.out.Parts), len(w.out.Parts) + 1}, Code: true})
@@ -342,7 +343,7 @@ func (w *walker) callFunction(name string, f *function, params []string, known b
 	f.walked = true
 	if f.active {
 		w.callsItself(f.begun)
-		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{{Code: cardea.OpaqueRecursion, Text: name, Reason: "a function that calls itself"}}})
+		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{unknown.FunctionCallsItself.Spot(name)}})
 		return
 	}
 	f.active, f.begun = true, w.begin(name)
@@ -404,7 +405,7 @@ func (w *walker) alias(inv invocation, name string) bool {
 // one.
 func (w *walker) nested(via, text string, inv invocation) {
 	if w.runsItself(text) {
-		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Opaque: []cardea.Opaque{{Code: cardea.OpaqueRecursion, Text: shorten(text), Reason: "a script that runs itself"}}})
+		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Opaque: []cardea.Opaque{unknown.ScriptRunsItself.Spot(text)}})
 		return
 	}
 	w.running = append(w.running, w.begin(text))
@@ -549,11 +550,10 @@ func variableSpots(assigns []cardea.Assign) []cardea.Opaque {
 
 // variableSpot is the spot of a variable that a command is given.
 func variableSpot(name string) cardea.Opaque {
-	code := cardea.OpaqueVariable
 	if name == "PATH" {
-		code = cardea.OpaqueSearchPath
+		return unknown.GivesSearchPath.Spot(name, name)
 	}
-	return cardea.Opaque{Code: code, Text: name, Reason: "it sets " + name + ", which changes what the command does"}
+	return unknown.GivesVariable.Spot(name, name)
 }
 
 // describe says what an invocation does, and notes what it makes.
@@ -586,7 +586,7 @@ func (w *walker) paths() knowledge.Paths {
 // emit adds a part.
 func (w *walker) emit(p cardea.Part) {
 	if len(w.out.Parts) >= maxParts {
-		w.limit(cardea.OpaqueTooMany, "too many commands in one line")
+		w.unknown(unknown.TooManyCommands, w.src)
 		return
 	}
 	p.Via = slices.Clone(w.via)

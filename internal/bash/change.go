@@ -35,10 +35,10 @@ func ascii(s string) bool {
 
 // changed expands a parameter whose value is changed on the way. What bash certainly
 // makes of a value that is known is certain.
-func (w *walker) changed(p *syntax.ParamExp, unknown []frag, pattern, with *piece) []frag {
+func (w *walker) changed(p *syntax.ParamExp, raw []frag, pattern, with *piece) []frag {
 	if pattern != nil && !pattern.known || with != nil && !with.known {
-		unknown[0].may = nil
-		return unknown
+		raw[0].may = nil
+		return raw
 	}
 	v := w.lookup(p.Param.Value)
 	if v.kind == known && !w.shell.ignoresCase && p.Index == nil && plainName(p.Param.Value) && len(v.text) <= longestChanged && ascii(v.text) && (pattern == nil || pattern.plain) && (with == nil || with.plain) {
@@ -47,7 +47,7 @@ func (w *walker) changed(p *syntax.ParamExp, unknown []frag, pattern, with *piec
 		}
 	}
 	var may []string
-	for _, text := range unknown[0].may {
+	for _, text := range raw[0].may {
 		if len(text) > longestChanged {
 			continue
 		}
@@ -56,8 +56,8 @@ func (w *walker) changed(p *syntax.ParamExp, unknown []frag, pattern, with *piec
 			may = append(may, text)
 		}
 	}
-	unknown[0].may = w.bounded(may)
-	return unknown
+	raw[0].may = w.bounded(may)
+	return raw
 }
 
 // change is what an expansion makes of a value; false where that is not computed.
@@ -202,7 +202,7 @@ func wildcard(pattern, text string) bool {
 
 // standsFor is the variable that ${!x} reads, where x is known to hold a name. What x may
 // hold is added to what the expansion may be.
-func (w *walker) standsFor(p *syntax.ParamExp, unknown []frag) (string, bool) {
+func (w *walker) standsFor(p *syntax.ParamExp, raw []frag) (string, bool) {
 	name := p.Param.Value
 	if !plainName(name) || p.Index != nil || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Names != 0 {
 		return "", false
@@ -213,7 +213,7 @@ func (w *walker) standsFor(p *syntax.ParamExp, unknown []frag) (string, bool) {
 			may = append(may, w.mayBe(other)...)
 		}
 	}
-	unknown[0].may = w.bounded(may)
+	raw[0].may = w.bounded(may)
 	v := w.lookup(name)
 	if v.kind != known || !plainName(v.text) || w.shell.traits[v.text]&odd != 0 {
 		return "", false

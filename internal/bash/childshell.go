@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
@@ -17,27 +18,27 @@ func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 	name := path.Base(inv.argv[0].Text)
 	words, command, stdin := w.shellOptions(inv.argv)
 	if knowledge.Has(form.OwnSyntax, name) && (command || stdin || len(words) == 0) {
-		w.spot(inv.text, cardea.OpaqueLanguage, "a command in the language of another shell")
+		w.unknown(unknown.OtherLanguage, inv.text)
 	}
 	switch {
 	case command && len(words) == 0, len(words) > 0 && !words[0].Static:
 		if len(words) > 0 {
-			w.spot(words[0].Text, cardea.OpaqueScript, "what the shell runs comes from outside of the line")
+			w.unknown(unknown.ShellText, words[0].Text)
 			w.runsPending()
 			if slices.ContainsFunc(words[0].May, w.runsItself) {
-				w.emit(cardea.Part{Text: inv.text, Start: inv.start, Opaque: []cardea.Opaque{{Code: cardea.OpaqueRecursion, Text: shorten(words[0].Text), Reason: "a script that runs itself"}}})
+				w.emit(cardea.Part{Text: inv.text, Start: inv.start, Opaque: []cardea.Opaque{unknown.ScriptRunsItself.Spot(words[0].Text)}})
 			}
 		}
 		w.emitProgram(inv)
 	case command:
 		if stdin {
-			w.spot(inv.text, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input")
+			w.unknown(unknown.ShellInput, inv.text)
 			w.emitProgram(inv)
 		}
 		inv.wrappers = append(slices.Clone(inv.wrappers), name)
 		w.childShell(name+" -c", words[0].Text, words[1:], inv)
 	case len(words) > 0 && !stdin && paths.IsDescriptor(words[0].Text):
-		w.spot(words[0].Text, cardea.OpaqueDescriptor, "a shell reads its commands from a descriptor")
+		w.unknown(unknown.ShellDescriptor, words[0].Text)
 		w.emitProgram(inv)
 	case len(words) > 0 && !stdin:
 		w.emitProgram(inv) // a script file, a program like any other
@@ -46,13 +47,13 @@ func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 		begin := len(w.out.Parts)
 		w.childShell(name, w.cmd.stdin.text, append([]field{inv.argv[0]}, words...), inv)
 		if strings.Contains(strings.TrimSpace(w.cmd.stdin.text), "\n") && (slices.ContainsFunc(w.out.Parts[begin:], readsScript) || strings.Contains(w.cmd.stdin.text, "select")) {
-			w.opaqueLine(inv.text, cardea.OpaqueSharedInput, "a shell reads its script from its standard input, and commands in it may read lines of it too")
+			w.unknown(unknown.SharedInput, inv.text)
 		}
 		if text := w.cmd.stdin.text; (len(text)-len(strings.TrimRight(text, `\`)))%2 == 1 {
-			w.opaqueLine(inv.text, cardea.OpaqueSyntax, "bash drops a backslash at the end of its input")
+			w.unknown(unknown.LastBackslash, inv.text)
 		}
 	default:
-		w.spot(inv.text, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input")
+		w.unknown(unknown.ShellInput, inv.text)
 		w.emitProgram(inv)
 	}
 }
@@ -70,7 +71,7 @@ func (w *walker) shellOptions(argv []field) (rest []field, command, stdin bool) 
 			// Start-up files are the person's own.
 		case name == "o" && (o.Value == "" || o.Static && harmlessSetOption(o.Value)):
 		default:
-			w.spot(o.Name+" "+o.Value, cardea.OpaqueShellOption, "an option of the shell that changes what it runs, or how")
+			w.unknown(unknown.ChildOption, o.Name+" "+o.Value)
 		}
 	}
 	return argv[line.Rest:], line.Commands, line.Named
@@ -95,7 +96,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 	w.inSubshell(func() {
 		exported, tainted := w.exportedVariables(), w.cur.tainted
 		if w.shell.exportsFuncs && len(w.shell.funcs) > 0 {
-			w.opaqueLine(text, cardea.OpaqueFunctions, "a shell may get functions of the line")
+			w.unknown(unknown.ExportedFunctions, text)
 		}
 		defer func(posix bool) { w.shell.posix = posix }(w.shell.posix)
 		shell, _, _ := strings.Cut(via, " ")
@@ -161,12 +162,12 @@ func (w *walker) foreignShell(_ *wrapper, inv invocation) {
 			break
 		}
 		if !f.Static || strings.HasPrefix(strings.ToLower(f.Text), "-c") || strings.EqualFold(f.Text, "/c") || strings.HasPrefix(strings.ToLower(f.Text), "-e") {
-			w.spot(inv.text, cardea.OpaqueLanguage, "a command in the language of another shell")
+			w.unknown(unknown.OtherLanguage, inv.text)
 			break
 		}
 	}
 	if (len(inv.argv) == 1 || known && line.ReadsInput()) && w.cmd.stdin.kind != inherited {
-		w.spot(inv.text, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input")
+		w.unknown(unknown.ShellInput, inv.text)
 	}
 	w.emitProgram(inv)
 	for _, o := range line.Options {

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 )
 
 func (w *walker) ifClause(c *syntax.IfClause) {
@@ -72,7 +73,7 @@ func (w *walker) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
 	})
 	w.cmd.spots = saved
 	for _, o := range spots {
-		w.opaqueLine(o.Text, o.Code, o.Reason)
+		w.opaqueLine(o)
 	}
 }
 
@@ -124,7 +125,7 @@ func (w *walker) oneOf(words []field) value {
 func (w *walker) iterate(c *syntax.ForClause, v value) {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
-		w.opaqueLine(w.source(c), cardea.OpaqueConstruct, "a construct that this version does not know")
+		w.unknown(unknown.UnknownConstruct, w.source(c))
 		return
 	}
 	if c.Select {
@@ -168,7 +169,7 @@ func (w *walker) test(x syntax.TestExpr) {
 			for _, side := range []syntax.TestExpr{x.X, x.Y} {
 				if word, ok := side.(*syntax.Word); ok {
 					if text, _ := literalWord(word); strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") { // it may not be looked at
-						w.spot(w.source(word), cardea.OpaqueEvaluated, evaluates)
+						w.unknown(unknown.Evaluated, w.source(word))
 					}
 					w.arith(word)
 				}
@@ -203,6 +204,6 @@ func (w *walker) test(x syntax.TestExpr) {
 func (w *walker) variableName(word *syntax.Word) {
 	text, ok := w.static(word)
 	if !ok || !plainName(text) {
-		w.spot(w.source(word), cardea.OpaqueEvaluated, evaluates)
+		w.unknown(unknown.Evaluated, w.source(word))
 	}
 }

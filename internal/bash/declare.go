@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -19,13 +20,13 @@ func (w *walker) declareWords(inv invocation) {
 		name, val, ok := strings.Cut(f.Text, "=")
 		switch {
 		case !f.Static:
-			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
+			w.unknown(unknown.Evaluated, f.Text)
 		case strings.HasPrefix(f.Text, "-"), strings.HasPrefix(f.Text, "+"):
 			if f.Text != "--" && (f.Text != "-x" || exports) {
-				w.spot(f.Text, cardea.OpaqueDeclaration, "the declaration changes how values are read")
+				w.unknown(unknown.ValueTrait, f.Text)
 			}
 		case !plainName(name), strings.HasPrefix(val, "("):
-			w.spot(f.Text, cardea.OpaqueEvaluated, evaluates)
+			w.unknown(unknown.Evaluated, f.Text)
 		default:
 			if v := inv.argv[0].Text; v != "export" && v != "declare" || v == "declare" && w.shell.locals != nil {
 				w.shell.traits[name] |= odd // read-only, or only inside of a function
@@ -59,17 +60,17 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 			case ok && (strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+")):
 				exports = exports || strings.Contains(text, "x") && text[0] == '-'
 				if strings.Trim(text[1:], "-aAfFgiIlnprtux") != "" {
-					w.spot(text, cardea.OpaqueZsh, "an option of the declaration that bash does not have")
+					w.unknown(unknown.ZshDeclaration, text)
 				}
 				if strings.ContainsAny(text, "n") && variant != "export" || strings.Contains(text, "f") && text[0] == '-' {
-					w.spot(text, cardea.OpaqueDeclaration, "the declaration changes how names or functions are read")
+					w.unknown(unknown.NameTrait, text)
 					w.evaluates(w.source(c))
 				}
 				if strings.Contains(text, "f") {
 					w.shell.exportsFuncs = true
 				}
 			default:
-				w.spot(w.source(a), cardea.OpaqueEvaluated, evaluates)
+				w.unknown(unknown.Evaluated, w.source(a))
 			}
 			continue
 		}
@@ -80,7 +81,7 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 	}
 	for _, a := range c.Args {
 		if a.Name != nil && classOf(a.Name.Value, w.lookup(a.Name.Value)) == cardea.EnvDangerous && (!a.Naked || exports || w.shell.locals != nil && variant != "readonly") {
-			w.spot(w.source(a), cardea.OpaqueVariable, "setting "+a.Name.Value+" changes what later commands do")
+			w.unknown(unknown.SetsVariable, w.source(a), a.Name.Value)
 		}
 	}
 	w.cmd.spots = saved.spots
@@ -99,11 +100,11 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 	if a.Naked {
 		w.shell.fixedSet[name] = w.shell.fixedSet[name] || w.shell.traits[name]&fixed != 0
 		if a.Index != nil {
-			w.spot(w.source(a), cardea.OpaqueEvaluated, evaluates)
+			w.unknown(unknown.Evaluated, w.source(a))
 		}
 		if w.shell.locals != nil && variant != "export" && variant != "readonly" {
 			if knowledge.VariableClass(name) == cardea.EnvDangerous { // bash without PATH runs what lies here
-				w.taint(cardea.OpaqueVariable, "setting "+name+" changes what later commands do")
+				w.unknown(unknown.HidesVariable, "", name)
 			}
 			w.cur.vars.set(name, value{kind: unset})
 			if again {
@@ -121,15 +122,15 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 		}
 		w.cur.vars.set(name, v)
 		w.cur.unsure = w.cur.unsure || vague
-		w.taint(tainted.Code, tainted.Reason)
+		w.taint(tainted)
 		if a.Array == nil && (strings.HasPrefix(v.text, "(") || v.kind != known && (w.shell.traits[name]&listed != 0 || w.cur.unsure)) {
-			w.spot(w.source(a), cardea.OpaqueEvaluated, "bash reads the value as a list, and expands it")
+			w.unknown(unknown.ListValue, w.source(a))
 		}
 	}
 	if exports {
 		w.export(name)
 		if a.Naked && knowledge.VariableClass(name) == cardea.EnvDangerous {
-			w.taint(cardea.OpaqueVariable, "it exports "+name+", which changes what later commands do")
+			w.unknown(unknown.ExportsVariable, "", name)
 		}
 	}
 }
@@ -148,8 +149,8 @@ func (w *walker) opaqueBuiltin(inv invocation) {
 		w.noEffect(inv)
 		return
 	}
-	w.spot(inv.text, cardea.OpaqueLookup, "it changes how later commands are found or run")
-	w.taint(cardea.OpaqueLookup, "an earlier "+inv.argv[0].Text+" may change what the name means")
+	w.unknown(unknown.Lookup, inv.text)
+	w.unknown(unknown.LookupLater, "", inv.argv[0].Text)
 	w.emitBuiltin(inv, false)
 	if w.used.overLimit || !knowledge.Has(form.NamesFiles, inv.argv[0].Text) {
 		return

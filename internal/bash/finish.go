@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 )
 
@@ -57,7 +58,7 @@ func (w *walker) finish() Analysis {
 	for i, p := range out.Parts {
 		for _, s := range w.late {
 			if s.from <= i && i < s.to {
-				p.Opaque = append(slices.Clone(p.Opaque), cardea.Opaque{Code: s.why.Code, Text: shorten(p.Text), Reason: s.why.Reason})
+				p.Opaque = append(slices.Clone(p.Opaque), cardea.Opaque{Code: s.why.Code, Text: unknown.Shorten(p.Text), Reason: s.why.Reason})
 				p.NoEffect, p.Coverage = false, cardea.Partial
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 )
 
 // loop walks what may run any number of times: what it sets is unknown inside
@@ -39,7 +39,7 @@ func (w *walker) mergeExits(before *state, exits int) {
 // recordExit records that the commands after this one may not run.
 func (w *walker) recordExit() {
 	if len(w.shell.exits) >= maxExits {
-		w.limit(cardea.OpaqueTooMany, "too many jumps in one line")
+		w.unknown(unknown.TooManyJumps, w.src)
 		return
 	}
 	w.shell.exits = append(w.shell.exits, w.cur.clone())
@@ -52,7 +52,7 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 	for _, st := range body {
 		syntax.Walk(st, func(n syntax.Node) bool {
 			if w.used.words++; w.used.words > maxWords {
-				w.limit(cardea.OpaqueTooMany, "too many words")
+				w.unknown(unknown.TooManyWords, w.src)
 				return false
 			}
 			switch n := n.(type) {

@@ -6,7 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 )
 
 // printedCheck finds here-documents in $( ) and <( ) with commands behind them
@@ -24,7 +24,7 @@ func (w *walker) printedCheck(stmts []*syntax.Stmt) {
 				return false // looked at by itself
 			case *syntax.Redirect:
 				if (n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc) && separates(w.behind(n, end)) {
-					w.opaqueLine(w.source(st), cardea.OpaqueParser, "commands behind a here-document in a substitution, of which bash loses a separator")
+					w.unknown(unknown.LostSeparator, w.source(st))
 				}
 			}
 			return true
@@ -64,7 +64,7 @@ func (w *walker) heredocCheck(r *syntax.Redirect) {
 		plain = r.Word.Lit() == mark
 	}
 	if !plain {
-		w.opaqueLine(w.source(r), cardea.OpaqueParser, "a here-document whose end is not a plain word")
+		w.unknown(unknown.HereDelimiter, w.source(r))
 		return
 	}
 	if r.Hdoc == nil {
@@ -79,7 +79,7 @@ func (w *walker) heredocCheck(r *syntax.Redirect) {
 	}
 	for line := range strings.Lines(body) {
 		if strings.HasPrefix(strings.TrimLeft(line, "\t"), mark) {
-			w.opaqueLine(line, cardea.OpaqueParser, "a line of a here-document that bash may take for its end")
+			w.unknown(unknown.HereEnd, line)
 			return
 		}
 	}
@@ -147,7 +147,7 @@ func (w *walker) placeCheck(docs []*syntax.Redirect) {
 		}
 		body := w.bodyAt(next, r)
 		if r.Hdoc == nil && body != 0 || r.Hdoc != nil && !within(int(r.Hdoc.Pos().Offset()), next, w.src) {
-			w.opaqueLine(w.source(r), cardea.OpaqueParser, "a here-document that the parser reads at another place than bash")
+			w.unknown(unknown.HerePlace, w.source(r))
 			return
 		}
 		next += body

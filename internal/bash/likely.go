@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
@@ -38,7 +39,7 @@ func (w *walker) bounded(list []string) []string {
 	if len(out) > maxLikely {
 		out = slices.DeleteFunc(out, func(s string) bool { return !strings.ContainsAny(s, "/.~ ") })
 		if len(out) > maxLikely {
-			w.limit(cardea.OpaqueTooMany, "its words may become too much")
+			w.unknown(unknown.TooManyTexts, w.src)
 			out = out[:maxLikely]
 		}
 	}

@@ -27,6 +27,4 @@ const (
 	maxOriginScan = 128
 	// maxPlaces is how many places of a loop's words are followed.
 	maxPlaces = 8
-
-	shortened = 120 // bytes of a spot that are shown
 )

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 )
 
@@ -151,7 +152,7 @@ func (w *walker) evaluated(name string, v value) value {
 		w.arithText(v.text, name)
 		w.used.evaluating--
 	case !numeric(v):
-		w.spot(name, cardea.OpaqueEvaluated, evaluates)
+		w.unknown(unknown.Evaluated, name)
 	}
 	if v.kind == unset {
 		return v
@@ -181,7 +182,11 @@ func (w *walker) store(name string, v value) {
 		w.shell.origins[name] = w.cmd.pending[len(w.cmd.pending)-1].at
 	}
 	if classOf(name, v) == cardea.EnvDangerous && name != "IFS" && (v.kind != unset || !knowledge.HarmlessToUnset(name)) {
-		w.taint(variableSpot(name).Code, "it sets "+name+", which changes what later commands do")
+		reason := unknown.VariableLater
+		if name == "PATH" {
+			reason = unknown.SearchPathLater
+		}
+		w.unknown(reason, "", name)
 	}
 	if w.cur.allexport || v.kind != unset && w.env.Exported != nil && w.env.Exported(name) {
 		w.export(name)

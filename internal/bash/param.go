@@ -8,23 +8,23 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 )
 
 // param expands a parameter. Commands in it become parts; what bash would
 // evaluate in it becomes a spot.
 func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	src := w.source(p)
-	unknown := []frag{{text: src, dynamic: true, split: true, many: manyFields(p)}}
+	raw := []frag{{text: src, dynamic: true, split: true, many: manyFields(p)}}
 	if p.Param != nil {
-		unknown[0].may = w.mayBe(p.Param.Value)
+		raw[0].may = w.mayBe(p.Param.Value)
 		if ifs, ok := w.ifs(); ok && p.Param.Value == "IFS" && ifs != "" {
-			unknown[0].may = []string{ifs[:1]} // the words that it splits
+			raw[0].may = []string{ifs[:1]} // the words that it splits
 		}
 	}
 	if p.Param == nil || p.NestedParam != nil || p.Flags != nil || len(p.Modifiers) > 0 {
-		w.spot(src, cardea.OpaqueZsh, "an expansion that only zsh has")
-		return unknown
+		w.unknown(unknown.ZshExpansion, src)
+		return raw
 	}
 	name := p.Param.Value
 	if p.Index != nil {
@@ -37,14 +37,14 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	switch {
 	case p.Excl:
 		w.mayAbort()
-		name, certain := w.standsFor(p, unknown)
+		name, certain := w.standsFor(p, raw)
 		if certain {
-			return w.plain(p, name, unknown, quoted)
+			return w.plain(p, name, raw, quoted)
 		}
 		if p.Names == 0 && !keys(p) {
-			w.spot(src, cardea.OpaqueEvaluated, "an indirect expansion may evaluate what the variable holds")
+			w.unknown(unknown.Indirect, src)
 		}
-		return unknown
+		return raw
 	case p.Length:
 		return []frag{{text: src, dynamic: true, quoted: true, number: true}}
 	case p.Width, p.IsSet:
@@ -55,13 +55,13 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 		}
 		w.arith(p.Slice.Offset)
 		w.arith(p.Slice.Length)
-		return w.changed(p, unknown, nil, nil)
+		return w.changed(p, raw, nil, nil)
 	case p.Repl != nil:
-		return w.changed(p, unknown, w.pieces(p.Repl.Orig), w.pieces(p.Repl.With))
+		return w.changed(p, raw, w.pieces(p.Repl.Orig), w.pieces(p.Repl.With))
 	case p.Exp != nil:
-		return w.expansion(p, name, quoted, unknown)
+		return w.expansion(p, name, quoted, raw)
 	}
-	return w.plain(p, name, unknown, quoted)
+	return w.plain(p, name, raw, quoted)
 }
 
 // keys reports ${!a[@]}, which lists the indexes of an array.
@@ -81,16 +81,16 @@ func manyFields(p *syntax.ParamExp) bool {
 }
 
 // plain expands $x, ${x}, ${a[i]} and the positional and special parameters.
-func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted bool) []frag {
+func (w *walker) plain(p *syntax.ParamExp, name string, raw []frag, quoted bool) []frag {
 	if p.Index != nil {
-		return w.element(p, name, unknown, quoted)
+		return w.element(p, name, raw, quoted)
 	}
 	switch name {
 	case "@", "*":
 		if !w.cur.paramsOK {
-			return unknown
+			return raw
 		}
-		return w.listFrags(w.cur.params, name == "*" && quoted, unknown)
+		return w.listFrags(w.cur.params, name == "*" && quoted, raw)
 	case "#", "?", "$":
 		return []frag{{text: w.source(p), dynamic: true, quoted: true, number: true, digits: true}}
 	case "-":
@@ -101,11 +101,11 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted b
 		if w.cur.name != "" {
 			return []frag{{text: w.cur.name, split: true}}
 		}
-		return unknown
+		return raw
 	}
 	if n, err := strconv.Atoi(name); err == nil {
 		if !w.cur.paramsOK {
-			return unknown
+			return raw
 		}
 		if n >= 1 && n <= len(w.cur.params) {
 			return []frag{{text: w.cur.params[n-1], split: true}}
@@ -118,16 +118,16 @@ func (w *walker) plain(p *syntax.ParamExp, name string, unknown []frag, quoted b
 	case unset:
 		return nil
 	case array:
-		return anyOf(v.list, unknown, quoted)
+		return anyOf(v.list, raw, quoted)
 	case dynamic:
-		return []frag{w.ofKnownForm(v, unknown[0], quoted)}
+		return []frag{w.ofKnownForm(v, raw[0], quoted)}
 	}
-	return unknown
+	return raw
 }
 
 // ofKnownForm expands a variable of which the line may tell that it is one word, or digits.
-func (w *walker) ofKnownForm(v value, unknown frag, quoted bool) frag {
-	src := unknown.text
+func (w *walker) ofKnownForm(v value, raw frag, quoted bool) frag {
+	src := raw.text
 	switch {
 	case !w.splitsAtBlanks():
 	case same(v, someProcess):
@@ -135,20 +135,20 @@ func (w *walker) ofKnownForm(v value, unknown frag, quoted bool) frag {
 	case v.text == plainWord || v.text == numberWord:
 		return frag{text: src, dynamic: true, digits: true, single: true, count: v.text == numberWord, listed: v.text == plainWord, may: v.may}
 	case same(v, safeValue):
-		unknown.count = true
+		raw.count = true
 	case v.holdsNumber(): // or nothing
-		unknown.split, unknown.atMost, unknown.count = false, true, true
+		raw.split, raw.atMost, raw.count = false, true, true
 	}
-	return unknown
+	return raw
 }
 
 // listFrags expands a list: each element is a field of its own, or with
 // joined set all are one, with the first character of IFS between.
-func (w *walker) listFrags(list []string, joined bool, unknown []frag) []frag {
+func (w *walker) listFrags(list []string, joined bool, raw []frag) []frag {
 	if joined {
 		ifs, ok := w.ifs()
 		if !ok {
-			return unknown
+			return raw
 		}
 		_, size := utf8.DecodeRuneInString(ifs)
 		return []frag{{text: strings.Join(list, ifs[:size])}}
@@ -157,8 +157,8 @@ func (w *walker) listFrags(list []string, joined bool, unknown []frag) []frag {
 		return []frag{{vanishes: true}}
 	}
 	if w.used.words += len(list); w.used.words > maxWords {
-		w.limit(cardea.OpaqueTooMany, "too many words")
-		return unknown
+		w.unknown(unknown.TooManyWords, w.src)
+		return raw
 	}
 	var out []frag
 	for i, s := range list {
@@ -171,28 +171,28 @@ func (w *walker) listFrags(list []string, joined bool, unknown []frag) []frag {
 }
 
 // element expands ${a[i]} of an array that the line has set.
-func (w *walker) element(p *syntax.ParamExp, name string, unknown []frag, quoted bool) []frag {
+func (w *walker) element(p *syntax.ParamExp, name string, raw []frag, quoted bool) []frag {
 	v := w.lookup(name)
 	word, ok := p.Index.(*syntax.Word)
 	if v.kind != array || !ok {
-		unknown[0].count = name == "PIPESTATUS" && w.cur.vars.get(name).kind == outside && !w.cur.unsure
-		return unknown
+		raw[0].count = name == "PIPESTATUS" && w.cur.vars.get(name).kind == outside && !w.cur.unsure
+		return raw
 	}
 	switch index := word.Lit(); index {
 	case "@":
-		return w.listFrags(v.list, false, unknown)
+		return w.listFrags(v.list, false, raw)
 	case "*":
-		return w.listFrags(v.list, quoted, unknown)
+		return w.listFrags(v.list, quoted, raw)
 	default:
 		if n, err := strconv.Atoi(index); err == nil && n >= 0 && decimal(index) { // 010 is 8
-			return anyOf(append(v.list[:len(v.list):len(v.list)], ""), unknown, quoted)
+			return anyOf(append(v.list[:len(v.list):len(v.list)], ""), raw, quoted)
 		}
 	}
-	return unknown
+	return raw
 }
 
 // expansion expands ${x:-word} and its kin.
-func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown []frag) []frag {
+func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, raw []frag) []frag {
 	op := p.Exp.Op
 	assigns, fails := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull, op == syntax.ErrorUnset || op == syntax.ErrorUnsetOrNull
 	alternate := op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull
@@ -201,27 +201,27 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 	}
 	if op == syntax.OtherParamOps {
 		if l := p.Exp.Word.Lit(); l == "P" || l == "A" || l == "a" {
-			w.spot(w.source(p), cardea.OpaqueEvaluated, "it expands the value as a prompt, which can execute")
+			w.unknown(unknown.PromptExpansion, w.source(p))
 		}
 		w.walkWord(p.Exp.Word)
-		return unknown
+		return raw
 	}
 	if !assigns && !fails && !alternate && op != syntax.DefaultUnset && op != syntax.DefaultUnsetOrNull {
-		return w.changed(p, unknown, w.pieces(p.Exp.Word), nil)
+		return w.changed(p, raw, w.pieces(p.Exp.Word), nil)
 	}
 	missing, sure := w.missing(p, name)
 	other := w.otherWord(p, quoted)
 	switch {
 	case !sure && fails:
-		return unknown
+		return raw
 	case !sure:
-		unknown[0].may = w.bounded(append(unknown[0].may[:len(unknown[0].may):len(unknown[0].may)], w.mayJoin(likelyToo(other))...))
+		raw[0].may = w.bounded(append(raw[0].may[:len(raw[0].may):len(raw[0].may)], w.mayJoin(likelyToo(other))...))
 		if assigns {
-			w.set(name, w.someOf(unknown[0].may))
+			w.set(name, w.someOf(raw[0].may))
 		} else {
-			unknown[0].many = unknown[0].many || severalFields(other)
+			raw[0].many = raw[0].many || severalFields(other)
 		}
-		return unknown
+		return raw
 	case missing && (fails || alternate): // where it fails, the shell stops with an error
 		return nil
 	case missing && assigns:
@@ -229,7 +229,7 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, unknown
 	case missing, alternate:
 		return other
 	}
-	return w.plain(p, name, unknown, quoted)
+	return w.plain(p, name, raw, quoted)
 }
 
 // missing reports whether a parameter is unset, or empty where its expansion
@@ -273,17 +273,4 @@ func (w *walker) walkWord(word *syntax.Word) {
 	if word != nil {
 		w.frags(word.Parts, nowhere)
 	}
-}
-
-// spot records an opaque spot of the part being built; where there is none it
-// concerns the line.
-func (w *walker) spot(text string, code cardea.OpaqueCode, reason string) {
-	if code == cardea.OpaqueEvaluated {
-		w.evaluates(text)
-	}
-	if w.cmd.spots != nil {
-		*w.cmd.spots = append(*w.cmd.spots, cardea.Opaque{Code: code, Text: shorten(text), Reason: reason})
-		return
-	}
-	w.opaqueLine(text, code, reason)
 }

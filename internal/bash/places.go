@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -32,7 +33,7 @@ func (w *walker) runsCode(via, text string) {
 		return
 	}
 	if len(w.lateCode) >= maxLate {
-		w.limit(cardea.OpaqueTooMany, "too many commands in one line")
+		w.unknown(unknown.TooManyCommands, w.src)
 		return
 	}
 	w.lateCode = append(w.lateCode, lateCode{via, text, len(w.files.visited)})
@@ -122,7 +123,7 @@ func (w *walker) evaluates(text string) {
 	seen := map[string]bool{}
 	for i := 0; i < len(texts) && len(seen) < maxNamed; i++ {
 		if w.used.words += 1 + len(texts[i])/64; w.used.words > maxWords {
-			w.limit(cardea.OpaqueTooMany, "too many words")
+			w.unknown(unknown.TooManyWords, w.src)
 			return
 		}
 		for _, line := range substitutedIn(texts[i]) {

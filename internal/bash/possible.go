@@ -2,6 +2,7 @@ package bash
 
 import (
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 )
 
@@ -43,7 +44,7 @@ func possible(p *cardea.Part, may knowledge.Possible, env Env) {
 		}
 	}
 	if may.TooMany {
-		p.Opaque = append(p.Opaque, cardea.Opaque{Code: cardea.OpaqueTooMany, Text: shorten(p.Text), Reason: "it names more files and commands than are looked at"})
+		p.Opaque = append(p.Opaque, unknown.TooManyNamed.Spot(p.Text))
 	}
 }
 

@@ -7,14 +7,14 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 )
 
 // checkRaw records what makes a text opaque wherever it stands. A backslash in front of a
 // carriage return quotes that alone: the line ends, and the next one is a command.
 func (w *walker) checkRaw(text string) {
-	if code, reason := rawCheck(text); code != "" {
-		w.opaqueLine(text, code, reason)
+	if reason := rawCheck(text); reason != 0 {
+		w.unknown(reason, text)
 	}
 	if ends := strings.ReplaceAll(text, "\\\r\n", "\n"); ends != text {
 		w.runLater("\\", ends)
@@ -24,16 +24,16 @@ func (w *walker) checkRaw(text string) {
 // rawCheck looks for what makes a text opaque wherever it stands. docs/analysis.md
 // lists the cases. It returns why the
 // text is opaque, or "".
-func rawCheck(text string) (cardea.OpaqueCode, string) {
+func rawCheck(text string) unknown.Reason {
 	switch {
 	case !utf8.ValidString(text):
-		return cardea.OpaqueHidden, "it holds bytes that are not UTF-8"
+		return unknown.NotUTF8
 	case strings.ContainsRune(text, '\r'):
-		return cardea.OpaqueHidden, "it holds a carriage return, which bash takes as part of a word"
+		return unknown.CarriageReturn
 	case strings.ContainsRune(text, 0):
-		return cardea.OpaqueHidden, "it holds a NUL byte"
+		return unknown.NULByte
 	}
-	return "", ""
+	return 0
 }
 
 // span is a stretch of the text, and whether bash takes it as it stands.
@@ -49,25 +49,25 @@ func holds(spans []span, i int) bool {
 // hiddenCheck looks for characters that a person does not see, or that bash
 // takes as part of a word. Literal spans (single quotes, here-documents with a
 // quoted delimiter) may hold them; other quoted text may hold blanks.
-func hiddenCheck(text string, literal, quoted []span) (cardea.OpaqueCode, string) {
+func hiddenCheck(text string, literal, quoted []span) unknown.Reason {
 	for i, r := range text {
 		if r == '$' && strings.HasPrefix(text[i:], "$\\\n") && !holds(literal, i) {
-			return cardea.OpaqueParser, "a line that goes on behind a dollar, where bash joins an expansion"
+			return unknown.DollarAtEnd
 		}
 		if r == '$' && zshForm(text, i) && !holds(literal, i) {
-			return cardea.OpaqueZsh, "a dollar that begins an expansion in zsh"
+			return unknown.ZshDollar
 		}
 		if r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' {
 			continue
 		}
-		if reason := hiddenRune(r); reason != "" && !holds(literal, i) {
-			return cardea.OpaqueHidden, reason
+		if reason := hiddenRune(r); reason != 0 && !holds(literal, i) {
+			return reason
 		}
 		if oddBlank(r) && !holds(literal, i) && !holds(quoted, i) {
-			return cardea.OpaqueHidden, "it holds a blank that bash takes as part of a word"
+			return unknown.OddBlank
 		}
 	}
-	return "", ""
+	return 0
 }
 
 // oddBlank reports whether r looks like a blank and is none to bash.
@@ -78,19 +78,19 @@ func oddBlank(r rune) bool {
 // hiddenRune says why a character outside of single quotes makes a line
 // opaque: control characters, which bash takes as part of a word, and
 // characters that a person does not see or sees in another place.
-func hiddenRune(r rune) string {
+func hiddenRune(r rune) unknown.Reason {
 	switch {
 	case r == '\n' || r == '\t':
-		return ""
+		return 0
 	case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
-		return "it holds a control character"
+		return unknown.ControlCharacter
 	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0xad, r == 0x180e, r == 0x034f,
 		r == 0x115f, r == 0x1160, r == 0x3164, r == 0xffa0, r >= 0xe0000 && r <= 0xe007f:
-		return "it holds a character that cannot be seen"
+		return unknown.UnseenCharacter
 	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x061c:
-		return "it holds a character that changes the direction of the text"
+		return unknown.TextDirection
 	}
-	return ""
+	return 0
 }
 
 // nesting estimates how deeply a text nests, from above: it counts openers as
@@ -149,7 +149,7 @@ func (w *walker) treeCheck(file []*syntax.Stmt) noted {
 	quotedParam := func(n syntax.Node) {
 		syntax.Walk(n, func(n syntax.Node) bool {
 			if p, ok := n.(*syntax.ParamExp); ok && !p.Short && strings.Contains(w.source(p), "'") {
-				w.opaqueLine(w.source(p), cardea.OpaqueParser, "single quotes inside ${…} inside double quotes quote nothing in bash")
+				w.unknown(unknown.QuotesInQuotes, w.source(p))
 			}
 			_, sub := n.(*syntax.CmdSubst)
 			return !sub
@@ -218,26 +218,26 @@ func (w *walker) treeCheck(file []*syntax.Stmt) noted {
 				quotedParam(n.Hdoc)
 			}
 			if n.Word != nil && strings.HasPrefix(w.source(n.Word), "!") {
-				w.opaqueLine(w.source(n), cardea.OpaqueZsh, ">! is zsh's, and bash reads it differently")
+				w.unknown(unknown.ZshRedirection, w.source(n))
 			}
 		case *syntax.Stmt:
 			if _, function := n.Cmd.(*syntax.FuncDecl); function {
 				out.functions = append(out.functions, n)
 			}
 			if at := int(n.Semicolon.Offset()) + 1; n.Background && at < len(w.src) && w.src[at] == '!' {
-				w.opaqueLine(w.source(n), cardea.OpaqueZsh, "&! is zsh's, and bash reads it differently")
+				w.unknown(unknown.ZshBackground, w.source(n))
 			}
 		case *syntax.ParamExp:
 			w.zshParam(n)
 			if src := w.source(n); !n.Short && (strings.Contains(src, "<(") || strings.Contains(src, ">(")) {
-				w.opaqueLine(src, cardea.OpaqueParser, "a process substitution inside ${…}, which the parser does not see")
+				w.unknown(unknown.HiddenSubstitution, src)
 			}
 		case *syntax.ExtGlob:
 			if strings.ContainsAny(n.Pattern.Value, "$`<>(") {
-				w.opaqueLine(w.source(n), cardea.OpaqueParser, "an extended pattern with expansions in it, which the parser does not see")
+				w.unknown(unknown.HiddenPattern, w.source(n))
 			}
 			if test == 0 {
-				w.opaqueLine(w.source(n), cardea.OpaqueParser, "an extended pattern, which bash reads as something else when extglob is off and zsh may execute")
+				w.unknown(unknown.ExtendedPattern, w.source(n))
 			}
 		case *syntax.TestClause:
 			test++
@@ -266,9 +266,9 @@ func (w *walker) treeCheck(file []*syntax.Stmt) noted {
 	byStart := func(a, b span) int { return a.from - b.from }
 	slices.SortFunc(literal, byStart)
 	slices.SortFunc(quoted, byStart)
-	for _, check := range []func(string, []span, []span) (cardea.OpaqueCode, string){hiddenCheck, commentCheck} {
-		if code, reason := check(w.src, literal, quoted); code != "" {
-			w.opaqueLine(w.src, code, reason)
+	for _, check := range []func(string, []span, []span) unknown.Reason{hiddenCheck, commentCheck} {
+		if reason := check(w.src, literal, quoted); reason != 0 {
+			w.unknown(reason, w.src)
 		}
 	}
 	return out
@@ -284,11 +284,11 @@ type noted struct {
 // commentCheck finds comments that end in a backslash: the parser joins the
 // next line to them, bash runs it. It looks at the text instead of the tree,
 // since the parser keeps only some comments.
-func commentCheck(text string, literal, quoted []span) (cardea.OpaqueCode, string) {
+func commentCheck(text string, literal, quoted []span) unknown.Reason {
 	for at := 0; ; {
 		i := strings.Index(text[at:], "\\\n")
 		if i < 0 {
-			return "", ""
+			return 0
 		}
 		i += at
 		begin := strings.LastIndexByte(text[:i], '\n') + 1
@@ -297,7 +297,7 @@ func commentCheck(text string, literal, quoted []span) (cardea.OpaqueCode, strin
 				continue
 			}
 			if !holds(literal, j) && !holds(quoted, j) {
-				return cardea.OpaqueParser, "a comment that ends in a backslash does not go on in bash"
+				return unknown.CommentBackslash
 			}
 		}
 		at = i + 2
@@ -307,7 +307,7 @@ func commentCheck(text string, literal, quoted []span) (cardea.OpaqueCode, strin
 // zshWord finds words that only zsh would execute.
 func (w *walker) zshWord(word *syntax.Word) {
 	if src := w.source(word); len(src) > 1 && src[0] == '=' && isNameStart(src[1]) {
-		w.opaqueLine(src, cardea.OpaqueZsh, "=command is replaced by a path in zsh")
+		w.unknown(unknown.ZshEquals, src)
 	}
 }
 
@@ -315,7 +315,7 @@ func (w *walker) zshWord(word *syntax.Word) {
 // one: in $( ) it takes the # of $x# for a comment.
 func (w *walker) endCheck(n syntax.Node) {
 	if end := int(n.End().Offset()); end > 0 && end < len(w.src) && strings.IndexByte(" \t\n;&|()<>`\\", w.src[end]) < 0 {
-		w.opaqueLine(w.source(n)+w.src[end:], cardea.OpaqueParser, "a word that the parser ends before bash does")
+		w.unknown(unknown.WordEnd, w.source(n)+w.src[end:])
 	}
 }
 
@@ -327,7 +327,7 @@ func (w *walker) letCheck(c *syntax.LetClause) {
 			continue // quoted, or the value of something
 		}
 		if strings.ContainsAny(w.source(x), "<>&|();*?[]{}~#\"'$` \t\n\\") {
-			w.opaqueLine(w.source(c), cardea.OpaqueParser, "an operator in let that bash reads before let does")
+			w.unknown(unknown.LetOperator, w.source(c))
 			return
 		}
 	}
@@ -340,7 +340,7 @@ func (w *walker) descriptorCheck(r *syntax.Redirect) {
 		return
 	}
 	if src := w.source(r.Word); strings.HasPrefix(src, "-") && src != "-" {
-		w.opaqueLine(w.source(r), cardea.OpaqueParser, "a word behind <&- or >&-, which bash takes as one of its own")
+		w.unknown(unknown.WordAfterClose, w.source(r))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/paths"
 )
 
@@ -23,7 +24,7 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 		name := strings.Trim(r.N.Value, "{}")
 		if !plainName(name) {
-			w.spot(r.N.Value, cardea.OpaqueEvaluated, evaluates)
+			w.unknown(unknown.Evaluated, r.N.Value)
 		}
 		w.set(name, someNumber)
 	}
@@ -53,7 +54,7 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 	w.cmd.appends = w.cmd.appends || appends(r)
 	word, ok := w.target(r.Word)
 	if r.Op == syntax.DplOut && !settled(word.Text, ok) {
-		w.spot(w.source(r), cardea.OpaqueEvaluated, "bash expands the target of >& a second time")
+		w.unknown(unknown.TargetTwice, w.source(r))
 	}
 	read := r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut || r.Op == syntax.DplIn
 	if read && stdin {
@@ -144,7 +145,7 @@ func (w *walker) opened(r *syntax.Redirect, word field, ok, read, write bool) []
 			return []cardea.Access{{Kind: cardea.Network, Host: host, Redirect: true}}
 		}
 	} else {
-		w.spot(w.source(r), cardea.OpaqueRedirection, "the file of the redirection is not known")
+		w.unknown(unknown.RedirectionTarget, w.source(r))
 	}
 	var out []cardea.Access
 	if read {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 )
 
 // setBuiltin handles set and shift.
@@ -28,14 +28,13 @@ func (w *walker) setBuiltin(inv invocation) {
 // setOptions reads the words of set: -o takes a name from the next word even
 // inside of a cluster.
 func (w *walker) setOptions(words []field) {
-	const strange = "an option of the shell that changes how the line is read"
 	for i := 0; i < len(words); i++ {
 		f := words[i]
 		switch {
 		case !f.Static:
 			w.setParams(words[i:])
 			if f.MayBeOption {
-				w.spot(f.Text, cardea.OpaqueOutsideOption, "an option of the shell comes from outside of the line")
+				w.unknown(unknown.ShellOptionOutside, f.Text)
 			}
 			return
 		case f.Text == "--":
@@ -60,10 +59,10 @@ func (w *walker) setOptions(words []field) {
 				i++
 				w.shell.traced = w.shell.traced || words[i].Text == "xtrace" || words[i].Text == "verbose"
 				if !words[i].Static || !harmlessSetOption(words[i].Text) {
-					w.spot(words[i].Text, cardea.OpaqueShellOption, strange)
+					w.unknown(unknown.ShellOption, words[i].Text)
 				}
 			case !strings.ContainsRune("euxfvhCEoTbm", c):
-				w.spot(f.Text, cardea.OpaqueShellOption, strange)
+				w.unknown(unknown.ShellOption, f.Text)
 			}
 		}
 	}
@@ -86,13 +85,13 @@ func (w *walker) shopt(inv invocation) {
 	for _, f := range inv.argv[1:] {
 		switch {
 		case !f.Static:
-			w.spot(f.Text, cardea.OpaqueOutsideOption, "an option of the shell comes from outside of the line")
+			w.unknown(unknown.ShellOptionOutside, f.Text)
 		case strings.HasPrefix(f.Text, "-"):
 		case f.Text == "nocasematch":
 			w.shell.ignoresCase = true
 		case slices.Contains([]string{"globstar", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
 		default:
-			w.spot(f.Text, cardea.OpaqueShellOption, "an option of the shell that changes how the line is read")
+			w.unknown(unknown.ShellOption, f.Text)
 		}
 	}
 	w.noEffect(inv)

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 )
 
@@ -177,20 +178,20 @@ func (s *state) setCwd(dir string) {
 	}
 }
 
-// taint makes every later command of this shell opaque.
-func (w *walker) taint(code cardea.OpaqueCode, reason string) {
-	if code == "" || w.cur.tainted.Code != "" {
+// taint makes every later command of this shell opaque, unless one already is.
+func (w *walker) taint(why cardea.Opaque) {
+	if why.Code == "" || w.cur.tainted.Code != "" {
 		return
 	}
-	w.cur.tainted = cardea.Opaque{Code: code, Reason: reason}
+	w.cur.tainted = why
 	if w.shell.hasExitTrap {
-		w.opaqueLine(w.src, code, "a trap runs after "+reason)
+		w.opaqueLine(cardea.Opaque{Code: why.Code, Text: unknown.Shorten(w.src), Reason: "a trap runs after " + why.Reason})
 	}
 }
 
 // taintOf is the spot of a command that the line's state makes opaque.
 func (s *state) taintOf(text string) cardea.Opaque {
-	return cardea.Opaque{Code: s.tainted.Code, Text: shorten(text), Reason: s.tainted.Reason}
+	return cardea.Opaque{Code: s.tainted.Code, Text: unknown.Shorten(text), Reason: s.tainted.Reason}
 }
 
 // export marks a variable as given to every later command.
@@ -199,7 +200,7 @@ func (w *walker) export(name string) {
 		return
 	}
 	if len(w.cur.exported) >= maxExported {
-		w.taint(cardea.OpaqueTooMany, "it exports too many variables")
+		w.unknown(unknown.TooManyExports, "")
 		return
 	}
 	w.cur.exported = append(w.cur.exported, cardea.Assign{Name: name})
@@ -252,7 +253,7 @@ func (w *walker) collectFunctions(found, file []*syntax.Stmt) {
 				f.bodies = append(f.bodies, decl.Body)
 				f.srcs = append(f.srcs, w.src)
 			} else {
-				w.opaqueLine(name.Value, cardea.OpaqueTooMany, "the function is defined too often")
+				w.unknown(unknown.TooManyBodies, name.Value)
 			}
 		}
 	}
@@ -267,7 +268,7 @@ func takenApart(name string) bool {
 
 // shadows notes a function or an alias that stands for what is read here.
 func (w *walker) shadows(name string) {
-	w.opaqueLine(name, cardea.OpaqueConstruct, "bash may run this function or alias in place of the command of that name")
+	w.unknown(unknown.ShadowsCommand, name)
 }
 
 // uncalled walks the bodies of functions that nothing called: handlers run

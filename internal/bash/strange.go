@@ -6,7 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 )
 
 // This file names the constructs in which the walker does not follow what becomes of
@@ -85,7 +85,7 @@ func (w *walker) declaresLater(file []*syntax.Stmt) {
 			}
 			for _, a := range c.Args {
 				if option := a.Name == nil && a.Value != nil; w.shell.locals != nil || option && strings.Trim(a.Value.Lit(), "-xp") != "" || a.Array != nil {
-					w.opaqueLine(w.source(c), cardea.OpaqueDeclaration, "a script within the line declares a variable")
+					w.unknown(unknown.DeclaresInside, w.source(c))
 				}
 			}
 			return true

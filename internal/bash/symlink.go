@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -180,7 +181,7 @@ func over(links map[string]string, resolve func(string) string) func(string) str
 func (a *Analysis) join(again Analysis, text string, all bool) {
 	same := all && slices.EqualFunc(a.Parts, again.Parts, func(p, q cardea.Part) bool { return slices.Equal(p.Command, q.Command) })
 	if !same {
-		a.Opaque = append(a.Opaque, cardea.Opaque{Code: cardea.OpaqueLinks, Text: shorten(text), Reason: "the links that it makes change what it does"})
+		a.Opaque = append(a.Opaque, unknown.MadeLinks.Spot(text))
 		return
 	}
 	joinParts(a.Parts, again.Parts)

@@ -5,7 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 )
 
 // runLater walks a script that may run later, or never: what it sets does not
@@ -31,7 +31,7 @@ func (w *walker) trap(inv invocation) {
 		}
 		f := words[0]
 		if !f.Static {
-			w.spot(f.Text, cardea.OpaqueScript, "what the trap runs comes from outside of the line")
+			w.unknown(unknown.TrapText, f.Text)
 		}
 		w.shell.hasExitTrap = w.shell.hasExitTrap || f.Static && f.Text != "" && f.Text != "-"
 		for _, text := range w.mayHold(f) {

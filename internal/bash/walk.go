@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 )
 
 // input is what a command reads from its standard input.
@@ -247,14 +248,14 @@ func (w *walker) compound(cmd syntax.Command) {
 			w.shell.traits[variable] |= odd // when the command ends, bash unsets it
 		}
 		if !plainCoproc(cmd) {
-			w.opaqueLine(w.source(cmd), cardea.OpaqueParser, "bash takes a name for a coproc only in front of a compound command")
+			w.unknown(unknown.CoprocName, w.source(cmd))
 		}
 		begin := len(w.out.Parts)
 		w.inConstruct("coproc", func() { w.inSubshell(func() { w.stmt(cmd.Stmt) }) })
 		w.shell.descriptors["COPROC"] = [2]int{begin, len(w.out.Parts)}
 		w.fed += w.printedFrom(begin)
 	default:
-		w.opaqueLine(w.source(cmd), cardea.OpaqueConstruct, "a construct that this version does not know")
+		w.unknown(unknown.UnknownConstruct, w.source(cmd))
 	}
 }
 
@@ -446,7 +447,7 @@ func (w *walker) withoutDashes(st *syntax.Stmt) *syntax.Stmt {
 			return st
 		}
 		if len(cmd.Args) == 1 || strangeFirst(cmd.Args[1]) || len(st.Redirs) > 0 && st.Redirs[0].Pos().Offset() < cmd.Pos().Offset() {
-			w.opaqueLine(w.source(st), cardea.OpaqueParser, "time -- in front of what is no simple command")
+			w.unknown(unknown.TimeDashes, w.source(st))
 			return st
 		}
 		stripped := *st

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
 )
@@ -94,7 +95,7 @@ func (w *walker) elements(word *syntax.Word) []field { return w.expand(word, lea
 func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
 	w.used.words++
 	if w.used.words > maxWords {
-		w.limit(cardea.OpaqueTooMany, "too many words")
+		w.unknown(unknown.TooManyWords, w.src)
 		return nil
 	}
 	if text, ok := unexpanded(word); ok {
@@ -109,7 +110,7 @@ func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
 	}
 	alternatives, ok := braceAlternatives(copied.Parts)
 	if ok && slices.ContainsFunc(alternatives, rejoined) {
-		w.spot(src, cardea.OpaqueParser, "braces are expanded first, and make other expansions of the pieces")
+		w.unknown(unknown.BracesRejoin, src)
 		ok = false
 	}
 	if !ok || w.shell.posix || strings.Contains(src, "=~") || w.bracesWithin(word) || oddBraces(word) {
@@ -245,7 +246,7 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 	if found {
 		rest = "/" + rest
 	} else if !whole {
-		w.spot(text, cardea.OpaqueZsh, zshFolder) // ~"x" and ~$x are not expanded
+		w.unknown(unknown.ZshFolder, text) // ~"x" and ~$x are not expanded
 		return frag{}, text, false
 	}
 	if head == "~" {
@@ -257,11 +258,11 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 		if v := w.lookup(moved); v.kind == known && v.text != "" {
 			return frag{text: v.text, quoted: true}, rest, true
 		}
-		w.spot(text, cardea.OpaqueZsh, zshFolder)
+		w.unknown(unknown.ZshFolder, text)
 		return frag{text: head, quoted: true, dynamic: true, may: w.files.visited[1:]}, rest, true
 	}
 	if w.zshNames(head[1:]) {
-		w.spot(text, cardea.OpaqueZsh, zshFolder)
+		w.unknown(unknown.ZshFolder, text)
 	}
 	if head == "~root" {
 		return frag{text: "/root", quoted: true, dynamic: false}, rest, true
@@ -555,7 +556,7 @@ func opened(pattern []byte) int {
 // one: 256 bytes as a word.
 func (w *walker) spend(size int) {
 	if w.used.words += size / 256; w.used.words > maxWords {
-		w.limit(cardea.OpaqueTooLong, "its words expand to too much")
+		w.unknown(unknown.TooLongWords, w.src)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -39,7 +40,7 @@ type parsed struct {
 	list    []option          // all of them
 	before  []field           // operands in front of the command
 	rest    []field           // the command
-	bad     cardea.Opaque     // why the options could not be read; without a code they could
+	bad     string            // an option that is not known, "" where all are
 	doubt   string            // a word in front of the command behind which another one may begin than rest
 }
 
@@ -72,7 +73,7 @@ func (s *wrapper) parse(words []field) parsed {
 		case f.Static && len(f.Text) > 1 && f.Text[0] == '-':
 			used, ok := s.option(words, &p)
 			if !ok {
-				p.bad = cardea.Opaque{Code: cardea.OpaqueUnknownOption, Text: f.Text, Reason: "an option of the wrapper is not known"}
+				p.bad = f.Text
 				return p
 			}
 			words = words[used:]
@@ -233,10 +234,10 @@ func (s *wrapper) cluster(text string, words []field, p *parsed) (int, bool) {
 
 // unread makes a part of a wrapper whose options could not be read, and reports it.
 func (w *walker) unread(p parsed, inv invocation) bool {
-	if p.bad.Code == "" {
+	if p.bad == "" {
 		return false
 	}
-	w.spot(p.bad.Text, p.bad.Code, p.bad.Reason)
+	w.unknown(unknown.WrapperOption, p.bad)
 	w.emitProgram(inv)
 	return true
 }
@@ -309,7 +310,7 @@ func (w *walker) doubts(p parsed) bool {
 	if p.doubt == "" {
 		return false
 	}
-	w.spot(p.doubt, cardea.OpaqueOutsideOption, "an option of the wrapper comes from outside of the line")
+	w.unknown(unknown.WrapperOptionOutside, p.doubt)
 	return true
 }
 
@@ -318,13 +319,13 @@ func (w *walker) doubts(p parsed) bool {
 func (w *walker) opaqueOptions(s *wrapper, p parsed) {
 	for _, o := range s.OpaqueOptions {
 		if _, given := p.options[o]; given {
-			w.spot(o, cardea.OpaqueCodeOption, "the configuration file may run commands on this machine")
+			w.unknown(unknown.WrapperConfig, o)
 		}
 	}
 	for _, o := range s.OpaqueOptionValues {
 		value := strings.ToLower(strings.TrimSpace(p.options[o.Name]))
 		if slices.ContainsFunc(o.Values, func(begin string) bool { return strings.HasPrefix(value, begin) }) {
-			w.spot(o.Name, cardea.OpaqueCodeOption, "the option runs a command on this machine")
+			w.unknown(unknown.WrapperOptionRuns, o.Name)
 		}
 	}
 }
@@ -343,7 +344,7 @@ func (w *walker) joinedScript(name string, inv invocation) {
 	var text []string
 	for _, f := range inv.argv {
 		if !f.Static {
-			w.spot(f.Text, cardea.OpaqueScript, "a shell reads what comes from outside of the line")
+			w.unknown(unknown.JoinedText, f.Text)
 			w.emitProgram(inv)
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
@@ -63,7 +64,7 @@ func (w *walker) envCommand(s *wrapper, inv invocation) {
 // envSplit starts env again with the words that -S makes of a text.
 func (w *walker) envSplit(s *wrapper, inv invocation, p parsed, text string) {
 	if strings.ContainsAny(text, "\\'\"$#") {
-		w.spot(text, cardea.OpaqueOwnRules, "env splits the text by rules of its own")
+		w.unknown(unknown.EnvSplits, text)
 		text = strings.NewReplacer(`\`, "", "'", "", `"`, "").Replace(text) // more or less
 	}
 	words := []field{inv.argv[0]}
@@ -82,7 +83,7 @@ func (w *walker) droppedByEnv(p parsed) []string {
 		case "-u", "--unset":
 			out = append(out, o.value)
 			if knowledge.VariableClass(o.value) == cardea.EnvDangerous && !knowledge.HarmlessToUnset(o.value) {
-				w.spot(o.value, cardea.OpaqueVariable, "taking "+o.value+" away changes what the command does")
+				w.unknown(unknown.TakesVariable, o.value, o.value)
 			}
 		case "-i", "--ignore-environment":
 			out = append(out, "*")
@@ -102,7 +103,7 @@ func (w *walker) find(s *wrapper, inv invocation) {
 		f := words[i]
 		switch {
 		case !f.Static && startsFrom(s, words[i:]):
-			w.spot(f.Text, cardea.OpaqueOutsideOption, "an option of the wrapper comes from outside of the line")
+			w.unknown(unknown.WrapperOptionOutside, f.Text)
 			w.emitProgram(inv)
 		case f.Static && slices.Contains(s.CommandOptions, f.Text):
 			end := i + 1
@@ -275,7 +276,7 @@ func splits(o option) bool {
 // parallel builds shell lines from templates and arguments; only its simplest
 // form is read (GNU parallel).
 func (w *walker) parallel(s *wrapper, inv invocation) {
-	w.spot(inv.text, cardea.OpaqueOwnRules, "parallel hands lines to a shell that it builds by rules of its own")
+	w.unknown(unknown.ParallelBuilds, inv.text)
 	itself := inv
 	if read := w.inputWords(); len(read) > 0 && !slices.ContainsFunc(inv.argv, parallelArgs) {
 		args := unknownArgs
@@ -343,7 +344,7 @@ func (w *walker) scriptCommand(s *wrapper, inv invocation) {
 	// Options may follow the file, as GNU getopt permutes them.
 	var files []field
 	p := s.parse(words)
-	for p.bad.Code == "" && len(p.rest) > 0 {
+	for p.bad == "" && len(p.rest) > 0 {
 		files = append(files, p.rest[0])
 		more := s.parse(p.rest[1:])
 		maps.Copy(p.options, more.options)
@@ -367,7 +368,7 @@ func (w *walker) scriptCommand(s *wrapper, inv invocation) {
 
 // terminalShell is a program that starts a shell for the user at the terminal.
 func (w *walker) terminalShell(inv invocation) {
-	w.spot(inv.text, cardea.OpaqueTerminalShell, "it starts a shell that reads its commands from its standard input")
+	w.unknown(unknown.TerminalShell, inv.text)
 	w.emitProgram(inv)
 }
 
@@ -398,7 +399,7 @@ func (w *walker) su(s *wrapper, inv invocation) {
 	p := s.parse(words)
 	for {
 		maps.Copy(options, p.options)
-		if p.bad.Code != "" || len(p.rest) == 0 || slices.ContainsFunc(s.CommandOptions, func(o string) bool { return options[o] != "" }) {
+		if p.bad != "" || len(p.rest) == 0 || slices.ContainsFunc(s.CommandOptions, func(o string) bool { return options[o] != "" }) {
 			break
 		}
 		p = s.parse(p.rest[1:])
@@ -432,7 +433,7 @@ func (w *walker) busybox(_ *wrapper, inv invocation) {
 func (w *walker) loader(_ *wrapper, inv invocation) {
 	words := inv.argv[1:]
 	for len(words) > 0 && words[0].Static && strings.HasPrefix(words[0].Text, "-") {
-		w.spot(words[0].Text, cardea.OpaqueCodeOption, "an option of the dynamic loader may load code")
+		w.unknown(unknown.LoaderOption, words[0].Text)
 		if strings.HasSuffix(words[0].Text, "path") || strings.HasSuffix(words[0].Text, "preload") || words[0].Text == "--argv0" || words[0].Text == "--audit" {
 			words = words[1:]
 		}
@@ -449,7 +450,7 @@ func (w *walker) loader(_ *wrapper, inv invocation) {
 
 // later is at and batch, which read commands and run them another time.
 func (w *walker) later(_ *wrapper, inv invocation) {
-	w.spot(inv.text, cardea.OpaqueLater, "it reads commands that run later")
+	w.unknown(unknown.RunsLater, inv.text)
 	inv.elevated = true
 	w.emitProgram(inv)
 	w.cmd.spots = &[]cardea.Opaque{} // told once is enough

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -58,7 +59,7 @@ func (w *walker) notePrinted(words []field) {
 		return
 	}
 	if w.used.printed += len(text); w.used.printed > maxPrinted {
-		w.limit(cardea.OpaqueTooLong, "its commands print too much")
+		w.unknown(unknown.TooLongOutput, w.src)
 		return
 	}
 	w.prints = append(w.prints, printed{len(w.out.Parts) - 1, text, names})

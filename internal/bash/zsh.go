@@ -6,7 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -29,7 +29,7 @@ const zshModifiers = "aAcehlpPqQrstux&gfFwW"
 
 // zshParam looks at an expansion whose end zsh finds elsewhere, or whose name it knows.
 func (w *walker) zshParam(p *syntax.ParamExp) {
-	src, reason := w.source(p), ""
+	src, reason := w.source(p), unknown.Reason(0)
 	if p.Param == nil || !strings.HasPrefix(src, "$") { // a name in arithmetic
 		return
 	}
@@ -41,30 +41,30 @@ func (w *walker) zshParam(p *syntax.ParamExp) {
 	next := func(of string) bool { return after != "" && strings.IndexByte(of, after[0]) >= 0 }
 	switch {
 	case knowledge.IsVariableOf("special", name):
-		reason = "a variable that zsh sets itself"
+		reason = unknown.ZshVariable
 	case (p.Short || p.Slice != nil) && len(after) > 1 && after[0] == ':' && (strings.IndexByte(zshModifiers, after[1]) >= 0 || strings.HasPrefix(after[1:], "\\\n")):
-		reason = "a letter after the colon changes the value in zsh"
+		reason = unknown.ZshModifier
 	case !p.Short:
 	case next("["), p.Index != nil, strings.HasPrefix(after, "\\\n"), strings.HasSuffix(src, "\\"): // or on the next line
-		reason = "$x[…] is a subscript in zsh"
+		reason = unknown.ZshSubscript
 	case name == "#" && after != "" && (isNameByte(after[0]) || next("*-?@$")):
-		reason = "$#x is a length in zsh"
+		reason = unknown.ZshLength
 	case len(name) == 1 && name[0] <= '9' && name[0] >= '0' && next("0123456789"):
-		reason = "a parameter of several digits in zsh"
+		reason = unknown.ZshDigits
 	}
-	if reason != "" {
-		w.opaqueLine(src, cardea.OpaqueZsh, reason)
+	if reason != 0 {
+		w.unknown(reason, src)
 	}
 }
 
 // anyOf is an array without an index, or with a number as one, of which zsh gives all of the items,
 // or counts from 1.
-func anyOf(list []string, unknown []frag, quoted bool) []frag {
+func anyOf(list []string, raw []frag, quoted bool) []frag {
 	if len(list) == 1 {
 		return []frag{{text: list[0], split: true}}
 	}
-	unknown[0].may, unknown[0].many = list, !quoted
-	return unknown[:min(len(list), 1)]
+	raw[0].may, raw[0].many = list, !quoted
+	return raw[:min(len(list), 1)]
 }
 
 // zshNames reports a name after a tilde that is a variable to zsh, if the shell has it: one of
@@ -74,15 +74,13 @@ func (w *walker) zshNames(name string) bool {
 		plainName(name) && (w.lookup(name).kind != outside || strings.ContainsAny(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 }
 
-const zshFolder = "~name is the value of a variable in zsh, and ~- another folder"
-
 // number looks at a word that zsh evaluates as arithmetic: only one that is a number, or empty,
 // for certain is harmless.
 func (w *walker) number(f field) {
 	text := strings.TrimLeft(f.Text, "+-")
 	code := text != "" && (text[0] == '\'' || text[0] == '"') && !strings.Contains(text, "[") // printf %d "'A"
 	if !f.Number && !(f.Static && (code || strings.Trim(text, "0123456789.") == "" || plainNumber(text))) {
-		w.spot(f.Text, cardea.OpaqueEvaluated, "zsh evaluates the word as arithmetic, which can execute a command in a subscript")
+		w.unknown(unknown.ZshEvaluated, f.Text)
 	}
 }
 
