@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 )
 
 // This file follows what happens where an expansion fails: bash gives up the command with
@@ -24,11 +27,12 @@ func (w *walker) mayAbort() {
 }
 
 // lines walks the commands of a script, line by line as bash reads it.
-func (w *walker) lines(file []*syntax.Stmt) {
+func (w *walker) lines(s *grammar.Script) {
+	file := s.Stmts
 	if w.used.scripts > 1 {
 		w.declaresLater(file)
 	}
-	if mayBeStrange(w.src) && strange(file) {
+	if s.Untracked {
 		w.cur.unsure, w.cur.paramsOK = true, false
 	}
 	begin := len(w.aborts)
@@ -79,7 +83,7 @@ func (w *walker) total(x syntax.ArithmExpr) bool {
 	case *syntax.UnaryArithm:
 		return w.total(x.X)
 	case *syntax.BinaryArithm:
-		if name := arithName(x.X); x.Op == syntax.Assgn && name != "" && !w.isFixed(name) {
+		if name := grammar.ArithName(x.X); x.Op == syntax.Assgn && name != "" && !w.isFixed(name) {
 			return w.total(x.Y) // whatever it has held
 		}
 		if !w.total(x.X) || !w.total(x.Y) {
@@ -88,7 +92,7 @@ func (w *walker) total(x syntax.ArithmExpr) bool {
 		switch x.Op {
 		case syntax.Quo, syntax.Rem, syntax.Pow, syntax.QuoAssgn, syntax.RemAssgn:
 			word, ok := x.Y.(*syntax.Word)
-			return ok && decimal(word.Lit()) && word.Lit() != "0"
+			return ok && texts.Decimal(word.Lit()) && word.Lit() != "0"
 		}
 		return true
 	case *syntax.Word:
@@ -100,23 +104,17 @@ func (w *walker) total(x syntax.ArithmExpr) bool {
 // totalWord is total for one operand.
 func (w *walker) totalWord(word *syntax.Word) bool {
 	text := word.Lit()
-	if decimal(text) {
+	if texts.Decimal(text) {
 		return true
 	}
-	if p, ok := only[*syntax.ParamExp](word); ok && p.Param != nil && p.Index == nil && !p.Excl && p.Exp == nil && p.Repl == nil && p.Slice == nil {
+	if p, ok := grammar.Only[*syntax.ParamExp](word); ok && p.Param != nil && p.Index == nil && !p.Excl && p.Exp == nil && p.Repl == nil && p.Slice == nil {
 		if text = p.Param.Value; p.Length || text == "#" || text == "?" || text == "$" {
 			return true
 		}
 	}
-	if !plainName(text) || w.isFixed(text) {
+	if !texts.PlainName(text) || w.isFixed(text) {
 		return false
 	}
 	v := w.lookup(text)
-	return v.kind == unset || v.kind == known && (v.text == "" || decimal(v.text))
-}
-
-// plainIndex reports an index, an offset or a length that is written out.
-func plainIndex(x syntax.ArithmExpr) bool {
-	word, ok := x.(*syntax.Word)
-	return x == nil || ok && (decimal(word.Lit()) && word.Lit()[0] != '-' || word.Lit() == "@" || word.Lit() == "*")
+	return v.kind == unset || v.kind == known && (v.text == "" || texts.Decimal(v.text))
 }

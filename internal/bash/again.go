@@ -8,6 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
@@ -85,11 +87,11 @@ func (w *walker) constant(list []*syntax.Stmt) bool {
 	case *syntax.Subshell:
 		return w.constant(cmd.Stmts)
 	case *syntax.BinaryCmd:
-		return w.constant([]*syntax.Stmt{cmd.Y}) && (isPipe(cmd.Op) || w.constant([]*syntax.Stmt{cmd.X}))
+		return w.constant([]*syntax.Stmt{cmd.Y}) && (grammar.IsPipe(cmd.Op) || w.constant([]*syntax.Stmt{cmd.X}))
 	case *syntax.ArithmCmd:
 		return w.constantNumber(cmd.X)
 	case *syntax.TestClause:
-		return w.constantText(w.source(cmd.X), false) && !testsFile(cmd.X)
+		return w.constantText(w.source(cmd.X), false) && !grammar.TestsFile(cmd.X)
 	}
 	return false
 }
@@ -109,7 +111,7 @@ func (w *walker) constantCall(c *syntax.CallExpr) bool {
 	}
 	return !slices.ContainsFunc(c.Args[1:], func(word *syntax.Word) bool {
 		text := w.source(word)
-		return !w.constantText(text, name == "let") || name != "echo" && len(c.Args) > 2 && filePredicate(text)
+		return !w.constantText(text, name == "let") || name != "echo" && len(c.Args) > 2 && grammar.FilePredicate(text)
 	})
 }
 
@@ -151,7 +153,7 @@ func (w *walker) constantText(text string, arithmetic bool) bool {
 			rest = strings.TrimLeft(rest[1:], "{")
 		}
 		end := 0
-		for end < len(rest) && isNameByte(rest[end]) {
+		for end < len(rest) && texts.IsNameByte(rest[end]) {
 			end++
 		}
 		switch name := rest[:end]; {
@@ -165,25 +167,4 @@ func (w *walker) constantText(text string, arithmetic bool) bool {
 		rest = rest[max(end, min(1, len(rest))):]
 	}
 	return true
-}
-
-// filePredicate reports a word of test that looks at a file: -e, -nt.
-func filePredicate(text string) bool {
-	other := []string{"-n", "-z", "-a", "-o", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
-	return len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9') && !slices.Contains(other, text)
-}
-
-// testsFile reports a test that looks at a file.
-func testsFile(x syntax.TestExpr) bool {
-	found := false
-	syntax.Walk(x, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.UnaryTest:
-			found = found || n.Op != syntax.TsNot && n.Op != syntax.TsEmpStr && n.Op != syntax.TsNempStr
-		case *syntax.BinaryTest:
-			found = found || n.Op == syntax.TsNewer || n.Op == syntax.TsOlder || n.Op == syntax.TsDevIno
-		}
-		return !found
-	})
-	return found
 }

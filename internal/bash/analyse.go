@@ -1,14 +1,13 @@
 package bash
 
 import (
-	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 )
@@ -83,17 +82,15 @@ func Analyse(text string, env Env) Analysis {
 
 // analyse is one look at a line, with what another look found that it makes.
 func analyse(text string, env Env, created creations) (Analysis, creations) {
-	w := &walker{env: env, cur: newState(env), shell: shell{funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]trait{}, fixedSet: map[string]bool{},
+	w := &walker{env: env, cur: newState(env), shell: shell{funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]grammar.Trait{}, fixedSet: map[string]bool{},
 		origins: map[string][2]int{}, descriptors: map[string][2]int{}}}
 	w.files.creates = creations{inside: map[string]string{}, beside: map[string]string{}, leads: map[string][]string{}, folders: map[string]int{}}
 	w.files.created, w.files.visited, w.files.entered = created, []string{env.Cwd}, env.likely
 	switch {
 	case strings.Trim(text, " \t\n") == "":
 		return Analysis{}, creations{}
-	case len(text) > maxText:
-		w.unknown(unknown.TooLongLine, text)
-	case nesting(text) >= maxNesting:
-		w.unknown(unknown.TooDeepLine, text)
+	case grammar.Limit(text) != 0:
+		w.unknown(grammar.Limit(text), text)
 	default:
 		w.script(text)
 		w.uncalled()
@@ -107,7 +104,7 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 			spot = out.Opaque[0]
 		}
 		part := cardea.Part{Text: unknown.Shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1, Access: []cardea.Access{{Kind: cardea.Unknown}}}
-		if len(text) <= maxText {
+		if len(text) <= grammar.MaxText {
 			may := knowledge.NewInput(w.paths())
 			may.Text(text)
 			part.MayTouch = may.Touch
@@ -155,12 +152,12 @@ type shell struct {
 	descriptors  map[string][2]int    // the parts that feed or read descriptors
 	outerFuncs   map[string]*function // those of the shell that started this one
 	aliases      map[string]string
-	traits       map[string]trait // how bash treats variables
-	fixedSet     map[string]bool  // read-only variables that the line has set
-	locals       map[string]value // what the current function's variables hide
-	exits        []*state         // what was known where a jump left its place
-	hasExitTrap  bool             // a command runs when the shell ends
-	hasHandler   bool             // a command that sets nothing runs at any time
+	traits       map[string]grammar.Trait // how bash treats variables
+	fixedSet     map[string]bool          // read-only variables that the line has set
+	locals       map[string]value         // what the current function's variables hide
+	exits        []*state                 // what was known where a jump left its place
+	hasExitTrap  bool                     // a command runs when the shell ends
+	hasHandler   bool                     // a command that sets nothing runs at any time
 	unsetsFuncs  bool
 	closes       bool // a descriptor may be closed
 	exportsFuncs bool
@@ -204,110 +201,29 @@ func (w *walker) script(text string) {
 		w.unknown(unknown.TooDeepScripts, text)
 		return
 	}
-	w.checkRaw(text)
-	parser := parsers.Get().(*syntax.Parser)
-	f, err := parser.Parse(strings.NewReader(text), "")
-	for tries := 0; err != nil && tries < maxPatternNames; tries++ {
-		said, ok := sayPattern(text, err)
-		if !ok {
-			break
-		}
-		text = said
-		f, err = parser.Parse(strings.NewReader(text), "")
+	if ends := strings.ReplaceAll(text, "\\\r\n", "\n"); ends != text {
+		w.runLater("\\", ends) // the backslash quotes the carriage return alone: the line ends
 	}
+	s := grammar.Parse(text, w.shell.posix)
 	outer, outerBase := w.src, w.base
-	w.src = text
+	w.src = s.Text
 	if w.used.scripts > 0 {
 		w.base = -1
 	}
 	w.used.scripts++
 	defer func() { w.src, w.base = outer, outerBase; w.used.scripts-- }()
 
-	if w.shell.posix && !sameInPOSIX(text) {
-		w.unknown(unknown.ReadBySh, text)
+	for _, doubt := range s.Doubts {
+		w.opaqueLine(doubt)
 	}
-	var file []*syntax.Stmt
-	if err == nil {
-		file = f.Stmts
-	} else {
-		w.unknown(unknown.Misread, text, parseReason(err))
-		w.out.misread = w.out.misread || !strings.Contains(parseReason(err), "reached EOF")
-		// bash runs what stands before the line with the error.
-		for st, serr := range parser.StmtsSeq(strings.NewReader(text)) {
-			if serr == nil { // no break: the parser may go on after an error
-				file = append(file, st)
-			}
-		}
-	}
-	parsers.Put(parser) // one that panicked is not used again
-	w.noteSwitches(text)
-	found := w.treeCheck(file)
-	w.onlyComments = len(file) == 0 && err == nil
-	w.collectTraits(found)
-	w.collectFunctions(found.functions, file)
-	w.lines(file)
-}
-
-// noteSwitches notes what a script may switch anywhere in it.
-func (w *walker) noteSwitches(text string) {
-	w.shell.closes = w.shell.closes || closesDescriptor(text)
-	unknown := strings.Contains(text, "shopt") && strings.ContainsAny(text, `'"\$`)
-	w.shell.ignoresCase = w.shell.ignoresCase || strings.Contains(text, "nocase") || unknown
-	zsh := strings.ReplaceAll(strings.ToLower(text), "_", "")
-	w.shell.findsHidden = w.shell.findsHidden || strings.Contains(zsh, "dotglob") || strings.Contains(zsh, "globdots") || strings.Contains(text, "GLOBIGNORE") || unknown
-}
-
-// sayPattern is a text in which a command's name such as c[a]rdea begins with an empty
-// string in quotes: that is the same to bash, and the parser no longer takes it for an
-// assignment to an item of an array. ok is false for any other error.
-func sayPattern(text string, err error) (said string, ok bool) {
-	e, ok := err.(syntax.ParseError)
-	if !ok || !strings.HasSuffix(e.Text, "must be followed by `=`") {
-		return "", false
-	}
-	at := int(e.Pos.Offset())
-	if at > len(text) || !namedByPattern(text[at:]) {
-		return "", false
-	}
-	return text[:at] + `""` + text[at:], true
-}
-
-// namedByPattern reports whether a text begins with a name and a class of characters in
-// which nothing is expanded or quoted.
-func namedByPattern(text string) bool {
-	name, rest, _ := strings.Cut(text, "[")
-	class, _, ok := strings.Cut(rest, "]")
-	return ok && plainName(name) && !strings.ContainsFunc(class, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("!^_.,:@%+-", r))
-	})
-}
-
-// parsers are kept for the next text, since each has large buffers.
-var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
-
-// sameInPOSIX reports whether the grammar of sh reads a text as bash's does.
-func sameInPOSIX(text string) bool {
-	var trees [2][]string
-	for i, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX} {
-		f, err := syntax.NewParser(syntax.Variant(lang)).Parse(strings.NewReader(text), "")
-		if err != nil {
-			return false
-		}
-		syntax.Walk(f, func(n syntax.Node) bool {
-			if n != nil {
-				trees[i] = append(trees[i], fmt.Sprintf("%T %d %d", n, n.Pos().Offset(), n.End().Offset()))
-			}
-			return true
-		})
-	}
-	return slices.Equal(trees[0], trees[1])
-}
-
-func parseReason(err error) string {
-	if e, ok := err.(syntax.ParseError); ok {
-		return e.Text
-	}
-	return err.Error()
+	w.out.misread = w.out.misread || s.Misread
+	w.shell.closes = w.shell.closes || s.Closes
+	w.shell.ignoresCase = w.shell.ignoresCase || s.IgnoresCase
+	w.shell.findsHidden = w.shell.findsHidden || s.FindsHidden
+	w.onlyComments = s.Empty
+	w.collectTraits(s)
+	w.collectFunctions(s)
+	w.lines(s)
 }
 
 // unknown records why something in a text is not known, as far as the reason reaches.
@@ -337,10 +253,4 @@ func (w *walker) opaqueLine(spot cardea.Opaque) {
 }
 
 // source is the text of a node as written.
-func (w *walker) source(n syntax.Node) string {
-	from, to := int(n.Pos().Offset()), int(n.End().Offset())
-	if from < 0 || to > len(w.src) || from >= to {
-		return ""
-	}
-	return w.src[from:to]
-}
+func (w *walker) source(n syntax.Node) string { return grammar.Source(w.src, n) }

@@ -11,8 +11,8 @@ import (
 
 var world = Env{Cwd: "/proj", World: knowledge.World{Home: "/home/u", Roots: []string{"/proj"}, IsDir: func(p string) bool { return p == "/proj/src" || p == "/tmp" }, Exported: func(name string) bool { return name == "GEM_HOME" }}}
 
-// texts are the texts of parts, null ones left out.
-func texts(a Analysis) []string {
+// partTexts are the texts of parts, null ones left out.
+func partTexts(a Analysis) []string {
 	out := []string{}
 	for _, p := range a.Parts {
 		if !p.NoEffect {
@@ -382,7 +382,7 @@ func TestParts(t *testing.T) {
 	for _, tt := range tests {
 		a := Analyse(tt.line, world)
 		want, spots := strings.CutPrefix(tt.want, "?")
-		if got := strings.Join(texts(a), " ; "); want != "*" && got != want {
+		if got := strings.Join(partTexts(a), " ; "); want != "*" && got != want {
 			t.Errorf("%q: parts\n\t%s\nwant\n\t%s", tt.line, got, want)
 		}
 		if opaque(a) != spots {
@@ -427,7 +427,7 @@ func TestNullParts(t *testing.T) {
 	}
 	// A function or an alias takes the name's place.
 	a := Analyse("true() { rm x; }; true", world)
-	if got := texts(a); !slices.Equal(got, []string{"rm x"}) {
+	if got := partTexts(a); !slices.Equal(got, []string{"rm x"}) {
 		t.Errorf("a function named true: %v", got)
 	}
 }

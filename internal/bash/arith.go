@@ -1,11 +1,12 @@
 package bash
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
 
@@ -37,22 +38,22 @@ func (w *walker) operand(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case nil:
 	case *syntax.BinaryArithm:
-		if x.Op != syntax.Assgn || arithName(x.X) == "" {
+		if x.Op != syntax.Assgn || grammar.ArithName(x.X) == "" {
 			w.operand(x.X)
 		}
 		w.operand(x.Y)
 		switch {
-		case assigns(x.Op):
+		case grammar.IsAssignment(x.Op):
 			w.arithAssigns(x.X)
 		case x.Op == syntax.Add || x.Op == syntax.Sub:
 			// A value is put in as text: y-$n with n=-1 is y--1.
-			if name := arithName(x.X); name != "" && substituted(x.Y) && numeric(w.lookup(name)) {
+			if name := grammar.ArithName(x.X); name != "" && grammar.BeginsWithValue(x.Y) && numeric(w.lookup(name)) {
 				w.set(name, someNumber)
 			}
 		}
 	case *syntax.UnaryArithm:
 		w.operand(x.X)
-		if to := assignedBy(x); to != nil {
+		if to := grammar.AssignedBy(x); to != nil {
 			w.arithAssigns(to)
 		}
 	case *syntax.ParenArithm:
@@ -64,28 +65,9 @@ func (w *walker) operand(x syntax.ArithmExpr) {
 	}
 }
 
-// arithName is the name that an operand is, or "".
-func arithName(x syntax.ArithmExpr) string {
-	if word, ok := x.(*syntax.Word); ok && plainName(word.Lit()) {
-		return word.Lit()
-	}
-	return ""
-}
-
-// substituted reports an operand that begins with the value of a variable.
-func substituted(x syntax.ArithmExpr) bool {
-	word, ok := x.(*syntax.Word)
-	if !ok || len(word.Parts) == 0 {
-		binary, ok := x.(*syntax.BinaryArithm)
-		return ok && substituted(binary.X)
-	}
-	_, lit := word.Parts[0].(*syntax.Lit)
-	return !lit
-}
-
 // arithAssigns notes that an expression sets what stands on its left, unless it fails.
 func (w *walker) arithAssigns(x syntax.ArithmExpr) {
-	if name := arithName(x); name != "" {
+	if name := grammar.ArithName(x); name != "" {
 		old := w.cur.vars.get(name)
 		if w.set(name, someNumber); w.failing || w.cur.unsure {
 			w.cur.vars.set(name, either(old, w.cur.vars.get(name)))
@@ -93,7 +75,7 @@ func (w *walker) arithAssigns(x syntax.ArithmExpr) {
 		return
 	}
 	word, _ := x.(*syntax.Word)
-	if p, ok := only[*syntax.ParamExp](word); ok && p.Short && p.Index != nil && !strings.HasPrefix(w.source(p), "$") {
+	if p, ok := grammar.Only[*syntax.ParamExp](word); ok && p.Short && p.Index != nil && !strings.HasPrefix(w.source(p), "$") {
 		w.setElement(p.Param.Value, value{kind: dynamic})
 		return
 	}
@@ -110,14 +92,9 @@ var someProcess = value{kind: dynamic, text: "#!"}
 // line.
 var safeValue = value{kind: dynamic, text: "#?"}
 
-func assigns(op syntax.BinAritOperator) bool {
-	return slices.Contains([]syntax.BinAritOperator{syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
-		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn}, op)
-}
-
 // arithWord looks at one operand.
 func (w *walker) arithWord(word *syntax.Word) {
-	if text, ok := literalWord(word); ok {
+	if text, ok := grammar.Literal(word); ok {
 		w.arithText(text, w.source(word))
 		return
 	}
@@ -128,7 +105,7 @@ func (w *walker) arithWord(word *syntax.Word) {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			// A name that pieces make up is not looked for.
-			if !plainNumber(p.Value) {
+			if !texts.PlainNumber(p.Value) {
 				w.unknown(unknown.Evaluated, w.source(word))
 			}
 		case *syntax.ParamExp:
@@ -161,12 +138,12 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 	case "@", "*", "-", "0":
 		w.unknown(unknown.Evaluated, w.source(p))
 	default:
-		if plainName(name) {
+		if texts.PlainName(name) {
 			if !alone && !numeric(w.lookup(name)) {
 				w.unknown(unknown.Evaluated, w.source(p))
 				return
 			}
-			if v := w.lookup(name); v.kind == known && !numeric(v) && !plainName(v.text) {
+			if v := w.lookup(name); v.kind == known && !numeric(v) && !texts.PlainName(v.text) {
 				w.unknown(unknown.Evaluated, w.source(p)) // its text may change how the rest is read
 				return
 			}
@@ -174,7 +151,7 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 			return
 		}
 		fs := w.plain(p, name, nil, false)
-		if len(fs) != 1 || fs[0].dynamic || !plainNumber(fs[0].text) {
+		if len(fs) != 1 || fs[0].dynamic || !texts.PlainNumber(fs[0].text) {
 			w.unknown(unknown.Evaluated, w.source(p))
 		}
 	}
@@ -185,9 +162,9 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 // or dollar in it, nothing but the values of its names can execute.
 func (w *walker) arithText(text, src string) {
 	switch {
-	case plainNumber(text), strings.Trim(text, " \t") == "":
+	case texts.PlainNumber(text), strings.Trim(text, " \t") == "":
 		return
-	case plainName(text):
+	case texts.PlainName(text):
 		w.arithNamed(text, src)
 		return
 	case strings.Trim(text, arithBytes) != "" || len(text) > maxArith || w.used.evaluating > maxEvaluating:
@@ -200,7 +177,7 @@ func (w *walker) arithText(text, src string) {
 		w.unknown(unknown.Evaluated, src)
 		return
 	}
-	if nested := assignments(x, w.used.evaluating == 0); nested > 0 {
+	if nested := grammar.CountAssignments(x, w.used.evaluating == 0); nested > 0 {
 		w.unknown(unknown.Evaluated, src)
 		return
 	}
@@ -210,33 +187,6 @@ func (w *walker) arithText(text, src string) {
 	w.arith(x)
 	w.used.evaluating--
 	w.src, w.base = outer, base
-}
-
-// assignments counts those of an expression, without the outermost one if top is set.
-func assignments(x syntax.ArithmExpr, top bool) int {
-	n := 0
-	syntax.Walk(x, func(node syntax.Node) bool {
-		if assignedBy(node) != nil && (!top || node != x) {
-			n++
-		}
-		return true
-	})
-	return n
-}
-
-// assignedBy returns what an expression assigns to, nil where it assigns nothing.
-func assignedBy(n syntax.Node) syntax.ArithmExpr {
-	switch x := n.(type) {
-	case *syntax.BinaryArithm:
-		if assigns(x.Op) {
-			return x.X
-		}
-	case *syntax.UnaryArithm:
-		if x.Op == syntax.Inc || x.Op == syntax.Dec {
-			return x.X
-		}
-	}
-	return nil
 }
 
 // arithBytes are what arithmetic text may consist of, maxArith how long it may
@@ -274,7 +224,7 @@ func (w *walker) subscript(x syntax.ArithmExpr) {
 			return
 		}
 	}
-	if !plainIndex(x) {
+	if !grammar.PlainIndex(x) {
 		w.mayAbort()
 	}
 	w.arith(x)

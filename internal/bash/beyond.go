@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/knowledge"
 )
 
@@ -27,8 +28,8 @@ func (a *Analysis) beyondLimit() bool {
 // that neither a limit hides what is denied ("rm -rf /" in 300 parentheses) nor a parser that
 // reads less than bash does. Such lines are rare, and a piece need not be a command.
 func (a *Analysis) lookBeyond(text string, env Env) {
-	for _, piece := range candidates(text[:min(len(text), maxText)]) {
-		for word, rest, more := strings.Cut(piece, " "); a.misread && more && (strings.Contains(word, "=") || reserved(word)); word, rest, more = strings.Cut(piece, " ") {
+	for _, piece := range candidates(text[:min(len(text), grammar.MaxText)]) {
+		for word, rest, more := strings.Cut(piece, " "); a.misread && more && (strings.Contains(word, "=") || grammar.Reserved(word)); word, rest, more = strings.Cut(piece, " ") {
 			piece = rest // x[0]=1 git push
 		}
 		found, _ := analyse(piece, env, creations{})

@@ -8,6 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
@@ -80,7 +82,7 @@ func (w *walker) noEffect(inv invocation) {
 
 // tooMany notes that bash gives up the line where a builtin gets more than one number.
 func (w *walker) tooMany(inv invocation) {
-	if len(inv.argv) > 2 || len(inv.argv) == 2 && !decimal(inv.argv[1].Text) {
+	if len(inv.argv) > 2 || len(inv.argv) == 2 && !texts.Decimal(inv.argv[1].Text) {
 		w.mayAbort()
 	}
 }
@@ -143,7 +145,7 @@ func namesFiles(f field) bool {
 		return false
 	}
 	pattern := strings.ToLower(f.Text) // names may be matched without regard to case
-	return !wildcard(pattern, "-v") && !wildcard(pattern, "-r")
+	return !texts.Wildcard(pattern, "-v") && !texts.Wildcard(pattern, "-r")
 }
 
 // harmlessOperand reports operators, plain names and numbers: words that
@@ -180,7 +182,7 @@ func (w *walker) setter(inv invocation) {
 				w.setByName(words[1], w.about(name, words[2:]))
 			}
 			null = len(inv.access) == 0
-		} else if len(words) > 1 && (!words[0].Static || countsOutput(words[0].Text)) {
+		} else if len(words) > 1 && (!words[0].Static || texts.CountsOutput(words[0].Text)) {
 			w.unknown(unknown.FormatSets, words[0].Text)
 		} else if len(words) > 0 && !words[0].Static && words[0].MayBeOption {
 			w.unknown(unknown.OptionNames, words[0].Text)
@@ -213,7 +215,7 @@ func (w *walker) unset(words []field) {
 			if strings.Contains(f.Text, "n") {
 				w.unknown(unknown.NameReference, f.Text)
 			}
-		case !f.Static || !plainName(f.Text):
+		case !f.Static || !texts.PlainName(f.Text):
 			w.unknown(unknown.Evaluated, f.Text)
 		case !variables || w.shell.locals != nil || w.isFixed(f.Text): // in a function, one that it hides may show
 			w.set(f.Text, either(w.cur.vars.get(f.Text), value{kind: unset}))
@@ -222,7 +224,7 @@ func (w *walker) unset(words []field) {
 		}
 		w.shell.unsetsFuncs = w.shell.unsetsFuncs || w.shell.funcs[f.Text] != nil
 		if f.Static && counter(f.Text) {
-			w.shell.traits[f.Text] |= odd // it is a variable like others from here on
+			w.shell.traits[f.Text] |= grammar.Odd // it is a variable like others from here on
 		}
 	}
 	if w.shell.locals != nil || w.shell.unsetsFuncs && len(w.shell.funcs) > 0 {
@@ -245,27 +247,19 @@ func (w *walker) setList(words []field, may []string) {
 		return
 	}
 	f := words[0]
-	if f.Static && plainName(f.Text) {
-		w.shell.traits[f.Text] |= listed
+	if f.Static && texts.PlainName(f.Text) {
+		w.shell.traits[f.Text] |= grammar.Listed
 	}
 	w.setByName(f, may...)
 }
 
 // setByName sets a variable to what is not known, and may be one of some texts.
 func (w *walker) setByName(f field, may ...string) {
-	if !f.Static || !plainName(f.Text) {
+	if !f.Static || !texts.PlainName(f.Text) {
 		w.unknown(unknown.Evaluated, f.Text)
 		return
 	}
 	w.set(f.Text, w.someOf(may))
-}
-
-// countsOutput reports a format of printf with %n, which sets the variable that
-// its argument names.
-func countsOutput(format string) bool {
-	return slices.ContainsFunc(strings.Split(format, "%")[1:], func(directive string) bool {
-		return strings.HasPrefix(strings.TrimLeft(directive, "-+ #0123456789.*'hlLqjzt"), "n")
-	})
 }
 
 // readNames handles the names that read and its kin set.
@@ -340,7 +334,7 @@ func (w *walker) oneWord(words []field) {
 func (w *walker) reads(words []field) bool {
 	n := len(words)
 	whole := n == 1 || n == 2 && words[0].Text == "-r" || n == 4 && words[0].Text == "-r" && words[1].Text == "-d" && words[2].Text == ""
-	return whole && words[n-1].Static && plainName(words[n-1].Text)
+	return whole && words[n-1].Static && texts.PlainName(words[n-1].Text)
 }
 
 func (w *walker) aliasBuiltin(inv invocation) {
@@ -372,10 +366,10 @@ func (w *walker) aliasBuiltin(inv invocation) {
 // plainAlias reports whether an alias does nothing but put one command in the
 // place of another: bash replaces it before it looks at the grammar.
 func plainAlias(name, text string) bool {
-	if reserved(name) || slices.Contains([]string{"let", "declare", "typeset", "export", "readonly", "local", "eval", "set", "unset", "trap", "source", "exec", "command", "builtin"}, name) {
+	if grammar.Reserved(name) || slices.Contains([]string{"let", "declare", "typeset", "export", "readonly", "local", "eval", "set", "unset", "trap", "source", "exec", "command", "builtin"}, name) {
 		return false
 	}
-	if strings.Trim(name, delimiterBytes) != "" || strings.ContainsAny(name, "!{}[]()") || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t") {
+	if strings.Trim(name, texts.WordBytes) != "" || strings.ContainsAny(name, "!{}[]()") || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t") {
 		return false
 	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
@@ -516,17 +510,4 @@ func prefixOptions(name string, args []field) (rest []field, looks, fails bool) 
 func (w *walker) isPlainCommand(name string) bool {
 	_, alias := w.shell.aliases[name]
 	return w.shell.funcs[name] == nil && !alias && w.cur.tainted.Code == ""
-}
-
-// prints reports a declaration that shows values instead of setting them, those
-// of the environment included.
-func prints(c *syntax.DeclClause) bool {
-	names := false
-	for _, a := range c.Args {
-		if a.Name == nil && a.Value != nil && strings.Contains(a.Value.Lit(), "p") && strings.HasPrefix(a.Value.Lit(), "-") {
-			return true
-		}
-		names = names || a.Name != nil
-	}
-	return !names
 }

@@ -10,6 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
@@ -70,25 +71,13 @@ func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	inv.access = w.redirects(redirs)
 	if len(inv.argv) == 0 {
 		// All words vanished: bash runs nothing, or what a substitution gave.
-		if dynamicWord(c.Args[0]) {
+		if grammar.Expands(c.Args[0]) {
 			w.unknown(unknown.CommandName, w.source(c.Args[0]))
 		}
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: spots, Start: inv.start, NoEffect: len(inv.access) == 0})
 		return
 	}
 	w.start(inv)
-}
-
-func dynamicWord(word *syntax.Word) bool {
-	found := false
-	syntax.Walk(word, func(n syntax.Node) bool {
-		switch n.(type) {
-		case *syntax.CmdSubst, *syntax.ParamExp, *syntax.ProcSubst:
-			found = true
-		}
-		return !found
-	})
-	return found
 }
 
 // assignments handles a command that only sets variables.
@@ -125,7 +114,7 @@ func (w *walker) assign(a *syntax.Assign) {
 	}
 	v := w.assigned(a.Value)
 	if a.Append {
-		if w.shell.traits[name]&integer != 0 || counter(name) {
+		if w.shell.traits[name]&grammar.Integer != 0 || counter(name) {
 			w.evaluated(name, v)
 			v = someNumber // the sum
 		} else if old := w.lookup(name); old.kind == known && v.kind == known {

@@ -7,6 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
 
@@ -100,7 +102,7 @@ func (w *walker) oneOf(words []field) value {
 	if len(words) == 1 && words[0].Static {
 		return value{kind: known, text: words[0].Text}
 	}
-	number := func(f field) bool { return f.Static && plainNumber(f.Text) }
+	number := func(f field) bool { return f.Static && texts.PlainNumber(f.Text) }
 	plain := func(f field) bool { return f.Static && isPlainWord(f.Text) }
 	if len(words) > 1 && !slices.ContainsFunc(words, func(f field) bool { return !number(f) }) {
 		if slices.ContainsFunc(words, func(f field) bool { return !plain(f) }) {
@@ -168,7 +170,7 @@ func (w *walker) test(x syntax.TestExpr) {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 			for _, side := range []syntax.TestExpr{x.X, x.Y} {
 				if word, ok := side.(*syntax.Word); ok {
-					if text, _ := literalWord(word); strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") { // it may not be looked at
+					if text, _ := grammar.Literal(word); strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") { // it may not be looked at
 						w.unknown(unknown.Evaluated, w.source(word))
 					}
 					w.arith(word)
@@ -203,7 +205,7 @@ func (w *walker) test(x syntax.TestExpr) {
 // a subscript that it evaluates.
 func (w *walker) variableName(word *syntax.Word) {
 	text, ok := w.static(word)
-	if !ok || !plainName(text) {
+	if !ok || !texts.PlainName(text) {
 		w.unknown(unknown.Evaluated, w.source(word))
 	}
 }

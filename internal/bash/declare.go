@@ -1,12 +1,13 @@
 package bash
 
 import (
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
@@ -25,11 +26,11 @@ func (w *walker) declareWords(inv invocation) {
 			if f.Text != "--" && (f.Text != "-x" || exports) {
 				w.unknown(unknown.ValueTrait, f.Text)
 			}
-		case !plainName(name), strings.HasPrefix(val, "("):
+		case !texts.PlainName(name), strings.HasPrefix(val, "("):
 			w.unknown(unknown.Evaluated, f.Text)
 		default:
 			if v := inv.argv[0].Text; v != "export" && v != "declare" || v == "declare" && w.shell.locals != nil {
-				w.shell.traits[name] |= odd // read-only, or only inside of a function
+				w.shell.traits[name] |= grammar.Odd // read-only, or only inside of a function
 				w.cur.unsure = true
 			}
 			if !ok {
@@ -85,7 +86,7 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 		}
 	}
 	w.cmd.spots = saved.spots
-	w.emit(cardea.Part{Text: w.source(c), Opaque: spots, NoEffect: !prints(c), Start: w.offset(c)})
+	w.emit(cardea.Part{Text: w.source(c), Opaque: spots, NoEffect: !grammar.PrintsValues(c), Start: w.offset(c)})
 	w.cmd = saved
 }
 
@@ -98,7 +99,7 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 		}
 	}
 	if a.Naked {
-		w.shell.fixedSet[name] = w.shell.fixedSet[name] || w.shell.traits[name]&fixed != 0
+		w.shell.fixedSet[name] = w.shell.fixedSet[name] || w.shell.traits[name]&grammar.Fixed != 0
 		if a.Index != nil {
 			w.unknown(unknown.Evaluated, w.source(a))
 		}
@@ -117,13 +118,13 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 		w.assign(a)
 		v, tainted, vague := w.cur.vars.get(name), w.cur.tainted, w.cur.unsure
 		w.cur = after
-		if variant == "local" && w.shell.locals == nil || bracesIn(a.Value) {
+		if variant == "local" && w.shell.locals == nil || grammar.HasBraces(a.Value) {
 			v = value{kind: dynamic} // it fails, or sets it more than once
 		}
 		w.cur.vars.set(name, v)
 		w.cur.unsure = w.cur.unsure || vague
 		w.taint(tainted)
-		if a.Array == nil && (strings.HasPrefix(v.text, "(") || v.kind != known && (w.shell.traits[name]&listed != 0 || w.cur.unsure)) {
+		if a.Array == nil && (strings.HasPrefix(v.text, "(") || v.kind != known && (w.shell.traits[name]&grammar.Listed != 0 || w.cur.unsure)) {
 			w.unknown(unknown.ListValue, w.source(a))
 		}
 	}
@@ -133,14 +134,6 @@ func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant
 			w.unknown(unknown.ExportsVariable, "", name)
 		}
 	}
-}
-
-// bracesIn reports whether a word has braces that bash may expand.
-func bracesIn(word *syntax.Word) bool {
-	return word != nil && slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
-		lit, ok := p.(*syntax.Lit)
-		return ok && strings.Contains(lit.Value, "{")
-	})
 }
 
 // opaqueBuiltin changes how later commands are found or read.

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/paths"
 )
 
@@ -79,7 +80,7 @@ func (w *walker) followDescriptor(r *syntax.Redirect, stdin bool) {
 		return
 	}
 	opened := [2]int{len(w.out.Parts), len(w.out.Parts) + 1} // the part that the redirection belongs to
-	if n := len(w.cmd.pending); n > 0 && isProcSubst(r.Word) {
+	if n := len(w.cmd.pending); n > 0 && grammar.IsProcSubst(r.Word) {
 		opened = w.cmd.pending[n-1].at
 	}
 	if r.Op != syntax.DplIn && r.Op != syntax.DplOut {

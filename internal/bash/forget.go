@@ -6,6 +6,8 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
 
@@ -58,7 +60,7 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 			switch n := n.(type) {
 			case *syntax.Assign:
 				if n.Name != nil {
-					if n.Value != nil && n.Index == nil && isNumber(n.Value) {
+					if n.Value != nil && n.Index == nil && grammar.IsNumber(n.Value) {
 						w.forgetNumber(n.Name.Value)
 					} else {
 						w.forgetName(n.Name.Value)
@@ -95,13 +97,13 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 func (w *walker) forgetArith(n syntax.Node) {
 	if let, is := n.(*syntax.LetClause); is {
 		for _, x := range let.Exprs {
-			if word, ok := x.(*syntax.Word); ok && !plainName(word.Lit()) && !plainNumber(word.Lit()) {
+			if word, ok := x.(*syntax.Word); ok && !texts.PlainName(word.Lit()) && !texts.PlainNumber(word.Lit()) {
 				w.forgetAll() // let 'x=1'
 			}
 		}
 	}
-	left := assignedBy(n)
-	switch name := arithName(left); {
+	left := grammar.AssignedBy(n)
+	switch name := grammar.ArithName(left); {
 	case left == nil:
 	case name != "":
 		w.forgetNumber(name)
@@ -131,19 +133,13 @@ func (w *walker) forgetNumber(name string) {
 	}
 }
 
-// isNumber reports a word that surely becomes a number.
-func isNumber(word *syntax.Word) bool {
-	_, ok := only[*syntax.ArithmExp](word)
-	return ok || plainNumber(word.Lit())
-}
-
 // forgetCall makes unknown what a command may set. What is not known to set
 // nothing may set anything.
 func (w *walker) forgetCall(args []*syntax.Word, seen map[string]bool) {
 	if len(args) == 0 {
 		return
 	}
-	name, ok := literalWord(args[0])
+	name, ok := grammar.Literal(args[0])
 	if !ok {
 		w.forgetAll()
 		return
@@ -172,7 +168,7 @@ func (w *walker) forgetCall(args []*syntax.Word, seen map[string]bool) {
 	case "command", "builtin", "exec":
 		w.forgetCall(args[1:], seen)
 		if len(args) > 1 {
-			if text, ok := literalWord(args[1]); !ok || strings.HasPrefix(text, "-") {
+			if text, ok := grammar.Literal(args[1]); !ok || strings.HasPrefix(text, "-") {
 				w.forgetAll()
 			}
 		}
@@ -183,24 +179,24 @@ func (w *walker) forgetCall(args []*syntax.Word, seen map[string]bool) {
 // else, that is anything.
 func (w *walker) forgetWords(builtin string, words []*syntax.Word) {
 	for i, word := range words {
-		text, ok := literalWord(word)
+		text, ok := grammar.Literal(word)
 		name, _, assigned := strings.Cut(text, "=")
 		before := ""
 		if i > 0 {
-			before, _ = literalWord(words[i-1])
+			before, _ = grammar.Literal(words[i-1])
 		}
 		switch {
-		case ok && plainName(name):
+		case ok && texts.PlainName(name):
 			w.forgetName(name)
 		case builtin == "printf" && i > 1, builtin == "printf" && i == 0 && ok && !strings.HasPrefix(text, "-"), builtin == "printf" && before != "-v" && i == 1:
 			// what it prints
 		case builtin == "wait" && ok && !strings.HasPrefix(text, "-"), builtin == "wait" && !strings.HasPrefix(before, "-p"):
 		case builtin == "let":
 			w.forgetAll()
-		case ok && len(text) == 2 && text[0] == '-', ok && strings.Trim(text, "-rse") == "", builtin == "read" && len(before) == 2 && before[0] == '-' && strings.Contains("dpnNtui", before[1:]) && quotedAlone(word):
-		case ok && assigned && plainName(strings.TrimSuffix(name, "+")):
+		case ok && len(text) == 2 && text[0] == '-', ok && strings.Trim(text, "-rse") == "", builtin == "read" && len(before) == 2 && before[0] == '-' && strings.Contains("dpnNtui", before[1:]) && grammar.QuotedAlone(word):
+		case ok && assigned && texts.PlainName(strings.TrimSuffix(name, "+")):
 			w.forgetName(strings.TrimSuffix(name, "+"))
-		case !ok && assignsLiteral(word):
+		case !ok && grammar.AssignsLiteral(word):
 			lit := word.Parts[0].(*syntax.Lit).Value
 			w.forgetName(lit[:strings.IndexByte(lit, '=')])
 		default:
@@ -209,59 +205,8 @@ func (w *walker) forgetWords(builtin string, words []*syntax.Word) {
 	}
 }
 
-// quotedAlone reports a word that stays one for certain.
-func quotedAlone(word *syntax.Word) bool {
-	if _, ok := literalWord(word); ok {
-		return !strings.Contains(word.Lit(), "{")
-	}
-	_, quoted := only[*syntax.SglQuoted](word)
-	return quoted
-}
-
-// assignsLiteral reports a word such as x="$y", whose name is written out.
-func assignsLiteral(word *syntax.Word) bool {
-	lit, ok := word.Parts[0].(*syntax.Lit)
-	if !ok {
-		return false
-	}
-	name, _, has := strings.Cut(lit.Value, "=")
-	return has && plainName(name)
-}
-
 // forgetAll makes everything unknown, for the rest of the shell.
 func (w *walker) forgetAll() {
 	w.cur.unsure, w.cur.paramsOK = true, false
 	w.cur.setCwd("")
-}
-
-// literalWord is the text of a word in which nothing is expanded.
-func literalWord(word *syntax.Word) (string, bool) {
-	var b strings.Builder
-	for _, p := range word.Parts {
-		switch p := p.(type) {
-		case *syntax.Lit:
-			for _, f := range unescape(p.Value) {
-				b.WriteString(f.text)
-			}
-		case *syntax.SglQuoted:
-			if p.Dollar {
-				return "", false
-			}
-			b.WriteString(p.Value)
-		case *syntax.DblQuoted:
-			if p.Dollar {
-				return "", false
-			}
-			for _, q := range p.Parts {
-				lit, ok := q.(*syntax.Lit)
-				if !ok {
-					return "", false
-				}
-				b.WriteString(unescapeQuoted(lit.Value))
-			}
-		default:
-			return "", false
-		}
-	}
-	return b.String(), true
 }

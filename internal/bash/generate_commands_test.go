@@ -1,7 +1,5 @@
 package bash
 
-import ()
-
 // command writes a simple command.
 func (g *generator) command() {
 	if g.one(12) {

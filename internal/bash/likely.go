@@ -7,6 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
@@ -24,13 +26,13 @@ const maxLikely = 1024
 // bounded bounds a list of texts, each once. Where they are too many, those that could
 // name no hidden file and no command go first.
 func (w *walker) bounded(list []string) []string {
-	if len(list) < 2 && (len(list) == 0 || len(list[0]) <= maxJoined/16) {
+	if len(list) < 2 && (len(list) == 0 || len(list[0]) <= texts.MaxText/16) {
 		return list
 	}
 	var out []string
 	seen := map[string]bool{}
 	for _, s := range list {
-		if seen[s] || len(s) > maxJoined/16 {
+		if seen[s] || len(s) > texts.MaxText/16 {
 			continue
 		}
 		seen[s] = true
@@ -88,12 +90,12 @@ func (w *walker) mayBe(name string) []string {
 	if place := knowledge.UsualPlace(w.env.Home, name); v.kind == outside && place != "" {
 		return []string{place}
 	}
-	if w.shell.traits[name]&odd == 0 {
+	if w.shell.traits[name]&grammar.Odd == 0 {
 		return out
 	}
 	for _, other := range out { // declare -l, declare -u, declare -n
 		out = append(out[:len(out):len(out)], strings.ToLower(other), strings.ToUpper(other))
-		if plainName(other) && other != name {
+		if texts.PlainName(other) && other != name {
 			out = append(out, w.cur.vars.get(other).texts()...)
 		}
 	}
@@ -138,7 +140,7 @@ func (w *walker) mayHold(f field) []string {
 	}
 	rest := text[i+1:]
 	if text[i] == '$' {
-		rest = strings.TrimLeft(rest, delimiterBytes)
+		rest = strings.TrimLeft(rest, texts.WordBytes)
 	}
 	if rest = strings.TrimPrefix(rest, `"`); strings.HasPrefix(rest, "/") && rest != "/" {
 		return append(f.May[:len(f.May):len(f.May)], rest[1:])
@@ -183,7 +185,7 @@ func (w *walker) namedPaths(words []string) []knowledge.PossiblePath {
 			if p.Path == "" {
 				continue
 			}
-			if hasGlob(name) {
+			if texts.HasGlob(name) {
 				p.Pattern, p.Path = p.Path, folderOf(p.Path)
 				p.Entries = allEntries(p.Pattern[len(p.Path):])
 			}
@@ -209,7 +211,7 @@ func (w *walker) mayLater(a *syntax.Assign) {
 	if a.Value == nil {
 		return
 	}
-	if text, ok := literalWord(a.Value); ok && text != "" {
+	if text, ok := grammar.Literal(a.Value); ok && text != "" {
 		v := w.cur.vars.get(a.Name.Value)
 		v.may = w.bounded(append(v.may[:len(v.may):len(v.may)], text))
 		w.cur.vars.set(a.Name.Value, v)
@@ -234,7 +236,7 @@ func likelyToo(frags []frag) []frag {
 // whole of it and each line.
 func (w *walker) substituted(p *syntax.CmdSubst) []string {
 	begin := len(w.out.Parts)
-	w.substitution(p.Stmts, substVia(p))
+	w.substitution(p.Stmts, grammar.SubstitutionSign(p))
 	text, names := strings.TrimRight(w.printedFrom(begin), "\n"), w.namesFrom(begin)
 	if text == "" && len(names) == 0 && w.printsNothing(begin) {
 		return []string{""}
@@ -313,7 +315,7 @@ func (w *walker) takes(builtin string, words []field, assigns []cardea.Assign) *
 			} else if j > 0 && i+1 < len(words) && words[i+1].Static {
 				end = words[i+1].Text[:min(1, len(words[i+1].Text))]
 			}
-		case f.Static && plainName(f.Text):
+		case f.Static && texts.PlainName(f.Text):
 			in.names++
 		}
 	}

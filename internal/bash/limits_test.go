@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/testrun"
 )
@@ -169,17 +170,17 @@ func TestDoubledLists(t *testing.T) {
 func TestBeyondALimit(t *testing.T) {
 	rep := strings.Repeat
 	for _, c := range []struct{ before, behind string }{
-		{"echo " + rep("a", maxText) + "; ", ""},
-		{"", "; echo " + rep("a", maxText)},
-		{rep("(", maxNesting), rep(")", maxNesting)},
-		{rep("( ", maxNesting), rep(")", maxNesting)},
-		{"", ";" + rep("( ", maxNesting) + "id" + rep(")", maxNesting)},
+		{"echo " + rep("a", grammar.MaxText) + "; ", ""},
+		{"", "; echo " + rep("a", grammar.MaxText)},
+		{rep("(", grammar.MaxNesting), rep(")", grammar.MaxNesting)},
+		{rep("( ", grammar.MaxNesting), rep(")", grammar.MaxNesting)},
+		{"", ";" + rep("( ", grammar.MaxNesting) + "id" + rep(")", grammar.MaxNesting)},
 		{rep("id; ", maxParts+1), ""},
 		{"", rep("; id", maxParts+1)},
 		{rep("eval ", maxScripts), ""},
 		{rep("eval command ", maxScripts), ""},
 		{rep("nice -n 5 ", maxWrappers+1), ""},
-		{rep("time ", maxNesting), ""},
+		{rep("time ", grammar.MaxNesting), ""},
 		{"bash -c '" + rep("eval ", maxScripts), "'"},
 	} {
 		for _, command := range []string{"rm -rf /", "ls"} {
@@ -195,7 +196,7 @@ func TestBeyondALimit(t *testing.T) {
 			}
 		}
 	}
-	for _, line := range []string{"eval eval ls", rep("(", maxNesting/2) + " ls" + rep(")", maxNesting/2), rep("ls; ", maxParts/10)} {
+	for _, line := range []string{"eval eval ls", rep("(", grammar.MaxNesting/2) + " ls" + rep(")", grammar.MaxNesting/2), rep("ls; ", maxParts/10)} {
 		if a := Analyse(line, Env{}); a.beyondLimit() {
 			t.Errorf("%.40q… is within all limits", line)
 		}

@@ -1,13 +1,14 @@
 package bash
 
 import (
-	"cardea.dev/internal/testrun"
 	"math/rand"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"cardea.dev/internal/testrun"
 )
 
 // mutator spoils lines: token soup is where a parser and bash part ways.

@@ -4,94 +4,26 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 )
 
-// trait says how bash treats a variable wherever it stands in the line. Traits
-// are collected before a script is walked, since a loop or a function can make
-// a later declaration count for an earlier command.
-type trait uint8
-
-const (
-	// integer: what is assigned is evaluated as arithmetic (declare -i, and
-	// the shell's own counters).
-	integer trait = 1 << iota
-	// listed: an array, for which declare reads text in parentheses as a list
-	// and expands it.
-	listed
-	// odd: the value is not what is assigned, or not always: read-only names,
-	// associative arrays, case conversion, global declarations in a function.
-	odd
-	// fixed: read-only, so that another assignment is an error, which ends
-	// more than its own command.
-	fixed
-)
-
-// collectTraits notes the traits that a script gives to names, by what was found in it.
-func (w *walker) collectTraits(found noted) {
-	for _, n := range found.clauses {
-		t := clauseTraits(n)
+// collectTraits notes the traits that a script gives to names.
+func (w *walker) collectTraits(s *grammar.Script) {
+	for _, n := range s.Declarations {
+		t := grammar.TraitsOf(n)
 		for _, a := range n.Args {
 			if a.Name != nil {
 				w.shell.traits[a.Name.Value] |= t
 			}
 		}
 	}
-	for _, name := range found.lists {
-		w.shell.traits[name] |= listed
+	for _, name := range s.Arrays {
+		w.shell.traits[name] |= grammar.Listed
 	}
-}
-
-// clauseTraits reads the options of a declaration. An option that is not
-// written out plainly may be any.
-func clauseTraits(c *syntax.DeclClause) trait {
-	var t trait
-	if c.Variant.Value == "readonly" {
-		t = odd | fixed
-	}
-	for _, a := range c.Args {
-		if a.Name != nil || a.Value == nil {
-			continue
-		}
-		text := a.Value.Lit()
-		switch {
-		case text == "" || strings.Contains(text, "\\"):
-			t |= integer | listed | odd | fixed
-		case text[0] == '-' || text[0] == '+':
-			t |= optionTraits(text[1:])
-			if valid := map[string]string{"export": "fnp", "readonly": "aAfp"}[c.Variant.Value]; valid != "" && (text[0] == '+' || strings.Trim(text[1:], valid+"-") != "") {
-				t |= odd // it is an error, which sets nothing
-			}
-		}
-	}
-	return t
-}
-
-func optionTraits(letters string) trait {
-	var t trait
-	if letters == "-" { // the end of the options
-		return 0
-	}
-	for _, c := range letters {
-		switch c {
-		case 'x':
-		case 'i':
-			t |= integer
-		case 'a':
-			t |= listed
-		case 'A':
-			t |= odd | listed
-		case 'r':
-			t |= odd | fixed
-		default:
-			t |= odd
-		}
-	}
-	return t
 }
 
 // counter reports variables that bash keeps as integers by itself (bash(1),
@@ -107,12 +39,12 @@ func shellSets(name string) bool {
 // lookup is what is known of a variable here.
 func (w *walker) lookup(name string) value {
 	switch {
-	case counter(name) && !w.cur.unsure && w.shell.traits[name]&odd == 0:
+	case counter(name) && !w.cur.unsure && w.shell.traits[name]&grammar.Odd == 0:
 		return someNumber
-	case w.cur.unsure, shellSets(name), w.shell.traits[name]&odd != 0:
-		return value{kind: dynamic, may: w.mayBe(name), fromOutside: w.cur.vars.get(name).mayBeOutside() || w.shell.locals != nil && w.shell.traits[name]&odd != 0}
-	case w.shell.traits[name]&integer != 0:
-		if v := w.cur.vars.get(name); v.kind != outside && (v.kind != known || !decimal(v.text)) {
+	case w.cur.unsure, shellSets(name), w.shell.traits[name]&grammar.Odd != 0:
+		return value{kind: dynamic, may: w.mayBe(name), fromOutside: w.cur.vars.get(name).mayBeOutside() || w.shell.locals != nil && w.shell.traits[name]&grammar.Odd != 0}
+	case w.shell.traits[name]&grammar.Integer != 0:
+		if v := w.cur.vars.get(name); v.kind != outside && (v.kind != known || !texts.Decimal(v.text)) {
 			if same(v, someNumber) || same(v, safeValue) {
 				return v
 			}
@@ -127,7 +59,7 @@ func (w *walker) set(name string, v value) {
 	if name == "HOME" && v.kind != known {
 		v = value{kind: dynamic}
 	}
-	if w.shell.traits[name]&integer != 0 || counter(name) {
+	if w.shell.traits[name]&grammar.Integer != 0 || counter(name) {
 		v = w.evaluated(name, v)
 	}
 	if w.isFixed(name) {
@@ -142,7 +74,7 @@ func (w *walker) set(name string, v value) {
 
 // evaluated is what an integer holds after an assignment.
 func (w *walker) evaluated(name string, v value) value {
-	if v.kind == known && decimal(v.text) {
+	if v.kind == known && texts.Decimal(v.text) {
 		return v
 	}
 	w.mayAbort()
@@ -160,15 +92,9 @@ func (w *walker) evaluated(name string, v value) value {
 	return someNumber
 }
 
-// decimal reports a number that arithmetic leaves as it is written.
-func decimal(s string) bool {
-	digits := strings.TrimPrefix(s, "-")
-	return s == "0" || digits != "" && len(digits) < 18 && strings.Trim(digits, "0123456789") == "" && digits[0] != '0'
-}
-
 // isFixed reports whether a variable can be read-only.
 func (w *walker) isFixed(name string) bool {
-	return fixedByBash(name) || w.shell.traits[name]&fixed != 0
+	return fixedByBash(name) || w.shell.traits[name]&grammar.Fixed != 0
 }
 
 // fixedByBash reports the variables that are read-only in every bash.
@@ -197,7 +123,7 @@ func (w *walker) store(name string, v value) {
 func (w *walker) forgetName(name string) {
 	old := w.cur.vars.get(name)
 	v := value{kind: dynamic, may: old.texts(), fromOutside: old.mayBeOutside()}
-	if w.shell.traits[name]&integer != 0 {
+	if w.shell.traits[name]&grammar.Integer != 0 {
 		v = someNumber // what is assigned is looked at where it is assigned
 	}
 	w.store(name, v)
@@ -213,9 +139,9 @@ func numeric(v value) bool {
 	case unset:
 		return true
 	case known:
-		return v.text == "" || plainNumber(v.text)
+		return v.text == "" || texts.PlainNumber(v.text)
 	case array:
-		return !slices.ContainsFunc(v.list, func(s string) bool { return s != "" && !plainNumber(s) })
+		return !slices.ContainsFunc(v.list, func(s string) bool { return s != "" && !texts.PlainNumber(s) })
 	}
 	return v.holdsNumber() || same(v, someProcess)
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"cardea.dev/internal/bash/grammar"
 )
 
 func TestOneLine(t *testing.T) {
@@ -22,11 +24,11 @@ func TestOneLine(t *testing.T) {
 		"if a\nthen b\nfi":                            "if a; then b; fi",
 		`echo "two  blanks"   end`:                    `echo "two  blanks" end`,
 	} {
-		if got, ok := OneLine(command); got != want || !ok {
+		if got, ok := grammar.OneLine(command); got != want || !ok {
 			t.Errorf("%q: %q %v, want %q", command, got, ok, want)
 		}
 	}
-	if _, ok := OneLine("if"); ok {
+	if _, ok := grammar.OneLine("if"); ok {
 		t.Error("what does not parse has no line")
 	}
 }
@@ -41,7 +43,7 @@ func TestOneLineIsTheSameCommand(t *testing.T) {
 	}
 	rewritten := 0
 	for _, line := range append(corpus(t, "dippy-half.tsv", 3000), corpus(t, "tricky.tsv", 100)...) {
-		one, ok := OneLine(line)
+		one, ok := grammar.OneLine(line)
 		if !ok || one == line || strings.Contains(line, "<<") {
 			continue
 		}

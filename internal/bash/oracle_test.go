@@ -212,7 +212,7 @@ func (o *oracle) unsound(t testing.TB, line string) string {
 func accountsFor(a Analysis, seen observed) string {
 	for _, argv := range seen.started {
 		if !slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return accounts(p, argv) }) {
-			return fmt.Sprintf("bash started %q, the parts are %q", argv, texts(a))
+			return fmt.Sprintf("bash started %q, the parts are %q", argv, partTexts(a))
 		}
 	}
 	for _, name := range seen.files {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/knowledge"
 )
 
@@ -15,7 +16,7 @@ import (
 
 // noteOutside notes the first variable from outside of the line that it expands.
 func (w *walker) noteOutside(name string) {
-	if w.shows == "" && plainName(name) && !openName(name) && w.lookup(name).mayBeOutside() {
+	if w.shows == "" && texts.PlainName(name) && !openName(name) && w.lookup(name).mayBeOutside() {
 		w.shows = name
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
 
@@ -15,7 +17,7 @@ import (
 // evaluate in it becomes a spot.
 func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	src := w.source(p)
-	raw := []frag{{text: src, dynamic: true, split: true, many: manyFields(p)}}
+	raw := []frag{{text: src, dynamic: true, split: true, many: grammar.ManyFields(p)}}
 	if p.Param != nil {
 		raw[0].may = w.mayBe(p.Param.Value)
 		if ifs, ok := w.ifs(); ok && p.Param.Value == "IFS" && ifs != "" {
@@ -41,7 +43,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 		if certain {
 			return w.plain(p, name, raw, quoted)
 		}
-		if p.Names == 0 && !keys(p) {
+		if p.Names == 0 && !grammar.ListsKeys(p) {
 			w.unknown(unknown.Indirect, src)
 		}
 		return raw
@@ -50,7 +52,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	case p.Width, p.IsSet:
 		return []frag{{text: src, dynamic: true, quoted: true}}
 	case p.Slice != nil:
-		if !plainIndex(p.Slice.Offset) || !plainIndex(p.Slice.Length) {
+		if !grammar.PlainIndex(p.Slice.Offset) || !grammar.PlainIndex(p.Slice.Length) {
 			w.mayAbort()
 		}
 		w.arith(p.Slice.Offset)
@@ -62,22 +64,6 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 		return w.expansion(p, name, quoted, raw)
 	}
 	return w.plain(p, name, raw, quoted)
-}
-
-// keys reports ${!a[@]}, which lists the indexes of an array.
-func keys(p *syntax.ParamExp) bool {
-	word, ok := p.Index.(*syntax.Word)
-	return ok && (word.Lit() == "@" || word.Lit() == "*") && p.Exp == nil && p.Repl == nil && p.Slice == nil
-}
-
-func manyFields(p *syntax.ParamExp) bool {
-	if p.Param != nil && p.Param.Value == "@" {
-		return true
-	}
-	if word, ok := p.Index.(*syntax.Word); ok && word.Lit() == "@" {
-		return true
-	}
-	return p.Names != 0
 }
 
 // plain expands $x, ${x}, ${a[i]} and the positional and special parameters.
@@ -184,7 +170,7 @@ func (w *walker) element(p *syntax.ParamExp, name string, raw []frag, quoted boo
 	case "*":
 		return w.listFrags(v.list, quoted, raw)
 	default:
-		if n, err := strconv.Atoi(index); err == nil && n >= 0 && decimal(index) { // 010 is 8
+		if n, err := strconv.Atoi(index); err == nil && n >= 0 && texts.Decimal(index) { // 010 is 8
 			return anyOf(append(v.list[:len(v.list):len(v.list)], ""), raw, quoted)
 		}
 	}
@@ -196,7 +182,7 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, raw []f
 	op := p.Exp.Op
 	assigns, fails := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull, op == syntax.ErrorUnset || op == syntax.ErrorUnsetOrNull
 	alternate := op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull
-	if op == syntax.OtherParamOps || fails || assigns && !plainName(name) {
+	if op == syntax.OtherParamOps || fails || assigns && !texts.PlainName(name) {
 		w.mayAbort()
 	}
 	if op == syntax.OtherParamOps {
@@ -241,7 +227,7 @@ func (w *walker) missing(p *syntax.ParamExp, name string) (missing, sure bool) {
 	case syntax.DefaultUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.AssignUnsetOrNull, syntax.ErrorUnsetOrNull:
 		missing = missing || v.kind == known && v.text == ""
 	}
-	return missing, v.kind != outside && v.kind != dynamic && v.kind != array && p.Index == nil && plainName(name)
+	return missing, v.kind != outside && v.kind != dynamic && v.kind != array && p.Index == nil && texts.PlainName(name)
 }
 
 // otherWord expands the word of ${x:-word}.
@@ -250,7 +236,7 @@ func (w *walker) otherWord(p *syntax.ParamExp, quoted bool) []frag {
 		return nil
 	}
 	if quoted {
-		out := w.quotedText(p.Exp.Word.Parts, unescapeBraced)
+		out := w.quotedText(p.Exp.Word.Parts, texts.UnescapeBraced)
 		if slices.ContainsFunc(out, func(f frag) bool { return f.vanishes }) { // whether a word is left is not followed
 			return []frag{{text: w.source(p), dynamic: true, many: true}}
 		}

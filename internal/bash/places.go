@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
@@ -116,23 +117,23 @@ const maxNamed = 32
 // evaluates walks the commands in a text that bash evaluates as arithmetic, as a prompt or as
 // the name of a variable, and in the values of the variables that it names.
 func (w *walker) evaluates(text string) {
-	texts := []string{text}
+	list := []string{text}
 	if strings.ContainsAny(text, "@*0123456789") { // it may name a parameter
-		texts = append(texts, w.cur.params...)
+		list = append(list, w.cur.params...)
 	}
 	seen := map[string]bool{}
-	for i := 0; i < len(texts) && len(seen) < maxNamed; i++ {
-		if w.used.words += 1 + len(texts[i])/64; w.used.words > maxWords {
+	for i := 0; i < len(list) && len(seen) < maxNamed; i++ {
+		if w.used.words += 1 + len(list[i])/64; w.used.words > maxWords {
 			w.unknown(unknown.TooManyWords, w.src)
 			return
 		}
-		for _, line := range substitutedIn(texts[i]) {
+		for _, line := range substitutedIn(list[i]) {
 			w.runsCode("evaluated", line)
 		}
-		for name := range strings.FieldsFuncSeq(texts[i], func(r rune) bool { return r >= 0x80 || !plainName("_"+string(r)) }) {
-			if plainName(name) && !seen[name] && len(seen) < maxNamed {
+		for name := range strings.FieldsFuncSeq(list[i], func(r rune) bool { return r >= 0x80 || !texts.PlainName("_"+string(r)) }) {
+			if texts.PlainName(name) && !seen[name] && len(seen) < maxNamed {
 				seen[name] = true
-				texts = append(texts, w.cur.vars.get(name).texts()...)
+				list = append(list, w.cur.vars.get(name).texts()...)
 			}
 		}
 	}

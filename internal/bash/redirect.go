@@ -6,6 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/paths"
 )
@@ -23,7 +25,7 @@ func (w *walker) redirects(list []*syntax.Redirect) []cardea.Access {
 func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 		name := strings.Trim(r.N.Value, "{}")
-		if !plainName(name) {
+		if !texts.PlainName(name) {
 			w.unknown(unknown.Evaluated, r.N.Value)
 		}
 		w.set(name, someNumber)
@@ -77,23 +79,23 @@ func (w *walker) hereText(r *syntax.Redirect) input {
 		} else if len(v.may) > 0 {
 			return input{kind: elsewhere, may: strings.Join(v.may, "\n"), unseen: true}
 		}
-		return input{kind: elsewhere, may: unquoted(w.source(r.Word)), unseen: true}
+		return input{kind: elsewhere, may: texts.Unquoted(w.source(r.Word)), unseen: true}
 	}
-	text, ok := w.heredoc(r)
+	text, ok := grammar.HereText(r)
 	var may []string
-	if r.Hdoc != nil && !quotedDelimiter(r.Word) {
+	if r.Hdoc != nil && !grammar.QuotedDelimiter(r.Word) {
 		may = w.mayJoin(w.quotedParts(r.Hdoc.Parts))
 	}
 	if ok {
 		return input{kind: literal, text: text}
 	}
-	return input{kind: elsewhere, may: w.hereBody(r) + "\n" + strings.Join(may, "\n"), unseen: true}
+	return input{kind: elsewhere, may: grammar.HereBody(w.src, r) + "\n" + strings.Join(may, "\n"), unseen: true}
 }
 
 // comesFrom notes what comes in through a redirection, as far as the line says it.
 func (w *walker) comesFrom(r *syntax.Redirect, word field, ok, stdin bool) {
 	text := ""
-	if n := len(w.cmd.pending); isProcSubst(r.Word) && n > 0 {
+	if n := len(w.cmd.pending); grammar.IsProcSubst(r.Word) && n > 0 {
 		text = w.printedFrom(w.cmd.pending[n-1].at[0])
 		if stdin {
 			w.cmd.stdin.names = w.namesFrom(w.cmd.pending[n-1].at[0])
@@ -122,19 +124,19 @@ func (w *walker) isNumber(word *syntax.Word) bool {
 		p = q.Parts[0]
 	}
 	pe, ok := p.(*syntax.ParamExp)
-	return ok && pe.Param != nil && plainName(pe.Param.Value) && pe.Index == nil && !pe.Excl && !pe.Length && pe.Slice == nil && pe.Repl == nil && pe.Exp == nil &&
+	return ok && pe.Param != nil && texts.PlainName(pe.Param.Value) && pe.Index == nil && !pe.Excl && !pe.Length && pe.Slice == nil && pe.Repl == nil && pe.Exp == nil &&
 		w.lookup(pe.Param.Value).holdsNumber()
 }
 
 // settled reports a target of >& that a second expansion does not change.
 func settled(target string, ok bool) bool {
-	return ok && strings.Trim(target, delimiterBytes+"/") == ""
+	return ok && strings.Trim(target, texts.WordBytes+"/") == ""
 }
 
 // opened gives the accesses of a redirection to or from a target.
 func (w *walker) opened(r *syntax.Redirect, word field, ok, read, write bool) []cardea.Access {
 	target := word.Text
-	if !ok && isProcSubst(r.Word) {
+	if !ok && grammar.IsProcSubst(r.Word) {
 		return nil // a pipe to a command that is a part of its own
 	}
 	if ok {
@@ -192,11 +194,6 @@ func harmlessDevice(p string) bool {
 // be a file that was opened to be read, and is opened once more to be written.
 func isOutput(p string) bool {
 	return p == "/dev/stdout" || p == "/dev/stderr" || p == "/dev/fd/1" || p == "/dev/fd/2"
-}
-
-func isProcSubst(word *syntax.Word) bool {
-	_, ok := only[*syntax.ProcSubst](word)
-	return ok
 }
 
 // target expands a redirection's word, and reports whether it is known; a word

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/knowledge"
 )
 
@@ -96,7 +97,7 @@ func (w *walker) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 		if c, ok := st.Cmd.(*syntax.BinaryCmd); ok && c.Op == syntax.Pipe && len(st.Redirs) == 0 {
 			st = c.Y
 		}
-		if !printsLines(st, syntax.Pipe) {
+		if !grammar.PrintsLines(st, syntax.Pipe) {
 			return nil
 		}
 		if s := w.withPlainNames(w.searched(at)); s != nil && (s.One || !quoted) {
@@ -141,17 +142,6 @@ func createsOddName(p cardea.Part) bool {
 			return a.Path == "" || a.Recursive || a.Glob || strings.Contains(a.Path+a.Spelled, "/-") || !knowledge.PlainStart(path.Base(a.Path)) || strings.ContainsAny(path.Base(a.Path), " \t\n\"'\\:")
 		}
 		return true
-	})
-}
-
-// printsLines reports a command whose output goes into a pipe as it is, and
-// nothing else besides.
-func printsLines(st *syntax.Stmt, op syntax.BinCmdOperator) bool {
-	if _, ok := st.Cmd.(*syntax.CallExpr); !ok || op != syntax.Pipe {
-		return false
-	}
-	return !slices.ContainsFunc(st.Redirs, func(r *syntax.Redirect) bool {
-		return r.N == nil || r.N.Value != "2" || r.Op != syntax.RdrOut && r.Op != syntax.AppOut
 	})
 }
 

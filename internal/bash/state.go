@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 )
@@ -221,15 +222,15 @@ func (w *walker) exportedVariables() []cardea.Assign {
 
 // collectFunctions notes the functions that were found in a script, wherever they stand: a
 // name that is a function somewhere is judged as one everywhere.
-func (w *walker) collectFunctions(found, file []*syntax.Stmt) {
-	if len(found) == 0 {
+func (w *walker) collectFunctions(script *grammar.Script) {
+	if len(script.Functions) == 0 {
 		return
 	}
 	top := map[*syntax.Stmt]bool{}
-	for _, s := range file {
+	for _, s := range script.Stmts {
 		top[s] = true
 	}
-	for _, s := range found {
+	for _, s := range script.Functions {
 		decl := s.Cmd.(*syntax.FuncDecl)
 		names := decl.Names
 		if decl.Name != nil {

@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/unknown"
 )
 
@@ -71,7 +72,7 @@ func (w *walker) changesState(text string) bool {
 		syntax.Walk(st, func(n syntax.Node) bool {
 			call, is := n.(*syntax.CallExpr)
 			if is && len(call.Args) > 0 {
-				name, ok := literalWord(call.Args[0])
+				name, ok := grammar.Literal(call.Args[0])
 				leaves = leaves || !ok || jumps(name) || name == "command" || name == "builtin"
 			}
 			return true

@@ -2,11 +2,12 @@ package bash
 
 import (
 	"slices"
-	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
 
@@ -187,13 +188,6 @@ func (w *walker) mayFail(list []*syntax.Redirect) bool {
 	return false
 }
 
-// closesDescriptor reports a text that may close a descriptor: >&-, 3>&1-.
-func closesDescriptor(text string) bool {
-	return slices.ContainsFunc(strings.Split(text, "&")[1:], func(behind string) bool {
-		return strings.HasPrefix(strings.TrimLeft(behind, "0123456789"), "-")
-	})
-}
-
 func (w *walker) compound(cmd syntax.Command) {
 	switch cmd := cmd.(type) {
 	case *syntax.CallExpr:
@@ -245,10 +239,7 @@ func (w *walker) compound(cmd syntax.Command) {
 		}
 		for _, variable := range [2]string{name, name + "_PID"} {
 			w.set(variable, value{kind: dynamic})
-			w.shell.traits[variable] |= odd // when the command ends, bash unsets it
-		}
-		if !plainCoproc(cmd) {
-			w.unknown(unknown.CoprocName, w.source(cmd))
+			w.shell.traits[variable] |= grammar.Odd // when the command ends, bash unsets it
 		}
 		begin := len(w.out.Parts)
 		w.inConstruct("coproc", func() { w.inSubshell(func() { w.stmt(cmd.Stmt) }) })
@@ -257,24 +248,6 @@ func (w *walker) compound(cmd syntax.Command) {
 	default:
 		w.unknown(unknown.UnknownConstruct, w.source(cmd))
 	}
-}
-
-// plainCoproc reports whether the parser reads a coproc as bash does.
-func plainCoproc(c *syntax.CoprocClause) bool {
-	switch cmd := c.Stmt.Cmd.(type) {
-	case *syntax.CallExpr:
-		return c.Name == nil && len(cmd.Assigns) == 0 && len(c.Stmt.Redirs) == 0 && !(len(cmd.Args) > 0 && strangeFirst(cmd.Args[0]))
-	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
-		return c.Name == nil || plainName(c.Name.Lit())
-	}
-	return false
-}
-
-// strangeFirst reports a word that bash does not take for a command's name where
-// the parser does: an assignment, a reserved word.
-func strangeFirst(word *syntax.Word) bool {
-	lit, ok := word.Parts[0].(*syntax.Lit)
-	return ok && (strings.Contains(lit.Value, "=") || reserved(word.Lit()))
 }
 
 // inPart walks a null construct, which becomes a part of its own.
@@ -307,14 +280,14 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 	for {
 		chain = append(chain, link{cmd.Op, cmd.Y})
 		left, ok := cmd.X.Cmd.(*syntax.BinaryCmd)
-		if !ok || len(cmd.X.Redirs) > 0 || cmd.X.Negated || cmd.X.Background || isPipe(left.Op) != isPipe(cmd.Op) {
+		if !ok || len(cmd.X.Redirs) > 0 || cmd.X.Negated || cmd.X.Background || grammar.IsPipe(left.Op) != grammar.IsPipe(cmd.Op) {
 			first = cmd.X
 			break
 		}
 		cmd = left
 	}
 	slices.Reverse(chain)
-	if isPipe(chain[0].op) {
+	if grammar.IsPipe(chain[0].op) {
 		sts := []*syntax.Stmt{first}
 		for _, l := range chain {
 			sts = append(sts, l.st)
@@ -368,7 +341,7 @@ func (w *walker) leaves(st *syntax.Stmt) bool {
 			return false
 		}
 		name := cmd.Args[0].Lit()
-		if len(cmd.Args) > 2 || len(cmd.Args) == 2 && !decimal(cmd.Args[1].Lit()) {
+		if len(cmd.Args) > 2 || len(cmd.Args) == 2 && !texts.Decimal(cmd.Args[1].Lit()) {
 			return false // with more than a number it stays
 		}
 		_, alias := w.shell.aliases[name]
@@ -378,8 +351,6 @@ func (w *walker) leaves(st *syntax.Stmt) bool {
 	}
 	return false
 }
-
-func isPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
 
 // pipeline walks the elements of a pipe, each in a subshell of its own. What
 // the last one sets may stay (lastpipe).
@@ -403,10 +374,10 @@ func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
 		} else {
 			w.inConstruct(op.String(), walk)
 			if from > begin {
-				w.out.Pipes = append(w.out.Pipes, Pipe{From: [2]int{begin, from}, To: [2]int{from, len(w.out.Parts)}, Lines: printsLines(sts[i-1], op)})
+				w.out.Pipes = append(w.out.Pipes, Pipe{From: [2]int{begin, from}, To: [2]int{from, len(w.out.Parts)}, Lines: grammar.PrintsLines(sts[i-1], op)})
 			}
 		}
-		w.cmd.stdin = input{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: printsLines(st, op), may: w.printedFrom(from), names: w.namesFrom(from)}
+		w.cmd.stdin = input{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: grammar.PrintsLines(st, op), may: w.printedFrom(from), names: w.namesFrom(from)}
 		if text, ok := w.printsExactly(st, from, outer); ok {
 			w.cmd.stdin = input{kind: literal, text: text}
 		}
@@ -422,37 +393,7 @@ func (w *walker) timeClause(c *syntax.TimeClause) {
 	}
 	around := w.around
 	w.around.wrappers = append(slices.Clone(around.wrappers), "time")
-	w.stmt(w.withoutDashes(c.Stmt))
+	st, _ := grammar.WithoutDashes(c.Stmt)
+	w.stmt(st)
 	w.around = around
-}
-
-// reserved reports the words that are no command where one may stand.
-func reserved(word string) bool {
-	return slices.Contains([]string{"!", "{", "}", "[[", "]]", "((", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in",
-		"select", "function", "time", "coproc"}, word)
-}
-
-// withoutDashes takes the "--" off the first command of a timed pipeline: bash
-// takes "time --" and "time -p --" as the end of time's options.
-func (w *walker) withoutDashes(st *syntax.Stmt) *syntax.Stmt {
-	switch cmd := st.Cmd.(type) {
-	case *syntax.BinaryCmd:
-		if left := w.withoutDashes(cmd.X); left != cmd.X {
-			stripped, binary := *st, *cmd
-			binary.X, stripped.Cmd = left, &binary
-			return &stripped
-		}
-	case *syntax.CallExpr:
-		if len(cmd.Assigns) > 0 || len(cmd.Args) == 0 || cmd.Args[0].Lit() != "--" {
-			return st
-		}
-		if len(cmd.Args) == 1 || strangeFirst(cmd.Args[1]) || len(st.Redirs) > 0 && st.Redirs[0].Pos().Offset() < cmd.Pos().Offset() {
-			w.unknown(unknown.TimeDashes, w.source(st))
-			return st
-		}
-		stripped := *st
-		stripped.Cmd = &syntax.CallExpr{Args: cmd.Args[1:]}
-		return &stripped
-	}
-	return st
 }

@@ -8,6 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/paths"
@@ -43,7 +45,7 @@ func (w *walker) fields(word *syntax.Word) []field {
 	begin := len(w.out.Parts)
 	out := w.expand(word, assigning)
 	if len(out) == 1 && !out[0].Static {
-		out[0].Process = isProcSubst(word) && strings.HasPrefix(out[0].Text, "<(")
+		out[0].Process = grammar.IsProcSubst(word) && strings.HasPrefix(out[0].Text, "<(")
 		out[0].Found = w.foundBy(word, [2]int{begin, len(w.out.Parts)})
 		out[0].Outside = w.beginsOutside(word)
 	}
@@ -57,36 +59,19 @@ func (w *walker) beginsOutside(word *syntax.Word) bool {
 		part = q.Parts[0]
 	}
 	p, ok := part.(*syntax.ParamExp)
-	return ok && p.Param != nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl && plainName(p.Param.Value) && w.lookup(p.Param.Value).kind == outside
+	return ok && p.Param != nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl && texts.PlainName(p.Param.Value) && w.lookup(p.Param.Value).kind == outside
 }
 
 // appendFields appends the fields of a word. Most words are plain ones, which need no
 // list of their own.
 func (w *walker) appendFields(to []field, word *syntax.Word) []field {
-	text, ok := unexpanded(word)
+	text, ok := grammar.Unexpanded(word)
 	if !ok || w.used.words >= maxWords {
 		return append(to, w.fields(word)...)
 	}
 	w.used.words++
 	w.spend(len(text))
 	return append(to, field{Word: cardea.Word{Text: text, Static: true}})
-}
-
-// only is the one part of a word, where it is of some kind.
-func only[T syntax.WordPart](word *syntax.Word) (part T, ok bool) {
-	if word != nil && len(word.Parts) == 1 {
-		part, ok = word.Parts[0].(T)
-	}
-	return part, ok
-}
-
-// unexpanded is the text of a word in which bash expands nothing.
-func unexpanded(word *syntax.Word) (string, bool) {
-	lit, ok := only[*syntax.Lit](word)
-	if !ok || strings.ContainsAny(lit.Value, "\\{}~*?[$") {
-		return "", false
-	}
-	return lit.Value, true
 }
 
 // elements expands a word of an array's list, where NAME=~ is plain text.
@@ -98,29 +83,29 @@ func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
 		w.unknown(unknown.TooManyWords, w.src)
 		return nil
 	}
-	if text, ok := unexpanded(word); ok {
+	if text, ok := grammar.Unexpanded(word); ok {
 		w.spend(len(text))
 		return []field{{Word: cardea.Word{Text: text, Static: true}}}
 	}
 	src := w.source(word)
 	copied := &syntax.Word{Parts: slices.Clone(word.Parts)}
 	split := syntax.SplitBraces(copied)
-	if !split && !oddBraces(word) {
+	if !split && !grammar.OddBraces(word) {
 		return w.assemble(unsplit(w.frags(word.Parts, tilde)), src)
 	}
-	alternatives, ok := braceAlternatives(copied.Parts)
-	if ok && slices.ContainsFunc(alternatives, rejoined) {
+	alternatives, ok := grammar.BraceAlternatives(copied.Parts)
+	if ok && slices.ContainsFunc(alternatives, grammar.Rejoined) {
 		w.unknown(unknown.BracesRejoin, src)
 		ok = false
 	}
-	if !ok || w.shell.posix || strings.Contains(src, "=~") || w.bracesWithin(word) || oddBraces(word) {
+	if !ok || w.shell.posix || strings.Contains(src, "=~") || grammar.BracesWithin(w.src, word) || grammar.OddBraces(word) {
 		w.fragsOnly(word.Parts)
 		return []field{{Word: cardea.Word{Text: src, MaySplit: true, MayBeOption: true}}}
 	}
 	w.used.words += len(alternatives)
 	var out []field
 	for _, parts := range alternatives {
-		out = append(out, w.assemble(unsplit(w.frags(joinLits(parts), leading)), src)...)
+		out = append(out, w.assemble(unsplit(w.frags(grammar.JoinLiterals(parts), leading)), src)...)
 	}
 	return out
 }
@@ -192,7 +177,7 @@ func (w *walker) frags(parts []syntax.WordPart, tilde tildes) []frag {
 func (w *walker) firstLiteral(text string, tilde tildes, whole bool) []frag {
 	var out []frag
 	if tilde == assigning {
-		if name, val, ok := assignmentLike(text); ok && strings.Contains(val, "~") {
+		if name, val, ok := grammar.AssignmentLike(text); ok && strings.Contains(val, "~") {
 			// bash expands it there too, and sh does not.
 			if w.shell.posix || strings.Contains(val, ":~") {
 				return []frag{{text: text, dynamic: true, quoted: true}}
@@ -221,23 +206,6 @@ func unsplit(frags []frag) []frag {
 		}
 	}
 	return frags
-}
-
-// assignmentLike splits NAME=value, as bash does for words that look like
-// assignments wherever they stand.
-func assignmentLike(text string) (name, val string, ok bool) {
-	i := strings.IndexByte(text, '=') + 1
-	if i == 0 || !plainName(strings.TrimSuffix(text[:i-1], "+")) {
-		return "", "", false
-	}
-	return text[:i], text[i:], true
-}
-
-func substVia(p *syntax.CmdSubst) string {
-	if p.Backquotes {
-		return "` `"
-	}
-	return "$( )"
 }
 
 // tilde expands a leading tilde; it gives back the rest of the literal.
@@ -304,7 +272,7 @@ func (w *walker) dblQuoted(q *syntax.DblQuoted) []frag {
 
 // quotedParts expands what stands in double quotes or in a here-document.
 func (w *walker) quotedParts(parts []syntax.WordPart) []frag {
-	return w.quotedText(parts, unescapeQuoted)
+	return w.quotedText(parts, texts.UnescapeQuoted)
 }
 
 func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) string) []frag {
@@ -457,11 +425,11 @@ func (w *walker) assemble(frags []frag, src string) []field {
 			text.WriteString(f.text)
 			mark(f.quoted)
 			begun = begun || f.quoted || f.text != ""
-			if !f.quoted && hasGlob(f.text) {
+			if !f.quoted && texts.HasGlob(f.text) {
 				cur.Glob = true
 			}
 		}
-		if text.Len() > maxJoined {
+		if text.Len() > texts.MaxText {
 			cur.Static = false
 			text.Reset()
 		}
@@ -496,7 +464,7 @@ func beginsName(rest []frag) bool {
 
 // isNumber reports a fragment that is not known, and a number or empty for certain.
 func (f frag) isNumber() bool {
-	return f.number || f.process || f.count || f.listed && !slices.ContainsFunc(f.may, func(text string) bool { return !plainNumber(text) })
+	return f.number || f.process || f.count || f.listed && !slices.ContainsFunc(f.may, func(text string) bool { return !texts.PlainNumber(text) })
 }
 
 // withoutClasses is a text with "?" for each class of a pattern that stands in several
@@ -599,15 +567,6 @@ func (w *walker) splitsAtBlanks() bool {
 	return ok && strings.Trim(ifs, " \t\n") == ""
 }
 
-// hasGlob reports whether unquoted text is a pattern for file names.
-func hasGlob(s string) bool {
-	if strings.ContainsAny(s, "*?") {
-		return true
-	}
-	i := strings.IndexByte(s, '[')
-	return i >= 0 && strings.IndexByte(s[i:], ']') > 0
-}
-
 // static expands a word to one static text.
 func (w *walker) static(word *syntax.Word) (string, bool) {
 	if word == nil {
@@ -660,7 +619,7 @@ func joinFrags(frags []frag) value {
 			return value{kind: dynamic}
 		}
 		b.WriteString(f.text)
-		if b.Len() > maxJoined {
+		if b.Len() > texts.MaxText {
 			return value{kind: dynamic}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
@@ -164,7 +165,7 @@ func (s *wrapper) option(words []field, p *parsed) (int, bool) {
 	switch {
 	case strings.HasPrefix(text, "--"):
 		return s.longOption(text, words, p)
-	case s.NumericOptions && plainNumber(text[1:]):
+	case s.NumericOptions && texts.PlainNumber(text[1:]):
 		return 1, true
 	}
 	return s.cluster(text, words, p)
@@ -176,7 +177,7 @@ func isAssignment(f field) bool {
 		return strings.Contains(f.Text, "=")
 	}
 	name, _, ok := strings.Cut(f.Head, "=")
-	return ok && plainName(name)
+	return ok && texts.PlainName(name)
 }
 
 // takeAssignments takes assignments from the front of words, and gives the others. Behind

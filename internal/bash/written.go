@@ -7,6 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
@@ -106,26 +108,26 @@ func (w *walker) namesFrom(part int) []string {
 
 // about is about what echo or printf prints.
 func (w *walker) about(name string, words []field) string {
-	var texts, may []string
+	var said, may []string
 	for _, f := range words {
 		switch {
 		case f.Static:
-			texts = append(texts, f.Text)
+			said = append(said, f.Text)
 			continue
 		case len(f.May) > 0:
-			texts, may = append(texts, f.May[0]), append(may, f.May[1:]...)
+			said, may = append(said, f.May[0]), append(may, f.May[1:]...)
 		default:
-			texts = append(texts, unquoted(f.Text))
+			said = append(said, texts.Unquoted(f.Text))
 		}
 	}
 	out := ""
 	if name == "printf" {
-		out, _ = formatted(texts)
+		out, _ = texts.Printf(said)
 	} else {
-		for len(texts) > 0 && len(texts[0]) > 1 && strings.Trim(texts[0], "neE") == "-" {
-			texts = texts[1:]
+		for len(said) > 0 && len(said[0]) > 1 && strings.Trim(said[0], "neE") == "-" {
+			said = said[1:]
 		}
-		out, _, _ = unescaped(strings.Join(texts, " "), true)
+		out, _, _ = texts.Escaped(strings.Join(said, " "), true)
 	}
 	if len(may) > 0 {
 		out += "\n" + strings.Join(may, "\n")
@@ -150,15 +152,6 @@ func (w *walker) addWritten(text Written) {
 	}
 }
 
-// hereBody is the body of a here-document as it is written.
-func (w *walker) hereBody(r *syntax.Redirect) string {
-	body := w.source(r.Hdoc)
-	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == strings.Trim(w.source(r.Word), `'"\`) {
-		body = body[:last]
-	}
-	return body
-}
-
 // printsExactly is what a command prints, where it is certain: echo and printf of words
 // that are known. It is the only part behind a number of others.
 func (w *walker) printsExactly(st *syntax.Stmt, from int, in input) (string, bool) {
@@ -175,7 +168,7 @@ func (w *walker) printsExactly(st *syntax.Stmt, from int, in input) (string, boo
 		case len(st.Redirs) == 0 && in.kind == literal:
 			return in.text, true
 		case len(st.Redirs) == 1 && st.Redirs[0].Hdoc != nil:
-			return w.heredoc(st.Redirs[0])
+			return grammar.HereText(st.Redirs[0])
 		}
 		return "", false
 	}
@@ -195,7 +188,7 @@ func (w *walker) printsExactly(st *syntax.Stmt, from int, in input) (string, boo
 	case name == "echo":
 		return w.echoed(words[1:])
 	case name == "printf" && !strings.HasPrefix(words[1], "-"):
-		text, ok := formatted(words[1:])
+		text, ok := texts.Printf(words[1:])
 		return text, ok && (!w.shell.posix || !strings.Contains(strings.Join(words, ""), `\`))
 	}
 	return "", false
@@ -225,146 +218,9 @@ func (w *walker) echoed(words []string) (string, bool) {
 	if !decode {
 		return text + end, false // zsh and sh read the escapes
 	}
-	text, stops, ok := unescaped(text, true)
+	text, stops, ok := texts.Escaped(text, true)
 	if stops {
 		end = ""
 	}
 	return text + end, ok
-}
-
-// unescaped takes the escapes off that printf and echo -e know: octal numbers behind a
-// zero where zero is set. It reports \c, which ends the output, and whether that is what
-// bash prints for certain.
-func unescaped(s string, zero bool) (text string, stops, exact bool) {
-	if !strings.Contains(s, `\`) {
-		return s, false, true
-	}
-	var b strings.Builder
-	exact = true
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		switch c := s[i]; {
-		case strings.IndexByte(escapeLetters, c) >= 0:
-			b.WriteByte(escapedLetters[strings.IndexByte(escapeLetters, c)])
-		case c == 'c':
-			return b.String(), true, exact
-		case c == '"' && !zero, c == '\'' && !zero, c == '?' && !zero:
-			b.WriteByte(c)
-			exact = exact && c == '"'
-		case c == 'x', c == 'u', c == 'U', c >= '0' && c <= '7':
-			rest := s[i:]
-			if zero && c == '0' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '7' {
-				i++
-				rest = rest[1:]
-			} else if zero && c >= '1' && c <= '7' {
-				exact = false // bash's own echo leaves it as it is
-			}
-			n, used := escapeNumber(rest)
-			if used == 0 || n == 0 || n > 0x7f {
-				exact = false
-			}
-			if used == 0 {
-				b.WriteString(s[i-1 : i+1])
-				continue
-			}
-			b.WriteRune(rune(n))
-			i += used - 1
-		default:
-			b.WriteByte('\\')
-			b.WriteByte(c)
-			exact = exact && c < 0x80
-		}
-	}
-	return b.String(), false, exact
-}
-
-// formatted is what printf prints with a format and its arguments, and whether that is
-// certain. The format is used again as long as arguments are left.
-func formatted(words []string) (string, bool) {
-	for len(words) > 1 && words[0] == "--" {
-		words = words[1:]
-	}
-	if len(words) == 0 {
-		return "", false
-	}
-	format, args, exact := words[0], words[1:], true
-	var b strings.Builder
-	for {
-		before := len(args)
-		for rest := format; rest != ""; {
-			i := strings.IndexByte(rest, '%')
-			if i < 0 {
-				i = len(rest)
-			}
-			text, stops, ok := unescaped(rest[:i], false)
-			b.WriteString(text)
-			exact = exact && ok
-			if stops {
-				return b.String(), false
-			}
-			if rest = rest[i:]; rest == "" {
-				break
-			}
-			n, sure := directive(&b, rest, &args)
-			if exact = exact && sure; n == 0 {
-				return b.String(), exact
-			}
-			rest = rest[n:]
-		}
-		if len(args) == 0 || len(args) == before || b.Len() > maxJoined {
-			return b.String(), exact && b.Len() <= maxJoined
-		}
-	}
-}
-
-// directive prints what a text begins with that stands for an argument of printf, and
-// says how long it is; 0 where nothing is printed behind it.
-func directive(b *strings.Builder, text string, args *[]string) (size int, exact bool) {
-	n := 1
-	for n < len(text) && strings.IndexByte("-+ #0123456789.*'hljzt", text[n]) >= 0 {
-		n++
-	}
-	if n == len(text) {
-		return 0, false
-	}
-	verb := text[n]
-	if verb == '%' {
-		b.WriteByte('%')
-		return n + 1, n == 1
-	}
-	arg := ""
-	if len(*args) > 0 {
-		arg, *args = (*args)[0], (*args)[1:]
-	}
-	switch verb {
-	case 'b':
-		plain, stops, ok := unescaped(arg, true)
-		b.WriteString(plain)
-		if ok = ok && n == 1 && !strings.ContainsAny(arg, `"'?`); stops {
-			return 0, ok
-		}
-		return n + 1, ok
-	case 'd':
-		exact = decimal(arg)
-	case 's':
-		exact = true
-	}
-	b.WriteString(arg)
-	return n + 1, exact && n == 1
-}
-
-// unquoted is a word without the quotes around it.
-func unquoted(s string) string {
-	s = strings.TrimPrefix(s, "$'")
-	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
-		if s[0] == '"' {
-			return strings.NewReplacer(`\"`, `"`, `\\`, `\`, `\$`, `$`).Replace(s[1 : len(s)-1])
-		}
-		return s[1 : len(s)-1]
-	}
-	return strings.TrimSuffix(s, "'")
 }

@@ -4,8 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
@@ -13,49 +12,6 @@ import (
 
 // This file finds what zsh reads in another way than bash does: either may run the line
 // (zshexpn(1), zshmisc(1), zshbuiltins(1)).
-
-// zshForm reports a dollar at an offset that begins an expansion in zsh alone: $=x, $^x, $~x, $+x.
-func zshForm(text string, i int) bool {
-	after := text[i+1:]
-	name := strings.TrimLeft(after, "=^~+")
-	begins := after[:len(after)-len(name)]
-	slashes := len(text[:i]) - len(strings.TrimRight(text[:i], `\`))
-	return (slashes%2 == 0 || strings.Contains(text[:i], "`")) && (strings.Trim(begins, "+") != "" ||
-		begins != "" && name != "" && (isNameByte(name[0]) || strings.IndexByte("{(@*#?!$-", name[0]) >= 0))
-}
-
-// zshModifiers are the letters that change a value after a colon, or precede such a letter.
-const zshModifiers = "aAcehlpPqQrstux&gfFwW"
-
-// zshParam looks at an expansion whose end zsh finds elsewhere, or whose name it knows.
-func (w *walker) zshParam(p *syntax.ParamExp) {
-	src, reason := w.source(p), unknown.Reason(0)
-	if p.Param == nil || !strings.HasPrefix(src, "$") { // a name in arithmetic
-		return
-	}
-	name, after := p.Param.Value, w.src[min(int(p.End().Offset()), len(w.src)):]
-	if p.Slice != nil {
-		_, after, _ = strings.Cut(src, name)
-		after = after[max(strings.IndexByte(after, ':'), 0):]
-	}
-	next := func(of string) bool { return after != "" && strings.IndexByte(of, after[0]) >= 0 }
-	switch {
-	case knowledge.IsVariableOf("special", name):
-		reason = unknown.ZshVariable
-	case (p.Short || p.Slice != nil) && len(after) > 1 && after[0] == ':' && (strings.IndexByte(zshModifiers, after[1]) >= 0 || strings.HasPrefix(after[1:], "\\\n")):
-		reason = unknown.ZshModifier
-	case !p.Short:
-	case next("["), p.Index != nil, strings.HasPrefix(after, "\\\n"), strings.HasSuffix(src, "\\"): // or on the next line
-		reason = unknown.ZshSubscript
-	case name == "#" && after != "" && (isNameByte(after[0]) || next("*-?@$")):
-		reason = unknown.ZshLength
-	case len(name) == 1 && name[0] <= '9' && name[0] >= '0' && next("0123456789"):
-		reason = unknown.ZshDigits
-	}
-	if reason != 0 {
-		w.unknown(reason, src)
-	}
-}
 
 // anyOf is an array without an index, or with a number as one, of which zsh gives all of the items,
 // or counts from 1.
@@ -71,7 +27,7 @@ func anyOf(list []string, raw []frag, quoted bool) []frag {
 // the line or, in capital letters, of the environment. Numbers are places on the stack of folders.
 func (w *walker) zshNames(name string) bool {
 	return name != "" && strings.Trim(name, "+-0123456789") == "" ||
-		plainName(name) && (w.lookup(name).kind != outside || strings.ContainsAny(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+		texts.PlainName(name) && (w.lookup(name).kind != outside || strings.ContainsAny(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 }
 
 // number looks at a word that zsh evaluates as arithmetic: only one that is a number, or empty,
@@ -79,7 +35,7 @@ func (w *walker) zshNames(name string) bool {
 func (w *walker) number(f field) {
 	text := strings.TrimLeft(f.Text, "+-")
 	code := text != "" && (text[0] == '\'' || text[0] == '"') && !strings.Contains(text, "[") // printf %d "'A"
-	if !f.Number && !(f.Static && (code || strings.Trim(text, "0123456789.") == "" || plainNumber(text))) {
+	if !f.Number && !(f.Static && (code || strings.Trim(text, "0123456789.") == "" || texts.PlainNumber(text))) {
 		w.unknown(unknown.ZshEvaluated, f.Text)
 	}
 }
@@ -99,7 +55,7 @@ func (w *walker) numberWords(name string, words []field) {
 	}
 	for i, f := range words[:max(len(words)-1, 0)] {
 		next := words[i+1]
-		named := strings.FieldsFunc(next.Text, func(r rune) bool { return r >= 0x80 || !isNameByte(byte(r)) })
+		named := strings.FieldsFunc(next.Text, func(r rune) bool { return r >= 0x80 || !texts.IsNameByte(byte(r)) })
 		is := slices.ContainsFunc(options, func(o string) bool {
 			return f.Static && next.Text != "]" && strings.HasPrefix(f.Text, "-") && strings.HasSuffix(f.Text, o[1:]) && (o != "-p" || strings.Contains(w.src, "coproc"))
 		})

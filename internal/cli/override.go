@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/document/yamledit"
 	"cardea.dev/internal/harness"
@@ -105,7 +105,7 @@ func (f overrideFlags) read(p Process) (o overrides.Override, err error) {
 	now := p.Now().UTC().Truncate(time.Second)
 	o = overrides.Override{Role: f.role, Tool: f.tool, File: f.file, Rule: f.rule, Because: strings.TrimSpace(f.because),
 		By: p.UserName(), At: now, Effect: cardea.Allow}
-	if o.Command, err = bash.PlainWords(f.command); err != nil {
+	if o.Command, err = grammar.PlainWords(f.command); err != nil {
 		return o, fmt.Errorf("--command: %w", err)
 	}
 	switch {
@@ -185,7 +185,7 @@ func overrideEntry(o overrides.Override) string {
 			out = append(out, key+": "+strconv.Quote(value))
 		}
 	}
-	add("command", bash.Quoted(o.Command))
+	add("command", grammar.Quoted(o.Command))
 	add("tool", o.Tool)
 	add("file", o.File)
 	add("role", o.Role)
@@ -229,7 +229,7 @@ func addOverride(p Process, f overrideFlags) error {
 
 // describe says an override in a line.
 func describe(o overrides.Override) string {
-	command := onlyIf(len(o.Command) > 0, strconv.Quote(bash.Quoted(o.Command)))
+	command := onlyIf(len(o.Command) > 0, strconv.Quote(grammar.Quoted(o.Command)))
 	return joined(" ", o.Effect.String(), command, o.Tool, prefixed("on ", o.File), prefixed("for the role ", o.Role), prefixed("in spite of ", o.Rule),
 		onlyIf(!o.Until.IsZero(), "until "+o.Until.Local().Format("2006-01-02 15:04")))
 }
@@ -325,7 +325,7 @@ func listOverrides(p Process, d sessionDesk, asJSON bool) error {
 	}
 	list := []overrideListing{}
 	for _, o := range d.Loaded.Overrides {
-		e := overrideListing{ID: o.ID(), Effect: o.Effect, Command: bash.Quoted(o.Command), Tool: o.Tool, File: o.File, Role: o.Role, Rule: o.Rule, Scope: o.Scope,
+		e := overrideListing{ID: o.ID(), Effect: o.Effect, Command: grammar.Quoted(o.Command), Tool: o.Tool, File: o.File, Role: o.Role, Rule: o.Rule, Scope: o.Scope,
 			Source: o.Source, By: o.By, At: o.At, Until: o.Until, Because: o.Because, Trusted: o.Trusted, Ended: o.Ended(p.Now())}
 		for line, err := range l.Search(ledger.Query{Rule: "overrides:" + e.ID}) {
 			if err != nil {

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/document"
@@ -262,7 +262,7 @@ func overrideLines(list []overrides.Override, until string) string {
 	var out []string
 	add := func(flag, value string) string { return onlyIf(value != "", " --"+flag+" "+hook.Pasted(value)) }
 	for _, o := range list {
-		out = append(out, "cardea override"+add("command", bash.Quoted(o.Command))+add("tool", o.Tool)+add("file", o.File)+add("rule", o.Rule)+" --allow"+
+		out = append(out, "cardea override"+add("command", grammar.Quoted(o.Command))+add("tool", o.Tool)+add("file", o.File)+add("rule", o.Rule)+" --allow"+
 			onlyIf(o.Scope == cardea.ScopeUser, " --scope user")+until)
 	}
 	return strings.Join(out, " && ")
@@ -299,7 +299,7 @@ func (w *waysOf) noException() string {
 
 // nameable reports whether an override can name words one by one.
 func nameable(words []string) bool {
-	again, err := bash.PlainWords(bash.Quoted(words))
+	again, err := grammar.PlainWords(grammar.Quoted(words))
 	return err == nil && slices.Equal(again, words) && !slices.Contains(words, "*")
 }
 

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/knowledge"
 )
 
@@ -131,8 +131,8 @@ func skeletons(a, b *cardea.Call) string {
 	if !isShell && !isShell2 {
 		return ""
 	}
-	first, ok := bash.Skeleton(x)
-	second, ok2 := bash.Skeleton(y)
+	first, ok := grammar.Skeleton(x)
+	second, ok2 := grammar.Skeleton(y)
 	if !isShell || !isShell2 || !ok || !ok2 || first != second {
 		return "other operators, redirections or variables"
 	}

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/pathglob"
 	"cardea.dev/internal/paths"
 )
@@ -54,7 +54,7 @@ func (o Override) ID() string {
 	if !o.Until.IsZero() {
 		until = o.Until.UTC().Format(time.RFC3339)
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{o.Role, o.Tool, bash.Quoted(o.Command), o.File, o.Rule, o.Effect.String(), until}, "\x00")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{o.Role, o.Tool, grammar.Quoted(o.Command), o.File, o.Rule, o.Effect.String(), until}, "\x00")))
 	return hex.EncodeToString(sum[:4])
 }
 

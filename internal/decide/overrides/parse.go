@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/document"
 	"cardea.dev/internal/pathglob"
 )
@@ -38,7 +38,7 @@ func override(v document.Value, scope cardea.Scope, tool func(string) (string, b
 	o := Override{Scope: scope, Role: m.Text("role"), File: m.Text("file"), Rule: m.Text("rule"), By: m.Text("by"), Because: m.Text("because"),
 		Until: moment(m.Get("until")), At: moment(m.Get("at"))}
 	var err error
-	if o.Command, err = bash.PlainWords(m.Text("command")); err != nil {
+	if o.Command, err = grammar.PlainWords(m.Text("command")); err != nil {
 		m.Get("command").Problem(cardea.CodeBadValue, "write the words as in a shell", "%s", err)
 	}
 	if name := m.Text("tool"); name != "" {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"cardea.dev"
-	shell "cardea.dev/internal/bash"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/paths"
 )
 
@@ -74,7 +74,7 @@ func pathKeys(tool string) []string {
 
 // asShell is a command as the shell reads it, or as it is where that cannot be told.
 func asShell(command string) string {
-	if line, ok := shell.OneLine(command); ok {
+	if line, ok := grammar.OneLine(command); ok {
 		return line
 	}
 	return command

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
+	"cardea.dev/internal/bash/grammar"
 )
 
 // This file is about what a line gives a program to read: through a pipe, an input
@@ -55,7 +55,7 @@ func (c *call) mayBeFed(p *cardea.Part) bool {
 // pipe. The words of commands are not in the skeleton, so that each < in it opens
 // something, as does 0>/dev/tcp/….
 func feeds(line string) bool {
-	skeleton, ok := bash.Skeleton(line)
+	skeleton, ok := grammar.Skeleton(line)
 	skeleton = nothingToRead.ReplaceAllString(skeleton, "$1")
 	return !ok || strings.Contains(skeleton, "<") || strings.Contains(skeleton, "0>")
 }

@@ -1,4 +1,4 @@
-package bash
+package grammar
 
 import (
 	"slices"
@@ -7,23 +7,13 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
+	"cardea.dev/internal/knowledge"
 )
 
-// checkRaw records what makes a text opaque wherever it stands. A backslash in front of a
-// carriage return quotes that alone: the line ends, and the next one is a command.
-func (w *walker) checkRaw(text string) {
-	if reason := rawCheck(text); reason != 0 {
-		w.unknown(reason, text)
-	}
-	if ends := strings.ReplaceAll(text, "\\\r\n", "\n"); ends != text {
-		w.runLater("\\", ends)
-	}
-}
-
-// rawCheck looks for what makes a text opaque wherever it stands. docs/analysis.md
-// lists the cases. It returns why the
-// text is opaque, or "".
+// rawCheck returns what makes all of a text opaque, 0 where nothing does.
+// docs/analysis.md lists the cases.
 func rawCheck(text string) unknown.Reason {
 	switch {
 	case !utf8.ValidString(text):
@@ -93,63 +83,14 @@ func hiddenRune(r rune) unknown.Reason {
 	return 0
 }
 
-// nesting estimates how deeply a text nests, from above: it counts openers as
-// written, wherever they stand.
-func nesting(text string) int {
-	depth, deepest := 0, 0
-	open := func(n int) {
-		depth += n
-		deepest = max(deepest, depth)
-		depth = max(depth, 0)
-	}
-	word := 0
-	for i := 0; i <= len(text); i++ {
-		var c byte = ' '
-		if i < len(text) {
-			c = text[i]
-		}
-		switch c {
-		case '(', '{', '[':
-			open(1)
-		case ')', '}', ']':
-			open(-1)
-		case '!', '~', '?':
-			if i > 0 && text[i-1] == c || i > 1 && text[i-2] == c && text[i-1] == ' ' {
-				open(1) // runs of unary and ternary operators recurse in the parser
-			}
-		case '=':
-			if i > 1 && text[i-2] == '=' {
-				open(1)
-			}
-		}
-		if c >= 'a' && c <= 'z' {
-			continue
-		}
-		switch text[word:i] {
-		case "if", "while", "until", "for", "case", "select", "function", "time", "coproc":
-			open(1)
-		case "fi", "done", "esac":
-			open(-1)
-		}
-		word = i + 1
-	}
-	// Backquotes nest by backslashes: each level doubles them.
-	if strings.Contains(text, "\\\\\\\\\\\\\\`") {
-		return maxNesting + 1
-	}
-	return deepest
-}
-
 // treeCheck looks for spots in the tree where the parser is known to read
 // something else than bash or zsh do.
-// It gives what stands in the tree that is noted besides, so that a long line is walked
-// through once.
-func (w *walker) treeCheck(file []*syntax.Stmt) noted {
-	var out noted
+// It also notes the declarations of the script, so that a long line is walked once.
+func (s *Script) treeCheck() {
 	quotedParam := func(n syntax.Node) {
 		syntax.Walk(n, func(n syntax.Node) bool {
-			if p, ok := n.(*syntax.ParamExp); ok && !p.Short && strings.Contains(w.source(p), "'") {
-				w.unknown(unknown.QuotesInQuotes, w.source(p))
+			if p, ok := n.(*syntax.ParamExp); ok && !p.Short && strings.Contains(s.Source(p), "'") {
+				s.doubt(unknown.QuotesInQuotes, s.Source(p))
 			}
 			_, sub := n.(*syntax.CmdSubst)
 			return !sub
@@ -176,40 +117,40 @@ func (w *walker) treeCheck(file []*syntax.Stmt) noted {
 			}
 		case *syntax.CmdSubst:
 			if !n.Backquotes {
-				w.printedCheck(n.Stmts)
+				s.printedCheck(n.Stmts)
 			}
 		case *syntax.ProcSubst:
-			w.printedCheck(n.Stmts)
+			s.printedCheck(n.Stmts)
 		case *syntax.CallExpr:
 			for _, a := range n.Assigns {
-				w.endCheck(a)
+				s.endCheck(a)
 			}
 			for _, word := range n.Args {
-				w.endCheck(word)
+				s.endCheck(word)
 			}
 		case *syntax.DeclClause:
-			out.clauses = append(out.clauses, n)
+			s.Declarations = append(s.Declarations, n)
 			for _, a := range n.Args {
-				w.endCheck(a)
+				s.endCheck(a)
 			}
 		case *syntax.Assign:
 			if n.Name != nil && (n.Array != nil || n.Index != nil) {
-				out.lists = append(out.lists, n.Name.Value)
+				s.Arrays = append(s.Arrays, n.Name.Value)
 			}
 		case *syntax.LetClause:
-			w.letCheck(n)
+			s.letCheck(n)
 		case *syntax.Redirect:
-			w.heredocCheck(n)
+			s.heredocCheck(n)
 			if n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc {
 				docs = append(docs, n)
 			}
-			w.descriptorCheck(n)
+			s.descriptorCheck(n)
 			if n.Word != nil {
-				w.endCheck(n.Word)
+				s.endCheck(n.Word)
 			}
 			switch {
 			case n.Hdoc == nil:
-			case quotedDelimiter(n.Word):
+			case QuotedDelimiter(n.Word):
 				literal = append(literal, spanOf(n.Hdoc))
 			default:
 				for _, p := range n.Hdoc.Parts {
@@ -217,27 +158,27 @@ func (w *walker) treeCheck(file []*syntax.Stmt) noted {
 				}
 				quotedParam(n.Hdoc)
 			}
-			if n.Word != nil && strings.HasPrefix(w.source(n.Word), "!") {
-				w.unknown(unknown.ZshRedirection, w.source(n))
+			if n.Word != nil && strings.HasPrefix(s.Source(n.Word), "!") {
+				s.doubt(unknown.ZshRedirection, s.Source(n))
 			}
 		case *syntax.Stmt:
 			if _, function := n.Cmd.(*syntax.FuncDecl); function {
-				out.functions = append(out.functions, n)
+				s.Functions = append(s.Functions, n)
 			}
-			if at := int(n.Semicolon.Offset()) + 1; n.Background && at < len(w.src) && w.src[at] == '!' {
-				w.unknown(unknown.ZshBackground, w.source(n))
+			if at := int(n.Semicolon.Offset()) + 1; n.Background && at < len(s.Text) && s.Text[at] == '!' {
+				s.doubt(unknown.ZshBackground, s.Source(n))
 			}
 		case *syntax.ParamExp:
-			w.zshParam(n)
-			if src := w.source(n); !n.Short && (strings.Contains(src, "<(") || strings.Contains(src, ">(")) {
-				w.unknown(unknown.HiddenSubstitution, src)
+			s.zshParam(n)
+			if src := s.Source(n); !n.Short && (strings.Contains(src, "<(") || strings.Contains(src, ">(")) {
+				s.doubt(unknown.HiddenSubstitution, src)
 			}
 		case *syntax.ExtGlob:
 			if strings.ContainsAny(n.Pattern.Value, "$`<>(") {
-				w.unknown(unknown.HiddenPattern, w.source(n))
+				s.doubt(unknown.HiddenPattern, s.Source(n))
 			}
 			if test == 0 {
-				w.unknown(unknown.ExtendedPattern, w.source(n))
+				s.doubt(unknown.ExtendedPattern, s.Source(n))
 			}
 		case *syntax.TestClause:
 			test++
@@ -255,30 +196,30 @@ func (w *walker) treeCheck(file []*syntax.Stmt) noted {
 			}
 			return false
 		case *syntax.Word:
-			w.zshWord(n)
+			s.zshWord(n)
+		case *syntax.CoprocClause:
+			if !plainCoproc(n) {
+				s.doubt(unknown.CoprocName, s.Source(n))
+			}
+		case *syntax.TimeClause:
+			if st, ok := WithoutDashes(n.Stmt); !ok {
+				s.doubt(unknown.TimeDashes, s.Source(st))
+			}
 		}
 		return true
 	}
-	for _, st := range file {
+	for _, st := range s.Stmts {
 		syntax.Walk(st, visit)
 	}
-	w.placeCheck(docs)
+	s.placeCheck(docs)
 	byStart := func(a, b span) int { return a.from - b.from }
 	slices.SortFunc(literal, byStart)
 	slices.SortFunc(quoted, byStart)
 	for _, check := range []func(string, []span, []span) unknown.Reason{hiddenCheck, commentCheck} {
-		if reason := check(w.src, literal, quoted); reason != 0 {
-			w.unknown(reason, w.src)
+		if reason := check(s.Text, literal, quoted); reason != 0 {
+			s.doubt(reason, s.Text)
 		}
 	}
-	return out
-}
-
-// noted are the declarations of a script, wherever they stand.
-type noted struct {
-	clauses   []*syntax.DeclClause
-	lists     []string // variables that are arrays
-	functions []*syntax.Stmt
 }
 
 // commentCheck finds comments that end in a backslash: the parser joins the
@@ -305,29 +246,29 @@ func commentCheck(text string, literal, quoted []span) unknown.Reason {
 }
 
 // zshWord finds words that only zsh would execute.
-func (w *walker) zshWord(word *syntax.Word) {
-	if src := w.source(word); len(src) > 1 && src[0] == '=' && isNameStart(src[1]) {
-		w.unknown(unknown.ZshEquals, src)
+func (s *Script) zshWord(word *syntax.Word) {
+	if src := s.Source(word); len(src) > 1 && src[0] == '=' && texts.IsNameStart(src[1]) {
+		s.doubt(unknown.ZshEquals, src)
 	}
 }
 
 // endCheck finds words that the parser ends in the middle of what bash reads as
 // one: in $( ) it takes the # of $x# for a comment.
-func (w *walker) endCheck(n syntax.Node) {
-	if end := int(n.End().Offset()); end > 0 && end < len(w.src) && strings.IndexByte(" \t\n;&|()<>`\\", w.src[end]) < 0 {
-		w.unknown(unknown.WordEnd, w.source(n)+w.src[end:])
+func (s *Script) endCheck(n syntax.Node) {
+	if end := int(n.End().Offset()); end > 0 && end < len(s.Text) && strings.IndexByte(" \t\n;&|()<>`\\", s.Text[end]) < 0 {
+		s.doubt(unknown.WordEnd, s.Source(n)+s.Text[end:])
 	}
 }
 
 // letCheck finds operators in a let that bash reads as redirections, lists or
 // patterns before let is passed anything.
-func (w *walker) letCheck(c *syntax.LetClause) {
+func (s *Script) letCheck(c *syntax.LetClause) {
 	for _, x := range c.Exprs {
 		if word, ok := x.(*syntax.Word); ok && word.Lit() == "" {
 			continue // quoted, or the value of something
 		}
-		if strings.ContainsAny(w.source(x), "<>&|();*?[]{}~#\"'$` \t\n\\") {
-			w.unknown(unknown.LetOperator, w.source(c))
+		if strings.ContainsAny(s.Source(x), "<>&|();*?[]{}~#\"'$` \t\n\\") {
+			s.doubt(unknown.LetOperator, s.Source(c))
 			return
 		}
 	}
@@ -335,31 +276,54 @@ func (w *walker) letCheck(c *syntax.LetClause) {
 
 // descriptorCheck finds words behind <&- and >&-, which bash takes as a whole
 // while the parser reads "-word" as the target.
-func (w *walker) descriptorCheck(r *syntax.Redirect) {
+func (s *Script) descriptorCheck(r *syntax.Redirect) {
 	if r.Op != syntax.DplIn && r.Op != syntax.DplOut {
 		return
 	}
-	if src := w.source(r.Word); strings.HasPrefix(src, "-") && src != "-" {
-		w.unknown(unknown.WordAfterClose, w.source(r))
+	if src := s.Source(r.Word); strings.HasPrefix(src, "-") && src != "-" {
+		s.doubt(unknown.WordAfterClose, s.Source(r))
 	}
 }
 
-func isNameStart(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+// zshForm reports a dollar at an offset that begins an expansion in zsh alone: $=x, $^x, $~x, $+x.
+func zshForm(text string, i int) bool {
+	after := text[i+1:]
+	name := strings.TrimLeft(after, "=^~+")
+	begins := after[:len(after)-len(name)]
+	slashes := len(text[:i]) - len(strings.TrimRight(text[:i], `\`))
+	return (slashes%2 == 0 || strings.Contains(text[:i], "`")) && (strings.Trim(begins, "+") != "" ||
+		begins != "" && name != "" && (texts.IsNameByte(name[0]) || strings.IndexByte("{(@*#?!$-", name[0]) >= 0))
 }
 
-// plainName reports whether s is a variable's name and nothing else.
-func plainName(s string) bool {
-	return s != "" && isNameStart(s[0]) && !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || !isNameByte(byte(r)) })
-}
+// zshModifiers are the letters that change a value after a colon, or precede such a letter.
+const zshModifiers = "aAcehlpPqQrstux&gfFwW"
 
-func isNameByte(c byte) bool { return isNameStart(c) || c >= '0' && c <= '9' }
-
-// plainNumber reports whether s is an integer constant of bash's arithmetic.
-func plainNumber(s string) bool {
-	s = strings.TrimPrefix(strings.TrimSpace(s), "-")
-	if strings.ContainsAny(s, "abcdefABCDEF") && !strings.ContainsAny(s, "#x") {
-		return false
+// zshParam looks at an expansion whose end zsh finds elsewhere, or whose name it knows.
+func (s *Script) zshParam(p *syntax.ParamExp) {
+	src, reason := s.Source(p), unknown.Reason(0)
+	if p.Param == nil || !strings.HasPrefix(src, "$") { // a name in arithmetic
+		return
 	}
-	return s != "" && s[0] >= '0' && s[0] <= '9' && strings.Trim(s, "0123456789abcdefABCDEF#x") == ""
+	name, after := p.Param.Value, s.Text[min(int(p.End().Offset()), len(s.Text)):]
+	if p.Slice != nil {
+		_, after, _ = strings.Cut(src, name)
+		after = after[max(strings.IndexByte(after, ':'), 0):]
+	}
+	next := func(of string) bool { return after != "" && strings.IndexByte(of, after[0]) >= 0 }
+	switch {
+	case knowledge.IsVariableOf("special", name):
+		reason = unknown.ZshVariable
+	case (p.Short || p.Slice != nil) && len(after) > 1 && after[0] == ':' && (strings.IndexByte(zshModifiers, after[1]) >= 0 || strings.HasPrefix(after[1:], "\\\n")):
+		reason = unknown.ZshModifier
+	case !p.Short:
+	case next("["), p.Index != nil, strings.HasPrefix(after, "\\\n"), strings.HasSuffix(src, "\\"): // or on the next line
+		reason = unknown.ZshSubscript
+	case name == "#" && after != "" && (texts.IsNameByte(after[0]) || next("*-?@$")):
+		reason = unknown.ZshLength
+	case len(name) == 1 && name[0] <= '9' && name[0] >= '0' && next("0123456789"):
+		reason = unknown.ZshDigits
+	}
+	if reason != 0 {
+		s.doubt(reason, src)
+	}
 }

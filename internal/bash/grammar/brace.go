@@ -1,15 +1,17 @@
-package bash
+package grammar
 
 import (
 	"strconv"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev/internal/bash/texts"
 )
 
-// rejoined reports whether a piece that braces leave begins another expansion
+// Rejoined reports whether a piece that braces leave begins another expansion
 // than the parser saw: a dollar before a name, a name that goes on.
-func rejoined(parts []syntax.WordPart) bool {
+func Rejoined(parts []syntax.WordPart) bool {
 	for i, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
@@ -20,7 +22,7 @@ func rejoined(parts []syntax.WordPart) bool {
 			if i+1 == len(parts) || !p.Short {
 				continue
 			}
-			if next, ok := parts[i+1].(*syntax.Lit); ok && next.Value != "" && (plainName("_"+next.Value[:1]) || next.Value[0] == '[') {
+			if next, ok := parts[i+1].(*syntax.Lit); ok && next.Value != "" && (texts.PlainName("_"+next.Value[:1]) || next.Value[0] == '[') {
 				return true
 			}
 		}
@@ -28,9 +30,9 @@ func rejoined(parts []syntax.WordPart) bool {
 	return false
 }
 
-// joinLits makes one literal of those that follow each other, so that a tilde
+// JoinLiterals makes one literal of those that follow each other, so that a tilde
 // is seen with what comes behind it.
-func joinLits(parts []syntax.WordPart) []syntax.WordPart {
+func JoinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 	var out []syntax.WordPart
 	for _, p := range parts {
 		lit, ok := p.(*syntax.Lit)
@@ -45,9 +47,9 @@ func joinLits(parts []syntax.WordPart) []syntax.WordPart {
 	return out
 }
 
-// oddBraces reports braces that do not pair, an empty pair beside a list, and
+// OddBraces reports braces that do not pair, an empty pair beside a list, and
 // a sequence around or within others: there bash and the parser differ.
-func oddBraces(word *syntax.Word) bool {
+func OddBraces(word *syntax.Word) bool {
 	open, shut, list, empty, within, sequence := 0, 0, false, false, false, false
 	for i, p := range word.Parts {
 		if pe, ok := p.(*syntax.ParamExp); ok && pe.Short && pe.Param != nil && pe.Param.Value == "$" && i+1 < len(word.Parts) {
@@ -73,14 +75,14 @@ func oddBraces(word *syntax.Word) bool {
 	return open > 0 && shut > 0 && list && (open != shut || empty || within && sequence)
 }
 
-// bracesWithin reports whether an expansion or a quoted part of a word holds
+// BracesWithin reports whether an expansion or a quoted part of a word holds
 // braces: bash and the parser then disagree on where a brace expansion ends.
-func (w *walker) bracesWithin(word *syntax.Word) bool {
+func BracesWithin(text string, word *syntax.Word) bool {
 	for _, p := range word.Parts {
 		if _, ok := p.(*syntax.Lit); ok {
 			continue
 		}
-		src := w.source(p)
+		src := Source(text, p)
 		if pe, ok := p.(*syntax.ParamExp); ok && !pe.Short {
 			src = strings.TrimSuffix(strings.TrimPrefix(src, "${"), "}")
 		}
@@ -91,9 +93,9 @@ func (w *walker) bracesWithin(word *syntax.Word) bool {
 	return false
 }
 
-// braceAlternatives lists what a word with brace expansions becomes; false
+// BraceAlternatives lists what a word with brace expansions becomes; false
 // when that is too much.
-func braceAlternatives(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
+func BraceAlternatives(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
 	out := [][]syntax.WordPart{nil}
 	for _, p := range parts {
 		brace, ok := p.(*syntax.BraceExp)
@@ -127,7 +129,7 @@ func braceOptions(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
 	}
 	var out [][]syntax.WordPart
 	for _, e := range b.Elems {
-		alts, ok := braceAlternatives(e.Parts)
+		alts, ok := BraceAlternatives(e.Parts)
 		if !ok || len(out)+len(alts) > maxBraces {
 			return nil, false
 		}

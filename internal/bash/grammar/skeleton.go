@@ -1,4 +1,4 @@
-package bash
+package grammar
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 // false for what cannot be parsed. Two lines with the same skeleton start as many
 // commands in the same order and under the same conditions.
 func Skeleton(line string) (string, bool) {
-	if len(line) > maxText || nesting(line) >= maxNesting {
+	if Limit(line) != 0 {
 		return "", false
 	}
 	if plainCommand(line) {

@@ -1,4 +1,4 @@
-package bash
+package grammar
 
 import (
 	"slices"
@@ -6,25 +6,26 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
 
 // printedCheck finds here-documents in $( ) and <( ) with commands behind them
 // that a semicolon or an ampersand separates. bash prints what is substituted
 // and reads it again, and loses a separator there: $(a <<E; b; c …) runs "b c".
-func (w *walker) printedCheck(stmts []*syntax.Stmt) {
+func (s *Script) printedCheck(stmts []*syntax.Stmt) {
 	if len(stmts) == 0 {
 		return
 	}
-	end := min(int(stmts[len(stmts)-1].End().Offset()), len(w.src))
+	end := min(int(stmts[len(stmts)-1].End().Offset()), len(s.Text))
 	for _, st := range stmts {
 		syntax.Walk(st, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.CmdSubst, *syntax.ProcSubst:
 				return false // looked at by itself
 			case *syntax.Redirect:
-				if (n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc) && separates(w.behind(n, end)) {
-					w.unknown(unknown.LostSeparator, w.source(st))
+				if (n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc) && separates(s.behind(n, end)) {
+					s.doubt(unknown.LostSeparator, s.Source(st))
 				}
 			}
 			return true
@@ -34,13 +35,13 @@ func (w *walker) printedCheck(stmts []*syntax.Stmt) {
 
 // behind is the text behind a here-document, up to an offset, without its
 // body.
-func (w *walker) behind(r *syntax.Redirect, end int) string {
-	rest := w.src[int(r.Word.End().Offset()):]
+func (s *Script) behind(r *syntax.Redirect, end int) string {
+	rest := s.Text[int(r.Word.End().Offset()):]
 	rest, _, _ = strings.Cut(rest, "\n")
 	if r.Hdoc == nil {
-		return rest + w.src[min(int(r.Word.End().Offset()), end):end]
+		return rest + s.Text[min(int(r.Word.End().Offset()), end):end]
 	}
-	return rest + w.src[min(int(r.Hdoc.End().Offset()), end):end]
+	return rest + s.Text[min(int(r.Hdoc.End().Offset()), end):end]
 }
 
 func separates(text string) bool {
@@ -54,41 +55,38 @@ func separates(text string) bool {
 // parser: bash reads lines before it looks at expansions, joins those that end
 // in a backslash, and inside of $( ) takes a line that only begins with the
 // delimiter.
-func (w *walker) heredocCheck(r *syntax.Redirect) {
+func (s *Script) heredocCheck(r *syntax.Redirect) {
 	if r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc {
 		return
 	}
-	mark, ok := literalWord(r.Word)
-	plain := ok && mark != "" && len(r.Word.Parts) == 1 && strings.Trim(mark, delimiterBytes) == ""
-	if plain && !quotedDelimiter(r.Word) {
+	mark, ok := Literal(r.Word)
+	plain := ok && mark != "" && len(r.Word.Parts) == 1 && strings.Trim(mark, texts.WordBytes) == ""
+	if plain && !QuotedDelimiter(r.Word) {
 		plain = r.Word.Lit() == mark
 	}
 	if !plain {
-		w.unknown(unknown.HereDelimiter, w.source(r))
+		s.doubt(unknown.HereDelimiter, s.Source(r))
 		return
 	}
 	if r.Hdoc == nil {
 		return
 	}
-	body := w.source(r.Hdoc)
+	body := s.Source(r.Hdoc)
 	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == mark {
 		body = body[:last]
 	}
-	if !quotedDelimiter(r.Word) {
+	if !QuotedDelimiter(r.Word) {
 		body = strings.ReplaceAll(body, "\\\n", "")
 	}
 	for line := range strings.Lines(body) {
 		if strings.HasPrefix(strings.TrimLeft(line, "\t"), mark) {
-			w.unknown(unknown.HereEnd, line)
+			s.doubt(unknown.HereEnd, line)
 			return
 		}
 	}
 }
 
-// delimiterBytes are what the delimiter of a here-document may consist of.
-const delimiterBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.!"
-
-func quotedDelimiter(word *syntax.Word) bool {
+func QuotedDelimiter(word *syntax.Word) bool {
 	for _, p := range word.Parts {
 		switch p := p.(type) {
 		case *syntax.SglQuoted, *syntax.DblQuoted:
@@ -102,8 +100,8 @@ func quotedDelimiter(word *syntax.Word) bool {
 	return false
 }
 
-// heredoc is the body of a here-document, where nothing in it is expanded.
-func (w *walker) heredoc(r *syntax.Redirect) (string, bool) {
+// HereText returns the body of a here-document, where nothing in it is expanded.
+func HereText(r *syntax.Redirect) (string, bool) {
 	if r.Hdoc == nil {
 		return "", true
 	}
@@ -123,8 +121,8 @@ func (w *walker) heredoc(r *syntax.Redirect) (string, bool) {
 		}
 		text = strings.Join(lines, "")
 	}
-	if !quotedDelimiter(r.Word) {
-		text = unescapeHeredoc(text)
+	if !QuotedDelimiter(r.Word) {
+		text = texts.UnescapeHeredoc(text)
 	}
 	return text, true
 }
@@ -132,26 +130,26 @@ func (w *walker) heredoc(r *syntax.Redirect) (string, bool) {
 // placeCheck finds here-documents whose body the parser reads elsewhere than
 // bash, which begins behind the line of the operator: behind ]] the parser
 // misses the end of that line.
-func (w *walker) placeCheck(docs []*syntax.Redirect) {
+func (s *Script) placeCheck(docs []*syntax.Redirect) {
 	slices.SortFunc(docs, func(a, b *syntax.Redirect) int { return int(a.Pos().Offset()) - int(b.Pos().Offset()) })
 	line, next := -1, 0 // where the line of the last operator ends, and its last body
 	for _, r := range docs {
-		at := min(int(r.Word.End().Offset()), len(w.src))
+		at := min(int(r.Word.End().Offset()), len(s.Text))
 		if at > line {
-			end := strings.IndexByte(w.src[at:], '\n')
+			end := strings.IndexByte(s.Text[at:], '\n')
 			if end < 0 {
 				continue // no body at all
 			}
 			line = at + end
 			next = line + 1
 		}
-		body := w.bodyAt(next, r)
-		if r.Hdoc == nil && body != 0 || r.Hdoc != nil && !within(int(r.Hdoc.Pos().Offset()), next, w.src) {
-			w.unknown(unknown.HerePlace, w.source(r))
+		body := s.bodyAt(next, r)
+		if r.Hdoc == nil && body != 0 || r.Hdoc != nil && !within(int(r.Hdoc.Pos().Offset()), next, s.Text) {
+			s.doubt(unknown.HerePlace, s.Source(r))
 			return
 		}
 		next += body
-		if end := strings.IndexByte(w.src[min(next, len(w.src)):], '\n'); end >= 0 {
+		if end := strings.IndexByte(s.Text[min(next, len(s.Text)):], '\n'); end >= 0 {
 			next += end + 1 // behind the line that ends it
 		}
 	}
@@ -163,10 +161,10 @@ func within(at, from int, src string) bool {
 }
 
 // bodyAt is the size of a body that begins at an offset.
-func (w *walker) bodyAt(from int, r *syntax.Redirect) int {
-	mark, _ := literalWord(r.Word)
+func (s *Script) bodyAt(from int, r *syntax.Redirect) int {
+	mark, _ := Literal(r.Word)
 	size := 0
-	for text := range strings.Lines(w.src[min(from, len(w.src)):]) {
+	for text := range strings.Lines(s.Text[min(from, len(s.Text)):]) {
 		text, _ = strings.CutSuffix(text, "\n")
 		if r.Op == syntax.DashHdoc && strings.TrimLeft(text, "\t") == mark || text == mark {
 			return size
@@ -174,4 +172,13 @@ func (w *walker) bodyAt(from int, r *syntax.Redirect) int {
 		size += len(text) + 1
 	}
 	return size
+}
+
+// HereBody returns the body of a here-document as it is written in a text.
+func HereBody(text string, r *syntax.Redirect) string {
+	body := Source(text, r.Hdoc)
+	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == strings.Trim(Source(text, r.Word), `'"\`) {
+		body = body[:last]
+	}
+	return body
 }

@@ -1,4 +1,4 @@
-package bash
+package grammar
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 // Texts in quotes and here-documents stay as they are. It reports false for what cannot
 // be parsed.
 func OneLine(command string) (string, bool) {
-	if len(command) > maxText || nesting(command) >= maxNesting || strings.Contains(command, "\\\r\n") { // which bash reads otherwise
+	if Limit(command) != 0 || strings.Contains(command, "\\\r\n") { // which bash reads otherwise
 		return "", false
 	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")

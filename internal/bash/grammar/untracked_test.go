@@ -1,28 +1,8 @@
-package bash
+package grammar
 
-import (
-	"strings"
-	"testing"
+import "testing"
 
-	"mvdan.cc/sh/v3/syntax"
-)
-
-// A quick look at the text misses no strange construct.
-func TestStrangeTexts(t *testing.T) {
-	g, seen := newGenerator(7), 0
-	for range 4000 {
-		line, _ := g.line()
-		f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
-		if err != nil || !strange(f.Stmts) {
-			continue
-		}
-		if seen++; !mayBeStrange(line) {
-			t.Errorf("%q", line)
-		}
-	}
-	if seen < 100 {
-		t.Errorf("only %d strange lines", seen)
-	}
+func TestUntracked(t *testing.T) {
 	for line, want := range map[string]bool{
 		`: "${PORT:=3000}"; echo $PORT`:                  false,
 		"echo ${PORT:=3000}":                             true,
@@ -39,11 +19,7 @@ func TestStrangeTexts(t *testing.T) {
 		"git commit -m x && npm test 2>&1 | tail -5":     false,
 		"declare -A m=([a]=1); export X=1; readonly Y=2": false,
 	} {
-		f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := mayBeStrange(line) && strange(f.Stmts); got != want {
+		if got := Parse(line, false).Untracked; got != want {
 			t.Errorf("%q: %v", line, got)
 		}
 	}

@@ -1,0 +1,160 @@
+package texts
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Pattern is a pattern of an expansion, or the text that replaces it.
+type Pattern struct {
+	Text string
+	// Known is set where the text is known. Then Plain is set where no character of it
+	// means anything to bash but itself, wildcards aside.
+	Known, Plain bool
+}
+
+func ASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 || r < ' ' })
+}
+
+// Change is what an expansion makes of a value; false where that is not computed.
+func Change(p *syntax.ParamExp, value string, pattern, with *Pattern) (string, bool) {
+	switch {
+	case p.Slice != nil:
+		return sliced(value, p.Slice)
+	case p.Repl != nil:
+		return replaced(value, p.Repl, pattern.Text, with.Text)
+	}
+	switch p.Exp.Op {
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		for n := range len(value) + 1 {
+			if p.Exp.Op == syntax.RemLargePrefix || p.Exp.Op == syntax.RemSmallSuffix {
+				n = len(value) - n
+			}
+			off, left := value[:n], value[n:]
+			if p.Exp.Op == syntax.RemSmallSuffix || p.Exp.Op == syntax.RemLargeSuffix {
+				off, left = left, off
+			}
+			if Wildcard(pattern.Text, off) {
+				return left, true
+			}
+		}
+		return value, true
+	case syntax.UpperAll, syntax.LowerAll, syntax.UpperFirst, syntax.LowerFirst:
+		if pattern.Text != "" && pattern.Text != "?" {
+			return "", false
+		}
+		n := len(value)
+		if p.Exp.Op == syntax.UpperFirst || p.Exp.Op == syntax.LowerFirst {
+			n = min(n, 1)
+		}
+		if p.Exp.Op == syntax.UpperAll || p.Exp.Op == syntax.UpperFirst {
+			return strings.ToUpper(value[:n]) + value[n:], true
+		}
+		return strings.ToLower(value[:n]) + value[n:], true
+	}
+	return "", false
+}
+
+// LongestChanged bounds the values that are matched with patterns.
+const LongestChanged = 512
+
+// replaced is ${x/y/z} and ${x//y/z}.
+func replaced(value string, r *syntax.Replace, pattern, with string) (string, bool) {
+	anchor := byte(0)
+	if !r.All && pattern != "" && (pattern[0] == '#' || pattern[0] == '%') {
+		anchor, pattern = pattern[0], pattern[1:]
+	}
+	if pattern == "" || value == "" { // a star fits nothing, too
+		return "", false
+	}
+	var b strings.Builder
+	for i := 0; i < len(value); {
+		end := -1
+		for n := len(value); n > i; n-- { // the longest counts
+			if (anchor != '%' || n == len(value)) && Wildcard(pattern, value[i:n]) {
+				end = n
+				break
+			}
+		}
+		switch {
+		case end < 0 && anchor == '#':
+			return value, true
+		case end < 0:
+			b.WriteByte(value[i])
+			i++
+			continue
+		}
+		b.WriteString(with)
+		if i = end; !r.All {
+			b.WriteString(value[i:])
+			break
+		}
+	}
+	return b.String(), true
+}
+
+// sliced is ${x:1:2}, with numbers that are written out.
+func sliced(value string, s *syntax.Slice) (string, bool) {
+	number := func(x syntax.ArithmExpr) (int, bool) {
+		sign := 1
+		if u, ok := x.(*syntax.UnaryArithm); ok && u.Op == syntax.Minus && !u.Post {
+			sign, x = -1, u.X
+		}
+		word, ok := x.(*syntax.Word)
+		if !ok || !Decimal(word.Lit()) {
+			return 0, false
+		}
+		n, err := strconv.Atoi(word.Lit())
+		return sign * n, err == nil
+	}
+	from, ok := number(s.Offset)
+	if !ok {
+		return "", false
+	}
+	if from < 0 {
+		from += len(value)
+	}
+	if from < 0 || from > len(value) {
+		return "", true
+	}
+	end := len(value)
+	if s.Length != nil {
+		n, ok := number(s.Length)
+		switch {
+		case !ok:
+			return "", false
+		case n < 0:
+			end += n
+		default:
+			end = min(end, from+n)
+		}
+		if end < from {
+			return "", false // an error
+		}
+	}
+	return value[from:end], true
+}
+
+// Wildcard reports whether a pattern of * and ? matches all of a text.
+func Wildcard(pattern, text string) bool {
+	p, t, star, again := 0, 0, -1, 0
+	for t < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, again = p, t
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
+			p++
+			t++
+		case star >= 0:
+			again++
+			p, t = star+1, again
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}

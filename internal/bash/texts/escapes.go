@@ -1,0 +1,146 @@
+// Package texts computes what bash makes of texts: quotes and escapes, what printf and
+// echo print, and expansions such as ${x%y}. Nothing in it knows variables.
+package texts
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Piece is a stretch of a literal.
+type Piece struct {
+	Text   string
+	Quoted bool // a backslash protects it
+}
+
+// Unescape removes the backslashes of an unquoted literal. What they protect is quoted.
+func Unescape(text string) []Piece {
+	if !strings.Contains(text, "\\") {
+		if text == "" {
+			return nil
+		}
+		return []Piece{{Text: text}}
+	}
+	var out []Piece
+	var plain strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			plain.WriteByte(text[i])
+			continue
+		}
+		i++
+		if text[i] == '\n' {
+			continue
+		}
+		if plain.Len() > 0 {
+			out = append(out, Piece{Text: plain.String()})
+			plain.Reset()
+		}
+		size := 1
+		for i+size < len(text) && text[i+size]&0xC0 == 0x80 {
+			size++
+		}
+		out = append(out, Piece{text[i : i+size], true})
+		i += size - 1
+	}
+	if plain.Len() > 0 {
+		out = append(out, Piece{Text: plain.String()})
+	}
+	return out
+}
+
+// escapeLetters are the characters that stand for another one, or themselves, after a
+// backslash, and escapedLetters those that they stand for.
+const escapeLetters, escapedLetters = `abeEfnrtv\`, "\a\b\x1b\x1b\f\n\r\t\v\\"
+
+// ANSIC decodes the inside of $'…' by bash's rules. False for escapes whose
+// result depends on the locale or cuts the string.
+func ANSIC(s string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		switch c := s[i]; {
+		case strings.IndexByte(escapeLetters, c) >= 0:
+			b.WriteByte(escapedLetters[strings.IndexByte(escapeLetters, c)])
+		case c == '\'', c == '"', c == '?':
+			b.WriteByte(c)
+		case c == 'x', c == 'u', c == 'U', c >= '0' && c <= '7':
+			n, used := escapeNumber(s[i:])
+			if used == 0 || n == 0 || n > 0x7f {
+				return "", false
+			}
+			b.WriteByte(byte(n))
+			i += used - 1
+		case c == 'c', c < 0x20, c >= 0x7f:
+			return "", false
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), true
+}
+
+// escapeNumber reads \xHH, \uHHHH, \UHHHHHHHH and \NNN without the backslash:
+// its value, and how many bytes it takes.
+func escapeNumber(s string) (n, used int) {
+	base, most, at := 16, 2, 1
+	switch s[0] {
+	case 'u':
+		most = 4
+	case 'U':
+		most = 8
+	case 'x':
+		if strings.HasPrefix(s, "x{") {
+			return 0, 0
+		}
+	default:
+		base, most, at = 8, 3, 0
+	}
+	end := at
+	for end < len(s) && end-at < most {
+		d, err := strconv.ParseInt(s[end:end+1], base, 32)
+		if err != nil {
+			break
+		}
+		n = n*base + int(d)
+		end++
+	}
+	if end == at {
+		return 0, 0
+	}
+	return n, end
+}
+
+// UnescapeQuoted removes the backslashes of text in double quotes.
+func UnescapeQuoted(s string) string { return unescapeBefore(s, "$`\"\\") }
+
+// UnescapeBraced removes those of text inside of "${…}".
+func UnescapeBraced(s string) string { return unescapeBefore(s, "$`\"\\}") }
+
+// UnescapeHeredoc removes those of a here-document, where quotes mean nothing.
+func UnescapeHeredoc(s string) string { return unescapeBefore(s, "$`\\") }
+
+func unescapeBefore(s, special string) string {
+	if !strings.Contains(s, "\\") {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			if s[i+1] == '\n' {
+				i++
+				continue
+			}
+			if strings.IndexByte(special, s[i+1]) >= 0 {
+				i++
+			}
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
