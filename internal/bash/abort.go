@@ -7,6 +7,7 @@ import (
 
 	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/texts"
+	"cardea.dev/internal/bash/unknown"
 )
 
 // This file follows what happens where an expansion fails: bash gives up the command with
@@ -20,10 +21,10 @@ const maxAborts = 500
 // mayAbort notes that bash may give up here.
 func (w *walker) mayAbort() {
 	if len(w.aborts) >= maxAborts {
-		w.forgetAll()
+		w.cur.Forget(unknown.ManyAborts)
 		return
 	}
-	w.aborts = append(w.aborts, w.cur.clone())
+	w.aborts = append(w.aborts, w.cur.Clone())
 }
 
 // lines walks the commands of a script, line by line as bash reads it.
@@ -33,7 +34,8 @@ func (w *walker) lines(s *grammar.Script) {
 		w.declaresLater(file)
 	}
 	if s.Untracked {
-		w.cur.unsure, w.cur.paramsOK = true, false
+		w.cur.Doubt(unknown.Untracked)
+		w.cur.ParamsKnown = false
 	}
 	begin := len(w.aborts)
 	for i, st := range file {
@@ -57,7 +59,7 @@ func (w *walker) lines(s *grammar.Script) {
 // goOn joins what is known with what was where bash may have given up.
 func (w *walker) goOn(begin int) {
 	for _, s := range w.aborts[min(begin, len(w.aborts)):] {
-		w.cur.merge(s)
+		w.cur.Join(s)
 	}
 }
 
@@ -83,7 +85,7 @@ func (w *walker) total(x syntax.ArithmExpr) bool {
 	case *syntax.UnaryArithm:
 		return w.total(x.X)
 	case *syntax.BinaryArithm:
-		if name := grammar.ArithName(x.X); x.Op == syntax.Assgn && name != "" && !w.isFixed(name) {
+		if name := grammar.ArithName(x.X); x.Op == syntax.Assgn && name != "" && !w.cur.IsFixed(name) {
 			return w.total(x.Y) // whatever it has held
 		}
 		if !w.total(x.X) || !w.total(x.Y) {
@@ -112,9 +114,9 @@ func (w *walker) totalWord(word *syntax.Word) bool {
 			return true
 		}
 	}
-	if !texts.PlainName(text) || w.isFixed(text) {
+	if !texts.PlainName(text) || w.cur.IsFixed(text) {
 		return false
 	}
 	v := w.lookup(text)
-	return v.kind == unset || v.kind == known && (v.text == "" || texts.Decimal(v.text))
+	return v.IsUnset() || v.Known() && (v.Text == "" || texts.Decimal(v.Text))
 }

@@ -106,7 +106,7 @@ func (w *walker) constantCall(c *syntax.CallExpr) bool {
 	if name == "read" && w.cmd.stdin.kind == piped {
 		return w.out.PrintsEndlessly(w.cmd.stdin.from)
 	}
-	if !knowledge.Has(form.EndsTheSame, name) || w.shell.funcs[name] != nil {
+	if !knowledge.Has(form.EndsTheSame, name) || w.cur.Funcs[name] != nil {
 		return false
 	}
 	return !slices.ContainsFunc(c.Args[1:], func(word *syntax.Word) bool {
@@ -160,7 +160,7 @@ func (w *walker) constantText(text string, arithmetic bool) bool {
 		case variable && (name == "" || name[0] <= '9'):
 			return false // $1, $?
 		case variable || arithmetic && name != "" && name[0] > '9':
-			if v := w.lookup(name); v.kind != known && v.kind != outside {
+			if v := w.lookup(name); !v.Known() && !v.IsUntouched() {
 				return false
 			}
 		}

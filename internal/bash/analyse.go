@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 )
@@ -82,8 +83,7 @@ func Analyse(text string, env Env) Analysis {
 
 // analyse is one look at a line, with what another look found that it makes.
 func analyse(text string, env Env, created creations) (Analysis, creations) {
-	w := &walker{env: env, cur: newState(env), shell: shell{funcs: map[string]*function{}, aliases: map[string]string{}, traits: map[string]grammar.Trait{}, fixedSet: map[string]bool{},
-		origins: map[string][2]int{}, descriptors: map[string][2]int{}}}
+	w := &walker{env: env, cur: shell.New(env.Cwd, env.Home, env.Name), begun: map[*shell.Function]running{}}
 	w.files.creates = creations{inside: map[string]string{}, beside: map[string]string{}, leads: map[string][]string{}, folders: map[string]int{}}
 	w.files.created, w.files.visited, w.files.entered = created, []string{env.Cwd}, env.likely
 	switch {
@@ -122,49 +122,27 @@ type walker struct {
 	base int    // its offset in the command, -1 inside another script
 	at   int    // offset of the last command seen in the line itself
 
-	cur    *state       // what the shell knows here
-	shell  shell        // what it knows wherever the line is
+	cur    *shell.State   // what the shell knows here
+	exits  []*shell.State // what was known where a jump left its place
+	begun  map[*shell.Function]running
 	via    []string     // the constructs around
 	around surroundings // what a command inherits from those around it
 	cmd    command      // the command being built
 	files  lineFiles    // what the line does to files
 	used   used         // how much of the limits is used
 
-	out            Analysis   // what was found so far
-	prints         []printed  // what parts print
-	fed            string     // what comes in through other descriptors, and from a coprocess
-	running        []running  // the scripts around
-	aborts         []*state   // what was known where bash may have given up a line
-	failing        bool       // the expression that is looked at may fail
-	late           []lateSpot // spots of parts that were walked before
-	shows          string     // a variable from outside that the line expands
-	usesFoundNames bool       // names that a search finds were found plain
+	out            Analysis       // what was found so far
+	prints         []printed      // what parts print
+	fed            string         // what comes in through other descriptors, and from a coprocess
+	running        []running      // the scripts around
+	aborts         []*shell.State // what was known where bash may have given up a line
+	failing        bool           // the expression that is looked at may fail
+	late           []lateSpot     // spots of parts that were walked before
+	shows          string         // a variable from outside that the line expands
+	usesFoundNames bool           // names that a search finds were found plain
 	lateCode       []lateCode
 	unseen         []unseenOptions
 	onlyComments   bool
-}
-
-// shell is what holds for all of the line, or for the script that a shell of its
-// own runs, wherever it stands there.
-type shell struct {
-	funcs        map[string]*function
-	origins      map[string][2]int    // the parts whose output variables hold; the last one counts
-	descriptors  map[string][2]int    // the parts that feed or read descriptors
-	outerFuncs   map[string]*function // those of the shell that started this one
-	aliases      map[string]string
-	traits       map[string]grammar.Trait // how bash treats variables
-	fixedSet     map[string]bool          // read-only variables that the line has set
-	locals       map[string]value         // what the current function's variables hide
-	exits        []*state                 // what was known where a jump left its place
-	hasExitTrap  bool                     // a command runs when the shell ends
-	hasHandler   bool                     // a command that sets nothing runs at any time
-	unsetsFuncs  bool
-	closes       bool // a descriptor may be closed
-	exportsFuncs bool
-	traced       bool // the shell prints its commands with their values
-	posix        bool // the shell may be another than bash
-	ignoresCase  bool // patterns may match letters of the other case
-	findsHidden  bool // patterns may match names that begin with a dot
 }
 
 // command is the command being built.
@@ -204,7 +182,7 @@ func (w *walker) script(text string) {
 	if ends := strings.ReplaceAll(text, "\\\r\n", "\n"); ends != text {
 		w.runLater("\\", ends) // the backslash quotes the carriage return alone: the line ends
 	}
-	s := grammar.Parse(text, w.shell.posix)
+	s := grammar.Parse(text, w.cur.POSIX)
 	outer, outerBase := w.src, w.base
 	w.src = s.Text
 	if w.used.scripts > 0 {
@@ -217,9 +195,9 @@ func (w *walker) script(text string) {
 		w.opaqueLine(doubt)
 	}
 	w.out.misread = w.out.misread || s.Misread
-	w.shell.closes = w.shell.closes || s.Closes
-	w.shell.ignoresCase = w.shell.ignoresCase || s.IgnoresCase
-	w.shell.findsHidden = w.shell.findsHidden || s.FindsHidden
+	w.cur.Closes = w.cur.Closes || s.Closes
+	w.cur.IgnoresCase = w.cur.IgnoresCase || s.IgnoresCase
+	w.cur.FindsHiddenNames = w.cur.FindsHiddenNames || s.FindsHidden
 	w.onlyComments = s.Empty
 	w.collectTraits(s)
 	w.collectFunctions(s)
@@ -233,6 +211,8 @@ func (w *walker) unknown(r unknown.Reason, text string, names ...any) {
 	switch {
 	case reach == unknown.Later:
 		w.taint(spot)
+	case reach == unknown.Values:
+		w.cur.Forget(r)
 	case reach == unknown.Rest && w.used.overLimit:
 	case reach == unknown.Command && w.cmd.spots != nil:
 		*w.cmd.spots = append(*w.cmd.spots, spot)

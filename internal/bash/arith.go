@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
@@ -47,8 +48,8 @@ func (w *walker) operand(x syntax.ArithmExpr) {
 			w.arithAssigns(x.X)
 		case x.Op == syntax.Add || x.Op == syntax.Sub:
 			// A value is put in as text: y-$n with n=-1 is y--1.
-			if name := grammar.ArithName(x.X); name != "" && grammar.BeginsWithValue(x.Y) && numeric(w.lookup(name)) {
-				w.set(name, someNumber)
+			if name := grammar.ArithName(x.X); name != "" && grammar.BeginsWithValue(x.Y) && w.lookup(name).Numeric() {
+				w.set(name, shell.SomeNumber)
 			}
 		}
 	case *syntax.UnaryArithm:
@@ -68,29 +69,19 @@ func (w *walker) operand(x syntax.ArithmExpr) {
 // arithAssigns notes that an expression sets what stands on its left, unless it fails.
 func (w *walker) arithAssigns(x syntax.ArithmExpr) {
 	if name := grammar.ArithName(x); name != "" {
-		old := w.cur.vars.get(name)
-		if w.set(name, someNumber); w.failing || w.cur.unsure {
-			w.cur.vars.set(name, either(old, w.cur.vars.get(name)))
+		old := w.cur.Vars.Get(name)
+		if w.set(name, shell.SomeNumber); w.failing || w.cur.Forgotten != 0 {
+			w.cur.Vars.Set(name, shell.Join(old, w.cur.Vars.Get(name)))
 		}
 		return
 	}
 	word, _ := x.(*syntax.Word)
 	if p, ok := grammar.Only[*syntax.ParamExp](word); ok && p.Short && p.Index != nil && !strings.HasPrefix(w.source(p), "$") {
-		w.setElement(p.Param.Value, value{kind: dynamic})
+		w.setElement(p.Param.Value, shell.Any)
 		return
 	}
 	w.unknown(unknown.AssignsByValue, w.source(x))
 }
-
-// someNumber is a variable that holds a number that is not known.
-var someNumber = value{kind: dynamic, text: "#"}
-
-// someProcess is a variable that holds what $! gives: digits, or nothing.
-var someProcess = value{kind: dynamic, text: "#!"}
-
-// safeValue is a variable that holds a number, or what it held before the
-// line.
-var safeValue = value{kind: dynamic, text: "#?"}
 
 // arithWord looks at one operand.
 func (w *walker) arithWord(word *syntax.Word) {
@@ -139,11 +130,11 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 		w.unknown(unknown.Evaluated, w.source(p))
 	default:
 		if texts.PlainName(name) {
-			if !alone && !numeric(w.lookup(name)) {
+			if !alone && !w.lookup(name).Numeric() {
 				w.unknown(unknown.Evaluated, w.source(p))
 				return
 			}
-			if v := w.lookup(name); v.kind == known && !numeric(v) && !texts.PlainName(v.text) {
+			if v := w.lookup(name); v.Known() && !v.Numeric() && !texts.PlainName(v.Text) {
 				w.unknown(unknown.Evaluated, w.source(p)) // its text may change how the rest is read
 				return
 			}
@@ -207,10 +198,10 @@ func (w *walker) arithNamed(name, src string) {
 	w.noteOutside(name)
 	v := w.lookup(name)
 	switch {
-	case evaluatesSafely(v):
-	case v.kind == known && w.used.evaluating <= maxEvaluating:
+	case v.Evaluable():
+	case v.Known() && w.used.evaluating <= maxEvaluating:
 		w.used.evaluating++
-		w.arithText(v.text, src)
+		w.arithText(v.Text, src)
 		w.used.evaluating--
 	default:
 		w.unknown(unknown.Evaluated, src)

@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
@@ -210,24 +211,24 @@ func (w *walker) unset(words []field) {
 	for _, f := range words {
 		switch {
 		case f.Static && strings.HasPrefix(f.Text, "-"):
-			w.shell.unsetsFuncs = w.shell.unsetsFuncs || f.Text != "-v"
+			w.cur.UnsetsFuncs = w.cur.UnsetsFuncs || f.Text != "-v"
 			variables = variables && (f.Text == "-v" || f.Text == "--")
 			if strings.Contains(f.Text, "n") {
 				w.unknown(unknown.NameReference, f.Text)
 			}
 		case !f.Static || !texts.PlainName(f.Text):
 			w.unknown(unknown.Evaluated, f.Text)
-		case !variables || w.shell.locals != nil || w.isFixed(f.Text): // in a function, one that it hides may show
-			w.set(f.Text, either(w.cur.vars.get(f.Text), value{kind: unset}))
+		case !variables || w.cur.Locals != nil || w.cur.IsFixed(f.Text): // in a function, one that it hides may show
+			w.set(f.Text, shell.Join(w.cur.Vars.Get(f.Text), shell.Removed))
 		default:
-			w.set(f.Text, value{kind: unset})
+			w.set(f.Text, shell.Removed)
 		}
-		w.shell.unsetsFuncs = w.shell.unsetsFuncs || w.shell.funcs[f.Text] != nil
-		if f.Static && counter(f.Text) {
-			w.shell.traits[f.Text] |= grammar.Odd // it is a variable like others from here on
+		w.cur.UnsetsFuncs = w.cur.UnsetsFuncs || w.cur.Funcs[f.Text] != nil
+		if f.Static && shell.Counter(f.Text) {
+			w.cur.Traits[f.Text] |= grammar.Odd // it is a variable like others from here on
 		}
 	}
-	if w.shell.locals != nil || w.shell.unsetsFuncs && len(w.shell.funcs) > 0 {
+	if w.cur.Locals != nil || w.cur.UnsetsFuncs && len(w.cur.Funcs) > 0 {
 		w.unknown(unknown.RemovesFunction, "unset")
 	}
 }
@@ -248,7 +249,7 @@ func (w *walker) setList(words []field, may []string) {
 	}
 	f := words[0]
 	if f.Static && texts.PlainName(f.Text) {
-		w.shell.traits[f.Text] |= grammar.Listed
+		w.cur.Traits[f.Text] |= grammar.Listed
 	}
 	w.setByName(f, may...)
 }
@@ -279,7 +280,7 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 				w.setList(append(attached(f, 2+at), words[i+1:]...), in.all())
 			}
 			if at >= 0 && f.Text[1+at] == 'u' {
-				from = w.shell.descriptors[descriptorName(cmp.Or(f.Text[2+at:], words[min(i+1, len(words)-1)].Text))]
+				from = w.cur.Descriptors[descriptorName(cmp.Or(f.Text[2+at:], words[min(i+1, len(words)-1)].Text))]
 			}
 			if strings.IndexByte(withValue, last) >= 0 && at == len(f.Text)-2 {
 				i++
@@ -295,7 +296,7 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			break
 		}
 		if name == "getopts" {
-			w.cur.vars.set("OPTARG", w.someOf(w.options(words[min(len(words), 2):])))
+			w.cur.Vars.Set("OPTARG", w.someOf(w.options(words[min(len(words), 2):])))
 		}
 		if name == "mapfile" || name == "readarray" {
 			w.setList(words[i:], in.all())
@@ -303,13 +304,13 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 			w.setByName(f, in.next()...)
 		}
 		if name != "getopts" && from[0] < from[1] {
-			w.shell.origins[f.Text] = from
+			w.cur.Origins[f.Text] = from
 		}
 	}
 	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
 		if s := w.fromSearch(); s != nil {
-			v := w.cur.vars.get(words[len(words)-1].Text)
-			w.set(words[len(words)-1].Text, value{kind: dynamic, found: s, may: v.may})
+			v := w.cur.Vars.Get(words[len(words)-1].Text)
+			w.set(words[len(words)-1].Text, shell.Value{Found: s, May: v.May, Presence: shell.Set})
 		}
 	}
 }
@@ -350,12 +351,12 @@ func (w *walker) aliasBuiltin(inv invocation) {
 			if knowledge.Known(name) || takenApart(name) {
 				w.shadows(name)
 			}
-			if !plainAlias(name, text) || w.shell.funcs[name] != nil {
+			if !plainAlias(name, text) || w.cur.Funcs[name] != nil {
 				w.unknown(unknown.AliasOfSeveral, f.Text)
 			}
-			w.shell.aliases[name] = text
-			if w.shell.hasHandler { // a handler may mean it
-				w.forgetAll()
+			w.cur.Aliases[name] = text
+			if w.cur.HasHandler { // a handler may mean it
+				w.cur.Forget(unknown.HandlerRuns)
 			}
 			w.runLater("alias "+name, text)
 		}
@@ -476,7 +477,7 @@ func (w *walker) prefixBuiltin(inv invocation) {
 func (w *walker) shellReads() {
 	w.fed += w.cmd.stdin.text + w.cmd.stdin.may
 	if from := w.cmd.stdin.from; from[0] < from[1] {
-		w.shell.descriptors["0"] = from
+		w.cur.Descriptors["0"] = from
 	}
 }
 
@@ -508,6 +509,6 @@ func prefixOptions(name string, args []field) (rest []field, looks, fails bool) 
 
 // isPlainCommand reports whether a name is neither a function nor an alias of the line.
 func (w *walker) isPlainCommand(name string) bool {
-	_, alias := w.shell.aliases[name]
-	return w.shell.funcs[name] == nil && !alias && w.cur.tainted.Code == ""
+	_, alias := w.cur.Aliases[name]
+	return w.cur.Funcs[name] == nil && !alias && w.cur.Later.Code == ""
 }

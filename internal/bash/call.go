@@ -11,6 +11,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
@@ -114,13 +115,13 @@ func (w *walker) assign(a *syntax.Assign) {
 	}
 	v := w.assigned(a.Value)
 	if a.Append {
-		if w.shell.traits[name]&grammar.Integer != 0 || counter(name) {
+		if w.cur.Traits[name]&grammar.Integer != 0 || shell.Counter(name) {
 			w.evaluated(name, v)
-			v = someNumber // the sum
-		} else if old := w.lookup(name); old.kind == known && v.kind == known {
-			v.text = old.text + v.text
-		} else if old.kind != unset {
-			v = w.someOf(w.joined(w.joined([]string{""}, w.mayBe(name)), v.texts()))
+			v = shell.SomeNumber // the sum
+		} else if old := w.lookup(name); old.Known() && v.Known() {
+			v.Text = old.Text + v.Text
+		} else if !old.IsUnset() {
+			v = w.someOf(w.joined(w.joined([]string{""}, w.mayBe(name)), v.Texts()))
 		}
 	}
 	w.set(name, v)
@@ -128,47 +129,45 @@ func (w *walker) assign(a *syntax.Assign) {
 
 // setElement assigns an element of an array, or of a variable that becomes
 // one.
-func (w *walker) setElement(name string, v value) {
-	if v.kind != known {
-		v = value{kind: dynamic, may: v.may}
+func (w *walker) setElement(name string, v shell.Value) {
+	if !v.Known() {
+		v = shell.SomeOf(v.May)
 	}
-	others := append(w.mayBe(name), v.texts()...)
+	others := append(w.mayBe(name), v.Texts()...)
 	w.set(name, v) // an integer evaluates it
 	w.store(name, w.someOf(others))
 }
 
-func (w *walker) arrayValue(a *syntax.Assign) value {
-	v := value{kind: array}
+func (w *walker) arrayValue(a *syntax.Assign) shell.Value {
+	var elements, may []string
+	certain := true
 	if a.Append {
 		old := w.lookup(a.Name.Value)
-		if old.kind != array {
-			v.kind = dynamic
+		if certain = old.IsArray(); certain {
+			elements = slices.Clone(old.May)
 		}
-		v.list, v.may = slices.Clone(old.list), slices.Clone(w.mayBe(a.Name.Value))
+		may = slices.Clone(w.mayBe(a.Name.Value))
 	}
 	for _, e := range a.Array.Elems {
 		if e.Index != nil {
 			w.subscript(e.Index)
-			v.may = append(v.may, w.assigned(e.Value).texts()...)
-			v.kind = dynamic
+			may = append(may, w.assigned(e.Value).Texts()...)
+			certain = false
 			continue
 		}
 		for _, f := range w.elements(e.Value) {
-			if !f.Static {
-				v.kind = dynamic
-			}
-			if len(v.list) > maxList { // what stands there runs all the same
-				v.kind = dynamic
+			certain = certain && f.Static && len(elements) <= maxList
+			if len(elements) > maxList { // what is behind it runs all the same
 				continue
 			}
-			v.list = append(v.list, f.Text)
-			v.may = append(v.may, w.mayHold(f)...)
+			elements = append(elements, f.Text)
+			may = append(may, w.mayHold(f)...)
 		}
 	}
-	if v.kind == array {
-		return value{kind: array, list: v.list}
+	if certain {
+		return shell.Array(elements)
 	}
-	return w.someOf(append(v.may, strings.Join(v.may, " ")))
+	return w.someOf(append(may, strings.Join(may, " ")))
 }
 
 // mayBe notes what a variable may be that a command is given.
@@ -196,19 +195,19 @@ func (w *walker) prefix(a *syntax.Assign) (cardea.Assign, []string) {
 		w.arrayValue(a)
 	}
 	v := w.assigned(a.Value)
-	if v.kind == known && !a.Append && a.Array == nil {
-		out.Value, out.Static = v.text, true
+	if v.Known() && !a.Append && a.Array == nil {
+		out.Value, out.Static = v.Text, true
 	}
 	out.Class = knowledge.AssignmentClass(out.Name, out.Value, out.Static && a.Index == nil && a.Array == nil)
-	return out, v.may
+	return out, v.May
 }
 
 // classOf says what a variable can do that has a value.
-func classOf(name string, v value) cardea.EnvClass {
-	if v.kind != known && numeric(v) {
+func classOf(name string, v shell.Value) cardea.EnvClass {
+	if !v.Known() && v.Numeric() {
 		return knowledge.AssignmentClass(name, "0", true)
 	}
-	return knowledge.AssignmentClass(name, v.text, v.kind == known)
+	return knowledge.AssignmentClass(name, v.Text, v.Known())
 }
 
 // start looks at the first word of an invocation: what bash would run.
@@ -229,7 +228,7 @@ func (w *walker) start(inv invocation) {
 		}
 		w.unknown(reason, first.Text)
 		for _, from := range w.cmd.pending {
-			if !from.variable || w.shell.origins[variableAlone(first.Text)] == from.at {
+			if !from.variable || w.cur.Origins[variableAlone(first.Text)] == from.at {
 				w.out.Pipes = append(w.out.Pipes, Pipe{From: from.at, To: [2]int{len(w.out.Parts), len(w.out.Parts) + 1}, Code: true})
 			}
 		}
@@ -245,7 +244,7 @@ func (w *walker) start(inv invocation) {
 			if startsOther(name) {
 				inv.around = inv.outerAndSelf()
 			}
-			inv.mayFail = inv.mayFail || w.shell.posix && !inPOSIX(name)
+			inv.mayFail = inv.mayFail || w.cur.POSIX && !inPOSIX(name)
 			w.builtin(b, inv)
 			return
 		}
@@ -264,11 +263,11 @@ func (w *walker) start(inv invocation) {
 // builtin runs a builtin of the shell. What is assigned in front of it holds
 // while it runs, and for the special ones of POSIX perhaps afterwards.
 func (w *walker) builtin(b builtin, inv invocation) {
-	before := map[string]value{}
+	before := map[string]shell.Value{}
 	for _, a := range inv.assigns {
-		before[a.Name] = w.cur.vars.get(a.Name)
-		w.cur.vars.set(a.Name, value{kind: dynamic})
-		w.holdsCode(a.Name, value{may: append(inv.may[a.Name], a.Value)})
+		before[a.Name] = w.cur.Vars.Get(a.Name)
+		w.cur.Vars.Set(a.Name, shell.Any)
+		w.holdsCode(a.Name, shell.SomeOf(append(inv.may[a.Name], a.Value)))
 	}
 	w.unless(inv.mayFail, func() { w.codeWords(inv); b(w, inv) })
 	name := inv.argv[0].Text
@@ -276,10 +275,10 @@ func (w *walker) builtin(b builtin, inv invocation) {
 		switch {
 		case special(name):
 			w.forgetName(a.Name)
-		case same(w.cur.vars.get(a.Name), value{kind: dynamic}):
-			w.cur.vars.set(a.Name, before[a.Name])
+		case shell.Same(w.cur.Vars.Get(a.Name), shell.Any):
+			w.cur.Vars.Set(a.Name, before[a.Name])
 		default:
-			w.cur.vars.set(a.Name, either(before[a.Name], w.cur.vars.get(a.Name)))
+			w.cur.Vars.Set(a.Name, shell.Join(before[a.Name], w.cur.Vars.Get(a.Name)))
 		}
 	}
 }
@@ -293,10 +292,10 @@ func inPOSIX(name string) bool { return knowledge.Has(form.InEveryShell, name) }
 
 // function handles a call of a function that the line defines.
 func (w *walker) function(inv invocation, name string) bool {
-	f := w.shell.funcs[name]
+	f := w.cur.Funcs[name]
 	if f == nil {
-		if f = w.shell.outerFuncs[name]; f != nil && f.active && w.shell.exportsFuncs {
-			w.callsItself(f.begun)
+		if f = w.cur.OuterFuncs[name]; f != nil && f.Active && w.cur.ExportsFuncs {
+			w.callsItself(w.begun[f])
 		}
 		return false
 	}
@@ -306,21 +305,21 @@ func (w *walker) function(inv invocation, name string) bool {
 		static = static && a.Static
 		params = append(params, w.mayHold(a)...)
 	}
-	before := map[string]value{}
+	before := map[string]shell.Value{}
 	for _, a := range inv.assigns {
-		before[a.Name] = w.cur.vars.get(a.Name)
+		before[a.Name] = w.cur.Vars.Get(a.Name)
 		w.forgetName(a.Name)
 	}
 	defer func() { // what the function sets them to is gone in bash, and may not be in sh
 		for name, v := range before {
-			w.cur.vars.set(name, either(v, w.cur.vars.get(name)))
+			w.cur.Vars.Set(name, shell.Join(v, w.cur.Vars.Get(name)))
 		}
 	}()
 	if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.cmd.spots), Start: inv.start})
 		defer w.printsInto(len(w.out.Parts))
 	}
-	sure := f.sure && !w.shell.unsetsFuncs && int(f.at) <= w.at && len(w.aborts) == 0
+	sure := f.Sure && !w.cur.UnsetsFuncs && int(f.At) <= w.at && len(w.aborts) == 0
 	if !sure { // it may be the program of that name, too
 		w.emitProgram(inv)
 	}
@@ -328,54 +327,54 @@ func (w *walker) function(inv invocation, name string) bool {
 	return true
 }
 
-func (w *walker) callFunction(name string, f *function, params []string, known bool) {
-	f.walked = true
-	if f.active {
-		w.callsItself(f.begun)
+func (w *walker) callFunction(name string, f *shell.Function, params []string, known bool) {
+	f.Walked = true
+	if f.Active {
+		w.callsItself(w.begun[f])
 		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{unknown.FunctionCallsItself.Spot(name)}})
 		return
 	}
-	f.active, f.begun = true, w.begin(name)
+	f.Active, w.begun[f] = true, w.begin(name)
 	saved, src, base, at := w.cmd, w.src, w.base, w.at
 	w.cmd.spots, w.cmd.reads, w.cmd.pending = nil, nil, nil
-	savedParams, savedOK, savedLocals := w.cur.params, w.cur.paramsOK, w.shell.locals
-	w.shell.locals = map[string]value{}
+	savedParams, savedOK, savedLocals := w.cur.Params, w.cur.ParamsKnown, w.cur.Locals
+	w.cur.Locals = map[string]shell.Value{}
 	w.cmd.stdin = w.cmd.stdin.shared()
-	before, exits, aborts := w.cur, len(w.shell.exits), len(w.aborts)
-	for i, body := range f.bodies {
-		w.cur = before.clone()
-		w.cur.params, w.cur.paramsOK = params, known && !before.unsure
-		if w.src = f.srcs[i]; w.src != src {
+	before, exits, aborts := w.cur, len(w.exits), len(w.aborts)
+	for i, body := range f.Bodies {
+		w.cur = before.Clone()
+		w.cur.Params, w.cur.ParamsKnown = params, known && before.Forgotten == 0
+		if w.src = f.Srcs[i]; w.src != src {
 			w.base = -1
 		}
 		w.inConstruct("function "+name, func() { w.stmt(body) })
-		if i == 0 && len(f.bodies) == 1 {
+		if i == 0 && len(f.Bodies) == 1 {
 			before = w.cur
 		} else {
-			before.merge(w.cur)
+			before.Join(w.cur)
 		}
 	}
 	w.cur = before
 	w.mergeExits(nil, exits)
-	w.cur.params, w.cur.paramsOK = savedParams, savedOK
-	for name, v := range w.shell.locals {
-		w.cur.vars.set(name, v)
+	w.cur.Params, w.cur.ParamsKnown = savedParams, savedOK
+	for name, v := range w.cur.Locals {
+		w.cur.Vars.Set(name, v)
 	}
 	for _, s := range w.aborts[min(aborts, len(w.aborts)):] { // giving up leaves the function, too
-		s.params, s.paramsOK = savedParams, savedOK
-		for name, v := range w.shell.locals {
-			s.vars.set(name, either(v, s.vars.get(name)))
+		s.Params, s.ParamsKnown = savedParams, savedOK
+		for name, v := range w.cur.Locals {
+			s.Vars.Set(name, shell.Join(v, s.Vars.Get(name)))
 		}
 	}
-	w.shell.locals = savedLocals
+	w.cur.Locals = savedLocals
 	w.cmd, w.src, w.base, w.at = saved, src, base, at
-	f.active = false
+	f.Active = false
 }
 
 // alias handles a word that the line has made an alias. Whether bash expands
 // it depends on how the shell was started, so both readings are judged.
 func (w *walker) alias(inv invocation, name string) bool {
-	stands, ok := w.shell.aliases[name]
+	stands, ok := w.cur.Aliases[name]
 	if !ok {
 		return false
 	}
@@ -383,9 +382,9 @@ func (w *walker) alias(inv invocation, name string) bool {
 	for _, a := range inv.argv[1:] {
 		text += " " + quote(a)
 	}
-	delete(w.shell.aliases, name) // an alias is not expanded within itself
+	delete(w.cur.Aliases, name) // an alias is not expanded within itself
 	w.mayRun(func() { w.nested("alias "+name, text, inv) })
-	w.shell.aliases[name] = stands
+	w.cur.Aliases[name] = stands
 	w.emitProgram(inv)
 	return true
 }
@@ -562,9 +561,9 @@ func (w *walker) describe(inv invocation) knowledge.Meaning {
 
 // paths say what paths mean at this point of the line.
 func (w *walker) paths() knowledge.Paths {
-	p := knowledge.Paths{Dir: w.cur.cwd, Resolve: w.env.Resolve, Hidden: w.shell.findsHidden, AnyCase: w.shell.ignoresCase}
-	if home := w.cur.vars.get("HOME"); home.kind == known {
-		p.Home = home.text
+	p := knowledge.Paths{Dir: w.cur.Folder, Resolve: w.env.Resolve, Hidden: w.cur.FindsHiddenNames, AnyCase: w.cur.IgnoresCase}
+	if home := w.cur.Vars.Get("HOME"); home.Known() {
+		p.Home = home.Text
 	}
 	if p.Dir == "" {
 		p.Likely = w.files.entered
@@ -579,13 +578,13 @@ func (w *walker) emit(p cardea.Part) {
 		return
 	}
 	p.Via = slices.Clone(w.via)
-	p.Dir = w.cur.cwd
+	p.Dir = w.cur.Folder
 	p.Elevated, p.Remote = p.Elevated || w.around.elevated, p.Remote || w.around.remote
 	p.Assigns = slices.Concat(w.around.assigns, p.Assigns)
 	p.Opaque = slices.Concat(p.Opaque, w.around.spots)
 	p.Access = w.access(p)
-	if w.cur.tainted.Code != "" {
-		p.Opaque = append(p.Opaque, w.cur.taintOf(p.Text))
+	if w.cur.Later.Code != "" {
+		p.Opaque = append(p.Opaque, w.cur.LaterSpot(p.Text))
 	}
 	if len(p.Opaque) == 0 {
 		p.Coverage = cardea.Complete

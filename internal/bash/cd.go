@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
@@ -29,27 +30,27 @@ func (w *walker) topLevel(text string) bool {
 	inner, begins := strings.CutPrefix(text, "$(")
 	inner, ends := strings.CutSuffix(inner, ")")
 	program, words, _ := strings.Cut(inner, " ")
-	return begins && ends && knowledge.PrintsTopLevel(program, strings.Split(words, " ")) && w.isPlainCommand(program)
+	return begins && ends && knowledge.PrintsTopLevel(program, strings.Split(words, " ")) && w.cur.IsPlainCommand(program)
 }
 
 // printsFolderAbove reports a substitution that prints the folder of the line or one above it,
 // which begins with a slash, and nothing else. No blank is in its name.
 func (w *walker) printsFolderAbove(text string) bool {
-	return w.topLevel(text) && w.cur.cwd != "" && !w.cur.unsure && !strings.ContainsAny(w.cur.cwd, " \t\n*?[")
+	return w.topLevel(text) && w.cur.Folder != "" && w.cur.Forgotten == 0 && !strings.ContainsAny(w.cur.Folder, " \t\n*?[")
 }
 
 // printsFolder is the folder that a substitution prints: $(pwd) the one in which the line is,
 // where no link leads to it, and $(git rev-parse --show-toplevel) that of the repository.
 func (w *walker) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {
-	at := w.cur.cwd
-	if at == "" || w.cur.unsure || w.cur.cdMayFail || len(p.Stmts) != 1 {
+	at := w.cur.Folder
+	if at == "" || w.cur.Forgotten != 0 || w.cur.FolderMayFail || len(p.Stmts) != 1 {
 		return "", false
 	}
 	text := w.source(p.Stmts[0])
 	switch {
-	case knowledge.Has(form.PrintsCurrentFolder, text) && w.isPlainCommand(text):
+	case knowledge.Has(form.PrintsCurrentFolder, text) && w.cur.IsPlainCommand(text):
 		pwd := w.lookup("PWD")
-		return at, pwd.kind == known && pwd.text == at
+		return at, pwd.Known() && pwd.Text == at
 	case w.env.TopLevel != nil && w.topLevel("$("+text+")"):
 		at = w.env.TopLevel(at)
 		return at, at != ""
@@ -65,7 +66,7 @@ func (w *walker) cd(inv invocation) {
 	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && name != "." && name != ".." && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
 		ok = false
 	}
-	if pwd := w.lookup("PWD"); !ok || !sure || strings.Contains(name, "..") && (physical || pwd.kind != known || pwd.text != w.cur.cwd) {
+	if pwd := w.lookup("PWD"); !ok || !sure || strings.Contains(name, "..") && (physical || !pwd.Known() || pwd.Text != w.cur.Folder) {
 		name = "" // bash goes back along the names of links
 	}
 	w.mayEnter(name, words)
@@ -76,7 +77,7 @@ func (w *walker) cd(inv invocation) {
 func (w *walker) dirs(inv invocation) {
 	for _, f := range inv.argv[1:] {
 		if !f.Static || !strings.HasPrefix(f.Text, "-") || strings.Trim(f.Text[1:], "lpv") != "" {
-			w.cur.pushed = nil
+			w.cur.Pushed = nil
 		}
 	}
 	w.emitProgram(inv)
@@ -114,23 +115,23 @@ func cdOptions(builtin string, words []field) (rest []field, sure, physical bool
 func (w *walker) destination(builtin string, words []field) (name string, ok bool) {
 	switch {
 	case builtin == "popd":
-		if n := len(w.cur.pushed); n > 0 && len(words) == 0 {
-			name, ok = w.cur.pushed[n-1], true
-			w.cur.pushed = w.cur.pushed[:n-1]
+		if n := len(w.cur.Pushed); n > 0 && len(words) == 0 {
+			name, ok = w.cur.Pushed[n-1], true
+			w.cur.Pushed = w.cur.Pushed[:n-1]
 		}
 	case len(words) > 1:
 	case len(words) == 0 && builtin == "cd":
 		home := w.lookup("HOME")
-		name, ok = home.text, home.kind == known
+		name, ok = home.Text, home.Known()
 	case len(words) == 0:
 	case words[0].Static && words[0].Text == "-" && builtin == "cd":
 		old := w.lookup("OLDPWD")
-		name, ok = old.text, old.kind == known
+		name, ok = old.Text, old.Known()
 	case words[0].Static && !strings.HasPrefix(words[0].Text, "-") && !strings.HasPrefix(words[0].Text, "+"):
 		name, ok = words[0].Text, words[0].Text != ""
 	case !words[0].Static && w.env.TopLevel != nil && w.topLevel(strings.Trim(words[0].Text, `"`)):
 		// What agents write most of all lines with a substitution.
-		name = w.env.TopLevel(w.cur.cwd)
+		name = w.env.TopLevel(w.cur.Folder)
 		ok = name != ""
 	}
 	return name, ok
@@ -143,21 +144,21 @@ func (w *walker) enter(inv invocation, name string, inside bool) {
 	dir := a.Path
 	old := w.lookup("PWD")
 	builtin := inv.argv[0].Text
-	if builtin == "pushd" && w.cur.cwd != "" && dir != "" && old.kind == known && old.text == w.cur.cwd {
-		w.cur.pushed = append(slices.Clip(w.cur.pushed), w.cur.cwd)
+	if builtin == "pushd" && w.cur.Folder != "" && dir != "" && old.Known() && old.Text == w.cur.Folder {
+		w.cur.Pushed = append(slices.Clip(w.cur.Pushed), w.cur.Folder)
 	} else if builtin == "pushd" {
-		w.cur.pushed = nil
+		w.cur.Pushed = nil
 	}
-	w.cur.setCwd(dir)
+	w.cur.Enter(dir)
 	if strings.HasPrefix(name, "//") || a.Spelled != "" {
 		// $PWD keeps two slashes, and the names of links.
-		w.cur.vars.set("PWD", value{kind: dynamic})
+		w.cur.Vars.Set("PWD", shell.Any)
 	}
-	w.cur.cdMayFail = dir != "" && (w.files.changed || backtracks(name) || w.env.IsDir == nil || !w.env.IsDir(dir))
-	if w.cur.cdMayFail || dir == "" || old.kind != known {
-		old = value{kind: dynamic}
+	w.cur.FolderMayFail = dir != "" && (w.files.changed || backtracks(name) || w.env.IsDir == nil || !w.env.IsDir(dir))
+	if w.cur.FolderMayFail || dir == "" || !old.Known() {
+		old = shell.Any
 	}
-	w.cur.vars.set("OLDPWD", old)
+	w.cur.Vars.Set("OLDPWD", old)
 	home := inside || dir != "" && paths.WithinAny(w.env.Roots, dir)
 	if !home {
 		inv.access = append(slices.Clone(inv.access), a)
@@ -182,8 +183,8 @@ func (w *walker) mayEnter(name string, words []field) {
 		}
 	}
 	bases := w.files.visited
-	if w.cur.cwd != "" {
-		bases = []string{w.cur.cwd}
+	if w.cur.Folder != "" {
+		bases = []string{w.cur.Folder}
 	}
 	w.files.entered = nil
 	for _, n := range names {

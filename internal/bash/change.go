@@ -20,7 +20,7 @@ func (w *walker) pieces(word *syntax.Word) *texts.Pattern {
 	lit := word.Lit()
 	plain := len(word.Parts) == 1 && lit != "" && !strings.ContainsAny(lit, "\\~&[]!@+()'\"$`{}#%") && texts.ASCII(lit)
 	v := joinFrags(w.frags(word.Parts, leading))
-	return &texts.Pattern{Text: v.text, Known: v.kind == known, Plain: plain}
+	return &texts.Pattern{Text: v.Text, Known: v.Known(), Plain: plain}
 }
 
 // changed expands a parameter whose value is changed on the way. What bash certainly
@@ -31,8 +31,8 @@ func (w *walker) changed(p *syntax.ParamExp, raw []frag, pattern, with *texts.Pa
 		return raw
 	}
 	v := w.lookup(p.Param.Value)
-	if v.kind == known && !w.shell.ignoresCase && p.Index == nil && texts.PlainName(p.Param.Value) && len(v.text) <= texts.LongestChanged && texts.ASCII(v.text) && (pattern == nil || pattern.Plain) && (with == nil || with.Plain) {
-		if text, ok := texts.Change(p, v.text, pattern, with); ok {
+	if v.Known() && !w.cur.IgnoresCase && p.Index == nil && texts.PlainName(p.Param.Value) && len(v.Text) <= texts.LongestChanged && texts.ASCII(v.Text) && (pattern == nil || pattern.Plain) && (with == nil || with.Plain) {
+		if text, ok := texts.Change(p, v.Text, pattern, with); ok {
 			return []frag{{text: text, split: true}}
 		}
 	}
@@ -65,9 +65,9 @@ func (w *walker) standsFor(p *syntax.ParamExp, raw []frag) (string, bool) {
 	}
 	raw[0].may = w.bounded(may)
 	v := w.lookup(name)
-	if v.kind != known || !texts.PlainName(v.text) || w.shell.traits[v.text]&grammar.Odd != 0 {
+	if !v.Known() || !texts.PlainName(v.Text) || w.cur.Traits[v.Text]&grammar.Odd != 0 {
 		return "", false
 	}
-	w.noteOutside(v.text)
-	return v.text, true
+	w.noteOutside(v.Text)
+	return v.Text, true
 }

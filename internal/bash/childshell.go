@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
@@ -66,7 +67,7 @@ func (w *walker) shellOptions(argv []field) (rest []field, command, stdin bool) 
 	for _, o := range line.Options {
 		switch name := strings.TrimLeft(o.Name, "-+"); {
 		case name == "x" || name == "v" || name == "verbose":
-			w.shell.traced = true
+			w.cur.Traced = true
 		case strings.Contains("ceuflCETbhmsn", name), slices.Contains([]string{"norc", "noprofile", "login"}, name):
 			// Start-up files are the person's own.
 		case name == "o" && (o.Value == "" || o.Static && harmlessSetOption(o.Value)):
@@ -94,60 +95,64 @@ func readsScript(p cardea.Part) bool {
 // there, exported ones aside, and nothing comes back.
 func (w *walker) childShell(via, text string, params []field, inv invocation) {
 	w.inSubshell(func() {
-		exported, tainted := w.exportedVariables(), w.cur.tainted
-		if w.shell.exportsFuncs && len(w.shell.funcs) > 0 {
+		exported, tainted := w.exportedVariables(), w.cur.Later
+		if w.cur.ExportsFuncs && len(w.cur.Funcs) > 0 {
 			w.unknown(unknown.ExportedFunctions, text)
 		}
-		defer func(posix bool) { w.shell.posix = posix }(w.shell.posix)
-		shell, _, _ := strings.Cut(via, " ")
-		w.shell.posix = !knowledge.Has(form.IsBash, shell) // the others are, or start, whatever sh is
-		before, home, cwd := w.cur.vars.m, w.lookup("HOME"), w.lookup("PWD")
-		w.cur.vars = variables{} // what the line has set is there if it was exported before
+		defer func(posix bool) { w.cur.POSIX = posix }(w.cur.POSIX)
+		program, _, _ := strings.Cut(via, " ")
+		w.cur.POSIX = !knowledge.Has(form.IsBash, program) // the others are, or start, whatever sh is
+		before, home, cwd := w.cur.Vars.All(), w.lookup("HOME"), w.lookup("PWD")
+		w.cur.Vars = shell.Variables{} // what the line has set is there if it was exported before
 		for name, v := range before {
-			_, hides := w.shell.locals[name] // it may get what a function hides
-			w.cur.vars.set(name, value{kind: dynamic, may: v.texts(), fromOutside: hides || v.mayBeOutside()})
+			_, hides := w.cur.Locals[name] // it may get what a function hides
+			v = v.Forget()
+			if hides {
+				v.Presence |= shell.Outside
+			}
+			w.cur.Vars.Set(name, v)
 		}
-		w.cur.vars.set("HOME", home)
-		w.cur.vars.set("PWD", cwd)
-		w.cur.unsure, w.cur.allexport = false, false
+		w.cur.Vars.Set("HOME", home)
+		w.cur.Vars.Set("PWD", cwd)
+		w.cur.Forgotten, w.cur.ExportsAll = 0, false
 		w.inherit(inv, exported)
-		w.cur.tainted = tainted
-		w.cur.name, w.cur.params, w.cur.paramsOK = shell, nil, true
+		w.cur.Later = tainted
+		w.cur.Name, w.cur.Params, w.cur.ParamsKnown = program, nil, true
 		for i, f := range params {
 			switch {
 			case !f.Static:
-				w.cur.paramsOK = false
-				w.cur.params = append(w.cur.params, w.mayHold(f)...)
+				w.cur.ParamsKnown = false
+				w.cur.Params = append(w.cur.Params, w.mayHold(f)...)
 				if i == 0 {
-					w.cur.name = ""
+					w.cur.Name = ""
 				}
 			case i == 0:
-				w.cur.name = f.Text
+				w.cur.Name = f.Text
 			default:
-				w.cur.params = append(w.cur.params, f.Text)
+				w.cur.Params = append(w.cur.Params, f.Text)
 			}
 		}
 		if inv.renamed {
-			w.cur.name = ""
+			w.cur.Name = ""
 		}
-		saved := w.shell
-		w.shell.funcs, w.shell.outerFuncs, w.shell.locals, w.shell.aliases = map[string]*function{}, saved.funcs, nil, map[string]string{}
+		saved := *w.cur.Facts
+		w.cur.Funcs, w.cur.OuterFuncs, w.cur.Locals, w.cur.Aliases = map[string]*shell.Function{}, saved.Funcs, nil, map[string]string{}
 		w.nested(via, text, inv)
 		w.uncalled()
-		w.shell.funcs, w.shell.outerFuncs, w.shell.locals, w.shell.aliases = saved.funcs, saved.outerFuncs, saved.locals, saved.aliases
+		w.cur.Funcs, w.cur.OuterFuncs, w.cur.Locals, w.cur.Aliases = saved.Funcs, saved.OuterFuncs, saved.Locals, saved.Aliases
 	})
 }
 
 // inherit sets what a new shell gets: what is exported, and what stands in front of it.
 func (w *walker) inherit(inv invocation, exported []cardea.Assign) {
 	for i, a := range slices.Concat(exported, inv.assigns) {
-		v := value{kind: dynamic, may: inv.may[a.Name]}
+		v := shell.SomeOf(inv.may[a.Name])
 		if i < len(exported) { // it is, if what exports it has run, and nothing took it back
-			v.may = append(v.may, a.Value)
+			v.May = append(v.May, a.Value)
 		} else if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
-			v = value{kind: known, text: a.Value}
+			v = shell.Known(a.Value)
 		}
-		w.cur.vars.set(a.Name, v)
+		w.cur.Vars.Set(a.Name, v)
 		w.holdsCode(a.Name, v)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
@@ -15,13 +16,13 @@ import (
 func (w *walker) ifClause(c *syntax.IfClause) {
 	w.stmts(c.Cond)
 	constant := w.constant(c.Cond)
-	before := w.cur.clone()
-	w.cur.cdMayFail = false
+	before := w.cur.Clone()
+	w.cur.FolderMayFail = false
 	w.conditional(constant, func() { w.stmts(c.Then) })
 	after := w.cur
 	w.cur = before
-	if w.cur.cdMayFail {
-		w.cur.setCwd("")
+	if w.cur.FolderMayFail {
+		w.cur.Enter("")
 	}
 	if c.Else != nil {
 		if len(c.Else.Cond) == 0 && c.Else.Else == nil {
@@ -30,12 +31,12 @@ func (w *walker) ifClause(c *syntax.IfClause) {
 			w.conditional(constant, func() { w.ifClause(c.Else) })
 		}
 	}
-	w.cur.merge(after)
+	w.cur.Join(after)
 }
 
 func (w *walker) forClause(c *syntax.ForClause) {
 	if c.Select {
-		w.iterate(c, value{kind: dynamic})
+		w.iterate(c, shell.Any)
 		return
 	}
 	switch l := c.Loop.(type) {
@@ -48,11 +49,11 @@ func (w *walker) forClause(c *syntax.ForClause) {
 			words = append(words, w.fields(item)...)
 		}
 		if after := len(w.cmd.pending); after > before {
-			w.shell.origins[l.Name.Value] = w.cmd.pending[after-1].at
+			w.cur.Origins[l.Name.Value] = w.cmd.pending[after-1].at
 		}
 		v := w.oneOf(words)
 		if len(l.Items) == 0 { // for x; do
-			v.may = w.bounded(w.cur.params)
+			v.May = w.bounded(w.cur.Params)
 		}
 		w.iterate(c, v)
 	}
@@ -79,13 +80,6 @@ func (w *walker) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
 	}
 }
 
-// The texts of values that are dynamic and one word for certain: one of those that
-// value.may lists, or a number.
-const (
-	plainWord  = "#word"
-	numberWord = "#w"
-)
-
 // maxPlainWords is how many words a loop is followed over.
 const maxPlainWords = 64
 
@@ -98,33 +92,30 @@ func isPlainWord(s string) bool {
 }
 
 // oneOf is what is known of a variable that holds one of some words.
-func (w *walker) oneOf(words []field) value {
+func (w *walker) oneOf(words []field) shell.Value {
 	if len(words) == 1 && words[0].Static {
-		return value{kind: known, text: words[0].Text}
+		return shell.Known(words[0].Text)
 	}
-	number := func(f field) bool { return f.Static && texts.PlainNumber(f.Text) }
-	plain := func(f field) bool { return f.Static && isPlainWord(f.Text) }
-	if len(words) > 1 && !slices.ContainsFunc(words, func(f field) bool { return !number(f) }) {
-		if slices.ContainsFunc(words, func(f field) bool { return !plain(f) }) {
-			return someNumber
-		}
-		return value{kind: dynamic, text: numberWord}
+	all := func(is func(text string) bool) bool {
+		return len(words) > 1 && !slices.ContainsFunc(words, func(f field) bool { return !f.Static || !is(f.Text) })
 	}
-	if len(words) > 1 && len(words) <= maxPlainWords && !slices.ContainsFunc(words, func(f field) bool { return !plain(f) }) {
-		v := value{kind: dynamic, text: plainWord}
-		for _, f := range words {
-			v.may = append(v.may, f.Text)
-		}
-		return v
-	}
+	numbers, plain := all(texts.PlainNumber), all(isPlainWord)
 	var may []string
 	for _, f := range words {
 		may = append(may, w.mayHold(f)...)
 	}
-	return value{kind: dynamic, found: w.looped(words), may: w.bounded(may)}
+	switch {
+	case numbers && plain:
+		return shell.Value{Presence: shell.Set, Shape: shell.Numeric | shell.NonEmpty | shell.OneWord}
+	case numbers:
+		return shell.SomeNumber
+	case plain && len(words) <= maxPlainWords:
+		return shell.Value{May: may, Presence: shell.Set, Shape: shell.Listed | shell.NonEmpty | shell.OneWord}
+	}
+	return shell.Value{Found: w.looped(words), May: w.bounded(may), Presence: shell.Set}
 }
 
-func (w *walker) iterate(c *syntax.ForClause, v value) {
+func (w *walker) iterate(c *syntax.ForClause, v shell.Value) {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
 		w.unknown(unknown.UnknownConstruct, w.source(c))
@@ -133,7 +124,7 @@ func (w *walker) iterate(c *syntax.ForClause, v value) {
 	if c.Select {
 		for _, item := range iter.Items {
 			for _, f := range w.fields(item) {
-				v.may = append(v.may, w.mayHold(f)...)
+				v.May = append(v.May, w.mayHold(f)...)
 			}
 		}
 	}
@@ -145,18 +136,18 @@ func (w *walker) iterate(c *syntax.ForClause, v value) {
 
 func (w *walker) caseClause(c *syntax.CaseClause) {
 	w.walkWord(c.Word)
-	before := w.cur.clone()
-	merged := before.clone()
+	before := w.cur.Clone()
+	merged := before.Clone()
 	for _, item := range c.Items {
 		for _, p := range item.Patterns {
 			w.walkWord(p)
 		}
 		w.conditional(false, func() { w.stmts(item.Stmts) })
-		merged.merge(w.cur)
+		merged.Join(w.cur)
 		if item.Op == syntax.Break {
-			w.cur = before.clone()
+			w.cur = before.Clone()
 		} else {
-			w.cur = merged.clone() // falls through into the next one
+			w.cur = merged.Clone() // falls through into the next one
 		}
 	}
 	w.cur = merged

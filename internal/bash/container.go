@@ -20,7 +20,7 @@ func (w *walker) container(s *wrapper, inv invocation) {
 			if !f.Static || f.Text == "--" || !strings.HasPrefix(f.Text, "-") {
 				return f.Static
 			}
-			seen.option(w.cur.cwd, words)
+			seen.option(w.cur.Folder, words)
 			words = words[1:]
 			if !strings.Contains(f.Text, "=") && slices.Contains(s.ValueOptions, f.Text) && len(words) > 0 {
 				words = words[1:]

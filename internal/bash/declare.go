@@ -7,6 +7,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
@@ -29,14 +30,14 @@ func (w *walker) declareWords(inv invocation) {
 		case !texts.PlainName(name), strings.HasPrefix(val, "("):
 			w.unknown(unknown.Evaluated, f.Text)
 		default:
-			if v := inv.argv[0].Text; v != "export" && v != "declare" || v == "declare" && w.shell.locals != nil {
-				w.shell.traits[name] |= grammar.Odd // read-only, or only inside of a function
-				w.cur.unsure = true
+			if v := inv.argv[0].Text; v != "export" && v != "declare" || v == "declare" && w.cur.Locals != nil {
+				w.cur.Traits[name] |= grammar.Odd // read-only, or only inside of a function
+				w.cur.Doubt(unknown.DeclaresByWord)
 			}
 			if !ok {
 				w.forgetName(name)
 			} else {
-				w.set(name, value{kind: known, text: val})
+				w.set(name, shell.Known(val))
 			}
 			if inv.argv[0].Text == "export" {
 				w.export(name)
@@ -53,7 +54,7 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 	w.cmd.spots, w.cmd.pending = &spots, nil
 	variant := c.Variant.Value
 	exports := variant == "export"
-	before := w.cur.clone() // bash expands all words before it sets any
+	before := w.cur.Clone() // bash expands all words before it sets any
 	for _, a := range c.Args {
 		if a.Name == nil {
 			text, ok := w.static(a.Value)
@@ -68,20 +69,20 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 					w.evaluates(w.source(c))
 				}
 				if strings.Contains(text, "f") {
-					w.shell.exportsFuncs = true
+					w.cur.ExportsFuncs = true
 				}
 			default:
 				w.unknown(unknown.Evaluated, w.source(a))
 			}
 			continue
 		}
-		prior, aborts := w.cur.clone(), len(w.aborts)
+		prior, aborts := w.cur.Clone(), len(w.aborts)
 		if w.declared(a, before, exports, variant); len(w.aborts) > aborts {
 			w.aborts = append(w.aborts, prior) // with the names that were set before
 		}
 	}
 	for _, a := range c.Args {
-		if a.Name != nil && classOf(a.Name.Value, w.lookup(a.Name.Value)) == cardea.EnvDangerous && (!a.Naked || exports || w.shell.locals != nil && variant != "readonly") {
+		if a.Name != nil && classOf(a.Name.Value, w.lookup(a.Name.Value)) == cardea.EnvDangerous && (!a.Naked || exports || w.cur.Locals != nil && variant != "readonly") {
 			w.unknown(unknown.SetsVariable, w.source(a), a.Name.Value)
 		}
 	}
@@ -91,40 +92,40 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 }
 
 // declared handles one name of a declaration.
-func (w *walker) declared(a *syntax.Assign, before *state, exports bool, variant string) {
+func (w *walker) declared(a *syntax.Assign, before *shell.State, exports bool, variant string) {
 	name, again := a.Name.Value, false
-	if variant != "export" && variant != "readonly" && w.shell.locals != nil {
-		if _, again = w.shell.locals[name]; !again {
-			w.shell.locals[name] = w.cur.vars.get(name)
+	if variant != "export" && variant != "readonly" && w.cur.Locals != nil {
+		if _, again = w.cur.Locals[name]; !again {
+			w.cur.Locals[name] = w.cur.Vars.Get(name)
 		}
 	}
 	if a.Naked {
-		w.shell.fixedSet[name] = w.shell.fixedSet[name] || w.shell.traits[name]&grammar.Fixed != 0
+		w.cur.FixedSet[name] = w.cur.FixedSet[name] || w.cur.Traits[name]&grammar.Fixed != 0
 		if a.Index != nil {
 			w.unknown(unknown.Evaluated, w.source(a))
 		}
-		if w.shell.locals != nil && variant != "export" && variant != "readonly" {
+		if w.cur.Locals != nil && variant != "export" && variant != "readonly" {
 			if knowledge.VariableClass(name) == cardea.EnvDangerous { // bash without PATH runs what lies here
 				w.unknown(unknown.HidesVariable, "", name)
 			}
-			w.cur.vars.set(name, value{kind: unset})
+			w.cur.Vars.Set(name, shell.Removed)
 			if again {
-				w.cur.vars.set(name, value{kind: dynamic}) // one that is local already keeps its value
+				w.cur.Vars.Set(name, shell.Any) // one that is local already keeps its value
 			}
 		}
 	} else {
 		after := w.cur
-		w.cur = before.clone()
+		w.cur = before.Clone()
 		w.assign(a)
-		v, tainted, vague := w.cur.vars.get(name), w.cur.tainted, w.cur.unsure
+		v, tainted, forgotten := w.cur.Vars.Get(name), w.cur.Later, w.cur.Forgotten
 		w.cur = after
-		if variant == "local" && w.shell.locals == nil || grammar.HasBraces(a.Value) {
-			v = value{kind: dynamic} // it fails, or sets it more than once
+		if variant == "local" && w.cur.Locals == nil || grammar.HasBraces(a.Value) {
+			v = shell.Any // it fails, or sets it more than once
 		}
-		w.cur.vars.set(name, v)
-		w.cur.unsure = w.cur.unsure || vague
+		w.cur.Vars.Set(name, v)
+		w.cur.Doubt(forgotten)
 		w.taint(tainted)
-		if a.Array == nil && (strings.HasPrefix(v.text, "(") || v.kind != known && (w.shell.traits[name]&grammar.Listed != 0 || w.cur.unsure)) {
+		if a.Array == nil && (strings.HasPrefix(v.Text, "(") || !v.Known() && (w.cur.Traits[name]&grammar.Listed != 0 || w.cur.Forgotten != 0)) {
 			w.unknown(unknown.ListValue, w.source(a))
 		}
 	}
@@ -152,7 +153,7 @@ func (w *walker) opaqueBuiltin(inv invocation) {
 	for i, f := range inv.argv[1:] {
 		may.Text(f.Text)
 		if inv.argv[0].Text == "hash" && inv.argv[i].Text == "-p" && i+2 < len(inv.argv) {
-			w.shell.aliases[inv.argv[i+2].Text] = quote(f)
+			w.cur.Aliases[inv.argv[i+2].Text] = quote(f)
 		}
 	}
 	possible(&w.out.Parts[len(w.out.Parts)-1], may.Possible, w.within())

@@ -23,7 +23,7 @@ type feed struct {
 
 // readsVariable notes that the current command expands a variable.
 func (w *walker) readsVariable(name string) {
-	if from, ok := w.shell.origins[name]; ok && w.lookup(name).kind != known {
+	if from, ok := w.cur.Origins[name]; ok && !w.lookup(name).Known() {
 		w.cmd.pending = append(w.cmd.pending, feed{from, true})
 	}
 }
@@ -44,7 +44,7 @@ func (w *walker) runByShell(first field) bool {
 		return false
 	}
 	_, is := builtinOf(first.Text)
-	return is || !w.isPlainCommand(first.Text)
+	return is || !w.cur.IsPlainCommand(first.Text)
 }
 
 // Input is a text that a part is given to read. Expansions in it stand as they are
@@ -68,7 +68,7 @@ func (w *walker) noteInput() {
 // far as that is followed.
 func (w *walker) inputFrom() [2]int {
 	if w.cmd.stdin.kind == inherited {
-		return w.shell.descriptors["0"] // exec < <(a)
+		return w.cur.Descriptors["0"] // exec < <(a)
 	}
 	return w.cmd.stdin.from
 }
@@ -88,11 +88,11 @@ func (w *walker) followDescriptor(r *syntax.Redirect, stdin bool) {
 		case stdin && r.Op == syntax.RdrIn:
 			w.cmd.stdin.from = opened
 		case r.N != nil && len(r.N.Value) > 0:
-			w.shell.descriptors[strings.Trim(r.N.Value, "{}")] = opened
+			w.cur.Descriptors[strings.Trim(r.N.Value, "{}")] = opened
 		}
 		return
 	}
-	at, ok := w.shell.descriptors[descriptorName(w.source(r.Word))]
+	at, ok := w.cur.Descriptors[descriptorName(w.source(r.Word))]
 	switch {
 	case !ok:
 	case r.Op == syntax.DplIn:
@@ -101,7 +101,7 @@ func (w *walker) followDescriptor(r *syntax.Redirect, stdin bool) {
 			w.cmd.stdin.from = at
 		}
 		if r.N != nil && r.N.Value != "0" {
-			w.shell.descriptors[r.N.Value] = at
+			w.cur.Descriptors[r.N.Value] = at
 		}
 	default:
 		w.out.Pipes = append(w.out.Pipes, Pipe{From: opened, To: at})
@@ -132,15 +132,15 @@ func (w *walker) feedsInto(at int, p *cardea.Part) {
 	for _, from := range w.cmd.pending {
 		add(from.at, from.variable)
 	}
-	if len(w.shell.descriptors) == 0 {
+	if len(w.cur.Descriptors) == 0 {
 		return
 	}
 	if w.cmd.stdin.kind == inherited {
-		add(w.shell.descriptors["0"], false)
+		add(w.cur.Descriptors["0"], false)
 	}
 	for _, word := range p.Argv {
 		if word.Static && paths.IsDescriptor(word.Text) {
-			add(w.shell.descriptors[path.Base(word.Text)], false)
+			add(w.cur.Descriptors[path.Base(word.Text)], false)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (w *walker) finish() Analysis {
 			if p.Knowledge == cardea.Complete {
 				p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.shows+", which comes from outside of it"
 			}
-			p.NoEffect = p.NoEffect && !w.shell.traced && !errorsMayShow(&p)
+			p.NoEffect = p.NoEffect && !w.cur.Traced && !errorsMayShow(&p)
 		}
 		out.Parts[i] = p
 	}

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
@@ -14,37 +15,37 @@ import (
 // loop walks what may run any number of times: what it sets is unknown inside
 // and afterwards.
 func (w *walker) loop(body []*syntax.Stmt, walk func()) {
-	before, exits, begin := w.cur.clone(), len(w.shell.exits), len(w.out.Parts)
-	tainted := w.cur.tainted
+	before, exits, begin := w.cur.Clone(), len(w.exits), len(w.out.Parts)
+	tainted := w.cur.Later
 	w.forget(body)
 	walk()
 	w.forget(body)
 	w.mergeExits(before, exits)
-	if w.cur.tainted != tainted {
+	if w.cur.Later != tainted {
 		// The next round runs what this one has changed.
-		w.late = append(w.late, lateSpot{from: begin, to: len(w.out.Parts), why: w.cur.tainted})
+		w.late = append(w.late, lateSpot{from: begin, to: len(w.out.Parts), why: w.cur.Later})
 	}
 }
 
 // mergeExits joins the states in which a construct can have been left: by its end,
 // not entered at all, or by a jump from its middle. The jumps stay recorded,
 // since they may leave what is around the construct too.
-func (w *walker) mergeExits(before *state, exits int) {
+func (w *walker) mergeExits(before *shell.State, exits int) {
 	if before != nil {
-		w.cur.merge(before)
+		w.cur.Join(before)
 	}
-	for _, s := range w.shell.exits[min(exits, len(w.shell.exits)):] {
-		w.cur.merge(s)
+	for _, s := range w.exits[min(exits, len(w.exits)):] {
+		w.cur.Join(s)
 	}
 }
 
 // recordExit records that the commands after this one may not run.
 func (w *walker) recordExit() {
-	if len(w.shell.exits) >= maxExits {
+	if len(w.exits) >= maxExits {
 		w.unknown(unknown.TooManyJumps, w.src)
 		return
 	}
-	w.shell.exits = append(w.shell.exits, w.cur.clone())
+	w.exits = append(w.exits, w.cur.Clone())
 }
 
 // forget makes unknown what statements may set.
@@ -66,7 +67,9 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 						w.forgetName(n.Name.Value)
 						w.mayLater(n)
 					}
-					w.cur.unsure = w.cur.unsure || w.isFixed(n.Name.Value)
+					if w.cur.IsFixed(n.Name.Value) {
+						w.cur.Doubt(unknown.SetsReadOnly)
+					}
 				}
 			case *syntax.WordIter:
 				w.forgetName(n.Name.Value)
@@ -81,7 +84,7 @@ func (w *walker) forgetIn(body []*syntax.Stmt, seen map[string]bool) {
 					w.forgetName(n.Param.Value)
 				}
 			case *syntax.CoprocClause:
-				w.forgetAll()
+				w.cur.Forget(unknown.AnyCommand)
 			case *syntax.CallExpr:
 				w.forgetCall(n.Args, seen)
 			case *syntax.Subshell:
@@ -98,7 +101,7 @@ func (w *walker) forgetArith(n syntax.Node) {
 	if let, is := n.(*syntax.LetClause); is {
 		for _, x := range let.Exprs {
 			if word, ok := x.(*syntax.Word); ok && !texts.PlainName(word.Lit()) && !texts.PlainNumber(word.Lit()) {
-				w.forgetAll() // let 'x=1'
+				w.cur.Forget(unknown.AnyCommand) // let 'x=1'
 			}
 		}
 	}
@@ -108,26 +111,26 @@ func (w *walker) forgetArith(n syntax.Node) {
 	case name != "":
 		w.forgetNumber(name)
 	default:
-		w.forgetAll() // an element
+		w.cur.Forget(unknown.AnyCommand) // an element
 	}
 }
 
 // keepFolder forgets what a subshell may set, except for the folder, which stays its own.
 func (w *walker) keepFolder(forget func()) {
-	cwd, mayFail, pushed, pwd := w.cur.cwd, w.cur.cdMayFail, w.cur.pushed, w.cur.vars.get("PWD")
+	cwd, mayFail, pushed, pwd := w.cur.Folder, w.cur.FolderMayFail, w.cur.Pushed, w.cur.Vars.Get("PWD")
 	forget()
-	if !w.cur.unsure {
-		w.cur.cwd, w.cur.cdMayFail, w.cur.pushed = cwd, mayFail, pushed
-		w.cur.vars.set("PWD", pwd)
+	if w.cur.Forgotten == 0 {
+		w.cur.Folder, w.cur.FolderMayFail, w.cur.Pushed = cwd, mayFail, pushed
+		w.cur.Vars.Set("PWD", pwd)
 	}
 }
 
 // forgetNumber makes unknown which number a variable holds, if it holds one.
 func (w *walker) forgetNumber(name string) {
-	if v := w.cur.vars.get(name); numeric(v) {
-		w.store(name, someNumber)
-	} else if evaluatesSafely(v) {
-		w.store(name, safeValue)
+	if v := w.cur.Vars.Get(name); v.Numeric() {
+		w.store(name, shell.SomeNumber)
+	} else if v.Evaluable() {
+		w.store(name, shell.SomeEvaluable)
 	} else {
 		w.forgetName(name)
 	}
@@ -141,35 +144,35 @@ func (w *walker) forgetCall(args []*syntax.Word, seen map[string]bool) {
 	}
 	name, ok := grammar.Literal(args[0])
 	if !ok {
-		w.forgetAll()
+		w.cur.Forget(unknown.AnyCommand)
 		return
 	}
-	if f := w.shell.funcs[name]; f != nil && !seen[name] {
+	if f := w.cur.Funcs[name]; f != nil && !seen[name] {
 		seen[name] = true
-		w.forgetIn(f.bodies, seen)
+		w.forgetIn(f.Bodies, seen)
 	}
-	if _, ok := w.shell.aliases[name]; ok {
-		w.forgetAll()
+	if _, ok := w.cur.Aliases[name]; ok {
+		w.cur.Forget(unknown.AnyCommand)
 	}
 	switch name {
 	case "dirs":
-		w.cur.pushed = nil
+		w.cur.Pushed = nil
 	case "cd", "pushd", "popd":
-		w.cur.setCwd("")
+		w.cur.Enter("")
 	case "read", "mapfile", "readarray", "unset", "getopts", "printf", "wait", "declare", "typeset", "local", "export", "readonly", "let":
 		w.forgetWords(name, args[1:])
 	case "set", "shift":
-		w.cur.paramsOK = false
+		w.cur.ParamsKnown = false
 		if name == "set" {
-			w.cur.allexport = true
+			w.cur.ExportsAll = true
 		}
 	case "eval", "source", ".", "trap", "alias", "enable":
-		w.forgetAll()
+		w.cur.Forget(unknown.AnyCommand)
 	case "command", "builtin", "exec":
 		w.forgetCall(args[1:], seen)
 		if len(args) > 1 {
 			if text, ok := grammar.Literal(args[1]); !ok || strings.HasPrefix(text, "-") {
-				w.forgetAll()
+				w.cur.Forget(unknown.AnyCommand)
 			}
 		}
 	}
@@ -192,7 +195,7 @@ func (w *walker) forgetWords(builtin string, words []*syntax.Word) {
 			// what it prints
 		case builtin == "wait" && ok && !strings.HasPrefix(text, "-"), builtin == "wait" && !strings.HasPrefix(before, "-p"):
 		case builtin == "let":
-			w.forgetAll()
+			w.cur.Forget(unknown.AnyCommand)
 		case ok && len(text) == 2 && text[0] == '-', ok && strings.Trim(text, "-rse") == "", builtin == "read" && len(before) == 2 && before[0] == '-' && strings.Contains("dpnNtui", before[1:]) && grammar.QuotedAlone(word):
 		case ok && assigned && texts.PlainName(strings.TrimSuffix(name, "+")):
 			w.forgetName(strings.TrimSuffix(name, "+"))
@@ -200,13 +203,7 @@ func (w *walker) forgetWords(builtin string, words []*syntax.Word) {
 			lit := word.Parts[0].(*syntax.Lit).Value
 			w.forgetName(lit[:strings.IndexByte(lit, '=')])
 		default:
-			w.forgetAll()
+			w.cur.Forget(unknown.AnyCommand)
 		}
 	}
-}
-
-// forgetAll makes everything unknown, for the rest of the shell.
-func (w *walker) forgetAll() {
-	w.cur.unsure, w.cur.paramsOK = true, false
-	w.cur.setCwd("")
 }

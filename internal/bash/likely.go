@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
@@ -21,7 +22,7 @@ import (
 // may touch and run, and never for what it does for certain.
 
 // maxLikely is how many texts a word may become.
-const maxLikely = 1024
+const maxLikely = shell.MaxTexts
 
 // bounded bounds a list of texts, each once. Where they are too many, those that could
 // name no hidden file and no command go first.
@@ -63,17 +64,6 @@ func (w *walker) joined(begin, more []string) []string {
 	return w.bounded(paths.Joined(begin, more))
 }
 
-// texts are what a value may be.
-func (v value) texts() []string {
-	switch v.kind {
-	case known:
-		return []string{v.text}
-	case array:
-		return append(v.list[:len(v.list):len(v.list)], strings.Join(v.list, " "))
-	}
-	return v.may
-}
-
 // mayBe are the texts that a variable may hold, or one that it is a name for.
 func (w *walker) mayBe(name string) []string {
 	if name == "" {
@@ -81,22 +71,22 @@ func (w *walker) mayBe(name string) []string {
 	}
 	switch {
 	case name == "@", name == "*":
-		return append(w.cur.params[:len(w.cur.params):len(w.cur.params)], strings.Join(w.cur.params, " "))
+		return append(w.cur.Params[:len(w.cur.Params):len(w.cur.Params)], strings.Join(w.cur.Params, " "))
 	case name[0] >= '1' && name[0] <= '9':
-		return w.cur.params
+		return w.cur.Params
 	}
-	v := w.cur.vars.get(name)
-	out := v.texts()
-	if place := knowledge.UsualPlace(w.env.Home, name); v.kind == outside && place != "" {
+	v := w.cur.Vars.Get(name)
+	out := v.Texts()
+	if place := knowledge.UsualPlace(w.env.Home, name); v.IsUntouched() && place != "" {
 		return []string{place}
 	}
-	if w.shell.traits[name]&grammar.Odd == 0 {
+	if w.cur.Traits[name]&grammar.Odd == 0 {
 		return out
 	}
 	for _, other := range out { // declare -l, declare -u, declare -n
 		out = append(out[:len(out):len(out)], strings.ToLower(other), strings.ToUpper(other))
 		if texts.PlainName(other) && other != name {
-			out = append(out, w.cur.vars.get(other).texts()...)
+			out = append(out, w.cur.Vars.Get(other).Texts()...)
 		}
 	}
 	return w.bounded(out)
@@ -149,7 +139,7 @@ func (w *walker) mayHold(f field) []string {
 }
 
 // someOf is a value that is one of some texts, as far as the line tells.
-func (w *walker) someOf(texts []string) value { return value{kind: dynamic, may: w.bounded(texts)} }
+func (w *walker) someOf(list []string) shell.Value { return shell.SomeOf(w.bounded(list)) }
 
 // likelyPaths are the paths that a word may become.
 func (w *walker) likelyPaths(f field) []knowledge.PossiblePath {
@@ -212,9 +202,9 @@ func (w *walker) mayLater(a *syntax.Assign) {
 		return
 	}
 	if text, ok := grammar.Literal(a.Value); ok && text != "" {
-		v := w.cur.vars.get(a.Name.Value)
-		v.may = w.bounded(append(v.may[:len(v.may):len(v.may)], text))
-		w.cur.vars.set(a.Name.Value, v)
+		v := w.cur.Vars.Get(a.Name.Value)
+		v.May = w.bounded(append(v.May[:len(v.May):len(v.May)], text))
+		w.cur.Vars.Set(a.Name.Value, v)
 	}
 }
 
@@ -274,7 +264,7 @@ type taken struct {
 
 // options are what getopts may put into OPTARG.
 func (w *walker) options(words []field) []string {
-	out := w.cur.params
+	out := w.cur.Params
 	for _, f := range words {
 		out = append(out[:len(out):len(out)], w.mayHold(f)...)
 	}
@@ -339,8 +329,8 @@ func (w *walker) takes(builtin string, words []field, assigns []cardea.Assign) *
 		}
 	}
 	v := w.someOf(in.all()) // where it puts them without a name
-	w.cur.vars.set("REPLY", v)
-	w.cur.vars.set("MAPFILE", v)
+	w.cur.Vars.Set("REPLY", v)
+	w.cur.Vars.Set("MAPFILE", v)
 	return in
 }
 
@@ -411,5 +401,5 @@ func (w *walker) printsNumber(p *syntax.CmdSubst) bool {
 	if len(c.Args) == 2 {
 		command += " " + c.Args[1].Lit()
 	}
-	return knowledge.Has(form.PrintsNumber, command) && w.isPlainCommand(name)
+	return knowledge.Has(form.PrintsNumber, command) && w.cur.IsPlainCommand(name)
 }

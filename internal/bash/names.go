@@ -1,11 +1,11 @@
 package bash
 
 import (
-	"slices"
 	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
@@ -17,18 +17,14 @@ func (w *walker) collectTraits(s *grammar.Script) {
 		t := grammar.TraitsOf(n)
 		for _, a := range n.Args {
 			if a.Name != nil {
-				w.shell.traits[a.Name.Value] |= t
+				w.cur.Traits[a.Name.Value] |= t
 			}
 		}
 	}
 	for _, name := range s.Arrays {
-		w.shell.traits[name] |= grammar.Listed
+		w.cur.Traits[name] |= grammar.Listed
 	}
 }
-
-// counter reports variables that bash keeps as integers by itself (bash(1),
-// "Shell Variables"). An assignment to one is evaluated.
-func counter(name string) bool { return knowledge.IsVariableOf("counter", name) }
 
 // shellSets reports variables that bash itself sets to what the line brings
 // along, so that what the line has assigned says nothing.
@@ -37,116 +33,88 @@ func shellSets(name string) bool {
 }
 
 // lookup is what is known of a variable here.
-func (w *walker) lookup(name string) value {
+func (w *walker) lookup(name string) shell.Value {
+	forgotten, odd := w.cur.Forgotten != 0, w.cur.Traits[name]&grammar.Odd != 0
+	v := w.cur.Vars.Get(name)
 	switch {
-	case counter(name) && !w.cur.unsure && w.shell.traits[name]&grammar.Odd == 0:
-		return someNumber
-	case w.cur.unsure, shellSets(name), w.shell.traits[name]&grammar.Odd != 0:
-		return value{kind: dynamic, may: w.mayBe(name), fromOutside: w.cur.vars.get(name).mayBeOutside() || w.shell.locals != nil && w.shell.traits[name]&grammar.Odd != 0}
-	case w.shell.traits[name]&grammar.Integer != 0:
-		if v := w.cur.vars.get(name); v.kind != outside && (v.kind != known || !texts.Decimal(v.text)) {
-			if same(v, someNumber) || same(v, safeValue) {
-				return v
-			}
-			return value{kind: dynamic, fromOutside: v.fromOutside}
+	case shell.Counter(name) && !forgotten && !odd:
+		return shell.SomeNumber
+	case forgotten, shellSets(name), odd:
+		v = shell.Value{May: w.mayBe(name), Presence: shell.Set | v.Presence&shell.Outside}
+		if w.cur.Locals != nil && odd {
+			v.Presence |= shell.Outside
+		}
+	case w.cur.Traits[name]&grammar.Integer != 0:
+		if !v.IsUntouched() && !(v.Known() && texts.Decimal(v.Text)) && !v.Has(shell.Numeric) && !v.Has(shell.Evaluable) {
+			return shell.Value{Presence: shell.Set | v.Presence&shell.Outside}
 		}
 	}
-	return w.cur.vars.get(name)
+	return v
 }
 
 // set assigns a variable in the shell itself.
-func (w *walker) set(name string, v value) {
-	if name == "HOME" && v.kind != known {
-		v = value{kind: dynamic}
+func (w *walker) set(name string, v shell.Value) {
+	if name == "HOME" && !v.Known() {
+		v = shell.Any
 	}
-	if w.shell.traits[name]&grammar.Integer != 0 || counter(name) {
+	if w.cur.Traits[name]&grammar.Integer != 0 || shell.Counter(name) {
 		v = w.evaluated(name, v)
 	}
-	if w.isFixed(name) {
-		if w.shell.fixedSet[name] || fixedByBash(name) {
+	if w.cur.IsFixed(name) {
+		if w.cur.FixedSet[name] || shell.Fixed(name) {
 			w.mayAbort()
-			w.cur.unsure = true
+			w.cur.Doubt(unknown.SetsReadOnly)
 		}
-		w.shell.fixedSet[name] = true
+		w.cur.FixedSet[name] = true
 	}
 	w.store(name, v)
 }
 
 // evaluated is what an integer holds after an assignment.
-func (w *walker) evaluated(name string, v value) value {
-	if v.kind == known && texts.Decimal(v.text) {
+func (w *walker) evaluated(name string, v shell.Value) shell.Value {
+	if v.Known() && texts.Decimal(v.Text) {
 		return v
 	}
 	w.mayAbort()
 	switch {
-	case v.kind == known:
+	case v.Known():
 		w.used.evaluating++
-		w.arithText(v.text, name)
+		w.arithText(v.Text, name)
 		w.used.evaluating--
-	case !numeric(v):
+	case !v.Numeric():
 		w.unknown(unknown.Evaluated, name)
 	}
-	if v.kind == unset {
+	if v.IsUnset() {
 		return v
 	}
-	return someNumber
+	return shell.SomeNumber
 }
-
-// isFixed reports whether a variable can be read-only.
-func (w *walker) isFixed(name string) bool {
-	return fixedByBash(name) || w.shell.traits[name]&grammar.Fixed != 0
-}
-
-// fixedByBash reports the variables that are read-only in every bash.
-func fixedByBash(name string) bool { return knowledge.IsVariableOf("read_only", name) }
 
 // store changes a variable without looking at what bash would evaluate.
-func (w *walker) store(name string, v value) {
-	w.cur.vars.set(name, v)
+func (w *walker) store(name string, v shell.Value) {
+	w.cur.Vars.Set(name, v)
 	w.holdsCode(name, v)
-	if v.kind != known && w.cmd.spots != nil && len(w.cmd.pending) > 0 {
-		w.shell.origins[name] = w.cmd.pending[len(w.cmd.pending)-1].at
+	if !v.Known() && w.cmd.spots != nil && len(w.cmd.pending) > 0 {
+		w.cur.Origins[name] = w.cmd.pending[len(w.cmd.pending)-1].at
 	}
-	if classOf(name, v) == cardea.EnvDangerous && name != "IFS" && (v.kind != unset || !knowledge.HarmlessToUnset(name)) {
+	if classOf(name, v) == cardea.EnvDangerous && name != "IFS" && (!v.IsUnset() || !knowledge.HarmlessToUnset(name)) {
 		reason := unknown.VariableLater
 		if name == "PATH" {
 			reason = unknown.SearchPathLater
 		}
 		w.unknown(reason, "", name)
 	}
-	if w.cur.allexport || v.kind != unset && w.env.Exported != nil && w.env.Exported(name) {
+	if w.cur.ExportsAll || !v.IsUnset() && w.env.Exported != nil && w.env.Exported(name) {
 		w.export(name)
 	}
 }
 
 // forgetName makes a variable unknown.
 func (w *walker) forgetName(name string) {
-	old := w.cur.vars.get(name)
-	v := value{kind: dynamic, may: old.texts(), fromOutside: old.mayBeOutside()}
-	if w.shell.traits[name]&grammar.Integer != 0 {
-		v = someNumber // what is assigned is looked at where it is assigned
+	old := w.cur.Vars.Get(name)
+	v := old.Forget()
+	if w.cur.Traits[name]&grammar.Integer != 0 {
+		v = shell.SomeNumber // what is assigned is looked at where it is assigned
 	}
 	w.store(name, v)
-}
-
-// evaluatesSafely reports whether arithmetic may evaluate a value: a number, or what the
-// person's environment holds.
-func evaluatesSafely(v value) bool { return v.kind == outside || numeric(v) || same(v, safeValue) }
-
-// numeric reports whether a value is a number, or nothing, for certain.
-func numeric(v value) bool {
-	switch v.kind {
-	case unset:
-		return true
-	case known:
-		return v.text == "" || texts.PlainNumber(v.text)
-	case array:
-		return !slices.ContainsFunc(v.list, func(s string) bool { return s != "" && !texts.PlainNumber(s) })
-	}
-	return v.holdsNumber() || same(v, someProcess)
-}
-
-// holdsNumber reports a value that is a number which is not known.
-func (v value) holdsNumber() bool {
-	return v.kind == dynamic && (v.text == someNumber.text || v.text == numberWord)
 }

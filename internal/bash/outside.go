@@ -16,7 +16,7 @@ import (
 
 // noteOutside notes the first variable from outside of the line that it expands.
 func (w *walker) noteOutside(name string) {
-	if w.shows == "" && texts.PlainName(name) && !openName(name) && w.lookup(name).mayBeOutside() {
+	if w.shows == "" && texts.PlainName(name) && !openName(name) && w.lookup(name).MayBeOutside() {
 		w.shows = name
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
@@ -73,10 +74,10 @@ func (w *walker) plain(p *syntax.ParamExp, name string, raw []frag, quoted bool)
 	}
 	switch name {
 	case "@", "*":
-		if !w.cur.paramsOK {
+		if !w.cur.ParamsKnown {
 			return raw
 		}
-		return w.listFrags(w.cur.params, name == "*" && quoted, raw)
+		return w.listFrags(w.cur.Params, name == "*" && quoted, raw)
 	case "#", "?", "$":
 		return []frag{{text: w.source(p), dynamic: true, quoted: true, number: true, digits: true}}
 	case "-":
@@ -84,45 +85,45 @@ func (w *walker) plain(p *syntax.ParamExp, name string, raw []frag, quoted bool)
 	case "!": // empty before anything ran in the background
 		return []frag{{text: w.source(p), dynamic: true, quoted: quoted, digits: true, process: true}}
 	case "0":
-		if w.cur.name != "" {
-			return []frag{{text: w.cur.name, split: true}}
+		if w.cur.Name != "" {
+			return []frag{{text: w.cur.Name, split: true}}
 		}
 		return raw
 	}
 	if n, err := strconv.Atoi(name); err == nil {
-		if !w.cur.paramsOK {
+		if !w.cur.ParamsKnown {
 			return raw
 		}
-		if n >= 1 && n <= len(w.cur.params) {
-			return []frag{{text: w.cur.params[n-1], split: true}}
+		if n >= 1 && n <= len(w.cur.Params) {
+			return []frag{{text: w.cur.Params[n-1], split: true}}
 		}
 		return nil
 	}
-	switch v := w.lookup(name); v.kind {
-	case known:
-		return []frag{{text: v.text, split: true}}
-	case unset:
+	switch v := w.lookup(name); {
+	case v.Known():
+		return []frag{{text: v.Text, split: true}}
+	case v.IsUnset():
 		return nil
-	case array:
-		return anyOf(v.list, raw, quoted)
-	case dynamic:
+	case v.IsArray():
+		return anyOf(v.May, raw, quoted)
+	case !v.IsUntouched():
 		return []frag{w.ofKnownForm(v, raw[0], quoted)}
 	}
 	return raw
 }
 
 // ofKnownForm expands a variable of which the line may tell that it is one word, or digits.
-func (w *walker) ofKnownForm(v value, raw frag, quoted bool) frag {
+func (w *walker) ofKnownForm(v shell.Value, raw frag, quoted bool) frag {
 	src := raw.text
 	switch {
 	case !w.splitsAtBlanks():
-	case same(v, someProcess):
+	case v.Has(shell.Numeric | shell.Unsigned):
 		return frag{text: src, dynamic: true, quoted: quoted, digits: true, process: true}
-	case v.text == plainWord || v.text == numberWord:
-		return frag{text: src, dynamic: true, digits: true, single: true, count: v.text == numberWord, listed: v.text == plainWord, may: v.may}
-	case same(v, safeValue):
+	case v.Has(shell.OneWord):
+		return frag{text: src, dynamic: true, digits: true, single: true, count: v.Has(shell.Numeric), listed: v.Has(shell.Listed), may: v.May}
+	case v.Has(shell.Evaluable):
 		raw.count = true
-	case v.holdsNumber(): // or nothing
+	case v.Has(shell.Numeric): // or nothing
 		raw.split, raw.atMost, raw.count = false, true, true
 	}
 	return raw
@@ -160,18 +161,18 @@ func (w *walker) listFrags(list []string, joined bool, raw []frag) []frag {
 func (w *walker) element(p *syntax.ParamExp, name string, raw []frag, quoted bool) []frag {
 	v := w.lookup(name)
 	word, ok := p.Index.(*syntax.Word)
-	if v.kind != array || !ok {
-		raw[0].count = name == "PIPESTATUS" && w.cur.vars.get(name).kind == outside && !w.cur.unsure
+	if !v.IsArray() || !ok {
+		raw[0].count = name == "PIPESTATUS" && w.cur.Vars.Get(name).IsUntouched() && w.cur.Forgotten == 0
 		return raw
 	}
 	switch index := word.Lit(); index {
 	case "@":
-		return w.listFrags(v.list, false, raw)
+		return w.listFrags(v.May, false, raw)
 	case "*":
-		return w.listFrags(v.list, quoted, raw)
+		return w.listFrags(v.May, quoted, raw)
 	default:
 		if n, err := strconv.Atoi(index); err == nil && n >= 0 && texts.Decimal(index) { // 010 is 8
-			return anyOf(append(v.list[:len(v.list):len(v.list)], ""), raw, quoted)
+			return anyOf(append(v.May[:len(v.May):len(v.May)], ""), raw, quoted)
 		}
 	}
 	return raw
@@ -222,12 +223,12 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, raw []f
 // takes that for unset, and whether this is sure.
 func (w *walker) missing(p *syntax.ParamExp, name string) (missing, sure bool) {
 	v := w.lookup(name)
-	missing = v.kind != known && v.kind != array
+	missing = !v.Known() && !v.IsArray()
 	switch p.Exp.Op {
 	case syntax.DefaultUnsetOrNull, syntax.AlternateUnsetOrNull, syntax.AssignUnsetOrNull, syntax.ErrorUnsetOrNull:
-		missing = missing || v.kind == known && v.text == ""
+		missing = missing || v.Known() && v.Text == ""
 	}
-	return missing, v.kind != outside && v.kind != dynamic && v.kind != array && p.Index == nil && texts.PlainName(name)
+	return missing, (v.Known() || v.IsUnset()) && p.Index == nil && texts.PlainName(name)
 }
 
 // otherWord expands the word of ${x:-word}.

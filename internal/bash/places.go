@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
@@ -45,8 +46,8 @@ func (w *walker) walkLate(via, text string) {
 	entered := w.files.entered
 	w.files.entered = w.files.visited
 	w.inSubshell(func() {
-		w.forgetAll()
-		w.cur.name = ""
+		w.cur.Forget(unknown.RunsAnyTime)
+		w.cur.Name = ""
 		w.runLater(via, text)
 	})
 	w.files.entered = entered
@@ -119,7 +120,7 @@ const maxNamed = 32
 func (w *walker) evaluates(text string) {
 	list := []string{text}
 	if strings.ContainsAny(text, "@*0123456789") { // it may name a parameter
-		list = append(list, w.cur.params...)
+		list = append(list, w.cur.Params...)
 	}
 	seen := map[string]bool{}
 	for i := 0; i < len(list) && len(seen) < maxNamed; i++ {
@@ -133,7 +134,7 @@ func (w *walker) evaluates(text string) {
 		for name := range strings.FieldsFuncSeq(list[i], func(r rune) bool { return r >= 0x80 || !texts.PlainName("_"+string(r)) }) {
 			if texts.PlainName(name) && !seen[name] && len(seen) < maxNamed {
 				seen[name] = true
-				list = append(list, w.cur.vars.get(name).texts()...)
+				list = append(list, w.cur.Vars.Get(name).Texts()...)
 			}
 		}
 	}
@@ -154,8 +155,8 @@ func codeOf(name, text string) []string {
 }
 
 // holdsCode walks what runs because the shell gives a variable a value.
-func (w *walker) holdsCode(name string, v value) {
-	for _, text := range v.texts() {
+func (w *walker) holdsCode(name string, v shell.Value) {
+	for _, text := range v.Texts() {
 		for _, line := range codeOf(name, text) {
 			w.runsCode(name, line)
 		}

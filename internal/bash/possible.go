@@ -51,7 +51,7 @@ func possible(p *cardea.Part, may knowledge.Possible, env Env) {
 // within is where the possible commands of a part run.
 func (w *walker) within() Env {
 	env := w.env
-	env.Cwd, env.likely = w.cur.cwd, w.files.entered
+	env.Cwd, env.likely = w.cur.Folder, w.files.entered
 	if env.looked == nil {
 		env.looked = &w.used.possible
 	}

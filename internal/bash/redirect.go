@@ -7,6 +7,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/paths"
@@ -28,7 +29,7 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 		if !texts.PlainName(name) {
 			w.unknown(unknown.Evaluated, r.N.Value)
 		}
-		w.set(name, someNumber)
+		w.set(name, shell.SomeNumber)
 	}
 	stdin := r.N == nil || r.N.Value == "0"
 	if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {
@@ -74,10 +75,10 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 // hereText is what a here-document or a here-string gives to read.
 func (w *walker) hereText(r *syntax.Redirect) input {
 	if r.Op == syntax.WordHdoc {
-		if v := w.assigned(r.Word); v.kind == known {
-			return input{kind: literal, text: v.text + "\n"}
-		} else if len(v.may) > 0 {
-			return input{kind: elsewhere, may: strings.Join(v.may, "\n"), unseen: true}
+		if v := w.assigned(r.Word); v.Known() {
+			return input{kind: literal, text: v.Text + "\n"}
+		} else if len(v.May) > 0 {
+			return input{kind: elsewhere, may: strings.Join(v.May, "\n"), unseen: true}
 		}
 		return input{kind: elsewhere, may: texts.Unquoted(w.source(r.Word)), unseen: true}
 	}
@@ -125,7 +126,7 @@ func (w *walker) isNumber(word *syntax.Word) bool {
 	}
 	pe, ok := p.(*syntax.ParamExp)
 	return ok && pe.Param != nil && texts.PlainName(pe.Param.Value) && pe.Index == nil && !pe.Excl && !pe.Length && pe.Slice == nil && pe.Repl == nil && pe.Exp == nil &&
-		w.lookup(pe.Param.Value).holdsNumber()
+		w.lookup(pe.Param.Value).Has(shell.Numeric)
 }
 
 // settled reports a target of >& that a second expansion does not change.

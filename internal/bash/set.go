@@ -12,10 +12,10 @@ func (w *walker) setBuiltin(inv invocation) {
 	words := inv.argv[1:]
 	if inv.argv[0].Text == "shift" {
 		w.tooMany(inv)
-		if n := 1; w.cur.paramsOK && len(words) == 0 && len(w.cur.params) >= n {
-			w.cur.params = w.cur.params[1:]
+		if n := 1; w.cur.ParamsKnown && len(words) == 0 && len(w.cur.Params) >= n {
+			w.cur.Params = w.cur.Params[1:]
 		} else {
-			w.cur.paramsOK = false
+			w.cur.ParamsKnown = false
 		}
 		w.noEffect(inv)
 		return
@@ -50,14 +50,14 @@ func (w *walker) setOptions(words []field) {
 			return
 		}
 		for _, c := range f.Text[1:] {
-			w.shell.traced = w.shell.traced || c == 'x' || c == 'v'
+			w.cur.Traced = w.cur.Traced || c == 'x' || c == 'v'
 			switch {
 			case c == 'a':
-				w.cur.allexport = w.cur.allexport || f.Text[0] == '-'
-				w.shell.exportsFuncs = true
+				w.cur.ExportsAll = w.cur.ExportsAll || f.Text[0] == '-'
+				w.cur.ExportsFuncs = true
 			case c == 'o' && i+1 < len(words):
 				i++
-				w.shell.traced = w.shell.traced || words[i].Text == "xtrace" || words[i].Text == "verbose"
+				w.cur.Traced = w.cur.Traced || words[i].Text == "xtrace" || words[i].Text == "verbose"
 				if !words[i].Static || !harmlessSetOption(words[i].Text) {
 					w.unknown(unknown.ShellOption, words[i].Text)
 				}
@@ -73,10 +73,10 @@ func harmlessSetOption(name string) bool {
 }
 
 func (w *walker) setParams(words []field) {
-	w.cur.params, w.cur.paramsOK = nil, !w.cur.unsure
+	w.cur.Params, w.cur.ParamsKnown = nil, w.cur.Forgotten == 0
 	for _, f := range words {
-		w.cur.paramsOK = w.cur.paramsOK && f.Static
-		w.cur.params = append(w.cur.params, w.mayHold(f)...)
+		w.cur.ParamsKnown = w.cur.ParamsKnown && f.Static
+		w.cur.Params = append(w.cur.Params, w.mayHold(f)...)
 	}
 }
 
@@ -88,7 +88,7 @@ func (w *walker) shopt(inv invocation) {
 			w.unknown(unknown.ShellOptionOutside, f.Text)
 		case strings.HasPrefix(f.Text, "-"):
 		case f.Text == "nocasematch":
-			w.shell.ignoresCase = true
+			w.cur.IgnoresCase = true
 		case slices.Contains([]string{"globstar", "inherit_errexit", "lastpipe", "expand_aliases", "checkwinsize", "globasciiranges", "histappend", "cmdhist"}, f.Text):
 		default:
 			w.unknown(unknown.ShellOption, f.Text)

@@ -87,7 +87,7 @@ func (w *walker) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 	switch p := parts[0].(type) {
 	case *syntax.ParamExp:
 		if name := variableAlone(w.source(p)); name != "" {
-			return w.lookup(name).found
+			return w.lookup(name).Found
 		}
 	case *syntax.CmdSubst:
 		if len(p.Stmts) != 1 {
@@ -110,7 +110,7 @@ func (w *walker) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 // looped is what the variable of a loop over words stands for, where each word
 // is a file's name: as it stands, by a pattern, or from a search.
 func (w *walker) looped(words []field) *knowledge.Search {
-	s := &knowledge.Search{Dir: w.cur.cwd}
+	s := &knowledge.Search{Dir: w.cur.Folder}
 	for _, f := range words {
 		switch {
 		case f.Found != nil && f.Found.Dir == s.Dir:
@@ -191,7 +191,7 @@ func (w *walker) lyingThere(word field) []knowledge.PossiblePath {
 	if word.Glob || len(word.May) > 0 || !strings.Contains(word.Head, "/") {
 		return nil
 	}
-	at := knowledge.Absolute(w.cur.cwd, folderOf(word.Head))
+	at := knowledge.Absolute(w.cur.Folder, folderOf(word.Head))
 	if at == "" {
 		return nil
 	}
@@ -256,16 +256,16 @@ func (w *walker) likely(text string) string {
 		name, rest = "PWD", text[2:]
 	case strings.HasPrefix(text, "~"):
 		user, after, _ := strings.Cut(text[1:], "/")
-		if home := w.cur.vars.get("HOME"); home.kind == known && user != "" && plainUser(user) {
-			return path.Join(path.Dir(home.text), user, strings.Trim(after, `"`))
+		if home := w.cur.Vars.Get("HOME"); home.Known() && user != "" && plainUser(user) {
+			return path.Join(path.Dir(home.Text), user, strings.Trim(after, `"`))
 		}
 		return ""
 	default:
 		return ""
 	}
 	rest = strings.Trim(rest, `"*`)
-	if v := w.cur.vars.get(name); v.kind == known && strings.HasPrefix(v.text, "/") && !strings.ContainsAny(rest, "$`{") {
-		return path.Clean(v.text + "/" + rest)
+	if v := w.cur.Vars.Get(name); v.Known() && strings.HasPrefix(v.Text, "/") && !strings.ContainsAny(rest, "$`{") {
+		return path.Clean(v.Text + "/" + rest)
 	}
 	return ""
 }
@@ -273,7 +273,7 @@ func (w *walker) likely(text string) string {
 // likelyHome is a path in the home folder where a script that runs another time, such
 // as a trap, names it: what HOME holds then is not known, and likely the same.
 func (w *walker) likelyHome(text string) string {
-	if w.env.Home == "" || w.lookup("HOME").kind == known {
+	if w.env.Home == "" || w.lookup("HOME").Known() {
 		return ""
 	}
 	for _, spelling := range []string{"~", "$HOME", "${HOME}"} {

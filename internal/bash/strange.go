@@ -22,7 +22,7 @@ func (w *walker) declaresLater(file []*syntax.Stmt) {
 				return true
 			}
 			for _, a := range c.Args {
-				if option := a.Name == nil && a.Value != nil; w.shell.locals != nil || option && strings.Trim(a.Value.Lit(), "-xp") != "" || a.Array != nil {
+				if option := a.Name == nil && a.Value != nil; w.cur.Locals != nil || option && strings.Trim(a.Value.Lit(), "-xp") != "" || a.Array != nil {
 					w.unknown(unknown.DeclaresInside, w.source(c))
 				}
 			}

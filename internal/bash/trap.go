@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/unknown"
 )
 
@@ -34,7 +35,7 @@ func (w *walker) trap(inv invocation) {
 		if !f.Static {
 			w.unknown(unknown.TrapText, f.Text)
 		}
-		w.shell.hasExitTrap = w.shell.hasExitTrap || f.Static && f.Text != "" && f.Text != "-"
+		w.cur.HasExitTrap = w.cur.HasExitTrap || f.Static && f.Text != "" && f.Text != "-"
 		for _, text := range w.mayHold(f) {
 			w.runsCode("trap", text)
 		}
@@ -46,10 +47,10 @@ func (w *walker) trap(inv invocation) {
 // the line has no constants any more.
 func (w *walker) setHandler(f field) {
 	if !f.Static || w.changesState(f.Text) {
-		w.forgetAll()
+		w.cur.Forget(unknown.HandlerSets)
 		return
 	}
-	w.shell.hasHandler = w.shell.hasHandler || f.Text != "" && f.Text != "-"
+	w.cur.HasHandler = w.cur.HasHandler || f.Text != "" && f.Text != "-"
 }
 
 // jumps reports the builtins that leave what is around them.
@@ -63,7 +64,7 @@ func (w *walker) changesState(text string) bool {
 		return true
 	}
 	saved := w.cur
-	w.cur = &state{cwd: "/", paramsOK: true}
+	w.cur = &shell.State{Folder: "/", ParamsKnown: true, Facts: saved.Facts}
 	w.forget(f.Stmts)
 	after := w.cur
 	w.cur = saved
@@ -78,5 +79,5 @@ func (w *walker) changesState(text string) bool {
 			return true
 		})
 	}
-	return leaves || len(after.vars.m) > 0 || after.unsure || after.cwd != "/" || !after.paramsOK || after.tainted.Code != "" || after.allexport
+	return leaves || len(after.Vars.All()) > 0 || after.Forgotten != 0 || after.Folder != "/" || !after.ParamsKnown || after.Later.Code != "" || after.ExportsAll
 }

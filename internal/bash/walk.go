@@ -7,6 +7,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
@@ -87,16 +88,16 @@ func (w *walker) inConstruct(via string, walk func()) {
 // inSubshell walks in a copy of the shell's state, as a subshell does.
 func (w *walker) inSubshell(walk func()) {
 	saved, aborts := w.cur, len(w.aborts)
-	w.cur = saved.clone()
+	w.cur = saved.Clone()
 	walk()
 	w.cur, w.aborts = saved, w.aborts[:min(aborts, len(w.aborts))] // giving up ends it
 }
 
 // mayRun walks what may run or not.
 func (w *walker) mayRun(walk func()) {
-	before := w.cur.clone()
+	before := w.cur.Clone()
 	walk()
-	w.cur.merge(before)
+	w.cur.Join(before)
 }
 
 // unless walks what runs for certain unless something may keep it from running.
@@ -123,16 +124,16 @@ func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
 }
 
 func (w *walker) stmt(st *syntax.Stmt) {
-	if w.cur.cdMayFail {
-		w.cur.setCwd("")
+	if w.cur.FolderMayFail {
+		w.cur.Enter("")
 	}
 	if st.Background {
 		w.inConstruct("&", func() { w.inSubshell(func() { w.command(st) }) })
 		return
 	}
 	w.command(st)
-	if st.Negated && w.cur.cdMayFail {
-		w.cur.setCwd("")
+	if st.Negated && w.cur.FolderMayFail {
+		w.cur.Enter("")
 	}
 }
 
@@ -180,7 +181,7 @@ func (w *walker) mayFail(list []*syntax.Redirect) bool {
 		}
 		switch {
 		case len(own) < 2 && (r.Hdoc != nil || r.Op == syntax.WordHdoc || text == "/dev/null"):
-		case (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (text == "0" || text == "1" || text == "2") && len(own) < 2 && !w.shell.closes:
+		case (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (text == "0" || text == "1" || text == "2") && len(own) < 2 && !w.cur.Closes:
 		default:
 			return true
 		}
@@ -238,12 +239,12 @@ func (w *walker) compound(cmd syntax.Command) {
 			name = cmd.Name.Lit()
 		}
 		for _, variable := range [2]string{name, name + "_PID"} {
-			w.set(variable, value{kind: dynamic})
-			w.shell.traits[variable] |= grammar.Odd // when the command ends, bash unsets it
+			w.set(variable, shell.Any)
+			w.cur.Traits[variable] |= grammar.Odd // when the command ends, bash unsets it
 		}
 		begin := len(w.out.Parts)
 		w.inConstruct("coproc", func() { w.inSubshell(func() { w.stmt(cmd.Stmt) }) })
-		w.shell.descriptors["COPROC"] = [2]int{begin, len(w.out.Parts)}
+		w.cur.Descriptors["COPROC"] = [2]int{begin, len(w.out.Parts)}
 		w.fed += w.printedFrom(begin)
 	default:
 		w.unknown(unknown.UnknownConstruct, w.source(cmd))
@@ -298,7 +299,7 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 	w.stmt(first)
 	// All links share one copy of the state before them: what any of them changes is
 	// unknown afterwards, while a link sees what those before it have changed.
-	before, left, constant := w.cur.clone(), first, true
+	before, left, constant := w.cur.Clone(), first, true
 	for i, l := range chain {
 		if w.used.overLimit {
 			return
@@ -307,27 +308,27 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 		if l.op == syntax.AndStmt {
 			switch {
 			case i == maxLinks:
-				w.forgetAll()
+				w.cur.Forget(unknown.LongChain)
 			case i > 0 && i < maxLinks:
-				before.merge(w.cur) // the link in front may fail behind what it has set
+				before.Join(w.cur) // the link in front may fail behind what it has set
 			}
-			w.cur.cdMayFail = false
+			w.cur.FolderMayFail = false
 			w.inConstruct("&&", func() { w.conditional(constant, func() { w.stmt(l.st) }) })
 			continue
 		}
-		if i == 0 && w.cur.cdMayFail && w.leaves(l.st) {
+		if i == 0 && w.cur.FolderMayFail && w.leaves(l.st) {
 			// cd x || exit: what follows is in x.
 			saved := w.cur
-			w.cur = saved.clone() // no subshell: bash may give up the line here
+			w.cur = saved.Clone() // no subshell: bash may give up the line here
 			w.inConstruct("||", func() { w.conditional(constant, func() { w.stmt(l.st) }) })
 			w.cur = saved
-			w.cur.cdMayFail, before.cdMayFail = false, false
+			w.cur.FolderMayFail, before.FolderMayFail = false, false
 			continue
 		}
-		w.cur.merge(before)
+		w.cur.Join(before)
 		w.inConstruct("||", func() { w.conditional(constant, func() { w.mayRun(func() { w.stmt(l.st) }) }) })
 	}
-	w.cur.merge(before)
+	w.cur.Join(before)
 }
 
 // leaves reports whether a statement surely leaves the shell or the function.
@@ -344,8 +345,8 @@ func (w *walker) leaves(st *syntax.Stmt) bool {
 		if len(cmd.Args) > 2 || len(cmd.Args) == 2 && !texts.Decimal(cmd.Args[1].Lit()) {
 			return false // with more than a number it stays
 		}
-		_, alias := w.shell.aliases[name]
-		return (name == "exit" || name == "return" && w.shell.locals != nil) && w.shell.funcs[name] == nil && !alias
+		_, alias := w.cur.Aliases[name]
+		return (name == "exit" || name == "return" && w.cur.Locals != nil) && w.cur.Funcs[name] == nil && !alias
 	case *syntax.Block:
 		return w.leaves(cmd.Stmts[len(cmd.Stmts)-1])
 	}

@@ -9,6 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
@@ -59,7 +60,7 @@ func (w *walker) beginsOutside(word *syntax.Word) bool {
 		part = q.Parts[0]
 	}
 	p, ok := part.(*syntax.ParamExp)
-	return ok && p.Param != nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl && texts.PlainName(p.Param.Value) && w.lookup(p.Param.Value).kind == outside
+	return ok && p.Param != nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl && texts.PlainName(p.Param.Value) && w.lookup(p.Param.Value).IsUntouched()
 }
 
 // appendFields appends the fields of a word. Most words are plain ones, which need no
@@ -98,7 +99,7 @@ func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
 		w.unknown(unknown.BracesRejoin, src)
 		ok = false
 	}
-	if !ok || w.shell.posix || strings.Contains(src, "=~") || grammar.BracesWithin(w.src, word) || grammar.OddBraces(word) {
+	if !ok || w.cur.POSIX || strings.Contains(src, "=~") || grammar.BracesWithin(w.src, word) || grammar.OddBraces(word) {
 		w.fragsOnly(word.Parts)
 		return []field{{Word: cardea.Word{Text: src, MaySplit: true, MayBeOption: true}}}
 	}
@@ -179,7 +180,7 @@ func (w *walker) firstLiteral(text string, tilde tildes, whole bool) []frag {
 	if tilde == assigning {
 		if name, val, ok := grammar.AssignmentLike(text); ok && strings.Contains(val, "~") {
 			// bash expands it there too, and sh does not.
-			if w.shell.posix || strings.Contains(val, ":~") {
+			if w.cur.POSIX || strings.Contains(val, ":~") {
 				return []frag{{text: text, dynamic: true, quoted: true}}
 			}
 			out, text = append(out, frag{text: name}), val
@@ -218,13 +219,13 @@ func (w *walker) tilde(text string, whole bool) (frag, string, bool) {
 		return frag{}, text, false
 	}
 	if head == "~" {
-		if home := w.lookup("HOME"); home.kind == known && home.text != "" {
-			return frag{text: home.text, quoted: true}, rest, true
+		if home := w.lookup("HOME"); home.Known() && home.Text != "" {
+			return frag{text: home.Text, quoted: true}, rest, true
 		}
 	}
-	if moved := map[string]string{"~+": "PWD", "~-": "OLDPWD"}[head]; moved != "" && !w.shell.posix {
-		if v := w.lookup(moved); v.kind == known && v.text != "" {
-			return frag{text: v.text, quoted: true}, rest, true
+	if moved := map[string]string{"~+": "PWD", "~-": "OLDPWD"}[head]; moved != "" && !w.cur.POSIX {
+		if v := w.lookup(moved); v.Known() && v.Text != "" {
+			return frag{text: v.Text, quoted: true}, rest, true
 		}
 		w.unknown(unknown.ZshFolder, text)
 		return frag{text: head, quoted: true, dynamic: true, may: w.files.visited[1:]}, rest, true
@@ -551,12 +552,12 @@ func (w *walker) splitInto(s, ifs string, text *strings.Builder, cur *field, beg
 
 // ifs is the value of IFS, and whether it is known.
 func (w *walker) ifs() (string, bool) {
-	switch v := w.lookup("IFS"); v.kind {
-	case outside, unset: // bash takes no IFS from its environment
+	switch v := w.lookup("IFS"); {
+	case v.IsUntouched(), v.IsUnset(): // bash takes no IFS from its environment
 		return " \t\n", true
-	case known:
-		blanks := strings.ContainsAny(v.text, " \t\n")
-		return v.text, !blanks || strings.Trim(v.text, " \t\n") == "" // both together make no empty words of their own
+	case v.Known():
+		blanks := strings.ContainsAny(v.Text, " \t\n")
+		return v.Text, !blanks || strings.Trim(v.Text, " \t\n") == "" // both together make no empty words of their own
 	}
 	return "", false
 }
@@ -580,9 +581,9 @@ func (w *walker) static(word *syntax.Word) (string, bool) {
 }
 
 // assigned expands the right side of an assignment, which bash does not split.
-func (w *walker) assigned(word *syntax.Word) value {
+func (w *walker) assigned(word *syntax.Word) shell.Value {
 	if word == nil || len(word.Parts) == 0 {
-		return value{kind: known}
+		return shell.Known("")
 	}
 	w.used.words++
 	frags := w.frags(word.Parts, leading)
@@ -590,8 +591,8 @@ func (w *walker) assigned(word *syntax.Word) value {
 		frags = append(frags, frag{dynamic: true})
 	}
 	v := joinFrags(frags)
-	if v.kind == dynamic && v.text == "" {
-		v.may = w.mayJoin(frags)
+	if !v.Known() && v.Shape == 0 {
+		v.May = w.mayJoin(frags)
 	}
 	return v
 }
@@ -606,22 +607,22 @@ func tildeLater(word *syntax.Word) bool {
 }
 
 // joinFrags joins fragments without splitting.
-func joinFrags(frags []frag) value {
+func joinFrags(frags []frag) shell.Value {
 	var b strings.Builder
 	if len(frags) == 1 && (frags[0].number || frags[0].digits && frags[0].atMost) {
-		return someNumber
+		return shell.SomeNumber
 	}
 	if len(frags) == 1 && frags[0].process {
-		return someProcess
+		return shell.SomeProcess
 	}
 	for _, f := range frags {
 		if f.dynamic || f.breaks {
-			return value{kind: dynamic}
+			return shell.Any
 		}
 		b.WriteString(f.text)
 		if b.Len() > texts.MaxText {
-			return value{kind: dynamic}
+			return shell.Any
 		}
 	}
-	return value{kind: known, text: b.String()}
+	return shell.Known(b.String())
 }

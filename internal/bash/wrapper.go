@@ -283,8 +283,8 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 	inv = inv.behind(name, p.rest)
 	inv.elevated = inv.elevated || s.Elevated
 	if s.Remote && s.JoinsWords && len(p.before) > 0 && knowledge.IsLoopback(p.before[0].Text) {
-		defer func(cwd string) { w.cur.cwd = cwd }(w.cur.cwd)
-		w.cur.cwd = w.env.Home // this machine
+		defer func(cwd string) { w.cur.Folder = cwd }(w.cur.Folder)
+		w.cur.Folder = w.env.Home // this machine
 	} else {
 		inv.remote = inv.remote || s.Remote
 	}

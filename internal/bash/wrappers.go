@@ -56,7 +56,7 @@ func (w *walker) envCommand(s *wrapper, inv invocation) {
 			to = ""
 		}
 		inv.elevated = inv.elevated || !paths.WithinAny(w.env.Roots, to) // cd to there would be a part of its own
-		w.cur.setCwd(to)
+		w.cur.Enter(to)
 		w.start(inv)
 	})
 }
@@ -142,7 +142,7 @@ func (w *walker) foundCommand(s *wrapper, inv invocation, option string, words [
 	if strings.HasSuffix(option, "dir") {
 		entered := w.files.entered
 		w.files.entered = w.searchedFolders(inv)
-		w.inSubshell(func() { w.cur.setCwd(""); w.start(inner) }) // where the file lies
+		w.inSubshell(func() { w.cur.Enter(""); w.start(inner) }) // where the file lies
 		w.files.entered = entered
 		return
 	}

@@ -160,7 +160,7 @@ func (w *walker) printsExactly(st *syntax.Stmt, from int, in input) (string, boo
 		return "", false
 	}
 	name := call.Args[0].Lit()
-	if _, alias := w.shell.aliases[name]; alias || w.shell.funcs[name] != nil {
+	if _, alias := w.cur.Aliases[name]; alias || w.cur.Funcs[name] != nil {
 		return "", false
 	}
 	if knowledge.Has(form.CopiesInput, name) && len(call.Args) == 1 {
@@ -189,7 +189,7 @@ func (w *walker) printsExactly(st *syntax.Stmt, from int, in input) (string, boo
 		return w.echoed(words[1:])
 	case name == "printf" && !strings.HasPrefix(words[1], "-"):
 		text, ok := texts.Printf(words[1:])
-		return text, ok && (!w.shell.posix || !strings.Contains(strings.Join(words, ""), `\`))
+		return text, ok && (!w.cur.POSIX || !strings.Contains(strings.Join(words, ""), `\`))
 	}
 	return "", false
 }
@@ -207,7 +207,7 @@ func (w *walker) echoed(words []string) (string, bool) {
 			}
 		}
 		words = words[1:]
-		if w.shell.posix {
+		if w.cur.POSIX {
 			return "", false
 		}
 	}

@@ -27,7 +27,7 @@ func anyOf(list []string, raw []frag, quoted bool) []frag {
 // the line or, in capital letters, of the environment. Numbers are places on the stack of folders.
 func (w *walker) zshNames(name string) bool {
 	return name != "" && strings.Trim(name, "+-0123456789") == "" ||
-		texts.PlainName(name) && (w.lookup(name).kind != outside || strings.ContainsAny(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+		texts.PlainName(name) && (!w.lookup(name).IsUntouched() || strings.ContainsAny(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 }
 
 // number looks at a word that zsh evaluates as arithmetic: only one that is a number, or empty,
@@ -59,7 +59,7 @@ func (w *walker) numberWords(name string, words []field) {
 		is := slices.ContainsFunc(options, func(o string) bool {
 			return f.Static && next.Text != "]" && strings.HasPrefix(f.Text, "-") && strings.HasSuffix(f.Text, o[1:]) && (o != "-p" || strings.Contains(w.src, "coproc"))
 		})
-		if is || len(options) > 0 && !f.Static && f.MayBeOption && next.Static && slices.ContainsFunc(named, func(name string) bool { return !evaluatesSafely(w.cur.vars.get(name)) }) {
+		if is || len(options) > 0 && !f.Static && f.MayBeOption && next.Static && slices.ContainsFunc(named, func(name string) bool { return !w.cur.Vars.Get(name).Evaluable() }) {
 			w.number(next)
 		}
 	}

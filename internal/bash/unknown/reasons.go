@@ -19,6 +19,9 @@ const (
 	Line
 	// Later: every later command of the same shell.
 	Later
+	// Values: the variables, parameters and folders of the shell from here on. It makes no
+	// spot by itself: the words that they are in do.
+	Values
 	// Rest: all of the line, of which nothing more is analyzed.
 	Rest
 )
@@ -166,6 +169,17 @@ const (
 	VariableLater
 	SearchPathLater
 
+	// Reasons that concern variables and folders.
+	Untracked
+	SetsReadOnly
+	DeclaresByWord
+	ManyAborts
+	HandlerRuns
+	HandlerSets
+	RunsAnyTime
+	LongChain
+	AnyCommand
+
 	// Limits that end the analysis.
 	TooManyWords
 	TooManyCommands
@@ -289,6 +303,15 @@ var messages = [...]message{
 	TooManyExports:       {Later, cardea.OpaqueTooMany, "it exports too many variables"},
 	VariableLater:        {Later, cardea.OpaqueVariable, "it sets %s, which changes what later commands do"},
 	SearchPathLater:      {Later, cardea.OpaqueSearchPath, "it sets %s, which changes what later commands do"},
+	Untracked:            {Values, "", "a construct in which variables are not followed"},
+	SetsReadOnly:         {Values, "", "it may assign a read-only variable"},
+	DeclaresByWord:       {Values, "", "a declaration behind command or builtin"},
+	ManyAborts:           {Values, "", "bash may give up the line at too many places"},
+	HandlerRuns:          {Values, "", "a trap may run what is defined here at any time"},
+	HandlerSets:          {Values, "", "a trap may set variables at any time"},
+	RunsAnyTime:          {Values, "", "it runs at a time that is unknown"},
+	LongChain:            {Values, "", "a chain of too many commands"},
+	AnyCommand:           {Values, "", "a command that may set any variable may run"},
 	TooManyWords:         {Rest, cardea.OpaqueTooMany, "too many words"},
 	TooManyCommands:      {Rest, cardea.OpaqueTooMany, "too many commands in one line"},
 	TooManyJumps:         {Rest, cardea.OpaqueTooMany, "too many jumps in one line"},
