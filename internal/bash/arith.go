@@ -13,9 +13,9 @@ import (
 
 // arithmExp looks at $((…)) and $[…]. Its value is one word of digits, not
 // known.
-func (w *walker) arithmExp(a *syntax.ArithmExp) frag {
+func (w *walker) arithmExp(a *syntax.ArithmExp) fragment {
 	w.arith(a.X)
-	return frag{text: w.source(a), dynamic: true, quoted: true, number: true}
+	return unsureQuoted(shell.Numeric | shell.NonEmpty)
 }
 
 // arith looks for what bash evaluates in an arithmetic expression: a variable
@@ -104,7 +104,7 @@ func (w *walker) arithWord(word *syntax.Word) {
 		case *syntax.ArithmExp:
 			w.arith(p.X)
 		default:
-			w.frags([]syntax.WordPart{p}, nowhere)
+			w.fragments([]syntax.WordPart{p}, nowhere)
 			w.unknown(unknown.Evaluated, w.source(word))
 		}
 	}
@@ -141,8 +141,8 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 			w.arithNamed(name, w.source(p))
 			return
 		}
-		fs := w.plain(p, name, nil, false)
-		if len(fs) != 1 || fs[0].dynamic || !texts.PlainNumber(fs[0].text) {
+		fs := w.plain(p, name, unsure(0), false)
+		if len(fs) != 1 || !fs[0].Known() || !texts.PlainNumber(fs[0].Text) {
 			w.unknown(unknown.Evaluated, w.source(p))
 		}
 	}

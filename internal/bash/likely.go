@@ -92,26 +92,6 @@ func (w *walker) mayBe(name string) []string {
 	return w.bounded(out)
 }
 
-// mayJoin are the texts that fragments may make together, nil where the line holds none.
-// What is not known at all leaves out its own place.
-func (w *walker) mayJoin(frags []frag) []string {
-	if !slices.ContainsFunc(frags, func(f frag) bool { return len(f.may) > 0 }) {
-		return nil
-	}
-	out := []string{""}
-	for _, f := range frags {
-		switch {
-		case f.breaks:
-			out = w.joined(out, []string{" "})
-		case f.dynamic:
-			out = w.joined(out, f.may)
-		default:
-			out = w.joined(out, []string{f.text})
-		}
-	}
-	return out
-}
-
 // mayHold are the texts that a word is or may become. Of one that begins with something
 // that is not known and ends in a path, they are that path.
 func (w *walker) mayHold(f field) []string {
@@ -210,17 +190,6 @@ func (w *walker) mayLater(a *syntax.Assign) {
 
 // folderOf is the folder in front of the last slash.
 func folderOf(name string) string { return name[:strings.LastIndexByte(name, '/')+1] }
-
-// likelyToo are fragments of which those that are certain may be a part of a word, too.
-func likelyToo(frags []frag) []frag {
-	out := slices.Clone(frags)
-	for i, f := range out {
-		if !f.dynamic && !f.breaks {
-			out[i].dynamic, out[i].may = true, []string{f.text}
-		}
-	}
-	return out
-}
 
 // substituted walks a command substitution, and gives the texts that it may print: the
 // whole of it and each line.

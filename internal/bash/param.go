@@ -16,18 +16,19 @@ import (
 
 // param expands a parameter. Commands in it become parts; what bash would
 // evaluate in it becomes a spot.
-func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
+func (w *walker) param(p *syntax.ParamExp, quoted bool) []fragment {
 	src := w.source(p)
-	raw := []frag{{text: src, dynamic: true, split: true, many: grammar.ManyFields(p)}}
+	raw := unsure(0)
+	raw.split, raw.several = true, grammar.ManyFields(p)
 	if p.Param != nil {
-		raw[0].may = w.mayBe(p.Param.Value)
+		raw.May = w.mayBe(p.Param.Value)
 		if ifs, ok := w.ifs(); ok && p.Param.Value == "IFS" && ifs != "" {
-			raw[0].may = []string{ifs[:1]} // the words that it splits
+			raw.May = []string{ifs[:1]} // the words that it splits
 		}
 	}
 	if p.Param == nil || p.NestedParam != nil || p.Flags != nil || len(p.Modifiers) > 0 {
 		w.unknown(unknown.ZshExpansion, src)
-		return raw
+		return []fragment{raw}
 	}
 	name := p.Param.Value
 	if p.Index != nil {
@@ -40,18 +41,18 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 	switch {
 	case p.Excl:
 		w.mayAbort()
-		name, certain := w.standsFor(p, raw)
+		name, certain := w.standsFor(p, &raw)
 		if certain {
 			return w.plain(p, name, raw, quoted)
 		}
 		if p.Names == 0 && !grammar.ListsKeys(p) {
 			w.unknown(unknown.Indirect, src)
 		}
-		return raw
+		return []fragment{raw}
 	case p.Length:
-		return []frag{{text: src, dynamic: true, quoted: true, number: true}}
+		return []fragment{unsureQuoted(shell.Numeric | shell.NonEmpty)}
 	case p.Width, p.IsSet:
-		return []frag{{text: src, dynamic: true, quoted: true}}
+		return []fragment{unsureQuoted(0)}
 	case p.Slice != nil:
 		if !grammar.PlainIndex(p.Slice.Offset) || !grammar.PlainIndex(p.Slice.Length) {
 			w.mayAbort()
@@ -68,102 +69,107 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []frag {
 }
 
 // plain expands $x, ${x}, ${a[i]} and the positional and special parameters.
-func (w *walker) plain(p *syntax.ParamExp, name string, raw []frag, quoted bool) []frag {
+func (w *walker) plain(p *syntax.ParamExp, name string, raw fragment, quoted bool) []fragment {
 	if p.Index != nil {
 		return w.element(p, name, raw, quoted)
 	}
 	switch name {
 	case "@", "*":
 		if !w.cur.ParamsKnown {
-			return raw
+			return []fragment{raw}
 		}
 		return w.listFrags(w.cur.Params, name == "*" && quoted, raw)
 	case "#", "?", "$":
-		return []frag{{text: w.source(p), dynamic: true, quoted: true, number: true, digits: true}}
+		return []fragment{unsureQuoted(shell.Numeric | shell.NonEmpty | shell.Unsigned)}
 	case "-":
-		return []frag{{text: w.source(p), dynamic: true, quoted: true}}
+		return []fragment{unsureQuoted(0)}
 	case "!": // empty before anything ran in the background
-		return []frag{{text: w.source(p), dynamic: true, quoted: quoted, digits: true, process: true}}
+		f := unsure(shell.Numeric | shell.Unsigned)
+		f.quoted = quoted
+		return []fragment{f}
 	case "0":
 		if w.cur.Name != "" {
-			return []frag{{text: w.cur.Name, split: true}}
+			return []fragment{expanded(w.cur.Name)}
 		}
-		return raw
+		return []fragment{raw}
 	}
 	if n, err := strconv.Atoi(name); err == nil {
 		if !w.cur.ParamsKnown {
-			return raw
+			return []fragment{raw}
 		}
 		if n >= 1 && n <= len(w.cur.Params) {
-			return []frag{{text: w.cur.Params[n-1], split: true}}
+			return []fragment{expanded(w.cur.Params[n-1])}
 		}
 		return nil
 	}
 	switch v := w.lookup(name); {
 	case v.Known():
-		return []frag{{text: v.Text, split: true}}
+		return []fragment{expanded(v.Text)}
 	case v.IsUnset():
 		return nil
 	case v.IsArray():
 		return anyOf(v.May, raw, quoted)
 	case !v.IsUntouched():
-		return []frag{w.ofKnownForm(v, raw[0], quoted)}
+		return []fragment{w.ofKnownForm(v, raw, quoted)}
 	}
-	return raw
+	return []fragment{raw}
 }
 
 // ofKnownForm expands a variable of which the line may tell that it is one word, or digits.
-func (w *walker) ofKnownForm(v shell.Value, raw frag, quoted bool) frag {
-	src := raw.text
+func (w *walker) ofKnownForm(v shell.Value, raw fragment, quoted bool) fragment {
 	switch {
 	case !w.splitsAtBlanks():
 	case v.Has(shell.Numeric | shell.Unsigned):
-		return frag{text: src, dynamic: true, quoted: quoted, digits: true, process: true}
+		f := unsure(shell.Numeric | shell.Unsigned)
+		f.quoted = quoted
+		return f
 	case v.Has(shell.OneWord):
-		return frag{text: src, dynamic: true, digits: true, single: true, count: v.Has(shell.Numeric), listed: v.Has(shell.Listed), may: v.May}
+		return unsure(v.Shape, v.May...)
 	case v.Has(shell.Evaluable):
-		raw.count = true
+		raw.Shape |= shell.Evaluable
 	case v.Has(shell.Numeric): // or nothing
-		raw.split, raw.atMost, raw.count = false, true, true
+		raw.split, raw.Shape = false, raw.Shape|shell.AtMostOneWord|shell.Numeric
 	}
 	return raw
 }
 
 // listFrags expands a list: each element is a field of its own, or with
 // joined set all are one, with the first character of IFS between.
-func (w *walker) listFrags(list []string, joined bool, raw []frag) []frag {
+func (w *walker) listFrags(list []string, joined bool, raw fragment) []fragment {
 	if joined {
 		ifs, ok := w.ifs()
 		if !ok {
-			return raw
+			return []fragment{raw}
 		}
 		_, size := utf8.DecodeRuneInString(ifs)
-		return []frag{{text: strings.Join(list, ifs[:size])}}
+		return []fragment{unquoted(strings.Join(list, ifs[:size]))}
 	}
 	if len(list) == 0 {
-		return []frag{{vanishes: true}}
+		return []fragment{{kind: noField}}
 	}
 	if w.used.words += len(list); w.used.words > maxWords {
 		w.unknown(unknown.TooManyWords, w.src)
-		return raw
+		return []fragment{raw}
 	}
-	var out []frag
+	var out []fragment
 	for i, s := range list {
 		if i > 0 {
-			out = append(out, frag{breaks: true})
+			out = append(out, fragment{kind: fieldEnd})
 		}
-		out = append(out, frag{text: s, split: true})
+		out = append(out, expanded(s))
 	}
 	return out
 }
 
 // element expands ${a[i]} of an array that the line has set.
-func (w *walker) element(p *syntax.ParamExp, name string, raw []frag, quoted bool) []frag {
+func (w *walker) element(p *syntax.ParamExp, name string, raw fragment, quoted bool) []fragment {
 	v := w.lookup(name)
 	word, ok := p.Index.(*syntax.Word)
 	if !v.IsArray() || !ok {
-		raw[0].count = name == "PIPESTATUS" && w.cur.Vars.Get(name).IsUntouched() && w.cur.Forgotten == 0
-		return raw
+		if name == "PIPESTATUS" && w.cur.Vars.Get(name).IsUntouched() && w.cur.Forgotten == 0 {
+			raw.Shape |= shell.Numeric
+		}
+		return []fragment{raw}
 	}
 	switch index := word.Lit(); index {
 	case "@":
@@ -175,11 +181,11 @@ func (w *walker) element(p *syntax.ParamExp, name string, raw []frag, quoted boo
 			return anyOf(append(v.May[:len(v.May):len(v.May)], ""), raw, quoted)
 		}
 	}
-	return raw
+	return []fragment{raw}
 }
 
 // expansion expands ${x:-word} and its kin.
-func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, raw []frag) []frag {
+func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, raw fragment) []fragment {
 	op := p.Exp.Op
 	assigns, fails := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull, op == syntax.ErrorUnset || op == syntax.ErrorUnsetOrNull
 	alternate := op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull
@@ -191,7 +197,7 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, raw []f
 			w.unknown(unknown.PromptExpansion, w.source(p))
 		}
 		w.walkWord(p.Exp.Word)
-		return raw
+		return []fragment{raw}
 	}
 	if !assigns && !fails && !alternate && op != syntax.DefaultUnset && op != syntax.DefaultUnsetOrNull {
 		return w.changed(p, raw, w.pieces(p.Exp.Word), nil)
@@ -200,19 +206,19 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, raw []f
 	other := w.otherWord(p, quoted)
 	switch {
 	case !sure && fails:
-		return raw
+		return []fragment{raw}
 	case !sure:
-		raw[0].may = w.bounded(append(raw[0].may[:len(raw[0].may):len(raw[0].may)], w.mayJoin(likelyToo(other))...))
+		raw.May = w.bounded(append(raw.May[:len(raw.May):len(raw.May)], w.mayJoin(optional(other))...))
 		if assigns {
-			w.set(name, w.someOf(raw[0].may))
+			w.set(name, w.someOf(raw.May))
 		} else {
-			raw[0].many = raw[0].many || severalFields(other)
+			raw.several = raw.several || severalFields(other)
 		}
-		return raw
+		return []fragment{raw}
 	case missing && (fails || alternate): // where it fails, the shell stops with an error
 		return nil
 	case missing && assigns:
-		w.set(name, joinFrags(other))
+		w.set(name, concatenated(other))
 	case missing, alternate:
 		return other
 	}
@@ -232,32 +238,27 @@ func (w *walker) missing(p *syntax.ParamExp, name string) (missing, sure bool) {
 }
 
 // otherWord expands the word of ${x:-word}.
-func (w *walker) otherWord(p *syntax.ParamExp, quoted bool) []frag {
+func (w *walker) otherWord(p *syntax.ParamExp, quoted bool) []fragment {
 	if p.Exp.Word == nil {
 		return nil
 	}
 	if quoted {
 		out := w.quotedText(p.Exp.Word.Parts, texts.UnescapeBraced)
-		if slices.ContainsFunc(out, func(f frag) bool { return f.vanishes }) { // whether a word is left is not followed
-			return []frag{{text: w.source(p), dynamic: true, many: true}}
+		if slices.ContainsFunc(out, func(f fragment) bool { return f.kind == noField }) { // whether a word is left is not followed
+			return []fragment{severalUnknown()}
 		}
 		return out
 	}
-	out := w.frags(p.Exp.Word.Parts, leading)
+	out := w.fragments(p.Exp.Word.Parts, leading)
 	for i := range out {
 		out[i].split = out[i].split || !out[i].quoted
 	}
 	return out
 }
 
-// severalFields reports fragments that may be several fields, or none, even when quoted.
-func severalFields(frags []frag) bool {
-	return slices.ContainsFunc(frags, func(f frag) bool { return f.many || f.breaks || f.vanishes })
-}
-
 // walkWord looks at the commands in a word whose value does not matter.
 func (w *walker) walkWord(word *syntax.Word) {
 	if word != nil {
-		w.frags(word.Parts, nowhere)
+		w.fragments(word.Parts, nowhere)
 	}
 }

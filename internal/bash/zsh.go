@@ -15,12 +15,15 @@ import (
 
 // anyOf is an array without an index, or with a number as one, of which zsh gives all of the items,
 // or counts from 1.
-func anyOf(list []string, raw []frag, quoted bool) []frag {
+func anyOf(list []string, raw fragment, quoted bool) []fragment {
 	if len(list) == 1 {
-		return []frag{{text: list[0], split: true}}
+		return []fragment{expanded(list[0])}
 	}
-	raw[0].may, raw[0].many = list, !quoted
-	return raw[:min(len(list), 1)]
+	if len(list) == 0 {
+		return nil
+	}
+	raw.May, raw.several = list, !quoted
+	return []fragment{raw}
 }
 
 // zshNames reports a name after a tilde that is a variable to zsh, if the shell has it: one of
