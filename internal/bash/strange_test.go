@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev/internal/bash/generate"
 )
 
 // A quick look at the text misses no strange construct.
 func TestStrangeTexts(t *testing.T) {
-	g, seen := newGenerator(7), 0
+	g, seen := generate.New(7), 0
 	for range 4000 {
-		line, _ := g.line()
+		line, _ := g.Line()
 		f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 		if err != nil || !strange(f.Stmts) {
 			continue
