@@ -18,7 +18,7 @@ import (
 	"cardea.dev/internal/testrun"
 )
 
-// call is what a dumper is given: a tool and its input as JSON.
+// call has a tool and its input as JSON, for a dumper.
 type call struct {
 	Tool  string
 	Input json.RawMessage
@@ -200,7 +200,7 @@ func (c *collection) walls(dir string) error {
 	return nil
 }
 
-// corpus adds a file of the shared test data. Without the folder there is none.
+// corpus adds a file of the shared test data. A missing file is skipped.
 func (c *collection) corpus(shared string, f corpus) error {
 	data, err := os.ReadFile(filepath.Join(shared, "corpus", f.name))
 	switch {

@@ -49,7 +49,7 @@ func main() {
 func (o *options) read(args []string) error {
 	fs := flag.NewFlagSet("compare", flag.ContinueOnError)
 	fs.IntVar(&o.generated, "generated", 2000, "also compare this number of random `lines`")
-	fs.Int64Var(&o.seed, "seed", 1, "the seed of the random lines")
+	fs.Int64Var(&o.seed, "seed", 1, "start the random lines from this `number`")
 	fs.IntVar(&o.examples, "examples", 5, "print up to this `number` of examples of each kind of difference")
 	fs.IntVar(&o.truncate, "width", 300, "print that `many` characters of an example, 0 for all")
 	fs.StringVar(&o.all, "all", "", "write all differences to this `file`, one a line: source, kind, old, new, input; tabs between them")

@@ -88,7 +88,7 @@ func without(text, other string) []string {
 	return out
 }
 
-// shape is what differs without names, so that differences of one kind are one group.
+// shape removes names from the lines that differ, so that differences of one kind are one group.
 func shape(kind string, lines []string) string {
 	if kind == "parts" {
 		return strconv.Itoa(len(lines)) + " parts"

@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// result is what the dumper of a revision says about an input.
+// result holds the output of a revision's dumper for one input.
 type result struct {
 	Parts, Accesses, Answers, Reasons string
 }

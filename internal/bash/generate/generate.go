@@ -32,7 +32,7 @@ type Generator struct {
 	subs  int // substitutions around
 }
 
-// New returns a generator whose lines depend on the seed alone.
+// New returns a generator whose lines depend on seed alone.
 func New(seed int64) *Generator {
 	return &Generator{r: rand.New(rand.NewSource(seed)), b: new(strings.Builder)}
 }

@@ -24,7 +24,8 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/bash"
 	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/decide/policy/rego"
+	"cardea.dev/internal/decide/policy/remote"
+	_ "cardea.dev/internal/document/yamltext" // reads YAML
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/hook"
@@ -39,13 +40,7 @@ type Call struct {
 	Input json.RawMessage
 }
 
-// engine evaluates policies. It has nothing to close.
-type engine struct{ rego.Engine }
-
-// Close does nothing.
-func (engine) Close() {}
-
-// Result is what a revision does with a [Call]. Each field holds lines of text.
+// Result holds the parts, the accesses and the answers of a [Call]. Each field holds lines of text.
 type Result struct {
 	Parts, Accesses, Answers, Reasons string
 }
@@ -69,7 +64,7 @@ func run(homes []string, in io.Reader, out io.Writer) error {
 		}
 		calls = append(calls, c)
 	}
-	memory := inforce.NewMemory(time.Now, func() inforce.ClosingEngine { return engine{} })
+	memory := inforce.NewMemory(time.Now, func() inforce.ClosingEngine { return remote.Beside("") })
 	results, next := make([]Result, len(calls)), make(chan int)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -150,7 +145,7 @@ func event(home string, c Call) (*cardea.Event, error) {
 // process is the hook's process in a home folder.
 func process(home string) hook.Process {
 	env := func(name string) string { return map[string]string{"HOME": home}[name] }
-	return hook.Process{Program: filepath.Join(home, "cardea"), Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}},
+	return hook.Process{Program: filepath.Join(home, "cardea"), Engines: policy.Engines{Own: remote.Beside(""), Project: remote.Beside("")},
 		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Env: env, Dir: filepath.Join(home, "app"), Now: time.Now,
 		Machine: project.Machine{OS: "linux", Env: env, Foreign: func(string) bool { return false }, Home: func() (string, error) { return home, nil }}}
 }
