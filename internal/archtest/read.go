@@ -141,9 +141,9 @@ func countCode(data []byte) int {
 
 // ForTests reports whether the package is no part of the product: tests use it,
 // like a conformance suite, and it imports the package testing; or it is this
-// package or one of scripts/.
+// package, the generator of lines, or one of scripts/.
 func (p Package) ForTests() bool {
-	return slices.Contains(p.Imports, "testing") || below(p.Path, Module+"/internal/archtest") || below(p.Path, Module+"/scripts")
+	return slices.Contains(p.Imports, "testing") || p.Path == Module+"/internal/bash/generate" || below(p.Path, Module+"/internal/archtest") || below(p.Path, Module+"/scripts")
 }
 
 // Imported are the packages of the module that the package imports, as paths

@@ -32,6 +32,6 @@
 // parts is internal/call's.
 //
 // The tests run lines in real bash (oracle_test.go) and compare: hand-written
-// ones (table_test.go, attacks_test.go), generated ones (generate_test.go),
+// ones (table_test.go, attacks_test.go), generated ones (generate/),
 // spoiled ones (mutate_test.go).
 package bash

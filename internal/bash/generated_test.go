@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/generate"
 	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/testrun"
 )
@@ -33,11 +34,11 @@ func TestOracleGenerated(t *testing.T) {
 // names all stand in them, and that have no construct which is not followed, at least 96 %
 // carry no opaque spot.
 func TestGeneratedLinesAreSeenThrough(t *testing.T) {
-	g := newGenerator(1)
+	g := generate.New(1)
 	plain, given, odd := 0, 0, 0
 	all := testrun.Pick(4000, 20000)
 	for range all {
-		line, dynamic := g.line()
+		line, dynamic := g.Line()
 		if dynamic {
 			continue
 		}
@@ -65,14 +66,14 @@ func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 }
 
 func generated(t *testing.T, seed int64, lines int) {
-	g, begin := newGenerator(seed), time.Now()
+	g, begin := generate.New(seed), time.Now()
 	o := newOracle(t)
 	reasons, samples := map[string]int{}, map[string]string{}
 	var list []string
 	plain, given := 0, 0
 	counts := nodeCounts{}
 	for range lines {
-		line, dynamic := g.line()
+		line, dynamic := g.Line()
 		counts.add(line)
 		list = append(list, line)
 		if dynamic {

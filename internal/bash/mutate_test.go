@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"cardea.dev/internal/bash/generate"
 	"cardea.dev/internal/testrun"
 )
 
@@ -102,11 +103,11 @@ func TestOracleMutated(t *testing.T) {
 		seed = n
 	}
 	o, begin := newOracle(t), time.Now()
-	g, m := newGenerator(seed), mutator{rand.New(rand.NewSource(seed))}
+	g, m := generate.New(seed), mutator{rand.New(rand.NewSource(seed))}
 	known := append(attacks(), table()...)
 	source := func() string {
 		if m.r.Intn(3) == 0 {
-			line, _ := g.line()
+			line, _ := g.Line()
 			return line
 		}
 		return known[m.r.Intn(len(known))]

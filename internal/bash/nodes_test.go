@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev/internal/bash/generate"
 )
 
 // nodeCounts counts what the parser's trees are made of, by type name;
@@ -120,9 +122,9 @@ func nodeTypes(t *testing.T) []string {
 // the documented run needs it: a hundred times in 200 000 lines.
 func TestGeneratorWritesEveryNode(t *testing.T) {
 	const lines = 20000
-	g, counts, wrong := newGenerator(1), nodeCounts{}, 0
+	g, counts, wrong := generate.New(1), nodeCounts{}, 0
 	for range lines {
-		line, _ := g.line()
+		line, _ := g.Line()
 		if !counts.add(line) {
 			if wrong++; wrong <= 10 {
 				t.Logf("no bash: %q", line)

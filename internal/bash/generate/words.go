@@ -1,18 +1,18 @@
-package bash
+package generate
 
 import (
 	"strconv"
 	"strings"
 )
 
-func (g *generator) pattern() string {
+func (g *Generator) pattern() string {
 	if g.one(40) {
 		return g.pick("@(p|q)", "!(p)", "+([0-9])", "*(a|b)x", "?(p)q")
 	}
 	return g.pick("p", "q", "*", "-*", "'p q'", "\"$v\"", "[a-z]", "[!p]*", "?", "*.txt", "$v", "~", "\\*")
 }
 
-func (g *generator) value() {
+func (g *Generator) value() {
 	if g.one(12) {
 		g.put(g.pick("", "~", "~/p", "p:~/q", "{p,q}", "*", "a=b", "$'\\t'", "\"\""))
 		return
@@ -21,7 +21,7 @@ func (g *generator) value() {
 }
 
 // test writes the inside of [[ ]] or [ ].
-func (g *generator) test(double bool) string {
+func (g *Generator) test(double bool) string {
 	word := func() string { // none that is an operator
 		for {
 			if text := g.script(func() { g.deeper(g.word) }); text[0] != '-' && text[0] != '!' {
@@ -66,7 +66,7 @@ func (g *generator) test(double bool) string {
 }
 
 // arith writes an expression over the variables that hold numbers.
-func (g *generator) arith(depth int) string {
+func (g *Generator) arith(depth int) string {
 	if depth == 0 || g.one(3) {
 		return g.pick("1", "2", "n", "m", "$n", "0x1f", "10", "${n}", "$#", "${#v}", "2#101", "$?", "010")
 	}
@@ -77,14 +77,14 @@ func (g *generator) arith(depth int) string {
 }
 
 // words writes n words, each with a blank before it.
-func (g *generator) words(n int) {
+func (g *Generator) words(n int) {
 	for range n {
 		g.put(" ")
 		g.word()
 	}
 }
 
-func (g *generator) word() {
+func (g *Generator) word() {
 	if g.quoted {
 		g.put(g.pick("p", "$w", "q"))
 		return
@@ -128,11 +128,11 @@ func (g *generator) word() {
 }
 
 // tail writes what may follow another word without a blank.
-func (g *generator) tail() {
+func (g *Generator) tail() {
 	g.put(g.pick("p", "'q'", "\"r\"", "\"$v\"", "${w}", "/x", "=y", "-z", ".txt", ":q", "\\ z", "$(b)", "{p,q}"))
 }
 
-func (g *generator) substitution() {
+func (g *Generator) substitution() {
 	if g.one(5) {
 		text := g.script(func() { g.deeper(func() { g.put(g.program()); g.words(1) }) })
 		if strings.ContainsAny(text, "\\`") {
@@ -148,7 +148,7 @@ func (g *generator) substitution() {
 	g.bracket("$(")
 }
 
-func (g *generator) doubleQuoted() {
+func (g *Generator) doubleQuoted() {
 	g.put(`"`)
 	for range 1 + g.r.Intn(3) {
 		g.among([]choice{
@@ -176,7 +176,7 @@ func (g *generator) doubleQuoted() {
 }
 
 // parameter writes ${…} with something in it.
-func (g *generator) parameter() {
+func (g *Generator) parameter() {
 	name := g.pick("v", "w", "u", "v", "1") // not HOME, whose value is another one where the line is run
 	inner := func() string {
 		return g.script(func() {
@@ -212,7 +212,7 @@ func (g *generator) parameter() {
 	})
 }
 
-func (g *generator) braces() {
+func (g *Generator) braces() {
 	if g.one(4) {
 		g.put(g.pick("{1..3}", "{a..c}", "{3..1}", "{01..03}", "{1..9..4}", "{a,b}{c,d}", "{p,{q,r}}", "{p}", "{}", "p{,q}", "{,p}", "{p,q", "p,q}", "{'a b',c}", "{$v,p}", "x{p,q}y", "{p,\\,}", "-{x,y}", "{~,p}", "{p,q}$v", "${v}{p,q}", "{1..2}x{a,b}"))
 		return
@@ -221,13 +221,13 @@ func (g *generator) braces() {
 }
 
 // redirections writes some, most often none.
-func (g *generator) redirections() {
+func (g *Generator) redirections() {
 	for g.one(6) {
 		g.put(" ", g.redirection())
 	}
 }
 
-func (g *generator) file() string {
+func (g *Generator) file() string {
 	if g.one(8) {
 		g.files++
 		return g.pick("'new file'", "\"new2\"", "./new3", "sub/new", "sub/f", "~/new4", "$HOME/new5", "new$'6'", "new\\ 7", "../new8", "sub/deep/new", "missing/new", "{new9,}")
@@ -235,7 +235,7 @@ func (g *generator) file() string {
 	return g.pick("new", "f", "g", "out.log", "new1", "/dev/null", "new"+strconv.Itoa(g.r.Intn(3)))
 }
 
-func (g *generator) redirection() string {
+func (g *Generator) redirection() string {
 	switch g.r.Intn(20) {
 	case 0, 1, 2, 3:
 		return g.pick("> ", ">", "1>", "2> ", "2>") + g.file()
@@ -262,7 +262,7 @@ func (g *generator) redirection() string {
 }
 
 // heredoc begins a here-document; its body comes with the next newline.
-func (g *generator) heredoc() string {
+func (g *Generator) heredoc() string {
 	end := g.pick("E", "EOF", "END_1", "e")
 	tabs := g.pick("", "", "", "-")
 	quote := g.pick("", "'", "\"", "\\")

@@ -1,4 +1,6 @@
-package bash
+// Package generate writes lines of bash at random, for tests and scripts. A seed always
+// gives the same lines.
+package generate
 
 import (
 	"math/rand"
@@ -7,11 +9,11 @@ import (
 	"strings"
 )
 
-// generator writes valid bash at random. What is common in what agents write
+// Generator writes valid bash at random. What is common in what agents write
 // is common here; odd constructs are rare, so that most lines stay within what
 // the analysis sees through, and none is missing. Words of a line agree with
 // each other: variables that count hold numbers, arrays hold lists.
-type generator struct {
+type Generator struct {
 	r *rand.Rand
 	b *strings.Builder
 	// bodies are the here-documents begun on this line of the script.
@@ -30,13 +32,14 @@ type generator struct {
 	subs  int // substitutions around
 }
 
-func newGenerator(seed int64) *generator {
-	return &generator{r: rand.New(rand.NewSource(seed)), b: new(strings.Builder)}
+// New returns a generator whose lines depend on seed alone.
+func New(seed int64) *Generator {
+	return &Generator{r: rand.New(rand.NewSource(seed)), b: new(strings.Builder)}
 }
 
-// line writes one line, and says whether it has a dynamic command name.
-func (g *generator) line() (string, bool) {
-	*g = generator{r: g.r, b: new(strings.Builder), depth: 2 + g.r.Intn(2)}
+// Line writes one line, and reports whether it has a dynamic command name.
+func (g *Generator) Line() (string, bool) {
+	*g = Generator{r: g.r, b: new(strings.Builder), depth: 2 + g.r.Intn(2)}
 	if g.one(60) {
 		g.depth = 5
 	}
@@ -45,7 +48,7 @@ func (g *generator) line() (string, bool) {
 }
 
 // script writes a text that bash reads by itself, with its here-documents.
-func (g *generator) script(write func()) string {
+func (g *Generator) script(write func()) string {
 	outer, bodies := g.b, g.bodies
 	g.b, g.bodies = new(strings.Builder), nil
 	write()
@@ -57,7 +60,7 @@ func (g *generator) script(write func()) string {
 	return text
 }
 
-func (g *generator) newline() {
+func (g *Generator) newline() {
 	g.put("\n")
 	for _, body := range g.bodies {
 		g.put(body)
@@ -65,15 +68,15 @@ func (g *generator) newline() {
 	g.bodies = nil
 }
 
-func (g *generator) put(list ...string) {
+func (g *Generator) put(list ...string) {
 	for _, s := range list {
 		g.b.WriteString(s)
 	}
 }
 
-func (g *generator) one(in int) bool { return g.r.Intn(in) == 0 }
+func (g *Generator) one(in int) bool { return g.r.Intn(in) == 0 }
 
-func (g *generator) pick(list ...string) string { return list[g.r.Intn(len(list))] }
+func (g *Generator) pick(list ...string) string { return list[g.r.Intn(len(list))] }
 
 // choice is something to write, and how often among others.
 type choice struct {
@@ -81,7 +84,7 @@ type choice struct {
 	write  func()
 }
 
-func (g *generator) among(list []choice) {
+func (g *Generator) among(list []choice) {
 	sum := 0
 	for _, c := range list {
 		sum += c.weight
@@ -96,14 +99,14 @@ func (g *generator) among(list []choice) {
 }
 
 // deeper writes with less depth left, or not at all where none is.
-func (g *generator) deeper(write func()) {
+func (g *Generator) deeper(write func()) {
 	g.depth--
 	write()
 	g.depth++
 }
 
 // list writes n statements with what stands between them.
-func (g *generator) list(n int) {
+func (g *Generator) list(n int) {
 	for i := range n {
 		if i > 0 {
 			switch k := g.r.Intn(12); {
@@ -127,12 +130,12 @@ func (g *generator) list(n int) {
 }
 
 // block writes a list that ends, so that a keyword may follow.
-func (g *generator) block() {
+func (g *Generator) block() {
 	g.deeper(func() { g.list(1 + g.r.Intn(2)) })
 	g.end()
 }
 
-func (g *generator) end() {
+func (g *Generator) end() {
 	if len(g.bodies) > 0 || g.one(4) {
 		g.newline()
 	} else {
@@ -140,7 +143,7 @@ func (g *generator) end() {
 	}
 }
 
-func (g *generator) statement() {
+func (g *Generator) statement() {
 	if g.depth <= 0 {
 		g.command()
 		return
@@ -169,7 +172,7 @@ func (g *generator) statement() {
 }
 
 // bracket writes a list in brackets.
-func (g *generator) bracket(open string) {
+func (g *Generator) bracket(open string) {
 	if open != "(" {
 		g.subs++
 	}
@@ -184,7 +187,7 @@ func (g *generator) bracket(open string) {
 }
 
 // sub writes a list that a bracket ends.
-func (g *generator) sub() {
+func (g *Generator) sub() {
 	loops := g.loops
 	g.deeper(func() { g.list(1 + g.r.Intn(2)) })
 	g.loops = loops
@@ -193,13 +196,13 @@ func (g *generator) sub() {
 	}
 }
 
-func (g *generator) timed() {
+func (g *Generator) timed() {
 	g.put(g.pick("time ", "time -p ", "time -- ", "time -p -- "), g.program())
 	g.words(g.r.Intn(3))
 	g.redirections()
 }
 
-func (g *generator) chain() {
+func (g *Generator) chain() {
 	g.deeper(func() {
 		g.statement()
 		for range 1 + g.r.Intn(3) {
@@ -215,7 +218,7 @@ func (g *generator) chain() {
 	})
 }
 
-func (g *generator) pipeline() {
+func (g *Generator) pipeline() {
 	g.deeper(func() {
 		g.among([]choice{{8, g.command}, {1, g.statement}, {3, func() { g.put("echo "); g.words(1) }}})
 		for range 1 + g.r.Intn(2) {
@@ -232,7 +235,7 @@ func (g *generator) pipeline() {
 	})
 }
 
-func (g *generator) ifClause() {
+func (g *Generator) ifClause() {
 	g.put("if ")
 	g.block()
 	g.put("then ")
@@ -253,7 +256,7 @@ func (g *generator) ifClause() {
 
 // loop writes the body of a loop; every tenth holds a jump. Loops without an
 // end of their own are not continued.
-func (g *generator) loop(jump string) {
+func (g *Generator) loop(jump string) {
 	g.loops++
 	if g.one(10) {
 		g.deeper(g.statement)
@@ -264,7 +267,7 @@ func (g *generator) loop(jump string) {
 	g.loops--
 }
 
-func (g *generator) forClause() {
+func (g *Generator) forClause() {
 	g.among([]choice{
 		{12, func() {
 			g.put("for ", g.pick("v", "i", "w"), " in")
@@ -295,13 +298,13 @@ func (g *generator) forClause() {
 }
 
 // flush writes here-documents behind a newline that was just written.
-func (g *generator) flush() {
+func (g *Generator) flush() {
 	if strings.HasSuffix(g.b.String(), "\ndo ") && len(g.bodies) > 0 {
 		g.newline()
 	}
 }
 
-func (g *generator) whileClause() {
+func (g *Generator) whileClause() {
 	g.put(g.pick("while ", "while ", "until "))
 	g.deeper(g.statement)
 	g.end()
@@ -311,7 +314,7 @@ func (g *generator) whileClause() {
 	g.redirections()
 }
 
-func (g *generator) caseClause() {
+func (g *Generator) caseClause() {
 	g.put("case ")
 	g.word()
 	g.put(g.pick(" in ", " in\n"))
@@ -333,7 +336,7 @@ func (g *generator) caseClause() {
 	g.redirections()
 }
 
-func (g *generator) function() {
+func (g *Generator) function() {
 	if g.defs > 2 {
 		g.command()
 		return
@@ -370,7 +373,7 @@ func (g *generator) function() {
 	g.words(g.r.Intn(3))
 }
 
-func (g *generator) testClause() {
+func (g *Generator) testClause() {
 	g.put("[[ ", g.test(true), " ]]")
 	if g.one(2) {
 		g.put(g.pick(" && ", " || "))
@@ -378,7 +381,7 @@ func (g *generator) testClause() {
 	}
 }
 
-func (g *generator) arithClause() {
+func (g *Generator) arithClause() {
 	g.put("((", g.pick("", " "), g.arith(2), g.pick("", " "), "))")
 	if g.one(2) {
 		g.put(g.pick(" && ", " || "))

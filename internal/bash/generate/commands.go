@@ -1,7 +1,18 @@
-package bash
+package generate
+
+import "mvdan.cc/sh/v3/syntax"
+
+// quote writes a text so that bash reads it as one word.
+func quote(s string) string {
+	q, err := syntax.Quote(s, syntax.LangBash)
+	if err != nil {
+		return s
+	}
+	return q
+}
 
 // command writes a simple command.
-func (g *generator) command() {
+func (g *Generator) command() {
 	if g.one(12) {
 		g.prefix()
 	}
@@ -37,7 +48,7 @@ func (g *generator) command() {
 	g.redirections()
 }
 
-func (g *generator) program() string {
+func (g *Generator) program() string {
 	if g.one(15) {
 		return g.pick(`\a`, "'b'", `"c"`, "npm", "git", "ls", "id", "touch", `d""`, "$'e'")
 	}
@@ -45,7 +56,7 @@ func (g *generator) program() string {
 }
 
 // prefix writes assignments in front of a command.
-func (g *generator) prefix() {
+func (g *Generator) prefix() {
 	for range 1 + g.r.Intn(2) {
 		g.put(g.pick("v", "w", "u", "CI", "NODE_ENV", "DEBUG"), "=")
 		g.value()
@@ -53,7 +64,7 @@ func (g *generator) prefix() {
 	}
 }
 
-func (g *generator) wrapped() {
+func (g *Generator) wrapped() {
 	for range 1 + g.r.Intn(2) {
 		g.put(g.pick("command ", "builtin command ", "env ", "env u=1 ", "env -u v ", "env -- ", "nice ", "nice -n 1 ", "nice -5 ",
 			"timeout 5 ", "timeout -s KILL 5 ", "timeout -k 1 5 ", "nohup ", "setsid -w ", "stdbuf -o L ", "stdbuf -oL ", "exec ", "exec -a p "))
@@ -66,7 +77,7 @@ func (g *generator) wrapped() {
 	g.words(g.r.Intn(3))
 }
 
-func (g *generator) cd() {
+func (g *Generator) cd() {
 	g.put(g.pick("cd ", "cd ", "cd ", "cd -- ", "pushd "))
 	g.put(g.pick("sub", "sub", "sub/deep", "./sub", "..", "missing", "\"$HOME\"", "~", ".", "sub/../sub", "/", "'sub'", "$v", "-"))
 	g.put(g.pick("", "", "", " > /dev/null", " 2>/dev/null"))
@@ -79,7 +90,7 @@ func (g *generator) cd() {
 }
 
 // nested writes scripts within scripts.
-func (g *generator) nested() {
+func (g *Generator) nested() {
 	inner := func() string { return g.script(func() { g.deeper(func() { g.list(1 + g.r.Intn(2)) }) }) }
 	scope := func() string { // a shell of its own, without the functions of this one
 		calls, loops, fn := g.calls, g.loops, g.inFunc
@@ -89,13 +100,13 @@ func (g *generator) nested() {
 		return text
 	}
 	g.among([]choice{
-		{6, func() { g.put("bash -c ", Quote(scope())); g.words(g.r.Intn(3)) }},
-		{4, func() { g.put("eval ", Quote(inner())) }},
-		{2, func() { g.put("bash -", g.pick("ec", "euc", "xc", "c --"), " ", Quote(scope())) }},
+		{6, func() { g.put("bash -c ", quote(scope())); g.words(g.r.Intn(3)) }},
+		{4, func() { g.put("eval ", quote(inner())) }},
+		{2, func() { g.put("bash -", g.pick("ec", "euc", "xc", "c --"), " ", quote(scope())) }},
 		{2, func() {
-			g.put("sh -c ", Quote(g.pick("a p", "b; c", "a \"$1\"", "a && b", "for i in p q; do a $i; done", "a > new3", "cd sub && a")), " ", g.pick("", "p q"))
+			g.put("sh -c ", quote(g.pick("a p", "b; c", "a \"$1\"", "a && b", "for i in p q; do a $i; done", "a > new3", "cd sub && a")), " ", g.pick("", "p q"))
 		}},
-		{1, func() { g.put("bash <<< ", Quote(g.pick("a p", "b && c", "a \"$(b)\""))) }},
+		{1, func() { g.put("bash <<< ", quote(g.pick("a p", "b && c", "a \"$(b)\""))) }},
 		{1, func() { g.put("echo ", g.pick("a", "'a p'", "'a; b'"), " | ", g.pick("bash", "sh")) }},
 		{1, func() {
 			g.put("bash <<'S'")
@@ -105,10 +116,10 @@ func (g *generator) nested() {
 		{1, func() { g.dynamic = true; g.put("eval ", g.pick("$v", "\"$v\"", "\"a $v\"", "a $v", "\"$(echo a)\"")) }},
 		{1, func() { g.dynamic = true; g.put("bash -c ", g.pick("\"a $v\"", "\"$v\"", "$v")) }},
 		{2, func() {
-			g.put("env -S ", Quote(g.pick("a p", "u=1 a", "-i a", "a 'p q'", "nice a")), g.pick("", " q"))
+			g.put("env -S ", quote(g.pick("a p", "u=1 a", "-i a", "a 'p q'", "nice a")), g.pick("", " q"))
 		}},
 		{2, func() {
-			g.put("trap ", Quote(scope()), " ", g.pick("EXIT", "EXIT", "EXIT", "EXIT", "EXIT", "0", "0", "INT", "ERR", "DEBUG", "RETURN", "TERM INT"))
+			g.put("trap ", quote(scope()), " ", g.pick("EXIT", "EXIT", "EXIT", "EXIT", "EXIT", "0", "0", "INT", "ERR", "DEBUG", "RETURN", "TERM INT"))
 		}},
 		{1, func() { g.put("trap - EXIT; a") }},
 		{1, func() { g.put("shopt -s expand_aliases\nalias z=", g.pick("a", "'a p'", "'b -x'"), "\nz p") }},
@@ -116,7 +127,7 @@ func (g *generator) nested() {
 }
 
 // assignment writes a command that only sets variables.
-func (g *generator) assignment() {
+func (g *Generator) assignment() {
 	g.among([]choice{
 		{10, func() { g.put(g.pick("v", "w", "u"), "="); g.value() }},
 		{3, func() { g.put(g.pick("v", "w"), "+="); g.value() }},
@@ -130,7 +141,7 @@ func (g *generator) assignment() {
 	})
 }
 
-func (g *generator) declaration() {
+func (g *Generator) declaration() {
 	if g.inFunc && g.one(2) {
 		g.put("local ", g.pick("v=p", "v", "w=\"$1\"", "-r u=p", "-i n=2", "v=$v", "-a arr=(p q)", "v w=q"))
 		return
@@ -152,7 +163,7 @@ func (g *generator) declaration() {
 	})
 }
 
-func (g *generator) builtin() {
+func (g *Generator) builtin() {
 	g.among([]choice{
 		{4, func() { g.put("set -- "); g.words(g.r.Intn(3)) }},
 		{3, func() { g.put("set ", g.pick("-e", "-u", "-x", "-euo pipefail", "+e", "-o pipefail", "+x", "-f")) }},
@@ -200,7 +211,7 @@ func (g *generator) builtin() {
 }
 
 // odd writes what is opaque by decision, or nearly so. It is rare.
-func (g *generator) odd() {
+func (g *Generator) odd() {
 	if !g.one(12) {
 		g.among([]choice{
 			{6, func() { g.put("coproc { "); g.block(); g.put("}") }},

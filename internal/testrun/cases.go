@@ -1,0 +1,78 @@
+package testrun
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Case is one line of a table: its columns, and where it is.
+type Case struct {
+	File    string
+	Line    int
+	Columns []string
+}
+
+// At is the file and line of the case, for messages.
+func (c Case) At() string { return fmt.Sprintf("%s:%d", filepath.Base(c.File), c.Line) }
+
+// Text is the last column.
+func (c Case) Text() string { return c.Columns[len(c.Columns)-1] }
+
+// marks are the characters of a table for what would end a line or a column.
+var marks = strings.NewReplacer("⏎", "\n", "⇥", "\t", "␍", "\r")
+
+// ReadCases reads a table with one case per line. Tabs separate columns; ⏎, ⇥ and ␍ stand for
+// a line feed, a tab and a carriage return. Empty lines and lines that begin with "# "
+// are left out.
+func ReadCases(path string) ([]Case, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("read a table: %w", err)
+	}
+	var out []Case
+	n := 0
+	for line := range strings.Lines(string(data)) {
+		n++
+		if line = strings.TrimSuffix(line, "\n"); line == "" || line == "#" || strings.HasPrefix(line, "# ") {
+			continue
+		}
+		c := Case{File: path, Line: n}
+		for column := range strings.SplitSeq(line, "\t") {
+			c.Columns = append(c.Columns, marks.Replace(column))
+		}
+		out = append(out, c)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("read %s: %w", path, errors.New("no cases"))
+	}
+	return out, nil
+}
+
+// Cases reads a table as ReadCases does. Each case must have that many columns.
+func Cases(t testing.TB, path string, columns int) []Case {
+	t.Helper()
+	out, err := ReadCases(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range out {
+		if len(c.Columns) != columns {
+			t.Fatalf("%s: %d columns, want %d", c.At(), len(c.Columns), columns)
+		}
+	}
+	return out
+}
+
+// Texts reads a table of one column.
+func Texts(t testing.TB, path string) []string {
+	t.Helper()
+	var out []string
+	for _, c := range Cases(t, path, 1) {
+		out = append(out, c.Text())
+	}
+	return out
+}

@@ -1,0 +1,206 @@
+// Command dump prints what one revision does with inputs. scripts/compare copies this file
+// into each revision and builds it there, so that it may only use what both have.
+//
+//	dump HOME... < inputs > outputs
+//
+// An input is a line of JSON, a [Call]; the output is a line of JSON, a [Result]. Each
+// HOME is a home folder with a project "app" in it, and gives one answer.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/bash"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/policy/remote"
+	_ "cardea.dev/internal/document/yamltext" // reads YAML
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/project"
+)
+
+// Call is one input: a tool of Claude Code and its input as JSON.
+type Call struct {
+	Tool  string
+	Input json.RawMessage
+}
+
+// Result holds the parts, the accesses and the answers of a [Call]. Each field holds lines of text.
+type Result struct {
+	Parts, Accesses, Answers, Reasons string
+}
+
+func main() {
+	if err := run(os.Args[1:], os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "dump:", err)
+		os.Exit(1)
+	}
+}
+
+// run answers all inputs in their order.
+func run(homes []string, in io.Reader, out io.Writer) error {
+	var calls []Call
+	for d := json.NewDecoder(bufio.NewReader(in)); ; {
+		var c Call
+		if err := d.Decode(&c); err == io.EOF {
+			break
+		} else if err != nil {
+			return fmt.Errorf("read an input: %w", err)
+		}
+		calls = append(calls, c)
+	}
+	memory := inforce.NewMemory(time.Now, func() inforce.ClosingEngine { return remote.Beside("") })
+	results, next := make([]Result, len(calls)), make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := range next {
+				results[i] = judge(memory, homes, calls[i])
+			}
+		})
+	}
+	for i := range calls {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	w := bufio.NewWriter(out)
+	e := json.NewEncoder(w)
+	for _, r := range results {
+		if err := e.Encode(r); err != nil {
+			return fmt.Errorf("write a result: %w", err)
+		}
+	}
+	return w.Flush()
+}
+
+// judge judges a call in each home folder. The parts and the accesses are those of the
+// first one, and for a shell line also those without knowledge of the disk.
+func judge(memory *inforce.Memory, homes []string, c Call) (r Result) {
+	var answers, reasons []string
+	for i, home := range homes {
+		name := filepath.Base(home)
+		ev, err := event(home, c)
+		if err != nil {
+			return Result{Answers: name + " unread: " + err.Error()}
+		}
+		p := process(home)
+		p.Memory = memory.Begin(func(string) {})
+		j := hook.NewJudgement(p, ev)
+		v := j.Verdict(context.Background())
+		p.Memory.End()
+		answers = append(answers, name+" "+v.Effect.String())
+		reasons = append(reasons, name+" "+v.By+": "+strings.ReplaceAll(v.Reason, "\n", " "))
+		if i == 0 {
+			r.Parts, r.Accesses = shown(j.Event.Call.Parts, j.Event.Call.Opaque)
+			r.Accesses += flows(j.Event.Call.Flows)
+		}
+	}
+	r.Answers, r.Reasons = strings.Join(answers, "\n"), strings.Join(reasons, "\n")
+	var input struct{ Command string }
+	if json.Unmarshal(c.Input, &input) == nil && c.Tool == "Bash" {
+		a := bash.Analyse(input.Command, bash.Env{Cwd: "/r/w", World: knowledge.World{Home: "/r/w", Roots: []string{"/r/w"}}})
+		parts, accesses := shown(a.Parts, a.Opaque)
+		r.Parts += "without the disk:\n" + parts
+		r.Accesses += "without the disk:\n" + accesses
+	}
+	own := strings.NewReplacer(fmt.Sprintf("/proc/%d", os.Getpid()), "/proc/self", filepath.Dir(homes[0]), "HOMES")
+	for _, field := range []*string{&r.Parts, &r.Accesses, &r.Reasons} {
+		*field = own.Replace(*field)
+	}
+	return r
+}
+
+// event is the message that Claude Code sends about a call, at a terminal.
+func event(home string, c Call) (*cardea.Event, error) {
+	text, err := json.Marshal(map[string]any{"hook_event_name": cardea.PreToolUse, "session_id": "s", "cwd": filepath.Join(home, "app"),
+		"permission_mode": cardea.ModeDefault, "tool_name": c.Tool, "tool_input": c.Input})
+	if err != nil {
+		return nil, err
+	}
+	payload, err := harness.Read(text)
+	if err != nil {
+		return nil, err
+	}
+	ev := claudecode.Adapter{}.Parse(payload).WithPerson()
+	ev.Harness = claudecode.Name
+	return ev, nil
+}
+
+// process is the hook's process in a home folder.
+func process(home string) hook.Process {
+	env := func(name string) string { return map[string]string{"HOME": home}[name] }
+	return hook.Process{Program: filepath.Join(home, "cardea"), Engines: policy.Engines{Own: remote.Beside(""), Project: remote.Beside("")},
+		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Env: env, Dir: filepath.Join(home, "app"), Now: time.Now,
+		Machine: project.Machine{OS: "linux", Env: env, Foreign: func(string) bool { return false }, Home: func() (string, error) { return home, nil }}}
+}
+
+// shown writes parts and what they do. A word that is not certain has marks in front of it.
+func shown(parts []cardea.Part, opaque []cardea.Opaque) (words, accesses string) {
+	var w, a strings.Builder
+	spots(&a, "line", opaque)
+	for i := range parts {
+		p := &parts[i]
+		fmt.Fprintf(&w, "%q in %q:", p.Text, p.Dir)
+		for _, word := range p.Argv {
+			marks := ""
+			for mark, is := range map[string]bool{"?": !word.Static, "*": word.MaySplit, "-": word.MayBeOption} {
+				if is {
+					marks += mark
+				}
+			}
+			w.WriteString(" " + sorted(marks) + fmt.Sprintf("%q", word.Text))
+		}
+		fmt.Fprintf(&w, " %q %v %q\n", p.Wrappers, p.Elevated, p.ProgramPattern)
+		for _, list := range []struct {
+			name string
+			all  []cardea.Access
+		}{{"", p.Access}, {"may ", p.MayTouch}} {
+			for _, x := range list.all {
+				fmt.Fprintf(&a, "%d %s%v %q %q %q recursive=%v glob=%v names=%v\n", i, list.name, x.Kind, x.Path, x.Host, x.Pattern, x.Recursive, x.Glob, x.MetadataOnly)
+			}
+		}
+		for _, m := range p.MayRun {
+			fmt.Fprintf(&a, "%d may run %q\n", i, m.Text)
+		}
+		fmt.Fprintf(&a, "%d known=%v,%v no-effect=%v\n", i, p.Coverage, p.Knowledge, p.NoEffect)
+		spots(&a, fmt.Sprint(i), p.Opaque)
+	}
+	return w.String(), a.String()
+}
+
+// spots writes the codes of opaque spots. Their texts and reasons are for people.
+func spots(b *strings.Builder, where string, list []cardea.Opaque) {
+	for _, o := range list {
+		fmt.Fprintf(b, "%s opaque %s\n", where, o.Code)
+	}
+}
+
+func flows(list []cardea.Flow) string {
+	var b strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&b, "flow %s %d to %d\n", f.Kind, f.From, f.To)
+	}
+	return b.String()
+}
+
+func sorted(s string) string {
+	b := []byte(s)
+	slices.Sort(b)
+	return string(b)
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// difference is one input of which two revisions say different things.
+type difference struct {
+	source, kind, old, new, text string
+	// example is the first line that differs, with the reasons of answers.
+	example string
+}
+
+// counts are the inputs of a source, and those that differ.
+type counts struct{ inputs, parts, accesses, answers int }
+
+type report struct {
+	sources     []string
+	counts      map[string]*counts
+	differences []difference
+}
+
+func newReport(inputs []input, was, is []result) report {
+	r := report{counts: map[string]*counts{}}
+	for i, in := range inputs {
+		c := r.counts[in.source]
+		if c == nil {
+			c = &counts{}
+			r.counts[in.source], r.sources = c, append(r.sources, in.source)
+		}
+		c.inputs++
+		if was[i].Answers != is[i].Answers {
+			c.answers++
+			r.answers(in, was[i], is[i])
+		}
+		if was[i].Parts != is[i].Parts {
+			c.parts++
+			r.lines(in, "parts", was[i].Parts, is[i].Parts)
+		}
+		if was[i].Accesses != is[i].Accesses {
+			c.accesses++
+			r.lines(in, "accesses", was[i].Accesses, is[i].Accesses)
+		}
+	}
+	return r
+}
+
+// answers notes the answers that differ, each home by itself.
+func (r *report) answers(in input, was, is result) {
+	old, now := strings.Split(was.Answers, "\n"), strings.Split(is.Answers, "\n")
+	whys, now2 := strings.Split(was.Reasons, "\n"), strings.Split(is.Reasons, "\n")
+	for n := range max(len(old), len(now)) {
+		if a, b := at(old, n), at(now, n); a != b {
+			home, _, _ := strings.Cut(a, " ")
+			r.differences = append(r.differences, difference{in.source, "answer, " + home, strings.TrimPrefix(a, home+" "), strings.TrimPrefix(b, home+" "), in.text,
+				"was: " + strings.TrimPrefix(at(whys, n), home+" ") + "; is: " + strings.TrimPrefix(at(now2, n), home+" ")})
+		}
+	}
+}
+
+// lines notes the lines that only one of two texts has.
+func (r *report) lines(in input, kind, was, is string) {
+	old, now := without(was, is), without(is, was)
+	if len(old)+len(now) == 0 {
+		old, now = []string{"order"}, []string{"another order"}
+	}
+	r.differences = append(r.differences, difference{in.source, kind, shape(kind, old), shape(kind, now), in.text,
+		"was: " + strings.Join(old, " / ") + "; is: " + strings.Join(now, " / ")})
+}
+
+// without is the lines of a text that another does not have, or not as often.
+func without(text, other string) []string {
+	left := map[string]int{}
+	for line := range strings.SplitSeq(other, "\n") {
+		left[line]++
+	}
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if left[line]--; left[line] < 0 {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// shape removes names from the lines that differ, so that differences of one kind are one group.
+func shape(kind string, lines []string) string {
+	if kind == "parts" {
+		return strconv.Itoa(len(lines)) + " parts"
+	}
+	seen := map[string]bool{}
+	for _, line := range lines {
+		var words []string
+		for i, word := range strings.Fields(line) {
+			_, err := strconv.Atoi(word)
+			if i > 0 && strings.HasPrefix(word, `"`) {
+				break
+			}
+			if err != nil {
+				words = append(words, word)
+			}
+		}
+		seen[strings.Join(words, " ")] = true
+	}
+	return strings.Join(slices.Sorted(maps.Keys(seen)), ", ")
+}
+
+func at(list []string, n int) string {
+	if n < len(list) {
+		return list[n]
+	}
+	return ""
+}
+
+// table is all differences, one a line: source, kind, old, new, input and example.
+func (r report) table() string {
+	var b strings.Builder
+	for _, d := range r.differences {
+		for i, column := range []string{d.source, d.kind, d.old, d.new, d.text, d.example} {
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(strings.NewReplacer("\\", "\\\\", "\n", "\\n", "\t", "\\t", "\r", "\\r").Replace(column))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// text is the counts by source and the differences by kind, with examples.
+func (r report) text(examples, width int) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "inputs\tparts\taccesses\tanswers\t source")
+	var sum counts
+	for _, source := range r.sources {
+		c := r.counts[source]
+		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t %s\n", c.inputs, c.parts, c.accesses, c.answers, source)
+		sum = counts{sum.inputs + c.inputs, sum.parts + c.parts, sum.accesses + c.accesses, sum.answers + c.answers}
+	}
+	fmt.Fprintf(w, "%d\t%d\t%d\t%d\t all\n", sum.inputs, sum.parts, sum.accesses, sum.answers)
+	_ = w.Flush() // into a strings.Builder
+	groups := map[[3]string][]difference{}
+	for _, d := range r.differences {
+		key := [3]string{d.kind, d.old, d.new}
+		groups[key] = append(groups[key], d)
+	}
+	keys := slices.SortedFunc(maps.Keys(groups), func(a, b [3]string) int {
+		if a[0] != b[0] {
+			return strings.Compare(a[0], b[0])
+		}
+		if n := len(groups[b]) - len(groups[a]); n != 0 {
+			return n
+		}
+		return slices.Compare(a[:], b[:])
+	})
+	for _, key := range keys {
+		fmt.Fprintf(&b, "\n%d x %s: %s -> %s\n", len(groups[key]), key[0], key[1], key[2])
+		for _, d := range groups[key][:min(examples, len(groups[key]))] {
+			fmt.Fprintf(&b, "  %s: %s\n    %s\n", d.source, cut(strconv.Quote(d.text), width), cut(d.example, width))
+		}
+	}
+	return b.String()
+}
+
+// cut shortens a text; 0 keeps all of it.
+func cut(text string, width int) string {
+	if width == 0 || len(text) <= width {
+		return text
+	}
+	return strings.ToValidUTF8(text[:width], "") + "…"
+}
