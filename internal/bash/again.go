@@ -7,7 +7,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/knowledge"
@@ -17,58 +16,6 @@ import (
 // This file finds what runs again: loops whose condition never changes, and functions
 // and scripts that call themselves. Together with what such parts start it says
 // whether a line multiplies without end.
-
-// Again is a range of parts, half open, that may run again and again.
-type Again struct {
-	From, To int
-	// Depth is the number of steps of Via that lie around the range.
-	Depth int
-}
-
-// running is a function or a script that is being walked.
-type running struct {
-	text string // of a script
-	Again
-}
-
-// begin notes that a function or a script begins here.
-func (w *walker) begin(text string) running {
-	return running{text, Again{From: len(w.out.Parts), Depth: len(w.via)}}
-}
-
-// callsItself notes that the next part calls what is running.
-func (w *walker) callsItself(r running) {
-	r.To = len(w.out.Parts) + 1
-	w.out.SelfCalls = append(w.out.SelfCalls, r.Again)
-}
-
-// runsItself notes a script that is being walked already, and reports it.
-func (w *walker) runsItself(text string) bool {
-	for _, r := range w.running {
-		if r.text == text {
-			w.callsItself(r)
-			return true
-		}
-	}
-	return false
-}
-
-// conditional walks what runs only where a condition holds.
-func (w *walker) conditional(constant bool, walk func()) {
-	begin := len(w.out.Parts)
-	walk()
-	if !constant && begin < len(w.out.Parts) {
-		w.out.Conditional = append(w.out.Conditional, [2]int{begin, len(w.out.Parts)})
-	}
-}
-
-// repeats walks the body of a loop, of which the parts from begin on run each time.
-func (w *walker) repeats(endless bool, begin int, walk func()) {
-	w.conditional(endless, walk)
-	if endless && begin < len(w.out.Parts) {
-		w.out.Endless = append(w.out.Endless, Again{begin, len(w.out.Parts), len(w.via)})
-	}
-}
 
 // constant reports a condition with the same result each time.
 func (w *walker) constant(list []*syntax.Stmt) bool {
@@ -113,26 +60,6 @@ func (w *walker) constantCall(c *syntax.CallExpr) bool {
 		text := w.source(word)
 		return !w.constantText(text, name == "let") || name != "echo" && len(c.Args) > 2 && grammar.FilePredicate(text)
 	})
-}
-
-// PrintsEndlessly reports whether the last part of a range, or a loop in it, prints
-// without end.
-func (a *Analysis) PrintsEndlessly(at [2]int) bool {
-	if at[0] >= at[1] || at[1] > len(a.Parts) {
-		return false
-	}
-	for i := at[1] - 1; i >= at[0]; i-- {
-		p := &a.Parts[i]
-		if knowledge.HasWith(form.PrintsEndlessly, p.Program(), func(word string) bool {
-			return slices.ContainsFunc(p.Argv, func(o cardea.Word) bool { return o.Text == word })
-		}) {
-			return true
-		}
-		if !knowledge.PassesOn(p) {
-			break
-		}
-	}
-	return slices.ContainsFunc(a.Endless, func(r Again) bool { return at[0] <= r.From && r.To <= at[1] })
 }
 
 // constantNumber reports an arithmetic expression with the same value each time. None

@@ -220,3 +220,49 @@ func (w *walker) subscript(x syntax.ArithmExpr) {
 	}
 	w.arith(x)
 }
+
+// total reports whether an arithmetic expression has a value for certain.
+func (w *walker) total(x syntax.ArithmExpr) bool {
+	switch x := x.(type) {
+	case nil:
+		return true
+	case *syntax.ParenArithm:
+		return w.total(x.X)
+	case *syntax.UnaryArithm:
+		return w.total(x.X)
+	case *syntax.BinaryArithm:
+		if name := grammar.ArithName(x.X); x.Op == syntax.Assgn && name != "" && !w.cur.IsFixed(name) {
+			return w.total(x.Y) // whatever it has held
+		}
+		if !w.total(x.X) || !w.total(x.Y) {
+			return false
+		}
+		switch x.Op {
+		case syntax.Quo, syntax.Rem, syntax.Pow, syntax.QuoAssgn, syntax.RemAssgn:
+			word, ok := x.Y.(*syntax.Word)
+			return ok && texts.Decimal(word.Lit()) && word.Lit() != "0"
+		}
+		return true
+	case *syntax.Word:
+		return w.totalWord(x)
+	}
+	return false
+}
+
+// totalWord is total for one operand.
+func (w *walker) totalWord(word *syntax.Word) bool {
+	text := word.Lit()
+	if texts.Decimal(text) {
+		return true
+	}
+	if p, ok := grammar.Only[*syntax.ParamExp](word); ok && p.Param != nil && p.Index == nil && !p.Excl && p.Exp == nil && p.Repl == nil && p.Slice == nil {
+		if text = p.Param.Value; p.Length || text == "#" || text == "?" || text == "$" {
+			return true
+		}
+	}
+	if !texts.PlainName(text) || w.cur.IsFixed(text) {
+		return false
+	}
+	v := w.lookup(text)
+	return v.IsUnset() || v.Known() && (v.Text == "" || texts.Decimal(v.Text))
+}

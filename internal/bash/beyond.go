@@ -17,13 +17,6 @@ const (
 	maxPiecesWords = 2000 // of all
 )
 
-// beyondLimit reports whether a limit was reached.
-func (a *Analysis) beyondLimit() bool {
-	limit := func(o cardea.Opaque) bool { return o.Code.Limit() }
-	return slices.ContainsFunc(a.Opaque, limit) ||
-		slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return slices.ContainsFunc(p.Opaque, limit) })
-}
-
 // lookBeyond adds what can be seen of a text without following its structure, so
 // that neither a limit hides what is denied ("rm -rf /" in 300 parentheses) nor a parser that
 // reads less than bash does. Such lines are rare, and a piece need not be a command.

@@ -1,11 +1,8 @@
 package bash
 
 import (
-	"cmp"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
@@ -15,46 +12,6 @@ import (
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 )
-
-// builtin handles a command that bash runs itself.
-type builtin func(w *walker, inv invocation)
-
-// builtinOf finds the commands that change the line's state, that run what
-// they are passed, or that have no access. Every other builtin is judged as a
-// program of that name.
-func builtinOf(name string) (builtin, bool) {
-	switch name {
-	case ":", "true", "false", "return", "exit", "break", "continue", "wait", "times", "jobs", "logout", "caller", "umask":
-		return (*walker).noEffect, true
-	case "test", "[":
-		return (*walker).testBuiltin, true
-	case "printf", "read", "mapfile", "readarray", "getopts", "let", "unset":
-		return (*walker).setter, true
-	case "set", "shift":
-		return (*walker).setBuiltin, true
-	case "shopt":
-		return (*walker).shopt, true
-	case "alias", "unalias":
-		return (*walker).aliasBuiltin, true
-	case "trap":
-		return (*walker).trap, true
-	case "eval":
-		return (*walker).eval, true
-	case "source", ".":
-		return (*walker).sourced, true
-	case "exec", "command", "builtin", "noglob", "nocorrect":
-		return (*walker).prefixBuiltin, true
-	case "cd", "pushd", "popd":
-		return (*walker).cd, true
-	case "dirs":
-		return (*walker).dirs, true
-	case "export", "readonly", "declare", "typeset", "local":
-		return (*walker).declareWords, true
-	case "enable", "hash", "complete", "compgen", "bind", "fc", "emulate", "autoload", "zcompile", "zmodload", "sysopen", "history":
-		return (*walker).opaqueBuiltin, true
-	}
-	return nil, false
-}
 
 // noEffect is a builtin without access.
 func (w *walker) noEffect(inv invocation) {
@@ -72,7 +29,7 @@ func (w *walker) noEffect(inv invocation) {
 	case "return", "break", "continue":
 		w.recordExit()
 	}
-	if jumps(inv.argv[0].Text) || inv.argv[0].Text == "exit" {
+	if slices.Contains([]string{"return", "break", "continue", "exit"}, inv.argv[0].Text) {
 		w.tooMany(inv)
 	}
 	w.emitBuiltin(inv, len(inv.access) == 0)
@@ -86,33 +43,6 @@ func (w *walker) tooMany(inv invocation) {
 	if len(inv.argv) > 2 || len(inv.argv) == 2 && !texts.Decimal(inv.argv[1].Text) {
 		w.mayAbort()
 	}
-}
-
-// emitBuiltin makes a part of a builtin.
-func (w *walker) emitBuiltin(inv invocation, null bool) {
-	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Start: inv.start, Assigns: inv.assigns,
-		Opaque: slices.Clone(*w.cmd.spots), Access: inv.access}
-	if p.Text, p.Argv = spelled(inv.argv); len(inv.argv) > 0 && inv.argv[0].Static {
-		p.Command = []string{inv.argv[0].Text}
-	}
-	for i, a := range p.Assigns {
-		if splitsInput(a.Name, p.Command) {
-			p.Assigns = slices.Clone(p.Assigns)
-			p.Assigns[i].Class = cardea.EnvSafe
-		}
-	}
-	p.NoEffect = null && !slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class != cardea.EnvSafe })
-	for i := 1; i < len(inv.argv); i++ {
-		p.Operands = append(p.Operands, i)
-	}
-	p.Opaque = append(p.Opaque, variableSpots(p.Assigns)...)
-	w.emit(p)
-}
-
-// splitsInput reports IFS in front of a builtin that splits its input by it,
-// and does nothing else with it.
-func splitsInput(name string, command []string) bool {
-	return name == "IFS" && len(command) == 1 && (command[0] == "read" || command[0] == "mapfile" || command[0] == "readarray")
 }
 
 // testBuiltin handles test and [, which evaluate a subscript after -v and -R.
@@ -233,278 +163,12 @@ func (w *walker) unset(words []field) {
 	}
 }
 
-// attached returns the rest of an option's word after its letter, if there is one.
-func attached(f field, at int) []field {
-	if at >= len(f.Text) {
-		return nil
-	}
-	return []field{knowledge.Literal(f.Text[at:])}
-}
-
-// setList sets the array that the first of some words names to what is not known. That the
-// variable is one counts from here on.
-func (w *walker) setList(words []field, may []string) {
-	if len(words) == 0 {
-		return
-	}
-	f := words[0]
-	if f.Static && texts.PlainName(f.Text) {
-		w.cur.Traits[f.Text] |= grammar.Listed
-	}
-	w.setByName(f, may...)
-}
-
-// setByName sets a variable to what is not known, and may be one of some texts.
-func (w *walker) setByName(f field, may ...string) {
-	if !f.Static || !texts.PlainName(f.Text) {
-		w.unknown(unknown.Evaluated, f.Text)
-		return
-	}
-	w.set(f.Text, w.someOf(may))
-}
-
-// readNames handles the names that read and its kin set.
-func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) {
-	in := w.takes(name, words, assigns)
-	from := w.inputFrom()
-	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc", "getopts": ""}[name]
-	for i := 0; i < len(words); i++ {
-		f := words[i]
-		if f.Static && strings.HasPrefix(f.Text, "-") && len(f.Text) > 1 && name != "getopts" {
-			last := f.Text[len(f.Text)-1]
-			at := strings.IndexAny(f.Text[1:], withValue)
-			if at >= 0 && f.Text[1+at] == 'C' {
-				w.unknown(unknown.MapfileRuns, f.Text)
-			}
-			if at >= 0 && f.Text[1+at] == 'a' && name == "read" {
-				w.setList(append(attached(f, 2+at), words[i+1:]...), in.all())
-			}
-			if at >= 0 && f.Text[1+at] == 'u' {
-				from = w.cur.Descriptors[descriptorName(cmp.Or(f.Text[2+at:], words[min(i+1, len(words)-1)].Text))]
-			}
-			if strings.IndexByte(withValue, last) >= 0 && at == len(f.Text)-2 {
-				i++
-				w.oneWord(words[min(i, len(words)):])
-			}
-			continue
-		}
-		if name == "getopts" && i == 0 {
-			w.oneWord(words) // the option string
-			continue
-		}
-		if name == "getopts" && i > 1 {
-			break
-		}
-		if name == "getopts" {
-			w.cur.Vars.Set("OPTARG", w.someOf(w.options(words[min(len(words), 2):])))
-		}
-		if name == "mapfile" || name == "readarray" {
-			w.setList(words[i:], in.all())
-		} else {
-			w.setByName(f, in.next()...)
-		}
-		if name != "getopts" && from[0] < from[1] {
-			w.cur.Origins[f.Text] = from
-		}
-	}
-	if name == "read" && w.reads(words) && !slices.ContainsFunc(assigns, func(a cardea.Assign) bool { return !a.Static || a.Value != "" }) {
-		if s := w.fromSearch(); s != nil {
-			v := w.cur.Vars.Get(words[len(words)-1].Text)
-			w.set(words[len(words)-1].Text, shell.Value{Found: s, May: v.May, Presence: shell.Set})
-		}
-	}
-}
-
 // withoutDashes takes off what ends the options of a builtin without any.
 func withoutDashes(words []field) []field {
 	if len(words) > 0 && words[0].Static && words[0].Text == "--" {
 		return words[1:]
 	}
 	return words
-}
-
-// oneWord looks at the word in front, which is passed over: where it is several or
-// none, words that bash evaluates stand elsewhere.
-func (w *walker) oneWord(words []field) {
-	if len(words) > 0 && words[0].MaySplit {
-		w.unknown(unknown.Evaluated, words[0].Text)
-	}
-}
-
-// reads reports words of read that put a whole line into one variable.
-func (w *walker) reads(words []field) bool {
-	n := len(words)
-	whole := n == 1 || n == 2 && words[0].Text == "-r" || n == 4 && words[0].Text == "-r" && words[1].Text == "-d" && words[2].Text == ""
-	return whole && words[n-1].Static && texts.PlainName(words[n-1].Text)
-}
-
-func (w *walker) aliasBuiltin(inv invocation) {
-	for _, f := range inv.argv[1:] {
-		name, text, ok := strings.Cut(f.Text, "=")
-		switch {
-		case inv.argv[0].Text == "unalias":
-		case strings.HasPrefix(f.Text, "-") && strings.ContainsAny(f.Text, "gs"):
-			w.unknown(unknown.ZshAlias, f.Text)
-		case !f.Static:
-			w.unknown(unknown.AliasText, f.Text)
-		case ok:
-			if knowledge.Known(name) || takenApart(name) {
-				w.shadows(name)
-			}
-			if !plainAlias(name, text) || w.cur.Funcs[name] != nil {
-				w.unknown(unknown.AliasOfSeveral, f.Text)
-			}
-			w.cur.Aliases[name] = text
-			if w.cur.HasHandler { // a handler may mean it
-				w.cur.Forget(unknown.HandlerRuns)
-			}
-			w.runLater("alias "+name, text)
-		}
-	}
-	w.noEffect(inv)
-}
-
-// plainAlias reports whether an alias does nothing but put one command in the
-// place of another: bash replaces it before it looks at the grammar.
-func plainAlias(name, text string) bool {
-	if grammar.Reserved(name) || slices.Contains([]string{"let", "declare", "typeset", "export", "readonly", "local", "eval", "set", "unset", "trap", "source", "exec", "command", "builtin"}, name) {
-		return false
-	}
-	if strings.Trim(name, texts.WordBytes) != "" || strings.ContainsAny(name, "!{}[]()") || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t") {
-		return false
-	}
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	if err != nil || len(f.Stmts) != 1 || strings.ContainsAny(text, "\n;&#") {
-		return false
-	}
-	call, ok := f.Stmts[0].Cmd.(*syntax.CallExpr)
-	return ok && len(call.Args) > 0 && len(f.Stmts[0].Redirs) == 0
-}
-
-// eval runs its words as a script in this shell.
-func (w *walker) eval(inv invocation) {
-	words := withoutDashes(inv.argv[1:])
-	var text []string
-	for _, f := range words {
-		if !f.Static {
-			w.unknown(unknown.EvalText, f.Text)
-			w.runsPending()
-			w.emitProgram(inv)
-			return
-		}
-		text = append(text, f.Text)
-	}
-	w.nested("eval", strings.Join(text, " "), inv)
-}
-
-// runsPending marks what flows into the current command as code.
-func (w *walker) runsPending() {
-	at := len(w.out.Parts)
-	for _, from := range w.cmd.pending {
-		w.out.Pipes = append(w.out.Pipes, Pipe{From: from.at, To: [2]int{at, at + 1}, Code: true})
-	}
-}
-
-// sourced runs a file's commands in this shell.
-func (w *walker) sourced(inv invocation) {
-	inv.access = slices.Clone(inv.access)
-	if len(inv.argv) > 1 {
-		f := inv.argv[1]
-		w.unknown(unknown.SourcedFile, f.Text)
-		if f.Static {
-			inv.access = append(inv.access, w.paths().Open(cardea.Execute, f.Text, false)...)
-		} else {
-			w.runsPending()
-		}
-	}
-	if w.emitBuiltin(inv, false); !w.used.overLimit {
-		w.noteInput()
-	}
-}
-
-var execSpec = wrapper{Options: []string{"-c", "-l"}, ValueOptions: []string{"-a"}}
-
-// prefixBuiltin handles exec, command, builtin and zsh's noglob, nocorrect.
-func (w *walker) prefixBuiltin(inv invocation) {
-	name := inv.argv[0].Text
-	args := inv.argv[1:]
-	if name == "exec" {
-		p := execSpec.parse(args)
-		if w.unread(p, inv) {
-			return
-		}
-		inv.replaced(p.list)
-		args = p.rest
-	} else {
-		rest, looks, fails := prefixOptions(name, args)
-		if args = rest; looks {
-			w.noEffect(inv)
-			return
-		}
-		inv.mayFail = inv.mayFail || fails
-	}
-	if len(args) == 0 {
-		if name == "exec" {
-			w.shellReads()
-		}
-		if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
-			w.emitBuiltin(inv, false)
-		} else {
-			w.noEffect(inv)
-		}
-		return
-	}
-	inv.argv = args
-	inv.wrappers = append(slices.Clone(inv.wrappers), name)
-	switch name {
-	case "exec":
-		inv.program = true
-	case "command", "builtin":
-		// Functions do not count, builtins do.
-		if args[0].Static {
-			if b, ok := builtinOf(args[0].Text); ok {
-				w.builtin(b, inv)
-				return
-			}
-		}
-		inv.program = true
-	}
-	w.unless(inv.mayFail, func() { w.start(inv) })
-}
-
-// shellReads notes that the shell itself reads from now on what the current command would:
-// exec < <(a).
-func (w *walker) shellReads() {
-	w.fed += w.cmd.stdin.text + w.cmd.stdin.may
-	if from := w.cmd.stdin.from; from[0] < from[1] {
-		w.cur.Descriptors["0"] = from
-	}
-}
-
-// replaced notes what the options of exec change for the program.
-func (inv *invocation) replaced(options []option) {
-	for _, o := range options {
-		inv.renamed = inv.renamed || o.name == "-a" || o.name == "-l"
-		if o.name == "-c" {
-			inv.dropped = []string{"*"}
-		}
-	}
-}
-
-// prefixOptions reads the options of a prefix that is not exec: what is left, whether it
-// only looks the command up, and whether bash may not run it.
-func prefixOptions(name string, args []field) (rest []field, looks, fails bool) {
-	fails = name == "noglob" || name == "nocorrect" // zsh alone has them
-	for len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") && args[0].Text != "-" {
-		option := args[0].Text
-		args = args[1:]
-		if option == "--" {
-			break
-		}
-		looks = looks || name == "command" && strings.ContainsAny(option, "vV")
-		fails = fails || name != "command" || strings.Trim(option[1:], "pvV") != ""
-	}
-	return args, looks, fails
 }
 
 // isPlainCommand reports whether a name is neither a function nor an alias of the line.

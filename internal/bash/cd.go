@@ -4,12 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"cardea.dev"
 	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 )
 
@@ -23,39 +20,6 @@ func backtracks(name string) bool {
 		below = below || element != "" && element != "." && element != ".."
 	}
 	return false
-}
-
-// topLevel reports a substitution of the top folder of the repository.
-func (w *walker) topLevel(text string) bool {
-	inner, begins := strings.CutPrefix(text, "$(")
-	inner, ends := strings.CutSuffix(inner, ")")
-	program, words, _ := strings.Cut(inner, " ")
-	return begins && ends && knowledge.PrintsTopLevel(program, strings.Split(words, " ")) && w.cur.IsPlainCommand(program)
-}
-
-// printsFolderAbove reports a substitution that prints the folder of the line or one above it,
-// which begins with a slash, and nothing else. No blank is in its name.
-func (w *walker) printsFolderAbove(text string) bool {
-	return w.topLevel(text) && w.cur.Folder != "" && w.cur.Forgotten == 0 && !strings.ContainsAny(w.cur.Folder, " \t\n*?[")
-}
-
-// printsFolder is the folder that a substitution prints: $(pwd) the one in which the line is,
-// where no link leads to it, and $(git rev-parse --show-toplevel) that of the repository.
-func (w *walker) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {
-	at := w.cur.Folder
-	if at == "" || w.cur.Forgotten != 0 || w.cur.FolderMayFail || len(p.Stmts) != 1 {
-		return "", false
-	}
-	text := w.source(p.Stmts[0])
-	switch {
-	case knowledge.Has(form.PrintsCurrentFolder, text) && w.cur.IsPlainCommand(text):
-		pwd := w.lookup("PWD")
-		return at, pwd.Known() && pwd.Text == at
-	case w.env.TopLevel != nil && w.topLevel("$("+text+")"):
-		at = w.env.TopLevel(at)
-		return at, at != ""
-	}
-	return "", false
 }
 
 // cd changes the folder of the rest of the line.

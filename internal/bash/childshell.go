@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
@@ -89,72 +88,6 @@ func readsScript(p cardea.Part) bool {
 		return name == "read" || name == "mapfile" || name == "readarray"
 	}
 	return !knowledge.Has(form.LeavesScript, name)
-}
-
-// childShell walks a script in a new shell: constants of this one are not
-// there, exported ones aside, and nothing comes back.
-func (w *walker) childShell(via, text string, params []field, inv invocation) {
-	w.inSubshell(func() {
-		exported, tainted := w.exportedVariables(), w.cur.Later
-		if w.cur.ExportsFuncs && len(w.cur.Funcs) > 0 {
-			w.unknown(unknown.ExportedFunctions, text)
-		}
-		defer func(posix bool) { w.cur.POSIX = posix }(w.cur.POSIX)
-		program, _, _ := strings.Cut(via, " ")
-		w.cur.POSIX = !knowledge.Has(form.IsBash, program) // the others are, or start, whatever sh is
-		before, home, cwd := w.cur.Vars.All(), w.lookup("HOME"), w.lookup("PWD")
-		w.cur.Vars = shell.Variables{} // what the line has set is there if it was exported before
-		for name, v := range before {
-			_, hides := w.cur.Locals[name] // it may get what a function hides
-			v = v.Forget()
-			if hides {
-				v.Presence |= shell.Outside
-			}
-			w.cur.Vars.Set(name, v)
-		}
-		w.cur.Vars.Set("HOME", home)
-		w.cur.Vars.Set("PWD", cwd)
-		w.cur.Forgotten, w.cur.ExportsAll = 0, false
-		w.inherit(inv, exported)
-		w.cur.Later = tainted
-		w.cur.Name, w.cur.Params, w.cur.ParamsKnown = program, nil, true
-		for i, f := range params {
-			switch {
-			case !f.Static:
-				w.cur.ParamsKnown = false
-				w.cur.Params = append(w.cur.Params, w.mayHold(f)...)
-				if i == 0 {
-					w.cur.Name = ""
-				}
-			case i == 0:
-				w.cur.Name = f.Text
-			default:
-				w.cur.Params = append(w.cur.Params, f.Text)
-			}
-		}
-		if inv.renamed {
-			w.cur.Name = ""
-		}
-		saved := *w.cur.Facts
-		w.cur.Funcs, w.cur.OuterFuncs, w.cur.Locals, w.cur.Aliases = map[string]*shell.Function{}, saved.Funcs, nil, map[string]string{}
-		w.nested(via, text, inv)
-		w.uncalled()
-		w.cur.Funcs, w.cur.OuterFuncs, w.cur.Locals, w.cur.Aliases = saved.Funcs, saved.OuterFuncs, saved.Locals, saved.Aliases
-	})
-}
-
-// inherit sets what a new shell gets: what is exported, and what stands in front of it.
-func (w *walker) inherit(inv invocation, exported []cardea.Assign) {
-	for i, a := range slices.Concat(exported, inv.assigns) {
-		v := shell.SomeOf(inv.may[a.Name])
-		if i < len(exported) { // it is, if what exports it has run, and nothing took it back
-			v.May = append(v.May, a.Value)
-		} else if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
-			v = shell.Known(a.Value)
-		}
-		w.cur.Vars.Set(a.Name, v)
-		w.holdsCode(a.Name, v)
-	}
 }
 
 // foreignShell reads the commands of a shell whose language is not analyzed here as bash

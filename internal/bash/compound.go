@@ -7,7 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
@@ -151,52 +150,4 @@ func (w *walker) caseClause(c *syntax.CaseClause) {
 		}
 	}
 	w.cur = merged
-}
-
-// test looks at the operands of [[ ]].
-func (w *walker) test(x syntax.TestExpr) {
-	switch x := x.(type) {
-	case *syntax.BinaryTest:
-		switch x.Op {
-		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-			for _, side := range []syntax.TestExpr{x.X, x.Y} {
-				if word, ok := side.(*syntax.Word); ok {
-					if text, _ := grammar.Literal(word); strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") { // it may not be looked at
-						w.unknown(unknown.Evaluated, w.source(word))
-					}
-					w.arith(word)
-				}
-			}
-			return
-		}
-		w.test(x.X)
-		w.test(x.Y)
-	case *syntax.UnaryTest:
-		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
-			if word, ok := x.X.(*syntax.Word); ok {
-				w.variableName(word)
-			}
-			return
-		}
-		if word, ok := x.X.(*syntax.Word); ok && x.Op == syntax.TsFdTerm {
-			for _, f := range w.fields(word) {
-				w.number(f)
-			}
-			return
-		}
-		w.test(x.X)
-	case *syntax.ParenTest:
-		w.test(x.X)
-	case *syntax.Word:
-		w.walkWord(x)
-	}
-}
-
-// variableName looks at a word that bash takes as the name of a variable, with
-// a subscript that it evaluates.
-func (w *walker) variableName(word *syntax.Word) {
-	text, ok := w.static(word)
-	if !ok || !texts.PlainName(text) {
-		w.unknown(unknown.Evaluated, w.source(word))
-	}
 }

@@ -38,22 +38,6 @@ func (w *walker) givesToRead(text string) {
 	}
 }
 
-// runByShell reports a command that the shell runs itself.
-func (w *walker) runByShell(first field) bool {
-	if !first.Static {
-		return false
-	}
-	_, is := builtinOf(first.Text)
-	return is || !w.cur.IsPlainCommand(first.Text)
-}
-
-// Input is a text that a part is given to read. Expansions in it stand as they are
-// written.
-type Input struct {
-	Part int
-	Text string
-}
-
 // maxInputs bounds how many texts are noted that parts read.
 const maxInputs = 64
 

@@ -15,33 +15,6 @@ type lateSpot struct {
 	why      cardea.Opaque
 }
 
-// unseenOptions are the words of a part that may become an option where the line makes a
-// name that begins with a dash, and what the program does with such an option.
-type unseenOptions struct {
-	part   int
-	ifMade []int
-	access []cardea.Access
-}
-
-// mark notes in a part the words that may become an option that the line does not show.
-func (u *unseenOptions) mark(p *cardea.Part, words []int) {
-	if len(words) > 0 {
-		p.Argv, p.Access = slices.Clone(p.Argv), slices.Concat(p.Access, u.access)
-	}
-	for _, i := range words {
-		p.Argv[i].UnseenOption = true
-	}
-}
-
-// noteUnseen notes what is known of unseen options of a part that is about to be added.
-func (w *walker) noteUnseen(p *cardea.Part, does *knowledge.Meaning) {
-	u := unseenOptions{len(w.out.Parts), does.UnseenIfMade, does.ByOption}
-	u.mark(p, does.Unseen)
-	if len(u.ifMade) > 0 && u.part < maxParts {
-		w.unseen = append(w.unseen, u)
-	}
-}
-
 // finish gives what was found of the line. What the line does as a whole may make
 // the knowledge of its parts uncertain.
 func (w *walker) finish() Analysis {

@@ -205,22 +205,6 @@ func (w *walker) tilde(text string, whole bool) (fragment, string, bool) {
 	return unsureQuoted(0, may...), rest, true
 }
 
-// commandSubstitution expands $(…) without quotes.
-func (w *walker) commandSubstitution(p *syntax.CmdSubst) fragment {
-	f := unsure(0, w.substituted(p)...)
-	f.split = true
-	if folder, ok := w.printsFolder(p); ok {
-		return expanded(folder)
-	}
-	if number := w.printsNumber(p); w.splitsAtBlanks() && (number || w.printsFolderAbove(w.source(p))) {
-		f.split, f.Shape = false, shell.AtMostOneWord|shell.Unsigned
-		if number {
-			f.Shape |= shell.Numeric
-		}
-	}
-	return f
-}
-
 func (w *walker) dblQuoted(q *syntax.DblQuoted) []fragment {
 	if q.Dollar {
 		parts := w.quotedParts(q.Parts)
@@ -282,32 +266,6 @@ func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) strin
 	return out
 }
 
-// spend counts what expansions give, so that a short line cannot become a huge
-// one: 256 bytes as a word.
-func (w *walker) spend(size int) {
-	if w.used.words += size / 256; w.used.words > maxWords {
-		w.unknown(unknown.TooLongWords, w.src)
-	}
-}
-
-// ifs is the value of IFS, and whether it is known.
-func (w *walker) ifs() (string, bool) {
-	switch v := w.lookup("IFS"); {
-	case v.IsUntouched(), v.IsUnset(): // bash takes no IFS from its environment
-		return " \t\n", true
-	case v.Known():
-		blanks := strings.ContainsAny(v.Text, " \t\n")
-		return v.Text, !blanks || strings.Trim(v.Text, " \t\n") == "" // both together make no empty words of their own
-	}
-	return "", false
-}
-
-// splitsAtBlanks reports whether nothing but blanks and ends of lines splits words.
-func (w *walker) splitsAtBlanks() bool {
-	ifs, ok := w.ifs()
-	return ok && strings.Trim(ifs, " \t\n") == ""
-}
-
 // static expands a word to one static text.
 func (w *walker) static(word *syntax.Word) (string, bool) {
 	if word == nil {
@@ -318,30 +276,4 @@ func (w *walker) static(word *syntax.Word) (string, bool) {
 		return fs[0].Text, true
 	}
 	return "", len(fs) == 0
-}
-
-// assigned expands the right side of an assignment, which bash does not split.
-func (w *walker) assigned(word *syntax.Word) shell.Value {
-	if word == nil || len(word.Parts) == 0 {
-		return shell.Known("")
-	}
-	w.used.words++
-	list := w.fragments(word.Parts, leading)
-	if tildeLater(word) {
-		list = append(list, unsure(0))
-	}
-	v := concatenated(list)
-	if !v.Known() && v.Shape == 0 {
-		v.May = w.mayJoin(list)
-	}
-	return v
-}
-
-// tildeLater reports a tilde behind a colon, which is expanded in the value of
-// an assignment.
-func tildeLater(word *syntax.Word) bool {
-	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
-		lit, ok := p.(*syntax.Lit)
-		return ok && strings.Contains(lit.Value, ":~")
-	})
 }

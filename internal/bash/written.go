@@ -4,10 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"cardea.dev"
-	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
@@ -16,15 +13,6 @@ import (
 
 // This file follows the texts of the line that commands print: into a pipe, a file or a
 // variable.
-
-// Written is a text that a line writes to a file. Expansions in it stand as they are
-// written.
-type Written struct {
-	Path, Text string
-	// Appended is set where what the file held before may stay, or the file may hold
-	// something else.
-	Appended bool
-}
 
 // printed is about what a part prints.
 type printed struct {
@@ -150,77 +138,4 @@ func (w *walker) addWritten(text Written) {
 	} else if text.Path != "" && len(w.out.Written) < maxWritten {
 		w.out.Written = append(w.out.Written, text)
 	}
-}
-
-// printsExactly is what a command prints, where it is certain: echo and printf of words
-// that are known. It is the only part behind a number of others.
-func (w *walker) printsExactly(st *syntax.Stmt, from int, in input) (string, bool) {
-	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 || st.Background || st.Negated {
-		return "", false
-	}
-	name := call.Args[0].Lit()
-	if _, alias := w.cur.Aliases[name]; alias || w.cur.Funcs[name] != nil {
-		return "", false
-	}
-	if knowledge.Has(form.CopiesInput, name) && len(call.Args) == 1 {
-		switch {
-		case len(st.Redirs) == 0 && in.kind == literal:
-			return in.text, true
-		case len(st.Redirs) == 1 && st.Redirs[0].Hdoc != nil:
-			return grammar.HereText(st.Redirs[0])
-		}
-		return "", false
-	}
-	if len(st.Redirs) > 0 || len(w.out.Parts) != from+1 {
-		return "", false
-	}
-	p := &w.out.Parts[from]
-	var words []string
-	for _, f := range p.Argv {
-		if !f.Static {
-			return "", false
-		}
-		words = append(words, f.Text)
-	}
-	switch {
-	case len(words) < 2 || words[0] != name || len(p.Opaque) > 0:
-	case name == "echo":
-		return w.echoed(words[1:])
-	case name == "printf" && !strings.HasPrefix(words[1], "-"):
-		text, ok := texts.Printf(words[1:])
-		return text, ok && (!w.cur.POSIX || !strings.Contains(strings.Join(words, ""), `\`))
-	}
-	return "", false
-}
-
-// echoed returns what echo prints, if every shell prints the same.
-func (w *walker) echoed(words []string) (string, bool) {
-	end, decode := "\n", false
-	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' && strings.Trim(words[0][1:], "neE") == "" {
-		for _, c := range words[0][1:] {
-			switch c {
-			case 'n':
-				end = ""
-			default:
-				decode = c == 'e'
-			}
-		}
-		words = words[1:]
-		if w.cur.POSIX {
-			return "", false
-		}
-	}
-	text := strings.Join(words, " ")
-	if !strings.Contains(text, `\`) {
-		return text + end, true
-	}
-	if !decode {
-		return text + end, false // zsh and sh read the escapes
-	}
-	text, stops, ok := texts.Escaped(text, true)
-	if stops {
-		end = ""
-	}
-	return text + end, ok
 }

@@ -40,8 +40,8 @@ func Literal(word *syntax.Word) (string, bool) {
 	return b.String(), true
 }
 
-// QuotedAlone reports a word that stays one for certain.
-func QuotedAlone(word *syntax.Word) bool {
+// quotedAlone reports a word that stays one for certain.
+func quotedAlone(word *syntax.Word) bool {
 	if _, ok := Literal(word); ok {
 		return !strings.Contains(word.Lit(), "{")
 	}
@@ -49,8 +49,8 @@ func QuotedAlone(word *syntax.Word) bool {
 	return quoted
 }
 
-// AssignsLiteral reports a word such as x="$y", whose name is written out.
-func AssignsLiteral(word *syntax.Word) bool {
+// assignsLiteral reports a word such as x="$y", whose name is written out.
+func assignsLiteral(word *syntax.Word) bool {
 	lit, ok := word.Parts[0].(*syntax.Lit)
 	if !ok {
 		return false

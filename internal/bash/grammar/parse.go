@@ -25,6 +25,8 @@ type Script struct {
 	Doubts []cardea.Opaque
 	// Misread is set where the parser refuses a text that bash may run.
 	Misread bool
+	// Err is the first error of the parser, nil where there is none.
+	Err error
 	// Empty is set for a text without any statement and without an error.
 	Empty bool
 
@@ -84,7 +86,7 @@ func Parse(text string, posix bool) *Script {
 	if s.Text = text; posix && !sameInPOSIX(text) {
 		s.doubt(unknown.ReadBySh, text)
 	}
-	if err == nil {
+	if s.Err = err; err == nil {
 		s.Stmts = f.Stmts
 	} else {
 		s.doubt(unknown.Misread, text, parseReason(err))

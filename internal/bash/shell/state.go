@@ -209,6 +209,20 @@ func (s *State) Enter(folder string) {
 	}
 }
 
+// Bodies returns the bodies of a function of the line.
+func (s *State) Bodies(function string) []*syntax.Stmt {
+	if f := s.Funcs[function]; f != nil {
+		return f.Bodies
+	}
+	return nil
+}
+
+// IsAlias reports whether the line makes a name an alias.
+func (s *State) IsAlias(name string) bool {
+	_, is := s.Aliases[name]
+	return is
+}
+
 // Counter reports variables that bash keeps as integers by itself (bash(1), "Shell
 // Variables"). An assignment to one is evaluated.
 func Counter(name string) bool { return knowledge.IsVariableOf("counter", name) }

@@ -161,6 +161,7 @@ func Join(a, b Value) Value {
 	switch {
 	case a.Numeric() && b.Numeric():
 		out.Shape = Numeric
+		return out // which number it is leads nowhere
 	case a.Evaluable() && b.Evaluable():
 		out.Shape = Evaluable
 	}

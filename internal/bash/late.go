@@ -11,13 +11,7 @@ import (
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/form"
 )
-
-// This file is about texts that run although no command of the line starts them: the text of a
-// trap, the value of PS4 or EDITOR, a subscript in a value that arithmetic evaluates. Where such
-// places are is data of internal/knowledge. The part with such a place is opaque in most cases;
-// what the text starts is a part all the same, so that what is denied stays denied.
 
 // lateCode is a text that runs at a time which is not known, in a folder in which the line has
 // been or will be.
@@ -40,56 +34,6 @@ func (w *walker) runsCode(via, text string) {
 	}
 	w.lateCode = append(w.lateCode, lateCode{via, text, len(w.files.visited)})
 	w.walkLate(via, text)
-}
-
-func (w *walker) walkLate(via, text string) {
-	entered := w.files.entered
-	w.files.entered = w.files.visited
-	w.inSubshell(func() {
-		w.cur.Forget(unknown.RunsAnyTime)
-		w.cur.Name = ""
-		w.runLater(via, text)
-	})
-	w.files.entered = entered
-}
-
-// lateFolders walks late code once more if the line has entered other folders since.
-func (w *walker) lateFolders() {
-	for _, l := range w.lateCode {
-		if l.visited < len(w.files.visited) {
-			w.walkLate(l.via, l.text)
-		}
-	}
-}
-
-// codeWords walks the words of a builtin that it runs: mapfile -C, history -s, compgen -W.
-func (w *walker) codeWords(inv invocation) {
-	name := inv.argv[0].Text
-	w.numberWords(name, inv.argv[1:])
-	places, _ := knowledge.WordsOf(form.RunsWordsOf, name)
-	for i, f := range inv.argv[1:] {
-		if len(places) == 0 || !strings.HasPrefix(f.Text, "-") {
-			continue
-		}
-		for at := range f.Text[1:] {
-			option, rest := "-"+f.Text[1+at:2+at], append(attached(f, 2+at), inv.argv[i+2:]...)
-			if len(rest) == 0 {
-				break
-			}
-			texts := w.mayHold(rest[0])
-			if slices.Contains(places, option+"*") {
-				all, _ := spelled(rest)
-				texts = append(texts, all)
-			} else if slices.Contains(places, option+"$") {
-				texts = substitutedIn(strings.Join(texts, "\n"))
-			} else if !slices.Contains(places, option) {
-				continue
-			}
-			for _, text := range texts {
-				w.runsCode(name, text)
-			}
-		}
-	}
 }
 
 // substitutedIn are the commands that bash runs when it expands a text: $(…) and `…`.

@@ -1,0 +1,134 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/bash/unknown"
+)
+
+// eval runs its words as a script in this shell.
+func (w *walker) eval(inv invocation) {
+	words := withoutDashes(inv.argv[1:])
+	var text []string
+	for _, f := range words {
+		if !f.Static {
+			w.unknown(unknown.EvalText, f.Text)
+			w.runsPending()
+			w.emitProgram(inv)
+			return
+		}
+		text = append(text, f.Text)
+	}
+	w.nested("eval", strings.Join(text, " "), inv)
+}
+
+// runsPending marks what flows into the current command as code.
+func (w *walker) runsPending() {
+	at := len(w.out.Parts)
+	for _, from := range w.cmd.pending {
+		w.out.Pipes = append(w.out.Pipes, Pipe{From: from.at, To: [2]int{at, at + 1}, Code: true})
+	}
+}
+
+// sourced runs a file's commands in this shell.
+func (w *walker) sourced(inv invocation) {
+	inv.access = slices.Clone(inv.access)
+	if len(inv.argv) > 1 {
+		f := inv.argv[1]
+		w.unknown(unknown.SourcedFile, f.Text)
+		if f.Static {
+			inv.access = append(inv.access, w.paths().Open(cardea.Execute, f.Text, false)...)
+		} else {
+			w.runsPending()
+		}
+	}
+	if w.emitBuiltin(inv, false); !w.used.overLimit {
+		w.noteInput()
+	}
+}
+
+var execSpec = wrapper{Options: []string{"-c", "-l"}, ValueOptions: []string{"-a"}}
+
+// prefixBuiltin handles exec, command, builtin and zsh's noglob, nocorrect.
+func (w *walker) prefixBuiltin(inv invocation) {
+	name := inv.argv[0].Text
+	args := inv.argv[1:]
+	if name == "exec" {
+		p := execSpec.parse(args)
+		if w.unread(p, inv) {
+			return
+		}
+		inv.replaced(p.list)
+		args = p.rest
+	} else {
+		rest, looks, fails := prefixOptions(name, args)
+		if args = rest; looks {
+			w.noEffect(inv)
+			return
+		}
+		inv.mayFail = inv.mayFail || fails
+	}
+	if len(args) == 0 {
+		if name == "exec" {
+			w.shellReads()
+		}
+		if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
+			w.emitBuiltin(inv, false)
+		} else {
+			w.noEffect(inv)
+		}
+		return
+	}
+	inv.argv = args
+	inv.wrappers = append(slices.Clone(inv.wrappers), name)
+	switch name {
+	case "exec":
+		inv.program = true
+	case "command", "builtin":
+		// Functions do not count, builtins do.
+		if args[0].Static {
+			if b, ok := builtinOf(args[0].Text); ok {
+				w.builtin(b, inv)
+				return
+			}
+		}
+		inv.program = true
+	}
+	w.unless(inv.mayFail, func() { w.start(inv) })
+}
+
+// shellReads notes that the shell itself reads from now on what the current command would:
+// exec < <(a).
+func (w *walker) shellReads() {
+	w.fed += w.cmd.stdin.text + w.cmd.stdin.may
+	if from := w.cmd.stdin.from; from[0] < from[1] {
+		w.cur.Descriptors["0"] = from
+	}
+}
+
+// prefixOptions reads the options of a prefix that is not exec: what is left, whether it
+// only looks the command up, and whether bash may not run it.
+func prefixOptions(name string, args []field) (rest []field, looks, fails bool) {
+	fails = name == "noglob" || name == "nocorrect" // zsh alone has them
+	for len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") && args[0].Text != "-" {
+		option := args[0].Text
+		args = args[1:]
+		if option == "--" {
+			break
+		}
+		looks = looks || name == "command" && strings.ContainsAny(option, "vV")
+		fails = fails || name != "command" || strings.Trim(option[1:], "pvV") != ""
+	}
+	return args, looks, fails
+}
+
+// runByShell reports a command that the shell runs itself.
+func (w *walker) runByShell(first field) bool {
+	if !first.Static {
+		return false
+	}
+	_, is := builtinOf(first.Text)
+	return is || !w.cur.IsPlainCommand(first.Text)
+}

@@ -1,0 +1,259 @@
+package bash
+
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
+	"cardea.dev/internal/bash/unknown"
+)
+
+// walker is one analysis under way. It walks the parser's tree as bash runs it.
+type walker struct {
+	env Env
+
+	src  string // the script being walked
+	base int    // its offset in the command, -1 inside another script
+	at   int    // offset of the last command seen in the line itself
+
+	cur    *shell.State   // what the shell knows here
+	exits  []*shell.State // what was known where a jump left its place
+	begun  map[*shell.Function]running
+	via    []string     // the constructs around
+	around surroundings // what a command inherits from those around it
+	cmd    command      // the command being built
+	files  lineFiles    // what the line does to files
+	used   used         // how much of the limits is used
+
+	out            Analysis       // what was found so far
+	prints         []printed      // what parts print
+	fed            string         // what comes in through other descriptors, and from a coprocess
+	running        []running      // the scripts around
+	aborts         []*shell.State // what was known where bash may have given up a line
+	failing        bool           // the expression that is looked at may fail
+	late           []lateSpot     // spots of parts that were walked before
+	shows          string         // a variable from outside that the line expands
+	usesFoundNames bool           // names that a search finds were found plain
+	lateCode       []lateCode
+	unseen         []unseenOptions
+	onlyComments   bool
+}
+
+// command is the command being built.
+type command struct {
+	spots   *[]cardea.Opaque // nil outside of a command
+	stdin   input            // what it reads
+	reads   *string          // about what the <(…) in its words give to read; nil outside of a program
+	pending []feed           // what flows into it through its words and descriptors
+	appends bool             // a redirection leaves what the file holds
+}
+
+// lineFiles is what the line does to files.
+type lineFiles struct {
+	changed bool      // a command may have changed files
+	entered []string  // where the last cd may lead
+	visited []string  // where a shell may have been
+	created creations // what the line creates, as another look found
+	creates creations // and this one
+}
+
+// used counts against the limits.
+type used struct {
+	scripts    int  // depth of scripts within scripts
+	evaluating int  // depth of values within values, in arithmetic
+	words      int  // words looked at so far
+	possible   int  // possible commands looked at so far
+	printed    int  // bytes that commands print, as far as the line says them
+	overLimit  bool // a limit was hit
+}
+
+// input is what a command reads from its standard input.
+type input struct {
+	kind inputKind
+	text string // kind literal
+	may  string // about what comes in, where that is not certain
+	// unseen is set for a text of the line that is only known when it runs.
+	unseen bool
+	// names are patterns of the names that come in.
+	names []string
+	from  [2]int // the parts that write it or open it, half open
+	// lines is set when one command writes it, and no error of a command does.
+	lines bool
+}
+
+// shared is what one of several commands reads: which of them reads what is not known.
+func (in input) shared() input {
+	if in.kind != literal {
+		return in
+	}
+	return input{kind: elsewhere, may: in.text}
+}
+
+// input is about what the current command reads, as far as the line says it: from its
+// standard input, from descriptors and from the <(…) in its words.
+func (w *walker) input() string {
+	text, more := w.cmd.stdin.text+w.cmd.stdin.may, w.fed
+	if w.cmd.reads != nil {
+		more += *w.cmd.reads
+	}
+	if text != "" && more != "" {
+		text += "\n"
+	}
+	return text + more
+}
+
+const (
+	inherited inputKind = iota
+	literal             // a here-document, or what a preceding echo prints
+	piped
+	elsewhere // a file, a descriptor, a substitution
+)
+
+// unknown records why something in a text is not known, as far as the reason reaches.
+// Names fill the reason's message.
+func (w *walker) unknown(r unknown.Reason, text string, names ...any) {
+	spot, reach := r.Spot(text, names...), r.Reach()
+	switch {
+	case reach == unknown.Later:
+		w.taint(spot)
+	case reach == unknown.Values:
+		w.cur.Forget(r)
+	case reach == unknown.Rest && w.used.overLimit:
+	case reach == unknown.Command && w.cmd.spots != nil:
+		*w.cmd.spots = append(*w.cmd.spots, spot)
+	default:
+		w.used.overLimit = w.used.overLimit || reach == unknown.Rest
+		w.opaqueLine(spot)
+	}
+	if reach == unknown.Command && spot.Code == cardea.OpaqueEvaluated {
+		w.evaluates(text)
+	}
+}
+
+// opaqueLine records a spot that concerns the whole line: the first one of each code.
+func (w *walker) opaqueLine(spot cardea.Opaque) {
+	if !slices.ContainsFunc(w.out.Opaque, func(o cardea.Opaque) bool { return o.Code == spot.Code }) {
+		w.out.Opaque = append(w.out.Opaque, spot)
+	}
+}
+
+// taint makes every later command of this shell opaque, unless one already is.
+func (w *walker) taint(why cardea.Opaque) {
+	if why.Code == "" || w.cur.Later.Code != "" {
+		return
+	}
+	w.cur.Later = why
+	if w.cur.HasExitTrap {
+		w.opaqueLine(cardea.Opaque{Code: why.Code, Text: unknown.Shorten(w.src), Reason: "a trap runs after " + why.Reason})
+	}
+}
+
+// source is the text of a node as written.
+func (w *walker) source(n syntax.Node) string { return grammar.Source(w.src, n) }
+
+func (w *walker) offset(n syntax.Node) int {
+	if w.base < 0 {
+		return -1
+	}
+	w.at = w.base + int(n.Pos().Offset())
+	return w.at
+}
+
+// inConstruct walks with one more step on the way to the parts.
+func (w *walker) inConstruct(via string, walk func()) {
+	w.via = append(w.via, via)
+	walk()
+	w.via = w.via[:len(w.via)-1]
+}
+
+// inSubshell walks in a copy of the shell's state, as a subshell does.
+func (w *walker) inSubshell(walk func()) {
+	saved, aborts := w.cur, len(w.aborts)
+	w.cur = saved.Clone()
+	walk()
+	w.cur, w.aborts = saved, w.aborts[:min(aborts, len(w.aborts))] // giving up ends it
+}
+
+// mayRun walks what may run or not.
+func (w *walker) mayRun(walk func()) {
+	before := w.cur.Clone()
+	walk()
+	w.cur.Join(before)
+}
+
+// unless walks what runs for certain unless something may keep it from running.
+func (w *walker) unless(mayFail bool, walk func()) {
+	if mayFail {
+		w.mayRun(walk)
+	} else {
+		walk()
+	}
+}
+
+// spend counts what expansions give, so that a short line cannot become a huge
+// one: 256 bytes as a word.
+func (w *walker) spend(size int) {
+	if w.used.words += size / 256; w.used.words > maxWords {
+		w.unknown(unknown.TooLongWords, w.src)
+	}
+}
+
+// running is a function or a script that is being walked.
+type running struct {
+	text string // of a script
+	Again
+}
+
+// begin notes that a function or a script begins here.
+func (w *walker) begin(text string) running {
+	return running{text, Again{From: len(w.out.Parts), Depth: len(w.via)}}
+}
+
+// callsItself notes that the next part calls what is running.
+func (w *walker) callsItself(r running) {
+	r.To = len(w.out.Parts) + 1
+	w.out.SelfCalls = append(w.out.SelfCalls, r.Again)
+}
+
+// runsItself notes a script that is being walked already, and reports it.
+func (w *walker) runsItself(text string) bool {
+	for _, r := range w.running {
+		if r.text == text {
+			w.callsItself(r)
+			return true
+		}
+	}
+	return false
+}
+
+// conditional walks what runs only where a condition holds.
+func (w *walker) conditional(constant bool, walk func()) {
+	begin := len(w.out.Parts)
+	walk()
+	if !constant && begin < len(w.out.Parts) {
+		w.out.Conditional = append(w.out.Conditional, [2]int{begin, len(w.out.Parts)})
+	}
+}
+
+// repeats walks the body of a loop, of which the parts from begin on run each time.
+func (w *walker) repeats(endless bool, begin int, walk func()) {
+	w.conditional(endless, walk)
+	if endless && begin < len(w.out.Parts) {
+		w.out.Endless = append(w.out.Endless, Again{begin, len(w.out.Parts), len(w.via)})
+	}
+}
+
+// surroundings are what a command inherits from the commands around it: those
+// that started the script which is being walked.
+type surroundings struct {
+	wrappers         []string
+	outer            []cardea.Outer
+	elevated, remote bool
+	assigns          []cardea.Assign
+	spots            []cardea.Opaque // of the assigns
+}
+
+type inputKind uint8

@@ -1,0 +1,58 @@
+package bash
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
+	"cardea.dev/internal/bash/unknown"
+)
+
+// loop walks what may run any number of times: what it sets is unknown inside
+// and afterwards.
+func (w *walker) loop(body []*syntax.Stmt, walk func()) {
+	before, exits, begin := w.cur.Clone(), len(w.exits), len(w.out.Parts)
+	tainted := w.cur.Later
+	w.forget(body)
+	walk()
+	w.forget(body)
+	w.mergeExits(before, exits)
+	if w.cur.Later != tainted {
+		// The next round runs what this one has changed.
+		w.late = append(w.late, lateSpot{from: begin, to: len(w.out.Parts), why: w.cur.Later})
+	}
+}
+
+// forget makes unknown what statements may set.
+func (w *walker) forget(body []*syntax.Stmt) {
+	c := grammar.ChangesOf(body, w.cur, maxWords-w.used.words)
+	if w.used.words += c.Nodes; w.used.words > maxWords {
+		w.unknown(unknown.TooManyWords, w.src)
+	}
+	for _, v := range c.Variables {
+		old := w.cur.Vars.Get(v.Name)
+		switch {
+		case v.Number && old.Numeric():
+			w.store(v.Name, shell.SomeNumber)
+		case v.Number && old.Evaluable():
+			w.store(v.Name, shell.SomeEvaluable)
+		default:
+			w.forgetName(v.Name)
+			w.mayLater(v)
+		}
+		if w.cur.IsFixed(v.Name) {
+			w.cur.Doubt(unknown.SetsReadOnly)
+		}
+	}
+	w.cur.ParamsKnown = w.cur.ParamsKnown && !c.Params
+	w.cur.ExportsAll = w.cur.ExportsAll || c.Exports
+	if c.Pushed {
+		w.cur.Pushed = nil
+	}
+	if c.Folder {
+		w.cur.Enter("")
+	}
+	if c.Anything {
+		w.cur.Forget(unknown.AnyCommand)
+	}
+}

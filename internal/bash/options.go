@@ -1,0 +1,201 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"cardea.dev/internal/bash/texts"
+	"cardea.dev/internal/knowledge/form"
+)
+
+// wrapper says how a program that starts another one reads its options.
+type wrapper form.Wrapper
+
+// parsed is what a wrapper's options say.
+type parsed struct {
+	options map[string]string // by name with dashes; flags map to ""; the last one counts
+	list    []option          // all of them
+	before  []field           // operands in front of the command
+	rest    []field           // the command
+	bad     string            // an option that is not known, "" where all are
+	doubt   string            // a word in front of the command behind which another one may begin than rest
+}
+
+// option is one option of a wrapper, with its value.
+type option struct{ name, value string }
+
+func (p *parsed) set(name, value string) {
+	p.options[name] = value
+	p.list = append(p.list, option{name, value})
+}
+
+// option is the value of an option, by the first of its names that is given.
+func (p *parsed) option(names ...string) (string, bool) {
+	for _, n := range names {
+		if v, ok := p.options[n]; ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// parse reads a wrapper's options up to the command, as getopt does with "+".
+func (s *wrapper) parse(words []field) parsed {
+	p := parsed{options: map[string]string{}}
+	for len(words) > 0 {
+		f := words[0]
+		switch {
+		case f.Static && f.Text == "--":
+			return s.parseOperands(p, words[1:])
+		case f.Static && len(f.Text) > 1 && f.Text[0] == '-':
+			used, ok := s.option(words, &p)
+			if !ok {
+				p.bad = f.Text
+				return p
+			}
+			words = words[used:]
+		case s.Assignments && isAssignment(f):
+			if s.AssignmentsEndOptions {
+				p.rest = p.takeAssignments(words)
+				return p
+			}
+			p.operand(f, f.MaySplit)
+			words = words[1:]
+		case len(p.before) >= s.OperandsBefore:
+			p.rest = words
+			return p
+		default:
+			p.operand(f, f.MaySplit || f.MayBeOption && s.shiftedBy(words[1:]))
+			words = words[1:]
+		}
+	}
+	return p
+}
+
+// operand takes a word in front of the command. unsure is set where it may be more than
+// one operand, or less.
+func (p *parsed) operand(f field, unsure bool) {
+	p.before = append(p.before, f)
+	p.doubtIf(!f.Static && unsure, f)
+}
+
+func (p *parsed) doubtIf(unsure bool, f field) {
+	if unsure && p.doubt == "" {
+		p.doubt = f.Text
+	}
+}
+
+// value takes the first word behind an option as its value, and reports whether it can be.
+// One that is not known will do where every value is a number.
+func (p *parsed) value(option string, words []field, anyNumber bool) bool {
+	if len(words) == 0 || !words[0].Static && !anyNumber {
+		return false
+	}
+	p.doubtIf(!words[0].Static && words[0].MaySplit, words[0])
+	p.set(option, words[0].Text)
+	return true
+}
+
+// shiftedBy reports whether the wrapper may start another command than the words behind an
+// operand say, where that operand is an option: the first of them is then an operand, or
+// the option's value.
+func (s *wrapper) shiftedBy(rest []field) bool {
+	return len(rest) > 0 && !(s.TakesNumbers && s.refuses(rest[0]))
+}
+
+// refuses reports a word that is certainly no number, no time and no name of a signal.
+// strtold(3) reads "inf" and "nan", too, masks are hexadecimal and may have commas, and
+// signals are counted from others ("rtmin+1").
+func (s *wrapper) refuses(f field) bool {
+	text := strings.ToLower(f.Text)
+	signal := strings.TrimPrefix(text, "sig")
+	if at := strings.IndexAny(signal, "+-"); at > 0 {
+		signal = signal[:at]
+	}
+	switch {
+	case !f.Static || text == "" || strings.HasPrefix(text, "inf") || strings.HasPrefix(text, "nan"):
+		return false
+	case strings.Trim(text, "0123456789abcdef,") == "" || slices.Contains(s.Signals, signal):
+		return false
+	}
+	return text[0] >= 'a' && text[0] <= 'z' || text[0] == '/' || strings.HasPrefix(text, "./")
+}
+
+// parseOperands reads what stands behind "--".
+func (s *wrapper) parseOperands(p parsed, words []field) parsed {
+	for len(p.before) < s.OperandsBefore && len(words) > 0 {
+		p.operand(words[0], words[0].MaySplit)
+		words = words[1:]
+	}
+	if s.Assignments {
+		words = p.takeAssignments(words)
+	}
+	p.rest = words
+	return p
+}
+
+// option reads the option that the first word is: how many words it takes, and
+// whether it is known.
+func (s *wrapper) option(words []field, p *parsed) (int, bool) {
+	text := words[0].Text
+	switch {
+	case strings.HasPrefix(text, "--"):
+		return s.longOption(text, words, p)
+	case s.NumericOptions && texts.PlainNumber(text[1:]):
+		return 1, true
+	}
+	return s.cluster(text, words, p)
+}
+
+// takeAssignments takes assignments from the front of words, and gives the others. Behind
+// one that may become several words another command may begin.
+func (p *parsed) takeAssignments(words []field) []field {
+	for len(words) > 0 && isAssignment(words[0]) {
+		p.operand(words[0], words[0].MaySplit)
+		words = words[1:]
+	}
+	return words
+}
+
+// longOption reads --name, --name=value, --name value and abbreviations.
+func (s *wrapper) longOption(text string, words []field, p *parsed) (int, bool) {
+	name, val, has := strings.Cut(text, "=")
+	var found []string
+	for _, o := range slices.Concat(s.Options, s.ValueOptions, s.OptionalValueOptions) {
+		if o == name {
+			found = []string{o}
+			break
+		}
+		if strings.HasPrefix(o, name) {
+			found = append(found, o)
+		}
+	}
+	if len(found) != 1 {
+		return 0, false
+	}
+	if slices.Contains(s.ValueOptions, found[0]) && !has {
+		return 2, p.value(found[0], words[1:], s.TakesNumbers)
+	}
+	p.set(found[0], val)
+	return 1, true
+}
+
+// cluster reads -abc, -n5 and -n 5.
+func (s *wrapper) cluster(text string, words []field, p *parsed) (int, bool) {
+	for i := 1; i < len(text); i++ {
+		c := "-" + text[i:i+1]
+		switch {
+		case slices.Contains(s.ValueOptions, c):
+			if i+1 < len(text) {
+				p.set(c, text[i+1:])
+				return 1, true
+			}
+			return 2, p.value(c, words[1:], s.TakesNumbers)
+		case slices.Contains(s.Options, c):
+			p.set(c, "")
+		default:
+			return 0, false
+		}
+	}
+	return 1, true
+}

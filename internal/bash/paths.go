@@ -1,0 +1,220 @@
+package bash
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev/internal/bash/texts"
+	"cardea.dev/internal/knowledge"
+)
+
+// paths say what paths mean at this point of the line.
+func (w *walker) paths() knowledge.Paths {
+	p := knowledge.Paths{Dir: w.cur.Folder, Resolve: w.env.Resolve, Hidden: w.cur.FindsHiddenNames, AnyCase: w.cur.IgnoresCase}
+	if home := w.cur.Vars.Get("HOME"); home.Known() {
+		p.Home = home.Text
+	}
+	if p.Dir == "" {
+		p.Likely = w.files.entered
+	}
+	return p
+}
+
+// likelyPaths are the paths that a word may become.
+func (w *walker) likelyPaths(f field) []knowledge.PossiblePath {
+	var out []knowledge.PossiblePath
+	for _, guess := range w.paths().Guesses(f.Pattern) {
+		out = append(out, knowledge.PossiblePath{Path: guess})
+	}
+	for _, text := range f.May {
+		words := []string{text}
+		if f.MaySplit {
+			words = strings.Fields(text)
+		}
+		out = append(out, w.namedPaths(words)...)
+	}
+	return out
+}
+
+// namedPaths are the paths that words name.
+func (w *walker) namedPaths(words []string) []knowledge.PossiblePath {
+	var out []knowledge.PossiblePath
+	at := w.paths()
+	dirs := at.Likely
+	if at.Dir != "" {
+		dirs = []string{at.Dir}
+	}
+	for _, name := range words {
+		name = strings.Trim(name, `"'`)
+		if name == "" || strings.HasPrefix(name, "-") {
+			continue
+		}
+		for _, dir := range append(dirs[:len(dirs):len(dirs)], "") {
+			p := knowledge.PossiblePath{Path: knowledge.Absolute(dir, name)}
+			if p.Path == "" {
+				continue
+			}
+			if texts.HasGlob(name) {
+				p.Pattern, p.Path = p.Path, folderOf(p.Path)
+				p.Entries = allEntries(p.Pattern[len(p.Path):])
+			}
+			if !slices.Contains(out, p) {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// allEntries reports a pattern that fits all names, or all hidden ones: *, .*, .[!.]*.
+func allEntries(pattern string) bool {
+	pattern = strings.TrimPrefix(pattern, ".")
+	if rest, ok := strings.CutPrefix(pattern, "["); ok {
+		_, pattern, _ = strings.Cut(rest, "]")
+	}
+	return strings.Contains(pattern, "*") && strings.Trim(pattern, "*?") == ""
+}
+
+// folderOf is the folder in front of the last slash.
+func folderOf(name string) string { return name[:strings.LastIndexByte(name, '/')+1] }
+
+// lyingThere is the pattern of a word that begins with a folder: it is something in there.
+func (w *walker) lyingThere(word field) []knowledge.PossiblePath {
+	if word.Glob || len(word.May) > 0 || !strings.Contains(word.Head, "/") {
+		return nil
+	}
+	at := knowledge.Absolute(w.cur.Folder, folderOf(word.Head))
+	if at == "" {
+		return nil
+	}
+	return []knowledge.PossiblePath{{Path: at, Pattern: at + "/" + strings.TrimPrefix(word.Head, folderOf(word.Head)) + "*"}}
+}
+
+// mayBecome lists the paths that a word of a command may become.
+func (w *walker) mayBecome(word field, wrappers []string) []knowledge.PossiblePath {
+	var out []knowledge.PossiblePath
+	add := func(list []knowledge.PossiblePath) { out = append(out, list[:min(len(list), MaxScan)]...) }
+	if slices.ContainsFunc(wrappers, knowledge.StartsOnFound) {
+		for i := len(w.out.Parts) - 1; i >= 0; i-- {
+			if knowledge.StartsOnFound(w.out.Parts[i].Program()) {
+				add(w.mayPrint(i))
+				break
+			}
+		}
+	}
+	if slices.ContainsFunc(wrappers, knowledge.StartsOnInput) {
+		add(w.fromInput())
+	}
+	if substitutionAlone(word.Text) {
+		for _, from := range w.cmd.pending {
+			if !from.variable && from.at[0] < from.at[1] {
+				add(w.mayPrint(w.maker(from.at)))
+			}
+		}
+	}
+	for _, from := range w.out.Origins(word.Text, len(w.out.Parts)) {
+		add(w.mayPrint(w.maker(from)))
+	}
+	if slices.Contains(w.via, "while") && w.cmd.stdin.kind == piped && variableAlone(word.Text) != "" {
+		add(w.fromInput())
+	}
+	out = append(out, w.likelyPaths(word)...)
+	out = append(out, w.lyingThere(word)...)
+	if at := w.likely(word.Text); at != "" {
+		add([]knowledge.PossiblePath{{Path: at}})
+	}
+	return out
+}
+
+// mayPrint lists the paths that a part may print.
+func (w *walker) mayPrint(part int) []knowledge.PossiblePath {
+	if part < 0 {
+		return nil
+	}
+	return knowledge.MayPrint(&w.out.Parts[part], &w.env.World)
+}
+
+// fromInput lists what xargs reads from its standard input.
+func (w *walker) fromInput() []knowledge.PossiblePath {
+	if w.cmd.stdin.kind != piped {
+		return nil
+	}
+	return w.mayPrint(w.maker(w.cmd.stdin.from))
+}
+
+// maker is the part of a range that made what comes out at its end: programs
+// that pass on what they read are looked through.
+func (w *walker) maker(from [2]int) int {
+	for i := min(from[1], len(w.out.Parts)) - 1; i >= from[0]; i-- {
+		if !knowledge.PassesOn(&w.out.Parts[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// substitutionAlone reports whether a word is one command substitution and
+// nothing else but slashes and dots.
+func substitutionAlone(text string) bool {
+	text = strings.Trim(text, `"/.`)
+	return strings.HasPrefix(text, "$(") && strings.HasSuffix(text, ")") || len(text) > 1 && text[0] == '`' && text[len(text)-1] == '`'
+}
+
+// likely is the path that a word is likely to become: one that begins with the
+// home or the current folder in a spelling that is not followed. It cuts what is
+// taken off the front of a value, and no more.
+func (w *walker) likely(text string) string {
+	text = strings.TrimPrefix(text, `"`)
+	if home := w.likelyHome(text); home != "" {
+		return home
+	}
+	name, rest := "", ""
+	switch {
+	case strings.HasPrefix(text, "${"):
+		inner, after, ok := strings.Cut(text[2:], "}")
+		if !ok {
+			return ""
+		}
+		end := strings.IndexAny(inner, "%:/^,@")
+		if end <= 0 || strings.Contains(inner, "#") {
+			return ""
+		}
+		name, rest = inner[:end], after
+	case strings.HasPrefix(text, "~+"):
+		name, rest = "PWD", text[2:]
+	case strings.HasPrefix(text, "~"):
+		user, after, _ := strings.Cut(text[1:], "/")
+		if home := w.cur.Vars.Get("HOME"); home.Known() && user != "" && plainUser(user) {
+			return path.Join(path.Dir(home.Text), user, strings.Trim(after, `"`))
+		}
+		return ""
+	default:
+		return ""
+	}
+	rest = strings.Trim(rest, `"*`)
+	if v := w.cur.Vars.Get(name); v.Known() && strings.HasPrefix(v.Text, "/") && !strings.ContainsAny(rest, "$`{") {
+		return path.Clean(v.Text + "/" + rest)
+	}
+	return ""
+}
+
+// likelyHome is a path in the home folder where a script that runs another time, such
+// as a trap, names it: what HOME holds then is not known, and likely the same.
+func (w *walker) likelyHome(text string) string {
+	if w.env.Home == "" || w.lookup("HOME").Known() {
+		return ""
+	}
+	for _, spelling := range []string{"~", "$HOME", "${HOME}"} {
+		rest, ok := strings.CutPrefix(text, spelling)
+		rest = strings.Trim(rest, `"`)
+		if ok && (rest == "" || rest[0] == '/') && !strings.ContainsAny(rest, "$`{") {
+			return path.Clean(w.env.Home + strings.TrimRight(rest, "*"))
+		}
+	}
+	return ""
+}
+
+func plainUser(s string) bool {
+	return s[0] != '-' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+}

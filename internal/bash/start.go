@@ -1,0 +1,212 @@
+package bash
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/bash/shell"
+	"cardea.dev/internal/bash/unknown"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/knowledge/form"
+)
+
+// call handles a simple command.
+func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
+	var spots []cardea.Opaque
+	saved := w.cmd
+	w.cmd.spots, w.cmd.pending, w.cmd.appends = &spots, nil, false
+	defer func() { w.cmd = saved }()
+
+	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.around.wrappers), around: w.around.outer, mayFail: w.mayFail(redirs)}
+	reads := ""
+	w.cmd.reads = &reads
+	inv.argv = make([]field, 0, len(c.Args))
+	for _, word := range c.Args {
+		inv.argv = w.appendFields(inv.argv, word)
+	}
+	if len(inv.argv) > 0 && w.runByShell(inv.argv[0]) {
+		w.fed, reads = w.fed+reads, "" // what it runs or sets may read it
+	}
+	if len(c.Args) == 0 {
+		w.cmd.reads = nil
+		w.assignments(c, redirs, &spots)
+		return
+	}
+	for _, a := range c.Assigns {
+		given, may := w.prefix(a)
+		inv.assigns = append(inv.assigns, given)
+		inv.mayBe(given.Name, may)
+	}
+	inv.access = w.redirects(redirs)
+	if len(inv.argv) == 0 {
+		// All words vanished: bash runs nothing, or what a substitution gave.
+		if grammar.Expands(c.Args[0]) {
+			w.unknown(unknown.CommandName, w.source(c.Args[0]))
+		}
+		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: spots, Start: inv.start, NoEffect: len(inv.access) == 0})
+		return
+	}
+	w.start(inv)
+}
+
+// assignments handles a command that only sets variables.
+func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spots *[]cardea.Opaque) {
+	w.unless(w.mayFail(redirs), func() {
+		for _, a := range c.Assigns {
+			w.assign(a)
+		}
+	})
+	access := w.redirects(redirs)
+	for _, a := range c.Assigns {
+		if a.Name != nil && classOf(a.Name.Value, w.lookup(a.Name.Value)) == cardea.EnvDangerous {
+			w.unknown(unknown.SetsVariable, w.source(a), a.Name.Value)
+		}
+	}
+	w.emit(cardea.Part{Text: w.source(c), Access: access, Opaque: *spots, Start: w.offset(c), NoEffect: len(access) == 0})
+}
+
+// start looks at the first word of an invocation: what bash would run.
+func (w *walker) start(inv invocation) {
+	if w.used.overLimit || len(inv.argv) == 0 {
+		return
+	}
+	if len(inv.wrappers) > maxWrappers {
+		w.unknown(unknown.TooManyWrappers, inv.text)
+		w.emitProgram(inv)
+		return
+	}
+	first := inv.argv[0]
+	if !first.Static {
+		reason := unknown.CommandName
+		if first.Glob {
+			reason = unknown.CommandPattern
+		}
+		w.unknown(reason, first.Text)
+		for _, from := range w.cmd.pending {
+			if !from.variable || w.cur.Origins[variableAlone(first.Text)] == from.at {
+				w.out.Pipes = append(w.out.Pipes, Pipe{From: from.at, To: [2]int{len(w.out.Parts), len(w.out.Parts) + 1}, Code: true})
+			}
+		}
+		w.emitProgram(inv)
+		return
+	}
+	name := first.Text
+	if !inv.program {
+		if w.alias(inv, name) || w.function(inv, name) {
+			return
+		}
+		if b, ok := builtinOf(name); ok {
+			if startsOther(name) {
+				inv.around = inv.outerAndSelf()
+			}
+			inv.mayFail = inv.mayFail || w.cur.POSIX && !inPOSIX(name)
+			w.builtin(b, inv)
+			return
+		}
+	}
+	if spec, unwrap := wrapperOf(name); unwrap != nil {
+		if strings.Contains(name, "/") && !files.HoldsPrograms(path.Dir(name)) {
+			w.emitProgram(inv) // a file of that name may be anything
+		}
+		inv.around = inv.outerAndSelf()
+		unwrap(w, spec, inv)
+		return
+	}
+	w.emitProgram(inv)
+}
+
+// builtin runs a builtin of the shell. What is assigned in front of it holds
+// while it runs, and for the special ones of POSIX perhaps afterwards.
+func (w *walker) builtin(b builtin, inv invocation) {
+	before := map[string]shell.Value{}
+	for _, a := range inv.assigns {
+		before[a.Name] = w.cur.Vars.Get(a.Name)
+		w.cur.Vars.Set(a.Name, shell.Any)
+		w.holdsCode(a.Name, shell.SomeOf(append(inv.may[a.Name], a.Value)))
+	}
+	w.unless(inv.mayFail, func() { w.codeWords(inv); b(w, inv) })
+	name := inv.argv[0].Text
+	for _, a := range inv.assigns {
+		switch {
+		case special(name):
+			w.forgetName(a.Name)
+		case shell.Same(w.cur.Vars.Get(a.Name), shell.Any):
+			w.cur.Vars.Set(a.Name, before[a.Name])
+		default:
+			w.cur.Vars.Set(a.Name, shell.Join(before[a.Name], w.cur.Vars.Get(a.Name)))
+		}
+	}
+}
+
+// special reports the special builtins of POSIX, after which assignments in
+// front of them stay, and those that run other commands of this shell.
+func special(name string) bool { return knowledge.Has(form.StaysAfter, name) }
+
+// inPOSIX reports the builtins that every sh has, of those that change its state.
+func inPOSIX(name string) bool { return knowledge.Has(form.InEveryShell, name) }
+
+// builtin handles a command that bash runs itself.
+type builtin func(w *walker, inv invocation)
+
+// builtinOf finds the commands that change the line's state, that run what
+// they are passed, or that have no access. Every other builtin is judged as a
+// program of that name.
+func builtinOf(name string) (builtin, bool) {
+	switch name {
+	case ":", "true", "false", "return", "exit", "break", "continue", "wait", "times", "jobs", "logout", "caller", "umask":
+		return (*walker).noEffect, true
+	case "test", "[":
+		return (*walker).testBuiltin, true
+	case "printf", "read", "mapfile", "readarray", "getopts", "let", "unset":
+		return (*walker).setter, true
+	case "set", "shift":
+		return (*walker).setBuiltin, true
+	case "shopt":
+		return (*walker).shopt, true
+	case "alias", "unalias":
+		return (*walker).aliasBuiltin, true
+	case "trap":
+		return (*walker).trap, true
+	case "eval":
+		return (*walker).eval, true
+	case "source", ".":
+		return (*walker).sourced, true
+	case "exec", "command", "builtin", "noglob", "nocorrect":
+		return (*walker).prefixBuiltin, true
+	case "cd", "pushd", "popd":
+		return (*walker).cd, true
+	case "dirs":
+		return (*walker).dirs, true
+	case "export", "readonly", "declare", "typeset", "local":
+		return (*walker).declareWords, true
+	case "enable", "hash", "complete", "compgen", "bind", "fc", "emulate", "autoload", "zcompile", "zmodload", "sysopen", "history":
+		return (*walker).opaqueBuiltin, true
+	}
+	return nil, false
+}
+
+// unwrap takes a wrapper off an invocation and goes on with what it starts.
+type unwrap func(w *walker, s *wrapper, inv invocation)
+
+// wrapperOf finds the wrapper of a program, and how to take it off.
+func wrapperOf(name string) (*wrapper, unwrap) {
+	s := (*wrapper)(knowledge.WrapperOf(path.Base(name)))
+	if s == nil {
+		return nil, nil
+	}
+	how, ok := map[string]unwrap{
+		"shell": (*walker).shellProgram, "foreign_shell": (*walker).foreignShell, "environment": (*walker).envCommand, "search": (*walker).find,
+		"input": (*walker).xargs, "templates": (*walker).parallel, "lock": (*walker).flock, "recording": (*walker).scriptCommand,
+		"user": (*walker).su, "applet": (*walker).busybox, "container": (*walker).container, "later": (*walker).later, "loader": (*walker).loader,
+	}[s.How]
+	if !ok {
+		return s, (*walker).plainWrapper
+	}
+	return s, how
+}
