@@ -18,7 +18,7 @@ import (
 // whether a line multiplies without end.
 
 // constant reports a condition with the same result each time.
-func (w *walker) constant(list []*syntax.Stmt) bool {
+func (w *statements) constant(list []*syntax.Stmt) bool {
 	if len(list) == 0 {
 		return true
 	}
@@ -45,7 +45,7 @@ func (w *walker) constant(list []*syntax.Stmt) bool {
 
 // constantCall reports a command that always ends the same way: true, [ 1 = 1 ]. A
 // loop over what a program without an end prints does so too.
-func (w *walker) constantCall(c *syntax.CallExpr) bool {
+func (w *statements) constantCall(c *syntax.CallExpr) bool {
 	if len(c.Args) == 0 {
 		return false
 	}
@@ -64,13 +64,13 @@ func (w *walker) constantCall(c *syntax.CallExpr) bool {
 
 // constantNumber reports an arithmetic expression with the same value each time. None
 // at all is one.
-func (w *walker) constantNumber(x syntax.ArithmExpr) bool {
+func (w *statements) constantNumber(x syntax.ArithmExpr) bool {
 	return x == nil || w.constantText(w.source(x), true)
 }
 
 // constantText reports an expression in which nothing changes: no variable that the
 // loop sets, and no substitution. In arithmetic every name is a variable.
-func (w *walker) constantText(text string, arithmetic bool) bool {
+func (w *statements) constantText(text string, arithmetic bool) bool {
 	if slices.ContainsFunc([]string{"$(", "`", "<(", "++", "--", "+=", "-="}, func(changes string) bool { return strings.Contains(text, changes) }) {
 		return false
 	}

@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
-func (w *walker) aliasBuiltin(inv invocation) {
+func (w *commands) aliasBuiltin(inv invocation) {
 	for _, f := range inv.argv[1:] {
 		name, text, ok := strings.Cut(f.Text, "=")
 		switch {
@@ -32,7 +32,7 @@ func (w *walker) aliasBuiltin(inv invocation) {
 			if w.cur.HasHandler { // a handler may mean it
 				w.cur.Forget(unknown.HandlerRuns)
 			}
-			w.runLater("alias "+name, text)
+			w.up.runLater("alias "+name, text)
 		}
 	}
 	w.noEffect(inv)
@@ -56,7 +56,7 @@ func plainAlias(name, text string) bool {
 }
 
 // trap runs its first word later.
-func (w *walker) trap(inv invocation) {
+func (w *commands) trap(inv invocation) {
 	words := inv.argv[1:]
 	for len(words) > 0 && words[0].Static && (words[0].Text == "--" || words[0].Text == "-p" || words[0].Text == "-l") {
 		words = words[1:]
@@ -81,7 +81,7 @@ func (w *walker) trap(inv invocation) {
 
 // setHandler notes a command that may run at any time. Where it may set something,
 // the line has no constants any more.
-func (w *walker) setHandler(f field) {
+func (w *commands) setHandler(f field) {
 	if !f.Static || w.changesState(f.Text) {
 		w.cur.Forget(unknown.HandlerSets)
 		return
@@ -91,7 +91,7 @@ func (w *walker) setHandler(f field) {
 
 // changesState reports whether a script may change variables, parameters or the folder
 // of its shell, or leave what is around it.
-func (w *walker) changesState(text string) bool {
+func (w *commands) changesState(text string) bool {
 	s := grammar.Parse(text, false)
 	c := grammar.ChangesOf(s.Stmts, w.cur, maxWords)
 	return s.Err != nil || !c.None() || c.Leaves

@@ -31,9 +31,19 @@ func Analyse(text string, env Env) Analysis {
 	return out
 }
 
+// walker is the whole interpreter: it walks the parser's tree as bash runs it.
+type walker struct{ *statements }
+
+func newWalker(env Env) *walker {
+	l := &line{env: env, cur: shell.New(env.Cwd, env.Home, env.Name), begun: map[*shell.Function]running{}}
+	w := &walker{&statements{&commands{&redirections{&recorder{&words{l}}}}}}
+	l.up = w
+	return w
+}
+
 // analyse is one look at a line, with what another look found that it makes.
 func analyse(text string, env Env, created creations) (Analysis, creations) {
-	w := &walker{env: env, cur: shell.New(env.Cwd, env.Home, env.Name), begun: map[*shell.Function]running{}}
+	w := newWalker(env)
 	w.files.creates = creations{inside: map[string]string{}, beside: map[string]string{}, leads: map[string][]string{}, folders: map[string]int{}}
 	w.files.created, w.files.visited, w.files.entered = created, []string{env.Cwd}, env.likely
 	switch {

@@ -13,14 +13,14 @@ import (
 
 // arithmExp looks at $((…)) and $[…]. Its value is one word of digits, not
 // known.
-func (w *walker) arithmExp(a *syntax.ArithmExp) fragment {
+func (w *words) arithmExp(a *syntax.ArithmExp) fragment {
 	w.arith(a.X)
 	return unsureQuoted(shell.Numeric | shell.NonEmpty)
 }
 
 // arith looks for what bash evaluates in an arithmetic expression: a variable
 // whose value is not a plain number may hold a subscript with a command.
-func (w *walker) arith(x syntax.ArithmExpr) {
+func (w *words) arith(x syntax.ArithmExpr) {
 	fails := x != nil && !w.total(x)
 	if fails {
 		w.mayAbort()
@@ -35,7 +35,7 @@ func (w *walker) arith(x syntax.ArithmExpr) {
 }
 
 // operand is arith for a part of an expression.
-func (w *walker) operand(x syntax.ArithmExpr) {
+func (w *words) operand(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case nil:
 	case *syntax.BinaryArithm:
@@ -67,7 +67,7 @@ func (w *walker) operand(x syntax.ArithmExpr) {
 }
 
 // arithAssigns notes that an expression sets what stands on its left, unless it fails.
-func (w *walker) arithAssigns(x syntax.ArithmExpr) {
+func (w *words) arithAssigns(x syntax.ArithmExpr) {
 	if name := grammar.ArithName(x); name != "" {
 		old := w.cur.Vars.Get(name)
 		if w.set(name, shell.SomeNumber); w.failing || w.cur.Forgotten != 0 {
@@ -84,7 +84,7 @@ func (w *walker) arithAssigns(x syntax.ArithmExpr) {
 }
 
 // arithWord looks at one operand.
-func (w *walker) arithWord(word *syntax.Word) {
+func (w *words) arithWord(word *syntax.Word) {
 	if text, ok := grammar.Literal(word); ok {
 		w.arithText(text, w.source(word))
 		return
@@ -112,7 +112,7 @@ func (w *walker) arithWord(word *syntax.Word) {
 
 // arithParam looks at an expansion that is an operand, or with alone unset a
 // piece of one, which must be a number.
-func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
+func (w *words) arithParam(p *syntax.ParamExp, alone bool) {
 	if p.Index != nil {
 		w.subscript(p.Index)
 	}
@@ -151,7 +151,7 @@ func (w *walker) arithParam(p *syntax.ParamExp, alone bool) {
 // arithText looks at text that bash evaluates as arithmetic, names in it
 // included. Only numbers, names and operators are read: with no bracket, quote
 // or dollar in it, nothing but the values of its names can execute.
-func (w *walker) arithText(text, src string) {
+func (w *words) arithText(text, src string) {
 	switch {
 	case texts.PlainNumber(text), strings.Trim(text, " \t") == "":
 		return
@@ -190,7 +190,7 @@ const (
 
 // arithNamed looks at a variable that bash evaluates. One that the line has not
 // set holds what the person's environment holds.
-func (w *walker) arithNamed(name, src string) {
+func (w *words) arithNamed(name, src string) {
 	if w.used.words++; w.used.words > maxWords {
 		w.unknown(unknown.TooManyWords, w.src)
 		return
@@ -209,7 +209,7 @@ func (w *walker) arithNamed(name, src string) {
 }
 
 // subscript looks at the index of an array element.
-func (w *walker) subscript(x syntax.ArithmExpr) {
+func (w *words) subscript(x syntax.ArithmExpr) {
 	if word, ok := x.(*syntax.Word); ok {
 		if lit := word.Lit(); lit == "@" || lit == "*" {
 			return
@@ -222,7 +222,7 @@ func (w *walker) subscript(x syntax.ArithmExpr) {
 }
 
 // total reports whether an arithmetic expression has a value for certain.
-func (w *walker) total(x syntax.ArithmExpr) bool {
+func (w *words) total(x syntax.ArithmExpr) bool {
 	switch x := x.(type) {
 	case nil:
 		return true
@@ -250,7 +250,7 @@ func (w *walker) total(x syntax.ArithmExpr) bool {
 }
 
 // totalWord is total for one operand.
-func (w *walker) totalWord(word *syntax.Word) bool {
+func (w *words) totalWord(word *syntax.Word) bool {
 	text := word.Lit()
 	if texts.Decimal(text) {
 		return true

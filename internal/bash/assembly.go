@@ -14,7 +14,7 @@ import (
 // assembly joins fragments into the fields that bash passes: it splits what is to be
 // split, and keeps what is certain of each field and what it may be.
 type assembly struct {
-	w      *walker
+	w      *words
 	src    string // the word as written
 	ifs    string
 	splits bool // ifs is known
@@ -37,7 +37,7 @@ type assembly struct {
 }
 
 // assemble joins the fragments of a word into fields.
-func (w *walker) assemble(list []fragment, src string) []field {
+func (w *words) assemble(list []fragment, src string) []field {
 	a := assembly{w: w, src: src, numbers: true, cur: field{Word: cardea.Word{Static: true}}}
 	a.ifs, a.splits = w.ifs()
 	for i := range list {

@@ -15,7 +15,7 @@ import (
 )
 
 // assign sets a variable of the shell.
-func (w *walker) assign(a *syntax.Assign) {
+func (w *words) assign(a *syntax.Assign) {
 	if a.Name == nil {
 		w.walkWord(a.Value)
 		return
@@ -46,7 +46,7 @@ func (w *walker) assign(a *syntax.Assign) {
 
 // setElement assigns an element of an array, or of a variable that becomes
 // one.
-func (w *walker) setElement(name string, v shell.Value) {
+func (w *words) setElement(name string, v shell.Value) {
 	if !v.Known() {
 		v = shell.SomeOf(v.May)
 	}
@@ -55,7 +55,7 @@ func (w *walker) setElement(name string, v shell.Value) {
 	w.store(name, w.someOf(others))
 }
 
-func (w *walker) arrayValue(a *syntax.Assign) shell.Value {
+func (w *words) arrayValue(a *syntax.Assign) shell.Value {
 	var elements, may []string
 	certain := true
 	if a.Append {
@@ -88,7 +88,7 @@ func (w *walker) arrayValue(a *syntax.Assign) shell.Value {
 }
 
 // prefix reads an assignment in front of a command, and what it may be.
-func (w *walker) prefix(a *syntax.Assign) (cardea.Assign, []string) {
+func (w *words) prefix(a *syntax.Assign) (cardea.Assign, []string) {
 	out := cardea.Assign{}
 	if a.Name != nil {
 		out.Name = a.Name.Value
@@ -116,7 +116,7 @@ func classOf(name string, v shell.Value) cardea.EnvClass {
 }
 
 // set assigns a variable in the shell itself.
-func (w *walker) set(name string, v shell.Value) {
+func (w *words) set(name string, v shell.Value) {
 	if name == "HOME" && !v.Known() {
 		v = shell.Any
 	}
@@ -134,7 +134,7 @@ func (w *walker) set(name string, v shell.Value) {
 }
 
 // evaluated is what an integer holds after an assignment.
-func (w *walker) evaluated(name string, v shell.Value) shell.Value {
+func (w *words) evaluated(name string, v shell.Value) shell.Value {
 	if v.Known() && texts.Decimal(v.Text) {
 		return v
 	}
@@ -154,7 +154,7 @@ func (w *walker) evaluated(name string, v shell.Value) shell.Value {
 }
 
 // store changes a variable without looking at what bash would evaluate.
-func (w *walker) store(name string, v shell.Value) {
+func (w *words) store(name string, v shell.Value) {
 	w.cur.Vars.Set(name, v)
 	w.holdsCode(name, v)
 	if !v.Known() && w.cmd.spots != nil && len(w.cmd.pending) > 0 {
@@ -173,7 +173,7 @@ func (w *walker) store(name string, v shell.Value) {
 }
 
 // forgetName makes a variable unknown.
-func (w *walker) forgetName(name string) {
+func (w *words) forgetName(name string) {
 	old := w.cur.Vars.Get(name)
 	v := old.Forget()
 	if w.cur.Traits[name]&grammar.Integer != 0 {
@@ -183,7 +183,7 @@ func (w *walker) forgetName(name string) {
 }
 
 // export marks a variable as given to every later command.
-func (w *walker) export(name string) {
+func (w *words) export(name string) {
 	if slices.Contains(w.cur.Exported, name) {
 		return
 	}
@@ -195,7 +195,7 @@ func (w *walker) export(name string) {
 }
 
 // exportedVariables are the exported variables with the values that they have now.
-func (w *walker) exportedVariables() []cardea.Assign {
+func (w *words) exportedVariables() []cardea.Assign {
 	var out []cardea.Assign
 	for _, name := range w.cur.Exported {
 		a := cardea.Assign{Name: name}
@@ -209,7 +209,7 @@ func (w *walker) exportedVariables() []cardea.Assign {
 }
 
 // assigned expands the right side of an assignment, which bash does not split.
-func (w *walker) assigned(word *syntax.Word) shell.Value {
+func (w *words) assigned(word *syntax.Word) shell.Value {
 	if word == nil || len(word.Parts) == 0 {
 		return shell.Known("")
 	}
@@ -235,7 +235,7 @@ func tildeLater(word *syntax.Word) bool {
 }
 
 // mayLater notes what a later round of a loop may find in a variable.
-func (w *walker) mayLater(c grammar.Change) {
+func (w *words) mayLater(c grammar.Change) {
 	if c.Text != "" {
 		v := w.cur.Vars.Get(c.Name)
 		v.May = w.bounded(append(v.May[:len(v.May):len(v.May)], c.Text))

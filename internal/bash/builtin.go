@@ -14,7 +14,7 @@ import (
 )
 
 // noEffect is a builtin without access.
-func (w *walker) noEffect(inv invocation) {
+func (w *commands) noEffect(inv invocation) {
 	switch name := inv.argv[0].Text; name {
 	case "jobs", "wait":
 		letter := map[string]string{"jobs": "x", "wait": "p"}[name]
@@ -39,7 +39,7 @@ func (w *walker) noEffect(inv invocation) {
 }
 
 // tooMany notes that bash gives up the line where a builtin gets more than one number.
-func (w *walker) tooMany(inv invocation) {
+func (w *commands) tooMany(inv invocation) {
 	if len(inv.argv) > 2 || len(inv.argv) == 2 && !texts.Decimal(inv.argv[1].Text) {
 		w.mayAbort()
 	}
@@ -48,7 +48,7 @@ func (w *walker) tooMany(inv invocation) {
 // testBuiltin handles test and [, which evaluate a subscript after -v and -R.
 // A word that is not known may be such an operator, unless one of a known name
 // stands behind it; one that may become several words may be both.
-func (w *walker) testBuiltin(inv invocation) {
+func (w *commands) testBuiltin(inv invocation) {
 	words := inv.argv[1:]
 	for i, f := range words {
 		if f.MaySplit && !f.MayVanish && !namesFiles(f) {
@@ -93,7 +93,7 @@ func takesOperand(f field) bool {
 
 // setter handles builtins that set variables by name; a name with a subscript
 // is evaluated.
-func (w *walker) setter(inv invocation) {
+func (w *commands) setter(inv invocation) {
 	name := inv.argv[0].Text
 	words := inv.argv[1:]
 	null := name != "printf" && len(inv.access) == 0
@@ -136,7 +136,7 @@ func (w *walker) setter(inv invocation) {
 
 // unset takes variables away, or functions: without an option what there is, and with one
 // that is not known nothing.
-func (w *walker) unset(words []field) {
+func (w *commands) unset(words []field) {
 	variables := true
 	for _, f := range words {
 		switch {
@@ -172,7 +172,7 @@ func withoutDashes(words []field) []field {
 }
 
 // isPlainCommand reports whether a name is neither a function nor an alias of the line.
-func (w *walker) isPlainCommand(name string) bool {
+func (w *commands) isPlainCommand(name string) bool {
 	_, alias := w.cur.Aliases[name]
 	return w.cur.Funcs[name] == nil && !alias && w.cur.Later.Code == ""
 }

@@ -23,7 +23,7 @@ func backtracks(name string) bool {
 }
 
 // cd changes the folder of the rest of the line.
-func (w *walker) cd(inv invocation) {
+func (w *commands) cd(inv invocation) {
 	builtin := inv.argv[0].Text
 	words, sure, physical := cdOptions(builtin, inv.argv[1:])
 	name, ok := w.destination(builtin, words)
@@ -38,7 +38,7 @@ func (w *walker) cd(inv invocation) {
 }
 
 // dirs shows the folders that popd leads to, or takes them away.
-func (w *walker) dirs(inv invocation) {
+func (w *commands) dirs(inv invocation) {
 	for _, f := range inv.argv[1:] {
 		if !f.Static || !strings.HasPrefix(f.Text, "-") || strings.Trim(f.Text[1:], "lpv") != "" {
 			w.cur.Pushed = nil
@@ -48,7 +48,7 @@ func (w *walker) dirs(inv invocation) {
 }
 
 // staysInside reports a word that is one of the folders of the work, whichever it becomes.
-func (w *walker) staysInside(f field) bool {
+func (w *commands) staysInside(f field) bool {
 	if !f.Listed || f.MaySplit || w.files.changed || w.env.Exported != nil && w.env.Exported("CDPATH") {
 		return false
 	}
@@ -76,7 +76,7 @@ func cdOptions(builtin string, words []field) (rest []field, sure, physical bool
 }
 
 // destination is the folder that cd or one of its kin names, and whether it is known.
-func (w *walker) destination(builtin string, words []field) (name string, ok bool) {
+func (w *commands) destination(builtin string, words []field) (name string, ok bool) {
 	switch {
 	case builtin == "popd":
 		if n := len(w.cur.Pushed); n > 0 && len(words) == 0 {
@@ -103,7 +103,7 @@ func (w *walker) destination(builtin string, words []field) (name string, ok boo
 
 // enter changes the folder; a name that is empty is not known. inside is set where the
 // folder is one of the work all the same.
-func (w *walker) enter(inv invocation, name string, inside bool) {
+func (w *commands) enter(inv invocation, name string, inside bool) {
 	a := w.paths().Enter(cardea.Read, name)
 	dir := a.Path
 	old := w.lookup("PWD")
@@ -135,7 +135,7 @@ const maxEntered = 8
 
 // mayEnter notes the folders that a cd leads to, if it succeeds: what its words name,
 // seen from each folder that the shell may be in.
-func (w *walker) mayEnter(name string, words []field) {
+func (w *commands) mayEnter(name string, words []field) {
 	names := []string{name}
 	if name == "" {
 		names = nil

@@ -14,7 +14,7 @@ import (
 
 // shellProgram handles bash and its kin: -c text is a script, so is a literal
 // standard input.
-func (w *walker) shellProgram(_ *wrapper, inv invocation) {
+func (w *commands) shellProgram(_ *wrapper, inv invocation) {
 	name := path.Base(inv.argv[0].Text)
 	words, command, stdin := w.shellOptions(inv.argv)
 	if knowledge.Has(form.OwnSyntax, name) && (command || stdin || len(words) == 0) {
@@ -60,7 +60,7 @@ func (w *walker) shellProgram(_ *wrapper, inv invocation) {
 
 // shellOptions reads the options of a shell: the words after them, whether commands are
 // given, and whether it reads its standard input because an option says so.
-func (w *walker) shellOptions(argv []field) (rest []field, command, stdin bool) {
+func (w *commands) shellOptions(argv []field) (rest []field, command, stdin bool) {
 	_, words := spelled(argv)
 	line, _ := knowledge.ReadShell(words)
 	for _, o := range line.Options {
@@ -92,7 +92,7 @@ func readsScript(p cardea.Part) bool {
 
 // foreignShell reads the commands of a shell whose language is not analyzed here as bash
 // would: where both languages agree, denies find what it starts.
-func (w *walker) foreignShell(_ *wrapper, inv invocation) {
+func (w *commands) foreignShell(_ *wrapper, inv invocation) {
 	_, words := spelled(inv.argv)
 	line, known := knowledge.ReadShell(words)
 	for i, f := range inv.argv[1:] {
@@ -110,7 +110,7 @@ func (w *walker) foreignShell(_ *wrapper, inv invocation) {
 	w.emitProgram(inv)
 	for _, o := range line.Options {
 		if strings.EqualFold(o.Name, "-c") || strings.HasSuffix(o.Name, "command") {
-			w.runLater(inv.argv[0].Text+" "+o.Name, o.Value)
+			w.up.runLater(inv.argv[0].Text+" "+o.Name, o.Value)
 		}
 	}
 }

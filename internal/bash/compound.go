@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/bash/unknown"
 )
 
-func (w *walker) ifClause(c *syntax.IfClause) {
+func (w *statements) ifClause(c *syntax.IfClause) {
 	w.stmts(c.Cond)
 	constant := w.constant(c.Cond)
 	before := w.cur.Clone()
@@ -33,7 +33,7 @@ func (w *walker) ifClause(c *syntax.IfClause) {
 	w.cur.Join(after)
 }
 
-func (w *walker) forClause(c *syntax.ForClause) {
+func (w *statements) forClause(c *syntax.ForClause) {
 	if c.Select {
 		w.iterate(c, shell.Any)
 		return
@@ -59,7 +59,7 @@ func (w *walker) forClause(c *syntax.ForClause) {
 }
 
 // countingLoop walks for ((…; …; …)). What bash evaluates there belongs to no part.
-func (w *walker) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
+func (w *statements) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
 	var spots []cardea.Opaque
 	saved := w.cmd.spots
 	w.cmd.spots = &spots
@@ -91,7 +91,7 @@ func isPlainWord(s string) bool {
 }
 
 // oneOf is what is known of a variable that holds one of some words.
-func (w *walker) oneOf(words []field) shell.Value {
+func (w *statements) oneOf(words []field) shell.Value {
 	if len(words) == 1 && words[0].Static {
 		return shell.Known(words[0].Text)
 	}
@@ -114,7 +114,7 @@ func (w *walker) oneOf(words []field) shell.Value {
 	return shell.Value{Found: w.looped(words), May: w.bounded(may), Presence: shell.Set}
 }
 
-func (w *walker) iterate(c *syntax.ForClause, v shell.Value) {
+func (w *statements) iterate(c *syntax.ForClause, v shell.Value) {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
 		w.unknown(unknown.UnknownConstruct, w.source(c))
@@ -133,7 +133,7 @@ func (w *walker) iterate(c *syntax.ForClause, v shell.Value) {
 	})
 }
 
-func (w *walker) caseClause(c *syntax.CaseClause) {
+func (w *statements) caseClause(c *syntax.CaseClause) {
 	w.walkWord(c.Word)
 	before := w.cur.Clone()
 	merged := before.Clone()

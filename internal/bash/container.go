@@ -8,7 +8,7 @@ import (
 
 // container handles docker exec, docker run, kubectl exec and their kin: what
 // they start is a part, and so is the call itself.
-func (w *walker) container(s *wrapper, inv invocation) {
+func (w *commands) container(s *wrapper, inv invocation) {
 	w.emitProgram(inv)
 	name := strings.TrimSuffix(path.Base(inv.argv[0].Text), "-compose")
 	words := inv.argv[1:]

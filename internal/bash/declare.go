@@ -16,7 +16,7 @@ import (
 
 // declareWords handles export and its kin where the parser sees plain words
 // (after command or builtin).
-func (w *walker) declareWords(inv invocation) {
+func (w *commands) declareWords(inv invocation) {
 	exports := inv.argv[0].Text == "export" || inv.argv[0].Text == "readonly"
 	for _, f := range inv.argv[1:] {
 		name, val, ok := strings.Cut(f.Text, "=")
@@ -48,7 +48,7 @@ func (w *walker) declareWords(inv invocation) {
 }
 
 // declClause handles declare, export, local, readonly and typeset.
-func (w *walker) declClause(c *syntax.DeclClause) {
+func (w *commands) declClause(c *syntax.DeclClause) {
 	var spots []cardea.Opaque
 	saved := w.cmd
 	w.cmd.spots, w.cmd.pending = &spots, nil
@@ -92,7 +92,7 @@ func (w *walker) declClause(c *syntax.DeclClause) {
 }
 
 // declared handles one name of a declaration.
-func (w *walker) declared(a *syntax.Assign, before *shell.State, exports bool, variant string) {
+func (w *commands) declared(a *syntax.Assign, before *shell.State, exports bool, variant string) {
 	name, again := a.Name.Value, false
 	if variant != "export" && variant != "readonly" && w.cur.Locals != nil {
 		if _, again = w.cur.Locals[name]; !again {
@@ -138,7 +138,7 @@ func (w *walker) declared(a *syntax.Assign, before *shell.State, exports bool, v
 }
 
 // opaqueBuiltin changes how later commands are found or read.
-func (w *walker) opaqueBuiltin(inv invocation) {
+func (w *commands) opaqueBuiltin(inv invocation) {
 	if len(inv.argv) == 1 || inv.argv[0].Text == "hash" && len(inv.argv) == 2 && inv.argv[1].Text == "-r" {
 		w.noEffect(inv)
 		return

@@ -13,7 +13,7 @@ const maxDefined = 64
 
 // definedCommands adds to parts what they may run by a command that the line defines, in the
 // order of the line: git config alias.p push; git p.
-func (w *walker) definedCommands(parts []cardea.Part) {
+func (w *recorder) definedCommands(parts []cardea.Part) {
 	defined := map[string]string{}
 	for i := range parts {
 		p := &parts[i]

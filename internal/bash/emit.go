@@ -12,8 +12,11 @@ import (
 	"cardea.dev/internal/knowledge/form"
 )
 
+// recorder records what was found: parts with what they do.
+type recorder struct{ *words }
+
 // emitProgram makes a part of an invocation of a program.
-func (w *walker) emitProgram(inv invocation) {
+func (w *recorder) emitProgram(inv invocation) {
 	does := w.describe(inv)
 	p := cardea.Part{Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
 		Assigns: slices.Concat(w.exportedVariables(), inv.assigns), Opaque: slices.Clone(*w.cmd.spots), Access: does.Access,
@@ -57,7 +60,7 @@ func (w *walker) emitProgram(inv invocation) {
 
 // readOf is what a program may do because of the texts in the files of some accesses which
 // the line writes.
-func (w *walker) readOf(list []cardea.Access) knowledge.Possible {
+func (w *recorder) readOf(list []cardea.Access) knowledge.Possible {
 	in := knowledge.NewInput(w.paths())
 	for _, a := range list {
 		if i := w.writtenTo(a.Path); a.Kind == cardea.Read && i >= 0 {
@@ -107,7 +110,7 @@ func variableSpot(name string) cardea.Opaque {
 }
 
 // describe says what an invocation does, and notes what it makes.
-func (w *walker) describe(inv invocation) knowledge.Meaning {
+func (w *recorder) describe(inv invocation) knowledge.Meaning {
 	at, wrappers := len(w.out.Parts), inv.wrappers
 	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed, Possible: w.env.depth > 0,
 		MadeFolder: func(path string) bool { return w.files.created.folder(target{path, at}) },
@@ -122,7 +125,7 @@ func (w *walker) describe(inv invocation) knowledge.Meaning {
 }
 
 // emit adds a part.
-func (w *walker) emit(p cardea.Part) {
+func (w *recorder) emit(p cardea.Part) {
 	if len(w.out.Parts) >= maxParts {
 		w.unknown(unknown.TooManyCommands, w.src)
 		return
@@ -154,7 +157,7 @@ func (w *walker) emit(p cardea.Part) {
 const fewParts = 256
 
 // access are the accesses of a part, as seen from this machine.
-func (w *walker) access(p cardea.Part) []cardea.Access {
+func (w *recorder) access(p cardea.Part) []cardea.Access {
 	fresh := func(a cardea.Access) bool {
 		return w.env.Fresh != nil && a.Redirect && a.Kind == cardea.Write && a.Path != "" && !a.Glob && !p.Remote && w.env.Fresh(a.Path)
 	}
@@ -180,7 +183,7 @@ func changes(p cardea.Part) bool {
 }
 
 // emitBuiltin makes a part of a builtin.
-func (w *walker) emitBuiltin(inv invocation, null bool) {
+func (w *recorder) emitBuiltin(inv invocation, null bool) {
 	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Start: inv.start, Assigns: inv.assigns,
 		Opaque: slices.Clone(*w.cmd.spots), Access: inv.access}
 	if p.Text, p.Argv = spelled(inv.argv); len(inv.argv) > 0 && inv.argv[0].Static {
@@ -207,7 +210,7 @@ func splitsInput(name string, command []string) bool {
 }
 
 // noteUnseen notes what is known of unseen options of a part that is about to be added.
-func (w *walker) noteUnseen(p *cardea.Part, does *knowledge.Meaning) {
+func (w *recorder) noteUnseen(p *cardea.Part, does *knowledge.Meaning) {
 	u := unseenOptions{len(w.out.Parts), does.UnseenIfMade, does.ByOption}
 	u.mark(p, does.Unseen)
 	if len(u.ifMade) > 0 && u.part < maxParts {

@@ -9,7 +9,7 @@ import (
 )
 
 // eval runs its words as a script in this shell.
-func (w *walker) eval(inv invocation) {
+func (w *commands) eval(inv invocation) {
 	words := withoutDashes(inv.argv[1:])
 	var text []string
 	for _, f := range words {
@@ -25,7 +25,7 @@ func (w *walker) eval(inv invocation) {
 }
 
 // runsPending marks what flows into the current command as code.
-func (w *walker) runsPending() {
+func (w *commands) runsPending() {
 	at := len(w.out.Parts)
 	for _, from := range w.cmd.pending {
 		w.out.Pipes = append(w.out.Pipes, Pipe{From: from.at, To: [2]int{at, at + 1}, Code: true})
@@ -33,7 +33,7 @@ func (w *walker) runsPending() {
 }
 
 // sourced runs a file's commands in this shell.
-func (w *walker) sourced(inv invocation) {
+func (w *commands) sourced(inv invocation) {
 	inv.access = slices.Clone(inv.access)
 	if len(inv.argv) > 1 {
 		f := inv.argv[1]
@@ -52,7 +52,7 @@ func (w *walker) sourced(inv invocation) {
 var execSpec = wrapper{Options: []string{"-c", "-l"}, ValueOptions: []string{"-a"}}
 
 // prefixBuiltin handles exec, command, builtin and zsh's noglob, nocorrect.
-func (w *walker) prefixBuiltin(inv invocation) {
+func (w *commands) prefixBuiltin(inv invocation) {
 	name := inv.argv[0].Text
 	args := inv.argv[1:]
 	if name == "exec" {
@@ -101,7 +101,7 @@ func (w *walker) prefixBuiltin(inv invocation) {
 
 // shellReads notes that the shell itself reads from now on what the current command would:
 // exec < <(a).
-func (w *walker) shellReads() {
+func (w *commands) shellReads() {
 	w.fed += w.cmd.stdin.text + w.cmd.stdin.may
 	if from := w.cmd.stdin.from; from[0] < from[1] {
 		w.cur.Descriptors["0"] = from
@@ -125,7 +125,7 @@ func prefixOptions(name string, args []field) (rest []field, looks, fails bool) 
 }
 
 // runByShell reports a command that the shell runs itself.
-func (w *walker) runByShell(first field) bool {
+func (w *commands) runByShell(first field) bool {
 	if !first.Static {
 		return false
 	}

@@ -6,7 +6,7 @@ import (
 )
 
 // mayAbort notes that bash may give up here.
-func (w *walker) mayAbort() {
+func (w *line) mayAbort() {
 	if len(w.aborts) >= maxAborts {
 		w.cur.Forget(unknown.ManyAborts)
 		return
@@ -15,14 +15,14 @@ func (w *walker) mayAbort() {
 }
 
 // goOn joins what is known with what was where bash may have given up.
-func (w *walker) goOn(begin int) {
+func (w *line) goOn(begin int) {
 	for _, s := range w.aborts[min(begin, len(w.aborts)):] {
 		w.cur.Join(s)
 	}
 }
 
 // recordExit records that the commands after this one may not run.
-func (w *walker) recordExit() {
+func (w *line) recordExit() {
 	if len(w.exits) >= maxExits {
 		w.unknown(unknown.TooManyJumps, w.src)
 		return
@@ -33,7 +33,7 @@ func (w *walker) recordExit() {
 // mergeExits joins the states in which a construct can have been left: by its end,
 // not entered at all, or by a jump from its middle. The jumps stay recorded,
 // since they may leave what is around the construct too.
-func (w *walker) mergeExits(before *shell.State, exits int) {
+func (w *line) mergeExits(before *shell.State, exits int) {
 	if before != nil {
 		w.cur.Join(before)
 	}

@@ -22,7 +22,7 @@ type feed struct {
 }
 
 // readsVariable notes that the current command expands a variable.
-func (w *walker) readsVariable(name string) {
+func (w *line) readsVariable(name string) {
 	if from, ok := w.cur.Origins[name]; ok && !w.lookup(name).Known() {
 		w.cmd.pending = append(w.cmd.pending, feed{from, true})
 	}
@@ -30,7 +30,7 @@ func (w *walker) readsVariable(name string) {
 
 // givesToRead notes a text that a <(…) gives to read: to the program whose word it is,
 // or to any that is started later, where a variable or a function is given its name.
-func (w *walker) givesToRead(text string) {
+func (w *line) givesToRead(text string) {
 	if text += "\n"; w.cmd.reads != nil {
 		*w.cmd.reads += text
 	} else {
@@ -42,7 +42,7 @@ func (w *walker) givesToRead(text string) {
 const maxInputs = 64
 
 // noteInput notes what the part at the end is given to read.
-func (w *walker) noteInput() {
+func (w *line) noteInput() {
 	if text := w.input(); strings.TrimSpace(text) != "" && len(w.out.Inputs) < maxInputs {
 		w.out.Inputs = append(w.out.Inputs, Input{len(w.out.Parts) - 1, text})
 	}
@@ -50,7 +50,7 @@ func (w *walker) noteInput() {
 
 // inputFrom are the parts that write what the current command reads on its standard input, as
 // far as that is followed.
-func (w *walker) inputFrom() [2]int {
+func (w *line) inputFrom() [2]int {
 	if w.cmd.stdin.kind == inherited {
 		return w.cur.Descriptors["0"] // exec < <(a)
 	}
@@ -59,7 +59,7 @@ func (w *walker) inputFrom() [2]int {
 
 // followDescriptor notes what a redirection connects: another descriptor than the
 // standard ones with what it opens, and the command with what is open there.
-func (w *walker) followDescriptor(r *syntax.Redirect, stdin bool) {
+func (w *line) followDescriptor(r *syntax.Redirect, stdin bool) {
 	if r.Word == nil {
 		return
 	}
@@ -100,14 +100,14 @@ func descriptorName(text string) string {
 
 // printsInto notes that what parts from one on print goes where the redirections of
 // the part in front of them lead.
-func (w *walker) printsInto(from int) {
+func (w *line) printsInto(from int) {
 	if from > 0 && from < len(w.out.Parts) {
 		w.out.Pipes = append(w.out.Pipes, Pipe{From: [2]int{from, len(w.out.Parts)}, To: [2]int{from - 1, from}})
 	}
 }
 
 // feedsInto adds the pipes of what flows into a part through its words.
-func (w *walker) feedsInto(at int, p *cardea.Part) {
+func (w *line) feedsInto(at int, p *cardea.Part) {
 	add := func(from [2]int, variable bool) {
 		if from[0] < from[1] && from[0] != at {
 			w.out.Pipes = append(w.out.Pipes, Pipe{From: from, To: [2]int{at, at + 1}, Variable: variable})

@@ -17,7 +17,7 @@ type lateSpot struct {
 
 // finish gives what was found of the line. What the line does as a whole may make
 // the knowledge of its parts uncertain.
-func (w *walker) finish() Analysis {
+func (w *recorder) finish() Analysis {
 	out := w.out
 	for _, u := range w.unseen {
 		for i := range out.Parts {

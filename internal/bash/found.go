@@ -14,7 +14,7 @@ import (
 
 // searched is what the parts of a range print, where these are one search, and
 // behind it filters that leave lines out; nil where it is not certain.
-func (w *walker) searched(at [2]int) *knowledge.Search {
+func (w *line) searched(at [2]int) *knowledge.Search {
 	if at[0] < 0 || at[1] > len(w.out.Parts) || at[0] >= at[1] {
 		return nil
 	}
@@ -42,7 +42,7 @@ func inFunction(via string) bool { return strings.HasPrefix(via, "function") }
 
 // fromSearch is what comes in from a search, where no name there can become two
 // words, an option or something else than it is.
-func (w *walker) fromSearch() *knowledge.Search {
+func (w *line) fromSearch() *knowledge.Search {
 	if w.cmd.stdin.kind != piped || !w.cmd.stdin.lines {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (w *walker) fromSearch() *knowledge.Search {
 }
 
 // withPlainNames gives a search whose names are all plain, nil for another one.
-func (w *walker) withPlainNames(s *knowledge.Search) *knowledge.Search {
+func (w *line) withPlainNames(s *knowledge.Search) *knowledge.Search {
 	if s == nil || s.One {
 		return s
 	}
@@ -69,7 +69,7 @@ func (w *walker) withPlainNames(s *knowledge.Search) *knowledge.Search {
 
 // foundBy is what a word stands for that is a variable, or a substitution of
 // which the parts are in a range, where that is the work of a search.
-func (w *walker) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
+func (w *line) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 	parts := word.Parts
 	if len(parts) != 1 {
 		return nil
@@ -103,7 +103,7 @@ func (w *walker) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 
 // looped is what the variable of a loop over words stands for, where each word
 // is a file's name: as it stands, by a pattern, or from a search.
-func (w *walker) looped(words []field) *knowledge.Search {
+func (w *line) looped(words []field) *knowledge.Search {
 	s := &knowledge.Search{Dir: w.cur.Folder}
 	for _, f := range words {
 		switch {
@@ -140,7 +140,7 @@ func createsOddName(p cardea.Part) bool {
 }
 
 // foundNames are patterns of what the last search finds.
-func (w *walker) foundNames() []string {
+func (w *line) foundNames() []string {
 	for i := len(w.out.Parts) - 1; i >= max(0, len(w.out.Parts)-MaxScan); i-- {
 		if p := &w.out.Parts[i]; knowledge.StartsOnFound(p.Program()) {
 			return w.bounded(knowledge.Names(p, &w.env.World))

@@ -138,7 +138,7 @@ func concatenated(list []fragment) shell.Value {
 
 // mayJoin returns the texts that fragments may make together, nil where the line holds
 // none. Fragments of which nothing is known are left out.
-func (w *walker) mayJoin(list []fragment) []string {
+func (w *words) mayJoin(list []fragment) []string {
 	if !slices.ContainsFunc(list, func(f fragment) bool { return f.unknown() && len(f.May) > 0 }) {
 		return nil
 	}

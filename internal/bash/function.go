@@ -1,8 +1,11 @@
 package bash
 
 import (
+	"maps"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/shell"
@@ -12,7 +15,7 @@ import (
 )
 
 // function handles a call of a function that the line defines.
-func (w *walker) function(inv invocation, name string) bool {
+func (w *commands) function(inv invocation, name string) bool {
 	f := w.cur.Funcs[name]
 	if f == nil {
 		if f = w.cur.OuterFuncs[name]; f != nil && f.Active && w.cur.ExportsFuncs {
@@ -48,7 +51,7 @@ func (w *walker) function(inv invocation, name string) bool {
 	return true
 }
 
-func (w *walker) callFunction(name string, f *shell.Function, params []string, known bool) {
+func (w *commands) callFunction(name string, f *shell.Function, params []string, known bool) {
 	f.Walked = true
 	if f.Active {
 		w.callsItself(w.begun[f])
@@ -68,7 +71,7 @@ func (w *walker) callFunction(name string, f *shell.Function, params []string, k
 		if w.src = f.Srcs[i]; w.src != src {
 			w.base = -1
 		}
-		w.inConstruct("function "+name, func() { w.stmt(body) })
+		w.inConstruct("function "+name, func() { w.up.stmts([]*syntax.Stmt{body}) })
 		if i == 0 && len(f.Bodies) == 1 {
 			before = w.cur
 		} else {
@@ -94,7 +97,7 @@ func (w *walker) callFunction(name string, f *shell.Function, params []string, k
 
 // alias handles a word that the line has made an alias. Whether bash expands
 // it depends on how the shell was started, so both readings are judged.
-func (w *walker) alias(inv invocation, name string) bool {
+func (w *commands) alias(inv invocation, name string) bool {
 	stands, ok := w.cur.Aliases[name]
 	if !ok {
 		return false
@@ -112,7 +115,7 @@ func (w *walker) alias(inv invocation, name string) bool {
 
 // nested walks a script that a command runs in a shell of its own or in this
 // one.
-func (w *walker) nested(via, text string, inv invocation) {
+func (w *commands) nested(via, text string, inv invocation) {
 	if w.runsItself(text) {
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Opaque: []cardea.Opaque{unknown.ScriptRunsItself.Spot(text)}})
 		return
@@ -124,7 +127,7 @@ func (w *walker) nested(via, text string, inv invocation) {
 	w.around = around.with(inv)
 	w.cmd.stdin = w.cmd.stdin.shared()
 	begin := len(w.out.Parts)
-	w.inConstruct(via, func() { w.script(text) })
+	w.inConstruct(via, func() { w.up.script(text) })
 	w.cmd, w.around = saved, around
 	// What was in the outer command's words and redirections must not get lost.
 	if w.cmd.spots != nil && (len(*w.cmd.spots) > 0 || len(inv.access) > 0) || begin == len(w.out.Parts) {
@@ -138,7 +141,7 @@ func (w *walker) nested(via, text string, inv invocation) {
 
 // childShell walks a script in a new shell: constants of this one are not
 // there, exported ones aside, and nothing comes back.
-func (w *walker) childShell(via, text string, params []field, inv invocation) {
+func (w *commands) childShell(via, text string, params []field, inv invocation) {
 	w.inSubshell(func() {
 		exported, tainted := w.exportedVariables(), w.cur.Later
 		if w.cur.ExportsFuncs && len(w.cur.Funcs) > 0 {
@@ -189,7 +192,7 @@ func (w *walker) childShell(via, text string, params []field, inv invocation) {
 }
 
 // inherit sets what a new shell gets: what is exported, and what stands in front of it.
-func (w *walker) inherit(inv invocation, exported []cardea.Assign) {
+func (w *commands) inherit(inv invocation, exported []cardea.Assign) {
 	for i, a := range slices.Concat(exported, inv.assigns) {
 		v := shell.SomeOf(inv.may[a.Name])
 		if i < len(exported) { // it is, if what exports it has run, and nothing took it back
@@ -199,5 +202,31 @@ func (w *walker) inherit(inv invocation, exported []cardea.Assign) {
 		}
 		w.cur.Vars.Set(a.Name, v)
 		w.holdsCode(a.Name, v)
+	}
+}
+
+// shadows notes a function or an alias that stands for what is read here.
+func (w *commands) shadows(name string) {
+	w.unknown(unknown.ShadowsCommand, name)
+}
+
+// takenApart reports a builtin or a wrapper, whose words are followed.
+func takenApart(name string) bool {
+	_, is := builtinOf(name)
+	_, unwrap := wrapperOf(name)
+	return is || unwrap != nil
+}
+
+// uncalled walks the bodies of functions that nothing called: handlers run
+// without a call.
+func (w *commands) uncalled() {
+	for changed := true; changed; {
+		changed = false
+		for _, name := range slices.Sorted(maps.Keys(w.cur.Funcs)) {
+			if f := w.cur.Funcs[name]; !f.Walked {
+				changed = true
+				w.callFunction(name, f, nil, false)
+			}
+		}
 	}
 }

@@ -24,7 +24,7 @@ type lateCode struct {
 const maxLate = 64
 
 // runsCode walks a text that may run at any time: with no constants, in every folder of the line.
-func (w *walker) runsCode(via, text string) {
+func (w *words) runsCode(via, text string) {
 	if text == "" || text == "-" || slices.ContainsFunc(w.lateCode, func(l lateCode) bool { return l.via == via && l.text == text }) {
 		return
 	}
@@ -33,7 +33,7 @@ func (w *walker) runsCode(via, text string) {
 		return
 	}
 	w.lateCode = append(w.lateCode, lateCode{via, text, len(w.files.visited)})
-	w.walkLate(via, text)
+	w.up.walkLate(via, text)
 }
 
 // substitutedIn are the commands that bash runs when it expands a text: $(…) and `…`.
@@ -61,7 +61,7 @@ const maxNamed = 32
 
 // evaluates walks the commands in a text that bash evaluates as arithmetic, as a prompt or as
 // the name of a variable, and in the values of the variables that it names.
-func (w *walker) evaluates(text string) {
+func (w *words) evaluates(text string) {
 	list := []string{text}
 	if strings.ContainsAny(text, "@*0123456789") { // it may name a parameter
 		list = append(list, w.cur.Params...)
@@ -99,7 +99,7 @@ func codeOf(name, text string) []string {
 }
 
 // holdsCode walks what runs because the shell gives a variable a value.
-func (w *walker) holdsCode(name string, v shell.Value) {
+func (w *words) holdsCode(name string, v shell.Value) {
 	for _, text := range v.Texts() {
 		for _, line := range codeOf(name, text) {
 			w.runsCode(name, line)

@@ -11,8 +11,12 @@ import (
 	"cardea.dev/internal/bash/unknown"
 )
 
-// walker is one analysis under way. It walks the parser's tree as bash runs it.
-type walker struct {
+// line is one analysis of a line under way: where it is, what the shell knows there, and
+// what was found. Each layer of the interpreter embeds the one below it.
+type line struct {
+	// up are the ways back up: what a lower layer starts in a higher one.
+	up ways
+
 	env Env
 
 	src  string // the script being walked
@@ -40,6 +44,22 @@ type walker struct {
 	lateCode       []lateCode
 	unseen         []unseenOptions
 	onlyComments   bool
+}
+
+// ways are the entries of higher layers that lower ones need, since a word may hold
+// commands and a command may run a script.
+type ways interface {
+	// stmts walks statements, script a text as the shell would run it.
+	stmts(list []*syntax.Stmt)
+	script(text string)
+	// start looks at what an invocation runs.
+	start(inv invocation)
+	// evaluates walks the commands in a text that bash evaluates.
+	evaluates(text string)
+	// runLater walks a script that may run later, or never, walkLate one that may run at any
+	// time.
+	runLater(via, text string)
+	walkLate(via, text string)
 }
 
 // command is the command being built.
@@ -94,7 +114,7 @@ func (in input) shared() input {
 
 // input is about what the current command reads, as far as the line says it: from its
 // standard input, from descriptors and from the <(…) in its words.
-func (w *walker) input() string {
+func (w *line) input() string {
 	text, more := w.cmd.stdin.text+w.cmd.stdin.may, w.fed
 	if w.cmd.reads != nil {
 		more += *w.cmd.reads
@@ -114,7 +134,7 @@ const (
 
 // unknown records why something in a text is not known, as far as the reason reaches.
 // Names fill the reason's message.
-func (w *walker) unknown(r unknown.Reason, text string, names ...any) {
+func (w *line) unknown(r unknown.Reason, text string, names ...any) {
 	spot, reach := r.Spot(text, names...), r.Reach()
 	switch {
 	case reach == unknown.Later:
@@ -129,19 +149,19 @@ func (w *walker) unknown(r unknown.Reason, text string, names ...any) {
 		w.opaqueLine(spot)
 	}
 	if reach == unknown.Command && spot.Code == cardea.OpaqueEvaluated {
-		w.evaluates(text)
+		w.up.evaluates(text)
 	}
 }
 
 // opaqueLine records a spot that concerns the whole line: the first one of each code.
-func (w *walker) opaqueLine(spot cardea.Opaque) {
+func (w *line) opaqueLine(spot cardea.Opaque) {
 	if !slices.ContainsFunc(w.out.Opaque, func(o cardea.Opaque) bool { return o.Code == spot.Code }) {
 		w.out.Opaque = append(w.out.Opaque, spot)
 	}
 }
 
 // taint makes every later command of this shell opaque, unless one already is.
-func (w *walker) taint(why cardea.Opaque) {
+func (w *line) taint(why cardea.Opaque) {
 	if why.Code == "" || w.cur.Later.Code != "" {
 		return
 	}
@@ -152,9 +172,9 @@ func (w *walker) taint(why cardea.Opaque) {
 }
 
 // source is the text of a node as written.
-func (w *walker) source(n syntax.Node) string { return grammar.Source(w.src, n) }
+func (w *line) source(n syntax.Node) string { return grammar.Source(w.src, n) }
 
-func (w *walker) offset(n syntax.Node) int {
+func (w *line) offset(n syntax.Node) int {
 	if w.base < 0 {
 		return -1
 	}
@@ -163,14 +183,14 @@ func (w *walker) offset(n syntax.Node) int {
 }
 
 // inConstruct walks with one more step on the way to the parts.
-func (w *walker) inConstruct(via string, walk func()) {
+func (w *line) inConstruct(via string, walk func()) {
 	w.via = append(w.via, via)
 	walk()
 	w.via = w.via[:len(w.via)-1]
 }
 
 // inSubshell walks in a copy of the shell's state, as a subshell does.
-func (w *walker) inSubshell(walk func()) {
+func (w *line) inSubshell(walk func()) {
 	saved, aborts := w.cur, len(w.aborts)
 	w.cur = saved.Clone()
 	walk()
@@ -178,14 +198,14 @@ func (w *walker) inSubshell(walk func()) {
 }
 
 // mayRun walks what may run or not.
-func (w *walker) mayRun(walk func()) {
+func (w *line) mayRun(walk func()) {
 	before := w.cur.Clone()
 	walk()
 	w.cur.Join(before)
 }
 
 // unless walks what runs for certain unless something may keep it from running.
-func (w *walker) unless(mayFail bool, walk func()) {
+func (w *line) unless(mayFail bool, walk func()) {
 	if mayFail {
 		w.mayRun(walk)
 	} else {
@@ -195,7 +215,7 @@ func (w *walker) unless(mayFail bool, walk func()) {
 
 // spend counts what expansions give, so that a short line cannot become a huge
 // one: 256 bytes as a word.
-func (w *walker) spend(size int) {
+func (w *line) spend(size int) {
 	if w.used.words += size / 256; w.used.words > maxWords {
 		w.unknown(unknown.TooLongWords, w.src)
 	}
@@ -208,18 +228,18 @@ type running struct {
 }
 
 // begin notes that a function or a script begins here.
-func (w *walker) begin(text string) running {
+func (w *line) begin(text string) running {
 	return running{text, Again{From: len(w.out.Parts), Depth: len(w.via)}}
 }
 
 // callsItself notes that the next part calls what is running.
-func (w *walker) callsItself(r running) {
+func (w *line) callsItself(r running) {
 	r.To = len(w.out.Parts) + 1
 	w.out.SelfCalls = append(w.out.SelfCalls, r.Again)
 }
 
 // runsItself notes a script that is being walked already, and reports it.
-func (w *walker) runsItself(text string) bool {
+func (w *line) runsItself(text string) bool {
 	for _, r := range w.running {
 		if r.text == text {
 			w.callsItself(r)
@@ -230,7 +250,7 @@ func (w *walker) runsItself(text string) bool {
 }
 
 // conditional walks what runs only where a condition holds.
-func (w *walker) conditional(constant bool, walk func()) {
+func (w *line) conditional(constant bool, walk func()) {
 	begin := len(w.out.Parts)
 	walk()
 	if !constant && begin < len(w.out.Parts) {
@@ -239,7 +259,7 @@ func (w *walker) conditional(constant bool, walk func()) {
 }
 
 // repeats walks the body of a loop, of which the parts from begin on run each time.
-func (w *walker) repeats(endless bool, begin int, walk func()) {
+func (w *line) repeats(endless bool, begin int, walk func()) {
 	w.conditional(endless, walk)
 	if endless && begin < len(w.out.Parts) {
 		w.out.Endless = append(w.out.Endless, Again{begin, len(w.out.Parts), len(w.via)})

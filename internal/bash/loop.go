@@ -10,7 +10,7 @@ import (
 
 // loop walks what may run any number of times: what it sets is unknown inside
 // and afterwards.
-func (w *walker) loop(body []*syntax.Stmt, walk func()) {
+func (w *statements) loop(body []*syntax.Stmt, walk func()) {
 	before, exits, begin := w.cur.Clone(), len(w.exits), len(w.out.Parts)
 	tainted := w.cur.Later
 	w.forget(body)
@@ -24,7 +24,7 @@ func (w *walker) loop(body []*syntax.Stmt, walk func()) {
 }
 
 // forget makes unknown what statements may set.
-func (w *walker) forget(body []*syntax.Stmt) {
+func (w *statements) forget(body []*syntax.Stmt) {
 	c := grammar.ChangesOf(body, w.cur, maxWords-w.used.words)
 	if w.used.words += c.Nodes; w.used.words > maxWords {
 		w.unknown(unknown.TooManyWords, w.src)

@@ -12,7 +12,7 @@ import (
 
 // number looks at a word that zsh evaluates as arithmetic: only one that is a number, or empty,
 // for certain is harmless.
-func (w *walker) number(f field) {
+func (w *words) number(f field) {
 	text := strings.TrimLeft(f.Text, "+-")
 	code := text != "" && (text[0] == '\'' || text[0] == '"') && !strings.Contains(text, "[") // printf %d "'A"
 	if !f.Number && !(f.Static && (code || strings.Trim(text, "0123456789.") == "" || texts.PlainNumber(text))) {
@@ -22,7 +22,7 @@ func (w *walker) number(f field) {
 
 // numberWords looks at the words of a builtin that zsh evaluates, and bash does not: all, those
 // that a format says, or those after an option. That of read -p is one for a coprocess.
-func (w *walker) numberWords(name string, words []field) {
+func (w *words) numberWords(name string, words []field) {
 	if all, _ := knowledge.WordsOf(form.CountsIn, "every"); slices.Contains(all, name) {
 		for _, f := range words {
 			w.number(f)
@@ -47,7 +47,7 @@ func (w *walker) numberWords(name string, words []field) {
 
 // formatNumbers looks at the arguments of printf that its format takes for numbers: behind one
 // that may be several words, or none, all of them. A format that is not known is a spot of its own.
-func (w *walker) formatNumbers(words []field) {
+func (w *words) formatNumbers(words []field) {
 	if len(words) > 1 && words[0].Text == "-v" {
 		words = withoutDashes(words[2:])
 	}
@@ -71,7 +71,7 @@ func (w *walker) formatNumbers(words []field) {
 }
 
 // codeWords walks the words of a builtin that it runs: mapfile -C, history -s, compgen -W.
-func (w *walker) codeWords(inv invocation) {
+func (w *words) codeWords(inv invocation) {
 	name := inv.argv[0].Text
 	w.numberWords(name, inv.argv[1:])
 	places, _ := knowledge.WordsOf(form.RunsWordsOf, name)

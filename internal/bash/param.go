@@ -16,7 +16,7 @@ import (
 
 // param expands a parameter. Commands in it become parts; what bash would
 // evaluate in it becomes a spot.
-func (w *walker) param(p *syntax.ParamExp, quoted bool) []fragment {
+func (w *words) param(p *syntax.ParamExp, quoted bool) []fragment {
 	src := w.source(p)
 	raw := unsure(0)
 	raw.split, raw.several = true, grammar.ManyFields(p)
@@ -69,7 +69,7 @@ func (w *walker) param(p *syntax.ParamExp, quoted bool) []fragment {
 }
 
 // plain expands $x, ${x}, ${a[i]} and the positional and special parameters.
-func (w *walker) plain(p *syntax.ParamExp, name string, raw fragment, quoted bool) []fragment {
+func (w *words) plain(p *syntax.ParamExp, name string, raw fragment, quoted bool) []fragment {
 	if p.Index != nil {
 		return w.element(p, name, raw, quoted)
 	}
@@ -116,7 +116,7 @@ func (w *walker) plain(p *syntax.ParamExp, name string, raw fragment, quoted boo
 }
 
 // ofKnownForm expands a variable of which the line may tell that it is one word, or digits.
-func (w *walker) ofKnownForm(v shell.Value, raw fragment, quoted bool) fragment {
+func (w *words) ofKnownForm(v shell.Value, raw fragment, quoted bool) fragment {
 	switch {
 	case !w.splitsAtBlanks():
 	case v.Has(shell.Numeric | shell.Unsigned):
@@ -135,7 +135,7 @@ func (w *walker) ofKnownForm(v shell.Value, raw fragment, quoted bool) fragment 
 
 // listFrags expands a list: each element is a field of its own, or with
 // joined set all are one, with the first character of IFS between.
-func (w *walker) listFrags(list []string, joined bool, raw fragment) []fragment {
+func (w *words) listFrags(list []string, joined bool, raw fragment) []fragment {
 	if joined {
 		ifs, ok := w.ifs()
 		if !ok {
@@ -162,7 +162,7 @@ func (w *walker) listFrags(list []string, joined bool, raw fragment) []fragment 
 }
 
 // element expands ${a[i]} of an array that the line has set.
-func (w *walker) element(p *syntax.ParamExp, name string, raw fragment, quoted bool) []fragment {
+func (w *words) element(p *syntax.ParamExp, name string, raw fragment, quoted bool) []fragment {
 	v := w.lookup(name)
 	word, ok := p.Index.(*syntax.Word)
 	if !v.IsArray() || !ok {
@@ -185,7 +185,7 @@ func (w *walker) element(p *syntax.ParamExp, name string, raw fragment, quoted b
 }
 
 // expansion expands ${x:-word} and its kin.
-func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, raw fragment) []fragment {
+func (w *words) expansion(p *syntax.ParamExp, name string, quoted bool, raw fragment) []fragment {
 	op := p.Exp.Op
 	assigns, fails := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull, op == syntax.ErrorUnset || op == syntax.ErrorUnsetOrNull
 	alternate := op == syntax.AlternateUnset || op == syntax.AlternateUnsetOrNull
@@ -227,7 +227,7 @@ func (w *walker) expansion(p *syntax.ParamExp, name string, quoted bool, raw fra
 
 // missing reports whether a parameter is unset, or empty where its expansion
 // takes that for unset, and whether this is sure.
-func (w *walker) missing(p *syntax.ParamExp, name string) (missing, sure bool) {
+func (w *words) missing(p *syntax.ParamExp, name string) (missing, sure bool) {
 	v := w.lookup(name)
 	missing = !v.Known() && !v.IsArray()
 	switch p.Exp.Op {
@@ -238,7 +238,7 @@ func (w *walker) missing(p *syntax.ParamExp, name string) (missing, sure bool) {
 }
 
 // otherWord expands the word of ${x:-word}.
-func (w *walker) otherWord(p *syntax.ParamExp, quoted bool) []fragment {
+func (w *words) otherWord(p *syntax.ParamExp, quoted bool) []fragment {
 	if p.Exp.Word == nil {
 		return nil
 	}
@@ -257,14 +257,14 @@ func (w *walker) otherWord(p *syntax.ParamExp, quoted bool) []fragment {
 }
 
 // walkWord looks at the commands in a word whose value does not matter.
-func (w *walker) walkWord(word *syntax.Word) {
+func (w *words) walkWord(word *syntax.Word) {
 	if word != nil {
 		w.fragments(word.Parts, nowhere)
 	}
 }
 
 // pieces expands the word of a pattern.
-func (w *walker) pieces(word *syntax.Word) *texts.Pattern {
+func (w *words) pieces(word *syntax.Word) *texts.Pattern {
 	if word == nil {
 		return &texts.Pattern{Known: true, Plain: true}
 	}
@@ -276,7 +276,7 @@ func (w *walker) pieces(word *syntax.Word) *texts.Pattern {
 
 // changed expands a parameter whose value is changed on the way. What bash certainly
 // makes of a value that is known is certain.
-func (w *walker) changed(p *syntax.ParamExp, raw fragment, pattern, with *texts.Pattern) []fragment {
+func (w *words) changed(p *syntax.ParamExp, raw fragment, pattern, with *texts.Pattern) []fragment {
 	if pattern != nil && !pattern.Known || with != nil && !with.Known {
 		raw.May = nil
 		return []fragment{raw}
@@ -303,7 +303,7 @@ func (w *walker) changed(p *syntax.ParamExp, raw fragment, pattern, with *texts.
 
 // standsFor is the variable that ${!x} reads, where x is known to hold a name. What x may
 // hold is added to what the expansion may be.
-func (w *walker) standsFor(p *syntax.ParamExp, raw *fragment) (string, bool) {
+func (w *words) standsFor(p *syntax.ParamExp, raw *fragment) (string, bool) {
 	name := p.Param.Value
 	if !texts.PlainName(name) || p.Index != nil || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Names != 0 {
 		return "", false

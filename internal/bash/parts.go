@@ -9,7 +9,7 @@ import (
 )
 
 // inPart walks a null construct, which becomes a part of its own.
-func (w *walker) inPart(n syntax.Node, walk func()) {
+func (w *statements) inPart(n syntax.Node, walk func()) {
 	var spots []cardea.Opaque
 	saved := w.cmd.spots
 	w.cmd.spots = &spots
@@ -20,7 +20,7 @@ func (w *walker) inPart(n syntax.Node, walk func()) {
 
 // redirectOnly handles redirections that belong to no simple command: they are
 // a part of their own.
-func (w *walker) redirectOnly(st *syntax.Stmt) []cardea.Access {
+func (w *statements) redirectOnly(st *syntax.Stmt) []cardea.Access {
 	var spots []cardea.Opaque
 	saved := w.cmd.spots
 	w.cmd.spots = &spots

@@ -10,7 +10,7 @@ import (
 )
 
 // paths say what paths mean at this point of the line.
-func (w *walker) paths() knowledge.Paths {
+func (w *line) paths() knowledge.Paths {
 	p := knowledge.Paths{Dir: w.cur.Folder, Resolve: w.env.Resolve, Hidden: w.cur.FindsHiddenNames, AnyCase: w.cur.IgnoresCase}
 	if home := w.cur.Vars.Get("HOME"); home.Known() {
 		p.Home = home.Text
@@ -22,7 +22,7 @@ func (w *walker) paths() knowledge.Paths {
 }
 
 // likelyPaths are the paths that a word may become.
-func (w *walker) likelyPaths(f field) []knowledge.PossiblePath {
+func (w *line) likelyPaths(f field) []knowledge.PossiblePath {
 	var out []knowledge.PossiblePath
 	for _, guess := range w.paths().Guesses(f.Pattern) {
 		out = append(out, knowledge.PossiblePath{Path: guess})
@@ -38,7 +38,7 @@ func (w *walker) likelyPaths(f field) []knowledge.PossiblePath {
 }
 
 // namedPaths are the paths that words name.
-func (w *walker) namedPaths(words []string) []knowledge.PossiblePath {
+func (w *line) namedPaths(words []string) []knowledge.PossiblePath {
 	var out []knowledge.PossiblePath
 	at := w.paths()
 	dirs := at.Likely
@@ -80,7 +80,7 @@ func allEntries(pattern string) bool {
 func folderOf(name string) string { return name[:strings.LastIndexByte(name, '/')+1] }
 
 // lyingThere is the pattern of a word that begins with a folder: it is something in there.
-func (w *walker) lyingThere(word field) []knowledge.PossiblePath {
+func (w *line) lyingThere(word field) []knowledge.PossiblePath {
 	if word.Glob || len(word.May) > 0 || !strings.Contains(word.Head, "/") {
 		return nil
 	}
@@ -92,7 +92,7 @@ func (w *walker) lyingThere(word field) []knowledge.PossiblePath {
 }
 
 // mayBecome lists the paths that a word of a command may become.
-func (w *walker) mayBecome(word field, wrappers []string) []knowledge.PossiblePath {
+func (w *line) mayBecome(word field, wrappers []string) []knowledge.PossiblePath {
 	var out []knowledge.PossiblePath
 	add := func(list []knowledge.PossiblePath) { out = append(out, list[:min(len(list), MaxScan)]...) }
 	if slices.ContainsFunc(wrappers, knowledge.StartsOnFound) {
@@ -128,7 +128,7 @@ func (w *walker) mayBecome(word field, wrappers []string) []knowledge.PossiblePa
 }
 
 // mayPrint lists the paths that a part may print.
-func (w *walker) mayPrint(part int) []knowledge.PossiblePath {
+func (w *line) mayPrint(part int) []knowledge.PossiblePath {
 	if part < 0 {
 		return nil
 	}
@@ -136,7 +136,7 @@ func (w *walker) mayPrint(part int) []knowledge.PossiblePath {
 }
 
 // fromInput lists what xargs reads from its standard input.
-func (w *walker) fromInput() []knowledge.PossiblePath {
+func (w *line) fromInput() []knowledge.PossiblePath {
 	if w.cmd.stdin.kind != piped {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (w *walker) fromInput() []knowledge.PossiblePath {
 
 // maker is the part of a range that made what comes out at its end: programs
 // that pass on what they read are looked through.
-func (w *walker) maker(from [2]int) int {
+func (w *line) maker(from [2]int) int {
 	for i := min(from[1], len(w.out.Parts)) - 1; i >= from[0]; i-- {
 		if !knowledge.PassesOn(&w.out.Parts[i]) {
 			return i
@@ -164,7 +164,7 @@ func substitutionAlone(text string) bool {
 // likely is the path that a word is likely to become: one that begins with the
 // home or the current folder in a spelling that is not followed. It cuts what is
 // taken off the front of a value, and no more.
-func (w *walker) likely(text string) string {
+func (w *line) likely(text string) string {
 	text = strings.TrimPrefix(text, `"`)
 	if home := w.likelyHome(text); home != "" {
 		return home
@@ -201,7 +201,7 @@ func (w *walker) likely(text string) string {
 
 // likelyHome is a path in the home folder where a script that runs another time, such
 // as a trap, names it: what HOME holds then is not known, and likely the same.
-func (w *walker) likelyHome(text string) string {
+func (w *line) likelyHome(text string) string {
 	if w.env.Home == "" || w.lookup("HOME").Known() {
 		return ""
 	}

@@ -15,7 +15,7 @@ import (
 
 // pipeline walks the elements of a pipe, each in a subshell of its own. What
 // the last one sets may stay (lastpipe).
-func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
+func (w *statements) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
 	outer := w.cmd.stdin
 	begin := len(w.out.Parts)
 	for i, st := range sts {
@@ -49,7 +49,7 @@ func (w *walker) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
 
 // binary walks chains of &&, || and |. Long chains lean to the left, so the
 // left side is unrolled instead of recursed into.
-func (w *walker) binary(cmd *syntax.BinaryCmd) {
+func (w *statements) binary(cmd *syntax.BinaryCmd) {
 	type link struct {
 		op syntax.BinCmdOperator
 		st *syntax.Stmt
@@ -110,7 +110,7 @@ func (w *walker) binary(cmd *syntax.BinaryCmd) {
 }
 
 // leaves reports whether a statement surely leaves the shell or the function.
-func (w *walker) leaves(st *syntax.Stmt) bool {
+func (w *statements) leaves(st *syntax.Stmt) bool {
 	if st.Background || len(st.Redirs) > 0 {
 		return false
 	}
@@ -133,7 +133,7 @@ func (w *walker) leaves(st *syntax.Stmt) bool {
 
 // printsExactly is what a command prints, where it is certain: echo and printf of words
 // that are known. It is the only part behind a number of others.
-func (w *walker) printsExactly(st *syntax.Stmt, from int, in input) (string, bool) {
+func (w *statements) printsExactly(st *syntax.Stmt, from int, in input) (string, bool) {
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 || st.Background || st.Negated {
 		return "", false
@@ -174,7 +174,7 @@ func (w *walker) printsExactly(st *syntax.Stmt, from int, in input) (string, boo
 }
 
 // echoed returns what echo prints, if every shell prints the same.
-func (w *walker) echoed(words []string) (string, bool) {
+func (w *statements) echoed(words []string) (string, bool) {
 	end, decode := "\n", false
 	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' && strings.Trim(words[0][1:], "neE") == "" {
 		for _, c := range words[0][1:] {

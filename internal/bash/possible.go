@@ -49,7 +49,7 @@ func possible(p *cardea.Part, may knowledge.Possible, env Env) {
 }
 
 // within is where the possible commands of a part run.
-func (w *walker) within() Env {
+func (w *recorder) within() Env {
 	env := w.env
 	env.Cwd, env.likely = w.cur.Folder, w.files.entered
 	if env.looked == nil {

@@ -21,7 +21,7 @@ type taken struct {
 }
 
 // takes reads the input of read, mapfile and readarray.
-func (w *walker) takes(builtin string, words []field, assigns []cardea.Assign) *taken {
+func (w *commands) takes(builtin string, words []field, assigns []cardea.Assign) *taken {
 	text := w.input()
 	in := &taken{}
 	for _, name := range w.cmd.stdin.names {
@@ -103,7 +103,7 @@ func (t *taken) next() []string {
 }
 
 // options are what getopts may put into OPTARG.
-func (w *walker) options(words []field) []string {
+func (w *commands) options(words []field) []string {
 	out := w.cur.Params
 	for _, f := range words {
 		out = append(out[:len(out):len(out)], w.mayHold(f)...)
@@ -118,7 +118,7 @@ func (w *walker) options(words []field) []string {
 
 // inputWords are the words and lines that stand in what a command reads, as far as the
 // line says it.
-func (w *walker) inputWords() []string {
+func (w *commands) inputWords() []string {
 	text := w.input()
 	if strings.TrimSpace(text) == "" {
 		return w.cmd.stdin.names
@@ -138,7 +138,7 @@ func afterName(texts []string) []string {
 }
 
 // readNames handles the names that read and its kin set.
-func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) {
+func (w *commands) readNames(name string, words []field, assigns []cardea.Assign) {
 	in := w.takes(name, words, assigns)
 	from := w.inputFrom()
 	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc", "getopts": ""}[name]
@@ -191,7 +191,7 @@ func (w *walker) readNames(name string, words []field, assigns []cardea.Assign) 
 
 // setList sets the array that the first of some words names to what is not known. That the
 // variable is one counts from here on.
-func (w *walker) setList(words []field, may []string) {
+func (w *commands) setList(words []field, may []string) {
 	if len(words) == 0 {
 		return
 	}
@@ -203,7 +203,7 @@ func (w *walker) setList(words []field, may []string) {
 }
 
 // setByName sets a variable to what is not known, and may be one of some texts.
-func (w *walker) setByName(f field, may ...string) {
+func (w *commands) setByName(f field, may ...string) {
 	if !f.Static || !texts.PlainName(f.Text) {
 		w.unknown(unknown.Evaluated, f.Text)
 		return
@@ -213,14 +213,14 @@ func (w *walker) setByName(f field, may ...string) {
 
 // oneWord looks at the word in front, which is passed over: where it is several or
 // none, words that bash evaluates stand elsewhere.
-func (w *walker) oneWord(words []field) {
+func (w *commands) oneWord(words []field) {
 	if len(words) > 0 && words[0].MaySplit {
 		w.unknown(unknown.Evaluated, words[0].Text)
 	}
 }
 
 // reads reports words of read that put a whole line into one variable.
-func (w *walker) reads(words []field) bool {
+func (w *commands) reads(words []field) bool {
 	n := len(words)
 	whole := n == 1 || n == 2 && words[0].Text == "-r" || n == 4 && words[0].Text == "-r" && words[1].Text == "-d" && words[2].Text == ""
 	return whole && words[n-1].Static && texts.PlainName(words[n-1].Text)

@@ -13,9 +13,12 @@ import (
 	"cardea.dev/internal/paths"
 )
 
+// redirections looks at redirections.
+type redirections struct{ *recorder }
+
 // redirects looks at a command's redirections: what the shell opens, and what
 // the command then reads.
-func (w *walker) redirects(list []*syntax.Redirect) []cardea.Access {
+func (w *redirections) redirects(list []*syntax.Redirect) []cardea.Access {
 	var out []cardea.Access
 	for _, r := range list {
 		out = append(out, w.redirect(r)...)
@@ -23,7 +26,7 @@ func (w *walker) redirects(list []*syntax.Redirect) []cardea.Access {
 	return out
 }
 
-func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
+func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 		name := strings.Trim(r.N.Value, "{}")
 		if !texts.PlainName(name) {
@@ -73,7 +76,7 @@ func (w *walker) redirect(r *syntax.Redirect) []cardea.Access {
 }
 
 // hereText is what a here-document or a here-string gives to read.
-func (w *walker) hereText(r *syntax.Redirect) input {
+func (w *redirections) hereText(r *syntax.Redirect) input {
 	if r.Op == syntax.WordHdoc {
 		if v := w.assigned(r.Word); v.Known() {
 			return input{kind: literal, text: v.Text + "\n"}
@@ -94,7 +97,7 @@ func (w *walker) hereText(r *syntax.Redirect) input {
 }
 
 // comesFrom notes what comes in through a redirection, as far as the line says it.
-func (w *walker) comesFrom(r *syntax.Redirect, word field, ok, stdin bool) {
+func (w *redirections) comesFrom(r *syntax.Redirect, word field, ok, stdin bool) {
 	text := ""
 	if n := len(w.cmd.pending); grammar.IsProcSubst(r.Word) && n > 0 {
 		text = w.printedFrom(w.cmd.pending[n-1].at[0])
@@ -116,7 +119,7 @@ func appends(r *syntax.Redirect) bool { return r.Op == syntax.AppOut || r.Op == 
 
 // isNumber reports a variable that surely holds a number, such as one that
 // {name}> has set to a descriptor.
-func (w *walker) isNumber(word *syntax.Word) bool {
+func (w *redirections) isNumber(word *syntax.Word) bool {
 	if word == nil || len(word.Parts) != 1 {
 		return false
 	}
@@ -135,7 +138,7 @@ func settled(target string, ok bool) bool {
 }
 
 // opened gives the accesses of a redirection to or from a target.
-func (w *walker) opened(r *syntax.Redirect, word field, ok, read, write bool) []cardea.Access {
+func (w *redirections) opened(r *syntax.Redirect, word field, ok, read, write bool) []cardea.Access {
 	target := word.Text
 	if !ok && grammar.IsProcSubst(r.Word) {
 		return nil // a pipe to a command that is a part of its own
@@ -162,7 +165,7 @@ func (w *walker) opened(r *syntax.Redirect, word field, ok, read, write bool) []
 
 // redirected gives the accesses to a target. A pattern is the one file that it
 // finds, or itself: it names what it may be, and stays unknown.
-func (w *walker) redirected(kind cardea.AccessKind, word field, ok bool) []cardea.Access {
+func (w *redirections) redirected(kind cardea.AccessKind, word field, ok bool) []cardea.Access {
 	if ok {
 		return w.paths().Open(kind, word.Text, true)
 	}
@@ -199,7 +202,7 @@ func isOutput(p string) bool {
 
 // target expands a redirection's word, and reports whether it is known; a word
 // that becomes none or several is an error for bash and unknown here.
-func (w *walker) target(word *syntax.Word) (field, bool) {
+func (w *redirections) target(word *syntax.Word) (field, bool) {
 	if word == nil {
 		return field{}, false
 	}
@@ -223,4 +226,25 @@ func bashNetwork(path string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// mayFail reports whether a redirection can fail, so that its command does not
+// run in this shell.
+func (w *redirections) mayFail(list []*syntax.Redirect) bool {
+	for _, r := range list {
+		text, own := "", ""
+		if r.N != nil {
+			own = r.N.Value // beyond a limit there are no descriptors
+		}
+		if r.Word != nil {
+			text = r.Word.Lit()
+		}
+		switch {
+		case len(own) < 2 && (r.Hdoc != nil || r.Op == syntax.WordHdoc || text == "/dev/null"):
+		case (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (text == "0" || text == "1" || text == "2") && len(own) < 2 && !w.cur.Closes:
+		default:
+			return true
+		}
+	}
+	return false
 }

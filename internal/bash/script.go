@@ -1,7 +1,6 @@
 package bash
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -153,32 +152,6 @@ func (w *walker) collectFunctions(script *grammar.Script) {
 				f.Srcs = append(f.Srcs, w.src)
 			} else {
 				w.unknown(unknown.TooManyBodies, name.Value)
-			}
-		}
-	}
-}
-
-// takenApart reports a builtin or a wrapper, whose words are followed.
-func takenApart(name string) bool {
-	_, is := builtinOf(name)
-	_, unwrap := wrapperOf(name)
-	return is || unwrap != nil
-}
-
-// shadows notes a function or an alias that stands for what is read here.
-func (w *walker) shadows(name string) {
-	w.unknown(unknown.ShadowsCommand, name)
-}
-
-// uncalled walks the bodies of functions that nothing called: handlers run
-// without a call.
-func (w *walker) uncalled() {
-	for changed := true; changed; {
-		changed = false
-		for _, name := range slices.Sorted(maps.Keys(w.cur.Funcs)) {
-			if f := w.cur.Funcs[name]; !f.Walked {
-				changed = true
-				w.callFunction(name, f, nil, false)
 			}
 		}
 	}

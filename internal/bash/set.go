@@ -8,7 +8,7 @@ import (
 )
 
 // setBuiltin handles set and shift.
-func (w *walker) setBuiltin(inv invocation) {
+func (w *commands) setBuiltin(inv invocation) {
 	words := inv.argv[1:]
 	if inv.argv[0].Text == "shift" {
 		w.tooMany(inv)
@@ -27,7 +27,7 @@ func (w *walker) setBuiltin(inv invocation) {
 
 // setOptions reads the words of set: -o takes a name from the next word even
 // inside of a cluster.
-func (w *walker) setOptions(words []field) {
+func (w *commands) setOptions(words []field) {
 	for i := 0; i < len(words); i++ {
 		f := words[i]
 		switch {
@@ -72,7 +72,7 @@ func harmlessSetOption(name string) bool {
 	return slices.Contains([]string{"pipefail", "errexit", "nounset", "xtrace", "verbose", "errtrace", "functrace", "noclobber", "hashall", "monitor", "notify", "ignoreeof", "nolog", "vi", "emacs"}, name)
 }
 
-func (w *walker) setParams(words []field) {
+func (w *commands) setParams(words []field) {
 	w.cur.Params, w.cur.ParamsKnown = nil, w.cur.Forgotten == 0
 	for _, f := range words {
 		w.cur.ParamsKnown = w.cur.ParamsKnown && f.Static
@@ -81,7 +81,7 @@ func (w *walker) setParams(words []field) {
 }
 
 // shopt is harmless for options that do not change how commands are read.
-func (w *walker) shopt(inv invocation) {
+func (w *commands) shopt(inv invocation) {
 	for _, f := range inv.argv[1:] {
 		switch {
 		case !f.Static:

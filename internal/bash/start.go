@@ -16,8 +16,11 @@ import (
 	"cardea.dev/internal/knowledge/form"
 )
 
+// commands looks at simple commands: functions, builtins and programs that start others.
+type commands struct{ *redirections }
+
 // call handles a simple command.
-func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
+func (w *commands) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	var spots []cardea.Opaque
 	saved := w.cmd
 	w.cmd.spots, w.cmd.pending, w.cmd.appends = &spots, nil, false
@@ -56,7 +59,7 @@ func (w *walker) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 }
 
 // assignments handles a command that only sets variables.
-func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spots *[]cardea.Opaque) {
+func (w *commands) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spots *[]cardea.Opaque) {
 	w.unless(w.mayFail(redirs), func() {
 		for _, a := range c.Assigns {
 			w.assign(a)
@@ -72,7 +75,7 @@ func (w *walker) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, spot
 }
 
 // start looks at the first word of an invocation: what bash would run.
-func (w *walker) start(inv invocation) {
+func (w *commands) start(inv invocation) {
 	if w.used.overLimit || len(inv.argv) == 0 {
 		return
 	}
@@ -123,7 +126,7 @@ func (w *walker) start(inv invocation) {
 
 // builtin runs a builtin of the shell. What is assigned in front of it holds
 // while it runs, and for the special ones of POSIX perhaps afterwards.
-func (w *walker) builtin(b builtin, inv invocation) {
+func (w *commands) builtin(b builtin, inv invocation) {
 	before := map[string]shell.Value{}
 	for _, a := range inv.assigns {
 		before[a.Name] = w.cur.Vars.Get(a.Name)
@@ -152,7 +155,7 @@ func special(name string) bool { return knowledge.Has(form.StaysAfter, name) }
 func inPOSIX(name string) bool { return knowledge.Has(form.InEveryShell, name) }
 
 // builtin handles a command that bash runs itself.
-type builtin func(w *walker, inv invocation)
+type builtin func(w *commands, inv invocation)
 
 // builtinOf finds the commands that change the line's state, that run what
 // they are passed, or that have no access. Every other builtin is judged as a
@@ -160,39 +163,39 @@ type builtin func(w *walker, inv invocation)
 func builtinOf(name string) (builtin, bool) {
 	switch name {
 	case ":", "true", "false", "return", "exit", "break", "continue", "wait", "times", "jobs", "logout", "caller", "umask":
-		return (*walker).noEffect, true
+		return (*commands).noEffect, true
 	case "test", "[":
-		return (*walker).testBuiltin, true
+		return (*commands).testBuiltin, true
 	case "printf", "read", "mapfile", "readarray", "getopts", "let", "unset":
-		return (*walker).setter, true
+		return (*commands).setter, true
 	case "set", "shift":
-		return (*walker).setBuiltin, true
+		return (*commands).setBuiltin, true
 	case "shopt":
-		return (*walker).shopt, true
+		return (*commands).shopt, true
 	case "alias", "unalias":
-		return (*walker).aliasBuiltin, true
+		return (*commands).aliasBuiltin, true
 	case "trap":
-		return (*walker).trap, true
+		return (*commands).trap, true
 	case "eval":
-		return (*walker).eval, true
+		return (*commands).eval, true
 	case "source", ".":
-		return (*walker).sourced, true
+		return (*commands).sourced, true
 	case "exec", "command", "builtin", "noglob", "nocorrect":
-		return (*walker).prefixBuiltin, true
+		return (*commands).prefixBuiltin, true
 	case "cd", "pushd", "popd":
-		return (*walker).cd, true
+		return (*commands).cd, true
 	case "dirs":
-		return (*walker).dirs, true
+		return (*commands).dirs, true
 	case "export", "readonly", "declare", "typeset", "local":
-		return (*walker).declareWords, true
+		return (*commands).declareWords, true
 	case "enable", "hash", "complete", "compgen", "bind", "fc", "emulate", "autoload", "zcompile", "zmodload", "sysopen", "history":
-		return (*walker).opaqueBuiltin, true
+		return (*commands).opaqueBuiltin, true
 	}
 	return nil, false
 }
 
 // unwrap takes a wrapper off an invocation and goes on with what it starts.
-type unwrap func(w *walker, s *wrapper, inv invocation)
+type unwrap func(w *commands, s *wrapper, inv invocation)
 
 // wrapperOf finds the wrapper of a program, and how to take it off.
 func wrapperOf(name string) (*wrapper, unwrap) {
@@ -201,12 +204,12 @@ func wrapperOf(name string) (*wrapper, unwrap) {
 		return nil, nil
 	}
 	how, ok := map[string]unwrap{
-		"shell": (*walker).shellProgram, "foreign_shell": (*walker).foreignShell, "environment": (*walker).envCommand, "search": (*walker).find,
-		"input": (*walker).xargs, "templates": (*walker).parallel, "lock": (*walker).flock, "recording": (*walker).scriptCommand,
-		"user": (*walker).su, "applet": (*walker).busybox, "container": (*walker).container, "later": (*walker).later, "loader": (*walker).loader,
+		"shell": (*commands).shellProgram, "foreign_shell": (*commands).foreignShell, "environment": (*commands).envCommand, "search": (*commands).find,
+		"input": (*commands).xargs, "templates": (*commands).parallel, "lock": (*commands).flock, "recording": (*commands).scriptCommand,
+		"user": (*commands).su, "applet": (*commands).busybox, "container": (*commands).container, "later": (*commands).later, "loader": (*commands).loader,
 	}[s.How]
 	if !ok {
-		return s, (*walker).plainWrapper
+		return s, (*commands).plainWrapper
 	}
 	return s, how
 }

@@ -13,7 +13,10 @@ import (
 	"cardea.dev/internal/bash/unknown"
 )
 
-func (w *walker) stmts(list []*syntax.Stmt) {
+// statements walks statements, lists and compound commands.
+type statements struct{ *commands }
+
+func (w *statements) stmts(list []*syntax.Stmt) {
 	for _, st := range list {
 		if w.used.overLimit {
 			return
@@ -22,7 +25,7 @@ func (w *walker) stmts(list []*syntax.Stmt) {
 	}
 }
 
-func (w *walker) stmt(st *syntax.Stmt) {
+func (w *statements) stmt(st *syntax.Stmt) {
 	if w.cur.FolderMayFail {
 		w.cur.Enter("")
 	}
@@ -37,7 +40,7 @@ func (w *walker) stmt(st *syntax.Stmt) {
 }
 
 // command walks a statement's command with its redirections.
-func (w *walker) command(st *syntax.Stmt) {
+func (w *statements) command(st *syntax.Stmt) {
 	switch cmd := st.Cmd.(type) {
 	case nil:
 		w.redirectOnly(st)
@@ -67,28 +70,7 @@ func (w *walker) command(st *syntax.Stmt) {
 	}
 }
 
-// mayFail reports whether a redirection can fail, so that its command does not
-// run in this shell.
-func (w *walker) mayFail(list []*syntax.Redirect) bool {
-	for _, r := range list {
-		text, own := "", ""
-		if r.N != nil {
-			own = r.N.Value // beyond a limit there are no descriptors
-		}
-		if r.Word != nil {
-			text = r.Word.Lit()
-		}
-		switch {
-		case len(own) < 2 && (r.Hdoc != nil || r.Op == syntax.WordHdoc || text == "/dev/null"):
-		case (r.Op == syntax.DplOut || r.Op == syntax.DplIn) && (text == "0" || text == "1" || text == "2") && len(own) < 2 && !w.cur.Closes:
-		default:
-			return true
-		}
-	}
-	return false
-}
-
-func (w *walker) compound(cmd syntax.Command) {
+func (w *statements) compound(cmd syntax.Command) {
 	switch cmd := cmd.(type) {
 	case *syntax.CallExpr:
 		w.call(cmd, nil)
@@ -150,7 +132,7 @@ func (w *walker) compound(cmd syntax.Command) {
 	}
 }
 
-func (w *walker) timeClause(c *syntax.TimeClause) {
+func (w *statements) timeClause(c *syntax.TimeClause) {
 	if c.Stmt == nil {
 		w.emit(cardea.Part{Text: "time", NoEffect: true, Start: w.offset(c)})
 		return
@@ -163,7 +145,7 @@ func (w *walker) timeClause(c *syntax.TimeClause) {
 }
 
 // test looks at the operands of [[ ]].
-func (w *walker) test(x syntax.TestExpr) {
+func (w *statements) test(x syntax.TestExpr) {
 	switch x := x.(type) {
 	case *syntax.BinaryTest:
 		switch x.Op {
@@ -203,7 +185,7 @@ func (w *walker) test(x syntax.TestExpr) {
 
 // variableName looks at a word that bash takes as the name of a variable, with
 // a subscript that it evaluates.
-func (w *walker) variableName(word *syntax.Word) {
+func (w *statements) variableName(word *syntax.Word) {
 	text, ok := w.static(word)
 	if !ok || !texts.PlainName(text) {
 		w.unknown(unknown.Evaluated, w.source(word))

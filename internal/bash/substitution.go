@@ -14,11 +14,11 @@ import (
 )
 
 // substitution walks a command or process substitution inside a word.
-func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
+func (w *words) substitution(stmts []*syntax.Stmt, via string) {
 	saved := w.cmd
 	w.cmd.spots, w.cmd.reads, w.cmd.stdin = nil, nil, input{}
 	begin := len(w.out.Parts)
-	w.inConstruct(via, func() { w.inSubshell(func() { w.stmts(stmts) }) })
+	w.inConstruct(via, func() { w.inSubshell(func() { w.up.stmts(stmts) }) })
 	w.cmd.spots, w.cmd.reads, w.cmd.stdin = saved.spots, saved.reads, saved.stdin
 	printed := feed{at: [2]int{begin, len(w.out.Parts)}}
 	if begin == len(w.out.Parts) {
@@ -29,7 +29,7 @@ func (w *walker) substitution(stmts []*syntax.Stmt, via string) {
 
 // substituted walks a command substitution, and gives the texts that it may print: the
 // whole of it and each line.
-func (w *walker) substituted(p *syntax.CmdSubst) []string {
+func (w *words) substituted(p *syntax.CmdSubst) []string {
 	begin := len(w.out.Parts)
 	w.substitution(p.Stmts, grammar.SubstitutionSign(p))
 	text, names := strings.TrimRight(w.printedFrom(begin), "\n"), w.namesFrom(begin)
@@ -43,14 +43,14 @@ func (w *walker) substituted(p *syntax.CmdSubst) []string {
 }
 
 // printsNothing reports whether the parts from one on print nothing: $(true), $(echo).
-func (w *walker) printsNothing(from int) bool {
+func (w *words) printsNothing(from int) bool {
 	return from < len(w.out.Parts) && !slices.ContainsFunc(w.out.Parts[from:], func(p cardea.Part) bool {
 		return len(p.Opaque) > 0 || !p.NoEffect && !knowledge.Has(form.EndsTheSame, p.Program())
 	})
 }
 
 // printsNumber reports a substitution that gives digits, or nothing: by its last command.
-func (w *walker) printsNumber(p *syntax.CmdSubst) bool {
+func (w *words) printsNumber(p *syntax.CmdSubst) bool {
 	if len(p.Stmts) != 1 {
 		return false
 	}
@@ -76,7 +76,7 @@ func (w *walker) printsNumber(p *syntax.CmdSubst) bool {
 }
 
 // commandSubstitution expands $(…) without quotes.
-func (w *walker) commandSubstitution(p *syntax.CmdSubst) fragment {
+func (w *words) commandSubstitution(p *syntax.CmdSubst) fragment {
 	f := unsure(0, w.substituted(p)...)
 	f.split = true
 	if folder, ok := w.printsFolder(p); ok {
@@ -93,7 +93,7 @@ func (w *walker) commandSubstitution(p *syntax.CmdSubst) fragment {
 
 // printsFolder is the folder that a substitution prints: $(pwd) the one in which the line is,
 // where no link leads to it, and $(git rev-parse --show-toplevel) that of the repository.
-func (w *walker) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {
+func (w *words) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {
 	at := w.cur.Folder
 	if at == "" || w.cur.Forgotten != 0 || w.cur.FolderMayFail || len(p.Stmts) != 1 {
 		return "", false
@@ -112,12 +112,12 @@ func (w *walker) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {
 
 // printsFolderAbove reports a substitution that prints the folder of the line or one above it,
 // which begins with a slash, and nothing else. No blank is in its name.
-func (w *walker) printsFolderAbove(text string) bool {
+func (w *words) printsFolderAbove(text string) bool {
 	return w.topLevel(text) && w.cur.Folder != "" && w.cur.Forgotten == 0 && !strings.ContainsAny(w.cur.Folder, " \t\n*?[")
 }
 
 // topLevel reports a substitution of the top folder of the repository.
-func (w *walker) topLevel(text string) bool {
+func (w *words) topLevel(text string) bool {
 	inner, begins := strings.CutPrefix(text, "$(")
 	inner, ends := strings.CutSuffix(inner, ")")
 	program, words, _ := strings.Cut(inner, " ")

@@ -13,7 +13,7 @@ import (
 )
 
 // lookup is what is known of a variable here.
-func (w *walker) lookup(name string) shell.Value {
+func (w *line) lookup(name string) shell.Value {
 	forgotten, odd := w.cur.Forgotten != 0, w.cur.Traits[name]&grammar.Odd != 0
 	v := w.cur.Vars.Get(name)
 	switch {
@@ -39,7 +39,7 @@ func shellSets(name string) bool {
 }
 
 // mayBe are the texts that a variable may hold, or one that it is a name for.
-func (w *walker) mayBe(name string) []string {
+func (w *line) mayBe(name string) []string {
 	if name == "" {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (w *walker) mayBe(name string) []string {
 
 // bounded bounds a list of texts, each once. Where they are too many, those that could
 // name no hidden file and no command go first.
-func (w *walker) bounded(list []string) []string {
+func (w *line) bounded(list []string) []string {
 	if len(list) < 2 && (len(list) == 0 || len(list[0]) <= texts.MaxText/16) {
 		return list
 	}
@@ -94,7 +94,7 @@ func (w *walker) bounded(list []string) []string {
 
 // joined are the texts that one of several and one of others make together. Nothing
 // behind them leaves them as they are.
-func (w *walker) joined(begin, more []string) []string {
+func (w *line) joined(begin, more []string) []string {
 	switch {
 	case len(more) == 0:
 		return begin
@@ -107,11 +107,11 @@ func (w *walker) joined(begin, more []string) []string {
 }
 
 // someOf is a value that is one of some texts, as far as the line tells.
-func (w *walker) someOf(list []string) shell.Value { return shell.SomeOf(w.bounded(list)) }
+func (w *line) someOf(list []string) shell.Value { return shell.SomeOf(w.bounded(list)) }
 
 // mayHold are the texts that a word is or may become. Of one that begins with something
 // that is not known and ends in a path, they are that path.
-func (w *walker) mayHold(f field) []string {
+func (w *line) mayHold(f field) []string {
 	switch {
 	case f.Static:
 		return []string{f.Text}
@@ -139,7 +139,7 @@ func (w *walker) mayHold(f field) []string {
 const maxLikely = shell.MaxTexts
 
 // ifs is the value of IFS, and whether it is known.
-func (w *walker) ifs() (string, bool) {
+func (w *line) ifs() (string, bool) {
 	switch v := w.lookup("IFS"); {
 	case v.IsUntouched(), v.IsUnset(): // bash takes no IFS from its environment
 		return " \t\n", true
@@ -151,13 +151,13 @@ func (w *walker) ifs() (string, bool) {
 }
 
 // splitsAtBlanks reports whether nothing but blanks and ends of lines splits words.
-func (w *walker) splitsAtBlanks() bool {
+func (w *line) splitsAtBlanks() bool {
 	ifs, ok := w.ifs()
 	return ok && strings.Trim(ifs, " \t\n") == ""
 }
 
 // noteOutside notes the first variable from outside of the line that it expands.
-func (w *walker) noteOutside(name string) {
+func (w *line) noteOutside(name string) {
 	if w.shows == "" && texts.PlainName(name) && !openName(name) && w.lookup(name).MayBeOutside() {
 		w.shows = name
 	}

@@ -14,12 +14,15 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
+// words expands words as bash does.
+type words struct{ *line }
+
 // field is one word that bash passes.
 type field = knowledge.Word
 
 // fields expands a word into the words that bash passes. Commands inside of it
 // become parts.
-func (w *walker) fields(word *syntax.Word) []field {
+func (w *words) fields(word *syntax.Word) []field {
 	begin := len(w.out.Parts)
 	out := w.expand(word, assigning)
 	if len(out) == 1 && !out[0].Static {
@@ -31,7 +34,7 @@ func (w *walker) fields(word *syntax.Word) []field {
 }
 
 // beginsOutside reports a word that begins with a variable that the line does not set.
-func (w *walker) beginsOutside(word *syntax.Word) bool {
+func (w *words) beginsOutside(word *syntax.Word) bool {
 	part := word.Parts[0]
 	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) > 0 {
 		part = q.Parts[0]
@@ -42,7 +45,7 @@ func (w *walker) beginsOutside(word *syntax.Word) bool {
 
 // appendFields appends the fields of a word. Most words are plain ones, which need no
 // list of their own.
-func (w *walker) appendFields(to []field, word *syntax.Word) []field {
+func (w *words) appendFields(to []field, word *syntax.Word) []field {
 	text, ok := grammar.Unexpanded(word)
 	if !ok || w.used.words >= maxWords {
 		return append(to, w.fields(word)...)
@@ -53,9 +56,9 @@ func (w *walker) appendFields(to []field, word *syntax.Word) []field {
 }
 
 // elements expands a word of an array's list, where NAME=~ is plain text.
-func (w *walker) elements(word *syntax.Word) []field { return w.expand(word, leading) }
+func (w *words) elements(word *syntax.Word) []field { return w.expand(word, leading) }
 
-func (w *walker) expand(word *syntax.Word, tilde tildes) []field {
+func (w *words) expand(word *syntax.Word, tilde tildes) []field {
 	w.used.words++
 	if w.used.words > maxWords {
 		w.unknown(unknown.TooManyWords, w.src)
@@ -98,7 +101,7 @@ const (
 )
 
 // fragments expands word parts.
-func (w *walker) fragments(parts []syntax.WordPart, tilde tildes) []fragment {
+func (w *words) fragments(parts []syntax.WordPart, tilde tildes) []fragment {
 	var out []fragment
 	for i, p := range parts {
 		switch p := p.(type) {
@@ -147,7 +150,7 @@ func (w *walker) fragments(parts []syntax.WordPart, tilde tildes) []fragment {
 
 // firstLiteral expands the literal at the start of a word, where bash looks for
 // a tilde.
-func (w *walker) firstLiteral(text string, tilde tildes, whole bool) []fragment {
+func (w *words) firstLiteral(text string, tilde tildes, whole bool) []fragment {
 	var out []fragment
 	if tilde == assigning {
 		if name, val, ok := grammar.AssignmentLike(text); ok && strings.Contains(val, "~") {
@@ -168,7 +171,7 @@ func (w *walker) firstLiteral(text string, tilde tildes, whole bool) []fragment 
 }
 
 // tilde expands a leading tilde; it gives back the rest of the literal.
-func (w *walker) tilde(text string, whole bool) (fragment, string, bool) {
+func (w *words) tilde(text string, whole bool) (fragment, string, bool) {
 	head, rest, found := strings.Cut(text, "/")
 	if found {
 		rest = "/" + rest
@@ -205,7 +208,7 @@ func (w *walker) tilde(text string, whole bool) (fragment, string, bool) {
 	return unsureQuoted(0, may...), rest, true
 }
 
-func (w *walker) dblQuoted(q *syntax.DblQuoted) []fragment {
+func (w *words) dblQuoted(q *syntax.DblQuoted) []fragment {
 	if q.Dollar {
 		parts := w.quotedParts(q.Parts)
 		f := unsureQuoted(0, w.mayJoin(parts)...)
@@ -232,11 +235,11 @@ func (w *walker) dblQuoted(q *syntax.DblQuoted) []fragment {
 }
 
 // quotedParts expands what stands in double quotes or in a here-document.
-func (w *walker) quotedParts(parts []syntax.WordPart) []fragment {
+func (w *words) quotedParts(parts []syntax.WordPart) []fragment {
 	return w.quotedText(parts, texts.UnescapeQuoted)
 }
 
-func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) string) []fragment {
+func (w *words) quotedText(parts []syntax.WordPart, unescape func(string) string) []fragment {
 	var out []fragment
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -267,7 +270,7 @@ func (w *walker) quotedText(parts []syntax.WordPart, unescape func(string) strin
 }
 
 // static expands a word to one static text.
-func (w *walker) static(word *syntax.Word) (string, bool) {
+func (w *words) static(word *syntax.Word) (string, bool) {
 	if word == nil {
 		return "", true
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // unread makes a part of a wrapper whose options could not be read, and reports it.
-func (w *walker) unread(p parsed, inv invocation) bool {
+func (w *commands) unread(p parsed, inv invocation) bool {
 	if p.bad == "" {
 		return false
 	}
@@ -21,7 +21,7 @@ func (w *walker) unread(p parsed, inv invocation) bool {
 }
 
 // plainWrapper handles every wrapper that a table describes.
-func (w *walker) plainWrapper(s *wrapper, inv invocation) {
+func (w *commands) plainWrapper(s *wrapper, inv invocation) {
 	p := s.parse(inv.argv[1:])
 	name := path.Base(inv.argv[0].Text)
 	if w.unread(p, inv) {
@@ -68,7 +68,7 @@ func (w *walker) plainWrapper(s *wrapper, inv invocation) {
 
 // doubts adds a spot where another command may begin than it seems. The one that seems to
 // begin is looked at all the same.
-func (w *walker) doubts(p parsed) bool {
+func (w *commands) doubts(p parsed) bool {
 	if p.doubt == "" {
 		return false
 	}
@@ -78,7 +78,7 @@ func (w *walker) doubts(p parsed) bool {
 
 // opaqueOptions adds a spot for each option with which a wrapper starts something
 // that cannot be seen.
-func (w *walker) opaqueOptions(s *wrapper, p parsed) {
+func (w *commands) opaqueOptions(s *wrapper, p parsed) {
 	for _, o := range s.OpaqueOptions {
 		if _, given := p.options[o]; given {
 			w.unknown(unknown.WrapperConfig, o)
@@ -94,7 +94,7 @@ func (w *walker) opaqueOptions(s *wrapper, p parsed) {
 
 // joinedScript handles wrappers that join their words and hand them to a
 // shell.
-func (w *walker) joinedScript(name string, inv invocation) {
+func (w *commands) joinedScript(name string, inv invocation) {
 	var text []string
 	for _, f := range inv.argv {
 		if !f.Static {

@@ -16,7 +16,7 @@ import (
 
 // envCommand handles env, whose -S splits one word into options and a command
 // (GNU coreutils 9.1).
-func (w *walker) envCommand(s *wrapper, inv invocation) {
+func (w *commands) envCommand(s *wrapper, inv invocation) {
 	words := inv.argv[1:]
 	for i, f := range words { // a lone dash is -i
 		if f.Static && f.Text == "-" {
@@ -62,7 +62,7 @@ func (w *walker) envCommand(s *wrapper, inv invocation) {
 }
 
 // envSplit starts env again with the words that -S makes of a text.
-func (w *walker) envSplit(s *wrapper, inv invocation, p parsed, text string) {
+func (w *commands) envSplit(s *wrapper, inv invocation, p parsed, text string) {
 	if strings.ContainsAny(text, "\\'\"$#") {
 		w.unknown(unknown.EnvSplits, text)
 		text = strings.NewReplacer(`\`, "", "'", "", `"`, "").Replace(text) // more or less
@@ -76,7 +76,7 @@ func (w *walker) envSplit(s *wrapper, inv invocation, p parsed, text string) {
 }
 
 // droppedByEnv are the variables that env takes away; "*" stands for all.
-func (w *walker) droppedByEnv(p parsed) []string {
+func (w *commands) droppedByEnv(p parsed) []string {
 	var out []string
 	for _, o := range p.list {
 		switch o.name {
@@ -94,7 +94,7 @@ func (w *walker) droppedByEnv(p parsed) []string {
 
 // find handles find -exec and its kin, and fd -x. The search itself is a part
 // as well.
-func (w *walker) find(s *wrapper, inv invocation) {
+func (w *commands) find(s *wrapper, inv invocation) {
 	from := len(w.out.Parts)
 	w.emitProgram(inv)
 	search := w.searched([2]int{from, len(w.out.Parts)})
@@ -118,7 +118,7 @@ func (w *walker) find(s *wrapper, inv invocation) {
 
 // foundCommand is the command that find starts for what it has found: for all of
 // it together where several is set.
-func (w *walker) foundCommand(s *wrapper, inv invocation, option string, words []field, several bool, search *knowledge.Search) {
+func (w *commands) foundCommand(s *wrapper, inv invocation, option string, words []field, several bool, search *knowledge.Search) {
 	inner := inv
 	inner.access, inner.argv, inner.program = nil, nil, true
 	found := w.foundNames()
@@ -151,7 +151,7 @@ func (w *walker) foundCommand(s *wrapper, inv invocation, option string, words [
 
 // searchedFolders are the folders that a search is passed. What it finds may lie right in
 // them.
-func (w *walker) searchedFolders(search invocation) []string {
+func (w *commands) searchedFolders(search invocation) []string {
 	var out []string
 	for _, a := range w.describe(search).Access {
 		for _, dir := range []string{a.Path, a.Spelled} {
@@ -178,7 +178,7 @@ func startsFrom(s *wrapper, words []field) bool {
 var unknownArgs = field{Word: cardea.Word{Text: "{}", MaySplit: true, MayBeOption: true}}
 
 // xargs starts its command with words that it reads (findutils 4.9).
-func (w *walker) xargs(s *wrapper, inv invocation) {
+func (w *commands) xargs(s *wrapper, inv invocation) {
 	words, replace := xargsAttached(inv.argv[1:])
 	p := s.parse(withoutOpenFiles(words))
 	if w.unread(p, inv) {
@@ -275,7 +275,7 @@ func splits(o option) bool {
 
 // parallel builds shell lines from templates and arguments; only its simplest
 // form is read (GNU parallel).
-func (w *walker) parallel(s *wrapper, inv invocation) {
+func (w *commands) parallel(s *wrapper, inv invocation) {
 	w.unknown(unknown.ParallelBuilds, inv.text)
 	itself := inv
 	if read := w.inputWords(); len(read) > 0 && !slices.ContainsFunc(inv.argv, parallelArgs) {
@@ -310,7 +310,7 @@ func (w *walker) parallel(s *wrapper, inv invocation) {
 func parallelArgs(f field) bool { return f.Static && strings.HasPrefix(f.Text, ":::") }
 
 // flock FILE command, flock FILE -c text (util-linux 2.38).
-func (w *walker) flock(s *wrapper, inv invocation) {
+func (w *commands) flock(s *wrapper, inv invocation) {
 	p := s.parse(inv.argv[1:])
 	if w.unread(p, inv) {
 		return
@@ -339,7 +339,7 @@ func (w *walker) flock(s *wrapper, inv invocation) {
 
 // scriptCommand handles script -c text (util-linux 2.38); without -c it starts a
 // shell for whoever types, or on macOS the words after the file.
-func (w *walker) scriptCommand(s *wrapper, inv invocation) {
+func (w *commands) scriptCommand(s *wrapper, inv invocation) {
 	words := inv.argv[1:]
 	// Options may follow the file, as GNU getopt permutes them.
 	var files []field
@@ -367,13 +367,13 @@ func (w *walker) scriptCommand(s *wrapper, inv invocation) {
 }
 
 // terminalShell is a program that starts a shell for the user at the terminal.
-func (w *walker) terminalShell(inv invocation) {
+func (w *commands) terminalShell(inv invocation) {
 	w.unknown(unknown.TerminalShell, inv.text)
 	w.emitProgram(inv)
 }
 
 // scriptLogs are the files that script writes.
-func (w *walker) scriptLogs(p parsed, files []field) []cardea.Access {
+func (w *commands) scriptLogs(p parsed, files []field) []cardea.Access {
 	var out []cardea.Access
 	named := len(files) > 0
 	if named {
@@ -392,7 +392,7 @@ func (w *walker) scriptLogs(p parsed, files []field) []cardea.Access {
 }
 
 // su -c text, runuser -u user command (util-linux 2.38).
-func (w *walker) su(s *wrapper, inv invocation) {
+func (w *commands) su(s *wrapper, inv invocation) {
 	name := path.Base(inv.argv[0].Text)
 	words := slices.DeleteFunc(slices.Clone(inv.argv[1:]), func(f field) bool { return f.Static && f.Text == "-" })
 	options := map[string]string{}
@@ -421,7 +421,7 @@ func (w *walker) su(s *wrapper, inv invocation) {
 }
 
 // busybox starts one of its own programs.
-func (w *walker) busybox(_ *wrapper, inv invocation) {
+func (w *commands) busybox(_ *wrapper, inv invocation) {
 	if len(inv.argv) < 2 || strings.HasPrefix(inv.argv[1].Text, "-") && inv.argv[1].Static {
 		w.emitProgram(inv)
 		return
@@ -430,7 +430,7 @@ func (w *walker) busybox(_ *wrapper, inv invocation) {
 }
 
 // loader is the dynamic loader, called as a program.
-func (w *walker) loader(_ *wrapper, inv invocation) {
+func (w *commands) loader(_ *wrapper, inv invocation) {
 	words := inv.argv[1:]
 	for len(words) > 0 && words[0].Static && strings.HasPrefix(words[0].Text, "-") {
 		w.unknown(unknown.LoaderOption, words[0].Text)
@@ -449,7 +449,7 @@ func (w *walker) loader(_ *wrapper, inv invocation) {
 }
 
 // later is at and batch, which read commands and run them another time.
-func (w *walker) later(_ *wrapper, inv invocation) {
+func (w *commands) later(_ *wrapper, inv invocation) {
 	w.unknown(unknown.RunsLater, inv.text)
 	inv.elevated = true
 	w.emitProgram(inv)

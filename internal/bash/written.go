@@ -31,7 +31,7 @@ const (
 // notePrinted notes what the part at the end prints, as far as the line says it: what
 // echo and printf are passed, what it reads from its input or from a file that the line
 // writes. Any program may print what it reads.
-func (w *walker) notePrinted(words []field) {
+func (w *line) notePrinted(words []field) {
 	p := &w.out.Parts[len(w.out.Parts)-1]
 	name, text := p.Program(), ""
 	if name == "echo" || name == "printf" {
@@ -62,7 +62,7 @@ func (w *walker) notePrinted(words []field) {
 }
 
 // writtenText is the text that the line writes to a file, "" where it writes none.
-func (w *walker) writtenText(name string) string {
+func (w *line) writtenText(name string) string {
 	text := ""
 	for _, a := range w.paths().Open(cardea.Read, name, true) {
 		if i := w.writtenTo(a.Path); i >= 0 {
@@ -73,7 +73,7 @@ func (w *walker) writtenText(name string) string {
 }
 
 // printedFrom is about what the parts from one on print together.
-func (w *walker) printedFrom(part int) string {
+func (w *line) printedFrom(part int) string {
 	i := len(w.prints)
 	for i > 0 && w.prints[i-1].part >= part {
 		i--
@@ -86,7 +86,7 @@ func (w *walker) printedFrom(part int) string {
 }
 
 // namesFrom are patterns of the names that the parts from one on may print.
-func (w *walker) namesFrom(part int) []string {
+func (w *line) namesFrom(part int) []string {
 	var out []string
 	for i := len(w.prints) - 1; i >= 0 && w.prints[i].part >= part; i-- {
 		out = append(out, w.prints[i].names...)
@@ -95,7 +95,7 @@ func (w *walker) namesFrom(part int) []string {
 }
 
 // about is about what echo or printf prints.
-func (w *walker) about(name string, words []field) string {
+func (w *line) about(name string, words []field) string {
 	var said, may []string
 	for _, f := range words {
 		switch {
@@ -124,7 +124,7 @@ func (w *walker) about(name string, words []field) string {
 }
 
 // writtenTo is which of the texts goes into a file, -1 where none does.
-func (w *walker) writtenTo(file string) int {
+func (w *line) writtenTo(file string) int {
 	if file == "" {
 		return -1
 	}
@@ -132,7 +132,7 @@ func (w *walker) writtenTo(file string) int {
 }
 
 // addWritten notes a text; what is written to one file twice may stand in it together.
-func (w *walker) addWritten(text Written) {
+func (w *line) addWritten(text Written) {
 	if i := w.writtenTo(text.Path); i >= 0 {
 		w.out.Written[i].Text += "\n" + text.Text
 	} else if text.Path != "" && len(w.out.Written) < maxWritten {

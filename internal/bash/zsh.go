@@ -24,7 +24,7 @@ func anyOf(list []string, raw fragment, quoted bool) []fragment {
 
 // zshNames reports a name after a tilde that is a variable to zsh, if the shell has it: one of
 // the line or, in capital letters, of the environment. Numbers are places on the stack of folders.
-func (w *walker) zshNames(name string) bool {
+func (w *words) zshNames(name string) bool {
 	return name != "" && strings.Trim(name, "+-0123456789") == "" ||
 		texts.PlainName(name) && (!w.lookup(name).IsUntouched() || strings.ContainsAny(name, "_ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 }
