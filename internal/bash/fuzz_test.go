@@ -43,8 +43,8 @@ func FuzzAnalyse(f *testing.F) {
 // reach what is not theirs are left out.
 func FuzzOracle(f *testing.F) {
 	o := newOracle(f)
-	for _, c := range constructs() {
-		f.Add(c.lines[len(c.lines)/2])
+	for _, c := range constructs(f) {
+		f.Add(c.cases[len(c.cases)/2].Text())
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		if len(line) > 2000 || wild.MatchString(line) {

@@ -103,7 +103,7 @@ func TestOracleMutated(t *testing.T) {
 	}
 	o, begin := newOracle(t), time.Now()
 	g, m := generate.New(seed), mutator{rand.New(rand.NewSource(seed))}
-	known := append(attacks(), table()...)
+	known := append(linesOf(attacks(t)), table(t)...)
 	source := func() string {
 		if m.r.Intn(3) == 0 {
 			line, _ := g.Line()

@@ -102,7 +102,7 @@ func wallScore(t *testing.T, b *strings.Builder) {
 	b.WriteString("\n## Walls\n\nLines that name a guarded file, or start a command that a list denies, where lists allow every command (testdata/walls).\n\n" +
 		"| class | lines | programs | let pass | asked | denied | let pass where permissions are bypassed |\n|---|---|---|---|---|---|---|\n")
 	for _, class := range []struct{ name, about string }{{"touch", "may touch"}, {"run", "may run"}} {
-		lines := testrun.Lines(t, "../../testdata/walls/"+class.name+".txt")
+		lines := testrun.Texts(t, "../../testdata/walls/"+class.name+".txt")
 		programs, count, bypassed := map[string]bool{}, map[cardea.Effect]int{}, 0
 		for _, line := range lines {
 			programs[strings.Fields(line)[0]] = true
