@@ -123,7 +123,18 @@ func TestRevisions(t *testing.T) {
 	write(t, filepath.Join(w.app, "README.md"), "stashed")
 	w.git("stash", "-q", "-u")
 	pwned := filepath.Join(w.home, "pwned")
-	for _, name := range []string{"core.fsmonitor", "diff.external", "core.pager", "core.sshCommand", "filter.x.clean", "filter.x.smudge", "diff.x.textconv", "core.alternateRefsCommand", "core.editor", "alias.diff-tree"} {
+	for _, name := range []string{
+		"core.fsmonitor",
+		"diff.external",
+		"core.pager",
+		"core.sshCommand",
+		"filter.x.clean",
+		"filter.x.smudge",
+		"diff.x.textconv",
+		"core.alternateRefsCommand",
+		"core.editor",
+		"alias.diff-tree",
+	} {
 		w.git("config", name, "touch "+pwned+"; false")
 	}
 	w.git("config", "core.hooksPath", ".hooks")

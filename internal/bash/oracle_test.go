@@ -304,7 +304,9 @@ func (o *oracle) count(a Analysis, seen observed) {
 // wild are lines that are not run, since they could reach what is not theirs:
 // processes, the network, files of the machine. Start-up files are among them,
 // which are the person's own and are not followed by decision.
-var wild = regexp.MustCompile(`sh\s+(-\S+\s+)*-\w*[li]|--login|kill|/dev/(tcp|udp)|delete|fls|fprint|-ok|enable|disown|suspend|PATH|\.\./\.\.|[^\w.'"]/(bin|sbin|usr|lib|lib64|proc|sys|etc|tmp|run|var|root|home|opt|srv|mnt)`)
+var wild = regexp.MustCompile(
+	`sh\s+(-\S+\s+)*-\w*[li]|--login|kill|/dev/(tcp|udp)|delete|fls|fprint|-ok|enable|disown|suspend|PATH|\.\./\.\.|[^\w.'"]/(bin|sbin|usr|lib|lib64|proc|sys|etc|tmp|run|var|root|home|opt|srv|mnt)`,
+)
 
 // linesOf gives the lines of cases.
 func linesOf(cases []testrun.Case) []string {
