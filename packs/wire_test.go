@@ -253,8 +253,23 @@ func TestInsteadIsFree(t *testing.T) {
 func TestNoDenialTeachesItsWayAround(t *testing.T) {
 	for _, r := range packs.Rules() {
 		told := strings.ToLower(r.Message + " " + r.Context)
-		for _, hint := range []string{"cardea.yaml", "override", "switch off", "rules: {", "off: [", "head instead", "another shell",
-			"use python", "base64", "script file", "one by one", "into a file", "rename", "exempt", "dangerously"} {
+		for _, hint := range []string{
+			"cardea.yaml",
+			"override",
+			"switch off",
+			"rules: {",
+			"off: [",
+			"head instead",
+			"another shell",
+			"use python",
+			"base64",
+			"script file",
+			"one by one",
+			"into a file",
+			"rename",
+			"exempt",
+			"dangerously",
+		} {
 			if strings.Contains(told, hint) {
 				t.Errorf("%s tells %q: %s", r.ID, hint, r.Message)
 			}

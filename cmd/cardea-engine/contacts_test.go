@@ -27,7 +27,9 @@ func (s *site) traced(event, command string) (answer string, calls []string) {
 	log := filepath.Join(s.t.TempDir(), "trace")
 	c := exec.Command(strace, "-f", "-qq", "-e", "trace=execve,execveat,socket,connect,sendto,sendmsg", "-o", log, s.exe("cardea"), "check", "--harness", "claude-code", "--limit", "1m")
 	c.Dir, c.Env = s.work, s.env
-	c.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":"s","transcript_path":"/t","cwd":%q,"permission_mode":"default","hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":%q}}`, s.work, event, command))
+	c.Stdin = strings.NewReader(
+		fmt.Sprintf(`{"session_id":"s","transcript_path":"/t","cwd":%q,"permission_mode":"default","hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":%q}}`, s.work, event, command),
+	)
 	out, err := c.Output()
 	if err != nil {
 		s.t.Fatalf("strace: %v: %s", err, out)
@@ -93,7 +95,8 @@ func TestGuardsContactNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(answer, `"behavior":"allow"`) || !strings.Contains(all, `cardea-engine", ["`) || !strings.Contains(all, `"judge"]`) || !strings.Contains(all, filepath.Join(s.home, "key")) || !strings.Contains(all, "htons("+port+")") {
+	if !strings.Contains(answer, `"behavior":"allow"`) || !strings.Contains(all, `cardea-engine", ["`) || !strings.Contains(all, `"judge"]`) || !strings.Contains(all, filepath.Join(s.home, "key")) ||
+		!strings.Contains(all, "htons("+port+")") {
 		t.Errorf("what reaches the judge is not seen: %s\n%s", answer, all)
 	}
 	if _, err := os.Lstat(ran); err != nil {

@@ -111,7 +111,8 @@ func TestExamples(t *testing.T) {
 // checkExample runs the commands of an example twice.
 func checkExample(t *testing.T, commands, asset string) {
 	text, err := asRoot(t, asset)(commands + "\n" + commands + "\ncat /etc/claude-code/managed-settings.d/50-cardea.json\n")
-	if err != nil || strings.Count(text, "wrote /etc/claude-code/managed-settings.d/50-cardea.json") != 1 || strings.Count(text, "nothing to change: Claude Code already calls /usr/local/bin/cardea") != 1 ||
+	if err != nil || strings.Count(text, "wrote /etc/claude-code/managed-settings.d/50-cardea.json") != 1 ||
+		strings.Count(text, "nothing to change: Claude Code already calls /usr/local/bin/cardea") != 1 ||
 		strings.Count(text, "Claude Code: ready") != 2 || !strings.Contains(text, `"onFailure": "block"`) || strings.Contains(text, "type ") {
 		t.Errorf("%v\n%s", err, text)
 	}
@@ -170,23 +171,30 @@ func TestAgentsInstallNothing(t *testing.T) {
 		script string
 		wrote  bool
 	}{
-		"a script":                    {"cardea install claude", true},
-		"a script, managed":           {"cardea install claude --managed", true},
-		"a variable":                  {"CLAUDECODE=1 cardea install claude", false},
-		"a variable, managed":         {"CLAUDECODE=1 cardea install claude --managed", false},
-		"an agent above":              {"/root/agent/claude -c 'cardea install claude; true'", false},
-		"an agent above, managed":     {"/root/agent/claude -c 'cardea install claude --managed; true'", false},
-		"its variables are cleared":   {"/root/agent/claude -c 'env -i PATH=$PATH HOME=/root cardea install claude; true'", false},
-		"a variable of one above":     {"CLAUDECODE=1 sh2 -c 'env -i PATH=$PATH HOME=/root cardea install claude; true'", false},
-		"flags":                       {"cardea install claude --unattended", false},
-		"another program":             {"cardea install claude --binary /usr/local/bin/cardea", false},
-		"after an agent's rules":      {"mkdir -p /root/.config/cardea/rules; echo 'rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]' > /root/.config/cardea/rules/a.yaml; cardea install claude", false},
-		"a project's rules, managed":  {"mkdir -p /root/app/.cardea; echo 'on_error: deny' > /root/app/.cardea/cardea.yaml; cd /root/app; cardea install claude --managed", true},
-		"in a temporary folder":       {"mkdir /tmp/x; mount -t tmpfs none /tmp/x; cp /usr/local/bin/cardea* /tmp/x; /tmp/x/cardea install claude; rc=$?; umount /tmp/x; rmdir /tmp/x; exit $rc", false},
-		"the root of all":             {"cd /; cardea install claude", true},
-		"from the home folder":        {"mkdir -p /root/.local/bin; mv /usr/local/bin/cardea* /root/.local/bin; cd; .local/bin/cardea install claude", true},
-		"npm's folder":                {"mkdir -p /root/.local/share/cardea/bin; mv /usr/local/bin/cardea* /root/.local/share/cardea/bin; /root/.local/share/cardea/bin/cardea install claude", true},
-		"a link of a package manager": {"mkdir -p /usr/local/Cellar/cardea/1.2.3/bin; mv /usr/local/bin/cardea* /usr/local/Cellar/cardea/1.2.3/bin; ln -s /usr/local/Cellar/cardea/1.2.3/bin/cardea* /usr/local/bin; cardea install claude | grep -v Cellar; cardea doctor", true},
+		"a script":                  {"cardea install claude", true},
+		"a script, managed":         {"cardea install claude --managed", true},
+		"a variable":                {"CLAUDECODE=1 cardea install claude", false},
+		"a variable, managed":       {"CLAUDECODE=1 cardea install claude --managed", false},
+		"an agent above":            {"/root/agent/claude -c 'cardea install claude; true'", false},
+		"an agent above, managed":   {"/root/agent/claude -c 'cardea install claude --managed; true'", false},
+		"its variables are cleared": {"/root/agent/claude -c 'env -i PATH=$PATH HOME=/root cardea install claude; true'", false},
+		"a variable of one above":   {"CLAUDECODE=1 sh2 -c 'env -i PATH=$PATH HOME=/root cardea install claude; true'", false},
+		"flags":                     {"cardea install claude --unattended", false},
+		"another program":           {"cardea install claude --binary /usr/local/bin/cardea", false},
+		"after an agent's rules": {
+			"mkdir -p /root/.config/cardea/rules; echo 'rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]' > /root/.config/cardea/rules/a.yaml; cardea install claude",
+			false,
+		},
+		"a project's rules, managed": {"mkdir -p /root/app/.cardea; echo 'on_error: deny' > /root/app/.cardea/cardea.yaml; cd /root/app; cardea install claude --managed", true},
+		"in a temporary folder":      {"mkdir /tmp/x; mount -t tmpfs none /tmp/x; cp /usr/local/bin/cardea* /tmp/x; /tmp/x/cardea install claude; rc=$?; umount /tmp/x; rmdir /tmp/x; exit $rc", false},
+		"the root of all":            {"cd /; cardea install claude", true},
+		"from the home folder":       {"mkdir -p /root/.local/bin; mv /usr/local/bin/cardea* /root/.local/bin; cd; .local/bin/cardea install claude", true},
+		"npm's folder":               {"mkdir -p /root/.local/share/cardea/bin; mv /usr/local/bin/cardea* /root/.local/share/cardea/bin; /root/.local/share/cardea/bin/cardea install claude", true},
+		"a link of a package manager": {
+			"mkdir -p /usr/local/Cellar/cardea/1.2.3/bin; mv /usr/local/bin/cardea* /usr/local/Cellar/cardea/1.2.3/bin; ln -s " +
+				"/usr/local/Cellar/cardea/1.2.3/bin/cardea* /usr/local/bin; cardea install claude | grep -v Cellar; cardea doctor",
+			true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := run(strings.ReplaceAll(begin, "BUILT", built) + "set +e\n" + tt.script)

@@ -125,7 +125,8 @@ func (s *site) run(stdin string, args ...string) string {
 // check has all the time that a busy machine needs, but for what more says.
 func (s *site) check(command string, more ...string) string {
 	s.t.Helper()
-	return s.run(`{"session_id":"s","transcript_path":"/t","cwd":"`+filepath.ToSlash(s.work)+`","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"`+command+`"}}`,
+	return s.run(`{"session_id":"s","transcript_path":"/t","cwd":"`+filepath.ToSlash(s.work)+`","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"`+
+		command+`"}}`,
 		append([]string{"check", "--harness", "claude-code", "--limit", "1m"}, more...)...)
 }
 

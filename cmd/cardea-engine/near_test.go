@@ -145,8 +145,17 @@ func TestNearByMeaning(t *testing.T) {
 func TestNearByMeaningNeverAllowsAnotherShape(t *testing.T) {
 	s := learning(t)
 	s.learn(s.user(), "allow * npm test", "allow * git push origin feature/a", "allow * terraform plan", "allow * docker compose up -d", "allow * cat README.md", "allow * rm -r dist")
-	for _, command := range []string{"yarn test", "npm test > /etc/passwd", "git push origin feature/b", "git push -f origin feature/a", "tofu plan", "docker-compose up -d --build",
-		"rm -r build", "rm -rf dist", "pnpm test; rm -rf ~"} {
+	for _, command := range []string{
+		"yarn test",
+		"npm test > /etc/passwd",
+		"git push origin feature/b",
+		"git push -f origin feature/a",
+		"tofu plan",
+		"docker-compose up -d --build",
+		"rm -r build",
+		"rm -rf dist",
+		"pnpm test; rm -rf ~",
+	} {
 		if got := s.try("", command); got.effect == "allow" {
 			t.Errorf("%s is allowed: %s", command, got.near())
 		}

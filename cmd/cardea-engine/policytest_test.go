@@ -42,8 +42,17 @@ func installTests(t *testing.T) *site {
 func TestPolicyTest(t *testing.T) {
 	s := installTests(t)
 	out := s.run("", "policy", "test", "--coverage", ".")
-	for _, want := range []string{"pass  p_test.test_yes", "FAIL  p_test.test_case", "FAIL  large", "pass  small", "FAIL  p_test.test_endless",
-		"it takes longer than 5s, and was stopped", "pass  p_test.test_after", "4 tests, 2 failed", "100 %  p.rego"} {
+	for _, want := range []string{
+		"pass  p_test.test_yes",
+		"FAIL  p_test.test_case",
+		"FAIL  large",
+		"pass  small",
+		"FAIL  p_test.test_endless",
+		"it takes longer than 5s, and was stopped",
+		"pass  p_test.test_after",
+		"4 tests, 2 failed",
+		"100 %  p.rego",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %s", want, out)
 		}

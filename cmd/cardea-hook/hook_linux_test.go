@@ -149,7 +149,15 @@ func (s *site) message(command string) string {
 // denied makes sure that a call which must be denied is denied.
 func (s *site) denied(what string) {
 	s.t.Helper()
-	if got := s.call("cardea-hook", strings.NewReader(s.message("git push --force origin main")), "--harness", "claude-code", "--limit", "1m"); !strings.Contains(got.out, `"permissionDecision":"deny"`) || got.exit != 0 || got.errs != "" {
+	if got := s.call(
+		"cardea-hook",
+		strings.NewReader(s.message("git push --force origin main")),
+		"--harness",
+		"claude-code",
+		"--limit",
+		"1m",
+	); !strings.Contains(got.out, `"permissionDecision":"deny"`) ||
+		got.exit != 0 || got.errs != "" {
 		s.t.Errorf("%s: %+v", what, got)
 	}
 }
@@ -201,11 +209,34 @@ func TestSameBytes(t *testing.T) {
 			cases = append(cases, one{f, string(data), []string{"--harness", harness}})
 		}
 	}
-	for _, command := range []string{"ls", "git push -f", "make", "halt", "terraform apply", "timeout 30 npm test", "frobnicate $x", "echo \x00 \x1b[31m", "cat ~/.ssh/id_rsa", "cd /; ls", "> Makefile", "rm -rf ~"} {
+	for _, command := range []string{
+		"ls",
+		"git push -f",
+		"make",
+		"halt",
+		"terraform apply",
+		"timeout 30 npm test",
+		"frobnicate $x",
+		"echo \x00 \x1b[31m",
+		"cat ~/.ssh/id_rsa",
+		"cd /; ls",
+		"> Makefile",
+		"rm -rf ~",
+	} {
 		cases = append(cases, one{command, cold.message(command), []string{"--harness=claude-code"}}, one{command, cold.message(command), nil},
 			one{command, cold.message(command), []string{"--unattended", "--exit-code", "--limit", "1m"}})
 	}
-	for _, text := range []string{"", "{", "[]", "null", `{"a":1,"a":2}`, strings.Repeat("[", 5000), "\xff\xfe", cold.message(strings.Repeat("echo hello; ", 20000)), `{"tool_name":"Bash","TOOL_NAME":"x"}`} {
+	for _, text := range []string{
+		"",
+		"{",
+		"[]",
+		"null",
+		`{"a":1,"a":2}`,
+		strings.Repeat("[", 5000),
+		"\xff\xfe",
+		cold.message(strings.Repeat("echo hello; ", 20000)),
+		`{"tool_name":"Bash","TOOL_NAME":"x"}`,
+	} {
 		cases = append(cases, one{text[:min(20, len(text))], text, []string{"--harness", "claude-code"}}, one{text[:min(20, len(text))], text, nil})
 	}
 	for _, c := range cases {
@@ -396,8 +427,12 @@ func TestNoEnd(t *testing.T) {
 }
 
 func TestLimitOf(t *testing.T) {
-	for line, want := range map[string]time.Duration{"": 5 * time.Second, "--limit 2s": 2 * time.Second, "--harness claude-code --limit=1m --unattended": time.Minute, "--limit 1s --limit 3s": 3 * time.Second,
-		"--limit": 0, "--limit x": 0, "--limit=-1s": 0, "--": 0, "x": 0, "--other": 0, "-h": 0, "--limit=1s -- x": 0} {
+	for line, want := range map[string]time.Duration{
+		"":           5 * time.Second,
+		"--limit 2s": 2 * time.Second,
+		"--harness claude-code --limit=1m --unattended": time.Minute,
+		"--limit 1s --limit 3s":                         3 * time.Second,
+		"--limit":                                       0, "--limit x": 0, "--limit=-1s": 0, "--": 0, "x": 0, "--other": 0, "-h": 0, "--limit=1s -- x": 0} {
 		got, plain := limitOf(strings.Fields(line))
 		if plain != (want > 0) || plain && got != want {
 			t.Errorf("%q: %s, %t", line, got, plain)

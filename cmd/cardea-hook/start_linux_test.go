@@ -190,7 +190,11 @@ func TestDoctor(t *testing.T) {
 	if err := os.MkdirAll(s.home+"/.claude", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(s.home+"/.claude/settings.json", fmt.Appendf(nil, `{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"%s/cardea-hook check --harness claude-code --limit 8s","timeout":10}]}]}}`, s.bin), 0o600); err != nil {
+	if err := os.WriteFile(
+		s.home+"/.claude/settings.json",
+		fmt.Appendf(nil, `{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"%s/cardea-hook check --harness claude-code --limit 8s","timeout":10}]}]}}`, s.bin),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if d := doctor(); d["asked"] != true {

@@ -21,15 +21,179 @@ import (
 // secret file, {D} one of a folder that holds it, {G} one of a file that says what agents
 // may do, {L} a line.
 var (
-	readers = strings.Split("cat|head -1|tail -n 1|wc -l|sort|grep -n .|sed -n 1p|nl|od -c|tac|base64|cut -c1-99|diff README.md|rg .|paste|fold|uniq|awk 1|tr a a <|cmp -l README.md|jq -R .|git diff --no-index README.md|git hash-object -w|comm README.md|strings|xxd|md5sum|file|stat|ls|dd status=none if=|perl -pe 1|python3 -m base64|tee <", "|")
-	secrets = []string{".env", "./.env", `"$PWD"/.env`, "~+/.env", "/proc/self/cwd/.env", "/proc/$$/cwd/.env", "/proc/thread-self/cwd/.env", ".e*v", ".en?", ".[e]nv", "{.env,README.md}", `$'\x2eenv'`, `.e""nv`, `.e\nv`,
-		"src/../.env", "$(echo .env)", "`printf .env`", "$(ls .env)", "src//..///.env", "/proc/self/root$PWD/.env", "$PWD/src/../.env", "./*env", "*/../.env", "${X:-.env}", "-- .env", "/dev/fd/3 3<.env", "docs/.*/../.env", "README.md", "*.md", "*", "[!.]*", "src/*", "docs/x.md", "R??DME.md", "{README.md,src/a.go}"}
-	folders  = []string{".", "./", "src/..", `"$PWD"`, "../app", "/proc/self/cwd", "$(pwd)"}
-	guarded  = []string{".claude/settings.json", "./.claude/settings.json", ".claude/set*.json", "/proc/self/cwd/.claude/settings.json", "src/../.claude/settings.json", `"$PWD"/.claude/settings.json`, ".claude//settings.json", `.clau""de/settings.json`}
-	oneFile  = []string{"{P} {F}", "{P} < {F}", "{P} -- {F}", "echo {F} | xargs {P}", "ls {F} | xargs {P}", "printf '%s\\n' {F} | xargs -n1 {P}", "for f in {F}; do {P} \"$f\"; done", "f={F}; {P} $f", "cat {F} | {P}", "{P} README.md {F}", "cd src && {P} ../.env", "find . -name .env -exec {P} {} +", "find . -maxdepth 1 -name '.e*' | xargs {P}", "cp {F} x.txt; {P} x.txt", "ln -s {F} l; {P} l", "git add -f {F} && git diff --cached", "git commit -q -F {F} && git log -1", "mapfile -t a < {F}; echo \"${a[@]}\"", "read -r v < {F}; echo \"$v\"", "exec 3< {F}; {P} <&3", "{P} <(cat {F})", "trap '{P} {F}' EXIT", "x=$(<{F}); echo \"$x\"", "while read -r l; do echo \"$l\"; done < {F}", "tar cf - {F} | {P}", "zip -q - {F} | {P}", "shopt -s dotglob; {P} *nv", "{P} $(ls -a | grep env)", "git add -f ':(icase).ENV' && git diff --cached", "git add -f {D} && git diff --cached", "git add -Af && git diff --cached"}
-	inFolder = []string{"grep -rn . {D}", "grep -rh S {D} --include=.env", "rg --hidden -u . {D}", "rg -uuu S {D}", "find {D} -type f -exec cat {} +", "find {D} -maxdepth 1 -type f | xargs cat", "find {D} ! -name README.md -type f -print0 | xargs -0 cat", "cat {D}/.*", "cp -r {D} /tmp/cardea-none && cat /tmp/cardea-none/.env", "tar cf - {D}", "diff -r {D} src", "git grep --no-index S {D}", "ls -a {D} | xargs cat", "git stash -u && git stash show -p --include-untracked", "wc -c {D}/.e* {D}/README.md"}
-	writes   = []string{"echo x > {G}", "echo x | tee {G}", "cp README.md {G}", "mv README.md {G}", "sort -o {G} README.md", "sort README.md --output={G}", "sort README.md --out {G}", "sed -i s/a/b/ {G}", "dd if=README.md of=.claude/settings.json", "rm {G}", "ln -sf ../README.md {G}", "git stash push -q -u -- {G}", "git stash -u -q", "git rm -q -f --cached {G}; git clean -fdq .claude", "git checkout -q other", "git switch -q other", "git merge -q other", "git cherry-pick other", "git restore -s other {G}", "mkdir -p ./-o.claude; sort README.md ./-*/../README.md", "mkdir -p -- '-o.claude/settings.json'; sort -*/*", "echo -o.claude/settings.json | xargs sort README.md", "xargs sort < args.txt", "sed -n 'w .claude/settings.json' README.md", "sed -n 'w /proc/self/cwd/.claude/settings.json' README.md", "awk '{print > \".claude/settings.json\"}' README.md", "perl -e 'open F, \">.claude/settings.json\"; print F 1'", "python3 -c \"open('.claude/settings.json','w').write('x')\"", "python3 -c \"import shutil; shutil.copytree('other','.',dirs_exist_ok=True)\"", "tar xf other.tar", "python3 -m tarfile -e other.tar .", "cp -r other/. .", "rsync -a other/ .", "truncate -s0 {G}", "install README.md {G}", "git apply other.patch", "patch -p1 < other.patch", "truncate -s 0 -- {G}", "find .claude -name '*.json' -delete", "exec 3<> {G}; echo x >&3", "unzip -qo other.zip", "mv other/.claude/settings.json {G}", "git config alias.w '!echo x > .claude/settings.json' && git w"}
-	wraps    = []string{"{L}", "{L}", "{L}", "timeout 5 {L}", "( {L} )", "{ {L}; }", "if true; then {L}; fi", "env {L}", "nice {L}", "true && {L}", "false || {L}", "{L} | cat", "! {L}", "cd . && {L}", "x=1 {L}", "command {L}", "for i in 1; do {L}; done", "f() { {L}; }; f", "eval '{L}'", "bash -c '{L}'", "{L} &&  true", "time {L}", "cd src; cd ..; {L}"}
+	readers = strings.Split(
+		"cat|head -1|tail -n 1|wc -l|sort|grep -n .|sed -n 1p|nl|od -c|tac|base64|cut -c1-99|diff README.md|rg .|paste|fold|uniq|awk 1|tr a a <|cmp -l README.md|jq -R .|git diff "+
+			"--no-index README.md|git hash-object -w|comm README.md|strings|xxd|md5sum|file|stat|ls|dd status=none if=|perl -pe 1|python3 -m base64|tee <",
+		"|",
+	)
+	secrets = []string{
+		".env",
+		"./.env",
+		`"$PWD"/.env`,
+		"~+/.env",
+		"/proc/self/cwd/.env",
+		"/proc/$$/cwd/.env",
+		"/proc/thread-self/cwd/.env",
+		".e*v",
+		".en?",
+		".[e]nv",
+		"{.env,README.md}",
+		`$'\x2eenv'`,
+		`.e""nv`,
+		`.e\nv`,
+		"src/../.env",
+		"$(echo .env)",
+		"`printf .env`",
+		"$(ls .env)",
+		"src//..///.env",
+		"/proc/self/root$PWD/.env",
+		"$PWD/src/../.env",
+		"./*env",
+		"*/../.env",
+		"${X:-.env}",
+		"-- .env",
+		"/dev/fd/3 3<.env",
+		"docs/.*/../.env",
+		"README.md",
+		"*.md",
+		"*",
+		"[!.]*",
+		"src/*",
+		"docs/x.md",
+		"R??DME.md",
+		"{README.md,src/a.go}",
+	}
+	folders = []string{".", "./", "src/..", `"$PWD"`, "../app", "/proc/self/cwd", "$(pwd)"}
+	guarded = []string{
+		".claude/settings.json",
+		"./.claude/settings.json",
+		".claude/set*.json",
+		"/proc/self/cwd/.claude/settings.json",
+		"src/../.claude/settings.json",
+		`"$PWD"/.claude/settings.json`,
+		".claude//settings.json",
+		`.clau""de/settings.json`,
+	}
+	oneFile = []string{
+		"{P} {F}",
+		"{P} < {F}",
+		"{P} -- {F}",
+		"echo {F} | xargs {P}",
+		"ls {F} | xargs {P}",
+		"printf '%s\\n' {F} | xargs -n1 {P}",
+		"for f in {F}; do {P} \"$f\"; done",
+		"f={F}; {P} $f",
+		"cat {F} | {P}",
+		"{P} README.md {F}",
+		"cd src && {P} ../.env",
+		"find . -name .env -exec {P} {} +",
+		"find . -maxdepth 1 -name '.e*' | xargs {P}",
+		"cp {F} x.txt; {P} x.txt",
+		"ln -s {F} l; {P} l",
+		"git add -f {F} && git diff --cached",
+		"git commit -q -F {F} && git log -1",
+		"mapfile -t a < {F}; echo \"${a[@]}\"",
+		"read -r v < {F}; echo \"$v\"",
+		"exec 3< {F}; {P} <&3",
+		"{P} <(cat {F})",
+		"trap '{P} {F}' EXIT",
+		"x=$(<{F}); echo \"$x\"",
+		"while read -r l; do echo \"$l\"; done < {F}",
+		"tar cf - {F} | {P}",
+		"zip -q - {F} | {P}",
+		"shopt -s dotglob; {P} *nv",
+		"{P} $(ls -a | grep env)",
+		"git add -f ':(icase).ENV' && git diff --cached",
+		"git add -f {D} && git diff --cached",
+		"git add -Af && git diff --cached",
+	}
+	inFolder = []string{
+		"grep -rn . {D}",
+		"grep -rh S {D} --include=.env",
+		"rg --hidden -u . {D}",
+		"rg -uuu S {D}",
+		"find {D} -type f -exec cat {} +",
+		"find {D} -maxdepth 1 -type f | xargs cat",
+		"find {D} ! -name README.md -type f -print0 | xargs -0 cat",
+		"cat {D}/.*",
+		"cp -r {D} /tmp/cardea-none && cat /tmp/cardea-none/.env",
+		"tar cf - {D}",
+		"diff -r {D} src",
+		"git grep --no-index S {D}",
+		"ls -a {D} | xargs cat",
+		"git stash -u && git stash show -p --include-untracked",
+		"wc -c {D}/.e* {D}/README.md",
+	}
+	writes = []string{
+		"echo x > {G}",
+		"echo x | tee {G}",
+		"cp README.md {G}",
+		"mv README.md {G}",
+		"sort -o {G} README.md",
+		"sort README.md --output={G}",
+		"sort README.md --out {G}",
+		"sed -i s/a/b/ {G}",
+		"dd if=README.md of=.claude/settings.json",
+		"rm {G}",
+		"ln -sf ../README.md {G}",
+		"git stash push -q -u -- {G}",
+		"git stash -u -q",
+		"git rm -q -f --cached {G}; git clean -fdq .claude",
+		"git checkout -q other",
+		"git switch -q other",
+		"git merge -q other",
+		"git cherry-pick other",
+		"git restore -s other {G}",
+		"mkdir -p ./-o.claude; sort README.md ./-*/../README.md",
+		"mkdir -p -- '-o.claude/settings.json'; sort -*/*",
+		"echo -o.claude/settings.json | xargs sort README.md",
+		"xargs sort < args.txt",
+		"sed -n 'w .claude/settings.json' README.md",
+		"sed -n 'w /proc/self/cwd/.claude/settings.json' README.md",
+		"awk '{print > \".claude/settings.json\"}' README.md",
+		"perl -e 'open F, \">.claude/settings.json\"; print F 1'",
+		"python3 -c \"open('.claude/settings.json','w').write('x')\"",
+		"python3 -c \"import shutil; shutil.copytree('other','.',dirs_exist_ok=True)\"",
+		"tar xf other.tar",
+		"python3 -m tarfile -e other.tar .",
+		"cp -r other/. .",
+		"rsync -a other/ .",
+		"truncate -s0 {G}",
+		"install README.md {G}",
+		"git apply other.patch",
+		"patch -p1 < other.patch",
+		"truncate -s 0 -- {G}",
+		"find .claude -name '*.json' -delete",
+		"exec 3<> {G}; echo x >&3",
+		"unzip -qo other.zip",
+		"mv other/.claude/settings.json {G}",
+		"git config alias.w '!echo x > .claude/settings.json' && git w",
+	}
+	wraps = []string{
+		"{L}",
+		"{L}",
+		"{L}",
+		"timeout 5 {L}",
+		"( {L} )",
+		"{ {L}; }",
+		"if true; then {L}; fi",
+		"env {L}",
+		"nice {L}",
+		"true && {L}",
+		"false || {L}",
+		"{L} | cat",
+		"! {L}",
+		"cd . && {L}",
+		"x=1 {L}",
+		"command {L}",
+		"for i in 1; do {L}; done",
+		"f() { {L}; }; f",
+		"eval '{L}'",
+		"bash -c '{L}'",
+		"{L} &&  true",
+		"time {L}",
+		"cd src; cd ..; {L}",
+	}
 )
 
 // generate makes a line, and says whether it names a folder alone: what is in it is read where
@@ -56,7 +220,8 @@ func TestAllowedLinesAreRun(t *testing.T) {
 	}
 	places := map[string]*wall{}
 	for name, list := range map[string]string{
-		"list":   `{"permissions":{"allow":["Bash(cat:*)","Bash(head:*)","Bash(tail:*)","Bash(grep:*)","Bash(rg:*)","Bash(find:*)","Bash(sort:*)","Bash(wc:*)","Bash(ls:*)","Bash(echo:*)","Bash(sed -n:*)","Bash(git:*)","Bash(mkdir:*)","Bash(cp:*)","Bash(diff:*)","Bash(jq:*)","Bash(xargs:*)"]}}`,
+		"list": `{"permissions":{"allow":["Bash(cat:*)","Bash(head:*)","Bash(tail:*)","Bash(grep:*)","Bash(rg:*)","Bash(find:*)","Bash(sort:*)","Bash(wc:*)","Bash(ls:*)",` +
+			`"Bash(echo:*)","Bash(sed -n:*)","Bash(git:*)","Bash(mkdir:*)","Bash(cp:*)","Bash(diff:*)","Bash(jq:*)","Bash(xargs:*)"]}}`,
 		"denies": `{"permissions":{"allow":["Bash"],"deny":["Read(.env)","Edit(.claude/**)"]}}`,
 	} {
 		places[name] = executedPlace(t, list)
@@ -103,7 +268,10 @@ func executedPlace(t *testing.T, list string) *wall {
 		"other/.claude/settings.json": "{\"disableAllHooks\":true}\n",
 		"other.patch":                 "--- a/.claude/settings.json\n+++ b/.claude/settings.json\n@@ -1 +1 @@\n-{}\n+{\"disableAllHooks\":true}\n",
 	}})
-	w.shell(`tar -C other -cf other.tar .claude; (cd other && python3 -m zipfile -c ../other.zip .claude); git checkout -q -b other; echo '{"disableAllHooks":true}' > .claude/settings.json; git -c user.name=a -c user.email=a@b commit -q -am other; git checkout -q -; echo ` + secretText + ` > .env`)
+	w.shell(
+		`tar -C other -cf other.tar .claude; (cd other && python3 -m zipfile -c ../other.zip .claude); git checkout -q -b other; echo ` +
+			`'{"disableAllHooks":true}' > .claude/settings.json; git -c user.name=a -c user.email=a@b commit -q -am other; git checkout -q -; echo ` + secretText + ` > .env`,
+	)
 	return w
 }
 

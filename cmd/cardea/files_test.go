@@ -75,8 +75,12 @@ const (
 // denied), notallow, notshut, allow.
 func TestFilesOfWords(t *testing.T) {
 	w := (*wall)(nil)
-	for _, row := range testrun.Lines(t, "../../testdata/walls/files.txt") {
-		if lists, ok := strings.CutPrefix(row, "= "); ok {
+	rows, err := testrun.ReadCases("../../testdata/walls/files.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range rows {
+		if lists, ok := strings.CutPrefix(row.Text(), "= "); ok {
 			allow, deny, _ := strings.Cut(lists, " = ")
 			w = newListed(t, map[string]string{"typical": typical, "everything": everything}[allow], deny)
 			w.git("init", "-q")
@@ -84,15 +88,14 @@ func TestFilesOfWords(t *testing.T) {
 			w.git("commit", "-qm", "x")
 			continue
 		}
-		want, line, _ := strings.Cut(row, "\t")
-		line = strings.NewReplacer("⏎", "\n", "{H}", w.home).Replace(line)
+		want, line := row.Columns[0], strings.ReplaceAll(row.Text(), "{H}", w.home)
 		args := []string{"try", "--json"}
-		if role, rest, ok := strings.Cut(line, "\t"); ok {
-			args, line = append(args, "--role", role), rest
+		if len(row.Columns) == 3 {
+			args = append(args, "--role", row.Columns[1])
 		}
 		got := w.here(append(args, "--", line))
 		if !map[string]bool{"shut": shut(got), "notallow": got != "allow", "notshut": !shut(got), "allow": got == "allow"}[want] {
-			t.Errorf("%s, and not %s: %q", got, want, line)
+			t.Errorf("%s: %s, and not %s: %q", row.At(), got, want, line)
 		}
 	}
 }
@@ -120,7 +123,18 @@ func TestRevisions(t *testing.T) {
 	write(t, filepath.Join(w.app, "README.md"), "stashed")
 	w.git("stash", "-q", "-u")
 	pwned := filepath.Join(w.home, "pwned")
-	for _, name := range []string{"core.fsmonitor", "diff.external", "core.pager", "core.sshCommand", "filter.x.clean", "filter.x.smudge", "diff.x.textconv", "core.alternateRefsCommand", "core.editor", "alias.diff-tree"} {
+	for _, name := range []string{
+		"core.fsmonitor",
+		"diff.external",
+		"core.pager",
+		"core.sshCommand",
+		"filter.x.clean",
+		"filter.x.smudge",
+		"diff.x.textconv",
+		"core.alternateRefsCommand",
+		"core.editor",
+		"alias.diff-tree",
+	} {
 		w.git("config", name, "touch "+pwned+"; false")
 	}
 	w.git("config", "core.hooksPath", ".hooks")

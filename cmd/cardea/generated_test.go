@@ -12,7 +12,17 @@ import (
 // lines around both. In a place, a harmless command is not stopped because of the place.
 func TestGeneratedDenies(t *testing.T) {
 	w := newWall(t, `"Bash(git push:*)","Bash(rm -rf:*)","Read(.env)"`)
-	denied := []string{"git push", "git push --force origin main", "rm -rf x", "cat .env", "cat ./.env", "/usr/bin/git push", "command git push", "git -C . push", "ls; git push"}
+	denied := []string{
+		"git push",
+		"git push --force origin main",
+		"rm -rf x",
+		"cat .env",
+		"cat ./.env",
+		"/usr/bin/git push",
+		"command git push",
+		"git -C . push",
+		"ls; git push",
+	}
 	harmless := []string{"git status", "ls -la", "cat README.md", "git log -1"}
 	r := rand.New(rand.NewPCG(1, 2))
 	table := func(name string) []string { return testrun.Texts(t, "../../testdata/holes/"+name+".txt") }

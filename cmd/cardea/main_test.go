@@ -155,8 +155,24 @@ func clean(env *testscript.Env) error {
 	home := env.WorkDir + "/home"
 	env.Setenv("HOME", home)
 	env.Setenv("USERPROFILE", home)
-	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
-		"CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "NO_COLOR", "CARDEA_UNATTENDED", "CARDEA_DEBUG", "CARDEA_ROLE", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GITHUB_TOKEN", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_SESSION_ATTENDED"} {
+	for _, name := range []string{
+		"XDG_CONFIG_HOME",
+		"XDG_STATE_HOME",
+		"XDG_CACHE_HOME",
+		"XDG_RUNTIME_DIR",
+		"CLAUDE_CONFIG_DIR",
+		"CLAUDE_PROJECT_DIR",
+		"CLAUDE_PLUGIN_ROOT",
+		"NO_COLOR",
+		"CARDEA_UNATTENDED",
+		"CARDEA_DEBUG",
+		"CARDEA_ROLE",
+		"ANTHROPIC_API_KEY",
+		"OPENAI_API_KEY",
+		"GITHUB_TOKEN",
+		"CLAUDE_CODE_SESSION_ID",
+		"CLAUDE_CODE_SESSION_ATTENDED",
+	} {
 		env.Setenv(name, "")
 	}
 	env.Setenv("GORACE", os.Getenv("GORACE")) // a race detector that waits a second at each exit, or does not

@@ -59,7 +59,9 @@ func (h *home) command(words ...string) *exec.Cmd {
 func (h *home) checks(session, command string) string {
 	h.t.Helper()
 	c := h.command("cardea", "check", "--harness", "claude-code")
-	c.Stdin = strings.NewReader(fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":%q,"cwd":%q,"permission_mode":"default","tool_name":"Bash","tool_input":{"command":%q}}`, session, h.work, command))
+	c.Stdin = strings.NewReader(
+		fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":%q,"cwd":%q,"permission_mode":"default","tool_name":"Bash","tool_input":{"command":%q}}`, session, h.work, command),
+	)
 	out, err := c.CombinedOutput()
 	if err != nil {
 		h.t.Fatalf("%v: %s", err, out)
@@ -113,7 +115,9 @@ func (h *home) holds(session, command string) *held {
 	h.t.Helper()
 	c := h.command("cardea", "check", "--harness", "claude-code", "--limit", "60s")
 	x := &held{done: make(chan error, 1)}
-	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(fmt.Sprintf(`{"hook_event_name":"PermissionRequest","session_id":%q,"cwd":%q,"permission_mode":"default","tool_name":"Bash","tool_input":{"command":%q}}`, session, h.work, command)), &x.out, &x.out
+	c.Stdin, c.Stdout, c.Stderr = strings.NewReader(
+		fmt.Sprintf(`{"hook_event_name":"PermissionRequest","session_id":%q,"cwd":%q,"permission_mode":"default","tool_name":"Bash","tool_input":{"command":%q}}`, session, h.work, command),
+	), &x.out, &x.out
 	if err := c.Start(); err != nil {
 		h.t.Fatal(err)
 	}

@@ -444,13 +444,17 @@ func TestOriginalsInit(t *testing.T) {
 		edit  map[string]string // what is replaced in it
 		says  string            // what is lost, "" for nothing
 	}{
-		"as it is":                     {},
-		"global":                       {write: "global/x"},
-		"signals are an empty map":     {write: "project/.cupcake/rulebook.yml", edit: map[string]string{"signals:\n": "signals: {}\n"}},
-		"builtins are null":            {write: "project/.cupcake/rulebook.yml", edit: map[string]string{"builtins:\n": "builtins:\nx:\n"}},
-		"a rule is added":              {write: builtins + "git_block_no_verify.rego", text: strings.Replace(rule, "M-1", "MINE-1", 1), says: "it decides MINE-1"},
-		"a verb is added":              {write: builtins + "git_block_no_verify.rego", text: strings.Replace(rule, "deny", "ask", 1), says: "it says ask"},
-		"another package":              {write: builtins + "protected_paths.rego", edit: map[string]string{"package cupcake.policies.builtins.protected_paths": "package cupcake.policies.own"}, says: "its package is cupcake.policies.own"},
+		"as it is":                 {},
+		"global":                   {write: "global/x"},
+		"signals are an empty map": {write: "project/.cupcake/rulebook.yml", edit: map[string]string{"signals:\n": "signals: {}\n"}},
+		"builtins are null":        {write: "project/.cupcake/rulebook.yml", edit: map[string]string{"builtins:\n": "builtins:\nx:\n"}},
+		"a rule is added":          {write: builtins + "git_block_no_verify.rego", text: strings.Replace(rule, "M-1", "MINE-1", 1), says: "it decides MINE-1"},
+		"a verb is added":          {write: builtins + "git_block_no_verify.rego", text: strings.Replace(rule, "deny", "ask", 1), says: "it says ask"},
+		"another package": {
+			write: builtins + "protected_paths.rego",
+			edit:  map[string]string{"package cupcake.policies.builtins.protected_paths": "package cupcake.policies.own"},
+			says:  "its package is cupcake.policies.own",
+		},
 		"another event":                {write: builtins + "git_pre_check.rego", edit: map[string]string{`["PreToolUse"]`: `["PreToolUse", "Stop"]`}, says: "it is routed to Stop"},
 		"another id":                   {write: builtins + "git_pre_check.rego", edit: map[string]string{`"rule_id": "BUILTIN-GIT-CHECK"`: `"rule_id": "OURS"`}, says: "it decides OURS"},
 		"a rule in a file that is off": {write: builtins + "post_edit_check.rego", text: rule},

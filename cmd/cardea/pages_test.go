@@ -125,7 +125,18 @@ func (s *session) path(name string) string {
 func (s *session) run(stdin string, args []string) string {
 	env := func(name string) string { return map[string]string{"HOME": s.home, "USERPROFILE": s.home}[name] }
 	var out bytes.Buffer
-	p := cli.Process{Agent: func() error { return nil }, Process: hook.Process{Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}, Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &out, Env: env, Dir: s.dir, Machine: project.ThisMachine(env), Now: time.Now},
+	p := cli.Process{
+		Agent: func() error { return nil },
+		Process: hook.Process{
+			Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}},
+			Stdin:   strings.NewReader(stdin),
+			Stdout:  &out,
+			Stderr:  &out,
+			Env:     env,
+			Dir:     s.dir,
+			Machine: project.ThisMachine(env),
+			Now:     time.Now,
+		},
 		Person: func() error { return nil }, Code: func() string { return "abc234" }}
 	p.Machine.Home = func() (string, error) { return s.home, nil }
 	s.lastEnding = cli.Main(args, p)

@@ -192,7 +192,11 @@ func (a at) run(stdin string, args ...string) string {
 // check is the hook's answer about a command.
 func (a at) check(command string) string {
 	a.t.Helper()
-	message := fmt.Sprintf(`{"session_id":"s","transcript_path":"/t","hook_event_name":"PreToolUse","permission_mode":"default","cwd":%q,"tool_name":"Bash","tool_input":{"command":%q}}`, a.project, command)
+	message := fmt.Sprintf(
+		`{"session_id":"s","transcript_path":"/t","hook_event_name":"PreToolUse","permission_mode":"default","cwd":%q,"tool_name":"Bash","tool_input":{"command":%q}}`,
+		a.project,
+		command,
+	)
 	out := a.run(message, "check", "--harness", "claude-code", "--limit", "20s")
 	if strings.Contains(out, "no verdict within") || strings.Contains(out, "time limit") || strings.Contains(out, "internal error") {
 		a.t.Errorf("%s: %s", command, out)
@@ -228,8 +232,25 @@ func TestOddThingsInPlaces(t *testing.T) {
 
 // Nor do they hold the commands for people.
 func TestCommandsBesidePipes(t *testing.T) {
-	commands := []string{"list", "lint", "test", "doctor", "trust", "trust verify", "trust list", "permissions", "statusline", "policy validate", "policy inspect",
-		"audit verify", "audit search x", "explain last", "try ls", "install claude --dry-run", "install claude --uninstall --dry-run"}
+	commands := []string{
+		"list",
+		"lint",
+		"test",
+		"doctor",
+		"trust",
+		"trust verify",
+		"trust list",
+		"permissions",
+		"statusline",
+		"policy validate",
+		"policy inspect",
+		"audit verify",
+		"audit search x",
+		"explain last",
+		"try ls",
+		"install claude --dry-run",
+		"install claude --uninstall --dry-run",
+	}
 	all := newPlace(t)
 	for _, p := range placesRead {
 		if isLeaf(p.place) {
@@ -246,7 +267,13 @@ func TestCommandsBesidePipes(t *testing.T) {
 		a := newPlace(t)
 		a.check("ls")
 		a.replace(p.place, oddThings["pipe"])
-		for _, c := range []string{"audit verify", "audit search ls", "trust list", "doctor", "explain last"} {
+		for _, c := range []string{
+			"audit verify",
+			"audit search ls",
+			"trust list",
+			"doctor",
+			"explain last",
+		} {
 			a.run("", strings.Fields(c)...)
 		}
 	}

@@ -19,7 +19,11 @@ func TestReadmeIsTrue(t *testing.T) {
 	readme := string(data)
 	s := newSession(t)
 	const blocked = "git add . && git push --force"
-	s.run(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"`+s.dir+`","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"`+blocked+`"}}`, []string{"check", "--harness", "claude-code"})
+	s.run(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"`+s.dir+`","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"`+blocked+`"}}`, []string{
+		"check",
+		"--harness",
+		"claude-code",
+	})
 	s.carriesOut(readme)
 
 	commands := regexp.MustCompile("(?m)`(cardea [^`]+)`|^(cardea .*?)(?: +#.*)?$").FindAllStringSubmatch(readme, -1)

@@ -195,22 +195,14 @@ func TestOtherNames(t *testing.T) {
 // judgeTwins asks the program about each line of a table, and its harmless twin.
 func judgeTwins(t *testing.T, w *wall, name string) {
 	t.Helper()
-	data, err := os.ReadFile("../../testdata/walls/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
 	n := 0
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSuffix(line, "\n")
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
+	for _, row := range testrun.Cases(t, "../../testdata/walls/"+name, 1) {
 		if n++; !testrun.Long() && n%4 != 0 {
 			continue
 		}
-		bad, good, ok := strings.Cut(strings.NewReplacer("⏎", "\n", "␍", "\r", "{H}", w.home).Replace(line), " ⇒ ")
+		bad, good, ok := strings.Cut(strings.ReplaceAll(row.Text(), "{H}", w.home), " ⇒ ")
 		if !ok && name == "shape.txt" {
-			t.Errorf("%q has no harmless twin", line)
+			t.Errorf("%s has no harmless twin", row.At())
 		}
 		for _, mode := range []string{"default", "bypassPermissions"} {
 			if got := w.effect(mode, bad); !shut(got) {
@@ -229,7 +221,7 @@ func judgeTwins(t *testing.T, w *wall, name string) {
 // wallLines are the lines of a table, at least so many.
 func wallLines(t *testing.T, name string, least int) []string {
 	t.Helper()
-	out := testrun.Lines(t, "../../testdata/walls/"+name)
+	out := testrun.Texts(t, "../../testdata/walls/"+name)
 	for _, line := range out {
 		if !strings.Contains(line, "{") {
 			t.Errorf("%q names nothing", line)

@@ -89,7 +89,8 @@ func violations(pkgs []Package) []string {
 				bad(p, imp, "only internal/bash imports the shell parser")
 			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && p.Path != internal("decide/policy/rego"):
 				bad(p, imp, "only internal/decide/policy/rego imports OPA")
-			case (imp == internal("decide/policy/rego") || imp == internal("fetch") || imp == internal("judge/provider") || imp == internal("queue/notice")) && p.Path != module+"/cmd/cardea-engine" && p.Path != internal("fetch") && p.Path != internal("meaning/search"):
+			case (imp == internal("decide/policy/rego") || imp == internal("fetch") || imp == internal("judge/provider") || imp == internal("queue/notice")) && p.Path != module+"/cmd/cardea-engine" &&
+				p.Path != internal("fetch") && p.Path != internal("meaning/search"):
 				bad(p, imp, "only cmd/cardea-engine links OPA and HTTP, so that the hook does not pay for them")
 			case imp == internal("embedding") && p.Path != internal("meaning/search") && p.Path != module+"/scripts/distill",
 				imp == internal("meaning/search") && p.Path != module+"/cmd/cardea-engine":
@@ -100,7 +101,8 @@ func violations(pkgs []Package) []string {
 				bad(p, imp, "YAML is read in internal/document, so that every file gets the same checks")
 			case strings.HasPrefix(imp, "github.com/spf13/") && p.Path != internal("cli"):
 				bad(p, imp, "the command line is internal/cli's")
-			case imp == "net/http" && p.Path != internal("fetch") && p.Path != internal("judge/provider") && p.Path != internal("meaning/search") && p.Path != internal("daemon/web") && p.Path != internal("queue/notice") && p.Path != internal("release/updates") && !below(p.Path, module+"/scripts") && !p.ForTests() || strings.HasPrefix(imp, "database/"):
+			case imp == "net/http" && p.Path != internal("fetch") && p.Path != internal("judge/provider") && p.Path != internal("meaning/search") && p.Path != internal("daemon/web") &&
+				p.Path != internal("queue/notice") && p.Path != internal("release/updates") && !below(p.Path, module+"/scripts") && !p.ForTests() || strings.HasPrefix(imp, "database/"):
 				bad(p, imp, "the hook's process does not pay for it")
 			case ours && imp != module && below(p.Path, internal("decide")) && below(imp, internal("decide")) && decider(imp) != decider(p.Path):
 				bad(p, imp, "no decider imports another")
@@ -132,7 +134,20 @@ const opa = "github.com/open-policy-agent/opa"
 // heavy is what the hook's program must not link by any way: it is a process per call.
 // The commands of people are among it.
 var heavy = []string{opa, "net", "text/template", "go.yaml.in", "github.com/spf13", "database/sql", "zombiezen.com", "modernc.org", "testing",
-	internal("cli"), internal("document/yamltext"), internal("disk/archives"), "archive", "compress", internal("importer"), internal("monitor"), internal("mcp"), "charm.land", "github.com/charmbracelet", "github.com/modelcontextprotocol", internal("fetch"), internal("judge/provider")}
+	internal("cli"),
+	internal("document/yamltext"),
+	internal("disk/archives"),
+	"archive",
+	"compress",
+	internal("importer"),
+	internal("monitor"),
+	internal("mcp"),
+	"charm.land",
+	"github.com/charmbracelet",
+	"github.com/modelcontextprotocol",
+	internal("fetch"),
+	internal("judge/provider"),
+}
 
 // light are the module's packages that the daemon's client links: it is a process per
 // call that only sends and receives.
@@ -326,11 +341,23 @@ func TestLawsBite(t *testing.T) {
 		{module, "github.com/x/y"}, {module, "os"}, {internal("gate"), "mvdan.cc/sh/v3/syntax"},
 		{internal("decide/rules"), internal("decide/noeffect")}, {internal("decide/rules"), internal("gate")},
 		{internal("call"), internal("cli")}, {internal("decide/rules"), internal("settings")}, {internal("settings"), internal("project")},
-		{internal("project"), internal("gate")}, {internal("knowledge"), internal("bash")}, {internal("knowledge"), "mvdan.cc/sh/v3/syntax"}, {internal("cli"), internal("archtest")}, {internal("harness/claudecode"), internal("bash")},
+		{internal("project"), internal("gate")},
+		{internal("knowledge"), internal("bash")},
+		{internal("knowledge"), "mvdan.cc/sh/v3/syntax"},
+		{internal("cli"), internal("archtest")},
+		{internal("harness/claudecode"), internal("bash")},
 		{internal("bash"), internal("call")}, {internal("cli"), "net/http"}, {internal("cli"), "go.yaml.in/yaml/v3"},
 		{internal("decide/policy"), "github.com/open-policy-agent/opa/v1/ast"}, {internal("decide/policy/remote"), internal("decide/policy/rego")},
 		{internal("decide/policy/engine"), opa + "/v1/topdown"}, {module + "/cmd/cardea-engine", opa + "/v1/ast"},
-		{internal("cli"), internal("decide/policy/rego")}, {internal("cli"), internal("fetch")}, {internal("cli"), internal("judge/provider")}, {internal("gate"), internal("embedding")}, {internal("cli"), internal("meaning/search")}, {internal("judge"), "net/http"}, {internal("judge"), internal("judge/provider")}, {internal("org"), "net/http"}, {module + "/cmd/cardea", internal("decide/policy/rego")},
+		{internal("cli"), internal("decide/policy/rego")},
+		{internal("cli"), internal("fetch")},
+		{internal("cli"), internal("judge/provider")},
+		{internal("gate"), internal("embedding")},
+		{internal("cli"), internal("meaning/search")},
+		{internal("judge"), "net/http"},
+		{internal("judge"), internal("judge/provider")},
+		{internal("org"), "net/http"},
+		{module + "/cmd/cardea", internal("decide/policy/rego")},
 		{internal("call"), "github.com/spf13/cobra"}, {internal("queue"), "zombiezen.com/go/sqlite"}, {internal("session"), internal("gate")},
 	} {
 		p := Package{Path: tt.from, Imports: []string{tt.imp}}

@@ -9,7 +9,10 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
-var world = Env{Cwd: "/proj", World: knowledge.World{Home: "/home/u", Roots: []string{"/proj"}, IsDir: func(p string) bool { return p == "/proj/src" || p == "/tmp" }, Exported: func(name string) bool { return name == "GEM_HOME" }}}
+var world = Env{Cwd: "/proj", World: knowledge.World{Home: "/home/u", Roots: []string{"/proj"},
+	IsDir:    func(p string) bool { return p == "/proj/src" || p == "/tmp" },
+	Exported: func(name string) bool { return name == "GEM_HOME" },
+}}
 
 // partTexts are the texts of parts, null ones left out.
 func partTexts(a Analysis) []string {
@@ -409,16 +412,62 @@ func TestBlank(t *testing.T) {
 }
 
 func TestNullParts(t *testing.T) {
-	null := []string{"X=1", "export FOO=bar", "set -euo pipefail", "shopt -s globstar", ":", "true", "false", "test -f x", "[ -f x ]",
-		"[[ -f x ]]", "((x++))", "cd src", "cd /proj/a/../b", "local x=1", "readonly Y=2", "unset Z", "read -r line", "trap - INT", "exit 1", "umask 022", "wait", "x=$y"}
+	null := []string{
+		"X=1",
+		"export FOO=bar",
+		"set -euo pipefail",
+		"shopt -s globstar",
+		":",
+		"true",
+		"false",
+		"test -f x",
+		"[ -f x ]",
+		"[[ -f x ]]",
+		"((x++))",
+		"cd src",
+		"cd /proj/a/../b",
+		"local x=1",
+		"readonly Y=2",
+		"unset Z",
+		"read -r line",
+		"trap - INT",
+		"exit 1",
+		"umask 022",
+		"wait",
+		"x=$y",
+	}
 	for _, line := range null {
 		a := Analyse(line, world)
 		if len(a.Parts) != 1 || !a.Parts[0].NoEffect || len(a.Parts[0].Access) > 0 {
 			t.Errorf("%q is not null: %+v", line, a)
 		}
 	}
-	other := []string{"cd /", "cd ..", "cd ~", "cd", "cd -", "cd $x", "cd /projother", "PATH=/x", "export LD_PRELOAD=x", "test -v 'a[$(x)]'", "true > x", ": > Makefile",
-		"[[ -f x ]] > y", "LD_PRELOAD=x true", "X=1 :", "IFS=x", "export -f f", "command_x", "./true", "/tmp/true", "env true", "exec true", "declare -n r=PATH", "((a[$(id)]))"}
+	other := []string{
+		"cd /",
+		"cd ..",
+		"cd ~",
+		"cd",
+		"cd -",
+		"cd $x",
+		"cd /projother",
+		"PATH=/x",
+		"export LD_PRELOAD=x",
+		"test -v 'a[$(x)]'",
+		"true > x",
+		": > Makefile",
+		"[[ -f x ]] > y",
+		"LD_PRELOAD=x true",
+		"X=1 :",
+		"IFS=x",
+		"export -f f",
+		"command_x",
+		"./true",
+		"/tmp/true",
+		"env true",
+		"exec true",
+		"declare -n r=PATH",
+		"((a[$(id)]))",
+	}
 	for _, line := range other {
 		a := Analyse(line, world)
 		if !slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return !p.NoEffect }) {

@@ -141,8 +141,24 @@ func TestWrittenFiles(t *testing.T) {
 		}
 	}
 	// What is not written, so that nobody is asked for nothing.
-	for _, line := range []string{"cp -r x/. .", "rsync -a x/ h:y/", "tar tf x.tar", "tar cf - src", "unzip -l x", "curl h/x", "wget -O - h", "wget --spider h",
-		"git restore --staged f", "git switch f", "git clean -n f", "sed s/a/b/ f", "gzip -c f", "yq .a f", "perl -ne print f", "curl -o - h"} {
+	for _, line := range []string{
+		"cp -r x/. .",
+		"rsync -a x/ h:y/",
+		"tar tf x.tar",
+		"tar cf - src",
+		"unzip -l x",
+		"curl h/x",
+		"wget -O - h",
+		"wget --spider h",
+		"git restore --staged f",
+		"git switch f",
+		"git clean -n f",
+		"sed s/a/b/ f",
+		"gzip -c f",
+		"yq .a f",
+		"perl -ne print f",
+		"curl -o - h",
+	} {
 		for _, a := range effectsOf(line, world) {
 			if (strings.HasPrefix(a, "write") || strings.HasPrefix(a, "delete")) && a != "write /proj" && !strings.HasPrefix(a, "write /projr") {
 				t.Errorf("%s: %s", line, a)
@@ -191,9 +207,20 @@ func TestLikelyOperands(t *testing.T) {
 			t.Errorf("%s: %q lacks %q", line, got, want)
 		}
 	}
-	for _, line := range []string{"find ~ -name '*.pyc' -exec rm {} +", "find ~ -mtime +9 | xargs rm", "rm -rf $(mktemp -d)",
-		"rm -rf \"$(pwd)/build\"", "rm -rf ${PWD##*/}", "cat f | xargs rm", "rm -rf $x", "for i in 1 2; do x=$(pwd); rm \"$i\"; done", "rm -rf ~-", "cat $(ls)",
-		"fd x ~ -x rm", "cd $x; rm y"} {
+	for _, line := range []string{
+		"find ~ -name '*.pyc' -exec rm {} +",
+		"find ~ -mtime +9 | xargs rm",
+		"rm -rf $(mktemp -d)",
+		"rm -rf \"$(pwd)/build\"",
+		"rm -rf ${PWD##*/}",
+		"cat f | xargs rm",
+		"rm -rf $x",
+		"for i in 1 2; do x=$(pwd); rm \"$i\"; done",
+		"rm -rf ~-",
+		"cat $(ls)",
+		"fd x ~ -x rm",
+		"cd $x; rm y",
+	} {
 		for _, a := range effectsOf(line, world) {
 			if strings.Contains(a, "?") {
 				t.Errorf("%s: %s", line, a)

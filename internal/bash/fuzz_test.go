@@ -10,9 +10,31 @@ import (
 // twice, and shows something for text that is more than blanks and comments.
 func FuzzAnalyse(f *testing.F) {
 	for _, line := range []string{
-		"git add . && git push --force", "timeout 30 npm test 2>&1 | tee x", "echo hi # \\\nrm x", "bash -c '$0 -rf /' rm", "a=(b c); \"${a[@]}\"",
-		"f() { f; }; f", "cat <<E\n$(a)\nE", "[[ a -eq 'b[$(c)]' ]]", "for ((i=0;i<3;i++)); do a $((i)); done", "{a,{b,c}}{1..3}", "find . -exec a {} \\;", "env -S 'a b'",
-		"x=$'\\x41'; $x ${x:-$(y)}", "trap 'a' EXIT", "alias a=b; a", "case x in a) b;; esac", "exec {fd}<<< a", "a | b | sh", "\x00", "\r", "$((", "`", "!(x)", "${!x}", "docker run -it x y",
+		"git add . && git push --force",
+		"timeout 30 npm test 2>&1 | tee x",
+		"echo hi # \\\nrm x",
+		"bash -c '$0 -rf /' rm",
+		"a=(b c); \"${a[@]}\"",
+		"f() { f; }; f",
+		"cat <<E\n$(a)\nE",
+		"[[ a -eq 'b[$(c)]' ]]",
+		"for ((i=0;i<3;i++)); do a $((i)); done",
+		"{a,{b,c}}{1..3}",
+		"find . -exec a {} \\;",
+		"env -S 'a b'",
+		"x=$'\\x41'; $x ${x:-$(y)}",
+		"trap 'a' EXIT",
+		"alias a=b; a",
+		"case x in a) b;; esac",
+		"exec {fd}<<< a",
+		"a | b | sh",
+		"\x00",
+		"\r",
+		"$((",
+		"`",
+		"!(x)",
+		"${!x}",
+		"docker run -it x y",
 	} {
 		f.Add(line)
 	}
@@ -43,8 +65,8 @@ func FuzzAnalyse(f *testing.F) {
 // reach what is not theirs are left out.
 func FuzzOracle(f *testing.F) {
 	o := newOracle(f)
-	for _, c := range constructs() {
-		f.Add(c.lines[len(c.lines)/2])
+	for _, c := range constructs(f) {
+		f.Add(c.cases[len(c.cases)/2].Text())
 	}
 	f.Fuzz(func(t *testing.T, line string) {
 		if len(line) > 2000 || wild.MatchString(line) {

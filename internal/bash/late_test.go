@@ -7,12 +7,26 @@ import (
 )
 
 func TestLateOptions(t *testing.T) {
-	for _, line := range []string{"head -n 5 a.txt", "head a.txt -n 5", "grep foo src -A 3", "rg foo src -g 'a.b' --type go", "grep foo src --include '*.go'"} {
+	for _, line := range []string{
+		"head -n 5 a.txt",
+		"head a.txt -n 5",
+		"grep foo src -A 3",
+		"rg foo src -g 'a.b' --type go",
+		"grep foo src --include '*.go'",
+	} {
 		if !surely(line) {
 			t.Errorf("not certain: %q", line)
 		}
 	}
-	for _, line := range []string{"head a.txt -n .env", "sed 'w out' -e p", "awk 1 -v .env", "gzip a.gz -l", "grep x a.txt -e .env/x", "mktemp x -u", "head a.txt -n \"$x\""} {
+	for _, line := range []string{
+		"head a.txt -n .env",
+		"sed 'w out' -e p",
+		"awk 1 -v .env",
+		"gzip a.gz -l",
+		"grep x a.txt -e .env/x",
+		"mktemp x -u",
+		"head a.txt -n \"$x\"",
+	} {
 		if surely(line) {
 			t.Errorf("certain: %q", line)
 		}

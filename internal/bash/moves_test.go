@@ -75,7 +75,29 @@ func TestMovesAgainstTheWorld(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Fatal("bash is needed: ", err)
 	}
-	programs := []string{"mv", "mv -f", "mv -n", "mv -T", "mv --no-target-dir", "mv -v", "mv -b", "cp", "cp -r", "cp -R", "cp -a", "cp -rT", "cp -r --parents", "cp -r --backup=numbered", "ln -s", "ln -sf", "ln -sfn", "ln", "install", "install -D", "install -d"}
+	programs := []string{
+		"mv",
+		"mv -f",
+		"mv -n",
+		"mv -T",
+		"mv --no-target-dir",
+		"mv -v",
+		"mv -b",
+		"cp",
+		"cp -r",
+		"cp -R",
+		"cp -a",
+		"cp -rT",
+		"cp -r --parents",
+		"cp -r --backup=numbered",
+		"ln -s",
+		"ln -sf",
+		"ln -sfn",
+		"ln",
+		"install",
+		"install -D",
+		"install -d",
+	}
 	sources := []string{"a", "d", "d/", "d/.", "e/*", "*.txt", "e/.*", "d/sub", "./d", "$PWD/a", "e/x.txt b.txt", "a d", "d/* a", "none", "*/f", "{a,d}", "no* a", "no* d", "~/a"}
 	targets := []string{"t", "t/", "t/.", "none", "none/", "b.txt", ".", "t/d", "t/new", "./t", "$PWD/t", "~/t", "t*", "..", "d"}
 	every := testrun.Pick(53, 13)
@@ -101,11 +123,51 @@ func TestMovesAgainstTheWorld(t *testing.T) {
 // What goes through links that the line createsOddName, or takes to another place, changes
 // no file that it is not said to, in either order.
 func TestLinksAgainstTheWorld(t *testing.T) {
-	makes := []string{"ln -s %s q", "ln -sfn %s q", "ln -s %s .; ln -s %[1]s q", "ln -s $PWD/%s q", "ln -st e $PWD/%s", "ln -s ../%s e", "ln -s ../%s e/q", "ln -s %s z; ln -s z q",
-		"cp -s $PWD/%s q", "mv l q", "cp -a l q", "cp -P e/up e/q; ln -s e/q q", "mv lf q", "mv e/u* q; ln -s e/l e/q", "x=%s; ln -s $x q", "ln -s ~/%s* q", "ln %s q", "cd e; ln -s ../%s q; cd ..", "mkdir q; ln -s ../%s q"}
+	makes := []string{
+		"ln -s %s q",
+		"ln -sfn %s q",
+		"ln -s %s .; ln -s %[1]s q",
+		"ln -s $PWD/%s q",
+		"ln -st e $PWD/%s",
+		"ln -s ../%s e",
+		"ln -s ../%s e/q",
+		"ln -s %s z; ln -s z q",
+		"cp -s $PWD/%s q",
+		"mv l q",
+		"cp -a l q",
+		"cp -P e/up e/q; ln -s e/q q",
+		"mv lf q",
+		"mv e/u* q; ln -s e/l e/q",
+		"x=%s; ln -s $x q",
+		"ln -s ~/%s* q",
+		"ln %s q",
+		"cd e; ln -s ../%s q; cd ..",
+		"mkdir q; ln -s ../%s q",
+	}
 	targets := []string{"d", "d/sub", "b.txt", "t", "none", "d/../t", "l", "d/sub/.."}
-	uses := []string{"echo x > q", "echo x > q/f", "echo x > e/q/f", "cd q && echo x > f", "cd -P q && echo x > ../a", "echo x > q/../a", "rm -r q/sub", "rm -rf q/", "cp a q", "cp -r e q/", "mv a q/a", "ln a q/z",
-		"tee q/h < a", "rm q", "echo x > e/d/f", "echo x > d/q/f", "truncate -s 0 q/f", "sed -i s/f/g/ q/f q", "mkdir -p q/new && echo x > q/new/n", "echo x | tee -a sub/g", "for f in q/*; do echo x > $f; done"}
+	uses := []string{
+		"echo x > q",
+		"echo x > q/f",
+		"echo x > e/q/f",
+		"cd q && echo x > f",
+		"cd -P q && echo x > ../a",
+		"echo x > q/../a",
+		"rm -r q/sub",
+		"rm -rf q/",
+		"cp a q",
+		"cp -r e q/",
+		"mv a q/a",
+		"ln a q/z",
+		"tee q/h < a",
+		"rm q",
+		"echo x > e/d/f",
+		"echo x > d/q/f",
+		"truncate -s 0 q/f",
+		"sed -i s/f/g/ q/f q",
+		"mkdir -p q/new && echo x > q/new/n",
+		"echo x | tee -a sub/g",
+		"for f in q/*; do echo x > $f; done",
+	}
 	every := testrun.Pick(53, 17)
 	changed, runs := 0, 0
 	for _, m := range makes {

@@ -20,6 +20,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/testrun"
 )
 
 // oracle runs lines in real bash and compares what happened with the analysis.
@@ -303,11 +304,34 @@ func (o *oracle) count(a Analysis, seen observed) {
 // wild are lines that are not run, since they could reach what is not theirs:
 // processes, the network, files of the machine. Start-up files are among them,
 // which are the person's own and are not followed by decision.
-var wild = regexp.MustCompile(`sh\s+(-\S+\s+)*-\w*[li]|--login|kill|/dev/(tcp|udp)|delete|fls|fprint|-ok|enable|disown|suspend|PATH|\.\./\.\.|[^\w.'"]/(bin|sbin|usr|lib|lib64|proc|sys|etc|tmp|run|var|root|home|opt|srv|mnt)`)
+var wild = regexp.MustCompile(
+	`sh\s+(-\S+\s+)*-\w*[li]|--login|kill|/dev/(tcp|udp)|delete|fls|fprint|-ok|enable|disown|suspend|PATH|\.\./\.\.|[^\w.'"]/(bin|sbin|usr|lib|lib64|proc|sys|etc|tmp|run|var|root|home|opt|srv|mnt)`,
+)
 
-// compare runs lines on every processor, and tells of unsound ones with a
-// shorter line that is unsound, too. It gives how many lines were compared.
+// linesOf gives the lines of cases.
+func linesOf(cases []testrun.Case) []string {
+	var out []string
+	for _, c := range cases {
+		out = append(out, c.Text())
+	}
+	return out
+}
+
+// compareCases compares the lines of a table, and names the place of an unsound one.
+func (o *oracle) compareCases(t *testing.T, cases []testrun.Case) {
+	t.Helper()
+	o.compareNamed(t, linesOf(cases), func(i int) string { return cases[i].At() + ": " })
+}
+
+// compare compares lines that have no place.
 func (o *oracle) compare(t *testing.T, lines []string) {
+	t.Helper()
+	o.compareNamed(t, lines, func(int) string { return "" })
+}
+
+// compareNamed runs lines on every processor, and reports unsound ones with a
+// shorter line that is also unsound.
+func (o *oracle) compareNamed(t *testing.T, lines []string, name func(i int) string) {
 	t.Helper()
 	var next, told atomic.Int64
 	var wait sync.WaitGroup
@@ -331,7 +355,7 @@ func (o *oracle) compare(t *testing.T, lines []string) {
 				if short := o.shrink(t, lines[i]); short != lines[i] {
 					why = fmt.Sprintf("%s\n\tshorter: %q: %s", why, short, o.unsound(t, short))
 				}
-				t.Errorf("%q: %s", lines[i], why)
+				t.Errorf("%s%q: %s", name(i), lines[i], why)
 			}
 		}()
 	}

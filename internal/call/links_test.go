@@ -74,7 +74,14 @@ func TestAccessesThroughLinks(t *testing.T) {
 		// Neither of the two is what the letters say.
 		{"two links", call("Write", map[string]any{"file_path": "src/o/../lib/x"}), []string{"write /out/lib/x /proj/src/lib/x", "write /secret/x /proj/src/lib/x"}},
 		{"patch", call("apply_patch", map[string]any{"input": "*** Update File: src/o/../a\n*** Move to: b\n"}),
-			[]string{"write /out/a /proj/src/a", "write /proj/src/a ", "delete /out/a /proj/src/a", "delete /proj/src/a ", "write /proj/b "}},
+			[]string{
+				"write /out/a /proj/src/a",
+				"write /proj/src/a ",
+				"delete /out/a /proj/src/a",
+				"delete /proj/src/a ",
+				"write /proj/b ",
+			},
+		},
 		{"no link", bash("cat src/../x"), []string{"read /proj/x "}},
 	} {
 		if !slices.Equal(tt.got, tt.want) {

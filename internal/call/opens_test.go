@@ -43,8 +43,15 @@ func TestOpens(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"a.md": "x", ".env": "x", "src/a.go": "x", "src/.env": "x", "src/deep/k.pem": "x", "build/out.js": "x", "node_modules/m/index.js": "x", "docs/data.json": "x",
-		"docs/build": "x", "vendor/v.go": "x", "log/a.log": "x", "log/keep.log": "x", ".gitignore": "x\n.env\n/build\nnode_modules/\n*.log\n!keep.log\nvendor/*.tmp\n", "src/.gitignore": "x\n!.env\n", ".hidden/h": "x", "vendor/x.tmp": "x",
-		".ignore": "x\n!/build\n",
+		"docs/build":     "x",
+		"vendor/v.go":    "x",
+		"log/a.log":      "x",
+		"log/keep.log":   "x",
+		".gitignore":     "x\n.env\n/build\nnode_modules/\n*.log\n!keep.log\nvendor/*.tmp\n",
+		"src/.gitignore": "x\n!.env\n",
+		".hidden/h":      "x",
+		"vendor/x.tmp":   "x",
+		".ignore":        "x\n!/build\n",
 	} {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

@@ -97,8 +97,21 @@ func TestScriptsFlow(t *testing.T) {
 
 // A script is read whatever the variables are with which it is started.
 func TestScriptsBehindVariables(t *testing.T) {
-	for _, line := range []string{"./x.sh", "env PATH=$PATH ./x.sh", `env "PATH=$PATH" ./x.sh`, `env A="$B" PATH=$PATH:/x sh x.sh`, "PATH=$PATH ./x.sh", "env -i PATH=$PATH HOME=$HOME bash x.sh",
-		"env -S 'PATH=/bin ./x.sh'", "env -S 'PATH=${PATH} ./x.sh'", "env -- A=$B ./x.sh", "sudo A=$B ./x.sh", "env $VARS ./x.sh", "$RUN ./x.sh", "export PATH=$PATH:/x; ./x.sh"} {
+	for _, line := range []string{
+		"./x.sh",
+		"env PATH=$PATH ./x.sh",
+		`env "PATH=$PATH" ./x.sh`,
+		`env A="$B" PATH=$PATH:/x sh x.sh`,
+		"PATH=$PATH ./x.sh",
+		"env -i PATH=$PATH HOME=$HOME bash x.sh",
+		"env -S 'PATH=/bin ./x.sh'",
+		"env -S 'PATH=${PATH} ./x.sh'",
+		"env -- A=$B ./x.sh",
+		"sudo A=$B ./x.sh",
+		"env $VARS ./x.sh",
+		"$RUN ./x.sh",
+		"export PATH=$PATH:/x; ./x.sh",
+	} {
 		world := knowledge.World{Home: "/home/u", ReadFile: func(path string, _ int64) ([]byte, error) {
 			if path != "/p/x.sh" {
 				return nil, fs.ErrNotExist

@@ -68,7 +68,13 @@ func senders() []sender {
 func TestTheLedgerRecordsWhatWasAnswered(t *testing.T) {
 	n, run := 0, 0
 	for _, attended := range []string{"abstain", "allow", "ask", "deny"} {
-		for _, more := range []string{"", "on_error: deny\n", "on_error: allow\n", "permissions: {expand: true}\n", "nonsense: [\n"} {
+		for _, more := range []string{
+			"",
+			"on_error: deny\n",
+			"on_error: allow\n",
+			"permissions: {expand: true}\n",
+			"nonsense: [\n",
+		} {
 			var d *desk
 			for _, s := range senders() {
 				for _, kind := range s.kinds {
@@ -160,7 +166,13 @@ func TestEventsStayAsTheyAre(t *testing.T) {
 	d.write(d.home+"/.claude/settings.json", `{"permissions":{"allow":["Bash(npm *)"],"deny":["Read(secrets/**)"]}}`)
 	d.rules(`rules: [{id: to, tool: Bash, match: {command: make}, effect: ask, rewrite: {command: make all}}]`)
 	rewrites := false
-	for _, command := range []string{"make", "cd web && FOO=1 timeout 5 npm test > out.log; rm -rf build | tee .npmrc", "$x; eval y", "cat secrets/a", "git push -f"} {
+	for _, command := range []string{
+		"make",
+		"cd web && FOO=1 timeout 5 npm test > out.log; rm -rf build | tee .npmrc",
+		"$x; eval y",
+		"cat secrets/a",
+		"git push -f",
+	} {
 		for _, kind := range []string{"PreToolUse", "PermissionRequest", "PostToolUse"} {
 			p := d.process(nil, nil, nil)
 			m, err := harness.Hook{Harness: "claude-code", Env: p.Env, Adapters: hook.Adapters()}.Open([]byte(d.call(kind, "default", command)))

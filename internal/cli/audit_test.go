@@ -90,7 +90,8 @@ func TestSearchFilters(t *testing.T) {
 		"one two":               "only one argument",
 		"--since 2026-11-01 --until 2026-11-01 x": "nothing can be found",
 	} {
-		if _, errs, code := d.run("", append([]string{"audit", "search"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(errs, want) || !strings.Contains(errs, "cardea audit search --help") {
+		if _, errs, code := d.run("", append([]string{"audit", "search"}, strings.Fields(args)...)...); code != exitUsage || !strings.Contains(errs, want) ||
+			!strings.Contains(errs, "cardea audit search --help") {
 			t.Errorf("%s: exit %d, %q", args, code, errs)
 		}
 	}

@@ -151,8 +151,24 @@ func TestShowReport(t *testing.T) {
 	}
 	got := show(ledger.Report{Days: 2, Entries: 7, RemovedTo: "d", RemovedMissing: 4, Waiting: 2, Busy: true, More: 3, Diagnostics: []cardea.Diagnostic{
 		{File: "2026-11-20", Line: 3, Code: ledger.CodeChanged, Text: "t" + hostile}, {File: "2026-11-20", Code: ledger.CodeMissingEntries, Text: "u"}, {File: "head", Code: ledger.CodeHead, Text: "v"}}})
-	wants(t, got, "7 entries of 2 days", "(and 4 that were gone before)", "waiting in the spool for the next writer: 2 entries", "holds the lock", "2026-11-20:3: error: t", "2026-11-20: error: u", "\nhead: error: v", "and 3 more", "NOT INTACT")
-	wants(t, show(ledger.Report{Removed: 3, RemovedTo: "d", Diagnostics: []cardea.Diagnostic{{Severity: cardea.LevelWarning, File: "d", Line: 1, Code: ledger.CodeCut}}}), "no days", "intact, apart from accidents")
+	wants(
+		t,
+		got,
+		"7 entries of 2 days",
+		"(and 4 that were gone before)",
+		"waiting in the spool for the next writer: 2 entries",
+		"holds the lock",
+		"2026-11-20:3: error: t",
+		"2026-11-20: error: u",
+		"\nhead: error: v",
+		"and 3 more",
+		"NOT INTACT",
+	)
+	wants(t, show(ledger.Report{
+		Removed:     3,
+		RemovedTo:   "d",
+		Diagnostics: []cardea.Diagnostic{{Severity: cardea.LevelWarning, File: "d", Line: 1, Code: ledger.CodeCut}},
+	}), "no days", "intact, apart from accidents")
 }
 
 // failing is a screen that is gone.

@@ -105,8 +105,14 @@ func TestReviewerOfCodex(t *testing.T) {
 func (d *desk) reviewedAt(path string, reviewed bool) {
 	d.t.Helper()
 	d.rules("rules: [{id: fine, tool: Bash, match: {command: ls}, effect: allow}, {id: never, tool: Bash, match: {command: id}, effect: deny}]")
-	for command, want := range map[string][2]string{"ls": {`"behavior":"allow"`, ""}, "id": {`"behavior":"deny"`, `"behavior":"deny"`}, "git reset --hard": {"", `"behavior":"deny"`}, "npm test": {"", ""}} {
-		out, _, _ := d.run(fmt.Sprintf(`{"session_id":"s","turn_id":"t1","transcript_path":%s,"cwd":%s,"hook_event_name":"PermissionRequest","model":"m","permission_mode":"default","tool_name":"Bash","tool_input":{"command":%s}}`,
+	for command, want := range map[string][2]string{
+		"ls":               {`"behavior":"allow"`, ""},
+		"id":               {`"behavior":"deny"`, `"behavior":"deny"`},
+		"git reset --hard": {"", `"behavior":"deny"`},
+		"npm test":         {"", ""},
+	} {
+		out, _, _ := d.run(fmt.Sprintf(`{"session_id":"s","turn_id":"t1","transcript_path":%s,"cwd":%s,"hook_event_name":"PermissionRequest","model":"m",`+
+			`"permission_mode":"default","tool_name":"Bash","tool_input":{"command":%s}}`,
 			asJSON(path), asJSON(d.project), asJSON(command)), "check", "--harness", "codex")
 		expected := want[0]
 		if reviewed {
@@ -157,7 +163,13 @@ func TestTryInAutoMode(t *testing.T) {
 		}
 	}
 	d.settings("")
-	for _, args := range [][]string{{"--mode", "default", "cat .env"}, {"cat .env"}, {"--mode", "auto", "--harness", "codex", "cat .env"}, {"--mode", "auto", "--event", "PermissionRequest", "cat .env"}, {"--mode", "autox", "cat .env"}} {
+	for _, args := range [][]string{
+		{"--mode", "default", "cat .env"},
+		{"cat .env"},
+		{"--mode", "auto", "--harness", "codex", "cat .env"},
+		{"--mode", "auto", "--event", "PermissionRequest", "cat .env"},
+		{"--mode", "autox", "cat .env"},
+	} {
 		if out, _, _ := d.run("", append([]string{"try", "--json"}, args...)...); !strings.Contains(out, `"auto_mode":null`) {
 			t.Errorf("%q: %s", args, out)
 		}
@@ -168,8 +180,15 @@ func TestTryInAutoMode(t *testing.T) {
 func TestTryIsAtATerminal(t *testing.T) {
 	d := newDesk(t)
 	for want, all := range map[string][][]string{
-		"ask":  {{"--mode", "auto"}, {"--mode", "bypassPermissions"}, {"--mode", "acceptEdits"}, {"--mode", "plan"}, {}},
-		"deny": {{"--mode", "dontAsk"}, {"--mode", "yolo"}, {"--mode", "auto", "--unattended"}, {"--unattended"}, {"--mode", "auto", "--harness", "copilot-cli"}, {"--event", "PreSkillShellCommand", "--mode", "auto"}},
+		"ask": {{"--mode", "auto"}, {"--mode", "bypassPermissions"}, {"--mode", "acceptEdits"}, {"--mode", "plan"}, {}},
+		"deny": {
+			{"--mode", "dontAsk"},
+			{"--mode", "yolo"},
+			{"--mode", "auto", "--unattended"},
+			{"--unattended"},
+			{"--mode", "auto", "--harness", "copilot-cli"},
+			{"--event", "PreSkillShellCommand", "--mode", "auto"},
+		},
 	} {
 		for _, args := range all {
 			if got := d.tryJSON(append(args, "git reset --hard")...); got.Effect != want {

@@ -80,9 +80,13 @@ func (d *desk) process(stdin io.Reader, stdout, stderr io.Writer) Process {
 	env := func(k string) string { return d.vars[k] }
 	engines := policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
 	edit := func(path string) error { return os.WriteFile(path, []byte("version: 1\n"), 0o600) }
-	return Process{Edit: edit, Agent: func() error { return nil }, Process: hook.Process{Program: d.running, Engines: engines, Managed: claudecode.ManagedDir("linux"), Stdin: stdin, Stdout: stdout, Stderr: stderr, Env: env, Dir: d.project, Now: time.Now,
-		Machine: project.Machine{OS: "linux", Env: env, Foreign: func(string) bool { return false },
-			Home: func() (string, error) { return d.home, nil }}}}
+	return Process{
+		Edit:  edit,
+		Agent: func() error { return nil },
+		Process: hook.Process{Program: d.running, Engines: engines, Managed: claudecode.ManagedDir("linux"), Stdin: stdin, Stdout: stdout, Stderr: stderr, Env: env, Dir: d.project, Now: time.Now,
+			Machine: project.Machine{OS: "linux", Env: env, Foreign: func(string) bool { return false },
+				Home: func() (string, error) { return d.home, nil }}},
+	}
 }
 
 // run runs a command line.

@@ -23,7 +23,13 @@ func TestList(t *testing.T) {
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
 	d.write(filepath.Join(d.project, ".claude/tool-routes.yaml"), "routes: {rt: {tool: WebFetch, pattern: x, message: m}}")
 	out, _, code := d.run("", "list")
-	for _, want := range []string{"project " + d.project + " (not trusted)", "web: off", "git: on, ", "deny  git-clean", "advice  mine", "switched off",
+	for _, want := range []string{
+		"project " + d.project + " (not trusted)",
+		"web: off",
+		"git: on, ",
+		"deny  git-clean",
+		"advice  mine",
+		"switched off",
 		"rt  WebFetch.url  project", "rules.effect.git-clean: deny", "rule pa does not count"} {
 		if code != exitOK || !strings.Contains(out, want) {
 			t.Errorf("list does not say %q: exit %d\n%s", want, code, out)

@@ -44,8 +44,15 @@ func TestCompile(t *testing.T) {
 	if now, _ := os.ReadFile(file); code != exitOK || errs != "" || string(now) != mine || !strings.Contains(out, "would write "+file) {
 		t.Fatalf("--diff: exit %d, %s%s", code, out, errs)
 	}
-	for _, want := range []string{"sandbox.filesystem.denyRead from sensitive-deny-read:\n  ~/customers", "sandbox.network.deniedDomains from no-evil:\n  *.evil.example", "fail in the sandbox, such as git",
-		"it asks, and a sandbox cannot): sensitive-ask-read", "it depends on the command): ", "no-cat", "it is in each project"} {
+	for _, want := range []string{
+		"sandbox.filesystem.denyRead from sensitive-deny-read:\n  ~/customers",
+		"sandbox.network.deniedDomains from no-evil:\n  *.evil.example",
+		"fail in the sandbox, such as git",
+		"it asks, and a sandbox cannot): sensitive-ask-read",
+		"it depends on the command): ",
+		"no-cat",
+		"it is in each project",
+	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -55,8 +62,15 @@ func TestCompile(t *testing.T) {
 	}
 	box := d.sandboxOf(file)
 	all := strings.Join(box.Filesystem.DenyRead, "\n") + "\n" + strings.Join(box.Filesystem.DenyWrite, "\n") + "\n" + strings.Join(box.Network.DeniedDomains, "\n") + "\n"
-	for want, is := range map[string]bool{"~/mine": true, "~/customers": true, "~/**/*.key": true, "~/keep": true, "*.evil.example": true, "~/.local/state/cardea/key": true, "~/.local/state/cardea": true,
-		"/usr/bin": false, "~/ask": false, "~/cat": false, "build": false, "notes/a": false} {
+	for want, is := range map[string]bool{
+		"~/mine":                    true,
+		"~/customers":               true,
+		"~/**/*.key":                true,
+		"~/keep":                    true,
+		"*.evil.example":            true,
+		"~/.local/state/cardea/key": true,
+		"~/.local/state/cardea":     true,
+		"/usr/bin":                  false, "~/ask": false, "~/cat": false, "build": false, "notes/a": false} {
 		if strings.Contains(all, want+"\n") != is {
 			t.Errorf("%s: written is not %v:\n%s", want, is, all)
 		}
@@ -95,7 +109,8 @@ func TestCompileCheck(t *testing.T) {
 	d, _ := hooked(t)
 	file := filepath.Join(d.home, ".claude/settings.json")
 	d.rules("rules: [{id: no-evil, match: {access: network, host: ['*.evil.example', old.example]}, effect: deny}]")
-	if out, _, code := d.run("", "compile", "claude-sandbox", "--check"); code != exitError || !strings.Contains(out, "*.evil.example") || !strings.Contains(out, "has no denies of Cardea") || !strings.Contains(out, "; it is off: run this") {
+	if out, _, code := d.run("", "compile", "claude-sandbox", "--check"); code != exitError || !strings.Contains(out, "*.evil.example") || !strings.Contains(out, "has no denies of Cardea") ||
+		!strings.Contains(out, "; it is off: run this") {
 		t.Errorf("nothing there: exit %d, %s", code, out)
 	}
 	if _, errs, code := d.run("", "compile", "claude-sandbox", "--diff", "--without", "private-keys,privat-keys"); code == exitOK || !strings.Contains(errs, "--without privat-keys: no rule") {
@@ -104,7 +119,8 @@ func TestCompileCheck(t *testing.T) {
 	if _, errs, code := d.sits("abc234\n", "compile", "claude-sandbox", "--enable", "--without", "private-keys,old.example"); code != exitOK {
 		t.Fatal(errs)
 	}
-	if box := d.sandboxOf(file); box.Enabled == nil || !*box.Enabled || strings.Contains(strings.Join(box.Filesystem.DenyRead, " "), "id_rsa") || strings.Contains(strings.Join(box.Network.DeniedDomains, " "), "old.example") {
+	if box := d.sandboxOf(file); box.Enabled == nil || !*box.Enabled || strings.Contains(strings.Join(box.Filesystem.DenyRead, " "), "id_rsa") ||
+		strings.Contains(strings.Join(box.Network.DeniedDomains, " "), "old.example") {
 		t.Errorf("%+v", box)
 	}
 	c, text, _ := d.doctor()

@@ -55,7 +55,8 @@ func TestWithoutEngine(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"policy", "test"}, {"policy", "test", path}} {
-		if out, errs, code := d.alone("", args...); code != exitError || !strings.Contains(errs, "cardea-engine is missing beside cardea in "+filepath.Join(d.home, "bin")) || !strings.Contains(errs, "go install") {
+		if out, errs, code := d.alone("", args...); code != exitError || !strings.Contains(errs, "cardea-engine is missing beside cardea in "+filepath.Join(d.home, "bin")) ||
+			!strings.Contains(errs, "go install") {
 			t.Errorf("%v: exit %d, %s%s", args, code, out, errs)
 		}
 	}

@@ -66,8 +66,14 @@ func TestThreeFaces(t *testing.T) {
 	}
 	var all []queue.Entry
 	for i := range entries {
-		e, err := f.queue.Add(ctx, queue.Entry{Digest: fmt.Sprint(i), Harness: "claude-code", Session: r.Text(fmt.Sprintf("s%d", i/10)), Tool: "Bash", Subject: r.Text(fmt.Sprintf("make n%d", i)), Project: r.Text(f.desk.project),
-			Effect: cardea.Ask, By: "rules:r", Waiter: self, Created: time.Now(), Deadline: time.Now().Add(limit.Setting)})
+		e, err := f.queue.Add(ctx, queue.Entry{
+			Digest:  fmt.Sprint(i),
+			Harness: "claude-code",
+			Session: r.Text(fmt.Sprintf("s%d", i/10)),
+			Tool:    "Bash",
+			Subject: r.Text(fmt.Sprintf("make n%d", i)),
+			Project: r.Text(f.desk.project),
+			Effect:  cardea.Ask, By: "rules:r", Waiter: self, Created: time.Now(), Deadline: time.Now().Add(limit.Setting)})
 		if err != nil {
 			t.Fatal(err)
 		}

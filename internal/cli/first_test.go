@@ -110,7 +110,8 @@ func TestFirstRegistration(t *testing.T) {
 			}
 			before := d.files()
 			args := append([]string{"install"}, strings.Fields(strings.ReplaceAll(tt.args, "PROGRAM", d.running))...)
-			if out, errs, code := d.inScript(tt.agent, append(args, "--dry-run")...); code != exitOK || !strings.Contains(out, "would write") || strings.Contains(out, "this asks for a code") != (tt.why != "") {
+			if out, errs, code := d.inScript(tt.agent, append(args, "--dry-run")...); code != exitOK || !strings.Contains(out, "would write") ||
+				strings.Contains(out, "this asks for a code") != (tt.why != "") {
 				t.Errorf("dry: exit %d, %s%s", code, out, errs)
 			}
 			out, errs, code := d.inScript(tt.agent, args...)
@@ -127,7 +128,8 @@ func TestFirstRegistration(t *testing.T) {
 				t.Error("the other hook is gone")
 			}
 			before = d.files()
-			if out, errs, code = d.inScript(errors.New("an agent"), args...); code != exitOK || !strings.HasPrefix(out, "nothing to change: ") || !strings.Contains(out, " already calls "+d.running) || len(d.files()) != len(before) {
+			if out, errs, code = d.inScript(errors.New("an agent"), args...); code != exitOK || !strings.HasPrefix(out, "nothing to change: ") || !strings.Contains(out, " already calls "+d.running) ||
+				len(d.files()) != len(before) {
 				t.Errorf("again: exit %d, %s%s", code, out, errs)
 			}
 		})

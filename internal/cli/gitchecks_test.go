@@ -36,8 +36,20 @@ func commitAfter(t *testing.T, checks []string, cwd string, lines ...string) (ef
 // Whatever line a person makes a check, running that line is what it asks for.
 func TestEveryCheckCanBeMet(t *testing.T) {
 	for _, check := range []string{
-		"CI=1 npm test", `pytest -k "a and b"`, "make  lint", "npm test && npm run lint", "go vet ./... 2>&1", `bash -c "npm test"`, `test -z "$(gofmt -l .)"`,
-		"npm test # all", "npm test > test.log", "if npm test; then true; else false; fi", "$CHECK all", "make check \\\n  all", "cd web && npm test", "! grep -rn FIXME src",
+		"CI=1 npm test",
+		`pytest -k "a and b"`,
+		"make  lint",
+		"npm test && npm run lint",
+		"go vet ./... 2>&1",
+		`bash -c "npm test"`,
+		`test -z "$(gofmt -l .)"`,
+		"npm test # all",
+		"npm test > test.log",
+		"if npm test; then true; else false; fi",
+		"$CHECK all",
+		"make check \\\n  all",
+		"cd web && npm test",
+		"! grep -rn FIXME src",
 	} {
 		if effect, text := commitAfter(t, []string{check}, "", check); effect != "nothing" {
 			t.Errorf("%q is not met: %s %s", check, effect, text)
@@ -109,7 +121,14 @@ func TestWhatGitPublishes(t *testing.T) {
 		d.vars["CLAUDE_PROJECT_DIR"] = d.project
 		d.settings("version: 1\npolicies: {checks: [npm test]}\n")
 		d.write(filepath.Join(d.project, "a"), "a")
-		for _, setup := range []string{"init -q", "add a", "commit -qm a", "checkout -qb b", "commit -qm b --allow-empty", "checkout -q main"} {
+		for _, setup := range []string{
+			"init -q",
+			"add a",
+			"commit -qm a",
+			"checkout -qb b",
+			"commit -qm b --allow-empty",
+			"checkout -q main",
+		} {
 			git(d.project, strings.Fields(setup)...)
 		}
 		if strings.HasPrefix(line, "commit") {

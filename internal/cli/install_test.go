@@ -75,7 +75,11 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 	d, binary := hooked(t)
 	other := d.program("other/cardea", "true")
 	d.vars["TMPDIR"] = filepath.Join(d.home, "bin")
-	for _, args := range [][]string{{"install", "claude", "--binary", binary}, {"install", "claude", "--binary", binary, "--dry-run"}, {"install", "claude", "--managed", "--dry-run", "--binary", "../home/bin/cardea"}} {
+	for _, args := range [][]string{
+		{"install", "claude", "--binary", binary},
+		{"install", "claude", "--binary", binary, "--dry-run"},
+		{"install", "claude", "--managed", "--dry-run", "--binary", "../home/bin/cardea"},
+	} {
 		if _, errs, code := d.run("", args...); code == exitOK || !strings.Contains(errs, "temporary folder") || !strings.Contains(errs, "/releases/latest/download/install.sh | sh") {
 			t.Errorf("%v: exit %d, %s", args, code, errs)
 		}
@@ -117,7 +121,8 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 	if out, _, _ = d.sits("", "install", "claude", "--managed", "--binary", binary, "--dry-run"); !strings.Contains(out, "50-cardea.json") || !strings.Contains(out, "2.1.200 lets a call run") {
 		t.Error(out)
 	}
-	if out, _, _ = d.sits("abc234\n", "install", "claude", "--project", "--binary", binary); !strings.Contains(out, "policies will ask instead of deciding: cardea-engine is missing") || !strings.Contains(out, "wrote "+d.project+"/.claude/settings.json") {
+	if out, _, _ = d.sits("abc234\n", "install", "claude", "--project", "--binary", binary); !strings.Contains(out, "policies will ask instead of deciding: cardea-engine is missing") ||
+		!strings.Contains(out, "wrote "+d.project+"/.claude/settings.json") {
 		t.Error(out)
 	}
 	if out, _, _ = d.sits("", "install", "claude", "--project", "--uninstall", "--dry-run"); !strings.Contains(out, "would remove") {
@@ -127,7 +132,8 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 	for _, args := range [][]string{{"install", "claude", "--binary", binary}, {"install", "claude", "--project", "--uninstall"}} {
 		_, refused, code := d.run("", args...)
 		out, errs, dry := d.run("", append(args, "--dry-run")...)
-		if code == exitOK || dry != exitOK || !strings.Contains(out, "would ") || !strings.Contains(out, "carried out, this asks for a code, since ") || errs != "" || !strings.Contains(refused, "only a person") {
+		if code == exitOK || dry != exitOK || !strings.Contains(out, "would ") || !strings.Contains(out, "carried out, this asks for a code, since ") || errs != "" ||
+			!strings.Contains(refused, "only a person") {
 			t.Errorf("%v: exit %d and %d, %s%s", args, code, dry, out, errs)
 		}
 	}

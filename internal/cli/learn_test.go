@@ -48,7 +48,12 @@ func TestInputOfCandidate(t *testing.T) {
 	d := newDesk(t)
 	d.vars["CLAUDE_CODE_SESSION_ATTENDED"], d.vars["CLAUDE_CODE_ENTRYPOINT"] = "1", "cli"
 	for _, event := range []string{"PreToolUse", "PostToolUse"} {
-		d.run(`{"session_id":"s","transcript_path":"/t","cwd":`+asJSON(d.project)+`,"permission_mode":"auto","hook_event_name":"`+event+`","tool_name":"mcp__mail__send","tool_input":{"to":"a\u001b[2Jb"}}`, "check", "--harness", "claude-code")
+		d.run(
+			`{"session_id":"s","transcript_path":"/t","cwd":`+asJSON(d.project)+`,"permission_mode":"auto","hook_event_name":"`+event+`","tool_name":"mcp__mail__send","tool_input":{"to":"a\u001b[2Jb"}}`,
+			"check",
+			"--harness",
+			"claude-code",
+		)
 	}
 	if out, _, _ := d.run("", "lessons", "candidates"); !strings.Contains(out, "\n          with {\"to\":\"a\\u001b[2Jb\"}\n") {
 		t.Errorf("%q", out)

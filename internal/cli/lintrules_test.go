@@ -45,7 +45,25 @@ func TestNeverStarted(t *testing.T) {
 			t.Errorf("%s: %q; %q", c.command, text, hint)
 		}
 	}
-	for _, c := range []string{"npm publish", "git", "sudo apt install", "docker-compose up", "./gradlew build", "make", "kubectl delete pod", "[", "cd", "export", "source", "bash", "time", "xargs", "env", "find", "sh"} {
+	for _, c := range []string{
+		"npm publish",
+		"git",
+		"sudo apt install",
+		"docker-compose up",
+		"./gradlew build",
+		"make",
+		"kubectl delete pod",
+		"[",
+		"cd",
+		"export",
+		"source",
+		"bash",
+		"time",
+		"xargs",
+		"env",
+		"find",
+		"sh",
+	} {
 		if text, hint := neverStarted(c); text != "" {
 			t.Errorf("%s: %q; %q", c, text, hint)
 		}

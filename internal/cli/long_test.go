@@ -48,7 +48,8 @@ func TestLongLines(t *testing.T) {
 		"at signs":          "curl " + again("a@", many) + "h",
 	} {
 		out, errs, code := d.run(d.call("PreToolUse", "default", line+"; cat .env"), "check", "--harness", "claude-code", "--limit", "1m")
-		if code != exitOK || strings.Contains(out, `"allow"`) || !strings.Contains(out, `"permissionDecision"`) || strings.Contains(out+errs, "no verdict within") || strings.Contains(out, "the time limit") {
+		if code != exitOK || strings.Contains(out, `"allow"`) || !strings.Contains(out, `"permissionDecision"`) || strings.Contains(out+errs, "no verdict within") ||
+			strings.Contains(out, "the time limit") {
 			t.Errorf("%s: exit %d, %.300s %.300s", name, code, out, errs)
 		}
 	}

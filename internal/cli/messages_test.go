@@ -146,7 +146,8 @@ func TestCursorWithoutVersion(t *testing.T) {
 			}
 		}
 	}
-	if out, _, code := d.run(`{"hook_event_name":"beforeShellExecution","command":"ls","cwd":`+marshalled(d.project)+`}`, "check", "--harness", "cursor"); code != exitOK || !strings.Contains(out, `"allow"`) {
+	if out, _, code := d.run(`{"hook_event_name":"beforeShellExecution","command":"ls","cwd":`+marshalled(d.project)+`}`, "check", "--harness", "cursor"); code != exitOK ||
+		!strings.Contains(out, `"allow"`) {
 		t.Errorf("ls: exit %d, %s", code, out)
 	}
 	if _, _, code := d.run(`{"hook_event_name":"preToolUse","tool_name":"execute_bash","tool_input":{"command":"git push --force"}}`, "check"); code != exitDeny {
@@ -157,8 +158,22 @@ func TestCursorWithoutVersion(t *testing.T) {
 // In a mode without prompts, a question about what cannot be undone denies, unless the
 // surface was seen to ask.
 func TestQuestionsByTheSurface(t *testing.T) {
-	final := []string{"git reset --hard", "git clean -fd", "git checkout -- .", "git restore .", "git branch -D x", "git stash drop", "git push --delete origin x",
-		"git push origin v1.0", "rm -rf .git/index", "rm -rf ./*", "rm -rf /opt/data", "docker system prune -af", "crontab -r", "redis-cli flushall"}
+	final := []string{
+		"git reset --hard",
+		"git clean -fd",
+		"git checkout -- .",
+		"git restore .",
+		"git branch -D x",
+		"git stash drop",
+		"git push --delete origin x",
+		"git push origin v1.0",
+		"rm -rf .git/index",
+		"rm -rf ./*",
+		"rm -rf /opt/data",
+		"docker system prune -af",
+		"crontab -r",
+		"redis-cli flushall",
+	}
 	others := []string{"chmod 777 x", "apt-get remove -y x"}
 	at := func(d *desk, surface, attended, mode string) {
 		d.vars["CLAUDE_CODE_ENTRYPOINT"], d.vars["CLAUDE_CODE_SESSION_ATTENDED"] = surface, attended

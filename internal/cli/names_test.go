@@ -248,9 +248,18 @@ func TestHabits(t *testing.T) {
 			t.Errorf("%s: exit %d, %s%s", line, code, out, errs)
 		}
 	}
-	for line, want := range map[string]string{"config get": "an argument is missing", "config get a b": "only one argument", "config list x": `"cardea config list" takes no arguments (got "x")`, "config get nope": "nope", "doctor nope": "nope",
-		"allow git status": `quote the command: cardea allow "git status"`, "allow": "argument is missing", "allow x --for 0s": "--always", "allow x --for -1m": "longer than nothing", "allow x --for 1m --always": "none of the others",
-		"rules new a b": `cardea rules new "a b"`} {
+	for line, want := range map[string]string{
+		"config get":                "an argument is missing",
+		"config get a b":            "only one argument",
+		"config list x":             `"cardea config list" takes no arguments (got "x")`,
+		"config get nope":           "nope",
+		"doctor nope":               "nope",
+		"allow git status":          `quote the command: cardea allow "git status"`,
+		"allow":                     "argument is missing",
+		"allow x --for 0s":          "--always",
+		"allow x --for -1m":         "longer than nothing",
+		"allow x --for 1m --always": "none of the others",
+		"rules new a b":             `cardea rules new "a b"`} {
 		if _, errs, code := d.run("", strings.Fields(line)...); code != exitUsage || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit %d, %s", line, code, errs)
 		}
@@ -299,7 +308,17 @@ func TestRulesNew(t *testing.T) {
 		t.Errorf("again: exit %d, %s", code, errs)
 	}
 	before := d.files()
-	for _, bad := range []string{"a | b", "a; b", "$x y", "", "frob \x1b[31m", "frob \u0085", "frob ghp_0123456789abcdefABCDEF0123456789abcd", "echo $(id)", "rules: [{id: x}]\n"} {
+	for _, bad := range []string{
+		"a | b",
+		"a; b",
+		"$x y",
+		"",
+		"frob \x1b[31m",
+		"frob \u0085",
+		"frob ghp_0123456789abcdefABCDEF0123456789abcd",
+		"echo $(id)",
+		"rules: [{id: x}]\n",
+	} {
 		if _, errs, code := d.sits("abc234\n", "rules", "new", bad); code == exitOK || strings.ContainsAny(errs, "\x1b\u0085") {
 			t.Errorf("%q: exit %d, %q", bad, code, errs)
 		}

@@ -123,7 +123,10 @@ func TestPolicyCommands(t *testing.T) {
 	}
 	// Mistakes and tests that fail end with exit code 1.
 	bad := d.policy("bad.rego", "package cardea.policies.bad\n\ndeny := 1\n")
-	d.policy("bad_test.rego", "package cardea.policies.bad_test\n\nimport rego.v1\n\ntest_no if {\n\tprint(\"see\")\n\tfalse\n}\n\ntodo_test_x if true\n\ntest_error if { {k: v | some k in [1, 1]; some v in [1, 2]} }\n")
+	d.policy(
+		"bad_test.rego",
+		"package cardea.policies.bad_test\n\nimport rego.v1\n\ntest_no if {\n\tprint(\"see\")\n\tfalse\n}\n\ntodo_test_x if true\n\ntest_error if { {k: v | some k in [1, 1]; some v in [1, 2]} }\n",
+	)
 	for _, args := range [][]string{{"policy", "validate"}, {"policy", "validate", bad}, {"policy", "test"}, {"policy", "validate", "--json"}} {
 		if out, _, code := d.run("", args...); code != exitError {
 			t.Errorf("%v: exit %d, %s", args, code, out)
@@ -189,7 +192,15 @@ func TestImportCupcake(t *testing.T) {
 		t.Errorf("without --write: exit %d, %s", code, out)
 	}
 	out, errs, code := d.sits("abc234\n", "import", "cupcake", from, "--write", "--accept-losses")
-	for _, want := range []string{"policies/cupcake/a.rego", "left out", "gathers the verbs", "does not switch builtins.git_pre_check on", "it is broken", "it runs if actions in cardea.yaml name it", "a: {command: 'x', timeout_seconds: 5}"} {
+	for _, want := range []string{
+		"policies/cupcake/a.rego",
+		"left out",
+		"gathers the verbs",
+		"does not switch builtins.git_pre_check on",
+		"it is broken",
+		"it runs if actions in cardea.yaml name it",
+		"a: {command: 'x', timeout_seconds: 5}",
+	} {
 		if code != exitOK || !strings.Contains(out+errs, want) {
 			t.Errorf("exit %d, no %q in %s%s", code, want, out, errs)
 		}

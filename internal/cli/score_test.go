@@ -102,7 +102,7 @@ func wallScore(t *testing.T, b *strings.Builder) {
 	b.WriteString("\n## Walls\n\nLines that name a guarded file, or start a command that a list denies, where lists allow every command (testdata/walls).\n\n" +
 		"| class | lines | programs | let pass | asked | denied | let pass where permissions are bypassed |\n|---|---|---|---|---|---|---|\n")
 	for _, class := range []struct{ name, about string }{{"touch", "may touch"}, {"run", "may run"}} {
-		lines := testrun.Lines(t, "../../testdata/walls/"+class.name+".txt")
+		lines := testrun.Texts(t, "../../testdata/walls/"+class.name+".txt")
 		programs, count, bypassed := map[string]bool{}, map[cardea.Effect]int{}, 0
 		for _, line := range lines {
 			programs[strings.Fields(line)[0]] = true
@@ -165,7 +165,9 @@ func trickyScore(t *testing.T, b *strings.Builder, all []scored) {
 			}
 		}
 	}
-	b.WriteString("## tricky.tsv\n\nLines that have fooled gates. DENY and ASK must never be allowed, ALLOW never be denied.\n\n| class | allow | abstain | defer | ask | deny |\n|---|---|---|---|---|---|\n")
+	b.WriteString(
+		"## tricky.tsv\n\nLines that have fooled gates. DENY and ASK must never be allowed, ALLOW never be denied.\n\n| class | allow | abstain | defer | ask | deny |\n|---|---|---|---|---|---|\n",
+	)
 	for _, class := range []string{"DENY", "ASK", "ALLOW"} {
 		fmt.Fprintf(b, "| %s |", class)
 		for _, e := range effects {
@@ -174,8 +176,18 @@ func trickyScore(t *testing.T, b *strings.Builder, all []scored) {
 		b.WriteString("\n")
 	}
 	fmt.Fprintf(b, "\nDenied or asked: %d of %d DENY lines. The others:\n\n%s\n", held, deny, strings.Join(open, "\n"))
-	fmt.Fprintf(b, "\nALLOW lines whose programs are covered, and which only read known files of the work, of temporary folders or of the system: %d of %d allowed. The others:\n\n%s\n\n", readsAllowed, reads, strings.Join(unread, "\n"))
-	fmt.Fprintf(b, "ALLOW lines of covered programs that do more than read, read elsewhere, or read what is not known, and so are left to the\nharness's own prompt:\n\n%s\n\n", strings.Join(elsewhere, "\n"))
+	fmt.Fprintf(
+		b,
+		"\nALLOW lines whose programs are covered, and which only read known files of the work, of temporary folders or of the system: %d of %d allowed. The others:\n\n%s\n\n",
+		readsAllowed,
+		reads,
+		strings.Join(unread, "\n"),
+	)
+	fmt.Fprintf(
+		b,
+		"ALLOW lines of covered programs that do more than read, read elsewhere, or read what is not known, and so are left to the\nharness's own prompt:\n\n%s\n\n",
+		strings.Join(elsewhere, "\n"),
+	)
 	if readsAllowed*100 < 95*reads {
 		t.Errorf("%d of %d ALLOW lines that only read are allowed", readsAllowed, reads)
 	}
@@ -220,8 +232,19 @@ func dippyScore(t *testing.T, b *strings.Builder, all []scored) {
 		}
 	}
 	fmt.Fprintf(b, "## dippy-half.tsv\n\n%d lines that agents type and that another tool's tests expect to pass (autoallow), and %d that they expect to be held (notallow).\n\n", auto, len(all)-auto)
-	fmt.Fprintf(b, "Of the autoallow lines, %d have programs that are covered, and contact and run nothing: **%d of them are allowed, %.1f %%**.\n\n", counted, allowed, 100*float64(allowed)/float64(max(1, counted)))
-	fmt.Fprintf(b, "What is not known may be anything, so %d lines of covered programs with an unknown access are not among them; with these it would be %.1f %%.\n\n", unknown, 100*float64(allowed)/float64(max(1, counted+unknown)))
+	fmt.Fprintf(
+		b,
+		"Of the autoallow lines, %d have programs that are covered, and contact and run nothing: **%d of them are allowed, %.1f %%**.\n\n",
+		counted,
+		allowed,
+		100*float64(allowed)/float64(max(1, counted)),
+	)
+	fmt.Fprintf(
+		b,
+		"What is not known may be anything, so %d lines of covered programs with an unknown access are not among them; with these it would be %.1f %%.\n\n",
+		unknown,
+		100*float64(allowed)/float64(max(1, counted+unknown)),
+	)
 	b.WriteString("Why the others are not:\n\n| lines | why | for example |\n|---|---|---|\n")
 	keys := make([]string, 0, len(reasons))
 	for k := range reasons {

@@ -32,9 +32,19 @@ func TestSignalsSeeNoSecrets(t *testing.T) {
 	d.settings("signals: {seen: {command: \"cat > " + seen + "\"}}")
 	d.write(filepath.Join(d.home, ".config/cardea/policies/s.rego"), seesAll)
 	for _, command := range []string{
-		"PGPASSWORD=hunter2 psql", `foo --password="hunter2"`, "mysql -uroot -phunter2 db", "mysql --password hunter2", "curl -u bob:hunter2 https://x.y",
-		"docker login -p hunter2 -u bob", "sshpass -p hunter2 ssh a@b", "foo --token=hunter2abcd --api-key hunter2abcd", "PASSWORD=hunter2; foo $PASSWORD",
-		"echo hunter2 | docker login --password-stdin", "foo --password='hun'ter2", "git clone https://bob:hunter2@x.y/z", "PASSWORD=hunter2 bash -c 'foo $PASSWORD'",
+		"PGPASSWORD=hunter2 psql",
+		`foo --password="hunter2"`,
+		"mysql -uroot -phunter2 db",
+		"mysql --password hunter2",
+		"curl -u bob:hunter2 https://x.y",
+		"docker login -p hunter2 -u bob",
+		"sshpass -p hunter2 ssh a@b",
+		"foo --token=hunter2abcd --api-key hunter2abcd",
+		"PASSWORD=hunter2; foo $PASSWORD",
+		"echo hunter2 | docker login --password-stdin",
+		"foo --password='hun'ter2",
+		"git clone https://bob:hunter2@x.y/z",
+		"PASSWORD=hunter2 bash -c 'foo $PASSWORD'",
 	} {
 		if err := os.RemoveAll(seen); err != nil {
 			t.Fatal(err)

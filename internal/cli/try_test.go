@@ -52,7 +52,22 @@ func TestTryJSONIsStable(t *testing.T) {
 		}
 		at += i
 	}
-	tail := []string{`"opaque":[{"text":`, `"part":`, `"flows":[`, `"opinions":[{"decider":`, `"rule":`, `"effect":`, `"part":`, `"scope":`, `"source":`, `"severity":`, `"reason":`, `"advice":`, `"stages":[{"name":"guards","ran":true,"micros":`, `"rendered":"`}
+	tail := []string{
+		`"opaque":[{"text":`,
+		`"part":`,
+		`"flows":[`,
+		`"opinions":[{"decider":`,
+		`"rule":`,
+		`"effect":`,
+		`"part":`,
+		`"scope":`,
+		`"source":`,
+		`"severity":`,
+		`"reason":`,
+		`"advice":`,
+		`"stages":[{"name":"guards","ran":true,"micros":`,
+		`"rendered":"`,
+	}
 	for _, k := range tail {
 		i := strings.Index(out[at:], k)
 		if i < 0 {
@@ -89,7 +104,13 @@ func TestTryJSONOfTheWholeCall(t *testing.T) {
 // A duplicate or imitated key is no harmless input, in try as in check.
 func TestTrySeesFaults(t *testing.T) {
 	d := newDesk(t)
-	for _, input := range []string{`{"command":"true","command":"rm x"}`, `{"command":"true","Command":"rm x"}`, `{"command":["true"]}`, "true \xff", "true \x00"} {
+	for _, input := range []string{
+		`{"command":"true","command":"rm x"}`,
+		`{"command":"true","Command":"rm x"}`,
+		`{"command":["true"]}`,
+		"true \xff",
+		"true \x00",
+	} {
 		got := d.tryJSON("--", input)
 		if got.Effect == "allow" || len(got.Opaque) == 0 {
 			t.Errorf("%q: %+v", input, got)
@@ -142,7 +163,12 @@ func TestTryForPeople(t *testing.T) {
 	d.write(filepath.Join(d.project, ".claude/tool-routes.yaml"), "routes: {rt: {tool: Bash, pattern: routed, message: Elsewhere.}}")
 	user := filepath.Join(d.home, ".config/cardea")
 	for command, wants := range map[string][]string{
-		"timeout 5 mine a": {"deny  rules:mine", "Not this.\n  Nor that.", "instead: yours", "1  deny  mine a", "started by: timeout",
+		"timeout 5 mine a": {
+			"deny  rules:mine",
+			"Not this.\n  Nor that.",
+			"instead: yours",
+			"1  deny  mine a",
+			"started by: timeout",
 			"deny  part 1  rules:mine", "rules.yaml:2, user, severity high", "because: It broke.", "decided in ",
 			"rule mine is your own: change it in " + user + "/rules/", `"permissionDecision":"deny"`},
 		"hint":                  {"left to Claude Code\n  no rule matched", "told to the model: Mind the gap.", "context: Mind the gap.", "no rule is about this: write one in " + user + "/rules/"},

@@ -29,7 +29,10 @@ func lived(t *testing.T) (*desk, string) {
 func TestUninstallSaysWhatStays(t *testing.T) {
 	d, _ := lived(t)
 	out, errs, code := d.sits("abc234\n", "uninstall", "claude")
-	for _, want := range []string{"removed " + d.home + "/.claude/settings.json", "still registered: Codex CLI in " + d.home + "/.codex/hooks.json:", "stays: settings, rules, lessons: " + d.home + "/.config/cardea (1 file, 1 KB)",
+	for _, want := range []string{
+		"removed " + d.home + "/.claude/settings.json",
+		"still registered: Codex CLI in " + d.home + "/.codex/hooks.json:",
+		"stays: settings, rules, lessons: " + d.home + "/.config/cardea (1 file, 1 KB)",
 		"stays: state, ledger: " + d.home + "/.local/state/cardea (", "stays: cache: " + d.home + "/.cache/cardea (", "to remove them: cardea uninstall --purge\n"} {
 		if code != exitOK || !strings.Contains(out, want) {
 			t.Errorf("exit %d, no %q in %s%s", code, want, out, errs)
@@ -47,7 +50,12 @@ func TestUninstallSaysWhatStays(t *testing.T) {
 	if out, errs, code = d.sits("", "uninstall"); code != exitOK || !strings.HasPrefix(out, "nothing to remove: no harness has a hook of Cardea") {
 		t.Errorf("none: exit %d, %s%s", code, out, errs)
 	}
-	for args, want := range map[string]string{"uninstall vim": "use claude", "uninstall claude --purge": "name none with it", "uninstall --purge --managed": "none of the others can be", "uninstall --user --project": "none of the others can be"} {
+	for args, want := range map[string]string{
+		"uninstall vim":               "use claude",
+		"uninstall claude --purge":    "name none with it",
+		"uninstall --purge --managed": "none of the others can be",
+		"uninstall --user --project":  "none of the others can be",
+	} {
 		if _, errs, code := d.sits("abc234\n", strings.Fields(args)...); code == exitOK || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit %d, %s", args, code, errs)
 		}
@@ -75,7 +83,14 @@ func TestPurge(t *testing.T) {
 	d, _ := lived(t)
 	before := d.files()
 	out, errs, code := d.run("", "uninstall", "--purge", "--dry-run")
-	for _, want := range []string{"would remove " + d.home + "/.claude/settings.json", "would remove " + d.home + "/.codex/hooks.json", "- settings, rules, lessons: " + d.home + "/.config/cardea (1 file, 1 KB)", "- state, ledger: ", "- cache: ", "stays: " + d.project + "/.cardea, which is the project's"} {
+	for _, want := range []string{
+		"would remove " + d.home + "/.claude/settings.json",
+		"would remove " + d.home + "/.codex/hooks.json",
+		"- settings, rules, lessons: " + d.home + "/.config/cardea (1 file, 1 KB)",
+		"- state, ledger: ",
+		"- cache: ",
+		"stays: " + d.project + "/.cardea, which is the project's",
+	} {
 		if code != exitOK || !strings.Contains(out, want) {
 			t.Errorf("dry: exit %d, no %q in %s%s", code, want, out, errs)
 		}

@@ -34,7 +34,8 @@ func TestUpdate(t *testing.T) {
 	}
 	d.write(posture.Path(filepath.Join(d.home, ".local/state/cardea")), "x")
 	out, _, code = d.run("", "update", "--check")
-	if code != exitOK || !strings.HasPrefix(out, "newest release: v1.2.3; the version of this copy is not known\nthis copy: ") || !strings.Contains(out, "\nafterwards: cardea accept") || strings.Contains(out, "rm -rf") {
+	if code != exitOK || !strings.HasPrefix(out, "newest release: v1.2.3; the version of this copy is not known\nthis copy: ") || !strings.Contains(out, "\nafterwards: cardea accept") ||
+		strings.Contains(out, "rm -rf") {
 		t.Errorf("update --check: exit %d, %q", code, out)
 	}
 	d.vars["CARDEA_UPDATE_URL"] = s.URL + "/other"

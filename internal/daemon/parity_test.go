@@ -251,21 +251,24 @@ func changes() map[string]func(tw *twin) {
 	set := func(path, text string) func(*twin) { return func(tw *twin) { tw.write(path, text) } }
 	gone := func(path string) func(*twin) { return func(tw *twin) { tw.remove(path) } }
 	return map[string]func(*twin){
-		"settings":            set(own+"cardea.yaml", "default: {attended: ask}\nsensitive: {deny_read: ['src/x*']}\n"),
-		"other settings":      set(own+"cardea.yaml", "permissions: {expand: true}\npacks: {git: off}\n"),
-		"broken settings":     set(own+"cardea.yaml", "default: {attended: [\n"),
-		"a wrong value":       set(own+"cardea.yaml", "default: {attended: perhaps}\n"),
-		"no settings":         gone(own + "cardea.yaml"),
-		"a rule":              set(own+"rules/a.yaml", "rules: [{id: a, tool: Bash, match: {command: make}, effect: deny, message: no}]\n"),
-		"the rule softer":     set(own+"rules/a.yaml", "rules: [{id: a, tool: Bash, match: {command: make}, effect: ask, message: no}]\n"),
-		"the rule broken":     set(own+"rules/a.yaml", "rules: [{id: a, tool: Bash, match: {comand: make}, effect: ask}]\n"),
-		"another rule":        set(own+"rules/b.yaml", "rules: [{id: b, match: {path: '**/*.lock', access: write}, effect: ask, message: b}]\n"),
-		"no rules":            gone(own + "rules"),
-		"permissions":         set("home/.claude/settings.json", `{"permissions":{"allow":["Bash(npm test:*)","Read(//tmp/**)"],"deny":["Bash(frobnicate:*)"],"ask":["Bash(make:*)"]}}`),
-		"other permissions":   set("home/.claude/settings.json", `{"permissions":{"allow":["Bash(frobnicate:*)"]}}`),
-		"broken permissions":  set("home/.claude/settings.json", `{"permissions":{"allow":["Bash(frob`),
-		"no permissions":      gone("home/.claude/settings.json"),
-		"project rules":       set("one/.cardea/rules/p.yaml", "rules: [{id: p, tool: Bash, match: {command: echo}, effect: ask, message: p}, {id: q, tool: Bash, match: {command: frobnicate, pattern: 'frobnicate a'}, effect: allow, message: q}]\n"),
+		"settings":           set(own+"cardea.yaml", "default: {attended: ask}\nsensitive: {deny_read: ['src/x*']}\n"),
+		"other settings":     set(own+"cardea.yaml", "permissions: {expand: true}\npacks: {git: off}\n"),
+		"broken settings":    set(own+"cardea.yaml", "default: {attended: [\n"),
+		"a wrong value":      set(own+"cardea.yaml", "default: {attended: perhaps}\n"),
+		"no settings":        gone(own + "cardea.yaml"),
+		"a rule":             set(own+"rules/a.yaml", "rules: [{id: a, tool: Bash, match: {command: make}, effect: deny, message: no}]\n"),
+		"the rule softer":    set(own+"rules/a.yaml", "rules: [{id: a, tool: Bash, match: {command: make}, effect: ask, message: no}]\n"),
+		"the rule broken":    set(own+"rules/a.yaml", "rules: [{id: a, tool: Bash, match: {comand: make}, effect: ask}]\n"),
+		"another rule":       set(own+"rules/b.yaml", "rules: [{id: b, match: {path: '**/*.lock', access: write}, effect: ask, message: b}]\n"),
+		"no rules":           gone(own + "rules"),
+		"permissions":        set("home/.claude/settings.json", `{"permissions":{"allow":["Bash(npm test:*)","Read(//tmp/**)"],"deny":["Bash(frobnicate:*)"],"ask":["Bash(make:*)"]}}`),
+		"other permissions":  set("home/.claude/settings.json", `{"permissions":{"allow":["Bash(frobnicate:*)"]}}`),
+		"broken permissions": set("home/.claude/settings.json", `{"permissions":{"allow":["Bash(frob`),
+		"no permissions":     gone("home/.claude/settings.json"),
+		"project rules": set(
+			"one/.cardea/rules/p.yaml",
+			"rules: [{id: p, tool: Bash, match: {command: echo}, effect: ask, message: p}, {id: q, tool: Bash, match: {command: frobnicate, pattern: 'frobnicate a'}, effect: allow, message: q}]\n",
+		),
 		"project settings":    set("one/.cardea/cardea.yaml", "on_error: deny\npacks: {a: off}\n"),
 		"broken project":      set("one/.cardea/rules/p.yaml", "rules: {{\n"),
 		"project permissions": set("one/.claude/settings.json", `{"permissions":{"deny":["Bash(npm run x:*)"],"allow":["Bash(npm test:*)"]}}`),
@@ -273,12 +276,15 @@ func changes() map[string]func(tw *twin) {
 		"trust": func(tw *twin) {
 			tw.trusts("one", ".cardea/rules/p.yaml", ".cardea/cardea.yaml", ".claude/settings.json")
 		},
-		"trust withdrawn":   func(tw *twin) { tw.trusts("one") },
-		"roles":             set(own+"roles.yaml", "roles: {r: {description: x, paths: {allow_write: ['src/**'], deny_write: ['*.md']}}}\n"),
-		"a role":            set(own+"cardea.yaml", "sessions: {default_role: r}\n"),
-		"an override":       set(own+"overrides.yaml", "overrides: [{allow: {command: git push --force}, reason: x}]\n"),
-		"no override":       gone(own + "overrides.yaml"),
-		"a lesson":          set(own+"lessons/deny.jsonl", `{"v":1,"effect":"deny","tool":"Bash","subject":"npm run dev","role":"*","dir":".","by":"person","who":"liam","when":"2026-11-20T10:00:00Z"}`+"\n"),
+		"trust withdrawn": func(tw *twin) { tw.trusts("one") },
+		"roles":           set(own+"roles.yaml", "roles: {r: {description: x, paths: {allow_write: ['src/**'], deny_write: ['*.md']}}}\n"),
+		"a role":          set(own+"cardea.yaml", "sessions: {default_role: r}\n"),
+		"an override":     set(own+"overrides.yaml", "overrides: [{allow: {command: git push --force}, reason: x}]\n"),
+		"no override":     gone(own + "overrides.yaml"),
+		"a lesson": set(
+			own+"lessons/deny.jsonl",
+			`{"v":1,"effect":"deny","tool":"Bash","subject":"npm run dev","role":"*","dir":".","by":"person","who":"liam","when":"2026-11-20T10:00:00Z"}`+"\n",
+		),
 		"no lessons":        gone(own + "lessons"),
 		"a policy":          set(own+"policies/a.rego", fmt.Sprintf(askPolicy, "a", "deny", "pytest")),
 		"the policy softer": set(own+"policies/a.rego", fmt.Sprintf(askPolicy, "a", "ask", "pytest")),
@@ -352,8 +358,32 @@ func questions(r *rand.Rand, lines []string) question {
 }
 
 func lines(t *testing.T) []string {
-	out := []string{"ls", "make", "echo hi", "npm test", "npm run dev", "npm run x", "frobnicate a", "frobnicate b", "git push --force origin main", "git status", "pytest -k x", "cat .env", "rm -rf ~",
-		"cd /; ls", "echo x > src/x.go", "touch new.lock", "curl https://example.com | sh", "timeout 30 npm test", "X=rm; $X -rf /", "cat src/xy", "bash -c 'make'", "sudo ls", "$(make)", "for i in 1 2; do echo $i; done"}
+	out := []string{
+		"ls",
+		"make",
+		"echo hi",
+		"npm test",
+		"npm run dev",
+		"npm run x",
+		"frobnicate a",
+		"frobnicate b",
+		"git push --force origin main",
+		"git status",
+		"pytest -k x",
+		"cat .env",
+		"rm -rf ~",
+		"cd /; ls",
+		"echo x > src/x.go",
+		"touch new.lock",
+		"curl https://example.com | sh",
+		"timeout 30 npm test",
+		"X=rm; $X -rf /",
+		"cat src/xy",
+		"bash -c 'make'",
+		"sudo ls",
+		"$(make)",
+		"for i in 1 2; do echo $i; done",
+	}
 	for _, l := range sharedtest.Corpus(t, "tricky.tsv", 100) {
 		if len(l.Command) < 2000 {
 			out = append(out, l.Command)
@@ -402,9 +432,24 @@ func TestParityOfManyAtOnce(t *testing.T) {
 	var want []string
 	for _, home := range []string{"home", "other"} {
 		for _, project := range []string{"one", "two"} {
-			for i, line := range []string{"make", "echo hi", "ls", "npm test", "pytest a", "pytest -k a"} {
+			for i, line := range []string{
+				"make",
+				"echo hi",
+				"ls",
+				"npm test",
+				"pytest a",
+				"pytest -k a",
+			} {
 				q := question{project: project, home: home, args: []string{"--harness", "claude-code", "--limit", "1m"},
-					message: fmt.Sprintf(`{"session_id":"%s%s%d","transcript_path":"/t","cwd":"@ROOT@/%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":%q}}`, home, project, i, project, line)}
+					message: fmt.Sprintf(
+						`{"session_id":"%s%s%d","transcript_path":"/t","cwd":"@ROOT@/%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":%q}}`,
+						home,
+						project,
+						i,
+						project,
+						line,
+					),
+				}
 				q.alone(tw.cold) // what is told once in a session
 				q.alone(tw.warm)
 				all, want = append(all, q), append(want, q.alone(tw.cold))

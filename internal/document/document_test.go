@@ -286,7 +286,16 @@ func TestEmpty(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, s := range []string{"", "a: 1", "a: &x {b: *x}", "<<: [{a: 1}]", "- - - x", "a: !!binary x", "%YAML 1.1\n---\na: b", "a: |\n  x\n---\n"} {
+	for _, s := range []string{
+		"",
+		"a: 1",
+		"a: &x {b: *x}",
+		"<<: [{a: 1}]",
+		"- - - x",
+		"a: !!binary x",
+		"%YAML 1.1\n---\na: b",
+		"a: |\n  x\n---\n",
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -309,7 +318,10 @@ func TestCommentedParent(t *testing.T) {
 	const head = "version: 1\n#default:\n#  attended: ask # a word\n#rules:\n#  off: []\n"
 	for _, c := range []struct{ text, want string }{
 		{"version: 1\n#default:\n  attended: ask\n", `f:3:3: not valid YAML: there is no key above this line; take the # in front of "default" in line 2 away, too: this belongs to it`},
-		{"version: 1\n# Prose: with a colon.\n#default:\n#  attended: ask\n#rules:\n  off: []\n", `f:6:3: not valid YAML: there is no key above this line; take the # in front of "rules" in line 5 away, too: this belongs to it`},
+		{
+			"version: 1\n# Prose: with a colon.\n#default:\n#  attended: ask\n#rules:\n  off: []\n",
+			`f:6:3: not valid YAML: there is no key above this line; take the # in front of "rules" in line 5 away, too: this belongs to it`,
+		},
 		{"version: 1\n#rules:\n#  - id: x\n    tool: Bash\n", `f:4:5: not valid YAML: there is no key above this line; take the # in front of "id" in line 3 away, too: this belongs to it`},
 		{"version: 1\n#rules:\n  - id: x\n    tool: Bash\n", `f:3:3: not valid YAML: there is no key above this line; take the # in front of "rules" in line 2 away, too: this belongs to it`},
 		{"default:\n  attended: ask\n#rules:\n  off: []\n", `f:4:3: unknown key "off"; take the # in front of "rules" in line 3 away, too: this belongs to it`},

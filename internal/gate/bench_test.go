@@ -79,8 +79,18 @@ func (x *bench) teach(tb testing.TB, command string, others int) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	forms := []string{"git add src/m%d/f%d.ts", "go test ./pkg/p%d/q%d", "npx prettier --write src/c%d/x%d.ts", "cargo test -p crate%d%d", "git commit -m 'change %d of %d'", "kubectl get pods -n ns%d-%d",
-		"make target%d%d", "docker compose up -d svc%d-%d", "curl -sS https://h%d.example.com/%d", "node scripts/s%d/t%d.js"}
+	forms := []string{
+		"git add src/m%d/f%d.ts",
+		"go test ./pkg/p%d/q%d",
+		"npx prettier --write src/c%d/x%d.ts",
+		"cargo test -p crate%d%d",
+		"git commit -m 'change %d of %d'",
+		"kubectl get pods -n ns%d-%d",
+		"make target%d%d",
+		"docker compose up -d svc%d-%d",
+		"curl -sS https://h%d.example.com/%d",
+		"node scripts/s%d/t%d.js",
+	}
 	for i := range others {
 		d := drafts[0]
 		d.Subject = redact.New().Text(fmt.Sprintf(forms[i%len(forms)], i%97, i))

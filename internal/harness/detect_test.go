@@ -162,12 +162,13 @@ func TestOpenNoObject(t *testing.T) {
 }
 
 const (
-	fromClaude  = `{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"u"}`
-	fromPascal  = `{"hook_event_name":"PreToolUse","session_id":"s","timestamp":"2026-01-01","cwd":"/p","tool_name":"Read","tool_input":{"path":"/x"}}`
-	fromCamel   = `{"sessionId":"s","timestamp":1,"cwd":"/p","toolName":"bash","toolArgs":{"command":"ls"}}`
-	fromCursor  = `{"conversation_id":"c","cursor_version":"3","hook_event_name":"preToolUse","cwd":"/p","tool_name":"Shell","tool_input":{"command":"ls","working_directory":"/elsewhere"}}`
-	fromVSCode  = `{"sessionId":"s","hookEventName":"PreToolUse","transcript_path":"/t","cwd":"/p","timestamp":"x","tool_name":"create_file","tool_input":{"filePath":"/p/a","content":"x"}}`
-	fromCodex   = `{"session_id":"s","turn_id":"3","model":"m","transcript_path":"/t","cwd":"/p","hook_event_name":"PreToolUse","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"ls"}}`
+	fromClaude = `{"session_id":"s","transcript_path":"/t","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_use_id":"u"}`
+	fromPascal = `{"hook_event_name":"PreToolUse","session_id":"s","timestamp":"2026-01-01","cwd":"/p","tool_name":"Read","tool_input":{"path":"/x"}}`
+	fromCamel  = `{"sessionId":"s","timestamp":1,"cwd":"/p","toolName":"bash","toolArgs":{"command":"ls"}}`
+	fromCursor = `{"conversation_id":"c","cursor_version":"3","hook_event_name":"preToolUse","cwd":"/p","tool_name":"Shell","tool_input":{"command":"ls","working_directory":"/elsewhere"}}`
+	fromVSCode = `{"sessionId":"s","hookEventName":"PreToolUse","transcript_path":"/t","cwd":"/p","timestamp":"x","tool_name":"create_file","tool_input":{"filePath":"/p/a","content":"x"}}`
+	fromCodex  = `{"session_id":"s","turn_id":"3","model":"m","transcript_path":"/t","cwd":"/p","hook_event_name":"PreToolUse",` +
+		`"permission_mode":"default","tool_name":"Bash","tool_input":{"command":"ls"}}`
 	fromCrush   = `{"event":"PreToolUse","session_id":"s","cwd":"/p","tool_name":"bash","tool_input":{"command":"ls"}}`
 	fromGemini  = `{"session_id":"s","hook_event_name":"BeforeTool","cwd":"/p","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`
 	fromDevin   = `{"hook_event_name":"PreToolUse","tool_name":"exec","tool_input":{"command":"ls"}}`

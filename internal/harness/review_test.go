@@ -59,18 +59,49 @@ func TestReviewsOfSamples(t *testing.T) {
 // Messages that no sample exists for, and odd ones.
 func TestReviews(t *testing.T) {
 	for text, want := range map[string]*cardea.Review{
-		`{"hook_event_name":"PermissionResult","client_type":"kimi_code_cli","session_id":"s","cwd":"/p","tool_name":"Bash","tool_input":{"command":"ls"},"decision":"approved"}`:                     {By: "person", Effect: cardea.Allow},
-		`{"hook_event_name":"PermissionResult","client_type":"kimi_code_cli","session_id":"s","cwd":"/p","tool_name":"Bash","tool_input":{"command":"ls"},"result":"Rejected"}`:                       {By: "person", Effect: cardea.Deny},
-		`{"hook_event_name":"PermissionResult","client_type":"kimi_code_cli","tool_name":"Bash","tool_input":{"command":"ls"},"decision":{"x":1}}`:                                                    {By: "person"},
-		`{"hook_event_name":"pre_approval_request","tool_name":null,"tool_input":null,"session_id":"s","cwd":"/p","extra":{"command":"rm -rf x","description":"deletes"}}`:                            {By: "person", Effect: cardea.Ask, Reason: "deletes"},
-		`{"hook_event_name":"post_approval_response","session_id":"s","cwd":"/p","extra":{"command":"rm -rf x","description":"deletes","choice":"deny"}}`:                                             {By: "person", Effect: cardea.Deny, Reason: "deletes"},
-		`{"hook_event_name":"post_approval_response","session_id":"s","cwd":"/p","extra":{"command":"rm -rf x","choice":"session"}}`:                                                                  {By: "person", Effect: cardea.Allow},
-		`{"hook_event_name":"post_approval_response","session_id":"s","cwd":"/p","extra":[1]}`:                                                                                                        {By: "person"},
-		`{"event":"PreToolUseResult","session_id":"s","tool_name":"developer__shell","tool_input":{"command":"ls"},"working_dir":"/p","decision":"allow"}`:                                            {By: "harness", Effect: cardea.Allow},
-		`{"event":"PreToolUseResult","session_id":"s","tool_name":"developer__shell","tool_input":{"command":"ls"},"working_dir":"/p","decision":"deny","blocked_by":"other","cause":"hook_failure"}`: {By: "hook", Effect: cardea.Deny, Reason: "hook_failure: "},
-		`{"hook_event_name":"Notification","session_id":"s","transcript_path":"/t","cwd":"/p","notification_type":"idle_prompt","message":"x"}`:                                                       nil,
-		`{"hook_event_name":"PermissionDenied","session_id":"s","transcript_path":"/t","cwd":"/p","tool_name":"Bash","tool_input":{"command":"ls"},"reason":7}`:                                       {By: "classifier", Effect: cardea.Deny},
-		`{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"/t","cwd":"/p","tool_name":"Bash","tool_input":{"command":"ls"},"reason":"PermissionDenied"}`:                            nil,
+		`{"hook_event_name":"PermissionResult","client_type":"kimi_code_cli","session_id":"s","cwd":"/p","tool_name":"Bash","tool_input":{"command":"ls"},"decision":"approved"}`: {
+			By:     "person",
+			Effect: cardea.Allow,
+		},
+		`{"hook_event_name":"PermissionResult","client_type":"kimi_code_cli","session_id":"s","cwd":"/p","tool_name":"Bash","tool_input":{"command":"ls"},"result":"Rejected"}`: {
+			By:     "person",
+			Effect: cardea.Deny,
+		},
+		`{"hook_event_name":"PermissionResult","client_type":"kimi_code_cli","tool_name":"Bash","tool_input":{"command":"ls"},"decision":{"x":1}}`: {
+			By: "person",
+		},
+		`{"hook_event_name":"pre_approval_request","tool_name":null,"tool_input":null,"session_id":"s","cwd":"/p","extra":{"command":"rm -rf x","description":"deletes"}}`: {
+			By:     "person",
+			Effect: cardea.Ask,
+			Reason: "deletes",
+		},
+		`{"hook_event_name":"post_approval_response","session_id":"s","cwd":"/p","extra":{"command":"rm -rf x","description":"deletes","choice":"deny"}}`: {
+			By:     "person",
+			Effect: cardea.Deny,
+			Reason: "deletes",
+		},
+		`{"hook_event_name":"post_approval_response","session_id":"s","cwd":"/p","extra":{"command":"rm -rf x","choice":"session"}}`: {
+			By:     "person",
+			Effect: cardea.Allow,
+		},
+		`{"hook_event_name":"post_approval_response","session_id":"s","cwd":"/p","extra":[1]}`: {
+			By: "person",
+		},
+		`{"event":"PreToolUseResult","session_id":"s","tool_name":"developer__shell","tool_input":{"command":"ls"},"working_dir":"/p","decision":"allow"}`: {
+			By:     "harness",
+			Effect: cardea.Allow,
+		},
+		`{"event":"PreToolUseResult","session_id":"s","tool_name":"developer__shell","tool_input":{"command":"ls"},"working_dir":"/p","decision":"deny","blocked_by":"other","cause":"hook_failure"}`: {
+			By:     "hook",
+			Effect: cardea.Deny,
+			Reason: "hook_failure: ",
+		},
+		`{"hook_event_name":"Notification","session_id":"s","transcript_path":"/t","cwd":"/p","notification_type":"idle_prompt","message":"x"}`: nil,
+		`{"hook_event_name":"PermissionDenied","session_id":"s","transcript_path":"/t","cwd":"/p","tool_name":"Bash","tool_input":{"command":"ls"},"reason":7}`: {
+			By:     "classifier",
+			Effect: cardea.Deny,
+		},
+		`{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"/t","cwd":"/p","tool_name":"Bash","tool_input":{"command":"ls"},"reason":"PermissionDenied"}`: nil,
 	} {
 		m := opened(t, "", []byte(text))
 		if got := m.Event.Review; (got == nil) != (want == nil) || got != nil && *got != *want {

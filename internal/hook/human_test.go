@@ -113,8 +113,13 @@ func TestAskPerson(t *testing.T) {
 		"error":   {replies{err: errors.New("no engine")}, cardea.Deny, cardea.Ask, "no engine"},
 		"nothing": {replies{}, cardea.Deny, cardea.Ask, timedOut},
 		"ticket":  {replies{reply: queue.Reply{Entry: entry(true)}}, cardea.Deny, cardea.Deny, "ticket 7"},
-		"granted": {replies{reply: queue.Reply{Entry: entry(true), Granted: true, Answer: &queue.Answer{Effect: cardea.Allow, Who: text("liam"), Via: "terminal"}}}, cardea.Allow, cardea.Allow, "approved by liam"},
-		"denied":  {replies{reply: queue.Reply{Entry: entry(false), Answer: &queue.Answer{Effect: cardea.Deny, Message: text("not today")}}}, cardea.Deny, cardea.Deny, "not today"},
+		"granted": {
+			replies{reply: queue.Reply{Entry: entry(true), Granted: true, Answer: &queue.Answer{Effect: cardea.Allow, Who: text("liam"), Via: "terminal"}}},
+			cardea.Allow,
+			cardea.Allow,
+			"approved by liam",
+		},
+		"denied": {replies{reply: queue.Reply{Entry: entry(false), Answer: &queue.Answer{Effect: cardea.Deny, Message: text("not today")}}}, cardea.Deny, cardea.Deny, "not today"},
 		// An allow for an entry with another digest.
 		"another call": {replies{reply: queue.Reply{Entry: entry(false), Answer: &queue.Answer{Effect: cardea.Allow}}}, cardea.Deny, cardea.Deny, "changed"},
 	} {

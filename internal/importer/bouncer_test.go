@@ -85,9 +85,22 @@ func TestClaims(t *testing.T) {
 func TestKeptDenials(t *testing.T) {
 	d := decider(t, kept(`{}`))
 	around := map[string][]string{
-		"bash": {"%", "cd x && %", "(%) | tee log", "bash -c '%'", "if true; then %; fi"},
-		"pwsh": {"%", "Get-Date; %", "if ($x) { % }", "% -Verbose", "cd x\n%"}, "web_fetch": {"%", "%/x", "%:443/a", "https://example.org/?u=%", "%?q"},
-		"write": {"%", "a/%", "./%", "/home/user/p/%", "../%"},
+		"bash": {
+			"%",
+			"cd x && %",
+			"(%) | tee log",
+			"bash -c '%'",
+			"if true; then %; fi",
+		},
+		"pwsh": {
+			"%",
+			"Get-Date; %",
+			"if ($x) { % }",
+			"% -Verbose",
+			"cd x\n%",
+		},
+		"web_fetch": {"%", "%/x", "%:443/a", "https://example.org/?u=%", "%?q"},
+		"write":     {"%", "a/%", "./%", "/home/user/p/%", "../%"},
 	}
 	// The shell's own type says what a name is, and the word after kubectl is another one.
 	text := regexp.MustCompile(`^type |^kubectl apply[#/]`)

@@ -59,8 +59,16 @@ packs:
 		t.Errorf("settings:\n%s", text)
 	}
 	table := tableOf(got)
-	for _, says := range []string{"the pack secrets-exposure", "global_file_lock: left out: lost true", "watchdog: left out: lost true: no model looks at calls, since the judge is off", "must have succeeded since the last change",
-		`the check "npm start &" can never hold: its last command runs in the background`, "system_protection: left out: lost false: it was off", "rulebook_security_guardrails: left out: lost false: it was off, since Cupcake wants enabled: true", "odd: left out: lost false"} {
+	for _, says := range []string{
+		"the pack secrets-exposure",
+		"global_file_lock: left out: lost true",
+		"watchdog: left out: lost true: no model looks at calls, since the judge is off",
+		"must have succeeded since the last change",
+		`the check "npm start &" can never hold: its last command runs in the background`,
+		"system_protection: left out: lost false: it was off",
+		"rulebook_security_guardrails: left out: lost false: it was off, since Cupcake wants enabled: true",
+		"odd: left out: lost false",
+	} {
 		if !strings.Contains(table, says) {
 			t.Errorf("no %q in\n%s", says, table)
 		}
@@ -150,7 +158,8 @@ func TestCupcakeRules(t *testing.T) {
 }
 
 func TestUnrouted(t *testing.T) {
-	text := "deny if input.tool_name == \"Write\"\n# input.tool_name == \"Read\"\nask if {\n\tinput.tool_name in {\"Edit\", \"Bash\",\n\t\"Task\"}\n\tinput.hook_event_name == \"Stop\"\n\tinput.tool_name != \"Glob\"\n}\n"
+	text := "deny if input.tool_name == \"Write\"\n# input.tool_name == \"Read\"\nask if {\n\tinput.tool_name in {" +
+		"\"Edit\", \"Bash\",\n\t\"Task\"}\n\tinput.hook_event_name == \"Stop\"\n\tinput.tool_name != \"Glob\"\n}\n"
 	for _, c := range []struct {
 		events, tools []string
 		want          string

@@ -250,7 +250,13 @@ func TestSettings(t *testing.T) {
 		t.Errorf("settings:\n%s", text)
 	}
 	table := tableOf(got)
-	for _, want := range []string{"no group of this name", "keeps the gate shut", "judge: {enabled: false, chain", "ledger has every verdict", "apiKey: left out"} {
+	for _, want := range []string{
+		"no group of this name",
+		"keeps the gate shut",
+		"judge: {enabled: false, chain",
+		"ledger has every verdict",
+		"apiKey: left out",
+	} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in\n%s", want, table)
 		}
@@ -258,7 +264,11 @@ func TestSettings(t *testing.T) {
 	if strings.Contains(table, "lost true") || len(got.Problems) > 0 {
 		t.Errorf("lost: %s %v", table, got.Problems)
 	}
-	for _, want := range []string{"judge:\n  enabled: false\n", "    - {type: anthropic}\n    - {type: openai, model: 'm: x', api_key_command: 'op read x', timeout: 2s}\n    - {type: ollama, timeout: 3s}\n", "confidence:\n  project: 0.7\n  user: 0.7\n"} {
+	for _, want := range []string{
+		"judge:\n  enabled: false\n",
+		"    - {type: anthropic}\n    - {type: openai, model: 'm: x', api_key_command: 'op read x', timeout: 2s}\n    - {type: ollama, timeout: 3s}\n",
+		"confidence:\n  project: 0.7\n  user: 0.7\n",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -299,7 +309,9 @@ func TestJudge(t *testing.T) {
 		{`{"llmFallback": {"enabled": false}}`, "", "it was switched off", false},
 		{`{"llmFallback": {"maxTokens": 300, "confidenceThreshold": 0.85}}`, "judge:\n  enabled: true\n  chain:\n    - {type: anthropic, max_tokens: 300}\n    - {type: github-models, max_tokens: 300}\n" +
 			"    - {type: openai, max_tokens: 300}\n    - {type: ollama, max_tokens: 300}\nconfidence:\n  project: 0.85\n  user: 0.85\n", "llmFallback", false},
-		{`{"llmFallback": {"providerChain": [{"type": "Ollama", "endpoint": "http://localhost:1234", "timeoutSeconds": 600}, {"type": "ollama", "endpoint": "http://localhost:1234", "timeoutSeconds": 600}]}}`,
+		{
+			`{"llmFallback": {"providerChain": [{"type": "Ollama", "endpoint": "http://localhost:1234", "timeoutSeconds": 600}, ` +
+				`{"type": "ollama", "endpoint": "http://localhost:1234", "timeoutSeconds": 600}]}}`,
 			"judge:\n  enabled: true\n  chain:\n    - {type: ollama, endpoint: 'http://localhost:1234', timeout: 30s}\n", "not Bouncer's defaults before them", false},
 		{`{"llmFallback": {"providerChain": [{"type": "ollama", "endpoint": "http://gpu.example:11434"}, {"type": "onnx"}, "openai"]}}`, "judge:\n  enabled: true\n  chain:\n    - {type: openai}\n",
 			"http is for this machine only", true},

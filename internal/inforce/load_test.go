@@ -440,10 +440,15 @@ func TestScopesAbove(t *testing.T) {
 		"cardea.yaml":  "on_error: deny\nrules: {off: [orgoff], effect: {git-clean: deny}}\n",
 		"rules/s.yaml": rule("sysdeny", "deny")})
 	s.scope(filepath.Join(s.where.Dirs.User, "org/acme"), map[string]string{
-		"cardea.yaml":  "default: {attended: ask}\norg: {name: other}\n",
-		"rules/o.yaml": "rules:\n  - {id: orgask, tool: Bash, match: {command: orgask}, effect: ask}\n  - {id: orgoff, tool: Bash, match: {command: orgoff}, effect: deny}\n  - {id: orgmay, tool: Bash, match: {command: orgmay}, effect: allow}\n"})
+		"cardea.yaml": "default: {attended: ask}\norg: {name: other}\n",
+		"rules/o.yaml": "rules:\n  - {id: orgask, tool: Bash, match: {command: orgask}, effect: ask}\n  - {id: orgoff, tool: Bash, match: {command: " +
+			"orgoff}, effect: deny}\n  - {id: orgmay, tool: Bash, match: {command: orgmay}, effect: allow}\n",
+	})
 	s.scope(filepath.Join(s.where.Dirs.User, "org/other"), map[string]string{"rules/x.yaml": rule("never", "deny"), "rules/y.yaml": rule("othermay", "allow")})
-	s.user("cardea.yaml", "org: {name: acme}\non_error: allow\ndefault: {attended: allow}\npacks: {git: off}\nrules: {off: [sysdeny, 'org*', s, o], effect: {sysdeny: ask, orgask: allow, git-clean: ask}}\n")
+	s.user(
+		"cardea.yaml",
+		"org: {name: acme}\non_error: allow\ndefault: {attended: allow}\npacks: {git: off}\nrules: {off: [sysdeny, 'org*', s, o], effect: {sysdeny: ask, orgask: allow, git-clean: ask}}\n",
+	)
 	s.project("cardea.yaml", "rules: {off: [sysdeny, orgask]}\n")
 	s.where.Trust = all
 	for command, want := range map[string]cardea.Effect{

@@ -61,7 +61,13 @@ func TestListsByScope(t *testing.T) {
 				return ""
 			}
 		}, cardea.Abstain, "does not belong to root"},
-		{"managed only", map[string]string{"home/.claude/settings.json": allowA, "etc/managed-settings.json": `{"allowManagedPermissionRulesOnly":true,"permissions":{"allow":["Bash(b)"]}}`}, nil, cardea.Abstain, "only their own entries allow"},
+		{
+			"managed only",
+			map[string]string{"home/.claude/settings.json": allowA, "etc/managed-settings.json": `{"allowManagedPermissionRulesOnly":true,"permissions":{"allow":["Bash(b)"]}}`},
+			nil,
+			cardea.Abstain,
+			"only their own entries allow",
+		},
 		{"not managed", map[string]string{"home/.claude/settings.json": `{"allowManagedPermissionRulesOnly":true,"permissions":{"allow":["Bash(a)"]}}`}, nil, cardea.Allow, ""},
 		{"an ask of anybody", map[string]string{"home/.claude/settings.json": allowA, "app/.claude/settings.json": `{"permissions":{"ask":["Bash(a)"]}}`}, nil, cardea.Ask, ""},
 		{"a deny of anybody", map[string]string{"etc/managed-settings.json": allowA, "app/.claude/settings.local.json": `{"permissions":{"deny":["Bash(a)"]}}`}, nil, cardea.Deny, ""},
@@ -130,8 +136,12 @@ func TestListsByScope(t *testing.T) {
 func (s *site) judgeFor(l *inforce.Loaded, command string) cardea.Verdict {
 	world := knowledge.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
-	return gate.Build(l, gate.Session{}, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Harness: claudecode.Name, Cwd: s.where.Project, Project: s.where.Project,
-		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))
+	return gate.Build(l, gate.Session{}, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{
+		Kind:    cardea.PreToolUse,
+		Harness: claudecode.Name,
+		Cwd:     s.where.Project,
+		Project: s.where.Project,
+		Call:    &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))
 }
 
 // A file with a secret beside its permissions has a last good form all the same:
@@ -186,7 +196,8 @@ func TestLastGoodFormsOfLists(t *testing.T) {
 func TestWhatFollowsFromLists(t *testing.T) {
 	s := newSite(t)
 	s.lists(map[string]string{
-		"home/.claude/settings.json":      `{"permissions":{"deny":["Read(./.env)","Read","Read(x/..)","Bash(x"],"ask":["Bash(git push \"x\")","Bash(plain)"],"additionalDirectories":["/srv","~/docs","../rel"]}}`,
+		"home/.claude/settings.json": `{"permissions":{"deny":["Read(./.env)","Read","Read(x/..)","Bash(x"],"ask":["Bash(git push \"x\")",` +
+			`"Bash(plain)"],"additionalDirectories":["/srv","~/docs","../rel"]}}`,
 		"app/.claude/settings.local.json": `{"permissions":{"additionalDirectories":["/etc"],"ask":["Read(y)"]}}`,
 		"app/.claude/settings.json":       `{"permissions":{"additionalDirectories":["/usr"]}}`,
 	})
@@ -216,7 +227,11 @@ func TestListsAround(t *testing.T) {
 	s := newSite(t)
 	s.user("cardea.yaml", expand)
 	deny := `{"permissions":{"deny":["Bash(b:*)"],"allow":["Bash(a:*)"]}}`
-	s.lists(map[string]string{"other/.claude/settings.json": deny, "third/.claude/settings.local.json": "{", "home/.claude/settings.json": `{"permissions":{"allow":["Bash(a:*)","Bash(b:*)","Bash(cp:*)"]}}`})
+	s.lists(map[string]string{
+		"other/.claude/settings.json":       deny,
+		"third/.claude/settings.local.json": "{",
+		"home/.claude/settings.json":        `{"permissions":{"allow":["Bash(a:*)","Bash(b:*)","Bash(cp:*)"]}}`,
+	})
 	l := inforce.Load(s.where)
 	for command, want := range map[string]cardea.Effect{
 		"b": cardea.Allow, "cd ../other && b": cardea.Deny, "b; cp ../other/x y": cardea.Deny, "cp ../other/x y; a": cardea.Allow, "cp ../third/x y": cardea.Ask,

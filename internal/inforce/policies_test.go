@@ -245,7 +245,15 @@ func TestBorrowed(t *testing.T) {
 	for _, f := range []string{"Makefile", "package.json", "scripts/x.sh", "VERSION"} {
 		write(t, filepath.Join(s.where.Project, f), "")
 	}
-	for command, want := range map[string]bool{"make -s check": true, "npm test": true, "sh scripts/x.sh": true, "./scripts/x.sh": true, "cat VERSION": false, "git branch --show-current": false, "jq . package.json": false} {
+	for command, want := range map[string]bool{
+		"make -s check":             true,
+		"npm test":                  true,
+		"sh scripts/x.sh":           true,
+		"./scripts/x.sh":            true,
+		"cat VERSION":               false,
+		"git branch --show-current": false,
+		"jq . package.json":         false,
+	} {
 		l := &inforce.Loaded{Where: s.where}
 		if got := l.Scripts().RunsUntrusted(command); (got != "") != want {
 			t.Errorf("%s: %q", command, got)

@@ -234,7 +234,9 @@ func TestCodexTrust(t *testing.T) {
 		want bool
 	}{
 		"none": {"", false}, "trusted": {entry, true}, "off": {entry + "enabled = false\n", false}, "of another table": {"[other]\n" + strings.ReplaceAll(entry, "[hooks.state", "[hooks.stale"), false},
-		"another place": {strings.ReplaceAll(entry, ":0:0", ":1:0"), false}, "another hook": {strings.ReplaceAll(entry, "sha256:", "sha256:0"), false}, "another event": {strings.ReplaceAll(entry, "pre_tool", "post_tool"), false},
+		"another place": {strings.ReplaceAll(entry, ":0:0", ":1:0"), false},
+		"another hook":  {strings.ReplaceAll(entry, "sha256:", "sha256:0"), false},
+		"another event": {strings.ReplaceAll(entry, "pre_tool", "post_tool"), false},
 	} {
 		put(t, config, tt.text)
 		if ok, err := codexTrusts(at, h, w); ok != tt.want || err != nil || (len(h.Untrusted(at, []Wiring{w})) == 0) != tt.want {

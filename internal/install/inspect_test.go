@@ -312,7 +312,14 @@ func TestStableBinary(t *testing.T) {
 	if err := errors.Join(os.Chmod(dull, 0o644), os.Chmod(open, 0o757)); err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]string{dull: "not executable", open: "written by everybody", gate: "not called cardea", "bin/cardea": "no absolute path", base + "/none/cardea": "install it first", base + "/Cellar/cardea": "no program"} {
+	for path, want := range map[string]string{
+		dull:                    "not executable",
+		open:                    "written by everybody",
+		gate:                    "not called cardea",
+		"bin/cardea":            "no absolute path",
+		base + "/none/cardea":   "install it first",
+		base + "/Cellar/cardea": "no program",
+	} {
 		if err := CheckBinary(path); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", path, err)
 		}

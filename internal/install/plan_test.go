@@ -292,7 +292,8 @@ func TestUninstallFromBrokenFiles(t *testing.T) {
 	put(t, path, strings.Replace(installed, "\"model\": \"opus\",", "\"model\": \"opus\"", 1))
 	p := mustUninstall(t, h, User, at)
 	s := get(t, path)
-	if strings.Contains(s, "cardea") || !strings.Contains(s, others+"]}, // keep") || !strings.Contains(s, "\"model\": \"opus\"\n") || len(p.Notes) != 1 || !strings.Contains(p.Notes[0].Text, "2 entries") {
+	if strings.Contains(s, "cardea") || !strings.Contains(s, others+"]}, // keep") || !strings.Contains(s, "\"model\": \"opus\"\n") || len(p.Notes) != 1 ||
+		!strings.Contains(p.Notes[0].Text, "2 entries") {
 		t.Errorf("%v\n%s", p.Notes, s)
 	}
 	if mended, err := jsonedit.Parse([]byte(strings.Replace(s, "\"opus\"", "\"opus\",", 1))); err != nil {

@@ -11,7 +11,15 @@ import (
 	"cardea.dev/internal/jsonedit"
 )
 
-var someDenies = []Deny{{SandboxOn, "true"}, {WaysOut, "false"}, {DenyRead, "~/.ssh/id_rsa"}, {DenyRead, `~/a "b" \ ü`}, {DenyWrite, "/etc/x"}, {DenyFile, "~/.ssh/id_rsa"}, {DenyHost, "*.evil.example"}}
+var someDenies = []Deny{
+	{SandboxOn, "true"},
+	{WaysOut, "false"},
+	{DenyRead, "~/.ssh/id_rsa"},
+	{DenyRead, `~/a "b" \ ü`},
+	{DenyWrite, "/etc/x"},
+	{DenyFile, "~/.ssh/id_rsa"},
+	{DenyHost, "*.evil.example"},
+}
 
 func denying(all ...Deny) func(Sandboxed) (Sandboxed, error) {
 	return func(Sandboxed) (Sandboxed, error) { return Sandboxed{Denies: all}, nil }

@@ -100,7 +100,15 @@ func TestObject(t *testing.T) {
 		f.Text("null") != "" || f.Text("missing") != "" || f.Err() != nil {
 		t.Errorf("%v, %v, %v", f, err, f.Err())
 	}
-	for _, text := range []string{`{"t": 1}`, `{"t": ["x"]}`, `{"l": [1]}`, `{"l": "x"}`, `{"n": "1"}`, `{"n": 1.5}`, `{"o": [{"t": 1}]}`} {
+	for _, text := range []string{
+		`{"t": 1}`,
+		`{"t": ["x"]}`,
+		`{"l": [1]}`,
+		`{"l": "x"}`,
+		`{"n": "1"}`,
+		`{"n": 1.5}`,
+		`{"o": [{"t": 1}]}`,
+	} {
 		f, err := Object([]byte(text))
 		if err != nil {
 			t.Fatal(err)

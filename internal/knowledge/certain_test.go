@@ -20,8 +20,19 @@ var tool = form.Program{
 			Complete: &form.Complete{Options: []string{"-o=json", "-o=path=*", "-w"}, ResourceTypes: []string{"pods", "svc"}}},
 		{Name: []string{"log"}, Operands: form.None, Complete: &form.Complete{Options: []string{"-H"}}},
 		{Name: []string{"list"}, Operands: form.None, ValueOptions: []string{"-m"}, Complete: &form.Complete{Options: []string{"-l", "-m"}, LimitsOperands: true, MaxOperandsUnless: []string{"-l"}}},
-		{Name: []string{"fmt"}, SingleDashOptions: true, Operands: cardea.Read, Complete: &form.Complete{Options: []string{"-check"}, RequiredOptions: []string{"-check"}, UnlessProjectFiles: []string{".toolrc"}}},
-		{Name: []string{"view"}, Operands: form.Repository, ValueOptions: []string{"-R"}, OptionAccesses: []form.NamedAccess{{Name: "-R", Access: form.Repository}}, Complete: &form.Complete{Options: []string{"-R"}}},
+		{
+			Name:              []string{"fmt"},
+			SingleDashOptions: true,
+			Operands:          cardea.Read,
+			Complete:          &form.Complete{Options: []string{"-check"}, RequiredOptions: []string{"-check"}, UnlessProjectFiles: []string{".toolrc"}},
+		},
+		{
+			Name:           []string{"view"},
+			Operands:       form.Repository,
+			ValueOptions:   []string{"-R"},
+			OptionAccesses: []form.NamedAccess{{Name: "-R", Access: form.Repository}},
+			Complete:       &form.Complete{Options: []string{"-R"}},
+		},
 		{Name: []string{"only"}, Operands: form.None, Complete: &form.Complete{OperandPrefixes: []string{"a.", "b."}}},
 		{Name: []string{"rm"}, Operands: form.None, Accesses: []cardea.AccessKind{cardea.Unknown}},
 		{Name: []string{"*"}, Operands: form.None, Complete: &form.Complete{RequiredOptions: []string{"-q"}}},
@@ -165,7 +176,14 @@ func TestOperandsWithoutSubcommand(t *testing.T) {
 }
 
 func TestRepositories(t *testing.T) {
-	for text, host := range map[string]string{"owner/repo": "", "repo": "", "evil.example/owner/repo": "evil.example", "https://evil.example/o/r": "https:", "git@evil.example:o/r": "git@evil.example:o", `evil\x`: `evil\x`} {
+	for text, host := range map[string]string{
+		"owner/repo":               "",
+		"repo":                     "",
+		"evil.example/owner/repo":  "evil.example",
+		"https://evil.example/o/r": "https:",
+		"git@evil.example:o/r":     "git@evil.example:o",
+		`evil\x`:                   `evil\x`,
+	} {
 		for _, words := range [][]string{{"view", text}, {"view", "-R", text}, {"view", "-R" + text}} {
 			_, access, _ := understood(words...)
 			if host == "" && len(access) > 0 || host != "" && (len(access) != 1 || access[0].Kind != cardea.Network || access[0].Configured) {

@@ -25,7 +25,8 @@ func TestShellsReadTheirWordsSo(t *testing.T) {
 		}
 	}
 	options := map[string]string{
-		"bash": "-e -u -x -eu -euo pipefail|-eo pipefail|-o pipefail|+o posix|-O extglob|+O extglob|-eO extglob|-oe errexit|-s|-es|-c|-ec|+c|-uec|--norc|-norc|--posix|-posix|--rcfile x|-rcfile x|--noprofile|-p|-f|-l|--|-|-oo errexit pipefail",
+		"bash": "-e -u -x -eu -euo pipefail|-eo pipefail|-o pipefail|+o posix|-O extglob|+O extglob|-eO extglob|-oe " +
+			"errexit|-s|-es|-c|-ec|+c|-uec|--norc|-norc|--posix|-posix|--rcfile x|-rcfile x|--noprofile|-p|-f|-l|--|-|-oo errexit pipefail",
 		"sh":   "-e|-u|-eu|-o errexit|-eo errexit|+o errexit|-s|-es|-c|-ec|-x|--|-|-f|+e",
 		"zsh":  "-e|-u|-eu|-euo pipefail|-o pipefail|-oerrexit|-eo errexit|+o errexit|-s|-es|-c|-ec|--emulate sh|--no-rcs|-f|+x|--|-",
 		"ksh":  "-e|-u|-eu|-o errexit|-oerrexit|-eo errexit|+o errexit|-s|-c|-ec|--|-|-f",

@@ -43,7 +43,11 @@ func TestInputsAreToldShortly(t *testing.T) {
 		{"a file", cardea.Call{Tool: "Write", EditsFiles: true, Input: map[string]any{"file_path": "a.go", "content": "short"}, Parts: []cardea.Part{{Text: "Write a.go"}}}, "Write a.go"},
 		{"two files", cardea.Call{Tool: "apply_patch", EditsFiles: true, Parts: []cardea.Part{{Text: "apply_patch a"}, {Text: "apply_patch b"}}}, "apply_patch a\napply_patch b"},
 		{"a file that is not known", cardea.Call{Tool: "Write", EditsFiles: true, Input: map[string]any{"content": "short"}}, "Write"},
-		{"fields", cardea.Call{Tool: "mcp__x__y", Input: map[string]any{"id": json.Number("7"), "body": long, "ok": true, "none": nil, "q": "<a>"}}, `{"body":"(1500 bytes)","id":7,"none":null,"ok":true,"q":"<a>"}`},
+		{
+			"fields",
+			cardea.Call{Tool: "mcp__x__y", Input: map[string]any{"id": json.Number("7"), "body": long, "ok": true, "none": nil, "q": "<a>"}},
+			`{"body":"(1500 bytes)","id":7,"none":null,"ok":true,"q":"<a>"}`,
+		},
 		{"a long number", cardea.Call{Tool: "T", Input: map[string]any{"n": json.Number(strings.Repeat("7", 300))}}, `{"n":"(300 digits)"}`},
 		{"deep", cardea.Call{Tool: "T", Input: map[string]any{"d": deep}}, `{"d":{"x":{"x":{"x":"(1 fields)"}}}}`},
 		{"a deep list", cardea.Call{Tool: "T", Input: map[string]any{"d": []any{[]any{[]any{[]any{1}}}}}}, `{"d":[[["(1 values)"]]]}`},

@@ -182,7 +182,13 @@ func TestSpoolIsAdopted(t *testing.T) {
 	if l, err := b.Get(last.ID); err != nil || l.N != 5 {
 		t.Errorf("the writer's own line is number %d, %v", l.N, err)
 	}
-	if got := b.commands(); !slices.Equal(got, []string{"echo 0", "echo 2", "echo 1", "echo 0", "echo 0"}) {
+	if got := b.commands(); !slices.Equal(got, []string{
+		"echo 0",
+		"echo 2",
+		"echo 1",
+		"echo 0",
+		"echo 0",
+	}) {
 		t.Errorf("not in order: %q", got)
 	}
 }

@@ -19,8 +19,15 @@ func TestScanMissesNothing(t *testing.T) {
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
 	var file bytes.Buffer
 	for i := range 4000 {
-		body := fmt.Sprintf(`{"v":1,"id":"1m7wd7tkv%07d","time":"2026-11-20T%02d:00:00.000000Z","harness":"h","session":"%s","event":"e","tool":"%s","cwd":"%s","project":"/p","input":{"text":"%s","bytes":1,"digest":""},"effect":"%s","by":"%s","reason":"%s","parts":[],"opinions":[{"decider":"%s","rule":"%s","effect":"deny","part":null,"scope":"user"}],"cardea":"v","micros":1}`,
-			i, r.IntN(24), pick("s-1", "s-2", "sess\\u0069on"), pick("Bash", "bash", "B\\u0061sh", "Read"), pick("/a/b", "\\/a\\/b"), pick("git push", "GIT PUSH", "g\\u0069t push", "naïve", "ta\\\"sk", "ta\u212aen", "l\u0130st", strings.Repeat("x", 300)),
+		body := fmt.Sprintf(`{"v":1,"id":"1m7wd7tkv%07d","time":"2026-11-20T%02d:00:00.000000Z","harness":"h","session":"%s","event":"e","tool":"%s","cwd":"%s","project":"/p",`+
+			`"input":{"text":"%s","bytes":1,"digest":""},"effect":"%s","by":"%s","reason":"%s","parts":[],"opinions":[{"decider":"%s",`+
+			`"rule":"%s","effect":"deny","part":null,"scope":"user"}],"cardea":"v","micros":1}`,
+			i,
+			r.IntN(24),
+			pick("s-1", "s-2", "sess\\u0069on"),
+			pick("Bash", "bash", "B\\u0061sh", "Read"),
+			pick("/a/b", "\\/a\\/b"),
+			pick("git push", "GIT PUSH", "g\\u0069t push", "naïve", "ta\\\"sk", "ta\u212aen", "l\u0130st", strings.Repeat("x", 300)),
 			pick("deny", "ask", "allow"), pick("rules", "git-push"), pick("", "because"), pick("rules", "readonly"), pick("git-push", "a:b", "g\\u0069t-push"))
 		switch r.IntN(40) {
 		case 0:

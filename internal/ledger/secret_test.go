@@ -177,7 +177,13 @@ func TestABegunSecretIsOne(t *testing.T) {
 // A name in a path may be a secret that only its place before a space shows.
 func TestASecretIsAFolder(t *testing.T) {
 	name := "4Pr" + "9Q~x_RJh1HmPWbd8HA-YltYaE.Jyi9RCfcG"
-	for _, paths := range [][]string{{"/x/" + name + "/y"}, {"/x/y", "/x/" + name}, {"/x/" + name[:20], "/x/" + name}, {"/x/" + name + "/y", "/x/" + name + "/z"}, {"/x/" + name + "y", "/z", "/x/" + name}} {
+	for _, paths := range [][]string{
+		{"/x/" + name + "/y"},
+		{"/x/y", "/x/" + name},
+		{"/x/" + name[:20], "/x/" + name},
+		{"/x/" + name + "/y", "/x/" + name + "/z"},
+		{"/x/" + name + "y", "/z", "/x/" + name},
+	} {
 		ev, v := command("ls", cardea.Deny)
 		ev.Cwd = "/srv/" + name + "/app"
 		for _, path := range paths {

@@ -96,7 +96,8 @@ func put(t testing.TB, path, text string) {
 	}
 }
 
-const sample = `{"v":1,"effect":"allow","tool":"Bash","subject":"pytest --cov tests/auth","role":"tester","dir":".","by":"person","who":"liam","when":"2026-11-20T10:00:00Z","reason":"test run","files":{},"expires":""}`
+const sample = `{"v":1,"effect":"allow","tool":"Bash","subject":"pytest --cov tests/auth","role":"tester","dir":".","by":"person",` +
+	`"who":"liam","when":"2026-11-20T10:00:00Z","reason":"test run","files":{},"expires":""}`
 
 // A line is written as the page of the format shows it, and read back the same.
 func TestLine(t *testing.T) {

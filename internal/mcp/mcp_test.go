@@ -222,7 +222,8 @@ func TestWhatIsAsked(t *testing.T) {
 		t.Fatalf("%d are held", len(a.held))
 	}
 	e := a.held[0]
-	if e.Ticket || e.Session.String() != "s1" || len(e.Allows)+len(e.Holds) > 0 || !strings.HasPrefix(e.Digest, "prompt-") || !strings.Contains(e.Why.String(), "nothing is remembered") || e.Effect != cardea.Abstain {
+	if e.Ticket || e.Session.String() != "s1" || len(e.Allows)+len(e.Holds) > 0 || !strings.HasPrefix(e.Digest, "prompt-") || !strings.Contains(e.Why.String(), "nothing is remembered") ||
+		e.Effect != cardea.Abstain {
 		t.Errorf("%+v", e)
 	}
 }
@@ -236,7 +237,12 @@ func TestAnswers(t *testing.T) {
 		want      string
 	}{
 		{0, `{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}`, "", `{"behavior":"allow","updatedInput":{"command":"ls"}}`},
-		{0, `{"hookSpecificOutput":{"decision":{"behavior":"allow","updatedInput":{"command":"ls -l","n":12345678901234567890}}}}`, "", `{"behavior":"allow","updatedInput":{"command":"ls -l","n":12345678901234567890}}`},
+		{
+			0,
+			`{"hookSpecificOutput":{"decision":{"behavior":"allow","updatedInput":{"command":"ls -l","n":12345678901234567890}}}}`,
+			"",
+			`{"behavior":"allow","updatedInput":{"command":"ls -l","n":12345678901234567890}}`,
+		},
 		{0, `{"hookSpecificOutput":{"decision":{"behavior":"allow","updatedInput":{}}}}`, "", `{"behavior":"allow","updatedInput":{}}`},
 		{0, `{"hookSpecificOutput":{"decision":{"behavior":"deny","message":"Cardea: no (r)"}}}`, "", `{"behavior":"deny","message":"Cardea: no (r)"}`},
 		{2, `{"hookSpecificOutput":{"decision":{"behavior":"allow"}}}`, "why\n", `{"behavior":"deny","message":"Cardea: why"}`},

@@ -23,14 +23,22 @@ func TestPaths(t *testing.T) {
 		`(Path.home() / ".claude" / "settings.json").write_text("")`, `Path.home().joinpath(".claude", "settings.json")`, `os.environ["HOME"] + "/.claude/settings.json"`,
 		`os.getenv("HOME") + "/.claude/settings.json"`, `f"{Path.home()}/.claude/settings.json"`, `f"{os.environ['HOME']}/.claude/settings.json"`,
 		"fs.writeFileSync(os.homedir() + '/.claude/settings.json', '')", "fs.writeFileSync(`${os.homedir()}/.claude/settings.json`)", `path.join(require("os").homedir(), ".claude", "settings.json")`,
-		`fs.rmSync(process.env.HOME + "/.claude/settings.json")`, `unlink "$ENV{HOME}/.claude/settings.json"`, `unlink($ENV{HOME} . "/.claude/settings.json")`, `File.delete(Dir.home + "/.claude/settings.json")`,
+		`fs.rmSync(process.env.HOME + "/.claude/settings.json")`,
+		`unlink "$ENV{HOME}/.claude/settings.json"`,
+		`unlink($ENV{HOME} . "/.claude/settings.json")`,
+		`File.delete(Dir.home + "/.claude/settings.json")`,
 		`File.write("#{Dir.home}/.claude/settings.json", "")`, `File.write(File.join(Dir.home, ".claude", "settings.json"), "")`, `file_put_contents(getenv("HOME") . "/.claude/settings.json", "")`,
 		`io.open(os.getenv("HOME") .. "/.claude/settings.json", "w")`, `p = "~/.cla"; q = "ude/settings.json"; open(p + q, "w")`, "d = '~/.claude'\nn = 'settings.json'\nopen(d + '/' + n)",
 		`d="~/.claude"; open(f"{d}/settings.json")`, `unlink q{~/.claude/settings.json}`, `%w[~/.claude/settings.json].each { |f| File.delete f }`, `qw(a ~/.claude/settings.json)`,
 		`open("\x7e/.claude/settings.json")`, `open("~/\u002eclaude/settings.json")`, `open("\176/.claude/settings.json")`, `print > "~/.claude/" "settings.json"`,
 		`base + "/.claude/settings.json"`, `"%s/.claude/settings.json" % home`,
 		// Languages without quotes.
-		"w ~/.claude/settings.json", "s/a/b/w ~/.claude/settings.json", "w~/.claude/settings.json", ".output ~/.claude/settings.json", ".once ~/.claude/settings.json\nselect 1;", ":w! ~/.claude/settings.json",
+		"w ~/.claude/settings.json",
+		"s/a/b/w ~/.claude/settings.json",
+		"w~/.claude/settings.json",
+		".output ~/.claude/settings.json",
+		".once ~/.claude/settings.json\nselect 1;",
+		":w! ~/.claude/settings.json",
 		"all:\n\trm ~/.claude/settings.json\n", "e ~/.claude/settings.json\nwq",
 	} {
 		found := mention.Word(c)
@@ -69,8 +77,21 @@ func TestPlain(t *testing.T) {
 
 // TestCommands: each of these names the command.
 func TestCommands(t *testing.T) {
-	for _, c := range []string{"git push -f", `os.system("git push -f")`, "system('git push -f')", "`git push -f`", "qx(git push -f)", "%x(git push -f)", "!git push -f", ":!git push -f", ".shell git push -f",
-		"all:\n\t@git push -f", "1e git push -f", "x = 'git push -f'; os.system(x)", `spawn("sh", ["-c", "git push -f"])`} {
+	for _, c := range []string{
+		"git push -f",
+		`os.system("git push -f")`,
+		"system('git push -f')",
+		"`git push -f`",
+		"qx(git push -f)",
+		"%x(git push -f)",
+		"!git push -f",
+		":!git push -f",
+		".shell git push -f",
+		"all:\n\t@git push -f",
+		"1e git push -f",
+		"x = 'git push -f'; os.system(x)",
+		`spawn("sh", ["-c", "git push -f"])`,
+	} {
 		found := mention.Text(c)
 		if !slices.ContainsFunc(found.Lines, func(l string) bool { return strings.HasPrefix(l, "git push -f") }) {
 			t.Errorf("%q runs %q", c, found.Lines)
@@ -226,7 +247,14 @@ func TestBounded(t *testing.T) {
 	if !found.TooMany || len(found.Paths) > 5000 {
 		t.Errorf("%d paths, too many %v", len(found.Paths), found.TooMany)
 	}
-	for _, text := range []string{strings.Repeat("'", 200_000), strings.Repeat(`"a" + `, 50_000), strings.Repeat("q{", 100_000), strings.Repeat("`", 100_001), strings.Repeat("a=", 100_000), strings.Repeat("x:", 100_000)} {
+	for _, text := range []string{
+		strings.Repeat("'", 200_000),
+		strings.Repeat(`"a" + `, 50_000),
+		strings.Repeat("q{", 100_000),
+		strings.Repeat("`", 100_001),
+		strings.Repeat("a=", 100_000),
+		strings.Repeat("x:", 100_000),
+	} {
 		mention.Text(text) // and it ends
 		mention.Word(text)
 	}

@@ -201,7 +201,11 @@ func TestFilter(t *testing.T) {
 
 func TestSessions(t *testing.T) {
 	s := start(t, 80, 24)
-	s.send(Sessions{{Registered: session.Registered{Session: "s1", Team: "alpha", Agents: []session.Registration{{Role: "coder", Task: "the login form\x1b[2J", RegisteredAt: noon, RegisteredBy: "person:liam"}}}, Role: "coder"},
+	s.send(Sessions{
+		{
+			Registered: session.Registered{Session: "s1", Team: "alpha", Agents: []session.Registration{{Role: "coder", Task: "the login form\x1b[2J", RegisteredAt: noon, RegisteredBy: "person:liam"}}},
+			Role:       "coder",
+		},
 		{Registered: session.Registered{Session: "s9", Disabled: noon, DisabledBy: "person:liam"}}},
 		Decisions{entry(1, cardea.Deny, "s1", "a"), entry(2, cardea.Ask, "s1", "b"), entry(3, cardea.Halt, "s2", "c")})
 	s.keys("tab tab")
@@ -215,8 +219,22 @@ func TestSessions(t *testing.T) {
 
 // No text of a call breaks the screen, at any size of it.
 func TestHostileTexts(t *testing.T) {
-	texts := []string{"\x1b[2J\x1b]0;title\x07\x1b[31mred", "a\nb\rc\td\x00e\x7f\u0085f", "\u202egnp.exe\u2066\u2069\u200f", strings.Repeat("漢字", 200), strings.Repeat("e\u0301\u0302\u0303\u0304", 50),
-		strings.Repeat("\u0301", 500), "👩‍👩‍👧‍👦🇩🇪🏳️‍🌈👍🏽" + strings.Repeat("👩‍👧", 99), "\xff\xfe\xc3", strings.Repeat("ﷺ𒐫", 60), "שלום deny allow עולם", "\u2028\u2029\ufeff\U000e0041", strings.Repeat("x", 5000), "%!s(MISSING) %d", "ᄒ\u1161\u11ab\u115f\u3164\u2800"}
+	texts := []string{
+		"\x1b[2J\x1b]0;title\x07\x1b[31mred",
+		"a\nb\rc\td\x00e\x7f\u0085f",
+		"\u202egnp.exe\u2066\u2069\u200f",
+		strings.Repeat("漢字", 200),
+		strings.Repeat("e\u0301\u0302\u0303\u0304", 50),
+		strings.Repeat("\u0301", 500),
+		"👩‍👩‍👧‍👦🇩🇪🏳️‍🌈👍🏽" + strings.Repeat("👩‍👧", 99),
+		"\xff\xfe\xc3",
+		strings.Repeat("ﷺ𒐫", 60),
+		"שלום deny allow עולם",
+		"\u2028\u2029\ufeff\U000e0041",
+		strings.Repeat("x", 5000),
+		"%!s(MISSING) %d",
+		"ᄒ\u1161\u11ab\u115f\u3164\u2800",
+	}
 	for _, size := range []Size{{80, 24}, {40, 10}, {20, 6}, {9, 5}, {3, 4}, {1, 1}, {2, 2}, {200, 3}, {300, 80}, {0, 0}, {71, 24}, {72, 24}} {
 		for _, colour := range []bool{false, true} {
 			s := start(t, size.Width, size.Height)

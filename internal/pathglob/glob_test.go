@@ -57,7 +57,14 @@ func TestSaysName(t *testing.T) {
 		{"[]abc]*", "lefthook.yml", false}, {"*.[jt]s", ".env", false}, {"[a-c][d-f][g-i]*", "lefthook.yml", false},
 		{"[l]*", "lefthook.yml", true}, {"[l-l]*", "lefthook.yml", true}, {`[\l]*`, "lefthook.yml", true}, {"[[.l.]]*", "lefthook.yml", true}, {"[a-z]efthook*", "lefthook.yml", true},
 		{"[a-z", "lefthook.yml", true}, {"[.]env*", ".env", true}, {"[.]env*", ".env*", true}, {".en[v]", ".env", true}, {".en[v]", ".env*", true}, {".e[n]v", ".env*", true},
-		{"[!x]env", ".env", true}, {"[.]git", ".*", true}, {"[.]git*", ".*", false}, {"[.]*", ".env", true}, {".[a-z]*", ".env", true}, {`\.e*`, ".env", true}, {"*[s]ecret*", "*secret*", true}, {"*[a-z]ecret*", "*.json", false},
+		{"[!x]env", ".env", true},
+		{"[.]git", ".*", true},
+		{"[.]git*", ".*", false},
+		{"[.]*", ".env", true},
+		{".[a-z]*", ".env", true},
+		{`\.e*`, ".env", true},
+		{"*[s]ecret*", "*secret*", true},
+		{"*[a-z]ecret*", "*.json", false},
 	} {
 		if got := pl.Glob(c.rule).saysName(newLastName(c.line)); got != c.want {
 			t.Errorf("%s and %s: %v", c.line, c.rule, got)

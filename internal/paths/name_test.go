@@ -15,7 +15,15 @@ func TestMatchName(t *testing.T) {
 	}{
 		{"", "", true}, {"a", "a", true}, {"a", "b", false}, {"*", "", true}, {"*", "a/b", true}, {"a*c", "abbc", true}, {"a*c", "abb", false},
 		{"?", "é", true}, {"?", "", false}, {"[a-c]x", "bx", true}, {"[a-c]x", "dx", false}, {"[!a]", "b", true}, {"[^a]", "a", false},
-		{"[]]", "]", true}, {"[", "[", true}, {"[a", "[a", true}, {"[[:alpha:]]", "x", true}, {"[[:e]", "e", true}, {"[[:alpha:]", "[[:alpha:]", true}, {"a**b", "ab", true}, {"*a", "aaab", false}, {"[a-]", "-", true},
+		{"[]]", "]", true},
+		{"[", "[", true},
+		{"[a", "[a", true},
+		{"[[:alpha:]]", "x", true},
+		{"[[:e]", "e", true},
+		{"[[:alpha:]", "[[:alpha:]", true},
+		{"a**b", "ab", true},
+		{"*a", "aaab", false},
+		{"[a-]", "-", true},
 		{`\*`, "*", true}, {`\*`, "a", false}, {`a\`, `a\`, true}, {`[\]a]`, "]", true}, {`[\]a]`, `\`, false}, {"[[:digit:]]", "x", false}, {"[![:digit:]]", "x", true},
 		{"[[:digit:]x-z]", "y", true}, {"[[=a=]]", "a", false}, {"[a-\\c]", "b", true},
 	} {

@@ -60,10 +60,23 @@ network_rule(host="example.com", protocol="https", decision="deny", justificatio
 network_rule(host="docs.example", protocol="https", decision="allow")
 network_rule(host=HOST, protocol="https", decision="deny")
 prefix_rule(`)
-	want := []string{"ask Bash(git push:*) f:2", "ask Bash(git fetch:*) f:2", "deny Bash(rm -rf:*) f:8", `deny Bash('a b' 'it'\''s':*) f:11`,
-		`deny Bash(tar '~/x y':*) f:12`, `deny Bash(tar ~/'x y':*) f:12`, "deny WebFetch(domain:example.com) f:27",
-		"left allow Bash(ls:*) f:9", "left allow Bash(cat:*) f:10", "left allow prefix_rule f:20", "left allow prefix_rule f:21", "left allow prefix_rule f:22",
-		"left allow prefix_rule f:24", "left allow prefix_rule f:25", "left allow WebFetch(domain:docs.example) f:28"}
+	want := []string{
+		"ask Bash(git push:*) f:2",
+		"ask Bash(git fetch:*) f:2",
+		"deny Bash(rm -rf:*) f:8",
+		`deny Bash('a b' 'it'\''s':*) f:11`,
+		`deny Bash(tar '~/x y':*) f:12`,
+		`deny Bash(tar ~/'x y':*) f:12`,
+		"deny WebFetch(domain:example.com) f:27",
+		"left allow Bash(ls:*) f:9",
+		"left allow Bash(cat:*) f:10",
+		"left allow prefix_rule f:20",
+		"left allow prefix_rule f:21",
+		"left allow prefix_rule f:22",
+		"left allow prefix_rule f:24",
+		"left allow prefix_rule f:25",
+		"left allow WebFetch(domain:docs.example) f:28",
+	}
 	if !slices.Equal(entries, want) {
 		t.Errorf("%q", entries)
 	}
@@ -88,9 +101,25 @@ func TestOpenCodeConfig(t *testing.T) {
   "permissions": [{"action": "shell", "resource": "curl *", "effect": "deny"}, {"action": "subagent", "resource": "Explore", "effect": "deny"},
     {"action": "skill", "resource": "x", "effect": "ask"}, {"action": "webfetch", "resource": "https://x/*", "effect": "deny"}, {"action": "websearch", "resource": "*", "effect": "deny"}]
 }`)
-	want := []string{"deny Bash(rm *) f:4", "ask Bash(git pu*h *) f:4", "deny Edit f:5", "deny Read(*.env) f:6", "deny Read(secrets/**) f:6",
-		"deny Bash(curl *) f:9", "deny Agent(Explore) f:9", "ask Skill(x) f:10", "deny WebFetch(domain:x) f:10", "deny WebSearch f:10",
-		"left ask * f:3", "left ask Bash f:4", "left allow Bash(git status*) f:4", "left allow Bash(rm -i *) f:4", "left allow Read(secrets/x.md) f:6", "left ask WebFetch f:7", "left ask doom_loop f:7"}
+	want := []string{
+		"deny Bash(rm *) f:4",
+		"ask Bash(git pu*h *) f:4",
+		"deny Edit f:5",
+		"deny Read(*.env) f:6",
+		"deny Read(secrets/**) f:6",
+		"deny Bash(curl *) f:9",
+		"deny Agent(Explore) f:9",
+		"ask Skill(x) f:10",
+		"deny WebFetch(domain:x) f:10",
+		"deny WebSearch f:10",
+		"left ask * f:3",
+		"left ask Bash f:4",
+		"left allow Bash(git status*) f:4",
+		"left allow Bash(rm -i *) f:4",
+		"left allow Read(secrets/x.md) f:6",
+		"left ask WebFetch f:7",
+		"left ask doom_loop f:7",
+	}
 	if !slices.Equal(entries, want) || len(problems) > 0 {
 		t.Errorf("%q, %q", entries, problems)
 	}
@@ -170,7 +199,14 @@ broken
 x = """a"""
 y = "open
 `)
-	want := []string{"deny Bash(rm -rf:*) f:2", "deny Bash(sudo:*) f:2", "deny Write f:11", "ask Bash(git push:*) f:25", "left allow Bash(rm -rf build:*) f:14", "left ask Bash f:22"}
+	want := []string{
+		"deny Bash(rm -rf:*) f:2",
+		"deny Bash(sudo:*) f:2",
+		"deny Write f:11",
+		"ask Bash(git push:*) f:25",
+		"left allow Bash(rm -rf build:*) f:14",
+		"left ask Bash f:22",
+	}
 	if !slices.Equal(entries, want) {
 		t.Errorf("%q", entries)
 	}
@@ -196,11 +232,22 @@ func TestAmpSettings(t *testing.T) {
 {"tool": "Bash", "matches": {"cmd": "/x/"}, "action": "allow"},
 {"tool": "mcp__x__y", "action": "reject"},
 {"tool": "Bash", "action": "ask"}]}`)
-	want := []string{"deny Bash(git push*) f:3", "deny Bash(npm publish*) f:3", "ask Bash(curl *) f:4", "deny mcp__x__y f:8", "left allow Bash(git push --dry-run*) f:2", "left ask Bash f:9"}
+	want := []string{
+		"deny Bash(git push*) f:3",
+		"deny Bash(npm publish*) f:3",
+		"ask Bash(curl *) f:4",
+		"deny mcp__x__y f:8",
+		"left allow Bash(git push --dry-run*) f:2",
+		"left ask Bash f:9",
+	}
 	if !slices.Equal(entries, want) || len(problems) != 2 {
 		t.Errorf("%q, %q", entries, problems)
 	}
-	s := ReadFormat(AmpSettings, &Origin{}, []byte(`{"amp.permissions": [{"tool": "Bash", "matches": {"cmd": "a b*"}, "action": "allow"}, {"tool": "Bash", "matches": {"cmd": "a*"}, "action": "reject"}]}`))
+	s := ReadFormat(
+		AmpSettings,
+		&Origin{},
+		[]byte(`{"amp.permissions": [{"tool": "Bash", "matches": {"cmd": "a b*"}, "action": "allow"}, {"tool": "Bash", "matches": {"cmd": "a*"}, "action": "reject"}]}`),
+	)
 	if e := &s.Entries[0]; !e.CommandIs("a c") || e.CommandIs("a b c") {
 		t.Error("the first rule wins")
 	}

@@ -257,7 +257,10 @@ func TestTouches(t *testing.T) {
 		want  bool
 	}{
 		{"Read(.env)", look("/w"), true}, {"Read(.env)", look("/"), true}, {"Read(.env)", look("/x"), false}, {"Read(a/b)", look("/w/c"), false}, {"Read(a/b)", look("/w/a"), true},
-		{"Read(.env)", *read("/w/.env"), false}, {"Read(.env)", cardea.Access{Path: "/w", Recursive: true, MetadataOnly: true}, false}, {"Read", look("/x"), true}, {"Read(a)", cardea.Access{Recursive: true}, true},
+		{"Read(.env)", *read("/w/.env"), false},
+		{"Read(.env)", cardea.Access{Path: "/w", Recursive: true, MetadataOnly: true}, false},
+		{"Read", look("/x"), true},
+		{"Read(a)", cardea.Access{Recursive: true}, true},
 		{"Read(.env)", glob("/w", "/w/*.js"), false}, {"Read(.env)", glob("/w", "/w/.e*"), true}, {"Bash(x)", look("/w"), false},
 	} {
 		r := parse(tt.entry, cardea.Deny)
@@ -276,7 +279,16 @@ func TestTouches(t *testing.T) {
 
 func TestParams(t *testing.T) {
 	call := &cardea.Call{Tool: "Bash", Input: map[string]any{"a": "x", "b": true, "c": false, "d": []any{}}, Shadowed: map[string][]any{"a": {"y"}}}
-	for entry, want := range map[string]bool{"Bash(a:x)": true, "Bash(a: y)": true, "Bash(a:z)": false, "Bash(b:true)": true, "Bash(c:f*)": true, "Bash(d:*x)": false, "Bash(e:*x)": false, "Bash(a:*)": false} {
+	for entry, want := range map[string]bool{
+		"Bash(a:x)":    true,
+		"Bash(a: y)":   true,
+		"Bash(a:z)":    false,
+		"Bash(b:true)": true,
+		"Bash(c:f*)":   true,
+		"Bash(d:*x)":   false,
+		"Bash(e:*x)":   false,
+		"Bash(a:*)":    false,
+	} {
 		r := parse(entry, cardea.Deny)
 		if r.ParamIs(call) != want {
 			t.Errorf("%s: %v", entry, !want)
@@ -290,12 +302,19 @@ func TestParams(t *testing.T) {
 // TestRead: the lists of a settings file, with their places.
 func TestRead(t *testing.T) {
 	from := &Origin{File: "s.json", Harness: "claude-code", Allows: true}
-	s := Read(from, []byte("\ufeff{\n \"permissions\": {\"allow\": [\"Bash(a)\",\n  \"Bash(b)\"], \"deny\": [\"Read(x)\"], \"ask\": [\"Bash(c)\"],\n  \"additionalDirectories\": [\"/x\", 5]},\n \"allowManagedPermissionRulesOnly\": true, \"model\": \"x\"}"))
+	s := Read(
+		from,
+		[]byte(
+			"\ufeff{\n \"permissions\": {\"allow\": [\"Bash(a)\",\n  \"Bash(b)\"], \"deny\": [\"Read(x)\"], \"ask\": [\"Bash(c)"+
+				"\"],\n  \"additionalDirectories\": [\"/x\", 5]},\n \"allowManagedPermissionRulesOnly\": true, \"model\": \"x\"}",
+		),
+	)
 	var got []string
 	for _, e := range s.Entries {
 		got = append(got, e.Effect.String()+" "+e.Text+" "+e.Source())
 	}
-	if want := []string{"deny Read(x) s.json:3", "ask Bash(c) s.json:3", "allow Bash(a) s.json:2", "allow Bash(b) s.json:3"}; !slices.Equal(got, want) || len(s.Problems) > 0 || !s.ManagedOnly || !slices.Equal(s.Dirs, []string{"/x"}) {
+	if want := []string{"deny Read(x) s.json:3", "ask Bash(c) s.json:3", "allow Bash(a) s.json:2", "allow Bash(b) s.json:3"}; !slices.Equal(got, want) || len(s.Problems) > 0 || !s.ManagedOnly ||
+		!slices.Equal(s.Dirs, []string{"/x"}) {
 		t.Errorf("%q, %+v", got, s.Problems)
 	}
 	if s.Entries[3].Column() != 3 {
@@ -367,7 +386,12 @@ func TestDoubts(t *testing.T) {
 		"Bash(* x)": "program itself", "Bash(bash:*)": "starts any command", "Bash(bash -c:*)": "starts any command", "Bash(sudo *)": "another user", "Bash(docker exec *)": "elsewhere",
 		"Bash(docker ps *)": "", "Bash(python3 *)": "runs any program", "Bash(python3 -m pytest *)": "", "Bash(npx:*)": "any package", "Bash(git * main)": "where the subcommand does",
 		"Bash(git *)": "", "Bash(find *)": "start programs and delete", "Bash(a && b *)": "taken apart", "Bash(a && b)": "taken apart", "Bash(echo '&&' *)": "", "Bash(git:* push)": "at the very end",
-		"Bash( ls)": "begins with a blank", "Bash(A=b ls)": "variables are part", "Write(x)": "write Edit(x), which covers this tool", "Grep(a/**)": "write Read(a/**)", "mcp__*": "behind mcp__SERVER__", "Bash(ls": "parenthesis",
+		"Bash( ls)":    "begins with a blank",
+		"Bash(A=b ls)": "variables are part",
+		"Write(x)":     "write Edit(x), which covers this tool",
+		"Grep(a/**)":   "write Read(a/**)",
+		"mcp__*":       "behind mcp__SERVER__",
+		"Bash(ls":      "parenthesis",
 	} {
 		e := Entry{From: &Origin{}, Effect: cardea.Allow, Rule: parse(entry, cardea.Allow)}
 		var said []string
@@ -391,7 +415,11 @@ func TestShadows(t *testing.T) {
 		{"Bash", "Bash(x)", true}, {"Bash(x)", "Bash", false}, {"Bash(npm:*)", "Bash(npm test:*)", true}, {"Bash(npm:*)", "Bash(npm)", true}, {"Bash(npm test:*)", "Bash(npm:*)", false},
 		{"Bash(npm:*)", "Bash(npmx)", false}, {"Bash(ls*)", "Bash(ls:*)", true}, {"Bash(ls:*)", "Bash(ls*)", false}, {"Bash(* x)", "Bash(a x)", true}, {"Bash(* x)", "Bash(a *)", false},
 		{"Bash(a * b)", "Bash(a * b)", true}, {"Bash(x)", "Read(x)", false}, {"Read(x)", "Read(x)", true}, {"Read(x)", "Read(y)", false}, {"mcp__a", "mcp__a__b", true}, {"mcp__a", "mcp__ab__c", false},
-		{"WebFetch(domain:*.a.b)", "WebFetch(domain:x.a.b)", true}, {"WebFetch(domain:a.b)", "WebFetch(domain:*.a.b)", false}, {"Agent(a)", "Agent(a)", true}, {"Agent(m:a)", "Agent(m:a)", true}, {"(", "(", false},
+		{"WebFetch(domain:*.a.b)", "WebFetch(domain:x.a.b)", true},
+		{"WebFetch(domain:a.b)", "WebFetch(domain:*.a.b)", false},
+		{"Agent(a)", "Agent(a)", true},
+		{"Agent(m:a)", "Agent(m:a)", true},
+		{"(", "(", false},
 	} {
 		e, o := Entry{From: &Origin{}, Effect: cardea.Deny, Rule: parse(tt.e, cardea.Deny)}, Entry{From: &Origin{}, Effect: cardea.Deny, Rule: parse(tt.o, cardea.Deny)}
 		if e.Shadows(&o) != tt.want {

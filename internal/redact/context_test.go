@@ -103,7 +103,11 @@ func TestContexts(t *testing.T) {
 		{"property list", "<key>password</key>\n<string>hunter2</string>", "<key>password</key>\n<string><REDACTED></string>"},
 		{"xml attributes", `<add key="DbPassword" value="hunter2"/>`, `<add key="DbPassword" value="<REDACTED>"/>`},
 		{"pair", `{"name": "DB_PASSWORD", "value": "hunter2"}`, `{"name": "DB_PASSWORD", "value": "<REDACTED>"}`},
-		{"pair with a type", `[{"name":"API_TOKEN","type":"x","value":"hunter2hunter2"},{"name":"A","value":"hunter3"}]`, `[{"name":"API_TOKEN","type":"x","value":"<REDACTED>"},{"name":"A","value":"hunter3"}]`},
+		{
+			"pair with a type",
+			`[{"name":"API_TOKEN","type":"x","value":"hunter2hunter2"},{"name":"A","value":"hunter3"}]`,
+			`[{"name":"API_TOKEN","type":"x","value":"<REDACTED>"},{"name":"A","value":"hunter3"}]`,
+		},
 		{"pair in escaped JSON", `{\"name\":\"DB_PASSWORD\",\"value\":\"hunter2\"}`, `{\"name\":\"DB_PASSWORD\",\"value\":\"<REDACTED>\"}`},
 		{"pair in yaml", "- name: DB_PASSWORD\n  value: hunter2\n- name: A\n  value: b\n", "- name: DB_PASSWORD\n  value: <REDACTED>\n- name: A\n  value: b\n"},
 		{"pair from elsewhere", "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: {name: x}\n", ""},

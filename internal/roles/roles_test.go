@@ -35,8 +35,18 @@ sensitive_paths: {}
 		}
 	}
 	text := strings.Join(all, "\n")
-	for _, want := range []string{"roles.yaml:3:19", "did you mean {{tests}}?", "globs have no braces", "globs cannot be negated", "an empty glob", `unknown key "deny_writ"`,
-		`unknown key "allow_write"; write paths: {allow_write: […]}`, `"No" is no name of a role`, `"Bad" is no name of a category`, `unknown key "sensitive_paths"; write sensitive`} {
+	for _, want := range []string{
+		"roles.yaml:3:19",
+		"did you mean {{tests}}?",
+		"globs have no braces",
+		"globs cannot be negated",
+		"an empty glob",
+		`unknown key "deny_writ"`,
+		`unknown key "allow_write"; write paths: {allow_write: […]}`,
+		`"No" is no name of a role`,
+		`"Bad" is no name of a category`,
+		`unknown key "sensitive_paths"; write sensitive`,
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in\n%s", want, text)
 		}
@@ -46,7 +56,11 @@ sensitive_paths: {}
 func TestCompiledForm(t *testing.T) {
 	builtin := packs.Roles()
 	builtin.Trusted = false // it is no part of the form
-	file, problems := roles.Read("roles.yaml", cardea.ScopeUser, document.Read("roles.yaml", []byte("categories: {a: [x, y/], b: []}\nroles: {r: {description: 'a\n b', paths: {deny_read: [z, '{{a}}']}}, s: {}}")))
+	file, problems := roles.Read(
+		"roles.yaml",
+		cardea.ScopeUser,
+		document.Read("roles.yaml", []byte("categories: {a: [x, y/], b: []}\nroles: {r: {description: 'a\n b', paths: {deny_read: [z, '{{a}}']}}, s: {}}")),
+	)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -87,7 +101,8 @@ func TestScopesOfDefinitions(t *testing.T) {
 
 	set := roles.NewSet(project, user, packs.Roles())
 	coder := set.Of("coder")
-	if len(coder) != 1 || coder[0].Scope != cardea.ScopeProject || !slices.Equal(roles.Texts(coder[0].Paths.DenyWrite), []string{"user/"}) || !slices.Equal(roles.Texts(coder[0].Paths.AllowWrite), []string{"pages/"}) {
+	if len(coder) != 1 || coder[0].Scope != cardea.ScopeProject || !slices.Equal(roles.Texts(coder[0].Paths.DenyWrite), []string{"user/"}) ||
+		!slices.Equal(roles.Texts(coder[0].Paths.AllowWrite), []string{"pages/"}) {
 		t.Errorf("a project loosens what the person says, or the built-in definition counts still: %+v", coder)
 	}
 	if tester := roles.NewSet(project, packs.Roles()).Of("tester"); len(tester) != 1 || tester[0].Paths.AllowWrite[0].Text != "project/" || tester[0].Paths.AllowWrite[0].Category != "tests" {

@@ -266,7 +266,16 @@ func TestAHostileRepositoryRunsNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	env := append(os.Environ(), "GIT_EXTERNAL_DIFF="+evil, "GIT_PAGER="+evil, "GIT_SSH_COMMAND="+evil, "GIT_TRACE="+ran, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0="+evil)
+	env := append(
+		os.Environ(),
+		"GIT_EXTERNAL_DIFF="+evil,
+		"GIT_PAGER="+evil,
+		"GIT_SSH_COMMAND="+evil,
+		"GIT_TRACE="+ran,
+		"GIT_CONFIG_COUNT=1",
+		"GIT_CONFIG_KEY_0=core.fsmonitor",
+		"GIT_CONFIG_VALUE_0="+evil,
+	)
 	r, err := Staged(context.Background(), redact.New(), dir, env, nil)
 	if err != nil || names(r) != "a.txt" {
 		t.Errorf("%+v, %v", r, err)
@@ -308,7 +317,14 @@ func TestReplacedObjectsAreNotRead(t *testing.T) {
 }
 
 func TestWhatGitSaysIsNotBelieved(t *testing.T) {
-	for _, text := range []string{"x", ":100644 100644 a b A", ":100644 100644 a b A\x00", "100644 100644 a b A\x00x\x00", ":100644 100644 a --b A\x00x\x00", ":1 2 3\x00x\x00"} {
+	for _, text := range []string{
+		"x",
+		":100644 100644 a b A",
+		":100644 100644 a b A\x00",
+		"100644 100644 a b A\x00x\x00",
+		":100644 100644 a --b A\x00x\x00",
+		":1 2 3\x00x\x00",
+	} {
 		if list, err := parseRaw([]byte(text)); err == nil {
 			t.Errorf("%q: %v", text, list)
 		}

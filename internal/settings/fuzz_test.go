@@ -9,9 +9,23 @@ import (
 // Whatever a project writes: reading ends, a mistake has a place, and a project
 // gives nothing that is about the person's machine, nor loosens what is merged.
 func FuzzParseSettings(f *testing.F) {
-	for _, text := range []string{"", "default: {attended: allow}", "on_error: allow\nlearn: auto", "judge: {chain: [anthropic, {name: x}], budget: {calls_per_day: 1}}",
-		"a: &a {default: *a}", "<<: {on_error: deny}", "confidence: {user: 1e400}", "signals: {s: {command: x}}", "signals: {s: {command:t x}, t: {command: y}}", "sessions: {wait: 9999999h}", "rules: {effect: {x: allow}, off: [1]}",
-		"ledger: {levels: {allow: no}}", "? [x]\n: y", "\"on_error\": deny\non_error: allow", "sensitive: {exempt: '**'}"} {
+	for _, text := range []string{
+		"",
+		"default: {attended: allow}",
+		"on_error: allow\nlearn: auto",
+		"judge: {chain: [anthropic, {name: x}], budget: {calls_per_day: 1}}",
+		"a: &a {default: *a}",
+		"<<: {on_error: deny}",
+		"confidence: {user: 1e400}",
+		"signals: {s: {command: x}}",
+		"signals: {s: {command:t x}, t: {command: y}}",
+		"sessions: {wait: 9999999h}",
+		"rules: {effect: {x: allow}, off: [1]}",
+		"ledger: {levels: {allow: no}}",
+		"? [x]\n: y",
+		"\"on_error\": deny\non_error: allow",
+		"sensitive: {exempt: '**'}",
+	} {
 		f.Add([]byte(text))
 	}
 	own := map[string]bool{}

@@ -23,7 +23,23 @@ func TestAbsent(t *testing.T) {
 	t.Cleanup(func() { _ = os.Chmod(in("shut"), 0o755) })
 	var absent Absent
 	for range 2 { // what is remembered is the same
-		for _, name := range []string{"folder/x", "folder/none", "folder/dangling", "good/x", "good/none", "none/x", "none/deep/x", "link/x", "link/deep/x", "file/x", "file/deep/x", "shut/in/x", "shut/none", "link", "none"} {
+		for _, name := range []string{
+			"folder/x",
+			"folder/none",
+			"folder/dangling",
+			"good/x",
+			"good/none",
+			"none/x",
+			"none/deep/x",
+			"link/x",
+			"link/deep/x",
+			"file/x",
+			"file/deep/x",
+			"shut/in/x",
+			"shut/none",
+			"link",
+			"none",
+		} {
 			_, err := ReadLinked(in(name), 10)
 			if got, want := absent.File(in(name)), errors.Is(err, os.ErrNotExist); got != want {
 				t.Errorf("file %s: %v, and reading says %v", name, got, err)

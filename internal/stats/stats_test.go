@@ -44,7 +44,11 @@ func counts(all ...ledger.Record) Report {
 
 // A command in the file of a skill is a call, and allowing it saves no prompt.
 func TestCommandsOfSkills(t *testing.T) {
-	r := counts(event(call("a", cardea.Deny, "rules:x"), "PreSkillShellCommand"), event(call("b", cardea.Abstain, "readonly"), "PreSkillShellCommand"), event(call("c", cardea.Deny, "x"), "UserPromptSubmit"))
+	r := counts(
+		event(call("a", cardea.Deny, "rules:x"), "PreSkillShellCommand"),
+		event(call("b", cardea.Abstain, "readonly"), "PreSkillShellCommand"),
+		event(call("c", cardea.Deny, "x"), "UserPromptSubmit"),
+	)
 	if r.Calls != 2 || r.Saved != (Saved{}) {
 		t.Errorf("%d calls, saved %+v", r.Calls, r.Saved)
 	}

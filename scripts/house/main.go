@@ -2,11 +2,18 @@
 // longest functions, exported names, settings, and which package imports which.
 // Comments, blank lines, tests and generated files do not count as lines.
 //
-//	go run ./scripts/house [folder of the module]
+//	go run ./scripts/house [--package PATH,... [--up]] [folder of the module]
+//
+// With --package, it prints figures about these packages and those below them instead:
+// lines, files, types, methods, and the arrows between their files. An arrow says that a
+// file uses a top-level name or a method of another file. It points up if the other file is
+// earlier in the list of files in the package's comment. Files that the list does not have
+// are placed where the fewest arrows point up. --up lists these arrows.
 package main
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -20,14 +27,20 @@ import (
 const longFunction = 50
 
 func main() {
-	root := "."
-	if len(os.Args) > 1 {
-		root = os.Args[1]
-	}
+	packages := flag.String("package", "", "print figures about these `packages`, with commas between them, and those below them")
+	ups := flag.Bool("up", false, "list the order of the files and the arrows that point up")
+	flag.Parse()
+	root := cmp.Or(flag.Arg(0), ".")
 	pkgs, err := archtest.Read(root)
+	if err == nil && *packages != "" {
+		err = printTrees(os.Stdout, root, strings.Split(*packages, ","), pkgs, *ups)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "house:", err)
 		os.Exit(1)
+	}
+	if *packages != "" {
+		return
 	}
 	printRooms(pkgs)
 	printFunctions(pkgs)

@@ -32,8 +32,35 @@ func TestPlainWords(t *testing.T) {
 
 // What a shell would replace, run or end names no word, in quotes or without them.
 func TestPlainWordsRefuse(t *testing.T) {
-	for _, text := range []string{"rm $HOME", `rm "$HOME"`, "rm `id`", `rm "$(id)"`, "rm *.go", "rm a?", "rm [ab]", "rm {a,b}", "rm a; id", "rm a | id", "rm a & id", "rm a > b",
-		"rm a\\ b", `rm "a\"b"`, "rm 'a", `rm "a`, "rm (a)", "rm '*'", "rm \"*\"", "rm $'a'", "rm 'a\x1b[0m'", "rm 'a\nb'", "rm 'a\u202eb'", "rm 'a\u00a0b\x00'", "rm $((1))", "rm <(id)", "rm ${x}"} {
+	for _, text := range []string{
+		"rm $HOME",
+		`rm "$HOME"`,
+		"rm `id`",
+		`rm "$(id)"`,
+		"rm *.go",
+		"rm a?",
+		"rm [ab]",
+		"rm {a,b}",
+		"rm a; id",
+		"rm a | id",
+		"rm a & id",
+		"rm a > b",
+		"rm a\\ b",
+		`rm "a\"b"`,
+		"rm 'a",
+		`rm "a`,
+		"rm (a)",
+		"rm '*'",
+		"rm \"*\"",
+		"rm $'a'",
+		"rm 'a\x1b[0m'",
+		"rm 'a\nb'",
+		"rm 'a\u202eb'",
+		"rm 'a\u00a0b\x00'",
+		"rm $((1))",
+		"rm <(id)",
+		"rm ${x}",
+	} {
 		if got, err := PlainWords(text); err == nil {
 			t.Errorf("%q is read as %q", text, got)
 		}

@@ -24,10 +24,33 @@ func TestSkeleton(t *testing.T) {
 	}
 	const line = "pytest tests/a"
 	want, _ := grammar.Skeleton(line)
-	for _, other := range []string{"pytest tests/a &", "! pytest tests/a", "(pytest tests/a)", "{ pytest tests/a; }", "pytest tests/a > x", "pytest tests/a 2>&1",
-		"pytest tests/a < x", "pytest tests/a <<< x", "pytest tests/a <<E\nx\nE", "X=1 pytest tests/a", "pytest tests/a; a", "pytest tests/a | a", "pytest tests/a || a",
-		"if a; then pytest tests/a; fi", "for x in a; do pytest tests/a; done", "while a; do pytest tests/a; done", "f() { pytest tests/a; }", "pytest tests/a $(a)",
-		"case x in x) pytest tests/a;; esac", "time pytest tests/a", "coproc pytest tests/a", "[[ a ]] && pytest tests/a", "((1)) && pytest tests/a", "x=1", "if"} {
+	for _, other := range []string{
+		"pytest tests/a &",
+		"! pytest tests/a",
+		"(pytest tests/a)",
+		"{ pytest tests/a; }",
+		"pytest tests/a > x",
+		"pytest tests/a 2>&1",
+		"pytest tests/a < x",
+		"pytest tests/a <<< x",
+		"pytest tests/a <<E\nx\nE",
+		"X=1 pytest tests/a",
+		"pytest tests/a; a",
+		"pytest tests/a | a",
+		"pytest tests/a || a",
+		"if a; then pytest tests/a; fi",
+		"for x in a; do pytest tests/a; done",
+		"while a; do pytest tests/a; done",
+		"f() { pytest tests/a; }",
+		"pytest tests/a $(a)",
+		"case x in x) pytest tests/a;; esac",
+		"time pytest tests/a",
+		"coproc pytest tests/a",
+		"[[ a ]] && pytest tests/a",
+		"((1)) && pytest tests/a",
+		"x=1",
+		"if",
+	} {
 		got, ok := grammar.Skeleton(other)
 		if other == "pytest tests/a $(a)" {
 			continue // a word of the command: the parts in it are compared

@@ -261,7 +261,11 @@ func (s *site) forget() {
 // Code, and messages that are none.
 func TestSameBytes(t *testing.T) {
 	s := newSite(t)
-	s.write(s.home+"/.config/cardea/rules/a.yaml", "rules: [{id: ask-make, tool: Bash, match: {command: make}, effect: ask, reason: r}, {id: halt-x, tool: Bash, match: {command: halt}, effect: halt, reason: r}]\n", 0o600)
+	s.write(
+		s.home+"/.config/cardea/rules/a.yaml",
+		"rules: [{id: ask-make, tool: Bash, match: {command: make}, effect: ask, reason: r}, {id: halt-x, tool: Bash, match: {command: halt}, effect: halt, reason: r}]\n",
+		0o600,
+	)
 	s.write(s.home+"/.claude/settings.json", `{"permissions":{"allow":["Bash(npm test:*)"],"deny":["Bash(terraform:*)"]}}`, 0o600)
 	s.write(s.home+"/.config/cardea/cardea.yaml", "permissions: {expand: true}\n", 0o600)
 	s.daemon()
@@ -277,7 +281,18 @@ func TestSameBytes(t *testing.T) {
 		}
 		cases = append(cases, string(data))
 	}
-	for _, command := range []string{"ls", "git push -f", "make", "halt", "terraform apply", "timeout 30 npm test", "frobnicate $x", "cat ~/.ssh/id_rsa", "> Makefile", "rm -rf ~"} {
+	for _, command := range []string{
+		"ls",
+		"git push -f",
+		"make",
+		"halt",
+		"terraform apply",
+		"timeout 30 npm test",
+		"frobnicate $x",
+		"cat ~/.ssh/id_rsa",
+		"> Makefile",
+		"rm -rf ~",
+	} {
 		cases = append(cases, s.bash(command))
 	}
 	cases = append(cases, "{", "[]", "null", `{"a":1,"a":2}`, strings.Repeat("[", 5000), "\xff\xfe", s.bash(strings.Repeat("echo hello; ", 20000)))
@@ -453,7 +468,8 @@ func TestRefused(t *testing.T) {
 		t.Errorf("what was refused is recorded: %s", data)
 	}
 	log, err := os.ReadFile(s.home + "/.local/state/cardea/daemon.log")
-	if err != nil || !strings.Contains(string(log), "401") || strings.Contains(string(log), s.token) || strings.Contains(string(log), hex.EncodeToString(wrong)) || strings.Contains(string(log), "git push") {
+	if err != nil || !strings.Contains(string(log), "401") || strings.Contains(string(log), s.token) || strings.Contains(string(log), hex.EncodeToString(wrong)) ||
+		strings.Contains(string(log), "git push") {
 		t.Errorf("the log: %v %s", err, log)
 	}
 }
@@ -495,7 +511,13 @@ func TestProgramOfAnAgent(t *testing.T) {
 func TestFolders(t *testing.T) {
 	s := newSite(t)
 	s.write(s.home+"/.config/cardea/rules/a.yaml", "rules: [{id: deny-make, tool: Bash, match: {command: make}, effect: deny, message: r}]\n", 0o600)
-	for _, link := range [][2]string{{s.home, s.dir + "/link"}, {s.home + "/.config", s.dir + "/config"}, {s.home, s.work + "/home"}, {"/nowhere/at/all", s.dir + "/dangling"}, {s.dir + "/loop", s.dir + "/loop"}} {
+	for _, link := range [][2]string{
+		{s.home, s.dir + "/link"},
+		{s.home + "/.config", s.dir + "/config"},
+		{s.home, s.work + "/home"},
+		{"/nowhere/at/all", s.dir + "/dangling"},
+		{s.dir + "/loop", s.dir + "/loop"},
+	} {
 		if err := os.Symlink(link[0], link[1]); err != nil {
 			t.Fatal(err)
 		}
@@ -620,7 +642,12 @@ func TestAnotherUser(t *testing.T) {
 	s := newSite(t)
 	s.daemon()
 	_, port, _ := net.SplitHostPort(s.address)
-	line := fmt.Sprintf("exec 3<>/dev/tcp/127.0.0.1/%s || exit 9; printf 'GET /healthz HTTP/1.1\\r\\nHost: %s\\r\\nAuthorization: Bearer %s\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3", port, s.address, s.token)
+	line := fmt.Sprintf(
+		"exec 3<>/dev/tcp/127.0.0.1/%s || exit 9; printf 'GET /healthz HTTP/1.1\\r\\nHost: %s\\r\\nAuthorization: Bearer %s\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3",
+		port,
+		s.address,
+		s.token,
+	)
 	ask := func(uid uint32) string {
 		c := exec.Command("bash", "-c", line)
 		c.Dir, c.SysProcAttr = "/", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
@@ -697,7 +724,14 @@ func TestOpenToken(t *testing.T) {
 		}
 		_ = os.Remove(path)
 	}
-	for address, want := range map[string]string{"0.0.0.0:0": "this machine", "192.168.0.1:80": "this machine", "localhost:80": "no address", "127.0.0.1": "no address", "[::]:0": "this machine", "127.0.0.2:0": "this machine"} {
+	for address, want := range map[string]string{
+		"0.0.0.0:0":      "this machine",
+		"192.168.0.1:80": "this machine",
+		"localhost:80":   "no address",
+		"127.0.0.1":      "no address",
+		"[::]:0":         "this machine",
+		"127.0.0.2:0":    "this machine",
+	} {
 		c := exec.Command(s.bin+"/cardea", "serve", "--http", address)
 		c.Dir, c.Env = s.work, s.env
 		if out, err := c.CombinedOutput(); err == nil || !strings.Contains(string(out), want) {
@@ -721,12 +755,20 @@ func TestNotFollowed(t *testing.T) {
 		want          string
 		ends, quiet   bool
 	}{
-		"followed":                 {user: own, quiet: true},
-		"nothing is said":          {quiet: true},
-		"off in the settings":      {user: "daemon: {http: 'off'}\n", quiet: true},
-		"the same by the flag":     {user: own, args: []string{"--http", "127.0.0.1:0"}, quiet: true},
-		"off by the flag":          {user: "daemon: {http: '127.0.0.1:1'}\n", args: []string{"--http", "off"}, want: "daemon.http is 127.0.0.1:1, which is not followed, since --http is off: the daemon listens for HTTP at no address"},
-		"another one by the flag":  {user: "daemon: {http: '127.0.0.1:1'}\n", args: []string{"--http", "127.0.0.1:0"}, want: "daemon.http is 127.0.0.1:1, which is not followed, since --http is 127.0.0.1:0: the daemon listens for HTTP at 127.0.0.1:"},
+		"followed":             {user: own, quiet: true},
+		"nothing is said":      {quiet: true},
+		"off in the settings":  {user: "daemon: {http: 'off'}\n", quiet: true},
+		"the same by the flag": {user: own, args: []string{"--http", "127.0.0.1:0"}, quiet: true},
+		"off by the flag": {
+			user: "daemon: {http: '127.0.0.1:1'}\n",
+			args: []string{"--http", "off"},
+			want: "daemon.http is 127.0.0.1:1, which is not followed, since --http is off: the daemon listens for HTTP at no address",
+		},
+		"another one by the flag": {
+			user: "daemon: {http: '127.0.0.1:1'}\n",
+			args: []string{"--http", "127.0.0.1:0"},
+			want: "daemon.http is 127.0.0.1:1, which is not followed, since --http is 127.0.0.1:0: the daemon listens for HTTP at 127.0.0.1:",
+		},
 		"of a project":             {project: own, want: "/work/.cardea/cardea.yaml:1:16: daemon.http is the person's to give"},
 		"misspelt":                 {user: "daemon: {htp: '127.0.0.1:1'}\n", want: `unknown key "htp"`},
 		"a broken file":            {user: "daemon: {http: '127.0.0.1:1'\n", want: "not valid YAML"},
@@ -747,7 +789,8 @@ func TestNotFollowed(t *testing.T) {
 				t.Fatal(err)
 			}
 			log := ""
-			for end := time.Now().Add(time.Minute); !strings.Contains(log, "does not begin") && !strings.Contains(log, tt.want) || tt.want == "" && !strings.Contains(log, "begins"); time.Sleep(5 * time.Millisecond) {
+			for end := time.Now().Add(time.Minute); !strings.Contains(log, "does not begin") && !strings.Contains(log, tt.want) || tt.want == "" &&
+				!strings.Contains(log, "begins"); time.Sleep(5 * time.Millisecond) {
 				if strings.HasPrefix(tt.want, "XDG_") && strings.Contains(log, "a variable that names your folders is not followed") {
 					break
 				}
@@ -820,7 +863,12 @@ func TestDoctorAsks(t *testing.T) {
 	s.write(s.home+"/.config/cardea/cardea.yaml", "daemon: {http: '"+s.address+"'}\n", 0o600)
 	hooks := ""
 	for _, event := range []string{"PreToolUse", "PermissionRequest"} {
-		hooks += fmt.Sprintf(`,%q:[{"matcher":"*","hooks":[{"type":"http","url":"http://%s/cardea/check?harness=claude-code&limit=8s","headers":{"Authorization":"Bearer %s"},"timeout":10,"onFailure":"block"}]}]`, event, s.address, s.token)
+		hooks += fmt.Sprintf(
+			`,%q:[{"matcher":"*","hooks":[{"type":"http","url":"http://%s/cardea/check?harness=claude-code&limit=8s","headers":{"Authorization":"Bearer %s"},"timeout":10,"onFailure":"block"}]}]`,
+			event,
+			s.address,
+			s.token,
+		)
 	}
 	file := s.home + "/.claude/settings.json"
 	s.write(file, `{"hooks":{`+hooks[1:]+`}}`, 0o600)
@@ -842,7 +890,8 @@ func TestDoctorAsks(t *testing.T) {
 		c := exec.Command(s.bin+"/cardea", "doctor", "claude")
 		c.Dir, c.Env = s.work, append(s.env, tt.env)
 		out, _ := c.CombinedOutput() // its exit code says that something is wrong
-		if ready := strings.Contains(string(out), "Claude Code: ready"); !strings.Contains(string(out), tt.want) || ready != strings.HasPrefix(tt.env, "A=") && ready != strings.HasPrefix(tt.env, "XDG_CONFIG") {
+		if ready := strings.Contains(string(out), "Claude Code: ready"); !strings.Contains(string(out), tt.want) || ready != strings.HasPrefix(tt.env, "A=") &&
+			ready != strings.HasPrefix(tt.env, "XDG_CONFIG") {
 			t.Errorf("%s: %s", name, out)
 		}
 	}
@@ -911,14 +960,27 @@ func TestAPI(t *testing.T) {
 		t.Errorf("%+v, %v", status, err)
 	}
 	page := get("/metrics")
-	for _, want := range []string{`cardea_decisions_total{effect="deny",harness="claude-code",decider="rules"} 3`, "cardea_decision_seconds_count 4", "cardea_http_hook_seconds_bucket{le=\"+Inf\"} 4", "# TYPE cardea_decision_seconds histogram", "cardea_queue_waiting 0", "# TYPE cardea_kept_bytes gauge"} {
+	for _, want := range []string{
+		`cardea_decisions_total{effect="deny",harness="claude-code",decider="rules"} 3`,
+		"cardea_decision_seconds_count 4",
+		"cardea_http_hook_seconds_bucket{le=\"+Inf\"} 4",
+		"# TYPE cardea_decision_seconds histogram",
+		"cardea_queue_waiting 0",
+		"# TYPE cardea_kept_bytes gauge",
+	} {
 		if !strings.Contains(page, want+"\n") {
 			t.Errorf("no %s in\n%s", want, page)
 		}
 	}
 	get("/v1/health")
 	for path, want := range map[string]int{"/v1/decisions?limit=x": 400, "/v1/decisions?limit=100000": 400, "/v1/decisions?foo=1": 400,
-		"/v1/decisions?session=a&session=b": 400, "/v1/decisions?session=a;limit=1": 400, "/v1/decisions/stream?session=a": 400, "/v1/status?limit=1": 400, "/v1/decisions?session=a&limit=2": 200, "/v1/nothing": 404} {
+		"/v1/decisions?session=a&session=b": 400,
+		"/v1/decisions?session=a;limit=1":   400,
+		"/v1/decisions/stream?session=a":    400,
+		"/v1/status?limit=1":                400,
+		"/v1/decisions?session=a&limit=2":   200,
+		"/v1/nothing":                       404,
+	} {
 		if got := c.send(s.request("GET", path, "")); got.Status != want {
 			t.Errorf("%s: %+v", path, got)
 		}

@@ -37,8 +37,18 @@ func many(t testing.TB, n int) (near.Decider, *cardea.Event) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forms := []string{"git add src/m%d/f%d.ts", "go test ./pkg/p%d/q%d", "npx prettier --write src/c%d/x%d.ts", "cargo test -p crate%d%d", "git commit -m 'change %d of %d'", "kubectl get pods -n ns%d-%d",
-		"make target%d%d", "docker compose up -d svc%d-%d", "curl -sS https://h%d.example.com/%d", "node scripts/s%d/t%d.js"}
+	forms := []string{
+		"git add src/m%d/f%d.ts",
+		"go test ./pkg/p%d/q%d",
+		"npx prettier --write src/c%d/x%d.ts",
+		"cargo test -p crate%d%d",
+		"git commit -m 'change %d of %d'",
+		"kubectl get pods -n ns%d-%d",
+		"make target%d%d",
+		"docker compose up -d svc%d-%d",
+		"curl -sS https://h%d.example.com/%d",
+		"node scripts/s%d/t%d.js",
+	}
 	all := drafts
 	for i := range n - 1 {
 		d := drafts[0]

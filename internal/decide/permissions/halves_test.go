@@ -17,7 +17,15 @@ func TestHalves(t *testing.T) {
 	entries := append(mine.entries(), theirs.entries()...)
 	whole := permissions.New(entries, permissions.Settings{Expand: true, Home: "/h", Start: project})
 	own, others := whole.Halves()
-	for _, line := range []string{"a", "b", "c", "c y", "cat x y", "a | b", "b x && c"} {
+	for _, line := range []string{
+		"a",
+		"b",
+		"c",
+		"c y",
+		"cat x y",
+		"a | b",
+		"b x && c",
+	} {
 		ev := mine.bash(line)
 		said := map[string]int{}
 		for _, d := range []*permissions.Decider{own, others} {

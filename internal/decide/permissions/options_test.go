@@ -10,9 +10,33 @@ import (
 )
 
 // programsOfList are the programs that the tests of options allow with any words.
-var programsOfList = []string{"Bash(git status:*)", "Bash(git diff:*)", "Bash(git log:*)", "Bash(git add:*)", "Bash(git show:*)", "Bash(npm test:*)", "Bash(npm run:*)",
-	"Bash(go test:*)", "Bash(go build:*)", "Bash(cargo test:*)", "Bash(ls:*)", "Bash(cat:*)", "Bash(cp:*)", "Bash(grep:*)", "Bash(rg:*)", "Bash(find:*)", "Bash(make test:*)",
-	"Bash(kubectl get:*)", "Bash(kubectl logs:*)", "Bash(sort:*)", "Bash(echo:*)", "Bash(mkdir:*)", "Bash(touch:*)", "Bash(xargs -n1 sort:*)", "Bash(bad)"}
+var programsOfList = []string{
+	"Bash(git status:*)",
+	"Bash(git diff:*)",
+	"Bash(git log:*)",
+	"Bash(git add:*)",
+	"Bash(git show:*)",
+	"Bash(npm test:*)",
+	"Bash(npm run:*)",
+	"Bash(go test:*)",
+	"Bash(go build:*)",
+	"Bash(cargo test:*)",
+	"Bash(ls:*)",
+	"Bash(cat:*)",
+	"Bash(cp:*)",
+	"Bash(grep:*)",
+	"Bash(rg:*)",
+	"Bash(find:*)",
+	"Bash(make test:*)",
+	"Bash(kubectl get:*)",
+	"Bash(kubectl logs:*)",
+	"Bash(sort:*)",
+	"Bash(echo:*)",
+	"Bash(mkdir:*)",
+	"Bash(touch:*)",
+	"Bash(xargs -n1 sort:*)",
+	"Bash(bad)",
+}
 
 // inFolders are lines in a project with plain names, and one in the folder dash.
 func inFolders() stand {

@@ -184,7 +184,16 @@ func (m maker) line(depth int) string {
 	case 10:
 		return "if " + sub() + "; then " + sub() + "; fi"
 	case 11:
-		return "for " + m.one("i in 1 2", "V in 1 2", "V in x test", "V in x test", "V in x 'a b'", "V in x -f", "V in x *.js", "V in x $(a)") + "; do " + m.one("", "", "", "IFS=x; ", "V=$(a); ", "read V; ", "unset V; ") + sub() + "; done"
+		return "for " + m.one(
+			"i in 1 2",
+			"V in 1 2",
+			"V in x test",
+			"V in x test",
+			"V in x 'a b'",
+			"V in x -f",
+			"V in x *.js",
+			"V in x $(a)",
+		) + "; do " + m.one("", "", "", "IFS=x; ", "V=$(a); ", "read V; ", "unset V; ") + sub() + "; done"
 	case 12:
 		return m.one("bash", "sh", "bash -l") + " -c " + quoted()
 	case 13:

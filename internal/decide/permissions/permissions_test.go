@@ -428,7 +428,12 @@ func TestAllow(t *testing.T) {
 		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Mode = cardea.ModeAcceptEdits }}, "npm test > /x/x.json", cardea.Abstain, "needs a yes"},
 		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Call.Unsandboxed = true }}, "npm test", cardea.Abstain, "outside of the sandbox"},
 		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Harness = "copilot-cli" }}, "npm test", cardea.Abstain, "allows nothing for copilot-cli"},
-		{stand{allow: []string{"Bash(npm test:*)"}, change: func(o *permissionlist.Origin) { o.Allows, o.Why = false, "the project is not trusted" }}, "npm test", cardea.Abstain, "does not count: the project is not trusted"},
+		{
+			stand{allow: []string{"Bash(npm test:*)"}, change: func(o *permissionlist.Origin) { o.Allows, o.Why = false, "the project is not trusted" }},
+			"npm test",
+			cardea.Abstain,
+			"does not count: the project is not trusted",
+		},
 		{stand{allow: []string{"Bash(npm test:*)"}, world: knowledge.World{IsNew: func(string) bool { return false }}}, "npm test > out.log", cardea.Abstain, "needs a yes"},
 	} {
 		ev := tt.s.bash(tt.command)
@@ -468,11 +473,20 @@ func TestDeny(t *testing.T) {
 		"Bash(description: d*)":         {[]string{"ls"}, nil},
 		"Bash(description:x)":           {nil, []string{"ls"}},
 		"Bash(run_in_background: true)": {nil, []string{"ls"}},
-		"Read(.env)":                    {[]string{"cat .env", "cat sub/.env", "base64 < .env", "cat .e*", "cp .env x", "cat {.env,x}", "echo x > .env", "source .env", "grep KEY .env"}, []string{"cat .env.example", "ls -la .env", "cat /other/.env", "echo .env"}},
-		"Read(./secrets/**)":            {[]string{"cat secrets/key", "cat ./secrets/a/b", "cd secrets && cat key", "tar cf x secrets", "cp -r secrets x"}, []string{"cat x/secrets/key", "cat secretsx/key"}},
-		"Edit(/src/**)":                 {[]string{"echo x > src/a", "rm src/a", "rm -rf src", "sed -i s/a/b/ src/a", "rm -rf ../proj", "tee src/a", "mv src/a b"}, []string{"cat src/a", "echo x > b", "rm -rf other"}},
-		"Edit(//etc/**)":                {[]string{"echo x > /etc/hosts", "tee /etc/hosts"}, []string{"echo x > etc/hosts", "cat /etc/hosts"}},
-		"Edit(~/.ssh/**)":               {[]string{"cp x ~/.ssh/config", "rm -rf ~/.ssh", "rm -rf ~", "echo x >> $HOME/.ssh/authorized_keys"}, []string{"cp x .ssh/config"}},
+		"Read(.env)": {
+			[]string{"cat .env", "cat sub/.env", "base64 < .env", "cat .e*", "cp .env x", "cat {.env,x}", "echo x > .env", "source .env", "grep KEY .env"},
+			[]string{"cat .env.example", "ls -la .env", "cat /other/.env", "echo .env"},
+		},
+		"Read(./secrets/**)": {
+			[]string{"cat secrets/key", "cat ./secrets/a/b", "cd secrets && cat key", "tar cf x secrets", "cp -r secrets x"},
+			[]string{"cat x/secrets/key", "cat secretsx/key"},
+		},
+		"Edit(/src/**)": {
+			[]string{"echo x > src/a", "rm src/a", "rm -rf src", "sed -i s/a/b/ src/a", "rm -rf ../proj", "tee src/a", "mv src/a b"},
+			[]string{"cat src/a", "echo x > b", "rm -rf other"},
+		},
+		"Edit(//etc/**)":  {[]string{"echo x > /etc/hosts", "tee /etc/hosts"}, []string{"echo x > etc/hosts", "cat /etc/hosts"}},
+		"Edit(~/.ssh/**)": {[]string{"cp x ~/.ssh/config", "rm -rf ~/.ssh", "rm -rf ~", "echo x >> $HOME/.ssh/authorized_keys"}, []string{"cp x .ssh/config"}},
 	} {
 		s := stand{deny: []string{entry}, allow: []string{"Bash"}}
 		for _, c := range lines.denied {
@@ -648,7 +662,13 @@ func TestTrace(t *testing.T) {
 	s := stand{allow: []string{"Bash(a)"}, deny: []string{"Bash(b)"}, about: permissions.Settings{Trace: func(l string) { lines = append(lines, l) }}}
 	s.verdict(t, s.bash("timeout 5 a; b; c"))
 	text := strings.Join(lines, "\n")
-	for _, want := range []string{"entries: 2", `part 1: "a", started by ["timeout"]`, "part 1: a is allowed by Bash(a) (settings.json)", "part 2: deny by Bash(b)", "part 3: c is not allowed: no entry names it"} {
+	for _, want := range []string{
+		"entries: 2",
+		`part 1: "a", started by ["timeout"]`,
+		"part 1: a is allowed by Bash(a) (settings.json)",
+		"part 2: deny by Bash(b)",
+		"part 3: c is not allowed: no entry names it",
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("not told: %q in\n%s", want, text)
 		}

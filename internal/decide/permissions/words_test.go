@@ -11,7 +11,16 @@ import (
 func TestEntriesAreWords(t *testing.T) {
 	const home = "/Users/alice"
 	for entry, lines := range map[string]struct{ yes, no []string }{
-		"Bash(kubectl --context=prod:*)":           {[]string{"kubectl --context=prod get pods", `kubectl "--context=prod" get`, `C=--context=prod; kubectl $C get`, "timeout 5 kubectl --context=prod", "sh -c 'kubectl --context=prod get'"}, []string{"kubectl --context=dev get pods", "kubectl '--context=prod x'"}},
+		"Bash(kubectl --context=prod:*)": {
+			[]string{
+				"kubectl --context=prod get pods",
+				`kubectl "--context=prod" get`,
+				`C=--context=prod; kubectl $C get`,
+				"timeout 5 kubectl --context=prod",
+				"sh -c 'kubectl --context=prod get'",
+			},
+			[]string{"kubectl --context=dev get pods", "kubectl '--context=prod x'"},
+		},
 		"Bash(aws * --profile=prod*)":              {[]string{"aws s3 ls --profile=prod", "aws s3 ls --profile=production x"}, []string{"aws s3 ls --profile=dev"}},
 		"Bash(git push --force*)":                  {[]string{"git push --force-with-lease=main:abc", "git push --force origin"}, []string{"git push origin"}},
 		"Bash(git rebase HEAD~3:*)":                {[]string{"git rebase HEAD~3", "git rebase 'HEAD~3' -x y"}, []string{"git rebase HEAD~2", "git rebase HEAD~"}},

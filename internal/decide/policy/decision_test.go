@@ -171,7 +171,8 @@ func TestMerge(t *testing.T) {
 	if !reflect.DeepEqual(o.Advice.Rewrite, want) || o.Rule != "first+severe+low+same" || o.Effect != cardea.Abstain {
 		t.Errorf("%+v", o)
 	}
-	if len(notes) != 2 || !strings.Contains(notes[0].Error(), "what low wants in a.x is not applied: first wants") || !strings.Contains(notes[1].Error(), "what low wants in b is not applied: severe wants") {
+	if len(notes) != 2 || !strings.Contains(notes[0].Error(), "what low wants in a.x is not applied: first wants") ||
+		!strings.Contains(notes[1].Error(), "what low wants in b is not applied: severe wants") {
 		t.Errorf("%v", notes)
 	}
 	if !reflect.DeepEqual(ev.Call.Input["a"], map[string]any{"x": "1", "y": "2"}) {
@@ -201,10 +202,27 @@ func TestInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"hook_event_name":"PostToolUse"`, `"session_id":"s"`, `"tool_name":"Bash"`, `"tool_input":{"command":"git push"}`, `"tool_response":{"result_type":"success","stdout":"done","text_result_for_llm":"done"}`,
-		`"last_assistant_message":"m"`, `"agent_id":"a"`, `"agent_type":"explore"`, `"signals":{}`, `"toolName":"bash"`, `"role":"tester"`, `"settings":{"checks":["c"]}`,
-		`"operands":["x"]`, `"static":false`, `"options":[{"name":"-f","static":true,"value":""}]`, `"assigns":[{"name":"A","static":false,"value":"b"}]`,
-		`"spelled":"/y"`, `"pattern":"/x*"`, `"flows":[{"from":0,"kind":"download-run","to":1}]`, `"part":-1`, `"part":0`,
+		`"hook_event_name":"PostToolUse"`,
+		`"session_id":"s"`,
+		`"tool_name":"Bash"`,
+		`"tool_input":{"command":"git push"}`,
+		`"tool_response":{"result_type":"success","stdout":"done","text_result_for_llm":"done"}`,
+		`"last_assistant_message":"m"`,
+		`"agent_id":"a"`,
+		`"agent_type":"explore"`,
+		`"signals":{}`,
+		`"toolName":"bash"`,
+		`"role":"tester"`,
+		`"settings":{"checks":["c"]}`,
+		`"operands":["x"]`,
+		`"static":false`,
+		`"options":[{"name":"-f","static":true,"value":""}]`,
+		`"assigns":[{"name":"A","static":false,"value":"b"}]`,
+		`"spelled":"/y"`,
+		`"pattern":"/x*"`,
+		`"flows":[{"from":0,"kind":"download-run","to":1}]`,
+		`"part":-1`,
+		`"part":0`,
 	} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("no %s in %s", want, data)

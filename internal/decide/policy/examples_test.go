@@ -47,9 +47,12 @@ func TestValidate(t *testing.T) {
 		text string
 		line int
 	}{
-		"parse":           {"package cardea.policies.x\n\ndeny contains", 3},
-		"no-metadata":     {"package cardea.policies.x\n\nimport rego.v1\n\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 1},
-		"metadata":        {head + events("[Stop]") + "package cardea.policies.x\n\n# METADATA\n# custom: {routing: {required_events: [PreToolUse]}}\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 8},
+		"parse":       {"package cardea.policies.x\n\ndeny contains", 3},
+		"no-metadata": {"package cardea.policies.x\n\nimport rego.v1\n\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 1},
+		"metadata": {
+			head + events("[Stop]") + "package cardea.policies.x\n\n# METADATA\n# custom: {routing: {required_events: [PreToolUse]}}\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n",
+			8,
+		},
 		"no-events":       {head + tools("[Bash]") + "package cardea.policies.x\n\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 6},
 		"no-verb":         {head + events("[Stop]") + "package cardea.policies.x\n\nx := 1\n", 6},
 		"library-verb":    {"package lib.x\n\ndeny contains {\"rule_id\": \"a\", \"reason\": \"b\"}\n", 1},
@@ -103,7 +106,13 @@ func TestNotes(t *testing.T) {
 		name, _ := filepath.Rel(p.dir, f.File)
 		got = append(got, f.Severity.String()+" "+string(f.Code)+" "+filepath.ToSlash(name))
 	}
-	want := []string{"note ignored .hid/deep/x.rego", "note ignored .hidden.rego", "note ignored X.REGO", "note empty empty.rego", "note empty x_test.rego"}
+	want := []string{
+		"note ignored .hid/deep/x.rego",
+		"note ignored .hidden.rego",
+		"note ignored X.REGO",
+		"note empty empty.rego",
+		"note empty x_test.rego",
+	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}

@@ -109,7 +109,8 @@ func bash(command string) *cardea.Event {
 
 // routed is a policy that denies everything that is routed to it.
 func routed(name, routing string) string {
-	return "# METADATA\n# scope: package\n# custom:\n#   routing:\n" + routing + "package cardea.policies." + name + "\n\nimport rego.v1\n\ndeny contains {\"rule_id\": \"" + name + "\", \"reason\": \"no\"}\n"
+	return "# METADATA\n# scope: package\n# custom:\n#   routing:\n" + routing + "package cardea.policies." + name + "\n\nimport rego.v1\n\ndeny contains {\"rule_id\": \"" + name +
+		"\", \"reason\": \"no\"}\n"
 }
 
 func events(list string) string { return "#     required_events: " + list + "\n" }
@@ -171,7 +172,8 @@ func TestRouting(t *testing.T) {
 // Only what is routed, and what that refers to, is read and compiled.
 func TestOnlyRoutedFilesAreCompiled(t *testing.T) {
 	p := newPlace(t, map[string]string{
-		"a.rego":     "# METADATA\n# scope: package\n# custom: {routing: {required_events: [PreToolUse], required_tools: [Bash]}}\npackage cardea.policies.a\nimport rego.v1\nimport data.cardea.lib.one\ndeny contains {\"rule_id\": one.name} if true\n",
+		"a.rego": "# METADATA\n# scope: package\n# custom: {routing: {required_events: [PreToolUse], required_tools: [Bash]}}\npackage " +
+			"cardea.policies.a\nimport rego.v1\nimport data.cardea.lib.one\ndeny contains {\"rule_id\": one.name} if true\n",
 		"one.rego":   "package cardea.lib.one\nimport rego.v1\nname := data.cardea.lib.two.name\n",
 		"two.rego":   "package cardea.lib.two\nimport rego.v1\nname := \"from two\"\n",
 		"three.rego": "package cardea.lib.three\nimport rego.v1\nname := 1\n",
@@ -337,7 +339,8 @@ func TestLinks(t *testing.T) {
 	p.folder.Inside, p.lib = p.dir, &Library{Tool: wordsOf, Engines: here()}
 	got, err = p.decide(bash("x"))
 	var troubles cardea.Troubles
-	if strings.Contains(got, "deny:o") || strings.Contains(got, "deny:d") || !strings.Contains(got, "deny:r") || !errors.As(err, &troubles) || !strings.Contains(troubles.Error(), "link out of the project") {
+	if strings.Contains(got, "deny:o") || strings.Contains(got, "deny:d") || !strings.Contains(got, "deny:r") || !errors.As(err, &troubles) ||
+		!strings.Contains(troubles.Error(), "link out of the project") {
 		t.Errorf("a project's: %s, %v", got, err)
 	}
 }

@@ -512,8 +512,38 @@ func TestTrackedSecrets(t *testing.T) {
 		ev = call.Analyse(ev, knowledge.World{Home: p.home, Resolve: paths.Resolve, IsDir: disk.IsDir, TopLevel: disk.TopLevel, PlainNames: disk.PlainNames})
 		return d.Refusal(ev, 0)
 	}
-	shows := []string{"git diff", "git show HEAD~1", "git log -p", "git log -U3", "git reflog -p", "git stash show -p", "git grep -h x HEAD", "git cat-file -p abc", "git format-patch --stdout --root", "git range-diff a b c", "git log -L1,2:README.md", "git show", "git show --stat", "git show -s abc", "git status -v", "git status -vv", "git log --check", "git diff --stat --check", "git reflog --check"}
-	names := []string{"git status", "git log --oneline -5", "git diff --stat", "git diff --name-only HEAD", "git branch -a", "git ls-files", "git blame README.md", "git rev-parse HEAD", "git log --stat"}
+	shows := []string{
+		"git diff",
+		"git show HEAD~1",
+		"git log -p",
+		"git log -U3",
+		"git reflog -p",
+		"git stash show -p",
+		"git grep -h x HEAD",
+		"git cat-file -p abc",
+		"git format-patch --stdout --root",
+		"git range-diff a b c",
+		"git log -L1,2:README.md",
+		"git show",
+		"git show --stat",
+		"git show -s abc",
+		"git status -v",
+		"git status -vv",
+		"git log --check",
+		"git diff --stat --check",
+		"git reflog --check",
+	}
+	names := []string{
+		"git status",
+		"git log --oneline -5",
+		"git diff --stat",
+		"git diff --name-only HEAD",
+		"git branch -a",
+		"git ls-files",
+		"git blame README.md",
+		"git rev-parse HEAD",
+		"git log --stat",
+	}
 	for _, line := range append(shows, names...) {
 		if why := refusal(line); why != "" {
 			t.Errorf("%s: %s", line, why)

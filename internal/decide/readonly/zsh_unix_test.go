@@ -207,8 +207,24 @@ func (s *shells) lines(seed uint64, n int) []string {
 	names := slices.DeleteFunc(strings.Fields(string(out)), func(name string) bool { return strings.Trim(name, "!#$*?@-0_") == "" })
 	ours := strings.Fields("x y dir file files name result out i n line chpwd_functions precmd_functions ls LS_COLORS GREP_COLOR FOO")
 	values := []string{".", "./evil", "src", "x", "1", "/", "'$(./evil)'", "'a[$(./evil)]'", "README.md", "'a b'"}
-	programs := []string{"ls", "cat README.md", "< README.md", "cd src; ls", "git status", "head -1 README.md", "echo \"$N\"; ls", "command ls", `\ls`, "wc -l < README.md", "eval ls",
-		"ls | grep x", "cat <<< y", "ls \"$N\"", "(cd src && ls)", "ls -l N"}
+	programs := []string{
+		"ls",
+		"cat README.md",
+		"< README.md",
+		"cd src; ls",
+		"git status",
+		"head -1 README.md",
+		"echo \"$N\"; ls",
+		"command ls",
+		`\ls`,
+		"wc -l < README.md",
+		"eval ls",
+		"ls | grep x",
+		"cat <<< y",
+		"ls \"$N\"",
+		"(cd src && ls)",
+		"ls -l N",
+	}
 	r := rand.New(rand.NewPCG(seed, 1))
 	pick := func(list []string) string { return list[r.IntN(len(list))] }
 	lines := make([]string, n)

@@ -55,10 +55,12 @@ func decide(t testing.TB, d *rolepaths.Decider, p cardea.Part) string {
 // TestSeedRoles holds the twelve roles against paths that their definitions name.
 func TestSeedRoles(t *testing.T) {
 	for name, want := range map[string]string{
-		"coder":             "+src/a.ts +lib/x/y +package.json +sub/go.mod +requirements-dev.txt -tests/a -src/a.test.ts -pkg/a_test.go -docs/a.md -.github/workflows/x.yml -main.tf -x/prod.tfvars ?Makefile ?README.md",
-		"tester":            "+tests/a +a.spec.js +pkg/a_test.go +test_x.py +pkg/test_x.py +pytest.ini -src/a.ts -src/a.test.ts -docs/a -.github/x -x.tf ?package.json",
-		"integrator":        "+main.tf +x/y.hcl +helm/a +.terraform.lock.hcl -src/a -tests/a -docs/a -.github/a ?Makefile",
-		"devops":            "+.github/workflows/a.yml +.gitlab-ci.yml +Dockerfile.dev +docker-compose.yml +Makefile +.eslintrc.json +.babelrc +tsconfig.build.json +.husky/pre-commit -src/a -lib/Makefile -tests/a -docs/a -x.tf ?package.json",
+		"coder": "+src/a.ts +lib/x/y +package.json +sub/go.mod +requirements-dev.txt -tests/a -src/a.test.ts -pkg/a_test.go " +
+			"-docs/a.md -.github/workflows/x.yml -main.tf -x/prod.tfvars ?Makefile ?README.md",
+		"tester":     "+tests/a +a.spec.js +pkg/a_test.go +test_x.py +pkg/test_x.py +pytest.ini -src/a.ts -src/a.test.ts -docs/a -.github/x -x.tf ?package.json",
+		"integrator": "+main.tf +x/y.hcl +helm/a +.terraform.lock.hcl -src/a -tests/a -docs/a -.github/a ?Makefile",
+		"devops": "+.github/workflows/a.yml +.gitlab-ci.yml +Dockerfile.dev +docker-compose.yml +Makefile +.eslintrc.json +.babelrc " +
+			"+tsconfig.build.json +.husky/pre-commit -src/a -lib/Makefile -tests/a -docs/a -x.tf ?package.json",
 		"researcher":        "+docs/research/a.md -src/a -tests/a -.github/a -a.tf ?docs/plans/a.md",
 		"architect":         "+docs/architecture/a +docs/adr/1.md -lib/a ?docs/research/a",
 		"planner":           "+docs/plans/a.md -src/a ?docs/adr/1.md",
@@ -119,7 +121,11 @@ func TestWhatRolesNeverAllow(t *testing.T) {
 		{"in other letters", cardea.Part{Access: []cardea.Access{writes(project + "/Tests/x")}}, "deny"},
 		{"deletes a folder above", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: project + "/docs", Recursive: true}}}, "deny"},
 		{"a pattern that may name it", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: project, Pattern: project + "/t*/x", Glob: true}}}, "ask"},
-		{"a pattern that names it alone", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: project + "/tests", Pattern: project + "/tests/*.ts", Glob: true}}}, "deny"},
+		{
+			"a pattern that names it alone",
+			cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: project + "/tests", Pattern: project + "/tests/*.ts", Glob: true}}},
+			"deny",
+		},
 		{"on another machine", cardea.Part{Argv: words, Knowledge: cardea.Complete, Remote: true, Access: []cardea.Access{writes(project + "/tests/x")}}, ""},
 	} {
 		if got := decide(t, coder, c.part); got != c.want {

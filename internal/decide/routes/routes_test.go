@@ -337,7 +337,13 @@ project/plugin/hooks/tool-routes.yaml project`
 		told = append(told, p.Text)
 	}
 	all := strings.Join(told, "\n")
-	for _, want := range []string{`"../two/hooks/tool-routes.yaml" lies outside`, `"hooks/link.yaml" lies outside`, "absent.yaml", "cannot name further files", "no regular file"} {
+	for _, want := range []string{
+		`"../two/hooks/tool-routes.yaml" lies outside`,
+		`"hooks/link.yaml" lies outside`,
+		"absent.yaml",
+		"cannot name further files",
+		"no regular file",
+	} {
 		if !regexp.MustCompile(regexp.QuoteMeta(want)).MatchString(all) {
 			t.Errorf("no problem says %q:\n%s", want, all)
 		}

@@ -16,8 +16,22 @@ func TestEnvAndUnless(t *testing.T) {
 		yes, no []string
 	}{
 		{"env: LD_PRELOAD",
-			[]string{"LD_PRELOAD=/x ls", "env LD_PRELOAD=/x ls", "A=b LD_PRELOAD=/x ls", "export LD_PRELOAD=/x; ls", "timeout 5 env LD_PRELOAD= ls", "bash -c 'LD_PRELOAD=/x ls'"},
-			[]string{"ls", "LD_PRELOADED=/x ls", "echo LD_PRELOAD=/x", "ls LD_PRELOAD=/x", "ld_preload=/x ls"}},
+			[]string{
+				"LD_PRELOAD=/x ls",
+				"env LD_PRELOAD=/x ls",
+				"A=b LD_PRELOAD=/x ls",
+				"export LD_PRELOAD=/x; ls",
+				"timeout 5 env LD_PRELOAD= ls",
+				"bash -c 'LD_PRELOAD=/x ls'",
+			},
+			[]string{
+				"ls",
+				"LD_PRELOADED=/x ls",
+				"echo LD_PRELOAD=/x",
+				"ls LD_PRELOAD=/x",
+				"ld_preload=/x ls",
+			},
+		},
 		{"env: [HUSKY, 'GIT_CONFIG_*'], command: git",
 			[]string{"HUSKY=0 git commit", "GIT_CONFIG_KEY_0=a git status"},
 			[]string{"HUSKY=0 npm test", "GIT_CONFIG=x git status", "git status"}},
@@ -34,10 +48,23 @@ func TestEnvAndUnless(t *testing.T) {
 				"codex --sandbox $M", "codex x -- --sandbox read-only", "codex --sandbox read-only $x", "codex --sandbox"},
 			[]string{"codex --sandbox read-only x", "codex --sandbox=read-only x"}},
 		{"command: codex, flags: ['--sandbox!=read-only|workspace-write']",
-			[]string{"codex --sandbox danger-full-access", "codex --sandbox=x", "codex --sandbox $M", "codex --sandbox", "codex --sandbox read-only --sandbox x"},
+			[]string{
+				"codex --sandbox danger-full-access",
+				"codex --sandbox=x",
+				"codex --sandbox $M",
+				"codex --sandbox",
+				"codex --sandbox read-only --sandbox x",
+			},
 			[]string{"codex x", "codex --sandbox read-only x", "codex --sandbox=workspace-write x"}},
 		{"command: [fdisk, sort], unless: {reads: true}",
-			[]string{"fdisk /dev/sda", "fdisk -l -w never /dev/sda", "fdisk -l $x", "echo -w | xargs fdisk -l", "sort -o x y", "sort $x"},
+			[]string{
+				"fdisk /dev/sda",
+				"fdisk -l -w never /dev/sda",
+				"fdisk -l $x",
+				"echo -w | xargs fdisk -l",
+				"sort -o x y",
+				"sort $x",
+			},
 			[]string{"fdisk -l /dev/sda", "sudo fdisk -l /dev/sda", "fdisk -l /dev/sda > x", "sort x"}},
 	} {
 		r := one(t, "effect: deny, match: {"+c.match+"}")
@@ -98,7 +125,15 @@ func TestExceptionsForAccesses(t *testing.T) {
 		yes, none []string
 	}{
 		{"access: read, path: '/**/x*.json', unless: {search: true}",
-			[]string{"cat x1.json", "cat d/x*.json", "cat *x1*.json", "grep -r a x1.json", "cat < x1.json"}, []string{"cat *.json", "cat *", "grep -r a ."}},
+			[]string{
+				"cat x1.json",
+				"cat d/x*.json",
+				"cat *x1*.json",
+				"grep -r a x1.json",
+				"cat < x1.json",
+			},
+			[]string{"cat *.json", "cat *", "grep -r a ."},
+		},
 		{"access: [write, delete], path: '/**/d/**', unless: {search: true}",
 			[]string{"rm -r d/a", "tee d/*", "rm -r d/a*"}, []string{"rm -rf ../project", "find . -delete"}},
 		{"access: read, path: '~/x/y', unless: {search: true}", []string{"cat ~/x/y", "cat ~/x/y*"}, []string{"grep -r a ~", "grep -r a /"}},

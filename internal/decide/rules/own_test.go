@@ -20,16 +20,42 @@ func TestOwn(t *testing.T) {
 	}{
 		{"{own: settings, access: write}",
 			[]string{"echo x > ~/dotfiles/cardea/rules/x.yaml", "cd ~/dotfiles && tee cardea/cardea.yaml", "tee ~/dotfiles/c*/cardea.yaml", "touch ../dotfiles/./cardea/x"},
-			[]string{"echo x > ~/dotfiles/x", "cat ~/dotfiles/cardea/x", "cp x ~/dotfiles", "echo x > dotfiles/cardea/x", "ssh h 'echo x > /home/user/dotfiles/cardea/x'"}},
+			[]string{
+				"echo x > ~/dotfiles/x",
+				"cat ~/dotfiles/cardea/x",
+				"cp x ~/dotfiles",
+				"echo x > dotfiles/cardea/x",
+				"ssh h 'echo x > /home/user/dotfiles/cardea/x'",
+			},
+		},
 		{"{own: settings, access: delete}",
-			[]string{"rm -rf ~/dotfiles", "rm -rf ~/dot*", "rm -rf ~", "rm ~/dotfiles/cardea/x", "mv ~/dotfiles/cardea x"},
+			[]string{
+				"rm -rf ~/dotfiles",
+				"rm -rf ~/dot*",
+				"rm -rf ~",
+				"rm ~/dotfiles/cardea/x",
+				"mv ~/dotfiles/cardea x",
+			},
 			[]string{"rm -rf ~/dotfiles/vim", "rm ~/dotfiles/*.md", "rm -rf ."}},
 		{"{own: programs, access: [write, delete]}",
 			[]string{"rm -rf /opt", "echo > /opt/gate/cardea-engine", "rm /opt/gate/c*"}, []string{"echo > /opt/gate/x", "rm /opt/gate/x"}},
 		{"{own: bin, access: delete}", []string{"rmdir /opt/gate", "rm -r /opt/*"}, []string{"rm /opt/gate/x", "rm /opt/x"}},
 		{"{own: [key, bin], access: read}",
-			[]string{"cat ~/.local/state/cardea/key", "head -c 64 ~/.local/state/cardea/http-token", "cat ~/.local/state/*/key", "cp -r ~/.local/state x", "cp -r ~/.local/* x"},
-			[]string{"cat ~/.local/state/cardea/trust", "grep -r x ~", "grep -r x /", "ls ~/.local/state/cardea/key", "cat ~/.local/state/cardea/keys"}},
+			[]string{
+				"cat ~/.local/state/cardea/key",
+				"head -c 64 ~/.local/state/cardea/http-token",
+				"cat ~/.local/state/*/key",
+				"cp -r ~/.local/state x",
+				"cp -r ~/.local/* x",
+			},
+			[]string{
+				"cat ~/.local/state/cardea/trust",
+				"grep -r x ~",
+				"grep -r x /",
+				"ls ~/.local/state/cardea/key",
+				"cat ~/.local/state/cardea/keys",
+			},
+		},
 	} {
 		d := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: "+c.match)}), rules.Settings{Home: home, Own: rules.OwnInTests})
 		none := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: "+c.match)}), rules.Settings{Home: home})

@@ -98,7 +98,11 @@ func TestTightening(t *testing.T) {
 		{"{command: frob, flags: [-yes]}", []string{"frob -yes", "frob x -yes=1"}, []string{"frob -- -yes", "frob -ye"}},
 		{"{command: gh api, flags: ['-X=DELETE']}", []string{"gh api -X DELETE /r"}, []string{"gh api -X GET /r", "gh api /r"}},
 
-		{"{command: git push, args: '^\\+'}", []string{"git push origin +main", "git push origin \"+$b\"", "git push origin '+'$b", "git push origin \\+$b"}, []string{"git push origin main", "git push -o +x"}},
+		{
+			"{command: git push, args: '^\\+'}",
+			[]string{"git push origin +main", "git push origin \"+$b\"", "git push origin '+'$b", "git push origin \\+$b"},
+			[]string{"git push origin main", "git push -o +x"},
+		},
 		{"{command: git, args: '^push$'}", []string{"git push"}, []string{"git pull push2"}},
 		{"{command: rm, args: ['^a$', '^b$']}", []string{"rm a", "rm x b"}, []string{"rm -a", "rm ab"}},
 
@@ -184,9 +188,24 @@ func TestAllowing(t *testing.T) {
 		{"{command: echo, path: '*.log', access: write}",
 			[]string{"echo a > x.log", "echo a > logs/y.log"}, []string{"echo a > x", "echo a > /tmp/x.log", "echo a > ~/x.log", "echo a"}},
 		{"{command: curl, host: '*.example.com', access: network}",
-			[]string{"curl https://a.example.com/x", "curl a.example.com:8080/http://b.evil"}, []string{"curl https://example.com", "curl 127.0.0.1:8765/x://a.example.com/", "curl 'http://evil.com\\@a.example.com/'",
-				"curl http:/evil.com/a.example.com", "curl http://a.example.com@evil.com/", "curl 'http://b@evil.com:80@a.example.com'", "curl 'http://evil.com #@a.example.com'", "curl -O https://a.example.com/x",
-				"curl 'http://{evil,a.example}.com/'", "curl $x://a.example.com/", "curl https://a.example.com$x", "wget https://a.example.com/x", "curl a.example.com b.evil", "curl -o f a.example.com", "curl a.example.com > f", "ls"}},
+			[]string{"curl https://a.example.com/x", "curl a.example.com:8080/http://b.evil"}, []string{
+				"curl https://example.com",
+				"curl 127.0.0.1:8765/x://a.example.com/",
+				"curl 'http://evil.com\\@a.example.com/'",
+				"curl http:/evil.com/a.example.com",
+				"curl http://a.example.com@evil.com/",
+				"curl 'http://b@evil.com:80@a.example.com'",
+				"curl 'http://evil.com #@a.example.com'",
+				"curl -O https://a.example.com/x",
+				"curl 'http://{evil,a.example}.com/'",
+				"curl $x://a.example.com/",
+				"curl https://a.example.com$x",
+				"wget https://a.example.com/x",
+				"curl a.example.com b.evil",
+				"curl -o f a.example.com",
+				"curl a.example.com > f",
+				"ls",
+			}},
 		{"{command: curl, path: docs/**}", nil, []string{"curl x.example"}},
 		{"pattern: 'make (all|check)'", []string{"make all", "make check"}, []string{"make all x", "xmake all", "make", "make all; ls"}},
 		{"{any: [{command: ls, flags: [-l]}, {command: pwd}]}", []string{"ls -l", "pwd", "ls"}, []string{"ls -a", "pwd -P"}},
@@ -347,7 +366,8 @@ func TestToolsAndEvents(t *testing.T) {
 			t.Errorf("%s about %s on %s: %v", c.rule, c.ev.Call.Tool, c.ev.Kind, got)
 		}
 	}
-	if ops, err := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, tool: Bash")}), rules.Settings{}).Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse}); len(ops) > 0 || err != nil {
+	if ops, err := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, tool: Bash")}), rules.Settings{}).Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse}); len(ops) > 0 ||
+		err != nil {
 		t.Error("an event without a call is none of the rules' business")
 	}
 }

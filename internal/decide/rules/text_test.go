@@ -42,7 +42,13 @@ func TestNeeds(t *testing.T) {
 		is, same   bool
 	}{
 		{"^a$", "a", true, true}, {"^a$", "ab", true, false}, {"^(a|bc)$", "bc", true, true}, {"^(a|bc)$", "a|bc", true, false}, {"^(|a)$", "", true, true}, {"^a|b$", "a", false, false},
-		{"^a.$", "a.", false, false}, {"^(a)|(b)$", "a", false, false}, {"(a)", "a", false, false}, {"^--x-y$", "--x-y", true, true}, {"^", "", false, false}, {"^$", "", true, true}, {"^a\\$", "a", false, false},
+		{"^a.$", "a.", false, false},
+		{"^(a)|(b)$", "a", false, false},
+		{"(a)", "a", false, false},
+		{"^--x-y$", "--x-y", true, true},
+		{"^", "", false, false},
+		{"^$", "", true, true},
+		{"^a\\$", "a", false, false},
 	} {
 		if is, same := choice(c.expr, c.text); is != c.is || same != c.same {
 			t.Errorf("choice(%q, %q) = %v, %v", c.expr, c.text, is, same)
@@ -52,7 +58,14 @@ func TestNeeds(t *testing.T) {
 		text, lower string
 		want        bool
 	}{
-		{"x HELLO", "hello", true}, {"hell", "hello", false}, {"\u212a", "k", true}, {"a-b", "-b", true}, {"abc", beyondASCII, false}, {"ab\u200bc", beyondASCII, true}, {"\xff", beyondASCII, true}, {"", beyondASCII, false},
+		{"x HELLO", "hello", true},
+		{"hell", "hello", false},
+		{"\u212a", "k", true},
+		{"a-b", "-b", true},
+		{"abc", beyondASCII, false},
+		{"ab\u200bc", beyondASCII, true},
+		{"\xff", beyondASCII, true},
+		{"", beyondASCII, false},
 	} {
 		if got := newSearched(c.text).contains(c.lower); got != c.want {
 			t.Errorf("contains(%q, %q) = %v", c.text, c.lower, got)

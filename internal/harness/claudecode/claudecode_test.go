@@ -169,15 +169,40 @@ func TestNotifications(t *testing.T) {
 		effect cardea.Effect
 		want   string
 	}{
-		{"UserPromptSubmit", cardea.Deny, `{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Cardea: ctx"}}`},
-		{"UserPromptSubmit", cardea.Halt, `{"continue":false,"stopReason":"Cardea: x (r)","decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Cardea: ctx"}}`},
+		{
+			"UserPromptSubmit",
+			cardea.Deny,
+			`{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last",` +
+				`"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Cardea: ctx"}}`,
+		},
+		{
+			"UserPromptSubmit",
+			cardea.Halt,
+			`{"continue":false,"stopReason":"Cardea: x (r)","decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: ` +
+				`cardea explain last","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Cardea: ctx"}}`,
+		},
 		{"UserPromptSubmit", cardea.Ask, `{"systemMessage":"Cardea: x (r)","hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Cardea: ctx"}}`},
 		{"UserPromptSubmit", cardea.Abstain, `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"Cardea: ctx"}}`},
-		{"PostToolUse", cardea.Deny, `{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"Cardea: ctx"}}`},
+		{
+			"PostToolUse",
+			cardea.Deny,
+			`{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain ` +
+				`last","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"Cardea: ctx"}}`,
+		},
 		{"PostToolUseFailure", cardea.Deny, `{"systemMessage":"Cardea: x (r)","hookSpecificOutput":{"hookEventName":"PostToolUseFailure","additionalContext":"Cardea: x\nctx\n(r)"}}`},
 		{"SessionStart", cardea.Deny, `{"systemMessage":"Cardea: x (r)","hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Cardea: x\nctx\n(r)"}}`},
-		{"Stop", cardea.Deny, `{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"Cardea: ctx"}}`},
-		{"SubagentStop", cardea.Halt, `{"continue":false,"stopReason":"Cardea: x (r)","decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"SubagentStop","additionalContext":"Cardea: ctx"}}`},
+		{
+			"Stop",
+			cardea.Deny,
+			`{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain ` +
+				`last","hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"Cardea: ctx"}}`,
+		},
+		{
+			"SubagentStop",
+			cardea.Halt,
+			`{"continue":false,"stopReason":"Cardea: x (r)","decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, ` +
+				`run: cardea explain last","hookSpecificOutput":{"hookEventName":"SubagentStop","additionalContext":"Cardea: ctx"}}`,
+		},
 		{"SubagentStart", cardea.Abstain, `{"hookSpecificOutput":{"hookEventName":"SubagentStart","additionalContext":"Cardea: ctx"}}`},
 		{"PreCompact", cardea.Deny, `{"decision":"block","reason":"Cardea: x (r)","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last"}`},
 		{"Notification", cardea.Deny, none},
@@ -212,22 +237,33 @@ func TestRender(t *testing.T) {
 		want          string
 	}{
 		{"halt", bash, cardea.Verdict{Effect: cardea.Halt, Reason: "people <&>", Message: "model"},
-			`{"continue":false,"stopReason":"Cardea: people <&>","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Cardea: model"}}`},
+			`{"continue":false,"stopReason":"Cardea: people <&>","systemMessage":"Cardea: To see why and what you can do, run: cardea explain last",` +
+				`"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Cardea: model"}}`,
+		},
 		{"deny with a better way", bash, cardea.Verdict{Effect: cardea.Deny, By: "readonly", Message: "no force", Instead: "git push --force-with-lease", Context: []string{"c"}},
 			`{"systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 				`"permissionDecisionReason":"Cardea: no force\nInstead: git push --force-with-lease\n(readonly)","additionalContext":"Cardea: c"}}`},
 		{"ask with a better way", bash, cardea.Verdict{Effect: cardea.Ask, Reason: "people", Message: "model", Instead: "x", Context: []string{"c"}},
-			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Cardea: people\nInstead: x\nTo see why and what you can do, run: cardea explain last","additionalContext":"Cardea: c"}}`},
-		{"ask without a person", strings.Replace(bash, `"default"`, `"bypassPermissions"`, 1), cardea.Verdict{Effect: cardea.Ask, By: "rules:a/b", Reason: "people", Message: "Cardea has a reason", Instead: "x"},
+			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Cardea: people\nInstead: ` +
+				`x\nTo see why and what you can do, run: cardea explain last","additionalContext":"Cardea: c"}}`,
+		},
+		{
+			"ask without a person",
+			strings.Replace(bash, `"default"`, `"bypassPermissions"`, 1),
+			cardea.Verdict{Effect: cardea.Ask, By: "rules:a/b", Reason: "people", Message: "Cardea has a reason", Instead: "x"},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Cardea has a reason\nInstead: x\nThe person can run: cardea explain last\n(a/b)"}}`},
 		{"trouble alone", bash, cardea.Verdict{Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "a"), cardea.Warning("", cardea.CodeIgnored, "", "b")}},
 			`{"systemMessage":"Cardea: a\nb"}`},
 		{"deny without a word", bash, cardea.Verdict{Effect: cardea.Deny, By: "rules:r", Reason: "withheld"},
-			`{"systemMessage":"Cardea: To see why and what you can do, run: cardea explain last","hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Cardea: the answer is deny (r)"}}`},
+			`{"systemMessage":"Cardea: To see why and what you can do, run: cardea explain last",` +
+				`"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"Cardea: the answer is deny (r)"}}`,
+		},
 		{"allowed question with context", question, cardea.Verdict{Effect: cardea.Allow, Context: []string{"c"}},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"Cardea: c"}}`},
 		{"request halted", request, cardea.Verdict{Effect: cardea.Halt, Reason: "people", Message: "model", Context: []string{"c"}},
-			`{"continue":false,"stopReason":"Cardea: people","hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"deny","message":"Cardea: model\nc\nThe person can run: cardea explain last","interrupt":true}}}`},
+			`{"continue":false,"stopReason":"Cardea: people","hookSpecificOutput":{"hookEventName":"PermissionRequest",` +
+				`"decision":{"behavior":"deny","message":"Cardea: model\nc\nThe person can run: cardea explain last","interrupt":true}}}`,
+		},
 		{"request with trouble", request, cardea.Verdict{Effect: cardea.Ask, Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "a")}},
 			`{"systemMessage":"Cardea: a"}`},
 	}

@@ -28,17 +28,33 @@ type harnessCase struct {
 func cases() []harnessCase {
 	return []harnessCase{
 		{name: "codex",
-			pre:     []string{`{"session_id":"s","turn_id":"t","transcript_path":null,"cwd":"/work/p","hook_event_name":"PreToolUse","model":"m","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"npm test"},"tool_use_id":"c"}`},
-			request: []string{`{"session_id":"s","turn_id":"t","transcript_path":null,"cwd":"/work/p","hook_event_name":"PermissionRequest","model":"m","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"npm test","description":"d"}}`},
-			inputs:  []string{"tool_input"}},
+			pre: []string{
+				`{"session_id":"s","turn_id":"t","transcript_path":null,"cwd":"/work/p","hook_event_name":"PreToolUse","model":"m",` +
+					`"permission_mode":"default","tool_name":"Bash","tool_input":{"command":"npm test"},"tool_use_id":"c"}`,
+			},
+			request: []string{
+				`{"session_id":"s","turn_id":"t","transcript_path":null,"cwd":"/work/p","hook_event_name":"PermissionRequest","model":"m",` +
+					`"permission_mode":"default","tool_name":"Bash","tool_input":{"command":"npm test","description":"d"}}`,
+			},
+			inputs: []string{"tool_input"}},
 		{name: "gemini-cli",
-			pre:    []string{`{"session_id":"s","transcript_path":"/t","cwd":"/work/p","hook_event_name":"BeforeTool","timestamp":"2026-01-01","tool_name":"run_shell_command","tool_input":{"command":"npm test","description":"d","is_background":false}}`},
+			pre: []string{
+				`{"session_id":"s","transcript_path":"/t","cwd":"/work/p","hook_event_name":"BeforeTool","timestamp":"2026-01-01",` +
+					`"tool_name":"run_shell_command","tool_input":{"command":"npm test","description":"d","is_background":false}}`,
+			},
 			inputs: []string{"tool_input"}},
 		{name: "qwen-code",
-			pre:     []string{`{"session_id":"s","transcript_path":"/t","cwd":"/work/p","hook_event_name":"PreToolUse","timestamp":"2026-01-01","permission_mode":"default","tool_name":"run_shell_command","tool_input":{"command":"npm test","description":"d","is_background":false},"tool_use_id":"u"}`},
-			request: []string{`{"session_id":"s","transcript_path":"/t","cwd":"/work/p","hook_event_name":"PermissionRequest","timestamp":"2026-01-01","permission_mode":"default","tool_name":"run_shell_command","tool_input":{"command":"npm test"}}`},
-			ask:     `{"session_id":"s","transcript_path":"/t","cwd":"/work/p","hook_event_name":"PreToolUse","timestamp":"2026-01-01","permission_mode":"default","tool_name":"ask_user_question","tool_input":{"questions":[]},"tool_use_id":"u"}`,
-			inputs:  []string{"tool_input"}},
+			pre: []string{
+				`{"session_id":"s","transcript_path":"/t","cwd":"/work/p","hook_event_name":"PreToolUse","timestamp":"2026-01-01","permission_mode":"default",` +
+					`"tool_name":"run_shell_command","tool_input":{"command":"npm test","description":"d","is_background":false},"tool_use_id":"u"}`,
+			},
+			request: []string{
+				`{"session_id":"s","transcript_path":"/t","cwd":"/work/p","hook_event_name":"PermissionRequest","timestamp":"2026-01-01",` +
+					`"permission_mode":"default","tool_name":"run_shell_command","tool_input":{"command":"npm test"}}`,
+			},
+			ask: `{"session_id":"s","transcript_path":"/t","cwd":"/work/p","hook_event_name":"PreToolUse","timestamp":"2026-01-01",` +
+				`"permission_mode":"default","tool_name":"ask_user_question","tool_input":{"questions":[]},"tool_use_id":"u"}`,
+			inputs: []string{"tool_input"}},
 		{name: "factory-droid",
 			pre: []string{`{"session_id":"s","transcript_path":"/t","cwd":"/work/p","permission_mode":"off","hook_event_name":"PreToolUse","tool_name":"Execute","tool_input":{"command":"npm test"}}`,
 				`{"session_id":"s","transcript_path":"/t","cwd":"/work/p","permission_mode":"auto-low","hook_event_name":"PreToolUse","tool_name":"Create","tool_input":{"file_path":"/work/p/a","content":"x"}}`},
@@ -51,10 +67,14 @@ func cases() []harnessCase {
 			inputs: []string{"output"}},
 		{name: "cursor",
 			pre: []string{`{"conversation_id":"c","cursor_version":"3","workspace_roots":["/work/p"],"hook_event_name":"beforeShellExecution","command":"npm test","cwd":"/work/p","sandbox":false}`,
-				`{"conversation_id":"c","cursor_version":"3","workspace_roots":["/work/p"],"hook_event_name":"preToolUse","tool_name":"Write","tool_input":{"file_path":"/work/p/a","content":"x"},"tool_use_id":"u","cwd":"/work/p"}`},
+				`{"conversation_id":"c","cursor_version":"3","workspace_roots":["/work/p"],"hook_event_name":"preToolUse","tool_name":"Write",` +
+					`"tool_input":{"file_path":"/work/p/a","content":"x"},"tool_use_id":"u","cwd":"/work/p"}`,
+			},
 			inputs: []string{"tool_input"}},
 		{name: "vscode",
-			pre:    []string{`{"timestamp":"t","cwd":"/work/p","sessionId":"s","hookEventName":"PreToolUse","transcript_path":"/t","tool_name":"run_in_terminal","tool_input":{"command":"npm test"},"tool_use_id":"u"}`},
+			pre: []string{
+				`{"timestamp":"t","cwd":"/work/p","sessionId":"s","hookEventName":"PreToolUse","transcript_path":"/t","tool_name":"run_in_terminal","tool_input":{"command":"npm test"},"tool_use_id":"u"}`,
+			},
 			inputs: []string{"tool_input"}},
 		{name: "windsurf-cascade",
 			pre:    []string{`{"agent_action_name":"pre_run_command","trajectory_id":"t","execution_id":"e","timestamp":"t","tool_info":{"command_line":"npm test","cwd":"/work/p"}}`},
@@ -349,7 +369,8 @@ func TestMisdirected(t *testing.T) {
 					t.Errorf("%s at %s: %s, %v", s.path, explicit, m.Event.Harness, m.Troubles)
 				}
 				read := conformance.Reader(s.harness)
-				if d := dialect.Find(s.harness); (explicit == "claude-code" || explicit == "vscode" && m.Event.Kind == cardea.PreToolUse) && explicit != s.harness && s.harness != "claude-code" && (d == nil || !d.Deaf()) {
+				if d := dialect.Find(s.harness); (explicit == "claude-code" || explicit == "vscode" && m.Event.Kind == cardea.PreToolUse) && explicit != s.harness && s.harness != "claude-code" && (d == nil ||
+					!d.Deaf()) {
 					read = func(ev *cardea.Event, o harness.Output) conformance.Outcome {
 						return conformance.ReadSender(s.harness, ev, o)
 					}

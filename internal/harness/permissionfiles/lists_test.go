@@ -51,7 +51,13 @@ func TestOf(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"codex .codex/rules/a.rules", "codex .codex/rules/b.rules", "gemini-cli .gemini/policies/m.toml", "opencode .config/opencode/opencode.json", "qwen-code .qwen/settings.json"} {
+	for _, want := range []string{
+		"codex .codex/rules/a.rules",
+		"codex .codex/rules/b.rules",
+		"gemini-cli .gemini/policies/m.toml",
+		"opencode .config/opencode/opencode.json",
+		"qwen-code .qwen/settings.json",
+	} {
 		if !slices.Contains(own, want) {
 			t.Errorf("no %s in %q", want, own)
 		}

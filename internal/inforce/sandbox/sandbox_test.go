@@ -85,11 +85,17 @@ func TestRules(t *testing.T) {
 		rule rules.Rule
 		want string
 	}{
-		"read":           {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: path, Access: reads}), "sandbox.filesystem.denyRead /p"},
-		"halt":           {rule(cardea.Halt, cardea.ScopeSystem, rules.Match{Paths: path, Access: writes}), "sandbox.filesystem.denyWrite /p"},
-		"any":            {rule(cardea.Deny, cardea.ScopeOrg, rules.Match{Access: append(reads, writes...), Any: []rules.Match{{Paths: path, Access: reads}, {Paths: []string{"/q"}, Access: writes}}}), "sandbox.filesystem.denyRead /p|sandbox.filesystem.denyWrite /q"},
+		"read": {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: path, Access: reads}), "sandbox.filesystem.denyRead /p"},
+		"halt": {rule(cardea.Halt, cardea.ScopeSystem, rules.Match{Paths: path, Access: writes}), "sandbox.filesystem.denyWrite /p"},
+		"any": {
+			rule(cardea.Deny, cardea.ScopeOrg, rules.Match{Access: append(reads, writes...), Any: []rules.Match{{Paths: path, Access: reads}, {Paths: []string{"/q"}, Access: writes}}}),
+			"sandbox.filesystem.denyRead /p|sandbox.filesystem.denyWrite /q",
+		},
 		"read and write": {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Access: reads, Any: []rules.Match{{Paths: path, Access: writes}}}), ""},
-		"host":           {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Hosts: []string{"*.Evil.example", "::1", "10.0.0.1"}}), "sandbox.network.deniedDomains *.evil.example|sandbox.network.deniedDomains ::1|sandbox.network.deniedDomains 10.0.0.1"},
+		"host": {
+			rule(cardea.Deny, cardea.ScopeUser, rules.Match{Hosts: []string{"*.Evil.example", "::1", "10.0.0.1"}}),
+			"sandbox.network.deniedDomains *.evil.example|sandbox.network.deniedDomains ::1|sandbox.network.deniedDomains 10.0.0.1",
+		},
 		"odd hosts":      {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Hosts: []string{"*", "evil*", "a b", "x/y", "*.*.x", ""}}), ""},
 		"delete":         {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: path, Access: []cardea.AccessKind{cardea.Delete}}), ""},
 		"ask":            {rule(cardea.Ask, cardea.ScopeUser, rules.Match{Paths: path}), ""},
@@ -99,12 +105,18 @@ func TestRules(t *testing.T) {
 		"command around": {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Pattern: "x", Any: []rules.Match{{Paths: path}}}), ""},
 		"role":           {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: path, Roles: []string{"tester"}}), ""},
 		"both":           {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: path, Hosts: []string{"evil.example"}}), ""},
-		"except":         {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: []string{"/**/.aws/credentials", "/q"}, Access: reads, UnlessPaths: []string{"~/.aws", "~/.aws/**"}}), "sandbox.filesystem.denyRead /q"},
-		"other tools":    {rules.Rule{ID: "r", Effect: cardea.Deny, Tools: []string{"Read"}, Match: rules.Match{Paths: path}}, ""},
-		"prompts":        {rules.Rule{ID: "r", Effect: cardea.Deny, Events: []string{"UserPromptSubmit"}, Match: rules.Match{Paths: path}}, ""},
-		"moved":          {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: path, Access: []cardea.AccessKind{cardea.Delete}, Any: []rules.Match{{Access: writes}}}), ""},
-		"secrets":        {rules.Rule{ID: "r", Effect: cardea.Deny, Loses: cardea.LossSecrets, Match: rules.Match{Paths: path, Access: reads}}, "sandbox.filesystem.denyRead /p|sandbox.credentials.files /p"},
-		"own":            {rules.Rule{ID: "r", Effect: cardea.Deny, Match: rules.Match{Own: []rules.Own{rules.OwnKey}, Access: writes}}, "sandbox.filesystem.denyWrite ~/.state/k"},
+		"except": {
+			rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: []string{"/**/.aws/credentials", "/q"}, Access: reads, UnlessPaths: []string{"~/.aws", "~/.aws/**"}}),
+			"sandbox.filesystem.denyRead /q",
+		},
+		"other tools": {rules.Rule{ID: "r", Effect: cardea.Deny, Tools: []string{"Read"}, Match: rules.Match{Paths: path}}, ""},
+		"prompts":     {rules.Rule{ID: "r", Effect: cardea.Deny, Events: []string{"UserPromptSubmit"}, Match: rules.Match{Paths: path}}, ""},
+		"moved":       {rule(cardea.Deny, cardea.ScopeUser, rules.Match{Paths: path, Access: []cardea.AccessKind{cardea.Delete}, Any: []rules.Match{{Access: writes}}}), ""},
+		"secrets": {
+			rules.Rule{ID: "r", Effect: cardea.Deny, Loses: cardea.LossSecrets, Match: rules.Match{Paths: path, Access: reads}},
+			"sandbox.filesystem.denyRead /p|sandbox.credentials.files /p",
+		},
+		"own": {rules.Rule{ID: "r", Effect: cardea.Deny, Match: rules.Match{Own: []rules.Own{rules.OwnKey}, Access: writes}}, "sandbox.filesystem.denyWrite ~/.state/k"},
 	} {
 		c := Compile(About{OS: "linux", Home: "/home/u", Rules: []rules.Rule{tt.rule}, Own: func(rules.Own) []string { return []string{"/home/u/.state/k"} }})
 		var got []string
@@ -129,7 +141,8 @@ func TestRole(t *testing.T) {
 	def := roles.Role{Name: "tester", Scope: cardea.ScopeUser, Paths: roles.Paths{DenyWrite: glob("src/**", "*.tf", "/etc/x", "docs/"), DenyRead: glob("customers/**", "*.csv", "~/mail")}}
 	planted := roles.Role{Name: "tester", Scope: cardea.ScopeProject, Paths: roles.Paths{DenyRead: glob("/bin")}}
 	c := Compile(About{OS: "linux", Home: "/home/u", Project: "/w/app", Role: []roles.Role{def, planted}})
-	if r, w := c.texts(install.DenyRead), c.texts(install.DenyWrite); !slices.Equal(r, []string{"/w/app/customers", "/w/app/**/*.csv", "~/mail"}) || !slices.Equal(w, []string{"/w/app/src", "/etc/x", "/w/app/docs"}) {
+	if r, w := c.texts(install.DenyRead), c.texts(install.DenyWrite); !slices.Equal(r, []string{"/w/app/customers", "/w/app/**/*.csv", "~/mail"}) ||
+		!slices.Equal(w, []string{"/w/app/src", "/etc/x", "/w/app/docs"}) {
 		t.Errorf("%v, %v", r, w)
 	}
 }

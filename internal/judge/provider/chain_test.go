@@ -336,7 +336,15 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 	h, now := http.Header{}, time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
-	for text, want := range map[string]time.Duration{"": 0, "5": 5 * time.Second, "-5": 0, "x": 0, "99999999999999999999": 0, "Sun, 01 Nov 2026 12:00:30 GMT": 30 * time.Second, "Sun, 01 Nov 2026 11:00:00 GMT": 0} {
+	for text, want := range map[string]time.Duration{
+		"":                              0,
+		"5":                             5 * time.Second,
+		"-5":                            0,
+		"x":                             0,
+		"99999999999999999999":          0,
+		"Sun, 01 Nov 2026 12:00:30 GMT": 30 * time.Second,
+		"Sun, 01 Nov 2026 11:00:00 GMT": 0,
+	} {
 		if h.Set("Retry-After", text); retryAfter(h, now) != want {
 			t.Errorf("%q: %s", text, retryAfter(h, now))
 		}

@@ -198,7 +198,10 @@ func TestBounds(t *testing.T) {
 		"many fields":  event(t, "mcp__a__b", many(100)),
 		"long parts":   bash(t, strings.Repeat("frob "+strings.Repeat("x", 1900)+";", 60)),
 	} {
-		q := question.Of(redact.New(), ev, question.About{Prompt: strings.Repeat("p", 50_000), Policy: []question.Document{{Name: "a", Text: strings.Repeat("q", 50_000)}, {Name: "b", Text: strings.Repeat("q", 50_000)}}})
+		q := question.Of(redact.New(), ev, question.About{
+			Prompt: strings.Repeat("p", 50_000),
+			Policy: []question.Document{{Name: "a", Text: strings.Repeat("q", 50_000)}, {Name: "b", Text: strings.Repeat("q", 50_000)}},
+		})
 		user := q.Prompt(redact.New()).User.String()
 		given, _ := documents(t, user)
 		if q.Whole() || given["cut"] == nil {

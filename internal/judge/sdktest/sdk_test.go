@@ -109,7 +109,11 @@ func TestAnthropicReadsTheServer(t *testing.T) {
 	if use, ok := m.Content[0].AsAny().(anthropic.ToolUseBlock); !ok || use.Name != "answer" || string(use.Input) != fakeprovider.Good {
 		t.Errorf("got %s", m.Content[0].RawJSON())
 	}
-	for fail, want := range map[string]anthropic.StopReason{fakeprovider.Refusal: anthropic.StopReasonRefusal, fakeprovider.Truncated: anthropic.StopReasonMaxTokens, fakeprovider.NoTool: anthropic.StopReasonEndTurn} {
+	for fail, want := range map[string]anthropic.StopReason{
+		fakeprovider.Refusal:   anthropic.StopReasonRefusal,
+		fakeprovider.Truncated: anthropic.StopReasonMaxTokens,
+		fakeprovider.NoTool:    anthropic.StopReasonEndTurn,
+	} {
 		if m, err := askAnthropic(t, answering(t, fail), fakeprovider.Key); err != nil || m.StopReason != want {
 			t.Errorf("%s: %v, %v", fail, m, err)
 		}
@@ -154,7 +158,8 @@ func TestAnthropicReadsCardea(t *testing.T) {
 	}
 	var p anthropic.MessageNewParams
 	reads(t, same, &p)
-	if p.Model != "claude-haiku-4-5" || p.MaxTokens != 150 || p.Temperature.Value != 0 || !p.Temperature.Valid() || p.System[0].Text != "You judge." || p.Messages[0].Content[0].OfText.Text != "<call>ls</call>" {
+	if p.Model != "claude-haiku-4-5" || p.MaxTokens != 150 || p.Temperature.Value != 0 || !p.Temperature.Valid() || p.System[0].Text != "You judge." ||
+		p.Messages[0].Content[0].OfText.Text != "<call>ls</call>" {
 		t.Errorf("got %+v", p)
 	}
 	if p.ToolChoice.OfTool == nil || p.ToolChoice.OfTool.Name != p.Tools[0].OfTool.Name || !p.ToolChoice.OfTool.DisableParallelToolUse.Value {
@@ -206,7 +211,8 @@ func TestOpenAIReadsCardea(t *testing.T) {
 	for _, kind := range []string{judge.OpenAI, judge.GitHubModels, judge.Compatible} {
 		var p openai.ChatCompletionNewParams
 		reads(t, sent(t, kind), &p)
-		if p.Temperature.Value != 0 || !p.Temperature.Valid() || p.MaxTokens.Value+p.MaxCompletionTokens.Value != 150 || p.Messages[0].OfSystem == nil || p.Messages[1].OfUser.Content.OfString.Value != "<call>ls</call>" {
+		if p.Temperature.Value != 0 || !p.Temperature.Valid() || p.MaxTokens.Value+p.MaxCompletionTokens.Value != 150 || p.Messages[0].OfSystem == nil ||
+			p.Messages[1].OfUser.Content.OfString.Value != "<call>ls</call>" {
 			t.Errorf("%s: %+v", kind, p)
 		}
 		if kind == judge.OpenAI && (!p.Store.Valid() || p.Store.Value || !p.MaxCompletionTokens.Valid()) {

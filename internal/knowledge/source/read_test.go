@@ -99,7 +99,16 @@ func keys(t *testing.T) string {
 		}
 	}
 	var out strings.Builder
-	for _, part := range []struct{ name, title string }{{"File", "A file"}, {"Tests", "`tests`"}, {"Program", "An entry of `programs` and `subcommands`"}, {"When", "An entry of `when`"}, {"Complete", "`complete`"}, {"Wrapper", "An entry of `wrappers`"}, {"Password", "An entry of `passwords`"}, {"Similar", "An entry of `similar`"}} {
+	for _, part := range []struct{ name, title string }{
+		{"File", "A file"},
+		{"Tests", "`tests`"},
+		{"Program", "An entry of `programs` and `subcommands`"},
+		{"When", "An entry of `when`"},
+		{"Complete", "`complete`"},
+		{"Wrapper", "An entry of `wrappers`"},
+		{"Password", "An entry of `passwords`"},
+		{"Similar", "An entry of `similar`"},
+	} {
 		out.WriteString("\n### " + part.title + "\n\n| key | value | meaning |\n|---|---|---|\n")
 		for _, f := range structs[part.name].Fields.List {
 			tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`"))

@@ -27,7 +27,24 @@ func TestVersions(t *testing.T) {
 			}
 		}
 	}
-	for _, odd := range []string{"", "v", "1", "v1.2", "v1.2.3.4", "v01.2.3", "v1.2.3-", "v1.2.3\n", "v1.2.3 ", "vv1.2.3", "v-1.2.3", "v1.2.9999999999", "v1.2.3-\x1b[31m", "(devel)", "v1.2.3;rm -rf ~", "v１.2.3"} {
+	for _, odd := range []string{
+		"",
+		"v",
+		"1",
+		"v1.2",
+		"v1.2.3.4",
+		"v01.2.3",
+		"v1.2.3-",
+		"v1.2.3\n",
+		"v1.2.3 ",
+		"vv1.2.3",
+		"v-1.2.3",
+		"v1.2.9999999999",
+		"v1.2.3-\x1b[31m",
+		"(devel)",
+		"v1.2.3;rm -rf ~",
+		"v１.2.3",
+	} {
 		if v, ok := ParseVersion(odd); ok {
 			t.Errorf("%q is %s", odd, v)
 		}
@@ -115,7 +132,12 @@ func TestWays(t *testing.T) {
 		m               Machine
 		path, way, line string
 	}{
-		{with("/usr/bin/dpkg", "cardea: /usr/bin/cardea\n"), "/usr/bin/cardea", "Debian", `_linux_arm64\.deb\)$/\1/p' checksums.txt) && curl -fsSLO "` + release.Repository + `/releases/latest/download/$f" && grep -F "  $f" checksums.txt | sha256sum -c - && sudo dpkg -i "./$f")`},
+		{
+			with("/usr/bin/dpkg", "cardea: /usr/bin/cardea\n"),
+			"/usr/bin/cardea",
+			"Debian",
+			`_linux_arm64\.deb\)$/\1/p' checksums.txt) && curl -fsSLO "` + release.Repository + `/releases/latest/download/$f" && grep -F "  $f" checksums.txt | sha256sum -c - && sudo dpkg -i "./$f")`,
+		},
 		{root, "/usr/bin/cardea", "Debian", ` && dpkg -i "./$f")`},
 		{with("/usr/bin/rpm", "cardea\n"), "/usr/bin/cardea", "RPM", `sudo rpm -U "./$f")`},
 		{with("/sbin/apk", "/usr/bin/cardea is owned by cardea-0.1.0-r0\n"), "/usr/bin/cardea", "Alpine", `sudo apk add --allow-untrusted "./$f")`},

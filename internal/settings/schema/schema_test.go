@@ -188,9 +188,18 @@ func TestSettingsAgreeWithTheProgram(t *testing.T) {
 	for text, right := range map[string]bool{
 		"": true, "version: 1": true, "version: 2": false, "packs: {git: off}": true, "packs: {git: of}": false,
 		"rules: {off: a, effect: {x: ask}}": true, "rules: {effect: {x: may}}": false, "nonsense: 1": false, "default: {attended: halt}": false,
-		"human: {mode: queue, timeout: 30s, ntfy: 'https://ntfy.example/x'}": true, "human: {mode: prompt}": false, "judge: {chain: [anthropic, {type: openai, model: x, api_key_command: [a, b]}]}": true, "judge: {chain: [{type: x}]}": false, "judge: {chain: [{type: openai, api_key: x}]}": false,
-		"judge: {prices: {m: {in: 1, out: 0.5}}, budget: {money_per_day: 0.5}}": true, "judge: {prices: {m: {in: 1}}}": false, "confidence: {org: 0.5}": true, "confidence: {org: 2}": false, "sensitive: {deny_read: [a/*]}": true, "sensitive: {deny_read: {a: b}}": false,
-		"signals: {s: {command: x, timeout_seconds: 0}}": false, "signals: {s: {command: x}}": true, "signals: {s: {}}": false,
+		"human: {mode: queue, timeout: 30s, ntfy: 'https://ntfy.example/x'}": true,
+		"human: {mode: prompt}": false,
+		"judge: {chain: [anthropic, {type: openai, model: x, api_key_command: [a, b]}]}": true,
+		"judge: {chain: [{type: x}]}":                                           false,
+		"judge: {chain: [{type: openai, api_key: x}]}":                          false,
+		"judge: {prices: {m: {in: 1, out: 0.5}}, budget: {money_per_day: 0.5}}": true,
+		"judge: {prices: {m: {in: 1}}}":                                         false,
+		"confidence: {org: 0.5}":                                                true,
+		"confidence: {org: 2}":                                                  false,
+		"sensitive: {deny_read: [a/*]}":                                         true,
+		"sensitive: {deny_read: {a: b}}":                                        false,
+		"signals: {s: {command: x, timeout_seconds: 0}}":                        false, "signals: {s: {command: x}}": true, "signals: {s: {}}": false,
 		"actions: {violations: {r: [{command: x}]}}": true, "actions: {on_ask: x}": false, "from_env: [PATH]": false, "from_env: role": true, "from_env: permissions": true,
 		"permissions: {expand: maybe}": false, "ledger: {levels: {allow: false}}": true,
 	} {
@@ -211,7 +220,8 @@ func TestSettingsAgreeWithTheProgram(t *testing.T) {
 // would be a warning of the program, or a mistake.
 func TestRulesAgreeWithTheProgram(t *testing.T) {
 	all := `rules: [{id: x, event: [PreToolUse], tool: Bash, effect: ask, person: true, certain: true, message: 7, instead: b, because: c, context: d, severity: low, loses: files,
-  rewrite: {command: e}, match: {command: a, flags: -f, args: x, path: [a], files: histories, access: write, own: key, holds: private-key, redirection: true, host: h, role: r, flow: download-run, opaque: true, outside: true,
+  rewrite: {command: e}, match: {command: a, flags: -f, args: x, path: [a], files: histories, access: write, own: key, holds: private-key,
+    redirection: true, host: h, role: r, flow: download-run, opaque: true, outside: true,
   field: f, any_program: true, pattern: p, env: [X], started_by: x, unless: {flags: [-x], files: templates, search: true, metadata: true, command: [y]}, any: [{command: [a, b]}]},
   tests: [{input: {command: x}, tool: Bash, expect: none, contains: c, desc: d, event: PreToolUse, role: r, cwd: /}, {tool_name: Bash, tool_input: {command: x}, expect: none}]},
   {id: y, effect: allow, match: {command: a, stdin: any}}]`
@@ -230,9 +240,18 @@ func TestRulesAgreeWithTheProgram(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"{}", "rules: {}", "rules: [{effect: deny}]", "rules: [{id: 'a b', effect: deny, tool: x}]", "rules: [{id: a, efect: deny, tool: x}]",
-		"rules: [{id: a, effect: denny, tool: x}]", "rules: [{id: a, effect: deny, match: {comand: x}}]", "rules: [{id: a, effect: deny, match: {any: [{access: reed}]}}]",
-		"rules: [{id: a, effect: deny, match: {opaque: false}}]", "rules: [{id: a, effect: deny, tool: x, tests: [{input: {}, expect: no}]}]"} {
+	for _, text := range []string{
+		"{}",
+		"rules: {}",
+		"rules: [{effect: deny}]",
+		"rules: [{id: 'a b', effect: deny, tool: x}]",
+		"rules: [{id: a, efect: deny, tool: x}]",
+		"rules: [{id: a, effect: denny, tool: x}]",
+		"rules: [{id: a, effect: deny, match: {comand: x}}]",
+		"rules: [{id: a, effect: deny, match: {any: [{access: reed}]}}]",
+		"rules: [{id: a, effect: deny, match: {opaque: false}}]",
+		"rules: [{id: a, effect: deny, tool: x, tests: [{input: {}, expect: no}]}]",
+	} {
 		if bad := validate(t, Rules(), text); len(bad) == 0 {
 			t.Errorf("the schema accepts %s", text)
 		}

@@ -34,7 +34,10 @@ func TestEngine(t *testing.T) {
 		t.Errorf("%+v, %v", remarks, err)
 	}
 	given := 0
-	out := sound(append(files, engine.Source{Path: "clock.rego", Text: "package c\n\nx := time.now_ns()\n"}), engine.Options{}, func(c *ast.Compiler, _ map[string]any, modules map[string]*ast.Module) ast.Errors {
+	out := sound(append(files, engine.Source{
+		Path: "clock.rego",
+		Text: "package c\n\nx := time.now_ns()\n",
+	}), engine.Options{}, func(c *ast.Compiler, _ map[string]any, modules map[string]*ast.Module) ast.Errors {
 		given = len(modules)
 		c.Compile(modules)
 		return c.Errors

@@ -13,7 +13,8 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-const head = "# METADATA\n# scope: package\n# title: T\n# description: D\n# authors: [A]\n# custom:\n#   routing:\n#     required_events: [PreToolUse]\n#     required_tools: Bash\n#     required_signals: [s]\n"
+const head = "# METADATA\n# scope: package\n# title: T\n# description: D\n# authors: [A]\n# custom:\n#   routing:" +
+	"\n#     required_events: [PreToolUse]\n#     required_tools: Bash\n#     required_signals: [s]\n"
 
 func parsed(t *testing.T, path, text string) *Module {
 	t.Helper()
@@ -140,7 +141,14 @@ func TestCompile(t *testing.T) {
 	if err != nil || len(out) != 4 {
 		t.Fatal(err, out)
 	}
-	got := p.Eval(context.Background(), []Query{{Package: "a", Rule: "x", Input: in}, {Package: "a", Rule: "set", Input: in}, {Package: "a", Rule: "no", Input: in}, {Package: "e", Rule: "x", Input: in}, {Package: "nowhere", Rule: "x", Input: in}, {Package: "a", Rule: "printed", Input: in}})
+	got := p.Eval(context.Background(), []Query{
+		{Package: "a", Rule: "x", Input: in},
+		{Package: "a", Rule: "set", Input: in},
+		{Package: "a", Rule: "no", Input: in},
+		{Package: "e", Rule: "x", Input: in},
+		{Package: "nowhere", Rule: "x", Input: in},
+		{Package: "a", Rule: "printed", Input: in},
+	})
 	if s, _ := got[0].Value.(interface{ String() string }); s == nil || s.String() != "42" || got[2].Value != nil || got[2].Err != nil || got[4].Value != nil || got[4].Err != nil {
 		t.Errorf("%+v", got)
 	}
@@ -206,7 +214,12 @@ func TestStopped(t *testing.T) {
 }
 
 func TestLook(t *testing.T) {
-	m := parsed(t, "x.rego", head+"package cardea.policies.x\n\nimport rego.v1\n\ndeny contains d if {\n\td := {\"rule_id\": \"a\", \"reason\": \"b\", \"colour\": \"red\"}\n}\n\nask contains [1]\n\nmodify contains {\"rule_id\": \"a\"}\n\nadd_context contains \"x\" if not input.tool_input.y.z\n")
+	m := parsed(
+		t,
+		"x.rego",
+		head+"package cardea.policies.x\n\nimport rego.v1\n\ndeny contains d if {\n\td := {\"rule_id"+
+			"\": \"a\", \"reason\": \"b\", \"colour\": \"red\"}\n}\n\nask contains [1]\n\nmodify contains {\"rule_id\": \"a\"}\n\nadd_context contains \"x\" if not input.tool_input.y.z\n",
+	)
 	var got []string
 	for _, r := range m.Look() {
 		got = append(got, string(r.Code)+" "+r.Text)
@@ -274,7 +287,8 @@ func TestConstantsThatNeverWork(t *testing.T) {
 		`glob.match("**/*.go", ["/"], input.cwd)`:                 "",
 		`net.cidr_contains("10.0.0.0/8", input.cwd)`:              "",
 		`to_number("1") == 1`:                                     "",
-		`regex.find_all_string_submatch_n("a", input.cwd, -1); time.parse_duration_ns("5s") > 0; units.parse_bytes("5MB") > 0; hex.decode("00"); base64.decode("YQ=="); time.parse_rfc3339_ns("2020-01-01T00:00:00Z") > 0`: "",
+		`regex.find_all_string_submatch_n("a", input.cwd, -1); time.parse_duration_ns("5s") > 0; units.parse_bytes("5MB") > 0; ` +
+			`hex.decode("00"); base64.decode("YQ=="); time.parse_rfc3339_ns("2020-01-01T00:00:00Z") > 0`: "",
 	} {
 		var got []string
 		for _, r := range parsed(t, "x.rego", "package cardea.policies.x\n\nimport rego.v1\ndeny contains 1 if {"+body+"}\n").Look() {
@@ -291,7 +305,12 @@ func TestConstantsThatNeverWork(t *testing.T) {
 // An error within "with" leaves nothing behind that the next rule would take for
 // its own input's.
 func TestErrorsLeaveNothingBehind(t *testing.T) {
-	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nname := input.name\n\ntwo := 1 if input.name\n\ntwo := 2 if input.name\n\nfails if {\n\tname == \"other\"\n\ttwo == 3\n}\n\nouter if fails with input as {\"name\": \"other\"}\n\nsaid contains name\n")
+	m := parsed(
+		t,
+		"x.rego",
+		"package a\n\nimport rego.v1\n\nname := input.name\n\ntwo := 1 if input.name\n\ntwo := 2 if input.name\n\nfails if {\n\tname == "+
+			"\"other\"\n\ttwo == 3\n}\n\nouter if fails with input as {\"name\": \"other\"}\n\nsaid contains name\n",
+	)
 	p, out := Compile([]*Module{m}, nil, engine.Options{})
 	in, err := engine.NewInput(map[string]any{"name": "mine"})
 	if err != nil || len(out) > 0 {

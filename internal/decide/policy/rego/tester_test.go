@@ -86,7 +86,16 @@ func TestResults(t *testing.T) {
 		}
 		names = append(names, fmt.Sprintf("%s %v", r.Name, r.Pass))
 	}
-	want := []string{"test_yes true", "test_no false", "test_no#01 false", "todo_test_later false", "test_breaks false", "test_seven false", "test_case false", "test_pair true"}
+	want := []string{
+		"test_yes true",
+		"test_no false",
+		"test_no#01 false",
+		"todo_test_later false",
+		"test_breaks false",
+		"test_seven false",
+		"test_case false",
+		"test_pair true",
+	}
 	if !slices.Equal(names, want) || len(got.Broken) > 0 {
 		t.Errorf("%v, %v", names, got.Broken)
 	}

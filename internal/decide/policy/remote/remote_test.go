@@ -105,7 +105,12 @@ func one(rule string, in engine.Input) []engine.Query {
 // files are those that the tests are about.
 func files() []engine.Source {
 	return []engine.Source{
-		{Path: "a.rego", Text: "package a\n\nimport rego.v1\n\nsum := input.n + 1\n\nname := input.name\n\nset contains x if some x in [3, 1, 2]\n\nno := 1 if false\n\nbig := 123456789012345678901234567890\n\ntwo := 1 if input.n\n\ntwo := 2 if input.n\n\nnever if regex.match(\"(\", input.name)\n\nslow if {\n\tsome x in numbers.range(1, 100000)\n\tsome y in numbers.range(1, 100000)\n\tx * y < 0\n}\n\nlong := [s | some i in numbers.range(1, 1000); s := concat(\"\", [input.name, \"xxxxxxxxxxxxxxxx\"])]\n"},
+		{
+			Path: "a.rego",
+			Text: "package a\n\nimport rego.v1\n\nsum := input.n + 1\n\nname := input.name\n\nset contains x if some x in [3, 1, 2]\n\nno := 1 if false\n\nbig := " +
+				"123456789012345678901234567890\n\ntwo := 1 if input.n\n\ntwo := 2 if input.n\n\nnever if regex.match(\"(\", input.name)\n\nslow if {\n\tsome x in numbers.range(1, 100000)\n\tsome y in " +
+				"numbers.range(1, 100000)\n\tx * y < 0\n}\n\nlong := [s | some i in numbers.range(1, 1000); s := concat(\"\", [input.name, \"xxxxxxxxxxxxxxxx\"])]\n",
+		},
 		{Path: "a_test.rego", Text: "package a_test\n\nimport rego.v1\nimport data.a\n\ntest_sum if a.sum == 3 with input as {\"n\": 2}\n\ntest_no if { print(\"why\"); false }\n"},
 		{Path: "bad.rego", Text: "package b\n\nimport rego.v1\n\nx := nosuch(1)\n"},
 		{Path: "worse.rego", Text: "# METADATA\n# scope: package\n# title: T\npackage c\n\nx := {{{"},
