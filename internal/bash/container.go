@@ -57,5 +57,5 @@ func (w *commands) container(s *wrapper, inv invocation) {
 	}
 	inv = inv.behind(name+" "+sub, words)
 	inv.access, inv.elevated, inv.remote = nil, s.Elevated, s.Remote
-	w.start(inv)
+	w.up.start(inv)
 }

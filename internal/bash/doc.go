@@ -13,25 +13,48 @@
 // part, a part without effect and an opaque spot are, and which constructs are
 // opaque by decision.
 //
-// A line passes through these stages, a file or a few each:
+// It is an abstract interpreter. [shell.Value] is what something may be, [shell.State] is
+// what the shell knows at a point of the line, and each kind of syntax node has one
+// function that changes the state. Where several ways meet, their states are joined. What
+// is rare makes the state forget. [unknown.Reason] says why something is not known.
 //
-//	limits.go, raw.go, heredoc.go     what is refused before or beside parsing
-//	walk.go, compound.go              statements, pipes and compound commands
-//	state.go, names.go, forget.go     what the shell knows at a point of the line
-//	word.go, brace.go, quote.go,
-//	param.go, arith.go                words, as bash expands them
-//	call.go, redirect.go              simple commands
-//	builtin.go, cd.go, set.go,
-//	declare.go, trap.go               builtins that change the shell
-//	wrapper.go, wrappers.go,
-//	container.go, childshell.go       programs that start others
-//	sources.go                        where the value of a word comes from
-//	symlink.go                        links and folders that the line makes
+// Four packages are below: grammar parses and finds what shells read differently, texts
+// computes quotes, patterns and printf, shell has values and states, unknown the reasons.
+// The files here, from the top to the bottom; each uses those below it:
+//
+//	analyse.go, beyond.go             one line, and texts beyond a limit
+//	script.go, finish.go              scripts, and what holds for a line as a whole
+//	statement.go, compound.go,
+//	loop.go, pipeline.go, again.go,
+//	parts.go                          statements, loops, pipes and lists
+//	start.go                          simple commands
+//	eval.go, alias.go, read.go,
+//	cd.go, set.go, declare.go,
+//	builtin.go                        builtins of the shell
+//	wrappers.go, container.go,
+//	childshell.go, wrapper.go,
+//	mounts.go, options.go             programs that start others
+//	function.go                       functions, and scripts in a shell of their own
+//	redirect.go                       redirections
+//	emit.go, defines.go, possible.go  parts, with what they do
+//	numbers.go, param.go, arith.go,
+//	assign.go, word.go,
+//	substitution.go, assembly.go,
+//	fragment.go, zsh.go, late.go      words, as bash expands them
+//	found.go, paths.go, written.go,
+//	feeds.go                          what words may name, and what flows into commands
+//	values.go, exits.go, line.go      what is known at a point of the line
+//	layers.go, invocation.go,
+//	symlink.go, outside.go,
+//	analysis.go, limits.go            types and limits
+//
+// A word may hold commands, and a command may run a script: the ways back up are the
+// interface ways in line.go.
 //
 // What a program does with its words is internal/knowledge's; what moves between
 // parts is internal/call's.
 //
 // The tests run lines in real bash (oracle_test.go) and compare: hand-written
-// ones (table_test.go, attacks_test.go), generated ones (generate/),
+// ones (testdata, attacks_test.go), generated ones (generate/),
 // spoiled ones (mutate_test.go).
 package bash

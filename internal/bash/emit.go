@@ -12,9 +12,6 @@ import (
 	"cardea.dev/internal/knowledge/form"
 )
 
-// recorder records what was found: parts with what they do.
-type recorder struct{ *words }
-
 // emitProgram makes a part of an invocation of a program.
 func (w *recorder) emitProgram(inv invocation) {
 	does := w.describe(inv)
@@ -215,23 +212,5 @@ func (w *recorder) noteUnseen(p *cardea.Part, does *knowledge.Meaning) {
 	u.mark(p, does.Unseen)
 	if len(u.ifMade) > 0 && u.part < maxParts {
 		w.unseen = append(w.unseen, u)
-	}
-}
-
-// unseenOptions are the words of a part that may become an option where the line makes a
-// name that begins with a dash, and what the program does with such an option.
-type unseenOptions struct {
-	part   int
-	ifMade []int
-	access []cardea.Access
-}
-
-// mark notes in a part the words that may become an option that the line does not show.
-func (u *unseenOptions) mark(p *cardea.Part, words []int) {
-	if len(words) > 0 {
-		p.Argv, p.Access = slices.Clone(p.Argv), slices.Concat(p.Access, u.access)
-	}
-	for _, i := range words {
-		p.Argv[i].UnseenOption = true
 	}
 }

@@ -96,7 +96,7 @@ func (w *commands) prefixBuiltin(inv invocation) {
 		}
 		inv.program = true
 	}
-	w.unless(inv.mayFail, func() { w.start(inv) })
+	w.unless(inv.mayFail, func() { w.up.start(inv) })
 }
 
 // shellReads notes that the shell itself reads from now on what the current command would:

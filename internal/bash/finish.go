@@ -8,13 +8,6 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
-// lateSpot makes parts opaque for a reason that was found behind them: a loop
-// runs again what it has changed.
-type lateSpot struct {
-	from, to int
-	why      cardea.Opaque
-}
-
 // finish gives what was found of the line. What the line does as a whole may make
 // the knowledge of its parts uncertain.
 func (w *recorder) finish() Analysis {

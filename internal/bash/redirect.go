@@ -13,9 +13,6 @@ import (
 	"cardea.dev/internal/paths"
 )
 
-// redirections looks at redirections.
-type redirections struct{ *recorder }
-
 // redirects looks at a command's redirections: what the shell opens, and what
 // the command then reads.
 func (w *redirections) redirects(list []*syntax.Redirect) []cardea.Access {

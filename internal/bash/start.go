@@ -16,9 +16,6 @@ import (
 	"cardea.dev/internal/knowledge/form"
 )
 
-// commands looks at simple commands: functions, builtins and programs that start others.
-type commands struct{ *redirections }
-
 // call handles a simple command.
 func (w *commands) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	var spots []cardea.Opaque

@@ -13,9 +13,6 @@ import (
 	"cardea.dev/internal/bash/unknown"
 )
 
-// statements walks statements, lists and compound commands.
-type statements struct{ *commands }
-
 func (w *statements) stmts(list []*syntax.Stmt) {
 	for _, st := range list {
 		if w.used.overLimit {

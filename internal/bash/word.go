@@ -11,14 +11,7 @@ import (
 	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
-	"cardea.dev/internal/knowledge"
 )
-
-// words expands words as bash does.
-type words struct{ *line }
-
-// field is one word that bash passes.
-type field = knowledge.Word
 
 // fields expands a word into the words that bash passes. Commands inside of it
 // become parts.

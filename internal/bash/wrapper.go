@@ -63,7 +63,7 @@ func (w *commands) plainWrapper(s *wrapper, inv invocation) {
 		w.joinedScript(name, inv)
 		return
 	}
-	w.start(inv)
+	w.up.start(inv)
 }
 
 // doubts adds a spot where another command may begin than it seems. The one that seems to

@@ -47,7 +47,7 @@ func (w *commands) envCommand(s *wrapper, inv invocation) {
 	inv = inv.behind(s.Name[0], p.rest)
 	dir, moved := p.option("--chdir", "-C")
 	if !moved {
-		w.start(inv)
+		w.up.start(inv)
 		return
 	}
 	w.inSubshell(func() {
@@ -57,7 +57,7 @@ func (w *commands) envCommand(s *wrapper, inv invocation) {
 		}
 		inv.elevated = inv.elevated || !paths.WithinAny(w.env.Roots, to) // cd to there would be a part of its own
 		w.cur.Enter(to)
-		w.start(inv)
+		w.up.start(inv)
 	})
 }
 
@@ -142,11 +142,11 @@ func (w *commands) foundCommand(s *wrapper, inv invocation, option string, words
 	if strings.HasSuffix(option, "dir") {
 		entered := w.files.entered
 		w.files.entered = w.searchedFolders(inv)
-		w.inSubshell(func() { w.cur.Enter(""); w.start(inner) }) // where the file lies
+		w.inSubshell(func() { w.cur.Enter(""); w.up.start(inner) }) // where the file lies
 		w.files.entered = entered
 		return
 	}
-	w.start(inner)
+	w.up.start(inner)
 }
 
 // searchedFolders are the folders that a search is passed. What it finds may lie right in
@@ -223,7 +223,7 @@ func (w *commands) xargs(s *wrapper, inv invocation) {
 			}
 		}
 	}
-	w.start(inv)
+	w.up.start(inv)
 }
 
 // xargsAttached replaces options whose value stands in the same word only (-i, -e
@@ -331,7 +331,7 @@ func (w *commands) flock(s *wrapper, inv invocation) {
 	case ok:
 		w.childShell(s.Name[0]+" -c", script, nil, inv.behind(s.Name[0], inv.argv))
 	case len(p.rest) > 0:
-		w.start(inv.behind(s.Name[0], p.rest))
+		w.up.start(inv.behind(s.Name[0], p.rest))
 	default:
 		w.emitProgram(inv)
 	}
@@ -360,7 +360,7 @@ func (w *commands) scriptCommand(s *wrapper, inv invocation) {
 	case ok:
 		w.childShell(s.Name[0]+" -c", text, nil, inv.behind(s.Name[0], inv.argv))
 	case len(files) > 1:
-		w.start(inv.behind(s.Name[0], files[1:]))
+		w.up.start(inv.behind(s.Name[0], files[1:]))
 	default:
 		w.terminalShell(inv)
 	}
@@ -414,7 +414,7 @@ func (w *commands) su(s *wrapper, inv invocation) {
 	case ok:
 		w.childShell(name+" -c", text, nil, inv.behind(name, inv.argv))
 	case len(s.CommandOptions) > 0 && len(p.rest) > 0:
-		w.start(inv.behind(name, p.rest))
+		w.up.start(inv.behind(name, p.rest))
 	default:
 		w.terminalShell(inv)
 	}
@@ -426,7 +426,7 @@ func (w *commands) busybox(_ *wrapper, inv invocation) {
 		w.emitProgram(inv)
 		return
 	}
-	w.start(inv.behind(path.Base(inv.argv[0].Text), inv.argv[1:]))
+	w.up.start(inv.behind(path.Base(inv.argv[0].Text), inv.argv[1:]))
 }
 
 // loader is the dynamic loader, called as a program.
@@ -445,7 +445,7 @@ func (w *commands) loader(_ *wrapper, inv invocation) {
 		w.emitProgram(inv)
 		return
 	}
-	w.start(inv.behind(path.Base(inv.argv[0].Text), words))
+	w.up.start(inv.behind(path.Base(inv.argv[0].Text), words))
 }
 
 // later is at and batch, which read commands and run them another time.
