@@ -49,7 +49,7 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 	switch {
 	case strings.Trim(text, " \t\n") == "":
 		return Analysis{}, creations{}
-	case grammar.Limit(text) != 0:
+	case !grammar.Limit(text).None():
 		w.unknown(grammar.Limit(text), text)
 	default:
 		w.script(text)

@@ -70,7 +70,7 @@ func (w *words) operand(x syntax.ArithmExpr) {
 func (w *words) arithAssigns(x syntax.ArithmExpr) {
 	if name := grammar.ArithName(x); name != "" {
 		old := w.cur.Vars.Get(name)
-		if w.set(name, shell.SomeNumber); w.failing || w.cur.Forgotten != 0 {
+		if w.set(name, shell.SomeNumber); w.failing || !w.cur.Forgotten.None() {
 			w.cur.Vars.Set(name, shell.Join(old, w.cur.Vars.Get(name)))
 		}
 		return

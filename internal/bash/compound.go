@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
+	"cardea.dev/internal/knowledge"
 )
 
 func (w *statements) ifClause(c *syntax.IfClause) {
@@ -42,13 +43,16 @@ func (w *statements) forClause(c *syntax.ForClause) {
 	case *syntax.CStyleLoop:
 		w.countingLoop(c, l)
 	case *syntax.WordIter:
-		var words []field
-		before := len(w.cmd.pending)
+		words, before := w.iterated(l), len(w.cmd.pending)
 		for _, item := range l.Items {
 			words = append(words, w.fields(item)...)
 		}
 		if after := len(w.cmd.pending); after > before {
 			w.cur.Origins[l.Name.Value] = w.cmd.pending[after-1].at
+		}
+		if w.unrolls(words, c.Do) {
+			w.eachWord(l.Name.Value, words, c.Do)
+			return
 		}
 		v := w.oneOf(words)
 		if len(l.Items) == 0 { // for x; do
@@ -56,6 +60,17 @@ func (w *statements) forClause(c *syntax.ForClause) {
 		}
 		w.iterate(c, v)
 	}
+}
+
+// iterated are the parameters where a loop goes over them, and they are known.
+func (w *statements) iterated(l *syntax.WordIter) []field {
+	var out []field
+	if w.cur.ParamsKnown && !l.InPos.IsValid() {
+		for _, p := range w.cur.Params {
+			out = append(out, knowledge.Literal(p))
+		}
+	}
+	return out
 }
 
 // countingLoop walks for ((…; …; …)). What bash evaluates there belongs to no part.

@@ -125,7 +125,7 @@ func (w *commands) declared(a *syntax.Assign, before *shell.State, exports bool,
 		w.cur.Vars.Set(name, v)
 		w.cur.Doubt(forgotten)
 		w.taint(tainted)
-		if a.Array == nil && (strings.HasPrefix(v.Text, "(") || !v.Known() && (w.cur.Traits[name]&grammar.Listed != 0 || w.cur.Forgotten != 0)) {
+		if a.Array == nil && (strings.HasPrefix(v.Text, "(") || !v.Known() && (w.cur.Traits[name]&grammar.Listed != 0 || !w.cur.Forgotten.None())) {
 			w.unknown(unknown.ListValue, w.source(a))
 		}
 	}

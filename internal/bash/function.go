@@ -67,7 +67,7 @@ func (w *commands) callFunction(name string, f *shell.Function, params []string,
 	before, exits, aborts := w.cur, len(w.exits), len(w.aborts)
 	for i, body := range f.Bodies {
 		w.cur = before.Clone()
-		w.cur.Params, w.cur.ParamsKnown = params, known && before.Forgotten == 0
+		w.cur.Params, w.cur.ParamsKnown = params, known && before.Forgotten.None()
 		if w.src = f.Srcs[i]; w.src != src {
 			w.base = -1
 		}
@@ -162,7 +162,7 @@ func (w *commands) childShell(via, text string, params []field, inv invocation) 
 		}
 		w.cur.Vars.Set("HOME", home)
 		w.cur.Vars.Set("PWD", cwd)
-		w.cur.Forgotten, w.cur.ExportsAll = 0, false
+		w.cur.Forgotten, w.cur.ExportsAll = unknown.Reason{}, false
 		w.inherit(inv, exported)
 		w.cur.Later = tainted
 		w.cur.Name, w.cur.Params, w.cur.ParamsKnown = program, nil, true

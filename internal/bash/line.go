@@ -24,6 +24,7 @@ type line struct {
 	at   int    // offset of the last command seen in the line itself
 
 	cur    *shell.State   // what the shell knows here
+	rounds int            // how often loops over known words repeat what is walked, 0 outside of them
 	exits  []*shell.State // what was known where a jump left its place
 	begun  map[*shell.Function]running
 	via    []string     // the constructs around

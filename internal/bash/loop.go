@@ -1,6 +1,8 @@
 package bash
 
 import (
+	"slices"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev/internal/bash/grammar"
@@ -21,6 +23,36 @@ func (w *statements) loop(body []*syntax.Stmt, walk func()) {
 		// The next round runs what this one has changed.
 		w.late = append(w.late, lateSpot{from: begin, to: len(w.out.Parts), why: w.cur.Later})
 	}
+}
+
+const (
+	// maxRounds is how many words a loop is walked over one by one, together with the loops
+	// around it.
+	maxRounds = 16
+	// maxUnrolled is how many commands such a loop may run in all of its rounds.
+	maxUnrolled = 256
+)
+
+// unrolls reports whether a loop over words is walked once for each word: all of them are
+// known, and they are few.
+func (w *statements) unrolls(words []field, body []*syntax.Stmt) bool {
+	rounds := max(w.rounds, 1) * len(words)
+	if rounds == 0 || rounds > maxRounds || slices.ContainsFunc(words, func(f field) bool { return !f.Static }) {
+		return false
+	}
+	return grammar.CountCommands(body)*rounds <= maxUnrolled
+}
+
+// eachWord walks the body of a loop over known words once for each word.
+func (w *statements) eachWord(name string, words []field, body []*syntax.Stmt) {
+	around, exits := w.rounds, len(w.exits)
+	w.rounds = max(w.rounds, 1) * len(words)
+	for _, f := range words {
+		w.set(name, shell.Known(f.Text))
+		w.conditional(false, func() { w.stmts(body) })
+		w.mergeExits(nil, exits) // a jump may end the round, or the loop
+	}
+	w.rounds = around
 }
 
 // forget makes unknown what statements may set.

@@ -166,7 +166,7 @@ func (w *words) element(p *syntax.ParamExp, name string, raw fragment, quoted bo
 	v := w.lookup(name)
 	word, ok := p.Index.(*syntax.Word)
 	if !v.IsArray() || !ok {
-		if name == "PIPESTATUS" && w.cur.Vars.Get(name).IsUntouched() && w.cur.Forgotten == 0 {
+		if name == "PIPESTATUS" && w.cur.Vars.Get(name).IsUntouched() && w.cur.Forgotten.None() {
 			raw.Shape |= shell.Numeric
 		}
 		return []fragment{raw}

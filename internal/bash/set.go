@@ -73,7 +73,7 @@ func harmlessSetOption(name string) bool {
 }
 
 func (w *commands) setParams(words []field) {
-	w.cur.Params, w.cur.ParamsKnown = nil, w.cur.Forgotten == 0
+	w.cur.Params, w.cur.ParamsKnown = nil, w.cur.Forgotten.None()
 	for _, f := range words {
 		w.cur.ParamsKnown = w.cur.ParamsKnown && f.Static
 		w.cur.Params = append(w.cur.Params, w.mayHold(f)...)

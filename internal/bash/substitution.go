@@ -95,7 +95,7 @@ func (w *words) commandSubstitution(p *syntax.CmdSubst) fragment {
 // where no link leads to it, and $(git rev-parse --show-toplevel) that of the repository.
 func (w *words) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {
 	at := w.cur.Folder
-	if at == "" || w.cur.Forgotten != 0 || w.cur.FolderMayFail || len(p.Stmts) != 1 {
+	if at == "" || !w.cur.Forgotten.None() || w.cur.FolderMayFail || len(p.Stmts) != 1 {
 		return "", false
 	}
 	text := w.source(p.Stmts[0])
@@ -113,7 +113,7 @@ func (w *words) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {
 // printsFolderAbove reports a substitution that prints the folder of the line or one above it,
 // which begins with a slash, and nothing else. No blank is in its name.
 func (w *words) printsFolderAbove(text string) bool {
-	return w.topLevel(text) && w.cur.Folder != "" && w.cur.Forgotten == 0 && !strings.ContainsAny(w.cur.Folder, " \t\n*?[")
+	return w.topLevel(text) && w.cur.Folder != "" && w.cur.Forgotten.None() && !strings.ContainsAny(w.cur.Folder, " \t\n*?[")
 }
 
 // topLevel reports a substitution of the top folder of the repository.

@@ -14,7 +14,7 @@ import (
 
 // lookup is what is known of a variable here.
 func (w *line) lookup(name string) shell.Value {
-	forgotten, odd := w.cur.Forgotten != 0, w.cur.Traits[name]&grammar.Odd != 0
+	forgotten, odd := !w.cur.Forgotten.None(), w.cur.Traits[name]&grammar.Odd != 0
 	v := w.cur.Vars.Get(name)
 	switch {
 	case shell.Counter(name) && !forgotten && !odd:

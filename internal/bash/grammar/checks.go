@@ -23,7 +23,7 @@ func rawCheck(text string) unknown.Reason {
 	case strings.ContainsRune(text, 0):
 		return unknown.NULByte
 	}
-	return 0
+	return unknown.Reason{}
 }
 
 // span is a stretch of the text, and whether bash takes it as it stands.
@@ -50,14 +50,14 @@ func hiddenCheck(text string, literal, quoted []span) unknown.Reason {
 		if r >= 0x20 && r < 0x7f || r == '\n' || r == '\t' {
 			continue
 		}
-		if reason := hiddenRune(r); reason != 0 && !holds(literal, i) {
+		if reason := hiddenRune(r); !reason.None() && !holds(literal, i) {
 			return reason
 		}
 		if oddBlank(r) && !holds(literal, i) && !holds(quoted, i) {
 			return unknown.OddBlank
 		}
 	}
-	return 0
+	return unknown.Reason{}
 }
 
 // oddBlank reports whether r looks like a blank and is none to bash.
@@ -71,7 +71,7 @@ func oddBlank(r rune) bool {
 func hiddenRune(r rune) unknown.Reason {
 	switch {
 	case r == '\n' || r == '\t':
-		return 0
+		return unknown.Reason{}
 	case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
 		return unknown.ControlCharacter
 	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0xad, r == 0x180e, r == 0x034f,
@@ -80,7 +80,7 @@ func hiddenRune(r rune) unknown.Reason {
 	case r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x061c:
 		return unknown.TextDirection
 	}
-	return 0
+	return unknown.Reason{}
 }
 
 // treeCheck looks for spots in the tree where the parser is known to read
@@ -216,7 +216,7 @@ func (s *Script) treeCheck() {
 	slices.SortFunc(literal, byStart)
 	slices.SortFunc(quoted, byStart)
 	for _, check := range []func(string, []span, []span) unknown.Reason{hiddenCheck, commentCheck} {
-		if reason := check(s.Text, literal, quoted); reason != 0 {
+		if reason := check(s.Text, literal, quoted); !reason.None() {
 			s.doubt(reason, s.Text)
 		}
 	}
@@ -229,7 +229,7 @@ func commentCheck(text string, literal, quoted []span) unknown.Reason {
 	for at := 0; ; {
 		i := strings.Index(text[at:], "\\\n")
 		if i < 0 {
-			return 0
+			return unknown.Reason{}
 		}
 		i += at
 		begin := strings.LastIndexByte(text[:i], '\n') + 1
@@ -300,7 +300,7 @@ const zshModifiers = "aAcehlpPqQrstux&gfFwW"
 
 // zshParam looks at an expansion whose end zsh finds elsewhere, or whose name it knows.
 func (s *Script) zshParam(p *syntax.ParamExp) {
-	src, reason := s.Source(p), unknown.Reason(0)
+	src, reason := s.Source(p), unknown.Reason{}
 	if p.Param == nil || !strings.HasPrefix(src, "$") { // a name in arithmetic
 		return
 	}
@@ -323,7 +323,7 @@ func (s *Script) zshParam(p *syntax.ParamExp) {
 	case len(name) == 1 && name[0] <= '9' && name[0] >= '0' && next("0123456789"):
 		reason = unknown.ZshDigits
 	}
-	if reason != 0 {
+	if !reason.None() {
 		s.doubt(reason, src)
 	}
 }

@@ -157,3 +157,17 @@ func SubstitutionSign(p *syntax.CmdSubst) string {
 	}
 	return "$( )"
 }
+
+// CountCommands returns how many simple commands statements hold.
+func CountCommands(list []*syntax.Stmt) int {
+	n := 0
+	for _, st := range list {
+		syntax.Walk(st, func(node syntax.Node) bool {
+			if _, is := node.(*syntax.CallExpr); is {
+				n++
+			}
+			return true
+		})
+	}
+	return n
+}

@@ -11,7 +11,7 @@ import (
 // Texts in quotes and here-documents stay as they are. It reports false for what cannot
 // be parsed.
 func OneLine(command string) (string, bool) {
-	if Limit(command) != 0 || strings.Contains(command, "\\\r\n") { // which bash reads otherwise
+	if !Limit(command).None() || strings.Contains(command, "\\\r\n") { // which bash reads otherwise
 		return "", false
 	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")

@@ -64,13 +64,13 @@ func Limit(text string) unknown.Reason {
 	case nesting(text) >= MaxNesting:
 		return unknown.TooDeepLine
 	}
-	return 0
+	return unknown.Reason{}
 }
 
 // Parse parses a text as bash does. With posix set, another sh than bash may run it.
 func Parse(text string, posix bool) *Script {
 	s := &Script{}
-	if reason := rawCheck(text); reason != 0 {
+	if reason := rawCheck(text); !reason.None() {
 		s.doubt(reason, text)
 	}
 	parser := parsers.Get().(*syntax.Parser)

@@ -11,7 +11,7 @@ import (
 // false for what cannot be parsed. Two lines with the same skeleton start as many
 // commands in the same order and under the same conditions.
 func Skeleton(line string) (string, bool) {
-	if Limit(line) != 0 {
+	if !Limit(line).None() {
 		return "", false
 	}
 	if plainCommand(line) {

@@ -165,7 +165,7 @@ func (s *State) Join(o *State) {
 		}
 	}
 	s.ExportsAll = s.ExportsAll || o.ExportsAll
-	if s.Forgotten == 0 {
+	if s.Forgotten.None() {
 		s.Forgotten = o.Forgotten
 	}
 }
@@ -183,7 +183,7 @@ func (s *State) Forget(why unknown.Reason) {
 // Doubt makes all variables unknown for the rest of the shell, and the folders that it
 // enters from here on.
 func (s *State) Doubt(why unknown.Reason) {
-	if s.Forgotten == 0 {
+	if s.Forgotten.None() {
 		s.Forgotten = why
 	}
 }
@@ -197,7 +197,7 @@ func (s *State) LaterSpot(text string) cardea.Opaque {
 
 // Enter changes the current folder. "" is a folder that is unknown.
 func (s *State) Enter(folder string) {
-	if s.Forgotten != 0 {
+	if !s.Forgotten.None() {
 		folder = ""
 	}
 	s.Folder, s.FolderMayFail = folder, false
