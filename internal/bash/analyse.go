@@ -34,8 +34,11 @@ func Analyse(text string, env Env) Analysis {
 // walker is the whole interpreter: it walks the parser's tree as bash runs it.
 type walker struct{ *statements }
 
-func newWalker(env Env) *walker {
-	l := &line{env: env, cur: shell.New(env.Cwd, env.Home, env.Name), begun: map[*shell.Function]running{}}
+// newWalker returns the interpreter of a line, for another look with what the line creates.
+func newWalker(env Env, created creations) *walker {
+	l := &line{env: env, cur: shell.New(env.Cwd, env.Home, env.Name), begun: map[*shell.Function]running{},
+		files: lineFiles{created: created, visited: []string{env.Cwd}, entered: env.likely, creates: creations{
+			inside: map[string]string{}, beside: map[string]string{}, leads: map[string][]string{}, folders: map[string]int{}}}}
 	w := &walker{&statements{&commands{&redirections{&recorder{&words{l}}}}}}
 	l.up = w
 	return w
@@ -43,9 +46,7 @@ func newWalker(env Env) *walker {
 
 // analyse is one look at a line, with what another look found that it makes.
 func analyse(text string, env Env, created creations) (Analysis, creations) {
-	w := newWalker(env)
-	w.files.creates = creations{inside: map[string]string{}, beside: map[string]string{}, leads: map[string][]string{}, folders: map[string]int{}}
-	w.files.created, w.files.visited, w.files.entered = created, []string{env.Cwd}, env.likely
+	w := newWalker(env, created)
 	switch {
 	case strings.Trim(text, " \t\n") == "":
 		return Analysis{}, creations{}

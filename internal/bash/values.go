@@ -25,7 +25,7 @@ func (w *line) lookup(name string) shell.Value {
 			v.Presence |= shell.Outside
 		}
 	case w.cur.Traits[name]&grammar.Integer != 0:
-		if !v.IsUntouched() && !(v.Known() && texts.Decimal(v.Text)) && !v.Has(shell.Numeric) && !v.Has(shell.Evaluable) {
+		if decimal := v.Known() && texts.Decimal(v.Text); !decimal && !v.IsUntouched() && !v.IsUnset() && !v.Has(shell.Numeric) && !v.Has(shell.Evaluable) {
 			return shell.Value{Presence: shell.Set | v.Presence&shell.Outside}
 		}
 	}

@@ -177,5 +177,5 @@ func Join(a, b Value) Value {
 
 // Forget returns a value that may be anything, also what it was.
 func (v Value) Forget() Value {
-	return Value{May: v.Texts(), Presence: Set | v.Presence&Outside}
+	return Value{May: v.Texts(), Presence: Set | v.Presence}
 }
