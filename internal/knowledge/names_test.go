@@ -18,7 +18,7 @@ import (
 )
 
 // Packages that judge no command. They name harnesses, keys and other programs' files.
-var faces = []string{"cli", "coldstart", "conformance", "importer", "install", "ledger", "permissionfiles", "person", "redact", "settings", "state"}
+var faces = []string{"cli", "coldstart", "conformance", "generate", "importer", "install", "ledger", "permissionfiles", "person", "redact", "settings", "state"}
 
 // What is known of programs is data. The file says which words stand in Go though
 // programs have these names, and why: a line for
