@@ -114,8 +114,7 @@ func printedFolder(p *cardea.Part, world *World) *Search {
 // PrintsTopLevel reports whether a program prints the top folder of its repository
 // with these words.
 func PrintsTopLevel(program string, words []string) bool {
-	with, ok := WordsOf(form.PrintsTopLevel, program)
-	return ok && slices.Equal(words, with)
+	return len(words) == 2 && WithWord(form.PrintsTopLevel, program+" "+words[0], words[1])
 }
 
 // PlainStart reports a name that no program takes for an option or a command.
@@ -153,7 +152,7 @@ func MayPrint(p *cardea.Part, world *World) []PossiblePath {
 		}
 	}
 	name := p.Program()
-	topLevel, _ := WordsOf(form.PrintsTopLevel, name)
+	topLevel, _ := WordsOf(form.PrintsTopLevel, p.Command...)
 	operandsWith, _ := WordsOf(form.PrintsOperandsWith, name)
 	hiddenWith, lists := WordsOf(form.ListsHiddenWith, name)
 	switch {
