@@ -157,6 +157,10 @@ const (
 	// FindsWith prints the names of the files that it finds and nothing else, with
 	// no other options than these.
 	FindsWith Property = "finds_with"
+	// FindsTracked finds only files that git tracks, under their names from its folder on: anywhere, or
+	// with `top` at the top of the repository. It reads no files of revisions: it has no operands
+	// in front of `--` where these may name one.
+	FindsTracked Property = "finds_tracked"
 	// FindsEverythingWith leaves out nothing below its folders with no other options
 	// than these, and what starts a command.
 	FindsEverythingWith Property = "finds_everything_with"
@@ -350,7 +354,7 @@ var Properties = []Property{
 	Copies, Decodes, SendsFiles, SendsOptionFiles, LogsInWith, MakesFolders, MakesLinks, MakesNoLinks,
 	LinksSymbolicallyWith, LinksIntoFolder, PassesInput, EndsTheSame, PrintsEndlessly, Waits, Leaves, Detaches,
 	StartsAtOnceWith, CopiesInput, FiltersLines, PrintsText, PrintsOperands, PrintsOperandsWith,
-	ListsHiddenWith, ListsFolderWith, FindsUnless, FindsWith, FindsEverythingWith, TestsWith, PrintsWith,
+	ListsHiddenWith, ListsFolderWith, FindsUnless, FindsWith, FindsTracked, FindsEverythingWith, TestsWith, PrintsWith,
 	BranchesWith, NamesMatchesWith, MatchesWith, ShowsFilesOf, ChoosesCommitsWith, KeepsCommitsWith,
 	ShowsUnseenWith, RecordsFiles, LeavesOutWith, OpensNames, OpensOnlyWith, IgnoresCaseWith, OpensUnnamedWith,
 	ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy, HarmlessActions, PrintsFolders,
