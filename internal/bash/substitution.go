@@ -68,11 +68,11 @@ func (w *words) printsNumber(p *syntax.CmdSubst) bool {
 		return false
 	}
 	name := c.Args[0].Lit()
-	command := name
-	if len(c.Args) == 2 {
-		command += " " + c.Args[1].Lit()
+	words, prints := knowledge.WordsOf(form.PrintsNumber, name)
+	if prints = prints && len(words) == 0; len(c.Args) == 2 {
+		prints = slices.Contains(words, c.Args[1].Lit())
 	}
-	return knowledge.Has(form.PrintsNumber, command) && w.cur.IsPlainCommand(name)
+	return prints && w.cur.IsPlainCommand(name)
 }
 
 // commandSubstitution expands $(…) without quotes.

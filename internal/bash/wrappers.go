@@ -202,7 +202,9 @@ func (w *commands) xargs(s *wrapper, inv invocation) {
 	}
 	var search *knowledge.Search
 	if !slices.ContainsFunc(p.list, splits) {
-		search = w.fromSearch()
+		_, null := p.options["-0"]
+		_, long := p.options["--null"]
+		search = w.fromSearch(null || long)
 	}
 	if replace == "" {
 		args := unknownArgs

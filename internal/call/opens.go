@@ -156,9 +156,9 @@ func (o *opener) git(p *cardea.Part, before []cardea.Part) (files []string) {
 	}
 	for k := range before {
 		if q := &before[k]; knowledge.Has(form.ReadsRepository, q.Program()) && len(q.Command) > 1 && q.Knowledge != cardea.Complete {
-			records := knowledge.WithWord(form.RecordsFiles, q.Program(), q.Command[1]) && !knowledge.HasOption(q, "-f", "--force")
+			records := knowledge.Has(form.RecordsFiles, q.Command...) && !knowledge.HasOption(q, "-f", "--force")
 			shows.Recorded = true
-			if !records || knowledge.WithWord(form.Publishes, q.Program(), q.Command[1]) && shows.Kind != "named" && len(shows.Revisions)+len(shows.Chose) > 0 {
+			if !records || knowledge.Has(form.Publishes, q.Command...) && shows.Kind != "named" && len(shows.Revisions)+len(shows.Chose) > 0 {
 				unclear = "the line changes the repository before"
 			}
 		}
