@@ -188,3 +188,13 @@ func (w *statements) variableName(word *syntax.Word) {
 		w.unknown(unknown.Evaluated, w.source(word))
 	}
 }
+
+// inPart walks a null construct, which becomes a part of its own.
+func (w *statements) inPart(n syntax.Node, walk func()) {
+	var spots []cardea.Opaque
+	saved := w.cmd.spots
+	w.cmd.spots = &spots
+	walk()
+	w.cmd.spots = saved
+	w.emit(cardea.Part{Text: w.source(n), Opaque: spots, NoEffect: true, Start: w.offset(n)})
+}
