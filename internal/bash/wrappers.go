@@ -201,9 +201,12 @@ func (w *walker) xargs(s *wrapper, inv invocation) {
 	}
 	var search *knowledge.Search
 	if !slices.ContainsFunc(p.list, splits) {
-		_, null := p.options["-0"]
-		_, long := p.options["--null"]
-		search = w.fromSearch(null || long)
+		null := false
+		for _, o := range p.list {
+			delimits := o.name == "-d" || o.name == "--delimiter"
+			null = o.name == "-0" || o.name == "--null" || delimits && o.value == `\0` || null && !delimits
+		}
+		search = w.fromSearch(null)
 	}
 	if replace == "" {
 		args := unknownArgs

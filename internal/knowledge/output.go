@@ -99,15 +99,18 @@ func trackedFiles(p *cardea.Part, world *World, top bool) *Search {
 	dynamic := func(f cardea.Word) bool { return !f.Static }
 	told, _ := WordsOf(form.VariableKinds, "repository")
 	spec := programOf(p.Program())
-	if world.Exported == nil || slices.ContainsFunc(told, world.Exported) || spec == nil || p.Dir == "" || len(p.Assigns)+len(p.Wrappers) > 0 || slices.ContainsFunc(p.Argv, dynamic) || len(p.Command) < 2 || p.Argv[1].Text != p.Command[1] ||
+	if world.Exported == nil || slices.ContainsFunc(told, world.Exported) || spec == nil || p.Dir == "" || len(p.Assigns)+len(p.Wrappers) > 0 || slices.ContainsFunc(p.Argv, dynamic) || len(p.Command) < 2 || len(p.Argv) < 2 || p.Argv[1].Text != p.Command[1] ||
 		top && (world.TopLevel == nil || world.TopLevel(p.Dir) != p.Dir || mayBeColored(p.Dir, world)) {
 		return nil
 	}
 	operands := p.Operands
+	dashes := slices.IndexFunc(p.Argv, func(f cardea.Word) bool { return f.Text == "--" })
 	if sub := spec.Subcommand(p.Command[1]); len(operands) > 0 && sub.FirstOperand == form.None && !HasOption(p, sub.FirstOperandUnless...) {
+		if dashes > 0 && operands[0] > dashes {
+			dashes = -1 // it stands in front of the pattern, and ends options alone
+		}
 		operands = operands[1:] // the pattern
 	}
-	dashes := slices.IndexFunc(p.Argv, func(f cardea.Word) bool { return f.Text == "--" })
 	for _, i := range operands {
 		text := p.Argv[i].Text
 		if top && (dashes < 0 || i < dashes) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, ":") || slices.Contains(strings.Split(text, "/"), "..") {
