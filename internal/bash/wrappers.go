@@ -201,12 +201,7 @@ func (w *walker) xargs(s *wrapper, inv invocation) {
 	}
 	var search *knowledge.Search
 	if !slices.ContainsFunc(p.list, splits) {
-		null := false
-		for _, o := range p.list {
-			delimits := o.name == "-d" || o.name == "--delimiter"
-			null = o.name == "-0" || o.name == "--null" || delimits && o.value == `\0` || null && !delimits
-		}
-		search = w.fromSearch(null)
+		search = w.fromSearch(endsWithNull(p.list))
 	}
 	if replace == "" {
 		args := unknownArgs
@@ -263,6 +258,15 @@ func withoutOpenFiles(words []field) []field {
 		}
 	}
 	return out
+}
+
+// endsWithNull reports options of xargs with which a NUL ends each word that it reads.
+func endsWithNull(options []option) (null bool) {
+	for _, o := range options {
+		delimits := o.name == "-d" || o.name == "--delimiter"
+		null = o.name == "-0" || o.name == "--null" || delimits && o.value == `\0` || null && !delimits
+	}
+	return null
 }
 
 // splits reports options of xargs with which it reads something else than its

@@ -34,8 +34,7 @@ func HasOption(p *cardea.Part, list ...string) bool {
 // may print something else than names of what lies below its folders. All of
 // the part is known.
 func FindSearch(p *cardea.Part, world *World) *Search {
-	s, name := &Search{Dir: p.Dir}, ""
-	program := p.Program()
+	name := ""
 	printsElse, find := WordsOf(form.FindsUnless, p.Command...)
 	finds, fd := WordsOf(form.FindsWith, p.Command...)
 	names, matches := WordsOf(form.NamesMatchesWith, p.Command...)
@@ -68,8 +67,14 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 	if where, tracked := WordsOf(form.FindsTracked, p.Command...); tracked {
 		return trackedFiles(p, world, slices.Contains(where, "top"))
 	}
-	folders := p.Operands
-	if spec := programOf(program); len(folders) > 0 && spec != nil && spec.FirstOperand == form.None && !HasOption(p, spec.FirstOperandUnless...) {
+	return belowFolders(p, name)
+}
+
+// belowFolders is what lies below the folders of a search, with names that fit a pattern; "" fits
+// all. It is nil where it is not known which folders these are.
+func belowFolders(p *cardea.Part, name string) *Search {
+	s, folders := &Search{Dir: p.Dir}, p.Operands
+	if spec := programOf(p.Program()); len(folders) > 0 && spec != nil && spec.FirstOperand == form.None && !HasOption(p, spec.FirstOperandUnless...) {
 		folders = folders[1:] // the pattern
 	}
 	for _, i := range folders {
