@@ -202,9 +202,7 @@ func (w *commands) xargs(s *wrapper, inv invocation) {
 	}
 	var search *knowledge.Search
 	if !slices.ContainsFunc(p.list, splits) {
-		_, null := p.options["-0"]
-		_, long := p.options["--null"]
-		search = w.fromSearch(null || long)
+		search = w.fromSearch(endsWithNull(p.list))
 	}
 	if replace == "" {
 		args := unknownArgs
@@ -261,6 +259,15 @@ func withoutOpenFiles(words []field) []field {
 		}
 	}
 	return out
+}
+
+// endsWithNull reports options of xargs with which a NUL ends each word that it reads.
+func endsWithNull(options []option) (null bool) {
+	for _, o := range options {
+		delimits := o.name == "-d" || o.name == "--delimiter"
+		null = o.name == "-0" || o.name == "--null" || delimits && o.value == `\0` || null && !delimits
+	}
+	return null
 }
 
 // splits reports options of xargs with which it reads something else than its

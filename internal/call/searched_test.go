@@ -182,7 +182,10 @@ func TestFoundNamesAgainstBash(t *testing.T) {
 			}
 			known := 0
 			for _, line := range searches {
-				an := bash.Analyse(line, bash.Env{Cwd: dir, World: knowledge.World{Home: root, Roots: []string{dir}, IsDir: disk.IsDir, Resolve: paths.Resolve, TopLevel: disk.TopLevel, PlainNames: disk.PlainNames, PlainTracked: disk.PlainTracked, Names: disk.Names, Exported: func(string) bool { return false }}})
+				an := bash.Analyse(line, bash.Env{Cwd: dir, World: knowledge.World{
+					Home: root, Roots: []string{dir}, IsDir: disk.IsDir, Resolve: paths.Resolve, TopLevel: disk.TopLevel, PlainNames: disk.PlainNames,
+					PlainTracked: disk.PlainTracked, Names: disk.Names, Exported: func(string) bool { return false },
+				}})
 				tracked, unseen := disk.Opened(&cardea.Access{Path: dir, Recursive: true, Selection: cardea.Selection{Tracked: true}})
 				certain := true
 				var access []cardea.Access

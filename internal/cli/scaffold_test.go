@@ -40,9 +40,11 @@ func TestScaffoldIsReadable(t *testing.T) {
 // Commands are found in the help texts of usual libraries.
 func TestScaffoldFindsCommands(t *testing.T) {
 	for _, c := range []struct{ of, help, want string }{
-		{"cobra", "Usage:\n  x [command]\n\nAvailable Commands:\n  completion  Generate it\n  run         Run it\n              and wait\n\nFlags:\n  -h, --help   help\n\nUse \"x [command] --help\".\n", "completion|run"},
+		{"cobra", "Usage:\n  x [command]\n\nAvailable Commands:\n" +
+			"  completion  Generate it\n  run         Run it\n              and wait\n\nFlags:\n  -h, --help   help\n\nUse \"x [command] --help\".\n", "completion|run"},
 		{"click", "Usage: x [OPTIONS] COMMAND [ARGS]...\n\nOptions:\n  --help  Show it.\n\nCommands:\n  add   Add it.\n  list  List it.\n", "add|list"},
-		{"argparse", "usage: x [-h] {add,rm} ...\n\npositional arguments:\n  file        a file\n  {add,rm}    sub-command help\n    add       add it\n    rm        remove it\n\noptions:\n  -h, --help  show it\n", "add|rm"},
+		{"argparse", "usage: x [-h] {add,rm} ...\n\npositional arguments:\n" +
+			"  file        a file\n  {add,rm}    sub-command help\n    add       add it\n    rm        remove it\n\noptions:\n  -h, --help  show it\n", "add|rm"},
 		{"argparse with a title", "usage: x COMMAND ...\n\nsubcommands:\n  COMMAND\n    add       add it\n    rm        remove it\n", "add|rm"},
 		{"clap", "Usage: x [COMMAND]\n\nCommands:\n  build, b    Compile it\n  clean       Remove it\n\nOptions:\n  -h, --help  Print it\n", "build,b|clean"},
 		{"groups", "Usage:  x COMMAND\n\nCommon Commands:\n  run         Run it\n\nManagement Commands:\n  buildx*     Build it\n\nGlobal Options:\n  -D, --debug   more\n", "run|buildx"},

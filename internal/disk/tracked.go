@@ -37,7 +37,7 @@ func plainPath(name string) bool {
 func openedTracked(folder string) (files []string, unseen string) {
 	names, ok := tracked(folder)
 	if !ok {
-		return nil, "it is not known what git tracks in " + folder
+		return nil, "the files that git tracks in " + folder + " are unknown"
 	}
 	folders := map[string]string{} // where they really lie
 	for _, name := range names {

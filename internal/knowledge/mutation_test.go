@@ -273,7 +273,7 @@ func changes(key, value *yaml.Node) []mutation {
 	}
 	before := value.Content
 	for i := 0; i < len(before); i += step {
-		if step == 2 && slices.Contains(form.Properties, form.Property(before[i].Value)) || key.Value == "programs" && !describes(before[i]) {
+		if step == 2 && slices.Contains(form.Properties, form.Property(before[i].Value)) || step == 1 && key.Value == "programs" && !describes(before[i]) {
 			continue // deciders act on it, which the examples do not ask
 		}
 		out = append(out, mutation{

@@ -34,8 +34,7 @@ func HasOption(p *cardea.Part, list ...string) bool {
 // may print something else than names of what lies below its folders. All of
 // the part is known.
 func FindSearch(p *cardea.Part, world *World) *Search {
-	s, name := &Search{Dir: p.Dir}, ""
-	program := p.Program()
+	name := ""
 	printsElse, find := WordsOf(form.FindsUnless, p.Command...)
 	finds, fd := WordsOf(form.FindsWith, p.Command...)
 	names, matches := WordsOf(form.NamesMatchesWith, p.Command...)
@@ -68,8 +67,14 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 	if where, tracked := WordsOf(form.FindsTracked, p.Command...); tracked {
 		return trackedFiles(p, world, slices.Contains(where, "top"))
 	}
-	folders := p.Operands
-	if spec := programOf(program); len(folders) > 0 && spec != nil && spec.FirstOperand == form.None && !HasOption(p, spec.FirstOperandUnless...) {
+	return belowFolders(p, name)
+}
+
+// belowFolders is what lies below the folders of a search, with names that fit a pattern; "" fits
+// all. It is nil where it is not known which folders these are.
+func belowFolders(p *cardea.Part, name string) *Search {
+	s, folders := &Search{Dir: p.Dir}, p.Operands
+	if spec := programOf(p.Program()); len(folders) > 0 && spec != nil && spec.FirstOperand == form.None && !HasOption(p, spec.FirstOperandUnless...) {
 		folders = folders[1:] // the pattern
 	}
 	for _, i := range folders {
@@ -99,15 +104,18 @@ func trackedFiles(p *cardea.Part, world *World, top bool) *Search {
 	dynamic := func(f cardea.Word) bool { return !f.Static }
 	told, _ := WordsOf(form.VariableKinds, "repository")
 	spec := programOf(p.Program())
-	if world.Exported == nil || slices.ContainsFunc(told, world.Exported) || spec == nil || p.Dir == "" || len(p.Assigns)+len(p.Wrappers) > 0 || slices.ContainsFunc(p.Argv, dynamic) || len(p.Command) < 2 || p.Argv[1].Text != p.Command[1] ||
+	if world.Exported == nil || slices.ContainsFunc(told, world.Exported) || spec == nil || p.Dir == "" || len(p.Assigns)+len(p.Wrappers) > 0 || slices.ContainsFunc(p.Argv, dynamic) || len(p.Command) < 2 || len(p.Argv) < 2 || p.Argv[1].Text != p.Command[1] ||
 		top && (world.TopLevel == nil || world.TopLevel(p.Dir) != p.Dir || mayBeColored(p.Dir, world)) {
 		return nil
 	}
 	operands := p.Operands
+	dashes := slices.IndexFunc(p.Argv, func(f cardea.Word) bool { return f.Text == "--" })
 	if sub := spec.Subcommand(p.Command[1]); len(operands) > 0 && sub.FirstOperand == form.None && !HasOption(p, sub.FirstOperandUnless...) {
+		if dashes > 0 && operands[0] > dashes {
+			dashes = -1 // it stands in front of the pattern, and ends options alone
+		}
 		operands = operands[1:] // the pattern
 	}
-	dashes := slices.IndexFunc(p.Argv, func(f cardea.Word) bool { return f.Text == "--" })
 	for _, i := range operands {
 		text := p.Argv[i].Text
 		if top && (dashes < 0 || i < dashes) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, ":") || slices.Contains(strings.Split(text, "/"), "..") {

@@ -166,10 +166,10 @@ func (c *call) refusal(p *cardea.Part) string {
 				return why
 			}
 		}
-		if a.Selection.Tracked && c.unclear(p) {
+		switch {
+		case a.Selection.Tracked && c.unclear(p):
 			return "another command of the line may change what git tracks"
-		}
-		if a.Kind == cardea.Read && !a.MetadataOnly && c.writes(p) {
+		case a.Kind == cardea.Read && !a.MetadataOnly && c.writes(p):
 			return "another command of the line writes files, and may put a link where this one reads"
 		}
 	}

@@ -1,11 +1,11 @@
 package form
 
-// Property is what the analysis or a decider acts on, apart from accesses: a key of the
-// entry of a command.
+// Property names something that the analysis or a decider acts on besides accesses. It is a key
+// of the entry of a command.
 type Property string
 
-// The properties. The words behind one are options or subcommands, as the property says. A
-// property of a command counts for its subcommands, too.
+// The properties. Their words are options or subcommands, as the property says. A property
+// of a command also applies to its subcommands.
 const (
 	// Shell is an interpreter of the language of bash, or a close one.
 	Shell Property = "shell"
@@ -69,7 +69,7 @@ const (
 	RunsHooks Property = "runs_hooks"
 	// RunsRecipes runs these hooks of the repository, or these scripts of its file (`git commit`). The
 	// command `npm *` is npm with any other subcommand. A star in a word stands for the word
-	// behind the subcommand, or for that other subcommand.
+	// after the subcommand, or for that other subcommand.
 	RunsRecipes Property = "runs_recipes"
 	// ProjectFiles finds in these files of the project what to run or how. They are
 	// trusted together with a command that starts the program.
@@ -272,7 +272,7 @@ const (
 	ChangesConfigurationWith Property = "changes_configuration_with"
 	// ShowsAddresses prints the addresses of the repository's remotes.
 	ShowsAddresses Property = "shows_addresses"
-	// ComparesFiles compares files outside of a repository, too.
+	// ComparesFiles also compares files outside of a repository.
 	ComparesFiles Property = "compares_files"
 	// HidesContents prints nothing that files of the repository hold except its operands'.
 	HidesContents Property = "hides_contents"
@@ -287,7 +287,7 @@ const (
 	Searches Property = "searches"
 	// ChangesNoFile changes no file, whatever words it is passed.
 	ChangesNoFile Property = "changes_no_file"
-	// KeepsProjectFiles changes no file of a project, even where it is not known what else it does.
+	// KeepsProjectFiles changes no file of a project, whatever else it does.
 	KeepsProjectFiles Property = "keeps_project_files"
 	// Removes removes the files that it is passed, and does nothing else. Harnesses ask
 	// about critical ones.

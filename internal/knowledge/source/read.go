@@ -95,7 +95,7 @@ func inherit(p *form.Program) {
 	}
 }
 
-// heldOnce reports properties of commands that another entry has, too. above are the words in front
+// heldOnce reports properties of commands that another entry also has. above are the words in front
 // of the names, first the places of those so far, each a line behind at.
 func heldOnce(entries []document.Value, above, at string, first map[string]string) {
 	for _, e := range entries {
@@ -290,7 +290,7 @@ func properties(m document.Map) []form.Held {
 	return out
 }
 
-// held are the keys of an entry that are properties, of those which nobody has read.
+// held lists the keys of an entry that are properties and unread.
 func held(m document.Map) []string {
 	return slices.DeleteFunc(m.Unknown(), func(key string) bool { return !slices.Contains(form.Properties, form.Property(key)) })
 }
