@@ -14,7 +14,10 @@ import (
 // arithmExp looks at $((…)) and $[…]. Its value is one word of digits, not
 // known.
 func (w *words) arithmExp(a *syntax.ArithmExp) fragment {
+	around := w.failing
+	w.failing = w.failing || !w.cmd.expands
 	w.arith(a.X)
+	w.failing = around
 	return unsureQuoted(shell.Numeric | shell.NonEmpty)
 }
 
@@ -39,10 +42,16 @@ func (w *words) operand(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case nil:
 	case *syntax.BinaryArithm:
+		around := w.failing
+		switch x.Op {
+		case syntax.AndArit, syntax.OrArit, syntax.Comma, syntax.TernQuest, syntax.TernColon:
+			w.failing = true // not all of it may be looked at
+		}
 		if x.Op != syntax.Assgn || grammar.ArithName(x.X) == "" {
 			w.operand(x.X)
 		}
 		w.operand(x.Y)
+		w.failing = around
 		switch {
 		case grammar.IsAssignment(x.Op):
 			w.arithAssigns(x.X)

@@ -82,7 +82,7 @@ func (w *statements) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
 	begin := len(w.out.Parts)
 	w.loop(c.Do, func() {
 		w.arith(l.Cond)
-		w.arith(l.Post)
+		w.maybe(func() { w.arith(l.Post) })
 		inner := w.cmd.spots
 		w.cmd.spots = saved
 		w.repeats(w.constantNumber(l.Cond), begin, func() { w.stmts(c.Do) })
@@ -150,19 +150,20 @@ func (w *statements) iterate(c *syntax.ForClause, v shell.Value) {
 
 func (w *statements) caseClause(c *syntax.CaseClause) {
 	w.walkWord(c.Word)
-	before := w.cur.Clone()
-	merged := before.Clone()
+	looked, merged, falls := w.cur, w.cur.Clone(), false // the states in which patterns are looked at, and after any of the commands
 	for _, item := range c.Items {
+		w.cur = looked
 		for _, p := range item.Patterns {
-			w.walkWord(p)
+			w.maybe(func() { w.walkWord(p) })
+		}
+		looked = w.cur.Clone()
+		if falls {
+			w.cur.Join(merged)
 		}
 		w.conditional(false, func() { w.stmts(item.Stmts) })
 		merged.Join(w.cur)
-		if item.Op == syntax.Break {
-			w.cur = before.Clone()
-		} else {
-			w.cur = merged.Clone() // falls through into the next one
-		}
+		falls = item.Op != syntax.Break
 	}
 	w.cur = merged
+	w.cur.Join(looked)
 }

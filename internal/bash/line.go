@@ -23,9 +23,10 @@ type line struct {
 	base int    // its offset in the command, -1 inside another script
 	at   int    // offset of the last command seen in the line itself
 
-	cur    *shell.State   // what the shell knows here
-	rounds int            // how often loops over known words repeat what is walked, 0 outside of them
-	exits  []*shell.State // what was known where a jump left its place
+	cur    *shell.State         // what the shell knows here
+	sure   []*syntax.DeclClause // declarations of the current function that run if it is not left before
+	rounds int                  // how often loops over known words repeat what is walked, 0 outside of them
+	exits  []*shell.State       // what was known where a jump left its place
 	begun  map[*shell.Function]running
 	via    []string     // the constructs around
 	around surroundings // what a command inherits from those around it
@@ -38,7 +39,7 @@ type line struct {
 	fed            string         // what comes in through other descriptors, and from a coprocess
 	running        []running      // the scripts around
 	aborts         []*shell.State // what was known where bash may have given up a line
-	failing        bool           // the expression that is looked at may fail
+	failing        bool           // what is assigned here may not be: an expression may fail, or is not looked at
 	late           []lateSpot     // spots of parts that were walked before
 	shows          string         // a variable from outside that the line expands
 	usesFoundNames bool           // names that a search finds were found plain
@@ -70,6 +71,8 @@ type command struct {
 	reads   *string          // about what the <(…) in its words give to read; nil outside of a program
 	pending []feed           // what flows into it through its words and descriptors
 	appends bool             // a redirection leaves what the file holds
+	expands bool             // the shell itself expands the words that are looked at, and all of them
+	colon   bool             // it is the builtin that does nothing but expand its words
 }
 
 // lineFiles is what the line does to files.
@@ -203,6 +206,14 @@ func (w *line) mayRun(walk func()) {
 	before := w.cur.Clone()
 	walk()
 	w.cur.Join(before)
+}
+
+// maybe looks at words that may not be expanded: what they assign may not be assigned.
+func (w *line) maybe(look func()) {
+	around := w.failing
+	w.failing = true
+	look()
+	w.failing = around
 }
 
 // unless walks what runs for certain unless something may keep it from running.

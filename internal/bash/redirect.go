@@ -17,9 +17,12 @@ import (
 // the command then reads.
 func (w *redirections) redirects(list []*syntax.Redirect) []cardea.Access {
 	var out []cardea.Access
+	around := w.cmd.expands
+	w.cmd.expands = false // a program's own are expanded elsewhere
 	for _, r := range list {
 		out = append(out, w.redirect(r)...)
 	}
+	w.cmd.expands = around
 	return out
 }
 
@@ -29,7 +32,9 @@ func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 		if !texts.PlainName(name) {
 			w.unknown(unknown.Evaluated, r.N.Value)
 		}
+		old := w.cur.Vars.Get(name)
 		w.set(name, shell.SomeNumber)
+		w.cur.Vars.Set(name, shell.Join(old, w.cur.Vars.Get(name))) // a program's own opens it elsewhere
 	}
 	stdin := r.N == nil || r.N.Value == "0"
 	if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {

@@ -101,9 +101,12 @@ func (w *statements) compound(cmd syntax.Command) {
 		w.inPart(cmd, func() { w.arith(cmd.X) })
 	case *syntax.LetClause:
 		w.inPart(cmd, func() {
+			around := w.failing
 			for _, x := range cmd.Exprs {
 				w.arith(x)
+				w.failing = w.failing || !w.total(x) // where it fails, let ends
 			}
+			w.failing = around
 		})
 	case *syntax.TestClause:
 		w.inPart(cmd, func() { w.test(cmd.X) })

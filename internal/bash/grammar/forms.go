@@ -176,3 +176,18 @@ func CountCommands(list []*syntax.Stmt) int {
 	}
 	return n
 }
+
+// RunsFirst returns the declarations right in the block of a function's body: they run unless
+// the function is left before.
+func RunsFirst(body *syntax.Stmt) (out []*syntax.DeclClause) {
+	block, is := body.Cmd.(*syntax.Block)
+	if !is {
+		return nil
+	}
+	for _, st := range block.Stmts {
+		if c, is := st.Cmd.(*syntax.DeclClause); is && !st.Background {
+			out = append(out, c)
+		}
+	}
+	return out
+}

@@ -53,11 +53,27 @@ type Facts struct {
 	Aliases    map[string]string
 	Traits     map[string]grammar.Trait
 	FixedSet   map[string]bool   // read-only variables that the line has set
-	Locals     map[string]Value  // what the variables of the current function hide; nil outside of functions
+	Locals     map[string]Hidden // what the variables of the current function hide; nil outside of functions
 	Origins    map[string][2]int // the parts whose output variables hold
 	// Descriptors are the parts that feed or read descriptors.
 	Descriptors map[string][2]int
 	Options
+}
+
+// Hidden is the value that a local variable of a function hides.
+type Hidden struct {
+	Value
+	// Maybe is set where the declaration may not have run.
+	Maybe bool
+}
+
+// After returns what the variable holds after the function, where v is what it held at the
+// end.
+func (h Hidden) After(v Value) Value {
+	if h.Maybe {
+		return Join(h.Value, v)
+	}
+	return h.Value
 }
 
 // Options are switches of a shell that hold for all of a line.
