@@ -215,21 +215,15 @@ func (a *analysis) mistyped(f harness.Field, v any) {
 		if f.Role == harness.Patch {
 			a.patch(strings.Join(words, "\n"))
 		}
-	}, a.mistypedField(f))
-}
-
-// mistypedField makes the accesses of the texts in a field that should name a file or an
-// address.
-func (a *analysis) mistypedField(f harness.Field) func(field, value string) []cardea.Access {
-	if f.Role != harness.FilePath && f.Role != harness.SearchPath {
-		return nil
-	}
-	return func(field, value string) []cardea.Access {
-		if field != f.Name {
-			return a.mcpField(field, value)
+	}, func(field, value string) []cardea.Access {
+		switch {
+		case f.Role != harness.FilePath && f.Role != harness.SearchPath:
+			return nil
+		case field == f.Name:
+			field = "path"
 		}
-		return a.mcpField("path", value)
-	}
+		return a.mcpField(field, value)
+	})
 }
 
 // unread adds a part for the fields of a known tool that the table does not have, with
@@ -277,31 +271,15 @@ func (a *analysis) typed(info harness.ToolInfo) {
 	if info.Harmless {
 		return
 	}
-	var walk func(v any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case string:
-			if words := harness.TypedCommand(v); words != nil {
-				p := cardea.Part{Text: strings.TrimSpace(v), Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}
-				for _, word := range append([]string{"cardea"}, words...) {
-					p.Argv = append(p.Argv, cardea.Word{Text: word, Static: true})
-				}
-				a.parts = append(a.parts, p)
-			}
-		case []any:
-			for _, e := range v {
-				walk(e)
-			}
-		case map[string]any:
-			for _, k := range sortedKeys(v) {
-				walk(v[k])
-			}
-		}
-	}
 	for _, name := range sortedKeys(a.ev.Call.Input) {
 		if i := slices.IndexFunc(info.Fields, func(f harness.Field) bool { return f.Name == name }); i < 0 || info.Fields[i].Role == harness.Prompt {
-			for _, v := range a.values(name) {
-				walk(v)
+			for _, text := range a.texts(name) {
+				if words := harness.TypedCommand(text); words != nil {
+					p := a.one(strings.TrimSpace(text), cardea.Access{Kind: cardea.Unknown})
+					for _, word := range append([]string{"cardea"}, words...) {
+						p.Argv = append(p.Argv, cardea.Word{Text: word, Static: true})
+					}
+				}
 			}
 		}
 	}
@@ -331,22 +309,27 @@ func (a *analysis) code(text string) {
 }
 
 // one adds a part that is not a shell command.
-func (a *analysis) one(text string, access ...cardea.Access) {
-	parts := []cardea.Part{{Text: text, Access: access, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}}
-	a.findKeys(parts)
-	a.parts = append(a.parts, parts...)
+func (a *analysis) one(text string, access ...cardea.Access) *cardea.Part {
+	a.parts = append(a.parts, cardea.Part{Text: text, Access: access, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1})
+	a.findKeys(a.parts[len(a.parts)-1:])
+	return &a.parts[len(a.parts)-1]
 }
 
-// roots are the folders that belong to the work, as far as it is known where
-// they lie.
+// roots are the folders that belong to the work, as far as it is known where they
+// lie.
 func (a *analysis) roots() []string {
-	roots := make([]string, 0, len(a.ev.Roots)+1)
-	for _, r := range append([]string{a.ev.Project}, a.ev.Roots...) {
-		if at := a.resolve(slash(r)); at != "" {
-			roots = append(roots, at)
+	return a.resolved(slices.Concat([]string{a.ev.Project}, a.ev.Roots))
+}
+
+// resolved are the folders to which names of folders lead, without those that are not known.
+func (a *analysis) resolved(names []string) []string {
+	out := make([]string, 0, len(names))
+	for _, name := range names {
+		if at := a.resolve(slash(name)); at != "" {
+			out = append(out, at)
 		}
 	}
-	return roots
+	return out
 }
 
 // places say what the paths of the call mean.
@@ -398,11 +381,7 @@ func (a *analysis) shell(text string) {
 		s.lookIntoLine(res.Parts)
 		flows = append(flows, s.certain...)
 	}
-	if base == 0 {
-		a.parts = res.Parts
-	} else {
-		a.parts = append(a.parts, res.Parts...)
-	}
+	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range flows {
 		f.From, f.To = f.From+base, f.To+base
@@ -418,13 +397,11 @@ func (a *analysis) powershell() {
 		vals = []any{nil}
 	}
 	for _, v := range vals {
-		text, ok := v.(string)
-		if !ok {
+		if text, ok := v.(string); ok {
+			a.one(text, cardea.Access{Kind: cardea.Unknown}).Coverage = cardea.Partial
+		} else {
 			a.mistyped(harness.Field{Name: "command", Role: harness.Command}, v)
-			continue
 		}
-		a.parts = append(a.parts, cardea.Part{Text: text, Dir: a.ev.Cwd, Start: -1,
-			Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Partial})
 	}
 }
 
