@@ -272,18 +272,12 @@ func (f *finder) substitutions(text string) {
 
 // shellFunctions adds what make runs when it expands $(shell …).
 func (f *finder) shellFunctions(text string) {
-	for range mostSubstitutions {
-		_, rest, found := strings.Cut(text, "shell ")
-		if !found {
-			return
-		}
-		if before := text[:len(text)-len(rest)-len("shell ")]; strings.HasSuffix(before, "$(") || strings.HasSuffix(before, "${") {
-			end := max(strings.LastIndexAny(rest, ")}"), 0)
-			f.line(rest[:end])
-		}
-		text = rest
+	for _, at := range shellFunction().FindAllStringIndex(text, mostSubstitutions) {
+		f.line(text[at[1]:max(at[1], strings.LastIndexAny(text, ")}"))])
 	}
 }
+
+var shellFunction = expression(`\$[({]shell `)
 
 // delimited returns what precedes a mark without a backslash.
 func delimited(text string, mark byte) string {
