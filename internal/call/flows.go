@@ -149,14 +149,8 @@ func accessKind(p *cardea.Part, k cardea.AccessKind) bool {
 }
 
 func downloads(p *cardea.Part) bool {
-	name := p.Program()
-	switch {
-	case knowledge.HasWith(form.Downloads, name, func(word string) bool { return slices.Contains(p.Command, word) }):
-		return true
-	case knowledge.Has(form.Copies, name):
-		return accessKind(p, cardea.Network)
-	}
-	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Network && a.Redirect })
+	return knowledge.HasWith(form.Downloads, p.Program(), func(word string) bool { return slices.Contains(p.Command, word) }) ||
+		knowledge.Has(form.Copies, p.Program()) && accessKind(p, cardea.Network) || readsDescriptor(p)
 }
 
 func decodes(p *cardea.Part) bool {

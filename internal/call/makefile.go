@@ -77,8 +77,7 @@ func (s *scripts) recipes(p *cardea.Part, dir string) func(text string) []piece 
 }
 
 // made are the recipes of targets, and of those that they need.
-func (m *makefile) made(targets []string) []piece {
-	var out []piece
+func (m *makefile) made(targets []string) (out []piece) {
 	done := map[string]bool{}
 	for len(targets) > 0 && len(out) < maxScriptParts {
 		name := targets[0]

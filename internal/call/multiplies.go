@@ -47,20 +47,20 @@ func (f *flowFinder) multiplies() {
 // startsInLoop finds what an endless loop starts that goes on while the loop does.
 func (f *flowFinder) startsInLoop(r bash.Again) {
 	from, to := max(r.From, r.To-bash.MaxScan), min(r.To, len(f.parts))
+	first := -1
 	for i := from; i < to; i++ {
 		p := &f.parts[i]
-		if f.startsMore(i, r.Depth) {
-			continue
-		}
-		if name := commandName(p); knowledge.Has(form.Leaves, name) || knowledge.Has(form.Waits, name) && !shortPause(p) {
-			return
+		switch name := commandName(p); {
+		case !f.startsMore(i, r.Depth):
+			if knowledge.Has(form.Leaves, name) || knowledge.Has(form.Waits, name) && !shortPause(p) {
+				return
+			}
+		case first < 0:
+			first = i
 		}
 	}
-	for i := from; i < to; i++ {
-		if f.startsMore(i, r.Depth) {
-			f.add("multiplies", i, i)
-			return
-		}
+	if first >= 0 {
+		f.add("multiplies", first, first)
 	}
 }
 

@@ -104,10 +104,7 @@ func (a *analysis) folder(dir string) (at string, certain bool) {
 	cwd, home := slash(a.ev.Cwd), slash(a.world.Home)
 	certain = !strings.HasPrefix(dir, "~") && !strings.Contains(dir, "$")
 	if !certain && home != "" {
-		dir = strings.NewReplacer("${HOME}", home, "$HOME", home).Replace(dir)
-		if dir == "~" || strings.HasPrefix(dir, "~/") {
-			dir = home + dir[1:]
-		}
+		dir = a.atHome(strings.NewReplacer("${HOME}", home, "$HOME", home).Replace(dir))
 	}
 	absolute := strings.HasPrefix(dir, "/") || harness.IsDrivePath(dir)
 	switch {
@@ -129,8 +126,7 @@ func (a *analysis) folder(dir string) (at string, certain bool) {
 
 // values are what a field holds: its own value first, then those of duplicate
 // and case-variant keys.
-func (a *analysis) values(field string) []any {
-	var out []any
+func (a *analysis) values(field string) (out []any) {
 	if v, ok := a.ev.Call.Input[field]; ok {
 		out = append(out, v)
 	}
@@ -540,12 +536,7 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 // paths makes the accesses of a path as a tool names it, one for each place
 // that it may lead to.
 func (a *analysis) paths(kind cardea.AccessKind, name string, recursive bool) []cardea.Access {
-	name = slash(name)
-	if rest, ok := strings.CutPrefix(name, "~/"); ok && a.world.Home != "" {
-		name = slash(a.world.Home) + "/" + rest
-	} else if name == "~" {
-		name = slash(a.world.Home)
-	}
+	name = a.atHome(name)
 	out := a.places().Open(kind, name, false)
 	if harness.IsDrivePath(name) {
 		spelled := name[:2] + pathpkg.Clean("/"+name[2:])
@@ -558,6 +549,14 @@ func (a *analysis) paths(kind cardea.AccessKind, name string, recursive bool) []
 		out[i].Recursive = recursive
 	}
 	return out
+}
+
+// atHome is a path of a tool with the home folder in place of the tilde.
+func (a *analysis) atHome(name string) string {
+	if rest, ok := strings.CutPrefix(name, "~"); ok && a.world.Home != "" && (rest == "" || rest[0] == '/') {
+		name = a.world.Home + rest
+	}
+	return slash(name)
 }
 
 func (a *analysis) resolve(p string) string {
@@ -578,19 +577,15 @@ func slash(p string) string {
 
 // urlText is the address in a field: text, or an object with a url.
 func urlText(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case map[string]any:
-		s, _ := v["url"].(string)
-		return s
+	if object, is := v.(map[string]any); is {
+		v = object["url"]
 	}
-	return ""
+	text, _ := v.(string)
+	return text
 }
 
 // network makes the accesses of an address, one for each host that it may mean.
-func network(address string) []cardea.Access {
-	var out []cardea.Access
+func network(address string) (out []cardea.Access) {
 	for _, h := range knowledge.Hosts(address) {
 		out = append(out, cardea.Access{Kind: cardea.Network, Host: h})
 	}

@@ -57,8 +57,7 @@ func (f *finder) code(text string) {
 }
 
 // lex takes a text apart.
-func lex(text string) []token {
-	var out []token
+func lex(text string) (out []token) {
 	open := map[byte]bool{} // what begins a constant that does not end, so that no later one does
 	for i := 0; i < len(text); {
 		c := text[i]
