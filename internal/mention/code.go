@@ -56,53 +56,54 @@ func (f *finder) code(text string) {
 	}
 }
 
+// tokens are the pieces of a text.
+type tokens []token
+
+// at is the token at an index, or one without text.
+func (ts tokens) at(i int) token {
+	if i < 0 || i >= len(ts) {
+		return token{}
+	}
+	return ts[i]
+}
+
 // lex takes a text apart.
-func lex(text string) (out []token) {
+func lex(text string) (out tokens) {
 	open := map[byte]bool{} // what begins a constant that does not end, so that no later one does
 	for i := 0; i < len(text); {
 		c := text[i]
+		t, size := token{operator, text[i : i+1]}, 1
 		switch {
 		case c == homeMark[0]:
-			out = append(out, token{constant, "~"})
-			i++
+			t = token{constant, "~"}
 		case c <= ' ':
 			i++
+			continue
 		case isNameByte(c):
-			end := i
-			for end < len(text) && isNameByte(text[end]) {
-				end++
+			for i+size < len(text) && isNameByte(text[i+size]) {
+				size++
 			}
-			word := text[i:end]
-			if end < len(text) && !open[text[end]] {
-				if body, size := quotedBy(word, text[end:]); size > 0 {
-					out = append(out, token{constant, body})
-					i = end + size
-					continue
-				} else if size < 0 {
-					open[text[end]] = true
+			word, rest := text[i:i+size], text[i+size:]
+			t = token{name, word}
+			if rest != "" && !open[rest[0]] {
+				if body, more := quotedBy(word, rest); more > 0 {
+					t, size = token{constant, body}, size+more
+				} else if more < 0 {
+					open[rest[0]] = true
 				}
 			}
-			if !isPrefix(word, text[end:]) {
-				out = append(out, token{name, word})
-			}
-			i = end
-		case c == '"' || c == '\'' || c == '`' || c == '[' && longBracket(text[i:]) != "":
-			body, size := "", 0
-			if !open[c] {
-				body, size = quoted(text[i:])
-			}
-			if size == 0 {
-				open[c] = true
-				out = append(out, token{operator, text[i : i+1]})
-				i++
+			if t.kind == name && isPrefix(word, rest) {
+				i += size
 				continue
 			}
-			out = append(out, token{constant, body})
-			i += size
-		default:
-			out = append(out, token{operator, text[i : i+1]})
-			i++
+		case (c == '"' || c == '\'' || c == '`' || c == '[' && longBracket(text[i:]) != "") && !open[c]:
+			if body, all := quoted(text[i:]); all > 0 {
+				t, size = token{constant, body}, all
+			} else {
+				open[c] = true
+			}
 		}
+		out, i = append(out, t), i+size
 	}
 	return out
 }
@@ -205,7 +206,7 @@ type joiner struct {
 	// values are the variables that hold a constant.
 	values map[string]string
 	run    []term
-	gap    []token // since the last term
+	gap    tokens // since the last term
 	// inside are the constants since each bracket that is open, the outermost first:
 	// the whole text.
 	inside [][]string
@@ -235,6 +236,9 @@ func (t term) joinedTo(text string) string {
 
 // joiningNames are functions and types that only join and clean paths, or read text.
 var joiningNames = sync.OnceValue(func() []string { return strings.Fields(tables()["joining"]) })
+
+// joins reports such a name.
+func (t token) joins() bool { return t.kind == name && slices.Contains(joiningNames(), t.text) }
 
 // Constants of one bracket, whatever stands between them, are a list of this length
 // at most, and so are those of the whole text. Brackets stand in each other so deep.
@@ -269,17 +273,17 @@ func (j *joiner) close() {
 }
 
 // next reads one token.
-func (j *joiner) next(tokens []token, i int) {
+func (j *joiner) next(tokens tokens, i int) {
 	t := tokens[i]
 	text, known := t.text, t.kind == constant
 	if t.kind == name {
-		assigned := i+1 < len(tokens) && (tokens[i+1].text == "=" || tokens[i+1].text == ":")
-		if value, ok := j.values[t.text]; ok && !assigned {
+		next := tokens.at(i + 1).text
+		if value, ok := j.values[t.text]; ok && next != "=" && next != ":" {
 			text, known = value, true
 		}
 	}
 	if !known {
-		if len(j.run) > 0 && t.kind == name && !slices.Contains(joiningNames(), t.text) || t.text == ";" {
+		if len(j.run) > 0 && t.kind == name && !t.joins() || t.text == ";" {
 			j.end()
 		}
 		j.gap = append(j.gap, t)
@@ -300,31 +304,30 @@ func (j *joiner) next(tokens []token, i int) {
 
 // assignedTo is the variable to which what follows a gap is assigned, "" where
 // there is none: name =, name :=.
-func assignedTo(gap []token) string {
+func assignedTo(gap tokens) string {
 	k := len(gap) - 1
-	for k >= 0 && (gap[k].kind == operator && strings.Contains("([", gap[k].text) || gap[k].kind == name && slices.Contains(joiningNames(), gap[k].text) || gap[k].text == ".") {
+	for k >= 0 && (gap[k].kind == operator && strings.Contains("([.", gap[k].text) || gap[k].joins()) {
 		k--
 	}
-	if k < 1 || gap[k].text != "=" {
+	if gap.at(k).text != "=" {
 		return ""
 	}
-	k--
-	if gap[k].text == ":" && k > 0 {
+	if k--; k > 0 && gap[k].text == ":" {
 		k--
 	}
-	if gap[k].kind != name {
-		return ""
+	if t := gap.at(k); t.kind == name {
+		return t.text
 	}
-	return gap[k].text
+	return ""
 }
 
 // joinedBy is how two constants with a gap between them are joined; 0 where they
 // are not.
-func joinedBy(gap []token) byte {
+func joinedBy(gap tokens) byte {
 	ops, names, asPath := "", false, false
 	for _, t := range gap {
 		if t.kind == name {
-			if !slices.Contains(joiningNames(), t.text) {
+			if !t.joins() {
 				return 0
 			}
 			names, asPath = true, asPath || t.text == "joinpath" || t.text == "glob" || t.text == "rglob"
@@ -436,7 +439,7 @@ var readingNames = sync.OnceValue(func() []string { return slices.Sorted(strings
 
 // ownNames are the names that code gives to values, with those of parameters and of what a
 // loop takes, and the functions that it defines.
-func ownNames(tokens []token) (values, functions map[string]bool) {
+func ownNames(tokens tokens) (values, functions map[string]bool) {
 	values, functions = map[string]bool{}, map[string]bool{}
 	for i, t := range tokens {
 		switch rest := tokens[i+1:]; {
@@ -465,16 +468,16 @@ var calling = expression(`(?s)\{[^}]*\(|[#@]\{[^}\w]|#\{\w+[^\w}.\[]`)
 // onlyReads reports code that uses no name but those that read and print and those
 // it gives to values, calls nothing but what it names, opens no file with a mode
 // that writes, and sends nothing anywhere.
-func onlyReads(tokens []token) bool {
+func onlyReads(tokens tokens) bool {
 	reading := func(name string) bool { _, found := slices.BinarySearch(readingNames(), name); return found }
 	own, defined := ownNames(tokens)
 	opens := slices.ContainsFunc(tokens, func(t token) bool { return t.kind == name && slices.Contains(openingNames, t.text) })
 	imports := false // the name is one of another module
 	for i, t := range tokens {
-		next, before := "", tokens[max(i-1, 0)]
+		next, before := "", tokens.at(i-1)
 		imports = i > 0 && (before.text == "import" || imports && (slices.Contains(listSigns, t.text) || slices.Contains(listSigns, before.text)))
-		if i+1 < len(tokens) && tokens[i+1].kind == operator {
-			next = tokens[i+1].text
+		if n := tokens.at(i + 1); n.kind == operator {
+			next = n.text
 		}
 		switch t.kind {
 		case name:

@@ -84,12 +84,10 @@ func (f *finder) path(p string) {
 
 // spelled adds a path as it is spelled.
 func (f *finder) spelled(p string) {
-	switch {
-	case p == "" || p == "-" || p == "~" || strings.ContainsAny(p, "\x00\n"):
+	if p == "" || p == "-" || p == "~" || strings.ContainsAny(p, "\x00\n") || f.seen[p] {
 		return
-	case f.seen[p]:
-		return
-	case len(f.Paths) >= most:
+	}
+	if len(f.Paths) >= most {
 		f.TooMany = true
 		return
 	}

@@ -32,8 +32,8 @@ var tables = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// tokens and off are the expressions of the languages, by their names.
-var tokens, off = ofLanguages("tokens", "signs"), ofLanguages("off", "")
+// splits and off are the expressions of the languages, by their names.
+var splits, off = ofLanguages("tokens", "signs"), ofLanguages("off", "")
 
 func ofLanguages(kind, more string) map[string]func() *regexp.Regexp {
 	out := map[string]func() *regexp.Regexp{}
@@ -68,7 +68,7 @@ var (
 // functions than those of the calls. It is the code as it is where a name of
 // the calls may mean something else, and in languages that are not known.
 func WithoutTexts(code, in string, calls []string) string {
-	tokens, known := tokens[in]
+	tokens, known := splits[in]
 	if !known || len(code) > mostRead {
 		return code
 	}
