@@ -159,17 +159,15 @@ func decodes(p *cardea.Part) bool {
 
 // impliedFiles are the files that a program runs without being told to, and
 // where a program of that name would be put to be found.
-func impliedFiles(p *cardea.Part) []string {
+func impliedFiles(p *cardea.Part) (out []string) {
 	name := p.Program()
-	files, ok := knowledge.WordsOf(form.RunsByName, name)
-	switch {
-	case ok:
-		var paths []string
+	if files, ok := knowledge.WordsOf(form.RunsByName, name); ok {
 		for _, file := range files {
-			paths = append(paths, knowledge.Absolute(p.Dir, file))
+			out = append(out, knowledge.Absolute(p.Dir, file))
 		}
-		return paths
-	case name == "" || len(p.Argv) == 0 || strings.Contains(p.Argv[0].Text, "/") || knowledge.IsKnown(name):
+		return out
+	}
+	if name == "" || len(p.Argv) == 0 || strings.Contains(p.Argv[0].Text, "/") || knowledge.IsKnown(name) {
 		return nil
 	}
 	return []string{"/usr/local/bin/" + name, "/usr/bin/" + name, "/bin/" + name}
