@@ -30,6 +30,7 @@ var searches = []string{
 	`find src | xargs -I{} wc {}`,
 	`find src | xargs -I% wc % a.go`,
 	`ls | xargs wc`,
+	`ls '' *.go | xargs wc`,
 	`ls -1 | grep -v x | xargs wc`,
 	`grep -rl pack src | xargs wc`,
 	`cat $(find src)`,

@@ -142,7 +142,7 @@ func listedFiles(p *cardea.Part, world *World) *Search {
 	s := &Search{Dir: p.Dir}
 	for _, i := range p.Operands {
 		f := p.Argv[i]
-		if base := path.Base(f.Text); strings.Trim(f.Text, alphanumeric+"*?_-+@,./") != "" || base[0] == '.' && !f.Static || f.Text[0] != '*' && f.Text[0] != '?' && f.Text[0] != '/' && !PlainStart(f.Text) {
+		if base := path.Base(f.Text); f.Text == "" || strings.Trim(f.Text, alphanumeric+"*?_-+@,./") != "" || base[0] == '.' && !f.Static || f.Text[0] != '*' && f.Text[0] != '?' && f.Text[0] != '/' && !PlainStart(f.Text) {
 			return nil
 		}
 	}
