@@ -66,7 +66,7 @@ func TestParts(t *testing.T) {
 		{"for i in $(a); do b; done", "a ; b"},
 		{"for ((i=0;i<3;i++)); do a $((i*2)); done", "a $((i*2))"},
 		{"for i in 1 2 3; do a $((i+1)); done", "a $((i+1)) ; a $((i+1)) ; a $((i+1))"},
-		{"for i in a \"b c\"; do x $i; done", "x a ; x b c"},
+		{"for i in a \"b c\"; do x $i; done", "x $i"},
 		{"for i in a b; do x \"$i\"; [ y ] && break; done; z $i", "x a ; x b ; z $i"},
 		{"for i in a b; do for j in 1 2; do x $i $j; done; done", "x a 1 ; x a 2 ; x b 1 ; x b 2"},
 		{"for i in {1..17}; do x $i; done", "x $i"},

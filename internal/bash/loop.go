@@ -2,6 +2,7 @@ package bash
 
 import (
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -34,10 +35,10 @@ const (
 )
 
 // unrolls reports whether a loop over words is walked once for each word: all of them are
-// known, and they are few.
+// known, they are few, and each stays one word in bash and zsh where it is not quoted.
 func (w *statements) unrolls(words []field, body []*syntax.Stmt) bool {
 	rounds := max(w.rounds, 1) * len(words)
-	if rounds == 0 || rounds > maxRounds || slices.ContainsFunc(words, func(f field) bool { return !f.Static }) {
+	if rounds == 0 || rounds > maxRounds || slices.ContainsFunc(words, func(f field) bool { return !f.Static || f.Text == "" || strings.ContainsAny(f.Text, " \t\n*?[") }) {
 		return false
 	}
 	return grammar.CountCommands(body)*rounds <= maxUnrolled

@@ -14,7 +14,7 @@ import (
 // Names are names that a part may print, or patterns that they match: of hidden files, of
 // what lies in hidden folders, and of programs. Nil for a part that prints no names.
 func Names(p *cardea.Part, world *World) []string {
-	names, matches := WordsOf(form.NamesMatchesWith, p.Program())
+	names, matches := WordsOf(form.NamesMatchesWith, p.Command...)
 	hidden, lists := WordsOf(form.ListsHiddenWith, p.Program())
 	var out []string
 	switch {
@@ -146,7 +146,7 @@ func soughtNames(p *cardea.Part) []*regexp.Regexp {
 			out = append(out, r)
 		}
 	}
-	if _, fd := WordsOf(form.FindsWith, p.Program()); fd {
+	if _, fd := WordsOf(form.FindsWith, p.Command...); fd {
 		if len(p.Operands) == 0 || !HasOption(p, "-H", "--hidden", "-u", "--unrestricted") || strings.Trim(p.Argv[p.Operands[0]].Text, ".*^") == "" {
 			return nil
 		}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy"
@@ -48,11 +49,7 @@ func publishes(ev *cardea.Event) bool {
 
 // publishing reports whether a part does.
 func publishing(p *cardea.Part) bool {
-	if len(p.Command) < 2 {
-		return false
-	}
-	subcommands, _ := knowledge.WordsOf(knowledgeform.Publishes, p.Command[0])
-	return slices.Contains(subcommands, p.Command[1])
+	return knowledge.Has(knowledgeform.Publishes, p.Command...)
 }
 
 // evidence is what the policy git_checks is told: the checks that succeeded, what
@@ -75,7 +72,8 @@ func (r *Runner) evidence(ev *cardea.Event) any {
 // mayPublish reports whether a part is git with a command that is only known when
 // it runs.
 func mayPublish(p *cardea.Part) bool {
-	return len(p.Command) > 0 && knowledge.Has(knowledgeform.Publishes, p.Command[0]) && slices.ContainsFunc(p.Operands, func(at int) bool {
+	publishes := func(h knowledgeform.Holder) bool { return strings.HasPrefix(h.Program, p.Program()+" ") }
+	return len(p.Command) > 0 && slices.ContainsFunc(knowledge.Holders(knowledgeform.Publishes), publishes) && slices.ContainsFunc(p.Operands, func(at int) bool {
 		return at < len(p.Argv) && !p.Argv[at].Static && !slices.ContainsFunc(p.Argv[1:at], func(w cardea.Word) bool { return len(p.Command) > 1 && w.Text == p.Command[1] })
 	})
 }
