@@ -147,11 +147,13 @@ func globsOf(text string) (out []string) {
 // hidden is the name of the hidden file that a wildcard in front of a name finds in
 // ripgrep, and not in the shell: .env of *.env, *env, ?env and [.]env.
 func hidden(glob string) string {
-	m := behindWildcard().FindStringSubmatch(glob)
-	if m == nil {
+	folder, name := pathpkg.Split(glob)
+	rest := strings.TrimLeft(name, "*?")
+	if strings.HasPrefix(name, "[") {
+		_, rest, _ = strings.Cut(name, "]")
+	}
+	if rest == name || rest == "" {
 		return ""
 	}
-	return m[1] + "." + m[2]
+	return folder + "." + strings.TrimPrefix(rest, ".")
 }
-
-var behindWildcard = expression(`^(.*/)?(?:[*?]+|\[[^\]]*\])\.?([^/]+)$`)
