@@ -208,23 +208,19 @@ func filled(does string, values []string, listed bool) string {
 	for i, v := range values {
 		words[i] = shellWord(v)
 	}
-	switch does {
-	case runs:
-		if len(values) == 1 && !listed {
-			return values[0]
-		}
+	url := strings.Contains(values[0], "://")
+	switch {
+	case does == runs && len(values) == 1 && !listed:
+		return values[0]
+	case does == runs:
 		return strings.Join(words, " ")
-	case replaces:
+	case does == replaces:
 		return strings.Join(words[min(1, len(words)-1):], " ")
-	case contacts:
-		if strings.Contains(values[0], "://") {
-			return "curl -- " + words[0]
-		}
-		return ""
-	case opens:
+	case url && (does == contacts || does == opens && len(values) == 1):
+		return "curl -- " + words[0]
+	case does == opens:
 		return opened(values, words)
-	}
-	if strings.Contains(does, "$2") && len(words) < 2 {
+	case does == contacts, strings.Contains(does, "$2") && len(words) < 2:
 		return ""
 	}
 	return strings.NewReplacer("$1", words[0], "$2", words[min(1, len(words)-1)]).Replace(does)
@@ -234,8 +230,6 @@ func filled(does string, values []string, listed bool) string {
 func opened(values, words []string) string {
 	first := values[0]
 	switch {
-	case len(values) == 1 && strings.Contains(first, "://"):
-		return "curl -- " + words[0]
 	case len(values) == 1 && strings.HasPrefix(first, ">"):
 		return "tee -- " + shellWord(strings.TrimLeft(first, "> "))
 	case len(values) == 1:

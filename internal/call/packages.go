@@ -83,25 +83,18 @@ func (s *scripts) workspaces(p *cardea.Part, dir string) []string {
 	if text, err := s.read(path.Join(dir, packageFile)); err == nil {
 		_ = json.Unmarshal([]byte(text), &file) // without it, the usual folders count
 	}
-	if object, ok := file.Workspaces.(map[string]any); ok {
-		file.Workspaces = object["packages"]
-	}
-	folders, _ := file.Workspaces.([]any)
+	folders := textsIn(file.Workspaces) // a list, or an object with one
 	if len(folders) == 0 {
-		folders = []any{"packages/*", "apps/*"} // pnpm keeps its own in another file
+		folders = []string{"packages/*", "apps/*"} // pnpm keeps its own in another file
 	}
 	var out []string
 	for _, name := range names {
 		out = append(out, knowledge.Absolute(dir, name))
-		for _, f := range folders {
-			folder, ok := f.(string)
-			if !ok || len(out) > maxScripts {
-				continue
-			}
+		for _, folder := range folders {
 			if parent, each := strings.CutSuffix(folder, "/*"); each {
 				folder = path.Join(parent, path.Base(name))
 			}
-			if path.Base(folder) == path.Base(name) {
+			if path.Base(folder) == path.Base(name) && len(out) <= maxScripts {
 				out = append(out, knowledge.Absolute(dir, folder))
 			}
 		}

@@ -449,19 +449,11 @@ func optionValues(p *cardea.Part, property form.Property) []string {
 // named are the recipes that a command runs by name: hooks of git, scripts of
 // package.json. A star stands for the word behind it.
 func named(p *cardea.Part) []string {
-	if len(p.Command) > 1 && !knowledge.Has(form.RunsRecipes, p.Program()+" "+p.Command[1]) && !knowledge.Has(form.RunsRecipes, p.Program()+" *") {
-		return nil // most commands of git
-	}
 	words, _ := recipeWords(p)
-	key, star := p.Program(), ""
-	if len(words) > 0 {
-		key += " " + words[0]
-	}
-	if len(words) > 1 {
-		star = words[1]
-	}
-	names, ok := knowledge.WordsOf(form.RunsRecipes, key)
-	if !ok && len(words) > 0 {
+	words = append(words[:len(words):len(words)], "", "")
+	names, ok := knowledge.WordsOf(form.RunsRecipes, strings.TrimSpace(p.Program()+" "+words[0]))
+	star := words[1]
+	if !ok {
 		names, _ = knowledge.WordsOf(form.RunsRecipes, p.Program()+" *")
 		star = words[0]
 	}

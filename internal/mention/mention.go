@@ -136,15 +136,11 @@ func Word(word string) Found {
 // Plain reports a word that names nothing but itself: [Word] finds no delimiter in it,
 // and nothing that stands for something else.
 func Plain(word string) bool {
-	return !strings.ContainsAny(word, " \t\n\x00'\"`()[]{};<>|=:@,+%\\$") && !strings.HasPrefix(word, "-") && !writes(word)
+	return !strings.ContainsAny(word, " \t\n\x00'\"`()[]{};<>|=:@,+%\\$") && !strings.HasPrefix(word, "-") && opened(word) == ""
 }
 
-// writes reports a word that may be a command of sed or ed with a file's name right
-// behind it.
-func writes(word string) bool { return opened(word) != "" }
-
-// opened returns the name after such a command, which is at the beginning or after an
-// address: w.x, $r.x, "" for none.
+// opened returns the name after a command of sed or ed that opens a file, which is at the
+// beginning or after an address: w.x, $r.x, "" for none.
 func opened(word string) string {
 	for i := 0; i+2 < len(word); i++ {
 		if strings.IndexByte("wWrR", word[i]) >= 0 && (word[i+1] == '.' || word[i+1] == '~') && (i == 0 || !isNameByte(word[i-1]) || word[i-1] <= '9') {
