@@ -170,9 +170,3 @@ func withoutDashes(words []field) []field {
 	}
 	return words
 }
-
-// isPlainCommand reports whether a name is neither a function nor an alias of the line.
-func (w *commands) isPlainCommand(name string) bool {
-	_, alias := w.cur.Aliases[name]
-	return w.cur.Funcs[name] == nil && !alias && w.cur.Later.Code == ""
-}

@@ -67,7 +67,7 @@ func (w *words) expand(word *syntax.Word, tilde tildes) []field {
 	if !split && !grammar.OddBraces(word) {
 		return w.assemble(unsplit(w.fragments(word.Parts, tilde)), src)
 	}
-	alternatives, ok := grammar.BraceAlternatives(copied.Parts)
+	alternatives, ok := grammar.BraceAlternatives(copied)
 	if ok && slices.ContainsFunc(alternatives, grammar.Rejoined) {
 		w.unknown(unknown.BracesRejoin, src)
 		ok = false
@@ -79,7 +79,7 @@ func (w *words) expand(word *syntax.Word, tilde tildes) []field {
 	w.used.words += len(alternatives)
 	var out []field
 	for _, parts := range alternatives {
-		out = append(out, w.assemble(unsplit(w.fragments(grammar.JoinLiterals(parts), leading)), src)...)
+		out = append(out, w.assemble(unsplit(w.fragments(parts, leading)), src)...)
 	}
 	return out
 }

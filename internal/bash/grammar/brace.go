@@ -1,9 +1,10 @@
 package grammar
 
 import (
-	"strconv"
+	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev/internal/bash/texts"
@@ -30,12 +31,15 @@ func Rejoined(parts []syntax.WordPart) bool {
 	return false
 }
 
-// JoinLiterals makes one literal of those that follow each other, so that a tilde
+// joinLiterals makes one literal of those that follow each other, so that a tilde
 // is seen with what comes behind it.
-func JoinLiterals(parts []syntax.WordPart) []syntax.WordPart {
+func joinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 	var out []syntax.WordPart
 	for _, p := range parts {
 		lit, ok := p.(*syntax.Lit)
+		if ok && lit.Value == "" {
+			continue
+		}
 		if ok && len(out) > 0 {
 			if last, ok := out[len(out)-1].(*syntax.Lit); ok {
 				out[len(out)-1] = &syntax.Lit{ValuePos: last.ValuePos, ValueEnd: lit.ValueEnd, Value: last.Value + lit.Value}
@@ -93,99 +97,29 @@ func BracesWithin(text string, word *syntax.Word) bool {
 	return false
 }
 
-// BraceAlternatives lists what a word with brace expansions becomes; false
-// when that is too much.
-func BraceAlternatives(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
-	out := [][]syntax.WordPart{nil}
-	for _, p := range parts {
-		brace, ok := p.(*syntax.BraceExp)
-		if !ok {
-			for i := range out {
-				if lit, ok := p.(*syntax.Lit); ok && lit.Value == "" {
-					continue
-				}
-				out[i] = append(out[i][:len(out[i]):len(out[i])], p)
-			}
-			continue
-		}
-		options, ok := braceOptions(brace)
-		if !ok || len(options)*len(out) > maxBraces {
-			return nil, false
-		}
-		var next [][]syntax.WordPart
-		for _, head := range out {
-			for _, opt := range options {
-				next = append(next, append(head[:len(head):len(head)], opt...))
-			}
-		}
-		out = next
-	}
-	return out, true
-}
-
-func braceOptions(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
-	if b.Sequence {
-		return braceSequence(b)
-	}
-	var out [][]syntax.WordPart
-	for _, e := range b.Elems {
-		alts, ok := BraceAlternatives(e.Parts)
-		if !ok || len(out)+len(alts) > maxBraces {
-			return nil, false
-		}
-		out = append(out, alts...)
-	}
-	return out, true
-}
-
-func braceSequence(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
-	ends := make([]string, len(b.Elems))
-	for i, e := range b.Elems {
-		ends[i] = e.Lit()
-	}
-	if len(ends) < 2 {
+// BraceAlternatives lists what a word with brace expansions becomes; false when that is too
+// much, or not followed: numbers that are padded, and letters with other characters between.
+func BraceAlternatives(word *syntax.Word) (out [][]syntax.WordPart, ok bool) {
+	if !followed(word) {
 		return nil, false
 	}
-	from, to, step, char := 0, 0, 1, false
-	var err1, err2 error
-	from, err1 = strconv.Atoi(ends[0])
-	to, err2 = strconv.Atoi(ends[1])
-	if err1 != nil || err2 != nil {
-		if len(ends[0]) != 1 || len(ends[1]) != 1 {
+	for w, err := range expand.BracesSeq(nil, word) {
+		if err != nil || len(out) == maxBraces {
 			return nil, false
 		}
-		from, to, char = int(ends[0][0]), int(ends[1][0]), true
-	} else if leadingZero(ends[0]) || leadingZero(ends[1]) {
-		return nil, false // padded to equal width; too rare to follow
-	}
-	if len(ends) > 2 {
-		n, err := strconv.Atoi(ends[2])
-		if err != nil {
-			return nil, false
-		}
-		step = max(n, -n, 1)
-	}
-	if from > to {
-		step = -step
-	}
-	var out [][]syntax.WordPart
-	for i := from; (step > 0 && i <= to) || (step < 0 && i >= to); i += step {
-		if len(out) >= maxBraces {
-			return nil, false
-		}
-		text := strconv.Itoa(i)
-		if char {
-			text = string(rune(i))
-			if strings.ContainsAny(text, "\\'\"`$") {
-				return nil, false
-			}
-		}
-		out = append(out, []syntax.WordPart{&syntax.Lit{Value: text}})
+		out = append(out, joinLiterals(w.Parts))
 	}
 	return out, true
 }
 
-func leadingZero(s string) bool {
-	s = strings.TrimPrefix(s, "-")
-	return len(s) > 1 && s[0] == '0'
+// followed reports a word whose sequences are numbers without padding, or letters of one case.
+func followed(word *syntax.Word) bool {
+	return !slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
+		b, is := p.(*syntax.BraceExp)
+		if !is || !b.Sequence {
+			return is && slices.ContainsFunc(b.Elems, func(e *syntax.Word) bool { return !followed(e) })
+		}
+		from, to := b.Elems[0].Lit(), b.Elems[1].Lit()
+		return !(texts.Decimal(from) && texts.Decimal(to) || texts.IsNameStart(from[0]) && from[0]&0x20 == to[0]&0x20)
+	})
 }

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,12 +37,12 @@ func (s *Script) printedCheck(stmts []*syntax.Stmt) {
 // behind is the text behind a here-document, up to an offset, without its
 // body.
 func (s *Script) behind(r *syntax.Redirect, end int) string {
-	rest := s.Text[int(r.Word.End().Offset()):]
-	rest, _, _ = strings.Cut(rest, "\n")
-	if r.Hdoc == nil {
-		return rest + s.Text[min(int(r.Word.End().Offset()), end):end]
+	line, after := r.Word.End(), r.Word.End()
+	if r.Hdoc != nil {
+		after = r.Hdoc.End()
 	}
-	return rest + s.Text[min(int(r.Hdoc.End().Offset()), end):end]
+	rest, _, _ := strings.Cut(s.Text[line.Offset():], "\n")
+	return rest + s.Text[min(int(after.Offset()), end):end]
 }
 
 func separates(text string) bool {
@@ -100,6 +101,8 @@ func QuotedDelimiter(word *syntax.Word) bool {
 	return false
 }
 
+var leadingTabs = regexp.MustCompile(`(?m)^\t+`)
+
 // HereText returns the body of a here-document, where nothing in it is expanded.
 func HereText(r *syntax.Redirect) (string, bool) {
 	if r.Hdoc == nil {
@@ -115,11 +118,7 @@ func HereText(r *syntax.Redirect) (string, bool) {
 	}
 	text := b.String()
 	if r.Op == syntax.DashHdoc {
-		lines := strings.SplitAfter(text, "\n")
-		for i := range lines {
-			lines[i] = strings.TrimLeft(lines[i], "\t")
-		}
-		text = strings.Join(lines, "")
+		text = leadingTabs.ReplaceAllString(text, "")
 	}
 	if !QuotedDelimiter(r.Word) {
 		text = texts.UnescapeHeredoc(text)

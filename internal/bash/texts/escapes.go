@@ -53,36 +53,73 @@ func Unescape(text string) []Piece {
 // backslash, and escapedLetters those that they stand for.
 const escapeLetters, escapedLetters = `abeEfnrtv\`, "\a\b\x1b\x1b\f\n\r\t\v\\"
 
+// reader is what reads escapes: the format of printf, echo -e and %b, or $'…'.
+type reader uint8
+
+const (
+	format reader = iota
+	echo
+	ansiC
+)
+
 // ANSIC decodes the inside of $'…' by bash's rules. False for escapes whose
 // result depends on the locale or cuts the string.
 func ANSIC(s string) (string, bool) {
+	text, stops, exact := escaped(s, ansiC)
+	return text, exact && !stops
+}
+
+// Escaped takes the escapes off that printf and echo -e know: octal numbers behind a
+// zero where zero is set. It reports \c, which ends the output, and whether that is what
+// bash prints for certain.
+func Escaped(s string, zero bool) (text string, stops, exact bool) {
+	if zero {
+		return escaped(s, echo)
+	}
+	return escaped(s, format)
+}
+
+func escaped(s string, by reader) (text string, stops, exact bool) {
 	var b strings.Builder
+	exact = true
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 == len(s) {
 			b.WriteByte(s[i])
 			continue
 		}
 		i++
+		letter := strings.IndexByte(escapeLetters, s[i])
 		switch c := s[i]; {
-		case strings.IndexByte(escapeLetters, c) >= 0:
-			b.WriteByte(escapedLetters[strings.IndexByte(escapeLetters, c)])
-		case c == '\'', c == '"', c == '?':
+		case letter >= 0:
+			b.WriteByte(escapedLetters[letter])
+		case c == 'c':
+			return b.String(), true, exact
+		case by != echo && (c == '"' || c == '\'' || c == '?'):
 			b.WriteByte(c)
+			exact = exact && (c == '"' || by == ansiC)
 		case c == 'x', c == 'u', c == 'U', c >= '0' && c <= '7':
-			n, used := escapeNumber(s[i:])
-			if used == 0 || n == 0 || n > 0x7f {
-				return "", false
+			rest := s[i:]
+			if by == echo && c == '0' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '7' {
+				i++
+				rest = rest[1:]
+			} else if by == echo && c >= '1' && c <= '7' {
+				exact = false // bash's own echo leaves it as it is
 			}
-			b.WriteByte(byte(n))
+			n, used := escapeNumber(rest)
+			exact = exact && n > 0 && n <= 0x7f
+			if used == 0 {
+				b.WriteString(s[i-1 : i+1])
+				continue
+			}
+			b.WriteRune(rune(n))
 			i += used - 1
-		case c == 'c', c < 0x20, c >= 0x7f:
-			return "", false
 		default:
 			b.WriteByte('\\')
 			b.WriteByte(c)
+			exact = exact && c < 0x80 && (by != ansiC || c >= 0x20 && c != 0x7f)
 		}
 	}
-	return b.String(), true
+	return b.String(), false, exact
 }
 
 // escapeNumber reads \xHH, \uHHHH, \UHHHHHHHH and \NNN without the backslash:
