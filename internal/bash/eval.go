@@ -60,7 +60,7 @@ func (w *commands) prefixBuiltin(inv invocation) {
 		if w.unread(p, inv) {
 			return
 		}
-		inv.replaced(p.list)
+		inv.replaced(p.options)
 		args = p.rest
 	} else {
 		rest, looks, fails := prefixOptions(name, args)

@@ -52,7 +52,7 @@ func (w *commands) plainWrapper(s *wrapper, inv invocation) {
 	if s.Assignments {
 		inv.assign(p.before)
 	}
-	for _, o := range p.list {
+	for _, o := range p.options {
 		for _, a := range s.OptionAccesses {
 			if a.Name == o.name {
 				inv.access = slices.Concat(inv.access, w.paths().Open(a.Access, o.value, false))
@@ -80,12 +80,13 @@ func (w *commands) doubts(p parsed) bool {
 // that cannot be seen.
 func (w *commands) opaqueOptions(s *wrapper, p parsed) {
 	for _, o := range s.OpaqueOptions {
-		if _, given := p.options[o]; given {
+		if _, given := p.option(o); given {
 			w.unknown(unknown.WrapperConfig, o)
 		}
 	}
 	for _, o := range s.OpaqueOptionValues {
-		value := strings.ToLower(strings.TrimSpace(p.options[o.Name]))
+		value, _ := p.option(o.Name)
+		value = strings.ToLower(strings.TrimSpace(value))
 		if slices.ContainsFunc(o.Values, func(begin string) bool { return strings.HasPrefix(value, begin) }) {
 			w.unknown(unknown.WrapperOptionRuns, o.Name)
 		}

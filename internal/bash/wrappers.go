@@ -2,7 +2,6 @@ package bash
 
 import (
 	"cmp"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -18,15 +17,9 @@ import (
 // (GNU coreutils 9.1).
 func (w *commands) envCommand(s *wrapper, inv invocation) {
 	words := inv.argv[1:]
-	for i, f := range words { // a lone dash is -i
-		if f.Static && f.Text == "-" {
-			words = append(slices.Clone(words[:i]), words[i+1:]...)
-			inv.dropped = append(slices.Clone(inv.dropped), "*")
-			break
-		}
-		if f.Static && !strings.HasPrefix(f.Text, "-") {
-			break
-		}
+	dash := slices.IndexFunc(words, func(f field) bool { return f.Static && (f.Text == "-" || !strings.HasPrefix(f.Text, "-")) })
+	if dash >= 0 && words[dash].Text == "-" { // it is -i
+		words, inv.dropped = slices.Delete(slices.Clone(words), dash, dash+1), append(slices.Clone(inv.dropped), "*")
 	}
 	p := s.parse(words)
 	if w.unread(p, inv) {
@@ -78,7 +71,7 @@ func (w *commands) envSplit(s *wrapper, inv invocation, p parsed, text string) {
 // droppedByEnv are the variables that env takes away; "*" stands for all.
 func (w *commands) droppedByEnv(p parsed) []string {
 	var out []string
-	for _, o := range p.list {
+	for _, o := range p.options {
 		switch o.name {
 		case "-u", "--unset":
 			out = append(out, o.value)
@@ -179,13 +172,12 @@ var unknownArgs = field{Word: cardea.Word{Text: "{}", MaySplit: true, MayBeOptio
 
 // xargs starts its command with words that it reads (findutils 4.9).
 func (w *commands) xargs(s *wrapper, inv invocation) {
-	words, replace := xargsAttached(inv.argv[1:])
-	p := s.parse(withoutOpenFiles(words))
+	p := s.parse(withoutOpenFiles(inv.argv[1:]))
 	if w.unread(p, inv) {
 		return
 	}
 	inv = inv.behind(s.Name[0], slices.Clone(p.rest))
-	for _, o := range p.list {
+	for _, o := range p.options {
 		if o.name == "-a" || o.name == "--arg-file" {
 			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Read, o.value, false))
 			w.givesToRead(w.writtenText(o.value))
@@ -194,20 +186,18 @@ func (w *commands) xargs(s *wrapper, inv invocation) {
 	if program, ok := knowledge.WordsOf(form.StartsByDefault, s.Name[0]); ok && len(p.rest) == 0 {
 		inv.argv = []field{knowledge.Literal(program[0])}
 	}
-	for _, o := range []string{"-I", "-J"} {
-		replace = cmp.Or(p.options[o], replace)
-	}
-	if long, ok := p.options["--replace"]; ok && replace == "" {
-		replace = cmp.Or(long, "{}")
+	replace, _ := p.option("-I", "-J")
+	if text, ok := p.option("-i", "--replace"); ok {
+		replace = cmp.Or(replace, text, "{}")
 	}
 	var search *knowledge.Search
-	if !slices.ContainsFunc(p.list, splits) {
+	if !slices.ContainsFunc(p.options, splits) {
 		search = w.fromSearch()
 	}
 	if replace == "" {
 		args := unknownArgs
 		args.Found, args.May = search, w.inputWords()
-		args.MayBeOption = w.cmd.stdin.kind != literal && w.cmd.stdin.kind != inherited || slices.ContainsFunc(p.list, splits) || w.input() != w.cmd.stdin.text ||
+		args.MayBeOption = w.cmd.stdin.kind != literal && w.cmd.stdin.kind != inherited || slices.ContainsFunc(p.options, splits) || w.input() != w.cmd.stdin.text ||
 			slices.ContainsFunc(args.May, func(text string) bool { return text != "" && text[0] != '/' && !knowledge.PlainStart(text) })
 		inv.argv = append(inv.argv, args)
 	}
@@ -224,25 +214,6 @@ func (w *commands) xargs(s *wrapper, inv invocation) {
 		}
 	}
 	w.up.start(inv)
-}
-
-// xargsAttached replaces options whose value stands in the same word only (-i, -e
-// and -l) by one without, and gives what -i replaces.
-func xargsAttached(words []field) (out []field, replace string) {
-	out = slices.Clone(words)
-	for i, f := range out {
-		switch {
-		case !f.Static:
-		case !strings.HasPrefix(f.Text, "-"):
-			return out, replace
-		case strings.HasPrefix(f.Text, "-i"):
-			replace = cmp.Or(f.Text[2:], "{}")
-			out[i].Text = "-r"
-		case f.Text == "-l", len(f.Text) > 2 && strings.IndexByte("el", f.Text[1]) >= 0:
-			out[i].Text = "-r"
-		}
-	}
-	return out, replace
 }
 
 // withoutOpenFiles leaves out -a <(…): what it names is read like the standard input.
@@ -323,47 +294,34 @@ func (w *commands) flock(s *wrapper, inv invocation) {
 	if len(p.before) > 0 && !(isDescriptor(p.before[0].Text) && len(p.rest) == 0) {
 		inv.access = slices.Concat(inv.access, w.paths().OpenWord(cardea.Write, p.before[0]))
 	}
-	script, ok := p.option("-c", "--command")
-	if !ok && len(p.rest) == 2 && p.rest[0].Text == "-c" && p.rest[1].Static {
-		script, ok = p.rest[1].Text, true
+	if len(p.rest) == 2 && p.rest[0].Text == "-c" && p.rest[1].Static {
+		p.set("-c", p.rest[1].Text)
 	}
-	switch {
-	case ok:
-		w.childShell(s.Name[0]+" -c", script, nil, inv.behind(s.Name[0], inv.argv))
-	case len(p.rest) > 0:
-		w.up.start(inv.behind(s.Name[0], p.rest))
-	default:
-		w.emitProgram(inv)
+	w.runsText(inv, p, p.rest, w.emitProgram)
+}
+
+// runsText starts a shell for the text of -c, or else a command, or else something else.
+func (w *commands) runsText(inv invocation, p parsed, command []field, other func(invocation)) {
+	name := path.Base(inv.argv[0].Text)
+	if text, ok := p.option("-c", "--command", "--session-command"); ok {
+		w.childShell(name+" -c", text, nil, inv.behind(name, inv.argv))
+	} else if len(command) > 0 {
+		w.up.start(inv.behind(name, command))
+	} else {
+		other(inv)
 	}
 }
 
 // scriptCommand handles script -c text (util-linux 2.38); without -c it starts a
 // shell for whoever types, or on macOS the words after the file.
 func (w *commands) scriptCommand(s *wrapper, inv invocation) {
-	words := inv.argv[1:]
-	// Options may follow the file, as GNU getopt permutes them.
-	var files []field
-	p := s.parse(words)
-	for p.bad == "" && len(p.rest) > 0 {
-		files = append(files, p.rest[0])
-		more := s.parse(p.rest[1:])
-		maps.Copy(p.options, more.options)
-		p.rest, p.bad = more.rest, more.bad
-	}
+	p, files := s.permuted(inv.argv[1:]) // as GNU getopt permutes them
 	if w.unread(p, inv) {
 		return
 	}
 	inv.access = slices.Concat(inv.access, w.scriptLogs(p, files))
-	text, ok := p.option("-c", "--command")
 	inv.program = true
-	switch {
-	case ok:
-		w.childShell(s.Name[0]+" -c", text, nil, inv.behind(s.Name[0], inv.argv))
-	case len(files) > 1:
-		w.up.start(inv.behind(s.Name[0], files[1:]))
-	default:
-		w.terminalShell(inv)
-	}
+	w.runsText(inv, p, files[min(1, len(files)):], w.terminalShell)
 }
 
 // terminalShell is a program that starts a shell for the user at the terminal.
@@ -380,7 +338,7 @@ func (w *commands) scriptLogs(p parsed, files []field) []cardea.Access {
 		out = append(out, w.paths().OpenWord(cardea.Write, files[0])[0])
 	}
 	for _, name := range []string{"-O", "-B", "-I", "-T", "--log-out", "--log-io", "--log-in", "--log-timing"} {
-		if file, given := p.options[name]; given {
+		if file, given := p.option(name); given {
 			named = named || name != "-T" && name != "--log-timing"
 			out = append(out, w.paths().Open(cardea.Write, file, false)...)
 		}
@@ -393,31 +351,13 @@ func (w *commands) scriptLogs(p parsed, files []field) []cardea.Access {
 
 // su -c text, runuser -u user command (util-linux 2.38).
 func (w *commands) su(s *wrapper, inv invocation) {
-	name := path.Base(inv.argv[0].Text)
 	words := slices.DeleteFunc(slices.Clone(inv.argv[1:]), func(f field) bool { return f.Static && f.Text == "-" })
-	options := map[string]string{}
-	p := s.parse(words)
-	for {
-		maps.Copy(options, p.options)
-		if p.bad != "" || len(p.rest) == 0 || slices.ContainsFunc(s.CommandOptions, func(o string) bool { return options[o] != "" }) {
-			break
-		}
-		p = s.parse(p.rest[1:])
-	}
+	p, _ := s.permuted(words)
 	inv.elevated = true
 	if w.unread(p, inv) {
 		return
 	}
-	p.options = options
-	text, ok := p.option("-c", "--command", "--session-command")
-	switch {
-	case ok:
-		w.childShell(name+" -c", text, nil, inv.behind(name, inv.argv))
-	case len(s.CommandOptions) > 0 && len(p.rest) > 0:
-		w.up.start(inv.behind(name, p.rest))
-	default:
-		w.terminalShell(inv)
-	}
+	w.runsText(inv, p, p.rest, w.terminalShell)
 }
 
 // busybox starts one of its own programs.
