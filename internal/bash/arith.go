@@ -20,13 +20,17 @@ func (w *words) arithmExp(a *syntax.ArithmExp) fragment {
 
 // arith looks for what bash evaluates in an arithmetic expression: a variable
 // whose value is not a plain number may hold a subscript with a command.
-func (w *words) arith(x syntax.ArithmExpr) {
+// What it sets may also stay as it is: bash may not expand the word in which it stands.
+func (w *words) arith(x syntax.ArithmExpr) { w.arithmetic(x, true) }
+
+// arithmetic is arith for an expression which may not be evaluated, or certainly is.
+func (w *words) arithmetic(x syntax.ArithmExpr, maybe bool) {
 	fails := x != nil && !w.total(x)
 	if fails {
 		w.mayAbort()
 	}
 	around := w.failing
-	w.failing = w.failing || fails
+	w.failing = w.failing || maybe || fails
 	w.operand(x)
 	w.failing = around
 	if fails { // having set what it sets
@@ -42,7 +46,13 @@ func (w *words) operand(x syntax.ArithmExpr) {
 		if x.Op != syntax.Assgn || grammar.ArithName(x.X) == "" {
 			w.operand(x.X)
 		}
+		around := w.failing
+		switch x.Op {
+		case syntax.AndArit, syntax.OrArit, syntax.TernQuest, syntax.TernColon:
+			w.failing = true
+		}
 		w.operand(x.Y)
+		w.failing = around
 		switch {
 		case grammar.IsAssignment(x.Op):
 			w.arithAssigns(x.X)
@@ -175,7 +185,7 @@ func (w *words) arithText(text, src string) {
 	outer, base := w.src, w.base
 	w.src, w.base = text, -1
 	w.used.evaluating++
-	w.arith(x)
+	w.arithmetic(x, false)
 	w.used.evaluating--
 	w.src, w.base = outer, base
 }

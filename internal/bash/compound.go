@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
@@ -78,11 +79,12 @@ func (w *statements) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
 	var spots []cardea.Opaque
 	saved := w.cmd.spots
 	w.cmd.spots = &spots
-	w.arith(l.Init)
+	w.arithmetic(l.Init, false)
 	begin := len(w.out.Parts)
+	set := grammar.ArithName(grammar.AssignedBy(l.Post))
 	w.loop(c.Do, func() {
-		w.arith(l.Cond)
-		w.arith(l.Post)
+		w.arithmetic(l.Cond, false)
+		w.arithmetic(l.Post, set == "" || set != grammar.ArithName(grammar.AssignedBy(l.Init))) // not in front of the first round
 		inner := w.cmd.spots
 		w.cmd.spots = saved
 		w.repeats(w.constantNumber(l.Cond), begin, func() { w.stmts(c.Do) })
@@ -150,16 +152,17 @@ func (w *statements) iterate(c *syntax.ForClause, v shell.Value) {
 
 func (w *statements) caseClause(c *syntax.CaseClause) {
 	w.walkWord(c.Word)
-	before := w.cur.Clone()
-	merged := before.Clone()
+	merged := w.cur.Clone()
 	for _, item := range c.Items {
 		for _, p := range item.Patterns {
 			w.walkWord(p)
 		}
+		next := w.cur.Clone()
+		merged.Join(next)
 		w.conditional(false, func() { w.stmts(item.Stmts) })
 		merged.Join(w.cur)
 		if item.Op == syntax.Break {
-			w.cur = before.Clone()
+			w.cur = next
 		} else {
 			w.cur = merged.Clone() // falls through into the next one
 		}

@@ -98,6 +98,7 @@ func (w *commands) declared(a *syntax.Assign, before *shell.State, exports bool,
 		if _, again = w.cur.Locals[name]; !again {
 			w.cur.Locals[name] = w.cur.Vars.Get(name)
 		}
+		w.cur.Hides = append(w.cur.Hides, name)
 	}
 	if a.Naked {
 		w.cur.FixedSet[name] = w.cur.FixedSet[name] || w.cur.Traits[name]&grammar.Fixed != 0
@@ -118,9 +119,17 @@ func (w *commands) declared(a *syntax.Assign, before *shell.State, exports bool,
 		w.cur = before.Clone()
 		w.assign(a)
 		v, tainted, forgotten := w.cur.Vars.Get(name), w.cur.Later, w.cur.Forgotten
+		for other, set := range w.cur.Vars.All() { // by an expansion
+			if other != name && !shell.Same(set, before.Vars.Get(other)) {
+				after.Vars.Set(other, shell.Join(set, after.Vars.Get(other)))
+			}
+		}
 		w.cur = after
 		if variant == "local" && w.cur.Locals == nil || grammar.HasBraces(a.Value) {
 			v = shell.Any // it fails, or sets it more than once
+		}
+		if a.Append && w.cur.Locals != nil && variant != "export" {
+			v = v.Forget() // it may add to what is not there
 		}
 		w.cur.Vars.Set(name, v)
 		w.cur.Doubt(forgotten)

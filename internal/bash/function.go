@@ -55,6 +55,7 @@ func (w *commands) callFunction(name string, f *shell.Function, params []string,
 	f.Walked = true
 	if f.Active {
 		w.callsItself(w.begun[f])
+		w.cur.Doubt(unknown.AnyCommand)
 		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{unknown.FunctionCallsItself.Spot(name)}})
 		return
 	}
@@ -64,10 +65,11 @@ func (w *commands) callFunction(name string, f *shell.Function, params []string,
 	savedParams, savedOK, savedLocals := w.cur.Params, w.cur.ParamsKnown, w.cur.Locals
 	w.cur.Locals = map[string]shell.Value{}
 	w.cmd.stdin = w.cmd.stdin.shared()
+	hidden := w.cur.Hides
 	before, exits, aborts := w.cur, len(w.exits), len(w.aborts)
 	for i, body := range f.Bodies {
 		w.cur = before.Clone()
-		w.cur.Params, w.cur.ParamsKnown = params, known && before.Forgotten.None()
+		w.cur.Hides, w.cur.Params, w.cur.ParamsKnown = nil, params, known && before.Forgotten.None()
 		if w.src = f.Srcs[i]; w.src != src {
 			w.base = -1
 		}
@@ -81,7 +83,11 @@ func (w *commands) callFunction(name string, f *shell.Function, params []string,
 	w.cur = before
 	w.mergeExits(nil, exits)
 	w.cur.Params, w.cur.ParamsKnown = savedParams, savedOK
+	hidden, w.cur.Hides = w.cur.Hides, hidden
 	for name, v := range w.cur.Locals {
+		if !slices.Contains(hidden, name) { // the declaration may not have run
+			v = shell.Join(v, w.cur.Vars.Get(name))
+		}
 		w.cur.Vars.Set(name, v)
 	}
 	for _, s := range w.aborts[min(aborts, len(w.aborts)):] { // giving up leaves the function, too

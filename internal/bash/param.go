@@ -217,8 +217,13 @@ func (w *words) expansion(p *syntax.ParamExp, name string, quoted bool, raw frag
 		return []fragment{raw}
 	case missing && (fails || alternate): // where it fails, the shell stops with an error
 		return nil
-	case missing && assigns:
-		w.set(name, concatenated(other))
+	case missing && assigns: // in a word that may not be expanded
+		v := concatenated(other)
+		w.set(name, shell.Join(w.cur.Vars.Get(name), v))
+		if raw.May = v.Texts(); v.Known() {
+			return []fragment{expanded(v.Text)}
+		}
+		return []fragment{raw}
 	case missing, alternate:
 		return other
 	}
@@ -278,7 +283,6 @@ func (w *words) pieces(word *syntax.Word) *texts.Pattern {
 // makes of a value that is known is certain.
 func (w *words) changed(p *syntax.ParamExp, raw fragment, pattern, with *texts.Pattern) []fragment {
 	if pattern != nil && !pattern.Known || with != nil && !with.Known {
-		raw.May = nil
 		return []fragment{raw}
 	}
 	v := w.lookup(p.Param.Value)

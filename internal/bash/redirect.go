@@ -29,7 +29,7 @@ func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 		if !texts.PlainName(name) {
 			w.unknown(unknown.Evaluated, r.N.Value)
 		}
-		w.set(name, shell.SomeNumber)
+		w.set(name, shell.Join(w.cur.Vars.Get(name), shell.SomeNumber)) // that of a program is set elsewhere
 	}
 	stdin := r.N == nil || r.N.Value == "0"
 	if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {

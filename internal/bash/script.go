@@ -48,10 +48,6 @@ func (w *walker) lines(s *grammar.Script) {
 	if w.used.scripts > 1 {
 		w.declaresLater(file)
 	}
-	if s.Untracked {
-		w.cur.Doubt(unknown.Untracked)
-		w.cur.ParamsKnown = false
-	}
 	begin := len(w.aborts)
 	for i, st := range file {
 		if w.used.overLimit {

@@ -98,11 +98,12 @@ func (w *statements) compound(cmd syntax.Command) {
 	case *syntax.FuncDecl:
 		// Its body is walked where it is called, or at the end.
 	case *syntax.ArithmCmd:
-		w.inPart(cmd, func() { w.arith(cmd.X) })
+		w.inPart(cmd, func() { w.arithmetic(cmd.X, false) })
 	case *syntax.LetClause:
 		w.inPart(cmd, func() {
-			for _, x := range cmd.Exprs {
-				w.arith(x)
+			aborts := len(w.aborts)
+			for _, x := range cmd.Exprs { // those behind one that fails are not looked at
+				w.arithmetic(x, len(w.aborts) > aborts)
 			}
 		})
 	case *syntax.TestClause:

@@ -36,8 +36,6 @@ type Script struct {
 	Arrays       []string
 	Functions    []*syntax.Stmt
 
-	// Untracked is set where it has a construct after which variables are unknown.
-	Untracked bool
 	// Closes is set where it may close a descriptor, IgnoresCase where patterns may ignore
 	// the case of letters, and FindsHidden where they may find hidden names.
 	Closes, IgnoresCase, FindsHidden bool
@@ -102,7 +100,6 @@ func Parse(text string, posix bool) *Script {
 	s.noteSwitches()
 	s.treeCheck()
 	s.Empty = len(s.Stmts) == 0 && err == nil
-	s.Untracked = untracked(s.Stmts)
 	return s
 }
 

@@ -151,7 +151,7 @@ func TestJoinOfStates(t *testing.T) {
 			t.Fatalf("a join of its clone has changed %+v to %+v", before, a)
 		}
 		f := j.Clone()
-		f.Forget(unknown.Untracked)
+		f.Forget(unknown.AnyCommand)
 		f.Enter("/w/b")
 		if f.Folder != "" || f.ParamsKnown || f.Forgotten.None() {
 			t.Fatalf("after Forget, it is %+v", f)

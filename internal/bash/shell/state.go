@@ -30,6 +30,8 @@ type State struct {
 	// be where it is not.
 	Params      []string
 	ParamsKnown bool
+	// Hides are the variables that are local to the current function for certain.
+	Hides []string
 	// Exported are the variables that the line exports, and ExportsAll is set where it
 	// exports all that it sets.
 	Exported   []string
@@ -131,7 +133,7 @@ func (v *Variables) All() map[string]Value { return v.m }
 func (s *State) Clone() *State {
 	s.Vars.shared = true // for both
 	c := *s
-	c.Exported = slices.Clone(s.Exported)
+	c.Exported, c.Hides = slices.Clone(s.Exported), slices.Clone(s.Hides)
 	return &c
 }
 
@@ -165,6 +167,7 @@ func (s *State) Join(o *State) {
 		}
 	}
 	s.ExportsAll = s.ExportsAll || o.ExportsAll
+	s.Hides = slices.DeleteFunc(slices.Clone(s.Hides), func(name string) bool { return !slices.Contains(o.Hides, name) })
 	if s.Forgotten.None() {
 		s.Forgotten = o.Forgotten
 	}

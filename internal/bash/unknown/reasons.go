@@ -173,7 +173,6 @@ var (
 	SearchPathLater = Reason{Later, cardea.OpaqueSearchPath, "it sets %s, which changes what later commands do"}
 
 	// Reasons that concern variables and folders.
-	Untracked      = Reason{Values, "", "a construct in which variables are not followed"}
 	SetsReadOnly   = Reason{Values, "", "it may assign a read-only variable"}
 	DeclaresByWord = Reason{Values, "", "a declaration behind command or builtin"}
 	ManyAborts     = Reason{Values, "", "bash may give up the line at too many places"}
