@@ -38,7 +38,7 @@ type walker struct{ *statements }
 func newWalker(env Env, created creations) *walker {
 	l := &line{env: env, cur: shell.New(env.Cwd, env.Home, env.Name), begun: map[*shell.Function]running{},
 		files: lineFiles{created: created, visited: []string{env.Cwd}, entered: env.likely, creates: creations{
-			inside: map[string]string{}, beside: map[string]string{}, leads: map[string][]string{}, folders: map[string]int{}}}}
+			inside: map[string][]string{}, beside: map[string][]string{}, folders: map[string]int{}}}}
 	w := &walker{&statements{&commands{&redirections{&recorder{&words{l}}}}}}
 	l.up = w
 	return w

@@ -123,7 +123,11 @@ func (w *commands) setter(inv invocation) {
 	case "unset":
 		w.unset(words)
 	case "getopts":
-		w.readNames(name, withoutDashes(words), inv.assigns)
+		words = withoutDashes(words)
+		if w.oneWord(words); len(words) > 1 {
+			w.cur.Vars.Set("OPTARG", w.someOf(w.options(words[2:])))
+			w.setByName(words[1])
+		}
 	default: // read, mapfile, readarray
 		w.readNames(name, words, inv.assigns)
 	}

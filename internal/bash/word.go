@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -194,9 +195,11 @@ func (w *words) tilde(text string, whole bool) (fragment, string, bool) {
 	if strings.ContainsAny(head, "\\'\"$`*?[ \t\n") {
 		return fragment{}, text, false
 	}
-	var may []string
+	may := w.mayBe("HOME")
 	if len(head) > 1 && strings.Trim(head, "~+-0123456789") == "" {
-		may = w.files.visited[1:] // a folder that pushd left
+		may = w.files.visited // a folder that pushd left
+	} else if len(head) > 1 {
+		may = []string{path.Join(path.Dir(w.env.Home), head[1:])}
 	}
 	return unsureQuoted(0, may...), rest, true
 }
