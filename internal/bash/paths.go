@@ -95,12 +95,7 @@ func (w *line) mayBecome(word field, wrappers []string) []knowledge.PossiblePath
 	var out []knowledge.PossiblePath
 	add := func(list []knowledge.PossiblePath) { out = append(out, list[:min(len(list), MaxScan)]...) }
 	if slices.ContainsFunc(wrappers, knowledge.StartsOnFound) {
-		for i := len(w.out.Parts) - 1; i >= 0; i-- {
-			if knowledge.StartsOnFound(w.out.Parts[i].Program()) {
-				add(w.mayPrint(i))
-				break
-			}
-		}
+		add(w.mayPrint(w.lastSearch()))
 	}
 	if slices.ContainsFunc(wrappers, knowledge.StartsOnInput) {
 		add(w.fromInput())

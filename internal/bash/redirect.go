@@ -48,7 +48,7 @@ func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 	}
 	defer w.followDescriptor(r, stdin)
 	duplicates := r.Op == syntax.DplIn || r.Op == syntax.DplOut
-	if duplicates && w.isNumber(r.Word) {
+	if duplicates && r.Word != nil && w.lookup(variableAlone(w.source(r.Word))).Has(shell.Numeric) { // {name}> has set it
 		if stdin && r.Op == syntax.DplIn {
 			w.cmd.stdin = input{kind: elsewhere}
 		}
@@ -56,7 +56,7 @@ func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 	}
 	w.cmd.appends = w.cmd.appends || appends(r)
 	word, ok := w.target(r.Word)
-	if r.Op == syntax.DplOut && !settled(word.Text, ok) {
+	if r.Op == syntax.DplOut && (!ok || strings.Trim(word.Text, texts.WordBytes+"/") != "") { // a second expansion may change it
 		w.unknown(unknown.TargetTwice, w.source(r))
 	}
 	read := r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut || r.Op == syntax.DplIn
@@ -113,26 +113,6 @@ func (w *redirections) comesFrom(r *syntax.Redirect, word field, ok, stdin bool)
 
 // appends reports a redirection that leaves what the file holds.
 func appends(r *syntax.Redirect) bool { return r.Op == syntax.AppOut || r.Op == syntax.AppAll }
-
-// isNumber reports a variable that surely holds a number, such as one that
-// {name}> has set to a descriptor.
-func (w *redirections) isNumber(word *syntax.Word) bool {
-	if word == nil || len(word.Parts) != 1 {
-		return false
-	}
-	p := word.Parts[0]
-	if q, ok := p.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
-		p = q.Parts[0]
-	}
-	pe, ok := p.(*syntax.ParamExp)
-	return ok && pe.Param != nil && texts.PlainName(pe.Param.Value) && pe.Index == nil && !pe.Excl && !pe.Length && pe.Slice == nil && pe.Repl == nil && pe.Exp == nil &&
-		w.lookup(pe.Param.Value).Has(shell.Numeric)
-}
-
-// settled reports a target of >& that a second expansion does not change.
-func settled(target string, ok bool) bool {
-	return ok && strings.Trim(target, texts.WordBytes+"/") == ""
-}
 
 // opened gives the accesses of a redirection to or from a target.
 func (w *redirections) opened(r *syntax.Redirect, word field, ok, read, write bool) []cardea.Access {

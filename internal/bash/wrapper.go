@@ -96,14 +96,22 @@ func (w *commands) opaqueOptions(s *wrapper, p parsed) {
 // joinedScript handles wrappers that join their words and hand them to a
 // shell.
 func (w *commands) joinedScript(name string, inv invocation) {
+	if text, ok := w.joinedText(inv.argv, unknown.JoinedText); ok {
+		w.childShell(name, text, nil, inv)
+	} else {
+		w.emitProgram(inv)
+	}
+}
+
+// joinedText is the text that words make together. One that is not known is noted for a reason.
+func (w *commands) joinedText(words []field, why unknown.Reason) (string, bool) {
 	var text []string
-	for _, f := range inv.argv {
+	for _, f := range words {
 		if !f.Static {
-			w.unknown(unknown.JoinedText, f.Text)
-			w.emitProgram(inv)
-			return
+			w.unknown(why, f.Text)
+			return "", false
 		}
 		text = append(text, f.Text)
 	}
-	w.childShell(name, strings.Join(text, " "), nil, inv)
+	return strings.Join(text, " "), true
 }

@@ -70,8 +70,6 @@ func oddBlank(r rune) bool {
 // characters that a person does not see or sees in another place.
 func hiddenRune(r rune) unknown.Reason {
 	switch {
-	case r == '\n' || r == '\t':
-		return unknown.Reason{}
 	case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
 		return unknown.ControlCharacter
 	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0xad, r == 0x180e, r == 0x034f,

@@ -61,21 +61,14 @@ func (s *Script) heredocCheck(r *syntax.Redirect) {
 		return
 	}
 	mark, ok := Literal(r.Word)
-	plain := ok && mark != "" && len(r.Word.Parts) == 1 && strings.Trim(mark, texts.WordBytes) == ""
-	if plain && !QuotedDelimiter(r.Word) {
-		plain = r.Word.Lit() == mark
-	}
-	if !plain {
+	if !ok || mark == "" || len(r.Word.Parts) != 1 || strings.Trim(mark, texts.WordBytes) != "" {
 		s.doubt(unknown.HereDelimiter, s.Source(r))
 		return
 	}
 	if r.Hdoc == nil {
 		return
 	}
-	body := s.Source(r.Hdoc)
-	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == mark {
-		body = body[:last]
-	}
+	body := HereBody(s.Text, r)
 	if !QuotedDelimiter(r.Word) {
 		body = strings.ReplaceAll(body, "\\\n", "")
 	}
@@ -176,7 +169,8 @@ func (s *Script) bodyAt(from int, r *syntax.Redirect) int {
 // HereBody returns the body of a here-document as it is written in a text.
 func HereBody(text string, r *syntax.Redirect) string {
 	body := Source(text, r.Hdoc)
-	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == strings.Trim(Source(text, r.Word), `'"\`) {
+	mark, _ := Literal(r.Word)
+	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == mark {
 		body = body[:last]
 	}
 	return body
