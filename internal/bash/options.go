@@ -55,7 +55,7 @@ func (s *wrapper) parse(words []field) parsed {
 			p.rest = words
 			return p
 		default:
-			p.operand(f, f.MaySplit || !ended && f.MayBeOption && s.shiftedBy(words[1:]))
+			p.operand(f, f.MaySplit || !ended && f.MayBeOption && len(words) > 1 && !(s.TakesNumbers && s.refuses(words[1]))) // as an option, it shifts the others
 		}
 		words = words[used:]
 	}
@@ -98,13 +98,6 @@ func (p *parsed) value(option string, words []field, anyNumber bool) bool {
 	p.doubtIf(!words[0].Static && words[0].MaySplit, words[0])
 	p.set(option, words[0].Text)
 	return true
-}
-
-// shiftedBy reports whether the wrapper may start another command than the words behind an
-// operand say, where that operand is an option: the first of them is then an operand, or
-// the option's value.
-func (s *wrapper) shiftedBy(rest []field) bool {
-	return len(rest) > 0 && !(s.TakesNumbers && s.refuses(rest[0]))
 }
 
 // refuses reports a word that is certainly no number, no time and no name of a signal.

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func (w *line) namedPaths(words []string) []knowledge.PossiblePath {
 			}
 			if texts.HasGlob(name) {
 				p.Pattern, p.Path = p.Path, folderOf(p.Path)
-				p.Entries = allEntries(p.Pattern[len(p.Path):])
+				p.Entries = allEntries.MatchString(p.Pattern[len(p.Path):])
 			}
 			if !slices.Contains(out, p) {
 				out = append(out, p)
@@ -66,14 +67,8 @@ func (w *line) namedPaths(words []string) []knowledge.PossiblePath {
 	return out
 }
 
-// allEntries reports a pattern that fits all names, or all hidden ones: *, .*, .[!.]*.
-func allEntries(pattern string) bool {
-	pattern = strings.TrimPrefix(pattern, ".")
-	if rest, ok := strings.CutPrefix(pattern, "["); ok {
-		_, pattern, _ = strings.Cut(rest, "]")
-	}
-	return strings.Contains(pattern, "*") && strings.Trim(pattern, "*?") == ""
-}
+// allEntries is a pattern that fits all names, or all hidden ones: *, .*, .[!.]*.
+var allEntries = regexp.MustCompile(`^\.?(\[[^\]]*\])?\?*\*[*?]*$`)
 
 // folderOf is the folder in front of the last slash.
 func folderOf(name string) string { return name[:strings.LastIndexByte(name, '/')+1] }

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -124,8 +125,8 @@ func (w *redirections) opened(r *syntax.Redirect, word field, ok, read, write bo
 		if harmlessDevice(target) && !(write && paths.IsDescriptor(target) && !isOutput(target)) {
 			return nil
 		}
-		if host, isNet := bashNetwork(target); isNet {
-			return []cardea.Access{{Kind: cardea.Network, Host: host, Redirect: true}}
+		if net := bashNetwork.FindStringSubmatch(target); net != nil {
+			return []cardea.Access{{Kind: cardea.Network, Host: strings.ToLower(net[1]), Redirect: true}}
 		}
 	} else {
 		w.unknown(unknown.RedirectionTarget, w.source(r))
@@ -194,16 +195,8 @@ func isDescriptor(s string) bool {
 	return strings.Trim(strings.TrimSuffix(s, "-"), "0123456789") == ""
 }
 
-// bashNetwork reads /dev/tcp/host/port, which bash opens by itself.
-func bashNetwork(path string) (string, bool) {
-	for _, prefix := range []string{"/dev/tcp/", "/dev/udp/"} {
-		if rest, ok := strings.CutPrefix(path, prefix); ok {
-			host, _, _ := strings.Cut(rest, "/")
-			return strings.ToLower(host), true
-		}
-	}
-	return "", false
-}
+// bashNetwork is /dev/tcp/host/port, which bash opens by itself.
+var bashNetwork = regexp.MustCompile(`^/dev/(?:tcp|udp)/([^/]*)`)
 
 // mayFail reports whether a redirection can fail, so that its command does not
 // run in this shell.

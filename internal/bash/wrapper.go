@@ -52,18 +52,24 @@ func (w *commands) plainWrapper(s *wrapper, inv invocation) {
 	if s.Assignments {
 		inv.assign(p.before)
 	}
-	for _, o := range p.options {
-		for _, a := range s.OptionAccesses {
-			if a.Name == o.name {
-				inv.access = slices.Concat(inv.access, w.paths().Open(a.Access, o.value, false))
-			}
-		}
-	}
+	inv.access = slices.Concat(inv.access, w.optionAccesses(s, p))
 	if s.JoinsWords {
 		w.joinedScript(name, inv)
 		return
 	}
 	w.up.start(inv)
+}
+
+// optionAccesses are the accesses to the values of options.
+func (w *commands) optionAccesses(s *wrapper, p parsed) (out []cardea.Access) {
+	for _, o := range p.options {
+		for _, a := range s.OptionAccesses {
+			if a.Name == o.name {
+				out = append(out, w.paths().Open(a.Access, o.value, false)...)
+			}
+		}
+	}
+	return out
 }
 
 // doubts adds a spot where another command may begin than it seems. The one that seems to

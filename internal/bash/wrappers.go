@@ -112,9 +112,8 @@ func (w *commands) find(s *wrapper, inv invocation) {
 // foundCommand is the command that find starts for what it has found: for all of
 // it together where several is set.
 func (w *commands) foundCommand(s *wrapper, inv invocation, option string, words []field, several bool, search *knowledge.Search) {
-	inner := inv
-	inner.access, inner.argv, inner.program = nil, nil, true
-	found := w.foundNames()
+	inner, found := inv.behind(path.Base(inv.argv[0].Text), nil), w.foundNames()
+	inner.access = nil
 	for _, a := range words {
 		if a.Static && strings.Contains(a.Text, "{") {
 			if option == "-exec" && a.Text == "{}" {
@@ -131,7 +130,6 @@ func (w *commands) foundCommand(s *wrapper, inv invocation, option string, words
 		args.May = found
 		inner.argv = append(inner.argv, args)
 	}
-	inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
 	if strings.HasSuffix(option, "dir") {
 		entered := w.files.entered
 		w.files.entered = w.searchedFolders(inv)
@@ -177,11 +175,9 @@ func (w *commands) xargs(s *wrapper, inv invocation) {
 		return
 	}
 	inv = inv.behind(s.Name[0], slices.Clone(p.rest))
-	for _, o := range p.options {
-		if o.name == "-a" || o.name == "--arg-file" {
-			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Read, o.value, false))
-			w.givesToRead(w.writtenText(o.value))
-		}
+	inv.access = slices.Concat(inv.access, w.optionAccesses(s, p))
+	if file, ok := p.option("-a", "--arg-file"); ok {
+		w.givesToRead(w.writtenText(file))
 	}
 	if program, ok := knowledge.WordsOf(form.StartsByDefault, s.Name[0]); ok && len(p.rest) == 0 {
 		inv.argv = []field{knowledge.Literal(program[0])}
@@ -256,22 +252,14 @@ func (w *commands) parallel(s *wrapper, inv invocation) {
 	}
 	w.emitProgram(itself)
 	w.cmd.spots = &[]cardea.Opaque{} // told once is enough
-	var command, first []field
-	args := false
-	for _, f := range inv.argv[1:] {
-		switch {
-		case parallelArgs(f):
-			args = true
-		case args:
-			first = append(first, f)
-		case len(command) == 0 && f.Static && strings.HasPrefix(f.Text, "-"):
-		default:
-			command = append(command, f)
-		}
+	words := inv.argv[1:]
+	for len(words) > 0 && words[0].Static && strings.HasPrefix(words[0].Text, "-") {
+		words = words[1:]
 	}
-	for _, a := range first {
-		inner := inv.behind(s.Name[0], append(slices.Clone(command), a))
-		if inner.access = nil; len(command) > 0 {
+	end := slices.IndexFunc(words, parallelArgs)
+	for i := max(end, 0); i < len(words) && end > 0; i++ {
+		if inner := inv.behind(s.Name[0], append(slices.Clone(words[:end]), words[i])); !parallelArgs(words[i]) {
+			inner.access = nil
 			w.joinedScript(s.Name[0], inner)
 		}
 	}
@@ -319,7 +307,7 @@ func (w *commands) scriptCommand(s *wrapper, inv invocation) {
 	if w.unread(p, inv) {
 		return
 	}
-	inv.access = slices.Concat(inv.access, w.scriptLogs(p, files))
+	inv.access = slices.Concat(inv.access, w.scriptLogs(s, p, files))
 	inv.program = true
 	w.runsText(inv, p, files[min(1, len(files)):], w.terminalShell)
 }
@@ -331,19 +319,12 @@ func (w *commands) terminalShell(inv invocation) {
 }
 
 // scriptLogs are the files that script writes.
-func (w *commands) scriptLogs(p parsed, files []field) []cardea.Access {
-	var out []cardea.Access
-	named := len(files) > 0
-	if named {
-		out = append(out, w.paths().OpenWord(cardea.Write, files[0])[0])
+func (w *commands) scriptLogs(s *wrapper, p parsed, files []field) []cardea.Access {
+	out := w.optionAccesses(s, p)
+	if len(files) > 0 {
+		return append(out, w.paths().OpenWord(cardea.Write, files[0])[0])
 	}
-	for _, name := range []string{"-O", "-B", "-I", "-T", "--log-out", "--log-io", "--log-in", "--log-timing"} {
-		if file, given := p.option(name); given {
-			named = named || name != "-T" && name != "--log-timing"
-			out = append(out, w.paths().Open(cardea.Write, file, false)...)
-		}
-	}
-	if !named {
+	if _, named := p.option("-O", "-B", "-I", "--log-out", "--log-io", "--log-in"); !named {
 		out = append(out, w.paths().Open(cardea.Write, "typescript", false)...)
 	}
 	return out
@@ -360,34 +341,6 @@ func (w *commands) su(s *wrapper, inv invocation) {
 	w.runsText(inv, p, p.rest, w.terminalShell)
 }
 
-// busybox starts one of its own programs.
-func (w *commands) busybox(_ *wrapper, inv invocation) {
-	if len(inv.argv) < 2 || strings.HasPrefix(inv.argv[1].Text, "-") && inv.argv[1].Static {
-		w.emitProgram(inv)
-		return
-	}
-	w.up.start(inv.behind(path.Base(inv.argv[0].Text), inv.argv[1:]))
-}
-
-// loader is the dynamic loader, called as a program.
-func (w *commands) loader(_ *wrapper, inv invocation) {
-	words := inv.argv[1:]
-	for len(words) > 0 && words[0].Static && strings.HasPrefix(words[0].Text, "-") {
-		w.unknown(unknown.LoaderOption, words[0].Text)
-		if strings.HasSuffix(words[0].Text, "path") || strings.HasSuffix(words[0].Text, "preload") || words[0].Text == "--argv0" || words[0].Text == "--audit" {
-			words = words[1:]
-		}
-		if len(words) > 0 {
-			words = words[1:]
-		}
-	}
-	if len(words) == 0 {
-		w.emitProgram(inv)
-		return
-	}
-	w.up.start(inv.behind(path.Base(inv.argv[0].Text), words))
-}
-
 // later is at and batch, which read commands and run them another time.
 func (w *commands) later(_ *wrapper, inv invocation) {
 	w.unknown(unknown.RunsLater, inv.text)
@@ -395,9 +348,7 @@ func (w *commands) later(_ *wrapper, inv invocation) {
 	w.emitProgram(inv)
 	w.cmd.spots = &[]cardea.Opaque{} // told once is enough
 	if w.cmd.stdin.kind == literal {
-		inner := inv
-		inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
-		inner.access = nil
-		w.childShell(path.Base(inv.argv[0].Text), w.cmd.stdin.text, nil, inner)
+		inv.access = nil
+		w.childShell(path.Base(inv.argv[0].Text), w.cmd.stdin.text, nil, inv.behind(path.Base(inv.argv[0].Text), inv.argv))
 	}
 }

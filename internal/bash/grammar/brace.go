@@ -2,9 +2,9 @@ package grammar
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev/internal/bash/texts"
@@ -54,7 +54,7 @@ func joinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 // OddBraces reports braces that do not pair, an empty pair beside a list, and
 // a sequence around or within others: there bash and the parser differ.
 func OddBraces(word *syntax.Word) bool {
-	open, shut, list, empty, within, sequence := 0, 0, false, false, false, false
+	var lits []string
 	for i, p := range word.Parts {
 		if pe, ok := p.(*syntax.ParamExp); ok && pe.Short && pe.Param != nil && pe.Param.Value == "$" && i+1 < len(word.Parts) {
 			if lit, ok := word.Parts[i+1].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "{") {
@@ -62,21 +62,21 @@ func OddBraces(word *syntax.Word) bool {
 			}
 		}
 		if lit, ok := p.(*syntax.Lit); ok {
-			for _, c := range lit.Value {
-				switch c {
-				case '{':
-					open++
-				case '}':
-					shut++
-				}
-				within = within || open-shut > 1
-			}
-			sequence = sequence || strings.Contains(lit.Value, "..")
-			list = list || strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, "..")
-			empty = empty || strings.Contains(lit.Value, "{}") || strings.Contains(lit.Value, "\\")
+			lits = append(lits, lit.Value)
 		}
 	}
-	return open > 0 && shut > 0 && list && (open != shut || empty || within && sequence)
+	text, depth, within := strings.Join(lits, "\x00"), 0, false
+	for _, c := range text {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		within = within || depth > 1
+	}
+	sequence, empty := strings.Contains(text, ".."), strings.Contains(text, "{}") || strings.Contains(text, "\\")
+	return strings.Contains(text, "{") && strings.Contains(text, "}") && (sequence || strings.Contains(text, ",")) && (depth != 0 || empty || within && sequence)
 }
 
 // BracesWithin reports whether an expansion or a quoted part of a word holds
@@ -98,28 +98,54 @@ func BracesWithin(text string, word *syntax.Word) bool {
 }
 
 // BraceAlternatives lists what a word with brace expansions becomes; false when that is too
-// much, or not followed: numbers that are padded, and letters with other characters between.
+// much, or not followed.
 func BraceAlternatives(word *syntax.Word) (out [][]syntax.WordPart, ok bool) {
-	if !followed(word) {
-		return nil, false
-	}
-	for w, err := range expand.BracesSeq(nil, word) {
-		if err != nil || len(out) == maxBraces {
-			return nil, false
-		}
-		out = append(out, joinLiterals(w.Parts))
-	}
-	return out, true
+	ok = alternatives(nil, word.Parts, &out)
+	return out, ok
 }
 
-// followed reports a word whose sequences are numbers without padding, or letters of one case.
-func followed(word *syntax.Word) bool {
-	return !slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
-		b, is := p.(*syntax.BraceExp)
-		if !is || !b.Sequence {
-			return is && slices.ContainsFunc(b.Elems, func(e *syntax.Word) bool { return !followed(e) })
-		}
-		from, to := b.Elems[0].Lit(), b.Elems[1].Lit()
-		return !(texts.Decimal(from) && texts.Decimal(to) || texts.IsNameStart(from[0]) && from[0]&0x20 == to[0]&0x20)
+func alternatives(left, parts []syntax.WordPart, out *[][]syntax.WordPart) bool {
+	at := slices.IndexFunc(parts, func(p syntax.WordPart) bool { _, is := p.(*syntax.BraceExp); return is })
+	if at < 0 {
+		*out = append(*out, joinLiterals(slices.Concat(left, parts)))
+		return len(*out) <= maxBraces
+	}
+	brace, ok := parts[at].(*syntax.BraceExp)
+	options := brace.Elems
+	if brace.Sequence {
+		options, ok = sequence(brace)
+	}
+	left = slices.Concat(left, parts[:at])
+	return ok && !slices.ContainsFunc(options, func(o *syntax.Word) bool {
+		return !alternatives(left, slices.Concat(o.Parts, parts[at+1:]), out)
 	})
+}
+
+// sequence lists numbers without padding, or letters of one case.
+func sequence(b *syntax.BraceExp) (out []*syntax.Word, ok bool) {
+	begin, end, step := b.Elems[0].Lit(), b.Elems[1].Lit(), 1
+	letters := texts.IsNameStart(begin[0]) && begin[0]&0x20 == end[0]&0x20
+	from, to := int(begin[0]), int(end[0])
+	if texts.Decimal(begin) && texts.Decimal(end) {
+		from, _ = strconv.Atoi(begin)
+		to, _ = strconv.Atoi(end)
+	} else if !letters {
+		return nil, false
+	}
+	if len(b.Elems) > 2 {
+		n, _ := strconv.Atoi(b.Elems[2].Lit())
+		step = max(n, -n, 1)
+	}
+	count := max(from-to, to-from)/step + 1
+	if from > to {
+		step = -step
+	}
+	for i := range min(count, maxBraces) {
+		text := strconv.Itoa(from + i*step)
+		if letters {
+			text = string(rune(from + i*step))
+		}
+		out = append(out, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: text}}})
+	}
+	return out, count <= maxBraces
 }

@@ -5,6 +5,7 @@ package texts
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Piece is a stretch of a literal.
@@ -14,38 +15,25 @@ type Piece struct {
 }
 
 // Unescape removes the backslashes of an unquoted literal. What they protect is quoted.
-func Unescape(text string) []Piece {
-	if !strings.Contains(text, "\\") {
-		if text == "" {
-			return nil
+func Unescape(text string) (out []Piece) {
+	plain := ""
+	flush := func() {
+		if plain != "" {
+			out, plain = append(out, Piece{Text: plain}), ""
 		}
-		return []Piece{{Text: text}}
 	}
-	var out []Piece
-	var plain strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' || i+1 == len(text) {
-			plain.WriteByte(text[i])
-			continue
+	for text != "" {
+		before, after, escapes := strings.Cut(text, "\\")
+		plain, text = plain+before, strings.TrimPrefix(after, "\n")
+		if escapes && after == "" {
+			plain += "\\"
+		} else if escapes && after[0] != '\n' {
+			flush()
+			_, size := utf8.DecodeRuneInString(after)
+			out, text = append(out, Piece{after[:size], true}), after[size:]
 		}
-		i++
-		if text[i] == '\n' {
-			continue
-		}
-		if plain.Len() > 0 {
-			out = append(out, Piece{Text: plain.String()})
-			plain.Reset()
-		}
-		size := 1
-		for i+size < len(text) && text[i+size]&0xC0 == 0x80 {
-			size++
-		}
-		out = append(out, Piece{text[i : i+size], true})
-		i += size - 1
 	}
-	if plain.Len() > 0 {
-		out = append(out, Piece{Text: plain.String()})
-	}
+	flush()
 	return out
 }
 
@@ -153,31 +141,22 @@ func escapeNumber(s string) (n, used int) {
 	return n, end
 }
 
+var unquote, unbrace, unhere = unescaper("$`\"\\"), unescaper("$`\"\\}"), unescaper("$`\\")
+
+// unescaper removes the backslashes in front of some characters, and those that join lines.
+func unescaper(special string) *strings.Replacer {
+	pairs := []string{"\\\n", ""}
+	for _, c := range special {
+		pairs = append(pairs, "\\"+string(c), string(c))
+	}
+	return strings.NewReplacer(pairs...)
+}
+
 // UnescapeQuoted removes the backslashes of text in double quotes.
-func UnescapeQuoted(s string) string { return unescapeBefore(s, "$`\"\\") }
+func UnescapeQuoted(s string) string { return unquote.Replace(s) }
 
 // UnescapeBraced removes those of text inside of "${…}".
-func UnescapeBraced(s string) string { return unescapeBefore(s, "$`\"\\}") }
+func UnescapeBraced(s string) string { return unbrace.Replace(s) }
 
 // UnescapeHeredoc removes those of a here-document, where quotes mean nothing.
-func UnescapeHeredoc(s string) string { return unescapeBefore(s, "$`\\") }
-
-func unescapeBefore(s, special string) string {
-	if !strings.Contains(s, "\\") {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			if s[i+1] == '\n' {
-				i++
-				continue
-			}
-			if strings.IndexByte(special, s[i+1]) >= 0 {
-				i++
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
+func UnescapeHeredoc(s string) string { return unhere.Replace(s) }

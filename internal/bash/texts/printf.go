@@ -1,7 +1,7 @@
 package texts
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 )
 
@@ -94,8 +94,6 @@ func Unquoted(s string) string {
 
 // CountsOutput reports a format of printf with %n, which sets the variable that
 // its argument names.
-func CountsOutput(format string) bool {
-	return slices.ContainsFunc(strings.Split(format, "%")[1:], func(directive string) bool {
-		return strings.HasPrefix(strings.TrimLeft(directive, "-+ #0123456789.*'hlLqjzt"), "n")
-	})
-}
+func CountsOutput(format string) bool { return countsOutput.MatchString(format) }
+
+var countsOutput = regexp.MustCompile(`%[-+ #0-9.*'hlLqjzt]*n`)

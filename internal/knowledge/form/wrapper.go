@@ -16,8 +16,8 @@ type Wrapper struct {
 	// wrapper's own: `shell` (a script or text in the language of bash),
 	// `foreign_shell`, `environment` (env), `search` (find), `input` (xargs),
 	// `templates` (parallel), `lock` (flock), `recording` (script), `user` (su),
-	// `applet` (busybox), `container` (docker exec), `later` (at), `loader` (ld.so).
-	How string `yaml:"how" words:"shell,foreign_shell,environment,search,input,templates,lock,recording,user,applet,container,later,loader"`
+	// `container` (docker exec), `later` (at).
+	How string `yaml:"how" words:"shell,foreign_shell,environment,search,input,templates,lock,recording,user,container,later"`
 	// Options without a value.
 	Options []string `yaml:"options" words:"options"`
 	// Options with a value.
