@@ -29,6 +29,8 @@ type Selection struct {
 	KeepsLinks bool
 	// SkipsIgnored is set where files are left out that .gitignore names.
 	SkipsIgnored bool
+	// Tracked is set where the files that git tracks are opened, and no other.
+	Tracked bool
 }
 
 // Watcher is a decider that may deny or ask about a file because of its path.

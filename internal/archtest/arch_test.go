@@ -114,7 +114,8 @@ func violations(pkgs []Package) []string {
 				bad(p, imp, "what reads the source code is no part of the product")
 			case ours && p.Path == internal("knowledge") && imp != module && imp != internal("knowledge/form") && imp != internal("knowledge/files") && imp != internal("mention") && imp != internal("paths"):
 				bad(p, imp, "what is known of programs needs the vocabulary, its own form and what words may name, nothing else")
-			case ours && below(p.Path, internal("bash")) && !below(imp, internal("bash")) && imp != module && imp != internal("knowledge") && imp != internal("knowledge/form") && imp != internal("knowledge/files") && imp != internal("paths"):
+			case ours && below(p.Path, internal("bash")) && !below(imp, internal("bash")) &&
+				imp != module && imp != internal("knowledge") && imp != internal("knowledge/form") && imp != internal("knowledge/files") && imp != internal("paths"):
 				bad(p, imp, "the reader of bash needs the vocabulary and what is known of programs")
 			}
 		}

@@ -36,12 +36,21 @@ type walker struct{ *statements }
 
 // newWalker returns the interpreter of a line, for another look with what the line creates.
 func newWalker(env Env, created creations) *walker {
-	l := &line{env: env, cur: shell.New(env.Cwd, env.Home, env.Name), begun: map[*shell.Function]running{},
+	var all struct { // in one piece of memory
+		line
+		words
+		recorder
+		redirections
+		commands
+		statements
+		walker
+	}
+	all.words.line, all.recorder.words, all.redirections.recorder = &all.line, &all.words, &all.recorder
+	all.commands.redirections, all.statements.commands, all.walker.statements = &all.redirections, &all.commands, &all.statements
+	all.line = line{up: &all.walker, env: env, cur: shell.New(env.Cwd, env.Home, env.Name), begun: map[*shell.Function]running{},
 		files: lineFiles{created: created, visited: []string{env.Cwd}, entered: env.likely, creates: creations{
 			inside: map[string][]string{}, beside: map[string][]string{}, folders: map[string]int{}}}}
-	w := &walker{&statements{&commands{&redirections{&recorder{&words{l}}}}}}
-	l.up = w
-	return w
+	return &all.walker
 }
 
 // analyse is one look at a line, with what another look found that it makes.

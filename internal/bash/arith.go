@@ -14,23 +14,22 @@ import (
 // arithmExp looks at $((…)) and $[…]. Its value is one word of digits, not
 // known.
 func (w *words) arithmExp(a *syntax.ArithmExp) fragment {
+	around := w.failing
+	w.failing = w.failing || !w.cmd.expands
 	w.arith(a.X)
+	w.failing = around
 	return unsureQuoted(shell.Numeric | shell.NonEmpty)
 }
 
 // arith looks for what bash evaluates in an arithmetic expression: a variable
 // whose value is not a plain number may hold a subscript with a command.
-// What it sets may also stay as it is: bash may not expand the word in which it stands.
-func (w *words) arith(x syntax.ArithmExpr) { w.arithmetic(x, true) }
-
-// arithmetic is arith for an expression which may not be evaluated, or certainly is.
-func (w *words) arithmetic(x syntax.ArithmExpr, maybe bool) {
+func (w *words) arith(x syntax.ArithmExpr) {
 	fails := x != nil && !w.total(x)
 	if fails {
 		w.mayAbort()
 	}
 	around := w.failing
-	w.failing = w.failing || maybe || fails
+	w.failing = w.failing || fails
 	w.operand(x)
 	w.failing = around
 	if fails { // having set what it sets
@@ -43,13 +42,13 @@ func (w *words) operand(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case nil:
 	case *syntax.BinaryArithm:
-		if x.Op != syntax.Assgn || grammar.ArithName(x.X) == "" {
-			w.operand(x.X)
-		}
 		around := w.failing
 		switch x.Op {
-		case syntax.AndArit, syntax.OrArit, syntax.TernQuest, syntax.TernColon:
-			w.failing = true
+		case syntax.AndArit, syntax.OrArit, syntax.Comma, syntax.TernQuest, syntax.TernColon:
+			w.failing = true // not all of it may be looked at
+		}
+		if x.Op != syntax.Assgn || grammar.ArithName(x.X) == "" {
+			w.operand(x.X)
 		}
 		w.operand(x.Y)
 		w.failing = around
@@ -185,7 +184,7 @@ func (w *words) arithText(text, src string) {
 	outer, base := w.src, w.base
 	w.src, w.base = text, -1
 	w.used.evaluating++
-	w.arithmetic(x, false)
+	w.arith(x)
 	w.used.evaluating--
 	w.src, w.base = outer, base
 }

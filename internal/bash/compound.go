@@ -7,7 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
@@ -79,12 +78,11 @@ func (w *statements) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
 	var spots []cardea.Opaque
 	saved := w.cmd.spots
 	w.cmd.spots = &spots
-	w.arithmetic(l.Init, false)
+	w.arith(l.Init)
 	begin := len(w.out.Parts)
-	set := grammar.ArithName(grammar.AssignedBy(l.Post))
 	w.loop(c.Do, func() {
-		w.arithmetic(l.Cond, false)
-		w.arithmetic(l.Post, set == "" || set != grammar.ArithName(grammar.AssignedBy(l.Init))) // not in front of the first round
+		w.arith(l.Cond)
+		w.maybe(func() { w.arith(l.Post) })
 		inner := w.cmd.spots
 		w.cmd.spots = saved
 		w.repeats(w.constantNumber(l.Cond), begin, func() { w.stmts(c.Do) })
@@ -152,20 +150,20 @@ func (w *statements) iterate(c *syntax.ForClause, v shell.Value) {
 
 func (w *statements) caseClause(c *syntax.CaseClause) {
 	w.walkWord(c.Word)
-	merged := w.cur.Clone()
+	looked, merged, falls := w.cur, w.cur.Clone(), false // the states in which patterns are looked at, and after any of the commands
 	for _, item := range c.Items {
+		w.cur = looked
 		for _, p := range item.Patterns {
-			w.walkWord(p)
+			w.maybe(func() { w.walkWord(p) })
 		}
-		next := w.cur.Clone()
-		merged.Join(next)
+		looked = w.cur.Clone()
+		if falls {
+			w.cur.Join(merged)
+		}
 		w.conditional(false, func() { w.stmts(item.Stmts) })
 		merged.Join(w.cur)
-		if item.Op == syntax.Break {
-			w.cur = next
-		} else {
-			w.cur = merged.Clone() // falls through into the next one
-		}
+		falls = item.Op != syntax.Break
 	}
 	w.cur = merged
+	w.cur.Join(looked)
 }

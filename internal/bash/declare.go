@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -77,7 +78,7 @@ func (w *commands) declClause(c *syntax.DeclClause) {
 			continue
 		}
 		prior, aborts := w.cur.Clone(), len(w.aborts)
-		if w.declared(a, before, exports, variant); len(w.aborts) > aborts {
+		if w.declared(a, before, exports, slices.Contains(w.sure, c), variant); len(w.aborts) > aborts {
 			w.aborts = append(w.aborts, prior) // with the names that were set before
 		}
 	}
@@ -92,13 +93,12 @@ func (w *commands) declClause(c *syntax.DeclClause) {
 }
 
 // declared handles one name of a declaration.
-func (w *commands) declared(a *syntax.Assign, before *shell.State, exports bool, variant string) {
+func (w *commands) declared(a *syntax.Assign, before *shell.State, exports, sure bool, variant string) {
 	name, again := a.Name.Value, false
 	if variant != "export" && variant != "readonly" && w.cur.Locals != nil {
 		if _, again = w.cur.Locals[name]; !again {
-			w.cur.Locals[name] = w.cur.Vars.Get(name)
+			w.cur.Locals[name] = shell.Hidden{Value: w.cur.Vars.Get(name), Maybe: !sure}
 		}
-		w.cur.Hides = append(w.cur.Hides, name)
 	}
 	if a.Naked {
 		w.cur.FixedSet[name] = w.cur.FixedSet[name] || w.cur.Traits[name]&grammar.Fixed != 0
@@ -119,17 +119,14 @@ func (w *commands) declared(a *syntax.Assign, before *shell.State, exports bool,
 		w.cur = before.Clone()
 		w.assign(a)
 		v, tainted, forgotten := w.cur.Vars.Get(name), w.cur.Later, w.cur.Forgotten
-		for other, set := range w.cur.Vars.All() { // by an expansion
-			if other != name && !shell.Same(set, before.Vars.Get(other)) {
-				after.Vars.Set(other, shell.Join(set, after.Vars.Get(other)))
+		for other, x := range w.cur.Vars.All() { // declare x=$((y=1))
+			if other != name && !shell.Same(x, before.Vars.Get(other)) {
+				after.Vars.Set(other, shell.Join(after.Vars.Get(other), x))
 			}
 		}
 		w.cur = after
-		if variant == "local" && w.cur.Locals == nil || grammar.HasBraces(a.Value) {
+		if variant == "local" && w.cur.Locals == nil || a.Append && w.cur.Locals != nil || grammar.HasBraces(a.Value) {
 			v = shell.Any // it fails, or sets it more than once
-		}
-		if a.Append && w.cur.Locals != nil && variant != "export" {
-			v = v.Forget() // it may add to what is not there
 		}
 		w.cur.Vars.Set(name, v)
 		w.cur.Doubt(forgotten)

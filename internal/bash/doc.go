@@ -25,8 +25,7 @@
 //	analyse.go, beyond.go             one line, and texts beyond a limit
 //	script.go, finish.go              scripts, and what holds for a line as a whole
 //	statement.go, compound.go,
-//	loop.go, pipeline.go, again.go,
-//	parts.go                          statements, loops, pipes and lists
+//	loop.go, pipeline.go, again.go    statements, loops, pipes and lists
 //	start.go                          simple commands
 //	eval.go, alias.go, read.go,
 //	cd.go, set.go, declare.go,
@@ -43,7 +42,7 @@
 //	fragment.go, zsh.go, late.go      words, as bash expands them
 //	found.go, paths.go, written.go,
 //	feeds.go                          what words may name, and what flows into commands
-//	values.go, exits.go, line.go      what is known at a point of the line
+//	values.go, line.go                what is known at a point of the line
 //	layers.go, invocation.go,
 //	symlink.go, outside.go,
 //	analysis.go, limits.go            types and limits

@@ -31,7 +31,10 @@ func (w *line) searched(at [2]int) *knowledge.Search {
 	for i := len(w.out.Pipes) - 1; i >= max(0, len(w.out.Pipes)-MaxScan); i-- {
 		x := w.out.Pipes[i]
 		if x.Lines && x.From == [2]int{at[0], at[1] - 1} && x.To == [2]int{at[1] - 1, at[1]} {
-			return w.searched(x.From)
+			if s := w.searched(x.From); s != nil && !s.Null {
+				return s
+			}
+			return nil
 		}
 	}
 	return nil
@@ -41,12 +44,16 @@ func (w *line) searched(at [2]int) *knowledge.Search {
 func inFunction(via string) bool { return strings.HasPrefix(via, "function") }
 
 // fromSearch is what comes in from a search, where no name there can become two
-// words, an option or something else than it is.
-func (w *line) fromSearch() *knowledge.Search {
+// words, an option or something else than it is. null is set where it is read up to each NUL.
+func (w *line) fromSearch(null bool) *knowledge.Search {
 	if w.cmd.stdin.kind != piped || !w.cmd.stdin.lines {
 		return nil
 	}
-	return w.withPlainNames(w.searched(w.cmd.stdin.from))
+	s := w.withPlainNames(w.searched(w.cmd.stdin.from))
+	if s != nil && s.Tracked() && s.Null != null {
+		return nil
+	}
+	return s
 }
 
 // withPlainNames gives a search whose names are all plain, nil for another one.
@@ -54,14 +61,8 @@ func (w *line) withPlainNames(s *knowledge.Search) *knowledge.Search {
 	if s == nil || s.One {
 		return s
 	}
-	if w.env.PlainNames == nil {
+	if !s.Plain(&w.env.World) {
 		return nil
-	}
-	for _, a := range s.Places {
-		deep := a.Recursive || strings.Contains(strings.TrimPrefix(a.Pattern, a.Path+"/"), "/")
-		if !w.env.PlainNames(a.Path, deep) {
-			return nil
-		}
 	}
 	s.MayBeNothing, w.usesFoundNames = true, true
 	return s
@@ -78,6 +79,9 @@ func (w *line) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 		parts = q.Parts
 	}
 	quoted := &word.Parts[0] != &parts[0]
+	if !quoted && !w.splitsAtBlanks() {
+		return nil
+	}
 	switch p := parts[0].(type) {
 	case *syntax.ParamExp:
 		if name := variableAlone(w.source(p)); name != "" {
@@ -94,7 +98,7 @@ func (w *line) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 		if !grammar.PrintsLines(st, syntax.Pipe) {
 			return nil
 		}
-		if s := w.withPlainNames(w.searched(at)); s != nil && (s.One || !quoted) {
+		if s := w.withPlainNames(w.searched(at)); s != nil && !s.Null && (s.One || !quoted) {
 			return s
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
+	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
@@ -55,50 +56,49 @@ func (w *commands) callFunction(name string, f *shell.Function, params []string,
 	f.Walked = true
 	if f.Active {
 		w.callsItself(w.begun[f])
-		w.cur.Doubt(unknown.AnyCommand)
 		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{unknown.FunctionCallsItself.Spot(name)}})
 		return
 	}
 	f.Active, w.begun[f] = true, w.begin(name)
 	saved, src, base, at := w.cmd, w.src, w.base, w.at
 	w.cmd.spots, w.cmd.reads, w.cmd.pending = nil, nil, nil
-	savedParams, savedOK, savedLocals := w.cur.Params, w.cur.ParamsKnown, w.cur.Locals
-	w.cur.Locals = map[string]shell.Value{}
 	w.cmd.stdin = w.cmd.stdin.shared()
-	hidden := w.cur.Hides
-	before, exits, aborts := w.cur, len(w.exits), len(w.aborts)
+	start := w.cur
 	for i, body := range f.Bodies {
-		w.cur = before.Clone()
-		w.cur.Hides, w.cur.Params, w.cur.ParamsKnown = nil, params, known && before.Forgotten.None()
+		w.cur = start.Clone()
 		if w.src = f.Srcs[i]; w.src != src {
 			w.base = -1
 		}
-		w.inConstruct("function "+name, func() { w.up.stmts([]*syntax.Stmt{body}) })
-		if i == 0 && len(f.Bodies) == 1 {
-			before = w.cur
-		} else {
-			before.Join(w.cur)
+		w.functionBody(name, body, params, known)
+		if len(f.Bodies) > 1 { // which of them it is, is unknown
+			start.Join(w.cur)
+			w.cur = start
 		}
 	}
-	w.cur = before
-	w.mergeExits(nil, exits)
-	w.cur.Params, w.cur.ParamsKnown = savedParams, savedOK
-	hidden, w.cur.Hides = w.cur.Hides, hidden
-	for name, v := range w.cur.Locals {
-		if !slices.Contains(hidden, name) { // the declaration may not have run
-			v = shell.Join(v, w.cur.Vars.Get(name))
-		}
-		w.cur.Vars.Set(name, v)
-	}
-	for _, s := range w.aborts[min(aborts, len(w.aborts)):] { // giving up leaves the function, too
-		s.Params, s.ParamsKnown = savedParams, savedOK
-		for name, v := range w.cur.Locals {
-			s.Vars.Set(name, shell.Join(v, s.Vars.Get(name)))
-		}
-	}
-	w.cur.Locals = savedLocals
 	w.cmd, w.src, w.base, w.at = saved, src, base, at
 	f.Active = false
+}
+
+// functionBody walks a body of a function, which has parameters and local variables of its
+// own.
+func (w *commands) functionBody(name string, body *syntax.Stmt, params []string, known bool) {
+	around, locals, sure, exits, aborts := w.cur, w.cur.Locals, w.sure, len(w.exits), len(w.aborts)
+	outer, outerKnown := around.Params, around.ParamsKnown
+	w.cur.Params, w.cur.ParamsKnown, w.cur.Locals = params, known && around.Forgotten.None(), map[string]shell.Hidden{}
+	w.sure = grammar.RunsFirst(body)
+	w.inConstruct("function "+name, func() { w.up.stmts([]*syntax.Stmt{body}) })
+	w.mergeExits(nil, exits)
+	w.cur.Params, w.cur.ParamsKnown = outer, outerKnown
+	for name, hidden := range w.cur.Locals {
+		w.cur.Vars.Set(name, hidden.After(w.cur.Vars.Get(name)))
+	}
+	for _, s := range w.aborts[min(aborts, len(w.aborts)):] { // giving up leaves the function, too
+		s.Params, s.ParamsKnown = outer, outerKnown
+		for name, hidden := range w.cur.Locals {
+			s.Vars.Set(name, shell.Join(hidden.Value, s.Vars.Get(name)))
+		}
+	}
+	w.cur.Locals, w.sure = locals, sure
 }
 
 // alias handles a word that the line has made an alias. Whether bash expands

@@ -30,7 +30,8 @@ func TestOracleGenerated(t *testing.T) {
 }
 
 // The analysis does not get its soundness by giving up: of lines whose command
-// names all stand in them, at least 95 % carry no opaque spot.
+// names are fixed, at least 95 %
+// carry no opaque spot.
 func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 	g := generate.New(1)
 	plain, given, odd := 0, 0, 0
@@ -51,7 +52,7 @@ func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 		}
 	}
 	if odd*8 > plain {
-		t.Errorf("%d lines beside %d are other lines to zsh", odd, plain)
+		t.Errorf("%d lines beside %d have a construct that is not followed", odd, plain)
 	}
 	t.Logf("%d of %d lines carry an opaque spot (%.1f %%)", given, plain, 100*float64(given)/float64(plain))
 	if given*100 > 5*plain || plain < all/2 {
@@ -86,7 +87,7 @@ func generated(t *testing.T, seed int64, lines int) {
 	for _, reason := range slices.SortedFunc(maps.Keys(reasons), func(a, b string) int { return reasons[b] - reasons[a] }) {
 		t.Logf("%6d %s: %q", reasons[reason], reason, samples[reason])
 	}
-	if lines >= 20000 && given*100 > 4*plain {
+	if lines >= 20000 && given*100 > 5*plain {
 		t.Errorf("%d of %d lines without a dynamic command name carry an opaque spot", given, plain)
 	}
 	o.compare(t, list)

@@ -23,9 +23,10 @@ type line struct {
 	base int    // its offset in the command, -1 inside another script
 	at   int    // offset of the last command seen in the line itself
 
-	cur    *shell.State   // what the shell knows here
-	rounds int            // how often loops over known words repeat what is walked, 0 outside of them
-	exits  []*shell.State // what was known where a jump left its place
+	cur    *shell.State         // what the shell knows here
+	sure   []*syntax.DeclClause // declarations of the current function that run if it is not left before
+	rounds int                  // how often loops over known words repeat what is walked, 0 outside of them
+	exits  []*shell.State       // what was known where a jump left its place
 	begun  map[*shell.Function]running
 	via    []string     // the constructs around
 	around surroundings // what a command inherits from those around it
@@ -38,7 +39,7 @@ type line struct {
 	fed            string         // what comes in through other descriptors, and from a coprocess
 	running        []running      // the scripts around
 	aborts         []*shell.State // what was known where bash may have given up a line
-	failing        bool           // the expression that is looked at may fail
+	failing        bool           // what is assigned here may not be: an expression may fail, or is not looked at
 	late           []lateSpot     // spots of parts that were walked before
 	shows          string         // a variable from outside that the line expands
 	usesFoundNames bool           // names that a search finds were found plain
@@ -70,6 +71,8 @@ type command struct {
 	reads   *string          // about what the <(…) in its words give to read; nil outside of a program
 	pending []feed           // what flows into it through its words and descriptors
 	appends bool             // a redirection leaves what the file holds
+	expands bool             // the shell itself expands the words that are looked at, and all of them
+	colon   bool             // it is the builtin that does nothing but expand its words
 }
 
 // lineFiles is what the line does to files.
@@ -205,6 +208,14 @@ func (w *line) mayRun(walk func()) {
 	w.cur.Join(before)
 }
 
+// maybe looks at words that may not be expanded: what they assign may not be assigned.
+func (w *line) maybe(look func()) {
+	around := w.failing
+	w.failing = true
+	look()
+	w.failing = around
+}
+
 // unless walks what runs for certain unless something may keep it from running.
 func (w *line) unless(mayFail bool, walk func()) {
 	if mayFail {
@@ -278,3 +289,43 @@ type surroundings struct {
 }
 
 type inputKind uint8
+
+// mayAbort notes that bash may give up here.
+func (w *line) mayAbort() {
+	if len(w.aborts) >= maxAborts {
+		w.cur.Forget(unknown.ManyAborts)
+		return
+	}
+	w.aborts = append(w.aborts, w.cur.Clone())
+}
+
+// goOn joins what is known with what was where bash may have given up.
+func (w *line) goOn(begin int) {
+	for _, s := range w.aborts[min(begin, len(w.aborts)):] {
+		w.cur.Join(s)
+	}
+}
+
+// recordExit records that the commands after this one may not run.
+func (w *line) recordExit() {
+	if len(w.exits) >= maxExits {
+		w.unknown(unknown.TooManyJumps, w.src)
+		return
+	}
+	w.exits = append(w.exits, w.cur.Clone())
+}
+
+// mergeExits joins the states in which a construct can have been left: by its end,
+// not entered at all, or by a jump from its middle. The jumps stay recorded,
+// since they may leave what is around the construct too.
+func (w *line) mergeExits(before *shell.State, exits int) {
+	if before != nil {
+		w.cur.Join(before)
+	}
+	for _, s := range w.exits[min(exits, len(w.exits)):] {
+		w.cur.Join(s)
+	}
+}
+
+// maxAborts is how many places of a line are followed in which it may be given up.
+const maxAborts = 500

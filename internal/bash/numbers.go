@@ -23,12 +23,13 @@ func (w *words) number(f field) {
 // numberWords looks at the words of a builtin that zsh evaluates, and bash does not: all, those
 // that a format says, or those after an option. That of read -p is one for a coprocess.
 func (w *words) numberWords(name string, words []field) {
-	if all, _ := knowledge.WordsOf(form.CountsIn, "every"); slices.Contains(all, name) {
+	options, _ := knowledge.WordsOf(form.CountsIn, name)
+	if slices.Contains(options, "every") {
 		for _, f := range words {
 			w.number(f)
 		}
+		return
 	}
-	options, _ := knowledge.WordsOf(form.CountsIn, name)
 	if slices.Contains(options, "%") {
 		w.formatNumbers(withoutDashes(words))
 		return

@@ -57,8 +57,10 @@ func (w *words) param(p *syntax.ParamExp, quoted bool) []fragment {
 		if !grammar.PlainIndex(p.Slice.Offset) || !grammar.PlainIndex(p.Slice.Length) {
 			w.mayAbort()
 		}
-		w.arith(p.Slice.Offset)
-		w.arith(p.Slice.Length)
+		w.maybe(func() {
+			w.arith(p.Slice.Offset)
+			w.arith(p.Slice.Length)
+		})
 		return w.changed(p, raw, nil, nil)
 	case p.Repl != nil:
 		return w.changed(p, raw, w.pieces(p.Repl.Orig), w.pieces(p.Repl.With))
@@ -203,31 +205,36 @@ func (w *words) expansion(p *syntax.ParamExp, name string, quoted bool, raw frag
 		return w.changed(p, raw, w.pieces(p.Exp.Word), nil)
 	}
 	missing, sure := w.missing(p, name)
-	other := w.otherWord(p, quoted)
+	var other []fragment
+	w.maybe(func() { other = w.otherWord(p, quoted) })
 	switch {
 	case !sure && fails:
 		return []fragment{raw}
 	case !sure:
 		raw.May = w.bounded(append(raw.May[:len(raw.May):len(raw.May)], w.mayJoin(optional(other))...))
 		if assigns {
-			w.set(name, w.someOf(raw.May))
+			w.assignDefault(p, name, w.someOf(raw.May))
 		} else {
 			raw.several = raw.several || severalFields(other)
 		}
 		return []fragment{raw}
 	case missing && (fails || alternate): // where it fails, the shell stops with an error
 		return nil
-	case missing && assigns: // in a word that may not be expanded
-		v := concatenated(other)
-		w.set(name, shell.Join(w.cur.Vars.Get(name), v))
-		if raw.May = v.Texts(); v.Known() {
-			return []fragment{expanded(v.Text)}
-		}
-		return []fragment{raw}
+	case missing && assigns:
+		w.assignDefault(p, name, concatenated(other))
 	case missing, alternate:
 		return other
 	}
 	return w.plain(p, name, raw, quoted)
+}
+
+// assignDefault assigns what ${x:=word} does. It certainly happens as a word of ":" alone.
+func (w *words) assignDefault(p *syntax.ParamExp, name string, v shell.Value) {
+	old := w.cur.Vars.Get(name)
+	w.set(name, v)
+	if w.failing || !w.cmd.colon || p.Index != nil {
+		w.cur.Vars.Set(name, shell.Join(old, w.cur.Vars.Get(name)))
+	}
 }
 
 // missing reports whether a parameter is unset, or empty where its expansion
@@ -275,7 +282,8 @@ func (w *words) pieces(word *syntax.Word) *texts.Pattern {
 	}
 	lit := word.Lit()
 	plain := len(word.Parts) == 1 && lit != "" && !strings.ContainsAny(lit, "\\~&[]!@+()'\"$`{}#%") && texts.ASCII(lit)
-	v := concatenated(w.fragments(word.Parts, leading))
+	var v shell.Value
+	w.maybe(func() { v = concatenated(w.fragments(word.Parts, leading)) })
 	return &texts.Pattern{Text: v.Text, Known: v.Known(), Plain: plain}
 }
 

@@ -18,9 +18,12 @@ import (
 // the command then reads.
 func (w *redirections) redirects(list []*syntax.Redirect) []cardea.Access {
 	var out []cardea.Access
+	around := w.cmd.expands
+	w.cmd.expands = false // a program's own are expanded elsewhere
 	for _, r := range list {
 		out = append(out, w.redirect(r)...)
 	}
+	w.cmd.expands = around
 	return out
 }
 
@@ -217,4 +220,28 @@ func (w *redirections) mayFail(list []*syntax.Redirect) bool {
 		}
 	}
 	return false
+}
+
+// redirectOnly handles redirections that belong to no simple command: they are
+// a part of their own.
+func (w *redirections) redirectOnly(st *syntax.Stmt) []cardea.Access {
+	var spots []cardea.Opaque
+	saved := w.cmd.spots
+	w.cmd.spots = &spots
+	access := w.redirects(st.Redirs)
+	w.cmd.spots = saved
+	if len(access) == 0 && len(spots) == 0 {
+		return nil
+	}
+	var text []string
+	for _, r := range st.Redirs {
+		if r.Hdoc == nil {
+			text = append(text, w.source(r))
+		}
+	}
+	w.emit(cardea.Part{Text: strings.Join(text, " "), Access: access, Opaque: spots, Start: w.offset(st.Redirs[0])})
+	if st.Cmd == nil && !w.used.overLimit {
+		w.notePrinted(nil)
+	}
+	return access
 }

@@ -27,6 +27,7 @@ func (w *commands) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	reads := ""
 	w.cmd.reads = &reads
 	inv.argv = make([]field, 0, len(c.Args))
+	w.cmd.expands, w.cmd.colon = true, len(c.Args) > 0 && c.Args[0].Lit() == ":" && len(redirs) == 0 && w.cur.IsPlainCommand(":")
 	for _, word := range c.Args {
 		inv.argv = w.appendFields(inv.argv, word)
 	}

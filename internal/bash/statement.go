@@ -98,13 +98,15 @@ func (w *statements) compound(cmd syntax.Command) {
 	case *syntax.FuncDecl:
 		// Its body is walked where it is called, or at the end.
 	case *syntax.ArithmCmd:
-		w.inPart(cmd, func() { w.arithmetic(cmd.X, false) })
+		w.inPart(cmd, func() { w.arith(cmd.X) })
 	case *syntax.LetClause:
 		w.inPart(cmd, func() {
-			aborts := len(w.aborts)
-			for _, x := range cmd.Exprs { // those behind one that fails are not looked at
-				w.arithmetic(x, len(w.aborts) > aborts)
+			around := w.failing
+			for _, x := range cmd.Exprs {
+				w.arith(x)
+				w.failing = w.failing || !w.total(x) // where it fails, let ends
 			}
+			w.failing = around
 		})
 	case *syntax.TestClause:
 		w.inPart(cmd, func() { w.test(cmd.X) })
@@ -188,4 +190,14 @@ func (w *statements) variableName(word *syntax.Word) {
 	if !ok || !texts.PlainName(text) {
 		w.unknown(unknown.Evaluated, w.source(word))
 	}
+}
+
+// inPart walks a null construct, which becomes a part of its own.
+func (w *statements) inPart(n syntax.Node, walk func()) {
+	var spots []cardea.Opaque
+	saved := w.cmd.spots
+	w.cmd.spots = &spots
+	walk()
+	w.cmd.spots = saved
+	w.emit(cardea.Part{Text: w.source(n), Opaque: spots, NoEffect: true, Start: w.offset(n)})
 }

@@ -16,10 +16,10 @@ import (
 // substitution walks a command or process substitution inside a word.
 func (w *words) substitution(stmts []*syntax.Stmt, via string) {
 	saved := w.cmd
-	w.cmd.spots, w.cmd.reads, w.cmd.stdin = nil, nil, input{}
+	w.cmd.spots, w.cmd.reads, w.cmd.stdin, w.cmd.expands, w.cmd.colon = nil, nil, input{}, false, false
 	begin := len(w.out.Parts)
 	w.inConstruct(via, func() { w.inSubshell(func() { w.up.stmts(stmts) }) })
-	w.cmd.spots, w.cmd.reads, w.cmd.stdin = saved.spots, saved.reads, saved.stdin
+	w.cmd.spots, w.cmd.reads, w.cmd.stdin, w.cmd.expands, w.cmd.colon = saved.spots, saved.reads, saved.stdin, saved.expands, saved.colon
 	printed := feed{at: [2]int{begin, len(w.out.Parts)}}
 	if begin == len(w.out.Parts) {
 		printed.at = w.inputFrom() // $(</dev/stdin)
@@ -68,11 +68,11 @@ func (w *words) printsNumber(p *syntax.CmdSubst) bool {
 		return false
 	}
 	name := c.Args[0].Lit()
-	command := name
-	if len(c.Args) == 2 {
-		command += " " + c.Args[1].Lit()
+	words, prints := knowledge.WordsOf(form.PrintsNumber, name)
+	if prints = prints && len(words) == 0; len(c.Args) == 2 {
+		prints = slices.Contains(words, c.Args[1].Lit())
 	}
-	return knowledge.Has(form.PrintsNumber, command) && w.cur.IsPlainCommand(name)
+	return prints && w.cur.IsPlainCommand(name)
 }
 
 // commandSubstitution expands $(…) without quotes.

@@ -188,7 +188,7 @@ func (w *commands) xargs(s *wrapper, inv invocation) {
 	}
 	var search *knowledge.Search
 	if !slices.ContainsFunc(p.options, splits) {
-		search = w.fromSearch()
+		search = w.fromSearch(endsWithNull(p.options))
 	}
 	if replace == "" {
 		args := unknownArgs
@@ -226,6 +226,15 @@ func withoutOpenFiles(words []field) []field {
 		}
 	}
 	return out
+}
+
+// endsWithNull reports options of xargs with which a NUL ends each word that it reads.
+func endsWithNull(options []option) (null bool) {
+	for _, o := range options {
+		delimits := o.name == "-d" || o.name == "--delimiter"
+		null = o.name == "-0" || o.name == "--null" || delimits && o.value == `\0` || null && !delimits
+	}
+	return null
 }
 
 // splits reports options of xargs with which it reads something else than its

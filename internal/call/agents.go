@@ -77,9 +77,10 @@ func (a *analysis) runs(info harness.ToolInfo, p *cardea.Part) {
 		}
 	}
 	for _, name := range a.texts(info.Primary) {
-		run(a.ofProject(".claude/workflows/"+name+".js"), false)
-		run(pathpkg.Join(slash(a.ev.Cwd), ".claude/workflows", name+".js"), false) // of the worktree that the session entered
-		run(pathpkg.Join(slash(a.world.Home), ".claude/workflows", name+".js"), false)
+		file := ".claude/workflows/" + name + ".js"
+		for _, dir := range []string{a.ofProject(""), slash(a.ev.Cwd), slash(a.world.Home)} { // Cwd: a worktree that the session entered
+			run(pathpkg.Join(dir, file), false)
+		}
 	}
 	for _, field := range info.FieldsOf(harness.Code) {
 		for _, text := range a.texts(field) {

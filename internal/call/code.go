@@ -1,6 +1,7 @@
 package call
 
 import (
+	_ "embed"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,13 +17,12 @@ import (
 
 // codeLanguage is how a language writes such calls and constants.
 type codeLanguage struct {
-	// call finds the beginning of a call. The last group that matches is its name.
-	call *regexp.Regexp
-	// does says what a call does, by its name: a line for a shell in which each %s is an
-	// argument, or one of the effects below.
+	// call finds the beginning of a call. The last group that matches is its name. method
+	// finds the methods of a path, by the same names.
+	call, method *regexp.Regexp
+	// does says what a call does, by its name: a line for a shell in which $1 and $2 are
+	// its arguments, or one of the effects below. It also holds the fields of the table.
 	does map[string]string
-	// method finds the methods of a path, by the same names (nil: there are none).
-	method *regexp.Regexp
 	// home finds what stands for the home folder, join functions that join the parts of
 	// a path, or give back their argument.
 	home, join *regexp.Regexp
@@ -46,124 +46,30 @@ const (
 	contacts = "url"  // contacts the host of a URL
 )
 
+// languageTable has the languages with an empty line between them. A line is a field of
+// [codeLanguage], which begins with an @ and may be continued by another line, or the names
+// of calls and what they do.
+//
+//go:embed languages.txt
+var languageTable string
+
 // codeLanguages are the languages that are read.
 var codeLanguages = sync.OnceValue(func() map[string]*codeLanguage {
-	return map[string]*codeLanguage{"Python": python(), "JavaScript": javaScript(), "Perl": perl(), "Ruby": ruby()}
-})
-
-// effects reads a table of what calls do: their names, a colon and the effect.
-func effects(table string) map[string]string {
-	out := map[string]string{}
-	for line := range strings.Lines(table) {
-		names, effect, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		for _, name := range strings.Fields(names) {
-			out[name] = effect
+	out := map[string]*codeLanguage{}
+	for section := range strings.SplitSeq(languageTable, "\n\n") {
+		f := map[string]string{}
+		for line := range strings.SplitSeq(section, "\n") {
+			names, value, _ := strings.Cut(line, ": ")
+			for name := range strings.FieldsSeq(names) {
+				f[name] += value
+			}
 		}
+		re := func(field string) *regexp.Regexp { return regexp.MustCompile(f[field]) }
+		out[f["@name"]] = &codeLanguage{call: re("@call"), method: re("@method"), does: f, home: re("@home"), join: re("@join"),
+			insert: re("@insert"), inserting: f["@inserting"], comment: f["@comment"], plain: re("@plain"), joins: f["@joins"]}
 	}
 	return out
-}
-
-func python() *codeLanguage {
-	return &codeLanguage{
-		call: regexp.MustCompile(`\b(?:shutil\.(rmtree|move|copy|copy2|copyfile|copytree|unpack_archive)|os\.(remove|unlink|rmdir|removedirs|rename|replace|system|popen|exec[lv]p?)|` +
-			`subprocess\.(run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|asyncio\.(create_subprocess_shell|create_subprocess_exec)|pty\.(spawn)|(open)|` +
-			`(?:urllib\.request\.|request\.)?(urlopen|urlretrieve)|(?:requests|httpx)\.(get|post|put|patch|delete|head)|http\.client\.(HTTPConnection|HTTPSConnection)|(?:socket\.(create_connection)|\w\.(connect))\()\(`),
-		does: effects(`
-			rmtree: rm -rf -- %s
-			remove unlink: rm -f -- %s
-			rmdir: rmdir -- %s
-			removedirs: rmdir -p -- %s
-			move rename replace: mv -- %s %s
-			copy copy2 copyfile: cp -- %s %s
-			copytree: cp -r -- %s/. %s
-			unpack_archive: tar -xf %s -C %s
-			execv execvp execl execlp: exec
-			open: file
-			write_text write_bytes: tee -- %s
-			urlopen get post put patch delete head: url
-			urlretrieve: curl -o %[2]s -- %[1]s
-			HTTPConnection HTTPSConnection create_connection connect: curl -- %s
-		`),
-		method:    regexp.MustCompile(`\.(unlink|rmdir|write_text|write_bytes)\(`),
-		home:      regexp.MustCompile(`^(?:(?:pathlib\.)?Path\.home\(\)|os\.environ\[["']HOME["']\]|os\.(?:environ\.get|getenv)\(["']HOME["']\))`),
-		join:      regexp.MustCompile(`^(?:os\.path\.(?:join|expanduser|abspath|realpath)|(?:pathlib\.)?Path|str|shlex\.split)?\(`),
-		insert:    regexp.MustCompile(`\{([^{}]*)\}`),
-		inserting: "fF", comment: "#", joins: "+/",
-		plain: regexp.MustCompile(`(?m)(^[ \t]*[rRuU]?)?(?:"""[\s\S]*?"""|'''[\s\S]*?''')|(^[ \t]*>>> ).*`),
-	}
-}
-
-func javaScript() *codeLanguage {
-	return &codeLanguage{
-		call: regexp.MustCompile(`(?:\b(?:fs|fsp|fse|promises|Deno)\.(rm|rmdir|unlink|writeFile|appendFile|remove|rename|writeTextFile)|\b(rmSync|rmdirSync|unlinkSync|writeFileSync|appendFileSync|removeSync|emptyDirSync|renameSync|cpSync|rimraf|rimrafSync)|` +
-			`(?:\bchild_process(?:["']\))?\.|\bcp\.|(?:^|[^.\w]))(execSync|execFileSync|spawnSync|execFile|exec|spawn|execa|execaSync|execaCommand)|\b(?:Bun|Deno)\.(spawn|spawnSync|Command)|` +
-			`(?:^|[^.\w])(fetch)|\baxios\.(get|post|put|patch|delete)|\bhttps?\.(get|request)|\bnew (WebSocket))\(`),
-		does: effects(`
-			rm rmSync remove removeSync emptyDirSync rimraf rimrafSync: rm -rf -- %s
-			rmdir rmdirSync: rmdir -- %s
-			unlink unlinkSync: rm -f -- %s
-			rename renameSync: mv -- %s %s
-			cpSync: cp -r -- %s/. %s
-			writeFile writeFileSync writeTextFile: tee -- %s
-			appendFile appendFileSync: tee -a -- %s
-			fetch get post put patch delete request WebSocket: url
-		`),
-		home:      regexp.MustCompile(`^(?:(?:require\(["'](?:node:)?os["']\)|os)\.homedir\(\)|homedir\(\)|process\.env\.HOME\b)`),
-		join:      regexp.MustCompile(`^(?:path\.(?:join|resolve)|String|join|resolve)?\(`),
-		insert:    regexp.MustCompile(`\$\{([^{}]*)\}`),
-		inserting: "`", comment: "//", joins: "+",
-		plain: regexp.MustCompile(`(?m)^[ \t]*/\*[\s\S]*?\*/`),
-	}
-}
-
-func perl() *codeLanguage {
-	return &codeLanguage{
-		call: regexp.MustCompile(`(?:^|[^.\w$@%&>:{-])(?:(system|exec|unlink|rmdir|rmtree|remove_tree|rename|move|copy)(?:\s*\(|\s+)|(open)\s*(?:\(|\s)\s*(?:(?:my\s+|our\s+)?\$?\w+)\s*,|(qx|capture)\b\s*|(getstore|get|head)\()|` +
-			`(?:->(get|post|head|mirror)|\bIO::Socket::(?:INET|IP|SSL)->(new))\((?:[^()]*?Peer(?:Addr|Host)\s*=>\s*)?`),
-		does: effects(`
-			unlink: rm -f -- %s
-			rmdir: rmdir -- %s
-			rmtree remove_tree: rm -rf -- %s
-			rename move: mv -- %s %s
-			copy: cp -- %s %s
-			open: file
-			get post head mirror: url
-			getstore: curl -o %[2]s -- %[1]s
-			new: curl -- %s
-		`),
-		home:      regexp.MustCompile(`^\$ENV\{["']?HOME["']?\}`),
-		join:      regexp.MustCompile(`^(?:File::Spec->cat(?:file|dir)|catfile|catdir)?\(`),
-		insert:    regexp.MustCompile(`(\$ENV\{\w+\}|\$\{\w+\}|\$\w+)`),
-		inserting: "\"`{", comment: "#", joins: ".",
-		plain: regexp.MustCompile(`(?ms)^=[a-z].*?^=cut|^__(?:END|DATA)__.*`),
-	}
-}
-
-func ruby() *codeLanguage {
-	return &codeLanguage{
-		call: regexp.MustCompile(`(?:^|[^.\w:@$"'])(?:(system|exec|spawn|sh)(?:\(|[ \t]+)|(%x))|\b(?:FileUtils\.(rm_rf|rm_r|rm_f|rmtree|remove_dir|remove_entry|rm|mv|cp|cp_r)|File\.(delete|unlink|write|rename|open)|Dir\.(rmdir|delete)|IO\.(popen|write)|` +
-			`Open3\.(capture2e|capture2|capture3|popen3|popen2|popen2e)|(?:Kernel|Process)\.(system|exec|spawn)|Net::HTTP\.(get|get_response|post|post_form|start)|URI\.(open)|TCPSocket\.(new)|(?:Pathname\.new\())(?:\(|[ \t]+)(?:URI(?:\.parse)?\()?`),
-		does: effects(`
-			rm_rf rmtree remove_dir remove_entry: rm -rf -- %s
-			rm_r: rm -r -- %s
-			rm_f delete unlink: rm -f -- %s
-			rm: rm -- %s
-			mv rename: mv -- %s %s
-			cp: cp -- %s %s
-			cp_r: cp -r -- %s %s
-			rmdir: rmdir -- %s
-			write: tee -- %s
-			open: file
-			get get_response post post_form: url
-			start new: curl -- %s
-		`),
-		home:      regexp.MustCompile(`^(?:Dir\.home|ENV\[["']HOME["']\]|ENV\.fetch\(["']HOME["']\))`),
-		join:      regexp.MustCompile(`^(?:File\.(?:join|expand_path)|Pathname(?:\.new)?)?\(`),
-		insert:    regexp.MustCompile(`#\{([^{}]*)\}`),
-		inserting: "\"`{", comment: "#", joins: "+/",
-		plain: regexp.MustCompile(`(?ms)^=begin.*?^=end|^__END__.*`),
-	}
-}
+})
 
 // expression is a regular expression that is compiled when it is first used.
 func expression(text string) func() *regexp.Regexp {
@@ -179,14 +85,11 @@ var backticks = expression("(?m)(?:(\\$)|[=({,][ \t]*|^[ \t]*|\\breturn[ \t]+)(`
 // lines are the lines for a shell that do what calls in a text do.
 func (l *codeLanguage) lines(text string) []piece {
 	text = l.withoutPlain(text)
-	var methods, quoted [][]int
-	if l.method != nil {
-		methods = l.method.FindAllStringSubmatchIndex(text, maxScriptParts)
-	}
+	calls, methods := l.call.FindAllStringSubmatchIndex(text, maxScriptParts), l.method.FindAllStringSubmatchIndex(text, maxScriptParts)
+	var quoted [][]int
 	if strings.Contains(l.inserting, "`") {
 		quoted = backticks().FindAllStringSubmatchIndex(text, maxScriptParts)
 	}
-	calls := l.call.FindAllStringSubmatchIndex(text, maxScriptParts)
 	if len(calls)+len(methods)+len(quoted) == 0 {
 		return nil
 	}
@@ -199,11 +102,9 @@ func (l *codeLanguage) lines(text string) []piece {
 		}
 	}
 	for _, at := range calls {
-		for i := len(at) - 2; i >= 2; i -= 2 {
-			if at[i] >= 0 {
-				add(at[i], k.line(l.does[text[at[i]:at[i+1]]], text[at[1]:]))
-				break
-			}
+		if end := slices.Max(at[2:]); end >= 0 {
+			begin := at[slices.Index(at[2:], end)+1]
+			add(begin, k.line(l.does[text[begin:end]], text[at[1]:]))
 		}
 	}
 	for _, at := range methods {
@@ -256,33 +157,42 @@ type constants struct {
 // line is what a call does with the arguments at the beginning of a text, "" where
 // that is not known. Arguments behind the first one that is not constant do not count.
 func (k constants) line(does, args string) string {
-	var values []string
-	listed := false
-	for len(values) < maxCodeWords {
-		args = strings.TrimLeft(args, " \t\n")
-		if does != runs && does != replaces && strings.HasPrefix(args, "(") {
-			args = args[1:] // connect((host, port))
+	args = strings.TrimLeft(args, " \t\n")
+	if does != runs && does != replaces {
+		args = strings.TrimLeft(args, "(") // connect((host, port))
+	}
+	values, _, _ := k.args(args, ")", 0)
+	return filled(does, values, strings.HasPrefix(args, "["))
+}
+
+// args are the constants at the beginning of a text with commas between them, those of lists
+// among them, and what follows their closing bracket. closed is false where one is not
+// constant: these are the ones before it, and none if it is in a list.
+func (k constants) args(text, closing string, depth int) (values []string, rest string, closed bool) {
+	for more := true; more && len(values) < maxCodeWords; {
+		text = strings.TrimLeft(text, " \t\n")
+		if rest, closed = strings.CutPrefix(text, closing); closed {
+			return values, rest, true
 		}
-		if strings.HasPrefix(args, "[") {
-			words, rest := k.list(args)
-			if words == nil {
-				return ""
+		var words []string
+		if list, is := strings.CutPrefix(text, "["); is && depth == 0 {
+			if words, text, is = k.args(list, "]", 1); !is {
+				return nil, "", false
 			}
-			values, args, listed = append(values, words...), rest, true
 		} else {
-			v, rest, ok := k.value(args, 0)
-			if !ok || v == "" {
+			v, after, ok := k.value(text, depth)
+			if !ok {
 				break
 			}
-			values, args = append(values, v), rest
+			words, text = []string{v}, after
 		}
-		rest, more := strings.CutPrefix(strings.TrimLeft(args, " \t\n"), ",")
-		if !more {
-			break
+		values, text = append(values, words...), strings.TrimLeft(text, " \t\n")
+		if rest, closed = strings.CutPrefix(text, closing); closed {
+			return values, rest, true
 		}
-		args = rest
+		text, more = strings.CutPrefix(text, ",")
 	}
-	return filled(does, values, listed)
+	return values, "", false
 }
 
 // maxCodeWords bounds the words of a command in code.
@@ -314,14 +224,10 @@ func filled(does string, values []string, listed bool) string {
 	case opens:
 		return opened(values, words)
 	}
-	if strings.Count(does, "%") > len(words) {
+	if strings.Contains(does, "$2") && len(words) < 2 {
 		return ""
 	}
-	does = strings.NewReplacer("%[1]s", words[0], "%[2]s", words[min(1, len(words)-1)]).Replace(does)
-	for _, w := range words {
-		does = strings.Replace(does, "%s", w, 1)
-	}
-	return does
+	return strings.NewReplacer("$1", words[0], "$2", words[min(1, len(words)-1)]).Replace(does)
 }
 
 // opened is what opening a file does: nothing where it is read.
@@ -347,49 +253,16 @@ func opened(values, words []string) string {
 	return ""
 }
 
-// list are the words of a list of constants and what follows it; nil where one is not
-// constant.
-func (k constants) list(text string) (words []string, rest string) {
-	words, rest = []string{}, text[1:]
-	for len(words) < maxCodeWords {
-		rest = strings.TrimLeft(rest, " \t\n,")
-		if after, ended := strings.CutPrefix(rest, "]"); ended || rest == "" {
-			return words, after
-		}
-		v, after, ok := k.value(rest, 0)
-		if !ok {
-			break
-		}
-		words, rest = append(words, v), after
-	}
-	return nil, ""
-}
+// atEnd finds a variable, or what stands in parentheses, with what is called of it.
+var atEnd = expression(`(?:[\w.]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+$`)
 
-// receiver is the value of the expression at the end of a text: of a variable, or of
-// what stands in parentheses.
+// receiver is the value of the expression at the end of a text.
 func (k constants) receiver(text string) (string, bool) {
-	text = text[max(0, len(text)-200):]
-	begin, depth := len(text), 0
-	for begin > 0 {
-		c := text[begin-1]
-		if c == ')' {
-			depth++
-		} else if c == '(' {
-			if depth--; depth < 0 {
-				break
-			}
-		} else if depth == 0 && c != '.' && !inName(c) {
-			break
-		}
-		begin--
-	}
-	v, rest, ok := k.value(text[begin:], 0)
+	v, rest, ok := k.value(atEnd().FindString(text[max(0, len(text)-200):]), 0)
 	return v, ok && rest == ""
 }
 
-func inName(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
-}
+var nameAtStart = expression(`^\$?\w+`)
 
 // behind finds what may follow a constant: the end of an argument or a statement.
 var behind = expression(`^(?:$|[,;)\]}\n\r#:]|(?:if|unless|or|and|rescue|do)\b|\|\||&&)`)
@@ -434,92 +307,61 @@ func (k constants) term(text string, depth int) (value, rest string, ok bool) {
 		return value, rest, ok
 	}
 	if at := k.join.FindStringIndex(head); at != nil {
-		rest = text[at[1]:]
-		for parts := 0; parts < maxCodeWords; parts++ {
-			v, after, known := k.value(rest, depth+1)
-			if !known {
-				break
-			}
+		parts, after, closed := k.args(text[at[1]:], ")", depth+1)
+		if !closed || len(parts) == 0 {
+			return "", text, false
+		}
+		for _, part := range parts {
 			if value != "" {
 				value = strings.TrimSuffix(value, "/") + "/"
 			}
-			value += v
-			after = strings.TrimLeft(after, " \t\n")
-			if strings.HasPrefix(after, ")") {
-				return value, after[1:], true
-			}
-			if rest, known = strings.CutPrefix(after, ","); !known {
-				break
-			}
+			value += part
 		}
-		return "", text, false
+		return value, after, true
 	}
-	end := 0
-	if text[0] == '$' {
-		end = 1
-	}
-	for end < len(text) && inName(text[end]) {
-		end++
-	}
-	value = k.values[text[:end]]
-	return value, text[end:], value != ""
+	name := nameAtStart().FindString(text)
+	value = k.values[name]
+	return value, text[len(name):], value != ""
 }
+
+// quotedText is a text in quotes, of which one group is what is between them.
+var quotedText = expression(`^([rRbBfFuU]{0,2})("""((?s:[^\\]|\\.)*?)"""|'''((?s:[^\\]|\\.)*?)'''|"((?s:[^"\\\n]|\\.)*)"|'((?s:[^'\\\n]|\\.)*)'|` +
+	"`((?s:[^`\\\\\n]|\\\\.)*)`" + `|\{((?s:[^}\\\n]|\\.)*)\})`)
+
+// longestQuoted is how many bytes a text in quotes may have.
+const longestQuoted = 1 << 14
 
 // quoted evaluates the text in quotes at the beginning of an expression.
 func (k constants) quoted(text string, depth int) (value, rest string, ok bool) {
-	mark := strings.TrimLeft(text, "rRbBfFuU")
-	if k.comment != "#" || len(text)-len(mark) > 2 {
-		mark = text
-	}
-	if mark == "" {
+	m := quotedText().FindStringSubmatch(text[:min(len(text), longestQuoted)])
+	if m == nil {
 		return "", text, false
 	}
-	quote := mark[:1]
-	inserting := strings.ContainsAny(k.inserting, text[:len(text)-len(mark)]+quote)
-	end := quote
-	switch {
-	case quote == "{" && inserting:
-		end = "}"
-	case quote == "`" && inserting:
-	case quote != `"` && quote != "'":
+	inserting := strings.ContainsAny(k.inserting, m[1]+m[2][:1])
+	if !inserting && strings.IndexByte("`{", m[2][0]) >= 0 {
 		return "", text, false
-	case strings.HasPrefix(mark, strings.Repeat(quote, 3)):
-		end = strings.Repeat(quote, 3)
 	}
-	body := mark[len(end):]
-	at := 0
-	for ; ; at++ {
-		if at >= len(body) || len(end) == 1 && body[at] == '\n' {
-			return "", text, false
-		}
-		if body[at] == '\\' {
-			at++
-		} else if strings.HasPrefix(body[at:], end) {
-			break
-		}
-	}
-	body, rest = body[:at], body[at+len(end):]
-	body = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\n`, "\n", `\t`, "\t", `\\`, `\`).Replace(body)
-	if !inserting {
-		return body, rest, true
-	}
+	rest = text[len(m[0]):]
+	body := strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\n`, "\n", `\t`, "\t", `\\`, `\`).Replace(strings.Join(m[3:], ""))
 	known := true
-	body = k.insert.ReplaceAllStringFunc(body, func(found string) string {
-		m := k.insert.FindStringSubmatch(found)
-		v, after, is := k.value(m[len(m)-1], depth+1)
-		known = known && is && after == ""
-		return v
-	})
+	if inserting {
+		body = k.insert.ReplaceAllStringFunc(body, func(found string) string {
+			m := k.insert.FindStringSubmatch(found)
+			v, after, is := k.value(m[len(m)-1], depth+1)
+			known = known && is && after == ""
+			return v
+		})
+	}
 	return body, rest, known
 }
 
 // shellWord is a constant as one word for a shell, the home folder as it is.
 func shellWord(v string) string {
-	if rest, ok := strings.CutPrefix(v, "~"); ok && (rest == "" || rest[0] == '/') {
-		if rest == "" {
-			return "~"
-		}
-		return "~/" + bash.Quote(rest[1:])
+	if v == "~" {
+		return v
+	}
+	if rest, ok := strings.CutPrefix(v, "~/"); ok {
+		return "~/" + bash.Quote(rest)
 	}
 	return bash.Quote(v)
 }

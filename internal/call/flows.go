@@ -149,14 +149,8 @@ func accessKind(p *cardea.Part, k cardea.AccessKind) bool {
 }
 
 func downloads(p *cardea.Part) bool {
-	name := p.Program()
-	switch {
-	case knowledge.HasWith(form.Downloads, name, func(word string) bool { return slices.Contains(p.Command, word) }):
-		return true
-	case knowledge.Has(form.Copies, name):
-		return accessKind(p, cardea.Network)
-	}
-	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Network && a.Redirect })
+	return knowledge.HasWith(form.Downloads, p.Program(), func(word string) bool { return slices.Contains(p.Command, word) }) ||
+		knowledge.Has(form.Copies, p.Program()) && accessKind(p, cardea.Network) || readsDescriptor(p)
 }
 
 func decodes(p *cardea.Part) bool {
@@ -165,17 +159,15 @@ func decodes(p *cardea.Part) bool {
 
 // impliedFiles are the files that a program runs without being told to, and
 // where a program of that name would be put to be found.
-func impliedFiles(p *cardea.Part) []string {
+func impliedFiles(p *cardea.Part) (out []string) {
 	name := p.Program()
-	files, ok := knowledge.WordsOf(form.RunsByName, name)
-	switch {
-	case ok:
-		var paths []string
+	if files, ok := knowledge.WordsOf(form.RunsByName, name); ok {
 		for _, file := range files {
-			paths = append(paths, knowledge.Absolute(p.Dir, file))
+			out = append(out, knowledge.Absolute(p.Dir, file))
 		}
-		return paths
-	case name == "" || len(p.Argv) == 0 || strings.Contains(p.Argv[0].Text, "/") || knowledge.IsKnown(name):
+		return out
+	}
+	if name == "" || len(p.Argv) == 0 || strings.Contains(p.Argv[0].Text, "/") || knowledge.IsKnown(name) {
 		return nil
 	}
 	return []string{"/usr/local/bin/" + name, "/usr/bin/" + name, "/bin/" + name}

@@ -16,20 +16,9 @@ func (a *analysis) fresh(file string) bool {
 		return false
 	}
 	if a.outputRoots == nil {
-		a.outputRoots = append(a.roots(), a.temporary()...)
+		a.outputRoots = append(a.roots(), a.resolved(files.Temporary())...)
 	}
 	return slices.ContainsFunc(a.outputRoots, func(root string) bool {
 		return paths.Below(root, file) && !strings.Contains(file[len(strings.TrimSuffix(root, "/")):], "/.") && (a.world.IsNew(file) || a.world.Made != nil && a.world.Made(file))
 	})
-}
-
-// temporary are the folders for files that nobody keeps.
-func (a *analysis) temporary() []string {
-	var out []string
-	for _, dir := range files.Temporary() {
-		if at := a.resolve(dir); at != "" {
-			out = append(out, at)
-		}
-	}
-	return out
 }

@@ -95,25 +95,32 @@ func (s *scripts) hookFolders(p *cardea.Part, root, common string) []string {
 
 // lefthook reads the commands that lefthook runs for hooks.
 func lefthook(hooks []string) func(text string) []piece {
-	return func(text string) []piece {
-		var out []piece
-		var walk func(v document.Value)
-		walk = func(v document.Value) {
-			for _, item := range entries(v) {
-				if item.key == "run" && !item.value.IsMap() && !item.value.IsList() {
-					out = append(out, piece{text: item.value.Text(), line: item.value.Line()})
-				} else {
-					walk(item.value)
-				}
-			}
-		}
-		for _, item := range entries(document.Read("", []byte(text)).Top()) {
-			if slices.Contains(hooks, item.key) {
-				walk(item.value)
-			}
+	return func(text string) (out []piece) {
+		top := document.Read("", []byte(text)).Top().Map()
+		for _, hook := range hooks {
+			out = append(out, commandsIn(top.Get(hook))...)
 		}
 		return out
 	}
+}
+
+// commandsIn are the commands at any key "run" of a value.
+func commandsIn(v document.Value) (out []piece) {
+	if v.IsMap() {
+		m := v.Map()
+		for _, key := range m.Keys() {
+			if item := m.Get(key); key == "run" && !item.IsMap() && !item.IsList() {
+				out = append(out, piece{text: item.Text(), line: item.Line()})
+			} else {
+				out = append(out, commandsIn(item)...)
+			}
+		}
+	} else if v.IsList() {
+		for _, item := range v.Items() {
+			out = append(out, commandsIn(item)...)
+		}
+	}
+	return out
 }
 
 // preCommit reads the commands of the hooks that a project has for itself in the file
@@ -133,33 +140,11 @@ func preCommit(hooks []string) func(text string) []piece {
 				for _, stage := range stages {
 					runs = runs || slices.Contains(hooks, stage) || slices.Contains(hooks, "pre-"+stage)
 				}
-				switch language := h.Text("language"); {
-				case runs && (language == "system" || language == "script" || language == "unsupported"):
+				if language := h.Text("language"); runs && (language == "system" || language == "script" || language == "unsupported") {
 					out = append(out, piece{text: h.Text("entry"), line: h.Get("entry").Line()})
 				}
 			}
 		}
 		return out
 	}
-}
-
-// entry is a value of a YAML file, with its key where it has one.
-type entry struct {
-	key   string
-	value document.Value
-}
-
-func entries(v document.Value) []entry {
-	var out []entry
-	if v.IsMap() {
-		m := v.Map()
-		for _, key := range m.Keys() {
-			out = append(out, entry{key, m.Get(key)})
-		}
-	} else if v.IsList() {
-		for _, item := range v.Items() {
-			out = append(out, entry{"", item})
-		}
-	}
-	return out
 }

@@ -2,7 +2,7 @@ package call
 
 import (
 	"path"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -43,15 +43,9 @@ func (a *analysis) readsKey(r *cardea.Access) bool {
 		return false
 	}
 	names, _ := a.world.Names(r.Path)
-	seen := 0
-	for _, name := range names {
-		if files.EndsLikeKey(name) && paths.MayBeNamed(path.Base(r.Pattern), name) && seen < maxKeyFiles {
-			if seen++; a.world.HoldsKey(filepath.Join(r.Path, name)) {
-				return true
-			}
-		}
-	}
-	return false
+	fits := func(name string) bool { return files.EndsLikeKey(name) && paths.MayBeNamed(path.Base(r.Pattern), name) }
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !fits(name) })
+	return slices.ContainsFunc(names[:min(len(names), maxKeyFiles)], func(name string) bool { return a.world.HoldsKey(path.Join(r.Path, name)) })
 }
 
 // logsInWith reports whether a program only uses the key in a file, and shows and

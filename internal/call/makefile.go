@@ -2,10 +2,8 @@ package call
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge"
@@ -23,6 +21,10 @@ type makefile struct {
 	expansions int
 	// shell are the commands whose output is put into the text.
 	shell []piece
+	// at is the line that is being read, current the targets to which a recipe behind it
+	// belongs.
+	at      piece
+	current []*makeRule
 	// include reads another Makefile.
 	include  func(name string) (file, text string, ok bool)
 	included int
@@ -34,11 +36,10 @@ type makeRule struct {
 	recipes []piece
 }
 
-var makeLines = sync.OnceValue(func() (re struct{ assign, rule *regexp.Regexp }) {
-	re.assign = regexp.MustCompile(`^ *(?:export +|override +)*([A-Za-z_][A-Za-z0-9_.-]*) *(\?|!|\+|:{0,3})= *(.*?) *$`)
-	re.rule = regexp.MustCompile(`^([^\t#:=][^:=#]*?)[ \t]*&?::?(?:([^:=].*)|)$`)
-	return re
-})
+var (
+	makeAssign = expression(`^ *(?:export +|override +)*([A-Za-z_][A-Za-z0-9_.-]*) *(\?|!|\+|:{0,3})= *(.*?) *$`)
+	makeTarget = expression(`^([^\t#:=][^:=#]*?)[ \t]*&?::?(?:([^:=].*)|)$`)
+)
 
 // recipes reads the recipes of the targets that a part makes, and of those that they
 // need.
@@ -76,8 +77,7 @@ func (s *scripts) recipes(p *cardea.Part, dir string) func(text string) []piece 
 }
 
 // made are the recipes of targets, and of those that they need.
-func (m *makefile) made(targets []string) []piece {
-	var out []piece
+func (m *makefile) made(targets []string) (out []piece) {
 	done := map[string]bool{}
 	for len(targets) > 0 && len(out) < maxScriptParts {
 		name := targets[0]
@@ -87,14 +87,12 @@ func (m *makefile) made(targets []string) []piece {
 		}
 		done[name] = true
 		r, stem := m.rule(name)
-		var needs []string
-		for _, n := range r.needs {
-			needs = append(needs, strings.Fields(m.expand(strings.ReplaceAll(n, "%", stem), nil, 0))...)
-		}
+		needs := strings.Fields(m.expand(strings.ReplaceAll(strings.Join(r.needs, " "), "%", stem), nil, 0))
 		targets = append(targets, needs...)
 		all := strings.Join(needs, " ")
 		automatic := map[string]string{"@": name, "*": stem, "^": all, "+": all, "?": all, "<": strings.Join(needs[:min(len(needs), 1)], "")}
 		for _, c := range r.recipes {
+			m.at = c
 			c.text = strings.TrimLeft(m.expand(strings.TrimLeft(c.text, "@-+ \t"), automatic, 0), "@-+ \t")
 			out = append(out, c)
 		}
@@ -121,45 +119,49 @@ func (m *makefile) rule(target string) (r makeRule, stem string) {
 	return r, "%"
 }
 
+// joinedLines joins the lines of a Makefile that are one, with a mark where they were joined.
+var joinedLines = strings.NewReplacer("\r\n", "\n", "\\\r\n", " \x00", "\\\n", " \x00")
+
 // read takes a Makefile apart. Conditions are not looked at: each branch counts.
 func (m *makefile) read(file, text string) {
-	var current []*makeRule
-	lines := strings.Split(text, "\n")
-	for i := 0; i < len(lines); i++ {
-		line, at := strings.TrimSuffix(lines[i], "\r"), piece{"", i + 1, file}
-		var whole strings.Builder
-		for strings.HasSuffix(line, "\\") && i+1 < len(lines) {
-			whole.WriteString(strings.TrimSuffix(line, "\\") + " ")
-			i++
-			line = strings.TrimSuffix(lines[i], "\r")
-		}
-		whole.WriteString(line)
-		line = whole.String()
-		if recipe, ok := strings.CutPrefix(line, "\t"); ok {
-			for _, r := range current {
-				r.recipes = append(r.recipes, piece{recipe, at.line, file})
+	m.current = nil
+	number, defined := 1, ""
+	for line := range strings.SplitSeq(joinedLines.Replace(text), "\n") {
+		m.at = piece{line: number, file: file}
+		number += 1 + strings.Count(line, "\x00")
+		line = strings.TrimSuffix(strings.ReplaceAll(line, "\x00", ""), "\r")
+		recipe, isRecipe := strings.CutPrefix(line, "\t")
+		name, defines := strings.CutPrefix(line, "define ")
+		switch {
+		case defined != "" && strings.TrimSpace(line) == "endef":
+			defined = ""
+		case defined != "":
+			if len(m.values[defined]) <= maxMakeValue { // longer ones are not known
+				m.values[defined] += line + "\n"
 			}
-		} else if name, ok := strings.CutPrefix(line, "define "); ok {
-			begin := i + 1
-			for i+1 < len(lines) && strings.TrimSpace(lines[i+1]) != "endef" {
-				i++
+		case isRecipe:
+			for _, r := range m.current {
+				r.recipes = append(r.recipes, m.piece(recipe))
 			}
-			m.values[strings.Trim(name, " =")] = strings.Join(lines[begin:i+1], "\n")
-		} else if rules, is := m.line(line, at); is {
-			current = rules
+		case defines:
+			defined = strings.Trim(name, " =")
+			m.values[defined] = ""
+		default:
+			m.line(line)
 		}
 	}
 }
 
-// line reads a line that is no recipe. Where it is a rule, the rules of its targets are
-// those to which the recipes behind it belong.
-func (m *makefile) line(line string, at piece) (rules []*makeRule, is bool) {
-	re := makeLines()
-	if a := re.assign.FindStringSubmatch(line); a != nil {
-		m.assign(a[1], a[2], a[3], at)
-		return nil, false
-	}
-	if word, names, ok := strings.Cut(line, " "); ok && strings.TrimLeft(word, "-s") == "include" {
+// piece is a text that begins in the line that is being read.
+func (m *makefile) piece(text string) piece { return piece{text, m.at.line, m.at.file} }
+
+// line reads a line that is no recipe.
+func (m *makefile) line(line string) {
+	r := makeTarget().FindStringSubmatch(line)
+	word, names, isTwo := strings.Cut(line, " ")
+	switch {
+	case m.assigns(line):
+	case isTwo && strings.TrimLeft(word, "-s") == "include":
 		for _, name := range strings.Fields(m.expand(names, nil, 0)) {
 			if m.included++; m.included > maxScripts {
 				break
@@ -168,27 +170,20 @@ func (m *makefile) line(line string, at piece) (rules []*makeRule, is bool) {
 				m.read(other, text)
 			}
 		}
-		return nil, false
-	}
-	r := re.rule.FindStringSubmatch(line)
-	if r == nil {
+	case r == nil:
 		m.expand(line, nil, 0) // $(shell …) and $(info …) may be a line of their own
-		return nil, false
+	case !m.assigns(r[2]): // else a variable of the target
+		m.targets(strings.Fields(m.expand(r[1], nil, 0)), r[2])
 	}
-	if a := re.assign.FindStringSubmatch(r[2]); a != nil { // a variable of the target
-		m.assign(a[1], a[2], a[3], at)
-		return nil, false
-	}
-	return m.targets(strings.Fields(m.expand(r[1], nil, 0)), r[2], at), true
 }
 
 // targets adds rules for targets.
-func (m *makefile) targets(names []string, rest string, at piece) []*makeRule {
+func (m *makefile) targets(names []string, rest string) {
 	needs, recipe, has := strings.Cut(rest, ";")
-	if pattern, more, static := strings.Cut(needs, ":"); static {
-		_, needs = pattern, more // a static pattern rule
+	if _, more, static := strings.Cut(needs, ":"); static {
+		needs = more // a static pattern rule
 	}
-	var out []*makeRule
+	m.current = nil
 	for _, name := range names {
 		r := m.rules[name]
 		if r == nil {
@@ -200,22 +195,26 @@ func (m *makefile) targets(names []string, rest string, at piece) []*makeRule {
 		}
 		r.needs = append(r.needs, strings.Fields(m.expand(needs, nil, 0))...)
 		if has {
-			r.recipes = append(r.recipes, piece{recipe, at.line, at.file})
+			r.recipes = append(r.recipes, m.piece(recipe))
 		}
-		if out = append(out, r); m.first == "" && name[0] != '.' && !strings.Contains(name, "%") {
+		if m.current = append(m.current, r); m.first == "" && name[0] != '.' && !strings.Contains(name, "%") {
 			m.first = name
 		}
 	}
-	return out
 }
 
-// assign gives a variable its value, as the operator says.
-func (m *makefile) assign(name, operator, value string, at piece) {
+// assigns reports a line that gives a variable its value, and does so as the operator says.
+func (m *makefile) assigns(line string) bool {
+	a := makeAssign().FindStringSubmatch(line)
+	if a == nil {
+		return false
+	}
+	name, operator, value := a[1], a[2], a[3]
 	_, has := m.values[name]
 	switch {
 	case operator == "?" && has:
 	case operator == "!":
-		m.shell = append(m.shell, piece{m.expand(value, nil, 0), at.line, at.file})
+		m.shell = append(m.shell, m.piece(m.expand(value, nil, 0)))
 		m.values[name] = unknownWord
 	case operator == "+":
 		m.values[name] = strings.TrimSpace(m.values[name] + " " + value)
@@ -224,11 +223,7 @@ func (m *makefile) assign(name, operator, value string, at piece) {
 	default:
 		m.values[name] = value
 	}
-	for i := range m.shell {
-		if m.shell[i].line == 0 {
-			m.shell[i].line, m.shell[i].file = at.line, at.file
-		}
-	}
+	return true
 }
 
 // The bounds of a text of make: how deep variables may refer to each other, how long
@@ -255,17 +250,15 @@ func (m *makefile) expand(text string, automatic map[string]string, depth int) s
 		if !found || after == "" || out.Len() > maxMakeValue {
 			return out.String()
 		}
-		switch c := after[0]; c {
-		case '$':
+		name, end := after[:1], 1
+		if name == "(" || name == "{" {
+			end = closing(after)
+			name, end = after[1:end], min(end+1, len(after))
+		}
+		if text = after[end:]; name == "$" {
 			out.WriteByte('$')
-			text = after[1:]
-		case '(', '{':
-			end := closing(after)
-			out.WriteString(m.value(after[1:end], automatic, depth))
-			text = after[min(end+1, len(after)):]
-		default:
-			out.WriteString(m.value(after[:1], automatic, depth))
-			text = after[1:]
+		} else {
+			out.WriteString(m.value(name, automatic, depth))
 		}
 	}
 }
@@ -279,7 +272,7 @@ func (m *makefile) value(name string, automatic map[string]string, depth int) st
 		switch rest = m.expand(rest, automatic, depth+1); function {
 		case "shell":
 			if len(m.shell) < maxScripts {
-				m.shell = append(m.shell, piece{text: rest})
+				m.shell = append(m.shell, m.piece(rest))
 			}
 		case "strip", "abspath", "realpath":
 			return strings.TrimSpace(rest)

@@ -47,27 +47,26 @@ func (f *flowFinder) multiplies() {
 // startsInLoop finds what an endless loop starts that goes on while the loop does.
 func (f *flowFinder) startsInLoop(r bash.Again) {
 	from, to := max(r.From, r.To-bash.MaxScan), min(r.To, len(f.parts))
+	first := -1
 	for i := from; i < to; i++ {
 		p := &f.parts[i]
-		if f.startsMore(i, r.Depth) {
-			continue
-		}
-		if name := commandName(p); knowledge.Has(form.Leaves, name) || knowledge.Has(form.Waits, name) && !shortPause(p) {
-			return
+		switch name := commandName(p); {
+		case !f.startsMore(i, r.Depth):
+			if knowledge.Has(form.Leaves, name) || knowledge.Has(form.Waits, name) && !shortPause(p) {
+				return
+			}
+		case first < 0:
+			first = i
 		}
 	}
-	for i := from; i < to; i++ {
-		if f.startsMore(i, r.Depth) {
-			f.add("multiplies", i, i)
-			return
-		}
+	if first >= 0 {
+		f.add("multiplies", first, first)
 	}
 }
 
 // startsMore reports a part that goes on while what follows it runs.
 func (f *flowFinder) startsMore(at, depth int) bool {
-	p := &f.parts[at]
-	return inBackground(p, depth) || detaches(p)
+	return stepsInto(&f.parts[at], depth, "&", "coproc", "<( )", ">( )") || detaches(&f.parts[at])
 }
 
 // ends reports whether a condition stands between the beginning of a function or a
@@ -77,7 +76,7 @@ func (f *flowFinder) ends(r bash.Again) bool {
 		if c[0] < r.From {
 			continue
 		}
-		if c[0] <= r.To-1 && r.To-1 < c[1] {
+		if c[0] < r.To && r.To <= c[1] {
 			return true
 		}
 		for i := c[0]; i < min(c[1], r.To); i++ {
@@ -92,11 +91,6 @@ func (f *flowFinder) ends(r bash.Again) bool {
 // inProcess reports whether a part runs in a process of its own within a construct.
 func (f *flowFinder) inProcess(at, depth int) bool {
 	return stepsInto(&f.parts[at], depth, "&", "|", "|&", "coproc", "( )", "$( )", "` `", "<( )", ">( )") || slices.ContainsFunc(f.line.Pipes, func(x bash.Pipe) bool { return x.From[0] <= at && at < x.From[1] })
-}
-
-// inBackground reports whether a part goes on while what follows the construct runs.
-func inBackground(p *cardea.Part, depth int) bool {
-	return stepsInto(p, depth, "&", "coproc", "<( )", ">( )")
 }
 
 // stepsInto reports whether one of some constructs lies around a part within another one.
@@ -119,14 +113,12 @@ func shortPause(p *cardea.Part) bool {
 
 // detaches reports a program that starts work and ends before it.
 func detaches(p *cardea.Part) bool {
-	if knowledge.HasWith(form.Detaches, p.Program(), func(option string) bool { return knowledge.HasOption(p, option) }) {
-		return true
-	}
-	return slices.ContainsFunc(p.Outer, func(o cardea.Outer) bool {
-		return len(o.Argv) > 0 && knowledge.HasWith(form.Detaches, o.Argv[0].Text, func(option string) bool {
-			return slices.ContainsFunc(o.Argv, func(w cardea.Word) bool { return w.Text == option })
+	return knowledge.HasWith(form.Detaches, p.Program(), func(option string) bool { return knowledge.HasOption(p, option) }) ||
+		slices.ContainsFunc(p.Outer, func(o cardea.Outer) bool {
+			return len(o.Argv) > 0 && knowledge.HasWith(form.Detaches, o.Argv[0].Text, func(option string) bool {
+				return slices.ContainsFunc(o.Argv, func(w cardea.Word) bool { return w.Text == option })
+			})
 		})
-	})
 }
 
 // startsAtOnce reports a program that starts as many commands at once as there is

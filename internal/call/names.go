@@ -34,11 +34,9 @@ func (a *analysis) findNames(parts []cardea.Part) {
 			for k := range list {
 				if r := &list[k]; inOneFolder(*r) && words[r.Pattern] {
 					if _, known := found[r.Pattern]; !known {
-						names := a.namesOf(r, left)
-						if left -= len(names); names != nil {
-							found[r.Pattern] = &cardea.Files{Names: names}
-						} else {
-							found[r.Pattern] = nil
+						found[r.Pattern] = a.namesOf(r, left)
+						if f := found[r.Pattern]; f != nil {
+							left -= len(f.Names)
 						}
 					}
 					r.Files = found[r.Pattern]
@@ -70,7 +68,7 @@ func inOneFolder(r cardea.Access) bool {
 // namesOf are the files that a pattern stands for, by both their names where a link leads
 // elsewhere, at most so many; nil where that cannot be told. A pattern that stands for no
 // file stays as it is.
-func (a *analysis) namesOf(r *cardea.Access, most int) []string {
+func (a *analysis) namesOf(r *cardea.Access, most int) *cardea.Files {
 	all, ok := a.world.Names(r.Path)
 	if !ok {
 		return nil
@@ -89,7 +87,7 @@ func (a *analysis) namesOf(r *cardea.Access, most int) []string {
 			out = append(out, a.resolve(spelled))
 		}
 	}
-	return out
+	return &cardea.Files{Names: out}
 }
 
 // othersMakeFiles reports whether another part of a line may make files, or move them. One

@@ -25,21 +25,17 @@ func openedBy(parts []cardea.Part, world knowledge.World) func(int) *cardea.Open
 			a.LookedUp = looksInto(a) && !parts[i].Remote && !changed
 		}
 	}
-	var mu sync.Mutex
-	seen := make([]*cardea.Opened, len(parts))
-	looked := make([]bool, len(parts))
-	return func(i int) *cardea.Opened {
-		mu.Lock()
-		defer mu.Unlock()
-		if !looked[i] {
+	opened := make([]func() *cardea.Opened, len(parts))
+	for i := range parts {
+		opened[i] = sync.OnceValue(func() *cardea.Opened {
 			o := opener{world: world, parts: parts}
 			if o.part(i); len(o.out.Files)+len(o.out.Perhaps) > 0 || o.out.Unseen != "" {
-				seen[i] = &o.out
+				return &o.out
 			}
-			looked[i] = true
-		}
-		return seen[i]
+			return nil
+		})
 	}
+	return func(i int) *cardea.Opened { return opened[i]() }
 }
 
 // mayChange reports whether a part may make or remove files whose names are not known, so that
@@ -156,9 +152,9 @@ func (o *opener) git(p *cardea.Part, before []cardea.Part) (files []string) {
 	}
 	for k := range before {
 		if q := &before[k]; knowledge.Has(form.ReadsRepository, q.Program()) && len(q.Command) > 1 && q.Knowledge != cardea.Complete {
-			records := knowledge.WithWord(form.RecordsFiles, q.Program(), q.Command[1]) && !knowledge.HasOption(q, "-f", "--force")
+			records := knowledge.Has(form.RecordsFiles, q.Command...) && !knowledge.HasOption(q, "-f", "--force")
 			shows.Recorded = true
-			if !records || knowledge.WithWord(form.Publishes, q.Program(), q.Command[1]) && shows.Kind != "named" && len(shows.Revisions)+len(shows.Chose) > 0 {
+			if !records || knowledge.Has(form.Publishes, q.Command...) && shows.Kind != "named" && len(shows.Revisions)+len(shows.Chose) > 0 {
 				unclear = "the line changes the repository before"
 			}
 		}

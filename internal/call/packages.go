@@ -1,6 +1,7 @@
 package call
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -46,18 +47,11 @@ func packageScripts(p *cardea.Part) func(text string) []piece {
 // name of the script or the subcommand.
 func passed(p *cardea.Part, name string) string {
 	at := func(word string) int {
-		return slices.IndexFunc(p.Argv, func(w cardea.Word) bool { return w.Static && w.Text == word })
-	}
-	from := at("--")
-	if from < 0 {
-		from = at(name)
-	}
-	if from < 0 && len(p.Command) > 1 {
-		from = at(p.Command[1])
+		return 1 + slices.IndexFunc(p.Argv, func(w cardea.Word) bool { return w.Static && w.Text == word })
 	}
 	var b strings.Builder
-	if from > 0 {
-		for _, w := range p.Argv[from+1:] {
+	if from := cmp.Or(at("--"), at(name), at(p.Command[min(1, len(p.Command)-1)])); from > 1 {
+		for _, w := range p.Argv[from:] {
 			b.WriteString(" " + bash.Quote(w.Text))
 		}
 	}

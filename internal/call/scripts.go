@@ -60,12 +60,14 @@ type scripts struct {
 // limit was reached.
 func (s *scripts) lookIntoLine(parts []cardea.Part) {
 	s.noteCopies(parts)
-	s.lookInto(parts, 1)
-	if s.full == "" {
-		return
+	for i := range parts {
+		if s.part = i; !parts[i].Remote && len(parts[i].Command) > 0 {
+			s.input(&parts[i])
+		}
+		s.lookInto(parts[i:i+1], 1)
 	}
 	for i := range parts {
-		if looked := &parts[i].LookedInto; len(*looked) > 0 {
+		if looked := &parts[i].LookedInto; s.full != "" && len(*looked) > 0 {
 			*looked = append(*looked, "no further: "+s.full)
 		}
 	}
@@ -93,14 +95,8 @@ func (s *scripts) noteCopies(parts []cardea.Part) {
 func (s *scripts) lookInto(parts []cardea.Part, depth int) {
 	for i := range parts {
 		p := &parts[i]
-		if depth == 1 {
-			s.part = i
-		}
 		if p.Remote {
 			continue
-		}
-		if depth == 1 && len(p.Command) > 0 {
-			s.input(p)
 		}
 		for _, f := range s.runFiles(p) {
 			if depth > maxScriptDepth {
@@ -358,15 +354,13 @@ func (s *scripts) place(c piece, start int) string {
 // guessed reports an access whose file is not known. In a file, folders and variables
 // are known less often than in a line, so that guesses would ask about everything.
 func guessed(a cardea.Access) bool {
-	switch a.Kind {
-	case cardea.Network:
+	switch {
+	case a.Kind == cardea.Network:
 		return a.Host == ""
-	case cardea.Unknown:
+	case a.Kind == cardea.Unknown:
 		return a.Glob && a.Pattern != ""
-	case cardea.Write:
-		if a.Glob && !strings.Contains(a.Pattern, "/.") {
-			return true
-		}
+	case a.Kind == cardea.Write && a.Glob && !strings.Contains(a.Pattern, "/."):
+		return true
 	}
 	return a.Path == "" || a.Glob && a.Kind == cardea.Read
 }

@@ -84,8 +84,7 @@ func leaves(pattern string) bool {
 // found are what the patterns of a search name, as accesses: below the folder, and
 // below the working folder, to which ripgrep's globs with a slash are relative. A
 // pattern that finds everything, or everything hidden, names nothing.
-func (a *analysis) found(dir, patterns string) []cardea.Access {
-	var out []cardea.Access
+func (a *analysis) found(dir, patterns string) (out []cardea.Access) {
 	add := func(folder, below string) {
 		for _, in := range a.paths(cardea.Read, folder, false) {
 			in.Glob, in.Search, in.Pattern = true, true, pathpkg.Join(in.Path, below)
@@ -119,10 +118,7 @@ func (a *analysis) found(dir, patterns string) []cardea.Access {
 
 // absolute is a path or pattern of a tool, with the home folder in place of the tilde.
 func (a *analysis) absolute(name string) string {
-	if rest, ok := strings.CutPrefix(name, "~"); ok && (rest == "" || rest[0] == '/') {
-		name = slash(a.world.Home) + rest
-	}
-	return knowledge.Absolute(slash(a.ev.Cwd), slash(name))
+	return knowledge.Absolute(slash(a.ev.Cwd), a.atHome(name))
 }
 
 // maxGlobs is how many globs the alternatives of a search may stand for.
@@ -131,8 +127,7 @@ const maxGlobs = 64
 // globsOf are the globs of a search, as harnesses pass them to ripgrep: taken apart at
 // blanks, and at commas outside of braces, with the alternatives in braces written out.
 // What is excluded is none.
-func globsOf(text string) []string {
-	var out []string
+func globsOf(text string) (out []string) {
 	for _, one := range append(strings.Fields(text), text) {
 		alternatives := []string{one}
 		if !strings.Contains(one, "{") {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,7 @@ var searches = []string{
 	`find src | xargs -I{} wc {}`,
 	`find src | xargs -I% wc % a.go`,
 	`ls | xargs wc`,
+	`ls '' *.go | xargs wc`,
 	`ls -1 | grep -v x | xargs wc`,
 	`grep -rl pack src | xargs wc`,
 	`cat $(find src)`,
@@ -82,6 +84,58 @@ var searches = []string{
 	`find src | tail -n +2 | xargs wc`,
 	`for f in */; do wc "$f"; done`,
 	`for f in .*; do wc "$f"; done`,
+	`git ls-files | xargs wc`,
+	`git ls-files src '*.txt' | sort | xargs wc -l`,
+	`git ls-files -z | xargs -0 wc`,
+	`git ls-files -z | xargs wc`,
+	`git ls-files | xargs -0 wc`,
+	`git ls-files -z | sort -z | xargs -0 wc`,
+	`git ls-files | xargs -d '\0' wc`,
+	`git ls-files -z | xargs -d '\0' wc`,
+	`git ls-files -z | xargs -0 -d '\n' wc`,
+	`git-ls-files | xargs wc`,
+	`git grep -l -- pack HEAD | xargs wc`,
+	`wc $(git ls-files)`,
+	`wc $(git ls-files -z)`,
+	`wc "$(git ls-files)"`,
+	`git grep -l pack | xargs wc`,
+	`git grep -l pack HEAD | xargs wc`,
+	`git grep -lz pack | xargs -0 wc`,
+	`git grep -l -e pack -- src | xargs wc`,
+	`echo y >> a.go; git diff --name-only | xargs wc`,
+	`git diff --name-only --diff-filter=M | xargs wc`,
+	`git diff --name-only HEAD~1 | xargs wc`,
+	`git diff --name-only --cached | xargs wc`,
+	`cd src && git ls-files | xargs wc`,
+	`cd src && git grep -l pack | xargs wc`,
+	`cd src && git diff --name-only | xargs wc`,
+	`cd src && git ls-files .. | xargs wc`,
+	`cd src && git ls-files :/ | xargs wc`,
+	`git -C src ls-files | xargs wc`,
+	`git ls-files -o | xargs wc`,
+	`git ls-files -s | xargs wc`,
+	`git ls-files --format=%(path)x | xargs wc`,
+	`git ls-files | xargs -I{} wc {}`,
+	`git ls-files | xargs -I{} wc {}x`,
+	`git ls-files | xargs -d/ wc`,
+	`for f in $(git ls-files); do wc "$f"; done`,
+	`for f in a.go $(git ls-files src); do wc $f; done`,
+	`IFS=/; wc $(git ls-files)`,
+	`git ls-files | while read -r f; do wc "$f"; done`,
+	`git ls-files | while read -r -d '' f; do wc "$f"; done`,
+	`git ls-files -z | while IFS= read -r -d '' f; do wc "$f"; done`,
+	`GIT_INDEX_FILE=x git ls-files | xargs wc`,
+	`git add x.untracked && git ls-files | xargs wc`,
+	`git rm -q --cached a.go; git ls-files | xargs wc`,
+	`ls *.go | xargs wc`,
+	`ls src/*.go | xargs wc`,
+	`ls a.go x.txt | xargs wc`,
+	`ls s* | xargs wc`,
+	`ls src | xargs wc`,
+	`ls *.zzz | xargs wc`,
+	`shopt -s nullglob; ls *.zzz | xargs wc`,
+	`shopt -s dotglob; ls *n | xargs wc`,
+	`wc $(ls src/*.go)`,
 }
 
 func TestFoundNamesAgainstBash(t *testing.T) {
@@ -89,7 +143,7 @@ func TestFoundNamesAgainstBash(t *testing.T) {
 	if err != nil {
 		t.Fatal("bash is needed: ", err)
 	}
-	for _, hostile := range []string{"", "src/a b.go", "src/-l.go", "src/it's.go", "+x", "src/x\ny.go", "src/-", "my dir/z", "src/..x/..", `src/a\b`, "src/a:b", "link"} {
+	for _, hostile := range []string{"", "src/a b.go", "src/-l.go", "src/it's.go", "+x", "src/x\ny.go", "src/-", "my dir/z", "src/..x/..", `src/a\b`, "src/a:b", "src/[a]b", "src/é", "link"} {
 		t.Run(hostile, func(t *testing.T) {
 			root, err := filepath.EvalSymlinks(t.TempDir())
 			if err != nil {
@@ -116,7 +170,9 @@ func TestFoundNamesAgainstBash(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, c := range [][]string{{"git", "init", "-q", dir}, {"mkdir", bin}} {
+			git := []string{"git", "-C", dir, "-c", "user.name=x", "-c", "user.email=x@example.com"}
+			commit := append(git, "commit", "-q", "--allow-empty", "-m", "x")
+			for _, c := range [][]string{{"git", "init", "-q", dir}, commit, append(git, "add", "-A"), commit, {"mkdir", bin}, {"touch", dir + "/x.untracked"}} {
 				if out, err := exec.Command(c[0], c[1:]...).CombinedOutput(); err != nil {
 					t.Fatalf("%v: %v %s", c, err, out)
 				}
@@ -127,10 +183,11 @@ func TestFoundNamesAgainstBash(t *testing.T) {
 			}
 			known := 0
 			for _, line := range searches {
-				an := bash.Analyse(line, bash.Env{
-					Cwd:   dir,
-					World: knowledge.World{Home: root, Roots: []string{dir}, IsDir: disk.IsDir, Resolve: paths.Resolve, TopLevel: disk.TopLevel, PlainNames: disk.PlainNames},
-				})
+				an := bash.Analyse(line, bash.Env{Cwd: dir, World: knowledge.World{
+					Home: root, Roots: []string{dir}, IsDir: disk.IsDir, Resolve: paths.Resolve, TopLevel: disk.TopLevel, PlainNames: disk.PlainNames,
+					PlainTracked: disk.PlainTracked, Names: disk.Names, Exported: func(string) bool { return false },
+				}})
+				tracked, unseen := disk.Opened(&cardea.Access{Path: dir, Recursive: true, Selection: cardea.Selection{Tracked: true}})
 				certain := true
 				var access []cardea.Access
 				for _, p := range an.Parts {
@@ -153,6 +210,9 @@ func TestFoundNamesAgainstBash(t *testing.T) {
 						if w == "-l" && strings.Contains(line, "wc -l") {
 							continue
 						}
+						if i := slices.IndexFunc(access, func(a cardea.Access) bool { return a.Selection.Tracked }); i >= 0 && unseen == "" && !slices.Contains(tracked, words[0]+"/"+w) && len(access) == 1 && w != "" {
+							t.Errorf("%s\n wc is passed %q in %s, which git does not track", line, w, words[0])
+						}
 						if !told(words[0], w, access) {
 							t.Errorf("%s\n wc is passed %q in %s, which is in none of %+v", line, w, words[0], access)
 						}
@@ -160,6 +220,9 @@ func TestFoundNamesAgainstBash(t *testing.T) {
 				}
 				for _, f := range []string{"src/x y", "src/-n z"} {
 					os.Remove(filepath.Join(dir, f))
+				}
+				if strings.Contains(line, "git add") || strings.Contains(line, "git rm") {
+					exec.Command("git", "-C", dir, "reset", "-q").Run()
 				}
 			}
 			if hostile == "" && known < 20 {

@@ -51,7 +51,13 @@ func (f *flowFinder) follow() {
 // followPart follows what flows through one part.
 func (f *flowFinder) followPart(i int, pipes []bash.Pipe) {
 	p := &f.parts[i]
-	printed := f.broughtBy(p)
+	printed := ""
+	switch {
+	case downloads(p):
+		printed = download
+	case decodes(p):
+		printed = decode
+	}
 	kind := printed
 	words := len(p.Argv) == 0 || knowledge.Has(form.PrintsText, p.Program()) // an assignment, echo "$x"
 	passes := words || knowledge.PassesOn(p)
@@ -91,17 +97,6 @@ func (f *flowFinder) followPart(i int, pipes []bash.Pipe) {
 
 // place is the file of an access, or where it is likely to lie.
 func place(a cardea.Access) string { return cmp.Or(a.Path, a.Spelled) }
-
-// broughtBy is the kind of text that a part brings in by itself.
-func (f *flowFinder) broughtBy(p *cardea.Part) string {
-	switch {
-	case downloads(p):
-		return download
-	case decodes(p):
-		return decode
-	}
-	return ""
-}
 
 // holding is what is known of a file, or of what lies below a folder.
 func (f *flowFinder) holding(file string) (taint, bool) {

@@ -104,10 +104,7 @@ func (a *analysis) folder(dir string) (at string, certain bool) {
 	cwd, home := slash(a.ev.Cwd), slash(a.world.Home)
 	certain = !strings.HasPrefix(dir, "~") && !strings.Contains(dir, "$")
 	if !certain && home != "" {
-		dir = strings.NewReplacer("${HOME}", home, "$HOME", home).Replace(dir)
-		if dir == "~" || strings.HasPrefix(dir, "~/") {
-			dir = home + dir[1:]
-		}
+		dir = a.atHome(strings.NewReplacer("${HOME}", home, "$HOME", home).Replace(dir))
 	}
 	absolute := strings.HasPrefix(dir, "/") || harness.IsDrivePath(dir)
 	switch {
@@ -129,8 +126,7 @@ func (a *analysis) folder(dir string) (at string, certain bool) {
 
 // values are what a field holds: its own value first, then those of duplicate
 // and case-variant keys.
-func (a *analysis) values(field string) []any {
-	var out []any
+func (a *analysis) values(field string) (out []any) {
 	if v, ok := a.ev.Call.Input[field]; ok {
 		out = append(out, v)
 	}
@@ -215,21 +211,15 @@ func (a *analysis) mistyped(f harness.Field, v any) {
 		if f.Role == harness.Patch {
 			a.patch(strings.Join(words, "\n"))
 		}
-	}, a.mistypedField(f))
-}
-
-// mistypedField makes the accesses of the texts in a field that should name a file or an
-// address.
-func (a *analysis) mistypedField(f harness.Field) func(field, value string) []cardea.Access {
-	if f.Role != harness.FilePath && f.Role != harness.SearchPath {
-		return nil
-	}
-	return func(field, value string) []cardea.Access {
-		if field != f.Name {
-			return a.mcpField(field, value)
+	}, func(field, value string) []cardea.Access {
+		switch {
+		case f.Role != harness.FilePath && f.Role != harness.SearchPath:
+			return nil
+		case field == f.Name:
+			field = "path"
 		}
-		return a.mcpField("path", value)
-	}
+		return a.mcpField(field, value)
+	})
 }
 
 // unread adds a part for the fields of a known tool that the table does not have, with
@@ -277,31 +267,15 @@ func (a *analysis) typed(info harness.ToolInfo) {
 	if info.Harmless {
 		return
 	}
-	var walk func(v any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case string:
-			if words := harness.TypedCommand(v); words != nil {
-				p := cardea.Part{Text: strings.TrimSpace(v), Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}
-				for _, word := range append([]string{"cardea"}, words...) {
-					p.Argv = append(p.Argv, cardea.Word{Text: word, Static: true})
-				}
-				a.parts = append(a.parts, p)
-			}
-		case []any:
-			for _, e := range v {
-				walk(e)
-			}
-		case map[string]any:
-			for _, k := range sortedKeys(v) {
-				walk(v[k])
-			}
-		}
-	}
 	for _, name := range sortedKeys(a.ev.Call.Input) {
 		if i := slices.IndexFunc(info.Fields, func(f harness.Field) bool { return f.Name == name }); i < 0 || info.Fields[i].Role == harness.Prompt {
-			for _, v := range a.values(name) {
-				walk(v)
+			for _, text := range a.texts(name) {
+				if words := harness.TypedCommand(text); words != nil {
+					p := a.one(strings.TrimSpace(text), cardea.Access{Kind: cardea.Unknown})
+					for _, word := range append([]string{"cardea"}, words...) {
+						p.Argv = append(p.Argv, cardea.Word{Text: word, Static: true})
+					}
+				}
 			}
 		}
 	}
@@ -331,22 +305,27 @@ func (a *analysis) code(text string) {
 }
 
 // one adds a part that is not a shell command.
-func (a *analysis) one(text string, access ...cardea.Access) {
-	parts := []cardea.Part{{Text: text, Access: access, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}}
-	a.findKeys(parts)
-	a.parts = append(a.parts, parts...)
+func (a *analysis) one(text string, access ...cardea.Access) *cardea.Part {
+	a.parts = append(a.parts, cardea.Part{Text: text, Access: access, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1})
+	a.findKeys(a.parts[len(a.parts)-1:])
+	return &a.parts[len(a.parts)-1]
 }
 
-// roots are the folders that belong to the work, as far as it is known where
-// they lie.
+// roots are the folders that belong to the work, as far as it is known where they
+// lie.
 func (a *analysis) roots() []string {
-	roots := make([]string, 0, len(a.ev.Roots)+1)
-	for _, r := range append([]string{a.ev.Project}, a.ev.Roots...) {
-		if at := a.resolve(slash(r)); at != "" {
-			roots = append(roots, at)
+	return a.resolved(slices.Concat([]string{a.ev.Project}, a.ev.Roots))
+}
+
+// resolved are the folders to which names of folders lead, without those that are not known.
+func (a *analysis) resolved(names []string) []string {
+	out := make([]string, 0, len(names))
+	for _, name := range names {
+		if at := a.resolve(slash(name)); at != "" {
+			out = append(out, at)
 		}
 	}
-	return roots
+	return out
 }
 
 // places say what the paths of the call mean.
@@ -398,11 +377,7 @@ func (a *analysis) shell(text string) {
 		s.lookIntoLine(res.Parts)
 		flows = append(flows, s.certain...)
 	}
-	if base == 0 {
-		a.parts = res.Parts
-	} else {
-		a.parts = append(a.parts, res.Parts...)
-	}
+	a.parts = append(a.parts, res.Parts...)
 	a.opaque = append(a.opaque, res.Opaque...)
 	for _, f := range flows {
 		f.From, f.To = f.From+base, f.To+base
@@ -418,13 +393,11 @@ func (a *analysis) powershell() {
 		vals = []any{nil}
 	}
 	for _, v := range vals {
-		text, ok := v.(string)
-		if !ok {
+		if text, ok := v.(string); ok {
+			a.one(text, cardea.Access{Kind: cardea.Unknown}).Coverage = cardea.Partial
+		} else {
 			a.mistyped(harness.Field{Name: "command", Role: harness.Command}, v)
-			continue
 		}
-		a.parts = append(a.parts, cardea.Part{Text: text, Dir: a.ev.Cwd, Start: -1,
-			Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Partial})
 	}
 }
 
@@ -563,12 +536,7 @@ func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys
 // paths makes the accesses of a path as a tool names it, one for each place
 // that it may lead to.
 func (a *analysis) paths(kind cardea.AccessKind, name string, recursive bool) []cardea.Access {
-	name = slash(name)
-	if rest, ok := strings.CutPrefix(name, "~/"); ok && a.world.Home != "" {
-		name = slash(a.world.Home) + "/" + rest
-	} else if name == "~" {
-		name = slash(a.world.Home)
-	}
+	name = a.atHome(name)
 	out := a.places().Open(kind, name, false)
 	if harness.IsDrivePath(name) {
 		spelled := name[:2] + pathpkg.Clean("/"+name[2:])
@@ -581,6 +549,14 @@ func (a *analysis) paths(kind cardea.AccessKind, name string, recursive bool) []
 		out[i].Recursive = recursive
 	}
 	return out
+}
+
+// atHome is a path of a tool with the home folder in place of the tilde.
+func (a *analysis) atHome(name string) string {
+	if rest, ok := strings.CutPrefix(name, "~"); ok && a.world.Home != "" && (rest == "" || rest[0] == '/') {
+		name = a.world.Home + rest
+	}
+	return slash(name)
 }
 
 func (a *analysis) resolve(p string) string {
@@ -601,19 +577,15 @@ func slash(p string) string {
 
 // urlText is the address in a field: text, or an object with a url.
 func urlText(v any) string {
-	switch v := v.(type) {
-	case string:
-		return v
-	case map[string]any:
-		s, _ := v["url"].(string)
-		return s
+	if object, is := v.(map[string]any); is {
+		v = object["url"]
 	}
-	return ""
+	text, _ := v.(string)
+	return text
 }
 
 // network makes the accesses of an address, one for each host that it may mean.
-func network(address string) []cardea.Access {
-	var out []cardea.Access
+func network(address string) (out []cardea.Access) {
 	for _, h := range knowledge.Hosts(address) {
 		out = append(out, cardea.Access{Kind: cardea.Network, Host: h})
 	}

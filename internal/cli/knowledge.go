@@ -3,8 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 
 	"cardea.dev"
@@ -141,63 +139,4 @@ func (k known) show(s *screen) {
 			s.printf("     %s: %s\n", painted{faint, "access"}, a)
 		}
 	}
-}
-
-// maxHelp is how much of a help text is read, in bytes.
-const maxHelp = 1 << 20
-
-// writeScaffold makes a file of command knowledge from a help text. It claims
-// nothing: every option waits for a person who has read the manual.
-func writeScaffold(p Process, name string) error {
-	help, err := io.ReadAll(io.LimitReader(p.Stdin, maxHelp))
-	if err != nil {
-		return fmt.Errorf("read the help of %s from standard input: %w", name, err)
-	}
-	flags, values := helpOptions(string(help))
-	if len(flags)+len(values) == 0 {
-		return fmt.Errorf("no options are in the text on standard input; pipe the help in: %s --help | cardea knowledge --scaffold %s", name, name)
-	}
-	s := screenOn(p.Stdout, p.Env)
-	form := template("command.yaml")
-	if len(values) == 0 {
-		form = strings.Replace(form, "    value_options: [%s]\n", "%.0s", 1) // an empty list is a mistake
-	}
-	s.printf(form, name, strings.Join(values, ", "), strings.Join(append(slices.Clone(flags), values...), ", "))
-	return s.err
-}
-
-// helpOptions finds the options in a help text: those without a value, and
-// those with one.
-func helpOptions(help string) (flags, values []string) {
-	for line := range strings.Lines(help) {
-		line = strings.TrimSpace(line)
-		if !strings.HasPrefix(line, "-") {
-			continue
-		}
-		head, _, _ := strings.Cut(line, "  ") // what follows is the description
-		valued := false
-		var names []string
-		for _, word := range strings.FieldsFunc(head, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '|' }) {
-			option, value, has := strings.Cut(word, "=")
-			optional := strings.HasSuffix(option, "[")
-			option = strings.TrimRight(option, "[")
-			switch {
-			case strings.HasPrefix(option, "-") && len(option) > 1 && strings.Trim(option, "-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_?") == "":
-				names = append(names, option)
-				valued = valued || has && value != "" && !optional
-			case !strings.HasPrefix(option, "-") && len(names) > 0 && !optional && !strings.HasPrefix(word, "["):
-				valued = true
-			}
-		}
-		for _, n := range names {
-			switch {
-			case slices.Contains(flags, n) || slices.Contains(values, n):
-			case valued:
-				values = append(values, n)
-			default:
-				flags = append(flags, n)
-			}
-		}
-	}
-	return flags, values
 }

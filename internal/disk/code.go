@@ -186,7 +186,7 @@ func (c *Code) accesses(p *cardea.Part) {
 			c.Named = c.add(c.Named, a)
 		}
 	}
-	if only, data := knowledge.WordsOf(form.NamesData, p.Program()); data && (len(only) == 0 || slices.Contains(only, subcommand(p))) {
+	if knowledge.Has(form.NamesData, p.Program(), subcommand(p)) {
 		c.Named = nil
 		return
 	}

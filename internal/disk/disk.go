@@ -15,7 +15,7 @@ import (
 // World is this machine at one moment, for a person with a home folder: it remembers
 // where links lead, so each look at a call takes a new one.
 func World(home string) knowledge.World {
-	return knowledge.World{Home: home, Resolve: new(paths.Links).Resolve, LinkText: LinkText, IsDir: IsDir, IsNew: IsNew, TopLevel: TopLevel, PlainNames: PlainNames, Names: Names, Members: Members, Differs: Differs, Opened: Opened, Shown: Shown, HoldsKey: HoldsKey, ReadFile: state.ReadLinked}
+	return knowledge.World{Home: home, Resolve: new(paths.Links).Resolve, LinkText: LinkText, IsDir: IsDir, IsNew: IsNew, TopLevel: TopLevel, PlainNames: PlainNames, PlainTracked: PlainTracked, Names: Names, Members: Members, Differs: Differs, Opened: Opened, Shown: Shown, HoldsKey: HoldsKey, ReadFile: state.ReadLinked}
 }
 
 // LinkText is what the symbolic link at a path says, "" where there is none.

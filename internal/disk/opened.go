@@ -29,6 +29,9 @@ func Opened(a *cardea.Access) (files []string, unseen string) {
 	if a.Path == "" {
 		return nil, "its path is not known"
 	}
+	if a.Selection.Tracked {
+		return openedTracked(a.Path)
+	}
 	w := opening{access: a, left: maxOpened}
 	only, all := paths.NewIgnore(a.Selection.Only)
 	if w.only = only; !all {

@@ -227,7 +227,7 @@ func (s Store) partMayChange(p *cardea.Part) bool {
 // keepsFiles reports whether a part's command changes none of the files that the
 // program looks after.
 func keepsFiles(p *cardea.Part) bool {
-	return len(p.Command) > 1 && knowledge.HasWith(form.KeepsFiles, p.Command[0], func(sub string) bool { return sub == p.Command[1] })
+	return knowledge.Has(form.KeepsProjectFiles, p.Command...)
 }
 
 // writes reports whether a part is known to write a file of the project, except

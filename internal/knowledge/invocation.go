@@ -43,6 +43,9 @@ type World struct {
 	// all below it, is one word for xargs, and no option or command for any
 	// program. Nil: none is.
 	PlainNames func(folder string, below bool) bool
+	// PlainTracked reports the same of each name that git tracks in an absolute folder, which holds
+	// each of them as a file. Nil: none is.
+	PlainTracked func(folder string) bool
 	// Names are the names in an absolute folder; false where there are too many,
 	// or where it cannot be read.
 	Names func(folder string) ([]string, bool)
@@ -165,9 +168,26 @@ type Search struct {
 	Places []cardea.Access
 	// One is set where it is exactly one name.
 	One bool
+	// Null is set where a NUL ends each name, and no end of line.
+	Null bool
 	// MayBeNothing is set where nothing may have been found, and a command runs
 	// nevertheless.
 	MayBeNothing bool
+}
+
+// Tracked reports a search for files that git tracks.
+func (s *Search) Tracked() bool { return len(s.Places) > 0 && s.Places[0].Selection.Tracked }
+
+// Plain reports whether each name that the search finds is one word for xargs, and no option or
+// command for any program.
+func (s *Search) Plain(world *World) bool {
+	return !slices.ContainsFunc(s.Places, func(a cardea.Access) bool {
+		if a.Selection.Tracked {
+			return world.PlainTracked == nil || !world.PlainTracked(a.Path)
+		}
+		deep := a.Recursive || strings.Contains(strings.TrimPrefix(a.Pattern, a.Path+"/"), "/")
+		return world.PlainNames == nil || !world.PlainNames(a.Path, deep)
+	})
 }
 
 // accesses are what doing something to each file comes to. A program that goes

@@ -194,6 +194,9 @@ func (m *mutator) install() (changed []string, mistake bool, restore func()) {
 	now := map[string]*form.Program{}
 	for i := range file.Programs {
 		p := &file.Programs[i]
+		if !p.Described() {
+			continue
+		}
 		p.Source = from
 		for _, n := range p.Name {
 			now[n] = p
@@ -201,6 +204,9 @@ func (m *mutator) install() (changed []string, mistake bool, restore func()) {
 	}
 	var undo []func()
 	for _, p := range m.programs {
+		if !p.Described() {
+			continue
+		}
 		for _, n := range p.Name {
 			if q := now[n]; q == nil || !same(p, *q) || !slices.Equal(file.Variables, m.variables) {
 				changed = append(changed, n)
@@ -267,6 +273,9 @@ func changes(key, value *yaml.Node) []mutation {
 	}
 	before := value.Content
 	for i := 0; i < len(before); i += step {
+		if step == 2 && slices.Contains(form.Properties, form.Property(before[i].Value)) || step == 1 && key.Value == "programs" && !describes(before[i]) {
+			continue // deciders act on it, which the examples do not ask
+		}
 		out = append(out, mutation{
 			what:  place(before[i]) + " without " + text(before[i]),
 			apply: func() { value.Content = slices.Delete(slices.Clone(before), i, i+step) },
@@ -278,6 +287,11 @@ func changes(key, value *yaml.Node) []mutation {
 		out = append(out, changes(key, before[i+step-1])...)
 	}
 	return out
+}
+
+// describes reports an entry that says more than properties.
+func describes(entry *yaml.Node) bool {
+	return slices.ContainsFunc(entry.Content, func(n *yaml.Node) bool { return n.Value == "operands" || n.Value == "<<" })
 }
 
 // replacements are other values of a word that is one of a few, or of a number.

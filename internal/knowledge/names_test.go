@@ -17,8 +17,8 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
-// Packages that judge no command. They name harnesses, keys and other programs' files.
-var faces = []string{"cli", "coldstart", "conformance", "importer", "install", "ledger", "permissionfiles", "person", "redact", "settings", "state"}
+// faces are packages that judge no command. They name harnesses, keys and other programs' files.
+var faces = []string{"cli", "coldstart", "conformance", "generate", "importer", "install", "ledger", "permissionfiles", "person", "redact", "settings", "state"}
 
 // What is known of programs is data. The file says which words stand in Go though
 // programs have these names, and why: a line for

@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
 )
 
 // This file says what programs print, as far as it names files: other commands
@@ -33,12 +34,11 @@ func HasOption(p *cardea.Part, list ...string) bool {
 // may print something else than names of what lies below its folders. All of
 // the part is known.
 func FindSearch(p *cardea.Part, world *World) *Search {
-	s, name := &Search{Dir: p.Dir}, ""
-	program := p.Program()
-	printsElse, find := WordsOf(form.FindsUnless, program)
-	finds, fd := WordsOf(form.FindsWith, program)
-	names, matches := WordsOf(form.NamesMatchesWith, program)
-	lists, list := WordsOf(form.ListsFolderWith, program)
+	name := ""
+	printsElse, find := WordsOf(form.FindsUnless, p.Command...)
+	finds, fd := WordsOf(form.FindsWith, p.Command...)
+	names, matches := WordsOf(form.NamesMatchesWith, p.Command...)
+	lists, list := WordsOf(form.ListsFolderWith, p.Command...)
 	switch {
 	case find:
 		if HasOption(p, printsElse...) {
@@ -50,19 +50,31 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 			return nil
 		}
 	case matches:
-		others, _ := WordsOf(form.MatchesWith, program)
+		others, _ := WordsOf(form.MatchesWith, p.Command...)
 		if !HasOption(p, names...) || !onlyOptions(p, slices.Concat(names, others)) {
 			return nil
 		}
 	case list:
-		if len(p.Operands) > 0 || !onlyOptions(p, lists) {
+		if !onlyOptions(p, lists) {
 			return nil
+		}
+		if len(p.Operands) > 0 {
+			return listedFiles(p, world)
 		}
 	default:
 		return printedFolder(p, world)
 	}
-	folders := p.Operands
-	if spec := programOf(program); len(folders) > 0 && spec != nil && spec.FirstOperand == form.None && !HasOption(p, spec.FirstOperandUnless...) {
+	if where, tracked := WordsOf(form.FindsTracked, p.Command...); tracked {
+		return trackedFiles(p, world, slices.Contains(where, "top"))
+	}
+	return belowFolders(p, name)
+}
+
+// belowFolders is what lies below the folders of a search, with names that fit a pattern; "" fits
+// all. It is nil where it is not known which folders these are.
+func belowFolders(p *cardea.Part, name string) *Search {
+	s, folders := &Search{Dir: p.Dir}, p.Operands
+	if spec := programOf(p.Program()); len(folders) > 0 && spec != nil && spec.FirstOperand == form.None && !HasOption(p, spec.FirstOperandUnless...) {
 		folders = folders[1:] // the pattern
 	}
 	for _, i := range folders {
@@ -84,6 +96,89 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 		return nil
 	}
 	return s
+}
+
+// trackedFiles are the files whose names a part prints of those that git tracks: nil where
+// it may print names of another folder, of another repository or of a revision.
+func trackedFiles(p *cardea.Part, world *World, top bool) *Search {
+	dynamic := func(f cardea.Word) bool { return !f.Static }
+	told, _ := WordsOf(form.VariableKinds, "repository")
+	spec := programOf(p.Program())
+	if world.Exported == nil || slices.ContainsFunc(told, world.Exported) || spec == nil || p.Dir == "" || len(p.Assigns)+len(p.Wrappers) > 0 || slices.ContainsFunc(p.Argv, dynamic) || len(p.Command) < 2 || len(p.Argv) < 2 || p.Argv[1].Text != p.Command[1] ||
+		top && (world.TopLevel == nil || world.TopLevel(p.Dir) != p.Dir || mayBeColored(p.Dir, world)) {
+		return nil
+	}
+	operands := p.Operands
+	dashes := slices.IndexFunc(p.Argv, func(f cardea.Word) bool { return f.Text == "--" })
+	if sub := spec.Subcommand(p.Command[1]); len(operands) > 0 && sub.FirstOperand == form.None && !HasOption(p, sub.FirstOperandUnless...) {
+		if dashes > 0 && operands[0] > dashes {
+			dashes = -1 // it stands in front of the pattern, and ends options alone
+		}
+		operands = operands[1:] // the pattern
+	}
+	for _, i := range operands {
+		text := p.Argv[i].Text
+		if top && (dashes < 0 || i < dashes) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, ":") || slices.Contains(strings.Split(text, "/"), "..") {
+			return nil
+		}
+	}
+	at := cardea.Access{Kind: cardea.Read, Path: p.Dir, Recursive: true, Selection: cardea.Selection{Tracked: true}}
+	return &Search{Dir: p.Dir, Places: []cardea.Access{at}, Null: HasOption(p, "-z", "-Z", "--null")}
+}
+
+// mayBeColored reports whether there may be a file in a folder whose name begins as one does that a
+// program colors.
+func mayBeColored(dir string, world *World) bool {
+	if world.Names == nil {
+		return true
+	}
+	names, ok := world.Names(dir)
+	return !ok || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "\x1b") })
+}
+
+// listedFiles are the files that a part is passed, alone or by a pattern, and whose names it prints:
+// nil where one of them is a folder, of which it prints what is in it.
+func listedFiles(p *cardea.Part, world *World) *Search {
+	s := &Search{Dir: p.Dir}
+	for _, i := range p.Operands {
+		f := p.Argv[i]
+		if base := path.Base(f.Text); f.Text == "" || strings.Trim(f.Text, alphanumeric+"*?_-+@,./") != "" || base[0] == '.' && !f.Static || f.Text[0] != '*' && f.Text[0] != '?' && f.Text[0] != '/' && !PlainStart(f.Text) {
+			return nil
+		}
+	}
+	for _, a := range p.Access {
+		if a.Kind != cardea.Read || !a.MetadataOnly || a.Path == "" || a.Redirect || !filesAlone(&a, world) {
+			return nil
+		}
+		a.MetadataOnly = false
+		s.Places = append(s.Places, a)
+	}
+	if len(s.Places) != len(p.Operands) {
+		return nil
+	}
+	return s
+}
+
+// filesAlone reports whether an access is to a file, or to a pattern for files of a folder and
+// no folders, one file at least.
+func filesAlone(a *cardea.Access, world *World) bool {
+	dir, base := path.Split(a.Pattern)
+	switch {
+	case world.IsDir == nil || world.Names == nil || a.Recursive:
+		return false
+	case !a.Glob:
+		return !world.IsDir(a.Path)
+	case paths.IsPattern(dir) || base == "":
+		return false
+	}
+	names, ok := world.Names(dir)
+	found := 0
+	for _, name := range names {
+		if paths.MayBeNamed(base, name) {
+			ok, found = ok && !world.IsDir(dir+name), found+1
+		}
+	}
+	return ok && found > 0
 }
 
 // keepsLinks reports whether a search follows no links.
@@ -114,8 +209,7 @@ func printedFolder(p *cardea.Part, world *World) *Search {
 // PrintsTopLevel reports whether a program prints the top folder of its repository
 // with these words.
 func PrintsTopLevel(program string, words []string) bool {
-	with, ok := WordsOf(form.PrintsTopLevel, program)
-	return ok && slices.Equal(words, with)
+	return len(words) == 2 && WithWord(form.PrintsTopLevel, program+" "+words[0], words[1])
 }
 
 // PlainStart reports a name that no program takes for an option or a command.
@@ -153,7 +247,7 @@ func MayPrint(p *cardea.Part, world *World) []PossiblePath {
 		}
 	}
 	name := p.Program()
-	topLevel, _ := WordsOf(form.PrintsTopLevel, name)
+	topLevel, _ := WordsOf(form.PrintsTopLevel, p.Command...)
 	operandsWith, _ := WordsOf(form.PrintsOperandsWith, name)
 	hiddenWith, lists := WordsOf(form.ListsHiddenWith, name)
 	switch {

@@ -57,7 +57,7 @@ func (r *reader) patterns(p *possibility) {
 		return
 	}
 	command, kind, force := r.out.Command[1], cardea.Read, r.has([]string{"-f", "--force"})
-	if slices.Contains(r.words(form.ChangesPathspecs), command) {
+	if Has(form.ChangesPathspecs, r.out.Command...) {
 		kind, force = cardea.Unknown, false // of what it tracks
 	} else if !slices.Contains(r.words(form.ReadsPathspecs), command) {
 		return

@@ -279,7 +279,7 @@ const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345
 
 // elsewhere reports a program that passes its operands to a command on another machine
 // or in a container.
-func (r *reader) elsewhere() bool { return r.hasProperty(form.RunsElsewhere) }
+func (r *reader) elsewhere() bool { return r.known && Has(form.RunsElsewhere, r.out.Command...) }
 
 // hasProperty reports whether the program has a property, with the subcommand where
 // the property names some.

@@ -10,10 +10,10 @@ import (
 	"cardea.dev/internal/knowledge/form"
 )
 
-// Has reports whether a program has a property. The program is known by its base
-// name.
-func Has(property form.Property, program string) bool {
-	_, ok := WordsOf(property, program)
+// Has reports whether a command has a property, or a command in front of its last words
+// has it. The program is known by its base name.
+func Has(property form.Property, command ...string) bool {
+	_, ok := WordsOf(property, command...)
 	return ok
 }
 
@@ -26,9 +26,22 @@ func IsInterpreter(program string) bool {
 // Unversioned is the name of a program without its version: python of python3.12.
 func Unversioned(program string) string { return strings.TrimRight(program, "0123456789.") }
 
-// WordsOf are the words that belong to a property of a program; false where it
-// does not have the property.
-func WordsOf(property form.Property, program string) ([]string, bool) {
+// WordsOf are the words that belong to a property of a command, or of as many of its first
+// words as have the property; false where none have it.
+func WordsOf(property form.Property, command ...string) ([]string, bool) {
+	for n := len(command); n > 1; n-- {
+		if words, ok := held(property, strings.Join(command[:n], " ")); ok {
+			return words, true
+		}
+	}
+	if len(command) == 0 {
+		return nil, false
+	}
+	return held(property, command[0])
+}
+
+// held is [WordsOf] for a command in one text.
+func held(property form.Property, program string) ([]string, bool) {
 	index := holderIndex()
 	for at := holderSlot(property, program); index[at] != 0; at = (at + 1) % holderSlots {
 		if h := &holders[index[at]-1]; h.Program == program && h.Property == property {
@@ -69,7 +82,7 @@ func holderSlot(property form.Property, program string) uint32 {
 	return (h ^ h>>11) % holderSlots
 }
 
-// Holders are the programs with a property.
+// Holders are the commands with a property.
 func Holders(property form.Property) []form.Holder {
 	from, _ := slices.BinarySearchFunc(holders[:], property, func(h form.Holder, p form.Property) int { return cmp.Compare(h.Property, p) })
 	to := from
@@ -106,8 +119,7 @@ func MayMakeLinks(p *cardea.Part) bool {
 	if len(p.Command) == 0 || p.MakesFilesOnly() {
 		return false
 	}
-	without, _ := WordsOf(form.MakesNoLinks, p.Command[0])
-	return Has(form.MakesLinks, p.Command[0]) && (len(p.Command) < 2 || !slices.Contains(without, p.Command[1]))
+	return Has(form.MakesLinks, p.Command[0]) && !Has(form.MakesNoLinks, p.Command...)
 }
 
 // NamesByValue reports an option whose value tells the program of a part, or the module that

@@ -21,8 +21,7 @@ func ShowsContents(p *cardea.Part) bool {
 
 // showsContents is the same where no hash names a file.
 func showsContents(p *cardea.Part) bool {
-	hidden := func(sub string) bool { return sub == p.Command[1] || sub == strings.Join(p.Command[1:], " ") }
-	if len(p.Command) < 2 || HasWith(form.HidesContents, p.Command[0], hidden) {
+	if len(p.Command) < 2 || Has(form.HidesContents, p.Command...) {
 		return false
 	}
 	known, plain := false, slices.Concat(wordsOf(form.KeepsCommitsWith, p), wordsOf(form.ChoosesCommitsWith, p))

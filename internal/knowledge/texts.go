@@ -178,7 +178,7 @@ func (r *reader) withoutTexts(i int, text string) string {
 	if !ok || !r.known || i > 0 && !r.argv[i].Static {
 		return text
 	}
-	calls, _ := WordsOf(form.TextCalls, takes[0])
+	calls, _ := WordsOf(form.LanguageCalls, takes[0])
 	option, value, joined := strings.Cut(text, "=")
 	switch script := func(k int) bool { return r.argv[k].Text != "-" }; {
 	case i > 0 && joined && slices.Contains(takes, option):

@@ -24,17 +24,18 @@ func (r *reader) trees(p *possibility) {
 	}
 	at := r.behindCommand()
 	command, words := r.out.Command[1], r.argv[at:]
-	if len(words) > 0 && slices.Contains(r.words(form.MovesToRevision), command+" "+words[0].Text) {
+	if len(words) > 0 && Has(form.MovesToRevision, r.out.Command[0]+" "+command+" "+words[0].Text) {
 		command, at = command+" "+words[0].Text, at+1
 	}
+	unless, takes := WordsOf(form.TakesAwayUnless, r.out.Command[0]+" "+command)
 	top := r.topLevel()
 	switch {
 	case r.has([]string{"--abort", "--continue", "--skip", "--quit"}) && r.idle(top):
-	case slices.Contains(r.words(form.MovesToRevision), command) && r.world.Differs != nil:
+	case Has(form.MovesToRevision, r.out.Command[0]+" "+command) && r.world.Differs != nil:
 		if !r.moves(p, command, at, top) {
 			r.matching(p, cardea.Unknown, top, []pathspec{{pattern: top}}, nil, files.SaysAgents)
 		}
-	case slices.Contains(r.words(form.TakesAway), command) && !slices.Contains(r.words(form.TakesAwayUnless), (append(words, Word{}))[0].Text):
+	case takes && !slices.Contains(unless, (append(words, Word{}))[0].Text):
 		specs, except := r.pathspecs(words, top, true)
 		all := r.has([]string{"-u", "-a", "--include-untracked", "--all"})
 		save := len(words) > 0 && words[0].Text == "save" // it takes a message
@@ -67,7 +68,7 @@ func (r *reader) moves(p *possibility, command string, from int, top string) boo
 		for _, revision := range parts {
 			revision = cmp.Or(map[string]string{"-": "@{-1}"}[revision], revision, "HEAD")
 			err := r.differs(p, revision, at, wanted)
-			nothing := r.world.IsNew != nil && !r.world.IsNew(Absolute(r.paths.Dir, text)) || !r.inv.FilesChanged && slices.Contains(r.words(form.NeedsRevision), command)
+			nothing := r.world.IsNew != nil && !r.world.IsNew(Absolute(r.paths.Dir, text)) || !r.inv.FilesChanged && Has(form.NeedsRevision, r.out.Command[0]+" "+command)
 			known = known && (err == nil || nothing && errors.Is(err, ErrNoRevision))
 		}
 	}

@@ -22,8 +22,8 @@ func VariableClass(name string) cardea.EnvClass {
 	if len(name) > len("npm_config_") && strings.EqualFold(name[:len("npm_config_")], "npm_config_") {
 		return cardea.EnvDangerous
 	}
-	begins, _ := WordsOf(form.VariablesOf, "dangerous_begin")
-	ends, _ := WordsOf(form.VariablesOf, "dangerous_end")
+	begins, _ := WordsOf(form.VariableKinds, "dangerous_begin")
+	ends, _ := WordsOf(form.VariableKinds, "dangerous_end")
 	if slices.ContainsFunc(begins, func(p string) bool { return strings.HasPrefix(name, p) }) || slices.ContainsFunc(ends, func(e string) bool { return strings.HasSuffix(name, e) }) {
 		return cardea.EnvDangerous
 	}
@@ -81,7 +81,7 @@ func VariableHolds(name string) Holding {
 
 // IsVariableOf reports a variable of a group in the data.
 func IsVariableOf(group, name string) bool {
-	names, _ := WordsOf(form.VariablesOf, group)
+	names, _ := WordsOf(form.VariableKinds, group)
 	return slices.Contains(names, name)
 }
 

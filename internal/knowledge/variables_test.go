@@ -46,7 +46,7 @@ func TestVariables(t *testing.T) {
 // Every name, beginning and ending in the lists decides about something: no other entry
 // stands for it.
 func TestVariableListsHaveNoIdleEntry(t *testing.T) {
-	begins, _ := WordsOf(form.VariablesOf, "dangerous_begin")
+	begins, _ := WordsOf(form.VariableKinds, "dangerous_begin")
 	for i, p := range begins {
 		for k, q := range begins {
 			if i != k && strings.HasPrefix(p, q) {
@@ -54,7 +54,7 @@ func TestVariableListsHaveNoIdleEntry(t *testing.T) {
 			}
 		}
 	}
-	ends, _ := WordsOf(form.VariablesOf, "dangerous_end")
+	ends, _ := WordsOf(form.VariableKinds, "dangerous_end")
 	for i, s := range ends {
 		for k, q := range ends {
 			if i != k && strings.HasSuffix(s, q) {

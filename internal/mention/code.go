@@ -1,6 +1,7 @@
 package mention
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,9 +12,7 @@ import (
 // joined of them.
 
 // homeCalls are the ways in which languages name the home folder.
-var homeCalls = expression(`(?:\w+\.)*(?:Path\.home|homedir|Dir\.home)\(\)|Dir\.home\b|` +
-	`\$?(?:\w+\.)*(?:environ|getenv|ENV|env|_SERVER|_ENV)(?:\.get|\.fetch)?\s*[\[({.]\s*["']?HOME\b["']?\s*[\])}]?|` +
-	`(?:\w+\.)*expanduser\(["']~["']\)`)
+var homeCalls = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(tables()["home"]) })
 
 // homeMark stands for the home folder in a text that is being read.
 const homeMark = "\x01"
@@ -57,54 +56,54 @@ func (f *finder) code(text string) {
 	}
 }
 
+// tokens are the pieces of a text.
+type tokens []token
+
+// at is the token at an index, or one without text.
+func (ts tokens) at(i int) token {
+	if i < 0 || i >= len(ts) {
+		return token{}
+	}
+	return ts[i]
+}
+
 // lex takes a text apart.
-func lex(text string) []token {
-	var out []token
+func lex(text string) (out tokens) {
 	open := map[byte]bool{} // what begins a constant that does not end, so that no later one does
 	for i := 0; i < len(text); {
 		c := text[i]
+		t, size := token{operator, text[i : i+1]}, 1
 		switch {
 		case c == homeMark[0]:
-			out = append(out, token{constant, "~"})
-			i++
+			t = token{constant, "~"}
 		case c <= ' ':
 			i++
+			continue
 		case isNameByte(c):
-			end := i
-			for end < len(text) && isNameByte(text[end]) {
-				end++
+			for i+size < len(text) && isNameByte(text[i+size]) {
+				size++
 			}
-			word := text[i:end]
-			if end < len(text) && !open[text[end]] {
-				if body, size := quotedBy(word, text[end:]); size > 0 {
-					out = append(out, token{constant, body})
-					i = end + size
-					continue
-				} else if size < 0 {
-					open[text[end]] = true
+			word, rest := text[i:i+size], text[i+size:]
+			t = token{name, word}
+			if rest != "" && !open[rest[0]] {
+				if body, more := quotedBy(word, rest); more > 0 {
+					t, size = token{constant, body}, size+more
+				} else if more < 0 {
+					open[rest[0]] = true
 				}
 			}
-			if !isPrefix(word, text[end:]) {
-				out = append(out, token{name, word})
-			}
-			i = end
-		case c == '"' || c == '\'' || c == '`' || c == '[' && longBracket(text[i:]) != "":
-			body, size := "", 0
-			if !open[c] {
-				body, size = quoted(text[i:])
-			}
-			if size == 0 {
-				open[c] = true
-				out = append(out, token{operator, text[i : i+1]})
-				i++
+			if t.kind == name && isPrefix(word, rest) {
+				i += size
 				continue
 			}
-			out = append(out, token{constant, body})
-			i += size
-		default:
-			out = append(out, token{operator, text[i : i+1]})
-			i++
+		case (c == '"' || c == '\'' || c == '`' || c == '[' && longBracket(text[i:]) != "") && !open[c]:
+			if body, all := quoted(text[i:]); all > 0 {
+				t, size = token{constant, body}, all
+			} else {
+				open[c] = true
+			}
 		}
+		out, i = append(out, t), i+size
 	}
 	return out
 }
@@ -178,51 +177,27 @@ func quotedBy(word, rest string) (body string, size int) {
 	return rest[1 : 1+end], end + 2
 }
 
-// unescape takes the escapes off that most languages have.
+// escaped finds the escapes that most languages have. A character may be given by its number:
+// \x2e, \u002e, \U0000002e, \u{2e}, \056.
+var escaped = expression(`(?s)\\(?:[xuU]\{([0-9A-Fa-f]{1,8})\}|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))`)
+
+// unescape takes the escapes off.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
 	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
+	return escaped().ReplaceAllStringFunc(s, func(found string) string {
+		m := escaped().FindStringSubmatch(found)
+		if m[6] != "" {
+			return strings.NewReplacer("n", "\n", "t", "\t").Replace(m[6])
 		}
-		i++
-		if r, size := numbered(s[i:]); size > 0 {
-			b.WriteRune(r)
-			i += size - 1
-			continue
+		number, base := strings.Join(m[1:5], ""), 16
+		if m[5] != "" {
+			number, base = m[5], 8
 		}
-		b.WriteString(strings.NewReplacer("n", "\n", "t", "\t").Replace(s[i : i+1]))
-	}
-	return b.String()
-}
-
-// numbered reads an escape that gives a character by its number, behind the
-// backslash: x2e, u002e, U0000002e, u{2e}, 056.
-func numbered(s string) (r rune, size int) {
-	kind := map[byte]struct{ from, digits, base int }{'x': {1, 2, 16}, 'u': {1, 4, 16}, 'U': {1, 8, 16}}[s[0]]
-	if s[0] >= '0' && s[0] <= '7' {
-		kind.digits, kind.base = 3, 8
-	}
-	if kind.digits == 0 {
-		return 0, 0
-	}
-	from, after := kind.from, 0
-	if strings.HasPrefix(s[from:], "{") {
-		from, kind.digits, after = from+1, 8, 1
-	}
-	end := from
-	for end < len(s) && end-from < kind.digits && strings.IndexByte("01234567"+"89abcdefABCDEF"[:14*(kind.base/16)], s[end]) >= 0 {
-		end++
-	}
-	n, err := strconv.ParseUint(s[from:end], kind.base, 32)
-	if err != nil || end+after > len(s) {
-		return 0, 0
-	}
-	return rune(n), end + after
+		n, _ := strconv.ParseUint(number, base, 32) // it is one
+		return string(rune(n))
+	})
 }
 
 // joiner finds constants that are joined.
@@ -231,7 +206,7 @@ type joiner struct {
 	// values are the variables that hold a constant.
 	values map[string]string
 	run    []term
-	gap    []token // since the last term
+	gap    tokens // since the last term
 	// inside are the constants since each bracket that is open, the outermost first:
 	// the whole text.
 	inside [][]string
@@ -251,9 +226,19 @@ type term struct {
 	join byte
 }
 
+// joinedTo is a text and the term behind it. Elements of a list may be those of a path.
+func (t term) joinedTo(text string) string {
+	if t.join != '+' {
+		text = strings.TrimSuffix(text, "/") + "/"
+	}
+	return text + t.text
+}
+
 // joiningNames are functions and types that only join and clean paths, or read text.
-var joiningNames = []string{"join", "joinpath", "glob", "rglob", "path", "posixpath", "os", "Path", "PurePath", "PosixPath", "pathlib", "resolve", "File", "expand_path",
-	"expanduser", "abspath", "normpath", "realpath", "normalize", "String", "raw", "new", "str", "concat", "fspath", "catfile", "Spec"}
+var joiningNames = sync.OnceValue(func() []string { return strings.Fields(tables()["joining"]) })
+
+// joins reports such a name.
+func (t token) joins() bool { return t.kind == name && slices.Contains(joiningNames(), t.text) }
 
 // Constants of one bracket, whatever stands between them, are a list of this length
 // at most, and so are those of the whole text. Brackets stand in each other so deep.
@@ -288,17 +273,17 @@ func (j *joiner) close() {
 }
 
 // next reads one token.
-func (j *joiner) next(tokens []token, i int) {
+func (j *joiner) next(tokens tokens, i int) {
 	t := tokens[i]
 	text, known := t.text, t.kind == constant
 	if t.kind == name {
-		assigned := i+1 < len(tokens) && (tokens[i+1].text == "=" || tokens[i+1].text == ":")
-		if value, ok := j.values[t.text]; ok && !assigned {
+		next := tokens.at(i + 1).text
+		if value, ok := j.values[t.text]; ok && next != "=" && next != ":" {
 			text, known = value, true
 		}
 	}
 	if !known {
-		if len(j.run) > 0 && t.kind == name && !slices.Contains(joiningNames, t.text) || t.text == ";" {
+		if len(j.run) > 0 && t.kind == name && !t.joins() || t.text == ";" {
 			j.end()
 		}
 		j.gap = append(j.gap, t)
@@ -319,31 +304,30 @@ func (j *joiner) next(tokens []token, i int) {
 
 // assignedTo is the variable to which what follows a gap is assigned, "" where
 // there is none: name =, name :=.
-func assignedTo(gap []token) string {
+func assignedTo(gap tokens) string {
 	k := len(gap) - 1
-	for k >= 0 && (gap[k].kind == operator && strings.Contains("([", gap[k].text) || gap[k].kind == name && slices.Contains(joiningNames, gap[k].text) || gap[k].text == ".") {
+	for k >= 0 && (gap[k].kind == operator && strings.Contains("([.", gap[k].text) || gap[k].joins()) {
 		k--
 	}
-	if k < 1 || gap[k].text != "=" {
+	if gap.at(k).text != "=" {
 		return ""
 	}
-	k--
-	if gap[k].text == ":" && k > 0 {
+	if k--; k > 0 && gap[k].text == ":" {
 		k--
 	}
-	if gap[k].kind != name {
-		return ""
+	if t := gap.at(k); t.kind == name {
+		return t.text
 	}
-	return gap[k].text
+	return ""
 }
 
 // joinedBy is how two constants with a gap between them are joined; 0 where they
 // are not.
-func joinedBy(gap []token) byte {
+func joinedBy(gap tokens) byte {
 	ops, names, asPath := "", false, false
 	for _, t := range gap {
 		if t.kind == name {
-			if !slices.Contains(joiningNames, t.text) {
+			if !t.joins() {
 				return 0
 			}
 			names, asPath = true, asPath || t.text == "joinpath" || t.text == "glob" || t.text == "rglob"
@@ -356,21 +340,14 @@ func joinedBy(gap []token) byte {
 	if names {
 		ops = strings.ReplaceAll(ops, ".", "")
 	}
-	switch ops {
-	case "":
-		if asPath {
-			return '/'
-		}
-		return '+'
-	case "+", ".", "..", "<<", "&":
-		return '+'
-	case "/":
+	if ops == "" && asPath {
 		return '/'
-	case ",":
-		return ','
 	}
-	return 0
+	return joiningSigns[ops]
 }
+
+// joiningSigns are the operators that join constants, and how.
+var joiningSigns = map[string]byte{"": '+', "+": '+', ".": '+', "..": '+', "<<": '+', "&": '+', "/": '/', ",": ','}
 
 // longestJoin is how many constants are joined to one path.
 const longestJoin = 6
@@ -382,20 +359,14 @@ func (j *joiner) end() {
 		joined := run[i].text
 		j.value(joined)
 		for _, t := range run[i+1 : min(i+longestJoin, len(run))] {
-			if t.join != '+' {
-				joined = strings.TrimSuffix(joined, "/") + "/"
-			}
-			joined += t.text
+			joined = t.joinedTo(joined)
 			j.path(joined)
 		}
 	}
 	if len(run) > 0 && j.target != "" && !slices.ContainsFunc(run[1:], func(t term) bool { return t.join == ',' }) {
 		whole := run[0].text
 		for _, t := range run[1:] {
-			if t.join == '/' {
-				whole = strings.TrimSuffix(whole, "/") + "/"
-			}
-			whole += t.text
+			whole = t.joinedTo(whole)
 		}
 		j.values[j.target] = whole
 		j.command(whole)
@@ -464,26 +435,11 @@ func (j *joiner) interpolated(text string) string {
 
 // readingNames are functions, types and words of languages with which code only
 // computes, reads and prints.
-var readingNames = sync.OnceValue(func() map[string]bool {
-	out := map[string]bool{}
-	for _, n := range strings.Fields(`
-		print println printf pprint puts p pp echo say console log stdout stderr sys json yaml toml csv re math os path Path pathlib io
-		import from as require const let var my our local use strict warnings with in for foreach of if elif else elsif unless then do end while
-		return def function lambda not and or is true false True False None null nil undefined this self new
-		open read readline readlines readFile readFileSync readtext read_text read_bytes utf8 encoding fs slurp file load loads safe_load parse JSON
-		stringify dumps dump_s File IO get keys values items entries len length size count str int float bool list dict set tuple sorted sort
-		reverse map filter reduce join split strip trim lstrip rstrip splitlines lines startswith endswith includes indexOf slice substring lower upper
-		toLowerCase toUpperCase format enumerate range zip sum min max any all type isinstance typeof exists existsSync stat isfile isdir match search
-		findall test group each has version_info version platform argv exit key value k v i j x y d data line f s n e t r
-		indent ensure_ascii default end sep sort_keys sub gsub fullmatch escape generate compile Counter collections`) {
-		out[n] = true
-	}
-	return out
-})
+var readingNames = sync.OnceValue(func() []string { return slices.Sorted(strings.FieldsSeq(tables()["reading"])) })
 
 // ownNames are the names that code gives to values, with those of parameters and of what a
 // loop takes, and the functions that it defines.
-func ownNames(tokens []token) (values, functions map[string]bool) {
+func ownNames(tokens tokens) (values, functions map[string]bool) {
 	values, functions = map[string]bool{}, map[string]bool{}
 	for i, t := range tokens {
 		switch rest := tokens[i+1:]; {
@@ -512,22 +468,22 @@ var calling = expression(`(?s)\{[^}]*\(|[#@]\{[^}\w]|#\{\w+[^\w}.\[]`)
 // onlyReads reports code that uses no name but those that read and print and those
 // it gives to values, calls nothing but what it names, opens no file with a mode
 // that writes, and sends nothing anywhere.
-func onlyReads(tokens []token) bool {
-	reading := readingNames()
+func onlyReads(tokens tokens) bool {
+	reading := func(name string) bool { _, found := slices.BinarySearch(readingNames(), name); return found }
 	own, defined := ownNames(tokens)
 	opens := slices.ContainsFunc(tokens, func(t token) bool { return t.kind == name && slices.Contains(openingNames, t.text) })
 	imports := false // the name is one of another module
 	for i, t := range tokens {
-		next, before := "", tokens[max(i-1, 0)]
+		next, before := "", tokens.at(i-1)
 		imports = i > 0 && (before.text == "import" || imports && (slices.Contains(listSigns, t.text) || slices.Contains(listSigns, before.text)))
-		if i+1 < len(tokens) && tokens[i+1].kind == operator {
-			next = tokens[i+1].text
+		if n := tokens.at(i + 1); n.kind == operator {
+			next = n.text
 		}
 		switch t.kind {
 		case name:
 			own[t.text] = own[t.text] || next == "="
 			given := (own[t.text] || defined[t.text]) && !imports && (before.text != "." || before.kind != operator)
-			if own[t.text] && next == "(" || !given && !reading[t.text] && strings.Trim(t.text, "0123456789") != "" {
+			if own[t.text] && next == "(" || !given && !reading(t.text) && strings.Trim(t.text, "0123456789") != "" {
 				return false
 			}
 		case operator:

@@ -19,21 +19,15 @@ var openers = []string{"ZipFile", "TarFile", "AdmZip", "open"}
 // copied adds what a call of one of these functions does, which begins at a token. An
 // archive that is opened is unpacked where the text says so. What a function copies is not
 // known where it is used in another way than to call it with constants.
-func (j *joiner) copied(tokens []token, i int) {
-	token := func(k int) (t token) {
-		if k >= 0 && k < len(tokens) {
-			t = tokens[k]
-		}
-		return t
-	}
-	t, before, next, at := tokens[i], token(i-1), token(i+1), i+2
+func (j *joiner) copied(tokens tokens, i int) {
+	t, before, next, at := tokens[i], tokens.at(i-1), tokens.at(i+1), i+2
 	does, opens, unpacks := copies[t.text], slices.Contains(openers, t.text), t.text == "extractall" || t.text == "extract"
 	if next.kind == constant && does != "" {
 		at-- // mv "a", "b"
 	}
 	if t.kind != name || at == i+2 && (next.text != "(" || next.kind != operator) {
 		named := t.kind == name && next.text != "=" && (next.text != "." || before.text == ".")
-		indexed := before.text == "[" && (token(i-2).kind == name || token(i-2).text == ")") || token(i-4).text == "getattr"
+		indexed := before.text == "[" && (tokens.at(i-2).kind == name || tokens.at(i-2).text == ")") || tokens.at(i-4).text == "getattr"
 		named = named || t.kind == constant && (indexed || len(t.text) >= len("cpSync"))
 		j.Copies = j.Copies || named && (does != "" || unpacks)
 		j.opensUnknown = j.opensUnknown || named && opens && t.text != "open" && (before.text != "import" || next.text == "as")

@@ -84,12 +84,10 @@ func (f *finder) path(p string) {
 
 // spelled adds a path as it is spelled.
 func (f *finder) spelled(p string) {
-	switch {
-	case p == "" || p == "-" || p == "~" || strings.ContainsAny(p, "\x00\n"):
+	if p == "" || p == "-" || p == "~" || strings.ContainsAny(p, "\x00\n") || f.seen[p] {
 		return
-	case f.seen[p]:
-		return
-	case len(f.Paths) >= most:
+	}
+	if len(f.Paths) >= most {
 		f.TooMany = true
 		return
 	}
@@ -272,18 +270,12 @@ func (f *finder) substitutions(text string) {
 
 // shellFunctions adds what make runs when it expands $(shell …).
 func (f *finder) shellFunctions(text string) {
-	for range mostSubstitutions {
-		_, rest, found := strings.Cut(text, "shell ")
-		if !found {
-			return
-		}
-		if before := text[:len(text)-len(rest)-len("shell ")]; strings.HasSuffix(before, "$(") || strings.HasSuffix(before, "${") {
-			end := max(strings.LastIndexAny(rest, ")}"), 0)
-			f.line(rest[:end])
-		}
-		text = rest
+	for _, at := range shellFunction().FindAllStringIndex(text, mostSubstitutions) {
+		f.line(text[at[1]:max(at[1], strings.LastIndexAny(text, ")}"))])
 	}
 }
+
+var shellFunction = expression(`\$[({]shell `)
 
 // delimited returns what precedes a mark without a backslash.
 func delimited(text string, mark byte) string {

@@ -1,6 +1,7 @@
 package mention
 
 import (
+	_ "embed"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,36 +10,37 @@ import (
 
 // This file finds the constants of code that are text for people.
 
-// language says how a language is taken apart, and which tokens make it unknown where a
-// constant ends or what a name means.
-type language struct{ tokens, off func() *regexp.Regexp }
-
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-const (
-	plainConstants = `"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`
-	// A name has its folders: json.dumps. What is called of another value is .upper.
-	namesAndSigns = `|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*|\.[A-Za-z_$][\w$]*|[=!]==?|=>|(?:\*\*|//|<<|>>>?|&&|\|\||\?\?|[-:+*/%&|^@])=|\*\*|--|/\*|\S`
-)
+// tableText has lists of words and regular expressions, each with its name. A line goes on where
+// the one before it has the same name. Of a language whose constants are certain there is how it
+// is taken apart, and which tokens make it unknown where a constant ends or what a name means:
+// those by which code can reach names by their text, or catch what is thrown or written. A name
+// has its folders: json.dumps. What is called of another value is .upper.
+//
+//go:embed tables.txt
+var tableText string
 
-// languages are those whose constants are certain, by name. Their code is looked at as a whole
-// where it can reach names by their text, or catch what is thrown or written.
-var languages = map[string]language{
-	"Python": {expression(`[rbuRBU]{0,2}(?:"""(?s:[^\\]|\\.)*?"""|'''(?s:[^\\]|\\.)*?'''|` + plainConstants + `)|[fF](?:` + plainConstants + `)` + namesAndSigns),
-		expression(`^(?:class|types?|[gs]etattr|delattr|globals|locals|vars|eval|exec|compile|import\*|match|except|finally|@|@=|#|dup2?|pipe2?|close|closerange|p?[Pp]open|` +
-			`(?:operator|importlib|imp|inspect|gc|ctypes|cffi|pickle|marshal|dill|codeop|pdb|bdb|runpy|pkgutil|pydoc|doctest|timeit|cProfile|unittest|pytest|contextlib|dataclasses|enum)(?:\..*)?|` +
-			`[^'"]*(?:__.*|\b(?:f_\w+|_getframe|currentframe|\w*settrace|\w*setprofile|addaudithook|monitoring|builtins|modules|stdout|stdin|dup2?|redirect_std\w+|[pP]open|openpty|forkpty|pty|mkfifo|patch|mock|` +
-			`catch_warnings|suppress|raises|assertRaises\w*|submit|Formatter|get_field|update_wrapper|exc_info|last_\w+|namedtuple|new_class|make_dataclass)\b.*))$`)},
-	"JavaScript": {expression("`(?:[^`\\\\$]|\\\\.)*`|" + plainConstants + namesAndSigns),
-		expression(`^(?:class|with|eval|import|Function|this|self|process|get|set|toString|valueOf|toJSON|/.*|--|` +
-			`Object(?:\.(?:assign|create|define\w+|set\w+|get\w+|fromEntries|prototype)\b.*)?|` +
-			`(?:globalThis|global|window|Reflect|Proxy|Symbol|module|vm|inspector|repl|Worker)(?:\..*)?|require\..*|` +
-			`[^'"]*(?:__.*|\b(?:prototype|constructor|std(?:in|out|err)|catch|finally|Symbol|runIn\w+|getBuiltinModule|createRequire|mainModule|_extend|diagnostics_channel)\b.*|\.(?:console|require)\b.*)|` +
-			"['\"`](?:node:)?(?:console|process|String|JSON|Object|globalThis|global|self|window|prototype|constructor|toString|valueOf|toJSON|vm|module|repl|inspector|diagnostics_channel|worker_threads)\\b\\S*|.*%j.*)$")},
-	"SQL": {expression(`'[^']*'|"[^"]*"` + namesAndSigns),
-		expression(`^(?i:copy|program|outfile|dumpfile|infile|load|exec|execute|call|system|source|tee|pager|edit|fsdir|zipfile|pragma_.*|readfile|writefile|--|/\*|\..*|[#@$].*|['"].*\\.*)$`)},
+var tables = sync.OnceValue(func() map[string]string {
+	out := map[string]string{}
+	for line := range strings.SplitSeq(tableText, "\n") {
+		name, value, _ := strings.Cut(line, ": ")
+		out[name] += value
+	}
+	return out
+})
+
+// splits and off are the expressions of the languages, by their names.
+var splits, off = ofLanguages("tokens", "signs"), ofLanguages("off", "")
+
+func ofLanguages(kind, more string) map[string]func() *regexp.Regexp {
+	out := map[string]func() *regexp.Regexp{}
+	for _, name := range []string{"Python", "JavaScript", "SQL"} {
+		out[name] = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(tables()[name+" "+kind] + tables()[more]) })
+	}
+	return out
 }
 
 // inserting fits a constant into which only plain values are put.
@@ -66,15 +68,15 @@ var (
 // functions than those of the calls. It is the code as it is where a name of
 // the calls may mean something else, and in languages that are not known.
 func WithoutTexts(code, in string, calls []string) string {
-	lang, ok := languages[in]
-	if !ok || len(code) > mostRead {
+	tokens, known := splits[in]
+	if !known || len(code) > mostRead {
 		return code
 	}
-	c := textFinder{calls: calls, code: code, at: lang.tokens().FindAllStringIndex(code, -1), frames: []frame{{}}}
+	c := textFinder{calls: calls, code: code, at: tokens().FindAllStringIndex(code, -1), frames: []frame{{}}}
 	for i := 0; i < len(c.at); i++ {
 		t, before := c.token(i), c.token(i-1)
 		switch {
-		case lang.off().MatchString(t) || before+t == "import*" || t[0] >= 0x80 || c.unclear(i):
+		case off[in]().MatchString(t) || before+t == "import*" || t[0] >= 0x80 || c.unclear(i):
 			return code
 		case in == "SQL":
 			if !c.query(i) {
@@ -222,7 +224,7 @@ func (c *textFinder) next(i int) {
 	value := c.name(i-1) && !slices.Contains(valueWords, before) || before == ")" || before == "]" || before == "}" || c.constant(i-1)
 	switch {
 	case c.constant(i):
-		if c.begins(i) && c.ends(i+1) {
+		if c.begins(i) && c.ends(i) {
 			top.add(i)
 		}
 		if c.compared(i) {
@@ -244,7 +246,7 @@ func (c *textFinder) next(i int) {
 		c.frames = c.frames[:len(c.frames)-1]
 		if top.shows {
 			c.texts = append(c.texts, top.constants...)
-		} else if c.ends(i + 1) {
+		} else if c.ends(i) {
 			c.frames[len(c.frames)-1].add(top.constants...)
 		}
 	case slices.Contains(flowWords, t) && !(t == "=" && (slices.Contains(textOptions, before) || before == "file" && c.token(i+1) == "sys.stderr")),
@@ -276,36 +278,31 @@ func (c *textFinder) plain(i int) bool {
 	return t == ")" || c.constant(i) || slices.Contains(plainValues, t) || slices.Contains(textOptions, t) && c.token(i+1) == "=" || strings.Trim(t, "0123456789") == ""
 }
 
+// beside returns the token before (step -1) or after the constants that are joined to one, -2
+// where they are too many.
+func (c *textFinder) beside(i, step int) int {
+	for range longestJoin * longestJoin {
+		switch t := c.token(i + step); {
+		case c.constant(i) && c.constant(i+step):
+			i += step
+		case c.constant(i) && (t == "+" || t == "%") && c.constant(i+2*step):
+			i += 2 * step
+		default:
+			return i + step
+		}
+	}
+	return -2
+}
+
 // begins reports that a value that begins at a token is used as it is, as far as what is
 // before it shows. Constants may be joined.
 func (c *textFinder) begins(i int) bool {
-	for range longestJoin * longestJoin {
-		switch before := c.token(i - 1); {
-		case c.constant(i) && c.constant(i-1):
-			i--
-		case c.constant(i) && (before == "+" || before == "%") && c.constant(i-2):
-			i -= 2
-		default:
-			return slices.Contains(beforeTexts, before) || before == "=" && slices.Contains(textOptions, c.token(i-2))
-		}
-	}
-	return false
+	at := c.beside(i, -1)
+	return slices.Contains(beforeTexts, c.token(at)) || c.token(at) == "=" && slices.Contains(textOptions, c.token(at-1))
 }
 
-// ends reports the same of what is after it, at the token.
-func (c *textFinder) ends(i int) bool {
-	for range longestJoin * longestJoin {
-		switch t := c.token(i); {
-		case c.constant(i-1) && c.constant(i):
-			i++
-		case c.constant(i-1) && (t == "+" || t == "%") && c.constant(i+1):
-			i += 2
-		default:
-			return slices.Contains(behindTexts, t)
-		}
-	}
-	return false
-}
+// ends reports the same of what is after it, where it ends at the token.
+func (c *textFinder) ends(i int) bool { return slices.Contains(behindTexts, c.token(c.beside(i, 1))) }
 
 // compared reports a constant that is compared, and used for nothing else: a == "b", "b" in
 // c, "b" in "c".

@@ -137,19 +137,19 @@ def measure(root):
 def write(seen, read, missing):
     sources = {}  # what people wrote about programs that cannot be installed
     if os.path.exists(LIST):
-        for m in re.finditer(r"^    - (\S+) # source: (.*)$", open(LIST).read(), re.M):
+        for m in re.finditer(r"^  - \{name: (\S+), answers_help: true\} # source: (.*)$", open(LIST).read(), re.M):
             sources[m[1].strip('"')] = m[2]
     lines = []
     for n in sorted(set(seen) | set(sources) & (set(missing) | set(read))):
         quoted = '"%s"' % n if re.search(r"[^\w.-]", n) or n in ("true", "false") else n
-        lines.append("    - %s # %s" % (quoted, ("seen " + seen[n]).strip() if n in seen else "source: " + sources[n]))
+        lines.append("  - {name: %s, answers_help: true} # %s" % (quoted, ("seen " + seen[n]).strip() if n in seen else "source: " + sources[n]))
     for n, bad in sorted(read.items()):
         what = sorted({f for fs in bad.values() for f in fs})
-        text = "    # %s %s reads %s" % (n, " ".join(bad), ", ".join(what))
+        text = "  # %s %s reads %s" % (n, " ".join(bad), ", ".join(what))
         lines.append(text[:137] + "…" if len(text) > 138 else text)
-    head, _, rest = open(LIST).read().partition("  answers_help:\n")
+    head, _, rest = open(LIST).read().partition("programs:\n")
     _, _, tail = rest.partition("\ntests:")
-    open(LIST, "w").write(head + "  answers_help:\n" + "\n".join(lines) + "\ntests:" + tail)
+    open(LIST, "w").write(head + "programs:\n" + "\n".join(lines) + "\ntests:" + tail)
     print(len(seen), "seen;", len(read), "read the project;", "not installed:", " ".join(m for m in missing if m not in sources))
 
 

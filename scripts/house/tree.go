@@ -38,7 +38,7 @@ type tree struct {
 // are paths below the package of the tree.
 type arrow struct{ from, to string }
 
-// listed is what go list prints of a package.
+// listed has the fields that go list prints of a package.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string

@@ -27,6 +27,7 @@ func BeginsWithValue(x syntax.ArithmExpr) bool {
 	return !lit
 }
 
+// IsAssignment reports whether an operator of arithmetic assigns.
 func IsAssignment(op syntax.BinAritOperator) bool {
 	return slices.Contains([]syntax.BinAritOperator{syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
 		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn}, op)

@@ -33,6 +33,7 @@ func Reserved(word string) bool {
 		"select", "function", "time", "coproc"}, word)
 }
 
+// IsPipe reports whether an operator is | or |&.
 func IsPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
 
 // WithoutDashes takes the "--" off the first command of a timed pipeline: bash
@@ -105,11 +106,13 @@ func PrintsLines(st *syntax.Stmt, op syntax.BinCmdOperator) bool {
 	})
 }
 
+// IsProcSubst reports whether a word is one process substitution and nothing else.
 func IsProcSubst(word *syntax.Word) bool {
 	_, ok := Only[*syntax.ProcSubst](word)
 	return ok
 }
 
+// Expands reports whether a word has a substitution or a parameter.
 func Expands(word *syntax.Word) bool {
 	return has(word, func(n syntax.Node) bool {
 		switch n.(type) {
@@ -128,6 +131,7 @@ func HasBraces(word *syntax.Word) bool {
 	})
 }
 
+// ManyFields reports whether an expansion gives several fields even in quotes.
 func ManyFields(p *syntax.ParamExp) bool {
 	if p.Param != nil && p.Param.Value == "@" {
 		return true
@@ -157,6 +161,7 @@ func PrintsValues(c *syntax.DeclClause) bool {
 	return !names
 }
 
+// SubstitutionSign returns how a command substitution is written.
 func SubstitutionSign(p *syntax.CmdSubst) string {
 	if p.Backquotes {
 		return "` `"
@@ -176,4 +181,19 @@ func CountCommands(list []*syntax.Stmt) int {
 		})
 	}
 	return n
+}
+
+// RunsFirst returns the declarations right in the block of a function's body: they run unless
+// the function is left before.
+func RunsFirst(body *syntax.Stmt) (out []*syntax.DeclClause) {
+	block, is := body.Cmd.(*syntax.Block)
+	if !is {
+		return nil
+	}
+	for _, st := range block.Stmts {
+		if c, is := st.Cmd.(*syntax.DeclClause); is && !st.Background {
+			out = append(out, c)
+		}
+	}
+	return out
 }

@@ -80,6 +80,7 @@ func (s *Script) heredocCheck(r *syntax.Redirect) {
 	}
 }
 
+// QuotedDelimiter reports whether the delimiter of a here-document is quoted, so that nothing in it is expanded.
 func QuotedDelimiter(word *syntax.Word) bool {
 	for _, p := range word.Parts {
 		switch p := p.(type) {

@@ -30,8 +30,6 @@ type State struct {
 	// be where it is not.
 	Params      []string
 	ParamsKnown bool
-	// Hides are the variables that are local to the current function for certain.
-	Hides []string
 	// Exported are the variables that the line exports, and ExportsAll is set where it
 	// exports all that it sets.
 	Exported   []string
@@ -55,11 +53,27 @@ type Facts struct {
 	Aliases    map[string]string
 	Traits     map[string]grammar.Trait
 	FixedSet   map[string]bool   // read-only variables that the line has set
-	Locals     map[string]Value  // what the variables of the current function hide; nil outside of functions
+	Locals     map[string]Hidden // what the variables of the current function hide; nil outside of functions
 	Origins    map[string][2]int // the parts whose output variables hold
 	// Descriptors are the parts that feed or read descriptors.
 	Descriptors map[string][2]int
 	Options
+}
+
+// Hidden is the value that a local variable of a function hides.
+type Hidden struct {
+	Value
+	// Maybe is set where the declaration may not have run.
+	Maybe bool
+}
+
+// After returns what the variable holds after the function, where v is what it held at the
+// end.
+func (h Hidden) After(v Value) Value {
+	if h.Maybe {
+		return Join(h.Value, v)
+	}
+	return h.Value
 }
 
 // Options are switches of a shell that hold for all of a line.
@@ -133,7 +147,7 @@ func (v *Variables) All() map[string]Value { return v.m }
 func (s *State) Clone() *State {
 	s.Vars.shared = true // for both
 	c := *s
-	c.Exported, c.Hides = slices.Clone(s.Exported), slices.Clone(s.Hides)
+	c.Exported = slices.Clone(s.Exported)
 	return &c
 }
 
@@ -167,7 +181,6 @@ func (s *State) Join(o *State) {
 		}
 	}
 	s.ExportsAll = s.ExportsAll || o.ExportsAll
-	s.Hides = slices.DeleteFunc(slices.Clone(s.Hides), func(name string) bool { return !slices.Contains(o.Hides, name) })
 	if s.Forgotten.None() {
 		s.Forgotten = o.Forgotten
 	}

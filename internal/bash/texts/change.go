@@ -16,6 +16,7 @@ type Pattern struct {
 	Known, Plain bool
 }
 
+// ASCII reports whether a text has printable ASCII characters only.
 func ASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 || r < ' ' })
 }

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 )
 
+// IsNameStart reports whether a byte may begin the name of a variable.
 func IsNameStart(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
@@ -14,6 +15,7 @@ func PlainName(s string) bool {
 	return s != "" && IsNameStart(s[0]) && !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || !IsNameByte(byte(r)) })
 }
 
+// IsNameByte reports whether a byte may be in the name of a variable.
 func IsNameByte(c byte) bool { return IsNameStart(c) || c >= '0' && c <= '9' }
 
 // PlainNumber reports whether s is an integer constant of bash's arithmetic.

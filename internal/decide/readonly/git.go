@@ -73,10 +73,10 @@ func (c *call) git(p *cardea.Part) string {
 	if why == "" && knowledge.ShowsContents(p) && slices.ContainsFunc(c.indexes, secrets) {
 		return "a secret is committed here, and git may show it"
 	}
-	if why == "" && does(form.ShowsAddresses, p) && (c.userinfo || c.personal()) {
+	if why == "" && knowledge.Has(form.ShowsAddresses, p.Command...) && (c.userinfo || c.personal()) {
 		return "an address of the repository may hold a password"
 	}
-	if why == "" && does(form.ComparesFiles, p) && c.compares(p, dir) {
+	if why == "" && knowledge.Has(form.ComparesFiles, p.Command...) && c.compares(p, dir) {
 		return "git compares what lies outside of the repository, with all below it"
 	}
 	return why

@@ -1,17 +1,9 @@
 package readonly
 
 import (
-	"cardea.dev"
 	"cardea.dev/internal/gitindex"
-	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/knowledge/form"
 )
-
-// does reports whether the subcommand of a part has a property.
-func does(property form.Property, p *cardea.Part) bool {
-	return len(p.Command) > 1 && knowledge.HasWith(property, p.Command[0], func(sub string) bool { return sub == p.Command[1] })
-}
 
 // secrets reports whether an index may list a file whose name is that of a
 // secret. Names that only end like a key do not count: keys of tests are tracked

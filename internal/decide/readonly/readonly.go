@@ -166,7 +166,10 @@ func (c *call) refusal(p *cardea.Part) string {
 				return why
 			}
 		}
-		if a.Kind == cardea.Read && !a.MetadataOnly && c.writes(p) {
+		switch {
+		case a.Selection.Tracked && c.unclear(p):
+			return "another command of the line may change what git tracks"
+		case a.Kind == cardea.Read && !a.MetadataOnly && c.writes(p):
 			return "another command of the line writes files, and may put a link where this one reads"
 		}
 	}
@@ -193,6 +196,16 @@ func (c *call) writes(p *cardea.Part) bool {
 			continue
 		}
 		if q != p && slices.ContainsFunc(q.Access, func(a cardea.Access) bool { return (a.Kind == cardea.Write || a.Kind == cardea.Delete) && !a.Redirect }) {
+			return true
+		}
+	}
+	return false
+}
+
+// unclear reports whether it is not known everything that another part of the call does.
+func (c *call) unclear(p *cardea.Part) bool {
+	for i := range c.ev.Call.Parts {
+		if q := &c.ev.Call.Parts[i]; q != p && !q.NoEffect && (len(q.Opaque) > 0 || q.Coverage != cardea.Complete || len(q.Argv) > 0 && q.Knowledge != cardea.Complete) {
 			return true
 		}
 	}

@@ -19,8 +19,10 @@ type Program struct {
 	// word is no operand, so a description that is complete needs `operands: none`
 	// beside it.
 	Name []string `yaml:"name,required"`
-	// The access to each operand.
-	Operands Access `yaml:"operands,required" kind:"operand"`
+	// The access to each operand. Required, unless the entry says nothing but properties: then its
+	// commands are described elsewhere or nowhere, and their names may have subcommands in
+	// them (`git lfs push`).
+	Operands Access `yaml:"operands" kind:"operand"`
 	// The access to the first operand, where it differs.
 	FirstOperand Access `yaml:"first_operand" kind:"operand"`
 	// Options with which the first operand is like the others (`grep -e`).
@@ -143,9 +145,21 @@ type Program struct {
 	OperandsWithoutSubcommand bool `yaml:"operands_without_subcommand"`
 	// The subcommands that differ from the program.
 	Subcommands []Program `yaml:"subcommands"`
+	// Properties are those of the entry. The generated table has them for itself.
+	Properties []Held `yaml:"-"`
 	// Source is the file that describes the program; nil in subcommands.
 	Source *Source `yaml:"-"`
 }
+
+// Described reports an entry that says more than properties.
+func (p *Program) Described() bool { return p.Operands != "" }
+
+// VariableKinds and LanguageCalls are no properties of commands: their holders in the generated table
+// are kinds of variables, and languages.
+const (
+	VariableKinds Property = "variable_kinds"
+	LanguageCalls Property = "language_calls"
+)
 
 // Source is a file of command knowledge.
 type Source struct {

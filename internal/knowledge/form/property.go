@@ -1,11 +1,11 @@
 package form
 
-// Property is something that programs have in common, which the analysis or a
-// decider acts on.
+// Property names something that the analysis or a decider acts on besides accesses. It is a key
+// of the entry of a command.
 type Property string
 
-// The properties. The words behind a program are options or subcommands, as the
-// property says.
+// The properties. Their words are options or subcommands, as the property says. A property
+// of a command also applies to its subcommands.
 const (
 	// Shell is an interpreter of the language of bash, or a close one.
 	Shell Property = "shell"
@@ -34,18 +34,16 @@ const (
 	// RunsWordsOf runs the value of these options, now or another time: `-W$` expands it as a
 	// word, `-s*` runs all words after it.
 	RunsWordsOf Property = "runs_words_of"
-	// CountsIn are the options after which zsh evaluates a word as a number; `%` is a format that
-	// says which, and `every` holds those that take nothing else.
+	// CountsIn evaluates, in zsh, the word behind one of these options as a number; `%` is a format
+	// that says which, `every` stands for all words.
 	CountsIn Property = "counts_in"
-	// StaysAfter is a builtin of the shell after which the assignments in front of it stay.
+	// StaysAfter is a builtin of the shell after which the assignments in front of it stay: the special
+	// ones of POSIX, and those that run other commands of this shell.
 	StaysAfter Property = "stays_after"
 	// InEveryShell is a builtin that every sh has, of those that change the state of the shell.
 	InEveryShell Property = "in_every_shell"
 	// NamesFiles is a builtin of the shell whose words are files, or commands that it runs.
 	NamesFiles Property = "names_files"
-	// VariablesOf are variables of a shell or of programs: special ones of a shell, `command`
-	// for those that hold one, `expansion` for those that a shell expands.
-	VariablesOf Property = "variables_of"
 	// RunsByOptionsInFront can run something by options in front of its subcommand
 	// (`git -c`).
 	RunsByOptionsInFront Property = "runs_by_options_in_front"
@@ -69,10 +67,9 @@ const (
 	RunsInWorkspaceOfOption Property = "runs_in_workspace_of_option"
 	// RunsHooks runs the repository's hooks.
 	RunsHooks Property = "runs_hooks"
-	// RunsRecipes runs these hooks of the repository, or these scripts of its file, with
-	// this subcommand (`git commit`). A star behind the program stands for any other
-	// subcommand. A star in a word stands for the word behind the subcommand, or for
-	// that other subcommand.
+	// RunsRecipes runs these hooks of the repository, or these scripts of its file (`git commit`). The
+	// command `npm *` is npm with any other subcommand. A star in a word stands for the word
+	// after the subcommand, or for that other subcommand.
 	RunsRecipes Property = "runs_recipes"
 	// ProjectFiles finds in these files of the project what to run or how. They are
 	// trusted together with a command that starts the program.
@@ -85,10 +82,11 @@ const (
 	// RunsTree runs code of the current folder and of those below where no word names a
 	// file or a folder, with one of these subcommands where there are any.
 	RunsTree Property = "runs_tree"
-	// RunsNamed runs what its operands name, and its RunsTree only where they name nothing.
+	// RunsNamed runs what its operands name, and its RunsTree only where they name nothing. The
+	// words are options without a value.
 	RunsNamed Property = "runs_named"
-	// NamesData runs nothing that its words name, with one of these subcommands where there
-	// are any: what it finds code in are its ProjectFiles.
+	// NamesData runs nothing that its words name: what it finds code in are its ProjectFiles, and
+	// its settings are no code.
 	NamesData Property = "names_data"
 	// Downloads prints or saves what another host sends, with one of these
 	// subcommands where there are any.
@@ -110,7 +108,7 @@ const (
 	MakesFolders Property = "makes_folders"
 	// MakesLinks can put symbolic links under the names that it writes.
 	MakesLinks Property = "makes_links"
-	// MakesNoLinks are subcommands of such a program that cannot.
+	// MakesNoLinks cannot, though its program can.
 	MakesNoLinks Property = "makes_no_links"
 	// LinksSymbolicallyWith makes symbolic links with one of these options.
 	LinksSymbolicallyWith Property = "links_symbolically_with"
@@ -159,6 +157,10 @@ const (
 	// FindsWith prints the names of the files that it finds and nothing else, with
 	// no other options than these.
 	FindsWith Property = "finds_with"
+	// FindsTracked finds only files that git tracks, under their names from its folder on: anywhere, or
+	// with `top` at the top of the repository. It reads no files of revisions: it has no operands
+	// in front of `--` where these may name one.
+	FindsTracked Property = "finds_tracked"
 	// FindsEverythingWith leaves out nothing below its folders with no other options
 	// than these, and what starts a command.
 	FindsEverythingWith Property = "finds_everything_with"
@@ -183,12 +185,12 @@ const (
 	ShowsFilesOf Property = "shows_files_of"
 	// ChoosesCommitsWith chooses commits by these options.
 	ChoosesCommitsWith Property = "chooses_commits_with"
-	// KeepsCommitsWith are options that choose no commits and show no contents, ShowsUnseenWith
-	// those that choose what the line does not say.
+	// KeepsCommitsWith chooses no commits and shows no contents by these options.
 	KeepsCommitsWith Property = "keeps_commits_with"
-	ShowsUnseenWith  Property = "shows_unseen_with"
-	// RecordsFiles puts, with one of these subcommands, files as they are into the index, or that
-	// into a commit, and changes no commit else.
+	// ShowsUnseenWith shows with these options what the line does not say.
+	ShowsUnseenWith Property = "shows_unseen_with"
+	// RecordsFiles puts files as they are into the index, or that into a commit, and changes no
+	// commit else.
 	RecordsFiles Property = "records_files"
 	// LeavesOutWith leaves files of a folder out with one of these options, whose value is
 	// a pattern of names. One with "dir" in it is about folders.
@@ -222,11 +224,12 @@ const (
 	PrintsFolders Property = "prints_folders"
 	// PrintsCurrentFolder prints the folder in which it runs.
 	PrintsCurrentFolder Property = "prints_current_folder"
-	// PrintsTopLevel prints the top folder of the repository, with these words.
+	// PrintsTopLevel prints the top folder of the repository, with one of these options and nothing else.
 	PrintsTopLevel Property = "prints_top_level"
 	// FindsPrograms prints where the programs lie whose names it is passed.
 	FindsPrograms Property = "finds_programs"
-	// PrintsNumber prints a number where it is passed nothing more.
+	// PrintsNumber prints a number where it is passed one of these words, or none where there are
+	// none, and nothing more.
 	PrintsNumber Property = "prints_number"
 	// AlsoAWord is not known otherwise, and has a name that is a word of everyday language:
 	// among the operands of another program it is no command that this one runs (./run.sh start).
@@ -240,27 +243,24 @@ const (
 	// SubcommandPrograms starts subcommands as programs of their own: git-push is git
 	// push.
 	SubcommandPrograms Property = "subcommand_programs"
-	// SameActAs is a command, with its first subcommands, that does what these words do.
+	// SameActAs does what these words do.
 	SameActAs Property = "same_act_as"
-	// DefinesCommand is a command or an option that defines a command of the program: an
+	// DefinesCommand is a command, or an option as in `git -c`, that defines a command of the program: an
 	// operand or a value that begins with this word names it, and what follows is its text.
 	DefinesCommand Property = "defines_command"
 	// ReadsPathspecs reads, with one of these subcommands, the files that its words match as
 	// patterns of its own (gitglossary(7), pathspec).
 	ReadsPathspecs Property = "reads_pathspecs"
-	// MovesToRevision puts, with one of these subcommands, the files of a revision in place of
-	// those of the work.
+	// MovesToRevision puts the files of a revision in place of those of the work.
 	MovesToRevision Property = "moves_to_revision"
-	// NeedsRevision does nothing, with one of these, where there is no such revision: it takes no
-	// other branch of that name.
+	// NeedsRevision does nothing where there is no such revision: it takes no other branch of that
+	// name.
 	NeedsRevision Property = "needs_revision"
-	// TakesAway takes, with one of these subcommands, files of the work away, unless one of
-	// the words of TakesAwayUnless is next.
-	TakesAway       Property = "takes_away"
+	// TakesAwayUnless takes files of the work away, unless one of these words is next.
 	TakesAwayUnless Property = "takes_away_unless"
 	// UnpacksWith unpacks with -m and one of these modules.
 	UnpacksWith Property = "unpacks_with"
-	// ChangesPathspecs changes, with one of these subcommands, such files.
+	// ChangesPathspecs changes such files.
 	ChangesPathspecs Property = "changes_pathspecs"
 	// ListsOperandsWith reads operands from a file with one of these options.
 	ListsOperandsWith Property = "lists_operands_with"
@@ -270,19 +270,16 @@ const (
 	// ChangesConfigurationWith obeys another configuration or repository with one of
 	// these options, in front of the subcommand.
 	ChangesConfigurationWith Property = "changes_configuration_with"
-	// ShowsAddresses prints the addresses of the repository's remotes, with one of these
-	// subcommands.
+	// ShowsAddresses prints the addresses of the repository's remotes.
 	ShowsAddresses Property = "shows_addresses"
-	// ComparesFiles compares files outside of a repository too, with one of these
-	// subcommands.
+	// ComparesFiles also compares files outside of a repository.
 	ComparesFiles Property = "compares_files"
-	// HidesContents prints nothing that files of the repository hold except its
-	// operands', with one of these subcommands.
+	// HidesContents prints nothing that files of the repository hold except its operands'.
 	HidesContents Property = "hides_contents"
-	// ShowsContentsWith is a command that prints what files of the repository hold with
+	// ShowsContentsWith prints what files of the repository hold with
 	// one of these options.
 	ShowsContentsWith Property = "shows_contents_with"
-	// ShowsContentsUnless is a command that prints what files of the repository hold
+	// ShowsContentsUnless prints what files of the repository hold
 	// unless one of these options is given.
 	ShowsContentsUnless Property = "shows_contents_unless"
 	// Searches prints the files that it finds below folders, and can start
@@ -290,13 +287,12 @@ const (
 	Searches Property = "searches"
 	// ChangesNoFile changes no file, whatever words it is passed.
 	ChangesNoFile Property = "changes_no_file"
-	// KeepsFiles changes no file of a project with one of these subcommands, even
-	// where it is not known what else it does.
-	KeepsFiles Property = "keeps_files"
+	// KeepsProjectFiles changes no file of a project, whatever else it does.
+	KeepsProjectFiles Property = "keeps_project_files"
 	// Removes removes the files that it is passed, and does nothing else. Harnesses ask
 	// about critical ones.
 	Removes Property = "removes"
-	// Publishes commits, pushes or merges, with one of these subcommands.
+	// Publishes commits, pushes or merges.
 	Publishes Property = "publishes"
 	// HarmlessOptions has no option that reads, writes or runs anything: what its words may
 	// touch are its operands.
@@ -341,11 +337,7 @@ const (
 	// TakesCode takes code of the first word's language in these options or behind these
 	// subcommands, `*` in all operands, and in its input.
 	TakesCode Property = "takes_code"
-	// TextCalls is a language with calls that only show (`print`) or compute text (`len*`, and
-	// the method `.upper*` of a constant), or SQL with statements (`insert`) and functions (`count*`).
-	TextCalls Property = "text_calls"
-	// RunsElsewhere passes its operands to a command on another machine or in a
-	// container, with one of these subcommands where there are any.
+	// RunsElsewhere passes its operands to a command on another machine or in a container.
 	RunsElsewhere Property = "runs_elsewhere"
 	// SameOptions are options that mean the same: "-r|-R|--recursive".
 	SameOptions Property = "same_options"
@@ -355,105 +347,34 @@ const (
 
 // Properties are all properties.
 var Properties = []Property{
-	Shell,
-	IsBash,
-	OwnSyntax,
-	ShellOptions, ForeignShell,
-	Interpreter,
-	RunsCode,
-	RunsPackages,
-	RunsWords, RunsWordsOf, CountsIn, StaysAfter, InEveryShell, NamesFiles, VariablesOf,
-	RunsByOptionsInFront,
-	RunsInput,
-	RunsInputUnless,
-	LeavesScript,
-	RunsFileOfOption,
-	RunsByName,
-	CodeLanguage, RunsInFolderOfOption, RunsInWorkspaceOfOption, RunsHooks, RunsRecipes,
-	ProjectFiles,
-	RunsFolder,
-	RunsModules,
-	RunsTree,
-	RunsNamed,
-	NamesData,
-	Downloads,
-	Copies,
-	Decodes,
-	SendsFiles,
-	SendsOptionFiles,
-	LogsInWith,
-	MakesFolders,
-	MakesLinks,
-	MakesNoLinks,
-	LinksSymbolicallyWith,
-	LinksIntoFolder,
-	PassesInput,
-	EndsTheSame,
-	PrintsEndlessly,
-	Waits,
-	Leaves,
-	Detaches,
-	StartsAtOnceWith,
-	CopiesInput,
-	FiltersLines,
-	PrintsText,
-	PrintsOperands,
-	PrintsOperandsWith,
-	ListsHiddenWith,
-	ListsFolderWith,
-	FindsUnless,
-	FindsWith, FindsEverythingWith, TestsWith, PrintsWith, BranchesWith,
-	NamesMatchesWith,
-	MatchesWith,
-	ShowsFilesOf, ChoosesCommitsWith, KeepsCommitsWith, ShowsUnseenWith, RecordsFiles, LeavesOutWith, OpensNames, OpensOnlyWith,
-	IgnoresCaseWith, OpensUnnamedWith, ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy,
-	HarmlessActions,
-	PrintsFolders,
-	PrintsCurrentFolder,
-	PrintsTopLevel,
-	FindsPrograms,
-	PrintsNumber,
-	AlsoAWord,
-	AcceptedAsEdit,
-	ReadsRepository,
-	SubcommandPrograms, SameActAs, DefinesCommand,
-	ReadsPathspecs,
-	ChangesPathspecs,
-	UnpacksWith,
-	MovesToRevision, NeedsRevision,
-	TakesAway,
-	TakesAwayUnless,
-	ListsOperandsWith,
-	ChangesFolderWith,
-	ChangesConfigurationWith,
-	ShowsAddresses,
-	ComparesFiles,
-	HidesContents,
-	ShowsContentsWith,
-	ShowsContentsUnless,
-	Searches,
-	ChangesNoFile,
-	KeepsFiles, Removes,
-	Publishes,
-	HarmlessOptions,
-	AnswersHelp,
-	AnyDashes,
-	NamedOptions,
-	NamedValues,
-	NeedsExactEntry,
-	NeedsExactLetters,
-	StartsOnFiles,
-	EvaluatesVariables,
-	Unpacks,
-	ChangesMetadata,
-	TakesText, TakesCode, TextCalls,
-	RunsElsewhere,
-	StartsByDefault,
-	SameOptions,
-	StandsForCmdlet,
+	Shell, IsBash, OwnSyntax, ShellOptions, ForeignShell, Interpreter, CodeLanguage, RunsCode, RunsPackages,
+	RunsWords, RunsWordsOf, CountsIn, StaysAfter, InEveryShell, NamesFiles, RunsByOptionsInFront, RunsInput,
+	RunsInputUnless, LeavesScript, RunsFileOfOption, RunsByName, RunsInFolderOfOption, RunsInWorkspaceOfOption,
+	RunsHooks, RunsRecipes, ProjectFiles, RunsFolder, RunsModules, RunsTree, RunsNamed, NamesData, Downloads,
+	Copies, Decodes, SendsFiles, SendsOptionFiles, LogsInWith, MakesFolders, MakesLinks, MakesNoLinks,
+	LinksSymbolicallyWith, LinksIntoFolder, PassesInput, EndsTheSame, PrintsEndlessly, Waits, Leaves, Detaches,
+	StartsAtOnceWith, CopiesInput, FiltersLines, PrintsText, PrintsOperands, PrintsOperandsWith,
+	ListsHiddenWith, ListsFolderWith, FindsUnless, FindsWith, FindsTracked, FindsEverythingWith, TestsWith, PrintsWith,
+	BranchesWith, NamesMatchesWith, MatchesWith, ShowsFilesOf, ChoosesCommitsWith, KeepsCommitsWith,
+	ShowsUnseenWith, RecordsFiles, LeavesOutWith, OpensNames, OpensOnlyWith, IgnoresCaseWith, OpensUnnamedWith,
+	ChoosesFilesWith, SkipsIgnoredUnless, KeepsLinksUnless, LeavesOutBy, HarmlessActions, PrintsFolders,
+	PrintsCurrentFolder, PrintsTopLevel, FindsPrograms, PrintsNumber, AlsoAWord, AcceptedAsEdit,
+	ReadsRepository, SubcommandPrograms, SameActAs, DefinesCommand, ReadsPathspecs, MovesToRevision,
+	NeedsRevision, TakesAwayUnless, UnpacksWith, ChangesPathspecs, ListsOperandsWith, ChangesFolderWith,
+	ChangesConfigurationWith, ShowsAddresses, ComparesFiles, HidesContents, ShowsContentsWith,
+	ShowsContentsUnless, Searches, ChangesNoFile, KeepsProjectFiles, Removes, Publishes, HarmlessOptions,
+	AnswersHelp, AnyDashes, NamedOptions, NamedValues, NeedsExactEntry, NeedsExactLetters, StartsOnFiles,
+	StartsByDefault, EvaluatesVariables, Unpacks, ChangesMetadata, TakesText, TakesCode, RunsElsewhere,
+	SameOptions, StandsForCmdlet,
 }
 
-// Holder is a program that has a property, and the words that belong to it.
+// Held is a property of a command, and the words that belong to it.
+type Held struct {
+	Property Property
+	Words    []string
+}
+
+// Holder is a command that has a property: a program, or a program with its subcommand.
 type Holder struct {
 	Property Property
 	Program  string

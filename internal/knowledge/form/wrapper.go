@@ -58,4 +58,6 @@ type Wrapper struct {
 	AppendsFile bool `yaml:"appends_file"`
 	// Options may follow the container's name, too (`kubectl exec`).
 	OptionsAfterOperand bool `yaml:"options_after_operand"`
+	// Properties are those of the entry. The generated table has them for itself.
+	Properties []Held `yaml:"-"`
 }

@@ -29,9 +29,12 @@ type File struct {
 	Programs []form.Program `yaml:"programs"`
 	// Programs that start other programs with their words.
 	Wrappers []form.Wrapper `yaml:"wrappers"`
-	// What programs have in common: a list of programs by property, with words
-	// where the property needs some, `decodes: [rev, base64: [-d]]`.
-	Properties []form.Holder `yaml:"properties"`
+	// Variables of a shell or of programs, by kind: special ones of a shell, `command` for those
+	// that hold one, `expansion` for those that a shell expands.
+	VariableKinds []form.OptionValues `yaml:"variable_kinds"`
+	// Calls by language that only show (`print`) or compute text (`len*`, and the method `.upper*`
+	// of a constant). SQL has statements (`insert`) and functions (`count*`).
+	LanguageCalls []form.OptionValues `yaml:"language_calls"`
 	// Where programs keep passwords, keys and tokens: a list of globs of the rule
 	// language by program, `curl: ['/**/.netrc']`. A glob with a wildcard has an
 	// example, `{glob: '/**/*.keytab', is: /p/http.keytab}`.
@@ -43,6 +46,38 @@ type File struct {
 	Similar []form.Similar `yaml:"similar"`
 	// Command lines that the tests check.
 	Tests Tests `yaml:"tests,required"`
+}
+
+// Holders are the commands with properties.
+func (f *File) Holders() []form.Holder {
+	var out []form.Holder
+	add := func(names []string, list []form.Held) {
+		for _, h := range list {
+			for _, n := range names {
+				out = append(out, form.Holder{Property: h.Property, Program: n, Words: h.Words})
+			}
+		}
+	}
+	var walk func(above string, list []form.Program)
+	walk = func(above string, list []form.Program) {
+		for _, p := range list {
+			for _, n := range p.Name {
+				add([]string{above + n}, p.Properties)
+				walk(above+n+" ", p.Subcommands)
+			}
+		}
+	}
+	walk("", f.Programs)
+	for _, w := range f.Wrappers {
+		add(w.Name, w.Properties)
+	}
+	for _, k := range f.VariableKinds {
+		add([]string{k.Name}, []form.Held{{Property: form.VariableKinds, Words: k.Values}})
+	}
+	for _, l := range f.LanguageCalls {
+		add([]string{l.Name}, []form.Held{{Property: form.LanguageCalls, Words: l.Values}})
+	}
+	return out
 }
 
 // Credentials are the files in which a program keeps passwords, keys and tokens.

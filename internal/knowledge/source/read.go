@@ -68,8 +68,13 @@ func read(r *document.Reader, name string, first map[string]string) (File, []car
 	if v := r.Top().Map().Map("tests").Get("not_read_only"); v.Present() && len(out.Tests.NotReadOnly) < minNotReadOnly {
 		v.Problem(cardea.CodeBadValue, "add lines that come close to read-only ones", "%d lines in \"not_read_only\", at least %d are needed", len(out.Tests.NotReadOnly), minNotReadOnly)
 	}
-	if programs := r.Top().Map().Get("programs"); programs.IsList() {
-		describedOnce(programs.List(), name+":", first)
+	for _, key := range []string{"programs", "wrappers"} {
+		if list := r.Top().Map().Get(key); list.IsList() {
+			heldOnce(list.List(), "", name+":", first)
+			if key == "programs" {
+				describedOnce(list.List(), name+":", first)
+			}
+		}
 	}
 	for i := range out.Programs {
 		inherit(&out.Programs[i])
@@ -90,11 +95,37 @@ func inherit(p *form.Program) {
 	}
 }
 
+// heldOnce reports properties of commands that another entry also has. above are the words in front
+// of the names, first the places of those so far, each a line behind at.
+func heldOnce(entries []document.Value, above, at string, first map[string]string) {
+	for _, e := range entries {
+		if !e.IsMap() {
+			continue
+		}
+		m := e.Map()
+		has := held(m)
+		for _, name := range items(m.Get("name")) {
+			command := above + name.Text()
+			for _, property := range has {
+				v, key := m.Get(property), property+" of "+command
+				if first[key] != "" {
+					v.ReportKey(cardea.CodeDuplicate, "remove one of them", "%s is already said at %s", key, first[key])
+				} else {
+					first[key] = at + strconv.Itoa(v.KeyLine())
+				}
+			}
+			if s := m.Get("subcommands"); s.IsList() {
+				heldOnce(s.List(), command+" ", at, first)
+			}
+		}
+	}
+}
+
 // describedOnce reports programs that another entry describes, too. first are
 // the places of those so far, each a line behind at.
 func describedOnce(programs []document.Value, at string, first map[string]string) {
 	for _, p := range programs {
-		if !p.IsMap() {
+		if !p.IsMap() || !p.Map().Has("operands") {
 			continue
 		}
 		for _, name := range items(p.Map().Get("name")) {
@@ -125,19 +156,25 @@ func fill(v document.Value, out any) {
 			value(at, to.Field(i), f.Tag)
 		}
 	}
-	m.Only()
 	switch out := out.(type) {
 	case *form.Program:
+		out.Properties = properties(m)
+		if m.Only(); v.IsMap() && (len(out.Properties) == 0 || len(m.Keys()) != len(out.Properties)+1) {
+			m.Need("operands")
+		}
 		checkProgram(m, out)
 		if out.SubcommandWords == 0 && len(out.Subcommands) > 0 {
 			out.SubcommandWords = 1
 		}
+	case *form.Wrapper:
+		out.Properties = properties(m)
 	case *form.Similar:
 		checkSimilar(m, out)
 	case *form.Complete:
 		out.LimitsOperands = m.Has("max_operands")
 		checkComplete(m, out)
 	}
+	m.Only()
 }
 
 // value reads one value of a struct.
@@ -190,8 +227,6 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 		fill(v, *out)
 	case *Tests:
 		fill(v, out)
-	case *[]form.Holder:
-		*out = holders(v.Map())
 	case *[]int:
 		for _, e := range v.List() {
 			*out = append(*out, e.Int(1, limit(tag)))
@@ -232,39 +267,32 @@ func access(v document.Value, tag reflect.StructTag) cardea.AccessKind {
 	return cardea.AccessKind(v.Word(accesses[tag.Get("kind")]...))
 }
 
-// holders reads the programs that have properties.
-func holders(m document.Map) []form.Holder {
-	var out []form.Holder
-	properties := make([]string, len(form.Properties))
-	for i, p := range form.Properties {
-		properties[i] = string(p)
-		m.Know(properties[i])
+// properties reads the properties of an entry: `true`, or the words that belong to one.
+func properties(m document.Map) []form.Held {
+	var out []form.Held
+	for _, key := range held(m) {
+		h, v := form.Held{Property: form.Property(key)}, m.Get(key)
+		if v.IsList() {
+			for _, w := range words(v, "") {
+				h.Words = append(h.Words, w.Text())
+			}
+			noEffect(h.Words == nil, v, "write true, or remove the key", "the list is empty")
+		} else if !v.Bool() {
+			noEffect(v.Text() == "false", v, "remove the key", "false is the default")
+		}
+		out = append(out, h)
 	}
-	for _, property := range properties {
-		v := m.Get(property)
-		if !v.Present() {
-			continue
-		}
-		seen := map[string]bool{}
-		add := func(at document.Value, program string, words []string) {
-			if seen[program] {
-				at.Problem(cardea.CodeDuplicate, "remove one of them", "%q is listed twice", program)
-			}
-			seen[program] = true
-			out = append(out, form.Holder{Property: form.Property(property), Program: program, Words: words})
-		}
-		for _, e := range v.Items() {
-			if !e.IsMap() {
-				add(e, e.Text(), nil)
-				continue
-			}
-			for _, program := range e.Map().Keys() {
-				add(e, program, e.Map().Texts(program))
-			}
+	if len(m.Unknown()) > 0 {
+		for _, p := range form.Properties {
+			m.Know(string(p)) // for a hint
 		}
 	}
-	m.Only()
 	return out
+}
+
+// held lists the keys of an entry that are properties and unread.
+func held(m document.Map) []string {
+	return slices.DeleteFunc(m.Unknown(), func(key string) bool { return !slices.Contains(form.Properties, form.Property(key)) })
 }
 
 // credentials reads the files of programs. No two entries are the same.
@@ -351,6 +379,11 @@ func needs(m document.Map, key, other string) {
 
 // checkProgram reports keys that have no effect without another one.
 func checkProgram(m document.Map, p *form.Program) {
+	for _, s := range m.List("subcommands") {
+		s.Map().Need("operands")
+	}
+	blank := slices.ContainsFunc(p.Name, func(name string) bool { return strings.Contains(name, " ") })
+	noEffect(p.Described() && blank, m.Get("name"), "describe it among subcommands", "no program has a blank in its name")
 	needs(m, "first_operand_unless", "first_operand")
 	needs(m, "writes_unnamed_files_unless", "writes_unnamed_files")
 	needs(m, "saves_under_url_name_unless", "saves_under_url_name")

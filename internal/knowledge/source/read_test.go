@@ -126,7 +126,7 @@ func keys(t *testing.T) string {
 			out.WriteString("| `" + key + "` | " + kindOf(t, f.Type) + " | " + strings.ReplaceAll(text, "|", "\\|") + " |\n")
 		}
 	}
-	out.WriteString("\n### `properties`\n\n| property | meaning |\n|---|---|\n")
+	out.WriteString("\n### Properties\n\nKeys of entries of `programs`, `subcommands` and `wrappers`: `true`, or a list of words.\n\n| key | meaning |\n|---|---|\n")
 	for _, p := range constants(t, "../form/property.go") {
 		text := strings.Join(strings.Fields(p.Doc.Text()), " ")
 		name, _ := strconv.Unquote(p.Values[0].(*ast.BasicLit).Value)
@@ -178,7 +178,7 @@ func kindOf(t *testing.T, e ast.Expr) string {
 		return "list of accesses"
 	case "[]NamedAccess":
 		return "map of accesses"
-	case "any", "[]Alias", "[]NamedText", "[]Credentials", "[]Example", "[]form.Holder", "[]OptionValues", "Tests", "*Complete":
+	case "any", "[]Alias", "[]NamedText", "[]Credentials", "[]Example", "[]form.OptionValues", "[]OptionValues", "Tests", "*Complete":
 		return "map"
 	case "[]form.Program", "[]Program", "[]When", "[]form.Wrapper", "[]form.Password", "[]form.Similar":
 		return "list of maps"

@@ -41,7 +41,7 @@ func (p Place) FilesOf(command string) Files {
 		named[i] = disk.Absolute(project, word)
 	}
 	world := disk.World(p.Home)
-	world.Roots, world.PlainNames = []string{project}, nil // the names may change before the script runs
+	world.Roots, world.PlainNames, world.PlainTracked = []string{project}, nil, nil // the names may change before the script runs
 	a := bash.Analyse(withProject(project, command), bash.Env{Cwd: project, World: world})
 	spots, all := a.Opaque, true
 	for i := range a.Parts {
