@@ -143,7 +143,7 @@ func createsOddName(p cardea.Part) bool {
 	})
 }
 
-// lastSearch is the part of the last search, -1 where there is none.
+// lastSearch is the part of the last search, -1 if the line has no search.
 func (w *line) lastSearch() int {
 	for i := len(w.out.Parts) - 1; i >= max(0, len(w.out.Parts)-MaxScan); i-- {
 		if knowledge.StartsOnFound(w.out.Parts[i].Program()) {

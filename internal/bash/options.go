@@ -17,7 +17,7 @@ type parsed struct {
 	before  []field  // operands in front of the command
 	rest    []field  // the command
 	bad     string   // an option that is not known, "" where all are
-	doubt   string   // a word in front of the command behind which another one may begin than rest
+	doubt   string   // a word in front of the command after which another one may begin than rest
 }
 
 // option is one option of a wrapper by its name with dashes, with its value.
@@ -62,7 +62,7 @@ func (s *wrapper) parse(words []field) parsed {
 	return p
 }
 
-// permuted reads options that may stand behind operands, too, up to one of the options with a
+// permuted reads options that may also follow operands, up to one of the options with a
 // command.
 func (s *wrapper) permuted(words []field) (p parsed, operands []field) {
 	for p = s.parse(words); p.bad == "" && len(p.rest) > 0; {

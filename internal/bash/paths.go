@@ -67,7 +67,7 @@ func (w *line) namedPaths(words []string) []knowledge.PossiblePath {
 	return out
 }
 
-// allEntries is a pattern that fits all names, or all hidden ones: *, .*, .[!.]*.
+// allEntries matches a pattern that fits all names, or all hidden ones: *, .*, .[!.]*.
 var allEntries = regexp.MustCompile(`^\.?(\[[^\]]*\])?\?*\*[*?]*$`)
 
 // folderOf is the folder in front of the last slash.

@@ -198,7 +198,7 @@ func isDescriptor(s string) bool {
 	return strings.Trim(strings.TrimSuffix(s, "-"), "0123456789") == ""
 }
 
-// bashNetwork is /dev/tcp/host/port, which bash opens by itself.
+// bashNetwork matches /dev/tcp/host/port, which bash opens by itself.
 var bashNetwork = regexp.MustCompile(`^/dev/(?:tcp|udp)/([^/]*)`)
 
 // mayFail reports whether a redirection can fail, so that its command does not

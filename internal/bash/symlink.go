@@ -70,7 +70,7 @@ func (m *creations) looks() (out []map[string]string, all bool) {
 			links := map[string]string{}
 			more = n == 0
 			for at, to := range table {
-				if len(to) > 1 { // first, it leads nobody knows where
+				if len(to) > 1 { // first, its target is unknown
 					to = append([]string{""}, to...)
 				}
 				links[at] = to[min(n, len(to)-1)]

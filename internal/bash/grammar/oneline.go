@@ -36,7 +36,7 @@ func OneLine(command string) (string, bool) {
 	return opensBelow.ReplaceAllLiteralString(b.String(), "$("), true
 }
 
-// opensBelow finds the line break that the printer puts behind the "$(" of a substitution
+// opensBelow finds the line break that the printer puts after the "$(" of a substitution
 // with a here-document.
 var opensBelow = regexp.MustCompile(`\$\(\n\t*`)
 

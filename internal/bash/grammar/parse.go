@@ -185,7 +185,7 @@ func sayPattern(text string, err error) (said string, ok bool) {
 	return text[:at] + `""` + text[at:], true
 }
 
-// namedByPattern is a name and a class of characters in which nothing is expanded or quoted.
+// namedByPattern matches a name and a class of characters in which nothing is expanded or quoted.
 var namedByPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\[[A-Za-z0-9!^_.,:@%+-]*\]`)
 
 // sameInPOSIX reports whether the grammar of sh reads a text as bash's does.
@@ -213,7 +213,7 @@ func parseReason(err error) string {
 	return err.Error()
 }
 
-// closesDescriptor is what may close a descriptor: >&-, 3>&1-.
+// closesDescriptor matches what may close a descriptor: >&-, 3>&1-.
 var closesDescriptor = regexp.MustCompile(`&[0-9]*-`)
 
 // noteSwitches notes what a script may switch anywhere in it.

@@ -41,7 +41,7 @@ func Unescape(text string) (out []Piece) {
 // backslash, and escapedLetters those that they stand for.
 const escapeLetters, escapedLetters = `abeEfnrtv\`, "\a\b\x1b\x1b\f\n\r\t\v\\"
 
-// reader is what reads escapes: the format of printf, echo -e and %b, or $'…'.
+// reader names what reads escapes: the format of printf, echo -e and %b, or $'…'.
 type reader uint8
 
 const (
@@ -57,7 +57,7 @@ func ANSIC(s string) (string, bool) {
 	return text, exact && !stops
 }
 
-// Escaped takes the escapes off that printf and echo -e know: octal numbers behind a
+// Escaped takes the escapes off that printf and echo -e know: octal numbers after a
 // zero where zero is set. It reports \c, which ends the output, and whether that is what
 // bash prints for certain.
 func Escaped(s string, zero bool) (text string, stops, exact bool) {

@@ -22,7 +22,7 @@ type Wrapper struct {
 	Options []string `yaml:"options" words:"options"`
 	// Options with a value.
 	ValueOptions []string `yaml:"value_options" words:"options"`
-	// Options whose value, if any, is part of the same word: behind a `=` in long ones.
+	// Options whose value, if any, is part of the same word: after a `=` in long ones.
 	OptionalValueOptions []string `yaml:"optional_value_options" words:"options"`
 	// The number of operands in front of the command.
 	OperandsBefore int `yaml:"operands_before" max:"3"`
