@@ -47,12 +47,12 @@ func plainAlias(name, text string) bool {
 	if strings.Trim(name, texts.WordBytes) != "" || strings.ContainsAny(name, "!{}[]()") || strings.HasSuffix(text, " ") || strings.HasSuffix(text, "\t") {
 		return false
 	}
-	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
-	if err != nil || len(f.Stmts) != 1 || strings.ContainsAny(text, "\n;&#") {
+	s := grammar.Parse(text, false)
+	if s.Err != nil || len(s.Stmts) != 1 || strings.ContainsAny(text, "\n;&#") {
 		return false
 	}
-	call, ok := f.Stmts[0].Cmd.(*syntax.CallExpr)
-	return ok && len(call.Args) > 0 && len(f.Stmts[0].Redirs) == 0
+	call, ok := s.Stmts[0].Cmd.(*syntax.CallExpr)
+	return ok && len(call.Args) > 0 && len(s.Stmts[0].Redirs) == 0
 }
 
 // trap runs its first word later.

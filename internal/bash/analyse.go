@@ -49,7 +49,7 @@ func newWalker(env Env, created creations) *walker {
 	all.commands.redirections, all.statements.commands, all.walker.statements = &all.redirections, &all.commands, &all.statements
 	all.line = line{up: &all.walker, env: env, cur: shell.New(env.Cwd, env.Home, env.Name), begun: map[*shell.Function]running{},
 		files: lineFiles{created: created, visited: []string{env.Cwd}, entered: env.likely, creates: creations{
-			inside: map[string]string{}, beside: map[string]string{}, leads: map[string][]string{}, folders: map[string]int{}}}}
+			inside: map[string][]string{}, beside: map[string][]string{}, folders: map[string]int{}}}}
 	return &all.walker
 }
 

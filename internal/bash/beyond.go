@@ -3,7 +3,6 @@ package bash
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/grammar"
@@ -68,7 +67,7 @@ func candidates(text string) []string {
 func lastOfEach(piece string) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, word := range slices.Backward(strings.Fields(withoutQuotes().Replace(piece))) {
+	for _, word := range slices.Backward(strings.Fields(withoutQuotes.Replace(piece))) {
 		if !seen[word] {
 			seen[word] = true
 			out = append(out, word)
@@ -79,6 +78,4 @@ func lastOfEach(piece string) []string {
 }
 
 // withoutQuotes drops the characters that quote, and the sign that negates.
-var withoutQuotes = sync.OnceValue(func() *strings.Replacer {
-	return strings.NewReplacer(`'`, "", `"`, "", `\`, "", "!", "")
-})
+var withoutQuotes = strings.NewReplacer(`'`, "", `"`, "", `\`, "", "!", "")

@@ -123,7 +123,11 @@ func (w *commands) setter(inv invocation) {
 	case "unset":
 		w.unset(words)
 	case "getopts":
-		w.readNames(name, withoutDashes(words), inv.assigns)
+		words = withoutDashes(words)
+		if w.oneWord(words); len(words) > 1 {
+			w.cur.Vars.Set("OPTARG", w.someOf(w.options(words[2:])))
+			w.setByName(words[1])
+		}
 	default: // read, mapfile, readarray
 		w.readNames(name, words, inv.assigns)
 	}
@@ -169,10 +173,4 @@ func withoutDashes(words []field) []field {
 		return words[1:]
 	}
 	return words
-}
-
-// isPlainCommand reports whether a name is neither a function nor an alias of the line.
-func (w *commands) isPlainCommand(name string) bool {
-	_, alias := w.cur.Aliases[name]
-	return w.cur.Funcs[name] == nil && !alias && w.cur.Later.Code == ""
 }

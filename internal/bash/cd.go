@@ -34,7 +34,7 @@ func (w *commands) cd(inv invocation) {
 		name = "" // bash goes back along the names of links
 	}
 	w.mayEnter(name, words)
-	w.enter(inv, name, name == "" && sure && len(words) == 1 && w.staysInside(words[0]))
+	w.enter(inv, name)
 }
 
 // dirs shows the folders that popd leads to, or takes them away.
@@ -45,17 +45,6 @@ func (w *commands) dirs(inv invocation) {
 		}
 	}
 	w.emitProgram(inv)
-}
-
-// staysInside reports a word that is one of the folders of the work, whichever it becomes.
-func (w *commands) staysInside(f field) bool {
-	if !f.Listed || f.MaySplit || w.files.changed || w.env.Exported != nil && w.env.Exported("CDPATH") {
-		return false
-	}
-	return !slices.ContainsFunc(f.May, func(name string) bool {
-		at := w.paths().Enter(cardea.Read, name).Path
-		return strings.Contains(name, "..") || at == "" || !paths.WithinAny(w.env.Roots, at)
-	})
 }
 
 // cdOptions reads the options of cd and its kin: what is left, whether every shell
@@ -101,9 +90,8 @@ func (w *commands) destination(builtin string, words []field) (name string, ok b
 	return name, ok
 }
 
-// enter changes the folder; a name that is empty is not known. inside is set where the
-// folder is one of the work all the same.
-func (w *commands) enter(inv invocation, name string, inside bool) {
+// enter changes the folder; a name that is empty is not known.
+func (w *commands) enter(inv invocation, name string) {
 	a := w.paths().Enter(cardea.Read, name)
 	dir := a.Path
 	old := w.lookup("PWD")
@@ -123,7 +111,7 @@ func (w *commands) enter(inv invocation, name string, inside bool) {
 		old = shell.Any
 	}
 	w.cur.Vars.Set("OLDPWD", old)
-	home := inside || dir != "" && paths.WithinAny(w.env.Roots, dir)
+	home := dir != "" && paths.WithinAny(w.env.Roots, dir)
 	if !home {
 		inv.access = append(slices.Clone(inv.access), a)
 	}

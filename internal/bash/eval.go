@@ -10,18 +10,12 @@ import (
 
 // eval runs its words as a script in this shell.
 func (w *commands) eval(inv invocation) {
-	words := withoutDashes(inv.argv[1:])
-	var text []string
-	for _, f := range words {
-		if !f.Static {
-			w.unknown(unknown.EvalText, f.Text)
-			w.runsPending()
-			w.emitProgram(inv)
-			return
-		}
-		text = append(text, f.Text)
+	if text, ok := w.joinedText(withoutDashes(inv.argv[1:]), unknown.EvalText); ok {
+		w.nested("eval", text, inv)
+		return
 	}
-	w.nested("eval", strings.Join(text, " "), inv)
+	w.runsPending()
+	w.emitProgram(inv)
 }
 
 // runsPending marks what flows into the current command as code.
@@ -60,7 +54,7 @@ func (w *commands) prefixBuiltin(inv invocation) {
 		if w.unread(p, inv) {
 			return
 		}
-		inv.replaced(p.list)
+		inv.replaced(p.options)
 		args = p.rest
 	} else {
 		rest, looks, fails := prefixOptions(name, args)

@@ -143,12 +143,20 @@ func createsOddName(p cardea.Part) bool {
 	})
 }
 
+// lastSearch is the part of the last search, -1 if the line has no search.
+func (w *line) lastSearch() int {
+	for i := len(w.out.Parts) - 1; i >= max(0, len(w.out.Parts)-MaxScan); i-- {
+		if knowledge.StartsOnFound(w.out.Parts[i].Program()) {
+			return i
+		}
+	}
+	return -1
+}
+
 // foundNames are patterns of what the last search finds.
 func (w *line) foundNames() []string {
-	for i := len(w.out.Parts) - 1; i >= max(0, len(w.out.Parts)-MaxScan); i-- {
-		if p := &w.out.Parts[i]; knowledge.StartsOnFound(p.Program()) {
-			return w.bounded(knowledge.Names(p, &w.env.World))
-		}
+	if i := w.lastSearch(); i >= 0 {
+		return w.bounded(knowledge.Names(&w.out.Parts[i], &w.env.World))
 	}
 	return nil
 }

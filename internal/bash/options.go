@@ -13,27 +13,23 @@ type wrapper form.Wrapper
 
 // parsed is what a wrapper's options say.
 type parsed struct {
-	options map[string]string // by name with dashes; flags map to ""; the last one counts
-	list    []option          // all of them
-	before  []field           // operands in front of the command
-	rest    []field           // the command
-	bad     string            // an option that is not known, "" where all are
-	doubt   string            // a word in front of the command behind which another one may begin than rest
+	options []option // flags have the value ""
+	before  []field  // operands in front of the command
+	rest    []field  // the command
+	bad     string   // an option that is not known, "" where all are
+	doubt   string   // a word in front of the command after which another one may begin than rest
 }
 
-// option is one option of a wrapper, with its value.
+// option is one option of a wrapper by its name with dashes, with its value.
 type option struct{ name, value string }
 
-func (p *parsed) set(name, value string) {
-	p.options[name] = value
-	p.list = append(p.list, option{name, value})
-}
+func (p *parsed) set(name, value string) { p.options = append(p.options, option{name, value}) }
 
-// option is the value of an option, by the first of its names that is given.
+// option is the value of an option that has some names: the last one counts.
 func (p *parsed) option(names ...string) (string, bool) {
-	for _, n := range names {
-		if v, ok := p.options[n]; ok {
-			return v, true
+	for _, o := range slices.Backward(p.options) {
+		if slices.Contains(names, o.name) {
+			return o.value, true
 		}
 	}
 	return "", false
@@ -41,35 +37,43 @@ func (p *parsed) option(names ...string) (string, bool) {
 
 // parse reads a wrapper's options up to the command, as getopt does with "+".
 func (s *wrapper) parse(words []field) parsed {
-	p := parsed{options: map[string]string{}}
-	for len(words) > 0 {
-		f := words[0]
+	var p parsed
+	for ended := false; len(words) > 0; {
+		f, used, ok := words[0], 1, true
 		switch {
-		case f.Static && f.Text == "--":
-			return s.parseOperands(p, words[1:])
-		case f.Static && len(f.Text) > 1 && f.Text[0] == '-':
-			used, ok := s.option(words, &p)
-			if !ok {
+		case !ended && f.Static && f.Text == "--":
+			ended = true
+		case !ended && f.Static && len(f.Text) > 1 && f.Text[0] == '-':
+			if used, ok = s.option(words, &p); !ok {
 				p.bad = f.Text
 				return p
 			}
-			words = words[used:]
-		case s.Assignments && isAssignment(f):
-			if s.AssignmentsEndOptions {
-				p.rest = p.takeAssignments(words)
-				return p
-			}
+		case s.Assignments && isAssignment(f): // behind one that may become several words another command may begin
 			p.operand(f, f.MaySplit)
-			words = words[1:]
+			ended = ended || s.AssignmentsEndOptions
 		case len(p.before) >= s.OperandsBefore:
 			p.rest = words
 			return p
 		default:
-			p.operand(f, f.MaySplit || f.MayBeOption && s.shiftedBy(words[1:]))
-			words = words[1:]
+			p.operand(f, f.MaySplit || !ended && f.MayBeOption && len(words) > 1 && !(s.TakesNumbers && s.refuses(words[1]))) // as an option, it shifts the others
 		}
+		words = words[used:]
 	}
 	return p
+}
+
+// permuted reads options that may also follow operands, up to one of the options with a
+// command.
+func (s *wrapper) permuted(words []field) (p parsed, operands []field) {
+	for p = s.parse(words); p.bad == "" && len(p.rest) > 0; {
+		if text, _ := p.option(s.CommandOptions...); text != "" {
+			break
+		}
+		operands = append(operands, p.rest[0])
+		more := s.parse(p.rest[1:])
+		p.options, p.rest, p.bad = append(p.options, more.options...), more.rest, more.bad
+	}
+	return p, operands
 }
 
 // operand takes a word in front of the command. unsure is set where it may be more than
@@ -96,13 +100,6 @@ func (p *parsed) value(option string, words []field, anyNumber bool) bool {
 	return true
 }
 
-// shiftedBy reports whether the wrapper may start another command than the words behind an
-// operand say, where that operand is an option: the first of them is then an operand, or
-// the option's value.
-func (s *wrapper) shiftedBy(rest []field) bool {
-	return len(rest) > 0 && !(s.TakesNumbers && s.refuses(rest[0]))
-}
-
 // refuses reports a word that is certainly no number, no time and no name of a signal.
 // strtold(3) reads "inf" and "nan", too, masks are hexadecimal and may have commas, and
 // signals are counted from others ("rtmin+1").
@@ -121,19 +118,6 @@ func (s *wrapper) refuses(f field) bool {
 	return text[0] >= 'a' && text[0] <= 'z' || text[0] == '/' || strings.HasPrefix(text, "./")
 }
 
-// parseOperands reads what stands behind "--".
-func (s *wrapper) parseOperands(p parsed, words []field) parsed {
-	for len(p.before) < s.OperandsBefore && len(words) > 0 {
-		p.operand(words[0], words[0].MaySplit)
-		words = words[1:]
-	}
-	if s.Assignments {
-		words = p.takeAssignments(words)
-	}
-	p.rest = words
-	return p
-}
-
 // option reads the option that the first word is: how many words it takes, and
 // whether it is known.
 func (s *wrapper) option(words []field, p *parsed) (int, bool) {
@@ -145,16 +129,6 @@ func (s *wrapper) option(words []field, p *parsed) (int, bool) {
 		return 1, true
 	}
 	return s.cluster(text, words, p)
-}
-
-// takeAssignments takes assignments from the front of words, and gives the others. Behind
-// one that may become several words another command may begin.
-func (p *parsed) takeAssignments(words []field) []field {
-	for len(words) > 0 && isAssignment(words[0]) {
-		p.operand(words[0], words[0].MaySplit)
-		words = words[1:]
-	}
-	return words
 }
 
 // longOption reads --name, --name=value, --name value and abbreviations.
@@ -191,6 +165,9 @@ func (s *wrapper) cluster(text string, words []field, p *parsed) (int, bool) {
 				return 1, true
 			}
 			return 2, p.value(c, words[1:], s.TakesNumbers)
+		case slices.Contains(s.OptionalValueOptions, c):
+			p.set(c, text[i+1:])
+			return 1, true
 		case slices.Contains(s.Options, c):
 			p.set(c, "")
 		default:

@@ -291,7 +291,6 @@ func (w *words) pieces(word *syntax.Word) *texts.Pattern {
 // makes of a value that is known is certain.
 func (w *words) changed(p *syntax.ParamExp, raw fragment, pattern, with *texts.Pattern) []fragment {
 	if pattern != nil && !pattern.Known || with != nil && !with.Known {
-		raw.May = nil
 		return []fragment{raw}
 	}
 	v := w.lookup(p.Param.Value)

@@ -1,7 +1,7 @@
 package bash
 
 import (
-	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,7 +57,7 @@ func (w *line) namedPaths(words []string) []knowledge.PossiblePath {
 			}
 			if texts.HasGlob(name) {
 				p.Pattern, p.Path = p.Path, folderOf(p.Path)
-				p.Entries = allEntries(p.Pattern[len(p.Path):])
+				p.Entries = allEntries.MatchString(p.Pattern[len(p.Path):])
 			}
 			if !slices.Contains(out, p) {
 				out = append(out, p)
@@ -67,14 +67,8 @@ func (w *line) namedPaths(words []string) []knowledge.PossiblePath {
 	return out
 }
 
-// allEntries reports a pattern that fits all names, or all hidden ones: *, .*, .[!.]*.
-func allEntries(pattern string) bool {
-	pattern = strings.TrimPrefix(pattern, ".")
-	if rest, ok := strings.CutPrefix(pattern, "["); ok {
-		_, pattern, _ = strings.Cut(rest, "]")
-	}
-	return strings.Contains(pattern, "*") && strings.Trim(pattern, "*?") == ""
-}
+// allEntries matches a pattern that fits all names, or all hidden ones: *, .*, .[!.]*.
+var allEntries = regexp.MustCompile(`^\.?(\[[^\]]*\])?\?*\*[*?]*$`)
 
 // folderOf is the folder in front of the last slash.
 func folderOf(name string) string { return name[:strings.LastIndexByte(name, '/')+1] }
@@ -96,12 +90,7 @@ func (w *line) mayBecome(word field, wrappers []string) []knowledge.PossiblePath
 	var out []knowledge.PossiblePath
 	add := func(list []knowledge.PossiblePath) { out = append(out, list[:min(len(list), MaxScan)]...) }
 	if slices.ContainsFunc(wrappers, knowledge.StartsOnFound) {
-		for i := len(w.out.Parts) - 1; i >= 0; i-- {
-			if knowledge.StartsOnFound(w.out.Parts[i].Program()) {
-				add(w.mayPrint(i))
-				break
-			}
-		}
+		add(w.mayPrint(w.lastSearch()))
 	}
 	if slices.ContainsFunc(wrappers, knowledge.StartsOnInput) {
 		add(w.fromInput())
@@ -120,11 +109,7 @@ func (w *line) mayBecome(word field, wrappers []string) []knowledge.PossiblePath
 		add(w.fromInput())
 	}
 	out = append(out, w.likelyPaths(word)...)
-	out = append(out, w.lyingThere(word)...)
-	if at := w.likely(word.Text); at != "" {
-		add([]knowledge.PossiblePath{{Path: at}})
-	}
-	return out
+	return append(out, w.lyingThere(word)...)
 }
 
 // mayPrint lists the paths that a part may print.
@@ -159,62 +144,4 @@ func (w *line) maker(from [2]int) int {
 func substitutionAlone(text string) bool {
 	text = strings.Trim(text, `"/.`)
 	return strings.HasPrefix(text, "$(") && strings.HasSuffix(text, ")") || len(text) > 1 && text[0] == '`' && text[len(text)-1] == '`'
-}
-
-// likely is the path that a word is likely to become: one that begins with the
-// home or the current folder in a spelling that is not followed. It cuts what is
-// taken off the front of a value, and no more.
-func (w *line) likely(text string) string {
-	text = strings.TrimPrefix(text, `"`)
-	if home := w.likelyHome(text); home != "" {
-		return home
-	}
-	name, rest := "", ""
-	switch {
-	case strings.HasPrefix(text, "${"):
-		inner, after, ok := strings.Cut(text[2:], "}")
-		if !ok {
-			return ""
-		}
-		end := strings.IndexAny(inner, "%:/^,@")
-		if end <= 0 || strings.Contains(inner, "#") {
-			return ""
-		}
-		name, rest = inner[:end], after
-	case strings.HasPrefix(text, "~+"):
-		name, rest = "PWD", text[2:]
-	case strings.HasPrefix(text, "~"):
-		user, after, _ := strings.Cut(text[1:], "/")
-		if home := w.cur.Vars.Get("HOME"); home.Known() && user != "" && plainUser(user) {
-			return path.Join(path.Dir(home.Text), user, strings.Trim(after, `"`))
-		}
-		return ""
-	default:
-		return ""
-	}
-	rest = strings.Trim(rest, `"*`)
-	if v := w.cur.Vars.Get(name); v.Known() && strings.HasPrefix(v.Text, "/") && !strings.ContainsAny(rest, "$`{") {
-		return path.Clean(v.Text + "/" + rest)
-	}
-	return ""
-}
-
-// likelyHome is a path in the home folder where a script that runs another time, such
-// as a trap, names it: what HOME holds then is not known, and likely the same.
-func (w *line) likelyHome(text string) string {
-	if w.env.Home == "" || w.lookup("HOME").Known() {
-		return ""
-	}
-	for _, spelling := range []string{"~", "$HOME", "${HOME}"} {
-		rest, ok := strings.CutPrefix(text, spelling)
-		rest = strings.Trim(rest, `"`)
-		if ok && (rest == "" || rest[0] == '/') && !strings.ContainsAny(rest, "$`{") {
-			return path.Clean(w.env.Home + strings.TrimRight(rest, "*"))
-		}
-	}
-	return ""
-}
-
-func plainUser(s string) bool {
-	return s[0] != '-' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }

@@ -13,24 +13,13 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
-// taken is what read and its kin take from their input: for each line its fields.
-type taken struct {
-	lines [][]string
-	names int // how many are left that take one
-	at    int
-}
-
-// takes reads the input of read, mapfile and readarray.
-func (w *commands) takes(builtin string, words []field, assigns []cardea.Assign) *taken {
-	text := w.input()
-	in := &taken{}
-	for _, name := range w.cmd.stdin.names {
-		in.lines = append(in.lines, []string{name})
+// takes are the fields and the lines that read, mapfile and readarray may take from their input.
+func (w *commands) takes(builtin string, words []field, assigns []cardea.Assign) []string {
+	text, out := w.input(), w.cmd.stdin.names
+	if strings.TrimSpace(text) == "" {
+		return out
 	}
-	if strings.TrimSpace(text) == "" || builtin == "getopts" {
-		return in
-	}
-	split, raw := " \t\n", false
+	split, raw, ends := " \t\n", builtin != "read", []string{"\n"}
 	if ifs, ok := w.ifs(); ok {
 		split = ifs
 	}
@@ -39,66 +28,41 @@ func (w *commands) takes(builtin string, words []field, assigns []cardea.Assign)
 			split = a.Value
 		}
 	}
-	end := "\n"
-	for i, f := range words {
-		switch {
-		case f.Static && strings.HasPrefix(f.Text, "-"):
-			raw = raw || strings.Contains(f.Text, "r")
-			if j := strings.IndexByte(f.Text, 'd'); j > 0 && j+1 < len(f.Text) {
-				end = f.Text[j+1 : j+2]
-			} else if j > 0 && i+1 < len(words) && words[i+1].Static {
-				end = words[i+1].Text[:min(1, len(words[i+1].Text))]
-			}
-		case f.Static && texts.PlainName(f.Text):
-			in.names++
-		}
-	}
 	if builtin != "read" {
 		split = ""
 	}
-	lines := []string{text}
-	if end != "" {
-		lines = strings.Split(text, end)
+	for i, f := range words {
+		if f.Static && strings.HasPrefix(f.Text, "-") {
+			raw = raw || strings.Contains(f.Text, "r")
+			_, end, delimited := strings.Cut(f.Text, "d")
+			if delimited && end == "" && i+1 < len(words) && words[i+1].Static {
+				end = words[i+1].Text
+			}
+			if ends = append(ends, end[:min(1, len(end))]); !delimited {
+				ends = ends[:1]
+			}
+		}
 	}
-	if end != "\n" {
-		lines = append(lines, strings.Split(text, "\n")...)
+	var lines []string
+	for _, end := range ends {
+		lines = append(lines, strings.SplitN(text, cmp.Or(end, "\x00"), maxLikely)...)
 	}
-	for _, line := range lines[:min(len(lines), maxLikely)] {
-		if !raw && builtin == "read" {
+	begin := len(out)
+	for _, line := range lines {
+		if !raw {
 			line = strings.ReplaceAll(line, `\`, "")
 		}
 		fields := strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(split, r) })
 		if line = strings.Trim(line, split+"\n"); line != "" {
-			in.lines = append(in.lines, append(fields, line))
+			out = append(append(out, fields...), line)
 		}
 	}
-	v := w.someOf(in.all()) // where it puts them without a name
+	if len(lines) > 1 { // as the words of one command
+		out = append(out, strings.Join(out[begin:], " "))
+	}
+	v := w.someOf(out) // where it puts them without a name
 	w.cur.Vars.Set("REPLY", v)
 	w.cur.Vars.Set("MAPFILE", v)
-	return in
-}
-
-// all are the fields and the lines.
-func (t *taken) all() []string {
-	out := slices.Concat(t.lines...)
-	if len(t.lines) > 1 { // as the words of one command
-		out = append(out, strings.Join(out, " "))
-	}
-	return out
-}
-
-// next is what the next name is given: a field of each line, and the last one all that
-// is left, about which is taken to be any of it.
-func (t *taken) next() []string {
-	var out []string
-	for _, fields := range t.lines {
-		if n := len(fields) - 1; t.at < t.names-1 && t.at < n {
-			out = append(out, fields[t.at])
-		} else {
-			out = append(out, fields[min(t.at, n):]...)
-		}
-	}
-	t.at++
 	return out
 }
 
@@ -139,45 +103,35 @@ func afterName(texts []string) []string {
 
 // readNames handles the names that read and its kin set.
 func (w *commands) readNames(name string, words []field, assigns []cardea.Assign) {
-	in := w.takes(name, words, assigns)
-	from := w.inputFrom()
-	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc", "getopts": ""}[name]
+	in, from := w.takes(name, words, assigns), w.inputFrom()
+	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc"}[name]
 	for i := 0; i < len(words); i++ {
 		f := words[i]
-		if f.Static && strings.HasPrefix(f.Text, "-") && len(f.Text) > 1 && name != "getopts" {
-			last := f.Text[len(f.Text)-1]
-			at := strings.IndexAny(f.Text[1:], withValue)
-			if at >= 0 && f.Text[1+at] == 'C' {
+		if f.Static && strings.HasPrefix(f.Text, "-") && len(f.Text) > 1 {
+			at := strings.IndexAny(f.Text[1:], withValue) + 1
+			rest := append(attached(f, 1+at), words[i+1:]...)
+			switch {
+			case at == 0:
+				continue
+			case f.Text[at] == 'C':
 				w.unknown(unknown.MapfileRuns, f.Text)
+			case f.Text[at] == 'a':
+				w.setList(rest, in)
+			case f.Text[at] == 'u' && len(rest) > 0:
+				from = w.cur.Descriptors[descriptorName(rest[0].Text)]
 			}
-			if at >= 0 && f.Text[1+at] == 'a' && name == "read" {
-				w.setList(append(attached(f, 2+at), words[i+1:]...), in.all())
-			}
-			if at >= 0 && f.Text[1+at] == 'u' {
-				from = w.cur.Descriptors[descriptorName(cmp.Or(f.Text[2+at:], words[min(i+1, len(words)-1)].Text))]
-			}
-			if strings.IndexByte(withValue, last) >= 0 && at == len(f.Text)-2 {
+			if at == len(f.Text)-1 {
 				i++
 				w.oneWord(words[min(i, len(words)):])
 			}
 			continue
 		}
-		if name == "getopts" && i == 0 {
-			w.oneWord(words) // the option string
-			continue
-		}
-		if name == "getopts" && i > 1 {
-			break
-		}
-		if name == "getopts" {
-			w.cur.Vars.Set("OPTARG", w.someOf(w.options(words[min(len(words), 2):])))
-		}
-		if name == "mapfile" || name == "readarray" {
-			w.setList(words[i:], in.all())
+		if name == "read" {
+			w.setByName(f, in...)
 		} else {
-			w.setByName(f, in.next()...)
+			w.setList(words[i:], in)
 		}
-		if name != "getopts" && from[0] < from[1] {
+		if from[0] < from[1] {
 			w.cur.Origins[f.Text] = from
 		}
 	}

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -32,9 +33,7 @@ func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 		if !texts.PlainName(name) {
 			w.unknown(unknown.Evaluated, r.N.Value)
 		}
-		old := w.cur.Vars.Get(name)
-		w.set(name, shell.SomeNumber)
-		w.cur.Vars.Set(name, shell.Join(old, w.cur.Vars.Get(name))) // a program's own opens it elsewhere
+		w.set(name, shell.Join(w.cur.Vars.Get(name), shell.SomeNumber)) // that of a program is set elsewhere
 	}
 	stdin := r.N == nil || r.N.Value == "0"
 	if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {
@@ -53,7 +52,7 @@ func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 	}
 	defer w.followDescriptor(r, stdin)
 	duplicates := r.Op == syntax.DplIn || r.Op == syntax.DplOut
-	if duplicates && w.isNumber(r.Word) {
+	if duplicates && r.Word != nil && w.lookup(variableAlone(w.source(r.Word))).Has(shell.Numeric) { // {name}> has set it
 		if stdin && r.Op == syntax.DplIn {
 			w.cmd.stdin = input{kind: elsewhere}
 		}
@@ -61,7 +60,7 @@ func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 	}
 	w.cmd.appends = w.cmd.appends || appends(r)
 	word, ok := w.target(r.Word)
-	if r.Op == syntax.DplOut && !settled(word.Text, ok) {
+	if r.Op == syntax.DplOut && (!ok || strings.Trim(word.Text, texts.WordBytes+"/") != "") { // a second expansion may change it
 		w.unknown(unknown.TargetTwice, w.source(r))
 	}
 	read := r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut || r.Op == syntax.DplIn
@@ -119,26 +118,6 @@ func (w *redirections) comesFrom(r *syntax.Redirect, word field, ok, stdin bool)
 // appends reports a redirection that leaves what the file holds.
 func appends(r *syntax.Redirect) bool { return r.Op == syntax.AppOut || r.Op == syntax.AppAll }
 
-// isNumber reports a variable that surely holds a number, such as one that
-// {name}> has set to a descriptor.
-func (w *redirections) isNumber(word *syntax.Word) bool {
-	if word == nil || len(word.Parts) != 1 {
-		return false
-	}
-	p := word.Parts[0]
-	if q, ok := p.(*syntax.DblQuoted); ok && len(q.Parts) == 1 {
-		p = q.Parts[0]
-	}
-	pe, ok := p.(*syntax.ParamExp)
-	return ok && pe.Param != nil && texts.PlainName(pe.Param.Value) && pe.Index == nil && !pe.Excl && !pe.Length && pe.Slice == nil && pe.Repl == nil && pe.Exp == nil &&
-		w.lookup(pe.Param.Value).Has(shell.Numeric)
-}
-
-// settled reports a target of >& that a second expansion does not change.
-func settled(target string, ok bool) bool {
-	return ok && strings.Trim(target, texts.WordBytes+"/") == ""
-}
-
 // opened gives the accesses of a redirection to or from a target.
 func (w *redirections) opened(r *syntax.Redirect, word field, ok, read, write bool) []cardea.Access {
 	target := word.Text
@@ -149,8 +128,8 @@ func (w *redirections) opened(r *syntax.Redirect, word field, ok, read, write bo
 		if harmlessDevice(target) && !(write && paths.IsDescriptor(target) && !isOutput(target)) {
 			return nil
 		}
-		if host, isNet := bashNetwork(target); isNet {
-			return []cardea.Access{{Kind: cardea.Network, Host: host, Redirect: true}}
+		if net := bashNetwork.FindStringSubmatch(target); net != nil {
+			return []cardea.Access{{Kind: cardea.Network, Host: strings.ToLower(net[1]), Redirect: true}}
 		}
 	} else {
 		w.unknown(unknown.RedirectionTarget, w.source(r))
@@ -219,16 +198,8 @@ func isDescriptor(s string) bool {
 	return strings.Trim(strings.TrimSuffix(s, "-"), "0123456789") == ""
 }
 
-// bashNetwork reads /dev/tcp/host/port, which bash opens by itself.
-func bashNetwork(path string) (string, bool) {
-	for _, prefix := range []string{"/dev/tcp/", "/dev/udp/"} {
-		if rest, ok := strings.CutPrefix(path, prefix); ok {
-			host, _, _ := strings.Cut(rest, "/")
-			return strings.ToLower(host), true
-		}
-	}
-	return "", false
-}
+// bashNetwork matches /dev/tcp/host/port, which bash opens by itself.
+var bashNetwork = regexp.MustCompile(`^/dev/(?:tcp|udp)/([^/]*)`)
 
 // mayFail reports whether a redirection can fail, so that its command does not
 // run in this shell.

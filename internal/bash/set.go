@@ -12,10 +12,8 @@ func (w *commands) setBuiltin(inv invocation) {
 	words := inv.argv[1:]
 	if inv.argv[0].Text == "shift" {
 		w.tooMany(inv)
-		if n := 1; w.cur.ParamsKnown && len(words) == 0 && len(w.cur.Params) >= n {
+		if w.cur.ParamsKnown = w.cur.ParamsKnown && len(words) == 0 && len(w.cur.Params) > 0; w.cur.ParamsKnown {
 			w.cur.Params = w.cur.Params[1:]
-		} else {
-			w.cur.ParamsKnown = false
 		}
 		w.noEffect(inv)
 		return

@@ -204,7 +204,7 @@ func wrapperOf(name string) (*wrapper, unwrap) {
 	how, ok := map[string]unwrap{
 		"shell": (*commands).shellProgram, "foreign_shell": (*commands).foreignShell, "environment": (*commands).envCommand, "search": (*commands).find,
 		"input": (*commands).xargs, "templates": (*commands).parallel, "lock": (*commands).flock, "recording": (*commands).scriptCommand,
-		"user": (*commands).su, "applet": (*commands).busybox, "container": (*commands).container, "later": (*commands).later, "loader": (*commands).loader,
+		"user": (*commands).su, "container": (*commands).container, "later": (*commands).later,
 	}[s.How]
 	if !ok {
 		return s, (*commands).plainWrapper

@@ -2,7 +2,6 @@ package bash
 
 import (
 	"cmp"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -23,9 +22,7 @@ type creations struct {
 	// resolved. What a link leads to is absolute, or "" where that is not known.
 	// "ln -s x y" makes y/x where y is a folder, and y where it is not: both are
 	// here, each in a table of its own.
-	inside, beside map[string]string
-	// leads are all places to which the links of one path lead.
-	leads map[string][]string
+	inside, beside map[string][]string
 	// folders are absolute paths that may be folders, or links to one, behind some command:
 	// the place of the one part that makes it, and any for several, or in a loop.
 	folders map[string]int
@@ -68,15 +65,16 @@ const maxLeads = 4
 // name that gets several are taken one after the other.
 func (m *creations) looks() (out []map[string]string, all bool) {
 	all = true
-	for _, table := range []map[string]string{m.inside, m.beside} {
-		out = append(out, table)
-		for n, more := 0, true; more && n < maxLeads; n++ {
-			links := maps.Clone(table)
-			more = false
-			for at, target := range table {
-				if to := m.leads[at]; target == "" && len(to) > 0 {
-					links[at], more, all = to[min(n, len(to)-1)], more || n < len(to), all && len(to) <= maxLeads
+	for _, table := range []map[string][]string{m.inside, m.beside} {
+		for n, more := 0, true; more && n <= maxLeads; n++ {
+			links := map[string]string{}
+			more = n == 0
+			for at, to := range table {
+				if len(to) > 1 { // first, its target is unknown
+					to = append([]string{""}, to...)
 				}
+				links[at] = to[min(n, len(to)-1)]
+				more, all = more || n < len(to), all && len(to) <= maxLeads+1
 			}
 			if more {
 				out = append(out, links)
@@ -97,18 +95,14 @@ func (m *creations) add(l knowledge.Link, part int, via []string) {
 	}
 	if l.Target == "" {
 		m.makes(l.At, several, via)
-	} else if !slices.Contains(m.leads[l.At], l.Target) {
-		m.leads[l.At] = append(m.leads[l.At], l.Target)
 	}
 }
 
-// link notes a link in a table. A name that gets two of them leads nobody knows
-// where.
-func link(table map[string]string, at, target string) {
-	if old, there := table[at]; there && old != target {
-		target = ""
+// link notes a link in a table.
+func link(table map[string][]string, at, target string) {
+	if !slices.Contains(table[at], target) {
+		table[at] = append(table[at], target)
 	}
-	table[at] = target
 }
 
 // note notes the folders that parts make, with those above.

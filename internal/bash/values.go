@@ -54,6 +54,9 @@ func (w *line) mayBe(name string) []string {
 	if place := knowledge.UsualPlace(w.env.Home, name); v.IsUntouched() && place != "" {
 		return []string{place}
 	}
+	if name == "HOME" && !v.Known() && w.env.Home != "" { // likely the same as in front of the line
+		out = append(out[:len(out):len(out)], w.env.Home)
+	}
 	if w.cur.Traits[name]&grammar.Odd == 0 {
 		return out
 	}

@@ -1,6 +1,7 @@
 package bash
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -67,7 +68,7 @@ func (w *words) expand(word *syntax.Word, tilde tildes) []field {
 	if !split && !grammar.OddBraces(word) {
 		return w.assemble(unsplit(w.fragments(word.Parts, tilde)), src)
 	}
-	alternatives, ok := grammar.BraceAlternatives(copied.Parts)
+	alternatives, ok := grammar.BraceAlternatives(copied)
 	if ok && slices.ContainsFunc(alternatives, grammar.Rejoined) {
 		w.unknown(unknown.BracesRejoin, src)
 		ok = false
@@ -79,7 +80,7 @@ func (w *words) expand(word *syntax.Word, tilde tildes) []field {
 	w.used.words += len(alternatives)
 	var out []field
 	for _, parts := range alternatives {
-		out = append(out, w.assemble(unsplit(w.fragments(grammar.JoinLiterals(parts), leading)), src)...)
+		out = append(out, w.assemble(unsplit(w.fragments(parts, leading)), src)...)
 	}
 	return out
 }
@@ -194,9 +195,11 @@ func (w *words) tilde(text string, whole bool) (fragment, string, bool) {
 	if strings.ContainsAny(head, "\\'\"$`*?[ \t\n") {
 		return fragment{}, text, false
 	}
-	var may []string
+	may := w.mayBe("HOME")
 	if len(head) > 1 && strings.Trim(head, "~+-0123456789") == "" {
-		may = w.files.visited[1:] // a folder that pushd left
+		may = w.files.visited // a folder that pushd left
+	} else if len(head) > 1 {
+		may = []string{path.Join(path.Dir(w.env.Home), head[1:])}
 	}
 	return unsureQuoted(0, may...), rest, true
 }

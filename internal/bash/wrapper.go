@@ -52,18 +52,24 @@ func (w *commands) plainWrapper(s *wrapper, inv invocation) {
 	if s.Assignments {
 		inv.assign(p.before)
 	}
-	for _, o := range p.list {
-		for _, a := range s.OptionAccesses {
-			if a.Name == o.name {
-				inv.access = slices.Concat(inv.access, w.paths().Open(a.Access, o.value, false))
-			}
-		}
-	}
+	inv.access = slices.Concat(inv.access, w.optionAccesses(s, p))
 	if s.JoinsWords {
 		w.joinedScript(name, inv)
 		return
 	}
 	w.up.start(inv)
+}
+
+// optionAccesses are the accesses to the values of options.
+func (w *commands) optionAccesses(s *wrapper, p parsed) (out []cardea.Access) {
+	for _, o := range p.options {
+		for _, a := range s.OptionAccesses {
+			if a.Name == o.name {
+				out = append(out, w.paths().Open(a.Access, o.value, false)...)
+			}
+		}
+	}
+	return out
 }
 
 // doubts adds a spot where another command may begin than it seems. The one that seems to
@@ -80,12 +86,13 @@ func (w *commands) doubts(p parsed) bool {
 // that cannot be seen.
 func (w *commands) opaqueOptions(s *wrapper, p parsed) {
 	for _, o := range s.OpaqueOptions {
-		if _, given := p.options[o]; given {
+		if _, given := p.option(o); given {
 			w.unknown(unknown.WrapperConfig, o)
 		}
 	}
 	for _, o := range s.OpaqueOptionValues {
-		value := strings.ToLower(strings.TrimSpace(p.options[o.Name]))
+		value, _ := p.option(o.Name)
+		value = strings.ToLower(strings.TrimSpace(value))
 		if slices.ContainsFunc(o.Values, func(begin string) bool { return strings.HasPrefix(value, begin) }) {
 			w.unknown(unknown.WrapperOptionRuns, o.Name)
 		}
@@ -95,14 +102,22 @@ func (w *commands) opaqueOptions(s *wrapper, p parsed) {
 // joinedScript handles wrappers that join their words and hand them to a
 // shell.
 func (w *commands) joinedScript(name string, inv invocation) {
+	if text, ok := w.joinedText(inv.argv, unknown.JoinedText); ok {
+		w.childShell(name, text, nil, inv)
+	} else {
+		w.emitProgram(inv)
+	}
+}
+
+// joinedText is the text that words make together. One that is not known is noted for a reason.
+func (w *commands) joinedText(words []field, why unknown.Reason) (string, bool) {
 	var text []string
-	for _, f := range inv.argv {
+	for _, f := range words {
 		if !f.Static {
-			w.unknown(unknown.JoinedText, f.Text)
-			w.emitProgram(inv)
-			return
+			w.unknown(why, f.Text)
+			return "", false
 		}
 		text = append(text, f.Text)
 	}
-	w.childShell(name, strings.Join(text, " "), nil, inv)
+	return strings.Join(text, " "), true
 }

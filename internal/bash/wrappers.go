@@ -2,7 +2,6 @@ package bash
 
 import (
 	"cmp"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -18,15 +17,9 @@ import (
 // (GNU coreutils 9.1).
 func (w *commands) envCommand(s *wrapper, inv invocation) {
 	words := inv.argv[1:]
-	for i, f := range words { // a lone dash is -i
-		if f.Static && f.Text == "-" {
-			words = append(slices.Clone(words[:i]), words[i+1:]...)
-			inv.dropped = append(slices.Clone(inv.dropped), "*")
-			break
-		}
-		if f.Static && !strings.HasPrefix(f.Text, "-") {
-			break
-		}
+	dash := slices.IndexFunc(words, func(f field) bool { return f.Static && (f.Text == "-" || !strings.HasPrefix(f.Text, "-")) })
+	if dash >= 0 && words[dash].Text == "-" { // it is -i
+		words, inv.dropped = slices.Delete(slices.Clone(words), dash, dash+1), append(slices.Clone(inv.dropped), "*")
 	}
 	p := s.parse(words)
 	if w.unread(p, inv) {
@@ -78,7 +71,7 @@ func (w *commands) envSplit(s *wrapper, inv invocation, p parsed, text string) {
 // droppedByEnv are the variables that env takes away; "*" stands for all.
 func (w *commands) droppedByEnv(p parsed) []string {
 	var out []string
-	for _, o := range p.list {
+	for _, o := range p.options {
 		switch o.name {
 		case "-u", "--unset":
 			out = append(out, o.value)
@@ -119,9 +112,8 @@ func (w *commands) find(s *wrapper, inv invocation) {
 // foundCommand is the command that find starts for what it has found: for all of
 // it together where several is set.
 func (w *commands) foundCommand(s *wrapper, inv invocation, option string, words []field, several bool, search *knowledge.Search) {
-	inner := inv
-	inner.access, inner.argv, inner.program = nil, nil, true
-	found := w.foundNames()
+	inner, found := inv.behind(path.Base(inv.argv[0].Text), nil), w.foundNames()
+	inner.access = nil
 	for _, a := range words {
 		if a.Static && strings.Contains(a.Text, "{") {
 			if option == "-exec" && a.Text == "{}" {
@@ -138,7 +130,6 @@ func (w *commands) foundCommand(s *wrapper, inv invocation, option string, words
 		args.May = found
 		inner.argv = append(inner.argv, args)
 	}
-	inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
 	if strings.HasSuffix(option, "dir") {
 		entered := w.files.entered
 		w.files.entered = w.searchedFolders(inv)
@@ -179,35 +170,30 @@ var unknownArgs = field{Word: cardea.Word{Text: "{}", MaySplit: true, MayBeOptio
 
 // xargs starts its command with words that it reads (findutils 4.9).
 func (w *commands) xargs(s *wrapper, inv invocation) {
-	words, replace := xargsAttached(inv.argv[1:])
-	p := s.parse(withoutOpenFiles(words))
+	p := s.parse(withoutOpenFiles(inv.argv[1:]))
 	if w.unread(p, inv) {
 		return
 	}
 	inv = inv.behind(s.Name[0], slices.Clone(p.rest))
-	for _, o := range p.list {
-		if o.name == "-a" || o.name == "--arg-file" {
-			inv.access = slices.Concat(inv.access, w.paths().Open(cardea.Read, o.value, false))
-			w.givesToRead(w.writtenText(o.value))
-		}
+	inv.access = slices.Concat(inv.access, w.optionAccesses(s, p))
+	if file, ok := p.option("-a", "--arg-file"); ok {
+		w.givesToRead(w.writtenText(file))
 	}
 	if program, ok := knowledge.WordsOf(form.StartsByDefault, s.Name[0]); ok && len(p.rest) == 0 {
 		inv.argv = []field{knowledge.Literal(program[0])}
 	}
-	for _, o := range []string{"-I", "-J"} {
-		replace = cmp.Or(p.options[o], replace)
-	}
-	if long, ok := p.options["--replace"]; ok && replace == "" {
-		replace = cmp.Or(long, "{}")
+	replace, _ := p.option("-I", "-J")
+	if text, ok := p.option("-i", "--replace"); ok {
+		replace = cmp.Or(replace, text, "{}")
 	}
 	var search *knowledge.Search
-	if !slices.ContainsFunc(p.list, splits) {
-		search = w.fromSearch(endsWithNull(p.list))
+	if !slices.ContainsFunc(p.options, splits) {
+		search = w.fromSearch(endsWithNull(p.options))
 	}
 	if replace == "" {
 		args := unknownArgs
 		args.Found, args.May = search, w.inputWords()
-		args.MayBeOption = w.cmd.stdin.kind != literal && w.cmd.stdin.kind != inherited || slices.ContainsFunc(p.list, splits) || w.input() != w.cmd.stdin.text ||
+		args.MayBeOption = w.cmd.stdin.kind != literal && w.cmd.stdin.kind != inherited || slices.ContainsFunc(p.options, splits) || w.input() != w.cmd.stdin.text ||
 			slices.ContainsFunc(args.May, func(text string) bool { return text != "" && text[0] != '/' && !knowledge.PlainStart(text) })
 		inv.argv = append(inv.argv, args)
 	}
@@ -224,25 +210,6 @@ func (w *commands) xargs(s *wrapper, inv invocation) {
 		}
 	}
 	w.up.start(inv)
-}
-
-// xargsAttached replaces options whose value stands in the same word only (-i, -e
-// and -l) by one without, and gives what -i replaces.
-func xargsAttached(words []field) (out []field, replace string) {
-	out = slices.Clone(words)
-	for i, f := range out {
-		switch {
-		case !f.Static:
-		case !strings.HasPrefix(f.Text, "-"):
-			return out, replace
-		case strings.HasPrefix(f.Text, "-i"):
-			replace = cmp.Or(f.Text[2:], "{}")
-			out[i].Text = "-r"
-		case f.Text == "-l", len(f.Text) > 2 && strings.IndexByte("el", f.Text[1]) >= 0:
-			out[i].Text = "-r"
-		}
-	}
-	return out, replace
 }
 
 // withoutOpenFiles leaves out -a <(…): what it names is read like the standard input.
@@ -294,22 +261,14 @@ func (w *commands) parallel(s *wrapper, inv invocation) {
 	}
 	w.emitProgram(itself)
 	w.cmd.spots = &[]cardea.Opaque{} // told once is enough
-	var command, first []field
-	args := false
-	for _, f := range inv.argv[1:] {
-		switch {
-		case parallelArgs(f):
-			args = true
-		case args:
-			first = append(first, f)
-		case len(command) == 0 && f.Static && strings.HasPrefix(f.Text, "-"):
-		default:
-			command = append(command, f)
-		}
+	words := inv.argv[1:]
+	for len(words) > 0 && words[0].Static && strings.HasPrefix(words[0].Text, "-") {
+		words = words[1:]
 	}
-	for _, a := range first {
-		inner := inv.behind(s.Name[0], append(slices.Clone(command), a))
-		if inner.access = nil; len(command) > 0 {
+	end := slices.IndexFunc(words, parallelArgs)
+	for i := max(end, 0); i < len(words) && end > 0; i++ {
+		if inner := inv.behind(s.Name[0], append(slices.Clone(words[:end]), words[i])); !parallelArgs(words[i]) {
+			inner.access = nil
 			w.joinedScript(s.Name[0], inner)
 		}
 	}
@@ -332,47 +291,34 @@ func (w *commands) flock(s *wrapper, inv invocation) {
 	if len(p.before) > 0 && !(isDescriptor(p.before[0].Text) && len(p.rest) == 0) {
 		inv.access = slices.Concat(inv.access, w.paths().OpenWord(cardea.Write, p.before[0]))
 	}
-	script, ok := p.option("-c", "--command")
-	if !ok && len(p.rest) == 2 && p.rest[0].Text == "-c" && p.rest[1].Static {
-		script, ok = p.rest[1].Text, true
+	if len(p.rest) == 2 && p.rest[0].Text == "-c" && p.rest[1].Static {
+		p.set("-c", p.rest[1].Text)
 	}
-	switch {
-	case ok:
-		w.childShell(s.Name[0]+" -c", script, nil, inv.behind(s.Name[0], inv.argv))
-	case len(p.rest) > 0:
-		w.up.start(inv.behind(s.Name[0], p.rest))
-	default:
-		w.emitProgram(inv)
+	w.runsText(inv, p, p.rest, w.emitProgram)
+}
+
+// runsText starts a shell for the text of -c, or else a command, or else something else.
+func (w *commands) runsText(inv invocation, p parsed, command []field, other func(invocation)) {
+	name := path.Base(inv.argv[0].Text)
+	if text, ok := p.option("-c", "--command", "--session-command"); ok {
+		w.childShell(name+" -c", text, nil, inv.behind(name, inv.argv))
+	} else if len(command) > 0 {
+		w.up.start(inv.behind(name, command))
+	} else {
+		other(inv)
 	}
 }
 
 // scriptCommand handles script -c text (util-linux 2.38); without -c it starts a
 // shell for whoever types, or on macOS the words after the file.
 func (w *commands) scriptCommand(s *wrapper, inv invocation) {
-	words := inv.argv[1:]
-	// Options may follow the file, as GNU getopt permutes them.
-	var files []field
-	p := s.parse(words)
-	for p.bad == "" && len(p.rest) > 0 {
-		files = append(files, p.rest[0])
-		more := s.parse(p.rest[1:])
-		maps.Copy(p.options, more.options)
-		p.rest, p.bad = more.rest, more.bad
-	}
+	p, files := s.permuted(inv.argv[1:]) // as GNU getopt permutes them
 	if w.unread(p, inv) {
 		return
 	}
-	inv.access = slices.Concat(inv.access, w.scriptLogs(p, files))
-	text, ok := p.option("-c", "--command")
+	inv.access = slices.Concat(inv.access, w.scriptLogs(s, p, files))
 	inv.program = true
-	switch {
-	case ok:
-		w.childShell(s.Name[0]+" -c", text, nil, inv.behind(s.Name[0], inv.argv))
-	case len(files) > 1:
-		w.up.start(inv.behind(s.Name[0], files[1:]))
-	default:
-		w.terminalShell(inv)
-	}
+	w.runsText(inv, p, files[min(1, len(files)):], w.terminalShell)
 }
 
 // terminalShell is a program that starts a shell for the user at the terminal.
@@ -382,19 +328,12 @@ func (w *commands) terminalShell(inv invocation) {
 }
 
 // scriptLogs are the files that script writes.
-func (w *commands) scriptLogs(p parsed, files []field) []cardea.Access {
-	var out []cardea.Access
-	named := len(files) > 0
-	if named {
-		out = append(out, w.paths().OpenWord(cardea.Write, files[0])[0])
+func (w *commands) scriptLogs(s *wrapper, p parsed, files []field) []cardea.Access {
+	out := w.optionAccesses(s, p)
+	if len(files) > 0 {
+		return append(out, w.paths().OpenWord(cardea.Write, files[0])[0])
 	}
-	for _, name := range []string{"-O", "-B", "-I", "-T", "--log-out", "--log-io", "--log-in", "--log-timing"} {
-		if file, given := p.options[name]; given {
-			named = named || name != "-T" && name != "--log-timing"
-			out = append(out, w.paths().Open(cardea.Write, file, false)...)
-		}
-	}
-	if !named {
+	if _, named := p.option("-O", "-B", "-I", "--log-out", "--log-io", "--log-in"); !named {
 		out = append(out, w.paths().Open(cardea.Write, "typescript", false)...)
 	}
 	return out
@@ -402,59 +341,13 @@ func (w *commands) scriptLogs(p parsed, files []field) []cardea.Access {
 
 // su -c text, runuser -u user command (util-linux 2.38).
 func (w *commands) su(s *wrapper, inv invocation) {
-	name := path.Base(inv.argv[0].Text)
 	words := slices.DeleteFunc(slices.Clone(inv.argv[1:]), func(f field) bool { return f.Static && f.Text == "-" })
-	options := map[string]string{}
-	p := s.parse(words)
-	for {
-		maps.Copy(options, p.options)
-		if p.bad != "" || len(p.rest) == 0 || slices.ContainsFunc(s.CommandOptions, func(o string) bool { return options[o] != "" }) {
-			break
-		}
-		p = s.parse(p.rest[1:])
-	}
+	p, _ := s.permuted(words)
 	inv.elevated = true
 	if w.unread(p, inv) {
 		return
 	}
-	p.options = options
-	text, ok := p.option("-c", "--command", "--session-command")
-	switch {
-	case ok:
-		w.childShell(name+" -c", text, nil, inv.behind(name, inv.argv))
-	case len(s.CommandOptions) > 0 && len(p.rest) > 0:
-		w.up.start(inv.behind(name, p.rest))
-	default:
-		w.terminalShell(inv)
-	}
-}
-
-// busybox starts one of its own programs.
-func (w *commands) busybox(_ *wrapper, inv invocation) {
-	if len(inv.argv) < 2 || strings.HasPrefix(inv.argv[1].Text, "-") && inv.argv[1].Static {
-		w.emitProgram(inv)
-		return
-	}
-	w.up.start(inv.behind(path.Base(inv.argv[0].Text), inv.argv[1:]))
-}
-
-// loader is the dynamic loader, called as a program.
-func (w *commands) loader(_ *wrapper, inv invocation) {
-	words := inv.argv[1:]
-	for len(words) > 0 && words[0].Static && strings.HasPrefix(words[0].Text, "-") {
-		w.unknown(unknown.LoaderOption, words[0].Text)
-		if strings.HasSuffix(words[0].Text, "path") || strings.HasSuffix(words[0].Text, "preload") || words[0].Text == "--argv0" || words[0].Text == "--audit" {
-			words = words[1:]
-		}
-		if len(words) > 0 {
-			words = words[1:]
-		}
-	}
-	if len(words) == 0 {
-		w.emitProgram(inv)
-		return
-	}
-	w.up.start(inv.behind(path.Base(inv.argv[0].Text), words))
+	w.runsText(inv, p, p.rest, w.terminalShell)
 }
 
 // later is at and batch, which read commands and run them another time.
@@ -464,9 +357,7 @@ func (w *commands) later(_ *wrapper, inv invocation) {
 	w.emitProgram(inv)
 	w.cmd.spots = &[]cardea.Opaque{} // told once is enough
 	if w.cmd.stdin.kind == literal {
-		inner := inv
-		inner.wrappers = append(slices.Clone(inv.wrappers), path.Base(inv.argv[0].Text))
-		inner.access = nil
-		w.childShell(path.Base(inv.argv[0].Text), w.cmd.stdin.text, nil, inner)
+		inv.access = nil
+		w.childShell(path.Base(inv.argv[0].Text), w.cmd.stdin.text, nil, inv.behind(path.Base(inv.argv[0].Text), inv.argv))
 	}
 }

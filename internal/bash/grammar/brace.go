@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,12 +31,15 @@ func Rejoined(parts []syntax.WordPart) bool {
 	return false
 }
 
-// JoinLiterals makes one literal of those that follow each other, so that a tilde
+// joinLiterals makes one literal of those that follow each other, so that a tilde
 // is seen with what comes behind it.
-func JoinLiterals(parts []syntax.WordPart) []syntax.WordPart {
+func joinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 	var out []syntax.WordPart
 	for _, p := range parts {
 		lit, ok := p.(*syntax.Lit)
+		if ok && lit.Value == "" {
+			continue
+		}
 		if ok && len(out) > 0 {
 			if last, ok := out[len(out)-1].(*syntax.Lit); ok {
 				out[len(out)-1] = &syntax.Lit{ValuePos: last.ValuePos, ValueEnd: lit.ValueEnd, Value: last.Value + lit.Value}
@@ -50,7 +54,7 @@ func JoinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 // OddBraces reports braces that do not pair, an empty pair beside a list, and
 // a sequence around or within others: there bash and the parser differ.
 func OddBraces(word *syntax.Word) bool {
-	open, shut, list, empty, within, sequence := 0, 0, false, false, false, false
+	var lits []string
 	for i, p := range word.Parts {
 		if pe, ok := p.(*syntax.ParamExp); ok && pe.Short && pe.Param != nil && pe.Param.Value == "$" && i+1 < len(word.Parts) {
 			if lit, ok := word.Parts[i+1].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "{") {
@@ -58,21 +62,21 @@ func OddBraces(word *syntax.Word) bool {
 			}
 		}
 		if lit, ok := p.(*syntax.Lit); ok {
-			for _, c := range lit.Value {
-				switch c {
-				case '{':
-					open++
-				case '}':
-					shut++
-				}
-				within = within || open-shut > 1
-			}
-			sequence = sequence || strings.Contains(lit.Value, "..")
-			list = list || strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, "..")
-			empty = empty || strings.Contains(lit.Value, "{}") || strings.Contains(lit.Value, "\\")
+			lits = append(lits, lit.Value)
 		}
 	}
-	return open > 0 && shut > 0 && list && (open != shut || empty || within && sequence)
+	text, depth, within := strings.Join(lits, "\x00"), 0, false
+	for _, c := range text {
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		}
+		within = within || depth > 1
+	}
+	sequence, empty := strings.Contains(text, ".."), strings.Contains(text, "{}") || strings.Contains(text, "\\")
+	return strings.Contains(text, "{") && strings.Contains(text, "}") && (sequence || strings.Contains(text, ",")) && (depth != 0 || empty || within && sequence)
 }
 
 // BracesWithin reports whether an expansion or a quoted part of a word holds
@@ -93,99 +97,55 @@ func BracesWithin(text string, word *syntax.Word) bool {
 	return false
 }
 
-// BraceAlternatives lists what a word with brace expansions becomes; false
-// when that is too much.
-func BraceAlternatives(parts []syntax.WordPart) ([][]syntax.WordPart, bool) {
-	out := [][]syntax.WordPart{nil}
-	for _, p := range parts {
-		brace, ok := p.(*syntax.BraceExp)
-		if !ok {
-			for i := range out {
-				if lit, ok := p.(*syntax.Lit); ok && lit.Value == "" {
-					continue
-				}
-				out[i] = append(out[i][:len(out[i]):len(out[i])], p)
-			}
-			continue
-		}
-		options, ok := braceOptions(brace)
-		if !ok || len(options)*len(out) > maxBraces {
-			return nil, false
-		}
-		var next [][]syntax.WordPart
-		for _, head := range out {
-			for _, opt := range options {
-				next = append(next, append(head[:len(head):len(head)], opt...))
-			}
-		}
-		out = next
-	}
-	return out, true
+// BraceAlternatives lists what a word with brace expansions becomes; false when that is too
+// much, or not followed.
+func BraceAlternatives(word *syntax.Word) (out [][]syntax.WordPart, ok bool) {
+	ok = alternatives(nil, word.Parts, &out)
+	return out, ok
 }
 
-func braceOptions(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
-	if b.Sequence {
-		return braceSequence(b)
+func alternatives(left, parts []syntax.WordPart, out *[][]syntax.WordPart) bool {
+	at := slices.IndexFunc(parts, func(p syntax.WordPart) bool { _, is := p.(*syntax.BraceExp); return is })
+	if at < 0 {
+		*out = append(*out, joinLiterals(slices.Concat(left, parts)))
+		return len(*out) <= maxBraces
 	}
-	var out [][]syntax.WordPart
-	for _, e := range b.Elems {
-		alts, ok := BraceAlternatives(e.Parts)
-		if !ok || len(out)+len(alts) > maxBraces {
-			return nil, false
-		}
-		out = append(out, alts...)
+	brace, ok := parts[at].(*syntax.BraceExp)
+	options := brace.Elems
+	if brace.Sequence {
+		options, ok = sequence(brace)
 	}
-	return out, true
+	left = slices.Concat(left, parts[:at])
+	return ok && !slices.ContainsFunc(options, func(o *syntax.Word) bool {
+		return !alternatives(left, slices.Concat(o.Parts, parts[at+1:]), out)
+	})
 }
 
-func braceSequence(b *syntax.BraceExp) ([][]syntax.WordPart, bool) {
-	ends := make([]string, len(b.Elems))
-	for i, e := range b.Elems {
-		ends[i] = e.Lit()
-	}
-	if len(ends) < 2 {
+// sequence lists numbers without padding, or letters of one case.
+func sequence(b *syntax.BraceExp) (out []*syntax.Word, ok bool) {
+	begin, end, step := b.Elems[0].Lit(), b.Elems[1].Lit(), 1
+	letters := texts.IsNameStart(begin[0]) && begin[0]&0x20 == end[0]&0x20
+	from, to := int(begin[0]), int(end[0])
+	if texts.Decimal(begin) && texts.Decimal(end) {
+		from, _ = strconv.Atoi(begin)
+		to, _ = strconv.Atoi(end)
+	} else if !letters {
 		return nil, false
 	}
-	from, to, step, char := 0, 0, 1, false
-	var err1, err2 error
-	from, err1 = strconv.Atoi(ends[0])
-	to, err2 = strconv.Atoi(ends[1])
-	if err1 != nil || err2 != nil {
-		if len(ends[0]) != 1 || len(ends[1]) != 1 {
-			return nil, false
-		}
-		from, to, char = int(ends[0][0]), int(ends[1][0]), true
-	} else if leadingZero(ends[0]) || leadingZero(ends[1]) {
-		return nil, false // padded to equal width; too rare to follow
-	}
-	if len(ends) > 2 {
-		n, err := strconv.Atoi(ends[2])
-		if err != nil {
-			return nil, false
-		}
+	if len(b.Elems) > 2 {
+		n, _ := strconv.Atoi(b.Elems[2].Lit())
 		step = max(n, -n, 1)
 	}
+	count := max(from-to, to-from)/step + 1
 	if from > to {
 		step = -step
 	}
-	var out [][]syntax.WordPart
-	for i := from; (step > 0 && i <= to) || (step < 0 && i >= to); i += step {
-		if len(out) >= maxBraces {
-			return nil, false
+	for i := range min(count, maxBraces) {
+		text := strconv.Itoa(from + i*step)
+		if letters {
+			text = string(rune(from + i*step))
 		}
-		text := strconv.Itoa(i)
-		if char {
-			text = string(rune(i))
-			if strings.ContainsAny(text, "\\'\"`$") {
-				return nil, false
-			}
-		}
-		out = append(out, []syntax.WordPart{&syntax.Lit{Value: text}})
+		out = append(out, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: text}}})
 	}
-	return out, true
-}
-
-func leadingZero(s string) bool {
-	s = strings.TrimPrefix(s, "-")
-	return len(s) > 1 && s[0] == '0'
+	return out, count <= maxBraces
 }

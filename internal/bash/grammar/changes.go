@@ -168,8 +168,12 @@ func (r *changeReader) call(args []*syntax.Word) {
 func (r *changeReader) words(builtin string, words []*syntax.Word) {
 	for i, word := range words {
 		text, ok := Literal(word)
-		name, _, assigned := strings.Cut(text, "=")
-		before := ""
+		name, _, _ := strings.Cut(text, "=")
+		begin, before := text, ""
+		if lit, is := word.Parts[0].(*syntax.Lit); is && !ok {
+			begin = lit.Value // x="$y"
+		}
+		assigned, _, assigns := AssignmentLike(begin)
 		if i > 0 {
 			before, _ = Literal(words[i-1])
 		}
@@ -182,11 +186,8 @@ func (r *changeReader) words(builtin string, words []*syntax.Word) {
 		case builtin == "let":
 			r.Anything = true
 		case ok && len(text) == 2 && text[0] == '-', ok && strings.Trim(text, "-rse") == "", builtin == "read" && len(before) == 2 && before[0] == '-' && strings.Contains("dpnNtui", before[1:]) && quotedAlone(word):
-		case ok && assigned && texts.PlainName(strings.TrimSuffix(name, "+")):
-			r.sets(strings.TrimSuffix(name, "+"))
-		case !ok && assignsLiteral(word):
-			lit := word.Parts[0].(*syntax.Lit).Value
-			r.sets(lit[:strings.IndexByte(lit, '=')])
+		case assigns:
+			r.sets(strings.TrimRight(assigned, "+="))
 		default:
 			r.Anything = true
 		}

@@ -3,6 +3,7 @@ package grammar
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -53,16 +54,11 @@ func hiddenCheck(text string, literal, quoted []span) unknown.Reason {
 		if reason := hiddenRune(r); !reason.None() && !holds(literal, i) {
 			return reason
 		}
-		if oddBlank(r) && !holds(literal, i) && !holds(quoted, i) {
+		if unicode.Is(unicode.Z, r) && !holds(literal, i) && !holds(quoted, i) {
 			return unknown.OddBlank
 		}
 	}
 	return unknown.Reason{}
-}
-
-// oddBlank reports whether r looks like a blank and is none to bash.
-func oddBlank(r rune) bool {
-	return r >= 0x2000 && r <= 0x200a || slices.Contains([]rune{0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000}, r)
 }
 
 // hiddenRune says why a character outside of single quotes makes a line
@@ -70,8 +66,6 @@ func oddBlank(r rune) bool {
 // characters that a person does not see or sees in another place.
 func hiddenRune(r rune) unknown.Reason {
 	switch {
-	case r == '\n' || r == '\t':
-		return unknown.Reason{}
 	case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
 		return unknown.ControlCharacter
 	case r >= 0x200b && r <= 0x200f, r >= 0x2060 && r <= 0x2064, r == 0xfeff, r == 0xad, r == 0x180e, r == 0x034f,

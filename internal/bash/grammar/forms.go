@@ -72,19 +72,27 @@ func FilePredicate(text string) bool {
 	return len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9') && !slices.Contains(other, text)
 }
 
-// TestsFile reports a test that looks at a file.
-func TestsFile(x syntax.TestExpr) bool {
+// has reports whether a node, or one below it, is of some kind.
+func has(n syntax.Node, is func(syntax.Node) bool) bool {
 	found := false
-	syntax.Walk(x, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.UnaryTest:
-			found = found || n.Op != syntax.TsNot && n.Op != syntax.TsEmpStr && n.Op != syntax.TsNempStr
-		case *syntax.BinaryTest:
-			found = found || n.Op == syntax.TsNewer || n.Op == syntax.TsOlder || n.Op == syntax.TsDevIno
-		}
+	syntax.Walk(n, func(n syntax.Node) bool {
+		found = found || is(n)
 		return !found
 	})
 	return found
+}
+
+// TestsFile reports a test that looks at a file.
+func TestsFile(x syntax.TestExpr) bool {
+	return has(x, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.UnaryTest:
+			return n.Op != syntax.TsNot && n.Op != syntax.TsEmpStr && n.Op != syntax.TsNempStr
+		case *syntax.BinaryTest:
+			return n.Op == syntax.TsNewer || n.Op == syntax.TsOlder || n.Op == syntax.TsDevIno
+		}
+		return false
+	})
 }
 
 // PrintsLines reports a command whose output goes into a pipe as it is, and
@@ -106,15 +114,13 @@ func IsProcSubst(word *syntax.Word) bool {
 
 // Expands reports whether a word has a substitution or a parameter.
 func Expands(word *syntax.Word) bool {
-	found := false
-	syntax.Walk(word, func(n syntax.Node) bool {
+	return has(word, func(n syntax.Node) bool {
 		switch n.(type) {
 		case *syntax.CmdSubst, *syntax.ParamExp, *syntax.ProcSubst:
-			found = true
+			return true
 		}
-		return !found
+		return false
 	})
-	return found
 }
 
 // HasBraces reports whether a word has braces that bash may expand.

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -36,12 +37,12 @@ func (s *Script) printedCheck(stmts []*syntax.Stmt) {
 // behind is the text behind a here-document, up to an offset, without its
 // body.
 func (s *Script) behind(r *syntax.Redirect, end int) string {
-	rest := s.Text[int(r.Word.End().Offset()):]
-	rest, _, _ = strings.Cut(rest, "\n")
-	if r.Hdoc == nil {
-		return rest + s.Text[min(int(r.Word.End().Offset()), end):end]
+	line, after := r.Word.End(), r.Word.End()
+	if r.Hdoc != nil {
+		after = r.Hdoc.End()
 	}
-	return rest + s.Text[min(int(r.Hdoc.End().Offset()), end):end]
+	rest, _, _ := strings.Cut(s.Text[line.Offset():], "\n")
+	return rest + s.Text[min(int(after.Offset()), end):end]
 }
 
 func separates(text string) bool {
@@ -60,21 +61,14 @@ func (s *Script) heredocCheck(r *syntax.Redirect) {
 		return
 	}
 	mark, ok := Literal(r.Word)
-	plain := ok && mark != "" && len(r.Word.Parts) == 1 && strings.Trim(mark, texts.WordBytes) == ""
-	if plain && !QuotedDelimiter(r.Word) {
-		plain = r.Word.Lit() == mark
-	}
-	if !plain {
+	if !ok || mark == "" || len(r.Word.Parts) != 1 || strings.Trim(mark, texts.WordBytes) != "" {
 		s.doubt(unknown.HereDelimiter, s.Source(r))
 		return
 	}
 	if r.Hdoc == nil {
 		return
 	}
-	body := s.Source(r.Hdoc)
-	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == mark {
-		body = body[:last]
-	}
+	body := HereBody(s.Text, r)
 	if !QuotedDelimiter(r.Word) {
 		body = strings.ReplaceAll(body, "\\\n", "")
 	}
@@ -101,6 +95,8 @@ func QuotedDelimiter(word *syntax.Word) bool {
 	return false
 }
 
+var leadingTabs = regexp.MustCompile(`(?m)^\t+`)
+
 // HereText returns the body of a here-document, where nothing in it is expanded.
 func HereText(r *syntax.Redirect) (string, bool) {
 	if r.Hdoc == nil {
@@ -116,11 +112,7 @@ func HereText(r *syntax.Redirect) (string, bool) {
 	}
 	text := b.String()
 	if r.Op == syntax.DashHdoc {
-		lines := strings.SplitAfter(text, "\n")
-		for i := range lines {
-			lines[i] = strings.TrimLeft(lines[i], "\t")
-		}
-		text = strings.Join(lines, "")
+		text = leadingTabs.ReplaceAllString(text, "")
 	}
 	if !QuotedDelimiter(r.Word) {
 		text = texts.UnescapeHeredoc(text)
@@ -178,7 +170,8 @@ func (s *Script) bodyAt(from int, r *syntax.Redirect) int {
 // HereBody returns the body of a here-document as it is written in a text.
 func HereBody(text string, r *syntax.Redirect) string {
 	body := Source(text, r.Hdoc)
-	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == strings.Trim(Source(text, r.Word), `'"\`) {
+	mark, _ := Literal(r.Word)
+	if last := strings.LastIndexByte(body, '\n') + 1; strings.TrimLeft(body[last:], "\t") == mark {
 		body = body[:last]
 	}
 	return body

@@ -49,16 +49,6 @@ func quotedAlone(word *syntax.Word) bool {
 	return quoted
 }
 
-// assignsLiteral reports a word such as x="$y", whose name is written out.
-func assignsLiteral(word *syntax.Word) bool {
-	lit, ok := word.Parts[0].(*syntax.Lit)
-	if !ok {
-		return false
-	}
-	name, _, has := strings.Cut(lit.Value, "=")
-	return has && texts.PlainName(name)
-}
-
 // IsNumber reports a word that surely becomes a number.
 func IsNumber(word *syntax.Word) bool {
 	_, ok := Only[*syntax.ArithmExp](word)

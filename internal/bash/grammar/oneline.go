@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -28,34 +29,18 @@ func OneLine(command string) (string, bool) {
 			b.WriteString("; ")
 		}
 		// In one line, the printer moves a here-document out of the quotes around it.
-		if err := syntax.NewPrinter(syntax.SingleLine(!hasHereDocument(s))).Print(&b, s); err != nil {
+		if err := syntax.NewPrinter(syntax.SingleLine(!has(s, isHereDocument))).Print(&b, s); err != nil {
 			return "", false
 		}
 	}
-	return closeUp(b.String()), true
+	return opensBelow.ReplaceAllLiteralString(b.String(), "$("), true
 }
 
-// closeUp takes out the line breaks that the printer puts behind the "$(" of a
-// substitution with a here-document.
-func closeUp(text string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "$(\n")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		b.WriteString("$(")
-		text = strings.TrimLeft(after, "\t")
-	}
-}
+// opensBelow finds the line break that the printer puts after the "$(" of a substitution
+// with a here-document.
+var opensBelow = regexp.MustCompile(`\$\(\n\t*`)
 
-func hasHereDocument(s *syntax.Stmt) bool {
-	has := false
-	syntax.Walk(s, func(n syntax.Node) bool {
-		r, ok := n.(*syntax.Redirect)
-		has = has || ok && r.Hdoc != nil
-		return !has
-	})
-	return has
+func isHereDocument(n syntax.Node) bool {
+	r, ok := n.(*syntax.Redirect)
+	return ok && r.Hdoc != nil
 }

@@ -4,6 +4,7 @@ package grammar
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -11,7 +12,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
 )
 
@@ -179,21 +179,14 @@ func sayPattern(text string, err error) (said string, ok bool) {
 		return "", false
 	}
 	at := int(e.Pos.Offset())
-	if at > len(text) || !namedByPattern(text[at:]) {
+	if at > len(text) || !namedByPattern.MatchString(text[at:]) {
 		return "", false
 	}
 	return text[:at] + `""` + text[at:], true
 }
 
-// namedByPattern reports whether a text begins with a name and a class of characters in
-// which nothing is expanded or quoted.
-func namedByPattern(text string) bool {
-	name, rest, _ := strings.Cut(text, "[")
-	class, _, ok := strings.Cut(rest, "]")
-	return ok && texts.PlainName(name) && !strings.ContainsFunc(class, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("!^_.,:@%+-", r))
-	})
-}
+// namedByPattern matches a name and a class of characters in which nothing is expanded or quoted.
+var namedByPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\[[A-Za-z0-9!^_.,:@%+-]*\]`)
 
 // sameInPOSIX reports whether the grammar of sh reads a text as bash's does.
 func sameInPOSIX(text string) bool {
@@ -220,16 +213,12 @@ func parseReason(err error) string {
 	return err.Error()
 }
 
-// closesDescriptor reports a text that may close a descriptor: >&-, 3>&1-.
-func closesDescriptor(text string) bool {
-	return slices.ContainsFunc(strings.Split(text, "&")[1:], func(behind string) bool {
-		return strings.HasPrefix(strings.TrimLeft(behind, "0123456789"), "-")
-	})
-}
+// closesDescriptor matches what may close a descriptor: >&-, 3>&1-.
+var closesDescriptor = regexp.MustCompile(`&[0-9]*-`)
 
 // noteSwitches notes what a script may switch anywhere in it.
 func (s *Script) noteSwitches() {
-	s.Closes = closesDescriptor(s.Text)
+	s.Closes = closesDescriptor.MatchString(s.Text)
 	any := strings.Contains(s.Text, "shopt") && strings.ContainsAny(s.Text, `'"\$`)
 	s.IgnoresCase = any || strings.Contains(s.Text, "nocase")
 	zsh := strings.ReplaceAll(strings.ToLower(s.Text), "_", "")

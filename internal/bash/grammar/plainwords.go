@@ -3,6 +3,7 @@ package grammar
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -20,11 +21,12 @@ func PlainWords(text string) (words []string, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("it is no command: %w", err)
 		}
-		word, fixed := plainText(w.Parts)
+		word, ok := Literal(w)
+		ok = ok && fixed(text, w)
 		switch {
-		case !fixed && word != "*":
+		case !ok && w.Lit() != "*":
 			return nil, fmt.Errorf("the word %q is no plain word of a command; put it into quotes, or write a last * for more words", text[w.Pos().Offset():w.End().Offset()])
-		case fixed && word == "*":
+		case ok && word == "*":
 			return nil, errors.New("a * in quotes cannot be told from one that stands for more words")
 		case strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }):
 			return nil, fmt.Errorf("the word %q has a character that is not shown", word)
@@ -34,30 +36,17 @@ func PlainWords(text string) (words []string, err error) {
 	return words, nil
 }
 
-// plainText is the text of the parts of a word. fixed is not set where a shell would replace
-// something in it.
-func plainText(parts []syntax.WordPart) (text string, fixed bool) {
-	fixed = true
-	for _, part := range parts {
+// fixed reports a word of a text in which a shell would replace nothing.
+func fixed(text string, word *syntax.Word) bool {
+	return !slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			text, fixed = text+part.Value, fixed && !strings.ContainsAny(part.Value, needQuotes)
-		case *syntax.SglQuoted:
-			text, fixed = text+part.Value, fixed && !part.Dollar
+			return strings.ContainsAny(part.Value, needQuotes)
 		case *syntax.DblQuoted:
-			for _, inner := range part.Parts {
-				lit, is := inner.(*syntax.Lit)
-				if !is || strings.Contains(lit.Value, "\\") {
-					return text, false
-				}
-				text += lit.Value
-			}
-			fixed = fixed && !part.Dollar
-		default:
-			return text, false
+			return strings.Contains(Source(text, part), "\\")
 		}
-	}
-	return text, fixed
+		return false
+	})
 }
 
 // Quoted writes words so that PlainWords reads them again.

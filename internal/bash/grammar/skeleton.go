@@ -14,9 +14,6 @@ func Skeleton(line string) (string, bool) {
 	if !Limit(line).None() {
 		return "", false
 	}
-	if plainCommand(line) {
-		return "_", true
-	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
 	if err != nil {
 		return "", false
@@ -34,20 +31,4 @@ func Skeleton(line string) (string, bool) {
 		return "", false
 	}
 	return strings.TrimSpace(b.String()), true
-}
-
-// plainCommand reports a line that is one command and words without a meaning to the shell.
-func plainCommand(line string) bool {
-	blank := true
-	for i := range len(line) {
-		switch c := line[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-_./:,@%+^", c) >= 0:
-			blank = false
-		case c == ' ' || c == '\t':
-		default:
-			return false
-		}
-	}
-	first, _, _ := strings.Cut(strings.TrimLeft(line, " \t"), " ")
-	return !blank && !syntax.IsKeyword(first)
 }

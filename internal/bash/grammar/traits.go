@@ -51,25 +51,19 @@ func TraitsOf(c *syntax.DeclClause) Trait {
 	return t
 }
 
-func optionTraits(letters string) Trait {
-	var t Trait
+// letterTraits are the traits of options. Any other gives Odd.
+var letterTraits = map[rune]Trait{'x': 0, 'i': Integer, 'a': Listed, 'A': Odd | Listed, 'r': Odd | Fixed}
+
+func optionTraits(letters string) (t Trait) {
 	if letters == "-" { // the end of the options
 		return 0
 	}
 	for _, c := range letters {
-		switch c {
-		case 'x':
-		case 'i':
-			t |= Integer
-		case 'a':
-			t |= Listed
-		case 'A':
-			t |= Odd | Listed
-		case 'r':
-			t |= Odd | Fixed
-		default:
-			t |= Odd
+		of, known := letterTraits[c]
+		if !known {
+			of = Odd
 		}
+		t |= of
 	}
 	return t
 }

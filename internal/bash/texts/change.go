@@ -1,6 +1,7 @@
 package texts
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,7 @@ func Change(p *syntax.ParamExp, value string, pattern, with *Pattern) (string, b
 	}
 	switch p.Exp.Op {
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		fits := wildcards("^", pattern.Text, "$")
 		for n := range len(value) + 1 {
 			if p.Exp.Op == syntax.RemLargePrefix || p.Exp.Op == syntax.RemSmallSuffix {
 				n = len(value) - n
@@ -38,7 +40,7 @@ func Change(p *syntax.ParamExp, value string, pattern, with *Pattern) (string, b
 			if p.Exp.Op == syntax.RemSmallSuffix || p.Exp.Op == syntax.RemLargeSuffix {
 				off, left = left, off
 			}
-			if Wildcard(pattern.Text, off) {
+			if fits.MatchString(off) {
 				return left, true
 			}
 		}
@@ -64,37 +66,25 @@ const LongestChanged = 512
 
 // replaced is ${x/y/z} and ${x//y/z}.
 func replaced(value string, r *syntax.Replace, pattern, with string) (string, bool) {
-	anchor := byte(0)
-	if !r.All && pattern != "" && (pattern[0] == '#' || pattern[0] == '%') {
-		anchor, pattern = pattern[0], pattern[1:]
+	begin, end := "", ""
+	if !r.All {
+		if rest, anchored := strings.CutPrefix(pattern, "#"); anchored {
+			begin, pattern = "^", rest
+		} else if rest, anchored := strings.CutPrefix(pattern, "%"); anchored {
+			end, pattern = "$", rest
+		}
 	}
 	if pattern == "" || value == "" { // a star fits nothing, too
 		return "", false
 	}
-	var b strings.Builder
-	for i := 0; i < len(value); {
-		end := -1
-		for n := len(value); n > i; n-- { // the longest counts
-			if (anchor != '%' || n == len(value)) && Wildcard(pattern, value[i:n]) {
-				end = n
-				break
-			}
-		}
-		switch {
-		case end < 0 && anchor == '#':
-			return value, true
-		case end < 0:
-			b.WriteByte(value[i])
-			i++
-			continue
-		}
-		b.WriteString(with)
-		if i = end; !r.All {
-			b.WriteString(value[i:])
-			break
-		}
+	fits := wildcards(begin, pattern, end)
+	if r.All {
+		return fits.ReplaceAllLiteralString(value, with), true
 	}
-	return b.String(), true
+	if at := fits.FindStringIndex(value); at != nil {
+		value = value[:at[0]] + with + value[at[1]:]
+	}
+	return value, true
 }
 
 // sliced is ${x:1:2}, with numbers that are written out.
@@ -140,22 +130,12 @@ func sliced(value string, s *syntax.Slice) (string, bool) {
 }
 
 // Wildcard reports whether a pattern of * and ? matches all of a text.
-func Wildcard(pattern, text string) bool {
-	p, t, star, again := 0, 0, -1, 0
-	for t < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, again = p, t
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
-			p++
-			t++
-		case star >= 0:
-			again++
-			p, t = star+1, again
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
+func Wildcard(pattern, text string) bool { return wildcards("^", pattern, "$").MatchString(text) }
+
+// wildcards finds the longest text that a pattern of * and ? matches.
+func wildcards(begin, pattern, end string) *regexp.Regexp {
+	expr := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(strings.ToValidUTF8(pattern, "?")))
+	re := regexp.MustCompile("(?s)" + begin + expr + end)
+	re.Longest()
+	return re
 }

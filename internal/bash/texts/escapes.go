@@ -5,6 +5,7 @@ package texts
 import (
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Piece is a stretch of a literal.
@@ -14,38 +15,25 @@ type Piece struct {
 }
 
 // Unescape removes the backslashes of an unquoted literal. What they protect is quoted.
-func Unescape(text string) []Piece {
-	if !strings.Contains(text, "\\") {
-		if text == "" {
-			return nil
+func Unescape(text string) (out []Piece) {
+	plain := ""
+	flush := func() {
+		if plain != "" {
+			out, plain = append(out, Piece{Text: plain}), ""
 		}
-		return []Piece{{Text: text}}
 	}
-	var out []Piece
-	var plain strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] != '\\' || i+1 == len(text) {
-			plain.WriteByte(text[i])
-			continue
+	for text != "" {
+		before, after, escapes := strings.Cut(text, "\\")
+		plain, text = plain+before, strings.TrimPrefix(after, "\n")
+		if escapes && after == "" {
+			plain += "\\"
+		} else if escapes && after[0] != '\n' {
+			flush()
+			_, size := utf8.DecodeRuneInString(after)
+			out, text = append(out, Piece{after[:size], true}), after[size:]
 		}
-		i++
-		if text[i] == '\n' {
-			continue
-		}
-		if plain.Len() > 0 {
-			out = append(out, Piece{Text: plain.String()})
-			plain.Reset()
-		}
-		size := 1
-		for i+size < len(text) && text[i+size]&0xC0 == 0x80 {
-			size++
-		}
-		out = append(out, Piece{text[i : i+size], true})
-		i += size - 1
 	}
-	if plain.Len() > 0 {
-		out = append(out, Piece{Text: plain.String()})
-	}
+	flush()
 	return out
 }
 
@@ -53,36 +41,73 @@ func Unescape(text string) []Piece {
 // backslash, and escapedLetters those that they stand for.
 const escapeLetters, escapedLetters = `abeEfnrtv\`, "\a\b\x1b\x1b\f\n\r\t\v\\"
 
+// reader names what reads escapes: the format of printf, echo -e and %b, or $'…'.
+type reader uint8
+
+const (
+	format reader = iota
+	echo
+	ansiC
+)
+
 // ANSIC decodes the inside of $'…' by bash's rules. False for escapes whose
 // result depends on the locale or cuts the string.
 func ANSIC(s string) (string, bool) {
+	text, stops, exact := escaped(s, ansiC)
+	return text, exact && !stops
+}
+
+// Escaped takes the escapes off that printf and echo -e know: octal numbers after a
+// zero where zero is set. It reports \c, which ends the output, and whether that is what
+// bash prints for certain.
+func Escaped(s string, zero bool) (text string, stops, exact bool) {
+	if zero {
+		return escaped(s, echo)
+	}
+	return escaped(s, format)
+}
+
+func escaped(s string, by reader) (text string, stops, exact bool) {
 	var b strings.Builder
+	exact = true
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' || i+1 == len(s) {
 			b.WriteByte(s[i])
 			continue
 		}
 		i++
+		letter := strings.IndexByte(escapeLetters, s[i])
 		switch c := s[i]; {
-		case strings.IndexByte(escapeLetters, c) >= 0:
-			b.WriteByte(escapedLetters[strings.IndexByte(escapeLetters, c)])
-		case c == '\'', c == '"', c == '?':
+		case letter >= 0:
+			b.WriteByte(escapedLetters[letter])
+		case c == 'c':
+			return b.String(), true, exact
+		case by != echo && (c == '"' || c == '\'' || c == '?'):
 			b.WriteByte(c)
+			exact = exact && (c == '"' || by == ansiC)
 		case c == 'x', c == 'u', c == 'U', c >= '0' && c <= '7':
-			n, used := escapeNumber(s[i:])
-			if used == 0 || n == 0 || n > 0x7f {
-				return "", false
+			rest := s[i:]
+			if by == echo && c == '0' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '7' {
+				i++
+				rest = rest[1:]
+			} else if by == echo && c >= '1' && c <= '7' {
+				exact = false // bash's own echo leaves it as it is
 			}
-			b.WriteByte(byte(n))
+			n, used := escapeNumber(rest)
+			exact = exact && n > 0 && n <= 0x7f
+			if used == 0 {
+				b.WriteString(s[i-1 : i+1])
+				continue
+			}
+			b.WriteRune(rune(n))
 			i += used - 1
-		case c == 'c', c < 0x20, c >= 0x7f:
-			return "", false
 		default:
 			b.WriteByte('\\')
 			b.WriteByte(c)
+			exact = exact && c < 0x80 && (by != ansiC || c >= 0x20 && c != 0x7f)
 		}
 	}
-	return b.String(), true
+	return b.String(), false, exact
 }
 
 // escapeNumber reads \xHH, \uHHHH, \UHHHHHHHH and \NNN without the backslash:
@@ -116,31 +141,22 @@ func escapeNumber(s string) (n, used int) {
 	return n, end
 }
 
+var unquote, unbrace, unhere = unescaper("$`\"\\"), unescaper("$`\"\\}"), unescaper("$`\\")
+
+// unescaper removes the backslashes in front of some characters, and those that join lines.
+func unescaper(special string) *strings.Replacer {
+	pairs := []string{"\\\n", ""}
+	for _, c := range special {
+		pairs = append(pairs, "\\"+string(c), string(c))
+	}
+	return strings.NewReplacer(pairs...)
+}
+
 // UnescapeQuoted removes the backslashes of text in double quotes.
-func UnescapeQuoted(s string) string { return unescapeBefore(s, "$`\"\\") }
+func UnescapeQuoted(s string) string { return unquote.Replace(s) }
 
 // UnescapeBraced removes those of text inside of "${…}".
-func UnescapeBraced(s string) string { return unescapeBefore(s, "$`\"\\}") }
+func UnescapeBraced(s string) string { return unbrace.Replace(s) }
 
 // UnescapeHeredoc removes those of a here-document, where quotes mean nothing.
-func UnescapeHeredoc(s string) string { return unescapeBefore(s, "$`\\") }
-
-func unescapeBefore(s, special string) string {
-	if !strings.Contains(s, "\\") {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			if s[i+1] == '\n' {
-				i++
-				continue
-			}
-			if strings.IndexByte(special, s[i+1]) >= 0 {
-				i++
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
+func UnescapeHeredoc(s string) string { return unhere.Replace(s) }

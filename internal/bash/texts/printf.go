@@ -1,59 +1,9 @@
 package texts
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 )
-
-// Escaped takes the escapes off that printf and echo -e know: octal numbers behind a
-// zero where zero is set. It reports \c, which ends the output, and whether that is what
-// bash prints for certain.
-func Escaped(s string, zero bool) (text string, stops, exact bool) {
-	if !strings.Contains(s, `\`) {
-		return s, false, true
-	}
-	var b strings.Builder
-	exact = true
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			b.WriteByte(s[i])
-			continue
-		}
-		i++
-		switch c := s[i]; {
-		case strings.IndexByte(escapeLetters, c) >= 0:
-			b.WriteByte(escapedLetters[strings.IndexByte(escapeLetters, c)])
-		case c == 'c':
-			return b.String(), true, exact
-		case c == '"' && !zero, c == '\'' && !zero, c == '?' && !zero:
-			b.WriteByte(c)
-			exact = exact && c == '"'
-		case c == 'x', c == 'u', c == 'U', c >= '0' && c <= '7':
-			rest := s[i:]
-			if zero && c == '0' && len(rest) > 1 && rest[1] >= '0' && rest[1] <= '7' {
-				i++
-				rest = rest[1:]
-			} else if zero && c >= '1' && c <= '7' {
-				exact = false // bash's own echo leaves it as it is
-			}
-			n, used := escapeNumber(rest)
-			if used == 0 || n == 0 || n > 0x7f {
-				exact = false
-			}
-			if used == 0 {
-				b.WriteString(s[i-1 : i+1])
-				continue
-			}
-			b.WriteRune(rune(n))
-			i += used - 1
-		default:
-			b.WriteByte('\\')
-			b.WriteByte(c)
-			exact = exact && c < 0x80
-		}
-	}
-	return b.String(), false, exact
-}
 
 // Printf is what printf prints with a format and its arguments, and whether that is
 // certain. The format is used again as long as arguments are left.
@@ -144,8 +94,6 @@ func Unquoted(s string) string {
 
 // CountsOutput reports a format of printf with %n, which sets the variable that
 // its argument names.
-func CountsOutput(format string) bool {
-	return slices.ContainsFunc(strings.Split(format, "%")[1:], func(directive string) bool {
-		return strings.HasPrefix(strings.TrimLeft(directive, "-+ #0123456789.*'hlLqjzt"), "n")
-	})
-}
+func CountsOutput(format string) bool { return countsOutput.MatchString(format) }
+
+var countsOutput = regexp.MustCompile(`%[-+ #0-9.*'hlLqjzt]*n`)

@@ -98,14 +98,13 @@ var (
 	BracesRejoin         = Reason{Command, cardea.OpaqueParser, "braces are expanded first, and make other expansions of the pieces"}
 	ZshFolder            = Reason{Command, cardea.OpaqueZsh, "~name is the value of a variable in zsh, and ~- another folder"}
 	WrapperOptionOutside = Reason{Command, cardea.OpaqueOutsideOption, "an option of the wrapper comes from outside of the line"}
-	WrapperConfig        = Reason{Command, cardea.OpaqueCodeOption, "the configuration file may run commands on this machine"}
+	WrapperConfig        = Reason{Command, cardea.OpaqueCodeOption, "the option may load code, or a configuration that runs commands on this machine"}
 	WrapperOptionRuns    = Reason{Command, cardea.OpaqueCodeOption, "the option runs a command on this machine"}
 	JoinedText           = Reason{Command, cardea.OpaqueScript, "a shell reads what comes from outside of the line"}
 	EnvSplits            = Reason{Command, cardea.OpaqueOwnRules, "env splits the text by rules of its own"}
 	TakesVariable        = Reason{Command, cardea.OpaqueVariable, "taking %s away changes what the command does"}
 	ParallelBuilds       = Reason{Command, cardea.OpaqueOwnRules, "parallel hands lines to a shell that it builds by rules of its own"}
 	TerminalShell        = Reason{Command, cardea.OpaqueTerminalShell, "it starts a shell that reads its commands from its standard input"}
-	LoaderOption         = Reason{Command, cardea.OpaqueCodeOption, "an option of the dynamic loader may load code"}
 	RunsLater            = Reason{Command, cardea.OpaqueLater, "it reads commands that run later"}
 	ZshEvaluated         = Reason{Command, cardea.OpaqueEvaluated, "zsh evaluates the word as arithmetic, which can execute a command in a subscript"}
 	NoCommand            = Reason{Command, cardea.OpaqueNoCommand, "no command could be found in it"}

@@ -16,13 +16,13 @@ type Wrapper struct {
 	// wrapper's own: `shell` (a script or text in the language of bash),
 	// `foreign_shell`, `environment` (env), `search` (find), `input` (xargs),
 	// `templates` (parallel), `lock` (flock), `recording` (script), `user` (su),
-	// `applet` (busybox), `container` (docker exec), `later` (at), `loader` (ld.so).
-	How string `yaml:"how" words:"shell,foreign_shell,environment,search,input,templates,lock,recording,user,applet,container,later,loader"`
+	// `container` (docker exec), `later` (at).
+	How string `yaml:"how" words:"shell,foreign_shell,environment,search,input,templates,lock,recording,user,container,later"`
 	// Options without a value.
 	Options []string `yaml:"options" words:"options"`
 	// Options with a value.
 	ValueOptions []string `yaml:"value_options" words:"options"`
-	// Long options whose value, if any, stands behind a `=`.
+	// Options whose value, if any, is part of the same word: after a `=` in long ones.
 	OptionalValueOptions []string `yaml:"optional_value_options" words:"options"`
 	// The number of operands in front of the command.
 	OperandsBefore int `yaml:"operands_before" max:"3"`
