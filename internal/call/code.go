@@ -247,7 +247,7 @@ func opened(values, words []string) string {
 	return ""
 }
 
-// atEnd finds a variable, or what stands in parentheses, with what is called of it.
+// atEnd finds a variable, or what is in parentheses, with what is called of it.
 var atEnd = expression(`(?:[\w.]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+$`)
 
 // receiver is the value of the expression at the end of a text.

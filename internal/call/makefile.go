@@ -21,7 +21,7 @@ type makefile struct {
 	expansions int
 	// shell are the commands whose output is put into the text.
 	shell []piece
-	// at is the line that is being read, current the targets to which a recipe behind it
+	// at is the line that is being read, current the targets to which a recipe after it
 	// belongs.
 	at      piece
 	current []*makeRule
@@ -203,7 +203,7 @@ func (m *makefile) targets(names []string, rest string) {
 	}
 }
 
-// assigns reports a line that gives a variable its value, and does so as the operator says.
+// assigns reports a line that gives a variable its value, and assigns it as the operator says.
 func (m *makefile) assigns(line string) bool {
 	a := makeAssign().FindStringSubmatch(line)
 	if a == nil {

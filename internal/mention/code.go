@@ -226,7 +226,7 @@ type term struct {
 	join byte
 }
 
-// joinedTo is a text and the term behind it. Elements of a list may be those of a path.
+// joinedTo is a text and the term after it. Elements of a list may be those of a path.
 func (t term) joinedTo(text string) string {
 	if t.join != '+' {
 		text = strings.TrimSuffix(text, "/") + "/"
