@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/bash/unknown"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
 )
 
 // emitProgram makes a part of an invocation of a program.
@@ -109,14 +110,14 @@ func variableSpot(name string) cardea.Opaque {
 // describe says what an invocation does, and notes what it makes.
 func (w *recorder) describe(inv invocation) knowledge.Meaning {
 	at, wrappers := len(w.out.Parts), inv.wrappers
-	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed, Possible: w.env.depth > 0,
+	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed, Stands: w.files.stands, Possible: w.env.depth > 0,
 		MadeFolder: func(path string) bool { return w.files.created.folder(target{path, at}) },
 		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, wrappers) }, Input: w.input(), Fed: w.cmd.stdin.kind != inherited || w.fed != ""}, &w.env.World)
 	for _, path := range does.Targets {
 		w.files.creates.targets = append(w.files.creates.targets, target{path, at})
 	}
 	for _, l := range does.Links {
-		w.files.creates.add(l, at, w.via)
+		w.files.creates.add(l, at, w.loops > 0 || slices.ContainsFunc(w.via, inFunction))
 	}
 	return does
 }
@@ -141,7 +142,9 @@ func (w *recorder) emit(p cardea.Part) {
 	} else {
 		p.NoEffect = false
 	}
-	w.files.changed = w.files.changed || changes(p)
+	if changes(p) {
+		w.files.change(&p)
+	}
 	at := len(w.out.Parts)
 	w.feedsInto(at, &p)
 	if at >= fewParts && at == cap(w.out.Parts) {
@@ -169,6 +172,26 @@ func (w *recorder) access(p cardea.Part) []cardea.Access {
 		out[i].Fresh = fresh(a)
 	}
 	return out
+}
+
+// change notes what a part that may change files removes or replaces.
+func (f *lineFiles) change(p *cardea.Part) {
+	f.changed = true
+	f.remade = f.remade || len(p.Opaque) > 0 || len(p.Access) == 0
+	for _, a := range p.Access {
+		switch replaces := a.Kind != cardea.Write || a.Recursive; {
+		case a.Kind == cardea.Read, !replaces:
+		case a.Path == "" || a.Glob:
+			f.remade = true
+		default:
+			f.removed = append(f.removed, a.Path)
+		}
+	}
+}
+
+// stands reports whether no command so far may have removed or replaced a path.
+func (f *lineFiles) stands(at string) bool {
+	return !f.remade && !slices.ContainsFunc(f.removed, func(gone string) bool { return paths.Within(gone, at) })
 }
 
 // changes reports whether a part may change files.

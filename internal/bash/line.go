@@ -25,6 +25,7 @@ type line struct {
 
 	cur    *shell.State         // what the shell knows here
 	sure   []*syntax.DeclClause // declarations of the current function that run if it is not left before
+	loops  int                  // loops around whose rounds are walked as one
 	rounds int                  // how often loops over known words repeat what is walked, 0 outside of them
 	exits  []*shell.State       // what was known where a jump left its place
 	begun  map[*shell.Function]running
@@ -78,6 +79,8 @@ type command struct {
 // lineFiles is what the line does to files.
 type lineFiles struct {
 	changed bool      // a command may have changed files
+	removed []string  // paths that a command may have removed or replaced
+	remade  bool      // that may be any path
 	entered []string  // where the last cd may lead
 	visited []string  // where a shell may have been
 	created creations // what the line creates, as another look found

@@ -17,8 +17,11 @@ func (w *statements) loop(body []*syntax.Stmt, walk func()) {
 	before, exits, begin := w.cur.Clone(), len(w.exits), len(w.out.Parts)
 	tainted := w.cur.Later
 	w.forget(body)
+	w.loops++
 	walk()
+	w.loops--
 	w.forget(body)
+	w.files.creates.again = append(w.files.creates.again, [2]int{begin, len(w.out.Parts)})
 	w.mergeExits(before, exits)
 	if w.cur.Later != tainted {
 		// The next round runs what this one has changed.

@@ -26,6 +26,8 @@ type creations struct {
 	// folders are absolute paths that may be folders, or links to one, behind some command:
 	// the place of the one part that makes it, and any for several, or in a loop.
 	folders map[string]int
+	// again are the ranges of parts that a loop may repeat.
+	again [][2]int
 	// targets are what parts copy or move to, and is no folder yet.
 	targets []target
 }
@@ -50,9 +52,9 @@ func (m *creations) folder(t target) bool {
 	return made && part != t.part
 }
 
-// makes notes that a part, which is reached through some steps, makes a path.
-func (m *creations) makes(at string, part int, via []string) {
-	if other, there := m.folders[at]; there && other != part || repeated(via) {
+// makes notes that a part makes a path. again is set where it may run more than once.
+func (m *creations) makes(at string, part int, again bool) {
+	if other, there := m.folders[at]; there && other != part || again {
 		part = several
 	}
 	m.folders[at] = part
@@ -85,16 +87,16 @@ func (m *creations) looks() (out []map[string]string, all bool) {
 }
 
 // add notes a link that a part makes.
-func (m *creations) add(l knowledge.Link, part int, via []string) {
+func (m *creations) add(l knowledge.Link, part int, again bool) {
 	if l.IfFolder {
 		link(m.inside, l.At, l.Target)
 	}
 	if l.IfNoFolder {
 		link(m.beside, l.At, l.Target)
-		m.makes(l.At, part, via)
+		m.makes(l.At, part, again)
 	}
 	if l.Target == "" {
-		m.makes(l.At, several, via)
+		m.makes(l.At, several, again)
 	}
 }
 
@@ -111,24 +113,18 @@ func (m *creations) note(parts []cardea.Part) {
 		if !knowledge.Has(form.MakesFolders, parts[i].Program()) {
 			continue
 		}
+		repeated := slices.ContainsFunc(parts[i].Via, inFunction) || slices.ContainsFunc(m.again, func(r [2]int) bool { return r[0] <= i && i < r[1] })
 		for _, a := range parts[i].Access {
 			if a.Kind != cardea.Write || a.Redirect || a.Glob {
 				continue
 			}
 			for _, p := range []string{a.Path, a.Spelled} {
 				for ; p != "" && p != "/"; p = path.Dir(p) {
-					m.makes(p, i, parts[i].Via)
+					m.makes(p, i, repeated)
 				}
 			}
 		}
 	}
-}
-
-// repeated reports whether a part that is reached through some steps may run more than once.
-func repeated(via []string) bool {
-	return slices.ContainsFunc(via, func(v string) bool {
-		return v == "for" || v == "while" || v == "until" || strings.HasPrefix(v, "function ")
-	})
 }
 
 // over is a resolve that sees links, too. Its result is "" where a path leads

@@ -129,6 +129,9 @@ type Invocation struct {
 	// FilesChanged is set where an earlier command of the line may have changed
 	// files, so that what is on the disk now says little.
 	FilesChanged bool
+	// Stands reports whether no earlier command of the line may have removed or replaced a
+	// path. Nil: none may where FilesChanged is not set.
+	Stands func(path string) bool
 	// Possible is set where the program is only one that another may run.
 	Possible bool
 	// MadeFolder reports whether another command of the line may make a folder

@@ -394,7 +394,8 @@ func (r *reader) onlyMembers() bool {
 // has not changed it.
 func (r *reader) exists(f Word) bool {
 	at := Absolute(r.paths.Dir, f.Text)
-	return at != "" && !r.inv.FilesChanged && r.world.IsDir != nil && r.world.IsDir(at)
+	stands := !r.inv.FilesChanged || r.inv.Stands != nil && at != "" && r.inv.Stands(at)
+	return at != "" && stands && r.world.IsDir != nil && r.world.IsDir(at)
 }
 
 // isFolder reports whether a word is a folder as far as its spelling tells: it
