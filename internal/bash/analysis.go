@@ -30,7 +30,7 @@ type Env struct {
 	looked *int
 }
 
-// Analysis is what is known of a line.
+// Analysis holds what is known of a line.
 type Analysis struct {
 	// Parts are the simple commands, and redirections that stand by
 	// themselves, in the order in which they were found.
@@ -39,7 +39,7 @@ type Analysis struct {
 	Opaque []cardea.Opaque
 	// Pipes say which parts input which.
 	Pipes []Pipe
-	// SelfCalls are what functions and scripts do until they call themselves: the
+	// SelfCalls hold what functions and scripts do until they call themselves: the
 	// last part of each is the call.
 	SelfCalls []Again
 	// Endless are the loops whose condition never changes.
@@ -138,7 +138,7 @@ func (a *Analysis) Origins(text string, before int) [][2]int {
 	return out
 }
 
-// loops reports a part that stands in a substitution of a for loop.
+// loops reports a part that is in a substitution of a for loop.
 func loops(via []string) bool {
 	n := len(via)
 	return n > 1 && via[n-2] == "for" && (via[n-1] == "$( )" || via[n-1] == "` `")

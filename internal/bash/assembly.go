@@ -230,7 +230,7 @@ func beginsName(rest []fragment) bool {
 	return false
 }
 
-// withoutClasses is a text with "?" for each class of a pattern that stands in several
+// withoutClasses is a text with "?" for each class of a pattern that is in several
 // pieces: .en[v"]"] is a pattern of bash's, and what is quoted in it a member. Where the
 // word is a pattern anyway, the other classes stay as they are.
 func withoutClasses(text string, quoted []bool, isPattern bool) string {

@@ -74,7 +74,7 @@ func (w *words) arrayValue(a *syntax.Assign) shell.Value {
 		}
 		for _, f := range w.elements(e.Value) {
 			certain = certain && f.Static && len(elements) <= maxList
-			if len(elements) > maxList { // what is behind it runs all the same
+			if len(elements) > maxList { // what is after it runs all the same
 				continue
 			}
 			elements = append(elements, f.Text)
@@ -133,7 +133,7 @@ func (w *words) set(name string, v shell.Value) {
 	w.store(name, v)
 }
 
-// evaluated is what an integer holds after an assignment.
+// evaluated returns what an integer holds after an assignment.
 func (w *words) evaluated(name string, v shell.Value) shell.Value {
 	if v.Known() && texts.Decimal(v.Text) {
 		return v
@@ -225,7 +225,7 @@ func (w *words) assigned(word *syntax.Word) shell.Value {
 	return v
 }
 
-// tildeLater reports a tilde behind a colon, which is expanded in the value of
+// tildeLater reports a tilde after a colon, which is expanded in the value of
 // an assignment.
 func tildeLater(word *syntax.Word) bool {
 	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {

@@ -56,7 +56,7 @@ func (w *recorder) emitProgram(inv invocation) {
 	}
 }
 
-// readOf is what a program may do because of the texts in the files of some accesses which
+// readOf returns what a program may do because of the texts in the files of some accesses which
 // the line writes.
 func (w *recorder) readOf(list []cardea.Access) knowledge.Possible {
 	in := knowledge.NewInput(w.paths())
@@ -68,7 +68,7 @@ func (w *recorder) readOf(list []cardea.Access) knowledge.Possible {
 	return in.Possible
 }
 
-// programPattern is what the base name of a command's first word fits, "" where it is
+// programPattern returns what the base name of a command's first word fits, "" where it is
 // certain.
 func programPattern(first field) string {
 	if first.Static {

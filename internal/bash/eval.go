@@ -81,7 +81,7 @@ func (w *commands) prefixBuiltin(inv invocation) {
 	case "exec":
 		inv.program = true
 	case "command", "builtin":
-		// Functions do not count, builtins do.
+		// Functions do not apply, builtins do.
 		if args[0].Static {
 			if b, ok := builtinOf(args[0].Text); ok {
 				w.builtin(b, inv)

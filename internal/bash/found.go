@@ -12,8 +12,8 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
-// searched is what the parts of a range print, where these are one search, and
-// behind it filters that leave lines out; nil where it is not certain.
+// searched returns what the parts of a range print, where these are one search, and
+// after it filters that leave lines out; nil where it is not certain.
 func (w *line) searched(at [2]int) *knowledge.Search {
 	if at[0] < 0 || at[1] > len(w.out.Parts) || at[0] >= at[1] {
 		return nil
@@ -43,7 +43,7 @@ func (w *line) searched(at [2]int) *knowledge.Search {
 // inFunction reports a step of Via that hides how a function is called.
 func inFunction(via string) bool { return strings.HasPrefix(via, "function") }
 
-// fromSearch is what comes in from a search, where no name there can become two
+// fromSearch returns what comes in from a search, where no name there can become two
 // words, an option or something else than it is. null is set where it is read up to each NUL.
 func (w *line) fromSearch(null bool) *knowledge.Search {
 	if w.cmd.stdin.kind != piped || !w.cmd.stdin.lines {
@@ -68,7 +68,7 @@ func (w *line) withPlainNames(s *knowledge.Search) *knowledge.Search {
 	return s
 }
 
-// foundBy is what a word stands for that is a variable, or a substitution of
+// foundBy returns what a word stands for that is a variable, or a substitution of
 // which the parts are in a range, where that is the work of a search.
 func (w *line) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 	parts := word.Parts
@@ -105,7 +105,7 @@ func (w *line) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 	return nil
 }
 
-// looped is what the variable of a loop over words stands for, where each word
+// looped returns what the variable of a loop over words stands for, where each word
 // is a file's name: as it stands, by a pattern, or from a search.
 func (w *line) looped(words []field) *knowledge.Search {
 	s := &knowledge.Search{Dir: w.cur.Folder}

@@ -45,7 +45,7 @@ func (w *commands) function(inv invocation, name string) bool {
 		defer w.printsInto(len(w.out.Parts))
 	}
 	sure := f.Sure && !w.cur.UnsetsFuncs && int(f.At) <= w.at && len(w.aborts) == 0
-	if !sure { // it may be the program of that name, too
+	if !sure { // it may also be the program of that name
 		w.emitProgram(inv)
 	}
 	w.unless(inv.mayFail || !sure, func() { w.callFunction(name, f, params, static) })
@@ -92,7 +92,7 @@ func (w *commands) functionBody(name string, body *syntax.Stmt, params []string,
 	for name, hidden := range w.cur.Locals {
 		w.cur.Vars.Set(name, hidden.After(w.cur.Vars.Get(name)))
 	}
-	for _, s := range w.aborts[min(aborts, len(w.aborts)):] { // giving up leaves the function, too
+	for _, s := range w.aborts[min(aborts, len(w.aborts)):] { // giving up also leaves the function
 		s.Params, s.ParamsKnown = outer, outerKnown
 		for name, hidden := range w.cur.Locals {
 			s.Vars.Set(name, shell.Join(hidden.Value, s.Vars.Get(name)))
@@ -197,7 +197,7 @@ func (w *commands) childShell(via, text string, params []field, inv invocation) 
 	})
 }
 
-// inherit sets what a new shell gets: what is exported, and what stands in front of it.
+// inherit sets what a new shell gets: what is exported, and what is in front of it.
 func (w *commands) inherit(inv invocation, exported []cardea.Assign) {
 	for i, a := range slices.Concat(exported, inv.assigns) {
 		v := shell.SomeOf(inv.may[a.Name])

@@ -28,7 +28,7 @@ type invocation struct {
 	// renamed is set where the program gets another name than that of its file.
 	renamed bool
 	// program is set when the shell no longer looks the name up itself, so
-	// that functions, aliases and builtins do not count.
+	// that functions, aliases and builtins do not apply.
 	program bool
 	// mayFail is set when a redirection can fail, so that it may not run.
 	mayFail bool
@@ -109,7 +109,7 @@ func (inv invocation) outer() []cardea.Outer {
 	return around
 }
 
-// startsOther reports the builtins that start the command behind them.
+// startsOther reports the builtins that start the command after them.
 func startsOther(name string) bool {
 	return slices.Contains([]string{"command", "builtin", "exec", "eval", "noglob", "nocorrect"}, name)
 }

@@ -25,7 +25,7 @@ type statements struct{ *commands }
 // field is one word that bash passes.
 type field = knowledge.Word
 
-// lateSpot makes parts opaque for a reason that was found behind them: a loop
+// lateSpot makes parts opaque for a reason that was found after them: a loop
 // runs again what it has changed.
 type lateSpot struct {
 	from, to int

@@ -76,7 +76,7 @@ type command struct {
 	colon   bool             // it is the builtin that does nothing but expand its words
 }
 
-// lineFiles is what the line does to files.
+// lineFiles holds what the line does to files.
 type lineFiles struct {
 	changed bool      // a command may have changed files
 	removed []string  // paths that a command may have removed or replaced
@@ -87,7 +87,7 @@ type lineFiles struct {
 	creates creations // and this one
 }
 
-// used counts against the limits.
+// used is counted against the limits.
 type used struct {
 	scripts    int  // depth of scripts within scripts
 	evaluating int  // depth of values within values, in arithmetic
@@ -97,7 +97,7 @@ type used struct {
 	overLimit  bool // a limit was hit
 }
 
-// input is what a command reads from its standard input.
+// input holds what a command reads from its standard input.
 type input struct {
 	kind inputKind
 	text string // kind literal
@@ -111,7 +111,7 @@ type input struct {
 	lines bool
 }
 
-// shared is what one of several commands reads: which of them reads what is not known.
+// shared returns what one of several commands reads: which of them reads what is not known.
 func (in input) shared() input {
 	if in.kind != literal {
 		return in
@@ -281,7 +281,7 @@ func (w *line) repeats(endless bool, begin int, walk func()) {
 	}
 }
 
-// surroundings are what a command inherits from the commands around it: those
+// surroundings hold what a command inherits from the commands around it: those
 // that started the script which is being walked.
 type surroundings struct {
 	wrappers         []string

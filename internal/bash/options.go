@@ -11,7 +11,7 @@ import (
 // wrapper says how a program that starts another one reads its options.
 type wrapper form.Wrapper
 
-// parsed is what a wrapper's options say.
+// parsed holds what a wrapper's options say.
 type parsed struct {
 	options []option // flags have the value ""
 	before  []field  // operands in front of the command
@@ -89,7 +89,7 @@ func (p *parsed) doubtIf(unsure bool, f field) {
 	}
 }
 
-// value takes the first word behind an option as its value, and reports whether it can be.
+// value takes the first word after an option as its value, and reports whether it can be.
 // One that is not known will do where every value is a number.
 func (p *parsed) value(option string, words []field, anyNumber bool) bool {
 	if len(words) == 0 || !words[0].Static && !anyNumber {
@@ -101,7 +101,7 @@ func (p *parsed) value(option string, words []field, anyNumber bool) bool {
 }
 
 // refuses reports a word that is certainly no number, no time and no name of a signal.
-// strtold(3) reads "inf" and "nan", too, masks are hexadecimal and may have commas, and
+// strtold(3) also reads "inf" and "nan", masks are hexadecimal and may have commas, and
 // signals are counted from others ("rtmin+1").
 func (s *wrapper) refuses(f field) bool {
 	text := strings.ToLower(f.Text)

@@ -131,8 +131,8 @@ func (w *statements) leaves(st *syntax.Stmt) bool {
 	return false
 }
 
-// printsExactly is what a command prints, where it is certain: echo and printf of words
-// that are known. It is the only part behind a number of others.
+// printsExactly returns what a command prints, where it is certain: echo and printf of words
+// that are known. It is the only part after a number of others.
 func (w *statements) printsExactly(st *syntax.Stmt, from int, in input) (string, bool) {
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 || st.Background || st.Negated {

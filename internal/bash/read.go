@@ -66,7 +66,7 @@ func (w *commands) takes(builtin string, words []field, assigns []cardea.Assign)
 	return out
 }
 
-// options are what getopts may put into OPTARG.
+// options returns what getopts may put into OPTARG.
 func (w *commands) options(words []field) []string {
 	out := w.cur.Params
 	for _, f := range words {
@@ -80,7 +80,7 @@ func (w *commands) options(words []field) []string {
 	return out
 }
 
-// inputWords are the words and lines that stand in what a command reads, as far as the
+// inputWords are the words and lines that are in what a command reads, as far as the
 // line says it.
 func (w *commands) inputWords() []string {
 	text := w.input()

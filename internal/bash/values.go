@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/paths"
 )
 
-// lookup is what is known of a variable here.
+// lookup returns what is known of a variable here.
 func (w *line) lookup(name string) shell.Value {
 	forgotten, odd := !w.cur.Forgotten.None(), w.cur.Traits[name]&grammar.Odd != 0
 	v := w.cur.Vars.Get(name)
@@ -96,7 +96,7 @@ func (w *line) bounded(list []string) []string {
 }
 
 // joined are the texts that one of several and one of others make together. Nothing
-// behind them leaves them as they are.
+// after them leaves them as they are.
 func (w *line) joined(begin, more []string) []string {
 	switch {
 	case len(more) == 0:
@@ -104,7 +104,7 @@ func (w *line) joined(begin, more []string) []string {
 	case len(more) == 1 && len(begin) == 1:
 		return []string{begin[0] + more[0]}
 	case len(begin)*len(more) > 4*maxLikely:
-		more = more[:1] // one of them stands for all: none is what an honest line says
+		more = more[:1] // one of them stands for all: none is what a normal line says
 	}
 	return w.bounded(paths.Joined(begin, more))
 }
@@ -167,7 +167,7 @@ func (w *line) noteOutside(name string) {
 }
 
 // openName reports variables whose value is no secret: those of the shell and
-// the session, and what only sets modes and levels.
+// the session, and those that only set modes and levels.
 func openName(name string) bool {
 	switch name {
 	case "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "PATH", "HOSTNAME", "HOSTTYPE", "MACHTYPE", "OSTYPE", "UID", "EUID", "PPID",

@@ -32,7 +32,7 @@ func Rejoined(parts []syntax.WordPart) bool {
 }
 
 // joinLiterals makes one literal of those that follow each other, so that a tilde
-// is seen with what comes behind it.
+// is seen with what comes after it.
 func joinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 	var out []syntax.WordPart
 	for _, p := range parts {

@@ -8,7 +8,7 @@ import (
 	"cardea.dev/internal/bash/texts"
 )
 
-// Changes are what statements may change in the state of the shell that runs them.
+// Changes say what statements may change in the state of the shell that runs them.
 type Changes struct {
 	// Variables are the assignments, in order.
 	Variables []Change
@@ -43,7 +43,7 @@ type Definitions interface {
 }
 
 // ChangesOf returns what statements may change. It looks at most at a number of nodes;
-// behind them anything may change.
+// after them anything may change.
 func ChangesOf(body []*syntax.Stmt, defined Definitions, nodes int) Changes {
 	r := changeReader{defined: defined, limit: nodes, seen: map[string]bool{}}
 	r.read(body)

@@ -96,7 +96,7 @@ func TestsFile(x syntax.TestExpr) bool {
 }
 
 // PrintsLines reports a command whose output goes into a pipe as it is, and
-// nothing else besides.
+// nothing else.
 func PrintsLines(st *syntax.Stmt, op syntax.BinCmdOperator) bool {
 	if _, ok := st.Cmd.(*syntax.CallExpr); !ok || op != syntax.Pipe {
 		return false

@@ -17,7 +17,7 @@ import (
 
 // Script is a text that a shell reads as commands.
 type Script struct {
-	// Text is what was parsed. Offsets of nodes are offsets in it.
+	// Text is the text that was parsed. Offsets of nodes are offsets in it.
 	Text string
 	// Stmts are its statements, up to the first error.
 	Stmts []*syntax.Stmt

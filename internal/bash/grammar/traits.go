@@ -6,9 +6,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Trait says how bash treats a variable wherever it stands in the line. Traits
+// Trait says how bash treats a variable wherever it is in the line. Traits
 // are collected before a script is walked, since a loop or a function can make
-// a later declaration count for an earlier command.
+// a later declaration apply to an earlier command.
 type Trait uint8
 
 const (

@@ -9,7 +9,7 @@ import (
 )
 
 // atMost reports whether all that is certain of b holds for a, and all that a may be b may
-// be, too.
+// be.
 func atMost(a, b Value) bool {
 	if a.Presence&^b.Presence != 0 {
 		return false

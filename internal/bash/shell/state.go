@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
-// State is what a shell knows at a point of a line. Where the line may have come there in
+// State holds what a shell knows at a point of a line. Where the line may have come there in
 // several ways, it holds what is common to all of them.
 type State struct {
 	// Vars are the variables that the line has touched.
@@ -44,8 +44,8 @@ type State struct {
 	*Facts
 }
 
-// Facts are what holds for all of a shell, or for the script that it runs, independent of
-// the order of commands: a loop or a function can make a later definition count for an
+// Facts hold for all of a shell, or for the script that it runs, independent of
+// the order of commands: a loop or a function can make a later definition apply to an
 // earlier command.
 type Facts struct {
 	Funcs      map[string]*Function

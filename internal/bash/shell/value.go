@@ -15,7 +15,7 @@ import (
 	"cardea.dev/internal/knowledge"
 )
 
-// Value is what a variable may hold, or what an expansion may give.
+// Value holds what a variable may hold, or what an expansion may give.
 type Value struct {
 	// Text is the value where it is Exact.
 	Text string
@@ -79,7 +79,7 @@ var Any = Value{Presence: Set}
 // SomeNumber is an unknown number, or empty.
 var SomeNumber = Value{Presence: Set, Shape: Numeric}
 
-// SomeProcess is what $! gives: digits, or nothing.
+// SomeProcess is the value of $!: digits, or nothing.
 var SomeProcess = Value{Presence: Set, Shape: Numeric | Unsigned}
 
 // SomeEvaluable is a number, or what the variable held before the line.

@@ -21,7 +21,7 @@ func ASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 || r < ' ' })
 }
 
-// Change is what an expansion makes of a value; false where that is not computed.
+// Change returns what an expansion makes of a value; false where that is not computed.
 func Change(p *syntax.ParamExp, value string, pattern, with *Pattern) (string, bool) {
 	switch {
 	case p.Slice != nil:
@@ -74,7 +74,7 @@ func replaced(value string, r *syntax.Replace, pattern, with string) (string, bo
 			end, pattern = "$", rest
 		}
 	}
-	if pattern == "" || value == "" { // a star fits nothing, too
+	if pattern == "" || value == "" { // a star also fits nothing
 		return "", false
 	}
 	fits := wildcards(begin, pattern, end)

@@ -42,7 +42,7 @@ func HasGlob(s string) bool {
 	return i >= 0 && strings.IndexByte(s[i:], ']') > 0
 }
 
-// WordBytes are what the delimiter of a here-document may consist of.
+// WordBytes are the bytes of a plain word, such as the delimiter of a here-document.
 const WordBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.!"
 
 // MaxText is how many bytes a word, or the output of a printf, may become.

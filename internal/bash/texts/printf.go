@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Printf is what printf prints with a format and its arguments, and whether that is
+// Printf returns what printf prints with a format and its arguments, and whether that is
 // certain. The format is used again as long as arguments are left.
 func Printf(words []string) (string, bool) {
 	for len(words) > 1 && words[0] == "--" {
@@ -45,7 +45,7 @@ func Printf(words []string) (string, bool) {
 }
 
 // directive prints what a text begins with that stands for an argument of printf, and
-// says how long it is; 0 where nothing is printed behind it.
+// says how long it is; 0 where nothing is printed after it.
 func directive(b *strings.Builder, text string, args *[]string) (size int, exact bool) {
 	n := 1
 	for n < len(text) && strings.IndexByte("-+ #0123456789.*'hljzt", text[n]) >= 0 {
