@@ -179,9 +179,9 @@ func (f *lineFiles) change(p *cardea.Part) {
 	f.changed = true
 	f.remade = f.remade || len(p.Opaque) > 0 || len(p.Access) == 0
 	for _, a := range p.Access {
-		switch replaces := a.Kind != cardea.Write || a.Recursive; {
-		case a.Kind == cardea.Read, !replaces:
-		case a.Path == "" || a.Glob:
+		switch replaces := a.Kind == cardea.Delete || a.Kind == cardea.Link || a.Kind == cardea.Write && a.Recursive; {
+		case a.Kind == cardea.Read, a.Kind == cardea.Write && !replaces:
+		case !replaces || a.Path == "" || a.Glob: // a program that it runs may do anything
 			f.remade = true
 		default:
 			f.removed = append(f.removed, a.Path)

@@ -8,7 +8,7 @@ import (
 	"cardea.dev/internal/bash/unknown"
 )
 
-// atMost reports whether all that is certain of b holds for a, and all that a may be b may
+// atMost reports whether all that is certain of b holds for a, and b may be all that a may
 // be.
 func atMost(a, b Value) bool {
 	if a.Presence&^b.Presence != 0 {
