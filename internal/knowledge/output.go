@@ -70,8 +70,8 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 	return belowFolders(p, name)
 }
 
-// belowFolders is what lies below the folders of a search, with names that fit a pattern; "" fits
-// all. It is nil where it is not known which folders these are.
+// belowFolders returns what lies below the folders of a search, with names that fit a pattern; "" fits
+// all. It is nil where the folders are unknown.
 func belowFolders(p *cardea.Part, name string) *Search {
 	s, folders := &Search{Dir: p.Dir}, p.Operands
 	if spec := programOf(p.Program()); len(folders) > 0 && spec != nil && spec.FirstOperand == form.None && !HasOption(p, spec.FirstOperandUnless...) {

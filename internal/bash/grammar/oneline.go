@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// OneLine is a command as bash reads it, in one line where that can be, for who looks at
+// OneLine is a command as bash reads it, in one line where that can be, for those who read
 // its text: without comments, with one space between words and "; " between commands.
 // Texts in quotes and here-documents stay as they are. It reports false for what cannot
 // be parsed.

@@ -25,7 +25,7 @@ type Script struct {
 	Doubts []cardea.Opaque
 	// Misread is set where the parser refuses a text that bash may run.
 	Misread bool
-	// Err is the first error of the parser, nil where there is none.
+	// Err is the first error of the parser, nil without an error.
 	Err error
 	// Empty is set for a text without any statement and without an error.
 	Empty bool

@@ -34,8 +34,8 @@ type State struct {
 	// exports all that it sets.
 	Exported   []string
 	ExportsAll bool
-	// Later is the spot of every later command of this shell. It has no code where there
-	// is none.
+	// Later is the spot of every later command of this shell. It has no code where no
+	// command has one.
 	Later cardea.Opaque
 	// Forgotten is why no variable, parameter or folder is known any more, 0 where some
 	// are.
