@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
@@ -64,17 +65,25 @@ const (
 	rubyPrints   = lazyRegexp(`^\s*(?:puts|print|p) ` + plain + `\s*;?\s*$`)
 )
 
-// lazyRegexp is an expression that is compiled where it is used: few lines hold
-// a program, and none of them many.
+// lazyRegexp is an expression that is compiled when it is first used: few lines need one,
+// and a hook that answers one call must not compile all. It comes from the code or from
+// command knowledge, never from a line.
 type lazyRegexp string
 
-func (l lazyRegexp) MatchString(s string) bool {
-	return regexp.MustCompile(string(l)).MatchString(s)
+// compiled are the *regexp.Regexp of the expressions that were used.
+var compiled sync.Map
+
+func (l lazyRegexp) get() *regexp.Regexp {
+	known, ok := compiled.Load(l)
+	if !ok {
+		known, _ = compiled.LoadOrStore(l, regexp.MustCompile(string(l)))
+	}
+	return known.(*regexp.Regexp)
 }
 
-func (l lazyRegexp) ReplaceAllString(s, with string) string {
-	return regexp.MustCompile(string(l)).ReplaceAllString(s, with)
-}
+func (l lazyRegexp) MatchString(s string) bool { return l.get().MatchString(s) }
+
+func (l lazyRegexp) ReplaceAllString(s, with string) string { return l.get().ReplaceAllString(s, with) }
 
 // sedLanguage is the language of which it is known what a program opens.
 const sedLanguage = "sed"

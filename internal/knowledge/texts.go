@@ -90,12 +90,11 @@ func (r *reader) texts(out []wordUse) (texts []string) {
 	extension := len(r.levels) == 0 && len(r.spec.Subcommands) > 0 // or an alias, which may do anything
 	takes := func(i int, option string) bool {
 		return slices.ContainsFunc(texts, func(t string) bool {
-			words := strings.Split(t, " ")
-			behind, names := words[:len(words)-1], words[len(words)-1]
-			if len(behind) == 0 {
+			last := strings.LastIndexByte(t, ' ')
+			if last < 0 {
 				return !extension && t == option && (r.ended == 0 || i < r.ended)
 			}
-			return slices.Contains(strings.Split(names, "|"), option) && r.starts(behind, i, texts)
+			return slices.Contains(strings.Split(t[last+1:], "|"), option) && r.starts(strings.Split(t[:last], " "), i, texts)
 		})
 	}
 	dashed := func(i int) bool { return strings.HasPrefix(r.argv[i].Text, "-") }
