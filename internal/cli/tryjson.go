@@ -67,6 +67,8 @@ type partJSON struct {
 	MayRun     []mayRunJSON `json:"may_run"`
 	LookedInto []string     `json:"looked_into"`
 	Opaque     []spotJSON   `json:"opaque"`
+	// NotReadOnly is why a part that nothing decides is not read-only.
+	NotReadOnly string `json:"not_read_only,omitempty"`
 }
 
 // mayRunJSON is a command that may run, and the file and line in which it stands; ""
@@ -184,7 +186,7 @@ func (t trial) part(i int) partJSON {
 	return partJSON{Text: part.Text, Argv: wordsOf(part), Effect: t.effect(i), Coverage: part.Coverage.String(),
 		Wrappers: append([]string{}, part.Wrappers...), Variables: notNil(part.Variables()), Via: append([]string{}, part.Via...),
 		Access: listOf(part.Access, accessOf), MayTouch: listOf(part.MayTouch, accessOf), MayRun: mayRunOf(part, []mayRunJSON{}),
-		LookedInto: append([]string{}, part.LookedInto...), Opaque: listOf(part.Opaque, spotOf)}
+		LookedInto: append([]string{}, part.LookedInto...), Opaque: listOf(part.Opaque, spotOf), NotReadOnly: t.beyondReading(i)}
 }
 
 // wordsOf are the words of a command.

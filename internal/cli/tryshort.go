@@ -63,7 +63,7 @@ func (t trial) showShort(s *screen) {
 		}
 	}
 	s.labelled("rule", ruleOf(v.By, v.Effect, v.Opinions))
-	s.labelled("why", inLine(cmp.Or(v.Reason, meaning[v.Effect])))
+	s.labelled("why", inLine(cmp.Or(v.Reason, t.undecided(), meaning[v.Effect])))
 	s.labelled("instead", inLine(v.Instead))
 	t.showTwoWays(s)
 	s.labelled("note", t.notes())
@@ -71,6 +71,21 @@ func (t trial) showShort(s *screen) {
 	if len(broken) > 0 {
 		s.labelled("problem", inLine(broken[0].String())+onlyIf(len(broken) > 1, fmt.Sprintf(" (and %d more, see -v)", len(broken)-1)))
 	}
+}
+
+// undecided is why the first part that no rule speaks of is not read-only, "" where all are
+// decided. All of it is in the long form.
+func (t trial) undecided() string {
+	if t.verdict.Effect != cardea.Abstain || t.judgement.Event.Call == nil {
+		return ""
+	}
+	parts := t.judgement.Event.Call.Parts
+	for i := range parts {
+		if why := t.beyondReading(i); why != "" {
+			return meaning[cardea.Abstain] + ", and not read-only: " + onlyIf(len(parts) > 1, fmt.Sprintf("part %d: ", i+1)) + why + " (more with -v)"
+		}
+	}
+	return ""
 }
 
 // title is the call in a line, or the event.

@@ -34,8 +34,8 @@ func (r *reader) doubt() string {
 	if why := cmp.Or(r.unsureOperands(name), r.late(), r.swallowed()); why != "" {
 		return why
 	}
-	if f := r.unsureWord(); f != "" {
-		return "what " + f + " becomes is not known"
+	if why := r.unsureWord(); why != "" {
+		return why
 	}
 	for _, i := range r.operands {
 		begins := func(p string) bool { return strings.HasPrefix(r.argv[i].Text, p) }
@@ -112,11 +112,19 @@ func (r *reader) unsureOperands(name string) string {
 	for _, f := range r.argv[1:] {
 		for _, pattern := range c.ForbiddenWords {
 			if !f.Static && !literalHead(f, pattern) || f.Static && fits(f.Text, pattern) {
-				return name + " with " + f.Text + " may do more than read"
+				return name + " with " + f.Text + " may do more than read" + unlessStatic(f, pattern)
 			}
 		}
 	}
 	return ""
+}
+
+// unlessStatic says what a word that is only known when the line runs may be.
+func unlessStatic(f Word, pattern string) string {
+	if f.Static {
+		return ""
+	}
+	return ": it may be " + pattern
 }
 
 // folder reports whether the operand at i may be a folder.
@@ -236,8 +244,8 @@ func (r *reader) harmless(p *form.Program, k int, o cardea.Option) bool {
 	})
 }
 
-// unsureWord is a word that is only known when the line runs and may then be an
-// option, or another operand than it seems; "" where there is none.
+// unsureWord is why a word that is only known when the line runs may be an option, or other
+// operands than it seems; "" where there is none.
 func (r *reader) unsureWord() string {
 	s := r.spec
 	for k, f := range r.argv[1:] {
@@ -249,14 +257,17 @@ func (r *reader) unsureWord() string {
 		}
 		begins := strings.HasPrefix(f.Head, "-") || strings.HasPrefix(f.Text, "-")
 		if begins && !slices.ContainsFunc(r.out.Options, func(o cardea.Option) bool { return o.Word == k+1 }) {
-			return f.Text // nobody has seen which option it is
+			return f.Text + " is an option, and not known which"
 		}
 		if staysOption(f) {
 			continue
 		}
 		first := s.FirstOperand != "" && len(r.operands) > 0 && r.operands[0] == k+1
-		if f.MayBeOption && !s.Complete.AnyWords || f.MaySplit && !f.Glob || f.Glob && first {
-			return f.Text
+		switch {
+		case f.MayBeOption && !s.Complete.AnyWords:
+			return f.Text + " may become an option"
+		case f.MaySplit && !f.Glob, f.Glob && first:
+			return f.Text + " may become several words, or none"
 		}
 	}
 	return ""
