@@ -63,8 +63,8 @@ func (w *commands) trap(inv invocation) {
 	}
 	if len(words) > 1 {
 		for _, f := range words[1:] {
-			if name := strings.ToUpper(f.Text); !f.Static || name != "EXIT" && name != "0" {
-				w.setHandler(words[0]) // it may run between any two commands
+			if name := strings.ToUpper(f.Text); !f.Static || name != "EXIT" && name != "0" || w.cur.Locals != nil {
+				w.setHandler(words[0]) // it may run between any two commands; in zsh, EXIT where a function ends
 			}
 		}
 		f := words[0]

@@ -260,7 +260,7 @@ func TestParts(t *testing.T) {
 		{"set a b; c $1 $2", "c a b"},
 		{"set -- a b; shift; c $1", "c b"},
 		{"set -- a b; shift 2; c $1", "c $1"},
-		{"command export X=1; a $X", "a 1"},
+		{"command export X=1; a $X", "a $X"},
 		{"builtin declare 'a[$(cmd)]=1'", "?*"},
 		{"command export $x", "?*"},
 		{"builtin export -f f", "?*"},

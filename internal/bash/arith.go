@@ -79,6 +79,7 @@ func (w *words) operand(x syntax.ArithmExpr) {
 func (w *words) arithAssigns(x syntax.ArithmExpr) {
 	if name := grammar.ArithName(x); name != "" {
 		old := w.cur.Vars.Get(name)
+		w.counts(name)
 		if w.set(name, shell.SomeNumber); w.failing || !w.cur.Forgotten.None() {
 			w.cur.Vars.Set(name, shell.Join(old, w.cur.Vars.Get(name)))
 		}
@@ -90,6 +91,13 @@ func (w *words) arithAssigns(x syntax.ArithmExpr) {
 		return
 	}
 	w.unknown(unknown.AssignsByValue, w.source(x))
+}
+
+// counts notes that arithmetic sets a variable, which may not be set before.
+func (w *words) counts(name string) {
+	if v := w.cur.Vars.Get(name); v.MayBeOutside() || v.Presence&shell.Unset != 0 {
+		w.cur.Traits[name] |= grammar.Counted
+	}
 }
 
 // arithWord looks at one operand.

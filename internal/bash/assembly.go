@@ -54,6 +54,9 @@ func (w *words) assemble(list []fragment, src string) []field {
 		case f.split && !f.quoted:
 			a.cur.MayBeOption = a.cur.MayBeOption || !a.cur.Static && !a.settled
 			a.certain(f.Text, "*")
+			if strings.ContainsAny(f.Text, a.ifs) {
+				w.used.split++
+			}
 			a.split(f.Text)
 			a.settled = a.settled || a.text.Len() > 0
 		default:
@@ -104,8 +107,8 @@ func (a *assembly) addUnknown(f *fragment, rest []fragment) {
 	}
 	switch {
 	case !a.settled:
-		cur.MayBeOption = cur.MayBeOption || f.Shape&(shell.Unsigned|shell.OneWord) == 0
-		a.settled = f.Has(shell.Unsigned | shell.Numeric | shell.NonEmpty)
+		cur.MayBeOption = cur.MayBeOption || f.Shape&(shell.NoDash|shell.PlainWord) == 0
+		a.settled = f.Has(shell.NoDash | shell.Numeric | shell.NonEmpty)
 	case cur.Static: // an option that the word spells is no surprise
 		cur.MayBeOption = cur.MayBeOption || a.text.String()[0] == '-' && !strings.HasPrefix(a.src, "-")
 	}
@@ -122,10 +125,10 @@ func (a *assembly) addUnknown(f *fragment, rest []fragment) {
 	}
 	cur.Static, a.begun = false, true
 	a.unsure++
-	atMost := f.Has(shell.AtMostOneWord)
+	atMost := f.Has(shell.OneWordOrNone)
 	cur.Listed = f.Has(shell.Listed)
 	a.vanishing = a.vanishing || atMost && !f.quoted
-	cur.MaySplit = cur.MaySplit || !f.quoted && !f.Has(shell.OneWord) && !atMost || f.several
+	cur.MaySplit = cur.MaySplit || !f.quoted && !f.Has(shell.PlainWord) && !atMost || f.several
 	cur.MayBeOption = cur.MayBeOption || !f.quoted && f.split || f.several
 }
 

@@ -72,8 +72,9 @@ func (w *words) arrayValue(a *syntax.Assign) shell.Value {
 			certain = false
 			continue
 		}
+		split := w.used.split
 		for _, f := range w.elements(e.Value) {
-			certain = certain && f.Static && len(elements) <= maxList
+			certain = certain && w.used.split == split && f.Static && len(elements) <= maxList
 			if len(elements) > maxList { // what is after it runs all the same
 				continue
 			}
@@ -87,8 +88,8 @@ func (w *words) arrayValue(a *syntax.Assign) shell.Value {
 	return w.someOf(append(may, strings.Join(may, " ")))
 }
 
-// prefix reads an assignment in front of a command, and what it may be.
-func (w *words) prefix(a *syntax.Assign) (cardea.Assign, []string) {
+// prefix reads an assignment in front of a command: what the command is given, and the value.
+func (w *words) prefix(a *syntax.Assign) (cardea.Assign, shell.Value) {
 	out := cardea.Assign{}
 	if a.Name != nil {
 		out.Name = a.Name.Value
@@ -100,11 +101,15 @@ func (w *words) prefix(a *syntax.Assign) (cardea.Assign, []string) {
 		w.arrayValue(a)
 	}
 	v := w.assigned(a.Value)
+	w.evaluatedByZsh(out.Name, v)
 	if v.Known() && !a.Append && a.Array == nil {
 		out.Value, out.Static = v.Text, true
 	}
 	out.Class = knowledge.AssignmentClass(out.Name, out.Value, out.Static && a.Index == nil && a.Array == nil)
-	return out, v.May
+	if !out.Static {
+		v = shell.SomeOf(v.Texts())
+	}
+	return out, v
 }
 
 // classOf says what a variable can do that has a value.
@@ -123,6 +128,7 @@ func (w *words) set(name string, v shell.Value) {
 	if w.cur.Traits[name]&grammar.Integer != 0 || shell.Counter(name) {
 		v = w.evaluated(name, v)
 	}
+	w.evaluatedByZsh(name, v)
 	if w.cur.IsFixed(name) {
 		if w.cur.FixedSet[name] || shell.Fixed(name) {
 			w.mayAbort()
@@ -131,6 +137,13 @@ func (w *words) set(name string, v shell.Value) {
 		w.cur.FixedSet[name] = true
 	}
 	w.store(name, v)
+}
+
+// evaluatedByZsh looks at a value that is assigned to what may be an integer in zsh alone.
+func (w *words) evaluatedByZsh(name string, v shell.Value) {
+	if w.cur.Traits[name]&grammar.Counted != 0 && !v.Numeric() {
+		w.unknown(unknown.ZshEvaluated, name)
+	}
 }
 
 // evaluated returns what an integer holds after an assignment.
@@ -232,13 +245,4 @@ func tildeLater(word *syntax.Word) bool {
 		lit, ok := p.(*syntax.Lit)
 		return ok && strings.Contains(lit.Value, ":~")
 	})
-}
-
-// mayLater notes what a later round of a loop may find in a variable.
-func (w *words) mayLater(c grammar.Change) {
-	if c.Text != "" {
-		v := w.cur.Vars.Get(c.Name)
-		v.May = w.bounded(append(v.May[:len(v.May):len(v.May)], c.Text))
-		w.cur.Vars.Set(c.Name, v)
-	}
 }

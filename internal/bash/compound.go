@@ -43,12 +43,16 @@ func (w *statements) forClause(c *syntax.ForClause) {
 	case *syntax.CStyleLoop:
 		w.countingLoop(c, l)
 	case *syntax.WordIter:
-		words, before := w.iterated(l), len(w.cmd.pending)
+		words, before, split := w.iterated(l), len(w.cmd.pending), w.used.split
 		for _, item := range l.Items {
 			words = append(words, w.fields(item)...)
 		}
 		if after := len(w.cmd.pending); after > before {
 			w.cur.Origins[l.Name.Value] = w.cmd.pending[after-1].at
+		}
+		if w.used.split > split {
+			w.eachOrWhole(c, l, words)
+			return
 		}
 		if w.unrolls(words, c.Do) {
 			w.eachWord(l.Name.Value, words, c.Do)
@@ -120,11 +124,11 @@ func (w *statements) oneOf(words []field) shell.Value {
 	}
 	switch {
 	case numbers && plain:
-		return shell.Value{Presence: shell.Set, Shape: shell.Numeric | shell.NonEmpty | shell.OneWord}
+		return shell.Value{Presence: shell.Set, Shape: shell.Numeric | shell.NonEmpty | shell.PlainWord}
 	case numbers:
 		return shell.SomeNumber
 	case plain && len(words) <= maxPlainWords:
-		return shell.Value{May: may, Presence: shell.Set, Shape: shell.Listed | shell.NonEmpty | shell.OneWord}
+		return shell.Value{May: may, Presence: shell.Set, Shape: shell.Listed | shell.NonEmpty | shell.PlainWord}
 	}
 	return shell.Value{Found: w.looped(words), May: w.bounded(may), Presence: shell.Set}
 }

@@ -62,7 +62,8 @@ func (w *commands) declClause(c *syntax.DeclClause) {
 			switch {
 			case ok && (strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+")):
 				exports = exports || strings.Contains(text, "x") && text[0] == '-'
-				if strings.Trim(text[1:], "-aAfFgiIlnprtux") != "" {
+				// -F only prints in bash, and makes a float in zsh.
+				if strings.Trim(text[1:], "-aAfFgiIlnprtux") != "" || strings.Contains(text, "F") && len(c.Args) > 1 {
 					w.unknown(unknown.ZshDeclaration, text)
 				}
 				if strings.ContainsAny(text, "n") && variant != "export" || strings.Contains(text, "f") && text[0] == '-' {

@@ -5,7 +5,7 @@
 // is sound rather than clever: every program that bash would start itself is
 // among the parts, or the line carries an opaque spot that covers it; a word
 // called static is what bash passes. Where the parser (mvdan.cc/sh) and bash
-// are known to differ, the line is opaque (raw.go).
+// are known to differ, the line is opaque (package grammar).
 //
 // [Analyse] is all that there is to call: a line and the world around it
 // ([Env]) give its parts, its opaque spots and which parts input which
@@ -18,8 +18,32 @@
 // function that changes the state. Where several ways meet, their states are joined. What
 // is rare makes the state forget. [unknown.Reason] says why something is not known.
 //
-// Four packages are below: grammar parses and finds what shells read differently, texts
+// These packages are below: grammar parses and finds what shells read differently, texts
 // computes quotes, patterns and printf, shell has values and states, unknown the reasons.
+// Package generate writes random lines for tests.
+//
+// The way of x=a; sed $x f: script parses it, stmts and command walk it, and call takes the
+// simple command. Each of its words goes through fields: fragments expands it (param asks
+// lookup for the [shell.Value] of x), and assemble joins the fragments into fields. start
+// looks at the first field, emitProgram asks [knowledge.Describe] what the program does, and
+// emit makes a part of it.
+//
+// Words of this package:
+//
+//	field       one word that bash passes; the same as knowledge.Word
+//	fragment    a piece of a word after expansion
+//	static      passed exactly so, for certain. Known says the same of a value
+//	May         what something may be: for denies and questions, never for allows
+//	Found       the search that finds a name: find, git ls-files, a pattern
+//	spot        a place that cannot be seen through (cardea.Opaque)
+//	pending     parts whose output flows into the current command
+//	late        runs at a time that is not known: traps, PS4, later rounds of a loop
+//	traits      what declarations say of a variable anywhere in the line
+//
+// The types embed each other, and every receiver is w: line (line.go), words, recorder,
+// redirections, commands and statements (layers.go), walker (analyse.go). To find a method,
+// search for "func (w .*) NAME(".
+//
 // The files here, from the top to the bottom; each uses those below it:
 //
 //	analyse.go, beyond.go             one line, and texts beyond a limit

@@ -84,6 +84,7 @@ func (w *commands) prefixBuiltin(inv invocation) {
 		// Functions do not apply, builtins do.
 		if args[0].Static {
 			if b, ok := builtinOf(args[0].Text); ok {
+				inv.mayFail = inv.mayFail || name == "command" // zsh looks for a program
 				w.builtin(b, inv)
 				return
 			}

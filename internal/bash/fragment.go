@@ -62,7 +62,7 @@ func (f *fragment) unknown() bool { return f.kind == someText && !f.Known() }
 
 // mayBeEmpty reports whether an unknown text may be empty, as a variable that is unset is.
 func (f *fragment) mayBeEmpty() bool {
-	return f.Shape&(shell.NonEmpty|shell.Unsigned|shell.OneWord|shell.Listed) == 0
+	return f.Shape&(shell.NonEmpty|shell.NoDash|shell.PlainWord|shell.Listed) == 0
 }
 
 // isNumber reports whether an unknown text is a number or empty for certain.
@@ -89,7 +89,7 @@ func sglQuoted(p *syntax.SglQuoted) fragment {
 	}
 	text, ok := texts.ANSIC(p.Value)
 	if !ok {
-		return unsureQuoted(0)
+		return unsureQuoted(0, text)
 	}
 	return quotedLiteral(text)
 }
@@ -117,9 +117,9 @@ func severalFields(list []fragment) bool {
 func concatenated(list []fragment) shell.Value {
 	if len(list) == 1 && list[0].unknown() {
 		switch f := &list[0]; {
-		case f.Has(shell.Numeric|shell.NonEmpty) || f.Has(shell.Unsigned|shell.AtMostOneWord):
+		case f.Has(shell.Numeric|shell.NonEmpty) || f.Has(shell.NoDash|shell.OneWordOrNone):
 			return shell.SomeNumber
-		case f.Has(shell.Numeric | shell.Unsigned):
+		case f.Has(shell.Numeric | shell.NoDash):
 			return shell.SomeProcess
 		}
 	}

@@ -32,8 +32,10 @@ type invocation struct {
 	program bool
 	// mayFail is set when a redirection can fail, so that it may not run.
 	mayFail bool
-	text    string // as written, for messages
-	start   int
+	// splits is set where bash splits a value into some of its words, and zsh does not.
+	splits bool
+	text   string // as written, for messages
+	start  int
 }
 
 // mayBe notes what a variable may be that a command is given.

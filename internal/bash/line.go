@@ -94,6 +94,7 @@ type used struct {
 	words      int  // words looked at so far
 	possible   int  // possible commands looked at so far
 	printed    int  // bytes that commands print, as far as the line says them
+	split      int  // expansions that bash splits into words and zsh does not
 	overLimit  bool // a limit was hit
 }
 
@@ -109,14 +110,24 @@ type input struct {
 	from  [2]int // the parts that write it or open it, half open
 	// lines is set when one command writes it, and no error of a command does.
 	lines bool
+	// outer is set for what a command around this one reads.
+	outer bool
+}
+
+// and returns what a command reads whose input is both, one after the other. Bash reads the
+// second alone, zsh both (zshoptions(1), MULTIOS).
+func (in input) and(more input) input {
+	return input{kind: max(in.kind, piped), may: in.text + in.may + more.text + more.may, unseen: true,
+		names: slices.Concat(in.names, more.names), from: in.from}
 }
 
 // shared returns what one of several commands reads: which of them reads what is not known.
 func (in input) shared() input {
 	if in.kind != literal {
+		in.outer = true
 		return in
 	}
-	return input{kind: elsewhere, may: in.text}
+	return input{kind: elsewhere, may: in.text, outer: true}
 }
 
 // input is about what the current command reads, as far as the line says it: from its

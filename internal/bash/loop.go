@@ -8,7 +8,9 @@ import (
 
 	"cardea.dev/internal/bash/grammar"
 	"cardea.dev/internal/bash/shell"
+	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
+	"cardea.dev/internal/knowledge"
 )
 
 // loop walks what may run any number of times: what it sets is unknown inside
@@ -59,6 +61,27 @@ func (w *statements) eachWord(name string, words []field, body []*syntax.Stmt) {
 	w.rounds = around
 }
 
+// eachOrWhole walks a loop over a value that bash splits into words, while zsh runs the body
+// once with all of it.
+func (w *statements) eachOrWhole(c *syntax.ForClause, l *syntax.WordIter, words []field) {
+	whole := shell.Any
+	if len(l.Items) == 1 {
+		whole = w.lookup(variableAlone(w.source(l.Items[0])))
+	}
+	if !whole.Known() || !w.unrolls(words, c.Do) {
+		v := w.oneOf(append(words, unknownArgs))
+		v.May = w.bounded(append(v.May, strings.Join(v.May, " ")))
+		w.iterate(c, v)
+		return
+	}
+	before := w.cur.Clone()
+	w.eachWord(l.Name.Value, words, c.Do)
+	after := w.cur
+	w.cur = before
+	w.eachWord(l.Name.Value, []field{knowledge.Literal(whole.Text)}, c.Do)
+	w.cur.Join(after)
+}
+
 // forget makes unknown what statements may set.
 func (w *statements) forget(body []*syntax.Stmt) {
 	c := grammar.ChangesOf(body, w.cur, maxWords-w.used.words)
@@ -67,6 +90,9 @@ func (w *statements) forget(body []*syntax.Stmt) {
 	}
 	for _, v := range c.Variables {
 		old := w.cur.Vars.Get(v.Name)
+		if v.Counts {
+			w.counts(v.Name)
+		}
 		switch {
 		case v.Number && old.Numeric():
 			w.store(v.Name, shell.SomeNumber)
@@ -74,12 +100,12 @@ func (w *statements) forget(body []*syntax.Stmt) {
 			w.store(v.Name, shell.SomeEvaluable)
 		default:
 			w.forgetName(v.Name)
-			w.mayLater(v)
 		}
 		if w.cur.IsFixed(v.Name) {
 			w.cur.Doubt(unknown.SetsReadOnly)
 		}
 	}
+	w.carry(c.Variables)
 	w.cur.ParamsKnown = w.cur.ParamsKnown && !c.Params
 	w.cur.ExportsAll = w.cur.ExportsAll || c.Exports
 	if c.Pushed {
@@ -91,4 +117,56 @@ func (w *statements) forget(body []*syntax.Stmt) {
 	if c.Anything {
 		w.cur.Forget(unknown.AnyCommand)
 	}
+}
+
+// maxCarried is how many rounds of a loop are followed in which one variable gets what another
+// one holds.
+const maxCarried = 8
+
+// carry adds to what variables may be what later rounds give them: x=$y; y=$z; z=a.
+func (w *statements) carry(list []grammar.Change) {
+	for round := 0; round < min(len(list), maxCarried); round++ {
+		same := true
+		for _, c := range list {
+			v := w.cur.Vars.Get(c.Name)
+			if v.Numeric() || c.Value == nil {
+				continue
+			}
+			before := len(v.May)
+			v.May = w.bounded(append(v.May[:before:before], w.textsOf(c.Value.Parts)...))
+			if len(v.May) != before {
+				same = false
+				w.cur.Vars.Set(c.Name, v)
+			}
+		}
+		if same {
+			return
+		}
+	}
+}
+
+// textsOf are the texts that a word of literals and variables may be, none where there is
+// something else in it.
+func (w *statements) textsOf(parts []syntax.WordPart) []string {
+	out := []string{""}
+	for _, p := range parts {
+		var more []string
+		switch p := p.(type) {
+		case *syntax.Lit:
+			more = []string{texts.Unquoted(p.Value)}
+		case *syntax.SglQuoted:
+			more = []string{p.Value}
+		case *syntax.DblQuoted:
+			more = w.textsOf(p.Parts)
+		case *syntax.ParamExp:
+			if plain := variableAlone(w.source(p)); plain != "" {
+				more = w.mayBe(plain)
+			}
+		}
+		if len(more) == 0 {
+			return nil
+		}
+		out = w.joined(out, more)
+	}
+	return out
 }

@@ -74,7 +74,7 @@ func set(s *shell.State, names []string, seed int) {
 
 // walked analyses a line from a state.
 func walked(line string, prepare func(*shell.State)) Analysis {
-	w := newWalker(oracleWorlds()[0], creations{})
+	w := newWalker(oracleWorlds(nowhereToRun)[0], creations{})
 	prepare(w.cur)
 	w.script(line)
 	w.uncalled()

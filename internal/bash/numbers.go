@@ -55,6 +55,9 @@ func (w *words) formatNumbers(words []field) {
 	if len(words) < 2 || !words[0].Static {
 		return
 	}
+	if texts.SpellsPercent(words[0].Text) {
+		w.unknown(unknown.ZshEvaluated, words[0].Text)
+	}
 	var takes []bool // which of the arguments are numbers
 	for _, directive := range strings.Split(strings.ReplaceAll(words[0].Text, "%%", ""), "%")[1:] {
 		verb := strings.TrimLeft(directive, "-+ #0123456789.*'hlLjzt$")

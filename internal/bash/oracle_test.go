@@ -24,12 +24,12 @@ import (
 )
 
 // oracle runs lines in real bash and compares what happened with the analysis.
-// Each run has a folder of its own, dir/N, which lines and analysis know as
-// /r: in it bin is a link to the stubs, bin.log what they recorded, and w the
-// folder in which the line runs.
+// Each run has a folder of its own, dir/N: in it bin is a link to the stubs, bin.log
+// what they recorded, and w the folder in which the line runs.
 type oracle struct {
 	dir, bin string
 	known    map[string]bool // the programs that a run can find
+	folders  atomic.Int64
 	runs     atomic.Int64
 	started  atomic.Int64 // programs seen to start
 	written  atomic.Int64 // files seen to be written
@@ -107,14 +107,18 @@ func before() map[string]string {
 	return map[string]string{"w/f": "p q\n", "w/g": "1\n", "w/h": "a\n", "w/sub/f": "p\n", "w/sub/deep/f": "p\n", "f": "p\n"}
 }
 
-// oracleWorlds are the worlds in which each line is analysed: one that knows
-// its folders, one that does not, so that whether a cd succeeds is not known.
-func oracleWorlds() []Env {
+// oracleWorlds are the worlds in which each line is analysed that runs in a folder: one that
+// knows its folders, one that does not, so that whether a cd succeeds is not known.
+func oracleWorlds(run string) []Env {
+	work := run + "/w"
 	isDir := func(p string) bool {
-		return slices.Contains([]string{"/", "/r", "/r/w", "/r/w/sub", "/r/w/sub/deep", "/dev"}, p)
+		return p == "/" || p == "/dev" || strings.HasPrefix(work+"/", p+"/") || p == work+"/sub" || p == work+"/sub/deep"
 	}
-	return []Env{{Cwd: "/r/w", World: knowledge.World{Home: "/r/w", Roots: []string{"/r/w"}, IsDir: isDir}}, {Cwd: "/r/w", World: knowledge.World{Home: "/r/w", Roots: []string{"/r/w"}}}}
+	return []Env{{Cwd: work, World: knowledge.World{Home: work, Roots: []string{work}, IsDir: isDir}}, {Cwd: work, World: knowledge.World{Home: work, Roots: []string{work}}}}
 }
+
+// nowhereToRun is a folder for lines that do not run.
+const nowhereToRun = "/r"
 
 // limited starts bash with limits of processor time, file size and, for the
 // user nobody who shares them with no one, processes.
@@ -123,14 +127,17 @@ const limited = `ulimit -t 2; ulimit -f 20000; [ -z "$1" ] || ulimit -u 500 2>/d
 // observed is what a line did.
 type observed struct {
 	started [][]string
-	files   []string // written, as /r/…
+	files   []string // written
 	late    bool     // the line was ended by the clock
 }
 
+// folder names a fresh folder for a run.
+func (o *oracle) folder() string { return filepath.Join(o.dir, fmt.Sprint(o.folders.Add(1))) }
+
 // run gives what bash did with a line, in a fresh folder.
-func (o *oracle) run(t testing.TB, line string) observed {
+func (o *oracle) run(t testing.TB, run, line string) observed {
 	t.Helper()
-	run := filepath.Join(o.dir, fmt.Sprint(o.runs.Add(1)))
+	o.runs.Add(1)
 	work := filepath.Join(run, "w")
 	err := errors.Join(os.MkdirAll(filepath.Join(work, "sub", "deep"), 0o777), os.Symlink(o.bin, filepath.Join(run, "bin")))
 	old := time.Unix(1e9, 0)
@@ -168,17 +175,13 @@ func (o *oracle) run(t testing.TB, line string) observed {
 		if info, err := d.Info(); err != nil || before()[name] != "" && info.ModTime().Equal(old) {
 			return nil
 		}
-		seen.files = append(seen.files, "/r/"+name)
+		seen.files = append(seen.files, path)
 		return nil
 	})
 	data, _ := os.ReadFile(filepath.Join(run, "bin.log"))
 	records := strings.Split(string(data), "\037\036\037")
 	for _, rec := range records[:len(records)-1] {
-		argv := strings.Split(rec, "\037")
-		for i := range argv {
-			argv[i] = strings.ReplaceAll(argv[i], run, "/r")
-		}
-		seen.started = append(seen.started, argv)
+		seen.started = append(seen.started, strings.Split(rec, "\037"))
 	}
 	o.started.Add(int64(len(seen.started)))
 	o.written.Add(int64(len(seen.files)))
@@ -189,7 +192,8 @@ func (o *oracle) run(t testing.TB, line string) observed {
 // for, or "".
 func (o *oracle) unsound(t testing.TB, line string) string {
 	var judged []Analysis
-	for _, env := range oracleWorlds() {
+	run := o.folder()
+	for _, env := range oracleWorlds(run) {
 		if a := Analyse(line, env); !hides(a) {
 			judged = append(judged, a)
 		}
@@ -197,7 +201,7 @@ func (o *oracle) unsound(t testing.TB, line string) string {
 	if len(judged) == 0 {
 		return ""
 	}
-	seen := o.run(t, line)
+	seen := o.run(t, run, line)
 	for i, a := range judged {
 		if why := accountsFor(a, seen); why != "" {
 			return why
@@ -397,12 +401,13 @@ func jobs() int {
 // The oracle records what bash starts, with its words, and what it writes.
 func TestOracleRecords(t *testing.T) {
 	o := newOracle(t)
-	seen := o.run(t, "a 'p q' $'x\\ny'; : > new; : >> f; cd sub; b \"$PWD\" > g; exec 3<>f")
-	want := [][]string{{"a", "p q", "x\ny"}, {"b", "/r/w/sub"}}
+	run := o.folder()
+	seen := o.run(t, run, "a 'p q' $'x\\ny'; : > new; : >> f; cd sub; b \"$PWD\" > g; exec 3<>f")
+	want := [][]string{{"a", "p q", "x\ny"}, {"b", run + "/w/sub"}}
 	if !slices.EqualFunc(seen.started, want, slices.Equal[[]string]) {
 		t.Errorf("started %q", seen.started)
 	}
-	if want := []string{"/r/w/new", "/r/w/sub/g"}; !slices.Equal(seen.files, want) {
+	if want := []string{run + "/w/new", run + "/w/sub/g"}; !slices.Equal(seen.files, want) {
 		t.Errorf("written %q", seen.files)
 	}
 	for _, test := range []struct {
@@ -412,9 +417,9 @@ func TestOracleRecords(t *testing.T) {
 		{"a p", Analysis{Parts: []cardea.Part{{Argv: []cardea.Word{{Text: "a", Static: true}, {Text: "q", Static: true}}}}}},
 		{"a p", Analysis{Parts: []cardea.Part{{Argv: []cardea.Word{{Text: "a", Static: true}}}}}},
 		{"a -p", Analysis{Parts: []cardea.Part{{Argv: []cardea.Word{{Text: "a", Static: true}, {MaySplit: true}}}}}},
-		{": > f", Analysis{Parts: []cardea.Part{{Access: []cardea.Access{{Kind: cardea.Write, Path: "/r/w/g"}}}}}},
+		{": > f", Analysis{Parts: []cardea.Part{{Access: []cardea.Access{{Kind: cardea.Write, Path: nowhereToRun + "/w/g"}}}}}},
 	} {
-		if accountsFor(test.a, o.run(t, test.line)) == "" {
+		if accountsFor(test.a, o.run(t, o.folder(), test.line)) == "" {
 			t.Errorf("%q: %+v is accepted", test.line, test.a)
 		}
 	}

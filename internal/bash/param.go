@@ -82,11 +82,11 @@ func (w *words) plain(p *syntax.ParamExp, name string, raw fragment, quoted bool
 		}
 		return w.listFrags(w.cur.Params, name == "*" && quoted, raw)
 	case "#", "?", "$":
-		return []fragment{unsureQuoted(shell.Numeric | shell.NonEmpty | shell.Unsigned)}
+		return []fragment{unsureQuoted(shell.Numeric | shell.NonEmpty | shell.NoDash)}
 	case "-":
 		return []fragment{unsureQuoted(0)}
 	case "!": // empty before anything ran in the background
-		f := unsure(shell.Numeric | shell.Unsigned)
+		f := unsure(shell.Numeric | shell.NoDash)
 		f.quoted = quoted
 		return []fragment{f}
 	case "0":
@@ -121,16 +121,16 @@ func (w *words) plain(p *syntax.ParamExp, name string, raw fragment, quoted bool
 func (w *words) ofKnownForm(v shell.Value, raw fragment, quoted bool) fragment {
 	switch {
 	case !w.splitsAtBlanks():
-	case v.Has(shell.Numeric | shell.Unsigned):
-		f := unsure(shell.Numeric | shell.Unsigned)
+	case v.Has(shell.Numeric | shell.NoDash):
+		f := unsure(shell.Numeric | shell.NoDash)
 		f.quoted = quoted
 		return f
-	case v.Has(shell.OneWord):
+	case v.Has(shell.PlainWord):
 		return unsure(v.Shape, v.May...)
 	case v.Has(shell.Evaluable):
 		raw.Shape |= shell.Evaluable
 	case v.Has(shell.Numeric): // or nothing
-		raw.split, raw.Shape = false, raw.Shape|shell.AtMostOneWord|shell.Numeric
+		raw.split, raw.Shape = false, raw.Shape|shell.OneWordOrNone|shell.Numeric
 	}
 	return raw
 }

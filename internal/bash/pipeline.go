@@ -146,7 +146,7 @@ func (w *statements) printsExactly(st *syntax.Stmt, from int, in input) (string,
 		switch {
 		case len(st.Redirs) == 0 && in.kind == literal:
 			return in.text, true
-		case len(st.Redirs) == 1 && st.Redirs[0].Hdoc != nil:
+		case len(st.Redirs) == 1 && st.Redirs[0].Hdoc != nil && in.kind == inherited:
 			return grammar.HereText(st.Redirs[0])
 		}
 		return "", false

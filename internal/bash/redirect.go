@@ -21,10 +21,22 @@ func (w *redirections) redirects(list []*syntax.Redirect) []cardea.Access {
 	around := w.cmd.expands
 	w.cmd.expands = false // a program's own are expanded elsewhere
 	for _, r := range list {
-		out = append(out, w.redirect(r)...)
+		before := w.cmd.stdin
+		if out = append(out, w.redirect(r)...); readsFrom(r) && before.kind != inherited && !before.outer {
+			w.cmd.stdin = before.and(w.cmd.stdin)
+		}
 	}
 	w.cmd.expands = around
 	return out
+}
+
+// readsFrom reports a redirection of the standard input.
+func readsFrom(r *syntax.Redirect) bool {
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
+		return r.N == nil || r.N.Value == "0"
+	}
+	return false
 }
 
 func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
@@ -159,7 +171,13 @@ func (w *redirections) redirected(kind cardea.AccessKind, word field, ok bool) [
 		}
 	}
 	for _, p := range w.likelyPaths(word) {
-		out = append(out, cardea.Access{Kind: kind, Redirect: true, Spelled: p.Path, Glob: p.Pattern != "", Pattern: p.Pattern})
+		a := cardea.Access{Kind: kind, Redirect: true, Spelled: p.Path, Glob: p.Pattern != "", Pattern: p.Pattern}
+		out = append(out, a)
+		for _, leads := range w.paths().Open(kind, p.Path, true) {
+			if a.Spelled = leads.Path; a.Spelled != p.Path && a.Spelled != "" {
+				out = append(out, a)
+			}
+		}
 	}
 	for _, p := range w.lyingThere(word) {
 		if w.paths().SaysHidden(p.Pattern, w.env.Roots) {

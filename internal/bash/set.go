@@ -59,7 +59,7 @@ func (w *commands) setOptions(words []field) {
 				if !words[i].Static || !harmlessSetOption(words[i].Text) {
 					w.unknown(unknown.ShellOption, words[i].Text)
 				}
-			case !strings.ContainsRune("euxfvhCEoTbm", c):
+			case !strings.ContainsRune("euxfvhCEobm", c):
 				w.unknown(unknown.ShellOption, f.Text)
 			}
 		}

@@ -28,8 +28,12 @@ func (w *commands) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	w.cmd.reads = &reads
 	inv.argv = make([]field, 0, len(c.Args))
 	w.cmd.expands, w.cmd.colon = true, len(c.Args) > 0 && c.Args[0].Lit() == ":" && len(redirs) == 0 && w.cur.IsPlainCommand(":")
-	for _, word := range c.Args {
-		inv.argv = w.appendFields(inv.argv, word)
+	for i, word := range c.Args {
+		split := w.used.split
+		if inv.argv = w.appendFields(inv.argv, word); w.used.split > split {
+			inv.splits = inv.splits || i > 0
+			inv.mayFail = inv.mayFail || i == 0 // zsh looks for a command whose name has a blank
+		}
 	}
 	if len(inv.argv) > 0 && w.runByShell(inv.argv[0]) {
 		w.fed, reads = w.fed+reads, "" // what it runs or sets may read it
@@ -39,11 +43,7 @@ func (w *commands) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		w.assignments(c, redirs, &spots)
 		return
 	}
-	for _, a := range c.Assigns {
-		given, may := w.prefix(a)
-		inv.assigns = append(inv.assigns, given)
-		inv.mayBe(given.Name, may)
-	}
+	w.prefixes(c.Assigns, &inv)
 	inv.access = w.redirects(redirs)
 	if len(inv.argv) == 0 {
 		// All words vanished: bash runs nothing, or what a substitution gave.
@@ -54,6 +54,26 @@ func (w *commands) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		return
 	}
 	w.start(inv)
+}
+
+// prefixes reads the assignments in front of a command. Each sees what those before it give.
+func (w *commands) prefixes(list []*syntax.Assign, inv *invocation) {
+	outer := make([]shell.Value, len(list))
+	for i, a := range list {
+		given, v := w.prefix(a)
+		inv.assigns = append(inv.assigns, given)
+		inv.mayBe(given.Name, v.May)
+		if outer[i] = w.cur.Vars.Get(given.Name); i+1 < len(list) {
+			w.cur.Vars.Set(given.Name, shell.Join(outer[i], v))
+		}
+	}
+	for i := len(list) - 2; i >= 0; i-- {
+		name := inv.assigns[i].Name
+		if grammar.AssignsInside(list[i+1:]) { // y=$((x=1)), which stays
+			outer[i] = shell.Join(outer[i], w.cur.Vars.Get(name))
+		}
+		w.cur.Vars.Set(name, outer[i])
+	}
 }
 
 // assignments handles a command that only sets variables.
@@ -98,6 +118,9 @@ func (w *commands) start(inv invocation) {
 		return
 	}
 	name := first.Text
+	if inv.splits && (takenApart(name) && !onlyLooks(name) || !w.cur.IsPlainCommand(name)) {
+		w.unknown(unknown.ZshSplits, inv.text)
+	}
 	if !inv.program {
 		if w.alias(inv, name) || w.function(inv, name) {
 			return
@@ -120,6 +143,12 @@ func (w *commands) start(inv invocation) {
 		return
 	}
 	w.emitProgram(inv)
+}
+
+// onlyLooks reports builtins that do the same with one word as with its pieces: nothing
+// that lasts.
+func onlyLooks(name string) bool {
+	return slices.Contains([]string{":", "true", "false", "test", "[", "printf"}, name)
 }
 
 // builtin runs a builtin of the shell. What is assigned in front of it holds

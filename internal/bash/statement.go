@@ -140,7 +140,7 @@ func (w *statements) timeClause(c *syntax.TimeClause) {
 	around := w.around
 	w.around.wrappers = append(slices.Clone(around.wrappers), "time")
 	st, _ := grammar.WithoutDashes(c.Stmt)
-	w.stmt(st)
+	w.mayRun(func() { w.stmt(st) }) // zsh runs some of it in a subshell
 	w.around = around
 }
 
@@ -162,6 +162,9 @@ func (w *statements) test(x syntax.TestExpr) {
 		}
 		w.test(x.X)
 		w.test(x.Y)
+		if x.Op == syntax.TsReMatch {
+			w.matched(x)
+		}
 	case *syntax.UnaryTest:
 		if x.Op == syntax.TsVarSet || x.Op == syntax.TsRefVar {
 			if word, ok := x.X.(*syntax.Word); ok {
@@ -180,6 +183,21 @@ func (w *statements) test(x syntax.TestExpr) {
 		w.test(x.X)
 	case *syntax.Word:
 		w.walkWord(x)
+	}
+}
+
+// matched sets what [[ x =~ y ]] sets in zsh, and leaves as it is in bash.
+func (w *statements) matched(x *syntax.BinaryTest) {
+	var may []string
+	if word, ok := x.X.(*syntax.Word); ok {
+		text, _ := grammar.Literal(word)
+		may = append(append(may, text), w.mayBe(variableAlone(w.source(word)))...)
+	}
+	for _, name := range grammar.SetByMatch {
+		w.cur.Vars.Set(name, shell.Join(w.cur.Vars.Get(name), w.someOf(may)))
+	}
+	for _, name := range grammar.SetToNumber {
+		w.cur.Traits[name] |= grammar.Counted
 	}
 }
 

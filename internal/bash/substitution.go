@@ -83,7 +83,7 @@ func (w *words) commandSubstitution(p *syntax.CmdSubst) fragment {
 		return expanded(folder)
 	}
 	if number := w.printsNumber(p); w.splitsAtBlanks() && (number || w.printsFolderAbove(w.source(p))) {
-		f.split, f.Shape = false, shell.AtMostOneWord|shell.Unsigned
+		f.split, f.Shape = false, shell.OneWordOrNone|shell.NoDash
 		if number {
 			f.Shape |= shell.Numeric
 		}

@@ -126,13 +126,13 @@ func (w *words) fragments(parts []syntax.WordPart, tilde tildes) []fragment {
 				w.givesToRead(w.printedFrom(begin))
 			}
 			if len(p.Stmts) == 0 { // nothing is started, and nothing passed
-				f := unsure(shell.Unsigned)
+				f := unsure(shell.NoDash)
 				f.split = true
 				out = append(out, f)
 				continue
 			}
 			// bash passes /dev/fd/N: no option and one word, as a digit is.
-			out = append(out, unsureQuoted(shell.Unsigned))
+			out = append(out, unsureQuoted(shell.NoDash))
 		default: // an extended pattern
 			f := unsure(0)
 			f.split = true

@@ -52,6 +52,39 @@ func each(f Word) []Word {
 	return out
 }
 
+// mostPossible is how many texts of a word are followed that it may become.
+const mostPossible = 64
+
+// possibleWords are the word itself, where it is not one of a list, and what it may become as
+// far as the line tells.
+func (r *reader) possibleWords(f Word) []Word {
+	out := each(f)
+	if f.Static || f.Glob || out[0].Static {
+		return out
+	}
+	var may []string
+	for _, text := range f.May {
+		if f.MaySplit {
+			may = append(may, strings.Fields(text)...)
+		} else {
+			may = append(may, text)
+		}
+	}
+	if len(may) == 0 && r.inv.MayBecome != nil {
+		for _, p := range r.inv.MayBecome(f) {
+			may = append(may, cmp.Or(p.Pattern, p.Path))
+		}
+	}
+	for _, text := range may[:min(len(may), mostPossible)] {
+		if strings.ContainsAny(text, "*?[") {
+			out = append(out, pattern(text))
+		} else {
+			out = append(out, Literal(text))
+		}
+	}
+	return out
+}
+
 // member adds the names under which one operand is put into a folder.
 func (r *reader) member(dir, src Word, recursive bool) {
 	if names, ok := r.names(src); ok {

@@ -25,10 +25,15 @@ type Changes struct {
 // Change is an assignment to a variable.
 type Change struct {
 	Name string
-	// Number is set where a number is assigned, Text is the text where it is written out.
-	Number bool
-	Text   string
+	// Number is set where a number is assigned, and Counts where arithmetic does it.
+	Number, Counts bool
+	// Value is the word that is assigned, nil for others.
+	Value *syntax.Word
 }
+
+// SetByMatch are the variables that [[ x =~ y ]] sets in zsh (zshmisc(1), "Conditional
+// Expressions"); [SetToNumber] are the integers among them.
+var SetByMatch, SetToNumber = []string{"MATCH", "match", "mbegin", "mend", "MBEGIN", "MEND"}, []string{"MBEGIN", "MEND"}
 
 // None reports whether nothing may change.
 func (c *Changes) None() bool {
@@ -48,6 +53,23 @@ func ChangesOf(body []*syntax.Stmt, defined Definitions, nodes int) Changes {
 	r := changeReader{defined: defined, limit: nodes, seen: map[string]bool{}}
 	r.read(body)
 	return r.Changes
+}
+
+// AssignsInside reports whether an expansion in the values of some assignments may assign
+// something: ${x:=y}, $((x=1)).
+func AssignsInside(list []*syntax.Assign) (found bool) {
+	for _, a := range list {
+		syntax.Walk(a, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.BinaryArithm, *syntax.UnaryArithm:
+				found = true
+			case *syntax.ParamExp:
+				found = found || n.Exp != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull)
+			}
+			return !found
+		})
+	}
+	return found
 }
 
 type changeReader struct {
@@ -85,6 +107,12 @@ func (r *changeReader) node(n syntax.Node) bool {
 		if n.Exp != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
 			r.sets(n.Param.Value)
 		}
+	case *syntax.BinaryTest:
+		if n.Op == syntax.TsReMatch {
+			for _, name := range SetByMatch {
+				r.sets(name)
+			}
+		}
 	case *syntax.CoprocClause:
 		r.Anything = true
 	case *syntax.CallExpr:
@@ -99,11 +127,7 @@ func (r *changeReader) assign(a *syntax.Assign) {
 	if a.Name == nil {
 		return
 	}
-	c := Change{Name: a.Name.Value, Number: a.Value != nil && a.Index == nil && IsNumber(a.Value)}
-	if a.Value != nil && !c.Number {
-		c.Text, _ = Literal(a.Value)
-	}
-	r.Variables = append(r.Variables, c)
+	r.Variables = append(r.Variables, Change{Name: a.Name.Value, Value: a.Value, Number: a.Value != nil && a.Index == nil && IsNumber(a.Value)})
 }
 
 // arith reads what an arithmetic expression sets.
@@ -119,7 +143,7 @@ func (r *changeReader) arith(n syntax.Node) {
 	switch name := ArithName(left); {
 	case left == nil:
 	case name != "":
-		r.Variables = append(r.Variables, Change{Name: name, Number: true})
+		r.Variables = append(r.Variables, Change{Name: name, Number: true, Counts: true})
 	default:
 		r.Anything = true // an element
 	}

@@ -156,8 +156,14 @@ func (s *Script) treeCheck() {
 				s.doubt(unknown.ZshRedirection, s.Source(n))
 			}
 		case *syntax.Stmt:
-			if _, function := n.Cmd.(*syntax.FuncDecl); function {
+			if f, is := n.Cmd.(*syntax.FuncDecl); is {
 				s.Functions = append(s.Functions, n)
+				if f.Name != nil && zshHandler(f.Name.Value) {
+					s.doubt(unknown.ZshHandler, f.Name.Value)
+				}
+				if !compound(f.Body) {
+					s.doubt(unknown.FunctionEnd, s.Source(n))
+				}
 			}
 			if at := int(n.Semicolon.Offset()) + 1; n.Background && at < len(s.Text) && s.Text[at] == '!' {
 				s.doubt(unknown.ZshBackground, s.Source(n))
@@ -239,10 +245,33 @@ func commentCheck(text string, literal, quoted []span) unknown.Reason {
 	}
 }
 
-// zshWord finds words that only zsh would execute.
+// zshHandler reports functions that zsh calls by itself (zshmisc(1), "Special Functions").
+func zshHandler(name string) bool {
+	return strings.HasPrefix(name, "TRAP") || strings.HasPrefix(name, "zsh") || slices.Contains([]string{"chpwd", "periodic", "precmd", "preexec", "command_not_found_handler"}, name)
+}
+
+// compound reports a compound command, with which the body of a function ends in bash. The
+// parser reads the && b behind it as a part of the body.
+func compound(body *syntax.Stmt) bool {
+	if body == nil { // of a text that does not parse
+		return false
+	}
+	switch body.Cmd.(type) {
+	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause, *syntax.ArithmCmd, *syntax.TestClause:
+		return !body.Negated && !body.Background
+	}
+	return false
+}
+
+// zshWord finds words that only zsh would execute, or take for the end of a block
+// (zshoptions(1), IGNORE_CLOSE_BRACES).
 func (s *Script) zshWord(word *syntax.Word) {
-	if src := s.Source(word); len(src) > 1 && src[0] == '=' && texts.IsNameStart(src[1]) {
+	src := s.Source(word)
+	if len(src) > 1 && src[0] == '=' && texts.IsNameStart(src[1]) {
 		s.doubt(unknown.ZshEquals, src)
+	}
+	if at := int(word.Pos().Offset()); src == "}" && at > 0 && strings.IndexByte(" \t\n", s.Text[at-1]) >= 0 {
+		s.doubt(unknown.ZshBrace, src)
 	}
 }
 

@@ -21,6 +21,9 @@ const (
 	// odd: the value is not what is assigned, or not always: read-only names,
 	// associative arrays, case conversion, global declarations in a function.
 	Odd
+	// Counted: where the line does arithmetic with a variable that is not set, zsh makes it an
+	// integer (zshparam(1)). Noted where it happens.
+	Counted
 	// fixed: read-only, so that another assignment is an error, which ends
 	// more than its own command.
 	Fixed

@@ -25,7 +25,7 @@ func atMost(a, b Value) bool {
 			return false
 		}
 	}
-	if b.Shape&^a.Shape&(NonEmpty|Unsigned|OneWord|AtMostOneWord) != 0 || b.Found != nil && a.Found != b.Found {
+	if b.Shape&^a.Shape&(NonEmpty|NoDash|PlainWord|OneWordOrNone) != 0 || b.Found != nil && a.Found != b.Found {
 		return false
 	}
 	return b.Has(Numeric) || len(b.May) >= MaxTexts || !slices.ContainsFunc(a.Texts(), func(text string) bool { return !slices.Contains(b.Texts(), text) })

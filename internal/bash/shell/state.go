@@ -37,8 +37,8 @@ type State struct {
 	// Later is the spot of every later command of this shell. It has no code where no
 	// command has one.
 	Later cardea.Opaque
-	// Forgotten is why no variable, parameter or folder is known any more, 0 where some
-	// are.
+	// Forgotten is why no variable, parameter or folder is known any more; the zero
+	// Reason where none is forgotten.
 	Forgotten unknown.Reason
 	// Facts hold wherever this shell is in the line. States of one shell share them.
 	*Facts
@@ -159,8 +159,8 @@ func (s *State) Join(o *State) {
 		}
 	}
 	for name, v := range s.Vars.m {
-		if other := o.Vars.Get(name); !equal(other, v) {
-			s.Vars.Set(name, Join(other, v))
+		if _, both := o.Vars.m[name]; !both && !equal(Untouched, v) {
+			s.Vars.Set(name, Join(v, Untouched))
 		}
 	}
 	if s.Folder != o.Folder || s.FolderMayFail != o.FolderMayFail || !slices.Equal(s.Pushed, o.Pushed) {

@@ -48,7 +48,7 @@ type Shape uint16
 const (
 	// Exact: the value is Text.
 	Exact Shape = 1 << iota
-	// Listed: the value is one of May.
+	// Listed: the value is one of May, and nothing else.
 	Listed
 	// List: it is an array whose elements are May.
 	List
@@ -56,15 +56,18 @@ const (
 	Numeric
 	// NonEmpty: not empty.
 	NonEmpty
-	// Unsigned: it begins with a digit or a slash, or is empty.
-	Unsigned
+	// NoDash: it begins with a digit or a slash, or is empty, and so is no option.
+	NoDash
 	// Evaluable: a number, or what the person's environment holds. Arithmetic may
 	// evaluate it.
 	Evaluable
-	// OneWord: without quotes, it becomes one word where blanks split words.
-	OneWord
-	// AtMostOneWord: without quotes, it becomes one word or none where blanks split words.
-	AtMostOneWord
+	// PlainWord: without quotes it becomes exactly one word where blanks split words, and it
+	// does not begin with a dash. Words are built on both: with this fact, a text such as
+	// -exec would pass as no option.
+	PlainWord
+	// OneWordOrNone: without quotes it becomes one word or none where blanks split words. It
+	// may begin with a dash.
+	OneWordOrNone
 )
 
 // Untouched is the value of a variable that the line does not set.
@@ -80,7 +83,7 @@ var Any = Value{Presence: Set}
 var SomeNumber = Value{Presence: Set, Shape: Numeric}
 
 // SomeProcess is the value of $!: digits, or nothing.
-var SomeProcess = Value{Presence: Set, Shape: Numeric | Unsigned}
+var SomeProcess = Value{Presence: Set, Shape: Numeric | NoDash}
 
 // SomeEvaluable is a number, or what the variable held before the line.
 var SomeEvaluable = Value{Presence: Set, Shape: Evaluable}
@@ -152,7 +155,8 @@ func Same(a, b Value) bool {
 // MaxTexts is how many texts a value may be. Those beyond it are forgotten.
 const MaxTexts = 1024
 
-// Join returns the value of a variable that holds one of two values.
+// Join returns the value of a variable that holds one of two values. Of the facts only
+// Numeric and Evaluable stay, where both have them.
 func Join(a, b Value) Value {
 	if Same(a, b) && slices.Equal(a.May, b.May) {
 		return a

@@ -50,8 +50,8 @@ const (
 	ansiC
 )
 
-// ANSIC decodes the inside of $'…' by bash's rules. False for escapes whose
-// result depends on the locale or cuts the string.
+// ANSIC decodes the inside of $'…'. False for escapes whose result depends on the shell or
+// the locale, or cuts the string: the text is zsh's then, about.
 func ANSIC(s string) (string, bool) {
 	text, stops, exact := escaped(s, ansiC)
 	return text, exact && !stops
@@ -102,9 +102,13 @@ func escaped(s string, by reader) (text string, stops, exact bool) {
 			b.WriteRune(rune(n))
 			i += used - 1
 		default:
-			b.WriteByte('\\')
+			if by == ansiC {
+				exact = false // zsh drops the backslash, and knows \C-x and \M-x
+			} else {
+				b.WriteByte('\\')
+			}
 			b.WriteByte(c)
-			exact = exact && c < 0x80 && (by != ansiC || c >= 0x20 && c != 0x7f)
+			exact = exact && c < 0x80
 		}
 	}
 	return b.String(), false, exact

@@ -97,3 +97,18 @@ func Unquoted(s string) string {
 func CountsOutput(format string) bool { return countsOutput.MatchString(format) }
 
 var countsOutput = regexp.MustCompile(`%[-+ #0-9.*'hlLqjzt]*n`)
+
+// SpellsPercent reports a format with a percent sign that is written as \u0025 or \U00000025:
+// zsh reads it as one, bash prints it.
+func SpellsPercent(format string) bool {
+	for {
+		_, after, found := strings.Cut(format, `\`)
+		if !found || after == "" {
+			return false
+		}
+		if n, _ := escapeNumber(after); n == '%' && (after[0] == 'u' || after[0] == 'U') {
+			return true
+		}
+		format = after[1:]
+	}
+}

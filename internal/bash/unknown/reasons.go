@@ -84,7 +84,7 @@ var (
 	ShellDescriptor      = Reason{Command, cardea.OpaqueDescriptor, "a shell reads its commands from a descriptor"}
 	ChildOption          = Reason{Command, cardea.OpaqueShellOption, "an option of the shell that changes what it runs, or how"}
 	ValueTrait           = Reason{Command, cardea.OpaqueDeclaration, "the declaration changes how values are read"}
-	ZshDeclaration       = Reason{Command, cardea.OpaqueZsh, "an option of the declaration that bash does not have"}
+	ZshDeclaration       = Reason{Command, cardea.OpaqueZsh, "an option of the declaration that only zsh has, or that it reads in another way"}
 	NameTrait            = Reason{Command, cardea.OpaqueDeclaration, "the declaration changes how names or functions are read"}
 	ListValue            = Reason{Command, cardea.OpaqueEvaluated, "bash reads the value as a list, and expands it"}
 	Lookup               = Reason{Command, cardea.OpaqueLookup, "it changes how later commands are found or run"}
@@ -107,6 +107,7 @@ var (
 	TerminalShell        = Reason{Command, cardea.OpaqueTerminalShell, "it starts a shell that reads its commands from its standard input"}
 	RunsLater            = Reason{Command, cardea.OpaqueLater, "it reads commands that run later"}
 	ZshEvaluated         = Reason{Command, cardea.OpaqueEvaluated, "zsh evaluates the word as arithmetic, which can execute a command in a subscript"}
+	ZshSplits            = Reason{Command, cardea.OpaqueZsh, "bash splits the value into words, and zsh does not"}
 	NoCommand            = Reason{Command, cardea.OpaqueNoCommand, "no command could be found in it"}
 	FunctionCallsItself  = Reason{Command, cardea.OpaqueRecursion, "a function that calls itself"}
 	ScriptRunsItself     = Reason{Command, cardea.OpaqueRecursion, "a script that runs itself"}
@@ -137,6 +138,9 @@ var (
 	HiddenSubstitution = Reason{Line, cardea.OpaqueParser, "a process substitution inside ${…}, which the parser does not see"}
 	HiddenPattern      = Reason{Line, cardea.OpaqueParser, "an extended pattern with expansions in it, which the parser does not see"}
 	ExtendedPattern    = Reason{Line, cardea.OpaqueParser, "an extended pattern, which bash reads as something else when extglob is off and zsh may execute"}
+	FunctionEnd        = Reason{Line, cardea.OpaqueParser, "a command that follows a function on its line, which the parser takes for a part of the function"}
+	ZshHandler         = Reason{Line, cardea.OpaqueZsh, "zsh calls a function of this name by itself"}
+	ZshBrace           = Reason{Line, cardea.OpaqueZsh, "a } alone ends a block in zsh wherever it is"}
 	ZshEquals          = Reason{Line, cardea.OpaqueZsh, "=command is replaced by a path in zsh"}
 	WordEnd            = Reason{Line, cardea.OpaqueParser, "a word that the parser ends before bash does"}
 	LetOperator        = Reason{Line, cardea.OpaqueParser, "an operator in let that bash reads before let does"}
