@@ -126,6 +126,9 @@ func (w *commands) nested(via, text string, inv invocation) {
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Opaque: []cardea.Opaque{unknown.ScriptRunsItself.Spot(text)}})
 		return
 	}
+	if inv.splits {
+		w.unknown(unknown.ZshSplits, inv.text)
+	}
 	w.running = append(w.running, w.begin(text))
 	defer func() { w.running = w.running[:len(w.running)-1] }()
 	saved, around := w.cmd, w.around

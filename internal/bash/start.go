@@ -118,7 +118,7 @@ func (w *commands) start(inv invocation) {
 		return
 	}
 	name := first.Text
-	if inv.splits && (takenApart(name) && !onlyLooks(name) || !w.cur.IsPlainCommand(name)) {
+	if _, is := builtinOf(name); inv.splits && (is && !onlyLooks(name) || !w.cur.IsPlainCommand(name) || len(inv.wrappers) > len(w.around.wrappers)) {
 		w.unknown(unknown.ZshSplits, inv.text)
 	}
 	if !inv.program {

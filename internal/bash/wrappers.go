@@ -31,6 +31,9 @@ func (w *commands) envCommand(s *wrapper, inv invocation) {
 	}
 	w.doubts(p)
 	inv.assign(p.before)
+	if inv.splits && len(p.rest) == 0 {
+		w.unknown(unknown.ZshSplits, inv.text)
+	}
 	inv.dropped = append(slices.Clone(inv.dropped), w.droppedByEnv(p)...)
 	if len(p.rest) == 0 {
 		inv.program = true
