@@ -367,7 +367,11 @@ func (g *Generator) function() {
 	if g.one(10) {
 		g.redirections()
 	}
-	g.end()
+	if g.one(40) {
+		g.put(g.pick(" && ", " || ", " | "))
+	} else {
+		g.end()
+	}
 	g.calls = append(g.calls, name)
 	g.put(name)
 	g.words(g.r.Intn(3))
