@@ -292,6 +292,8 @@ func (w *waysOf) noException() string {
 			return "no override allows a command in " + cmp.Or(part.Dir, "an unknown folder") + ", outside of the session's project " + w.judgement.Event.Project
 		case len(words) > 0 && !nameable(words):
 			return "no override can name it: a word of it has characters that are not shown"
+		case slices.ContainsFunc(part.Argv, func(word cardea.Word) bool { return !word.Static }):
+			return "no override can be written for a word that is only known when the line runs"
 		}
 	}
 	return "no override covers it"
