@@ -56,6 +56,10 @@ func TestHostileSizes(t *testing.T) {
 		"doubling variable":      "a=xxxxxxxxxxxxxxxx; " + rep("a=$a$a; ", 60) + "echo $a",
 		"doubling array":         "a=(x y); " + rep(`a=("${a[@]}" "${a[@]}"); `, 40) + `echo "${a[@]}"`,
 		"functions calling":      doublingFunctions(40),
+		"carried variables":      "for i in {1..30}; do " + numbered("x%d=$x%d; ", 20000) + "done",
+		"carried texts":          "for i in {1..30}; do " + rep("x=$y$x; y=$x$y; ", 3000) + "done; a $x",
+		"assignments in front":   numbered("x%d=$x%d ", 20000) + "a",
+		"links of many names":    "for i in " + numbered("x%d=%d ", 60) + "; do x=$x; done; x=a; " + numbered("b && x=c%d; c && y=d%d; ", 60) + "ln -s $x $y",
 		"aliases":                "alias " + doublingAliases(40),
 		"evals":                  rep("eval ", 3000) + "id",
 		"wrappers":               rep("nice ", 50000) + "id",
@@ -150,6 +154,15 @@ func manyVariables(n int) string {
 		fmt.Fprintf(&b, "v%d=1; (id); ", i)
 	}
 	return b.String()
+}
+
+// numbered repeats a text with the numbers n and n+1 in it.
+func numbered(text string, times int) string {
+	var out strings.Builder
+	for i := range times {
+		fmt.Fprintf(&out, text, i, i+1)
+	}
+	return out.String()
 }
 
 // Short lines whose lists double at each step would fill any memory.

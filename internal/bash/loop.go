@@ -125,7 +125,7 @@ const maxCarried = 8
 
 // carry adds to what variables may be what later rounds give them: x=$y; y=$z; z=a.
 func (w *statements) carry(list []grammar.Change) {
-	for round := 0; round < min(len(list), maxCarried); round++ {
+	for round := 0; round < min(len(list), maxCarried) && w.used.words <= maxWords; round++ {
 		same := true
 		for _, c := range list {
 			v := w.cur.Vars.Get(c.Name)

@@ -67,9 +67,10 @@ func (w *commands) prefixes(list []*syntax.Assign, inv *invocation) {
 			w.cur.Vars.Set(given.Name, shell.Join(outer[i], v))
 		}
 	}
+	stays := grammar.AssignsInside(list) // y=$((x=1))
 	for i := len(list) - 2; i >= 0; i-- {
 		name := inv.assigns[i].Name
-		if grammar.AssignsInside(list[i+1:]) { // y=$((x=1)), which stays
+		if stays {
 			outer[i] = shell.Join(outer[i], w.cur.Vars.Get(name))
 		}
 		w.cur.Vars.Set(name, outer[i])
