@@ -18,33 +18,23 @@ import (
 // declareWords handles export and its kin where the parser sees plain words
 // (after command or builtin).
 func (w *commands) declareWords(inv invocation) {
-	exports := inv.argv[0].Text == "export" || inv.argv[0].Text == "readonly"
 	for _, f := range inv.argv[1:] {
-		name, val, ok := strings.Cut(f.Text, "=")
+		name, value, assigns := strings.Cut(f.Text, "=")
 		switch {
-		case !f.Static:
+		case f.Static && f.Text[:min(1, len(f.Text))] == "-" && f.Text != "--":
+			w.unknown(unknown.ValueTrait, f.Text)
+		case !f.Static, !texts.PlainName(name) && f.Text != "--", strings.HasPrefix(value, "("):
 			w.unknown(unknown.Evaluated, f.Text)
-		case strings.HasPrefix(f.Text, "-"), strings.HasPrefix(f.Text, "+"):
-			if f.Text != "--" && (f.Text != "-x" || exports) {
-				w.unknown(unknown.ValueTrait, f.Text)
-			}
-		case !texts.PlainName(name), strings.HasPrefix(val, "("):
-			w.unknown(unknown.Evaluated, f.Text)
+		case assigns:
+			w.set(name, shell.Known(value))
+			w.export(name)
 		default:
-			if v := inv.argv[0].Text; v != "export" && v != "declare" || v == "declare" && w.cur.Locals != nil {
-				w.cur.Traits[name] |= grammar.Odd // read-only, or only inside of a function
-				w.cur.Doubt(unknown.DeclaresByWord)
-			}
-			if !ok {
-				w.forgetName(name)
-			} else {
-				w.set(name, shell.Known(val))
-			}
-			if inv.argv[0].Text == "export" {
-				w.export(name)
-			}
+			w.forgetName(name)
+			w.export(name)
 		}
+		w.cur.Traits[name] |= grammar.Odd // read-only, or only inside of a function
 	}
+	w.cur.Doubt(unknown.DeclaresByWord)
 	w.noEffect(inv)
 }
 

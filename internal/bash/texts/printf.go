@@ -3,6 +3,7 @@ package texts
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Printf returns what printf prints with a format and its arguments, and whether that is
@@ -98,17 +99,11 @@ func CountsOutput(format string) bool { return countsOutput.MatchString(format) 
 
 var countsOutput = regexp.MustCompile(`%[-+ #0-9.*'hlLqjzt]*n`)
 
-// SpellsPercent reports a format with a percent sign that is written as \u0025 or \U00000025:
-// zsh reads it as one, bash prints it.
-func SpellsPercent(format string) bool {
-	for {
-		_, after, found := strings.Cut(format, `\`)
-		if !found || after == "" {
-			return false
-		}
-		if n, _ := escapeNumber(after); n == '%' && (after[0] == 'u' || after[0] == 'U') {
-			return true
-		}
-		format = after[1:]
-	}
-}
+// spellsPercent finds a percent sign that is written as \u0025 or \U00000025: zsh reads it as
+// one, bash prints it.
+var spellsPercent = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\\(?:u(?:0025|0?25(?:[^[:xdigit:]]|$))|U(?:00000025|0{0,5}25(?:[^[:xdigit:]]|$)))`)
+})
+
+// SpellsPercent reports a format with a percent sign that only zsh sees.
+func SpellsPercent(format string) bool { return spellsPercent().MatchString(format) }
