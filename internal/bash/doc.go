@@ -78,6 +78,6 @@
 // parts is internal/call's.
 //
 // The tests run lines in real bash (oracle_test.go) and compare: hand-written
-// ones (testdata, attacks_test.go), generated ones (generate/),
+// ones (testdata), generated ones (generate/),
 // spoiled ones (mutate_test.go).
 package bash

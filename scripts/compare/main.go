@@ -55,8 +55,8 @@ func (o *options) read(args []string) error {
 	fs.StringVar(&o.all, "all", "", "write all differences to this `file`, one a line: source, kind, old, new, input; tabs between them")
 	fs.StringVar(&o.sources, "sources", "", "compare only sources whose name has one of these `words` in it, with commas between them")
 	o.homes = []string{"empty", "listed"}
-	fs.Func("homes", "answer in these `homes`: empty, listed, with commas between them (default both)", func(names string) error {
-		o.homes = strings.Split(names, ",")
+	fs.Func("homes", "answer in these `homes`: empty, listed, with commas between them (default both); none compares analyses alone", func(names string) error {
+		o.homes = slices.DeleteFunc(strings.Split(names, ","), func(name string) bool { return name == "none" })
 		return nil
 	})
 	fs.Func("settings", "also answer in a home with this Claude Code settings `file`", func(file string) error {

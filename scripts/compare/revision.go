@@ -105,7 +105,10 @@ func run(ctx context.Context, dir, program string, args ...string) error {
 // nothing.
 func dump(ctx context.Context, program string, homes []string, stdin []byte, want int) ([]result, error) {
 	cmd := exec.CommandContext(ctx, program, homes...)
-	cmd.Dir, cmd.Stdin, cmd.Stderr = homes[0], bytes.NewReader(stdin), os.Stderr
+	cmd.Dir, cmd.Stdin, cmd.Stderr = filepath.Dir(program), bytes.NewReader(stdin), os.Stderr
+	if len(homes) > 0 {
+		cmd.Dir = homes[0]
+	}
 	data, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("run the dumper: %w", err)

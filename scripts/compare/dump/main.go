@@ -119,7 +119,11 @@ func judge(memory *inforce.Memory, homes []string, c Call) (r Result) {
 		r.Parts += "without the disk:\n" + parts
 		r.Accesses += "without the disk:\n" + accesses
 	}
-	own := strings.NewReplacer(fmt.Sprintf("/proc/%d", os.Getpid()), "/proc/self", filepath.Dir(homes[0]), "HOMES")
+	replaced := []string{fmt.Sprintf("/proc/%d", os.Getpid()), "/proc/self"}
+	if len(homes) > 0 {
+		replaced = append(replaced, filepath.Dir(homes[0]), "HOMES")
+	}
+	own := strings.NewReplacer(replaced...)
 	for _, field := range []*string{&r.Parts, &r.Accesses, &r.Reasons} {
 		*field = own.Replace(*field)
 	}
