@@ -35,7 +35,9 @@ func (w *words) assign(a *syntax.Assign) {
 		if w.cur.Traits[name]&grammar.Integer != 0 || shell.Counter(name) {
 			w.evaluated(name, v)
 			v = shell.SomeNumber // the sum
-		} else if old := w.lookup(name); old.Known() && v.Known() {
+		} else if old := w.lookup(name); old.Numeric() && v.Numeric() && w.cur.Traits[name]&grammar.Counted != 0 {
+			v = shell.SomeNumber // the sum in zsh
+		} else if old.Known() && v.Known() {
 			v.Text = old.Text + v.Text
 		} else if !old.IsUnset() {
 			v = w.someOf(w.joined(w.joined([]string{""}, w.mayBe(name)), v.Texts()))

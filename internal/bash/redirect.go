@@ -174,7 +174,7 @@ func (w *redirections) redirected(kind cardea.AccessKind, word field, ok bool) [
 		a := cardea.Access{Kind: kind, Redirect: true, Spelled: p.Path, Glob: p.Pattern != "", Pattern: p.Pattern}
 		out = append(out, a)
 		for _, leads := range w.paths().Open(kind, p.Path, true) {
-			if a.Spelled = leads.Path; a.Spelled != p.Path && a.Spelled != "" {
+			if a.Spelled = leads.Path; p.Pattern == "" && a.Spelled != p.Path && a.Spelled != "" {
 				out = append(out, a)
 			}
 		}

@@ -31,7 +31,9 @@ func Names(p *cardea.Part, world *World) []string {
 		return searchedNames(p, world)
 	case matches && HasOption(p, names...):
 		for _, a := range p.Access {
-			if a.Kind == cardea.Read && !a.Glob && a.Path != "" {
+			if a.MetadataOnly { // it may be a revision, and is no folder that is read
+				out = append(out, a.Path)
+			} else if a.Kind == cardea.Read && !a.Glob && a.Path != "" {
 				out = append(out, a.Path, strings.TrimSuffix(a.Path, "/")+"/*")
 			} else if a.Kind == cardea.Read {
 				out = append(out, a.Pattern)
