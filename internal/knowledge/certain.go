@@ -216,7 +216,7 @@ func literalHead(f Word, pattern string) bool {
 }
 
 // unsureOption reports an option that is not known to be harmless. One in front
-// of a subcommand is none of the subcommand's: docker -H is not that of docker
+// of a subcommand does not belong to the subcommand: docker -H is not that of docker
 // history.
 func (r *reader) unsureOption(o cardea.Option) bool {
 	if r.spec.Complete.NumericOptions && len(o.Name) == 2 && '0' <= o.Name[1] && o.Name[1] <= '9' {

@@ -25,7 +25,7 @@ type Changes struct {
 // Change is an assignment to a variable.
 type Change struct {
 	Name string
-	// Number is set where a number is assigned, and Counts where arithmetic does it.
+	// Number is set where a number is assigned. Counts is set where arithmetic assigns it.
 	Number, Counts bool
 	// Value is the word that is assigned, nil for others.
 	Value *syntax.Word

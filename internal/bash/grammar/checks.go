@@ -251,7 +251,7 @@ func zshHandler(name string) bool {
 }
 
 // compound reports a compound command, with which the body of a function ends in bash. The
-// parser reads the && b behind it as a part of the body.
+// parser reads the && b after it as a part of the body.
 func compound(body *syntax.Stmt) bool {
 	if body == nil { // of a text that does not parse
 		return false
