@@ -122,7 +122,8 @@ func (w *commands) declared(a *syntax.Assign, before *shell.State, exports, sure
 		w.cur.Vars.Set(name, v)
 		w.cur.Doubt(forgotten)
 		w.taint(tainted)
-		if a.Array == nil && (strings.HasPrefix(v.Text, "(") || !v.Known() && (w.cur.Traits[name]&grammar.Listed != 0 || !w.cur.Forgotten.None())) {
+		mayBeList := shellSets(name) || w.cur.Traits[name]&grammar.Listed != 0 || !w.cur.Forgotten.None()
+		if a.Array == nil && mayBeList && (strings.HasPrefix(v.Text, "(") || !v.Known()) {
 			w.unknown(unknown.ListValue, w.source(a))
 		}
 	}
