@@ -245,7 +245,7 @@ func (r *reader) harmless(p *form.Program, k int, o cardea.Option) bool {
 }
 
 // unsureWord is why a word that is only known when the line runs may be an option, or other
-// operands than it seems; "" where there is none.
+// operands than it seems; "" where each word is certain.
 func (r *reader) unsureWord() string {
 	s := r.spec
 	for k, f := range r.argv[1:] {

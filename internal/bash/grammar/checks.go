@@ -170,6 +170,9 @@ func (s *Script) treeCheck() {
 			}
 		case *syntax.ParamExp:
 			s.zshParam(n)
+			if n.Index != nil && n.Param != nil { // ${x[1]:=2} and ((x[1]=2)) make one
+				s.Arrays = append(s.Arrays, n.Param.Value)
+			}
 			if src := s.Source(n); !n.Short && (strings.Contains(src, "<(") || strings.Contains(src, ">(")) {
 				s.doubt(unknown.HiddenSubstitution, src)
 			}
@@ -200,6 +203,9 @@ func (s *Script) treeCheck() {
 		case *syntax.CoprocClause:
 			if !plainCoproc(n) {
 				s.doubt(unknown.CoprocName, s.Source(n))
+			}
+			if n.Name != nil {
+				s.Arrays = append(s.Arrays, n.Name.Lit())
 			}
 		case *syntax.TimeClause:
 			if st, ok := WithoutDashes(n.Stmt); !ok {
