@@ -27,7 +27,7 @@ func TestDisableFor(t *testing.T) {
 		t.Fatal(errs)
 	}
 	now := time.Now()
-	end := func(out string) bool { // the day is said too when the hour ends tomorrow
+	saysEnd := func(out string) bool { // the day is said too when the hour ends tomorrow
 		end := now.Add(time.Hour).Local()
 		return strings.Contains(out, "until "+end.Format("15:04")) || strings.Contains(out, "until "+end.Format("2006-01-02 15:04"))
 	}
@@ -65,7 +65,7 @@ func TestDisableFor(t *testing.T) {
 		}
 		for _, args := range []string{"status", "status --session-id s1", "doctor", "doctor claude"} {
 			out, errs, _ := d.at(at, "", strings.Fields(args)...)
-			if end(out+errs) != off {
+			if saysEnd(out+errs) != off {
 				t.Errorf("%s: %s says %s%s", when, args, out, errs)
 			}
 		}
@@ -88,7 +88,7 @@ func TestDisableFor(t *testing.T) {
 	judged("after what failed", now, false)
 	off := func() {
 		t.Helper()
-		if out, errs, code := d.at(now, "abc234\n", "disable", "--for", "1h"); code != exitOK || !end(out) {
+		if out, errs, code := d.at(now, "abc234\n", "disable", "--for", "1h"); code != exitOK || !saysEnd(out) {
 			t.Fatalf("exit %d, %s%s", code, out, errs)
 		}
 	}
