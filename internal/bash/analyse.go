@@ -68,7 +68,11 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 	}
 	w.files.creates.note(w.out.Parts)
 	out := w.finish()
-	if len(out.Parts) == 0 && (len(out.Opaque) > 0 || !w.onlyComments) {
+	switch {
+	case len(out.Parts) > 0:
+	case w.onlyComments && len(out.Opaque) == 0:
+		out.Parts = []cardea.Part{{Text: unknown.Shorten(text), NoEffect: true, Coverage: cardea.Complete, Knowledge: cardea.Complete, Start: -1}}
+	default:
 		spot := unknown.NoCommand.Spot(text)
 		if len(out.Opaque) > 0 {
 			spot = out.Opaque[0]

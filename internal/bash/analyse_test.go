@@ -405,7 +405,7 @@ func TestBlank(t *testing.T) {
 			t.Errorf("%q: %+v", line, a)
 		}
 	}
-	if a := Analyse("# only a comment", world); len(a.Parts) > 0 || opaque(a) {
+	if a := Analyse("# only a comment", world); len(a.Parts) != 1 || !a.Parts[0].NoEffect || opaque(a) {
 		t.Errorf("a comment: %+v", a)
 	}
 	// Text that is not blank and yields no command is one opaque part.

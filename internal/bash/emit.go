@@ -159,7 +159,7 @@ const fewParts = 256
 // access are the accesses of a part, as seen from this machine.
 func (w *recorder) access(p cardea.Part) []cardea.Access {
 	fresh := func(a cardea.Access) bool {
-		return w.env.Fresh != nil && a.Redirect && a.Kind == cardea.Write && a.Path != "" && !a.Glob && !p.Remote && w.env.Fresh(a.Path)
+		return w.env.Fresh != nil && (a.Redirect || knowledge.Has(form.AsksThisMachine, p.Program())) && a.Kind == cardea.Write && a.Path != "" && !a.Glob && !p.Remote && w.env.Fresh(a.Path)
 	}
 	if !p.Remote && !slices.ContainsFunc(p.Access, fresh) {
 		return p.Access

@@ -1,10 +1,12 @@
 package knowledge
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 )
 
@@ -63,11 +65,22 @@ func joinedPieces(pieces [][]string) ([]string, bool) {
 	return out, true
 }
 
+// ofThisMachine reports an address of http that every reader takes for one of this machine, at
+// none of some ports. What a pattern becomes begins as the pattern does.
+func ofThisMachine(address Word, ports []string) bool {
+	m := ownAddress.get().FindStringSubmatch(address.Text)
+	return m != nil && !slices.Contains(ports, strings.TrimLeft(m[1], "0")) && (address.Static || address.Glob && simpleGlob(address.Text) && strings.HasPrefix(m[2], "/"))
+}
+
+const ownAddress = lazyRegexp(`^(?:http://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?([/?][!-Z^-z~]*)?$`)
+
 // addresses are the words from which something is fetched.
 func (r *reader) addresses() []Word {
 	var out []Word
-	for _, i := range r.operands {
-		out = append(out, r.argv[i])
+	for n, i := range r.operands {
+		if n > 0 || r.spec.FirstOperand != form.None {
+			out = append(out, r.argv[i])
+		}
 	}
 	for _, o := range r.out.Options {
 		if r.meansOne(o, r.spec.AddressOptions) {

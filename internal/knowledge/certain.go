@@ -43,6 +43,13 @@ func (r *reader) doubt() string {
 			return r.argv[i].Text + " does not begin with " + strings.Join(c.OperandPrefixes, ", ")
 		}
 	}
+	if ports := r.words(form.AsksThisMachine); len(ports) > 0 {
+		for _, a := range r.addresses() {
+			if !ofThisMachine(a, ports) {
+				return name + " of " + a.Text + " is no plain request to this machine"
+			}
+		}
+	}
 	if c.ScriptLanguage != "" && !r.sureScripts() {
 		return "its script may do more than compute and print"
 	}
@@ -110,6 +117,9 @@ func (r *reader) unsureOperands(name string) string {
 		return name + " of a folder may do more than read"
 	}
 	for _, f := range r.argv[1:] {
+		if c.NoSecretWords && (!f.Static || SaysSecret(f.Text)) {
+			return name + " with " + f.Text + " may show a secret"
+		}
 		for _, pattern := range c.ForbiddenWords {
 			if !f.Static && !literalHead(f, pattern) || f.Static && fits(f.Text, pattern) {
 				return name + " with " + f.Text + " may do more than read" + unlessStatic(f, pattern)

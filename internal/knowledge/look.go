@@ -23,6 +23,9 @@ var looks = map[string]func(script string) bool{
 	"fzf":       harmlessFzf,
 	"jq":        func(script string) bool { return !jqReaches.MatchString(script) },
 	"git":       func(script string) bool { return !gitVerifies.MatchString(script) },
+	"curl": func(format string) bool { // curl(1), --write-out: the format is in a file, or goes to one
+		return !strings.HasPrefix(format, "@") && !strings.Contains(format, "%output")
+	},
 	"yq": func(script string) bool {
 		return !yqReaches.MatchString(script) && !jqReaches.MatchString(script) // one yq is jq inside
 	},
@@ -97,6 +100,9 @@ type sedScript struct {
 	// text as the path. wrong is set where no sed takes it.
 	acts  []cardea.Access
 	wrong bool
+	// plain is set where text behind a, i and c must have no backslash, and sign where a sign
+	// stands that is a command or a flag in no sed.
+	plain, sign bool
 }
 
 // How a sed reads a bracket expression with a delimiter, a bracket or a backslash in it: it is
@@ -123,8 +129,21 @@ func (p *sedScript) read() bool {
 // harmlessSed reports whether a script of sed neither executes (e, s///e) nor
 // opens files (r, R, w, W, s///w).
 func harmlessSed(text string) bool {
-	p := sedScript{s: text}
-	return p.read() && len(p.acts) == 0
+	if p := (sedScript{s: text, plain: true}); p.read() {
+		return len(p.acts) == 0
+	}
+	// With a delimiter in brackets, each way in which a sed may read it must be harmless or
+	// an error. Nobody here reads [.x.] and [=x=].
+	harmless := false
+	for style := noBrackets; style <= escapedBrackets; style++ {
+		p := sedScript{s: text, plain: true, brackets: style}
+		read := p.read()
+		if len(p.acts) > 0 || !read && !p.sign || strings.Contains(text, "[.") || strings.Contains(text, "[=") {
+			return false
+		}
+		harmless = harmless || read
+	}
+	return harmless
 }
 
 // actsOfSed are the files that a script of sed may open, and the commands that it may run,
@@ -324,7 +343,8 @@ func (p *sedScript) command() bool {
 		p.at++
 		return plainDelimiter(d) && p.delimited(d, true) && p.delimited(d, false) && p.flags()
 	}
-	p.wrong = p.wrong || c != 0 && strings.IndexByte("]*.$[", c) >= 0
+	p.sign = c != 0 && strings.IndexByte("]*.$[", c) >= 0
+	p.wrong = p.wrong || p.sign
 	return false
 }
 
@@ -341,7 +361,7 @@ func (p *sedScript) flags() bool {
 		return p.opens(cardea.Write)
 	}
 	ok := p.end()
-	p.wrong = p.wrong || !ok
+	p.wrong, p.sign = p.wrong || !ok, !ok && strings.IndexByte("/]*.$[^", p.peek()) >= 0
 	return ok
 }
 
@@ -376,7 +396,7 @@ func (p *sedScript) rest(c byte) bool {
 		}
 		return p.end()
 	}
-	if p.brackets == sureBrackets {
+	if p.plain {
 		line, _, _ := strings.Cut(p.s[p.at:], "\n")
 		p.line()
 		return !strings.Contains(line, "\\")

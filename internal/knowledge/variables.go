@@ -57,6 +57,14 @@ func harmlessValues(name string) []string {
 	return nil
 }
 
+// SaysSecret reports whether a name, of a variable or of a value that a server keeps, says that
+// the value is a secret, or may have one in it (DATABASE_URL).
+func SaysSecret(name string) bool {
+	words, _ := WordsOf(form.VariableKinds, "secret")
+	name = "_" + strings.ToLower(name) + "_"
+	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
+}
+
 // Holding says what the value of a variable is to those who read it.
 type Holding uint8
 

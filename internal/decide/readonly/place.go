@@ -54,8 +54,8 @@ func (c *call) reading(a *cardea.Access) string {
 	if a.Path == "" {
 		return "it is not known what it reads"
 	}
-	if a.MetadataOnly && (c.free(a.Path) || systemFolder(a.Path)) {
-		return "" // names and attributes are no secrets
+	if a.MetadataOnly {
+		return c.listing(a)
 	}
 	for _, p := range []string{a.Path, a.Spelled, a.Pattern} {
 		if p != "" && files.MayHoldSecret(p) {
@@ -79,6 +79,32 @@ func (c *call) reading(a *cardea.Access) string {
 		return c.below(a)
 	}
 	return ""
+}
+
+// listing is why names and attributes are not free to read. They are no secrets, and what only
+// walks through a private folder opens nothing in it (decision 0038).
+func (c *call) listing(a *cardea.Access) string {
+	if c.free(a.Path) || systemFolder(a.Path) && !paths.Within("/proc", a.Path) {
+		return ""
+	}
+	for _, p := range []string{a.Path, a.Spelled, a.Pattern} {
+		switch {
+		case p != "" && (files.MayHoldSecret(p) || hidesNames(p)):
+			return "it lists what may be private: " + path.Base(p)
+		case p != "" && c.unreadable(p):
+			return "the harness's own list says something about " + path.Base(p)
+		case strings.HasPrefix(p, "//") || slices.ContainsFunc(files.Mounted(), func(d string) bool { return paths.Within(d, p) }):
+			return "to look at " + p + " may contact another machine"
+		}
+	}
+	return ""
+}
+
+// hidesNames reports a pattern that may stand for hidden files or folders.
+func hidesNames(pattern string) bool {
+	return slices.ContainsFunc(strings.Split(pattern, "/"), func(name string) bool {
+		return strings.ContainsAny(name, "*?[") && strings.HasPrefix(name, ".")
+	})
 }
 
 // unreadable reports whether a pattern of the harness's own lists may be about

@@ -12,6 +12,10 @@ package readonly
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +39,8 @@ type Settings struct {
 	Home string
 	// Path is the PATH with which the harness starts commands.
 	Path string
+	// Proxied is set where the environment names a proxy for addresses of http.
+	Proxied bool
 }
 
 // Decider is the decider "readonly".
@@ -158,7 +164,7 @@ func (c *call) refusal(p *cardea.Part) string {
 	}
 	for k := range p.Access {
 		a := &p.Access[k]
-		if why := c.access(a); why != "" {
+		if why := c.access(p, a); why != "" {
 			if c.covered == nil || !c.covered(a) {
 				return why
 			}
@@ -237,16 +243,20 @@ func redirection(p *cardea.Part) bool {
 }
 
 // access is why an access is more than free reading.
-func (c *call) access(a *cardea.Access) string {
+func (c *call) access(p *cardea.Part, a *cardea.Access) string {
+	asks := knowledge.Has(form.AsksThisMachine, p.Program())
 	switch a.Kind {
 	case cardea.Read:
 		return c.reading(a)
 	case cardea.Write:
-		if a.Redirect && !a.Glob && (a.Path == "/dev/null" || a.Spelled == "/dev/null") {
+		if asks && a.Fresh || (a.Redirect || asks) && !a.Glob && (a.Path == "/dev/null" || a.Spelled == "/dev/null") {
 			return ""
 		}
 		return "it writes"
 	case cardea.Network:
+		if asks && knowledge.IsLoopback(a.Host) && !c.about.Proxied {
+			return ""
+		}
 		if a.Configured && a.Host == "" {
 			return ""
 		}
@@ -276,6 +286,10 @@ func (c *call) program(p *cardea.Part) string {
 		if name == ".git" {
 			if why := c.git(p); why != "" {
 				return why
+			}
+		} else if own, isOwn := strings.CutPrefix(name, "~/"); isOwn {
+			if _, err := os.Lstat(path.Join(c.about.Home, own)); c.about.Home == "" || !errors.Is(err, fs.ErrNotExist) {
+				return "it is configured in your home folder: " + own
 			}
 		} else if why := c.configuring(p.Dir, name); why != "" {
 			return why

@@ -242,6 +242,9 @@ func Temporary() []string { return foldersOf("temporary-folders") }
 // System are the folders of the system, whose files everybody reads.
 func System() []string { return foldersOf("system-folders") }
 
+// Mounted are the folders in which each name is another machine's.
+func Mounted() []string { return foldersOf("mounted-when-named") }
+
 // HoldsPrograms reports a folder in which a program's name means what it says.
 func HoldsPrograms(dir string) bool { return slices.Contains(foldersOf("system-programs"), dir) }
 

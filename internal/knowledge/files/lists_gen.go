@@ -715,6 +715,12 @@ var lists = [...]list{
 		"/System/**",
 		"/Library/**",
 	}},
+	{"mounted-when-named", []string{
+		"/net/**",
+		"/misc/**",
+		"/afs/**",
+		"/Network/**",
+	}},
 	{"system-programs", []string{
 		"/bin/**",
 		"/usr/bin/**",

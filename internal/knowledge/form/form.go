@@ -248,8 +248,9 @@ type Complete struct {
 	// Also complete without a subcommand (`git remote -v`).
 	WithoutSubcommand bool `yaml:"without_subcommand"`
 	// Files of the project that tell the program what to run or whom to contact.
-	// `readonly` refuses where one of them is in the folder or above it (`.npmrc`).
-	// `.git` stands for git's configuration.
+	// `readonly` refuses where one of them is in the folder or above it (`.npmrc`), and
+	// behind `~/` where it is in the home folder (`~/.curlrc`). `.git` stands for git's
+	// configuration.
 	UnlessProjectFiles []string `yaml:"unless_project_files"`
 	// Each operand begins with one of these (`date +%F`).
 	OperandPrefixes []string `yaml:"operand_prefixes"`
@@ -267,15 +268,17 @@ type Complete struct {
 	// `single_dash_options` is set.
 	RequiredOptions []string `yaml:"required_options" words:"options"`
 	// The language of the script in the first operand or in `script_options`:
-	// `sed`, `awk`, `jq`, `yq`, `fzf` (bindings), `git` (formats), `python`, `node`,
-	// `perl`, `ruby` (printing numbers and plain text). The script must be harmless.
-	ScriptLanguage string `yaml:"script_language" words:"sed,awk,jq,yq,fzf,git,python,node,perl,ruby"`
+	// `sed`, `awk`, `jq`, `yq`, `fzf` (bindings), `git` and `curl` (formats), `python`,
+	// `node`, `perl`, `ruby` (printing numbers and plain text). The script must be harmless.
+	ScriptLanguage string `yaml:"script_language" words:"sed,awk,jq,yq,fzf,git,curl,python,node,perl,ruby"`
 	// The options that have a script as value.
 	ScriptOptions []string `yaml:"script_options" words:"options"`
 	// An option with a value is not combined with other letters in one word.
 	NoClusteredValues bool `yaml:"no_clustered_values"`
 	// The line gives it nothing to read on its standard input.
 	NoInput bool `yaml:"no_input"`
+	// No word says that it names a secret: those of `secret` in `variable_kinds` are in none.
+	NoSecretWords bool `yaml:"no_secret_words"`
 	// No operand is a folder.
 	NoFolders bool `yaml:"no_folders"`
 }

@@ -91,6 +91,10 @@ const (
 	// Downloads prints or saves what another host sends, with one of these
 	// subcommands where there are any.
 	Downloads Property = "downloads"
+	// AsksThisMachine fetches from this machine: its description is complete where each address is
+	// of http and localhost, at another port than these. They are those of control planes, whose
+	// answers are data.
+	AsksThisMachine Property = "asks_this_machine"
 	// Copies downloads where it contacts a host.
 	Copies Property = "copies_between_hosts"
 	// Decodes turns encoded text into plain text, with one of these options where
@@ -350,7 +354,7 @@ var Properties = []Property{
 	Shell, IsBash, OwnSyntax, ShellOptions, ForeignShell, Interpreter, CodeLanguage, RunsCode, RunsPackages,
 	RunsWords, RunsWordsOf, CountsIn, StaysAfter, InEveryShell, NamesFiles, RunsByOptionsInFront, RunsInput,
 	RunsInputUnless, LeavesScript, RunsFileOfOption, RunsByName, RunsInFolderOfOption, RunsInWorkspaceOfOption,
-	RunsHooks, RunsRecipes, ProjectFiles, RunsFolder, RunsModules, RunsTree, RunsNamed, NamesData, Downloads,
+	RunsHooks, RunsRecipes, ProjectFiles, RunsFolder, RunsModules, RunsTree, RunsNamed, NamesData, Downloads, AsksThisMachine,
 	Copies, Decodes, SendsFiles, SendsOptionFiles, LogsInWith, MakesFolders, MakesLinks, MakesNoLinks,
 	LinksSymbolicallyWith, LinksIntoFolder, PassesInput, EndsTheSame, PrintsEndlessly, Waits, Leaves, Detaches,
 	StartsAtOnceWith, CopiesInput, FiltersLines, PrintsText, PrintsOperands, PrintsOperandsWith,
