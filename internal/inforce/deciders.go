@@ -55,6 +55,5 @@ func (l *Loaded) listed(word, name string) string {
 
 // ReadonlyDecider is the decider of what only reads.
 func (l *Loaded) ReadonlyDecider() *readonly.Decider {
-	proxied := slices.ContainsFunc([]string{"http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"}, func(name string) bool { return l.Where.Env != nil && l.Where.Env(name) != "" })
-	return readonly.New(readonly.Settings{Proxied: proxied, Trees: []string{l.Where.Project}, Temp: l.Where.Temp, Home: l.Where.Dirs.Home, Path: l.Where.Path})
+	return readonly.New(readonly.Settings{Env: l.Where.Env, Guarded: l.Where.Guarded, Trees: []string{l.Where.Project}, Temp: l.Where.Temp, Home: l.Where.Dirs.Home, Path: l.Where.Path})
 }

@@ -336,6 +336,9 @@ func (r *reader) script(f Word) {
 	} else if !f.Static && (isSed || f.Glob) {
 		r.out.Script = f.Text
 	}
+	if r.spec.Complete.ScriptLanguage == "python" && f.Static {
+		r.python(f.Text)
+	}
 	if !isSed {
 		return
 	}
@@ -352,6 +355,25 @@ func (r *reader) script(f Word) {
 			}
 		}
 	}
+}
+
+// PythonModules stands among the Configs of a part whose script imports modules of Python's own:
+// the interpreter must be the system's, and nothing where it runs may be in front of them.
+const PythonModules = "modules of Python"
+
+// python adds the files that a script in Python reads, where it only reads.
+func (r *reader) python(script string) {
+	use, ok := pythonNames().Read(script)
+	if !ok {
+		return
+	}
+	for _, path := range use.Read {
+		r.touch(cardea.Read, Literal(path), false)
+	}
+	for _, path := range use.Listed {
+		r.touch(form.Metadata, Literal(path), false)
+	}
+	r.importsModules = use.Imports || len(use.Read)+len(use.Listed) > 0
 }
 
 // value is the word that holds the value of an option.

@@ -310,6 +310,9 @@ func (r *reader) describe() {
 	r.accesses()
 	if out.Doubt = r.doubt(); out.Doubt == "" {
 		out.Knowledge, out.Configs = cardea.Complete, r.spec.Complete.UnlessProjectFiles
+		if r.importsModules {
+			out.Configs = append(slices.Clone(out.Configs), PythonModules)
+		}
 		return
 	}
 	r.module()

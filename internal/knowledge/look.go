@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/knowledge/python"
 )
 
 // Programs inside of a program's words get a look of their own. Each function
@@ -29,12 +30,37 @@ var looks = map[string]func(script string) bool{
 	"yq": func(script string) bool {
 		return !yqReaches.MatchString(script) && !jqReaches.MatchString(script) // one yq is jq inside
 	},
-	// Languages that can do anything: only what prints numbers and plain texts
-	// is certain.
-	"python": pythonPrints.MatchString,
+	// Languages that can do anything: only what prints numbers and plain texts is certain, and
+	// of Python what uses no other names than the listed ones.
+	"python": func(script string) bool {
+		_, ok := pythonNames().Read(script)
+		return ok || pythonPrints.MatchString(script)
+	},
 	"node":   nodePrints.MatchString,
 	"perl":   perlPrints.MatchString,
 	"ruby":   rubyPrints.MatchString,
+}
+
+// pythonNames are the names that a script in Python may use.
+var pythonNames = sync.OnceValue(func() python.Names {
+	words, _ := WordsOf(form.LanguageCalls, "Python that reads")
+	names, does := make(python.Names, len(words)), map[string]python.Does{"": python.Computes, "reads": python.Reads, "lists": python.Lists, "opens": python.Opens}
+	for _, word := range words {
+		name, what, _ := strings.Cut(word, ":")
+		names[name] = does[what]
+	}
+	return names
+})
+
+// ShadowsPython reports whether Python may take a file or folder for one of its own modules, on
+// a file system that ignores case, too.
+func ShadowsPython(file string) bool {
+	module, ending, _ := strings.Cut(strings.ToLower(file), ".")
+	if ending != "" && !slices.ContainsFunc([]string{"py", "so", "pyd", "dll"}, func(of string) bool { return strings.HasPrefix(ending, of) || strings.HasSuffix(ending, "."+of) }) {
+		return false
+	}
+	words, _ := WordsOf(form.LanguageCalls, "Python's modules")
+	return slices.Contains(words, module) || strings.HasPrefix(module, "_") && ending != "" && !strings.HasPrefix(module, "__")
 }
 
 // harmless reports whether a program of a kind surely does nothing but compute and print.

@@ -29,6 +29,8 @@ type reader struct {
 	// searches is how often the disk was searched for the invocation, and below how many
 	// names were looked at for links.
 	searches, below int
+	// importsModules is set where a script in its words imports modules of Python's own.
+	importsModules bool
 }
 
 // read finds subcommand, options and operands.

@@ -39,8 +39,11 @@ type Settings struct {
 	Home string
 	// Path is the PATH with which the harness starts commands.
 	Path string
-	// Proxied is set where the environment names a proxy for addresses of http.
-	Proxied bool
+	// Env is the environment of the harness, nil for none.
+	Env func(name string) string
+	// Guarded says what lets others than root change a path of the system, nil for what is not
+	// known.
+	Guarded func(path string) string
 }
 
 // Decider is the decider "readonly".
@@ -254,7 +257,7 @@ func (c *call) access(p *cardea.Part, a *cardea.Access) string {
 		}
 		return "it writes"
 	case cardea.Network:
-		if asks && knowledge.IsLoopback(a.Host) && !c.about.Proxied {
+		if asks && knowledge.IsLoopback(a.Host) && !c.set("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY") {
 			return ""
 		}
 		if a.Configured && a.Host == "" {
@@ -285,6 +288,10 @@ func (c *call) program(p *cardea.Part) string {
 	for _, name := range p.Configs {
 		if name == ".git" {
 			if why := c.git(p); why != "" {
+				return why
+			}
+		} else if name == knowledge.PythonModules {
+			if why := c.python(p); why != "" {
 				return why
 			}
 		} else if own, isOwn := strings.CutPrefix(name, "~/"); isOwn {
