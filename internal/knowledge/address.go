@@ -72,7 +72,7 @@ func ofThisMachine(address Word, ports []string) bool {
 	return m != nil && !slices.Contains(ports, strings.TrimLeft(m[1], "0")) && (address.Static || address.Glob && simpleGlob(address.Text) && strings.HasPrefix(m[2], "/"))
 }
 
-const ownAddress = lazyRegexp(`^(?:http://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?([/?][!-Z^-z~]*)?$`)
+const ownAddress = lazyRegexp(`^(?:http://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?([/?][!-?A-Z^-z~]*)?$`)
 
 // addresses are the words from which something is fetched.
 func (r *reader) addresses() []Word {

@@ -36,9 +36,9 @@ var looks = map[string]func(script string) bool{
 		_, ok := pythonNames().Read(script)
 		return ok || pythonPrints.MatchString(script)
 	},
-	"node":   nodePrints.MatchString,
-	"perl":   perlPrints.MatchString,
-	"ruby":   rubyPrints.MatchString,
+	"node": nodePrints.MatchString,
+	"perl": perlPrints.MatchString,
+	"ruby": rubyPrints.MatchString,
 }
 
 // pythonNames are the names that a script in Python may use.
