@@ -363,7 +363,7 @@ const PythonModules = "modules of Python"
 
 // python adds the files that a script in Python reads, where it only reads.
 func (r *reader) python(script string) {
-	use, ok := pythonNames().Read(script)
+	use, ok := ReadsPython(script)
 	if !ok {
 		return
 	}

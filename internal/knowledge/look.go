@@ -33,7 +33,7 @@ var looks = map[string]func(script string) bool{
 	// Languages that can do anything: only what prints numbers and plain texts is certain, and
 	// of Python what uses no other names than the listed ones.
 	"python": func(script string) bool {
-		_, ok := pythonNames().Read(script)
+		_, ok := ReadsPython(script)
 		return ok || pythonPrints.MatchString(script)
 	},
 	"node": nodePrints.MatchString,
@@ -44,13 +44,17 @@ var looks = map[string]func(script string) bool{
 // pythonNames are the names that a script in Python may use.
 var pythonNames = sync.OnceValue(func() python.Names {
 	words, _ := WordsOf(form.LanguageCalls, "Python that reads")
-	names, does := make(python.Names, len(words)), map[string]python.Does{"": python.Computes, "reads": python.Reads, "lists": python.Lists, "opens": python.Opens}
+	names, does := make(python.Names, len(words)), map[string]python.Does{"": python.Computes, "reads": python.Reads, "lists": python.Lists, "opens": python.Opens, "tells": python.Tells}
 	for _, word := range words {
 		name, what, _ := strings.Cut(word, ":")
 		names[name] = does[what]
 	}
 	return names
 })
+
+// ReadsPython reads a script in Python: what it uses, false where it may do more than read and
+// print.
+func ReadsPython(script string) (python.Use, bool) { return pythonNames().Read(script) }
 
 // ShadowsPython reports whether Python may take a file or folder for one of its own modules, on
 // a file system that ignores case, too.

@@ -72,6 +72,9 @@ func (c *call) interpreter(p *cardea.Part) string {
 	if err != nil || !filepath.IsAbs(name) || runtime.GOOS == "windows" {
 		return "it is not known which Python runs"
 	}
+	if !strings.HasPrefix(filepath.Base(real), "python3") {
+		return "it is not known that Python 3 runs"
+	}
 	for _, file := range []string{name, real} {
 		dir := filepath.Dir(file)
 		if !files.HoldsPrograms(dir) || c.about.Guarded == nil || c.about.Guarded(dir) != "" || c.about.Guarded(file) != "" {

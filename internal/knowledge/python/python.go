@@ -26,6 +26,7 @@ const (
 	Reads                // the contents of the file, if there is no other mode
 	Lists                // names and attributes
 	Opens                // a member of what is open already, if there is no other mode
+	Tells                // it gives a class, which may be compared and shown, and not called
 )
 
 // Use is what a script uses.
@@ -69,6 +70,9 @@ func (n Names) Read(text string) (Use, bool) {
 		if s.word(i) == "import" {
 			s.imports(i)
 		}
+	}
+	for i := range t {
+		s.failed = s.failed || s.is(i, ".") && s.assigned(i) // what a module or value has may be another thing then
 	}
 	for i := 0; i < len(t) && !s.failed; i++ {
 		if s.word(i) != "" {
@@ -213,7 +217,11 @@ func (s *script) imported(i int, of string) int {
 
 // does notes the file that a name takes, whose last token is at i.
 func (s *script) does(i int, does Does) {
-	if does == Computes {
+	switch does {
+	case Computes:
+		return
+	case Tells:
+		s.failed = !s.is(i+1, "(") || !s.told(i)
 		return
 	}
 	path, known := s.path(i + 2)
@@ -225,6 +233,82 @@ func (s *script) does(i int, does Does) {
 	default:
 		s.use.Read = append(s.use.Read, path)
 	}
+}
+
+// told reports whether a class that the call at i gives is but compared or shown.
+func (s *script) told(i int) bool {
+	end := i + 2
+	for end < len(s.t) && s.t[end].open != s.t[i].open {
+		end++
+	}
+	if s.is(end, ".") {
+		return s.word(end+1) == "__name__"
+	}
+	by := s.word(s.t[i].open - 1)
+	return s.is(end, "==") || s.is(end, "!=") || s.word(end) == "is" || s.inCall(i) && (by == "print" || by == "isinstance" || by == "str" || by == "repr")
+}
+
+// assigned reports whether the attribute behind the point at i may get another value: it is a
+// target of an assignment, or of for, as or del.
+func (s *script) assigned(i int) bool {
+	bracket := i
+	for s.t[bracket].open >= 0 {
+		if s.bound(bracket) {
+			return true
+		}
+		if open := s.t[bracket].open; s.inCall(bracket) || s.subscript(open) || s.is(open, "{") || s.t[open-1].kind == text {
+			return false
+		}
+		bracket = s.t[bracket].open
+	}
+	if s.bound(bracket) {
+		return true
+	}
+	begin, end := bracket, bracket
+	for s.t[begin].kind != line {
+		begin--
+	}
+	colons, equals := 0, false
+	for k := begin; k < bracket; k++ {
+		if s.t[k].open < 0 && s.is(k, ":") {
+			colons++
+		}
+	}
+	for ; s.t[end].kind != line; end++ { // what is behind the point
+		equals = equals || s.t[end].open < 0 && s.assigns(end)
+	}
+	switch {
+	case s.is(i+2, ":"):
+		return equals && (colons > 0 || !strings.Contains(" if elif while for with else try except finally def ", " "+s.word(begin+1)+" "))
+	case s.is(i+2, "(") || s.is(i+2, "[") || s.is(i+2, "."):
+		return false
+	}
+	return equals
+}
+
+// assigns reports the sign of an assignment: = and what ends with it, as >>= does.
+func (s *script) assigns(i int) bool {
+	return s.is(i, "=") || (s.is(i, ">=") || s.is(i, "<=")) && (s.is(i-1, ">") || s.is(i-1, "<"))
+}
+
+// bound reports whether the token at i stands between for and in, or behind as or del.
+func (s *script) bound(i int) bool {
+	for k := i - 1; k >= 0 && s.t[k].kind != line && k != s.t[i].open && !(s.is(k, ":") && s.t[k].open == s.t[i].open); k-- {
+		if s.t[k].open == s.t[i].open {
+			switch s.word(k) {
+			case "for", "as", "del":
+				return true
+			case "in":
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// subscript reports whether the bracket at open holds an index.
+func (s *script) subscript(open int) bool {
+	return s.is(open, "[") && (s.word(open-1) != "" && !strings.Contains(keywords, " "+s.word(open-1)+" ") || s.is(open-1, ")") || s.is(open-1, "]"))
 }
 
 // inCall reports whether the token at i stands in the parentheses of a call.
@@ -263,7 +347,7 @@ func (s *script) path(i int) (string, bool) {
 // a call, is an index, or stands in an f-string.
 func (s *script) onlyUsed(i int) bool {
 	open := s.t[i].open
-	within := s.inCall(i) || open > 0 && s.t[open-1].kind == text || s.is(open, "[") && (s.word(open-1) != "" && !strings.Contains(keywords, " "+s.word(open-1)+" ") || s.is(open-1, ")") || s.is(open-1, "]"))
+	within := s.inCall(i) || open > 0 && s.t[open-1].kind == text || s.subscript(open)
 	binds := func(t token) bool { return t.open == open && t.kind == name && (t.text == "for" || t.text == "lambda") }
 	return within && !s.is(i+1, "=") && !s.is(i+1, ":=") && s.word(i-1) != "as" && !slices.ContainsFunc(s.t, binds)
 }
