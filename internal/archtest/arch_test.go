@@ -112,7 +112,8 @@ func violations(pkgs []Package) []string {
 				bad(p, imp, "adapters know the wire and the vocabulary, nothing else")
 			case ours && below(imp, internal("archtest")) && !below(p.Path, module+"/scripts"):
 				bad(p, imp, "what reads the source code is no part of the product")
-			case ours && p.Path == internal("knowledge") && imp != module && imp != internal("knowledge/form") && imp != internal("knowledge/files") && imp != internal("mention") && imp != internal("paths"):
+			case ours && p.Path == internal("knowledge") &&
+				imp != module && imp != internal("knowledge/form") && imp != internal("knowledge/files") && imp != internal("knowledge/python") && imp != internal("mention") && imp != internal("paths"):
 				bad(p, imp, "what is known of programs needs the vocabulary, its own form and what words may name, nothing else")
 			case ours && below(p.Path, internal("bash")) && !below(imp, internal("bash")) &&
 				imp != module && imp != internal("knowledge") && imp != internal("knowledge/form") && imp != internal("knowledge/files") && imp != internal("paths"):
