@@ -36,6 +36,8 @@ func (w *recorder) finish() Analysis {
 				p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.shows+", which comes from outside of it"
 			}
 			p.NoEffect = p.NoEffect && !w.cur.Traced && !errorsMayShow(&p)
+		} else if w.expands && len(p.Argv) > 0 {
+			p.Configs = append(slices.Clone(p.Configs), knowledge.ProjectEnvironment)
 		}
 		out.Parts[i] = p
 	}

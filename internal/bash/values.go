@@ -159,9 +159,14 @@ func (w *line) splitsAtBlanks() bool {
 	return ok && strings.Trim(ifs, " \t\n") == ""
 }
 
-// noteOutside notes the first variable from outside of the line that it expands.
+// noteOutside notes what the line expands from outside of it: a variable whose name says that it
+// holds a secret, or another one, which holds none unless a file of the project sets it.
 func (w *line) noteOutside(name string) {
-	if w.shows == "" && texts.PlainName(name) && !openName(name) && w.lookup(name).MayBeOutside() {
+	switch {
+	case !texts.PlainName(name) || openName(name) || !w.lookup(name).MayBeOutside():
+	case !knowledge.SaysSecret(name):
+		w.expands = true
+	case w.shows == "":
 		w.shows = name
 	}
 }

@@ -357,6 +357,10 @@ func (r *reader) script(f Word) {
 	}
 }
 
+// ProjectEnvironment stands among the Configs of a part of a line that expands variables from
+// outside of it: what a file of the project sets may be a secret, whatever its name.
+const ProjectEnvironment = "environment of the project"
+
 // PythonModules stands among the Configs of a part whose script imports modules of Python's own:
 // the interpreter must be the system's, and nothing where it runs may be in front of them.
 const PythonModules = "modules of Python"

@@ -214,12 +214,37 @@ func (c *call) configuring(dir, name string) string {
 	if dir == "" || !paths.WithinAny(c.trees(), dir) {
 		return "it may be configured where it runs"
 	}
+	if at := c.above(dir, name); at != "" {
+		return "the project configures it: " + at
+	}
+	return ""
+}
+
+// above is the file of this name in a folder of the work, or above it, "" where there is none.
+func (c *call) above(dir, name string) string {
 	for at := dir; paths.WithinAny(c.trees(), at); at = path.Dir(at) {
 		if _, err := os.Lstat(path.Join(at, name)); !errors.Is(err, fs.ErrNotExist) {
-			return "the project configures it: " + path.Join(at, name)
+			return path.Join(at, name)
 		}
 		if at == path.Dir(at) {
 			break
+		}
+	}
+	return ""
+}
+
+// environment is why variables from outside of the line may hold secrets, whatever their names:
+// a file of the project may set them.
+func (c *call) environment(dir string) string {
+	for _, name := range files.SetEnvironment() {
+		for _, tree := range slices.Concat(c.trees(), []string{dir}) {
+			file := c.above(tree, name)
+			if file == "" {
+				continue
+			}
+			if data, err := state.ReadLinked(file, 256<<10); err != nil || path.Ext(name) != ".json" || strings.Contains(strings.ToLower(string(data)), "env") {
+				return "the line shows a variable, which " + file + " may set"
+			}
 		}
 	}
 	return ""

@@ -282,27 +282,35 @@ func (c *call) program(p *cardea.Part) string {
 			return why
 		}
 	}
-	if knowledge.Has(form.ReadsRepository, p.Program()) {
-		return c.git(p)
+	configs := p.Configs
+	if knowledge.Has(form.ReadsRepository, p.Program()) && !slices.Contains(configs, ".git") {
+		configs = append(slices.Clone(configs), ".git")
 	}
-	for _, name := range p.Configs {
-		if name == ".git" {
-			if why := c.git(p); why != "" {
-				return why
-			}
-		} else if name == knowledge.PythonModules {
-			if why := c.python(p); why != "" {
-				return why
-			}
-		} else if own, isOwn := strings.CutPrefix(name, "~/"); isOwn {
-			if _, err := os.Lstat(path.Join(c.about.Home, own)); c.about.Home == "" || !errors.Is(err, fs.ErrNotExist) {
-				return "it is configured in your home folder: " + own
-			}
-		} else if why := c.configuring(p.Dir, name); why != "" {
+	for _, name := range configs {
+		if why := c.configured(p, name); why != "" {
 			return why
 		}
 	}
 	return ""
+}
+
+// configured is why a part is not trusted with one of its Configs.
+func (c *call) configured(p *cardea.Part, name string) string {
+	switch name {
+	case ".git":
+		return c.git(p)
+	case knowledge.PythonModules:
+		return c.python(p)
+	case knowledge.ProjectEnvironment:
+		return c.environment(p.Dir)
+	}
+	if own, isOwn := strings.CutPrefix(name, "~/"); isOwn {
+		if _, err := os.Lstat(path.Join(c.about.Home, own)); c.about.Home == "" || !errors.Is(err, fs.ErrNotExist) {
+			return "it is configured in your home folder: " + own
+		}
+		return ""
+	}
+	return c.configuring(p.Dir, name)
 }
 
 // onlyMoved reports whether a part that counts as elevated runs as nobody else,

@@ -245,6 +245,15 @@ func System() []string { return foldersOf("system-folders") }
 // Mounted are the folders in which each name is another machine's.
 func Mounted() []string { return foldersOf("mounted-when-named") }
 
+// SetEnvironment are the files of a project, as paths in it, that set variables.
+func SetEnvironment() []string {
+	var out []string
+	for _, g := range Globs("sets-environment") {
+		out = append(out, strings.TrimPrefix(g, "/**/"))
+	}
+	return out
+}
+
 // HoldsPrograms reports a folder in which a program's name means what it says.
 func HoldsPrograms(dir string) bool { return slices.Contains(foldersOf("system-programs"), dir) }
 
