@@ -212,7 +212,9 @@ func (w *words) arithNamed(name, src string) {
 		w.unknown(unknown.TooManyWords, w.src)
 		return
 	}
-	w.noteOutside(name)
+	if w.shows == "" && w.lookup(name).MayBeOutside() {
+		w.shows = "evaluate " + name
+	}
 	v := w.lookup(name)
 	switch {
 	case v.Evaluable():

@@ -33,12 +33,12 @@ func (w *recorder) finish() Analysis {
 		}
 		if w.shows != "" {
 			if p.Knowledge == cardea.Complete {
-				p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.shows+", which comes from outside of it"
+				p.Knowledge, p.Doubt = cardea.Partial, "the line may "+w.shows+", which comes from outside of it"
 			}
-			p.NoEffect = p.NoEffect && !w.cur.Traced && !errorsMayShow(&p)
 		} else if w.expands && len(p.Argv) > 0 {
 			p.Configs = append(slices.Clone(p.Configs), knowledge.ProjectEnvironment)
 		}
+		p.NoEffect = p.NoEffect && !((w.shows != "" || w.expands) && (w.cur.Traced || errorsMayShow(&p)))
 		out.Parts[i] = p
 	}
 	w.definedCommands(out.Parts)

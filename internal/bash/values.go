@@ -167,7 +167,7 @@ func (w *line) noteOutside(name string) {
 	case !knowledge.SaysSecret(name):
 		w.expands = true
 	case w.shows == "":
-		w.shows = name
+		w.shows = "show " + name
 	}
 }
 

@@ -118,7 +118,7 @@ func (w *commands) foundCommand(s *wrapper, inv invocation, option string, words
 	inner, found := inv.behind(path.Base(inv.argv[0].Text), nil), w.foundNames()
 	inner.access = nil
 	for _, a := range words {
-		if a.Static && strings.Contains(a.Text, "{") {
+		if a.Static && (strings.Contains(a.Text, "{}") || s.AppendsFile && strings.Contains(a.Text, "{")) { // fd has {.} and others
 			if option == "-exec" && a.Text == "{}" {
 				a.Found = search
 			}

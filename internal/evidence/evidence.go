@@ -246,7 +246,7 @@ func Mistakes(checks []string) map[string]string {
 	for _, check := range checks {
 		a := bash.Analyse(check, bash.Env{})
 		switch {
-		case len(a.Parts) == 0:
+		case len(a.Opaque) == 0 && !slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return len(p.Argv)+len(p.Assigns)+len(p.Access) > 0 }):
 			out[check] = "it runs nothing"
 		case len(a.Opaque) > 0 && len(a.Parts[0].Argv) == 0 && len(a.Parts) == 1:
 			out[check] = a.Opaque[0].Reason

@@ -89,6 +89,11 @@ func (r *reader) unsureOperands(name string) string {
 	if len(c.RequiredOptions) > 0 && !r.given(c.RequiredOptions, r.spec.SingleDashOptions || !r.spec.OptionsAfterOperands && r.spec.FirstOperand == cardea.Read) {
 		return "without one of " + strings.Join(c.RequiredOptions, ", ") + ", " + name + " may do more than read"
 	}
+	for _, o := range c.RequiredTogether {
+		if !r.given([]string{o}, true) {
+			return "without " + o + ", " + name + " may do more than read"
+		}
+	}
 	if len(c.FirstOperands) > 0 {
 		first := Word{Word: cardea.Word{Static: true}}
 		if len(r.operands) > 0 {
@@ -112,6 +117,10 @@ func (r *reader) unsureOperands(name string) string {
 		if f := r.argv[o.Word]; c.NoClusteredValues && len(f.Text) > 2 && f.Text[1] != '-' && slices.Contains(r.values(), o.Name) && o.Name != f.Text {
 			return "with " + f.Text + ", " + name + " may do more than read"
 		}
+	}
+	odd := func(i int) bool { return !r.argv[i].Static || strings.Trim(r.argv[i].Text, alphanumeric+"._-/") != "" }
+	if c.PlainOperands && slices.ContainsFunc(r.operands, odd) {
+		return name + " may run what an operand names"
 	}
 	if c.NoFolders && slices.ContainsFunc(r.operands, r.folder) {
 		return name + " of a folder may do more than read"
@@ -274,13 +283,20 @@ func (r *reader) unsureWord() string {
 		}
 		first := s.FirstOperand != "" && len(r.operands) > 0 && r.operands[0] == k+1
 		switch {
-		case f.MayBeOption && !s.Complete.AnyWords:
+		case f.MayBeOption && !s.Complete.AnyWords && !r.noOption(k+1):
 			return f.Text + " may become an option"
 		case f.MaySplit && !f.Glob, f.Glob && first:
 			return f.Text + " may become several words, or none"
 		}
 	}
 	return ""
+}
+
+// noOption reports whether the word at i is no option whatever it becomes: it stands behind
+// the end of the options, is the value of one, or a pattern that fits no action of find.
+func (r *reader) noOption(i int) bool {
+	f := r.argv[i]
+	return r.ended > 0 && i >= r.ended || r.isValue(i) || r.spec.OperandsBeforeOptions && f.Glob && FindsNoAction(f.Text)
 }
 
 // sureScripts looks at the programs in the program's words: in its options, else
@@ -295,13 +311,16 @@ func (r *reader) sureScripts() bool {
 			found = true
 		}
 	}
-	if found || r.spec.FirstOperand == "" || r.spec.FirstOperand == cardea.Execute {
+	at := 0
+	if c.ScriptLanguage == "sqlite" {
+		at = 1
+	} else if found || r.spec.FirstOperand == "" || r.spec.FirstOperand == cardea.Execute {
 		return true // a program in a file is what the options say it is
 	}
-	if len(r.operands) == 0 {
+	if len(r.operands) <= at {
 		return false
 	}
-	f := r.argv[r.operands[0]]
+	f := r.argv[r.operands[at]]
 	return f.Static && harmless(c.ScriptLanguage, f.Text)
 }
 

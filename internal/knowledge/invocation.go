@@ -310,7 +310,7 @@ func (r *reader) describe() {
 	r.accesses()
 	if out.Doubt = r.doubt(); out.Doubt == "" {
 		out.Knowledge, out.Configs = cardea.Complete, r.spec.Complete.UnlessProjectFiles
-		if r.importsModules {
+		if r.importsModules || Has(form.RunsModules, Unversioned(r.out.Command[0])) && r.has([]string{"-m"}) {
 			out.Configs = append(slices.Clone(out.Configs), PythonModules)
 		}
 		return

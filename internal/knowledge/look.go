@@ -36,9 +36,10 @@ var looks = map[string]func(script string) bool{
 		_, ok := ReadsPython(script)
 		return ok || pythonPrints.MatchString(script)
 	},
-	"node": nodePrints.MatchString,
-	"perl": perlPrints.MatchString,
-	"ruby": rubyPrints.MatchString,
+	"node":   nodePrints.MatchString,
+	"perl":   harmlessPerl,
+	"sqlite": harmlessQuery,
+	"ruby":   rubyPrints.MatchString,
 }
 
 // pythonNames are the names that a script in Python may use.
@@ -94,7 +95,6 @@ const (
 const (
 	pythonPrints = lazyRegexp(`^\s*print\(` + quoted + `\)\s*;?\s*$`)
 	nodePrints   = lazyRegexp(`^\s*(?:console\.log\(` + quoted + `\)|[-+*/%() .0-9]+)\s*;?\s*$`)
-	perlPrints   = lazyRegexp(`^\s*(?:print ` + plain + `|s/[^/@$` + "`" + `{]*/[^/@$` + "`" + `{]*/[gimsx]*)\s*;?\s*$`)
 	rubyPrints   = lazyRegexp(`^\s*(?:puts|print|p) ` + plain + `\s*;?\s*$`)
 )
 
@@ -517,8 +517,8 @@ func harmlessAwk(text string) bool {
 		case c == ')' || c == ']':
 			depth--
 			operand, ends = true, false
-			if i+1 < len(text) && c == ')' && strings.HasPrefix(strings.TrimLeft(text[i+1:], " \t\n"), "/") {
-				return false
+			if after, slash := strings.CutPrefix(strings.TrimLeft(text[i+1:], " \t\n"), "/"); c == ')' && slash && strings.Contains(after, "/") {
+				return false // a division or an expression
 			}
 			i++
 		case c == '|':
@@ -547,6 +547,25 @@ func harmlessAwk(text string) bool {
 		}
 	}
 	return true
+}
+
+// SQLite 3.40: queries, and commands of its shell that print what the database has.
+const (
+	sqliteQuery   = lazyRegexp(`(?is)^\s*(?:explain\s+query\s+plan\s+)?(?:select|with)\b(?:[^;'"\x60\[/-]|'[^']*'|/[^*]|-[^-])*;?\s*$|^\.(?:tables|schema|fullschema|indexes|databases|dump)(?: \w+)?$`)
+	sqliteReaches = lazyRegexp(`(?i)zip|fsdir|sqlar|file|edit|load_|dbpage|csv|attach|pragma|recursive`)
+	sqliteCall    = lazyRegexp(`(?i)(\w+)\s*\(`)
+)
+
+// harmlessQuery reports whether SQLite only reads the database that it is passed: one query
+// with listed functions.
+func harmlessQuery(text string) bool {
+	known, _ := WordsOf(form.LanguageCalls, "SQL that reads")
+	for _, call := range sqliteCall.get().FindAllStringSubmatch(text, -1) {
+		if !slices.Contains(known, strings.ToLower(call[1])) {
+			return false
+		}
+	}
+	return sqliteQuery.MatchString(text) && !sqliteReaches.MatchString(text)
 }
 
 // harmlessFzf reports whether bindings of fzf (--bind, fzf 0.54) only move,

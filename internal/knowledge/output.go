@@ -41,12 +41,12 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 	lists, list := WordsOf(form.ListsFolderWith, p.Command...)
 	switch {
 	case find:
-		if HasOption(p, printsElse...) {
+		if HasOption(p, printsElse...) || !keepsLinks(p) {
 			return nil
 		}
 		name = foundName(p)
 	case fd:
-		if !onlyOptions(p, finds) {
+		if !onlyOptions(p, finds) || !keepsLinks(p) {
 			return nil
 		}
 	case matches:

@@ -125,6 +125,9 @@ func TestVectors(t *testing.T) {
 		if v.List == "deny" && strings.HasPrefix(v.Rule, "Write(") {
 			v.Match = true // Claude Code never looks at it; here it denies what Edit would
 		}
+		if command, _ := v.Input["command"].(string); v.List == "deny" && strings.HasPrefix(command, "python3 -c") {
+			v.Match = true // Claude Code does not read the script; here it denies what the script certainly reads
+		}
 		if got := v.matches(t); got != v.Match {
 			t.Errorf("%s %s | %v: %v, want %v (%s)", v.List, v.Rule, v.Input, got, v.Match, v.Why)
 		}

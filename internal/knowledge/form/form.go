@@ -267,10 +267,13 @@ type Complete struct {
 	// One of these options is given, in front of the operands where
 	// `single_dash_options` is set.
 	RequiredOptions []string `yaml:"required_options" words:"options"`
+	// All of these options are given, too.
+	RequiredTogether []string `yaml:"required_together" words:"options"`
 	// The language of the script in the first operand or in `script_options`:
 	// `sed`, `awk`, `jq`, `yq`, `fzf` (bindings), `git` and `curl` (formats), `python`,
-	// `node`, `perl`, `ruby` (printing numbers and plain text). The script must be harmless.
-	ScriptLanguage string `yaml:"script_language" words:"sed,awk,jq,yq,fzf,git,curl,python,node,perl,ruby"`
+	// `perl` (without files), `node`, `ruby` (printing numbers and plain text), `sqlite` (a
+	// query in the second operand). The script must be harmless.
+	ScriptLanguage string `yaml:"script_language" words:"sed,awk,jq,yq,fzf,git,curl,python,node,perl,ruby,sqlite"`
 	// The options that have a script as value.
 	ScriptOptions []string `yaml:"script_options" words:"options"`
 	// An option with a value is not combined with other letters in one word.
@@ -279,6 +282,9 @@ type Complete struct {
 	NoInput bool `yaml:"no_input"`
 	// No word says that it names a secret: those of `secret` in `variable_kinds` are in none.
 	NoSecretWords bool `yaml:"no_secret_words"`
+	// Each operand is a plain name that the line gives. Others name commands: perl reads
+	// `x|` from the command x, and writes to `>x` (perlop(1), "I/O Operators").
+	PlainOperands bool `yaml:"plain_operands"`
 	// No operand is a folder.
 	NoFolders bool `yaml:"no_folders"`
 }
