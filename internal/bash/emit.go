@@ -112,7 +112,7 @@ func (w *recorder) describe(inv invocation) knowledge.Meaning {
 	at, wrappers := len(w.out.Parts), inv.wrappers
 	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed, Stands: w.files.stands, Possible: w.env.depth > 0,
 		MadeFolder: func(path string) bool { return w.files.created.folder(target{path, at}) },
-		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, wrappers) }, Input: w.input(), Fed: w.cmd.stdin.kind != inherited || w.fed != ""}, &w.env.World)
+		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, wrappers) }, Input: w.input(), Document: w.document(), Fed: w.cmd.stdin.kind != inherited || w.fed != ""}, &w.env.World)
 	for _, path := range does.Targets {
 		w.files.creates.targets = append(w.files.creates.targets, target{path, at})
 	}

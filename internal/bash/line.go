@@ -111,6 +111,8 @@ type input struct {
 	from  [2]int // the parts that write it or open it, half open
 	// lines is set when one command writes it, and no error of a command does.
 	lines bool
+	// document is set for a here-document as it stands.
+	document bool
 	// outer is set for what a command around this one reads.
 	outer bool
 }
@@ -142,6 +144,14 @@ func (w *line) input() string {
 		text += "\n"
 	}
 	return text + more
+}
+
+// document is the here-document that is all that the current command reads, "" for anything else.
+func (w *line) document() string {
+	if in := w.cmd.stdin; in.document && in.kind == literal && w.fed == "" && (w.cmd.reads == nil || *w.cmd.reads == "") {
+		return in.text
+	}
+	return ""
 }
 
 const (

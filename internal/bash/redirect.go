@@ -104,7 +104,8 @@ func (w *redirections) hereText(r *syntax.Redirect) input {
 		may = w.mayJoin(w.quotedParts(r.Hdoc.Parts))
 	}
 	if ok {
-		return input{kind: literal, text: text}
+		exact := r.Op == syntax.Hdoc && (grammar.QuotedDelimiter(r.Word) || !strings.Contains(text, `\`))
+		return input{kind: literal, text: text, document: exact}
 	}
 	return input{kind: elsewhere, may: grammar.HereBody(w.src, r) + "\n" + strings.Join(may, "\n"), unseen: true}
 }

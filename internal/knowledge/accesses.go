@@ -37,6 +37,7 @@ func (r *reader) accesses() {
 			last = c.LastOperand
 		}
 	}
+	_, document := r.document()
 	if len(r.operands) > manyOperands {
 		r.out.Access = slices.Grow(r.out.Access, len(r.operands))
 	}
@@ -44,7 +45,9 @@ func (r *reader) accesses() {
 		k := kind
 		switch {
 		case n == 0 && s.FirstOperand != "" && !r.has(s.FirstOperandUnless):
-			k = s.FirstOperand
+			if k = s.FirstOperand; document {
+				k = form.None
+			}
 		case n == len(r.operands)-1 && last != "" && (n > 0 || s.FirstOperand != ""):
 			k = last
 		case last != "" && n > 0 && r.vanish(r.operands[n+1:]):

@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/knowledge/python"
 	"cardea.dev/internal/paths"
 )
 
@@ -28,7 +29,7 @@ func (r *reader) doubt() string {
 			}
 		}
 	}
-	if c.LimitsOperands && len(r.operands) > c.MaxOperands && !r.given(c.MaxOperandsUnless, true) {
+	if _, document := r.document(); c.LimitsOperands && !document && len(r.operands) > c.MaxOperands && !r.given(c.MaxOperandsUnless, true) {
 		return "with these operands, " + name + " may do more than read"
 	}
 	if why := cmp.Or(r.unsureOperands(name), r.late(), r.swallowed()); why != "" {
@@ -86,7 +87,7 @@ func (r *reader) sureWithoutSubcommand() bool {
 // unsureOperands is why the words are not all as they must be.
 func (r *reader) unsureOperands(name string) string {
 	c := r.spec.Complete
-	if len(c.RequiredOptions) > 0 && !r.given(c.RequiredOptions, r.spec.SingleDashOptions || !r.spec.OptionsAfterOperands && r.spec.FirstOperand == cardea.Read) {
+	if _, document := r.document(); len(c.RequiredOptions) > 0 && !document && !r.given(c.RequiredOptions, r.spec.SingleDashOptions || !r.spec.OptionsAfterOperands && r.spec.FirstOperand == cardea.Read) {
 		return "without one of " + strings.Join(c.RequiredOptions, ", ") + ", " + name + " may do more than read"
 	}
 	for _, o := range c.RequiredTogether {
@@ -314,6 +315,8 @@ func (r *reader) sureScripts() bool {
 	at := 0
 	if c.ScriptLanguage == "sqlite" {
 		at = 1
+	} else if document, ok := r.document(); ok {
+		return harmless(c.ScriptLanguage, document)
 	} else if found || r.spec.FirstOperand == "" || r.spec.FirstOperand == cardea.Execute {
 		return true // a program in a file is what the options say it is
 	}
@@ -322,6 +325,15 @@ func (r *reader) sureScripts() bool {
 	}
 	f := r.argv[r.operands[at]]
 	return f.Static && harmless(c.ScriptLanguage, f.Text)
+}
+
+// document is the here-document that an interpreter runs, where it runs one. A first line may
+// say how it is encoded (docs.python.org/3/reference/lexical_analysis.html).
+func (r *reader) document() (string, bool) {
+	text := r.inv.Document
+	reads := r.spec.Complete != nil && r.spec.Complete.ReadsDocument && text != "" && !r.has(r.spec.FirstOperandUnless) && !strings.Contains(text, "coding") &&
+		(len(r.operands) == 0 || r.argv[r.operands[0]].Static && r.argv[r.operands[0]].Text == "-")
+	return text, reads
 }
 
 // scripts finds what the programs in the program's words open and run.
@@ -336,6 +348,9 @@ func (r *reader) scripts() {
 		} else if c.ScriptLanguage == sedLanguage && r.meansOne(o, r.spec.FirstOperandUnless) {
 			r.out.Script = r.argv[o.Word].Text // it is in a file
 		}
+	}
+	if document, ok := r.document(); ok {
+		r.script(Literal(document))
 	}
 	if r.spec.FirstOperand == form.None && !r.has(r.spec.FirstOperandUnless) && len(r.operands) > 0 {
 		first := r.argv[r.operands[0]]
@@ -355,8 +370,8 @@ func (r *reader) script(f Word) {
 	} else if !f.Static && (isSed || f.Glob) {
 		r.out.Script = f.Text
 	}
-	if r.spec.Complete.ScriptLanguage == "python" && f.Static {
-		r.python(f.Text)
+	if language := r.spec.Complete.ScriptLanguage; (language == "python" || language == "node") && f.Static {
+		r.uses(f.Text)
 	}
 	if !isSed {
 		return
@@ -384,9 +399,15 @@ const ProjectEnvironment = "environment of the project"
 // the interpreter must be the system's, and nothing where it runs may be in front of them.
 const PythonModules = "modules of Python"
 
-// python adds the files that a script in Python reads, where it only reads.
-func (r *reader) python(script string) {
-	use, ok := ReadsPython(script)
+// uses adds the files that a script reads, where it only reads.
+func (r *reader) uses(script string) {
+	var use python.Use
+	ok, isPython := false, r.spec.Complete.ScriptLanguage == "python"
+	if isPython {
+		use, ok = ReadsPython(script)
+	} else {
+		use, ok = readsJavaScript(script)
+	}
 	if !ok {
 		return
 	}
@@ -396,7 +417,12 @@ func (r *reader) python(script string) {
 	for _, path := range use.Listed {
 		r.touch(form.Metadata, Literal(path), false)
 	}
-	r.importsModules = use.Imports || len(use.Read)+len(use.Listed) > 0
+	for _, path := range use.Required { // a folder of that name has a script
+		if at := Absolute(r.paths.Dir, path); r.world.IsDir == nil || at == "" || r.world.IsDir(at) {
+			r.touch(cardea.Execute, Literal(path), false)
+		}
+	}
+	r.importsModules = isPython && (use.Imports || len(use.Read)+len(use.Listed) > 0)
 }
 
 // value is the word that holds the value of an option.

@@ -142,6 +142,8 @@ type Invocation struct {
 	MayBecome func(word Word) []PossiblePath
 	// Input is what it reads on its standard input, "" where the line does not say.
 	Input string
+	// Document is the here-document that is all it reads there, "" where it reads something else.
+	Document string
 	// Fed is set where the line gives it something to read there.
 	Fed bool
 }

@@ -36,26 +36,31 @@ var looks = map[string]func(script string) bool{
 		_, ok := ReadsPython(script)
 		return ok || pythonPrints.MatchString(script)
 	},
-	"node":   nodePrints.MatchString,
+	"node": func(script string) bool {
+		_, ok := readsJavaScript(script)
+		return ok
+	},
 	"perl":   harmlessPerl,
 	"sqlite": harmlessQuery,
 	"ruby":   rubyPrints.MatchString,
 }
 
-// pythonNames are the names that a script in Python may use.
-var pythonNames = sync.OnceValue(func() python.Names {
-	words, _ := WordsOf(form.LanguageCalls, "Python that reads")
+// scriptNames are the names that a script in a language may use, and what they do with a file.
+func scriptNames(list string) python.Names {
+	words, _ := WordsOf(form.LanguageCalls, list)
 	names, does := make(python.Names, len(words)), map[string]python.Does{"": python.Computes, "reads": python.Reads, "lists": python.Lists, "opens": python.Opens, "tells": python.Tells}
 	for _, word := range words {
 		name, what, _ := strings.Cut(word, ":")
 		names[name] = does[what]
 	}
 	return names
-})
+}
 
 // ReadsPython reads a script in Python: what it uses, false where it may do more than read and
 // print.
-func ReadsPython(script string) (python.Use, bool) { return pythonNames().Read(script) }
+func ReadsPython(script string) (python.Use, bool) {
+	return scriptNames("Python that reads").Read(script)
+}
 
 // ShadowsPython reports whether Python may take a file or folder for one of its own modules, on
 // a file system that ignores case, too.
@@ -94,7 +99,6 @@ const (
 
 const (
 	pythonPrints = lazyRegexp(`^\s*print\(` + quoted + `\)\s*;?\s*$`)
-	nodePrints   = lazyRegexp(`^\s*(?:console\.log\(` + quoted + `\)|[-+*/%() .0-9]+)\s*;?\s*$`)
 	rubyPrints   = lazyRegexp(`^\s*(?:puts|print|p) ` + plain + `\s*;?\s*$`)
 )
 

@@ -11,15 +11,14 @@ import (
 // name is one that is not listed, and nothing in a text or an expression is code (perlop(1),
 // perlre(1) of 5.38).
 type perlScript struct {
-	s       string
-	at      int
+	scanner
 	operand bool // a value stands in front: a slash divides
 	closed  bool // a bracket or a word: what a slash is, nobody knows
 }
 
 // harmlessPerl reports whether a script of Perl surely does nothing but compute and print.
 func harmlessPerl(text string) bool {
-	p := perlScript{s: text}
+	p := perlScript{scanner: scanner{s: text}}
 	for p.skip(); p.at < len(p.s); p.skip() {
 		if !p.token() {
 			return false
@@ -27,29 +26,6 @@ func harmlessPerl(text string) bool {
 	}
 	return true
 }
-
-func (p *perlScript) skip() { p.at += len(p.s[p.at:]) - len(strings.TrimLeft(p.s[p.at:], " \t\n")) }
-
-// next takes what stands next, where it is this.
-func (p *perlScript) next(text string) bool {
-	found := strings.HasPrefix(p.s[p.at:], text)
-	if found {
-		p.at += len(text)
-	}
-	return found
-}
-
-// run takes bytes as long as they are of a kind.
-func (p *perlScript) run(of func(byte) bool) string {
-	first := p.at
-	for p.at < len(p.s) && of(p.s[p.at]) {
-		p.at++
-	}
-	return p.s[first:p.at]
-}
-
-func isDigit(c byte) bool      { return '0' <= c && c <= '9' }
-func isNameLetter(c byte) bool { return isLetter(c) || isDigit(c) }
 
 func (p *perlScript) token() bool {
 	operand, closed := p.operand, p.closed

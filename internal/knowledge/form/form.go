@@ -271,11 +271,13 @@ type Complete struct {
 	RequiredTogether []string `yaml:"required_together" words:"options"`
 	// The language of the script in the first operand or in `script_options`:
 	// `sed`, `awk`, `jq`, `yq`, `fzf` (bindings), `git` and `curl` (formats), `python`,
-	// `perl` (without files), `node`, `ruby` (printing numbers and plain text), `sqlite` (a
+	// `perl`, `node` (of these, what only reads and prints), `ruby` (printing numbers and plain text), `sqlite` (a
 	// query in the second operand). The script must be harmless.
 	ScriptLanguage string `yaml:"script_language" words:"sed,awk,jq,yq,fzf,git,curl,python,node,perl,ruby,sqlite"`
 	// The options that have a script as value.
 	ScriptOptions []string `yaml:"script_options" words:"options"`
+	// Without a script option and an operand but "-", the here-document is the script.
+	ReadsDocument bool `yaml:"reads_document"`
 	// An option with a value is not combined with other letters in one word.
 	NoClusteredValues bool `yaml:"no_clustered_values"`
 	// The line gives it nothing to read on its standard input.

@@ -33,6 +33,8 @@ const (
 type Use struct {
 	// Read and Listed are the paths of which it reads contents, and names and attributes.
 	Read, Listed []string
+	// Required are those of Read that are modules, so that a folder would be run.
+	Required []string
 	// Imports is set where it imports modules.
 	Imports bool
 }
