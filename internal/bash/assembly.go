@@ -125,6 +125,7 @@ func (a *assembly) addUnknown(f *fragment, rest []fragment) {
 	}
 	cur.Static, a.begun = false, true
 	a.unsure++
+	cur.Started = f.Has(shell.Process)
 	atMost := f.Has(shell.OneWordOrNone)
 	cur.Listed = f.Has(shell.Listed)
 	a.vanishing = a.vanishing || atMost && !f.quoted
@@ -191,6 +192,7 @@ func (a *assembly) flush() {
 			cur.MayVanish = !cur.MaySplit && a.vanishing && a.text.Len() == 0 && a.unsure == 1
 			cur.MaySplit = cur.MaySplit || cur.MayVanish
 			cur.Listed = cur.Listed && a.unsure == 1
+			cur.Started = cur.Started && a.unsure == 1 && a.text.Len() == 0
 			cur.Number = a.numbers && !cur.Glob
 		}
 		a.out = append(a.out, *cur)

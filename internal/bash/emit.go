@@ -161,10 +161,14 @@ func (w *recorder) access(p cardea.Part) []cardea.Access {
 	fresh := func(a cardea.Access) bool {
 		return w.env.Fresh != nil && (a.Redirect || knowledge.Has(form.AsksThisMachine, p.Program())) && a.Kind == cardea.Write && a.Path != "" && !a.Glob && !p.Remote && w.env.Fresh(a.Path)
 	}
-	if !p.Remote && !slices.ContainsFunc(p.Access, fresh) {
+	shells := !p.Remote && !p.Elevated && knowledge.Has(form.WritesAsShell, p.Program())
+	if !p.Remote && !shells && !slices.ContainsFunc(p.Access, fresh) {
 		return p.Access
 	}
 	out := slices.Clone(p.Access)
+	for i := range out {
+		out[i].Redirect = out[i].Redirect || shells && out[i].Kind == cardea.Write
+	}
 	for i, a := range out {
 		if p.Remote {
 			out[i].Path, out[i].Spelled, out[i].Pattern = "", "", ""

@@ -28,6 +28,11 @@ func (w *commands) runsPending() {
 
 // sourced runs a file's commands in this shell.
 func (w *commands) sourced(inv invocation) {
+	if bin := w.activates(inv); bin != "" {
+		w.fronts = append(w.fronts, bin)
+		w.noEffect(inv)
+		return
+	}
 	inv.access = slices.Clone(inv.access)
 	if len(inv.argv) > 1 {
 		f := inv.argv[1]

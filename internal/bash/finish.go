@@ -38,6 +38,9 @@ func (w *recorder) finish() Analysis {
 		} else if w.expands && len(p.Argv) > 0 {
 			p.Configs = append(slices.Clone(p.Configs), knowledge.ProjectEnvironment)
 		}
+		for _, bin := range w.fronts {
+			p.Configs = append(slices.Clone(p.Configs), knowledge.ProgramsOf+bin)
+		}
 		p.NoEffect = p.NoEffect && !((w.shows != "" || w.expands) && (w.cur.Traced || errorsMayShow(&p)))
 		out.Parts[i] = p
 	}

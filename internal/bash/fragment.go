@@ -120,7 +120,7 @@ func concatenated(list []fragment) shell.Value {
 		case f.Has(shell.Numeric|shell.NonEmpty) || f.Has(shell.NoDash|shell.OneWordOrNone):
 			return shell.SomeNumber
 		case f.Has(shell.Numeric | shell.NoDash):
-			return shell.SomeProcess
+			return shell.Value{Presence: shell.Set, Shape: f.Shape & (shell.Numeric | shell.NoDash | shell.Process)}
 		}
 	}
 	var b strings.Builder

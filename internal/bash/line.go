@@ -48,6 +48,8 @@ type line struct {
 	lateCode       []lateCode
 	unseen         []unseenOptions
 	onlyComments   bool
+	begins         bool     // it has begun something in the background
+	fronts         []string // the folders of programs that activate files have put in front
 }
 
 // ways are the entries of higher layers that lower ones need, since a word may hold

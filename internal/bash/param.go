@@ -87,7 +87,9 @@ func (w *words) plain(p *syntax.ParamExp, name string, raw fragment, quoted bool
 		return []fragment{unsureQuoted(0)}
 	case "!": // empty before anything ran in the background
 		f := unsure(shell.Numeric | shell.NoDash)
-		f.quoted = quoted
+		if f.quoted = quoted; w.begins {
+			f.Shape |= shell.Process
+		}
 		return []fragment{f}
 	case "0":
 		if w.cur.Name != "" {
@@ -122,7 +124,7 @@ func (w *words) ofKnownForm(v shell.Value, raw fragment, quoted bool) fragment {
 	switch {
 	case !w.splitsAtBlanks():
 	case v.Has(shell.Numeric | shell.NoDash):
-		f := unsure(shell.Numeric | shell.NoDash)
+		f := unsure(v.Shape & (shell.Numeric | shell.NoDash | shell.Process))
 		f.quoted = quoted
 		return f
 	case v.Has(shell.PlainWord):

@@ -126,6 +126,10 @@ func (w *commands) start(inv invocation) {
 		if w.alias(inv, name) || w.function(inv, name) {
 			return
 		}
+		if len(w.fronts) > 0 && w.deactivates(inv) {
+			w.noEffect(inv)
+			return
+		}
 		if b, ok := builtinOf(name); ok {
 			if startsOther(name) {
 				inv.around = inv.outerAndSelf()

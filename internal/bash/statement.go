@@ -27,6 +27,7 @@ func (w *statements) stmt(st *syntax.Stmt) {
 		w.cur.Enter("")
 	}
 	if st.Background {
+		w.begins = true
 		w.inConstruct("&", func() { w.inSubshell(func() { w.command(st) }) })
 		return
 	}

@@ -21,6 +21,8 @@ func (r *reader) doubt() string {
 		return "nothing certain is known of " + name
 	case c == nil:
 		return name + " may do more than read"
+	case c.EndsStarted && r.endsStarted():
+		return ""
 	}
 	if !c.AnyWords {
 		for _, o := range r.out.Options {
@@ -55,6 +57,13 @@ func (r *reader) doubt() string {
 		return "its script may do more than compute and print"
 	}
 	return ""
+}
+
+// endsStarted reports whether the program ends nothing but processes that the line has started.
+func (r *reader) endsStarted() bool {
+	other := func(i int) bool { return !r.argv[i].Started }
+	odd := func(f Word) bool { return f.Static && strings.Trim(f.Text, alphanumeric+"-") != "" }
+	return len(r.operands) > 0 && !slices.ContainsFunc(r.operands, other) && !slices.ContainsFunc(r.argv[1:], odd)
 }
 
 // editsFiles reports whether the program, with these words, reads and writes the files
@@ -394,6 +403,10 @@ func (r *reader) script(f Word) {
 // ProjectEnvironment stands among the Configs of a part of a line that expands variables from
 // outside of it: what a file of the project sets may be a secret, whatever its name.
 const ProjectEnvironment = "environment of the project"
+
+// ProgramsOf begins what stands among the Configs of each part of a line that activates a virtual
+// environment: the folder of its programs, which are found before others.
+const ProgramsOf = "programs of "
 
 // PythonModules stands among the Configs of a part whose script imports modules of Python's own:
 // the interpreter must be the system's, and nothing where it runs may be in front of them.

@@ -112,6 +112,8 @@ type Word struct {
 	May []string
 	// Listed means that May is all that the word can become.
 	Listed bool
+	// Started means that it is the number of a process that the line has started, or empty.
+	Started bool
 }
 
 // Literal is a word that bash passes as it is written.

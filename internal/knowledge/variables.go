@@ -37,10 +37,25 @@ func AssignmentClass(name, value string, known bool) cardea.EnvClass {
 	if IsVariableOf("integer", name) && !(known && strings.Trim(value, "0123456789") == "") {
 		return cardea.EnvDangerous
 	}
-	if known && slices.Contains(harmlessValues(name), value) {
+	if known && (slices.Contains(harmlessValues(name), value) || harmlessSettings(name, value)) {
 		return cardea.EnvSafe
 	}
 	return VariableClass(name)
+}
+
+// harmlessSettings reports whether a variable holds nothing but settings of its program that the
+// data lists; a number may stand for #.
+func harmlessSettings(name, value string) bool {
+	known, _ := WordsOf(form.VariableKinds, "settings")
+	words := strings.Fields(value)
+	return len(words) > 0 && !slices.ContainsFunc(words, func(word string) bool {
+		head, number, _ := strings.Cut(word, "=")
+		setting := name + " " + word
+		if number != "" && strings.Trim(number, "0123456789") == "" {
+			setting = name + " " + head + "=#"
+		}
+		return !slices.Contains(known, setting)
+	})
 }
 
 // harmlessValues are the values with which a variable that chooses a program

@@ -68,6 +68,8 @@ const (
 	// OneWordOrNone: without quotes it becomes one word or none where blanks split words. It
 	// may begin with a dash.
 	OneWordOrNone
+	// Process: the number of a process that the line has started, or empty.
+	Process
 )
 
 // Untouched is the value of a variable that the line does not set.
@@ -83,7 +85,7 @@ var Any = Value{Presence: Set}
 var SomeNumber = Value{Presence: Set, Shape: Numeric}
 
 // SomeProcess is the value of $!: digits, or nothing.
-var SomeProcess = Value{Presence: Set, Shape: Numeric | NoDash}
+var SomeProcess = Value{Presence: Set, Shape: Numeric | NoDash | Process}
 
 // SomeEvaluable is a number, or what the variable held before the line.
 var SomeEvaluable = Value{Presence: Set, Shape: Evaluable}

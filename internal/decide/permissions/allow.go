@@ -120,6 +120,9 @@ const maxLine = 10_000
 // seeThrough stops where it is not known for certain what runs.
 func (c *call) seeThrough(p *cardea.Part, r *Refusal) {
 	named := c.namesVariables(p)
+	if file := c.shadowed(p); file != "" {
+		r.stop("it may be %s of the virtual environment", file)
+	}
 	switch {
 	case len(c.ev.Faults)+len(c.ev.Call.Opaque) > 0, len(p.Opaque) > 0 && !named:
 		spots := slices.Concat(p.Opaque, c.ev.Call.Opaque, c.ev.Faults)
@@ -170,6 +173,9 @@ func (c *call) levels(p *cardea.Part) []level {
 	out := []level{inner}
 	if own := assigned(p); own != "" {
 		out = append(out, level{text: own + " " + inner.text, argv: p.Argv, at: n, assigns: true})
+	}
+	if usual := c.usual(p); usual != nil {
+		out = append(out, level{text: c.wordForm(usual, mask), argv: usual, at: n})
 	}
 	if len(p.Wrappers) > 0 && p.Wrappers[len(p.Wrappers)-1] == "time" {
 		out = append(out, level{text: "time " + inner.text, argv: p.Argv, at: n})
@@ -478,6 +484,9 @@ func spellsVariables(e *permissionlist.Rule, p *cardea.Part) bool {
 // do, and an entry allows it together with them.
 func (c *call) namesVariables(p *cardea.Part) bool {
 	own := assigned(p)
+	if c.onlyProjectPath(p) {
+		return true
+	}
 	if !c.about.Expand || own == "" || len(p.Opaque) == 0 || !setsOnly(p) {
 		return false
 	}
@@ -500,6 +509,7 @@ func (d *Decider) NamesVariables(ev *cardea.Event, i int) bool {
 func (c *call) environment(p *cardea.Part) string {
 	for _, a := range p.Assigns {
 		switch {
+		case c.onProjectPath(p, &a):
 		case a.Class == cardea.EnvDangerous:
 			return "setting " + a.Name + " changes what it does"
 		case a.Class == cardea.EnvSafe:

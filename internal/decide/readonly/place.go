@@ -250,6 +250,20 @@ func (c *call) environment(dir string) string {
 	return ""
 }
 
+// inEnvironment is why a bare name may mean a program of a virtual environment.
+func (c *call) inEnvironment(p *cardea.Part, bin string) string {
+	name := p.Argv[0].Text
+	switch _, err := os.Lstat(path.Join(bin, name)); {
+	case strings.Contains(name, "/"):
+		return ""
+	case !errors.Is(err, fs.ErrNotExist):
+		return "it is a program of the virtual environment: " + path.Join(bin, name)
+	case c.unclear(p):
+		return "another command of the line may put a program of that name into " + bin
+	}
+	return ""
+}
+
 // planted is why a bare name may mean a program that the agent has put there.
 func (c *call) planted(name string) string {
 	for _, dir := range filepath.SplitList(c.about.Path) {

@@ -304,6 +304,9 @@ func (c *call) configured(p *cardea.Part, name string) string {
 	case knowledge.ProjectEnvironment:
 		return c.environment(p.Dir)
 	}
+	if bin, isBin := strings.CutPrefix(name, knowledge.ProgramsOf); isBin {
+		return c.inEnvironment(p, bin)
+	}
 	if own, isOwn := strings.CutPrefix(name, "~/"); isOwn {
 		if _, err := os.Lstat(path.Join(c.about.Home, own)); c.about.Home == "" || !errors.Is(err, fs.ErrNotExist) {
 			return "it is configured in your home folder: " + own

@@ -280,6 +280,8 @@ type Complete struct {
 	ReadsDocument bool `yaml:"reads_document"`
 	// An option with a value is not combined with other letters in one word.
 	NoClusteredValues bool `yaml:"no_clustered_values"`
+	// Also complete where each operand is a process that the line has started.
+	EndsStarted bool `yaml:"ends_started"`
 	// The line gives it nothing to read on its standard input.
 	NoInput bool `yaml:"no_input"`
 	// No word says that it names a secret: those of `secret` in `variable_kinds` are in none.

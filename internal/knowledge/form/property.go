@@ -79,6 +79,9 @@ const (
 	// RunsModules runs the `__main__.py` of a folder, and a module with -m. A
 	// version at the end of the name does not count.
 	RunsModules Property = "runs_modules"
+	// RunsProject runs code of the project whatever it is passed. A version at the end of
+	// the name does not count.
+	RunsProject Property = "runs_project"
 	// RunsTree runs code of the current folder and of those below where no word names a
 	// file or a folder, with one of these subcommands where there are any.
 	RunsTree Property = "runs_tree"
@@ -119,6 +122,8 @@ const (
 	// LinksIntoFolder puts a link into the current folder where it is passed one
 	// operand.
 	LinksIntoFolder Property = "links_into_folder"
+	// WritesAsShell writes what it reads to the files that it is passed, as a redirection does.
+	WritesAsShell Property = "writes_as_shell"
 	// PassesInput prints what it reads, changed or not.
 	PassesInput Property = "passes_input"
 	// EndsTheSame ends with the same status each time that it is passed the same
@@ -354,9 +359,9 @@ var Properties = []Property{
 	Shell, IsBash, OwnSyntax, ShellOptions, ForeignShell, Interpreter, CodeLanguage, RunsCode, RunsPackages,
 	RunsWords, RunsWordsOf, CountsIn, StaysAfter, InEveryShell, NamesFiles, RunsByOptionsInFront, RunsInput,
 	RunsInputUnless, LeavesScript, RunsFileOfOption, RunsByName, RunsInFolderOfOption, RunsInWorkspaceOfOption,
-	RunsHooks, RunsRecipes, ProjectFiles, RunsFolder, RunsModules, RunsTree, RunsNamed, NamesData, Downloads, AsksThisMachine,
+	RunsHooks, RunsRecipes, ProjectFiles, RunsFolder, RunsModules, RunsProject, RunsTree, RunsNamed, NamesData, Downloads, AsksThisMachine,
 	Copies, Decodes, SendsFiles, SendsOptionFiles, LogsInWith, MakesFolders, MakesLinks, MakesNoLinks,
-	LinksSymbolicallyWith, LinksIntoFolder, PassesInput, EndsTheSame, PrintsEndlessly, Waits, Leaves, Detaches,
+	LinksSymbolicallyWith, LinksIntoFolder, PassesInput, WritesAsShell, EndsTheSame, PrintsEndlessly, Waits, Leaves, Detaches,
 	StartsAtOnceWith, CopiesInput, FiltersLines, PrintsText, PrintsOperands, PrintsOperandsWith,
 	ListsHiddenWith, ListsFolderWith, FindsUnless, FindsWith, FindsTracked, FindsEverythingWith, TestsWith, PrintsWith,
 	BranchesWith, NamesMatchesWith, MatchesWith, ShowsFilesOf, ChoosesCommitsWith, KeepsCommitsWith,

@@ -1,0 +1,85 @@
+package permissions
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/paths"
+)
+
+// This file knows the project's own programs and modules. Who approves a program that runs the
+// project's code anyway, approves it also from the project's environment.
+
+// runsProject reports a program that runs code of the project whatever it is passed: python,
+// pytest.
+func runsProject(argv []cardea.Word) bool {
+	return len(argv) > 0 && knowledge.Has(form.RunsProject, knowledge.Unversioned(base(argv)))
+}
+
+// within reports whether a path lies in the work.
+func (c *call) within(name string) bool {
+	return name != "" && slices.ContainsFunc(append([]string{c.ev.Project}, c.ev.Roots...), func(root string) bool { return root != "" && paths.Within(root, name) })
+}
+
+// usual are the words by which entries name a program of the project: python for
+// .venv/bin/python, npx jest for ./node_modules/.bin/jest. nil is for other programs.
+func (c *call) usual(p *cardea.Part) []cardea.Word {
+	if len(p.Argv) == 0 || !p.Argv[0].Static || !strings.Contains(p.Argv[0].Text, "/") || p.Dir == "" {
+		return nil
+	}
+	file, word := knowledge.Absolute(p.Dir, p.Argv[0].Text), func(text string) cardea.Word { return cardea.Word{Text: text, Static: true} }
+	bin := path.Dir(file)
+	own := append([]cardea.Word{word(path.Base(file))}, p.Argv[1:]...)
+	switch {
+	case !c.within(file):
+	case bin == path.Join(p.Dir, "node_modules/.bin"):
+		return append([]cardea.Word{word("npx")}, own...)
+	case path.Base(bin) == "bin" && exists(path.Join(path.Dir(bin), "pyvenv.cfg")) && runsProject(own):
+		return own
+	}
+	return nil
+}
+
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}
+
+// shadowed is the program of a virtual environment that a bare name may mean, although an entry
+// means another one; "" for none.
+func (c *call) shadowed(p *cardea.Part) string {
+	for _, config := range p.Configs {
+		bin, ok := strings.CutPrefix(config, knowledge.ProgramsOf)
+		if !ok || strings.Contains(p.Argv[0].Text, "/") || runsProject(p.Argv) {
+			continue
+		}
+		changes := func(q cardea.Part) bool { return q.Start != p.Start && !q.NoEffect && q.Knowledge != cardea.Complete }
+		if file := path.Join(bin, p.Argv[0].Text); exists(file) || slices.ContainsFunc(c.ev.Call.Parts, changes) {
+			return file
+		}
+	}
+	return ""
+}
+
+// onProjectPath reports a variable that adds folders of the project to those in which a program
+// that runs its code finds modules.
+func (c *call) onProjectPath(p *cardea.Part, a *cardea.Assign) bool {
+	outside := func(folder string) bool { return !c.within(knowledge.Absolute(p.Dir, folder)) }
+	return a.Static && a.Name == "PYTHONPATH" && p.Dir != "" && runsProject(p.Argv) && !p.Elevated && !slices.ContainsFunc(strings.Split(a.Value, ":"), outside)
+}
+
+// onlyProjectPath reports whether all that is unknown of a part is what such variables do, and an
+// entry allows it.
+func (c *call) onlyProjectPath(p *cardea.Part) bool {
+	other := func(a cardea.Assign) bool { return a.Class == cardea.EnvDangerous && !c.onProjectPath(p, &a) }
+	if !c.about.Expand || len(p.Assigns) == 0 || len(p.Opaque) == 0 || !setsOnly(p) || slices.ContainsFunc(p.Assigns, other) {
+		return false
+	}
+	var r Refusal
+	return c.command(p, &r) != nil
+}
