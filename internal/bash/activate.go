@@ -99,6 +99,12 @@ func isActivation(text, root string) bool {
 	for _, q := range [][2]string{{"(", ") "}, {`"`, `"`}, {"'", "'"}, {"x", `" != x`}, {"=", "\n"}} {
 		text = strings.ReplaceAll(text, q[0]+name+q[1], q[0]+"%"+q[1])
 	}
+	for _, library := range []string{"TCL_LIBRARY='", "TK_LIBRARY='"} { // of the system's Tk
+		before, rest, found := strings.Cut(text, "\n"+library+"/usr/")
+		if value, after, closed := strings.Cut(rest, "'\n"); found && closed && plainPath(value) {
+			text = before + "\n" + library + "'\n" + after
+		}
+	}
 	sum := sha256.Sum256([]byte(text))
 	known, _ := knowledge.WordsOf(form.LanguageCalls, "activation files")
 	return slices.Contains(known, hex.EncodeToString(sum[:16]))

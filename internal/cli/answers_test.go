@@ -179,15 +179,15 @@ func TestEventsStayAsTheyAre(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			came := shape(m.Event)
+			came := shapeOf(m.Event)
 			j := newJudgement(p, m.Event)
-			placed, event := shape(j.Event), j.Event
+			placed, event := shapeOf(j.Event), j.Event
 			j.Analyse()
-			analysed := shape(j.Event)
+			analysed := shapeOf(j.Event)
 			v := gate.Build(j.Loaded, gate.Session{}, j.Analysis(), nil).Decide(context.Background(), j.Event)
 			rewrites = rewrites || v.Rewrite != nil
 			m.Write(j.Event, cardea.Express(v, m.Capabilities(), j.Event))
-			if shape(m.Event) != came || shape(event) != placed || shape(j.Event) != analysed {
+			if shapeOf(m.Event) != came || shapeOf(event) != placed || shapeOf(j.Event) != analysed {
 				t.Errorf("%s of %q: an event was changed", kind, command)
 			}
 		}
@@ -198,4 +198,4 @@ func TestEventsStayAsTheyAre(t *testing.T) {
 }
 
 // shape is an event with all that it holds, as text.
-func shape(ev *cardea.Event) string { return fmt.Sprintf("%+v %+v", *ev, *ev.Call) }
+func shapeOf(ev *cardea.Event) string { return fmt.Sprintf("%+v %+v", *ev, *ev.Call) }

@@ -249,12 +249,16 @@ func suggest(p Process, f permissionFlags, text string) error {
 	}
 	p.Given = f.settings
 	j := newJudgement(p, m.event)
-	v := j.Verdict(context.Background())
+	t := trialOf(p, j, m.adapter)
+	v := t.verdict
 	out := suggestion{Effect: v.Effect, Allowed: v.Effect == cardea.Allow, Entries: []string{}, Parts: []suggestedPart{},
 		Expand: j.Loaded.Expands(), File: filepath.Join(j.Place.Dirs.User, "cardea.yaml"), within: v.Effect <= cardea.Defer}
 	if !out.Allowed {
-		_, needs := j.Suggest(v)
-		out.Entries = append(out.Entries, needs...)
+		entries, _, _ := t.candidate("permission")
+		if entries == nil { // they are not enough, or allow more
+			_, entries = j.Suggest(v)
+		}
+		out.Entries = append(out.Entries, entries...)
 	}
 	for i := range j.Event.Call.Parts {
 		part := suggestedPart{Text: j.Event.Call.Parts[i].Text, Effect: v.Parts[i], Why: []string{}, Needs: []string{}}

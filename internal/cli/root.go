@@ -48,7 +48,7 @@ about a command, and why.`,
 	root.AddCommand(checkCommand(p), tryCommand(p), permissionsCommand(p), explainCommand(p), auditCommand(p), knowledgeCommand(p),
 		rulesCommand(p), policyCommand(p), initCommand(p), importCommand(p), installCommand(p), cautious(uninstallCommand(p)), compileCommand(p), acceptCommand(p), doctorCommand(p),
 		statuslineCommand(p), trustCommand(p), configCommand(p), syncCommand(p), versionCommand(p), updateCommand(p),
-		rolesCommand(p), registerCommand(p), switchCommand(p), disableCommand(p), enableCommand(p), statusCommand(p), sessionCheckCommand(p), overrideCommand(p), allowCommand(p), scanCommand(p), statsCommand(p),
+		rolesCommand(p), registerCommand(p), switchCommand(p), disableCommand(p), enableCommand(p), statusCommand(p), sessionCheckCommand(p), overrideCommand(p), allowCommand(p), scanCommand(p), statsCommand(p), suggestCommand(p),
 		lessonsCommand(p), judgeCommand(p), superviseCommand(p), serveCommand(p), monitorCommand(p), mcpCommand(p), queueCommand(p))
 	root.InitDefaultHelpCmd()
 	helpWithAll(below(root, "help"))

@@ -80,7 +80,7 @@ func countEntries(p Process, f searchFlags, limit int, asJSON bool) error {
 	if n := len(left); n > 0 {
 		out.Notes = append(out.Notes, "transcripts of the harness were not read for "+count(n, "older session"))
 	}
-	out.Advice = adviceOn(&out.Report)
+	out.Advice = adviceOn(p, &out.Report)
 	return failIf(failed, p.answer(asJSON, out, func(s *screen) { out.show(s, limit) }))
 }
 
@@ -116,7 +116,7 @@ func limitsOf(l *ledger.Ledger, set settings.Ledger, q ledger.Query, r *stats.Re
 
 // adviceOn says how the questions that end alike can be spared, and what to do about
 // rules that ask too much.
-func adviceOn(r *stats.Report) []advice {
+func adviceOn(p Process, r *stats.Report) []advice {
 	out := []advice{}
 	for _, a := range r.Alike {
 		x := advice{About: a.Text}
@@ -128,7 +128,7 @@ func adviceOn(r *stats.Report) []advice {
 		case decider == "roles" && a.Role == "", !overridable(decider, a.Scope), !isPlainCommand(a.Text):
 			x.Text = elsewhere(a.By, a.Source)
 		default:
-			x.Command = overrideFor(a, decider == "roles")
+			x.Command = overrideFor(p, a, decider == "roles")
 		}
 		out = append(out, x)
 	}
@@ -184,8 +184,15 @@ func elsewhere(by, source string) string {
 	return "asked by " + by + prefixed(", see ", source)
 }
 
-// overrideFor is the command that spares the questions about a call.
-func overrideFor(a stats.Alike, role bool) string {
+// overrideFor is the command that spares the questions about a call: what "cardea suggest" finds,
+// else one that names the call.
+func overrideFor(p Process, a stats.Alike, role bool) string {
+	call := approved{Tool: a.Tool, Text: a.Text}
+	if a.Ran && !role && call.judge(p) {
+		if lines, _, _ := call.trial.candidate("override"); len(lines) > 0 {
+			return lines[0]
+		}
+	}
 	words := either(a.Tool != "Bash", "cardea override --tool "+a.Tool+" --file \""+a.Text+"\"", "cardea override --command \""+a.Text+"\"")
 	words += onlyIf(role, " --role "+a.Role)
 	return either(a.Ran, words+" --allow", words+" --deny")

@@ -150,7 +150,7 @@ func (w *waysOf) exceptions() bool {
 			if len(list) == 0 {
 				continue
 			}
-			then := w.again(w.p, func(j *judgement) { j.Loaded.Overrides = append(slices.Clone(j.Loaded.Overrides), list...) })
+			then := w.again(w.p, withOverrides(list))
 			if w.offer("once", overrideLines(list, " --for "+onceFor), "", then) {
 				if w.lasting(list) {
 					w.offer("always", overrideLines(list, ""), "", then)
@@ -160,6 +160,10 @@ func (w *waysOf) exceptions() bool {
 		}
 	}
 	return false
+}
+
+func withOverrides(list []overrides.Override) func(*judgement) {
+	return func(j *judgement) { j.Loaded.Overrides = append(slices.Clone(j.Loaded.Overrides), list...) }
 }
 
 // lasting reports whether exceptions are offered for good: not from what protects the gate, and
@@ -315,20 +319,25 @@ func (w *waysOf) permission() {
 	if len(needs) == 0 && l.Expands() || slices.ContainsFunc(needs, func(s string) bool { return strings.HasSuffix(s, ":*)") }) {
 		return // an entry that allows more than the call allows too much
 	}
-	then := w.again(w.p, func(j *judgement) {
-		j.Loaded.Settings.Permissions.Expand = true
-		from := &permissionlist.Origin{Harness: claudecode.Name, Scope: cardea.ScopeUser, Allows: true, Source: j.Place.Dirs.Claude}
-		for _, text := range needs {
-			rule := permissionlist.Parse(text, permissionlist.Context{Effect: cardea.Allow})
-			j.Loaded.Permissions = append(slices.Clone(j.Loaded.Permissions), permissionlist.Entry{Rule: rule, Effect: cardea.Allow, From: from})
-		}
-	})
+	then := w.again(w.p, withEntries(needs))
 	text := ""
 	if len(needs) > 0 {
 		text = "put " + strings.Join(listOf(needs, func(s string) string { return string(hook.PlainJSON([]byte(asJSON(s)))) }), ", ") +
 			" into permissions.allow of " + filepath.Join(w.judgement.Place.Dirs.Claude, "settings.json")
 	}
 	w.offer("permission", onlyIf(!l.Expands(), "cardea config set permissions.expand true"), text, then)
+}
+
+// withEntries puts entries into the harness's own list.
+func withEntries(entries []string) func(*judgement) {
+	return func(j *judgement) {
+		j.Loaded.Settings.Permissions.Expand = true
+		from := &permissionlist.Origin{Harness: claudecode.Name, Scope: cardea.ScopeUser, Allows: true, Source: j.Place.Dirs.Claude}
+		for _, text := range entries {
+			rule := permissionlist.Parse(text, permissionlist.Context{Effect: cardea.Allow})
+			j.Loaded.Permissions = append(slices.Clone(j.Loaded.Permissions), permissionlist.Entry{Rule: rule, Effect: cardea.Allow, From: from})
+		}
+	}
 }
 
 // switches offers a milder effect for the rules that decided, or another setting. Rules that

@@ -68,7 +68,7 @@ func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p 
 // changed reports whether a call is another one than the one that was shown: a file that
 // it runs has changed since.
 func (j *Judgement) changed(v cardea.Verdict, r *redact.Redactor, shown *queue.Entry) bool {
-	now, err := j.queueEntry(v, r)
+	now, err := j.QueueEntry(v, r)
 	return err != nil || now.Digest != shown.Digest
 }
 
@@ -221,7 +221,7 @@ func (j *Judgement) hold(ctx context.Context, v cardea.Verdict, can cardea.Capab
 		return queue.Reply{}, fmt.Errorf("there is no state folder for the queue; set HOME or XDG_STATE_HOME")
 	}
 	s, now := &j.Loaded.Settings.Human, j.process.Now()
-	e, err := j.queueEntry(v, r)
+	e, err := j.QueueEntry(v, r)
 	if err != nil {
 		return queue.Reply{}, err
 	}

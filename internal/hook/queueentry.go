@@ -24,8 +24,8 @@ const (
 	maxShownOpinions = 64
 )
 
-// queueEntry is the call as the queue has it: as it would run, without its secrets.
-func (j *Judgement) queueEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entry, error) {
+// QueueEntry is the call as the queue has it: as it would run, without its secrets.
+func (j *Judgement) QueueEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entry, error) {
 	ev := j.Event
 	if v.Rewritten != nil {
 		ev = ev.WithCall(v.Rewritten)

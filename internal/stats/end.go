@@ -121,6 +121,13 @@ func EndOf(records iter.Seq2[ledger.Record, error], at time.Time, digest string,
 	return call, end, found
 }
 
+// Calls gives each call with its end to seen, the last one first. The parameters are those of [Count].
+func Calls(records iter.Seq2[ledger.Record, error], probe string, decisions Decisions, warn func(error), seen func(*ledger.Record, cardea.Review)) {
+	c := newCounting(time.UTC, decisions)
+	c.seen = seen
+	c.all(records, probe, warn)
+}
+
 // end counts a call.
 func (c *ending) end(r *ledger.Record, ran bool) {
 	n, shown := name(r), r.Harness+"\n"+r.Session+"\n"

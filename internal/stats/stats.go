@@ -152,6 +152,12 @@ type Report struct {
 // warn.
 func Count(records iter.Seq2[ledger.Record, error], zone *time.Location, probe string, decisions Decisions, warn func(error)) Report {
 	c := newCounting(zone, decisions)
+	c.all(records, probe, warn)
+	return c.report()
+}
+
+// all counts records.
+func (c *counting) all(records iter.Seq2[ledger.Record, error], probe string, warn func(error)) {
 	for r, err := range records {
 		switch {
 		case err != nil:
@@ -164,7 +170,6 @@ func Count(records iter.Seq2[ledger.Record, error], zone *time.Location, probe s
 	for _, r := range c.shown {
 		c.call(r)
 	}
-	return c.report()
 }
 
 func newCounting(zone *time.Location, decisions Decisions) counting {

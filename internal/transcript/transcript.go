@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"cardea.dev"
 	"cardea.dev/internal/state"
@@ -52,6 +54,66 @@ func claudeCode(folder, session string) map[string]cardea.Review {
 		}
 	}
 	return out
+}
+
+// Call is a call that a transcript has, with who decided about it.
+type Call struct {
+	Tool   string
+	Input  json.RawMessage
+	Folder string
+	Time   time.Time
+	Review cardea.Review
+}
+
+// Calls are the calls of the last sessions of Claude Code, as far as a decision about them is
+// written down: Claude Code 2.1.332 and later write one.
+func Calls(folder string, sessions int) (out []Call) {
+	var files []string
+	times := map[string]time.Time{}
+	projects, _ := state.Entries(filepath.Join(folder, "projects"), maxFiles)
+	for _, e := range projects {
+		names, _ := state.Entries(filepath.Join(folder, "projects", e.Name()), maxFiles)
+		for _, n := range names {
+			if info, err := n.Info(); err == nil && info.Mode().IsRegular() && strings.HasSuffix(n.Name(), ".jsonl") {
+				files = append(files, filepath.Join(folder, "projects", e.Name(), n.Name()))
+				times[files[len(files)-1]] = info.ModTime()
+			}
+		}
+	}
+	slices.SortFunc(files, func(a, b string) int { return times[b].Compare(times[a]) })
+	for _, file := range files[:min(sessions, len(files))] {
+		session := strings.TrimSuffix(filepath.Base(file), ".jsonl")
+		reviews := Decisions("claude-code", folder, session)
+		data, err := state.Read(file, maxFile)
+		if len(reviews) == 0 || err != nil {
+			continue
+		}
+		for line := range bytes.Lines(data) {
+			var r use
+			if len(line) > maxRow || !bytes.Contains(line, []byte(`"tool_use"`)) || json.Unmarshal(line, &r) != nil {
+				continue
+			}
+			for _, c := range r.Message.Content {
+				if review, known := reviews[c.ID]; known {
+					out = append(out, Call{c.Name, c.Input, r.Cwd, r.Timestamp, review})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// use is a row of a message with calls.
+type use struct {
+	Cwd       string    `json:"cwd"`
+	Timestamp time.Time `json:"timestamp"`
+	Message   struct {
+		Content []struct {
+			ID    string          `json:"id"`
+			Name  string          `json:"name"`
+			Input json.RawMessage `json:"input"`
+		} `json:"content"`
+	} `json:"message"`
 }
 
 // addRows adds the decisions in a file. A row that is no JSON, or too long, is left out, and of

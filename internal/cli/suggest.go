@@ -1,0 +1,386 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/hook"
+	"cardea.dev/internal/install"
+	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/paths"
+	"cardea.dev/internal/redact"
+	"cardea.dev/internal/shape"
+	"cardea.dev/internal/stats"
+	"cardea.dev/internal/transcript"
+	"github.com/spf13/cobra"
+)
+
+type suggestFlags struct {
+	from, as string
+	limit    int
+	searchFlags
+}
+
+func suggestCommand(p Process) *cobra.Command {
+	f := suggestFlags{from: "ledger", as: "permission", limit: 10}
+	c := withJSON(&cobra.Command{
+		Use:   "suggest [flags]",
+		Short: "find what you approve most, and what would spare you the question",
+		Long: `Find the calls that you approved most, by their shape, and for each what would allow
+it from now on: an entry of Claude Code's permission list, an override, or a rule. Each
+was tried: it allows the calls that you approved, and no other. Beside it stand the
+calls that are like them and that it does not allow. Nothing is written.
+
+The ledger has what you approved when Cardea asked; what you approved in the harness's
+own prompt counts with it, for the project in which you stand. The transcripts of Claude
+Code have what you decided there, but the agent can write them. The queue has your
+answers.`,
+		Example: `  cardea suggest --since 30d
+  cardea suggest --from transcripts --as override
+  cardea suggest --from queue --as rule --json`,
+		Args: noArguments,
+	}, func(_ []string, asJSON bool) error { return suggestFrom(p, f, asJSON) })
+	fs := inOrder(c)
+	fs.StringVar(&f.from, "from", f.from, "where calls come from: ledger, transcripts or queue")
+	fs.StringVar(&f.as, "as", f.as, "what is suggested: permission, override or rule")
+	f.addTimes(fs)
+	fs.StringVar(&f.project, "project", "", "only calls of the project around this folder")
+	fs.IntVar(&f.limit, "limit", f.limit, "show at most this many; 0 shows all")
+	return c
+}
+
+// approved is a call that was seen, the same one counted.
+type approved struct {
+	Tool string `json:"tool"`
+	// Text is the command, the path or the address, or the whole input as JSON.
+	Text    string    `json:"text"`
+	Project string    `json:"project"`
+	Times   int       `json:"times"`
+	Last    time.Time `json:"last"`
+	// End is how it ended: allow where a person approved it.
+	End cardea.Effect `json:"end"`
+
+	harness string
+	trial   trial
+}
+
+// proposal is what would spare the questions about calls of one shape.
+type proposal struct {
+	Times int `json:"times"`
+	// Covered are the calls that it would have allowed, Near others that are like them and
+	// that it would not.
+	Covered []*approved `json:"covered"`
+	Near    []*approved `json:"near"`
+	// Lines are entries, commands or the text of rules. Why says why there are none.
+	Lines []string `json:"lines"`
+	Why   string   `json:"why,omitempty"`
+}
+
+// maxNear is how many calls are shown that a proposal does not cover, and maxTried how many are
+// tried.
+const maxNear, maxTried = 5, 50
+
+func suggestFrom(p Process, f suggestFlags, asJSON bool) error {
+	if !slices.Contains([]string{"permission", "override", "rule"}, f.as) {
+		return wrongUsage{fmt.Errorf("there is no form %q: use permission, override or rule", f.as)}
+	}
+	q, err := f.query(p, "")
+	if err != nil || f.limit < 0 {
+		return wrongUsage{cmp.Or(err, errors.New("--limit must not be negative"))}
+	}
+	calls, err := seenCalls(p, f.from, q)
+	if err != nil {
+		return err
+	}
+	out := struct {
+		From      string     `json:"from"`
+		As        string     `json:"as"`
+		Proposals []proposal `json:"proposals"`
+		Left      int        `json:"left"`
+	}{From: f.from, As: f.as, Proposals: []proposal{}}
+	groups := byShape(p, calls)
+	for i, group := range groups {
+		if f.limit > 0 && len(out.Proposals) == f.limit {
+			out.Left = len(groups) - i
+			break
+		}
+		out.Proposals = append(out.Proposals, propose(p, group, calls, f.as))
+	}
+	return p.answer(asJSON, out, func(s *screen) {
+		for i := range out.Proposals {
+			out.Proposals[i].show(s)
+		}
+		s.printIf(len(out.Proposals) == 0, "nothing that you approved would be asked about again, as far as the %s tells\n", f.from)
+		s.printIf(out.Left > 0, "%s not shown; --limit 0 shows all\n", count(out.Left, "more shape"))
+	})
+}
+
+// seenCalls are the calls of a source, each once.
+func seenCalls(p Process, from string, q ledger.Query) ([]*approved, error) {
+	all := map[string]*approved{}
+	add := func(a approved) {
+		in := (q.Since.IsZero() || !a.Last.Before(q.Since)) && (q.Until.IsZero() || a.Last.Before(q.Until)) && (q.Project == "" || a.Project == q.Project)
+		if !in || a.Text == "" || strings.Contains(a.Text, "<REDACTED") {
+			return
+		}
+		key := a.Tool + "\x00" + a.Text + "\x00" + a.Project + "\x00" + either(a.End == cardea.Allow, "y", "n")
+		if old := all[key]; old != nil {
+			old.Times++
+			old.Last = maxTime(old.Last, a.Last)
+			return
+		}
+		a.Times = 1
+		all[key] = &a
+	}
+	switch from {
+	case "ledger":
+		l, _, err := openLedger(p)
+		if err != nil {
+			return nil, err
+		}
+		stats.Calls(l.Records(q), install.ProbeAgent, p.transcripts(map[string]bool{}, map[string]bool{}), func(err error) { p.warn(err.Error()) },
+			func(r *ledger.Record, end cardea.Review) {
+				add(approved{Tool: r.Tool, Text: r.Text, Project: r.Project, Last: r.Time, End: onlyPerson(end, r.Effect), harness: r.Harness})
+			})
+		d, all, err := candidatesHere(p)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range all { // what was allowed in the harness's own prompt
+			if f := c.Drafts[0]; len(c.Drafts) == 1 && !strings.HasPrefix(f.Subject.String(), f.Tool.String()+" ") {
+				for _, at := range c.Answers {
+					add(approved{Tool: f.Tool.String(), Text: f.Subject.String(), Project: d.Place.Project, Last: at, End: cardea.Allow})
+				}
+			}
+		}
+	case "transcripts":
+		for _, c := range transcript.Calls(locate(p, "", "", p.Dir).Dirs.Claude, maxTranscripts) {
+			add(approved{Tool: c.Tool, Text: string(c.Input), Project: c.Folder, Last: c.Time, End: onlyPerson(c.Review, cardea.Abstain), harness: "claude-code"})
+		}
+	case "queue":
+		_, s, err := queueHere(p)
+		if err != nil {
+			return nil, err
+		}
+		defer s.Close()
+		entries, _, err := s.Since(context.Background(), 0)
+		if err != nil {
+			return nil, err
+		}
+		for i := range entries {
+			if e := &entries[i]; e.Answer != nil && !e.Truncated {
+				add(approved{Tool: e.Tool, Text: e.Input.String(), Project: e.Project.String(), Last: e.Created, End: e.Answer.Effect, harness: e.Harness})
+			}
+		}
+	default:
+		return nil, wrongUsage{fmt.Errorf("there is no source %q: use ledger, transcripts or queue", from)}
+	}
+	out := slices.Collect(maps.Values(all))
+	slices.SortFunc(out, func(a, b *approved) int {
+		return cmp.Or(b.Times-a.Times, b.Last.Compare(a.Last), cmp.Compare(a.Text, b.Text))
+	})
+	return out, nil
+}
+
+func maxTime(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// onlyPerson is the end of a call that a person decided, else what Cardea said, which is no
+// approval.
+func onlyPerson(end cardea.Review, said cardea.Effect) cardea.Effect {
+	switch {
+	case end.By == cardea.ByPerson:
+		return end.Effect
+	case said == cardea.Allow:
+		return cardea.Abstain
+	}
+	return said
+}
+
+// byShape are the approved calls that are not allowed by now, those of one shape together, the
+// most frequent first.
+func byShape(p Process, calls []*approved) (groups [][]*approved) {
+	world := shape.World{Resolve: new(paths.Links).Resolve, Secret: func(text string) bool { return len(redact.New().Find(text)) > 0 }}
+	for _, a := range calls {
+		if a.End != cardea.Allow || !a.judge(p) || a.trial.verdict.Effect == cardea.Allow {
+			continue
+		}
+		i := slices.IndexFunc(groups, func(g []*approved) bool {
+			return g[0].Project == a.Project && shape.Compare(g[0].trial.judgement.Event, a.trial.judgement.Event, world).Same
+		})
+		if i < 0 {
+			groups = append(groups, nil)
+			i = len(groups) - 1
+		}
+		groups[i] = append(groups[i], a)
+	}
+	slices.SortStableFunc(groups, func(a, b []*approved) int { return timesOf(b) - timesOf(a) })
+	return groups
+}
+
+func timesOf(calls []*approved) (n int) {
+	for _, a := range calls {
+		n += a.Times
+	}
+	return n
+}
+
+// judge judges a call as it would be judged now, where it was made.
+func (a *approved) judge(p Process) bool {
+	if a.trial.judgement != nil {
+		return true
+	}
+	if a.Project != "" && isFolder(a.Project) {
+		p = p.in(a.Project)
+	}
+	m, err := tryFlags{tool: a.Tool, harness: cmp.Or(a.harness, "claude-code"), event: string(cardea.PreToolUse)}.message(p, a.Text)
+	if err != nil || m.event.Call == nil {
+		return false
+	}
+	a.trial = trialOf(p, newJudgement(p, m.event), m.adapter)
+	if command, ok := m.event.Call.Input["command"].(string); ok {
+		a.Text = command
+	}
+	return true
+}
+
+// candidate is what would allow a call, and the process and the change with which it is judged
+// then.
+func (t trial) candidate(as string) (lines []string, then func(trial) cardea.Effect, why string) {
+	w := waysOf{trial: t, out: []way{}, heard: map[string]map[string]policy.Answer{}}
+	change := func(*judgement) {}
+	p := t.p
+	// By itself, a command of a line is another call, and so it is in another folder.
+	if held := w.held(); len(held) != 1 || t.judgement.Event.Call.Parts[held[0]].Dir != t.judgement.Event.Cwd {
+		return nil, nil, "an entry, an override or a rule would allow its commands one by one, which is more than you approved; \"cardea learn\" remembers the whole line"
+	}
+	switch as {
+	case "permission":
+		w.permission()
+		_, lines = t.judgement.Suggest(t.verdict)
+		change, why = withEntries(lines), "no entry for this one call allows it"
+	case "override":
+		for _, scope := range []cardea.Scope{cardea.ScopeProject, cardea.ScopeUser} {
+			if list := w.overrides(scope, false); len(lines) == 0 && len(list) > 0 && w.lasting(list) && (scope == cardea.ScopeUser || w.inProject()) {
+				lines, change = []string{w.from + overrideLines(list, "")}, withOverrides(list)
+			}
+		}
+		why = w.noException()
+	case "rule":
+		why = errNoRule.Error()
+		e, err := t.judgement.QueueEntry(t.verdict, redact.New())
+		if err != nil {
+			return nil, nil, err.Error()
+		}
+		if bodies := ruleBodies(&e, cardea.Allow, "approved-"+digestOf(e.Input.String()), true); len(bodies) > 0 && stillAsks(&e, cardea.Allow, userDir(t.judgement.Place.Dirs.User)) == nil {
+			text := strings.ReplaceAll(strings.Join(bodies, ""), "BECAUSE", `"a person approved it"`)
+			lines = []string{strings.TrimSuffix(text, "\n")}
+			p.Drafts = map[string][]byte{filepath.Join(t.judgement.Place.Dirs.User, "rules", "cardea-suggest.yaml"): []byte("version: 1\nrules:\n" + text)}
+		}
+	}
+	then = func(of trial) cardea.Effect {
+		w := waysOf{trial: of, heard: map[string]map[string]policy.Answer{}}
+		return w.again(p.in(of.p.Dir), change)
+	}
+	if len(lines) == 0 || then(t) != cardea.Allow {
+		return nil, nil, why
+	}
+	return lines, then, ""
+}
+
+// digestOf tells rules about different calls apart.
+func digestOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:4])
+}
+
+// propose finds what allows the calls of a shape, and which others of the source it would allow.
+func propose(p Process, group, calls []*approved, as string) proposal {
+	out := proposal{Covered: []*approved{}, Near: []*approved{}, Lines: []string{}}
+	var then []func(trial) cardea.Effect
+	for _, a := range group {
+		lines, allows, why := a.trial.candidate(as)
+		if lines == nil {
+			out.Why = why
+			out.Near = append(out.Near, a)
+			continue
+		}
+		out.Covered, then = append(out.Covered, a), append(then, allows)
+		out.Times += a.Times
+		for _, line := range lines {
+			if !slices.Contains(out.Lines, line) {
+				out.Lines = append(out.Lines, line)
+			}
+		}
+	}
+	if len(out.Lines) > 0 {
+		out.Why = ""
+	} else {
+		out.Times = timesOf(group)
+	}
+	// What a line also covers must have been approved, else the line is too wide.
+	tried := 0
+	for _, other := range calls {
+		same := func(a *approved) bool { return a.Text == other.Text && a.Project == other.Project }
+		if tried == maxTried || slices.ContainsFunc(group, same) || slices.ContainsFunc(out.Near, same) || !group[0].like(other, p) {
+			continue
+		}
+		tried++
+		covers := func(allows func(trial) cardea.Effect) bool { return allows(other.trial) == cardea.Allow }
+		switch covered := other.trial.verdict.Effect != cardea.Allow && slices.ContainsFunc(then, covers); {
+		case covered && other.End != cardea.Allow:
+			return proposal{Times: out.Times, Covered: []*approved{}, Near: []*approved{other}, Lines: []string{}, Why: "what allows it would allow more than you approved"}
+		case !covered && len(out.Near) < maxNear && other.trial.verdict.Effect != cardea.Allow:
+			out.Near = append(out.Near, other)
+		}
+	}
+	return out
+}
+
+// like reports a call of the same tool that starts the same program.
+func (a *approved) like(other *approved, p Process) bool {
+	x := a.trial.judgement.Event.Call
+	if other.Tool != a.Tool || !other.judge(p) || len(x.Parts) == 0 || len(other.trial.judgement.Event.Call.Parts) == 0 {
+		return false
+	}
+	program := func(of *approved) string { return of.trial.judgement.Event.Call.Parts[0].Program() }
+	return program(a) == program(other)
+}
+
+func (o *proposal) show(s *screen) {
+	all := o.Covered
+	if len(all) == 0 {
+		all = o.Near
+	}
+	if len(all) == 0 {
+		return
+	}
+	s.printf("%s  %s %s\n", painted{bold, fmt.Sprintf("%4d×", o.Times)}, all[0].Tool, shorten(hook.Plain(all[0].Text), 100))
+	for _, a := range o.Covered[min(1, len(o.Covered)):] {
+		s.printf("       also %s (%d×)\n", shorten(hook.Plain(a.Text), 100), a.Times)
+	}
+	for _, line := range o.Lines {
+		for l := range strings.Lines(line) {
+			s.printf("       %s\n", painted{bold, strings.TrimSuffix(l, "\n")})
+		}
+	}
+	s.printIf(o.Why != "", "       %s\n", o.Why)
+	for i, a := range o.Near {
+		s.printIf(len(o.Covered) > 0 || i > 0, "       not  %s\n", painted{faint, shorten(hook.Plain(a.Text), 100)})
+	}
+}
