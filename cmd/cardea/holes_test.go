@@ -62,7 +62,7 @@ func TestHoles(t *testing.T) {
 		return data
 	}
 	named(own("setups.json"))
-	rows := holeRows(own("rows.tsv"))
+	rows := append(holeRows(own("rows.tsv")), holeRows(own("everyday.tsv"))...)
 	if sharedtest.Available(t) {
 		named(sharedtest.Read(t, "corpus", "attacks-setup.json"))
 		rows = append(rows, holeRows(sharedtest.Read(t, "corpus", "attacks.tsv"))...)

@@ -41,12 +41,12 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 	lists, list := WordsOf(form.ListsFolderWith, p.Command...)
 	switch {
 	case find:
-		if HasOption(p, printsElse...) || !keepsLinks(p) {
+		if HasOption(p, printsElse...) {
 			return nil
 		}
 		name = foundName(p)
 	case fd:
-		if !onlyOptions(p, finds) || !keepsLinks(p) {
+		if !onlyOptions(p, finds) {
 			return nil
 		}
 	case matches:
@@ -87,7 +87,7 @@ func belowFolders(p *cardea.Part, name string) *Search {
 			return nil
 		}
 		at := cardea.Access{Kind: cardea.Read, Path: a.Path, Recursive: true, Selection: cardea.Selection{KeepsLinks: keepsLinks(p)}}
-		if name != "" {
+		if name != "" && keepsLinks(p) { // a link leads to names elsewhere
 			at.Recursive, at.Glob, at.Pattern = false, true, strings.TrimSuffix(a.Path, "/")+"/**/"+name
 		}
 		s.Places = append(s.Places, at)

@@ -117,6 +117,9 @@ func (r *reader) shell() bool {
 	}
 	line, _ := ReadShell(words)
 	r.out.Options = line.Options
+	if slices.ContainsFunc(line.Options, func(o cardea.Option) bool { return o.Name[0] == '+' }) { // +n takes -n back
+		r.out.Options = slices.DeleteFunc(line.Options, func(o cardea.Option) bool { return o.Name == "-n" })
+	}
 	for i := line.Rest; i < len(words); i++ {
 		r.operands = append(r.operands, i)
 	}

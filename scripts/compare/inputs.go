@@ -145,10 +145,11 @@ func (c *collection) cases(source, path string) error {
 // with one line around each.
 func (c *collection) holes(dir string) error {
 	rows, err := os.ReadFile(filepath.Join(dir, "rows.tsv"))
-	if err != nil {
+	everyday, err2 := os.ReadFile(filepath.Join(dir, "everyday.tsv"))
+	if err = errors.Join(err, err2); err != nil {
 		return fmt.Errorf("read the holes: %w", err)
 	}
-	for row := range strings.Lines(string(rows)) {
+	for row := range strings.Lines(string(rows) + string(everyday)) {
 		if cols := strings.Split(strings.TrimSuffix(row, "\n"), "\t"); !strings.HasPrefix(row, "#") && len(cols) == 5 {
 			if cols[2] == "Bash" {
 				cols[3] = sharedtest.Unescape(cols[3])
@@ -223,7 +224,11 @@ func (c *collection) corpus(shared string, f corpus) error {
 		if tool == "Bash" || f.name == "originals-cases.tsv" {
 			text = sharedtest.Unescape(text)
 		}
-		c.add(f.name, tool, text)
+		source := f.name
+		if f.name == "real-lines.tsv" {
+			source += ", " + cols[0]
+		}
+		c.add(source, tool, text)
 	}
 	return nil
 }

@@ -16,8 +16,21 @@ type difference struct {
 	example string
 }
 
-// counts are the inputs of a source, and those that differ.
-type counts struct{ inputs, parts, accesses, answers int }
+// counts are the inputs of a source, and those that differ. was and is are how many were allowed
+// and are now, by home.
+type counts struct {
+	inputs, parts, accesses, answers int
+	was, is                          map[string]int
+}
+
+// allow counts the homes in which a call is allowed.
+func allow(in map[string]int, answers string) {
+	for line := range strings.SplitSeq(answers, "\n") {
+		if home, answer, _ := strings.Cut(line, " "); answer == "allow" {
+			in[home]++
+		}
+	}
+}
 
 type report struct {
 	sources     []string
@@ -30,10 +43,12 @@ func newReport(inputs []input, was, is []result) report {
 	for i, in := range inputs {
 		c := r.counts[in.source]
 		if c == nil {
-			c = &counts{}
+			c = &counts{was: map[string]int{}, is: map[string]int{}}
 			r.counts[in.source], r.sources = c, append(r.sources, in.source)
 		}
 		c.inputs++
+		allow(c.was, was[i].Answers)
+		allow(c.is, is[i].Answers)
 		if was[i].Answers != is[i].Answers {
 			c.answers++
 			r.answers(in, was[i], is[i])
@@ -141,10 +156,11 @@ func (r report) text(examples, width int) string {
 	for _, source := range r.sources {
 		c := r.counts[source]
 		fmt.Fprintf(w, "%d\t%d\t%d\t%d\t %s\n", c.inputs, c.parts, c.accesses, c.answers, source)
-		sum = counts{sum.inputs + c.inputs, sum.parts + c.parts, sum.accesses + c.accesses, sum.answers + c.answers}
+		sum = counts{sum.inputs + c.inputs, sum.parts + c.parts, sum.accesses + c.accesses, sum.answers + c.answers, nil, nil}
 	}
 	fmt.Fprintf(w, "%d\t%d\t%d\t%d\t all\n", sum.inputs, sum.parts, sum.accesses, sum.answers)
 	_ = w.Flush() // into a strings.Builder
+	b.WriteString(r.allowed())
 	groups := map[[3]string][]difference{}
 	for _, d := range r.differences {
 		key := [3]string{d.kind, d.old, d.new}
@@ -165,6 +181,23 @@ func (r report) text(examples, width int) string {
 			fmt.Fprintf(&b, "  %s: %s\n    %s\n", d.source, cut(strconv.Quote(d.text), width), cut(d.example, width))
 		}
 	}
+	return b.String()
+}
+
+// allowed is how many inputs of each source were allowed, and are now, in each home.
+func (r report) allowed() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "\nallowed\twas\tis\tof\t home\t source")
+	for _, source := range r.sources {
+		c := r.counts[source]
+		homes := maps.Clone(c.was)
+		maps.Copy(homes, c.is)
+		for _, home := range slices.Sorted(maps.Keys(homes)) {
+			fmt.Fprintf(w, "%+.1f\t%d\t%d\t%d\t %s\t %s\n", 100*float64(c.is[home]-c.was[home])/float64(c.inputs), c.was[home], c.is[home], c.inputs, home, source)
+		}
+	}
+	_ = w.Flush() // into a strings.Builder
 	return b.String()
 }
 

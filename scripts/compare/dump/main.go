@@ -148,10 +148,14 @@ func event(home string, c Call) (*cardea.Event, error) {
 
 // process is the hook's process in a home folder.
 func process(home string) hook.Process {
-	env := func(name string) string { return map[string]string{"HOME": home}[name] }
+	env := func(name string) string {
+		return map[string]string{"HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin"}[name]
+	}
+	machine := project.ThisMachine(env)
+	machine.OS, machine.Foreign, machine.Home = "linux", func(string) bool { return false }, func() (string, error) { return home, nil }
 	return hook.Process{Program: filepath.Join(home, "cardea"), Engines: policy.Engines{Own: remote.Beside(""), Project: remote.Beside("")},
 		Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, Env: env, Dir: filepath.Join(home, "app"), Now: time.Now,
-		Machine: project.Machine{OS: "linux", Env: env, Foreign: func(string) bool { return false }, Home: func() (string, error) { return home, nil }}}
+		Machine: machine}
 }
 
 // shown writes parts and what they do. A word that is not certain has marks in front of it.
