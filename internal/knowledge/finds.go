@@ -160,7 +160,7 @@ func (f *finding) primary(reached answer) answer {
 	case slices.Contains([]string{"-print", "-print0", "-delete", "-ls"}, word.Text):
 		f.act(reached)
 		return yes
-	case word.Text == "-true":
+	case word.Text == "-true" || word.Text == "-follow":
 		return yes
 	case !slices.Contains(f.values, word.Text) || f.at >= len(f.words):
 		return perhaps

@@ -3,6 +3,7 @@
 
     measure.py install ROOT    install the packages of packages.yaml into a Debian root (debootstrap)
     measure.py measure ROOT    start each program there under strace, and write packs/commands/help.yaml
+    measure.py add ROOT NAME…  add programs with --version and --help, which they must answer
 
 A program is started with each of its help words (information_words and help_options in
 packs/commands) in a folder full of files that tools look for in a project. It reads the project
@@ -103,11 +104,16 @@ def version(output):
     return m[0] if m else ""
 
 
-def measure(root):
+def planted(root):
+    """Put the files there that tools look for."""
     project = root.rstrip("/") + PROJECT
     for f in FILES:
         os.makedirs(os.path.dirname(os.path.join(project, f)), exist_ok=True)
         open(os.path.join(project, f), "w").write("")
+
+
+def measure(root):
+    planted(root)
     seen, read, missing, names = {}, {}, [], yaml.safe_load(open(HERE + "/packages.yaml"))["names"]
 
     def one(item):
@@ -134,6 +140,27 @@ def measure(root):
     return seen, read, missing
 
 
+def add(root, names):
+    """Add programs that answer --version or --help, and say which are not there or read the project."""
+    planted(root)
+    lines, answers = [], {"--version": r"\d", "--help": r"(?i)usage|options|commands"}
+    for name in names:
+        at = where(root, yaml.safe_load(open(HERE + "/packages.yaml"))["names"].get(name, name))
+        words, number = [], ""
+        for word, answer in answers.items() if at else ():
+            found, out = read_in_project(root, at, word)
+            if found == set() and re.search(answer, out) and not re.search(r"(?i)(unknown|unrecognized|invalid|illegal|bad) (option|flag|argument)|not found", out):
+                words.append(word)
+            elif found:
+                print(name, word, "reads", ", ".join(sorted(found))[:100])
+            number = number or (version(out) if word == "--version" else "")
+        if words:
+            lines.append("  - {name: %s, answers_help: [%s]} # seen %s" % (name, ", ".join(words), number))
+        print(name, words if at else "is not there")
+    head, _, tail = open(LIST).read().partition("\ntests:")
+    open(LIST, "w").write(head.rstrip("\n") + "\n" + "\n".join(lines) + "\ntests:" + tail)
+
+
 def write(seen, read, missing):
     sources = {}  # what people wrote about programs that cannot be installed
     if os.path.exists(LIST):
@@ -143,6 +170,7 @@ def write(seen, read, missing):
     for n in sorted(set(seen) | set(sources) & (set(missing) | set(read))):
         quoted = '"%s"' % n if re.search(r"[^\w.-]", n) or n in ("true", "false") else n
         lines.append("  - {name: %s, answers_help: true} # %s" % (quoted, ("seen " + seen[n]).strip() if n in seen else "source: " + sources[n]))
+    lines += re.findall(r"(?m)^  - \{name: \S+, answers_help: \[.*", open(LIST).read())
     for n, bad in sorted(read.items()):
         what = sorted({f for fs in bad.values() for f in fs})
         text = "  # %s %s reads %s" % (n, " ".join(bad), ", ".join(what))
@@ -157,5 +185,7 @@ if __name__ == "__main__":
     root = sys.argv[2]
     if sys.argv[1] == "install":
         install(root)
+    elif sys.argv[1] == "add":
+        add(root, sys.argv[3:])
     else:
         write(*measure(root))

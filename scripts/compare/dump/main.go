@@ -132,8 +132,10 @@ func judge(memory *inforce.Memory, homes []string, c Call) (r Result) {
 
 // event is the message that Claude Code sends about a call, at a terminal.
 func event(home string, c Call) (*cardea.Event, error) {
-	text, err := json.Marshal(map[string]any{"hook_event_name": cardea.PreToolUse, "session_id": "s", "cwd": filepath.Join(home, "app"),
-		"permission_mode": cardea.ModeDefault, "tool_name": c.Tool, "tool_input": c.Input})
+	app := filepath.Join(home, "app")
+	input := json.RawMessage(strings.ReplaceAll(string(c.Input), "/home/dev/project", app)) // where real lines have their project
+	text, err := json.Marshal(map[string]any{"hook_event_name": cardea.PreToolUse, "session_id": "s", "cwd": app,
+		"permission_mode": cardea.ModeDefault, "tool_name": c.Tool, "tool_input": input})
 	if err != nil {
 		return nil, err
 	}
