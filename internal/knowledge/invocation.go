@@ -297,13 +297,18 @@ func (r *reader) describe() {
 	}
 	r.read()
 	r.unseenOptions()
+	if len(inv.Words) == 2 && inv.Words[1].Static && WithWord(form.AnswersHelp, path.Base(name), inv.Words[1].Text) &&
+		(!strings.Contains(name, "/") || files.HoldsPrograms(path.Dir(name))) {
+		out.Knowledge = cardea.Complete
+		return
+	}
 	if spec == nil {
 		out.Access = append(out.Access, cardea.Access{Kind: cardea.Unknown})
 		out.Doubt = "the program " + out.Command[0] + " is not known"
 		return
 	}
 	if len(inv.Words) == 2 && inv.Words[1].Static && slices.Contains(spec.InformationWords, inv.Words[1].Text) || r.help() {
-		if unless := spec.Complete; Has(form.AnswersHelp, path.Base(name)) {
+		if unless := spec.Complete; WithWord(form.AnswersHelp, path.Base(name), "always") {
 			out.Knowledge = cardea.Complete
 			return
 		} else if unless != nil && len(unless.UnlessProjectFiles) > 0 {

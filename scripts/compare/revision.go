@@ -133,7 +133,7 @@ const denying = `{"permissions": {"allow": ["Bash"], "deny": ["Read(.env)", "Rea
 // files are those of the project in a home.
 func files() map[string]string {
 	return map[string]string{"README.md": "x\n", "src/a.py": "x = 1\n", "package.json": `{"scripts": {"test": "echo ok"}}` + "\n", "Makefile": "test:\n\techo t\n",
-		".gitignore": "out/\n", ".env": "SECRET=x\n", "f": "p q\n", "g": "1\n", "h": "a\n", "sub/f": "p\n", "sub/deep/f": "p\n"}
+		".gitignore": "out/\n", "f": "p q\n", "g": "1\n", "h": "a\n", "sub/f": "p\n", "sub/deep/f": "p\n"}
 }
 
 // makeHomes makes home folders with a project "app" in each, whose files are in git's index.
@@ -154,6 +154,9 @@ func makeHomes(ctx context.Context, dir string, names, settings []string) ([]str
 		for file, text := range files() {
 			all["app/"+file] = text
 		}
+		if name == "listed" {
+			all["app/.env"] = "SECRET=x\n"
+		}
 		if lists[name] != "" {
 			all[".claude/settings.json"], all[".config/cardea/cardea.yaml"] = lists[name], "version: 1\npermissions: {expand: true}\n"
 		}
@@ -166,6 +169,16 @@ func makeHomes(ctx context.Context, dir string, names, settings []string) ([]str
 		app := filepath.Join(home, "app")
 		if err := errors.Join(run(ctx, app, "git", "init", "-q"), run(ctx, app, "git", "add", "-A")); err != nil {
 			return nil, err
+		}
+		// Lines that activate an environment run in a project that has it.
+		with := filepath.Join(home, "app-with-environment")
+		if err := errors.Join(os.CopyFS(with, os.DirFS(app)), os.Mkdir(filepath.Join(with, "project"), 0o700)); err != nil {
+			return nil, fmt.Errorf("make a home: %w", err)
+		}
+		for _, env := range []string{"venv", "datasci_env", "project/datasci_env"} {
+			if err := run(ctx, with, "python3", "-m", "venv", "--without-pip", env); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, home)
 	}

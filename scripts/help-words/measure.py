@@ -170,7 +170,7 @@ def write(seen, read, missing):
     for n in sorted(set(seen) | set(sources) & (set(missing) | set(read))):
         quoted = '"%s"' % n if re.search(r"[^\w.-]", n) or n in ("true", "false") else n
         lines.append("  - {name: %s, answers_help: true} # %s" % (quoted, ("seen " + seen[n]).strip() if n in seen else "source: " + sources[n]))
-    lines += re.findall(r"(?m)^  - \{name: \S+, answers_help: \[.*", open(LIST).read())
+    lines += re.findall(r"(?m)^  - \{name: \S+, answers_help: \[-.*", open(LIST).read())
     for n, bad in sorted(read.items()):
         what = sorted({f for fs in bad.values() for f in fs})
         text = "  # %s %s reads %s" % (n, " ".join(bad), ", ".join(what))

@@ -29,10 +29,20 @@ func (c *call) within(name string) bool {
 // usual are the words by which entries name a program of the project: python for
 // .venv/bin/python, npx jest for ./node_modules/.bin/jest. nil is for other programs.
 func (c *call) usual(p *cardea.Part) []cardea.Word {
-	if len(p.Argv) == 0 || !p.Argv[0].Static || !strings.Contains(p.Argv[0].Text, "/") || p.Dir == "" {
+	word := func(text string) cardea.Word { return cardea.Word{Text: text, Static: true} }
+	switch {
+	case len(p.Argv) == 0 || !p.Argv[0].Static || p.Dir == "":
+		return nil
+	case !strings.Contains(p.Argv[0].Text, "/") && runsProject(p.Argv):
+		name, _, _ := strings.Cut(p.Argv[0].Text, ".") // python3.11 is python3, and pip3 is pip
+		if name == p.Argv[0].Text && name != "python3" {
+			name = knowledge.Unversioned(name)
+		}
+		return append([]cardea.Word{word(name)}, p.Argv[1:]...)
+	case !strings.Contains(p.Argv[0].Text, "/"):
 		return nil
 	}
-	file, word := knowledge.Absolute(p.Dir, p.Argv[0].Text), func(text string) cardea.Word { return cardea.Word{Text: text, Static: true} }
+	file := knowledge.Absolute(p.Dir, p.Argv[0].Text)
 	bin := path.Dir(file)
 	own := append([]cardea.Word{word(path.Base(file))}, p.Argv[1:]...)
 	switch {

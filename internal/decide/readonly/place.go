@@ -136,6 +136,21 @@ func systemFolder(p string) bool {
 	return slices.ContainsFunc(files.System(), func(d string) bool { return paths.Within(d, p) })
 }
 
+// nothing reports whether a path of the system names nothing, and no command of the call can
+// change that.
+func (c *call) nothing(p string) bool {
+	if _, err := os.Lstat(p); !errors.Is(err, fs.ErrNotExist) || c.about.Guarded == nil || c.unclear(nil) {
+		return false // a link to nothing
+	}
+	at := path.Dir(p)
+	for ; at != path.Dir(at); at = path.Dir(at) {
+		if info, err := os.Lstat(at); err == nil {
+			return info.IsDir() && c.about.Guarded(at) == ""
+		}
+	}
+	return false
+}
+
 // system is why a file of the system is not free: what not everybody may read,
 // and what shows the memory, the environment or the files of a process.
 func (c *call) system(p string) string {
@@ -143,6 +158,9 @@ func (c *call) system(p string) string {
 		return "it may show the inside of a process"
 	}
 	info, err := os.Stat(p)
+	if errors.Is(err, fs.ErrNotExist) && c.nothing(p) {
+		return ""
+	}
 	if err != nil {
 		return "what it reads cannot be looked at"
 	}

@@ -307,7 +307,7 @@ const (
 	// touch are its operands.
 	HarmlessOptions Property = "harmless_options"
 	// AnswersHelp prints its help or its version before it reads anything of the project, with
-	// its `information_words` and `help_options`.
+	// its `information_words` and `help_options`, or with the words that are listed here.
 	AnswersHelp Property = "answers_help"
 	// AnyDashes reads a long option with any number of dashes in front of it, and abbreviated.
 	AnyDashes Property = "any_dashes"

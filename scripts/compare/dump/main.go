@@ -4,7 +4,8 @@
 //	dump HOME... < inputs > outputs
 //
 // An input is a line of JSON, a [Call]; the output is a line of JSON, a [Result]. Each
-// HOME is a home folder with a project "app" in it, and gives one answer.
+// HOME is a home folder with a project "app" in it, and gives one answer. In "app-with-environment",
+// where it is there, run lines that activate an environment of Python.
 package main
 
 import (
@@ -133,6 +134,9 @@ func judge(memory *inforce.Memory, homes []string, c Call) (r Result) {
 // event is the message that Claude Code sends about a call, at a terminal.
 func event(home string, c Call) (*cardea.Event, error) {
 	app := filepath.Join(home, "app")
+	if with := filepath.Join(home, "app-with-environment"); strings.Contains(string(c.Input), "bin/activate") && exists(with) {
+		app = with
+	}
 	input := json.RawMessage(strings.ReplaceAll(string(c.Input), "/home/dev/project", app)) // where real lines have their project
 	text, err := json.Marshal(map[string]any{"hook_event_name": cardea.PreToolUse, "session_id": "s", "cwd": app,
 		"permission_mode": cardea.ModeDefault, "tool_name": c.Tool, "tool_input": input})
@@ -146,6 +150,11 @@ func event(home string, c Call) (*cardea.Event, error) {
 	ev := claudecode.Adapter{}.Parse(payload).WithPerson()
 	ev.Harness = claudecode.Name
 	return ev, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // process is the hook's process in a home folder.
