@@ -11,7 +11,6 @@ import (
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
-	"cardea.dev/internal/paths"
 )
 
 // This file knows the files that activate a virtual environment of Python: what venv, virtualenv
@@ -19,46 +18,45 @@ import (
 // the environment's programs in front of others, and define the function deactivate.
 
 // activates is the folder of programs that a command puts in front, "" where it does anything
-// else than to activate an environment.
-func (w *commands) activates(inv invocation) string {
+// else than to activate an environment. conda is the folder of conda that does it.
+func (w *commands) activates(inv invocation) (bin, conda string) {
 	plain := w.cur.Forgotten.None() && len(inv.argv) > 1 && len(inv.access)+len(inv.assigns)+len(inv.wrappers)+len(*w.cmd.spots) == 0 && inv.argv[1].Static
-	if !plain || w.loops > 0 || w.cur.Folder == "" || w.env.ReadFile == nil || len(w.cur.Funcs)+len(w.cur.Aliases) > 0 || w.changesFiles() {
-		return ""
+	if !plain || w.loops > 0 || w.cur.Folder == "" || w.env.ReadFile == nil || w.changesFiles() || !w.untouched() {
+		return "", ""
 	}
-	for _, name := range []string{"VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "_OLD_VIRTUAL_PATH", "_OLD_VIRTUAL_PYTHONHOME", "_OLD_VIRTUAL_PS1", "_OLD_PKG_CONFIG_PATH",
-		"PKG_CONFIG_PATH", "PYTHONHOME", "PS1", "PATH", "VIRTUAL_ENV_DISABLE_PROMPT", "SCRIPT_PATH", "BASH_SOURCE", "ZSH_VERSION", "BASH_VERSION", "OSTYPE"} {
-		if !w.cur.Vars.Get(name).IsUntouched() {
-			return ""
-		}
-	}
-	file := knowledge.Absolute(w.cur.Folder, inv.argv[1].Text)
-	bin := path.Dir(file)
+	// With ".." a link leads elsewhere than its name says.
+	word, file := inv.argv[1].Text, knowledge.Absolute(w.cur.Folder, inv.argv[1].Text)
 	const longest = 32 << 10
 	data, err := w.env.ReadFile(file, longest)
-	if err != nil || !strings.Contains(inv.argv[1].Text, "/") || path.Base(file) != "activate" || path.Base(bin) != "bin" {
-		return ""
+	if err != nil || !strings.Contains(word, "/") || strings.Contains(word, "..") || path.Base(file) != "activate" || path.Base(path.Dir(file)) != "bin" {
+		return "", ""
 	}
-	root := path.Dir(bin)
+	root := path.Dir(path.Dir(file))
 	switch {
 	case len(inv.argv) == 2 && isActivation(string(data), root):
-		return bin
-	case !paths.WithinAny(w.env.Roots, root) && isConda(string(data), root):
-		return w.condaBin(root, inv.argv[2:])
+		return path.Dir(file), ""
+	case isConda(string(data), root):
+		return w.condaBin(root, inv.argv[2:]), root
 	}
-	return ""
+	return "", ""
+}
+
+// untouched reports whether the line has changed nothing of what an activate file uses.
+func (w *commands) untouched() bool {
+	names, _ := knowledge.WordsOf(form.VariableKinds, "activation")
+	return len(w.cur.Funcs)+len(w.cur.Aliases) == 0 && !slices.ContainsFunc(names, func(name string) bool { return !w.cur.Vars.Get(name).IsUntouched() || w.cur.Traits[name] != 0 })
 }
 
 // deactivates reports a call of the function that an activate file has defined.
 func (w *commands) deactivates(inv invocation) bool {
 	program := func(bin string) bool { return w.env.IsNew == nil || !w.env.IsNew(path.Join(bin, "deactivate")) }
-	return len(inv.argv) == 1 && inv.argv[0].Text == "deactivate" && len(inv.access)+len(inv.wrappers) == 0 && !slices.ContainsFunc(w.fronts, program)
+	return w.untouched() && len(inv.argv) == 1 && inv.argv[0].Text == "deactivate" && len(inv.access)+len(inv.wrappers) == 0 && !slices.ContainsFunc(w.fronts, program)
 }
 
 // isConda reports whether a text is what conda writes for its own folder. It runs more files of
 // that folder.
 func isConda(text, root string) bool {
-	lines := strings.ReplaceAll(strings.Join(codeLines(text), "\n"), root, "@")
-	return plainPath(root) && lines == "_CONDA_ROOT=\"@\"\n\\. \"$_CONDA_ROOT/etc/profile.d/conda.sh\" || return $?\nconda activate \"$@\""
+	return plainPath(root) && strings.Join(codeLines(text), "\n") == "_CONDA_ROOT=\""+root+"\"\n\\. \"$_CONDA_ROOT/etc/profile.d/conda.sh\" || return $?\nconda activate \"$@\""
 }
 
 // condaBin is the folder of programs of the environment of conda that an operand names, "" where
@@ -81,7 +79,7 @@ func plainPath(root string) bool {
 // codeLines are the lines of a script without comments and blanks.
 func codeLines(text string) (lines []string) {
 	for line := range strings.Lines(text) {
-		if line = strings.Trim(line, " \t\r\n"); line != "" && line[0] != '#' {
+		if line = strings.Trim(line, " \t\n"); line != "" && line[0] != '#' {
 			lines = append(lines, line)
 		}
 	}
@@ -91,13 +89,13 @@ func codeLines(text string) (lines []string) {
 // isActivation reports whether a text is what venv, virtualenv or uv writes for an environment in
 // a folder.
 func isActivation(text, root string) bool {
-	if !plainPath(root) || strings.ContainsRune(text, 0) {
+	if !plainPath(root) || strings.ContainsAny(text, "\x00\x01\r\v\f") {
 		return false
 	}
 	name := path.Base(root)
-	text = strings.ReplaceAll(strings.Join(codeLines(text), "\n"), root, "@")
+	text = strings.ReplaceAll(strings.Join(codeLines(text), "\n"), root, "\x00")
 	for _, q := range [][2]string{{"(", ") "}, {`"`, `"`}, {"'", "'"}, {"x", `" != x`}, {"=", "\n"}} {
-		text = strings.ReplaceAll(text, q[0]+name+q[1], q[0]+"%"+q[1])
+		text = strings.ReplaceAll(text, q[0]+name+q[1], q[0]+"\x01"+q[1])
 	}
 	for _, library := range []string{"TCL_LIBRARY='", "TK_LIBRARY='"} { // of the system's Tk
 		before, rest, found := strings.Cut(text, "\n"+library+"/usr/")

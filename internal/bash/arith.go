@@ -212,11 +212,10 @@ func (w *words) arithNamed(name, src string) {
 		w.unknown(unknown.TooManyWords, w.src)
 		return
 	}
-	if w.shows == "" && w.lookup(name).MayBeOutside() {
-		w.shows = "evaluate " + name
-	}
 	v := w.lookup(name)
 	switch {
+	case v.MayBeOutside(): // it may hold the name of a variable that the line sets: x='a[$(id)]'; USER=x
+		w.unknown(unknown.Evaluated, src)
 	case v.Evaluable():
 	case v.Known() && w.used.evaluating <= maxEvaluating:
 		w.used.evaluating++

@@ -86,6 +86,12 @@ func (w *commands) declClause(c *syntax.DeclClause) {
 // declared handles one name of a declaration.
 func (w *commands) declared(a *syntax.Assign, before *shell.State, exports, sure bool, variant string) {
 	name, again := a.Name.Value, false
+	if w.cur.Traits[name]&grammar.Integer != 0 && shellSets(name) {
+		w.unknown(unknown.ValueTrait, w.source(a)) // what the shell sets is evaluated
+	}
+	if a.Naked && variant != "export" && variant != "readonly" {
+		w.noteOutside(name)
+	}
 	if variant != "export" && variant != "readonly" && w.cur.Locals != nil {
 		if _, again = w.cur.Locals[name]; !again {
 			w.cur.Locals[name] = shell.Hidden{Value: w.cur.Vars.Get(name), Maybe: !sure}

@@ -6,6 +6,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/bash/unknown"
+	"cardea.dev/internal/knowledge"
 )
 
 // eval runs its words as a script in this shell.
@@ -28,9 +29,14 @@ func (w *commands) runsPending() {
 
 // sourced runs a file's commands in this shell.
 func (w *commands) sourced(inv invocation) {
-	if bin := w.activates(inv); bin != "" {
-		w.fronts = append(w.fronts, bin)
-		w.noEffect(inv)
+	if bin, conda := w.activates(inv); bin != "" {
+		if w.fronts = append(w.fronts, bin); conda == "" {
+			w.noEffect(inv)
+			return
+		}
+		p := cardea.Part{Start: inv.start, Command: []string{inv.argv[0].Text}, Knowledge: cardea.Complete, Configs: []string{knowledge.OwnedBySystem + conda}}
+		p.Text, p.Argv = spelled(inv.argv)
+		w.emit(p)
 		return
 	}
 	inv.access = slices.Clone(inv.access)

@@ -33,7 +33,7 @@ func (w *recorder) finish() Analysis {
 		}
 		if w.shows != "" {
 			if p.Knowledge == cardea.Complete {
-				p.Knowledge, p.Doubt = cardea.Partial, "the line may "+w.shows+", which comes from outside of it"
+				p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.shows+", which comes from outside of it"
 			}
 		} else if w.expands && len(p.Argv) > 0 {
 			p.Configs = append(slices.Clone(p.Configs), knowledge.ProjectEnvironment)
@@ -41,7 +41,11 @@ func (w *recorder) finish() Analysis {
 		for _, bin := range w.fronts {
 			p.Configs = append(slices.Clone(p.Configs), knowledge.ProgramsOf+bin)
 		}
-		p.NoEffect = p.NoEffect && !((w.shows != "" || w.expands) && (w.cur.Traced || errorsMayShow(&p)))
+		if tells := w.cur.Traced || errorsMayShow(&p); p.NoEffect && tells && w.shows != "" {
+			p.NoEffect = false
+		} else if p.NoEffect && tells && w.expands {
+			p.NoEffect, p.Knowledge = false, cardea.Complete
+		}
 		out.Parts[i] = p
 	}
 	w.definedCommands(out.Parts)

@@ -156,7 +156,8 @@ func (w *commands) childShell(via, text string, params []field, inv invocation) 
 		if w.cur.ExportsFuncs && len(w.cur.Funcs) > 0 {
 			w.unknown(unknown.ExportedFunctions, text)
 		}
-		defer func(posix bool) { w.cur.POSIX = posix }(w.cur.POSIX)
+		defer func(posix, begins bool) { w.cur.POSIX, w.begins = posix, begins }(w.cur.POSIX, w.begins)
+		w.begins = false
 		program, _, _ := strings.Cut(via, " ")
 		w.cur.POSIX = !knowledge.Has(form.IsBash, program) // the others are, or start, whatever sh is
 		before, home, cwd := w.cur.Vars.All(), w.lookup("HOME"), w.lookup("PWD")

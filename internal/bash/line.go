@@ -42,7 +42,7 @@ type line struct {
 	aborts         []*shell.State // what was known where bash may have given up a line
 	failing        bool           // what is assigned here may not be: an expression may fail, or is not looked at
 	late           []lateSpot     // spots of parts that were walked before
-	shows          string         // what it does to a variable from outside that may hold a secret or code
+	shows          string         // a variable from outside that the line expands and that may hold a secret
 	expands        bool           // it expands another one from outside
 	usesFoundNames bool           // names that a search finds were found plain
 	lateCode       []lateCode

@@ -22,6 +22,10 @@ func errorsMayShow(p *cardea.Part) bool {
 		// exit "$TOKEN" tells what it was passed.
 		return slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static })
 	}
+	if words := strings.Fields(p.Text); len(p.Argv) == 0 && len(words) > 0 {
+		// zsh prints the value of a name that is declared, and of an option that it does not know.
+		return slices.Contains([]string{"typeset", "declare", "local", "integer", "float"}, words[0]) || words[0] == "[[" && slices.Contains(words, "-o")
+	}
 	compares := []string{"-eq", "-ne", "-gt", "-ge", "-lt", "-le", "-t"}
 	return slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return slices.Contains(compares, w.Text) })
 }

@@ -12,6 +12,7 @@ import (
 	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
+	"cardea.dev/internal/knowledge"
 )
 
 // param expands a parameter. Commands in it become parts; what bash would
@@ -114,6 +115,9 @@ func (w *words) plain(p *syntax.ParamExp, name string, raw fragment, quoted bool
 	case v.IsArray():
 		return anyOf(v.May, raw, quoted)
 	case !v.IsUntouched():
+		if knowledge.IsVariableOf("integer", name) || knowledge.IsVariableOf("special", name) { // ERRNO changes by itself
+			v.Shape &^= shell.Process
+		}
 		return []fragment{w.ofKnownForm(v, raw, quoted)}
 	}
 	return []fragment{raw}

@@ -27,7 +27,7 @@ func (w *statements) stmt(st *syntax.Stmt) {
 		w.cur.Enter("")
 	}
 	if st.Background {
-		w.begins = true
+		w.begins = w.begins || len(w.via) == 0 && w.loops == 0 && !w.failing
 		w.inConstruct("&", func() { w.inSubshell(func() { w.command(st) }) })
 		return
 	}

@@ -164,10 +164,10 @@ func (w *line) splitsAtBlanks() bool {
 func (w *line) noteOutside(name string) {
 	switch {
 	case !texts.PlainName(name) || openName(name) || !w.lookup(name).MayBeOutside():
-	case !knowledge.SaysSecret(name):
+	case !knowledge.MayHoldSecret(name):
 		w.expands = true
 	case w.shows == "":
-		w.shows = "show " + name
+		w.shows = name
 	}
 }
 

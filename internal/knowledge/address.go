@@ -69,10 +69,13 @@ func joinedPieces(pieces [][]string) ([]string, bool) {
 // none of some ports. What a pattern becomes begins as the pattern does.
 func ofThisMachine(address Word, ports []string) bool {
 	m := ownAddress.get().FindStringSubmatch(address.Text)
-	return m != nil && !slices.Contains(ports, strings.TrimLeft(m[1], "0")) && (address.Static || address.Glob && simpleGlob(address.Text) && strings.HasPrefix(m[2], "/"))
+	return m != nil && !showsSettings.MatchString(m[2]) && !slices.Contains(ports, strings.TrimLeft(m[1], "0")) && (address.Static || address.Glob && simpleGlob(address.Text) && strings.HasPrefix(m[2], "/"))
 }
 
 const ownAddress = lazyRegexp(`^(?:http://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?([/?][!-?A-Z^-z~]*)?$`)
+
+// showsSettings fits paths under which servers show hidden files, their environment or memory.
+const showsSettings = lazyRegexp(`(?i)/\.|%2e|actuator|heapdump|pprof`)
 
 // addresses are the words from which something is fetched.
 func (r *reader) addresses() []Word {

@@ -408,6 +408,23 @@ const ProjectEnvironment = "environment of the project"
 // environment: the folder of its programs, which are found before others.
 const ProgramsOf = "programs of "
 
+// Shadowing is a name in the folder of an environment's programs that others start by its name, ""
+// for none: that of a program of the system, or of an interpreter. Python and what runs the project's code are its own.
+func Shadowing(names []string, exists func(path string) bool) string {
+	for _, name := range names {
+		own := Has(form.RunsProject, Unversioned(name)) || strings.HasPrefix(name, "activate") || strings.HasPrefix(name, "python")
+		system := slices.ContainsFunc([]string{"/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"}, func(dir string) bool { return exists(filepath.Join(dir, name)) })
+		if !own && (system || Has(form.Interpreter, Unversioned(name)) || Has(form.Shell, name)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// OwnedBySystem begins what stands among the Configs of a part that runs files of a folder: the
+// folder must be the system's own.
+const OwnedBySystem = "files of "
+
 // PythonModules stands among the Configs of a part whose script imports modules of Python's own:
 // the interpreter must be the system's, and nothing where it runs may be in front of them.
 const PythonModules = "modules of Python"
@@ -431,11 +448,12 @@ func (r *reader) uses(script string) {
 		r.touch(form.Metadata, Literal(path), false)
 	}
 	for _, path := range use.Required { // a folder of that name has a script
-		if at := Absolute(r.paths.Dir, path); r.world.IsDir == nil || at == "" || r.world.IsDir(at) {
+		// Node tries x.json.js where there is no x.json.
+		if at := Absolute(r.paths.Dir, path); at == "" || r.world.IsDir == nil || r.world.IsDir(at) || r.world.IsNew == nil || r.world.IsNew(at) {
 			r.touch(cardea.Execute, Literal(path), false)
 		}
 	}
-	r.importsModules = isPython && (use.Imports || len(use.Read)+len(use.Listed) > 0)
+	r.importsModules = isPython && !pythonPrints.MatchString(script) // also for codecs, and for an error
 }
 
 // value is the word that holds the value of an option.

@@ -489,7 +489,7 @@ func harmlessAwk(text string) bool {
 			}
 			i, operand, ends = end+1, true, true
 		case c == '/' && !operand:
-			if strings.HasSuffix(strings.TrimRight(text[:i], " \t\n"), ")") {
+			if strings.HasSuffix(strings.TrimRight(text[:i], " \t\n\\"), ")") {
 				return false // a division or an expression, nobody knows
 			}
 			end := closingAwk(text, i, '/')
@@ -521,7 +521,7 @@ func harmlessAwk(text string) bool {
 		case c == ')' || c == ']':
 			depth--
 			operand, ends = true, false
-			if after, slash := strings.CutPrefix(strings.TrimLeft(text[i+1:], " \t\n"), "/"); c == ')' && slash && strings.Contains(after, "/") {
+			if after, slash := strings.CutPrefix(strings.TrimLeft(text[i+1:], " \t\n\\"), "/"); c == ')' && slash && strings.Contains(after, "/") {
 				return false // a division or an expression
 			}
 			i++
@@ -555,8 +555,8 @@ func harmlessAwk(text string) bool {
 
 // SQLite 3.40: queries, and commands of its shell that print what the database has.
 const (
-	sqliteQuery   = lazyRegexp(`(?is)^\s*(?:explain\s+query\s+plan\s+)?(?:select|with)\b(?:[^;'"\x60\[/-]|'[^']*'|/[^*]|-[^-])*;?\s*$|^\.(?:tables|schema|fullschema|indexes|databases|dump)(?: \w+)?$`)
-	sqliteReaches = lazyRegexp(`(?i)zip|fsdir|sqlar|file|edit|load_|dbpage|csv|attach|pragma|recursive`)
+	sqliteQuery   = lazyRegexp(`(?is)^\s*(?:explain\s+query\s+plan\s+)?(?:select|with)\b(?:[^;'"\x60\[]|'[^']*')*;?\s*$|^\.(?:tables|schema|fullschema|indexes|databases|dump)(?: \w+)?$`)
+	sqliteReaches = lazyRegexp(`(?i)--|/\*|zip|fsdir|sqlar|file|edit|load_|dbpage|csv|attach|pragma|recursive`)
 	sqliteCall    = lazyRegexp(`(?i)(\w+)\s*\(`)
 )
 

@@ -80,6 +80,14 @@ func SaysSecret(name string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
 }
 
+// MayHoldSecret reports whether the value of a variable from outside of a line may be a secret, or
+// have one in it.
+func MayHoldSecret(variable string) bool {
+	words, _ := WordsOf(form.VariableKinds, "secret_in_environment")
+	name := "_" + strings.ToLower(variable) + "_"
+	return SaysSecret(variable) || slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
+}
+
 // Holding says what the value of a variable is to those who read it.
 type Holding uint8
 

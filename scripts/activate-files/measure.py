@@ -6,17 +6,17 @@
                                    packs/commands/undescribed.yaml
 
 A file is written in the form that internal/bash/activate.go compares: without comments and blanks,
-with @ for the folder and % for its name. The list has the beginning of its SHA-256.
+with the bytes 0 for the folder and 1 for its name. The list has the beginning of its SHA-256.
 """
 import hashlib, json, os, re, subprocess, sys, urllib.request
 
 
 def form(text, root):
-    lines = [l.strip() for l in text.split("\n")]
-    text = "\n".join(l for l in lines if l and not l.startswith("#")).replace(root, "@")
+    lines = [l.strip(" \t") for l in text.split("\n")]
+    text = "\n".join(l for l in lines if l and not l.startswith("#")).replace(root, "\0")
     name = os.path.basename(root)
     for before, after in (("(", ") "), ('"', '"'), ("'", "'"), ("x", '" != x'), ("=", "\n")):
-        text = text.replace(before + name + after, before + "%" + after)
+        text = text.replace(before + name + after, before + "\1" + after)
     text = re.sub(r"(?m)^(TCL|TK)_LIBRARY='/usr/[\w./-]*'$", r"\1_LIBRARY=''", text)
     return hashlib.sha256(text.encode()).hexdigest()[:32], text
 

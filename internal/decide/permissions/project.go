@@ -3,6 +3,7 @@ package permissions
 import (
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
+	"cardea.dev/internal/state"
 )
 
 // This file knows the project's own programs and modules. Who approves a program that runs the
@@ -44,6 +46,10 @@ func (c *call) usual(p *cardea.Part) []cardea.Word {
 	}
 	file := knowledge.Absolute(p.Dir, p.Argv[0].Text)
 	bin := path.Dir(file)
+	// A link, or ".." behind one, leads elsewhere than its name says.
+	if real, err := filepath.EvalSymlinks(bin); err != nil || strings.Contains(p.Argv[0].Text, "..") || real != realFolder(p.Dir)+strings.TrimPrefix(bin, p.Dir) {
+		return nil
+	}
 	own := append([]cardea.Word{word(path.Base(file))}, p.Argv[1:]...)
 	switch {
 	case !c.within(file):
@@ -55,22 +61,44 @@ func (c *call) usual(p *cardea.Part) []cardea.Word {
 	return nil
 }
 
+// realFolder is a folder with its links followed, "" where it is none.
+func realFolder(dir string) string {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return ""
+	}
+	return real
+}
+
 func exists(file string) bool {
 	_, err := os.Lstat(file)
 	return err == nil
 }
 
-// shadowed is the program of a virtual environment that a bare name may mean, although an entry
-// means another one; "" for none.
+// shadowed is the program of a virtual environment that a bare name may mean, or that a program
+// may start, although an entry means another one; "" for none.
 func (c *call) shadowed(p *cardea.Part) string {
 	for _, config := range p.Configs {
 		bin, ok := strings.CutPrefix(config, knowledge.ProgramsOf)
-		if !ok || strings.Contains(p.Argv[0].Text, "/") || runsProject(p.Argv) {
+		if !ok || len(p.Argv) == 0 || runsProject(p.Argv) && len(p.Wrappers) == 0 {
 			continue
 		}
-		changes := func(q cardea.Part) bool { return q.Start != p.Start && !q.NoEffect && q.Knowledge != cardea.Complete }
-		if file := path.Join(bin, p.Argv[0].Text); exists(file) || slices.ContainsFunc(c.ev.Call.Parts, changes) {
-			return file
+		names, err := state.Names(bin, 4000)
+		if err != nil {
+			return bin
+		}
+		if name := knowledge.Shadowing(names, exists); name != "" {
+			return path.Join(bin, name)
+		}
+		started := append(slices.Clone(p.Wrappers), p.Argv[0].Text)
+		if i := slices.IndexFunc(started, func(name string) bool { return slices.Contains(names, name) && !runsProject(p.Argv) }); i >= 0 {
+			return path.Join(bin, started[i])
+		}
+		changes := func(q cardea.Part) bool {
+			return q.Start != p.Start && !q.NoEffect && len(q.Argv) > 0 && q.Knowledge != cardea.Complete && !runsProject(q.Argv)
+		}
+		if slices.ContainsFunc(c.ev.Call.Parts, changes) {
+			return bin
 		}
 	}
 	return ""
@@ -79,7 +107,11 @@ func (c *call) shadowed(p *cardea.Part) string {
 // onProjectPath reports a variable that adds folders of the project to those in which a program
 // that runs its code finds modules.
 func (c *call) onProjectPath(p *cardea.Part, a *cardea.Assign) bool {
-	outside := func(folder string) bool { return !c.within(knowledge.Absolute(p.Dir, folder)) }
+	outside := func(folder string) bool {
+		at := knowledge.Absolute(p.Dir, folder)
+		inside := func(root string) bool { return root != "" && paths.Within(realFolder(root), realFolder(at)) }
+		return strings.Contains(folder, "..") || !c.within(at) || exists(at) && !slices.ContainsFunc(append([]string{c.ev.Project}, c.ev.Roots...), inside)
+	}
 	return a.Static && a.Name == "PYTHONPATH" && p.Dir != "" && runsProject(p.Argv) && !p.Elevated && !slices.ContainsFunc(strings.Split(a.Value, ":"), outside)
 }
 

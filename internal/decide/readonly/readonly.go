@@ -304,6 +304,9 @@ func (c *call) configured(p *cardea.Part, name string) string {
 	case knowledge.ProjectEnvironment:
 		return c.environment(p.Dir)
 	}
+	if folder, isFolder := strings.CutPrefix(name, knowledge.OwnedBySystem); isFolder {
+		return c.ownedBySystem(folder)
+	}
 	if bin, isBin := strings.CutPrefix(name, knowledge.ProgramsOf); isBin {
 		return c.inEnvironment(p, bin)
 	}
