@@ -315,7 +315,7 @@ func (r *reader) sureScripts() bool {
 	c, found := r.spec.Complete, false
 	for _, o := range r.out.Options {
 		if r.meansOne(o, c.ScriptOptions) {
-			if !o.Static || !harmless(c.ScriptLanguage, o.Value) {
+			if !o.Static || found || !harmless(c.ScriptLanguage, o.Value) { // several are one script
 				return false
 			}
 			found = true

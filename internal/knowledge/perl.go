@@ -7,143 +7,225 @@ import (
 	"cardea.dev/internal/knowledge/form"
 )
 
-// perlScript reads a script of Perl that only computes and prints: each token in it is known, no
-// name is one that is not listed, and nothing in a text or an expression is code (perlop(1),
-// perlre(1) of 5.38).
-type perlScript struct {
-	scanner
-	operand bool // a value stands in front: a slash divides
-	closed  bool // a bracket or a word: what a slash is, nobody knows
-}
+// perlScript reads a script of a small part of Perl, in which it is known at every place what a
+// letter or a slash means (perlop(1), perlre(1) of 5.38): statements that print, replace,
+// count and leave, with conditions behind them. Everything else is refused.
+//
+//	print "$1 $2\n" if /(\w+)=(\w+)/; s/a/b/g; $n{$_}++; END { print "$_ $n{$_}\n" for sort keys %n }
+type perlScript struct{ scanner }
 
 // harmlessPerl reports whether a script of Perl surely does nothing but compute and print.
 func harmlessPerl(text string) bool {
-	p := perlScript{scanner: scanner{s: text}}
-	for p.skip(); p.at < len(p.s); p.skip() {
-		if !p.token() {
-			return false
-		}
-	}
-	return true
+	p := perlScript{scanner{s: text}}
+	return !strings.ContainsAny(text, "\r\v\f\x00") && !strings.Contains(text, "\n=") && p.statements() && p.at == len(p.s)
 }
 
-func (p *perlScript) token() bool {
-	operand, closed := p.operand, p.closed
-	p.operand, p.closed = true, false
-	switch c := p.s[p.at]; {
-	case p.next(`"`):
-		return p.within('"', false)
-	case p.next("'"):
-		return !strings.Contains(p.run(func(c byte) bool { return c != '\'' }), `\`) && p.next("'")
-	case isLetter(c):
-		return p.word(p.run(isNameLetter), operand)
-	case isDigit(c):
-		return p.run(isNameLetter) != ""
-	case c == '$' || c == '@' || c == '%' && !operand:
-		if !p.variable() {
+// statements reads statements up to the end, or up to a closing bracket.
+func (p *perlScript) statements() bool {
+	for {
+		p.skip()
+		switch {
+		case p.at == len(p.s) || p.s[p.at] == '}':
+			return true
+		case p.next(";"):
+			continue
+		case p.name("END") || p.name("BEGIN"):
+			if !p.sign("{") || !p.statements() || !p.sign("}") {
+				return false
+			}
+			continue
+		}
+		if !p.action() || !p.modifier() {
 			return false
 		}
-		p.skip()
-		return p.elements()
-	case c == '/' && !operand:
-		p.at++
-		return p.within('/', true) && p.flags("gimsxo")
-	case c == '/' && closed, c == '=' && (p.at == 0 || p.s[p.at-1] == '\n'):
-		return false // a division or an expression, nobody knows; or text that is no code
-	case c == ')' || c == ']' || c == '}':
-		p.at, p.closed = p.at+1, true
-		p.skip()
-		return c == '}' || !p.next("(")
-	}
-	p.operand = false
-	// Without a value in front "<" reads files, and "*" means a name. "-e" is a word behind a minus.
-	for _, operator := range []string{"<=", "< ", "*"} {
-		if p.next(operator) {
-			return operand
+		if p.skip(); p.at < len(p.s) && p.s[p.at] != '}' && !p.next(";") {
+			return false
 		}
 	}
-	for _, operator := range []string{"&&", "||", "/", "+", "-", "%", "=", ">", "!", "~", "?", ":", ";", ",", ".", "(", "{", "["} {
-		if p.next(operator) {
-			return !(operator == ":" && p.next(":")) && !(operator == "-" && p.next(">"))
+}
+
+// name takes a word as a whole.
+func (p *perlScript) name(word string) bool {
+	p.skip()
+	rest := p.s[p.at:]
+	return strings.HasPrefix(rest, word) && (len(rest) == len(word) || !isNameLetter(rest[len(word)]) && rest[len(word)] != ':' && rest[len(word)] != '\'') && p.next(word)
+}
+
+func (p *perlScript) oneOf(words ...string) bool { return slices.ContainsFunc(words, p.name) }
+
+func (p *perlScript) sign(text string) bool { p.skip(); return p.next(text) }
+
+// action reads what a statement does.
+func (p *perlScript) action() bool {
+	switch p.skip(); {
+	case p.oneOf("next", "last", "chomp", "exit"):
+		return true
+	case p.name("print"):
+		// Behind print and a variable stands an operator, or it is where to print.
+		return p.ends() || p.sign("(") && p.list() && p.sign(")") && p.ends() || p.list()
+	case p.next("++"):
+		return p.variable()
+	case !p.next("$"):
+		return p.replacement()
+	}
+	p.at--
+	switch {
+	case !p.variable():
+		return false
+	case p.sign("++"):
+		return true
+	case p.sign("=~"):
+		p.skip()
+		return p.replacement()
+	}
+	for _, operator := range []string{"+=", "-=", ".=", "="} {
+		if p.sign(operator) {
+			return p.list()
 		}
 	}
 	return false
 }
 
-// word reads what begins with a name: an operator that quotes, or a listed word.
-func (p *perlScript) word(name string, operand bool) bool {
-	names, _ := WordsOf(form.LanguageCalls, "Perl that reads")
-	before, _ := WordsOf(form.LanguageCalls, "Perl before a value")
-	p.operand = !slices.Contains(before, name)
-	p.closed = p.operand
-	switch name {
-	case "m", "qr":
-		return p.quoting(false, 1)
-	case "s":
-		return p.quoting(false, 2)
-	case "tr", "y":
-		return p.quoting(true, 2)
-	case "x":
-		return operand // "-x" tests a file
-	case "sort": // of a variable: it names what compares
-		return !strings.HasPrefix(strings.TrimLeft(p.s[p.at:], " \t\n("), "$")
+// replacement reads s/…/…/ and tr/…/…/.
+func (p *perlScript) replacement() bool {
+	switch {
+	case p.next("s/"), p.next("s|"), p.next("s#"), p.next("s,"), p.next("s!"):
+		end := p.s[p.at-1]
+		return p.expression(end) && p.text(end) && p.flags("gimsx")
+	case p.next("s{"):
+		return p.expression('}') && p.next("{") && p.text('}') && p.flags("gimsx")
+	case p.next("tr/"), p.next("y/"):
+		return p.letters() && p.letters() && p.flags("cdsr")
 	}
-	return !p.operand || slices.Contains(names, name)
+	return false
 }
 
-// quoting reads the parts of an operator with its own delimiters.
-func (p *perlScript) quoting(plain bool, parts int) bool {
-	const open, ends = "/|!,#{", "/|!,#}"
-	at := strings.IndexByte(open, (p.s + " ")[p.at])
-	if at < 0 {
+// ends reports whether a statement ends here, or a condition follows.
+func (p *perlScript) ends() bool {
+	q := *p
+	q.skip()
+	return q.at == len(q.s) || strings.IndexByte(";}", q.s[q.at]) >= 0 || q.oneOf("if", "unless", "for", "foreach")
+}
+
+// modifier reads the condition or the loop behind an action, where there is one.
+func (p *perlScript) modifier() bool {
+	switch {
+	case p.oneOf("if", "unless"):
+		return p.condition()
+	case p.oneOf("for", "foreach"):
+		p.name("reverse")
+		p.name("sort")
+		if p.oneOf("keys", "values") {
+			return p.sign("%") && p.own()
+		}
+		return p.sign("@") && p.own()
+	}
+	return true
+}
+
+// condition reads comparisons, with brackets around all of it.
+func (p *perlScript) condition() bool {
+	if q := *p; q.sign("(") && q.condition() && q.sign(")") && q.ends() {
+		*p = q
+		return true
+	}
+	for {
+		p.sign("!")
+		if !p.comparison() {
+			return false
+		}
+		if !p.sign("&&") && !p.sign("||") && !p.sign("...") && !p.sign("..") && !p.oneOf("and", "or") {
+			return true
+		}
+	}
+}
+
+func (p *perlScript) comparison() bool {
+	if p.match() {
+		return true
+	}
+	if !p.value() {
 		return false
 	}
-	p.at++
-	for n := range parts {
-		if n > 0 && ends[at] == '}' {
-			if p.skip(); !p.next("{") {
-				return false
-			}
+	if p.sign("=~") || p.sign("!~") {
+		return p.match()
+	}
+	for _, operator := range []string{"==", "!=", ">=", "<=", ">", "<"} {
+		if p.sign(operator) {
+			return p.value()
 		}
-		first := p.at
-		if plain {
-			p.run(func(c byte) bool { return c != ends[at] && c != '\\' })
+	}
+	return !p.oneOf("eq", "ne", "lt", "gt", "le", "ge") || p.value()
+}
+
+// match reads an expression with its flags.
+func (p *perlScript) match() bool {
+	switch p.skip(); {
+	case p.next("m{"):
+		return p.expression('}') && p.flags("gimsx")
+	case p.next("/"), p.next("m/"), p.next("m|"), p.next("m#"), p.next("m,"), p.next("m!"):
+		return p.expression(p.s[p.at-1]) && p.flags("gimsx")
+	}
+	return false
+}
+
+// list reads values with operators between them. Behind print and a variable, an operator without
+// a blank behind it may begin what is printed to that file.
+func (p *perlScript) list() bool {
+	for {
+		if !p.value() {
+			return false
 		}
-		if plain && !p.next(ends[at:at+1]) || !plain && !p.within(ends[at], n == 0) || ends[at] == '}' && strings.Contains(p.s[first:p.at], "{") {
+		if p.skip(); p.at == len(p.s) || strings.IndexByte(",.+-*/", p.s[p.at]) < 0 {
+			return p.ends() || strings.HasPrefix(p.s[p.at:], ")")
+		}
+		operator := p.s[p.at]
+		if p.at++; operator == '.' && strings.HasPrefix(strings.TrimLeft(p.s[p.at:], "0123456789"), ".") || operator == '.' && p.at < len(p.s) && isDigit(p.s[p.at]) ||
+			operator != '.' && operator != ',' && !strings.HasPrefix(p.s[p.at:], " ") {
 			return false
 		}
 	}
-	p.operand, p.closed = true, false
-	return p.flags("gimsxordc")
 }
 
-// flags takes the letters behind an expression. e would evaluate.
-func (p *perlScript) flags(known string) bool {
-	return strings.Trim(p.run(isNameLetter), known) == ""
+// value reads a text, a number, a variable, or a function of one.
+func (p *perlScript) value() bool {
+	switch p.skip(); {
+	case p.at == len(p.s):
+		return false
+	case p.next(`"`):
+		return p.text('"')
+	case p.next("'"):
+		return !strings.Contains(p.run(func(c byte) bool { return c != '\'' }), `\`) && p.next("'")
+	case isDigit(p.s[p.at]):
+		p.run(isDigit)
+		return p.at == len(p.s) || !isNameLetter(p.s[p.at]) && p.s[p.at] != '.' && p.s[p.at] != '\''
+	case p.oneOf("length", "lc", "uc", "ucfirst", "lcfirst", "int", "abs"):
+		return p.ends() || p.sign("(") && p.value() && p.sign(")")
+	case p.name("join"):
+		return p.sign("(") && p.value() && p.sign(",") && p.sign("@") && p.own() && p.sign(")")
+	case p.next("@"):
+		return p.own()
+	}
+	return p.variable()
 }
 
-// within reads a text or an expression up to its end.
-func (p *perlScript) within(end byte, expression bool) bool {
+// text reads a text in which variables are replaced.
+func (p *perlScript) text(end byte) bool {
 	for p.at < len(p.s) {
 		switch c := p.s[p.at]; {
 		case c == end:
 			p.at++
 			return true
 		case c == '\\':
-			// \N{…} loads a module, and so may \p{…}; what \Q and its kin do to what follows is not looked at.
-			if p.at += 2; p.at > len(p.s) || strings.IndexByte("NpPQULEF", p.s[p.at-1]) >= 0 {
+			// \N{…} loads a module; \1 is a group.
+			if p.at += 2; p.at > len(p.s) || strings.IndexByte(`ntr0\"'/$@|#,!{}.*+?()[]-123456789`, p.s[p.at-1]) < 0 {
 				return false
 			}
-		case c == '$' && expression && p.at+1 < len(p.s) && (p.s[p.at+1] == end || p.s[p.at+1] == ')' || p.s[p.at+1] == '|'):
-			p.at++
 		case c == '$':
-			if !p.variable() || p.at < len(p.s) && (p.s[p.at] == '[' || p.s[p.at] == '{') && (expression || !p.elements()) {
+			if !p.variable() || p.at < len(p.s) && strings.IndexByte("[{'", p.s[p.at]) >= 0 || strings.HasPrefix(p.s[p.at:], "->") || strings.HasPrefix(p.s[p.at:], "::") {
 				return false
 			}
-			if rest := p.s[p.at:]; strings.HasPrefix(rest, "->") || strings.HasPrefix(rest, "::") || strings.HasPrefix(rest, "'") {
-				return false
-			}
-		case c == '@', expression && c == '(' && !harmlessGroup(p.s[p.at+1:]), expression && c == '{' && end == '}':
+		case c == '@' || c == '{' && end == '}':
 			return false
 		default:
 			p.at++
@@ -152,45 +234,82 @@ func (p *perlScript) within(end byte, expression bool) bool {
 	return false
 }
 
+// expression reads a regular expression without variables and without code.
+func (p *perlScript) expression(end byte) bool {
+	for p.at < len(p.s) {
+		switch c := p.s[p.at]; {
+		case c == end:
+			p.at++
+			return true
+		case c == '\\':
+			// \N{…} loads a module, and so may \p{…}; what \Q and its kin do to what follows is not looked at.
+			if p.at += 2; p.at > len(p.s) || strings.IndexByte("NpPQULEFgk", p.s[p.at-1]) >= 0 {
+				return false
+			}
+		case c == '$': // the end of a line, and no variable
+			if p.at++; p.at < len(p.s) && p.s[p.at] != end && strings.IndexByte(")|", p.s[p.at]) < 0 {
+				return false
+			}
+		case c == '@' || c == '{' && end == '}' || c == '(' && !harmlessGroup(p.s[p.at+1:]):
+			return false
+		default:
+			p.at++
+		}
+	}
+	return false
+}
+
+// letters reads a part of tr/…/…/.
+func (p *perlScript) letters() bool {
+	return !strings.Contains(p.run(func(c byte) bool { return c != '/' }), `\`) && p.next("/")
+}
+
+// flags takes the letters behind an expression. e would evaluate.
+func (p *perlScript) flags(known string) bool {
+	return strings.Trim(p.run(isNameLetter), known) == ""
+}
+
 // harmlessGroup reports whether a group of an expression is none with code: (?{…}), (??{…}),
 // (*{…}).
 func harmlessGroup(rest string) bool {
 	if !strings.HasPrefix(rest, "?") {
 		return !strings.HasPrefix(rest, "*")
 	}
-	return slices.ContainsFunc([]string{"?:", "?=", "?!", "?i)", "?i:", "?<"}, func(begin string) bool { return strings.HasPrefix(rest, begin) })
+	return slices.ContainsFunc([]string{"?:", "?=", "?!", "?i)", "?i:", "?<=", "?<!"}, func(begin string) bool { return strings.HasPrefix(rest, begin) })
 }
 
-// variable reads a variable: one of the script, $_, a group of an expression, or the number of
-// the line. Files to read, the environment and Perl's own folders are others.
+// variable reads a scalar: one of the script, $_, a group, the number of the line, or an element
+// of an array or a hash of the script's own. One of another variable may be a reference by name.
 func (p *perlScript) variable() bool {
-	p.at++
-	if p.s[p.at-1] == '$' && (p.next("&") || p.next(".")) {
+	switch {
+	case p.next("$&"), p.next("$."):
 		return true
+	case !p.next("$"):
+		return false
+	case p.at < len(p.s) && isDigit(p.s[p.at]):
+		return strings.Trim(p.run(isNameLetter), "123456789") == ""
+	case !p.own():
+		return false
 	}
-	p.next("#")
-	name := p.run(isNameLetter)
-	own, _ := WordsOf(form.LanguageCalls, "Perl's own variables")
-	return name != "" && !slices.Contains(own, name) && !p.next("::") && !p.next("'")
+	switch {
+	case p.next("["):
+		p.next("-")
+		return p.run(isDigit) != "" && p.next("]") && !strings.HasPrefix(p.s[p.at:], "[") && !strings.HasPrefix(p.s[p.at:], "{")
+	case p.next("{"):
+		q := *p
+		if !(q.next("$") && (q.own() || strings.Trim(q.run(isDigit), "123456789") == "" && q.at > p.at+1)) {
+			return false
+		}
+		*p = q
+		return p.next("}") && !strings.HasPrefix(p.s[p.at:], "[") && !strings.HasPrefix(p.s[p.at:], "{")
+	}
+	return true
 }
 
-// elements reads the places behind a variable: a number, a variable, or a plain word.
-func (p *perlScript) elements() bool {
-	found := false
-	for p.at < len(p.s) && (p.s[p.at] == '[' || p.s[p.at] == '{') {
-		end := map[byte]string{'[': "]", '{': "}"}[p.s[p.at]]
-		p.at++
-		p.next("-")
-		if strings.HasPrefix(p.s[p.at:], "$") {
-			if !p.variable() || !p.elements() {
-				return false
-			}
-		} else if p.run(isNameLetter) == "" {
-			return false
-		}
-		if found = p.next(end); !found {
-			return false
-		}
-	}
-	return !found || !strings.HasPrefix(strings.TrimLeft(p.s[p.at:], " \t\n"), "(") // a call
+// own reads the name of a variable that is the script's own, or that of the line. Files to
+// read, the environment and Perl's folders have other names.
+func (p *perlScript) own() bool {
+	name := p.run(isNameLetter)
+	others, _ := WordsOf(form.LanguageCalls, "Perl's own variables")
+	return name != "" && (isLetter(name[0])) && !slices.Contains(others, name) && !strings.HasPrefix(p.s[p.at:], "::") && !strings.HasPrefix(p.s[p.at:], "'")
 }
