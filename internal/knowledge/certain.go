@@ -315,7 +315,7 @@ func (r *reader) sureScripts() bool {
 	c, found := r.spec.Complete, false
 	for _, o := range r.out.Options {
 		if r.meansOne(o, c.ScriptOptions) {
-			if !o.Static || found || !harmless(c.ScriptLanguage, o.Value) { // several are one script
+			if !o.Static || found && c.ScriptLanguage == "perl" || !harmless(c.ScriptLanguage, o.Value) { // Perl joins several
 				return false
 			}
 			found = true

@@ -308,7 +308,7 @@ func (r *reader) describe() {
 		return
 	}
 	if len(inv.Words) == 2 && inv.Words[1].Static && slices.Contains(spec.InformationWords, inv.Words[1].Text) || r.help() {
-		if unless := spec.Complete; WithWord(form.AnswersHelp, path.Base(name), "always") {
+		if unless := spec.Complete; answersAll(path.Base(name)) {
 			out.Knowledge = cardea.Complete
 			return
 		} else if unless != nil && len(unless.UnlessProjectFiles) > 0 {
@@ -327,6 +327,12 @@ func (r *reader) describe() {
 	r.module()
 	out.EditsFiles = r.editsFiles()
 	r.besides(r.otherwise())
+}
+
+// answersAll reports a program that reads nothing of the project with all of its help words.
+func answersAll(name string) bool {
+	words, answers := WordsOf(form.AnswersHelp, name)
+	return answers && (len(words) == 0 || slices.Contains(words, "always"))
 }
 
 // module adds the options of a module that is a program of its own, and what it deletes:

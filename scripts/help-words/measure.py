@@ -68,8 +68,8 @@ def install(root):
         print(s[:8], inside(root, *s).stdout[-300:])
 
 
-def read_in_project(root, program, word):
-    """What a program reads in the project, or in a folder above it, and what it prints. None: it could not be started."""
+def read_in_project(root, program, word, strict=False):
+    """What a program reads in the project, or in a folder above it, and what it prints. None: it could not be started. strict: what it asks for, too."""
     log = "/tmp/strace-%d.log" % threading.get_ident()
     r = inside(root, "sh", "-c", 'cd %s && exec timeout -k 1 20 strace -f -y -qq -e trace=%%file -o %s "$0" "$@"' % (PROJECT, log), program, *word.split(),
                env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/root", "LANG": "C.UTF-8", "TERM": "dumb", "PAGER": "cat"})
@@ -85,7 +85,7 @@ def read_in_project(root, program, word):
         rel = os.path.relpath(name, PROJECT)
         opens = m[1] in ("open", "openat", "openat2", "creat", "execve", "execveat", "chdir")
         known = os.path.basename(name) in NAMES or rel.split("/")[0] in NAMES
-        if m[3] and name.startswith("/planted") and name not in ("/planted", "/planted/folder", PROJECT) and (opens or known) and rel not in HARMLESS:
+        if m[3] and name.startswith("/planted") and name not in ("/planted", "/planted/folder", PROJECT) and (strict or opens or known) and rel not in HARMLESS:
             found.add(rel)
     return found if started else None, r.stdout
 
@@ -148,7 +148,7 @@ def add(root, names):
         at = where(root, yaml.safe_load(open(HERE + "/packages.yaml"))["names"].get(name, name))
         words, number = [], ""
         for word, answer in answers.items() if at else ():
-            found, out = read_in_project(root, at, word)
+            found, out = read_in_project(root, at, word, strict=True)
             if found == set() and re.search(answer, out) and not re.search(r"(?i)(unknown|unrecognized|invalid|illegal|bad) (option|flag|argument)|not found", out):
                 words.append(word)
             elif found:

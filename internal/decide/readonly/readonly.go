@@ -201,7 +201,7 @@ func shellInside(wrappers []string) bool {
 func (c *call) writes(p *cardea.Part) bool {
 	for i := range c.ev.Call.Parts {
 		q := &c.ev.Call.Parts[i]
-		if c.covered != nil && q.MakesFilesOnly() {
+		if q.MakesFilesOnly() && (c.covered != nil || !copies(q)) {
 			continue
 		}
 		if q != p && slices.ContainsFunc(q.Access, func(a cardea.Access) bool { return (a.Kind == cardea.Write || a.Kind == cardea.Delete) && !a.Redirect }) {
@@ -209,6 +209,14 @@ func (c *call) writes(p *cardea.Part) bool {
 		}
 	}
 	return false
+}
+
+// copies reports a part that reads other files than it writes.
+func copies(p *cardea.Part) bool {
+	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
+		same := func(b cardea.Access) bool { return b.Kind == cardea.Write && b.Path == a.Path && a.Path != "" }
+		return a.Kind == cardea.Read && !slices.ContainsFunc(p.Access, same)
+	})
 }
 
 // unclear reports whether it is not known everything that another part of the call does.
