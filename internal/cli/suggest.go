@@ -143,54 +143,61 @@ func seenCalls(p Process, from string, q ledger.Query) ([]*approved, error) {
 		a.Times = 1
 		all[key] = &a
 	}
-	switch from {
-	case "ledger":
-		l, _, err := openLedger(p)
-		if err != nil {
-			return nil, err
-		}
-		stats.Calls(l.Records(q), install.ProbeAgent, p.transcripts(map[string]bool{}, map[string]bool{}), func(err error) { p.warn(err.Error()) },
-			func(r *ledger.Record, end cardea.Review) {
-				add(approved{Tool: r.Tool, Text: r.Text, Project: r.Project, Last: r.Time, End: onlyPerson(end, r.Effect), harness: r.Harness})
-			})
-		d, all, err := candidatesHere(p)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range all { // what was allowed in the harness's own prompt
-			if f := c.Drafts[0]; len(c.Drafts) == 1 && !strings.HasPrefix(f.Subject.String(), f.Tool.String()+" ") {
-				for _, at := range c.Answers {
-					add(approved{Tool: f.Tool.String(), Text: f.Subject.String(), Project: d.Place.Project, Last: at, End: cardea.Allow})
-				}
-			}
-		}
-	case "transcripts":
-		for _, c := range transcript.Calls(locate(p, "", "", p.Dir).Dirs.Claude, maxTranscripts) {
-			add(approved{Tool: c.Tool, Text: string(c.Input), Project: c.Folder, Last: c.Time, End: onlyPerson(c.Review, cardea.Abstain), harness: "claude-code"})
-		}
-	case "queue":
-		_, s, err := queueHere(p)
-		if err != nil {
-			return nil, err
-		}
-		defer s.Close()
-		entries, _, err := s.Since(context.Background(), 0)
-		if err != nil {
-			return nil, err
-		}
-		for i := range entries {
-			if e := &entries[i]; e.Answer != nil && !e.Truncated {
-				add(approved{Tool: e.Tool, Text: e.Input.String(), Project: e.Project.String(), Last: e.Created, End: e.Answer.Effect, harness: e.Harness})
-			}
-		}
-	default:
+	read := map[string]func(Process, ledger.Query, func(approved)) error{"ledger": fromLedger, "transcripts": fromTranscripts, "queue": fromQueue}[from]
+	if read == nil {
 		return nil, wrongUsage{fmt.Errorf("there is no source %q: use ledger, transcripts or queue", from)}
+	}
+	if err := read(p, q, add); err != nil {
+		return nil, err
 	}
 	out := slices.Collect(maps.Values(all))
 	slices.SortFunc(out, func(a, b *approved) int {
 		return cmp.Or(b.Times-a.Times, b.Last.Compare(a.Last), cmp.Compare(a.Text, b.Text))
 	})
 	return out, nil
+}
+
+// fromLedger gives the calls of the ledger, and what a person allowed in the harness's own prompt.
+func fromLedger(p Process, q ledger.Query, add func(approved)) error {
+	l, _, err := openLedger(p)
+	if err != nil {
+		return err
+	}
+	stats.Calls(l.Records(q), install.ProbeAgent, p.transcripts(map[string]bool{}, map[string]bool{}), func(err error) { p.warn(err.Error()) },
+		func(r *ledger.Record, end cardea.Review) {
+			add(approved{Tool: r.Tool, Text: r.Text, Project: r.Project, Last: r.Time, End: onlyPerson(end, r.Effect), harness: r.Harness})
+		})
+	d, all, err := candidatesHere(p)
+	for _, c := range all {
+		if f := c.Drafts[0]; len(c.Drafts) == 1 && !strings.HasPrefix(f.Subject.String(), f.Tool.String()+" ") {
+			for _, at := range c.Answers {
+				add(approved{Tool: f.Tool.String(), Text: f.Subject.String(), Project: d.Place.Project, Last: at, End: cardea.Allow})
+			}
+		}
+	}
+	return err
+}
+
+func fromTranscripts(p Process, _ ledger.Query, add func(approved)) error {
+	for _, c := range transcript.Calls(locate(p, "", "", p.Dir).Dirs.Claude, maxTranscripts) {
+		add(approved{Tool: c.Tool, Text: string(c.Input), Project: c.Folder, Last: c.Time, End: onlyPerson(c.Review, cardea.Abstain), harness: "claude-code"})
+	}
+	return nil
+}
+
+func fromQueue(p Process, _ ledger.Query, add func(approved)) error {
+	_, s, err := queueHere(p)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	entries, _, err := s.Since(context.Background(), 0)
+	for i := range entries {
+		if e := &entries[i]; e.Answer != nil && !e.Truncated {
+			add(approved{Tool: e.Tool, Text: e.Input.String(), Project: e.Project.String(), Last: e.Created, End: e.Answer.Effect, harness: e.Harness})
+		}
+	}
+	return err
 }
 
 func maxTime(a, b time.Time) time.Time {

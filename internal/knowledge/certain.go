@@ -99,10 +99,8 @@ func (r *reader) unsureOperands(name string) string {
 	if _, document := r.document(); len(c.RequiredOptions) > 0 && !document && !r.given(c.RequiredOptions, r.spec.SingleDashOptions || !r.spec.OptionsAfterOperands && r.spec.FirstOperand == cardea.Read) {
 		return "without one of " + strings.Join(c.RequiredOptions, ", ") + ", " + name + " may do more than read"
 	}
-	for _, o := range c.RequiredTogether {
-		if !r.given([]string{o}, true) {
-			return "without " + o + ", " + name + " may do more than read"
-		}
+	if i := slices.IndexFunc(c.RequiredTogether, func(o string) bool { return !r.given([]string{o}, true) }); i >= 0 {
+		return "without " + c.RequiredTogether[i] + ", " + name + " may do more than read"
 	}
 	if len(c.FirstOperands) > 0 {
 		first := Word{Word: cardea.Word{Static: true}}
@@ -128,8 +126,7 @@ func (r *reader) unsureOperands(name string) string {
 			return "with " + f.Text + ", " + name + " may do more than read"
 		}
 	}
-	odd := func(i int) bool { return !r.argv[i].Static || strings.Trim(r.argv[i].Text, alphanumeric+"._-/") != "" }
-	if c.PlainOperands && slices.ContainsFunc(r.operands, odd) {
+	if c.PlainOperands && slices.ContainsFunc(r.operands, r.odd) {
 		return name + " may run what an operand names"
 	}
 	if c.NoFolders && slices.ContainsFunc(r.operands, r.folder) {
@@ -154,6 +151,11 @@ func unlessStatic(f Word, pattern string) string {
 		return ""
 	}
 	return ": it may be " + pattern
+}
+
+// odd reports an operand that is no plain name which the line gives.
+func (r *reader) odd(i int) bool {
+	return !r.argv[i].Static || strings.Trim(r.argv[i].Text, alphanumeric+"._-/") != ""
 }
 
 // folder reports whether the operand at i may be a folder.

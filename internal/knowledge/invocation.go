@@ -297,24 +297,13 @@ func (r *reader) describe() {
 	}
 	r.read()
 	r.unseenOptions()
-	if len(inv.Words) == 2 && inv.Words[1].Static && WithWord(form.AnswersHelp, path.Base(name), inv.Words[1].Text) &&
-		(!strings.Contains(name, "/") || files.HoldsPrograms(path.Dir(name))) {
-		out.Knowledge = cardea.Complete
+	switch {
+	case r.answers(name, spec):
 		return
-	}
-	if spec == nil {
+	case spec == nil:
 		out.Access = append(out.Access, cardea.Access{Kind: cardea.Unknown})
 		out.Doubt = "the program " + out.Command[0] + " is not known"
 		return
-	}
-	if len(inv.Words) == 2 && inv.Words[1].Static && slices.Contains(spec.InformationWords, inv.Words[1].Text) || r.help() {
-		if unless := spec.Complete; answersAll(path.Base(name)) {
-			out.Knowledge = cardea.Complete
-			return
-		} else if unless != nil && len(unless.UnlessProjectFiles) > 0 {
-			out.Knowledge, out.Configs = cardea.Complete, unless.UnlessProjectFiles
-			return
-		}
 	}
 	r.accesses()
 	if out.Doubt = r.doubt(); out.Doubt == "" {
@@ -327,6 +316,26 @@ func (r *reader) describe() {
 	r.module()
 	out.EditsFiles = r.editsFiles()
 	r.besides(r.otherwise())
+}
+
+// answers reports a line that only asks for help or for a version, which the program of this
+// name gives before it reads anything of the project, or where the project has nothing for it.
+func (r *reader) answers(name string, spec *form.Program) bool {
+	words, word := r.inv.Words, ""
+	if len(words) == 2 && words[1].Static {
+		word = words[1].Text
+	}
+	listed := WithWord(form.AnswersHelp, path.Base(name), word) && (!strings.Contains(name, "/") || files.HoldsPrograms(path.Dir(name)))
+	asks := spec != nil && (word != "" && slices.Contains(spec.InformationWords, word) || r.help())
+	switch {
+	case listed, asks && answersAll(path.Base(name)):
+	case asks && spec.Complete != nil && len(spec.Complete.UnlessProjectFiles) > 0:
+		r.out.Configs = spec.Complete.UnlessProjectFiles
+	default:
+		return false
+	}
+	r.out.Knowledge = cardea.Complete
+	return true
 }
 
 // answersAll reports a program that reads nothing of the project with all of its help words.

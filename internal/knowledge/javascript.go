@@ -22,6 +22,7 @@ type jsScript struct {
 const (
 	// jsReaches are words with which a value leads to code, or to a method that a later one calls.
 	jsReaches = lazyRegexp(`\b(?:constructor|__\w+__|prototype|caller|callee|arguments|mainModule|valueOf|toJSON|then|Symbol|toPrimitive)\b`)
+	jsPassed  = " Number String Boolean console.log parseInt parseFloat "
 	jsModules = " fs path os util crypto url "
 	// jsOthers are names of JavaScript and of Node that no variable of a script may have: it would be
 	// another one in another place.
@@ -85,9 +86,9 @@ func (s *jsScript) statement() bool {
 	case s.next("{"):
 		return s.statements() && s.sign("}")
 	case s.word("if"):
-		return s.sign("(") && s.expression() && s.sign(")") && s.statement() && (!s.word("else") || s.statement())
+		return s.sign("(") && s.expression() && s.sign(")") && s.body() && (!s.word("else") || s.body())
 	case s.word("for"):
-		return s.sign("(") && s.loop() && s.sign(")") && s.statement()
+		return s.sign("(") && s.loop() && s.sign(")") && s.body()
 	case s.word("return"):
 		line, _, _ := strings.Cut(s.s[s.at:], "\n")
 		return strings.TrimSpace(line) != "" && (s.ends() || s.expression() && s.ends())
@@ -95,6 +96,12 @@ func (s *jsScript) statement() bool {
 		return s.declaration() && s.ends()
 	}
 	return s.expression() && s.ends()
+}
+
+// body reads what if or for runs, which is no declaration.
+func (s *jsScript) body() bool {
+	q := *s
+	return !q.word("const") && !q.word("let") && !q.word("var") && s.statement()
 }
 
 // ends takes the end of a statement, which a closing bracket and the end of the script are, too.
@@ -244,7 +251,7 @@ func (s *jsScript) unary() bool {
 		s.skip()
 		switch {
 		case s.next("++") || s.next("--"):
-			return slices.Contains(s.own, s.name())
+			return slices.Contains(s.own, s.name()) && s.alone()
 		case s.next("!"), s.next("-"), s.next("+"), s.word("typeof"):
 			if s.at < len(s.s) && strings.IndexByte("+-/", s.s[s.at]) >= 0 {
 				return false
@@ -272,7 +279,7 @@ func (s *jsScript) postfix() bool {
 			name := s.name()
 			_, method := s.names["."+name]
 			switch called := s.next("("); {
-			case name == "", called && (!method || !s.arguments()):
+			case name == "", called && (!method || !s.arguments(name)):
 				return false
 			}
 		case q.next("["):
@@ -288,22 +295,52 @@ func (s *jsScript) postfix() bool {
 				return false
 			}
 		default:
-			// A call of a value, a text behind it, or a line that goes on.
-			return !q.sign("(") && !q.sign("`") && !q.sign("[") && !q.sign("++") && !q.sign("--")
+			return s.alone()
 		}
 	}
 }
 
-// arguments reads the values of a call. Functions among them are the script's own.
-func (s *jsScript) arguments() bool {
-	for !s.sign(")") {
+// alone reports that no call of the value follows, no text, and no place in it on another line.
+func (s *jsScript) alone() bool {
+	q := *s
+	return !q.sign("(") && !q.sign("`") && !q.sign("[") && !q.sign("++") && !q.sign("--")
+}
+
+// jsCallbacks are the methods and functions that call what they are passed, and how many values
+// they may be passed: more would be what a callback runs on.
+var jsCallbacks = map[string]int{"map": 1, "filter": 1, "forEach": 1, "reduce": 2, "reduceRight": 2, "sort": 1, "find": 1, "findIndex": 1, "findLast": 1, "some": 1,
+	"every": 1, "flatMap": 1, "replace": 2, "replaceAll": 2, "JSON.parse": 1, "JSON.stringify": 3, "Array.from": 2}
+
+// arguments reads the values of a call. What a method calls is written in the script, or is a
+// listed function.
+func (s *jsScript) arguments(of string) bool {
+	most, calls := jsCallbacks[of]
+	for n := 0; !s.sign(")"); n++ {
+		s.skip()
+		plain := calls && !(n == 0 && strings.Contains(of, "."))
+		q, r := *s, *s
+		switch {
+		case calls && n == most, s.at == len(s.s):
+			return false
+		case plain && !q.arrow() && strings.IndexByte("\"'`/[{-0123456789", s.s[s.at]) < 0 && !r.word("null") && !r.word("new") && !r.passed():
+			return false
+		}
 		s.sign("...")
 		if !s.assigned() {
 			return false
 		}
-		s.sign(",")
+		if p := *s; !s.sign(",") && !p.sign(")") {
+			return false
+		}
 	}
 	return true
+}
+
+// passed takes a listed function that is passed on.
+func (s *jsScript) passed() bool {
+	name := s.run(func(c byte) bool { return isNameLetter(c) || c == '.' })
+	s.skip()
+	return inWords(jsPassed, name) && s.at < len(s.s) && strings.IndexByte("),", s.s[s.at]) >= 0
 }
 
 // primary reads a value, and reports a variable.
@@ -344,7 +381,7 @@ func (s *jsScript) primary() (variable, ok bool) {
 		return false, true
 	case name == "new":
 		name = s.name()
-		return false, inWords(" Set Map Date Error URL URLSearchParams ", name) && s.next("(") && s.arguments()
+		return false, inWords(" Set Map Date Error URL URLSearchParams ", name) && s.next("(") && s.arguments(name)
 	case name == "require":
 		return false, s.required()
 	}
@@ -366,7 +403,9 @@ func (s *jsScript) list(end string, keys bool) bool {
 		if !s.assigned() {
 			return false
 		}
-		s.sign(",")
+		if q := *s; !s.sign(",") && !q.sign(end) {
+			return false
+		}
 	}
 	return true
 }
@@ -455,12 +494,12 @@ func (s *jsScript) qualified() bool {
 	case does != python.Computes:
 		return s.next("(") && s.opens(does)
 	case s.next("("):
-		return s.arguments()
+		return s.arguments(name)
 	}
 	// A value of Node's own, or a function that is passed on as it is.
 	s.skip()
 	return strings.HasPrefix(name, "process.") && !strings.HasPrefix(name, "process.std") || strings.HasPrefix(name, "Math.") || strings.HasPrefix(name, "os.EOL") ||
-		inWords(" Number String Boolean console.log parseInt parseFloat JSON.stringify ", name) && s.at < len(s.s) && strings.IndexByte("),", s.s[s.at]) >= 0
+		inWords(jsPassed, name) && s.at < len(s.s) && strings.IndexByte("),", s.s[s.at]) >= 0
 }
 
 // opens reads the arguments of what opens a file: a text, and how it is encoded.
@@ -501,5 +540,5 @@ func (s *jsScript) required() bool {
 	}
 	member := name + "." + s.run(isNameLetter)
 	does, listed := s.names[member]
-	return listed && s.next("(") && (does == python.Computes && s.arguments() || does != python.Computes && s.opens(does))
+	return listed && s.next("(") && (does == python.Computes && s.arguments(member) || does != python.Computes && s.opens(does))
 }

@@ -62,7 +62,10 @@ func (p *perlScript) action() bool {
 		return true
 	case p.name("print"):
 		// Behind print and a variable stands an operator, or it is where to print.
-		return p.ends() || p.sign("(") && p.list() && p.sign(")") && p.ends() || p.list()
+		if p.sign("(") {
+			return p.list() && p.sign(")") && p.ends()
+		}
+		return p.ends() || p.list()
 	case p.next("++"):
 		return p.variable()
 	case !p.next("$"):
@@ -141,8 +144,10 @@ func (p *perlScript) condition() bool {
 }
 
 func (p *perlScript) comparison() bool {
-	if p.match() {
-		return true
+	p.skip()
+	rest := p.s[p.at:]
+	if strings.HasPrefix(rest, "/") || len(rest) > 1 && rest[0] == 'm' && strings.IndexByte("/|#,!{", rest[1]) >= 0 {
+		return p.match()
 	}
 	if !p.value() {
 		return false
@@ -218,7 +223,7 @@ func (p *perlScript) text(end byte) bool {
 			return true
 		case c == '\\':
 			// \N{…} loads a module; \1 is a group.
-			if p.at += 2; p.at > len(p.s) || strings.IndexByte(`ntr0\"'/$@|#,!{}.*+?()[]-123456789`, p.s[p.at-1]) < 0 {
+			if p.at += 2; p.at > len(p.s) || strings.IndexByte(`ntr0\"'/$@|#,!{}.*+?()[]-123456789`, p.s[p.at-1]) < 0 || end == '}' && strings.IndexByte("{}", p.s[p.at-1]) >= 0 {
 				return false
 			}
 		case c == '$':
@@ -296,11 +301,16 @@ func (p *perlScript) variable() bool {
 		p.next("-")
 		return p.run(isDigit) != "" && p.next("]") && !strings.HasPrefix(p.s[p.at:], "[") && !strings.HasPrefix(p.s[p.at:], "{")
 	case p.next("{"):
-		q := *p
-		if !(q.next("$") && (q.own() || strings.Trim(q.run(isDigit), "123456789") == "" && q.at > p.at+1)) {
+		if !p.next("$") {
 			return false
 		}
-		*p = q
+		if p.at < len(p.s) && isDigit(p.s[p.at]) {
+			if strings.Trim(p.run(isNameLetter), "123456789") != "" {
+				return false
+			}
+		} else if !p.own() {
+			return false
+		}
 		return p.next("}") && !strings.HasPrefix(p.s[p.at:], "[") && !strings.HasPrefix(p.s[p.at:], "{")
 	}
 	return true

@@ -8,11 +8,14 @@ type scanner struct {
 	at int
 }
 
-func (c *scanner) skip() { c.at += len(c.s[c.at:]) - len(strings.TrimLeft(c.s[c.at:], " \t\n")) }
+func (c *scanner) skip() {
+	c.at = min(c.at, len(c.s))
+	c.at += len(c.s[c.at:]) - len(strings.TrimLeft(c.s[c.at:], " \t\n"))
+}
 
 // next takes what stands next, where it is this.
 func (c *scanner) next(text string) bool {
-	found := strings.HasPrefix(c.s[c.at:], text)
+	found := c.at <= len(c.s) && strings.HasPrefix(c.s[c.at:], text)
 	if found {
 		c.at += len(text)
 	}
