@@ -100,7 +100,7 @@ func TestAccess(t *testing.T) {
 		{"f() { cp -r a b; }; f", "read /proj/ar write /proj/br write /proj/b/ar"},
 		{"rm -r src; mv a src", "delete /proj/srcr delete /proj/ar write /proj/srcr"},
 		{"cd none; mv a src", "delete ?r write ?r"},
-		{"tee a b", "write /proj/a write /proj/b"},
+		{"tee a b", "write /proj/a> write /proj/b>"},
 		{"sed -i s/a/b/ f", "read /proj/f write /proj/f"},
 		{"sed s/a/b/ f", "read /proj/f"},
 		{"grep -r x /etc", "read /etcr"},

@@ -56,6 +56,7 @@ func newWalker(env Env, created creations) *walker {
 // analyse is one look at a line, with what another look found that it makes.
 func analyse(text string, env Env, created creations) (Analysis, creations) {
 	w := newWalker(env, created)
+	w.whole = text
 	switch {
 	case strings.Trim(text, " \t\n") == "":
 		return Analysis{}, creations{}

@@ -236,7 +236,7 @@ func TestParts(t *testing.T) {
 		{"a=([$(b)]=1)", "?*"},
 		{"a[1]=2; echo ${a[1]}", "echo ${a[1]}"},
 		{"let x=1 y++", ""},
-		{"command let 'x=1' y++", ""},
+		{"command let 'x=1' y++", "let 'x=1' y++"},
 		{"builtin let 'a[$(cmd)]'", "?*"},
 		{"command let $x", "?*"},
 		{"((x = $(a)))", "?*"},

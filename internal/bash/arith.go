@@ -1,7 +1,9 @@
 package bash
 
 import (
+	"regexp"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -9,6 +11,7 @@ import (
 	"cardea.dev/internal/bash/shell"
 	"cardea.dev/internal/bash/texts"
 	"cardea.dev/internal/bash/unknown"
+	"cardea.dev/internal/knowledge"
 )
 
 // arithmExp looks at $((…)) and $[…]. Its value is one word of digits, not
@@ -213,8 +216,11 @@ func (w *words) arithNamed(name, src string) {
 		return
 	}
 	v := w.lookup(name)
+	if w.noteOutside(name); v.MayBeOutside() {
+		w.tells = true // an error shows the value
+	}
 	switch {
-	case v.MayBeOutside(): // it may hold the name of a variable that the line sets: x='a[$(id)]'; USER=x
+	case v.MayBeOutside() && (knowledge.IsVariableOf("special", name) || w.setsCode()):
 		w.unknown(unknown.Evaluated, src)
 	case v.Evaluable():
 	case v.Known() && w.used.evaluating <= maxEvaluating:
@@ -225,6 +231,25 @@ func (w *words) arithNamed(name, src string) {
 		w.unknown(unknown.Evaluated, src)
 	}
 }
+
+// setsCode reports whether the line may set a variable to code, which has a bracket in it. A
+// variable from outside may hold its name: root='a[$(id)]'; ((USER)).
+func (w *words) setsCode() bool {
+	code := !w.cur.Forgotten.None()
+	for _, v := range w.cur.Vars.All() {
+		code = code || !v.IsUntouched() && !v.IsUnset() && !v.Numeric() && !(v.Known() && !strings.Contains(v.Text, "["))
+	}
+	return code && maySetCode().MatchString(testBrackets().ReplaceAllString(w.whole, " "))
+}
+
+var (
+	// testBrackets are the brackets of [ and [[, which set nothing.
+	testBrackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s;&|(!])\[\[?(?:\s|$)`) })
+	// maySetCode are a bracket, an escape that may write one, and what sets variables to what is elsewhere.
+	maySetCode = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("[[]|[$]'|=[\"']?(?:[$][(]|`)|\\b(?:read|mapfile|readarray|getopts|select|printf|source)\\b|(?:^|\\s)[.]\\s")
+	})
+)
 
 // subscript looks at the index of an array element.
 func (w *words) subscript(x syntax.ArithmExpr) {

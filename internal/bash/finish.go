@@ -41,9 +41,9 @@ func (w *recorder) finish() Analysis {
 		for _, bin := range w.fronts {
 			p.Configs = append(slices.Clone(p.Configs), knowledge.ProgramsOf+bin)
 		}
-		if tells := w.cur.Traced || errorsMayShow(&p); p.NoEffect && tells && w.shows != "" {
+		if tells := w.cur.Traced || w.tells || errorsMayShow(&p); p.NoEffect && tells && w.shows != "" {
 			p.NoEffect = false
-		} else if p.NoEffect && tells && w.expands {
+		} else if p.NoEffect && tells && w.expands && len(p.Argv) > 0 {
 			p.NoEffect, p.Knowledge = false, cardea.Complete
 		}
 		out.Parts[i] = p

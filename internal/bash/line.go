@@ -48,6 +48,8 @@ type line struct {
 	lateCode       []lateCode
 	unseen         []unseenOptions
 	onlyComments   bool
+	whole          string   // its text
+	tells          bool     // it evaluates a variable from outside
 	begins         bool     // it has begun something in the background
 	fronts         []string // the folders of programs that activate files have put in front
 }

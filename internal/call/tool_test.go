@@ -184,7 +184,7 @@ func TestFreshWrites(t *testing.T) {
 	for line, want := range map[string]bool{
 		"npm test > test.log": true, "npm test >> sub/x.txt": true, "x > /tmp/y.log": true, "x > /tmp/../etc/y.log": false,
 		"npm test > old.log": false, "x > Makefile": false, "x > x.sh": false, "x > .env": false, "x > .git/x.log": false, "x > requirements.txt": false,
-		"x > /other/x.log": false, "x > *.log": false, "x > $y.log": false, "x | tee y.log": false, "x > -o.log": false, "x > package.json": false,
+		"x > /other/x.log": false, "x > *.log": false, "x > $y.log": false, "x | tee y.log": true, "x | sudo tee y.log": false, "x | tee package.json": false, "x > -o.log": false, "x > package.json": false,
 	} {
 		ev := &cardea.Event{Cwd: "/proj", Project: "/proj", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": line}}}
 		ev = Analyse(ev, knowledge.World{IsNew: func(p string) bool { return !strings.HasSuffix(p, "old.log") }})

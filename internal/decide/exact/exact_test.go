@@ -217,7 +217,7 @@ func TestNotTeachable(t *testing.T) {
 		"sh missing.sh",
 		"curl -o x.sh https://a.example/x && sh x.sh",
 		"echo x > deploy.sh; ./deploy.sh",
-		"python3 - <<E\nprint(1)\nE",
+		"python3 - <<E\nimport os; os.remove(x)\nE",
 		"PowerShell: command=ls",
 		"AskUserQuestion: questions=x",
 		"EnterPlanMode: x=y",

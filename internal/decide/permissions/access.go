@@ -16,8 +16,8 @@ import (
 
 // accesses stops what an entry for a program does not cover: files that the
 // shell writes, private ones that it reads, paths that the harness always asks about, and reads that may
-// reach what a list keeps shut.
-func (c *call) accesses(p *cardea.Part, r *Refusal) {
+// reach what a list keeps shut. named is set where an entry names the program that writes as the shell does.
+func (c *call) accesses(p *cardea.Part, r *Refusal, named bool) {
 	edits := c.ev.Call.EditsFiles
 	for i := range p.Access {
 		a := &p.Access[i]
@@ -31,7 +31,7 @@ func (c *call) accesses(p *cardea.Part, r *Refusal) {
 				r.stop("it may delete %s, which is never approved by an entry", orUnknown(a.Path))
 			case a.Kind == cardea.Write && (p.EditsFiles || a.Redirect || knowledge.MayMakeLinks(p)) && p.Dir != "" && strings.Contains(strings.TrimPrefix(a.Path, p.Dir), "/-"):
 				r.stop("it makes %s: where a pattern finds a name that begins with a dash, it is an option", a.Path)
-			case a.Redirect && !edits && !c.mayWrite(a):
+			case a.Redirect && !edits && !named && !c.mayWrite(a):
 				r.stop("the shell writes %s, which needs a yes of its own", orUnknown(a.Path))
 				if a.Path != "" && !a.Glob {
 					r.need("Edit(/" + a.Path + ")")

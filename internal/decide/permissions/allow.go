@@ -83,6 +83,11 @@ func (c *call) judge(i int) (*permissionlist.Entry, Refusal) {
 		if len(c.ev.Call.Parts) == 1 {
 			r.stop("no entry names what is only a redirection")
 		}
+	case c.ev.Call.Tool == "Bash" && knowledge.Has(form.WritesAsShell, p.Program()) && len(p.Argv) > 0:
+		var unnamed Refusal
+		if by = c.command(p, &unnamed); by == nil && !prints(p) {
+			r.Why, r.Needs = append(r.Why, unnamed.Why...), append(r.Needs, unnamed.Needs...)
+		}
 	case c.ev.Call.Tool == "Bash" && prints(p):
 		// What it prints goes where the shell writes.
 	case c.ev.Call.Tool == "Bash":
@@ -92,7 +97,7 @@ func (c *call) judge(i int) (*permissionlist.Entry, Refusal) {
 	default:
 		by = c.otherTool(p, &r)
 	}
-	c.accesses(p, &r)
+	c.accesses(p, &r, by != nil && knowledge.Has(form.WritesAsShell, p.Program()))
 	return by, r
 }
 
@@ -208,6 +213,8 @@ func (c *call) command(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 				idle = e
 			case why != "":
 				stopped = fmt.Sprintf("%s does not reach it: %s", e.Text, why)
+			case l.assigns && !spellsVariables(c.words(k), p) && slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class == cardea.EnvDangerous }):
+				stopped = "it sets a variable that changes what it does, and " + e.Text + " does not spell it"
 			case c.environment(p) != "" && !(l.assigns && spellsVariables(c.words(k), p)):
 				stopped = c.environment(p)
 			default:
