@@ -112,7 +112,7 @@ var free = []string{
 	"scan",
 	"serve",
 	"session-check",
-	"stats",
+	"stats", "suggest",
 	"status",
 	"statusline",
 	"trust",

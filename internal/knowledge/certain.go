@@ -304,12 +304,9 @@ func (r *reader) unsureWord() string {
 	return ""
 }
 
-// noOption reports whether the word at i is no option whatever it becomes: it stands behind
-// the end of the options, is the value of one, or a pattern that fits no action of find.
-func (r *reader) noOption(i int) bool {
-	f := r.argv[i]
-	return r.ended > 0 && i >= r.ended || r.isValue(i) || r.spec.OperandsBeforeOptions && f.Glob && FindsNoAction(f.Text)
-}
+// noOption reports whether the word at i is no option whatever it becomes: it is after the end
+// of the options, or the value of one.
+func (r *reader) noOption(i int) bool { return r.ended > 0 && i >= r.ended || r.isValue(i) }
 
 // sureScripts looks at the programs in the program's words: in its options, else
 // in the first operand.
