@@ -98,7 +98,8 @@ func (p *perlScript) replacement() bool {
 	case p.next("s{"):
 		return p.expression('}') && p.next("{") && p.text('}') && p.flags("gimsx")
 	case p.next("tr/"), p.next("y/"):
-		return p.letters() && p.letters() && p.flags("cdsr")
+		from := p.letters()
+		return from && p.letters() && p.flags("cdsr")
 	}
 	return false
 }

@@ -22,11 +22,6 @@ func (c *scanner) next(text string) bool {
 	return found
 }
 
-// is reports whether this stands next, behind blanks.
-func (c *scanner) is(text string) bool {
-	return strings.HasPrefix(strings.TrimLeft(c.s[c.at:], " \t\n"), text)
-}
-
 // run takes bytes as long as they are of a kind.
 func (c *scanner) run(of func(byte) bool) string {
 	first := c.at
