@@ -65,7 +65,8 @@ func TestSearchesThatOnlyRead(t *testing.T) {
 		{"Grep", "src", "", true}, {"Grep", "src", "*.ts", true}, {"Grep", "docs", "**/*.{md,txt}", true}, {"Grep", "src", "!x", true},
 		{"Grep", "src", ".env", false}, {"Grep", "src", "*.{ts,key}", false}, {"Grep", "src", "../.env", false}, {"Grep", "src", "/etc/*", false},
 		{"Grep", "/etc", "hosts", false}, {"Grep", "~", "*.md", false}, {"Grep", ".", "", false},
-		{"Glob", ".", "**/*.ts", true}, {"Glob", ".", ".env*", true}, {"Glob", "/usr", "*", true}, {"Glob", "~", "*", true}, {"Glob", ".", "~/*", true}, {"Glob", "~/.ssh", "*", false}, {"Glob", "~", ".s*", false},
+		{"Glob", ".", "**/*.ts", true}, {"Glob", ".", ".env*", true}, {"Glob", "/usr", "*", true}, {"Glob", "~", "*", true},
+		{"Glob", ".", "~/*", true}, {"Glob", "~/.ssh", "*", false}, {"Glob", "~", ".s*", false},
 	} {
 		input := map[string]any{"path": c.path, "pattern": "x"}
 		if c.tool == "Glob" {

@@ -324,7 +324,7 @@ func (r *reader) sureScripts() bool {
 	if c.ScriptLanguage == "sqlite" {
 		at = 1
 	} else if document, ok := r.document(); ok {
-		return harmless(c.ScriptLanguage, document)
+		return document != ""
 	} else if found || r.spec.FirstOperand == "" || r.spec.FirstOperand == cardea.Execute {
 		return true // a program in a file is what the options say it is
 	}
@@ -335,13 +335,17 @@ func (r *reader) sureScripts() bool {
 	return f.Static && harmless(c.ScriptLanguage, f.Text)
 }
 
-// document is the here-document that an interpreter runs, where it runs one. A first line may
-// say how it is encoded (docs.python.org/3/reference/lexical_analysis.html).
+// document is the here-document that an interpreter runs, where it runs one that only reads and
+// prints. A first line may say how it is encoded (docs.python.org/3/reference/lexical_analysis.html).
 func (r *reader) document() (string, bool) {
 	text := r.inv.Document
 	reads := r.spec.Complete != nil && r.spec.Complete.ReadsDocument && text != "" && !r.has(r.spec.FirstOperandUnless) && !strings.Contains(text, "coding") &&
 		(len(r.operands) == 0 || r.argv[r.operands[0]].Static && r.argv[r.operands[0]].Text == "-")
-	return text, reads
+	if reads && r.documentReads == nil {
+		only := harmless(r.spec.Complete.ScriptLanguage, text)
+		r.documentReads = &only
+	}
+	return text, reads && *r.documentReads
 }
 
 // scripts finds what the programs in the program's words open and run.

@@ -31,6 +31,8 @@ type reader struct {
 	searches, below int
 	// importsModules is set where a script in its words imports modules of Python's own.
 	importsModules bool
+	// documentReads says whether the here-document that it runs only reads; nil: not asked yet.
+	documentReads *bool
 }
 
 // read finds subcommand, options and operands.
