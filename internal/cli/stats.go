@@ -190,7 +190,7 @@ func overrideFor(p Process, a stats.Alike, role bool) string {
 	call := approved{Tool: a.Tool, Text: a.Text}
 	if a.Ran && !role && call.judge(p) {
 		if lines, _, _ := call.trial.candidate("override"); len(lines) > 0 {
-			return lines[0]
+			return strings.ReplaceAll(lines[0], "'", `"`) // plain words, as all of these commands have them
 		}
 	}
 	words := either(a.Tool != "Bash", "cardea override --tool "+a.Tool+" --file \""+a.Text+"\"", "cardea override --command \""+a.Text+"\"")

@@ -183,8 +183,20 @@ func (s *script) name(i int) int {
 		s.does(i, does)
 	case strings.Contains(reserved, padded), strings.Contains(builtins, padded), strings.HasPrefix(word, "__") && word != "__name__":
 		s.failed = true
+	case s.is(i+1, "(") && !s.defined(word):
+		s.failed = true // nothing that Python has under this name
 	}
 	return i
+}
+
+// defined reports whether the script has a name also elsewhere than in a call.
+func (s *script) defined(name string) bool {
+	for i := range s.t {
+		if s.word(i) == name && !s.is(i-1, ".") && (!s.is(i+1, "(") || s.word(i-1) == "def") {
+			return true
+		}
+	}
+	return false
 }
 
 // plainTemplate reports whether the token at i is a text whose fields name arguments, and no
