@@ -8,7 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
-	"cardea.dev/internal/knowledge/python"
+	"cardea.dev/internal/knowledge/scripts"
 	"cardea.dev/internal/paths"
 )
 
@@ -434,12 +434,12 @@ const PythonModules = "modules of Python"
 
 // uses adds the files that a script reads, where it only reads.
 func (r *reader) uses(script string) {
-	var use python.Use
+	var use scripts.Use
 	ok, isPython := false, r.spec.Complete.ScriptLanguage == "python"
 	if isPython {
 		use, ok = ReadsPython(script)
 	} else {
-		use, ok = readsJavaScript(script)
+		use, ok = scripts.JavaScript(script, languageWords)
 	}
 	if !ok {
 		return

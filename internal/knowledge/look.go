@@ -8,7 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
-	"cardea.dev/internal/knowledge/python"
+	"cardea.dev/internal/knowledge/scripts"
 )
 
 // Programs inside of a program's words get a look of their own. Each function
@@ -37,29 +37,21 @@ var looks = map[string]func(script string) bool{
 		return ok || pythonPrints.MatchString(script)
 	},
 	"node": func(script string) bool {
-		_, ok := readsJavaScript(script)
+		_, ok := scripts.JavaScript(script, languageWords)
 		return ok
 	},
-	"perl":   harmlessPerl,
+	"perl":   func(script string) bool { return scripts.Perl(script, languageWords) },
 	"sqlite": harmlessQuery,
 	"ruby":   rubyPrints.MatchString,
 }
 
-// scriptNames are the names that a script in a language may use, and what they do with a file.
-func scriptNames(list string) python.Names {
-	words, _ := WordsOf(form.LanguageCalls, list)
-	names, does := make(python.Names, len(words)), map[string]python.Does{"": python.Computes, "reads": python.Reads, "lists": python.Lists, "opens": python.Opens, "tells": python.Tells}
-	for _, word := range words {
-		name, what, _ := strings.Cut(word, ":")
-		names[name] = does[what]
-	}
-	return names
-}
-
 // ReadsPython reads a script in Python: what it uses, false where it may do more than read and
 // print.
-func ReadsPython(script string) (python.Use, bool) {
-	return scriptNames("Python that reads").Read(script)
+func ReadsPython(script string) (scripts.Use, bool) { return scripts.Python(script, languageWords) }
+
+func languageWords(list string) []string {
+	words, _ := WordsOf(form.LanguageCalls, list)
+	return words
 }
 
 // ShadowsPython reports whether Python may take a file or folder for one of its own modules, on

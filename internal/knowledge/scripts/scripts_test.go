@@ -1,4 +1,4 @@
-package python_test
+package scripts_test
 
 import (
 	"strings"

@@ -1,0 +1,350 @@
+// Package scripts reads scripts in the words of a command and says which files they read, where
+// they surely do nothing but read and print.
+//
+// What it understands of a language is a grammar, in the file that has the language's name. It
+// knows names, not modules: each name in a script is a listed one or a variable of its own. No
+// value that such names give can do more. What opens or lists files must say in its own words
+// which.
+package scripts
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+)
+
+// Words gives the words of a list of command knowledge.
+type Words func(list string) []string
+
+// Use is what a script uses.
+type Use struct {
+	// Read and Listed are the paths of which it reads contents, and names and attributes.
+	Read, Listed []string
+	// Required are those of Read that are modules, so that a folder would be run.
+	Required []string
+	// Imports is set where it imports modules of Python.
+	Imports bool
+}
+
+// Names are listed names: functions and classes ("len", "os.path.join"), attributes of any value
+// (".split"), and modules that may be imported and not used ("import subprocess"), with what they
+// do with the file that their first argument names.
+type Names map[string]string
+
+// What names do. The others compute.
+const (
+	Reads = "reads" // the contents of the file, if there is no other mode
+	Lists = "lists" // names and attributes
+	Opens = "opens" // a member of what is open already, if there is no other mode
+	Tells = "tells" // it gives a class, which may be compared and shown, and not called
+)
+
+var (
+	//go:embed python.peg
+	pythonText string
+	//go:embed javascript.peg
+	javaScriptText string
+	//go:embed perl.peg
+	perlText string
+
+	// Few lines have a script, and a hook that answers one call must not read all grammars.
+	pythonGrammar     = sync.OnceValue(func() grammar { return parse(pythonText) })
+	javaScriptGrammar = sync.OnceValue(func() grammar { return parse(javaScriptText) })
+	perlGrammar       = sync.OnceValue(func() grammar { return parse(perlText) })
+
+	// jsReaches are words with which a value leads to code, or to a method that a later one calls,
+	// and what begins a comment of HTML.
+	jsReaches = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:constructor|__\w+__|prototype|caller|callee|arguments|mainModule|valueOf|toJSON|then|Symbol|toPrimitive)\b|<!--|-->`)
+	})
+)
+
+// Python reads a script, false where it may do more than read and print.
+func Python(text string, words Words) (Use, bool) {
+	r := newReading(pythonGrammar(), text, pythonChecks, words, "Python that reads", "Python's other names")
+	if !utf8.ValidString(text) || !r.all() {
+		return Use{}, false
+	}
+	for _, n := range r.notes {
+		if n.check == "uses" && !slices.ContainsFunc(r.notes, func(d note) bool { return d.text == n.text && (d.check == "declares" || d.check == "assigns") }) {
+			return Use{}, false // nothing that Python has under this name
+		}
+	}
+	return r.use()
+}
+
+// JavaScript reads a script for Node, false where it may do more than read and print.
+func JavaScript(text string, words Words) (Use, bool) {
+	r := newReading(javaScriptGrammar(), text, javaScriptChecks, words, "JavaScript that reads", "JavaScript's other names")
+	if strings.ContainsAny(text, "\r\v\f\x00\u2028\u2029\ufeff\u00a0") || jsReaches().MatchString(text) || !r.all() {
+		return Use{}, false
+	}
+	return r.use()
+}
+
+// Perl reports whether a script surely does nothing but compute and print.
+func Perl(text string, words Words) bool {
+	r := newReading(perlGrammar(), text, perlChecks, words, "", "Perl's own variables")
+	return !strings.ContainsAny(text, "\r\v\f\x00") && !strings.Contains(text, "\n=") && r.all()
+}
+
+func newReading(g grammar, text string, checks checks, words Words, listed, others string) *reading {
+	r := &reading{grammar: g, s: text, checks: checks, names: Names{}, others: words(others)}
+	for _, word := range words(listed) {
+		name, does, _ := strings.Cut(word, ":")
+		r.names[name] = does
+	}
+	return r
+}
+
+// all reports whether the grammar fits all of the script.
+func (r *reading) all() bool { return r.fits(r.grammar["script"]) && r.at == len(r.s) }
+
+// use is what the notes say.
+func (r *reading) use() (u Use, ok bool) {
+	does := ""
+	for _, n := range r.notes {
+		switch n.check {
+		case "reads", "lists":
+			does = n.check
+		case "module":
+			u.Imports = true
+		case "json":
+			u.Read, u.Required = append(u.Read, n.text), append(u.Required, n.text)
+		case "variable", "path":
+			path, known := n.text, true
+			if n.check == "variable" {
+				path, known = r.value(n.text)
+			}
+			if !known {
+				return Use{}, false
+			}
+			if does == Reads {
+				u.Read = append(u.Read, path)
+			} else {
+				u.Listed = append(u.Listed, path)
+			}
+		}
+	}
+	return u, true
+}
+
+// value is the text of a variable that gets but one.
+func (r *reading) value(variable string) (value string, known bool) {
+	for i, n := range r.notes {
+		if n.text != variable || n.check != "declares" && n.check != "assigns" {
+			continue
+		}
+		if known || n.check == "declares" {
+			return "", false
+		}
+		value, known = r.notes[i+1].text, true
+	}
+	return value, known
+}
+
+// checks are those of a language.
+type checks map[string]func(r *reading, text string) bool
+
+// note keeps a text for later checks.
+func (r *reading) note(check, text string) bool {
+	r.notes = append(r.notes, note{check, text})
+	return true
+}
+
+// noted is the text of the last note of one of these checks.
+func (r *reading) noted(checks ...string) string {
+	for _, n := range slices.Backward(r.notes) {
+		if slices.Contains(checks, n.check) {
+			return n.text
+		}
+	}
+	return ""
+}
+
+// unquoted is the text of a literal that stands for its text.
+func unquoted(literal string) string {
+	literal = literal[strings.IndexAny(literal, `'"`):]
+	return literal[1 : len(literal)-1]
+}
+
+func (r *reading) has(list string, word string) bool { return slices.Contains(r.others, list+word) }
+
+// does reports whether the name that was read is listed, and does this.
+func does(what string) func(*reading, string) bool {
+	return func(r *reading, _ string) bool {
+		does, listed := r.names[r.noted("name")]
+		return listed && does == what && r.note(what, "")
+	}
+}
+
+// begins starts a name, and member makes it longer, as long as it is none of a value.
+func begins(r *reading, name string) bool { return r.note("name", name) }
+
+func member(r *reading, name string) bool {
+	_, done := r.names[r.noted("name")]
+	longer := r.noted("name") + "." + name
+	_, listed := r.names[longer]
+	return (!done || listed) && r.note("name", longer)
+}
+
+func path(r *reading, literal string) bool { return r.note("path", unquoted(literal)) }
+
+var perlChecks = checks{
+	"begins":   func(r *reading, sign string) bool { return r.note("begins", sign) },
+	"ends":     func(r *reading, sign string) bool { return sign == strings.ReplaceAll(r.noted("begins"), "{", "}") },
+	"unbraced": func(r *reading, _ string) bool { return r.noted("begins") != "{" },
+	// Files to read, the environment and Perl's folders have other names.
+	"own": func(r *reading, name string) bool { return !slices.Contains(r.others, name) },
+}
+
+var javaScriptChecks = checks{
+	"begins": begins, "member": member, "path": path, "reads": does(Reads), "lists": does(Lists), "computes": does(""),
+	// It would be another variable in another place.
+	"declares": func(r *reading, name string) bool {
+		_, listed := r.names[name]
+		return !listed && name[0] >= '_' && !slices.Contains(r.others, name) && !r.has("module ", name) && r.note("declares", name)
+	},
+	"own": func(r *reading, name string) bool { return slices.Contains(r.notes, note{"declares", name}) },
+	"method": func(r *reading, name string) bool {
+		_, listed := r.names["."+name]
+		return listed
+	},
+	// A value of Node's own.
+	"value": func(r *reading, _ string) bool {
+		name := r.noted("name")
+		_, listed := r.names[name]
+		return listed && (strings.HasPrefix(name, "process.") && !strings.HasPrefix(name, "process.std") || strings.HasPrefix(name, "Math.") || name == "os.EOL")
+	},
+	"module": func(r *reading, name string) bool {
+		if strings.ContainsAny(name, `'"`) {
+			name = unquoted(name)
+		}
+		name = strings.TrimPrefix(name, "node:")
+		return r.has("module ", name) && r.note("name", name)
+	},
+	"same": func(r *reading, literal string) bool {
+		return strings.TrimPrefix(unquoted(literal), "node:") == r.noted("name")
+	},
+	"json": func(r *reading, literal string) bool {
+		file := unquoted(literal)
+		begins := func(with string) bool { return strings.HasPrefix(file, with) }
+		return strings.HasSuffix(file, ".json") && slices.ContainsFunc([]string{"./", "../", "/"}, begins) && r.note("json", file)
+	},
+}
+
+var pythonChecks = checks{
+	"path": path, "reads": does(Reads), "lists": does(Lists), "tells": does(Tells),
+	"bracketed": func(r *reading, _ string) bool { return r.brackets > 0 },
+	"undoubled": func(_ *reading, text string) bool { return !strings.ContainsAny(text, "\"\\#\n") },
+	"unsingled": func(_ *reading, text string) bool { return !strings.ContainsAny(text, "'\\#\n") },
+	"declares":  func(r *reading, name string) bool { return r.variable(name) && r.note("declares", name) },
+	"uses":      func(r *reading, name string) bool { return r.variable(name) && r.note("uses", name) },
+	"variable": func(r *reading, name string) bool {
+		return r.variable(name) && r.note("uses", name) && r.note("variable", name)
+	},
+	// The note behind it has the text.
+	"assigns": func(r *reading, name string) bool { return r.variable(name) && r.note("assigns", name) },
+	"text":    func(r *reading, literal string) bool { return r.note("text", unquoted(literal)) },
+	"mode": func(_ *reading, literal string) bool {
+		return slices.Contains([]string{"r", "rb", "br", "rt", "tr"}, unquoted(literal))
+	},
+	// The fields of the text name arguments, and no attributes of them.
+	"template": func(_ *reading, literal string) bool {
+		for field := range strings.SplitSeq(unquoted(literal), "{") {
+			field, _, _ = strings.Cut(field, "}")
+			if field, _, _ = strings.Cut(field, ":"); strings.ContainsAny(field, ".[") {
+				return false
+			}
+		}
+		return true
+	},
+	"attribute": func(r *reading, name string) bool {
+		does, listed := r.names["."+name]
+		return listed && does == "" && name != "format"
+	},
+	"opens": func(r *reading, name string) bool { return r.names["."+name] == Opens },
+
+	// A name of an import has but one meaning, and none before it.
+	"module": func(r *reading, path string) bool { return r.module(path) && r.note("module", path) },
+	"package": func(r *reading, path string) bool {
+		first, _, _ := strings.Cut(path, ".")
+		return r.module(path) && r.module(first) && r.note("module", first) && r.stands(first)
+	},
+	"part": func(r *reading, name string) bool {
+		path := r.noted("module") + "." + name
+		_, listed := r.names[path]
+		return (listed || r.module(path)) && r.note("part", path)
+	},
+	"stands": (*reading).stands,
+	"itself": func(r *reading, _ string) bool {
+		path := r.noted("part")
+		return r.stands(path[strings.LastIndexByte(path, '.')+1:])
+	},
+	"begins": func(r *reading, name string) bool {
+		_, listed := r.names[name]
+		of := r.alias(name)
+		if of == "" && listed {
+			of = name
+		}
+		return of != "" && r.note("name", of)
+	},
+	"member": func(r *reading, name string) bool {
+		longer := r.noted("name") + "." + name
+		_, listed := r.names[longer]
+		return (listed || r.module(longer)) && member(r, name)
+	},
+	"shows":    func(r *reading, _ string) bool { return r.shows() },
+	"computes": func(r *reading, text string) bool { return !r.shows() && does("")(r, text) },
+}
+
+func (r *reading) shows() bool {
+	return slices.Contains([]string{"print", "str", "repr", "isinstance"}, r.noted("name"))
+}
+
+// variable reports whether a variable of a script of Python may have this name.
+func (r *reading) variable(name string) bool {
+	_, listed := r.names[name]
+	return !listed && r.alias(name) == "" && !strings.HasPrefix(name, "__") && !slices.Contains(r.others, name)
+}
+
+// module reports whether a module of Python may be imported.
+func (r *reading) module(path string) bool {
+	if _, only := r.names["import "+path]; only {
+		return true
+	}
+	for listed := range r.names {
+		if strings.HasPrefix(listed, path+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// alias is what an imported name stands for, "" for another name.
+func (r *reading) alias(name string) string {
+	for i, n := range r.notes {
+		if n == (note{"stands", name}) {
+			return r.notes[i+1].text
+		}
+	}
+	return ""
+}
+
+// stands keeps a name for what was imported last.
+func (r *reading) stands(name string) bool {
+	of := r.noted("module", "part")
+	does, listed := r.names[name]
+	for _, n := range r.notes {
+		if n.text == name && slices.Contains([]string{"declares", "assigns", "uses"}, n.check) {
+			return false
+		}
+	}
+	old := r.alias(name)
+	_, function := r.names[of]
+	return (old == "" || old == of) && (!listed || does == "" && function && r.names[of] == "") && !strings.HasPrefix(name, "__") && !slices.Contains(r.others, name) &&
+		r.note("stands", name) && r.note("for", of)
+}
