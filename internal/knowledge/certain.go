@@ -8,7 +8,6 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
-	"cardea.dev/internal/knowledge/scripts"
 	"cardea.dev/internal/paths"
 )
 
@@ -382,7 +381,7 @@ func (r *reader) script(f Word) {
 	} else if !f.Static && (isSed || f.Glob) {
 		r.out.Script = f.Text
 	}
-	if language := r.spec.Complete.ScriptLanguage; (language == "python" || language == "node") && f.Static {
+	if f.Static {
 		r.uses(f.Text)
 	}
 	if !isSed {
@@ -434,13 +433,7 @@ const PythonModules = "modules of Python"
 
 // uses adds the files that a script reads, where it only reads.
 func (r *reader) uses(script string) {
-	var use scripts.Use
-	ok, isPython := false, r.spec.Complete.ScriptLanguage == "python"
-	if isPython {
-		use, ok = ReadsPython(script)
-	} else {
-		use, ok = scripts.JavaScript(script, languageWords)
-	}
+	use, ok := readInline(r.spec.Complete.ScriptLanguage, script)
 	if !ok {
 		return
 	}
@@ -456,7 +449,7 @@ func (r *reader) uses(script string) {
 			r.touch(cardea.Execute, Literal(path), false)
 		}
 	}
-	r.importsModules = isPython && !pythonPrints.MatchString(script) // also for codecs, and for an error
+	r.importsModules = r.spec.Complete.ScriptLanguage == "python" && !pythonPrints.MatchString(script) // also for codecs, and for an error
 }
 
 // value is the word that holds the value of an option.

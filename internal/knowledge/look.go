@@ -8,7 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
-	"cardea.dev/internal/knowledge/scripts"
+	"cardea.dev/internal/knowledge/inline"
 )
 
 // Programs inside of a program's words get a look of their own. Each function
@@ -20,7 +20,6 @@ import (
 // packs/commands names it.
 var looks = map[string]func(script string) bool{
 	sedLanguage: harmlessSed,
-	"awk":       harmlessAwk,
 	"fzf":       harmlessFzf,
 	"jq":        func(script string) bool { return !jqReaches.MatchString(script) },
 	"git":       func(script string) bool { return !gitVerifies.MatchString(script) },
@@ -30,25 +29,14 @@ var looks = map[string]func(script string) bool{
 	"yq": func(script string) bool {
 		return !yqReaches.MatchString(script) && !jqReaches.MatchString(script) // one yq is jq inside
 	},
-	// Languages that can do anything: only what prints numbers and plain texts is certain, and
-	// of Python what uses no other names than the listed ones.
-	"python": func(script string) bool {
-		_, ok := ReadsPython(script)
-		return ok || pythonPrints.MatchString(script)
-	},
-	"node": func(script string) bool {
-		_, ok := scripts.JavaScript(script, languageWords)
-		return ok
-	},
-	"perl":   func(script string) bool { return scripts.Perl(script, languageWords) },
+	// Languages that can do anything: beside what a grammar reads, only what prints numbers and
+	// plain texts is certain.
+	"python": pythonPrints.MatchString,
 	"sqlite": harmlessQuery,
 	"ruby":   rubyPrints.MatchString,
 }
 
-// ReadsPython reads a script in Python: what it uses, false where it may do more than read and
-// print.
-func ReadsPython(script string) (scripts.Use, bool) { return scripts.Python(script, languageWords) }
-
+// languageWords are those of a list of names in a language.
 func languageWords(list string) []string {
 	words, _ := WordsOf(form.LanguageCalls, list)
 	return words
@@ -61,12 +49,23 @@ func ShadowsPython(file string) bool {
 	if ending != "" && !slices.ContainsFunc([]string{"py", "so", "pyd", "dll"}, func(of string) bool { return strings.HasPrefix(ending, of) || strings.HasSuffix(ending, "."+of) }) {
 		return false
 	}
-	words, _ := WordsOf(form.LanguageCalls, "Python's modules")
-	return slices.Contains(words, module) || strings.HasPrefix(module, "_") && ending != "" && !strings.HasPrefix(module, "__")
+	return slices.Contains(languageWords("Python's modules"), module) || strings.HasPrefix(module, "_") && ending != "" && !strings.HasPrefix(module, "__")
+}
+
+// readInline reads a script in a language of which there is a grammar: what it uses, false where
+// it may do more than read and print.
+func readInline(language, script string) (inline.Use, bool) {
+	if !inline.Known(language) {
+		return inline.Use{}, false
+	}
+	return inline.Read(language, script, languageWords)
 }
 
 // harmless reports whether a program of a kind surely does nothing but compute and print.
 func harmless(kind, script string) bool {
+	if _, only := readInline(kind, script); only {
+		return true
+	}
 	look := looks[kind]
 	return look != nil && look(script)
 }
@@ -444,107 +443,6 @@ func (p *sedScript) rest(c byte) bool {
 	return p.at <= len(p.s)
 }
 
-// awkReaches lists the words with which awk leaves its input (gawk 5.2, mawk,
-// one-true-awk): commands, files, the environment, other functions.
-var awkReaches = []string{"system", "getline", "ENVIRON", "ARGV", "ARGC", "PROCINFO", "SYMTAB", "FUNCTAB", "@"}
-
-// harmlessAwk reports whether a program of awk neither runs commands nor opens
-// files: no redirection of print, no pipe, none of awkReaches, not even in a
-// text.
-func harmlessAwk(text string) bool {
-	if slices.ContainsFunc(awkReaches, func(w string) bool { return strings.Contains(text, w) }) {
-		return false
-	}
-	// ends is set behind what some awks do not take for an operand.
-	operand, ends, printing, depth := false, false, false, 0
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == ' ' || c == '\t':
-			i++
-		case c == '\\' && strings.HasPrefix(text[i:], "\\\n"):
-			i += 2
-		case c == '\n':
-			operand = false // print may go on: behind a comma, say
-			i++
-		case c == ';' || c == '{' || c == '}':
-			operand, printing, depth = false, false, 0
-			i++
-		case c == '#':
-			for i < len(text) && text[i] != '\n' {
-				i++
-			}
-		case c == '"':
-			end := closingAwk(text, i, '"')
-			if end < 0 {
-				return false
-			}
-			i, operand, ends = end+1, true, true
-		case c == '/' && !operand:
-			if strings.HasSuffix(strings.TrimRight(text[:i], " \t\n\\"), ")") {
-				return false // a division or an expression, nobody knows
-			}
-			end := closingAwk(text, i, '/')
-			if end < 0 {
-				return false
-			}
-			i, operand, ends = end+1, true, true
-		case isLetter(c):
-			j := i
-			for j < len(text) && (isLetter(text[j]) || '0' <= text[j] && text[j] <= '9') {
-				j++
-			}
-			word := text[i:j]
-			if strings.Contains(awkDialect, " "+word+" ") {
-				return false
-			}
-			if word == "print" || word == "printf" {
-				printing, depth = true, 0
-			}
-			operand, ends = !strings.Contains(awkKeywords, " "+word+" "), word == "length" || word == "BEGIN" || word == "END"
-			i = j
-		case '0' <= c && c <= '9' || c == '.':
-			i++
-			operand, ends = true, false
-		case c == '(' || c == '[':
-			depth++
-			operand = false
-			i++
-		case c == ')' || c == ']':
-			depth--
-			operand, ends = true, false
-			if after, slash := strings.CutPrefix(strings.TrimLeft(text[i+1:], " \t\n\\"), "/"); c == ')' && slash && strings.Contains(after, "/") {
-				return false // a division or an expression
-			}
-			i++
-		case c == '|':
-			if !strings.HasPrefix(text[i:], "||") {
-				return false
-			}
-			operand = false
-			i += 2
-		case c == '>':
-			if printing && depth <= 0 {
-				return false
-			}
-			operand = false
-			i++
-		case c == '<' || strings.IndexByte("=!~+-*%^?:,$&", c) >= 0:
-			operand = (c == '+' || c == '-') && operand && i+1 < len(text) && text[i+1] == c
-			if operand {
-				i, ends = i+1, true
-			}
-			i++
-		case c == '/' && !ends:
-			operand = false
-			i++
-		default:
-			return false
-		}
-	}
-	return true
-}
-
 // SQLite 3.40: queries, and commands of its shell that print what the database has.
 const (
 	sqliteQuery   = lazyRegexp(`(?is)^\s*(?:explain\s+query\s+plan\s+)?(?:select|with)\b(?:[^;'"\x60\[]|'[^']*')*;?\s*$|^\.(?:tables|schema|fullschema|indexes|databases|dump)(?: \w+)?$`)
@@ -577,35 +475,6 @@ func harmlessFzf(bindings string) bool {
 	}
 	return true
 }
-
-// closingAwk is where a text or an expression ends, -1 where it does not on its
-// line, or where a bracket makes that uncertain.
-func closingAwk(s string, i int, q byte) int {
-	for j := i + 1; j < len(s); j++ {
-		switch {
-		case s[j] == '\\':
-			j++
-		case s[j] == '\n':
-			return -1
-		case s[j] == '[' && q == '/':
-			end := bracketEnd(s, j)
-			if end < 0 || strings.IndexByte(s[j:end], '/') >= 0 {
-				return -1
-			}
-			j = end
-		case s[j] == q:
-			return j
-		}
-	}
-	return -1
-}
-
-// awkDialect are words that are keywords for some awks and names of variables for others,
-// so that a slash after them is read in two ways. awkKeywords are keywords for all.
-const (
-	awkDialect  = " case switch default func function nextfile BEGINFILE ENDFILE namespace include load break continue "
-	awkKeywords = " print printf return in if else while for do delete exit next "
-)
 
 // isLetter reports a letter of ASCII or an underscore: what names begin with.
 func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

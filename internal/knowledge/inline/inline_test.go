@@ -1,16 +1,21 @@
-package scripts_test
+package inline_test
 
 import (
 	"strings"
 	"testing"
 
 	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/knowledge/form"
+	"cardea.dev/internal/knowledge/inline"
 	"cardea.dev/internal/testrun"
 )
 
 func TestScripts(t *testing.T) {
 	for _, c := range testrun.Cases(t, "testdata/scripts.txt", 2) {
-		use, ok := knowledge.ReadsPython(c.Text())
+		use, ok := inline.Read("python", c.Text(), func(list string) []string {
+			words, _ := knowledge.WordsOf(form.LanguageCalls, list)
+			return words
+		})
 		got := "no"
 		if ok {
 			var words []string

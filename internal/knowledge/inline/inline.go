@@ -1,14 +1,14 @@
-// Package scripts reads scripts in the words of a command and says which files they read, where
-// they surely do nothing but read and print.
+// Package inline reads scripts in the words of a command and says which files they read, where
+// they surely do nothing but compute, read and print.
 //
 // What it understands of a language is a grammar, in the file that has the language's name. It
 // knows names, not modules: each name in a script is a listed one or a variable of its own. No
 // value that such names give can do more. What opens or lists files must say in its own words
 // which.
-package scripts
+package inline
 
 import (
-	_ "embed"
+	"embed"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,62 +42,56 @@ const (
 	Tells = "tells" // it gives a class, which may be compared and shown, and not called
 )
 
+// language is what is known of one: its grammar and the checks in it, texts that no script may
+// have, and the lists of names that scripts may use, and that no variable may have.
+type language struct {
+	grammar        func() grammar
+	checks         checks
+	refused        string
+	listed, others string
+}
+
 var (
-	//go:embed python.peg
-	pythonText string
-	//go:embed javascript.peg
-	javaScriptText string
-	//go:embed perl.peg
-	perlText string
+	//go:embed *.peg
+	grammars embed.FS
 
-	// Few lines have a script, and a hook that answers one call must not read all grammars.
-	pythonGrammar     = sync.OnceValue(func() grammar { return parse(pythonText) })
-	javaScriptGrammar = sync.OnceValue(func() grammar { return parse(javaScriptText) })
-	perlGrammar       = sync.OnceValue(func() grammar { return parse(perlText) })
-
-	// jsReaches are words with which a value leads to code, or to a method that a later one calls,
-	// and what begins a comment of HTML.
-	jsReaches = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:constructor|__\w+__|prototype|caller|callee|arguments|mainModule|valueOf|toJSON|then|Symbol|toPrimitive)\b|<!--|-->`)
-	})
+	languages = map[string]language{
+		"awk":    {grammar: of("awk")},
+		"perl":   {grammar: of("perl"), checks: perlChecks, refused: `[\r\v\f\x00]|\n=`, others: "Perl's own variables"},
+		"python": {grammar: of("python"), checks: pythonChecks, listed: "Python that reads", others: "Python's other names"},
+		// Some words lead a value to code, or to a method that a later one calls.
+		"node": {grammar: of("javascript"), checks: javaScriptChecks, listed: "JavaScript that reads", others: "JavaScript's other names",
+			refused: `[\r\v\f\x00\x{2028}\x{2029}\x{feff}\x{a0}]|<!--|-->|` +
+				`\b(?:constructor|__\w+__|prototype|caller|callee|arguments|mainModule|valueOf|toJSON|then|Symbol|toPrimitive)\b`},
+	}
 )
 
-// Python reads a script, false where it may do more than read and print.
-func Python(text string, words Words) (Use, bool) {
-	r := newReading(pythonGrammar(), text, pythonChecks, words, "Python that reads", "Python's other names")
-	if !utf8.ValidString(text) || !r.all() {
-		return Use{}, false
-	}
-	for _, n := range r.notes {
-		if n.check == "uses" && !slices.ContainsFunc(r.notes, func(d note) bool { return d.text == n.text && (d.check == "declares" || d.check == "assigns") }) {
-			return Use{}, false // nothing that Python has under this name
+// of gives a grammar. Few lines have a script, and a hook that answers one call must not read all.
+func of(name string) func() grammar {
+	return sync.OnceValue(func() grammar {
+		text, err := grammars.ReadFile(name + ".peg")
+		if err != nil {
+			panic(err)
 		}
-	}
-	return r.use()
+		return parse(string(text))
+	})
 }
 
-// JavaScript reads a script for Node, false where it may do more than read and print.
-func JavaScript(text string, words Words) (Use, bool) {
-	r := newReading(javaScriptGrammar(), text, javaScriptChecks, words, "JavaScript that reads", "JavaScript's other names")
-	if strings.ContainsAny(text, "\r\v\f\x00\u2028\u2029\ufeff\u00a0") || jsReaches().MatchString(text) || !r.all() {
-		return Use{}, false
-	}
-	return r.use()
-}
+// Known reports whether scripts in a language can be read, by its name in packs/commands.
+func Known(name string) bool { return languages[name].grammar != nil }
 
-// Perl reports whether a script surely does nothing but compute and print.
-func Perl(text string, words Words) bool {
-	r := newReading(perlGrammar(), text, perlChecks, words, "", "Perl's own variables")
-	return !strings.ContainsAny(text, "\r\v\f\x00") && !strings.Contains(text, "\n=") && r.all()
-}
-
-func newReading(g grammar, text string, checks checks, words Words, listed, others string) *reading {
-	r := &reading{grammar: g, s: text, checks: checks, names: Names{}, others: words(others)}
-	for _, word := range words(listed) {
+// Read reads a script in a known language, false where it may do more.
+func Read(name, text string, words Words) (Use, bool) {
+	l := languages[name]
+	r := &reading{grammar: l.grammar(), s: text, checks: l.checks, names: Names{}, others: words(l.others)}
+	for _, word := range words(l.listed) {
 		name, does, _ := strings.Cut(word, ":")
 		r.names[name] = does
 	}
-	return r
+	if !utf8.ValidString(text) || l.refused != "" && regexp.MustCompile(l.refused).MatchString(text) || !r.all() {
+		return Use{}, false
+	}
+	return r.use()
 }
 
 // all reports whether the grammar fits all of the script.
@@ -112,6 +106,10 @@ func (r *reading) use() (u Use, ok bool) {
 			does = n.check
 		case "module":
 			u.Imports = true
+		case "uses":
+			if !slices.ContainsFunc(r.notes, func(d note) bool { return d.text == n.text && (d.check == "declares" || d.check == "assigns") }) {
+				return Use{}, false // nothing that Python has under this name
+			}
 		case "json":
 			u.Read, u.Required = append(u.Read, n.text), append(u.Required, n.text)
 		case "variable", "path":
