@@ -113,7 +113,7 @@ func violations(pkgs []Package) []string {
 			case ours && below(imp, internal("archtest")) && !below(p.Path, module+"/scripts"):
 				bad(p, imp, "what reads the source code is no part of the product")
 			case ours && p.Path == internal("knowledge") &&
-				imp != module && imp != internal("knowledge/form") && imp != internal("knowledge/files") && imp != internal("knowledge/python") && imp != internal("mention") && imp != internal("paths"):
+				imp != module && imp != internal("knowledge/form") && imp != internal("knowledge/files") && imp != internal("knowledge/inline") && imp != internal("mention") && imp != internal("paths"):
 				bad(p, imp, "what is known of programs needs the vocabulary, its own form and what words may name, nothing else")
 			case ours && below(p.Path, internal("bash")) && !below(imp, internal("bash")) &&
 				imp != module && imp != internal("knowledge") && imp != internal("knowledge/form") && imp != internal("knowledge/files") && imp != internal("paths"):
