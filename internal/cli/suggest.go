@@ -137,7 +137,9 @@ func seenCalls(p Process, from string, q ledger.Query) ([]*approved, error) {
 		key := a.Tool + "\x00" + a.Text + "\x00" + a.Project + "\x00" + either(a.End == cardea.Allow, "y", "n")
 		if old := all[key]; old != nil {
 			old.Times++
-			old.Last = maxTime(old.Last, a.Last)
+			if a.Last.After(old.Last) {
+				old.Last = a.Last
+			}
 			return
 		}
 		a.Times = 1
@@ -198,13 +200,6 @@ func fromQueue(p Process, _ ledger.Query, add func(approved)) error {
 		}
 	}
 	return err
-}
-
-func maxTime(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // onlyPerson is the end of a call that a person decided, else what Cardea said, which is no

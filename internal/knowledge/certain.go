@@ -410,19 +410,6 @@ const ProjectEnvironment = "environment of the project"
 // environment: the folder of its programs, which are found before others.
 const ProgramsOf = "programs of "
 
-// Shadowing is a name in the folder of an environment's programs that others start by its name, ""
-// for none: that of a program of the system, or of an interpreter. Python and what runs the project's code are its own.
-func Shadowing(names []string, exists func(path string) bool) string {
-	for _, name := range names {
-		own := Has(form.RunsProject, Unversioned(name)) || strings.HasPrefix(name, "activate") || strings.HasPrefix(name, "python")
-		system := slices.ContainsFunc([]string{"/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"}, func(dir string) bool { return exists(filepath.Join(dir, name)) })
-		if !own && (system || Has(form.Interpreter, Unversioned(name)) || Has(form.Shell, name)) {
-			return name
-		}
-	}
-	return ""
-}
-
 // OwnedBySystem begins what stands among the Configs of a part that runs files of a folder: the
 // folder must be the system's own.
 const OwnedBySystem = "files of "

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"cardea.dev"
+	"cardea.dev/internal/disk"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
@@ -125,8 +126,12 @@ const maxLine = 10_000
 // seeThrough stops where it is not known for certain what runs.
 func (c *call) seeThrough(p *cardea.Part, r *Refusal) {
 	named := c.namesVariables(p)
-	if file := c.shadowed(p); file != "" {
-		r.stop("it may be %s of the virtual environment", file)
+	for _, config := range p.Configs {
+		if bin, is := strings.CutPrefix(config, knowledge.ProgramsOf); is && len(p.Argv) > 0 {
+			if file := disk.InEnvironment(c.ev.Call.Parts, p, bin, true); file != "" {
+				r.stop("it may start a program of the virtual environment: %s", file)
+			}
+		}
 	}
 	switch {
 	case len(c.ev.Faults)+len(c.ev.Call.Opaque) > 0, len(p.Opaque) > 0 && !named:

@@ -1,17 +1,16 @@
 package permissions
 
 import (
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/disk"
 	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
-	"cardea.dev/internal/state"
 )
 
 // This file knows the project's own programs and modules. Who approves a program that runs the
@@ -55,7 +54,7 @@ func (c *call) usual(p *cardea.Part) []cardea.Word {
 	case !c.within(file):
 	case bin == path.Join(p.Dir, "node_modules/.bin"):
 		return append([]cardea.Word{word("npx")}, own...)
-	case path.Base(bin) == "bin" && exists(path.Join(path.Dir(bin), "pyvenv.cfg")) && runsProject(own):
+	case path.Base(bin) == "bin" && !disk.IsNew(path.Join(path.Dir(bin), "pyvenv.cfg")) && runsProject(own):
 		return own
 	}
 	return nil
@@ -70,47 +69,13 @@ func realFolder(dir string) string {
 	return real
 }
 
-func exists(file string) bool {
-	_, err := os.Lstat(file)
-	return err == nil
-}
-
-// shadowed is the program of a virtual environment that a bare name may mean, or that a program
-// may start, although an entry means another one; "" for none.
-func (c *call) shadowed(p *cardea.Part) string {
-	for _, config := range p.Configs {
-		bin, ok := strings.CutPrefix(config, knowledge.ProgramsOf)
-		if !ok || len(p.Argv) == 0 || runsProject(p.Argv) && len(p.Wrappers) == 0 {
-			continue
-		}
-		names, err := state.Names(bin, 4000)
-		if err != nil {
-			return bin
-		}
-		if name := knowledge.Shadowing(names, exists); name != "" {
-			return path.Join(bin, name)
-		}
-		started := append(slices.Clone(p.Wrappers), p.Argv[0].Text)
-		if i := slices.IndexFunc(started, func(name string) bool { return slices.Contains(names, name) && !runsProject(p.Argv) }); i >= 0 {
-			return path.Join(bin, started[i])
-		}
-		changes := func(q cardea.Part) bool {
-			return q.Start != p.Start && !q.NoEffect && len(q.Argv) > 0 && q.Knowledge != cardea.Complete && !runsProject(q.Argv)
-		}
-		if slices.ContainsFunc(c.ev.Call.Parts, changes) {
-			return bin
-		}
-	}
-	return ""
-}
-
 // onProjectPath reports a variable that adds folders of the project to those in which a program
 // that runs its code finds modules.
 func (c *call) onProjectPath(p *cardea.Part, a *cardea.Assign) bool {
 	outside := func(folder string) bool {
 		at := knowledge.Absolute(p.Dir, folder)
 		inside := func(root string) bool { return root != "" && paths.Within(realFolder(root), realFolder(at)) }
-		return strings.Contains(folder, "..") || !c.within(at) || exists(at) && !slices.ContainsFunc(append([]string{c.ev.Project}, c.ev.Roots...), inside)
+		return strings.Contains(folder, "..") || !c.within(at) || !disk.IsNew(at) && !slices.ContainsFunc(append([]string{c.ev.Project}, c.ev.Roots...), inside)
 	}
 	return a.Static && a.Name == "PYTHONPATH" && p.Dir != "" && runsProject(p.Argv) && !p.Elevated && !slices.ContainsFunc(strings.Split(a.Value, ":"), outside)
 }

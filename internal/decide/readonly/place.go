@@ -12,9 +12,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/disk"
-	"cardea.dev/internal/knowledge"
 	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/knowledge/form"
 	"cardea.dev/internal/paths"
 	"cardea.dev/internal/state"
 )
@@ -275,28 +273,6 @@ func (c *call) ownedBySystem(folder string) string {
 	for _, file := range []string{".", "bin", "bin/activate", "bin/conda", "bin/python", "lib", "etc/profile.d", "etc/profile.d/conda.sh"} {
 		if at := path.Join(folder, file); c.about.Guarded == nil || c.about.Guarded(at) != "" {
 			return "others than the system may change " + at
-		}
-	}
-	return ""
-}
-
-// inEnvironment is why a bare name, or one that the program starts by its name, may mean a
-// program of a virtual environment.
-func (c *call) inEnvironment(p *cardea.Part, bin string) string {
-	names, err := state.Names(bin, maxEntries)
-	if err != nil {
-		return "the programs of the virtual environment cannot be looked at: " + bin
-	}
-	if name := knowledge.Shadowing(names, func(file string) bool { _, err := os.Lstat(file); return err == nil }); name != "" {
-		return "it may start a program of the virtual environment: " + path.Join(bin, name)
-	}
-	if slices.ContainsFunc(append(slices.Clone(p.Wrappers), p.Argv[0].Text), func(name string) bool { return slices.Contains(names, name) }) {
-		return "it is a program of the virtual environment, in " + bin
-	}
-	for i := range c.ev.Call.Parts { // one that runs the project's code has a person's word for all that it does
-		q := &c.ev.Call.Parts[i]
-		if q != p && !q.NoEffect && len(q.Argv) > 0 && q.Knowledge != cardea.Complete && !knowledge.Has(form.RunsProject, knowledge.Unversioned(q.Program())) {
-			return "another command of the line may put a program into " + bin
 		}
 	}
 	return ""

@@ -21,6 +21,7 @@ import (
 	"sync"
 
 	"cardea.dev"
+	"cardea.dev/internal/disk"
 	"cardea.dev/internal/gitindex"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/knowledge"
@@ -316,7 +317,10 @@ func (c *call) configured(p *cardea.Part, name string) string {
 		return c.ownedBySystem(folder)
 	}
 	if bin, isBin := strings.CutPrefix(name, knowledge.ProgramsOf); isBin {
-		return c.inEnvironment(p, bin)
+		if file := disk.InEnvironment(c.ev.Call.Parts, p, bin, false); file != "" {
+			return "it may start a program of the virtual environment: " + file
+		}
+		return ""
 	}
 	if own, isOwn := strings.CutPrefix(name, "~/"); isOwn {
 		if _, err := os.Lstat(path.Join(c.about.Home, own)); c.about.Home == "" || !errors.Is(err, fs.ErrNotExist) {
