@@ -158,8 +158,12 @@ const fewParts = 256
 
 // access are the accesses of a part, as seen from this machine.
 func (w *recorder) access(p cardea.Part) []cardea.Access {
+	writes := func(a cardea.Access) bool { return a.Kind == cardea.Write }
+	if !p.Remote && !slices.ContainsFunc(p.Access, writes) {
+		return p.Access
+	}
 	fresh := func(a cardea.Access) bool {
-		return w.env.Fresh != nil && (a.Redirect || knowledge.Has(form.AsksThisMachine, p.Program())) && a.Kind == cardea.Write && a.Path != "" && !a.Glob && !p.Remote && w.env.Fresh(a.Path)
+		return w.env.Fresh != nil && (a.Redirect || knowledge.Has(form.AsksThisMachine, p.Program())) && writes(a) && a.Path != "" && !a.Glob && !p.Remote && w.env.Fresh(a.Path)
 	}
 	shells := !p.Remote && !p.Elevated && knowledge.Has(form.WritesAsShell, p.Program())
 	if !p.Remote && !shells && !slices.ContainsFunc(p.Access, fresh) {
@@ -167,7 +171,7 @@ func (w *recorder) access(p cardea.Part) []cardea.Access {
 	}
 	out := slices.Clone(p.Access)
 	for i := range out {
-		out[i].Redirect = out[i].Redirect || shells && out[i].Kind == cardea.Write
+		out[i].Redirect = out[i].Redirect || shells && writes(out[i])
 	}
 	for i, a := range out {
 		if p.Remote {

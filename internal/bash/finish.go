@@ -41,10 +41,12 @@ func (w *recorder) finish() Analysis {
 		for _, bin := range w.fronts {
 			p.Configs = append(slices.Clone(p.Configs), knowledge.ProgramsOf+bin)
 		}
-		if tells := w.cur.Traced || w.tells || errorsMayShow(&p); p.NoEffect && tells && w.shows != "" {
+		// zsh may tell in an error what a part without effect was passed.
+		if p.NoEffect && (w.shows != "" || w.expands && len(p.Argv) > 0) && (w.cur.Traced || w.tells || errorsMayShow(&p)) {
 			p.NoEffect = false
-		} else if p.NoEffect && tells && w.expands && len(p.Argv) > 0 {
-			p.NoEffect, p.Knowledge = false, cardea.Complete
+			if w.shows == "" {
+				p.Knowledge = cardea.Complete
+			}
 		}
 		out.Parts[i] = p
 	}

@@ -115,7 +115,7 @@ func (w *words) plain(p *syntax.ParamExp, name string, raw fragment, quoted bool
 	case v.IsArray():
 		return anyOf(v.May, raw, quoted)
 	case !v.IsUntouched():
-		if knowledge.IsVariableOf("integer", name) || knowledge.IsVariableOf("special", name) { // ERRNO changes by itself
+		if v.Has(shell.Process) && (knowledge.IsVariableOf("integer", name) || knowledge.IsVariableOf("special", name)) { // ERRNO changes by itself
 			v.Shape &^= shell.Process
 		}
 		return []fragment{w.ofKnownForm(v, raw, quoted)}

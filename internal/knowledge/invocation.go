@@ -308,7 +308,7 @@ func (r *reader) describe() {
 	r.accesses()
 	if out.Doubt = r.doubt(); out.Doubt == "" {
 		out.Knowledge, out.Configs = cardea.Complete, r.spec.Complete.UnlessProjectFiles
-		if r.importsModules || Has(form.RunsModules, Unversioned(r.out.Command[0])) && r.has([]string{"-m"}) {
+		if r.importsModules || r.has([]string{"-m"}) && Has(form.RunsModules, Unversioned(r.out.Command[0])) {
 			out.Configs = append(slices.Clone(out.Configs), PythonModules)
 		}
 		return
@@ -325,7 +325,7 @@ func (r *reader) answers(name string, spec *form.Program) bool {
 	if len(words) == 2 && words[1].Static {
 		word = words[1].Text
 	}
-	listed := WithWord(form.AnswersHelp, path.Base(name), word) && (!strings.Contains(name, "/") || files.HoldsPrograms(path.Dir(name)))
+	listed := strings.HasPrefix(word, "-") && WithWord(form.AnswersHelp, path.Base(name), word) && (!strings.Contains(name, "/") || files.HoldsPrograms(path.Dir(name)))
 	asks := spec != nil && (word != "" && slices.Contains(spec.InformationWords, word) || r.help())
 	switch {
 	case listed, asks && answersAll(path.Base(name)):

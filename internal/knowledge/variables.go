@@ -37,10 +37,11 @@ func AssignmentClass(name, value string, known bool) cardea.EnvClass {
 	if IsVariableOf("integer", name) && !(known && strings.Trim(value, "0123456789") == "") {
 		return cardea.EnvDangerous
 	}
-	if known && (slices.Contains(harmlessValues(name), value) || harmlessSettings(name, value)) {
+	class := VariableClass(name)
+	if class == cardea.EnvDangerous && known && (slices.Contains(harmlessValues(name), value) || harmlessSettings(name, value)) {
 		return cardea.EnvSafe
 	}
-	return VariableClass(name)
+	return class
 }
 
 // harmlessSettings reports whether a variable holds nothing but settings of its program that the

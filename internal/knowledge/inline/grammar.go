@@ -26,8 +26,8 @@ type expression struct {
 
 const choice, sequence, ruleName = '/', ' ', 'r'
 
-// notation are the words of a rule.
-var notation = regexp.MustCompile(`'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\[(?:\\.|[^]\\])*]|[@$]?\w+|[/()*+?&!.]`)
+// notation is what the words of a rule look like.
+const notation = `'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\[(?:\\.|[^]\\])*]|[@$]?\w+|[/()*+?&!.]`
 
 // parse reads the text of a grammar, which is a part of the program.
 func parse(text string) grammar {
@@ -43,8 +43,9 @@ func parse(text string) grammar {
 			rules[name] += line
 		}
 	}
+	word := regexp.MustCompile(notation)
 	for name, body := range rules {
-		words := notation.FindAllString(body, -1)
+		words := word.FindAllString(body, -1)
 		g[name] = choices(&words)
 	}
 	return g
