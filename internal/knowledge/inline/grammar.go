@@ -144,6 +144,8 @@ type reading struct {
 	grammar
 	s               string
 	at, steps, deep int
+	// exceeded is set where it was too much or too deep, so that nothing counts.
+	exceeded bool
 	// brackets is how many are open.
 	brackets int
 	checks   checks
@@ -159,7 +161,8 @@ type note struct{ check, text string }
 func (r *reading) fits(e *expression) bool {
 	at, brackets, notes := r.at, r.brackets, len(r.notes)
 	r.steps, r.deep = r.steps+1, r.deep+1
-	ok := r.steps < most && r.deep < nested && r.reads(e)
+	r.exceeded = r.exceeded || r.steps >= most || r.deep >= nested
+	ok := !r.exceeded && r.reads(e)
 	if r.deep--; !ok || e.sign == '&' || e.sign == '!' {
 		r.at, r.brackets, r.notes = at, brackets, r.notes[:notes]
 	}

@@ -95,7 +95,9 @@ func Read(name, text string, words Words) (Use, bool) {
 }
 
 // all reports whether the grammar fits all of the script.
-func (r *reading) all() bool { return r.fits(r.grammar["script"]) && r.at == len(r.s) }
+func (r *reading) all() bool {
+	return r.fits(r.grammar["script"]) && r.at == len(r.s) && !r.exceeded
+}
 
 // use is what the notes say.
 func (r *reading) use() (u Use, ok bool) {
