@@ -44,7 +44,7 @@ func TestIsActivation(t *testing.T) {
 	}
 }
 
-// What stands in front of the command, or around it, may change what it does.
+// What is before the command, or around it, may change what it does.
 func TestActivatesOnlyAlone(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "venv")
 	if out, err := exec.Command("python3", "-m", "venv", "--without-pip", root).CombinedOutput(); err != nil {

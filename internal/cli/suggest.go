@@ -75,14 +75,14 @@ type approved struct {
 	trial   trial
 }
 
-// proposal is what would spare the questions about calls of one shape.
+// proposal holds entries, commands or rules that would spare the questions about calls of one shape.
 type proposal struct {
 	Times int `json:"times"`
 	// Covered are the calls that it would have allowed, Near others that are like them and
 	// that it would not.
 	Covered []*approved `json:"covered"`
 	Near    []*approved `json:"near"`
-	// Lines are entries, commands or the text of rules. Why says why there are none.
+	// Lines are entries, commands or the text of rules. Why gives the reason where Lines is empty.
 	Lines []string `json:"lines"`
 	Why   string   `json:"why,omitempty"`
 }
@@ -261,8 +261,7 @@ func (a *approved) judge(p Process) bool {
 	return true
 }
 
-// candidate is what would allow a call, and the process and the change with which it is judged
-// then.
+// candidate returns the entries that would allow a call, and a function that judges with them.
 func (t trial) candidate(as string) (lines []string, then func(trial) cardea.Effect, why string) {
 	w := waysOf{trial: t, out: []way{}, heard: map[string]map[string]policy.Answer{}}
 	change := func(*judgement) {}

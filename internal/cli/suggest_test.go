@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// suggested is what "cardea suggest --json" says.
+// suggested decodes the output of "cardea suggest --json".
 type suggested struct {
 	Proposals []struct {
 		Times         int

@@ -43,7 +43,7 @@ func languageWords(list string) []string {
 }
 
 // ShadowsPython reports whether Python may take a file or folder for one of its own modules, on
-// a file system that ignores case, too.
+// a file system that ignores case as well.
 func ShadowsPython(file string) bool {
 	module, ending, _ := strings.Cut(strings.ToLower(file), ".")
 	if ending != "" && !slices.ContainsFunc([]string{"py", "so", "pyd", "dll"}, func(of string) bool { return strings.HasPrefix(ending, of) || strings.HasSuffix(ending, "."+of) }) {
@@ -125,7 +125,7 @@ type sedScript struct {
 	// text as the path. wrong is set where no sed takes it.
 	acts  []cardea.Access
 	wrong bool
-	// plain is set where text behind a, i and c must have no backslash, and sign where a sign
+	// plain is set where text after a, i and c must have no backslash, and sign where a sign
 	// stands that is a command or a flag in no sed.
 	plain, sign bool
 }
@@ -158,7 +158,7 @@ func harmlessSed(text string) bool {
 		return len(p.acts) == 0
 	}
 	// With a delimiter in brackets, each way in which a sed may read it must be harmless or
-	// an error. Nobody here reads [.x.] and [=x=].
+	// an error. This function does not read [.x.] and [=x=].
 	harmless := false
 	for style := noBrackets; style <= escapedBrackets; style++ {
 		p := sedScript{s: text, plain: true, brackets: style}

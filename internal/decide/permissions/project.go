@@ -22,7 +22,7 @@ func runsProject(argv []cardea.Word) bool {
 	return len(argv) > 0 && knowledge.Has(form.RunsProject, knowledge.Unversioned(base(argv)))
 }
 
-// within reports whether a path lies in the work.
+// within reports whether a path is in the work.
 func (c *call) within(name string) bool {
 	return name != "" && slices.ContainsFunc(append([]string{c.ev.Project}, c.ev.Roots...), func(root string) bool { return root != "" && paths.Within(root, name) })
 }
@@ -60,7 +60,7 @@ func (c *call) usual(p *cardea.Part) []cardea.Word {
 	return nil
 }
 
-// realFolder is a folder with its links followed, "" where it is none.
+// realFolder is a folder with its links followed, "" for anything else.
 func realFolder(dir string) string {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {

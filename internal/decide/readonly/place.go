@@ -238,7 +238,7 @@ func (c *call) configuring(dir, name string) string {
 	return ""
 }
 
-// above is the file of this name in a folder of the work, or above it, "" where there is none.
+// above is the file of this name in a folder of the work, or above it, "" where none exists.
 func (c *call) above(dir, name string) string {
 	for at := dir; paths.WithinAny(c.trees(), at); at = path.Dir(at) {
 		if _, err := os.Lstat(path.Join(at, name)); !errors.Is(err, fs.ErrNotExist) {

@@ -70,10 +70,10 @@ func (c *call) interpreter(p *cardea.Part) string {
 	}
 	real, err := filepath.EvalSymlinks(name)
 	if err != nil || !filepath.IsAbs(name) || runtime.GOOS == "windows" {
-		return "it is not known which Python runs"
+		return "the Python that runs cannot be found"
 	}
 	if !strings.HasPrefix(filepath.Base(real), "python3") {
-		return "it is not known that Python 3 runs"
+		return "it may not be Python 3 that runs"
 	}
 	for _, file := range []string{name, real} {
 		dir := filepath.Dir(file)

@@ -267,11 +267,11 @@ type Complete struct {
 	// One of these options is given, in front of the operands where
 	// `single_dash_options` is set.
 	RequiredOptions []string `yaml:"required_options" words:"options"`
-	// All of these options are given, too.
+	// All of these options are also given.
 	RequiredTogether []string `yaml:"required_together" words:"options"`
 	// The language of the script in the first operand or in `script_options`:
 	// `sed`, `awk`, `jq`, `yq`, `fzf` (bindings), `git` and `curl` (formats), `python`,
-	// `perl`, `node` (of these, what only reads and prints), `ruby` (printing numbers and plain text), `sqlite` (a
+	// `perl`, `node` (scripts that only read and print), `ruby` (printing numbers and plain text), `sqlite` (a
 	// query in the second operand). The script must be harmless.
 	ScriptLanguage string `yaml:"script_language" words:"sed,awk,jq,yq,fzf,git,curl,python,node,perl,ruby,sqlite"`
 	// The options that have a script as value.

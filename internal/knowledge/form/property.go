@@ -77,10 +77,10 @@ const (
 	// RunsFolder runs all files of the folders that it is passed.
 	RunsFolder Property = "runs_folder"
 	// RunsModules runs the `__main__.py` of a folder, and a module with -m. A
-	// version at the end of the name does not count.
+	// version at the end of the name is ignored.
 	RunsModules Property = "runs_modules"
-	// RunsProject runs code of the project whatever it is passed. A version at the end of
-	// the name does not count.
+	// RunsProject runs code of the project whatever it is passed. The name is given without
+	// a version at its end.
 	RunsProject Property = "runs_project"
 	// RunsTree runs code of the current folder and of those below where no word names a
 	// file or a folder, with one of these subcommands where there are any.

@@ -9,10 +9,10 @@ import (
 // grammar is a parsing expression grammar (bford.info/pub/lang/peg.pdf), in which a choice takes
 // the first that fits. A rule goes on in lines that begin with a blank. Beside the usual notation,
 //
-//	"x"      is what stands behind blanks, which the rule blank reads; behind a word, the rule
-//	         wordend must fit
+//	"x"      is 'x' after blanks, which the rule blank reads; where it is a word, the rule
+//	         wordend must fit after it
 //	@name(e) fits where e does and the check of that name takes what e read
-//	$name(e) is that behind blanks
+//	$name(e) is that after blanks
 type grammar map[string]*expression
 
 // expression is a part of a rule: a choice, a sequence, or what one of these signs says. ' and "
@@ -26,7 +26,7 @@ type expression struct {
 
 const choice, sequence, ruleName = '/', ' ', 'r'
 
-// notation is what the words of a rule look like.
+// notation matches a word of a rule.
 const notation = `'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\[(?:\\.|[^]\\])*]|[@$]?\w+|[/()*+?&!.]`
 
 // parse reads the text of a grammar, which is a part of the program.
@@ -154,7 +154,7 @@ type reading struct {
 	notes    []note
 }
 
-// note is what a check keeps.
+// note keeps a text that a check has seen.
 type note struct{ check, text string }
 
 // fits reads an expression; what it read is undone where it does not fit.

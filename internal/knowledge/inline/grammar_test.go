@@ -60,8 +60,8 @@ func TestGrammars(t *testing.T) {
 	}
 }
 
-// What is too deep or too long is not read, wherever the limit is met: behind a "!", a rule that
-// was cut short would count as one that does not fit.
+// What is too deep or too long is not read, wherever the limit is met: after a "!", a rule that
+// was cut short would look like one that does not fit.
 func TestLimits(t *testing.T) {
 	g := parse("script <- nest !.\nnest <- '(' nest ')' / !bad [a-z]+\nbad <- 'b' more\nmore <- last\nlast <- 'ad'\n")
 	accepted := 0

@@ -19,7 +19,7 @@ import (
 // Words gives the words of a list of command knowledge.
 type Words func(list string) []string
 
-// Use is what a script uses.
+// Use says which files and modules a script uses.
 type Use struct {
 	// Read and Listed are the paths of which it reads contents, and names and attributes.
 	Read, Listed []string
@@ -42,8 +42,8 @@ const (
 	Tells = "tells" // it gives a class, which may be compared and shown, and not called
 )
 
-// language is what is known of one: its grammar and the checks in it, texts that no script may
-// have, and the lists of names that scripts may use, and that no variable may have.
+// language has the grammar of one and the checks in it, texts that no script may have, and the
+// lists of names that scripts may use, and that no variable may have.
 type language struct {
 	grammar        func() grammar
 	checks         checks
@@ -99,7 +99,7 @@ func (r *reading) all() bool {
 	return r.fits(r.grammar["script"]) && r.at == len(r.s) && !r.exceeded
 }
 
-// use is what the notes say.
+// use collects from the notes what the script uses.
 func (r *reading) use() (u Use, ok bool) {
 	does := ""
 	for _, n := range r.notes {
@@ -181,7 +181,7 @@ func does(what string) func(*reading, string) bool {
 	}
 }
 
-// begins starts a name, and member makes it longer, as long as it is none of a value.
+// begins starts a name, and member makes it longer, unless it is a name of a value.
 func begins(r *reading, name string) bool { return r.note("name", name) }
 
 func member(r *reading, name string) bool {
@@ -246,7 +246,7 @@ var pythonChecks = checks{
 	"variable": func(r *reading, name string) bool {
 		return r.variable(name) && r.note("uses", name) && r.note("variable", name)
 	},
-	// The note behind it has the text.
+	// The next note has the text.
 	"assigns": func(r *reading, name string) bool { return r.variable(name) && r.note("assigns", name) },
 	"text":    func(r *reading, literal string) bool { return r.note("text", unquoted(literal)) },
 	"mode": func(_ *reading, literal string) bool {
@@ -324,7 +324,7 @@ func (r *reading) module(path string) bool {
 	return false
 }
 
-// alias is what an imported name stands for, "" for another name.
+// alias returns the full name of an imported one, "" for another name.
 func (r *reading) alias(name string) string {
 	for i, n := range r.notes {
 		if n == (note{"stands", name}) {
