@@ -8,6 +8,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/limit"
+	"cardea.dev/internal/person"
+	"cardea.dev/internal/queue"
+	"cardea.dev/internal/queue/store"
+	"cardea.dev/internal/redact"
 )
 
 // suggested decodes the output of "cardea suggest --json".
@@ -109,6 +116,40 @@ func TestSuggestFromTranscripts(t *testing.T) {
 	}
 	said, errs, code := d.run("", "suggest", "--from", "transcripts")
 	if code != 0 || !strings.Contains(said, "Bash(make tu0)") || strings.Contains(said, "Bash(make tu1)") || strings.Contains(said, "Bash(make tu2)") || !strings.Contains(said, "not  make tu1") {
+		t.Errorf("exit %d: %s%s", code, said, errs)
+	}
+}
+
+// The queue has what a person answered there.
+func TestSuggestFromQueue(t *testing.T) {
+	d := newDesk(t)
+	d.settings("human: {mode: queue}\n")
+	s, err := store.Open(d.state(), time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	self, err := person.This()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := redact.New()
+	for command, effect := range map[string]cardea.Effect{"make report": cardea.Allow, "make report --always-make": cardea.Deny, "make wait": cardea.Abstain} {
+		e, err := s.Add(t.Context(), queue.Entry{Digest: command, Harness: "claude-code", Session: r.Text("s1"), Tool: "Bash", Subject: r.Text(command),
+			Input: r.Text(`{"command":` + asJSON(command) + `}`), Project: r.Text(d.project), Effect: cardea.Ask, By: "rules:r", Waiter: self,
+			Created: time.Now(), Deadline: time.Now().Add(limit.Setting)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if effect == cardea.Abstain {
+			continue
+		}
+		if won, err := s.Answer(t.Context(), e.ID, queue.Answer{Effect: effect, Who: r.Text("liam"), Via: "terminal"}); err != nil || !won {
+			t.Fatal(won, err)
+		}
+	}
+	said, errs, code := d.run("", "suggest", "--from", "queue")
+	if code != 0 || !strings.Contains(said, "Bash(make report)") || strings.Contains(said, "make wait") || !strings.Contains(said, "not  make report --always-make") {
 		t.Errorf("exit %d: %s%s", code, said, errs)
 	}
 }
