@@ -35,14 +35,14 @@ func (w *recorder) finish() Analysis {
 			if p.Knowledge == cardea.Complete {
 				p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.shows+", which comes from outside of it"
 			}
-		} else if w.expands && len(p.Argv) > 0 {
+		} else if w.expands {
 			p.Configs = append(slices.Clone(p.Configs), knowledge.ProjectEnvironment)
 		}
 		for _, bin := range w.fronts {
 			p.Configs = append(slices.Clone(p.Configs), knowledge.ProgramsOf+bin)
 		}
 		// zsh may tell in an error what a part without effect was passed.
-		if p.NoEffect && (w.shows != "" || w.expands && len(p.Argv) > 0) && (w.cur.Traced || w.tells || errorsMayShow(&p)) {
+		if p.NoEffect && (w.shows != "" || w.expands) && (w.cur.Traced || w.tells || errorsMayShow(&p)) {
 			p.NoEffect = false
 			if w.shows == "" {
 				p.Knowledge = cardea.Complete

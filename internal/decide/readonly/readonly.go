@@ -159,12 +159,17 @@ func (c *call) refusal(p *cardea.Part) string {
 			return "it sets " + a.Name
 		}
 	}
-	if len(p.Argv) == 0 {
-		if !harmlessTool(ev.Call) && !redirection(p) {
-			return "the tool may do more than read"
+	switch evaluates := p.Knowledge == cardea.Complete && slices.Contains(p.Configs, knowledge.ProjectEnvironment); {
+	case len(p.Argv) > 0:
+		if why := c.program(p); why != "" {
+			return why
 		}
-	} else if why := c.program(p); why != "" {
-		return why
+	case evaluates: // the shell itself: (( X ))
+		if why := c.environment(p.Dir); why != "" {
+			return why
+		}
+	case !harmlessTool(ev.Call) && !redirection(p):
+		return "the tool may do more than read"
 	}
 	for k := range p.Access {
 		a := &p.Access[k]
