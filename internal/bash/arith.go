@@ -216,9 +216,8 @@ func (w *words) arithNamed(name, src string) {
 		return
 	}
 	v := w.lookup(name)
-	if w.noteOutside(name); v.MayBeOutside() {
-		w.tells = true // an error shows the value
-	}
+	w.noteOutside(name)
+	w.outsideCode = w.outsideCode || v.MayBeOutside()
 	switch {
 	case v.MayBeOutside() && (knowledge.IsVariableOf("special", name) || w.setsCode()):
 		w.unknown(unknown.Evaluated, src)

@@ -31,22 +31,28 @@ func (w *recorder) finish() Analysis {
 		if p.Knowledge == cardea.Complete && foundNamesDoubtful && slices.ContainsFunc(p.Argv, func(f cardea.Word) bool { return !f.Static }) {
 			p.Knowledge, p.Doubt = cardea.Partial, "the line makes files, whose names may be found"
 		}
-		if w.shows != "" {
-			if p.Knowledge == cardea.Complete {
-				p.Knowledge, p.Doubt = cardea.Partial, "the line may show "+w.shows+", which comes from outside of it"
-			}
-		} else if w.expands {
+		doubt := ""
+		switch {
+		case w.outsideCode:
+			doubt = "the shell evaluates a variable, which comes from outside of the line"
+		case w.shows != "":
+			doubt = "the line may show " + w.shows + ", which comes from outside of it"
+		case w.expands && len(p.Argv) > 0:
 			p.Configs = append(slices.Clone(p.Configs), knowledge.ProjectEnvironment)
+		}
+		if doubt != "" && p.Knowledge == cardea.Complete {
+			p.Knowledge, p.Doubt = cardea.Partial, doubt
 		}
 		for _, bin := range w.fronts {
 			p.Configs = append(slices.Clone(p.Configs), knowledge.ProgramsOf+bin)
 		}
 		// zsh may tell in an error what a part without effect was passed.
-		if p.NoEffect && (w.shows != "" || w.expands) && (w.cur.Traced || w.tells || errorsMayShow(&p)) {
+		switch tells := func() bool { return w.cur.Traced || errorsMayShow(&p) }; {
+		case !p.NoEffect:
+		case w.outsideCode, w.shows != "" && tells():
 			p.NoEffect = false
-			if w.shows == "" {
-				p.Knowledge = cardea.Complete
-			}
+		case w.expands && len(p.Argv) > 0 && tells():
+			p.NoEffect, p.Knowledge = false, cardea.Complete
 		}
 		out.Parts[i] = p
 	}

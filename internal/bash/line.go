@@ -49,7 +49,7 @@ type line struct {
 	unseen         []unseenOptions
 	onlyComments   bool
 	whole          string   // its text
-	tells          bool     // it evaluates a variable from outside
+	outsideCode    bool     // it evaluates a variable from outside, in which there may be code
 	begins         bool     // it has begun something in the background
 	fronts         []string // the folders of programs that activate files have put in front
 }

@@ -16,7 +16,7 @@ import (
 // substitution walks a command or process substitution inside a word.
 func (w *words) substitution(stmts []*syntax.Stmt, via string) {
 	saved := w.cmd
-	w.cmd.spots, w.cmd.reads, w.cmd.stdin, w.cmd.expands, w.cmd.colon = nil, nil, input{}, false, false
+	w.cmd.spots, w.cmd.reads, w.cmd.stdin, w.cmd.expands, w.cmd.colon = nil, nil, saved.stdin.shared(), false, false
 	begin := len(w.out.Parts)
 	w.inConstruct(via, func() { w.inSubshell(func() { w.up.stmts(stmts) }) })
 	w.cmd.spots, w.cmd.reads, w.cmd.stdin, w.cmd.expands, w.cmd.colon = saved.spots, saved.reads, saved.stdin, saved.expands, saved.colon

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"cardea.dev"
 	"cardea.dev/internal/knowledge/form"
@@ -46,6 +47,12 @@ func (r *reader) doubt() string {
 		}
 	}
 	if ports := r.words(form.AsksThisMachine); len(ports) > 0 {
+		for _, f := range r.argv {
+			// A control character may begin another request.
+			if !f.Static && !ofThisMachine(f, ports) || strings.ContainsFunc(f.Text, unicode.IsControl) {
+				return name + " with " + f.Text + " is no plain request to this machine"
+			}
+		}
 		for _, a := range r.addresses() {
 			if !ofThisMachine(a, ports) {
 				return name + " of " + a.Text + " is no plain request to this machine"
@@ -60,9 +67,16 @@ func (r *reader) doubt() string {
 
 // endsStarted reports whether the program ends nothing but processes that the line has started.
 func (r *reader) endsStarted() bool {
-	other := func(i int) bool { return !r.argv[i].Started }
-	odd := func(f Word) bool { return f.Static && strings.Trim(f.Text, alphanumeric+"-") != "" }
-	return len(r.operands) > 0 && !slices.ContainsFunc(r.operands, other) && !slices.ContainsFunc(r.argv[1:], odd)
+	ids := r.argv[1:]
+	plain := func(f Word, text string) bool { return f.Static && strings.Trim(text, alphanumeric) == "" }
+	// One signal may be first: any other number is a process or a group.
+	if len(ids) > 0 && strings.HasPrefix(ids[0].Text, "-") && plain(ids[0], ids[0].Text[1:]) {
+		named := ids[0].Text == "-s" || ids[0].Text == "-n"
+		if ids = ids[1:]; named && len(ids) > 0 && plain(ids[0], ids[0].Text) {
+			ids = ids[1:]
+		}
+	}
+	return len(ids) > 0 && !slices.ContainsFunc(ids, func(f Word) bool { return !f.Started })
 }
 
 // editsFiles reports whether the program, with these words, reads and writes the files
@@ -431,8 +445,9 @@ func (r *reader) uses(script string) {
 		r.touch(form.Metadata, Literal(path), false)
 	}
 	for _, path := range use.Required { // a folder of that name has a script
-		// Node tries x.json.js where there is no x.json.
-		if at := Absolute(r.paths.Dir, path); at == "" || r.world.IsDir == nil || r.world.IsDir(at) || r.world.IsNew == nil || r.world.IsNew(at) {
+		// Node tries x.json.js where there is no x.json, and takes the ending of what a link leads to.
+		at := Absolute(r.paths.Dir, path)
+		if json := at != "" && r.world.Resolve != nil && strings.HasSuffix(r.world.Resolve(at), ".json"); !json || r.world.IsDir == nil || r.world.IsDir(at) || r.world.IsNew == nil || r.world.IsNew(at) {
 			r.touch(cardea.Execute, Literal(path), false)
 		}
 	}

@@ -49,7 +49,7 @@ func ShadowsPython(file string) bool {
 	if ending != "" && !slices.ContainsFunc([]string{"py", "so", "pyd", "dll"}, func(of string) bool { return strings.HasPrefix(ending, of) || strings.HasSuffix(ending, "."+of) }) {
 		return false
 	}
-	return slices.Contains(languageWords("Python's modules"), module) || strings.HasPrefix(module, "_") && ending != "" && !strings.HasPrefix(module, "__")
+	return slices.Contains(languageWords("Python's modules"), module) || strings.HasPrefix(module, "_") && !strings.HasPrefix(module, "__")
 }
 
 // readInline reads a script in a language of which there is a grammar: what it uses, false where

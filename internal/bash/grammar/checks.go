@@ -173,11 +173,14 @@ func (s *Script) treeCheck() {
 			if n.Index != nil && n.Param != nil { // ${x[1]:=2} and ((x[1]=2)) make one
 				s.Arrays = append(s.Arrays, n.Param.Value)
 			}
+			if yields(n.Exp) {
+				s.doubt(unknown.ExtendedPattern, s.Source(n))
+			}
 			if src := s.Source(n); !n.Short && (strings.Contains(src, "<(") || strings.Contains(src, ">(")) {
 				s.doubt(unknown.HiddenSubstitution, src)
 			}
 		case *syntax.ExtGlob:
-			if strings.ContainsAny(n.Pattern.Value, "$`<>(") {
+			if strings.ContainsAny(n.Pattern.Value, "$`<>(#") { // (#qe:…:) executes where a person has set EXTENDED_GLOB
 				s.doubt(unknown.HiddenPattern, s.Source(n))
 			}
 			if test == 0 {
@@ -326,6 +329,17 @@ func zshForm(text string, i int) bool {
 
 // zshModifiers are the letters that change a value after a colon, or precede such a letter.
 const zshModifiers = "aAcehlpPqQrstux&gfFwW"
+
+// yields reports an expansion that may yield a text of the line with a bracket in it, in which zsh
+// finds a glob qualifier that executes: ${x:-*(e:id:)}.
+func yields(e *syntax.Expansion) bool {
+	ops := []syntax.ParExpOperator{syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
+		syntax.AssignUnset, syntax.AssignUnsetOrNull}
+	return e != nil && e.Word != nil && slices.Contains(ops, e.Op) && slices.ContainsFunc(e.Word.Parts, func(p syntax.WordPart) bool {
+		lit, plain := p.(*syntax.Lit)
+		return plain && strings.Contains(lit.Value, "(")
+	})
+}
 
 // zshParam looks at an expansion whose end zsh finds elsewhere, or whose name it knows.
 func (s *Script) zshParam(p *syntax.ParamExp) {

@@ -159,17 +159,12 @@ func (c *call) refusal(p *cardea.Part) string {
 			return "it sets " + a.Name
 		}
 	}
-	switch evaluates := p.Knowledge == cardea.Complete && slices.Contains(p.Configs, knowledge.ProjectEnvironment); {
-	case len(p.Argv) > 0:
-		if why := c.program(p); why != "" {
-			return why
+	if len(p.Argv) == 0 {
+		if !harmlessTool(ev.Call) && !redirection(p) {
+			return "the tool may do more than read"
 		}
-	case evaluates: // the shell itself: (( X ))
-		if why := c.environment(p.Dir); why != "" {
-			return why
-		}
-	case !harmlessTool(ev.Call) && !redirection(p):
-		return "the tool may do more than read"
+	} else if why := c.program(p); why != "" {
+		return why
 	}
 	for k := range p.Access {
 		a := &p.Access[k]
@@ -271,7 +266,8 @@ func (c *call) access(p *cardea.Part, a *cardea.Access) string {
 		}
 		return "it writes"
 	case cardea.Network:
-		if asks && knowledge.IsLoopback(a.Host) && !c.set("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY") {
+		names, _ := knowledge.WordsOf(form.VariableKinds, "request")
+		if asks && knowledge.IsLoopback(a.Host) && !c.set(names...) {
 			return ""
 		}
 		if a.Configured && a.Host == "" {

@@ -361,6 +361,7 @@ var lists = [...]list{
 		"/**/meson_options.txt",
 		"/**/authorized_keys.txt",
 		"/**/robots.txt",
+		"/**/entry_points.txt",
 		"/**/.*",
 		"/**/-*",
 		"/**/*requirements*",

@@ -40,6 +40,8 @@ const (
 	Lists = "lists" // names and attributes
 	Opens = "opens" // a member of what is open already, if there is no other mode
 	Tells = "tells" // it gives a class, which may be compared and shown, and not called
+	Takes = "takes" // it computes, if it is passed one value
+	Fails = "fails" // an exception that an except clause may name
 )
 
 // language has the grammar of one and the checks in it, texts that no script may have, and the
@@ -77,6 +79,10 @@ func of(name string) func() grammar {
 	})
 }
 
+// swallowed are signs that are a part of the letter before them where the machine's encoding is
+// not UTF-8 (GBK, Shift JIS).
+const swallowed = "[^\\x00-\\x7f][@\\[\\\\\\]^`{|}~]"
+
 // Known reports whether scripts in a language can be read, by its name in packs/commands.
 func Known(name string) bool { return languages[name].grammar != nil }
 
@@ -88,7 +94,7 @@ func Read(name, text string, words Words) (Use, bool) {
 		name, does, _ := strings.Cut(word, ":")
 		r.names[name] = does
 	}
-	if !utf8.ValidString(text) || l.refused != "" && regexp.MustCompile(l.refused).MatchString(text) || !r.all() {
+	if !utf8.ValidString(text) || regexp.MustCompile(swallowed).MatchString(text) || l.refused != "" && regexp.MustCompile(l.refused).MatchString(text) || !r.all() {
 		return Use{}, false
 	}
 	return r.use()
@@ -209,6 +215,10 @@ var javaScriptChecks = checks{
 		return !listed && name[0] >= '_' && !slices.Contains(r.others, name) && !r.has("module ", name) && r.note("declares", name)
 	},
 	"own": func(r *reading, name string) bool { return slices.Contains(r.notes, note{"declares", name}) },
+	"key": func(r *reading, name string) bool {
+		_, method := r.names["."+name]
+		return !method
+	},
 	"method": func(r *reading, name string) bool {
 		_, listed := r.names["."+name]
 		return listed
@@ -237,7 +247,7 @@ var javaScriptChecks = checks{
 }
 
 var pythonChecks = checks{
-	"path": path, "reads": does(Reads), "lists": does(Lists), "tells": does(Tells),
+	"path": path, "reads": does(Reads), "lists": does(Lists), "tells": does(Tells), "takes": does(Takes), "fails": does(Fails),
 	"bracketed": func(r *reading, _ string) bool { return r.brackets > 0 },
 	"undoubled": func(_ *reading, text string) bool { return !strings.ContainsAny(text, "\"\\#\n") },
 	"unsingled": func(_ *reading, text string) bool { return !strings.ContainsAny(text, "'\\#\n") },
@@ -337,14 +347,13 @@ func (r *reading) alias(name string) string {
 // stands keeps a name for what was imported last.
 func (r *reading) stands(name string) bool {
 	of := r.noted("module", "part")
-	does, listed := r.names[name]
+	_, listed := r.names[name]
 	for _, n := range r.notes {
 		if n.text == name && slices.Contains([]string{"declares", "assigns", "uses"}, n.check) {
 			return false
 		}
 	}
 	old := r.alias(name)
-	_, function := r.names[of]
-	return (old == "" || old == of) && (!listed || does == "" && function && r.names[of] == "") && !strings.HasPrefix(name, "__") && !slices.Contains(r.others, name) &&
+	return (old == "" || old == of) && !listed && !strings.HasPrefix(name, "__") && !slices.Contains(r.others, name) &&
 		r.note("stands", name) && r.note("for", of)
 }
