@@ -3,8 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -288,7 +286,7 @@ func (t trial) candidate(as string) (lines []string, then func(trial) cardea.Eff
 		if err != nil {
 			return nil, nil, err.Error()
 		}
-		if bodies := ruleBodies(&e, cardea.Allow, "approved-"+digestOf(e.Input.String()), true); len(bodies) > 0 && stillAsks(&e, cardea.Allow, userDir(t.judgement.Place.Dirs.User)) == nil {
+		if bodies := ruleBodies(&e, cardea.Allow, "approved-"+e.Digest[:8], true); len(bodies) > 0 && stillAsks(&e, cardea.Allow, userDir(t.judgement.Place.Dirs.User)) == nil {
 			text := strings.ReplaceAll(strings.Join(bodies, ""), "BECAUSE", `"a person approved it"`)
 			lines = []string{strings.TrimSuffix(text, "\n")}
 			p.Drafts = map[string][]byte{filepath.Join(t.judgement.Place.Dirs.User, "rules", "cardea-suggest.yaml"): []byte("version: 1\nrules:\n" + text)}
@@ -302,12 +300,6 @@ func (t trial) candidate(as string) (lines []string, then func(trial) cardea.Eff
 		return nil, nil, why
 	}
 	return lines, then, ""
-}
-
-// digestOf tells rules about different calls apart.
-func digestOf(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:4])
 }
 
 // propose finds what allows the calls of a shape, and which others of the source it would allow.
@@ -364,14 +356,8 @@ func (a *approved) like(other *approved, p Process) bool {
 }
 
 func (o *proposal) show(s *screen) {
-	all := o.Covered
-	if len(all) == 0 {
-		all = o.Near
-	}
-	if len(all) == 0 {
-		return
-	}
-	s.printf("%s  %s %s\n", painted{bold, fmt.Sprintf("%4d×", o.Times)}, all[0].Tool, shorten(hook.Plain(all[0].Text), 100))
+	first := slices.Concat(o.Covered, o.Near)[0]
+	s.printf("%s  %s %s\n", painted{bold, fmt.Sprintf("%4d×", o.Times)}, first.Tool, shorten(hook.Plain(first.Text), 100))
 	for _, a := range o.Covered[min(1, len(o.Covered)):] {
 		s.printf("       also %s (%d×)\n", shorten(hook.Plain(a.Text), 100), a.Times)
 	}

@@ -67,16 +67,16 @@ func (r *reader) doubt() string {
 
 // endsStarted reports whether the program ends nothing but processes that the line has started.
 func (r *reader) endsStarted() bool {
-	ids := r.argv[1:]
-	plain := func(f Word, text string) bool { return f.Static && strings.Trim(text, alphanumeric) == "" }
-	// One signal may be first: any other number is a process or a group.
-	if len(ids) > 0 && strings.HasPrefix(ids[0].Text, "-") && plain(ids[0], ids[0].Text[1:]) {
-		named := ids[0].Text == "-s" || ids[0].Text == "-n"
-		if ids = ids[1:]; named && len(ids) > 0 && plain(ids[0], ids[0].Text) {
-			ids = ids[1:]
+	for i, f := range r.argv[1:] {
+		text, dash := strings.CutPrefix(f.Text, "-")
+		value := i == 1 && (r.argv[1].Text == "-s" || r.argv[1].Text == "-n")
+		// One signal may be first: any other number is a process or a group.
+		signal := f.Static && (i == 0 && dash || value && !dash) && strings.Trim(text, alphanumeric) == ""
+		if !signal && !f.Started {
+			return false
 		}
 	}
-	return len(ids) > 0 && !slices.ContainsFunc(ids, func(f Word) bool { return !f.Started })
+	return r.argv[len(r.argv)-1].Started
 }
 
 // editsFiles reports whether the program, with these words, reads and writes the files

@@ -333,9 +333,7 @@ const zshModifiers = "aAcehlpPqQrstux&gfFwW"
 // yields reports an expansion that may yield a text of the line with a bracket in it, in which zsh
 // finds a glob qualifier that executes: ${x:-*(e:id:)}.
 func yields(e *syntax.Expansion) bool {
-	ops := []syntax.ParExpOperator{syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
-		syntax.AssignUnset, syntax.AssignUnsetOrNull}
-	return e != nil && e.Word != nil && slices.Contains(ops, e.Op) && slices.ContainsFunc(e.Word.Parts, func(p syntax.WordPart) bool {
+	return e != nil && e.Word != nil && e.Op <= syntax.AssignUnsetOrNull && slices.ContainsFunc(e.Word.Parts, func(p syntax.WordPart) bool {
 		lit, plain := p.(*syntax.Lit)
 		return plain && strings.Contains(lit.Value, "(")
 	})

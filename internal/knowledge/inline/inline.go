@@ -214,15 +214,8 @@ var javaScriptChecks = checks{
 		_, listed := r.names[name]
 		return !listed && name[0] >= '_' && !slices.Contains(r.others, name) && !r.has("module ", name) && r.note("declares", name)
 	},
-	"own": func(r *reading, name string) bool { return slices.Contains(r.notes, note{"declares", name}) },
-	"key": func(r *reading, name string) bool {
-		_, method := r.names["."+name]
-		return !method
-	},
-	"method": func(r *reading, name string) bool {
-		_, listed := r.names["."+name]
-		return listed
-	},
+	"own":    func(r *reading, name string) bool { return slices.Contains(r.notes, note{"declares", name}) },
+	"method": (*reading).method, "key": func(r *reading, name string) bool { return !r.method(name) },
 	// A value of Node's own.
 	"value": func(r *reading, _ string) bool {
 		name := r.noted("name")
@@ -244,6 +237,11 @@ var javaScriptChecks = checks{
 		begins := func(with string) bool { return strings.HasPrefix(file, with) }
 		return strings.HasSuffix(file, ".json") && slices.ContainsFunc([]string{"./", "../", "/"}, begins) && r.note("json", file)
 	},
+}
+
+func (r *reading) method(name string) bool {
+	_, listed := r.names["."+name]
+	return listed
 }
 
 var pythonChecks = checks{
