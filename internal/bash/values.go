@@ -17,7 +17,7 @@ func (w *line) lookup(name string) shell.Value {
 	forgotten, odd := !w.cur.Forgotten.None(), w.cur.Traits[name]&grammar.Odd != 0
 	v := w.cur.Vars.Get(name)
 	switch {
-	case shell.Counter(name) && !forgotten && !odd:
+	case shell.Counter(name) && !forgotten && !odd && !knowledge.IsVariableOf("counter_of_environment", name):
 		return shell.SomeNumber
 	case forgotten, shellSets(name), odd:
 		v = shell.Value{May: w.mayBe(name), Presence: shell.Set | v.Presence&shell.Outside}

@@ -55,9 +55,6 @@ func ShadowsPython(file string) bool {
 // readInline reads a script in a language of which there is a grammar: what it uses, false where
 // it may do more than read and print.
 func readInline(language, script string) (inline.Use, bool) {
-	if !inline.Known(language) {
-		return inline.Use{}, false
-	}
 	return inline.Read(language, script, languageWords)
 }
 

@@ -34,7 +34,7 @@ func VariableClass(name string) cardea.EnvClass {
 // choose a program are harmless with the values that choose none: GIT_PAGER=cat.
 // known is whether the value is.
 func AssignmentClass(name, value string, known bool) cardea.EnvClass {
-	if IsVariableOf("integer", name) && !(known && strings.Trim(value, "0123456789") == "") {
+	if IsVariableOf("encoding", name) && !(known && plainLetters(value)) || IsVariableOf("integer", name) && !(known && strings.Trim(value, "0123456789") == "") {
 		return cardea.EnvDangerous
 	}
 	class := VariableClass(name)
@@ -42,6 +42,18 @@ func AssignmentClass(name, value string, known bool) cardea.EnvClass {
 		return cardea.EnvSafe
 	}
 	return class
+}
+
+// plainLetters reports a locale in which no byte of a letter is a sign of a shell or a language, as
+// the second byte of a letter of GBK may be a backslash.
+func plainLetters(locale string) bool {
+	locale = strings.ReplaceAll(strings.ToLower(locale), "-", "")
+	return slices.Contains([]string{"", "c", "posix"}, locale) || strings.HasSuffix(locale, ".utf8")
+}
+
+// ForeignLetters reports a locale of a session in which a text may mean something else than here.
+func ForeignLetters(locale string) bool {
+	return slices.ContainsFunc([]string{"zh", "ja", "ko"}, func(of string) bool { return strings.HasPrefix(locale, of) }) && !plainLetters(locale)
 }
 
 // harmlessSettings reports whether a variable holds nothing but settings of its program that the

@@ -137,6 +137,10 @@ func (c *call) refusal(p *cardea.Part) string {
 	if why := refusalOfCall(ev); why != "" {
 		return why
 	}
+	names, _ := knowledge.WordsOf(form.VariableKinds, "encoding")
+	if i := slices.IndexFunc(names, func(name string) bool { return c.about.Env != nil && knowledge.ForeignLetters(c.about.Env(name)) }); i >= 0 {
+		return "letters are not those of UTF-8: " + names[i] + " is " + c.about.Env(names[i])
+	}
 	switch {
 	case len(p.Opaque) > 0:
 		return p.Opaque[0].Reason

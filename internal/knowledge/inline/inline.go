@@ -83,12 +83,13 @@ func of(name string) func() grammar {
 // not UTF-8 (GBK, Shift JIS).
 const swallowed = "[^\\x00-\\x7f][@\\[\\\\\\]^`{|}~]"
 
-// Known reports whether scripts in a language can be read, by its name in packs/commands.
-func Known(name string) bool { return languages[name].grammar != nil }
-
-// Read reads a script in a known language, false where it may do more.
+// Read reads a script in a language, by its name in packs/commands; false where it may do more, or
+// the language is not known.
 func Read(name, text string, words Words) (Use, bool) {
-	l := languages[name]
+	l, known := languages[name]
+	if !known {
+		return Use{}, false
+	}
 	r := &reading{grammar: l.grammar(), s: text, checks: l.checks, names: Names{}, others: words(l.others)}
 	for _, word := range words(l.listed) {
 		name, does, _ := strings.Cut(word, ":")
