@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/supervisor"
+	"cardea.dev/internal/ask/supervisor"
 	"cardea.dev/packs"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 	"cardea.dev/packs"
 )
 

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/source"
 	"cardea.dev/internal/decide/noeffect"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/source"
-	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/harness/permissionlist"
 	"cardea.dev/packs"
 )
 

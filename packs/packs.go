@@ -11,8 +11,8 @@ package packs
 import (
 	"sync"
 
+	"cardea.dev/internal/decide/roles"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/roles"
 )
 
 //go:generate go run ./internal/gen

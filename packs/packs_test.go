@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/harness/call"
+	"cardea.dev/internal/testing/testrun"
 	"cardea.dev/packs"
 	"cardea.dev/packs/internal/table"
 )

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/disk"
+	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/decide/noeffect"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/readonly"
-	"cardea.dev/internal/disk"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/harness/call"
 )
 
 // reading is a project in which lines are judged by the deciders that need no

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/source"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/source"
+	"cardea.dev/internal/harness/call"
 	"cardea.dev/packs"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/judge"
-	"cardea.dev/internal/judge/fakeprovider"
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/ask/judge/fakeprovider"
 )
 
 // traced runs the hook under strace, and gives its answer, and the system calls of it and

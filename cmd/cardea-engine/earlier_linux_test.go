@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/supervisor/post"
+	"cardea.dev/internal/ask/supervisor/post"
 )
 
 // earlierRoot is where scripts/sample-state made the samples: signed records name the paths
@@ -70,10 +70,10 @@ var kindsOfState = []kindOfState{
 	{"home/.config/cardea/org/acme/rules/*.yaml", "org/store.go", before("s9", "acme"), `"permissionDecision":"deny"`},
 	{earlierState + "queue/queue.db", "queue/store/store.go", command("queue"), "nothing waits for you\n"},
 	{earlierState + "posture", "posture/posture.go", before("s8", "frob x"), "changed since you set the gate up on 2026-"},
-	{earlierState + "install/*.json", "install/memory.go install/file.go install/typedcommand.go", nil, ""}, // internal/install
+	{earlierState + "install/*.json", "install/memory.go install/file.go install/typedcommand.go", nil, ""}, // internal/config/install
 	{earlierState + "compile/*", "install/sandbox.go", command("doctor"), "the sandbox of Claude Code has"},
 	{earlierState + "heartbeat/claude-code", "session/heartbeat.go", command("doctor"), "last call by the harness"},
-	{earlierState + "judge/usage", "judge/usage/usage.go", nil, ""}, // internal/judge/usage
+	{earlierState + "judge/usage", "judge/usage/usage.go", nil, ""}, // internal/ask/judge/usage
 	{earlierState + "judge/agreement", "hook/adaptive.go", nil, ""}, // internal/hook
 	{earlierState + "evidence/*", "evidence/evidence.go", before("s9", "git commit -m x"), `"permissionDecision":"deny"`},
 	{earlierState + "tracked/*", "project/brought.go", before("s9", "pb x"), ""},

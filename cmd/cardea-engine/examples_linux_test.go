@@ -11,8 +11,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/release"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/config/release"
 )
 
 const examples = "../../examples/"

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/judge"
-	"cardea.dev/internal/judge/fakeprovider"
-	"cardea.dev/internal/redact"
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/ask/judge/fakeprovider"
+	"cardea.dev/internal/command/redact"
 )
 
 // The engine as it is installed asks providers for the hook's program.

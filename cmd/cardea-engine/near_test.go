@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev/internal/embedding"
+	"cardea.dev/internal/memory/embedding"
 )
 
 // lesson is a line of a file of lessons.

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
+	"cardea.dev/internal/ask/judge/fakeprovider"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/judge/fakeprovider"
-	remembered "cardea.dev/internal/lesson"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/session"
-	"cardea.dev/internal/state"
-	"cardea.dev/internal/testrun"
+	remembered "cardea.dev/internal/memory/lesson"
+	"cardea.dev/internal/memory/session"
+	"cardea.dev/internal/testing/testrun"
 
 	"cardea.dev"
 )

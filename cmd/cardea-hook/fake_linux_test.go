@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev/internal/control"
+	"cardea.dev/internal/hook/control"
 )
 
 // falseDaemon builds the false daemon.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // chaos is a daemon to which things happen.

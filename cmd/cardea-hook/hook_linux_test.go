@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"cardea.dev/internal/decide/policy/sample"
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 // built is the folder in which TestMain builds the three programs.

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"cardea.dev/internal/control"
-	"cardea.dev/internal/limit"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/hook/control"
 )
 
 // hook is one run.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"cardea.dev/internal/script"
+	"cardea.dev/internal/base/script"
 )
 
 // run has cardea answer: this system does not tell who listens at a socket.

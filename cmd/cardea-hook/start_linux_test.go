@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev/internal/control"
+	"cardea.dev/internal/hook/control"
 )
 
 // settings writes the person's settings.

@@ -18,14 +18,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"cardea.dev/internal/base/peer"
+	seat "cardea.dev/internal/base/person"
 	"cardea.dev/internal/cli"
-	"cardea.dev/internal/control"
-	"cardea.dev/internal/daemon"
+	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/policy/rego"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/peer"
-	seat "cardea.dev/internal/person"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/hook/control"
+	"cardea.dev/internal/hook/daemon"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // The variables of a script whose calls a daemon answers: its socket, and the folders of

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // What generated lines are made of. {P} is a program with its options, {F} a spelling of a

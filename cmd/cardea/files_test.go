@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // newListed is a project with secrets in it, and a list of entries for Bash.

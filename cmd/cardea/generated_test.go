@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // TestGeneratedDenies puts what is denied into places that run it, gives it other names, and puts

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/sharedtest"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/sharedtest"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // holeSetup gives the files in the home folder and the project of a row.

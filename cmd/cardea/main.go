@@ -8,8 +8,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"cardea.dev/internal/early"
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/hook/early"
 )
 
 func main() {

@@ -14,15 +14,15 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/ask/queue/holder"
+	"cardea.dev/internal/ask/queue/notice"
+	seat "cardea.dev/internal/base/person"
 	"cardea.dev/internal/cli"
+	"cardea.dev/internal/config/fetch"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
-	"cardea.dev/internal/fetch"
 	"cardea.dev/internal/hook"
-	seat "cardea.dev/internal/person"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/queue/holder"
-	"cardea.dev/internal/queue/notice"
 )
 
 func TestMain(m *testing.M) {

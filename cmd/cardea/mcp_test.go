@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"cardea.dev/internal/queue/store"
+	"cardea.dev/internal/ask/queue/store"
 )
 
 // mcpKey is where a script's client is.

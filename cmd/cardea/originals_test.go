@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/sharedtest"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/sharedtest"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // original is a case of another tool's own tests, with what that tool answers.

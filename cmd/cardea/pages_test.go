@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"cardea.dev/internal/cli"
+	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/project"
 )
 
 // session is a page of the docs that is carried out: its blocks marked "console", one

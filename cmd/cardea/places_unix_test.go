@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // placesRead are the places that the hook reads, below the home folder (~) or the

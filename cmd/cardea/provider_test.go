@@ -11,11 +11,11 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"cardea.dev/internal/judge"
-	"cardea.dev/internal/judge/fakeprovider"
-	"cardea.dev/internal/judge/provider"
-	"cardea.dev/internal/judge/usage"
-	"cardea.dev/internal/supervisor"
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/ask/judge/fakeprovider"
+	"cardea.dev/internal/ask/judge/provider"
+	"cardea.dev/internal/ask/judge/usage"
+	"cardea.dev/internal/ask/supervisor"
 )
 
 // askDirectly asks providers from this process: the test's own binary has no

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 // TestReasonIsWhatIsLostFirst judges lines that several rules stop. The first line of the

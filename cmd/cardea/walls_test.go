@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"cardea.dev/internal/cli"
-	"cardea.dev/internal/project"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // wall is a project whose lists allow everything.

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/conformance"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/hook/gate"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // sender is a harness that sends messages to a hook, and how it reads the answer.

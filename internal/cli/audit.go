@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/install"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/settings"
+	"cardea.dev/internal/memory/ledger"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )

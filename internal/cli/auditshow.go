@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/ledger"
+	"cardea.dev/internal/config/install"
+	"cardea.dev/internal/memory/ledger"
 )
 
 // commandWidth is how many characters of a command a line of a search shows.

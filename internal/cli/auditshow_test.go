@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/redact"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/memory/ledger"
 )
 
 // reader is a person who looks at a ledger.

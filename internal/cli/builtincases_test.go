@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/sharedtest"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/sharedtest"
+	"cardea.dev/internal/testing/testrun"
 	"cardea.dev/packs/cases"
 )
 

@@ -4,10 +4,10 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/stats"
-	"cardea.dev/internal/transcript"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/memory/ledger"
+	"cardea.dev/internal/memory/stats"
+	"cardea.dev/internal/memory/transcript"
 )
 
 // maxTranscripts is how many sessions are looked up in harnesses' own records in one run.

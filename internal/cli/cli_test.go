@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/project"
 )
 
 // desk is a person at a machine of their own: a home, a project, and a process

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 )
 

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/lists"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/inforce/sandbox"
+	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/inforce/sandbox"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/lists"
-	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
 

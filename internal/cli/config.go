@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/settings"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/settings"
 	"github.com/spf13/cobra"
 )
 

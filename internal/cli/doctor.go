@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/judge"
 	"github.com/spf13/cobra"
 )
 

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // TestMain lets the test program be the hook that doctor tries: started with

@@ -2,6 +2,6 @@
 
 package cli
 
-import "cardea.dev/internal/control"
+import "cardea.dev/internal/hook/control"
 
 func daemonAt(string, string) control.Client { return nil } // nobody asks: there is no stamp

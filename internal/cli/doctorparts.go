@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/control"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/judge"
-	"cardea.dev/internal/limit"
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/config/install"
+	"cardea.dev/internal/hook/control"
 )
 
 // queueReport is what doctor says about the queue.

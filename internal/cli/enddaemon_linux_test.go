@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev/internal/control"
+	"cardea.dev/internal/hook/control"
 )
 
 // A purge ends the process that listens at the daemon's socket, and no other.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/settings"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/install"
+	"cardea.dev/internal/config/settings"
 )
 
 // listener is something in force that waits for events, and where it is written.

@@ -16,13 +16,13 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/monitor"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/queue/store"
-	"cardea.dev/internal/redact"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/ask/queue/store"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/cli/monitor"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/memory/ledger"
 )
 
 // facesTest is a queue with many entries, and who won which.

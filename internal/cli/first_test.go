@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/knowledge/files"
+	"cardea.dev/internal/config/install"
 )
 
 // settled is a desk whose program is in a folder that stays.

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/limit"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )

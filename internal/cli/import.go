@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/document"
-	"cardea.dev/internal/importer"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/importer"
 	"github.com/spf13/cobra"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/config/importer"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/importer"
 	"github.com/spf13/cobra"
 )
 

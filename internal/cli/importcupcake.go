@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/importer"
+	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/importer"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/project"
-	"cardea.dev/internal/script/signals"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/decide/signals"
 	"github.com/spf13/cobra"
 )
 

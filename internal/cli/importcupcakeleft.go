@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev/internal/config/importer"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/importer"
 )
 
 // builtinName is the name of the builtin whose policy a file is, by its path: Cupcake loads

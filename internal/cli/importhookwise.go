@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/importer"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/importer"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/memory/lesson"
 	"cardea.dev/packs"
 	"github.com/spf13/cobra"
 )

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/config/importer"
 	"cardea.dev/internal/decide/routes"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/importer"
 	"github.com/spf13/cobra"
 )
 

@@ -12,12 +12,12 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/document/yamledit"
-	"cardea.dev/internal/importer"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/settings"
-	"cardea.dev/internal/trust"
+	"cardea.dev/internal/base/document/yamledit"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/config/importer"
+	"cardea.dev/internal/config/settings"
+	"cardea.dev/internal/config/trust"
 	"github.com/rogpeppe/go-internal/diff"
 )
 

@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/project"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/settings"
-	"cardea.dev/internal/trust"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/config/settings"
+	"cardea.dev/internal/config/trust"
 	"github.com/spf13/cobra"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/release"
+	"cardea.dev/internal/config/install"
+	"cardea.dev/internal/config/release"
 )
 
 func (d *desk) program(name, script string) string {

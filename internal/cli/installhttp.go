@@ -6,9 +6,9 @@ import (
 	"os"
 	"regexp"
 
-	"cardea.dev/internal/daemon/web"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/install"
+	"cardea.dev/internal/hook/daemon/web"
 )
 
 // overHTTP has the harness send its hooks to the daemon, if the person wants that. Only a

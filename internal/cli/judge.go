@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/ask/judge/question"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/decide/byjudge"
-	"cardea.dev/internal/judge"
-	"cardea.dev/internal/judge/question"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 )
 

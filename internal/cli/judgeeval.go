@@ -8,9 +8,9 @@ import (
 	"os"
 	"os/signal"
 
-	"cardea.dev/internal/judge/evaluation"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/ask/judge/evaluation"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/redact"
 	"github.com/spf13/cobra"
 )
 

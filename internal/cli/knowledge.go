@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
-	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/command/bash"
+	"cardea.dev/internal/command/knowledge"
 	"github.com/spf13/cobra"
 )
 

@@ -10,14 +10,14 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/candidate"
+	"cardea.dev/internal/ask/candidate"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/settings"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/memory/ledger"
+	"cardea.dev/internal/memory/lesson"
 	"github.com/spf13/cobra"
 )
 

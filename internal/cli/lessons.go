@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/exact"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/redact"
+	"cardea.dev/internal/memory/lesson"
 	"github.com/spf13/cobra"
 )
 

@@ -11,14 +11,14 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/document"
-	"cardea.dev/internal/evidence"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/memory/evidence"
+	"cardea.dev/internal/memory/lesson"
 	"github.com/spf13/cobra"
 )
 

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/state"
 )
 
 // commandMistakes are commands of rules that no line starts, and tools that no

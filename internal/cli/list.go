@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/document"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 )
 

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"cardea.dev/internal/mcp"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/queue/store"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/ask/queue/store"
+	"cardea.dev/internal/cli/mcp"
 )
 
 func mcpCommand(p Process) *cobra.Command {

@@ -14,13 +14,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/ask/queue/store"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/cli/monitor"
+	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/monitor"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/queue/store"
+	"cardea.dev/internal/memory/ledger"
 )
 
 func monitorCommand(p Process) *cobra.Command {

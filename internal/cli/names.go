@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev/internal/document"
+	"cardea.dev/internal/base/document"
 	"github.com/spf13/cobra"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 // decision finds the effect in an answer, "silence" where it says nothing.

@@ -13,14 +13,14 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/base/document/yamledit"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/bash/grammar"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/overrides"
-	"cardea.dev/internal/document/yamledit"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/memory/ledger"
 	"github.com/spf13/cobra"
 )
 

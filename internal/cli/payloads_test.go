@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 // The documented answers, written down from the vendors' pages and not from the

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/permissions"
+	"cardea.dev/internal/harness/permissionlist"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/permissionlist"
 	"github.com/spf13/cobra"
 )
 

@@ -7,14 +7,14 @@ import (
 	"os/signal"
 	"syscall"
 
-	_ "cardea.dev/internal/disk/archives"     // reads archives
-	_ "cardea.dev/internal/document/yamltext" // reads YAML
+	_ "cardea.dev/internal/base/document/yamltext" // reads YAML
+	_ "cardea.dev/internal/command/disk/archives"  // reads archives
 
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/command/knowledge/files"
+	"cardea.dev/internal/config/org"
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/org"
-	"cardea.dev/internal/person"
 )
 
 // Process is what a command has of the process that it runs in. Tests give it

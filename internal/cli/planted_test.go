@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // plantedSecret is a secret of a rule, within a text that shows it to be one.

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 const guardPolicy = `# METADATA

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/trust"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/state"
-	"cardea.dev/internal/trust"
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/spf13/cobra"
 )

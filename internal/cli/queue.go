@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/ask/queue/store"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/queue/store"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/settings"
 	"github.com/spf13/cobra"
 )
 

@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/candidate"
+	"cardea.dev/internal/ask/candidate"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/ask/queue/store"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/queue/store"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/settings"
+	"cardea.dev/internal/memory/lesson"
 	"github.com/spf13/cobra"
 )
 

@@ -15,9 +15,9 @@ import (
 	"unicode"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/redact"
 )
 
 // ruleFile is a file of rules that an answer writes.

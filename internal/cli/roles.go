@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/decide/rolepaths"
+	"cardea.dev/internal/decide/roles"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/roles"
-	"cardea.dev/internal/state"
 	"github.com/spf13/cobra"
 )
 

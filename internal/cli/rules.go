@@ -12,9 +12,9 @@ import (
 	"unicode"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/redact"
 	"github.com/spf13/cobra"
 )
 

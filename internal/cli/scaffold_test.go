@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"cardea.dev/internal/command/knowledge/source"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/knowledge/source"
 )
 
 // The reader of command knowledge takes what --scaffold prints, and asks only for

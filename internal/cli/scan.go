@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/scan"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/command/scan"
 	"github.com/spf13/cobra"
 )
 

@@ -9,12 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cardea.dev/internal/document"
-	"cardea.dev/internal/document/yamledit"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/scan"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/document/yamledit"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/scan"
 	"github.com/rogpeppe/go-internal/diff"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/sharedtest"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/testing/sharedtest"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // scored is a line of a corpus, and what the gate says about it in a git

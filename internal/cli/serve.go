@@ -10,13 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"cardea.dev/internal/control"
-	"cardea.dev/internal/daemon"
-	"cardea.dev/internal/daemon/web"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/logfile"
+	"cardea.dev/internal/base/script"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/logfile"
-	"cardea.dev/internal/script"
+	"cardea.dev/internal/hook/control"
+	"cardea.dev/internal/hook/daemon"
+	"cardea.dev/internal/hook/daemon/web"
 	"github.com/spf13/cobra"
 )
 

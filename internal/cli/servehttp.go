@@ -14,16 +14,16 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/control"
-	"cardea.dev/internal/daemon"
-	"cardea.dev/internal/daemon/web"
+	"cardea.dev/internal/ask/queue/store"
+	"cardea.dev/internal/base/logfile"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/logfile"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/queue/store"
-	"cardea.dev/internal/settings"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/hook/control"
+	"cardea.dev/internal/hook/daemon"
+	"cardea.dev/internal/hook/daemon/web"
+	"cardea.dev/internal/memory/ledger"
 )
 
 // httpAddress is where the daemon listens for HTTP, "" for nowhere: by the flag, else by

@@ -12,13 +12,13 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/logfile"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/posture"
+	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/config/trust"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/logfile"
-	"cardea.dev/internal/posture"
-	"cardea.dev/internal/project"
-	"cardea.dev/internal/state"
-	"cardea.dev/internal/trust"
 )
 
 // setUpWatch looks whether how the gate is set up, or what the person accepted of a

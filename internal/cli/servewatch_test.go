@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"cardea.dev/internal/base/logfile"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/logfile"
 )
 
 // The desktop is told what changed, unless the person wants no notifications.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"cardea.dev/internal/base/person"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/session"
+	"cardea.dev/internal/memory/ledger"
+	"cardea.dev/internal/memory/session"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/install"
+	"cardea.dev/internal/config/posture"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/posture"
-	"cardea.dev/internal/redact"
 	"github.com/spf13/cobra"
 )
 

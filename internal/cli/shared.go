@@ -2,14 +2,14 @@ package cli
 
 import (
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/call"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/settings"
+	"cardea.dev/internal/memory/ledger"
 )
 
 // What the commands share with the hook, by the names that they use: so that try says

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/settings"
-	"cardea.dev/internal/stats"
+	"cardea.dev/internal/config/install"
+	"cardea.dev/internal/config/settings"
+	"cardea.dev/internal/memory/ledger"
+	"cardea.dev/internal/memory/stats"
 	"github.com/spf13/cobra"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"cardea.dev/internal/stats"
+	"cardea.dev/internal/memory/stats"
 )
 
 // barWidth is how many characters the longest bar of a chart has, so that a line fits

@@ -12,15 +12,15 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/shape"
-	"cardea.dev/internal/stats"
-	"cardea.dev/internal/transcript"
+	"cardea.dev/internal/memory/ledger"
+	"cardea.dev/internal/memory/shape"
+	"cardea.dev/internal/memory/stats"
+	"cardea.dev/internal/memory/transcript"
 	"github.com/spf13/cobra"
 )
 

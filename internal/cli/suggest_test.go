@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/queue/store"
-	"cardea.dev/internal/redact"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/ask/queue/store"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/command/redact"
 )
 
 // suggested decodes the output of "cardea suggest --json".

@@ -9,11 +9,11 @@ import (
 	"sync"
 
 	"cardea.dev/agents"
-	"cardea.dev/internal/judge"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/supervisor"
-	"cardea.dev/internal/supervisor/post"
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/ask/supervisor"
+	"cardea.dev/internal/ask/supervisor/post"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/command/redact"
 	"github.com/spf13/cobra"
 )
 

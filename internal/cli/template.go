@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cardea.dev/internal/settings"
+	"cardea.dev/internal/config/settings"
 )
 
 //go:embed templates

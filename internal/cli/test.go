@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/gate"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/hook/gate"
 	"github.com/spf13/cobra"
 )
 

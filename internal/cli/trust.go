@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/config/trust"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/project"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/trust"
+	"cardea.dev/internal/memory/lesson"
 	"github.com/spf13/cobra"
 )
 

@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/ask/queue/store"
 	"cardea.dev/internal/decide/overrides"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/queue/store"
+	"cardea.dev/internal/memory/lesson"
 	"github.com/spf13/cobra"
 )
 

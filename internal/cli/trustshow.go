@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/settings"
+	"cardea.dev/internal/config/trust"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/settings"
-	"cardea.dev/internal/trust"
 	"github.com/rogpeppe/go-internal/diff"
 )
 

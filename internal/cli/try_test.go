@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 func (d *desk) tryJSON(args ...string) trialJSONRead {

@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/stats"
+	"cardea.dev/internal/memory/ledger"
+	"cardea.dev/internal/memory/stats"
 )
 
 // shortLine is how many characters of a call, a reason or a trouble a line of the short form

@@ -12,8 +12,8 @@ import (
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/gate"
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/hook/gate"
 )
 
 // show writes a trial for people: the outcome first, then how it came about,

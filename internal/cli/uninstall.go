@@ -13,14 +13,14 @@ import (
 	"syscall"
 	"time"
 
-	"cardea.dev/internal/control"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/peer"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/install"
+	"cardea.dev/internal/config/trust"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/peer"
-	"cardea.dev/internal/state"
-	"cardea.dev/internal/trust"
+	"cardea.dev/internal/hook/control"
 	"github.com/spf13/cobra"
 )
 

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/posture"
-	"cardea.dev/internal/release/updates"
-	"cardea.dev/internal/script"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/script"
+	"cardea.dev/internal/config/posture"
+	"cardea.dev/internal/config/release/updates"
 	"github.com/spf13/cobra"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cardea.dev/internal/posture"
+	"cardea.dev/internal/config/posture"
 )
 
 func TestUpdate(t *testing.T) {

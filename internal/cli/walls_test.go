@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // This file tests that nothing which names a guarded path is allowed, whatever the

@@ -13,17 +13,17 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/document/yamledit"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/bash/grammar"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/document"
-	"cardea.dev/internal/document/yamledit"
 	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/harness/permissionlist"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/permissionlist"
-	"cardea.dev/internal/settings"
-	"cardea.dev/internal/state"
 )
 
 // way is one way to a looser answer about a call. Each was tried: the call was judged again with

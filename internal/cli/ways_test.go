@@ -15,9 +15,9 @@ import (
 	"unicode"
 
 	"cardea.dev"
+	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/redact"
+	"cardea.dev/internal/memory/ledger"
 )
 
 // heldCall is a call, what is set up for it, and the kinds of ways that must be among those that

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/form"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/form"
 )
 
 // DeletesCritical reports whether an access deletes what Claude Code never

@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/conformance"
 	"cardea.dev/internal/harness/copilotcli"
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 func adapters() []harness.Adapter {

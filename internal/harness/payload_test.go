@@ -12,7 +12,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/testrun"
 )
 
 func read(t testing.TB, raw string) *harness.Payload {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/command/knowledge/files"
 )
 
 // ProtectedPath reports whether Claude Code always asks before it writes to a

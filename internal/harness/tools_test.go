@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 func TestToolTable(t *testing.T) {

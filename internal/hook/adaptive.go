@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/decide/byjudge"
-	"cardea.dev/internal/judge"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/state"
-	"cardea.dev/internal/stats"
+	"cardea.dev/internal/memory/ledger"
+	"cardea.dev/internal/memory/stats"
 )
 
 // This file lets the confidence that the judge needs follow the person, where they want

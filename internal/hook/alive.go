@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"cardea.dev/internal/session"
+	"cardea.dev/internal/memory/session"
 )
 
 // Heartbeats are where it is kept when each harness's last event came.

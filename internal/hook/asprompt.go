@@ -2,8 +2,8 @@ package hook
 
 import (
 	"cardea.dev"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/redact"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/command/redact"
 )
 
 // This file is for a process that answers in the place of a harness's prompt, as the tool

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/state"
 )
 
 // seenBy returns the event as the setting human.surfaces has it: a person attends, where

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev/internal/control"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/project"
+	"cardea.dev/internal/hook/control"
 )
 
 // ofHooks are the variables that Claude Code sets for the processes of its hooks (hooks

@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/script"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/script"
 )
 
 // MaxInput is how much of standard input is read, in bytes. Claude Code

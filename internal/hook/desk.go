@@ -12,15 +12,15 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/supervisor/post"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/decide/roles"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/roles"
-	"cardea.dev/internal/session"
-	"cardea.dev/internal/state"
-	"cardea.dev/internal/supervisor/post"
+	"cardea.dev/internal/memory/ledger"
+	"cardea.dev/internal/memory/session"
 )
 
 // Desk is where sessions are registered, whoever asks for it: a person at a terminal, a

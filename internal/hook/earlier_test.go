@@ -1,7 +1,7 @@
 package hook
 
 import (
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/testrun"
 	"testing"
 )
 

@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/script"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/base/script"
 )
 
 // The exit codes of what harnesses start. A harness takes any other code of a hook for

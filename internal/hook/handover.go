@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/script"
+	"cardea.dev/internal/command/disk"
 	"cardea.dev/internal/decide/policy/remote"
-	"cardea.dev/internal/disk"
-	"cardea.dev/internal/document"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/script"
 )
 
 // The hook's program reads no YAML and no archives, and has no commands for people. These

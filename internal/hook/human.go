@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/settings"
 )
 
 // This file asks a person in the queue (docs/queue.md). The gate has decided, and its

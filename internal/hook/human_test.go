@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/settings"
 )
 
 // replies is a queue that gives one reply.

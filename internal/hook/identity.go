@@ -4,9 +4,9 @@ import (
 	"slices"
 	"time"
 
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/session"
-	"cardea.dev/internal/settings"
+	"cardea.dev/internal/memory/session"
 )
 
 // identity is who the agent of an event is to the gate.

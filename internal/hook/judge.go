@@ -10,13 +10,13 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/ask/judge/question"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/decide/byjudge"
-	"cardea.dev/internal/judge"
-	"cardea.dev/internal/judge/question"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/settings"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/memory/lesson"
 )
 
 // maxPromptFile bounds how much of an agent's prompt is read, in bytes.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/gate"
+	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/settings"
+	"cardea.dev/internal/hook/gate"
 )
 
 // LeadHere is the session in whose shell the command runs, where a person registered it

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/candidate"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/project"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/settings"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/ask/candidate"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/config/settings"
+	"cardea.dev/internal/memory/lesson"
 )
 
 // learn follows calls about which Cardea said nothing, and which a person then allowed in

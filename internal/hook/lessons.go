@@ -1,6 +1,6 @@
 package hook
 
-import "cardea.dev/internal/script"
+import "cardea.dev/internal/base/script"
 
 // indexCommand is the word by which a hook has the index of lessons made again when its
 // answer is out. It is nobody's command, so the tree does not show it.

@@ -3,10 +3,10 @@ package hook
 import (
 	"slices"
 
+	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/permissionfiles"
-	"cardea.dev/internal/permissionlist"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/harness/permissionlist"
 )
 
 // lists are the places of the harnesses' permission lists: those that lie in

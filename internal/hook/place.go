@@ -6,13 +6,13 @@ import (
 	"slices"
 
 	"cardea.dev"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/project"
-	"cardea.dev/internal/session"
-	"cardea.dev/internal/state"
-	"cardea.dev/internal/trust"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/knowledge/files"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/config/trust"
+	"cardea.dev/internal/memory/session"
 )
 
 // Place is where an event happens: whose folders count, and which project.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/project"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/config/project"
 )
 
 // A .git in the home folder, or above it, that an agent can make moves neither the project

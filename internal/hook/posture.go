@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/install"
+	"cardea.dev/internal/config/posture"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/posture"
-	"cardea.dev/internal/state"
 )
 
 // maxPluginEntries bounds the entries of each folder of the plugin.

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"time"
 
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/judge"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/person"
-	"cardea.dev/internal/project"
-	"cardea.dev/internal/queue"
+	"cardea.dev/internal/memory/ledger"
 )
 
 // Process is what a hook has of the process that it runs in. Tests give it

@@ -8,11 +8,11 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/candidate"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/ask/candidate"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/memory/lesson"
 )
 
 // What an entry of the queue shows, in bytes and in numbers. A person is told what was

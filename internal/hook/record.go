@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/ledger"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/settings"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/config/settings"
+	"cardea.dev/internal/memory/ledger"
 )
 
 // recorder writes what is answered to one message into the ledger of a place. It

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"cardea.dev"
-	"cardea.dev/internal/limit"
+	"cardea.dev/internal/base/limit"
 )
 
 // SessionCheck answers a prompt's message as check does, and with the menu whether a

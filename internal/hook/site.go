@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/paths"
 )
 
 // Site is where harnesses' settings lie for this process.

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"cardea.dev/internal/control"
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/script"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/script"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/hook/control"
 )
 
 // startDaemon starts the daemon where settings say so and there is none. The answer is

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/person"
+	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/install"
-	"cardea.dev/internal/person"
 )
 
 // maxStatus is how much of a status message is read, in bytes.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/state"
 )
 
 // trace is how a call was judged, line by line. Deciders may still write when

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/script"
+	"cardea.dev/internal/base/stack"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/script"
-	"cardea.dev/internal/stack"
 )
 
 // progress is how far a run has come, for an answer that must be given before the

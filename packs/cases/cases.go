@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cardea.dev/internal/document"
-	_ "cardea.dev/internal/document/yamltext" // reads YAML
+	"cardea.dev/internal/base/document"
+	_ "cardea.dev/internal/base/document/yamltext" // reads YAML
 )
 
 // Policy is what is promised of a built-in policy.

@@ -5,7 +5,7 @@
                                    of virtualenv and uv in PyPI, and print the list for
                                    packs/commands/undescribed.yaml
 
-A file is written in the form that internal/bash/activate.go compares: without comments and blanks,
+A file is written in the form that internal/command/bash/activate.go compares: without comments and blanks,
 with the bytes 0 for the folder and 1 for its name. The list has the beginning of its SHA-256.
 """
 import hashlib, json, os, re, subprocess, sys, urllib.request

@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"cardea.dev/internal/bash/generate"
-	"cardea.dev/internal/sharedtest"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/command/bash/generate"
+	"cardea.dev/internal/testing/sharedtest"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // call has a tool and its input as JSON, for a dumper.

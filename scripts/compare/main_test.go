@@ -99,12 +99,12 @@ func TestInputs(t *testing.T) {
 		count[in.source]++
 	}
 	for source, least := range map[string]int{
-		"Go tests of internal/bash": 1000,
-		"tables of internal/bash":   100,
-		"rows of TestHoles":         1000,
-		"generators of TestHoles":   1000,
-		"walls":                     1000,
-		"generated, seed 1":         5,
+		"Go tests of internal/command/bash": 1000,
+		"tables of internal/command/bash":   100,
+		"rows of TestHoles":                 1000,
+		"generators of TestHoles":           1000,
+		"walls":                             1000,
+		"generated, seed 1":                 5,
 	} {
 		if count[source] < least {
 			t.Errorf("%s: %d inputs", source, count[source])

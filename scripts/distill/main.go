@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"os"
 
-	"cardea.dev/internal/embedding"
+	"cardea.dev/internal/memory/embedding"
 )
 
 func main() {

@@ -20,7 +20,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"cardea.dev/internal/archtest"
+	"cardea.dev/internal/testing/archtest"
 )
 
 // longFunction is how many lines a function may have before it counts as long.

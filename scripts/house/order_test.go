@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"cardea.dev/internal/archtest"
+	"cardea.dev/internal/testing/archtest"
 )
 
 // TestTree measures a small module: three files in the order of the package's comment, one

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"cardea.dev/internal/archtest"
+	"cardea.dev/internal/testing/archtest"
 )
 
 // printTrees prints the figures of packages with those below them, and of all together.

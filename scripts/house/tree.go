@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cardea.dev/internal/archtest"
+	"cardea.dev/internal/testing/archtest"
 )
 
 // tree is a package and those below it, without tests, generated files and packages for tests.

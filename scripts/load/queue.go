@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/queue"
-	"cardea.dev/internal/queue/store"
-	"cardea.dev/internal/redact"
+	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/ask/queue/store"
+	"cardea.dev/internal/command/redact"
 )
 
 // This file damages the database of the queue while calls wait in it. What the gate

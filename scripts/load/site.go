@@ -20,12 +20,12 @@ import (
 	"syscall"
 	"time"
 
-	"cardea.dev/internal/control"
-	"cardea.dev/internal/daemon"
-	"cardea.dev/internal/daemon/web"
+	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/policy/remote"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/inforce"
+	"cardea.dev/internal/hook/control"
+	"cardea.dev/internal/hook/daemon"
+	"cardea.dev/internal/hook/daemon/web"
 )
 
 // site is the programs, a person, a project and a daemon.

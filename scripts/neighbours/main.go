@@ -1,5 +1,5 @@
 // Command neighbours compares ways to find near vectors: the graph of coder/hnsw, the
-// sketches of internal/vectorindex, and a look at all vectors. It is a module of its own,
+// sketches of internal/memory/vectorindex, and a look at all vectors. It is a module of its own,
 // so that Cardea does not depend on the graph (docs/decisions/0104). Run it in its folder:
 //
 //	go run . -n 100000
@@ -19,8 +19,8 @@ import (
 	"syscall"
 	"time"
 
-	"cardea.dev/internal/embedding"
-	"cardea.dev/internal/vectorindex"
+	"cardea.dev/internal/memory/embedding"
+	"cardea.dev/internal/memory/vectorindex"
 	"github.com/coder/hnsw"
 )
 

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/judge"
-	"cardea.dev/internal/judge/question"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/redact"
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/ask/judge/question"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/redact"
 )
 
 // Settings are what the decider is told.

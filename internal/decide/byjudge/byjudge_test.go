@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/command/disk"
+	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/decide/byjudge"
-	"cardea.dev/internal/disk"
-	"cardea.dev/internal/judge"
-	"cardea.dev/internal/redact"
+	"cardea.dev/internal/harness/call"
 )
 
 func event(t *testing.T, tool string, input map[string]any) *cardea.Event {

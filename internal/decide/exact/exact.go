@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/lesson"
+	"cardea.dev/internal/memory/lesson"
 )
 
 // Settings are what the decider must know of a place.

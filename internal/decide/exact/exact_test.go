@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
-	"cardea.dev/internal/disk"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/disk"
+	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/harness/call"
+	"cardea.dev/internal/memory/lesson"
 )
 
 var today = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)

@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/lists"
-	"cardea.dev/internal/meaning"
+	"cardea.dev/internal/memory/lesson"
+	"cardea.dev/internal/memory/meaning"
 )
 
 // Meaning finds lessons about commands that mean nearly the same, whatever their words.

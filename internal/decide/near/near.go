@@ -1,7 +1,7 @@
 // Package near lets lessons count for calls that are like the ones they are about
 // (docs/near.md).
 //
-// A lesson that allows counts where the call has the same shape (internal/shape). How
+// A lesson that allows counts where the call has the same shape (internal/memory/shape). How
 // alike the two look only finds it. A lesson that denies defers: a person decides. A
 // lesson that asks asks, whatever the shape.
 package near
@@ -16,8 +16,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/shape"
+	"cardea.dev/internal/memory/lesson"
+	"cardea.dev/internal/memory/shape"
 )
 
 // Like is a lesson that looks like a call.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/decide/near"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/redact"
+	"cardea.dev/internal/memory/lesson"
 )
 
 // reasons are what the opinions of a verdict say.

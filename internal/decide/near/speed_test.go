@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/decide/near"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/redact"
-	"cardea.dev/internal/shape"
+	"cardea.dev/internal/memory/lesson"
+	"cardea.dev/internal/memory/shape"
 )
 
 // BenchmarkCheckNear decides a call by a similar lesson of many, from the parts of the

@@ -11,8 +11,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/lesson"
-	"cardea.dev/internal/similar"
+	"cardea.dev/internal/memory/lesson"
+	"cardea.dev/internal/memory/similar"
 )
 
 // Words finds lessons that share most of their words with a call.

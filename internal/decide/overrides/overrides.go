@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash/grammar"
-	"cardea.dev/internal/pathglob"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/pathglob"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/bash/grammar"
 )
 
 // Override is one exception.

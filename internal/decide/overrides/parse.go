@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash/grammar"
-	"cardea.dev/internal/document"
-	"cardea.dev/internal/pathglob"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/pathglob"
+	"cardea.dev/internal/command/bash/grammar"
 )
 
 // Parse reads an overrides.yaml. What is wrong is among the problems; where one of them

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/files"
+	"cardea.dev/internal/command/knowledge/form"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/knowledge/form"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/harness/permissionlist"
 )
 
 // accesses stops what an entry for a program does not cover: files that the

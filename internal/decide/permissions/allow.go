@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 
 	"cardea.dev"
-	"cardea.dev/internal/disk"
+	"cardea.dev/internal/base/lists"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/disk"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/files"
+	"cardea.dev/internal/command/knowledge/form"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/knowledge/form"
-	"cardea.dev/internal/lists"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/harness/permissionlist"
 )
 
 // Refusal is why a part is not allowed by the lists.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"cardea.dev"
-	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/harness/permissionlist"
 )
 
 // Around is the decider "permissions" for the folders around the call, with

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"cardea.dev/internal/decide/permissions"
-	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/harness/permissionlist"
 )
 
 // thousand is a list of a thousand entries, as one that grew over years.

@@ -7,7 +7,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/permissions"
-	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/harness/permissionlist"
 )
 
 // The two halves say together what the whole says, each its own.

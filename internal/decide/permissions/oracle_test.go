@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
-	"cardea.dev/internal/permissionlist"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/command/bash"
+	"cardea.dev/internal/harness/permissionlist"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // The oracle: real bash runs the lines that the lists allow, with recording

@@ -10,14 +10,14 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/decide/noeffect"
 	"cardea.dev/internal/decide/opaque"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/permissionlist"
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/harness/call"
+	"cardea.dev/internal/harness/permissionlist"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 // stand is lists, and the place where they count.

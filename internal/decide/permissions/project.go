@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/disk"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/form"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/disk"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/form"
 )
 
 // This file knows the project's own programs and modules. Who approves a program that runs the

@@ -7,10 +7,10 @@ import (
 	"sync"
 
 	"cardea.dev"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/form"
-	"cardea.dev/internal/lists"
-	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/base/lists"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/form"
+	"cardea.dev/internal/harness/permissionlist"
 )
 
 // index sorts the entries by what they are about, so that a long list costs

@@ -9,8 +9,8 @@ import (
 	"unicode"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash/grammar"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/bash/grammar"
 )
 
 // ofCupcake reports whether a package was written for Cupcake: it gets the fields

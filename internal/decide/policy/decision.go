@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/lists"
 )
 
 // decision is one element of a verb's set.

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/lists"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/lists"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/state"
 )
 
 // The bounds of a folder. A project's is written by whoever sent the pull

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/lists"
 )
 
 // Format gives the texts of the files of policies that OPA's formatter writes

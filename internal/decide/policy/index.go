@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/lists"
 )
 
 // entry is what the index knows of a file.

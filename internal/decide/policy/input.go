@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"cardea.dev"
-	"cardea.dev/internal/lists"
+	"cardea.dev/internal/base/lists"
 )
 
 // Input is what policies see as input: Claude Code's shape for every harness,

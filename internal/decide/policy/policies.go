@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/limit"
 )
 
 // Name is the decider's word in verdicts.

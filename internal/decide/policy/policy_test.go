@@ -19,7 +19,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/decide/policy/sample"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // here is OPA in this process.

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/paths"
 )
 
 // routeKey is what routing depends on.

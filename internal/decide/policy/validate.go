@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/document"
-	"cardea.dev/internal/lists"
 )
 
 // Listed is a policy, or a library, as its METADATA describes it.

@@ -2,7 +2,7 @@ package policy
 
 import (
 	"cardea.dev"
-	"cardea.dev/internal/lists"
+	"cardea.dev/internal/base/lists"
 )
 
 // Usage is what a verb is on an event.

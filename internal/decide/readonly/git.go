@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/gitindex"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/form"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/gitindex"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/form"
 )
 
 // git is why a git command may execute something although it only reads: git

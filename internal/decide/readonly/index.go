@@ -1,8 +1,8 @@
 package readonly
 
 import (
-	"cardea.dev/internal/gitindex"
-	"cardea.dev/internal/knowledge/files"
+	"cardea.dev/internal/command/gitindex"
+	"cardea.dev/internal/command/knowledge/files"
 )
 
 // secrets reports whether an index may list a file whose name is that of a

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"cardea.dev/internal/gitindex"
+	"cardea.dev/internal/command/gitindex"
 )
 
 // TestIndex reads indexes that git itself wrote, in each of its versions.

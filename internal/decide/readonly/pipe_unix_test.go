@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/disk"
+	"cardea.dev/internal/command/disk"
 )
 
 // A named pipe in the work makes nobody wait for its other end.

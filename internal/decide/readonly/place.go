@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/disk"
-	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/disk"
+	"cardea.dev/internal/command/knowledge/files"
 )
 
 // trees are the folders of the work in which reading is free.

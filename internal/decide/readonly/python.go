@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/files"
 )
 
 // python is why a script in the words of a command may import something else than the modules

@@ -21,11 +21,11 @@ import (
 	"sync"
 
 	"cardea.dev"
-	"cardea.dev/internal/disk"
-	"cardea.dev/internal/gitindex"
+	"cardea.dev/internal/command/disk"
+	"cardea.dev/internal/command/gitindex"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/form"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/form"
 )
 
 // Settings say where reading is free.

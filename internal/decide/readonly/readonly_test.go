@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/disk"
+	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/decide/readonly"
-	"cardea.dev/internal/disk"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/harness/call"
 )
 
 // place is a machine with a home, a project in it and a folder for temporary

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/decide/noeffect"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/harness/call"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // shells runs lines in bash and in zsh, and compares which programs they start.

@@ -13,12 +13,12 @@ import (
 	"sync"
 
 	"cardea.dev"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/lists"
-	"cardea.dev/internal/pathglob"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/roles"
+	"cardea.dev/internal/base/lists"
+	"cardea.dev/internal/base/pathglob"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/files"
+	"cardea.dev/internal/decide/roles"
 )
 
 // Settings are what the decider must know of a place.

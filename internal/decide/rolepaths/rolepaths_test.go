@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	_ "cardea.dev/internal/document/yamltext"
+	_ "cardea.dev/internal/base/document/yamltext"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/decide/rolepaths"
-	"cardea.dev/internal/document"
-	"cardea.dev/internal/roles"
+	"cardea.dev/internal/decide/roles"
 	"cardea.dev/packs"
 )
 

@@ -2,7 +2,7 @@ package routes
 
 import (
 	"cardea.dev"
-	"cardea.dev/internal/document"
+	"cardea.dev/internal/base/document"
 )
 
 // Parse reads the text of a file.

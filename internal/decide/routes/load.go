@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/document"
-	"cardea.dev/internal/lists"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/lists"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
 )
 
 // Source is a file of routes.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/document"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/lists"
 )
 
 // Test is an example in a route.

@@ -5,7 +5,7 @@ import (
 	"regexp/syntax"
 	"strings"
 
-	"cardea.dev/internal/lookaround"
+	"cardea.dev/internal/command/lookaround"
 )
 
 var errBackreference = errors.New("a backreference, (?P=…)")

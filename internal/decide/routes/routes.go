@@ -26,8 +26,8 @@ import (
 	"sync"
 
 	"cardea.dev"
-	"cardea.dev/internal/lookaround"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/lookaround"
 )
 
 // Route is one route.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev/internal/document"
-	_ "cardea.dev/internal/document/yamltext"
+	"cardea.dev/internal/base/document"
+	_ "cardea.dev/internal/base/document/yamltext"
 
 	"cardea.dev"
 	"cardea.dev/internal/decide/routes"

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/lists"
+	"cardea.dev/internal/base/lists"
 )
 
 // TestResult is the outcome of one inline test.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/pathglob"
+	"cardea.dev/internal/base/pathglob"
 )
 
 // This file is how a rule that allows reads a part: strictly. What the rule

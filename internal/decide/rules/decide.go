@@ -12,8 +12,8 @@ import (
 	"sync"
 
 	"cardea.dev"
-	"cardea.dev/internal/pathglob"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/pathglob"
+	"cardea.dev/internal/base/paths"
 )
 
 // Settings are what the decider must know of the machine.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/lists"
+	"cardea.dev/internal/base/lists"
 )
 
 // String is what a match asks for, in the words of rules files, for people.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/command/knowledge"
 )
 
 // setsVariable reports whether a variable is set for the part that one of the

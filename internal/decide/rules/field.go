@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/lists"
+	"cardea.dev/internal/base/lists"
 )
 
 // fieldValues are the values of a field of the tool input. A dotted name leads

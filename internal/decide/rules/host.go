@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/knowledge"
 )
 
 // hostIs reports whether a host matches one of the globs. An unknown host

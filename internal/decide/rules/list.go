@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"cardea.dev"
-	"cardea.dev/internal/lists"
+	"cardea.dev/internal/base/lists"
 )
 
 // List is rules in the order in which they are asked. It holds no copies: a

@@ -8,10 +8,10 @@ import (
 	"sync"
 
 	"cardea.dev"
-	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/lists"
-	"cardea.dev/internal/pathglob"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/lists"
+	"cardea.dev/internal/base/pathglob"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/knowledge/files"
 )
 
 // This file is how a rule that tightens, or gives advice, reads a part:

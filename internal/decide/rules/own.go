@@ -3,7 +3,7 @@ package rules
 import (
 	"slices"
 
-	"cardea.dev/internal/pathglob"
+	"cardea.dev/internal/base/pathglob"
 )
 
 // Own is a thing of the gate's own, wherever on this machine it lies: a person

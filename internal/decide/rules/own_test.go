@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/decide/rules"
-	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/harness/call"
 )
 
 // The gate's own things are touched where they lie, by whatever spelling, and by

@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/document"
-	"cardea.dev/internal/knowledge/files"
-	"cardea.dev/internal/lists"
-	"cardea.dev/internal/pathglob"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/lists"
+	"cardea.dev/internal/base/pathglob"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/knowledge/files"
 )
 
 // Origin is where a file of rules comes from.

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/harness/call"
 )
 
 func TestParseProblems(t *testing.T) {

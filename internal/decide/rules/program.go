@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"cardea.dev"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/paths"
 )
 
 // This file says which command a part begins with, as rules that tighten read it.

@@ -20,7 +20,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/paths"
+	"cardea.dev/internal/base/paths"
 )
 
 // Rule is one rule.

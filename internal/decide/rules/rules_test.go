@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	_ "cardea.dev/internal/document/yamltext"
+	_ "cardea.dev/internal/base/document/yamltext"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/knowledge"
+	"cardea.dev/internal/harness/call"
 )
 
 const (

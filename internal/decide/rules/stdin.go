@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash/grammar"
+	"cardea.dev/internal/command/bash/grammar"
 )
 
 // This file is about what a line gives a program to read: through a pipe, an input

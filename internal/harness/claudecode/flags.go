@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/harness/permissionlist"
 )
 
 // Flags are the permissions that stand on Claude Code's own command line

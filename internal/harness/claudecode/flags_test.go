@@ -7,7 +7,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/permissionlist"
+	"cardea.dev/internal/harness/permissionlist"
 )
 
 func TestFlagsOf(t *testing.T) {

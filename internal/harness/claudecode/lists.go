@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 
 	"cardea.dev"
-	"cardea.dev/internal/permissionlist"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/harness/permissionlist"
 )
 
 // Lists are the places of Claude Code's permission lists for a session that

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/state"
 )
 
 // PluginRoots lists the folders of Claude Code's enabled plugins,

@@ -9,8 +9,8 @@ import (
 	"sort"
 	"strings"
 
+	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/state"
 )
 
 // maxSettings bounds a settings file. Claude Code's are a few kilobytes.

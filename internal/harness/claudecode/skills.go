@@ -12,8 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"cardea.dev/internal/paths"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
 )
 
 // ShellLine is a shell command in the file of a skill or a slash command. Claude Code

@@ -10,7 +10,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 // found are the commands that a name's files have, as "file:line tool command", with a

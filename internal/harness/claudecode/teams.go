@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/state"
 )
 
 // Bounds of a look at the files of teams.

@@ -9,7 +9,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/harness"
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 // Sample is a stdin payload of the shared material.

@@ -14,7 +14,7 @@ import (
 	"cardea.dev/internal/harness/conformance"
 	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/harness/dialect"
-	"cardea.dev/internal/sharedtest"
+	"cardea.dev/internal/testing/sharedtest"
 )
 
 // harnessCase is what a harness's test needs besides its own messages.

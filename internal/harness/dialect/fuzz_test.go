@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/call"
 	"cardea.dev/internal/harness/conformance"
 	"cardea.dev/internal/harness/dialect"
-	"cardea.dev/internal/knowledge"
 )
 
 // Whatever bytes come, at whichever hook: nothing panics, and a denial is a denial to the

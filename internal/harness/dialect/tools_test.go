@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"cardea.dev"
-	"cardea.dev/internal/call"
+	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/call"
 	"cardea.dev/internal/harness/dialect"
-	"cardea.dev/internal/knowledge"
 )
 
 // before is a message of a harness about a call that is still to run.

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/permissionlist"
-	"cardea.dev/internal/state"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/harness/permissionlist"
 )
 
 // maxFiles is how many files of one folder are read, maxEntries how many entries

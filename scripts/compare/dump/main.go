@@ -23,16 +23,16 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/bash"
+	_ "cardea.dev/internal/base/document/yamltext" // reads YAML
+	"cardea.dev/internal/command/bash"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/remote"
-	_ "cardea.dev/internal/document/yamltext" // reads YAML
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/hook"
-	"cardea.dev/internal/inforce"
-	"cardea.dev/internal/knowledge"
-	"cardea.dev/internal/project"
 )
 
 // Call is one input: a tool of Claude Code and its input as JSON.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"cardea.dev/internal/control"
+	"cardea.dev/internal/hook/control"
 )
 
 func main() {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"cardea.dev/internal/control"
+	"cardea.dev/internal/hook/control"
 )
 
 func main() {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/open-policy-agent/opa/v1/ast"
 
-	"cardea.dev/internal/lists"
+	"cardea.dev/internal/base/lists"
 )
 
 // pure are the functions that every policy may use: they look at nothing but

@@ -14,9 +14,9 @@ import (
 	"github.com/open-policy-agent/opa/v1/util"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/document"
+	_ "cardea.dev/internal/base/document/yamltext" // reads YAML
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/document"
-	_ "cardea.dev/internal/document/yamltext" // reads YAML
 )
 
 // documents reads the data documents among files and merges them as OPA does. Those

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/document"
-	"cardea.dev/internal/lists"
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 	"github.com/open-policy-agent/opa/v1/util"
 
+	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/limit"
 )
 
 // Program is policies that were compiled together. It may be used by many

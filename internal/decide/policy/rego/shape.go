@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/document"
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 

@@ -14,8 +14,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage/inmem"
 	"github.com/open-policy-agent/opa/v1/tester"
 
+	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/limit"
 )
 
 // Test runs the test rules of files. The error is that of an expression in the

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"cardea.dev/internal/limit"
+	"cardea.dev/internal/base/limit"
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/cover"
 	"github.com/open-policy-agent/opa/v1/topdown"

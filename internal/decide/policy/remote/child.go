@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
-	"cardea.dev/internal/limit"
-	"cardea.dev/internal/script"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/script"
 )
 
 // Why a server gives no answer. Callers put the program's name in front.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/limit"
 )
 
 // Engine asks a server that it starts when it is first needed. It may be used by

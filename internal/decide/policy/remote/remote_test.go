@@ -18,7 +18,7 @@ import (
 
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/decide/policy/rego"
-	"cardea.dev/internal/testrun"
+	"cardea.dev/internal/testing/testrun"
 )
 
 // TestMain is the other side, where the test's binary is started under the name

@@ -1,0 +1,20 @@
+package pathglob
+
+import (
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/document"
+)
+
+// Check reports what other tools' globs have and these do not.
+func Check(at document.Value, glob string) {
+	switch {
+	case strings.ContainsAny(glob, "{}"):
+		at.Problem(cardea.CodeBadPattern, "write one entry for each", "globs have no braces: %q", glob)
+	case strings.HasPrefix(glob, "!"):
+		at.Problem(cardea.CodeBadPattern, "name what the rule is about", "globs cannot be negated: %q", glob)
+	case strings.HasPrefix(glob, "~") && glob != "~" && !strings.HasPrefix(glob, "~/"):
+		at.Problem(cardea.CodeBadPattern, "use ~/ or an absolute path", "homes of other users cannot be named: %q", glob)
+	}
+}

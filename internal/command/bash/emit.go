@@ -1,0 +1,247 @@
+package bash
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/bash/unknown"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/command/knowledge/form"
+)
+
+// emitProgram makes a part of an invocation of a program.
+func (w *recorder) emitProgram(inv invocation) {
+	does := w.describe(inv)
+	p := cardea.Part{Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
+		Assigns: slices.Concat(w.exportedVariables(), inv.assigns), Opaque: slices.Clone(*w.cmd.spots), Access: does.Access,
+		Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options,
+		Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt, UnseenInput: w.cmd.stdin.unseen,
+		OpensUnnamed: does.OpensUnnamed, Copies: does.Possible.Copies, Script: does.Script}
+	p.Text, p.Argv = spelled(inv.argv)
+	p.Typed = inv.text
+	w.noteUnseen(&p, &does)
+	p.ProgramPattern = programPattern(inv.argv[0])
+	p.Remote = p.Remote || w.around.remote
+	if does.Knowledge != cardea.Complete {
+		for _, a := range inv.assigns {
+			if a.Static && strings.ContainsAny(a.Value, "/.~") {
+				does.Possible.Touch = append(does.Possible.Touch, knowledge.PossibleValue(a.Value, w.paths())...)
+			}
+			for _, text := range inv.may[a.Name] {
+				does.Possible.Touch = append(does.Possible.Touch, knowledge.PossibleValue(text, w.paths())...)
+			}
+		}
+		does.Possible.Add(w.readOf(does.Access))
+	}
+	for _, a := range inv.assigns {
+		for _, text := range append(inv.may[a.Name], a.Value) {
+			does.Possible.Run = append(does.Possible.Run, codeOf(a.Name, text)...)
+		}
+	}
+	possible(&p, does.Possible, w.within())
+	for i, a := range p.Assigns {
+		if a.Class != cardea.EnvDangerous && len(p.Command) > 0 && claimed(p.Command[0], &a) {
+			p.Opaque = append(p.Opaque, variableSpot(a.Name))
+			p.Assigns[i].Class = cardea.EnvDangerous
+		}
+	}
+	p.Opaque = append(p.Opaque, variableSpots(inv.assigns)...)
+	if w.emit(p); !w.used.overLimit {
+		w.notePrinted(inv.argv)
+		w.noteInput()
+	}
+}
+
+// readOf returns what a program may do because of the texts in the files of some accesses which
+// the line writes.
+func (w *recorder) readOf(list []cardea.Access) knowledge.Possible {
+	in := knowledge.NewInput(w.paths())
+	for _, a := range list {
+		if i := w.writtenTo(a.Path); a.Kind == cardea.Read && i >= 0 {
+			in.Code(w.out.Written[i].Text)
+		}
+	}
+	return in.Possible
+}
+
+// programPattern returns what the base name of a command's first word fits, "" where it is
+// certain.
+func programPattern(first field) string {
+	if first.Static {
+		return ""
+	}
+	return path.Base(cmp.Or(first.Pattern, "*"))
+}
+
+// claimed reports whether a program takes a variable that is not dangerous by its name
+// for a setting of its own. One that evaluates all variables takes each, but the
+// harmless ones with a value in which there is nothing to evaluate.
+func claimed(program string, a *cardea.Assign) bool {
+	safe := a.Class == cardea.EnvSafe
+	if knowledge.Has(form.EvaluatesVariables, program) {
+		return !safe || !a.Static || strings.Contains(a.Value, "$")
+	}
+	return !safe && knowledge.Claims(program, a.Name)
+}
+
+// variableSpots are the spots of the dangerous variables that a command is given.
+func variableSpots(assigns []cardea.Assign) []cardea.Opaque {
+	var out []cardea.Opaque
+	for _, a := range assigns {
+		if a.Class == cardea.EnvDangerous {
+			out = append(out, variableSpot(a.Name))
+		}
+	}
+	return out
+}
+
+// variableSpot is the spot of a variable that a command is given.
+func variableSpot(name string) cardea.Opaque {
+	if name == "PATH" {
+		return unknown.GivesSearchPath.Spot(name, name)
+	}
+	return unknown.GivesVariable.Spot(name, name)
+}
+
+// describe says what an invocation does, and notes what it makes.
+func (w *recorder) describe(inv invocation) knowledge.Meaning {
+	at, wrappers := len(w.out.Parts), inv.wrappers
+	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed, Stands: w.files.stands, Possible: w.env.depth > 0,
+		MadeFolder: func(path string) bool { return w.files.created.folder(target{path, at}) },
+		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, wrappers) }, Input: w.input(), Document: w.document(), Fed: w.cmd.stdin.kind != inherited || w.fed != ""}, &w.env.World)
+	for _, path := range does.Targets {
+		w.files.creates.targets = append(w.files.creates.targets, target{path, at})
+	}
+	for _, l := range does.Links {
+		w.files.creates.add(l, at, w.loops > 0 || slices.ContainsFunc(w.via, inFunction))
+	}
+	return does
+}
+
+// emit adds a part.
+func (w *recorder) emit(p cardea.Part) {
+	if len(w.out.Parts) >= maxParts {
+		w.unknown(unknown.TooManyCommands, w.src)
+		return
+	}
+	p.Via = slices.Clone(w.via)
+	p.Dir = w.cur.Folder
+	p.Elevated, p.Remote = p.Elevated || w.around.elevated, p.Remote || w.around.remote
+	p.Assigns = slices.Concat(w.around.assigns, p.Assigns)
+	p.Opaque = slices.Concat(p.Opaque, w.around.spots)
+	p.Access = w.access(p)
+	if w.cur.Later.Code != "" {
+		p.Opaque = append(p.Opaque, w.cur.LaterSpot(p.Text))
+	}
+	if len(p.Opaque) == 0 {
+		p.Coverage = cardea.Complete
+	} else {
+		p.NoEffect = false
+	}
+	if changes(p) {
+		w.files.change(&p)
+	}
+	at := len(w.out.Parts)
+	w.feedsInto(at, &p)
+	if at >= fewParts && at == cap(w.out.Parts) {
+		w.out.Parts = slices.Grow(w.out.Parts, maxParts+2*maxPieces-at) // what is not used takes no memory
+	}
+	w.out.Parts = append(w.out.Parts, p)
+}
+
+// fewParts is how many parts of a line are honest: what has more may have very many.
+const fewParts = 256
+
+// access are the accesses of a part, as seen from this machine.
+func (w *recorder) access(p cardea.Part) []cardea.Access {
+	writes := func(a cardea.Access) bool { return a.Kind == cardea.Write }
+	if !p.Remote && !slices.ContainsFunc(p.Access, writes) {
+		return p.Access
+	}
+	fresh := func(a cardea.Access) bool {
+		return w.env.Fresh != nil && (a.Redirect || knowledge.Has(form.AsksThisMachine, p.Program())) && writes(a) && a.Path != "" && !a.Glob && !p.Remote && w.env.Fresh(a.Path)
+	}
+	shells := !p.Remote && !p.Elevated && knowledge.Has(form.WritesAsShell, p.Program())
+	if !p.Remote && !shells && !slices.ContainsFunc(p.Access, fresh) {
+		return p.Access
+	}
+	out := slices.Clone(p.Access)
+	for i := range out {
+		out[i].Redirect = out[i].Redirect || shells && writes(out[i])
+	}
+	for i, a := range out {
+		if p.Remote {
+			out[i].Path, out[i].Spelled, out[i].Pattern = "", "", ""
+		}
+		out[i].Fresh = fresh(a)
+	}
+	return out
+}
+
+// change notes what a part that may change files removes or replaces.
+func (f *lineFiles) change(p *cardea.Part) {
+	f.changed = true
+	f.remade = f.remade || len(p.Opaque) > 0 || len(p.Access) == 0
+	for _, a := range p.Access {
+		switch replaces := a.Kind == cardea.Delete || a.Kind == cardea.Link || a.Kind == cardea.Write && a.Recursive; {
+		case a.Kind == cardea.Read, a.Kind == cardea.Write && !replaces:
+		case !replaces || a.Path == "" || a.Glob: // a program that it runs may do anything
+			f.remade = true
+		default:
+			f.removed = append(f.removed, a.Path)
+		}
+	}
+}
+
+// stands reports whether no command so far may have removed or replaced a path.
+func (f *lineFiles) stands(at string) bool {
+	return !f.remade && !slices.ContainsFunc(f.removed, func(gone string) bool { return paths.Within(gone, at) })
+}
+
+// changes reports whether a part may change files.
+func changes(p cardea.Part) bool {
+	if p.NoEffect {
+		return false
+	}
+	return len(p.Opaque) > 0 || len(p.Access) == 0 && p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read })
+}
+
+// emitBuiltin makes a part of a builtin.
+func (w *recorder) emitBuiltin(inv invocation, null bool) {
+	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Start: inv.start, Assigns: inv.assigns,
+		Opaque: slices.Clone(*w.cmd.spots), Access: inv.access}
+	if p.Text, p.Argv = spelled(inv.argv); len(inv.argv) > 0 && inv.argv[0].Static {
+		p.Command = []string{inv.argv[0].Text}
+	}
+	for i, a := range p.Assigns {
+		if splitsInput(a.Name, p.Command) {
+			p.Assigns = slices.Clone(p.Assigns)
+			p.Assigns[i].Class = cardea.EnvSafe
+		}
+	}
+	p.NoEffect = null && !slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class != cardea.EnvSafe })
+	for i := 1; i < len(inv.argv); i++ {
+		p.Operands = append(p.Operands, i)
+	}
+	p.Opaque = append(p.Opaque, variableSpots(p.Assigns)...)
+	w.emit(p)
+}
+
+// splitsInput reports IFS in front of a builtin that splits its input by it,
+// and does nothing else with it.
+func splitsInput(name string, command []string) bool {
+	return name == "IFS" && len(command) == 1 && (command[0] == "read" || command[0] == "mapfile" || command[0] == "readarray")
+}
+
+// noteUnseen notes what is known of unseen options of a part that is about to be added.
+func (w *recorder) noteUnseen(p *cardea.Part, does *knowledge.Meaning) {
+	u := unseenOptions{len(w.out.Parts), does.UnseenIfMade, does.ByOption}
+	u.mark(p, does.Unseen)
+	if len(u.ifMade) > 0 && u.part < maxParts {
+		w.unseen = append(w.unseen, u)
+	}
+}

@@ -1,0 +1,172 @@
+package bash
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"cardea.dev/internal/command/bash/grammar"
+	"cardea.dev/internal/command/bash/shell"
+	"cardea.dev/internal/command/bash/texts"
+	"cardea.dev/internal/command/bash/unknown"
+	"cardea.dev/internal/command/knowledge"
+)
+
+// loop walks what may run any number of times: what it sets is unknown inside
+// and afterwards.
+func (w *statements) loop(body []*syntax.Stmt, walk func()) {
+	before, exits, begin := w.cur.Clone(), len(w.exits), len(w.out.Parts)
+	tainted := w.cur.Later
+	w.forget(body)
+	w.loops++
+	walk()
+	w.loops--
+	w.forget(body)
+	w.files.creates.again = append(w.files.creates.again, [2]int{begin, len(w.out.Parts)})
+	w.mergeExits(before, exits)
+	if w.cur.Later != tainted {
+		// The next round runs what this one has changed.
+		w.late = append(w.late, lateSpot{from: begin, to: len(w.out.Parts), why: w.cur.Later})
+	}
+}
+
+const (
+	// maxRounds is how many words a loop is walked over one by one, together with the loops
+	// around it.
+	maxRounds = 16
+	// maxUnrolled is how many commands such a loop may run in all of its rounds.
+	maxUnrolled = 256
+)
+
+// unrolls reports whether a loop over words is walked once for each word: all of them are
+// known, they are few, and each stays one word in bash and zsh where it is not quoted.
+func (w *statements) unrolls(words []field, body []*syntax.Stmt) bool {
+	rounds := max(w.rounds, 1) * len(words)
+	if rounds == 0 || rounds > maxRounds || slices.ContainsFunc(words, func(f field) bool { return !f.Static || f.Text == "" || strings.ContainsAny(f.Text, " \t\n*?[") }) {
+		return false
+	}
+	return grammar.CountCommands(body)*rounds <= maxUnrolled
+}
+
+// eachWord walks the body of a loop over known words once for each word.
+func (w *statements) eachWord(name string, words []field, body []*syntax.Stmt) {
+	around, exits := w.rounds, len(w.exits)
+	w.rounds = max(w.rounds, 1) * len(words)
+	for _, f := range words {
+		w.set(name, shell.Known(f.Text))
+		w.conditional(false, func() { w.stmts(body) })
+		w.mergeExits(nil, exits) // a jump may end the round, or the loop
+	}
+	w.rounds = around
+}
+
+// eachOrWhole walks a loop over a value that bash splits into words, while zsh runs the body
+// once with all of it.
+func (w *statements) eachOrWhole(c *syntax.ForClause, l *syntax.WordIter, words []field) {
+	whole := shell.Any
+	if len(l.Items) == 1 {
+		whole = w.lookup(variableAlone(w.source(l.Items[0])))
+	}
+	if !whole.Known() || !w.unrolls(words, c.Do) {
+		v := w.oneOf(append(words, unknownArgs))
+		v.May = w.bounded(append(v.May, strings.Join(v.May, " ")))
+		w.iterate(c, v)
+		return
+	}
+	before := w.cur.Clone()
+	w.eachWord(l.Name.Value, words, c.Do)
+	after := w.cur
+	w.cur = before
+	w.eachWord(l.Name.Value, []field{knowledge.Literal(whole.Text)}, c.Do)
+	w.cur.Join(after)
+}
+
+// forget makes unknown what statements may set.
+func (w *statements) forget(body []*syntax.Stmt) {
+	c := grammar.ChangesOf(body, w.cur, maxWords-w.used.words)
+	if w.used.words += c.Nodes; w.used.words > maxWords {
+		w.unknown(unknown.TooManyWords, w.src)
+	}
+	for _, v := range c.Variables {
+		old := w.cur.Vars.Get(v.Name)
+		if v.Counts {
+			w.counts(v.Name)
+		}
+		switch {
+		case v.Number && old.Numeric():
+			w.store(v.Name, shell.SomeNumber)
+		case v.Number && old.Evaluable():
+			w.store(v.Name, shell.SomeEvaluable)
+		default:
+			w.forgetName(v.Name)
+		}
+		if w.cur.IsFixed(v.Name) {
+			w.cur.Doubt(unknown.SetsReadOnly)
+		}
+	}
+	w.carry(c.Variables)
+	w.cur.ParamsKnown = w.cur.ParamsKnown && !c.Params
+	w.cur.ExportsAll = w.cur.ExportsAll || c.Exports
+	if c.Pushed {
+		w.cur.Pushed = nil
+	}
+	if c.Folder {
+		w.cur.Enter("")
+	}
+	if c.Anything {
+		w.cur.Forget(unknown.AnyCommand)
+	}
+}
+
+// maxCarried is how many rounds of a loop are followed in which one variable gets what another
+// one holds.
+const maxCarried = 8
+
+// carry adds to what variables may be what later rounds give them: x=$y; y=$z; z=a.
+func (w *statements) carry(list []grammar.Change) {
+	for round := 0; round < min(len(list), maxCarried) && w.used.words <= maxWords; round++ {
+		same := true
+		for _, c := range list {
+			v := w.cur.Vars.Get(c.Name)
+			if v.Numeric() || c.Value == nil {
+				continue
+			}
+			before := len(v.May)
+			v.May = w.bounded(append(v.May[:before:before], w.textsOf(c.Value.Parts)...))
+			if len(v.May) != before {
+				same = false
+				w.cur.Vars.Set(c.Name, v)
+			}
+		}
+		if same {
+			return
+		}
+	}
+}
+
+// textsOf are the texts that a word of literals and variables may be, none where there is
+// something else in it.
+func (w *statements) textsOf(parts []syntax.WordPart) []string {
+	out := []string{""}
+	for _, p := range parts {
+		var more []string
+		switch p := p.(type) {
+		case *syntax.Lit:
+			more = []string{texts.Unquoted(p.Value)}
+		case *syntax.SglQuoted:
+			more = []string{p.Value}
+		case *syntax.DblQuoted:
+			more = w.textsOf(p.Parts)
+		case *syntax.ParamExp:
+			if plain := variableAlone(w.source(p)); plain != "" {
+				more = w.mayBe(plain)
+			}
+		}
+		if len(more) == 0 {
+			return nil
+		}
+		out = w.joined(out, more)
+	}
+	return out
+}

@@ -1,0 +1,113 @@
+package knowledge
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/paths"
+)
+
+// This file says which files programs write beside those that they are given: what packs a file
+// gives it another name.
+
+// keepsFiles reports whether the files that are edited stay as they are.
+func (r *reader) keepsFiles() bool {
+	return r.has(r.spec.KeepsFiles) && !r.has(r.spec.KeepsFilesUnless)
+}
+
+// replaced adds that a file gives way to another one, whose name is the same with a suffix
+// or without it. A file that is kept stays beside it.
+func (r *reader) replaced(f Word, recursive bool) {
+	suffixes := r.spec.Suffixes
+	for _, o := range r.out.Options {
+		if o.Static && o.Value != "" && r.meansOne(o, r.spec.SuffixOptions) {
+			suffixes = append([]string{o.Value}, suffixes...)
+		}
+	}
+	switch kept := r.keepsFiles(); {
+	case !kept:
+		r.touch(cardea.Delete, f, recursive)
+	case recursive && !f.Static:
+		r.touch(cardea.Write, f, true)
+	case recursive:
+		r.touch(cardea.Write, pattern(f.Text+"/**/*"+suffixes[0]), false)
+	}
+	sure, may := f.Static || f.Glob && simpleGlob(f.Text), f.May
+	switch {
+	case sure:
+		may = []string{f.Text}
+	default:
+		for _, s := range r.mayBecome(f) {
+			if s.Search && r.paths.SaysHidden(s.Pattern, r.world.Roots) {
+				may = append(may, s.Pattern)
+			}
+		}
+	}
+	for _, text := range may {
+		all := []string{text}
+		if !f.Static && paths.IsPattern(text) && !r.inv.FilesChanged {
+			if found, ok := r.namesLike(text); ok {
+				all = found
+			}
+		}
+		for _, text := range all {
+			for _, name := range otherNames(text, suffixes) {
+				r.written(name, f.Static, sure)
+			}
+		}
+	}
+}
+
+// written adds that a file is written, or one that a pattern stands for. Where it is not
+// sure, it may be another one.
+func (r *reader) written(name string, literal, sure bool) {
+	f := Literal(name)
+	if !literal && paths.IsPattern(name) {
+		f = pattern(name)
+	}
+	from := len(r.out.Access)
+	r.touch(cardea.Write, f, false)
+	for i := from; i < len(r.out.Access) && !sure; i++ {
+		a := &r.out.Access[i]
+		a.Path, a.Spelled = "", cmp.Or(a.Spelled, a.Path)
+	}
+}
+
+// namesLike are the files that a pattern stands for now, false where these are not known.
+func (r *reader) namesLike(pattern string) ([]string, bool) {
+	const most = 256
+	folder, base := path.Split(pattern)
+	at := Absolute(r.paths.Dir, cmp.Or(folder, "."))
+	if at == "" || r.world == nil || r.world.Names == nil || paths.IsPattern(folder) {
+		return nil, false
+	}
+	if r.world.IsNew != nil && r.world.IsNew(at) {
+		return nil, true
+	}
+	all, ok := r.world.Names(at)
+	all = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !paths.MayBeNamed(base, name) })
+	for i := range all {
+		all[i] = folder + all[i]
+	}
+	return all, ok && len(all) <= most
+}
+
+// otherNames are a name with the suffix that is added to it, and without one that it has.
+// A pattern may have one that it does not say.
+func otherNames(name string, suffixes []string) []string {
+	for _, s := range suffixes {
+		if bare, ok := strings.CutSuffix(name, s); ok && bare != "" && !strings.HasSuffix(bare, "/") {
+			return []string{bare}
+		}
+	}
+	out := []string{name + suffixes[0]}
+	end := name[strings.LastIndexAny(name, "*?]")+1:]
+	may := end != name && slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(s, end) })
+	if i := strings.LastIndexAny(name, ".-_"); may && i > strings.LastIndexByte(name, '/')+1 {
+		out = append(out, name[:i])
+	}
+	return out
+}

@@ -1,0 +1,169 @@
+package knowledge
+
+import (
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/command/knowledge/form"
+)
+
+// Program is what is known of a program or one of its subcommands, for people.
+type Program struct {
+	// Names are all names of the program, Command the words that lead here.
+	Names   []string `json:"names"`
+	Command []string `json:"command"`
+	// Source is the file of command knowledge, Manual what it was written from.
+	Source string `json:"source"`
+	Manual string `json:"manual"`
+	// Variables are those that may make it do something else, a star at the
+	// end standing for any.
+	Variables []string `json:"variables"`
+	// Operands is what it does to its operands, First and Last to the first
+	// and the last one where they differ. "none" is nothing.
+	Operands cardea.AccessKind `json:"operands"`
+	First    cardea.AccessKind `json:"first,omitempty"`
+	Last     cardea.AccessKind `json:"last,omitempty"`
+	// Access is what it does besides.
+	Access []cardea.AccessKind `json:"access"`
+	// Options are those that are known, by name.
+	Options []ProgramOption `json:"options"`
+	// Subcommands are the names of those that are known.
+	Subcommands []string `json:"subcommands"`
+	// Certain is set where there are words with which this is all that it
+	// does, Any where that is so with all words.
+	Certain bool `json:"certain"`
+	Any     bool `json:"-"`
+}
+
+// ProgramOption is an option of a program.
+type ProgramOption struct {
+	Name string `json:"name"`
+	// Value is set where it takes one.
+	Value bool `json:"value"`
+	// Access is what is done to the value, "" for nothing.
+	Access cardea.AccessKind `json:"access,omitempty"`
+	// Harmless is set where the program does no more with it than is known.
+	Harmless bool `json:"harmless"`
+}
+
+// KnownProgram looks up a program by name and the words of its subcommand. It
+// goes as far as they are known; false where the program itself is not.
+func KnownProgram(name string, words ...string) (Program, bool) {
+	command, spec := named(name)
+	if spec == nil {
+		return Program{}, false
+	}
+	out := Program{Names: spec.Name, Command: command}
+	if p := programOf(command[0]); p != nil {
+		out.Source, out.Manual, out.Variables = p.Source.File, p.Source.Manual, p.Source.Variables
+	}
+	above := []*form.Program{}
+	for _, w := range words {
+		sub := spec.Subcommand(w)
+		if sub == nil {
+			break
+		}
+		above = append(above, spec)
+		spec, out.Command = sub, append(out.Command, w)
+	}
+	out.Operands, out.First, out.Last, out.Access = spec.Operands, spec.FirstOperand, spec.LastOperand, spec.Accesses
+	for _, s := range spec.Subcommands {
+		out.Subcommands = append(out.Subcommands, s.Name...)
+	}
+	sort.Strings(out.Subcommands)
+	if c := spec.Complete; c != nil {
+		out.Certain, out.Any = c.WithoutSubcommand || !(spec.SubcommandWords > 0 && len(spec.Subcommands) > 0), c.AnyWords
+	}
+	if !out.Certain {
+		out.Access = slices.Concat(out.Access, spec.AccessesIfIncomplete)
+	}
+	out.Options = options(spec, above)
+	return out, true
+}
+
+// options lists the options of a program that are known, by name.
+func options(p *form.Program, above []*form.Program) []ProgramOption {
+	all := map[string]ProgramOption{}
+	note := func(names []string, change func(*ProgramOption)) {
+		for _, n := range names {
+			if strings.HasPrefix(n, "-") {
+				o := all[n]
+				o.Name = n
+				change(&o)
+				all[n] = o
+			}
+		}
+	}
+	for _, q := range append(slices.Clone(above), p) {
+		note(slices.Concat(q.GlobalValueOptions, q.PersistentValueOptions), func(o *ProgramOption) { o.Value = true })
+		if q.Complete != nil {
+			note(q.Complete.Options, func(o *ProgramOption) { o.Harmless = true })
+		}
+	}
+	note(slices.Concat(p.ValueOptions, p.AttachedValueOptions), func(o *ProgramOption) { o.Value = true })
+	note(p.RecursiveOptions, func(*ProgramOption) {})
+	for _, a := range p.OptionAccesses {
+		note([]string{a.Name}, func(o *ProgramOption) { o.Value, o.Access = true, a.Access })
+	}
+	for _, w := range p.When {
+		for _, n := range w.Options {
+			n, _, _ = strings.Cut(n, "=")
+			note([]string{n}, func(o *ProgramOption) {
+				if w.Operands != "" {
+					o.Access = w.Operands
+				}
+			})
+		}
+	}
+	out := make([]ProgramOption, 0, len(all))
+	for _, n := range slices.Sorted(maps.Keys(all)) {
+		out = append(out, all[n])
+	}
+	return out
+}
+
+// ProgramNames lists the names of all programs that are known.
+func ProgramNames() []string {
+	out := make([]string, len(programs))
+	for i, p := range programs {
+		out[i] = p.name
+	}
+	return out
+}
+
+// described is an entry of the table of programs, which is sorted by name.
+type described struct {
+	name    string
+	program *form.Program
+}
+
+// programOf finds a program by base name.
+func programOf(name string) *form.Program {
+	i := sort.Search(len(programs), func(i int) bool { return programs[i].name >= name })
+	if i < len(programs) && programs[i].name == name {
+		return programs[i].program
+	}
+	return nil
+}
+
+// named is the command that a program's base name stands for, and what is known
+// of it: git-push is git push.
+func named(base string) ([]string, *form.Program) {
+	if p := programOf(base); p != nil {
+		return []string{base}, p
+	}
+	name, sub, _ := strings.Cut(base, "-")
+	if p := programOf(name); sub != "" && p != nil && Has(form.SubcommandPrograms, name) {
+		if s := p.Subcommand(sub); s != nil {
+			return []string{name, sub}, s
+		}
+		return []string{name, sub}, &form.Program{Name: []string{sub}, Operands: form.None, Accesses: p.AccessesIfIncomplete}
+	}
+	return []string{base}, nil
+}
+
+// IsKnown reports whether a program is known.
+func IsKnown(name string) bool { return programOf(name) != nil }

@@ -1,0 +1,466 @@
+package knowledge
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/knowledge/files"
+	"cardea.dev/internal/command/knowledge/form"
+)
+
+// This file derives the names under which cp, mv, ln, install, rsync and the like
+// put files into a folder.
+
+// members adds the names under which operands are put into a folder: "cp
+// x/.claude ." writes ./.claude.
+func (r *reader) members(recursive bool) {
+	from, folders := r.operands, r.into()
+	if n := len(from); len(folders) == 0 && n > 0 {
+		dest := r.argv[from[n-1]]
+		switch {
+		case n == 1 && Has(form.LinksIntoFolder, r.out.Command[0]):
+			folders = []Word{Literal(".")}
+		case n == 1 || r.spec.HostPathOperands && remoteName(dest):
+			return
+		case n > 2 || dest.Glob || r.isFolder(dest):
+			from, folders = from[:n-1], []Word{dest}
+		}
+	}
+	for _, dir := range folders {
+		for _, i := range from {
+			for _, src := range each(r.argv[i]) {
+				r.member(dir, src, recursive)
+			}
+		}
+	}
+}
+
+// each are the texts that a word becomes one by one, in a loop over words; the word itself
+// where there may be others.
+func each(f Word) []Word {
+	if !f.Listed || f.MaySplit || f.MayBeOption || len(f.May) == 0 {
+		return []Word{f}
+	}
+	out := make([]Word, len(f.May))
+	for i, text := range f.May {
+		out[i] = Literal(text)
+	}
+	return out
+}
+
+// mostPossible is how many texts of a word are followed that it may become.
+const mostPossible = 64
+
+// possibleWords are the word itself, where it is not one of a list, and what it may become as
+// far as the line tells.
+func (r *reader) possibleWords(f Word) []Word {
+	out := each(f)
+	if f.Static || f.Glob || out[0].Static {
+		return out
+	}
+	var may []string
+	for _, text := range f.May {
+		if f.MaySplit {
+			may = append(may, strings.Fields(text)...)
+		} else {
+			may = append(may, text)
+		}
+	}
+	if len(may) == 0 && r.inv.MayBecome != nil {
+		for _, p := range r.inv.MayBecome(f) {
+			may = append(may, cmp.Or(p.Pattern, p.Path))
+		}
+	}
+	for _, text := range may[:min(len(may), mostPossible)] {
+		if strings.ContainsAny(text, "*?[") {
+			out = append(out, pattern(text))
+		} else {
+			out = append(out, Literal(text))
+		}
+	}
+	return out
+}
+
+// member adds the names under which one operand is put into a folder.
+func (r *reader) member(dir, src Word, recursive bool) {
+	if names, ok := r.names(src); ok {
+		for _, name := range names {
+			r.touch(cardea.Write, below(dir, name), recursive)
+		}
+		return
+	}
+	if !src.Static {
+		if src.Glob || recursive {
+			r.matched(dir, src, recursive)
+		} else {
+			// A name that no rule knows: one about all that is in the folder holds for it.
+			r.touch(cardea.Write, below(dir, Literal(strings.Trim(path.Base(src.Text), `"'`))), false)
+		}
+		r.unnamed(dir, src)
+		return
+	}
+	name := path.Base(src.Text)
+	if r.has([]string{"--parents", "--relative"}) {
+		name = src.Text
+	} else if name == "." || name == ".." || name == "/" || r.spec.HostPathOperands && strings.HasSuffix(src.Text, "/") || r.has([]string{"-T", "--no-target-directory"}) && r.isFolder(src) {
+		if len(r.into()) > 0 {
+			r.touch(cardea.Write, dir, recursive)
+		}
+		r.contents(src, dir)
+		return // what else is in it has names that the line does not tell
+	}
+	_, name = cutRemote(r.spec, name)
+	r.touch(cardea.Write, below(dir, Literal(strings.TrimPrefix(name, "/"))), recursive)
+}
+
+// contents adds the settings for agents that a folder holds now, where all that it holds is
+// put into a folder of the work.
+func (r *reader) contents(src, dir Word) {
+	from, to := Absolute(r.paths.Dir, src.Text), Absolute(r.paths.Dir, dir.Text)
+	if from == "" || from == to || r.world.Names == nil || !paths.WithinAny(r.world.Roots, to) && to != r.paths.Home {
+		return
+	}
+	found, _ := hiddenBelow(from, false, from, r.world, files.SaysAgents)
+	for _, file := range found {
+		r.touch(cardea.Write, Literal(to+strings.TrimPrefix(file, from)), false)
+	}
+}
+
+// unnamed adds what a file may become in a folder whose name shows only when the line
+// runs: in a hidden folder any name, in the home folder a hidden one, and elsewhere those
+// that it may have.
+func (r *reader) unnamed(dir, src Word) {
+	at, hidden := r.target(dir)
+	any := ""
+	switch names, _ := r.namesOf(src); {
+	case hidden:
+		any = "*"
+	case at != "" && at == r.paths.Home && (names == nil || slices.ContainsFunc(names, allNames)):
+		any = ".*"
+	}
+	if any != "" {
+		from := len(r.out.Access)
+		r.touch(cardea.Write, below(dir, pattern(any)), false)
+		r.nameless(from)
+	}
+	for _, s := range r.mayBecome(src) {
+		files := []string{s.Path}
+		switch {
+		case s.Search, s.Below, s.Entries && (s.Pattern == "" || path.Clean(s.Path) == r.paths.Dir):
+			continue // ls prints names of another folder, too
+		case s.Pattern != "":
+			files, _ = r.namesLike(s.Pattern)
+		}
+		for _, file := range files {
+			r.touch(cardea.Write, below(dir, Literal(path.Base(file))), false)
+		}
+	}
+}
+
+// backups adds the names under which cp, mv, ln and install keep what they
+// replace: "cp -b -S .json x settings" writes settings.json.
+func (r *reader) backups() {
+	if r.spec.HostPathOperands || !r.has([]string{"-b", "--backup", "-S", "--suffix"}) {
+		return
+	}
+	for _, a := range r.out.Access {
+		if a.Kind != cardea.Write || !a.Glob && !a.Recursive && r.exists(Literal(a.Path)) {
+			continue // a folder gets backups in it, and none of itself
+		}
+		name := a.Path
+		if a.Glob {
+			name = a.Pattern
+		}
+		f := pattern(name + "*")
+		f.Glob = name != "" && (a.Glob || !strings.ContainsAny(name, "*?["))
+		r.touch(cardea.Write, f, a.Recursive)
+	}
+}
+
+// keptUnder adds the names under which the old content of edited files is kept.
+func (r *reader) keptUnder() {
+	edited := r.out.Access
+	for _, o := range r.out.Options {
+		if (!o.Static && o.Value != "" || strings.ContainsAny(o.Value, "*/")) && r.meansOne(o, r.spec.BackupSuffixOptions) {
+			r.out.Script = r.argv[o.Word].Text // it writes elsewhere
+			r.touch(cardea.Write, Word{}, false)
+		}
+		if !r.isBackupSuffix(o) {
+			continue
+		}
+		for _, a := range edited {
+			if a.Kind != cardea.Write || a.Recursive {
+				continue
+			}
+			name := Word{Word: cardea.Word{Text: cmp.Or(a.Spelled, a.Path), Static: !a.Glob}, Glob: a.Glob}
+			if a.Glob {
+				name.Text = a.Pattern
+			}
+			if name.Text != "" { // else it is any file already
+				name.Text = backupName(name.Text, o)
+				r.touch(cardea.Write, name, false)
+			}
+		}
+	}
+}
+
+// isBackupSuffix reports an option whose value makes another name of names of files. What
+// names a folder must have a star for the file in it.
+func (r *reader) isBackupSuffix(o cardea.Option) bool {
+	suffix := backupSuffix(o)
+	return o.Static && suffix != "" && (strings.Contains(suffix, "*") || !strings.Contains(suffix, "/")) && r.meansOne(o, r.spec.BackupSuffixOptions)
+}
+
+func backupSuffix(o cardea.Option) string { return strings.TrimPrefix(o.Value, "=") }
+
+// backupName is the name under which the old content of a file is kept, beside the file:
+// each star in the suffix stands for the file's name (sed(1), -i). No system takes a path of
+// more than 4096 bytes.
+func backupName(file string, o cardea.Option) string {
+	const longest = 4096
+	dir, base := path.Split(file)
+	suffix := backupSuffix(o)
+	switch stars := strings.Count(suffix, "*"); {
+	case stars == 0:
+		return file + suffix
+	case stars*len(base) > longest:
+		return file
+	}
+	return dir + strings.ReplaceAll(suffix, "*", base)
+}
+
+// vanish reports whether all of some words may expand to nothing.
+func (r *reader) vanish(words []int) bool {
+	return !slices.ContainsFunc(words, func(i int) bool { return r.argv[i].Static || r.argv[i].Glob })
+}
+
+// matched adds the names in a folder that a pattern's files get there, or those that a
+// search finds: "mv x/*.txt y" writes y/*.txt. Where that cannot be told any name is
+// written, or a file is that is not known.
+func (r *reader) matched(dir, src Word, recursive bool) {
+	from := len(r.out.Access)
+	at, shut := r.target(dir)
+	top := slices.Contains(r.world.Roots, at)
+	names, hidden := r.namesOf(src)
+	any := names == nil || top && hidden && slices.ContainsFunc(names, allNames)
+	switch {
+	case names == nil && r.has([]string{"--parents"}):
+		r.touch(cardea.Write, Word{}, recursive)
+	case any:
+		names = []string{"*"}
+	}
+	for _, name := range names {
+		r.touch(cardea.Write, below(dir, pattern(name)), recursive)
+		if hidden && top && !any && paths.IsPattern(name[:1]) {
+			r.touch(cardea.Write, below(dir, pattern(hiddenName(name))), recursive)
+		}
+	}
+	if !shut && !(src.Glob && r.paths.Hidden) && !(top && any) && paths.WithinAny(r.world.Roots, at) && !r.fromOutside(src) {
+		r.nameless(from)
+	}
+	for _, s := range r.mayBecome(src) { // a search and ls -A also find hidden names
+		if folder := path.Clean(s.Path); s.Pattern != "" && !slices.Contains(r.world.Roots, folder) {
+			r.contents(Literal(folder), dir)
+		}
+	}
+}
+
+// pattern is a word for which the shell puts the names that it finds.
+func pattern(text string) Word { return Word{Word: cardea.Word{Text: text}, Glob: true} }
+
+// allNames reports a pattern of names that says nothing of them.
+func allNames(pattern string) bool { return strings.Trim(pattern, "*?") == "" }
+
+// target is the place of a folder, with links followed, and whether it is a hidden one; ""
+// where that is not known.
+func (r *reader) target(dir Word) (at string, hidden bool) {
+	if at = Absolute(r.paths.Dir, dir.Text); !dir.Static || at == "" {
+		return "", false
+	}
+	at = r.paths.follow(at)
+	return at, r.paths.SaysHidden(at+"/*", r.world.Roots)
+}
+
+// nameless marks what is written under a name that the line does not say.
+func (r *reader) nameless(from int) {
+	for i := from; i < len(r.out.Access); i++ {
+		r.out.Access[i].Search = true
+	}
+}
+
+// namesOf are patterns of the names that a word may be, and whether these may also be
+// hidden ones. Nil: it may be any name.
+func (r *reader) namesOf(src Word) (names []string, hidden bool) {
+	found := []string{src.Text}
+	if !src.Glob {
+		found = nil
+		if src.Found == nil || r.inv.MayBecome == nil {
+			return nil, true
+		}
+		for _, a := range src.Found.Places {
+			if !a.Glob {
+				return nil, true
+			}
+			found = append(found, a.Pattern)
+		}
+		hidden = slices.ContainsFunc(r.inv.MayBecome(src), func(s PossiblePath) bool { return s.Search })
+	}
+	for _, text := range found {
+		name, whole := path.Base(text), r.has([]string{"--parents"})
+		if !simpleGlob(text) || r.spec.HostPathOperands || strings.HasSuffix(text, "/") || dots(name) || whole && (!src.Glob || climbs(text)) {
+			return nil, true
+		} else if whole {
+			name = strings.TrimPrefix(text, "/")
+		}
+		names = append(names, name)
+	}
+	return names, hidden || r.paths.Hidden
+}
+
+// fromOutside reports whether a word may be a file that does not belong to the work.
+func (r *reader) fromOutside(src Word) bool {
+	outside := func(at string) bool { return at == "" || !paths.WithinAny(r.world.Roots, r.paths.follow(at)) }
+	folder, _ := path.Split(paths.LiteralBegin(cmp.Or(src.Head, src.Text)))
+	return strings.HasPrefix(folder, "~") || r.spec.HostPathOperands && strings.Contains(src.Text, ":") || outside(Absolute(r.paths.Dir, cmp.Or(folder, "."))) ||
+		r.inv.MayBecome != nil && slices.ContainsFunc(r.inv.MayBecome(src), func(s PossiblePath) bool { return outside(s.Path) })
+}
+
+// names are those that a pattern finds, in a folder that the line has not
+// changed. It reports false where that cannot be told.
+func (r *reader) names(src Word) ([]Word, bool) {
+	if r.inv.FilesChanged {
+		return nil, false
+	}
+	return r.namesNow(src)
+}
+
+// namesNow are those that a pattern finds as long as the line has not changed
+// anything.
+func (r *reader) namesNow(src Word) ([]Word, bool) {
+	folder, pattern := path.Split(src.Text)
+	at := Absolute(r.paths.Dir, cmp.Or(folder, "."))
+	if !src.Glob || !simpleGlob(src.Text) || strings.ContainsAny(folder, "*?[~") || strings.ContainsAny(pattern, "[") || pattern == "" || dots(pattern) ||
+		at == "" || r.world.Names == nil || r.spec.HostPathOperands || r.has([]string{"--parents"}) {
+		return nil, false
+	}
+	all, ok := r.world.Names(at)
+	if !ok {
+		return nil, false
+	}
+	var out []string
+	for _, name := range all {
+		if found, _ := path.Match(pattern, name); found && (r.paths.Hidden || name[0] != '.' || pattern[0] == '.') {
+			out = append(out, name)
+		}
+	}
+	if len(out) == 0 {
+		out = []string{pattern} // what finds nothing stays as it is
+	}
+	return together(out)
+}
+
+// few is how many names are taken one by one.
+const few = 24
+
+// together are names as fields. Where there are many, those with the same ending
+// become one pattern; it reports false where they are many even so.
+func together(names []string) ([]Word, bool) {
+	endings := map[string]int{}
+	for _, name := range names {
+		endings[path.Ext(name)]++
+	}
+	var out []Word
+	for _, name := range names {
+		ending := path.Ext(name)
+		switch n := endings[ending]; {
+		case len(names) <= few || ending == "" || name[0] == '.' || n == 1 || strings.ContainsAny(ending, "*?[]\\"):
+			out = append(out, Literal(name))
+		case n > 1:
+			out = append(out, pattern("*"+ending))
+			endings[ending] = -1 // it is there
+		}
+	}
+	return out, len(out) <= 2*few
+}
+
+// dots reports whether a pattern may find "." or "..": only one that begins with a
+// dot finds names that do.
+func dots(pattern string) bool {
+	if !strings.HasPrefix(pattern, ".") {
+		return false
+	}
+	one, err := path.Match(pattern, ".")
+	two, err2 := path.Match(pattern, "..")
+	return one || two || err != nil || err2 != nil
+}
+
+// onlyMembers reports whether the last operand is a folder of which nothing is
+// written but the names that [reader.members] adds: it exists, or there must be
+// one for several operands, and all of them are told with their names. On macOS
+// "cp -r x/ y" copies what lies in x. What moves between machines has names of
+// its own.
+func (r *reader) onlyMembers() bool {
+	n := len(r.operands)
+	if !r.spec.PutsIntoLastOperand || n < 2 || r.spec.HostPathOperands || len(r.into()) > 0 || r.has([]string{"-T", "--no-target-directory"}) {
+		return false
+	}
+	dest := r.argv[r.operands[n-1]]
+	sure := 0 // operands that are there whatever a pattern finds
+	for _, i := range r.operands[:n-1] {
+		src := each(r.argv[i])[0]
+		switch base := path.Base(src.Text); {
+		case src.Static && !strings.HasSuffix(src.Text, "/") && base != "." && base != "..":
+			sure++
+		case src.Glob && simpleGlob(src.Text) && !strings.HasSuffix(src.Text, "/") && !dots(base):
+		default:
+			return false
+		}
+	}
+	return dest.Static && (sure > 1 || r.exists(dest))
+}
+
+// exists reports whether a word is a folder that is there, as far as the line
+// has not changed it.
+func (r *reader) exists(f Word) bool {
+	at := Absolute(r.paths.Dir, f.Text)
+	stands := !r.inv.FilesChanged || r.inv.Stands != nil && at != "" && r.inv.Stands(at)
+	return at != "" && stands && r.world.IsDir != nil && r.world.IsDir(at)
+}
+
+// isFolder reports whether a word is a folder as far as its spelling tells: it
+// ends like one, it is a hidden name, or it is known to be one; or it is there, or
+// the line may make it.
+func (r *reader) isFolder(f Word) bool {
+	if !f.Static {
+		return false
+	}
+	base := path.Base(f.Text)
+	if strings.HasSuffix(f.Text, "/") || strings.HasPrefix(base, ".") || r.exists(f) {
+		return true
+	}
+	at := Absolute(r.paths.Dir, f.Text)
+	if at == "" {
+		return false
+	}
+	r.out.Targets = append(r.out.Targets, at)
+	return r.inv.MadeFolder != nil && r.inv.MadeFolder(at) || at == r.paths.Home || at == r.paths.Dir || slices.Contains(r.world.Roots, at)
+}
+
+// below is a name in a folder; it is not certain where one of them is not.
+func below(dir, name Word) Word {
+	literal := func(f Word) bool { return f.Static && simpleGlob(f.Text) && !strings.ContainsAny(f.Text, "*?[~") }
+	if dir.Glob && (literal(name) || name.Glob) || name.Glob && (literal(dir) || dir.Glob) {
+		return pattern(strings.TrimSuffix(dir.Text, "/") + "/" + name.Text)
+	}
+	if !dir.Static || !name.Static {
+		return Word{Word: cardea.Word{Text: dir.Text + "/" + name.Text}}
+	}
+	if strings.HasPrefix(name.Text, "/") {
+		return name
+	}
+	return Literal(strings.TrimSuffix(dir.Text, "/") + "/" + name.Text)
+}

@@ -1,0 +1,362 @@
+package knowledge
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/knowledge/form"
+)
+
+// This file says what programs print, as far as it names files: other commands
+// of the line are passed it.
+
+// Filters reports whether a part prints some of the lines that they read, as they
+// are, and nothing else.
+func Filters(p *cardea.Part) bool {
+	harmless, ok := WordsOf(form.FiltersLines, p.Program())
+	return ok && len(p.Access) == 0 && onlyOptions(p, harmless)
+}
+
+func onlyOptions(p *cardea.Part, list []string) bool {
+	return !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return !slices.Contains(list, o.Name) })
+}
+
+// HasOption reports whether a part is passed one of some options.
+func HasOption(p *cardea.Part, list ...string) bool {
+	return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return slices.Contains(list, o.Name) })
+}
+
+// FindSearch is what a part prints that searches; nil where it is no search, or
+// may print something else than names of what lies below its folders. All of
+// the part is known.
+func FindSearch(p *cardea.Part, world *World) *Search {
+	name := ""
+	printsElse, find := WordsOf(form.FindsUnless, p.Command...)
+	finds, fd := WordsOf(form.FindsWith, p.Command...)
+	names, matches := WordsOf(form.NamesMatchesWith, p.Command...)
+	lists, list := WordsOf(form.ListsFolderWith, p.Command...)
+	switch {
+	case find:
+		if HasOption(p, printsElse...) {
+			return nil
+		}
+		name = foundName(p)
+	case fd:
+		if !onlyOptions(p, finds) {
+			return nil
+		}
+	case matches:
+		others, _ := WordsOf(form.MatchesWith, p.Command...)
+		if !HasOption(p, names...) || !onlyOptions(p, slices.Concat(names, others)) {
+			return nil
+		}
+	case list:
+		if !onlyOptions(p, lists) {
+			return nil
+		}
+		if len(p.Operands) > 0 {
+			return listedFiles(p, world)
+		}
+	default:
+		return printedFolder(p, world)
+	}
+	if where, tracked := WordsOf(form.FindsTracked, p.Command...); tracked {
+		return trackedFiles(p, world, slices.Contains(where, "top"))
+	}
+	return belowFolders(p, name)
+}
+
+// belowFolders returns what lies below the folders of a search, with names that fit a pattern; "" fits
+// all. It is nil where the folders are unknown.
+func belowFolders(p *cardea.Part, name string) *Search {
+	s, folders := &Search{Dir: p.Dir}, p.Operands
+	if spec := programOf(p.Program()); len(folders) > 0 && spec != nil && spec.FirstOperand == form.None && !HasOption(p, spec.FirstOperandUnless...) {
+		folders = folders[1:] // the pattern
+	}
+	for _, i := range folders {
+		if f := p.Argv[i]; !f.Static || !PlainStart(f.Text) && !strings.HasPrefix(f.Text, "/") || strings.ContainsAny(f.Text, " \t\n\"'\\:") {
+			return nil
+		}
+	}
+	for _, a := range p.Access {
+		if a.Kind != cardea.Read || a.Path == "" || a.Redirect || a.Glob {
+			return nil
+		}
+		at := cardea.Access{Kind: cardea.Read, Path: a.Path, Recursive: true, Selection: cardea.Selection{KeepsLinks: keepsLinks(p)}}
+		if name != "" && keepsLinks(p) { // a link leads to names elsewhere
+			at.Recursive, at.Glob, at.Pattern = false, true, strings.TrimSuffix(a.Path, "/")+"/**/"+name
+		}
+		s.Places = append(s.Places, at)
+	}
+	if len(s.Places) == 0 {
+		return nil
+	}
+	return s
+}
+
+// trackedFiles are the files whose names a part prints of those that git tracks: nil where
+// it may print names of another folder, of another repository or of a revision.
+func trackedFiles(p *cardea.Part, world *World, top bool) *Search {
+	dynamic := func(f cardea.Word) bool { return !f.Static }
+	told, _ := WordsOf(form.VariableKinds, "repository")
+	spec := programOf(p.Program())
+	if world.Exported == nil || slices.ContainsFunc(told, world.Exported) || spec == nil || p.Dir == "" || len(p.Assigns)+len(p.Wrappers) > 0 || slices.ContainsFunc(p.Argv, dynamic) || len(p.Command) < 2 || len(p.Argv) < 2 || p.Argv[1].Text != p.Command[1] ||
+		top && (world.TopLevel == nil || world.TopLevel(p.Dir) != p.Dir || mayBeColored(p.Dir, world)) {
+		return nil
+	}
+	operands := p.Operands
+	dashes := slices.IndexFunc(p.Argv, func(f cardea.Word) bool { return f.Text == "--" })
+	if sub := spec.Subcommand(p.Command[1]); len(operands) > 0 && sub.FirstOperand == form.None && !HasOption(p, sub.FirstOperandUnless...) {
+		if dashes > 0 && operands[0] > dashes {
+			dashes = -1 // it stands in front of the pattern, and ends options alone
+		}
+		operands = operands[1:] // the pattern
+	}
+	for _, i := range operands {
+		text := p.Argv[i].Text
+		if top && (dashes < 0 || i < dashes) || strings.HasPrefix(text, "/") || strings.HasPrefix(text, ":") || slices.Contains(strings.Split(text, "/"), "..") {
+			return nil
+		}
+	}
+	at := cardea.Access{Kind: cardea.Read, Path: p.Dir, Recursive: true, Selection: cardea.Selection{Tracked: true}}
+	return &Search{Dir: p.Dir, Places: []cardea.Access{at}, Null: HasOption(p, "-z", "-Z", "--null")}
+}
+
+// mayBeColored reports whether there may be a file in a folder whose name begins as one does that a
+// program colors.
+func mayBeColored(dir string, world *World) bool {
+	if world.Names == nil {
+		return true
+	}
+	names, ok := world.Names(dir)
+	return !ok || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "\x1b") })
+}
+
+// listedFiles are the files that a part is passed, alone or by a pattern, and whose names it prints:
+// nil where one of them is a folder, of which it prints what is in it.
+func listedFiles(p *cardea.Part, world *World) *Search {
+	s := &Search{Dir: p.Dir}
+	for _, i := range p.Operands {
+		f := p.Argv[i]
+		if base := path.Base(f.Text); f.Text == "" || strings.Trim(f.Text, alphanumeric+"*?_-+@,./") != "" || base[0] == '.' && !f.Static || f.Text[0] != '*' && f.Text[0] != '?' && f.Text[0] != '/' && !PlainStart(f.Text) {
+			return nil
+		}
+	}
+	for _, a := range p.Access {
+		if a.Kind != cardea.Read || !a.MetadataOnly || a.Path == "" || a.Redirect || !filesAlone(&a, world) {
+			return nil
+		}
+		a.MetadataOnly = false
+		s.Places = append(s.Places, a)
+	}
+	if len(s.Places) != len(p.Operands) {
+		return nil
+	}
+	return s
+}
+
+// filesAlone reports whether an access is to a file, or to a pattern for files of a folder and
+// no folders, one file at least.
+func filesAlone(a *cardea.Access, world *World) bool {
+	dir, base := path.Split(a.Pattern)
+	switch {
+	case world.IsDir == nil || world.Names == nil || a.Recursive:
+		return false
+	case !a.Glob:
+		return !world.IsDir(a.Path)
+	case paths.IsPattern(dir) || base == "":
+		return false
+	}
+	names, ok := world.Names(dir)
+	found := 0
+	for _, name := range names {
+		if paths.MayBeNamed(base, name) {
+			ok, found = ok && !world.IsDir(dir+name), found+1
+		}
+	}
+	return ok && found > 0
+}
+
+// keepsLinks reports whether a search follows no links.
+func keepsLinks(p *cardea.Part) bool {
+	unless, keeps := WordsOf(form.KeepsLinksUnless, p.Program())
+	return keeps && !HasOption(p, unless...)
+}
+
+// printedFolder is the folder that a part prints: its own, or the top of its
+// repository.
+func printedFolder(p *cardea.Part, world *World) *Search {
+	at, words := "", []string{}
+	for _, word := range p.Argv[1:] {
+		words = append(words, word.Text)
+	}
+	switch {
+	case len(words) == 0 && Has(form.PrintsCurrentFolder, p.Program()):
+		at = p.Dir
+	case world.TopLevel != nil && PrintsTopLevel(p.Program(), words):
+		at = world.TopLevel(p.Dir)
+	}
+	if at == "" || strings.ContainsAny(at, " \t\n\"'\\") {
+		return nil
+	}
+	return &Search{Dir: p.Dir, One: true, Places: []cardea.Access{{Kind: cardea.Read, Path: at, Recursive: true}}}
+}
+
+// PrintsTopLevel reports whether a program prints the top folder of its repository
+// with these words.
+func PrintsTopLevel(program string, words []string) bool {
+	return len(words) == 2 && WithWord(form.PrintsTopLevel, program+" "+words[0], words[1])
+}
+
+// PlainStart reports a name that no program takes for an option or a command.
+func PlainStart(name string) bool {
+	return name != "" && (isLetter(name[0]) || '0' <= name[0] && name[0] <= '9' || name[0] == '.')
+}
+
+// foundName is the pattern that what a find prints matches, "" where its
+// expression does not say one that holds for all of it.
+func foundName(p *cardea.Part) string {
+	branches, _ := WordsOf(form.BranchesWith, p.Program())
+	tests, _ := WordsOf(form.TestsWith, p.Program())
+	if slices.ContainsFunc(p.Argv, func(f cardea.Word) bool { return slices.Contains(branches, f.Text) }) {
+		return ""
+	}
+	for _, o := range p.Options {
+		switch {
+		case o.Name == "-name" && (o.Static || FindsNoAction(o.Value) && !strings.Contains(o.Value, "?")) && !strings.ContainsAny(o.Value, "/[\\"):
+			return o.Value
+		case !InExpression(o), o.Name == "-name", slices.Contains(tests, o.Name):
+		default:
+			return "" // it may print before it looks at the name
+		}
+	}
+	return ""
+}
+
+// MayPrint lists the paths that a part may print, where it is one of the programs
+// that print what they are passed.
+func MayPrint(p *cardea.Part, world *World) []PossiblePath {
+	operands := make([]string, 0, len(p.Operands))
+	for _, k := range p.Operands {
+		if p.Argv[k].Static {
+			operands = append(operands, p.Argv[k].Text)
+		}
+	}
+	name := p.Program()
+	topLevel, _ := WordsOf(form.PrintsTopLevel, p.Command...)
+	operandsWith, _ := WordsOf(form.PrintsOperandsWith, name)
+	hiddenWith, lists := WordsOf(form.ListsHiddenWith, name)
+	switch {
+	case StartsOnFound(name):
+		acts, _ := WordsOf(form.PrintsWith, name)
+		if wrapper := WrapperOf(name); wrapper != nil {
+			acts = append(acts[:len(acts):len(acts)], wrapper.CommandOptions...)
+		}
+		return append(everythingBelow(p), foundNames(p, world, acts, false, func(int) []string { return nil })...)
+	case Has(form.PrintsOperands, name):
+		var words []string
+		for _, o := range operands {
+			words = append(words, strings.Fields(strings.ReplaceAll(o, `\n`, " "))...)
+		}
+		return append(PrintedPaths(words, p.Dir), entriesNamed(p, world)...)
+	case Has(form.PrintsFolders, name):
+		for i := range operands {
+			operands[i] = path.Dir(operands[i])
+		}
+		return PrintedPaths(operands, p.Dir)
+	case Has(form.PrintsCurrentFolder, name):
+		return PrintedPaths([]string{"."}, p.Dir)
+	case HasOption(p, operandsWith...):
+		return append(PrintedPaths(operands, p.Dir), entriesNamed(p, world)...)
+	case lists && len(p.Operands) == 0:
+		return []PossiblePath{{Path: p.Dir, Entries: !HasOption(p, hiddenWith...)}}
+	case lists:
+		out := PrintedPaths(operands, p.Dir)
+		for i := range out {
+			out[i].Entries = true
+		}
+		return append(out, entriesNamed(p, world)...)
+	case HasOption(p, topLevel...) && len(world.Roots) > 0:
+		return []PossiblePath{{Path: world.Roots[0]}}
+	}
+	return nil
+}
+
+// entriesNamed are the folders of which the operands of a part name all entries: ~/*.
+func entriesNamed(p *cardea.Part, world *World) []PossiblePath {
+	var out []PossiblePath
+	for _, k := range p.Operands {
+		dir, all := strings.CutSuffix(p.Argv[k].Text, "/*")
+		if p.Argv[k].Static || !all || !simpleGlob(dir) {
+			continue
+		}
+		if rest, ok := strings.CutPrefix(dir, "~"); ok {
+			dir = world.Home + rest
+		}
+		for _, at := range PrintedPaths([]string{dir}, p.Dir) {
+			at.Entries = true
+			out = append(out, at)
+		}
+	}
+	return out
+}
+
+// PrintedPaths are paths as a program prints them.
+func PrintedPaths(list []string, dir string) []PossiblePath {
+	var out []PossiblePath
+	for _, text := range list {
+		text = strings.Trim(text, `"'`)
+		if at := Absolute(dir, text); at != "" {
+			out = append(out, PossiblePath{Path: at})
+		}
+	}
+	return out
+}
+
+// StartsOnFound reports the programs that search folders, and start others on
+// what they find.
+func StartsOnFound(name string) bool {
+	return Has(form.Searches, name)
+}
+
+// everythingBelow lists what a find prints: everything below its folders, if it has no
+// test that leaves something out. A search with tests is not followed.
+func everythingBelow(p *cardea.Part) []PossiblePath {
+	if Has(form.FindsWith, p.Program()) && len(p.Operands) > 0 && strings.Trim(p.Argv[p.Operands[0]].Text, ".*^") != "" {
+		return nil // a pattern that names something
+	}
+	harmless, _ := WordsOf(form.FindsEverythingWith, p.Program())
+	wrapper := WrapperOf(p.Program())
+	command := -1 // the end of the command that it starts
+	for _, o := range p.Options {
+		switch {
+		case o.Word <= command, slices.Contains(harmless, o.Name):
+		case wrapper == nil || !slices.Contains(wrapper.CommandOptions, o.Name):
+			return nil
+		case wrapper.AppendsFile:
+			command = len(p.Argv)
+		default:
+			for command = o.Word + 1; command < len(p.Argv) && p.Argv[command].Text != ";" && p.Argv[command].Text != "+"; command++ {
+			}
+		}
+	}
+	var out []PossiblePath
+	for _, a := range p.Access {
+		if a.Kind == cardea.Read && a.Recursive {
+			if at := cmp.Or(a.Path, a.Spelled); at != "" {
+				out = append(out, PossiblePath{Path: at, Below: true})
+			}
+		}
+	}
+	return out
+}
+
+// PassesOn reports whether a program prints what it reads, in another order or
+// form.
+func PassesOn(p *cardea.Part) bool {
+	return Has(form.PassesInput, p.Program())
+}

@@ -1,0 +1,151 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/document"
+	_ "cardea.dev/internal/base/document/yamltext" // reads YAML
+)
+
+// object reads a JSON file whose top is an object. The values keep their
+// places, which encoding/json does not know, so the file is checked to be JSON
+// and then read as the YAML that all JSON is.
+func object(file string, data []byte) (*document.Reader, section, []cardea.Diagnostic) {
+	data = plainJSON(bytes.TrimPrefix(data, []byte("\ufeff")))
+	dec := json.NewDecoder(bytes.NewReader(data))
+	var whole json.RawMessage
+	err := dec.Decode(&whole)
+	if err == nil {
+		if _, err = dec.Token(); errors.Is(err, io.EOF) {
+			err = nil
+		} else {
+			err = &json.SyntaxError{Offset: dec.InputOffset()}
+		}
+	}
+	if err != nil {
+		return nil, section{}, []cardea.Diagnostic{notJSON(file, data, err)}
+	}
+	// A tab in JSON is space between values; in YAML it is not everywhere.
+	doc := document.Read(file, bytes.ReplaceAll(data, []byte("\t"), []byte(" ")))
+	if problems := doc.Problems(); len(problems) > 0 {
+		return nil, section{}, problems
+	}
+	return doc, open(doc.Top()), doc.Problems()
+}
+
+// notJSON is the place of what is no JSON.
+func notJSON(file string, data []byte, err error) cardea.Diagnostic {
+	at := len(data)
+	text := "something stands behind the object"
+	var s *json.SyntaxError
+	if errors.As(err, &s) {
+		at = min(max(int(s.Offset)-1, 0), len(data))
+		if s.Error() != "" {
+			text = s.Error()
+		}
+	} else {
+		text = "the file ends too early"
+	}
+	before := string(data[:at])
+	line := 1 + strings.Count(before, "\n")
+	col := 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
+	return cardea.Diagnostic{File: file, Line: line, Column: col, Code: cardea.CodeSyntax, Text: "not valid JSON: " + text,
+		Hint: "mend it"}
+}
+
+// plainJSON puts blanks in place of comments, and of commas behind the last entry,
+// which .NET reads over. All other bytes stay at their places.
+func plainJSON(data []byte) []byte {
+	out := bytes.Clone(data)
+	comma := -1 // a comma that nothing followed yet
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == '"':
+			for i++; i < len(out) && out[i] != '"'; i++ {
+				if out[i] == '\\' {
+					i++
+				}
+			}
+			comma = -1
+		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
+			i = blank(out, i)
+		case c == ',':
+			comma = i
+		case (c == '}' || c == ']') && comma >= 0:
+			out[comma], comma = ' ', -1
+		case c > ' ':
+			comma = -1
+		}
+	}
+	return out
+}
+
+// blank puts blanks in place of the comment at a place, and gives its last byte.
+func blank(out []byte, at int) int {
+	end := "\n"
+	if out[at+1] == '*' {
+		end = "*/"
+	}
+	to := len(out)
+	if n := bytes.Index(out[at+2:], []byte(end)); n >= 0 {
+		to = at + 2 + n
+		if end == "*/" {
+			to += len(end)
+		}
+	}
+	for i := at; i < to; i++ {
+		if out[i] != '\n' {
+			out[i] = ' '
+		}
+	}
+	return to - 1
+}
+
+// section is a map of the file whose keys are found without regard to case, as
+// Bouncer finds its settings.
+type section struct {
+	at    document.Map
+	keys  []string
+	asked map[string]bool
+}
+
+func open(v document.Value) section {
+	m := v.Map()
+	return section{at: m, keys: m.Keys(), asked: map[string]bool{}}
+}
+
+// get is the value of a key. Several names are spellings of one key.
+// A null counts as no value.
+func (s section) get(names ...string) document.Value {
+	for _, key := range s.keys {
+		for _, n := range names {
+			if strings.EqualFold(key, n) {
+				s.asked[key] = true
+				if v := s.at.Get(key); !v.Null() {
+					return v
+				}
+			}
+		}
+	}
+	return s.at.Get(names[0] + "\x00") // not there
+}
+
+// enabled reports whether the section is switched on, as it is where it does not say.
+func (s section) enabled() bool {
+	e := s.get("enabled")
+	return !e.Present() || e.Bool()
+}
+
+// done reports the keys that nobody asked for.
+func (s section) done() {
+	for _, key := range s.keys {
+		if !s.asked[key] {
+			s.at.Get(key).Warn(cardea.CodeUnknownKey, "look whether you need it", "unknown key %q, which is not imported", key)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package inforce
+
+import (
+	"cardea.dev"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/decide/routes"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/harness/permissionlist"
+)
+
+// RulesAround finds the rules of the projects around the folder of a call and
+// every path that it accesses. Rules of a project that is not the session's count
+// as those of an untrusted one.
+func (l *Loaded) RulesAround(ev *cardea.Event) (lists []rules.List, complete bool, broken cardea.Troubles) {
+	projects, complete := l.projectsAround(ev)
+	left := project.MaxProjectRules
+	for _, project := range projects {
+		around := &Loaded{Where: Where{Project: project}}
+		at := around.project()
+		at.root = project
+		list, files := around.readRules(at, &left)
+		lists = append(lists, list)
+		for _, f := range files {
+			broken = addBroken(broken, f.Problems)
+		}
+	}
+	return lists, complete, broken
+}
+
+// projectsAround are the projects around the folder of a call and every path that it
+// accesses. Rules and policies ask about the same event one after the other.
+func (l *Loaded) projectsAround(ev *cardea.Event) (projects []string, complete bool) {
+	l.around.Lock()
+	defer l.around.Unlock()
+	if l.around.event != ev {
+		l.around.event = ev
+		l.around.projects, l.around.complete = project.Surroundings(&l.looked, reached(ev), l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
+	}
+	return l.around.projects, l.around.complete
+}
+
+// ListsAround finds the entries of the lists around the folder of a call, every
+// path that it accesses, and the folders that were added to the work.
+func (l *Loaded) ListsAround(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken cardea.Troubles) {
+	if l.Where.ListsIn == nil {
+		return nil, true, nil
+	}
+	known := map[string]bool{}
+	var looked []string
+	for _, s := range l.Where.Lists {
+		known[s.File] = true
+		if s.Project != "" {
+			looked = append(looked, s.Project)
+		}
+	}
+	around := &Loaded{Where: Where{Dirs: l.Where.Dirs}}
+	for _, marks := range [][]string{{".claude"}, {".qwen", ".codex", ".opencode", "opencode.json", "opencode.jsonc", ".amp", ".augment"}} {
+		folders, complete := project.Surroundings(&l.looked, append(reached(ev), l.AddedDirs()...), l.Where.Dirs.Home, marks, looked...)
+		if !complete {
+			return nil, false, nil
+		}
+		for _, dir := range folders {
+			for _, s := range l.Where.ListsIn(dir) {
+				if !known[s.File] {
+					known[s.File] = true
+					around.readPermissions([]permissionlist.Source{s})
+				}
+			}
+		}
+	}
+	for _, f := range around.PermissionFiles {
+		broken = addBroken(broken, f.Problems)
+	}
+	return around.Permissions, true, broken
+}
+
+// RoutesInForce reads the routes. What is wrong with their files costs nothing.
+func (l *Loaded) RoutesInForce() ([]routes.Route, cardea.Troubles) {
+	l.ReadRoutes()
+	var all cardea.Troubles
+	for _, p := range l.RouteProblems {
+		trusted := l.Where.Trusted() || l.Where.Project == "" || !paths.Within(paths.Real(l.Where.Project), paths.Real(p.File))
+		all = addOnce(all, troubleOf(p, trusted, false))
+	}
+	return l.Routes, all.First(maxTroubles, "cardea rules lint")
+}
+
+// reached are the folder and the paths that a call has to do with, the one that follows
+// itself once.
+func reached(ev *cardea.Event) []string {
+	out := []string{ev.Cwd}
+	add := func(path string) {
+		if path != "" && path != out[len(out)-1] {
+			out = append(out, path)
+		}
+	}
+	if ev.Call == nil {
+		return out
+	}
+	for i := range ev.Call.Parts {
+		p := &ev.Call.Parts[i]
+		if p.Remote {
+			continue
+		}
+		add(p.Dir)
+		for k := range p.Access {
+			add(p.Access[k].Path)
+			add(p.Access[k].Spelled)
+		}
+	}
+	return out
+}

@@ -1,0 +1,13 @@
+package inforce
+
+import (
+	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/config/trusted"
+	"cardea.dev/internal/decide/policy"
+)
+
+const MaxTroubles = maxTroubles
+
+func (l *Loaded) LastGood() *project.LastGood     { return &l.kept }
+func (l *Loaded) Scripts() trusted.Place          { return l.scripts() }
+func (l *Loaded) Builtins() (policy.Folder, bool) { return l.builtins() }

@@ -1,0 +1,127 @@
+package inforce
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/decide/policy"
+	"cardea.dev/internal/decide/rules"
+	"cardea.dev/internal/harness"
+)
+
+// unread is a file that cannot be read at all.
+func unread(path string, err error) cardea.Diagnostic {
+	return cardea.Diagnostic{File: path, Code: cardea.CodeUnreadable, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
+}
+
+// readRules reads the rules of a scope's folder, file by file in the order of
+// their names. left is how many bytes may still be read.
+func (l *Loaded) readRules(at folder, left *int) (list rules.List, files []RulesFile) {
+	if at.dir == "" {
+		return nil, nil
+	}
+	dir := filepath.Join(at.dir, "rules")
+	var paths []string
+	for path := range l.Where.Drafts {
+		if filepath.Dir(path) == dir {
+			paths = append(paths, path)
+		}
+	}
+	if l.absent.Folder(dir) && paths == nil {
+		return nil, nil
+	}
+	if p := l.doubt(dir, at); p != nil {
+		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: p}}
+	}
+	there, err := project.RuleFiles(dir)
+	if err != nil {
+		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: []cardea.Diagnostic{unread(dir, err)}}}
+	}
+	paths = append(paths, there...)
+	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	lists := make([]rules.List, len(paths))
+	for i, path := range paths {
+		var f RulesFile
+		f, lists[i] = l.readRulesFile(path, at, left)
+		files = append(files, f)
+	}
+	return slices.Concat(lists...), files
+}
+
+// readRulesFile reads a file of rules, or, where it is broken, its last good
+// form.
+func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, rules.List) {
+	f := RulesFile{Path: path, Scope: at.scope}
+	data, when, problems := l.read(path, at)
+	*left -= len(data)
+	if *left < 0 {
+		f.Problems = []cardea.Diagnostic{{File: path, Code: cardea.CodeTooLarge, Text: "is not read: the files of rules before it are too large together", Hint: "remove what is not needed"}}
+		return f, nil
+	}
+	var list rules.List
+	if f.Problems = problems; data != nil {
+		list = l.parseRules(&f, at, data)
+	}
+	if !cardea.HasError(f.Problems) {
+		l.note(path, at, data, when)
+	} else if old := l.kept.Form(path, at.source()); old != nil && len(old) <= *left {
+		*left -= len(old)
+		// A form that was good for an earlier version may not be for this one.
+		kept := f
+		if good := l.parseRules(&kept, at, old); !cardea.HasError(kept.Problems) {
+			kept.Problems, kept.Kept = keptInForce(f.Problems), true
+			f, list = kept, good
+		}
+	}
+	f.Rules = len(list)
+	return f, list
+}
+
+// parseRules reads the text of a file of rules. The names that harnesses give
+// their tools are folded into the canonical ones.
+func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) rules.List {
+	f.Counts = l.counts(f.Path, at, data)
+	from := rules.Origin{Scope: at.scope, Trusted: f.Counts, Root: at.root, Tool: harness.ToolWord, Events: policy.EventNames()}
+	name := fmt.Sprintf("rules %q %v %v %s", f.Path, at.scope, f.Counts, at.root)
+	if got, is := l.Where.files().Made(name, data, l.madeBy).(opened); is {
+		f.Problems = slices.Clone(got.problems)
+		return got.list
+	}
+	if form := l.compiled.Load(f.Path, data, l.madeBy); form != "" {
+		if list, problems, err := rules.OpenCompiled(form, f.Path, from); err == nil {
+			l.Where.files().Keep(name, opened{list, problems}, len(form)+100*len(list), data, l.madeBy)
+			f.Problems = slices.Clone(problems)
+			return list
+		}
+	}
+	list, problems := rules.Read(f.Path, l.document(f.Path, data), from)
+	if f.Problems = problems; !cardea.HasError(problems) && l.compiled != nil {
+		l.compiled.Keep(f.Path, rules.Compile(list, problems), data, l.madeBy)
+		l.compiled.Forget(documentForm(f.Path))
+	}
+	return rules.ListOf(list)
+}
+
+// opened is a compiled file of rules. Nobody changes it.
+type opened struct {
+	list     rules.List
+	problems []cardea.Diagnostic
+}
+
+// keptInForce says with the first mistake of a file that an earlier form is in
+// force.
+func keptInForce(problems []cardea.Diagnostic) []cardea.Diagnostic {
+	out := slices.Clone(problems)
+	for i := range out {
+		if p := &out[i]; p.Severity == cardea.LevelError {
+			p.Hint = strings.TrimPrefix(p.Hint+"; its last good form is in force until then", "; ")
+			break
+		}
+	}
+	return out
+}

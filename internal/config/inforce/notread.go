@@ -1,0 +1,46 @@
+package inforce
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/project"
+)
+
+// NotRead are files in the scopes' folders that look like settings or rules and lie
+// where nobody reads them: their authors believe in them.
+func (l *Loaded) NotRead() []cardea.Diagnostic {
+	var out []cardea.Diagnostic
+	for _, at := range l.folders() {
+		if at.dir == "" {
+			continue
+		}
+		out = append(out, strangers(at.dir, func(name string, isDir bool) bool { return !isDir && !slices.Contains(parts, name) },
+			"settings are read from cardea.yaml alone, rules from rules/*.yaml, policies from policies/*.rego")...)
+		out = append(out, strangers(filepath.Join(at.dir, "rules"), func(name string, isDir bool) bool {
+			ext := filepath.Ext(name)
+			return isDir || ext != ".yaml" && ext != ".yml"
+		}, "rules are read from files of this folder alone whose names end in .yaml or .yml")...)
+	}
+	return out
+}
+
+// strangers are the entries of a folder that are not read and look as if they should
+// be.
+func strangers(dir string, unread func(name string, isDir bool) bool, hint string) []cardea.Diagnostic {
+	entries, err := state.Entries(dir, project.MaxEntries)
+	if err != nil {
+		return nil // it is not there, or told where it is read
+	}
+	var out []cardea.Diagnostic
+	for _, e := range entries {
+		looks := e.IsDir() || slices.Contains([]string{".yaml", ".yml", ".json", ".jsonl", ".toml", ".rego"}, strings.ToLower(filepath.Ext(e.Name())))
+		if looks && !strings.HasPrefix(e.Name(), ".") && unread(e.Name(), e.IsDir()) {
+			out = append(out, cardea.Diagnostic{File: filepath.Join(dir, e.Name()), Severity: cardea.LevelWarning, Code: cardea.CodeNoEffect, Text: "nobody reads this here", Hint: hint})
+		}
+	}
+	return out
+}

@@ -1,0 +1,130 @@
+package inforce
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"cardea.dev/internal/ask/supervisor/post"
+	"cardea.dev/internal/base/lists"
+	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/decide/policy/remote"
+	"cardea.dev/internal/decide/rules"
+)
+
+// Own tells where things of the gate's own lie in truth. It looks when it is
+// first asked, since most calls neither write nor delete anything.
+func (l *Loaded) Own() func(rules.Own) []string {
+	settings := sync.OnceValue(l.ownSettings)
+	programs := sync.OnceValue(l.ownPrograms)
+	return func(o rules.Own) []string {
+		switch {
+		case o == rules.OwnSettings:
+			return settings()
+		case o == rules.OwnFolder:
+			return l.ownFolders()
+		case o == rules.OwnKey && l.Where.Dirs.State != "":
+			dir := l.links.Real(l.Where.Dirs.State)
+			return []string{state.KeyPath(dir), state.TokenPath(dir), filepath.Join(dir, post.Folder)}
+		case o == rules.OwnPrograms:
+			return programs()
+		case o == rules.OwnBin && l.Where.Program != "":
+			return []string{filepath.Dir(l.links.Real(l.Where.Program))}
+		}
+		return nil
+	}
+}
+
+// parts are what decides in a scope's folder. In a project's the lessons beside
+// them are the team's.
+var parts = []string{"cardea.yaml", "roles.yaml", "overrides.yaml", ".gitignore", "rules", "policies", "signals", "local"}
+
+// ownSettings are the folders of all scopes, the state, and what links in them
+// lead to; Cardea's own plugin; of the harnesses' lists what lies behind a link, since the rules know
+// the others by name.
+func (l *Loaded) ownSettings() []string {
+	dirs := append([]string{l.Where.Dirs.System, l.Where.Dirs.User, l.Where.Dirs.State, l.Where.Dirs.Runtime}, l.Where.Dirs.Doubted...)
+	out := lists.Of(lists.Where(dirs, func(dir string) bool { return dir != "" }), l.links.Real)
+	if l.Where.PluginFiles != nil {
+		out = append(out, lists.Of(l.Where.PluginFiles(), l.links.Real)...)
+	}
+	for _, at := range l.folders() {
+		// Where there is no folder, nothing is in force.
+		if at.dir == "" || !l.absent.Exists(at.dir) {
+			continue
+		}
+		dir := l.links.Real(at.dir)
+		inside := func(path string) bool { return at.inside == "" || paths.Within(l.links.Real(at.inside), path) }
+		for _, name := range parts {
+			path := filepath.Join(dir, name)
+			if dir != at.dir && inside(path) {
+				out = append(out, path)
+			}
+			for _, p := range links(path) {
+				if real := l.links.Real(p); inside(real) {
+					out = append(out, real)
+				}
+			}
+		}
+	}
+	files := []string{project.Below(l.Where.Dirs.Claude, "settings.json"), project.Below(l.Where.Dirs.Claude, "hooks")}
+	for _, s := range l.Where.Lists {
+		files = append(files, s.File)
+	}
+	for _, path := range files {
+		if path != "" && !l.absent.Folder(filepath.Dir(path)) && (l.absent.IsLink(path) || l.absent.IsLink(filepath.Dir(path))) {
+			out = append(out, l.links.Real(path))
+		}
+	}
+	return out
+}
+
+// ownFolders are the scopes' folders, and those of Cardea's plugin.
+func (l *Loaded) ownFolders() []string {
+	known := lists.Where(l.folders(), func(at folder) bool { return at.dir != "" })
+	out := lists.Of(known, func(at folder) string { return l.links.Real(at.dir) })
+	for _, root := range l.Where.Plugins {
+		if state.Exists(filepath.Join(root, "scripts", "cardea-hook.sh")) {
+			out = append(out, l.links.Real(root))
+		}
+	}
+	return out
+}
+
+// links are the path itself, where it is a link, and the links in a folder, as a
+// person has them who keeps their files elsewhere.
+func links(path string) []string {
+	var out []string
+	info, err := os.Lstat(path)
+	if err == nil && info.Mode()&os.ModeSymlink != 0 {
+		out = append(out, path)
+		info, err = os.Stat(path)
+	}
+	if err != nil || !info.IsDir() {
+		return out
+	}
+	entries, _ := state.Entries(path, project.MaxEntries) // what cannot be read is not in force
+	for _, e := range entries {
+		if e.Type()&os.ModeSymlink != 0 {
+			out = append(out, filepath.Join(path, e.Name()))
+		}
+	}
+	return out
+}
+
+// ownPrograms are the program, and those that are looked for beside it.
+func (l *Loaded) ownPrograms() []string {
+	if l.Where.Program == "" {
+		return nil
+	}
+	real := l.links.Real(l.Where.Program)
+	out := []string{l.Where.Program, real}
+	ext := ""
+	if strings.EqualFold(filepath.Ext(real), ".exe") {
+		ext = filepath.Ext(real)
+	}
+	return append(out, lists.Of([]string{"cardea", "cardea-hook", remote.Program}, func(name string) string { return filepath.Join(filepath.Dir(real), name+ext) })...)
+}

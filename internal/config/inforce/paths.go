@@ -1,0 +1,103 @@
+package inforce
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/document"
+	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/config/settings"
+	"cardea.dev/internal/decide/routes"
+	"cardea.dev/internal/harness"
+	"cardea.dev/packs"
+)
+
+// LoadPaths reads files that a person names, as if they were the person's own:
+// for testing and checking them before they count. A folder is a scope's
+// folder, a project or a plugin, or one that holds files of rules. An error is
+// about a path that is not there, or holds a policy.
+func LoadPaths(paths []string) (*Loaded, error) {
+	all := func(string, []byte) bool { return true }
+	l := &Loaded{Where: Where{Trust: all}, Settings: settings.Merge()}
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("%s is not there; name a file of rules, routes or settings, or a folder of them", path)
+		case err != nil:
+			return nil, err
+		case info.IsDir():
+			l.addFolder(path)
+		case filepath.Ext(path) == ".rego":
+			return nil, fmt.Errorf("%[1]s is a policy; \"cardea policy validate %[1]s\" looks for mistakes in it, and \"cardea policy\" has more commands for it", path)
+		default:
+			l.addFile(path)
+		}
+	}
+	l.routesRead.Do(func() {
+		l.Routes, l.RouteProblems = routes.Load(l.RouteFiles, all, harness.ToolWord, document.Read, true)
+	})
+	return l, nil
+}
+
+// addFile reads a file by what its name says that it is.
+func (l *Loaded) addFile(path string) {
+	switch filepath.Base(path) {
+	case "cardea.yaml":
+		f := l.loadSettings(folder{dir: filepath.Dir(path), scope: cardea.ScopeUser})
+		l.SettingsFiles = append(l.SettingsFiles, f)
+	case "tool-routes.yaml", "tool-routes.yml", "routes.json":
+		l.RouteFiles = append(l.RouteFiles, routes.Source{File: path, Scope: cardea.ScopeUser, Root: pluginOf(path)})
+	case OverridesFile:
+		l.readOverrides(folder{dir: filepath.Dir(path), scope: cardea.ScopeUser})
+	case "roles.yaml":
+		if f, found := l.loadRoles(folder{dir: filepath.Dir(path), scope: cardea.ScopeUser}, packs.Roles().Categories); found {
+			l.RolesFiles = append(l.RolesFiles, f)
+		}
+	default:
+		left := document.MaxSize + 1
+		f, list := l.readRulesFile(path, folder{scope: cardea.ScopeUser}, &left)
+		l.Files, l.List = append(l.Files, f), append(l.List, list...)
+	}
+}
+
+// pluginOf is the plugin that a file of routes belongs to: both of a plugin's
+// lie one folder below its root.
+func pluginOf(path string) string { return filepath.Dir(filepath.Dir(path)) }
+
+// addFolder reads what a folder is known to hold, or else every file of rules
+// in it.
+func (l *Loaded) addFolder(dir string) {
+	known := false
+	for _, name := range []string{"cardea.yaml", "roles.yaml", OverridesFile, "rules", ".cardea/cardea.yaml", ".cardea/roles.yaml", ".cardea/" + OverridesFile, ".cardea/rules",
+		".claude/tool-routes.yaml", "hooks/tool-routes.yaml", ".claude-plugin/routes.json"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		info, err := os.Stat(path)
+		if err != nil {
+			continue
+		}
+		known = true
+		if info.IsDir() {
+			l.addRules(path)
+		} else {
+			l.addFile(path)
+		}
+	}
+	if !known {
+		l.addRules(dir)
+	}
+}
+
+func (l *Loaded) addRules(dir string) {
+	files, err := project.RuleFiles(dir)
+	if err != nil {
+		l.Files = append(l.Files, RulesFile{Path: dir, Scope: cardea.ScopeUser, Problems: []cardea.Diagnostic{unread(dir, err)}})
+	}
+	for _, f := range files {
+		l.addFile(f)
+	}
+}

@@ -1,0 +1,117 @@
+package inforce
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/lists"
+	"cardea.dev/internal/decide/rolepaths"
+	"cardea.dev/internal/decide/roles"
+	"cardea.dev/packs"
+)
+
+// RolesFile is a file of roles that was read.
+type RolesFile struct {
+	Path  string
+	Scope cardea.Scope
+	// Roles is what it says.
+	Roles roles.Source
+	// Kept is set where the file is broken and its last good form is in force.
+	Kept     bool
+	Problems []cardea.Diagnostic
+}
+
+// Roles are the definitions of all scopes. The files are read when they are first
+// asked for: most sessions have no role.
+func (l *Loaded) Roles() roles.Set {
+	l.rolesRead.Do(func() {
+		known := packs.Roles().Categories
+		for _, at := range l.folders() {
+			if f, found := l.loadRoles(at, known); found {
+				known = append(known[:len(known):len(known)], f.Roles.Categories...)
+				l.RolesFiles = append(l.RolesFiles, f)
+			}
+		}
+	})
+	var sources []roles.Source
+	for _, scope := range cardea.Scopes() {
+		of := lists.Where(l.RolesFiles, func(f RolesFile) bool { return f.Scope == scope })
+		sources = append(sources, lists.Of(of, func(f RolesFile) roles.Source { return f.Roles })...)
+	}
+	return roles.NewSet(append(sources, packs.Roles())...)
+}
+
+// loadRoles reads the roles.yaml of a scope's folder, or, where it is broken, its last
+// good form.
+func (l *Loaded) loadRoles(at folder, known []roles.Category) (f RolesFile, found bool) {
+	if at.dir == "" {
+		return f, false
+	}
+	f.Path, f.Scope = filepath.Join(at.dir, "roles.yaml"), at.scope
+	data, when, problems := l.read(f.Path, at)
+	if data == nil && problems == nil {
+		return f, false
+	}
+	f.Roles, f.Problems = l.parseRoles(f.Path, at.scope, data, known)
+	f.Problems = append(problems, f.Problems...)
+	if !cardea.HasError(f.Problems) {
+		l.note(f.Path, at, data, when)
+	} else {
+		f.Roles = roles.Source{Scope: at.scope}
+		if old := l.kept.Form(f.Path, at.source()); old != nil {
+			if kept, wrong := l.parseRoles(f.Path, at.scope, old, known); !cardea.HasError(wrong) {
+				f.Problems, f.Kept, f.Roles, data = keptInForce(f.Problems), true, kept, old
+			}
+		}
+	}
+	f.Roles.Trusted = l.counts(f.Path, at, data)
+	return f, true
+}
+
+// parseRoles reads the text of a file of roles, or its compiled form.
+func (l *Loaded) parseRoles(path string, scope cardea.Scope, data []byte, known []roles.Category) (roles.Source, []cardea.Diagnostic) {
+	of := [][]byte{data, []byte(roles.CompiledForm), l.madeBy}
+	if form := l.compiled.Load(path, of...); form != "" {
+		if src, err := roles.OpenCompiled(form, scope); err == nil {
+			return src, nil
+		}
+	}
+	src, problems := roles.Read(path, scope, l.document(path, data), known...)
+	if form := roles.Compile(src); len(problems) == 0 && form != "" && data != nil {
+		l.compiled.Keep(path, form, of...)
+		l.compiled.Forget(documentForm(path))
+	}
+	return src, problems
+}
+
+// AssignRole gives the agent whose call is judged a role, "" for none. A role that is
+// defined nowhere is an error, since it is not known what it may do.
+func (l *Loaded) AssignRole(name string) {
+	l.role = name
+	if name != "" && !l.Roles().Has(name) {
+		l.roleProblem = cardea.Troubles{cardea.BrokenFile.Trouble("", cardea.CodeUnknownName, "define it in roles.yaml, or give the session another role; see \"cardea roles list\"",
+			fmt.Sprintf("the role %q is defined nowhere", name))}
+	}
+}
+
+// RolesDecider is the decider of the paths of the agent's role.
+func (l *Loaded) RolesDecider() *rolepaths.Decider {
+	return l.RolePaths(l.role)
+}
+
+// RolePaths is the decider of the paths of a role.
+func (l *Loaded) RolePaths(name string) *rolepaths.Decider {
+	about := rolepaths.Settings{Home: l.Where.Dirs.Home, OnlyTouches: l.ReadonlyDecider().OnlyTouches}
+	if name != "" {
+		about.Role = l.Roles().Of(name)
+	}
+	return rolepaths.New(about)
+}
+
+// RolesProblems are what is wrong with the files of roles.
+func (l *Loaded) RolesProblems() []cardea.Diagnostic {
+	l.Roles()
+	return slices.Concat(lists.Of(l.RolesFiles, func(f RolesFile) []cardea.Diagnostic { return f.Problems })...)
+}

@@ -1,0 +1,519 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/jsonedit"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/harness"
+	"cardea.dev/internal/harness/claudecode"
+	"cardea.dev/internal/harness/copilotcli"
+)
+
+// Wiring is one hook of Cardea's in a harness's settings.
+type Wiring struct {
+	Scope Scope  `json:"scope"`
+	File  string `json:"file"`
+	Line  int    `json:"line"`
+	Event string `json:"event"`
+	// Program and Args are what the harness starts; Shell is the line where it
+	// starts a shell instead.
+	Program string   `json:"program"`
+	Args    []string `json:"args"`
+	Shell   string   `json:"shell,omitempty"`
+	// URL is where the harness sends the hook instead of starting a program, without the
+	// token that it sends along.
+	URL string `json:"url,omitempty"`
+	// token is what is sent along.
+	token string
+	// key is that of the line, where there is one.
+	key string
+	// group and index are where the handler stands under its event, matcher is that of
+	// its group.
+	group, index int
+	matcher      string
+	// Timeout is the harness's time limit, 0 where none is known, Limit Cardea's own.
+	Timeout time.Duration `json:"timeout_ns"`
+	Limit   time.Duration `json:"limit_ns"`
+	// OnFailure is the harness's switch, "" where it is not set.
+	OnFailure string `json:"on_failure,omitempty"`
+	// Off says why the harness does not run it, "" where it does.
+	Off string `json:"off,omitempty"`
+	// Diagnostics say what keeps it from being a gate.
+	Diagnostics []cardea.Diagnostic `json:"-"`
+}
+
+// Findings are what a harness's settings say about hooks.
+type Findings struct {
+	Wirings []Wiring
+	// Diagnostics are errors for files that cannot be read, and notes on those
+	// that the harness may not be able to read.
+	Diagnostics []cardea.Diagnostic
+}
+
+// The codes of what is wrong with hooks.
+const (
+	// CodeSomeCalls: the hook sees only some of the calls.
+	CodeSomeCalls cardea.Code = "some-calls"
+	// CodeBackground: the hook runs in the background, where it cannot decide.
+	CodeBackground cardea.Code = "background"
+	// CodeEnvironment: the hook sets what can change whose settings count.
+	CodeEnvironment cardea.Code = "environment"
+	// CodeTimeLimit: the harness stops waiting before Cardea answers.
+	CodeTimeLimit cardea.Code = "time-limit"
+	// CodeOtherForm: the hook answers in the form of another harness.
+	CodeOtherForm cardea.Code = "other-form"
+	// CodeSwitchedOff: the harness does not run the hook.
+	CodeSwitchedOff cardea.Code = "switched-off"
+	// CodeOtherProgram: the hook starts another program than this one.
+	CodeOtherProgram cardea.Code = "other-program"
+	// CodeNotDenied: the hook did not deny a call that it must deny.
+	CodeNotDenied cardea.Code = "not-denied"
+	// CodeNoHook: no hook is in force for an event.
+	CodeNoHook cardea.Code = "no-hook"
+	// CodeOtherHook: a hook of another program decides as well.
+	CodeOtherHook cardea.Code = "other-hook"
+	// CodeUnknownVersion: the harness does not tell its version.
+	CodeUnknownVersion cardea.Code = "unknown-version"
+	// CodeNoEvent: no real event has come yet.
+	CodeNoEvent cardea.Code = "no-event"
+	// CodeFailsOpen: a call runs where the hook fails.
+	CodeFailsOpen cardea.Code = "fails-open"
+	// CodeDaemon: the daemon is not asked, or is not there.
+	CodeDaemon cardea.Code = "daemon"
+	// CodeJudgedTwice: a call may be judged twice, or by another harness too.
+	CodeJudgedTwice cardea.Code = "judged-twice"
+	// CodeChanged: the small program that starts the hook is not as it was written.
+	CodeChanged cardea.Code = "changed"
+	// CodeNotTrusted: the harness skips the hook until a person trusts it.
+	CodeNotTrusted cardea.Code = "not-trusted"
+	// CodeKeptEvents: the hook stays registered for events of an earlier
+	// installation.
+	CodeKeptEvents cardea.Code = "kept-events"
+	// CodeOpenFile: others can read a file with the token of HTTP.
+	CodeOpenFile cardea.Code = "open-file"
+)
+
+// broken is the diagnostic of a file that cannot be read as it must be.
+func broken(file, hint string, err error) cardea.Diagnostic {
+	d := cardea.Diagnostic{File: file, Code: cardea.CodeUnreadable, Text: err.Error(), Hint: hint}
+	if at, is := errors.AsType[*jsonedit.SyntaxError](err); is {
+		d.Code, d.Line, d.Column, d.Text = cardea.CodeSyntax, at.Line, at.Column, at.Text
+	}
+	return d
+}
+
+// settings is one file that a harness reads hooks from.
+type settings struct {
+	scope Scope
+	path  string
+	doc   *jsonedit.Document
+}
+
+// Hooks is the text of a settings file that says which hooks run: all of it where the
+// file is no JSON, such as a plugin in JavaScript.
+func Hooks(path string) ([]byte, error) {
+	data, err := state.ReadLinked(path, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	d, err := jsonedit.Parse(data)
+	if err != nil {
+		return data, nil
+	}
+	var out []byte
+	for _, key := range []string{"hooks", "disableAllHooks", "allowManagedHooksOnly"} {
+		for _, n := range d.Root.All(key) {
+			out = fmt.Appendf(out, "%s: %s\n", key, data[n.Start:n.End])
+		}
+	}
+	return out, nil
+}
+
+// Inspect looks through all files that a harness reads hooks from.
+func Inspect(h Harness, at Places) Findings {
+	var out Findings
+	if h.plugin != nil {
+		out.Wirings, out.Diagnostics = h.programWirings(at)
+		return out
+	}
+	var files []settings
+	for _, f := range append(h.files(at), h.pluginFiles(at)...) {
+		in, err := open(f.path, "")
+		if err == nil && !in.exists {
+			continue
+		}
+		if err == nil {
+			f.doc, err = jsonedit.Parse(in.data)
+		}
+		if err == nil && f.doc.Root.Kind != jsonedit.Object {
+			err = &jsonedit.SyntaxError{Line: 1, Column: 1, Text: "the file holds no object"}
+		}
+		if err != nil {
+			out.Diagnostics = append(out.Diagnostics, broken(f.path, "mend the file, since the harness cannot read its hooks there", err))
+			continue
+		}
+		files = append(files, f)
+	}
+	for _, f := range files {
+		if f.scope == Plugin {
+			for _, w := range h.pluginWirings(f, at) {
+				w.Off = h.off(f, files)
+				out.Wirings = append(out.Wirings, w)
+			}
+			continue
+		}
+		out.Diagnostics = append(out.Diagnostics, h.others(f)...)
+		for _, s := range spots(f.doc.Root) {
+			if len(out.Wirings) == 0 || out.Wirings[len(out.Wirings)-1].File != f.path {
+				out.Diagnostics = append(out.Diagnostics, unplain(h, f.path, f.doc.Data)...)
+			}
+			w := h.wiring(f, s)
+			w.Off = h.off(f, files)
+			out.Wirings = append(out.Wirings, w)
+		}
+	}
+	return out
+}
+
+// others names the hooks of other programs that decide about calls as well: a
+// person who changed gates may have meant to switch the old one off.
+func (h Harness) others(f settings) []cardea.Diagnostic {
+	var out []cardea.Diagnostic
+	var told []string
+	for _, s := range handlers(f.doc.Root, func(n *jsonedit.Node) bool { return !isOurs(n) && lineOf(n) != "" }) {
+		line := lineOf(s.handler)
+		if !slices.ContainsFunc(h.events, func(e string) bool { return strings.EqualFold(e, s.event) }) || slices.Contains(told, line) {
+			continue
+		}
+		told = append(told, line)
+		at, _ := jsonedit.Position(f.doc.Data, s.handler.Start)
+		out = append(out, cardea.Diagnostic{Severity: cardea.LevelNote, File: f.path, Line: at, Code: CodeOtherHook,
+			Text: "another hook decides about calls, too: " + firstLine(line), Hint: "remove it if Cardea takes its place; the strictest answer counts"})
+	}
+	return out
+}
+
+// lineOf is what a handler of any program starts, or calls, "" for no handler.
+func lineOf(n *jsonedit.Node) string {
+	for _, key := range []string{"command", "exec", "bash", "powershell", "url"} {
+		if s := n.Str(key); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// files lists what a harness reads hooks from, the strongest first.
+func (h Harness) files(at Places) []settings {
+	var out []settings
+	for _, r := range h.reads {
+		base := at.base(h, r.scope)
+		if base == "" {
+			continue
+		}
+		found, _ := filepath.Glob(filepath.Join(escapeGlob(base), filepath.FromSlash(r.pattern)))
+		slices.Sort(found)
+		for _, f := range found {
+			if !h.ofAnother(f) {
+				out = append(out, settings{scope: r.scope, path: f})
+			}
+		}
+	}
+	return out
+}
+
+// ofAnother reports whether a file is Cardea's own for a harness that shares this one's
+// folder: whoever reads it finds that harness's hook, and starts it (docs/harnesses).
+func (h Harness) ofAnother(file string) bool {
+	return slices.ContainsFunc(Harnesses(), func(o Harness) bool {
+		return o.shared && o.Name != h.Name && filepath.Base(file) == filepath.Base(filepath.FromSlash(o.user))
+	})
+}
+
+// escapeGlob takes a folder's name as it stands.
+func escapeGlob(dir string) string {
+	if filepath.Separator == '\\' {
+		return dir
+	}
+	var out []rune
+	for _, r := range dir {
+		if slices.Contains([]rune(`*?[\`), r) {
+			out = append(out, '\\')
+		}
+		out = append(out, r)
+	}
+	return string(out)
+}
+
+// wiring reads one entry.
+func (h Harness) wiring(f settings, s spot) Wiring {
+	w := Wiring{Scope: f.scope, File: f.path, Event: s.event, OnFailure: h.onFailure(s.handler)}
+	w.Line, _ = jsonedit.Position(f.doc.Data, s.handler.Start)
+	w.group, w.index, w.matcher = s.at, s.i, s.group.Str("matcher")
+	w.Program, w.Args = invocation(s.handler)
+	if _, ok := s.handler.Get("args").Words(); !ok {
+		for _, key := range []string{"command", "exec", "bash", "powershell"} {
+			if w.Shell == "" {
+				w.Shell, w.key = s.handler.Str(key), key
+			}
+		}
+	}
+	w.readPosting(s.handler)
+	w.Timeout = h.usual
+	for _, key := range []string{"timeout", h.timeout} {
+		if lit := s.handler.Lit(key); lit != "" {
+			w.Timeout = timeLimit(lit, h.unit)
+		}
+	}
+	w.Limit = limitOf(w.Args)
+	w.Diagnostics = h.problems(w, s)
+	return w
+}
+
+// onFailure is what is written about a hook that fails: the harness's own switch, or
+// what stands behind the line.
+func (h Harness) onFailure(handler *jsonedit.Node) string {
+	line := lineOf(handler)
+	switch {
+	case h.switchKey != "" && handler.Str(h.switchKey) != "":
+		return handler.Str(h.switchKey)
+	case line != withoutShut(line):
+		return "deny"
+	case handler.Lit("failClosed") == "true":
+		return "block"
+	}
+	return ""
+}
+
+// limitOf reads --limit.
+func limitOf(args []string) time.Duration {
+	if d, err := time.ParseDuration(flagOf(args, "--limit")); err == nil {
+		return d
+	}
+	return limit.Hook
+}
+
+// flagOf is the value of a flag, "" where it is not given.
+func flagOf(args []string, name string) string {
+	out := ""
+	for i, a := range args {
+		if a == name && i+1 < len(args) {
+			out = args[i+1]
+		} else if len(a) > len(name) && a[:len(name)+1] == name+"=" {
+			out = a[len(name)+1:]
+		}
+	}
+	return out
+}
+
+// Says makes a diagnostic about the hook.
+func (w Wiring) Says(severity cardea.Level, code cardea.Code, hint, format string, args ...any) cardea.Diagnostic {
+	return cardea.Diagnostic{Severity: severity, File: w.File, Line: w.Line, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint}
+}
+
+// limited reports whether a harness has a time limit for a hook that is known.
+func (h Harness) limited() bool { return h.timeout != "" || h.plugin != nil }
+
+// Limits says how long a hook may take: the harness's time limit, and Cardea's own.
+func (h Harness) Limits(timeout, own time.Duration) string {
+	if !h.limited() {
+		return fmt.Sprintf("%s documents no time limit, Cardea answers within %s", h.Title, own)
+	}
+	return fmt.Sprintf("time limit %s, Cardea answers within %s", timeout, own)
+}
+
+// Repair says what mends a hook: the command that installs it again. Those of the plugin
+// come with it.
+func (h Harness) Repair(w Wiring) string {
+	if w.Scope == Plugin {
+		return "update the plugin, or take \"cardea install " + h.Program + "\" in its place"
+	}
+	return "run \"cardea install " + h.Program + "\" again"
+}
+
+// problems says what keeps an entry from being a gate.
+func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
+	say := func(code cardea.Code, format string, args ...any) {
+		out = append(out, w.Says(cardea.LevelError, code, h.Repair(w), format, args...))
+	}
+	matcher := s.handler.Str("matcher")
+	if s.group != nil {
+		matcher = s.group.Str("matcher")
+	}
+	if matcher != "" && matcher != "*" {
+		say(CodeSomeCalls, "it runs only for tools that match %q; all other calls pass unseen", matcher)
+	}
+	if s.handler.Get("if") != nil {
+		say(CodeSomeCalls, "it has a condition (if), which runs some calls past it")
+	}
+	if s.handler.Lit("async") == "true" || s.handler.Lit("asyncRewake") == "true" {
+		say(CodeBackground, "it runs in the background, where a hook cannot decide")
+	}
+	for _, key := range []string{"env", "cwd"} {
+		if s.handler.Get(key) != nil {
+			say(CodeEnvironment, "it sets %s, which can change whose settings count", key)
+		}
+	}
+	if w.URL != "" {
+		if code, text := h.postingProblem(w); text != "" {
+			say(code, "%s", text)
+		}
+	} else if kind := s.handler.Str("type"); kind != "command" && !(kind == "" && !h.grouped) {
+		say(cardea.CodeBadValue, "its type is %q, so its command is not run", kind)
+	}
+	if h.limited() && w.Timeout <= w.Limit {
+		say(CodeTimeLimit, "the harness waits %s and Cardea takes up to %s; a harness that stops waiting lets the call run", w.Timeout, w.Limit)
+	}
+	if name := flagOf(w.Args, "--harness"); name != "" && harness.Canonical(name) != h.Name {
+		say(CodeOtherForm, "it answers in the form of %s, which %s may not read", name, h.Title)
+	}
+	return out
+}
+
+// off says why a harness does not run the hooks of a file, "" where it does.
+func (h Harness) off(f settings, all []settings) string {
+	switch h.Name {
+	case claudecode.Name:
+		return offByStrength(f, all)
+	case copilotcli.Name:
+		for _, g := range all {
+			if f.scope != Managed && g.scope == f.scope && g.doc.Root.Lit("disableAllHooks") == "true" && (g.path == f.path || filepath.Base(filepath.Dir(g.path)) != "hooks") {
+				return "disableAllHooks in " + g.path
+			}
+		}
+		return ""
+	}
+	for _, g := range all {
+		if why := switchedOff(g.doc.Root, f.scope); why != "" {
+			return why + " in " + g.path
+		}
+	}
+	return ""
+}
+
+// switchedOff finds what switches hooks off in the settings of those harnesses that took
+// over Claude Code's form: whichever of their files says it, it is taken to count.
+func switchedOff(root *jsonedit.Node, scope Scope) string {
+	config := root.Get("hooksConfig")
+	switch disabled, _ := config.Get("disabled").Words(); {
+	case root.Lit("disableAllHooks") == "true":
+		return "disableAllHooks"
+	case scope != Managed && root.Lit("allowManagedHooksOnly") == "true":
+		return "allowManagedHooksOnly"
+	case config != nil && config.Lit("enabled") == "false":
+		return "hooksConfig.enabled"
+	case slices.Contains(disabled, "cardea"):
+		return "hooksConfig.disabled"
+	}
+	return ""
+}
+
+// offByStrength is Claude Code's rule: the strongest file that says something counts.
+func offByStrength(f settings, all []settings) string {
+	for _, g := range all {
+		switch {
+		case g.scope == Managed && f.scope != Managed && g.doc.Root.Lit("allowManagedHooksOnly") == "true":
+			return "allowManagedHooksOnly in " + g.path + "; install with --managed"
+		case f.scope == Managed && g.scope != Managed:
+			return ""
+		case g.doc.Root.Lit("disableAllHooks") == "true":
+			return "disableAllHooks in " + g.path
+		case g.doc.Root.Lit("disableAllHooks") == "false":
+			return ""
+		}
+	}
+	return ""
+}
+
+// Open says why a call runs where a hook fails though the harness, in a version, could
+// be made to stop it; "" where it does stop it, or cannot.
+func (h Harness) Open(w Wiring, version string) string {
+	switch {
+	case FailsClosed(h, version) && w.OnFailure != "block":
+		return h.switchKey + " is missing"
+	case h.shut != "" && runtime.GOOS != "windows" && w.OnFailure == "" && slices.Contains(h.gates, w.Event):
+		return "its line does not deny where its program is missing or fails"
+	}
+	return ""
+}
+
+// Untrusted are errors about hooks that the harness skips until a person trusts them, one
+// for each file.
+func (h Harness) Untrusted(at Places, all []Wiring) (out []cardea.Diagnostic) {
+	if h.trusted == nil {
+		return nil
+	}
+	events, first := map[string][]string{}, map[string]Wiring{}
+	for _, w := range all {
+		if w.Off != "" || w.Scope == Managed {
+			continue
+		}
+		ok, err := h.trusted(at, h, w)
+		if err != nil {
+			out = append(out, w.Says(cardea.LevelNote, CodeNotTrusted, h.Trust, "it cannot be told whether %s trusts the hook for %s: %v", h.Title, w.Event, err))
+		} else if !ok {
+			if events[w.File] == nil {
+				first[w.File] = w
+			}
+			events[w.File] = append(events[w.File], w.Event)
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(events)) {
+		out = append(out, first[file].Says(cardea.LevelError, CodeNotTrusted, h.Trust, "%s skips the hook for %s, since it is not trusted", h.Title, strings.Join(events[file], ", ")))
+	}
+	return out
+}
+
+// WhenFailing says what becomes of a call whose hook fails, in a version, "" for one that
+// is not known, why. closed says that the harness was told to block.
+func (h Harness) WhenFailing(version, why string, closed bool) string {
+	switch {
+	case closed:
+		return h.Title + " " + version + " blocks a call if its hook fails (" + h.switchKey + ")"
+	case h.left != "":
+		return h.Title + " " + h.left
+	case runtime.GOOS == "windows":
+		return h.Title + " lets a call run if its hook fails"
+	}
+	text := h.Title + " lets a call run if its hook fails, so the hook's line denies where its program is missing or fails; if it takes too long, the call runs"
+	since := dotted(h.switchSince)
+	switch {
+	case h.switchKey == "":
+		return text
+	case version != "":
+		return strings.Replace(text, h.Title, h.Title+" "+version, 1) + "; update it to " + since + " or newer, and install again"
+	}
+	return text + ". The version is not known (" + why + "), so " + h.switchKey + " is left out; give the version with --harness-version"
+}
+
+// Missing are the events of a harness that no hook of Cardea's answers.
+func (f Findings) Missing(h Harness) []string { return f.Lacks(h.events...) }
+
+// Lacks are those of some events that no hook of Cardea's answers.
+func (f Findings) Lacks(events ...string) []string {
+	return slices.DeleteFunc(slices.Clone(events), func(event string) bool {
+		return slices.ContainsFunc(f.Wirings, func(w Wiring) bool { return w.Event == event && w.Off == "" })
+	})
+}
+
+// Gate is the event in which a call can be stopped before it runs.
+func (h Harness) Gate() string { return h.gates[0] }
+
+// Installed reports whether a harness seems to be used on this machine.
+func (h Harness) Installed(at Places, path []string) bool {
+	dir := at.User[h.Name]
+	_, err := os.Stat(dir)
+	return dir != "" && !h.shared && !errors.Is(err, fs.ErrNotExist) || lookup(h.Program, path, at.Project) != ""
+}

@@ -1,0 +1,78 @@
+package trusted
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/state"
+	"cardea.dev/internal/command/bash"
+	"cardea.dev/internal/command/disk"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/config/settings"
+)
+
+// NotExecutable are the scripts that are started as they are, and may not be
+// executed: the files of signals, and what commands of the settings begin with.
+func (p Place) NotExecutable(signals []string, files []settings.File) []cardea.Diagnostic {
+	if runtime.GOOS == "windows" {
+		return nil // there it is no matter of the file's mode
+	}
+	var out []cardea.Diagnostic
+	for _, path := range signals {
+		if unexecutable(path) && looksLikeScript(path) {
+			out = append(out, cardea.Diagnostic{File: path, Line: 1, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotExecutable,
+				Text: "this signal cannot be started: the file is not executable", Hint: "run \"chmod +x\" on it"})
+		}
+	}
+	for i := range files {
+		f := &files[i]
+		for _, command := range f.Commands() {
+			for _, path := range p.starts(command) {
+				if unexecutable(path) {
+					out = append(out, cardea.Diagnostic{File: f.Path, Line: f.LineOfCommands(), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotExecutable,
+						Text: fmt.Sprintf("%q cannot be started: %s is not executable", command, path), Hint: "run \"chmod +x\" on it"})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// starts are the files that a command starts by their path.
+func (p Place) starts(command string) []string {
+	var out []string
+	for _, part := range bash.Analyse(command, bash.Env{Cwd: p.Project, World: knowledge.World{Home: p.Home, Roots: []string{p.Project}}}).Parts {
+		if len(part.Argv) > 0 && part.Argv[0].Static && strings.ContainsRune(part.Argv[0].Text, '/') && part.Dir != "" {
+			out = append(out, disk.Absolute(part.Dir, part.Argv[0].Text))
+		}
+	}
+	return out
+}
+
+// unexecutable reports whether a path is a file that nobody may execute.
+func unexecutable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 == 0
+}
+
+// looksLikeScript reports whether a file is there to be run: what lies beside
+// scripts, such as a README.md, is not.
+func looksLikeScript(path string) bool {
+	if ext := filepath.Ext(path); ext == "" || ext == ".sh" {
+		return true
+	}
+	f, _, err := state.OpenLinked(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 2)
+	_, err = io.ReadFull(f, head)
+	return err == nil && bytes.Equal(head, []byte("#!"))
+}

@@ -1,0 +1,53 @@
+package gate
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/command/knowledge"
+	"cardea.dev/internal/config/inforce"
+	"cardea.dev/internal/harness/call"
+)
+
+type slow struct{ until chan struct{} }
+
+func (slow) Name() string { return "slow" }
+
+func (d slow) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
+	<-d.until
+	return nil, nil
+}
+
+type broken struct{}
+
+func (broken) Name() string { return "broken" }
+
+func (broken) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) { panic("out of order") }
+
+// What was decided before a decider hangs stands, and a decider that fails
+// costs what the failure table says.
+func TestDecidersEndInTime(t *testing.T) {
+	ev := func(command string) *cardea.Event {
+		return &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeBypass, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": command}}}
+	}
+	until := make(chan struct{})
+	defer close(until)
+	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{}) }
+	g := Build(inforce.Load(inforce.Where{}), Session{}, analyse, nil)
+	own := g.Slots
+	g.Slots = append(own[:len(own):len(own)], cardea.Slot{Decider: slow{until}})
+	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Ask} {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		v := g.Decide(ctx, analyse(ev(command)))
+		cancel()
+		if v.Effect != want || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.OutOfTime {
+			t.Errorf("%s: %s, %v; want %s and a word about the time", command, v.Effect, v.Troubles, want)
+		}
+	}
+	g.Slots = append(own[:len(own):len(own)], cardea.Slot{Decider: broken{}})
+	if v := g.Decide(context.Background(), analyse(ev("true"))); v.Effect != cardea.Ask || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.Panicked {
+		t.Errorf("a panic where nobody attends: %s, %v", v.Effect, v.Troubles)
+	}
+}

@@ -1,0 +1,321 @@
+package ledger
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/state"
+)
+
+// The codes of what is wrong with a ledger.
+const (
+	// CodeChanged: a line is not as the ledger wrote it, or not its own.
+	CodeChanged cardea.Code = "changed"
+	// CodeMissingEntries: lines are gone: single ones, the end of a day, whole
+	// days.
+	CodeMissingEntries cardea.Code = "missing-entries"
+	// CodeMoved: a line stands where it was not written, or twice.
+	CodeMoved cardea.Code = "moved"
+	// CodeCut: a line is not complete. That is what a crash leaves, and only a
+	// warning; it hides nothing, since the line never counted.
+	CodeCut cardea.Code = "cut"
+	// CodeHead: the file that tells the end of the chain is gone or forged.
+	CodeHead cardea.Code = "head"
+	// CodeStub: what tells of removed days is forged, or a removed day is there.
+	CodeStub cardea.Code = "stub"
+	// CodeMended: a writer found the end of the ledger changed and went on.
+	CodeMended cardea.Code = "mended"
+	// CodeSpool: a file in the spool is not of the ledger.
+	CodeSpool cardea.Code = "spool"
+	// CodeWrongKey: no line at all was written with this user's key.
+	CodeWrongKey cardea.Code = "wrong-key"
+)
+
+// Report is what Verify found.
+type Report struct {
+	// Days and Entries are how many there are, From and To the first and the
+	// last day.
+	Days    int    `json:"days"`
+	Entries int64  `json:"entries"`
+	From    string `json:"from"`
+	To      string `json:"to"`
+	// Removed are the entries that retention removed, up to RemovedTo.
+	Removed   int64  `json:"removed"`
+	RemovedTo string `json:"removed_to,omitempty"`
+	// RemovedMissing is how many of them were gone before.
+	RemovedMissing int64 `json:"removed_missing,omitempty"`
+	// Waiting is how many entries wait in the spool.
+	Waiting int `json:"waiting"`
+	// Busy is set where writers could not be made to pause: what was written
+	// meanwhile was not looked at.
+	Busy bool `json:"busy,omitempty"`
+	// Diagnostics say what is wrong, in the order of the ledger. More is how
+	// many there are beyond them.
+	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
+	More        int                 `json:"more,omitempty"`
+}
+
+// maxFindings is how many diagnostics a report lists.
+const maxFindings = 1000
+
+// Intact reports whether nothing was changed. What a crash leaves is a warning.
+func (r *Report) Intact() bool { return !cardea.HasError(r.Diagnostics) && r.More == 0 }
+
+// add adds what is wrong in a file of the ledger's folder, "" for the folder.
+func (v *verification) add(name string, line int, code cardea.Code, format string, args ...any) {
+	r := &v.report
+	if len(r.Diagnostics) == maxFindings {
+		r.More++
+		return
+	}
+	d := cardea.Diagnostic{File: v.ledger.path(name), Line: line, Code: code, Text: fmt.Sprintf(format, args...)}
+	if code == CodeCut {
+		d.Severity = cardea.LevelWarning
+	}
+	r.Diagnostics = append(r.Diagnostics, d)
+}
+
+// snapshot is the ledger at one moment between two writes.
+type snapshot struct {
+	head           head
+	headOK, noHead bool
+	days           []string
+	sizes          []int64
+	stub           stub
+	stubOK         bool
+	stubThere      bool
+	busy           bool
+}
+
+// snapshot holds writers back just long enough to look at the sizes.
+func (l *Ledger) snapshot() (s snapshot, err error) {
+	w, err := l.lock(limit.LedgerRead, os.O_RDWR)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		s.noHead, err = true, nil
+	case errors.Is(err, state.ErrBusy):
+		s.busy = true
+		var f *os.File
+		if f, _, err = state.Open(l.path(headName), os.O_RDONLY); err == nil {
+			w = &writer{ledger: l, headFile: f}
+		}
+	}
+	if err != nil {
+		return s, err
+	}
+	if w != nil {
+		defer w.close()
+		if s.head, s.noHead, s.headOK, err = readHead(l.opt.Key, w.headFile); err != nil {
+			return s, err
+		}
+	}
+	if s.stub, s.stubOK, err = l.readStub(); err != nil {
+		return s, err
+	}
+	_, missing := os.Lstat(l.path(stubName))
+	s.stubThere = missing == nil
+	if s.days, err = l.days(); err != nil {
+		return s, err
+	}
+	for _, day := range s.days {
+		info, err := os.Lstat(l.dayPath(day))
+		if err != nil {
+			return s, err
+		}
+		s.sizes = append(s.sizes, info.Size())
+	}
+	return s, nil
+}
+
+// Verify implements [Store].
+func (l *Ledger) Verify() (Report, error) {
+	s, err := l.snapshot()
+	if err != nil {
+		return Report{}, fmt.Errorf("the ledger %s cannot be verified: %w", l.dir, err)
+	}
+	v := verification{ledger: l, snapshot: s, report: Report{Days: len(s.days), Busy: s.busy, Diagnostics: []cardea.Diagnostic{}}}
+	if len(s.days) > 0 {
+		v.report.From, v.report.To = s.days[0], s.days[len(s.days)-1]
+	}
+	v.begin()
+	for i, day := range s.days {
+		if err := v.day(day, s.sizes[i]); err != nil {
+			v.add(day+dayEnd, 0, CodeChanged, "the file cannot be read: %v", err)
+		}
+	}
+	v.end()
+	if v.genuine == 0 && v.changed > 0 {
+		v.report.Diagnostics, v.report.More = []cardea.Diagnostic{}, 0
+		v.add("", 0, CodeWrongKey, "none of the %d lines was written with the key of this user: the key was replaced, or the ledger is another user's", v.changed)
+	}
+	return v.report, v.spool()
+}
+
+// verification follows the chain.
+type verification struct {
+	ledger   *Ledger
+	snapshot snapshot
+	report   Report
+	// n and last are the number and mac of the last line in order. changed
+	// lines since then count as the lines that followed: bad of them.
+	n    int64
+	last string
+	bad  int64
+	// open is set where the begin of the chain is not known.
+	open             bool
+	genuine, changed int64
+}
+
+// begin starts at the first line of all, or behind what retention removed.
+func (v *verification) begin() {
+	s := &v.snapshot
+	switch {
+	case s.stubOK:
+		v.n, v.last = s.stub.N, s.stub.Last
+		v.report.Removed, v.report.RemovedTo, v.report.RemovedMissing = s.stub.N-s.stub.Missing, s.stub.ToDay, s.stub.Missing
+	case s.stubThere:
+		v.open = true
+		v.add(stubName, 0, CodeStub, "is not as the ledger wrote it: what was removed before the first day is not known")
+	}
+}
+
+func (v *verification) day(day string, size int64) error {
+	if v.snapshot.stubOK && day <= v.snapshot.stub.ToDay {
+		v.add(day+dayEnd, 0, CodeStub, "the day was removed by retention, and is there all the same: it was put back, or a crash kept it; the next removal takes it")
+		return nil
+	}
+	f, _, err := state.Open(v.ledger.dayPath(day), os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	number := 0
+	return readLines(io.NewSectionReader(f, 0, size), func(raw rawLine) bool {
+		number++
+		v.line(day, number, raw)
+		return true
+	})
+}
+
+func (v *verification) line(day string, number int, raw rawLine) {
+	l, ok := readLink(v.ledger.opt.Key, raw.text)
+	switch {
+	case raw.text == nil:
+		v.strange(day, number, "the line is longer than any that the ledger writes")
+	case !ok && looksCut(raw.text):
+		v.add(day+dayEnd, number, CodeCut, "the line is cut, as a crash leaves it")
+	case !ok:
+		v.strange(day, number, "the line is not as the ledger wrote it: it was changed, or somebody else wrote it")
+	case !raw.whole && v.snapshot.headOK && l.N <= v.snapshot.head.N:
+		v.strange(day, number, "the end of the line was taken away")
+	default:
+		if !raw.whole {
+			v.add(day+dayEnd, number, CodeCut, "the line has no end, as a crash leaves it")
+		}
+		v.genuine++
+		v.report.Entries++
+		v.follow(day, number, l)
+	}
+}
+
+func (v *verification) strange(day string, number int, text string) {
+	v.bad++
+	v.changed++
+	v.add(day+dayEnd, number, CodeChanged, "%s", text)
+}
+
+// follow checks a genuine line's place.
+func (v *verification) follow(day string, number int, l linked) {
+	before := v.n + v.bad
+	switch {
+	case l.Day != day:
+		v.add(day+dayEnd, number, CodeMoved, "entry %d was written into the file of %s", l.N, l.Day)
+		return
+	case v.open:
+	case l.N <= v.n:
+		v.add(day+dayEnd, number, CodeMoved, "entry %d stands behind entry %d: it was moved, or is there twice", l.N, v.n)
+		return
+	case l.N > before+1:
+		v.add(day+dayEnd, number, CodeMissingEntries, "%s before this line, %s%s", gone(l.N-before-1), v.numbers(l.N-1), v.where(number))
+	case l.N == v.n+1 && l.Prev != v.last:
+		v.add(day+dayEnd, number, CodeMissingEntries, "entry %d does not follow the line before it: what it followed was replaced", l.N)
+	}
+	if l.Mended != "" {
+		v.add(day+dayEnd, number, CodeMended, "when entry %d was written, the ledger had been changed: %s; what stood at its end until then may be gone", l.N, mendings(l.Mended))
+	}
+	v.n, v.last, v.bad, v.open = l.N, l.Mac, 0, false
+}
+
+// where says what a gap before the first line of a day can mean.
+func (v *verification) where(number int) string {
+	if number == 1 {
+		return ": the end of the day before, or whole days, were removed"
+	}
+	return ""
+}
+
+func gone(n int64) string {
+	if n == 1 {
+		return "1 entry is missing"
+	}
+	return fmt.Sprintf("%d entries are missing", n)
+}
+
+// numbers names the missing lines up to a number. Where changed lines stand
+// among them, it is not known which numbers those had.
+func (v *verification) numbers(to int64) string {
+	switch from := v.n + 1; {
+	case v.bad > 0:
+		return fmt.Sprintf("among the numbers %d to %d", from, to)
+	case from == to:
+		return fmt.Sprintf("with the number %d", from)
+	default:
+		return fmt.Sprintf("with the numbers %d to %d", from, to)
+	}
+}
+
+// end compares the last line with the head.
+func (v *verification) end() {
+	s := &v.snapshot
+	switch {
+	case s.noHead && len(s.days) == 0 && !s.stubThere:
+		// Nothing was written yet.
+	case s.noHead:
+		v.add(headName, 0, CodeHead, "the file that tells where the ledger ends is gone: lines at the end may be gone with it")
+	case !s.headOK:
+		v.add(headName, 0, CodeHead, "is not as the ledger wrote it: lines at the end may be gone")
+	case s.head.N > v.n+v.bad:
+		v.add(s.head.Day+dayEnd, 0, CodeMissingEntries, "%s at the end, %s", gone(s.head.N-v.n-v.bad), v.numbers(s.head.N))
+	case s.head.N == v.n && v.bad == 0 && s.head.Last != v.last:
+		v.add(s.head.Day+dayEnd, 0, CodeMissingEntries, "the last line is another than the head tells of: it was replaced")
+	}
+}
+
+// spool counts what waits, and tells what does not belong there.
+func (v *verification) spool() error {
+	l := v.ledger
+	names, err := l.waiting()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if _, isEntry := spooledID(name); isEntry {
+			if _, ok, err := l.readSpooled(name); ok {
+				v.report.Waiting++
+				continue
+			} else if errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+		} else if strings.HasPrefix(name, state.TempPrefix) {
+			continue // being written
+		}
+		v.add(filepath.Join(spoolName, name), 0, CodeSpool, "is not as the ledger wrote it; look at it, and remove it")
+	}
+	return nil
+}

@@ -1,0 +1,579 @@
+package lesson
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/limit"
+	"cardea.dev/internal/base/state"
+)
+
+// fileNames are the files of a folder, by [effects].
+var fileNames = [...]string{"allow.jsonl", "deny.jsonl", "ask.jsonl"}
+
+// effects are those of the files, in their order.
+var effects = [...]cardea.Effect{cardea.Allow, cardea.Deny, cardea.Ask}
+
+const (
+	allowFile = 0
+	// maxFile is how large a file of lessons may be, in bytes: a million lessons and
+	// more.
+	maxFile = 512 << 20
+	// smallFile is up to which size a file is read as a whole, in bytes: that is as
+	// quick as an index.
+	smallFile = 16 << 10
+	// maxStale is up to which size a file is read as a whole while its index is stale,
+	// in bytes. The denies and asks of a larger one would keep the call waiting.
+	maxStale = 64 << 20
+)
+
+// stamps are those of the files, and at [ownStamp] the number of the list of the user's
+// own lines; "" for a file that is not there.
+type stamps [len(fileNames) + 1]string
+
+const ownStamp = len(fileNames)
+
+// Place is the folder of a scope, and what is needed to believe what lies there.
+type Place struct {
+	// Dir is the scope's folder. Lessons lie in its folder "lessons".
+	Dir   string
+	Scope cardea.Scope
+	// Shared is set for a folder of a project: others can write there, so an allow
+	// counts only if this user's Cardea wrote it or the person accepted it.
+	Shared bool
+	// State and Cache are the state and the cache folder, "" for none, Key is the user's
+	// key, nil for none.
+	State, Cache string
+	Key          []byte
+	// Beside are texts of files that are written into Dir with the first lesson, by name,
+	// unless they are there: those that tell git about the folder.
+	Beside map[string]string
+	// LastGood gives the last good form of a file that is broken, nil for none; Note
+	// remembers one that was read without errors.
+	LastGood func(path string) []byte
+	Note     func(path, text string, when time.Time)
+}
+
+// Folder is where the lessons of a scope's folder lie.
+func Folder(dir string) string { return filepath.Join(dir, "lessons") }
+
+func (p *Place) file(i int) string { return filepath.Join(Folder(p.Dir), fileNames[i]) }
+
+// Found is a lesson in a file.
+type Found struct {
+	Record
+	ID ID
+	// File and Line say where it stands. Scope is whose it is.
+	File  string
+	Line  int
+	Scope cardea.Scope
+	// Own is set where this user's Cardea wrote the line or the person accepted it, and
+	// for every line of a folder that is not shared.
+	Own bool
+}
+
+// Source is where the lesson stands, "file:line".
+func (f *Found) Source() string { return f.File + ":" + strconv.Itoa(f.Line) }
+
+// Counts reports whether the lesson counts as far as its origin goes: an allow that
+// somebody else wrote does not.
+func (f *Found) Counts() bool { return f.Own || f.Effect != cardea.Allow }
+
+// Store is the lessons of one folder, as they are at the time of one look. It is safe
+// for concurrent use.
+type Store struct {
+	place Place
+	mu    sync.Mutex
+	// looked is set when the files were looked at.
+	looked bool
+	stamps stamps
+	head   *head
+	pages  *pages
+	files  [len(fileNames)]*os.File
+	// current says which files the index knows as they are.
+	current [len(fileNames)]bool
+	// extra are the lessons that are in no page: of small files, of files that changed,
+	// and those that were added last. byHash finds them.
+	extra  []Found
+	byHash map[uint64][]int
+	// troubles are what is wrong with the files.
+	troubles cardea.Troubles
+	// stale is set where the index is to be made again.
+	stale bool
+	memo  map[entry]*Found
+}
+
+// Open looks at the lessons of a folder. It reads nothing before it is asked. It is nil
+// where there is no folder.
+func Open(p Place) *Store {
+	if p.Dir == "" || !state.Exists(Folder(p.Dir)) {
+		return nil
+	}
+	return &Store{place: p}
+}
+
+// Close closes the files.
+func (s *Store) Close() {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, f := range s.files {
+		if f != nil {
+			_ = f.Close() // it was only read
+			s.files[i] = nil
+		}
+	}
+	if s.pages != nil {
+		_ = s.pages.file.Close()
+		s.pages = nil
+	}
+	s.looked = false
+}
+
+// stampsNow are the stamps of the files and of what is the user's own.
+func (p *Place) stampsNow() (out stamps) {
+	for i := range fileNames {
+		out[i] = state.Stamp(p.file(i))
+	}
+	if p.Shared {
+		out[ownStamp] = p.ownNumber()
+	}
+	return out
+}
+
+// look finds out which files the index knows, and reads the others.
+func (s *Store) look() {
+	if s.looked {
+		return
+	}
+	s.looked = true
+	s.extra, s.byHash, s.troubles, s.memo, s.stale = nil, map[uint64][]int{}, nil, map[entry]*Found{}, false
+	free := 0
+	for end := time.Now().Add(limit.LessonsWritten); !s.compare() && time.Now().Before(end); {
+		// Where nobody is at it, the index stays as it is. Who ended just now is none of
+		// those, nor who begins.
+		if !s.place.isLocked() {
+			if free++; free > maxTries {
+				break
+			}
+		}
+		time.Sleep(writing)
+	}
+	for i := range fileNames {
+		switch {
+		case s.stamps[i] == "":
+			s.missing(i)
+		case s.current[i]:
+			s.fromHead(i)
+		default:
+			s.scan(i)
+		}
+	}
+}
+
+// A process that writes lessons tells the index right behind: a look waits for so long
+// before it looks again, and does so a few times where nobody seems to write.
+const (
+	writing  = 300 * time.Microsecond
+	maxTries = 3
+)
+
+// compare reads the head of the index and finds out which files it knows as they are. It
+// is false where one that needs an index has none that does.
+func (s *Store) compare() bool {
+	s.stamps, s.current = s.place.stampsNow(), [len(fileNames)]bool{}
+	if s.head = s.place.readHead(); s.head == nil {
+		return true // nobody is at it
+	}
+	if s.pages != nil && s.pages.name != s.head.pages {
+		_ = s.pages.file.Close() // it was only read
+		s.pages = nil
+	}
+	if s.pages == nil && s.head.pages != "" {
+		s.pages, _ = s.place.openPages(s.head.pages)
+	}
+	all := true
+	for i := range fileNames {
+		s.current[i] = s.stamps[i] != "" && s.stamps[i] == s.head.stamps[i] && (s.pages != nil || s.head.pages == "") &&
+			s.stamps[ownStamp] == s.head.stamps[ownStamp]
+		all = all && (s.current[i] || s.head.stamps[i] == "")
+	}
+	return all
+}
+
+// missing looks at a file without a stamp: one that is not there, or that is no file.
+func (s *Store) missing(i int) {
+	if path := s.place.file(i); state.Exists(path) {
+		s.unreadable(i, state.ErrDangling)
+	}
+}
+
+// unreadable notes that a file cannot be read. What it denied and asked is not known.
+func (s *Store) unreadable(i int, err error) {
+	d := cardea.Diagnostic{File: s.place.file(i), Code: cardea.CodeUnreadable, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
+	s.trouble(i, d, s.fromLastGood(i))
+}
+
+// trouble notes what is wrong with a file. What may be missing from the denies and asks
+// costs what the failure table says; an allow that is missing costs nothing.
+func (s *Store) trouble(i int, d cardea.Diagnostic, kept bool) {
+	t := cardea.Trouble{Diagnostic: d}
+	switch {
+	case i == allowFile:
+		t.Diagnostic.Severity = cardea.LevelWarning
+	case kept:
+		t.Failure = cardea.KeptForm
+		t.Diagnostic.Text += "; its last good form is in force besides"
+	default:
+		t.Failure = cardea.BrokenFile
+	}
+	s.troubles = append(s.troubles, t)
+}
+
+// fromHead takes what the head knows of a file: what was added last, and what is broken.
+func (s *Store) fromHead(i int) {
+	s.report(i, s.head.broken[i])
+	for _, e := range s.head.tail {
+		if int(e.file) == i {
+			if f, ok := s.at(e); ok {
+				s.add(*f)
+			}
+		}
+	}
+}
+
+// report tells of broken lines.
+func (s *Store) report(i int, broken []brokenLine) {
+	if len(broken) == 0 {
+		return
+	}
+	kept := s.fromLastGood(i)
+	for _, b := range broken {
+		s.trouble(i, cardea.Diagnostic{File: s.place.file(i), Line: b.line, Code: cardea.CodeSyntax, Text: b.text,
+			Hint: "mend or remove the line; \"cardea lessons list\" shows the others"}, kept)
+	}
+}
+
+// fromLastGood adds the denies and asks of the last good form of a file, and reports
+// whether there is one.
+func (s *Store) fromLastGood(i int) bool {
+	if i == allowFile || s.place.LastGood == nil {
+		return false
+	}
+	old := s.place.LastGood(s.place.file(i))
+	if old == nil {
+		return false
+	}
+	s.addLines(i, string(old), nil)
+	return true
+}
+
+// add adds a lesson that is in no page.
+func (s *Store) add(f Found) {
+	h := hashOf(f.Subject)
+	if slices.ContainsFunc(s.byHash[h], func(k int) bool { return s.extra[k].ID == f.ID && s.extra[k].File == f.File }) {
+		return
+	}
+	s.byHash[h] = append(s.byHash[h], len(s.extra))
+	s.extra = append(s.extra, f)
+}
+
+// scan reads a file that the index does not know. Denies and asks count whatever it
+// costs to find them; allows of a large file wait for the index.
+func (s *Store) scan(i int) {
+	path := s.place.file(i)
+	f, info, err := s.place.open(i)
+	if err != nil {
+		s.unreadable(i, err)
+		return
+	}
+	defer f.Close()
+	if info.Size() > smallFile {
+		s.stale = s.place.keepsIndex()
+		if i == allowFile && s.stale {
+			return
+		}
+	}
+	text, err := readAll(f, info.Size(), maxStale)
+	if err != nil {
+		s.unreadable(i, err)
+		return
+	}
+	broken := s.addLines(i, text, s.place.ownLines())
+	s.report(i, broken)
+	if len(broken) == 0 && i != allowFile && s.place.Note != nil {
+		s.place.Note(path, text, info.ModTime())
+	}
+}
+
+// open opens a file of lessons. In a shared folder a link is no file of lessons.
+func (p *Place) open(i int) (*os.File, fs.FileInfo, error) {
+	if p.Shared {
+		return state.Open(p.file(i), os.O_RDONLY)
+	}
+	return state.OpenLinked(p.file(i))
+}
+
+// readAll reads an open file as a text of at most limit bytes.
+func readAll(f *os.File, size, limit int64) (string, error) {
+	if size > limit {
+		return "", fmt.Errorf("%w: more than %d bytes", state.ErrTooLarge, limit)
+	}
+	var b strings.Builder
+	b.Grow(int(size))
+	if _, err := io.Copy(&b, io.LimitReader(f, limit)); err != nil {
+		return "", err
+	}
+	return b.String(), nil
+}
+
+// read reads the whole file of an effect, "" where there is none.
+func (p *Place) read(i int) (string, error) {
+	f, info, err := p.open(i)
+	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, state.ErrDangling) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	return readAll(f, info.Size(), maxFile)
+}
+
+// addLines adds the lessons of a text. own says which lines are the user's; nil: none.
+func (s *Store) addLines(i int, text string, own func(ID) bool) []brokenLine {
+	lines, broken := readLines(text, effects[i])
+	for _, l := range lines {
+		s.add(Found{Record: l.Record, ID: l.id, File: s.place.file(i), Line: l.number, Scope: s.place.Scope, Own: !s.place.Shared || own != nil && own(l.id)})
+	}
+	return broken
+}
+
+// readLines reads the lessons of a text: each once, and none that another line removes.
+// What a merge may leave, double lines and any order, is no mistake.
+func readLines(text string, effect cardea.Effect) (list []parsedLine, broken []brokenLine) {
+	removed, seen := map[string]bool{}, map[ID]bool{}
+	for l := range lines(text, effect, &broken) {
+		if l.Removes != "" {
+			removed[l.Removes] = true
+			continue
+		}
+		if !seen[l.id] {
+			seen[l.id] = true
+			list = append(list, l)
+		}
+	}
+	if len(removed) > 0 {
+		list = slices.DeleteFunc(list, func(l parsedLine) bool { return removed[l.id.String()] })
+	}
+	return list, broken
+}
+
+// parsedLine is a line of a text.
+type parsedLine struct {
+	Line
+	id             ID
+	number         int
+	offset, length int
+}
+
+// lines are the good lines of a text.
+func lines(text string, effect cardea.Effect, broken *[]brokenLine) iter.Seq[parsedLine] {
+	return func(yield func(parsedLine) bool) {
+		number, offset := 0, 0
+		for offset < len(text) {
+			number++
+			line := text[offset:]
+			next := len(text)
+			if end := strings.IndexByte(line, '\n'); end >= 0 {
+				line, next = line[:end], offset+end+1
+			}
+			start := offset
+			offset = next
+			line = strings.TrimRight(line, "\r")
+			if strings.Trim(line, " \t") == "" {
+				continue
+			}
+			l, err := ParseLine(line)
+			if err == nil && l.Removes == "" && l.Effect != effect {
+				err = fmt.Errorf("a lesson with the effect %s stands in the file of %s", l.Effect, effect)
+			}
+			if err != nil {
+				if len(*broken) < maxBroken {
+					*broken = append(*broken, brokenLine{number, "is no lesson: " + err.Error()})
+				}
+				continue
+			}
+			if !yield(parsedLine{l, IDOf(line), number, start, len(line)}) {
+				return
+			}
+		}
+	}
+}
+
+// at reads the lesson of an entry. It is false where another text stands there: the file
+// is changing under our eyes.
+func (s *Store) at(e entry) (*Found, bool) {
+	if f, known := s.memo[e]; known {
+		return f, f != nil
+	}
+	f, err := s.opened(int(e.file))
+	if err != nil {
+		return nil, false
+	}
+	b := make([]byte, e.length)
+	if _, err := f.ReadAt(b, int64(e.offset)); err != nil {
+		return nil, false
+	}
+	line := string(b)
+	id := IDOf(line)
+	if !bytes.Equal(id[:len(e.id)], e.id[:]) {
+		return nil, false
+	}
+	l, err := ParseLine(line)
+	if err != nil || l.Removes != "" {
+		return nil, false
+	}
+	found := &Found{Record: l.Record, ID: id, File: s.place.file(int(e.file)), Line: int(e.line), Scope: s.place.Scope, Own: !s.place.Shared || e.own}
+	if len(s.memo) >= maxMemo {
+		clear(s.memo)
+	}
+	s.memo[e] = found
+	return found, true
+}
+
+// maxMemo is how many lessons of the pages are kept in memory.
+const maxMemo = 4096
+
+func (s *Store) opened(i int) (*os.File, error) {
+	if s.files[i] == nil {
+		f, _, err := s.place.open(i)
+		if err != nil {
+			return nil, err
+		}
+		s.files[i] = f
+	}
+	return s.files[i], nil
+}
+
+// Lookup gives the lessons about a subject, whatever their effect and however they came
+// there. Who asks compares them with [Record.Matches] and asks [Found.Counts].
+func (s *Store) Lookup(subject string) []*Found {
+	if s == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.look()
+	h := hashOf(subject)
+	var out []*Found
+	if s.pages != nil && s.head != nil {
+		entries, err := s.pages.find(s.head, h)
+		if err != nil {
+			s.distrust()
+		}
+		for _, e := range entries {
+			if !s.current[e.file] {
+				continue // the file was read as a whole
+			}
+			f, ok := s.at(e)
+			if !ok {
+				s.distrust()
+				out = nil
+				break
+			}
+			if f.Subject == subject {
+				out = append(out, f)
+			}
+		}
+	}
+	for _, k := range s.byHash[h] {
+		if s.extra[k].Subject == subject {
+			out = append(out, &s.extra[k])
+		}
+	}
+	return out
+}
+
+// distrust puts the index aside and reads the files themselves.
+func (s *Store) distrust() {
+	s.stale = true
+	for i := range fileNames {
+		if s.current[i] {
+			s.current[i] = false
+			s.scan(i)
+		}
+	}
+}
+
+// Troubles are what is wrong with the files.
+func (s *Store) Troubles() (out cardea.Troubles) {
+	s.looking(func() { out = s.troubles })
+	return out
+}
+
+// looking does something with a store that has looked at the files, alone, and nothing
+// where there is no store.
+func (s *Store) looking(do func()) {
+	if s == nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.look()
+	do()
+}
+
+// NeedsBuild reports whether the index is to be made again. Until then the allows of
+// large files that changed do not count.
+func (s *Store) NeedsBuild() (stale bool) {
+	s.looking(func() { stale = s.stale })
+	return stale
+}
+
+// Unindexed are the lessons that stand in no section of the index: those of small files,
+// of files that changed since, and those that were added last. Who reads a section of
+// its own looks at these one by one besides.
+func (s *Store) Unindexed() (out []Found) {
+	s.looking(func() { out = s.extra })
+	return out
+}
+
+// All are all lessons, read from the files themselves, file by file: for those who look
+// at everything. An error ends it.
+func (s *Store) All() iter.Seq2[Found, error] {
+	return func(yield func(Found, error) bool) {
+		if s == nil {
+			return
+		}
+		own := s.place.ownLines()
+		for i := range fileNames {
+			text, err := s.place.read(i)
+			if err != nil {
+				yield(Found{}, err)
+				return
+			}
+			list, _ := readLines(text, effects[i])
+			for _, l := range list {
+				f := Found{Record: l.Record, ID: l.id, File: s.place.file(i), Line: l.number, Scope: s.place.Scope, Own: !s.place.Shared || own(l.id)}
+				if !yield(f, nil) {
+					return
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package lesson
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"cardea.dev"
+	"cardea.dev/internal/harness"
+)
+
+// NoCall is why there is no call with the tool or the folder of a lesson, "" where there
+// may be one.
+func (r *Record) NoCall() string {
+	if word, known := harness.ToolWord(r.Tool); known && word != r.Tool {
+		return fmt.Sprintf("no call has the tool %q; write %q", r.Tool, word)
+	}
+	info, _ := harness.Tool(r.Tool)
+	switch {
+	case r.Dir == AnyDir:
+	case !isShell(info) && r.Dir != ".":
+		return fmt.Sprintf("no call of %s is kept under the folder %q; write \".\"", r.Tool, r.Dir)
+	case r.Dir == ".." || strings.HasPrefix(r.Dir, "../../"):
+		return fmt.Sprintf("no call has the folder %q; write . for the project, and folders outside of it from / on", r.Dir)
+	case r.Dir != path.Clean(r.Dir):
+		return fmt.Sprintf("no call has the folder %q; write %q", r.Dir, path.Clean(r.Dir))
+	}
+	return ""
+}
+
+// OtherForm says in which form a command is kept, where the subject of a lesson has
+// another one, so that no call is exactly the same; "" where it is as it should be. analyse
+// finds the parts of a call.
+func (k *Keyer) OtherForm(r *Record, analyse func(*cardea.Event) *cardea.Event) string {
+	info, known := harness.Tool(r.Tool)
+	if !known || !isShell(info) || strings.Contains(r.Subject, "<REDACTED") {
+		return ""
+	}
+	at := cardea.Event{Kind: cardea.PreToolUse, Cwd: k.Absolute("."), Project: k.Absolute("."),
+		Call: &cardea.Call{Tool: r.Tool, Name: r.Tool, Known: true, Input: map[string]any{info.FieldsOf(harness.Command)[0]: r.Subject}}}
+	if r.Dir != AnyDir {
+		at.Cwd = k.Absolute(r.Dir)
+	}
+	kept := ""
+	keys := k.Keys(analyse(&at))
+	for i := range keys {
+		if keys[i].Subject == r.Subject {
+			return ""
+		}
+		if keys[i].Teaches {
+			kept = keys[i].Subject
+		}
+	}
+	if kept == "" {
+		return ""
+	}
+	return "this command is kept in another form; write `" + kept + "`"
+}

@@ -1,0 +1,443 @@
+package archtest
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const module = Module
+
+// read reads the module once for all tests.
+var read = sync.OnceValues(func() ([]Package, error) { return Read("../../..") })
+
+// tree is all packages of the module.
+func tree(t *testing.T) []Package {
+	t.Helper()
+	pkgs, err := read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pkgs) < 10 {
+		t.Fatalf("found only %d packages", len(pkgs))
+	}
+	return pkgs
+}
+
+func internal(name string) string { return module + "/internal/" + name }
+
+// decider is the name of the decider that a package below internal/decide belongs
+// to.
+func decider(pkg string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(pkg, internal("decide")+"/"), "/")
+	return name
+}
+
+// layers are the packages that stand on others, the lowest first. A package
+// imports none of a higher layer. All others are below these.
+var layers = [][]string{
+	{"internal/decide", "packs"},
+	{"internal/config/settings", "internal/config/importer", "internal/config/install", "internal/config/fetch"},
+	{"internal/config/project", "internal/decide/signals", "internal/config/trusted", "internal/config/triggered"},
+	{"internal/config/inforce"},
+	{"internal/hook/gate"},
+	{"internal/hook"},
+	{"internal/hook/daemon", "internal/cli/monitor", "internal/cli/mcp"},
+	{"internal/cli"},
+	{"cmd", "scripts", "internal/testing/coldstart"},
+}
+
+func layer(importPath string) int {
+	for i, folders := range layers {
+		for _, f := range folders {
+			if below(importPath, module+"/"+f) {
+				return i + 1
+			}
+		}
+	}
+	return 0
+}
+
+// violations lists the imports that break a law.
+func violations(pkgs []Package) []string {
+	var out []string
+	bad := func(p Package, imp, why string) {
+		out = append(out, fmt.Sprintf("%s imports %s: %s", p.Path, imp, why))
+	}
+	for _, p := range pkgs {
+		generator := path.Base(p.Path) == "gen"
+		for _, imp := range p.Imports {
+			if imp == internal("base/paths") && p.Path != module {
+				continue // everybody compares paths in the same way
+			}
+			std := !strings.Contains(strings.SplitN(imp, "/", 2)[0], ".")
+			ours := below(imp, module)
+			switch {
+			case p.Path == module && !std:
+				bad(p, imp, "the vocabulary uses the standard library only")
+			case p.Path == module && (imp == "os" || imp == "net" || strings.HasPrefix(imp, "net/") || imp == "os/exec" || imp == "io/ioutil" || imp == "syscall"):
+				bad(p, imp, "the vocabulary does no I/O")
+			case strings.HasPrefix(imp, "mvdan.cc/") && !below(p.Path, internal("command/bash")):
+				bad(p, imp, "only internal/command/bash imports the shell parser")
+			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && p.Path != internal("decide/policy/rego"):
+				bad(p, imp, "only internal/decide/policy/rego imports OPA")
+			case (imp == internal("decide/policy/rego") || imp == internal("config/fetch") || imp == internal("ask/judge/provider") || imp == internal("ask/queue/notice")) && p.Path != module+"/cmd/cardea-engine" &&
+				p.Path != internal("config/fetch") && p.Path != internal("memory/meaning/search"):
+				bad(p, imp, "only cmd/cardea-engine links OPA and HTTP, so that the hook does not pay for them")
+			case imp == internal("memory/embedding") && p.Path != internal("memory/meaning/search") && p.Path != module+"/scripts/distill",
+				imp == internal("memory/meaning/search") && p.Path != module+"/cmd/cardea-engine":
+				bad(p, imp, "only cmd/cardea-engine links the table of the embedding")
+			case (strings.HasPrefix(imp, "zombiezen.com/") || strings.HasPrefix(imp, "modernc.org/")) && p.Path != internal("ask/queue/store"):
+				bad(p, imp, "only internal/ask/queue/store speaks with a database")
+			case strings.HasPrefix(imp, "go.yaml.in/") && !below(p.Path, internal("base/document")) && !generator:
+				bad(p, imp, "YAML is read in internal/base/document, so that every file gets the same checks")
+			case strings.HasPrefix(imp, "github.com/spf13/") && p.Path != internal("cli"):
+				bad(p, imp, "the command line is internal/cli's")
+			case imp == "net/http" && p.Path != internal("config/fetch") && p.Path != internal("ask/judge/provider") && p.Path != internal("memory/meaning/search") && p.Path != internal("hook/daemon/web") &&
+				p.Path != internal("ask/queue/notice") && p.Path != internal("config/release/updates") && !below(p.Path, module+"/scripts") && !p.ForTests() || strings.HasPrefix(imp, "database/"):
+				bad(p, imp, "the hook's process does not pay for it")
+			case ours && imp != module && below(p.Path, internal("decide")) && below(imp, internal("decide")) && decider(imp) != decider(p.Path):
+				bad(p, imp, "no decider imports another")
+			case ours && layer(imp) > layer(p.Path):
+				bad(p, imp, "imports point from faces to the gate's assembly, to deciders, to the vocabulary")
+			case ours && below(p.Path, internal("harness")) && (below(imp, internal("command/bash")) || below(imp, internal("decide")) || below(imp, internal("harness/call"))):
+				bad(p, imp, "adapters know the wire and the vocabulary, nothing else")
+			case ours && below(imp, internal("testing/archtest")) && !below(p.Path, module+"/scripts"):
+				bad(p, imp, "what reads the source code is no part of the product")
+			case ours && p.Path == internal("command/knowledge") &&
+				imp != module && imp != internal("command/knowledge/form") && imp != internal("command/knowledge/files") && imp != internal("command/knowledge/inline") && imp != internal("command/mention") && imp != internal("base/paths"):
+				bad(p, imp, "what is known of programs needs the vocabulary, its own form and what words may name, nothing else")
+			case ours && below(p.Path, internal("command/bash")) && !below(imp, internal("command/bash")) &&
+				imp != module && imp != internal("command/knowledge") && imp != internal("command/knowledge/form") && imp != internal("command/knowledge/files") && imp != internal("base/paths"):
+				bad(p, imp, "the reader of bash needs the vocabulary and what is known of programs")
+			}
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+func TestImportLaws(t *testing.T) {
+	for _, v := range violations(tree(t)) {
+		t.Error(v)
+	}
+}
+
+const opa = "github.com/open-policy-agent/opa"
+
+// heavy is what the hook's program must not link by any way: it is a process per call.
+// The commands of people are among it.
+var heavy = []string{opa, "net", "text/template", "go.yaml.in", "github.com/spf13", "database/sql", "zombiezen.com", "modernc.org", "testing",
+	internal("cli"),
+	internal("base/document/yamltext"),
+	internal("command/disk/archives"),
+	"archive",
+	"compress",
+	internal("config/importer"),
+	internal("cli/monitor"),
+	internal("cli/mcp"),
+	"charm.land",
+	"github.com/charmbracelet",
+	"github.com/modelcontextprotocol",
+	internal("config/fetch"),
+	internal("ask/judge/provider"),
+}
+
+// light are the module's packages that the daemon's client links: it is a process per
+// call that only sends and receives.
+var light = []string{module + "/cmd/cardea-hook", internal("hook/control"), internal("base/limit")}
+
+func TestWhatIsLinked(t *testing.T) {
+	linked := func(program string) string {
+		t.Helper()
+		list := exec.Command("go", "list", "-deps", module+"/cmd/"+program)
+		list.Env = append(os.Environ(), "GOOS=linux", "CGO_ENABLED=1")
+		out, err := list.Output()
+		if err != nil || !strings.Contains(string(out), module+"/cmd/"+program+"\n") {
+			t.Fatalf("%s: %v", program, err)
+		}
+		return string(out)
+	}
+	for pkg := range strings.FieldsSeq(linked("cardea")) {
+		for _, h := range heavy {
+			if below(pkg, h) && pkg != "net/netip" && pkg != "net/url" {
+				t.Errorf("cmd/cardea links %s", pkg)
+			}
+		}
+		if pkg == "runtime/cgo" { // it would load the C library, and LD_PRELOAD into it
+			t.Errorf("cmd/cardea links %s", pkg)
+		}
+	}
+	for pkg := range strings.FieldsSeq(linked("cardea-hook")) {
+		if own := below(pkg, module); own && !slices.Contains(light, pkg) || pkg == "runtime/cgo" || pkg == "net" || pkg == "fmt" || pkg == "encoding/json" || pkg == "regexp" {
+			t.Errorf("cmd/cardea-hook links %s", pkg)
+		}
+	}
+	if !strings.Contains(linked("cardea-engine"), opa+"/v1/topdown\n") {
+		t.Error("cmd/cardea-engine does not link OPA")
+	}
+}
+
+// A package that imports testing is for tests, and no program may link it.
+func TestTestPackagesAreForTestsOnly(t *testing.T) {
+	for _, v := range linksTests(tree(t)) {
+		t.Error(v)
+	}
+	suite := Package{Path: internal("x/conformance"), Imports: []string{"testing"}}
+	user := Package{Path: internal("x"), Imports: []string{suite.Path}}
+	if len(linksTests([]Package{suite, user})) != 1 {
+		t.Error("a package may import a conformance suite")
+	}
+}
+
+func linksTests(pkgs []Package) []string {
+	forTests := map[string]bool{}
+	for _, p := range pkgs {
+		forTests[p.Path] = p.ForTests()
+	}
+	var out []string
+	for _, p := range pkgs {
+		for _, i := range p.Imports {
+			if forTests[i] && !p.ForTests() {
+				out = append(out, p.Path+" imports "+i+", which is for tests")
+			}
+		}
+	}
+	return out
+}
+
+// The files of an adapter that write answers know the verdict and nothing of the
+// machine.
+func TestRenderingIsPure(t *testing.T) {
+	files := 0
+	for _, p := range tree(t) {
+		if !below(p.Path, internal("harness")) {
+			continue
+		}
+		for _, f := range p.Files {
+			if !strings.HasPrefix(f.Name, "render") && f.Name != "remark.go" {
+				continue
+			}
+			files++
+			for _, i := range f.AST.Imports {
+				switch name := strings.Trim(i.Path.Value, `"`); name {
+				case "os", "os/exec", "io/fs", "path/filepath", "time", "net", "syscall":
+					t.Errorf("%s/%s imports %s", p.Dir(), f.Name, name)
+				}
+			}
+		}
+	}
+	if files < 3 {
+		t.Errorf("only %d files render", files)
+	}
+}
+
+// sharedNames may be the name of more than one package: what they are to the
+// package above them is the same everywhere.
+var sharedNames = []string{"conformance", "gen"}
+
+// Two packages whose names differ by their folder only, or by an s, are
+// mistaken for each other.
+func TestPackageNamesAreTellingApart(t *testing.T) {
+	seen := map[string]string{}
+	for _, p := range tree(t) {
+		name := strings.TrimSuffix(path.Base(p.Path), "s")
+		if slices.Contains(sharedNames, path.Base(p.Path)) || below(p.Path, module+"/cmd") {
+			continue
+		}
+		if other := seen[name]; other != "" {
+			t.Errorf("%s and %s have names that are too much alike", other, p.Dir())
+		}
+		seen[name] = p.Dir()
+	}
+}
+
+// maxLong is how many functions may have more than 50 lines. It only goes down.
+const maxLong = 20
+
+func TestFunctionsAreShort(t *testing.T) {
+	var long []string
+	for _, p := range tree(t) {
+		for _, f := range p.Functions() {
+			if f.Lines > 50 && !p.ForTests() {
+				long = append(long, fmt.Sprintf("%s: %s, %d lines", f.File, f.Name, f.Lines))
+			}
+		}
+	}
+	if len(long) > maxLong {
+		t.Errorf("%d functions have more than 50 lines, %d may:\n%s", len(long), maxLong, strings.Join(long, "\n"))
+	}
+}
+
+// A reason is for people. Programs compare codes.
+func TestReasonsAreNotCompared(t *testing.T) {
+	for _, p := range tree(t) {
+		if p.ForTests() {
+			continue
+		}
+		for _, f := range p.Files {
+			for _, at := range comparedReasons(f) {
+				t.Errorf("%s: %s", p.Dir(), at)
+			}
+		}
+	}
+	p := write(t, `package a
+
+var _ = x.Reason == "no" || strings.HasPrefix(x.Message, "no") || x.Reason == "" || x.Reason != y.Reason
+
+func _() { switch x.Reason { case "no": } }
+`)
+	if got := comparedReasons(p.Files[0]); len(got) != 3 {
+		t.Errorf("found only %v", got)
+	}
+}
+
+// comparedReasons finds where a field Reason or Message is compared with a text
+// that stands in the code.
+func comparedReasons(f File) []string {
+	isReason := func(e ast.Expr) bool {
+		sel, ok := e.(*ast.SelectorExpr)
+		return ok && (sel.Sel.Name == "Reason" || sel.Sel.Name == "Message")
+	}
+	isText := func(e ast.Expr) bool {
+		lit, ok := e.(*ast.BasicLit)
+		return ok && len(lit.Value) > len(`""`)
+	}
+	var out []string
+	found := func(n ast.Node) { out = append(out, f.positions.Position(n.Pos()).String()+" compares a reason") }
+	ast.Inspect(f.AST, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BinaryExpr:
+			if (n.Op == token.EQL || n.Op == token.NEQ) && (isReason(n.X) && isText(n.Y) || isText(n.X) && isReason(n.Y)) {
+				found(n)
+			}
+		case *ast.SwitchStmt:
+			if n.Tag != nil && isReason(n.Tag) {
+				found(n)
+			}
+		case *ast.CallExpr:
+			fn, ok := n.Fun.(*ast.SelectorExpr)
+			if !ok || len(n.Args) != 2 {
+				return true
+			}
+			if pkg, ok := fn.X.(*ast.Ident); ok && pkg.Name == "strings" && isReason(n.Args[0]) && isText(n.Args[1]) {
+				found(n)
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// The laws are tested on trees that break them.
+func TestLawsBite(t *testing.T) {
+	for _, tt := range []struct{ from, imp string }{
+		{module, "github.com/x/y"}, {module, "os"}, {internal("hook/gate"), "mvdan.cc/sh/v3/syntax"},
+		{internal("decide/rules"), internal("decide/noeffect")}, {internal("decide/rules"), internal("hook/gate")},
+		{internal("harness/call"), internal("cli")}, {internal("decide/rules"), internal("config/settings")}, {internal("config/settings"), internal("config/project")},
+		{internal("config/project"), internal("hook/gate")},
+		{internal("command/knowledge"), internal("command/bash")},
+		{internal("command/knowledge"), "mvdan.cc/sh/v3/syntax"},
+		{internal("cli"), internal("testing/archtest")},
+		{internal("harness/claudecode"), internal("command/bash")},
+		{internal("command/bash"), internal("harness/call")}, {internal("cli"), "net/http"}, {internal("cli"), "go.yaml.in/yaml/v3"},
+		{internal("decide/policy"), "github.com/open-policy-agent/opa/v1/ast"}, {internal("decide/policy/remote"), internal("decide/policy/rego")},
+		{internal("decide/policy/engine"), opa + "/v1/topdown"}, {module + "/cmd/cardea-engine", opa + "/v1/ast"},
+		{internal("cli"), internal("decide/policy/rego")},
+		{internal("cli"), internal("config/fetch")},
+		{internal("cli"), internal("ask/judge/provider")},
+		{internal("hook/gate"), internal("memory/embedding")},
+		{internal("cli"), internal("memory/meaning/search")},
+		{internal("ask/judge"), "net/http"},
+		{internal("ask/judge"), internal("ask/judge/provider")},
+		{internal("config/org"), "net/http"},
+		{module + "/cmd/cardea", internal("decide/policy/rego")},
+		{internal("harness/call"), "github.com/spf13/cobra"}, {internal("ask/queue"), "zombiezen.com/go/sqlite"}, {internal("memory/session"), internal("hook/gate")},
+	} {
+		p := Package{Path: tt.from, Imports: []string{tt.imp}}
+		if len(violations([]Package{p})) == 0 {
+			t.Errorf("%s may import %s", tt.from, tt.imp)
+		}
+	}
+}
+
+func TestPackagesSayWhatTheyAreFor(t *testing.T) {
+	for _, p := range tree(t) {
+		doc := ""
+		for _, f := range p.Files {
+			if f.AST.Doc != nil {
+				doc += f.AST.Doc.Text()
+			}
+		}
+		if len(doc) < 60 {
+			t.Errorf("%s has no package comment that says what it is for", p.Path)
+		}
+	}
+}
+
+func TestExportedNamesHaveComments(t *testing.T) {
+	for _, p := range tree(t) {
+		for _, f := range p.Files {
+			for _, d := range f.AST.Decls {
+				for _, name := range undocumented(d) {
+					t.Errorf("%s: %s has no comment", p.Path, name)
+				}
+			}
+		}
+	}
+}
+
+// undocumented lists the exported names of a declaration without a comment.
+func undocumented(d ast.Decl) []string {
+	var out []string
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if !d.Name.IsExported() || d.Doc != nil || d.Recv != nil && !ast.IsExported(receiver(d.Recv)) {
+			return nil
+		}
+		out = append(out, d.Name.Name)
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() && d.Doc == nil && s.Doc == nil {
+					out = append(out, s.Name.Name)
+				}
+			case *ast.ValueSpec:
+				for _, n := range s.Names {
+					if n.IsExported() && d.Doc == nil && s.Doc == nil && s.Comment == nil {
+						out = append(out, n.Name)
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Nothing runs before main but what makes that faster (internal/hook/early): no init
+// functions, and no file that grew into a house of its own.
+func TestNoInitAndNoGiants(t *testing.T) {
+	for _, p := range tree(t) {
+		for _, f := range p.Files {
+			for _, d := range f.AST.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" && p.Path != internal("hook/early") {
+					t.Errorf("%s has an init function", p.Path)
+				}
+			}
+		}
+		for _, f := range p.Files {
+			if f.Lines > 700 && !f.Generated {
+				t.Errorf("%s/%s has %d lines: split it", p.Path, f.Name, f.Lines)
+			}
+		}
+	}
+}

@@ -1,0 +1,219 @@
+package archtest
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+
+	"cardea.dev"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of the documentation")
+
+// sources gives the text files of the repository by path, relative to its root.
+func sources(t *testing.T) map[string]string {
+	t.Helper()
+	root := "../../.."
+	out := map[string]string{}
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if d.Name() == ".git" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() || d.Name() == ".git" {
+			return nil
+		}
+		data, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		if bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 {
+			return nil
+		}
+		rel, err := filepath.Rel(root, p)
+		out[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// A clone has everything that its texts refer to. Tests may name material
+// that lies outside, as a quoted file name, since they do without it.
+func TestNoReferenceOutsideTheRepository(t *testing.T) {
+	outside := regexp.MustCompile(`\b(DESIGN\.md|HARNESSES(\.md)?|FIELD-NOTES(\.md)?|STYLE\.md|LIBRARIES\.md|ORIGINALS(\.md)?|DESIGN section)\b|\bDESIGN (has|calls|leaves|says)\b|\bthe seeds?('s)?\b`)
+	named := regexp.MustCompile(`"FIELD-NOTES\.md"`)
+	honest := regexp.MustCompile(`\b(fixed|day's|the seed of|its) seed`)
+	for file, text := range sources(t) {
+		if strings.HasPrefix(file, "internal/testing/archtest/") {
+			continue
+		}
+		for i, line := range strings.Split(text, "\n") {
+			if strings.HasSuffix(file, "_test.go") {
+				line = named.ReplaceAllString(line, "")
+			}
+			line = honest.ReplaceAllString(line, "")
+			if found := outside.FindString(line); found != "" {
+				t.Errorf("%s:%d refers to %q, which a clone does not have", file, i+1, found)
+			}
+		}
+	}
+}
+
+// fenced are the blocks of code in a page, which hold no links.
+var fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```|`[^`\n]*`")
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#{1,6} +(.+?) *$`)
+)
+
+// anchors gives the names by which links reach the headings of a page, as
+// GitHub makes them.
+func anchors(page string) map[string]bool {
+	out := map[string]bool{}
+	page = regexp.MustCompile("(?ms)^```.*?^```").ReplaceAllString(page, "")
+	for _, m := range heading.FindAllStringSubmatch(page, -1) {
+		name := strings.Map(func(r rune) rune {
+			switch {
+			case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
+				return unicode.ToLower(r)
+			case r == ' ':
+				return '-'
+			}
+			return -1
+		}, m[1])
+		for n, base := 1, name; out[name]; n++ {
+			name = fmt.Sprintf("%s-%d", base, n)
+		}
+		out[name] = true
+	}
+	return out
+}
+
+func TestLinksResolve(t *testing.T) {
+	files := sources(t)
+	n := 0
+	for file, text := range files {
+		if !strings.HasSuffix(file, ".md") {
+			continue
+		}
+		for _, m := range link.FindAllStringSubmatch(fenced.ReplaceAllString(text, ""), -1) {
+			target, anchor, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") || strings.HasPrefix(target, "mailto:") {
+				continue
+			}
+			n++
+			at := file
+			if target != "" {
+				at = filepath.ToSlash(filepath.Join(filepath.Dir(file), target))
+			}
+			if _, err := os.Stat(filepath.Join("../../..", at)); err != nil {
+				t.Errorf("%s links to %s, which is not there", file, m[1])
+				continue
+			}
+			if anchor != "" && strings.HasSuffix(at, ".md") && !anchors(files[at])[anchor] {
+				t.Errorf("%s links to %s, and %s has no such heading", file, m[1], at)
+			}
+		}
+	}
+	if n < 100 {
+		t.Errorf("found only %d links", n)
+	}
+}
+
+// Every decision is in the index, and every page has the four sections.
+func TestDecisionsHaveOneForm(t *testing.T) {
+	files := sources(t)
+	index := files["docs/decisions/README.md"]
+	for file, text := range files {
+		name, ok := strings.CutPrefix(file, "docs/decisions/")
+		if !ok || name == "README.md" {
+			continue
+		}
+		if !strings.Contains(index, "("+name+")") {
+			t.Errorf("%s is not in the index", file)
+		}
+		for _, want := range []string{"\nStatus: ", "\n## Context\n", "\n## Decision\n", "\n## Consequence\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s has no %q", file, strings.TrimSpace(want))
+			}
+		}
+		if n := len(strings.Fields(text)); n > 450 {
+			t.Errorf("%s has %d words; a decision takes half a page", file, n)
+		}
+	}
+}
+
+// failureRows is the table of failures as the page has it.
+func failureRows() string {
+	var b strings.Builder
+	b.WriteString("| failure | `on_error: defer` (default) | `on_error: deny` | `on_error: allow` |\n|---|---|---|---|\n")
+	for f := cardea.NoFailure + 1; ; f++ {
+		row, ok := failureRow(f)
+		if !ok {
+			return b.String()
+		}
+		b.WriteString(row)
+	}
+}
+
+// failureRow reports false behind the last failure, where the table ends.
+func failureRow(f cardea.Failure) (row string, ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	row = "| " + f.String()
+	for _, on := range []cardea.OnError{cardea.OnErrorDefer, cardea.OnErrorDeny, cardea.OnErrorAllow} {
+		word := func(e cardea.Effect) string {
+			if e == cardea.Abstain {
+				return "nothing"
+			}
+			return e.String()
+		}
+		attended, unattended := word(f.Effect(on, true)), word(f.Effect(on, false))
+		row += " | " + attended
+		if unattended != attended {
+			row += "; " + unattended + " where unattended"
+		}
+	}
+	return row + " |\n", true
+}
+
+func TestFailureTableIsCurrent(t *testing.T) {
+	const page = "../../../docs/design.md"
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marks := regexp.MustCompile(`(?s)(<!-- failures: [^\n]*-->\n).*?(<!-- /failures -->)`)
+	if !marks.Match(data) {
+		t.Fatalf("%s has no place for the table of failures", page)
+	}
+	want := marks.ReplaceAll(data, []byte("${1}"+failureRows()+"${2}"))
+	if bytes.Equal(want, data) {
+		return
+	}
+	if !*update {
+		t.Fatalf("the table of failures in docs/design.md is out of date: go test ./internal/testing/archtest -run TestFailureTable -update")
+	}
+	if err := os.WriteFile(page, want, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
