@@ -17,7 +17,7 @@ import (
 	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/decide/signals"
+	"cardea.dev/internal/config/signals"
 	"github.com/spf13/cobra"
 )
 

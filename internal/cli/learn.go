@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/ask/candidate"
+	"cardea.dev/internal/memory/candidate"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/config/inforce"

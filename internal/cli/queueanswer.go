@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/ask/candidate"
+	"cardea.dev/internal/memory/candidate"
 	"cardea.dev/internal/ask/queue"
 	"cardea.dev/internal/ask/queue/store"
 	"cardea.dev/internal/command/redact"

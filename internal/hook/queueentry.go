@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/ask/candidate"
+	"cardea.dev/internal/memory/candidate"
 	"cardea.dev/internal/ask/queue"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"

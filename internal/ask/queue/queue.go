@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/ask/candidate"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/base/person"
 	"cardea.dev/internal/base/state"
@@ -65,9 +64,9 @@ type Entry struct {
 	Recommendation *Recommendation `json:"recommendation,omitempty"`
 	// Allows and Holds are the lessons that an allow, and a deny or ask, would teach. Why
 	// says why an allow teaches none.
-	Allows []candidate.Draft `json:"allows,omitempty"`
-	Holds  []candidate.Draft `json:"holds,omitempty"`
-	Why    redact.Text       `json:"why"`
+	Allows []Lesson    `json:"allows,omitempty"`
+	Holds  []Lesson    `json:"holds,omitempty"`
+	Why    redact.Text `json:"why"`
 	// Unheard is set where the harness has no place for a message to the model beside an
 	// allow.
 	Unheard bool `json:"unheard,omitempty"`
@@ -180,6 +179,17 @@ func (e *Entry) UnheardOf(a *Answer) string {
 		return ""
 	}
 	return "the model does not get the message: " + e.Harness + " has no place for it beside an approval"
+}
+
+// Lesson says what an answer would teach: a lesson that allows, without what only its writing adds.
+type Lesson struct {
+	Tool        redact.Text       `json:"tool"`
+	Subject     redact.Text       `json:"subject"`
+	Role        redact.Text       `json:"role"`
+	Dir         redact.Text       `json:"dir"`
+	Kind        string            `json:"kind,omitempty"`
+	Unsandboxed bool              `json:"unsandboxed,omitempty"`
+	Files       map[string]string `json:"files,omitempty"`
 }
 
 // Answer is what a person said.

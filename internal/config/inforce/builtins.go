@@ -6,7 +6,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/decide/signals"
+	"cardea.dev/internal/config/signals"
 	"cardea.dev/packs"
 )
 

@@ -15,7 +15,7 @@ import (
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/decide/policy"
-	"cardea.dev/internal/decide/signals"
+	"cardea.dev/internal/config/signals"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/memory/lesson"
 )

@@ -46,7 +46,7 @@ func decider(pkg string) string {
 var layers = [][]string{
 	{"internal/decide", "packs"},
 	{"internal/config/settings", "internal/config/importer", "internal/config/install", "internal/config/fetch"},
-	{"internal/config/project", "internal/decide/signals", "internal/config/trusted", "internal/config/triggered"},
+	{"internal/config/project", "internal/config/signals", "internal/config/trusted", "internal/config/triggered"},
 	{"internal/config/inforce"},
 	{"internal/hook/gate"},
 	{"internal/hook"},

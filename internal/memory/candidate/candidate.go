@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/ask/queue"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
@@ -49,7 +50,7 @@ type Candidate struct {
 	// ID names it to people.
 	ID string `json:"id"`
 	// Drafts are the lessons that it would make.
-	Drafts []Draft `json:"drafts"`
+	Drafts []queue.Lesson `json:"drafts"`
 	// ReadsOnly is set where everything that the call does is known, and it writes,
 	// deletes and contacts nothing.
 	ReadsOnly bool `json:"reads_only,omitempty"`
@@ -60,17 +61,6 @@ type Candidate struct {
 	Ran []time.Time `json:"ran,omitempty"`
 	// Input has the input that ran, where the subject is a digest of it. The store does not keep it.
 	Input redact.Text `json:"input,omitzero"`
-}
-
-// Draft is a draft of a lesson that allows, without what only its writing adds.
-type Draft struct {
-	Tool        redact.Text       `json:"tool"`
-	Subject     redact.Text       `json:"subject"`
-	Role        redact.Text       `json:"role"`
-	Dir         redact.Text       `json:"dir"`
-	Kind        string            `json:"kind,omitempty"`
-	Unsandboxed bool              `json:"unsandboxed,omitempty"`
-	Files       map[string]string `json:"files,omitempty"`
 }
 
 // Lessons are the drafts as lessons of a person, who is named.
@@ -84,10 +74,10 @@ func (c *Candidate) Lessons(who, reason redact.Text, when time.Time) []lesson.Dr
 }
 
 // Drafts are drafts of lessons without what only their writing adds.
-func Drafts(of []lesson.Draft) []Draft {
-	drafts := make([]Draft, len(of))
+func Drafts(of []lesson.Draft) []queue.Lesson {
+	drafts := make([]queue.Lesson, len(of))
 	for i, d := range of {
-		drafts[i] = Draft{d.Tool, d.Subject, d.Role, d.Dir, d.Kind, d.Unsandboxed, d.Files}
+		drafts[i] = queue.Lesson{Tool: d.Tool, Subject: d.Subject, Role: d.Role, Dir: d.Dir, Kind: d.Kind, Unsandboxed: d.Unsandboxed, Files: d.Files}
 	}
 	return drafts
 }
@@ -196,7 +186,7 @@ func (s Store) Remove(ids ...string) error {
 }
 
 // idOf names a candidate by everything but the files.
-func idOf(key []byte, drafts []Draft) string {
+func idOf(key []byte, drafts []queue.Lesson) string {
 	var words [][]byte
 	for _, d := range drafts {
 		for _, t := range []redact.Text{d.Tool, d.Subject, d.Role, d.Dir} {
@@ -207,8 +197,8 @@ func idOf(key []byte, drafts []Draft) string {
 	return hex.EncodeToString(state.Sign(key, idPurpose, words...))[:idSize]
 }
 
-func sameFiles(a, b []Draft) bool {
-	return slices.EqualFunc(a, b, func(x, y Draft) bool { return maps.Equal(x.Files, y.Files) })
+func sameFiles(a, b []queue.Lesson) bool {
+	return slices.EqualFunc(a, b, func(x, y queue.Lesson) bool { return maps.Equal(x.Files, y.Files) })
 }
 
 func (s Store) path(key []byte) string {
