@@ -41,88 +41,117 @@ func decider(pkg string) string {
 	return name
 }
 
-// layers are the packages that stand on others, the lowest first. A package
-// imports none of a higher layer. All others are below these.
-var layers = [][]string{
-	{"internal/decide", "packs"},
-	{"internal/config/settings", "internal/config/importer", "internal/config/install", "internal/config/fetch"},
-	{"internal/config/project", "internal/config/signals", "internal/config/trusted", "internal/config/triggered"},
-	{"internal/config/inforce"},
-	{"internal/hook/gate"},
-	{"internal/hook"},
-	{"internal/hook/daemon", "internal/cli/monitor", "internal/cli/mcp"},
-	{"internal/cli"},
-	{"cmd", "scripts", "internal/testing/coldstart"},
+// beside are the packages outside of internal/ with the folder at whose height they are; "" is
+// above all.
+var beside = map[string]string{"cmd": "", "scripts": "", "plugin": "", "agents": "cli", "packs": "decide"}
+
+// height is how many folders are above a package's.
+func height(importPath string) int {
+	name, inside := strings.CutPrefix(importPath, module+"/internal/")
+	first, _, _ := strings.Cut(strings.TrimPrefix(name, module+"/"), "/")
+	if of, known := beside[first]; !inside && known {
+		first = of
+	}
+	if importPath == module {
+		return len(Folders)
+	}
+	return slices.IndexFunc(Folders, func(f Folder) bool { return f.Name == first })
 }
 
-func layer(importPath string) int {
-	for i, folders := range layers {
-		for _, f := range folders {
-			if below(importPath, module+"/"+f) {
-				return i + 1
-			}
-		}
-	}
-	return 0
+// law says that only some packages, and those below them, import others.
+type law struct {
+	imports, by []string
+	why         string
+}
+
+// ownLaws are about packages of the module, by their place in internal/, and outer about others.
+var ownLaws = []law{
+	{[]string{"decide/policy/rego", "config/fetch", "ask/judge/provider", "ask/queue/notice"}, []string{"config/fetch", "memory/meaning/search", "../cmd/cardea-engine"},
+		"only cmd/cardea-engine links OPA and HTTP, so that the hook does not pay for them"},
+	{[]string{"memory/embedding"}, []string{"memory/meaning/search", "../scripts/distill"}, "only cmd/cardea-engine links the table of the embedding"},
+	{[]string{"memory/meaning/search"}, []string{"../cmd/cardea-engine"}, "only cmd/cardea-engine links the table of the embedding"},
+	{[]string{"testing/archtest"}, []string{"../scripts"}, "what reads the source code is no part of the product"},
+	{[]string{"command/bash", "decide", "harness/call"}, []string{"cli", "hook", "config", "decide", "memory", "ask", "harness/call", "command", "testing", "../cmd", "../scripts", "../packs"},
+		"adapters know the wire and the vocabulary, nothing else"},
+}
+
+var outerLaws = []law{
+	{[]string{"mvdan.cc"}, []string{"command/bash"}, "only internal/command/bash imports the shell parser"},
+	{[]string{"github.com/open-policy-agent"}, []string{"decide/policy/rego"}, "only internal/decide/policy/rego imports OPA"},
+	{[]string{"zombiezen.com", "modernc.org"}, []string{"ask/queue/store"}, "only internal/ask/queue/store speaks with a database"},
+	{[]string{"go.yaml.in"}, []string{"base/document"}, "YAML is read in internal/base/document, so that every file gets the same checks"},
+	{[]string{"github.com/spf13"}, []string{"cli"}, "the command line is internal/cli's"},
+	{[]string{"net/http"}, []string{"config/fetch", "ask/judge/provider", "memory/meaning/search", "hook/daemon/web", "ask/queue/notice", "config/release/updates", "../scripts"},
+		"the hook's process does not pay for it"},
+	{[]string{"database"}, nil, "the hook's process does not pay for it"},
+}
+
+// only are the packages of the module that some import, with those in their own folder.
+var only = map[string][]string{
+	"command/knowledge": {"", "internal/command/knowledge", "internal/command/mention", "internal/base/paths"},
+	"command/bash":      {"", "internal/command/bash", "internal/command/knowledge", "internal/base/paths"},
 }
 
 // violations lists the imports that break a law.
 func violations(pkgs []Package) []string {
 	var out []string
-	bad := func(p Package, imp, why string) {
-		out = append(out, fmt.Sprintf("%s imports %s: %s", p.Path, imp, why))
-	}
 	for _, p := range pkgs {
-		generator := path.Base(p.Path) == "gen"
 		for _, imp := range p.Imports {
-			if imp == internal("base/paths") && p.Path != module {
-				continue // everybody compares paths in the same way
-			}
-			std := !strings.Contains(strings.SplitN(imp, "/", 2)[0], ".")
-			ours := below(imp, module)
-			switch {
-			case p.Path == module && !std:
-				bad(p, imp, "the vocabulary uses the standard library only")
-			case p.Path == module && (imp == "os" || imp == "net" || strings.HasPrefix(imp, "net/") || imp == "os/exec" || imp == "io/ioutil" || imp == "syscall"):
-				bad(p, imp, "the vocabulary does no I/O")
-			case strings.HasPrefix(imp, "mvdan.cc/") && !below(p.Path, internal("command/bash")):
-				bad(p, imp, "only internal/command/bash imports the shell parser")
-			case strings.HasPrefix(imp, "github.com/open-policy-agent/") && p.Path != internal("decide/policy/rego"):
-				bad(p, imp, "only internal/decide/policy/rego imports OPA")
-			case (imp == internal("decide/policy/rego") || imp == internal("config/fetch") || imp == internal("ask/judge/provider") || imp == internal("ask/queue/notice")) && p.Path != module+"/cmd/cardea-engine" &&
-				p.Path != internal("config/fetch") && p.Path != internal("memory/meaning/search"):
-				bad(p, imp, "only cmd/cardea-engine links OPA and HTTP, so that the hook does not pay for them")
-			case imp == internal("memory/embedding") && p.Path != internal("memory/meaning/search") && p.Path != module+"/scripts/distill",
-				imp == internal("memory/meaning/search") && p.Path != module+"/cmd/cardea-engine":
-				bad(p, imp, "only cmd/cardea-engine links the table of the embedding")
-			case (strings.HasPrefix(imp, "zombiezen.com/") || strings.HasPrefix(imp, "modernc.org/")) && p.Path != internal("ask/queue/store"):
-				bad(p, imp, "only internal/ask/queue/store speaks with a database")
-			case strings.HasPrefix(imp, "go.yaml.in/") && !below(p.Path, internal("base/document")) && !generator:
-				bad(p, imp, "YAML is read in internal/base/document, so that every file gets the same checks")
-			case strings.HasPrefix(imp, "github.com/spf13/") && p.Path != internal("cli"):
-				bad(p, imp, "the command line is internal/cli's")
-			case imp == "net/http" && p.Path != internal("config/fetch") && p.Path != internal("ask/judge/provider") && p.Path != internal("memory/meaning/search") && p.Path != internal("hook/daemon/web") &&
-				p.Path != internal("ask/queue/notice") && p.Path != internal("config/release/updates") && !below(p.Path, module+"/scripts") && !p.ForTests() || strings.HasPrefix(imp, "database/"):
-				bad(p, imp, "the hook's process does not pay for it")
-			case ours && imp != module && below(p.Path, internal("decide")) && below(imp, internal("decide")) && decider(imp) != decider(p.Path):
-				bad(p, imp, "no decider imports another")
-			case ours && layer(imp) > layer(p.Path):
-				bad(p, imp, "imports point from faces to the gate's assembly, to deciders, to the vocabulary")
-			case ours && below(p.Path, internal("harness")) && (below(imp, internal("command/bash")) || below(imp, internal("decide")) || below(imp, internal("harness/call"))):
-				bad(p, imp, "adapters know the wire and the vocabulary, nothing else")
-			case ours && below(imp, internal("testing/archtest")) && !below(p.Path, module+"/scripts"):
-				bad(p, imp, "what reads the source code is no part of the product")
-			case ours && p.Path == internal("command/knowledge") &&
-				imp != module && imp != internal("command/knowledge/form") && imp != internal("command/knowledge/files") && imp != internal("command/knowledge/inline") && imp != internal("command/mention") && imp != internal("base/paths"):
-				bad(p, imp, "what is known of programs needs the vocabulary, its own form and what words may name, nothing else")
-			case ours && below(p.Path, internal("command/bash")) && !below(imp, internal("command/bash")) &&
-				imp != module && imp != internal("command/knowledge") && imp != internal("command/knowledge/form") && imp != internal("command/knowledge/files") && imp != internal("base/paths"):
-				bad(p, imp, "the reader of bash needs the vocabulary and what is known of programs")
+			if why := broken(p, imp); why != "" {
+				out = append(out, fmt.Sprintf("%s imports %s: %s", p.Path, imp, why))
 			}
 		}
 	}
 	sort.Strings(out)
 	return out
+}
+
+// broken says which law an import breaks, "" for none.
+func broken(p Package, imp string) string {
+	if !below(imp, module) {
+		return brokenOuter(p, imp)
+	}
+	for _, l := range ownLaws {
+		if l.forbids(p, imp, internal) {
+			return l.why
+		}
+	}
+	for folder, may := range only {
+		among := func(name string) bool { return imp == module && name == "" || name != "" && below(imp, module+"/"+name) }
+		if p.Path == internal(folder) && !slices.ContainsFunc(may, among) {
+			return "it needs the vocabulary and " + strings.Join(may[1:], ", ") + ", nothing else"
+		}
+	}
+	switch of := internal("decide"); {
+	case height(imp) < height(p.Path) && !p.ForTests() && !below(p.Path, internal("testing")):
+		return "it is in a folder above, see the list of folders"
+	case below(p.Path, of) && below(imp, of) && decider(imp) != decider(p.Path) && decider(imp) != "roles":
+		return "no decider imports another"
+	}
+	return ""
+}
+
+func brokenOuter(p Package, imp string) string {
+	std := !strings.Contains(strings.SplitN(imp, "/", 2)[0], ".")
+	switch {
+	case p.Path != module:
+	case !std:
+		return "the vocabulary uses the standard library only"
+	case slices.ContainsFunc([]string{"os", "net", "syscall", "io/ioutil"}, func(of string) bool { return below(imp, of) }):
+		return "the vocabulary does no I/O"
+	}
+	for _, l := range outerLaws {
+		if l.forbids(p, imp, func(name string) string { return name }) && !p.ForTests() && path.Base(p.Path) != "gen" {
+			return l.why
+		}
+	}
+	return ""
+}
+
+// forbids reports whether a law forbids an import. place makes an import path of the names in it.
+func (l law) forbids(p Package, imp string, place func(string) string) bool {
+	may := func(by string) bool { return below(p.Path, path.Clean(internal(by))) }
+	return slices.ContainsFunc(l.imports, func(of string) bool { return below(imp, place(of)) && !below(p.Path, place(of)) }) && !slices.ContainsFunc(l.by, may)
 }
 
 func TestImportLaws(t *testing.T) {
@@ -342,7 +371,8 @@ func TestLawsBite(t *testing.T) {
 	for _, tt := range []struct{ from, imp string }{
 		{module, "github.com/x/y"}, {module, "os"}, {internal("hook/gate"), "mvdan.cc/sh/v3/syntax"},
 		{internal("decide/rules"), internal("decide/noeffect")}, {internal("decide/rules"), internal("hook/gate")},
-		{internal("harness/call"), internal("cli")}, {internal("decide/rules"), internal("config/settings")}, {internal("config/settings"), internal("config/project")},
+		{internal("harness/call"), internal("cli")}, {internal("decide/rules"), internal("config/settings")}, {internal("memory/ledger"), internal("decide/rules")},
+		{internal("base/state"), internal("command/knowledge")}, {internal("ask/queue"), internal("memory/candidate")}, {internal("harness"), internal("ask/judge")}, {internal("config"), internal("cli")},
 		{internal("config/project"), internal("hook/gate")},
 		{internal("command/knowledge"), internal("command/bash")},
 		{internal("command/knowledge"), "mvdan.cc/sh/v3/syntax"},

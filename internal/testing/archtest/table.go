@@ -2,41 +2,40 @@ package archtest
 
 import (
 	"fmt"
-	"go/doc"
+	"path"
 	"strings"
 )
 
-// Table is the table of packages for docs/architecture.md: what each is for, by
-// its package comment, and which packages of the module it imports.
+// Folder is one of internal/.
+type Folder struct{ Name, Job string }
+
+// Folders are those of internal/, the highest first. A package imports only packages of its own
+// folder and of those below it.
+var Folders = []Folder{
+	{"cli", "what people start: commands, the monitor, the MCP server"},
+	{"hook", "what harnesses start, the gate, and the daemon"},
+	{"config", "what is in force in a place, and who wrote it"},
+	{"decide", "one folder for each decider; rules, policies and roles"},
+	{"memory", "what outlives a call: ledger, sessions, lessons, candidates, evidence"},
+	{"ask", "who decides when no rule does: judges, supervisors, the queue"},
+	{"harness", "message to event, verdict to answer, and a tool call to its parts"},
+	{"command", "what a command line does: the shell, programs, files"},
+	{"base", "files, paths, documents, limits, processes"},
+	{"testing", "what only tests use"},
+}
+
+// Table returns the table of folders for docs/architecture.md: what each is for, and its packages.
 func Table(pkgs []Package) string {
 	var b strings.Builder
-	b.WriteString("| package | what it is for | imports |\n|---|---|---|\n")
-	for _, p := range pkgs {
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.Dir(), p.job(), listed(p.Imported()))
+	b.WriteString("| folder | what it is for | packages |\n|---|---|---|\n")
+	for _, f := range Folders {
+		var names []string
+		for _, p := range pkgs {
+			if dir := path.Join("internal", f.Name); below(p.Dir(), dir) {
+				names = append(names, strings.TrimPrefix(strings.TrimPrefix(p.Dir(), dir), "/"))
+			}
+		}
+		fmt.Fprintf(&b, "| `internal/%s` | %s | %s |\n", f.Name, f.Job, strings.TrimPrefix(strings.Join(names, ", "), ", "))
 	}
 	return b.String()
-}
-
-// job is the first sentence of the package comment, without its subject.
-func (p Package) job() string {
-	text := ""
-	for _, f := range p.Files {
-		if f.AST.Doc != nil {
-			text += f.AST.Doc.Text()
-		}
-	}
-	sentence := new(doc.Package).Synopsis(text)
-	for _, subject := range []string{"Package ", "Command "} {
-		if rest, ok := strings.CutPrefix(sentence, subject); ok {
-			_, sentence, _ = strings.Cut(rest, " ")
-		}
-	}
-	return strings.ReplaceAll(strings.TrimSuffix(sentence, "."), "|", `\|`)
-}
-
-func listed(names []string) string {
-	for i, n := range names {
-		names[i] = strings.TrimPrefix(n, "internal/")
-	}
-	return strings.Join(names, ", ")
 }
