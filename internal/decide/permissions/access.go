@@ -21,6 +21,7 @@ func (c *call) accesses(p *cardea.Part, r *Refusal, named bool) {
 	edits := c.ev.Call.EditsFiles
 	for i := range p.Access {
 		a := &p.Access[i]
+		named := named && slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return knowledge.Absolute(p.Dir, w.Text) == cmp.Or(a.Spelled, a.Path) })
 		switch a.Kind {
 		case cardea.Write, cardea.Delete:
 			switch {

@@ -225,11 +225,7 @@ func (r *reading) literal(text string) bool {
 
 // bracket counts one.
 func (r *reading) bracket(text string) bool {
-	if strings.Contains("([{", text) {
-		r.brackets++
-	} else if strings.Contains(")]}", text) {
-		r.brackets--
-	}
+	r.brackets += strings.Count("([{", text) - strings.Count(")]}", text)
 	return true
 }
 
