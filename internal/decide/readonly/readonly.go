@@ -102,6 +102,8 @@ type call struct {
 	// covered reports an access that is approved although it is no free read; nil is none.
 	covered func(*cardea.Access) bool
 	repo    map[string]string // what is wrong with the repository of a folder
+	// foreign is set where the shell may read the line in another encoding.
+	foreign bool
 	// userinfo is set when a repository's configuration holds an address with
 	// a user's name or a password.
 	userinfo bool
@@ -110,7 +112,9 @@ type call struct {
 }
 
 func (d *Decider) call(ev *cardea.Event) *call {
-	return &call{about: d.about, ev: ev, repo: map[string]string{}}
+	names, _ := knowledge.WordsOf(form.VariableKinds, "encoding")
+	foreign := func(name string) bool { return d.about.Env != nil && knowledge.ForeignLetters(d.about.Env(name)) }
+	return &call{about: d.about, ev: ev, repo: map[string]string{}, foreign: slices.ContainsFunc(names, foreign)}
 }
 
 // refusalOfCall is why no part of a call is read-only, "" for nothing.
@@ -137,11 +141,9 @@ func (c *call) refusal(p *cardea.Part) string {
 	if why := refusalOfCall(ev); why != "" {
 		return why
 	}
-	names, _ := knowledge.WordsOf(form.VariableKinds, "encoding")
-	if i := slices.IndexFunc(names, func(name string) bool { return c.about.Env != nil && knowledge.ForeignLetters(c.about.Env(name)) }); i >= 0 {
-		return "letters are not those of UTF-8: " + names[i] + " is " + c.about.Env(names[i])
-	}
 	switch {
+	case c.foreign:
+		return "the encoding of this session is not UTF-8: see LC_ALL, LC_CTYPE and LANG"
 	case len(p.Opaque) > 0:
 		return p.Opaque[0].Reason
 	case p.Coverage != cardea.Complete:
