@@ -15,9 +15,9 @@ import (
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/config/importer"
 	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/config/signals"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
-	"cardea.dev/internal/config/signals"
 	"github.com/spf13/cobra"
 )
 

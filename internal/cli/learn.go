@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/memory/candidate"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/memory/candidate"
 	"cardea.dev/internal/memory/ledger"
 	"cardea.dev/internal/memory/lesson"
 	"github.com/spf13/cobra"

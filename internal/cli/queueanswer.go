@@ -11,12 +11,12 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/memory/candidate"
 	"cardea.dev/internal/ask/queue"
 	"cardea.dev/internal/ask/queue/store"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/hook"
+	"cardea.dev/internal/memory/candidate"
 	"cardea.dev/internal/memory/lesson"
 	"github.com/spf13/cobra"
 )

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/memory/candidate"
 	"cardea.dev/internal/ask/queue"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
+	"cardea.dev/internal/memory/candidate"
 	"cardea.dev/internal/memory/lesson"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/base/lists"
-	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/config/signals"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/packs"
 )
 

@@ -14,8 +14,8 @@ import (
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
-	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/config/signals"
+	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/memory/lesson"
 )

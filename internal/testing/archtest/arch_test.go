@@ -117,7 +117,9 @@ func broken(p Package, imp string) string {
 		}
 	}
 	for folder, may := range only {
-		among := func(name string) bool { return imp == module && name == "" || name != "" && below(imp, module+"/"+name) }
+		among := func(name string) bool {
+			return imp == module && name == "" || name != "" && below(imp, module+"/"+name)
+		}
 		if p.Path == internal(folder) && !slices.ContainsFunc(may, among) {
 			return "it needs the vocabulary and " + strings.Join(may[1:], ", ") + ", nothing else"
 		}
