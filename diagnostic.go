@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// Diagnostic says what is wrong with a file or a setting, or what its author
-// should know about it. Everything that reads files reports its findings in
-// this form; commands print it as a line or as JSON.
+// Diagnostic describes a mistake in a file or a setting, or a note for its author. All code that
+// reads files reports its findings in this form. Commands print it as a line or as JSON.
 type Diagnostic struct {
-	// Severity is LevelError in the zero value: what nobody graded is not
+	// Severity is LevelError in the zero value, so that an ungraded finding is not taken as
 	// harmless.
 	Severity Level `json:"severity"`
-	// File is the file's name as the caller gave it, "" where there is none.
+	// File is the file's name as the caller gave it, "" for a finding that is not about a file.
 	File string `json:"file,omitempty"`
-	// Line and Column count from 1; 0 is not known.
+	// Line and Column start at 1; 0 means unknown.
 	Line   int `json:"line,omitempty"`
 	Column int `json:"column,omitempty"`
-	// Code says what kind of finding it is. Programs act on the code alone:
-	// Text and Hint are for people, and may be reworded.
+	// Code is the kind of the finding. Programs act on the code alone: Text and Hint are for
+	// people, and may be reworded.
 	Code Code `json:"code"`
-	// Text says what is wrong, Hint what to do about it.
+	// Text describes the mistake, Hint the way to fix it.
 	Text string `json:"text"`
 	Hint string `json:"hint,omitempty"`
 }
@@ -31,24 +30,24 @@ type Diagnostic struct {
 type Level uint8
 
 const (
-	// LevelError marks what makes a file, or an entry of it, not count as its
-	// author meant it.
+	// LevelError marks a mistake that keeps a file, or an entry of it, from working as its author
+	// meant.
 	LevelError Level = iota
 	// LevelWarning marks a likely mistake that leaves the file in force.
 	LevelWarning
-	// LevelNote marks what is good to know, and is no mistake.
+	// LevelNote marks information that is not about a mistake.
 	LevelNote
 )
 
 var levelNames = [...]string{"error", "warning", "note"}
 
-// String is the level's word.
+// String returns the level's word.
 func (l Level) String() string { return levelNames[l] }
 
-// MarshalText writes the level's word.
+// MarshalText returns the level's word.
 func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
-// UnmarshalText reads the level's word.
+// UnmarshalText sets the level from its word. An unknown word is an error.
 func (l *Level) UnmarshalText(text []byte) error {
 	i := slices.Index(levelNames[:], string(text))
 	if i < 0 {
@@ -58,8 +57,7 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String is the diagnostic in one line without its severity:
-// "file:line:col: text; hint".
+// String returns the diagnostic in one line without its severity: "file:line:col: text; hint".
 func (d Diagnostic) String() string {
 	var b strings.Builder
 	if d.File != "" {
@@ -72,7 +70,7 @@ func (d Diagnostic) String() string {
 	return b.String()
 }
 
-// Place is "file:line:col" as far as it is known.
+// Place returns "file:line:col", without the parts that are unknown.
 func (d Diagnostic) Place() string {
 	place := d.File
 	if d.Line > 0 {
@@ -84,7 +82,7 @@ func (d Diagnostic) Place() string {
 	return place
 }
 
-// SplitSource takes a source "file:line" apart; the line of another text is 0.
+// SplitSource splits a source "file:line". For any other text, the file is the text and the line 0.
 func SplitSource(source string) (file string, line int) {
 	if i := strings.LastIndexByte(source, ':'); i > 0 {
 		if n, err := strconv.Atoi(source[i+1:]); err == nil && n > 0 {
@@ -94,14 +92,14 @@ func SplitSource(source string) (file string, line int) {
 	return source, 0
 }
 
-// Withheld is the diagnostic of a file that nobody trusts, as the model may read
-// it. Text, hint and even the place can carry words of the file, so nothing is
-// left but the file's name and the kind of the mistake.
+// Withheld returns the diagnostic of an untrusted file in a form that the model may read. Text,
+// hint and even the place can hold words of the file. Only the file's name and the kind of the
+// mistake are left.
 func (d Diagnostic) Withheld() Diagnostic {
 	return Diagnostic{Severity: d.Severity, File: d.File, Code: d.Code, Text: fmt.Sprintf("has mistakes (%s)", d.Code), Hint: `run "cardea rules lint" in the project to see them`}
 }
 
-// Error makes a Diagnostic an error.
+// Error returns the diagnostic in one line, as [Diagnostic.String] does.
 func (d Diagnostic) Error() string { return d.String() }
 
 // HasError reports whether any of the diagnostics is an error.
@@ -109,7 +107,7 @@ func HasError(all []Diagnostic) bool {
 	return slices.ContainsFunc(all, func(d Diagnostic) bool { return d.Severity == LevelError })
 }
 
-// Code is the kind of a diagnostic. The constants below are all there are.
+// Code is the kind of a diagnostic, one of the constants below.
 type Code string
 
 const (
@@ -117,38 +115,36 @@ const (
 	CodeUnreadable Code = "unreadable"
 	// CodeSyntax: a file is not valid YAML, JSON or Rego.
 	CodeSyntax Code = "syntax"
-	// CodeTooLarge: a file, or what it adds up to, is beyond a bound.
+	// CodeTooLarge: a file, or the sum of its contents, exceeds a limit.
 	CodeTooLarge Code = "too-large"
 	// CodeWrongType: a value has another type than its key needs.
 	CodeWrongType Code = "wrong-type"
-	// CodeBadValue: a value has the right type but is none that is possible.
+	// CodeBadValue: a value has the right type but is not one of the allowed values.
 	CodeBadValue Code = "bad-value"
 	// CodeBadPattern: a regular expression or glob does not compile.
 	CodeBadPattern Code = "bad-pattern"
-	// CodeMissing: a key that is needed is not there, or is empty.
+	// CodeMissing: a required key is missing or empty.
 	CodeMissing Code = "missing"
-	// CodeUnknownKey: nothing reads a key of this name.
+	// CodeUnknownKey: the key has an unknown name.
 	CodeUnknownKey Code = "unknown-key"
-	// CodeUnknownName: a value names a rule, event, function or file that
-	// there is not.
+	// CodeUnknownName: a value names a rule, event, function or file that does not exist.
 	CodeUnknownName Code = "unknown-name"
 	// CodeDuplicate: a key, id or name is given twice.
 	CodeDuplicate Code = "duplicate"
 	// CodeWrongScope: the key has no effect in a file of this scope.
 	CodeWrongScope Code = "wrong-scope"
-	// CodeIgnored: a file, entry or variable is not believed or read, so it does
-	// not count.
+	// CodeIgnored: a file, entry or variable is not trusted or not read, so it is ignored.
 	CodeIgnored Code = "ignored"
-	// CodeUntrusted: a file of the project, or an entry of it, counts in part or
-	// not at all, since the person did not accept it in this form.
+	// CodeUntrusted: the person did not accept a file of the project, or an entry of it, in this
+	// form. It applies only in part or not at all.
 	CodeUntrusted Code = "untrusted"
-	// CodeNoEffect: the entry can be read but can never decide or do anything.
+	// CodeNoEffect: the entry is readable but can never have an effect.
 	CodeNoEffect Code = "no-effect"
 	// CodeTooWide: an entry allows more than its author is likely to mean.
 	CodeTooWide Code = "too-wide"
 	// CodeUncertain: an entry may not do what its author expects.
 	CodeUncertain Code = "uncertain"
-	// CodeNotAsked: no hook brings the event that the entry waits for.
+	// CodeNotAsked: no hook is set up for the event that the entry needs.
 	CodeNotAsked Code = "not-asked"
 	// CodeNotExecutable: a script cannot be started.
 	CodeNotExecutable Code = "not-executable"
@@ -156,7 +152,7 @@ const (
 	CodeNoEngine Code = "no-engine"
 	// CodeNoJudge: the judge gave no answer.
 	CodeNoJudge Code = "no-judge"
-	// CodeLearned: what a person answered several times is, or could be, a lesson.
+	// CodeLearned: repeated answers of a person are, or could become, a lesson.
 	CodeLearned Code = "learned"
 	// CodeOutOfTime: the time limit was reached.
 	CodeOutOfTime Code = "out-of-time"
@@ -165,15 +161,15 @@ const (
 	// CodeUnwritten: the ledger, or another file of the state folder, could not
 	// be written.
 	CodeUnwritten Code = "unwritten"
-	// CodeUnknownSender: a message came from another harness than the hook is
-	// for, or from one that is not known.
+	// CodeUnknownSender: a message came from a harness that the hook is not for, or that is
+	// unknown.
 	CodeUnknownSender Code = "unknown-sender"
-	// CodeMore: there are further diagnostics, which are left out.
+	// CodeMore: further diagnostics are left out.
 	CodeMore Code = "more"
 	// CodeTestFailed: a test inside of a rule or route did not pass.
 	CodeTestFailed Code = "test-failed"
-	// CodeNotConverted: an entry could not be carried over, by an import or for
-	// other harnesses than its own.
+	// CodeNotConverted: an entry could not be converted, by an import or for a harness other than
+	// its own.
 	CodeNotConverted Code = "not-converted"
 	// CodeNotJSON: a file of another program has comments or trailing commas,
 	// which JSON does not allow.

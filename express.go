@@ -10,57 +10,57 @@ import (
 	"strings"
 )
 
-// Capabilities is what a harness can express. An adapter declares it as a table
-// with a row for each kind of event.
+// Capabilities describes the answers that a harness can express, as a table with a row for each
+// kind of event.
 type Capabilities struct {
 	// Harness is the harness's name, for people.
 	Harness string
-	// Rows are the kinds of event. The first row that has a kind counts.
+	// Rows are the kinds of event. The first row that matches an event applies.
 	Rows []Row
-	// Questions are the tools that are themselves a question to the person. An
-	// allow would answer it.
+	// Questions are the tools that are themselves a question to the person. An allow would answer
+	// the question.
 	Questions []string
-	// Protected reports an access to a path that the harness never lets be
-	// written without asking a person, Critical a deletion of the kind.
+	// Protected reports a write to a path for which the harness always asks a person. Critical
+	// reports such a deletion.
 	Protected func(Access) bool
 	Critical  func(Access, Part, *Event) bool
 }
 
-// Row is what an answer to events of some kinds can do.
+// Row describes the effect of an answer to events of some kinds.
 type Row struct {
-	// Kinds are the events, nil for all that no row before this one has.
+	// Kinds are the kinds of event, nil for every kind.
 	Kinds []Kind
-	// Wires are the names that the harness has for the events, where events of one kind
-	// differ in what they can do; nil for all.
+	// Wires are the harness's names of the events, for kinds whose events differ in their
+	// capabilities; nil for all names.
 	Wires []string
-	// Allow, Ask, Deny and Halt say what becomes of a verdict with this effect:
-	// the effect itself where the harness can express it, a weaker or stricter
-	// one that it can express instead, or Abstain, which is silence.
+	// Allow, Ask, Deny and Halt are the effects that replace a verdict of that effect: the same
+	// effect where the harness can express it, another one that it can express, or Abstain, which
+	// is silence.
 	Allow, Ask, Deny, Halt Effect
-	// AskUnattended takes the place of Ask where no person is sure to see the
-	// question; Abstain means that Ask holds there too.
+	// AskUnattended replaces Ask where no person is sure to see the question. With Abstain, Ask
+	// applies there as well.
 	AskUnattended Effect
 	// Rewrite is set where an answer can replace the tool input.
 	Rewrite bool
-	// AsksRewritten is set where a question shows the person the new input. Else the
-	// question is about the call as it was sent.
+	// AsksRewritten is set where a question shows the person the new input. Otherwise the question
+	// is about the call as it was sent.
 	AsksRewritten bool
-	// RewritesInFlow is set where another input can be given without an allow: the
-	// harness's own flow decides about it, where Allow is silence.
+	// RewritesInFlow is set where an answer can replace the input without an allow. Allow is then
+	// silence, and the harness's own flow decides about the new input.
 	RewritesInFlow bool
-	// Context says with which answers the model can be told something more.
+	// Context states which answers can carry context for the model.
 	Context ContextUse
-	// Notice is set where the person is shown something that decides nothing.
+	// Notice is set where an answer can show the person a text that decides nothing.
 	Notice bool
-	// Shown are the modes in which the event proves that the harness shows the call to a
-	// person, and that only the person can let it run.
+	// Shown are the modes in which the event proves that the harness shows the call to a person,
+	// and that only the person can let it run.
 	Shown []Mode
-	// Reserved are calls that an allow is not given for, since it would answer
-	// in the person's place.
-	Reserved []Limit
+	// Reserved are the calls that are never allowed on this event, since an allow would answer in
+	// the person's place.
+	Reserved []Shortfall
 }
 
-// ContextUse says with which effects context reaches the model.
+// ContextUse states with which effects context reaches the model.
 type ContextUse uint8
 
 // The uses of context, each including those before it.
@@ -75,47 +75,47 @@ const (
 	ContextAlways
 )
 
-// Limit is a reason why an answer is not all that the verdict says.
-type Limit string
+// Shortfall is a reason why an answer differs from the verdict.
+type Shortfall string
 
 // The limits. Those of the harness:
 const (
-	// NoAllow: the harness cannot be told that a call may run.
-	NoAllow Limit = "no-allow"
-	// NoAsk: the harness cannot be told to ask a person.
-	NoAsk Limit = "no-ask"
-	// OwnPrompt: the harness asks by its own prompt where it is told nothing.
-	OwnPrompt Limit = "own-prompt"
-	// NoDeny: nothing can be held back on this event.
-	NoDeny Limit = "no-deny"
-	// NoHalt: the harness cannot be told to stop the agent.
-	NoHalt Limit = "no-halt"
-	// NoRewrite: the harness does not take another input.
-	NoRewrite Limit = "no-rewrite"
+	// NoAllow: an answer cannot let the call run.
+	NoAllow Shortfall = "no-allow"
+	// NoAsk: an answer cannot make the harness ask a person.
+	NoAsk Shortfall = "no-ask"
+	// OwnPrompt: without an answer, the harness shows its own prompt.
+	OwnPrompt Shortfall = "own-prompt"
+	// NoDeny: an answer cannot hold this event back.
+	NoDeny Shortfall = "no-deny"
+	// NoHalt: an answer cannot stop the agent.
+	NoHalt Shortfall = "no-halt"
+	// NoRewrite: an answer cannot replace the input.
+	NoRewrite Shortfall = "no-rewrite"
 	// UnwritableRewrite: the new input cannot be written as JSON.
-	UnwritableRewrite Limit = "unwritable-rewrite"
-	// NoContext: the model cannot be told something with this answer.
-	NoContext Limit = "no-context"
+	UnwritableRewrite Shortfall = "unwritable-rewrite"
+	// NoContext: this answer cannot carry context for the model.
+	NoContext Shortfall = "no-context"
 )
 
-// Those of calls that are reserved for a person, in [Row].Reserved:
+// The limits of calls that are reserved for a person, in [Row].Reserved:
 const (
 	// Question: the tool is itself a question to the person.
-	Question Limit = "question"
+	Question Shortfall = "question"
 	// NativeAsk: the harness's own lists ask about the call.
-	NativeAsk Limit = "native-ask"
+	NativeAsk Shortfall = "native-ask"
 	// Reviewer: the harness's own reviewer decides about the call.
-	Reviewer Limit = "reviewer"
+	Reviewer Shortfall = "reviewer"
 	// Unsandboxed: the call asks to run outside of the harness's sandbox.
-	Unsandboxed Limit = "unsandboxed"
+	Unsandboxed Shortfall = "unsandboxed"
 	// ProtectedPath: the call writes where the harness always asks.
-	ProtectedPath Limit = "protected-path"
+	ProtectedPath Shortfall = "protected-path"
 	// CriticalDelete: the call deletes what the harness always asks about.
-	CriticalDelete Limit = "critical-delete"
+	CriticalDelete Shortfall = "critical-delete"
 )
 
-// limitTexts say for people what limits mean.
-var limitTexts = map[Limit]string{
+// limitTexts are the meanings of the limits, for people.
+var limitTexts = map[Shortfall]string{
 	NoAllow:           "this harness cannot be told that a call may run",
 	NoAsk:             "this harness cannot be told to ask a person here",
 	OwnPrompt:         "this harness asks by its own prompt",
@@ -132,35 +132,33 @@ var limitTexts = map[Limit]string{
 	CriticalDelete:    "the call may delete what only a person lets be deleted",
 }
 
-// Text says for people what a limit means.
-func (l Limit) Text() string { return cmp.Or(limitTexts[l], string(l)) }
+// Text returns the meaning of the limit, for people.
+func (l Shortfall) Text() string { return cmp.Or(limitTexts[l], string(l)) }
 
-// Answer is what the harness is told: the verdict, as far as the harness can
-// express it.
+// Answer is the verdict in a form that the harness can express.
 type Answer struct {
-	// Verdict is what is told. Its effect is the answer's: what the harness does
-	// is what it does for this effect.
+	// Verdict is the verdict as sent. Its effect is the one that the harness applies.
 	Verdict
 	// Decided is the effect that the gate decided.
 	Decided Effect
-	// Limits are why the answer is not all that the gate decided.
-	Limits []Limit
-	// TellPerson and TellModel are set where the reason is told to them although
-	// the answer holds nothing back.
+	// Limits are the reasons why the answer differs from what the gate decided.
+	Limits []Shortfall
+	// TellPerson and TellModel are set where the person or the model gets the reason although the
+	// answer holds nothing back.
 	TellPerson, TellModel bool
 	// Foreign is set where the answer goes to another harness than the one in whose form it is
-	// written, which may not know all of its fields.
+	// written. That harness may not know all of its fields.
 	Foreign bool
 }
 
-// Express is the last step of the gate: it fits a verdict to what the harness can
-// express. It is a pure function, so that an adapter only has to write down what
-// comes out of it.
+// Express returns the answer to ev that is nearest to the verdict among those the harness can
+// express. It is the last step of the gate and a pure function, so that an adapter only writes the
+// result down.
 //
-// An ask that cannot be asked is a deny, and so is a rewrite that cannot be
-// written. A rewrite that the harness does not take is asked about. An allow that
-// cannot be given, or that a person alone may give, is silence. What cannot hold
-// an event back is told to the person and the model.
+// An ask becomes a deny where the harness cannot ask, and so does a rewrite that cannot be written.
+// A rewrite that the harness does not take becomes an ask. An allow becomes silence where the
+// harness cannot express it or reserves it for a person. Where an event cannot be held back, the
+// person and the model get the reason.
 func Express(v Verdict, can Capabilities, ev *Event) Answer {
 	row := can.row(ev)
 	a := Answer{Verdict: v, Decided: v.Effect}
@@ -173,7 +171,7 @@ func Express(v Verdict, can Capabilities, ev *Event) Answer {
 		a.expressAsk(row, can, ev)
 	case Halt:
 		a.hold(row.Halt, row, NoHalt)
-	default: // an effect that nobody knows is a deny
+	default: // an unknown effect is treated as deny
 		a.hold(row.Deny, row, NoDeny)
 	}
 	inFlow := row.RewritesInFlow && v.Effect == Allow && slices.Contains(a.Limits, NoAllow)
@@ -207,9 +205,9 @@ func (can *Capabilities) row(ev *Event) Row {
 	return Row{}
 }
 
-func (a *Answer) limit(l Limit) { a.Limits = append(a.Limits, l) }
+func (a *Answer) limit(l Shortfall) { a.Limits = append(a.Limits, l) }
 
-// expressRewrite takes a rewrite away that cannot be expressed.
+// expressRewrite removes a rewrite that the harness cannot express.
 func (a *Answer) expressRewrite(row Row, ev *Event) {
 	if a.Rewrite == nil || a.Effect.Stricter(Ask) {
 		return
@@ -227,8 +225,8 @@ func (a *Answer) expressRewrite(row Row, ev *Event) {
 	}
 }
 
-// tellRewrite tells the person of a new input that the answer cannot carry: what they
-// say yes to is the call as it was sent.
+// tellRewrite adds to the reason a new input that the answer cannot carry, since a yes of the
+// person then runs the call as it was sent.
 func (a *Answer) tellRewrite(input map[string]any, row Row, ev *Event) {
 	var fields []string
 	for _, name := range slices.Sorted(maps.Keys(input)) {
@@ -248,7 +246,7 @@ func (a *Answer) tellRewrite(input map[string]any, row Row, ev *Event) {
 	}
 }
 
-// expressAllow gives an allow, unless it would answer in the person's place.
+// expressAllow sets the effect of an allow, or silence where the call is reserved for a person.
 func (a *Answer) expressAllow(row Row, can Capabilities, ev *Event) {
 	for _, l := range row.Reserved {
 		if (!a.Person || l == Question) && (can.reserves(l, ev) || a.Rewritten != nil && can.reserves(l, ev.WithCall(a.Rewritten))) {
@@ -263,7 +261,7 @@ func (a *Answer) expressAllow(row Row, can Capabilities, ev *Event) {
 }
 
 // reserves reports whether a limit holds for a call.
-func (can *Capabilities) reserves(l Limit, ev *Event) bool {
+func (can *Capabilities) reserves(l Shortfall, ev *Event) bool {
 	c := ev.Call
 	if c == nil {
 		return true
@@ -291,7 +289,7 @@ func (c *Call) accesses(is func(Access, Part) bool) bool {
 	})
 }
 
-// expressAsk asks, or does what takes the place of a question.
+// expressAsk sets the effect of an ask, or its replacement where the harness cannot ask.
 func (a *Answer) expressAsk(row Row, can Capabilities, ev *Event) {
 	to := row.Ask
 	if row.AskUnattended != Abstain && !ev.Attended() {
@@ -312,8 +310,9 @@ func (a *Answer) expressAsk(row Row, can Capabilities, ev *Event) {
 	}
 }
 
-// hold holds the event back as the row can. What cannot be held back is told.
-func (a *Answer) hold(to Effect, row Row, l Limit) {
+// hold sets the effect to, which the row gives for a deny or halt. Where that is silence, the
+// person and the model get the reason.
+func (a *Answer) hold(to Effect, row Row, l Shortfall) {
 	if to == a.Effect || to == Deny && a.Effect > Halt {
 		a.Effect = to
 		return
@@ -326,7 +325,7 @@ func (a *Answer) hold(to Effect, row Row, l Limit) {
 	}
 }
 
-// with reports whether context is told with an effect.
+// with reports whether an answer of effect e can carry context.
 func (u ContextUse) with(e Effect) bool {
 	switch e {
 	case Deny, Halt:

@@ -9,7 +9,7 @@ import (
 	"cardea.dev"
 )
 
-// rows are all rows that a table can have, but for reserved calls.
+// rows returns all rows that a table can have, but for reserved calls.
 func rows() []cardea.Row {
 	var out []cardea.Row
 	for i := range 2 * 4 * 2 * 3 * 3 * 2 * 4 * 2 * 2 {
@@ -30,7 +30,7 @@ func rows() []cardea.Row {
 	return out
 }
 
-// What holds of every answer, whatever a harness can express.
+// Holds for every answer, whatever a harness can express.
 func TestExpressLaws(t *testing.T) {
 	call := &cardea.Call{Tool: "Bash", Parts: make([]cardea.Part, 1)}
 	for _, row := range rows() {
@@ -81,17 +81,17 @@ func law(row cardea.Row, v cardea.Verdict, a cardea.Answer) string {
 	return ""
 }
 
-// A call that is reserved for a person is not allowed, whoever allows it.
+// A call that is reserved for a person is not allowed, whichever decider allows it.
 func TestReservedCallsAreNotAllowed(t *testing.T) {
 	can := cardea.Capabilities{Questions: []string{"Question"}, Protected: func(a cardea.Access) bool { return a.Path == "/protected" },
 		Critical: func(a cardea.Access, _ cardea.Part, ev *cardea.Event) bool { return a.Path == ev.Home },
-		Rows: []cardea.Row{{Allow: cardea.Allow, Reserved: []cardea.Limit{cardea.Question, cardea.NativeAsk, cardea.Unsandboxed,
+		Rows: []cardea.Row{{Allow: cardea.Allow, Reserved: []cardea.Shortfall{cardea.Question, cardea.NativeAsk, cardea.Unsandboxed,
 			cardea.ProtectedPath, cardea.CriticalDelete}}}}
 	touching := func(path string) *cardea.Event {
 		return &cardea.Event{Home: "/home", Call: &cardea.Call{Tool: "Bash", Parts: []cardea.Part{{}, {Access: []cardea.Access{{Path: path}}}}}}
 	}
-	native := touching("/x").At(cardea.Place{NativeAsk: true})
-	for want, ev := range map[cardea.Limit]*cardea.Event{
+	native := touching("/x").At(cardea.Circumstances{NativeAsk: true})
+	for want, ev := range map[cardea.Shortfall]*cardea.Event{
 		"": touching("/x"), cardea.ProtectedPath: touching("/protected"), cardea.CriticalDelete: touching("/home"), cardea.NativeAsk: native,
 		cardea.Question:    touching("/x").WithCall(&cardea.Call{Tool: "Question"}),
 		cardea.Unsandboxed: touching("/x").WithCall(&cardea.Call{Tool: "Bash", Unsandboxed: true}),
@@ -100,7 +100,7 @@ func TestReservedCallsAreNotAllowed(t *testing.T) {
 		if want == "" && a.Effect == cardea.Allow && len(a.Limits) == 0 {
 			continue
 		}
-		if a.Effect != cardea.Abstain || !slices.Equal(a.Limits, []cardea.Limit{want}) {
+		if a.Effect != cardea.Abstain || !slices.Equal(a.Limits, []cardea.Shortfall{want}) {
 			t.Errorf("%s: %s, %v", want, a.Effect, a.Limits)
 		}
 	}
@@ -114,7 +114,7 @@ func TestReservedCallsAreNotAllowed(t *testing.T) {
 }
 
 func TestEveryLimitIsExplained(t *testing.T) {
-	for _, l := range []cardea.Limit{cardea.NoAllow, cardea.NoAsk, cardea.OwnPrompt, cardea.NoDeny, cardea.NoHalt, cardea.NoRewrite, cardea.UnwritableRewrite,
+	for _, l := range []cardea.Shortfall{cardea.NoAllow, cardea.NoAsk, cardea.OwnPrompt, cardea.NoDeny, cardea.NoHalt, cardea.NoRewrite, cardea.UnwritableRewrite,
 		cardea.NoContext, cardea.Question, cardea.NativeAsk, cardea.Unsandboxed, cardea.ProtectedPath, cardea.CriticalDelete} {
 		if l.Text() == string(l) {
 			t.Errorf("%s has no words", l)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Failure is a way in which the gate could not do its work. A failure is not
-// an opinion: this file alone says what follows from it.
+// Failure is a way in which the gate could not do its work. It is not an opinion: the table in this
+// file gives its effect.
 type Failure uint8
 
 // The failures. The table of docs/design.md#failures is made from them.
@@ -25,24 +25,24 @@ const (
 	BrokenPolicy
 	// Unparsed: text cannot be parsed, or a part is opaque.
 	Unparsed
-	// BeyondLimit: text, a part or the tool input is beyond a limit of size, depth
-	// or number, which no honest line is.
+	// BeyondLimit: text, a part or the tool input exceeds a limit of size, depth or number that
+	// normal calls do not reach.
 	BeyondLimit
-	// OutOfTime: the limit was reached before all deciders had spoken.
+	// OutOfTime: the time limit was reached before all deciders had answered.
 	OutOfTime
 	// Panicked: the program itself failed.
 	Panicked
-	// KeptForm: a file cannot be read, and its last good form is in force.
+	// KeptForm: a file cannot be read, and its last good form applies.
 	KeptForm
 	// Unwritten: the ledger, or another file of the state folder, could not be written.
 	Unwritten
-	// JudgeFailed: the judge gave no answer, or none of the form that it must have.
+	// JudgeFailed: the judge gave no answer, or an answer in a wrong form.
 	JudgeFailed
 	// NoAnswer: no person answered in time, or the queue could not be used.
 	NoAnswer
 )
 
-// OnError is the setting on_error: what a failure costs.
+// OnError is the setting on_error, which selects the effect of a failure.
 type OnError uint8
 
 // The values of on_error, strictest last, so that the larger one wins when
@@ -55,10 +55,10 @@ const (
 
 var onErrorNames = [...]string{"allow", "defer", "deny"}
 
-// String is the setting's word.
+// String returns the setting's word.
 func (o OnError) String() string { return onErrorNames[o] }
 
-// ParseOnError reads the setting's word.
+// ParseOnError returns the value of the setting's word, or an error for an unknown word.
 func ParseOnError(s string) (OnError, error) {
 	if i := slices.Index(onErrorNames[:], s); i >= 0 {
 		return OnError(i), nil
@@ -66,8 +66,8 @@ func ParseOnError(s string) (OnError, error) {
 	return OnErrorDefer, fmt.Errorf("unknown value %q: use defer, deny or allow", s)
 }
 
-// failures is the table. Columns: name, then the effect under on_error defer,
-// deny and allow. Abstain means that the failure changes nothing.
+// failures is the table of failures: the name, then the effect under on_error defer, deny and
+// allow. Abstain means that the failure changes nothing.
 var failures = [...]struct {
 	name                string
 	inDefer, deny, open Effect
@@ -87,12 +87,12 @@ var failures = [...]struct {
 	NoAnswer:     {"no answer in time from a person", Deny, Deny, Deny},
 }
 
-// String names the failure for people.
+// String returns the name of the failure, for people.
 func (f Failure) String() string { return failures[f].name }
 
-// Effect is what follows from the failure. Where nobody attends, a panic asks,
-// since silence there would let the call run, and what is beyond a limit is
-// denied, since nobody is there to look at it.
+// Effect returns the effect of the failure under o. In an unattended session, a panic asks, since
+// silence would let the call run. A call beyond a limit is then denied, since no person can look at
+// it.
 func (f Failure) Effect(o OnError, attended bool) Effect {
 	row := failures[f]
 	switch {
@@ -108,16 +108,16 @@ func (f Failure) Effect(o OnError, attended bool) Effect {
 	return row.inDefer
 }
 
-// Fallback are the settings that decide about a call that no gate has judged.
+// Fallback holds the settings that decide about a call that no gate has judged.
 type Fallback struct {
 	OnError OnError
 	Default Defaults
 }
 
-// Defaults replace silence after all deciders.
+// Defaults are the effects that replace silence after all deciders.
 type Defaults struct{ Attended, Unattended Effect }
 
-// For is the default of a call.
+// For returns the default for an attended or unattended call.
 func (d Defaults) For(attended bool) Effect {
 	if attended {
 		return d.Attended
@@ -125,8 +125,8 @@ func (d Defaults) For(attended bool) Effect {
 	return d.Unattended
 }
 
-// Failed is the verdict that the failure table and the setting default give. Nobody
-// has seen the call, so a default that allows does not count.
+// Failed returns the verdict that the failure table and the setting default give for a call that
+// was not judged. A default of allow does not apply to it.
 func (b Fallback) Failed(f Failure, attended bool, text string) Verdict {
 	v := Verdict{Effect: f.Effect(b.OnError, attended)}
 	if v.Effect != Abstain {
@@ -138,43 +138,42 @@ func (b Fallback) Failed(f Failure, attended bool, text string) Verdict {
 	return v
 }
 
-// replaceSilence makes the verdict the one that the setting default gives.
+// replaceSilence gives the verdict the effect d and the reason of the setting default.
 func (v *Verdict) replaceSilence(d Effect) {
 	v.Effect, v.By = d, "default"
 	v.Reason = "no rule decides about all of this call, and the setting default says " + d.String()
 	v.Message = v.Reason
 }
 
-// Trouble is something that went wrong while a call was judged: what a person
-// is told of it, and what it costs.
-type Trouble struct {
-	// Failure is NoFailure for what changes no verdict.
+// Issue is a problem met while a call was judged: its message for a person and its failure.
+type Issue struct {
+	// Failure is NoFailure where the issue changes no verdict.
 	Failure    Failure
 	Diagnostic Diagnostic
 }
 
-// Error is the diagnostic in one line.
-func (t Trouble) Error() string { return t.Diagnostic.String() }
+// Error returns the diagnostic in one line.
+func (t Issue) Error() string { return t.Diagnostic.String() }
 
-// Trouble is the failure with what a person is told about it. Source is "file",
-// "file:line", or "" where it is about no file.
-func (f Failure) Trouble(source string, code Code, hint, text string) Trouble {
+// Issue returns an issue of this failure with a message for a person. source is "file",
+// "file:line", or "" where the issue is not about a file.
+func (f Failure) Issue(source string, code Code, hint, text string) Issue {
 	file, line := SplitSource(source)
-	return Trouble{f, Diagnostic{File: file, Line: line, Code: code, Text: text, Hint: hint}}
+	return Issue{f, Diagnostic{File: file, Line: line, Code: code, Text: text, Hint: hint}}
 }
 
-// Warning is a trouble that changes no verdict.
-func Warning(source string, code Code, hint, text string) Trouble {
-	t := NoFailure.Trouble(source, code, hint, text)
+// Warning returns an issue that changes no verdict. Its arguments are those of [Failure.Issue].
+func Warning(source string, code Code, hint, text string) Issue {
+	t := NoFailure.Issue(source, code, hint, text)
 	t.Diagnostic.Severity = LevelWarning
 	return t
 }
 
-// Troubles is the error of a decider that met several troubles.
-type Troubles []Trouble
+// Issues is the error of a decider that met several issues.
+type Issues []Issue
 
-// Error is one line for each trouble.
-func (all Troubles) Error() string {
+// Error returns one line for each issue.
+func (all Issues) Error() string {
 	lines := make([]string, len(all))
 	for i, t := range all {
 		lines[i] = t.Error()
@@ -182,18 +181,18 @@ func (all Troubles) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Err is the troubles as an error, nil where there are none.
-func (all Troubles) Err() error {
+// Err returns the issues as an error, or nil for an empty list.
+func (all Issues) Err() error {
 	if len(all) == 0 {
 		return nil
 	}
 	return all
 }
 
-// First are the first n troubles, and one that says how many more there are,
-// and which command shows them. A broken file costs at least what one with a
-// last good form costs, so a failure of the rest is not lost.
-func (all Troubles) First(n int, command string) Troubles {
+// First returns the first n issues, and one more that states how many are left out and which
+// command shows them. That one has the failure of the rest, so no effect is lost. A broken file
+// wins, since its effect is at least that of a file with a last good form.
+func (all Issues) First(n int, command string) Issues {
 	if len(all) <= n {
 		return all
 	}

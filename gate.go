@@ -14,72 +14,68 @@ import (
 type Decider interface {
 	// Name is the decider's word in verdicts: "rules".
 	Name() string
-	// Decide gives opinions. It does not change the event. An error is a failure
-	// of the decider; where it is [Troubles], the failure table says what follows,
-	// otherwise it counts as Panicked.
+	// Decide returns opinions on ev without changing it. For an error of type [Issues], the
+	// failure table decides the effect. Every other error is treated as Panicked.
 	Decide(ctx context.Context, ev *Event) ([]Opinion, error)
 }
 
-// Slot is a decider's place in the gate, with what the gate's author lets it do.
-type Slot struct {
+// Placement is the placement of a decider in the gate, with its permissions there.
+type Placement struct {
 	Decider Decider
-	// Stage says when it is asked.
+	// Stage is the stage in which the decider is asked.
 	Stage Stage
-	// Costly marks a decider that gathers what takes time. Once the call is denied, it is
-	// asked only whether to halt, where it is a [Halter].
+	// Costly marks a decider that takes long. Once the call is denied, it is only asked whether to
+	// halt, if it is a [Halter].
 	Costly bool
-	// Possible lets it speak about what parts may do, besides what they do.
+	// Possible also asks the decider about the potential effects of parts.
 	Possible bool
-	// Events lets it speak on events of the kinds that the gate does not answer.
+	// Events also asks the decider on events of the kinds that the gate does not answer.
 	Events bool
 }
 
-// Halter is a decider that can say whether to halt without the rest of its work.
+// Halter is a decider that can decide whether to halt without the rest of its work.
 type Halter interface {
 	DecideHalts(ctx context.Context, ev *Event) ([]Opinion, error)
 }
 
-// Gate decides events.
+// Gate joins the opinions of its deciders into a verdict on an event.
 type Gate struct {
 	// Slots are the deciders, in the order in which they are asked.
-	Slots   []Slot
+	Slots   []Placement
 	Default Defaults
 	OnError OnError
-	// Troubles happened while the gate was put together; they count for
-	// every call.
-	Troubles Troubles
-	// Analyse gives the event with the parts of its call. The gate needs it for a
-	// rewritten input; an event that is to be decided has its parts already.
+	// Issues are the problems met while the gate was built. They apply to every call.
+	Issues Issues
+	// Analyse returns the event with the parts of its call. The gate needs it for a rewritten input
+	// only, since events passed to Decide have their parts.
 	Analyse func(*Event) *Event
-	// FirstTime reports whether a text was not told yet in this session. A failure
-	// on an event that is about no call counts once; nil counts it every time.
+	// FirstTime reports whether the text is new in this session. On an event that is not about a
+	// call, a failure applies only the first time. With nil it applies every time.
 	FirstTime func(text string) bool
-	// Disabled is set where the person switched the gate off for the session. Then
-	// nothing is said but the denials of system and organisation, and what protects
-	// the gate itself.
+	// Disabled is set where the person switched the gate off for the session. Only denials of the
+	// system and organisation scopes, and rules that protect the gate itself, then apply.
 	Disabled bool
-	// SendsPermissionRequest is set where the harness sends a permission request before it
-	// shows its prompt: then the stages behind the guards wait for that.
+	// SendsPermissionRequest is set where the harness sends a permission request before it shows
+	// its prompt. The stages after the guards then wait for that request.
 	SendsPermissionRequest bool
-	// NearAtOnce is set where the stage near does not wait for that: for who wants to know
-	// what comes of a call, whatever the event.
+	// NearAtOnce is set where the stage near does not wait for that request. Commands that predict
+	// the verdict on a call use it.
 	NearAtOnce bool
-	// AsksElsewhere is set where a person is asked outside of the harness, and the call is
-	// denied until they answered: a question for a person stays one although nobody sits in
-	// front of the harness.
+	// AsksElsewhere is set where a person answers outside of the harness, and the call is denied
+	// until then. An ask for a person then stays an ask in an unattended session.
 	AsksElsewhere bool
-	// Now measures how long deciding took; nil leaves it at zero.
+	// Now returns the time, to measure how long deciding took. With nil the duration is zero.
 	Now func() time.Time
 }
 
-// Decide gives the verdict on an event. It does not change the event.
+// Decide returns the verdict on an event, which it does not change.
 //
-// On an event of a kind that the gate does not answer, or without a call, there
-// is nothing to permit: what its deciders say then counts from ask upwards, and
-// [Express] says what the harness can do about it.
+// There is nothing to permit on an event of a kind that the gate does not answer, or without a
+// call. Only asks and stricter opinions then apply, and [Express] states what the harness can do
+// about them.
 //
-// Opinions are joined as docs/design.md#two-joins says. What was decided when ctx
-// ends stands, but an allow does not.
+// Opinions are joined as docs/design.md#two-joins describes. When ctx ends, the opinions given so
+// far apply, except that the verdict cannot be an allow.
 func (g *Gate) Decide(ctx context.Context, ev *Event) Verdict {
 	if !ev.Kind.Answered() || ev.Call == nil {
 		return g.decideNotification(ctx, ev)
@@ -105,21 +101,21 @@ func (g *Gate) analyse(ev *Event) *Event {
 	return g.Analyse(ev)
 }
 
-// decideCall asks all deciders about a call.
+// decideCall returns the verdict of all deciders on a call, without rewriting its input.
 func (g *Gate) decideCall(ctx context.Context, ev *Event) Verdict {
-	asked := g.newTally(ev)
-	for _, trouble := range g.Troubles {
-		asked.fail(trouble)
+	asked := g.newEvaluation(ev)
+	for _, issue := range g.Issues {
+		asked.fail(issue)
 	}
 	begin := g.now()
-	// What a decider says when the time is up must not reach the tally that is answered.
+	// A decider that answers after the time limit must not change the evaluation that is returned.
 	t := asked.within(ctx, func() {
 		asked.askGuards(ctx)
 		asked.askLater(ctx)
 	})
 	t.verdict.Took = g.now().Sub(begin)
 	if ctx.Err() != nil {
-		t.fail(OutOfTime.Trouble("", CodeOutOfTime, "raise --limit, or look for what is slow with cardea try", "the time limit was reached before all deciders had spoken"))
+		t.fail(OutOfTime.Issue("", CodeOutOfTime, "raise --limit, or look for what is slow with cardea try", "the time limit was reached before all deciders had spoken"))
 	}
 	t.verdict.Effect = t.effect()
 	if t.verdict.Effect == Allow && ctx.Err() != nil {
@@ -130,13 +126,13 @@ func (g *Gate) decideCall(ctx context.Context, ev *Event) Verdict {
 	return t.verdict
 }
 
-// decideNotification gives the verdict on an event that is about no call that is
-// still to run: the highest of ask, deny and halt, and the context.
+// decideNotification returns the verdict on an event without a call that can still be held back:
+// the highest of ask, deny and halt, and the context.
 func (g *Gate) decideNotification(ctx context.Context, ev *Event) Verdict {
-	asked := g.newTally(ev)
+	asked := g.newEvaluation(ev)
 	asked.verdict.Parts = nil
 	t := asked.within(ctx, func() {
-		asked.ask(ctx, slices.DeleteFunc(slices.Clone(g.Slots), func(s Slot) bool { return !s.Events }))
+		asked.ask(ctx, slices.DeleteFunc(slices.Clone(g.Slots), func(s Placement) bool { return !s.Events }))
 	})
 	if t.whole >= Ask {
 		t.verdict.Effect = t.whole
@@ -155,33 +151,33 @@ func (g *Gate) now() time.Time {
 	return g.Now()
 }
 
-// tally is a verdict in the making.
-type tally struct {
+// evaluation is the evaluation of one event: the verdict so far.
+type evaluation struct {
 	gate  *Gate
 	event *Event
-	// mu is held where verdict and whole change: who waits no longer reads them
-	// beside a decider that goes on.
+	// mu guards verdict and whole, which a decider may still change after within has returned at
+	// the time limit.
 	mu      sync.Mutex
 	verdict Verdict
 	// whole is the join of the opinions about the whole call, from defer upwards.
 	whole Effect
-	// lifted are the parts that somebody may lift from defer, and does.
+	// lifted marks the parts that have an allow which lifts defer.
 	lifted []bool
-	// overrides are the opinions of overrides about each part. Of each part there are
-	// few, and a call may have thousands of other opinions.
+	// overrides are the opinions of overrides by part. Each part has few of them, while a call may
+	// have thousands of other opinions.
 	overrides map[int][]Opinion
 }
 
-func (g *Gate) newTally(ev *Event) *tally {
-	t := &tally{gate: g, event: ev}
+func (g *Gate) newEvaluation(ev *Event) *evaluation {
+	t := &evaluation{gate: g, event: ev}
 	if ev.Call != nil {
 		t.verdict.Parts, t.lifted = make([]Effect, len(ev.Call.Parts)), make([]bool, len(ev.Call.Parts))
 	}
 	return t
 }
 
-// effect is what parts and whole call add up to.
-func (t *tally) effect() Effect {
+// effect returns the join of the effects of the parts and of the whole call.
+func (t *evaluation) effect() Effect {
 	e := JoinParts(t.verdict.Parts)
 	if t.whole >= Defer {
 		e = e.JoinPart(t.whole)
@@ -189,9 +185,9 @@ func (t *tally) effect() Effect {
 	return e
 }
 
-// within runs f, which adds to the tally, until it ends or ctx does. What the deciders
-// said by then stands, even if the next one hangs.
-func (t *tally) within(ctx context.Context, f func()) *tally {
+// within runs f, which adds to the evaluation, until f or ctx ends. It returns the evaluation so
+// far, even if a decider hangs.
+func (t *evaluation) within(ctx context.Context, f func()) *evaluation {
 	if ctx.Done() == nil {
 		f()
 		return t
@@ -204,21 +200,22 @@ func (t *tally) within(ctx context.Context, f func()) *tally {
 	select {
 	case failure := <-done:
 		if failure != nil {
-			panic(failure) // for whoever waits to see, as without the goroutine
+			panic(failure) // report it to the caller, as without the goroutine
 		}
 		return t
 	case <-ctx.Done():
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		v := t.verdict
-		v.Parts, v.Opinions, v.Replaced, v.Troubles = slices.Clone(v.Parts), slices.Clone(v.Opinions), slices.Clone(v.Replaced), slices.Clone(v.Troubles)
+		v.Parts, v.Opinions, v.Replaced, v.Issues = slices.Clone(v.Parts), slices.Clone(v.Opinions), slices.Clone(v.Replaced), slices.Clone(v.Issues)
 		v.Stages = slices.Clone(v.Stages)
-		return &tally{gate: t.gate, event: t.event, verdict: v, whole: t.whole, lifted: slices.Clone(t.lifted)}
+		return &evaluation{gate: t.gate, event: t.event, verdict: v, whole: t.whole, lifted: slices.Clone(t.lifted)}
 	}
 }
 
-// hear counts what a decider gives, and what it met. A panic is its failure.
-func (t *tally) hear(d Decider, decide func() ([]Opinion, error)) {
+// hear adds the opinions and the errors of a decider. A panic is treated as a failure of the
+// decider.
+func (t *evaluation) hear(d Decider, decide func() ([]Opinion, error)) {
 	opinions, err := func() (opinions []Opinion, err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -235,17 +232,17 @@ func (t *tally) hear(d Decider, decide func() ([]Opinion, error)) {
 	if err == nil {
 		return
 	}
-	var troubles Troubles
-	if !errors.As(err, &troubles) {
-		troubles = Troubles{Panicked.Trouble("", CodeInternal, "", fmt.Sprintf("%s failed: %v", d.Name(), err))}
+	var issues Issues
+	if !errors.As(err, &issues) {
+		issues = Issues{Panicked.Issue("", CodeInternal, "", fmt.Sprintf("%s failed: %v", d.Name(), err))}
 	}
-	for _, trouble := range troubles {
-		t.fail(trouble)
+	for _, issue := range issues {
+		t.fail(issue)
 	}
 }
 
-// ask asks deciders in order, until the time is up.
-func (t *tally) ask(ctx context.Context, slots []Slot) {
+// ask asks the deciders of the guards in order, until ctx ends.
+func (t *evaluation) ask(ctx context.Context, slots []Placement) {
 	for _, s := range slots {
 		if ctx.Err() != nil {
 			return
@@ -265,12 +262,12 @@ func (t *tally) ask(ctx context.Context, slots []Slot) {
 	}
 }
 
-// askPossible asks about what the parts may do, unless the call is denied already.
-func (t *tally) askPossible(ctx context.Context) {
+// askPossible asks about the potential effects of the parts, unless the call is denied already.
+func (t *evaluation) askPossible(ctx context.Context) {
 	if t.effect().Stricter(Ask) {
 		return
 	}
-	possible := t.event.Possible()
+	possible := t.event.PotentialCalls()
 	for _, s := range t.gate.Slots {
 		if possible == nil || !s.Possible || ctx.Err() != nil {
 			continue
@@ -279,23 +276,23 @@ func (t *tally) askPossible(ctx context.Context) {
 	}
 }
 
-// fail counts a failure as the opinion that the failure table gives it.
-func (t *tally) fail(trouble Trouble) {
-	t.verdict.Troubles = append(t.verdict.Troubles, trouble)
-	e := trouble.Failure.Effect(t.gate.OnError, t.event.Attended())
+// fail adds an issue and the opinion that the failure table gives it.
+func (t *evaluation) fail(issue Issue) {
+	t.verdict.Issues = append(t.verdict.Issues, issue)
+	e := issue.Failure.Effect(t.gate.OnError, t.event.Attended())
 	if e == Abstain {
 		return
 	}
-	o := Opinion{Decider: "failure", Rule: strings.ReplaceAll(trouble.Failure.String(), " ", "-"),
-		Effect: e, Part: WholeCall, Scope: ScopeBuiltin, Source: trouble.Diagnostic.Place(), Reason: trouble.Error()}
-	if hint := trouble.Diagnostic.Hint; hint != "" {
+	o := Opinion{Decider: "failure", Rule: strings.ReplaceAll(issue.Failure.String(), " ", "-"),
+		Effect: e, Part: WholeCall, Scope: ScopeBuiltin, Source: issue.Diagnostic.Place(), Reason: issue.Error()}
+	if hint := issue.Diagnostic.Hint; hint != "" {
 		o.ForPeople = "; " + hint
 	}
 	t.add(o)
 }
 
-// add counts one opinion. Nobody may allow a whole call.
-func (t *tally) add(o Opinion) {
+// add adds one opinion. It drops an allow for the whole call, which no decider may give.
+func (t *evaluation) add(o Opinion) {
 	v := &t.verdict
 	if o.Effect == Ask && o.Person && !t.event.Attended() && !t.gate.AsksElsewhere {
 		o.Effect = Deny
@@ -305,7 +302,7 @@ func (t *tally) add(o Opinion) {
 		o.Part = WholeCall
 	}
 	if o.Part == WholeCall && o.Effect == Allow {
-		v.Troubles = append(v.Troubles, Warning("", CodeNoEffect, "", fmt.Sprintf("%s may not allow a whole call; its allow was dropped", o.By())))
+		v.Issues = append(v.Issues, Warning("", CodeNoEffect, "", fmt.Sprintf("%s may not allow a whole call; its allow was dropped", o.By())))
 		return
 	}
 	if t.gate.Disabled && o.Yields != YieldsByName && (o.Scope > ScopeOrg || o.Effect < Deny) {
@@ -334,9 +331,9 @@ func (t *tally) add(o Opinion) {
 	}
 }
 
-// join counts an opinion for a part. An allow that lifts wins over defer, whichever of
-// them comes first.
-func (t *tally) join(part int, o Opinion) {
+// join joins an opinion into the effect of a part. An allow that lifts wins over defer in either
+// order.
+func (t *evaluation) join(part int, o Opinion) {
 	e := t.verdict.Parts[part].JoinOpinion(o.Effect)
 	t.lifted[part] = t.lifted[part] || o.Lifts && o.Effect == Allow
 	if e == Defer && t.lifted[part] {
@@ -345,9 +342,9 @@ func (t *tally) join(part int, o Opinion) {
 	t.verdict.Parts[part] = e
 }
 
-// replaced reports whether an override takes an opinion's place. One about the whole
-// call is replaced where every part has such an override.
-func (t *tally) replaced(o Opinion) bool {
+// replaced reports whether an override replaces the opinion. An opinion on the whole call is
+// replaced where every part has such an override.
+func (t *evaluation) replaced(o Opinion) bool {
 	if o.Yields == YieldsNever || len(t.overrides) == 0 {
 		return false
 	}
@@ -364,10 +361,10 @@ func (t *tally) replaced(o Opinion) bool {
 	return all
 }
 
-// applyDefault replaces silence by the setting default: a default that asks or
-// denies counts for every part at abstain or defer, so that no part of a line can
-// switch it off; one that allows counts where nothing at all was said.
-func (t *tally) applyDefault() {
+// applyDefault replaces silence by the setting default. A default of ask or deny applies to every
+// part at abstain or defer: no other part of the line can switch it off. A default of allow applies
+// only where the whole call is at abstain.
+func (t *evaluation) applyDefault() {
 	v, d := &t.verdict, t.gate.Default.For(t.event.Attended())
 	silent := func(e Effect) bool { return e == Abstain || e == Defer }
 	switch {
@@ -379,8 +376,8 @@ func (t *tally) applyDefault() {
 	}
 }
 
-// defaultMayAllow reports whether the setting default may allow the call: it
-// never applies to deferred or opaque parts, nor to unknown tools.
+// defaultMayAllow reports whether the setting default may allow the call. It never applies to a
+// deferred or opaque part or to an unknown tool.
 func defaultMayAllow(ev *Event) bool {
 	c := ev.Call
 	return c.Known && len(c.Parts) > 0 && len(c.Opaque) == 0 && len(ev.Faults) == 0 &&

@@ -24,7 +24,7 @@ func (s says) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
 }
 
 func gateOf(ops ...cardea.Opinion) *cardea.Gate {
-	return &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Slot{{Decider: says{ops: ops}}}}
+	return &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Placement{{Decider: says{ops: ops}}}}
 }
 
 func eventOf(parts int) *cardea.Event {
@@ -156,8 +156,8 @@ func TestDefaultReplacesSilence(t *testing.T) {
 	}
 }
 
-// A default that asks or denies counts for every part that nobody decided about,
-// and nothing else in the call can switch it off.
+// A default that asks or denies applies to every part that has no decision, and nothing else in the
+// call can switch it off.
 func TestDefaultCountsForEveryPart(t *testing.T) {
 	of := func(part int, e cardea.Effect) cardea.Opinion {
 		return cardea.Opinion{Decider: "d", Effect: e, Part: part}
@@ -239,28 +239,28 @@ func TestFailureTable(t *testing.T) {
 }
 
 func TestFailuresOfDeciders(t *testing.T) {
-	broken := cardea.Troubles{cardea.BrokenFile.Trouble("rules/a.yaml", cardea.CodeSyntax, "", "rules/a.yaml:3:1: what")}
-	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Slot{{Decider: says{err: broken}}}}
+	broken := cardea.Issues{cardea.BrokenFile.Issue("rules/a.yaml", cardea.CodeSyntax, "", "rules/a.yaml:3:1: what")}
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Placement{{Decider: says{err: broken}}}}
 	v := g.Decide(context.Background(), eventOf(1))
-	if v.Effect != cardea.Ask || len(v.Troubles) != 1 || !strings.Contains(v.Reason, "rules/a.yaml:3:1") {
-		t.Errorf("broken file: %v %q %v", v.Effect, v.Reason, v.Troubles)
+	if v.Effect != cardea.Ask || len(v.Issues) != 1 || !strings.Contains(v.Reason, "rules/a.yaml:3:1") {
+		t.Errorf("broken file: %v %q %v", v.Effect, v.Reason, v.Issues)
 	}
 	g.Slots[0].Decider = says{err: errors.New("boom"), ops: []cardea.Opinion{{Decider: "d", Effect: cardea.Deny, Part: 0}}}
 	v = g.Decide(context.Background(), eventOf(1))
-	if v.Effect != cardea.Deny || len(v.Troubles) != 1 {
-		t.Errorf("what was said before a decider failed must stand: %v %v", v.Effect, v.Troubles)
+	if v.Effect != cardea.Deny || len(v.Issues) != 1 {
+		t.Errorf("what was said before a decider failed must stand: %v %v", v.Effect, v.Issues)
 	}
 }
 
 // What a failure advises people to do is in the reason for people alone.
 func TestHintsAreForPeople(t *testing.T) {
 	const hint = "rules are switched in cardea.yaml: rules: {off: [ID]}. See there"
-	broken := cardea.Troubles{cardea.BrokenFile.Trouble("rules/a.yaml", cardea.CodeUnknownKey, hint, "unknown key enabled")}
+	broken := cardea.Issues{cardea.BrokenFile.Issue("rules/a.yaml", cardea.CodeUnknownKey, hint, "unknown key enabled")}
 	for _, attended := range []cardea.Attendance{cardea.PersonAttends, cardea.NobodyAttends} {
 		for _, on := range []cardea.OnError{cardea.OnErrorDefer, cardea.OnErrorDeny} {
 			ev := eventOf(1)
 			ev.Attendance = attended
-			v := (&cardea.Gate{OnError: on, Slots: []cardea.Slot{{Decider: says{err: broken}}}}).Decide(context.Background(), ev)
+			v := (&cardea.Gate{OnError: on, Slots: []cardea.Placement{{Decider: says{err: broken}}}}).Decide(context.Background(), ev)
 			if !strings.Contains(v.Reason, hint) || strings.Contains(v.Message, "off") || !strings.Contains(v.Message, "unknown key enabled") {
 				t.Errorf("%s: %q, %q", on, v.Reason, v.Message)
 			}
@@ -272,12 +272,12 @@ func TestOutOfTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	allow := cardea.Opinion{Effect: cardea.Allow, Part: 0}
-	if v := gateOf(allow).Decide(ctx, eventOf(1)); v.Effect != cardea.Ask || len(v.Troubles) != 1 {
-		t.Errorf("out of time: %v, %v", v.Effect, v.Troubles)
+	if v := gateOf(allow).Decide(ctx, eventOf(1)); v.Effect != cardea.Ask || len(v.Issues) != 1 {
+		t.Errorf("out of time: %v, %v", v.Effect, v.Issues)
 	}
 	deny := says{ops: []cardea.Opinion{{Effect: cardea.Deny, Part: 0}}}
 	ctx, cancel = context.WithCancel(context.Background())
-	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Slot{{Decider: deny}, {Decider: stopping{cancel, []cardea.Opinion{allow}}}}}
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Placement{{Decider: deny}, {Decider: stopping{cancel, []cardea.Opinion{allow}}}}}
 	if v := g.Decide(ctx, eventOf(1)); v.Effect != cardea.Deny {
 		t.Errorf("a deny that was given in time must stand: %v", v.Effect)
 	}
@@ -331,7 +331,7 @@ func TestRewrite(t *testing.T) {
 		{"no change is no rewrite", rewrite(cardea.Abstain, "old", ""), says{}, cardea.Abstain, false},
 	}
 	for _, tt := range tests {
-		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Slots: []cardea.Slot{
+		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Slots: []cardea.Placement{
 			{Decider: says{ops: []cardea.Opinion{tt.op}}}, {Decider: tt.second},
 		}}
 		ev := eventOf(0)
@@ -354,8 +354,8 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// Who rewrites a call allows what became of it only where that is one part that is
-// what it seems, before and after.
+// The decider that rewrites a call allows the result only where the call is one plain part before
+// and after.
 func TestRewriteAllowsOnePart(t *testing.T) {
 	part := cardea.Part{Text: "x", Coverage: cardea.Complete, Argv: []cardea.Word{{Text: "x", Static: true}}}
 	with := func(change func(*cardea.Part)) []cardea.Part {
@@ -402,7 +402,7 @@ func TestRewriteAllowsOnePart(t *testing.T) {
 		if c.event != nil {
 			c.event(ev)
 		}
-		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Slots: []cardea.Slot{{Decider: perInput{"old": rewriter, "new": more}}}}
+		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Slots: []cardea.Placement{{Decider: perInput{"old": rewriter, "new": more}}}}
 		if got := g.Decide(context.Background(), ev).Effect; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
@@ -422,7 +422,7 @@ func (p perInput) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	return p[fmt.Sprint(ev.Call.Input["command"])].Decide(ctx, ev)
 }
 
-// byText has an effect on parts whose text is text, or on every part.
+// byText has an effect on parts with the given text, or on every part.
 type byText struct {
 	text   string
 	effect cardea.Effect
@@ -455,7 +455,7 @@ func TestVerdictSpeaksToTheRightReader(t *testing.T) {
 	}
 }
 
-// speaker gives the same opinions whenever it is asked, and counts.
+// speaker gives the same opinions each time it is asked, and counts the calls.
 type speaker struct {
 	says  []cardea.Opinion
 	err   error
@@ -472,11 +472,11 @@ func saying(e cardea.Effect) *speaker {
 	return &speaker{says: []cardea.Opinion{{Decider: "speaker", Effect: e, Part: cardea.WholeCall, Reason: e.String(), Advice: cardea.Advice{Context: "context of " + e.String()}}}}
 }
 
-// A costly decider is asked only while nobody has denied.
+// A costly decider is asked only while the call is not denied.
 func TestCostlyDecidersComeLast(t *testing.T) {
 	for _, e := range cardea.Effects() {
 		costly := saying(cardea.Ask)
-		g := cardea.Gate{Slots: []cardea.Slot{{Decider: saying(e)}, {Decider: costly, Costly: true}}}
+		g := cardea.Gate{Slots: []cardea.Placement{{Decider: saying(e)}, {Decider: costly, Costly: true}}}
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Parts: []cardea.Part{{}}}}
 		v := g.Decide(context.Background(), ev)
 		if denied := e >= cardea.Deny; denied == (costly.asked > 0) {
@@ -495,11 +495,12 @@ func (s *halter) DecideHalts(context.Context, *cardea.Event) ([]cardea.Opinion, 
 	return []cardea.Opinion{{Decider: "halter", Effect: cardea.Halt, Part: cardea.WholeCall, Reason: "stop"}}, nil
 }
 
-// Of a costly decider a denied call hears only whether to halt, a halted one nothing.
+// A costly decider is only asked whether to halt once the call is denied, and not at all once it is
+// halted.
 func TestCostlyDecidersHaltDeniedCalls(t *testing.T) {
 	for _, e := range cardea.Effects() {
 		costly := &halter{*saying(cardea.Abstain)}
-		g := cardea.Gate{Slots: []cardea.Slot{{Decider: saying(e)}, {Decider: costly, Costly: true}}}
+		g := cardea.Gate{Slots: []cardea.Placement{{Decider: saying(e)}, {Decider: costly, Costly: true}}}
 		v := g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Parts: []cardea.Part{{}}}})
 		if e < cardea.Deny && (costly.asked != 1 || v.Effect.Stricter(cardea.Ask)) {
 			t.Errorf("after %s: asked %d times, %s", e, costly.asked, v.Effect)
@@ -509,14 +510,13 @@ func TestCostlyDecidersHaltDeniedCalls(t *testing.T) {
 	}
 }
 
-// On events that hold no call, ask, deny and halt count, and nothing is allowed,
-// deferred or said by default.
+// On events without a call, ask, deny and halt apply. Allow, defer and the default do not.
 func TestOtherEvents(t *testing.T) {
 	for _, ev := range []*cardea.Event{{Kind: "Stop"}, {Kind: "PostToolUse", Call: &cardea.Call{Tool: "x"}}, {Kind: cardea.PreToolUse}} {
 		for _, e := range cardea.Effects() {
 			silent, costly := saying(cardea.Halt), saying(cardea.Abstain)
 			g := cardea.Gate{Default: cardea.Defaults{Attended: cardea.Deny, Unattended: cardea.Deny},
-				Slots: []cardea.Slot{{Decider: silent}, {Decider: saying(e), Events: true}, {Decider: costly, Events: true, Costly: true}}}
+				Slots: []cardea.Placement{{Decider: silent}, {Decider: saying(e), Events: true}, {Decider: costly, Events: true, Costly: true}}}
 			v := g.Decide(context.Background(), ev)
 			want := e
 			if e < cardea.Ask {
@@ -530,9 +530,9 @@ func TestOtherEvents(t *testing.T) {
 			}
 		}
 	}
-	g := cardea.Gate{Slots: []cardea.Slot{{Decider: &speaker{err: cardea.Troubles{cardea.BrokenPolicy.Trouble("", cardea.CodeSyntax, "", "broken")}}, Events: true}}}
-	if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain && v.Effect != cardea.Deny || len(v.Troubles) != 1 {
-		t.Errorf("a failure: %s %v", v.Effect, v.Troubles)
+	g := cardea.Gate{Slots: []cardea.Placement{{Decider: &speaker{err: cardea.Issues{cardea.BrokenPolicy.Issue("", cardea.CodeSyntax, "", "broken")}}, Events: true}}}
+	if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain && v.Effect != cardea.Deny || len(v.Issues) != 1 {
+		t.Errorf("a failure: %s %v", v.Effect, v.Issues)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -550,7 +550,7 @@ func TestRewriteOfAnyValue(t *testing.T) {
 	analyse := func(ev *cardea.Event) *cardea.Event {
 		return ev.WithCall(ev.Call.WithParts([]cardea.Part{{}}, nil, nil))
 	}
-	g := cardea.Gate{Slots: []cardea.Slot{{Decider: s}}, Analyse: analyse}
+	g := cardea.Gate{Slots: []cardea.Placement{{Decider: s}}, Analyse: analyse}
 	call := func(x any) *cardea.Event {
 		return &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Input: map[string]any{"x": x, "y": "z"}}}
 	}

@@ -2,42 +2,40 @@ package cardea
 
 // Opaque is a spot that the analysis cannot see through.
 type Opaque struct {
-	// Code says why it is opaque. Programs decide by the code alone.
+	// Code is the reason for programs, which act on the code alone.
 	Code OpaqueCode
-	// Text is the spot as written. Reason says why it is opaque, for people; its
-	// wording means nothing to a program.
+	// Text is the spot as written. Reason is the reason for people; its wording may change.
 	Text, Reason string
 }
 
-// OpaqueCode is a reason for which a spot is opaque. docs/analysis.md lists the
-// codes with examples.
+// OpaqueCode is a reason for which a spot is opaque. docs/analysis.md lists the codes with
+// examples.
 type OpaqueCode string
 
-// The codes of what an honest line may hold.
+// The codes of spots that a normal line may have.
 const (
-	// OpaqueCommandName: which command runs is only known when the line runs.
+	// OpaqueCommandName: the command is only known when the line runs.
 	OpaqueCommandName OpaqueCode = "command-name"
-	// OpaqueScript: the text that a shell, a trap or an alias runs comes from
-	// outside of the line.
+	// OpaqueScript: the text that a shell, a trap or an alias runs comes from outside of the line.
 	OpaqueScript OpaqueCode = "script"
 	// OpaqueEval: the text that eval runs comes from outside of the line.
 	OpaqueEval OpaqueCode = "eval"
 	// OpaqueStandardInput: a shell reads its commands from its standard input.
 	OpaqueStandardInput OpaqueCode = "standard-input"
-	// OpaqueSharedInput: a shell reads its script from the input that commands
-	// in the script may read too.
+	// OpaqueSharedInput: a shell reads its script from an input that commands in the script may
+	// also read.
 	OpaqueSharedInput OpaqueCode = "shared-input"
 	// OpaqueDescriptor: a shell reads its commands from a descriptor.
 	OpaqueDescriptor OpaqueCode = "descriptor"
-	// OpaqueTerminalShell: a program starts a shell for whoever types.
+	// OpaqueTerminalShell: a program starts an interactive shell.
 	OpaqueTerminalShell OpaqueCode = "terminal-shell"
 	// OpaqueSourcedFile: the shell runs the commands of a file.
 	OpaqueSourcedFile OpaqueCode = "sourced-file"
-	// OpaqueLater: commands are kept and run later.
+	// OpaqueLater: commands are stored and run later.
 	OpaqueLater OpaqueCode = "later"
 	// OpaqueOutsideOption: an option comes from outside of the line.
 	OpaqueOutsideOption OpaqueCode = "outside-option"
-	// OpaqueUnknownOption: an option of a wrapper is not known.
+	// OpaqueUnknownOption: an option of a wrapper is unknown.
 	OpaqueUnknownOption OpaqueCode = "unknown-option"
 	// OpaqueShellOption: an option of the shell changes how it reads commands.
 	OpaqueShellOption OpaqueCode = "shell-option"
@@ -45,7 +43,7 @@ const (
 	OpaqueCodeOption OpaqueCode = "code-option"
 	// OpaqueOwnRules: a program builds commands by rules of its own.
 	OpaqueOwnRules OpaqueCode = "own-rules"
-	// OpaqueLanguage: a command in the language of another shell.
+	// OpaqueLanguage: a command is in the language of another shell.
 	OpaqueLanguage OpaqueCode = "language"
 	// OpaqueZsh: zsh reads the line in another way than bash.
 	OpaqueZsh OpaqueCode = "zsh"
@@ -67,36 +65,36 @@ const (
 	OpaqueRecursion OpaqueCode = "recursion"
 	// OpaqueAlias: an alias stands for more than one plain command.
 	OpaqueAlias OpaqueCode = "alias"
-	// OpaqueRedirection: the file of a redirection is not known. It hides a file
-	// and no program.
+	// OpaqueRedirection: the file of a redirection is unknown. The spot hides a file, but not a
+	// program.
 	OpaqueRedirection OpaqueCode = "redirection"
 	// OpaqueLinks: the links that a line makes change what it does.
 	OpaqueLinks OpaqueCode = "links"
 	// OpaqueParser: the parser reads the text in another way than bash.
 	OpaqueParser OpaqueCode = "parser"
-	// OpaqueSyntax: bash's grammar does not fit.
+	// OpaqueSyntax: the text does not follow bash's grammar.
 	OpaqueSyntax OpaqueCode = "syntax"
-	// OpaqueConstruct: a construct that this version does not know.
+	// OpaqueConstruct: this version does not know a construct.
 	OpaqueConstruct OpaqueCode = "construct"
-	// OpaqueHidden: characters that a person does not see, or takes for others.
+	// OpaqueHidden: characters are invisible, or look like other characters.
 	OpaqueHidden OpaqueCode = "hidden"
-	// OpaqueNoCommand: a text that is not blank holds no command.
+	// OpaqueNoCommand: a text that is not blank contains no command.
 	OpaqueNoCommand OpaqueCode = "no-command"
 	// OpaqueInput: the message or the tool input is not as documented.
 	OpaqueInput OpaqueCode = "input"
 )
 
-// The codes of limits, which no honest line reaches.
+// The codes of limits, which no normal line reaches.
 const (
 	// OpaqueTooLong: the text is too long, or expands to too much.
 	OpaqueTooLong OpaqueCode = "too-long"
-	// OpaqueTooDeep: it is nested too deeply.
+	// OpaqueTooDeep: the text is nested too deeply.
 	OpaqueTooDeep OpaqueCode = "too-deep"
 	// OpaqueTooMany: there are too many commands, words or files.
 	OpaqueTooMany OpaqueCode = "too-many"
 )
 
-// OpaqueCodes lists all codes in the order of docs/analysis.md.
+// OpaqueCodes returns all codes in the order of docs/analysis.md.
 func OpaqueCodes() []OpaqueCode {
 	return []OpaqueCode{
 		OpaqueCommandName, OpaqueScript, OpaqueEval, OpaqueStandardInput, OpaqueSharedInput, OpaqueDescriptor, OpaqueTerminalShell, OpaqueSourcedFile, OpaqueLater,
@@ -107,8 +105,8 @@ func OpaqueCodes() []OpaqueCode {
 	}
 }
 
-// Limit reports whether the spot is beyond a limit of size, depth or number. An
-// honest line may be opaque for every other reason.
+// Limit reports whether the spot exceeds a limit of size, depth or number. A normal line may be
+// opaque for every other reason.
 func (c OpaqueCode) Limit() bool {
 	return c == OpaqueTooLong || c == OpaqueTooDeep || c == OpaqueTooMany
 }

@@ -5,44 +5,43 @@ import (
 	"slices"
 )
 
-// Opened lists the files that a part reads and does not name: those in a folder, those that a
-// pattern finds, and those of a revision. What an archive holds is among what a part may
-// touch.
+// Opened lists the files that a part reads without naming them: files in a folder, matches of a
+// pattern, and files of a revision. The contents of an archive are in [Part].MayTouch instead.
 type Opened struct {
-	// Files are absolute paths. Perhaps are those of which it is not known whether the part
-	// opens them.
+	// Files are absolute paths of files that the part opens. Perhaps are those that it may open.
 	Files, Perhaps []string
-	// Unseen is why there may be more of them, "" where these are all.
+	// Unseen is the reason why the lists may be incomplete, "" where they are complete.
 	Unseen string
-	// Without says how the part leaves a file out, "" where there is no way.
+	// Without returns the option that makes the part leave a file out, "" where there is no such
+	// option.
 	Without func(file string) string
 }
 
-// Selection is which of the files in a folder a program opens.
+// Selection describes the files in a folder that a program opens.
 type Selection struct {
-	// Only and Except are patterns of gitignore's, one a line, relative to From: a file is
-	// opened if one of Only names it, where there are any, and none of Except does.
+	// Only and Except are gitignore patterns, one a line, relative to From. A file is opened if a
+	// pattern of Only matches it, or Only is empty, and no pattern of Except does.
 	Only, Except, From string
-	// Unclear is set where other options also choose.
+	// Unclear is set where other options also select files.
 	Unclear bool
-	// KeepsLinks is set where links inside of the folder are not followed.
+	// KeepsLinks is set where links inside the folder are not followed.
 	KeepsLinks bool
-	// SkipsIgnored is set where files are left out that .gitignore names.
+	// SkipsIgnored is set where files that .gitignore names are left out.
 	SkipsIgnored bool
-	// Tracked is set where the files that git tracks are opened, and no other.
+	// Tracked is set where only the files that git tracks are opened.
 	Tracked bool
 }
 
 // Watcher is a decider that may deny or ask about a file because of its path.
 type Watcher interface {
 	Decider
-	// WatchesFiles reports whether it has such a rule that no pack of Cardea's brings.
+	// WatchesFiles reports whether the decider has such a rule from outside Cardea's packs.
 	WatchesFiles() bool
 }
 
-// askOpened asks about the files that parts open without naming them, unless the call is
-// denied already. Where these are not known, nothing allows the part.
-func (t *tally) askOpened(ctx context.Context) {
+// askOpened asks about the files that parts open without naming them, unless the call is denied
+// already. Where these files are unknown, the part is deferred.
+func (t *evaluation) askOpened(ctx context.Context) {
 	call := t.event.Call
 	if call.Opens == nil || t.effect().Stricter(Ask) {
 		return
@@ -80,8 +79,9 @@ func (t *tally) askOpened(ctx context.Context) {
 	}
 }
 
-// aboutOpened are a decider's opinions about files that a part opens.
-func (t *tally) aboutOpened(ctx context.Context, d Decider, part int, opened *Opened, files []string) ([]Opinion, error) {
+// aboutOpened returns the asks and denies of d about files that a part opens, one for each rule
+// that has not decided on the part already. The reason names one of the files.
+func (t *evaluation) aboutOpened(ctx context.Context, d Decider, part int, opened *Opened, files []string) ([]Opinion, error) {
 	if len(files) == 0 {
 		return nil, nil
 	}
@@ -103,7 +103,7 @@ func (t *tally) aboutOpened(ctx context.Context, d Decider, part int, opened *Op
 			continue
 		}
 		file := files[0]
-		for files := files; len(files) > 1; { // one of the files that it is about
+		for files := files; len(files) > 1; { // narrows down to one file that the opinion is about
 			half := files[:len(files)/2]
 			if in, _ := decide(half); in[v].Effect < o.Effect {
 				half = files[len(files)/2:]
@@ -121,14 +121,14 @@ func (t *tally) aboutOpened(ctx context.Context, d Decider, part int, opened *Op
 	return out, err
 }
 
-// saidBy reports whether a decider's rule asked or denied about a part already.
-func (t *tally) saidBy(by, source string, part int) bool {
+// saidBy reports whether a decider's rule has already asked or denied about a part.
+func (t *evaluation) saidBy(by, source string, part int) bool {
 	return slices.ContainsFunc(t.verdict.Opinions, func(o Opinion) bool {
 		return o.Effect >= Ask && o.Part == part && o.By() == by && o.Source == source
 	})
 }
 
-// opening is the event about one part that reads some files and does nothing else.
+// opening returns a copy of e about a single part whose only effect is to read the given files.
 func (e *Event) opening(part int, files []string) *Event {
 	p := e.Call.Parts[part]
 	p.Access, p.MayTouch, p.MayRun, p.Opaque = make([]Access, len(files)), nil, nil, nil

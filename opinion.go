@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Scope is who wrote a thing. Lower values rank higher.
+// Scope is the origin of a rule or setting. Lower values rank higher.
 type Scope uint8
 
 // The scopes, strongest first (docs/design.md#scopes).
@@ -15,19 +15,19 @@ const (
 	ScopeOrg
 	ScopeProject
 	ScopeUser
-	// ScopeRole is what a role says by itself: a built-in role's paths.
+	// ScopeRole is the scope of a role itself: the paths of a built-in role.
 	ScopeRole
 	ScopeBuiltin
 )
 
 var scopeNames = [...]string{"system", "org", "project", "user", "role", "builtin"}
 
-// Scopes are all of them, strongest first.
+// Scopes returns all scopes, strongest first.
 func Scopes() []Scope {
 	return []Scope{ScopeSystem, ScopeOrg, ScopeProject, ScopeUser, ScopeRole, ScopeBuiltin}
 }
 
-// String is the scope's word.
+// String returns the scope's word.
 func (s Scope) String() string {
 	if int(s) < len(scopeNames) {
 		return scopeNames[s]
@@ -38,8 +38,8 @@ func (s Scope) String() string {
 // MarshalText writes the scope as its word.
 func (s Scope) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Severity is how bad a match is, in the words of rules files: "low",
-// "medium", "high", "critical", or "" where nobody said.
+// Severity grades a match, in the words of rules files: "low", "medium", "high", "critical", or ""
+// where the rule has none.
 type Severity string
 
 // The severities, from lowest to highest.
@@ -51,7 +51,7 @@ const (
 	SeverityCritical Severity = "critical"
 )
 
-// Rank orders severities; an unknown word ranks like none.
+// Rank returns the position of s among the severities, from 0. An unknown word has rank 0.
 func (s Severity) Rank() int {
 	ranks := []Severity{SeverityNone, SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}
 	return max(slices.Index(ranks, s), 0)
@@ -64,13 +64,13 @@ type Loss string
 const (
 	// LossProject is the project, the home folder or the machine.
 	LossProject Loss = "project"
-	// LossHistory is work that is kept in a history: commits, branches.
+	// LossHistory is work in a version history: commits, branches.
 	LossHistory Loss = "history"
 	// LossFiles is other files and data.
 	LossFiles Loss = "files"
-	// LossSecrets is a secret, deleted or told.
+	// LossSecrets is a secret that is deleted or disclosed.
 	LossSecrets Loss = "secrets"
-	// LossNone is for what loses nothing, or nothing that has a word here.
+	// LossNone means that nothing is lost, or nothing that has a word here.
 	LossNone Loss = ""
 	// LossGate is the files of the gate, which a person can write again.
 	LossGate Loss = "gate"
@@ -81,11 +81,11 @@ func Losses() []Loss {
 	return []Loss{LossProject, LossHistory, LossFiles, LossSecrets, LossNone, LossGate}
 }
 
-// IDHint says what an id may be.
+// IDHint describes the characters of an id, for error messages.
 const IDHint = "use letters, digits, and . _ / -"
 
-// IsID reports whether a text can be the id of a rule, by which settings,
-// verdicts and the ledger name it. It says nothing else to a model.
+// IsID reports whether a text can be the id of a rule in settings, verdicts and the ledger. Such a
+// text is too short and plain to carry instructions to a model.
 func IsID(s string) bool {
 	return s != "" && len(s) <= 100 && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r))
@@ -95,9 +95,9 @@ func IsID(s string) bool {
 // WholeCall is the Part of an opinion about the whole call.
 const WholeCall = -1
 
-// Opinion is what one decider says about a part, or about the whole call.
+// Opinion is the view of one decider on a part, or on the whole call.
 type Opinion struct {
-	// Decider and Rule name who speaks: "rules", "git-force-push".
+	// Decider and Rule name the author of the opinion: "rules", "git-force-push".
 	Decider, Rule string
 	Effect        Effect
 	// Part is the index of the part, or WholeCall.
@@ -107,52 +107,49 @@ type Opinion struct {
 	Source   string
 	Severity Severity
 	Loses    Loss
-	// File is the file or folder that the opinion is about, as a person reads it; ""
-	// for none.
+	// File is the file or folder that the opinion is about, as a person reads it, or "".
 	File string
-	// Reason is for people, and for the model unless Withheld.
+	// Reason is for people. The model also reads it unless Withheld is set.
 	Reason string
-	// ForPeople is a part of Reason that the model does not read: advice for people.
+	// ForPeople is a part of Reason that only people read, such as advice.
 	ForPeople string
-	// Because is the incident or cause behind the rule, for people.
+	// Because is the incident or the reason for the rule, for people.
 	Because string
-	// Withheld means that the model is told only which rule spoke: the
-	// reason comes from a project that the person has not trusted.
+	// Withheld means that the model only learns which rule applied: the reason comes from a project
+	// that the person has not trusted.
 	Withheld bool
-	// Person turns an ask into a deny where nobody is attending.
+	// Person turns an ask into a deny where no person attends.
 	Person bool
 	Advice Advice
-	// Yields says whether an override takes the opinion's place.
+	// Yields states whether an override replaces the opinion.
 	Yields Yield
-	// Overrides is set for an override's own opinion: what yields about the same part,
-	// and is of its scope or below, does not count. OverridesRule is the rule that it
-	// names, if any.
+	// Overrides is set for an override's own opinion. It replaces yielding opinions about the same
+	// part of its scope or below. OverridesRule is the rule that the override names, if any.
 	Overrides     bool
 	OverridesRule string
-	// Lifts is set for an allow that wins over a defer about the same part. It wins over
-	// nothing that is about the whole call.
+	// Lifts is set for an allow that wins over a defer about the same part, but not over a defer
+	// about the whole call.
 	Lifts bool
 }
 
-// Yield says whether an opinion yields to an override.
+// Yield states whether an opinion yields to an override.
 type Yield uint8
 
 // The yields.
 const (
-	// YieldsNever is what a person wrote, and what is uncertain.
+	// YieldsNever is for opinions that a person wrote and for uncertain ones.
 	YieldsNever Yield = iota
-	// YieldsToOverride is a default: a built-in rule, or the paths of a role.
+	// YieldsToOverride is for defaults: a built-in rule, or the paths of a role.
 	YieldsToOverride
-	// YieldsByName is a rule that protects the gate itself. Only an override that
-	// names it, of a person's own scope or above, takes its place.
+	// YieldsByName is for rules that protect the gate itself. Only an override that names the rule,
+	// of the user scope or above, replaces it.
 	YieldsByName
 )
 
-// replaces reports whether an override's opinion takes the place of another one about
-// the same part.
+// replaces reports whether an override's opinion replaces another opinion about the same part.
 func (o Opinion) replaces(other Opinion) bool {
 	if !o.Overrides || other.Overrides || other.Scope < o.Scope || o.Scope == ScopeProject && other.Scope == ScopeUser {
-		return false // a project loosens nothing that its person wrote
+		return false // a project loosens no rule of its user
 	}
 	switch other.Yields {
 	case YieldsToOverride:
@@ -163,7 +160,7 @@ func (o Opinion) replaces(other Opinion) bool {
 	return false
 }
 
-// By names decider and rule in one word, as a verdict does.
+// By returns the decider and its rule as one word, "decider:rule".
 func (o Opinion) By() string {
 	if o.Rule == "" {
 		return o.Decider
@@ -171,21 +168,20 @@ func (o Opinion) By() string {
 	return o.Decider + ":" + o.Rule
 }
 
-// Advice rides along with an opinion and decides nothing.
+// Advice accompanies an opinion and has no influence on the effect.
 type Advice struct {
-	// Context is told to the model whatever is decided.
+	// Context is text for the model, whatever the verdict.
 	Context string
-	// Instead is a command or input that does the same, better.
+	// Instead is a better command or input for the same purpose.
 	Instead string
-	// Rewrite replaces fields of the tool input, by exact key. Values are in the
-	// types of [Call].Input.
+	// Rewrite holds new values for fields of the tool input, by exact key, in the types of
+	// [Call].Input.
 	Rewrite map[string]any
-	// AllowsRewritten allows what the rewrite made, where nobody else speaks about
-	// it.
+	// AllowsRewritten allows the rewritten call where no other decider has an opinion on it.
 	AllowsRewritten bool
 }
 
-// Empty reports whether there is no advice.
+// Empty reports whether a holds no advice. AllowsRewritten alone is not advice.
 func (a Advice) Empty() bool {
 	return a.Context == "" && a.Instead == "" && len(a.Rewrite) == 0
 }

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// This file says what a yes that names no more than a program, or a part, does not
-// cover: the yes of a policy, and of who rewrites a call.
+// This file describes the limits of a permission that names only a program or a part, as policies
+// and rewrites give it.
 
-// BeyondParts is why a yes for the parts of the event's call is no yes for the call, ""
-// where it is.
+// BeyondParts returns the reason why a permission for each part does not cover the event's call, or
+// "" where it does.
 func (e *Event) BeyondParts() string {
 	switch c := e.Call; {
 	case len(c.Opaque) > 0 || len(e.Faults) > 0:
@@ -20,14 +20,14 @@ func (e *Event) BeyondParts() string {
 	return ""
 }
 
-// IsOnePart reports whether the call is one part, and nothing leads to it: what runs in
-// a function, or in a loop, is not what the line's first word says.
+// IsOnePart reports whether the call is one part that no operator or construct leads to. In a
+// function or a loop, the line's first word does not determine what runs.
 func (c *Call) IsOnePart() bool { return len(c.Parts) == 1 && len(c.Parts[0].Via) == 0 }
 
-// BeyondProgram is why a yes for a part's program is no yes for the part, "" where it
-// is: redirections that write, another user, machine or folder, a variable that may
-// change what the program does, words that may become options, and a program that is
-// looked up nowhere, since the agent may have written it.
+// BeyondProgram returns the reason why a permission for a part's program does not cover the part,
+// or "" where it does. Reasons are redirections that write, another user, machine or folder,
+// variables that may change the program, and words that may become options. A program given by a
+// path outside /bin and /usr/bin is also not covered, since the agent may have written it.
 func (p *Part) BeyondProgram() string {
 	switch {
 	case p.Coverage != Complete || len(p.Opaque) > 0:
@@ -46,8 +46,8 @@ func (p *Part) BeyondProgram() string {
 	return ""
 }
 
-// lookedUp reports whether a word is the name of a program, as the shell looks it
-// up, or its path in a folder of the system.
+// lookedUp reports whether a word is the name of a program that the shell looks up, or a path in
+// /bin or /usr/bin.
 func (w Word) lookedUp() bool {
 	dir, name := path.Split(w.Text)
 	return w.Static && name != "" && (dir == "" || dir == "/bin/" || dir == "/usr/bin/")

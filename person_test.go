@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A person's answer takes the place of what was to be asked, and of nothing else.
+// A person's answer replaces only an ask.
 func TestByPerson(t *testing.T) {
 	for _, e := range Effects() {
 		v := Verdict{Effect: e, By: "rules:x", Reason: "R", Rewrite: map[string]any{"command": "x"}, Rewritten: &Call{}}
@@ -29,10 +29,10 @@ func TestByPerson(t *testing.T) {
 	}
 }
 
-// What only a person may allow is allowed by a person, but for what is a question to them.
+// A person's allow covers what is reserved for a person, except a tool that is a question.
 func TestPersonMayAllowWhatIsReserved(t *testing.T) {
 	can := Capabilities{Questions: []string{"AskUserQuestion"}, Protected: func(Access) bool { return true }, Critical: func(Access, Part, *Event) bool { return true },
-		Rows: []Row{{Allow: Allow, Ask: Ask, Deny: Deny, Halt: Halt, Reserved: []Limit{Question, NativeAsk, Unsandboxed, ProtectedPath, CriticalDelete}}}}
+		Rows: []Row{{Allow: Allow, Ask: Ask, Deny: Deny, Halt: Halt, Reserved: []Shortfall{Question, NativeAsk, Unsandboxed, ProtectedPath, CriticalDelete}}}}
 	ev := func(tool string) *Event {
 		return &Event{Kind: PermissionRequest, NativeAsk: true, Call: &Call{Tool: tool, Unsandboxed: true, Parts: []Part{{Access: []Access{{Kind: Write}}}}}}
 	}

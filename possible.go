@@ -7,31 +7,32 @@ import (
 	"strings"
 )
 
-// Possible is what the parts of a call may do: each file that one may touch, and each
-// command that it may run, as parts of a call of their own.
-type Possible struct {
+// PotentialCalls holds the potential effects of a call: each file that a part may touch and each command
+// that it may run, as parts of a call of their own.
+type PotentialCalls struct {
 	event *Event
-	// of is the part to which each belongs, what says what that one may do.
+	// of[i] is the index of the original part of artificial part i. what[i] describes the potential
+	// effect for the reason ("run git push").
 	of   []int
 	what []string
 }
 
-// mostNamed is up to how many files of a part each is judged by itself, so that the
-// reason names it.
+// mostNamed is the largest number of files of a part that are judged one by one, so that the reason
+// names the file.
 const mostNamed = 16
 
-// manyFiles says what a part may touch where its words name more.
+// manyFiles describes the files that a part may touch where there are more than mostNamed.
 const manyFiles = "the files that its words name"
 
-// Possible is what the parts of the event's call may do, nil where that is nothing
-// besides what they do for certain.
-func (e *Event) Possible() *Possible {
+// PotentialCalls returns the potential effects of the event's call. It is nil where there is no potential
+// effect, or no call.
+func (e *Event) PotentialCalls() *PotentialCalls {
 	if e.Call == nil {
 		return nil
 	}
 	var parts []Part
 	var flows []Flow
-	out := &Possible{}
+	out := &PotentialCalls{}
 	add := func(i int, may Part, what, from string) {
 		if from != "" {
 			what += " (" + from + ")"
@@ -70,10 +71,10 @@ func (e *Event) Possible() *Possible {
 	return out
 }
 
-// Opinions are those of a decider about what the parts may do, each as one about the
-// part, one step softer: what would deny asks a person, what would ask asks
-// (docs/design.md#may-touch-may-run). What was said for certain is left out.
-func (p *Possible) Opinions(ctx context.Context, d Decider, said []Opinion) ([]Opinion, error) {
+// Opinions returns the opinions of d on the potential effects. Each is about the original part and
+// one step softer: a deny asks a person, an ask stays an ask, and anything weaker is dropped
+// (docs/design.md#may-touch-may-run). It leaves out what said already holds as an ask or stricter.
+func (p *PotentialCalls) Opinions(ctx context.Context, d Decider, said []Opinion) ([]Opinion, error) {
 	if p == nil {
 		return nil, nil
 	}
@@ -104,7 +105,7 @@ func (p *Possible) Opinions(ctx context.Context, d Decider, said []Opinion) ([]O
 	return out, err
 }
 
-// touching is the part as one that does to files what it may do.
+// touching returns a copy of the part whose certain effects are the given potential accesses.
 func (p *Part) touching(files ...Access) Part {
 	with := *p
 	with.MayTouch, with.MayRun, with.Opaque, with.Access = nil, nil, nil, nil
@@ -125,8 +126,8 @@ func (p *Part) touching(files ...Access) Part {
 	return with
 }
 
-// possibly is an opinion about what a part may do, as one about the part: one step
-// softer, and false where nothing is left of it.
+// possibly turns an opinion about a potential effect into one about the original part, one step
+// softer. It reports false where nothing is left of the opinion.
 func (o Opinion) possibly(part int, what string) (Opinion, bool) {
 	switch {
 	case o.Effect >= Deny:

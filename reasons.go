@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// maxReasons is how many reasons of built-in rules a verdict gives, and how many of
-// others. The trace has them all.
+// maxReasons is the largest number of reasons in a verdict, once for built-in rules and once for
+// others. The trace has all reasons.
 const maxReasons = 2
 
-// explain fills in who decided, and what the person and the model read.
-func (t *tally) explain() {
+// explain sets the author of the verdict, and the texts for the person and the model.
+func (t *evaluation) explain() {
 	v := &t.verdict
 	for _, o := range v.Opinions {
 		if c := o.Advice.Context; c != "" && !slices.Contains(v.Context, c) {
@@ -25,9 +25,8 @@ func (t *tally) explain() {
 	v.giveReasons(decidingOpinions(t.event, v))
 }
 
-// decidingOpinions are those with the verdict's effect: what loses most comes first, then
-// the severest. Opinions about parts without effect come after the others of their
-// severity.
+// decidingOpinions returns the opinions with the verdict's effect. The largest loss comes first,
+// then the highest severity. Opinions about parts without effect come last within their severity.
 func decidingOpinions(ev *Event, v *Verdict) []Opinion {
 	aboutNothing := func(o Opinion) int {
 		if ev.Call != nil && o.Part >= 0 && o.Part < len(ev.Call.Parts) && ev.Call.Parts[o.Part].NoEffect {
@@ -44,9 +43,9 @@ func decidingOpinions(ev *Event, v *Verdict) []Opinion {
 	return out
 }
 
-// giveReasons puts together what the deciding opinions say: each sentence once, and one
-// reason for each loss of a part. Reasons of built-in rules name the file; those of others
-// are as their authors wrote them.
+// giveReasons sets reason and message from the deciding opinions: each sentence once, and one
+// built-in reason for each loss of a part. Built-in reasons name the file, others stay as their
+// authors wrote them.
 func (v *Verdict) giveReasons(deciding []Opinion) {
 	type lost struct {
 		part int
@@ -85,7 +84,7 @@ func (v *Verdict) giveReasons(deciding []Opinion) {
 	v.Reason, v.Message = strings.Join(reasons, "\n"), strings.Join(messages, "\n")
 }
 
-// unsaid is a text without the sentences that were said before.
+// unsaid returns the text without the sentences in said, and adds its sentences to said.
 func unsaid(text string, said map[string]bool) string {
 	var out []string
 	for sentence := range strings.SplitSeq(text, ". ") {

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// rewriteInput applies the rewrites of one round to an input, and reports
-// whether they change it. For each field the severest opinion's value wins, then
-// the first given.
+// rewriteInput returns input with the rewrites of the opinions applied, and reports whether they
+// change it. For each field, the value of the severest opinion wins, then the first one.
 func rewriteInput(input map[string]any, opinions []Opinion) (map[string]any, bool) {
 	rewrites := rewriting(opinions)
 	slices.SortStableFunc(rewrites, func(a, b Opinion) int { return b.Severity.Rank() - a.Severity.Rank() })
@@ -31,19 +30,19 @@ func rewriteInput(input map[string]any, opinions []Opinion) (map[string]any, boo
 	return out, changed
 }
 
-// rewriting are the opinions that rewrite the input.
+// rewriting returns the opinions that rewrite the input.
 func rewriting(opinions []Opinion) []Opinion {
 	return slices.DeleteFunc(slices.Clone(opinions), func(o Opinion) bool { return len(o.Advice.Rewrite) == 0 })
 }
 
-// withRewrite is the verdict on a call whose input is to be rewritten, given the
-// verdict on the rewritten call: what holds back either counts, and a new input that
-// nobody allows is asked about. allowed tells whether somebody does.
+// withRewrite returns the verdict on a call whose input is rewritten, given the verdict on the
+// rewritten call. The stricter of both wins. allowed reports whether a decider allows the new
+// input; otherwise a person is asked about it.
 func (v Verdict) withRewrite(rewritten *Call, second Verdict, allowed bool) Verdict {
 	rewrites := rewriting(v.Opinions)
-	for _, t := range second.Troubles {
-		if !slices.Contains(v.Troubles, t) {
-			v.Troubles = append(v.Troubles, t)
+	for _, t := range second.Issues {
+		if !slices.Contains(v.Issues, t) {
+			v.Issues = append(v.Issues, t)
 		}
 	}
 	if second.Effect.Stricter(v.Effect) {
@@ -71,17 +70,17 @@ func (v Verdict) withRewrite(rewritten *Call, second Verdict, allowed bool) Verd
 	return v
 }
 
-// allowsRewritten reports whether those who rewrite a call allow what became of it.
-// It holds for a call of one part, before and after, since what an agent writes beside
-// a part is its own; and for nothing that a yes for the part's program does not cover.
+// allowsRewritten reports whether all opinions that rewrite the call also allow the result. It
+// requires a call of one part before and after, since the agent chose everything around a part. The
+// permission for the part's program must also cover the call.
 func allowsRewritten(first, second Verdict, before, after *Event) bool {
 	all := rewriting(first.Opinions)
 	refuses := slices.ContainsFunc(all, func(o Opinion) bool { return !o.Advice.AllowsRewritten })
 	return len(all) > 0 && !refuses && before.isOnePart() && after.isOnePart()
 }
 
-// rewritesFurther reports whether somebody would rewrite the new input who did not
-// rewrite the old one.
+// rewritesFurther reports whether a rule that did not rewrite the old input would rewrite the new
+// one.
 func rewritesFurther(first, second Verdict) bool {
 	all := rewriting(first.Opinions)
 	return slices.ContainsFunc(rewriting(second.Opinions), func(o Opinion) bool {
@@ -89,20 +88,19 @@ func rewritesFurther(first, second Verdict) bool {
 	})
 }
 
-// names reports whether the opinion's rules, joined by "+" where there are several,
-// are all of some others.
+// names reports whether o has every one of the given rules, which are joined by "+".
 func (o Opinion) names(rules string) bool {
 	mine := strings.Split(o.Rule, "+")
 	return !slices.ContainsFunc(strings.Split(rules, "+"), func(r string) bool { return !slices.Contains(mine, r) })
 }
 
-// isOnePart reports whether the event's call is one part, and a yes for the part's
-// program is a yes for the call.
+// isOnePart reports whether the event's call is one part, and a permission for the part's program
+// covers the call.
 func (e *Event) isOnePart() bool {
 	return e.BeyondParts() == "" && e.Call.IsOnePart() && e.Call.Parts[0].BeyondProgram() == ""
 }
 
-// reasonsOf are the reasons of those who rewrite, as one text, or none.
+// reasonsOf returns the reasons of the opinions that rewrite, joined into one text, or nil.
 func reasonsOf(rewrites []Opinion) []string {
 	var why []string
 	for _, o := range rewrites {

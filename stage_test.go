@@ -8,7 +8,7 @@ import (
 	"cardea.dev"
 )
 
-// told is a decider that is told what was said before, and counts how often it is asked.
+// told is a decider that receives the evaluation so far, and counts how often it is asked.
 type told struct {
 	opinions []cardea.Opinion
 	asked    *int
@@ -24,7 +24,7 @@ func (t told) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
 func (t told) DecideAfter(_ context.Context, _ *cardea.Event, parts []cardea.Effect, _ []cardea.Opinion) ([]cardea.Opinion, error) {
 	*t.asked++
 	*t.parts = slices.Clone(parts)
-	parts[0] = cardea.Halt // which must change nothing
+	parts[0] = cardea.Halt // must have no effect on the caller
 	return t.opinions, nil
 }
 
@@ -40,7 +40,7 @@ func (e effects) Decide(context.Context, *cardea.Event) (out []cardea.Opinion, _
 	return out, nil
 }
 
-// A stage behind the guards is asked while its condition holds, and nowhere else.
+// A stage after the guards is asked only while its condition holds.
 func TestStages(t *testing.T) {
 	a, al, de, as, dn := cardea.Abstain, cardea.Allow, cardea.Defer, cardea.Ask, cardea.Deny
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestStages(t *testing.T) {
 	} {
 		for stage, want := range map[cardea.Stage]bool{cardea.StageNear: c.near, cardea.StageJudge: c.judge} {
 			asked, seen := 0, []cardea.Effect(nil)
-			g := &cardea.Gate{Slots: []cardea.Slot{{Decider: told{asked: &asked, parts: &seen}, Stage: stage}, {Decider: c.parts}}}
+			g := &cardea.Gate{Slots: []cardea.Placement{{Decider: told{asked: &asked, parts: &seen}, Stage: stage}, {Decider: c.parts}}}
 			v := g.Decide(t.Context(), staged(cardea.PreToolUse, cardea.ModeDefault, len(c.parts)))
 			if (asked == 1) != want {
 				t.Errorf("%v at stage %d: asked %d times, want %t", c.parts, stage, asked, want)
@@ -72,7 +72,7 @@ func staged(kind cardea.Kind, mode cardea.Mode, parts int) *cardea.Event {
 	return &cardea.Event{Kind: kind, Mode: mode, Call: &cardea.Call{Tool: "Bash", Known: true, Parts: make([]cardea.Part, parts)}}
 }
 
-// The judge is asked where the harness would prompt, and only there.
+// The judge is asked only where the harness would prompt.
 func TestStagesWaitForThePrompt(t *testing.T) {
 	for _, c := range []struct {
 		name        string
@@ -92,7 +92,7 @@ func TestStagesWaitForThePrompt(t *testing.T) {
 		for stage, want := range map[cardea.Stage]bool{cardea.StageNear: c.near, cardea.StageJudge: c.judge} {
 			asked, seen := 0, []cardea.Effect(nil)
 			d := told{asked: &asked, parts: &seen}
-			g := &cardea.Gate{SendsPermissionRequest: c.sends, Slots: []cardea.Slot{{Decider: d, Stage: stage}}}
+			g := &cardea.Gate{SendsPermissionRequest: c.sends, Slots: []cardea.Placement{{Decider: d, Stage: stage}}}
 			g.Decide(t.Context(), c.ev)
 			if (asked == 1) != want {
 				t.Errorf("%s: stage %d asked %d times, want %t", c.name, stage, asked, want)
@@ -123,7 +123,7 @@ func TestLifts(t *testing.T) {
 	} {
 		for _, opinions := range [][]cardea.Opinion{append([]cardea.Opinion{lift}, c.more...), append(slices.Clone(c.more), lift)} {
 			asked, seen := 0, []cardea.Effect(nil)
-			g := &cardea.Gate{Slots: []cardea.Slot{{Decider: c.parts}, {Decider: told{opinions: opinions, asked: &asked, parts: &seen}, Stage: cardea.StageJudge}}}
+			g := &cardea.Gate{Slots: []cardea.Placement{{Decider: c.parts}, {Decider: told{opinions: opinions, asked: &asked, parts: &seen}, Stage: cardea.StageJudge}}}
 			if v := g.Decide(t.Context(), staged(cardea.PreToolUse, cardea.ModeDefault, len(c.parts))); v.Effect != c.want {
 				t.Errorf("%v, %v: %s, want %s", c.parts, opinions, v.Effect, c.want)
 			}
@@ -150,7 +150,7 @@ func TestStagesOfVerdict(t *testing.T) {
 	} {
 		asked, seen := 0, []cardea.Effect(nil)
 		g := &cardea.Gate{SendsPermissionRequest: c.sends, NearAtOnce: c.atOnce, Default: cardea.Defaults{Attended: c.fallback},
-			Slots: []cardea.Slot{{Decider: c.guards}, {Decider: told{asked: &asked, parts: &seen}, Stage: cardea.StageNear}}}
+			Slots: []cardea.Placement{{Decider: c.guards}, {Decider: told{asked: &asked, parts: &seen}, Stage: cardea.StageNear}}}
 		v := g.Decide(t.Context(), staged(cardea.PreToolUse, cardea.ModeDefault, 1))
 		if len(v.Stages) != 2 || v.Stages[0].Stage.String() != "guards" || !v.Stages[0].Ran || v.Stages[1].Stage.String() != "near" || v.Stages[1].Ran != c.ran || (asked == 1) != c.ran {
 			t.Errorf("%s: %+v, asked %d times", c.name, v.Stages, asked)

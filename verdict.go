@@ -5,46 +5,44 @@ import (
 	"time"
 )
 
-// Verdict is the outcome: the effect, the opinions that made it, and the trace
-// of the others.
+// Verdict is the result of the gate: the effect, the opinions that led to it, and the trace of the
+// others.
 type Verdict struct {
 	Effect Effect
-	// By names who made the effect ("rules:git-force-push"), "" where nobody
-	// spoke.
+	// By names the author of the effect ("rules:git-force-push"), "" where no decider had an
+	// opinion.
 	By string
-	// Reason is for people. Message is what the model is told; it differs
-	// where a reason is withheld.
+	// Reason is the text for people, Message the text for the model. They differ where a reason is
+	// withheld.
 	Reason, Message string
-	// Instead is the better way, for the model.
+	// Instead is a better command or input, for the model.
 	Instead string
-	// Context is told to the model whatever is decided, one entry an opinion.
+	// Context is text for the model whatever the effect, one entry for each opinion.
 	Context []string
 	// Parts are the effects of the parts, in order.
 	Parts []Effect
-	// Opinions are all that were given, abstains with advice included, in
-	// the order in which they were given.
+	// Opinions are all opinions in the order in which they were given, including abstains with
+	// advice.
 	Opinions []Opinion
-	// Replaced are those that an override took the place of.
+	// Replaced are the opinions that an override replaced.
 	Replaced []Opinion
 	// Rewrite is the whole new tool input, nil where nothing is rewritten.
 	Rewrite map[string]any
-	// Rewritten is the call with the new input, as it was judged, nil where nothing
-	// is rewritten.
+	// Rewritten is the call with the new input, as it was judged, nil without a rewrite.
 	Rewritten *Call
-	// Stages are those that the gate has, in order.
+	// Stages are the stages of the gate, in order.
 	Stages []StageRun
-	// Person is set where a person allowed exactly this call: then nothing is reserved for
-	// them but what is itself a question.
+	// Person is set where a person allowed exactly this call. Then only tools that are themselves a
+	// question stay reserved for the person.
 	Person bool
 	// Took is how long deciding a call took.
 	Took time.Duration
-	// Troubles are the failures that a person must learn of.
-	Troubles Troubles
+	// Issues are the failures that a person must learn of.
+	Issues Issues
 }
 
-// ByPerson is the verdict when a person answered about exactly the call that was judged.
-// It changes nothing of a deny or halt. said is the person's opinion; took is how long it
-// was waited for.
+// ByPerson returns the verdict after a person answered about exactly the call that was judged. A
+// deny or halt stays as it is. said is the person's opinion; took is the time until the answer.
 func (v Verdict) ByPerson(said Opinion, took time.Duration) Verdict {
 	if v.Effect.Stricter(Ask) {
 		return v

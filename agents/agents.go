@@ -1,10 +1,11 @@
-// Package agents has the instructions of agents that work for Cardea, in the form of
-// Claude Code's files of subagents: a header, and the prompt.
+// Package agents has the instructions of agents that work for Cardea, in the format of
+// Claude Code's subagent files: a header and the prompt.
 package agents
 
-import _ "embed" // the instructions are a file beside this one
+import _ "embed" // for go:embed
 
-// Supervisor is the agent that answers for a team; docs/supervisor.md says how it is used.
+// Supervisor is the definition of the agent that answers for a team; see
+// docs/supervisor.md.
 //
 //go:embed supervisor.md
 var Supervisor string

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of roles anew")
 
-// The table of roles is that of the built-in ones.
+// The documented table of roles has the built-in roles.
 func TestRolesAreCurrent(t *testing.T) {
 	const head = "| role | what it is for |\n|---|---|\n"
 	before, _, found := strings.Cut(Supervisor, head)
@@ -34,9 +34,9 @@ func TestRolesAreCurrent(t *testing.T) {
 	}
 }
 
-// The agent may use the tools that there are.
+// The agent's instructions name only tools that exist.
 func TestToolsExist(t *testing.T) {
-	for _, tool := range supervisor.Tools(supervisor.NewDesk()) {
+	for _, tool := range supervisor.Tools(supervisor.NewInbox()) {
 		if !strings.Contains(Supervisor, "mcp__cardea__"+tool.Name) || !strings.Contains(Supervisor, "`"+tool.Name+"`") {
 			t.Errorf("the supervisor's instructions do not name %s", tool.Name)
 		}

@@ -7,7 +7,8 @@ import (
 	"cardea.dev/packs"
 )
 
-// What a built-in rule says reaches the model. It does not say how to switch the rule off.
+// The messages of built-in rules reach the model. They do not explain how to switch the
+// rule off.
 func TestMessagesGiveNoAdvice(t *testing.T) {
 	advice := regexp.MustCompile(`(?i)\bdisable|\boverride|\b(rules|packs): ?(\{|off)|\{off|: off\b|\bcardea (trust|config|accept|uninstall|permissions)|\bon_error\b|trust (it|this|the project)`)
 	n := 0

@@ -11,8 +11,8 @@ import (
 	"cardea.dev/packs"
 )
 
-// TestCompiledRulesSayTheSame: over the corpora, rules that are compiled, and unpacked
-// when a call reaches them, have the opinions of those that were read from their text.
+// TestCompiledRulesSayTheSame tests over the corpora that compiled rules, unpacked when a
+// call reaches them, have the same opinions as rules read from text.
 func TestCompiledRulesSayTheSame(t *testing.T) {
 	var compiled rules.List
 	for all := packs.Rules(); len(all) > 0; {
@@ -27,7 +27,7 @@ func TestCompiledRulesSayTheSame(t *testing.T) {
 		}
 		compiled, all = append(compiled, list...), all[end:]
 	}
-	whole, unpacked := rules.New(rules.ListOf(packs.Rules()), stand().Settings), rules.New(compiled, stand().Settings)
+	whole, unpacked := rules.New(rules.ListOf(packs.Rules()), stand().Options), rules.New(compiled, stand().Options)
 	spoke := 0
 	for _, corpus := range []string{"tricky.tsv", "dippy-half.tsv"} {
 		for i, line := range sharedtest.Corpus(t, corpus, 100) {

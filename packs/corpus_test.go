@@ -10,12 +10,12 @@ import (
 	"cardea.dev/packs"
 )
 
-// TestCorpus runs all packs over lines that fool gates, and over lines that
-// gates block for no reason. None of the latter may be blocked or asked about,
-// and of the former all must be, but the one that is known.
+// TestCorpus runs all packs over lines that fool gates, and over lines that gates block for
+// no reason. It expects that all of the former are blocked or asked about, except the known
+// one, and none of the latter.
 func TestCorpus(t *testing.T) {
-	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
-	// A folder that no rule can know to be important; the harness asks.
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Options)
+	// No rule can know that this folder is important; the harness asks.
 	const known = "git status && rm -rf /important/dir"
 	lines, good := 0, 0
 	for _, line := range sharedtest.Corpus(t, "tricky.tsv", 100) {
@@ -38,15 +38,14 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// shown are everyday lines of the corpus that are asked about, since they print
-// a secret into the conversation (credential-print).
+// shown are everyday lines of the corpus that ask, since they print a secret into the
+// conversation (credential-print).
 var shown = []string{"ansible-vault view secrets.yml", "aws sts get-session-token", "az keyvault secret show --name mysecret --vault-name myvault", "gh auth token"}
 
-// TestEverydayLines runs all packs over what agents run all day and another
-// gate lets through. None of them is denied, and of two hundred not one is
-// asked about.
+// TestEverydayLines runs all packs over everyday lines of agents that another gate allows.
+// It expects no denial, and fewer than one question in two hundred.
 func TestEverydayLines(t *testing.T) {
-	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Options)
 	lines, asked := 0, 0
 	for _, line := range sharedtest.Corpus(t, "dippy-half.tsv", 3000) {
 		if line.Class != "autoallow" {
@@ -66,9 +65,8 @@ func TestEverydayLines(t *testing.T) {
 	}
 }
 
-// because lists the lines of the corpus that are asked about because of what they may
-// touch or run, or because of what files of options may say, with the reason why that
-// is right.
+// because lists the lines of the corpus that ask because of potential effects, or of files
+// of options, with the reason why that is right.
 var because = map[string]string{
 	"rtk git push --force origin main":   "rtk runs git, and a forced push asks by itself",
 	"rtk proxy rm -rf /":                 "rtk runs rm, and deletes everything",
@@ -77,10 +75,10 @@ var because = map[string]string{
 	"uv run --group cdk cdk deploy":      "uv runs cdk, and a deployment asks by itself",
 }
 
-// TestQuestionsAboutWhatMayBe: of a thousand lines of another gate's corpus not three
-// are asked about because of what unknown programs may touch and run.
+// TestQuestionsAboutWhatMayBe tests that of a thousand lines of another gate's corpus fewer
+// than three ask because of potential effects of unknown programs.
 func TestQuestionsAboutWhatMayBe(t *testing.T) {
-	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Options)
 	lines, asked := 0, 0
 	for _, line := range sharedtest.Corpus(t, "dippy-half.tsv", 3000) {
 		lines++
@@ -108,7 +106,7 @@ func BenchmarkRules(b *testing.B) {
 		ev := bash(line)
 		ev = analyse(ev)
 		b.Run("warm/"+line, func(b *testing.B) {
-			d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
+			d := rules.New(rules.ListOf(packs.Rules()), stand().Options)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := d.Decide(b.Context(), ev); err != nil {
@@ -119,7 +117,7 @@ func BenchmarkRules(b *testing.B) {
 		b.Run("cold/"+line, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
+				d := rules.New(rules.ListOf(packs.Rules()), stand().Options)
 				if _, err := d.Decide(b.Context(), ev); err != nil {
 					b.Fatal(err)
 				}

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumns is how long a line of a YAML file is at most.
+// maxColumns is the longest line of a YAML file.
 const maxColumns = 140
 
-// Lines are short enough to be read, and to be merged.
+// Lines are short enough to read and to merge.
 func TestLinesAreShort(t *testing.T) {
 	files, err := filepath.Glob("commands/*.yaml")
 	if err != nil || len(files) == 0 {

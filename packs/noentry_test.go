@@ -19,10 +19,9 @@ import (
 	"cardea.dev/packs"
 )
 
-// TestEveryProgramCanBeAllowed looks for programs and subcommands that command knowledge
-// describes and that no entry of a permission list allows: neither one that names the words,
-// nor one with a wildcard after them. testdata/no-entry.txt has those for which that is
-// meant, each with its reason.
+// TestEveryProgramCanBeAllowed looks for known programs and subcommands that no entry of a
+// permission list allows, neither with the words nor with a wildcard after them.
+// testdata/no-entry.txt lists the intended ones with their reasons.
 func TestEveryProgramCanBeAllowed(t *testing.T) {
 	meant := map[string]string{}
 	data, err := os.ReadFile("testdata/no-entry.txt")
@@ -41,7 +40,7 @@ func TestEveryProgramCanBeAllowed(t *testing.T) {
 			meant[words] = why
 		}
 	}
-	guards := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
+	guards := rules.New(rules.ListOf(packs.Rules()), stand().Options)
 	for _, words := range describedCommands(t) {
 		why := noEntry(guards, words)
 		if why != "" && meant[words] == "" {
@@ -57,8 +56,8 @@ func TestEveryProgramCanBeAllowed(t *testing.T) {
 	}
 }
 
-// describedCommands are the programs of command knowledge, each with its subcommands, and
-// what starts others.
+// describedCommands returns the programs of command knowledge, each with its subcommands,
+// and wrappers.
 func describedCommands(t *testing.T) (out []string) {
 	var add func(words []string)
 	add = func(words []string) {
@@ -90,17 +89,17 @@ func describedCommands(t *testing.T) (out []string) {
 	return out
 }
 
-// noEntry is why no entry allows a command, "" where one does.
+// noEntry returns the reason why no entry allows a command, or "".
 func noEntry(guards *rules.Decider, words string) (why string) {
 	from := &permissionlist.Origin{Harness: "claude-code", File: "settings.json", Source: "/home/user/project", Allows: true}
 	for _, line := range []string{words, words + " x", words + " x y"} {
 		for _, form := range []string{"Bash(%s)", "Bash(%s:*)"} {
 			entry := permissionlist.Entry{From: from, Effect: cardea.Allow,
 				Rule: permissionlist.Parse(fmt.Sprintf(form, line), permissionlist.Context{Effect: cardea.Allow, CommandLine: true})}
-			list := permissions.New([]permissionlist.Entry{entry}, permissions.Settings{Home: "/home/user", Start: "/home/user/project", Expand: true})
+			list := permissions.New([]permissionlist.Entry{entry}, permissions.Options{Home: "/home/user", Start: "/home/user/project", Expand: true})
 			ev := analyse(bash(line))
 			ev.Harness = "claude-code"
-			gate := cardea.Gate{Slots: []cardea.Slot{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()}, {Decider: guards}, {Decider: list}}}
+			gate := cardea.Gate{Slots: []cardea.Placement{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()}, {Decider: guards}, {Decider: list}}}
 			v := gate.Decide(context.Background(), ev)
 			if v.Effect == cardea.Allow {
 				return ""

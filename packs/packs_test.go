@@ -19,14 +19,14 @@ import (
 	"cardea.dev/packs/internal/table"
 )
 
-// stand is where the packs' examples take place.
+// stand returns the environment of the packs' examples.
 func stand() rules.Stand {
 	known := func(name string) bool { _, ok := harness.Tool(name); return ok }
-	return rules.Stand{Settings: rules.Settings{Home: "/home/user", Own: rules.OwnInTests}, Project: "/home/user/project", Harness: "claude-code", Known: known}
+	return rules.Stand{Options: rules.Options{Home: "/home/user", Own: rules.OwnInTests}, Project: "/home/user/project", Harness: "claude-code", Known: known}
 }
 
 func analyse(ev *cardea.Event) *cardea.Event {
-	return call.Analyse(ev, knowledge.World{Home: "/home/user"})
+	return call.Analyse(ev, knowledge.System{Home: "/home/user"})
 }
 
 func TestTableIsCurrent(t *testing.T) {
@@ -99,7 +99,7 @@ func TestEveryRuleHasExamplesBothWays(t *testing.T) {
 	}
 }
 
-// verdict is what all packs say about a command.
+// verdict returns the effect and the opinions of all packs on a command.
 func verdict(t testing.TB, d *rules.Decider, command string) (cardea.Effect, []cardea.Opinion) {
 	t.Helper()
 	ev := bash(command)
@@ -107,7 +107,7 @@ func verdict(t testing.TB, d *rules.Decider, command string) (cardea.Effect, []c
 	ops, err := d.Decide(context.Background(), ev)
 	if err == nil {
 		var possible []cardea.Opinion
-		possible, err = ev.Possible().Opinions(context.Background(), d, ops)
+		possible, err = ev.PotentialCalls().Opinions(context.Background(), d, ops)
 		ops = append(ops, possible...)
 	}
 	if err != nil {
@@ -125,11 +125,11 @@ func bash(command string) *cardea.Event {
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}
 }
 
-// TestHostileLines: lines that are made to keep the rules busy must not take
-// the gate's time. The limit is a guard against hanging, not a measure.
+// TestHostileLines tests that lines made to slow down the rules do not use up the gate's
+// time. The limit detects hanging and is not a measurement.
 func TestHostileLines(t *testing.T) {
 	repeat := func(s string, n int) string { return strings.Repeat(s, testrun.Pick(n/4, n)) }
-	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Options)
 	for name, line := range map[string]string{
 		"patterns": repeat("rm -rf *; ", 4000),
 		"paths":    repeat("rm -rf a/b/c/d/e; ", 4000),

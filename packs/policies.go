@@ -2,13 +2,12 @@ package packs
 
 import "embed"
 
-// policyFiles are built-in policies, one file each, with its tests beside it.
+// policyFiles are the built-in policies and their tests.
 //
 //go:embed policies/*.rego
 var policyFiles embed.FS
 
-// Policy gives the text of a built-in policy by its name, "" where there is
-// none: "git_checks".
+// Policy returns the text of a built-in policy by its name, such as "git_checks", or "".
 func Policy(name string) string {
 	data, _ := policyFiles.ReadFile("policies/" + name + ".rego")
 	return string(data)

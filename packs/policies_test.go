@@ -11,8 +11,8 @@ import (
 	"cardea.dev/packs"
 )
 
-// Every built-in policy holds its tests, has no mistakes, and is evaluated whole
-// by them.
+// Every built-in policy passes its tests, has no mistakes, and is covered completely by
+// them.
 func TestBuiltinPolicies(t *testing.T) {
 	sources, found := policy.Folder{Dir: "policies"}.Sources()
 	sources.Tool, sources.Engine = harness.ToolWord, rego.Engine{}
@@ -21,7 +21,7 @@ func TestBuiltinPolicies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range append(found, mistakes...) {
-		if !strings.HasSuffix(f.File, ".yaml") { // those are calls for tests, and no data
+		if !strings.HasSuffix(f.File, ".yaml") { // those are calls for tests, not data
 			t.Errorf("%+v", f)
 		}
 	}

@@ -17,11 +17,11 @@ import (
 	"cardea.dev/internal/harness/call"
 )
 
-// reading is a project in which lines are judged by the deciders that need no
-// rule: a git repository with a few files.
+// reading is a project in which lines are decided without rules: a git repository with a
+// few files.
 type reading struct {
 	project string
-	world   knowledge.World
+	system  knowledge.System
 	gate    *cardea.Gate
 }
 
@@ -41,10 +41,10 @@ func newReading(t *testing.T) reading {
 	if out, err := exec.Command("git", "init", "-q", project).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v: %s", err, out)
 	}
-	world := knowledge.World{Home: home, Resolve: paths.Resolve, IsDir: disk.IsDir, IsNew: disk.IsNew, Exported: func(string) bool { return false }}
-	return reading{project, world, &cardea.Gate{
-		Slots: []cardea.Slot{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()},
-			{Decider: readonly.New(readonly.Settings{Home: home, Path: "/usr/local/bin:/usr/bin:/bin"})}},
+	system := knowledge.System{Home: home, Resolve: paths.Resolve, IsDir: disk.IsDir, IsNew: disk.IsNew, Exported: func(string) bool { return false }}
+	return reading{project, system, &cardea.Gate{
+		Slots: []cardea.Placement{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()},
+			{Decider: readonly.New(readonly.Options{Home: home, Path: "/usr/local/bin:/usr/bin:/bin"})}},
 	}}
 }
 
@@ -52,10 +52,10 @@ func newReading(t *testing.T) reading {
 func (r reading) only(line string) bool {
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: r.project, Project: r.project, Mode: cardea.ModeDefault,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": line}}}
-	return r.gate.Decide(context.Background(), call.Analyse(ev, r.world)).Effect == cardea.Allow
+	return r.gate.Decide(context.Background(), call.Analyse(ev, r.system)).Effect == cardea.Allow
 }
 
-// Grep is free where nothing that it reaches or names is secret, Glob where names are.
+// Grep is free if it reaches and names no secret, Glob if names are free.
 func TestSearchesThatOnlyRead(t *testing.T) {
 	r := newReading(t)
 	for _, c := range []struct {
@@ -76,7 +76,7 @@ func TestSearchesThatOnlyRead(t *testing.T) {
 		}
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: r.project, Project: r.project, Mode: cardea.ModeDefault,
 			Call: &cardea.Call{Tool: c.tool, Name: c.tool, Known: true, Input: input}}
-		if free := r.gate.Decide(context.Background(), call.Analyse(ev, r.world)).Effect == cardea.Allow; free != c.free {
+		if free := r.gate.Decide(context.Background(), call.Analyse(ev, r.system)).Effect == cardea.Allow; free != c.free {
 			t.Errorf("%s in %s for %q is free: %v", c.tool, c.path, c.pattern, free)
 		}
 	}

@@ -16,19 +16,19 @@ import (
 	"cardea.dev/packs"
 )
 
-// wire is one form of message: the template of a golden payload, and how a
-// call gets into it.
+// wire is one format of messages: the template of a golden payload, and how to insert a
+// call.
 type wire struct {
 	name, explicit string
-	// message writes a call, or reports that the form has no such tool.
+	// message inserts a call, or reports that the format has no such tool.
 	message func(tool string, input map[string]any) (map[string]any, bool)
-	// decided reads the answer's effect.
+	// decided returns the answer's effect.
 	decided func(a map[string]any) string
-	// noAsk is set where a question is a denial.
+	// noAsk is set if an ask becomes a denial.
 	noAsk bool
 }
 
-// tools are what harnesses call tools, those of their tools that rules are about.
+// tools maps the tools of rules to the names in harnesses.
 var tools = map[string]map[string]string{
 	"codex":         {"Bash": "Bash", "apply_patch": "apply_patch"},
 	"gemini-cli":    {"Bash": "run_shell_command", "Read": "read_file", "Write": "write_file", "Edit": "replace", "Grep": "grep_search"},
@@ -41,19 +41,19 @@ var tools = map[string]map[string]string{
 	"crush":         {"Bash": "bash", "Read": "view", "Write": "write", "Edit": "edit", "Grep": "grep", "WebFetch": "fetch"},
 }
 
-// called is a call in the names of a harness.
+// called returns a call with the names of a harness.
 func called(name, tool string, input map[string]any) (string, map[string]any, bool) {
 	word, ok := tools[name][tool]
 	return word, harness.WireInput(name, tool, input), ok
 }
 
-// copilotTool is what Copilot CLI calls a tool and its fields.
+// copilotTool returns Copilot CLI's names of a tool and its fields.
 func copilotTool(tool string, input map[string]any) (string, map[string]any, bool) {
 	names := map[string]string{"Bash": "bash", "PowerShell": "powershell", "Read": "view", "Write": "create", "Edit": "edit",
 		"Grep": "grep", "WebFetch": "web_fetch"}
 	name, ok := names[tool]
 	if strings.HasPrefix(tool, "mcp__") {
-		return "", nil, false // named otherwise there, by the server's own word
+		return "", nil, false // it has another name there, from the server
 	}
 	return name, harness.WireInput("copilot-cli", tool, input), ok
 }
@@ -91,7 +91,7 @@ func wires() []wire {
 		{"copilot-cli, PascalCase", "copilot-cli", func(tool string, input map[string]any) (map[string]any, bool) {
 			name, in, ok := copilotTool(tool, input)
 			if name == "powershell" {
-				return nil, false // this format calls both shells by one name
+				return nil, false // this format has one name for both shells
 			}
 			return map[string]any{"hook_event_name": "PreToolUse", "session_id": "s", "timestamp": "2026-11-20T10:00:00.000Z",
 				"cwd": "/home/user/project", "tool_name": name, "tool_input": in}, ok
@@ -132,7 +132,7 @@ func wires() []wire {
 	}
 }
 
-// decision reads the word of the answers that have it at the top.
+// decision returns the decision of an answer that has it at the top level.
 func decision(a map[string]any) string { s, _ := a["decision"].(string); return s }
 
 func dialectWire(name string, decided func(map[string]any) string, noAsk bool, message func(string, map[string]any) map[string]any) wire {
@@ -146,10 +146,9 @@ func dialectWire(name string, decided func(map[string]any) string, noAsk bool, m
 	}, decided, noAsk}
 }
 
-// TestEveryRuleFiresOnTheWire puts the examples that each rule fires on into
-// the messages of each harness that can carry them, and reads the answer as
-// the harness does. A rule that reads fields no harness sends would stay
-// silent here.
+// TestEveryRuleFiresOnTheWire puts the firing examples of each rule into the messages of
+// each harness that can carry them, and reads the answer as the harness does. A rule about
+// fields that no harness sends fails here.
 func TestEveryRuleFiresOnTheWire(t *testing.T) {
 	adapters := []harness.Adapter{claudecode.Adapter{}, copilotcli.Adapter{}}
 	for _, d := range dialect.All() {
@@ -160,7 +159,7 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 	for _, w := range wires() {
 		t.Run(w.name, func(t *testing.T) {
 			for _, r := range packs.Rules() {
-				gate := &cardea.Gate{Slots: []cardea.Slot{{Decider: rules.New(rules.ListOf([]rules.Rule{r}), stand().Settings), Possible: true}}}
+				gate := &cardea.Gate{Slots: []cardea.Placement{{Decider: rules.New(rules.ListOf([]rules.Rule{r}), stand().Options), Possible: true}}}
 				for _, test := range examples(t, r) {
 					if test.Expect == "none" || test.Expect == "pass" {
 						continue
@@ -177,13 +176,13 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 					if err != nil || m.Unread {
 						t.Fatalf("%s: %v", r.ID, err)
 					}
-					ev := *m.Event.At(cardea.Place{Project: "/home/user/project", Home: "/home/user"})
+					ev := *m.Event.At(cardea.Circumstances{Project: "/home/user/project", Home: "/home/user"})
 					ev.Role = test.Role
 					analysed := analyse(&ev)
 					v := gate.Decide(t.Context(), analysed)
 					want := r.Effect
 					if e, err := cardea.ParseEffect(test.Expect); err == nil {
-						want = e // what a part may do says less than the rule
+						want = e // a potential effect is weaker than the rule
 					}
 					if v.Effect != want || v.By != "rules:"+r.ID {
 						t.Errorf("%s says %s by %q about %s", r.ID, v.Effect, v.By, test.Input)
@@ -220,7 +219,7 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 	}
 }
 
-// pascal reads either form, as Copilot CLI does in this format.
+// pascal reads either format, as Copilot CLI does here.
 func pascal(a map[string]any) string {
 	if h, ok := a["hookSpecificOutput"].(map[string]any); ok {
 		a = h
@@ -229,10 +228,9 @@ func pascal(a map[string]any) string {
 	return s
 }
 
-// TestInsteadIsFree: what a rule recommends must not be what another rule, or
-// the same, denies or asks about.
+// TestInsteadIsFree tests that no rule denies or asks about what a rule recommends.
 func TestInsteadIsFree(t *testing.T) {
-	d := rules.New(rules.ListOf(packs.Rules()), stand().Settings)
+	d := rules.New(rules.ListOf(packs.Rules()), stand().Options)
 	seen := 0
 	for _, r := range packs.Rules() {
 		if r.Instead == "" {
@@ -248,8 +246,8 @@ func TestInsteadIsFree(t *testing.T) {
 	}
 }
 
-// TestNoDenialTeachesItsWayAround: what a rule says must not name another
-// program, file or spelling by which the same could be done.
+// TestNoDenialTeachesItsWayAround tests that no message names another program, file or
+// spelling for the same effect.
 func TestNoDenialTeachesItsWayAround(t *testing.T) {
 	for _, r := range packs.Rules() {
 		told := strings.ToLower(r.Message + " " + r.Context)
@@ -277,9 +275,8 @@ func TestNoDenialTeachesItsWayAround(t *testing.T) {
 	}
 }
 
-// TestGroups: Bouncer's seven groups are there, and those that came after them,
-// with at least Bouncer's 48 rules, and no rule allows: what no rule speaks
-// about is left to the harness.
+// TestGroups tests that Bouncer's seven groups and the later ones exist, with at least
+// Bouncer's 48 rules. No rule allows: calls without a rule are left to the harness.
 func TestGroups(t *testing.T) {
 	var groups []string
 	for _, r := range packs.Rules() {

@@ -16,8 +16,8 @@ import (
 	"cardea.dev/internal/ask/judge/fakeprovider"
 )
 
-// traced runs the hook under strace, and gives its answer, and the system calls of it and
-// its children that start programs or reach other machines and processes.
+// traced runs the hook under strace. It returns the answer, and the system calls of the
+// hook and its children that start programs or reach other machines and processes.
 func (s *site) traced(event, command string) (answer string, calls []string) {
 	s.t.Helper()
 	strace, err := exec.LookPath("strace")
@@ -44,9 +44,9 @@ func (s *site) traced(event, command string) (answer string, calls []string) {
 	return string(out), calls
 }
 
-// A call that the guards settle opens no connection and starts no program, however the
-// judge is set up: nobody is asked, no command for a key runs, and cardea-engine is not
-// started. A call that reaches the judge does all of it, which shows that this test sees it.
+// A call that the guards decide opens no connection and starts no program, for any set-up of
+// the judge: no judge is asked, no command for a key runs, and cardea-engine does not start. A
+// call that reaches the judge does all of it, which shows that this test detects it.
 func TestGuardsContactNobody(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("strace is Linux's")
@@ -75,7 +75,7 @@ func TestGuardsContactNobody(t *testing.T) {
 		if !strings.Contains(answer, c.want) || c.want == "" && strings.Contains(answer, "behavior") {
 			t.Errorf("%s: %s", c.command, answer)
 		}
-		// The hook itself, which hands a call over whose settings are not compiled yet.
+		// The hook itself, which hands over a call whose settings are not compiled yet.
 		others := slices.DeleteFunc(slices.Clone(calls), func(call string) bool {
 			return strings.HasPrefix(call, `execve("`+s.bin+string(filepath.Separator)) && strings.Contains(call, `"check", "--harness"`)
 		})

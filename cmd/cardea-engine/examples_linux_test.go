@@ -17,7 +17,7 @@ import (
 
 const examples = "../../examples/"
 
-// exampleCommands are the commands of each example, in order, as a shell runs them.
+// exampleCommands returns the commands of each example, in order, as a shell runs them.
 func exampleCommands(t *testing.T) map[string][]string {
 	t.Helper()
 	read := func(name string) []byte {
@@ -118,8 +118,8 @@ func checkExample(t *testing.T, commands, asset string) {
 	}
 }
 
-// asRoot runs scripts in file systems of their own, in which the release at an address has
-// the programs of this tree.
+// asRoot returns a function that runs scripts in separate file systems, in which the
+// release at an address has the programs of this tree.
 func asRoot(t *testing.T, asset string) func(script string) (string, error) {
 	above, err := person.Lineage(os.Getpid())
 	if err != nil {
@@ -162,8 +162,8 @@ cd /
 	return run
 }
 
-// The installed program looks at what is above it: an agent gets no hook registered or
-// taken out, however it starts the command.
+// The installed program checks the processes above it: an agent cannot register or remove a
+// hook, however it starts the command.
 func TestAgentsInstallNothing(t *testing.T) {
 	run := asRoot(t, "none")
 	const begin = "cp " + "BUILT/cardea* /usr/local/bin/; mkdir /root/agent; cp /bin/bash /root/agent/claude; cp /bin/bash /usr/local/bin/sh2\n"

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// The two programs as they are installed, and a server: cardea has the engine fetch.
+// The two installed programs and a server: cardea lets the engine fetch.
 func TestFetchInstalled(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the variable by which a program believes a certificate is Linux's")

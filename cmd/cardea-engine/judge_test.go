@@ -15,7 +15,7 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// The engine as it is installed asks providers for the hook's program.
+// The installed engine asks providers for the hook's program.
 func TestJudgeInstalled(t *testing.T) {
 	s := install(t)
 	server := fakeprovider.Start(t)
@@ -29,13 +29,13 @@ func TestJudgeInstalled(t *testing.T) {
 	if there, err := e.Check(t.Context()); err != nil || len(there) != 2 || there[0].OK() || !there[1].OK() {
 		t.Errorf("got %+v, %v", there, err)
 	}
-	// Budgets are those of the state folder, whichever process asks.
+	// Budgets belong to the state folder, for all processes.
 	e.Request.Config.Budget.CallsPerDay = 1
 	var f *judge.Failure
 	if _, err = e.Ask(t.Context(), q); !errors.As(err, &f) || !strings.Contains(err.Error(), "the budget of 1 calls a day is spent") {
 		t.Errorf("got %v", err)
 	}
-	// An engine that does not come to its end is ended at the deadline.
+	// An engine that hangs is ended at the deadline.
 	server.Answer(func(fakeprovider.Asked) fakeprovider.Behaviour {
 		return fakeprovider.Behaviour{Fail: fakeprovider.Slow}
 	})
@@ -52,8 +52,8 @@ func TestJudgeInstalled(t *testing.T) {
 	}
 }
 
-// Variables that a project can set in its harness's settings lead nobody to another proxy,
-// unless the person's settings say that they count.
+// Variables that a project can set in its harness's settings do not select another proxy,
+// unless the person's settings trust them.
 func TestJudgeVariables(t *testing.T) {
 	s := install(t)
 	asked := make(chan string, 10)

@@ -1,14 +1,14 @@
-// Command cardea-engine does what a hook must not pay for, at the request of cardea: it
-// carries out the commands of people, judges calls whose settings have no compiled form
-// yet, and works as a child with which cardea speaks over its standard input and output.
-// It is a separate program because every process that links OPA, YAML and the library for
-// the command line pays for them at its start (docs/decisions/0022 and 0092). People do
-// not start it: cardea does.
+// Command cardea-engine does the work that is too expensive for a hook, for cardea. It runs
+// the commands for people, and judges calls whose settings have no compiled form yet. It
+// also works as a child of cardea over its standard input and output. It is a separate
+// program because OPA, YAML and the library for the command line make the start of every
+// process slower (docs/decisions/0022 and 0092). People do not start it; cardea does.
 //
-// The argument of such a child says which work: "policies" parses, compiles and evaluates
-// policies and runs their tests; "fetch" gets the archive with an organisation's
-// settings; "judge" asks a language model; "queue" holds a call back until a person answered; "near" finds lessons by meaning, and "near-index"
-// makes the index for that. All else is a command of cardea's.
+// The argument of a child selects the work. "policies" parses, compiles and evaluates
+// policies and runs their tests. "fetch" gets the archive with an organisation's settings.
+// "judge" asks a language model. "queue" holds a call until a person answers. "near" finds
+// lessons by meaning, and "near-index" makes the index for that. Any other argument is a
+// command of cardea.
 package main
 
 import (
@@ -40,18 +40,19 @@ import (
 	"cardea.dev/internal/memory/meaning/search"
 )
 
-// Most processes answer one call and end within some milliseconds. They do not
-// collect garbage until the heap reaches a bound far below what a policy may
-// take. A process that lives longer collects as every program does.
+// Most processes answer one call and end within some milliseconds. They do not collect
+// garbage until the heap reaches a limit far below the memory limit of a policy. A process
+// that lives longer collects as usual.
 const (
 	shortLife   = time.Second
 	shortGrowth = 800 // percent
 	shortMemory = 96 << 20
 )
 
+// main runs the work that its argument selects, or a command of cardea.
 func main() {
 	work := ""
-	// A command has the name of cardea in front.
+	// A command has the name of cardea as program name.
 	if len(os.Args) == 2 && strings.HasPrefix(filepath.Base(os.Args[0]), remote.Program) {
 		work = os.Args[1]
 	}
@@ -70,8 +71,7 @@ func main() {
 	case remote.Policies:
 		err = policies()
 	default:
-		// Who closed the other end of a pipe gets an exit code, not a process that
-		// died by a signal.
+		// A closed pipe must lead to an exit code, not to a death by signal.
 		signal.Ignore(syscall.SIGPIPE)
 		p := cli.ThisProcess(hook.ProgramOf(hook.ThisProgram(), os.Args[0]))
 		p.Say = notice.ThisDesktop().Say
@@ -83,7 +83,7 @@ func main() {
 	}
 }
 
-// hold holds a call back until a person answered, as long as its hook lives.
+// hold holds a call until a person answers, as long as its hook lives.
 func hold() error {
 	hook, err := person.Parent()
 	if err != nil {

@@ -27,7 +27,7 @@ import rego.v1
 deny contains {"rule_id": "G", "reason": "guarded by a policy", "severity": "HIGH"} if contains(input.tool_input.command, "danger")
 `
 
-// hanging is a project's policy that never comes to its end.
+// hanging is a project's policy that never ends.
 const hanging = `# METADATA
 # scope: package
 # custom:
@@ -44,15 +44,14 @@ deny contains {"rule_id": "H", "reason": "x"} if {
 }
 `
 
-// site is the two programs as they are installed, and a person with a policy.
+// site is the two installed programs, and a person with a policy.
 type site struct {
 	t               *testing.T
 	bin, home, work string
 	env             []string
 }
 
-// built is the folder in which TestMain builds the two programs, once for all
-// tests.
+// built is the folder in which TestMain builds the two programs, once for all tests.
 var built string
 
 func TestMain(m *testing.M) {
@@ -72,7 +71,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// install gives the programs a folder of their own.
+// install returns the programs in a new folder.
 func install(t *testing.T) *site {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -118,11 +117,11 @@ func (s *site) run(stdin string, args ...string) string {
 	c.Dir, c.Env, c.Stdin = s.work, s.env, strings.NewReader(stdin)
 	var out bytes.Buffer
 	c.Stdout, c.Stderr = &out, &out
-	_ = c.Run() // what it says is looked at
+	_ = c.Run() // its output is checked
 	return out.String()
 }
 
-// check has all the time that a busy machine needs, but for what more says.
+// check runs the hook, with time enough for a busy machine unless more sets another limit.
 func (s *site) check(command string, more ...string) string {
 	s.t.Helper()
 	return s.run(`{"session_id":"s","transcript_path":"/t","cwd":"`+filepath.ToSlash(s.work)+`","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"`+
@@ -150,8 +149,8 @@ func TestInstalled(t *testing.T) {
 	}
 }
 
-// A project's policy that never ends costs its share of the time, and the
-// person's is heard.
+// A project's policy that never ends uses its share of the time, and the person's policy
+// still applies.
 func TestHangingProject(t *testing.T) {
 	s := install(t)
 	s.write(filepath.Join(s.work, ".cardea/policies/hanging.rego"), hanging)
@@ -168,7 +167,7 @@ func TestHangingProject(t *testing.T) {
 	}
 }
 
-// What lies beside the program is started, and only as it was installed.
+// Only programs in the folder of the program are started, as they were installed.
 func TestOtherPrograms(t *testing.T) {
 	s := install(t)
 	program := s.exe("cardea-engine")
@@ -185,7 +184,7 @@ func TestOtherPrograms(t *testing.T) {
 		t.Helper()
 		begin, limit := time.Now(), "15s"
 		if why == "no time" {
-			limit = "3s" // which passes
+			limit = "3s" // the limit passes
 		}
 		if got := s.check("danger", "--limit", limit); !strings.Contains(got, `"permissionDecision":"ask"`) || !strings.Contains(got, why) {
 			t.Errorf("no %q: %s", why, got)

@@ -12,12 +12,12 @@ import (
 	"cardea.dev/internal/memory/embedding"
 )
 
-// lesson is a line of a file of lessons.
+// lesson returns a line of a file of lessons.
 func lesson(effect, role, subject string) string {
 	return fmt.Sprintf(`{"v":1,"effect":%q,"tool":"Bash","subject":%q,"role":%q,"dir":".","by":"person","who":"liam","when":"2026-11-20T10:00:00Z"}`, effect, subject, role)
 }
 
-// learning is the programs without policies, which start cardea-engine, too.
+// learning returns the programs without policies, which also start cardea-engine.
 func learning(t *testing.T) *site {
 	t.Helper()
 	s := install(t)
@@ -41,7 +41,7 @@ func (s *site) learn(folder string, list ...string) {
 
 func (s *site) user() string { return filepath.Join(s.home, ".config/cardea") }
 
-// tried is what try says about a command.
+// tried is the output of try about a command.
 type tried struct {
 	effect, text string
 }
@@ -59,7 +59,7 @@ func (s *site) try(role, command string) tried {
 	return tried{effect, text}
 }
 
-// near is what the decider near says: "like `npm run dev`, …".
+// near returns the text of the decider near: "like `npm run dev`, …".
 func (t tried) near() string {
 	var out []string
 	for line := range strings.Lines(t.text) {
@@ -141,7 +141,7 @@ func TestNearByMeaning(t *testing.T) {
 	}
 }
 
-// Looking alike in meaning allows nothing.
+// Similarity of meaning allows nothing.
 func TestNearByMeaningNeverAllowsAnotherShape(t *testing.T) {
 	s := learning(t)
 	s.learn(s.user(), "allow * npm test", "allow * git push origin feature/a", "allow * terraform plan", "allow * docker compose up -d", "allow * cat README.md", "allow * rm -r dist")
@@ -162,7 +162,7 @@ func TestNearByMeaningNeverAllowsAnotherShape(t *testing.T) {
 	}
 }
 
-// The index of many lessons is made in the background, after an answer without it.
+// The index of many lessons is made in the background, after a first answer without it.
 func TestNearIndexIsMadeInTheBackground(t *testing.T) {
 	s := learning(t)
 	list := []string{"ask * npm run dev"}

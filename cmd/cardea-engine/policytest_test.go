@@ -38,7 +38,7 @@ func installTests(t *testing.T) *site {
 	return s
 }
 
-// A test that does not end is stopped, and the others run.
+// A test that hangs is stopped, and the others run.
 func TestPolicyTest(t *testing.T) {
 	s := installTests(t)
 	out := s.run("", "policy", "test", "--coverage", ".")
@@ -62,7 +62,7 @@ func TestPolicyTest(t *testing.T) {
 	}
 }
 
-// Only a program that lies beside cardea, as it was installed, is started.
+// Only a program in the folder of cardea, as it was installed, is started.
 func TestPolicyTestWithoutEngine(t *testing.T) {
 	s := installTests(t)
 	program := s.exe("cardea-engine")

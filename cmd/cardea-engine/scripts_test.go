@@ -9,8 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// The two programs as they are built and installed, where other scripts run both in one
-// process.
+// The two programs as built and installed. Other scripts run both in one process.
 func TestScripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the scripts are for a shell")
@@ -24,8 +23,8 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			for _, name := range []string{"cardea", "cardea-engine"} {
-				// A link would change the file of the other scripts' programs, and what
-				// they compiled would count no longer.
+				// A link would change the file of the other scripts' programs, and invalidate what they
+				// compiled.
 				data, err := os.ReadFile(filepath.Join(built, name))
 				if err == nil {
 					err = os.WriteFile(filepath.Join(bin, name), data, 0o755)

@@ -20,7 +20,7 @@ import (
 	"cardea.dev"
 )
 
-// callsOfState are calls about which a record of the state folder decides.
+// callsOfState are calls that a record in the state folder decides.
 var callsOfState = []string{
 	"touch tests/a.txt",         // the role denies it
 	"touch src/a.txt",           // the role allows it
@@ -32,11 +32,11 @@ var callsOfState = []string{
 	"echo x > new.log",          // new output
 }
 
-// No damage of a record in the state folder lets a call run that did not run before: not a
-// changed byte, a cut, an empty, a missing file, nor an older copy, nor the file of another.
+// No damage of a record in the state folder lets a call run that did not run before: a
+// changed byte, a cut, an empty or missing file, an older copy, or the file of another.
 func TestDamagedStateAllowsNothing(t *testing.T) { damagedState(t, "learn: auto\n", "PreToolUse") }
 
-// The same with a judge that allows whatever it is asked, at the harness's prompt.
+// The same with a judge that allows everything, at the harness's prompt.
 func TestDamagedStateWithAJudge(t *testing.T) {
 	if !testrun.Long() {
 		t.Skip("set CARDEA_LONG=1")
@@ -77,7 +77,7 @@ func damagedState(t *testing.T, settings, event string) {
 	}
 	role("s", "maintainer")
 	s.answers(event)
-	older := copied(t, folder) // in which the session may do more
+	older := copied(t, folder) // in this one, the session may do more
 	role("s", "coder")
 	role("other", "maintainer")
 	before := s.answers(event)
@@ -88,7 +88,7 @@ func damagedState(t *testing.T, settings, event string) {
 	tried := 0
 	for name, data := range now {
 		if name == "key" || strings.HasSuffix(name, ".lock") {
-			continue // the key is tried below
+			continue // the key is tested below
 		}
 		for how, text := range damages(name, data, now, older) {
 			restored(t, folder, now)
@@ -130,7 +130,7 @@ func damagedState(t *testing.T, settings, event string) {
 	}
 }
 
-// damages returns changed contents of a file by the kind of damage. nil stands for a removed file.
+// damages returns changed contents of a file by the kind of damage. nil is a removed file.
 func damages(name string, data []byte, now, older map[string][]byte) map[string]*[]byte {
 	changed, cut, empty := append([]byte(nil), data...), data[:len(data)/2], []byte{}
 	if len(changed) > 0 {
@@ -164,7 +164,7 @@ func (s *site) answers(event string) []string {
 	return out
 }
 
-// teach makes a lesson of the person's that allows a line.
+// teach makes a lesson of the person that allows a line.
 func (s *site) teach(key []byte, line string) {
 	s.t.Helper()
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: s.work, Project: s.work, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": line}}}
@@ -180,7 +180,7 @@ func (s *site) teach(key []byte, line string) {
 	s.write(filepath.Join(s.home, ".config/cardea/lessons/allow.jsonl"), strings.Replace(strings.Replace(string(text), `"by":""`, `"by":"person"`, 1), `"role":""`, `"role":"coder"`, 1)+"\n")
 }
 
-// copied returns the contents of the files below a folder.
+// copied returns the contents of the files in a folder.
 func copied(t *testing.T, folder string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
@@ -200,7 +200,7 @@ func copied(t *testing.T, folder string) map[string][]byte {
 	return out
 }
 
-// restored replaces a folder by files.
+// restored replaces the content of a folder by files.
 func restored(t *testing.T, folder string, files map[string][]byte) {
 	t.Helper()
 	if err := os.RemoveAll(folder); err != nil {

@@ -26,7 +26,7 @@ func falseDaemon(t *testing.T) string {
 	return path
 }
 
-// starts starts a program with more variables, and keeps its standard input open.
+// starts starts a program with more variables and an open standard input.
 func (s *site) starts(words []string, more ...string) *exec.Cmd {
 	s.t.Helper()
 	c := exec.Command(words[0], words[1:]...)
@@ -63,8 +63,8 @@ func (s *site) becomes(pid int, program string) {
 	}
 }
 
-// A false daemon that becomes the true program is not believed, whoever of its processes
-// answers, and the true one is afterwards.
+// A false daemon that becomes the true program is not trusted, whichever of its processes
+// answers. The true daemon is trusted afterwards.
 func TestFalseDaemon(t *testing.T) {
 	fake := falseDaemon(t)
 	for name, words := range map[string][]string{
@@ -92,7 +92,7 @@ func TestFalseDaemon(t *testing.T) {
 	}
 }
 
-// listensAt waits for the socket, without a connection.
+// listensAt waits for the socket, without connecting.
 func (s *site) listensAt() {
 	s.t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
@@ -105,7 +105,7 @@ func (s *site) listensAt() {
 	}
 }
 
-// The true program is not believed where who started it may have it do other things.
+// The true program is not trusted if the process that started it may make it do other things.
 func TestTrueProgramInFalseHands(t *testing.T) {
 	fake := falseDaemon(t)
 	s := newSite(t, all...)
@@ -160,7 +160,7 @@ func (s *site) believes() error {
 	return err
 }
 
-// A daemon that is debugged is not believed, and is again when it is not.
+// A daemon is not trusted while it is debugged.
 func TestDebugged(t *testing.T) {
 	s := newSite(t, all...)
 	d := s.daemon()

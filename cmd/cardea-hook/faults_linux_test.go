@@ -17,14 +17,14 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// chaos is a daemon to which things happen.
+// chaos is a daemon that suffers faults.
 type chaos struct {
 	*site
 	r      *rand.Rand
 	daemon *exec.Cmd
 }
 
-// begin starts a daemon, and waits until somebody listens.
+// begin starts a daemon, and waits until it listens.
 func (c *chaos) begin() {
 	c.daemon = exec.Command(c.bin+"/cardea-engine", "serve")
 	c.daemon.Dir, c.daemon.Env = c.home, c.env
@@ -42,7 +42,7 @@ func (c *chaos) kill() {
 
 func (c *chaos) moment(most time.Duration) { time.Sleep(time.Duration(c.r.Int64N(int64(most)))) }
 
-// happen does one thing, and mends it.
+// happen causes one fault, and repairs it.
 func (c *chaos) happen() {
 	c.moment(30 * time.Millisecond)
 	switch c.r.IntN(4) {
@@ -55,7 +55,7 @@ func (c *chaos) happen() {
 		c.moment(800 * time.Millisecond)
 		_ = c.daemon.Process.Signal(syscall.SIGCONT)
 	case 3:
-		// Another program listens in its place, and says nothing.
+		// Another program listens instead, and never answers.
 		c.kill()
 		_ = os.Remove(c.socket())
 		fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -71,14 +71,14 @@ func (c *chaos) happen() {
 	}
 }
 
-// Whatever happens to the daemon in the middle of calls, each gets the right answer in time.
+// If a fault hits the daemon during calls, each call gets the right answer in time.
 func TestFaults(t *testing.T) {
 	c := &chaos{site: newSite(t, all...), r: rand.New(rand.NewPCG(18, 5))}
 	c.begin()
 	defer func() { c.kill() }()
 	var left, happened atomic.Int64
 	left.Store(int64(testrun.Pick(80, 1000)))
-	const limit = 20 * time.Second // on a machine with much else to do
+	const limit = 20 * time.Second // for a busy machine
 	var calls sync.WaitGroup
 	for range 4 {
 		calls.Go(func() {

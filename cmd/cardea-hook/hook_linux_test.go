@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// site is the programs as they are installed, a person, and a project.
+// site is the installed programs, a person, and a project.
 type site struct {
 	t                         testing.TB
 	dir, bin, home, work, run string
@@ -67,7 +67,7 @@ func newSite(t testing.TB, programs ...string) *site {
 	return s
 }
 
-// program installs a program, as a file of its own.
+// program installs a program as a separate file.
 func (s *site) program(name string) {
 	s.t.Helper()
 	data, err := os.ReadFile(filepath.Join(built, name))
@@ -97,7 +97,7 @@ func (s *site) daemon(args ...string) *exec.Cmd {
 	return c
 }
 
-// listens waits until somebody listens at the socket.
+// listens waits until a process listens at the socket.
 func (s *site) listens() {
 	s.t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
@@ -112,7 +112,7 @@ func (s *site) listens() {
 	}
 }
 
-// said is what a hook answers.
+// said is the answer of a hook.
 type said struct {
 	out, errs string
 	exit      int
@@ -131,7 +131,7 @@ func (s *site) call(program string, stdin io.Reader, args ...string) said {
 	return said{out.String(), errs.String(), c.ProcessState.ExitCode()}
 }
 
-// forget removes all that is remembered of calls.
+// forget removes all records of calls.
 func (s *site) forget() {
 	s.t.Helper()
 	for _, d := range []string{".local", ".cache"} {
@@ -146,7 +146,7 @@ func (s *site) message(command string) string {
 	return fmt.Sprintf(`{"session_id":"s","transcript_path":"/t","cwd":%q,"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":%s}}`, s.work, text)
 }
 
-// denied makes sure that a call which must be denied is denied.
+// denied checks that a call that must be denied is denied.
 func (s *site) denied(what string) {
 	s.t.Helper()
 	if got := s.call(
@@ -164,9 +164,8 @@ func (s *site) denied(what string) {
 
 var all = []string{"cardea", "cardea-engine", "cardea-hook"}
 
-// The daemon answers with the same bytes as a process of its own: for every payload, and
-// for messages that are none. There is no cardea to fall back to, so what the daemon
-// leaves is seen.
+// The daemon gives the same bytes as a process, for every payload and for malformed messages.
+// There is no cardea to fall back to, so calls that the daemon leaves are noticed.
 func TestSameBytes(t *testing.T) {
 	cold := newSite(t, all...)
 	warm := *cold
@@ -253,7 +252,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// What the daemon leaves is answered by cardea: the answer is the same.
+// cardea answers the calls that the daemon leaves, with the same answer.
 func TestLeft(t *testing.T) {
 	s := newSite(t, all...)
 	s.daemon()
@@ -266,7 +265,7 @@ func TestLeft(t *testing.T) {
 	}
 	s.denied("with an action")
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		// The action has the variables of the harness, not those of the daemon.
+		// The action has the variables of the harness, not of the daemon.
 		if data, err := os.ReadFile(ran); err == nil && string(data) == "else\n" {
 			break
 		}
@@ -283,7 +282,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// Whatever is at the other end of the socket, the call gets its answer.
+// The call gets its answer, whatever is at the other end of the socket.
 func TestUntrusted(t *testing.T) {
 	s := newSite(t, all...)
 	s.denied("no daemon")
@@ -331,7 +330,7 @@ func TestUntrusted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The daemon does not come to answering.
+	// The daemon does not get to answer.
 	if err := d.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +359,7 @@ func TestKilled(t *testing.T) {
 		})
 	}
 	for n := range 12 {
-		d := s.daemon() // what the last one left behind is no obstacle
+		d := s.daemon() // leftovers of the previous one do no harm
 		time.Sleep(time.Duration(n*7) * time.Millisecond)
 		if err := d.Process.Kill(); err != nil {
 			t.Error(err)
@@ -374,8 +373,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// There is one daemon. It ends with SIGTERM, when it is idle, and when another program is
-// in its place.
+// Only one daemon runs. It ends with SIGTERM, when it is idle, and when its program is
+// replaced.
 func TestOne(t *testing.T) {
 	s := newSite(t, all...)
 	d := s.daemon()
@@ -412,7 +411,7 @@ func TestOne(t *testing.T) {
 	}
 }
 
-// A message that does not come to its end is what it is to cardea.
+// An incomplete message has the same result as with cardea.
 func TestNoEnd(t *testing.T) {
 	s := newSite(t, all...)
 	s.daemon()
@@ -440,9 +439,9 @@ func TestLimitOf(t *testing.T) {
 	}
 }
 
-// BenchmarkHook compares a call through the daemon, and one without it, with /bin/true: the
-// medians of runs that take turns. The set-ups are nothing, 50 policies of which three are
-// routed, 10 000 rules of the person's, and a daemon that answers at once.
+// BenchmarkHook compares a call through the daemon, and one without it, with /bin/true, by
+// the medians of alternating runs. The set-ups are: nothing, 50 policies of which three
+// match, 10 000 rules of the person, and a daemon that answers at once.
 func BenchmarkHook(b *testing.B) {
 	for _, setup := range []string{"plain", "policies", "rules", "atonce"} {
 		b.Run(setup, func(b *testing.B) {
@@ -458,7 +457,7 @@ func BenchmarkHook(b *testing.B) {
 					files["policies/"+name] = text
 				}
 			case "rules":
-				for i := range 5 { // a file has at most a mebibyte
+				for i := range 5 { // a file holds at most a mebibyte
 					files[fmt.Sprintf("rules/%d.yaml", i)] = ownRules(i, 2000)
 				}
 			}
@@ -473,7 +472,7 @@ func BenchmarkHook(b *testing.B) {
 	}
 }
 
-// ownRules is a file of rules of the person's.
+// ownRules returns a file with n rules of the person.
 func ownRules(file, n int) string {
 	var b strings.Builder
 	b.WriteString("version: 1\nrules:\n")
@@ -502,7 +501,7 @@ func (s *site) compare(b *testing.B) {
 		run(1)
 		run(2)
 	}
-	time.Sleep(3500 * time.Millisecond) // what was written just now is read at each call
+	time.Sleep(3500 * time.Millisecond) // files written just now are read at each call
 	for b.Loop() {
 		for i := range programs {
 			took[i] = append(took[i], run(i))

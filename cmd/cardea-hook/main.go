@@ -1,6 +1,6 @@
-// Command cardea-hook is a hook that asks the daemon, and has cardea answer where there is
-// none, or none that can be trusted. It takes the arguments of cardea, and gives the same
-// answers. Flags alone are those of "cardea check".
+// Command cardea-hook is a hook that asks the daemon. If no trusted daemon runs, cardea
+// answers instead. It takes the arguments of cardea and gives the same answers. Flags
+// without a command are those of "cardea check".
 package main
 
 import (
@@ -9,7 +9,7 @@ import (
 
 func main() { os.Exit(run(asCheck(os.Args[1:]))) }
 
-// asCheck returns the arguments with "check" in front where flags of check are given alone:
+// asCheck returns the arguments, with "check" in front if they begin with a flag of check:
 // an error about the missing word would let calls run.
 func asCheck(args []string) []string {
 	if len(args) == 0 || args[0] == "" || args[0][0] != '-' {
@@ -22,10 +22,10 @@ func asCheck(args []string) []string {
 	return append([]string{"check"}, args...)
 }
 
-// exitDeny is the exit code that blocks a call, as that of "cardea check".
+// exitDeny is the exit code of "cardea check" that blocks a call.
 const exitDeny = 2
 
-// blocked says that the hook cannot answer, which blocks the call.
+// blocked reports that the hook cannot answer, and returns the exit code that blocks the call.
 func blocked(why string) int {
 	_ = write(2, []byte("Cardea: "+why+", so the call is blocked (failure)\n"))
 	return exitDeny

@@ -20,13 +20,15 @@ import (
 // hook is one run.
 type hook struct {
 	args []string
-	// folder is that of the programs.
+	// folder is the folder of the programs.
 	folder string
-	// limit is how long the answer may take, begin when that time began.
+	// limit is the time limit of the answer, and begin its start.
 	limit time.Duration
 	begin time.Time
 }
 
+// run asks the daemon, or cardea if the daemon cannot be asked or trusted. It returns the
+// exit code.
 func run(args []string) int {
 	h := &hook{args: args, begin: time.Now()}
 	own, err := os.Readlink("/proc/self/exe")
@@ -61,7 +63,7 @@ func run(args []string) int {
 	if err != nil {
 		return h.cardeaWith(message)
 	}
-	call := control.Call{Program: control.StampOf(daemon.Program), Args: args[1:], Dir: dir, Variables: control.VariablesOf(os.Environ()), Message: message}
+	call := control.CheckRequest{Program: control.StampOf(daemon.Program), Args: args[1:], Dir: dir, Variables: control.VariablesOf(os.Environ()), Message: message}
 	answer, err := line.Check(call, h.begin.Add(h.limit*95/100))
 	if err != nil {
 		return h.cardeaWith(message)
@@ -77,8 +79,8 @@ func run(args []string) int {
 	return answer.Exit
 }
 
-// limitOf is the limit that the flags of check give, the last one if there are several.
-// plain is false for flags that only cardea understands, wrong ones among them.
+// limitOf returns the limit in the flags of check, the last one of several. plain is false
+// for flags that only cardea understands, including wrong ones.
 func limitOf(args []string) (d time.Duration, plain bool) {
 	d = limit.Hook
 	for len(args) > 0 {
@@ -107,11 +109,11 @@ func limitOf(args []string) (d time.Duration, plain bool) {
 	return d, true
 }
 
-// peeked is room for the beginning of a message.
+// peeked is the buffer for the beginning of a message.
 var peeked [64 << 10]byte
 
-// mentionsCardea looks at the message without taking it from standard input: where it may
-// be a prompt for Cardea, cardea must see from whom it comes.
+// mentionsCardea looks at the message without reading it. If it may be a prompt for Cardea,
+// cardea must see which process sends it.
 func (h *hook) mentionsCardea() bool {
 	for {
 		n, _, err := unix.Recvfrom(0, peeked[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
@@ -120,7 +122,7 @@ func (h *hook) mentionsCardea() bool {
 		}
 		left := time.Until(h.begin.Add(h.limit * 8 / 10)).Milliseconds()
 		if n, err := unix.Poll([]unix.PollFd{{Fd: 0, Events: unix.POLLIN}}, int(max(0, left))); err == nil && n == 0 {
-			return false // nothing comes, which is told where it is read
+			return false // nothing arrives, which read reports
 		}
 	}
 }
@@ -130,12 +132,12 @@ var (
 	errSlow = errors.New("the message does not come to its end")
 )
 
-// maxMessage is how much of standard input cardea reads, in bytes; what is longer is an
-// error there.
+// maxMessage is the most of standard input that cardea reads, in bytes. cardea reports a
+// longer one as an error.
 const maxMessage = 64 << 20
 
-// read reads standard input to its end, for most of the time that there is. What was read
-// until an error is given, too.
+// read reads all of standard input, for at most 80 % of the limit. On an error it also
+// returns what it has read.
 func (h *hook) read() ([]byte, error) {
 	message := make([]byte, 0, 16<<10)
 	last := h.begin.Add(h.limit * 8 / 10)
@@ -167,8 +169,8 @@ func (h *hook) read() ([]byte, error) {
 	return message, errLong
 }
 
-// write writes to a standard stream. Where nobody reads any more it is an error: what os
-// writes there ends the process by a signal, and the harness must get an exit code.
+// write writes to a standard stream, and returns an error if the other end is closed. The os
+// package would end the process by a signal there, and the harness must get an exit code.
 func write(fd int, text []byte) error {
 	for len(text) > 0 {
 		n, err := unix.Write(fd, text)
@@ -185,7 +187,7 @@ func write(fd int, text []byte) error {
 	return nil
 }
 
-// cardeaWith has cardea answer a message that was read already, in the time that is left.
+// cardeaWith lets cardea answer a message that was already read, in the remaining time.
 func (h *hook) cardeaWith(message []byte) int {
 	fd, err := unix.MemfdCreate("message", unix.MFD_CLOEXEC)
 	if err != nil {
@@ -205,7 +207,7 @@ func (h *hook) cardeaWith(message []byte) int {
 	return h.cardea(append(append([]string{}, h.args...), "--limit="+strconv.FormatInt(int64(left), 10)+"ns"))
 }
 
-// cardea puts cardea in the place of this process. It comes back only where that fails.
+// cardea replaces this process by cardea. It returns only on failure.
 func (h *hook) cardea(args []string) int {
 	path := filepath.Join(h.folder, "cardea")
 	err := syscall.Exec(path, append([]string{path}, args...), os.Environ())

@@ -11,10 +11,9 @@ import (
 	"cardea.dev/internal/base/script"
 )
 
-// run has cardea answer: this system does not tell who listens at a socket.
+// run lets cardea answer: this system does not show which process listens at a socket.
 func run(args []string) int {
-	// A harness that closed its end of the pipe must get an exit code, not a process that
-	// died by a signal.
+	// A closed pipe must lead to an exit code, not to a death by signal.
 	signal.Ignore(syscall.SIGPIPE)
 	own, err := os.Executable()
 	if err == nil {
@@ -31,7 +30,7 @@ func run(args []string) int {
 	return code
 }
 
-// write writes to standard error, the only stream that is written here.
+// write writes to standard error, the only stream that this program writes.
 func write(_ int, text []byte) error {
 	_, err := os.Stderr.Write(text)
 	return err

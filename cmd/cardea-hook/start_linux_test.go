@@ -26,7 +26,7 @@ func (s *site) settings(text string) {
 	}
 }
 
-// daemonPID is the process that listens, 0 for none.
+// daemonPID returns the process that listens, 0 for none.
 func (s *site) daemonPID() int {
 	pid := 0
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -42,7 +42,7 @@ func (s *site) daemonPID() int {
 	return pid
 }
 
-// endsWithTest ends the daemon that a hook has started, by its number.
+// endsWithTest ends the daemon that a hook started, by its process number.
 func (s *site) endsWithTest() {
 	s.t.Cleanup(func() {
 		if pid := s.daemonPID(); pid > 0 {
@@ -51,8 +51,8 @@ func (s *site) endsWithTest() {
 	})
 }
 
-// A hook that finds no daemon starts one when it has answered, if the person's settings
-// say so: one, of however many hooks, without the harness's variables.
+// A hook that finds no daemon starts one after its answer, if the person's settings say so.
+// Many hooks start only one, without the harness's variables.
 func TestStartOnDemand(t *testing.T) {
 	s := newSite(t, all...)
 	s.endsWithTest()
@@ -60,7 +60,7 @@ func TestStartOnDemand(t *testing.T) {
 	if s.daemonPID() != 0 {
 		t.Fatal("it is started although no settings say so")
 	}
-	// A project cannot have it started.
+	// A project cannot start it.
 	if err := os.MkdirAll(s.work+"/.cardea", 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestStartOnDemand(t *testing.T) {
 	if err != nil || !strings.Contains(string(line), "serve\x00--idle\x001h0m0s") {
 		t.Errorf("%q, %v", line, err)
 	}
-	// It was killed: what it left behind is no obstacle, after a while.
+	// Leftovers of a killed daemon do no harm, after a while.
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestStartOnDemand(t *testing.T) {
 	if s.daemonPID() != 0 {
 		t.Error("one is started at every call")
 	}
-	// One that answers over HTTP stays.
+	// A daemon that answers over HTTP stays.
 	s.settings("daemon: {start: true, idle: 1h, http: '127.0.0.1:0'}\n")
 	s.denied("reads the settings again")
 	long := time.Now().Add(-time.Minute)
@@ -127,7 +127,7 @@ func TestStartOnDemand(t *testing.T) {
 	s.denied("the next one")
 }
 
-// Of many that are started at the same time, one daemon stays.
+// Of many daemons that start at the same time, one stays.
 func TestRacingDaemons(t *testing.T) {
 	s := newSite(t, all...)
 	s.endsWithTest()
@@ -158,14 +158,14 @@ func TestRacingDaemons(t *testing.T) {
 	}
 }
 
-// doctor tells what it finds of the daemon, and installs what asks it.
+// doctor reports on the daemon, and install registers the hook that asks it.
 func TestDoctor(t *testing.T) {
 	s := newSite(t, all...)
 	doctor := func() map[string]any {
 		t.Helper()
 		c := exec.Command(s.bin+"/cardea", "doctor", "--json")
 		c.Dir, c.Env = s.work, s.env
-		out, _ := c.Output() // it ends with 1 where nothing is installed
+		out, _ := c.Output() // it ends with 1 if nothing is installed
 		var all struct{ Daemon map[string]any }
 		if err := json.Unmarshal(out, &all); err != nil {
 			t.Fatalf("%v: %s", err, out)
@@ -207,8 +207,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// A daemon that sees other files is not asked, and asks nobody's files for a caller that
-// does.
+// A daemon that sees other files is not asked, and never uses its own files for such a caller.
 func TestOtherView(t *testing.T) {
 	s := newSite(t, all...)
 	try := exec.Command("unshare", "-m", "true")
@@ -231,7 +230,7 @@ func TestOtherView(t *testing.T) {
 		t.Errorf("it is believed: %v", err)
 	}
 	s.denied("in another view")
-	// The other way round: who comes from another view is left.
+	// The reverse: the call of a process with another view is left.
 	conn, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +239,7 @@ func TestOtherView(t *testing.T) {
 	if err := syscall.Connect(conn, &syscall.SockaddrUnix{Name: s.socket()}); err != nil {
 		t.Fatal(err)
 	}
-	call := control.Call{Program: control.StampOf(remote.Program), Args: []string{"--harness", "claude-code"}, Dir: s.work, Variables: control.VariablesOf(s.env), Message: []byte(s.message("ls"))}
+	call := control.CheckRequest{Program: control.StampOf(remote.Program), Args: []string{"--harness", "claude-code"}, Dir: s.work, Variables: control.VariablesOf(s.env), Message: []byte(s.message("ls"))}
 	all, err := call.Bytes()
 	if err != nil {
 		t.Fatal(err)

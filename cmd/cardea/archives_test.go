@@ -21,8 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// https serves a folder: https DIR. $SERVER is its address, which the script's
-// programs believe.
+// https serves a folder: https DIR. $SERVER is its address, which the script's programs trust.
 func https(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: https DIR")

@@ -28,15 +28,15 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// The variables of a script whose calls a daemon answers: its socket, and the folders of
-// the machine that the script has of its own.
+// daemonVariable names the socket of the daemon that answers a script's calls. The other
+// variables are the script's machine folders.
 const daemonVariable = "TEST_DAEMON"
 
-// asked is what stands in front of a call to the daemon of a test.
+// asked is the header of a call to a test's daemon.
 type asked struct{ Program, System, Managed string }
 
-// byDaemon has the daemon answer a call as cardea-hook does. is is false where it leaves
-// it; stdin is what was read of standard input.
+// byDaemon lets the daemon answer a call as cardea-hook does. is is false if the daemon
+// leaves the call. stdin then repeats what was read of standard input.
 func byDaemon(p cli.Process, socket string, args []string) (exit int, stdin io.Reader, is bool) {
 	message, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -47,7 +47,7 @@ func byDaemon(p cli.Process, socket string, args []string) (exit int, stdin io.R
 	if err != nil {
 		panic(err)
 	}
-	call, err := control.Call{Args: args, Dir: dir, Variables: control.VariablesOf(os.Environ()), Message: message}.Bytes()
+	call, err := control.CheckRequest{Args: args, Dir: dir, Variables: control.VariablesOf(os.Environ()), Message: message}.Bytes()
 	if err != nil {
 		return 0, stdin, false // it is too long
 	}
@@ -69,14 +69,14 @@ func byDaemon(p cli.Process, socket string, args []string) (exit int, stdin io.R
 	return a.Exit, stdin, true
 }
 
-// scriptDaemon answers the calls of scripts, with what it keeps between them.
+// scriptDaemon answers the calls of scripts, with a cache between them.
 type scriptDaemon struct {
 	t              *testing.T
 	memory         *inforce.Memory
 	answered, left atomic.Int64
 }
 
-// inProcess is the engine of policies in this process.
+// inProcess is a policy engine in this process.
 type inProcess struct{ rego.Engine }
 
 func (inProcess) Close() {}
@@ -135,8 +135,8 @@ func (d *scriptDaemon) attend(conn net.Conn) error {
 	return err
 }
 
-// TestScriptsByDaemon runs the scripts once more: a daemon answers their hooks, and keeps
-// between the calls of all of them what a daemon keeps.
+// TestScriptsByDaemon runs the scripts again with a daemon that answers their hooks, and
+// keeps its cache between the calls of all scripts.
 func TestScriptsByDaemon(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Fatal(err)
@@ -173,7 +173,7 @@ func TestScriptsByDaemon(t *testing.T) {
 			}})
 	})
 	text := fmt.Sprintf("%d calls were answered by the daemon, %d were left", d.answered.Load(), d.left.Load())
-	// A few scripts are no sample of what a daemon leaves to the hook.
+	// A few scripts are not a fair sample of the calls that a daemon leaves.
 	most := d.answered.Load() >= d.left.Load() || !testrun.Long()
 	if t.Log(text); !most || d.answered.Load() < int64(len(chosen)) {
 		t.Error(text)

@@ -11,14 +11,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// demo has the lines that are typed for the picture in the README.
+// demo holds the lines that are typed for the picture in the README.
 var demo = []string{`cardea try "git add . && git push --force"`}
 
-// The picture in the README is what a terminal shows; scripts/demo draws it.
+// The picture in the README matches a terminal; scripts/demo draws it.
 func TestDemo(t *testing.T) {
 	h := newHome(t)
 	c := h.command("bash", "--norc", "--noprofile", "-i")
-	c.Env = append(c.Env, "PS1=$ ", "LANG=C.UTF-8", "GOCOVERDIR="+t.TempDir()) // else a program that is tested for coverage says so
+	c.Env = append(c.Env, "PS1=$ ", "LANG=C.UTF-8", "GOCOVERDIR="+t.TempDir()) // otherwise a program built for coverage prints a warning
 	x := onTerminal(t, c, 120, 24)
 	x.waits("$\n")
 	for _, line := range demo {
@@ -39,7 +39,7 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// drawn is the terminal's screen as an SVG picture, up to the prompt after which nothing is typed.
+// drawn returns the terminal's screen as an SVG picture, up to the last prompt.
 func drawn(x *terminal) string {
 	const cell, row = 8.4, 20
 	lines := strings.Split(x.text(), "\n")
@@ -70,7 +70,7 @@ func drawn(x *terminal) string {
 	return b.String() + "</svg>\n"
 }
 
-// styleAt is how a cell of the screen looks, as attributes.
+// styleAt returns the style of a cell of the screen, as attributes.
 func styleAt(x *terminal, column, line int) string {
 	style := x.screen.CellAt(column, line).Style
 	out := map[any]string{ansi.Red: ` fill="#ff6b6b"`, ansi.Green: ` fill="#8bd649"`, ansi.Yellow: ` fill="#ffd166"`}[style.Fg]

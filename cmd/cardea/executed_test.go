@@ -17,9 +17,9 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// What generated lines are made of. {P} is a program with its options, {F} a spelling of a
-// secret file, {D} one of a folder that holds it, {G} one of a file that says what agents
-// may do, {L} a line.
+// The pieces of generated lines. {P} is a program with its options, {F} a spelling of a
+// secret file, {D} one of its folder. {G} is a spelling of a file that determines what
+// agents may do, {L} a line.
 var (
 	readers = strings.Split(
 		"cat|head -1|tail -n 1|wc -l|sort|grep -n .|sed -n 1p|nl|od -c|tac|base64|cut -c1-99|diff README.md|rg .|paste|fold|uniq|awk 1|tr a a <|cmp -l README.md|jq -R .|git diff "+
@@ -196,8 +196,9 @@ var (
 	}
 )
 
-// generate makes a line, and says whether it names a folder alone: what is in it is read where
-// a list allows the program, and none denies the file. Some lines are of no use to a shell.
+// generate returns a random line. folder is set if it only names a folder: the content is
+// then read if a list allows the program and none denies the file. Some lines are invalid
+// in a shell.
 func generate(r *rand.Rand) (line string, folder bool) {
 	pick := func(list []string) string { return list[r.IntN(len(list))] }
 	kind := r.IntN(4)
@@ -206,9 +207,9 @@ func generate(r *rand.Rand) (line string, folder bool) {
 	return strings.Replace(pick(wraps), "{L}", line, 1), kind == 2
 }
 
-// TestAllowedLinesAreRun judges generated lines under lists that allow much, and runs in bash
-// and in zsh what is allowed: the secret must not be shown, and what says what agents may do
-// must stay as it is.
+// TestAllowedLinesAreRun judges generated lines under lists that allow much, and runs the
+// allowed ones in bash and zsh. They must not show the secret, nor change the files that
+// determine what agents may do.
 func TestAllowedLinesAreRun(t *testing.T) {
 	var shells []string
 	for _, name := range []string{"bash", "zsh"} {
@@ -258,7 +259,7 @@ func TestAllowedLinesAreRun(t *testing.T) {
 	t.Logf("%d different lines in %d places, %d allowed and run", len(seen), len(places), len(lines))
 }
 
-// secretText gives the content of the secret file.
+// secretText is the content of the secret file.
 const secretText = "Xq7Secret"
 
 func executedPlace(t *testing.T, list string) *wall {
@@ -285,7 +286,7 @@ func (w *wall) shell(line string) {
 	}
 }
 
-// run runs a line in a copy of the home folder, and says what it did that it must not.
+// run runs a line in a copy of the home folder, and returns what it did wrong.
 func (w *wall) run(shell, line string) string {
 	w.t.Helper()
 	home := filepath.Join(w.t.TempDir(), "home")

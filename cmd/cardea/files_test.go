@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// newListed is a project with secrets in it, and a list of entries for Bash.
+// newListed returns a project with secrets, and lists of entries for Bash.
 func newListed(t *testing.T, allow, deny string) *wall {
 	t.Helper()
 	w := newWall(t, "")
@@ -61,7 +61,7 @@ func (w *wall) git(args ...string) {
 	}
 }
 
-// typical is the list of a developer, everything one that allows all of Bash.
+// typical is the list of a developer, everything a list that allows all of Bash.
 const (
 	typical = "Bash(git status:*) | Bash(git diff:*) | Bash(git log:*) | Bash(git add:*) | Bash(git commit:*) | Bash(git show:*) | Bash(git tag:*) | Bash(git notes:*) | Bash(ls:*) | " +
 		"Bash(cat:*) | Bash(grep:*) | Bash(find:*) | Bash(sed -n:*) | Bash(head:*) | Bash(wc:*) | Bash(jq:*) | Bash(node:*) | Bash(sort:*) | Bash(xxd:*) | Bash(echo:*) | Bash(xargs cat:*) | " +
@@ -69,10 +69,10 @@ const (
 	everything = "Bash | Write | Edit"
 )
 
-// TestFilesOfWords checks which files the words of a line name, by way of other names, of
-// patterns and of what other parts print. A table has sections "= list of allows = list of
-// denies", and lines of what is wanted, a tab and the command: shut (asked about or
-// denied), notallow, notshut, allow.
+// TestFilesOfWords checks which files the words of a line name, through other names,
+// patterns and the output of other parts. A table has sections "= list of allows = list of
+// denies". Its lines have the expectation, a tab and the command. Expectations are shut
+// (asked about or denied), notallow, notshut and allow.
 func TestFilesOfWords(t *testing.T) {
 	w := (*wall)(nil)
 	rows, err := testrun.ReadCases("../../testdata/walls/files.txt")
@@ -100,8 +100,8 @@ func TestFilesOfWords(t *testing.T) {
 	}
 }
 
-// TestRevisions checks commands of git that replace files of the work by those of a
-// revision, in a repository whose configuration names programs.
+// TestRevisions checks git commands that replace work files by those of a revision, in a
+// repository whose configuration names programs.
 func TestRevisions(t *testing.T) {
 	w := newListed(t, everything, "Bash(nothing)")
 	w.git("init", "-q", "-b", "main")
@@ -150,7 +150,7 @@ func TestRevisions(t *testing.T) {
 		"git stash": false, "git stash list": false, "git stash pop": false, "git stash push -u -- src": false, "git stash push -u -- ':!.claude' ':!.cardea'": false,
 	} {
 		got := w.here([]string{"try", "--json", "--", line})
-		for range 20 { // a machine that is busy may be too slow for git
+		for range 20 { // git may be too slow on a busy machine
 			if shut(got) && !want {
 				got = w.here([]string{"try", "--json", "--", line})
 			}

@@ -8,8 +8,8 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// TestGeneratedDenies puts what is denied into places that run it, gives it other names, and puts
-// lines around both. In a place, a harmless command is not stopped because of the place.
+// TestGeneratedDenies puts denied commands into places that run them, gives them other names,
+// and adds lines around both. A harmless command is not stopped because of its place.
 func TestGeneratedDenies(t *testing.T) {
 	w := newWall(t, `"Bash(git push:*)","Bash(rm -rf:*)","Read(.env)"`)
 	denied := []string{

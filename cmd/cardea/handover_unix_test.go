@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// The hook has cardea-engine look into archives, and a call whose archive nobody can look
-// into is not left to run: an archive may hold what says what agents may do.
+// The hook lets cardea-engine look into archives. A call with an archive that cannot be
+// read must not run, since an archive may contain files that determine what agents may do.
 func TestArchivesByTheEngine(t *testing.T) {
 	if err := build(); err != nil {
 		t.Fatal(err)

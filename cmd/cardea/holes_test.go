@@ -15,24 +15,24 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// holeSetup gives the files in the home folder and the project of a row.
+// holeSetup holds the files in the home folder and the project of a row.
 type holeSetup struct {
 	ClaudeSettings json.RawMessage   `json:"claude_settings"`
 	CardeaYAML     string            `json:"cardea_yaml"`
 	Roles          string            `json:"roles"`
 	Files          map[string]string `json:"files"`
 	Mode           string            `json:"mode"`
-	// Run is a line for bash that is run in the project, after everything is committed.
+	// Run is a line for bash that runs in the project, after everything is committed.
 	Run string `json:"run"`
 }
 
-// hole is an input that was answered wrongly once, with the answer that is right.
+// hole is an input that once got a wrong answer, with the right one.
 type hole struct {
 	kind, setup, tool, input, want string
 }
 
-// TestHoles asks the programs as they are built about inputs that were answered wrongly
-// once, and about harmless ones that look like them.
+// TestHoles asks the built programs about inputs that once got a wrong answer, and about
+// similar harmless ones.
 func TestHoles(t *testing.T) {
 	setups := map[string]holeSetup{}
 	read := func(data []byte, into any) {
@@ -88,8 +88,8 @@ func TestHoles(t *testing.T) {
 	t.Logf("%d rows", len(rows))
 }
 
-// holeRows reads rows of five columns (kind, set-up, tool, input, answer), or of four,
-// where the tool is Bash.
+// holeRows parses rows of five columns (kind, set-up, tool, input, answer), or of four for
+// the tool Bash.
 func holeRows(data []byte) (rows []hole) {
 	for line := range strings.Lines(string(data)) {
 		cols := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
@@ -123,7 +123,7 @@ func right(want, got string) bool {
 	return got == want
 }
 
-// holePlace is a home folder with a project, whose files are committed.
+// holePlace returns a home folder with a project, whose files are committed.
 func holePlace(t *testing.T, s holeSetup) *wall {
 	t.Helper()
 	home, err := os.MkdirTemp(testrun.OnDisk(t), "holes")
@@ -179,14 +179,14 @@ func holePlace(t *testing.T, s holeSetup) *wall {
 	return w
 }
 
-// hook is the answer of the hook as it is built, "silent" where it has none.
+// hook returns the answer of the built hook, "silent" for none.
 func (w *wall) hook(mode, tool, input string) string {
 	w.t.Helper()
 	effect, _ := w.answer(mode, tool, input)
 	return effect
 }
 
-// answer is the hook's answer and the reason that the model reads.
+// answer returns the hook's answer and the reason for the model.
 func (w *wall) answer(mode, tool, input string) (effect, reason string) {
 	w.t.Helper()
 	if err := build(); err != nil {

@@ -1,6 +1,6 @@
-// Command cardea is the hook, and what else runs at every call, prompt or redrawn line.
-// The commands for people are carried out by cardea-engine, which takes its place: a hook
-// must not pay for what these need.
+// Command cardea is the hook, and runs what else starts at every call, prompt or redrawn
+// line. For commands for people, cardea-engine replaces it, so that a hook does not pay for
+// what they need.
 package main
 
 import (
@@ -12,9 +12,9 @@ import (
 	"cardea.dev/internal/hook/early"
 )
 
+// main runs a hook, or a command through cardea-engine.
 func main() {
-	// A harness that closed its end of the pipe must get exit code 2, not a
-	// process that died by a signal.
+	// A closed pipe must lead to exit code 2, not to a death by signal.
 	signal.Ignore(syscall.SIGPIPE)
 	args := os.Args[1:]
 	p := hook.ThisProcess(hook.ThisProgram())

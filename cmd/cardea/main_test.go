@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 // tests are the tests of this package.
 type tests struct{ *testing.M }
 
-// builtIn is the folder for the programs as they are built.
+// builtIn is the folder of the built programs.
 var builtIn string
 
 func (t tests) Run() int {
@@ -45,15 +45,14 @@ func (t tests) Run() int {
 	return t.M.Run()
 }
 
-// process is this process, with OPA in it: the test's own binary has no other
-// programs beside it. The programs as they are installed are tested in
-// cmd/cardea and cmd/cardea-engine.
+// process returns this process, with OPA in it: the test's own binary has no other programs
+// in its folder. The installed programs are tested in cmd/cardea and cmd/cardea-engine.
 func process() cli.Process {
 	p := cli.ThisProcess(hook.ThisProgram())
 	p.Engines = policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
 	p.Temporary = nil // scripts run in one
 	p.Fetch, p.Judge, p.Queue = fetch.Fetch, askDirectly, holdDirectly{}
-	// The folders of the machine, where a script has its own.
+	// The script's own machine folders, if it has some.
 	if dir := os.Getenv("TEST_SYSTEM"); dir != "" {
 		p.Machine.System, p.Machine.Guarded = dir, nil
 	}
@@ -63,7 +62,7 @@ func process() cli.Process {
 	return p
 }
 
-// holdDirectly holds calls back in this process.
+// holdDirectly holds calls in this process.
 type holdDirectly struct{}
 
 func (holdDirectly) Ask(ctx context.Context, r queue.Request) (queue.Reply, error) {
@@ -74,8 +73,8 @@ func (holdDirectly) Ask(ctx context.Context, r queue.Request) (queue.Reply, erro
 	return holder.CarryOut(ctx, r, holder.Caller{Process: this}, notice.ThisDesktop().Tell, time.Now), nil
 }
 
-// program is the program as it is installed. Scripts find it in PATH; the test's
-// own binary, which it is, would run the tests.
+// program is the installed program. Scripts find it in PATH. The test's own binary would
+// run the tests.
 func program() {
 	p := process()
 	if found, err := exec.LookPath("cardea"); err == nil {
@@ -91,9 +90,9 @@ func program() {
 	os.Exit(cli.Main(os.Args[1:], p))
 }
 
-// person is the program at a terminal where a person sits, who is shown the
-// code "abc234", or the key "a", and types it where the script gives no input. No script has a
-// terminal, and the home folder is the script's own.
+// person is the program at a terminal with a person, who sees the code "abc234" or the key
+// "a". They type it if the script gives no input. No script has a terminal, and the home
+// folder is the script's own.
 func person() {
 	p := process()
 	code := "abc234\n"
@@ -119,8 +118,7 @@ func person() {
 	os.Exit(cli.Main(os.Args[1:], p))
 }
 
-// TestScripts runs the program as harnesses and people do, one script per
-// behaviour.
+// TestScripts runs the program as harnesses and people do, one script per behaviour.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "../../testdata/script",
@@ -138,8 +136,7 @@ func scriptCommands(t *testing.T) map[string]func(*testscript.TestScript, bool, 
 		"provider": startProvider(t), "mcp": speakMCP, "waits": waitForEntry, "plugin": plugin}
 }
 
-// condition knows "agent": an agent runs the tests, so whoever looks at the processes above
-// meets one.
+// condition knows "agent": an agent runs the tests, so it is among the processes above.
 func condition(name string) (bool, error) {
 	if name != "agent" {
 		return false, fmt.Errorf("there is no condition %q", name)
@@ -148,8 +145,8 @@ func condition(name string) (bool, error) {
 	return slices.ContainsFunc(above, func(f seat.Forebear) bool { return f.Agent }), err
 }
 
-// clean gives a script a home folder and a project of its own, and none of the
-// variables of whoever runs the tests.
+// clean gives a script its own home folder and project, without the variables of the user
+// who runs the tests.
 func clean(env *testscript.Env) error {
 	env.Values[providerKey], env.Values[mcpKey] = &scriptProvider{}, &scriptClient{}
 	home := env.WorkDir + "/home"
@@ -175,7 +172,7 @@ func clean(env *testscript.Env) error {
 	} {
 		env.Setenv(name, "")
 	}
-	env.Setenv("GORACE", os.Getenv("GORACE")) // a race detector that waits a second at each exit, or does not
+	env.Setenv("GORACE", os.Getenv("GORACE")) // whether the race detector waits a second at each exit
 	for _, dir := range []string{home, env.WorkDir + "/app/.git"} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
@@ -184,8 +181,8 @@ func clean(env *testscript.Env) error {
 	return nil
 }
 
-// expand puts the script's folder in the place of $WORK in files, and the address of its
-// provider in that of $PROVIDER, since only the script knows them.
+// expand replaces $WORK in files by the script's folder, and $PROVIDER by the address of
+// its provider, since only the script knows them.
 func expand(ts *testscript.TestScript, neg bool, files []string) {
 	if neg || len(files) == 0 {
 		ts.Fatalf("usage: expand file ...")
@@ -196,8 +193,8 @@ func expand(ts *testscript.TestScript, neg bool, files []string) {
 	}
 }
 
-// writeBytes writes what no text file of a script can hold: bytes file
-// [count*]"Go string" ...
+// writeBytes writes content that a script's text file cannot have: bytes file [count*]"Go
+// string" ...
 func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: bytes file [count*]\"Go string\" ...")

@@ -16,7 +16,7 @@ import (
 	"cardea.dev/internal/ask/queue/store"
 )
 
-// mcpKey is where a script's client is.
+// mcpKey is the key of a script's client.
 const mcpKey = "mcp"
 
 // scriptClient is a script's client of "cardea mcp", nil before it is started.
@@ -25,13 +25,13 @@ type scriptClient struct {
 	result  chan string
 }
 
-// speakMCP makes the command "mcp", by which a script is a client of the server "cardea mcp".
-// What a tool says is its standard output, or standard error where it fails.
+// speakMCP implements the command "mcp", with which a script is a client of the server
+// "cardea mcp". A tool's text goes to standard output, or to standard error on failure.
 //
 //	mcp start PROGRAM     start "PROGRAM mcp", as the harness that the tests are
 //	mcp tools             list the tools
 //	mcp call TOOL [FILE]  call a tool with an input
-//	mcp begin TOOL FILE   begin to call one, mcp end waits for what it says
+//	mcp begin TOOL FILE   begin a call; mcp end waits for its result
 //	mcp end
 //	mcp stop              close the connection
 func speakMCP(ts *testscript.TestScript, neg bool, args []string) {
@@ -106,7 +106,7 @@ func (c *scriptClient) call(ctx context.Context, ts *testscript.TestScript, args
 	return callTool(ctx, c.session, args[0], inputOf(ts, args))
 }
 
-// callTool gives what a tool says, behind "error: " where it fails.
+// callTool returns a tool's text, after "error: " on failure.
 func callTool(ctx context.Context, session *mcp.ClientSession, tool string, input any) string {
 	r, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool, Arguments: input})
 	if err != nil {
@@ -124,7 +124,7 @@ func callTool(ctx context.Context, session *mcp.ClientSession, tool string, inpu
 	return text
 }
 
-// waitForEntry is the command "waits": it waits until a call waits in the queue.
+// waitForEntry is the command "waits": it waits until a call is in the queue.
 func waitForEntry(ts *testscript.TestScript, neg bool, args []string) {
 	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		s, err := store.Open(filepath.Join(ts.Getenv("HOME"), ".local/state/cardea"), time.Now)
@@ -140,7 +140,7 @@ func waitForEntry(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// finish prints what a tool said, and looks whether it failed as expected.
+// finish prints a tool's text, and checks that it failed as expected.
 func finish(ts *testscript.TestScript, neg bool, text string) {
 	why, failed := strings.CutPrefix(text, "error: ")
 	if failed {

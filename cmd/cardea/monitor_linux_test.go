@@ -33,7 +33,7 @@ func newHome(t *testing.T) *home {
 	return h
 }
 
-// settings writes the person's.
+// settings writes the person's settings.
 func (h *home) settings(text string) {
 	h.t.Helper()
 	path := filepath.Join(h.dir, ".config/cardea/cardea.yaml")
@@ -42,7 +42,7 @@ func (h *home) settings(text string) {
 	}
 }
 
-// command is a program of this package's tests in the home.
+// command returns a program of this package's tests in the home folder.
 func (h *home) command(words ...string) *exec.Cmd {
 	h.t.Helper()
 	path, err := exec.LookPath(words[0])
@@ -55,7 +55,7 @@ func (h *home) command(words ...string) *exec.Cmd {
 	return c
 }
 
-// checks has the hook decide about a command of a session.
+// checks returns the hook's answer to a command of a session.
 func (h *home) checks(session, command string) string {
 	h.t.Helper()
 	c := h.command("cardea", "check", "--harness", "claude-code")
@@ -69,8 +69,8 @@ func (h *home) checks(session, command string) string {
 	return string(out)
 }
 
-// The monitor on a real terminal: it shows what hooks decide meanwhile, all of an entry,
-// and the sessions.
+// The monitor on a real terminal shows new decisions of hooks, all of an entry, and the
+// sessions.
 func TestMonitorOnATerminal(t *testing.T) {
 	h := newHome(t)
 	register := h.command("person", "register", "--session-id", "3f1c", "--role", "coder", "--task", "the login form")
@@ -93,7 +93,7 @@ func TestMonitorOnATerminal(t *testing.T) {
 	if got := x.waits("only with: CLEAN"); strings.Contains(got, "git status") {
 		t.Errorf("the filter lets everything through:\n%s", got)
 	}
-	x.types("\x1b") // with another key at once it would be Alt and that key
+	x.types("\x1b") // together with another key at once it would be Alt and that key
 	x.waits("git status")
 	x.types("3")
 	sessions := x.waits(">3 Sessions 2", "coder")
@@ -104,13 +104,13 @@ func TestMonitorOnATerminal(t *testing.T) {
 	h.recorded("sessions", sessions)
 }
 
-// held is a hook that holds a call back until a person answered.
+// held is a hook that holds a call until a person answers.
 type held struct {
 	out  bytes.Buffer
 	done chan error
 }
 
-// holds has the hook hold a call back.
+// holds starts a hook that holds a call.
 func (h *home) holds(session, command string) *held {
 	h.t.Helper()
 	c := h.command("cardea", "check", "--harness", "claude-code", "--limit", "60s")
@@ -133,7 +133,7 @@ func (x *held) says(t *testing.T, want string) {
 	}
 }
 
-// A person answers calls that wait, by keys, and the hooks that wait hear it.
+// A person answers waiting calls by keys, and the waiting hooks get the answers.
 func TestMonitorAnswers(t *testing.T) {
 	h := newHome(t)
 	h.settings("human: {mode: queue}\n")
@@ -171,7 +171,7 @@ func TestMonitorAnswers(t *testing.T) {
 	h.recorded("answer", asked)
 }
 
-// Who sits below an agent looks on, and answers nothing.
+// A user under an agent can look, and answers nothing.
 func TestMonitorOfAnAgent(t *testing.T) {
 	h := newHome(t)
 	h.settings("human: {mode: queue, timeout: 15s}\n")
@@ -193,7 +193,7 @@ func TestMonitorOfAnAgent(t *testing.T) {
 	x.ends()
 }
 
-// A terminal that shows no colours, and one that can do nothing.
+// A terminal without colours, and a dumb one.
 func TestMonitorOnPlainTerminals(t *testing.T) {
 	h := newHome(t)
 	h.checks("3f1c", "git push --force")
@@ -218,7 +218,7 @@ func TestMonitorOnPlainTerminals(t *testing.T) {
 
 const page = "../../docs/monitor.md"
 
-// recorded makes sure that a page shows a screen as it is.
+// recorded checks that a page shows a screen unchanged.
 func (h *home) recorded(name, screen string) {
 	t := h.t
 	t.Helper()
@@ -252,7 +252,7 @@ func (h *home) recorded(name, screen string) {
 	}
 }
 
-// A queue that was damaged is told on the line of notes, and does not break the screen.
+// A damaged queue is reported on the line of notes, and does not break the screen.
 func TestMonitorOfADamagedQueue(t *testing.T) {
 	h := newHome(t)
 	h.settings("human: {mode: queue}\n")

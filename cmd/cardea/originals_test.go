@@ -18,7 +18,7 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// original is a case of another tool's own tests, with what that tool answers.
+// original is a case of another tool's own tests, with that tool's answer.
 type original struct {
 	project, suite, id string
 	setup              originalSetup
@@ -26,7 +26,7 @@ type original struct {
 	tool, input, want  string
 }
 
-// originalSetup are the files of a home folder with a project, and how the hook is called.
+// originalSetup holds the files of a home folder with a project, and how the hook is called.
 type originalSetup struct {
 	Harness                *string
 	Event, Mode, Says      string
@@ -45,15 +45,15 @@ type originalSetup struct {
 	Import                 [][]string
 }
 
-// difference is a class of cases that Cardea answers otherwise than the original, on
-// purpose. why is in the page about the original.
+// difference is a class of cases that Cardea answers differently on purpose. why is in the
+// page about the original.
 type difference struct {
 	project string
-	// rows are the suites and ids, answers "original>Cardea".
+	// rows holds the suites and ids, answers is "original>Cardea".
 	rows, answers, why string
 }
 
-// differences are all of them. The first one that fits counts.
+// differences returns all of them. The first that fits applies.
 func differences() []difference {
 	return []difference{
 		{"cupcake", `^built-ins .* whole files`, `^deny>(allow|silent)$`, "parts of a file are denied where a harness shows all of it at once"},
@@ -81,8 +81,8 @@ func differences() []difference {
 	}
 }
 
-// TestOriginals runs the cases of the originals' own tests through the programs as they are
-// built: an answer is the original's, or is of a class that differs on purpose.
+// TestOriginals runs the cases of the originals' own tests through the built programs. Each
+// answer must be the original's, or in a class that differs on purpose.
 func TestOriginals(t *testing.T) {
 	if !sharedtest.Available(t) {
 		t.Skip("the cases are not part of the repository")
@@ -121,9 +121,9 @@ func TestOriginals(t *testing.T) {
 	}
 }
 
-// originalAnswer reports whether an answer is what the original does: it denies where
-// Cardea stops the agent or not, says nothing where Cardea allows as the harness does, and
-// Permitter asks by saying nothing.
+// originalAnswer reports whether an answer has the effect of the original's. The original
+// denies where Cardea stops the agent or not, and is silent where Cardea allows as the
+// harness does. Permitter asks by silence.
 func originalAnswer(project, want, got string) bool {
 	switch want {
 	case "halt", "deny":
@@ -225,7 +225,7 @@ func newOriginalHome(t *testing.T, s originalSetup) *originalHome {
 	return h
 }
 
-// fill makes what is no file, and imports.
+// fill makes what is not a file, and runs the import.
 func (h *originalHome) fill(s originalSetup) {
 	h.t.Helper()
 	var err error
@@ -268,7 +268,7 @@ func (h *originalHome) path(name string) string {
 	return filepath.Join(h.app, name)
 }
 
-// filled is a text with the paths of this home folder, and with repeated characters.
+// filled returns a text with the paths of this home folder, and with repeated characters.
 func (h *originalHome) filled(text string) string {
 	text = strings.NewReplacer("@APP@", h.app, "@HOME@", h.home).Replace(text)
 	return regexp.MustCompile(`@(.)\*(\d+)@`).ReplaceAllStringFunc(text, func(m string) string {
@@ -300,7 +300,7 @@ func (h *originalHome) env(more map[string]string) []string {
 	return out
 }
 
-// ask is the answer to a case.
+// ask returns the answer to a case.
 func (h *originalHome) ask(row original) string {
 	h.t.Helper()
 	if err := build(); err != nil {
@@ -380,8 +380,7 @@ func (h *originalHome) message(row original, harness, event string) string {
 	return h.filled(string(text))
 }
 
-// saidBy returns what an answer says in one word, and whether the text is missing that it
-// has to have.
+// saidBy returns an answer in one word, and whether a required text is missing.
 func saidBy(out []byte, says string) string {
 	var a struct {
 		Continue                               *bool
@@ -426,8 +425,8 @@ func saidBy(out []byte, says string) string {
 	return word
 }
 
-// TestOriginalsInit imports what the originals write at their start, as it is and with
-// changes of a person: the import reports a loss where there is one, and nowhere else.
+// TestOriginalsInit imports the files that the originals write at their start, unchanged
+// and with changes of a person. The import must report a loss exactly where there is one.
 func TestOriginalsInit(t *testing.T) {
 	const claude, builtins = "project/.cupcake/policies/claude/", "project/.cupcake/policies/claude/builtins/"
 	routing := func(scope, event string) string {
@@ -440,7 +439,7 @@ func TestOriginalsInit(t *testing.T) {
 	const global = "global/.config/cupcake/rulebook.yml"
 	for name, c := range map[string]struct {
 		write string            // a file, with its text
-		text  string            // what is added where it is there
+		text  string            // what is appended if the file exists
 		edit  map[string]string // what is replaced in it
 		says  string            // what is lost, "" for nothing
 	}{

@@ -17,16 +17,16 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// session is a page of the docs that is carried out: its blocks marked "console", one
-// after the other, by a person in a home folder and a project of their own.
+// session runs a page of the docs: its blocks marked "console" in order, as a person with
+// their own home folder and project.
 type session struct {
 	t          *testing.T
 	home, dir  string
 	lastEnding int
 }
 
-// TestComingFromIsTrue: what the pages for users of other tools show is what the
-// program prints. "$ cat FILE" writes the file, and a line "…" stands for any lines.
+// TestComingFromIsTrue checks that the pages for users of other tools show the program's
+// output. "$ cat FILE" writes the file, and a line "…" matches any lines.
 func TestComingFromIsTrue(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/coming-from/*.md")
 	if err != nil || len(pages) == 0 {
@@ -53,7 +53,7 @@ func newSession(t *testing.T) *session {
 	return s
 }
 
-// carriesOut carries out the blocks of a page.
+// carriesOut runs the blocks of a page.
 func (s *session) carriesOut(page string) {
 	for _, b := range regexp.MustCompile("(?ms)^```console\n(.*?)^```$").FindAllStringSubmatch(page, -1) {
 		for _, step := range strings.Split("\n"+b[1], "\n$ ")[1:] {
@@ -63,7 +63,7 @@ func (s *session) carriesOut(page string) {
 	}
 }
 
-// step carries out a command, and compares what it prints.
+// step runs a command, and compares its output.
 func (s *session) step(command, shown string) {
 	words, stdin := s.words(command)
 	switch {
@@ -89,7 +89,7 @@ func (s *session) step(command, shown string) {
 	}
 }
 
-// alike compares lines. One that is "…" stands for any.
+// alike compares lines. A line "…" matches any lines.
 func alike(printed, shown []string) bool {
 	if len(shown) == 0 || len(printed) == 0 {
 		return len(printed) == 0 && (len(shown) == 0 || len(shown) == 1 && shown[0] == "…")
@@ -100,7 +100,7 @@ func alike(printed, shown []string) bool {
 	return printed[0] == shown[0] && alike(printed[1:], shown[1:])
 }
 
-// words are the words of a command, and what it reads.
+// words returns the words of a command, and its standard input.
 func (s *session) words(command string) (words []string, stdin string) {
 	for _, m := range regexp.MustCompile(`'([^']*)'|(\S+)`).FindAllStringSubmatch(command, -1) {
 		words = append(words, m[1]+m[2])
@@ -112,7 +112,7 @@ func (s *session) words(command string) (words []string, stdin string) {
 		}
 		return words[:n-2], strings.ReplaceAll(string(data), "/home/you", s.home)
 	}
-	return words, "abc234\n" // where a code is asked for
+	return words, "abc234\n" // for a code
 }
 
 func (s *session) path(name string) string {

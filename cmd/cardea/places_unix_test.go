@@ -19,12 +19,12 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// placesRead are the places that the hook reads, below the home folder (~) or the
-// project. What decides there is broken where it is no plain file or folder.
+// placesRead are the paths that the hook reads, in the home folder (~) or the project. A
+// deciding file is broken if it is not a regular file or folder.
 var placesRead = []struct {
 	place string
-	// decides is set where what cannot be read asks. Routes are advice, and of a
-	// project that is not trusted the settings do not count.
+	// decides is set if an unreadable file leads to a question. Routes are advice, and the
+	// settings of an untrusted project do not apply.
 	decides bool
 }{
 	{"~/.config/cardea", true},
@@ -97,7 +97,7 @@ var placesRead = []struct {
 	{"~/.cache/cardea/policies", false},
 }
 
-// oddThings are what may stand in the place of a file or folder.
+// oddThings are unusual things instead of a file or folder.
 var oddThings = map[string]func(path string) error{
 	"pipe":          func(path string) error { return syscall.Mkfifo(path, 0o600) },
 	"endless":       func(path string) error { return os.Symlink("/dev/zero", path) },
@@ -112,7 +112,7 @@ var oddThings = map[string]func(path string) error{
 	},
 }
 
-// hangGuard is many times what any command here takes.
+// hangGuard is many times longer than any command here takes.
 const hangGuard = 30 * time.Second
 
 // at is a home folder and a project in it.
@@ -152,7 +152,7 @@ func (a at) write(place, text string) {
 	}
 }
 
-// replace puts something else in a place.
+// replace replaces a path by something else.
 func (a at) replace(place string, put func(string) error) {
 	a.t.Helper()
 	path := a.path(place)
@@ -167,7 +167,7 @@ func (a at) replace(place string, put func(string) error) {
 	}
 }
 
-// run is the program in a process of its own, which is ended if it hangs.
+// run runs the program in a separate process, which is ended if it hangs.
 func (a at) run(stdin string, args ...string) string {
 	a.t.Helper()
 	self, err := os.Executable()
@@ -189,7 +189,7 @@ func (a at) run(stdin string, args ...string) string {
 	return out.String()
 }
 
-// check is the hook's answer about a command.
+// check returns the hook's answer about a command.
 func (a at) check(command string) string {
 	a.t.Helper()
 	message := fmt.Sprintf(
@@ -204,7 +204,7 @@ func (a at) check(command string) string {
 	return out
 }
 
-// No place that the hook reads holds it, whatever stands there.
+// No path that the hook reads makes it hang, whatever is there.
 func TestOddThingsInPlaces(t *testing.T) {
 	for i, p := range placesRead {
 		for k, name := range slices.Sorted(maps.Keys(oddThings)) {
@@ -220,7 +220,7 @@ func TestOddThingsInPlaces(t *testing.T) {
 				}
 				out := a.check("cd sub && make x > new.txt && ./x.sh && find . -name y | xargs cat && git log")
 				if name == "folder" && !strings.HasSuffix(p.place, ".yaml") && !strings.HasSuffix(p.place, ".json") {
-					return // a folder may stand there
+					return // a folder is valid there
 				}
 				if asks := strings.Contains(out, `"permissionDecision":"ask"`); asks != p.decides {
 					t.Errorf("asks: %v: %s", asks, out)
@@ -230,7 +230,7 @@ func TestOddThingsInPlaces(t *testing.T) {
 	}
 }
 
-// Nor do they hold the commands for people.
+// They do not make the commands for people hang either.
 func TestCommandsBesidePipes(t *testing.T) {
 	commands := []string{
 		"list",
@@ -285,7 +285,7 @@ func TestCommandsBesidePipes(t *testing.T) {
 	}
 }
 
-// isLeaf reports whether no other place lies below this one.
+// isLeaf reports whether no other path is in this one.
 func isLeaf(place string) bool {
 	for _, p := range placesRead {
 		if strings.HasPrefix(p.place, place+"/") {

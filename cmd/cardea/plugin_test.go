@@ -17,12 +17,13 @@ import (
 // pluginFolder is the plugin for Claude Code and Copilot CLI.
 const pluginFolder = "../../plugin"
 
-// typedName is a command that Cardea lists where it does not know the one that was typed.
+// typedName matches a command that Cardea lists for an unknown one.
 var typedName = regexp.MustCompile(`(?:/cardea |, | or )([a-z]+)`)
 
-// plugin compares the plugin with what was printed last: "plugin hooks FILE" with the file
-// that install shows, "plugin commands" with the list of what a person can type, "plugin agent"
-// with the supervisor's instructions. "plugin copy FOLDER" puts the plugin into the script's folder.
+// plugin compares the plugin with the last output. "plugin hooks FILE" compares with the
+// file that install shows, "plugin commands" with the list of what a person can type.
+// "plugin agent" compares with the supervisor's instructions. "plugin copy FOLDER" copies
+// the plugin into the script's folder.
 func plugin(ts *testscript.TestScript, neg bool, args []string) {
 	switch {
 	case neg || len(args) == 0:
@@ -87,7 +88,7 @@ type handler struct {
 func (h handler) line() string { return h.Command + h.Bash }
 func (h handler) seconds() int { return h.Timeout + h.TimeoutSec }
 
-// handlersIn has the hook of each event; there is one for each.
+// handlersIn returns the hook of each event, which has exactly one.
 func handlersIn(ts *testscript.TestScript, text string) map[string]handler {
 	var file struct{ Hooks map[string][]handler }
 	ts.Check(json.Unmarshal([]byte(text), &file))
@@ -104,7 +105,7 @@ func handlersIn(ts *testscript.TestScript, text string) map[string]handler {
 	return out
 }
 
-// addedLines is the new file in a difference.
+// addedLines returns the new file in a diff.
 func addedLines(diff string) string {
 	var b strings.Builder
 	for line := range strings.Lines(diff) {

@@ -11,8 +11,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// precedence is the table of scopes: what each says about a call, and what the
-// verdict is. "" is silence.
+// precedence is the table of scopes: the effect of each on a call, and the verdict. "" is
+// silence.
 var precedence = []struct{ org, project, user, verdict string }{
 	{"deny", "allow", "allow", "deny"},
 	{"allow", "deny", "allow", "deny"},
@@ -25,9 +25,9 @@ var precedence = []struct{ org, project, user, verdict string }{
 	{"", "", "allow", "allow"},
 }
 
-// A speaker is a kind of source: it gives the files, by path below the folder of a
-// case, with which a column of the table says an effect about the command "frob gently".
-// It gives none where the column has no such source.
+// A speaker is a kind of source. It returns files, by path in the folder of a case, that
+// give a column of the table an effect on the command "frob gently". It returns none if the
+// column has no such source.
 type speaker struct {
 	name string
 	says func(column, effect string) map[string]string
@@ -43,8 +43,8 @@ const (
 	caseManaged = "etc/claude-code"
 )
 
-// scopeFolders are the folders of columns. The system speaks in the place of the
-// organisation where it is asked to.
+// scopeFolders returns the folder of a column. With system, the system replaces the
+// organisation.
 func scopeFolders(column string, system bool) string {
 	switch {
 	case column == "project":
@@ -57,7 +57,8 @@ func scopeFolders(column string, system bool) string {
 	return caseOrg
 }
 
-// speakers are the kinds of sources there are. What comes later is an entry here, and a line in arrangements.
+// speakers returns all kinds of sources. A new kind needs an entry here, and a line in
+// arrangements.
 func speakers() map[string]speaker {
 	out := map[string]speaker{}
 	add := func(name string, says func(column, effect string) map[string]string) { out[name] = speaker{name, says} }
@@ -98,8 +99,8 @@ import rego.v1
 	return out
 }
 
-// arrangements say which kind of source each column speaks by: all by one, and each
-// kind in each column at least once beside other kinds.
+// arrangements hold the kind of source of each column: the same for all, and each kind in
+// each column at least once with other kinds.
 var arrangements = []struct{ org, project, user string }{
 	{"rules", "rules", "rules"},
 	{"policies", "policies", "policies"},
@@ -118,8 +119,8 @@ var arrangements = []struct{ org, project, user string }{
 	{"permissions", "policies", "rules"},
 }
 
-// TestPrecedence writes a script for each row of the table, and runs the program as
-// TestScripts does.
+// TestPrecedence writes a script for each row of the table, and runs the program like
+// TestScripts.
 func TestPrecedence(t *testing.T) {
 	dir := t.TempDir()
 	all := speakers()
@@ -162,7 +163,7 @@ func TestPrecedence(t *testing.T) {
 	testscript.Run(t, testscript.Params{Dir: dir, RequireExplicitExec: true, Setup: clean})
 }
 
-// Every kind speaks, alone and beside others, and every effect is in every column.
+// Every kind is used, alone and with others, and every effect is in every column.
 func TestPrecedenceIsWhole(t *testing.T) {
 	for name := range speakers() {
 		if !slices.ContainsFunc(arrangements, func(a struct{ org, project, user string }) bool { return a.org == name }) {

@@ -18,8 +18,8 @@ import (
 	"cardea.dev/internal/ask/supervisor"
 )
 
-// askDirectly asks providers from this process: the test's own binary has no
-// cardea-engine beside it.
+// askDirectly asks providers from this process: the test's own binary has no cardea-engine
+// in its folder.
 func askDirectly(r judge.Request, _ []string) judge.Asker {
 	if r.Seat != nil {
 		return supervisor.Asker(r)
@@ -30,16 +30,16 @@ func askDirectly(r judge.Request, _ []string) judge.Asker {
 // direct is a chain with the methods of [judge.Engine].
 type direct struct{ *provider.Chain }
 
-// Check says which providers are there.
+// Check reports which providers are available.
 func (d direct) Check(ctx context.Context) ([]judge.Availability, error) {
 	return d.Chain.Check(ctx), nil
 }
 
-// providerKey is where a script's server is.
+// providerKey is the key of a script's server.
 const providerKey = "provider"
 
-// startProvider makes the command "provider", by which a script has a server of all types
-// of providers. Its address is in $PROVIDER.
+// startProvider returns the command "provider", with which a script has a server of all
+// types of providers. Its address is in $PROVIDER.
 //
 //	provider start
 //	provider says FILE     every question gets the text of a file as answer
@@ -82,7 +82,7 @@ type scriptProvider struct {
 	seen   int
 }
 
-// obey is the answer of a model that does what the text of the call says.
+// obey returns the answer of a model that does what the text of the call says.
 func obey(a fakeprovider.Asked) fakeprovider.Behaviour {
 	decision := "ask"
 	_, call, _ := strings.Cut(a.User, "<call>")

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What the README shows is what the program prints, each command in it exists, and each line
-// of its table gets that answer.
+// The README shows the program's output, each command in it exists, and each line of its
+// table gets that answer.
 func TestReadmeIsTrue(t *testing.T) {
 	data, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 )
 
 // TestReasonIsWhatIsLostFirst judges lines that several rules stop. The first line of the
-// reason is the one that a person would give, it names the file, and no sentence is said
-// twice.
+// reason is the most important one and names the file. No sentence appears twice.
 func TestReasonIsWhatIsLostFirst(t *testing.T) {
 	data, err := os.ReadFile("../../testdata/reasons.tsv")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// At a terminal, the daemon says where it listens and where its log is, in one line.
+// At a terminal, the daemon prints where it listens and where its log is, in one line.
 func TestServeSaysWhere(t *testing.T) {
 	h := newHome(t)
 	x := onTerminal(t, h.command("cardea", "serve", "--http", "127.0.0.1:0"), 400, 10)

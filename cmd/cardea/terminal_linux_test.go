@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is a pseudo-terminal with a program on it, and what a person sees there.
+// terminal is a pseudo-terminal with a program, and its screen.
 type terminal struct {
 	t      *testing.T
 	master *os.File
@@ -24,7 +24,7 @@ type terminal struct {
 	ended  chan error
 }
 
-// onTerminal starts a program on a terminal of its own.
+// onTerminal starts a program on a new terminal.
 func onTerminal(t *testing.T, c *exec.Cmd, width, height int) *terminal {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -50,13 +50,13 @@ func onTerminal(t *testing.T, c *exec.Cmd, width, height int) *terminal {
 	}
 	x := &terminal{t: t, master: master, screen: vt.NewSafeEmulator(width, height), ended: make(chan error, 1)}
 	go func() { _, _ = io.Copy(x.screen, master) }()
-	go func() { _, _ = io.Copy(master, x.screen) }() // what a terminal answers
+	go func() { _, _ = io.Copy(master, x.screen) }() // the terminal's replies
 	go func() { x.ended <- c.Wait() }()
 	t.Cleanup(func() { _ = c.Process.Kill() })
 	return x
 }
 
-// text is what stands on the screen, without blanks at the ends of lines.
+// text returns the text on the screen, without blanks at the ends of lines.
 func (x *terminal) text() string {
 	// Render takes the screen's lock, String does not.
 	lines := strings.Split(ansi.Strip(x.screen.Render()), "\n")
@@ -66,7 +66,7 @@ func (x *terminal) text() string {
 	return strings.Join(lines, "\n")
 }
 
-// waits waits until all texts stand on the screen.
+// waits waits until all texts are on the screen.
 func (x *terminal) waits(wants ...string) string {
 	x.t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {

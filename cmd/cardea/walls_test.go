@@ -20,12 +20,11 @@ import (
 type wall struct {
 	t         *testing.T
 	home, app string
-	// asked counts the lines.
+	// asked is the number of lines so far.
 	asked int
 }
 
-// sample is how many lines go between two that the programs as they are built are asked
-// about too, where not all are.
+// sample is the distance of the lines that are also sent to the built programs, unless all are.
 const sample = 50
 
 // build builds the programs, once for all tests.
@@ -60,8 +59,8 @@ func newWall(t *testing.T, deny string) *wall {
 	return w
 }
 
-// effect is what is said about a line, or about the input of a tool: @TOOL {…}. A sample
-// of them, and in a long run all, is asked of the programs as they are built too.
+// effect returns the effect for a line, or for the input of a tool: @TOOL {…}. A sample of
+// the lines, and in a long run all, is also sent to the built programs.
 func (w *wall) effect(mode, line string) string {
 	w.t.Helper()
 	args := []string{"try", "--json", "--mode", mode}
@@ -79,12 +78,12 @@ func (w *wall) effect(mode, line string) string {
 	return here
 }
 
-// env are the variables of every run.
+// env returns the variables of every run.
 func (w *wall) env() map[string]string {
 	return map[string]string{"HOME": w.home, "PATH": os.Getenv("PATH")}
 }
 
-// here is the effect by the program in this process, which starts no other.
+// here returns the effect by the program in this process, which starts no other.
 func (w *wall) here(args []string) string {
 	w.t.Helper()
 	env := w.env()
@@ -98,7 +97,7 @@ func (w *wall) here(args []string) string {
 	return w.read(out.Bytes())
 }
 
-// installed is the effect by the programs as they are built.
+// installed returns the effect by the built programs.
 func (w *wall) installed(args []string) string {
 	w.t.Helper()
 	if err := build(); err != nil {
@@ -116,7 +115,7 @@ func (w *wall) installed(args []string) string {
 	return w.read(out)
 }
 
-// read takes the effect from what try prints.
+// read returns the effect in the output of try.
 func (w *wall) read(out []byte) string {
 	w.t.Helper()
 	var v struct{ Effect string }
@@ -126,11 +125,12 @@ func (w *wall) read(out []byte) string {
 	return v.Effect
 }
 
-// shut reports an effect that stops a call, or asks a person about it.
+// shut reports whether an effect stops a call, or asks a person about it.
 func shut(effect string) bool { return effect == "ask" || effect == "deny" || effect == "halt" }
 
-// TestWalls puts guarded files and folders into realistic lines of many programs, with
-// a harness that allows everything: none of them may be allowed, and none may be silent where permissions are bypassed.
+// TestWalls puts guarded files and folders into realistic lines of many programs, with a
+// harness that allows everything. None of them may be allowed, and none may be silent where
+// permissions are bypassed.
 func TestWalls(t *testing.T) {
 	w := newWall(t, "")
 	for n, line := range wallLines(t, "touch.txt", 300) {
@@ -147,8 +147,8 @@ func TestWalls(t *testing.T) {
 	}
 }
 
-// TestWallsAroundCommands starts a command that a list denies through many programs,
-// and a harmless one through the same.
+// TestWallsAroundCommands starts a denied command through many programs, and a harmless one
+// through the same.
 func TestWallsAroundCommands(t *testing.T) {
 	w := newWall(t, `"Bash(git push:*)"`)
 	for n, line := range wallLines(t, "run.txt", 150) {
@@ -167,27 +167,25 @@ func TestWallsAroundCommands(t *testing.T) {
 	}
 }
 
-// TestShapes checks what is dangerous by its shape, whatever its words: each line of
-// the table asks or is denied, and what stands behind the arrow, its harmless twin,
-// is neither.
+// TestShapes checks lines that are dangerous by their shape, with any words. Each line of
+// the table asks or is denied, and the harmless twin after its arrow does neither.
 func TestShapes(t *testing.T) { judgeTwins(t, newWall(t, ""), "shape.txt") }
 
-// TestConstants checks texts of the line that reach a word in some other way than as they
-// stand: through a variable, an input, an expansion, a format or another folder. Each has
-// its harmless twin.
+// TestConstants checks texts of the line that reach a word indirectly: through a variable,
+// an input, an expansion, a format or another folder. Each has its harmless twin.
 func TestConstants(t *testing.T) { judgeTwins(t, newWall(t, `"Bash(git push:*)"`), "constants.txt") }
 
-// TestWords checks spellings of what words, lines of code and fields of tools' inputs
-// may touch and run. Each has its harmless twin.
+// TestWords checks spellings of what words, lines of code and fields of tools' inputs may
+// touch and run. Each has its harmless twin.
 func TestWords(t *testing.T) { judgeTwins(t, newWall(t, `"Bash(deploytool:*)"`), "words.txt") }
 
-// TestPlaces checks texts that run though no command of the line starts them. Each has what is
-// denied in it, and some their harmless twin.
+// TestPlaces checks texts that run although no command of the line starts them. Each
+// contains something denied, and some have a harmless twin.
 func TestPlaces(t *testing.T) {
 	judgeTwins(t, newWall(t, `"Bash(git push:*)","Bash(rm -rf:*)","Read(.env)"`), "places.txt")
 }
 
-// TestOtherNames checks what is denied under its other names.
+// TestOtherNames checks denied commands under their other names.
 func TestOtherNames(t *testing.T) {
 	judgeTwins(t, newWall(t, `"Bash(git push:*)","Bash(rm -rf:*)","Read(.env)"`), "othernames.txt")
 }
@@ -218,7 +216,7 @@ func judgeTwins(t *testing.T, w *wall, name string) {
 	}
 }
 
-// wallLines are the lines of a table, at least so many.
+// wallLines returns the lines of a table, and fails for fewer than least.
 func wallLines(t *testing.T, name string, least int) []string {
 	t.Helper()
 	out := testrun.Texts(t, "../../testdata/walls/"+name)

@@ -11,15 +11,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// withJSON gives a command what it does, and the flag --json.
+// withJSON makes run the action of a command, and adds the flag --json.
 func withJSON(c *cobra.Command, run func(args []string, asJSON bool) error) *cobra.Command {
 	asJSON := c.Flags().Bool("json", false, "answer as one JSON object")
 	c.RunE = func(_ *cobra.Command, args []string) error { return run(args, *asJSON) }
 	return c
 }
 
-// runOn makes a command of what it does with something that open finds where the person
-// stands, such as their lessons.
+// runOn returns the action of a command that first opens something for the working folder,
+// such as the lessons there.
 func runOn[T any](p Process, open func(Process) (T, error), run func(of T, args []string) error) func(*cobra.Command, []string) error {
 	return func(_ *cobra.Command, args []string) error {
 		of, err := open(p)
@@ -30,20 +30,20 @@ func runOn[T any](p Process, open func(Process) (T, error), run func(of T, args 
 	}
 }
 
-// jsonOn is runOn with the flag --json.
+// jsonOn makes run the action of a command as runOn does, and adds the flag --json.
 func jsonOn[T any](p Process, open func(Process) (T, error), c *cobra.Command, run func(of T, args []string, asJSON bool) error) *cobra.Command {
 	asJSON := c.Flags().Bool("json", false, "answer as one JSON object")
 	c.RunE = runOn(p, open, func(of T, args []string) error { return run(of, args, *asJSON) })
 	return c
 }
 
-// inOrder are the flags of a command, which its help shows in the order in which they are added.
+// inOrder returns the flags of a command. Its help then shows them in the order of declaration.
 func inOrder(c *cobra.Command) *pflag.FlagSet {
 	c.Flags().SortFlags = false
 	return c.Flags()
 }
 
-// group is a command that only has others below it.
+// group returns a command that only has subcommands.
 func group(use, short, long string, sub ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Long: long, Args: noSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
@@ -51,7 +51,7 @@ func group(use, short, long string, sub ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// answer writes what a command found: for programs as JSON, or for people.
+// answer writes the result of a command: as JSON, or with show for people.
 func (p Process) answer(asJSON bool, found any, show func(*screen)) error {
 	if asJSON {
 		return encode(p, found)
@@ -64,7 +64,7 @@ func (p Process) answer(asJSON bool, found any, show func(*screen)) error {
 // encode writes one JSON object in one line.
 func encode(p Process, v any) error { return encodeBy(p, v, "") }
 
-// encodeBy writes one JSON object, indented where an indent is given.
+// encodeBy writes one JSON object, indented unless indent is "".
 func encodeBy(p Process, v any, indent string) error {
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
@@ -77,7 +77,7 @@ func encodeBy(p Process, v any, indent string) error {
 	return err
 }
 
-// failIf ends a command that did its work with the exit code of an error.
+// failIf returns err, or the exit code of an error if failed is set.
 func failIf(failed bool, err error) error {
 	if err == nil && failed {
 		return ended(exitError)
@@ -85,20 +85,20 @@ func failIf(failed bool, err error) error {
 	return err
 }
 
-// tell writes troubles on standard error.
-func (p Process) tell(all cardea.Troubles) {
+// tell writes warnings to standard error.
+func (p Process) tell(all cardea.Issues) {
 	for _, t := range all {
 		p.warn(t.Error())
 	}
 }
 
-// report is what commands that only look for mistakes say with --json.
+// report is the JSON of commands that only look for mistakes.
 type report struct {
 	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
 }
 
-// answerDiagnostics writes diagnostics and how many there are, after what
-// counts says besides. Errors among them end the command as failed.
+// answerDiagnostics writes diagnostics and their numbers, after counts. It returns the exit
+// code of an error if there are errors among them.
 func (p Process) answerDiagnostics(asJSON bool, all []cardea.Diagnostic, counts string) error {
 	return failIf(cardea.HasError(all), p.answer(asJSON, report{notNil(all)}, func(s *screen) {
 		errors, warnings := showDiagnostics(s, all)
@@ -106,8 +106,8 @@ func (p Process) answerDiagnostics(asJSON bool, all []cardea.Diagnostic, counts 
 	}))
 }
 
-// showDiagnostics writes diagnostics, one a line, for every command alike:
-// "file:line:col: severity: text; hint". It counts errors and warnings.
+// showDiagnostics writes diagnostics, one a line, in the same form for every command:
+// "file:line:col: severity: text; hint". It returns the numbers of errors and warnings.
 func showDiagnostics(s *screen, all []cardea.Diagnostic) (errors, warnings int) {
 	for _, d := range all {
 		style := faint
@@ -132,7 +132,7 @@ func showDiagnostics(s *screen, all []cardea.Diagnostic) (errors, warnings int) 
 	return errors, warnings
 }
 
-// listOf returns what of makes of each entry, as JSON needs it: an empty list is [], not null.
+// listOf returns the results of of for each entry. An empty list is [] in JSON, not null.
 func listOf[T, U any](all []T, of func(T) U) []U {
 	out := make([]U, len(all))
 	for i, x := range all {
@@ -141,7 +141,7 @@ func listOf[T, U any](all []T, of func(T) U) []U {
 	return out
 }
 
-// notNil is a list as JSON needs it: an empty one is [], not null.
+// notNil returns a list that is [] in JSON if it is empty, not null.
 func notNil[T any](all []T) []T {
 	if all == nil {
 		return []T{}

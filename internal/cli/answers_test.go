@@ -14,11 +14,11 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// sender is a harness that sends messages to a hook, and how it reads the answer.
+// sender is a harness that sends messages to a hook, and a reader of the answers.
 type sender struct {
 	name, hook string
 	kinds      []cardea.Kind
-	// message is a message about a shell command, or of an event about none.
+	// message returns a message about a shell command, or of an event without a call.
 	message func(kind cardea.Kind, mode, cwd, command string) string
 	read    func(*cardea.Event, harness.Output) conformance.Outcome
 }
@@ -63,8 +63,8 @@ func senders() []sender {
 	}
 }
 
-// What the ledger records is what the harness was told, as a reader of that harness
-// reads it: for harness, event, mode, settings, opinion and call.
+// The ledger records the answer that a reader of the harness gets, for each harness, event,
+// mode, setting, opinion and call.
 func TestTheLedgerRecordsWhatWasAnswered(t *testing.T) {
 	n, run := 0, 0
 	for _, attended := range []string{"abstain", "allow", "ask", "deny"} {
@@ -75,7 +75,7 @@ func TestTheLedgerRecordsWhatWasAnswered(t *testing.T) {
 			"permissions: {expand: true}\n",
 			"nonsense: [\n",
 		} {
-			var d *desk
+			var d *registrar
 			for _, s := range senders() {
 				for _, kind := range s.kinds {
 					for _, mode := range []string{"default", "acceptEdits", "bypassPermissions"} {
@@ -85,7 +85,7 @@ func TestTheLedgerRecordsWhatWasAnswered(t *testing.T) {
 									continue
 								}
 								if run++; d == nil {
-									d = newDesk(t)
+									d = newRegistrar(t)
 									d.settings(fmt.Sprintf("default: {attended: %s, unattended: %s}\n%s", attended, attended, more))
 									d.write(d.home+"/.claude/settings.json", `{"permissions":{"allow":["Bash(make)"],"ask":["Bash(ls *)"]}}`)
 								}
@@ -100,9 +100,9 @@ func TestTheLedgerRecordsWhatWasAnswered(t *testing.T) {
 	t.Logf("%d of %d", run, n)
 }
 
-// checkRecorded compares what the ledger says of a message with what its sender
-// reads, where a rule has an effect.
-func (d *desk) checkRecorded(s sender, kind cardea.Kind, mode string, e cardea.Effect, command string) {
+// checkRecorded compares the ledger's entry for a message with the sender's result, for a
+// rule with an effect.
+func (d *registrar) checkRecorded(s sender, kind cardea.Kind, mode string, e cardea.Effect, command string) {
 	d.t.Helper()
 	rule := ""
 	if e <= cardea.Halt {
@@ -133,9 +133,9 @@ func (d *desk) checkRecorded(s sender, kind cardea.Kind, mode string, e cardea.E
 	}
 }
 
-// An allow that only a person may give is answered with silence, and recorded so.
+// An allow that only a person may give becomes silence, and is recorded as silence.
 func TestAllowsThatAPersonGivesAreRecordedAsSilence(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.settings("default: {attended: allow}\nrules: {off: [executed-files]}")
 	call := strings.Replace(d.call("PermissionRequest", "default", "x"), `"tool_name":"Bash","tool_input":{"command":"x"}`,
 		`"tool_name":"Write","tool_input":{"file_path":`+asJSON(d.project+"/.npmrc")+`,"content":"x"}`, 1)
@@ -158,10 +158,9 @@ func TestAllowsThatAPersonGivesAreRecordedAsSilence(t *testing.T) {
 	}
 }
 
-// Nobody changes an event that another may hold: not the analysis, a decider, the
-// last step of the gate or a renderer.
+// No analysis, decider, last gate step or renderer changes an event that other code may hold.
 func TestEventsStayAsTheyAre(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.settings("permissions: {expand: true}")
 	d.write(d.home+"/.claude/settings.json", `{"permissions":{"allow":["Bash(npm *)"],"deny":["Read(secrets/**)"]}}`)
 	d.rules(`rules: [{id: to, tool: Bash, match: {command: make}, effect: ask, rewrite: {command: make all}}]`)
@@ -184,7 +183,7 @@ func TestEventsStayAsTheyAre(t *testing.T) {
 			placed, event := shapeOf(j.Event), j.Event
 			j.Analyse()
 			analysed := shapeOf(j.Event)
-			v := gate.Build(j.Loaded, gate.Session{}, j.Analysis(), nil).Decide(context.Background(), j.Event)
+			v := gate.Build(j.Loaded, gate.SessionFacts{}, j.Analysis(), nil).Decide(context.Background(), j.Event)
 			rewrites = rewrites || v.Rewrite != nil
 			m.Write(j.Event, cardea.Express(v, m.Capabilities(), j.Event))
 			if shapeOf(m.Event) != came || shapeOf(event) != placed || shapeOf(j.Event) != analysed {
@@ -197,5 +196,5 @@ func TestEventsStayAsTheyAre(t *testing.T) {
 	}
 }
 
-// shape is an event with all that it holds, as text.
+// shapeOf returns an event with all its fields as text.
 func shapeOf(ev *cardea.Event) string { return fmt.Sprintf("%+v %+v", *ev, *ev.Call) }

@@ -33,7 +33,7 @@ after they were written. docs/ledger.md says what this finds and what not.`,
 	}, func(_ []string, asJSON bool) error { return verify(p, asJSON) })
 }
 
-// verify looks for changes.
+// verify checks the ledger and shows the result.
 func verify(p Process, asJSON bool) error {
 	l, _, err := openLedger(p)
 	if err != nil {
@@ -50,7 +50,7 @@ func verify(p Process, asJSON bool) error {
 	return failIf(!r.Intact(), p.answer(asJSON, found, func(s *screen) { showReport(s, r) }))
 }
 
-// searchFlags are the filters of a search, as they are typed.
+// searchFlags holds the filters of a search as typed.
 type searchFlags struct {
 	since, until                 string
 	session, tool, rule, decider string
@@ -60,6 +60,7 @@ type searchFlags struct {
 	json                         bool
 }
 
+// searchCommand returns the command "audit search".
 func searchCommand(p Process) *cobra.Command {
 	var f searchFlags
 	c := &cobra.Command{
@@ -95,13 +96,13 @@ A time is a date (2026-11-20), a date and time ("2026-11-20 15:04", or
 	return c
 }
 
-// addTimes adds the flags that bound the time.
+// addTimes adds the flags for the time span.
 func (f *searchFlags) addTimes(fs *pflag.FlagSet) {
 	fs.StringVar(&f.since, "since", "", "from this time on")
 	fs.StringVar(&f.until, "until", "", "before this time")
 }
 
-// addWhere adds the flags about where a call came from, and who decided.
+// addWhere adds the flags for the origin of a call and its decider.
 func (f *searchFlags) addWhere(fs *pflag.FlagSet) {
 	fs.StringVar(&f.project, "project", "", "the project, by its folder or a folder in it: . is the one you are in")
 	fs.StringVar(&f.session, "session", "", "the session, by the harness's id")
@@ -110,7 +111,7 @@ func (f *searchFlags) addWhere(fs *pflag.FlagSet) {
 	fs.StringVar(&f.by, "by", "", "who decided: a decider, or a rule after its decider: rules:git-force-push")
 }
 
-// query is what the flags ask for.
+// query returns the ledger query for the flags. It fails for values that cannot match.
 func (f searchFlags) query(p Process, text string) (q ledger.Query, err error) {
 	now := p.Now()
 	q = ledger.Query{Session: f.session, Tool: f.tool, Rule: f.rule, Decider: f.decider, Role: f.role, Harness: f.harness, By: f.by, Text: text, Limit: f.limit}
@@ -142,7 +143,7 @@ func (f searchFlags) query(p Process, text string) (q ledger.Query, err error) {
 	return q, nil
 }
 
-// moment reads a point in time in the zone of the clock. "" is none.
+// moment parses a point in time, in the time zone of now. "" is the zero time.
 func moment(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -169,8 +170,7 @@ func moment(s string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("%q is no moment; write a date (2026-11-20), a date and time, today, yesterday, or how long ago it was (2h, 7d)", s)
 }
 
-// search shows what answers a query. What cannot be read is told, and the rest
-// is shown.
+// search shows the entries that match a query. It warns about unreadable entries and continues.
 func search(p Process, q ledger.Query, asJSON bool) error {
 	l, _, err := openLedger(p)
 	if err != nil {
@@ -205,6 +205,7 @@ func search(p Process, q ledger.Query, asJSON bool) error {
 	return failIf(failed, err)
 }
 
+// explainCommand returns the command "explain".
 func explainCommand(p Process) *cobra.Command {
 	verbose := false
 	c := withJSON(&cobra.Command{
@@ -227,7 +228,7 @@ agent is not shown how to allow it.`,
 	return c
 }
 
-// explain shows an entry: that with an id, or the last one that was denied or asked about.
+// explain shows the entry with an id, or the last one that was denied or asked about.
 func explain(p Process, id string, verbose, asJSON bool) error {
 	l, _, err := openLedger(p)
 	if err != nil {
@@ -261,8 +262,8 @@ func explain(p Process, id string, verbose, asJSON bool) error {
 	return encode(p, json.RawMessage(string(entry[:len(entry)-1])+","+string(ways[1:])))
 }
 
-// lastHeld is the newest entry that was denied or asked about, of this project if there is one.
-// Lines that the ledger did not write are passed over.
+// lastHeld returns the newest entry that was denied or asked about, of this project if
+// there is one. It skips lines that the ledger did not write.
 func (p Process) lastHeld(l *ledger.Ledger) (ledger.Line, error) {
 	here := locate(p, "", "", p.Dir).Project
 	for _, project := range []string{here, ""} {
@@ -278,12 +279,11 @@ func (p Process) lastHeld(l *ledger.Ledger) (ledger.Line, error) {
 	return ledger.Line{}, errors.New("no call was denied or asked about yet; \"cardea audit search\" shows all calls")
 }
 
-// openLedger opens the ledger of the place where the person stands, for
-// reading, with its settings.
+// openLedger opens the ledger of the working folder for reading, and returns its settings.
 func openLedger(p Process) (*ledger.Ledger, settings.Ledger, error) {
 	pl := locate(p, "", "", p.Dir)
 	s := inforce.LoadSettings(p.Where(&pl)).Ledger
 	l, err := ledgerOf(p, &pl, s)
-	p.tell(pl.Troubles)
+	p.tell(pl.Issues)
 	return l, s, err
 }

@@ -14,17 +14,16 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// commandWidth is how many characters of a command a line of a search shows.
+// commandWidth is how much of a command a search result shows, in characters.
 const commandWidth = 80
 
-// timeIn writes a time for people, in the zone of the clock.
+// timeIn returns a time for people, in the time zone of the clock.
 func (p Process) timeIn(t time.Time) string {
 	return t.In(p.Now().Location()).Format("2006-01-02 15:04:05 -0700")
 }
 
-// showEntries writes a line for each entry: its id for explain, when, what was
-// decided, about what, by whom. Errors of the search are given to warn, and the
-// search goes on. It gives the number of entries.
+// showEntries writes one line for each entry: its id, time, effect, call and decider. It
+// passes errors of the search to warn and continues. It returns the number of entries.
 func (p Process) showEntries(s *screen, lines iter.Seq2[ledger.Line, error], warn func(error)) (n int) {
 	for l, err := range lines {
 		if err != nil {
@@ -41,12 +40,12 @@ func (p Process) showEntries(s *screen, lines iter.Seq2[ledger.Line, error], war
 	return n
 }
 
-// folderOf is the name of the folder that a call was in: its project's, or its own.
+// folderOf returns the name of a call's folder: its project's, or its own.
 func folderOf(e *ledger.Entry) string {
 	return cmp.Or(Plain(path.Base(filepath.ToSlash(cmp.Or(e.Project.String(), e.Cwd.String(), "-")))), "-")
 }
 
-// showReport writes what verify found.
+// showReport writes the result of verify.
 func showReport(s *screen, r ledger.Report) {
 	switch {
 	case r.Days == 0 && r.Removed == 0:
@@ -78,7 +77,7 @@ func entries(n int64) string {
 	return either(n == 1, "1 entry", fmt.Sprintf("%d entries", n))
 }
 
-// showEntry writes why a call was decided as it was.
+// showEntry writes why a call was decided.
 func (p Process) showEntry(s *screen, l ledger.Line) {
 	e := &l.Entry
 	s.printIf(!l.Genuine, "This line is not as the ledger wrote it; run \"cardea audit verify\".\n\n")
@@ -93,7 +92,7 @@ func (p Process) showEntry(s *screen, l ledger.Line) {
 	s.field("instead", e.Instead.String())
 	s.field("decided", e.Decided.String())
 	for _, l := range e.Limits {
-		s.field("limit", l.String()+": "+cardea.Limit(l.String()).Text())
+		s.field("limit", l.String()+": "+cardea.Shortfall(l.String()).Text())
 	}
 	s.printf("\n")
 	p.showCall(s, l)
@@ -105,14 +104,14 @@ func (p Process) showEntry(s *screen, l ledger.Line) {
 	for _, o := range e.Opinions {
 		showOpinion(s, o)
 	}
-	section(s, "troubles", len(e.Troubles))
-	for _, t := range e.Troubles {
+	section(s, "troubles", len(e.Issues))
+	for _, t := range e.Issues {
 		s.block("  ", t.String())
 	}
 	s.printIf(e.Omitted > 0, "\n%d parts, answers and troubles of less weight were not kept\n", e.Omitted)
 }
 
-// showCall writes what was judged, where and when.
+// showCall writes the judged call, its place and its time.
 func (p Process) showCall(s *screen, l ledger.Line) {
 	e := &l.Entry
 	s.field("tool", e.Tool.String())

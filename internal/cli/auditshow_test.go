@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// reader is a person who looks at a ledger.
+// reader is a ledger with a person at a screen.
 type reader struct {
 	*ledger.Ledger
 	Process
@@ -35,7 +35,7 @@ func newReader(t *testing.T) *reader {
 	return f
 }
 
-// hostile is what an agent sends to move the cursor of whoever looks.
+// hostile is an agent's text that would move the cursor of a terminal.
 const hostile = "\x1b[2J\u202egnp.\x00"
 
 func (f *reader) add(t *testing.T, command string) ledger.Entry {
@@ -44,8 +44,8 @@ func (f *reader) add(t *testing.T, command string) ledger.Entry {
 		Project: "/p" + hostile, Mode: "m" + hostile, Role: "r" + hostile,
 		Call: &cardea.Call{Tool: "Bash" + hostile, Input: map[string]any{"command": command}, Parts: []cardea.Part{{Text: "part" + hostile}, {Text: "ls"}}}}
 	v := cardea.Verdict{Effect: cardea.Deny, By: "rules:x" + hostile, Reason: "one" + hostile + "\ntwo", Instead: "i" + hostile, Parts: []cardea.Effect{cardea.Deny, cardea.Allow},
-		Rewrite:  map[string]any{"command": "better" + hostile},
-		Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "trouble"+hostile)},
+		Rewrite: map[string]any{"command": "better" + hostile},
+		Issues:  cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "trouble"+hostile)},
 		Opinions: []cardea.Opinion{{Decider: "rules", Rule: "x" + hostile, Effect: cardea.Deny, Part: 0, Scope: cardea.ScopeUser, Source: "f" + hostile, Severity: "high", Reason: "why" + hostile},
 			{Decider: "judge", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin}}}
 	e := ledger.NewEntry(ev, v, ledger.Circumstances{Redactor: redact.New(), Key: make([]byte, 32), Now: f.now, Took: 41 * time.Microsecond, Version: "v1" + hostile})
@@ -55,7 +55,7 @@ func (f *reader) add(t *testing.T, command string) ledger.Entry {
 	return e
 }
 
-// wantClean fails where a text could move the cursor.
+// wantClean fails if a text could move the cursor.
 func wantClean(t *testing.T, s string) {
 	t.Helper()
 	for _, r := range s {
@@ -171,7 +171,7 @@ func TestShowReport(t *testing.T) {
 	}), "no days", "intact, apart from accidents")
 }
 
-// failing is a screen that is gone.
+// failing is a closed screen.
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("gone") }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A surface that the person named is seen to ask, where Claude Code says that a person
-// attends it, and nothing says otherwise.
+// A surface that the person named is assumed to ask, if Claude Code says that a person
+// attends it and nothing says otherwise.
 func TestNamedSurfaces(t *testing.T) {
 	for name, c := range map[string]struct {
 		user, project, surface, attended, unattended, mode, want string
@@ -28,7 +28,7 @@ func TestNamedSurfaces(t *testing.T) {
 		"cannot be taken off": {"human: {surfaces: []}", "", "cli", "1", "", "auto", "ask"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newRegistrar(t)
 			d.settings(c.user)
 			if c.project != "" {
 				d.write(filepath.Join(d.project, ".cardea/cardea.yaml"), c.project)
@@ -43,7 +43,7 @@ func TestNamedSurfaces(t *testing.T) {
 
 // The variables of Claude Code say nothing about an agent that it started.
 func TestSurfaceOfAnotherHarness(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.settings("human: {surfaces: [claude-vscode]}")
 	d.vars["CLAUDE_CODE_ENTRYPOINT"], d.vars["CLAUDE_CODE_SESSION_ATTENDED"] = "claude-vscode", "1"
 	if out, _, code := d.run(d.call("PreToolUse", "auto", "git reset --hard"), "check", "--harness", "qwen-code"); code != exitDeny {
@@ -51,8 +51,8 @@ func TestSurfaceOfAnotherHarness(t *testing.T) {
 	}
 }
 
-// Where Codex's own reviewer answers its requests, an allow is not given, and a question is
-// one that no person sees. A transcript that does not say so changes nothing.
+// If Codex's own reviewer answers its requests, no allow is given, and a question is
+// treated as one that no person sees. A transcript that does not say so changes nothing.
 func TestReviewerOfCodex(t *testing.T) {
 	turn := func(id, reviewer string) string {
 		return `{"timestamp":"t","ordinal":5,"type":"turn_context","payload":{"turn_id":"` + id + `","approval_policy":"on-request","approvals_reviewer":` + reviewer + `}}` + "\n"
@@ -85,15 +85,15 @@ func TestReviewerOfCodex(t *testing.T) {
 		"inside of an element":     {"[" + strings.TrimSpace(auto) + "]\n", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newRegistrar(t)
 			path := filepath.Join(d.home, ".codex/sessions/rollout-1.jsonl")
 			d.write(path, c.text)
 			d.reviewedAt(path, c.reviewed)
 		})
 	}
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.write(filepath.Join(d.project, "rollout-2.jsonl"), auto)
-	d.reviewedAt("rollout-2.jsonl", false) // no absolute path
+	d.reviewedAt("rollout-2.jsonl", false) // not an absolute path
 	d.reviewedAt(d.home, false)
 	d.reviewedAt("/nowhere/rollout", false)
 	if _, err := os.Stat("/dev/zero"); err == nil {
@@ -101,8 +101,8 @@ func TestReviewerOfCodex(t *testing.T) {
 	}
 }
 
-// reviewedAt checks what Codex gets whose transcript lies at a path.
-func (d *desk) reviewedAt(path string, reviewed bool) {
+// reviewedAt checks the answer to Codex with a transcript at a path.
+func (d *registrar) reviewedAt(path string, reviewed bool) {
 	d.t.Helper()
 	d.rules("rules: [{id: fine, tool: Bash, match: {command: ls}, effect: allow}, {id: never, tool: Bash, match: {command: id}, effect: deny}]")
 	for command, want := range map[string][2]string{
@@ -124,9 +124,9 @@ func (d *desk) reviewedAt(path string, reviewed bool) {
 	}
 }
 
-// try --mode auto says what becomes of each answer, at a terminal and elsewhere.
+// try --mode auto shows the effect of each answer, at a terminal and without one.
 func TestTryInAutoMode(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	type want struct{ effect, decides, terminal, elsewhere, text string }
 	for _, c := range []struct {
 		settings string
@@ -176,9 +176,10 @@ func TestTryInAutoMode(t *testing.T) {
 	}
 }
 
-// Who tries a call is at a terminal of Claude Code. No other harness, mode or event gains by it.
+// The user of try is at a terminal of Claude Code. Other harnesses, modes and events do not
+// profit.
 func TestTryIsAtATerminal(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	for want, all := range map[string][][]string{
 		"ask": {{"--mode", "auto"}, {"--mode", "bypassPermissions"}, {"--mode", "acceptEdits"}, {"--mode", "plan"}, {}},
 		"deny": {

@@ -14,18 +14,18 @@ import (
 	"cardea.dev/packs/cases"
 )
 
-// message is a form in which a harness sends what happens.
+// message is a form in which a harness sends events.
 type message struct {
 	harness string
 	// events are its names of PreToolUse, PostToolUse and UserPromptSubmit.
 	events [3]string
-	// golden gives the file of a real message, by event and tool, below payloads.
+	// golden returns the file of a real message, by event and tool, in payloads.
 	golden func(event, tool string) string
 	// put writes a call into a message.
 	put func(m map[string]any, event, tool string, fields map[string]any)
 }
 
-// copilotWord is what Copilot CLI calls a tool.
+// copilotWord returns Copilot CLI's name for a tool.
 func copilotWord(tool string) string {
 	if word, ok := map[string]string{"Bash": "bash", "Read": "view", "Write": "create", "Edit": "edit", "PowerShell": "powershell"}[tool]; ok {
 		return word
@@ -33,7 +33,7 @@ func copilotWord(tool string) string {
 	return tool
 }
 
-// likeBash gives Bash for the tools of which there is no message.
+// likeBash returns Bash for the tools without a real message.
 func likeBash(tool string) string {
 	if strings.HasPrefix(tool, "mcp__") {
 		return "Bash"
@@ -100,9 +100,9 @@ func messages() []message {
 	}
 }
 
-// of is a real message, with this call in the place of its own. Without the
-// shared data it has what every message has.
-func (w *message) of(t *testing.T, d *desk, event int, c cases.Call, prompt string) string {
+// of returns a real message with this call instead of its own. Without the shared data it
+// has the fields of every message.
+func (w *message) of(t *testing.T, d *registrar, event int, c cases.ToolCall, prompt string) string {
 	t.Helper()
 	name := w.events[event]
 	m := map[string]any{}
@@ -127,8 +127,8 @@ func (w *message) of(t *testing.T, d *desk, event int, c cases.Call, prompt stri
 	return marshalled(m)
 }
 
-// answered is what a harness takes from an answer: an effect, and every text that
-// reaches somebody.
+// answered returns what a harness reads from an answer: an effect, and every text for the
+// model or the person.
 func answered(out string) (effect, text string) {
 	var a map[string]any
 	if strings.TrimSpace(out) == "" || json.Unmarshal([]byte(out), &a) != nil {
@@ -152,8 +152,8 @@ func answered(out string) (effect, text string) {
 	return "nothing", text
 }
 
-// Every built-in policy says what its page promises, to every harness that it
-// speaks with, in every form of message, and is silent where the page says so.
+// Every built-in policy decides as its page says, for every supported harness and form of
+// message, and is silent where the page says so.
 func TestBuiltinPolicies(t *testing.T) {
 	all, err := cases.Read(filepath.Join("..", "..", "packs", "policies"))
 	if err != nil || len(all) != 8 {
@@ -166,7 +166,7 @@ func TestBuiltinPolicies(t *testing.T) {
 				w := &messages()[i]
 				for k, c := range p.Cases {
 					if i > 0 && i != 1+k%3 && !testrun.Long() {
-						continue // Copilot CLI has three forms, which take turns
+						continue // Copilot CLI's three forms take turns
 					}
 					builtinCase(t, &p, w, &c)
 					seen[w.harness+" "+c.Expect]++
@@ -181,16 +181,16 @@ func TestBuiltinPolicies(t *testing.T) {
 	}
 }
 
-// builtinCase plays a case on a fresh machine.
+// builtinCase runs a case on a fresh machine.
 func builtinCase(t *testing.T, p *cases.Policy, w *message, c *cases.Case) {
 	t.Helper()
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.vars["CLAUDE_PROJECT_DIR"] = d.project
 	d.settings("version: 1\n" + p.Settings)
 	for path, text := range p.Files {
 		d.write(filepath.Join(d.project, path), strings.ReplaceAll(text, "{lines}", strings.Repeat("a line\n", 2500)))
 	}
-	send := func(event int, call cases.Call) (effect, text string) {
+	send := func(event int, call cases.ToolCall) (effect, text string) {
 		sent := w.of(t, d, event, call, c.Prompt)
 		out, errs, code := d.run(sent, "check", "--harness", w.harness)
 		if code != exitOK {
@@ -209,14 +209,14 @@ func builtinCase(t *testing.T, p *cases.Policy, w *message, c *cases.Case) {
 	case c.Done:
 		event = 1
 	}
-	effect, text := send(event, c.Call)
+	effect, text := send(event, c.ToolCall)
 	says := slices.ContainsFunc(p.Says, func(s string) bool { return strings.Contains(text, s) })
 	if effect != c.Expect || says != (c.Expect != "nothing") {
 		t.Errorf("%s, %s: %+v is %s, not %s: %q", w.harness, w.events[event], c, effect, c.Expect, text)
 	}
 }
 
-// marshalled is a value as JSON.
+// marshalled returns a value as JSON.
 func marshalled(v any) string {
 	out, err := json.Marshal(v)
 	if err != nil {

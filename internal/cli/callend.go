@@ -10,11 +10,12 @@ import (
 	"cardea.dev/internal/memory/transcript"
 )
 
-// maxTranscripts is how many sessions are looked up in harnesses' own records in one run.
+// maxTranscripts is the most sessions whose transcripts one run reads.
 const maxTranscripts = 200
 
-// transcripts returns a reader of a harness's own decisions about the calls of a session, which
-// reads each session once. left gets the sessions that were too many, used those that have any.
+// transcripts returns a reader of a harness's own decisions about the calls of a session.
+// It reads each session once. left receives the sessions beyond the limit, used those with
+// decisions.
 func (p Process) transcripts(left, used map[string]bool) func(harness, session string) map[string]cardea.Review {
 	pl := locate(p, "", "", p.Dir)
 	read := map[string]map[string]cardea.Review{}
@@ -32,7 +33,7 @@ func (p Process) transcripts(left, used map[string]bool) func(harness, session s
 	}
 }
 
-// callEnd is who decided a call in the end.
+// callEnd is the final decision about a call.
 type callEnd struct {
 	By     string        `json:"by"`
 	Effect cardea.Effect `json:"effect"`
@@ -42,10 +43,10 @@ type callEnd struct {
 	Differs string        `json:"differs"`
 }
 
-// callWindow is how long before and after an entry others of the same call are looked for.
+// callWindow is how far before and after an entry other entries of the same call are searched.
 const callWindow = 24 * time.Hour
 
-// endOf finds out who decided the call of an entry in the end.
+// endOf returns who finally decided the call of an entry.
 func (p Process) endOf(l *ledger.Ledger, e *ledger.Entry) callEnd {
 	q := ledger.Query{Session: e.Session.String(), Harness: e.Harness.String(), Since: e.Time.Add(-callWindow), Until: e.Time.Add(callWindow)}
 	call, end, found := stats.EndOf(l.Records(q), e.Time, e.Input.Digest, p.transcripts(map[string]bool{}, map[string]bool{}))
@@ -56,13 +57,13 @@ func (p Process) endOf(l *ledger.Ledger, e *ledger.Entry) callEnd {
 	return callEnd{end.By, end.Effect, redact.New().Show(end.Reason), call.Effect, stats.Differs(call.Effect, end)}
 }
 
-// reviewed says what another reviewer did, "" for an entry that reports no such decision.
+// reviewed returns what another reviewer did, or "" if the entry reports no such decision.
 func reviewed(e *ledger.Entry) string {
 	did := map[string]string{"allow": "allowed by ", "deny": "blocked by ", "ask": "asked: ", "abstain": "answered by "}[e.Review.String()]
 	return did + onlyIf(did != "", stats.Who(e.Reviewer.String()))
 }
 
-// show writes who decided in the end, and where that differs from Cardea's answer.
+// show writes who finally decided, and whether that differs from Cardea's answer.
 func (d callEnd) show(s *screen) {
 	text := "unknown"
 	switch {

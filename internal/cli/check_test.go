@@ -14,29 +14,29 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// hook is a run of check. The test's folders stay as long as it works.
-func (d *desk) hook(p Process, f checkFlags) *hook.Hook {
+// hook returns a run of check. The test's folders exist until it ends.
+func (d *registrar) hook(p Process, f checkFlags) *hook.Hook {
 	h := hook.New(p.Process, f)
 	d.works.Go(func() { <-d.over; h.Unended.Wait() })
 	return h
 }
 
-// failing is a hook whose gate fails.
-func (d *desk) failing(stdin string, limit time.Duration, judge failure) (stdout, stderr string, code int) {
+// failing runs a hook whose gate fails.
+func (d *registrar) failing(stdin string, limit time.Duration, judge failure) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	h := d.hook(d.process(strings.NewReader(stdin), &out, &errs), checkFlags{Harness: "claude-code", Limit: limit})
-	h.Decide = func(j *judgement, _ context.Context) cardea.Verdict { return judge(d, j) }
+	h.Decide = func(j *evaluation, _ context.Context) cardea.Verdict { return judge(d, j) }
 	code = h.Run()
 	return out.String(), errs.String(), code
 }
 
-// failure is a gate that fails on a desk.
-type failure func(*desk, *judgement) cardea.Verdict
+// failure is a gate that fails.
+type failure func(*registrar, *evaluation) cardea.Verdict
 
-func panics(*desk, *judgement) cardea.Verdict { panic("out of order") }
+func panics(*registrar, *evaluation) cardea.Verdict { panic("out of order") }
 
 // hangs ignores its context, as a decider in an endless loop does.
-func hangs(d *desk, _ *judgement) cardea.Verdict {
+func hangs(d *registrar, _ *evaluation) cardea.Verdict {
 	<-d.over
 	return cardea.Verdict{Effect: cardea.Allow}
 }
@@ -114,7 +114,7 @@ func TestFailureTable(t *testing.T) {
 			"no verdict within",
 		},
 	} {
-		d, limit := newDesk(t), time.Minute
+		d, limit := newRegistrar(t), time.Minute
 		if strings.HasPrefix(c.name, "hang") {
 			limit = time.Second
 		}
@@ -132,7 +132,7 @@ func TestFailureTable(t *testing.T) {
 	}
 }
 
-// brokenReader fails, or worse, when it is read.
+// brokenReader fails or panics when it is read.
 type brokenReader func() (int, error)
 
 func (r brokenReader) Read([]byte) (int, error) { return r() }
@@ -145,7 +145,7 @@ func TestFailuresBeforeTheMessageIsRead(t *testing.T) {
 		"huge":  io.LimitReader(brokenSpaces{}, hook.MaxInput+10),
 	} {
 		for harness, want := range map[string]int{"claude-code": exitDeny, "": exitOK} {
-			d := newDesk(t)
+			d := newRegistrar(t)
 			var out, errs bytes.Buffer
 			limit := 10 * time.Second
 			if name == "hang" {
@@ -175,9 +175,9 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// An answer that cannot be delivered must not turn into silence.
+// An answer that cannot be delivered must not become silence.
 func TestAnswerThatCannotBeWritten(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.rules("rules: [{id: no, effect: deny}]")
 	var errs bytes.Buffer
 	code := Main([]string{"check", "--harness", "claude-code"}, d.process(strings.NewReader(d.call("PreToolUse", "default", "ls")), fullDisk{}, &errs))
@@ -186,8 +186,8 @@ func TestAnswerThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-func TestTroublesAreToldOnceASession(t *testing.T) {
-	d := newDesk(t)
+func TestIssuesAreToldOnceASession(t *testing.T) {
+	d := newRegistrar(t)
 	d.settings("colour: red")
 	call := d.call("PreToolUse", "default", "make")
 	first, told, _ := d.run(call, "check", "--harness", "claude-code")
@@ -203,10 +203,9 @@ func TestTroublesAreToldOnceASession(t *testing.T) {
 	}
 }
 
-// Where the state folder cannot be used, the person is told, and the verdict
-// is the same.
+// If the state folder cannot be used, the person gets a warning, and the verdict is the same.
 func TestUnwritableState(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.write(d.home+"/.local", "a file in the way")
 	out, errs, code := d.run(d.call("PreToolUse", "default", "git push --force"), "check", "--harness", "claude-code")
 	if code != exitOK || !strings.Contains(out, `"permissionDecision":"deny"`) || !strings.Contains(out, "write session") || !strings.Contains(errs, "write session") {
@@ -215,7 +214,7 @@ func TestUnwritableState(t *testing.T) {
 }
 
 func TestUnattendedByVariable(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.rules("rules: [{id: someone, tool: Bash, match: {command: ls}, effect: ask, person: true}]")
 	for value, want := range map[string]string{"": "ask", "0": "ask", "false": "ask", "1": "deny"} {
 		d.vars["CARDEA_UNATTENDED"] = value
@@ -226,10 +225,9 @@ func TestUnattendedByVariable(t *testing.T) {
 	}
 }
 
-// On PermissionRequest an allow would answer the harness's own question in the
-// person's place.
+// On PermissionRequest an allow would answer the harness's own question instead of the person.
 func TestNativeAskStays(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.rules("rules: [{id: fine, tool: Bash, match: {command: ls}, effect: allow}]")
 	call := d.call("PermissionRequest", "default", "ls")
 	if out, _, _ := d.run(call, "check", "--harness", "claude-code"); !strings.Contains(out, `"behavior":"allow"`) {
@@ -241,13 +239,13 @@ func TestNativeAskStays(t *testing.T) {
 	}
 }
 
-// Whatever comes in: exit 0 or 2, and nothing or exactly one JSON object.
+// For any input: exit 0 or 2, and nothing or exactly one JSON object.
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{"", "{}", "[]", `{"hook_event_name":"PreToolUse","transcript_path":"/t","tool_name":"Bash","tool_input":{"command":"git push -f"}}`,
 		`{"toolName":"bash","timestamp":1,"sessionId":"s","toolArgs":"{\"command\":\"rm -rf /\"}"}`, "{\"a\":\"\xff\"}", `{"tool_input":{"command":["x"]}}`} {
 		f.Add([]byte(s), true)
 	}
-	d := newDesk(f)
+	d := newRegistrar(f)
 	d.rules("rules: [{id: all, effect: deny}]")
 	f.Fuzz(func(t *testing.T, raw []byte, explicit bool) {
 		args := []string{"check"}
@@ -259,7 +257,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// oneObject is what every harness relies on.
+// oneObject checks what every harness relies on: exit 0 or 2, and at most one JSON object.
 func oneObject(t testing.TB, out, errs string, code int) {
 	t.Helper()
 	switch {
@@ -276,7 +274,7 @@ func oneObject(t testing.TB, out, errs string, code int) {
 }
 
 func BenchmarkCheckInProcess(b *testing.B) {
-	d := newDesk(b)
+	d := newRegistrar(b)
 	call := d.call("PreToolUse", "default", "git add . && timeout 30 npm test 2>&1 | tail -5")
 	for b.Loop() {
 		var out, errs bytes.Buffer

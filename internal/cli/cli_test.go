@@ -17,33 +17,33 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// desk is a person at a machine of their own: a home, a project, and a process
-// that stands there.
-type desk struct {
+// registrar is a person at their own machine: a home, a project, and a process with the
+// project as working folder.
+type registrar struct {
 	t             testing.TB
 	home, project string
 	vars          map[string]string
-	// running is the program of the process, "" where no test needs it.
+	// running is the program of the process, "" if no test needs it.
 	running string
-	// over is closed when the test is, and frees what hangs; works is what may
-	// still use the folders then.
+	// over is closed at the end of the test, and frees what hangs. works waits for work that
+	// may still use the folders.
 	over  chan struct{}
 	works sync.WaitGroup
 }
 
-func newDesk(t testing.TB) *desk {
+func newRegistrar(t testing.TB) *registrar {
 	t.Helper()
-	return newDeskIn(t, t.TempDir())
+	return newRegistrarIn(t, t.TempDir())
 }
 
-// newDeskIn makes a desk in a folder.
-func newDeskIn(t testing.TB, dir string) *desk {
+// newRegistrarIn returns a registrar in a folder.
+func newRegistrarIn(t testing.TB, dir string) *registrar {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, home: filepath.Join(base, "home"), project: filepath.Join(base, "app"), over: make(chan struct{})}
+	d := &registrar{t: t, home: filepath.Join(base, "home"), project: filepath.Join(base, "app"), over: make(chan struct{})}
 	t.Cleanup(func() { close(d.over); d.works.Wait() })
 	d.vars = map[string]string{"HOME": d.home}
 	d.mkdir(d.home)
@@ -51,13 +51,13 @@ func newDeskIn(t testing.TB, dir string) *desk {
 	return d
 }
 
-func (d *desk) mkdir(dir string) {
+func (d *registrar) mkdir(dir string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-func (d *desk) write(path, text string) {
+func (d *registrar) write(path, text string) {
 	d.t.Helper()
 	d.mkdir(filepath.Dir(path))
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -65,18 +65,18 @@ func (d *desk) write(path, text string) {
 	}
 }
 
-// settings and rules are the person's.
-func (d *desk) settings(text string) {
+// settings writes the person's settings.
+func (d *registrar) settings(text string) {
 	d.t.Helper()
 	d.write(filepath.Join(d.home, ".config/cardea/cardea.yaml"), text)
 }
 
-func (d *desk) rules(text string) {
+func (d *registrar) rules(text string) {
 	d.t.Helper()
 	d.write(filepath.Join(d.home, ".config/cardea/rules/rules.yaml"), text)
 }
 
-func (d *desk) process(stdin io.Reader, stdout, stderr io.Writer) Process {
+func (d *registrar) process(stdin io.Reader, stdout, stderr io.Writer) Process {
 	env := func(k string) string { return d.vars[k] }
 	engines := policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
 	edit := func(path string) error { return os.WriteFile(path, []byte("version: 1\n"), 0o600) }
@@ -90,19 +90,19 @@ func (d *desk) process(stdin io.Reader, stdout, stderr io.Writer) Process {
 }
 
 // run runs a command line.
-func (d *desk) run(stdin string, args ...string) (stdout, stderr string, code int) {
+func (d *registrar) run(stdin string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	code = Main(args, d.process(strings.NewReader(stdin), &out, &errs))
 	return out.String(), errs.String(), code
 }
 
-// call is a Claude Code message about a shell command.
-func (d *desk) call(event, mode, command string) string {
+// call returns a Claude Code message about a shell command.
+func (d *registrar) call(event, mode, command string) string {
 	return `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":` + asJSON(d.project) + `,"permission_mode":` + asJSON(mode) +
 		`,"hook_event_name":` + asJSON(event) + `,"tool_name":"Bash","tool_input":{"command":` + asJSON(command) + `}}`
 }
 
-// Prose breaks at blanks, and nothing of it is lost.
+// Prose is wrapped at blanks, and keeps all words.
 func TestFilled(t *testing.T) {
 	var b strings.Builder
 	s := &screen{w: &b}

@@ -17,7 +17,7 @@ import (
 )
 
 func TestList(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.settings("packs: {web: off}\nrules: {effect: {git-clean: deny}}\n")
 	d.rules("rules: [{id: mine, tool: Bash, match: {command: mine}, context: Careful., severity: low}]")
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
@@ -53,7 +53,7 @@ func TestList(t *testing.T) {
 }
 
 func TestLint(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	if out, _, code := d.run("", "lint"); code != exitOK || out != "0 errors, 0 warnings\n" {
 		t.Errorf("with nothing: exit %d, %q", code, out)
 	}
@@ -86,7 +86,7 @@ func TestLint(t *testing.T) {
 }
 
 func TestTestCommand(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	good := `rules: [{id: good, tool: Bash, match: {command: mine}, effect: deny, message: No., tests: [{input: {command: mine a}, expect: deny, contains: No}, {input: {command: yours}, expect: none}]}]`
 	bad := strings.Replace(good, "expect: none", "expect: deny", 1)
 	file := filepath.Join(d.project, "x.yaml")
@@ -118,7 +118,7 @@ func TestTestCommand(t *testing.T) {
 }
 
 func TestInit(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	if out, _, code := d.run("", "init"); code != exitOK || strings.Count(out, "wrote ") != 4 {
 		t.Fatalf("exit %d, %s", code, out)
 	}
@@ -151,7 +151,7 @@ func TestInit(t *testing.T) {
 	}
 }
 
-// The templates, with every comment taken off, are right.
+// The templates are valid with every comment removed.
 func TestTemplatesHold(t *testing.T) {
 	uncommented := func(text string) string {
 		var out []string
@@ -176,7 +176,7 @@ func TestTemplatesHold(t *testing.T) {
 		for _, g := range f.Given {
 			given[g.Key] = true
 		}
-		// What has no effect in this scope is not offered.
+		// Settings without effect in this scope are not offered.
 		for _, k := range settings.Keys() {
 			if given[k.Name] == (k.AdminOnly || k.PersonOnly && !user) {
 				t.Errorf("user %v, %s: %v", user, k.Name, given[k.Name])
@@ -185,7 +185,7 @@ func TestTemplatesHold(t *testing.T) {
 		if len(f.Problems) != 0 || !given["version"] {
 			t.Errorf("settings, user %v: %v", user, f.Problems)
 		}
-		// Each is at its default.
+		// Each has its default.
 		want := settings.Defaults()
 		for _, k := range settings.Keys() {
 			if got := k.Text(&f.Values); got != k.Text(&want) {
@@ -196,7 +196,7 @@ func TestTemplatesHold(t *testing.T) {
 			t.Errorf("something is switched: %+v", f.Switches)
 		}
 	}
-	d := newDesk(t)
+	d := newRegistrar(t)
 	file := filepath.Join(d.project, "r.yaml")
 	d.write(file, uncommented(template("rules.yaml")))
 	if out, _, code := d.run("", "test", file); code != exitOK || !strings.Contains(out, "2 tests, 0 failed") {
@@ -205,7 +205,7 @@ func TestTemplatesHold(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	if out, _, code := d.run("", "version"); code != exitOK || !strings.HasPrefix(out, "cardea ") {
 		t.Errorf("exit %d, %s", code, out)
 	}
@@ -216,7 +216,7 @@ func TestVersion(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	for _, c := range []struct {
 		args []string
 		code int
@@ -259,7 +259,7 @@ func TestEveryCommandTellsItsExitCodes(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(tree(newDesk(t).process(nil, nil, nil)))
+	walk(tree(newRegistrar(t).process(nil, nil, nil)))
 }
 
 func TestPlain(t *testing.T) {
@@ -314,7 +314,7 @@ func TestColour(t *testing.T) {
 }
 
 func TestWritingFails(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	for _, args := range [][]string{{"try", "ls"}, {"try", "--json", "ls"}, {"list"}, {"list", "--json"}, {"lint"}, {"test"}, {"version"}, {"init"}} {
 		var errs bytes.Buffer
 		if code := Main(args, d.process(strings.NewReader(""), fullDisk{}, &errs)); code != exitError || !strings.Contains(errs.String(), "no space left") {
@@ -334,8 +334,7 @@ func TestShowProblems(t *testing.T) {
 
 var update = flag.Bool("update", false, "write docs/commands.md and docs/exit-codes.md")
 
-// The pages about commands and exit codes are made from the program, and are
-// current.
+// The pages about commands and exit codes are generated from the program, and are current.
 func TestPagesAreCurrent(t *testing.T) {
 	p := Process{Process: hook.Process{Env: func(string) string { return "" }}}
 	for name, text := range map[string]string{"commands.md": commandsPage(p), "exit-codes.md": exitCodesPage(p)} {
@@ -357,7 +356,7 @@ func page(t *testing.T, name, text string) {
 	}
 }
 
-// Every key that the program reads is on the page about settings.
+// The page about settings has every key that the program reads.
 func TestSettingsPageNamesEveryKey(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "settings.md"))
 	if err != nil {

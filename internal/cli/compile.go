@@ -24,9 +24,10 @@ type compileFlags struct {
 	without                     []string
 }
 
-// compiledEndings says what exit codes 0 and 1 mean.
+// compiledEndings holds the meanings of exit codes 0 and 1.
 var compiledEndings = [2]string{"done; with --check: nothing differs", "with --check: something is missing, changed or out of date; or an error; it is on standard error"}
 
+// compileCommand returns the command "compile".
 func compileCommand(p Process) *cobra.Command {
 	f, codex := compileFlags{}, compileFlags{codex: true, managed: true}
 	c := compileTarget(p, &f, "claude-sandbox [--user | --managed] [--diff | --check | --remove]", "write denies into the sandbox of Claude Code",
@@ -53,7 +54,7 @@ for a code, which a person types at a terminal.`)
 machine and needs root: Codex CLI has no such list for one person, and none for writes.`))
 }
 
-// compileTarget is the command for one harness.
+// compileTarget returns the command for one harness.
 func compileTarget(p Process, f *compileFlags, use, short, long string) *cobra.Command {
 	c := &cobra.Command{Use: use, Short: short, Long: long, Args: noArguments, RunE: func(*cobra.Command, []string) error { return compileInto(p, *f) }}
 	fs := inOrder(c)
@@ -76,8 +77,8 @@ type compilation struct {
 	plan  *install.Plan
 }
 
-// compile works out what a file is to have, and how it gets there.
-func compile(p Process, s site, f compileFlags) (c compilation, err error) {
+// compile returns the denies for a harness's file and the change that writes them.
+func compile(p Process, s harnessPaths, f compileFlags) (c compilation, err error) {
 	name, scope := claudecode.Name, install.User
 	if f.codex {
 		name = "codex"
@@ -124,9 +125,9 @@ func compile(p Process, s site, f compileFlags) (c compilation, err error) {
 	return c, err
 }
 
-// compileFor compiles what holds everywhere: as seen from the home folder, so that no project
-// adds to it but with a role.
-func compileFor(p Process, s site, f compileFlags) (*sandbox.Compiled, error) {
+// compileFor compiles the denies that apply everywhere. It looks from the home folder, so a
+// project adds none except through a role.
+func compileFor(p Process, s harnessPaths, f compileFlags) (*sandbox.Compiled, error) {
 	home := s.Place.Dirs.Home
 	if home == "" {
 		return nil, errors.New("the home folder is not known; set HOME")
@@ -143,7 +144,7 @@ func compileFor(p Process, s site, f compileFlags) (*sandbox.Compiled, error) {
 	return sandbox.Compile(about), nil
 }
 
-// compileInto carries the command out.
+// compileInto runs the command.
 func compileInto(p Process, f compileFlags) error {
 	as := installFlags{managed: f.managed, dryRun: f.diff || f.check}
 	s, err := as.site(p)
@@ -184,7 +185,7 @@ func compileInto(p Process, f compileFlags) error {
 	return cmp.Or(out.err, as.rehearsed(s, c.plan))
 }
 
-// whyCode says why a change asks for a code, "" where it asks for none.
+// whyCode returns why a change asks for a code, or "" if it does not.
 func (c *compilation) whyCode(p Process) string {
 	switch err := p.agentAbove(); {
 	case c.flags.remove:
@@ -199,7 +200,7 @@ func (c *compilation) whyCode(p Process) string {
 	return c.plan.OnlyAdds()
 }
 
-// show says where each entry comes from, and what is left to Cardea.
+// show writes the source of each entry, and what is left to Cardea.
 func (c *compilation) show(out *screen) {
 	slices.SortStableFunc(c.Entries, func(a, b sandbox.Entry) int { return strings.Compare(a.List, b.List) })
 	for i, e := range c.Entries {
@@ -220,9 +221,9 @@ func (c *compilation) show(out *screen) {
 	}
 }
 
-// state says in one line what is written, and whether it has an effect; holes are what the
-// settings let out of the sandbox.
-func (c *compilation) state(s site, differs bool) (line string, holes []string) {
+// state returns one line on what is written and whether the sandbox is on. holes is what
+// the settings let out of the sandbox.
+func (c *compilation) state(s harnessPaths, differs bool) (line string, holes []string) {
 	written := len(c.was.Denies) > 0 || !differs
 	has := either(!differs, " has what Cardea denies", either(written, " has not all that Cardea denies, or more", " has no denies of Cardea"))
 	line = "the sandbox of " + c.h.Title + has + ", by " + c.plan.File
@@ -242,8 +243,8 @@ func (c *compilation) state(s site, differs bool) (line string, holes []string) 
 	return line, holes
 }
 
-// checkSandbox says in one line whether the sandbox of Claude Code has what Cardea denies.
-func (c *checkup) checkSandbox(p Process, s site) {
+// checkSandbox reports in one line whether the sandbox of Claude Code has what Cardea denies.
+func (c *checkup) checkSandbox(p Process, s harnessPaths) {
 	for _, managed := range []bool{false, true} {
 		done, err := compile(p, s, compileFlags{managed: managed})
 		switch {
@@ -257,7 +258,7 @@ func (c *checkup) checkSandbox(p Process, s site) {
 			}
 		}
 	}
-	h, _ := install.Find(claudecode.Name) // it is one of them
+	h, _ := install.Find(claudecode.Name) // it always exists
 	if on, _, _ := install.Sandbox(h, s.At); on && len(c.Sandbox) == 0 {
 		c.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea compile claude-sandbox\"", "the sandbox of Claude Code is on, and has no denies of Cardea")
 	}

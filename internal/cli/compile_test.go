@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// sandboxOf are the entries below the key sandbox of a file.
-func (d *desk) sandboxOf(file string) (box struct {
+// sandboxOf returns the entries under the key sandbox of a file.
+func (d *registrar) sandboxOf(file string) (box struct {
 	Enabled    *bool
 	Filesystem struct{ DenyRead, DenyWrite, AllowRead []string }
 	Network    struct{ DeniedDomains []string }
@@ -88,7 +88,7 @@ func TestCompile(t *testing.T) {
 	if out, _, code = d.run("", "compile", "claude-sandbox", "--check"); code != exitOK || !strings.Contains(out, "has what Cardea denies") {
 		t.Errorf("--check: exit %d, %s", code, out)
 	}
-	// Not the person's wish: an agent, and a script without a person.
+	// Without the person: an agent, and a script.
 	for _, words := range [][]string{{"--remove"}, {"--without", "private-keys"}, {"--enable"}, {"--closed"}} {
 		words = append([]string{"compile", "claude-sandbox"}, words...)
 		_, agent, code := d.run("abc234\n", words...)

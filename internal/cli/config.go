@@ -12,9 +12,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// configCommand returns the command "config".
 func configCommand(p Process) *cobra.Command {
-	show := func(d sessionDesk, args []string, asJSON bool) error { return showConfig(p, d, args, asJSON) }
-	c := jsonOn(p, deskHere, &cobra.Command{
+	show := func(d sessionRegistrar, args []string, asJSON bool) error { return showConfig(p, d, args, asJSON) }
+	c := jsonOn(p, registrarHere, &cobra.Command{
 		Use:   "config [KEY] [--json]",
 		Short: "show and change settings",
 		Long: `Show every setting with its value and where that comes from: a file with its line and
@@ -32,7 +33,7 @@ project or system; what an organisation says comes by "cardea sync".`,
 		Args: atMostOneArgument,
 	}, show)
 	leaf := func(use, short string, check cobra.PositionalArgs) *cobra.Command {
-		return jsonOn(p, deskHere, &cobra.Command{Use: use, Short: short, Args: check}, show)
+		return jsonOn(p, registrarHere, &cobra.Command{Use: use, Short: short, Args: check}, show)
 	}
 	c.AddCommand(leaf("get KEY [--json]", "show a setting, as \"cardea config KEY\" does", oneArgument),
 		leaf("show [KEY] [--json]", "show all settings or one, as \"cardea config\" does", atMostOneArgument),
@@ -41,7 +42,7 @@ project or system; what an organisation says comes by "cardea sync".`,
 	return c
 }
 
-// configuration is what "cardea config --json" says.
+// configuration is the JSON of "cardea config".
 type configuration struct {
 	Project  string        `json:"project"`
 	Settings []configEntry `json:"settings"`
@@ -52,28 +53,29 @@ type configuration struct {
 type configEntry struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
-	// Source is the file and line of the value in force, "default" where nobody gave
-	// any, and Scope whose file that is. Lists can come from several files.
+	// Source is the file and line of the value in force, or "default". Scope is the scope of
+	// that file. Lists can come from several files.
 	Source  string   `json:"source"`
 	Scope   string   `json:"scope,omitempty"`
 	Default string   `json:"default"`
 	Meaning string   `json:"meaning"`
 	Allowed []string `json:"allowed,omitempty"`
-	// Said is what every file says, strongest scope first.
+	// Said holds the value in every file, strongest scope first.
 	Said []configSaid `json:"said"`
 }
 
-// configSaid is what a file says about a key.
+// configSaid is the value of a key in one file.
 type configSaid struct {
 	Value   string `json:"value"`
 	Source  string `json:"source"`
 	Scope   string `json:"scope"`
 	InForce bool   `json:"in_force"`
-	// Why says why it is not in force, "" where it is.
+	// Why is the reason why it is not in force, or "".
 	Why string `json:"why,omitempty"`
 }
 
-func showConfig(p Process, d sessionDesk, args []string, asJSON bool) error {
+// showConfig shows all settings, or the one in args.
+func showConfig(p Process, d sessionRegistrar, args []string, asJSON bool) error {
 	l := d.Loaded
 	out := configuration{Project: d.Place.Project, report: report{[]cardea.Diagnostic{}}}
 	for i := range l.SettingsFiles {
@@ -92,7 +94,7 @@ func showConfig(p Process, d sessionDesk, args []string, asJSON bool) error {
 	return p.answer(asJSON, out, e.show)
 }
 
-// keysIn are the keys of the table, and the switches that some file gives.
+// keysIn returns the known keys, and the switches that appear in some file.
 func keysIn(l *inforce.Loaded) []settings.Name {
 	var out []settings.Name
 	add := func(key string) {
@@ -112,7 +114,7 @@ func keysIn(l *inforce.Loaded) []settings.Name {
 	return out
 }
 
-// entryOf is what is in force of a key.
+// entryOf returns the setting of a key that is in force.
 func entryOf(l *inforce.Loaded, name settings.Name) configEntry {
 	e := configEntry{Key: strings.Join(name.Path, "."), Default: name.Default(), Source: "default", Said: []configSaid{}}
 	var values, sources, scopes []string
@@ -143,7 +145,7 @@ func entryOf(l *inforce.Loaded, name settings.Name) configEntry {
 	return e
 }
 
-// whyNot says why what a file says about a key is not in force, or "".
+// whyNot returns why the value in a file is not in force, or "".
 func whyNot(l *inforce.Loaded, f *settings.File, g settings.Given) string {
 	id := g.Value
 	if parts := strings.SplitN(g.Key, ".", 3); parts[0] == "packs" {

@@ -24,6 +24,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// configSetCommand returns the command "config set".
 func configSetCommand(p Process) *cobra.Command {
 	return configLeaf(&cobra.Command{
 		Use:   "set KEY VALUE... [--scope SCOPE]",
@@ -50,6 +51,7 @@ list can be given word by word. Comments stay.`,
 	})
 }
 
+// configUnsetCommand returns the command "config unset".
 func configUnsetCommand(p Process) *cobra.Command {
 	return cautious(configLeaf(&cobra.Command{
 		Use:   "unset KEY [--scope SCOPE]",
@@ -75,13 +77,13 @@ kept until it is written, so nothing is lost.`,
 	}, func(scope string, _ []string, asJSON bool) error { return editSettings(p, scope, asJSON) })
 }
 
-// configLeaf is a command that changes the settings of a scope.
+// configLeaf returns a command that changes the settings of a scope.
 func configLeaf(c *cobra.Command, run func(scope string, args []string, asJSON bool) error) *cobra.Command {
 	scope := c.Flags().String("scope", "user", "whose settings: user, project or system")
 	return withJSON(c, func(args []string, asJSON bool) error { return run(*scope, args, asJSON) })
 }
 
-// configChange is a change of a cardea.yaml on its way.
+// configChange is a pending change of a cardea.yaml.
 type configChange struct {
 	change
 	p     Process
@@ -89,24 +91,24 @@ type configChange struct {
 	scope cardea.Scope
 	// file is the path by which the settings are read.
 	file string
-	// before is what is in force now.
+	// before holds the configuration in force before the change.
 	before *inforce.Loaded
 }
 
-// configured is what a change did, and the shape of its --json.
+// configured is the result of a change, and its JSON.
 type configured struct {
 	File    string `json:"file"`
 	Diff    string `json:"diff"`
 	Written bool   `json:"written"`
-	// Settings are what is in force then of the key that was changed.
+	// Settings holds the changed key as it is in force after the change.
 	Settings []configEntry `json:"settings"`
 	report
 }
 
-// startChange finds the file of a scope.
+// startChange prepares a change of the file of a scope.
 func startChange(p Process, scope string) (*configChange, error) {
 	c := &configChange{p: p}
-	c.scope, _ = scopeOf(scope) // other words are refused below
+	c.scope, _ = scopeOf(scope) // unknown scopes are refused below
 	dir := ""
 	switch scope {
 	case "user", "project":
@@ -160,7 +162,7 @@ func changeSetting(p Process, scope, key string, asJSON bool, change func(text s
 	problems := c.problems()
 	if len(problems) > 0 {
 		out := configured{File: c.file, Settings: []configEntry{}, report: report{problems}}
-		if refused == nil { // an agent may not be allowed to read the file
+		if refused == nil { // an agent may be forbidden to read the file
 			out.Diff = c.diff()
 		}
 		return failIf(true, p.answer(asJSON, out, func(s *screen) {
@@ -174,15 +176,15 @@ func changeSetting(p Process, scope, key string, asJSON bool, change func(text s
 	return c.finish(asJSON, &name)
 }
 
-// load is what would be in force with the new text.
+// load returns the configuration that would be in force with the new text.
 func (c *configChange) load() *inforce.Loaded {
 	w := c.p.Whose(&c.pl)
 	w.Drafts = map[string][]byte{c.file: []byte(c.text)}
-	w.State = "" // the text itself is meant, no last good form
+	w.State = "" // check the text itself, not a last good form
 	return inforce.Load(w)
 }
 
-// problems are those of the new text that the old one does not have.
+// problems returns the problems of the new text that the old one does not have.
 func (c *configChange) problems() []cardea.Diagnostic {
 	of := func(l *inforce.Loaded) (out []cardea.Diagnostic) {
 		for i := range l.SettingsFiles {
@@ -202,7 +204,7 @@ func (c *configChange) diff() string {
 	return string(diff.Diff(c.shown, []byte(c.old), c.shown, []byte(c.text)))
 }
 
-// finish writes the file when the person agrees, and tells what is in force of a key.
+// finish writes the file if the person agrees, and shows what is then in force of a key.
 func (c *configChange) finish(asJSON bool, name *settings.Name) error {
 	out := configured{File: c.file, Diff: c.diff(), Settings: []configEntry{}, report: report{[]cardea.Diagnostic{}}}
 	if c.text != c.old {
@@ -227,12 +229,11 @@ func (c *configChange) finish(asJSON bool, name *settings.Name) error {
 	})
 }
 
-// atInstallation are the settings by which "cardea install" writes a hook: its time, and
-// its program.
+// atInstallation lists the settings that determine the hook that "cardea install" writes:
+// its time limit and its program.
 var atInstallation = []string{"human.mode", "human.timeout", "judge.enabled", "daemon.start"}
 
-// write writes the file when the person agrees. What the person changes in a project
-// that they trust stays trusted.
+// write writes the file if the person agrees. A change in a trusted project stays trusted.
 func (c *configChange) write(show func(*screen)) error {
 	before, err := surveyIf(c.p, c.scope == cardea.ScopeProject && c.before.Where.Trusted())
 	if err != nil {
@@ -253,10 +254,10 @@ func (c *configChange) write(show func(*screen)) error {
 	})
 }
 
-// draftName is what the copy that is edited is called, beside the file.
+// draftName is the name of the edited copy, in the folder of the file.
 const draftName = ".draft-cardea.yaml"
 
-// editSettings has the person edit a copy of a file until it has no mistakes.
+// editSettings lets the person edit a copy of a file until it has no mistakes.
 func editSettings(p Process, scope string, asJSON bool) error {
 	c, err := startChange(p, scope)
 	if err == nil {
@@ -294,7 +295,7 @@ func editSettings(p Process, scope string, asJSON bool) error {
 	return os.Remove(draft)
 }
 
-// editOnce lets the person edit the copy, and reports whether they want to go on.
+// editOnce lets the person edit the copy. again is true if they want to continue.
 func (c *configChange) editOnce(s *screen, draft string) (again bool, err error) {
 	if c.p.Edit == nil {
 		return false, errors.New("there is no editor here")

@@ -1,11 +1,10 @@
-// Package cli implements the commands of people.
+// Package cli implements the commands for people.
 //
-// They decide by the same code as the hook (package hook), so that what try says is
-// what check does.
+// They use the same code as the hook (package hook), so "cardea try" shows the verdict that
+// check gives.
 //
-// Two things hold for every command. What a person reads was partly written by
-// the agent whose call is judged, so it passes through [Plain], which lets no
-// control, bidi or invisible character reach the terminal. And how a command
-// can end stands in one table, exit.go, from which the help texts and
-// docs/exit-codes.md are made.
+// Two rules hold for every command. The agent whose call is judged may have written part of
+// what a person reads. Such text passes through [Plain], which lets no control, bidi or
+// invisible character reach the terminal. And one table, exit.go, defines how each command
+// can end. The help texts and docs/exit-codes.md are made from it.
 package cli

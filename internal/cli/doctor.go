@@ -27,39 +27,40 @@ const (
 	stateNone   = "not configured"
 )
 
-// checkup is what doctor finds, and the shape of doctor --json.
+// checkup holds the findings of doctor, and is its JSON.
 type checkup struct {
 	OK bool `json:"ok"`
-	// Off says until when a person switched the gate off in all sessions, "" where it is on.
+	// Off is until when the person switched the gate off in all sessions, "" if it is on.
 	Off       string       `json:"off,omitempty"`
 	Harnesses []hookReport `json:"harnesses"`
-	// Judge are the providers that are asked, where the judge is on.
+	// Judge lists the providers that are asked, if the judge is on.
 	Judge []judge.Availability `json:"judge"`
-	// Daemon is what is known of the daemon.
+	// Daemon is the state of the daemon.
 	Daemon daemonReport `json:"daemon"`
-	// Queue is what doctor finds about the queue, nil where it is not used.
+	// Queue holds the findings about the queue, nil if it is not used.
 	Queue *queueReport `json:"queue,omitempty"`
-	// Sandbox says, for each file with denies of Cardea, whether they are current and the
-	// sandbox is on.
+	// Sandbox has a line for each file with denies of Cardea: whether they are current, and
+	// whether the sandbox is on.
 	Sandbox []string `json:"sandbox,omitempty"`
-	// The diagnostics are those of no harness.
+	// The diagnostics here belong to no harness.
 	report
 }
 
-// hookReport is what doctor says about one harness.
+// hookReport holds the findings about one harness.
 type hookReport struct {
 	Name    string `json:"name"`
 	Title   string `json:"title"`
 	State   string `json:"state"`
 	Version string `json:"version"`
-	// LastEvent is when the harness last called the hook, to the minute; "" is never.
+	// LastEvent is when the harness last called the hook, to the minute, "" for never.
 	LastEvent string           `json:"last_event"`
 	Wirings   []install.Wiring `json:"wirings"`
-	// Probes say of which hooks it was seen that they deny.
+	// Probes has a line for each hook that denied the probe.
 	Probes []string `json:"probes"`
 	report
 }
 
+// doctorCommand returns the command "doctor".
 func doctorCommand(p Process) *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "doctor [claude|copilot|codex|…] [--json]",
@@ -86,8 +87,9 @@ With the name of a harness only its hooks are checked.`,
 	}, func(only []string, asJSON bool) error { return doctor(p, only, asJSON) })
 }
 
+// doctor checks all harnesses, or the one in only, and shows the findings.
 func doctor(p Process, only []string, asJSON bool) error {
-	s, harnesses := siteOf(p), install.Harnesses()
+	s, harnesses := harnessPathsOf(p), install.Harnesses()
 	if len(only) > 0 {
 		h, err := install.Find(only[0])
 		if err != nil {
@@ -115,7 +117,7 @@ func doctor(p Process, only []string, asJSON bool) error {
 	c.checkPause(p, s)
 	c.OK = c.OK && configured && !cardea.HasError(c.Diagnostics)
 	loaded := load(p, &s.Place, nil)
-	for _, t := range slices.Concat(s.Place.Troubles, hook.SetUpChanges(s.At, loaded)) {
+	for _, t := range slices.Concat(s.Place.Issues, hook.SetUpChanges(s.At, loaded)) {
 		c.Diagnostics = append(c.Diagnostics, t.Diagnostic)
 	}
 	if !configured {
@@ -124,24 +126,24 @@ func doctor(p Process, only []string, asJSON bool) error {
 	return failIf(!c.OK, p.answer(asJSON, c, func(out *screen) { c.show(out, p.Now()) }))
 }
 
-// add adds a diagnostic that is about no file.
+// add adds a diagnostic without a file.
 func (r *report) add(severity cardea.Level, code cardea.Code, hint, text string) {
 	r.Diagnostics = append(r.Diagnostics, cardea.Diagnostic{Severity: severity, Code: code, Text: text, Hint: hint})
 }
 
-// checkPause reports a time in which the gate is off, or a file about one that is ignored.
-func (c *checkup) checkPause(p Process, s site) {
+// checkPause reports a pause of the gate, or an ignored file of a pause.
+func (c *checkup) checkPause(p Process, s harnessPaths) {
 	if _, err := s.Place.Store.Paused(p.Now()); err != nil {
 		c.add(cardea.LevelWarning, cardea.CodeIgnored, "", err.Error())
 	}
 	c.Off = s.Place.Paused(p.Now())
 }
 
-// policyProblems say why the policies that are in force cannot be evaluated.
+// policyProblems returns why the policies in force cannot be evaluated, or nil.
 func policyProblems(p Process) []cardea.Diagnostic {
 	l, _, err := gather(p, nil)
 	if err != nil {
-		return nil // without a working folder there is no place to look at
+		return nil // without a working folder there is nothing to check
 	}
 	for _, f := range l.PolicyFolders() {
 		if len(f.Paths()) == 0 {
@@ -155,8 +157,8 @@ func policyProblems(p Process) []cardea.Diagnostic {
 	return nil
 }
 
-// examine looks at one harness.
-func examine(p Process, s site, h install.Harness) hookReport {
+// examine checks one harness.
+func examine(p Process, s harnessPaths, h install.Harness) hookReport {
 	found := install.Inspect(h, s.At)
 	r := hookReport{Name: h.Name, Title: h.Title, State: stateNone, Wirings: notNil(found.Wirings), Probes: []string{}, report: report{notNil(found.Diagnostics)}}
 	last, beat := s.Place.Heartbeats().LastEvent(h.Name)
@@ -191,9 +193,9 @@ func examine(p Process, s site, h install.Harness) hookReport {
 	return r
 }
 
-// tryHooks probes every hook that can stop a call, and reports whether one of
-// them is in force and denied what it must.
-func (r *hookReport) tryHooks(p Process, s site, h install.Harness, exe string) (denied bool) {
+// tryHooks probes every hook that can stop a call. It reports whether one is in force and
+// denied the probe.
+func (r *hookReport) tryHooks(p Process, s harnessPaths, h install.Harness, exe string) (denied bool) {
 	dir := cmp.Or(s.At.Project, s.Place.Dirs.Home)
 	r.Diagnostics = append(r.Diagnostics, h.Untrusted(s.At, r.Wirings)...)
 	for _, w := range r.Wirings {
@@ -223,16 +225,16 @@ func (r *hookReport) tryHooks(p Process, s site, h install.Harness, exe string) 
 	return denied
 }
 
-// tryHook probes a hook, and says how where it starts no program.
-func tryHook(p Process, s site, h install.Harness, w install.Wiring, dir string) (how string, err error) {
+// tryHook probes a hook. how says so if that started no program.
+func tryHook(p Process, s harnessPaths, h install.Harness, w install.Wiring, dir string) (how string, err error) {
 	if w.URL != "" {
 		return ", over HTTP; with another HOME or XDG_* folder than the daemon's it is blocked", probeHTTP(p, s, h, w, dir)
 	}
 	return "", install.Probe(context.Background(), h, w, dir, os.Environ())
 }
 
-// lookFor finds what is wrong with the hooks together.
-func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) {
+// lookFor reports problems of the hooks as a whole.
+func (r *hookReport) lookFor(h install.Harness, s harnessPaths, found install.Findings) {
 	for _, event := range found.Missing(h) {
 		r.add(cardea.LevelError, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+event)
 	}
@@ -277,9 +279,9 @@ func (r *hookReport) lookFor(h install.Harness, s site, found install.Findings) 
 	}
 }
 
-// readers names the other harnesses that seem to be used here and run Claude
-// Code's hooks too (docs/harnesses.md#hooks-of-one-harness-in-another).
-func readers(s site, wirings []install.Wiring) []string {
+// readers returns warnings about other harnesses that seem to be in use here and also run
+// Claude Code's hooks (docs/harnesses.md#hooks-of-one-harness-in-another).
+func readers(s harnessPaths, wirings []install.Wiring) []string {
 	here := func(dirs ...string) bool { return slices.ContainsFunc(dirs, isFolder) }
 	home, project := s.Place.Dirs.Home, s.At.Project
 	inProject, inUser := false, false
@@ -317,7 +319,7 @@ func (c checkup) show(out *screen, now time.Time) {
 		}
 		out.printf("%s: %s\n", r.Title, painted{style, r.State})
 		out.field("version", r.Version)
-		h, _ := install.Find(r.Name) // it is one of them
+		h, _ := install.Find(r.Name) // it always exists
 		for _, w := range r.Wirings {
 			out.printf("  %s  %s  %s:%d\n", w.Event, w.Scope, w.File, w.Line)
 			out.printf("    %s\n", w.Command())
@@ -341,7 +343,7 @@ func (c checkup) show(out *screen, now time.Time) {
 	showDiagnostics(out, c.Diagnostics)
 }
 
-// ago is a moment in words.
+// ago returns a moment in words.
 func ago(stamp string, now time.Time) string {
 	t, err := time.Parse(time.RFC3339, stamp)
 	if err != nil {

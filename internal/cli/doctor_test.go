@@ -15,8 +15,7 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// TestMain lets the test program be the hook that doctor tries: started with
-// check, it is cardea.
+// TestMain makes the test program the hook that doctor tries: started with check, it is cardea.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "check" {
 		os.Exit(Main(os.Args[1:], ThisProcess(hook.ThisProgram())))
@@ -24,10 +23,10 @@ func TestMain(m *testing.M) {
 	os.Exit(testrun.InMemory(m))
 }
 
-// hooked is a desk whose home has a program cardea that is this very one.
-func hooked(t *testing.T) (d *desk, binary string) {
+// hooked returns a registrar whose home has this program as cardea.
+func hooked(t *testing.T) (d *registrar, binary string) {
 	t.Helper()
-	d = newDesk(t)
+	d = newRegistrar(t)
 	t.Setenv("HOME", d.home)
 	t.Setenv("XDG_STATE_HOME", "")
 	t.Setenv("XDG_CONFIG_HOME", "")
@@ -44,7 +43,7 @@ func hooked(t *testing.T) (d *desk, binary string) {
 	return d, binary
 }
 
-func (d *desk) doctor() (checkup, string, int) {
+func (d *registrar) doctor() (checkup, string, int) {
 	d.t.Helper()
 	text, errs, code := d.run("", "doctor")
 	out, _, again := d.run("", "doctor", "--json")
@@ -78,7 +77,7 @@ func TestDoctor(t *testing.T) {
 	if c, text, code = d.doctor(); code != exitOK || c.Harnesses[0].State != stateLive || c.Harnesses[1].State != stateReady || !strings.Contains(text, "last call by the harness: a minute ago") {
 		t.Errorf("after a call: exit %d\n%s", code, text)
 	}
-	// The version that can fail closed is there, and the switch is not.
+	// The version can fail closed, but the switch is missing.
 	d.program("claude", "echo 2.1.300")
 	if _, text, _ = d.doctor(); !strings.Contains(text, "onFailure is missing") {
 		t.Error(text)
@@ -91,7 +90,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-// Each of these looks installed, and is no gate.
+// Each of these looks installed, but does not work as a gate.
 func TestDoctorFindsDeadHooks(t *testing.T) {
 	hook := func(program, args string) string {
 		return `{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":` + asJSON(program) + `,"args":` + args + `,"timeout":10}]}],` +
@@ -126,15 +125,15 @@ func TestDoctorFindsDeadHooks(t *testing.T) {
 	}
 }
 
-// In every harness that Cardea can be installed in, the installed hook denies what it
-// must, as the harness would start it.
+// In every supported harness, the installed hook denies the probe, started as the harness
+// starts it.
 func TestDoctorOfEveryHarness(t *testing.T) {
 	d, binary := hooked(t)
 	spoken := map[string]bool{}
 	for _, a := range hook.Adapters() {
 		spoken[a.Name()] = true
 	}
-	s := siteOf(d.process(strings.NewReader(""), io.Discard, io.Discard))
+	s := harnessPathsOf(d.process(strings.NewReader(""), io.Discard, io.Discard))
 	for _, h := range install.Harnesses() {
 		if !spoken[h.Name] {
 			t.Errorf("%s can be installed, and is not spoken with", h.Name)
@@ -153,14 +152,14 @@ func TestDoctorOfEveryHarness(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range c.Harnesses {
-		trusted := r.Name != "codex" // nobody told Codex to
+		trusted := r.Name != "codex" // Codex was not set to trust it
 		if len(r.Probes) == 0 || trusted != (r.State == stateReady) || trusted && cardea.HasError(r.Diagnostics) {
 			t.Errorf("%s: %s, %v", r.Name, r.State, r.Diagnostics)
 		}
 	}
 }
 
-// doctor says what keeps hooks and the daemon apart.
+// doctor reports why hooks and the daemon do not work together.
 func TestTellDaemon(t *testing.T) {
 	const plain, asker, post = "/bin/cardea", "/bin/cardea-hook", ""
 	for _, tt := range []struct {

@@ -4,4 +4,4 @@ package cli
 
 import "cardea.dev/internal/hook/control"
 
-func daemonAt(string, string) control.Client { return nil } // nobody asks: there is no stamp
+func daemonAt(string, string) control.Client { return nil } // never called: there is no stamp

@@ -15,16 +15,15 @@ import (
 	"cardea.dev/internal/hook/control"
 )
 
-// queueReport is what doctor says about the queue.
+// queueReport holds the findings about the queue.
 type queueReport struct {
 	Mode    string `json:"mode"`
 	Waiting int    `json:"waiting"`
-	// Works is set where it could be opened and read.
+	// Works is set if the queue can be opened and read.
 	Works bool `json:"works"`
 }
 
-// checkQueue opens the queue where calls wait in it, and looks whether the hooks have time
-// enough.
+// checkQueue opens the queue if calls wait in it, and checks that the hooks have enough time.
 func (c *checkup) checkQueue(p Process) {
 	l, _, err := gather(p, nil)
 	if err != nil || !l.Settings.Human.Queues() {
@@ -47,7 +46,7 @@ func (c *checkup) checkQueue(p Process) {
 		for _, w := range r.Wirings {
 			if most := limit.QueueWait(w.Limit); w.Limit > 0 && most < human.Timeout && (w.Event == string(cardea.PreToolUse) || w.Event == string(cardea.PermissionRequest)) {
 				hint := "run \"cardea install\" again"
-				if w.Scope == install.Plugin { // whose limit is the same for all
+				if w.Scope == install.Plugin { // the plugin's limit is the same for all
 					hint = fmt.Sprintf("set human.timeout to %s at most, or take \"cardea install\" in place of the plugin", most.Truncate(time.Second))
 				}
 				r.add(cardea.LevelWarning, cardea.CodeIgnored, hint,
@@ -66,13 +65,13 @@ func (c checkup) showQueue(s *screen) {
 	s.printf("\n%s (human.mode: %s): %s, %s\n", painted{bold, "the queue"}, c.Queue.Mode, state, waitingCalls(c.Queue.Waiting))
 }
 
-// checker is who can tell which providers are there.
+// checker reports which providers are available.
 type checker interface {
 	Check(ctx context.Context) ([]judge.Availability, error)
 }
 
-// checkJudge asks the providers of the judge whether they are there, where it is on. None
-// is asked a question.
+// checkJudge checks that the judge's providers are available, if the judge is on. It asks
+// no question.
 func (c *checkup) checkJudge(p Process) {
 	l, pl, err := gather(p, nil)
 	if err != nil || !l.Settings.Judge.Enabled || p.Judge == nil {
@@ -129,22 +128,22 @@ const (
 	daemonNone   = "not on this system"
 )
 
-// daemonReport is what doctor says about the daemon.
+// daemonReport holds the findings about the daemon.
 type daemonReport struct {
 	State string `json:"state"`
-	// Socket is its socket, "" where there can be none.
+	// Socket is its socket, or "" if none is possible.
 	Socket string `json:"socket"`
-	// HTTP is the address at which it listens for HTTP, "" for none.
+	// HTTP is the address at which it listens for HTTP, or "".
 	HTTP string `json:"http"`
-	// Asked is set where a registered hook asks it: by cardea-hook, or over HTTP.
+	// Asked is set if a registered hook asks it, by cardea-hook or over HTTP.
 	Asked bool `json:"asked"`
-	// Starts is set where a hook starts it.
+	// Starts is set if a hook starts it.
 	Starts bool `json:"starts"`
-	// Why says why it is not asked, "" where it runs.
+	// Why is the reason why it is not asked, or "" if it runs.
 	Why string `json:"why"`
 }
 
-// checkDaemon asks the daemon for nothing, as a hook asks it.
+// checkDaemon connects to the daemon as a hook does.
 func (c *checkup) checkDaemon(p Process) {
 	d := &c.Daemon
 	d.Asked = c.wired(asksDaemon) || c.wired(postsToDaemon)
@@ -164,14 +163,14 @@ func (c *checkup) checkDaemon(p Process) {
 	c.tellDaemon()
 }
 
-// tellHTTP says what the daemon does not follow of daemon.http.
+// tellHTTP warns about what the daemon ignores of daemon.http.
 func (c *checkup) tellHTTP(p Process) {
 	for _, line := range unfollowed(p, c.Daemon.HTTP, " (the daemon: "+c.Daemon.State+")") {
 		c.add(cardea.LevelWarning, install.CodeDaemon, "end the daemon, and run \"cardea serve\"", line)
 	}
 }
 
-// wired reports whether a hook of some harness is of a kind.
+// wired reports whether any harness has a hook of this kind.
 func (c *checkup) wired(kind func(install.Wiring) bool) bool {
 	return slices.ContainsFunc(c.Harnesses, func(h hookReport) bool { return slices.ContainsFunc(h.Wirings, kind) })
 }
@@ -180,7 +179,7 @@ func asksDaemon(w install.Wiring) bool    { return install.IsAsker(w.Program) }
 func postsToDaemon(w install.Wiring) bool { return w.URL != "" }
 func fromPlugin(w install.Wiring) bool    { return w.Scope == install.Plugin }
 
-// tellDaemon says what keeps hooks and the daemon apart.
+// tellDaemon reports why hooks and the daemon do not work together.
 func (c *checkup) tellDaemon() {
 	d := &c.Daemon
 	note := func(hint, text string) { c.add(cardea.LevelNote, install.CodeDaemon, hint, text) }
@@ -194,7 +193,7 @@ func (c *checkup) tellDaemon() {
 	case d.State == daemonNone:
 	case d.Starts && !d.Asked:
 		note(again, "hooks start the daemon (daemon.start), and none asks it")
-	case !d.Starts && d.State == daemonGone && c.wired(asksDaemon): // one over HTTP was tried
+	case !d.Starts && d.State == daemonGone && c.wired(asksDaemon): // a hook over HTTP was tried
 		note("run \"cardea serve\", or set daemon.start", "a hook asks the daemon, and it does not run: cardea answers")
 	case d.State == daemonRuns && !d.Asked:
 		note("set daemon.start to true and "+again+", so that it starts cardea-hook; or end the daemon",
@@ -202,13 +201,12 @@ func (c *checkup) tellDaemon() {
 	}
 }
 
-// askDaemon has the daemon leave a call: it answers so to whoever belongs to another
-// installation.
+// askDaemon makes the daemon leave a call, as it does for every caller of another installation.
 func askDaemon(socket, engine, stamp string) (state, why string) {
 	if socket == "" {
 		return daemonGone, "there is no folder for its socket: set XDG_RUNTIME_DIR to a short absolute path"
 	}
-	_, err := daemonAt(socket, engine).Check(control.Call{Program: stamp + "doctor"}, time.Now().Add(2*limit.DaemonSilence))
+	_, err := daemonAt(socket, engine).Check(control.CheckRequest{Program: stamp + "doctor"}, time.Now().Add(2*limit.DaemonSilence))
 	var left control.LeftError
 	switch {
 	case errors.As(err, &left):

@@ -11,8 +11,8 @@ import (
 	"cardea.dev/internal/decide/policy/remote"
 )
 
-// alone runs a command line of a program that has no cardea-engine beside it.
-func (d *desk) alone(stdin string, args ...string) (stdout, stderr string, code int) {
+// alone runs a command line of a program without cardea-engine in its folder.
+func (d *registrar) alone(stdin string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	p := d.process(strings.NewReader(stdin), &out, &errs)
 	program := filepath.Join(d.home, "bin", "cardea")
@@ -22,11 +22,11 @@ func (d *desk) alone(stdin string, args ...string) (stdout, stderr string, code 
 	return out.String(), errs.String(), code
 }
 
-// Without cardea-engine everything works that needs no policy; what is routed
-// asks, and commands say what is missing.
+// Without cardea-engine everything works that needs no policy. Calls with a matching policy
+// ask, and commands say what is missing.
 func TestWithoutEngine(t *testing.T) {
 	const missing = "cardea-engine is missing beside cardea"
-	d := newDesk(t)
+	d := newRegistrar(t)
 	if out, errs, code := d.alone(d.call("PreToolUse", "default", "git status"), "check"); code != exitOK || strings.Contains(out+errs, "cardea-engine") {
 		t.Errorf("no policies: exit %d, %s%s", code, out, errs)
 	}
@@ -40,11 +40,11 @@ func TestWithoutEngine(t *testing.T) {
 	if code != exitOK || !strings.Contains(out, `"permissionDecision":"ask"`) || !strings.Contains(out, missing) {
 		t.Errorf("routed: exit %d, %s%s", code, out, errs)
 	}
-	// Once the index is there, what is routed elsewhere needs no engine.
+	// Once the index exists, policies for other tools need no engine.
 	d.policy("guard.rego", strings.Replace(guardPolicy, `["*"]`, "[PreToolUse]\n#     required_tools: [Read]", 1))
 	for range 2 {
 		d.run(d.call("PreToolUse", "default", "git status"), "check")
-		time.Sleep(150 * time.Millisecond) // so that stamps are believed
+		time.Sleep(150 * time.Millisecond) // so that stamps are trusted
 	}
 	if out, errs, _ := d.alone(d.call("PreToolUse", "default", "git status"), "check"); strings.Contains(out+errs, "cardea-engine") {
 		t.Errorf("routed elsewhere: %s%s", out, errs)
@@ -76,7 +76,7 @@ func TestWithoutEngine(t *testing.T) {
 	if _, errs, code := d.alone("", "import", "cupcake"); code != exitError || !strings.Contains(errs, missing) {
 		t.Errorf("import: exit %d, %s", code, errs)
 	}
-	// Nobody can tell what a project's policies do, so it cannot be trusted.
+	// The effect of a project's policies is unknown, so it cannot be trusted.
 	d.write(filepath.Join(d.project, ".cardea/policies/a.rego"), guardPolicy)
 	if out, errs, _ := d.alone("", "trust", "--json"); !strings.Contains(out+errs, missing) {
 		t.Errorf("trust: %s%s", out, errs)

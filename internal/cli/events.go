@@ -10,26 +10,26 @@ import (
 	"cardea.dev/internal/config/settings"
 )
 
-// listener is something in force that waits for events, and where it is written.
+// listener is a rule, policy or setting in force that needs events, with its position.
 type listener struct {
 	file   string
 	line   int
 	events []string
 }
 
-// listeners are the rules, policies and settings that wait for events. Those of
-// policies that nobody can read are told elsewhere.
+// listeners returns the rules, policies and settings that need events. It skips unreadable
+// policies, which are reported in another place.
 func listeners(l *inforce.Loaded) []listener {
 	var out []listener
 	if at, given := l.Given("policies.checks"); given {
-		out = append(out, listener{at.File, at.Line, []string{"PostToolUse"}}) // that a check succeeded is told there
+		out = append(out, listener{at.File, at.Line, []string{"PostToolUse"}}) // this event reports that a check succeeded
 	}
 	if at, given := l.Given("sessions.registration"); given && l.Settings.Sessions.Required() {
-		out = append(out, listener{at.File, at.Line, []string{"UserPromptSubmit"}}) // that the session needs a role is told there
+		out = append(out, listener{at.File, at.Line, []string{"UserPromptSubmit"}}) // the answer to this event asks for the role
 	}
 	if l.Settings.Learn != settings.LearnOff {
 		at, _ := l.Given("learn")
-		out = append(out, listener{at.File, at.Line, []string{"PermissionRequest", "PostToolUse"}}) // what the person allowed is seen there
+		out = append(out, listener{at.File, at.Line, []string{"PermissionRequest", "PostToolUse"}}) // these events report what the person allowed
 	}
 	for _, r := range l.Rules() {
 		file, line := cardea.SplitSource(r.Source)
@@ -49,7 +49,7 @@ func listeners(l *inforce.Loaded) []listener {
 	return out
 }
 
-// neededEvents are the events that something in force waits for, by a harness's names.
+// neededEvents returns the events that something in force needs, by the harness's names.
 func neededEvents(h install.Harness, l *inforce.Loaded) []string {
 	var kinds []string
 	for _, s := range listeners(l) {
@@ -58,10 +58,9 @@ func neededEvents(h install.Harness, l *inforce.Loaded) []string {
 	return h.Named(kinds)
 }
 
-// eventFindings finds what waits for events that do not come from the harnesses that
-// Cardea is the hook of.
+// eventFindings returns a warning for each needed event that no hook of Cardea sends.
 func eventFindings(p Process, l *inforce.Loaded) []cardea.Diagnostic {
-	at := siteOf(p).At
+	at := harnessPathsOf(p).At
 	var out []cardea.Diagnostic
 	for _, h := range install.Harnesses() {
 		out = append(out, missingEvents(l, h, install.Inspect(h, at))...)
@@ -69,8 +68,8 @@ func eventFindings(p Process, l *inforce.Loaded) []cardea.Diagnostic {
 	return out
 }
 
-// missingEvents finds what waits for events that a harness could bring, and that no
-// hook brings. Without any hook there is nothing to compare with.
+// missingEvents returns a warning for each needed event that the harness could send and no
+// hook sends. Without any hook it returns nil.
 func missingEvents(l *inforce.Loaded, h install.Harness, found install.Findings) []cardea.Diagnostic {
 	if len(found.Wirings) == 0 {
 		return nil
@@ -78,7 +77,7 @@ func missingEvents(l *inforce.Loaded, h install.Harness, found install.Findings)
 	var out []cardea.Diagnostic
 	for _, s := range listeners(l) {
 		if s.file == "" {
-			continue // nobody wrote that it is to be so
+			continue // it is a default
 		}
 		if missing := found.Lacks(h.Named(s.events)...); len(missing) > 0 {
 			out = append(out, cardea.Diagnostic{File: s.file, Line: s.line, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotAsked,

@@ -9,8 +9,8 @@ import (
 	"cardea.dev"
 )
 
-// The exit codes of every command. check knows only exitOK and exitDeny,
-// because harnesses take any other code for "the hook is broken, go on".
+// The exit codes of every command. check uses only exitOK and exitDeny, since harnesses
+// treat any other code as a broken hook and continue.
 const (
 	exitUsage   = 2
 	exitAbstain = 10
@@ -26,8 +26,8 @@ type ending struct {
 	meaning string
 }
 
-// endingsOf are what exit codes 0 and 1 mean for commands that do not end as
-// most do.
+// endingsOf returns the meanings of exit codes 0 and 1 for commands that differ from the
+// default "".
 func endingsOf() map[string][2]string {
 	return map[string][2]string{
 		"":                {"done", "an error; it is on standard error"},
@@ -55,7 +55,7 @@ func endingsOf() map[string][2]string {
 	}
 }
 
-// endings is how a command can end.
+// endings returns the ways in which a command can end.
 func endings(command string) []ending {
 	if strings.HasPrefix(command, "import ") {
 		return []ending{{exitOK, "shown or written"}, {exitError, "something that protected you is left out and --accept-losses is not given, or an error; it is on standard error"},
@@ -83,7 +83,7 @@ func endings(command string) []ending {
 	return []ending{{exitOK, m[0]}, {exitError, m[1]}, {exitUsage, "wrong usage"}}
 }
 
-// exitHelp is the paragraph about exit codes in a command's help text.
+// exitHelp returns the paragraph about exit codes in a command's help text.
 func exitHelp(command string) string {
 	var b strings.Builder
 	b.WriteString("Exit codes:")
@@ -93,7 +93,7 @@ func exitHelp(command string) string {
 	return b.String()
 }
 
-// exitOf maps an effect to the exit code of try --exit-code.
+// exitOf returns the exit code of try --exit-code for an effect.
 func exitOf(e cardea.Effect) int {
 	code, known := map[cardea.Effect]int{cardea.Allow: exitOK, cardea.Abstain: exitAbstain, cardea.Ask: exitAsk, cardea.Deny: exitDenied,
 		cardea.Halt: exitHalt, cardea.Defer: exitDefer}[e]
@@ -103,16 +103,16 @@ func exitOf(e cardea.Effect) int {
 	return code
 }
 
-// ended ends a command with a code after everything was said.
+// ended is an error that only sets the exit code, after all output was written.
 type ended int
 
 func (e ended) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// wrongUsage is an error of the person who typed the command.
+// wrongUsage is an error in the command line.
 type wrongUsage struct{ error }
 
-// codeOf is the exit code for what a command returned, and whether the error
-// is still to be told.
+// codeOf returns the exit code for a command's error. tell is true if the error must still
+// be shown.
 func codeOf(err error) (code int, tell bool) {
 	var e ended
 	var u wrongUsage
@@ -124,7 +124,7 @@ func codeOf(err error) (code int, tell bool) {
 	case errors.As(err, &u):
 		return exitUsage, true
 	case errors.Is(err, syscall.EPIPE):
-		return exitError, false // who read it has seen enough
+		return exitError, false // the reader has closed the pipe
 	}
 	return exitError, true
 }

@@ -25,13 +25,13 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// facesTest is a queue with many entries, and who won which.
+// facesTest is a queue with many entries, and the winner of each.
 type facesTest struct {
-	t     *testing.T
-	desk  *desk
-	queue *store.Store
-	mu    sync.Mutex
-	won   map[int64][]string
+	t         *testing.T
+	registrar *registrar
+	queue     *store.Store
+	mu        sync.Mutex
+	won       map[int64][]string
 }
 
 func (f *facesTest) wins(id int64, face string) {
@@ -40,10 +40,10 @@ func (f *facesTest) wins(id int64, face string) {
 	f.won[id] = append(f.won[id], face)
 }
 
-// opened is another handle of the queue, as another process has it.
+// opened returns another handle of the queue, as another process has it.
 func (f *facesTest) opened() *store.Store {
 	f.t.Helper()
-	s, err := store.Open(f.desk.state(), time.Now)
+	s, err := store.Open(f.registrar.state(), time.Now)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -51,13 +51,13 @@ func (f *facesTest) opened() *store.Store {
 	return s
 }
 
-// Calls that wait are answered from three faces at once: the commands, the monitor, and a
-// program that uses the queue as the API does. Each is answered once, whoever waits hears
-// it, and nothing is lost.
+// Three faces answer waiting calls at once: the commands, the monitor, and a program that
+// uses the queue like the API. Each call is answered once, its waiter gets the answer, and
+// none is lost.
 func TestThreeFaces(t *testing.T) {
 	const entries, waiters = 1000, 60
-	f := &facesTest{t: t, desk: newDesk(t), won: map[int64][]string{}}
-	f.desk.settings("human: {mode: queue}\n")
+	f := &facesTest{t: t, registrar: newRegistrar(t), won: map[int64][]string{}}
+	f.registrar.settings("human: {mode: queue}\n")
 	f.queue = f.opened()
 	ctx, r := t.Context(), redact.New()
 	self, err := person.This()
@@ -72,7 +72,7 @@ func TestThreeFaces(t *testing.T) {
 			Session: r.Text(fmt.Sprintf("s%d", i/10)),
 			Tool:    "Bash",
 			Subject: r.Text(fmt.Sprintf("make n%d", i)),
-			Project: r.Text(f.desk.project),
+			Project: r.Text(f.registrar.project),
 			Effect:  cardea.Ask, By: "rules:r", Waiter: self, Created: time.Now(), Deadline: time.Now().Add(limit.Setting)})
 		if err != nil {
 			t.Fatal(err)
@@ -80,7 +80,7 @@ func TestThreeFaces(t *testing.T) {
 		all = append(all, e)
 	}
 	var faces, waits sync.WaitGroup
-	heard := make([]queue.Answer, waiters)
+	heard := make([]queue.Resolution, waiters)
 	for i := range waiters {
 		waits.Go(func() {
 			a, err := f.queue.Wait(ctx, all[i])
@@ -98,8 +98,8 @@ func TestThreeFaces(t *testing.T) {
 	f.holds(all, heard)
 }
 
-// holds looks at what became of it all.
-func (f *facesTest) holds(all []queue.Entry, heard []queue.Answer) {
+// holds checks the result.
+func (f *facesTest) holds(all []queue.Entry, heard []queue.Resolution) {
 	t, count := f.t, map[string]int{}
 	for i, e := range all {
 		now, err := f.queue.Entry(t.Context(), e.ID)
@@ -129,7 +129,7 @@ func (f *facesTest) holds(all []queue.Entry, heard []queue.Answer) {
 func (f *facesTest) byCommands(all []queue.Entry) {
 	for _, i := range rand.Perm(len(all)) {
 		id := strconv.FormatInt(all[i].ID, 10)
-		switch out, errs, code := f.desk.sits("a\n", "deny", id, "--once"); {
+		switch out, errs, code := f.registrar.sits("a\n", "deny", id, "--once"); {
 		case code == exitOK && strings.Contains(out, id+"  denied by"):
 			f.wins(all[i].ID, "commands")
 		case !strings.Contains(errs, "was answered"):
@@ -138,11 +138,11 @@ func (f *facesTest) byCommands(all []queue.Entry) {
 	}
 }
 
-// byProgram answers with the queue's own interface.
+// byProgram answers through the queue's own interface.
 func (f *facesTest) byProgram(ctx context.Context, all []queue.Entry) {
 	var q queue.Queue = f.opened()
 	for _, i := range rand.Perm(len(all)) {
-		won, err := q.Answer(ctx, all[i].ID, queue.Answer{Effect: cardea.Allow, Who: redact.New().Text("liam"), Via: "api"})
+		won, err := q.Answer(ctx, all[i].ID, queue.Resolution{Effect: cardea.Allow, Who: redact.New().Text("liam"), Via: "api"})
 		if err != nil {
 			f.t.Errorf("answer %d: %v", all[i].ID, err)
 		}
@@ -156,14 +156,14 @@ func (f *facesTest) byProgram(ctx context.Context, all []queue.Entry) {
 // byMonitor presses keys until nothing waits.
 func (f *facesTest) byMonitor() {
 	var out, errs strings.Builder
-	p := f.desk.process(nil, &out, &errs)
+	p := f.registrar.process(nil, &out, &errs)
 	p.Person, p.Code = func() error { return nil }, func() string { return "abc234" }
-	d, err := deskHere(p)
+	d, err := registrarHere(p)
 	if err != nil {
 		f.t.Error(err)
 		return
 	}
-	feed := &feed{process: p, desk: d}
+	feed := &dataSource{process: p, registrar: d}
 	defer feed.close()
 	m := monitor.Model{Describe: feed.describe}
 	m, _ = m.Update(monitor.Size{Width: 80, Height: 24})
@@ -195,10 +195,10 @@ func (f *facesTest) byMonitor() {
 	f.t.Error("the monitor does not come to an end")
 }
 
-// Who reads the monitor's lines slowly, or not for a while, gets all of them, once and in
-// order, and no hook waits for them.
+// A slow reader of the monitor's lines, or one that pauses, gets all of them once and in
+// order, and no hook waits for it.
 func TestSlowReaderOfTheMonitor(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	const n = 300
 	hook := func(i int) {
 		if _, errs, code := d.run(d.call("PreToolUse", "default", fmt.Sprintf("echo n%d.", i)), "check", "--harness", "claude-code"); code != exitOK {
@@ -206,10 +206,10 @@ func TestSlowReaderOfTheMonitor(t *testing.T) {
 		}
 	}
 	hook(0)
-	read, write := io.Pipe() // holds nothing: a line is written when it is read
+	read, write := io.Pipe() // without a buffer: a line is written when it is read
 	ctx, stop := context.WithCancel(t.Context())
 	p := d.process(strings.NewReader(""), write, io.Discard)
-	here, err := deskHere(p)
+	here, err := registrarHere(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestSlowReaderOfTheMonitor(t *testing.T) {
 	if err != nil || len(first) != 1 {
 		t.Fatalf("%d lines, %v", len(first), err)
 	}
-	f := &feed{process: p, desk: here, follower: follower}
+	f := &dataSource{process: p, registrar: here, follower: follower}
 	ended := make(chan error, 1)
 	go func() {
 		ended <- f.lines(ctx, first, true)
@@ -242,26 +242,26 @@ func TestSlowReaderOfTheMonitor(t *testing.T) {
 	}
 }
 
-// The monitor takes the answer to a ticket back as long as it was not used, and says when it
-// was. Below an agent it does neither.
+// The monitor takes back the answer to a ticket if it was not used, and says if it was.
+// Under an agent it does neither.
 func TestUndoInTheMonitor(t *testing.T) {
-	f := &facesTest{t: t, desk: newDesk(t)}
-	f.desk.settings("human: {mode: queue}\n")
+	f := &facesTest{t: t, registrar: newRegistrar(t)}
+	f.registrar.settings("human: {mode: queue}\n")
 	f.queue = f.opened()
 	r := redact.New()
-	e, err := f.queue.Add(t.Context(), queue.Entry{Digest: "d", Tool: "Bash", Subject: r.Text("make deploy"), Project: r.Text(f.desk.project), Effect: cardea.Ask,
+	e, err := f.queue.Add(t.Context(), queue.Entry{Digest: "d", Tool: "Bash", Subject: r.Text("make deploy"), Project: r.Text(f.registrar.project), Effect: cardea.Ask,
 		Ticket: true, Validity: time.Minute, Created: time.Now(), Deadline: time.Now().Add(limit.Setting)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := f.desk.process(nil, io.Discard, io.Discard)
+	p := f.registrar.process(nil, io.Discard, io.Discard)
 	attending := error(nil)
 	p.Person, p.Code = func() error { return attending }, func() string { return "abc234" }
-	d, err := deskHere(p)
+	d, err := registrarHere(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &feed{process: p, desk: d}
+	x := &dataSource{process: p, registrar: d}
 	defer x.close()
 	says := func(got, want string) {
 		t.Helper()

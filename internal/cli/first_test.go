@@ -17,8 +17,8 @@ import (
 	"cardea.dev/internal/config/install"
 )
 
-// settled is a desk whose program is in a folder that stays.
-func settled(t *testing.T) *desk {
+// settled returns a registrar whose program is in a permanent folder.
+func settled(t *testing.T) *registrar {
 	t.Helper()
 	base, err := os.UserCacheDir()
 	if err == nil {
@@ -37,7 +37,7 @@ func settled(t *testing.T) *desk {
 			t.Skipf("%s is a temporary folder", dir)
 		}
 	}
-	d := newDesk(t)
+	d := newRegistrar(t)
 	t.Setenv("HOME", d.home)
 	d.running = filepath.Join(paths.Real(dir), "cardea")
 	d.write(d.running, "#!/bin/sh\n")
@@ -48,7 +48,7 @@ func settled(t *testing.T) *desk {
 }
 
 // inScript runs a command in a script that no agent started.
-func (d *desk) inScript(why error, args ...string) (stdout, stderr string, code int) {
+func (d *registrar) inScript(why error, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	p := d.process(strings.NewReader("abc234\n"), &out, &errs)
 	p.Person = func() error { return errors.New("standard input is no terminal") }
@@ -57,7 +57,7 @@ func (d *desk) inScript(why error, args ...string) (stdout, stderr string, code 
 	return out.String(), errs.String(), code
 }
 
-// A first registration asks for nothing, and all that makes it more than that asks.
+// A first registration asks for nothing. Everything beyond that asks.
 func TestFirstRegistration(t *testing.T) {
 	const rule = "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: deny}]"
 	const ours = `{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/opt/x/cardea check --harness claude-code"}]}]}}`
@@ -152,7 +152,7 @@ func TestFirstRegistrationBehindLinks(t *testing.T) {
 	}
 }
 
-// A second installation accepts nothing that changed without Cardea.
+// A second installation does not accept changes that Cardea did not make.
 func TestInstallAgainAcceptsNothing(t *testing.T) {
 	d := settled(t)
 	if out, errs, code := d.inScript(nil, "install", "claude"); code != exitOK {
@@ -167,7 +167,7 @@ func TestInstallAgainAcceptsNothing(t *testing.T) {
 	}
 }
 
-// What root says for the machine renews a hook of the same program, and no other.
+// A managed installation renews a hook of the same program, and no other.
 func TestRenews(t *testing.T) {
 	h, err := install.Find("claude")
 	if err != nil {
@@ -197,8 +197,8 @@ func TestRenews(t *testing.T) {
 	}
 }
 
-// All commands ask for their code in one form: "type k7q2mf to trust 3 files". Only what
-// answers the queue takes one letter.
+// All commands ask for their code in one form: "type k7q2mf to trust 3 files". Only answers
+// to the queue take one letter.
 func TestOneQuestion(t *testing.T) {
 	all, err := filepath.Glob("*.go")
 	if err != nil {
@@ -271,8 +271,8 @@ func isNamed(e ast.Expr, names ...string) bool {
 	return false
 }
 
-// From nothing to a protected agent with a rule of one's own takes no code, and one for a
-// rule of a project.
+// To protect an agent with an own rule takes no code from the start, and one for a rule of
+// a project.
 func TestCodesFromNothing(t *testing.T) {
 	d := settled(t)
 	codes := 0

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// commitAfter reports what is said about a commit after a line that succeeded,
-// with these checks in the settings. cwd is where the harness says that it was.
+// commitAfter returns the answer to a commit after lines that succeeded, with these checks
+// in the settings. cwd is the folder that the harness reports.
 func commitAfter(t *testing.T, checks []string, cwd string, lines ...string) (effect, text string) {
 	t.Helper()
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.vars["CLAUDE_PROJECT_DIR"] = d.project
 	d.settings("version: 1\npolicies: {checks: " + marshalled(checks) + "}\n")
 	d.write(filepath.Join(d.project, "web", "package.json"), "{}")
@@ -33,7 +33,7 @@ func commitAfter(t *testing.T, checks []string, cwd string, lines ...string) (ef
 	return send("PreToolUse", d.project, "git commit -m x")
 }
 
-// Whatever line a person makes a check, running that line is what it asks for.
+// Running the line that a person set as a check satisfies the check.
 func TestEveryCheckCanBeMet(t *testing.T) {
 	for _, check := range []string{
 		"CI=1 npm test",
@@ -67,10 +67,10 @@ func TestEveryCheckCanBeMet(t *testing.T) {
 func TestWhatMeetsACheck(t *testing.T) {
 	for _, c := range []struct{ check, cwd, line, want string }{
 		{"npm test", "", "  npm test\n", "nothing"},
-		// Claude Code says where the line has ended.
+		// Claude Code reports the folder in which the line ended.
 		{"cd web && npm test", "web", "cd web && npm test", "nothing"},
 		{"npm test", "web", "npm test", "nothing"},
-		// It is another line.
+		// This is another line.
 		{"make  lint", "", "make lint", "deny"},
 		{"npm test;", "", "npm test", "deny"},
 		{"CI=1 npm test", "", "npm ci && CI=1 npm test", "deny"},
@@ -84,9 +84,9 @@ func TestWhatMeetsACheck(t *testing.T) {
 	}
 }
 
-// What can never hold is told by lint, and nothing else is.
+// Lint reports only checks that can never hold.
 func TestLintFindsChecksThatNeverHold(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.settings("version: 1\npolicies:\n  checks: ['npm start &', \"echo 'x\", '# all', 'make > a.log', 'make lint > b.log', 'cd web && CI=1 npm test;']\n")
 	out, _, code := d.run("", "lint")
 	for _, want := range []string{
@@ -100,8 +100,8 @@ func TestLintFindsChecksThatNeverHold(t *testing.T) {
 	}
 }
 
-// What real git takes for a commit or a merge is one, however its options are
-// spelled.
+// Cardea recognizes what real git treats as a commit or a merge, with any spelling of the
+// options.
 func TestWhatGitPublishes(t *testing.T) {
 	git := func(dir string, args ...string) string {
 		c := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@x.example", "-c", "init.defaultBranch=main"}, args...)...)
@@ -117,7 +117,7 @@ func TestWhatGitPublishes(t *testing.T) {
 		"merge --into --abort b --no-ff": true, "merge --i --abort b": true,
 		"commit -am x --dry-run": false, "commit -u --dry-run -am x": false, "commit -S --dry-run -am x": false, "merge --abort": false,
 	} {
-		d := newDesk(t)
+		d := newRegistrar(t)
 		d.vars["CLAUDE_PROJECT_DIR"] = d.project
 		d.settings("version: 1\npolicies: {checks: [npm test]}\n")
 		d.write(filepath.Join(d.project, "a"), "a")

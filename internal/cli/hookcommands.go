@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// checkCommand returns the command "check".
 func checkCommand(p Process) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [--harness H] [--limit D]",
@@ -25,12 +26,13 @@ Claude Code does, and with 2 elsewhere. A script that only wants to know uses
 	}
 	var f checkFlags
 	addCheckFlags(c.Flags(), &f)
-	// The tree only shows the command; Main runs it. What gets here anyway,
-	// by flags before the command's name, must not pass a call.
+	// The tree only shows the command, and Main runs it. A call that gets here, by flags
+	// before the command's name, must not pass.
 	c.RunE = func(*cobra.Command, []string) error { return ended(hook.New(p.Process, f).Run()) }
 	return c
 }
 
+// statuslineCommand returns the command "statusline".
 func statuslineCommand(p Process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "statusline",
@@ -41,7 +43,7 @@ fails. In ~/.claude/settings.json:
 
   "statusLine": {"type": "command", "command": "/usr/local/bin/cardea statusline"}`,
 		Args:               cobra.ArbitraryArgs,
-		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // never fails
+		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true}, // it never fails
 		RunE: func(*cobra.Command, []string) error {
 			hook.Run([]string{"statusline"}, p.Process)
 			return nil // it never fails
@@ -49,7 +51,7 @@ fails. In ~/.claude/settings.json:
 	}
 }
 
-// addCheckFlags declares the flags of check, which the hook reads without the tree.
+// addCheckFlags declares the flags of check. The hook parses them without the tree.
 func addCheckFlags(fs *pflag.FlagSet, f *checkFlags) {
 	fs.StringVar(&f.Harness, "harness", "", "the harness that this hook is installed for (default: detected from the message)")
 	fs.DurationVar(&f.Limit, "limit", limit.Hook, "answer within this time; the harness's own limit must be longer")

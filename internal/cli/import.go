@@ -16,8 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// lossHelp is what the help of every import says, and tableHelp what that of those
-// says that can write.
+// lossHelp ends the help of every import, and tableHelp that of those that can write.
 const (
 	lossHelp = `
 
@@ -32,6 +31,7 @@ an import of the same file or folder wrote and that is as it was written. Writin
 a code at a terminal.`
 )
 
+// importCommand returns the command "import".
 func importCommand(p Process) *cobra.Command {
 	permitter := importLeaf(p, &cobra.Command{
 		Use:   "permitter [settings.json or shell profile] [--write] [--json]",
@@ -47,8 +47,7 @@ is started are reported.` + tableHelp,
 	return group("import", "import the configuration of another tool", "", importBouncerCommand(p), importCupcakeCommand(p), permitter, importRoutesCommand(p), importHookwiseCommand(p))
 }
 
-// importLeaf is a command that imports: it reads, shows what it found, and writes
-// if it is told to.
+// importLeaf returns a command that reads, shows what it found, and writes with --write.
 func importLeaf(p Process, c *cobra.Command, read func(args []string) (*importing, error)) *cobra.Command {
 	var write bool
 	c.Flags().BoolVar(&write, "write", false, "write it")
@@ -63,7 +62,7 @@ func importLeaf(p Process, c *cobra.Command, read func(args []string) (*importin
 	})
 }
 
-// lookLeaf is a command that reads and shows what it found.
+// lookLeaf returns a command that reads and shows what it found.
 func lookLeaf(p Process, c *cobra.Command, read func(args []string) (*importing, error)) *cobra.Command {
 	var accept bool
 	c.Args = atMostOneArgument
@@ -77,8 +76,8 @@ func lookLeaf(p Process, c *cobra.Command, read func(args []string) (*importing,
 	})
 }
 
-// importFolder begins the import of a folder of another tool: the one that is named, or
-// the one of this name in the current folder.
+// importFolder begins the import of another tool's folder: the one in args, or the one with
+// this name in the working folder.
 func importFolder(p Process, args []string, name string, user bool) (i *importing, from string, err error) {
 	from = within(p.Dir, name)
 	if len(args) > 0 {
@@ -107,6 +106,7 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// importPermitter reads the switches of Permitter, from the file in args or by default.
 func importPermitter(p Process, args []string) (*importing, error) {
 	file, data := "", []byte(nil)
 	dirs := locate(p, "", "", p.Dir).Dirs
@@ -132,9 +132,9 @@ func importPermitter(p Process, args []string) (*importing, error) {
 	return i, nil
 }
 
-// permittedCalls are calls made of the harness's own lists: what each allows, and
-// in the forms that Permitter is for.
-func permittedCalls(p Process) (out []importer.Call) {
+// permittedCalls returns test calls for the harness's own lists: what each entry allows, in
+// the forms that Permitter handles.
+func permittedCalls(p Process) (out []importer.TrialCall) {
 	pl := locate(p, "", "", p.Dir)
 	for _, e := range load(p, &pl, nil).Permissions {
 		command, ok := strings.CutSuffix(strings.TrimPrefix(e.Text, "Bash("), ":*)")
@@ -152,18 +152,18 @@ func permittedCalls(p Process) (out []importer.Call) {
 	return out
 }
 
-// within is a path as seen from a folder.
+// within returns a path relative to a folder as absolute path.
 func within(dir, path string) string {
 	return either(filepath.IsAbs(path), path, filepath.Join(dir, path))
 }
 
-// readSmall reads a file that is not larger than a document may be.
+// readSmall reads a file that is at most as large as a document may be.
 func readSmall(path string) ([]byte, error) {
 	data, err := state.ReadLinked(path, document.MaxSize)
 	return data, bare(err)
 }
 
-// bare is an error of the file system without the path.
+// bare returns an error of the file system without the path.
 func bare(err error) error {
 	if p, is := errors.AsType[*fs.PathError](err); is {
 		return p.Err

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// importBouncerCommand returns the command "import bouncer".
 func importBouncerCommand(p Process) *cobra.Command {
 	var defaultAllow, keepDenials bool
 	c := importLeaf(p, &cobra.Command{
@@ -29,6 +30,7 @@ imported, and the table names those that Cardea does not deny.` + tableHelp,
 	return c
 }
 
+// importBouncer reads Bouncer's config.json, from the file in args or by default.
 func importBouncer(p Process, args []string, defaultAllow, keepDenials bool) (*importing, error) {
 	dir, err := scopeFolder(p, true)
 	if err != nil {
@@ -63,7 +65,7 @@ func importBouncer(p Process, args []string, defaultAllow, keepDenials bool) (*i
 	return i, nil
 }
 
-// bouncerVariables tells the variables that Bouncer reads after its file.
+// bouncerVariables adds rows for the set variables that override Bouncer's file.
 func (i *importing) bouncerVariables(p Process) {
 	keys := []string{"defaultAction", "llmFallback__enabled"}
 	for _, g := range importer.Groups() {
@@ -79,7 +81,7 @@ func (i *importing) bouncerVariables(p Process) {
 	}
 }
 
-// tooWideRule is what lint says about a rule that allows too much, "" for another.
+// tooWideRule returns lint's text about a rule that allows too much, or "".
 func tooWideRule(p Process, rule string) string {
 	list, _ := rules.Parse("", []byte("version: 1\nrules:\n"+rule), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
 	for _, d := range tooWide(list, locate(p, "", "", p.Dir)) {

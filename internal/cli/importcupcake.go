@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// importCupcakeCommand returns the command "import cupcake".
 func importCupcakeCommand(p Process) *cobra.Command {
 	var user bool
 	c := importLeaf(p, &cobra.Command{
@@ -37,6 +38,7 @@ becomes settings, rules and policies.` + tableHelp,
 	return c
 }
 
+// importCupcake reads a .cupcake folder, the one in args or in the working folder.
 func importCupcake(p Process, args []string, user bool) (*importing, error) {
 	i, from, err := importFolder(p, args, ".cupcake", user)
 	if err != nil {
@@ -55,34 +57,34 @@ func importCupcake(p Process, args []string, user bool) (*importing, error) {
 	return i, nil
 }
 
-// move takes a .cupcake folder over.
+// move is the import of a .cupcake folder.
 type move struct {
 	*importing
 	engine   engine.Engine
 	from, to string
-	// has are the packages that are copied, and refers what policies refer to, with
-	// one file that does.
+	// has holds the packages that are copied. refers maps each reference of a policy to a file
+	// that has it.
 	has    []string
 	refers map[string]string
-	// signals are the names that policies require, and those that there are.
+	// signals maps the signals that policies require to a file. known holds the existing signals.
 	signals map[string]string
 	known   []string
-	// decides are what the copied policies decide, by package.
+	// decides holds the decisions of the copied policies, by package.
 	decides map[string]decided
-	// builtins are those that rulebook.yml names, and whether it switches them on; own are
+	// builtins maps the builtins in rulebook.yml to whether it switches them on. own holds
 	// those whose policies are copied.
 	builtins map[string]bool
 	own      []string
-	// judged is set where the settings ask a judge, which answers the signal watchdog.
+	// judged is set if the settings ask a judge, which answers the signal watchdog.
 	judged bool
 }
 
-// leave notes a file that is left out.
+// leave adds a row for a file that is left out.
 func (m *move) leave(path string, protects bool, why string) {
 	m.Table = append(m.Table, importer.Row{What: m.name(path), File: path, Outcome: importer.LeftOut, Protected: protects, How: why})
 }
 
-// name is how a file of the folder is called in the table.
+// name returns the name of a file in the table.
 func (m *move) name(path string) string {
 	rel, err := filepath.Rel(m.from, path)
 	if err != nil {
@@ -91,7 +93,7 @@ func (m *move) name(path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// others tells what lies in the folder and is not taken over.
+// others adds rows for the files in the folder that are not imported.
 func (m *move) others() error {
 	entries, err := state.Entries(m.from, project.MaxEntries)
 	if err != nil {
@@ -106,8 +108,7 @@ func (m *move) others() error {
 	return nil
 }
 
-// policies takes every policy and library of the folder, wherever it lies, but those
-// of other harnesses.
+// policies imports every policy and library in the folder, except those of other harnesses.
 func (m *move) policies() error {
 	m.refers, m.signals, m.decides, m.builtins = map[string]string{}, map[string]string{}, map[string]decided{}, map[string]bool{}
 	if err := m.rulebooks(func(path string, data []byte) { maps.Copy(m.builtins, importer.BuiltinSwitches(path, data)) }); err != nil {
@@ -138,7 +139,7 @@ func (m *move) policies() error {
 		}
 		return m.policy(path, strings.TrimPrefix(strings.TrimPrefix(rel, "policies/"), "claude/"))
 	})
-	for _, path := range others { // they are compared with all that is copied
+	for _, path := range others { // after all others, since they are compared with all copied policies
 		if err == nil {
 			err = m.otherHarness(path)
 		}
@@ -146,7 +147,8 @@ func (m *move) policies() error {
 	return err
 }
 
-// parse reads and parses a policy. It is not ok for one that is left out, which is told.
+// parse reads and parses a policy. ok is false for a policy that is left out, with a row
+// for it.
 func (m *move) parse(file string) (text string, facts engine.Facts, ok bool, err error) {
 	data, err := m.read(file)
 	if data == nil {
@@ -163,7 +165,7 @@ func (m *move) parse(file string) (text string, facts engine.Facts, ok bool, err
 	return string(data), all[0].Facts, true, nil
 }
 
-// policy takes one file.
+// policy imports one file.
 func (m *move) policy(file, rel string) error {
 	text, facts, ok, err := m.parse(file)
 	if !ok {
@@ -199,7 +201,7 @@ func (m *move) policy(file, rel string) error {
 	return nil
 }
 
-// note notes the package of a file, what it decides, and what it needs.
+// note records the package of a file, its decisions, and what it needs.
 func (m *move) note(file, text string, facts *engine.Facts) {
 	m.has = append(m.has, facts.Package)
 	m.decides[facts.Package] = m.decides[facts.Package].and(decisions(text, facts))
@@ -211,7 +213,7 @@ func (m *move) note(file, text string, facts *engine.Facts) {
 	}
 }
 
-// place is where a policy is copied to, "" for one that is there under another name.
+// place returns the path to which a policy is copied, or "" if the same text is copied already.
 func (m *move) place(file, rel, text string) string {
 	to := path.Join("policies", "cupcake", rel)
 	for base, n := strings.TrimSuffix(to, ".rego"), 2; ; n++ {
@@ -227,8 +229,7 @@ func (m *move) place(file, rel, text string) string {
 	}
 }
 
-// references tells of libraries and signals that policies need and that are not
-// there: what needs them says nothing.
+// references adds rows for missing libraries and signals. A policy that needs one says nothing.
 func (m *move) references() error {
 	for _, ref := range slices.Sorted(maps.Keys(m.refers)) {
 		found := slices.ContainsFunc(m.has, func(pkg string) bool {
@@ -246,8 +247,8 @@ func (m *move) references() error {
 	return nil
 }
 
-// unreadFields tells of the fields that policies read and that no event has here, such as
-// those of input.builtin_config: what needs them says nothing.
+// unreadFields adds rows for fields that policies read and no event has, such as those of
+// input.builtin_config. A rule that needs one says nothing.
 func (m *move) unreadFields() error {
 	s := policy.Sources{Texts: map[string]string{}}
 	checkedBy(&s, m.engine)
@@ -268,7 +269,7 @@ func (m *move) unreadFields() error {
 	return nil
 }
 
-// scripts takes those of a folder.
+// scripts imports the scripts of a folder.
 func (m *move) scripts(name string) error {
 	entries, err := state.Entries(filepath.Join(m.from, name), project.MaxEntries)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -301,8 +302,7 @@ func (m *move) scripts(name string) error {
 	return nil
 }
 
-// read reads a file of the folder. It gives nothing for a link out of it, which
-// is told.
+// read reads a file of the folder. For a link out of the folder it returns nil and adds a row.
 func (m *move) read(path string) ([]byte, error) {
 	if !paths.Within(paths.Real(m.from), paths.Real(path)) {
 		m.leave(path, true, "it is a link out of the folder")
@@ -315,7 +315,7 @@ func (m *move) read(path string) ([]byte, error) {
 	return append([]byte{}, data...), nil
 }
 
-// rulebook takes over what is in the settings.
+// rulebook imports the settings in the rulebook.
 func (m *move) rulebook() error {
 	return m.rulebooks(func(path string, data []byte) {
 		got := importer.Cupcake(path, data, importer.CupcakeOptions{Moved: m.moved, Judged: m.judged, Own: m.own})
@@ -330,7 +330,7 @@ func (m *move) rulebook() error {
 	})
 }
 
-// rulebooks reads what there is of a rulebook.
+// rulebooks passes each existing rulebook to a function.
 func (m *move) rulebooks(each func(path string, data []byte)) error {
 	for _, name := range []string{"rulebook.yml", "rulebook.yaml"} {
 		path := filepath.Join(m.from, name)
@@ -346,7 +346,7 @@ func (m *move) rulebooks(each func(path string, data []byte)) error {
 	return nil
 }
 
-// moved is a command with the scripts where they are now.
+// moved returns a command with the new paths of the scripts.
 func (m *move) moved(command string) string {
 	to := filepath.ToSlash(m.to)
 	if filepath.Base(to) == ".cardea" {

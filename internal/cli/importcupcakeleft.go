@@ -15,14 +15,14 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// builtinName is the name of the builtin whose policy a file is, by its path: Cupcake loads
-// it where rulebook.yml switches that builtin on.
+// builtinName returns the builtin to which a policy file belongs, by its path. Cupcake
+// loads the file if rulebook.yml switches that builtin on.
 func builtinName(rel string) (name string, is bool) {
 	return strings.TrimSuffix(path.Base(rel), ".rego"), path.Base(path.Dir(rel)) == "builtins"
 }
 
-// builtin leaves the policy of a builtin out whose place rules and settings take, and
-// reports whether it did. A policy that a person wrote is copied.
+// builtin reports whether it left out the policy of a builtin, which rules and settings
+// replace. A policy that a person wrote is copied.
 func (m *move) builtin(file, name, text string, facts *engine.Facts) bool {
 	verbs, _ := importer.BuiltinVerbs(name)
 	switch other := foreignBuiltin(name, text, facts); {
@@ -44,7 +44,7 @@ func (m *move) builtin(file, name, text string, facts *engine.Facts) bool {
 	return true
 }
 
-// isOff reports whether rulebook.yml does not switch a builtin on that it names, or that
+// isOff reports whether rulebook.yml does not switch on a builtin that it names or that
 // Cupcake brings.
 func (m *move) isOff(name string) bool {
 	on, named := m.builtins[name]
@@ -52,9 +52,9 @@ func (m *move) isOff(name string) bool {
 	return !on && (named || verbs != nil)
 }
 
-// foreignBuiltin says what shows that a file is not the one that Cupcake brings for a
-// builtin, "" where nothing does. There is no list of Cupcake's files of all versions: each
-// has the package, the event and the verbs of its builtin, and ids that begin alike.
+// foreignBuiltin returns why a file cannot be Cupcake's own file for a builtin, or "".
+// There is no list of Cupcake's files of all versions. Each has the package, event and
+// verbs of its builtin, and ids with the same prefix.
 func foreignBuiltin(name, text string, facts *engine.Facts) string {
 	verbs, event := importer.BuiltinVerbs(name)
 	for _, v := range facts.Verbs {
@@ -68,7 +68,7 @@ func foreignBuiltin(name, text string, facts *engine.Facts) string {
 	if !strings.HasSuffix(facts.Package, "policies.builtins."+name) {
 		return "its package is " + facts.Package
 	}
-	for _, e := range facts.Events { // those of other harnesses have other names
+	for _, e := range facts.Events { // other harnesses have other event names
 		if e != event && (e == "*" || slices.Contains(policy.EventNames(), e)) {
 			return "it is routed to " + e
 		}
@@ -81,8 +81,7 @@ func foreignBuiltin(name, text string, facts *engine.Facts) string {
 	return ""
 }
 
-// decided is what policies decide: their verbs, and the ids of their rules as far as
-// they are written out.
+// decided holds the verbs of policies, and the ids of their rules that are literals.
 type decided struct{ verbs, ids []string }
 
 func (d decided) and(o decided) decided {
@@ -97,8 +96,8 @@ func decisions(text string, facts *engine.Facts) decided {
 	return d
 }
 
-// otherHarness leaves the policies for another harness out. They protect where there
-// are none for Claude Code that decide the same.
+// otherHarness leaves out the policies for another harness. They protect if no policy for
+// Claude Code makes the same decision.
 func (m *move) otherHarness(folder string) error {
 	harness := filepath.Base(folder)
 	if _, err := os.Stat(filepath.Join(m.from, "policies", "claude")); err != nil {
@@ -128,7 +127,7 @@ func (m *move) otherHarness(folder string) error {
 	})
 }
 
-// lacks are the decisions of others that are not among these.
+// lacks returns the decisions of o that d does not have.
 func (d decided) lacks(o decided) (more []string) {
 	for _, v := range o.verbs {
 		if !slices.Contains(d.verbs, v) {

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// importHookwiseCommand returns the command "import hookwise".
 func importHookwiseCommand(p Process) *cobra.Command {
 	var user bool
 	c := importLeaf(p, &cobra.Command{
@@ -34,29 +35,29 @@ and asks counts, what allows counts when "cardea trust update" accepts it.` + ta
 	return c
 }
 
-// hookwiseAnswers makes lessons of what hookwise remembers.
+// hookwiseAnswers turns answers that hookwise remembers into lessons.
 type hookwiseAnswers struct {
 	process  Process
 	redactor *redact.Redactor
 	place    place
 	keyer    *lesson.Keyer
-	// user is set where the lessons are to count in all projects.
+	// user is set if the lessons are for all projects.
 	user bool
 }
 
 func answersHere(p Process, user bool) *hookwiseAnswers {
 	a := &hookwiseAnswers{process: p, redactor: redact.New(), place: locate(p, "", "", p.Dir), user: user}
-	key, _ := state.LoadKey(a.place.State) // without one, what has secrets is left out, and says so
+	key, _ := state.LoadKey(a.place.State) // without a key, answers with secrets are left out and reported
 	a.keyer = lesson.NewKeyer(a.redactor, key, a.place.Project)
 	return a
 }
 
-// sampleSecret stands where hookwise took out a secret: what Cardea takes out there, too,
-// is left as a mark.
+// sampleSecret replaces the mark of a secret that hookwise removed. If Cardea removes it
+// again, the call has the same key.
 const sampleSecret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz" // cardea:allow-secret
 
-// lessons gives the lines of lessons that an answer makes.
-func (h *hookwiseAnswers) lessons(a importer.Answer) ([]string, error) {
+// lessons returns the lines of the lessons for an answer.
+func (h *hookwiseAnswers) lessons(a importer.RememberedAnswer) ([]string, error) {
 	effect, err := cardea.ParseEffect(a.Effect)
 	if err != nil {
 		return nil, err
@@ -68,7 +69,7 @@ func (h *hookwiseAnswers) lessons(a importer.Answer) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	ev := m.event.At(cardea.Place{Project: h.place.Project, Home: h.place.Dirs.Home})
+	ev := m.event.At(cardea.Circumstances{Project: h.place.Project, Home: h.place.Dirs.Home})
 	if a.Role != "*" {
 		ev = ev.WithRole(a.Role)
 	}
@@ -99,8 +100,8 @@ func (h *hookwiseAnswers) lessons(a importer.Answer) ([]string, error) {
 	return out, nil
 }
 
-// kinds are the kinds of changes that a lesson of hookwise counts for. Its keys have none:
-// what denies counts whether the file is there now or not, as an ask does by itself.
+// kinds returns the kinds of changes for which a lesson of hookwise applies. hookwise's
+// keys have no kind. A deny applies whether the file exists now or not; an ask always does.
 func kinds(effect cardea.Effect, kind string) []string {
 	if effect == cardea.Deny && (kind == lesson.Create || kind == lesson.Edit) {
 		return []string{lesson.Create, lesson.Edit}
@@ -108,6 +109,7 @@ func kinds(effect cardea.Effect, kind string) []string {
 	return []string{kind}
 }
 
+// importHookwise reads a .hookwise folder, the one in args or in the working folder.
 func importHookwise(p Process, args []string, user bool) (*importing, error) {
 	i, from, err := importFolder(p, args, ".hookwise", user)
 	if err != nil {

@@ -15,9 +15,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// routesVariable is where tool-routing finds files in place of all others.
+// routesVariable is the variable with the files that tool-routing reads instead of all others.
 const routesVariable = "TOOL_ROUTING_ROUTES"
 
+// importRoutesCommand returns the command "import tool-routing".
 func importRoutesCommand(p Process) *cobra.Command {
 	return lookLeaf(p, &cobra.Command{
 		Use:   "tool-routing [file] [--json]",
@@ -32,6 +33,7 @@ patterns that cannot run are shown as lost.` + lossHelp,
 	}, func(args []string) (*importing, error) { return importRoutes(p, args) })
 }
 
+// importRoutes checks the route file in args, or all that are found for this project.
 func importRoutes(p Process, args []string) (*importing, error) {
 	pl := locate(p, "", "", p.Dir)
 	l := load(p, &pl, nil)
@@ -44,7 +46,7 @@ func importRoutes(p Process, args []string) (*importing, error) {
 		}
 		root := filepath.Dir(file)
 		if filepath.Base(root) == ".claude-plugin" {
-			root = filepath.Dir(root) // what routes.json names is relative to the plugin
+			root = filepath.Dir(root) // paths in routes.json are relative to the plugin
 		}
 		sources = []routes.Source{{File: file, Scope: cardea.ScopeUser, Root: root}}
 		i.next = "this file was only looked at; it works where Cardea finds it, see docs/routes.md"
@@ -82,8 +84,7 @@ func importRoutes(p Process, args []string) (*importing, error) {
 	return i, nil
 }
 
-// variable tells the files that tool-routing was told of by its variable, which
-// Cardea does not read.
+// variable adds rows for the files in tool-routing's variable, which Cardea does not read.
 func (i *importing) variable(p Process, found []routes.Source) {
 	for _, name := range strings.FieldsFunc(p.Env(routesVariable), func(r rune) bool { return r == ',' }) {
 		file := within(p.Dir, strings.TrimSpace(name))
@@ -94,11 +95,11 @@ func (i *importing) variable(p Process, found []routes.Source) {
 	}
 }
 
-// route says how a route works here, runs its tests, and tries a call that it
-// blocks. inForce is set for one that the gate finds.
+// route adds a row with how a route works here, runs its tests, and judges a call that it
+// blocks. inForce is set for a route that the gate finds.
 func (i *importing) route(p Process, r *routes.Route, inForce bool) {
 	row := importer.Row{What: "route " + r.Name, File: r.Source, Outcome: importer.TakenOver, How: "works unchanged"}
-	expression, _ := r.Expression() // one that cannot be run is no route here
+	expression, _ := r.Expression() // a pattern that cannot run is not a route
 	if r.Rewritten {
 		row.Outcome = importer.Changed
 		row.How = fmt.Sprintf("its pattern %s runs without lookahead and lookbehind, in %d characters", shorten(r.Written, longPattern), len([]rune(expression)))
@@ -107,13 +108,13 @@ func (i *importing) route(p Process, r *routes.Route, inForce bool) {
 		}
 	}
 	var failed []string
-	var calls []importer.Call
+	var calls []importer.TrialCall
 	for _, t := range routes.RunTests([]routes.Route{*r}, harness.ToolWord) {
 		if t.Problem != "" {
 			failed = append(failed, fmt.Sprintf("its test in line %d fails: %s", t.Test.Line, t.Problem))
 		}
 		if t.Test.Block {
-			calls = append(calls, importer.Call{Tool: t.Test.Tool, Input: t.Test.Input, Said: "deny"})
+			calls = append(calls, importer.TrialCall{Tool: t.Test.Tool, Input: t.Test.Input, Said: "deny"})
 		}
 	}
 	if len(calls) == 0 && !strings.Contains(r.Field, ".") {
@@ -136,8 +137,8 @@ func (i *importing) route(p Process, r *routes.Route, inForce bool) {
 // longPattern is how much of a pattern the table shows, in characters.
 const longPattern = 100
 
-// try judges calls that a route blocks, and says which of them pass.
-func (i *importing) try(p Process, calls []importer.Call) (passed []string) {
+// try judges calls that a route blocks, and returns a text for each that passes.
+func (i *importing) try(p Process, calls []importer.TrialCall) (passed []string) {
 	for _, c := range calls {
 		v, err := i.verdict(p, c)
 		if err != nil || len(i.tried) == mostCalls {

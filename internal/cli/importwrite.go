@@ -21,37 +21,37 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// importing is one import on its way.
+// importing is an import in progress.
 type importing struct {
 	importer.Imported
-	// tool is what the other tool is called, dir the scope's folder.
+	// tool is the name of the other tool, dir the scope's folder.
 	tool, dir string
 	user      bool
-	// source is the file or folder that is imported, as files that are written name it.
+	// source is the imported file or folder, as written files name it.
 	source string
-	// inside is the folder that nothing may be written outside of, "" for none: a
-	// project could bring a link to the person's own settings.
+	// inside is the folder that no write may leave, or "". A project could contain a link to
+	// the person's own settings.
 	inside string
-	// toWrite is set where what is imported is to be written.
+	// toWrite is set if the import is to be written.
 	toWrite bool
-	// tried are calls that were judged as things stand, where nothing is written.
+	// tried holds calls judged with the current configuration, if nothing is written.
 	tried []judgedCall
-	// next says what to do now, remedy what else stops what the import does not.
+	// next is the advice for the next step, remedy an option that stops what the import does not.
 	next    string
 	remedy  string
 	changes []change
 }
 
-// change is a file as it is and as it will be.
+// change is a file before and after a change.
 type change struct {
-	// path is where it is written, links followed, and shown how it is called.
+	// path is the resolved path, and shown the name for people.
 	path, shown, from string
 	old, text         string
 	mode              fs.FileMode
 	fresh             bool
 }
 
-// imported is what an import found and did, and the shape of its --json.
+// imported is the result of an import, and its JSON.
 type imported struct {
 	Written bool           `json:"written"`
 	Table   []importer.Row `json:"table"`
@@ -62,14 +62,14 @@ type imported struct {
 
 // importedFile is a file that was written, or would be.
 type importedFile struct {
-	// From is the file that was copied; Diff is what changes, for other files.
+	// From is the copied file. Diff is the change of a file that is not a copy.
 	From string `json:"from,omitempty"`
 	Path string `json:"path"`
 	Diff string `json:"diff,omitempty"`
 }
 
-// judgedCall is a call with its verdicts before and after. Said is what the other
-// tool says to it, "" where that is not known.
+// judgedCall is a call with its verdicts before and after. Said is the other tool's
+// verdict, "" if unknown.
 type judgedCall struct {
 	Event  string `json:"event"`
 	Tool   string `json:"tool,omitempty"`
@@ -80,7 +80,7 @@ type judgedCall struct {
 	By     string `json:"by,omitempty"`
 }
 
-// run shows an import, and writes it if it is told to.
+// run shows an import, and writes it with --write.
 func (i *importing) run(p Process, accept, asJSON bool) error {
 	if err := i.plan(); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (i *importing) run(p Process, accept, asJSON bool) error {
 	}
 	writes := i.toWrite && !refused && len(i.changes) > 0
 	if writes && !asJSON {
-		i.showTable(screenOn(p.Stdout, p.Env), out) // what the person agrees to
+		i.showTable(screenOn(p.Stdout, p.Env), out) // the person agrees to this
 	}
 	var failed error
 	if writes {
@@ -130,8 +130,8 @@ func (i *importing) run(p Process, accept, asJSON bool) error {
 	return cmp.Or(failed, failIf(refused, err))
 }
 
-// showLosses tells what protected and is left out, on standard error, before all
-// else.
+// showLosses lists the losses of protection on standard error, before all else. It returns
+// their number.
 func (i *importing) showLosses(p Process) (lost int) {
 	s := screenOn(p.Stderr, p.Env)
 	for _, r := range i.Table {
@@ -146,7 +146,7 @@ func (i *importing) showLosses(p Process) (lost int) {
 	return lost
 }
 
-// showRow writes a row of the table, with a mark before what became of the thing.
+// showRow writes a row of the table, with a mark before the outcome.
 func showRow(s *screen, r importer.Row, mark string) {
 	first, more, _ := strings.Cut(r.How, "\n")
 	s.printf("  %s%s: %s%s\n", r.What, at(r), mark, first)
@@ -155,7 +155,7 @@ func showRow(s *screen, r importer.Row, mark string) {
 	}
 }
 
-// at is where something stands, in brackets.
+// at returns the position of a row in brackets, or "".
 func at(r importer.Row) string {
 	switch {
 	case r.File == "":
@@ -166,7 +166,7 @@ func at(r importer.Row) string {
 	return fmt.Sprintf(" (%s:%d)", r.File, r.Line)
 }
 
-// showTable writes for people what becomes of each thing.
+// showTable writes the outcome of each row for people.
 func (i *importing) showTable(s *screen, out imported) {
 	showDiagnostics(s, out.Diagnostics)
 	for _, o := range []importer.Outcome{importer.TakenOver, importer.Changed, importer.LeftOut} {
@@ -178,8 +178,8 @@ func (i *importing) showTable(s *screen, out imported) {
 	}
 }
 
-// showFiles names the files that were written, or shows those that would be. Who
-// agreed has seen how they change.
+// showFiles lists the files that were written, or shows those that would be. A person who
+// agreed has already seen the changes.
 func (i *importing) showFiles(s *screen, out imported, writes bool) {
 	switch {
 	case len(out.Files) == 0 || writes && !out.Written:
@@ -204,8 +204,8 @@ func (i *importing) showFiles(s *screen, out imported, writes bool) {
 	}
 }
 
-// longLine is how much of a line of a difference is shown: an expression that was
-// written without lookahead can be thousands of characters.
+// longLine is how much of a diff line is shown, in characters. An expression rewritten
+// without lookahead can have thousands.
 const longLine = 300
 
 // showDiff shows how a file changes.
@@ -219,8 +219,7 @@ func showDiff(s *screen, lead string, f importedFile) {
 	}
 }
 
-// showCalls shows calls before and after. A call that the other tool stops and
-// that is not stopped now is marked.
+// showCalls shows calls before and after. It marks a call that only the other tool stops.
 func (i *importing) showCalls(s *screen, out imported) {
 	if len(out.Calls) == 0 {
 		return
@@ -239,7 +238,7 @@ func (c judgedCall) weaker() bool {
 	return (c.Said == "deny" || c.Said == "ask") && !slices.Contains([]string{"ask", "deny", "halt"}, c.After) && c.After != ""
 }
 
-// plan finds out which files change, and how.
+// plan computes which files change, and how.
 func (i *importing) plan() error {
 	i.changes = nil
 	for _, f := range i.Files {
@@ -268,8 +267,8 @@ func (i *importing) plan() error {
 	return i.planSettings()
 }
 
-// from says what is imported. A path in the project is named as seen from there, since the
-// files that are written come with it.
+// from sets the source. A path in the project is relative to the project, since the written
+// files are shared with it.
 func (i *importing) from(path string) {
 	if rel, err := filepath.Rel(filepath.Dir(i.dir), path); !i.user && err == nil && filepath.IsLocal(rel) {
 		path = filepath.ToSlash(rel)
@@ -277,8 +276,8 @@ func (i *importing) from(path string) {
 	i.source = strings.Join(strings.Fields(path), " ")
 }
 
-// ownName is a name for the file of rules that no other source has: what one import wrote
-// stays when another file is imported.
+// ownName returns a name for the rules file that no other source has, so that an import
+// keeps the files of earlier imports.
 func (i *importing) ownName(tool string) (string, error) {
 	for name, n := tool, 2; ; n++ {
 		path := filepath.Join(i.dir, "rules", "imported-"+name+".yaml")
@@ -297,7 +296,8 @@ func (i *importing) row(what string, o importer.Outcome, protected bool, how str
 	i.Table = append(i.Table, importer.Row{What: what, Outcome: o, Protected: protected, How: how})
 }
 
-// change is a file of the scope's folder, by its path there.
+// change returns the unchanged state of a file in the scope's folder. It fails if a link
+// leads out of the project.
 func (i *importing) change(rel string) (change, error) {
 	path := filepath.Join(i.dir, filepath.FromSlash(rel))
 	folder := filepath.Dir(path)
@@ -320,8 +320,7 @@ func (i *importing) change(rel string) (change, error) {
 	return c, nil
 }
 
-// planSettings merges the settings into cardea.yaml: nothing that is there
-// changes.
+// planSettings adds the settings to cardea.yaml. Existing values do not change.
 func (i *importing) planSettings() error {
 	if len(i.Settings) == 0 {
 		return nil
@@ -367,7 +366,7 @@ func (i *importing) merge(c *change, s importer.Setting) {
 	}
 }
 
-// write writes the files, when a person agreed.
+// write writes the files if the person agrees.
 func (i *importing) write(p Process, out *imported) error {
 	show := func(s *screen) {
 		for _, f := range out.Files {
@@ -398,15 +397,14 @@ func (i *importing) write(p Process, out *imported) error {
 	return before.begin(p, screenOn(p.Stderr, p.Env), i.wrote)
 }
 
-// wrote reports whether a file of the project, by its path there, is as the import
-// wrote it.
+// wrote reports whether a file of the project has the digest that the import wrote.
 func (i *importing) wrote(path, digest string) bool {
 	return slices.ContainsFunc(i.changes, func(c change) bool {
 		return filepath.ToSlash(filepath.Join(".cardea", c.shown)) == path && digest == trust.Digest([]byte(c.text))
 	})
 }
 
-// write writes a file. One that appeared since the person looked stays.
+// write writes a file. It does not overwrite one that appeared since the person looked.
 func (c change) write(private bool) error {
 	folder, _ := modesOf(private)
 	if err := os.MkdirAll(filepath.Dir(c.path), folder); err != nil {
@@ -418,10 +416,10 @@ func (c change) write(private bool) error {
 	return create(c.path, c.text, c.mode)
 }
 
-// mostCalls is how many calls are judged.
+// mostCalls is the most calls that are judged.
 const mostCalls = 60
 
-// judge judges the calls of an import as they stand now.
+// judge returns the calls of an import with their current verdicts.
 func (i *importing) judge(p Process) []judgedCall {
 	out := []judgedCall{}
 	for _, c := range i.Calls {
@@ -439,12 +437,12 @@ func (i *importing) judge(p Process) []judgedCall {
 	return out
 }
 
-// compare judges calls that the other tool denies with what is imported, and adds those to
-// the table that Cardea does not deny.
+// compare judges the calls that the other tool denies, with the imported configuration. It
+// adds those that Cardea does not deny to the table.
 func (i *importing) compare(p Process) {
 	p.Drafts = map[string][]byte{}
 	for _, c := range i.changes {
-		if c.shown == "cardea.yaml" { // its signals would run programs before a person agreed
+		if c.shown == "cardea.yaml" { // its signals would run programs before the person agrees
 			c.text = cmp.Or(strings.TrimSpace(c.old), "version: 1") + "\n"
 			for quiet, n := *i, 0; n < len(i.Settings); n++ {
 				if s := i.Settings[n]; s.Path[0] != "signals" && s.Path[0] != "actions" {
@@ -476,7 +474,7 @@ func (i *importing) compare(p Process) {
 }
 
 // verdict judges a call of an import, as "try" does.
-func (i *importing) verdict(p Process, c importer.Call) (cardea.Verdict, error) {
+func (i *importing) verdict(p Process, c importer.TrialCall) (cardea.Verdict, error) {
 	m, err := tryFlags{tool: cmp.Or(c.Tool, "Bash"), harness: "claude-code", event: cmp.Or(c.Event, string(cardea.PreToolUse))}.message(p, c.Input)
 	if err != nil {
 		return cardea.Verdict{}, err

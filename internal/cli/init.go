@@ -19,10 +19,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// firstFile is a file that init begins, by path in the scope's folder.
+// firstFile is a file that init creates, by path in the scope's folder.
 type firstFile struct{ path, text string }
 
-// firstFiles are those of a scope. The first ones can hold what counts.
+// firstFiles returns the files of a scope. Those that can contain settings and rules come
+// first.
 func firstFiles(user bool) []firstFile {
 	files := []firstFile{{"cardea.yaml", settingsTemplate(user)}, {"rules/example.yaml", template("rules.yaml")}}
 	if !user {
@@ -32,14 +33,15 @@ func firstFiles(user bool) []firstFile {
 	return files
 }
 
-// isFirst reports whether a file of a project has one of the names that init
-// begins, and with a digest, whether it is as init writes it.
+// isFirst reports whether a project file has the path of a file of init and, if digest is
+// not "", also its content.
 func isFirst(path, digest string) bool {
 	return slices.ContainsFunc(firstFiles(false), func(f firstFile) bool {
 		return path == ".cardea/"+f.path && (digest == "" || digest == trust.Digest([]byte(f.text)))
 	})
 }
 
+// initCommand returns the command "init".
 func initCommand(p Process) *cobra.Command {
 	var user bool
 	c := &cobra.Command{
@@ -63,13 +65,13 @@ a hook of git, of lefthook or of pre-commit: see docs/scan.md.`,
 	return c
 }
 
-// initScope writes the files of a scope that are not there yet.
+// initScope writes the files of a scope that do not exist yet.
 func initScope(p Process, user bool) error {
 	dir, err := scopeFolder(p, user)
 	if err != nil {
 		return err
 	}
-	if why := p.foreignHome(siteOf(p).Place.Dirs.Home); why != "" {
+	if why := p.foreignHome(harnessPathsOf(p).Place.Dirs.Home); why != "" {
 		p.warn(why)
 	}
 	before, err := surveyIf(p, !user && p.attended())
@@ -107,7 +109,7 @@ func initScope(p Process, user bool) error {
 	return out.err
 }
 
-// surveyIf looks at the project, nil where that is not needed.
+// surveyIf returns the survey of the project, or nil if it is not needed.
 func surveyIf(p Process, needed bool) (*survey, error) {
 	if !needed {
 		return nil, nil
@@ -115,16 +117,16 @@ func surveyIf(p Process, needed bool) (*survey, error) {
 	return surveyHere(p)
 }
 
-// begin trusts a project that the person just began: without a word where it held
-// nothing that counts, or only what they had accepted. The receiver is what it was
-// before, and mine tells which files were written for the person.
+// begin trusts a project that the person just began. It asks nothing if the project was
+// empty before or only had accepted files. s is the survey from before, and mine reports
+// whether Cardea wrote a file for the person.
 func (s *survey) begin(p Process, out *screen, mine func(path, digest string) bool) error {
 	now, err := surveyHere(p)
 	if err != nil {
 		return err
 	}
 	if len(s.lessons) == 0 {
-		now.lessons = nil // what was brought meanwhile, by an import, is for another look
+		now.lessons = nil // lessons that an import added wait for a later review
 	}
 	switch {
 	case now.same():
@@ -133,7 +135,7 @@ func (s *survey) begin(p Process, out *screen, mine func(path, digest string) bo
 		out.printf("not trusted: a file is broken, see \"cardea trust\"\n")
 		return nil
 	case len(now.lessons) == 0 && (s.accepted != nil && s.same() || s.accepted == nil && s.empty()):
-		// What appeared besides since the first look is not the person's doing.
+		// Other files that appeared since the first survey are not the person's.
 		for path, digest := range now.digests {
 			if old, known := s.digests[path]; (!known || old != digest) && !mine(path, digest) {
 				out.printf("not trusted: %s changed meanwhile, see \"cardea trust\"\n", path)
@@ -150,8 +152,8 @@ func (s *survey) begin(p Process, out *screen, mine func(path, digest string) bo
 	return nil
 }
 
-// empty reports whether the project holds nothing that counts: no file of a
-// harness, and none of Cardea but such as hold only comments.
+// empty reports whether the project contains no file of a harness, and no file of Cardea
+// except ones with only comments.
 func (s *survey) empty() bool {
 	for path := range s.digests {
 		if !isFirst(path, "") {
@@ -162,10 +164,11 @@ func (s *survey) empty() bool {
 	return !says && len(s.rules()) == 0 && len(s.broken()) == 0
 }
 
+// scopeFolder returns the folder of the user's own settings, or of the project's.
 func scopeFolder(p Process, user bool) (string, error) {
 	pl := locate(p, "", "", p.Dir)
 	project, home, dirs := pl.Project, pl.Dirs.Home, pl.Dirs
-	p.tell(pl.Troubles)
+	p.tell(pl.Issues)
 	switch {
 	case user && dirs.User == "":
 		return "", errors.New("there is no folder for your settings; set HOME or XDG_CONFIG_HOME")
@@ -179,7 +182,7 @@ func scopeFolder(p Process, user bool) (string, error) {
 	return filepath.Join(project, ".cardea"), nil
 }
 
-// begin writes a file that is not there yet, and says whether it did.
+// begin writes a file unless it exists, and reports whether it did.
 func begin(path, text string, private bool) (bool, error) {
 	folder, mode := modesOf(private)
 	if err := os.MkdirAll(filepath.Dir(path), folder); err != nil {
@@ -192,7 +195,7 @@ func begin(path, text string, private bool) (bool, error) {
 	return true, err
 }
 
-// modesOf are the modes of a new folder and a new file.
+// modesOf returns the modes for a new folder and a new file.
 func modesOf(private bool) (folder, file fs.FileMode) {
 	if private {
 		return 0o700, 0o600
@@ -200,7 +203,7 @@ func modesOf(private bool) (folder, file fs.FileMode) {
 	return 0o755, 0o644
 }
 
-// create writes a file where none lies.
+// create writes a new file. It fails if the file exists.
 func create(path, text string, mode fs.FileMode) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

@@ -37,6 +37,7 @@ type installFlags struct {
 	http                          bool
 }
 
+// installCommand returns the command "install".
 func installCommand(p Process) *cobra.Command {
 	var f installFlags
 	c := &cobra.Command{
@@ -100,14 +101,14 @@ func (f *installFlags) add(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.http, "http", false, "have the harness send its hooks to the daemon by HTTP; the daemon must run (docs/http.md)")
 }
 
-// addScopes adds the flags that say whose settings are meant.
+// addScopes adds the flags for the scope.
 func (f *installFlags) addScopes(fs *pflag.FlagSet) {
 	fs.BoolVar(&f.user, "user", false, "your own settings, for all projects (default)")
 	fs.BoolVar(&f.project, "project", false, "the settings of this project, which others share")
 	fs.BoolVar(&f.managed, "managed", false, "the settings of the machine, for all its users; needs root")
 }
 
-// scope is whose settings are meant.
+// scope returns the scope that the flags name.
 func (f installFlags) scope() install.Scope {
 	switch {
 	case f.project:
@@ -118,8 +119,8 @@ func (f installFlags) scope() install.Scope {
 	return install.User
 }
 
-// usualTimeout is the harness's limit if nobody says one: a judge takes some
-// seconds, and a person a minute.
+// usualTimeout returns the harness's time limit without a flag. A judge takes some seconds,
+// and a person a minute.
 func usualTimeout(s settings.Settings) time.Duration {
 	switch {
 	case s.Human.Queues():
@@ -130,6 +131,7 @@ func usualTimeout(s settings.Settings) time.Duration {
 	return limit.HarnessHook
 }
 
+// installHarness registers the hook in a harness.
 func installHarness(p Process, h install.Harness, f installFlags) error {
 	s, err := f.site(p)
 	if err != nil {
@@ -174,9 +176,9 @@ func installHarness(p Process, h install.Harness, f installFlags) error {
 	return cmp.Or(out.err, f.rehearsed(s, plan))
 }
 
-// offerExpansion names the setting by which what the harness's own lists allow holds for
-// the parts of a line, where they allow something and no settings say yet.
-func offerExpansion(p Process, h install.Harness, s site, out *screen) {
+// offerExpansion suggests the setting that applies the harness's own allow lists to the
+// parts of a line. This is shown if they allow something and no settings mention it yet.
+func offerExpansion(p Process, h install.Harness, s harnessPaths, out *screen) {
 	l := load(p, &s.Place, nil)
 	if _, said := l.Given("permissions.expand"); said || l.Expands() {
 		return
@@ -192,8 +194,8 @@ func offerExpansion(p Process, h install.Harness, s site, out *screen) {
 	}
 }
 
-// wanted is how the hook is to be started.
-func (f installFlags) wanted(p Process, s site) (w install.Wanted, err error) {
+// wanted returns how the hook is to be started.
+func (f installFlags) wanted(p Process, s harnessPaths) (w install.Wanted, err error) {
 	inForce := load(p, &s.Place, nil).Settings
 	f.timeout = cmp.Or(f.timeout, usualTimeout(inForce))
 	f.daemon = f.daemon || f.binary == "" && inForce.Daemon.Start
@@ -205,8 +207,8 @@ func (f installFlags) wanted(p Process, s site) (w install.Wanted, err error) {
 	return w, err
 }
 
-// notes tells what else a person should know of an installation.
-func (f installFlags) notes(h install.Harness, s site, w install.Wanted, out *screen) {
+// notes shows further notes about an installation.
+func (f installFlags) notes(h install.Harness, s harnessPaths, w install.Wanted, out *screen) {
 	for _, d := range install.Inspect(h, s.At).Diagnostics {
 		out.printIf(d.Code == install.CodeOtherHook, "  note: %s\n", d)
 	}
@@ -221,10 +223,10 @@ func (f installFlags) notes(h install.Harness, s site, w install.Wanted, out *sc
 	}
 }
 
-// on is the harness with the events that the person named, those by which prompts come,
-// and those that something in force waits for. left are the ones that its version does
-// not get.
-func (f installFlags) on(p Process, s *site, h install.Harness, version string) (on install.Harness, left []string, err error) {
+// on returns the harness with the events of the hook: those that the person named, those of
+// prompts, and those that something in force needs. left holds the ones that its version
+// does not send.
+func (f installFlags) on(p Process, s *harnessPaths, h install.Harness, version string) (on install.Harness, left []string, err error) {
 	needed := neededEvents(h, load(p, &s.Place, nil))
 	on, left, err = h.On(version, slices.Concat(f.events, needed)...)
 	if err != nil {
@@ -238,7 +240,7 @@ func (f installFlags) on(p Process, s *site, h install.Harness, version string) 
 	return on, left, nil
 }
 
-// tooOld says why a version does not get some events.
+// tooOld returns why a version does not send some events.
 func tooOld(h install.Harness, version, why string, left ...string) string {
 	if version != "" {
 		return fmt.Sprintf("this is %s %s, which does not know them all; update it to %s or newer, and install again", h.Title, version, h.Since(left...))
@@ -247,10 +249,11 @@ func tooOld(h install.Harness, version, why string, left ...string) string {
 		h.Title, onlyIf(why != "", " ("+why+")"), h.Since(left...))
 }
 
-// site finds the folders, and whose files may be changed. It tells what is wrong with them.
-func (f installFlags) site(p Process) (site, error) {
-	s := siteOf(p)
-	p.tell(s.Place.Troubles)
+// site returns the folders of the harnesses, and fails if the change is refused. It warns
+// about problems with them.
+func (f installFlags) site(p Process) (harnessPaths, error) {
+	s := harnessPathsOf(p)
+	p.tell(s.Place.Issues)
 	switch why := p.foreignHome(s.Place.Dirs.Home); {
 	case why != "" && !f.managed:
 		s.Refused = errors.New(why)
@@ -263,9 +266,9 @@ func (f installFlags) site(p Process) (site, error) {
 	return s, s.Refused
 }
 
-// rehearsed is how a dry run ends: with what the change itself would be refused for, but
-// that no person is there.
-func (f installFlags) rehearsed(s site, plans ...*install.Plan) error {
+// rehearsed returns the error for which the change itself would be refused, at the end of a
+// dry run. It ignores that no person is there.
+func (f installFlags) rehearsed(s harnessPaths, plans ...*install.Plan) error {
 	if !f.dryRun {
 		return nil
 	}
@@ -279,8 +282,8 @@ func (f installFlags) rehearsed(s site, plans ...*install.Plan) error {
 	return nil
 }
 
-// foreignHome says why a home folder is not the person's own, or "": settings of
-// another home are not those that their harness reads.
+// foreignHome returns why the home folder is not the user's own, or "". The user's harness
+// does not read the settings in another home folder.
 func (p Process) foreignHome(home string) string {
 	own, err := p.Machine.Home()
 	if err != nil || home == "" || paths.Real(own) == paths.Real(home) {
@@ -289,8 +292,8 @@ func (p Process) foreignHome(home string) string {
 	return fmt.Sprintf("the home folder %s, which HOME names, is not yours, which is %s; run this with HOME=%s", home, own, own)
 }
 
-// program is the binary to name.
-func (f installFlags) program(p Process, s site) (string, error) {
+// program returns the path of the program that the hook starts.
+func (f installFlags) program(p Process, s harnessPaths) (string, error) {
 	if f.binary != "" {
 		if f.daemon {
 			return "", wrongUsage{errors.New("--daemon names the program, too; leave out --binary")}
@@ -307,17 +310,17 @@ func (f installFlags) program(p Process, s site) (string, error) {
 	return path, install.CheckBinary(path)
 }
 
-// projectOf is the project whose agent can write what is in it, "" for one that holds the
-// home folder, such as the root where scripts begin.
-func projectOf(s site) string {
+// projectOf returns the project in which the agent can write. It is "" for one that
+// contains the home folder, such as / in which scripts start.
+func projectOf(s harnessPaths) string {
 	if p := s.At.Project; p == "" || p == filepath.Dir(p) || paths.Within(paths.Real(p), paths.Real(s.Place.Dirs.Home)) {
 		return ""
 	}
 	return s.At.Project
 }
 
-// harnessVersion is the harness's version, or why it is not known.
-func (f installFlags) harnessVersion(h install.Harness, s site) (version, why string) {
+// harnessVersion returns the harness's version, or why it is unknown.
+func (f installFlags) harnessVersion(h install.Harness, s harnessPaths) (version, why string) {
 	if f.version != "" {
 		return f.version, ""
 	}
@@ -328,11 +331,11 @@ func (f installFlags) harnessVersion(h install.Harness, s site) (version, why st
 	return v, ""
 }
 
-// A first registration takes nothing away from anybody, so it asks for no code, and scripts
-// can make it (docs/decisions/0168-a-first-registration-asks-nothing.md).
+// A first registration removes nothing, so it asks for no code, and scripts can make it
+// (docs/decisions/0168-a-first-registration-asks-nothing.md).
 
-// whyCode says why an installation asks for a code, "" where it asks for none.
-func (f installFlags) whyCode(p Process, s site, h install.Harness, plan *install.Plan, w install.Wanted) string {
+// whyCode returns why an installation asks for a code, or "".
+func (f installFlags) whyCode(p Process, s harnessPaths, h install.Harness, plan *install.Plan, w install.Wanted) string {
 	if !f.plain() {
 		return "there are other flags than --user, --project and --managed"
 	}
@@ -340,7 +343,7 @@ func (f installFlags) whyCode(p Process, s site, h install.Harness, plan *instal
 		return err.Error()
 	}
 	all := install.Inspect(h, s.At).Wirings
-	if f.managed { // root's own word, whatever people have beneath it
+	if f.managed { // root decides, whatever users have installed
 		return onlyIf(!renews(plan, h, w, all), plan.OnlyAdds())
 	}
 	if i := slices.IndexFunc(all, func(w install.Wiring) bool { return w.Scope != install.Managed }); i >= 0 {
@@ -349,8 +352,8 @@ func (f installFlags) whyCode(p Process, s site, h install.Harness, plan *instal
 	return cmp.Or(plan.OnlyAdds(), otherProgram(s, w.Binary), brought(load(p, &s.Place, nil)))
 }
 
-// otherProgram names a hook that calls a program in another folder than program, or "".
-func otherProgram(s site, program string) string {
+// otherProgram returns text about a hook that calls a program in another folder, or "".
+func otherProgram(s harnessPaths, program string) string {
 	for _, h := range install.Harnesses() {
 		for _, w := range install.Inspect(h, s.At).Wirings {
 			if w.Program != "" && filepath.Dir(w.Program) != filepath.Dir(program) {
@@ -361,13 +364,13 @@ func otherProgram(s site, program string) string {
 	return ""
 }
 
-// plain reports whether the flags say no more than in which file.
+// plain reports whether the flags only select the file.
 func (f installFlags) plain() bool {
 	return f.binary == "" && f.version == "" && len(f.events) == 0 && f.timeout == 0 && !f.unattended && !f.daemon && !f.http
 }
 
 // renews reports whether an installation only adds to the hook in its file: the same
-// program with the same arguments and time, which blocks no less where it fails.
+// program, arguments and time limit, and not fewer blocked failures.
 func renews(plan *install.Plan, h install.Harness, wanted install.Wanted, all []install.Wiring) bool {
 	same := false
 	for _, w := range all {
@@ -382,8 +385,8 @@ func renews(plan *install.Plan, h install.Harness, wanted install.Wanted, all []
 	return same
 }
 
-// brought names a file with settings, rules, policies, roles, exceptions or lessons of
-// another scope than the machine's, or "" for nothing.
+// brought returns text about a file with settings, rules, policies, roles, exceptions or
+// lessons of another scope than the machine's, or "".
 func brought(l *inforce.Loaded) string {
 	found := ""
 	add := func(scope cardea.Scope, path string, is bool) {

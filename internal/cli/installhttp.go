@@ -11,9 +11,9 @@ import (
 	"cardea.dev/internal/hook/daemon/web"
 )
 
-// overHTTP has the harness send its hooks to the daemon, if the person wants that. Only a
-// harness that blocks a call whose hook fails may do so.
-func (f installFlags) overHTTP(p Process, s site, h install.Harness, version string, w *install.Wanted) error {
+// overHTTP makes the harness send its hooks to the daemon, if --http is set. It fails for a
+// harness that does not block a call whose hook fails.
+func (f installFlags) overHTTP(p Process, s harnessPaths, h install.Harness, version string, w *install.Wanted) error {
 	if !f.http {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (f installFlags) overHTTP(p Process, s site, h install.Harness, version str
 	if address == "" {
 		return errors.New("the daemon has no address for HTTP; run: cardea config set daemon.http 127.0.0.1:7717")
 	}
-	token := "TOKEN" // a dry run makes none
+	token := "TOKEN" // a dry run creates no token
 	if _, err := os.Lstat(state.TokenPath(s.Place.State)); err == nil || !f.dryRun {
 		if token, err = web.Token(s.Place.State); err != nil {
 			return err
@@ -42,11 +42,12 @@ func (f installFlags) overHTTP(p Process, s site, h install.Harness, version str
 
 var bearer = regexp.MustCompile(`Bearer [0-9a-f]{64}`)
 
-// withoutToken is a text in which no token of HTTP can be read.
+// withoutToken returns a text with the HTTP tokens removed.
 func withoutToken(text string) string { return bearer.ReplaceAllString(text, "Bearer …") }
 
-// probeHTTP sends a call that must be denied to the daemon, if the hook does so, too.
-func probeHTTP(p Process, s site, h install.Harness, w install.Wiring, dir string) error {
+// probeHTTP sends the daemon a call that must be denied, if the hook has the daemon's address
+// and token.
+func probeHTTP(p Process, s harnessPaths, h install.Harness, w install.Wiring, dir string) error {
 	address, err := httpAddress(p, "")
 	if err != nil {
 		return err

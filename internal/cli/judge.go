@@ -18,13 +18,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// judgeFlags say what is asked, and whom.
+// judgeFlags are the flags of judge.
 type judgeFlags struct {
 	tryFlags
 	provider string
 	dryRun   bool
 }
 
+// judgeCommand returns the command "judge".
 func judgeCommand(p Process) *cobra.Command {
 	f := judgeFlags{}
 	c := &cobra.Command{
@@ -59,14 +60,14 @@ The argument is a shell command. With --tool it is the input of that tool.`,
 	return c
 }
 
-// judgeJSON is what the command found. Its names are a promise (docs/judge.md).
+// judgeJSON is the JSON of the command. Its names must not change (docs/judge.md).
 type judgeJSON struct {
-	// Guards is what is decided before the judge is asked, and By by whom. Asks is set
-	// where the judge would be asked.
+	// Guards is the decision before the judge is asked, and By its decider. Asks is set if the
+	// hook would ask the judge.
 	Guards cardea.Effect `json:"guards"`
 	By     string        `json:"by"`
 	Asks   bool          `json:"asks"`
-	// Whole is false where the judge does not see all of the call.
+	// Whole is false if the judge does not see the whole call.
 	Whole      bool              `json:"whole"`
 	System     redact.Text       `json:"system"`
 	User       redact.Text       `json:"user"`
@@ -74,16 +75,17 @@ type judgeJSON struct {
 	PolicyHash string            `json:"policy_hash"`
 	Threshold  float64           `json:"threshold"`
 	Answer     *judge.SentAnswer `json:"answer,omitempty"`
-	// Effect is what the answer counts as, Covers the parts that an allow covers.
+	// Effect is the effect of the answer, Covers the parts that an allow covers.
 	Effect *cardea.Effect `json:"effect,omitempty"`
 	Covers []int          `json:"covers,omitempty"`
 	Error  string         `json:"error,omitempty"`
-	// enabled is set where the hook asks the judge.
+	// enabled is set if the hook asks the judge.
 	enabled bool
 }
 
-// chainOf is the chain of the settings, or of it what has a type.
-func chainOf(s settings.Judge, provider string) (judge.Config, error) {
+// chainOf returns the judge's configuration, with only the providers of a type unless
+// provider is "".
+func chainOf(s settings.JudgeSettings, provider string) (judge.Config, error) {
 	c := s.Config
 	if err := c.Usable(); err != nil || provider == "" {
 		return c, err
@@ -102,6 +104,7 @@ func chainOf(s settings.Judge, provider string) (judge.Config, error) {
 	return c, nil
 }
 
+// askJudge asks the judge about a call, and shows question and answer.
 func askJudge(p Process, f judgeFlags, text string) error {
 	m, err := f.message(p, text)
 	if err != nil {
@@ -119,8 +122,8 @@ func askJudge(p Process, f judgeFlags, text string) error {
 	defer cancel()
 	v := j.Verdict(ctx)
 	r := redact.New()
-	about, troubles := j.AboutCall(ctx, j.Event)
-	p.tell(troubles)
+	about, issues := j.AboutCall(ctx, j.Event)
+	p.tell(issues)
 	about.Standing, about.Opinions = v.Parts, v.Opinions
 	q := question.Of(r, j.Event, about)
 	prompt := q.Prompt(r)
@@ -132,9 +135,9 @@ func askJudge(p Process, f judgeFlags, text string) error {
 	if p.Judge == nil {
 		return errors.New("this program cannot ask a judge; install cardea and cardea-engine anew")
 	}
-	d := byjudge.New(byjudge.Settings{Asker: p.Judge(request, j.Loaded.Settings.FromEnv), Redactor: r, Threshold: out.Threshold, AllowOpaque: j.Loaded.Settings.Judge.AllowOpaque,
-		About: func(context.Context, *cardea.Event) (question.About, cardea.Troubles) { return about, nil }})
-	_, _ = d.DecideAfter(ctx, j.Event, v.Parts, v.Opinions) // what came of it is looked at next
+	d := byjudge.New(byjudge.Options{Asker: p.Judge(request, j.Loaded.Settings.FromEnv), Redactor: r, Threshold: out.Threshold, AllowOpaque: j.Loaded.Settings.Judge.AllowOpaque,
+		About: func(context.Context, *cardea.Event) (question.About, cardea.Issues) { return about, nil }})
+	_, _ = d.DecideAfter(ctx, j.Event, v.Parts, v.Opinions) // the answer is read next
 	asked := d.About(j.Event.Call)
 	switch {
 	case asked == nil:
@@ -150,7 +153,7 @@ func askJudge(p Process, f judgeFlags, text string) error {
 	}))
 }
 
-// showQuestion shows what is sent.
+// showQuestion shows the question as it is sent.
 func (o judgeJSON) showQuestion(s *screen) {
 	s.printf("%s\n", painted{bold, "the question, as it is sent"})
 	s.printf("  %s\n", painted{faint, "what the judge is told to do"})
@@ -166,7 +169,7 @@ func (o judgeJSON) showQuestion(s *screen) {
 	}
 }
 
-// showAnswer shows what came back.
+// showAnswer shows the answer.
 func (o judgeJSON) showAnswer(s *screen) {
 	s.printf("\n%s\n", painted{bold, "the answer"})
 	if o.Answer == nil {

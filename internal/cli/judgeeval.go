@@ -8,24 +8,25 @@ import (
 	"os"
 	"os/signal"
 
-	"cardea.dev/internal/ask/judge/evaluation"
+	"cardea.dev/internal/ask/judge/judgeeval"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
 	"github.com/spf13/cobra"
 )
 
-// evalFlags say which answers are used.
+// evalFlags are the flags of judge eval.
 type evalFlags struct {
 	cassette, provider string
 	json               bool
 }
 
-// Bounds of the files, in bytes.
+// The limits of the files, in bytes.
 const (
 	maxCaseFile = 64 << 20
 	maxCassette = 64 << 20
 )
 
+// judgeEvalCommand returns the command "judge eval".
 func judgeEvalCommand(p Process) *cobra.Command {
 	var f evalFlags
 	c := &cobra.Command{
@@ -50,12 +51,13 @@ count. Budgets of the settings hold.`,
 	return c
 }
 
+// evaluateJudge asks the judge about the labelled calls in a file, and shows a report.
 func evaluateJudge(p Process, f evalFlags, file string) error {
 	data, err := state.ReadLinked(within(p.Dir, file), maxCaseFile)
 	if err != nil {
 		return fmt.Errorf("read the calls: %w", err)
 	}
-	cases, problems := evaluation.ReadCases(file, data)
+	cases, problems := judgeeval.ReadCases(file, data)
 	if len(problems) > 0 {
 		return p.answerDiagnostics(f.json, problems, "")
 	}
@@ -67,7 +69,7 @@ func evaluateJudge(p Process, f evalFlags, file string) error {
 	if err != nil {
 		return err
 	}
-	e := evaluation.Judge{Redactor: redact.New(), Role: l.JudgeRole, Session: "evaluation", Each: p.progressOf(len(cases))}
+	e := judgeeval.Subject{Redactor: redact.New(), Role: l.JudgeRole, Session: "evaluation", Each: p.progressOf(len(cases))}
 	for _, one := range config.Providers() {
 		e.Name += one.Type + " " + one.Model + "\n"
 	}
@@ -91,24 +93,24 @@ func evaluateJudge(p Process, f evalFlags, file string) error {
 			return fmt.Errorf("write the recorded answers: %w", err)
 		}
 	}
-	r := evaluation.Sum(results, l.JudgeThreshold())
+	r := judgeeval.Sum(results, l.JudgeThreshold())
 	return failIf(r.Failed > 0, p.answer(f.json, r, func(s *screen) { showEvaluation(s, r) }))
 }
 
-// readCassette reads recorded answers, none where there is no file yet.
-func readCassette(path string) (*evaluation.Cassette, error) {
+// readCassette reads recorded answers. A missing file has none.
+func readCassette(path string) (*judgeeval.Cassette, error) {
 	data, err := state.ReadLinked(path, maxCassette)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read the recorded answers: %w", err)
 	}
-	c, problems := evaluation.ReadCassette(path, data)
+	c, problems := judgeeval.ReadCassette(path, data)
 	if len(problems) > 0 {
 		return nil, problems[0]
 	}
 	return c, nil
 }
 
-// progressOf tells a person at a terminal how far it is.
+// progressOf returns a function that shows the progress at a terminal, or nil without one.
 func (p Process) progressOf(n int) func(done int) {
 	if !isTerminal(p.Stderr) {
 		return nil
@@ -120,8 +122,8 @@ func (p Process) progressOf(n int) func(done int) {
 	}
 }
 
-// showEvaluation is a report for people.
-func showEvaluation(s *screen, r evaluation.Report) {
+// showEvaluation writes a report for people.
+func showEvaluation(s *screen, r judgeeval.Report) {
 	s.printf("%s, %d answered, %d without an answer, %d from the cassette\n", count(r.Cases, "call"), r.Answered, r.Failed, r.Replayed)
 	showMatrix(s, "what the judge said", r.Said)
 	showMatrix(s, fmt.Sprintf("what counts, with confidence %.2f needed", r.Threshold), r.Counted)
@@ -159,11 +161,11 @@ func showEvaluation(s *screen, r evaluation.Report) {
 func showMatrix(s *screen, title string, m [3][3]int) {
 	heading(s, title)
 	s.printf("  %-10s", "label")
-	for _, d := range evaluation.Decisions() {
+	for _, d := range judgeeval.Decisions() {
 		s.printf(" %7s", d)
 	}
 	s.printf("\n")
-	for i, d := range evaluation.Decisions() {
+	for i, d := range judgeeval.Decisions() {
 		s.printf("  %-10s %7d %7d %7d\n", d.String(), m[i][0], m[i][1], m[i][2])
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// knowledgeCommand returns the command "knowledge".
 func knowledgeCommand(p Process) *cobra.Command {
 	var asJSON, scaffold bool
 	c := &cobra.Command{
@@ -40,7 +41,7 @@ version of such a file.`,
 		},
 	}
 	fs := c.Flags()
-	fs.SetInterspersed(false) // what follows the program is the program's
+	fs.SetInterspersed(false) // flags after the program's name belong to the program
 	fs.BoolVar(&asJSON, "json", false, "answer as one JSON object")
 	fs.BoolVar(&scaffold, "scaffold", false, "write a first file of command knowledge from the help on standard input")
 	return c
@@ -51,7 +52,7 @@ func listPrograms(p Process, asJSON bool) error {
 	return p.answer(asJSON, names, func(s *screen) { s.block("", strings.Join(names, "\n")) })
 }
 
-// known is what knowledge tells, for programs.
+// known is the JSON of knowledge.
 type known struct {
 	knowledge.Program
 	Calls []knownCall `json:"calls"`
@@ -67,12 +68,13 @@ type knownCall struct {
 	Why      string   `json:"why,omitempty"`
 }
 
+// showKnowledge shows what is known about a program or command.
 func showKnowledge(p Process, args []string, asJSON bool) error {
 	line := args[0]
 	if words := strings.Fields(line); len(args) == 1 && len(words) > 1 {
-		args = words // a command in quotes, as try takes it
+		args = words // a command in quotes, as in try
 	} else {
-		line = strings.Join(listOf(args, bash.Quote), " ") // which passes exactly these words
+		line = strings.Join(listOf(args, bash.Quote), " ") // the line passes exactly these words
 	}
 	info, ok := knowledge.KnownProgram(args[0], args[1:]...)
 	if !ok {
@@ -82,7 +84,7 @@ func showKnowledge(p Process, args []string, asJSON bool) error {
 	return p.answer(asJSON, k, k.show)
 }
 
-// calls judges a line here, without the project's rules.
+// calls returns the parts of a line, without the project's rules.
 func calls(p Process, line string) []knownCall {
 	f := tryFlags{tool: "Bash", harness: "claude-code", event: string(cardea.PreToolUse)}
 	m, err := f.message(p, line)
@@ -102,6 +104,7 @@ func calls(p Process, line string) []knownCall {
 	return out
 }
 
+// show writes what is known for people.
 func (k known) show(s *screen) {
 	s.printf("%s  %s\n", painted{bold, strings.Join(k.Command, " ")}, painted{faint, k.Source + ", from " + k.Manual})
 	s.printIf(len(k.Names) > 1, "  the same: %s\n", strings.Join(k.Names, " "))

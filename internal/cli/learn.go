@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// learnCommand returns the command "learn".
 func learnCommand(p Process) *cobra.Command {
 	var scope, reason string
 	var asJSON bool
@@ -48,6 +49,7 @@ as "cardea lessons candidates" does. Only a person may do this. See docs/lessons
 	return cautious(c)
 }
 
+// learn makes lessons of the candidates with these ids, if the person confirms it.
 func learn(p Process, ids []string, scope, reason string) error {
 	if err := p.needsPerson(); err != nil {
 		return err
@@ -86,12 +88,12 @@ func learn(p Process, ids []string, scope, reason string) error {
 	return p.say(fmt.Sprintf("Remembered %d in scope %s.", len(chosen), scope))
 }
 
-// whyLearned is the reason of a lesson for which the person gives none.
+// whyLearned returns the default reason of a lesson.
 func whyLearned(c *candidate.Candidate) string {
 	return either(len(c.Answers) > 0, "allowed "+often(c.Answers)+" in the harness's prompt", "chosen by a person after it ran "+often(c.Ran))
 }
 
-// lessonPlaceOf is the place of the lessons of a scope, by the word that people use.
+// lessonPlaceOf returns the place of the lessons of a scope, by the scope's word.
 func lessonPlaceOf(l *inforce.Loaded, scope string) (inforce.LessonPlace, error) {
 	for _, at := range l.LessonPlaces() {
 		if word := scopeWord(&at); word == scope && (word == "local" || word == "project" || word == "user") {
@@ -101,7 +103,7 @@ func lessonPlaceOf(l *inforce.Loaded, scope string) (inforce.LessonPlace, error)
 	return inforce.LessonPlace{}, wrongUsage{fmt.Errorf("there is no scope %q to remember something in here: use local, project or user, and the first two in a project", Plain(scope))}
 }
 
-// candidatesCommand is "lessons candidates".
+// candidatesCommand returns the command "lessons candidates".
 func candidatesCommand(p Process) *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "candidates [--json]",
@@ -115,6 +117,7 @@ allowed them on two days.`,
 	}, func(_ []string, asJSON bool) error { return listCandidates(p, asJSON) })
 }
 
+// listCandidates lists the candidates of this project.
 func listCandidates(p Process, asJSON bool) error {
 	_, all, err := candidatesHere(p)
 	if err != nil {
@@ -132,10 +135,10 @@ func listCandidates(p Process, asJSON bool) error {
 	})
 }
 
-// candidatesHere are the candidates of the project where the person stands: first those that
+// candidatesHere returns the candidates of the working folder's project: first those that
 // the person allowed, then those that only ran, the latest first.
-func candidatesHere(p Process) (hook.Desk, []candidate.Candidate, error) {
-	d, err := deskHere(p)
+func candidatesHere(p Process) (hook.Registrar, []candidate.Candidate, error) {
+	d, err := registrarHere(p)
 	if err != nil {
 		return d, nil, err
 	}
@@ -147,14 +150,13 @@ func candidatesHere(p Process) (hook.Desk, []candidate.Candidate, error) {
 	return d, all, err
 }
 
-// maxRan is how many different calls of the ledger are looked at.
+// maxRan is the most different calls of the ledger that are judged again.
 const maxRan = 200
 
-// addRan adds the calls of the ledger that ran, mostly in auto mode, while nothing shows that a
-// person allowed them. Each is judged as things are now, so that a lesson binds the files that are
-// there when the person chooses. It leaves out what Cardea decides now, and what cannot be
-// remembered.
-func (p Process) addRan(d hook.Desk, all []candidate.Candidate) ([]candidate.Candidate, error) {
+// addRan adds the calls of the ledger that ran, mostly in auto mode, without a sign that a
+// person allowed them. It judges each again, so that a lesson binds the current files. It
+// leaves out calls that Cardea decides now, and calls that cannot be remembered.
+func (p Process) addRan(d hook.Registrar, all []candidate.Candidate) ([]candidate.Candidate, error) {
 	key, err := state.ReadKey(d.Place.State)
 	if errors.Is(err, fs.ErrNotExist) {
 		return all, nil
@@ -163,11 +165,11 @@ func (p Process) addRan(d hook.Desk, all []candidate.Candidate) ([]candidate.Can
 	if err = errors.Join(err, lerr); err != nil {
 		return all, err
 	}
-	ids := map[string]string{} // of a call as the ledger has it, "" for one that is not offered
+	ids := map[string]string{} // by call as in the ledger; "" for a call that is not offered
 	for line, err := range l.Search(ledger.Query{Project: d.Place.Project, Effects: []cardea.Effect{cardea.Abstain, cardea.Defer}}) {
 		e := &line.Entry
 		if err != nil || !line.Genuine || e.Event.String() != "PostToolUse" {
-			continue // "cardea audit verify" tells of lines that cannot be read
+			continue // "cardea audit verify" reports unreadable lines
 		}
 		call := fmt.Sprintf("%q", []redact.Text{e.Tool, e.Role, e.Cwd, e.Input.Text})
 		id, known := ids[call]
@@ -185,9 +187,9 @@ func (p Process) addRan(d hook.Desk, all []candidate.Candidate) ([]candidate.Can
 	return all, nil
 }
 
-// ranAgain makes a candidate of a call of the ledger. It reports false where Cardea decides
-// about the call now, or the ledger does not have all of it.
-func (p Process) ranAgain(d hook.Desk, key []byte, e ledger.Entry) (c candidate.Candidate, ok bool) {
+// ranAgain returns a candidate for a call of the ledger. ok is false if Cardea decides the
+// call now, or the ledger does not have the whole call.
+func (p Process) ranAgain(d hook.Registrar, key []byte, e ledger.Entry) (c candidate.Candidate, ok bool) {
 	e.Event = redact.New().Text(string(cardea.PreToolUse))
 	t, err := p.judgedAgain(&e, cardea.Abstain)
 	undecided := t.verdict.Effect == cardea.Abstain || t.verdict.Effect == cardea.Defer || t.verdict.Effect == cardea.Ask && t.verdict.By == "default"
@@ -205,13 +207,13 @@ func (p Process) ranAgain(d hook.Desk, key []byte, e ledger.Entry) (c candidate.
 	return c, true
 }
 
-// often is how often something happened.
+// often returns the number of times as text.
 func often(at []time.Time) string {
 	return either(len(at) > 1, fmt.Sprintf("%d times", len(at)), "once")
 }
 
-// showCandidate shows a candidate in two lines, with one more where its subject is a digest, and
-// where it was allowed and also ran without that.
+// showCandidate shows a candidate in two lines. It takes one more line for a digest as
+// subject, and one more for a call that was allowed and also ran without that.
 func showCandidate(s *screen, c *candidate.Candidate) {
 	s.printf("%s  %s\n", c.ID, Plain(c.Subjects()))
 	if text := c.Input.String(); text != "" {

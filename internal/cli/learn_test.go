@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// With "learn: auto" two answers of a person on two days make a lesson of a call that only
-// reads, in auto mode as well. What the classifier approved makes none, on however many days.
+// With "learn: auto" a person's answers on two days make a lesson of a read-only call, in
+// auto mode as well. Approvals of the classifier make none, on any number of days.
 func TestLearnAuto(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.settings("learn: auto\npacks: {readonly: off}\n")
 	d.vars["CLAUDE_CODE_SESSION_ATTENDED"], d.vars["CLAUDE_CODE_ENTRYPOINT"] = "1", "cli"
 	day := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
@@ -43,9 +43,9 @@ func TestLearnAuto(t *testing.T) {
 	}
 }
 
-// Of a call whose lesson has only a digest of the input, the list shows the input.
+// If the lesson of a call only has a digest of the input, the list shows the input.
 func TestInputOfCandidate(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.vars["CLAUDE_CODE_SESSION_ATTENDED"], d.vars["CLAUDE_CODE_ENTRYPOINT"] = "1", "cli"
 	for _, event := range []string{"PreToolUse", "PostToolUse"} {
 		d.run(

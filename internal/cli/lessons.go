@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// lessonFilter says which lessons are meant.
+// lessonFilter selects lessons. An empty field selects all.
 type lessonFilter struct{ effect, role, scope, tool string }
 
 func (f *lessonFilter) add(c *cobra.Command) {
@@ -29,6 +29,7 @@ func (f *lessonFilter) add(c *cobra.Command) {
 	fs.StringVar(&f.scope, "scope", "", "only lessons of this scope: local, project, user, org or system")
 }
 
+// lessonsCommand returns the command "lessons".
 func lessonsCommand(p Process) *cobra.Command {
 	var f lessonFilter
 	list := jsonOn(p, shelfHere, &cobra.Command{Use: "list [--effect E] [--role R] [--scope S] [--tool T] [--json]", Short: "list the lessons of all scopes",
@@ -56,6 +57,7 @@ on. docs/lessons.md says what the same call is, and which lessons count.`,
 	)
 }
 
+// invalidateCommand returns the command "lessons invalidate".
 func invalidateCommand(p Process) *cobra.Command {
 	var f lessonFilter
 	all := false
@@ -72,28 +74,28 @@ anew from then on. Only a person may do this.`,
 }
 
 func buildCommand(p Process) *cobra.Command {
-	return jsonOn(p, deskHere, &cobra.Command{Use: "build [--json]", Short: "sort the files of lessons and make their index anew", Args: noArguments,
+	return jsonOn(p, registrarHere, &cobra.Command{Use: "build [--json]", Short: "sort the files of lessons and make their index anew", Args: noArguments,
 		Long: `Sort the files of lessons and make their index anew. Cardea does this by itself
 when it writes lessons, and after the first call that found the index out of date.`},
-		func(d sessionDesk, _ []string, asJSON bool) error { return buildLessons(p, d, asJSON) })
+		func(d sessionRegistrar, _ []string, asJSON bool) error { return buildLessons(p, d, asJSON) })
 }
 
-// shelf is all lessons that a person sees in a place.
+// shelf holds all lessons that a person sees in a place.
 type shelf struct {
-	desk   sessionDesk
-	places []inforce.LessonPlace
-	all    []shelved
+	registrar sessionRegistrar
+	places    []inforce.LessonPlace
+	all       []shelved
 }
 
-// shelved is a lesson and the place that it stands in.
+// shelved is a lesson and its place.
 type shelved struct {
 	lesson.Found
 	place *inforce.LessonPlace
-	// form says in which form its command is kept, where that is another one.
+	// form returns in which other form its command is saved, or "".
 	form func(*lesson.Record) string
 }
 
-// lessonForm is [lesson.Keyer.OtherForm] in a place.
+// lessonForm returns [lesson.Keyer.OtherForm] for a place.
 func lessonForm(l *inforce.Loaded) func(*lesson.Record) string {
 	keyer, analyse := l.LessonKeyer(), hook.Analysis(l.Where.Dirs.Home, nil)
 	return func(r *lesson.Record) string { return keyer.OtherForm(r, analyse) }
@@ -101,22 +103,22 @@ func lessonForm(l *inforce.Loaded) func(*lesson.Record) string {
 
 // shelfHere reads the lessons of all scopes.
 func shelfHere(p Process) (*shelf, error) {
-	d, err := deskHere(p)
+	d, err := registrarHere(p)
 	if err != nil {
 		return nil, err
 	}
-	s := &shelf{desk: d, places: d.Loaded.LessonPlaces()}
+	s := &shelf{registrar: d, places: d.Loaded.LessonPlaces()}
 	form := lessonForm(d.Loaded)
 	for i := range s.places {
 		at := &s.places[i]
-		store := lesson.Open(at.Place)
+		store := lesson.Open(at.ScopeFolder)
 		for f, err := range store.All() {
 			if err != nil {
 				return nil, err
 			}
 			s.all = append(s.all, shelved{f, at, form})
 		}
-		for _, t := range store.Troubles() {
+		for _, t := range store.Issues() {
 			p.warn(t.Error())
 		}
 		store.Close()
@@ -124,14 +126,14 @@ func shelfHere(p Process) (*shelf, error) {
 	return s, nil
 }
 
-// scopeWord is the word of a place's scope: local for the person's own folder of the
-// project.
+// scopeWord returns the word for a place's scope. It is local for the person's own folder
+// of the project.
 func scopeWord(at *inforce.LessonPlace) string {
 	return either(at.Local, "local", at.Scope.String())
 }
 
-// only are the lessons that a filter means. "" means all but those of system and
-// organisation where own is set.
+// only returns the lessons that a filter selects. With own, an empty scope excludes system
+// and organisation.
 func (s *shelf) only(f lessonFilter, own bool) (out []shelved, err error) {
 	if f.effect != "" && !slices.Contains([]string{"allow", "deny", "ask"}, f.effect) {
 		return nil, wrongUsage{fmt.Errorf("--effect is allow, deny or ask, not %q", f.effect)}
@@ -150,7 +152,7 @@ func (s *shelf) only(f lessonFilter, own bool) (out []shelved, err error) {
 	return out, nil
 }
 
-// place is the place of a scope by its word.
+// place returns the place of a scope, by the scope's word.
 func (s *shelf) place(word string) (*inforce.LessonPlace, error) {
 	var words []string
 	for i := range s.places {
@@ -164,10 +166,10 @@ func (s *shelf) place(word string) (*inforce.LessonPlace, error) {
 	return nil, fmt.Errorf("there is no scope %q with lessons here: use %s", word, strings.Join(words, ", "))
 }
 
-// shortest is how much of an id names a lesson.
+// shortest is the shortest prefix of an id that names a lesson.
 const shortest = 4
 
-// named is the lesson whose id begins so.
+// named returns the lesson whose id begins with id. It fails unless exactly one exists.
 func (s *shelf) named(id string) (shelved, error) {
 	if len(id) < shortest {
 		return shelved{}, fmt.Errorf("%q is too short for the id of a lesson; see \"cardea lessons list\"", id)
@@ -182,7 +184,8 @@ func (s *shelf) named(id string) (shelved, error) {
 	return found[0], nil
 }
 
-// why is why a lesson does not count, or not for the same call, "" where it does.
+// why returns why a lesson does not apply, or does not apply to the same call, and whether
+// it applies.
 func (l *shelved) why(now time.Time) (why string, counts bool) {
 	if l.Expired(now) {
 		return "it has ended", false
@@ -202,8 +205,8 @@ func (l *shelved) why(now time.Time) (why string, counts bool) {
 	return unmatched(&l.Record, l.form)
 }
 
-// unmatched is why no call is the one that a lesson is about, as it is written. A deny or
-// an ask may count for similar ones all the same.
+// unmatched returns why the call of a lesson, as written, can never occur. A deny or ask
+// may still apply to similar calls.
 func unmatched(r *lesson.Record, form func(*lesson.Record) string) (why string, counts bool) {
 	if why = r.NoCall(); why != "" {
 		return why, false
@@ -215,7 +218,7 @@ func unmatched(r *lesson.Record, form func(*lesson.Record) string) (why string, 
 	return why, why == ""
 }
 
-// lessonListing is a lesson for people and programs.
+// lessonListing is a lesson for people and its JSON.
 type lessonListing struct {
 	ID          string            `json:"id"`
 	Effect      cardea.Effect     `json:"effect"`
@@ -234,12 +237,12 @@ type lessonListing struct {
 	Scope       string            `json:"scope"`
 	Source      string            `json:"source"`
 	Counts      bool              `json:"counts"`
-	// Why is why it does not count, or not for the same call.
+	// Why is the reason why it does not apply, or not to the same call.
 	Why string `json:"why"`
 }
 
 func (l *shelved) listing(now time.Time) lessonListing {
-	show := redact.New().Show // what others wrote may hold anything
+	show := redact.New().Show // others' texts may contain secrets
 	files := map[string]string{}
 	for name, digest := range l.Files {
 		files[show(name)] = digest
@@ -249,12 +252,12 @@ func (l *shelved) listing(now time.Time) lessonListing {
 		By: l.By, Who: show(l.Who), When: l.When, Reason: show(l.Reason), Files: files, Expires: l.Expires, Scope: scopeWord(l.place), Source: l.Source(), Counts: counts, Why: why}
 }
 
-// listings are those of some lessons.
+// listings returns the listings of some lessons.
 func listings(some []shelved, now time.Time) []lessonListing {
 	return listOf(some, func(l shelved) lessonListing { return l.listing(now) })
 }
 
-// line is a lesson in one line: what it says and about what.
+// line returns a lesson in one line.
 func (e *lessonListing) line() string {
 	text := strings.TrimSpace(e.Kind + " " + e.Subject)
 	if e.Tool != "Bash" && !strings.HasPrefix(e.Subject, e.Tool) {
@@ -265,7 +268,7 @@ func (e *lessonListing) line() string {
 	return text + onlyIf(about != "", "  ("+about+")")
 }
 
-// list lists the lessons that a filter means.
+// list lists the lessons that a filter selects.
 func (s *shelf) list(p Process, f lessonFilter, asJSON bool) error {
 	some, err := s.only(f, false)
 	if err != nil {
@@ -313,7 +316,7 @@ func (s *shelf) show(p Process, id string, asJSON bool) error {
 	})
 }
 
-// removeNamed removes lessons when a person confirms it.
+// removeNamed removes the lessons with these ids, if the person confirms it.
 func (s *shelf) removeNamed(p Process, ids []string) error {
 	var some []shelved
 	for _, id := range ids {
@@ -326,19 +329,19 @@ func (s *shelf) removeNamed(p Process, ids []string) error {
 	return s.remove(p, some, "remove "+count(len(some), "lesson"))
 }
 
-// maxShown is how many lessons are shown before a person confirms a change of many.
+// maxShown is the most lessons that are shown before the person confirms a change.
 const maxShown = 50
 
-// forget removes lessons from a place, and gives how many.
+// forget removes lessons from a place, and returns how many.
 func (s *shelf) forget(p Process, at inforce.LessonPlace, ids ...lesson.ID) (int, error) {
-	w, err := s.desk.Loaded.LessonWriter(at)
+	w, err := s.registrar.Loaded.LessonWriter(at)
 	if err != nil {
 		return 0, err
 	}
 	return w.Remove(ids, lesson.ByPerson, redact.New().Text(p.UserName()), p.Now())
 }
 
-// remove removes lessons when a person confirms it.
+// remove removes lessons, if the person confirms it.
 func (s *shelf) remove(p Process, some []shelved, what string) error {
 	err := p.byPerson(what, func(out *screen) {
 		for i := range some[:min(len(some), maxShown)] {
@@ -372,6 +375,7 @@ func (s *shelf) remove(p Process, some []shelved, what string) error {
 	return p.say("removed " + count(removed, "lesson"))
 }
 
+// invalidate removes the lessons that a filter selects, if the person confirms it.
 func invalidate(p Process, f lessonFilter, all bool) error {
 	if !all && f == (lessonFilter{}) {
 		return wrongUsage{errors.New("say which lessons: --role, --scope, --effect or --tool, or --all")}
@@ -387,7 +391,7 @@ func invalidate(p Process, f lessonFilter, all bool) error {
 	return s.remove(p, some, "remove "+count(len(some), "lesson"))
 }
 
-// promoteLesson moves a lesson to another scope when a person confirms it.
+// promoteLesson moves a lesson to another scope, if the person confirms it.
 func promoteLesson(p Process, id, scope string) error {
 	if scope == "" {
 		return wrongUsage{errors.New("say where to: --scope project, user, org, system or local")}
@@ -407,11 +411,11 @@ func promoteLesson(p Process, id, scope string) error {
 	if to == l.place {
 		return fmt.Errorf("the lesson stands in the scope %s already", scope)
 	}
-	from, err := s.desk.Loaded.LessonWriter(*l.place)
+	from, err := s.registrar.Loaded.LessonWriter(*l.place)
 	if err != nil {
 		return err
 	}
-	w, err := s.desk.Loaded.LessonWriter(*to)
+	w, err := s.registrar.Loaded.LessonWriter(*to)
 	if err != nil {
 		return err
 	}
@@ -435,8 +439,8 @@ func promoteLesson(p Process, id, scope string) error {
 	return p.say("moved to " + to.Dir)
 }
 
-// buildLessons makes the indexes of all scopes that can be written.
-func buildLessons(p Process, d sessionDesk, asJSON bool) error {
+// buildLessons rebuilds the indexes of all writable scopes.
+func buildLessons(p Process, d sessionRegistrar, asJSON bool) error {
 	type built struct {
 		Scope   string `json:"scope"`
 		Folder  string `json:"folder"`

@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// lintCommand returns the command "rules lint".
 func lintCommand(p Process) *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "lint [--json] [file or folder ...]",
@@ -60,24 +61,23 @@ func lint(p Process, paths []string, asJSON bool) error {
 	return p.answerDiagnostics(asJSON, found, "")
 }
 
-// findings are all mistakes, in the order of files and lines.
+// findings returns all mistakes, sorted by file and line.
 func findings(p Process, l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	all := l.Rules()
 	own := written(all)
 	out := slices.Concat(
-		// What an author did not mean is an error here, even where the hook
-		// goes on with a warning.
+		// Unintended content is an error here, even if the hook only warns.
 		graded(cardea.LevelError, l.Problems(), l.LessonProblems(), l.UncountedSwitches(), l.RouteProblems),
 		policyMistakes(p, l), unmatchedLessons(l), l.NotExecutable(), settingsMistakes(l), unmetChecks(l), commandMistakes(l), l.NotRead(),
 		twice(all), shadowed(all, own), shadowedRoutes(l), tooWide(own, pl), permissionFindings(l, pl),
-		graded(cardea.LevelNote, l.Uncounted(), l.Outweighed())) // the file is right, but has no effect here
+		graded(cardea.LevelNote, l.Uncounted(), l.Outweighed())) // the file is correct, but has no effect here
 	slices.SortStableFunc(out, func(a, b cardea.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return out
 }
 
-// graded are the diagnostics of all lists with one severity.
+// graded returns the diagnostics of all lists with the same severity.
 func graded(severity cardea.Level, lists ...[]cardea.Diagnostic) []cardea.Diagnostic {
 	return listOf(slices.Concat(lists...), func(d cardea.Diagnostic) cardea.Diagnostic {
 		d.Severity = severity
@@ -85,12 +85,12 @@ func graded(severity cardea.Level, lists ...[]cardea.Diagnostic) []cardea.Diagno
 	})
 }
 
-// policyMistakes are those of the policies in force.
+// policyMistakes returns the mistakes in the policies in force.
 func policyMistakes(p Process, l *inforce.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, f := range l.PolicyFolders() {
 		if f.Scope == cardea.ScopeBuiltin {
-			continue // they have tests of their own
+			continue // they have their own tests
 		}
 		s, found := sourcesOf(p, f, l)
 		mistakes, err := s.Validate(context.Background())
@@ -98,7 +98,7 @@ func policyMistakes(p Process, l *inforce.Loaded) []cardea.Diagnostic {
 			out = append(out, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeNoEngine, Text: err.Error()})
 		}
 		for _, m := range append(found, mistakes...) {
-			if m.Severity != cardea.LevelNote { // with a note nothing is wrong
+			if m.Severity != cardea.LevelNote { // a note is not a mistake
 				out = append(out, m)
 			}
 		}
@@ -106,12 +106,12 @@ func policyMistakes(p Process, l *inforce.Loaded) []cardea.Diagnostic {
 	return out
 }
 
-// unmatchedLessons are lessons that are about no call, as they are written.
+// unmatchedLessons returns the lessons that match no call as written.
 func unmatchedLessons(l *inforce.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	form := lessonForm(l)
 	for _, at := range l.LessonPlaces() {
-		store := lesson.Open(at.Place)
+		store := lesson.Open(at.ScopeFolder)
 		for f, err := range store.All() {
 			if err != nil {
 				break // reading the file reported it
@@ -129,7 +129,7 @@ func unmatchedLessons(l *inforce.Loaded) []cardea.Diagnostic {
 	return out
 }
 
-// unmetChecks are checks that can never hold, so that nothing can be committed.
+// unmetChecks returns the checks that can never hold, so that no commit is possible.
 func unmetChecks(l *inforce.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	at, _ := l.Given("policies.checks")
@@ -140,17 +140,16 @@ func unmetChecks(l *inforce.Loaded) []cardea.Diagnostic {
 	return out
 }
 
-// written are the rules that a person wrote; built-in ones have tests of their
-// own.
+// written returns the rules that a person wrote. Built-in rules have their own tests.
 func written(list []rules.Rule) []rules.Rule {
 	return slices.DeleteFunc(slices.Clone(list), func(r rules.Rule) bool { return r.Scope == cardea.ScopeBuiltin })
 }
 
 func mistake(source string, code cardea.Code, hint, format string, args ...any) cardea.Diagnostic {
-	return cardea.NoFailure.Trouble(source, code, hint, fmt.Sprintf(format, args...)).Diagnostic
+	return cardea.NoFailure.Issue(source, code, hint, fmt.Sprintf(format, args...)).Diagnostic
 }
 
-// twice finds ids that several files give. Within one file reading finds them.
+// twice returns ids that several files define. Parsing reports those within one file.
 func twice(all []rules.Rule) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	first := map[string]string{}
@@ -166,14 +165,14 @@ func twice(all []rules.Rule) []cardea.Diagnostic {
 	return out
 }
 
-// fileOf is the file of a source "file:line".
+// fileOf returns the file of a source "file:line".
 func fileOf(source string) string {
 	file, _ := cardea.SplitSource(source)
 	return file
 }
 
-// shadowed finds rules that say nothing that another one, at least as strict,
-// does not say about the same calls.
+// shadowed returns rules that another rule makes useless: one with the same conditions that
+// is at least as strict.
 func shadowed(all, own []rules.Rule) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, r := range own {
@@ -191,7 +190,7 @@ func shadowed(all, own []rules.Rule) []cardea.Diagnostic {
 	return out
 }
 
-// shadowedRoutes finds routes that never speak, because the first match wins.
+// shadowedRoutes returns routes that never apply, since the first match wins.
 func shadowedRoutes(l *inforce.Loaded) []cardea.Diagnostic {
 	type key struct{ tool, field, pattern string }
 	first := map[key]string{}
@@ -207,14 +206,13 @@ func shadowedRoutes(l *inforce.Loaded) []cardea.Diagnostic {
 	return out
 }
 
-// probe is a call that no rule should allow by itself.
+// probe is a call that no rule should allow.
 type probe struct {
 	tool, field, value string
 }
 
-// probes are calls by which a rule that allows too much gives itself away:
-// what cannot be undone, what runs whatever follows, and what reads or writes
-// where secrets and start-up files lie.
+// probes returns calls that reveal a rule that allows too much: calls that cannot be
+// undone, that run other commands, or that read or write secrets and start-up files.
 func probes() []probe {
 	bash := []string{
 		"rm -rf /", "rm -rf ~", "rm -rf .git", "sudo id", "curl https://host.example/x", "ssh host.example id",
@@ -235,9 +233,8 @@ func probes() []probe {
 	return out
 }
 
-// tooWide finds rules that allow a probe. They are asked through the same
-// analysis and decider as a real call, so that no spelling of "everything"
-// goes unseen.
+// tooWide returns rules that allow a probe. It uses the analysis and decider of a real
+// call, so that it finds every spelling of "everything".
 func tooWide(own []rules.Rule, pl place) []cardea.Diagnostic {
 	analyse := hook.Analysis(pl.Dirs.Home, nil)
 	var out []cardea.Diagnostic
@@ -246,7 +243,7 @@ func tooWide(own []rules.Rule, pl place) []cardea.Diagnostic {
 			continue
 		}
 		r.Trusted = true
-		d := rules.New(rules.ListOf([]rules.Rule{r}), rules.Settings{Home: pl.Dirs.Home})
+		d := rules.New(rules.ListOf([]rules.Rule{r}), rules.Options{Home: pl.Dirs.Home})
 		for _, pr := range probes() {
 			if pr.allowedBy(d, pl, analyse) {
 				out = append(out, mistake(r.Source, cardea.CodeTooWide, "name the command, its flags and operands, or the path with its access",
@@ -258,7 +255,7 @@ func tooWide(own []rules.Rule, pl place) []cardea.Diagnostic {
 	return out
 }
 
-// event is the probe as a call in a place.
+// event returns the probe as a call in a place.
 func (pr probe) event(pl place) *cardea.Event {
 	value := pr.value
 	if len(value) > 1 && value[:2] == "~/" && pl.Dirs.Home != "" {
@@ -270,12 +267,12 @@ func (pr probe) event(pl place) *cardea.Event {
 
 func (pr probe) allowedBy(d *rules.Decider, pl place, analyse func(*cardea.Event) *cardea.Event) bool {
 	ev := analyse(pr.event(pl))
-	opinions, err := d.Decide(context.Background(), ev) // reading reports an expression that does not compile
+	opinions, err := d.Decide(context.Background(), ev) // parsing reports an expression that does not compile
 	return err == nil && slices.ContainsFunc(opinions, func(o cardea.Opinion) bool { return o.Effect == cardea.Allow })
 }
 
-// settingsMistakes are names in settings that mean nothing here: functions that
-// OPA does not have, and rules after which something is to run.
+// settingsMistakes returns unknown names in settings: functions that OPA does not have, and
+// rules in actions.
 func settingsMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for i := range l.SettingsFiles {
@@ -286,7 +283,7 @@ func settingsMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 		}
 		data, err := state.ReadLinked(f.Path, document.MaxSize)
 		if err != nil {
-			continue // reading the settings has told
+			continue // reading the settings has reported it
 		}
 		top := document.Read(f.Path, data).Top().Map()
 		say := func(at document.Value, severity cardea.Level, code cardea.Code, hint, format string, args ...any) {
@@ -305,8 +302,8 @@ func settingsMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 	return out
 }
 
-// functionExists asks OPA's compiler about a function. Where there is no engine,
-// that is told elsewhere.
+// functionExists reports whether OPA's compiler knows a function. It is true if there is no
+// engine, which is reported in another place.
 func functionExists(e engine.Engine, name string) bool {
 	if slices.ContainsFunc(strings.Split(name, "."), func(word string) bool {
 		return word == "" || strings.Trim(word, "abcdefghijklmnopqrstuvwxyz0123456789_") != ""
@@ -318,8 +315,8 @@ func functionExists(e engine.Engine, name string) bool {
 	return err != nil || !strings.Contains(broken[name].Error(), "undefined function")
 }
 
-// unknownRules are the ids that no rule has, in force or off, and no policy
-// names. Ids that a policy puts together cannot be known.
+// unknownRules returns the ids that no rule has, in force or off, and no policy contains.
+// Ids that a policy computes are unknown to it.
 func unknownRules(l *inforce.Loaded, ids []string) []string {
 	known := map[string]bool{}
 	for _, r := range slices.Concat(l.Rules(), l.Off()) {

@@ -15,16 +15,15 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// commandMistakes are commands of rules that no line starts, and tools that no
-// harness has: other gates match commands by globs, or look at options there. A rule
-// with such a command matches nothing, and its author believes in it. Each command is
-// tried as it stands.
+// commandMistakes returns commands of rules that no line starts, and tools that no harness
+// has. Other gates match commands by globs, or look at options. Such a rule matches
+// nothing, although its author relies on it. Each command is tried as written.
 func commandMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, f := range l.Files {
 		data, err := state.ReadLinked(f.Path, document.MaxSize)
 		if err != nil {
-			continue // reading the rules has told
+			continue // reading the rules has reported it
 		}
 		for _, r := range document.Read(f.Path, data).Top().Map().List("rules") {
 			if !r.IsMap() {
@@ -49,8 +48,8 @@ func commandMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 	return out
 }
 
-// unknownTool says what is wrong with the name of a tool; nothing where it is known,
-// is a glob, or is of an MCP server, of which anybody may write one.
+// unknownTool returns what is wrong with the name of a tool. text is "" for a known tool, a
+// glob, or a tool of an MCP server, whose names are arbitrary.
 func unknownTool(name string) (severity cardea.Level, text, hint string) {
 	_, known := harness.ToolWord(name)
 	tool, rest, found := strings.Cut(name, "(")
@@ -71,7 +70,7 @@ func unknownTool(name string) (severity cardea.Level, text, hint string) {
 	return cardea.LevelWarning, fmt.Sprintf("no harness has a tool %q", name), hint
 }
 
-// commandsOf adds the commands of a match and of its alternatives.
+// commandsOf appends the commands of a match and of its alternatives.
 func commandsOf(match document.Value, to []document.Value) []document.Value {
 	if !match.IsMap() {
 		return to
@@ -88,8 +87,8 @@ func commandsOf(match document.Value, to []document.Value) []document.Value {
 	return to
 }
 
-// neverStarted says why a command of a rule matches nothing, and what to write
-// instead; "" where a line that begins with it is matched.
+// neverStarted returns why a command of a rule matches nothing, and what to write instead.
+// Both are "" if a line that begins with it matches.
 func neverStarted(command string) (text, hint string) {
 	words := strings.Fields(command)
 	for i, w := range words {
@@ -113,8 +112,8 @@ func neverStarted(command string) (text, hint string) {
 	return "", ""
 }
 
-// insteadOfGlob is how a word that is a glob is written. What stands before it stays
-// the command.
+// insteadOfGlob returns how to write a word that is a glob. The words before it stay the
+// command.
 func insteadOfGlob(before, w string, last bool) string {
 	name, covers := strings.TrimRight(w, "*"), ""
 	if last && (name == "" || name[len(name)-1] == ':') {
@@ -129,10 +128,9 @@ func insteadOfGlob(before, w string, last bool) string {
 	return fmt.Sprintf("write command: %s, and args: '^%s$'", before, strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(w)))
 }
 
-// matchesItself reports whether a rule with a command matches the line that is just
-// these words.
+// matchesItself reports whether a rule with a command matches the line of exactly these words.
 func matchesItself(words []string) bool {
-	d := rules.New(rules.ListOf([]rules.Rule{{ID: "x", Effect: cardea.Deny, Match: rules.Match{Command: [][]string{words}}}}), stand().Settings)
+	d := rules.New(rules.ListOf([]rules.Rule{{ID: "x", Effect: cardea.Deny, Match: rules.Match{Command: [][]string{words}}}}), stand().Options)
 	ev := probe{"Bash", "command", strings.Join(words, " ")}.event(place{Project: testProject})
 	opinions, err := d.Decide(context.Background(), analyseTest(ev))
 	return err != nil || len(opinions) > 0

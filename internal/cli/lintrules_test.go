@@ -7,7 +7,7 @@ import (
 	"cardea.dev/packs"
 )
 
-// Every command of the packs is one that is matched when it is typed.
+// Every command of the packs matches when it is typed.
 func TestPacksNameCommands(t *testing.T) {
 	for _, r := range packs.Rules() {
 		for _, c := range r.Match.Command {

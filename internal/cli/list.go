@@ -15,9 +15,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// listCommand returns the command "rules list".
 func listCommand(p Process) *cobra.Command {
 	var f listFlags
-	c := jsonOn(p, deskHere, &cobra.Command{
+	c := jsonOn(p, registrarHere, &cobra.Command{
 		Use:   "list [flags]",
 		Short: "show everything that is in force here, and where it comes from",
 		Long: `Show the settings, rules, permissions, routes and policies that are in force in
@@ -28,7 +29,7 @@ comes first, what is built in last.`,
   cardea rules list --pack git
   cardea rules list --scope project,user --json`,
 		Args: noArguments,
-	}, func(d sessionDesk, _ []string, asJSON bool) error { return list(p, d, f, asJSON) })
+	}, func(d sessionRegistrar, _ []string, asJSON bool) error { return list(p, d, f, asJSON) })
 	fs := inOrder(c)
 	fs.BoolVar(&f.mine, "mine", false, "only what a person wrote: nothing built in, no settings at their defaults")
 	fs.BoolVar(&f.routes, "routes", false, "only routes")
@@ -37,19 +38,19 @@ comes first, what is built in last.`,
 	return c
 }
 
-// listFlags say what of the listing is shown.
+// listFlags are the flags of rules list.
 type listFlags struct {
 	mine, routes bool
 	pack         string
 	scopes       []string
 }
 
-// wants reports whether something of a scope is shown.
+// wants reports whether the flags select a scope.
 func (f listFlags) wants(scope string) bool {
 	return (!f.mine || scope != cardea.ScopeBuiltin.String()) && (len(f.scopes) == 0 || slices.Contains(f.scopes, scope))
 }
 
-// apply leaves what the flags want.
+// apply removes what the flags do not select.
 func (f listFlags) apply(l *listing) error {
 	for i, s := range f.scopes {
 		f.scopes[i] = strings.ToLower(s)
@@ -76,7 +77,7 @@ func (f listFlags) apply(l *listing) error {
 	return nil
 }
 
-// knows reports a pack that is none.
+// knows returns an error for an unknown pack.
 func (f listFlags) knows(l *listing) error {
 	names := append(listOf(l.Packs, func(p packListing) string { return p.Name }),
 		listOf(slices.Concat(l.Rules, l.Off), func(r ruleListing) string { return r.Pack })...)
@@ -87,7 +88,7 @@ func (f listFlags) knows(l *listing) error {
 	return wrongUsage{fmt.Errorf("there is no pack and no file of rules %q here%s", f.pack, onlyIf(near != "", fmt.Sprintf("; did you mean %q?", near)))}
 }
 
-// listing is what is in force in a place.
+// listing holds what is in force in a place, and is its JSON.
 type listing struct {
 	Project  string               `json:"project"`
 	Trusted  bool                 `json:"trusted"`
@@ -99,9 +100,9 @@ type listing struct {
 	Policies []policy.Listed      `json:"policies"`
 	// Permissions are the entries of the harnesses' own lists.
 	Permissions []entryListing `json:"permissions"`
-	// Diagnostics say what is wrong, and what of a project does not count.
+	// Diagnostics holds problems, and what is ignored of a project.
 	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
-	// mine is set where all that people wrote was asked for, and nothing else.
+	// mine is set if --mine is the only filter.
 	mine bool
 }
 
@@ -111,7 +112,7 @@ type packListing struct {
 	Rules int    `json:"rules"`
 	// Policy is set for a built-in policy, which has no rules.
 	Policy bool `json:"policy"`
-	// decider is set for what allows by the program's own knowledge.
+	// decider is set for a pack that decides by the program's own knowledge.
 	decider bool
 }
 
@@ -123,13 +124,13 @@ type ruleListing struct {
 	Severity cardea.Severity `json:"severity"`
 	Source   string          `json:"source"`
 	Message  string          `json:"message"`
-	// Match is what a rule matches, in short.
+	// Match is a short form of the rule's conditions.
 	Match string `json:"match"`
-	// Trusted is unset for a rule of a project that the person has not trusted
-	// in this form: it can only deny or ask, and the model is not told its text. It
-	// is unset, too, for one of an organisation that is not the project's.
+	// Trusted is false for a rule of a project that the person has not trusted in this form:
+	// it can only deny or ask, and the model does not get its text. It is also false for a
+	// rule of an organisation that is not the project's.
 	Trusted bool `json:"trusted"`
-	// SwitchedOff is where a rule is switched off, as FILE:LINE.
+	// SwitchedOff is the position that switches the rule off, as FILE:LINE.
 	SwitchedOff string `json:"switched_off,omitempty"`
 }
 
@@ -139,12 +140,12 @@ type routeListing struct {
 	Field  string       `json:"field"`
 	Scope  cardea.Scope `json:"scope"`
 	Source string       `json:"source"`
-	// Pattern is what the field must match, Message what is said then.
+	// Pattern is the pattern for the field, Message the text when it matches.
 	Pattern string `json:"pattern"`
 	Message string `json:"message"`
 }
 
-func list(p Process, d sessionDesk, f listFlags, asJSON bool) error {
+func list(p Process, d sessionRegistrar, f listFlags, asJSON bool) error {
 	out := listingOf(d.Loaded, *d.Place)
 	if err := f.apply(&out); err != nil {
 		return err
@@ -153,6 +154,7 @@ func list(p Process, d sessionDesk, f listFlags, asJSON bool) error {
 	return p.answer(asJSON, out, out.show)
 }
 
+// listingOf returns what is in force in a place.
 func listingOf(l *inforce.Loaded, pl place) listing {
 	out := listing{Project: pl.Project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
@@ -167,14 +169,14 @@ func listingOf(l *inforce.Loaded, pl place) listing {
 			out.Diagnostics = append(out.Diagnostics, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeNoEngine, Text: err.Error()})
 		}
 	}
-	for _, t := range pl.Troubles {
+	for _, t := range pl.Issues {
 		out.Diagnostics = append(out.Diagnostics, t.Diagnostic)
 	}
 	out.Diagnostics = notNil(slices.Concat(out.Diagnostics, l.Problems(), l.RouteProblems))
 	return out
 }
 
-// routesOf are routes of all scopes, or of some.
+// routesOf returns the routes of some scopes, or of all.
 func routesOf(list []routes.Route, scopes ...cardea.Scope) []routeListing {
 	out := []routeListing{}
 	for _, r := range list {
@@ -185,21 +187,20 @@ func routesOf(list []routes.Route, scopes ...cardea.Scope) []routeListing {
 	return out
 }
 
-// rulesOf are rules for a person or a program, with what switches each off.
+// rulesOf returns rules for people and programs, with the position that switches each off.
 func rulesOf(list []rules.Rule, switchedOff func(*rules.Rule) string) []ruleListing {
-	// What a person wrote comes first; the order among those that are built in is
-	// that of their packs.
+	// Rules that a person wrote come first, then the built-in ones in the order of their packs.
 	builtin := slices.DeleteFunc(slices.Clone(list), func(r rules.Rule) bool { return r.Scope != cardea.ScopeBuiltin })
 	return listOf(append(written(list), builtin...), func(r rules.Rule) ruleListing {
 		return ruleListing{r.ID, r.Effect, r.Pack, r.Scope, r.Severity, r.Source, r.Message, r.Match.String(), !r.Tightens(), switchedOff(&r)}
 	})
 }
 
-// notOff is for rules that nothing switches off.
+// notOff returns "", for rules that are not switched off.
 func notOff(*rules.Rule) string { return "" }
 
-// packsOf are the built-in packs in the order of their rules, and the built-in
-// policies. One whose rules are all off is off.
+// packsOf returns the built-in packs in the order of their rules, and the built-in
+// policies. A pack whose rules are all off is off.
 func packsOf(l *inforce.Loaded) []packListing {
 	out := []packListing{}
 	at := map[string]int{}
@@ -225,6 +226,7 @@ func packsOf(l *inforce.Loaded) []packListing {
 	return out
 }
 
+// show writes the listing for people.
 func (l listing) show(s *screen) {
 	s.printf("project %s (%strusted)\n", l.Project, onlyIf(!l.Trusted, "not "))
 	section(s, "settings", len(l.Settings))
@@ -290,6 +292,7 @@ func showRoutes(s *screen, list []routeListing) {
 	}
 }
 
+// showRules writes rules for people.
 func showRules(s *screen, list []ruleListing) {
 	for _, r := range list {
 		note := ""

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is looked at of a long line is bounded by count: the line is answered, and a denied
+// The work for a long line is limited by count: the line gets an answer, and a denied
 // command at its end is not allowed.
 func TestLongLines(t *testing.T) {
 	const many = 20_000
@@ -18,7 +18,7 @@ func TestLongLines(t *testing.T) {
 		return b.String()
 	}
 	again := strings.Repeat
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.write(d.project+"/.env", "x")
 	d.write(d.home+"/.claude/settings.json", `{"permissions":{"allow":["Bash(echo:*)","Bash(cat:*)"],"deny":["Read(.env)"]}}`)
 	d.settings("permissions: {expand: true}")

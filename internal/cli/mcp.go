@@ -10,6 +10,7 @@ import (
 	"cardea.dev/internal/cli/mcp"
 )
 
+// mcpCommand returns the command "mcp".
 func mcpCommand(p Process) *cobra.Command {
 	return &cobra.Command{
 		Use:   "mcp",
@@ -26,11 +27,11 @@ of its own. None of them permits anything by itself. See docs/mcp.md.`,
 	}
 }
 
-// serveMCP answers until the client goes.
+// serveMCP answers until the client disconnects.
 func serveMCP(p Process) error {
 	ctx, stop := untilEnded()
 	defer stop()
-	face := mcp.Face{Process: p.Process, Desk: func() (sessionDesk, error) { return deskHere(p) },
+	face := mcp.Face{Process: p.Process, Registrar: func() (sessionRegistrar, error) { return registrarHere(p) },
 		Queue: func(folder string) (queue.Queue, func() error, error) {
 			q, err := store.Open(folder, p.Now)
 			if err != nil {
@@ -38,11 +39,11 @@ func serveMCP(p Process) error {
 			}
 			return q, q.Close, nil
 		}}
-	return mcp.Serve(ctx, io.NopCloser(p.Stdin), keptOpen{p.Stdout}, face.Tools(ctx))
+	return mcp.Serve(ctx, io.NopCloser(p.Stdin), noClose{p.Stdout}, face.Tools(ctx))
 }
 
-// keptOpen is a writer that the process keeps open.
-type keptOpen struct{ io.Writer }
+// noClose is a writer whose Close does nothing.
+type noClose struct{ io.Writer }
 
 // Close does nothing.
-func (keptOpen) Close() error { return nil }
+func (noClose) Close() error { return nil }

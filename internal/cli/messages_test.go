@@ -10,9 +10,9 @@ import (
 	"unicode/utf16"
 )
 
-// answered returns what a harness does about a message: "held" where the call is denied or
-// asked about, "allow" where it is allowed, "" where its own flow goes on.
-func (d *desk) answered(message, harness string) string {
+// answered returns what a harness does after a message: "held" if the call is denied or
+// asked about, "allow" if it is allowed, "" if the harness continues on its own.
+func (d *registrar) answered(message, harness string) string {
 	switch out, _, code := d.run(message, hookArgs(harness)...); {
 	case code == exitDeny, strings.Contains(out, `"deny"`), strings.Contains(out, `"ask"`), strings.Contains(out, `"cancel":true`):
 		return "held"
@@ -29,9 +29,9 @@ func hookArgs(harness string) []string {
 	return []string{"check", "--harness", harness}
 }
 
-// A message that does not say what a call does meets the setting default, from every harness.
+// The setting default applies to a message without its call's input, from every harness.
 func TestMessagesWithoutInput(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.settings("default: {attended: deny, unattended: deny}")
 	for _, c := range []struct {
 		message string
@@ -48,7 +48,7 @@ func TestMessagesWithoutInput(t *testing.T) {
 			}
 		}
 	}
-	plain := newDesk(t)
+	plain := newRegistrar(t)
 	for _, message := range []string{`{}`, `{"tool_name":"Bash"}`, `{"toolName":"bash"}`} {
 		if got := plain.answered(message, "claude-code") + plain.answered(message, ""); got != "" {
 			t.Errorf("without a default %s is %s", message, got)
@@ -58,7 +58,7 @@ func TestMessagesWithoutInput(t *testing.T) {
 
 // A byte order mark in front of a message changes nothing.
 func TestByteOrderMarks(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	for command, want := range map[string]string{"git push --force": "held", "rm -rf /": "held", "ls": "allow"} {
 		call := d.call("PreToolUse", "default", command)
 		wide := func(order binary.AppendByteOrder) string {
@@ -76,9 +76,9 @@ func TestByteOrderMarks(t *testing.T) {
 	}
 }
 
-// A call is judged wherever a message carries it, and each of several inputs is.
+// A call is judged at every place in a message, and so is each of several inputs.
 func TestInputsBesideTheInput(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	text := func(v any) string { return marshalled(v) }
 	claude := func(rest string) string {
 		return fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"/t","cwd":%s,"permission_mode":"default",%s}`, text(d.project), rest)
@@ -129,9 +129,9 @@ func TestInputsBesideTheInput(t *testing.T) {
 	}
 }
 
-// Cursor's messages are its own without its version.
+// Cursor's messages are recognized without its version.
 func TestCursorWithoutVersion(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	for _, message := range []string{
 		`{"hook_event_name":"beforeShellExecution","command":"git push --force","cwd":"/p"}`,
 		`{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":"git push --force"},"cwd":"/p"}`,
@@ -155,8 +155,8 @@ func TestCursorWithoutVersion(t *testing.T) {
 	}
 }
 
-// In a mode without prompts, a question about what cannot be undone denies, unless the
-// surface was seen to ask.
+// In a mode without prompts, a question about an irreversible call denies it, unless the
+// surface is known to ask.
 func TestQuestionsByTheSurface(t *testing.T) {
 	final := []string{
 		"git reset --hard",
@@ -175,7 +175,7 @@ func TestQuestionsByTheSurface(t *testing.T) {
 		"redis-cli flushall",
 	}
 	others := []string{"chmod 777 x", "apt-get remove -y x"}
-	at := func(d *desk, surface, attended, mode string) {
+	at := func(d *registrar, surface, attended, mode string) {
 		d.vars["CLAUDE_CODE_ENTRYPOINT"], d.vars["CLAUDE_CODE_SESSION_ATTENDED"] = surface, attended
 		for _, command := range append(append([]string{"git push --force", "ls", "npm test"}, final...), others...) {
 			want := "ask"
@@ -198,7 +198,7 @@ func TestQuestionsByTheSurface(t *testing.T) {
 			}
 		}
 	}
-	d := newDesk(t)
+	d := newRegistrar(t)
 	for _, mode := range []string{"default", "acceptEdits", "auto", "bypassPermissions", "yolo"} {
 		for _, surface := range []string{"claude-vscode", "claude-desktop", "sdk-ts"} {
 			at(d, surface, "1", mode)

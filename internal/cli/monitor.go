@@ -23,6 +23,7 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
+// monitorCommand returns the command "monitor".
 func monitorCommand(p Process) *cobra.Command {
 	var f searchFlags
 	var plain bool
@@ -58,9 +59,9 @@ readers, pipes and files. See docs/monitor.md.`,
 	return c
 }
 
-// watch shows what comes until the person ends it.
+// watch shows decisions until the person ends it.
 func watch(p Process, q ledger.Query, plain, asJSON bool) error {
-	d, err := deskHere(p)
+	d, err := registrarHere(p)
 	if err != nil {
 		return err
 	}
@@ -79,7 +80,7 @@ func watch(p Process, q ledger.Query, plain, asJSON bool) error {
 	}
 	ctx, stop := untilEnded()
 	defer stop()
-	feed := &feed{process: p, desk: d, follower: follower}
+	feed := &dataSource{process: p, registrar: d, follower: follower}
 	defer feed.close()
 	if asJSON || plain || !isTerminal(p.Stdin) || !isTerminal(p.Stdout) || p.Env("TERM") == "dumb" {
 		return feed.lines(ctx, first, asJSON)
@@ -87,82 +88,82 @@ func watch(p Process, q ledger.Query, plain, asJSON bool) error {
 	return feed.screen(ctx, first)
 }
 
-// feed brings what a monitor shows.
-type feed struct {
-	process  Process
-	desk     sessionDesk
-	follower *ledger.Follower
-	// sessionsAt is when the sessions were read last.
+// dataSource is the source of what a monitor shows.
+type dataSource struct {
+	process   Process
+	registrar sessionRegistrar
+	follower  *ledger.Follower
+	// sessionsAt is when the sessions were last read.
 	sessionsAt time.Time
-	// setUpAt is when it was looked whether the gate's set-up changed.
+	// setUpAt is when the gate's set-up was last checked.
 	setUpAt time.Time
-	// told is what is written to standard error while there is a screen.
+	// told collects standard error while there is a screen.
 	told remarks
 
-	// mu is held by who uses what follows: answers are carried out while the feed looks.
+	// mu protects the fields below: answers run while the source is read.
 	mu sync.Mutex
-	// queue is nil while it is not open, revision what was seen of it, and queueAt when it
-	// was read last.
+	// queue is nil if it is not open. revision is the last one seen, queueAt the time of the
+	// last read.
 	queue    *store.Store
 	revision int64
 	queueAt  time.Time
 }
 
-// news is what came since the last time.
+// news holds what is new since the last call of next.
 type news struct {
 	decisions []ledger.Line
-	sessions  []monitor.Session
+	sessions  []monitor.SessionRow
 	waiting   []queue.Entry
-	// entries are those that came into the queue, or changed.
+	// entries holds new and changed entries of the queue.
 	entries []queue.Entry
-	// setUp is what changed of the gate's set-up, "" for nothing.
+	// setUp describes what changed in the gate's set-up, or "".
 	setUp string
-	// hasSessions, hasQueue and hasSetUp are set where these were read.
+	// hasSessions, hasQueue and hasSetUp are set if these were read.
 	hasSessions, hasQueue, hasSetUp bool
 	// more reports whether more decisions wait.
 	more bool
 	err  error
 }
 
-// next gives what came. It does not wait.
-func (f *feed) next() news {
+// next returns what is new. It does not wait.
+func (f *dataSource) next() news {
 	var n news
 	n.decisions, n.more, n.err = f.follower.Next()
 	if now := f.process.Now(); now.Sub(f.sessionsAt) >= limit.MonitorSessions {
 		f.sessionsAt, n.hasSessions = now, true
-		all, problems := f.desk.Place.Store.AllRegistered(now)
+		all, problems := f.registrar.Place.Store.AllRegistered(now)
 		n.err = errors.Join(n.err, errors.Join(problems...))
 		for _, r := range all {
 			main, _ := r.Agent("")
-			n.sessions = append(n.sessions, monitor.Session{Registered: r, Role: cmp.Or(main.Role, f.desk.Loaded.Settings.Sessions.DefaultRole)})
+			n.sessions = append(n.sessions, monitor.SessionRow{Registered: r, Role: cmp.Or(main.Role, f.registrar.Loaded.Settings.Sessions.DefaultRole)})
 		}
 	}
 	n.err = errors.Join(n.err, f.look(&n), f.lookAtSetUp(&n), f.told.take())
 	return n
 }
 
-// lookAtSetUp looks whether something changed the gate since the person set it up.
-func (f *feed) lookAtSetUp(n *news) error {
+// lookAtSetUp checks whether the gate changed since the person set it up.
+func (f *dataSource) lookAtSetUp(n *news) error {
 	now := f.process.Now()
 	if now.Sub(f.setUpAt) < limit.MonitorSetUp {
 		return nil
 	}
 	f.setUpAt, n.hasSetUp = now, true
-	d, err := deskHere(f.process) // settings and rules may have come
+	d, err := registrarHere(f.process) // settings and rules may be new
 	if err != nil {
 		return err
 	}
-	n.setUp = strings.Join(listOf(hook.SetUpChanges(siteOf(f.process).At, d.Loaded), cardea.Trouble.Error), "; ")
+	n.setUp = strings.Join(listOf(hook.SetUpChanges(harnessPathsOf(f.process).At, d.Loaded), cardea.Issue.Error), "; ")
 	return nil
 }
 
-// remarks is standard error while a screen is drawn: it becomes a note.
+// remarks collects standard error while a screen is drawn, to show it as a note.
 type remarks struct {
 	mu   sync.Mutex
 	text string
 }
 
-// Write keeps a remark.
+// Write adds a remark.
 func (r *remarks) Write(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -170,7 +171,7 @@ func (r *remarks) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take gives what was remarked, nil for nothing.
+// take returns and clears the remarks, nil for none.
 func (r *remarks) take() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -182,9 +183,9 @@ func (r *remarks) take() error {
 	return err
 }
 
-// look looks into the queue: at what changed, and now and then at all of it, since time ends
-// what waits.
-func (f *feed) look(n *news) error {
+// look reads the queue's changes. At intervals it reads the whole queue, since waiting
+// calls expire.
+func (f *dataSource) look(n *news) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	ctx := context.Background()
@@ -194,7 +195,7 @@ func (f *feed) look(n *news) error {
 	}
 	after := f.revision
 	if first {
-		after = math.MaxInt64 // nothing changed; it tells where the queue is
+		after = math.MaxInt64 // no changes, only the current revision
 	}
 	changed, revision, err := f.queue.Since(ctx, after)
 	if err != nil {
@@ -216,35 +217,35 @@ func (f *feed) look(n *news) error {
 	return err
 }
 
-// open opens the queue, where it is not open.
-func (f *feed) open() (err error) {
+// open opens the queue unless it is open.
+func (f *dataSource) open() (err error) {
 	if f.queue == nil {
 		_, f.queue, err = queueHere(f.process)
 	}
 	return err
 }
 
-// shut closes the queue, so that it is opened anew: another file may lie in its place.
-func (f *feed) shut() {
+// shut closes the queue. It is opened again later, since its file may have been replaced.
+func (f *dataSource) shut() {
 	if f.queue != nil {
-		_ = f.queue.Close() // what was to be written is written
+		_ = f.queue.Close() // all writes are done
 		f.queue = nil
 	}
 }
 
-func (f *feed) close() {
+func (f *dataSource) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.shut()
 }
 
-// check makes sure that a person types, and makes a key up for them.
-func (f *feed) check(id int64) monitor.Challenge {
+// check checks that a person types, and returns a new key for them to type.
+func (f *dataSource) check(id int64) monitor.Challenge {
 	return monitor.Challenge{ID: id, Code: f.process.Code()[:1], Err: f.process.needsPerson()}
 }
 
-// inQueue does something with the queue for a person, and gives what became of it.
-func (f *feed) inQueue(do func() string) string {
+// inQueue runs a function on the queue for a person, and returns the result as text.
+func (f *dataSource) inQueue(do func() string) string {
 	if err := f.process.needsPerson(); err != nil {
 		return err.Error()
 	}
@@ -256,9 +257,9 @@ func (f *feed) inQueue(do func() string) string {
 	return do()
 }
 
-// answer carries an answer out, as "cardea queue approve" and "cardea queue deny" do, and says what
-// became of it.
-func (f *feed) answer(do monitor.Do) string {
+// answer gives an answer, as "cardea queue approve" and "cardea queue deny" do, and returns
+// the result as text.
+func (f *dataSource) answer(do monitor.Do) string {
 	return f.inQueue(func() string {
 		var told strings.Builder
 		p := f.process
@@ -271,8 +272,8 @@ func (f *feed) answer(do monitor.Do) string {
 	})
 }
 
-// undo takes an answer back, and says whether it could.
-func (f *feed) undo(id int64) string {
+// undo takes an answer back, and returns whether that worked as text.
+func (f *dataSource) undo(id int64) string {
 	return f.inQueue(func() string {
 		switch _, done, err := f.queue.Undo(context.Background(), id); {
 		case err != nil:
@@ -285,7 +286,7 @@ func (f *feed) undo(id int64) string {
 }
 
 // lines writes a line for each decision, until ctx ends.
-func (f *feed) lines(ctx context.Context, first []ledger.Line, asJSON bool) error {
+func (f *dataSource) lines(ctx context.Context, first []ledger.Line, asJSON bool) error {
 	show := func(lines []ledger.Line) error {
 		for _, l := range lines {
 			if asJSON {
@@ -311,7 +312,7 @@ func (f *feed) lines(ctx context.Context, first []ledger.Line, asJSON bool) erro
 				f.process.warn(setUp)
 			}
 		}
-		if n.err != nil && n.err.Error() != told { // it may last
+		if n.err != nil && n.err.Error() != told { // the error may persist
 			told = n.err.Error()
 			f.process.warn(told)
 		}
@@ -337,8 +338,8 @@ func (f *feed) lines(ctx context.Context, first []ledger.Line, asJSON bool) erro
 }
 
 // screen draws until the person ends it.
-func (f *feed) screen(ctx context.Context, first []ledger.Line) error {
-	f.process.Stderr = &f.told // nothing else writes on the screen
+func (f *dataSource) screen(ctx context.Context, first []ledger.Line) error {
+	f.process.Stderr = &f.told // no other output may reach the screen
 	m := monitor.Model{Colour: f.process.Env("NO_COLOR") == "", Zone: f.process.Now().Location(), Explain: f.explain, Describe: f.describe, Probe: install.ProbeAgent}
 	m, _ = m.Update(monitor.Decisions(first))
 	m, _ = m.Update(monitor.Time(f.process.Now()))
@@ -350,32 +351,32 @@ func (f *feed) screen(ctx context.Context, first []ledger.Line) error {
 	return err
 }
 
-// explain is an entry as "cardea explain" shows it.
-func (f *feed) explain(l ledger.Line) string {
+// explain returns an entry as "cardea explain" shows it.
+func (f *dataSource) explain(l ledger.Line) string {
 	var b strings.Builder
 	f.process.showEntry(&screen{w: &b}, l)
 	return b.String()
 }
 
-// describe is a call that waits as "cardea queue" shows it.
-func (f *feed) describe(e *queue.Entry) string {
+// describe returns a waiting call as "cardea queue" shows it.
+func (f *dataSource) describe(e *queue.Entry) string {
 	var b strings.Builder
 	showEntry(&screen{w: &b}, e, f.process.Now())
 	return b.String()
 }
 
-// drawn is the monitor as Bubble Tea drives it.
+// drawn is the monitor as a model of Bubble Tea.
 type drawn struct {
 	monitor.Model
-	feed *feed
+	feed *dataSource
 }
 
-// Init begins to look for what comes.
+// Init starts the first look for news.
 func (d drawn) Init() tea.Cmd { return d.look }
 
 func (d drawn) look() tea.Msg { return d.feed.next() }
 
-// Update brings messages into the form of the model.
+// Update converts messages for the monitor's model.
 func (d drawn) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	var do []monitor.Do
 	switch x := message.(type) {
@@ -385,7 +386,7 @@ func (d drawn) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 		d.Model, do = d.Model.Update(monitor.Key(x.String()))
 	case tea.PasteMsg:
 		d.Model, do = d.Model.Update(monitor.Pasted(x.Content))
-	case monitor.Challenge, monitor.Trouble:
+	case monitor.Challenge, monitor.Issue:
 		d.Model, do = d.Model.Update(x)
 	case news:
 		return d.take(x)
@@ -393,7 +394,7 @@ func (d drawn) Update(message tea.Msg) (tea.Model, tea.Cmd) {
 	return d, d.carryOut(do)
 }
 
-// carryOut does what the model asks for, in its order.
+// carryOut runs the actions that the model requests, in order.
 func (d drawn) carryOut(all []monitor.Do) tea.Cmd {
 	var out []tea.Cmd
 	for _, do := range all {
@@ -403,15 +404,15 @@ func (d drawn) carryOut(all []monitor.Do) tea.Cmd {
 		case monitor.Check:
 			out = append(out, func() tea.Msg { return d.feed.check(do.ID) })
 		case monitor.Answer:
-			out = append(out, func() tea.Msg { return monitor.Trouble(d.feed.answer(do)) })
+			out = append(out, func() tea.Msg { return monitor.Issue(d.feed.answer(do)) })
 		case monitor.Undo:
-			out = append(out, func() tea.Msg { return monitor.Trouble(d.feed.undo(do.ID)) })
+			out = append(out, func() tea.Msg { return monitor.Issue(d.feed.undo(do.ID)) })
 		}
 	}
 	return tea.Sequence(out...)
 }
 
-// take shows what came, and looks again after a while.
+// take shows the news, and schedules the next look.
 func (d drawn) take(n news) (tea.Model, tea.Cmd) {
 	var do []monitor.Do
 	d.Model, do = d.Model.Update(monitor.Time(d.feed.process.Now()))
@@ -425,7 +426,7 @@ func (d drawn) take(n news) (tea.Model, tea.Cmd) {
 	tell(n.hasSetUp, monitor.SetUp(n.setUp))
 	tell(n.hasSessions, monitor.Sessions(n.sessions))
 	if n.err != nil {
-		tell(true, monitor.Trouble(n.err.Error()))
+		tell(true, monitor.Issue(n.err.Error()))
 	}
 	if n.more {
 		return d, tea.Batch(d.carryOut(do), d.look)
@@ -433,7 +434,7 @@ func (d drawn) take(n news) (tea.Model, tea.Cmd) {
 	return d, tea.Batch(d.carryOut(do), tea.Tick(limit.MonitorLook, func(time.Time) tea.Msg { return d.feed.next() }))
 }
 
-// View is the screen.
+// View returns the screen.
 func (d drawn) View() tea.View {
 	v := tea.NewView(d.Model.View())
 	v.AltScreen, v.WindowTitle = true, "cardea monitor"

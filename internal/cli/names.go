@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Annotations of commands. sameAs names the command that a second name stands for.
-// unproposed marks a command that removes, disables or approves something: "did you mean"
-// never proposes it.
+// The annotations of commands. sameAs holds the first name of a command under a second
+// name. unproposed marks a command that removes, disables or approves something: "did you
+// mean" never proposes it.
 const sameAs, unproposed = "same as", "unproposed"
 
 // helpGroups returns the groups of the help text with their commands, in order. All other
@@ -155,8 +155,7 @@ func listAll(root *cobra.Command) (err error) {
 	return err
 }
 
-// eachCommand visits the commands in the order of the help, but the ones that
-// cobra adds.
+// eachCommand visits the commands in the order of the help, but the ones that cobra adds.
 func eachCommand(c *cobra.Command, visit func(*cobra.Command)) {
 	if c.Name() == "help" {
 		return

@@ -18,7 +18,7 @@ import (
 const maxCommands = 20
 
 // testTree returns the commands as a person's process has them.
-func testTree(t *testing.T) *cobra.Command { return tree(newDesk(t).process(nil, nil, nil)) }
+func testTree(t *testing.T) *cobra.Command { return tree(newRegistrar(t).process(nil, nil, nil)) }
 
 // The help text has few commands, each in a group and with a line that fits a terminal.
 func TestHelpIsShort(t *testing.T) {
@@ -37,12 +37,12 @@ func TestHelpIsShort(t *testing.T) {
 	}
 	room := 0
 	if below(root, "update") == nil {
-		room = 1 // the groups have a place for it
+		room = 1 // the groups have room for it
 	}
 	if shown+room > maxCommands {
 		t.Errorf("%d commands are shown, want at most %d", shown+room, maxCommands)
 	}
-	d := newDesk(t)
+	d := newRegistrar(t)
 	help, _, code := d.run("", "--help")
 	for _, args := range [][]string{nil, {"-h"}, {"help"}} {
 		if out, _, c := d.run("", args...); out != help || c != exitOK || code != exitOK {
@@ -67,7 +67,7 @@ func TestHelpIsShort(t *testing.T) {
 
 // "help --all" has every command and every second name.
 func TestHelpAll(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	out, _, code := d.run("", "help", "--all")
 	if code != exitOK {
 		t.Fatal(code)
@@ -100,10 +100,9 @@ func TestHelpAll(t *testing.T) {
 	}
 }
 
-// A second name has the flags, the help and the exit codes of the first, and answers wrong
-// usage alike.
+// A second name has the flags, the help, the exit codes and the usage errors of the first.
 func TestSecondNames(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	root := testTree(t)
 	var all [][2]string
 	for _, names := range secondNames() {
@@ -140,8 +139,8 @@ func TestSecondNames(t *testing.T) {
 	}
 }
 
-// typos returns all words that one wrong letter makes of a word: one is missing, doubled,
-// replaced, added, or changes its place with the next.
+// typos returns all words with one wrong letter: missing, doubled, replaced, added, or
+// swapped with the next.
 func typos(word string) (out []string) {
 	const letters = "abcdefghijklmnopqrstuvwxyz-"
 	for i := range len(word) + 1 {
@@ -164,7 +163,7 @@ func typos(word string) (out []string) {
 	return out
 }
 
-// loosening are words of which "did you mean" proposes none.
+// loosening are words for which "did you mean" proposes nothing.
 var loosening = []string{"uninstall", "remove", "rm", "invalidate", "unset", "disable", "off", "pause", "approve", "allow", "accept", "override", "trust", "learn", "promote", "revoke"}
 
 // No typo of any command has a proposal that removes, disables or approves something.
@@ -204,14 +203,14 @@ func TestProposals(t *testing.T) {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}
-	if _, errs, code := newDesk(t).run("", "x\x1b]0;t\x07\u202e"); code != exitUsage || strings.ContainsAny(errs, "\x1b\x07\u202e") {
+	if _, errs, code := newRegistrar(t).run("", "x\x1b]0;t\x07\u202e"); code != exitUsage || strings.ContainsAny(errs, "\x1b\x07\u202e") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
 
 // The gate denies every command that needs a person, under each of its names.
 func TestGateKnowsSecondNames(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	forPerson := []string{"rules new", "allow"}
 	for _, args := range forPersons {
 		forPerson = append(forPerson, args[0], strings.Join(args[:min(2, len(args))], " "))
@@ -236,7 +235,7 @@ func TestGateKnowsSecondNames(t *testing.T) {
 
 // Words that people know from other programs work.
 func TestHabits(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.run(d.call("PreToolUse", "default", "git push --force"), "check", "--harness=claude-code")
 	for line, want := range map[string]string{
 		"ls": "project ", "rules": "project ", "rules list --mine": "project ", "validate": "0 errors", "rules lint": "0 errors", "lint": "0 errors",
@@ -276,9 +275,9 @@ func TestHabits(t *testing.T) {
 	}
 }
 
-// "rules new" writes a rule whose tests pass, and no rule that says more than was asked.
+// "rules new" writes a rule whose tests pass, and no broader rule than requested.
 func TestRulesNew(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	folder := filepath.Join(d.project, ".cardea/rules")
 	for _, c := range []struct{ args, want, holds, passes string }{
 		{"git push --force", "flags: ['--force']", "git push --force origin x", "git push"},

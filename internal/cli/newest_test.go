@@ -10,7 +10,7 @@ import (
 	"cardea.dev/internal/testing/sharedtest"
 )
 
-// decision finds the effect in an answer, "silence" where it says nothing.
+// decision returns the effect in an answer, "silence" for none.
 func decision(out string) string {
 	for _, d := range []string{"deny", "ask", "allow"} {
 		if strings.Contains(out, `ision":"`+d+`"`) || strings.Contains(out, `"behavior":"`+d+`"`) {
@@ -20,7 +20,7 @@ func decision(out string) string {
 	return "silence"
 }
 
-// rowsOf are the lines of a table in testdata, as their columns.
+// rowsOf returns the lines of a table in testdata, as columns.
 func rowsOf(t *testing.T, name string) (out [][]string) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -35,7 +35,7 @@ func rowsOf(t *testing.T, name string) (out [][]string) {
 	return out
 }
 
-// The newest clients' messages get the answers of the table, in an empty home.
+// The messages of the newest clients get the answers in the table, in an empty home.
 func TestNewestPayloads(t *testing.T) {
 	want := map[string]string{}
 	for _, row := range rowsOf(t, "newest-payloads.tsv") {
@@ -53,7 +53,7 @@ func TestNewestPayloads(t *testing.T) {
 		}
 		sharedtest.ReadJSON(t, &sample, "lab", "payloads-newest", name)
 		harness := strings.Replace(sample.Client, "claude", "claude-code", 1)
-		out, errs, code := newDesk(t).run(string(sample.Stdin), "check", "--harness", harness)
+		out, errs, code := newRegistrar(t).run(string(sample.Stdin), "check", "--harness", harness)
 		got := decision(out)
 		switch stated, there := want[name]; {
 		case !there && got != "silence":
@@ -66,10 +66,10 @@ func TestNewestPayloads(t *testing.T) {
 	}
 }
 
-// The newest tools get the answers of the table, and no list of the person's allows what
-// may do harm.
+// The newest tools get the answers in the table, and no list of the person's allows a
+// dangerous one.
 func TestNewestTools(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.write(d.project+"/written.js", `require("child_process").exec("rm -rf ~")`)
 	d.write(d.project+"/plain.js", "export const meta = {}\nreturn 1")
 	d.write(d.project+"/.claude/workflows/deploy.js", `execSync("git push --force origin main")`)

@@ -24,7 +24,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// overrideFlags are what an override says, as it is typed.
+// overrideFlags holds the flags of an override as typed.
 type overrideFlags struct {
 	role, command, tool, file, rule, because string
 	allow, deny, ask                         bool
@@ -32,6 +32,7 @@ type overrideFlags struct {
 	length                                   time.Duration
 }
 
+// overrideCommand returns the command "override".
 func overrideCommand(p Process) *cobra.Command {
 	var f overrideFlags
 	c := &cobra.Command{
@@ -67,16 +68,16 @@ stands for more operands. Options that are not named are not allowed.`,
 	c.MarkFlagsMutuallyExclusive("allow", "ask", "deny")
 	c.MarkFlagsMutuallyExclusive("for", "until")
 	c.AddCommand(
-		jsonOn(p, deskHere, &cobra.Command{Use: "list [--json]", Short: "list all overrides, and how often each was used", Args: noArguments,
+		jsonOn(p, registrarHere, &cobra.Command{Use: "list [--json]", Short: "list all overrides, and how often each was used", Args: noArguments,
 			Long: "List the overrides that are in force here, those that ended included: what each\nsays, who made it, when and why, and how often it was used."},
-			func(d sessionDesk, _ []string, asJSON bool) error { return listOverrides(p, d, asJSON) }),
+			func(d sessionRegistrar, _ []string, asJSON bool) error { return listOverrides(p, d, asJSON) }),
 		cautious(&cobra.Command{Use: "rm ID", Short: "remove an override", Long: "Remove an override by the id that \"cardea override list\" shows. Only a person may do this.", Args: oneArgument,
-			RunE: runOn(p, deskHere, func(d sessionDesk, args []string) error { return removeOverride(p, d, args[0]) })}),
+			RunE: runOn(p, registrarHere, func(d sessionRegistrar, args []string) error { return removeOverride(p, d, args[0]) })}),
 	)
 	return cautious(c)
 }
 
-// allowCommand is the short form of "override --allow" for a command.
+// allowCommand returns the command "allow", the short form of "override --allow" for a command.
 func allowCommand(p Process) *cobra.Command {
 	f := overrideFlags{allow: true}
 	always := false
@@ -100,7 +101,7 @@ func allowCommand(p Process) *cobra.Command {
 	return cautious(c)
 }
 
-// read is the override that the flags mean.
+// read returns the override that the flags describe.
 func (f overrideFlags) read(p Process) (o overrides.Override, err error) {
 	now := p.Now().UTC().Truncate(time.Second)
 	o = overrides.Override{Role: f.role, Tool: f.tool, File: f.file, Rule: f.rule, Because: strings.TrimSpace(f.because),
@@ -141,7 +142,7 @@ func (f overrideFlags) read(p Process) (o overrides.Override, err error) {
 	return o, nil
 }
 
-// scopeOf is the scope of a word, one that has a folder.
+// scopeOf returns the scope for a word. It fails for a scope without a folder.
 func scopeOf(word string) (cardea.Scope, error) {
 	for _, s := range []cardea.Scope{cardea.ScopeProject, cardea.ScopeUser, cardea.ScopeOrg, cardea.ScopeSystem} {
 		if s.String() == word {
@@ -151,8 +152,8 @@ func scopeOf(word string) (cardea.Scope, error) {
 	return 0, fmt.Errorf("there is no scope %q to write to: use project, user, org or system", word)
 }
 
-// overridesPath is the file of a scope.
-func overridesPath(d sessionDesk, scope cardea.Scope) (string, error) {
+// overridesPath returns the path of a scope's file of overrides.
+func overridesPath(d sessionRegistrar, scope cardea.Scope) (string, error) {
 	dirs, dir := d.Place.Dirs, ""
 	switch scope {
 	case cardea.ScopeProject:
@@ -177,7 +178,7 @@ func overridesPath(d sessionDesk, scope cardea.Scope) (string, error) {
 	return filepath.Join(dir, inforce.OverridesFile), nil
 }
 
-// overrideEntry is an override as it stands in its file.
+// overrideEntry returns an override as YAML for its file.
 func overrideEntry(o overrides.Override) string {
 	var out []string
 	add := func(key, value string) {
@@ -200,12 +201,13 @@ func overrideEntry(o overrides.Override) string {
 	return "{" + strings.Join(out, ", ") + "}"
 }
 
+// addOverride writes the override that the flags describe, if the person confirms it.
 func addOverride(p Process, f overrideFlags) error {
 	o, err := f.read(p)
 	if err != nil {
 		return wrongUsage{err}
 	}
-	d, err := deskHere(p)
+	d, err := registrarHere(p)
 	if err != nil {
 		return err
 	}
@@ -227,16 +229,16 @@ func addOverride(p Process, f overrideFlags) error {
 	})
 }
 
-// describe says an override in a line.
+// describe returns an override in one line.
 func describe(o overrides.Override) string {
 	command := onlyIf(len(o.Command) > 0, strconv.Quote(grammar.Quoted(o.Command)))
 	return joined(" ", o.Effect.String(), command, o.Tool, prefixed("on ", o.File), prefixed("for the role ", o.Role), prefixed("in spite of ", o.Rule),
 		onlyIf(!o.Until.IsZero(), "until "+o.Until.Local().Format("2006-01-02 15:04")))
 }
 
-// changeOverrides edits a scope's file when a person confirms it. The file must hold
-// afterwards, and a project that was trusted stays so.
-func changeOverrides(p Process, d sessionDesk, scope cardea.Scope, why, what string, edit func(string) (string, error)) error {
+// changeOverrides edits a scope's file, if the person confirms it. The new text must be
+// valid. A trusted project stays trusted.
+func changeOverrides(p Process, d sessionRegistrar, scope cardea.Scope, why, what string, edit func(string) (string, error)) error {
 	path, err := overridesPath(d, scope)
 	if err != nil {
 		return err
@@ -277,10 +279,11 @@ func changeOverrides(p Process, d sessionDesk, scope cardea.Scope, why, what str
 	return cmp.Or(remember(), out.err)
 }
 
-// maxOverrides bounds a file of overrides, in bytes.
+// maxOverrides is the largest file of overrides, in bytes.
 const maxOverrides = 1 << 20
 
-func removeOverride(p Process, d sessionDesk, id string) error {
+// removeOverride removes the override with an id, if the person confirms it.
+func removeOverride(p Process, d sessionRegistrar, id string) error {
 	i := slices.IndexFunc(d.Loaded.Overrides, func(o overrides.Override) bool { return o.ID() == id })
 	if i < 0 {
 		return fmt.Errorf("there is no override %q here; see \"cardea override list\"", id)
@@ -296,7 +299,7 @@ func removeOverride(p Process, d sessionDesk, id string) error {
 	})
 }
 
-// overrideListing is an override for people and programs.
+// overrideListing is an override for people and its JSON.
 type overrideListing struct {
 	ID      string        `json:"id"`
 	Effect  cardea.Effect `json:"effect"`
@@ -313,12 +316,13 @@ type overrideListing struct {
 	Because string        `json:"because"`
 	Trusted bool          `json:"trusted"`
 	Ended   bool          `json:"ended"`
-	// Used is how often it decided, and Last when it did so last.
+	// Used is how often it decided, and Last when it last decided.
 	Used int       `json:"used"`
 	Last time.Time `json:"last,omitzero"`
 }
 
-func listOverrides(p Process, d sessionDesk, asJSON bool) error {
+// listOverrides lists the overrides that are in force here.
+func listOverrides(p Process, d sessionRegistrar, asJSON bool) error {
 	l, err := ledgerOf(p, d.Place, d.Loaded.Settings.Ledger)
 	if err != nil {
 		return err

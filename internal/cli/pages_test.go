@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// commandsPage is docs/commands.md: what every command's help says, by group, and then
-// the second names.
+// commandsPage returns docs/commands.md: the help of every command, by group, and then the
+// second names.
 func commandsPage(p Process) string {
 	var b strings.Builder
 	b.WriteString("# Commands\n\n<!-- Made from the program: go test ./internal/cli -run TestPagesAreCurrent -update -->\n")
@@ -51,7 +51,7 @@ func writeCommand(b *strings.Builder, c *cobra.Command) {
 	}
 }
 
-// exitCodesPage is docs/exit-codes.md: the table of exit.go.
+// exitCodesPage returns docs/exit-codes.md: the table of exit.go.
 func exitCodesPage(p Process) string {
 	var b strings.Builder
 	b.WriteString("# Exit codes\n\n<!-- Made from the program: go test ./internal/cli -run TestPagesAreCurrent -update -->\n\n" +

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// at runs a command line at another time, where a person sits.
-func (d *desk) at(now time.Time, stdin string, args ...string) (out, errs string, code int) {
+// at runs a command line of an attending person at another time.
+func (d *registrar) at(now time.Time, stdin string, args ...string) (out, errs string, code int) {
 	var b, e bytes.Buffer
 	p := d.process(strings.NewReader(stdin), &b, &e)
 	p.Person, p.Code, p.Now = func() error { return nil }, func() string { return "abc234" }, func() time.Time { return now }
@@ -27,7 +27,7 @@ func TestDisableFor(t *testing.T) {
 		t.Fatal(errs)
 	}
 	now := time.Now()
-	saysEnd := func(out string) bool { // the day is said too when the hour ends tomorrow
+	saysEnd := func(out string) bool { // the date is shown if the hour ends tomorrow
 		end := now.Add(time.Hour).Local()
 		return strings.Contains(out, "until "+end.Format("15:04")) || strings.Contains(out, "until "+end.Format("2006-01-02 15:04"))
 	}
@@ -115,9 +115,9 @@ func TestDisableFor(t *testing.T) {
 	}
 }
 
-// Only a person pauses the gate, and a file that is put there pauses nothing.
+// Only a person pauses the gate. A planted file pauses nothing.
 func TestPauseOfAnAgent(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	var out, errs bytes.Buffer
 	p := d.process(strings.NewReader("abc234\n"), &out, &errs)
 	p.Person, p.Code = func() error { return errors.New("an agent is at work here") }, func() string { return "abc234" }

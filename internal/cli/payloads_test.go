@@ -13,8 +13,8 @@ import (
 	"cardea.dev/internal/testing/sharedtest"
 )
 
-// The documented answers, written down from the vendors' pages and not from the
-// renderers. R stands for the reason.
+// documented holds the documented answers, from the vendors' pages and not from the
+// renderers. R is the placeholder for the reason.
 var documented = map[string]map[cardea.Effect]string{
 	"claude-code PreToolUse": {
 		cardea.Deny:  `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"R"}}`,
@@ -40,7 +40,7 @@ var documented = map[string]map[cardea.Effect]string{
 	},
 }
 
-// kindOf is the event that a payload's file is named after.
+// kindOf returns the event after which a payload's file is named.
 func kindOf(file string) string {
 	name := strings.ToLower(filepath.Base(file))
 	switch {
@@ -61,8 +61,8 @@ func payloads(t *testing.T, harness string) []string {
 	return files
 }
 
-// Every known message gets silence, or what a built-in rule says; and with a
-// rule that forces an effect the documented answer.
+// Every known message gets silence or the answer of a built-in rule. With a rule that
+// forces an effect it gets the documented answer.
 func TestPayloads(t *testing.T) {
 	allowed := map[string]int{}
 	for _, harness := range []string{"claude-code", "copilot-cli"} {
@@ -72,13 +72,13 @@ func TestPayloads(t *testing.T) {
 				t.Fatal(err)
 			}
 			kind := kindOf(file)
-			d := newDesk(t)
+			d := newRegistrar(t)
 			base, errs, code := d.run(string(raw), "check", "--harness", harness)
 			oneObject(t, base, errs, code)
 			if kind == "" && (base != "" || code != exitOK) {
 				t.Errorf("%s: an event that is not answered gets %q, exit %d", file, base, code)
 			}
-			d.settings("packs: {readonly: off}") // it allows some of the calls by itself
+			d.settings("packs: {readonly: off}") // it allows some of the calls
 			base, _, _ = d.run(string(raw), "check", "--harness", harness)
 			base = said.ReplaceAllString(base, "")
 			for _, e := range cardea.Effects() {
@@ -97,18 +97,18 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
-// said finds what Cardea adds to the message of the rule: its name, the next step and the id.
+// said matches what Cardea adds to the rule's message: its name, the next step and the id.
 var said = regexp.MustCompile(`"systemMessage":"Cardea: To see [^"]*",|Cardea: |(\\n(To see|The person can run)[^"]*\\n| )\(forced\)`)
 
-// forced is the answer where a rule forces an effect for every tool.
-func (d *desk) forced(raw, harness, kind string, e cardea.Effect) string {
+// forced returns the answer with a rule that forces an effect for every tool.
+func (d *registrar) forced(raw, harness, kind string, e cardea.Effect) string {
 	d.t.Helper()
 	more := ""
 	switch e {
 	case cardea.Abstain:
 		more = ", instead: nothing"
 	case cardea.Allow:
-		// The language refuses a rule that allows everything and says no more.
+		// The language refuses a rule that only allows everything.
 		more = ", match: {pattern: '(?s).*'}"
 	}
 	event := kind
@@ -125,13 +125,13 @@ func checkForced(t *testing.T, file, want, base, out string, e cardea.Effect) {
 	t.Helper()
 	switch {
 	case e == cardea.Allow:
-		// What is opaque, protected or a question to the person is not
-		// allowed; then nothing changes.
+		// An opaque or protected call, or a question to the person, is not allowed. Nothing
+		// changes then.
 		if out != base && !sameJSON(out, want) {
 			t.Errorf("%s, allow: %s, want %s", file, out, want)
 		}
 	case base != "":
-		// A built-in rule speaks too; the stricter of the two is given.
+		// A built-in rule also matches, and the stricter of the two applies.
 		if e == cardea.Halt && !strings.Contains(out, "deny") {
 			t.Errorf("%s, halt: %s", file, out)
 		}

@@ -16,12 +16,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// permissionFlags are those of permissions.
+// permissionFlags are the flags of permissions.
 type permissionFlags struct {
 	settings []string
 	json     bool
 }
 
+// permissionsCommand returns the command "permissions".
 func permissionsCommand(p Process) *cobra.Command {
 	var f permissionFlags
 	c := &cobra.Command{
@@ -55,13 +56,12 @@ can allow. Nothing is written.`,
 	return c
 }
 
-// permissionListing is what permissions --json says.
+// permissionListing is the JSON of permissions.
 type permissionListing struct {
 	Expand  bool             `json:"expand"`
 	Entries []entryListing   `json:"entries"`
 	Files   []permissionFile `json:"files"`
-	// Diagnostics say what is wrong with the files and what the authors of
-	// entries may not have meant.
+	// Diagnostics holds problems of the files and likely mistakes in entries.
 	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
 }
 
@@ -71,7 +71,7 @@ type entryListing struct {
 	Harness string        `json:"harness"`
 	Scope   cardea.Scope  `json:"scope"`
 	Source  string        `json:"source"`
-	// Counts is false for what allows nothing; Why says why.
+	// Counts is false for an entry that allows nothing; Why is the reason.
 	Counts bool   `json:"counts"`
 	Why    string `json:"why,omitempty"`
 }
@@ -104,7 +104,7 @@ func permissionsOf(l *inforce.Loaded, pl place) permissionListing {
 	return out
 }
 
-// entriesOf are the entries of all lists, the strictest first.
+// entriesOf returns the entries of all lists, the strictest first.
 func entriesOf(l *inforce.Loaded) []entryListing {
 	out := []entryListing{}
 	for i := range l.Permissions {
@@ -141,7 +141,7 @@ func (l permissionListing) show(s *screen) {
 	showDiagnostics(s, l.Diagnostics)
 }
 
-// permissionFindings are what the authors of entries may not have meant.
+// permissionFindings returns likely mistakes in entries.
 func permissionFindings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	probed := newProbing(pl)
@@ -165,8 +165,8 @@ func permissionFindings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
 	return out
 }
 
-// hiddenBy is an entry, at least as strict, that says the same about all that
-// entry i is about; nil where there is none.
+// hiddenBy returns an entry that makes entry i useless, or nil: it is at least as strict
+// and covers all that entry i covers.
 func hiddenBy(all []permissionlist.Entry, i int) *permissionlist.Entry {
 	e := &all[i]
 	for k := range all {
@@ -182,8 +182,8 @@ func hiddenBy(all []permissionlist.Entry, i int) *permissionlist.Entry {
 	return nil
 }
 
-// probing asks an entry about calls that none should allow by itself, through
-// the same analysis and decider as a real call.
+// probing tests entries with calls that no entry should allow, by the analysis and decider
+// of a real call.
 type probing struct {
 	place  place
 	events []*cardea.Event
@@ -200,11 +200,12 @@ func newProbing(pl place) *probing {
 	return out
 }
 
+// allowedBy returns a call that an entry allows without naming it, or "".
 func (pr *probing) allowedBy(e permissionlist.Entry) string {
 	from := *e.From
 	from.Allows, from.Harness = true, "claude-code"
 	e.From = &from
-	d := permissions.New([]permissionlist.Entry{e}, permissions.Settings{Expand: true, Home: pr.place.Dirs.Home, Start: pr.place.Start})
+	d := permissions.New([]permissionlist.Entry{e}, permissions.Options{Expand: true, Home: pr.place.Dirs.Home, Start: pr.place.Start})
 	for i, ev := range pr.events {
 		opinions, err := d.Decide(context.Background(), ev)
 		if err != nil || len(opinions) < len(ev.Call.Parts) || len(opinions) == 0 || names(e, ev) {
@@ -215,23 +216,22 @@ func (pr *probing) allowedBy(e permissionlist.Entry) string {
 	return ""
 }
 
-// names reports whether an entry says itself what a probe is about.
+// names reports whether an entry itself names what a probe is about.
 func names(e permissionlist.Entry, ev *cardea.Event) bool {
 	command, _ := ev.Call.Input["command"].(string)
 	return !e.Wild() && e.CommandIs(command) || e.Form == permissionlist.Host || strings.HasPrefix(e.Tool, "mcp__")
 }
 
-// suggestion is what permissions suggest --json says.
+// suggestion is the JSON of permissions suggest.
 type suggestion struct {
 	Effect  cardea.Effect   `json:"effect"`
 	Allowed bool            `json:"allowed"`
 	Entries []string        `json:"entries"`
 	Parts   []suggestedPart `json:"parts"`
-	// Expand is set where what lists allow counts; File is where one switches
-	// that on.
+	// Expand is set if allow entries of lists apply. File is where to switch that on.
 	Expand bool   `json:"expand"`
 	File   string `json:"file"`
-	// within is set where entries can allow it.
+	// within is set if entries can allow it.
 	within bool
 }
 
@@ -242,6 +242,7 @@ type suggestedPart struct {
 	Needs  []string      `json:"needs"`
 }
 
+// suggest shows the narrowest entries that would allow a command.
 func suggest(p Process, f permissionFlags, text string) error {
 	m, err := tryFlags{tool: "Bash", harness: "claude-code", event: string(cardea.PreToolUse)}.message(p, text)
 	if err != nil {
@@ -273,6 +274,7 @@ func suggest(p Process, f permissionFlags, text string) error {
 	return p.answer(f.json, out, func(s *screen) { out.show(s, v) })
 }
 
+// show writes the suggestion for people.
 func (o suggestion) show(s *screen, v cardea.Verdict) {
 	if o.Allowed {
 		s.printf("it is allowed already, by %s\n", v.By)

@@ -28,6 +28,7 @@ func policyCommand(p Process) *cobra.Command {
 		policyValidateCommand(p), policyInspectCommand(p), policyTestCommand(p), policyFmtCommand(p), policyNewCommand(p), policyInputCommand(p))
 }
 
+// policyValidateCommand returns the command "policy validate".
 func policyValidateCommand(p Process) *cobra.Command {
 	return withJSON(&cobra.Command{
 		Use:   "validate [--json] [path ...]",
@@ -45,8 +46,8 @@ in force here:
 	}, func(paths []string, asJSON bool) error { return policyValidate(p, paths, asJSON) })
 }
 
-// policyFolders are the folders that are named, else those in force; then l is
-// what is in force.
+// policyFolders returns the folders that are named. Without paths it returns those in
+// force, and l is the loaded configuration.
 func policyFolders(p Process, paths []string) (folders []policy.Folder, l *inforce.Loaded, err error) {
 	if len(paths) == 0 {
 		if l, _, err = gather(p, nil); err != nil {
@@ -64,8 +65,8 @@ func policyFolders(p Process, paths []string) (folders []policy.Folder, l *infor
 	return folders, nil, nil
 }
 
-// policySources are the policies that are named, one group a path, else those in
-// force, one group a scope.
+// policySources returns the named policies, one group per path. Without paths it returns
+// those in force, one group per scope.
 func policySources(p Process, paths []string) (out []policy.Sources, found []cardea.Diagnostic, err error) {
 	folders, loaded, err := policyFolders(p, paths)
 	for _, f := range folders {
@@ -75,23 +76,23 @@ func policySources(p Process, paths []string) (out []policy.Sources, found []car
 	return out, found, err
 }
 
-// checkedBy says who looks at policies, and what they may read.
+// checkedBy sets the engine that checks policies, and what they may read.
 func checkedBy(s *policy.Sources, by engine.Engine) {
 	s.Engine, s.Tool, s.Fields, s.Settings = by, harness.ToolWord, toolFields(), (&inforce.Loaded{}).PolicyFacts()
 }
 
-// sourcesOf are the policies of a folder, with all that is known of what they see. loaded is
-// what is in force, nil for a folder that was named.
+// sourcesOf returns the policies of a folder, with the input that they get. loaded is the
+// configuration in force, nil for a folder that was named.
 func sourcesOf(p Process, f policy.Folder, loaded *inforce.Loaded) (policy.Sources, []cardea.Diagnostic) {
 	s, problems := f.Sources()
 	checkedBy(&s, p.Engines.Own)
-	if loaded != nil && f.Scope != cardea.ScopeBuiltin { // those of Cardea's own policies may be absent
+	if loaded != nil && f.Scope != cardea.ScopeBuiltin { // signals of Cardea's own policies may be absent
 		s.Signals = func(name string) bool { return loaded.HasSignal(f, name) }
 	}
 	return s, problems
 }
 
-// toolFields are the documented fields of the inputs of all tools.
+// toolFields returns the documented input fields of all tools.
 func toolFields() map[string][]string {
 	out := map[string][]string{}
 	for _, t := range harness.Tools() {
@@ -102,7 +103,7 @@ func toolFields() map[string][]string {
 	return out
 }
 
-// policyFolderAt is a folder of policies, or one file as a folder.
+// policyFolderAt returns a folder of policies, or one file as a folder.
 func policyFolderAt(path string) (policy.Folder, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -121,6 +122,7 @@ func policyFolderAt(path string) (policy.Folder, error) {
 	return policy.Folder{Dir: filepath.Dir(path), Embedded: map[string]string{path: string(data)}}, nil
 }
 
+// policyValidate shows the mistakes in the named policies, or in those in force.
 func policyValidate(p Process, paths []string, asJSON bool) error {
 	groups, found, err := policySources(p, paths)
 	if err != nil {
@@ -141,12 +143,12 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 	return p.answerDiagnostics(asJSON, found, count(files, "file")+", ")
 }
 
-// policyEventFindings are the policies on events that no hook brings, and the scripts
-// that cannot be started.
+// policyEventFindings returns the policies on events that no hook sends, and the scripts
+// that cannot start.
 func policyEventFindings(p Process) []cardea.Diagnostic {
 	l, _, err := gather(p, nil)
 	if err != nil {
-		return nil // whoever asked met the same error
+		return nil // the caller met the same error
 	}
 	onPolicies := slices.DeleteFunc(eventFindings(p, l), func(d cardea.Diagnostic) bool { return !strings.HasSuffix(d.File, ".rego") })
 	return append(onPolicies, l.NotExecutable()...)
@@ -165,6 +167,7 @@ folders: title, authors, package, scope, routing and verbs.`,
 	return c
 }
 
+// policyInspect shows the named policies, or those in force, with their routing.
 func policyInspect(p Process, paths []string, asJSON bool) error {
 	folders, _, err := policyFolders(p, paths)
 	if err != nil {
@@ -184,6 +187,7 @@ func policyInspect(p Process, paths []string, asJSON bool) error {
 	return p.answer(asJSON, all, func(s *screen) { showPolicies(s, all) })
 }
 
+// showPolicies writes policies for people.
 func showPolicies(s *screen, all []policy.Listed) {
 	for _, l := range all {
 		if l.Data != nil {
@@ -218,6 +222,7 @@ func showPolicies(s *screen, all []policy.Listed) {
 	s.printIf(len(all) == 0, "there are no policies here; begin one with \"cardea policy new NAME\"\n")
 }
 
+// policyTestCommand returns the command "policy test".
 func policyTestCommand(p Process) *cobra.Command {
 	var f policyTestFlags
 	c := &cobra.Command{
@@ -246,13 +251,14 @@ type policyTestFlags struct {
 	coverage    bool
 }
 
-// testReport is what "cardea policy test --json" says.
+// testReport is the JSON of policy test.
 type testReport struct {
 	Tests    []engine.TestResult `json:"tests"`
 	Coverage []engine.Coverage   `json:"coverage"`
 	Broken   []cardea.Diagnostic `json:"diagnostics"`
 }
 
+// policyTest runs the tests of the named policies, or of those in force.
 func policyTest(p Process, paths []string, f policyTestFlags) error {
 	if _, err := regexp.Compile(f.run); err != nil {
 		return wrongUsage{fmt.Errorf("--run: %w", err)}
@@ -291,6 +297,7 @@ func policyTest(p Process, paths []string, f policyTestFlags) error {
 	return failIf(failed > 0, nil)
 }
 
+// show writes the report for people.
 func (r testReport) show(s *screen, coverage bool) {
 	failed := 0
 	showDiagnostics(s, r.Broken)
@@ -324,7 +331,7 @@ func (r testReport) show(s *screen, coverage bool) {
 	s.printf("\n")
 }
 
-// showFailure tells why a test did not pass.
+// showFailure writes why a test did not pass.
 func showFailure(s *screen, t engine.TestResult) {
 	if t.Error != "" {
 		s.block("      ", t.Error)
@@ -339,6 +346,7 @@ func showFailure(s *screen, t engine.TestResult) {
 	}
 }
 
+// policyNewCommand returns the command "policy new".
 func policyNewCommand(p Process) *cobra.Command {
 	var user bool
 	c := &cobra.Command{
@@ -354,6 +362,7 @@ func policyNewCommand(p Process) *cobra.Command {
 	return c
 }
 
+// policyNew writes a new policy and its test.
 func policyNew(p Process, name string, user bool) error {
 	if ok, _ := regexp.MatchString(`^[a-z][a-z0-9_]*$`, name); !ok || strings.HasSuffix(name, "_test") {
 		return wrongUsage{fmt.Errorf("%q is no name for a policy: use small letters, digits and _, such as no_force_push", name)}
@@ -386,12 +395,13 @@ func policyNew(p Process, name string, user bool) error {
 	return s.err
 }
 
-// takenNames are the words that mean something else in Rego, or in
-// the template of the test.
+// takenNames returns the words that have another meaning in Rego or in the template of the
+// test.
 func takenNames() []string {
 	return strings.Fields("as contains data default else every false if import in input not null package some true with v1 call count d")
 }
 
+// policyInputCommand returns the command "policy input".
 func policyInputCommand(p Process) *cobra.Command {
 	var f tryFlags
 	c := &cobra.Command{

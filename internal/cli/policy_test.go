@@ -29,15 +29,14 @@ deny contains {"rule_id": "D", "reason": "denied by a policy", "severity": "HIGH
 add_context contains "context of a policy"
 `
 
-func (d *desk) policy(name, text string) string {
+func (d *registrar) policy(name, text string) string {
 	d.t.Helper()
 	path := filepath.Join(d.home, ".config/cardea/policies", name)
 	d.write(path, text)
 	return path
 }
 
-// A policy that is routed to everything speaks on every real message of both
-// harnesses.
+// A policy for all events and tools runs on every real message of both harnesses.
 func TestPoliciesOnRealMessages(t *testing.T) {
 	for harness, words := range map[string]struct{ says []string }{
 		"claude-code": {[]string{"denied by a policy"}},
@@ -52,7 +51,7 @@ func TestPoliciesOnRealMessages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := newDesk(t)
+			d := newRegistrar(t)
 			d.policy("guard.rego", guardPolicy)
 			out, errs, code := d.run(string(raw), "check", "--harness", harness)
 			all := out + errs
@@ -72,7 +71,7 @@ func TestPoliciesOnRealMessages(t *testing.T) {
 }
 
 func TestPolicyCommands(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	if out, _, code := d.run("", "policy", "inspect"); code != exitOK || !strings.Contains(out, "there are no policies here") {
 		t.Errorf("nothing: exit %d, %s", code, out)
 	}
@@ -121,7 +120,7 @@ func TestPolicyCommands(t *testing.T) {
 	if !strings.Contains(errs, "compile") || !strings.Contains(errs, "rule  cardea.policies.second.ask") {
 		t.Errorf("trace: %s", errs)
 	}
-	// Mistakes and tests that fail end with exit code 1.
+	// Mistakes and failed tests end with exit code 1.
 	bad := d.policy("bad.rego", "package cardea.policies.bad\n\ndeny := 1\n")
 	d.policy(
 		"bad_test.rego",
@@ -148,10 +147,10 @@ func TestPolicyCommands(t *testing.T) {
 	}
 }
 
-// What "policy new" begins parses and holds, whatever it is called: words that mean
-// something in Rego are refused.
+// The files of "policy new" parse and their tests pass, with every allowed name. Words with
+// a meaning in Rego are refused.
 func TestPolicyNewNames(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	for _, name := range strings.Fields("if in as with not null true import package default else every some contains data input v1 call count d") {
 		if _, errs, code := d.run("", "policy", "new", "--user", name); code != exitUsage || !strings.Contains(errs, "cannot name a policy") {
 			t.Errorf("%s: exit %d, %s", name, code, errs)
@@ -173,7 +172,7 @@ func TestPolicyNewNames(t *testing.T) {
 }
 
 func TestImportCupcake(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	from := filepath.Join(d.project, ".cupcake")
 	if _, errs, code := d.run("", "import", "cupcake"); code != exitError || !strings.Contains(errs, "there is no folder") {
 		t.Errorf("nothing: exit %d, %s", code, errs)
@@ -217,14 +216,14 @@ func TestImportCupcake(t *testing.T) {
 	}
 }
 
-// A hook's actions are started by its own program when the answer is out.
+// A hook starts its actions with its own program after the answer is out.
 func TestHookStartsActions(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.settings("actions: {on_any_denial: [{command: x}], violations: {D: [{command: y, when: {tools: Read}}]}}\n")
 	d.policy("guard.rego", guardPolicy)
 	_, errs, code := d.run(d.call("PreToolUse", "default", "make"), "check", "--harness", "claude-code")
 	if code != exitOK || !strings.Contains(errs, "start the action on_any_denial") || strings.Contains(errs, "violations") {
-		t.Errorf("exit %d, %s", code, errs) // the desk's process has no program to start
+		t.Errorf("exit %d, %s", code, errs) // this process has no program to start
 	}
 	if _, errs, code := d.run("nothing", "perform-action"); code != exitError || !strings.Contains(errs, "read the action") {
 		t.Errorf("exit %d, %s", code, errs)
@@ -234,10 +233,10 @@ func TestHookStartsActions(t *testing.T) {
 	}
 }
 
-// A tool by the harness's own word has the harness's own fields, in input and in
-// what was sent.
+// A tool with the harness's own name has the harness's own fields, in the input and in the
+// message as sent.
 func TestPolicyInputOfAHarness(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	out, errs, code := d.run("", "policy", "input", "--harness", "copilot-cli", "--tool", "view", `{"path":"/a"}`)
 	var in struct {
 		Input map[string]string `json:"tool_input"`

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// policyFmtCommand returns the command "policy fmt".
 func policyFmtCommand(p Process) *cobra.Command {
 	f := formatting{written: map[string]string{}}
 	c := &cobra.Command{
@@ -41,28 +42,29 @@ What a person formats in a project that is trusted stays trusted.`,
 // formatting is one run of "cardea policy fmt".
 type formatting struct {
 	check, list, diff bool
-	// files and differ count the files, and those that are not formatted.
+	// files is the number of files, differ the number of those that are not formatted.
 	files, differ int
-	// found is why files could not be formatted.
+	// found holds the reasons why files could not be formatted.
 	found []cardea.Diagnostic
-	// written are the digests of what was written, by path.
+	// written maps the path of each written file to its new digest.
 	written map[string]string
 }
 
 // writes reports whether files are written.
 func (f *formatting) writes() bool { return !f.check && !f.list && !f.diff }
 
+// run formats the named policies, or the person's and the project's.
 func (f *formatting) run(p Process, paths []string) error {
 	folders, loaded, err := policyFolders(p, paths)
 	if err != nil {
 		return err
 	}
-	if loaded != nil { // not those of machine, organisation and Cardea
+	if loaded != nil { // not those of the machine, the organisation and Cardea
 		folders = slices.DeleteFunc(folders, func(f policy.Folder) bool { return f.Scope != cardea.ScopeUser && f.Scope != cardea.ScopeProject })
 	}
 	var before *survey
 	if f.writes() && p.attended() && p.Dir != "" {
-		before, _ = surveyHere(p) // where nothing can be trusted, nothing was
+		before, _ = surveyHere(p) // without a state folder nothing was trusted
 	}
 	s := screenOn(p.Stdout, p.Env)
 	for _, folder := range folders {
@@ -84,7 +86,7 @@ func (f *formatting) run(p Process, paths []string) error {
 	return failIf(len(f.found) > 0 || f.differ > 0 && !f.writes(), s.err)
 }
 
-// folder formats the files of a folder. The error is the engine's.
+// folder formats the files of a folder. It fails only if the engine fails.
 func (f *formatting) folder(p Process, s *screen, folder policy.Folder) error {
 	src, problems := folder.Sources()
 	src.Engine = p.Engines.Own
@@ -109,7 +111,7 @@ func (f *formatting) folder(p Process, s *screen, folder policy.Folder) error {
 	return nil
 }
 
-// sum tells how many files there are, and how many of them were or are not formatted.
+// sum writes the number of files, and how many were or are not formatted.
 func (f *formatting) sum(s *screen) {
 	if f.check || f.diff {
 		s.printf("%s, %d not formatted\n", count(f.files, "file"), f.differ)
@@ -118,7 +120,7 @@ func (f *formatting) sum(s *screen) {
 	s.printf("%s, %d changed\n", count(f.files, "file"), len(f.written))
 }
 
-// show tells that a file is not formatted, in the way that was asked for.
+// show reports that a file is not formatted, in the requested way.
 func (f *formatting) show(s *screen, path, old, text string) {
 	switch {
 	case f.list:
@@ -135,7 +137,7 @@ func (f *formatting) show(s *screen, path, old, text string) {
 	}
 }
 
-// write writes a file, links followed.
+// write writes a file. It follows links.
 func (f *formatting) write(s *screen, path, old, text string) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -149,14 +151,13 @@ func (f *formatting) write(s *screen, path, old, text string) error {
 	return nil
 }
 
-// Why a file is not written.
+// The reasons why a file is not written.
 var (
 	errMeanwhile = errors.New("it changed meanwhile; run the command again")
 	errReadOnly  = errors.New("it is write-protected")
 )
 
-// rewrite replaces the text of a file, which keeps its mode. One that is not as it was
-// stays as it is.
+// rewrite replaces the text of a file and keeps its mode. It fails if the text is not old.
 func rewrite(path, old, text string) error {
 	now, err := readSmall(path)
 	if err != nil {
@@ -174,7 +175,7 @@ func rewrite(path, old, text string) error {
 	}
 }
 
-// remember keeps what the person trusted trusted: they formatted it themselves.
+// remember keeps trusted files trusted, since the person formatted them.
 func (f *formatting) remember(p Process, before *survey) error {
 	inside := map[string]string{}
 	for path, digest := range f.written {

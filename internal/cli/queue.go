@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// queueCommand returns the command "queue".
 func queueCommand(p Process) *cobra.Command {
 	watch := false
 	c := withJSON(&cobra.Command{
@@ -51,9 +52,9 @@ The settings human.* say which calls wait here. See docs/queue.md.`,
 	return c
 }
 
-// queueHere opens the queue of the user.
-func queueHere(p Process) (sessionDesk, *store.Store, error) {
-	d, err := deskHere(p)
+// queueHere opens the user's queue.
+func queueHere(p Process) (sessionRegistrar, *store.Store, error) {
+	d, err := registrarHere(p)
 	if err != nil {
 		return d, nil, err
 	}
@@ -67,15 +68,16 @@ func queueHere(p Process) (sessionDesk, *store.Store, error) {
 	return d, s, err
 }
 
-// shownEntry is an entry for programs.
+// shownEntry is the JSON of an entry.
 type shownEntry struct {
 	queue.Entry
-	// Abandoned is that of [queue.Entry].
+	// Abandoned is the result of [queue.Entry.Abandoned].
 	Abandoned bool `json:"abandoned"`
 }
 
 func shownOf(e queue.Entry) shownEntry { return shownEntry{e, e.Abandoned()} }
 
+// showQueue shows the waiting calls, and at a terminal lets the person answer them.
 func showQueue(p Process, watch, asJSON bool) error {
 	d, s, err := queueHere(p)
 	if err != nil {
@@ -106,7 +108,7 @@ func showQueue(p Process, watch, asJSON bool) error {
 	})
 }
 
-// watchQueue shows each change, until it is interrupted or nobody reads it.
+// watchQueue shows each change until it is interrupted or the output is closed.
 func watchQueue(p Process, s *store.Store, asJSON bool) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -133,7 +135,7 @@ func watchQueue(p Process, s *store.Store, asJSON bool) error {
 	})
 }
 
-// waits says what becomes of an entry, in a few words.
+// waits returns the state of an entry, in a few words.
 func waits(e *queue.Entry, now time.Time) string {
 	left := e.Deadline.Sub(now).Round(time.Second).String()
 	switch {
@@ -145,7 +147,7 @@ func waits(e *queue.Entry, now time.Time) string {
 	return "waits " + left + " more"
 }
 
-// who says who wants to run a call.
+// who returns the session and agent of a call.
 func who(e *queue.Entry) string {
 	return fmt.Sprintf("Session %q", shorten(e.Session.String(), 40)) + prefixed(", agent ", e.Agent.String()) +
 		onlyIf(e.Role != "", " (role: "+e.Role+")") + prefixed(" of team ", e.Team.String())
@@ -157,7 +159,7 @@ func showEntryLine(out *screen, e *queue.Entry, now time.Time) {
 	out.filled("   ", who(e)+", "+waits(e, now))
 }
 
-// showEntry shows everything that a person needs to decide.
+// showEntry shows all that a person needs to decide.
 func showEntry(out *screen, e *queue.Entry, now time.Time) {
 	verb := "wants to use " + e.Tool
 	switch {
@@ -191,7 +193,7 @@ func showEntry(out *screen, e *queue.Entry, now time.Time) {
 	out.filled("  ", waits(e, now))
 }
 
-// showParts shows the parts of a call with what was said of them.
+// showParts shows the parts of a call with the opinions on them.
 func showParts(out *screen, e *queue.Entry) {
 	for i, part := range e.Parts {
 		out.printIf(len(e.Parts) > 1 || part.Effect != e.Effect, "  %s  %s\n", effect(part.Effect), shorten(Plain(part.Text.String()), columns-10))
@@ -209,9 +211,8 @@ func showParts(out *screen, e *queue.Entry) {
 	}
 }
 
-// talk shows what waits, entry by entry, and asks for keys. That a person types is made
-// sure of once.
-func (p Process) talk(d sessionDesk, s *store.Store) error {
+// talk shows each waiting call and asks for a key. It checks once that a person types.
+func (p Process) talk(d sessionRegistrar, s *store.Store) error {
 	ctx, out := context.Background(), screenOn(p.Stderr, p.Env)
 	confirmed := false
 	skipped := map[int64]bool{}
@@ -244,13 +245,13 @@ func (p Process) talk(d sessionDesk, s *store.Store) error {
 		out.printf("\n%s\n%s ", first, second)
 		line, err := person.ReadLine(p.Stdin, maxTyped)
 		if err != nil || line == "" {
-			return nil // nobody types any more
+			return nil // the input has ended
 		}
 		done, err := p.carryOutKey(s, e, line, out)
 		switch {
 		case errors.Is(err, errQuit):
 			return nil
-		case errors.As(err, new(ended)): // it was told
+		case errors.As(err, new(ended)): // already reported
 		case err != nil:
 			out.printf("%s\n", err)
 		case !done:
@@ -268,7 +269,7 @@ func byAskLesson(e *queue.Entry) bool {
 	return slices.ContainsFunc(e.Opinions, func(o queue.Opinion) bool { _, is := lessonOf(o); return is })
 }
 
-// keysOf are the keys for an entry, in two lines. learn is the setting of that name.
+// keysOf returns the keys for an entry, in two lines. learn is the setting of that name.
 func keysOf(e *queue.Entry, learn string) (first, second string) {
 	const rules = "[a+r]llow & add rule  [d+r]eny & add rule  [?+r]ask & add rule:"
 	if byAskLesson(e) {
@@ -282,10 +283,11 @@ func keysOf(e *queue.Entry, learn string) (first, second string) {
 
 var errQuit = errors.New("quit")
 
-// maxTyped bounds a line, in bytes.
+// maxTyped is the longest typed line, in bytes.
 const maxTyped = 4 << 10
 
-// carryOutKey does what a person typed at an entry. done is false where they skip it.
+// carryOutKey carries out a line that a person typed at an entry. done is false if they
+// skip it.
 func (p Process) carryOutKey(s *store.Store, e *queue.Entry, line string, out *screen) (done bool, err error) {
 	key, message, _ := strings.Cut(strings.TrimSpace(line), " ")
 	f := answerFlags{message: strings.TrimSpace(message), confirmed: true}

@@ -21,18 +21,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// answerFlags are what an answer is besides allow or deny.
+// answerFlags are the flags of an answer.
 type answerFlags struct {
 	alwaysAsk, addRule, alike, once, downgrade bool
 	scope, message                             string
 	lasts                                      time.Duration
-	// confirmed is set where it was made sure already that a person types.
+	// confirmed is set if it was already checked that a person types.
 	confirmed bool
-	// via is how it was answered, "" for a terminal.
+	// via is the way of the answer, "" for a terminal.
 	via string
 }
 
-// answerCommand is approve or deny.
+// answerCommand returns the command "queue approve" or "queue deny".
 func answerCommand(p Process, name string, e cardea.Effect, long, example string) *cobra.Command {
 	var f answerFlags
 	c := &cobra.Command{
@@ -72,6 +72,7 @@ func denyCommand(p Process) *cobra.Command {
 		"  cardea queue deny 7 --message \"use the staging database\"\n  cardea queue deny 7 --always-ask")
 }
 
+// answerNamed answers the calls with these numbers.
 func answerNamed(p Process, names []string, e cardea.Effect, f answerFlags) error {
 	var ids []int64
 	for _, name := range names {
@@ -92,7 +93,7 @@ func answerNamed(p Process, names []string, e cardea.Effect, f answerFlags) erro
 	return p.answerEntries(s, ids, e, f)
 }
 
-// check says what is wrong with the flags for an entry.
+// check returns an error if the flags do not fit an entry.
 func (f *answerFlags) check(e *queue.Entry) error {
 	asked := byAskLesson(e)
 	remembers := f.alwaysAsk || f.addRule || f.downgrade
@@ -113,7 +114,8 @@ func (f *answerFlags) check(e *queue.Entry) error {
 	return nil
 }
 
-// remembered is the effect of what an answer leaves behind, and whether it leaves anything.
+// remembered returns the effect that an answer makes permanent, and whether it makes one
+// permanent.
 func (f *answerFlags) remembered(e *queue.Entry, answer cardea.Effect, learn string) (cardea.Effect, bool) {
 	switch {
 	case f.alwaysAsk:
@@ -124,7 +126,7 @@ func (f *answerFlags) remembered(e *queue.Entry, answer cardea.Effect, learn str
 	return answer, !f.once && e.Effect != cardea.Ask && learn != settings.LearnOff
 }
 
-// answerEntries answers entries when a person confirms it.
+// answerEntries answers entries, if the person confirms it.
 func (p Process) answerEntries(s *store.Store, ids []int64, answer cardea.Effect, f answerFlags) error {
 	ctx := context.Background()
 	all, err := queuedOf(ctx, s, ids, f.alike)
@@ -156,7 +158,7 @@ func (p Process) answerEntries(s *store.Store, ids []int64, answer cardea.Effect
 	lost := false
 	for i := range all {
 		e := &all[i]
-		won, err := s.Answer(ctx, e.ID, queue.Answer{Effect: answer, Message: r.Text(f.message), Who: r.Text(p.UserName()), Via: cmp.Or(f.via, "terminal")})
+		won, err := s.Answer(ctx, e.ID, queue.Resolution{Effect: answer, Message: r.Text(f.message), Who: r.Text(p.UserName()), Via: cmp.Or(f.via, "terminal")})
 		if err != nil {
 			return fmt.Errorf("call %d: %w", e.ID, err)
 		}
@@ -172,8 +174,8 @@ func (p Process) answerEntries(s *store.Store, ids []int64, answer cardea.Effect
 	return failIf(lost, nil)
 }
 
-// rulesOf makes sure that the flags fit to entries, and writes their rules where that is
-// wanted.
+// rulesOf checks that the flags fit the entries, and returns the rules to write with
+// --add-rule.
 func (p Process) rulesOf(all []queue.Entry, answer cardea.Effect, f answerFlags) (written []*ruleFile, err error) {
 	for i := range all {
 		if err := f.check(&all[i]); err != nil {
@@ -192,7 +194,8 @@ func (p Process) rulesOf(all []queue.Entry, answer cardea.Effect, f answerFlags)
 	return written, nil
 }
 
-// queuedOf are the entries with numbers, and what is alike if it is wanted.
+// queuedOf returns the waiting entries with these numbers, with alike also the entries like
+// them.
 func queuedOf(ctx context.Context, s *store.Store, ids []int64, alike bool) (all []queue.Entry, err error) {
 	for _, id := range ids {
 		e, err := s.Entry(ctx, id)
@@ -222,7 +225,7 @@ func queuedOf(ctx context.Context, s *store.Store, ids []int64, alike bool) (all
 	return all, err
 }
 
-// afterAnswer tells what was answered, and remembers what is to be.
+// afterAnswer shows an answer, and remembers it if the flags say so.
 func (p Process) afterAnswer(s *store.Store, e *queue.Entry, answer cardea.Effect, f answerFlags, written []*ruleFile, i int) error {
 	out := screenOn(p.Stdout, p.Env)
 	now, err := s.Entry(context.Background(), e.ID)
@@ -237,7 +240,7 @@ func (p Process) afterAnswer(s *store.Store, e *queue.Entry, answer cardea.Effec
 	if f.addRule {
 		return errors.Join(written[i].write(p, out), out.err)
 	}
-	d, err := deskHere(p.in(e.Project.String()))
+	d, err := registrarHere(p.in(e.Project.String()))
 	if err != nil {
 		return err
 	}
@@ -249,7 +252,7 @@ func (p Process) afterAnswer(s *store.Store, e *queue.Entry, answer cardea.Effec
 }
 
 // teach makes lessons of an answer.
-func (p Process) teach(d sessionDesk, e *queue.Entry, effect cardea.Effect, f answerFlags, out *screen) error {
+func (p Process) teach(d sessionRegistrar, e *queue.Entry, effect cardea.Effect, f answerFlags, out *screen) error {
 	drafts := either(effect == cardea.Allow, e.Allows, e.Holds)
 	if len(drafts) == 0 {
 		out.printf("   it counts once: %s\n", cmp.Or(e.Why.String(), lesson.ErrNotTeachable.Error()))
@@ -286,7 +289,7 @@ func (p Process) teach(d sessionDesk, e *queue.Entry, effect cardea.Effect, f an
 	return nil
 }
 
-// idsOf are the ids of lessons that were written, as "cardea lessons rm" takes them.
+// idsOf returns the ids of new lessons, as "cardea lessons rm" takes them.
 func idsOf(lessons []lesson.Draft) (string, error) {
 	ids := make([]string, len(lessons))
 	for i := range lessons {
@@ -321,7 +324,7 @@ func (p Process) removeAsking(e *queue.Entry) error {
 	return nil
 }
 
-// lessonOf is the id of the lesson behind an opinion that asks.
+// lessonOf returns the id of the lesson whose opinion asks.
 func lessonOf(o queue.Opinion) (id string, is bool) {
 	id, is = strings.CutPrefix(o.By, "lessons:")
 	return id, is && o.Effect == cardea.Ask

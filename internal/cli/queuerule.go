@@ -20,24 +20,24 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// ruleFile is a file of rules that an answer writes.
+// ruleFile is a rules file that a command writes.
 type ruleFile struct {
 	path, text string
-	// project is set where the file is one of the project's.
+	// project is the project of the file, "" for the user's own.
 	project string
-	// alone is set where no person attends: the file changes the trust in no project.
+	// alone is set if no person attends. The file then changes the trust in no project.
 	alone bool
 }
 
-// errNoRule is the error of a call for which no rule can be written.
+// errNoRule is returned for a call for which no rule can be written.
 var errNoRule = errors.New("no rule can be written for this call by itself; write one by hand (docs/rule-language.md)")
 
-// ruleOf writes the rule for an entry's call, and tests it.
+// ruleOf returns the rule for an entry's call, after testing it.
 func (p Process) ruleOf(e *queue.Entry, effect cardea.Effect, f answerFlags) (*ruleFile, error) {
 	if e.Truncated || strings.Contains(e.Input.String(), "<REDACTED") {
 		return nil, fmt.Errorf("the call is not shown whole: %w", errNoRule)
 	}
-	d, err := deskHere(p.in(e.Project.String()))
+	d, err := registrarHere(p.in(e.Project.String()))
 	if err != nil {
 		return nil, err
 	}
@@ -77,15 +77,15 @@ func (p Process) ruleOf(e *queue.Entry, effect cardea.Effect, f answerFlags) (*r
 	return r, p.testRule(r)
 }
 
-// stillAsks says who asks about an entry's call for good. A rule that allows does not lift a
-// question: it counts where nobody else decided.
+// stillAsks returns an error if something always asks about an entry's call. A rule that
+// allows does not lift a question; it only applies if nothing else decided.
 func stillAsks(e *queue.Entry, effect cardea.Effect, user userDir) error {
 	if effect != cardea.Allow {
 		return nil
 	}
 	for _, o := range e.Opinions {
 		decider, rule, _ := strings.Cut(o.By, ":")
-		if o.Effect != cardea.Ask || slices.Contains([]string{"near", "judge", "supervisor"}, decider) { // they are asked where nobody decided
+		if o.Effect != cardea.Ask || slices.Contains([]string{"near", "judge", "supervisor"}, decider) { // these are asked only if nothing else decided
 			continue
 		}
 		by := cardea.Opinion{Decider: decider, Rule: rule, Effect: o.Effect, Source: o.Source.String()}
@@ -99,7 +99,7 @@ func stillAsks(e *queue.Entry, effect cardea.Effect, user userDir) error {
 	return nil
 }
 
-// quoted is a text in YAML's single quotes.
+// quoted returns a text in YAML's single quotes.
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // ruleWriter writes the rules for an entry's call.
@@ -109,8 +109,8 @@ type ruleWriter struct {
 	bodies []string
 }
 
-// add writes a rule with its conditions, a test input that it is about, and one that it
-// is not about.
+// add adds a rule with its conditions, a test input that it matches, and one that it does
+// not match.
 func (w *ruleWriter) add(id string, match []string, input, other string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  - id: %s\n    tool: %s\n    match:\n", id, w.entry.Tool)
@@ -125,13 +125,13 @@ func (w *ruleWriter) add(id string, match []string, input, other string) {
 	w.bodies = append(w.bodies, b.String())
 }
 
-// ruleBodies are the rules for an entry: one for each command of a line, or one for the
+// ruleBodies returns the rules for an entry: one for each command of a line, or one for the
 // file or address.
 func ruleBodies(e *queue.Entry, effect cardea.Effect, name string, everywhere bool) []string {
 	w := ruleWriter{entry: e, effect: effect}
 	var input map[string]any
 	if json.Unmarshal([]byte(e.Input.String()), &input) != nil {
-		input = nil // it was cut
+		input = nil // the input was cut
 	}
 	file, _ := input["file_path"].(string)
 	address, _ := input["url"].(string)
@@ -147,7 +147,7 @@ func ruleBodies(e *queue.Entry, effect cardea.Effect, name string, everywhere bo
 	return w.bodies
 }
 
-// addCommands writes a rule for each command of a line that needs one.
+// addCommands adds a rule for each command of a line that needs one.
 func (w *ruleWriter) addCommands(name, line string) {
 	for i, part := range w.entry.Parts {
 		text := part.Text.String()
@@ -161,8 +161,8 @@ func (w *ruleWriter) addCommands(name, line string) {
 		match = append(match, "pattern: "+quoted("^"+regexp.QuoteMeta(text)+"$"))
 		example := quoted(text)
 		if w.effect == cardea.Allow {
-			// What the line gives the command to read is not in its text. The example is the whole
-			// line, so that no rule is written that would not allow it again.
+			// The command's input is not in its text. The example is the whole line, so that the
+			// rule allows that line again.
 			match = append(match, "stdin: none")
 			example = either(strings.ContainsFunc(line, unicode.IsControl), strconv.QuoteToASCII(line), quoted(line))
 		}
@@ -179,8 +179,8 @@ func (w *ruleWriter) addCommands(name, line string) {
 	}
 }
 
-// addFile writes a rule for a file: relative to the project, or where it counts
-// everywhere the file itself.
+// addFile adds a rule for a file: by its path in the project, or everywhere by its absolute
+// path.
 func (w *ruleWriter) addFile(name, file string, everywhere bool) {
 	path, access := either(everywhere, file, w.entry.Subject.String()), "write"
 	if strings.ContainsAny(path, "*?[]{}!\n") {
@@ -197,8 +197,7 @@ func (w *ruleWriter) addFile(name, file string, everywhere bool) {
 	w.add(name, []string{"path: " + quoted(shown), "access: " + access}, "file_path: "+quoted(path)+more, "file_path: "+quoted(path+".other")+more)
 }
 
-// testRule makes sure that the rule says what it should: its tests pass, and lint finds
-// no mistake in it.
+// testRule checks that the rule works: its tests pass, and lint finds no mistake.
 func (p Process) testRule(r *ruleFile) error {
 	dir, err := os.MkdirTemp("", "cardea-rule-")
 	if err != nil {
@@ -226,7 +225,7 @@ func (p Process) testRule(r *ruleFile) error {
 	return nil
 }
 
-// write writes the file where none lies. A project that was trusted stays so.
+// write writes a new file. A trusted project stays trusted.
 func (r *ruleFile) write(p Process, out *screen) error {
 	at := p
 	at.Dir = cmp.Or(r.project, p.Dir)

@@ -14,8 +14,8 @@ import (
 	"cardea.dev"
 )
 
-// kept are the entries of the ledger, as they are written.
-func (d *desk) kept() (out []map[string]any) {
+// kept returns the entries of the ledger as written.
+func (d *registrar) kept() (out []map[string]any) {
 	d.t.Helper()
 	for _, l := range d.entries() {
 		var e map[string]any
@@ -27,12 +27,12 @@ func (d *desk) kept() (out []map[string]any) {
 	return out
 }
 
-func denies(*judgement, context.Context) cardea.Verdict {
+func denies(*evaluation, context.Context) cardea.Verdict {
 	return cardea.Verdict{Effect: cardea.Deny, By: "rules:no", Reason: "no", Message: "no"}
 }
 
 func TestEveryVerdictIsRecorded(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	for _, c := range []struct {
 		name, stdin  string
 		args         []string
@@ -66,10 +66,10 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 	}
 }
 
-// What the failure table decides is a verdict, too.
+// Verdicts of the failure table are recorded like others.
 func TestFailuresAreRecorded(t *testing.T) {
 	for name, judge := range map[string]failure{"internal error": panics, "no verdict within": hangs} {
-		d := newDesk(t)
+		d := newRegistrar(t)
 		d.settings("on_error: deny")
 		out, _, _ := d.failing(d.call("PreToolUse", "default", "ls"), 2*time.Second, judge)
 		for end := time.Now().Add(30 * time.Second); len(d.entries()) == 0 && time.Now().Before(end); {
@@ -82,8 +82,8 @@ func TestFailuresAreRecorded(t *testing.T) {
 	}
 }
 
-// clock makes the clock of a process one that a test sets. What asks it first after a
-// verdict is the entry in the ledger.
+// clock replaces the clock of a process by one that a test sets. After a verdict, the
+// ledger entry is the first to use it.
 func clock(p *Process) *atomic.Value {
 	var now atomic.Value
 	now.Store(time.Now)
@@ -91,7 +91,7 @@ func clock(p *Process) *atomic.Value {
 	return &now
 }
 
-// first is a clock that does something when it is asked first.
+// first returns a clock that runs a function at its first use.
 func first(do func()) func() time.Time {
 	var asked atomic.Bool
 	return func() time.Time {
@@ -102,19 +102,19 @@ func first(do func()) func() time.Time {
 	}
 }
 
-// A verdict stands, whatever becomes of writing it down.
+// A verdict is final, even if recording it fails.
 func TestAVerdictStands(t *testing.T) {
-	for name, spoil := range map[string]func(*desk, *judgement) func() time.Time{
-		"the ledger hangs":  func(d *desk, _ *judgement) func() time.Time { return first(func() { <-d.over }) },
-		"the ledger panics": func(*desk, *judgement) func() time.Time { return first(func() { panic("no clock") }) },
-		"the session fails": func(_ *desk, j *judgement) func() time.Time { j.Place.Session = nil; return time.Now },
+	for name, spoil := range map[string]func(*registrar, *evaluation) func() time.Time{
+		"the ledger hangs":  func(d *registrar, _ *evaluation) func() time.Time { return first(func() { <-d.over }) },
+		"the ledger panics": func(*registrar, *evaluation) func() time.Time { return first(func() { panic("no clock") }) },
+		"the session fails": func(_ *registrar, j *evaluation) func() time.Time { j.Place.Session = nil; return time.Now },
 	} {
-		d := newDesk(t)
+		d := newRegistrar(t)
 		var out, errs strings.Builder
 		p := d.process(strings.NewReader(d.call("PreToolUse", "bypassPermissions", "ls")), &out, &errs)
 		now := clock(&p)
 		h := d.hook(p, checkFlags{Harness: "claude-code", Limit: 2 * time.Second})
-		h.Decide = func(j *judgement, ctx context.Context) cardea.Verdict {
+		h.Decide = func(j *evaluation, ctx context.Context) cardea.Verdict {
 			now.Store(spoil(d, j))
 			return denies(j, ctx)
 		}
@@ -125,19 +125,19 @@ func TestAVerdictStands(t *testing.T) {
 	}
 }
 
-// A ledger that cannot be written is told once a session, and changes nothing.
+// A ledger that cannot be written is reported once a session, and changes nothing.
 func TestUnwritableLedger(t *testing.T) {
-	for name, spoil := range map[string]func(d *desk){
-		"a file in the way": func(d *desk) { d.write(filepath.Join(d.state(), "ledger"), "x") },
-		"a damaged key":     func(d *desk) { d.write(filepath.Join(d.state(), "key"), "short") },
-		"a pipe of a head": func(d *desk) {
+	for name, spoil := range map[string]func(d *registrar){
+		"a file in the way": func(d *registrar) { d.write(filepath.Join(d.state(), "ledger"), "x") },
+		"a damaged key":     func(d *registrar) { d.write(filepath.Join(d.state(), "key"), "short") },
+		"a pipe of a head": func(d *registrar) {
 			d.mkdir(filepath.Join(d.state(), "ledger/head"))
 			d.write(filepath.Join(d.state(), "ledger/spool"), "x")
 		},
 	} {
-		d := newDesk(t)
+		d := newRegistrar(t)
 		good, _, _ := d.run(d.call("PreToolUse", "default", "git push --force"), "check", "--harness", "claude-code")
-		d = newDesk(t)
+		d = newRegistrar(t)
 		spoil(d)
 		call := d.call("PreToolUse", "default", "git push --force")
 		out, errs, code := d.run(call, "check", "--harness", "claude-code")
@@ -145,7 +145,7 @@ func TestUnwritableLedger(t *testing.T) {
 			t.Errorf("%s: exit %d, %q, %q", name, code, out, errs)
 		}
 		if name == "a damaged key" {
-			continue // sessions need it, too
+			continue // sessions also need it
 		}
 		if again, _, _ := d.run(call, "check", "--harness", "claude-code"); again != good {
 			t.Errorf("%s: told again: %s", name, again)
@@ -158,7 +158,7 @@ func TestUnwritableLedger(t *testing.T) {
 }
 
 func TestLevels(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.rules("rules: [{id: fine, tool: Bash, match: {command: ls}, effect: allow}, {id: ask, tool: Bash, match: {command: make}, effect: ask}]")
 	calls := map[string]string{"allow": "ls", "abstain": "npm test", "defer": "$x", "ask": "make", "deny": "git push --force"}
 	for level, want := range map[string][]string{"allow": {"allow"}, "abstain": {"abstain", "defer"}, "deny": {"ask", "deny"}} {
@@ -182,7 +182,7 @@ func TestLevels(t *testing.T) {
 }
 
 func TestLedgerDir(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	dir := filepath.Join(d.home, "audit")
 	d.settings("ledger: {dir: " + dir + "}")
 	call := d.call("PreToolUse", "default", "make")
@@ -193,7 +193,7 @@ func TestLedgerDir(t *testing.T) {
 	if out, _, code := d.run("", "audit", "search"); code != exitOK || strings.Count(out, "\n") != 1 {
 		t.Errorf("search: exit %d, %q", code, out)
 	}
-	// In the project, the agent could write it.
+	// In the project, the agent could write the ledger.
 	inside := filepath.Join(d.project, "audit")
 	d.settings("ledger: {dir: " + inside + "}")
 	out, errs, _ := d.run(call, "check", "--harness", "claude-code")
@@ -206,7 +206,7 @@ func TestLedgerDir(t *testing.T) {
 	if out, errs, code := d.run("", "audit", "verify"); code != exitOK || !strings.HasPrefix(out, "2 entries") || !strings.Contains(errs, "lies in the project") {
 		t.Errorf("verify: exit %d, %q, %q", code, out, errs)
 	}
-	// A project cannot say where.
+	// A project cannot set the folder.
 	d.settings("")
 	d.write(filepath.Join(d.project, ".cardea/cardea.yaml"), "ledger: {dir: "+dir+", levels: {abstain: false}}\n")
 	d.run(call, "check", "--harness", "claude-code")
@@ -215,9 +215,9 @@ func TestLedgerDir(t *testing.T) {
 	}
 }
 
-// The id of an entry is told to who looks for it, and never to the model.
+// The id of an entry is shown for debugging, and never to the model.
 func TestTheIDIsToldForDebugging(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	call := d.call("PreToolUse", "default", "make")
 	if _, errs, _ := d.run(call, "check", "--harness", "claude-code"); errs != "" {
 		t.Errorf("without being asked: %q", errs)
@@ -237,18 +237,18 @@ func TestTheIDIsToldForDebugging(t *testing.T) {
 	}
 }
 
-// What takes too long to be read for secrets is recorded all the same, without
-// its long texts, and once.
+// A text that takes too long to redact is left out of the record. The verdict is still
+// recorded, once.
 func TestAVerdictIsRecordedInTime(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	var out, errs strings.Builder
 	command := "echo " + strings.Repeat("word ", 100)
 	p := d.process(strings.NewReader(d.call("PreToolUse", "default", command)), &out, &errs)
 	now := clock(&p)
 	h := d.hook(p, checkFlags{Harness: "claude-code", Limit: 2 * time.Second})
 	slow := make(chan bool)
-	h.Decide = func(j *judgement, ctx context.Context) cardea.Verdict {
-		now.Store(first(func() { <-slow })) // the first to record is the slow one
+	h.Decide = func(j *evaluation, ctx context.Context) cardea.Verdict {
+		now.Store(first(func() { <-slow })) // the first recorder is the slow one
 		return denies(j, ctx)
 	}
 	h.Run()

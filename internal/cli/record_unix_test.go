@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// Who holds the ledger's lock, as a stopped process does, holds no answer back,
-// and the entry is written by the next one who gets it.
+// A process that holds the ledger's lock, such as a stopped one, delays no answer. The next
+// one with the lock writes the entry.
 func TestLockedLedger(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	call := d.call("PreToolUse", "default", "git push --force")
 	d.run(call, "check", "--harness", "claude-code")
 	head, err := os.OpenFile(filepath.Join(d.state(), "ledger/head"), os.O_RDWR, 0)

@@ -23,15 +23,15 @@ func rolesCommand(p Process) *cobra.Command {
 	return group("roles", "list the roles of agents, and see what one may do",
 		`A role says what an agent may read and write. Twelve are built in; roles.yaml adds
 others, or redefines them. See docs/roles.md.`,
-		jsonOn(p, deskHere, &cobra.Command{Use: "list [--json]", Short: "list all roles", Long: "List all roles with what they are for and where they are defined.", Args: noArguments},
-			func(d sessionDesk, _ []string, asJSON bool) error { return rolesList(p, d, asJSON) }),
-		jsonOn(p, deskHere, &cobra.Command{Use: "show ROLE [--json]", Short: "show a role's description and paths", Args: oneArgument,
+		jsonOn(p, registrarHere, &cobra.Command{Use: "list [--json]", Short: "list all roles", Long: "List all roles with what they are for and where they are defined.", Args: noArguments},
+			func(d sessionRegistrar, _ []string, asJSON bool) error { return rolesList(p, d, asJSON) }),
+		jsonOn(p, registrarHere, &cobra.Command{Use: "show ROLE [--json]", Short: "show a role's description and paths", Args: oneArgument,
 			Long: "Show what a role is for, and which paths it may read and write. Categories of\npaths stand with the globs that they mean here."},
-			func(d sessionDesk, args []string, asJSON bool) error { return rolesShow(p, d, args[0], asJSON) }),
+			func(d sessionRegistrar, args []string, asJSON bool) error { return rolesShow(p, d, args[0], asJSON) }),
 		rolesTestCommand(p))
 }
 
-// roleListing is a role for people and programs.
+// roleListing is a role for people and its JSON.
 type roleListing struct {
 	Name        string           `json:"name"`
 	Group       string           `json:"group"`
@@ -65,7 +65,8 @@ func roleListingOf(set roles.Set, name string) roleListing {
 	return out
 }
 
-func rolesList(p Process, d sessionDesk, asJSON bool) error {
+// rolesList lists all roles.
+func rolesList(p Process, d sessionRegistrar, asJSON bool) error {
 	set := d.Loaded.Roles()
 	list := listOf(set.Names(), func(name string) roleListing { return roleListingOf(set, name) })
 	return p.answer(asJSON, list, func(s *screen) {
@@ -82,7 +83,8 @@ func rolesList(p Process, d sessionDesk, asJSON bool) error {
 	})
 }
 
-func rolesShow(p Process, d sessionDesk, name string, asJSON bool) error {
+// rolesShow shows a role's description and paths.
+func rolesShow(p Process, d sessionRegistrar, name string, asJSON bool) error {
 	set := d.Loaded.Roles()
 	if !set.Has(name) {
 		return unknownRole(set, name)
@@ -111,10 +113,11 @@ func unknownRole(set roles.Set, name string) error {
 	return wrongUsage{fmt.Errorf("there is no role %q; use one of %s", name, strings.Join(set.Names(), ", "))}
 }
 
+// rolesTestCommand returns the command "roles test".
 func rolesTestCommand(p Process) *cobra.Command {
 	var f tryFlags
 	var depth int
-	c := jsonOn(p, deskHere, &cobra.Command{
+	c := jsonOn(p, registrarHere, &cobra.Command{
 		Use:   "test --role ROLE [path or command] [--json]",
 		Short: "see what a role may do with a path, a command, or the whole project",
 		Long: `Without an argument, show the project as a tree: what the role may write, what it
@@ -125,7 +128,7 @@ role; "cardea try --role ROLE" shows more.`,
   cardea roles test --role coder src/app.ts
   cardea roles test --role coder "sed -i s/a/b/ tests/app.test.ts"`,
 		Args: atMostOneArgument,
-	}, func(d sessionDesk, args []string, asJSON bool) error {
+	}, func(d sessionRegistrar, args []string, asJSON bool) error {
 		return rolesTest(p, d, f, depth, strings.Join(args, ""), asJSON)
 	})
 	c.Flags().StringVar(&f.role, "role", "", "the role")
@@ -133,7 +136,8 @@ role; "cardea try --role ROLE" shows more.`,
 	return c
 }
 
-func rolesTest(p Process, d sessionDesk, f tryFlags, depth int, text string, asJSON bool) error {
+// rolesTest shows what a role may do with a path, a command, or the project if text is "".
+func rolesTest(p Process, d sessionRegistrar, f tryFlags, depth int, text string, asJSON bool) error {
 	l, pl := d.Loaded, d.Place
 	if f.role == "" {
 		return wrongUsage{errors.New("name a role with --role: " + strings.Join(l.Roles().Names(), ", "))}
@@ -161,10 +165,10 @@ func rolesTest(p Process, d sessionDesk, f tryFlags, depth int, text string, asJ
 	})
 }
 
-// maxRows is how many entries a tree shows.
+// maxRows is the most entries of a tree.
 const maxRows = 400
 
-// roleTree is a project as a role sees it.
+// roleTree is a tree of files with the permissions of a role.
 type roleTree struct {
 	decider *rolepaths.Decider
 	project string
@@ -173,7 +177,7 @@ type roleTree struct {
 	cut     bool
 }
 
-// roleRow is what the role may do with an entry.
+// roleRow holds what the role may do with an entry.
 type roleRow struct {
 	Path  string        `json:"path"`
 	Read  cardea.Effect `json:"read"`
@@ -198,6 +202,7 @@ func (r roleRow) style() style {
 	return map[string]style{"write": green, "ask": yellow, "read": faint, "-": red}[r.word()]
 }
 
+// walk adds the rows of a path and of the entries below it.
 func (t *roleTree) walk(path string, level int) {
 	if len(t.rows) >= maxRows {
 		t.cut = true
@@ -207,7 +212,7 @@ func (t *roleTree) walk(path string, level int) {
 	info, err := os.Lstat(path)
 	about := path
 	if err == nil && info.IsDir() {
-		about = filepath.Join(path, "file") // a folder is what may be done with the files in it
+		about = filepath.Join(path, "file") // a folder shows the permissions for files in it
 		row.name += "/"
 	}
 	a := t.decider.About(t.project, about)

@@ -26,7 +26,7 @@ func Main(args []string, p Process) int {
 	return code
 }
 
-// tree is all commands.
+// tree returns the root command with all others.
 func tree(p Process) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cardea",
@@ -66,7 +66,8 @@ about a command, and why.`,
 	return root
 }
 
-// finish gives every command its exit codes, and wrong usage its exit code.
+// finish adds the exit codes to the help of each command, and makes wrong arguments a
+// [wrongUsage].
 func finish(c *cobra.Command) {
 	c.Long = strings.TrimSpace(either(c.Long != "", c.Long, strings.ToUpper(c.Short[:1])+c.Short[1:]+".")) + "\n\n" + exitHelp(nameOf(c))
 	c.DisableFlagsInUseLine = true
@@ -81,15 +82,15 @@ func finish(c *cobra.Command) {
 	}
 }
 
-// nameOf is a command without the program's name: "trust verify", and "cardea"
-// for the program itself. For a second name it is the first one.
+// nameOf returns a command's name without the program's: "trust verify", and "cardea" for
+// the root. For a second name it returns the first one.
 func nameOf(c *cobra.Command) string {
 	return cmp.Or(c.Annotations[sameAs], strings.TrimPrefix(c.CommandPath(), "cardea "))
 }
 
-// usageOf makes an error one of wrong usage, with the next step.
+// usageOf turns an error into a [wrongUsage] with a hint.
 func usageOf(c *cobra.Command, err error) error {
-	if err == nil || errors.As(err, new(wrongUsage)) { // it says the next step itself
+	if err == nil || errors.As(err, new(wrongUsage)) { // it already has a hint
 		return err
 	}
 	return wrongUsage{withHint{errorText(hook.Plainly(err)), "run \"" + c.CommandPath() + " --help\""}}
@@ -103,7 +104,7 @@ type withHint struct {
 func (e withHint) Error() string { return strings.TrimSpace(e.error.Error()) + "; " + e.hint }
 func (e withHint) Unwrap() error { return e.error }
 
-// noSuchCommand is the complaint about words that are no command.
+// noSuchCommand returns an error if there are words after a command, with proposals.
 func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -115,8 +116,8 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	return errorText(text)
 }
 
-// noArguments wants none. Behind a command with commands of its own, a word is meant as
-// one of them.
+// noArguments accepts no arguments. After a command with subcommands, a word is reported as
+// an unknown command.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) == 0 || c.HasSubCommands() {
 		return noSuchCommand(c, args)
@@ -124,7 +125,7 @@ func noArguments(c *cobra.Command, args []string) error {
 	return errorText("\"" + c.CommandPath() + "\" takes no arguments (got \"" + strings.Join(args, " ") + "\")")
 }
 
-// oneCommand wants one argument that is a shell command, which people forget to quote.
+// oneCommand accepts one argument, a shell command. The error for several explains the quotes.
 func oneCommand(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return wrongUsage{errorText("quote the command: " + c.CommandPath() + " \"" + strings.Join(args, " ") + "\"")}
@@ -132,7 +133,7 @@ func oneCommand(c *cobra.Command, args []string) error {
 	return oneArgument(c, args)
 }
 
-// oneArgument wants one argument.
+// oneArgument accepts exactly one argument.
 func oneArgument(c *cobra.Command, args []string) error {
 	if err := atLeastOneArgument(c, args); err != nil {
 		return err
@@ -140,7 +141,7 @@ func oneArgument(c *cobra.Command, args []string) error {
 	return atMostOneArgument(c, args)
 }
 
-// atLeastOneArgument wants one argument or more.
+// atLeastOneArgument accepts one argument or more.
 func atLeastOneArgument(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return errorText("an argument is missing: " + c.UseLine())
@@ -148,7 +149,7 @@ func atLeastOneArgument(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// atMostOneArgument wants one argument or none.
+// atMostOneArgument accepts one argument or none.
 func atMostOneArgument(c *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return errorText("only one argument is taken (" + c.UseLine() + "), and \"" + strings.Join(args[1:], " ") + "\" came besides; put what is one argument into quotes, and see --help")
@@ -156,7 +157,7 @@ func atMostOneArgument(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// errorText is an error that is only a text.
+// errorText is an error that consists of a text.
 type errorText string
 
 func (e errorText) Error() string { return string(e) }

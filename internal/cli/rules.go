@@ -18,7 +18,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// rulesCommand lists what is in force, and has the commands about rules below it.
+// rulesCommand returns the command "rules", which lists what is in force.
 func rulesCommand(p Process) *cobra.Command {
 	c := listCommand(p)
 	c.Use, c.Short = "rules [flags]", "list, write, check and test rules"
@@ -26,12 +26,13 @@ func rulesCommand(p Process) *cobra.Command {
 	return c
 }
 
-// newRule are the flags of "rules new".
+// newRule holds the flags of "rules new".
 type newRule struct {
 	effect, because string
 	user            bool
 }
 
+// ruleNewCommand returns the command "rules new".
 func ruleNewCommand(p Process) *cobra.Command {
 	var f newRule
 	c := &cobra.Command{Use: "new [\"COMMAND\"] [--effect deny|ask|allow] [--user]", Short: "write a rule about a command, with tests",
@@ -60,7 +61,7 @@ that you trusted stays trusted if you are at a terminal. See docs/rule-language.
 	return c
 }
 
-// write writes the rule when its tests pass.
+// write writes the rule if its tests pass.
 func (f newRule) write(p Process, command string) error {
 	effect, err := cardea.ParseEffect(f.effect)
 	if err != nil || effect != cardea.Deny && effect != cardea.Ask && effect != cardea.Allow {
@@ -93,7 +94,7 @@ func (f newRule) write(p Process, command string) error {
 	return cmp.Or(err, f.tellStricter(p, command, effect, out), out.err)
 }
 
-// tellStricter says so if another rule keeps the new one from being the answer.
+// tellStricter adds a note if a stricter rule decides the command instead of the new one.
 func (f newRule) tellStricter(p Process, command string, effect cardea.Effect, out *screen) error {
 	m, err := f.call(p, command)
 	if err != nil {
@@ -106,7 +107,7 @@ func (f newRule) tellStricter(p Process, command string, effect cardea.Effect, o
 	return nil
 }
 
-// call is the call of a command, as Claude Code makes it.
+// call returns the call of a command, as Claude Code makes it.
 func (f newRule) call(p Process, command string) (tried, error) {
 	return tryFlags{tool: "Bash", harness: claudecode.Name, event: string(cardea.PreToolUse)}.message(p, command)
 }
@@ -137,8 +138,7 @@ func (f newRule) text(p Process, command string, effect cardea.Effect) (id, text
 	return id, "version: 1\nrules:\n" + strings.ReplaceAll(w.bodies[0], "BECAUSE", strconv.Quote(because)), nil
 }
 
-// matchOf returns the conditions of a rule about a part, and a command that it does not
-// match.
+// matchOf returns the conditions of a rule about a part, and a command that it does not match.
 func matchOf(part *cardea.Part) (match []string, other string) {
 	words := strings.Join(part.Command, " ")
 	match, other = []string{"command: " + quoted(words)}, "echo "+words

@@ -11,8 +11,8 @@ import (
 // maxHelp is how much of a help text is read, in bytes.
 const maxHelp = 1 << 20
 
-// writeScaffold makes a file of command knowledge from a help text. It claims
-// nothing: every option waits for a person who has read the manual.
+// writeScaffold writes a file of command knowledge from a help text. The file makes no
+// claims: a person must check every option in the manual.
 func writeScaffold(p Process, name string) error {
 	help, err := io.ReadAll(io.LimitReader(p.Stdin, maxHelp))
 	if err != nil {
@@ -23,7 +23,7 @@ func writeScaffold(p Process, name string) error {
 	if len(flags)+len(values)+len(commands) == 0 {
 		return fmt.Errorf("no options or commands are in the text on standard input; pipe the help in: %s --help | cardea knowledge --scaffold %s", name, name)
 	}
-	var valued, complete, subcommands string // an empty list is a mistake
+	var valued, complete, subcommands string // an empty list would be a mistake
 	if len(values) > 0 {
 		valued = "    value_options: [" + strings.Join(values, ", ") + "]\n"
 	}
@@ -41,16 +41,17 @@ func writeScaffold(p Process, name string) error {
 	return s.err
 }
 
-// The lines of a help text above commands, the name of one, and a list of names alone.
+// These match the headings above commands in a help text, a command's name, and a list of
+// names alone.
 var (
 	commandHead = regexp.MustCompile(`^((?i:[a-z]\S* )*(?i:sub)?(?i:commands)( are)?:|([A-Z]+ )*(SUB)?COMMANDS)$`)
 	commandName = regexp.MustCompile(`^[a-z0-9][\w:.-]*$`)
 	commandList = regexp.MustCompile(`^\{([^{} ]+)\}$`)
 )
 
-// helpCommands finds the commands in a help text, each with its other names: what is
-// indented below a line such as "Commands:", "Available Commands:" or "The commands are:", and lists
-// such as {add,remove}.
+// helpCommands returns the commands in a help text, each with its other names. It finds
+// lines that are indented after one such as "Commands:", "Available Commands:" or "The
+// commands are:", and lists such as {add,remove}.
 func helpCommands(help string) (out [][]string) {
 	head, indent := false, 0
 	seen := map[string]bool{}
@@ -86,21 +87,21 @@ func helpCommands(help string) (out [][]string) {
 			}
 		}
 		if len(entries) == 0 {
-			indent = 0 // a word that stands for the commands below it
+			indent = 0 // a placeholder for the commands after it
 		}
 	}
 	return out
 }
 
-// commandsIn are the commands that a line names, each with its other names. Without a
-// description, each name is a command of its own.
+// commandsIn returns the commands in a line, each with its other names. Without a
+// description, each name is a separate command.
 func commandsIn(names string, described bool) (out [][]string) {
 	if !described && !strings.Contains(names, ",") {
 		names, _, _ = strings.Cut(names, " ")
 	}
 	var words []string
 	for name := range strings.SplitSeq(names, ",") {
-		name, _, _ = strings.Cut(strings.TrimSpace(name), " ") // its operands follow
+		name, _, _ = strings.Cut(strings.TrimSpace(name), " ") // operands follow the name
 		if name = strings.TrimRight(name, ":*"); commandName.MatchString(name) {
 			words = append(words, name)
 		}
@@ -111,15 +112,14 @@ func commandsIn(names string, described bool) (out [][]string) {
 	return listOf(words, func(w string) []string { return []string{w} })
 }
 
-// helpOptions finds the options in a help text: those without a value, and
-// those with one.
+// helpOptions returns the options in a help text: those without a value, and those with one.
 func helpOptions(help string) (flags, values []string) {
 	for line := range strings.Lines(help) {
 		line = strings.TrimSpace(line)
 		if !strings.HasPrefix(line, "-") {
 			continue
 		}
-		head, _, _ := strings.Cut(line, "  ") // what follows is the description
+		head, _, _ := strings.Cut(line, "  ") // the description follows
 		valued := false
 		var names []string
 		for _, word := range strings.FieldsFunc(head, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' || r == '|' }) {

@@ -11,15 +11,15 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// The reader of command knowledge takes what --scaffold prints, and asks only for
-// what a person must add.
+// The parser of command knowledge accepts the output of --scaffold, and requires only what
+// a person must add.
 func TestScaffoldIsReadable(t *testing.T) {
 	for _, help := range []string{"  -v, --verbose  say more\n  -o, --output=FILE  write FILE\n", "  -v  say more\n", "  -v  say more\nCommands:\n  run, r  Run it\n  stop    End it\n"} {
 		var out bytes.Buffer
 		if err := writeScaffold(Process{Process: hook.Process{Stdin: strings.NewReader(help), Stdout: &out, Stderr: io.Discard, Env: func(string) string { return "" }}}, "sample"); err != nil {
 			t.Fatal(err)
 		}
-		// With the comment taken from complete, as a person does.
+		// Without the comment before complete, as after a person's edit.
 		text := strings.Replace(out.String(), "# complete:", "complete:", 1)
 		file, problems := source.Read("sample.yaml", []byte(text))
 		for _, p := range problems {
@@ -37,7 +37,7 @@ func TestScaffoldIsReadable(t *testing.T) {
 	}
 }
 
-// Commands are found in the help texts of usual libraries.
+// Commands are found in the help texts of common libraries.
 func TestScaffoldFindsCommands(t *testing.T) {
 	for _, c := range []struct{ of, help, want string }{
 		{"cobra", "Usage:\n  x [command]\n\nAvailable Commands:\n" +

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// scanFormats are the forms in which "cardea scan" answers.
+// scanFormats are the output formats of "cardea scan".
 var scanFormats = []string{"text", "json", "github"}
 
 type scanFlags struct {
@@ -23,6 +23,7 @@ type scanFlags struct {
 	format string
 }
 
+// scanCommand returns the command "scan".
 func scanCommand(p Process) *cobra.Command {
 	var f scanFlags
 	c := withJSON(&cobra.Command{
@@ -52,6 +53,7 @@ the line before.`,
 	return c
 }
 
+// scanFor searches the paths, or the staged changes, and shows the findings.
 func scanFor(p Process, f scanFlags, paths []string) error {
 	if !slices.Contains(scanFormats, f.format) {
 		return wrongUsage{fmt.Errorf("there is no format %q: use %s", f.format, strings.Join(scanFormats, ", "))}
@@ -78,8 +80,7 @@ func scanFor(p Process, f scanFlags, paths []string) error {
 	return failIf(!found.Clean(), p.answer(f.format == "json", a, show))
 }
 
-// scannedFolder is the folder of the project that is searched if no path is named,
-// none where it is not there.
+// scannedFolder returns the folder that is searched if no path is named, nil if it is missing.
 func (p Process) scannedFolder() []string {
 	pl := locate(p, "", "", p.Dir)
 	dir := filepath.Join(pl.Project, ".cardea")
@@ -93,7 +94,7 @@ func (p Process) scannedFolder() []string {
 	return []string{dir}
 }
 
-// scanned is what a search found, as programs read it.
+// scanned is the JSON of a search.
 type scanned struct {
 	Clean      bool            `json:"clean"`
 	Staged     bool            `json:"staged"`
@@ -120,7 +121,7 @@ type unsearchedGap struct {
 	Why  string `json:"why"`
 }
 
-// scanAnswer is the answer to a search. Names of files can hold secrets, too.
+// scanAnswer returns the JSON of a search. It redacts secrets in names of files.
 func scanAnswer(f scanFlags, r scan.Result, show func(string) string) scanned {
 	return scanned{Clean: r.Clean(), Staged: f.staged, Files: r.Files, Bytes: r.Bytes, Binary: r.Binary, Links: r.Links, Submodules: r.Submodules,
 		Allowed: r.Allowed,
@@ -134,6 +135,7 @@ func (f scanFinding) text() string {
 	return fmt.Sprintf("a secret: %s, %s%s", f.Kind, count(f.Characters, "character"), onlyIf(f.Line == 0, ", in the name of the file"))
 }
 
+// show writes the findings for people.
 func (a scanned) show(s *screen) {
 	for _, f := range a.Findings {
 		place := either(f.Line > 0, fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column), f.File)
@@ -149,7 +151,7 @@ func (a scanned) show(s *screen) {
 	}
 }
 
-// sum says how much was searched, and what was not.
+// sum writes how much was searched, and what was not.
 func (a scanned) sum(s *screen) {
 	text := fmt.Sprintf("%s in %s", count(len(a.Findings), "secret"), count(a.Files, onlyIf(a.Staged, "staged ")+"file"))
 	for _, x := range []struct {
@@ -165,8 +167,8 @@ func (a scanned) sum(s *screen) {
 	s.printf("%s\n", text)
 }
 
-// github writes findings as commands that GitHub's runner shows beside the lines
-// (workflow commands for GitHub Actions, "Setting an error message").
+// github writes findings as commands that GitHub's runner shows next to the lines (workflow
+// commands for GitHub Actions, "Setting an error message").
 func (a scanned) github(s *screen) {
 	for _, f := range a.Findings {
 		s.printf("%s\n", fmt.Sprintf("::error file=%s,line=%d,col=%d,title=secret::%s", githubValue(f.File), max(f.Line, 1), max(f.Column, 1), githubText(f.text())))

@@ -18,30 +18,30 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// scanLine is what a hook of git runs before a commit.
+// scanLine is the command that a git hook runs before a commit.
 const scanLine = "cardea scan --staged"
 
-// hookScript is the hook where there is none.
+// hookScript is the text of a new hook.
 const hookScript = "#!/bin/sh\n# Cardea looks for secrets in what is about to be committed.\n" + scanLine + " || exit 1\n"
 
-// commitHook is how a repository can run a program before each commit.
+// commitHook is a file by which a repository runs a program before each commit.
 type commitHook struct {
 	change
 	// repo is the repository that the file must be in.
 	repo scan.Repository
-	// add is what is to be added to the file by hand, where Cardea cannot do it: why.
+	// add is the text for the person to add to the file, if Cardea cannot do it; why is the
+	// reason.
 	add, why string
 }
 
-// hookFile is a file of a program that manages hooks: how it is changed, and what is
-// added.
+// hookFile is a file of a hook manager, with the text to add and the function that adds it.
 type hookFile struct {
 	names []string
 	add   string
 	edit  func(text string) (string, yamledit.Result, error)
 }
 
-// hookFiles are those that are looked for.
+// hookFiles returns the supported files of hook managers.
 func hookFiles() []hookFile {
 	const lefthook, local = "{run: " + scanLine + "}",
 		"{repo: local, hooks: [{id: cardea-scan, name: secrets, entry: " + scanLine + ", language: system, always_run: true, pass_filenames: false}]}"
@@ -57,15 +57,15 @@ func hookFiles() []hookFile {
 	}
 }
 
-// offerCommitHook offers a person to have every commit searched for secrets. It asks
-// where there is a repository of git whose commits are not searched yet.
+// offerCommitHook offers a person at a terminal to search each commit for secrets. It asks
+// only in a git repository whose commits are not searched yet.
 func offerCommitHook(p Process, project string, out *screen) error {
 	if !p.attended() {
 		return nil
 	}
 	repo, err := scan.Find(context.Background(), project, os.Environ())
 	if err != nil {
-		return nil // there is no repository that could commit
+		return nil // no repository
 	}
 	h := findHook(repo)
 	if h == nil {
@@ -93,7 +93,7 @@ func offerCommitHook(p Process, project string, out *screen) error {
 	return out.err
 }
 
-// findHook finds the file to change, nil where commits are searched already.
+// findHook returns the file to change, or nil if commits are already searched.
 func findHook(repo scan.Repository) *commitHook {
 	for _, f := range hookFiles() {
 		for _, name := range f.names {
@@ -113,7 +113,7 @@ func findHook(repo scan.Repository) *commitHook {
 	}
 	h := &commitHook{change: change{path: filepath.Join(repo.Hooks, "pre-commit"), mode: 0o755}, repo: repo, add: scanLine + " || exit 1"}
 	if filepath.Base(repo.Hooks) == "_" && filepath.Base(filepath.Dir(repo.Hooks)) == ".husky" {
-		h.path = filepath.Join(filepath.Dir(repo.Hooks), "pre-commit") // the folder below is husky's own
+		h.path = filepath.Join(filepath.Dir(repo.Hooks), "pre-commit") // husky generates the files in the folder _
 	}
 	if h.read(); h.fresh && h.why == "" {
 		h.text = hookScript
@@ -124,7 +124,7 @@ func findHook(repo scan.Repository) *commitHook {
 	return h.orNil()
 }
 
-// orNil is nil for a hook that searches already.
+// orNil returns nil for a hook that already searches.
 func (h *commitHook) orNil() *commitHook {
 	if strings.Contains(h.old, scanLine) {
 		return nil
@@ -132,8 +132,8 @@ func (h *commitHook) orNil() *commitHook {
 	return h
 }
 
-// read reads the file as it is. A link that leads out of the repository, or a folder
-// of hooks for all repositories, is left to the person.
+// read reads the current file. It sets why for a link out of the repository, and for a
+// hooks folder of all repositories.
 func (h *commitHook) read() {
 	real := paths.Real(h.path)
 	if !paths.WithinAny([]string{paths.Real(h.repo.Root), paths.Real(h.repo.Common)}, real) {
@@ -152,12 +152,12 @@ func (h *commitHook) read() {
 	}
 }
 
-// insert adds the search to a hook that is there, in front of what it does: nothing
-// that it does can leave the search out.
+// insert adds the search at the start of an existing hook, so that nothing in the hook can
+// skip it.
 func (h *commitHook) insert() {
 	first, rest, ok := strings.Cut(h.old, "\n")
 	shell := strings.HasPrefix(first, "#!") && strings.HasSuffix(strings.TrimRight(first, " \r"), "sh") && !strings.Contains(first, "fish")
-	husky := filepath.Base(filepath.Dir(h.path)) == ".husky" // sh runs it, without a first line that says so
+	husky := filepath.Base(filepath.Dir(h.path)) == ".husky" // sh runs it, even without a #! line
 	info, err := os.Stat(h.path)
 	switch {
 	case husky && !strings.HasPrefix(first, "#!"):

@@ -17,27 +17,25 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// scored is a line of a corpus, and what the gate says about it in a git
-// project at the current folder, without any permission.
+// scored is a line of a corpus, with the gate's verdict in a git project at the working
+// folder, without any permission.
 type scored struct {
 	line, class, note string
 	effect            cardea.Effect
 	by                string
-	// why is why the first part that is not allowed is not read-only.
+	// why is the reason why the first part that is not allowed is not read-only.
 	why string
-	// covered: all programs are known; local: nothing of it contacts or runs
-	// something.
-	// reads: nothing of it does anything but read, and what it reads is known
-	// and no home folder's.
+	// covered: all programs are known. local: it contacts and runs nothing. reads: it only
+	// reads, and what it reads is known and not in a home folder.
 	covered, local, reads bool
-	// unknown: something that a program does is not known.
+	// unknown: an effect of a program is unknown.
 	unknown bool
 }
 
 // score judges all lines of a corpus.
 func score(t *testing.T, name string) []scored {
 	t.Helper()
-	d := newDeskIn(t, testrun.OnDisk(t)) // what lies below /dev is no file of the work
+	d := newRegistrarIn(t, testrun.OnDisk(t)) // files in /dev are not work files
 	if out, err := exec.Command("git", "init", "-q", d.project).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v: %s", err, out)
 	}
@@ -94,8 +92,8 @@ permission. Written by a test: ` + "`go test ./internal/cli -run TestScore -upda
 	}
 }
 
-// wallScore counts the answers about the tables of lines that name what is guarded, at a
-// harness whose lists allow everything.
+// wallScore counts the answers for lines that name guarded files, at a harness whose lists
+// allow everything.
 func wallScore(t *testing.T, b *strings.Builder) {
 	d := wall(t)
 	d.write(filepath.Join(d.project, ".claude", "settings.json"), `{"permissions":{"allow":["Bash"],"deny":["Bash(git push:*)"]}}`)
@@ -149,7 +147,7 @@ func trickyScore(t *testing.T, b *strings.Builder, all []scored) {
 				t.Errorf("ALLOW line is denied by %s: %q", s.by, s.line)
 			}
 			if strings.Contains(s.note, "(with ") {
-				continue // needs a permission that it names
+				continue // needs the permission that it names
 			}
 			if !s.reads && s.covered && s.local && s.effect != cardea.Allow {
 				elsewhere = append(elsewhere, fmt.Sprintf("- `%s`: %s, %s", shown(s.line), s.effect, reasonClass(s)))
@@ -276,7 +274,7 @@ func dippyScore(t *testing.T, b *strings.Builder, all []scored) {
 	}
 }
 
-// reasonClass is why a line is not allowed, without what differs by line.
+// reasonClass returns why a line is not allowed, without the parts that differ by line.
 func reasonClass(s scored) string {
 	if s.effect == cardea.Ask {
 		return "asked by " + s.by
@@ -288,7 +286,7 @@ func reasonClass(s scored) string {
 	return why
 }
 
-// shown makes a line fit for a page.
+// shown returns a line for a page.
 func shown(line string) string {
 	line = strings.ReplaceAll(strings.ReplaceAll(line, "\n", "⏎"), "`", "ˋ")
 	if len(line) > 400 {

@@ -13,16 +13,15 @@ import (
 	"cardea.dev"
 )
 
-// screen writes for people. Every argument of its print functions is made
-// plain, so that no caller can forget it; formats are ours. The first error of
-// writing is kept.
+// screen writes text for people. Its print functions make every argument plain, so that no
+// caller can forget it; formats are constants. It stores the first error.
 type screen struct {
 	w      io.Writer
 	colour bool
 	err    error
 }
 
-// style is a way to emphasise, as a parameter of the terminal's SGR sequence.
+// style is an emphasis, as a parameter of the terminal's SGR sequence.
 type style string
 
 const (
@@ -39,8 +38,8 @@ type painted struct {
 	text  string
 }
 
-// screenOn is a screen on a writer, in colour only where it is a terminal that
-// can show it and nobody asked for none (no-color.org, TERM=dumb).
+// screenOn returns a screen that writes to w. It uses colour only on a terminal, unless
+// NO_COLOR is set (no-color.org) or TERM is dumb.
 func screenOn(w io.Writer, env func(string) string) *screen {
 	colour := env("NO_COLOR") == "" && env("TERM") != "dumb" && isTerminal(w)
 	return &screen{w: w, colour: colour}
@@ -67,14 +66,14 @@ func (s *screen) printf(format string, args ...any) {
 	_, s.err = fmt.Fprintf(s.w, format, args...)
 }
 
-// printIf is printf where something is so. What it writes must be there in any case.
+// printIf calls printf if a condition holds. Its arguments are evaluated in any case.
 func (s *screen) printIf(is bool, format string, args ...any) {
 	if is {
 		s.printf(format, args...)
 	}
 }
 
-// shown is an argument without anything that a terminal would obey.
+// shown returns an argument without anything that a terminal would obey.
 func (s *screen) shown(a any) any {
 	switch a := a.(type) {
 	case painted:
@@ -97,7 +96,7 @@ func (s *screen) block(lead, text string) {
 	}
 }
 
-// code writes a line of a file as it is, with the tabs in it.
+// code writes a line of a file, with its tabs.
 func (s *screen) code(lead, line string) {
 	for i, piece := range strings.Split(line, "\t") {
 		if i > 0 {
@@ -108,18 +107,18 @@ func (s *screen) code(lead, line string) {
 	s.printf("\n")
 }
 
-// raw writes text as it is.
+// raw writes text without changes.
 func (s *screen) raw(text string) {
 	if s.err == nil {
 		_, s.err = io.WriteString(s.w, text)
 	}
 }
 
-// columns is how wide a line of prose becomes.
+// columns is the width of a line of prose.
 const columns = 80
 
-// filled writes prose as block does, in lines of at most so many columns where it has
-// blanks to break at. It is not for what runs, which is shown as it is.
+// filled writes prose as block does, wrapped at blanks to the number of columns. It is not
+// for commands, which are shown as they are.
 func (s *screen) filled(lead, text string) {
 	indent := utf8.RuneCountInString(lead)
 	var b strings.Builder
@@ -146,7 +145,7 @@ func (s *screen) filled(lead, text string) {
 	s.block(lead, b.String())
 }
 
-// noneIf says that a list is empty.
+// noneIf writes that a list is empty.
 func (s *screen) noneIf(empty bool) {
 	s.printIf(empty, "  none\n")
 }
@@ -158,21 +157,20 @@ func (s *screen) field(name, text string) {
 	}
 }
 
-// effect is an effect's word in its colour.
+// effect returns an effect's word in its colour.
 func effect(e cardea.Effect) painted {
 	colours := map[cardea.Effect]style{cardea.Allow: green, cardea.Deny: red, cardea.Halt: red, cardea.Ask: yellow, cardea.Defer: yellow}
 	return painted{cmp.Or(colours[e], faint), e.String()}
 }
 
-// meaning explains effects in plain words where their own words do not.
+// meaning explains the effects whose words do not explain themselves.
 var meaning = map[cardea.Effect]string{
 	cardea.Abstain: "no rule matched",
 	cardea.Defer:   "no rule may allow it",
 	cardea.Halt:    "denied, and the agent is stopped",
 }
 
-// count is a number with the word for what it counts, in its plural where there
-// is not one.
+// count returns a number with a word, in the plural unless the number is 1.
 func count(n int, word string) string {
 	if n != 1 {
 		word += "s"
@@ -180,10 +178,10 @@ func count(n int, word string) string {
 	return strconv.Itoa(n) + " " + word
 }
 
-// onlyIf is a text where something is so, else nothing.
+// onlyIf returns a text if a condition holds, else "".
 func onlyIf(is bool, text string) string { return either(is, text, "") }
 
-// either is one value where something is so, else the other.
+// either returns one value if a condition holds, else the other.
 func either[T any](is bool, yes, no T) T {
 	if is {
 		return yes
@@ -191,7 +189,7 @@ func either[T any](is bool, yes, no T) T {
 	return no
 }
 
-// joined are the words that are there, with a separator between them.
+// joined returns the non-empty words, joined by a separator.
 func joined(separator string, words ...string) string {
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return w == "" }), separator)
 }

@@ -28,6 +28,7 @@ type serveFlags struct {
 	unit      string
 }
 
+// serveCommand returns the command "serve".
 func serveCommand(p Process) *cobra.Command {
 	var f serveFlags
 	c := &cobra.Command{
@@ -66,10 +67,11 @@ your session: systemd, systemd-socket or launchd.`,
 	return c
 }
 
-// growth is how much a daemon's memory may grow before garbage is collected, in percent: what
-// it holds is small, and a call makes a fifth of a megabyte.
+// growth is how much the daemon's heap may grow before garbage collection, in percent. What
+// it holds is small, and a call allocates a fifth of a megabyte.
 const growth = 400
 
+// serve runs the daemon, and starts the new program if its own was replaced.
 func serve(p Process, f serveFlags) error {
 	program, err := daemon.Program()
 	if err != nil {
@@ -129,7 +131,7 @@ func serveBoth(ctx context.Context, p Process, f serveFlags, s *daemon.Server, h
 			problem = h.Serve(ctx)
 		})
 	} else {
-		_ = os.Remove(announcement(p)) // of one that was killed
+		_ = os.Remove(announcement(p)) // left by a daemon that was killed
 	}
 	sayWhere(p, h, log)
 	sayUnfollowed(p, f, h, log)
@@ -144,7 +146,7 @@ func serveBoth(ctx context.Context, p Process, f serveFlags, s *daemon.Server, h
 	return nil
 }
 
-// sayWhere tells a person at a terminal where the daemon listens, and where its log is.
+// sayWhere writes to a terminal where the daemon listens, and where its log is.
 func sayWhere(p Process, h *web.Server, log *logfile.Log) {
 	if !isTerminal(p.Stderr) {
 		return

@@ -26,8 +26,8 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// httpAddress is where the daemon listens for HTTP, "" for nowhere: by the flag, else by
-// the settings of the person.
+// httpAddress returns the address at which the daemon listens for HTTP, or "": that of the
+// flag, else of the person's settings.
 func httpAddress(p Process, flag string) (string, error) {
 	address := flag
 	if address == "" {
@@ -46,12 +46,12 @@ func httpAddress(p Process, flag string) (string, error) {
 	return address, nil
 }
 
-// unfollowed says what settings say about daemon.http that a daemon does not follow which
-// listens for HTTP at an address, "" for none, for a reason.
+// unfollowed returns a text for each setting about daemon.http that a daemon ignores which
+// listens at the address at, "" for none. why is added as the reason.
 func unfollowed(p Process, at, why string) []string {
 	l, _, err := gather(p, nil)
 	if err != nil {
-		return nil // who needs the settings reports it
+		return nil // the code that needs the settings reports it
 	}
 	var out []string
 	for i := range l.SettingsFiles {
@@ -61,7 +61,7 @@ func unfollowed(p Process, at, why string) []string {
 			}
 		}
 	}
-	name, _ := settings.FindName("daemon.http") // it is one of them
+	name, _ := settings.FindName("daemon.http") // it always exists
 	for _, said := range entryOf(l, name).Said {
 		if !said.InForce {
 			out = append(out, fmt.Sprintf("daemon.http is %s in %s, which is not followed: %s", said.Value, said.Source, said.Why))
@@ -73,7 +73,7 @@ func unfollowed(p Process, at, why string) []string {
 	return out
 }
 
-// sayUnfollowed tells which words about daemon.http this daemon does not follow, and why.
+// sayUnfollowed reports which settings about daemon.http this daemon ignores, and why.
 func sayUnfollowed(p Process, f serveFlags, h *web.Server, log *logfile.Log) {
 	at, why := "", ", since the unit opens another socket"
 	if h != nil {
@@ -82,20 +82,20 @@ func sayUnfollowed(p Process, f serveFlags, h *web.Server, log *logfile.Log) {
 	if f.http != "" {
 		why = ", since --http is " + f.http
 	}
-	if troubles := locate(p, "", "", p.Dir).Troubles; len(troubles) > 0 {
-		log.Printf("http: a variable that names your folders is not followed; run cardea doctor") // its value stays out of the log
-		p.tell(troubles)
+	if issues := locate(p, "", "", p.Dir).Issues; len(issues) > 0 {
+		log.Printf("http: a variable that names your folders is not followed; run cardea doctor") // the log must not contain the value
+		p.tell(issues)
 	}
 	for _, line := range unfollowed(p, at, why) {
 		log.Printf("http: %s", hook.Plain(line))
-		if log.Path() != "" { // else it was shown
+		if log.Path() != "" { // otherwise it is shown already
 			p.warn(line)
 		}
 	}
 }
 
-// notBegun notes in the log why the daemon does not begin. Of one that runs already it adds
-// that this one does not follow what is wanted of HTTP.
+// notBegun logs why the daemon does not start, and returns the error. If another daemon
+// runs, it adds that this one does not use the wanted HTTP address.
 func notBegun(p Process, f serveFlags, log *logfile.Log, err error) error {
 	if want, werr := httpAddress(p, f.http); errors.Is(err, daemon.ErrRuns) && werr == nil && want != "" && want != announced(p) {
 		err = fmt.Errorf("%w; it listens for HTTP at %s, and not at %s", err, cmp.Or(announced(p), "no address"), want)
@@ -104,7 +104,7 @@ func notBegun(p Process, f serveFlags, log *logfile.Log, err error) error {
 	return err
 }
 
-// openHTTP makes the daemon's HTTP, nil where there is none.
+// openHTTP opens the daemon's HTTP server, or returns nil if it has no address.
 func openHTTP(p Process, f serveFlags, local daemon.Local, log *logfile.Log, counts *web.Counts, status func() map[string]any) (*web.Server, error) {
 	given, err := givenSocket(p.Env)
 	if err != nil {
@@ -114,8 +114,8 @@ func openHTTP(p Process, f serveFlags, local daemon.Local, log *logfile.Log, cou
 	if err != nil || given == nil && address == "" {
 		return nil, err
 	}
-	folder := siteOf(p).Place.State
-	// Who follows the ledger must have the key with which it is signed.
+	folder := harnessPathsOf(p).Place.State
+	// Reading the ledger needs the key that signs it.
 	if _, err := state.LoadKey(folder); err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func openHTTP(p Process, f serveFlags, local daemon.Local, log *logfile.Log, cou
 	if err != nil {
 		return nil, err
 	}
-	check := func(c control.Call, lines func() [][]string, e *hook.Elsewhere, unended *sync.WaitGroup) (control.Answer, error) {
+	check := func(c control.CheckRequest, lines func() [][]string, e *hook.Handover, unended *sync.WaitGroup) (control.CheckResult, error) {
 		l := local
 		l.Lines, l.Elsewhere, l.Unended = lines, e, unended
 		return l.Check(c, time.Time{})
@@ -139,8 +139,8 @@ func openHTTP(p Process, f serveFlags, local daemon.Local, log *logfile.Log, cou
 		Environ: os.Environ(), Token: token, Ledger: open, Status: status, Counts: counts, Gauges: gauges(p, folder, local), Now: p.Now, Log: log.Printf})
 }
 
-// gauges are figures of what HTTP itself does not know: what the daemon keeps, and how
-// many calls wait for a person.
+// gauges returns figures that the HTTP server does not have: the size of the daemon's
+// cache, and how many calls wait for a person.
 func gauges(p Process, folder string, local daemon.Local) []web.Gauge {
 	size := func() (float64, bool) {
 		bytes, _ := local.Memory.Size()
@@ -152,7 +152,7 @@ func gauges(p Process, folder string, local daemon.Local) []web.Gauge {
 	}
 	waiting := func() (float64, bool) {
 		if !state.Exists(store.Path(folder)) {
-			return 0, true // nothing ever waited
+			return 0, true // no call ever waited
 		}
 		s, err := store.Open(folder, p.Now)
 		if err != nil {
@@ -169,8 +169,8 @@ func gauges(p Process, folder string, local daemon.Local) []web.Gauge {
 	}
 }
 
-// givenSocket is the socket that a unit of systemd opened for this process (sd_listen_fds(3)),
-// nil for none.
+// givenSocket returns the socket that a systemd unit opened for this process
+// (sd_listen_fds(3)), or nil.
 func givenSocket(env func(string) string) (net.Listener, error) {
 	if env("LISTEN_PID") != strconv.Itoa(os.Getpid()) {
 		return nil, nil
@@ -187,12 +187,12 @@ func givenSocket(env func(string) string) (net.Listener, error) {
 	return l, nil
 }
 
-// announcement is the file in which the daemon's HTTP address is written down.
+// announcement returns the file that contains the daemon's HTTP address.
 func announcement(p Process) string {
 	return filepath.Join(filepath.Dir(control.Socket(p.Env)), "http")
 }
 
-// announced is the HTTP address of the daemon that runs, "" for none.
+// announced returns the HTTP address of the running daemon, or "".
 func announced(p Process) string {
 	text, err := state.Read(announcement(p), 100)
 	if at := strings.TrimSpace(string(text)); err == nil && web.CheckAddress(at) == nil {
@@ -201,8 +201,8 @@ func announced(p Process) string {
 	return ""
 }
 
-// announce writes the daemon's HTTP address down for other commands of the person, beside
-// its socket. remove takes it away.
+// announce writes the daemon's HTTP address to a file in the folder of its socket, for
+// other commands of the person. remove deletes the file.
 func announce(p Process, address string) (remove func(), err error) {
 	path := announcement(p)
 	if err := state.Write(path, []byte(address+"\n")); err != nil {
@@ -211,14 +211,14 @@ func announce(p Process, address string) (remove func(), err error) {
 	return func() { _ = os.Remove(path) }, nil
 }
 
-// openLog opens the daemon's log: a file, "-" for standard error, "" for the one in the
+// openLog opens the daemon's log: a file, "-" for standard error, or "" for the one in the
 // state folder.
 func openLog(p Process, name string) (*logfile.Log, error) {
 	if name == "-" {
 		return logfile.To(p.Stderr, p.Now), nil
 	}
 	if name == "" {
-		folder := siteOf(p).Place.State
+		folder := harnessPathsOf(p).Place.State
 		if folder == "" {
 			return logfile.To(p.Stderr, p.Now), nil
 		}
@@ -230,9 +230,9 @@ func openLog(p Process, name string) (*logfile.Log, error) {
 	return logfile.Open(within(p.Dir, name), p.Now)
 }
 
-// stableProgram is cardea's own file for units: one that stays where it is, if there is one.
+// stableProgram returns cardea's path for units, in a permanent folder if possible.
 func stableProgram(p Process) string {
-	if path, err := (installFlags{}).program(p, siteOf(p)); err == nil {
+	if path, err := (installFlags{}).program(p, harnessPathsOf(p)); err == nil {
 		return path
 	}
 	return p.Program

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// printUnit prints the unit by which a system starts the daemon with the person's session.
+// printUnit prints the unit that starts the daemon with the person's session.
 func printUnit(p Process, f serveFlags) error {
 	cardea := stableProgram(p)
 	address, err := httpAddress(p, f.http)
@@ -36,7 +36,7 @@ func printUnit(p Process, f serveFlags) error {
 	return err
 }
 
-// systemdService is a unit of the person's systemd (systemd.service(5)).
+// systemdService returns a service unit for the person's systemd (systemd.service(5)).
 func systemdService(cardea, address string) string {
 	sockets := onlyIf(address != "", "Requires=cardea.socket\nAfter=cardea.socket\n")
 	return `# ~/.config/systemd/user/cardea.service
@@ -56,7 +56,7 @@ WantedBy=default.target
 `
 }
 
-// systemdSocket is the unit of the socket for HTTP (systemd.socket(5)). systemd keeps the
+// systemdSocket returns the unit of the HTTP socket (systemd.socket(5)). systemd holds the
 // port while the daemon does not run, so that no other program gets it.
 func systemdSocket(address string) string {
 	return `# ~/.config/systemd/user/cardea.socket
@@ -76,13 +76,13 @@ WantedBy=sockets.target
 // systemdWord quotes the path of a program for ExecStart (systemd.service(5), "Command lines").
 func systemdWord(s string) string { return `"` + strings.ReplaceAll(s, "%", "%%") + `"` }
 
-// launchdList is a property list for ~/Library/LaunchAgents (launchd.plist(5)).
+// launchdList returns a property list for ~/Library/LaunchAgents (launchd.plist(5)).
 func launchdList(cardea, address string) string {
 	arguments := []string{cardea, "serve", "--idle", "0", "--http", cmp.Or(address, "off")}
 	var words strings.Builder
 	for _, a := range arguments {
 		words.WriteString("\t\t<string>")
-		_ = xml.EscapeText(&words, []byte(a)) // a builder takes everything
+		_ = xml.EscapeText(&words, []byte(a)) // a builder never fails
 		words.WriteString("</string>\n")
 	}
 	return `<?xml version="1.0" encoding="UTF-8"?>

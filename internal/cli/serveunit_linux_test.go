@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// awkward are paths of a program that a unit must name as they are.
+// awkward are paths of a program that a unit must keep unchanged.
 var awkward = []string{"/bin/true", "/opt/a b/100%/$HOME/cardea", "/opt/<&>/cardea"}
 
-// systemd itself reads the units.
+// systemd itself verifies the units.
 func TestUnitsOfSystemd(t *testing.T) {
 	for _, path := range awkward {
 		dir := t.TempDir()
 		program := path
 		if path != "/bin/true" {
-			// It must be there for systemd to be content.
+			// systemd accepts only an existing program.
 			program = filepath.Join(dir, path)
 			if err := os.MkdirAll(filepath.Dir(program), 0o755); err != nil {
 				t.Fatal(err)
@@ -43,7 +43,7 @@ func TestUnitsOfSystemd(t *testing.T) {
 			t.Errorf("%s: %v\n%s", path, err, out)
 		}
 	}
-	// It notices what is wrong.
+	// systemd detects errors.
 	file := filepath.Join(t.TempDir(), "wrong.service")
 	if err := os.WriteFile(file, []byte(strings.Replace(systemdService("/bin/true", ""), "ExecStart=\"", "ExecStart=\"/nothing", 1)), 0o644); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestUnitsOfSystemd(t *testing.T) {
 	}
 }
 
-// Python's reader of property lists reads the property list.
+// Python's parser reads the property list.
 func TestPropertyList(t *testing.T) {
 	for _, path := range awkward {
 		c := exec.Command("python3", "-c", `import plistlib,sys

@@ -15,19 +15,19 @@ import (
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/logfile"
 	"cardea.dev/internal/base/state"
-	"cardea.dev/internal/config/posture"
 	"cardea.dev/internal/config/project"
+	"cardea.dev/internal/config/setup"
 	"cardea.dev/internal/config/trust"
 	"cardea.dev/internal/hook"
 )
 
-// setUpWatch looks whether how the gate is set up, or what the person accepted of a
-// project, changes without Cardea, and tells the person: by a notification, in the status line, in the log and over HTTP. Most looks ask
-// the system for the stamps of the files that are known, and read nothing.
+// setUpWatch detects changes that Cardea did not make: of the gate's set-up, and of files that
+// the person accepted in projects. It reports them by a notification, in the status line, in
+// the log and over HTTP. Most looks only compare the stamps of known files, and read nothing.
 type setUpWatch struct {
 	process Process
 	log     *logfile.Log
-	// stamps are those of the last look, by path.
+	// stamps holds the stamps of the last look, by path.
 	stamps map[string]string
 	trust  trustWatch
 
@@ -39,16 +39,16 @@ func newSetUpWatch(p Process, log *logfile.Log) *setUpWatch {
 	return &setUpWatch{process: p, log: log}
 }
 
-// status is what changed, for /v1/status.
+// status returns what changed, for /v1/status.
 func (w *setUpWatch) status() map[string]any {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return map[string]any{"set_up_changed": w.text}
 }
 
-// run looks until ctx ends.
+// run looks at intervals until ctx ends.
 func (w *setUpWatch) run(ctx context.Context) {
-	defer func() { w.note(siteOf(w.process).At.State, "") }()
+	defer func() { w.note(harnessPathsOf(w.process).At.State, "") }()
 	tick := time.NewTicker(limit.SetUpLook)
 	defer tick.Stop()
 	for n := 0; ; n++ {
@@ -63,7 +63,7 @@ func (w *setUpWatch) run(ctx context.Context) {
 	}
 }
 
-// moved reports whether a file that is known has another stamp than at the last look.
+// moved reports whether a known file's stamp changed since the last look.
 func (w *setUpWatch) moved() bool {
 	for path, stamp := range w.stamps {
 		if state.Stamp(path) != stamp {
@@ -73,10 +73,10 @@ func (w *setUpWatch) moved() bool {
 	return false
 }
 
-// look compares the set-up with what a person last confirmed, and tells what is new.
+// look compares the set-up with what a person last confirmed, and reports what is new.
 func (w *setUpWatch) look(ctx context.Context) {
-	s := siteOf(w.process)
-	lines := listOf(hook.SetUpChanges(s.At, load(w.process, &s.Place, nil)), func(t cardea.Trouble) string { return hook.Plain(t.Diagnostic.Text) })
+	s := harnessPathsOf(w.process)
+	lines := listOf(hook.SetUpChanges(s.At, load(w.process, &s.Place, nil)), func(t cardea.Issue) string { return hook.Plain(t.Diagnostic.Text) })
 	w.stamps = stampsOf(s.At.State)
 	lines = append(lines, w.trust.look(w.process, s.At.State, w.stamps)...)
 	text := strings.Join(lines, "; ")
@@ -106,7 +106,7 @@ func (w *setUpWatch) tell(ctx context.Context, text string) error {
 	return w.process.Say(ctx, "Cardea: the set-up of the gate changed", text+"; run cardea doctor")
 }
 
-// note leaves a note for the status line.
+// note writes the note for the status line.
 func (w *setUpWatch) note(folder, text string) {
 	if folder == "" {
 		return
@@ -116,41 +116,40 @@ func (w *setUpWatch) note(folder, text string) {
 	}
 }
 
-// stampsOf are the stamps of the files of the set-up that a person confirmed.
+// stampsOf returns the stamps of the confirmed files of the set-up.
 func stampsOf(folder string) map[string]string {
 	out := map[string]string{}
 	if folder == "" {
 		return out
 	}
-	kept := posture.Path(folder)
+	kept := setup.Path(folder)
 	out[kept] = state.Stamp(kept)
-	// One that cannot be read is told by the look itself.
-	if was, err := posture.Load(folder); err == nil && was != nil {
+	// The look itself reports an unreadable record.
+	if was, err := setup.Load(folder); err == nil && was != nil {
 		for name := range was.Files {
-			out[posture.PathOf(name)] = state.Stamp(posture.PathOf(name))
+			out[setup.PathOf(name)] = state.Stamp(setup.PathOf(name))
 		}
 	}
 	return out
 }
 
-// trustWatch looks whether the files that the person accepted of their projects are as they
-// were accepted. What they mean is looked at only when the system gives one another stamp:
-// a harness changes its settings all the time, and little of them was accepted.
+// trustWatch detects changes of the files that the person accepted in projects. It reads
+// their content only if a stamp changed: a harness often changes its settings, and few of
+// these were accepted.
 type trustWatch struct{ seen map[string]trustSeen }
 
-// trustSeen is what was seen of a project.
+// trustSeen is the state of a project at the last look.
 type trustSeen struct {
 	stamps  map[string]string
 	changed []string
 }
 
-// maxTrustWatched bounds the files that are watched, of all projects together. Projects
-// beyond it are not.
+// maxTrustWatched is the most files that are watched, in all projects together. Further
+// projects are not watched.
 const maxTrustWatched = 4096
 
-// look says which files are others than the ones that were accepted, and adds the stamps
-// of all that it looked at. A project that is not there is passed over: people remove
-// projects.
+// look returns a text about each project whose files differ from the accepted ones, and
+// adds all stamps to stamps. It skips missing projects, since people remove projects.
 func (w *trustWatch) look(p Process, folder string, stamps map[string]string) (told []string) {
 	if folder == "" {
 		return nil
@@ -181,7 +180,8 @@ func (w *trustWatch) look(p Process, folder string, stamps map[string]string) (t
 	return told
 }
 
-// trustStamps are those of the files of a project, and of what says which were accepted.
+// trustStamps returns the stamps of a project's accepted files, and of the record of
+// acceptance.
 func trustStamps(folder string, m *trust.Manifest) map[string]string {
 	kept := trust.PathOf(folder, m.Project)
 	out := map[string]string{kept: state.Stamp(kept)}
@@ -192,24 +192,24 @@ func trustStamps(folder string, m *trust.Manifest) map[string]string {
 	return out
 }
 
-// maxTrustTold is how many files are named for a project.
+// maxTrustTold is the most files that are named for a project.
 const maxTrustTold = 5
 
-// notAsAccepted are the accepted files that a trust of the project would find changed or
-// gone. What is new in it was not accepted, and only tightens.
+// notAsAccepted returns the accepted files that "cardea trust" would report as changed or
+// gone. New files were not accepted, and can only tighten.
 func notAsAccepted(p Process, m *trust.Manifest) []string {
 	env := p.Env
 	p.Dir, p.Stderr = m.Project, io.Discard
 	p.Env = func(name string) string {
 		if name == "CLAUDE_PROJECT_DIR" {
-			return "" // that of whoever started the daemon
+			return "" // the daemon inherited it from its parent process
 		}
 		return env(name)
 	}
 	p.Machine.Env = p.Env
 	s, err := surveyHere(p)
 	if err != nil || s.project != m.Project {
-		return nil // what does not count there is told by who uses it
+		return nil // the commands for that project report it
 	}
 	var out []string
 	for _, f := range s.files() {

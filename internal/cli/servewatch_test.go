@@ -11,7 +11,7 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// The desktop is told what changed, unless the person wants no notifications.
+// The desktop shows what changed, unless the person wants no notifications.
 func TestSetUpIsTold(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)

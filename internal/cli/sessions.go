@@ -16,13 +16,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// deskHere is the desk of the place where the person stands.
-func deskHere(p Process) (sessionDesk, error) {
+// registrarHere returns the registrar of the working folder.
+func registrarHere(p Process) (sessionRegistrar, error) {
 	l, pl, err := gather(p, nil)
 	if err != nil {
-		return sessionDesk{}, err
+		return sessionRegistrar{}, err
 	}
-	return sessionDesk{Process: p.Process, Place: &pl, Loaded: l, By: "person:" + p.UserName()}, nil
+	return sessionRegistrar{Process: p.Process, Place: &pl, Loaded: l, By: "person:" + p.UserName()}, nil
 }
 
 // flagSession declares --session-id.
@@ -38,13 +38,13 @@ func flagsOfAgent(c *cobra.Command, r *request) *pflag.FlagSet {
 	return fs
 }
 
-// unnamed is the error where no session is named.
-func unnamed(d sessionDesk) error {
+// unnamed returns the error for a missing session, with recent sessions.
+func unnamed(d sessionRegistrar) error {
 	return wrongUsage{errors.New("name the session with --session-id" + prefixed("; recent ones: ", recentSessions(d)))}
 }
 
-// recentSessions are the sessions of the last verdicts, for a person who looks for one.
-func recentSessions(d sessionDesk) string {
+// recentSessions returns the sessions of the last verdicts, for a person who needs an id.
+func recentSessions(d sessionRegistrar) string {
 	const most, lines = 5, 2000
 	l, err := hook.LedgerOf(d.Process, d.Place, d.Loaded.Settings.Ledger)
 	if err != nil {
@@ -63,14 +63,14 @@ func recentSessions(d sessionDesk) string {
 	return strings.Join(out, ", ")
 }
 
-// say prints what the desk did.
+// say prints the result of a registrar.
 func (p Process) say(text string) error {
 	s := screenOn(p.Stdout, p.Env)
 	s.block("", text)
 	return s.err
 }
 
-// sayOf prints what the desk did, if it did it.
+// sayOf prints the result of a registrar, or returns its error.
 func (p Process) sayOf(text string, err error) error {
 	if err != nil {
 		return err
@@ -78,11 +78,11 @@ func (p Process) sayOf(text string, err error) error {
 	return p.say(text)
 }
 
-// atDesk makes a command that changes a session, which only a person may: the one that is
-// named, or the one in whose shell the command runs.
-func atDesk(p Process, c *cobra.Command, what string, r *request, do func(sessionDesk) (string, error)) *cobra.Command {
+// atRegistrar completes a command that changes a session, if the person confirms it: the
+// session that is named, or the one in whose shell the command runs.
+func atRegistrar(p Process, c *cobra.Command, what string, r *request, do func(sessionRegistrar) (string, error)) *cobra.Command {
 	flagSession(c, &r.Session)
-	c.RunE = runOn(p, deskHere, func(d sessionDesk, _ []string) error {
+	c.RunE = runOn(p, registrarHere, func(d sessionRegistrar, _ []string) error {
 		if r.Session = cmp.Or(r.Session, p.Env("CLAUDE_CODE_SESSION_ID")); r.Session == "" {
 			return unnamed(d)
 		}
@@ -94,7 +94,8 @@ func atDesk(p Process, c *cobra.Command, what string, r *request, do func(sessio
 	return c
 }
 
-// roleByFlag wants no argument: a prompt has the role as a word, and a command as a flag.
+// roleByFlag accepts no argument. Its error explains that a command has the role as a flag,
+// unlike a prompt.
 func roleByFlag(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return errorText("in a terminal the role is given with --role, and the session with --session-id: " + c.UseLine())
@@ -102,6 +103,7 @@ func roleByFlag(c *cobra.Command, args []string) error {
 	return nil
 }
 
+// registerCommand returns the command "register".
 func registerCommand(p Process) *cobra.Command {
 	var r request
 	c := &cobra.Command{
@@ -127,11 +129,12 @@ of its team, with the roles that the setting sessions.lead_may_give lists.`,
 	return c
 }
 
+// register gives a session a role, if the person confirms it or a lead may do it.
 func register(p Process, r request) error {
 	if r.Supervisor != (r.Harness.PID != 0) {
 		return wrongUsage{errors.New("--supervisor and --process go together; type \"/cardea register ROLE --supervisor\" as a prompt in the session, which shows the whole command")}
 	}
-	d, err := deskHere(p)
+	d, err := registrarHere(p)
 	if err != nil {
 		return err
 	}
@@ -172,20 +175,21 @@ func switchCommand(p Process) *cobra.Command {
 	c := &cobra.Command{Use: "switch --role ROLE [--session-id ID] [--agent ID]", Short: "give a registered session another role",
 		Long: "Give a registered session, or one of its subagents, another role. Only a person may do this.", Args: roleByFlag}
 	flagsOfAgent(c, &r)
-	return atDesk(p, c, "give the session another role", &r, func(d sessionDesk) (string, error) { return d.SwitchTo(r) })
+	return atRegistrar(p, c, "give the session another role", &r, func(d sessionRegistrar) (string, error) { return d.SwitchTo(r) })
 }
 
-// disableCommand switches the gate off for a session, or with --for in all of them.
+// disableCommand returns the command "disable". It switches the gate off for a session, or
+// with --for in all sessions.
 func disableCommand(p Process) *cobra.Command {
 	var r request
 	var length time.Duration
-	c := atDesk(p, &cobra.Command{Use: "disable --for 1h | --session-id ID", Short: "switch Cardea off for a while, or for a session",
+	c := atRegistrar(p, &cobra.Command{Use: "disable --for 1h | --session-id ID", Short: "switch Cardea off for a while, or for a session",
 		Long: `Switch Cardea off in all your sessions for a while, at most 24 hours, or in one session.
 It then allows nothing and asks nothing there. Denials of system and organisation, and
 what protects Cardea itself, still apply. The status line shows until when Cardea is off,
 and "cardea enable" ends it before. Only a person may do this.`, Args: noArguments,
 		Example: "  cardea disable --for 1h\n  cardea disable --session-id 0b1c"},
-		"switch Cardea off for the session", &r, func(d sessionDesk) (string, error) { return d.Disable(r.Session) })
+		"switch Cardea off for the session", &r, func(d sessionRegistrar) (string, error) { return d.Disable(r.Session) })
 	one := c.RunE
 	c.Flags().DurationVar(&length, "for", 0, "how long Cardea is off in all sessions: 30m, 8h")
 	c.MarkFlagsMutuallyExclusive("for", "session-id")
@@ -202,11 +206,12 @@ and "cardea enable" ends it before. Only a person may do this.`, Args: noArgumen
 	return cautious(c)
 }
 
+// pause switches the gate off in all sessions for a time, if the person confirms it.
 func pause(p Process, length time.Duration) error {
 	if length < time.Second || length > session.LongestPause {
 		return wrongUsage{fmt.Errorf("--for is between 1s and %.0fh (got %s)", session.LongestPause.Hours(), length)}
 	}
-	d, err := deskHere(p)
+	d, err := registrarHere(p)
 	if err != nil {
 		return err
 	}
@@ -217,21 +222,21 @@ func pause(p Process, length time.Duration) error {
 	return p.sayOf(d.Pause(length))
 }
 
-// enableCommand switches the gate on again. To end a pause needs no person: it lets nothing
-// through.
+// enableCommand returns the command "enable". Ending a pause needs no person, since it
+// loosens nothing.
 func enableCommand(p Process) *cobra.Command {
 	var r request
-	c := atDesk(p, &cobra.Command{Use: "enable [--session-id ID] [--role ROLE]", Short: "switch Cardea on again",
+	c := atRegistrar(p, &cobra.Command{Use: "enable [--session-id ID] [--role ROLE]", Short: "switch Cardea on again",
 		Long: `End what "cardea disable --for" began. Switch Cardea on again for a session that was disabled. Where a role is required
 and the session has none, name one. Only a person may do this.`, Args: noArguments},
-		"switch Cardea on for the session", &r, func(d sessionDesk) (string, error) { return enableAsking(d, r) })
+		"switch Cardea on for the session", &r, func(d sessionRegistrar) (string, error) { return enableAsking(d, r) })
 	one := c.RunE
 	flagsOfAgent(c, &r)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if c.Flags().Changed("session-id") {
 			return one(c, args)
 		}
-		d, err := deskHere(p)
+		d, err := registrarHere(p)
 		if err != nil {
 			return err
 		}
@@ -246,8 +251,8 @@ and the session has none, name one. Only a person may do this.`, Args: noArgumen
 	return c
 }
 
-// enableAsking asks for a role where there is none.
-func enableAsking(d sessionDesk, r request) (string, error) {
+// enableAsking enables a session, and asks for a role if it has none.
+func enableAsking(d sessionRegistrar, r request) (string, error) {
 	all, err := d.Place.Store.Registered(r.Session, d.Process.Now())
 	if err != nil {
 		return "", err
@@ -264,9 +269,10 @@ func enableAsking(d sessionDesk, r request) (string, error) {
 	return d.Enable(r)
 }
 
+// statusCommand returns the command "status".
 func statusCommand(p Process) *cobra.Command {
 	var id string
-	c := jsonOn(p, deskHere, &cobra.Command{
+	c := jsonOn(p, registrarHere, &cobra.Command{
 		Use:   "status [--session-id ID] [--json]",
 		Short: "show a session: its role, task, paths and counts",
 		Long: `Show what is known of a session: its role and task, what the role may write, how
@@ -274,12 +280,13 @@ many calls were allowed, denied and asked about, and since when it is registered
 Without an id it is the session in whose shell the command runs, or, elsewhere,
 a list of all registered sessions.`,
 		Args: noArguments,
-	}, func(d sessionDesk, _ []string, asJSON bool) error { return status(p, d, id, asJSON) })
+	}, func(d sessionRegistrar, _ []string, asJSON bool) error { return status(p, d, id, asJSON) })
 	flagSession(c, &id)
 	return c
 }
 
-func status(p Process, d sessionDesk, id string, asJSON bool) error {
+// status shows a session, or all registered sessions.
+func status(p Process, d sessionRegistrar, id string, asJSON bool) error {
 	if id = cmp.Or(id, p.Env("CLAUDE_CODE_SESSION_ID")); id != "" {
 		found, err := d.StatusOf(id)
 		if err != nil {

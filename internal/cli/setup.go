@@ -7,29 +7,29 @@ import (
 
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/config/install"
-	"cardea.dev/internal/config/posture"
+	"cardea.dev/internal/config/setup"
 	"cardea.dev/internal/hook"
 	"github.com/spf13/cobra"
 )
 
-// setUp names what the gate is set up by, withProject the hooks of the project as well.
-func setUp(p Process, s site, withProject bool) []string {
+// setUp returns the files that set the gate up, with withProject also the hooks of the project.
+func setUp(p Process, s harnessPaths, withProject bool) []string {
 	return hook.SetUp(s.At, load(p, &s.Place, nil), withProject)
 }
 
 // remembering looks at the set-up before a command changes it for a person, who typed a
-// code. The function that it returns remembers what changed since. What had changed
-// before stays a change until "cardea accept". first is set for a command that makes the
-// first record, unless hooks are there already, whose record was lost.
+// code. The returned function records what changed since. Earlier changes stay changes
+// until "cardea accept". first is set for a command that makes the first record. It makes
+// none if hooks exist already, since their record was lost.
 func (p Process) remembering(first bool) func() error {
-	s := siteOf(p)
-	was, err := posture.Load(s.At.State)
-	if s.At.State == "" || err != nil || was == nil && (!first || hook.Installed(s.At)) { // doctor tells of an error
+	s := harnessPathsOf(p)
+	was, err := setup.Load(s.At.State)
+	if s.At.State == "" || err != nil || was == nil && (!first || hook.Installed(s.At)) { // doctor reports an error
 		return func() error { return nil }
 	}
 	var before []string
 	if was == nil {
-		was = &posture.Posture{When: p.Now()}
+		was = &setup.Snapshot{When: p.Now()}
 	} else {
 		before = was.Changed(setUp(p, s, true), install.Hooks)
 	}
@@ -38,6 +38,7 @@ func (p Process) remembering(first bool) func() error {
 	}
 }
 
+// acceptCommand returns the command "accept".
 func acceptCommand(p Process) *cobra.Command {
 	return cautious(&cobra.Command{
 		Use:   "accept",
@@ -53,19 +54,20 @@ What a command of Cardea changes after you typed a code is accepted already.`,
 	})
 }
 
+// accept shows the changes of the set-up, and records it if the person confirms it.
 func accept(p Process) error {
 	if err := p.needsPerson(); err != nil {
 		return err
 	}
-	s := siteOf(p)
-	p.tell(s.Place.Troubles)
+	s := harnessPathsOf(p)
+	p.tell(s.Place.Issues)
 	if s.At.State == "" {
 		return errNoTrust
 	}
-	was, err := posture.Load(s.At.State)
+	was, err := setup.Load(s.At.State)
 	if was == nil {
 		err = cmp.Or(err, error(errorText("it is not remembered how you set the gate up: you never installed Cardea here, or the record was removed")))
-		was = &posture.Posture{}
+		was = &setup.Snapshot{}
 	}
 	now := was.Look(setUp(p, s, false), nil, install.Hooks, redact.New(), p.Now())
 	changes := slices.DeleteFunc(compared(was.Files, now.Files), func(f broughtFile) bool { return f.State == "accepted" })

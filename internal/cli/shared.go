@@ -12,15 +12,15 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// What the commands share with the hook, by the names that they use: so that try says
-// what check does, nothing of it is written twice.
+// The commands share these types with the hook, so that try shows the verdict of check.
+
 type (
-	place       = hook.Place
-	judgement   = hook.Judgement
-	site        = hook.Site
-	sessionDesk = hook.Desk
-	request     = hook.Request
-	checkFlags  = hook.CheckFlags
+	place            = hook.Location
+	evaluation       = hook.Evaluation
+	harnessPaths     = hook.HarnessPaths
+	sessionRegistrar = hook.Registrar
+	request          = hook.Request
+	checkFlags       = hook.CheckFlags
 )
 
 const (
@@ -37,24 +37,23 @@ func load(p Process, pl *place, ev *cardea.Event) *inforce.Loaded {
 	return hook.Load(p.Process, pl, ev)
 }
 
-// newJudgement judges a call that nobody makes, so no judge is asked: that would cost money
-// each time.
-func newJudgement(p Process, ev *cardea.Event) *judgement {
+// newJudgement returns the evaluation of a call that is only tried. No judge is asked,
+// since that would cost money each time.
+func newJudgement(p Process, ev *cardea.Event) *evaluation {
 	p.Judge = nil
 	return hook.NewJudgement(p.Process, ev)
 }
 
-func siteOf(p Process) site { return hook.SiteOf(p.Process) }
+func harnessPathsOf(p Process) harnessPaths { return hook.HarnessPathsOf(p.Process) }
 
 func ledgerOf(p Process, pl *place, s settings.Ledger) (*ledger.Ledger, error) {
 	return hook.LedgerOf(p.Process, pl, s)
 }
 
-// Plain is text as a person can be shown it in one line.
+// Plain returns text that is safe to show in one line.
 func Plain(s string) string { return hook.Plain(s) }
 
-// gather reads the files that are named, or everything that is in force where
-// the person stands.
+// gather reads the named files, or everything that is in force in the working folder.
 func gather(p Process, paths []string) (*inforce.Loaded, place, error) {
 	if p.Dir == "" {
 		return nil, place{}, errNoFolder
@@ -72,9 +71,8 @@ func gather(p Process, paths []string) (*inforce.Loaded, place, error) {
 
 const errNoFolder = errorText("the working folder is not known; change into one that exists")
 
-// The place where inline tests happen. It is the same on every machine, so
-// that a rule's tests say the same to its author and in a build; nothing there
-// is looked up.
+// The place of inline tests. It is the same on every machine, so that a rule's tests have
+// the same result for its author and in a build. Nothing there is looked up.
 const (
 	testHome    = "/home/user"
 	testProject = "/home/user/project"
@@ -82,13 +80,13 @@ const (
 
 func stand() rules.Stand {
 	return rules.Stand{
-		Settings: rules.Settings{Home: testHome, Own: rules.OwnInTests},
-		Project:  testProject,
-		Harness:  "claude-code",
-		Known:    func(name string) bool { _, ok := harness.Tool(name); return ok },
+		Options: rules.Options{Home: testHome, Own: rules.OwnInTests},
+		Project: testProject,
+		Harness: "claude-code",
+		Known:   func(name string) bool { _, ok := harness.Tool(name); return ok },
 	}
 }
 
 func analyseTest(ev *cardea.Event) *cardea.Event {
-	return call.Analyse(ev, knowledge.World{Home: testHome})
+	return call.Analyse(ev, knowledge.System{Home: testHome})
 }

@@ -21,13 +21,13 @@ import rego.v1
 deny contains {"rule_id": "S", "reason": "cut"} if input.signals.seen == true
 `
 
-// No secret of a call reaches a signal: not as a word of a part, an option's
-// value, or an assignment either.
+// No secret of a call reaches a signal, in a word of a part, an option's value, or an
+// assignment.
 func TestSignalsSeeNoSecrets(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the shell's")
 	}
-	d := newDesk(t)
+	d := newRegistrar(t)
 	seen := filepath.Join(d.home, "seen")
 	d.settings("signals: {seen: {command: \"cat > " + seen + "\"}}")
 	d.write(filepath.Join(d.home, ".config/cardea/policies/s.rego"), seesAll)
@@ -58,7 +58,7 @@ func TestSignalsSeeNoSecrets(t *testing.T) {
 			t.Errorf("%s: %s", command, text)
 		}
 	}
-	// What is not shown to its end says so.
+	// A text that was cut is marked as cut.
 	d.run(d.call("PreToolUse", "default", "echo "+strings.Repeat("word ", 20_000)), "check", "--harness", "claude-code")
 	if text, _ := os.ReadFile(seen); !strings.Contains(string(text), `"cut":true`) || len(text) < 60_000 {
 		t.Errorf("%d bytes", len(text))

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// statsCommand returns the command "stats".
 func statsCommand(p Process) *cobra.Command {
 	var f searchFlags
 	limit := 10
@@ -37,22 +38,23 @@ Times are written as for "cardea audit search".`,
 	return c
 }
 
-// counted is what "cardea stats --json" says.
+// counted is the JSON of stats.
 type counted struct {
 	stats.Report
-	// Notes say what the ledger cannot tell.
+	// Notes say what the ledger does not show.
 	Notes []string `json:"notes"`
-	// Advice is what can be done about questions.
+	// Advice holds ways to avoid questions.
 	Advice []advice `json:"advice"`
 }
 
-// advice is how a person can spare themselves questions: a command, or where to look.
+// advice is a way to avoid questions: a command, or where to look.
 type advice struct {
 	About   string `json:"about"`
 	Command string `json:"command,omitempty"`
 	Text    string `json:"text,omitempty"`
 }
 
+// countEntries counts the entries that the flags select, and shows the figures.
 func countEntries(p Process, f searchFlags, limit int, asJSON bool) error {
 	q, err := f.query(p, "")
 	if err == nil && limit < 0 {
@@ -84,7 +86,7 @@ func countEntries(p Process, f searchFlags, limit int, asJSON bool) error {
 	return failIf(failed, p.answer(asJSON, out, func(s *screen) { out.show(s, limit) }))
 }
 
-// limitsOf are the reasons why the figures are not all.
+// limitsOf returns the reasons why the figures are incomplete.
 func limitsOf(l *ledger.Ledger, set settings.Ledger, q ledger.Query, r *stats.Report) ([]string, error) {
 	out := []string{}
 	for _, x := range []struct {
@@ -114,8 +116,8 @@ func limitsOf(l *ledger.Ledger, set settings.Ledger, q ledger.Query, r *stats.Re
 	return out, nil
 }
 
-// adviceOn says how the questions that end alike can be spared, and what to do about
-// rules that ask too much.
+// adviceOn returns how to avoid the questions that always end the same, and what to do
+// about rules that ask too often.
 func adviceOn(p Process, r *stats.Report) []advice {
 	out := []advice{}
 	for _, a := range r.Alike {
@@ -153,44 +155,44 @@ func adviceOn(p Process, r *stats.Report) []advice {
 	return out
 }
 
-// askingLesson is the id of the lesson that asked, where one did: about exactly the call, or
-// about one like it.
+// askingLesson returns the id of the lesson that asked, about exactly the call or a similar
+// one.
 func askingLesson(by string) (id string, is bool) {
 	decider, id, _ := strings.Cut(by, ":")
 	return id, (decider == "lessons" || decider == "near") && id != "" && strings.Trim(id, "0123456789abcdef") == ""
 }
 
-// withoutLesson is advice to take away a lesson that asks. That allows nothing: without it
-// the other rules and the harness decide.
+// withoutLesson returns the advice to remove a lesson that asks. This allows nothing: the
+// other rules and the harness then decide.
 func withoutLesson(x advice, id, source string) advice {
 	x.Command = "cardea lessons rm " + id
 	x.Text = cmp.Or(source, "the lesson") + " asks each time; without it, rules and the harness decide"
 	return x
 }
 
-// milder is an effect for a rule that asks too much: deny if no call ran that it asked
-// about, else defer, with which the harness decides.
+// milder returns the better effect for a rule that asks too often: deny if none of its
+// calls ran, else defer, with which the harness decides.
 func milder(r stats.Rule) string {
 	return either(r.Ran == 0 && r.NotRun > 0, "deny", "defer")
 }
 
-// overridable reports whether an override takes the place of what a decider says.
+// overridable reports whether an override replaces the opinion of a decider.
 func overridable(decider, scope string) bool {
 	return decider == "rules" && scope == "builtin" || decider == "roles"
 }
 
-// elsewhere says where a question comes from that no command can spare.
+// elsewhere returns the source of a question that no command avoids.
 func elsewhere(by, source string) string {
 	return "asked by " + by + prefixed(", see ", source)
 }
 
-// overrideFor is the command that spares the questions about a call: what "cardea suggest" finds,
-// else one that names the call.
+// overrideFor returns the command that avoids the questions about a call: what "cardea
+// suggest" finds, else one that names the call.
 func overrideFor(p Process, a stats.Alike, role bool) string {
 	call := approved{Tool: a.Tool, Text: a.Text}
 	if a.Ran && !role && call.judge(p) {
 		if lines, _, _ := call.trial.candidate("override"); len(lines) > 0 {
-			return strings.ReplaceAll(lines[0], "'", `"`) // plain words, as all of these commands have them
+			return strings.ReplaceAll(lines[0], "'", `"`) // plain words, in double quotes like the other commands
 		}
 	}
 	words := either(a.Tool != "Bash", "cardea override --tool "+a.Tool+" --file \""+a.Text+"\"", "cardea override --command \""+a.Text+"\"")
@@ -198,14 +200,14 @@ func overrideFor(p Process, a stats.Alike, role bool) string {
 	return either(a.Ran, words+" --allow", words+" --deny")
 }
 
-// isPlainCommand reports whether a text can stand in a command as it is, with one
-// meaning: words without anything that a shell or a glob reads.
+// isPlainCommand reports whether a text is safe in a command line: words without anything
+// that a shell or a glob interprets.
 func isPlainCommand(s string) bool {
 	return s != "" && len(s) <= 200 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@,+% ") == "" &&
 		strings.TrimSpace(s) == s && !strings.HasPrefix(s, "-")
 }
 
-// milliseconds is a time in microseconds, for people.
+// milliseconds returns a time in microseconds as text for people.
 func milliseconds(micros int64) string {
 	return (time.Duration(micros) * time.Microsecond).Round(10 * time.Microsecond).String()
 }

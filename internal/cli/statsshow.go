@@ -10,10 +10,10 @@ import (
 	"cardea.dev/internal/memory/stats"
 )
 
-// barWidth is how many characters the longest bar of a chart has, so that a line fits
-// 80 columns.
+// barWidth is the length of the longest bar, in characters. A line then fits 80 columns.
 const barWidth = 36
 
+// show writes the figures for people.
 func (c counted) show(s *screen, limit int) {
 	if c.Calls == 0 {
 		s.printf("nothing in the ledger answers\n")
@@ -44,7 +44,7 @@ func (c counted) show(s *screen, limit int) {
 	c.showNotes(s)
 }
 
-// showEnds shows who decided in the end, and where that differs from Cardea's answer.
+// showEnds shows who finally decided, and where that differs from Cardea's answer.
 func (c counted) showEnds(s *screen, limit int) {
 	section(s, "who decided in the end", len(c.Ends))
 	chart(s, listOf(c.Ends, func(g stats.Group) stats.Group {
@@ -60,7 +60,7 @@ func (c counted) showEnds(s *screen, limit int) {
 	}
 }
 
-// fewCalls is how many calls have percentiles that say something.
+// fewCalls is the least number of calls for meaningful percentiles.
 const fewCalls = 20
 
 func (c counted) showLatency(s *screen) {
@@ -91,7 +91,7 @@ func (c counted) showSaved(s *screen) {
 	}
 }
 
-// bar is how often something was decided, and how a chart shows that.
+// bar is a number of decisions, and how a chart shows it.
 type bar struct {
 	n     int
 	mark  string
@@ -99,7 +99,7 @@ type bar struct {
 	word  string
 }
 
-// marks are the characters of a bar, by effect.
+// marks returns the pieces of a bar, by effect.
 func marks(e stats.Effects) []bar {
 	return []bar{{e.Allow, "█", green, "allowed"}, {e.Abstain + e.Defer, "░", faint, "left to the harness"}, {e.Ask, "?", yellow, "asked"}, {e.Deny + e.Halt, "×", red, "denied"}}
 }
@@ -111,7 +111,7 @@ func legend(s *screen) {
 	s.printf("\n")
 }
 
-// chart draws a bar for each group, as long as it has calls.
+// chart draws a bar for each group, in proportion to its calls.
 func chart(s *screen, all []stats.Group, width int) {
 	most := 1
 	for _, g := range all {
@@ -122,7 +122,7 @@ func chart(s *screen, all []stats.Group, width int) {
 		s.printf("  %s  ", name+strings.Repeat(" ", width-utf8.RuneCountInString(name)))
 		used := 0
 		for _, m := range marks(g.Effects) {
-			n := (m.n*barWidth + most - 1) / most // something that is there is seen
+			n := (m.n*barWidth + most - 1) / most // any number above 0 is visible
 			n = min(n, barWidth-used)
 			used += n
 			s.printf("%s", painted{m.style, strings.Repeat(m.mark, n)})
@@ -153,7 +153,7 @@ func perDay(f float64) string {
 	return onlyIf(f != 0, strconv.FormatFloat(f, 'f', 1, 64))
 }
 
-// showQuestions shows which questions can be spared.
+// showQuestions shows which questions can be avoided.
 func (c counted) showQuestions(s *screen, limit int) {
 	section(s, "questions that always end alike", len(c.Alike))
 	alike := firstOf(c.Alike, limit)
@@ -188,7 +188,7 @@ func lastOf[T any](all []T, limit int) []T {
 	return all[len(all)-len(firstOf(all, limit)):]
 }
 
-// rest says how many were left out.
+// rest writes how many were left out.
 func rest(s *screen, n int, what string) {
 	s.printIf(n > 0, "  %s; --limit 0 shows all\n", count(n, what))
 }

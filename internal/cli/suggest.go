@@ -30,6 +30,7 @@ type suggestFlags struct {
 	searchFlags
 }
 
+// suggestCommand returns the command "suggest".
 func suggestCommand(p Process) *cobra.Command {
 	f := suggestFlags{from: "ledger", as: "permission", limit: 10}
 	c := withJSON(&cobra.Command{
@@ -58,7 +59,7 @@ answers.`,
 	return c
 }
 
-// approved is a call that was seen, the same one counted.
+// approved is a call from the source, with the number of times it was made.
 type approved struct {
 	Tool string `json:"tool"`
 	// Text is the command, the path or the address, or the whole input as JSON.
@@ -66,7 +67,7 @@ type approved struct {
 	Project string    `json:"project"`
 	Times   int       `json:"times"`
 	Last    time.Time `json:"last"`
-	// End is how it ended: allow where a person approved it.
+	// End is how it ended: allow if a person approved it.
 	End cardea.Effect `json:"end"`
 
 	harness string
@@ -76,8 +77,8 @@ type approved struct {
 // proposal holds entries, commands or rules that would spare the questions about calls of one shape.
 type proposal struct {
 	Times int `json:"times"`
-	// Covered are the calls that it would have allowed, Near others that are like them and
-	// that it would not.
+	// Covered holds the calls that it would have allowed, Near similar calls that it would not
+	// allow.
 	Covered []*approved `json:"covered"`
 	Near    []*approved `json:"near"`
 	// Lines are entries, commands or the text of rules. Why gives the reason where Lines is empty.
@@ -85,10 +86,10 @@ type proposal struct {
 	Why   string   `json:"why,omitempty"`
 }
 
-// maxNear is how many calls are shown that a proposal does not cover, and maxTried how many are
-// tried.
+// maxNear is the most similar calls that are shown, and maxTried the most that are tried.
 const maxNear, maxTried = 5, 50
 
+// suggestFrom shows what would allow the calls that the person approved.
 func suggestFrom(p Process, f suggestFlags, asJSON bool) error {
 	if !slices.Contains([]string{"permission", "override", "rule"}, f.as) {
 		return wrongUsage{fmt.Errorf("there is no form %q: use permission, override or rule", f.as)}
@@ -124,7 +125,7 @@ func suggestFrom(p Process, f suggestFlags, asJSON bool) error {
 	})
 }
 
-// seenCalls are the calls of a source, each once.
+// seenCalls returns the calls of a source, each once, the most frequent first.
 func seenCalls(p Process, from string, q ledger.Query) ([]*approved, error) {
 	all := map[string]*approved{}
 	add := func(a approved) {
@@ -157,7 +158,8 @@ func seenCalls(p Process, from string, q ledger.Query) ([]*approved, error) {
 	return out, nil
 }
 
-// fromLedger gives the calls of the ledger, and what a person allowed in the harness's own prompt.
+// fromLedger adds the calls of the ledger, and the calls that a person allowed in the
+// harness's own prompt.
 func fromLedger(p Process, q ledger.Query, add func(approved)) error {
 	l, _, err := openLedger(p)
 	if err != nil {
@@ -185,6 +187,7 @@ func fromTranscripts(p Process, _ ledger.Query, add func(approved)) error {
 	return nil
 }
 
+// fromQueue adds the answered calls of the queue.
 func fromQueue(p Process, _ ledger.Query, add func(approved)) error {
 	_, s, err := queueHere(p)
 	if err != nil {
@@ -200,8 +203,8 @@ func fromQueue(p Process, _ ledger.Query, add func(approved)) error {
 	return err
 }
 
-// onlyPerson is the end of a call that a person decided, else what Cardea said, which is no
-// approval.
+// onlyPerson returns the end of a call that a person decided. Otherwise it returns Cardea's
+// effect, where an allow is no approval.
 func onlyPerson(end cardea.Review, said cardea.Effect) cardea.Effect {
 	switch {
 	case end.By == cardea.ByPerson:
@@ -212,16 +215,15 @@ func onlyPerson(end cardea.Review, said cardea.Effect) cardea.Effect {
 	return said
 }
 
-// byShape are the approved calls that are not allowed by now, those of one shape together, the
-// most frequent first.
+// byShape groups the approved calls that are not allowed now by shape, the most frequent first.
 func byShape(p Process, calls []*approved) (groups [][]*approved) {
-	world := shape.World{Resolve: new(paths.Links).Resolve, Secret: func(text string) bool { return len(redact.New().Find(text)) > 0 }}
+	system := shape.Lookups{Resolve: new(paths.Links).Resolve, Secret: func(text string) bool { return len(redact.New().Find(text)) > 0 }}
 	for _, a := range calls {
 		if a.End != cardea.Allow || !a.judge(p) || a.trial.verdict.Effect == cardea.Allow {
 			continue
 		}
 		i := slices.IndexFunc(groups, func(g []*approved) bool {
-			return g[0].Project == a.Project && shape.Compare(g[0].trial.judgement.Event, a.trial.judgement.Event, world).Same
+			return g[0].Project == a.Project && shape.Compare(g[0].trial.judgement.Event, a.trial.judgement.Event, system).Same
 		})
 		if i < 0 {
 			groups = append(groups, nil)
@@ -240,7 +242,8 @@ func timesOf(calls []*approved) (n int) {
 	return n
 }
 
-// judge judges a call as it would be judged now, where it was made.
+// judge judges a call in its project with the current configuration. It returns false if
+// the call cannot be made again.
 func (a *approved) judge(p Process) bool {
 	if a.trial.judgement != nil {
 		return true
@@ -259,12 +262,13 @@ func (a *approved) judge(p Process) bool {
 	return true
 }
 
-// candidate returns the entries that would allow a call, and a function that judges with them.
+// candidate returns what would allow a call, in the form as, and a function that judges
+// with it. why is the reason if nothing would.
 func (t trial) candidate(as string) (lines []string, then func(trial) cardea.Effect, why string) {
-	w := waysOf{trial: t, out: []way{}, heard: map[string]map[string]policy.Answer{}}
-	change := func(*judgement) {}
+	w := waysOf{trial: t, out: []way{}, heard: map[string]map[string]policy.SignalValue{}}
+	change := func(*evaluation) {}
 	p := t.p
-	// By itself, a command of a line is another call, and so it is in another folder.
+	// A single command of a line is another call, and so is a command in another folder.
 	if held := w.held(); len(held) != 1 || t.judgement.Event.Call.Parts[held[0]].Dir != t.judgement.Event.Cwd {
 		return nil, nil, "an entry, an override or a rule would allow its commands one by one, which is more than you approved; \"cardea learn\" remembers the whole line"
 	}
@@ -293,7 +297,7 @@ func (t trial) candidate(as string) (lines []string, then func(trial) cardea.Eff
 		}
 	}
 	then = func(of trial) cardea.Effect {
-		w := waysOf{trial: of, heard: map[string]map[string]policy.Answer{}}
+		w := waysOf{trial: of, heard: map[string]map[string]policy.SignalValue{}}
 		return w.again(p.in(of.p.Dir), change)
 	}
 	if len(lines) == 0 || then(t) != cardea.Allow {
@@ -302,7 +306,8 @@ func (t trial) candidate(as string) (lines []string, then func(trial) cardea.Eff
 	return lines, then, ""
 }
 
-// propose finds what allows the calls of a shape, and which others of the source it would allow.
+// propose returns what allows the calls of a shape, with the similar calls that it does not
+// allow.
 func propose(p Process, group, calls []*approved, as string) proposal {
 	out := proposal{Covered: []*approved{}, Near: []*approved{}, Lines: []string{}}
 	var then []func(trial) cardea.Effect
@@ -326,7 +331,7 @@ func propose(p Process, group, calls []*approved, as string) proposal {
 	} else {
 		out.Times = timesOf(group)
 	}
-	// What a line also covers must have been approved, else the line is too wide.
+	// Other calls that a line covers must have been approved, else the line is too wide.
 	tried := 0
 	for _, other := range calls {
 		same := func(a *approved) bool { return a.Text == other.Text && a.Project == other.Project }
@@ -345,7 +350,7 @@ func propose(p Process, group, calls []*approved, as string) proposal {
 	return out
 }
 
-// like reports a call of the same tool that starts the same program.
+// like reports whether another call uses the same tool and starts the same program.
 func (a *approved) like(other *approved, p Process) bool {
 	x := a.trial.judgement.Event.Call
 	if other.Tool != a.Tool || !other.judge(p) || len(x.Parts) == 0 || len(other.trial.judgement.Event.Call.Parts) == 0 {
@@ -355,6 +360,7 @@ func (a *approved) like(other *approved, p Process) bool {
 	return program(a) == program(other)
 }
 
+// show writes the proposal for people.
 func (o *proposal) show(s *screen) {
 	first := slices.Concat(o.Covered, o.Near)[0]
 	s.printf("%s  %s %s\n", painted{bold, fmt.Sprintf("%4d×", o.Times)}, first.Tool, shorten(hook.Plain(first.Text), 100))

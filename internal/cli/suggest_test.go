@@ -27,11 +27,11 @@ type suggested struct {
 	}
 }
 
-// What a person approved in the harness's prompt is suggested by its shape: with the calls that
-// it covers, the near ones that it does not, and never wider. What was not approved, and what is
-// allowed by now, is no suggestion.
+// Calls that a person approved in the harness's prompt are suggested by shape: with the
+// calls that a proposal covers, similar calls that it does not cover, and never wider.
+// Calls that were not approved, or are allowed by now, are not suggested.
 func TestSuggest(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.vars["CLAUDE_CODE_SESSION_ATTENDED"], d.vars["CLAUDE_CODE_ENTRYPOINT"] = "1", "cli"
 	at := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
 	say := func(command string, events ...string) {
@@ -94,9 +94,9 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// The transcripts of Claude Code say what a person approved there.
+// The transcripts of Claude Code show what a person approved there.
 func TestSuggestFromTranscripts(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	folder := filepath.Join(d.home, ".claude/projects/-p")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
@@ -120,9 +120,9 @@ func TestSuggestFromTranscripts(t *testing.T) {
 	}
 }
 
-// The queue has what a person answered there.
+// The queue shows what a person answered there.
 func TestSuggestFromQueue(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.settings("human: {mode: queue}\n")
 	s, err := store.Open(d.state(), time.Now)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestSuggestFromQueue(t *testing.T) {
 		if effect == cardea.Abstain {
 			continue
 		}
-		if won, err := s.Answer(t.Context(), e.ID, queue.Answer{Effect: effect, Who: r.Text("liam"), Via: "terminal"}); err != nil || !won {
+		if won, err := s.Answer(t.Context(), e.ID, queue.Resolution{Effect: effect, Who: r.Text("liam"), Via: "terminal"}); err != nil || !won {
 			t.Fatal(won, err)
 		}
 	}

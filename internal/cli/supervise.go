@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// superviseCommand returns the command "supervise".
 func superviseCommand(p Process) *cobra.Command {
 	var team string
 	var agent bool
@@ -42,8 +43,9 @@ the same, and ends. See docs/supervisor.md.`,
 	return c
 }
 
+// supervise answers the questions of a team until the person ends it.
 func supervise(p Process, team string) error {
-	d, err := deskHere(p)
+	d, err := registrarHere(p)
 	if err != nil {
 		return err
 	}
@@ -63,7 +65,7 @@ func supervise(p Process, team string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = posts.Dismiss(held) }() // the record names a process that has ended
+	defer func() { _ = posts.Dismiss(held) }() // the record then names a process that has ended
 	server, err := supervisor.Listen(posts, held)
 	if err != nil {
 		return err
@@ -77,13 +79,14 @@ func supervise(p Process, team string) error {
 	return server.Serve(ctx, s.answer)
 }
 
-// superviser answers by a judge, and shows the person what it answers.
+// superviser answers with a judge, and shows its answers to the person.
 type superviser struct {
 	process Process
 	asker   judge.Asker
-	mu      sync.Mutex // of what is shown
+	mu      sync.Mutex // protects the output
 }
 
+// answer asks the judge a team's question, and shows the answer.
 func (s *superviser) answer(ctx context.Context, q supervisor.Asked) (supervisor.Reply, error) {
 	a, err := s.asker.Ask(ctx, q.Question)
 	s.mu.Lock()
@@ -102,7 +105,7 @@ func (s *superviser) answer(ctx context.Context, q supervisor.Asked) (supervisor
 	return supervisor.Reply{Answer: text, Model: a.Provider + " " + a.Model}, err
 }
 
-// show tells the person what was answered to whom.
+// show writes an answer and its session.
 func (s *superviser) show(q supervisor.Asked, word, why string) {
 	out := screenOn(s.process.Stdout, s.process.Env)
 	out.printf("%s  %-9s  session %s  %s\n", s.process.Now().Local().Format("15:04:05"), word, Plain(q.Session), Plain(why))

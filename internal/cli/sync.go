@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// syncCommand returns the command "sync".
 func syncCommand(p Process) *cobra.Command {
 	var f syncFlags
 	c := withJSON(&cobra.Command{
@@ -55,34 +56,35 @@ type syncFlags struct {
 	rollback, dryRun bool
 }
 
-// syncing is one sync on its way.
+// syncing is a sync in progress.
 type syncing struct {
 	p     Process
 	pl    place
 	name  string
 	store org.Store
-	// was is where the folder in force came from.
+	// was is the record of the folder in force.
 	was org.Record
 	org.Source
 	record org.Record
 }
 
-// synced is what a sync found and did, and the shape of its --json.
+// synced is the result of a sync, and its JSON.
 type synced struct {
 	Org    string `json:"org"`
 	Source string `json:"source"`
-	// Form is the commit, or the digest of the archive, Signed whether its signature
-	// was verified.
+	// Form is the commit, or the digest of the archive. Signed is set if its signature was
+	// verified.
 	Form   string `json:"form"`
 	Signed bool   `json:"signed"`
-	// Written is set where it was put in force.
+	// Written is set if it was put in force.
 	Written bool           `json:"written"`
 	Files   []importedFile `json:"files"`
-	// Left are files of the source that are not taken.
+	// Left lists the files of the source that are not used.
 	Left []string `json:"left"`
 	report
 }
 
+// syncOrg runs the command.
 func syncOrg(p Process, args []string, f syncFlags, asJSON bool) error {
 	s, err := startSync(p, args)
 	if err == nil && !f.rollback {
@@ -106,18 +108,18 @@ func syncOrg(p Process, args []string, f syncFlags, asJSON bool) error {
 	return failIf(cardea.HasError(out.Diagnostics), p.answer(asJSON, out, func(sc *screen) { out.show(sc, asJSON || out.Written) }))
 }
 
-// needsPerson says early why it is not sure that a person is typing.
+// needsPerson returns an early error if it is not certain that a person is typing.
 func (p Process) needsPerson() error {
 	return person.Check{Attending: p.Person}.Attended()
 }
 
-// startSync finds out which organisation is meant, and what is known of it.
+// startSync returns the sync of the organisation that is named or set, with its record.
 func startSync(p Process, args []string) (*syncing, error) {
 	if p.Dir == "" {
 		return nil, errNoFolder
 	}
 	s := &syncing{p: p, pl: locate(p, "", "", p.Dir)}
-	p.tell(s.pl.Troubles)
+	p.tell(s.pl.Issues)
 	if s.pl.Dirs.User == "" {
 		return nil, errors.New("there is no folder for your settings; set HOME or XDG_CONFIG_HOME")
 	}
@@ -134,10 +136,10 @@ func startSync(p Process, args []string) (*syncing, error) {
 	return s, err
 }
 
-// settings are what the settings of system and person say of their organisation.
+// settings returns the organisation's entry in the settings of the system and the person.
 func (s *syncing) settings() settings.Org { return inforce.LoadSettings(s.p.Whose(&s.pl)).Org }
 
-// find finds out where the organisation's folder comes from.
+// find determines the source of the organisation's folder.
 func (s *syncing) find(f syncFlags) error {
 	set := s.settings()
 	if set.Name != s.name {
@@ -165,13 +167,13 @@ func (s *syncing) find(f syncFlags) error {
 		return fmt.Errorf("%s must be a signed bundle, since a key is set (%s), and a git repository is none; name an https bundle, or remove the key", source, key)
 	}
 	if f.from != "" && parsed.Kind == org.Archive {
-		source = parsed.Address // a path means the same from every folder
+		source = parsed.Address // an absolute path is valid in every folder
 	}
 	s.Source, s.record = parsed, org.Record{Source: source, Key: key, When: s.p.Now().UTC().Truncate(time.Second)}
 	return nil
 }
 
-// stays says what is in force when a sync fails.
+// stays returns what is in force after a failed sync.
 func (s *syncing) stays() string {
 	switch {
 	case s.was.Source != "":
@@ -182,7 +184,7 @@ func (s *syncing) stays() string {
 	return "nothing was written"
 }
 
-// fetch gets what the source has now.
+// fetch gets the current content of the source.
 func (s *syncing) fetch(ctx context.Context) (*org.Tree, error) {
 	if s.Kind == org.Git {
 		return org.Clone(ctx, s.Source, os.Environ(), "")
@@ -205,7 +207,7 @@ func (s *syncing) fetch(ctx context.Context) (*org.Tree, error) {
 	return s.p.Fetch(ctx, r)
 }
 
-// bring fetches, checks and shows what the source has, and puts it in force when the
+// bring fetches, checks and shows the content of the source, and puts it in force if the
 // person agrees.
 func (s *syncing) bring(dry bool) (*synced, error) {
 	tree, err := s.fetch(context.Background())
@@ -218,7 +220,7 @@ func (s *syncing) bring(dry bool) (*synced, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What is in force is known by then, and what is left over is hidden.
+	// What is in force is determined by then, and a leftover folder is hidden.
 	defer func() { _ = staged.Discard() }()
 	out.Diagnostics = notNil(s.mistakes(staged))
 	old, err := org.Read(s.store.Folder(s.name))
@@ -232,7 +234,8 @@ func (s *syncing) bring(dry bool) (*synced, error) {
 	return out, s.put("put "+count(len(out.Files), "file")+" in force for "+s.name, old, out, func() error { return s.store.Put(s.name, staged, s.record) })
 }
 
-// put changes what is in force, old, when the person agrees to what is shown.
+// put replaces what is in force, which is old, if the person agrees to what is shown. It
+// fails if the folder changed meanwhile.
 func (s *syncing) put(what string, old *org.Tree, out *synced, change func() error) error {
 	if err := s.p.byPerson(what, func(sc *screen) { out.show(sc, false) }); err != nil {
 		return err
@@ -257,11 +260,11 @@ func (s *syncing) put(what string, old *org.Tree, out *synced, change func() err
 	return remember()
 }
 
-// mistakes are what lint finds in a staged tree, by the names that files will have.
+// mistakes returns lint's findings in a staged tree, with the final names of the files.
 func (s *syncing) mistakes(staged org.Staged) []cardea.Diagnostic {
 	dirs := project.Dirs{Home: s.pl.Dirs.Home, User: staged.Root}
 	l := inforce.Load(inforce.Where{Engines: s.p.Engines, Dirs: dirs, Org: s.name, Path: s.p.Env("PATH"), Temp: files.Temporary()})
-	l.Roles() // read, so that their mistakes are among the findings
+	l.Roles() // so that the findings include the roles
 	found := findings(s.p, l, place{Dirs: dirs})
 	for i := range found {
 		found[i].File = strings.Replace(found[i].File, staged.Dir, s.name, 1)
@@ -270,7 +273,7 @@ func (s *syncing) mistakes(staged org.Staged) []cardea.Diagnostic {
 	return found
 }
 
-// differences are changes as they are shown.
+// differences returns changes as they are shown.
 func (s *syncing) differences(all []org.Change) []importedFile {
 	out := []importedFile{}
 	text := func(f *org.File) (name string, data []byte) {
@@ -294,7 +297,7 @@ func (s *syncing) differences(all []org.Change) []importedFile {
 	return out
 }
 
-// show writes a sync for people. What was shown before the code is not shown again.
+// show writes a sync for people. again omits the list of files that are not used.
 func (o *synced) show(s *screen, again bool) {
 	if o.Written {
 		s.printf("%s is in force now, %s changed\n", o.Org, count(len(o.Files), "file"))
@@ -317,7 +320,7 @@ func (o *synced) show(s *screen, again bool) {
 	}
 }
 
-// rollback puts the form before in force.
+// rollback puts the previous form in force.
 func (s *syncing) rollback(dry, asJSON bool) error {
 	former := s.store.Former(s.name)
 	if !project.Has(former, "") {

@@ -11,17 +11,17 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// template is a text that commands write for people to begin with.
+// template returns the text of a file that commands write as a start for people.
 func template(name string) string {
 	text, err := templates.ReadFile("templates/" + name)
 	if err != nil {
-		panic(err) // the files are part of the program
+		panic(err) // the files are embedded
 	}
 	return string(text)
 }
 
-// settingsTemplate is a cardea.yaml that says nothing: every key that has an
-// effect in the scope, commented out, at its default.
+// settingsTemplate returns a cardea.yaml without effect: every key that applies in the
+// scope, commented out, with its default.
 func settingsTemplate(user bool) string {
 	head, switches := template("settings-project.yaml"), template("switches-project.yaml")
 	if user {
@@ -50,8 +50,8 @@ func settingsTemplate(user bool) string {
 	return b.String()
 }
 
-// writeParents writes the keys that a key lies below, as far as they differ
-// from those of the key before.
+// writeParents writes the parent keys of a key that differ from those of the previous key.
+// It returns words.
 func writeParents(b *strings.Builder, last, words []string) []string {
 	parents := words[:len(words)-1]
 	same := 0

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// testCommand returns the command "rules test".
 func testCommand(p Process) *cobra.Command {
 	var inGate, all bool
 	c := withJSON(&cobra.Command{
@@ -40,7 +41,7 @@ another one is stricter, or allows what it leaves open.`,
 	return c
 }
 
-// inlineTest is a test inside of a rule or route that was run.
+// inlineTest is the result of a test in a rule or route.
 type inlineTest struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
@@ -51,17 +52,18 @@ type inlineTest struct {
 	builtin bool
 }
 
-// inlineTests is what "cardea rules test --json" says. The diagnostics are the broken
-// files and the tests that failed.
+// inlineTests is the JSON of rules test. Its diagnostics are the broken files and the
+// failed tests.
 type inlineTests struct {
 	Tests []inlineTest `json:"tests"`
 	report
-	// each is set where every built-in pack has a line of its own, untested are the
-	// files of people whose rules have no tests.
+	// each is set to show every built-in pack on a separate line. untested lists the files of
+	// people whose rules have no tests.
 	each     bool
 	untested []string
 }
 
+// test runs the tests of the named files, or of all that is in force, and shows the results.
 func test(p Process, paths []string, inGate, each, asJSON bool) error {
 	l, pl, err := gather(p, paths)
 	if err != nil {
@@ -104,8 +106,8 @@ func (all *inlineTests) run(l *inforce.Loaded) {
 	}
 }
 
-// show writes what is broken or failed one by one, and what passed file by file:
-// first what people wrote, then what is built in.
+// show writes each problem and failure, and the passed tests by file: first what people
+// wrote, then the built-in packs.
 func (all inlineTests) show(s *screen) {
 	failed, _ := showDiagnostics(s, all.Diagnostics)
 	own, builtin := all.passed(false), all.passed(true)
@@ -124,7 +126,7 @@ func (all inlineTests) show(s *screen) {
 	s.printf("%s, %d failed or broken%s\n", count(len(all.Tests), "test"), failed, onlyIf(failed > 0, ": "+strings.Join(all.wrong(), ", ")))
 }
 
-// wrong are the files that are broken, or of which a test failed.
+// wrong returns the files that are broken or have a failed test.
 func (all inlineTests) wrong() (out []string) {
 	for _, d := range all.Diagnostics {
 		if d.Severity == cardea.LevelError && !slices.Contains(out, d.File) {
@@ -134,14 +136,14 @@ func (all inlineTests) wrong() (out []string) {
 	return out
 }
 
-// passedFile is a file of which all tests passed, and how many they are.
+// passedFile is a file whose tests all passed, with their number.
 type passedFile struct {
 	name  string
 	tests int
 }
 
-// passed are the files of which all tests passed, built-in ones or others, in the
-// order of their first tests.
+// passed returns the files whose tests all passed, built-in or others, in the order of
+// their first tests.
 func (all inlineTests) passed(builtin bool) []passedFile {
 	var out []passedFile
 	bad := map[string]bool{}
@@ -159,16 +161,15 @@ func (all inlineTests) passed(builtin bool) []passedFile {
 	return slices.DeleteFunc(out, func(f passedFile) bool { return bad[f.name] })
 }
 
-// gateFindings are the tests of rules that people wrote whose calls are decided
-// otherwise by all that is in force. A rule that expects none says nothing about what
-// others decide, so only what it expects itself is compared.
+// gateFindings returns the tests of people's rules whose calls the whole gate decides
+// differently. A test that expects none says nothing about other deciders, so it is skipped.
 func gateFindings(p Process, l *inforce.Loaded, list []rules.Rule) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
-	g := gate.Build(l, gate.Session{}, analyseTest, p.Now)
+	g := gate.Build(l, gate.SessionFacts{}, analyseTest, p.Now)
 	for _, r := range written(list) {
 		tests, err := r.Examples()
 		if err != nil {
-			continue // running them alone has told it
+			continue // running them alone has reported it
 		}
 		for _, t := range tests {
 			ev, err := rules.TestEvent(&r, t, stand())

@@ -10,18 +10,17 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// testFormats are the forms in which "cardea policy test" answers.
+// testFormats are the output formats of "cardea policy test".
 var testFormats = []string{"text", "json", "junit", "github"}
 
-// junitSuite is a suite of a JUnit file, as CI servers read it: its numbers, and the text
-// of its cases.
+// junitSuite is a suite of a JUnit file for CI servers: its numbers, and the text of its cases.
 type junitSuite struct {
 	name                             string
 	tests, failures, skipped, errors int
 	cases                            strings.Builder
 }
 
-// add adds a case. outcome is the element in it, "" for a test that passed.
+// add adds a case. outcome is its child element, "" for a test that passed.
 func (s *junitSuite) add(name, file string, line int, seconds, outcome string) {
 	s.tests++
 	fmt.Fprintf(&s.cases, `    <testcase name="%s" classname="%s"`, xmlText(name), xmlText(s.name))
@@ -34,14 +33,13 @@ func (s *junitSuite) add(name, file string, line int, seconds, outcome string) {
 	fmt.Fprintf(&s.cases, ` time="%s">%s</testcase>`+"\n", seconds, onlyIf(outcome != "", "\n      "+outcome+"\n    "))
 }
 
-// junitProblem is the element of a case that did not end well.
+// junitProblem returns the element for a failure or error of a case.
 func junitProblem(kind, message, text string) string {
 	return fmt.Sprintf("<%s message=\"%s\">%s</%s>", kind, xmlText(message), xmlText(text), kind)
 }
 
-// junit writes the report as JUnit XML: a suite for each package, and one for files
-// that are broken. It is written without encoding/xml, which would cost every hook: it
-// prepares tables when the program starts.
+// junit writes the report as JUnit XML: a suite for each package, and one for broken files. It
+// avoids encoding/xml, which builds tables at program start and so would cost every hook.
 func (r testReport) junit(s *screen) {
 	var suites []*junitSuite
 	for _, t := range r.Tests {
@@ -75,8 +73,8 @@ func (r testReport) junit(s *screen) {
 	s.raw("</testsuites>\n")
 }
 
-// xmlText is text as XML writes it, in attributes too. What is no character of XML
-// becomes the replacement character.
+// xmlText returns text escaped for XML content and attributes. Characters that XML does not
+// allow become the replacement character.
 func xmlText(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -92,7 +90,7 @@ func xmlText(s string) string {
 	return b.String()
 }
 
-// failureOf says in one line why a test did not pass.
+// failureOf returns in one line why a test did not pass.
 func failureOf(t engine.TestResult) string {
 	var out []string
 	if t.Error != "" {
@@ -109,7 +107,7 @@ func failureOf(t engine.TestResult) string {
 	return cmp.Or(strings.Join(out, "; "), "the test is not true")
 }
 
-// github writes the failures as commands that GitHub's runner shows beside the lines
+// github writes the failures as commands that GitHub's runner shows next to the lines
 // (workflow commands for GitHub Actions, "Setting an error message").
 func (r testReport) github(s *screen) {
 	say := func(file string, line int, title, text string) {
@@ -131,12 +129,12 @@ func (r testReport) github(s *screen) {
 	s.printf("%d tests, %d failed\n", len(r.Tests), failed)
 }
 
-// githubText escapes what ends a command.
+// githubText escapes the characters that end a command.
 func githubText(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
 
-// githubValue escapes what ends a value within a command, too.
+// githubValue also escapes the characters that end a value in a command.
 func githubValue(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(githubText(s))
 }

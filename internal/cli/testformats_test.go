@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// What is written is XML that says the same.
+// The output is XML with the same text.
 func TestXMLText(t *testing.T) {
 	for _, s := range []string{"", "a", "<a b=\"c\" d='e'>&amp;\t\n\r ü€😀", "\x00\x1b\xff\ufffe\uffff"} {
 		var got struct {

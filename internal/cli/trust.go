@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// trustCommand returns the command "trust".
 func trustCommand(p Process) *cobra.Command {
 	dryRun := false
 	c := jsonOn(p, surveyHere, &cobra.Command{
@@ -62,48 +63,46 @@ they are now: a file that changes later is untrusted until you accept it again.`
 	return cautious(c)
 }
 
-// survey is a project as it lies there, beside what was accepted of it.
+// survey is the current state of a project, compared with what was accepted.
 type survey struct {
 	project string
 	state   string
-	// accepted is nil where the project is not trusted.
+	// accepted is nil if the project is not trusted.
 	accepted *trust.Manifest
-	// digests are of the files that the project brings, as they were read, and
-	// texts what they hold, with secrets taken out.
+	// digests holds the digests of the project's files as read, and texts their content
+	// without secrets.
 	digests map[string]string
 	texts   map[string]redact.Text
-	// now is what is in force, then what would be if all files were accepted.
+	// now holds what is in force, then what would be in force if all files were accepted.
 	now, then *inforce.Loaded
-	// lessons are those that are new, at the place where they stand, as they were read at
-	// that time.
+	// lessons holds the new lessons at the time at, and lessonsAt their place.
 	lessons   []shelved
 	lessonsAt *inforce.LessonPlace
 	at        time.Time
-	// unrunnable are the commands that do not run whatever is accepted.
+	// unrunnable are the commands that never run, even if accepted.
 	unrunnable []cardea.Diagnostic
 }
 
 const errNoTrust = errorText("there is no state folder to keep trust in; set HOME or XDG_STATE_HOME")
 
-// surveyHere looks at the project in which the process stands. Whatever is
-// accepted later is what was read here, so that nothing can change between the
-// person's look and their word.
+// surveyHere returns the survey of the working folder's project. Accepting later uses what
+// was read here, so nothing can change between the person's look and their confirmation.
 func surveyHere(p Process) (*survey, error) {
 	if p.Dir == "" {
 		return nil, errNoFolder
 	}
 	pl := locate(p, "", "", p.Dir)
 	if pl.State == "" {
-		p.tell(pl.Troubles)
+		p.tell(pl.Issues)
 		return nil, errNoTrust
 	}
 	now := load(p, &pl, nil)
 	now.ReadRoutes()
 	now.Roles()
-	p.tell(pl.Troubles)
+	p.tell(pl.Issues)
 	s := &survey{project: paths.Real(pl.Project), state: pl.State, digests: map[string]string{}, texts: map[string]redact.Text{}, now: now}
 	r := redact.New()
-	s.accepted, _ = trust.Load(pl.State, s.project) // load has told what is wrong with it
+	s.accepted, _ = trust.Load(pl.State, s.project) // load has reported its problems
 	w := now.Where
 	w.State = "" // the person looks at the files, not at last good forms
 	w.Trust = func(path string, data []byte) bool {
@@ -126,7 +125,7 @@ func surveyHere(p Process) (*survey, error) {
 	return s, nil
 }
 
-// offer is the command without a word after it.
+// offer runs the command "trust" itself.
 func (s *survey) offer(p Process, asJSON, dryRun bool) error {
 	if asJSON {
 		return encode(p, s.listing())
@@ -150,8 +149,8 @@ func (s *survey) same() bool {
 	return len(s.lessons) == 0 && !slices.ContainsFunc(s.files(), func(f broughtFile) bool { return f.State != "accepted" })
 }
 
-// trust trusts the project as it was shown. known is whether it must be
-// trusted already.
+// trust trusts the project as it was shown. With known it must be trusted already, without
+// it must not be.
 func (s *survey) trust(p Process, known bool) error {
 	switch {
 	case known && s.accepted == nil:
@@ -168,7 +167,7 @@ func (s *survey) trust(p Process, known bool) error {
 	return s.accept(p, screenOn(p.Stdout, p.Env))
 }
 
-// acceptable says why the project cannot be trusted as it is, or nil.
+// acceptable returns why the project cannot be trusted in its current form, or nil.
 func (s *survey) acceptable(r *redact.Redactor) error {
 	if len(s.digests) == 0 && len(s.lessons) == 0 {
 		return errors.New("the project brings nothing that could be trusted; begin it with \"cardea init\"")
@@ -182,7 +181,7 @@ func (s *survey) acceptable(r *redact.Redactor) error {
 	return nil
 }
 
-// accept shows the project, and trusts it when the person types a code.
+// accept shows the project, and trusts it if the person types a code.
 func (s *survey) accept(p Process, out *screen) error {
 	if err := p.byPerson("trust "+s.size()+" of this project", func(*screen) { s.show(out) }); err != nil {
 		return err
@@ -194,24 +193,23 @@ func (s *survey) accept(p Process, out *screen) error {
 	return out.err
 }
 
-// size says how much a person accepts.
+// size returns how much a person accepts, as text.
 func (s *survey) size() string {
 	return count(len(s.digests), "file") + prefixed(" and ", s.lessonCount())
 }
 
-// save keeps that the person accepted the project as it was read.
+// save records that the person accepted the project as it was read.
 func (s *survey) save(p Process) error {
 	who := cmp.Or(p.Env("USER"), p.Env("USERNAME"))
 	m := trust.Manifest{Project: s.project, Files: s.digests, Who: redact.New().Text(who).String(), When: p.Now().UTC()}
 	err := errors.Join(trust.Save(s.state, &m), trust.SaveTexts(s.state, s.project, s.texts), s.acceptLessons())
-	for name := range s.digests { // what git tracks no more is the person's own from now on
+	for name := range s.digests { // files that git no longer tracks are the person's own from now on
 		err = errors.Join(err, project.Brought{State: s.state}.Forget(filepath.Join(s.project, filepath.FromSlash(name))))
 	}
 	return err
 }
 
-// secret is a path among those that a manifest names which looks like a secret,
-// without it; "" where none does.
+// secret returns a path in the manifest that looks like a secret, redacted, or "".
 func (s *survey) secret(r *redact.Redactor) string {
 	paths := append(slices.Sorted(maps.Keys(s.digests)), s.project)
 	for _, path := range paths {
@@ -225,7 +223,7 @@ func (s *survey) secret(r *redact.Redactor) string {
 	return ""
 }
 
-// comparison is what "cardea trust verify --json" says.
+// comparison is the JSON of trust verify.
 type comparison struct {
 	Project string        `json:"project"`
 	Same    bool          `json:"same"`
@@ -254,7 +252,7 @@ func (s *survey) verify(p Process, asJSON bool) error {
 	}))
 }
 
-// trustedProject is an entry of "cardea trust list --json".
+// trustedProject is an entry in the JSON of trust list.
 type trustedProject struct {
 	Project string    `json:"project"`
 	Files   int       `json:"files"`
@@ -283,8 +281,8 @@ func trustList(p Process, asJSON bool) error {
 	})
 }
 
-// revoke forgets the project. It is for a person, too: what a trusted
-// project tightens goes with the trust.
+// revoke removes the trust in the project. It also needs a person: what a trusted project
+// tightens ends with the trust.
 func (s *survey) revoke(p Process) error {
 	out := screenOn(p.Stdout, p.Env)
 	if err := p.byPerson("stop trusting "+s.project, func(*screen) {}); err != nil {
@@ -298,13 +296,13 @@ func (s *survey) revoke(p Process) error {
 	return out.err
 }
 
-// newLessons are the lessons of the project that this user's Cardea did not write and
-// that the person has not accepted. at is where they stand, nil where there are none.
+// newLessons returns the lessons of the project that this user's Cardea did not write and
+// the person has not accepted. at is their place, nil outside of a project.
 func newLessons(l *inforce.Loaded) (at *inforce.LessonPlace, out []shelved, err error) {
 	places := l.LessonPlaces()
 	for i := range places {
 		if at := &places[i]; at.Scope == cardea.ScopeProject {
-			store, form := lesson.Open(at.Place), lessonForm(l)
+			store, form := lesson.Open(at.ScopeFolder), lessonForm(l)
 			defer store.Close()
 			for f, err := range store.All() {
 				if err != nil {
@@ -320,13 +318,13 @@ func newLessons(l *inforce.Loaded) (at *inforce.LessonPlace, out []shelved, err 
 	return nil, nil, nil
 }
 
-// readLessons notes what the project brings that is new.
+// readLessons reads the project's new lessons.
 func (s *survey) readLessons() (err error) {
 	s.lessonsAt, s.lessons, err = newLessons(s.now)
 	return err
 }
 
-// acceptLessons makes them count. What is accepted is what was read before, line by line.
+// acceptLessons puts the new lessons in force. It accepts the lines that were read before.
 func (s *survey) acceptLessons() error {
 	if len(s.lessons) == 0 {
 		return nil
@@ -338,7 +336,7 @@ func (s *survey) acceptLessons() error {
 	return w.Accept(listOf(s.lessons, func(l shelved) lesson.ID { return l.ID }))
 }
 
-// lessonListings are the new lessons, allows first: they are what begins to count.
+// lessonListings returns the listings of the new lessons.
 func (s *survey) lessonListings() []lessonListing {
 	return listings(s.lessons, s.at)
 }
@@ -351,7 +349,7 @@ func (s *survey) showLessons(out *screen) {
 	}
 }
 
-// lessonCount says how many are new, "" for none.
+// lessonCount returns the number of new lessons as text, "" for none.
 func (s *survey) lessonCount() string {
 	return onlyIf(len(s.lessons) != 0, count(len(s.lessons), "new lesson"))
 }

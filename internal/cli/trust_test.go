@@ -24,8 +24,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// sits runs a command line where a person sits, who types what is given.
-func (d *desk) sits(typed string, args ...string) (stdout, stderr string, code int) {
+// sits runs a command line for an attending person, with typed as their input.
+func (d *registrar) sits(typed string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	p := d.process(strings.NewReader(typed), &out, &errs)
 	p.Person = func() error { return nil }
@@ -35,7 +35,7 @@ func (d *desk) sits(typed string, args ...string) (stdout, stderr string, code i
 }
 
 func TestTrustNeedsAPerson(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
 	for _, typed := range []string{"", "\n", "A\n", "y\n", "aa\n", strings.Repeat("x", 300) + "\na\n"} {
 		if _, errs, code := d.sits(typed, "trust", "init"); code != exitError || !strings.Contains(errs, "nothing was changed") {
@@ -62,7 +62,7 @@ func TestTrustNeedsAPerson(t *testing.T) {
 	}
 }
 
-// free are the commands that lift, install, remove and approve nothing.
+// free are the commands that loosen, install, remove and approve nothing.
 var free = []string{
 	"audit",
 	"audit search",
@@ -127,15 +127,15 @@ var free = []string{
 	"queue",
 	"compile",
 	"compile codex-sandbox",
-} // which needs root, and is tried in TestCodexSandbox
+} // it needs root, and is tested in TestCodexSandbox
 
-// ofTest is an override that is there.
+// ofTest is an existing override.
 var ofTest = overrides.Override{Command: []string{"make", "x"}, Effect: cardea.Allow}
 
-// lessonOfTest is a lesson that is there.
+// lessonOfTest is an existing lesson.
 const lessonOfTest = `{"v":1,"effect":"deny","tool":"Bash","subject":"make x","role":"*","dir":".","by":"person","who":"liam","when":"2026-11-20T10:00:00Z","reason":"","files":{},"expires":""}`
 
-// forPersons are the others, as they are called to do their work.
+// forPersons are the other commands, with arguments that have an effect.
 var forPersons = [][]string{
 	{"accept"},
 	{"compile", "claude-sandbox", "--enable"},
@@ -171,8 +171,8 @@ var forPersons = [][]string{
 	{"supervise", "--team", "alpha"},
 }
 
-// candidate is the id of a call that the person allowed in the harness's prompt.
-func (d *desk) candidate() string {
+// candidate returns the id of a call that the person allowed in the harness's prompt.
+func (d *registrar) candidate() string {
 	d.t.Helper()
 	for _, event := range []string{"PreToolUse", "PermissionRequest", "PostToolUse"} {
 		if _, errs, code := d.run(d.call(event, "default", "make report"), "check", "--harness", "claude-code"); code != exitOK {
@@ -187,7 +187,7 @@ func (d *desk) candidate() string {
 }
 
 // waits puts a call into the queue.
-func (d *desk) waits() {
+func (d *registrar) waits() {
 	d.t.Helper()
 	s, err := store.Open(filepath.Join(d.home, ".local/state/cardea"), time.Now)
 	if err != nil {
@@ -201,8 +201,8 @@ func (d *desk) waits() {
 	}
 }
 
-// Every command is in one of the two lists, and those for persons refuse an agent
-// and change nothing.
+// Every command is in one of the two lists. Those for persons refuse an agent and change
+// nothing.
 func TestCommandsForPersons(t *testing.T) {
 	d, binary := hooked(t)
 	lifts := map[string]bool{}
@@ -240,7 +240,7 @@ func TestCommandsForPersons(t *testing.T) {
 	before := d.files()
 	for _, args := range forPersons {
 		if strings.Join(args, " ") == "trust init" {
-			continue // the project is trusted; see TestTrustNeedsAPerson
+			continue // the project is trusted already; see TestTrustNeedsAPerson
 		}
 		args = slices.Clone(args)
 		for i := range args {
@@ -276,8 +276,8 @@ func TestCommandsForPersons(t *testing.T) {
 	}
 }
 
-// files are the contents of all files of the home folder and the project.
-func (d *desk) files() map[string]string {
+// files returns the contents of all files in the home folder and the project.
+func (d *registrar) files() map[string]string {
 	out := map[string]string{}
 	for _, dir := range []string{d.home, d.project} {
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -296,7 +296,7 @@ func (d *desk) files() map[string]string {
 }
 
 func TestTrustOfWhatIsNotThere(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	if out, _, code := d.run("", "trust"); code != exitOK || !strings.Contains(out, "the project brings nothing") || !strings.Contains(out, "  none") {
 		t.Errorf("exit %d, %s", code, out)
 	}
@@ -325,10 +325,9 @@ func TestTrustOfWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// What is accepted is what was shown, not what lies there when the code is
-// typed.
+// Trust accepts what was shown, not what is there when the code is typed.
 func TestTrustIsInWhatWasShown(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	file := filepath.Join(d.project, ".cardea/rules/r.yaml")
 	d.write(file, "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
 	var out, errs bytes.Buffer
@@ -361,7 +360,7 @@ func TestTrustIsInWhatWasShown(t *testing.T) {
 	}
 }
 
-// swap does something just before it is read.
+// swap runs a function just before it is read.
 type swap struct {
 	before func()
 	*strings.Reader
@@ -373,7 +372,7 @@ func (s swap) Read(b []byte) (int, error) {
 }
 
 func TestTrustJSON(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.write(filepath.Join(d.project, ".cardea/cardea.yaml"), "default: {attended: ask}\nrules: {effect: {pd: halt}}\n")
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules:\n  - {id: pd, tool: Bash, match: {command: pd}, effect: deny}\n"+
 		"  - {id: pw, tool: Bash, match: {command: pw}, rewrite: {command: x}}\n")
@@ -407,10 +406,10 @@ func TestTrustJSON(t *testing.T) {
 	}
 }
 
-// Denies and asks of the system's folder count, and nobody switches them off;
-// what is not the system's own is reported and ignored.
+// Denies and asks of the system's folder apply and cannot be switched off. Files that do
+// not belong to the system are reported and ignored.
 func TestSystemScope(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	etc := filepath.Join(filepath.Dir(d.home), "etc")
 	d.write(filepath.Join(etc, "cardea.yaml"), "on_error: deny\n")
 	d.write(filepath.Join(etc, "rules/s.yaml"), "rules: [{id: sys, tool: Bash, match: {command: sys}, effect: deny, message: Not here.}]")
@@ -440,11 +439,11 @@ func TestSystemScope(t *testing.T) {
 	}
 }
 
-// A manifest holds names of files and folders: none of them may be a secret.
+// A manifest contains names of files and folders, none of which may be a secret.
 func TestTrustKeepsNoSecret(t *testing.T) {
 	token := "gh" + "p_" + "x7Kq9TzW2mVb4NcR8sLd3FhJ6gYp1QaZ5eUo"
 	for _, where := range []string{"file", "folder"} {
-		d := newDesk(t)
+		d := newRegistrar(t)
 		name := "r"
 		if where == "file" {
 			name = token

@@ -16,36 +16,35 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// trustListing is what "cardea trust --json" says.
+// trustListing is the JSON of trust.
 type trustListing struct {
 	Project string `json:"project"`
 	Trusted bool   `json:"trusted"`
-	// Files are those that the project brings, and those that are gone.
+	// Files holds the project's files, and accepted files that are gone.
 	Files    []broughtFile        `json:"files"`
 	Settings []settings.Effective `json:"settings"`
 	Rules    []ruleListing        `json:"rules"`
-	// Roles are those that the project defines.
+	// Roles holds the roles that the project defines.
 	Roles    []roleListing   `json:"roles"`
 	Routes   []routeListing  `json:"routes"`
 	Policies []policy.Listed `json:"policies"`
-	// Permissions are the entries of the harnesses' lists in the project.
+	// Permissions holds the entries of the harnesses' lists in the project.
 	Permissions []entryListing `json:"permissions"`
-	// Lessons are those that others taught and the person has not accepted.
+	// Lessons holds the lessons of others that the person has not accepted.
 	Lessons []lessonListing `json:"lessons"`
-	// Changes are what would change if all of it was accepted.
+	// Changes holds what would change if all of it was accepted.
 	Changes []string `json:"changes"`
-	// The errors among the diagnostics keep the project from being trusted.
+	// The errors among the diagnostics prevent trust.
 	report
 }
 
-// broughtFile is a file and what became of it since it was accepted: new,
-// changed, accepted or gone.
+// broughtFile is a file with its state since it was accepted: new, changed, accepted or gone.
 type broughtFile struct {
 	Path  string `json:"path"`
 	State string `json:"state"`
 }
 
-// files are the files that the project brings, and those that are gone.
+// files returns the project's files, and accepted files that are gone.
 func (s *survey) files() []broughtFile {
 	if s.accepted == nil {
 		return compared(nil, s.digests)
@@ -53,7 +52,7 @@ func (s *survey) files() []broughtFile {
 	return compared(s.accepted.Files, s.digests)
 }
 
-// compared tells what became of files, whose digests are given by path.
+// compared returns the states of files, sorted by path. The maps hold their digests by path.
 func compared(before, now map[string]string) []broughtFile {
 	out := []broughtFile{}
 	for path, digest := range now {
@@ -74,7 +73,7 @@ func compared(before, now map[string]string) []broughtFile {
 	return out
 }
 
-// showFiles writes files and what became of them.
+// showFiles writes files with their states.
 func showFiles(out *screen, indent string, files []broughtFile) {
 	for _, f := range files {
 		style := either(f.State == "accepted", green, yellow)
@@ -82,20 +81,19 @@ func showFiles(out *screen, indent string, files []broughtFile) {
 	}
 }
 
-// broken are the mistakes of the project's own files.
+// broken returns the mistakes in the project's own files.
 func (s *survey) broken() []cardea.Diagnostic {
 	out := slices.DeleteFunc(s.then.Problems(cardea.ScopeProject), isRemark)
-	if _, err := policiesOf(s.then); err != nil { // nobody can tell what they do
+	if _, err := policiesOf(s.then); err != nil { // without the engine their effect is unknown
 		out = append(out, cardea.Diagnostic{Code: cardea.CodeNoEngine, Text: err.Error()})
 	}
 	return out
 }
 
-// isRemark reports a diagnostic that is no mistake.
+// isRemark reports whether a diagnostic is not an error.
 func isRemark(d cardea.Diagnostic) bool { return d.Severity != cardea.LevelError }
 
-// vain is what the project's files say without any effect, whether the person
-// trusts them or not.
+// vain returns what in the project's files has no effect, trusted or not.
 func (s *survey) vain() []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for i := range s.then.SettingsFiles {
@@ -115,7 +113,7 @@ func (s *survey) isIdle(e settings.Effective) bool {
 		})
 }
 
-// settings are those that the project's file gives, whether they win or not.
+// settings returns the settings in the project's file, even those without effect.
 func (s *survey) settings() []settings.Effective {
 	out := []settings.Effective{}
 	for _, f := range s.then.SettingsFiles {
@@ -132,7 +130,7 @@ func (s *survey) settings() []settings.Effective {
 	return out
 }
 
-// roles are those that the project defines.
+// roles returns the roles that the project defines.
 func (s *survey) roles() []roleListing {
 	out := []roleListing{}
 	for _, f := range s.then.RolesFiles {
@@ -145,15 +143,14 @@ func (s *survey) roles() []roleListing {
 	return out
 }
 
-// rules are the project's, those that it switches off included, strictest
-// first.
+// rules returns the project's rules, including those that it switches off, the strictest first.
 func (s *survey) rules() []rules.Rule {
 	out := slices.DeleteFunc(slices.Concat(s.then.Rules(), s.then.Off()), func(r rules.Rule) bool { return r.Scope != cardea.ScopeProject })
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Effect > out[j].Effect })
 	return out
 }
 
-// changes are what would change if the project was trusted as it is.
+// changes returns what would change if the project was trusted in its current form.
 func (s *survey) changes() []string {
 	out := []string{}
 	before := map[string]settings.Effective{}
@@ -202,7 +199,7 @@ func (s *survey) changes() []string {
 	return append(out, s.scriptChanges()...)
 }
 
-// scriptChanges are what would change about policies, and what would run.
+// scriptChanges returns what would change for policies, roles and commands.
 func (s *survey) scriptChanges() []string {
 	var out []string
 	was := map[string]bool{}
@@ -242,8 +239,8 @@ func (s *survey) scriptChanges() []string {
 	return out
 }
 
-// gainsOf says which of a policy's verbs trust brings into force: those that only
-// tighten are in force already.
+// gainsOf returns which of a policy's verbs take effect with trust. Verbs that only tighten
+// are in force already.
 func gainsOf(verbs []string) string {
 	var gains []string
 	for _, verb := range verbs {
@@ -257,8 +254,8 @@ func gainsOf(verbs []string) string {
 	return strings.Join(gains, ", ")
 }
 
-// policiesOf are the project's policies. The error is that of the engine, without
-// which nobody can tell what they do.
+// policiesOf returns the project's policies. It fails if the engine fails, since their
+// effect is then unknown.
 func policiesOf(l *inforce.Loaded) (out []policy.Listed, err error) {
 	out = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
@@ -270,7 +267,7 @@ func policiesOf(l *inforce.Loaded) (out []policy.Listed, err error) {
 	return out, err
 }
 
-// word is an effect's word for a rule.
+// word returns an effect's word for a rule.
 func word(e cardea.Effect) string {
 	return either(e == cardea.Abstain, "advice", e.String())
 }
@@ -283,7 +280,7 @@ func (s *survey) listing() trustListing {
 		report: report{notNil(slices.Concat(s.broken(), s.vain(), s.unrunnable))}}
 }
 
-// show writes everything that the project brings.
+// show writes all that the project contains.
 func (s *survey) show(out *screen) {
 	l := s.listing()
 	trusted := "not trusted"
@@ -336,8 +333,8 @@ func (s *survey) show(out *screen) {
 	showDiagnostics(out, broken)
 }
 
-// showDifferences shows the lessons that are new, and writes what the files that changed
-// were when they were accepted, and what they are.
+// showDifferences shows the new lessons, and the differences of the changed files to their
+// accepted form.
 func (s *survey) showDifferences(out *screen) {
 	s.showLessons(out)
 	before := trust.Texts(s.state, s.project)
@@ -351,8 +348,8 @@ func (s *survey) showDifferences(out *screen) {
 	}
 }
 
-// showDifference shows how a file changed since it was accepted. kept is false where its
-// old text is not known.
+// showDifference shows how a file changed since it was accepted. kept is false if its old
+// text is unknown.
 func showDifference(out *screen, old, now string, kept bool) {
 	text := string(diff.Diff("accepted", []byte(old), "now", []byte(now)))
 	switch _, text, _ := strings.Cut(text, "\n"); {
@@ -365,7 +362,7 @@ func showDifference(out *screen, old, now string, kept bool) {
 	}
 }
 
-// section begins a part that is left out where it is empty.
+// section writes a heading unless the section is empty, and reports whether it did.
 func section(out *screen, title string, entries int) bool {
 	if entries > 0 {
 		heading(out, title)
@@ -373,7 +370,7 @@ func section(out *screen, title string, entries int) bool {
 	return entries > 0
 }
 
-// next says what the person can do now.
+// next writes what the person can do next.
 func (s *survey) next(out *screen) {
 	switch {
 	case len(s.digests) == 0 && len(s.lessons) == 0 && s.accepted == nil:

@@ -25,17 +25,18 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// tryFlags say what call is tried, and how the answer is shown.
+// tryFlags are the flags of try: the call, and the form of the output.
 type tryFlags struct {
 	cwd, role, tool, harness, event, mode, session string
 	settings                                       []string
 	json, exitCode, verbose, unattended            bool
-	// thisEvent is set where the answer is to one event, as the hook gives it. Else the
-	// answer is what comes of all events that the harness sends about the call.
+	// thisEvent is set to answer exactly one event, as the hook does. Otherwise the answer is
+	// the combined result of all events that the harness sends about the call.
 	thisEvent bool
 	trace     []string
 }
 
+// tryCommand returns the command "try".
 func tryCommand(p Process) *cobra.Command {
 	var f tryFlags
 	c := &cobra.Command{
@@ -75,7 +76,7 @@ Invisible and control characters are shown as escapes, such as \u202e.`,
 	return c
 }
 
-// call are the flags that say what call is meant.
+// call declares the flags that describe the call.
 func (f *tryFlags) call(fs *pflag.FlagSet) {
 	fs.SortFlags = false
 	fs.StringVar(&f.cwd, "cwd", "", "the folder in which the call would run (default: the current one)")
@@ -89,7 +90,7 @@ func (f *tryFlags) call(fs *pflag.FlagSet) {
 	fs.StringArrayVar(&f.settings, "settings", nil, "a settings file that the harness was started with (--settings)")
 }
 
-// try judges a call that nobody makes.
+// try judges a call without running it, and shows the result.
 func try(p Process, f tryFlags, text string) error {
 	m, err := f.message(p, text)
 	if err != nil {
@@ -111,7 +112,7 @@ func try(p Process, f tryFlags, text string) error {
 	show := either(f.verbose, t.show, t.showShort)
 	err = p.answer(f.json, t.json(), show)
 	if f.json {
-		p.tell(v.Troubles)
+		p.tell(v.Issues)
 	}
 	if len(f.trace) > 0 && err == nil {
 		err = showSteps(p, *steps)
@@ -120,7 +121,7 @@ func try(p Process, f tryFlags, text string) error {
 		return fmt.Errorf("write the answer: %w", err)
 	}
 	if text := j.Traced.Text(redact.New().Show); text != "" {
-		_, _ = io.WriteString(p.Stderr, text) // a trace that nobody reads
+		_, _ = io.WriteString(p.Stderr, text) // nothing depends on a trace
 	}
 	if code := exitOf(v.Effect); f.exitCode && code != exitOK {
 		return ended(code)
@@ -128,21 +129,21 @@ func try(p Process, f tryFlags, text string) error {
 	return nil
 }
 
-// trialOf judges a call, within the time that the hook has as it is installed.
-func trialOf(p Process, j *judgement, adapter harness.Adapter) trial {
+// trialOf judges a call, within the time that an installed hook has.
+func trialOf(p Process, j *evaluation, adapter harness.Adapter) trial {
 	ctx, cancel := context.WithTimeout(context.Background(), install.Wanted{Timeout: limit.HarnessHook}.Limit()*8/10)
 	defer cancel()
 	v := j.Verdict(ctx)
 	can := adapter.Capabilities()
 	shown := hook.Harmless(j.Unanswered(v, can))
-	shown.Troubles = hook.Printable(v.Troubles)
+	shown.Issues = hook.Printable(v.Issues)
 	a := cardea.Express(shown, can, j.Event)
 	return trial{p: p, judgement: j, verdict: v, answer: a, output: adapter.Render(j.Event, a), harness: adapter.Name(), waiting: j.Waiting(v, can)}
 }
 
-// follow notes what policies do while a call is judged, as far as it is asked
-// for.
-func (f tryFlags) follow(j *judgement) (*[]policy.Step, error) {
+// follow records what policies do while a call is judged, as --trace asks. It fails for an
+// unknown word.
+func (f tryFlags) follow(j *evaluation) (*[]policy.Step, error) {
 	steps := &[]policy.Step{}
 	asked := map[string]bool{}
 	for _, word := range f.trace {
@@ -168,8 +169,7 @@ func (f tryFlags) follow(j *judgement) (*[]policy.Step, error) {
 	return steps, nil
 }
 
-// showSteps tells what happened, on standard error, so that the answer stays
-// one object.
+// showSteps writes the steps to standard error, so that the output stays one object.
 func showSteps(p Process, steps []policy.Step) error {
 	s := screenOn(p.Stderr, p.Env)
 	for _, step := range steps {
@@ -178,14 +178,14 @@ func showSteps(p Process, steps []policy.Step) error {
 	return s.err
 }
 
-// tried is the message that is tried, and who would answer it.
+// tried is the message to try, and the adapter of its harness.
 type tried struct {
 	event   *cardea.Event
 	adapter harness.Adapter
 }
 
-// message makes the message that a harness would send, and reads it as the
-// hook would, so that a broken input has the same faults.
+// message returns the message that a harness would send, parsed as the hook does, so that a
+// broken input has the same defects.
 func (f tryFlags) message(p Process, text string) (tried, error) {
 	own, err := f.adapter()
 	if err != nil {
@@ -225,7 +225,7 @@ func (f tryFlags) message(p Process, text string) (tried, error) {
 	return out, nil
 }
 
-// warnOfMode says that a mode is not known.
+// warnOfMode warns about an unknown mode.
 func (p Process) warnOfMode(mode string) {
 	known := cardea.Modes()
 	if mode == "" || slices.Contains(known, cardea.Mode(mode)) {
@@ -235,7 +235,7 @@ func (p Process) warnOfMode(mode string) {
 	p.warn(fmt.Sprintf("the mode %q is not known, so it counts as one in which nobody watches; those that are known are %s", mode, strings.Join(names, ", ")))
 }
 
-// adapter is the harness that is tried.
+// adapter returns the adapter of the harness to try.
 func (f tryFlags) adapter() (harness.Adapter, error) {
 	var names []string
 	for _, a := range hook.Adapters() {
@@ -247,8 +247,8 @@ func (f tryFlags) adapter() (harness.Adapter, error) {
 	return nil, fmt.Errorf("unknown harness %q: use one of %s", f.harness, strings.Join(names, ", "))
 }
 
-// read reads a message of Claude Code's with some more fields, as JSON, as the
-// harness that is tried would send it.
+// read parses a message in the form of Claude Code with more fields, which are JSON, as an
+// event of the harness to try.
 func (f tryFlags) read(p Process, own harness.Adapter, cwd, fields string) (tried, error) {
 	if fields != "" {
 		fields = "," + fields
@@ -267,10 +267,9 @@ func (f tryFlags) read(p Process, own harness.Adapter, cwd, fields string) (trie
 	return tried{event: &ev, adapter: own}, nil
 }
 
-// ownWords puts the call as the harness itself sends it into the event, where the tool is
-// named by the harness's own word: view has a path where Read has a file_path. Claude
-// Code's words are the canonical ones. Copilot CLI's whole message is made, since policies
-// see it as it was sent.
+// ownWords replaces the event's call by the harness's own form, if the tool has the harness's
+// own name: view has a path where Read has a file_path. Claude Code's names are the canonical
+// ones. For Copilot CLI it makes the whole message, since policies see the message as sent.
 func (f tryFlags) ownWords(out *tried, tool, input, cwd string) {
 	own := out.adapter
 	if own.Name() == claudecode.Name || harness.ToolName(own.Name(), f.tool) != tool || tool == f.tool {
@@ -290,7 +289,7 @@ func (f tryFlags) ownWords(out *tried, tool, input, cwd string) {
 	}
 	r := harness.NewReading(payload)
 	value, there := r.Value("input")
-	out.event.Call, out.event.Faults = r.Call(own.Name(), tool, f.tool, value, there), r.Faults("input")
+	out.event.Call, out.event.Faults = r.Call(own.Name(), tool, f.tool, value, there), r.Defects("input")
 }
 
 // aboutTool reports whether events of a kind are about a tool.
@@ -298,8 +297,8 @@ func aboutTool(k cardea.Kind) bool {
 	return k.Answered() || k == "PostToolUse" || k == "PostToolUseFailure" || k == "PermissionDenied"
 }
 
-// mainField are the fields of an event that is about no tool: the argument is
-// its fields as JSON, or the text of its main field.
+// mainField returns the fields of an event without a tool as JSON. The argument is these
+// fields as JSON, or the text of the event's main field.
 func (f tryFlags) mainField(text string) string {
 	if inner, err := harness.Read([]byte(text)); err == nil {
 		if len(inner.Root().Entries()) == 0 {
@@ -313,7 +312,7 @@ func (f tryFlags) mainField(text string) string {
 	return asJSON(cmp.Or(main, "last_assistant_message")) + ":" + asJSON(text)
 }
 
-// folder is where the call would run.
+// folder returns the folder in which the call would run.
 func (f tryFlags) folder(p Process) (string, error) {
 	switch {
 	case filepath.IsAbs(f.cwd):
@@ -324,10 +323,9 @@ func (f tryFlags) folder(p Process) (string, error) {
 	return filepath.Join(p.Dir, f.cwd), nil
 }
 
-// inputOf is the tool input as JSON: the argument itself where it is that, else
-// an object with the tool's main field. It is read strictly later; here it only
-// matters which of the two it is. own is set where a harness's own word names the tool,
-// so that a command may have another name.
+// inputOf returns the tool input as JSON: the argument itself if it is JSON, else an object
+// with the tool's main field. A later step parses it strictly. own is set if the harness's
+// own name names the tool, so that a command may have another field name.
 func inputOf(tool, text string, own bool) (string, error) {
 	info, _ := harness.Tool(tool)
 	p, err := harness.Read([]byte(text))
@@ -343,16 +341,16 @@ func inputOf(tool, text string, own bool) (string, error) {
 	return "{" + asJSON(info.Primary) + ":" + asJSON(text) + "}", nil
 }
 
-// meantAsObject reports whether a text begins as JSON objects do, and unlike the path
-// {a,b}/x does.
+// meantAsObject reports whether a text begins like a JSON object, and not like the path
+// {a,b}/x.
 func meantAsObject(text string) bool {
 	rest, begins := strings.CutPrefix(strings.TrimSpace(text), "{")
 	rest = strings.TrimSpace(rest)
 	return begins && (rest == "" || rest[0] == '"' || rest[0] == '}')
 }
 
-// asJSON writes text as a JSON string without repairing it: encoding/json would
-// replace bytes that are no UTF-8, and what is tried would be another command.
+// asJSON writes text as a JSON string without repairing it. encoding/json would replace
+// bytes that are not UTF-8, and another command would be tried.
 func asJSON(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -7,20 +7,19 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 )
 
-// autoMode says what becomes of an answer in auto mode of Claude Code.
+// autoMode is the effect of an answer in Claude Code's auto mode.
 type autoMode struct {
-	// Decides is who has the last word: "cardea", "person" or "classifier".
+	// Decides is who makes the final decision: "cardea", "person" or "classifier".
 	Decides string `json:"decides"`
-	// Terminal is the answer at a terminal, Elsewhere that where no person is sure to see a
-	// question.
+	// Terminal is the answer at a terminal. Elsewhere is the answer where a person may not see
+	// a question.
 	Terminal  cardea.Effect `json:"terminal"`
 	Elsewhere cardea.Effect `json:"elsewhere"`
 	Text      string        `json:"text"`
 }
 
-// atTerminal returns an event as a terminal session of Claude Code sends it, since who tries a
-// call sits at one. An event without a person stays one, and so does one in a mode that is not
-// known.
+// atTerminal returns an event as a terminal session of Claude Code sends it, since the user of
+// try is at a terminal. It does not change an event without a person or with an unknown mode.
 func atTerminal(ev cardea.Event) cardea.Event {
 	if ev.Harness == claudecode.Name && ev.Attendance == cardea.AttendanceUnsaid && slices.Contains(cardea.Modes(), ev.Mode) {
 		ev.Attendance = cardea.PersonAttends
@@ -28,8 +27,8 @@ func atTerminal(ev cardea.Event) cardea.Event {
 	return ev
 }
 
-// inAutoMode judges the call once more with the other attendance, nil for other modes and
-// harnesses.
+// inAutoMode judges the call again with the other attendance. It returns nil for other
+// modes and harnesses.
 func (t trial) inAutoMode(p Process, m tried) *autoMode {
 	ev := m.event
 	if ev.Harness != claudecode.Name || ev.Mode != cardea.ModeAuto || ev.Kind != cardea.PreToolUse || ev.Call == nil {

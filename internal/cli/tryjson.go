@@ -8,22 +8,21 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// trial is a call that was tried, with everything that came of it.
+// trial is a tried call, with its results.
 type trial struct {
 	p         Process
-	judgement *judgement
+	judgement *evaluation
 	verdict   cardea.Verdict
 	answer    cardea.Answer
 	output    harness.Output
 	harness   string
-	// waiting is what the queue makes of the verdict. The answer is that without a
-	// person's.
+	// waiting is how the queue treats the verdict. The answer is the one without a person's.
 	waiting hook.Waiting
-	// auto says what becomes of the answer in auto mode, nil in other modes.
+	// auto is the effect in auto mode, nil in other modes.
 	auto *autoMode
 }
 
-// The JSON of try is read by other programs: names and order are a promise
+// trialJSON is the JSON of try. Other programs read it: names and order must not change
 // (docs/commands.md).
 type trialJSON struct {
 	Effect   cardea.Effect `json:"effect"`
@@ -35,9 +34,9 @@ type trialJSON struct {
 	Opaque   []opaqueJSON  `json:"opaque"`
 	Flows    []flowJSON    `json:"flows"`
 	Opinions []opinionJSON `json:"opinions"`
-	// Hints are what decides nothing and helps a person to decide.
+	// Hints hold texts that decide nothing and help a person to decide.
 	Hints []hintJSON `json:"hints"`
-	// SwitchedOff are rules that would have spoken.
+	// SwitchedOff are switched-off rules that would have matched.
 	SwitchedOff []offJSON   `json:"switched_off"`
 	Stages      []stageJSON `json:"stages"`
 	Answer      answerJSON  `json:"answer"`
@@ -45,11 +44,10 @@ type trialJSON struct {
 	AutoMode    *autoMode   `json:"auto_mode"`
 }
 
-// answerJSON is what the harness is told: the effect, and why that is not all
-// that was decided.
+// answerJSON is the answer to the harness: the effect, and why it differs from the decision.
 type answerJSON struct {
-	Effect cardea.Effect  `json:"effect"`
-	Limits []cardea.Limit `json:"limits"`
+	Effect cardea.Effect      `json:"effect"`
+	Limits []cardea.Shortfall `json:"limits"`
 }
 
 type partJSON struct {
@@ -58,27 +56,27 @@ type partJSON struct {
 	Effect   cardea.Effect `json:"effect"`
 	Coverage string        `json:"coverage"`
 	Wrappers []string      `json:"wrappers"`
-	// Variables are the names of those that are set in front of the part.
+	// Variables are the names of the variables that are set before the part.
 	Variables []string     `json:"variables"`
 	Via       []string     `json:"via"`
 	Access    []accessJSON `json:"access"`
-	// MayTouch and MayRun are what its words, and the files that it runs, name.
+	// MayTouch and MayRun are named by its words, and by the files that it runs.
 	MayTouch   []accessJSON `json:"may_touch"`
 	MayRun     []mayRunJSON `json:"may_run"`
 	LookedInto []string     `json:"looked_into"`
 	Opaque     []spotJSON   `json:"opaque"`
-	// NotReadOnly is why a part that nothing decides is not read-only.
+	// NotReadOnly is the reason why an undecided part is not read-only.
 	NotReadOnly string `json:"not_read_only,omitempty"`
 }
 
-// mayRunJSON is a command that may run, and the file and line in which it stands; ""
-// where that is the part itself.
+// mayRunJSON is a command that may run. From is the file and line that contain it, "" for
+// the part itself.
 type mayRunJSON struct {
 	Text string `json:"text"`
 	From string `json:"from"`
 }
 
-// accessJSON has a path or a host, by its kind. "" is one that is not known.
+// accessJSON has a path or a host, depending on its kind. "" is unknown.
 type accessJSON struct {
 	Kind cardea.AccessKind `json:"kind"`
 	Path *string           `json:"path,omitempty"`
@@ -88,7 +86,7 @@ type accessJSON struct {
 type spotJSON struct {
 	Text   string `json:"text"`
 	Reason string `json:"reason"`
-	// Code is what programs decide by.
+	// Code is for programs.
 	Code cardea.OpaqueCode `json:"code"`
 }
 
@@ -116,14 +114,14 @@ type opinionJSON struct {
 	Advice   adviceJSON      `json:"advice"`
 }
 
-// hintJSON is a hint about a part, null for the whole call, and where it comes from.
+// hintJSON is a hint about a part, null for the whole call, with its source.
 type hintJSON struct {
 	Part   *int   `json:"part"`
 	Text   string `json:"text"`
 	Source string `json:"source"`
 }
 
-// offJSON is a rule that would have spoken, and where it is switched off, as
+// offJSON is a rule that would have matched. By is the position that switches it off, as
 // "FILE:LINE".
 type offJSON struct {
 	Rule   string        `json:"rule"`
@@ -136,7 +134,7 @@ type adviceJSON struct {
 	Context string         `json:"context,omitempty"`
 	Instead string         `json:"instead,omitempty"`
 	Rewrite map[string]any `json:"rewrite,omitempty"`
-	// AllowsRewritten is set where who rewrites allows what became of the call.
+	// AllowsRewritten is set if the rewriting decider allows the rewritten call.
 	AllowsRewritten bool `json:"allows_rewritten,omitempty"`
 }
 
@@ -146,12 +144,13 @@ type stageJSON struct {
 	Micros int64  `json:"micros"`
 }
 
+// json returns the result as JSON.
 func (t trial) json() trialJSON {
 	ev, v := t.judgement.Event, t.verdict
 	ofCall := func(s cardea.Opaque) opaqueJSON { return opaqueJSON{spotOf(s), nil} }
 	out := trialJSON{Effect: v.Effect, Reason: v.Reason, By: v.By, Role: ev.Role,
 		Parts: []partJSON{}, Opaque: listOf(ev.Faults, ofCall), Flows: []flowJSON{}, Opinions: []opinionJSON{}, Hints: []hintJSON{}, SwitchedOff: t.switchedOff(), Stages: []stageJSON{},
-		Answer:   answerJSON{t.answer.Effect, append([]cardea.Limit{}, t.answer.Limits...)},
+		Answer:   answerJSON{t.answer.Effect, append([]cardea.Shortfall{}, t.answer.Limits...)},
 		Rendered: strings.TrimSuffix(string(t.output.Stdout), "\n"), AutoMode: t.auto}
 	for _, o := range v.Opinions {
 		if o.Effect != cardea.Abstain {
@@ -189,12 +188,12 @@ func (t trial) part(i int) partJSON {
 		LookedInto: append([]string{}, part.LookedInto...), Opaque: listOf(part.Opaque, spotOf), NotReadOnly: t.beyondReading(i)}
 }
 
-// wordsOf are the words of a command.
+// wordsOf returns the words of a part.
 func wordsOf(part *cardea.Part) []string {
 	return listOf(part.Argv, func(w cardea.Word) string { return w.Text })
 }
 
-// mayRunOf adds what a part may run, and what that may run in its turn.
+// mayRunOf appends what a part may run, and what that may run.
 func mayRunOf(p *cardea.Part, to []mayRunJSON) []mayRunJSON {
 	for i := range p.MayRun {
 		to = append(to, mayRunJSON{p.MayRun[i].Text, p.MayRun[i].From})
@@ -203,7 +202,7 @@ func mayRunOf(p *cardea.Part, to []mayRunJSON) []mayRunJSON {
 	return to
 }
 
-// effect is what became of a part.
+// effect returns the effect of a part.
 func (t trial) effect(i int) cardea.Effect {
 	if i < len(t.verdict.Parts) {
 		return t.verdict.Parts[i]

@@ -20,14 +20,14 @@ import (
 	"cardea.dev/internal/memory/stats"
 )
 
-// shortLine is how many characters of a call, a reason or a trouble a line of the short form
-// shows. Lines to paste are shown as a whole.
+// shortLine is how much of a call, a reason or an issue a line of the short form shows, in
+// characters. Lines to paste are not cut.
 const shortLine = 160
 
-// toldToPeople is shown in the place of ways to a looser answer where an agent may be reading.
+// toldToPeople is shown instead of ways to a looser answer, if an agent may be reading.
 const toldToPeople = "how to allow it is shown to a person at a terminal"
 
-// effectFor is the word for an effect that people read, with the name of their harness.
+// effectFor returns the word for an effect for people, with the name of their harness.
 func effectFor(e cardea.Effect, harnessName string) painted {
 	out := effect(e)
 	if e == cardea.Abstain || e == cardea.Defer {
@@ -44,7 +44,7 @@ func titleOf(name string) string {
 	return cmp.Or(name, "the harness")
 }
 
-// inLine is text of several lines in one that is not too long.
+// inLine returns text as one line of at most shortLine characters.
 func inLine(text string) string { return shorten(strings.Join(strings.Fields(text), " "), shortLine) }
 
 // labelled writes a line of the short form, if there is a text.
@@ -52,8 +52,7 @@ func (s *screen) labelled(label, text string) {
 	s.printIf(text != "", "  %s%s\n", painted{faint, fmt.Sprintf("%-9s", label)}, text)
 }
 
-// showShort writes a trial in at most eight lines, and one more for each part where there are
-// several.
+// showShort writes a trial in at most eight lines, and one more for each of several parts.
 func (t trial) showShort(s *screen) {
 	ev, v := t.judgement.Event, t.verdict
 	s.printf("%s  %s\n", effectFor(v.Effect, t.harness), painted{bold, t.title()})
@@ -73,8 +72,8 @@ func (t trial) showShort(s *screen) {
 	}
 }
 
-// undecided is why the first part that no rule speaks of is not read-only, "" where all are
-// decided. All of it is in the long form.
+// undecided returns why the first undecided part is not read-only, or "" if all are
+// decided. The long form shows all parts.
 func (t trial) undecided() string {
 	if t.verdict.Effect != cardea.Abstain || t.judgement.Event.Call == nil {
 		return ""
@@ -88,7 +87,7 @@ func (t trial) undecided() string {
 	return ""
 }
 
-// title is the call in a line, or the event.
+// title returns the call in one line, or the event.
 func (t trial) title() string {
 	ev := t.judgement.Event
 	switch {
@@ -104,7 +103,7 @@ func (t trial) title() string {
 	return inLine(cmp.Or(command, ev.Call.Tool))
 }
 
-// ruleOf is the rule that decided and where it is defined, "" where none did.
+// ruleOf returns the rule that decided and its position, or "".
 func ruleOf(by string, e cardea.Effect, all []cardea.Opinion) string {
 	names := map[string]bool{}
 	text := by
@@ -123,7 +122,7 @@ func ruleOf(by string, e cardea.Effect, all []cardea.Opinion) string {
 	return text
 }
 
-// wayNames are the words for kinds of ways, in the short form and in that of explain.
+// wayNames holds the words for kinds of ways, in the short form and in explain.
 var wayNames = map[string][2]string{"trust": {"trust", "trust the project, if it is yours"}, "once": {"once", "for ten minutes"}, "always": {"for good", "for good"},
 	"permission": {"for good", "as a permission of the harness"}, "rule": {"change", "change the rule"}, "setting": {"change", "change the setting"}, "edit": {"change", "by hand"}}
 
@@ -146,7 +145,7 @@ func (t trial) showTwoWays(s *screen) {
 	}
 }
 
-// notes returns what becomes of the verdict on its way to the harness.
+// notes returns how the verdict changes on its way to the harness.
 func (t trial) notes() string {
 	a, v := t.answer, t.verdict
 	out := []string{t.waits()}
@@ -166,7 +165,7 @@ func (t trial) notes() string {
 	return shorten(joined("; ", out...), 2*shortLine)
 }
 
-// silent reports whether the harness hears nothing and runs the call without a question.
+// silent reports whether the harness gets no answer and runs the call without a question.
 func (t trial) silent() bool {
 	return len(t.output.Stdout) == 0 && t.output.Exit != exitDeny && t.judgement.Event.Mode == cardea.ModeBypass && t.decided()
 }
@@ -182,17 +181,17 @@ func (p Process) showEntryShort(s *screen, e explained) {
 	s.labelled("rule", ruleOf(l.By.String(), l.Effect, opinionsOf(l)))
 	s.labelled("why", inLine(cmp.Or(l.ReviewReason.String(), l.Reason.String(), onlyIf(reviewed(l) == "", meaning[l.Effect]))))
 	if reviewed(l) != "" {
-		e.End.Reason = "" // it is the line above
+		e.End.Reason = "" // the line above shows it
 		s.labelled("cardea", effectFor(e.End.Cardea, l.Harness.String()).text)
 	}
 	s.labelled("instead", inLine(l.Instead.String()))
 	e.End.show(s)
 	for _, limit := range l.Limits {
-		s.labelled("note", joined(", but ", prefixed("decided was ", l.Decided.String()), cardea.Limit(limit.String()).Text()))
+		s.labelled("note", joined(", but ", prefixed("decided was ", l.Decided.String()), cardea.Shortfall(limit.String()).Text()))
 	}
 	s.labelled("when", p.timeIn(l.Time)+prefixed(", in ", cmp.Or(l.Project.String(), l.Cwd.String())))
 	s.labelled("entry", l.ID+"; --verbose shows all of it")
-	for _, t := range l.Troubles {
+	for _, t := range l.Issues {
 		s.labelled("problem", inLine(t.String()))
 	}
 	if why := e.WaysHidden + e.WhyNot; why != "" || len(e.Ways) > 0 {
@@ -201,7 +200,7 @@ func (p Process) showEntryShort(s *screen, e explained) {
 	}
 }
 
-// showWays writes ways, with the answer that each leads to where that is not to allow the call.
+// showWays writes ways. It adds the resulting answer unless that is allow.
 func showWays(s *screen, all []way, whyNot, harness string) {
 	s.printIf(whyNot != "", "  %s\n", painted{faint, whyNot})
 	for i, w := range all {
@@ -216,7 +215,7 @@ func showWays(s *screen, all []way, whyNot, harness string) {
 	}
 }
 
-// opinionsOf are the opinions of an entry.
+// opinionsOf returns the opinions of an entry.
 func opinionsOf(e *ledger.Entry) []cardea.Opinion {
 	return listOf(e.Opinions, func(o ledger.Opinion) cardea.Opinion {
 		out := cardea.Opinion{Decider: o.Decider.String(), Rule: o.Rule.String(), Effect: o.Effect, Part: o.Part, Source: o.Source.String()}
@@ -228,23 +227,23 @@ func opinionsOf(e *ledger.Entry) []cardea.Opinion {
 // explained is an entry of the ledger with the ways to a looser answer.
 type explained struct {
 	line ledger.Line
-	// End is who decided in the end.
+	// End is the final decision.
 	End  callEnd `json:"end"`
 	Ways []way   `json:"ways"`
-	// WhyNot is why no exception is among the ways, WaysHidden why no ways are shown.
+	// WhyNot is the reason why the ways contain no exception, WaysHidden why no ways are shown.
 	WhyNot     string `json:"why_not"`
 	WaysHidden string `json:"ways_hidden"`
 }
 
-// explained finds the ways to a looser answer about an entry. The call is judged again, as far
-// as the ledger has it.
+// explained returns an entry with the ways to a looser answer. It judges the call again, as
+// far as the ledger has it.
 func (p Process) explained(l *ledger.Ledger, line ledger.Line) explained {
 	out, e := explained{line: line, Ways: []way{}, End: p.endOf(l, &line.Entry)}, &line.Entry
 	decided := e.Effect
 	if d, err := cardea.ParseEffect(e.Decided.String()); err == nil {
 		decided = d
 	}
-	// The classifier does not check what Cardea allows (docs/auto-mode.md).
+	// The classifier does not check calls that Cardea allows (docs/auto-mode.md).
 	unchecked := e.Reviewer.String() == cardea.ByClassifier && e.Harness.String() == claudecode.Name && out.End.Cardea != cardea.Allow
 	if unchecked {
 		call := *e
@@ -277,13 +276,13 @@ func (p Process) explained(l *ledger.Ledger, line ledger.Line) explained {
 		out.WhyNot = "judged again, it gets another answer (" + effectFor(t.verdict.Effect, t.harness).text + "): settings changed, or the ledger does not have all of the call"
 	}
 	t.verdict = cardea.Verdict{Effect: decided, By: e.By.String(), Opinions: opinionsOf(e)}
-	t.judgement = &judgement{Place: locate(p, "", "", p.Dir), Loaded: new(inforce.Loaded)}
+	t.judgement = &evaluation{Place: locate(p, "", "", p.Dir), Loaded: new(inforce.Loaded)}
 	out.Ways = listOf(t.edits(), func(line string) way { return way{Kind: "edit", Text: line} })
 	return out
 }
 
-// judgedAgain judges the call of an entry as things are now, attended or not as it was when that
-// effect was decided.
+// judgedAgain judges the call of an entry with the current configuration. It uses the
+// attendance with which the decision has the same effect.
 func (p Process) judgedAgain(e *ledger.Entry, decided cardea.Effect) (t trial, err error) {
 	input, err := inputOfEntry(e)
 	if err != nil {
@@ -308,15 +307,15 @@ func (p Process) judgedAgain(e *ledger.Entry, decided cardea.Effect) (t trial, e
 	return t, nil
 }
 
-// leftOut finds what the ledger has in the place of a value that is long.
+// leftOut matches the ledger's placeholders for long values.
 var leftOut = regexp.MustCompile(`"\(\d+ (bytes|fields|values|digits|more fields|more values)\)"`)
 
-// inputOfEntry returns the tool input of an entry as JSON, as far as the ledger has it. Contents
-// of files are never in it. The error says why it is not enough.
+// inputOfEntry returns the tool input of an entry as JSON. Contents of files are replaced,
+// since the ledger never has them. The error says why the entry is not sufficient.
 func inputOfEntry(e *ledger.Entry) (string, error) {
 	text, tool := e.Input.Text.String(), e.Tool.String()
 	info, _ := harness.Tool(tool)
-	// A file tool's text is the name of the tool and the file, as the part has it.
+	// For a file tool, the text is the tool's name and the file, as in the part.
 	file, isFile := strings.CutPrefix(text, tool+" ")
 	switch {
 	case tool == "":

@@ -16,8 +16,8 @@ import (
 	"cardea.dev/internal/hook/gate"
 )
 
-// show writes a trial for people: the outcome first, then how it came about,
-// then what would change it.
+// show writes a trial for people: first the result, then its reasons, then what would
+// change it.
 func (t trial) show(s *screen) {
 	v := t.verdict
 	explained := map[cardea.Effect]bool{v.Effect: true}
@@ -48,7 +48,7 @@ func (t trial) show(s *screen) {
 	s.printIf(t.decided(), "\n%s\n", painted{faint, "decided in " + v.Took.String()})
 }
 
-// waits says what the queue makes of the call, "" for nothing.
+// waits returns how the queue treats the call, or "".
 func (t trial) waits() string {
 	switch t.waiting {
 	case hook.WaitsNow:
@@ -63,7 +63,7 @@ func (t trial) waits() string {
 
 func heading(s *screen, text string) { s.printf("\n%s\n", painted{bold, text}) }
 
-// showParts is what was seen in the call.
+// showParts shows what the analysis found in the call.
 func (t trial) showParts(s *screen, explained map[cardea.Effect]bool) {
 	ev := t.judgement.Event
 	s.printIf(!ev.Kind.Answered(), "\nthis event (%s) permits nothing; only rules and policies that name it decide\n", string(ev.Kind))
@@ -87,7 +87,7 @@ func (t trial) showParts(s *screen, explained map[cardea.Effect]bool) {
 	}
 }
 
-// showPart is one part. about explains its effect where that is new to the reader.
+// showPart shows one part. about explains its effect at the first use.
 func (t trial) showPart(s *screen, i int, about string) {
 	part := &t.judgement.Event.Call.Parts[i]
 	s.printf("  %d  %s  %s\n", i+1, effectFor(t.effect(i), t.harness), painted{bold, part.Text})
@@ -98,7 +98,7 @@ func (t trial) showPart(s *screen, i int, about string) {
 	detail("variables", strings.Join(part.Variables(), " "))
 	detail("started by", strings.Join(part.Wrappers, " "))
 	detail("reached through", strings.Join(part.Via, " "))
-	detail("note", traitsOf(part))
+	detail("note", attributesOf(part))
 	for _, a := range part.Access {
 		if a.Kind == cardea.Unknown && a.Path == "" {
 			detail("effects", "unknown")
@@ -127,8 +127,8 @@ func (t trial) showPart(s *screen, i int, about string) {
 	}
 }
 
-// beyondReading is why part i is not allowed as one that only reads; "" where it
-// is, and where another line says so already.
+// beyondReading returns why part i is not allowed as read-only. It is "" if the part is
+// read-only or another line already explains it.
 func (t trial) beyondReading(i int) string {
 	part := &t.judgement.Event.Call.Parts[i]
 	if part.NoEffect || len(part.Opaque) > 0 || t.judgement.Loaded.ReadonlyOff || t.effect(i) != cardea.Abstain {
@@ -137,9 +137,8 @@ func (t trial) beyondReading(i int) string {
 	return t.judgement.Loaded.ReadonlyDecider().Refusal(t.judgement.Event, i)
 }
 
-// beyondLists is why part i is not allowed by the harness's own lists; nothing
-// where it is, where it was decided otherwise, and where no list has to do with
-// it.
+// beyondLists returns why the harness's own lists do not allow part i. It is empty if the
+// part is decided, or no list is relevant.
 func (t trial) beyondLists(i int) permissions.Refusal {
 	if e := t.effect(i); e != cardea.Abstain && e != cardea.Defer {
 		return permissions.Refusal{}
@@ -151,9 +150,9 @@ func (t trial) beyondLists(i int) permissions.Refusal {
 	return r
 }
 
-// refusal is why part i is not allowed by the harness's own lists. No entry is enough
-// for a part that cannot be seen through, so it needs none.
-func refusal(j *judgement, i int) permissions.Refusal {
+// refusal returns why the harness's own lists do not allow part i. For an opaque part no
+// entry is enough, so Needs is nil.
+func refusal(j *evaluation, i int) permissions.Refusal {
 	r := j.Loaded.PermissionsDecider().Refusal(j.Event, i)
 	if len(j.Event.Call.Parts[i].Opaque) > 0 {
 		r.Needs = nil
@@ -161,12 +160,13 @@ func refusal(j *judgement, i int) permissions.Refusal {
 	return r
 }
 
-// traitsOf is what is special about a part.
-func traitsOf(part *cardea.Part) string {
+// attributesOf returns the special properties of a part.
+func attributesOf(part *cardea.Part) string {
 	return joined(", ", onlyIf(part.Coverage != cardea.Complete, "not everything that it starts is known"), onlyIf(part.NoEffect, "has no effect"),
 		onlyIf(part.Elevated, "runs as another user or elsewhere"), onlyIf(part.Remote, "runs on another machine"))
 }
 
+// accessText returns an access as text for people.
 func accessText(a cardea.Access) string {
 	what := a.Path
 	switch {
@@ -190,11 +190,11 @@ func accessText(a cardea.Access) string {
 	return string(a.Kind) + " " + what + onlyIf(a.MetadataOnly, " (names only)") + written + onlyIf(a.Recursive, " and everything below it") + onlyIf(a.Redirect, ", by the shell")
 }
 
-// asksJudge reports whether the judge would be asked about the call. What try tries, it
-// is not: that would cost money each time.
+// asksJudge reports whether the hook would ask the judge about the call. try itself does
+// not ask, since that would cost money each time.
 func (t trial) asksJudge() bool { return t.judgement.Loaded.Settings.Judge.Enabled && t.reachesJudge() }
 
-// reachesJudge reports whether nobody decided about the call who speaks before the judge.
+// reachesJudge reports whether no decider before the judge decided the call.
 func (t trial) reachesJudge() bool {
 	ev, parts := t.judgement.Event, t.verdict.Parts
 	open := slices.ContainsFunc(parts, func(e cardea.Effect) bool { return e == cardea.Abstain || e == cardea.Defer })
@@ -202,10 +202,10 @@ func (t trial) reachesJudge() bool {
 	return ev.Kind.Answered() && ev.Prompts() && open && !held
 }
 
-// isHint reports an opinion that decides nothing and helps a person to decide.
+// isHint reports whether an opinion decides nothing and helps a person to decide.
 func isHint(o cardea.Opinion) bool { return o.Effect == cardea.Abstain && o.Reason != "" }
 
-// showOpinions is who said what, and why.
+// showOpinions shows the opinions of all deciders with their reasons.
 func (t trial) showOpinions(s *screen) {
 	heading(s, "who says what")
 	s.printIf(len(t.verdict.Opinions) == 0, "  nobody says anything\n")
@@ -238,8 +238,7 @@ func (t trial) showOpinions(s *screen) {
 	}
 }
 
-// switchedOff are the rules that would have spoken about the call, and that settings
-// switched off.
+// switchedOff returns the switched-off rules that would have matched the call.
 func (t trial) switchedOff() []offJSON {
 	out := []offJSON{}
 	l := t.judgement.Loaded
@@ -248,7 +247,7 @@ func (t trial) switchedOff() []offJSON {
 	}
 	opinions, err := gate.OfSwitchedOff(context.Background(), l, t.judgement.Event)
 	if err != nil {
-		return out // an expression that does not compile is told where the file is read
+		return out // parsing the file reports an expression that does not compile
 	}
 	byID := map[string]*rules.Rule{}
 	for r := range l.OffList.Heads() {
@@ -263,7 +262,7 @@ func (t trial) switchedOff() []offJSON {
 	return out
 }
 
-// showOff names the rules that would have spoken.
+// showOff shows the switched-off rules that would have matched.
 func (t trial) showOff(s *screen) {
 	off := t.switchedOff()
 	section(s, "switched off", len(off))
@@ -273,8 +272,8 @@ func (t trial) showOff(s *screen) {
 	}
 }
 
-// matched says what a rule of a person, or a route, asks for, and which text of the
-// call its patterns found.
+// matched returns the conditions of a person's rule or route, and the texts of the call
+// that its patterns matched.
 func (t trial) matched(o cardea.Opinion) (out []string) {
 	if o.Scope == cardea.ScopeBuiltin {
 		return nil
@@ -298,7 +297,7 @@ func (t trial) matched(o cardea.Opinion) (out []string) {
 	}
 	for _, r := range t.judgement.Loaded.Routes {
 		if o.Decider == "routes" && r.Name == o.Rule && r.Source == o.Source {
-			expression, _ := r.Expression() // it was found
+			expression, _ := r.Expression() // it matched, so it can run
 			m := rules.Match{Pattern: expression}
 			for _, text := range t.textsOf(o, r.Field) {
 				for _, f := range m.Found(text) {
@@ -310,8 +309,8 @@ func (t trial) matched(o cardea.Opinion) (out []string) {
 	return out
 }
 
-// textsOf are the texts in which an opinion's patterns looked: a field of the input,
-// or the part.
+// textsOf returns the texts that an opinion's patterns searched: a field of the input, or
+// the part.
 func (t trial) textsOf(o cardea.Opinion, field string) []string {
 	call := t.judgement.Event.Call
 	switch {
@@ -328,13 +327,13 @@ func (t trial) textsOf(o cardea.Opinion, field string) []string {
 	return listOf(call.Parts, func(part cardea.Part) string { return part.Text })
 }
 
-// decided reports whether the gate decided about a call.
+// decided reports whether the gate decided a call.
 func (t trial) decided() bool {
 	ev := t.judgement.Event
 	return ev.Call != nil && ev.Kind.Answered()
 }
 
-// showChange says how to get another answer.
+// showChange shows how to get another answer.
 func (t trial) showChange(s *screen) {
 	heading(s, "to change this")
 	if t.p.byAgent() {
@@ -345,7 +344,7 @@ func (t trial) showChange(s *screen) {
 	showWays(s, all, why, t.harness)
 }
 
-// edits returns what a person changes by hand for another answer, each once.
+// edits returns the manual changes that lead to another answer, each once.
 func (t trial) edits() (out []string) {
 	for _, o := range t.verdict.Opinions {
 		if o.Effect == t.verdict.Effect && o.Effect != cardea.Abstain || t.verdict.Rewrite != nil && o.By() == t.verdict.By {
@@ -372,12 +371,12 @@ func (t trial) edits() (out []string) {
 	return out
 }
 
-// userDir is a person's folder of settings, "" where there is none.
+// userDir is the path of a person's settings folder, or "".
 type userDir string
 
 func (t trial) user() userDir { return userDir(t.judgement.Place.Dirs.User) }
 
-// change is how one opinion could be another.
+// change returns how to change one opinion.
 func (d userDir) change(o cardea.Opinion) string {
 	switch {
 	case o.Scope <= cardea.ScopeOrg && o.Source != "":
@@ -389,7 +388,7 @@ func (d userDir) change(o cardea.Opinion) string {
 	case o.Decider == "rules" && o.Effect == cardea.Halt:
 		return fmt.Sprintf("rule %s halts; only its author can change that, in %s", o.Rule, o.Source)
 	case o.Decider == "rules":
-		// Never allow: a rule that denies or asks matches generously.
+		// Never allow: a rule that denies or asks matches broadly.
 		other := either(o.Effect == cardea.Ask, cardea.Deny, cardea.Ask)
 		return fmt.Sprintf("rule %s of %s: in %s write rules: {effect: {%s: %s}}, or rules: {off: [%s]}",
 			o.Rule, o.Source, d.settings(), o.Rule, other, o.Rule)
@@ -423,8 +422,8 @@ func (d userDir) settings() string { return d.file("cardea.yaml") }
 
 func (d userDir) rules() string { return d.file("rules/") }
 
-// rolesFile is where the role of an opinion can be changed: in the file that defines
-// it, or, for a built-in one, in one of the person's.
+// rolesFile returns the file in which to change the role of an opinion: the one that
+// defines it, or the person's for a built-in role.
 func (d userDir) rolesFile(o cardea.Opinion) string {
 	return either(o.Scope == cardea.ScopeRole, d.file("roles.yaml"), o.Source)
 }
@@ -433,21 +432,21 @@ func (d userDir) file(name string) string {
 	return either(d == "", "your "+name, string(d)+"/"+name)
 }
 
-// broken returns what is broken, or tells the person something about the call.
+// broken returns problems and notices about the call.
 func (t trial) broken() (all []cardea.Diagnostic) {
-	untold := t.judgement.Untold(t.verdict)
-	for _, tr := range t.verdict.Troubles {
-		if !slices.ContainsFunc(untold, func(u cardea.Trouble) bool { return u.Diagnostic == tr.Diagnostic }) {
+	unreported := t.judgement.Unreported(t.verdict)
+	for _, tr := range t.verdict.Issues {
+		if !slices.ContainsFunc(unreported, func(u cardea.Issue) bool { return u.Diagnostic == tr.Diagnostic }) {
 			all = append(all, tr.Diagnostic)
 		}
 	}
 	return all
 }
 
-// showUncounted says what does not count here, and what is broken.
+// showUncounted shows what is ignored here, and what is broken.
 func (t trial) showUncounted(s *screen) {
 	all := slices.Concat(t.judgement.Loaded.Uncounted(), t.judgement.Loaded.UncountedPolicies())
-	// A text that is only withheld is shown with the opinion.
+	// A text that is only withheld is shown with its opinion.
 	all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
 	if all = append(all, t.broken()...); len(all) > 0 {
 		heading(s, "does not count, or is broken")
@@ -455,7 +454,7 @@ func (t trial) showUncounted(s *screen) {
 	}
 }
 
-// showAnswer is what would be written to the harness.
+// showAnswer shows what the harness would get.
 func (t trial) showAnswer(s *screen) {
 	title := "answer to " + t.harness
 	if t.waiting == hook.WaitsNow {

@@ -24,6 +24,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// uninstallCommand returns the command "uninstall".
 func uninstallCommand(p Process) *cobra.Command {
 	var f installFlags
 	c := &cobra.Command{
@@ -47,18 +48,19 @@ projects, and no program.`,
 	return c
 }
 
-// setUpChange is a change of hooks that is worked out.
+// setUpChange is a planned change of hooks.
 type setUpChange struct {
-	// what completes "type k7q2mf to". why says why a code is asked for, "" for none.
+	// what completes the question "type k7q2mf to". why is the reason to ask for a code, "" to
+	// ask for none.
 	what, why string
 	plans     []*install.Plan
-	// folders go afterwards, and so does the daemon at a socket.
+	// folders are removed afterwards, and the daemon at socket is ended.
 	folders []ownFolder
 	socket  string
 }
 
-// carryOut makes the change, when a person confirms it if that is needed.
-func (c setUpChange) carryOut(p Process, s site, dry bool, out *screen) error {
+// carryOut makes the change, after a person confirms it if why is set.
+func (c setUpChange) carryOut(p Process, s harnessPaths, dry bool, out *screen) error {
 	first := !slices.ContainsFunc(c.plans, func(plan *install.Plan) bool { return plan.Remove })
 	show := func(out *screen) {
 		p.tell(hook.SetUpChanges(s.At, load(p, &s.Place, nil)))
@@ -79,7 +81,7 @@ func (c setUpChange) carryOut(p Process, s site, dry bool, out *screen) error {
 	}
 	if c.why != "" {
 		if err := p.byPerson(c.what, show); err != nil && p.agentAbove() == nil && p.needsPerson() != nil {
-			return fmt.Errorf("%w; a code is asked for, since %s", err, c.why) // which a script can change
+			return fmt.Errorf("%w; a code is asked for, since %s", err, c.why) // a script can change that
 		} else if err != nil {
 			return err
 		}
@@ -94,7 +96,7 @@ func (c setUpChange) carryOut(p Process, s site, dry bool, out *screen) error {
 	return cmp.Or(remember(), c.purge(p, out), out.err)
 }
 
-// tellPlans says what became of the files of plans, or would.
+// tellPlans writes what was or would be done to the files of plans.
 func tellPlans(plans []*install.Plan, removed, wrote string, out *screen) {
 	for _, plan := range plans {
 		switch {
@@ -109,7 +111,7 @@ func tellPlans(plans []*install.Plan, removed, wrote string, out *screen) {
 	}
 }
 
-// uninstall removes hooks, those of all harnesses where none is named.
+// uninstall removes the hooks of the named harnesses, or of all.
 func uninstall(p Process, names []string, f installFlags) error {
 	if f.purge && len(names) > 0 {
 		return wrongUsage{errors.New("--purge removes the hooks of all harnesses; name none with it")}
@@ -124,10 +126,10 @@ func uninstall(p Process, names []string, f installFlags) error {
 		return err
 	}
 	c.what = onlyIf(len(titles) > 0, "remove the hook of "+strings.Join(titles, ", "))
-	known, _ := trust.List(s.Place.State) // what cannot be read names no project
+	known, _ := trust.List(s.Place.State) // unreadable entries name no project
 	if f.purge {
 		c.folders = ownFolders(s)
-		for _, folder := range c.folders { // one that may not be removed keeps all
+		for _, folder := range c.folders { // one folder that must not be removed keeps all
 			err = errors.Join(err, removable(p, folder.path))
 		}
 		if err != nil {
@@ -157,9 +159,9 @@ func uninstall(p Process, names []string, f installFlags) error {
 	return cmp.Or(out.err, f.rehearsed(s, c.plans...))
 }
 
-// planAll plans for the harnesses with names, or for those with a hook, and gives the
-// titles of those that lose one.
-func (c *setUpChange) planAll(names []string, scope install.Scope, s site) (titles []string, err error) {
+// planAll plans the change for the named harnesses, or for those with a hook. It returns
+// the titles of those that lose one.
+func (c *setUpChange) planAll(names []string, scope install.Scope, s harnessPaths) (titles []string, err error) {
 	var all []install.Harness
 	for _, name := range names {
 		h, err := install.Find(name)
@@ -188,8 +190,8 @@ func (c *setUpChange) planAll(names []string, scope install.Scope, s site) (titl
 	return titles, nil
 }
 
-// tellRest says what is still there: hooks, and without a purge the person's folders.
-func tellRest(s site, purge bool, out *screen) {
+// tellRest writes what remains: hooks, and without purge the person's folders.
+func tellRest(s harnessPaths, purge bool, out *screen) {
 	for _, h := range install.Harnesses() {
 		told := ""
 		for _, w := range install.Inspect(h, s.At).Wirings {
@@ -214,20 +216,20 @@ func (c *setUpChange) purge(p Process, out *screen) error {
 		out.printf("ended the daemon\n")
 	}
 	for _, f := range c.folders {
-		err := removable(p, f.path) // what was shown may be another folder by now
+		err := removable(p, f.path) // the path may be another folder by now
 		if err == nil {
 			err = os.RemoveAll(f.path)
 		}
 		if err != nil {
 			return fmt.Errorf("remove %s: %w", f.path, err)
 		}
-		_ = os.Remove(filepath.Dir(f.path)) // one that is not empty stays
+		_ = os.Remove(filepath.Dir(f.path)) // it fails if the folder is not empty
 		out.printf("removed %s\n", f.path)
 	}
 	return nil
 }
 
-// endDaemon has the daemon end, and waits for it.
+// endDaemon ends the daemon, and waits for it.
 func endDaemon(socket string) error {
 	if err := state.PrivateSocket(socket); err != nil {
 		return err
@@ -253,7 +255,7 @@ func endDaemon(socket string) error {
 	return err
 }
 
-// ownFolder is a folder that Cardea has for a person, and what it takes up.
+// ownFolder is a folder of Cardea for a person, with its size.
 type ownFolder struct {
 	holds, path string
 	files       int
@@ -264,8 +266,8 @@ func (f ownFolder) String() string {
 	return fmt.Sprintf("%s: %s (%s, %d KB)", f.holds, f.path, count(f.files, "file"), (f.bytes+1023)/1024)
 }
 
-// ownFolders are those that are there.
-func ownFolders(s site) []ownFolder {
+// ownFolders returns Cardea's existing folders of the person.
+func ownFolders(s harnessPaths) []ownFolder {
 	dirs := s.Place.Dirs
 	var out []ownFolder
 	for _, f := range []ownFolder{
@@ -281,7 +283,7 @@ func ownFolders(s site) []ownFolder {
 		}
 		_ = filepath.WalkDir(f.path, func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
-				return nil // what cannot be read takes up nothing that is known
+				return nil // the size of unreadable entries is unknown
 			}
 			f.files++
 			if info, err := d.Info(); err == nil {
@@ -294,14 +296,14 @@ func ownFolders(s site) []ownFolder {
 	return out
 }
 
-// removable says why a folder may not be removed with all in it, or nil. Variables name
-// folders, and links lead elsewhere: only a folder called cardea that holds nothing of
-// others goes.
+// removable returns nil if a folder may be removed with all its content, else the reason
+// why not. Variables name folders, and links lead to other places. So only a folder named
+// cardea without files of others may be removed.
 func removable(p Process, dir string) error {
 	own, named, real := dir, locate(p, "", "", p.Dir).Dirs.Home, filepath.Clean(dir)
 	home := paths.Real(named)
 	if filepath.Base(own) != "cardea" {
-		own = filepath.Dir(own) // cardea/state, as macOS and Windows have it
+		own = filepath.Dir(own) // cardea/state, as on macOS and Windows
 	}
 	if rel, err := filepath.Rel(named, real); err == nil && filepath.IsLocal(rel) {
 		real = filepath.Join(home, rel)
@@ -317,7 +319,7 @@ func removable(p Process, dir string) error {
 	case paths.Within(real, home), paths.Within(real, paths.Real(p.Program)), p.Dir != "" && paths.Within(real, paths.Real(p.Dir)):
 		why = "your home folder, this program or the working folder is in it"
 	default:
-		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // its errors become the reason
+		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // errors become the reason
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				why = err.Error()
 			} else if err == nil && d.Type()&os.ModeSymlink == 0 && p.Machine.Foreign(path) {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// lived is a desk with a hook in two harnesses, settings, state and cache.
-func lived(t *testing.T) (*desk, string) {
+// lived returns a registrar with a hook in two harnesses, settings, state and cache.
+func lived(t *testing.T) (*registrar, string) {
 	t.Helper()
 	d, binary := hooked(t)
 	for _, name := range []string{"claude", "codex"} {
@@ -62,7 +62,7 @@ func TestUninstallSaysWhatStays(t *testing.T) {
 	}
 }
 
-// A broken file is not passed over where it may hold a hook.
+// A broken file that may contain a hook is reported.
 func TestUninstallFromBrokenFiles(t *testing.T) {
 	d, _ := lived(t)
 	d.write(filepath.Join(d.home, ".gemini/settings.json"), "{")
@@ -117,28 +117,28 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// A purge removes nothing that is not Cardea's own, wherever variables and links lead.
+// A purge removes only Cardea's own files, for all variables and links.
 func TestPurgeRefuses(t *testing.T) {
 	for name, tt := range map[string]struct {
-		make func(d *desk)
+		make func(d *registrar)
 		want string
 	}{
-		"the state folder is in the home folder": {func(d *desk) {
+		"the state folder is in the home folder": {func(d *registrar) {
 			d.vars["XDG_STATE_HOME"] = d.home
 			d.write(filepath.Join(d.home, "cardea/main.go"), "package main\n")
 		}, "of your home folder or of the root"},
-		"the cache is a link": {func(d *desk) {
+		"the cache is a link": {func(d *registrar) {
 			d.write(filepath.Join(d.home, "photos/a.jpg"), "x")
 			d.mkdir(filepath.Join(d.home, ".cache"))
 			d.must(os.RemoveAll(filepath.Join(d.home, ".cache/cardea")))
 			d.must(os.Symlink(filepath.Join(d.home, "photos"), filepath.Join(d.home, ".cache/cardea")))
 		}, "a symbolic link leads to it"},
-		"the settings are below a link": {func(d *desk) {
+		"the settings are below a link": {func(d *registrar) {
 			d.mkdir(filepath.Join(d.home, "dots"))
 			d.must(os.Rename(filepath.Join(d.home, ".config"), filepath.Join(d.home, "dots/config")))
 			d.must(os.Symlink("dots/config", filepath.Join(d.home, ".config")))
 		}, "a symbolic link leads to it"},
-		"the home folder is in it": {func(d *desk) {
+		"the home folder is in it": {func(d *registrar) {
 			up := filepath.Join(d.home, "cardea")
 			d.mkdir(filepath.Join(up, "home"))
 			d.vars["HOME"], d.vars["XDG_CACHE_HOME"] = filepath.Join(up, "home"), d.home
@@ -161,7 +161,7 @@ func TestPurgeRefuses(t *testing.T) {
 			}
 		})
 	}
-	// A file of another user, and links within, which are removed and not followed.
+	// A file of another user, and links inside, which are removed and not followed.
 	d, _ := lived(t)
 	d.write(filepath.Join(d.home, "photos/a.jpg"), "x")
 	d.must(os.Symlink(filepath.Join(d.home, "photos"), filepath.Join(d.home, ".cache/cardea/link")))
@@ -188,7 +188,7 @@ func TestPurgeRefuses(t *testing.T) {
 	}
 }
 
-func (d *desk) must(err error) {
+func (d *registrar) must(err error) {
 	d.t.Helper()
 	if err != nil {
 		d.t.Fatal(err)

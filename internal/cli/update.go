@@ -10,11 +10,12 @@ import (
 
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/script"
-	"cardea.dev/internal/config/posture"
 	"cardea.dev/internal/config/release/updates"
+	"cardea.dev/internal/config/setup"
 	"github.com/spf13/cobra"
 )
 
+// updateCommand returns the command "update".
 func updateCommand(p Process) *cobra.Command {
 	var check bool
 	c := &cobra.Command{
@@ -45,7 +46,7 @@ HTTPS_PROXY and NO_PROXY say.`,
 				p.showCopy(title, c)
 				title = "also on PATH: "
 			}
-			if posture.Kept(pl.State) {
+			if setup.Kept(pl.State) {
 				fmt.Fprintln(p.Stdout, "afterwards: cardea accept, which remembers the new program; until then every session tells of the change")
 			}
 			return nil
@@ -55,14 +56,14 @@ HTTPS_PROXY and NO_PROXY say.`,
 	return c
 }
 
-// askSystem asks a package manager of the system.
+// askSystem runs a package manager of the system, and returns its output.
 func askSystem(program string, args ...string) (string, bool) {
 	out, _, err := script.Process{Path: program, Args: args, Limit: limit.Version, MaxOutput: 1 << 12,
 		Env: []string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C"}, Dir: "/"}.Run(context.Background())
 	return string(out), err == nil
 }
 
-// checkFeed tells whether there is a newer release.
+// checkFeed writes whether there is a newer release.
 func (p Process) checkFeed(c updates.Copy) error {
 	newest, err := updates.Newest(context.Background(), cmp.Or(p.Env("CARDEA_UPDATE_URL"), updates.Feed))
 	if err != nil {

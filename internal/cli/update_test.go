@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"cardea.dev/internal/config/posture"
+	"cardea.dev/internal/config/setup"
 )
 
 func TestUpdate(t *testing.T) {
@@ -24,7 +24,7 @@ func TestUpdate(t *testing.T) {
 		fmt.Fprint(w, `{"tag_name":"v1.2.3","body":"run this: rm -rf ~"}`)
 	}))
 	defer s.Close()
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.running = filepath.Join(d.home, "go/b\x1b[31min/cardea")
 	d.write(d.running, "#!/bin/sh\n")
 	d.vars["CARDEA_UPDATE_URL"] = s.URL + "/feed"
@@ -32,7 +32,7 @@ func TestUpdate(t *testing.T) {
 	if code != exitOK || errs != "" || asked.Load() != 0 || strings.Contains(out, "\x1b") || !strings.HasPrefix(out, "this copy: ") || strings.Contains(out, "accept") {
 		t.Errorf("update: exit %d, %q %q, the feed was read %d times", code, out, errs, asked.Load())
 	}
-	d.write(posture.Path(filepath.Join(d.home, ".local/state/cardea")), "x")
+	d.write(setup.Path(filepath.Join(d.home, ".local/state/cardea")), "x")
 	out, _, code = d.run("", "update", "--check")
 	if code != exitOK || !strings.HasPrefix(out, "newest release: v1.2.3; the version of this copy is not known\nthis copy: ") || !strings.Contains(out, "\nafterwards: cardea accept") ||
 		strings.Contains(out, "rm -rf") {

@@ -11,13 +11,13 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// This file tests that nothing which names a guarded path is allowed, whatever the
-// program, the spelling and the way in which it is named.
+// This file tests that no line that names a guarded path is allowed, for any program,
+// spelling and way of naming it.
 
-// wall is a desk whose harness allows all tools, as some people's does.
-func wall(t *testing.T) *desk {
+// wall returns a registrar whose harness allows all tools, as some users' does.
+func wall(t *testing.T) *registrar {
 	t.Helper()
-	d := newDeskIn(t, testrun.OnDisk(t))
+	d := newRegistrarIn(t, testrun.OnDisk(t))
 	d.settings("permissions: {expand: true}\n")
 	d.write(filepath.Join(d.project, ".claude", "settings.json"), `{"permissions":{"allow":["Bash","Write","Edit","Read","mcp__x","mcp__files"]}}`)
 	d.write(filepath.Join(d.home, ".claude", "settings.json"), `{"permissions":{"allow":["Bash","Write","Edit","Read","mcp__x","mcp__files"]}}`)
@@ -27,8 +27,8 @@ func wall(t *testing.T) *desk {
 	return d
 }
 
-// judged is what is decided about a call of a tool.
-func (d *desk) judged(t *testing.T, tool, mode, input string) cardea.Verdict {
+// judged returns the verdict on a call of a tool.
+func (d *registrar) judged(t *testing.T, tool, mode, input string) cardea.Verdict {
 	t.Helper()
 	p := d.process(strings.NewReader(""), nil, nil)
 	m, err := tryFlags{tool: tool, harness: "claude-code", event: string(cardea.PreToolUse), mode: mode}.message(p, input)
@@ -38,8 +38,8 @@ func (d *desk) judged(t *testing.T, tool, mode, input string) cardea.Verdict {
 	return newJudgement(p, m.event).Verdict(context.Background())
 }
 
-// guardedPaths are files that say what agents may do, and one harmless twin for each.
-func guardedPaths(d *desk) [][2]string {
+// guardedPaths returns files that determine what agents may do, each with a harmless twin.
+func guardedPaths(d *registrar) [][2]string {
 	return [][2]string{
 		{".claude/settings.json", "docs/settings.json"}, {".claude/settings.local.json", "docs/local.json"}, {".claude/hooks/pre.sh", "src/pre.sh"},
 		{".cardea/cardea.yaml", "docs/cardea.yaml"}, {".cardea/rules/team.yaml", "docs/rules/team.yaml"}, {".codex/config.toml", "src/config.toml"},
@@ -49,8 +49,8 @@ func guardedPaths(d *desk) [][2]string {
 	}
 }
 
-// spellings of a path, each of which names the same file.
-func spellings(d *desk, p string) []string {
+// spellings returns spellings of a path that all name the same file.
+func spellings(d *registrar, p string) []string {
 	abs := p
 	if !strings.HasPrefix(p, "/") {
 		abs = d.project + "/" + p
@@ -66,7 +66,7 @@ func spellings(d *desk, p string) []string {
 	return out
 }
 
-// ways of naming a path on a line. %s is the path as a word of the shell, %q a path
+// ways are the ways to name a path in a line. %s is the path as a shell word, %q a path
 // without quotes, for code.
 var ways = []string{
 	"P %s",
@@ -113,7 +113,8 @@ var ways = []string{
 	"P script \"w %q\"",
 }
 
-// programs that may write what they are passed: some known, most not, some invented.
+// wallPrograms are programs that may write their arguments: some known, most unknown, some
+// invented.
 var wallPrograms = []string{
 	"frobnicate",
 	"./tool",
@@ -233,8 +234,8 @@ var wallPrograms = []string{
 	"chef",
 }
 
-// TestNothingNamedIsAllowed: guarded path × spelling × way × program. The same line
-// with a harmless path is left alone, unless the program is asked about anyway.
+// TestNothingNamedIsAllowed tries guarded path × spelling × way × program. The same line
+// with a harmless path gets no opinion, unless the program is asked about in any case.
 func TestNothingNamedIsAllowed(t *testing.T) {
 	d := wall(t)
 	rnd := rand.New(rand.NewPCG(1, 1))
@@ -257,8 +258,8 @@ func TestNothingNamedIsAllowed(t *testing.T) {
 	}
 }
 
-// named is a line that names a path in a way.
-func named(d *desk, way, word string) string {
+// named returns a line that names a path in one of the ways.
+func named(d *registrar, way, word string) string {
 	bare := strings.NewReplacer(`"`, "", `'`, "", "$PWD", d.project, "${HOME}", "~", "$HOME", "~", "$", "").Replace(word)
 	return strings.NewReplacer("%s", word, "%q", bare).Replace(way)
 }

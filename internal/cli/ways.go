@@ -26,32 +26,32 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// way is one way to a looser answer about a call. Each was tried: the call was judged again with
-// it. Only those of the kind "edit" were not.
+// way is a way to a looser answer about a call. Each was tried by judging the call again,
+// except those of the kind "edit".
 type way struct {
 	// Kind is trust, once, always, rule, setting, permission or edit.
 	Kind string `json:"kind"`
-	// Command is a line to paste into bash or zsh, "" where a person edits a file.
+	// Command is a line to paste into bash or zsh, "" if a person must edit a file.
 	Command string `json:"command"`
-	// Text says what to edit, or what the command also needs.
+	// Text says what to edit, or what is needed in addition to the command.
 	Text string `json:"text"`
-	// Effect is the answer that the call gets then, null where that is unknown.
+	// Effect is the answer that the call then gets, null if unknown.
 	Effect *cardea.Effect `json:"effect"`
 }
 
-// onceFor is how long the exception of the way "once" lasts. maxChanges is how many exceptions
-// or rules a way may change.
+// onceFor is how long the exception of the way "once" lasts. maxChanges is the most
+// exceptions or rules that a way may change.
 const (
 	onceFor    = "10m"
 	maxChanges = 3
 )
 
-// waysOf looks for ways to a looser answer about a call.
+// waysOf searches for ways to a looser answer about a call.
 type waysOf struct {
 	trial
-	// heard has the answers of signals, so that each runs once for all ways.
-	heard map[string]map[string]policy.Answer
-	// from is put before a command that must run in the project.
+	// heard holds the answers of signals, so that each runs once for all ways.
+	heard map[string]map[string]policy.SignalValue
+	// from is the prefix of a command that must run in the project.
 	from string
 	out  []way
 }
@@ -59,7 +59,7 @@ type waysOf struct {
 // ways returns the ways to a looser answer, the best first. why is the reason that no exception
 // is among them.
 func (t trial) ways() (all []way, why string) {
-	w := waysOf{trial: t, out: []way{}, heard: map[string]map[string]policy.Answer{}}
+	w := waysOf{trial: t, out: []way{}, heard: map[string]map[string]policy.SignalValue{}}
 	if ev := t.judgement.Event; t.verdict.Effect != cardea.Allow && ev.Kind.Answered() && ev.Call != nil {
 		if project := t.judgement.Place.Project; project != "" && project != locate(t.p, "", "", t.p.Dir).Project {
 			w.from = "cd " + hook.Pasted(project) + " && "
@@ -79,14 +79,14 @@ func (t trial) ways() (all []way, why string) {
 	return w.out, why
 }
 
-// heardSignals runs signals, and remembers what they said. Without a runner none runs.
+// heardSignals runs signals, and remembers their answers. Without a runner none runs.
 type heardSignals struct {
 	runner policy.Signals
-	heard  map[string]map[string]policy.Answer
+	heard  map[string]map[string]policy.SignalValue
 }
 
-// Gather gives the answers of signals that were heard before, and runs others.
-func (s heardSignals) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, names []string) map[string]policy.Answer {
+// Gather returns remembered answers of signals, and runs the other signals.
+func (s heardSignals) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, names []string) map[string]policy.SignalValue {
 	key := f.Dir + "\n" + strings.Join(names, "\n")
 	if s.heard[key] == nil && s.runner != nil {
 		s.heard[key] = s.runner.Gather(ctx, ev, f, names)
@@ -94,9 +94,9 @@ func (s heardSignals) Gather(ctx context.Context, ev *cardea.Event, f policy.Fol
 	return s.heard[key]
 }
 
-// again judges the call once more, after a change of what is in force. No signal runs that the
-// change would bring.
-func (w *waysOf) again(p Process, change func(*judgement)) cardea.Effect {
+// again judges the call again, after a change of the configuration. Signals that the change
+// adds do not run.
+func (w *waysOf) again(p Process, change func(*evaluation)) cardea.Effect {
 	ev := *w.judgement.Event
 	j := newJudgement(p, &ev)
 	j.NearAtOnce, j.Loaded.Callbacks.Once = w.judgement.NearAtOnce, func(string) bool { return true }
@@ -119,13 +119,13 @@ func (w *waysOf) offer(kind, command, text string, then cardea.Effect) bool {
 	return true
 }
 
-// trust offers to trust the project, where what it allows does not apply yet.
+// trust offers to trust the project, if what it allows does not apply yet.
 func (w *waysOf) trust() {
 	where := w.judgement.Loaded.Where
 	if where.Project == "" || where.Project == where.Dirs.Home {
 		return
 	}
-	then := w.again(w.p, func(j *judgement) {
+	then := w.again(w.p, func(j *evaluation) {
 		at := j.Loaded.Where
 		at.Trust = func(string, []byte) bool { return true }
 		at.Known = func(string) bool { return true }
@@ -138,8 +138,8 @@ func (w *waysOf) trust() {
 	w.offer("trust", "cardea trust", "", then)
 }
 
-// exceptions offers overrides for ten minutes and for good, of the narrowest scope that is
-// enough. It reports whether there are any.
+// exceptions offers overrides for ten minutes and permanently, of the narrowest sufficient
+// scope. It reports whether there are any.
 func (w *waysOf) exceptions() bool {
 	for _, scope := range []cardea.Scope{cardea.ScopeProject, cardea.ScopeUser} {
 		if scope == cardea.ScopeProject && !w.inProject() {
@@ -162,19 +162,19 @@ func (w *waysOf) exceptions() bool {
 	return false
 }
 
-func withOverrides(list []overrides.Override) func(*judgement) {
-	return func(j *judgement) { j.Loaded.Overrides = append(slices.Clone(j.Loaded.Overrides), list...) }
+func withOverrides(list []overrides.Override) func(*evaluation) {
+	return func(j *evaluation) { j.Loaded.Overrides = append(slices.Clone(j.Loaded.Overrides), list...) }
 }
 
-// lasting reports whether exceptions are offered for good: not from what protects the gate, and
-// not where a file says what runs, since what it says may change.
+// lasting reports whether permanent exceptions are offered. They are not offered for rules
+// that protect the gate, nor if a file contains what runs, since its content may change.
 func (w *waysOf) lasting(list []overrides.Override) bool {
 	return !slices.ContainsFunc(list, func(o overrides.Override) bool { return o.Rule != "" }) && !slices.ContainsFunc(w.held(), func(i int) bool {
 		return slices.ContainsFunc(w.judgement.Event.Call.Parts[i].Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute && a.Path != "" })
 	})
 }
 
-// inProject reports whether an override that is written into the project applies there.
+// inProject reports whether an override in the project's file applies there.
 func (w *waysOf) inProject() bool {
 	at := w.judgement.Loaded.Where
 	if at.Project == "" || at.Project == at.Dirs.Home || at.State == "" {
@@ -185,13 +185,13 @@ func (w *waysOf) inProject() bool {
 		return err != nil || at.Known(file)
 	}
 	p := w.p.in(at.Project)
-	p.Stderr = io.Discard // what is wrong there is said by "cardea trust"
+	p.Stderr = io.Discard // "cardea trust" reports the problems there
 	s, err := surveyHere(p)
 	return err == nil && s.empty() && len(s.lessons) == 0
 }
 
-// held are the parts that the verdict is about: those that ask or are denied, else all that are
-// not allowed.
+// held returns the parts that determine the verdict: those that ask or are denied, else all
+// that are not allowed.
 func (w *waysOf) held() (out []int) {
 	ask := slices.ContainsFunc(w.verdict.Parts, func(e cardea.Effect) bool { return e >= cardea.Ask })
 	for i := range w.judgement.Event.Call.Parts {
@@ -202,7 +202,7 @@ func (w *waysOf) held() (out []int) {
 	return out
 }
 
-// overrides are exceptions of a scope for all held parts, nil where one part has none.
+// overrides returns exceptions of a scope for all held parts, nil if one part has none.
 func (w *waysOf) overrides(scope cardea.Scope, withFile bool) (out []overrides.Override) {
 	for _, i := range w.held() {
 		part := &w.judgement.Event.Call.Parts[i]
@@ -218,7 +218,7 @@ func (w *waysOf) overrides(scope cardea.Scope, withFile bool) (out []overrides.O
 		}
 		for _, rule := range w.namedRules(i) {
 			o.Rule = rule
-			if o.Wrong() != "" || rule == "gate-key" { // who has the key can forge all else
+			if o.Wrong() != "" || rule == "gate-key" { // the key can forge all other records
 				return nil
 			}
 			if !slices.ContainsFunc(out, func(x overrides.Override) bool { return x.ID() == o.ID() }) {
@@ -232,7 +232,7 @@ func (w *waysOf) overrides(scope cardea.Scope, withFile bool) (out []overrides.O
 	return out
 }
 
-// namedRules are the rules that an override of part i must name, "" for none.
+// namedRules returns the rules that an override of part i must name, "" for none.
 func (w *waysOf) namedRules(i int) (out []string) {
 	for _, o := range w.verdict.Opinions {
 		if name := onlyIf(o.Yields == cardea.YieldsByName, o.Rule); o.Part == i && o.Effect >= cardea.Ask && !slices.Contains(out, name) {
@@ -245,8 +245,8 @@ func (w *waysOf) namedRules(i int) (out []string) {
 	return out
 }
 
-// globOf is a glob for the one file that a part names, "" where there is none or the glob would
-// name other files.
+// globOf returns a glob for the only file that a part names. It is "" for several files, or
+// if the glob would match other files.
 func globOf(part *cardea.Part, home string) string {
 	path := ""
 	for _, a := range part.Access {
@@ -261,7 +261,7 @@ func globOf(part *cardea.Part, home string) string {
 	return onlyIf(!(strings.ContainsAny(path, `*?[]{}\!`) || strings.HasSuffix(path, "/")), path)
 }
 
-// overrideLines is the line that makes overrides.
+// overrideLines returns the command line that makes the overrides.
 func overrideLines(list []overrides.Override, until string) string {
 	var out []string
 	add := func(flag, value string) string { return onlyIf(value != "", " --"+flag+" "+hook.Pasted(value)) }
@@ -272,7 +272,7 @@ func overrideLines(list []overrides.Override, until string) string {
 	return strings.Join(out, " && ")
 }
 
-// noException is why no override loosens the answer.
+// noException returns why no override loosens the answer.
 func (w *waysOf) noException() string {
 	for _, o := range w.verdict.Opinions {
 		switch source := cmp.Or(o.Source, o.By()); {
@@ -309,7 +309,7 @@ func nameable(words []string) bool {
 	return err == nil && slices.Equal(again, words) && !slices.Contains(words, "*")
 }
 
-// permission offers an entry of the harness's own list, where no rule decides.
+// permission offers an entry of the harness's own list, if no rule decides.
 func (w *waysOf) permission() {
 	l, ev := w.judgement.Loaded, w.judgement.Event
 	if w.verdict.Effect != cardea.Abstain || ev.Harness != claudecode.Name || w.judgement.Place.Dirs.Claude == "" {
@@ -317,7 +317,7 @@ func (w *waysOf) permission() {
 	}
 	_, needs := w.judgement.Suggest(w.verdict)
 	if len(needs) == 0 && l.Expands() || slices.ContainsFunc(needs, func(s string) bool { return strings.HasSuffix(s, ":*)") }) {
-		return // an entry that allows more than the call allows too much
+		return // an entry that also allows other arguments allows too much
 	}
 	then := w.again(w.p, withEntries(needs))
 	text := ""
@@ -328,9 +328,9 @@ func (w *waysOf) permission() {
 	w.offer("permission", onlyIf(!l.Expands(), "cardea config set permissions.expand true"), text, then)
 }
 
-// withEntries puts entries into the harness's own list.
-func withEntries(entries []string) func(*judgement) {
-	return func(j *judgement) {
+// withEntries returns a change that adds entries to the harness's own list.
+func withEntries(entries []string) func(*evaluation) {
+	return func(j *evaluation) {
 		j.Loaded.Settings.Permissions.Expand = true
 		from := &permissionlist.Origin{Harness: claudecode.Name, Scope: cardea.ScopeUser, Allows: true, Source: j.Place.Dirs.Claude}
 		for _, text := range entries {
@@ -340,8 +340,8 @@ func withEntries(entries []string) func(*judgement) {
 	}
 }
 
-// switches offers a milder effect for the rules that decided, or another setting. Rules that
-// protect the gate, and a call that more than three rules hold back, are no case for that.
+// switches offers a milder effect for the rules that decided, or another setting. It offers
+// none for rules that protect the gate, or if more than maxChanges rules hold the call.
 func (w *waysOf) switches() {
 	change := map[string]string{}
 	for _, o := range w.verdict.Opinions {
@@ -386,6 +386,6 @@ func (w *waysOf) set(kind string, values map[string]string) {
 	if len(lines) > 0 && w.judgement.Place.Dirs.User != "" {
 		p := w.p
 		p.Drafts = map[string][]byte{path: []byte(text)}
-		w.offer(kind, strings.Join(lines, " && "), "", w.again(p, func(*judgement) {}))
+		w.offer(kind, strings.Join(lines, " && "), "", w.again(p, func(*evaluation) {}))
 	}
 }

@@ -20,11 +20,10 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// heldCall is a call, what is set up for it, and the kinds of ways that must be among those that
-// are offered.
+// heldCall is a call with its set-up, and the kinds of ways that must be offered for it.
 type heldCall struct {
 	tool, input string
-	setUp       func(*desk)
+	setUp       func(*registrar)
 	args        []string
 	want        string
 }
@@ -32,11 +31,11 @@ type heldCall struct {
 const trap = `touch PWNED; printf '\033[2J'`
 
 func heldCalls() map[string]heldCall {
-	own := func(text string) func(*desk) { return func(d *desk) { d.rules("rules: [" + text + "]") } }
-	inProject := func(file, text string) func(*desk) {
-		return func(d *desk) { d.write(filepath.Join(d.project, file), text) }
+	own := func(text string) func(*registrar) { return func(d *registrar) { d.rules("rules: [" + text + "]") } }
+	inProject := func(file, text string) func(*registrar) {
+		return func(d *registrar) { d.write(filepath.Join(d.project, file), text) }
 	}
-	allowed := func(d *desk) {
+	allowed := func(d *registrar) {
 		d.write(filepath.Join(d.home, ".claude/settings.json"), `{"permissions":{"deny":["Bash(danger:*)"],"ask":["Bash(maybe:*)"],"allow":["Bash(fine:*)"]}}`)
 	}
 	return map[string]heldCall{
@@ -87,27 +86,27 @@ func heldCalls() map[string]heldCall {
 			want:  "rule edit",
 		},
 		"a rule that halts":               {input: "stop", setUp: own("{id: no, tool: Bash, match: {command: stop}, effect: halt}"), want: "edit"},
-		"off already":                     {input: "git clean -fdx", want: "once rule", setUp: func(d *desk) { d.settings("rules:\n  off: [git-stash-drop] # mine\n") }},
+		"off already":                     {input: "git clean -fdx", want: "once rule", setUp: func(d *registrar) { d.settings("rules:\n  off: [git-stash-drop] # mine\n") }},
 		"a project that denies":           {input: "pa", setUp: inProject(".cardea/rules/r.yaml", "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: deny}]"), want: "edit"},
 		"a project that allows":           {input: "pa", setUp: inProject(".cardea/rules/r.yaml", "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]"), want: "trust once always"},
 		"an override that is not trusted": {input: "git clean -fd", setUp: inProject(".cardea/overrides.yaml", "overrides: [{command: git clean -fd, effect: allow}]"), want: "trust once always"},
-		"a permission that is not trusted": {input: "nice pa", setUp: func(d *desk) {
+		"a permission that is not trusted": {input: "nice pa", setUp: func(d *registrar) {
 			inProject(".claude/settings.json", `{"permissions":{"allow":["Bash(pa)"]}}`)(d)
 			d.settings("permissions: {expand: true}\n")
 		}, want: "trust"},
-		"unattended":      {input: "make all", setUp: func(d *desk) { d.settings("default: {unattended: deny}\n"); d.vars["CARDEA_UNATTENDED"] = "1" }, want: "once always setting"},
-		"attended":        {input: "make all", setUp: func(d *desk) { d.settings("default: {attended: ask}\n") }, want: "once always setting"},
+		"unattended":      {input: "make all", setUp: func(d *registrar) { d.settings("default: {unattended: deny}\n"); d.vars["CARDEA_UNATTENDED"] = "1" }, want: "once always setting"},
+		"attended":        {input: "make all", setUp: func(d *registrar) { d.settings("default: {attended: ask}\n") }, want: "once always setting"},
 		"a role":          {input: "touch tests/x", args: []string{"--role", "coder"}, want: "once always"},
-		"another folder":  {input: "git push -f", setUp: func(d *desk) { d.mkdir(filepath.Join(d.home, "it's/.git")) }, args: []string{"--cwd", "../home/it's"}, want: "once always rule"},
-		"broken settings": {input: "make all", setUp: func(d *desk) { d.settings("on_error: nonsense\n") }},
-		"a policy": {input: "mig", setUp: func(d *desk) {
+		"another folder":  {input: "git push -f", setUp: func(d *registrar) { d.mkdir(filepath.Join(d.home, "it's/.git")) }, args: []string{"--cwd", "../home/it's"}, want: "once always rule"},
+		"broken settings": {input: "make all", setUp: func(d *registrar) { d.settings("on_error: nonsense\n") }},
+		"a policy": {input: "mig", setUp: func(d *registrar) {
 			d.policy("guard.rego", strings.ReplaceAll(guardPolicy, "rm", "mig"))
 		}, want: "edit"},
 	}
 }
 
-// explainedWays are the ways that explain shows about the last call.
-func (d *desk) explainedWays() (out explained) {
+// explainedWays returns the ways that explain shows for the last call.
+func (d *registrar) explainedWays() (out explained) {
 	d.t.Helper()
 	text, errs, code := d.run("", "explain", "last", "--json")
 	if err := json.Unmarshal([]byte(text), &out); err != nil || code != exitOK {
@@ -116,8 +115,8 @@ func (d *desk) explainedWays() (out explained) {
 	return out
 }
 
-// tried are the ways about a call that is tried, as people see them and as they are.
-func (d *desk) tried(c heldCall) (ways []way, effect string) {
+// tried returns the ways for a tried call, in their form for people and unchanged.
+func (d *registrar) tried(c heldCall) (ways []way, effect string) {
 	d.t.Helper()
 	f := tryFlags{tool: "Bash", harness: "claude-code", event: "PreToolUse"}
 	for i := 0; i < len(c.args); i += 2 {
@@ -158,8 +157,7 @@ func (d *desk) tried(c heldCall) (ways []way, effect string) {
 	return ways, t.verdict.Effect.String()
 }
 
-// pasted are the commands that a shell starts for a line that is pasted into it, each after its
-// folder.
+// pasted returns the commands that a shell starts for a pasted line, each after its folder.
 func pasted(t testing.TB, shell, dir, line string) (out [][]string) {
 	t.Helper()
 	script := "cardea() { printf '%s\\0' \"$PWD\" $# \"$@\"; }\n" + line + "\n"
@@ -190,15 +188,15 @@ func pasted(t testing.TB, shell, dir, line string) (out [][]string) {
 
 var entryText = regexp.MustCompile(`^put (.*) into permissions\.allow of (.*)$`)
 
-// Each way that is offered is pasted into bash and zsh, carried out, and changes the answer as
+// Each offered way is pasted into bash and zsh, carried out, and changes the answer as
 // promised. No text of a call leaves its quotes.
 func TestWaysWork(t *testing.T) {
 	t.Parallel()
 	for name, c := range heldCalls() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			begin := func() *desk {
-				d := newDesk(t)
+			begin := func() *registrar {
+				d := newRegistrar(t)
 				d.vars["XDG_STATE_HOME"], d.vars["XDG_CONFIG_HOME"] = filepath.Join(d.home, ".local/state"), filepath.Join(d.home, ".config")
 				if c.setUp != nil {
 					c.setUp(d)
@@ -233,8 +231,8 @@ func TestWaysWork(t *testing.T) {
 	}
 }
 
-// follow does what a way says.
-func (d *desk) follow(w way) {
+// follow carries out a way.
+func (d *registrar) follow(w way) {
 	d.t.Helper()
 	if m := entryText.FindStringSubmatch(w.Text); m != nil {
 		d.write(m[2], `{"permissions":{"allow":[`+m[1]+`]}}`)
@@ -261,11 +259,11 @@ func (d *desk) follow(w way) {
 	}
 }
 
-// The short form has at most eight lines for one part, and one more for each of several.
+// The short form has at most eight lines for one part, and one more for each of several parts.
 func TestTryIsShort(t *testing.T) {
 	t.Parallel()
 	for name, c := range heldCalls() {
-		d := newDesk(t)
+		d := newRegistrar(t)
 		if c.setUp != nil {
 			c.setUp(d)
 		}
@@ -293,7 +291,7 @@ func TestTryIsShort(t *testing.T) {
 
 // TestLinesOfTry prints how many lines ten calls take, in the long form and in the short one.
 func TestLinesOfTry(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	for _, command := range []string{
 		"git status",
 		"make all",
@@ -318,9 +316,10 @@ func TestLinesOfTry(t *testing.T) {
 	}
 }
 
-// An agent is not shown how to allow a call. That standard input is no terminal hides nothing.
+// An agent does not see how to allow a call. A standard input that is no terminal hides
+// nothing.
 func TestWaysAreForPeople(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.run(d.call("PreToolUse", "default", "git push -f"), "check", "--harness", "claude-code")
 	for _, args := range [][]string{{"explain"}, {"explain", "last", "--json"}, {"try", "git push -f"}, {"try", "-v", "git push -f"}} {
 		var out, errs bytes.Buffer
@@ -336,9 +335,9 @@ func TestWaysAreForPeople(t *testing.T) {
 	}
 }
 
-// explain judges the call of an entry again, and says where it cannot.
+// explain judges the call of an entry again, and says why it cannot.
 func TestExplainLast(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	if _, errs, code := d.run("", "explain"); code != exitError || !strings.Contains(errs, "no call was denied") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
@@ -375,7 +374,7 @@ func TestExplainLast(t *testing.T) {
 			t.Errorf("%s: %s", c.input, out)
 		}
 	}
-	// Of another project, where this one has none.
+	// An entry of another project, if this one has no entry.
 	d.mkdir(filepath.Join(d.home, "b/.git"))
 	d.project = filepath.Join(d.home, "b")
 	if e := d.explainedWays(); len(e.Ways) == 0 || !strings.HasPrefix(e.Ways[0].Command, "cd ") {
@@ -383,9 +382,9 @@ func TestExplainLast(t *testing.T) {
 	}
 }
 
-// A line that the ledger did not write is no advice: an agent can plant one.
+// A line that the ledger did not write leads to no advice, since an agent can plant one.
 func TestExplainPassesPlantedLines(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.run(d.call("PreToolUse", "default", "git push -f"), "check", "--harness", "claude-code")
 	id := d.kept()[0]["id"].(string)
 	var out bytes.Buffer
@@ -407,16 +406,16 @@ func TestExplainPassesPlantedLines(t *testing.T) {
 	}
 	r := redact.New()
 	for text, ok := range map[string]bool{"Write a": true, "Write a\nWrite b": false, `{"file_path":"x","n":"(12 bytes)"}`: false, "x …": false} {
-		if _, err := inputOfEntry(&ledger.Entry{Tool: r.Text("Write"), Input: ledger.Input{Text: r.Text(text)}}); (err == nil) != ok {
+		if _, err := inputOfEntry(&ledger.Entry{Tool: r.Text("Write"), Input: ledger.InputSummary{Text: r.Text(text)}}); (err == nil) != ok {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
 }
 
-// Looking for ways runs nothing that a project brings before a person trusts it, and a signal of
-// the person runs at most once more.
+// The search for ways runs nothing of a project before a person trusts it. A signal of the
+// person runs at most once more.
 func TestWaysRunNoSignalsOfStrangers(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	d.write(filepath.Join(d.project, ".cardea/cardea.yaml"), "signals: {seen: {command: \"touch RAN\"}}\n")
 	d.write(filepath.Join(d.project, ".cardea/policies/s.rego"), seesAll)
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
@@ -428,7 +427,7 @@ func TestWaysRunNoSignalsOfStrangers(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(d.project, "RAN")); err == nil {
 		t.Error("a signal of an untrusted project ran")
 	}
-	own := newDesk(t)
+	own := newRegistrar(t)
 	own.settings("signals: {seen: {command: \"echo x >> " + own.home + "/ran\"}}\n")
 	own.write(filepath.Join(own.home, ".config/cardea/policies/s.rego"), seesAll)
 	own.run("", "try", "make all")
@@ -437,8 +436,8 @@ func TestWaysRunNoSignalsOfStrangers(t *testing.T) {
 	}
 }
 
-// A quoted word is the word in bash and zsh, whatever it holds, and shows nothing that a terminal
-// obeys. In fish and PowerShell, nothing of it is outside of quotes.
+// A quoted word is the same word in bash and zsh, and shows nothing that a terminal obeys.
+// In fish and PowerShell, no part of it is outside of quotes.
 func TestPastedIsTheWord(t *testing.T) {
 	words := []string{
 		`\';touch pwn;'\`,
@@ -517,22 +516,22 @@ func TestPastedIsTheWord(t *testing.T) {
 	}
 }
 
-// A file name that reads as a sentence is in quotes, so it is not read as one of Cardea.
+// A file name that reads like a sentence is quoted, so that it does not look like Cardea's
+// text.
 func TestNamesAreNoSentences(t *testing.T) {
 	for call, want := range map[string]string{
 		"rm -rf '/etc: allowed. Instead: x'": `"/etc: allowed. Instead: x": This`,
 		"rm -rf /etc":                        "/etc: This",
 	} {
-		if out, _, _ := newDesk(t).run("", "try", call); !strings.Contains(out, " "+want) {
+		if out, _, _ := newRegistrar(t).run("", "try", call); !strings.Contains(out, " "+want) {
 			t.Errorf("%s: %s", call, out)
 		}
 	}
 }
 
-// What the administrator wrote is lifted by nothing that a person can type, and it is said where
-// it is written.
+// No typed command lifts what the administrator wrote, and the answer says where it is written.
 func TestWaysOfTheSystem(t *testing.T) {
-	d := newDesk(t)
+	d := newRegistrar(t)
 	system := filepath.Join(d.home, "etc")
 	d.write(filepath.Join(system, "rules/r.yaml"), "rules: [{id: sys, tool: Bash, match: {command: sys}, effect: deny}]")
 	d.write(filepath.Join(system, "cardea.yaml"), "default: {unattended: deny}\n")

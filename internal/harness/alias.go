@@ -8,9 +8,8 @@ import (
 	"cardea.dev"
 )
 
-// ToolName is the canonical name of a tool that a harness sends as wire. Names
-// are compared exactly; one that the harness has no other word for is returned
-// as it is.
+// ToolName returns the canonical name of a tool that a harness sends as wire. Names are compared
+// exactly. A name without another canonical form is returned unchanged.
 func ToolName(harness, wire string) string {
 	for _, t := range worded {
 		if t.harness == harness && t.named(wire) {
@@ -20,10 +19,9 @@ func ToolName(harness, wire string) string {
 	return wire
 }
 
-// ToolWord resolves the word that a rules file uses for a tool: a canonical
-// name, or any harness's own ("bash", "run_shell_command", "Task"). It reports
-// false for a word that is neither, which may still be an MCP tool or a tool
-// that this version does not know.
+// ToolWord returns the canonical name for the word that a rules file uses for a tool: a canonical
+// name, or a name of any harness ("bash", "run_shell_command", "Task"). It returns false for any
+// other word, which may still be an MCP tool or a tool that this version does not know.
 func ToolWord(word string) (string, bool) {
 	if _, ok := Tool(word); ok {
 		return word, true
@@ -36,7 +34,7 @@ func ToolWord(word string) (string, bool) {
 	return word, false
 }
 
-// fieldName is the canonical name of a field of a tool input.
+// fieldName returns the canonical name of a field of a tool input.
 func fieldName(harness, tool, wire string) string {
 	for _, r := range renames(harness, tool) {
 		if r.wire == wire {
@@ -46,8 +44,8 @@ func fieldName(harness, tool, wire string) string {
 	return wire
 }
 
-// WireInput renames the fields of a canonical tool input to what the harness
-// calls them, for a rewrite that is sent back. The argument is left as it is.
+// WireInput returns a copy of a canonical tool input with the harness's names of the fields, for a
+// rewrite that is sent back.
 func WireInput(harness, tool string, input map[string]any) map[string]any {
 	out := make(map[string]any, len(input))
 	for k, v := range input {
@@ -73,11 +71,11 @@ func wireName(harness, tool, field string) string {
 	return field
 }
 
-// RunsInField is the field that names the folder of a command.
+// RunsInField is the name of the field with the folder of a command.
 const RunsInField = "workdir"
 
-// RunsIn is the folder in which a harness runs a call, as the input names it. Where it is
-// not certain there may be several, or none; given is false where the input names none.
+// RunsIn returns the folder in which a harness runs a call, as the input names it. If it is
+// uncertain, there may be several folders, or none. given is false if the input names none.
 func RunsIn(harness string, c *cardea.Call) (dirs []string, certain, given bool) {
 	v, there := c.Input[RunsInField]
 	again := c.Shadowed[RunsInField]
@@ -94,7 +92,7 @@ func RunsIn(harness string, c *cardea.Call) (dirs []string, certain, given bool)
 	return texts(append([]any{v}, again...)), false, true
 }
 
-// texts are the texts in a value.
+// texts returns the texts in a value.
 func texts(v any) (out []string) {
 	switch v := v.(type) {
 	case string:
@@ -116,13 +114,12 @@ func runsIn(harness, tool, wire string) bool {
 	return slices.ContainsFunc(renames(harness, tool), func(r rename) bool { return r.field == RunsInField && r.wire == wire })
 }
 
-// lenient reports a harness whose tools may have fields that are not known: what they
-// can say is known, and was seen over many versions.
+// lenient reports whether a harness's tools may have unknown fields. Their possible contents are
+// known, from observation over many versions.
 func lenient(harness string) bool { return harness == "claude-code" || harness == "copilot-cli" }
 
-// isPlain reports a field of a harness's tool that says nothing which the gate looks at,
-// or that was read as a list already. An object in the place of another value may say
-// anything.
+// isPlain reports whether a field of a harness's tool has no meaning for the gate, or was already
+// read as a list. An object in place of another value may contain anything.
 func isPlain(harness, tool, field string, value any) bool {
 	name := field
 	if holdsObject(value) {
@@ -134,35 +131,34 @@ func isPlain(harness, tool, field string, value any) bool {
 	})
 }
 
-// holdsObject reports an object, and a list with one.
+// holdsObject reports whether a value is an object, or a list with one.
 func holdsObject(v any) bool {
 	list, _ := v.([]any)
 	_, is := v.(map[string]any)
 	return is || slices.ContainsFunc(list, holdsObject)
 }
 
-// words holds what a harness calls one of its tools and what is in that tool's input,
-// where it differs from the canonical names. Each text is a list of words.
+// words holds a harness's names of a tool and its input fields, where they differ from the
+// canonical names. Each text is a list of words.
 type words struct {
 	harness, tool string
-	// names are the tool's wire names. One means the same tool at every harness that has
+	// names are the tool's wire names. A wire name means the same tool in every harness that has
 	// it, so that rules may use any of them.
 	names string
-	// fields are the wire names of fields, each with "=" and the canonical name. reads are
-	// further spellings that are read but not written. One with [] is of a list, each entry
-	// of which is such a value, or holds it under the key after the dot: "files[].path".
+	// fields are the wire names of fields, each with "=" and the canonical name. reads are further
+	// spellings that are read but not written. A name with [] is of a list, each entry of which is
+	// such a value, or holds it under the key after the dot: "files[].path".
 	fields, reads string
-	// plain are further fields, which say nothing that the gate looks at; {} marks one with
-	// an object.
+	// plain are further fields, without meaning for the gate; {} marks one with an object.
 	plain string
 }
 
-// named reports a wire name of the tool.
+// named reports whether wire is a wire name of the tool.
 func (w *words) named(wire string) bool {
-	return strings.Contains(w.names, wire) && slices.Contains(strings.Fields(w.names), wire) // the first says no without a list
+	return strings.Contains(w.names, wire) && slices.Contains(strings.Fields(w.names), wire) // the first test avoids the list for most names
 }
 
-// wordsOf are the words of a harness for a tool, none where they are the canonical ones.
+// wordsOf returns the words of a harness for a tool, or none if they are the canonical ones.
 func wordsOf(harness, tool string) words {
 	for _, w := range worded {
 		if w.harness == harness && w.tool == tool {
@@ -172,14 +168,14 @@ func wordsOf(harness, tool string) words {
 	return words{}
 }
 
-// rename is a field whose wire name differs from the canonical one. A oneWay one is read
-// but not written.
+// rename is a field whose wire name differs from the canonical one. A field with oneWay is read but
+// not written.
 type rename struct {
 	wire, field string
 	oneWay      bool
 }
 
-// renames are the renamed fields of a harness's tool, in the order of the table.
+// renames returns the renamed fields of a harness's tool, in the order of the table.
 func renames(harness, tool string) (out []rename) {
 	w := wordsOf(harness, tool)
 	for i, list := range []string{w.fields, w.reads} {
@@ -192,12 +188,12 @@ func renames(harness, tool string) (out []rename) {
 }
 
 // worded are the words that the vendors document or that were seen on the real programs
-// (docs/harnesses.md). Calls by those of harnesses without an adapter are judged, but
-// never allowed (see [Foreign]).
+// (docs/harnesses.md). Calls with words of a harness without an adapter are judged, but never
+// allowed (see [Foreign]).
 var worded = [...]words{
 	{harness: "claude-code", tool: "Agent", names: "Task"},
 
-	// plain is of a declared tool of 1.0.102; no state of a shell is kept
+	// plain is of a declared tool of 1.0.102; the state of a shell is not stored
 	{harness: "copilot-cli", tool: "Bash", names: "bash", plain: "mode shellId detach initial_wait"},
 	{harness: "copilot-cli", tool: "PowerShell", names: "powershell", plain: "mode shellId detach initial_wait"},
 	{harness: "copilot-cli", tool: "Read", names: "view", fields: "path=file_path"},

@@ -12,37 +12,35 @@ import (
 	"cardea.dev"
 )
 
-// EventCall builds the call of an event from what the message says of it: the
-// canonical name of the tool, the name that the harness sent, and the value of the
-// input; there says whether the message had such a value. It is nil for an event
-// that is about no tool.
+// EventCall returns the call of an event from its message: the canonical name of the tool, the name
+// that the harness sent, and the value of the input. there is set if the message had such a value.
+// It returns nil for an event that is not about a tool.
 func (r *Reading) EventCall(kind cardea.Kind, harness, tool, name string, input any, there bool) *cardea.Call {
 	if !kind.Answered() && name == "" {
 		return nil
 	}
 	unsaid := kind.Answered() && (name == "" || !there)
 	if unsaid && !there {
-		if _, found := carried(r.p); found != nil { // it stands where this harness has no input
+		if _, found := carried(r.p); found != nil { // it is in a place where this harness has no input
 			input, there = found, true
 		}
 	}
 	c := r.Call(harness, tool, name, input, there)
 	if unsaid {
-		r.Fault("tool name, tool input", "a tool event without the tool's name or input")
+		r.Defect("tool name, tool input", "a tool event without the tool's name or input")
 	}
 	return c
 }
 
-// Call builds the call of a tool. Fields are renamed to canonical ones. Of several
-// values of a field the first stands in the input, and the others, with those of
-// keys that imitate it, are in Shadowed: which of them the harness uses is its
-// parser's choice.
+// Call returns the call of a tool, with the canonical names of fields. If a field has several
+// values, the first is in the input. Shadowed holds the others, and those of keys that imitate it,
+// since it is unknown which of them the harness uses.
 func (r *Reading) Call(harness, tool, name string, input any, there bool) *cardea.Call {
 	info, known := Tool(tool)
 	obj, isObject := input.(*Object)
 	if !isObject {
 		if there {
-			r.Fault("tool input", "is "+describe(input)+", not an object")
+			r.Defect("tool input", "is "+describe(input)+", not an object")
 		}
 		obj = bare(info, input)
 	}
@@ -56,12 +54,12 @@ func (r *Reading) Call(harness, tool, name string, input any, there bool) *carde
 	return c
 }
 
-// bare is an input that is a text or a list and no object, as the value of the field
-// that stands for the call: some harnesses take it so.
+// bare returns an input that is a text or a list, not an object, as the value of the tool's main
+// field. Some harnesses accept that form.
 func bare(info ToolInfo, input any) *Object {
 	field := info.Primary
 	if paths := info.FieldsOf(SearchPath); len(paths) > 0 {
-		field = paths[0] // what is searched says more than what for
+		field = paths[0] // the searched path matters more than the pattern
 	}
 	switch input.(type) {
 	case string, []any:
@@ -71,9 +69,9 @@ func bare(info ToolInfo, input any) *Object {
 	return ObjectOf(cmp.Or(field, "input"), input)
 }
 
-// NamesFolderOfCall reports the harnesses whose messages name as cwd the folder in which
-// the call runs, which the agent chooses, and not the one in which the session began:
-// their hooks run in that one (seen with Codex CLI 0.169.0).
+// NamesFolderOfCall reports whether a harness sends as cwd the folder of the call, which the agent
+// chooses. Hooks of such a harness run in the folder in which the session began (seen with Codex
+// CLI 0.169.0).
 func NamesFolderOfCall(harness string) bool { return harness == "codex" }
 
 // HoldsPatch reports whether an input is a patch text.
@@ -92,12 +90,11 @@ func HoldsPatch(input any) bool {
 
 func beginsPatch(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "*** Begin Patch") }
 
-// fill sorts the entries of an input into Input and Shadowed. A field that holds a
-// list of what one call does, such as several commands, is kept as it is, and what is
-// in it becomes the field that the table names: the first in Input, the others in
-// Shadowed, so that each is judged.
+// fill sorts the entries of an input into Input and Shadowed. A field with a list of actions of one
+// call, such as several commands, is kept as it is. Each action also becomes a value of the field
+// that the table names, the first in Input and the others in Shadowed, so that all are judged.
 func (r *Reading) fill(c *cardea.Call, harness string, info ToolInfo, obj *Object) {
-	spelled := map[string]string{} // folded key to the field it stands for
+	spelled := map[string]string{} // folded key to the canonical field
 	for _, f := range info.Fields {
 		spelled[fold(f.Name)] = f.Name
 	}
@@ -112,9 +109,9 @@ func (r *Reading) fill(c *cardea.Call, harness string, info ToolInfo, obj *Objec
 		field := fieldName(harness, c.Tool, e.Key)
 		v := Decoded(e.Value)
 		if field == RunsInField && e.Key == field && !runsIn(harness, c.Tool, e.Key) {
-			// It is no field of this harness, which runs the call elsewhere.
+			// This harness does not have the field, and runs the call in another folder.
 			c.Shadowed = shadow(c.Shadowed, field, v)
-			r.Fault(e.Key, "is no field of this tool")
+			r.Defect(e.Key, "is no field of this tool")
 			continue
 		}
 		_, taken := c.Input[field]
@@ -129,15 +126,15 @@ func (r *Reading) fill(c *cardea.Call, harness string, info ToolInfo, obj *Objec
 		switch {
 		case imitated != field:
 			c.Shadowed = shadow(c.Shadowed, imitated, v)
-			r.Fault(e.Key, "differs only in case from the field "+imitated)
+			r.Defect(e.Key, "differs only in case from the field "+imitated)
 		case taken:
 			c.Shadowed = shadow(c.Shadowed, field, v)
-			r.Fault(e.Key, "is a second value of the field "+field)
+			r.Defect(e.Key, "is a second value of the field "+field)
 		}
 	}
 }
 
-// spread takes what a list in an entry holds.
+// spread adds the actions in a list.
 func (r *Reading) spread(c *cardea.Call, harness string, e Entry) {
 	for _, x := range renames(harness, c.Tool) {
 		head, rest, list := strings.Cut(x.wire, "[]")
@@ -151,8 +148,8 @@ func (r *Reading) spread(c *cardea.Call, harness string, e Entry) {
 		for _, v := range items {
 			inner, there := within(v, strings.TrimPrefix(rest, "."))
 			if !there {
-				r.Fault(e.Key, "holds an entry without "+strings.TrimPrefix(rest, "."))
-				inner = v // it counts as a value of the wrong type
+				r.Defect(e.Key, "holds an entry without "+strings.TrimPrefix(rest, "."))
+				inner = v // it is treated as a value of the wrong type
 			}
 			v = inner
 			c.OneWay = true
@@ -165,8 +162,8 @@ func (r *Reading) spread(c *cardea.Call, harness string, e Entry) {
 	}
 }
 
-// within is the value of a key of an object, or the value itself: lists of texts and
-// lists of objects with a text are both in use for one thing.
+// within returns the value of a key of an object, or any other value itself. Lists of texts and
+// lists of objects with a text are used for the same purpose.
 func within(v any, key string) (any, bool) {
 	if o, ok := v.(*Object); ok && key != "" {
 		return o.Get(key)
@@ -174,19 +171,19 @@ func within(v any, key string) (any, bool) {
 	return v, true
 }
 
-// checkFields notes fields that the table does not have: one may say where or how the
-// call runs.
+// checkFields records fields that are not in the table: a field may change where or how the call
+// runs.
 func (r *Reading) checkFields(c *cardea.Call, harness string) {
 	for _, field := range slices.Sorted(maps.Keys(c.Input)) {
 		if NotRead(harness, c, field) {
-			r.Fault(field, "a field of "+harness+"'s "+c.Name+" that this version does not know")
+			r.Defect(field, "a field of "+harness+"'s "+c.Name+" that this version does not know")
 		}
 	}
 }
 
-// NotRead reports a field of a known tool of which the table does not say what it is.
-// Of a harness whose tools may have any fields it is one that may say more of what the call
-// does: arguments, further files, a file or address.
+// NotRead reports whether the table has no meaning for a field of a known tool. For a lenient
+// harness, it only reports fields that may affect the call: arguments, further files, a file or an
+// address.
 func NotRead(harness string, c *cardea.Call, field string) bool {
 	if !unlisted(harness, c, field) {
 		return false
@@ -203,14 +200,14 @@ func NotRead(harness string, c *cardea.Call, field string) bool {
 	return len(texts(c.Input[field])) > 0
 }
 
-// unlisted reports a field of a known tool that the table does not have.
+// unlisted reports whether a field of a known tool is not in the table.
 func unlisted(harness string, c *cardea.Call, field string) bool {
 	info, known := Tool(c.Tool)
 	return known && !info.has(field) && !isPlain(harness, c.Tool, field, c.Input[field])
 }
 
-// Unlisted is the first field with a text of a known tool that the table does not have, in
-// quotes, "" for none: nobody can be certain what such a call does.
+// Unlisted returns the first field with a text that the table of a known tool does not have, in
+// quotes, or "". The effect of such a call is uncertain.
 func Unlisted(harness string, c *cardea.Call) string {
 	for _, field := range slices.Sorted(maps.Keys(c.Input)) {
 		if unlisted(harness, c, field) && len(texts(c.Input[field])) > 0 {
@@ -234,23 +231,23 @@ func shadow(m map[string][]any, field string, v any) map[string][]any {
 	return m
 }
 
-// checkForms compares the documented fields with their types.
+// checkForms records documented fields with values of another type.
 func (r *Reading) checkForms(c *cardea.Call, info ToolInfo) {
 	for _, f := range info.Fields {
 		if v, ok := c.Input[f.Name]; ok && !f.Form.fits(v) {
-			r.Fault(f.Name, "is "+describe(v)+", which "+c.Tool+" does not take there")
+			r.Defect(f.Name, "is "+describe(v)+", which "+c.Tool+" does not take there")
 		}
 	}
 }
 
-// fits reports whether a value has a form.
+// fits reports whether a value has the form.
 func (f Form) fits(v any) bool {
 	form := [...]string{Text: "a string", Number: "a number", Flag: "a boolean", List: "an array", Map: "an object"}
 	return f == Anything || describe(v) == form[f]
 }
 
-// AsksOut reports whether a call asks to run outside of the sandbox. Anything
-// but a plain no counts as yes.
+// AsksOut reports whether a call asks to run outside of the sandbox. Any value except false means
+// yes.
 func AsksOut(c *cardea.Call) bool {
 	const field = "dangerouslyDisableSandbox"
 	v, ok := c.Input[field]

@@ -9,10 +9,10 @@ import (
 	"cardea.dev"
 )
 
-// carriers are the keys, without case and marks, under which harnesses send what
-// a tool is to do: commands, patches, files and addresses.
+// carriers are the keys, without case and marks, under which harnesses send the contents of a call:
+// commands, patches, files and addresses.
 var carriers = [...]struct {
-	role Role
+	role FieldKind
 	keys []string
 }{
 	{Command, []string{"command", "commands", "cmd", "commandline", "shellcommand", "script", "argv"}},
@@ -21,23 +21,22 @@ var carriers = [...]struct {
 	{URL, []string{"url", "uri"}},
 }
 
-// inputKeys are those under which they send the input of a tool.
+// inputKeys are the keys for the input of a tool.
 var inputKeys = []string{"toolinput", "toolargs", "input", "args", "arguments", "parameters", "params"}
 
-// toolKeys are those under which they name the tool.
+// toolKeys are the keys for the name of a tool.
 var toolKeys = []string{"tool_name", "toolName", "tool", "name", "function"}
 
-// carriesCall reports whether a message of unknown shape carries a command, a path
-// or an address.
+// carriesCall reports whether a message of unknown form has a command, a path or an address.
 func carriesCall(p *Payload) bool {
 	_, input := carried(p)
 	return input != nil
 }
 
-// carried finds the call in a message of unknown shape: the objects at any depth
-// that hold a command, a path or an address, in the order in which they stand, and
-// the name of a tool. Of the message's own object, which says where things are too,
-// only these fields count. Input is nil where there is nothing of the kind.
+// carried finds the call in a message of unknown form: the objects at any depth with a command, a
+// path or an address, in their order, and the name of a tool. Of the message's own object, which
+// also has other paths, only these fields are used. input is nil for a message without such an
+// object.
 func carried(p *Payload) (tool string, input any) {
 	tool = "unknown"
 	var found []any
@@ -84,18 +83,18 @@ func carried(p *Payload) (tool string, input any) {
 	return tool, &Object{fields: []Entry{{Key: "calls", Value: found}}}
 }
 
-// InText is the object or list that a text holds as JSON, itself or as a JSON text. It is
-// nil for none, and for one that is too deep to be read.
+// InText returns the object or list in a text that is JSON, or JSON in a JSON string. It returns
+// nil for any other text, and for JSON that is too deep.
 func InText(text string) any {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, `"[`) || strings.HasPrefix(text, `"{`) {
-		_ = json.Unmarshal([]byte(text), &text) // else it is no text of JSON
+		_ = json.Unmarshal([]byte(text), &text) // else it is not a JSON text
 	}
 	if text == "" || text[0] != '[' && text[0] != '{' {
 		return nil
 	}
 	p, err := Read([]byte(`{"in":` + text + `}`))
-	if err != nil || len(p.root.fields) != 1 || slices.ContainsFunc(p.faults, func(f fault) bool { return f.Code == cardea.OpaqueTooDeep }) {
+	if err != nil || len(p.root.fields) != 1 || slices.ContainsFunc(p.defects, func(f defect) bool { return f.Code == cardea.OpaqueTooDeep }) {
 		return nil
 	}
 	return p.root.fields[0].Value
@@ -107,8 +106,8 @@ func isCarrier(e Entry) bool {
 	return carrierRole(e.Key) != Plain && len(text)+len(list) > 0
 }
 
-// carrierRole returns what a key says about its value, Plain for nothing.
-func carrierRole(key string) Role {
+// carrierRole returns the role of the value of a key, Plain for none.
+func carrierRole(key string) FieldKind {
 	for _, c := range carriers {
 		if slices.Contains(c.keys, unmarkedKey(key)) {
 			return c.role
@@ -117,14 +116,14 @@ func carrierRole(key string) Role {
 	return Plain
 }
 
-// unmarkedKey is a key without case and marks.
+// unmarkedKey returns a key without case and marks.
 func unmarkedKey(key string) string {
 	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key))
 }
 
-// further also judges what a message says of its call outside of the input that was read: a
-// second input, a field of the input that a tool of this kind has under another name, and
-// for a shell a command beside the input. Which of them runs is the reader's choice.
+// further also adds contents of the message outside of the input that was read, so that they are
+// judged: a second input, a field that a tool of this kind has under another name, and a command
+// beside the input of a shell. It is unknown which of them the harness uses.
 func (r *Reading) further(c *cardea.Call, harness string, info ToolInfo) {
 	var inputs []any
 	for _, e := range r.p.root.fields {
@@ -139,7 +138,7 @@ func (r *Reading) further(c *cardea.Call, harness string, info ToolInfo) {
 			v = InText(text)
 		}
 		if o, is := v.(*Object); is && len(inputs) > 1 {
-			r.Fault("tool input", "is given more than once")
+			r.Defect("tool input", "is given more than once")
 			r.fill(c, harness, info, o)
 		}
 	}
@@ -150,7 +149,7 @@ func (r *Reading) further(c *cardea.Call, harness string, info ToolInfo) {
 	}
 }
 
-// carried adds a value as one of the field of the tool that has its role.
+// carried adds a value to the field of the tool that has its role.
 func (r *Reading) carried(c *cardea.Call, info ToolInfo, key string, v any) {
 	role := carrierRole(key)
 	fields := info.FieldsOf(role)
@@ -167,7 +166,7 @@ func (r *Reading) carried(c *cardea.Call, info ToolInfo, key string, v any) {
 	for _, text := range values {
 		if text != c.Input[fields[0]] && !slices.Contains(c.Shadowed[fields[0]], any(text)) {
 			c.Shadowed = shadow(c.Shadowed, fields[0], text)
-			r.Fault(key, "is a second value of the field "+fields[0])
+			r.Defect(key, "is a second value of the field "+fields[0])
 		}
 	}
 }

@@ -2,8 +2,8 @@ package harness
 
 import "cardea.dev"
 
-// ClaudeAnswer is Claude Code's output, which other harnesses read too. Unknown keys, or
-// a hookEventName that is missing, make it fail its schema, and the tool runs.
+// ClaudeAnswer is Claude Code's output, which other harnesses also read. With an unknown key, or
+// without hookEventName, it fails Claude Code's schema, and the tool runs.
 type ClaudeAnswer struct {
 	Continue      *bool  `json:"continue,omitempty"`
 	StopReason    string `json:"stopReason,omitempty"`
@@ -13,14 +13,14 @@ type ClaudeAnswer struct {
 	Hook          any    `json:"hookSpecificOutput,omitempty"`
 }
 
-// Stop ends the agent's turn.
+// Stop makes the answer end the agent's turn.
 func (out *ClaudeAnswer) Stop(a cardea.Answer) {
 	no := false
 	out.Continue, out.StopReason = &no, ForPerson(a)
 }
 
-// ClaudeTool holds what an answer says about a call that is still to run. On other events
-// it has only the event's name and context.
+// ClaudeTool is the part of an answer about a call that can still be held back. On other events it
+// has only the event's name and context.
 type ClaudeTool struct {
 	Event    string         `json:"hookEventName"`
 	Decision string         `json:"permissionDecision,omitempty"`
@@ -29,14 +29,13 @@ type ClaudeTool struct {
 	Context  string         `json:"additionalContext,omitempty"`
 }
 
-// ClaudeRequest holds what an answer says to a request for permission.
+// ClaudeRequest is the part of an answer to a request for permission.
 type ClaudeRequest struct {
 	Event    string         `json:"hookEventName"`
 	Decision ClaudeDecision `json:"decision"`
 }
 
-// ClaudeDecision takes the place of the person's answer. Not all harnesses document
-// Input and Interrupt.
+// ClaudeDecision replaces the person's answer. Not all harnesses document Input and Interrupt.
 type ClaudeDecision struct {
 	Behavior  string         `json:"behavior"`
 	Input     map[string]any `json:"updatedInput,omitempty"`

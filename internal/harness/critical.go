@@ -10,10 +10,9 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// DeletesCritical reports whether an access deletes what Claude Code never
-// lets a rule or a hook delete (permissions, "Critical paths"): a root, a
-// direct child of one, home, the working folder or a folder around it. A path
-// that is not known counts for rm and rmdir.
+// DeletesCritical reports whether an access deletes a path that Claude Code never lets a rule or a
+// hook delete (permissions, "Critical paths"): a root, a direct child of one, home, the working
+// folder or a folder around it. An unknown path is treated as critical for rm and rmdir.
 func DeletesCritical(a cardea.Access, part cardea.Part, ev *cardea.Event, home string) bool {
 	if a.Kind != cardea.Delete {
 		return false
@@ -26,13 +25,12 @@ func DeletesCritical(a cardea.Access, part cardea.Part, ev *cardea.Event, home s
 
 func removes(part cardea.Part) bool {
 	if len(part.Command) == 0 {
-		return len(part.Argv) > 0 // a program whose name is not known
+		return len(part.Argv) > 0 // a program of unknown name
 	}
 	return knowledge.Has(form.Removes, part.Command[0])
 }
 
-// criticalPath checks one path. Where it is the folder of a glob, what is
-// deleted are its entries.
+// criticalPath checks one path. If it is the folder of a glob, its entries are deleted.
 func criticalPath(p string, glob bool, ev *cardea.Event, part cardea.Part, home string) bool {
 	elems := elements(p)
 	depth := len(elems)
@@ -46,7 +44,7 @@ func criticalPath(p string, glob bool, ev *cardea.Event, part cardea.Part, home 
 		return true
 	}
 	at := folded(p)
-	around := paths.Within // what is deleted is the folder, or holds it
+	around := paths.Within // the deleted path is the folder, or contains it
 	if glob {
 		around = paths.Below // its entries are
 	}
@@ -57,5 +55,5 @@ func criticalPath(p string, glob bool, ev *cardea.Event, part cardea.Part, home 
 		glob && slices.ContainsFunc(ev.Roots, func(r string) bool { return at == folded(r) })
 }
 
-// folded is a path of any platform as critical paths are compared.
+// folded returns a path of any platform in the form in which critical paths are compared.
 func folded(p string) string { return "/" + strings.Join(elements(p), "/") }

@@ -6,14 +6,12 @@ import (
 	"strings"
 )
 
-// Sender names the harness that sent a payload, "" where no rule knows it. It
-// knows harnesses that have no adapter too, so that the person learns whose
-// message reached the wrong hook.
+// Sender returns the name of the harness that sent a payload, "" if no rule matches. It also knows
+// harnesses without an adapter, so that the person learns whose message reached the wrong hook.
 //
-// The rules find hooks that are installed for another harness; what a call is
-// allowed never depends on them. What the message says counts before the environment,
-// which is inherited: by an agent started from another one's terminal, and from a
-// project's settings.
+// The rules find hooks that are installed for another harness; permissions never depend on them.
+// The message takes precedence over the environment, which may be inherited: by an agent started
+// from another one's terminal, and from a project's settings.
 func Sender(p *Payload, env func(string) string) string {
 	for _, s := range senders {
 		if s.sent(p) {
@@ -31,8 +29,8 @@ func Sender(p *Payload, env func(string) string) string {
 	return ""
 }
 
-// Detect names the sender of a payload and finds its adapter, nil where there
-// is none. Adapters that the table of senders does not know are asked last.
+// Detect returns the sender of a payload and its adapter, nil for a sender without one. Adapters
+// that are not in the table of senders are asked last.
 func Detect(p *Payload, env func(string) string, adapters []Adapter) (string, Adapter) {
 	if name := Sender(p, env); name != "" {
 		return name, byName(adapters, name)
@@ -45,16 +43,15 @@ func Detect(p *Payload, env func(string) string, adapters []Adapter) (string, Ad
 	return "", nil
 }
 
-// harnessWords are what people call harnesses, mostly by their commands. They are few,
-// and a map would be filled before main at every call.
+// harnessWords are common words for harnesses, mostly their commands. They are few, and a map would
+// be filled before main at every call.
 var harnessWords = [...]struct{ word, harness string }{
 	{"claude", "claude-code"}, {"copilot", "copilot-cli"}, {"github-copilot", "copilot-cli"}, {"codex-cli", "codex"}, {"gemini", "gemini-cli"},
 	{"qwen", "qwen-code"}, {"droid", "factory-droid"}, {"grok", "grok-build"}, {"kimi", "kimi-code"}, {"windsurf", "windsurf-cascade"},
 	{"antigravity", "antigravity-cli"}, {"hermes", "hermes-agent"}, {"devin", "devin-cli"}, {"vs-code", "vscode"}, {"auggie", "augment"}, {"qwen-cli", "qwen-code"},
 }
 
-// Canonical is the name of a harness for a word that people use for it: a word that
-// stands for none stays as it is.
+// Canonical returns the name of the harness for a common word. Any other word stays as it is.
 func Canonical(word string) string {
 	word = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(word), "_", "-"), " ", "-")
 	for _, w := range harnessWords {
@@ -75,9 +72,8 @@ func byName(adapters []Adapter, name string) Adapter {
 	return nil
 }
 
-// senders are the rules in the order in which they are tried: the particular ones
-// before the general ones. They were checked against what the real programs sent
-// (docs/harnesses.md).
+// senders are the rules in the order in which they are tried: special ones before general ones.
+// They were checked against messages of the real programs (docs/harnesses.md).
 var senders = [...]struct {
 	harness string
 	sent    func(p *Payload) bool
@@ -128,7 +124,7 @@ var senders = [...]struct {
 // droidModes are the permission modes that only Droid has.
 var droidModes = []string{"off", "spec", "auto-low", "auto-medium", "auto-high"}
 
-// inherited are variables that count where the message itself says nothing.
+// inherited are variables that decide if the message itself does not.
 var inherited = [...]struct{ harness, variable string }{
 	{"cursor", "CURSOR_VERSION"},
 	{"grok-build", "GROK_HOOK_EVENT"},
@@ -136,21 +132,21 @@ var inherited = [...]struct{ harness, variable string }{
 	{"factory-droid", "FACTORY_PROJECT_DIR"},
 }
 
-// sentByCursor: its version, else an event that Cursor alone has, and of those that it
-// shares with Kiro one with Cursor's ids or names of tools.
+// sentByCursor reports whether a message has Cursor's version, or an event that only Cursor has.
+// For events that Cursor shares with Kiro, it requires Cursor's ids or names of tools.
 func sentByCursor(p *Payload) bool {
 	name := p.Text("hook_event_name")
 	return p.Has("cursor_version") || isCamel(name) && (strings.HasPrefix(name, "before") || strings.HasPrefix(name, "after") ||
 		p.Has("conversation_id") || p.Has("generation_id") || p.Has("workspace_roots") || isPascal(p.Text("tool_name")))
 }
 
-// sentByOpenCode: what OpenCode gives to its plugins, in either generation.
+// sentByOpenCode: the input of OpenCode's plugins, in either generation.
 func sentByOpenCode(p *Payload) bool {
 	return p.Holds("input.sessionID") || p.Holds("properties.sessionID") || p.Holds("data.sessionID") ||
 		strings.HasPrefix(p.Text("sessionID"), "ses_")
 }
 
-// sentByPi: what pi gives to its extensions.
+// sentByPi reports whether a message is the input of pi's extensions.
 func sentByPi(p *Payload) bool {
 	switch p.Text("type") {
 	case "tool_call", "tool_result":
@@ -161,8 +157,8 @@ func sentByPi(p *Payload) bool {
 	return false
 }
 
-// sentByGemini: events that only Gemini CLI has, and those that it shares, with a time
-// and without a permission mode.
+// sentByGemini reports whether a message has an event that only Gemini CLI has, or a shared event
+// with a time and without a permission mode.
 func sentByGemini(p *Payload) bool {
 	switch p.Text("hook_event_name") {
 	case "BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel", "BeforeToolSelection", "PreCompress":
@@ -173,17 +169,17 @@ func sentByGemini(p *Payload) bool {
 	return false
 }
 
-// copilotCamel: the camelCase messages of Copilot CLI have a numeric
-// timestamp; the messages about no tool carry no name of their event.
+// copilotCamel reports whether a message has Copilot CLI's camelCase form, with a numeric
+// timestamp. Messages that are not about a tool do not name their event.
 func copilotCamel(p *Payload) bool {
 	ts, _ := p.Get("timestamp")
 	_, number := ts.(json.Number)
 	return number && p.Text("sessionId") != "" && !p.Has("hookEventName") && !p.Has("workspaceRoot")
 }
 
-// copilotPascal: the messages that it sends to hooks registered under
-// PascalCase names, Claude Code's own files among them. Those about the end of a turn
-// name a transcript.
+// copilotPascal reports whether a message has Copilot CLI's form for hooks that are registered
+// under PascalCase names, such as those in Claude Code's own files. Messages about the end of a
+// turn name a transcript.
 func copilotPascal(p *Payload) bool {
 	name := p.Text("hook_event_name")
 	if !isPascal(name) || p.Text("timestamp") == "" || !p.Has("session_id") || p.Has("permission_mode") || p.Has("hookEventName") {
@@ -196,15 +192,15 @@ func copilotPascal(p *Payload) bool {
 	return !p.Has("transcript_path")
 }
 
-// claudeMarks reports the marks that Claude Code's messages have, and that
-// nobody else is known to send without marks of their own.
+// claudeMarks reports whether a message has the marks of Claude Code. No other harness is known to
+// send them without marks of its own.
 func claudeMarks(p *Payload) bool {
 	return likeClaude(p) &&
 		(p.Has("tool_use_id") || p.Has("prompt_id") || p.Text("hook_event_name") == "PermissionRequest")
 }
 
-// likeClaude reports the form of Claude Code's messages. Older versions send no
-// tool_use_id, and PermissionRequest never has one.
+// likeClaude reports whether a message has the form of Claude Code's messages. Older versions send
+// no tool_use_id, and PermissionRequest never has one.
 func likeClaude(p *Payload) bool {
 	return isPascal(p.Text("hook_event_name")) && p.Text("transcript_path") != "" && !p.Has("timestamp")
 }

@@ -176,7 +176,7 @@ const (
 	cursorsStop = `{"conversation_id":"c","cursor_version":"3","hook_event_name":"stop"}`
 )
 
-// write is the output for a verdict on a message.
+// write returns the output for a verdict on a message.
 func write(m *harness.Message, v cardea.Verdict) harness.Output {
 	return m.Write(m.Event, cardea.Express(v, m.Capabilities(), m.Event))
 }
@@ -214,8 +214,8 @@ func TestOpenForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Event == nil || m.Event.Kind != cardea.PreToolUse || m.Event.Call.Tool != c.tool || (len(m.Troubles) > 0) != c.noted {
-			t.Errorf("%s: %+v, troubles %v", c.name, m.Event, m.Troubles)
+		if m.Event == nil || m.Event.Kind != cardea.PreToolUse || m.Event.Call.Tool != c.tool || (len(m.Issues) > 0) != c.noted {
+			t.Errorf("%s: %+v, troubles %v", c.name, m.Event, m.Issues)
 			continue
 		}
 		for effect, want := range map[cardea.Effect]string{cardea.Deny: c.deny, cardea.Halt: c.deny, cardea.Ask: c.ask,
@@ -267,8 +267,8 @@ func TestEverySenderReadsTheAnswer(t *testing.T) {
 	}
 }
 
-// reader is what reads the answer to a message of a sender at a hook. A message
-// that nobody is known to have sent is read by the hook's own harness.
+// reader returns the reader of the answer to a message of a sender at a hook. A message of an
+// unknown sender is read by the hook's own harness.
 func reader(sender, explicit string) func(*cardea.Event, harness.Output) conformance.Outcome {
 	own := explicit
 	if own == "" || sender != "" && own != sender {
@@ -313,7 +313,7 @@ func TestForeignReadsWhatIsCertain(t *testing.T) {
 	cases := []struct {
 		raw, session string
 		fields       []string
-		faults       bool
+		defects      bool
 	}{
 		{fromCursor, "c", []string{"command", "workdir"}, false}, // it runs elsewhere
 		{strings.Replace(fromCursor, "working_directory", "workplace", 1), "c", []string{"command", "workplace"}, true},
@@ -328,7 +328,7 @@ func TestForeignReadsWhatIsCertain(t *testing.T) {
 			fields = append(fields, f)
 		}
 		slices.Sort(fields)
-		if !slices.Equal(fields, c.fields) || (len(ev.Faults) > 0) != c.faults || ev.Session != c.session {
+		if !slices.Equal(fields, c.fields) || (len(ev.Faults) > 0) != c.defects || ev.Session != c.session {
 			t.Errorf("%s: %v, faults %v, session %s", ev.Harness, fields, ev.Faults, ev.Session)
 		}
 	}
@@ -353,8 +353,8 @@ func TestUnknownShapeWithoutACallIsSilent(t *testing.T) {
 	}
 }
 
-// A call is found in a message that nobody is known to send: in the form that it
-// has, or wherever a command or a path stands.
+// A call is found in a message of an unknown sender: in the form that it has, or at any command or
+// path.
 func TestUnknownShapesAreJudged(t *testing.T) {
 	for _, tt := range []struct{ raw, tool, input, harness string }{
 		{`{"tool_name":"Bash","tool_input":{"command":"ls"}}`, "Bash", `map[command:ls]`, "claude-code"},
@@ -372,7 +372,7 @@ func TestUnknownShapesAreJudged(t *testing.T) {
 			t.Fatal(err)
 		}
 		ev := m.Event
-		if m.Unread || !ev.Kind.Answered() || ev.Call == nil || ev.Call.Tool != tt.tool || fmt.Sprint(ev.Call.Input) != tt.input || ev.Harness != tt.harness || len(m.Troubles) != 1 {
+		if m.Unread || !ev.Kind.Answered() || ev.Call == nil || ev.Call.Tool != tt.tool || fmt.Sprint(ev.Call.Input) != tt.input || ev.Harness != tt.harness || len(m.Issues) != 1 {
 			t.Errorf("%s: %+v, %+v", tt.raw, ev, ev.Call)
 			continue
 		}

@@ -7,11 +7,9 @@ import (
 	"cardea.dev"
 )
 
-// Foreign reads the message of a harness that has no adapter. Names and fields
-// are translated where the vendor documents them, so that every deny and ask
-// finds its call. A call whose input has fields that this version does not
-// know carries a fault, so that nothing allows it: such a field may say where
-// or how the tool runs.
+// Foreign reads the message of a harness that has no adapter. It translates names and fields that
+// the vendor documents, so that every deny and ask finds its call. A call with unknown fields in
+// its input has a defect and is never allowed: such a field may change where or how the tool runs.
 func Foreign(sender string, p *Payload) *cardea.Event {
 	r := NewReading(p)
 	wire := firstText(p, "hook_event_name", "hookEventName", "event")
@@ -28,7 +26,7 @@ func Foreign(sender string, p *Payload) *cardea.Event {
 		name, input = carried(p)
 		there = input != nil
 		if there && !kind.Answered() {
-			// Nothing says that the call has run already.
+			// The message does not show that the call has already run.
 			kind = cardea.PreToolUse
 		}
 	}
@@ -39,7 +37,7 @@ func Foreign(sender string, p *Payload) *cardea.Event {
 	return &cardea.Event{
 		Kind: kind, Wire: wire, Harness: sender, Sent: p,
 		Session: firstText(p, "session_id", "sessionId", "conversation_id"), Cwd: cwd, Mode: cardea.Mode(mode),
-		Call: call, Faults: r.Faults("tool_input"),
+		Call: call, Faults: r.Defects("tool_input"),
 	}
 }
 
@@ -56,8 +54,8 @@ func firstText(p *Payload, keys ...string) string {
 	return ""
 }
 
-// canonicalKind gives the two kinds that the gate answers their canonical
-// names; every other event passes under the name that it came with.
+// canonicalKind returns the canonical names of the two kinds that the gate answers. Every other
+// event keeps its name.
 func canonicalKind(wire string) cardea.Kind {
 	switch strings.ToLower(strings.ReplaceAll(wire, "_", "")) {
 	case "pretooluse", "pretoolcall", "beforetool":
@@ -68,16 +66,15 @@ func canonicalKind(wire string) cardea.Kind {
 	return cardea.Kind(wire)
 }
 
-// heard are the events that are about no call which is still to run, by their canonical
-// names.
+// heard are the events without a call that can still be held back, by their canonical names.
 var heard = [...]cardea.Kind{"SessionStart", "SessionEnd", "Setup", "InstructionsLoaded", "UserPromptSubmit", "UserPromptExpansion", "UserPromptTransformed",
 	"PermissionDenied", "Notification", "MessageDisplay", "SubagentStart", "SubagentStop", "TaskCreated", "TaskCompleted", "TaskStart", "TaskResume",
 	"TaskComplete", "TaskCancel", "TodoCreated", "TodoCompleted", "Stop", "StopFailure", "TeammateIdle", "Interrupt", "ErrorOccurred", "ConfigChange",
 	"CwdChanged", "FileChanged", "DirectoryAdded", "WorktreeCreate", "WorktreeRemove", "PreCompact", "PreModelSwitch", "Elicitation", "ElicitationResult",
 	"BeforeModel", "BeforeToolSelection", "before_agent_start", "workspaceOpen", "PreTaskExec", "PermissionResult", "PreToolUseResult", "pre_approval_request"}
 
-// passes reports an event that is known to be about no call which is still to run: one
-// of those, or one that says by its name that it comes afterwards.
+// passes reports whether an event is known not to be about a call that can still be held back: one
+// of heard, or one whose name shows that it comes afterwards.
 func passes(ev *cardea.Event) bool {
 	wire := strings.ToLower(ev.Wire)
 	return slices.Contains(heard[:], ev.Kind) || strings.HasPrefix(wire, "post") || strings.HasPrefix(wire, "after") || strings.HasPrefix(string(ev.Kind), "Post")

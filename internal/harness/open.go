@@ -10,49 +10,49 @@ import (
 	"cardea.dev"
 )
 
-// Message is a hook message with the way to answer it.
+// Message is a hook message with the form of its answer.
 type Message struct {
-	// Sender is the harness that sent it, "" where its shape is not known.
+	// Sender is the harness that sent it, "" for an unknown form.
 	Sender string
-	// Event is what is to be judged.
+	// Event is the event to judge.
 	Event *cardea.Event
-	// Unread is set where there is nothing to be judged: the bytes held no
-	// object, or an unknown shape came without --harness.
+	// Unread is set where there is nothing to judge: the bytes are not an object, or a message of
+	// unknown form came without --harness.
 	Unread bool
-	// Troubles are what a person should learn of this message, such as a
-	// hook that is installed for another harness. They do not get into a
-	// verdict by themselves: the caller adds those that it wants shown.
-	Troubles cardea.Troubles
+	// Issues are reports for the person about this message, such as a hook that is installed for
+	// another harness. They are not part of a verdict by themselves: the caller adds those that it
+	// wants shown.
+	Issues cardea.Issues
 
 	form    Adapter // nil: answered by exit code alone
 	foreign bool    // the form is not the sender's own
-	guessed bool    // the event is not known, and was taken for a call
+	guessed bool    // the event is unknown, and is treated as a call
 	unsaid  bool    // it may be about a call that it does not show
 }
 
-// Hook is how a hook was installed.
+// Hook describes how a hook was installed.
 type Hook struct {
 	// Harness is the value of --harness, "" to detect the sender.
 	Harness string
-	// Unattended is set where nobody watches the agent.
+	// Unattended is set where the user marked the agent as unattended.
 	Unattended bool
 	// Env looks up environment variables.
 	Env func(string) string
-	// Lines are the command lines of the processes above, nearest first; nil where
-	// they are not known.
+	// Lines returns the command lines of the processes above, nearest first. It is nil if they are
+	// unknown.
 	Lines func() [][]string
-	// Piped reports whether the nth of these processes reads from what is known to be no
-	// terminal; nil where that is not known.
+	// Piped reports whether the nth of these processes reads from something that is known not to be
+	// a terminal. It is nil if that is unknown.
 	Piped func(n int) bool
-	// Adapters are the harnesses that are spoken with.
+	// Adapters are the adapters of the supported harnesses.
 	Adapters []Adapter
 }
 
-// reader is an adapter that can tell more of its harness.
+// reader is an adapter that can report more about its harness.
 type reader interface {
-	// Headless reports whether the processes above say that nobody sees a question.
+	// Headless reports whether the processes above show that a question reaches no person.
 	Headless(lines func() [][]string, piped func(n int) bool) bool
-	// Deaf reports whether exit code 2 refuses nothing there.
+	// Deaf reports whether the harness ignores exit code 2.
 	Deaf() bool
 }
 
@@ -61,17 +61,16 @@ func isDeaf(a Adapter) bool {
 	return ok && r.Deaf()
 }
 
-// Open reads a message and decides in whose form it is answered. The only error is
-// a harness in the hook that no adapter has.
+// Open reads a message and decides in whose form it is answered. The only error is a harness in the
+// hook that no adapter has.
 //
-// With an explicit harness the answer has its form whatever came. A foreign
-// message is parsed by its sender's adapter, and answered so only where the
-// sender reads that form; elsewhere by exit code. Without one the sender's own
-// form is used. A message that nobody is known to send is judged by the form that
-// its call has; one of unknown shape that carries a command or a path is judged
-// too, and answered by exit code alone. What carries neither is passed in silence, unless
-// the setting default asks or denies and the message names no event that is about no call.
-// An event that nobody knows is judged in the same way, whatever the hook is for.
+// With an explicit harness, the answer has that harness's form. A foreign message is parsed by its
+// sender's adapter. It is answered in that form only if the sender reads it, else by exit code.
+// Without an explicit harness, the sender's own form is used. A message of an unknown sender is
+// judged by the form that its call has. One of unknown form that has a command or a path is also
+// judged, and answered by exit code alone. A message with neither passes in silence, unless the
+// setting default asks or denies and the message may be about a call. An unknown event is judged in
+// the same way, for every hook.
 func (h Hook) Open(raw []byte) (*Message, error) {
 	h.Harness = Canonical(h.Harness)
 	own := byName(h.Adapters, h.Harness)
@@ -83,7 +82,7 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 	}
 	p, err := Read(raw)
 	if err != nil {
-		return h.Unread(cardea.NoObject.Trouble("", cardea.CodeSyntax, "", err.Error())), nil
+		return h.Unread(cardea.NoObject.Issue("", cardea.CodeSyntax, "", err.Error())), nil
 	}
 	sender, adapter := Detect(p, h.Env, h.Adapters)
 	m := &Message{Sender: sender}
@@ -119,8 +118,7 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 
 const nameIt = "name its sender with --harness"
 
-// byShape is the adapter in whose form a message has a tool's name and input, nil
-// for none.
+// byShape returns the adapter in whose form a message has a tool's name and input, or nil.
 func byShape(adapters []Adapter, p *Payload) Adapter {
 	switch {
 	case p.Has("tool_name") && p.Has("tool_input"):
@@ -131,19 +129,19 @@ func byShape(adapters []Adapter, p *Payload) Adapter {
 	return nil
 }
 
-// mayBeCall reports a message that names no event, or one before a call, and holds no
-// result: it may be about a call of which it does not say what it does.
+// mayBeCall reports whether a message may be about a call that it does not describe. It then names
+// no event, or one before a call, and has no result.
 func mayBeCall(p *Payload) bool {
 	name := firstText(p, "hook_event_name", "hookEventName", "event", "hookName", "type", "agent_action_name")
 	ran := slices.ContainsFunc([]string{"tool_response", "toolResult", "tool_result", "tool_output", "result_json", "error"}, p.Has)
-	starts := p.Has("keys") && p.Has("directory") // what OpenCode tells a plugin that it loads
+	starts := p.Has("keys") && p.Has("directory") // OpenCode's input when it loads a plugin
 	return canonicalKind(name).Answered() || name == "" && !ran && !starts
 }
 
-// guess takes an event that nobody knows for one about a call that is still to run, if
-// the message carries a call: by the form that the call has, else as the call of an
-// unknown tool. Exit code 2 refuses it, or the form of a harness that does not know the
-// code. Nothing is known of what else an answer to such an event does.
+// guess treats an unknown event as one about a call that can still be held back, if the message
+// contains a call. It uses the form that the call has, else it makes the call of an unknown tool.
+// The refusal is exit code 2, or has the form of a harness that ignores the code. The other effects
+// of an answer to such an event are unknown.
 func (m *Message) guess(h Hook, p *Payload, own, sender Adapter) {
 	if m.Event.Kind.Answered() || passes(m.Event) {
 		return
@@ -157,7 +155,7 @@ func (m *Message) guess(h Hook, p *Payload, own, sender Adapter) {
 	} else if carriesCall(p) || m.Sender == "" && mayBeCall(p) {
 		if ev = *Foreign("", p); ev.Call == nil {
 			r := NewReading(p)
-			ev.Call, ev.Faults = r.EventCall(cardea.PreToolUse, "", p.Text("tool_name"), p.Text("tool_name"), nil, false), r.Faults()
+			ev.Call, ev.Faults = r.EventCall(cardea.PreToolUse, "", p.Text("tool_name"), p.Text("tool_name"), nil, false), r.Defects()
 		}
 	} else {
 		return
@@ -175,8 +173,8 @@ func (m *Message) guess(h Hook, p *Payload, own, sender Adapter) {
 	m.note("give this event no hook, or report it", fmt.Sprintf("a message came whose event is not known for %s; it was judged as a call that is to run", cmp.Or(ev.Harness, "any harness")))
 }
 
-// attend notes whether a person watches the agent. The word of a harness counts for
-// its own messages: those of an agent that it started inherit its environment.
+// attend sets whether a person watches the agent. The word of a harness applies only to its own
+// messages: an agent that it started inherits its environment.
 func (m *Message) attend(h Hook, sender Adapter) {
 	said := cardea.AttendanceUnsaid
 	if sender != nil {
@@ -190,40 +188,40 @@ func (m *Message) attend(h Hook, sender Adapter) {
 	}
 }
 
-// headless asks the processes above, where an answer may depend on them.
+// headless looks at the processes above, if an answer may depend on them.
 func (m *Message) headless(h Hook, sender Adapter) bool {
 	r, ok := sender.(reader)
 	return ok && m.Event.Kind.Answered() && r.Headless(h.Lines, h.Piped)
 }
 
-// Unread is a message in which there is nothing to be judged. Its mode is not known
-// either, so nobody is sure to see a question. A harness to which exit code 2 says
-// nothing is answered in its own form, as if the message were about a call.
-func (h Hook) Unread(t cardea.Trouble) *Message {
+// Unread returns a message with nothing to judge. Its mode is unknown, so it is unattended. A
+// harness that ignores exit code 2 is answered in its own form, as if the message were about a
+// call.
+func (h Hook) Unread(t cardea.Issue) *Message {
 	if own := byName(h.Adapters, h.Harness); isDeaf(own) {
 		return &Message{Event: &cardea.Event{Kind: cardea.PreToolUse, Harness: own.Name(), Attendance: cardea.NobodyAttends}, Unread: true,
-			Troubles: cardea.Troubles{t}, form: own}
+			Issues: cardea.Issues{t}, form: own}
 	}
-	return &Message{Event: &cardea.Event{Harness: Canonical(h.Harness), Attendance: cardea.NobodyAttends}, Unread: true, Troubles: cardea.Troubles{t}}
+	return &Message{Event: &cardea.Event{Harness: Canonical(h.Harness), Attendance: cardea.NobodyAttends}, Unread: true, Issues: cardea.Issues{t}}
 }
 
-// Verdict is the verdict on a message that is unread. Where it is not known that a
-// harness sent it, only the settings default and on_error: deny count, the latter only
-// for bytes that are no object. An object that names an event about no call has no verdict.
+// Verdict returns the verdict on a message that is unread. If the message may not come from a
+// harness, only the setting default and on_error: deny apply, the latter only to bytes that are not
+// an object. An object that names an event without a call has no verdict.
 func (m *Message) Verdict(b cardea.Fallback) cardea.Verdict {
-	failure := m.Troubles[0].Failure
+	failure := m.Issues[0].Failure
 	if m.Event.Harness == "" && b.OnError != cardea.OnErrorDeny {
 		b.OnError = cardea.OnErrorAllow
 	}
 	v := cardea.Verdict{}
 	if failure != cardea.NoFailure || m.Event.Harness != "" || m.unsaid {
-		v = b.Failed(failure, m.Event.Attended(), m.Troubles[0].Error())
+		v = b.Failed(failure, m.Event.Attended(), m.Issues[0].Error())
 	}
-	v.Troubles = m.Troubles
+	v.Issues = m.Issues
 	return v
 }
 
-// misdirected takes a message that arrived at another harness's hook.
+// misdirected handles a message that arrived at another harness's hook.
 func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 	m.note("give "+m.Sender+" a hook of its own",
 		fmt.Sprintf("a %s message arrived at the hook installed for %s, which it seems to run as well", m.Sender, own.Name()))
@@ -232,18 +230,17 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 	} else {
 		m.Event = Foreign(m.Sender, p)
 	}
-	// Claude Code does not hear exit code 2 on PermissionRequest. VS Code runs the hooks of
-	// Copilot CLI's files, and has marks that Copilot CLI never has.
+	// Claude Code ignores exit code 2 on PermissionRequest. VS Code runs the hooks of Copilot CLI's
+	// files, and has marks that Copilot CLI never has.
 	if isDeaf(adapter) || m.Sender == "claude-code" && m.Event.Kind == cardea.PermissionRequest || adapter != nil && m.Sender == "vscode" && own.Name() == "copilot-cli" {
 		m.form = adapter
 		return
 	}
 	m.foreign = true
-	// Copilot CLI reads Claude Code's form only in answer to the PreToolUse
-	// messages that have it, which name their events in PascalCase. It ignores
-	// that form on PermissionRequest, where it does know exit code 2.
-	// Cursor reads it in answer to what it sends to Claude Code's hooks; exit code 2 it knows
-	// everywhere.
+	// Copilot CLI reads Claude Code's form only in answer to the PreToolUse messages in that form,
+	// which name their events in PascalCase. It ignores that form on PermissionRequest, where it
+	// accepts exit code 2. Cursor reads it in answer to its messages to Claude Code's hooks. It
+	// accepts exit code 2 on all events.
 	forClaude := own.Name() == "claude-code" && strings.EqualFold(m.Event.Wire, string(cardea.PreToolUse))
 	reads := slices.ContainsFunc(claudeReaders, func(r claudeReader) bool { return r.sender == m.Sender })
 	if reads && writesClaude(own, m.Event.Kind) && (m.Sender != "cursor" || forClaude) &&
@@ -253,10 +250,10 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 }
 
 func (m *Message) note(hint, text string) {
-	m.Troubles = append(m.Troubles, cardea.Warning("", cardea.CodeUnknownSender, hint, text))
+	m.Issues = append(m.Issues, cardea.Warning("", cardea.CodeUnknownSender, hint, text))
 }
 
-// Capabilities is what an answer to the message can express.
+// Capabilities returns the answers to the message that its reader can express.
 func (m *Message) Capabilities() cardea.Capabilities {
 	switch {
 	case m.Unread && m.form == nil:
@@ -271,8 +268,8 @@ func (m *Message) Capabilities() cardea.Capabilities {
 	return m.form.Capabilities()
 }
 
-// Write writes an answer in the form that the sender reads. The event is the
-// message's, with all that was learned of it.
+// Write writes an answer in the form that the sender reads. ev is the event of the message, with
+// all later additions.
 func (m *Message) Write(ev *cardea.Event, a cardea.Answer) Output {
 	if m.form == nil {
 		return ByExit(a)
@@ -281,16 +278,15 @@ func (m *Message) Write(ev *cardea.Event, a cardea.Answer) Output {
 	return m.form.Render(ev, a)
 }
 
-// claudeReader is a sender that reads Claude Code's form when it runs Claude Code's hooks,
-// and what an ask becomes there.
+// claudeReader is a sender that reads Claude Code's form when it runs Claude Code's hooks, with the
+// effect of an ask there.
 type claudeReader struct {
 	sender             string
 	ask, askUnattended cardea.Effect
 }
 
-// claudeReaders are all of them. Cursor's preToolUse has no question, Crush has none and
-// need not prompt by itself, and Droid runs the call where no person can answer
-// (docs/harnesses.md).
+// claudeReaders are all such senders. Cursor's preToolUse has no question. Crush has none and may
+// not prompt itself. Droid runs the call if no person can answer (docs/harnesses.md).
 var claudeReaders = []claudeReader{
 	{sender: "copilot-cli", ask: cardea.Ask},
 	{sender: "vscode", ask: cardea.Ask},
@@ -301,9 +297,9 @@ var claudeReaders = []claudeReader{
 	{sender: "crush", ask: cardea.Deny},
 }
 
-// readerOfClaude is what a sender that reads Claude Code's form understands of it.
-// A rewritten input is in canonical fields, which the sender need not know, and
-// what an answer does to another event is not known.
+// readerOfClaude returns the part of Claude Code's form that a sender understands. A rewritten
+// input has canonical fields, which the sender may not know. The effect of an answer to another
+// event is unknown.
 func readerOfClaude(sender string, claude cardea.Capabilities) cardea.Capabilities {
 	out := cardea.Capabilities{Harness: sender, Questions: claude.Questions, Protected: claude.Protected, Critical: claude.Critical}
 	for _, r := range claudeReaders {
@@ -317,8 +313,8 @@ func readerOfClaude(sender string, claude cardea.Capabilities) cardea.Capabiliti
 	return out
 }
 
-// writesClaude reports the harnesses whose hooks others run, and whose answers have
-// Claude Code's form: VS Code's lie where Copilot CLI finds them.
+// writesClaude reports whether other harnesses run this harness's hooks, and its answers have
+// Claude Code's form. VS Code's hooks are in a folder that Copilot CLI reads.
 func writesClaude(own Adapter, kind cardea.Kind) bool {
 	return own.Name() == "claude-code" || own.Name() == "vscode" && kind == cardea.PreToolUse
 }

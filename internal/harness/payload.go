@@ -15,17 +15,15 @@ import (
 	"cardea.dev"
 )
 
-// ErrNoObject is what Read's errors wrap: stdin held something else than
-// exactly one JSON object.
+// ErrNoObject is the error that Read wraps: stdin is not exactly one JSON object.
 var ErrNoObject = errors.New("stdin is no JSON object")
 
-// Payload is one hook message, read strictly: keys are kept in order, and
-// duplicates are kept too. encoding/json would match keys without regard to
-// case and let the last duplicate win, so that the gate and the harness could
-// read different commands in the same bytes.
+// Payload is one hook message, read strictly: keys keep their order, and duplicates are stored as
+// well. encoding/json would match keys without regard to case and let the last duplicate win, so
+// that the gate and the harness could read different commands in the same bytes.
 type Payload struct {
-	root   *Object
-	faults []fault
+	root    *Object
+	defects []defect
 }
 
 // Object is a JSON object in the order in which it was written.
@@ -41,10 +39,10 @@ type Entry struct {
 // Entries lists the entries in order, duplicates included.
 func (o *Object) Entries() []Entry { return o.fields }
 
-// ObjectOf is an object with one entry.
+// ObjectOf returns an object with one entry.
 func ObjectOf(key string, value any) *Object { return &Object{fields: []Entry{{key, value}}} }
 
-// Get gives the first value of exactly this key.
+// Get returns the first value of exactly this key.
 func (o *Object) Get(key string) (any, bool) {
 	for i := range o.fields {
 		if o.fields[i].Key == key {
@@ -54,18 +52,18 @@ func (o *Object) Get(key string) (any, bool) {
 	return nil, false
 }
 
-// fault is something wrong with the bytes, and where.
-type fault struct {
-	// key is the top-level key at or below which it lies.
+// defect is a mistake in the bytes, with its place.
+type defect struct {
+	// key is the top-level key at or below which the defect is.
 	key string
-	// deep is set where it lies inside of that key's value.
+	// deep is set if the defect is inside of that key's value.
 	deep bool
 	cardea.Opaque
 }
 
-// Read reads a hook message. An error wraps ErrNoObject and tells what was
-// there instead. Everything else that is wrong is a fault of the payload and
-// never an error: a harness may send anything, and the gate must answer it.
+// Read reads a hook message. An error wraps ErrNoObject and describes what was there instead. Every
+// other mistake is a defect of the payload and never an error: a harness may send anything, and the
+// gate must answer it.
 func Read(raw []byte) (*Payload, error) {
 	s := &scanner{text: unmarked(raw)}
 	s.space()
@@ -84,11 +82,11 @@ func Read(raw []byte) (*Payload, error) {
 	if s.pos < len(s.text) {
 		return nil, noObject(s.trailing())
 	}
-	return &Payload{root: root, faults: s.faults}, nil
+	return &Payload{root: root, defects: s.defects}, nil
 }
 
-// unmarked is a message without the byte order mark that some programs on Windows write
-// in front, in UTF-8 where the mark says that it is UTF-16.
+// unmarked returns a message without the byte order mark that some programs on Windows write first,
+// in UTF-8 if the mark is that of UTF-16.
 func unmarked(raw []byte) string {
 	var order binary.ByteOrder
 	switch {
@@ -112,20 +110,20 @@ func noObject(found string) error {
 	return fmt.Errorf("%w: %s; a harness sends exactly one object: look at the hook's command in its settings", ErrNoObject, found)
 }
 
-// Get gives the first value of exactly this top-level key.
+// Get returns the first value of exactly this top-level key.
 func (p *Payload) Get(key string) (any, bool) { return p.root.Get(key) }
 
-// Root is the whole message.
+// Root returns the whole message.
 func (p *Payload) Root() *Object { return p.root }
 
-// Fields are the top-level fields in the types of encoding/json. Of several
-// values of a key the first stands there.
+// Fields returns the top-level fields in the types of encoding/json, with the first of several
+// values of a key.
 func (p *Payload) Fields() map[string]any {
 	m, _ := Decoded(p.root).(map[string]any)
 	return m
 }
 
-// Has reports whether there is such a top-level key, whatever its value.
+// Has reports whether the message has this top-level key, with any value.
 func (p *Payload) Has(key string) bool {
 	_, ok := p.root.Get(key)
 	return ok
@@ -138,8 +136,8 @@ func (p *Payload) Holds(path string) bool {
 	return ok
 }
 
-// Only is an object with the top-level entries of these keys, and of those that differ
-// from them in case alone.
+// Only returns an object with the top-level entries of these keys, and of keys that differ from
+// them only in case.
 func (p *Payload) Only(keys []string) *Object {
 	out := &Object{}
 	for _, e := range p.root.fields {
@@ -150,19 +148,18 @@ func (p *Payload) Only(keys []string) *Object {
 	return out
 }
 
-// Text gives a top-level string, "" where there is none. Unlike
-// [Reading.Text] it notes no fault: it is for telling harnesses apart.
+// Text returns a top-level string, "" for any other value. Unlike [Reading.Text] it records no
+// defect: it is for detecting harnesses.
 func (p *Payload) Text(key string) string {
 	v, _ := p.root.Get(key)
 	s, _ := v.(string)
 	return s
 }
 
-// Faults lists what is wrong at the top level of the message, and below those
-// of its keys that are named.
-func (p *Payload) Faults(below ...string) []cardea.Opaque {
+// Defects returns the defects at the top level of the message, and those below the named keys.
+func (p *Payload) Defects(below ...string) []cardea.Opaque {
 	var out []cardea.Opaque
-	for _, f := range p.faults {
+	for _, f := range p.defects {
 		take := !f.deep
 		for _, k := range below {
 			take = take || f.key == k
@@ -174,33 +171,33 @@ func (p *Payload) Faults(below ...string) []cardea.Opaque {
 	return out
 }
 
-// Reading takes typed fields from a payload and collects what is wrong with
-// them. An adapter's Parse makes one for each payload.
+// Reading reads typed fields from a payload and collects their defects. An adapter's Parse makes
+// one for each payload.
 type Reading struct {
-	p      *Payload
-	faults []cardea.Opaque
+	p       *Payload
+	defects []cardea.Opaque
 }
 
-// NewReading begins a reading.
+// NewReading returns a reading of a payload.
 func NewReading(p *Payload) *Reading { return &Reading{p: p} }
 
-// Text gives a string. A missing field and null are ""; another type, and a
-// key that differs from this one only in case, are faults.
+// Text returns a string. A missing field and null are "". Another type, and a key that differs from
+// this one only in case, are defects.
 func (r *Reading) Text(key string) string {
 	v, _ := r.Value(key)
 	s, ok := v.(string)
 	if !ok && v != nil {
-		r.Fault(key, "is "+describe(v)+", not a string")
+		r.Defect(key, "is "+describe(v)+", not a string")
 	}
 	return s
 }
 
-// EventName gives the name of the message's event, "" where it is no word. Of
-// several values, and of those under keys that differ only in case, it takes
-// the one that the gate answers, so that a second value cannot hide a call.
+// EventName returns the name of the message's event, "" for a value that is not a word. Of several
+// values, also under keys that differ only in case, it returns the one that the gate answers, so
+// that a second value cannot hide a call.
 func (r *Reading) EventName(key string) string { return r.EventOf(key, canonicalKind) }
 
-// EventOf is EventName for a harness whose names of events mean what kind says.
+// EventOf is EventName for a harness whose event names are mapped by kind.
 func (r *Reading) EventOf(key string, kind func(string) cardea.Kind) string {
 	name := word(r.Text(key))
 	for _, e := range r.p.root.fields {
@@ -221,14 +218,14 @@ func word(s string) string {
 	return s
 }
 
-// Folder gives a string that is an absolute path of any platform, else "" and
-// a fault.
+// Folder returns a string that is an absolute path of any platform. Any other text is "" and a
+// defect.
 func (r *Reading) Folder(key string) string {
 	s := r.Text(key)
 	if s == "" || strings.HasPrefix(s, "/") || strings.HasPrefix(s, `\\`) || IsDrivePath(s) {
 		return s
 	}
-	r.Fault(key, "is no absolute path")
+	r.Defect(key, "is no absolute path")
 	return ""
 }
 
@@ -242,23 +239,23 @@ func IsDrivePath(s string) bool {
 	return 'a' <= c && c <= 'z'
 }
 
-// Object reads an object that came as a JSON text under a key, with the same care as
-// the message itself. What is no object is returned as it is.
+// Object parses an object in a JSON text under a key, as strictly as the message itself. Any other
+// text is returned unchanged.
 func (r *Reading) Object(key, text string) any {
 	inner, err := Read([]byte(text))
 	if err != nil {
-		return text // Call notes that it is no object
+		return text // Call records that it is not an object
 	}
 	all := make([]string, 0, len(inner.root.fields))
 	for _, e := range inner.root.fields {
 		all = append(all, e.Key)
 	}
-	r.Add(inner.Faults(all...)...)
+	r.Add(inner.Defects(all...)...)
 	return inner.root
 }
 
-// Value gives a value of any type and whether the key is there. A key with dots
-// leads into objects and, with a number, into lists: "tool_call.input", "roots.0".
+// Value returns a value of any type and whether the key exists. A key with dots leads into objects
+// and, with a number, into lists: "tool_call.input", "roots.0".
 func (r *Reading) Value(path string) (any, bool) {
 	key, rest, nested := strings.Cut(path, ".")
 	v, ok := r.field(r.p.root, key)
@@ -268,14 +265,14 @@ func (r *Reading) Value(path string) (any, bool) {
 		switch in := v.(type) {
 		case *Object:
 			if v, ok = r.field(in, at); at == "0" && !ok {
-				r.Fault(key, "is an object, not a list")
+				r.Defect(key, "is an object, not a list")
 			}
 		case []any:
 			if v, ok = item(in, at); !ok && (at < "0" || at > "9") {
-				r.Fault(key, "is a list, not an object")
+				r.Defect(key, "is a list, not an object")
 			}
 		default:
-			r.Fault(key, "is "+describe(v)+", not an object")
+			r.Defect(key, "is "+describe(v)+", not an object")
 			return nil, false
 		}
 		key = at
@@ -291,33 +288,33 @@ func item(list []any, number string) (any, bool) {
 	return list[i], true
 }
 
-// field gives the value of a key of an object.
+// field returns the value of a key of an object.
 func (r *Reading) field(o *Object, key string) (any, bool) {
 	if v, ok := o.Get(key); ok {
 		return v, true
 	}
 	for _, e := range o.fields {
 		if strings.EqualFold(e.Key, key) {
-			r.Fault(e.Key, "differs only in case from the key "+key)
+			r.Defect(e.Key, "differs only in case from the key "+key)
 		}
 	}
 	return nil, false
 }
 
-// Fault notes that a field is not as documented.
-func (r *Reading) Fault(text, reason string) {
-	r.faults = append(r.faults, cardea.Opaque{Code: cardea.OpaqueInput, Text: text, Reason: reason})
+// Defect records a field that is not as documented.
+func (r *Reading) Defect(text, reason string) {
+	r.defects = append(r.defects, cardea.Opaque{Code: cardea.OpaqueInput, Text: text, Reason: reason})
 }
 
-// Add notes faults that others found.
-func (r *Reading) Add(faults ...cardea.Opaque) { r.faults = append(r.faults, faults...) }
+// Add records further defects.
+func (r *Reading) Add(defects ...cardea.Opaque) { r.defects = append(r.defects, defects...) }
 
-// Faults lists the faults of the message's top level, of the named keys'
-// values, and of this reading, each once.
-func (r *Reading) Faults(below ...string) []cardea.Opaque {
+// Defects returns the defects of the message's top level, of the named keys' values, and of this
+// reading, without duplicates.
+func (r *Reading) Defects(below ...string) []cardea.Opaque {
 	var out []cardea.Opaque
 	seen := map[cardea.Opaque]bool{}
-	for _, f := range append(r.p.Faults(below...), r.faults...) {
+	for _, f := range append(r.p.Defects(below...), r.defects...) {
 		if !seen[f] {
 			seen[f] = true
 			out = append(out, f)
@@ -326,8 +323,8 @@ func (r *Reading) Faults(below ...string) []cardea.Opaque {
 	return out
 }
 
-// Decoded gives a value in the types of encoding/json: *Object becomes
-// map[string]any, in which the first of several values of a key stands.
+// Decoded returns a value in the types of encoding/json: *Object becomes map[string]any, with the
+// first of several values of a key.
 func Decoded(v any) any {
 	switch v := v.(type) {
 	case *Object:
@@ -348,7 +345,7 @@ func Decoded(v any) any {
 	return v
 }
 
-// describe names the JSON type of a value for messages.
+// describe returns the name of a value's JSON type, for messages.
 func describe(v any) string {
 	switch v.(type) {
 	case nil:

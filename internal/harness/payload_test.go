@@ -78,7 +78,7 @@ func TestReadNoObject(t *testing.T) {
 	}
 }
 
-func TestReadFaults(t *testing.T) {
+func TestReadDefects(t *testing.T) {
 	deep := strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)
 	for raw, reason := range map[string]string{
 		`{"a":1,"b":{"c":"é😀\ud83d\ude00\"\\\/\b\f\n\r\t"}}`: "",
@@ -99,15 +99,15 @@ func TestReadFaults(t *testing.T) {
 		`{"a":` + deep + `}`:            "too deep",
 		`{"a":"�"}`:                     "",
 	} {
-		faults := read(t, raw).Faults("a")
-		if (len(faults) == 0) != (reason == "") || len(faults) > 0 && !strings.Contains(fmt.Sprint(faults), reason) {
-			t.Errorf("%.40q: %v, want %q", raw, faults, reason)
+		defects := read(t, raw).Defects("a")
+		if (len(defects) == 0) != (reason == "") || len(defects) > 0 && !strings.Contains(fmt.Sprint(defects), reason) {
+			t.Errorf("%.40q: %v, want %q", raw, defects, reason)
 		}
 	}
 }
 
-// A tool input that is too deep or too large is beyond a limit, and other faults
-// before it do not hide that.
+// A tool input that is too deep or too large is beyond a limit, and other defects before it do not
+// hide that.
 func TestInputBeyondALimit(t *testing.T) {
 	many := strings.Repeat(`{"k":1,"k":1},`, 60)
 	for raw, want := range map[string]bool{
@@ -118,20 +118,20 @@ func TestInputBeyondALimit(t *testing.T) {
 		`{"a":{"k":1,"k":1}}`: false,
 		`{"b":` + strings.Repeat("[", 101) + strings.Repeat("]", 101) + `,"a":{"k":1,"K":1}}`: false,
 	} {
-		faults := read(t, raw).Faults("a")
-		if got := slices.ContainsFunc(faults, func(o cardea.Opaque) bool { return o.Code.Limit() }); got != want {
-			t.Errorf("%.40q: %v", raw, faults)
+		defects := read(t, raw).Defects("a")
+		if got := slices.ContainsFunc(defects, func(o cardea.Opaque) bool { return o.Code.Limit() }); got != want {
+			t.Errorf("%.40q: %v", raw, defects)
 		}
 	}
 }
 
-func TestFaultsBelowOtherKeysDoNotCount(t *testing.T) {
-	// A key with many faults must not crowd out those of the next.
+func TestDefectsBelowOtherKeysDoNotCount(t *testing.T) {
+	// A key with many defects must not crowd out those of the next.
 	p := read(t, `{"response":{"x":[`+strings.Repeat(`{"a":1,"a":1},`, 60)+`0]},"tool_input":{"a":1,"a":2}}`)
-	if f := p.Faults(); len(f) != 0 {
+	if f := p.Defects(); len(f) != 0 {
 		t.Errorf("at the top: %v", f)
 	}
-	if f := p.Faults("tool_input"); len(f) != 1 {
+	if f := p.Defects("tool_input"); len(f) != 1 {
 		t.Errorf("in the input: %v", f)
 	}
 }
@@ -162,7 +162,7 @@ func TestReadIsLinear(t *testing.T) {
 		"surrogates": `{"a":"` + strings.Repeat(`\ud800`, size/6) + `"}`,
 	} {
 		p := read(t, raw)
-		if name != "text" && name != "escapes" && len(p.Faults("a")) == 0 {
+		if name != "text" && name != "escapes" && len(p.Defects("a")) == 0 {
 			t.Errorf("%s: no fault", name)
 		}
 		if p.Has("b") != strings.Contains(raw, `"b"`) {
@@ -179,7 +179,7 @@ func TestCall(t *testing.T) {
 		name, tool, input string
 		in                map[string]any
 		shadowed          map[string][]any
-		faults            int
+		defects           int
 	}{
 		{"plain", "Bash", `{"command":"ls"}`, map[string]any{"command": "ls"}, nil, 0},
 		{"missing field", "Bash", `{}`, map[string]any{}, nil, 0},
@@ -209,7 +209,7 @@ func TestCall(t *testing.T) {
 		if !reflect.DeepEqual(call.Input, c.in) || !reflect.DeepEqual(call.Shadowed, c.shadowed) {
 			t.Errorf("%s: input %v, shadowed %v", c.name, call.Input, call.Shadowed)
 		}
-		if f := r.Faults("tool_input"); len(f) != c.faults {
+		if f := r.Defects("tool_input"); len(f) != c.defects {
 			t.Errorf("%s: faults %v", c.name, f)
 		}
 	}
@@ -220,18 +220,18 @@ func TestReading(t *testing.T) {
 	if r.Text("a") != "x" || r.Text("n") != "" || r.Text("none") != "" || r.Folder("win") != `C:\x` || r.Folder("unc") != `\\h\s` {
 		t.Error("a plain field is not read")
 	}
-	if f := r.Faults(); len(f) != 0 {
+	if f := r.Defects(); len(f) != 0 {
 		t.Errorf("faults %v", f)
 	}
 	for i, read := range []func() string{
 		func() string { return r.Folder("cwd") }, func() string { return r.Folder("rel") }, func() string { return r.Text("num") },
 	} {
-		if read() != "" || len(r.Faults()) != i+1 {
-			t.Errorf("%d: faults %v", i, r.Faults())
+		if read() != "" || len(r.Defects()) != i+1 {
+			t.Errorf("%d: faults %v", i, r.Defects())
 		}
 	}
 	r.Text("num")
-	if len(r.Faults()) != 3 {
+	if len(r.Defects()) != 3 {
 		t.Error("a fault is listed twice")
 	}
 }
@@ -254,7 +254,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil || d.Decode(&std) != nil {
 			return
 		}
-		if len(p.Faults(topKeys(p)...)) == 0 {
+		if len(p.Defects(topKeys(p)...)) == 0 {
 			if got := harness.Decoded(p.Root()); !reflect.DeepEqual(got, any(std)) {
 				t.Fatalf("%q: %v, encoding/json: %v", raw, got, std)
 			}

@@ -9,9 +9,9 @@ import (
 	"cardea.dev/internal/command/knowledge/files"
 )
 
-// ProtectedPath reports whether Claude Code always asks before it writes to a
-// path. Case does not count, since it does not on two of three platforms. The
-// work in .claude/worktrees is not protected for lying there.
+// ProtectedPath reports whether Claude Code always asks before it writes to a path. It ignores
+// case, as two of three platforms do. Files in .claude/worktrees are not protected merely because
+// of that folder.
 func ProtectedPath(p string) bool {
 	elems := elements(p)
 	for i := 0; i+2 < len(elems); i++ {
@@ -28,8 +28,8 @@ func elements(p string) []string {
 	return strings.FieldsFunc(p, func(r rune) bool { return r == '/' })
 }
 
-// TouchesProtected reports whether an access may write to a protected path or
-// delete one. A path that is not known may be one.
+// TouchesProtected reports whether an access may write or delete a protected path. An unknown path
+// may be protected.
 func TouchesProtected(a cardea.Access) bool {
 	if a.Kind != cardea.Write && a.Kind != cardea.Delete {
 		return false
@@ -37,8 +37,8 @@ func TouchesProtected(a cardea.Access) bool {
 	return a.Path == "" || ProtectedPath(a.Path) || a.Spelled != "" && ProtectedPath(a.Spelled) || a.Glob && globMayProtect(a.Pattern)
 }
 
-// globMayProtect reports whether a pattern may match a protected path. It
-// errs on the side of yes: what it costs is a question.
+// globMayProtect reports whether a pattern may match a protected path. If in doubt it returns true,
+// which costs only a question.
 func globMayProtect(pattern string) bool {
 	elems := elements(pattern)
 	return pattern == "" || len(elems) == 0 || strings.ContainsAny(pattern, "({") ||

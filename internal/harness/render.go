@@ -12,16 +12,16 @@ import (
 	"cardea.dev"
 )
 
-// maxText bounds what is said in one field. Claude Code moves longer strings
-// (10 000 characters) into a file that the model need not read.
+// maxText is the longest text in one field. Claude Code moves longer strings (10 000 characters)
+// into a file that the model need not read.
 const (
 	maxText    = 9_800
 	maxInstead = 2_000
 )
 
-// Encode writes an answer: one JSON object and a newline, without the escapes
-// for HTML, which would make commands hard to read in a prompt. It panics on
-// what JSON cannot hold; cardea.Express gives nothing of the kind.
+// Encode returns an answer as one JSON object and a newline, without the escapes for HTML, which
+// would make commands hard to read in a prompt. It panics on a value that JSON cannot hold;
+// cardea.Express returns none.
 func Encode(v any) []byte {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
@@ -32,10 +32,10 @@ func Encode(v any) []byte {
 	return out.Bytes()
 }
 
-// Cap cuts a text that is too long for a field, and says so.
+// Cap cuts a text that is too long for a field, and marks the cut.
 func Cap(s string) string { return capAt(s, maxText) }
 
-// capAt counts as JavaScript does, in UTF-16 units.
+// capAt measures length as JavaScript does, in UTF-16 units.
 func capAt(s string, limit int) string {
 	if len(s) <= limit {
 		return s
@@ -51,20 +51,20 @@ func capAt(s string, limit int) string {
 	return s
 }
 
-// typed is who decides about a prompt that is a command for Cardea. No rule speaks there.
+// typed is the decider of a prompt that is a command for Cardea. No rule applies there.
 const typed = "typed"
 
 // NextStep is the command that shows the person why a call was held back.
 const NextStep = "cardea explain last"
 
-// ForModel returns the text for the model: who speaks, why, the better way, more, and the
+// ForModel returns the text for the model: the speaker, the reason, the better way, more, and the
 // rule. It is never empty, since harnesses drop a refusal without a reason.
 func ForModel(a cardea.Answer, more ...string) string {
 	return say(a, a.Message, append([]string{Instead(a)}, more...))
 }
 
-// ForBoth returns what is written where the model and the person read the same field: the
-// text for the model, more, and the next step.
+// ForBoth returns the text for a field that both the model and the person read: the text for the
+// model, more, and the next step.
 func ForBoth(a cardea.Answer, more ...string) string {
 	next := ""
 	if asksToExplain(a) {
@@ -82,7 +82,7 @@ func AtPrompt(a cardea.Answer) string {
 	return ForBoth(a, a.Context...)
 }
 
-// ForPerson returns the text for a person: who speaks, why, more, and the rule.
+// ForPerson returns the text for a person: the speaker, the reason, more, and the rule.
 func ForPerson(a cardea.Answer, more ...string) string { return say(a, a.Reason, more) }
 
 // Next returns the person's next step as a sentence, "" for none.
@@ -93,14 +93,14 @@ func Next(a cardea.Answer) string {
 	return "To see why and what you can do, run: " + NextStep
 }
 
-// asksToExplain reports an answer that a person may want explained: a question or a
-// refusal that the person has not given and not typed for, for a reader that knows the field.
+// asksToExplain reports whether a person may want the answer explained: it is a question or a
+// refusal that the person did not give or type, for a reader that knows the field.
 func asksToExplain(a cardea.Answer) bool {
 	return !a.Foreign && a.Effect.Stricter(cardea.Defer) && a.By != typed && !strings.HasPrefix(a.By, "person:")
 }
 
-// say returns one text for a field: "Cardea: WHY", further lines, and at the end who
-// decided, in parentheses. A long text loses its end, but not that.
+// say returns one text for a field: "Cardea: WHY", further lines, and at the end the author of the
+// decision, in parentheses. A long text is cut before that author.
 func say(a cardea.Answer, why string, more []string) string {
 	more = slices.DeleteFunc(more, func(s string) bool { return s == "" })
 	if why = strings.TrimSpace(why); why == "" {
@@ -120,16 +120,16 @@ func say(a cardea.Answer, why string, more []string) string {
 	return capAt(text, maxText-len(end)) + end
 }
 
-// own indents the lines of a reason that look like those of an answer: a reason may quote
-// what the agent wrote.
+// own indents lines of a reason that look like lines of an answer: a reason may quote text of the
+// agent.
 var own = strings.NewReplacer("\nCardea:", "\n  Cardea:", "\nInstead:", "\n  Instead:", "\nTo see why", "\n  To see why", "\nThe person can run:", "\n  The person can run:")
 
-// Refused returns the text of a refusal without a verdict, and what refuses.
+// Refused returns the text of a refusal without a verdict. by is its author.
 func Refused(by, why string) string {
 	return say(cardea.Answer{Verdict: cardea.Verdict{By: by}}, why, nil)
 }
 
-// Named returns a text that says who speaks.
+// Named returns a text that names Cardea as the speaker.
 func Named(text string) string {
 	rest, is := strings.CutPrefix(text, "Cardea")
 	if next, _ := utf8.DecodeRuneInString(rest); is && !unicode.IsLetter(next) && !unicode.IsDigit(next) {
@@ -138,8 +138,8 @@ func Named(text string) string {
 	return "Cardea: " + text
 }
 
-// decidedBy returns who decided: the id of a rule, or the decider with its rule. Other
-// names are left out: the entry of a permission list can be any text.
+// decidedBy returns the author of the decision: the id of a rule, or the decider with its rule.
+// Other names are left out: the entry of a permission list can be any text.
 func decidedBy(by string) string {
 	decider, rule, _ := strings.Cut(by, ":")
 	switch {
@@ -153,7 +153,7 @@ func decidedBy(by string) string {
 	return by
 }
 
-// Instead returns the better way as a sentence, "" for nothing.
+// Instead returns the better way as a sentence, "" for none.
 func Instead(a cardea.Answer) string {
 	if a.Instead == "" {
 		return ""
@@ -161,7 +161,7 @@ func Instead(a cardea.Answer) string {
 	return capAt("Instead: "+a.Instead, maxInstead)
 }
 
-// Beside returns the text for the model next to an answer, "" for nothing.
+// Beside returns the text for the model next to an answer, or "".
 func Beside(a cardea.Answer) string {
 	switch text := strings.Join(a.Context, "\n"); {
 	case a.TellModel:
@@ -172,10 +172,10 @@ func Beside(a cardea.Answer) string {
 	return ""
 }
 
-// Notice returns what a person must learn, "" for nothing: failures, and a reason that the
-// answer cannot carry.
+// Notice returns the text that a person must learn, or "": failures, and a reason that the answer
+// cannot carry.
 func Notice(a cardea.Answer) string {
-	text, better := a.Troubles.Error(), ""
+	text, better := a.Issues.Error(), ""
 	if text != "" {
 		text = Named(text)
 	}
@@ -188,8 +188,8 @@ func Notice(a cardea.Answer) string {
 	return Cap(text)
 }
 
-// NoticeWithNext returns the notice, and the next step where something is held back, for a
-// field that only the person reads.
+// NoticeWithNext returns the notice, and the next step if the call is held back, for a field that
+// only the person reads.
 func NoticeWithNext(a cardea.Answer) string {
 	if next := Next(a); next != "" && a.Effect >= cardea.Deny {
 		return lines(Notice(a), Named(next))
@@ -200,9 +200,9 @@ func NoticeWithNext(a cardea.Answer) string {
 // lines returns two texts, of which either may be empty, as one.
 func lines(a, b string) string { return Cap(strings.Trim(a+"\n"+b, "\n")) }
 
-// ByExit writes an answer with the exit code alone, which is all that a harness of
-// another form is sure to understand: 2 with the reason blocks, 0 without a word
-// leaves its own flow in force.
+// ByExit returns an answer by exit code alone, which even a harness of another form is sure to
+// understand. Exit code 2 with the reason blocks, and 0 without output leaves the harness's own
+// flow in force.
 func ByExit(a cardea.Answer) Output {
 	if a.Effect.Stricter(cardea.Defer) {
 		return Output{Stderr: []byte(ForBoth(a, a.Context...) + "\n"), Exit: 2}
@@ -214,16 +214,16 @@ func ByExit(a cardea.Answer) Output {
 	return out
 }
 
-// byExit is what ByExit can express: the events about a call that is still to run
-// can be denied.
+// byExit returns the answers that ByExit can express: it can deny events about a call that can
+// still be held back.
 func byExit(sender string) cardea.Capabilities {
 	return cardea.Capabilities{Harness: sender, Rows: []cardea.Row{
 		{Kinds: []cardea.Kind{cardea.PreToolUse, cardea.PermissionRequest, cardea.PreSkillShellCommand}, Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny},
 	}}
 }
 
-// byExitUnread is the same for a message that could not be read: it may be about
-// a call, whatever its kind seems to be.
+// byExitUnread is byExit for a message that could not be read: it may be about a call, whatever its
+// kind seems to be.
 func byExitUnread(sender string) cardea.Capabilities {
 	return cardea.Capabilities{Harness: sender, Rows: []cardea.Row{{Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny}}}
 }

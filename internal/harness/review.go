@@ -6,8 +6,8 @@ import (
 	"cardea.dev"
 )
 
-// review adds the id of the call to an event, and what another reviewer decided about it. The
-// fields are those that the vendors document; what they do not document is read by its words.
+// review adds the id of the call to an event, and the decision of another reviewer about it. It
+// reads documented fields, and otherwise the words of the message.
 func review(ev *cardea.Event, p *Payload) {
 	ev.CallID = firstText(p, "tool_use_id", "tool_call_id", "toolCallId", "toolUseID")
 	extra := func(key string) string { v, _ := NewReading(p).Value("extra." + key); s, _ := v.(string); return s }
@@ -38,7 +38,7 @@ func review(ev *cardea.Event, p *Payload) {
 	ev.Review = &out
 }
 
-// answerIn is the effect that a harness's word for an answer stands for, Abstain for another one.
+// answerIn returns the effect of a harness's word for an answer, Abstain for another word.
 func answerIn(word string) cardea.Effect {
 	switch strings.ToLower(word) {
 	case "allow", "allowed", "approve", "approved", "accept", "accepted", "yes", "once", "session", "always":

@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/testing/sharedtest"
 )
 
-// opened is a message as a hook for a harness reads it.
+// opened returns a message as a hook for a harness reads it.
 func opened(t *testing.T, name string, raw []byte) *harness.Message {
 	t.Helper()
 	m, err := harness.Hook{Harness: name, Env: func(string) string { return "" }, Adapters: hook.Adapters()}.Open(raw)

@@ -11,24 +11,24 @@ import (
 	"cardea.dev"
 )
 
-// Limits of what is kept. No tool that a vendor documents comes near them; a
-// value beyond them is still checked to be JSON, then dropped with a fault.
+// The limits of a message. No tool that a vendor documents comes near them. A value beyond them is
+// still checked to be JSON, then dropped with a defect.
 const (
-	maxDepth  = 100
-	maxValues = 500_000
-	maxFaults = 50
+	maxDepth   = 100
+	maxValues  = 500_000
+	maxDefects = 50
 )
 
-// scanner reads JSON from left to right, once. It recurses no deeper than
-// maxDepth, so that brackets cannot exhaust the stack.
+// scanner reads JSON from left to right, once. It recurses no deeper than maxDepth, so that
+// brackets cannot exhaust the stack.
 type scanner struct {
-	text   string
-	pos    int
-	values int // below the top-level key being read
-	faults []fault
+	text    string
+	pos     int
+	values  int // below the top-level key being read
+	defects []defect
 
 	top   string // the top-level key being read
-	noted int    // its faults: one key's must not crowd out another's
+	noted int    // its defects: one key's must not crowd out another's
 	depth int    // objects and arrays that are open
 }
 
@@ -36,22 +36,22 @@ func (s *scanner) broken(what string) error {
 	return fmt.Errorf("broken JSON at byte %d: %s", s.pos, what)
 }
 
-func (s *scanner) fault(text, reason string) { s.faultOf(cardea.OpaqueInput, text, reason) }
+func (s *scanner) defect(text, reason string) { s.defectOf(cardea.OpaqueInput, text, reason) }
 
-func (s *scanner) faultOf(code cardea.OpaqueCode, text, reason string) {
-	if s.noted++; s.noted > maxFaults+1 {
+func (s *scanner) defectOf(code cardea.OpaqueCode, text, reason string) {
+	if s.noted++; s.noted > maxDefects+1 {
 		return
 	}
-	if s.noted > maxFaults {
+	if s.noted > maxDefects {
 		code, text, reason = cardea.OpaqueTooMany, s.top, "has too many faults, so that not all are told"
 	}
 	if len(text) > 200 {
 		text = strings.ToValidUTF8(text[:200], "") + "…"
 	}
-	s.faults = append(s.faults, fault{key: s.top, deep: s.depth > 1, Opaque: cardea.Opaque{Code: code, Text: text, Reason: reason}})
+	s.defects = append(s.defects, defect{key: s.top, deep: s.depth > 1, Opaque: cardea.Opaque{Code: code, Text: text, Reason: reason}})
 }
 
-// instead tells what stands where the object should begin.
+// instead describes the text in place of the object.
 func (s *scanner) instead() string {
 	v, err := s.value(0)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *scanner) instead() string {
 	return "it is " + describe(v)
 }
 
-// trailing tells what stands behind the object.
+// trailing describes the text after the object.
 func (s *scanner) trailing() string {
 	at := s.pos
 	if v, err := s.value(0); err == nil {
@@ -80,7 +80,7 @@ func (s *scanner) space() {
 	}
 }
 
-// peek skips white space and gives the next byte, 0 at the end.
+// peek skips white space and returns the next byte, 0 at the end.
 func (s *scanner) peek() byte {
 	s.space()
 	if s.pos == len(s.text) {
@@ -89,8 +89,8 @@ func (s *scanner) peek() byte {
 	return s.text[s.pos]
 }
 
-// value reads the value that begins at the next byte. Containers that are too
-// deep, and values that are too many, are dropped.
+// value reads the value that begins at the next byte. It drops containers that are too deep, and
+// values beyond the limit.
 func (s *scanner) value(depth int) (any, error) {
 	c := s.peek()
 	s.values++
@@ -99,10 +99,10 @@ func (s *scanner) value(depth int) (any, error) {
 	}
 	switch {
 	case s.full():
-		s.faultOf(cardea.OpaqueTooMany, s.top, "has too many values, so that a part of it was not read")
+		s.defectOf(cardea.OpaqueTooMany, s.top, "has too many values, so that a part of it was not read")
 		return nil, s.skip()
 	case depth >= maxDepth:
-		s.faultOf(cardea.OpaqueTooDeep, s.top, "is nested too deeply, so that a part of it was not read")
+		s.defectOf(cardea.OpaqueTooDeep, s.top, "is nested too deeply, so that a part of it was not read")
 		return nil, s.skip()
 	}
 	s.depth++
@@ -113,9 +113,8 @@ func (s *scanner) value(depth int) (any, error) {
 	return s.array(depth)
 }
 
-// full reports whether no further value is kept below this top-level key. The
-// limit is one for each of them, so that a huge tool input cannot push out the
-// name of the event behind it.
+// full reports whether no further value is stored below this top-level key. Each key has its own
+// limit, so that a huge tool input cannot push out the name of the event after it.
 func (s *scanner) full() bool { return s.values > maxValues }
 
 func (s *scanner) array(depth int) (any, error) {
@@ -130,8 +129,7 @@ func (s *scanner) array(depth int) (any, error) {
 	return items, err
 }
 
-// each reads what stands between brackets, up to the closing one: entries with commas
-// between them.
+// each reads the entries between brackets, up to the closing one, with commas between them.
 func (s *scanner) each(end byte, entry func() error) error {
 	s.pos++ // the opening one
 	if s.peek() == end {
@@ -154,6 +152,7 @@ func (s *scanner) each(end byte, entry func() error) error {
 	}
 }
 
+// object reads an object. It drops members beyond the limit, except at the top level.
 func (s *scanner) object(depth int) (*Object, error) {
 	o := &Object{}
 	seen := map[string]string{} // folded key to the first spelling
@@ -171,7 +170,7 @@ func (s *scanner) object(depth int) (*Object, error) {
 	return o, err
 }
 
-// key reads a key and its colon, and compares it with those before it.
+// key reads a key and its colon, and compares it with earlier keys.
 func (s *scanner) key(seen map[string]string) (string, error) {
 	if s.peek() != '"' {
 		return "", s.broken("a key in double quotes is missing")
@@ -191,9 +190,9 @@ func (s *scanner) key(seen map[string]string) (string, error) {
 	case !there:
 		seen[folded] = key
 	case first == key:
-		s.fault(key, "the key stands twice in one object")
+		s.defect(key, "the key stands twice in one object")
 	default:
-		s.fault(key, "differs only in case from the key "+first)
+		s.defect(key, "differs only in case from the key "+first)
 	}
 	return key, s.colon()
 }
@@ -206,6 +205,7 @@ func (s *scanner) colon() error {
 	return nil
 }
 
+// scalar reads a string, a number, true, false or null.
 func (s *scanner) scalar() (any, error) {
 	c := s.peek()
 	switch {
@@ -266,8 +266,8 @@ func (s *scanner) number() (any, error) {
 	return json.Number(s.text[begin:s.pos]), nil
 }
 
-// str reads a string. What is not text, or would not survive as text, is a
-// fault: encoding/json would put U+FFFD in its place without a word.
+// str reads a string. Invalid or replaced characters are a defect: encoding/json would silently
+// replace them by U+FFFD.
 func (s *scanner) str() (string, error) {
 	s.pos++ // "
 	begin := s.pos
@@ -287,7 +287,7 @@ func (s *scanner) str() (string, error) {
 	return "", s.broken("a string has no end")
 }
 
-// escaped goes on reading a string from its first backslash.
+// escaped continues reading a string from its first backslash.
 func (s *scanner) escaped(begin int) (string, error) {
 	var out strings.Builder
 	out.WriteString(s.text[begin:s.pos])
@@ -313,6 +313,7 @@ func (s *scanner) escaped(begin int) (string, error) {
 	return "", s.broken("a string has no end")
 }
 
+// escape reads an escape at the position. Half of a surrogate pair is replaced, with a defect.
 func (s *scanner) escape() (rune, error) {
 	if s.pos+1 == len(s.text) {
 		return 0, s.broken("a string has no end")
@@ -336,11 +337,11 @@ func (s *scanner) escape() (rune, error) {
 			return pair, nil
 		}
 	}
-	s.fault(fmt.Sprintf(`\u%04x`, r), "half of a surrogate pair, which was replaced")
+	s.defect(fmt.Sprintf(`\u%04x`, r), "half of a surrogate pair, which was replaced")
 	return utf8.RuneError, nil
 }
 
-// unicode reads a \uXXXX at the position, without moving on.
+// unicode reads a \uXXXX at the position, without advancing.
 func (s *scanner) unicode() (rune, bool) {
 	if len(s.text)-s.pos < 6 || s.text[s.pos] != '\\' || s.text[s.pos+1] != 'u' {
 		return 0, false
@@ -349,14 +350,14 @@ func (s *scanner) unicode() (rune, bool) {
 	return rune(n), err == nil
 }
 
-// checked makes a string valid UTF-8 and notes what had to be replaced.
+// checked returns a string as valid UTF-8, and records replaced characters.
 func (s *scanner) checked(text string) string {
 	if !utf8.ValidString(text) {
-		s.fault(strconv.QuoteToASCII(head(text)), "bytes that are no UTF-8, which were replaced")
+		s.defect(strconv.QuoteToASCII(head(text)), "bytes that are no UTF-8, which were replaced")
 		text = strings.ToValidUTF8(text, string(utf8.RuneError))
 	}
 	if strings.IndexByte(text, 0) >= 0 {
-		s.fault(strconv.QuoteToASCII(head(text)), "a NUL, at which programs in C end the text")
+		s.defect(strconv.QuoteToASCII(head(text)), "a NUL, at which programs in C end the text")
 	}
 	return text
 }

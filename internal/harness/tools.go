@@ -1,30 +1,29 @@
 package harness
 
-// Role is what a field of a tool input means to the gate.
-type Role uint8
+// FieldKind is the role of a field of a tool input for the gate.
+type FieldKind uint8
 
 // The roles.
 const (
-	// Plain is a field that the gate does not look into.
-	Plain Role = iota
+	// Plain is a field that the gate does not read.
+	Plain FieldKind = iota
 	// Command is text for a shell.
 	Command
 	// FilePath is the one file that the tool reads or writes.
 	FilePath
-	// SearchPath is a folder or file that the tool searches, all below it
-	// included.
+	// SearchPath is a folder or file that the tool searches, with everything below it.
 	SearchPath
 	// URL is an address that the tool contacts.
 	URL
-	// Pattern is what a search looks for.
+	// Pattern is the pattern of a search.
 	Pattern
 	// Content is text that the tool writes.
 	Content
-	// Code is text that is run as code: the tool runs it, or writes it where it is run.
+	// Code is text that is run as code: the tool runs it, or writes it to a place where it is run.
 	Code
 	// Script is a file of code that the tool runs.
 	Script
-	// Prompt is text that an agent takes as what it is to do, now or later.
+	// Prompt is text that an agent takes as its task, now or later.
 	Prompt
 	// Patch is a patch text that names its files itself.
 	Patch
@@ -44,7 +43,7 @@ const (
 	Flag
 	List
 	Map
-	// Anything is a field whose type no vendor documents.
+	// Anything is a field without a documented type.
 	Anything
 )
 
@@ -52,16 +51,16 @@ const (
 type Field struct {
 	Name string
 	Form Form
-	Role Role
+	Role FieldKind
 }
 
 // ToolInfo describes a tool whose name and fields are documented.
 type ToolInfo struct {
-	// Name is the canonical name. It is Claude Code's where Claude Code has
-	// the tool, so that one rule speaks about every harness.
+	// Name is the canonical name. It is Claude Code's if Claude Code has the tool, so that one rule
+	// applies to every harness.
 	Name string
-	// Primary is the field that a rule means when it names none: "command"
-	// for Bash. "" where no field stands for the call.
+	// Primary is the field that a rule means if it names no field: "command" for Bash. "" means
+	// that no field identifies the call.
 	Primary string
 	// Fields are the documented fields.
 	Fields []Field
@@ -71,13 +70,13 @@ type ToolInfo struct {
 	Harmless bool
 }
 
-// OnlyReads reports a tool that reads files and does nothing else, or is harmless.
+// OnlyReads reports whether a tool only reads files, or is harmless.
 func (t ToolInfo) OnlyReads() bool {
 	return t.Harmless || !t.EditsFiles && len(t.FieldsOf(FilePath))+len(t.FieldsOf(SearchPath)) > 0
 }
 
-// FieldsOf lists the names of the fields with a role.
-func (t ToolInfo) FieldsOf(r Role) []string {
+// FieldsOf returns the names of the fields with a role.
+func (t ToolInfo) FieldsOf(r FieldKind) []string {
 	var out []string
 	for _, f := range t.Fields {
 		if f.Role == r {
@@ -87,10 +86,9 @@ func (t ToolInfo) FieldsOf(r Role) []string {
 	return out
 }
 
-// Tool looks up a tool by its canonical name, exactly as written. The tools of
-// MCP servers (mcp__SERVER__TOOL) are not among them: a name tells nothing
-// about what a server does, so they count as unknown and the setting default
-// never allows them.
+// Tool returns a tool by its canonical name, exactly as written. It does not know the tools of MCP
+// servers (mcp__SERVER__TOOL): a name does not reveal what a server does, so they are treated as
+// unknown and the setting default never allows them.
 func Tool(name string) (ToolInfo, bool) {
 	for _, t := range tools {
 		if t.Name == name {
@@ -100,13 +98,13 @@ func Tool(name string) (ToolInfo, bool) {
 	return ToolInfo{}, false
 }
 
-// Tools lists the tools that this version knows, in a fixed order.
+// Tools returns the tools that this version knows, in a fixed order.
 func Tools() []ToolInfo { return append([]ToolInfo(nil), tools[:]...) }
 
 // tools are the tools that Claude Code documents (https://code.claude.com/docs/en/hooks) or
-// declares (2.1.332), apply_patch of Codex CLI and Copilot CLI, the scripts of pi, and the
-// folder and the shell of a command, which Claude Code does not have. It is a plain array
-// so that a process which needs one entry builds nothing at its start.
+// declares (2.1.332), apply_patch of Codex CLI and Copilot CLI, and the scripts of pi. The folder
+// and the shell of a command are fields that Claude Code does not have. It is a plain array so that
+// a process which needs one entry builds nothing at its start.
 var tools = [...]ToolInfo{
 	{Name: "Bash", Primary: "command", Fields: []Field{
 		{"command", Text, Command}, {"description", Text, Plain}, {"timeout", Number, Plain}, {RunsInField, Text, Folder}, {"shell", Text, Shell},

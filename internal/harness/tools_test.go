@@ -74,8 +74,8 @@ func TestToolsOfTheNewestClaudeCode(t *testing.T) {
 	}
 }
 
-// A word in a rules file means one tool, whoever's word it is, and tables name
-// tools and fields that exist.
+// A word in a rules file means the same tool for every harness, and tables name tools and fields
+// that exist.
 func TestAliasTables(t *testing.T) {
 	senderNames := map[string]bool{}
 	for _, s := range senders {

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// TypedCommand returns the words of a prompt that is a command for Cardea, such as
-// "/cardea approve 1" or, where it comes from the plugin, "/cardea:approve 1". It returns
-// nil for a prompt that is meant for the model.
+// TypedCommand returns the words of a prompt that is a command for Cardea, such as "/cardea approve
+// 1" or, from the plugin, "/cardea:approve 1". It returns nil for a prompt that is meant for the
+// model.
 //
-// The hook reads prompts by it, and the analysis reads by it what a tool may submit as one.
+// The hook uses it for prompts, and the analysis for texts that a tool may submit as a prompt.
 func TypedCommand(prompt string) []string {
 	rest, is := strings.CutPrefix(strings.TrimSpace(prompt), "/cardea")
 	first, _ := utf8.DecodeRuneInString(rest)

@@ -12,29 +12,28 @@ import (
 	"cardea.dev/internal/memory/stats"
 )
 
-// This file lets the confidence that the judge needs follow the person, where they want
-// that (judge.adaptive). What became of the judge's recommendations stands in the ledger.
-// It is counted at most once a day, when an answer is out.
+// This file adjusts the confidence that the judge needs to the person, if they want that
+// (judge.adaptive). The ledger records whether they followed the judge's recommendations.
+// Cardea counts that at most once a day, after an answer is out.
 
 const (
 	agreementPurpose = "agreement with the judge"
 	maxAgreement     = 4 << 10
-	// agreementDays is how far back is counted.
+	// agreementDays is how many days back are counted.
 	agreementDays = 30
 )
 
-// agreement is what is kept.
+// agreement is the saved count.
 type agreement struct {
 	judge.Agreement
-	// Day is when it was counted, in UTC.
+	// Day is the day of the count, in UTC.
 	Day string `json:"day"`
 }
 
-func (pl *Place) agreementFile() string { return filepath.Join(pl.State, "judge", "agreement") }
+func (pl *Location) agreementFile() string { return filepath.Join(pl.State, "judge", "agreement") }
 
-// agreement reads what was counted last. A file that this user's Cardea did not write
-// counts for nothing.
-func (pl *Place) agreement() (out agreement) {
+// agreement returns the last count. A file that this user's Cardea did not write is ignored.
+func (pl *Location) agreement() (out agreement) {
 	if pl.State == "" {
 		return out
 	}
@@ -45,8 +44,8 @@ func (pl *Place) agreement() (out agreement) {
 	return out
 }
 
-// JudgeThreshold is the least confidence with which the judge's answer counts here.
-func (j *Judgement) JudgeThreshold() float64 {
+// JudgeThreshold returns the least confidence at which the judge's answer applies here.
+func (j *Evaluation) JudgeThreshold() float64 {
 	base := j.Loaded.JudgeThreshold()
 	if !j.Loaded.Settings.Judge.Adaptive {
 		return base
@@ -54,8 +53,8 @@ func (j *Judgement) JudgeThreshold() float64 {
 	return j.Place.agreement().Adapt(base)
 }
 
-// countAgreement counts what became of recommendations, unless that was done today.
-func (j *Judgement) countAgreement() error {
+// countAgreement counts how often recommendations were followed, at most once a day.
+func (j *Evaluation) countAgreement() error {
 	if !j.Loaded.Settings.Judge.Adaptive || j.Place.State == "" {
 		return nil
 	}
@@ -72,7 +71,7 @@ func (j *Judgement) countAgreement() error {
 	write := func(a agreement) error {
 		return state.WriteSignedJSON(j.Place.agreementFile(), key, agreementPurpose, "", a)
 	}
-	// First, so that a ledger which takes too long is not counted at every call.
+	// Written first, so that a slow ledger is not counted at every call.
 	last.Day = today
 	if err := write(last); err != nil {
 		return err
@@ -99,7 +98,7 @@ func (j *Judgement) countAgreement() error {
 	return write(counted)
 }
 
-// countAnswers counts what a person answered in the queue to what the judge recommended.
+// countAnswers adds the person's answers in the queue to the count.
 func countAnswers(l *ledger.Ledger, now time.Time, a *judge.Agreement) error {
 	for line, err := range l.Search(ledger.Query{Since: now.Add(-agreementDays * 24 * time.Hour), By: saidInQueue}) {
 		if err != nil {

@@ -12,9 +12,9 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 )
 
-// seenBy returns the event as the setting human.surfaces has it: a person attends, where
-// Claude Code says so on a surface that the person named. An event without a person stays one.
-func (j *Judgement) seenBy(ev *cardea.Event) *cardea.Event {
+// seenBy applies the setting human.surfaces: a person attends if Claude Code runs on a surface
+// that the person named. It never changes an event that says that no person attends.
+func (j *Evaluation) seenBy(ev *cardea.Event) *cardea.Event {
 	surface := claudecode.Surface(j.process.Env)
 	if surface == "" || ev.Harness != claudecode.Name || ev.Attendance != cardea.AttendanceUnsaid || !slices.Contains(j.Loaded.Settings.Human.Surfaces, surface) {
 		return ev
@@ -22,14 +22,13 @@ func (j *Judgement) seenBy(ev *cardea.Event) *cardea.Event {
 	return ev.WithPerson()
 }
 
-// maxTail is how much of the end of a transcript is looked at.
+// maxTail is how much of the end of a transcript is read, in bytes.
 const maxTail = 32 << 20
 
-// reviewed reports whether a model, and no person, answers a request for permission of
-// Codex's. Its message does not say so. Its transcript does, for each turn. A transcript
-// that cannot be read, or does not have the turn, says nothing. The agent can add rows, so one
-// row of the turn that names a model is enough, and a turn that began too far back is treated as
-// reviewed.
+// reviewed reports whether a model, and no person, answers a request for permission of Codex's.
+// Its transcript says so for each turn; the message does not. A transcript that cannot be read,
+// or lacks the turn, says nothing. The agent can add rows, so one row of the turn that names a
+// model is enough. A turn that began too far back is treated as reviewed.
 func reviewed(ev *cardea.Event) bool {
 	p, ok := ev.Sent.(*harness.Payload)
 	if !ok || ev.Harness != "codex" || ev.Kind != cardea.PermissionRequest {
@@ -49,7 +48,7 @@ func reviewed(ev *cardea.Event) bool {
 	if err != nil {
 		return false
 	}
-	unsaid := from > 0 // the turn may have begun before
+	unsaid := from > 0 // the turn may have begun earlier
 	for line := range bytes.Lines(data) {
 		if !bytes.Contains(line, []byte(`"turn_context"`)) {
 			continue

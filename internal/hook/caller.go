@@ -13,14 +13,14 @@ import (
 	"cardea.dev/internal/hook/control"
 )
 
-// ofHooks are the variables that Claude Code sets for the processes of its hooks (hooks
-// reference, "Hook process"). In the environment of Claude Code itself they come from
-// whatever started it, and are about that.
+// ofHooks are the variables that Claude Code sets for its hook processes (hooks reference,
+// "Hook process"). In the environment of Claude Code itself they come from its parent
+// process and describe that one.
 const ofHooks = " CLAUDE_PROJECT_DIR CLAUDE_CODE_SESSION_ATTENDED CLAUDE_CODE_SESSION_ID CLAUDE_PLUGIN_ROOT CLAUDECODE "
 
-// CallerEnviron is the environment that counts for a harness that asks over HTTP: that
-// with which its process was started, without what is about another harness above it. An
-// agent gets the variable by which a hook tells that a harness started it.
+// CallerEnviron returns the environment that applies to a harness that asks over HTTP: the
+// one its process was started with, without variables about another harness above it. For
+// an agent it adds the variable by which a hook recognizes its harness.
 func CallerEnviron(pid int) ([]string, error) {
 	all, err := person.EnvironOf(pid)
 	if err != nil {
@@ -34,7 +34,7 @@ func CallerEnviron(pid int) ([]string, error) {
 	}
 	if line, err := person.Lineage(pid); err == nil && line[0].Agent {
 		out = append(out, "CLAUDECODE=1")
-		// What Claude Code tells a hook that is a process: a person attends its terminal.
+		// Claude Code sets this for its hook processes: a person attends its terminal.
 		if lines := person.CommandLinesFrom(pid); len(lines) > 0 && claudecode.Interactive(lines[0]) && person.AtTerminal(pid) {
 			out = append(out, "CLAUDE_CODE_SESSION_ATTENDED=1")
 		}
@@ -42,9 +42,9 @@ func CallerEnviron(pid int) ([]string, error) {
 	return out, nil
 }
 
-// OtherFolder names the variable by which a caller's files are in another folder than those
-// of the process that answers, or "". What the variables result in is compared, not their
-// texts. A home folder that Cardea would not take counts: the caller's shell takes it.
+// OtherFolder returns the name of the variable by which a caller's files are in another folder
+// than those of the answering process, or "". It compares the resulting folders, not the
+// values. HOME applies even where Cardea would not use it, since the caller's shell uses it.
 func OtherFolder(m project.Machine, own, caller func(string) string) string {
 	result := func(env func(string) string) [len(control.FolderVariables)]string {
 		m.Env = env
@@ -67,8 +67,8 @@ func OtherFolder(m project.Machine, own, caller func(string) string) string {
 	return ""
 }
 
-// InFolders looks up the variables of a caller, but those that say where the person's files
-// are by own: a link that is another one since [OtherFolder] looked leads nowhere else.
+// InFolders returns a lookup of the caller's variables in which own answers those that name
+// the person's folders. A link that changed since [OtherFolder] looked then has no effect.
 func InFolders(own, caller func(string) string) func(string) string {
 	return func(name string) string {
 		if slices.Contains(control.FolderVariables[:], name) {
@@ -78,9 +78,9 @@ func InFolders(own, caller func(string) string) func(string) string {
 	}
 }
 
-// answeringFor is the process as one that answers for another, which is not above it:
-// the variables and command lines that count are the other's, the folders its own. It
-// cannot be told there which harness runs the hook.
+// answeringFor returns p as a process that answers for another one that is not its parent.
+// It uses the other's variables and command lines, but its own folders. It cannot find out
+// which harness runs the hook.
 func (p Process) answeringFor(pid int) (Process, error) {
 	environ, err := CallerEnviron(pid)
 	if err != nil {

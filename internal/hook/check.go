@@ -20,37 +20,37 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// MaxInput is how much of standard input is read, in bytes. Claude Code
-// documents no limit, and what Write sends can be megabytes.
+// MaxInput is the most that is read from standard input, in bytes. Claude Code documents no
+// limit, and the messages of its tool Write can be megabytes.
 const MaxInput = 64 << 20
 
-// longMessage is the length of a message, in bytes, of which the analysis takes so much
-// memory that collecting garbage takes a fifth of the time. garbagePercent then lets it
-// grow to 64 MB before any is collected, and further to 17 times of what is needed: the
-// process ends before the memory is. Near maxHeap, in bytes, more is collected.
+// longMessage is the length in bytes from which the analysis would spend a fifth of its
+// time on garbage collection. garbagePercent lets the heap grow to 64 MB before the first
+// collection and then to 17 times the live size: the process ends before memory does.
+// maxHeap, in bytes, is a soft limit near which the runtime collects more.
 const longMessage, garbagePercent, maxHeap = 32 << 10, 1600, 256 << 20
 
-// CheckFlags are the flags of check. The command tree shows them, and the hook reads
-// them by itself.
+// CheckFlags are the flags of check. The command tree shows them, and the hook parses them
+// itself.
 type CheckFlags struct {
 	Harness    string
 	Limit      time.Duration
 	Unattended bool
 	ExitCode   bool
 	Settings   []string
-	// Caller is the process that asks, where that is not this one's parent: the daemon
-	// starts check for a harness that asked over HTTP. 0 is none.
+	// Caller is the process that asks, if it is not this one's parent: the daemon starts check
+	// for a harness that asked over HTTP. 0 means the parent.
 	Caller int
 }
 
-// flags say what each flag sets.
+// flags maps the name of each flag to the field that it sets.
 func (f *CheckFlags) flags() flags {
 	return flags{"harness": &f.Harness, "limit": &f.Limit, "settings": &f.Settings, "exit-code": &f.ExitCode, "unattended": &f.Unattended, "caller": &f.Caller}
 }
 
 const setUpWrongly = "the hook is set up wrongly, so every call is blocked: "
 
-// check runs the hook: exit code 0 or 2, nothing else, whatever happens.
+// check runs the hook. It always returns 0 or 2.
 func check(args []string, p Process) int {
 	h, err := Prepare(args, p)
 	if err != nil {
@@ -59,7 +59,7 @@ func check(args []string, p Process) int {
 	return h.Run()
 }
 
-// Prepare makes a run of check with flags as they stand on the command line.
+// Prepare parses the command-line flags of check and returns a run of it.
 func Prepare(args []string, p Process) (*Hook, error) {
 	f := CheckFlags{Limit: limit.Hook}
 	err := parseFlags(args, f.flags())
@@ -81,43 +81,43 @@ func Prepare(args []string, p Process) (*Hook, error) {
 type Hook struct {
 	process Process
 	flags   CheckFlags
-	// Decide gives the verdict on an event; tests put failures in its place.
-	Decide   func(*Judgement, context.Context) cardea.Verdict
+	// Decide returns the verdict on an event. Tests replace it to inject failures.
+	Decide   func(*Evaluation, context.Context) cardea.Verdict
 	Redactor *redact.Redactor
 	begin    time.Time
-	// lateAfter is how long after that there is no time left for anything but the answer.
+	// lateAfter is the time after begin from which only the answer may still be written.
 	lateAfter atomic.Int64
 	// progress is how far the run has come. It is never nil.
 	progress atomic.Pointer[progress]
-	// Unended is the work that an answer need not wait for: the process may
-	// end before it, and who uses the same folders after an answer waits.
+	// Unended is the work for which an answer does not wait. The process may end before this
+	// work; tests that use the same folders after an answer wait for it.
 	Unended sync.WaitGroup
 }
 
-// New makes a run of check.
+// New returns a run of check.
 func New(p Process, f CheckFlags) *Hook {
 	p.Given = f.Settings
 	// The wait for a registration leaves time to decide and to answer.
 	p.patience = max(0, min(f.Limit-time.Second, f.Limit*3/4))
 	if p.Lines != nil {
-		p.Lines = sync.OnceValue(p.Lines) // several ask, and each process above costs six calls to the system
+		p.Lines = sync.OnceValue(p.Lines) // several callers ask, and each parent process costs six system calls
 	}
-	h := &Hook{process: p, flags: f, Decide: (*Judgement).Verdict, Redactor: redact.New(), begin: p.Now()}
-	// A failure before the message is read counts as a message that is no
-	// object, since nobody knows whether it was one.
-	m := h.wiring().Unread(cardea.NoObject.Trouble("", cardea.CodeUnreadable, "", "no message was read"))
+	h := &Hook{process: p, flags: f, Decide: (*Evaluation).Verdict, Redactor: redact.New(), begin: p.Now()}
+	// A failure before the message is read is treated as a message that is not an object,
+	// since its form is unknown.
+	m := h.wiring().Unread(cardea.NoObject.Issue("", cardea.CodeUnreadable, "", "no message was read"))
 	h.publish(progress{message: m, event: m.Event, fallback: unset})
 	h.lateAfter.Store(int64(f.Limit / 2))
 	return h
 }
 
-// wiring is how this hook was installed.
+// wiring returns how this hook was installed.
 func (h *Hook) wiring() harness.Hook {
 	return harness.Hook{Harness: h.flags.Harness, Unattended: h.flags.Unattended || h.process.IsSet("CARDEA_UNATTENDED"), Env: h.process.Env, Lines: h.process.Lines, Piped: h.process.Piped, Adapters: Adapters()}
 }
 
-// answer is the whole way: bytes, message, call, verdict, answer, bytes. After each
-// step it publishes how far it is, for the watchdog.
+// answer runs all steps: bytes, message, call, verdict, answer, bytes. It publishes each
+// step for the watchdog.
 func (h *Hook) answer(ctx context.Context) harness.Output {
 	raw, err := h.read()
 	if len(raw) > longMessage {
@@ -128,7 +128,7 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 		}
 	}
 	if err != nil {
-		return h.answerUnread(ctx, h.wiring().Unread(cardea.NoObject.Trouble("", cardea.CodeUnreadable, "", err.Error())), nil)
+		return h.answerUnread(ctx, h.wiring().Unread(cardea.NoObject.Issue("", cardea.CodeUnreadable, "", err.Error())), nil)
 	}
 	m, err := h.wiring().Open(raw)
 	if err != nil {
@@ -150,7 +150,7 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 		return out
 	}
 	a := cardea.Express(Harmless(v), m.Capabilities(), j.Event)
-	a.Troubles = slices.Concat(m.Troubles, v.Troubles)
+	a.Issues = slices.Concat(m.Issues, v.Issues)
 	p.event, p.answer, p.actions, p.stale = j.Event, &a, j.actions(h.Redactor, v), j.Loaded.StaleLessons
 	p.keep, p.daemon = j.afterJudge(v, a.Effect, h.Redactor), j.daemon()
 	if h.leaveActions(&p) {
@@ -160,9 +160,9 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	return h.finish(j, p)
 }
 
-// verdict is what was typed for Cardea itself, or what the gate decides. done is set where
-// another program gave the answer instead.
-func (h *Hook) verdict(ctx context.Context, raw []byte, j *Judgement) (v cardea.Verdict, out harness.Output, done bool) {
+// verdict returns the result of a command that was typed for Cardea, or the gate's verdict.
+// done is set if another program gave the answer instead.
+func (h *Hook) verdict(ctx context.Context, raw []byte, j *Evaluation) (v cardea.Verdict, out harness.Output, done bool) {
 	if h.leaveTyped(j) {
 		return v, out, false
 	}
@@ -178,17 +178,17 @@ func (h *Hook) verdict(ctx context.Context, raw []byte, j *Judgement) (v cardea.
 	if !typed {
 		v = h.Decide(j, ctx)
 	}
-	if len(alone) == 0 { // the gate reads files, too
+	if len(alone) == 0 { // the gate also reads files
 		if out, done, alone = h.handOver(ctx, raw); done {
 			return v, out, true
 		}
 	}
 	v = h.unlessUnread(v, j.Loaded.Settings.Fallback(), j.Event)
-	v.Troubles = slices.Concat(alone, v.Troubles)
+	v.Issues = slices.Concat(alone, v.Issues)
 	return v, out, false
 }
 
-// read reads the message.
+// read reads the message. It fails if the message is longer than MaxInput.
 func (h *Hook) read() ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(h.process.Stdin, MaxInput+1))
 	if err != nil {
@@ -200,56 +200,55 @@ func (h *Hook) read() ([]byte, error) {
 	return raw, nil
 }
 
-// finish writes down what there is to write, and gives the answer.
-func (h *Hook) finish(j *Judgement, p progress) harness.Output {
+// finish writes the records and returns the answer.
+func (h *Hook) finish(j *Evaluation, p progress) harness.Output {
 	a := *p.answer
-	troubles := a.Troubles
+	issues := a.Issues
 	id, unasked := "", j.endsUnasked()
 	if p.event.Kind.Answered() || a.Decided >= cardea.Ask || p.event.Review != nil || unasked || j.endsQuestion() {
-		var problems cardea.Troubles
+		var problems cardea.Issues
 		id, problems = p.recorder.record(p.event, a, h.late)
-		troubles = slices.Concat(troubles, problems)
+		issues = slices.Concat(issues, problems)
 	}
 	trace := j.Traced.Text(h.Redactor.Show)
 	if id != "" && j.Traced != nil {
 		trace += fmt.Sprintf("cardea: recorded; see \"cardea explain %s\"\n", id)
 	}
 	if err := j.logTrace(trace); err != nil {
-		troubles = append(slices.Clip(troubles), cardea.Unwritten.Trouble(j.Loaded.LogFile(), cardea.CodeUnwritten, "", err.Error()))
+		issues = append(slices.Clip(issues), cardea.Unwritten.Issue(j.Loaded.LogFile(), cardea.CodeUnwritten, "", err.Error()))
 	}
 	learned, lerr := j.learn(a)
-	troubles = slices.Concat(troubles, learned, j.unshown(a))
-	a.Troubles = j.newTroubles(troubles)
+	issues = slices.Concat(issues, learned, j.unshown(a))
+	a.Issues = j.newIssues(issues)
 	j.noteCreations(a.Effect, h.begin)
 	j.noteActions(p.actions, a.Rewrite)
 	j.noteQuestion(a)
 	if err := errors.Join(lerr, j.grantLead(a.Effect), j.recordChecks(a.Effect), j.Place.Session.Save(h.Redactor), j.keep(h.Redactor, h.late), j.beat(h.process.Now())); err != nil {
-		unwritten := cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "", err.Error())
-		troubles, a.Troubles = append(slices.Clip(troubles), unwritten), append(a.Troubles, unwritten)
+		unwritten := cardea.Unwritten.Issue("", cardea.CodeUnwritten, "", err.Error())
+		issues, a.Issues = append(slices.Clip(issues), unwritten), append(a.Issues, unwritten)
 	}
 	out := p.message.Write(p.event, a)
-	out.Stderr = append(out.Stderr, remarksFor(out, troubles)...)
+	out.Stderr = append(out.Stderr, remarksFor(out, issues)...)
 	if out.Exit == ExitOK && j.debugs() {
 		out.Stderr = append(out.Stderr, trace...)
 	}
 	return out
 }
 
-// answerUnread is the answer to a message in which there is nothing to be judged:
-// what counts is the setting on_error, and the ledger, of the place where the
-// process stands.
+// answerUnread answers a message that contains nothing to judge. It applies the setting
+// on_error and the ledger of the working folder.
 func (h *Hook) answerUnread(ctx context.Context, m *harness.Message, raw []byte) harness.Output {
 	pl := Locate(h.process, "", "", h.process.Dir)
 	w := h.process.Where(&pl)
 	w.Compiled = true
 	s := inforce.LoadSettings(w)
-	var alone cardea.Troubles
+	var alone cardea.Issues
 	if raw != nil {
-		out, done, trouble := h.handOver(ctx, raw)
+		out, done, issue := h.handOver(ctx, raw)
 		if done {
 			return out
 		}
-		alone = trouble
+		alone = issue
 	}
 	p := progress{message: m, event: m.Event, fallback: s.Fallback(), recorder: h.recorderOf(&pl, s.Ledger)}
 	a := cardea.Express(m.Verdict(p.fallback), m.Capabilities(), m.Event)
@@ -262,9 +261,9 @@ func (h *Hook) answerUnread(ctx context.Context, m *harness.Message, raw []byte)
 	return p.write(slices.Concat(alone, problems)...)
 }
 
-// write gives the answer to the harness. Standard output is written once, and first: where
-// standard error is closed there is nowhere left to tell, but the answer
-// stands. An answer that cannot be delivered must not turn into silence.
+// write gives the answer to the harness and returns the exit code. It writes standard
+// output once, and first, so a closed standard error loses no answer. If standard output
+// fails, the call is blocked: an answer that cannot be delivered must not become silence.
 func (h *Hook) write(out harness.Output) int {
 	h.tellDecision()
 	if h.flags.ExitCode {
@@ -281,8 +280,7 @@ func (h *Hook) write(out harness.Output) int {
 	return out.Exit
 }
 
-// forScripts is an answer as an exit code, which scripts read more easily than the
-// answer that a harness wants.
+// forScripts turns an answer into an exit code, which scripts read more easily than JSON.
 func forScripts(out harness.Output, a *cardea.Answer) harness.Output {
 	switch {
 	case out.Exit != ExitOK:
@@ -293,8 +291,7 @@ func forScripts(out harness.Output, a *cardea.Answer) harness.Output {
 	return harness.Output{Exit: ExitDeny, Stderr: []byte(PlainText(harness.ForBoth(*a)) + "\n")}
 }
 
-// act starts the actions. The answer is out, so nothing that goes wrong here is
-// more than told.
+// act starts the actions. The answer is already out, so a failure here is only a warning.
 func (h *Hook) act() {
 	for _, job := range h.progress.Load().actions {
 		if err := script.Start(h.process.Program, job); err != nil {
@@ -303,14 +300,14 @@ func (h *Hook) act() {
 	}
 }
 
-// remarksFor is what goes to standard error besides the answer. On exit 2 the model
-// reads it, and gets the reason alone.
-func remarksFor(out harness.Output, troubles cardea.Troubles) []byte {
+// remarksFor returns the warnings for standard error that out.Stderr lacks. On exit 2 it
+// returns nil, since the model then reads standard error and must get only the reason.
+func remarksFor(out harness.Output, issues cardea.Issues) []byte {
 	if out.Exit != ExitOK {
 		return nil
 	}
 	var b bytes.Buffer
-	for _, t := range troubles {
+	for _, t := range issues {
 		text := PlainText(t.Error())
 		if !bytes.Contains(out.Stderr, []byte(text)) && !bytes.Contains(b.Bytes(), []byte(text)) {
 			fmt.Fprintf(&b, "cardea: %s\n", text)

@@ -2,19 +2,19 @@ package hook
 
 import "time"
 
-// Decision is what one run of check answered, for who counts.
+// Decision is the result of one run of check, for metrics.
 type Decision struct {
-	// Harness and Event are those of the message, "" where it could not be read.
+	// Harness and Event are those of the message, "" if it could not be read.
 	Harness, Event string
-	// Effect is the answer's, and By who made it: a decider, or decider:rule.
+	// Effect is the answer's effect. By is its origin: a decider, or decider:rule.
 	Effect, By string
-	// Took is how long it took from the start of the run.
+	// Took is the time from the start of the run.
 	Took time.Duration
-	// Left is why the call was left to another process, "" for one that was answered.
+	// Left is the reason why the call was left to another process, "" if it was answered.
 	Left string
 }
 
-// tellDecision tells what is answered to who counts.
+// tellDecision passes the decision to Process.Decided.
 func (h *Hook) tellDecision() {
 	if h.process.Decided == nil {
 		return

@@ -23,38 +23,38 @@ import (
 	"cardea.dev/internal/memory/session"
 )
 
-// Desk is where sessions are registered, whoever asks for it: a person at a terminal, a
-// prompt, or a lead.
-type Desk struct {
+// Registrar registers sessions, for a person at a terminal, a prompt, or a lead.
+type Registrar struct {
 	Process Process
-	Place   *Place
+	Place   *Location
 	Loaded  *inforce.Loaded
-	// By is who asks, as records say it.
+	// By is the name of the requester in records.
 	By string
 }
 
-// desk is the one of the judgement's place, for a prompt.
-func (j *Judgement) desk() Desk {
-	return Desk{Process: j.process, Place: &j.Place, Loaded: j.Loaded, By: "prompt"}
+// registrar returns the Registrar of the evaluation's place, for a prompt.
+func (j *Evaluation) registrar() Registrar {
+	return Registrar{Process: j.process, Place: &j.Place, Loaded: j.Loaded, By: "prompt"}
 }
 
-// Request is what is asked for.
+// Request is a request to register an agent.
 type Request struct {
 	Session, Agent, Role, Task string
-	// PromptFile is a file with the agent's prompt, "" for none.
+	// PromptFile is a file with the agent's prompt, or "".
 	PromptFile string
 	Lead       bool
-	// Supervisor makes the session's agents answer for its team. Harness is then the
-	// process of the harness that runs the session.
+	// Supervisor makes the session's agents answer for its team. Harness is then the process
+	// of the harness that runs the session.
 	Supervisor bool
 	Harness    person.Running
 }
 
-// maxPrompt bounds an agent's prompt, in bytes.
+// maxPrompt is the largest agent prompt, in bytes.
 const maxPrompt = 1 << 20
 
-// Register gives an agent a role.
-func (d Desk) Register(r Request) (string, error) {
+// Register gives an agent a role and returns the text for the person. It fails if the role
+// or the prompt file does not exist.
+func (d Registrar) Register(r Request) (string, error) {
 	if err := d.Knows(r.Role); err != nil {
 		return "", err
 	}
@@ -104,8 +104,9 @@ func (d Desk) Register(r Request) (string, error) {
 	return text + ".\n" + d.policy(r.Role), nil
 }
 
-// supervises makes a session the supervisor of its team, or ends that it is, and says so.
-func (d Desk) supervises(r Request, team string) (string, error) {
+// supervises makes a session the supervisor of its team, or ends that. It returns the end
+// of the sentence that reports it.
+func (d Registrar) supervises(r Request, team string) (string, error) {
 	posts := post.Posts{State: d.Place.State, Runtime: d.Place.Dirs.Runtime}
 	if old, is := posts.OfSession(team, r.Session); is && !r.Supervisor {
 		return ", and no longer as the supervisor of " + teamName(team), posts.Dismiss(old)
@@ -117,7 +118,7 @@ func (d Desk) supervises(r Request, team string) (string, error) {
 	return ", as the supervisor of " + teamName(team), err
 }
 
-// teamName names a team for people.
+// teamName returns the name of a team for people.
 func teamName(team string) string {
 	if team == "" {
 		return "the sessions of no team"
@@ -125,16 +126,16 @@ func teamName(team string) string {
 	return "team " + team
 }
 
-// mayGive says which roles a lead may give.
-func (d Desk) mayGive() string {
+// mayGive returns which roles a lead may give, as text.
+func (d Registrar) mayGive() string {
 	if may := d.Loaded.Settings.Sessions.LeadMayGive; len(may) > 0 {
 		return "it may give new sessions of its team the role " + strings.Join(may, " or ")
 	}
 	return "it may give no role, since the setting sessions.lead_may_give is empty"
 }
 
-// Knows is an error where there is no such role.
-func (d Desk) Knows(role string) error {
+// Knows returns an error if there is no such role.
+func (d Registrar) Knows(role string) error {
 	set := d.Loaded.Roles()
 	switch {
 	case role == "":
@@ -145,8 +146,8 @@ func (d Desk) Knows(role string) error {
 	return nil
 }
 
-// policy is what a role may write, in a line.
-func (d Desk) policy(role string) string {
+// policy returns in one line what a role may write and may not read.
+func (d Registrar) policy(role string) string {
 	var allow, deny, shut []string
 	for _, def := range d.Loaded.Roles().Of(role) {
 		allow = append(allow, roles.Texts(def.Paths.AllowWrite)...)
@@ -164,7 +165,7 @@ func (d Desk) policy(role string) string {
 }
 
 // SwitchTo gives a registered agent another role.
-func (d Desk) SwitchTo(r Request) (string, error) {
+func (d Registrar) SwitchTo(r Request) (string, error) {
 	reg, err := d.Place.Store.Registered(r.Session, d.Process.Now())
 	if err != nil {
 		return "", err
@@ -177,8 +178,8 @@ func (d Desk) SwitchTo(r Request) (string, error) {
 	return d.Register(r)
 }
 
-// Disable switches the gate off for a session.
-func (d Desk) Disable(id string) (string, error) {
+// Disable switches the gate off for a session and returns the text for the person.
+func (d Registrar) Disable(id string) (string, error) {
 	_, err := d.Place.Store.Register(id, d.Process.Now(), func(all *session.Registered) error {
 		all.Disabled, all.DisabledBy = d.Process.Now().UTC().Truncate(time.Second), d.By
 		return nil
@@ -190,8 +191,8 @@ func (d Desk) Disable(id string) (string, error) {
 		"Denials of system and organisation, and what protects Cardea itself, still count.\nTo enable it again: type /cardea enable as a prompt, or run \"cardea enable\" in a terminal", id), nil
 }
 
-// Enable switches the gate on again, and ends a pause of all sessions.
-func (d Desk) Enable(r Request) (string, error) {
+// Enable switches the gate on again for a session, and ends a pause of all sessions.
+func (d Registrar) Enable(r Request) (string, error) {
 	if _, err := d.EndPause(); err != nil {
 		return "", err
 	}
@@ -222,22 +223,22 @@ func (d Desk) Enable(r Request) (string, error) {
 	return text, nil
 }
 
-// sessionStatus is what is known of a session, for people and programs.
+// sessionStatus is the status of a session, for people and programs.
 type sessionStatus struct {
 	session.Registered
-	// Role is the role in force, From where it comes from.
+	// Role is the role in force.
 	Role   string `json:"role"`
 	Policy string `json:"policy,omitempty"`
-	// Allow, Deny and Ask are how many calls were decided so.
+	// Allow, Deny and Ask are the numbers of calls with that effect.
 	Allow int `json:"allow"`
 	Deny  int `json:"deny"`
 	Ask   int `json:"ask"`
-	// Uptime is how many seconds ago the session was registered, 0 where it is not.
+	// Uptime is the number of seconds since the registration, 0 if the session is not registered.
 	Uptime int `json:"uptime_seconds"`
 }
 
-// StatusOf looks at a session.
-func (d Desk) StatusOf(id string) (sessionStatus, error) {
+// StatusOf returns the status of a session.
+func (d Registrar) StatusOf(id string) (sessionStatus, error) {
 	reg, err := d.Place.Store.Registered(id, d.Process.Now())
 	if err != nil {
 		return sessionStatus{}, err
@@ -273,8 +274,8 @@ func (d Desk) StatusOf(id string) (sessionStatus, error) {
 	return out, nil
 }
 
-// Status is a session's status as text.
-func (d Desk) Status(id string) (string, error) {
+// Status returns a session's status as text.
+func (d Registrar) Status(id string) (string, error) {
 	s, err := d.StatusOf(id)
 	if err != nil {
 		return "", err
@@ -313,9 +314,9 @@ func (d Desk) Status(id string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-func (d Desk) when(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+func (d Registrar) when(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
 
-// menuOf is the menu of roles.
+// menuOf returns the menu of roles for the person.
 func menuOf(set roles.Set) string {
 	title := map[string]string{"implementation": "Implementation", "knowledge": "Knowledge", "full-access": "Full access", "": "Of this project"}
 	var b strings.Builder
@@ -342,7 +343,7 @@ func menuOf(set roles.Set) string {
 	return b.String()
 }
 
-// FirstSentence is the first sentence of a text, in one line.
+// FirstSentence returns the first sentence of a text, in one line.
 func FirstSentence(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if i := strings.Index(text, ". "); i >= 0 {
@@ -351,8 +352,8 @@ func FirstSentence(text string) string {
 	return text
 }
 
-// UserName is who is at work: the name that the system knows, else the one of the
-// person's git configuration, else "somebody".
+// UserName returns the user's name as the system knows it, else the address of the git
+// configuration, else a placeholder.
 func (p Process) UserName() string {
 	if p.Machine.User != nil {
 		if name, err := p.Machine.User(); err == nil && name != "" {
@@ -374,7 +375,7 @@ func (p Process) UserName() string {
 	return "somebody"
 }
 
-// Clock returns a time as a person reads it: with the date where that is not today's.
+// Clock returns a time for people, with the date if it is not today.
 func Clock(t, now time.Time) string {
 	form := "15:04"
 	if t, now = t.Local(), now.Local(); t.Format(time.DateOnly) != now.Format(time.DateOnly) {
@@ -384,7 +385,7 @@ func Clock(t, now time.Time) string {
 }
 
 // Pause switches the gate off in all sessions for a time.
-func (d Desk) Pause(length time.Duration) (string, error) {
+func (d Registrar) Pause(length time.Duration) (string, error) {
 	now := d.Process.Now().UTC().Truncate(time.Second)
 	p := session.Pause{From: now, Until: now.Add(length), By: d.By}
 	if err := d.Place.Store.Pause(p); err != nil {
@@ -396,8 +397,8 @@ func (d Desk) Pause(length time.Duration) (string, error) {
 	return text, d.note("GateOff", "Cardea is off until "+until+" in all sessions")
 }
 
-// EndPause switches the gate on again in all sessions. ended is false where it was on.
-func (d Desk) EndPause() (ended bool, err error) {
+// EndPause switches the gate on again in all sessions. ended is false if it was already on.
+func (d Registrar) EndPause() (ended bool, err error) {
 	if ended, err = d.Place.Store.EndPause(d.Process.Now()); ended && err == nil {
 		err = d.note("GateOn", "Cardea is on again in all sessions")
 	}
@@ -406,15 +407,15 @@ func (d Desk) EndPause() (ended bool, err error) {
 
 // Paused returns until when the gate is off in all sessions, as "until 14:05 in all
 // sessions, by liam", or "".
-func (pl *Place) Paused(now time.Time) string {
+func (pl *Location) Paused(now time.Time) string {
 	if p, err := pl.Store.Paused(now); err == nil && p != nil {
 		return "until " + Clock(p.Until, now) + " in all sessions, by " + Plain(strings.TrimPrefix(p.By, "person:"))
 	}
 	return ""
 }
 
-// note writes what a person did with the gate into the ledger, whatever its levels are.
-func (d Desk) note(kind cardea.Kind, text string) error {
+// note records in the ledger, at any level setting, what a person did with the gate.
+func (d Registrar) note(kind cardea.Kind, text string) error {
 	dir, _ := d.Process.ledgerDir(d.Place, d.Loaded.Settings.Ledger)
 	key, err := state.LoadKey(d.Place.State)
 	if err != nil {

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// What an earlier version counted of the judge is read.
+// The judge's count of an earlier version can be read.
 func TestEarlierAgreement(t *testing.T) {
 	for _, folder := range testrun.EarlierState(t) {
-		pl := &Place{}
+		pl := &Location{}
 		pl.State = folder
 		if got := pl.agreement(); got.Day == "" {
 			t.Errorf("%s: %+v", folder, got)

@@ -5,46 +5,46 @@ import (
 	"sync/atomic"
 )
 
-// Elsewhere notes why a call must be answered by a process of the caller's own, which has
-// the caller's variables, limits and place among the processes. Nil notes nothing, and is
-// for such a process. Where it is noted before the verdict stands, [Hook.Run] answers
-// nothing and writes nothing down.
-type Elsewhere struct{ why atomic.Pointer[string] }
+// Handover records why a process of the caller's own must answer a call. Such a process has
+// the caller's variables, limits and parent processes. It uses a nil Handover, which
+// records nothing. If a reason is recorded before the verdict is final, [Hook.Run] writes
+// no answer and no record.
+type Handover struct{ why atomic.Pointer[string] }
 
-// Note notes a reason. The first one stands.
-func (e *Elsewhere) Note(why string) {
+// Note records a reason. Only the first one is stored.
+func (e *Handover) Note(why string) {
 	if e != nil {
 		e.why.CompareAndSwap(nil, &why)
 	}
 }
 
-// Why is the reason, "" for none.
-func (e *Elsewhere) Why() string {
+// Why returns the recorded reason, or "".
+func (e *Handover) Why() string {
 	if e == nil || e.why.Load() == nil {
 		return ""
 	}
 	return *e.why.Load()
 }
 
-// findEngine notes that a program is to be started, and finds none.
-func (e *Elsewhere) findEngine() (string, error) {
+// findEngine records that a program would have to be started, and always returns an error.
+func (e *Handover) findEngine() (string, error) {
 	e.Note("lessons are to be found by their meaning")
 	return "", errors.New("the call is answered elsewhere")
 }
 
-// leave reports whether the call must be answered elsewhere.
+// leave reports whether another process must answer the call.
 func (h *Hook) leave() bool { return h.process.Elsewhere.Why() != "" }
 
-// leaveTyped reports the same of a prompt that is a command for Cardea: which process the
-// harness is can be seen below it alone.
-func (h *Hook) leaveTyped(j *Judgement) bool {
+// leaveTyped does the same as leave, and also leaves a prompt that is a command for Cardea:
+// only a child process of the harness can tell which process the harness is.
+func (h *Hook) leaveTyped(j *Evaluation) bool {
 	if h.process.Elsewhere != nil && typedWords(j.Event) != nil {
 		h.process.Elsewhere.Note("it was typed for Cardea itself")
 	}
 	return h.leave()
 }
 
-// leaveActions reports the same of a verdict after which commands run.
+// leaveActions does the same as leave, and also leaves a verdict after which commands run.
 func (h *Hook) leaveActions(p *progress) bool {
 	if len(p.actions) > 0 {
 		h.process.Elsewhere.Note("commands are to run after the answer")

@@ -11,19 +11,19 @@ import (
 	"cardea.dev/internal/base/script"
 )
 
-// The exit codes of what harnesses start. A harness takes any other code of a hook for
-// "the hook is broken, go on".
+// The exit codes of commands that harnesses start. A harness treats any other exit code of
+// a hook as a broken hook and continues.
 const (
 	ExitOK = 0
-	// ExitError is an error of what is no hook.
+	// ExitError is an error of a command that is not a hook.
 	ExitError = 1
-	// ExitDeny blocks the call, and the harness reads the reason from standard error.
+	// ExitDeny blocks the call. The harness reads the reason from standard error.
 	ExitDeny = 2
 )
 
-// Run carries out what harnesses start, and what is started often: check, with any
-// arguments or with none and a message on standard input, session-check, statusline,
-// and the actions that a hook left behind. is is false for all other commands.
+// Run runs a command that harnesses start, or one that starts often: check, session-check,
+// statusline, and the actions that a hook started. check also runs without arguments if a
+// message is on standard input. is is false for all other commands.
 func Run(args []string, p Process) (code int, is bool) {
 	switch {
 	case len(args) == 0:
@@ -55,11 +55,11 @@ func Run(args []string, p Process) (code int, is bool) {
 	return 0, false
 }
 
-// hookMessage is standard input where it begins as a hook message does, nil where
-// it does not: some harnesses drop the arguments of a hook and start the bare
-// program, and a help text in answer would let the call run.
+// hookMessage returns standard input if it begins like a hook message, else nil. Some
+// harnesses drop the arguments of a hook and start the bare program; a help text as the
+// answer would let the call run.
 func hookMessage(stdin io.Reader) io.Reader {
-	if stdin == nil || person.Terminal(stdin) {
+	if stdin == nil || person.IsTerminal(stdin) {
 		return nil
 	}
 	begin := make([]byte, 512)
@@ -70,7 +70,8 @@ func hookMessage(stdin io.Reader) io.Reader {
 	return io.MultiReader(bytes.NewReader(begin[:n]), stdin)
 }
 
-// exit is the exit code of what is no hook, and tells the person of an error.
+// exit returns the exit code of a command that is not a hook, and reports the error to the
+// person.
 func (p Process) exit(err error) int {
 	if err != nil {
 		p.Warn(err.Error())
@@ -79,14 +80,14 @@ func (p Process) exit(err error) int {
 	return ExitOK
 }
 
-// asksForHelp reports whether check was asked what it is. Everything else that
-// is wrong with its flags must end in a denial.
+// asksForHelp reports whether args only ask for the help of check. Any other wrong flag
+// must end in a denial.
 func asksForHelp(args []string) bool {
 	return len(args) == 1 && (args[0] == "--help" || args[0] == "-h")
 }
 
-// Plainly is an error in words for people: without the names of functions that the
-// standard library puts in front.
+// Plainly returns an error's text for people, without the function names that the standard
+// library puts in front.
 func Plainly(err error) string {
 	text := err.Error()
 	if before, after, found := strings.Cut(text, "time: "); found {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// flags are what a command's flags set, by their names: a text, a list of texts, a
-// length of time, a number, or a switch. The library for the command line reads the same flags
-// for the commands of people; the hook does without it, since it is large.
+// flags maps the names of a command's flags to what they set: a text, a list of texts, a
+// duration, a number, or a switch. Commands for people parse the same flags with a library,
+// which is too large for the hook.
 type flags map[string]any
 
-// parseFlags reads a command line that has flags alone, as that library does:
-// --name value, --name=value, and --switch or --switch=false.
+// parseFlags parses a command line that has only flags, as that library does: --name value,
+// --name=value, and --switch or --switch=false.
 func parseFlags(args []string, of flags) error {
 	for len(args) > 0 {
 		word := args[0]
@@ -34,7 +34,7 @@ func parseFlags(args []string, of flags) error {
 	return nil
 }
 
-// set reads one flag, and gives the words behind it and its value.
+// set parses the flag in word. It returns the words after the flag and its value.
 func (of flags) set(word string, rest []string) ([]string, error) {
 	name, value, given := strings.Cut(strings.TrimPrefix(word, "--"), "=")
 	to, known := of[name]

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// What is accepted means the same as to the library, with which people's commands read the
-// same words: a lead's call is judged by what "cardea register" will do.
+// Accepted words mean the same as to the library that parses the commands of people. A
+// lead's call is judged by what "cardea register" will do.
 func TestFlagsMeanTheSame(t *testing.T) {
 	type values struct {
 		Text   string

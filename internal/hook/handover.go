@@ -17,22 +17,23 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// The hook's program reads no YAML and no archives, and has no commands for people. These
-// are cardea-engine's: it takes this program's place for a command, and judges a message
-// whose settings, rules or roles have no compiled form (package inforce), or whose call
-// names an archive. The forms are written on the way, so that the next call needs no help.
+// The hook's program reads no YAML and no archives, and has no commands for people.
+// cardea-engine does this work. It replaces this program for a command. It judges a message
+// if settings, rules or roles have no compiled form (package inforce), or if the call names
+// an archive. It also writes the compiled forms, so that the next call needs no help.
 
-// Another has another program answer a message, and gives its answer.
+// Another lets another program answer a message, and returns that answer.
 type Another func(ctx context.Context, message []byte) (harness.Output, error)
 
-// The most that cardea-engine may write as an answer, in bytes. Answers can hold what
-// the call would write.
+// The largest answer and the largest standard error of cardea-engine, in bytes. Answers can
+// repeat what the call would write.
 const (
 	maxAnswer  = 2 * MaxInput
 	maxRemarks = 1 << 20
 )
 
-// ByEngine is cardea-engine beside a program, started with the same arguments.
+// ByEngine returns an [Another] that starts the cardea-engine in program's folder with the
+// same arguments.
 func ByEngine(program string, args []string) Another {
 	return func(ctx context.Context, message []byte) (harness.Output, error) {
 		path, err := remote.Find(program)
@@ -53,8 +54,8 @@ func ByEngine(program string, args []string) Another {
 	}
 }
 
-// BecomeEngine has cardea-engine carry out a command of a person in the place of this
-// program. It comes back with an exit code on Windows, and where it fails.
+// BecomeEngine replaces this process by cardea-engine, to run a command of a person. It
+// returns an exit code only on Windows or on failure.
 func BecomeEngine(args []string, p Process) int {
 	path, err := remote.Find(p.Program)
 	if err == nil {
@@ -66,9 +67,9 @@ func BecomeEngine(args []string, p Process) int {
 	return p.exit(err)
 }
 
-// ProgramOf is the path of cardea, for cardea-engine: the name that it was started
-// with, where that is a cardea beside which this program is found, else cardea in its
-// own folder.
+// ProgramOf returns the path of cardea, for cardea-engine. It is the name that
+// cardea-engine was started with, if that is a cardea with this engine in its folder; else
+// cardea in the engine's own folder.
 func ProgramOf(engine, name string) string {
 	if filepath.IsAbs(name) && !strings.HasPrefix(filepath.Base(name), remote.Program) {
 		if found, err := remote.Find(name); err == nil && same(found, engine) {
@@ -87,8 +88,8 @@ func same(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// unlessUnread is a verdict about a call whose archives were read, else at least what
-// follows from a file that cannot be read: nothing is sure about what the call writes.
+// unlessUnread returns v if all archives of the call were read. Otherwise the verdict is at
+// least as strict as for an unreadable file, since what the call writes is uncertain.
 func (h *Hook) unlessUnread(v cardea.Verdict, b cardea.Fallback, ev *cardea.Event) cardea.Verdict {
 	if !disk.Unread() {
 		return v
@@ -100,10 +101,10 @@ func (h *Hook) unlessUnread(v cardea.Verdict, b cardea.Fallback, ev *cardea.Even
 	return v
 }
 
-// handOver has another program answer, where a text was met that this one cannot read.
-// Where that fails, the files that are not read are broken ones, as the judgement has
-// them already, and the error says why.
-func (h *Hook) handOver(ctx context.Context, message []byte) (out harness.Output, done bool, trouble cardea.Troubles) {
+// handOver lets another program answer if this one met a text that it cannot read. If that
+// fails, the unread files are treated as broken, as the evaluation already does. The
+// returned problem says why.
+func (h *Hook) handOver(ctx context.Context, message []byte) (out harness.Output, done bool, issue cardea.Issues) {
 	if h.process.Another == nil || !document.Unread() && !disk.Unread() {
 		return out, false, nil
 	}
@@ -112,8 +113,8 @@ func (h *Hook) handOver(ctx context.Context, message []byte) (out harness.Output
 		return out, true, nil
 	}
 	if !document.Unread() {
-		// What an archive holds is not known, and judged as that.
-		return out, false, cardea.Troubles{cardea.Warning("", cardea.CodeUnreadable, "", "what an archive holds cannot be read: "+err.Error())}
+		// The contents of an archive stay unknown, and are judged as unknown.
+		return out, false, cardea.Issues{cardea.Warning("", cardea.CodeUnreadable, "", "what an archive holds cannot be read: "+err.Error())}
 	}
-	return out, false, cardea.Troubles{cardea.BrokenFile.Trouble("", cardea.CodeUnreadable, "", "settings, rules or roles cannot be read: "+err.Error())}
+	return out, false, cardea.Issues{cardea.BrokenFile.Issue("", cardea.CodeUnreadable, "", "settings, rules or roles cannot be read: "+err.Error())}
 }

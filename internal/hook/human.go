@@ -14,16 +14,16 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// This file asks a person in the queue (docs/queue.md). The gate has decided, and its
-// rewrite is judged: what waits is exactly the call that would run. A deny or halt is
-// never asked about.
+// This file asks a person in the queue (docs/queue.md). By then the gate has decided and
+// has judged its rewrite, so the entry in the queue is exactly the call that would run. A
+// person is never asked about a deny or halt.
 
-// timedOut is what the model is told when nobody answered.
+// timedOut is the text for the model when no person answered in time.
 const timedOut = "Permission request timed out — no human response."
 
-// askPerson is the verdict after a person was asked in the queue, where the settings say
-// so and the verdict leaves something to ask. It waits for them.
-func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p progress) cardea.Verdict {
+// askPerson asks a person in the queue, waits for the answer, and returns the verdict after
+// it. If the settings or the verdict leave nothing to ask, it returns v.
+func (h *Hook) askPerson(ctx context.Context, j *Evaluation, v cardea.Verdict, p progress) cardea.Verdict {
 	can := p.message.Capabilities()
 	if h.process.AsPrompt {
 		v = asPrompt(v)
@@ -36,23 +36,23 @@ func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p 
 		return v
 	}
 	v = withoutUselessRewrite(v, can, j.Event)
-	// Whatever becomes of this process, the call is answered as if nobody had answered.
+	// If this process fails from here on, the watchdog answers as if no person had answered.
 	fallback := cardea.Express(Harmless(j.unanswered(v, queueTimedOut, timedOut, 0)), can, j.Event)
 	p.event, p.answer = j.Event, &fallback
 	h.publish(p)
 	begin := time.Now()
 	reply, err := j.hold(ctx, v, can, h.Redactor)
 	took := time.Since(begin)
-	// What is left is for what follows the answer.
+	// The rest of the time is for the work that follows the answer.
 	used := h.process.Now().Sub(h.begin)
 	h.lateAfter.Store(int64(max(h.flags.Limit/2, used+(h.flags.Limit*9/10-used)/2)))
 	if err != nil {
-		trouble := cardea.NoAnswer.Trouble("", cardea.CodeUnwritten, "see \"cardea doctor\"", "the person could not be asked in the queue: "+err.Error())
-		v.Troubles = append(slices.Clip(v.Troubles), trouble)
+		issue := cardea.NoAnswer.Issue("", cardea.CodeUnwritten, "see \"cardea doctor\"", "the person could not be asked in the queue: "+err.Error())
+		v.Issues = append(slices.Clip(v.Issues), issue)
 		return j.unanswered(v, queueFailed, "the person could not be asked: "+err.Error(), took)
 	}
 	for _, told := range reply.Told {
-		v.Troubles = append(slices.Clip(v.Troubles), cardea.Warning("", cardea.CodeIgnored, "", told))
+		v.Issues = append(slices.Clip(v.Issues), cardea.Warning("", cardea.CodeIgnored, "", told))
 	}
 	switch {
 	case reply.Answer != nil && reply.Entry != nil && reply.Answer.Effect == cardea.Allow && !reply.Granted && j.changed(v, h.Redactor, reply.Entry):
@@ -65,14 +65,14 @@ func (h *Hook) askPerson(ctx context.Context, j *Judgement, v cardea.Verdict, p 
 	return j.unanswered(v, queueTimedOut, timedOut, took)
 }
 
-// changed reports whether a call is another one than the one that was shown: a file that
-// it runs has changed since.
-func (j *Judgement) changed(v cardea.Verdict, r *redact.Redactor, shown *queue.Entry) bool {
+// changed reports whether the call differs from the entry that was shown, since a file that
+// it runs has changed.
+func (j *Evaluation) changed(v cardea.Verdict, r *redact.Redactor, shown *queue.Entry) bool {
 	now, err := j.QueueEntry(v, r)
 	return err != nil || now.Digest != shown.Digest
 }
 
-// The rules of what the queue itself says, for who counts verdicts.
+// The rules that verdicts of the queue itself name, for counting verdicts.
 const (
 	queueTimedOut = "timed-out"
 	queueTicket   = "ticket"
@@ -80,14 +80,14 @@ const (
 	queueChanged  = "changed"
 )
 
-// byQueue is a denial of the queue itself, where no person answered.
+// byQueue returns the denial that the queue itself gives when no person answered.
 func byQueue(rule, reason string) cardea.Opinion {
 	return cardea.Opinion{Decider: "queue", Rule: rule, Effect: cardea.NoAnswer.Effect(cardea.OnErrorDefer, true), Scope: cardea.ScopeUser, Reason: reason}
 }
 
-// answered is the verdict after a person's answer. Their message reaches the model: with a
-// denial as its reason, with an allow as context.
-func answered(v cardea.Verdict, e *queue.Entry, a *queue.Answer, took time.Duration) cardea.Verdict {
+// answered returns the verdict after a person's answer. The person's message reaches the
+// model: as the reason of a denial, or as context of an allow.
+func answered(v cardea.Verdict, e *queue.Entry, a *queue.Resolution, took time.Duration) cardea.Verdict {
 	v = v.ByPerson(said(*e, *a), took)
 	if message := a.Message.String(); message != "" && v.Effect == cardea.Allow {
 		v.Context = append(slices.Clip(v.Context), "The person who approved this call says: "+message)
@@ -101,11 +101,11 @@ func unheard(can cardea.Capabilities, ev *cardea.Event) bool {
 	return slices.Contains(cardea.Express(allowed, can, ev).Limits, cardea.NoContext)
 }
 
-// saidInQueue is who made the effect of a call that a person answered in the queue.
+// saidInQueue is the decider of a verdict that a person gave in the queue.
 const saidInQueue = "person:queue"
 
-// said is a person's answer as an opinion.
-func said(e queue.Entry, a queue.Answer) cardea.Opinion {
+// said returns a person's answer as an opinion.
+func said(e queue.Entry, a queue.Resolution) cardea.Opinion {
 	reason := fmt.Sprintf("%s, entry %d of the queue", a.Text(), e.ID)
 	if message := a.Message.String(); message != "" {
 		reason = message + "\n(" + reason + ")"
@@ -113,9 +113,9 @@ func said(e queue.Entry, a queue.Answer) cardea.Opinion {
 	return cardea.Opinion{Decider: "person", Rule: "queue", Effect: a.Effect, Scope: cardea.ScopeUser, Reason: reason}
 }
 
-// unanswered is the verdict where no person answered: a denial, or in the mode both what
-// it is, so that the harness asks.
-func (j *Judgement) unanswered(v cardea.Verdict, rule, why string, took time.Duration) cardea.Verdict {
+// unanswered returns the verdict for a call that no person answered: a denial. In the mode
+// "both" it returns v, so that the harness asks.
+func (j *Evaluation) unanswered(v cardea.Verdict, rule, why string, took time.Duration) cardea.Verdict {
 	if j.Loaded.Settings.Human.Mode == settings.ByBoth && !j.process.AsPrompt {
 		v.Stages = append(slices.Clip(v.Stages), cardea.StageRun{Stage: cardea.StageHuman, Ran: took > 0, Took: took})
 		return v
@@ -123,26 +123,26 @@ func (j *Judgement) unanswered(v cardea.Verdict, rule, why string, took time.Dur
 	return v.ByPerson(byQueue(rule, why), took)
 }
 
-// Waiting is what the queue makes of a verdict.
+// Waiting is how the queue treats a verdict.
 type Waiting string
 
 const (
-	// NotQueued is a call about which nobody is asked in the queue.
+	// NotQueued is a call about which the queue asks no person.
 	NotQueued Waiting = ""
-	// WaitsNow is one that waits in the queue until a person answers.
+	// WaitsNow is a call that waits in the queue until a person answers.
 	WaitsNow Waiting = "now"
-	// WaitsAtPrompt is one that waits there when the harness is about to show its prompt,
-	// which is another message: what the harness's own lists allow then runs without a question.
+	// WaitsAtPrompt is a call that waits only when the harness is about to show its prompt, which
+	// is another message. Calls that the harness's own lists allow then run without a question.
 	WaitsAtPrompt Waiting = "at the prompt"
-	// GetsTicket is one that is denied with a ticket, since nobody can be asked.
+	// GetsTicket is a call that is denied with a ticket, since no person can be asked.
 	GetsTicket Waiting = "ticket"
 )
 
-// Waiting is what the queue makes of a verdict, where there is one.
+// Waiting returns how the queue treats a verdict, if there is a queue.
 //
-// An ask always is for the queue. What nobody decided is in the mode queue, and in the mode
-// both where the harness would ask.
-func (j *Judgement) Waiting(v cardea.Verdict, can cardea.Capabilities) Waiting {
+// An ask is always queued. An undecided call is queued in the mode "queue", and in the mode
+// "both" if the harness would ask.
+func (j *Evaluation) Waiting(v cardea.Verdict, can cardea.Capabilities) Waiting {
 	s, ev := &j.Loaded.Settings.Human, j.Event
 	if !s.Queues() || !ev.Kind.Answered() || ev.Call == nil || j.identity.disabled || harness.AsksPerson(ev.Call) || v.Effect.Stricter(cardea.Ask) || v.Effect == cardea.Allow {
 		return NotQueued
@@ -156,7 +156,7 @@ func (j *Judgement) Waiting(v cardea.Verdict, can cardea.Capabilities) Waiting {
 			return NotQueued
 		}
 	case ev.Mode == cardea.ModeAcceptEdits && ev.Call.EditsFiles && v.Effect == cardea.Abstain:
-		return NotQueued // the person lets their harness edit files by itself
+		return NotQueued // the person lets the harness edit files without a question
 	}
 	switch {
 	case atPrompt:
@@ -167,8 +167,8 @@ func (j *Judgement) Waiting(v cardea.Verdict, can cardea.Capabilities) Waiting {
 	return WaitsNow
 }
 
-// Unanswered is the verdict as long as no person has answered in the queue.
-func (j *Judgement) Unanswered(v cardea.Verdict, can cardea.Capabilities) cardea.Verdict {
+// Unanswered returns the verdict that applies until a person answers in the queue.
+func (j *Evaluation) Unanswered(v cardea.Verdict, can cardea.Capabilities) cardea.Verdict {
 	switch j.Waiting(v, can) {
 	case WaitsNow:
 		return j.unanswered(v, queueTimedOut, timedOut, 0)
@@ -178,14 +178,14 @@ func (j *Judgement) Unanswered(v cardea.Verdict, can cardea.Capabilities) cardea
 	return v
 }
 
-// ticketed is the denial of a call that got a ticket, by its number.
+// ticketed returns the denial of a call that got the ticket with this number.
 func ticketed(number string) cardea.Opinion {
 	return byQueue(queueTicket, "a person must approve this call, and nobody is asked here: it has ticket "+number+". "+
 		"A person can type \"cardea queue approve "+number+"\" in a terminal of their own; the same call then runs once. Until then go on with other work, or stop.")
 }
 
-// asksQueue reports whether a verdict is for a person in the queue, in this process.
-func (j *Judgement) asksQueue(v cardea.Verdict, can cardea.Capabilities) bool {
+// asksQueue reports whether this process asks a person in the queue about a verdict.
+func (j *Evaluation) asksQueue(v cardea.Verdict, can cardea.Capabilities) bool {
 	if j.process.AsPrompt {
 		return j.process.Queue != nil && j.Event.Call != nil && !harness.AsksPerson(j.Event.Call) && !v.Effect.Stricter(cardea.Ask)
 	}
@@ -196,15 +196,15 @@ func (j *Judgement) asksQueue(v cardea.Verdict, can cardea.Capabilities) bool {
 	return w == WaitsNow || w == GetsTicket
 }
 
-// unattended reports whether nobody sits in front of the harness, or it cannot ask: then
-// the call is not held back but denied, with a ticket.
-func (j *Judgement) unattended(can cardea.Capabilities) bool {
+// unattended reports whether no person attends the harness, or it cannot ask. The call is
+// then not held but denied, with a ticket.
+func (j *Evaluation) unattended(can cardea.Capabilities) bool {
 	return j.Event.Attendance == cardea.NobodyAttends ||
 		cardea.Express(cardea.Verdict{Effect: cardea.Ask}, can, j.Event).Effect.Stricter(cardea.Ask)
 }
 
-// withoutUselessRewrite drops a rewrite that the harness cannot be told: what the person
-// is asked about is then the call as it was sent, since that is what would run.
+// withoutUselessRewrite drops a rewrite that the answer cannot express. The person is then
+// asked about the call as it was sent, since that is what would run.
 func withoutUselessRewrite(v cardea.Verdict, can cardea.Capabilities, ev *cardea.Event) cardea.Verdict {
 	allowed := v
 	allowed.Effect, allowed.Person = cardea.Allow, true
@@ -214,9 +214,9 @@ func withoutUselessRewrite(v cardea.Verdict, can cardea.Capabilities, ev *cardea
 	return v
 }
 
-// hold puts a call into the queue, and waits for the person's answer unless it gets a
+// hold puts a call into the queue. It waits for the person's answer unless the call gets a
 // ticket.
-func (j *Judgement) hold(ctx context.Context, v cardea.Verdict, can cardea.Capabilities, r *redact.Redactor) (queue.Reply, error) {
+func (j *Evaluation) hold(ctx context.Context, v cardea.Verdict, can cardea.Capabilities, r *redact.Redactor) (queue.Reply, error) {
 	if j.Place.State == "" {
 		return queue.Reply{}, fmt.Errorf("there is no state folder for the queue; set HOME or XDG_STATE_HOME")
 	}

@@ -29,10 +29,10 @@ func (r replies) Ask(_ context.Context, q queue.Request) (queue.Reply, error) {
 	return r.reply, r.err
 }
 
-// waitingCall is a judgement about a call, with settings that have calls wait.
-func waitingCall(t *testing.T, mode string, q queue.Asker, ev *cardea.Event) *Judgement {
+// waitingCall returns the evaluation of a call, with settings that hold calls in the queue.
+func waitingCall(t *testing.T, mode string, q queue.Asker, ev *cardea.Event) *Evaluation {
 	t.Helper()
-	j := &Judgement{process: Process{Queue: q, Now: time.Now, Env: func(string) string { return "" }}, Event: ev, Loaded: &inforce.Loaded{}, Place: Place{State: t.TempDir()}}
+	j := &Evaluation{process: Process{Queue: q, Now: time.Now, Env: func(string) string { return "" }}, Event: ev, Loaded: &inforce.Loaded{}, Place: Location{State: t.TempDir()}}
 	j.Loaded.Settings.Values = settings.Defaults()
 	j.Loaded.Settings.Human.Mode = mode
 	return j
@@ -43,7 +43,7 @@ func eventOf(kind cardea.Kind, mode cardea.Mode, a cardea.Attendance) *cardea.Ev
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": "make x"}, Parts: []cardea.Part{{Text: "make x"}}}}
 }
 
-// Which calls wait, and where.
+// TestAsksQueue checks which calls wait, and where.
 func TestAsksQueue(t *testing.T) {
 	const pre, asked = cardea.PreToolUse, cardea.PermissionRequest
 	const attends, unsaid, nobody = cardea.PersonAttends, cardea.AttendanceUnsaid, cardea.NobodyAttends
@@ -52,7 +52,7 @@ func TestAsksQueue(t *testing.T) {
 		kind    cardea.Kind
 		mode    cardea.Mode
 		who     cardea.Attendance
-		// want are the effects that wait.
+		// want lists the effects that wait.
 		want string
 	}{
 		{settings.ByHarness, asked, cardea.ModeDefault, attends, ""},
@@ -99,7 +99,7 @@ func TestAsksQueue(t *testing.T) {
 	}
 }
 
-// What comes of a call by what the queue says. Nothing that goes wrong lets it run.
+// The queue's reply decides a call. No failure lets it run.
 func TestAskPerson(t *testing.T) {
 	text := redact.New().Text
 	entry := func(ticket bool) *queue.Entry { return &queue.Entry{ID: 7, Ticket: ticket} }
@@ -114,14 +114,14 @@ func TestAskPerson(t *testing.T) {
 		"nothing": {replies{}, cardea.Deny, cardea.Ask, timedOut},
 		"ticket":  {replies{reply: queue.Reply{Entry: entry(true)}}, cardea.Deny, cardea.Deny, "ticket 7"},
 		"granted": {
-			replies{reply: queue.Reply{Entry: entry(true), Granted: true, Answer: &queue.Answer{Effect: cardea.Allow, Who: text("liam"), Via: "terminal"}}},
+			replies{reply: queue.Reply{Entry: entry(true), Granted: true, Answer: &queue.Resolution{Effect: cardea.Allow, Who: text("liam"), Via: "terminal"}}},
 			cardea.Allow,
 			cardea.Allow,
 			"approved by liam",
 		},
-		"denied": {replies{reply: queue.Reply{Entry: entry(false), Answer: &queue.Answer{Effect: cardea.Deny, Message: text("not today")}}}, cardea.Deny, cardea.Deny, "not today"},
+		"denied": {replies{reply: queue.Reply{Entry: entry(false), Answer: &queue.Resolution{Effect: cardea.Deny, Message: text("not today")}}}, cardea.Deny, cardea.Deny, "not today"},
 		// An allow for an entry with another digest.
-		"another call": {replies{reply: queue.Reply{Entry: entry(false), Answer: &queue.Answer{Effect: cardea.Allow}}}, cardea.Deny, cardea.Deny, "changed"},
+		"another call": {replies{reply: queue.Reply{Entry: entry(false), Answer: &queue.Resolution{Effect: cardea.Allow}}}, cardea.Deny, cardea.Deny, "changed"},
 	} {
 		for mode, want := range map[string]cardea.Effect{settings.ByQueue: tt.queue, settings.ByBoth: tt.both} {
 			ev := eventOf(cardea.PermissionRequest, cardea.ModeDefault, cardea.PersonAttends)
@@ -131,8 +131,8 @@ func TestAskPerson(t *testing.T) {
 			v := h.askPerson(ctx, j, cardea.Verdict{Effect: cardea.Ask, Reason: "R", Parts: []cardea.Effect{cardea.Ask}}, *h.progress.Load())
 			cancel()
 			told := v.Reason
-			for _, trouble := range v.Troubles {
-				told += trouble.Error()
+			for _, issue := range v.Issues {
+				told += issue.Error()
 			}
 			if v.Effect != want || want != cardea.Ask && !strings.Contains(told, tt.says) {
 				t.Errorf("%s, %s: %s %q; want %s", name, mode, v.Effect, told, want)

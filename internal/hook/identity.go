@@ -9,21 +9,20 @@ import (
 	"cardea.dev/internal/memory/session"
 )
 
-// identity is who the agent of an event is to the gate.
+// identity is the role and registration of the agent of an event.
 type identity struct {
-	// registered is what was said about its session.
+	// registered is the registration of its session.
 	registered session.Registered
-	// role is the agent's role, from says where it comes from.
+	// role is the agent's role, from is its source.
 	role, from string
-	// disabled is set where the person switched the gate off for the session or for all, missing
-	// where it needs a role and has none.
+	// disabled is set if the person switched the gate off for the session or for all. missing
+	// is set if the session needs a role and has none.
 	disabled, missing bool
-	// doubt says why what a person said about the session cannot be believed, "" where it
-	// can.
+	// doubt is the reason why the registration cannot be trusted, or "".
 	doubt string
 }
 
-// Where a role comes from.
+// The sources of a role.
 const (
 	fromFlag         = "--role"
 	fromRegistration = "the registration"
@@ -32,13 +31,12 @@ const (
 	fromDefault      = "sessions.default_role"
 )
 
-// pollEvery is how often a call looks whether its session is registered by now.
+// pollEvery is the interval at which a call checks whether its session is registered by now.
 const pollEvery = 200 * time.Millisecond
 
-// identify finds out who the agent of an event is. A call of a team's session waits for
-// its registration where one is required: leads register agents a moment after they
-// start them.
-func (j *Judgement) identify() identity {
+// identify returns the identity of an event's agent. A call of a team's session waits for its
+// registration if one is required, since leads register agents a moment after they start them.
+func (j *Evaluation) identify() identity {
 	s := j.Loaded.Settings.Sessions
 	id := j.lookUp(s)
 	if !id.missing || !j.Event.Kind.Begins() || j.process.patience == 0 || s.Wait == 0 || j.teamOfHarness() == "" {
@@ -52,10 +50,10 @@ func (j *Judgement) identify() identity {
 	return id
 }
 
-// lookUp finds the agent's role: what the person said about it, else about its kind,
-// else about its session; else the variable, where the person's settings believe it;
-// else the default.
-func (j *Judgement) lookUp(s settings.Sessions) identity {
+// lookUp finds the agent's role. It uses the first of these: the agent's registration, the
+// setting for the agent's type, the session's registration, CARDEA_ROLE if the settings
+// trust it, the default.
+func (j *Evaluation) lookUp(s settings.Sessions) identity {
 	ev := j.Event
 	if ev.Role != "" {
 		return identity{role: ev.Role, from: fromFlag}
@@ -90,8 +88,8 @@ func (j *Judgement) lookUp(s settings.Sessions) identity {
 	return id
 }
 
-// teamOfHarness is the team of the session by the message or the harness's files.
-func (j *Judgement) teamOfHarness() string {
+// teamOfHarness returns the session's team according to the message or the harness's files.
+func (j *Evaluation) teamOfHarness() string {
 	if j.Event.Sent != nil {
 		if name, is := j.Event.Sent.Fields()["team_name"].(string); is && name != "" {
 			return name

@@ -19,15 +19,15 @@ import (
 	"cardea.dev/internal/memory/lesson"
 )
 
-// maxPromptFile bounds how much of an agent's prompt is read, in bytes.
+// maxPromptFile is how much of an agent's prompt is read, in bytes.
 const maxPromptFile = 64 << 10
 
-// judgeOf makes the decider of the judge, nil where the settings do not switch it on. It
-// asks nobody.
-func (j *Judgement) judgeOf(r *redact.Redactor) *byjudge.Decider {
+// judgeOf returns the decider that asks the judge, or nil if the settings do not switch it
+// on. It does not ask the judge itself.
+func (j *Evaluation) judgeOf(r *redact.Redactor) *byjudge.Decider {
 	s := &j.Loaded.Settings
 	if s.Judge.Enabled {
-		j.Loaded.Callbacks.JudgeNow = sync.OnceValue(func() *lesson.Judge {
+		j.Loaded.Callbacks.JudgeNow = sync.OnceValue(func() *lesson.JudgeVersion {
 			now := j.judgeNow(r)
 			return &now
 		})
@@ -35,14 +35,14 @@ func (j *Judgement) judgeOf(r *redact.Redactor) *byjudge.Decider {
 	if !s.Judge.Enabled || j.process.Judge == nil || !j.Event.Kind.Answered() || j.Event.Call == nil {
 		return nil
 	}
-	d := byjudge.New(byjudge.Settings{Asker: j.process.Judge(j.JudgeRequest(), s.FromEnv), About: j.AboutCall, Redactor: r,
+	d := byjudge.New(byjudge.Options{Asker: j.process.Judge(j.JudgeRequest(), s.FromEnv), About: j.AboutCall, Redactor: r,
 		Threshold: j.JudgeThreshold(), AllowOpaque: s.Judge.AllowOpaque})
 	j.Loaded.Callbacks.Judge = watchdog(d)
 	return d
 }
 
-// watchdog is the judge's answer as a signal, in the words of Cupcake's watchdog. The same
-// answer counts afterwards, if no rule decides.
+// watchdog returns the judge's answer as a signal, in the words of Cupcake's watchdog. If
+// no rule decides, the decider uses the same answer.
 func watchdog(d *byjudge.Decider) func(context.Context, *cardea.Event) any {
 	return func(ctx context.Context, ev *cardea.Event) any {
 		a := d.Ask(ctx, ev, nil, nil)
@@ -54,41 +54,43 @@ func watchdog(d *byjudge.Decider) func(context.Context, *cardea.Event) any {
 	}
 }
 
-// JudgeRequest says who is asked in the judgement's place.
-func (j *Judgement) JudgeRequest() judge.Request {
+// JudgeRequest returns the judge request for the event: the backend, the place, and the
+// supervisor's terminal if the supervisor answers.
+func (j *Evaluation) JudgeRequest() judge.Request {
 	s := &j.Loaded.Settings.Judge
 	r := j.Place.JudgeRequest(s.Config)
 	if s.Backend == settings.BySupervisor {
-		r.Seat = &judge.Seat{Runtime: j.Place.Dirs.Runtime, Team: j.team(), Agent: j.Event.Agent}
+		r.Seat = &judge.Requester{Runtime: j.Place.Dirs.Runtime, Team: j.team(), Agent: j.Event.Agent}
 	}
 	return r
 }
 
-// team is the team of the session, as it was registered or as the harness's files have it.
-func (j *Judgement) team() string {
+// team returns the session's team as registered, else according to the harness's files.
+func (j *Evaluation) team() string {
 	return cmp.Or(j.identity.registered.Team, j.teamOfHarness())
 }
 
-// JudgeRequest says who is asked in a place.
-func (pl *Place) JudgeRequest(c judge.Config) judge.Request {
+// JudgeRequest returns the judge request for a place.
+func (pl *Location) JudgeRequest(c judge.Config) judge.Request {
 	return judge.Request{Config: c, State: pl.State, Home: pl.Dirs.Home, Project: pl.Project}
 }
 
-// AboutCall is what the judge is told besides the call: who the agent is, what it is to do,
-// and the policy of the project. Files are read the first time, and what is wrong with them
-// is told.
-func (j *Judgement) AboutCall(context.Context, *cardea.Event) (question.About, cardea.Troubles) {
+// AboutCall returns the context that the judge gets in addition to the call: the agent's
+// role and task, and the project's policy. It reads the files once and returns the problems
+// with them.
+func (j *Evaluation) AboutCall(context.Context, *cardea.Event) (question.About, cardea.Issues) {
 	return j.aboutNow()
 }
 
-// aboutNow is what is read once for all questions.
-func (j *Judgement) aboutNow() (question.About, cardea.Troubles) {
-	j.aboutOnce.Do(func() { j.about, j.aboutTroubles = j.readAbout() })
-	return j.about, j.aboutTroubles
+// aboutNow returns that context, and reads it once for all questions.
+func (j *Evaluation) aboutNow() (question.About, cardea.Issues) {
+	j.aboutOnce.Do(func() { j.about, j.aboutIssues = j.readAbout() })
+	return j.about, j.aboutIssues
 }
 
-func (j *Judgement) readAbout() (question.About, cardea.Troubles) {
-	var troubles cardea.Troubles
+// readAbout reads the agent's role, team, task and prompt, and the project's policy.
+func (j *Evaluation) readAbout() (question.About, cardea.Issues) {
+	var issues cardea.Issues
 	about := question.About{Role: j.Loaded.JudgeRole(j.Event.Role), Team: j.team()}
 	reg, known := j.identity.registered.Agent(j.Event.Agent)
 	if !known {
@@ -98,21 +100,20 @@ func (j *Judgement) readAbout() (question.About, cardea.Troubles) {
 	if reg.PromptPath != "" {
 		prompt, err := state.Read(reg.PromptPath, maxPromptFile)
 		if err != nil {
-			troubles = append(troubles, cardea.Warning(reg.PromptPath, cardea.CodeUnreadable, "register the agent again", "the judge is not told the agent's prompt: "+err.Error()))
+			issues = append(issues, cardea.Warning(reg.PromptPath, cardea.CodeUnreadable, "register the agent again", "the judge is not told the agent's prompt: "+err.Error()))
 		}
 		about.Prompt = string(prompt)
 	}
 	policy, problems := j.Loaded.JudgePolicy()
 	about.Policy = policy
 	for _, p := range problems {
-		troubles = append(troubles, cardea.Trouble{Diagnostic: p})
+		issues = append(issues, cardea.Issue{Diagnostic: p})
 	}
-	return about, troubles
+	return about, issues
 }
 
-// judgeNow is the judge that there is: who is asked, what it is told to do, and by which
-// policy.
-func (j *Judgement) judgeNow(r *redact.Redactor) lesson.Judge {
+// judgeNow returns the current judge: its models, and the hashes of its prompt and policy.
+func (j *Evaluation) judgeNow(r *redact.Redactor) lesson.JudgeVersion {
 	s := &j.Loaded.Settings.Judge
 	models := []string{s.Backend}
 	if s.Backend == settings.ByChain {
@@ -126,16 +127,16 @@ func (j *Judgement) judgeNow(r *redact.Redactor) lesson.Judge {
 		model = model[:maxModel]
 	}
 	about, _ := j.aboutNow()
-	return lesson.Judge{Model: model, Prompt: question.PromptHash(), Policy: question.PolicyHash(r, about)}
+	return lesson.JudgeVersion{Model: model, Prompt: question.PromptHash(), Policy: question.PolicyHash(r, about)}
 }
 
-// maxModel bounds the names of models in a lesson, in bytes.
+// maxModel is the longest list of model names in a lesson, in bytes.
 const maxModel = 200
 
-// afterJudge keeps what the judge decided, and counts what became of what it recommended;
-// nil where it was not asked. No decision is kept that is doubtful, that did not decide the
-// call or was not the answer, or that is about another input than the agent's.
-func (j *Judgement) afterJudge(v cardea.Verdict, answered cardea.Effect, r *redact.Redactor) func() error {
+// afterJudge returns a function that saves the judge's decision and counts whether its
+// recommendation was followed. It is nil if the judge was not asked. A decision is not saved if
+// it is uncertain, did not decide the call, was not the answer, or is about a rewritten input.
+func (j *Evaluation) afterJudge(v cardea.Verdict, answered cardea.Effect, r *redact.Redactor) func() error {
 	if j.Judge == nil {
 		return nil
 	}
@@ -153,10 +154,10 @@ func (j *Judgement) afterJudge(v cardea.Verdict, answered cardea.Effect, r *reda
 	}
 }
 
-// keepWait is how long a lesson of the judge is waited for when the answer is out.
+// keepWait is the longest wait for a lesson of the judge after the answer is out.
 const keepWait = time.Second
 
-// keepLessons keeps what the judge decided. The answer is out.
+// keepLessons saves the judge's decision, after the answer is out.
 func (h *Hook) keepLessons() {
 	keep := h.progress.Load().keep
 	if keep == nil {
@@ -169,12 +170,12 @@ func (h *Hook) keepLessons() {
 		if err != nil {
 			h.process.Warn("what the judge decided is not remembered: " + err.Error())
 		}
-	case <-time.After(keepWait): // it is decided anew the next time
+	case <-time.After(keepWait): // the judge decides again the next time
 	}
 }
 
 // sendsPermissionRequest reports whether a harness sends a permission request before it
-// prompts, so that what costs time can wait for it.
+// prompts. Slow work can then wait for that request.
 func sendsPermissionRequest(name string) bool {
 	can, _ := capabilitiesOf(name)
 	return slices.ContainsFunc(can.Rows, func(r cardea.Row) bool { return slices.Contains(r.Kinds, cardea.PermissionRequest) })

@@ -29,7 +29,7 @@ import (
 	"cardea.dev/internal/memory/evidence"
 )
 
-// Adapters are the harnesses that are spoken with.
+// Adapters returns the adapters of all supported harnesses.
 func Adapters() []harness.Adapter {
 	all := dialect.All()
 	out := make([]harness.Adapter, 0, len(all)+2)
@@ -40,48 +40,48 @@ func Adapters() []harness.Adapter {
 	return out
 }
 
-// IsSet reports whether a variable is switched on.
+// IsSet reports whether a variable is switched on: not empty, "0" or "false".
 func (p Process) IsSet(name string) bool {
 	v := p.Env(name)
 	return v != "" && v != "0" && v != "false"
 }
 
-// Judgement is one event with everything that it is judged by. check and try
-// share it, so that one says what the other does.
-type Judgement struct {
+// Evaluation is the evaluation of one event, with all that it needs. check and try share it,
+// so try shows the verdict that check gives.
+type Evaluation struct {
 	process Process
 	Event   *cardea.Event
-	Place   Place
+	Place   Location
 	Loaded  *inforce.Loaded
-	// NearAtOnce is that of the gate.
+	// NearAtOnce has the gate's meaning, see [gate.Session].
 	NearAtOnce bool
-	// analysed is set where the event has its call's parts.
+	// analysed is set once the event has the parts of its call.
 	analysed bool
-	// identity is who the agent is.
+	// identity is the role and registration of the agent.
 	identity identity
-	// Judge is asked about what no rule decides; nil: nobody is.
+	// Judge is asked if no rule decides. It may be nil.
 	Judge *byjudge.Decider
-	// about is what a judge is told besides the call, after aboutOnce.
-	about         question.About
-	aboutTroubles cardea.Troubles
-	aboutOnce     sync.Once
-	// allowed is set where the event tells that a call ran which a person allowed.
+	// about is the context for the judge, set by aboutOnce.
+	about       question.About
+	aboutIssues cardea.Issues
+	aboutOnce   sync.Once
+	// allowed is set if the event reports that a call ran which a person allowed.
 	allowed bool
-	// Traced is how the harness's lists were applied, where CARDEA_DEBUG asks.
+	// Traced records how the harness's lists applied, if CARDEA_DEBUG is set.
 	Traced *trace
 }
 
-// NewJudgement finds the place of an event and what is in force there.
-func NewJudgement(p Process, ev *cardea.Event) *Judgement {
+// NewJudgement returns the evaluation of an event, with its place and what is in force there.
+func NewJudgement(p Process, ev *cardea.Event) *Evaluation {
 	if ev.Harness == "" && ev.Cwd == "" {
-		ev = ev.In(p.Dir) // of a message that nobody is known to send, which is never allowed
+		ev = ev.In(p.Dir) // the sender of the message is unknown, so it is never allowed
 	}
 	begun := ev.Cwd
 	if harness.NamesFolderOfCall(ev.Harness) {
 		begun = p.Dir
 	}
-	j := &Judgement{process: p, Place: Locate(p, ev.Harness, ev.Session, begun)}
-	at := cardea.Place{Project: j.Place.Project, Home: j.Place.Dirs.Home}
+	j := &Evaluation{process: p, Place: Locate(p, ev.Harness, ev.Session, begun)}
+	at := cardea.Circumstances{Project: j.Place.Project, Home: j.Place.Dirs.Home}
 	j.Event = ev.At(at)
 	j.Loaded = Load(p, &j.Place, j.Event)
 	ev = j.seenBy(ev)
@@ -109,15 +109,14 @@ func NewJudgement(p Process, ev *cardea.Event) *Judgement {
 }
 
 // debugs reports whether the trace of a call goes to standard error.
-func (j *Judgement) debugs() bool { return j.process.IsSet("CARDEA_DEBUG") || j.Loaded.Debugs() }
+func (j *Evaluation) debugs() bool { return j.process.IsSet("CARDEA_DEBUG") || j.Loaded.Debugs() }
 
-// Load reads what is in force in a place. An event, where there is one, is what
-// it is read for.
-func Load(p Process, pl *Place, ev *cardea.Event) *inforce.Loaded {
+// Load reads what is in force in a place. ev is the event for which it is read, or nil.
+func Load(p Process, pl *Location, ev *cardea.Event) *inforce.Loaded {
 	w := p.Whose(pl)
 	if ev != nil {
-		// Judging one event is one look: what was seen on the way to the place counts. Who
-		// reads for other reasons may have changed files since.
+		// One event uses one look at the disk, so Load reuses what Locate saw. Other callers may
+		// have changed files since.
 		w.Absent, w.Links = pl.absent, pl.links
 		w.Warm(ev)
 		w.Compiled = true
@@ -126,34 +125,34 @@ func Load(p Process, pl *Place, ev *cardea.Event) *inforce.Loaded {
 	plugins, problems := claudecode.PluginRoots(pl.Dirs.Claude, pl.Project, p.Managed, w.Absent)
 	pl.tell(problems...)
 	w.Plugins, w.Plugin = plugins, p.Env("CLAUDE_PLUGIN_ROOT")
-	w.PluginFiles = func() []string { return install.PluginFiles(siteAt(p, *pl).At) }
+	w.PluginFiles = func() []string { return install.PluginFiles(harnessPathsAt(p, *pl).At) }
 	return inforce.Load(w)
 }
 
-// keep writes down what must be there when a file breaks.
-func (j *Judgement) keep(r *redact.Redactor, late func() bool) error {
+// keep saves copies of files, for when a file breaks later.
+func (j *Evaluation) keep(r *redact.Redactor, late func() bool) error {
 	end := j.process.Now().Add(limit.KeepFiles)
 	return j.Loaded.Keep(r, func() bool { return late() || j.process.Now().After(end) })
 }
 
-// Verdict asks the gate.
-func (j *Judgement) Verdict(ctx context.Context) cardea.Verdict {
+// Verdict returns the gate's verdict.
+func (j *Evaluation) Verdict(ctx context.Context) cardea.Verdict {
 	j.Analyse()
 	g := gate.Build(j.Loaded, j.gateSession(), j.Analysis(), j.process.Now)
 	v := j.withSkill(ctx, g, g.Decide(ctx, j.Event))
 	if menu := j.menu(); menu != "" {
 		v.Context = append(v.Context, menu)
 	}
-	v.Troubles = slices.Concat(j.Place.Troubles, v.Troubles, j.Untold(v))
+	v.Issues = slices.Concat(j.Place.Issues, v.Issues, j.Unreported(v))
 	if j.Traced != nil {
 		j.Traced.add(strings.TrimSpace(fmt.Sprintf("verdict: %s %s", v.Effect, v.By)))
 	}
 	return v
 }
 
-// Untold tells the person that the model was not told why, since what decided is
-// of a project that they have not trusted, or not of the session's.
-func (j *Judgement) Untold(v cardea.Verdict) cardea.Troubles {
+// Unreported returns a warning for the person if the model got no reason. That happens if
+// the rule that decided is in a project that is not trusted or not the session's.
+func (j *Evaluation) Unreported(v cardea.Verdict) cardea.Issues {
 	if v.Effect < cardea.Ask {
 		return nil
 	}
@@ -162,19 +161,19 @@ func (j *Judgement) Untold(v cardea.Verdict) cardea.Troubles {
 		case !o.Withheld || o.Effect != v.Effect:
 		case !j.OfThisProject(o):
 			file, _ := cardea.SplitSource(o.Source)
-			return cardea.Troubles{cardea.Warning(file, cardea.CodeUntrusted, "change the rule there; \"cardea trust\" makes no difference to this session",
+			return cardea.Issues{cardea.Warning(file, cardea.CodeUntrusted, "change the rule there; \"cardea trust\" makes no difference to this session",
 				"a rule of another project decided, and the model was told its name alone: it is told only texts of the project in which its session began")}
-		case !j.Loaded.Where.Trusted(): // a file that changed is told of anyway
-			return cardea.Troubles{cardea.Warning(j.Place.Project, cardea.CodeUntrusted, "if the project is yours, run \"cardea trust\" in it",
+		case !j.Loaded.Where.Trusted(): // a changed file is reported in any case
+			return cardea.Issues{cardea.Warning(j.Place.Project, cardea.CodeUntrusted, "if the project is yours, run \"cardea trust\" in it",
 				"a rule of this project decided, and the model was told its name alone, since you have not trusted the project")}
 		}
 	}
 	return nil
 }
 
-// OfThisProject reports whether an opinion is of the session's own project, not of
-// another one that the call has to do with.
-func (j *Judgement) OfThisProject(o cardea.Opinion) bool {
+// OfThisProject reports whether an opinion comes from the session's own project, not from
+// another project that the call touches.
+func (j *Evaluation) OfThisProject(o cardea.Opinion) bool {
 	own := j.Place.Project
 	file, _ := cardea.SplitSource(o.Source)
 	if file == "" {
@@ -184,31 +183,31 @@ func (j *Judgement) OfThisProject(o cardea.Opinion) bool {
 		own, file = paths.Real(own), paths.Real(file)
 	}
 	inside, err := filepath.Rel(own, file)
-	// A project inside of this one has a folder of its own: sub/.cardea, sub/.claude.
+	// A project inside this one has its own folder: sub/.cardea, sub/.claude.
 	return err == nil && paths.Within(own, file) && strings.Index("/"+filepath.ToSlash(inside), "/.") <= 0
 }
 
-// Analyse finds the parts of the event's call.
-func (j *Judgement) Analyse() {
+// Analyse adds the parts of the call to the event, once.
+func (j *Evaluation) Analyse() {
 	if !j.analysed {
 		j.Event, j.analysed = j.Analysis()(j.Event), true
 	}
 }
 
-// Analysis is what finds the parts of an event's call.
-func (j *Judgement) Analysis() func(*cardea.Event) *cardea.Event {
+// Analysis returns the function that adds the parts of an event's call.
+func (j *Evaluation) Analysis() func(*cardea.Event) *cardea.Event {
 	return func(ev *cardea.Event) *cardea.Event {
-		world := disk.World(j.Place.Dirs.Home)
-		world.Resolve = (&paths.Links{Moment: j.process.Memory.Moment()}).Resolve
-		world.Exported, world.Made, world.ReadFile = j.exported, j.Place.Session.Made, j.Place.absent.ReadLinked
-		world.IsDir, world.IsNew = j.Place.absent.IsFolder, j.Place.absent.Gone
-		return call.Analyse(ev, world)
+		system := disk.System(j.Place.Dirs.Home)
+		system.Resolve = (&paths.Links{Moment: j.process.Memory.Moment()}).Resolve
+		system.Exported, system.Made, system.ReadFile = j.exported, j.Place.Session.Made, j.Place.absent.ReadLinked
+		system.IsDir, system.IsNew = j.Place.absent.IsFolder, j.Place.absent.Gone
+		return call.Analyse(ev, system)
 	}
 }
 
-// noteCreations notes the files that an allowed line is about to make, so that the
-// session's next line may write them again.
-func (j *Judgement) noteCreations(answered cardea.Effect, begin time.Time) {
+// noteCreations records the files that an allowed command line is about to make, so that
+// the session's next line may write them again.
+func (j *Evaluation) noteCreations(answered cardea.Effect, begin time.Time) {
 	if answered != cardea.Allow || !j.Event.Kind.Answered() || j.Event.Call == nil {
 		return
 	}
@@ -221,26 +220,26 @@ func (j *Judgement) noteCreations(answered cardea.Effect, begin time.Time) {
 	}
 }
 
-// exported reports whether a variable is in the environment, which is that of
-// the harness and so of the commands it starts.
-func (j *Judgement) exported(name string) bool {
+// exported reports whether a variable is in the environment. The harness and the commands
+// that it starts have the same environment.
+func (j *Evaluation) exported(name string) bool {
 	if j.process.Exported != nil {
 		return j.process.Exported(name)
 	}
 	return j.process.Env(name) != ""
 }
 
-// Analysis finds the parts of a call on this machine.
+// Analysis returns a function that adds the parts of a call on this machine.
 func Analysis(home string, exported func(name string) bool) func(*cardea.Event) *cardea.Event {
 	return func(ev *cardea.Event) *cardea.Event {
-		world := disk.World(home)
-		world.Exported = exported
-		return call.Analyse(ev, world)
+		system := disk.System(home)
+		system.Exported = exported
+		return call.Analyse(ev, system)
 	}
 }
 
-// actions are the commands that start when the answer is out.
-func (j *Judgement) actions(r *redact.Redactor, v cardea.Verdict) []script.Action {
+// actions returns the commands to start when the answer is out.
+func (j *Evaluation) actions(r *redact.Redactor, v cardea.Verdict) []script.Action {
 	out := j.once(j.Loaded.Actions(j.Event, &v))
 	for i := range out {
 		out[i].Shown = r.Show(out[i].Command)
@@ -252,9 +251,9 @@ func (j *Judgement) actions(r *redact.Redactor, v cardea.Verdict) []script.Actio
 	return out
 }
 
-// once leaves out the actions that ran already for this question: a harness that is
-// told to ask sends the call again when it shows the question.
-func (j *Judgement) once(all []script.Action) []script.Action {
+// once drops the actions that already ran for this question: after an ask, the harness
+// sends the call again when it shows the question.
+func (j *Evaluation) once(all []script.Action) []script.Action {
 	if len(all) == 0 || j.Event.Kind != cardea.PermissionRequest || j.Event.Call == nil {
 		return all
 	}
@@ -262,9 +261,9 @@ func (j *Judgement) once(all []script.Action) []script.Action {
 	return slices.DeleteFunc(all, func(a script.Action) bool { return j.Place.Session.Acted(call, actionName(a)) })
 }
 
-// noteActions notes which actions run, for the message that shows the question.
-// The input is that which the answer gives the call, nil for its own.
-func (j *Judgement) noteActions(all []script.Action, input map[string]any) {
+// noteActions records which actions run, for the message that shows the question. input is
+// the one that the answer gives the call, or nil for the call's own.
+func (j *Evaluation) noteActions(all []script.Action, input map[string]any) {
 	c := j.Event.Call
 	if j.Event.Kind != cardea.PreToolUse || c == nil || len(all) == 0 && !j.Place.Session.HasActed() {
 		return
@@ -279,34 +278,34 @@ func (j *Judgement) noteActions(all []script.Action, input map[string]any) {
 	j.Place.Session.Acts(j.questionName(c, input), names)
 }
 
-// questionName tells apart the calls that a harness asks about. When Copilot CLI shows
-// the question about a change of a file it sends the file and what differs under the tool
-// edit, whatever the tool and its input were: there the file is the name.
-func (j *Judgement) questionName(c *cardea.Call, input map[string]any) string {
+// questionName returns a name for the call that the harness asks about. For a file change,
+// Copilot CLI shows the question under the tool edit with the file and the diff, for any
+// tool and input. There the name is the file.
+func (j *Evaluation) questionName(c *cardea.Call, input map[string]any) string {
 	if file, ok := input["file_path"].(string); ok && j.Event.Harness == copilotcli.Name && (c.Tool == "Edit" || c.Tool == "Write") {
 		return "file " + file
 	}
 	return callName(c, input)
 }
 
-// callName tells calls apart by their tool and input.
+// callName returns a name for a call, made of its tool and input.
 func callName(c *cardea.Call, input map[string]any) string {
 	size := 64 + len(c.Tool)
 	for _, v := range input {
 		text, _ := v.(string)
 		size += len(text) + len(text)/16
 	}
-	name, _ := jsontext.HTML.Value(append(append(make([]byte, 0, size), c.Tool...), ' '), input) // a message's fields can be written
+	name, _ := jsontext.HTML.Value(append(append(make([]byte, 0, size), c.Tool...), ' '), input) // fields that came in a message can be encoded
 	return string(name)
 }
 
-// actionName tells the actions of a verdict apart.
+// actionName returns a name for an action of a verdict.
 func actionName(a script.Action) string { return a.Trigger + "\n" + a.Rule + "\n" + a.Command }
 
-// recordChecks keeps what a call that runs shows about the checks that the policy
-// git-checks asks for. What may change something counts from when it begins: a
-// harness need not send a message when it fails half way through.
-func (j *Judgement) recordChecks(answered cardea.Effect) error {
+// recordChecks records what a running call shows about the checks that the policy
+// git-checks requires. A possible change applies from the start of the call: a harness need
+// not send a message when the call fails half way.
+func (j *Evaluation) recordChecks(answered cardea.Effect) error {
 	switch j.Event.Kind {
 	case "PostToolUse", "PostToolUseFailure":
 	case cardea.PreToolUse, cardea.PreSkillShellCommand:
@@ -319,15 +318,15 @@ func (j *Judgement) recordChecks(answered cardea.Effect) error {
 	return evidence.New(j.Place.State, j.Place.links.Real(j.Place.Project), j.Place.links.Real(j.Place.Start)).Note(j.Event, j.Loaded.Settings.Policies.Checks)
 }
 
-// newTroubles are the troubles that the person was not shown in this session, in
-// words that can be shown. What happens at an event whose answer does not reach the
-// person is kept for the next one that does.
-func (j *Judgement) newTroubles(all cardea.Troubles) (out cardea.Troubles) {
+// newIssues returns the problems that the person has not seen in this session, as
+// printable text. Problems of an event whose answer does not reach the person are saved for
+// the next one that does.
+func (j *Evaluation) newIssues(all cardea.Issues) (out cardea.Issues) {
 	s, reaches := j.Place.Session, j.reachesPerson()
 	for _, t := range Printable(all) {
 		key, passing := t.Error(), t.Failure == cardea.Unwritten
 		if passing && t.Diagnostic.File != "" {
-			key = "unwritten: " + t.Diagnostic.File // the text names a file that is another each time
+			key = "unwritten: " + t.Diagnostic.File // the text names a different file each time
 		}
 		switch {
 		case reaches && s.IsNew(key):
@@ -346,20 +345,20 @@ func (j *Judgement) newTroubles(all cardea.Troubles) (out cardea.Troubles) {
 	return out
 }
 
-// unshown is the reason of an answer that could not do what was decided, on an event that
-// does not show the person the reason.
-func (j *Judgement) unshown(a cardea.Answer) cardea.Troubles {
+// unshown returns the reason of an answer that could not express the decision, if the event
+// does not show that reason to the person.
+func (j *Evaluation) unshown(a cardea.Answer) cardea.Issues {
 	lost := a.Decided >= cardea.Ask && a.Effect < cardea.Ask || slices.Contains(a.Limits, cardea.NoRewrite)
 	if !lost || a.TellPerson || a.Reason == "" || j.reachesPerson() {
 		return nil
 	}
-	// It is one line that names its decider: a project can have written the text.
+	// It is one line that names its decider, since the text may come from a project.
 	text := strings.ReplaceAll(strings.TrimSpace(a.Reason), "\n", "; ")
-	return cardea.Troubles{cardea.Warning("", cardea.CodeNoEffect, "", fmt.Sprintf("%s says on %s: %s", a.By, j.Event.Kind, text))}
+	return cardea.Issues{cardea.Warning("", cardea.CodeNoEffect, "", fmt.Sprintf("%s says on %s: %s", a.By, j.Event.Kind, text))}
 }
 
-// Printable are troubles in words that can be shown.
-func Printable(all cardea.Troubles) cardea.Troubles {
+// Printable returns the problems with texts that are safe to show.
+func Printable(all cardea.Issues) cardea.Issues {
 	out := slices.Clone(all)
 	for i := range out {
 		d := &out[i].Diagnostic
@@ -368,7 +367,7 @@ func Printable(all cardea.Troubles) cardea.Troubles {
 	return out
 }
 
-// secretsBy finds the secrets in a text.
+// secretsBy returns a function that finds the secrets in a text.
 func secretsBy(r *redact.Redactor) func(string) []string {
 	return func(text string) []string {
 		var out []string

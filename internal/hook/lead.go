@@ -12,9 +12,9 @@ import (
 	"cardea.dev/internal/hook/gate"
 )
 
-// LeadHere is the session in whose shell the command runs, where a person registered it
-// as a lead.
-func (d Desk) LeadHere() (id string, is bool) {
+// LeadHere returns the session in whose shell the command runs. is is true if a person
+// registered it as a lead.
+func (d Registrar) LeadHere() (id string, is bool) {
 	id = d.Process.Env("CLAUDE_CODE_SESSION_ID")
 	if id == "" {
 		return "", false
@@ -27,10 +27,10 @@ func (d Desk) LeadHere() (id string, is bool) {
 	return id, ok && main.Lead && !reg.IsDisabled()
 }
 
-// RegisterByLead registers a new session of a lead's team. The hook has noted that the
-// lead's own call asks for it: the variable that names the lead's session proves
-// nothing, since every agent can set it.
-func (d Desk) RegisterByLead(lead string, r Request) (string, error) {
+// RegisterByLead registers a new session of a lead's team. It needs a grant from the hook,
+// which saw that the lead's own call asks for this. The variable with the lead's session
+// proves nothing, since every agent can set it.
+func (d Registrar) RegisterByLead(lead string, r Request) (string, error) {
 	if err := d.leadMay(lead, r); err != nil {
 		return "", fmt.Errorf("a lead may not do this: %w", err)
 	}
@@ -49,19 +49,19 @@ type LeadCall struct {
 	Task    string `json:"task"`
 }
 
-// leadTools are the names of that tool, by which the hook sees a lead's call of it: that
-// of the server that a person added as cardea, and that of the plugin's (Claude Code
-// plugins reference, "MCP servers").
+// leadTools are the names of that tool, by which the hook recognizes a lead's call of it:
+// from the server that a person added as cardea, and from the plugin (Claude Code plugins
+// reference, "MCP servers").
 var leadTools = [...]string{"mcp__cardea__register", "mcp__plugin_cardea_cardea__register"}
 
-// RegisterByAnyLead registers a session for the lead whose own call, as the hook saw it,
-// asks for exactly this. The server that carries it out cannot tell whose call it is.
-func (d Desk) RegisterByAnyLead(c LeadCall) (string, error) {
+// RegisterByAnyLead registers a session for the lead whose own call asks for exactly this,
+// according to the hook's grant. The MCP server cannot tell which session called it.
+func (d Registrar) RegisterByAnyLead(c LeadCall) (string, error) {
 	r := Request{Session: c.Session, Role: c.Role, Agent: c.Agent, Task: c.Task}
 	if err := d.Knows(r.Role); err != nil {
 		return "", err
 	}
-	all, _ := d.Place.Store.AllRegistered(d.Process.Now()) // what cannot be read is no lead
+	all, _ := d.Place.Store.AllRegistered(d.Process.Now()) // unreadable registrations are not leads
 	refused := errors.New("no session that a person made a lead asks for this")
 	for _, reg := range all {
 		if main, ok := reg.Agent(""); !ok || !main.Lead || reg.IsDisabled() {
@@ -76,14 +76,15 @@ func (d Desk) RegisterByAnyLead(c LeadCall) (string, error) {
 	return "", refused
 }
 
-// grantOf is what a lead is granted, in words.
+// grantOf returns the name of the grant that a lead needs for r.
 func grantOf(r Request) string {
 	return strings.Join([]string{"register", r.Session, r.Agent, r.Role}, "\x00")
 }
 
-// leadMay says why a lead may not register a session, or nil: only a new one of its own
-// team, never itself, with a role that the person's settings list, and never as a lead.
-func (d Desk) leadMay(lead string, r Request) error {
+// leadMay returns why a lead may not register a session, or nil. It may register only a new
+// session of its own team, never itself, with a role from the person's settings, and never
+// as a lead.
+func (d Registrar) leadMay(lead string, r Request) error {
 	switch may := d.Loaded.Settings.Sessions.LeadMayGive; {
 	case r.Session == "" || r.Session == lead:
 		return errors.New("it cannot register itself")
@@ -106,8 +107,8 @@ func (d Desk) leadMay(lead string, r Request) error {
 	return nil
 }
 
-// teamOf is the team of a session, as its record or the harness's files have it.
-func (d Desk) teamOf(id, agent string) string {
+// teamOf returns the team of a session, according to the harness's files or its registration.
+func (d Registrar) teamOf(id, agent string) string {
 	if team := claudecode.TeamOf(d.Place.Dirs.Claude, id, agent); team != "" {
 		return team
 	}
@@ -118,9 +119,9 @@ func (d Desk) teamOf(id, agent string) string {
 	return reg.Team
 }
 
-// gateSession is what the gate must know of the event's session.
-func (j *Judgement) gateSession() gate.Session {
-	s := gate.Session{ID: j.Event.Session, Disabled: j.identity.disabled, Missing: j.identity.missing, Doubt: j.identity.doubt, At: j.process.Now(),
+// gateSession returns what the gate needs of the event's session.
+func (j *Evaluation) gateSession() gate.SessionFacts {
+	s := gate.SessionFacts{ID: j.Event.Session, Disabled: j.identity.disabled, Missing: j.identity.missing, Doubt: j.identity.doubt, At: j.process.Now(),
 		Judge: j.Judge, SendsPermissionRequest: sendsPermissionRequest(j.Event.Harness), NearAtOnce: j.NearAtOnce,
 		AsksElsewhere: j.Loaded.Settings.Human.Mode == settings.ByQueue && !j.identity.disabled && (j.process.Queue != nil || j.process.Elsewhere != nil)}
 	if main, ok := j.identity.registered.Agent(""); ok && main.Lead && j.Event.Agent == "" && !s.Disabled {
@@ -129,14 +130,14 @@ func (j *Judgement) gateSession() gate.Session {
 	return s
 }
 
-// flags say what each flag of register sets.
+// flags maps the name of each flag of register to the field that it sets.
 func (r *Request) flags() flags {
 	return flags{"session-id": &r.Session, "role": &r.Role, "agent": &r.Agent, "task": &r.Task, "prompt-file": &r.PromptFile, "lead": &r.Lead}
 }
 
-// leadRegisters reads a lead's call that is nothing but one "cardea register" which it
-// may run.
-func (j *Judgement) leadRegisters(ev *cardea.Event) (r Request, may bool) {
+// leadRegisters parses a lead's call that consists of exactly one "cardea register". may is
+// true if the lead may run it.
+func (j *Evaluation) leadRegisters(ev *cardea.Event) (r Request, may bool) {
 	if ev.Call != nil && slices.Contains(leadTools[:], ev.Call.Tool) {
 		return j.leadCalls(ev)
 	}
@@ -155,12 +156,12 @@ func (j *Judgement) leadRegisters(ev *cardea.Event) (r Request, may bool) {
 	if parseFlags(args, r.flags()) != nil {
 		return r, false
 	}
-	return r, j.desk().leadMay(ev.Session, r) == nil
+	return r, j.registrar().leadMay(ev.Session, r) == nil
 }
 
-// leadCalls reads a lead's call of the tool register, in which every field is a text that
-// the tool knows.
-func (j *Judgement) leadCalls(ev *cardea.Event) (r Request, may bool) {
+// leadCalls parses a lead's call of the tool register. may is false if a field is unknown
+// or not a text.
+func (j *Evaluation) leadCalls(ev *cardea.Event) (r Request, may bool) {
 	if len(ev.Call.Opaque)+len(ev.Faults) > 0 {
 		return r, false
 	}
@@ -172,11 +173,11 @@ func (j *Judgement) leadCalls(ev *cardea.Event) (r Request, may bool) {
 		}
 		*to[name] = text
 	}
-	return r, j.desk().leadMay(ev.Session, r) == nil
+	return r, j.registrar().leadMay(ev.Session, r) == nil
 }
 
-// grantLead notes what a lead was let do, so that the command which follows does it.
-func (j *Judgement) grantLead(answered cardea.Effect) error {
+// grantLead saves a grant for what a lead was allowed to do. The command that follows uses it.
+func (j *Evaluation) grantLead(answered cardea.Effect) error {
 	s := j.gateSession()
 	if j.Event.Kind != cardea.PreToolUse || answered >= cardea.Deny || s.LeadMay == nil {
 		return nil

@@ -18,20 +18,20 @@ import (
 	"cardea.dev/internal/memory/lesson"
 )
 
-// learn follows calls about which Cardea said nothing, and which a person then allowed in
-// the harness's own prompt. What is told to the person is in the warnings.
+// learn follows calls that Cardea left alone and a person then allowed in the harness's own
+// prompt. told are the notices for the person.
 //
-// A call counts if it was left alone when it was about to run, then shown, and then ran,
-// all in one mode in which the harness asks a person and sends a message for it. What a
-// guard or a person's rule had an opinion about teaches nothing.
-func (j *Judgement) learn(a cardea.Answer) (told cardea.Troubles, err error) {
+// A call applies if it was left alone before it ran, was then shown, and then ran. All of
+// this happens in one mode in which the harness asks a person and sends a message for the
+// prompt. A call about which a guard or a rule had an opinion teaches nothing.
+func (j *Evaluation) learn(a cardea.Answer) (told cardea.Issues, err error) {
 	c, s := j.Event.Call, j.Place.Session
 	if c == nil || j.Loaded.Settings.Learn == settings.LearnOff || j.identity.disabled {
 		return nil, nil
 	}
 	alone := a.Effect < cardea.Ask && a.Effect != cardea.Allow && a.Decided < cardea.Ask && a.Decided != cardea.Allow && a.Rewrite == nil
 	if !s.Follows() && !j.allowed && (j.Event.Kind != cardea.PreToolUse || !alone) {
-		return nil, nil // there is nothing to go on with, or to forget
+		return nil, nil // there is nothing to continue or to forget
 	}
 	name := j.followedName()
 	switch j.Event.Kind {
@@ -57,15 +57,15 @@ func (j *Judgement) learn(a cardea.Answer) (told cardea.Troubles, err error) {
 	return nil, nil
 }
 
-// prompts reports whether the harness shows a person what nobody allowed.
-func (j *Judgement) prompts() bool {
+// prompts reports whether the harness shows the person a call that no rule allowed.
+func (j *Evaluation) prompts() bool {
 	return j.Event.Attended() && slices.Contains([]cardea.Mode{cardea.ModeUnknown, cardea.ModeDefault, cardea.ModePlan, cardea.ModeAcceptEdits}, j.Event.Mode)
 }
 
-// endsUnasked notes whether the event tells that a call ran which a person allowed. It
-// reports true where it ran, and nothing shows who allowed it: in auto mode, and where the
+// endsUnasked records whether the event reports that a call ran which a person allowed. It
+// returns true if the call ran and it is unknown who allowed it: in auto mode, and if the
 // harness sends the message of its prompt for other calls as well.
-func (j *Judgement) endsUnasked() (unasked bool) {
+func (j *Evaluation) endsUnasked() (unasked bool) {
 	s := j.Place.Session
 	if j.Event.Kind != "PostToolUse" || j.Event.Call == nil || !s.Follows() || j.Loaded.Settings.Learn == settings.LearnOff {
 		return false
@@ -74,24 +74,24 @@ func (j *Judgement) endsUnasked() (unasked bool) {
 	return unasked && (j.Event.Mode == cardea.ModeAuto || sendsPermissionRequest(j.Event.Harness) && !provesPrompt(j.Event.Harness))
 }
 
-// followedName tells the calls of a session apart, also those of its agents: the answer to
-// one agent's prompt says nothing about the same call of another one.
-func (j *Judgement) followedName() string {
+// followedName returns a name for a call of the session and agent: the answer to one
+// agent's prompt says nothing about the same call of another agent.
+func (j *Evaluation) followedName() string {
 	return j.Event.Agent + "\n" + callName(j.Event.Call, j.Event.Call.Input)
 }
 
-// provesPrompt reports whether a message of the harness proves that a person is asked.
+// provesPrompt reports whether a message of the harness proves that it asks a person.
 func provesPrompt(name string) bool {
 	can, _ := capabilitiesOf(name)
 	return slices.ContainsFunc(can.Rows, func(r cardea.Row) bool { return len(r.Shown) > 0 })
 }
 
-func (j *Judgement) candidates() candidate.Store {
+func (j *Evaluation) candidates() candidate.Store {
 	return candidate.New(j.Place.State, j.Place.Project)
 }
 
-// showing keeps what the call that is shown would teach.
-func (j *Judgement) showing(id string) error {
+// showing saves what the call that is shown would teach.
+func (j *Evaluation) showing(id string) error {
 	key, err := state.LoadKey(j.Place.State)
 	if err != nil {
 		return err
@@ -103,13 +103,13 @@ func (j *Judgement) showing(id string) error {
 	return j.candidates().Showing(id, drafts, ReadsOnly(j.Event.Call))
 }
 
-// remembers reports whether a candidate becomes a lesson by itself.
-func (j *Judgement) remembers(c *candidate.Candidate) bool {
+// remembers reports whether a candidate becomes a lesson without a command of the person.
+func (j *Evaluation) remembers(c *candidate.Candidate) bool {
 	return j.Loaded.Settings.Learn == settings.LearnAuto && c.ReadsOnly && candidate.Days(c.Answers) >= autoDays
 }
 
-// ReadsOnly reports whether all that a call does is known, and it changes and contacts
-// nothing.
+// ReadsOnly reports whether all effects of a call are known and it only reads: it changes
+// and contacts nothing.
 func ReadsOnly(c *cardea.Call) bool {
 	for i := range c.Parts {
 		p := &c.Parts[i]
@@ -121,18 +121,18 @@ func ReadsOnly(c *cardea.Call) bool {
 	return c.Known && len(c.Opaque) == 0
 }
 
-// autoDays is on how many different days a person must have allowed a call before it is
-// remembered by itself.
+// autoDays is the number of different days on which a person must allow a call before it
+// becomes a lesson automatically.
 const autoDays = 2
 
-// ran counts the person's answer, and makes a lesson where that is to be. The person learns
-// afterwards what becomes of it: Claude Code shows no notice with its prompt.
-func (j *Judgement) ran(id string) (cardea.Troubles, error) {
+// ran counts the person's answer, and makes a lesson if the settings say so. The notice
+// comes after the call, since Claude Code shows no notice with its prompt.
+func (j *Evaluation) ran(id string) (cardea.Issues, error) {
 	c, err := j.candidates().Ran(id, j.process.Now())
 	if err != nil || c == nil {
 		return nil, err
 	}
-	quoted := strings.ReplaceAll(Plain(shortened(c.Subjects())), `"`, "'") // no text of the agent ends the quotation
+	quoted := strings.ReplaceAll(Plain(shortened(c.Subjects())), `"`, "'") // text of the agent must not end the quotation
 	what, hint := "you allowed \""+quoted+"\"", ""
 	switch n := len(c.Answers); {
 	case j.remembers(c):
@@ -152,13 +152,13 @@ func (j *Judgement) ran(id string) (cardea.Troubles, error) {
 	default:
 		return nil, nil
 	}
-	return cardea.Troubles{cardea.Warning("", cardea.CodeLearned, hint, what)}, nil
+	return cardea.Issues{cardea.Warning("", cardea.CodeLearned, hint, what)}, nil
 }
 
-// maxQuoted is how much of a call is quoted in a hint, in characters.
+// maxQuoted is how much of a call a hint quotes, in characters.
 const maxQuoted = 80
 
-// shortened returns a text without the end that is too long to quote.
+// shortened returns a text, cut to maxQuoted characters.
 func shortened(text string) string {
 	if r := []rune(text); len(r) > maxQuoted {
 		return string(r[:maxQuoted]) + "…"
@@ -166,7 +166,7 @@ func shortened(text string) string {
 	return text
 }
 
-// TeachCandidate makes lessons of a candidate in a place, and forgets the candidate.
+// TeachCandidate turns a candidate into lessons in a place, and removes the candidate.
 func TeachCandidate(p Process, l *inforce.Loaded, to inforce.LessonPlace, c candidate.Candidate, reason string) error {
 	r := redact.New()
 	if err := Teach(l, to, c.Lessons(r.Text(p.UserName()), r.Text(reason), p.Now())...); err != nil {
@@ -175,7 +175,7 @@ func TeachCandidate(p Process, l *inforce.Loaded, to inforce.LessonPlace, c cand
 	return candidate.New(l.Where.State, l.Where.Project).Remove(c.ID)
 }
 
-// Teach writes lessons in a place.
+// Teach writes lessons to a place.
 func Teach(l *inforce.Loaded, to inforce.LessonPlace, drafts ...lesson.Draft) error {
 	w, err := l.LessonWriter(to)
 	if err != nil {
@@ -189,7 +189,8 @@ func Teach(l *inforce.Loaded, to inforce.LessonPlace, drafts ...lesson.Draft) er
 	return w.Teach(drafts...)
 }
 
-// local is the place of lessons in the project that is the person's alone.
+// local returns the place for lessons in the project that only the person uses. It fails
+// outside of a project.
 func local(l *inforce.Loaded) (inforce.LessonPlace, error) {
 	for _, at := range l.LessonPlaces() {
 		if at.Local {

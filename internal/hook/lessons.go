@@ -2,14 +2,14 @@ package hook
 
 import "cardea.dev/internal/base/script"
 
-// indexCommand is the word by which a hook has the index of lessons made again when its
-// answer is out. It is nobody's command, so the tree does not show it.
+// indexCommand is the internal command by which a hook rebuilds the index of lessons after
+// its answer is out. The command tree does not show it.
 const indexCommand = "index-lessons-of-this-project"
 
-// maxRebuilt is for how many projects a hook has the index made again.
+// maxRebuilt is the number of projects whose index one hook rebuilds.
 const maxRebuilt = 4
 
-// startIndexes has the indexes of lessons made again that a call found out of date.
+// startIndexes starts to rebuild the indexes of lessons that a call found out of date.
 func (h *Hook) startIndexes() {
 	stale := h.progress.Load().stale
 	if stale == nil {
@@ -17,7 +17,7 @@ func (h *Hook) startIndexes() {
 	}
 	for i, project := range stale() {
 		if i == maxRebuilt {
-			return // the next call names the others
+			return // the next call finds the others
 		}
 		if err := script.StartSelf(h.process.Program, project, indexCommand); err != nil {
 			h.process.Warn(err.Error())
@@ -25,7 +25,7 @@ func (h *Hook) startIndexes() {
 	}
 }
 
-// indexLessons makes the indexes of the place in which the process stands.
+// indexLessons rebuilds the indexes of the working folder and returns the exit code.
 func indexLessons(p Process) int {
 	pl := Locate(p, "", "", p.Dir)
 	return p.exit(Load(p, &pl, nil).RebuildLessons())

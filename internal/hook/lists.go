@@ -9,10 +9,10 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// lists are the places of the harnesses' permission lists: those that lie in
-// files, those that the harness's own command line names, and those that this
-// command was given. absent is what is known of folders, nil for nothing.
-func (p Process) lists(pl *Place, absent *state.Absent) []permissionlist.Source {
+// lists returns the sources of the harnesses' permission lists: files, the harness's own
+// command line, and settings files that this command was given. absent is what is known of
+// folders, or nil.
+func (p Process) lists(pl *Location, absent *state.Absent) []permissionlist.Source {
 	out := claudecode.Lists(pl.Dirs.Claude, pl.Start, p.Managed, absent)
 	var flags claudecode.Flags
 	if p.Lines != nil {
@@ -22,7 +22,7 @@ func (p Process) lists(pl *Place, absent *state.Absent) []permissionlist.Source 
 	return slices.Concat(flags.Lists(pl.Start), given, out, permissionfiles.Of(pl.Dirs.Home, pl.Start, pl.Project, p.Machine.OS, absent))
 }
 
-// listsIn are the places of the lists in a folder around a call.
+// listsIn returns the sources of the lists in a folder around a call.
 func listsIn(dir string) []permissionlist.Source {
 	return slices.Concat(claudecode.ProjectLists(dir), permissionfiles.In(dir, nil))
 }

@@ -15,34 +15,34 @@ import (
 	"cardea.dev/internal/memory/session"
 )
 
-// Place is where an event happens: whose folders count, and which project.
-type Place struct {
+// Location is where an event happens: the folders that apply, the project, and the session.
+type Location struct {
 	Dirs    project.Dirs
 	Project string
 	// Start is the folder in which the session began.
 	Start   string
 	Session *session.Session
-	// Store has the sessions of all; nil where nothing is remembered.
+	// Store holds all sessions. It is nil where nothing is remembered.
 	Store *session.Store
 	// State is the state folder, "" where none can be used.
 	State string
-	// Troubles are what was wrong on the way; they change no verdict.
-	Troubles cardea.Troubles
-	// absent and links are what was seen of folders and links on the way.
+	// Issues are the problems found while the place was located. They change no verdict.
+	Issues cardea.Issues
+	// absent and links hold what was seen of folders and links while the place was located.
 	absent *state.Absent
 	links  *paths.Links
 }
 
-// Locate finds the place of an event. Which variables can be believed depends
-// on the project, and the project on what was kept of the session, in a folder
-// that a variable names. So it begins with the project around the event's
-// folder, and looks again if the session's project is another one.
-func Locate(p Process, harness, id, cwd string) Place {
+// Locate returns the place of an event. The project decides which variables are trusted,
+// and the saved session decides the project. But a variable names the folder of the saved
+// session. So Locate starts with the project that surrounds the event's folder, and looks
+// again if the session belongs to another project.
+func Locate(p Process, harness, id, cwd string) Location {
 	cwd = cmp.Or(cwd, p.Dir)
 	start, _ := project.SessionStart(p.Env, cwd)
 	p.Machine.Links = &paths.Links{Moment: p.Memory.Moment()}
 	doubted := []string{p.around(start)}
-	var pl Place
+	var pl Location
 	for range 2 {
 		pl = p.placeBeside(doubted, harness, id, cwd)
 		if pl.Project == doubted[0] {
@@ -53,9 +53,9 @@ func Locate(p Process, harness, id, cwd string) Place {
 	return pl
 }
 
-// around is the project around a folder as long as nothing is known of the session. The
-// home folder of the password database is none: whoever made a .git there, the folder is
-// the person's. HOME may be the project's, since a project can set it.
+// around returns the project that surrounds a folder, before the session is known. HOME is
+// not trusted, since a project can set it. The home folder of the password database is
+// never a project, even if it contains a .git.
 func (p Process) around(start string) string {
 	seen := &state.Absent{Moment: p.Memory.Moment()}
 	found := project.FindIn(seen, start)
@@ -69,7 +69,7 @@ func (p Process) around(start string) string {
 	return project.FindIn(seen, start, home, p.Machine.Links.Real(home))
 }
 
-// homeVariable is the home folder as the environment has it.
+// homeVariable returns the home folder that the environment names.
 func (p Process) homeVariable() string {
 	if p.Machine.OS == "windows" {
 		return p.Machine.Env("USERPROFILE")
@@ -77,11 +77,10 @@ func (p Process) homeVariable() string {
 	return p.Machine.Env("HOME")
 }
 
-// placeBeside finds the place when variables that point into the doubted
-// projects are not believed.
-func (p Process) placeBeside(doubted []string, harness, id, cwd string) Place {
-	pl := Place{absent: &state.Absent{Moment: p.Memory.Moment()}, links: p.Machine.Links}
-	pl.Dirs, pl.Troubles = project.FindDirs(p.Machine, doubted...)
+// placeBeside locates the place, and ignores variables that point into the suspicious projects.
+func (p Process) placeBeside(doubted []string, harness, id, cwd string) Location {
+	pl := Location{absent: &state.Absent{Moment: p.Memory.Moment()}, links: p.Machine.Links}
+	pl.Dirs, pl.Issues = project.FindDirs(p.Machine, doubted...)
 	store, err := session.Open(pl.Dirs.State, func(dir string) string {
 		return p.Machine.RefuseState(dir, doubted[len(doubted)-1], pl.Dirs.Home)
 	})
@@ -98,23 +97,23 @@ func (p Process) placeBeside(doubted []string, harness, id, cwd string) Place {
 	}
 	homes := []string{pl.Dirs.Home}
 	if home := p.homeVariable(); filepath.IsAbs(home) && filepath.Clean(home) != pl.Dirs.Home {
-		homes = append(homes, filepath.Clean(home), p.Machine.Links.Real(home)) // it is not believed, and yet no project
+		homes = append(homes, filepath.Clean(home), p.Machine.Links.Real(home)) // not trusted, but never a project either
 	}
 	pl.Start, pl.Project = start, project.FindIn(pl.absent, start, homes...)
 	return pl
 }
 
-// Where is whose files count in a place, and which of the project's the person
-// accepted.
-func (p Process) Where(pl *Place) inforce.Where {
+// Where returns the folders that apply in a place, the harnesses' permission lists, and the
+// project's files that the person accepted.
+func (p Process) Where(pl *Location) inforce.Where {
 	w := p.Whose(pl)
 	w.Lists, w.ListsIn = p.lists(pl, nil), listsIn
 	return w
 }
 
-// Whose is the same without the places of the harnesses' lists, which take a look
-// at the processes above.
-func (p Process) Whose(pl *Place) inforce.Where {
+// Whose returns the same as [Process.Where] without the permission lists, which need a look
+// at the parent processes.
+func (p Process) Whose(pl *Location) inforce.Where {
 	w := inforce.Where{Engines: p.Engines, Memory: p.Memory, Dirs: pl.Dirs, Project: pl.Project, State: pl.State, Guarded: p.Machine.Guarded, Program: p.Program,
 		Path: p.Env("PATH"), Temp: files.Temporary(), Start: pl.Start, Env: p.Env, Tracked: project.Brought{State: pl.State}.Tracked}
 	w.Drafts = p.Drafts
@@ -147,7 +146,7 @@ func (p Process) Whose(pl *Place) inforce.Where {
 	return w
 }
 
-// InProject is a file's path relative to the project, as manifests have it.
+// InProject returns a file's path relative to the project, with slashes, as manifests have it.
 func InProject(project, path string) string {
 	rel, err := filepath.Rel(project, path)
 	if err != nil {
@@ -156,16 +155,16 @@ func InProject(project, path string) string {
 	return filepath.ToSlash(rel)
 }
 
-// report keeps an error that changes no verdict.
-func (pl *Place) report(err error) {
+// report adds an error that changes no verdict to the place.
+func (pl *Location) report(err error) {
 	if err != nil {
-		pl.Troubles = append(pl.Troubles, cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "", err.Error()))
+		pl.Issues = append(pl.Issues, cardea.Unwritten.Issue("", cardea.CodeUnwritten, "", err.Error()))
 	}
 }
 
-// tell keeps texts that a person must learn of.
-func (pl *Place) tell(texts ...string) {
+// tell adds warnings for the person to the place.
+func (pl *Location) tell(texts ...string) {
 	for _, t := range texts {
-		pl.Troubles = append(pl.Troubles, cardea.Warning("", cardea.CodeIgnored, "", t))
+		pl.Issues = append(pl.Issues, cardea.Warning("", cardea.CodeIgnored, "", t))
 	}
 }

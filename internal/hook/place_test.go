@@ -10,8 +10,8 @@ import (
 	"cardea.dev/internal/config/project"
 )
 
-// A .git in the home folder, or above it, that an agent can make moves neither the project
-// nor the person's rules away, whether or not HOME is what the password database says.
+// An agent can make a .git in the home folder or above it. That changes neither the project
+// nor the person's rules, whether or not HOME matches the password database.
 func TestRepositoryInHomeIsNoProject(t *testing.T) {
 	for _, where := range []string{"home", "."} {
 		for _, known := range []bool{true, false} {

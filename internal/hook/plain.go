@@ -11,9 +11,9 @@ import (
 	"cardea.dev"
 )
 
-// Plain is text as a person can be shown it in one line: what would move the
-// cursor, change the direction of writing or show nothing at all is written as
-// an escape. What a person approves must be what runs.
+// Plain returns text that is safe to show in one line. Characters that move the cursor,
+// change the writing direction or show nothing become escapes. What a person approves must
+// be what runs.
 func Plain(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return s
@@ -43,8 +43,8 @@ func Plain(s string) string {
 	return b.String()
 }
 
-// visible reports whether a character shows itself where it stands. Unicode
-// counts some that show nothing as letters, marks or symbols.
+// visible reports whether a character is visible and does not affect others. Unicode
+// classes some invisible characters as letters, marks or symbols.
 func visible(r rune) bool {
 	switch {
 	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x2800, r == 0x3164, r == 0xffa0,
@@ -54,14 +54,14 @@ func visible(r rune) bool {
 	return unicode.IsPrint(r)
 }
 
-// PlainJSON is JSON with the same values, in which what a person would not see as it is
-// stands as an escape: programs read the output, and people see it in a terminal.
+// PlainJSON returns JSON with the same values, in which invisible characters are escaped:
+// programs read the output, and people see it in a terminal.
 func PlainJSON(text []byte) []byte {
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
 		r, n := utf8.DecodeRune(text[i:])
 		switch {
-		case r <= '~' || visible(r): // the controls of ASCII that JSON holds stand between values
+		case r <= '~' || visible(r): // JSON has ASCII controls only between values
 			out = append(out, text[i:i+n]...)
 		case r > 0xffff:
 			high, low := utf16.EncodeRune(r)
@@ -74,7 +74,7 @@ func PlainJSON(text []byte) []byte {
 	return out
 }
 
-// PlainText is text of several lines, each of them plain.
+// PlainText returns text of several lines, each of them plain.
 func PlainText(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i := range lines {
@@ -83,10 +83,9 @@ func PlainText(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Harmless is a verdict with texts that do nothing where they are shown: rules,
-// routes and policies of a project are written by whoever sent them, and a harness
-// writes what they say to a terminal. New lines and tabs stay, as do the marks that
-// emoji are put together with.
+// Harmless returns a verdict with texts that are safe in a terminal, where harnesses write
+// them. The texts may come from a project's rules, routes and policies. New lines, tabs and
+// the joiners of emoji stay.
 func Harmless(v cardea.Verdict) cardea.Verdict {
 	v.Reason, v.Message, v.Instead = escapeControls(v.Reason), escapeControls(v.Message), escapeControls(v.Instead)
 	v.Context = slices.Clone(v.Context)
@@ -96,8 +95,7 @@ func Harmless(v cardea.Verdict) cardea.Verdict {
 	return v
 }
 
-// escapeControls escapes what moves the cursor, changes the direction of writing, or
-// is there for programs alone.
+// escapeControls escapes the characters that controls reports.
 func escapeControls(s string) string {
 	if !strings.ContainsFunc(s, controls) {
 		return s
@@ -116,9 +114,8 @@ func escapeControls(s string) string {
 	return b.String()
 }
 
-// controls reports C0 and C1 controls but new line and tab, the marks of Unicode's
-// bidirectional algorithm, separators of lines, and tag characters, which show nothing
-// and are read by models.
+// controls reports whether r is a C0 or C1 control (not new line or tab), a bidi mark, a
+// line separator, or a tag character. Tag characters show nothing, but models read them.
 func controls(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':

@@ -7,7 +7,7 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// What is written for programs has the same values, and nothing in it that a terminal obeys.
+// PlainJSON keeps all values and contains nothing that a terminal obeys.
 func TestPlainJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		"{\"a\":\"b ä 日 <é>\"}\n":          "{\"a\":\"b ä 日 <é>\"}\n",

@@ -20,69 +20,70 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// Process is what a hook has of the process that it runs in. Tests give it
-// other ends.
+// Process holds a hook's view of its process: streams, environment, folders and helpers.
+// Tests replace them.
 type Process struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	// Env looks up a variable as os.Getenv does.
 	Env func(string) string
-	// Dir is the working folder, absolute, or "" where it cannot be told.
+	// Dir is the working folder, absolute, or "" if it is unknown.
 	Dir string
-	// Machine answers what the environment alone cannot.
+	// Machine answers questions that the environment alone cannot answer.
 	Machine project.Machine
 	// Managed is the folder of Claude Code's managed settings, "" for none.
 	Managed string
-	// Program is cardea's own file, which hooks and actions are started by.
+	// Program is the path of cardea, which starts hooks and actions.
 	Program string
 	// Engines compile and evaluate policies, and run their tests.
 	Engines policy.Engines
-	// Judge gives who asks the judge, by settings and the words of from_env; nil: nobody
-	// does.
+	// Judge returns the asker for a judge request and the words of the setting from_env. If it
+	// is nil, no judge is asked.
 	Judge func(r judge.Request, fromEnv []string) judge.Asker
-	// AsPrompt is set in a process that answers in the place of a harness's prompt.
+	// AsPrompt is set in a process that answers instead of the harness's prompt.
 	AsPrompt bool
-	// Queue holds calls back until a person answered; nil: nobody can be asked there.
+	// Queue holds calls until a person answers. If it is nil, no person can be asked there.
 	Queue queue.Asker
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
-	// Harness is the process of the agent that runs the hook.
+	// Harness returns the process of the agent that runs the hook.
 	Harness func() (person.Running, error)
-	// AllProcessors is called before more is done than to judge a short message; nil
-	// is for a process that has them all.
+	// AllProcessors is called before more work than judging a short message. It is nil in a
+	// process that already uses all processors.
 	AllProcessors func()
-	// Another answers a message for which this program reads too little; nil for one
-	// that reads all.
+	// Another lets another program answer a message that this one cannot read. It is nil in
+	// the program that reads everything.
 	Another Another
-	// Lines are the command lines of the processes above, nil for none.
+	// Lines returns the command lines of the parent processes. It may be nil.
 	Lines func() [][]string
-	// Piped reports whether the nth of them reads from what is no terminal; nil: not known.
+	// Piped reports whether the standard input of the nth parent process is something other
+	// than a terminal. If it is nil, that is unknown.
 	Piped func(n int) bool
 
-	// Elsewhere is set in a process that answers for others: it notes why only a process
-	// of the caller's own may answer; nil for such a process.
-	Elsewhere *Elsewhere
-	// StartDaemon starts the daemon if there is none; nil starts nothing. It ends after a
-	// time without calls.
+	// Handover is set in a process that answers for others. It records why only a process of
+	// the caller's own may answer, and is nil in such a process.
+	Elsewhere *Handover
+	// StartDaemon starts the daemon if none runs. The daemon ends after idle without calls. If
+	// it is nil, no daemon is started.
 	StartDaemon func(env func(string) string, state string, idle time.Duration) error
-	// Memory is what such a process keeps between calls; nil: nothing.
-	Memory *inforce.Call
-	// Group writes the ledger's entries of such a process that come at the same time; nil:
-	// each by itself.
+	// Memory is the cache that the daemon keeps between calls, or nil.
+	Memory *inforce.CallMemory
+	// Group writes ledger entries of the daemon that arrive at the same time together. If it
+	// is nil, each is written alone.
 	Group *ledger.Group
-	// Exported reports whether a variable has a value; nil asks Env.
+	// Exported reports whether a variable has a value. If it is nil, Env is used.
 	Exported func(name string) bool
 
-	// Decided is told what was answered, in a process that counts it; nil for others.
+	// Decided receives each decision, for the daemon's metrics. It may be nil.
 	Decided func(Decision)
 
-	// Drafts are texts that are read in the place of those that files have, by their paths,
-	// to see what a change would do; nil: none.
+	// Drafts maps paths to texts that are read instead of the files, to show what a change
+	// would do. It may be nil.
 	Drafts map[string][]byte
 
-	// patience is how long a hook may wait for the registration of a session.
+	// patience is the longest time that a hook waits for the registration of a session.
 	patience time.Duration
-	// Given are settings files of the harness that the command was told of.
+	// Given are the harness's settings files that the command line names.
 	Given []string
 }
 
@@ -93,23 +94,24 @@ func (p Process) Widen() {
 	}
 }
 
-// Warn tells a person something on standard error.
+// Warn writes a warning for a person to standard error.
 func (p Process) Warn(text string) {
 	_, _ = fmt.Fprintf(p.Stderr, "cardea: %s\n", strings.ReplaceAll(PlainText(text), "\n", "\n  "))
 }
 
-// block tells the harness on standard error why a call is blocked that cannot be answered.
+// block writes to standard error why a call that cannot be answered is blocked, for the
+// harness. It returns the exit code.
 func (p Process) block(why string) int {
 	_, _ = fmt.Fprintln(p.Stderr, harness.Refused("failure", PlainText(why)))
 	return ExitDeny
 }
 
-// ThisProcess is the process itself. program is the path of cardea, which hooks and
-// actions are started by, and beside which cardea-engine is looked for.
+// ThisProcess returns the running process. program is the path of cardea, which starts
+// hooks and actions; cardea-engine is looked for in the same folder.
 func ThisProcess(program string) Process {
 	dir, err := os.Getwd()
 	if err != nil {
-		dir = "" // the commands that need it say so
+		dir = "" // the commands that need it report it
 	}
 	engines := policy.Engines{Own: remote.Beside(program), Project: remote.Beside(program)}
 	return Process{Program: program, Engines: engines, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Env: os.Getenv, Dir: dir,
@@ -118,14 +120,14 @@ func ThisProcess(program string) Process {
 		Queue: queue.Engine{Find: func() (string, error) { return remote.Find(program) }}}
 }
 
-// judgeBeside asks the judge by the cardea-engine that lies beside a program.
+// judgeBeside returns askers that ask the judge through the cardea-engine in program's folder.
 func judgeBeside(program string) func(judge.Request, []string) judge.Asker {
 	return func(r judge.Request, fromEnv []string) judge.Asker {
 		return judge.Engine{Find: func() (string, error) { return remote.Find(program) }, Environ: os.Environ(), Trusted: fromEnv, Request: r}
 	}
 }
 
-// ThisProgram is the path of the running program.
+// ThisProgram returns the path of the running program.
 func ThisProgram() string {
 	program, err := os.Executable()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"cardea.dev/internal/memory/lesson"
 )
 
-// What an entry of the queue shows, in bytes and in numbers. A person is told what was
-// left out; the digest is that of everything.
+// The limits of what a queue entry shows, in bytes and in numbers. The entry says if
+// something was left out. Its digest covers everything.
 const (
 	maxShownInput    = 64 << 10
 	maxShownSubject  = 4 << 10
@@ -24,8 +24,8 @@ const (
 	maxShownOpinions = 64
 )
 
-// QueueEntry is the call as the queue has it: as it would run, without its secrets.
-func (j *Judgement) QueueEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entry, error) {
+// QueueEntry returns the queue's entry for the call: as it would run, without its secrets.
+func (j *Evaluation) QueueEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entry, error) {
 	ev := j.Event
 	if v.Rewritten != nil {
 		ev = ev.WithCall(v.Rewritten)
@@ -44,7 +44,7 @@ func (j *Judgement) QueueEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entr
 		texts = append(texts, ev.Call.Parts[i].Text)
 	}
 	together := r.Together(texts...)
-	about, _ := j.aboutNow() // what is wrong with it is told where a judge is asked
+	about, _ := j.aboutNow() // problems with it are reported where a judge is asked
 	e := queue.Entry{Harness: ev.Harness, Session: r.Text(ev.Session), Agent: r.Text(ev.Agent), Role: ev.Role, Task: r.Text(about.Task), Team: r.Text(about.Team),
 		Project: r.Text(ev.Project), Folder: r.Text(ev.Cwd), Tool: ev.Call.Tool, Rewritten: v.Rewritten != nil,
 		Effect: v.Effect, By: v.By, Reason: together.Text(v.Reason)}
@@ -74,8 +74,8 @@ func (j *Judgement) QueueEntry(v cardea.Verdict, r *redact.Redactor) (queue.Entr
 	return e, err
 }
 
-// shownInput is a call's input, with the further values that a field was given under
-// another name or twice: nobody knows which of them the harness uses.
+// shownInput returns a call's input. It includes further values of a field that came twice
+// or under another name, since it is unknown which one the harness uses.
 func shownInput(c *cardea.Call) any {
 	if len(c.Shadowed) == 0 {
 		return c.Input
@@ -86,10 +86,10 @@ func shownInput(c *cardea.Call) any {
 	}{c.Input, c.Shadowed}
 }
 
-// firstOf are as many of a list as are shown.
+// firstOf returns the elements of a list that are shown.
 func firstOf[T any](all []T) []T { return all[:min(len(all), maxShownParts)] }
 
-// shownParts are the parts of a call with what is known of them.
+// shownParts returns the parts of a call, with their known effects.
 func shownParts(c *cardea.Call, v cardea.Verdict, r *redact.Together) (out []queue.Part) {
 	for i := range firstOf(c.Parts) {
 		p := &c.Parts[i]
@@ -112,7 +112,7 @@ func shownParts(c *cardea.Call, v cardea.Verdict, r *redact.Together) (out []que
 	return out
 }
 
-// subjectOf is a call in a line: the command, the path, or the address.
+// subjectOf returns a call in one line: the command, the path, or the address.
 func subjectOf(ev *cardea.Event) string {
 	for _, field := range []string{"command", "file_path", "notebook_path", "path", "url", "pattern", "query", "prompt", "description"} {
 		text, is := ev.Call.Input[field].(string)
@@ -127,7 +127,7 @@ func subjectOf(ev *cardea.Event) string {
 	return ev.Call.Name
 }
 
-// diffOf is what a call changes in files, in the form of a diff without line numbers.
+// diffOf returns the file changes of a call, as a diff without line numbers.
 func diffOf(c *cardea.Call) string {
 	var b strings.Builder
 	lines := func(sign string, value any) {
@@ -158,8 +158,8 @@ func diffOf(c *cardea.Call) string {
 	return b.String()
 }
 
-// teaches puts into an entry what an answer would teach, and gives the hashes of the
-// files that the call runs.
+// teaches adds to an entry what an answer would teach. It returns the hashes of the files
+// that the call runs.
 func teaches(e *queue.Entry, ev *cardea.Event, k *lesson.Keyer, r *redact.Redactor) map[string]string {
 	files := map[string]string{}
 	allows, err := k.DraftsOf(ev, cardea.Allow)
@@ -169,7 +169,7 @@ func teaches(e *queue.Entry, ev *cardea.Event, k *lesson.Keyer, r *redact.Redact
 	for _, d := range allows {
 		maps.Copy(files, d.Files)
 	}
-	holds, _ := k.DraftsOf(ev, cardea.Deny) // then it is not remembered
+	holds, _ := k.DraftsOf(ev, cardea.Deny) // on an error, a denial is not remembered
 	e.Allows, e.Holds = candidate.Drafts(allows), candidate.Drafts(holds)
 	return files
 }

@@ -16,25 +16,25 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// recorder writes what is answered to one message into the ledger of a place. It
-// holds only copies, so that the watchdog can use it at any time.
+// recorder writes the answer to one message into the ledger of a place. It holds only
+// copies, so that the watchdog can use it at any time.
 type recorder struct {
 	state, dir string
-	// known is the key as it was read for the session of this call; nil: it was not.
+	// known is the key as read for the session of this call, or nil.
 	known    []byte
 	settings settings.Ledger
 	redactor *redact.Redactor
 	now      func() time.Time
 	group    *ledger.Group
-	// begin is when the process began with the call.
+	// begin is the time at which the run started.
 	begin time.Time
-	// written is set by who writes the entry: there is one, whoever comes first.
+	// written is set by the goroutine that writes the entry, so that only one is written.
 	written atomic.Bool
 }
 
-// ledgerDir is the folder of the ledger in a place, and why it is not the one
-// that the settings name, or "".
-func (p Process) ledgerDir(pl *Place, s settings.Ledger) (dir, why string) {
+// ledgerDir returns the folder of the ledger in a place. why is the reason why it differs
+// from the setting, or "".
+func (p Process) ledgerDir(pl *Location, s settings.Ledger) (dir, why string) {
 	standard := ""
 	if pl.State != "" {
 		standard = filepath.Join(pl.State, "ledger")
@@ -48,9 +48,8 @@ func (p Process) ledgerDir(pl *Place, s settings.Ledger) (dir, why string) {
 	return s.Dir, ""
 }
 
-// recorderOf makes the recorder of a place. What a person must learn of is kept
-// with the place.
-func (h *Hook) recorderOf(pl *Place, s settings.Ledger) *recorder {
+// recorderOf returns the recorder of a place. It adds warnings to the place.
+func (h *Hook) recorderOf(pl *Location, s settings.Ledger) *recorder {
 	dir, why := h.process.ledgerDir(pl, s)
 	if why != "" {
 		pl.tell(why)
@@ -58,13 +57,13 @@ func (h *Hook) recorderOf(pl *Place, s settings.Ledger) *recorder {
 	return &recorder{state: pl.State, known: pl.Session.Key(), dir: dir, settings: s, redactor: h.Redactor, now: h.process.Now, group: h.process.Group, begin: h.begin}
 }
 
-// record writes an answer down, and gives the id of the entry, "" where there
-// is none. The answer's troubles are all of them, including those that the person
-// has seen before. What goes wrong is for the person, and changes no answer.
-func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (id string, problems cardea.Troubles) {
+// record writes an answer to the ledger and returns the id of the entry, "" if none was
+// written. The answer's problems must include those that the person has already seen. The
+// returned problems are for the person and change no answer.
+func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (id string, problems cardea.Issues) {
 	defer func() {
 		if p := recover(); p != nil {
-			id, problems = "", cardea.Troubles{cardea.Unwritten.Trouble(r.dir, cardea.CodeInternal, "please report it", fmt.Sprintf("the call is not recorded: internal error: %v", p))}
+			id, problems = "", cardea.Issues{cardea.Unwritten.Issue(r.dir, cardea.CodeInternal, "please report it", fmt.Sprintf("the call is not recorded: internal error: %v", p))}
 		}
 	}()
 	levels := ledger.Levels(r.settings.Levels)
@@ -73,12 +72,12 @@ func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (
 	}
 	key, err := r.key()
 	if err != nil {
-		return "", r.troubles(fmt.Errorf("the call is not recorded: %w", err))
+		return "", r.issues(fmt.Errorf("the call is not recorded: %w", err))
 	}
 	l, err := ledger.Open(r.dir, ledger.Options{Key: key, Redactor: r.redactor, Levels: levels,
 		KeepDays: r.settings.KeepDays, MaxMB: r.settings.MaxMB, Now: r.now, Group: r.group})
 	if err != nil {
-		return "", r.troubles(err)
+		return "", r.issues(err)
 	}
 	now := r.now()
 	e := ledger.NewEntry(ev, a.Verdict, ledger.Circumstances{Decided: a.Decided, Limits: a.Limits, Redactor: r.redactor, Key: key, Now: now, Took: now.Sub(r.begin), Version: ThisVersion(), Late: late})
@@ -86,15 +85,15 @@ func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (
 		return "", nil
 	}
 	if err := l.Append(e); err != nil {
-		if problems = r.troubles(err); problems[0].Failure == cardea.Unwritten {
+		if problems = r.issues(err); problems[0].Failure == cardea.Unwritten {
 			return "", problems
 		}
 	}
 	return e.ID, problems
 }
 
-// key is the user's, nil where there is no folder for one; the ledger says
-// then what is missing.
+// key returns the user's key, or nil without a state folder. The ledger then reports what
+// is missing.
 func (r *recorder) key() ([]byte, error) {
 	if r.state == "" || r.known != nil {
 		return r.known, nil
@@ -102,16 +101,16 @@ func (r *recorder) key() ([]byte, error) {
 	return state.LoadKey(r.state)
 }
 
-// troubles are an error of the ledger as the person is told it.
-func (r *recorder) troubles(err error) cardea.Troubles {
-	t := cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "", err.Error())
-	_ = errors.As(err, &t) // another error is told as it is
+// issues returns an error of the ledger as a problem for the person.
+func (r *recorder) issues(err error) cardea.Issues {
+	t := cardea.Unwritten.Issue("", cardea.CodeUnwritten, "", err.Error())
+	_ = errors.As(err, &t) // other errors are reported as they are
 	t.Diagnostic.File = r.dir
-	return cardea.Troubles{t}
+	return cardea.Issues{t}
 }
 
 // LedgerOf opens the ledger of a place for reading.
-func LedgerOf(p Process, pl *Place, s settings.Ledger) (*ledger.Ledger, error) {
+func LedgerOf(p Process, pl *Location, s settings.Ledger) (*ledger.Ledger, error) {
 	dir, why := p.ledgerDir(pl, s)
 	if why != "" {
 		pl.tell(why)
@@ -121,8 +120,7 @@ func LedgerOf(p Process, pl *Place, s settings.Ledger) (*ledger.Ledger, error) {
 	}
 	key, err := state.ReadKey(pl.State)
 	if errors.Is(err, fs.ErrNotExist) {
-		// Nothing was ever signed; with a key of nobody, whatever lies in the
-		// folder is shown as what it is: not the ledger's.
+		// Nothing was ever signed. With a random key, files in the folder show as not the ledger's.
 		key = make([]byte, state.KeySize)
 		_, err = rand.Read(key)
 	}

@@ -9,21 +9,21 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 )
 
-// Site is where harnesses' settings lie for this process.
-type Site struct {
+// HarnessPaths holds the folders of the harnesses' settings for this process.
+type HarnessPaths struct {
 	At    install.Places
-	Place Place
+	Place Location
 	Path  []string
-	// Refused is why the change would be refused; a dry run shows it all the same.
+	// Refused is the reason why a change would be refused. A dry run shows the change anyway.
 	Refused error
 }
 
-// SiteOf finds the folders of the harnesses.
-func SiteOf(p Process) Site { return siteAt(p, Locate(p, "", "", p.Dir)) }
+// HarnessPathsOf returns the folders of the harnesses for the working folder.
+func HarnessPathsOf(p Process) HarnessPaths { return harnessPathsAt(p, Locate(p, "", "", p.Dir)) }
 
-// siteAt finds the folders of the harnesses in a place.
-func siteAt(p Process, pl Place) Site {
-	s := Site{Place: pl, Path: filepath.SplitList(p.Env("PATH"))}
+// harnessPathsAt returns the folders of the harnesses for a place.
+func harnessPathsAt(p Process, pl Location) HarnessPaths {
+	s := HarnessPaths{Place: pl, Path: filepath.SplitList(p.Env("PATH"))}
 	project := pl.Project
 	if paths.Real(project) == paths.Real(pl.Dirs.Home) {
 		project = "" // the files there are the person's own
@@ -41,9 +41,9 @@ func siteAt(p Process, pl Place) Site {
 	return s
 }
 
-// own is a harness's own folder. The variable that names it is doubted as every variable
-// that a project can set.
-func (s *Site) own(p Process, project string, h install.Harness) string {
+// own returns a harness's own folder. It ignores a variable that names a folder in the
+// project or one of another user, since a project can set variables.
+func (s *HarnessPaths) own(p Process, project string, h install.Harness) string {
 	own, variable, below := h.OwnFolder()
 	standard := ""
 	if s.Place.Dirs.Home != "" {

@@ -12,8 +12,8 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 )
 
-// skillNamed is the skill or slash command that an event is about to load, and its
-// arguments; "" for none.
+// skillNamed returns the skill or slash command that an event is about to load and its
+// arguments, or "".
 func skillNamed(ev *cardea.Event) (name, args string) {
 	if ev.Harness != claudecode.Name || ev.Sent == nil {
 		return "", ""
@@ -28,7 +28,7 @@ func skillNamed(ev *cardea.Event) (name, args string) {
 		return name, args
 	}
 	prompt, _ := sent["prompt"].(string)
-	if ev.Call != nil && ev.Call.Tool == "SlashCommand" && ev.Kind.Answered() { // what Skill was called before
+	if ev.Call != nil && ev.Call.Tool == "SlashCommand" && ev.Kind.Answered() { // the former name of Skill
 		prompt, _ = ev.Call.Input["command"].(string)
 		name, args, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(prompt), "/"), " ")
 		return name, args
@@ -41,10 +41,9 @@ func skillNamed(ev *cardea.Event) (name, args string) {
 	return prompt[:end], strings.TrimSpace(prompt[end:])
 }
 
-// withSkill adds to a verdict what the gate says about the shell commands in the files of
-// the skill that is about to load: Claude Code before 2.1.332 sends no event about them.
-// None of them allows the call.
-func (j *Judgement) withSkill(ctx context.Context, g *cardea.Gate, v cardea.Verdict) cardea.Verdict {
+// withSkill adds the gate's opinion on the shell commands in the files of the skill that is
+// about to load. Claude Code before 2.1.332 sends no event for them. It never allows the call.
+func (j *Evaluation) withSkill(ctx context.Context, g *cardea.Gate, v cardea.Verdict) cardea.Verdict {
 	name, args := skillNamed(j.Event)
 	if name == "" {
 		return v
@@ -61,20 +60,20 @@ func (j *Judgement) withSkill(ctx context.Context, g *cardea.Gate, v cardea.Verd
 	for _, l := range lines {
 		said := g.Decide(ctx, j.skillEvent(l))
 		if !l.Certain && said.Effect.JoinPart(cardea.Defer) == cardea.Defer {
-			said = cardea.Verdict{Effect: cardea.Defer, Reason: "another command may run", Troubles: said.Troubles}
+			said = cardea.Verdict{Effect: cardea.Defer, Reason: "another command may run", Issues: said.Issues}
 		}
 		v = j.joinSkill(v, said, fmt.Sprintf("%s:%d runs %q: ", l.File, l.Line, j.Loaded.Callbacks.Redact(l.Command)))
 	}
 	return v
 }
 
-// joinSkill joins what is said about one command. Nobody can be asked about a prompt, so a
-// question denies it.
-func (j *Judgement) joinSkill(v, said cardea.Verdict, about string) cardea.Verdict {
+// joinSkill joins the verdict on one command into v. A question about a prompt becomes a
+// denial, since the harness cannot ask about a prompt.
+func (j *Evaluation) joinSkill(v, said cardea.Verdict, about string) cardea.Verdict {
 	if said.Effect == cardea.Ask && j.Event.Call == nil {
 		said.Effect, about = cardea.Deny, "nobody can be asked about this prompt, so it is refused: "+about
 	}
-	v.Troubles = slices.Concat(v.Troubles, said.Troubles)
+	v.Issues = slices.Concat(v.Issues, said.Issues)
 	if v.Effect.JoinPart(said.Effect) == v.Effect {
 		return v
 	}
@@ -88,10 +87,10 @@ func (j *Judgement) joinSkill(v, said cardea.Verdict, about string) cardea.Verdi
 	return v
 }
 
-// skillEvent is the event that newer versions send about a command, in this session. Who
-// can be asked about the call of the skill can be asked about its commands.
-func (j *Judgement) skillEvent(l claudecode.ShellLine) *cardea.Event {
-	ev := j.Event.At(cardea.Place{Project: j.Event.Project, Home: j.Event.Home, Roots: j.Loaded.AdditionalDirs(), Unreadable: j.Loaded.Unreadable()})
+// skillEvent returns the event that newer versions send for a command. It can be asked
+// about if the call of the skill can be asked about.
+func (j *Evaluation) skillEvent(l claudecode.ShellLine) *cardea.Event {
+	ev := j.Event.At(cardea.Circumstances{Project: j.Event.Project, Home: j.Event.Home, Roots: j.Loaded.AdditionalDirs(), Unreadable: j.Loaded.Unreadable()})
 	ev.Kind, ev.Wire, ev.Faults = cardea.PreSkillShellCommand, string(cardea.PreSkillShellCommand), nil
 	if ev.Call == nil {
 		ev = ev.WithNobody()

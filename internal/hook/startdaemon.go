@@ -11,8 +11,8 @@ import (
 	"cardea.dev/internal/hook/control"
 )
 
-// startDaemon starts the daemon where settings say so and there is none. The answer is
-// out, so a failure is no more than told.
+// startDaemon starts the daemon if the settings say so and none runs. The answer is already
+// out, so a failure is only a warning.
 func (h *Hook) startDaemon() {
 	p := h.progress.Load()
 	if p.daemon == nil || h.process.StartDaemon == nil || h.process.Elsewhere != nil {
@@ -23,15 +23,15 @@ func (h *Hook) startDaemon() {
 	}
 }
 
-// daemonWanted is what the settings say of the daemon.
+// daemonWanted holds the settings of the daemon.
 type daemonWanted struct {
 	// state is the state folder.
 	state string
 	idle  time.Duration
 }
 
-// daemon is the daemon that is to run, nil for none.
-func (j *Judgement) daemon() *daemonWanted {
+// daemon returns the settings of the daemon to start, or nil.
+func (j *Evaluation) daemon() *daemonWanted {
 	d := j.Loaded.Settings.Daemon
 	if !d.Start || j.Place.State == "" {
 		return nil
@@ -42,12 +42,12 @@ func (j *Judgement) daemon() *daemonWanted {
 	return &daemonWanted{j.Place.State, d.Idle}
 }
 
-// startMark is the file that says when a hook last started the daemon.
+// startMark is the file whose time is that of the last start of the daemon by a hook.
 const startMark = "daemon-started"
 
-// daemonStarter starts the daemon of the programs among which one lies. It gets the
-// variables that say where the person's files are, and none of the harness's: those may
-// hold keys, and who starts it is not who it answers.
+// daemonStarter returns a function that starts the daemon of program's installation. The
+// daemon gets the variables that name the person's folders, and none of the harness's.
+// Those may hold keys, and the daemon also answers other harnesses.
 func daemonStarter(program string) func(func(string) string, string, time.Duration) error {
 	return func(env func(string) string, in string, idle time.Duration) error {
 		if control.StampOf(program) == "" || control.Listens(control.Socket(env)) {
@@ -55,7 +55,7 @@ func daemonStarter(program string) func(func(string) string, string, time.Durati
 		}
 		mark := filepath.Join(in, startMark)
 		if info, err := os.Lstat(mark); err == nil && time.Since(info.ModTime()).Abs() < limit.DaemonStart {
-			return nil // another hook has started it, or it cannot be started
+			return nil // another hook has started it, or it cannot start
 		}
 		if err := state.Write(mark, nil); err != nil {
 			return err

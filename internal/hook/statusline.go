@@ -17,7 +17,7 @@ import (
 // maxStatus is how much of a status message is read, in bytes.
 const maxStatus = 1 << 20
 
-// statusOf is the line. A program fault must not show in a person's prompt.
+// statusOf returns the status line. A crash must not show in a person's prompt.
 func statusOf(p Process) (line string) {
 	defer func() {
 		if recover() != nil {
@@ -27,7 +27,7 @@ func statusOf(p Process) (line string) {
 	if dir := statusFolder(p); dir != "" {
 		p.Dir = dir
 	}
-	s := SiteOf(p)
+	s := HarnessPathsOf(p)
 	h, err := install.Find(claudecode.Name)
 	if err != nil {
 		return "cardea: not known, run cardea doctor"
@@ -56,10 +56,9 @@ func statusOf(p Process) (line string) {
 	return "cardea: live, last call " + Age(p.Now().Sub(last)) + " ago"
 }
 
-// statusFolder is the project's folder of the status message, "" where it has
-// none.
+// statusFolder returns the project folder from the status message, or "".
 func statusFolder(p Process) string {
-	if person.Terminal(p.Stdin) {
+	if person.IsTerminal(p.Stdin) {
 		return ""
 	}
 	var m struct {
@@ -80,7 +79,7 @@ func statusFolder(p Process) string {
 	return ""
 }
 
-// Age is a time span in one word.
+// Age returns a time span for people, as "5 minutes".
 func Age(d time.Duration) string {
 	switch {
 	case d < 2*time.Minute:

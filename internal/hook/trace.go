@@ -14,14 +14,14 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// trace is how a call was judged, line by line. Deciders may still write when
-// the time is over.
+// trace is a line-by-line record of how a call was judged. Deciders may still write to it
+// after the time limit.
 type trace struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-// maxTrace is how many lines are kept.
+// maxTrace is the most lines of a trace.
 const maxTrace = 1000
 
 func (t *trace) add(line string) {
@@ -32,7 +32,7 @@ func (t *trace) add(line string) {
 	}
 }
 
-// Text is the whole trace, with show for what may be told.
+// Text returns the whole trace. show redacts each line.
 func (t *trace) Text(show func(string) string) string {
 	if t == nil {
 		return ""
@@ -46,18 +46,17 @@ func (t *trace) Text(show func(string) string) string {
 	return b.String()
 }
 
-// StartTrace notes how the harness's lists are applied.
-func (j *Judgement) StartTrace() {
+// StartTrace starts to record how the harness's lists apply.
+func (j *Evaluation) StartTrace() {
 	j.Traced = &trace{}
 	j.Loaded.Trace = j.Traced.add
 	j.traceLists()
 }
 
-// logTrace writes the trace to the end of the file that a variable names for one
-// run. The name may come from whoever set the environment, so nothing is written but
-// to a file whose name says that it is a log, and to none through a link: no program
-// reads its settings from there.
-func (j *Judgement) logTrace(text string) error {
+// logTrace appends the trace to the file that a variable names for one run. A project may
+// have set the variable, so the file's name must end in .log and must not be a link. No
+// program reads settings from such a file.
+func (j *Evaluation) logTrace(text string) error {
 	file := j.Loaded.LogFile()
 	if file == "" || text == "" {
 		return nil
@@ -78,8 +77,8 @@ func (j *Judgement) logTrace(text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// traceLists tells which lists were read.
-func (j *Judgement) traceLists() {
+// traceLists records which lists were read.
+func (j *Evaluation) traceLists() {
 	for _, f := range j.Loaded.PermissionFiles {
 		note := ""
 		switch {
@@ -95,16 +94,15 @@ func (j *Judgement) traceLists() {
 	}
 }
 
-// Suggest is what keeps a call from being allowed, part by part, and the
-// narrowest entries that would allow it. ok is false where no entry does.
-func (j *Judgement) Suggest(v cardea.Verdict) (ok bool, needs []string) {
+// Suggest returns the narrowest entries that would allow a call. ok is false if no entry would.
+func (j *Evaluation) Suggest(v cardea.Verdict) (ok bool, needs []string) {
 	ok = true
 	for i := range j.Event.Call.Parts {
 		if i < len(v.Parts) && v.Parts[i] == cardea.Allow {
 			continue
 		}
 		if i < len(v.Parts) && v.Parts[i] > cardea.Defer || len(j.Event.Call.Parts[i].Opaque) > 0 {
-			ok = false // no entry lifts it
+			ok = false // no entry allows it
 			continue
 		}
 		r := j.Loaded.PermissionsDecider().Refusal(j.Event, i)

@@ -29,7 +29,7 @@ func typedWords(ev *cardea.Event) []string {
 // So a prompt loosens nothing: the answer is the command to run in a terminal. The answer has
 // no code to confirm, because Claude Code writes it into the transcript, which the agent can
 // read (2.1.332, decision 0097).
-func (j *Judgement) carryOut() (v cardea.Verdict, is bool) {
+func (j *Evaluation) carryOut() (v cardea.Verdict, is bool) {
 	words := typedWords(j.Event)
 	if words == nil {
 		return v, false
@@ -42,7 +42,7 @@ func (j *Judgement) carryOut() (v cardea.Verdict, is bool) {
 }
 
 // typed carries out commands that need no person, and returns the terminal command for others.
-func (j *Judgement) typed(words []string) (string, error) {
+func (j *Evaluation) typed(words []string) (string, error) {
 	if len(words) == 0 {
 		return "", errors.New("type " + typedCommands)
 	}
@@ -51,7 +51,7 @@ func (j *Judgement) typed(words []string) (string, error) {
 		return "", errors.New("a command holds no control characters or invisible ones")
 	}
 	if name == "status" && len(args) == 0 {
-		return j.desk().Status(j.Event.Session)
+		return j.registrar().Status(j.Event.Session)
 	}
 	command, err := typedCommand(name, args)
 	if err != nil {
@@ -61,7 +61,7 @@ func (j *Judgement) typed(words []string) (string, error) {
 	case name == "enable" && len(args) == 0 && j.identity.doubt != "":
 		return "", errors.New(j.identity.doubt)
 	case name == "enable" && len(args) == 0:
-		return j.desk().Enable(Request{Session: j.Event.Session})
+		return j.registrar().Enable(Request{Session: j.Event.Session})
 	case name == "approve" || name == "deny":
 	default:
 		command += " --session-id " + Pasted(j.Event.Session)
@@ -109,7 +109,7 @@ func Pasted(word string) string {
 	return "$'" + b.String() + "'"
 }
 
-// typedCommands are what can be typed.
+// typedCommands lists the commands that can be typed as a prompt.
 const typedCommands = "/cardea register ROLE, switch ROLE, disable, enable, status, approve NUMBER or deny NUMBER"
 
 // typedCommand returns the command line for a prompt, without the session. Unknown words are
@@ -173,9 +173,9 @@ func typedRole(name string, args []string) (string, error) {
 	return line, nil
 }
 
-// menu is what the model is told with a prompt of a session that needs a role and has
-// none: show the roles, and stop.
-func (j *Judgement) menu() string {
+// menu returns the context for a prompt of a session that needs a role and has none. It
+// tells the model to show the roles and stop.
+func (j *Evaluation) menu() string {
 	if !j.identity.missing || j.Event.Kind != "UserPromptSubmit" || j.Event.Agent != "" {
 		return ""
 	}

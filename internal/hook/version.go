@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// ThisVersion is the version of this program, as the ledger keeps it.
+// ThisVersion returns the version of this program, as the ledger records it.
 func ThisVersion() string { return ThisBuild().Version }
 
-// Build describes how a program was built. What the Go tool did not write is empty.
+// Build describes how a program was built. Facts that the Go tool did not record are empty.
 type Build struct {
 	Version string `json:"version"`
 	Commit  string `json:"commit,omitempty"`
@@ -60,7 +60,7 @@ func BuildOf(info *debug.BuildInfo) Build {
 	return b
 }
 
-// Lines are the build for people.
+// Lines returns the build for people, line by line.
 func (b Build) Lines() []string {
 	lines := []string{"cardea " + b.Version}
 	if b.Commit != "" {
@@ -76,7 +76,7 @@ func (b Build) Lines() []string {
 	return lines
 }
 
-// ShowVersion writes the version.
+// ShowVersion writes the version and returns the exit code.
 func ShowVersion(p Process) int {
 	for _, l := range ThisBuild().Lines() {
 		if _, err := fmt.Fprintln(p.Stdout, Plain(l)); err != nil {

@@ -12,38 +12,36 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// progress is how far a run has come, for an answer that must be given before the
-// run comes to its end. Each step of the run publishes a new value, which nobody
-// changes.
+// progress is how far a run has come, for an answer that must be given before the run ends.
+// Each step publishes a new value. Published values do not change.
 type progress struct {
 	message *harness.Message
 	event   *cardea.Event
-	// fallback is what counts without a verdict, [unset] as long as no settings are
-	// known.
+	// fallback applies without a verdict. It is [unset] until the settings are read.
 	fallback cardea.Fallback
-	// recorder is nil as long as it is not known where the ledger is.
+	// recorder is nil until the ledger's folder is known.
 	recorder *recorder
-	// answer is nil as long as nothing is decided. From then on it stands,
-	// whatever becomes of writing it down.
+	// answer is nil until the call is decided. From then on it is final, even if recording it
+	// fails.
 	answer *cardea.Answer
 	// actions start when the answer is out.
 	actions []script.Action
-	// stale gives the projects whose index of lessons is to be made again then.
+	// stale returns the projects whose index of lessons must then be rebuilt.
 	stale func() []string
-	// daemon is the daemon that is to run after this call; nil: none need.
+	// daemon is the daemon to start after this call, or nil.
 	daemon *daemonWanted
-	// keep keeps what the judge decided; nil: nothing is to be kept.
+	// keep saves the judge's decision. It may be nil.
 	keep func() error
 }
 
-// unset is what counts where no settings were read.
+// unset is the fallback when no settings were read.
 var unset = cardea.Fallback{OnError: cardea.OnErrorDefer}
 
-// late reports that there is no time left for anything but the answer.
+// late reports whether only the answer may still be written.
 func (h *Hook) late() bool { return h.process.Now().Sub(h.begin) > time.Duration(h.lateAfter.Load()) }
 
-// Run answers within the limit, whatever the deciders do. The gate is told to
-// come to an end a little earlier, so that what is decided by then stands.
+// Run answers within the limit, even if a decider hangs. The gate's context ends a little
+// earlier, so that its decisions until then apply.
 func (h *Hook) Run() int {
 	ctx, cancel := context.WithTimeout(context.Background(), h.flags.Limit*8/10)
 	defer cancel()
@@ -68,7 +66,7 @@ func (h *Hook) Run() int {
 	}
 }
 
-// guarded answers by the failure table where the program itself fails.
+// guarded answers by the failure table if the program panics.
 func (h *Hook) guarded(ctx context.Context) (out harness.Output) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -80,27 +78,26 @@ func (h *Hook) guarded(ctx context.Context) (out harness.Output) {
 
 func (h *Hook) publish(p progress) { h.progress.Store(&p) }
 
-// fail is the answer of a program that failed: what was decided, if anything was,
-// else what the failure table says, in the form of whatever message has been read
-// by now.
+// fail returns the answer of a failed run: the decision if there is one, else that of the
+// failure table. Its form is that of the message, as far as it was read.
 func (h *Hook) fail(f cardea.Failure, text string) harness.Output {
 	p := *h.progress.Load()
 	code := cardea.CodeInternal
 	if f == cardea.OutOfTime {
 		code = cardea.CodeOutOfTime
 	}
-	trouble := f.Trouble("", code, "", text)
+	issue := f.Issue("", code, "", text)
 	if p.answer != nil {
-		trouble.Diagnostic.Text = "the call is decided, but what was to be written down may be missing: " + text
+		issue.Diagnostic.Text = "the call is decided, but what was to be written down may be missing: " + text
 	} else {
 		a := cardea.Express(p.failure(f, text), p.message.Capabilities(), p.event)
 		p.answer = &a
 		h.publish(p)
 	}
-	return p.write(append(cardea.Troubles{trouble}, h.recordNow(p)...)...)
+	return p.write(append(cardea.Issues{issue}, h.recordNow(p)...)...)
 }
 
-// failure is the verdict of the failure table.
+// failure returns the verdict of the failure table.
 func (p *progress) failure(f cardea.Failure, text string) cardea.Verdict {
 	switch {
 	case p.message.Unread && p.event.Harness != "":
@@ -111,15 +108,14 @@ func (p *progress) failure(f cardea.Failure, text string) cardea.Verdict {
 	return cardea.Verdict{}
 }
 
-// recordNow writes down what is answered in a hurry, if it is known where. It
-// does not look at long texts, and waits no longer than a moment: what was too
-// slow may be the ledger's own folder.
-func (h *Hook) recordNow(p progress) cardea.Troubles {
+// recordNow records the answer quickly, if the ledger's folder is known. It skips long
+// texts and waits only a moment, since the slow part may be the ledger's own folder.
+func (h *Hook) recordNow(p progress) cardea.Issues {
 	known := p.event.Kind.Answered() || p.event.Kind == "" && h.flags.Harness != ""
 	if p.recorder == nil || !known {
 		return nil
 	}
-	done, wait := make(chan cardea.Troubles, 1), h.flags.Limit/20
+	done, wait := make(chan cardea.Issues, 1), h.flags.Limit/20
 	h.Unended.Go(func() {
 		_, problems := p.recorder.record(p.event, *p.answer, func() bool { return true })
 		done <- problems
@@ -128,26 +124,26 @@ func (h *Hook) recordNow(p progress) cardea.Troubles {
 	case problems := <-done:
 		return problems
 	case <-time.After(wait):
-		return cardea.Troubles{cardea.Unwritten.Trouble(p.recorder.dir, cardea.CodeUnwritten, "look at its disk",
+		return cardea.Issues{cardea.Unwritten.Issue(p.recorder.dir, cardea.CodeUnwritten, "look at its disk",
 			fmt.Sprintf("the call may not be recorded: the ledger took longer than %s", wait))}
 	}
 }
 
-// write gives the answer as it stands, and tells more troubles.
-func (p progress) write(more ...cardea.Trouble) (out harness.Output) {
+// write returns the output for the answer, with more problems added.
+func (p progress) write(more ...cardea.Issue) (out harness.Output) {
 	a := *p.answer
-	a.Troubles = slices.Concat(a.Troubles, more)
-	troubles := a.Troubles
+	a.Issues = slices.Concat(a.Issues, more)
+	issues := a.Issues
 	if !p.message.Unread && !p.event.Kind.Answered() {
-		a.Troubles = nil // only answers to tool events reach the person
+		a.Issues = nil // only answers to tool events reach the person
 	}
-	// The renderer may be what failed.
+	// The rendering may be what failed.
 	defer func() {
 		if recover() != nil {
 			out = harness.ByExit(a)
 		}
 	}()
 	out = p.message.Write(p.event, a)
-	out.Stderr = append(out.Stderr, remarksFor(out, troubles)...)
+	out.Stderr = append(out.Stderr, remarksFor(out, issues)...)
 	return out
 }

@@ -1,8 +1,7 @@
-// Package cases reads what is promised of the built-in policies: for each a file
-// packs/policies/NAME.yaml, with calls and what becomes of them. Its page is made
-// from it (go generate ./packs), and a test puts every call into the messages of
-// every harness and reads the answers (internal/cli). The program does not link
-// it.
+// Package cases reads the expected behavior of the built-in policies: for each a file
+// packs/policies/NAME.yaml with calls and their outcomes. go generate ./packs makes its
+// page from it. A test sends every call in the messages of every harness and reads the
+// answers (internal/cli). The program does not link it.
 package cases
 
 import (
@@ -15,55 +14,55 @@ import (
 	_ "cardea.dev/internal/base/document/yamltext" // reads YAML
 )
 
-// Policy is what is promised of a built-in policy.
+// Policy is the expected behavior of a built-in policy.
 type Policy struct {
-	// Name is the file's, and the one by which settings switch the policy.
+	// Name is the name of the file, and of the policy in settings.
 	Name string
-	// Title and About say what it is for, About in Markdown.
+	// Title and About describe its purpose, About in Markdown.
 	Title string
 	About string
-	// Rules are the built-in rules that say it, where no Rego does.
+	// Rules are the built-in rules that implement it, if it is not written in Rego.
 	Rules []string
-	// Settings are those with which it is on, "" where it always is; Signal are
-	// others that do the same.
+	// Settings are the settings that switch it on, "" if it is always on. Signal is an
+	// alternative to them.
 	Settings, Signal string
-	// Says are texts of which one is in every answer that is not silent.
+	// Says are texts. Every answer that is not silent contains one of them.
 	Says []string
-	// Files are what lies in the project, by path.
+	// Files are the files of the project, by path.
 	Files map[string]string
 	Cases []Case
 }
 
-// Case is a call, or a prompt, and what becomes of it.
+// Case is a call or a prompt, with its expected outcome.
 type Case struct {
-	// After are calls that the harness told of before, as done.
-	After []Call
-	Call
-	// Done is set where the case is the message that follows the call.
+	// After are calls that the harness reported as done before.
+	After []ToolCall
+	ToolCall
+	// Done is set if the case is the message after the call.
 	Done bool
-	// Prompt is what the person says, where there is no call.
+	// Prompt is the text of the person, if there is no call.
 	Prompt string
 	// Expect is "deny", "ask", "told" (to the model), or "nothing".
 	Expect string
 }
 
-// Call is a call of a tool. Texts may hold {project}.
-type Call struct {
-	// Tool is Bash where it is left out.
+// ToolCall is a call of a tool. Texts may contain {project}.
+type ToolCall struct {
+	// Tool is the tool, "" for Bash.
 	Tool  string
 	Input map[string]any
 }
 
-// ToolName is the tool's name.
-func (c Call) ToolName() string {
+// ToolName returns the tool's name.
+func (c ToolCall) ToolName() string {
 	if c.Tool == "" {
 		return "Bash"
 	}
 	return c.Tool
 }
 
-// Fields are the input of the tool in a project.
-func (c Call) Fields(project string) map[string]any {
+// Fields returns the input of the tool, with {project} replaced.
+func (c ToolCall) Fields(project string) map[string]any {
 	out := make(map[string]any, len(c.Input))
 	for k, v := range c.Input {
 		if s, ok := v.(string); ok {
@@ -74,7 +73,7 @@ func (c Call) Fields(project string) map[string]any {
 	return out
 }
 
-// Read reads all files of a folder, by name.
+// Read reads all files of a folder, in the order of their names.
 func Read(dir string) ([]Policy, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -93,6 +92,7 @@ func Read(dir string) ([]Policy, error) {
 	return out, err
 }
 
+// policy reads the file of the policy with a name.
 func policy(name string, m document.Map) Policy {
 	defer m.Done()
 	p := Policy{Name: name, Title: m.Text("title"), About: m.Text("about"), Rules: m.Texts("rules"), Settings: m.Text("settings"), Signal: m.Text("signal"),
@@ -109,9 +109,10 @@ func policy(name string, m document.Map) Policy {
 	return p
 }
 
+// oneCase reads one case.
 func oneCase(m document.Map) Case {
 	defer m.Done()
-	c := Case{Call: call(m), Prompt: m.Text("prompt"), Expect: m.Word("expect", "deny", "ask", "told", "nothing")}
+	c := Case{ToolCall: call(m), Prompt: m.Text("prompt"), Expect: m.Word("expect", "deny", "ask", "told", "nothing")}
 	if m.Has("done") {
 		c.Done = m.Bool("done")
 	}
@@ -123,8 +124,8 @@ func oneCase(m document.Map) Case {
 	return c
 }
 
-func call(m document.Map) Call {
-	c := Call{Tool: m.Text("tool")}
+func call(m document.Map) ToolCall {
+	c := ToolCall{Tool: m.Text("tool")}
 	if v := m.Get("input"); v.Present() {
 		c.Input, _ = v.Any().(map[string]any)
 	}

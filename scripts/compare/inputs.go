@@ -18,20 +18,20 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// call has a tool and its input as JSON, for a dumper.
-type call struct {
+// toolCall is a tool and its input as JSON, for a dumper.
+type toolCall struct {
 	Tool  string
 	Input json.RawMessage
 }
 
-// input is a call, where it comes from, and its text for people.
-type input struct {
-	call
+// testInput is a call with its source and its text for people.
+type testInput struct {
+	toolCall
 	source, text string
 }
 
-// corpus is a file of ../shared/corpus with columns. line is the column of the input,
-// tool that of the tool, -1 where all are lines for a shell.
+// corpus is a file of ../shared/corpus with columns. line is the column of the input, tool
+// that of the tool, -1 if all are shell lines.
 type corpus struct {
 	name       string
 	line, tool int
@@ -45,10 +45,11 @@ func corpora() []corpus {
 // collection gathers inputs, each once per source.
 type collection struct {
 	options
-	all  []input
+	all  []testInput
 	seen map[string]bool
 }
 
+// add adds an input, unless it is a duplicate or its source is not wanted.
 func (c *collection) add(source, tool, text string) {
 	if !c.wanted(source) || strings.TrimSpace(text) == "" || c.seen[source+"\x00"+tool+"\x00"+text] {
 		return
@@ -59,12 +60,12 @@ func (c *collection) add(source, tool, text string) {
 		fields, _ = json.Marshal(map[string]string{"command": text})
 	}
 	if json.Valid(fields) {
-		c.all = append(c.all, input{call{tool, fields}, source, text})
+		c.all = append(c.all, testInput{toolCall{tool, fields}, source, text})
 	}
 }
 
 // readInputs reads all inputs of a work tree.
-func readInputs(root string, o options) ([]input, error) {
+func readInputs(root string, o options) ([]testInput, error) {
 	c := &collection{options: o, seen: map[string]bool{}}
 	shared := filepath.Join(root, "..", "shared")
 	if dir := os.Getenv("CARDEA_SHARED"); dir != "" && dir != "require" {
@@ -85,7 +86,7 @@ func readInputs(root string, o options) ([]input, error) {
 	return c.all, err
 }
 
-// goTests adds the texts in the Go tests of the packages that analyse lines. Some are no
+// goTests adds the texts in the Go tests of the packages that analyse lines. Some are not
 // lines, which does no harm.
 func (c *collection) goTests(root string) error {
 	for _, pkg := range []string{"bash", "call", "mention"} {

@@ -116,7 +116,7 @@ func compare(ctx context.Context, args []string, out io.Writer) error {
 	return err
 }
 
-// moduleRoot is the folder of go.mod at or above the working folder.
+// moduleRoot returns the folder of go.mod, the working folder or one above it.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestPlantedDifference builds the dumper twice, once of a gate that asks where it should
-// allow, and of an analysis that forgets a part.
+// TestPlantedDifference builds the dumper twice, once with a gate that asks instead of
+// allowing, and an analysis that loses a part.
 func TestPlantedDifference(t *testing.T) {
 	root, err := moduleRoot()
 	if err != nil {
@@ -25,10 +25,10 @@ func TestPlantedDifference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inputs := []input{bashInput("ls"), bashInput("zzz"), bashInput("zzz; yyy > f")}
+	inputs := []testInput{bashInput("ls"), bashInput("zzz"), bashInput("zzz; yyy > f")}
 	var stdin bytes.Buffer
 	for _, in := range inputs {
-		if err := json.NewEncoder(&stdin).Encode(in.call); err != nil {
+		if err := json.NewEncoder(&stdin).Encode(in.toolCall); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -54,9 +54,9 @@ func TestPlantedDifference(t *testing.T) {
 	}
 }
 
-func bashInput(line string) input {
+func bashInput(line string) testInput {
 	fields, _ := json.Marshal(map[string]string{"command": line})
-	return input{call{"Bash", fields}, "test", line}
+	return testInput{toolCall{"Bash", fields}, "test", line}
 }
 
 // plant writes a file for the flag -overlay of go build that replaces texts in files.

@@ -9,15 +9,15 @@ import (
 	"text/tabwriter"
 )
 
-// difference is one input of which two revisions say different things.
+// difference is an input for which two revisions have different results.
 type difference struct {
 	source, kind, old, new, text string
-	// example is the first line that differs, with the reasons of answers.
+	// example is the first differing line, with the reasons of answers.
 	example string
 }
 
-// counts are the inputs of a source, and those that differ. was and is are how many were allowed
-// and are now, by home.
+// counts are the numbers of inputs of a source, and of those that differ. was and is are
+// how many were and are allowed, by home.
 type counts struct {
 	inputs, parts, accesses, answers int
 	was, is                          map[string]int
@@ -38,7 +38,8 @@ type report struct {
 	differences []difference
 }
 
-func newReport(inputs []input, was, is []result) report {
+// newReport compares the results of two revisions for all inputs.
+func newReport(inputs []testInput, was, is []result) report {
 	r := report{counts: map[string]*counts{}}
 	for i, in := range inputs {
 		c := r.counts[in.source]
@@ -65,8 +66,8 @@ func newReport(inputs []input, was, is []result) report {
 	return r
 }
 
-// answers notes the answers that differ, each home by itself.
-func (r *report) answers(in input, was, is result) {
+// answers adds the answers that differ, for each home.
+func (r *report) answers(in testInput, was, is result) {
 	old, now := strings.Split(was.Answers, "\n"), strings.Split(is.Answers, "\n")
 	whys, now2 := strings.Split(was.Reasons, "\n"), strings.Split(is.Reasons, "\n")
 	for n := range max(len(old), len(now)) {
@@ -78,8 +79,8 @@ func (r *report) answers(in input, was, is result) {
 	}
 }
 
-// lines notes the lines that only one of two texts has.
-func (r *report) lines(in input, kind, was, is string) {
+// lines adds the lines that only one of two texts has.
+func (r *report) lines(in testInput, kind, was, is string) {
 	old, now := without(was, is), without(is, was)
 	if len(old)+len(now) == 0 {
 		old, now = []string{"order"}, []string{"another order"}
@@ -88,7 +89,7 @@ func (r *report) lines(in input, kind, was, is string) {
 		"was: " + strings.Join(old, " / ") + "; is: " + strings.Join(now, " / ")})
 }
 
-// without is the lines of a text that another does not have, or not as often.
+// without returns the lines of a text that another text has less often.
 func without(text, other string) []string {
 	left := map[string]int{}
 	for line := range strings.SplitSeq(other, "\n") {
@@ -103,7 +104,7 @@ func without(text, other string) []string {
 	return out
 }
 
-// shape removes names from the lines that differ, so that differences of one kind are one group.
+// shape removes names from the differing lines, so that differences of one kind form one group.
 func shape(kind string, lines []string) string {
 	if kind == "parts" {
 		return strconv.Itoa(len(lines)) + " parts"
@@ -132,7 +133,7 @@ func at(list []string, n int) string {
 	return ""
 }
 
-// table is all differences, one a line: source, kind, old, new, input and example.
+// table returns all differences, one a line: source, kind, old, new, input and example.
 func (r report) table() string {
 	var b strings.Builder
 	for _, d := range r.differences {
@@ -147,7 +148,7 @@ func (r report) table() string {
 	return b.String()
 }
 
-// text is the counts by source and the differences by kind, with examples.
+// text returns the counts by source and the differences by kind, with examples.
 func (r report) text(examples, width int) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -184,7 +185,7 @@ func (r report) text(examples, width int) string {
 	return b.String()
 }
 
-// allowed is how many inputs of each source were allowed, and are now, in each home.
+// allowed returns how many inputs of each source were and are allowed, in each home.
 func (r report) allowed() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -201,7 +202,7 @@ func (r report) allowed() string {
 	return b.String()
 }
 
-// cut shortens a text; 0 keeps all of it.
+// cut shortens a text to width bytes. 0 keeps all of it.
 func cut(text string, width int) string {
 	if width == 0 || len(text) <= width {
 		return text

@@ -20,15 +20,15 @@ type result struct {
 	Parts, Accesses, Answers, Reasons string
 }
 
-// dumper is the folder of the dumper, below the module.
+// dumper is the folder of the dumper in the module.
 const dumper = "scripts/compare/dump"
 
 // both runs both revisions over the inputs.
-func both(ctx context.Context, root, dir string, o options, inputs []input) (was, is []result, err error) {
+func both(ctx context.Context, root, dir string, o options, inputs []testInput) (was, is []result, err error) {
 	var stdin bytes.Buffer
 	e := json.NewEncoder(&stdin)
 	for _, in := range inputs {
-		if err := e.Encode(in.call); err != nil {
+		if err := e.Encode(in.toolCall); err != nil {
 			return nil, nil, fmt.Errorf("write %q: %w", in.text, err)
 		}
 	}
@@ -84,7 +84,7 @@ func checkOut(ctx context.Context, root, tree, rev string) error {
 	return nil
 }
 
-// removeTree removes a git worktree. One that is left is removed by "git worktree prune".
+// removeTree removes a git worktree. "git worktree prune" removes leftovers.
 func removeTree(root, tree string) {
 	if err := run(context.Background(), root, "git", "worktree", "remove", "--force", tree); err != nil {
 		fmt.Fprintln(os.Stderr, "compare:", err)
@@ -101,8 +101,8 @@ func run(ctx context.Context, dir, program string, args ...string) error {
 	return nil
 }
 
-// dump runs a dumper. Two may run at the same time, in the same homes: a judgement writes
-// nothing.
+// dump runs a dumper. Two may run at the same time in the same homes, since an evaluation
+// writes nothing.
 func dump(ctx context.Context, program string, homes []string, stdin []byte, want int) ([]result, error) {
 	cmd := exec.CommandContext(ctx, program, homes...)
 	cmd.Dir, cmd.Stdin, cmd.Stderr = filepath.Dir(program), bytes.NewReader(stdin), os.Stderr
@@ -127,10 +127,10 @@ func dump(ctx context.Context, program string, homes []string, stdin []byte, wan
 	return out, nil
 }
 
-// denying is the list of the home "listed".
+// denying is the permission list of the home "listed".
 const denying = `{"permissions": {"allow": ["Bash"], "deny": ["Read(.env)", "Read(**/*.pem)", "Bash(rm -rf:*)", "Bash(git push:*)"]}}`
 
-// files are those of the project in a home.
+// files returns the files of the project in a home.
 func files() map[string]string {
 	return map[string]string{"README.md": "x\n", "src/a.py": "x = 1\n", "package.json": `{"scripts": {"test": "echo ok"}}` + "\n", "Makefile": "test:\n\techo t\n",
 		".gitignore": "out/\n", "f": "p q\n", "g": "1\n", "h": "a\n", "sub/f": "p\n", "sub/deep/f": "p\n"}

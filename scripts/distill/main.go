@@ -1,6 +1,6 @@
-// Command distill prints the words of commands, one command a line, as a line of
-// JSON for each: pairs of a word and its group. generate.py trains with them, so that
-// the training and the program split commands in the same way.
+// Command distill prints the words of commands. It reads one command a line, and writes a
+// line of JSON for each: pairs of a word and its group. generate.py trains with them, so
+// training and program split commands in the same way.
 package main
 
 import (
@@ -19,6 +19,7 @@ func main() {
 	}
 }
 
+// run prints the words of each command on standard input.
 func run() error {
 	in, out := bufio.NewScanner(os.Stdin), bufio.NewWriter(os.Stdout)
 	for in.Scan() {

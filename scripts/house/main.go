@@ -1,14 +1,14 @@
-// Command house prints figures about the code: lines of Go by package, the
-// longest functions, exported names, settings, and which package imports which.
-// Comments, blank lines, tests and generated files do not count as lines.
+// Command house prints figures about the code: lines of Go by package, the longest
+// functions, exported names, settings, and which package imports which. Lines exclude
+// comments, blank lines, tests and generated files.
 //
 //	go run ./scripts/house [--package PATH,... [--up]] [folder of the module]
 //
-// With --package, it prints figures about these packages and those below them instead:
-// lines, files, types, methods, and the arrows between their files. An arrow says that a
+// With --package, it prints figures about these packages and their subpackages instead:
+// lines, files, types, methods, and the arrows between their files. An arrow means that a
 // file uses a top-level name or a method of another file. It points up if the other file is
-// earlier in the list of files in the package's comment. Files that the list does not have
-// are placed where the fewest arrows point up. --up lists these arrows.
+// earlier in the list of files in the package's comment. Files that are not in the list are
+// placed where the fewest arrows point up. --up lists these arrows.
 package main
 
 import (
@@ -23,9 +23,10 @@ import (
 	"cardea.dev/internal/testing/archtest"
 )
 
-// longFunction is how many lines a function may have before it counts as long.
+// longFunction is the most lines of a function that is not long.
 const longFunction = 50
 
+// main prints the figures that the flags select.
 func main() {
 	packages := flag.String("package", "", "print figures about these `packages`, with commas between them, and those below them")
 	ups := flag.Bool("up", false, "list the order of the files and the arrows that point up")
@@ -51,8 +52,7 @@ func main() {
 	}
 }
 
-// printRooms prints the lines by package. Packages that only tests use are
-// counted apart.
+// printRooms prints the lines by package. It lists packages that only tests use separately.
 func printRooms(pkgs []archtest.Package) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "lines\tfunctions\tlong\texported\t package")
@@ -83,6 +83,7 @@ func printRooms(pkgs []archtest.Package) {
 	fmt.Printf("%d lines in packages for tests\n", tests)
 }
 
+// printFunctions prints the longest functions.
 func printFunctions(pkgs []archtest.Package) {
 	var all []archtest.Function
 	for _, p := range pkgs {

@@ -30,7 +30,7 @@ func (t *tree) sort(files []string, used []arrow, doc string) {
 
 var fileName = regexp.MustCompile(`[\w./-]+\.go\b`)
 
-// listedFiles are the files of a package in the order in which its comment names them.
+// listedFiles returns the files of a package in the order in which its comment names them.
 func listedFiles(doc string, files []string) (out []string) {
 	for _, name := range fileName.FindAllString(prose.ReplaceAllString(doc, ""), -1) {
 		at := slices.IndexFunc(files, func(f string) bool { return path.Base(f) == name })
@@ -41,10 +41,10 @@ func listedFiles(doc string, files []string) (out []string) {
 	return out
 }
 
-// prose finds the lines that are no part of an indented list.
+// prose matches the lines that are not in an indented list.
 var prose = regexp.MustCompile(`(?m)^[^\t \n].*$`)
 
-// up are the arrows that point to a file that is earlier in an order.
+// up returns the arrows that point to an earlier file of an order.
 func up(order []string, all []arrow) (out []arrow) {
 	for _, a := range all {
 		if slices.Index(order, a.to) < slices.Index(order, a.from) {
@@ -54,9 +54,9 @@ func up(order []string, all []arrow) (out []arrow) {
 	return out
 }
 
-// ordered makes an order with few arrows up: it takes files that use none of the rest from
-// the end, those that none of the rest uses from the beginning, and else the one with the
-// most arrows out compared to those in (Eades, Lin and Smyth 1993).
+// ordered returns an order with few arrows up. It moves files that use none of the rest to
+// the end, and files that none of the rest uses to the beginning. Otherwise it takes the
+// one with the most arrows out compared to those in (Eades, Lin and Smyth 1993).
 func ordered(files []string, all []arrow) []string {
 	var first, last []string
 	for rest := slices.Clone(files); len(rest) > 0; {
@@ -91,7 +91,7 @@ func ordered(files []string, all []arrow) []string {
 	return append(first, last...)
 }
 
-// place adds the files that an order does not have to it.
+// place adds the missing files to an order.
 func place(order, files []string, all []arrow) []string {
 	order = slices.Clone(order)
 	for _, f := range ordered(files, all) {
@@ -102,8 +102,8 @@ func place(order, files []string, all []arrow) []string {
 	return order
 }
 
-// improve moves each file to where the fewest arrows point up, as long as that helps. Those
-// that are fixed stay.
+// improve moves each file to where the fewest arrows point up, as long as that helps. Fixed
+// files stay.
 func improve(order []string, all []arrow, fixed []string) []string {
 	for {
 		least := len(up(order, all))

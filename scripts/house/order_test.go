@@ -10,7 +10,7 @@ import (
 )
 
 // TestTree measures a small module: three files in the order of the package's comment, one
-// arrow up, one package below.
+// arrow up, one subpackage.
 func TestTree(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
@@ -51,7 +51,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// A cycle of three files has one arrow up in the best order, a line of files none.
+// A cycle of three files has one arrow up in the best order. A chain of files has none.
 func TestOrdered(t *testing.T) {
 	files := []string{"a", "b", "c", "d"}
 	line := []arrow{{"d", "b"}, {"b", "a"}, {"a", "c"}}

@@ -9,7 +9,7 @@ import (
 	"cardea.dev/internal/testing/archtest"
 )
 
-// printTrees prints the figures of packages with those below them, and of all together.
+// printTrees prints the figures of packages with their subpackages, and of all together.
 func printTrees(out io.Writer, root string, names []string, pkgs []archtest.Package, ups bool) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "lines\tfiles\ttypes\tmethods\tof one type\tarrows\tup\tup in the best order\t package")
@@ -47,7 +47,7 @@ func (t *tree) print(w io.Writer) {
 		t.share(len(t.upInOrder)), t.share(len(t.upShortest)), t.name)
 }
 
-// share writes how many arrows of all these are.
+// share returns n as number and percentage of all arrows.
 func (t *tree) share(n int) string {
 	return fmt.Sprintf("%d (%d %%)", n, n*100/max(1, len(t.arrows)))
 }

@@ -20,7 +20,8 @@ import (
 	"cardea.dev/internal/testing/archtest"
 )
 
-// tree is a package and those below it, without tests, generated files and packages for tests.
+// tree is a package with its subpackages, without tests, generated files and packages for
+// tests.
 type tree struct {
 	name                  string
 	lines, files          int
@@ -29,16 +30,16 @@ type tree struct {
 	most                  int
 	arrows                []arrow
 	order, unlisted       []string
-	shortest              []string // the order with few arrows up, whatever doc.go says
+	shortest              []string // the order with few arrows up, independent of doc.go
 	documented            bool
 	upInOrder, upShortest []arrow
 }
 
-// arrow says that a file uses a top-level name or a method that another file declares. Names
-// are paths below the package of the tree.
+// arrow means that a file uses a top-level name or a method that another file declares.
+// Names are paths in the tree's package.
 type arrow struct{ from, to string }
 
-// listed has the fields that go list prints of a package.
+// listed has the fields that go list prints for a package.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
@@ -82,7 +83,7 @@ func readTree(root, name string, all []archtest.Package) (*tree, error) {
 	return t, nil
 }
 
-// list asks go for the packages of a tree and what they import.
+// list runs go list for the packages of a tree and their imports.
 func list(root, name string) ([]listed, error) {
 	cmd := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles", name+"/...")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
@@ -102,7 +103,7 @@ func list(root, name string) ([]listed, error) {
 	}
 }
 
-// checker reads the packages of a tree with their types.
+// checker type-checks the packages of a tree.
 type checker struct {
 	*tree
 	wanted   map[string]bool
@@ -112,7 +113,7 @@ type checker struct {
 	compiled types.Importer
 }
 
-// Import gives the package that was checked, or the compiled one outside of the tree.
+// Import returns the checked package, or the compiled one outside of the tree.
 func (c *checker) Import(path string) (*types.Package, error) {
 	if p := c.sources[path]; p != nil {
 		return p, nil
@@ -158,7 +159,7 @@ func (c *checker) check(p listed) error {
 	return nil
 }
 
-// below is the path of a package below that of the tree.
+// below returns the path of a package relative to the tree's package.
 func (c *checker) below(pkg string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(pkg, c.name), "/")
 }
@@ -180,8 +181,8 @@ func (c *checker) countTypes(pkg *types.Package) {
 	}
 }
 
-// declaredIn is the file of the tree that declares a top-level name or a method, "" for
-// another object.
+// declaredIn returns the file of the tree that declares a top-level name or a method, ""
+// for another object.
 func (c *checker) declaredIn(obj types.Object) string {
 	pkg := obj.Pkg()
 	if pkg == nil || !c.wanted[pkg.Path()] {

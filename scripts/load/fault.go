@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// breaks begins to break something, until the function that it gives is called.
-func (s *site) breaks(way, fault string) (end func() error, err error) {
+// breaks starts to break something, until end is called.
+func (s *testbed) breaks(way, fault string) (end func() error, err error) {
 	stop := make(chan struct{})
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -90,10 +90,10 @@ func (s *site) breaks(way, fault string) (end func() error, err error) {
 	return stopped, nil
 }
 
-// fill puts a full file system in the place of the state folder.
-func (s *site) fill() (end func() error, err error) {
+// fill mounts a full file system over the state folder.
+func (s *testbed) fill() (end func() error, err error) {
 	state := s.dir + "/home/.local/state"
-	// The daemon began with another folder there, and goes on in this one.
+	// The daemon started with another folder there, and continues in this one.
 	if err := syscall.Mount("load", state, "tmpfs", 0, "size=1m,mode=0700"); err != nil {
 		return nil, fmt.Errorf("a full disk needs root and the right to mount: %w; leave disk out of -faults", err)
 	}
@@ -113,8 +113,8 @@ func (s *site) fill() (end func() error, err error) {
 	}
 }
 
-// damage writes into the ledger what no ledger has.
-func (s *site) damage() error {
+// damage writes invalid data into the ledger.
+func (s *testbed) damage() error {
 	folder := s.dir + "/home/.local/state/cardea/ledger"
 	days, err := filepath.Glob(folder + "/*.jsonl")
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *site) damage() error {
 }
 
 // silent opens connections that send slowly, and ones that follow and read nothing.
-func (s *site) silent() (end func(), err error) {
+func (s *testbed) silent() (end func(), err error) {
 	var open []net.Conn
 	end = func() {
 		for _, c := range open {

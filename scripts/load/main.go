@@ -1,19 +1,20 @@
 //go:build linux
 
-// Command load puts the daemon under load, and breaks things meanwhile: many sessions ask
-// over HTTP, over the socket and by processes of cardea-hook, while the daemon is killed or
-// stopped, the disk is full, the ledger or the queue is damaged, the clock jumps, or clients read nothing.
-// It prints a table, and ends with exit code 1 if an answer was wrong or late.
+// Command load puts the daemon under load, and causes faults meanwhile. Many sessions ask
+// over HTTP, over the socket and by processes of cardea-hook. The daemon is killed or
+// stopped, the disk is full, the ledger or the queue is damaged, the clock jumps, or
+// clients read nothing. It prints a table, and ends with exit code 1 if an answer was wrong
+// or late.
 //
 //	go run ./scripts/load                        every way, and every fault, for some seconds each
 //	go run ./scripts/load -ways http -faults none -clients 64 -calls 5000
 //	go run ./scripts/load -memory 100000         how the daemon's memory grows
 //
-// The column "computes" is the processor time of the daemon for each call, which says what a
-// machine can do that is busy with other things, too.
+// The column "computes" is the daemon's processor time for each call. It shows what a
+// machine can do that is also busy with other work.
 //
 // A blocked call is one that was refused or not answered, so that a harness blocks it. That
-// happens over HTTP when the daemon is not there, and is no wrong answer.
+// happens over HTTP when the daemon is not running, and is not a wrong answer.
 package main
 
 import (
@@ -29,7 +30,7 @@ import (
 	"time"
 )
 
-// options are what the command line says.
+// options are the command-line flags.
 type options struct {
 	clients, calls int
 	ways, faults   string
@@ -38,6 +39,7 @@ type options struct {
 	cpus, bin      string
 }
 
+// main parses the flags and runs the load.
 func main() {
 	var o options
 	flag.IntVar(&o.clients, "clients", 16, "sessions that ask at the same time")
@@ -55,10 +57,12 @@ func main() {
 	}
 }
 
-// place names the folder of a run in the environment of the process that does it: the
-// daemon believes a caller whose home is its own, so the process must begin with that.
+// place is the variable with the folder of a run, for the process that does the run. The
+// daemon trusts a caller with its own home, so the process must start with that home.
 const place = "CARDEA_LOAD_PLACE"
 
+// run builds or copies the programs into a new folder, and starts this program there for
+// the run.
 func run(o options) error {
 	if dir := os.Getenv(place); dir != "" {
 		return load(o, dir)
@@ -112,7 +116,7 @@ func copyPrograms(from, to string) error {
 
 // load does the run.
 func load(o options, dir string) error {
-	s := &site{dir: dir, cpus: o.cpus, limit: o.limit}
+	s := &testbed{dir: dir, cpus: o.cpus, limit: o.limit}
 	defer s.end()
 	if err := s.prepare(); err != nil {
 		return err
@@ -131,7 +135,7 @@ func load(o options, dir string) error {
 	for _, fault := range strings.Split(o.faults, ",") {
 		for _, way := range strings.Split(o.ways, ",") {
 			if fault == "clock" && way != "socket" {
-				continue // the clock of the code that both ways end in
+				continue // the two ways share the code that uses the clock
 			}
 			r, err := s.round(way, fault, o)
 			if err != nil {
@@ -147,8 +151,8 @@ func load(o options, dir string) error {
 	return nil
 }
 
-// bare is how long /bin/true takes.
-func (s *site) bare() (time.Duration, error) {
+// bare returns how long /bin/true takes.
+func (s *testbed) bare() (time.Duration, error) {
 	var took []time.Duration
 	for range 200 {
 		begin := time.Now()
@@ -170,12 +174,12 @@ func loadAverage() string {
 	return word
 }
 
-// result is what came of one round.
+// result is the result of one round.
 type result struct {
 	took    []time.Duration
 	all     time.Duration
 	clients int
-	// work is how long the daemon computed for each call, 0 where it is not known.
+	// work is the daemon's processor time for each call, 0 if unknown.
 	work                 time.Duration
 	wrong, late, blocked int
 	first                string

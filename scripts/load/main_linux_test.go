@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// A short run: every way and every fault, and no answer is wrong or late. The disk can only
-// be filled as root.
+// In a short run of every way and every fault, no answer is wrong or late. Only root can
+// fill the disk.
 func TestShortRun(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "load")
 	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
@@ -38,9 +38,9 @@ func TestShortRun(t *testing.T) {
 	}
 }
 
-// While calls wait for a person, only what a person allowed may be allowed.
+// While calls wait for a person, only those that a person allowed may be allowed.
 func TestRight(t *testing.T) {
-	s := &site{want: map[string]string{"ls": "allow", "rm": "deny", "npm test": "", approved: ""}, event: permissionRequest}
+	s := &testbed{want: map[string]string{"ls": "allow", "rm": "deny", "npm test": "", approved: ""}, event: permissionRequest}
 	for line, answers := range map[string]string{"ls": "allow", "rm": "deny", "npm test": "deny", approved: "allow deny"} {
 		for _, got := range []string{"allow", "deny", "ask", "", "unreadable"} {
 			if right := slices.Contains(strings.Fields(answers), got); s.right(line, got) != right {
@@ -54,7 +54,7 @@ func TestRight(t *testing.T) {
 	}
 }
 
-// What breaks answers is noticed: a program that allows everything in the place of cardea.
+// Wrong answers are detected: here a program that allows everything replaces cardea.
 func TestNotices(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "load")

@@ -17,22 +17,22 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// This file damages the database of the queue while calls wait in it. What the gate
-// decides by itself stays as it is; what waits for a person is denied, unless a person
-// allowed it; and when the damage ends, the queue works again.
+// This file damages the database of the queue while calls wait in it. The gate's own
+// decisions must not change. A call that waits for a person is denied unless a person
+// allowed it. When the damage ends, the queue works again.
 
-// approved is the line that a person allows whenever they see it, among those that wait.
+// approved is the waiting line that a person always allows.
 const approved = "git add . && git commit -m x"
 
-// permissionRequest is the event on which calls of Claude Code wait in the queue.
+// permissionRequest is the event at which calls of Claude Code wait in the queue.
 const permissionRequest = "PermissionRequest"
 
 // held is how long a call waits for a person.
 const held = 500 * time.Millisecond
 
-// right reports whether an answer to a line is one that may be given. A call that a person
-// allowed is denied where the damage took their answer.
-func (s *site) right(line, got string) bool {
+// right reports whether an answer to a line is correct. A call that a person allowed may be
+// denied if the damage destroyed their answer.
+func (s *testbed) right(line, got string) bool {
 	want := s.want[line]
 	if s.event != permissionRequest || want == "allow" || want == "deny" {
 		return got == want
@@ -40,8 +40,8 @@ func (s *site) right(line, got string) bool {
 	return got == "deny" || got == "allow" && line == approved
 }
 
-// queues has calls wait in the queue until end is called.
-func (s *site) queues() (end func() error, err error) {
+// queues makes calls wait in the queue until end is called.
+func (s *testbed) queues() (end func() error, err error) {
 	settings := s.dir + "/home/.config/cardea/cardea.yaml"
 	if err := os.MkdirAll(filepath.Dir(settings), 0o700); err != nil {
 		return nil, err
@@ -51,11 +51,11 @@ func (s *site) queues() (end func() error, err error) {
 	return func() error { s.event = ""; return os.Remove(settings) }, os.WriteFile(settings, []byte(text), 0o600)
 }
 
-// person allows the approved line wherever it waits.
-func (s *site) person(done *atomic.Int64) error {
+// person allows the approved line if it waits.
+func (s *testbed) person(done *atomic.Int64) error {
 	q, err := store.Open(s.dir+"/home/.local/state/cardea", time.Now)
 	if err != nil {
-		return nil // damaged, or held by another process: they look again
+		return nil // damaged, or held by another process: the next call tries again
 	}
 	defer q.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -68,7 +68,7 @@ func (s *site) person(done *atomic.Int64) error {
 		if e.Subject.String() != approved {
 			continue
 		}
-		won, err := q.Answer(ctx, e.ID, queue.Answer{Effect: cardea.Allow, Who: redact.New().Text("load"), Via: "test"})
+		won, err := q.Answer(ctx, e.ID, queue.Resolution{Effect: cardea.Allow, Who: redact.New().Text("load"), Via: "test"})
 		if err == nil && won {
 			done.Add(1)
 		}
@@ -77,7 +77,7 @@ func (s *site) person(done *atomic.Int64) error {
 }
 
 // damageQueue breaks the database in one of many ways.
-func (s *site) damageQueue(n int) error {
+func (s *testbed) damageQueue(n int) error {
 	path := store.Path(s.dir + "/home/.local/state/cardea")
 	write := func(path string, at int64, text string) error {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -110,9 +110,9 @@ func (s *site) damageQueue(n int) error {
 	return err
 }
 
-// whole makes sure that the queue works when nothing damages it any more: a person's word
-// counts, and without one the call is denied because nobody answered.
-func (s *site) whole(ask ask, done *atomic.Int64) error {
+// whole checks that the queue works once nothing damages it: a person's answer applies, and
+// without one the call is denied after its time.
+func (s *testbed) whole(ask ask, done *atomic.Int64) error {
 	const tries = 8 // the first finds the last damage, and is denied
 	stop := make(chan struct{})
 	defer close(stop)

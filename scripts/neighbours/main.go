@@ -1,6 +1,7 @@
 // Command neighbours compares ways to find near vectors: the graph of coder/hnsw, the
-// sketches of internal/memory/vectorindex, and a look at all vectors. It is a module of its own,
-// so that Cardea does not depend on the graph (docs/decisions/0104). Run it in its folder:
+// sketches of internal/memory/vectorindex, and a scan of all vectors. It is a separate
+// module, so that Cardea does not depend on the graph (docs/decisions/0104). Run it in its
+// folder:
 //
 //	go run . -n 100000
 package main
@@ -40,7 +41,7 @@ func main() {
 	}
 }
 
-// commands are commands as people allow them, of which many are alike.
+// commands returns commands as people allow them, many of them similar.
 func commands(n int, r *rand.Rand) []string {
 	programs := strings.Fields("git npm yarn go cargo docker kubectl pytest make terraform ls cat grep rm cp mkdir curl aws gh pip node python rg sed jq tar")
 	verbs := strings.Fields("test build run add commit push pull status log diff get apply plan install list show describe lint format check delete start stop logs exec")
@@ -60,8 +61,8 @@ func commands(n int, r *rand.Rand) []string {
 	return out
 }
 
-// used is the time that the processor spent in this process. On a busy machine it says
-// more than the time that passed.
+// used returns the processor time of this process. On a busy machine it is more meaningful
+// than elapsed time.
 func used() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -77,6 +78,7 @@ func memory() float64 {
 	return float64(m.HeapAlloc) / (1 << 20)
 }
 
+// run makes n vectors, and measures each way.
 func run(n int, graph bool) error {
 	r := rand.New(rand.NewPCG(1, 2))
 	table, err := embedding.Builtin()
@@ -84,7 +86,7 @@ func run(n int, graph bool) error {
 		return err
 	}
 	texts := commands(n+queries, r)
-	slices.Sort(texts[:n]) // as lessons lie in their files
+	slices.Sort(texts[:n]) // lessons are sorted in their files
 	vectors := make([]int8, 0, len(texts)*embedding.Dims)
 	begin := used()
 	for _, t := range texts {
@@ -94,7 +96,7 @@ func run(n int, graph bool) error {
 	fmt.Printf("%d commands: %.1f µs for each vector\n", n, (used()-begin).Seconds()/float64(len(texts))*1e6)
 	at := func(i int) []int8 { return vectors[i*embedding.Dims:][:embedding.Dims] }
 
-	// What there is to find: of the nearest, those that are near enough.
+	// The expected results: those of the nearest that are near enough.
 	truth := make([]map[int]bool, queries)
 	begin = used()
 	for q := range truth {
@@ -111,7 +113,7 @@ func run(n int, graph bool) error {
 	return nil
 }
 
-// nearest are the numbers of the vectors that are as near as the last one wanted.
+// nearest returns the numbers of the vectors that are at least as near as the last wanted one.
 func nearest(query, list []int8) map[int]bool {
 	best := make([]float32, 0, wanted+1)
 	all := make([]float32, len(list)/embedding.Dims)
@@ -139,7 +141,7 @@ func nearest(query, list []int8) map[int]bool {
 	return out
 }
 
-// recall adds what was found of what there is, at most as many as are wanted.
+// recall counts the expected and the found results, at most as many as are wanted.
 type recall struct{ found, all int }
 
 func (r *recall) add(truth map[int]bool, got []int) {
@@ -160,6 +162,8 @@ func report(what string, build, query time.Duration, recall, mb float64) {
 		query.Seconds()/queries*1e3, recall, mb)
 }
 
+// sketches measures the sketches, with an open index and with one that is opened for each
+// query.
 func sketches(n int, at func(int) []int8, vectors []int8, truth []map[int]bool) error {
 	dir, err := os.MkdirTemp("", "neighbours")
 	if err != nil {
@@ -224,6 +228,7 @@ func sketches(n int, at func(int) []int8, vectors []int8, truth []map[int]bool) 
 	return err
 }
 
+// nodes measures the graph.
 func nodes(n int, at func(int) []int8, truth []map[int]bool) error {
 	before := memory()
 	g := hnsw.NewGraph[int]()

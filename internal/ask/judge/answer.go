@@ -14,16 +14,16 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// The bounds of an answer, in bytes.
+// The limits of an answer, in bytes.
 const (
 	maxAnswer = 16 << 10
 	maxReason = 2 << 10
 	maxRule   = 4 << 10
 )
 
-// Schema is the JSON Schema of an answer. Every field is required and there are no
-// others, since strict modes of providers want it so; a rule may be null. Bounds of
-// numbers and lengths are checked by [ParseAnswer]: some strict modes do not know them.
+// Schema returns the JSON Schema of an answer. Every field is required and no other is allowed, as
+// strict modes of providers require; a rule may be null. [ParseAnswer] checks numbers and lengths,
+// since some strict modes do not support their limits.
 func Schema() json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` +
 		`"decision":{"type":"string","enum":["allow","deny","ask"],"description":"allow, deny, or ask a person"},` +
@@ -33,48 +33,48 @@ func Schema() json.RawMessage {
 		`"required":["decision","confidence","reason","rule"],"additionalProperties":false}`)
 }
 
-// ParseAnswer reads an answer in the form of [Schema], and sets the fields of the result
-// that the model gives. It takes nothing else: no other, missing, repeated or differently
-// spelt key, no text around the object, no value out of its bounds. Only a missing rule
-// counts as none: it decides nothing, and not every provider enforces the schema.
-func ParseAnswer(text []byte, r *redact.Redactor) (Answer, error) {
+// ParseAnswer parses an answer in the form of [Schema], and sets the fields of the result that the
+// model gives. Everything else is an error: another, missing, repeated or misspelled key, text
+// around the object, a value out of its limits. Only a missing rule is accepted as null: it decides
+// nothing, and not every provider enforces the schema.
+func ParseAnswer(text []byte, r *redact.Redactor) (Assessment, error) {
 	if len(text) > maxAnswer {
-		return Answer{}, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
+		return Assessment{}, fmt.Errorf("the answer has more than %d bytes", maxAnswer)
 	}
 	if !utf8.Valid(text) {
-		return Answer{}, errors.New("the answer is not UTF-8")
+		return Assessment{}, errors.New("the answer is not UTF-8")
 	}
 	fields, err := object(text)
 	if err != nil {
-		return Answer{}, err
+		return Assessment{}, err
 	}
-	a := Answer{}
+	a := Assessment{}
 	var decision, reason, rule string
 	if err := errors.Join(need(fields, "decision", &decision), need(fields, "confidence", &a.Confidence), need(fields, "reason", &reason)); err != nil {
-		return Answer{}, err
+		return Assessment{}, err
 	}
 	if raw, ok := fields["rule"]; ok && string(raw) != "null" {
 		if err := need(fields, "rule", &rule); err != nil {
-			return Answer{}, err
+			return Assessment{}, err
 		}
 	}
 	var known bool
 	a.Decision, known = map[string]cardea.Effect{"allow": cardea.Allow, "deny": cardea.Deny, "ask": cardea.Ask}[decision]
 	switch {
 	case !known:
-		return Answer{}, errors.New("the decision is none of allow, deny and ask")
+		return Assessment{}, errors.New("the decision is none of allow, deny and ask")
 	case !(a.Confidence >= 0 && a.Confidence <= 1):
-		return Answer{}, errors.New("the confidence is not from 0 to 1")
+		return Assessment{}, errors.New("the confidence is not from 0 to 1")
 	case len(reason) > maxReason || len(rule) > maxRule:
-		return Answer{}, errors.New("the reason or the rule is too long")
+		return Assessment{}, errors.New("the reason or the rule is too long")
 	case strings.TrimSpace(reason) == "":
-		return Answer{}, errors.New("the reason is empty")
+		return Assessment{}, errors.New("the reason is empty")
 	}
 	a.Reason, a.Rule = r.Text(oneLine(reason)), r.Text(oneLine(rule))
 	return a, nil
 }
 
-// object reads the fields of a text that is one object, each key once.
+// object reads the fields of a text that is a single object, with unique keys.
 func object(text []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -110,7 +110,7 @@ func object(text []byte) (map[string]json.RawMessage, error) {
 	return fields, nil
 }
 
-// need reads a field that must be there, with a value of the right type.
+// need reads a required field into a value of the right type.
 func need(fields map[string]json.RawMessage, key string, into any) error {
 	raw, ok := fields[key]
 	if !ok || string(raw) == "null" {
@@ -122,8 +122,8 @@ func need(fields map[string]json.RawMessage, key string, into any) error {
 	return nil
 }
 
-// oneLine makes a model's words safe to show: control characters, invisible ones and
-// line ends become spaces.
+// oneLine returns a model's words in a form that is safe to show: control characters, invisible
+// ones and line ends become spaces.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }), " ")
 }

@@ -22,8 +22,8 @@ func TestParseAnswer(t *testing.T) {
 	}
 }
 
-// A model that was led astray by what it read writes something near to an answer. None
-// of it counts.
+// A model that followed instructions in its input writes almost an answer. None of them is
+// accepted.
 func TestNoAnswer(t *testing.T) {
 	for _, text := range []string{
 		``, `null`, `[]`, `"allow"`, `{}`, `allow`,

@@ -18,40 +18,40 @@ const (
 	GitHubModels = "github-models"
 	OpenAI       = "openai"
 	Ollama       = "ollama"
-	// Compatible is any endpoint that speaks OpenAI's chat completions.
+	// Compatible is any endpoint with the API of OpenAI's chat completions.
 	Compatible = "openai-compatible"
 )
 
-// Types are the types of providers, those of the default chain first, in its order.
+// Types returns the types of providers, those of the default chain first, in its order.
 func Types() []string { return []string{Anthropic, GitHubModels, OpenAI, Ollama, Compatible} }
 
-// Provider is one entry of the chain. What is not given has the type's default.
+// Provider is one entry of the chain. An empty field has the type's default.
 type Provider struct {
 	// Type is one of [Types].
 	Type string `json:"type"`
-	// Model and Endpoint: the endpoint is the address in front of "/v1/messages" for
-	// Anthropic, "/api/chat" for Ollama, "/chat/completions" for all others.
+	// The endpoint is the address before "/v1/messages" for Anthropic, "/api/chat" for Ollama, and
+	// "/chat/completions" for all others.
 	Model    string `json:"model"`
 	Endpoint string `json:"endpoint"`
-	// KeyCommand prints the key, if there is none in the environment: a program with
-	// its arguments, or one text for the shell in KeyShell.
+	// KeyCommand prints the key, if the environment has no key: a program with its arguments, or
+	// one text for the shell in KeyShell.
 	KeyCommand []string `json:"key_command,omitempty"`
 	KeyShell   string   `json:"key_shell,omitempty"`
-	// Timeout is how long one request may take, MaxTokens how long the answer may be.
+	// Timeout limits the time of one request, MaxTokens the length of the answer.
 	Timeout   time.Duration `json:"timeout"`
 	MaxTokens int           `json:"max_tokens"`
 }
 
 const (
-	// MaxTokens is how long an answer may be, in tokens, if settings say nothing.
+	// MaxTokens is the default limit of an answer, in tokens.
 	MaxTokens = 150
-	// FewestTokens is the least that settings can say: fewer hold no answer.
+	// FewestTokens is the smallest limit that settings can set: less holds no answer.
 	FewestTokens = 50
-	// MostTokens is the most that settings can say.
+	// MostTokens is the largest limit that settings can set.
 	MostTokens = 8192
 )
 
-// usual has the defaults of the types, and the environment variables that hold their keys.
+// usual holds the defaults of the types, and the environment variables of their keys.
 var usual = map[string]struct{ model, endpoint, variable string }{
 	Anthropic:    {"claude-haiku-4-5", "https://api.anthropic.com", "ANTHROPIC_API_KEY"},
 	GitHubModels: {"openai/gpt-4o-mini", "https://models.github.ai/inference", "GITHUB_TOKEN"},
@@ -59,7 +59,7 @@ var usual = map[string]struct{ model, endpoint, variable string }{
 	Ollama:       {"llama3.2", "http://localhost:11434", ""},
 }
 
-// Complete fills in what is not given with the defaults of the type.
+// Complete returns p with the defaults of its type in the empty fields.
 func (p Provider) Complete() Provider {
 	d, timeout := usual[p.Type], 2*time.Second
 	if p.Type == Ollama {
@@ -71,11 +71,11 @@ func (p Provider) Complete() Provider {
 	return p
 }
 
-// Variable is the environment variable that holds the type's key, "" for none. The
-// variable of one vendor is never sent to the endpoint of another type.
+// Variable returns the environment variable with the type's key, or "". The variable of one vendor
+// is never sent to the endpoint of another type.
 func (p Provider) Variable() string { return usual[p.Type].variable }
 
-// Check says what keeps a complete provider from being used, nil for nothing.
+// Check returns an error for a complete provider that cannot be used.
 func (p Provider) Check() error {
 	switch {
 	case p.Type == Compatible && (p.Endpoint == "" || p.Model == ""):
@@ -86,8 +86,8 @@ func (p Provider) Check() error {
 	return CheckEndpoint(p.Endpoint)
 }
 
-// CheckEndpoint says why an endpoint cannot be used, nil for nothing. A key travels over
-// TLS, or does not leave the machine.
+// CheckEndpoint returns an error for an endpoint that cannot be used. A key is only sent over TLS,
+// or to this machine.
 func CheckEndpoint(endpoint string) error {
 	u, err := url.Parse(endpoint)
 	switch {
@@ -105,14 +105,14 @@ func CheckEndpoint(endpoint string) error {
 	return errors.New("the endpoint begins with neither https:// nor http://")
 }
 
-// Loopback reports whether a host is this machine by its name or number.
+// Loopback reports whether a host name or address is this machine.
 func Loopback(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.Zone() == "" && ip.IsLoopback()
 }
 
-// Budget is how much may be spent; 0 is no limit. A call is one request to a provider. A
-// day begins at midnight UTC.
+// Budget limits the spending; 0 is no limit. A call is one request to a provider. A day begins at
+// midnight UTC.
 type Budget struct {
 	CallsPerDay     int   `json:"calls_per_day"`
 	CallsPerSession int   `json:"calls_per_session"`
@@ -120,22 +120,22 @@ type Budget struct {
 	MoneyPerDay     Money `json:"money_per_day"`
 }
 
-// None reports whether there is no limit at all.
+// None reports whether the budget has no limit.
 func (b Budget) None() bool { return b == Budget{} }
 
-// Config is who is asked, and what that may cost.
+// Config configures the providers and the spending.
 type Config struct {
-	// Chain are the providers in order; none is the default chain.
+	// Chain holds the providers in order; an empty list is the default chain.
 	Chain  []Provider `json:"chain"`
 	Budget Budget     `json:"budget"`
-	// Prices are the person's, by model. They come before the built-in ones.
+	// Prices are the user's prices, by model. They replace the built-in ones.
 	Prices map[string]Price `json:"prices,omitempty"`
-	// Unreadable is the file whose settings of the judge cannot be read, "" for none. It
-	// may have named another chain, or a limit, so nobody is asked.
+	// Unreadable is the file whose settings of the judge cannot be read, or "". It may have named
+	// another chain, or a limit, so no provider is asked.
 	Unreadable string `json:"unreadable,omitempty"`
 }
 
-// Usable says why nobody may be asked, nil for nothing.
+// Usable returns an error if no provider may be asked.
 func (c Config) Usable() error {
 	if c.Unreadable == "" {
 		return nil
@@ -143,7 +143,7 @@ func (c Config) Usable() error {
 	return fmt.Errorf("what %s says about the judge cannot be read, so nobody is asked; see \"cardea rules lint\"", c.Unreadable)
 }
 
-// Providers are the providers of the chain, complete.
+// Providers returns the providers of the chain, completed.
 func (c Config) Providers() []Provider {
 	chain := c.Chain
 	if len(chain) == 0 {
@@ -152,8 +152,8 @@ func (c Config) Providers() []Provider {
 	return lists.Of(chain, Provider.Complete)
 }
 
-// Price is what a provider's model costs. A model of Ollama on this machine costs
-// nothing. It is false where no price is known.
+// Price returns the price of a provider's model, or false for an unknown price. A model of Ollama
+// on this machine costs nothing.
 func (c Config) Price(p Provider) (Price, bool) {
 	if price, ok := c.Prices[p.Model]; ok {
 		return price, true
@@ -162,12 +162,12 @@ func (c Config) Price(p Provider) (Price, bool) {
 		return Price{}, true
 	}
 	if !p.official() {
-		return Price{}, false // somebody else's prices
+		return Price{}, false // another vendor's prices
 	}
 	return listPrice(p.Model)
 }
 
-// official reports whether a provider is asked where its vendor answers.
+// official reports whether the endpoint of a provider is the vendor's own.
 func (p Provider) official() bool {
 	return p.Type != Compatible && p.Endpoint == Provider{Type: p.Type}.Complete().Endpoint
 }

@@ -12,42 +12,42 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// EngineArgument is what cardea-engine is started with to answer one [Request].
+// EngineArgument makes cardea-engine answer one [Request].
 const EngineArgument = "judge"
 
-// Request is what cardea-engine is told: to ask a question, or, where there is none, to
-// say which providers are there.
+// Request asks cardea-engine to ask a question. Without a question, it asks which providers are
+// available.
 type Request struct {
 	Config Config `json:"config"`
-	// State is the state folder, Home the folder in which commands for keys run, Project
-	// that of the call, "" for none.
+	// State is the state folder, Home the folder in which commands for keys run, Project the
+	// project of the call, or "".
 	State    string    `json:"state"`
 	Home     string    `json:"home"`
 	Project  string    `json:"project"`
 	Question *Question `json:"question,omitempty"`
-	// Seat is set where the supervisor of a team is asked, and not the chain.
-	Seat *Seat `json:"seat,omitempty"`
-	// Left is how much time there is.
+	// Requester is set where the supervisor of a team is asked, and not the chain.
+	Seat *Requester `json:"seat,omitempty"`
+	// Left is the remaining time.
 	Left time.Duration `json:"left"`
 }
 
-// Seat is who asks the supervisor of a team.
-type Seat struct {
-	// Runtime is the folder for sockets, Team the team's name, "" for the sessions of
-	// none, Agent the subagent that asks, "" for the session itself.
+// Requester identifies the agent that asks the supervisor of a team.
+type Requester struct {
+	// Runtime is the folder for sockets. Team is the team's name, or "". Agent is the subagent that
+	// asks, "" for the session itself.
 	Runtime string `json:"runtime"`
 	Team    string `json:"team"`
 	Agent   string `json:"agent"`
 }
 
-// Reply is the engine's: an answer, a failure, or what is there.
+// Reply is the engine's reply: an answer, a failure, or the availability of the providers.
 type Reply struct {
 	Answer    *SentAnswer    `json:"answer,omitempty"`
 	Failure   *Failure       `json:"failure,omitempty"`
 	Available []Availability `json:"available,omitempty"`
 }
 
-// SentAnswer is an [Answer] as it is written down.
+// SentAnswer is the JSON form of an [Assessment].
 type SentAnswer struct {
 	Decision   string        `json:"decision"`
 	Confidence float64       `json:"confidence"`
@@ -63,57 +63,57 @@ type SentAnswer struct {
 	Failed     []Attempt     `json:"failed,omitempty"`
 }
 
-// Sent is the answer as it is written down.
-func (a Answer) Sent() *SentAnswer {
+// Sent returns the JSON form of the answer.
+func (a Assessment) Sent() *SentAnswer {
 	return &SentAnswer{a.Decision.String(), a.Confidence, a.Reason, a.Rule, a.Provider, a.Model, a.TokensIn, a.TokensOut, a.Cost, a.Priced, a.Took, a.Failed}
 }
 
-// Answer is what was written down. The error is that of a decision that none can be.
-func (s *SentAnswer) Answer() (Answer, error) {
+// Answer returns the answer, or an error for an invalid decision or confidence.
+func (s *SentAnswer) Answer() (Assessment, error) {
 	e, err := cardea.ParseEffect(s.Decision)
 	if err != nil || e != cardea.Allow && e != cardea.Deny && e != cardea.Ask || !(s.Confidence >= 0 && s.Confidence <= 1) {
-		return Answer{}, errors.New("it gives an answer that none can be")
+		return Assessment{}, errors.New("it gives an answer that none can be")
 	}
-	return Answer{e, s.Confidence, s.Reason, s.Rule, s.Provider, s.Model, s.TokensIn, s.TokensOut, s.Cost, s.Priced, s.Took, s.Failed}, nil
+	return Assessment{e, s.Confidence, s.Reason, s.Rule, s.Provider, s.Model, s.TokensIn, s.TokensOut, s.Cost, s.Priced, s.Took, s.Failed}, nil
 }
 
-// Engine asks by a process of cardea-engine, one for each question.
+// Engine asks through a process of cardea-engine, one for each question.
 type Engine struct {
-	// Find gives the path of cardea-engine.
+	// Find returns the path of cardea-engine.
 	Find func() (string, error)
-	// Environ is the environment as os.Environ gives it. Of what changes whom a
-	// connection reaches, only what Trusted names is passed on.
+	// Environ is the environment as os.Environ returns it. Variables that change the target of a
+	// connection are only passed on if Trusted names them.
 	Environ []string
-	// Trusted are the words of from_env in the person's settings.
+	// Trusted are the words of from_env in the user's settings.
 	Trusted []string
-	// Request says who is asked. Its question and time are set for each question.
+	// Request is the template of a request. Its question and time are set for each question.
 	Request Request
 }
 
-// maxReply bounds what the engine says, in bytes.
+// maxReply is the largest size of a reply, in bytes.
 const maxReply = 1 << 20
 
-// Ask asks by the engine. It returns by the deadline of ctx.
-func (e Engine) Ask(ctx context.Context, q Question) (Answer, error) {
+// Ask asks through the engine. It returns by the deadline of ctx.
+func (e Engine) Ask(ctx context.Context, q Question) (Assessment, error) {
 	r := e.Request
 	r.Question = &q
 	reply, err := e.run(ctx, r)
 	switch {
 	case err != nil:
-		return Answer{}, &Failure{Why: err.Error()}
+		return Assessment{}, &Failure{Why: err.Error()}
 	case reply.Failure != nil:
-		return Answer{}, reply.Failure
+		return Assessment{}, reply.Failure
 	case reply.Answer == nil:
-		return Answer{}, &Failure{Why: "cardea-engine gives no answer; install cardea and cardea-engine anew"}
+		return Assessment{}, &Failure{Why: "cardea-engine gives no answer; install cardea and cardea-engine anew"}
 	}
 	a, err := reply.Answer.Answer()
 	if err != nil {
-		return Answer{}, &Failure{Why: "cardea-engine: " + err.Error()}
+		return Assessment{}, &Failure{Why: "cardea-engine: " + err.Error()}
 	}
 	return a, nil
 }
 
-// Check has the engine ask every provider whether it is there, without a question.
+// Check returns the availability of every provider, without asking a question.
 func (e Engine) Check(ctx context.Context) ([]Availability, error) {
 	r := e.Request
 	r.Question = nil
@@ -121,6 +121,8 @@ func (e Engine) Check(ctx context.Context) ([]Availability, error) {
 	return reply.Available, err
 }
 
+// run sends a request to a new process of the engine and returns its reply. The process gets the
+// time until the deadline of ctx, at most [limit.Judge].
 func (e Engine) run(ctx context.Context, r Request) (reply Reply, err error) {
 	program, err := e.Find()
 	if err != nil {
@@ -135,7 +137,8 @@ func (e Engine) run(ctx context.Context, r Request) (reply Reply, err error) {
 	return reply, err
 }
 
-// Words of from_env: what changes whom a connection reaches, and whom it believes.
+// Words of from_env: variables that change the target of a connection, and the accepted
+// certificates.
 const (
 	ProxyVariables       = "proxy"
 	CertificateVariables = "certificates"

@@ -6,34 +6,34 @@ import (
 	"cardea.dev/internal/base/lists"
 )
 
-// Cause says in a word why a provider did not answer.
+// Cause is the reason why a provider did not answer, in one word.
 type Cause string
 
 // The causes.
 const (
-	// NoKey: there is no key, or the command that gives it failed.
+	// NoKey: there is no key, or the command for it failed.
 	NoKey Cause = "no-key"
-	// Unreachable: no connection, or one that was cut.
+	// Unreachable: no connection, or an interrupted one.
 	Unreachable Cause = "unreachable"
-	// TimedOut: its time, or that of the whole question, was over.
+	// TimedOut: the time of the provider, or of the whole question, was over.
 	TimedOut Cause = "timed-out"
-	// Rejected: it does not accept the key (401, 403).
+	// Rejected: the provider does not accept the key (401, 403).
 	Rejected Cause = "rejected"
-	// Busy: it asks to come back later (429, 529, or 503).
+	// Busy: the provider asks to retry later (429, 529, or 503).
 	Busy Cause = "busy"
-	// ServerError: any other status that is no success.
+	// ServerError: any other error status.
 	ServerError Cause = "server-error"
 	// Refused: the model declined to answer.
 	Refused Cause = "refused"
-	// Truncated: the answer does not come to its end within its tokens.
+	// Truncated: the answer is longer than the limit of tokens.
 	Truncated Cause = "truncated"
-	// Malformed: what came is no answer of the form that was asked for.
+	// Malformed: the answer does not have the requested form.
 	Malformed Cause = "malformed"
-	// Paused: it failed before and is not asked again yet.
+	// Paused: the provider failed before and is not asked again yet.
 	Paused Cause = "paused"
-	// Spent: a budget is spent, or what the answer costs cannot be bounded.
+	// Spent: a budget is spent, or the cost of the answer has no known limit.
 	Spent Cause = "spent"
-	// Misconfigured: its settings cannot be used.
+	// Misconfigured: the settings of the provider cannot be used.
 	Misconfigured Cause = "misconfigured"
 )
 
@@ -42,8 +42,7 @@ type Attempt struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 	Cause    Cause  `json:"cause"`
-	// Why is for people. It has no key and nothing of what the provider sent but names of
-	// errors.
+	// Why is for people. It contains no key, and nothing from the provider except names of errors.
 	Why string `json:"why"`
 }
 
@@ -55,7 +54,7 @@ type Failure struct {
 	Why string
 }
 
-// Error says of each provider why it did not answer.
+// Error returns the reason of each provider.
 func (f *Failure) Error() string {
 	if f.Why != "" {
 		return "no model was asked: " + f.Why
@@ -77,17 +76,17 @@ func (f *Failure) Spent() bool {
 	return len(f.Attempts) > 0
 }
 
-// Availability is what a provider says without being asked a question.
+// Availability is the state of a provider, found without a question.
 type Availability struct {
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 	Endpoint string `json:"endpoint"`
-	// Priced is set where it is known what the model costs.
+	// Priced is set where the price of the model is known.
 	Priced bool `json:"priced"`
-	// Cause and Why say what is wrong, "" where it can be asked.
+	// Cause and Why are the problem, "" where the provider can be asked.
 	Cause Cause  `json:"cause,omitempty"`
 	Why   string `json:"why,omitempty"`
-	// Paused is until when calls leave it alone, since it failed; "" where they ask it.
+	// Paused is the time until which calls do not ask it after failures; "" where they ask it.
 	Paused string `json:"paused,omitempty"`
 }
 

@@ -1,11 +1,10 @@
-// Package judge has the question that a language model is asked about a tool call, its
-// answer, and what both may be. Who answers is an [Asker]: the chain of providers in
-// package provider, which only cardea-engine links since it speaks HTTP, or another
-// process ([Engine]).
+// Package judge defines the question that a language model is asked about a tool call, and its
+// answer. An [Asker] answers it: the chain of providers in package provider, which only
+// cardea-engine links since it uses HTTP, or another process ([Engine]).
 //
-// A model reads text that the agent wrote, so its answer is as little trusted as that
-// text. It is data of a fixed form ([ParseAnswer]). Whatever has another form is a
-// failure and no answer. What an answer is worth is decided by the caller.
+// A model reads text that the agent wrote, so its answer is trusted no more than that text. It is
+// data of a fixed form ([ParseAnswer]). Any other form is a failure and no answer. The caller
+// decides what effect an answer has.
 package judge
 
 import (
@@ -16,41 +15,40 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// Question is what a model is asked. Both texts are redacted: they leave the machine.
+// Question is the question to a model. Both texts are redacted: they leave the machine.
 type Question struct {
-	// System is what the model is told to do, User what it is to decide about.
+	// System is the instruction to the model, User the call to decide about.
 	System redact.Text `json:"system"`
 	User   redact.Text `json:"user"`
-	// Session is the harness's session, for the budget of a session; "" counts as one of
+	// Session is the harness's session, for the budget of a session. "" is treated as a session of
 	// its own. It is not sent.
 	Session string `json:"session"`
 }
 
-// Answer is what a model said, in the form of [Schema].
-type Answer struct {
+// Assessment is the answer of a model, in the form of [Schema].
+type Assessment struct {
 	// Decision is Allow, Deny or Ask. Confidence is from 0 to 1.
 	Decision   cardea.Effect
 	Confidence float64
-	// Reason is for people. Rule is a rule that the model proposes for calls of this
-	// kind, "" for none; only a person may take it over. Both are the model's words, in
-	// one line, redacted.
+	// Reason is for people. Rule is a rule that the model proposes for calls of this kind, or "";
+	// only a person may add it. Both are the model's words, in one line, redacted.
 	Reason, Rule redact.Text
-	// Provider and Model answered.
+	// Provider and Model identify the model that answered.
 	Provider, Model string
-	// TokensIn and TokensOut are what the provider says it read and wrote.
+	// TokensIn and TokensOut are the numbers of tokens that the provider reports.
 	TokensIn, TokensOut int
-	// Cost is what the answer cost. Priced is false where the model's price is not known;
-	// then Cost is 0.
+	// Cost is the cost of the answer. Priced is false if the model's price is unknown, and Cost is
+	// then 0.
 	Cost   Money
 	Priced bool
-	// Took is how long the provider took that answered, without those that failed before.
+	// Took is the time of the provider that answered, without those that failed before.
 	Took time.Duration
 	// Failed are the providers that were asked before and did not answer.
 	Failed []Attempt
 }
 
-// Asker asks a model. The error is a *[Failure] where no provider answered. It returns
-// when ctx is over, at the latest.
+// Asker asks a model. The error is a *[Failure] if no provider answered. Ask returns by the
+// deadline of ctx.
 type Asker interface {
-	Ask(ctx context.Context, q Question) (Answer, error)
+	Ask(ctx context.Context, q Question) (Assessment, error)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Money is an amount in millionths of a US dollar. Whole numbers add up exactly.
+// Money is an amount in millionths of a US dollar, so that sums are exact.
 type Money int64
 
 // Dollar is one US dollar.
@@ -16,8 +16,7 @@ const Dollar Money = 1_000_000
 // MostMoney is the largest amount that settings can name.
 const MostMoney = 1_000_000 * Dollar
 
-// ParseMoney reads an amount in dollars with at most six digits behind the point:
-// "0.25".
+// ParseMoney parses an amount in dollars with at most six digits after the point: "0.25".
 func ParseMoney(s string) (Money, error) {
 	whole, part, point := strings.Cut(s, ".")
 	digits := func(t string, most int) bool {
@@ -36,19 +35,19 @@ func ParseMoney(s string) (Money, error) {
 	return Money(n), nil
 }
 
-// String is the amount in dollars, without a sign for them: "0.25".
+// String returns the amount in dollars, without a currency sign: "0.25".
 func (m Money) String() string {
 	s := fmt.Sprintf("%d.%06d", m/Dollar, m%Dollar)
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// Price is what a model costs per million tokens.
+// Price is the price of a model per million tokens.
 type Price struct {
 	In  Money `json:"in"`
 	Out Money `json:"out"`
 }
 
-// Of is what so many tokens cost, rounded up.
+// Of returns the cost of so many tokens, rounded up.
 func (p Price) Of(in, out int) Money {
 	sum := float64(p.In)*float64(in) + float64(p.Out)*float64(out)
 	return Money(math.Ceil(sum / 1e6))

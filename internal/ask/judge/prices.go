@@ -1,10 +1,9 @@
 package judge
 
-// listPrice is the vendor's list price of a model, in US dollars for a million tokens. The
-// prices were known when this was written. They are not looked up, and change: settings
-// override them (judge.prices).
-// Aliases and dated names of a model are entries of their own, since a name that only
-// begins alike may cost more.
+// listPrice returns the vendor's list price of a model, in US dollars for a million tokens, as
+// known when this was written. Prices are not looked up, and change: settings override them
+// (judge.prices). Aliases and dated names of a model have their own entries, since a name with the
+// same beginning may cost more.
 func listPrice(model string) (Price, bool) {
 	switch model {
 	case "claude-haiku-4-5", "claude-haiku-4-5-20251001":

@@ -11,49 +11,48 @@ import (
 	"cardea.dev/internal/base/script"
 )
 
-// EngineArgument is what cardea-engine is started with to carry out one [Request].
+// EngineArgument makes cardea-engine carry out one [Request].
 const EngineArgument = "queue"
 
-// Request is what cardea-engine is told: to hold a call back. It proves nothing by itself,
-// so nothing that it asks for lets a call run.
+// Request asks cardea-engine to hold a call back. It proves nothing by itself, so no field of it
+// lets a call run.
 type Request struct {
 	// State is the state folder.
 	State string `json:"state"`
-	// Hold is a call that waits for a person, or that gets a ticket. An approved ticket
-	// for it is used up first.
+	// Hold is a call that waits for a person, or that gets a ticket. An approved ticket for it is
+	// used up first.
 	Hold *Entry `json:"hold,omitempty"`
-	// Notices are where a new entry is told of.
+	// Notices are the places to notify of a new entry.
 	Notices Notices `json:"notices"`
-	// Left is how much time there is.
+	// Left is the remaining time.
 	Left time.Duration `json:"left"`
 }
 
-// Notices are where new entries are told of.
+// Notices are the places to notify of new entries.
 type Notices struct {
 	Desktop bool   `json:"desktop"`
 	Webhook string `json:"webhook"`
 	Ntfy    string `json:"ntfy"`
 }
 
-// Reply is the engine's.
+// Reply is the engine's reply.
 type Reply struct {
-	// Entry is the one that waited, got a ticket, or was approved before.
+	// Entry is the entry that waited, got a ticket, or was approved before.
 	Entry *Entry `json:"entry,omitempty"`
-	// Answer is what the person said. Granted is set where they said it before, to the
-	// ticket of the same call.
-	Answer  *Answer `json:"answer,omitempty"`
-	Granted bool    `json:"granted,omitempty"`
-	// TimedOut is set where nobody answered.
+	// Answer is the person's answer. Granted is set where they gave it before, to the ticket of the
+	// same call.
+	Answer  *Resolution `json:"answer,omitempty"`
+	Granted bool        `json:"granted,omitempty"`
+	// TimedOut is set where no person answered.
 	TimedOut bool `json:"timed_out,omitempty"`
-	// Failure is why the queue could not be used, "" where it could.
+	// Failure is the reason why the queue could not be used, or "".
 	Failure string `json:"failure,omitempty"`
-	// Told are what the person must learn of besides: a notice that could not be sent, a
-	// damaged file.
+	// Told are further reports for the person: a notice that could not be sent, a damaged file.
 	Told []string `json:"told,omitempty"`
 }
 
-// SafeAddress reports whether an address can be told something that others must not
-// read: by https, or on this machine.
+// SafeAddress reports whether confidential text can be sent to an address: it uses https, or is on
+// this machine.
 func SafeAddress(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || u.Hostname() == "" || u.User != nil {
@@ -69,13 +68,13 @@ type Asker interface {
 	Ask(ctx context.Context, r Request) (Reply, error)
 }
 
-// Engine asks a process of cardea-engine, one for each request.
+// Engine asks through a process of cardea-engine, one for each request.
 type Engine struct {
-	// Find gives the path of cardea-engine.
+	// Find returns the path of cardea-engine.
 	Find func() (string, error)
 }
 
-// maxReply bounds what the engine says, in bytes.
+// maxReply is the largest size of a reply, in bytes.
 const maxReply = 8 << 20
 
 // Ask carries out a request. It returns by the deadline of ctx.

@@ -19,26 +19,26 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// Name is the provider's word in answers of a supervisor.
+// Name is the provider's name in answers of a supervisor.
 const Name = "supervisor"
 
 // Client asks the supervisor of a team. It is a [judge.Asker].
 type Client struct {
 	Posts post.Posts
-	// Team is that of the session which asks, "" for none. Agent is its subagent.
+	// Team is the team of the session that asks, or "". Agent is its subagent.
 	Team, Agent string
 	Redactor    *redact.Redactor
 }
 
-// Asker asks the supervisor of a request's seat.
+// Asker returns a client for the supervisor that a request names.
 func Asker(r judge.Request) judge.Asker {
 	return Client{Posts: post.Posts{State: r.State, Runtime: r.Seat.Runtime}, Team: r.Seat.Team, Agent: r.Seat.Agent, Redactor: redact.New()}
 }
 
-// Ask asks, and waits until ctx ends. A connection that is cut is made anew for a while,
-// since the supervisor's process may be started again; a supervisor whose harness has
-// ended, or one that refuses, is not asked again.
-func (c Client) Ask(ctx context.Context, q judge.Question) (judge.Answer, error) {
+// Ask asks, and waits until ctx ends. It renews a lost connection for a while, since the
+// supervisor's process may restart. After a refusal, or the end of the supervisor's harness, it
+// does not ask again.
+func (c Client) Ask(ctx context.Context, q judge.Question) (judge.Assessment, error) {
 	begin := time.Now()
 	if _, has := ctx.Deadline(); !has {
 		var cancel context.CancelFunc
@@ -46,7 +46,7 @@ func (c Client) Ask(ctx context.Context, q judge.Question) (judge.Answer, error)
 		defer cancel()
 	}
 	id := rand.Text()
-	var lost time.Time // since when there is no connection
+	var lost time.Time // the time since which there is no connection
 	for {
 		a, err := c.try(ctx, q, id)
 		switch {
@@ -54,13 +54,13 @@ func (c Client) Ask(ctx context.Context, q judge.Question) (judge.Answer, error)
 			a.Took = time.Since(begin)
 			return a, nil
 		case ctx.Err() != nil:
-			return judge.Answer{}, failure(judge.TimedOut, "the supervisor did not answer in time")
+			return judge.Assessment{}, failure(judge.TimedOut, "the supervisor did not answer in time")
 		case errors.As(err, new(refusal)) || !errors.As(err, new(lostError)):
-			return judge.Answer{}, failure(judge.Unreachable, err.Error())
+			return judge.Assessment{}, failure(judge.Unreachable, err.Error())
 		case lost.IsZero():
 			lost = time.Now()
 		case time.Since(lost) > limit.SupervisorReturn:
-			return judge.Answer{}, failure(judge.Unreachable, "the supervisor does not listen: "+err.Error())
+			return judge.Assessment{}, failure(judge.Unreachable, "the supervisor does not listen: "+err.Error())
 		}
 		select {
 		case <-ctx.Done():
@@ -77,7 +77,7 @@ func failure(cause judge.Cause, why string) error {
 }
 
 // try asks once.
-func (c Client) try(ctx context.Context, q judge.Question, id string) (a judge.Answer, err error) {
+func (c Client) try(ctx context.Context, q judge.Question, id string) (a judge.Assessment, err error) {
 	holder, err := c.Posts.Of(c.Team)
 	if err != nil {
 		return a, err
@@ -136,7 +136,7 @@ func again(err error) error {
 	return lostError{err}
 }
 
-// connect connects to the socket of a post, and makes sure of who listens there.
+// connect connects to the socket of a post, and verifies the process that listens there.
 func (c Client) connect(ctx context.Context, holder post.Post) (net.Conn, error) {
 	path, err := c.Posts.Socket(holder.Team)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// Desk holds questions until somebody takes and answers them: an agent, by two tools.
-type Desk struct {
+// Inbox holds questions until an agent takes and answers them, by two tools.
+type Inbox struct {
 	mu      sync.Mutex
 	last    int
 	waiting []*entry
 	taken   map[string]*entry
-	// come is closed and replaced when a question comes.
+	// come is closed and replaced when a question arrives.
 	come chan struct{}
 }
 
@@ -27,11 +27,11 @@ type entry struct {
 	reply chan Reply
 }
 
-// NewDesk is an empty one.
-func NewDesk() *Desk { return &Desk{taken: map[string]*entry{}, come: make(chan struct{})} }
+// NewInbox returns an empty inbox.
+func NewInbox() *Inbox { return &Inbox{taken: map[string]*entry{}, come: make(chan struct{})} }
 
-// Handle is a [Handler]: it puts a question on the desk, and waits for its answer.
-func (d *Desk) Handle(ctx context.Context, q Asked) (Reply, error) {
+// Handle is a [Handler]: it puts a question into the inbox, and waits for its answer.
+func (d *Inbox) Handle(ctx context.Context, q Asked) (Reply, error) {
 	e := &entry{asked: q, reply: make(chan Reply, 1)}
 	d.mu.Lock()
 	d.last++
@@ -49,16 +49,16 @@ func (d *Desk) Handle(ctx context.Context, q Asked) (Reply, error) {
 	}
 }
 
-func (d *Desk) drop(e *entry) {
+func (d *Inbox) drop(e *entry) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.taken, e.asked.ID)
 	d.waiting = slices.DeleteFunc(d.waiting, func(w *entry) bool { return w == e })
 }
 
-// Next takes the question that waits longest. Where there is none, it waits for one until
-// ctx ends, and is false then.
-func (d *Desk) Next(ctx context.Context) (Asked, bool) {
+// Next takes the question that has waited longest, and waits for one while the inbox is empty. It
+// returns false when ctx ends.
+func (d *Inbox) Next(ctx context.Context) (Asked, bool) {
 	for {
 		d.mu.Lock()
 		if len(d.waiting) > 0 {
@@ -78,9 +78,9 @@ func (d *Desk) Next(ctx context.Context) (Asked, bool) {
 	}
 }
 
-// Answer answers a question that was taken. An answer of another form is an error, and
-// the question still waits for one. So is an answer that comes too late, or again.
-func (d *Desk) Answer(id string, answer json.RawMessage, model string) error {
+// Answer answers a question that was taken. An answer in another form is an error, and the question
+// still waits for one. A late or second answer is also an error.
+func (d *Inbox) Answer(id string, answer json.RawMessage, model string) error {
 	if _, err := judge.ParseAnswer(answer, redact.New()); err != nil {
 		return err
 	}

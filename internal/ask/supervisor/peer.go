@@ -10,7 +10,7 @@ import (
 	"cardea.dev/internal/base/person"
 )
 
-// above are the processes from the other end upwards, which must be this user's.
+// above returns the processes from the peer upwards, which must be this user's.
 func above(conn net.Conn) ([]person.Forebear, error) {
 	pid, err := peer.PID(conn)
 	if err != nil {
@@ -19,7 +19,7 @@ func above(conn net.Conn) ([]person.Forebear, error) {
 	return person.Lineage(pid)
 }
 
-// mayAnswer says why the processes that own a socket may not answer for a post, or nil.
+// mayAnswer returns an error if the processes that own a socket may not answer for a post.
 func mayAnswer(holder post.Post, owners []person.Forebear) error {
 	if !post.Descends(owners, holder.Process) {
 		return errors.New("the socket belongs to another process than the one that a person made the supervisor")
@@ -30,8 +30,8 @@ func mayAnswer(holder post.Post, owners []person.Forebear) error {
 	return nil
 }
 
-// mayAsk says why a session may not ask the holder of a post, or nil: nobody answers for
-// themselves.
+// mayAsk returns an error if a session may not ask the holder of a post. A supervisor does not
+// answer its own session.
 func mayAsk(holder post.Post, session string, askers []person.Forebear) error {
 	switch {
 	case holder.Session != "" && session == holder.Session:

@@ -16,31 +16,31 @@ import (
 )
 
 const (
-	// maxConnections and maxQuestions bound what a supervisor holds at a time.
+	// maxConnections and maxQuestions are the largest numbers that a supervisor holds at a time.
 	maxConnections = 256
 	maxQuestions   = 64
-	// maxID bounds the names of sessions, agents and questions, in bytes.
+	// maxID is the longest name of a session, agent or question, in bytes.
 	maxID = 1024
 )
 
 // Asked is a question that reached a supervisor.
 type Asked struct {
 	judge.Question
-	// ID is the supervisor's own name for it.
+	// ID is the supervisor's own id for it.
 	ID string
 	// Agent is the subagent that asks, "" for the session itself. Team is the post's.
 	Agent, Team string
-	// Until is when the asker no longer waits.
+	// Until is the end of the asker's wait.
 	Until time.Time
 }
 
-// Reply is an answer in the form that [judge.Schema] describes, and who gave it.
+// Reply is an answer in the form of [judge.Schema], with the model that gave it.
 type Reply struct {
 	Answer json.RawMessage
 	Model  string
 }
 
-// Handler answers a question. It ends when ctx does: the asker went, or the time is up.
+// Handler answers a question. It returns when ctx ends, since the asker has gone or the time is up.
 type Handler func(ctx context.Context, q Asked) (Reply, error)
 
 // Server listens for a post.
@@ -66,7 +66,7 @@ func Listen(posts post.Posts, holder post.Post) (*Server, error) {
 	return &Server{holder: holder, listener: l, path: path}, nil
 }
 
-// Serve answers until ctx ends. It returns when all that was begun has ended.
+// Serve answers until ctx ends. It returns once all its goroutines have ended.
 func (s *Server) Serve(ctx context.Context, handle Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
@@ -117,11 +117,11 @@ func (s *Server) attend(ctx context.Context, conn net.Conn, handle Handler) {
 	}
 	places := make(chan struct{}, maxQuestions)
 	for {
-		// A connection without a question costs a place, so it does not stay for long.
+		// An idle connection takes a place, so it does not stay for long.
 		_ = conn.SetReadDeadline(time.Now().Add(limit.SupervisorIdle))
 		m, err := l.get(typeQuestion)
 		if err != nil {
-			return // the asker has gone, or says nothing that could be answered
+			return // the asker has gone, or sent an invalid message
 		}
 		if err := s.refuses(m, theirs, mine); err != nil {
 			refuse(err)
@@ -141,8 +141,8 @@ func (s *Server) attend(ctx context.Context, conn net.Conn, handle Handler) {
 	}
 }
 
-// greet looks at who asks, and proves that it may answer. It gives what both sides made
-// up for this connection.
+// greet verifies the asker, and proves that this process may answer. It returns the nonces of both
+// sides for this connection.
 func (s *Server) greet(l *line) (theirs, mine []byte, err error) {
 	_ = l.conn.SetDeadline(time.Now().Add(limit.SupervisorGreeting))
 	askers, err := above(l.conn)
@@ -160,7 +160,7 @@ func (s *Server) greet(l *line) (theirs, mine []byte, err error) {
 	return hello.Nonce, mine, l.put(message{Type: typeHello, Nonce: mine, Proof: prove(s.holder.Secret, answersPurpose, hello.Nonce, mine)})
 }
 
-// refuses says why a question is not answered, or nil.
+// refuses returns an error for a question that is not answered.
 func (s *Server) refuses(m message, theirs, mine []byte) error {
 	switch {
 	case !proved(s.holder.Secret, m.Proof, asksPurpose, theirs, mine):
@@ -171,7 +171,7 @@ func (s *Server) refuses(m message, theirs, mine []byte) error {
 	return mayAsk(s.holder, m.Session, nil)
 }
 
-// answer gives one answer.
+// answer sends one answer.
 func (s *Server) answer(ctx context.Context, l *line, m message, handle Handler) {
 	until := time.Now().Add(time.Duration(m.Millis) * time.Millisecond)
 	ctx, cancel := context.WithDeadline(ctx, until)
@@ -179,7 +179,7 @@ func (s *Server) answer(ctx context.Context, l *line, m message, handle Handler)
 	q := Asked{Question: judge.Question{System: m.Question.System, User: m.Question.User, Session: m.Session}, ID: m.ID, Agent: m.Agent, Team: s.holder.Team, Until: until}
 	reply, err := handle(ctx, q)
 	if ctx.Err() != nil {
-		return // nobody waits any more
+		return // the asker no longer waits
 	}
 	if err != nil {
 		_ = l.put(message{Type: typeError, ID: m.ID, Error: err.Error()})

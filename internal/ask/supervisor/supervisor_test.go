@@ -63,7 +63,7 @@ func here() post.Posts {
 	return post.Posts{State: os.Getenv("SUPERVISOR_STATE"), Runtime: os.Getenv("SUPERVISOR_RUN")}
 }
 
-// playServer answers as it is told.
+// playServer answers according to its environment.
 func playServer() {
 	holder, err := here().Held()
 	if err != nil {
@@ -92,7 +92,7 @@ func playServer() {
 	fmt.Println("ended", err)
 }
 
-// playAsker asks as the session that it is told.
+// playAsker asks as the session in its environment.
 func playAsker() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -100,8 +100,8 @@ func playAsker() {
 	fmt.Println("asked", a.Reason.String(), err)
 }
 
-// world is a machine with a harness on it.
-type world struct {
+// system is a machine with a harness on it.
+type system struct {
 	t       *testing.T
 	posts   post.Posts
 	harness *exec.Cmd
@@ -110,14 +110,14 @@ type world struct {
 	process person.Running
 }
 
-func newWorld(t *testing.T) *world {
+func newSystem(t *testing.T) *system {
 	t.Helper()
 	run, err := os.MkdirTemp("", "s") // short: a socket's path is
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(run) })
-	w := &world{t: t, posts: post.Posts{State: t.TempDir(), Runtime: run}}
+	w := &system{t: t, posts: post.Posts{State: t.TempDir(), Runtime: run}}
 	w.harness = exec.Command("/proc/self/exe")
 	w.harness.Args[0] = "claude"
 	w.harness.Env = append(os.Environ(), "SUPERVISOR_TEST=harness", "SUPERVISOR_STATE="+w.posts.State, "SUPERVISOR_RUN="+w.posts.Runtime)
@@ -144,7 +144,7 @@ func newWorld(t *testing.T) *world {
 }
 
 // appoint makes the harness's session the supervisor.
-func (w *world) appoint() post.Post {
+func (w *system) appoint() post.Post {
 	w.t.Helper()
 	holder, err := w.posts.Appoint(post.Post{Team: "alpha", Session: "lead-1", Process: w.process, By: "person:liam", At: time.Now()})
 	if err != nil {
@@ -154,7 +154,7 @@ func (w *world) appoint() post.Post {
 }
 
 // start starts a program below the harness, and gives its first line.
-func (w *world) start(words string) string {
+func (w *system) start(words string) string {
 	w.t.Helper()
 	if _, err := fmt.Fprintln(w.in, words); err != nil {
 		w.t.Fatal(err)
@@ -165,13 +165,13 @@ func (w *world) start(words string) string {
 	return w.out.Text()
 }
 
-func (w *world) ask(session, text string, limit time.Duration) (judge.Answer, error) {
+func (w *system) ask(session, text string, limit time.Duration) (judge.Assessment, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	return Client{Posts: w.posts, Team: "alpha", Redactor: redact.New()}.Ask(ctx, judge.Question{User: redact.New().Text(text), Session: session})
 }
 
-func (w *world) refused(session, why string) {
+func (w *system) refused(session, why string) {
 	w.t.Helper()
 	if a, err := w.ask(session, "x", time.Minute); err == nil || !strings.Contains(err.Error(), why) {
 		w.t.Errorf("answered %v, %v; want an error with %q", a.Decision, err, why)
@@ -180,7 +180,7 @@ func (w *world) refused(session, why string) {
 
 // Many sessions ask at once, and each hears the answer to its own question.
 func TestManySessions(t *testing.T) {
-	w := newWorld(t)
+	w := newSystem(t)
 	w.appoint()
 	if got := w.start("server"); got != "listening" {
 		t.Fatal(got)
@@ -202,7 +202,7 @@ func TestManySessions(t *testing.T) {
 
 // The supervisor dies while it answers: each session hears so long before its time is up.
 func TestItDies(t *testing.T) {
-	w := newWorld(t)
+	w := newSystem(t)
 	w.appoint()
 	if got := w.start("server die"); got != "listening" {
 		t.Fatal(got)
@@ -233,7 +233,7 @@ func TestItDies(t *testing.T) {
 
 // A supervisor that comes back while a question waits answers it.
 func TestItComesBack(t *testing.T) {
-	w := newWorld(t)
+	w := newSystem(t)
 	w.appoint()
 	if got := w.start("server hang"); got != "listening" {
 		t.Fatal(got)
@@ -265,7 +265,7 @@ func TestItComesBack(t *testing.T) {
 }
 
 func TestItHangsOrBabbles(t *testing.T) {
-	w := newWorld(t)
+	w := newSystem(t)
 	w.appoint()
 	w.refused("worker-1", "does not listen")
 	if got := w.start("server hang"); got != "listening" {
@@ -278,7 +278,7 @@ func TestItHangsOrBabbles(t *testing.T) {
 	if got := w.start("server"); !strings.Contains(got, "another process answers") {
 		t.Errorf("a second one: %s", got)
 	}
-	other := newWorld(t)
+	other := newSystem(t)
 	other.appoint()
 	if got := other.start("server babble"); got != "listening" {
 		t.Fatal(got)
@@ -286,9 +286,9 @@ func TestItHangsOrBabbles(t *testing.T) {
 	other.refused("worker-1", "a key that was not asked for")
 }
 
-// Nobody answers for themselves, and nobody answers whom no person made the supervisor.
+// No session answers for itself, and only a supervisor that a person appointed answers.
 func TestWhoMayAnswer(t *testing.T) {
-	w := newWorld(t)
+	w := newSystem(t)
 	w.refused("worker-1", "no supervisor")
 	w.appoint()
 	if got := w.start("server"); got != "listening" {
@@ -300,7 +300,7 @@ func TestWhoMayAnswer(t *testing.T) {
 	}
 
 	// Another process of this user listens: it has the folder, and not the right.
-	forged := newWorld(t)
+	forged := newSystem(t)
 	holder := forged.appoint()
 	socket, err := forged.posts.Socket("alpha")
 	if err != nil {
@@ -329,7 +329,7 @@ func TestWhoMayAnswer(t *testing.T) {
 		t.Error("the socket stays")
 	}
 
-	// The record was written by somebody else, or its harness has ended.
+	// The record is forged, or its harness has ended.
 	path := onlyFile(t, filepath.Join(forged.posts.State, "supervisors"))
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -346,7 +346,7 @@ func TestWhoMayAnswer(t *testing.T) {
 	forged.refused("worker-1", "no supervisor")
 }
 
-// A program that an agent started answers for nobody, unless its session may.
+// A program that an agent started may only answer if the agent's session may.
 func TestMayAnswer(t *testing.T) {
 	own := person.Running{PID: 50, Start: "now"}
 	chain := func(agent bool, all ...int) (out []person.Forebear) {
@@ -376,7 +376,7 @@ func TestMayAnswer(t *testing.T) {
 
 // Who knows no secret asks in vain, and learns nothing. So does who sends another's proof.
 func TestTheSecret(t *testing.T) {
-	w := newWorld(t)
+	w := newSystem(t)
 	holder := w.appoint()
 	if got := w.start("server"); got != "listening" {
 		t.Fatal(got)
@@ -462,7 +462,7 @@ func TestTheSecret(t *testing.T) {
 }
 
 func TestDesk(t *testing.T) {
-	d := NewDesk()
+	d := NewInbox()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	replies := make(chan Reply)
@@ -506,7 +506,7 @@ func TestDesk(t *testing.T) {
 
 // An agent answers by two tools.
 func TestTools(t *testing.T) {
-	d := NewDesk()
+	d := NewInbox()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	call := func(i int, input string) (string, error) {
@@ -548,7 +548,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// onlyFile is the one file of a folder.
+// onlyFile returns the one file of a folder.
 func onlyFile(t *testing.T, dir string) string {
 	t.Helper()
 	names, err := state.Names(dir, 2)

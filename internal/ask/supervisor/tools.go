@@ -10,40 +10,40 @@ import (
 	"cardea.dev/internal/base/limit"
 )
 
-// Tool is what an agent that is the supervisor can call, in the form of the Model Context
-// Protocol (modelcontextprotocol.io, tools).
+// Tool is a tool for an agent that is the supervisor, in the form of the Model Context Protocol
+// (modelcontextprotocol.io, tools).
 type Tool struct {
 	Name, Description string
-	// Input is the JSON Schema of what Call takes.
+	// Input is the JSON Schema of Call's input.
 	Input json.RawMessage
-	// Call gives what the agent reads, as JSON. Its errors are for the agent.
+	// Call returns the result for the agent, as JSON. Its errors are for the agent.
 	Call func(ctx context.Context, input json.RawMessage) (any, error)
 }
 
-// next is what supervisor_next gives.
+// next is the result of supervisor_next.
 type next struct {
-	// Question is nil where none came.
+	// Question is nil if none came.
 	Question *shown `json:"question"`
-	// Note says what to do.
+	// Note is an instruction to the agent.
 	Note string `json:"note"`
 }
 
-// shown is a question as an agent reads it.
+// shown is a question in the form for an agent.
 type shown struct {
 	ID      string `json:"id"`
 	Session string `json:"session"`
 	Agent   string `json:"agent,omitempty"`
 	Team    string `json:"team,omitempty"`
-	// Seconds is how long the session still waits.
+	// Seconds is the time that the session still waits.
 	Seconds int `json:"seconds_left"`
-	// Instructions say how to decide, About is what is asked. What is quoted there was
-	// written by the agent that is judged.
+	// Instructions state how to decide, About is the question. The agent that is judged wrote the
+	// quoted text.
 	Instructions string `json:"instructions"`
 	About        string `json:"about"`
 }
 
-// Tools are the two by which an agent answers what lies on a desk.
-func Tools(d *Desk) []Tool {
+// Tools returns the two tools with which an agent answers the questions in an inbox.
+func Tools(d *Inbox) []Tool {
 	return []Tool{
 		{Name: "supervisor_next",
 			Description: "Take the next tool call that an agent of the team waits to hear about. Waits up to wait_seconds for one. " +
@@ -59,7 +59,8 @@ func Tools(d *Desk) []Tool {
 	}
 }
 
-func (d *Desk) callNext(ctx context.Context, input json.RawMessage) (any, error) {
+// callNext implements supervisor_next: it takes the next question, and waits for one.
+func (d *Inbox) callNext(ctx context.Context, input json.RawMessage) (any, error) {
 	in := struct {
 		Seconds *int `json:"wait_seconds"`
 	}{}
@@ -83,7 +84,8 @@ func (d *Desk) callNext(ctx context.Context, input json.RawMessage) (any, error)
 			Instructions: q.System.String(), About: q.User.String()}}, nil
 }
 
-func (d *Desk) callAnswer(_ context.Context, input json.RawMessage) (any, error) {
+// callAnswer implements supervisor_answer: it answers the question with the id in its input.
+func (d *Inbox) callAnswer(_ context.Context, input json.RawMessage) (any, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(input, &fields); err != nil {
 		return nil, errors.New("the input is no object")

@@ -1,10 +1,10 @@
-// Package supervisor lets another process answer the questions of the judge for a team:
-// an agent that a person made the team's supervisor, or "cardea supervise". Both sides
-// talk in lines of JSON over a socket (docs/supervisor.md).
+// Package supervisor lets another process answer the questions of the judge for a team: an agent
+// that a person made the team's supervisor, or "cardea supervise". Both sides exchange lines of
+// JSON over a socket (docs/supervisor.md).
 //
-// Who may answer is a [post.Post], which is signed. It names the process that answers,
-// or the harness below which it runs, and has a secret that both sides prove to know. A
-// supervisor answers neither its own session nor what its own processes started.
+// A signed [post.Post] defines who may answer. It names the process that answers, or the harness
+// below which it runs, and has a secret that both sides must know. A supervisor answers neither its
+// own session nor its own child processes.
 package supervisor
 
 import (
@@ -22,14 +22,14 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// Version is that of the protocol. Both sides name the one that they speak in their first
-// message, and neither speaks another one.
+// Version is the version of the protocol. Both sides send theirs in the first message, and accept
+// no other.
 const Version = 1
 
 const (
-	// maxLine bounds a message, in bytes.
+	// maxLine is the longest message, in bytes.
 	maxLine = 1 << 20
-	// nonceSize is how many random bytes each side gives, so that no proof counts twice.
+	// nonceSize is the number of random bytes of each side, so that no proof is valid twice.
 	nonceSize = 32
 
 	answersPurpose = "supervisor answers, protocol 1"
@@ -48,35 +48,34 @@ const (
 type message struct {
 	V    int    `json:"v"`
 	Type string `json:"type"`
-	// Nonce is in both greetings. Proof is in the supervisor's greeting and in each
-	// question.
+	// Nonce is in both greetings. Proof is in the supervisor's greeting and in each question.
 	Nonce []byte `json:"nonce,omitempty"`
 	Proof []byte `json:"proof,omitempty"`
-	// ID is the asker's, and comes back with the answer.
+	// ID is the asker's id, and is repeated in the answer.
 	ID       string `json:"id,omitempty"`
 	Session  string `json:"session,omitempty"`
 	Agent    string `json:"agent,omitempty"`
 	Question *texts `json:"question,omitempty"`
-	// Millis is how long the asker waits.
+	// Millis is the time that the asker waits.
 	Millis int64 `json:"limit_ms,omitempty"`
-	// Answer is an object in the form that judge.Schema describes.
+	// Answer is an object in the form of judge.Schema.
 	Answer json.RawMessage `json:"answer,omitempty"`
-	// Model is who answered, as the supervisor says it.
+	// Model is the model that answered, as the supervisor reports it.
 	Model string `json:"model,omitempty"`
 	Error string `json:"error,omitempty"`
 }
 
-// texts are those of judge.Question.
+// texts are the texts of a judge.Question.
 type texts struct {
 	System redact.Text `json:"system"`
 	User   redact.Text `json:"user"`
 }
 
-// line is a connection that takes and gives messages.
+// line is a connection for messages.
 type line struct {
 	conn net.Conn
 	read *bufio.Scanner
-	mu   sync.Mutex // of writing
+	mu   sync.Mutex // for writing
 }
 
 func newLine(conn net.Conn) *line {
@@ -85,7 +84,8 @@ func newLine(conn net.Conn) *line {
 	return &line{conn: conn, read: s}
 }
 
-// get reads a message of a type. What the other side calls an error is one.
+// get reads a message of the wanted type. An error message of the other side is returned as an
+// error.
 func (l *line) get(want string) (message, error) {
 	if !l.read.Scan() {
 		return message{}, cmp.Or(l.read.Err(), io.ErrUnexpectedEOF)
@@ -106,11 +106,12 @@ func (l *line) get(want string) (message, error) {
 	return m, fmt.Errorf("the other end sends %q, which does not belong here", m.Type)
 }
 
-// refusal is an error that the other side gave. There is no use in trying again.
+// refusal is an error from the other side. Retrying does not help.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
+// put sends a message in one line.
 func (l *line) put(m message) error {
 	m.V = Version
 	text, err := json.Marshal(m)

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A template is a file of comments, and a person takes the # away from the lines
-// that they want. Who forgets the key above leaves YAML that means nothing, or a
-// key below another one. The library then points at a line far off.
+// A template is a file of comments. A user who removes the "#" from a line but not from the
+// key above it writes invalid YAML, or puts the key below another one. The library then
+// reports a line far from the mistake.
 
-// How far is looked, in lines: whoever sent the file must not be able to make its
-// mistakes slow.
+// These bound the search, in lines. A pull request can contain the file, so its mistakes
+// must not make reading slow.
 const (
 	maxTemplate = 1000
 	maxAbove    = 100
 )
 
-// lines are the first lines of the text; there are none where only a value was
-// given.
+// lines returns the first maxTemplate lines of the text, nil if the Reader was made from a
+// node.
 func (r *Reader) lines() []string {
 	if r.split == nil {
 		r.split = strings.SplitN(string(r.data), "\n", maxTemplate)
@@ -25,9 +25,9 @@ func (r *Reader) lines() []string {
 	return r.split
 }
 
-// commentedParent is the line of a comment to which a line would belong if the
-// comment was a key, and no other line is in the way; 0 where there is none. Lines
-// count from 1.
+// commentedParent returns the number of the comment line that would be the key above a line
+// if it were not a comment. It returns 0 if there is no such comment or another key is
+// between them. Line numbers start at 1.
 func commentedParent(lines []string, line int) int {
 	if line < 1 || line > len(lines) {
 		return 0
@@ -47,8 +47,8 @@ func commentedParent(lines []string, line int) int {
 	return 0
 }
 
-// opensBlock reports whether a line, without its indentation, is one below which
-// others belong: a key without a value, or the first line of an entry.
+// opensBlock reports whether other lines belong below s, a line without its indentation. s
+// is then a key without a value, or the first line of an entry.
 func opensBlock(s string) bool {
 	if entry, is := strings.CutPrefix(s, "- "); is {
 		return strings.Contains(entry, ": ")
@@ -60,8 +60,8 @@ func opensBlock(s string) bool {
 
 func indentation(s string) int { return len(s) - len(strings.TrimLeft(s, " ")) }
 
-// orphan is the place of the first line whose key above is still a comment, with
-// what to do about it; line 0 where there is none.
+// orphan returns the place of the first line whose key above is still a comment, and a
+// hint. line is 0 if there is no such line.
 func (r *Reader) orphan() (line, column int, hint string) {
 	lines := r.lines()
 	for i, l := range lines {
@@ -75,12 +75,12 @@ func (r *Reader) orphan() (line, column int, hint string) {
 	return 0, 0, ""
 }
 
-// misindented is the place of the first line that ends a block and begins at a column
-// at which no block began, or begins a block where none can, with what to do about it;
-// line 0 where there is none.
+// misindented returns the place of the first wrongly indented line, and a hint. Such a line
+// returns to a column where no block began, or begins a block where none is possible. If
+// there is no such line, line is 0.
 func (r *Reader) misindented() (line, column int, hint string) {
 	levels := []int{0}
-	scalar := -1 // the indentation of the line above a text of several lines
+	scalar := -1 // the indentation of the key of a multi-line text
 	before := ":"
 	for i, l := range r.lines() {
 		word, n := strings.TrimSpace(l), indentation(l)
@@ -88,7 +88,7 @@ func (r *Reader) misindented() (line, column int, hint string) {
 			continue
 		}
 		if scalar = -1; strings.ContainsAny(word, "{}[]\"'") && !strings.Contains(word, ": ") || strings.HasPrefix(word, "---") {
-			return 0, 0, "" // a value over several lines, which is not followed
+			return 0, 0, "" // a value over several lines; not supported
 		}
 		if strings.ContainsAny(word[len(word)-1:], "|>") {
 			scalar = n
@@ -116,15 +116,15 @@ func (r *Reader) misindented() (line, column int, hint string) {
 	return 0, 0, ""
 }
 
-// commentHint says what to do about a key that is a comment.
+// commentHint returns the hint to uncomment the key in line parent.
 func commentHint(lines []string, parent int) string {
 	text := strings.TrimPrefix(strings.TrimSpace(lines[parent-1][1:]), "- ")
 	key, _, _ := strings.Cut(text, ":")
 	return fmt.Sprintf("take the # in front of %q in line %d away, too: this belongs to it", key, parent)
 }
 
-// shapeHint is the hint for a value of another shape than its key has: what is known
-// of the key, that only comments stand below it, or the other hint.
+// shapeHint returns the hint for a value of the wrong shape. It prefers the hint for the
+// key, then one for an empty value with only comments below it, then other.
 func (v Value) shapeHint(other string) string {
 	if hint := known(v.r.shapes, strings.Trim(v.name, `"`)); hint != "" && !v.Null() {
 		return hint

@@ -1,21 +1,18 @@
-// Package document reads the YAML files that people write for Cardea, and
-// reports all mistakes at once.
+// Package document reads the YAML files that people write for Cardea, and reports all
+// mistakes at once.
 //
-// A person who mends a file wants all of its mistakes at once, each with its
-// place and a hint. So nothing here stops at the first one: getters give the
-// zero value for what is wrong or missing, and the [Reader] collects problems
-// until [Reader.Problems] is asked for them.
+// Each mistake has a place and a hint. Getters return the zero value for what is wrong or
+// missing, and the [Reader] collects the problems for [Reader.Problems].
 //
 //	r := document.Read("cardea.yaml", data)
 //	top := r.Top().Map()
 //	effect := top.Word("on_error", "defer", "deny", "allow")
 //	off := top.Map("rules").Texts("off")
-//	top.Done() // keys that nobody asked for are unknown: a warning each
+//	top.Done() // a warning for each key that was not read
 //	return r.Problems()
 //
-// The files of a project are written by whoever sent the pull request, so
-// reading is bounded: size, nesting, and the nodes that aliases add up to.
-// JSON is YAML, and is read the same way.
+// A pull request can contain the files of a project, so reading is bounded: size, nesting,
+// and the nodes that aliases add up to. JSON is YAML, and is read the same way.
 package document
 
 import (
@@ -28,23 +25,22 @@ import (
 	"cardea.dev"
 )
 
-// The bounds of a document.
+// The limits of a document.
 const (
 	// MaxSize is the largest file in bytes.
 	MaxSize = 1 << 20
-	// MaxDepth is how deep values may be nested, aliases followed.
+	// MaxDepth is the maximum nesting of values, with aliases followed.
 	MaxDepth = 64
-	// MaxNodes is how many values there may be, aliases followed.
+	// MaxNodes is the maximum number of values, with aliases followed.
 	MaxNodes = 200_000
-	// MaxText is how many bytes texts may have together, aliases followed.
+	// MaxText is the maximum length of all texts together in bytes, with aliases followed.
 	MaxText = 16 << 20
-	// maxProblems keeps a file of nothing but mistakes from flooding its
-	// reader.
+	// maxProblems limits the problems reported for one file.
 	maxProblems = 100
 )
 
-// Reader is one document and what was found wrong with it so far. It is for
-// one goroutine.
+// Reader is a document and the problems found in it so far. It is not safe for concurrent
+// use.
 type Reader struct {
 	file     string
 	top      *Node
@@ -58,12 +54,12 @@ type Reader struct {
 	cut      bool
 }
 
-// Read parses a file. It never fails: what is wrong with the file is among the
-// problems, and the values of a file that cannot be parsed are missing.
+// Read parses a file. It never fails: Problems reports what is wrong with the file, and the
+// values of a file that cannot be parsed are missing.
 func Read(file string, data []byte) *Reader {
 	r := &Reader{file: file, data: data}
 	if len(data) == 0 {
-		return r // no parser is needed, which the hook has not
+		return r // the hook has no parser, and an empty file needs none
 	}
 	if len(data) > MaxSize {
 		r.problem(1, 1, cardea.CodeTooLarge, "split it into several files", "the file has %d bytes, more than %d", len(data), MaxSize)
@@ -86,7 +82,7 @@ func Read(file string, data []byte) *Reader {
 	return r
 }
 
-// ReadNode is Read for a value that is parsed already.
+// ReadNode returns a Reader for a value that is already parsed.
 func ReadNode(file string, top *Node) *Reader {
 	r := &Reader{file: file}
 	if r.bounded(top) {
@@ -95,26 +91,26 @@ func ReadNode(file string, top *Node) *Reader {
 	return r
 }
 
-// DropNulls removes keys and entries without a value, for files of programs that read null
-// as missing.
+// DropNulls removes keys and entries without a value. It is for files of programs that
+// treat null as missing.
 func (r *Reader) DropNulls() {
 	if r.top.dropNulls() {
 		r.top = nil
 	}
 }
 
-// KeysIn names the page that explains the keys, for the hint of an unknown one.
+// KeysIn sets the page that explains the keys, for the hint of an unknown key.
 func (r *Reader) KeysIn(page string) { r.keys = page }
 
-// Hints are what to do about keys that other tools have and this file does not, by
-// key.
+// Hints sets the function that returns hints by key, for keys that other tools have and
+// this file does not.
 func (r *Reader) Hints(hints func() map[string]string) { r.hints = hints }
 
-// Shapes are what to write for keys whose value has another shape, such as a word
-// where a map belongs, by key.
+// Shapes sets the function that returns hints by key, for values of the wrong shape, such
+// as a word in place of a map.
 func (r *Reader) Shapes(hints func() map[string]string) { r.shapes = hints }
 
-// known is what is known of a key, where anything is.
+// known returns the hint for a key, "" if it has none or hints is nil.
 func known(hints func() map[string]string, key string) string {
 	if hints == nil {
 		return ""
@@ -129,8 +125,8 @@ func (r *Reader) unknownHint() string {
 	return "see " + r.keys + " for the keys"
 }
 
-// syntax reports what the library says about text that is no YAML. The library
-// knows the line, at best; the column is the line's first character.
+// syntax reports the error of the library for invalid YAML. The library knows at most the
+// line; the column is that of its first character.
 func (r *Reader) syntax(err error) {
 	if line, column, hint := r.orphan(); line > 0 {
 		r.problem(line, column, cardea.CodeSyntax, hint, "not valid YAML: there is no key above this line")
@@ -173,8 +169,9 @@ func (r *Reader) syntax(err error) {
 	r.problem(line, col, cardea.CodeSyntax, hint, "not valid YAML: %s", text)
 }
 
-// bounded reports whether the document stays within the bounds when aliases
-// are followed, which also rules out an alias to its own parent.
+// bounded reports whether the document stays within the limits when aliases are followed.
+// This also rules out an alias to its own parent. It adds the first violation to the
+// problems.
 func (r *Reader) bounded(top *Node) bool {
 	left, text := MaxNodes, MaxText
 	var walk func(n *Node, depth int) bool
@@ -204,8 +201,7 @@ func (r *Reader) bounded(top *Node) bool {
 	return walk(top, 1)
 }
 
-// Top is the document's value. It is missing where the file is empty or could
-// not be parsed.
+// Top returns the document's value. It is missing if the file is empty or cannot be parsed.
 func (r *Reader) Top() Value {
 	v := Value{r: r, node: r.top, name: "the file"}
 	if r.top == nil {
@@ -214,11 +210,12 @@ func (r *Reader) Top() Value {
 	return v
 }
 
-// Errors counts the problems so far that are more than warnings. Compare it
-// before and after reading an entry to know whether that entry is broken.
+// Errors returns the number of errors so far, without warnings. Compare it before and after
+// reading an entry to know whether that entry is broken.
 func (r *Reader) Errors() int { return r.broken }
 
-// broke is the first problem that is more than a warning after so many of them.
+// broke returns the text of the error that follows the first before errors. If that one was
+// cut by maxProblems, it returns a general text.
 func (r *Reader) broke(before int) string {
 	for _, p := range r.problems {
 		if p.Severity != cardea.LevelError {
@@ -231,7 +228,7 @@ func (r *Reader) broke(before int) string {
 	return r.file + ": there are too many mistakes"
 }
 
-// Problems are all problems so far, in the order of the file.
+// Problems returns all problems so far, sorted by place in the file.
 func (r *Reader) Problems() []cardea.Diagnostic {
 	sort.SliceStable(r.problems, func(i, j int) bool {
 		a, b := r.problems[i], r.problems[j]
@@ -243,7 +240,7 @@ func (r *Reader) Problems() []cardea.Diagnostic {
 	return r.problems
 }
 
-// add reports a finding.
+// add adds a finding, unless the file has maxProblems already.
 func (r *Reader) add(d cardea.Diagnostic) {
 	if d.Severity == cardea.LevelError {
 		r.broken++
@@ -260,7 +257,7 @@ func (r *Reader) add(d cardea.Diagnostic) {
 	r.problems = append(r.problems, d)
 }
 
-// problem reports an error at a place of the file.
+// problem adds an error at a place of the file.
 func (r *Reader) problem(line, column int, code cardea.Code, hint, format string, args ...any) {
 	r.add(cardea.Diagnostic{Line: line, Column: column, Code: code, Hint: hint, Text: fmt.Sprintf(format, args...)})
 }

@@ -14,7 +14,7 @@ import (
 	"cardea.dev/internal/base/document"
 )
 
-// told is every problem as one string a line, warnings marked.
+// told returns every problem as a line, with warnings marked.
 func told(r *document.Reader) string {
 	var b strings.Builder
 	for _, p := range r.Problems() {
@@ -270,7 +270,7 @@ func TestProblemString(t *testing.T) {
 	}
 }
 
-// An empty file is read by a program without a parser.
+// TestEmpty checks that a program without a parser can read an empty file.
 func TestEmpty(t *testing.T) {
 	defer document.Register(document.Registered())
 	document.Register(nil)
@@ -313,7 +313,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// A key that is still a comment is named with its line, wherever the YAML breaks.
+// TestCommentedParent checks that hints name the line of a commented key, for any YAML
+// error.
 func TestCommentedParent(t *testing.T) {
 	const head = "version: 1\n#default:\n#  attended: ask # a word\n#rules:\n#  off: []\n"
 	for _, c := range []struct{ text, want string }{
@@ -347,7 +348,8 @@ func TestCommentedParent(t *testing.T) {
 	}
 }
 
-// A compiled form is the same document, with the same places, and anything else is none.
+// TestForm checks that a compiled form yields the same document with the same places, and
+// that anything else is rejected.
 func TestForm(t *testing.T) {
 	for _, text := range []string{
 		"", "# a comment\n", "version: 1\non_error: defer\npacks: {web: off}\n", "a: &x [1, 0x10, .5, 1_000, null, true, 2026-01-01, 'q: \"']\nb: *x\n<<: {c: d}\n",
@@ -378,7 +380,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// Nothing that is called a form ends the process or names what is not there.
+// FuzzReadForm checks that no form crashes the program or yields missing nodes.
 func FuzzReadForm(f *testing.F) {
 	f.Add(document.Read("f", []byte("a: &x [1, {b: c}]\nd: *x\n")).Form()[len(document.FormVersion)+1:])
 	f.Add("\x04\x01\x01\x00")
@@ -391,7 +393,7 @@ func FuzzReadForm(f *testing.F) {
 	})
 }
 
-// TestDropNulls: what has no value is not there, at any depth.
+// TestDropNulls checks that null values are removed at any depth.
 func TestDropNulls(t *testing.T) {
 	r := document.Read("f.yaml", []byte("a:\nb: ~\nn: &n null\nc: {d: , e: [1, null, {f: null}]}\ng: *n\n"))
 	r.DropNulls()

@@ -1,4 +1,4 @@
 package document
 
-// Registered is the parser of this program.
+// Registered returns the parser of this program.
 func Registered() Parser { return parse }

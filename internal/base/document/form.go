@@ -5,12 +5,12 @@ import (
 	"errors"
 )
 
-// FormVersion changes when compiled forms do.
+// FormVersion identifies the format of compiled forms. Change it when the format changes.
 const FormVersion = "document 1"
 
-// Form is the document in a form that is read without a parser of YAML, "" where it has
-// mistakes by now: its nodes with their places, one after the other, what an alias stands
-// for by its number. It says nothing about who made it; keep it signed.
+// Form returns the document in a form that can be read without a YAML parser, "" if there
+// are problems so far. The form lists the nodes in order with their places; an alias holds
+// the number of its target. The form is not authenticated: keep it signed.
 func (r *Reader) Form() string {
 	if len(r.problems) > 0 {
 		return ""
@@ -35,6 +35,7 @@ func (w *writer) text(s string) {
 	w.out = append(w.out, s...)
 }
 
+// node appends n and the nodes below it.
 func (w *writer) node(n *Node) {
 	w.numbers[n] = len(w.numbers)
 	w.out = append(w.out, byte(n.Kind))
@@ -57,7 +58,9 @@ func (w *writer) node(n *Node) {
 
 var errForm = errors.New("this is no compiled form of a document")
 
-// ReadForm is Read for the form of a text, which [Reader.Form] made.
+// ReadForm returns a Reader for a form made by [Reader.Form]. data is the text of the file,
+// which only hints use. It fails if the form is malformed, exceeds the limits or has
+// another version.
 func ReadForm(file string, data []byte, form string) (*Reader, error) {
 	if len(form) <= len(FormVersion) || form[:len(FormVersion)+1] != FormVersion+"\n" {
 		return nil, errForm
@@ -81,6 +84,7 @@ type scanner struct {
 	bad   bool
 }
 
+// number reads a number of at most 31 bits. On malformed input it sets bad and returns 0.
 func (s *scanner) number() int {
 	n, shift := uint64(0), 0
 	for i := range len(s.in) {
@@ -112,6 +116,7 @@ func (s *scanner) text() string {
 	return text
 }
 
+// node reads a node and those below it. On malformed input it sets bad.
 func (s *scanner) node(depth int) *Node {
 	n := &Node{}
 	s.nodes = append(s.nodes, n)
@@ -128,7 +133,7 @@ func (s *scanner) node(depth int) *Node {
 	case Alias:
 		of := s.number()
 		if of >= len(s.nodes)-1 {
-			s.bad = true // an alias stands behind what it names
+			s.bad = true // an alias follows its target
 			return n
 		}
 		n.Of = s.nodes[of]

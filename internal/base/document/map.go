@@ -8,18 +8,18 @@ import (
 	"cardea.dev"
 )
 
-// Map is a map of a document, read key by key. Its getters are those of
-// [Value], with the key in front.
+// Map is a map of a document. It has the getters of [Value], with the key as first
+// argument.
 type Map struct {
 	at     Value
 	fields []field
 	index  map[string]int
 	asked  *asked
-	// broken is set where the value is no map, which is told.
+	// broken is set if the value is not a map, which was reported.
 	broken bool
 }
 
-// asked are the keys that somebody asked for: those that are known.
+// asked holds the keys that were read or marked known.
 type asked struct {
 	set   map[string]bool
 	order []string
@@ -31,10 +31,9 @@ type field struct {
 	value *Node
 }
 
-// Map is the value as a map. A missing value is an empty map; anything that is
-// no map is a problem. Keys given twice are a problem, and the first one
-// counts. Keys that a merge ("<<") brings count where the map does not have
-// them itself.
+// Map returns the value as a map. A missing value is an empty map; a value of another type
+// is a problem. A key given twice is a problem, and its first value applies. A key from a
+// merge ("<<") applies if the map itself does not have it.
 func (v Value) Map() Map {
 	m := Map{at: v, index: map[string]int{}, asked: &asked{set: map[string]bool{}}}
 	n := v.real()
@@ -53,6 +52,8 @@ func (v Value) Map() Map {
 	return m
 }
 
+// fill appends the fields of n, and then those of its merges. It reports keys that are not
+// text or given twice.
 func (m *Map) fill(r *Reader, n *Node) {
 	seen := map[string]*Node{}
 	var merges []*Node
@@ -81,8 +82,7 @@ func (m *Map) fill(r *Reader, n *Node) {
 	}
 }
 
-// merge adds the fields of a merged map, or of a list of such maps, that are
-// not there yet.
+// merge adds the missing fields from a merged map, or from a list of such maps.
 func (m *Map) merge(r *Reader, val *Node, seen map[string]*Node) {
 	at := val
 	for val.Kind == Alias {
@@ -107,11 +107,10 @@ func (m *Map) merge(r *Reader, val *Node, seen map[string]*Node) {
 	}
 }
 
-// Value is the map as a value, for reporting problems about it.
+// Value returns the map as a value, for reporting problems about it.
 func (m Map) Value() Value { return m.at }
 
-// Keys are the map's keys in the order of the file. All of them count as known
-// from then on.
+// Keys returns the map's keys in the order of the file, and marks all of them as known.
 func (m Map) Keys() []string {
 	out := make([]string, len(m.fields))
 	for i, f := range m.fields {
@@ -121,8 +120,7 @@ func (m Map) Keys() []string {
 	return out
 }
 
-// Get is the value of a key, missing where there is none. The key counts as
-// known from then on.
+// Get returns the value of a key, missing if none exists, and marks the key as known.
 func (m Map) Get(key string) Value {
 	m.Know(key)
 	if i, ok := m.index[key]; ok {
@@ -133,7 +131,7 @@ func (m Map) Get(key string) Value {
 	return Value{r: m.at.r, name: strconv.Quote(key), line: line, col: col}
 }
 
-// Need is the value of a key that must be there and must not be null.
+// Need returns the value of a required key. It reports a key that is missing or null.
 func (m Map) Need(key string) Value {
 	v := m.Get(key)
 	if m.broken {
@@ -158,13 +156,14 @@ func (m Map) Know(keys ...string) {
 	}
 }
 
-// Done warns of every key that nobody asked for.
+// Done warns of every key that is not known.
 func (m Map) Done() { m.unknown(cardea.LevelWarning) }
 
-// Only is Done where an unknown key changes what the others mean, as a
-// misspelt condition does: it is a problem, not a warning.
+// Only reports every key that is not known as an error. It is for maps where an unknown key
+// changes the meaning of the others, such as a misspelt condition.
 func (m Map) Only() { m.unknown(cardea.LevelError) }
 
+// unknown reports every key that is not known, with the best hint available.
 func (m Map) unknown(severity cardea.Level) {
 	for _, f := range m.fields {
 		if m.asked.set[f.key] {
@@ -185,7 +184,7 @@ func (m Map) unknown(severity cardea.Level) {
 	}
 }
 
-// Unknown are the keys that nobody asked for yet.
+// Unknown returns the keys that are not known yet, in the order of the file.
 func (m Map) Unknown() []string {
 	var out []string
 	for _, f := range m.fields {
@@ -196,29 +195,29 @@ func (m Map) Unknown() []string {
 	return out
 }
 
-// Has reports whether the key is there.
+// Has reports whether the map has the key, and marks it as known.
 func (m Map) Has(key string) bool { return m.Get(key).Present() }
 
-// Map is the map at the key.
+// Map returns the map at the key.
 func (m Map) Map(key string) Map { return m.Get(key).Map() }
 
-// List is the list at the key.
+// List returns the list at the key.
 func (m Map) List(key string) []Value { return m.Get(key).List() }
 
-// Text is the text at the key.
+// Text returns the text at the key.
 func (m Map) Text(key string) string { return m.Get(key).Text() }
 
-// Texts is the list of texts, or the single text, at the key.
+// Texts returns the list of texts, or the single text, at the key.
 func (m Map) Texts(key string) []string { return m.Get(key).Texts() }
 
-// Bool is the truth value at the key.
+// Bool returns the truth value at the key.
 func (m Map) Bool(key string) bool { return m.Get(key).Bool() }
 
-// Int is the whole number from low to high at the key.
+// Int returns the whole number from low to high at the key.
 func (m Map) Int(key string, low, high int) int { return m.Get(key).Int(low, high) }
 
-// Duration is the length of time at the key.
+// Duration returns the duration at the key.
 func (m Map) Duration(key string) time.Duration { return m.Get(key).Duration() }
 
-// Word is the word at the key, one of those allowed.
+// Word returns the word at the key, which must be one of those allowed.
 func (m Map) Word(key string, allowed ...string) string { return m.Get(key).Word(allowed...) }

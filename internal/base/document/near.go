@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Nearest is the word that s most likely stands for, or "".
+// Nearest returns the word that s most likely is a misspelling of, "" if none is near.
 func Nearest(s string, words []string) string {
 	best, limit := "", 1+len(s)/4
 	for _, w := range words {
@@ -24,8 +24,8 @@ func Nearest(s string, words []string) string {
 	return ""
 }
 
-// NearestName is the name that s most likely stands for, or "", whatever its
-// case, and with or without "_" and "-": user_prompt_submit, UserPromptSubmit.
+// NearestName returns the name that s most likely is a misspelling of, "" if none is near.
+// It ignores case, "_" and "-": user_prompt_submit is near UserPromptSubmit.
 func NearestName(s string, names []string) string {
 	plain := func(s string) string { return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(s)) }
 	words := make([]string, len(names))
@@ -38,8 +38,8 @@ func NearestName(s string, names []string) string {
 	return ""
 }
 
-// distance is the number of letters to insert, remove, replace or swap with
-// their neighbour to get from a to b; more than limit is limit+1.
+// distance returns the number of letters to insert, remove, replace or swap with their
+// neighbor to get from a to b. It returns limit+1 if that is more than limit.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) > limit || len(b)-len(a) > limit {
 		return limit + 1

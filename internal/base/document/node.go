@@ -2,7 +2,7 @@ package document
 
 import "sync/atomic"
 
-// Kind is what a node is.
+// Kind is the kind of a node.
 type Kind byte
 
 // The kinds of nodes.
@@ -10,48 +10,48 @@ const (
 	Scalar Kind = iota + 1
 	Mapping
 	Sequence
-	// Alias is a node that stands for another one.
+	// Alias is a reference to another node.
 	Alias
 )
 
-// Node is a value as it stands in a text, with its place there.
+// Node is a value of a text, with its place.
 type Node struct {
 	Kind Kind
-	// Tag is the type of a scalar in YAML's words: "!!str".
+	// Tag is the type of a scalar as YAML names it: "!!str".
 	Tag string
-	// Value is a scalar's text, without quotes. Number is the same number as JSON
-	// writes it, where the text is no number of JSON.
+	// Value is a scalar's text, without quotes. Number is the same number as JSON writes it,
+	// for a text that is not a number in JSON.
 	Value, Number string
 	Line, Column  int
-	// Of is what an alias stands for.
+	// Of is the target of an alias.
 	Of *Node
-	// Content are the entries of a list, and the keys and values of a map in turn.
+	// Content holds the entries of a list, or the keys and values of a map in turn.
 	Content []*Node
 }
 
-// Parser reads a text: its first document, nil where there is none, and the second one,
-// where there is one, which is a mistake.
+// Parser parses a text. It returns its first document, nil if none exists, and the second
+// one, which is a mistake.
 type Parser func(data []byte) (first, second *Node, err error)
 
-// parse is the parser of this program, nil where it has none.
+// parse is the registered parser, nil if the program has none.
 var parse Parser
 
-// unread is set where a text was not read, since there is no parser.
+// unread is set if a text was not read because there is no parser.
 var unread atomic.Bool
 
-// Register gives the program a parser. It is for package yamltext, which every program
-// imports that reads YAML; the hook does not, since the library is large
-// (docs/decisions). It is to be called before main, and gives true.
+// Register sets the parser of this program. Only package yamltext calls it, before main.
+// The hook does not import yamltext since the library is large (docs/decisions). Register
+// always returns true.
 func Register(p Parser) bool {
 	parse = p
 	return true
 }
 
-// Unread reports whether a text was not read, since this program has no parser: whatever
-// followed from that is not what the text says.
+// Unread reports whether a text was not read because this program has no parser. Results
+// that depend on the text are then wrong.
 func Unread() bool { return unread.Load() }
 
-// dropNulls removes what is null below a node, and reports whether the node itself is.
+// dropNulls removes null values below a node, and reports whether the node itself is null.
 func (n *Node) dropNulls() bool {
 	switch {
 	case n == nil || n.Kind == Alias:

@@ -12,38 +12,37 @@ import (
 	"cardea.dev"
 )
 
-// Value is a value of a document, or the place where one is missing. Its
-// getters report what has the wrong type and give the zero value then; they
-// report nothing for a missing value.
+// Value is a value of a document, or the place of a missing one. Its getters report a value
+// of the wrong type and then return the zero value. They report nothing for a missing
+// value.
 type Value struct {
 	r    *Reader
 	node *Node
-	// name is how messages call it: `"flags"`, "entry 2 of \"flags\"".
+	// name is the value's name in messages: `"flags"`, "entry 2 of \"flags\"".
 	name string
-	// line and col are the place of a missing value's parent, or of the key.
+	// line and col are the place of the key, or of the parent of a missing value.
 	line, col int
 }
 
-// Present reports whether the value is there. A null is there.
+// Present reports whether the value exists. A null value exists.
 func (v Value) Present() bool { return v.node != nil }
 
-// Null reports whether the value is there and null.
+// Null reports whether the value exists and is null.
 func (v Value) Null() bool {
 	n := v.real()
 	return n != nil && n.Kind == Scalar && n.Tag == "!!null"
 }
 
-// Name is how messages call the value.
+// Name returns the value's name in messages.
 func (v Value) Name() string { return v.name }
 
-// Line and Column are the value's place, or its parent's where it is missing.
+// Line returns the line of the value, or of its parent if it is missing.
 func (v Value) Line() int { line, _ := v.place(); return line }
 
-// Column is the column of the value's place.
+// Column returns the column of the value, or of its parent if it is missing.
 func (v Value) Column() int { _, col := v.place(); return col }
 
-// KeyLine is the line of the key that the value stands at; without a key, it is
-// Line.
+// KeyLine returns the line of the value's key. Without a key, it returns Line.
 func (v Value) KeyLine() int {
 	if v.line > 0 {
 		return v.line
@@ -51,7 +50,7 @@ func (v Value) KeyLine() int {
 	return v.Line()
 }
 
-// KeyColumn is the column of the key, as [Value.KeyLine] is its line.
+// KeyColumn returns the column of the value's key. Without a key, it returns Column.
 func (v Value) KeyColumn() int {
 	if v.line > 0 {
 		return v.col
@@ -66,8 +65,8 @@ func (v Value) place() (line, col int) {
 	return v.line, v.col
 }
 
-// Broken reads something of the document, and gives the first problem with it,
-// "" where there is none. Warnings are none.
+// Broken calls read, and returns the first error that it adds to the document, "" if none
+// exists. Warnings are ignored.
 func (v Value) Broken(read func()) string {
 	before := v.r.Errors()
 	if read(); v.r.Errors() == before {
@@ -76,33 +75,33 @@ func (v Value) Broken(read func()) string {
 	return v.r.broke(before)
 }
 
-// Problem reports that the value is not possible. It is an error.
+// Problem reports an error about the value.
 func (v Value) Problem(code cardea.Code, hint, format string, args ...any) {
 	v.Report(cardea.LevelError, code, hint, format, args...)
 }
 
-// Warn reports something about the value that leaves the file in force.
+// Warn reports a warning about the value. The file stays in force.
 func (v Value) Warn(code cardea.Code, hint, format string, args ...any) {
 	v.Report(cardea.LevelWarning, code, hint, format, args...)
 }
 
-// Report reports a finding of any kind about the value.
+// Report reports a finding of any severity about the value.
 func (v Value) Report(severity cardea.Level, code cardea.Code, hint, format string, args ...any) {
 	line, column := v.place()
 	v.r.add(cardea.Diagnostic{Severity: severity, Line: line, Column: column, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// ReportKey reports an error about the key that the value stands at.
+// ReportKey reports an error about the value's key.
 func (v Value) ReportKey(code cardea.Code, hint, format string, args ...any) {
 	v.r.add(cardea.Diagnostic{Line: v.KeyLine(), Column: v.KeyColumn(), Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
-// wrongType reports that the value has another type than was asked for.
+// wrongType reports that the value has the wrong type.
 func (v Value) wrongType(hint, format string, args ...any) {
 	v.Report(cardea.LevelError, cardea.CodeWrongType, hint, format, args...)
 }
 
-// real follows an alias.
+// real returns the node with aliases followed, nil if the value is missing.
 func (v Value) real() *Node {
 	n := v.node
 	for n != nil && n.Kind == Alias {
@@ -111,7 +110,7 @@ func (v Value) real() *Node {
 	return n
 }
 
-// kind is the value's type in the words of messages.
+// kind returns the value's type as messages name it.
 func (v Value) kind() string {
 	n := v.real()
 	switch {
@@ -135,7 +134,8 @@ func (v Value) kind() string {
 	return "a value of type " + n.Tag
 }
 
-// scalar gives the value's text as written, if it is a scalar of a plain type.
+// scalar returns the value's text as written. It returns false unless the value is a scalar
+// of a plain type.
 func (v Value) scalar() (string, bool) {
 	n := v.real()
 	if n == nil || n.Kind != Scalar {
@@ -148,8 +148,8 @@ func (v Value) scalar() (string, bool) {
 	return "", false
 }
 
-// Text is the value as text. Numbers and truth values count as they are
-// written, so that an id may be 7 and a switch may be off.
+// Text returns the value as text. Numbers and truth values are returned as written, so an
+// id may be 7 and a switch may be off.
 func (v Value) Text() string {
 	s, ok := v.scalar()
 	if v.Present() && !ok {
@@ -158,7 +158,7 @@ func (v Value) Text() string {
 	return s
 }
 
-// Bool is the value as a truth value: true or false, nothing else.
+// Bool returns the value as a truth value. Only true and false are accepted.
 func (v Value) Bool() bool {
 	s, ok := v.scalar()
 	if !v.Present() || ok && s == "false" {
@@ -171,7 +171,7 @@ func (v Value) Bool() bool {
 	return false
 }
 
-// Int is the value as a whole number from low to high.
+// Int returns the value as a whole number from low to high.
 func (v Value) Int(low, high int) int {
 	if !v.Present() {
 		return 0
@@ -196,8 +196,7 @@ func (v Value) Int(low, high int) int {
 	return n
 }
 
-// Duration is the value as a length of time that is not negative: "5s",
-// "200ms", "1m30s".
+// Duration returns the value as a duration that is not negative: "5s", "200ms", "1m30s".
 func (v Value) Duration() time.Duration {
 	if !v.Present() {
 		return 0
@@ -211,7 +210,7 @@ func (v Value) Duration() time.Duration {
 	return d
 }
 
-// Word is the value as one of the allowed words.
+// Word returns the value if it is one of the allowed words.
 func (v Value) Word(allowed ...string) string {
 	if !v.Present() {
 		return ""
@@ -236,7 +235,7 @@ func (v Value) Word(allowed ...string) string {
 	return ""
 }
 
-// Texts is the value as a list of texts; a single text is a list of one.
+// Texts returns the value as a list of texts; a single text becomes a list of one.
 func (v Value) Texts() []string {
 	var out []string
 	for _, e := range v.Items() {
@@ -248,7 +247,7 @@ func (v Value) Texts() []string {
 	return out
 }
 
-// Items are the entries of a list; another value is a list of one.
+// Items returns the entries of a list; any other value becomes a list of one.
 func (v Value) Items() []Value {
 	n := v.real()
 	if n == nil {
@@ -260,7 +259,7 @@ func (v Value) Items() []Value {
 	return v.entries(n)
 }
 
-// List are the entries of a list; anything else is a problem.
+// List returns the entries of a list; any other value is a problem.
 func (v Value) List() []Value {
 	n := v.real()
 	if n == nil {
@@ -287,8 +286,8 @@ func (v Value) IsList() bool { n := v.real(); return n != nil && n.Kind == Seque
 // IsMap reports whether the value is a map.
 func (v Value) IsMap() bool { n := v.real(); return n != nil && n.Kind == Mapping }
 
-// Any is the value as encoding/json would give it: string, json.Number, bool,
-// nil, []any, map[string]any. Duplicate keys are a problem.
+// Any returns the value as encoding/json decodes it: string, json.Number, bool, nil, []any,
+// map[string]any. Duplicate keys are a problem.
 func (v Value) Any() any {
 	n := v.real()
 	switch {
@@ -311,6 +310,7 @@ func (v Value) Any() any {
 	return v.scalarAny(n)
 }
 
+// scalarAny returns a scalar as Any does. A number that JSON cannot write becomes a string.
 func (v Value) scalarAny(n *Node) any {
 	switch n.Tag {
 	case "!!null":
@@ -332,7 +332,7 @@ func (v Value) scalarAny(n *Node) any {
 	return nil
 }
 
-// orList joins words for a sentence: "a, b or c".
+// orList joins words as in "a, b or c".
 func orList(words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")

@@ -1,12 +1,11 @@
-// Package jsonedit changes JSON files of other programs and keeps everything
-// else in them as it is.
+// Package jsonedit changes JSON files of other programs and keeps everything else in them
+// as it is.
 //
-// Settings files belong to people: the order of keys, the indentation, comments
-// and blank lines are theirs. A decoder and an encoder would throw all of that
-// away, so this package reads where things stand ([Parse]) and puts text in or
-// takes text out; every other byte stays what it was. Comments and trailing
-// commas are read as JSONC has them, and kept.
+// Settings files belong to users: the order of keys, indentation, comments and blank lines
+// must stay. A decoder and an encoder would lose them. So [Parse] records the place of each
+// value, and edits insert or remove text; every other byte stays. Comments and trailing
+// commas are read as in JSONC, and stay.
 //
-// What [Document.Append] puts in, [Document.Remove] takes out again: the two
-// are each other's inverse wherever the text around was not changed.
+// [Document.Append] and [Document.Remove] are inverses, provided that the surrounding text
+// did not change.
 package jsonedit

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Insertion is text that was put in at an offset of the text before it.
+// Insertion is text inserted at an offset of the text before it.
 type Insertion struct {
 	At   int    `json:"at"`
 	Text string `json:"text"`
 }
 
-// Apply puts insertions in, one after the other.
+// Apply returns data with the insertions made in order.
 func Apply(data []byte, ins []Insertion) []byte {
 	for _, i := range ins {
 		data = slices.Concat(data[:i.At], []byte(i.Text), data[i.At:])
@@ -19,8 +19,8 @@ func Apply(data []byte, ins []Insertion) []byte {
 	return data
 }
 
-// Revert takes insertions out again, the last one first, and reports whether
-// all of them were found where they were put.
+// Revert undoes insertions, the last one first. It returns false if one of them is not at
+// its offset.
 func Revert(data []byte, ins []Insertion) ([]byte, bool) {
 	for _, i := range slices.Backward(ins) {
 		if i.At < 0 || i.At > len(data) || !hasPrefix(data, i.At, i.Text) {
@@ -31,12 +31,12 @@ func Revert(data []byte, ins []Insertion) ([]byte, bool) {
 	return data, true
 }
 
-// Append says what to put in so that a container of the document gets one more
-// item at its end. key is for objects; v is what [Field] takes as a value.
+// Append returns the insertions that add an item to the end of container c. key is for
+// objects; v is a value as in [Field].
 func (d *Document) Append(c *Node, key string, v any) []Insertion {
 	st := styleOf(d)
 	gap := d.gapBehind(c, len(c.Items)-1)
-	// A comment that goes to the end of its line needs the line.
+	// A line comment needs the rest of its line.
 	many := d.spread(c) || gap.lineComment
 	text := ""
 	if c.Kind == Object {
@@ -71,8 +71,8 @@ func (d *Document) Append(c *Node, key string, v any) []Insertion {
 	return append(out, Insertion{at, text})
 }
 
-// spread reports whether a container's items stand on lines of their own. An
-// empty one follows the document.
+// spread reports whether the items of c are on lines of their own. An empty container
+// follows the document.
 func (d *Document) spread(c *Node) bool {
 	if len(c.Items) > 0 {
 		return strings.Contains(string(d.Data[c.Start:c.Items[0].Start]), "\n")
@@ -80,20 +80,20 @@ func (d *Document) spread(c *Node) bool {
 	return c == d.Root || strings.Contains(string(d.Data[d.Root.Start:d.Root.End]), "\n")
 }
 
-// gap is what stands between an item and the next, or the container's end.
+// gap is the text between an item and the next one, or the end of the container.
 type gap struct {
 	from, to int
-	// comma is the offset of the comma, -1 where there is none.
+	// comma is the offset of the comma, -1 if none exists.
 	comma int
 	// solid is the end of the last thing in the gap that is not white space:
 	// a comment, the comma, or the item before.
 	solid int
-	// lineComment is set where that is a comment to the end of its line.
+	// lineComment is set if solid is the end of a line comment.
 	lineComment bool
 }
 
-// gapBehind is the gap behind item i of a container, -1 for the one before the
-// first item.
+// gapBehind returns the gap after item i of a container; -1 means the gap before the first
+// item.
 func (d *Document) gapBehind(c *Node, i int) gap {
 	g := gap{from: c.Start + 1, to: c.End - 1, comma: -1}
 	if i >= 0 {
@@ -120,8 +120,8 @@ func (d *Document) gapBehind(c *Node, i int) gap {
 	return g
 }
 
-// commentEnd is the end of the comment that begins at an offset, the line
-// break of a line comment left out.
+// commentEnd returns the end of the comment at an offset, without the line break of a line
+// comment.
 func commentEnd(data []byte, at int) int {
 	rest := string(data[at:])
 	if strings.HasPrefix(rest, "/*") {
@@ -135,7 +135,7 @@ func commentEnd(data []byte, at int) int {
 
 type cut struct{ from, to int }
 
-// Remove is the text without item i of a container. Comments beside it stay.
+// Remove returns the text without item i of a container. Comments next to it stay.
 func (d *Document) Remove(c *Node, i int) []byte {
 	before, behind := d.gapBehind(c, i-1), d.gapBehind(c, i)
 	end := c.Items[i].Value.End
@@ -158,13 +158,14 @@ func (d *Document) Remove(c *Node, i int) []byte {
 	return without(d.Data, cuts)
 }
 
-// startsLine reports whether only blanks stand before the next line break.
+// startsLine reports whether only blanks, and at most one comma, precede the next line
+// break.
 func startsLine(rest []byte) bool {
 	i := strings.IndexByte(string(rest), '\n')
 	return i >= 0 && strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(string(rest[:i]), " \t"), ",")) == ""
 }
 
-// without leaves the cuts out, which are in order.
+// without returns data without the cuts, which are in order.
 func without(data []byte, cuts []cut) []byte {
 	var out []byte
 	at := 0

@@ -8,7 +8,7 @@ import (
 
 var value = []Field{{"matcher", "*"}, {"hooks", []any{[]Field{{"args", []any{"a", "<b>"}}, {"timeout", 10}}}}}
 
-// layouts are containers named "c" in the ways in which people write them.
+// layouts are containers named "c" in the layouts that users write.
 var layouts = map[string]string{
 	"spread":          "{\n  \"a\": 1,\n  \"c\": [\n    {\"x\": 1}\n  ]\n}\n",
 	"tabs":            "{\n\t\"c\": {\n\t\t\"x\": 1\n\t}\n}",
@@ -39,8 +39,8 @@ func appended(t *testing.T, text string) (string, []Insertion) {
 	return string(Apply(d.Data, ins)), ins
 }
 
-// What Append puts in, Revert and Remove take out again, and in between the
-// file says what it said and the new value.
+// TestAppendAndRemove checks that Revert and Remove undo Append, and that Append only adds
+// the new value.
 func TestAppendAndRemove(t *testing.T) {
 	for name, text := range layouts {
 		out, ins := appended(t, text)
@@ -64,7 +64,7 @@ func TestAppendAndRemove(t *testing.T) {
 	}
 }
 
-// Layout is what the file has already.
+// TestLayoutIsKept checks that insertions follow the layout of the file.
 func TestLayoutIsKept(t *testing.T) {
 	for name, want := range map[string]string{
 		"tabs":     "\t\t\"x\": 1,\n\t\t\"new\": {\n\t\t\t\"matcher\": \"*\",\n",
@@ -161,7 +161,8 @@ func TestReading(t *testing.T) {
 	}
 }
 
-// Whatever is parsed can be added to, and stays what it was.
+// FuzzAppend checks that an item can be added to every parsed file, and that the rest
+// stays.
 func FuzzAppend(f *testing.F) {
 	for _, text := range layouts {
 		f.Add(text)
@@ -191,7 +192,7 @@ func FuzzAppend(f *testing.F) {
 	})
 }
 
-// A document knows whether it is JSON as the standard has it.
+// TestPlain checks Document.Plain, which reports standard JSON.
 func TestPlain(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"a": [1, "/* x */", {}], "b": {}}`: true, "\ufeff{}": true, `[]`: true, `[[]]`: true,

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep values may be nested. No settings file comes near it.
+// maxDepth is the maximum nesting of values. No settings file comes near it.
 const maxDepth = 200
 
-// Kind is what a value is.
+// Kind is the kind of a value.
 type Kind uint8
 
 // The kinds of values. Literal is a number, true, false or null.
@@ -22,16 +22,16 @@ const (
 	Literal
 )
 
-// String is the kind in words, for messages.
+// String returns the kind in words, for messages.
 func (k Kind) String() string {
 	return [...]string{"an object", "a list", "a text", "a number, true, false or null"}[k]
 }
 
-// Node is a value and where it stands: Data[Start:End].
+// Node is a value and its place: Data[Start:End].
 type Node struct {
 	Kind       Kind
 	Start, End int
-	// Text is what a String says, or a Literal as written.
+	// Text is the decoded text of a String, or a Literal as written.
 	Text string
 	// Items are the members of an Object or the elements of an Array.
 	Items []Item
@@ -39,15 +39,15 @@ type Node struct {
 
 // Item is a member or an element.
 type Item struct {
-	// Key is the member's name; elements have none.
+	// Key is the member's name, "" for elements.
 	Key string
-	// Start is where the key begins, for elements the value.
+	// Start is the offset of the key, or of the value for elements.
 	Start int
 	Value *Node
 }
 
-// Get is the value of a key, the last one where it stands twice, as most
-// readers take it. nil where there is none.
+// Get returns the value of a key, nil if none exists. If the key occurs twice, it returns
+// the last value, as most readers do.
 func (n *Node) Get(key string) *Node {
 	var out *Node
 	for _, v := range n.All(key) {
@@ -56,7 +56,7 @@ func (n *Node) Get(key string) *Node {
 	return out
 }
 
-// All are the values of a key, in order. Nothing but an object has any.
+// All returns the values of a key in order, nil if n is not an object.
 func (n *Node) All(key string) []*Node {
 	var out []*Node
 	if n == nil || n.Kind != Object {
@@ -70,7 +70,7 @@ func (n *Node) All(key string) []*Node {
 	return out
 }
 
-// Elements are the values of a list, none where n is no list.
+// Elements returns the values of a list, nil if n is not a list.
 func (n *Node) Elements() []*Node {
 	if n == nil || n.Kind != Array {
 		return nil
@@ -82,7 +82,7 @@ func (n *Node) Elements() []*Node {
 	return out
 }
 
-// Words are what the texts of a list say, and whether it is a list of texts.
+// Words returns the texts of a list. It returns false if n is not a list of texts.
 func (n *Node) Words() ([]string, bool) {
 	if n == nil || n.Kind != Array {
 		return nil, false
@@ -97,7 +97,7 @@ func (n *Node) Words() ([]string, bool) {
 	return out, true
 }
 
-// Str is the text of a key, "" where there is none.
+// Str returns the text of a key, "" if it has no text.
 func (n *Node) Str(key string) string {
 	if v := n.Get(key); v != nil && v.Kind == String {
 		return v.Text
@@ -105,7 +105,8 @@ func (n *Node) Str(key string) string {
 	return ""
 }
 
-// Lit is the literal of a key as written: "10", "true"; "" where there is none.
+// Lit returns the literal of a key as written, such as "10" or "true"; "" if it has no
+// literal.
 func (n *Node) Lit(key string) string {
 	if v := n.Get(key); v != nil && v.Kind == Literal {
 		return v.Text
@@ -117,23 +118,22 @@ func (n *Node) Lit(key string) string {
 type Document struct {
 	Data []byte
 	Root *Node
-	// Plain is set where it is JSON as the standard has it: without comments
-	// and trailing commas.
+	// Plain reports whether the file is standard JSON, without comments and trailing commas.
 	Plain bool
 }
 
-// SyntaxError says where a file is broken. Line and Column count from 1, the
-// column in characters.
+// SyntaxError is a syntax error of a file. Line and Column start at 1; the column is in
+// characters.
 type SyntaxError struct {
 	Line, Column int
 	Text         string
 }
 
-// Error is the place and what is wrong there: "3:5: a colon is missing here".
+// Error returns the place and the error: "3:5: a colon is missing here".
 func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e.Column, e.Text) }
 
-// Parse reads a JSON document, with a byte order mark, comments and trailing
-// commas if it has them. The error is a *SyntaxError.
+// Parse parses a JSON document. A byte order mark, comments and trailing commas are
+// allowed. The error is a *SyntaxError.
 func Parse(data []byte) (*Document, error) {
 	p := parser{data: data}
 	if strings.HasPrefix(string(data[:min(3, len(data))]), "\ufeff") {
@@ -146,8 +146,8 @@ func Parse(data []byte) (*Document, error) {
 	return &Document{Data: data, Root: root, Plain: !p.extended}, nil
 }
 
-// ValueAt reads the one value that begins at an offset, whatever stands behind
-// it. It serves where the file as a whole is broken.
+// ValueAt parses the value that begins at an offset, and ignores the text after it. Use it
+// for a file that is broken as a whole.
 func ValueAt(data []byte, at int) (*Node, error) {
 	p := parser{data: data, pos: at}
 	return p.value(0)
@@ -156,12 +156,14 @@ func ValueAt(data []byte, at int) (*Node, error) {
 type parser struct {
 	data []byte
 	pos  int
-	// nodes are places for the next nodes: a settings file has thousands.
+	// nodes are preallocated nodes: a settings file has thousands.
 	nodes []Node
-	// extended is set where something was read that JSON does not have.
+	// extended is set if the text has comments or trailing commas.
 	extended bool
 }
 
+// document parses the whole text: one value, with nothing after it but white space and
+// comments.
 func (p *parser) document() (*Node, error) {
 	if err := p.trivia(); err != nil {
 		return nil, err
@@ -187,7 +189,7 @@ func (p *parser) broken(text string) error {
 	return &SyntaxError{line, column, text}
 }
 
-// Position is the line and column of an offset, both from 1.
+// Position returns the line and column of an offset, both from 1.
 func Position(data []byte, at int) (line, column int) {
 	before := string(data[:min(at, len(data))])
 	return strings.Count(before, "\n") + 1, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
@@ -204,8 +206,8 @@ func (p *parser) trivia() error {
 	return nil
 }
 
-// skipTrivia gives the end of white space and comments; ok is false at a
-// comment without an end, whose beginning it gives.
+// skipTrivia returns the end of white space and comments. ok is false for a comment without
+// an end; end is then its beginning.
 func skipTrivia(data []byte, at int) (end int, ok bool) {
 	for at < len(data) {
 		switch {
@@ -241,6 +243,7 @@ func (p *parser) peek() byte {
 	return 0
 }
 
+// value parses the value at pos, at a nesting of depth.
 func (p *parser) value(depth int) (*Node, error) {
 	if depth > maxDepth {
 		return nil, p.broken(fmt.Sprintf("values are nested deeper than %d", maxDepth))
@@ -256,7 +259,7 @@ func (p *parser) value(depth int) (*Node, error) {
 	return p.literal()
 }
 
-// node is a new node that begins here.
+// node returns a new node that begins at pos.
 func (p *parser) node(kind Kind) *Node {
 	if len(p.nodes) == 0 {
 		p.nodes = make([]Node, 64)
@@ -267,6 +270,7 @@ func (p *parser) node(kind Kind) *Node {
 	return n
 }
 
+// container parses an object or array up to closer.
 func (p *parser) container(kind Kind, closer byte, depth int) (*Node, error) {
 	n := p.node(kind)
 	p.pos++
@@ -275,7 +279,7 @@ func (p *parser) container(kind Kind, closer byte, depth int) (*Node, error) {
 			return nil, err
 		}
 		if p.peek() == closer {
-			p.extended = p.extended || len(n.Items) > 0 // behind a comma
+			p.extended = p.extended || len(n.Items) > 0 // a trailing comma
 			p.pos++
 			n.End = p.pos
 			return n, nil
@@ -301,6 +305,7 @@ func (p *parser) container(kind Kind, closer byte, depth int) (*Node, error) {
 	}
 }
 
+// item parses an element, or a member with its key.
 func (p *parser) item(kind Kind, depth int) (Item, error) {
 	it := Item{Start: p.pos}
 	if kind == Object {
@@ -328,6 +333,7 @@ func (p *parser) item(kind Kind, depth int) (Item, error) {
 	return it, err
 }
 
+// text parses a string.
 func (p *parser) text() (*Node, error) {
 	n := p.node(String)
 	i := p.pos + 1
@@ -343,7 +349,7 @@ func (p *parser) text() (*Node, error) {
 		return nil, p.broken("this text has no closing quote")
 	}
 	n.End = i + 1
-	if plain { // nearly all texts are
+	if plain { // the usual case
 		n.Text, p.pos = string(p.data[n.Start+1:i]), n.End
 		return n, nil
 	}
@@ -354,6 +360,7 @@ func (p *parser) text() (*Node, error) {
 	return n, nil
 }
 
+// literal parses a number, true, false or null.
 func (p *parser) literal() (*Node, error) {
 	n := p.node(Literal)
 	i := p.pos

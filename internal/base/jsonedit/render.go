@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// Field is a member of a value that is put in.
+// Field is an object member to insert.
 type Field struct {
 	Key string
 	// Value is a string, an int, a [Raw], a []Field or a []any of these.
 	Value any
 }
 
-// Raw is JSON that is put in as it is.
+// Raw is JSON that is inserted unchanged.
 type Raw string
 
-// style is how a file is laid out, so that what is put in looks like the rest.
+// style is the layout of a file, so that inserted text looks like the rest.
 type style struct {
 	eol, unit string
-	// colon and comma are what stands behind a key and between values of one
+	// colon is the text between a key and its value, comma the text between values in one
 	// line.
 	colon, comma string
 }
 
-// Render is a value as a new file of its own, in two spaces.
+// Render returns a value as a new file, indented by two spaces.
 func Render(v any) []byte {
 	st := style{eol: "\n", unit: "  ", colon: ": ", comma: ", "}
 	return []byte(st.render(v, "") + "\n")
 }
 
-// render writes a value over several lines, all but the first indented.
+// render returns a value over several lines. All lines but the first begin with indent.
 func (s style) render(v any, indent string) string {
 	deeper := indent + s.unit
 	switch v := v.(type) {
@@ -57,7 +57,7 @@ func (s style) enclose(opener string, lines []string, closer, indent string) str
 	return opener + s.eol + strings.Join(lines, ","+s.eol) + s.eol + indent + closer
 }
 
-// line writes a value in one line.
+// line returns a value in one line.
 func (s style) line(v any) string {
 	switch v := v.(type) {
 	case Raw:
@@ -80,7 +80,7 @@ func (s style) line(v any) string {
 	return fmt.Sprint(v)
 }
 
-// quote writes a text as JSON, without escaping what only HTML minds.
+// quote returns a text as JSON, without the HTML escapes of encoding/json.
 func quote(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -91,7 +91,7 @@ func quote(text string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// styleOf reads the style of a document from its root.
+// styleOf returns the style of a document, taken from its root.
 func styleOf(d *Document) style {
 	s := style{eol: "\n", unit: "  ", colon: ": ", comma: ", "}
 	if strings.Contains(string(d.Data), "\r\n") {
@@ -110,8 +110,8 @@ func styleOf(d *Document) style {
 	return s
 }
 
-// lineIndent is the white space that begins the line of an offset, and whether
-// nothing else stands before the offset.
+// lineIndent returns the white space that begins the line of an offset. own reports whether
+// nothing else precedes the offset on that line.
 func lineIndent(data []byte, at int) (indent string, own bool) {
 	begin := strings.LastIndexByte(string(data[:at]), '\n') + 1
 	end := begin

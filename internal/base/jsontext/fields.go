@@ -8,15 +8,15 @@ import (
 	"io"
 )
 
-// Fields are the fields of an object. A field that is missing is empty; one of another
-// type is empty too, and counts as a mistake.
+// Fields holds the fields of an object. A missing field is empty. A field of another type
+// is empty and is a mistake, see [Fields.Err].
 type Fields struct {
 	fields map[string]any
-	// wrong is the first mistake, which an object shares with those in it.
+	// wrong is the first mistake. An object and its nested objects share it.
 	wrong *error
 }
 
-// Object reads a text that is one object, and nothing behind it.
+// Object parses a text that is one object. It fails if anything follows the object.
 func Object(data []byte) (Fields, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -30,7 +30,7 @@ func Object(data []byte) (Fields, error) {
 	return f, nil
 }
 
-// Err is the first mistake that was met.
+// Err returns the first mistake of the getters, nil if none exists.
 func (f Fields) Err() error { return *f.wrong }
 
 func (f Fields) mistake(key string) {
@@ -39,7 +39,7 @@ func (f Fields) mistake(key string) {
 	}
 }
 
-// field gives a field of a type, or the type's zero value.
+// field returns a field of type T, or the zero value.
 func field[T any](f Fields, key string) T {
 	v, there := f.fields[key]
 	t, ok := v.(T)
@@ -49,10 +49,10 @@ func field[T any](f Fields, key string) T {
 	return t
 }
 
-// Text gives a text.
+// Text returns a text field.
 func (f Fields) Text(key string) string { return field[string](f, key) }
 
-// Number gives a whole number.
+// Number returns a whole number.
 func (f Fields) Number(key string) int64 {
 	n := field[json.Number](f, key)
 	if n == "" {
@@ -65,10 +65,10 @@ func (f Fields) Number(key string) int64 {
 	return whole
 }
 
-// Texts gives a list of texts.
+// Texts returns a list of texts.
 func (f Fields) Texts(key string) []string { return list(f, key, func(s string) string { return s }) }
 
-// Objects gives a list of objects.
+// Objects returns a list of objects.
 func (f Fields) Objects(key string) []Fields {
 	return list(f, key, func(m map[string]any) Fields { return Fields{m, f.wrong} })
 }

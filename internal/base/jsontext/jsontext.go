@@ -1,6 +1,6 @@
-// Package jsontext reads and writes JSON as encoding/json does, byte by byte the same, without
-// what that package prepares for each type: a process that writes a single object
-// spends more time on the preparation than on the object.
+// Package jsontext reads and writes JSON byte by byte as encoding/json does, but without
+// its preparation for each type. For a process that writes a single object, that
+// preparation takes longer than the object.
 package jsontext
 
 import (
@@ -11,12 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// Escape says which characters of a text are written as escapes besides those that
-// JSON asks for.
+// Escape selects characters to escape in addition to those that JSON requires.
 type Escape bool
 
 const (
-	// Plain escapes no others.
+	// Plain escapes no other characters.
 	Plain Escape = false
 	// HTML escapes <, > and &, as json.Marshal does.
 	HTML Escape = true
@@ -24,8 +23,8 @@ const (
 
 const hex = "0123456789abcdef"
 
-// String appends a text. Bytes that are no UTF-8 become the replacement character, and
-// the two separators of lines that JavaScript knows are escaped, as encoding/json does.
+// String appends a text. As in encoding/json, invalid UTF-8 becomes the replacement
+// character, and U+2028 and U+2029 are escaped.
 func (e Escape) String(b []byte, s string) []byte {
 	b = append(b, '"')
 	start := 0
@@ -67,7 +66,7 @@ func escape(b []byte, c byte) []byte {
 	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xf])
 }
 
-// List is a list of texts as a decoder of JSON gives it.
+// List returns texts as a JSON decoder returns them.
 func List(texts []string) []any {
 	out := make([]any, len(texts))
 	for i, s := range texts {
@@ -76,9 +75,9 @@ func List(texts []string) []any {
 	return out
 }
 
-// Value appends a value as a decoder of JSON gives it: nil, bool, string, json.Number,
-// []any or map[string]any of these. It is false for any other, and for a number that
-// is none.
+// Value appends a value as a JSON decoder returns it: nil, bool, string, json.Number, []any
+// or map[string]any of these. It returns false for any other type, and for an invalid
+// number.
 func (e Escape) Value(b []byte, v any) ([]byte, bool) {
 	switch v := v.(type) {
 	case nil:
@@ -113,7 +112,7 @@ func (e Escape) Value(b []byte, v any) ([]byte, bool) {
 	return b, false
 }
 
-// object appends an object, its keys in order.
+// object appends an object with sorted keys.
 func (e Escape) object(b []byte, v map[string]any) ([]byte, bool) {
 	b = append(b, '{')
 	for i, k := range slices.Sorted(maps.Keys(v)) {
@@ -129,7 +128,7 @@ func (e Escape) object(b []byte, v map[string]any) ([]byte, bool) {
 	return append(b, '}'), true
 }
 
-// isNumber reports a number of JSON and nothing around it.
+// isNumber reports whether s is a JSON number with nothing around it.
 func isNumber(s string) bool {
 	digit := func(c byte) bool { return c >= '0' && c <= '9' }
 	return s != "" && (s[0] == '-' || digit(s[0])) && digit(s[len(s)-1]) && json.Valid([]byte(s))

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// What waits for another thing has more time than that.
+// TestTheOuterLimitIsLonger checks that a waiting process has more time than what it waits
+// for.
 func TestTheOuterLimitIsLonger(t *testing.T) {
 	for name, l := range map[string]struct{ inner, outer time.Duration }{
 		"the hook ends before the harness gives up": {HookOf(HarnessHook), HarnessHook},

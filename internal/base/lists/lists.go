@@ -1,9 +1,9 @@
-// Package lists makes one list of another: of what a function makes of each entry, or of some of them.
+// Package lists maps and filters slices.
 package lists
 
 import "slices"
 
-// Of returns what of makes of each entry, in their order; nil for an empty list.
+// Of returns the results of of for each entry, in order; nil for an empty list.
 func Of[T, U any](all []T, of func(T) U) []U {
 	out := slices.Grow([]U(nil), len(all))
 	for _, x := range all {
@@ -12,7 +12,7 @@ func Of[T, U any](all []T, of func(T) U) []U {
 	return out
 }
 
-// Where returns the entries for which is holds, in their order; nil if it holds for no entry.
+// Where returns the entries for which is returns true, in order; nil if none exist.
 func Where[T any](all []T, is func(T) bool) []T {
 	var out []T
 	for _, x := range all {

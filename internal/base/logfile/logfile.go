@@ -1,5 +1,5 @@
-// Package logfile writes a log of bounded size: when the file is full, it takes the place
-// of an older one. Programs that stay would fill the disk else.
+// Package logfile writes a log of bounded size. A full file replaces an older one, so that
+// long-running programs do not fill the disk.
 package logfile
 
 import (
@@ -15,39 +15,39 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// How large a file becomes, in bytes, how many older ones are kept, and how long a line is
-// at most. A log takes (MaxOld+1) * MaxSize at most.
+// MaxSize is the maximum size of a file in bytes, MaxOld the number of older files, and
+// maxLine the maximum length of a line in bytes. A log takes at most (MaxOld+1) * MaxSize
+// bytes.
 const (
 	MaxSize = 2 << 20
 	MaxOld  = 3
 	maxLine = 2 << 10
 )
 
-// Log is a log. Its methods may be called by several goroutines, and on a nil Log, which
-// keeps nothing.
+// Log is a log. Its methods are safe for concurrent use. A nil Log discards everything.
 type Log struct {
 	mu   sync.Mutex
 	path string
 	now  func() time.Time
 	size int64
 	out  io.WriteCloser
-	// again is when a file that could not be opened is tried again.
+	// again is the time of the next attempt to open a file that could not be opened.
 	again time.Time
 }
 
-// Open continues the log in a file, of mode 0600. What is there already and is open to
-// others, or no file of this user, is an error.
+// Open opens the log in a file of mode 0600, and appends to it. It fails for an existing
+// file that others can access, or that belongs to another user.
 func Open(path string, now func() time.Time) (*Log, error) {
 	l := &Log{path: path, now: now}
 	return l, l.open()
 }
 
-// To is a log without bounds, in the hands of whoever gave it.
+// To returns a log without a size limit that writes to out. The caller closes out.
 func To(out io.Writer, now func() time.Time) *Log {
-	return &Log{out: keptOpen{out}, now: now}
+	return &Log{out: noClose{out}, now: now}
 }
 
-// Path is the file, "" for one in the hands of somebody else.
+// Path returns the path of the file, "" for a log made by To.
 func (l *Log) Path() string {
 	if l == nil {
 		return ""
@@ -55,9 +55,9 @@ func (l *Log) Path() string {
 	return l.path
 }
 
-type keptOpen struct{ io.Writer }
+type noClose struct{ io.Writer }
 
-func (keptOpen) Close() error { return nil }
+func (noClose) Close() error { return nil }
 
 func (l *Log) open() error {
 	if err := state.PrivateFile(l.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -71,8 +71,8 @@ func (l *Log) open() error {
 	return nil
 }
 
-// Printf writes a line with the time in front. A log that cannot be written is no reason
-// to stop: it is tried again a minute later.
+// Printf writes a line that begins with the time. It ignores failures, and tries the file
+// again after a minute.
 func (l *Log) Printf(format string, args ...any) {
 	if l == nil {
 		return
@@ -102,14 +102,14 @@ func (l *Log) Printf(format string, args ...any) {
 	}
 }
 
-// turn puts the file away as the newest of the older ones.
+// turn renames the file to the newest of the older files.
 func (l *Log) turn() {
 	if l.out != nil {
 		_ = l.out.Close()
 		l.out = nil
 	}
 	for i := MaxOld; i > 0; i-- {
-		// What is not there is no older one. What cannot be moved is written over.
+		// A missing file is ignored. A file that cannot be renamed is overwritten.
 		_ = os.Rename(l.old(i-1), l.old(i))
 	}
 	if info, err := os.Lstat(l.path); err == nil && info.Size() >= MaxSize/2 {
@@ -118,7 +118,7 @@ func (l *Log) turn() {
 	l.size = 0
 }
 
-// old is the name of an older file, 0 the file itself.
+// old returns the name of an older file; 0 is the log file itself.
 func (l *Log) old(i int) string {
 	if i == 0 {
 		return l.path
@@ -126,7 +126,7 @@ func (l *Log) old(i int) string {
 	return fmt.Sprintf("%s.%d", l.path, i)
 }
 
-// Close ends the log.
+// Close closes the log.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil

@@ -33,8 +33,8 @@ func TestLines(t *testing.T) {
 	(*Log)(nil).Printf("nobody keeps it")
 }
 
-// However much is written, by however many, the folder holds a bounded number of bytes,
-// and the last line is there.
+// TestBounded checks that the folder has a bounded size and the last line, for any amount
+// of output from any number of writers.
 func TestBounded(t *testing.T) {
 	dir := t.TempDir()
 	l, err := Open(filepath.Join(dir, "log"), clock)
@@ -72,7 +72,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// A log that is continued counts what is there, and one that others can read is refused.
+// TestContinued checks that Open counts the existing bytes, and rejects a log that others
+// can read.
 func TestContinued(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "log")
@@ -104,7 +105,8 @@ func TestContinued(t *testing.T) {
 	}
 }
 
-// A folder that is gone stops nobody, and the log goes on when it is there again.
+// TestUnwritable checks that a missing folder causes no failure, and that the log continues
+// when it is back.
 func TestUnwritable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "d")
 	if err := os.Mkdir(dir, 0o700); err != nil {

@@ -1,6 +1,6 @@
-// Package moment lets calls that are judged at the same time share what they saw of the
-// system: what one of them looked at counts for every other one that had come before. So
-// each call sees nothing older than itself, as if it had looked on its own.
+// Package moment lets concurrent calls share what they read from the system. A result
+// applies to every call that had begun before the read began. So no call sees anything
+// older than itself, as if it had read alone.
 package moment
 
 import (
@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// Shared is what calls share. The zero value is ready for use.
+// Shared is the state that calls share. The zero value is ready for use.
 type Shared struct {
-	// turn counts the calls that came, active those that are under way.
+	// turn is the number of calls begun, active the number of calls in progress.
 	turn   atomic.Uint64
 	active atomic.Int64
 	mu     sync.Mutex
@@ -21,30 +21,31 @@ type Shared struct {
 
 type key struct{ what, name string }
 
-// seen is what was seen by a look that began when as many calls had come as turn says.
+// seen is the result of a read that began when turn calls had begun.
 type seen struct {
 	turn  uint64
 	value any
 }
 
-// The bounds of what is kept while calls are under way. Beyond them it is seen again.
+// The limits of the shared results. Beyond them, calls read again.
 const (
 	maxSeen = 4096
 	maxName = 512
 )
 
-// Moment is when a call came. Nil shares nothing.
+// Moment is the time at which a call began. A nil Moment shares nothing.
 type Moment struct {
 	shared *Shared
 	turn   uint64
 	ended  atomic.Bool
-	// folders are those whose stamp was taken since the call came.
+	// folders holds the folders whose stamp was read since the call began.
 	mu      sync.Mutex
 	folders map[string]*folder
 }
 
-// Begin is for a call that has come as a whole, and must end. Where others are under way, it
-// lets those that have come begin, too, so that what the first of them sees is for all.
+// Begin registers a call whose input is complete. The caller must call End. If other calls
+// are in progress, Begin yields so that pending calls can also begin and share the first
+// reads.
 func (s *Shared) Begin() *Moment {
 	if s == nil {
 		return nil
@@ -56,8 +57,8 @@ func (s *Shared) Begin() *Moment {
 	return m
 }
 
-// End ends a call. It then shares nothing any more. When none is under way, everything is
-// forgotten.
+// End ends a call, which then shares nothing more. When no call is in progress, all results
+// are dropped.
 func (m *Moment) End() {
 	if m == nil || m.ended.Swap(true) || m.shared.active.Add(-1) > 0 {
 		return
@@ -67,10 +68,10 @@ func (m *Moment) End() {
 	clear(m.shared.seen)
 }
 
-// alone reports whether there is nobody to share with.
+// alone reports whether there is no other call to share with.
 func (m *Moment) alone() bool { return m == nil || m.ended.Load() || m.shared.active.Load() < 2 }
 
-// known is what was seen since the call came.
+// known returns the result for k if its read began at turn since or later.
 func (s *Shared) known(k key, since uint64) (any, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +79,7 @@ func (s *Shared) known(k key, since uint64) (any, bool) {
 	return got.value, is && got.turn >= since
 }
 
-// keep keeps what was seen.
+// keep stores a result, unless the stored one is newer.
 func (s *Shared) keep(k key, turn uint64, value any) {
 	if len(k.name) > maxName {
 		return
@@ -94,8 +95,8 @@ func (s *Shared) keep(k key, turn uint64, value any) {
 	s.seen[k] = seen{turn, value}
 }
 
-// Look looks at what has a name, or takes what another call saw since this one came. what
-// says which look it is: one what has one type.
+// Look returns look(name), or the result of another call that was read since this one
+// began. what identifies the kind of read; each kind has one type.
 func Look[T any](m *Moment, what, name string, look func(name string) T) T {
 	if m.alone() {
 		return look(name)
@@ -104,7 +105,7 @@ func Look[T any](m *Moment, what, name string, look func(name string) T) T {
 	if got, is := s.known(k, m.turn); is {
 		return got.(T)
 	}
-	// A call that comes while this one looks must look itself.
+	// A call that begins during this read must read again.
 	turn := s.turn.Load()
 	value := look(name)
 	s.keep(k, turn, value)

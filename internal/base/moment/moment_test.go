@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What is seen counts for calls that had come, and for no later one.
+// TestLook checks that a result applies to calls that had begun, and to no later one.
 func TestLook(t *testing.T) {
 	var s Shared
 	n := 0
@@ -21,13 +21,13 @@ func TestLook(t *testing.T) {
 	}
 	at(nil, 1)
 	a := s.Begin()
-	at(a, 2) // nobody to share with
+	at(a, 2) // no call to share with
 	at(a, 3)
 	b := s.Begin()
 	at(a, 4)
 	at(b, 4)
 	c := s.Begin()
-	at(b, 4) // it came before
+	at(b, 4) // it began before
 	at(c, 5)
 	at(a, 5)
 	if got := Look(c, "y", "a", look); got != 6 {
@@ -43,13 +43,13 @@ func TestLook(t *testing.T) {
 	if len(s.seen) != 0 || s.active.Load() != 0 {
 		t.Errorf("%d are kept, %d calls", len(s.seen), s.active.Load())
 	}
-	at(c, 7) // what goes on after the end looks by itself
+	at(c, 7) // work after the end reads by itself
 	if s.Begin().alone() != true {
 		t.Error("one call shares with itself")
 	}
 }
 
-// A call that comes while another one looks does not take what that one sees.
+// TestComesMeanwhile checks that a call that begins during a read does not use its result.
 func TestComesMeanwhile(t *testing.T) {
 	var s Shared
 	a, _ := s.Begin(), s.Begin()
@@ -58,7 +58,7 @@ func TestComesMeanwhile(t *testing.T) {
 	if got := Look(late, "x", "a", func(string) int { return 2 }); got != 2 {
 		t.Error("it sees what was seen before it came")
 	}
-	// What it saw is newer, and stays.
+	// Its result is newer, and stays.
 	Look(a, "x", "b", func(string) int {
 		Look(s.Begin(), "x", "b", func(string) int { return 2 })
 		return 1
@@ -84,17 +84,18 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// No call ever sees a state older than itself, however many there are at a time.
+// TestNeverOld checks that no call sees a state older than itself, with many concurrent
+// calls.
 func TestNeverOld(t *testing.T) {
 	var s Shared
-	var world atomic.Int64
+	var system atomic.Int64
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
 			for range 2000 {
-				before := world.Add(1)
+				before := system.Add(1)
 				m := s.Begin()
-				if got := Look(m, "x", "a", func(string) int64 { return world.Load() }); got < before {
+				if got := Look(m, "x", "a", func(string) int64 { return system.Load() }); got < before {
 					t.Errorf("saw %d after %d", got, before)
 				}
 				m.End()

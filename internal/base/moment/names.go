@@ -6,45 +6,44 @@ import (
 	"time"
 )
 
-// Name is what lies under a name in a folder.
+// Name describes an entry of a folder.
 type Name struct {
-	// Target is where a link leads, as it is written in the link; "" for what is no link.
+	// Target is the target of a link as written in it, "" if the entry is not a link.
 	Target string
-	// Folder is set for a folder that is there itself, Gone where nothing is.
+	// Folder is set for a folder, Gone if there is no such entry.
 	Folder, Gone bool
 }
 
-// names remembers what lies under the names that were asked for in folders. A folder is
-// asked for its stamp at each moment, and what is remembered of its names counts only while
-// the stamp is the same: a system changes it whenever a name comes, goes, or becomes
-// something else, and no program can set the time of that change.
+// names caches the entries of folders. Each moment reads the stamp of a folder, and the
+// cached entries are valid only while the stamp is the same. The system changes it whenever
+// an entry is added, removed or replaced, and programs cannot set that time.
 type names struct {
 	mu      sync.Mutex
 	folders map[string]*folder
 }
 
-// folder is what is remembered of a folder.
+// folder is the cache of a folder.
 type folder struct {
-	// gone is set where there is none, so that nothing is in it.
+	// gone is set if the folder does not exist.
 	gone  bool
 	stamp stamp
 	mu    sync.Mutex
 	names map[string]Name
 }
 
-// The bounds of what is remembered. Beyond them it is looked at again.
+// The limits of the cache. Beyond them, entries are read again.
 const (
 	maxFolders      = 1 << 10
 	maxFolderNames  = 1 << 10
 	maxFolderLength = 1 << 10 // bytes of a path
 )
 
-// Settled is how old the last change of a file or folder must be before its stamp tells what
-// it holds: systems count time in ticks, those of FAT take two seconds.
+// Settled is the minimum age of the last change of a file or folder for its stamp to be
+// reliable. Systems count time in ticks; those of FAT are two seconds.
 const Settled = 3 * time.Second
 
-// Name is what lies under an absolute path, whose last name is not followed. known is
-// false where that is not remembered: the caller looks then.
+// Name returns the entry at an absolute path, whose last element is not followed. known is
+// false if the cache cannot answer; the caller then reads it.
 func (m *Moment) Name(path string) (n Name, known bool) {
 	if m == nil || m.ended.Load() || len(path) > maxFolderLength {
 		return n, false
@@ -65,8 +64,8 @@ func (m *Moment) Name(path string) (n Name, known bool) {
 	}
 }
 
-// folder is what is remembered of a folder as it is since the call came, nil where
-// nothing can be.
+// folder returns the cache of a folder, valid since the call began. It returns nil if the
+// folder cannot be cached.
 func (m *Moment) folder(dir string) *folder {
 	m.mu.Lock()
 	f, asked := m.folders[dir]
@@ -88,8 +87,8 @@ func (m *Moment) folder(dir string) *folder {
 	return f
 }
 
-// folder is what is remembered of a folder that has a stamp now, nil where its stamp does
-// not tell enough.
+// folder returns the cache of a folder with the stamp now, nil if the stamp is not
+// reliable.
 func (x *names) folder(dir string, now stamp) *folder {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -107,7 +106,7 @@ func (x *names) folder(dir string, now stamp) *folder {
 	return f
 }
 
-// name is what lies under a name.
+// name returns an entry of the folder, read if it is not cached.
 func (f *folder) name(dir, last string) (Name, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stamp is what the system tells of a folder. The zero value is that of none.
+// stamp is the metadata of a folder. The zero value means that there is no folder.
 type stamp struct {
 	device, inode, links uint64
 	mode, owner, group   uint32
@@ -20,7 +20,7 @@ func stampFrom(at *unix.Stat_t) stamp {
 	return stamp{uint64(at.Dev), at.Ino, uint64(at.Nlink), at.Mode, at.Uid, at.Gid, at.Size, at.Mtim.Nano(), at.Ctim.Nano()}
 }
 
-// stampOf is the stamp of the folder to which a path leads.
+// stampOf returns the stamp of the folder at a path, with links followed.
 func stampOf(dir string) stamp {
 	var at unix.Stat_t
 	if again(func() error { return unix.Stat(dir, &at) }) != nil || at.Mode&unix.S_IFMT != unix.S_IFDIR {
@@ -29,14 +29,14 @@ func stampOf(dir string) stamp {
 	return stampFrom(&at)
 }
 
-// stamped are the file systems that give a folder a new time when its names change. Those
-// of a network, and those that a program makes up, need not.
+// stamped lists the file systems that update the time of a folder when its entries change.
+// Network file systems and those of programs (FUSE) need not do this.
 var stamped = []int64{
 	unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.OVERLAYFS_SUPER_MAGIC, unix.F2FS_SUPER_MAGIC,
 }
 
-// tells reports whether a stamp tells what a folder holds: it did not change just now, and
-// lies on a file system that keeps the time of changes.
+// tells reports whether the stamp is reliable: the folder did not change just now, and its
+// file system maintains the time of changes.
 func (s stamp) tells(dir string, now time.Time) bool {
 	if now.UnixNano()-max(s.modified, s.changed) < int64(Settled) {
 		return false
@@ -50,8 +50,8 @@ func (s stamp) tells(dir string, now time.Time) bool {
 	return unix.Fstatfs(fd, &on) == nil && slices.Contains(stamped, int64(on.Type))
 }
 
-// open opens the folder that has the stamp. It reports false where another one, or none,
-// lies at the path by now.
+// open opens the folder with this stamp. It returns false if the path now leads to another
+// folder or to nothing.
 func (s stamp) open(dir string) (fd int, ok bool) {
 	err := again(func() (err error) {
 		fd, err = unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -68,12 +68,12 @@ func (s stamp) open(dir string) (fd int, ok bool) {
 	return fd, true
 }
 
-// maxTarget is the longest path that Linux takes, in bytes.
+// maxTarget is the maximum length of a path on Linux in bytes.
 const maxTarget = 4096
 
-// look looks at a name in the folder that has a stamp, wherever that one lies by then: who
-// looked by the path could look into another folder in its place, and what is there would
-// be remembered of this one. It reports false for what cannot be told.
+// look reads an entry of the folder with stamp s, through a descriptor. Reading by path
+// could read another folder that replaced this one, and cache its entry here. It returns
+// false if the entry is unknown.
 func look(dir string, s stamp, name string) (n Name, ok bool) {
 	fd, ok := s.open(dir)
 	if !ok {
@@ -96,7 +96,7 @@ func look(dir string, s stamp, name string) (n Name, ok bool) {
 	return Name{Target: string(target[:max(size, 0)])}, err == nil && size > 0
 }
 
-// again repeats a call to the system that a signal interrupted.
+// again repeats a system call while signals interrupt it.
 func again(call func() error) error {
 	for {
 		if err := call(); !errors.Is(err, unix.EINTR) {

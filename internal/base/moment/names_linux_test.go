@@ -9,22 +9,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// settle waits until the last change of the folders lies back far enough: no program can set
-// the time of it.
+// settle waits until the last change of the folders is old enough: no program can set its
+// time.
 func settle(t *testing.T) {
 	t.Helper()
 	time.Sleep(Settled + 100*time.Millisecond)
 }
 
-// at is what a new call sees under a path.
+// at returns the entry that a new call sees at a path.
 func at(s *Shared, path string) (Name, bool) {
 	m := s.Begin()
 	defer m.End()
 	return m.Name(path)
 }
 
-// A name is what lies there now, whatever was seen before: names come, go, and become
-// other things, the folder itself and those above it are replaced, and links to it.
+// TestNames checks that a name is always current. Names are added, removed and replaced,
+// and so are the folder, those above it, and links to it.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -88,7 +88,7 @@ func TestNames(t *testing.T) {
 		do(os.Symlink("above/in", filepath.Join(dir, "link")))
 		settle(t)
 	}
-	// A program that sets back the folder's times does not set back that of the inode.
+	// Setting back the folder's times does not change the inode's time.
 	var before unix.Stat_t
 	do(unix.Stat(in, &before))
 	expect("before", gone, path)
@@ -98,7 +98,8 @@ func TestNames(t *testing.T) {
 	expect("its time was set back", file, path)
 }
 
-// Within one call a name is what it was when the call asked first, or came later.
+// TestNamesOfACall checks that within one call, a name is as it was at the first read or
+// later.
 func TestNamesOfACall(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -121,8 +122,8 @@ func TestNamesOfACall(t *testing.T) {
 	}
 }
 
-// What lies in a folder that is in another one's place for a while is not remembered of
-// that one, whose stamp stays when a folder above it is renamed.
+// TestNamesOfExchangedFolders checks that entries of a temporary replacement are not cached
+// for the original folder. Its stamp stays when a folder above it is renamed.
 func TestNamesOfExchangedFolders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -161,8 +162,8 @@ func TestNamesOfExchangedFolders(t *testing.T) {
 	}
 }
 
-// Nothing is remembered of folders whose stamp need not tell what they hold, nor of names
-// that the system reads in another way.
+// TestNamesNotKnown checks that nothing is cached for folders with an unreliable stamp, nor
+// for names that the system interprets differently.
 func TestNamesNotKnown(t *testing.T) {
 	fresh := t.TempDir()
 	var s Shared
@@ -176,7 +177,7 @@ func TestNamesNotKnown(t *testing.T) {
 	}
 }
 
-// What is remembered is bounded.
+// TestNamesBounded checks the limits of the cache.
 func TestNamesBounded(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

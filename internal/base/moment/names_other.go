@@ -4,8 +4,8 @@ package moment
 
 import "time"
 
-// stamp is nothing: it is not known of these systems which of their file systems give a
-// folder a new time when its names change, and no daemon runs on them.
+// stamp is empty: it is unknown which file systems of these systems update the time of a
+// folder when its entries change. No daemon runs on them.
 type stamp struct{}
 
 func stampOf(string) stamp { return stamp{} }

@@ -7,7 +7,7 @@ import (
 	"cardea.dev/internal/base/document"
 )
 
-// Check reports what other tools' globs have and these do not.
+// Check reports syntax in glob that other tools have and these globs do not support.
 func Check(at document.Value, glob string) {
 	switch {
 	case strings.ContainsAny(glob, "{}"):

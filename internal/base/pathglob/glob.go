@@ -1,6 +1,5 @@
-// Package pathglob tells which accesses a path glob is about, as rules and roles
-// write them: generously for what tightens ([Glob.Touches]), strictly for what
-// allows ([Glob.Covers]).
+// Package pathglob matches accesses against the path globs of rules and roles: generously
+// for rules that restrict ([Glob.Touches]), strictly for rules that allow ([Glob.Covers]).
 package pathglob
 
 import (
@@ -12,53 +11,50 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// Glob is a path glob of a rule, made absolute; [paths.Pattern] says what its
-// segments mean.
+// Glob is a path glob of a rule, made absolute. See [paths.Pattern] for its segments.
 //
-// "~/x" is in the home folder, "/x" absolute, "a/b" relative to the project.
-// Without a slash it is a base name, at any depth. A trailing slash is a
-// trailing "/**".
+// "~/x" is in the home folder, "/x" is absolute, "a/b" is relative to the project. A glob
+// without a slash is a base name at any depth. A trailing slash means a trailing "/**".
 type Glob struct {
 	segs paths.Pattern
-	// floating globs have no literal root of their own: base names, and those
-	// that begin with "**".
+	// floating is set for globs without a literal root: base names, and those that begin with
+	// "**".
 	floating bool
-	// rooted globs begin with a slash: "/**" is everything, project or not.
+	// rooted is set for globs that begin with a slash: "/**" matches everything, inside and
+	// outside the project.
 	rooted bool
-	// project is the project's folder, for floating ones.
+	// project is the project's folder, for floating globs.
 	project paths.Pattern
 	known   bool
-	// above is the path of its literal root, key its last literal segment,
-	// for a quick look.
+	// above is the path of the literal root, key the last literal segment. Both serve quick
+	// checks.
 	above, key string
 }
 
-// Place is what path globs are relative to. Paths are absolute.
-type Place struct {
-	// Project is the folder that relative globs are relative to, "" where it is not
-	// known.
+// Base holds the folders that path globs are relative to. Paths are absolute.
+type Base struct {
+	// Project is the folder that relative globs are relative to, "" if unknown.
 	Project string
-	// fold compares paths without regard to case, as the file systems of
-	// macOS and Windows do.
+	// fold makes comparisons ignore case, as the file systems of macOS and Windows do.
 	fold bool
-	// HomeDir and ProjectDir are home folder and project as they are compared,
-	// homeSegs and projectSegs their segments.
+	// HomeDir and ProjectDir are the home folder and the project in the form used for
+	// comparison; homeSegs and projectSegs are their segments.
 	HomeDir, ProjectDir   string
 	homeSegs, projectSegs paths.Pattern
 }
 
-// NewPlace is the place of a project, and of a home folder; "" is one that is not
-// known. fold compares paths without regard to case.
-func NewPlace(home, project string, fold bool) *Place {
-	pl := &Place{Project: project, fold: fold}
+// NewPlace returns the Base for a home folder and a project; "" means unknown. fold makes
+// comparisons ignore case.
+func NewPlace(home, project string, fold bool) *Base {
+	pl := &Base{Project: project, fold: fold}
 	pl.HomeDir, pl.ProjectDir = pl.Folded(home), pl.Folded(project)
 	pl.homeSegs, pl.projectSegs = paths.Literal(pl.HomeDir), paths.Literal(pl.ProjectDir)
 	return pl
 }
 
-// Glob makes a rule's glob absolute. Where that needs a folder that is not
-// known, the glob matches nothing, or for a relative one at any depth.
-func (pl *Place) Glob(text string) *Glob {
+// Glob makes a rule's glob absolute. If the home folder is needed and unknown, the glob
+// matches nothing. If the project is unknown, a relative glob matches at any depth.
+func (pl *Base) Glob(text string) *Glob {
 	text = pl.Folded(text)
 	if strings.HasSuffix(text, "/") && strings.Trim(text, "/") != "" {
 		text += "**"
@@ -84,7 +80,7 @@ func (pl *Place) Glob(text string) *Glob {
 	return out
 }
 
-// spelled is the path of segments, "" for the root.
+// spelled returns the path of segments, "" for the root.
 func spelled(segs paths.Pattern) string {
 	path := ""
 	for _, s := range segs {
@@ -93,11 +89,12 @@ func spelled(segs paths.Pattern) string {
 	return path
 }
 
-// Folds reports whether paths are compared without regard to case.
-func (pl *Place) Folds() bool { return pl.fold }
+// Folds reports whether comparisons ignore case.
+func (pl *Base) Folds() bool { return pl.fold }
 
-// Folded is a path as it is compared.
-func (pl *Place) Folded(s string) string {
+// Folded returns a path in the form used for comparison: with slashes, and in lower case if
+// case is ignored.
+func (pl *Base) Folded(s string) string {
 	s = filepath.ToSlash(s)
 	if pl.fold {
 		return strings.ToLower(s)
@@ -105,24 +102,23 @@ func (pl *Place) Folded(s string) string {
 	return s
 }
 
-// rooted reports whether a path is absolute, on Windows too.
+// rooted reports whether a path is absolute, including paths of Windows.
 func rooted(p string) bool {
 	return strings.HasPrefix(p, "/") || len(p) > 2 && p[1] == ':' && p[2] == '/'
 }
 
-// KeyOf is the last segment of a glob that stands for itself, "" where a quick look
-// at it says nothing.
-func (pl *Place) KeyOf(g string) string {
+// KeyOf returns the last literal segment of a glob, "" if it is no use for a quick check.
+func (pl *Base) KeyOf(g string) string {
 	if strings.Contains(g, "..") || strings.Contains(g, "//") || strings.Contains(g, "/./") {
 		return ""
 	}
 	return lastLiteral(pl.Folded(g))
 }
 
-// MayTouch is a quick look at whether a glob, which has a key, can touch an access at
-// all: the key is a segment of the path, or the path is a folder that the glob may lie
-// below. It only says no when touches would.
-func (pl *Place) MayTouch(g, key string, a *Named) bool {
+// MayTouch is a quick check whether a glob with a key can touch an access. The key must be
+// a segment of the path, or the path must be a folder that may contain what the glob names.
+// It returns false only if Touches would.
+func (pl *Base) MayTouch(g, key string, a *Named) bool {
 	if a.Glob || key == "" {
 		return true
 	}
@@ -135,8 +131,8 @@ func (pl *Place) MayTouch(g, key string, a *Named) bool {
 	return false
 }
 
-// mayLieBelow reports whether what a glob names may lie below a folder.
-func (pl *Place) mayLieBelow(g, folder string, k cardea.AccessKind) bool {
+// mayLieBelow reports whether files that a glob names may be below a folder.
+func (pl *Base) mayLieBelow(g, folder string, k cardea.AccessKind) bool {
 	switch {
 	case folder == "/":
 		return true
@@ -153,7 +149,7 @@ func (pl *Place) mayLieBelow(g, folder string, k cardea.AccessKind) bool {
 	return true
 }
 
-// lastLiteral is the last segment of a glob that stands for itself.
+// lastLiteral returns the last literal segment of a glob.
 func lastLiteral(g string) string {
 	for g != "" {
 		i := strings.LastIndexByte(g, '/')
@@ -166,7 +162,7 @@ func lastLiteral(g string) string {
 	return ""
 }
 
-// hasSegment reports whether a path has a segment.
+// hasSegment reports whether s is a segment of path p.
 func hasSegment(p, s string) bool {
 	for i := 0; ; {
 		j := strings.Index(p[i:], s)
@@ -181,18 +177,18 @@ func hasSegment(p, s string) bool {
 	}
 }
 
-// Named is an access with what is compared of it, worked out once for all the
-// globs that are held against it.
+// Named is an access prepared once for comparison with many globs.
 type Named struct {
 	*cardea.Access
-	place *Place
+	place *Base
 	paths []namedPath
-	first [1]namedPath // most have one, which needs no memory of its own
+	first [1]namedPath // avoids an allocation for the usual single path
 	files []*Named
 	last  *lastName
 }
 
-// lastName is the last segment of a pattern of the line, without classes, and its pieces.
+// lastName is the last segment of a pattern of the command line, without classes, and its
+// literal pieces.
 type lastName struct {
 	text   string
 	wild   bool
@@ -205,7 +201,7 @@ func newLastName(pattern string) *lastName {
 	return n
 }
 
-// name is the last segment of the access's pattern.
+// name returns the last segment of the access's pattern.
 func (n *Named) name() *lastName {
 	if n.last == nil {
 		n.last = newLastName(filepath.Base(n.Pattern))
@@ -213,7 +209,7 @@ func (n *Named) name() *lastName {
 	return n.last
 }
 
-// each are the files that a pattern of the line stands for.
+// each returns the files that the pattern of the command line stands for.
 func (n *Named) each() []*Named {
 	if n.files == nil {
 		for _, name := range n.Access.Files.Names {
@@ -226,25 +222,25 @@ func (n *Named) each() []*Named {
 
 type namedPath struct {
 	text string
-	// folder is, for a pattern, the folder above the first wildcard.
+	// folder is the folder above the first wildcard of a pattern.
 	folder string
 	segs   []string
-	// ends are, for a pattern, the literal ends of each segment.
+	// ends holds the literal ends of each segment of a pattern.
 	ends []nameEnds
 }
 
-// nameEnds are what every name that a pattern matches begins and ends with.
+// nameEnds holds the common prefix and suffix of all names that a pattern matches.
 type nameEnds struct{ front, back string }
 
-// Name is an access as it is held against globs.
-func (pl *Place) Name(a *cardea.Access) *Named {
+// Name returns an access prepared for comparison with globs.
+func (pl *Base) Name(a *cardea.Access) *Named {
 	n := &Named{}
 	n.Set(pl, a)
 	return n
 }
 
-// Set makes it that access, as it is held against globs of a place.
-func (n *Named) Set(pl *Place, a *cardea.Access) {
+// Set prepares n for access a and globs of place pl.
+func (n *Named) Set(pl *Base, a *cardea.Access) {
 	n.Access, n.place, n.files = a, pl, nil
 	n.paths = n.first[:0]
 	for _, p := range Paths(a) {
@@ -259,10 +255,10 @@ func (n *Named) Set(pl *Place, a *cardea.Access) {
 	}
 }
 
-// In reports whether it was worked out for a place.
-func (n *Named) In(pl *Place) bool { return n.place == pl }
+// In reports whether n was prepared for a place.
+func (n *Named) In(pl *Base) bool { return n.place == pl }
 
-// segments are the path's segments, split when they are first needed.
+// segments returns the path's segments, split on first use.
 func (p *namedPath) segments() []string {
 	if p.segs == nil {
 		p.segs = paths.Segments(p.text)
@@ -270,10 +266,10 @@ func (p *namedPath) segments() []string {
 	return p.segs
 }
 
-// Touches reports whether an access has to do with what the glob names, read
-// generously: as the path or as it was spelled, by what a pattern on the line
-// may become, and by deleting a folder above. Where it is known for which files the
-// pattern stands, and it says nothing of the name that the glob is about, these count.
+// Touches reports whether an access involves what the glob names, read generously. It
+// checks the path, the path as spelled, the files a pattern of the command line may stand
+// for, and deletion of a folder above. If those files are known, and the pattern says
+// nothing of the name that the glob is about, only the files apply.
 func (g *Glob) Touches(a *Named) bool {
 	if !g.known {
 		return false
@@ -282,7 +278,7 @@ func (g *Glob) Touches(a *Named) bool {
 		return slices.ContainsFunc(a.each(), g.Touches)
 	}
 	if n := len(g.segs); a.Search && a.Kind == cardea.Write && n > 1 && g.segs[n-2] == paths.AnyDepth && !g.saysName(a.name()) {
-		return false // a name that may lie in any folder
+		return false // a name that may be in any folder
 	}
 	for i := range a.paths {
 		p := &a.paths[i]
@@ -297,9 +293,9 @@ func (g *Glob) Touches(a *Named) bool {
 	return false
 }
 
-// TouchesNamed is Touches for who is asked about each file that a folder or a pattern stands
-// for, by [cardea.Call.Opens]: such an access has to do with what the glob names only where
-// it says part of the name, or is the file or folder itself.
+// TouchesNamed is Touches for a caller that checks each file of a folder or pattern through
+// [cardea.Call.Opens]. A looked-up access then touches the glob only if it says part of the
+// name, or is the file or folder itself.
 func (g *Glob) TouchesNamed(a *Named) bool {
 	switch {
 	case !a.LookedUp:
@@ -312,9 +308,10 @@ func (g *Glob) TouchesNamed(a *Named) bool {
 	return g.Touches(a.place.Name(&one))
 }
 
-// isFound reports whether a search that deletes what it finds by its name may find what
-// the glob names. What may lie anywhere is sought in the project. A glob that does not
-// tell names (.claude/hooks/**) is about a search for all names alone: others come by.
+// isFound reports whether a search that deletes what it finds by name may find what the
+// glob names. A floating glob is looked for in the project. A glob that does not say names
+// (.claude/hooks/**) is found only by searches for all names; others find such files by
+// accident.
 func (g *Glob) isFound(line []string) bool {
 	rule := g.segs
 	if len(rule) > 0 && rule[0] == paths.AnyDepth {
@@ -326,16 +323,15 @@ func (g *Glob) isFound(line []string) bool {
 	return atLeastOne(rule).Meets(line, func(int) bool { return true })
 }
 
-// seeksAll reports the pattern of a search for whatever lies below a folder.
+// seeksAll reports whether line is the pattern of a search for everything below a folder.
 func seeksAll(line []string) bool {
 	first := slices.IndexFunc(line, paths.IsPattern)
 	return first >= 0 && !slices.ContainsFunc(line[first:], func(s string) bool { return strings.Trim(s, "*?") != "" })
 }
 
-// IsNamedBy reports whether an access that touches what the glob names does more
-// than come by: the path is such a file or folder itself, or a pattern of the line says
-// part of its name. A word that may be the name of a folder above (gcloud secrets) is
-// none.
+// IsNamedBy reports whether an access that touches what the glob names is meant to touch
+// it. Its path is such a file or folder, or a pattern of the command line says part of the
+// name. A word that may only be a folder above (gcloud secrets) does not suffice.
 func (g *Glob) IsNamedBy(a *Named, onlyPossible bool) bool {
 	if (a.Glob || a.Recursive && !onlyPossible) && g.Covers(a.Access, a.place) {
 		return true
@@ -353,15 +349,15 @@ func (g *Glob) IsNamedBy(a *Named, onlyPossible bool) bool {
 	return false
 }
 
-// saysName reports whether a pattern of the line says part of the name that the glob
-// is about, and not its ending alone: s*.json and *secret* do, *.json does not. A class is
-// one character, so [.]env says the dot, and [a-z]* no more than ?*.
+// saysName reports whether a pattern of the command line says part of the name that the
+// glob is about. Its ending alone does not suffice: s*.json and *secret* do, *.json does
+// not. A class is one character: [.]env says the dot, and [a-z]* says no more than ?*.
 func (g *Glob) saysName(n *lastName) bool {
 	if len(g.segs) == 0 {
 		return false // the root, which no pattern names
 	}
 	if !n.wild {
-		return true // it is one name
+		return true // a single name
 	}
 	line, pattern := n.pieces, n.text
 	if last := g.segs[len(g.segs)-1]; !last.Literal && last != paths.AnyDepth {
@@ -379,13 +375,13 @@ func (g *Glob) saysName(n *lastName) bool {
 	})
 }
 
-// pieces are the texts between the wildcards of a pattern.
+// pieces returns the texts between the wildcards of a pattern.
 func pieces(pattern string) []string {
 	return strings.FieldsFunc(pattern, func(r rune) bool { return strings.ContainsRune(patternChars+"])},!|", r) })
 }
 
-// Paths are the paths, or patterns, that an access names. The folder of a
-// pattern may be a link: what it leads to counts, too.
+// Paths returns the paths or patterns that an access names. The folder of a pattern may be
+// a link, so its target is also included.
 func Paths(a *cardea.Access) [2]string {
 	if !a.Glob {
 		return [2]string{a.Path, a.Spelled}
@@ -401,8 +397,8 @@ func Paths(a *cardea.Access) [2]string {
 	return [2]string{a.Pattern, folder + a.Pattern[len(spelled):]}
 }
 
-// literalFolder is the folder above a pattern's first wildcard, without a slash
-// at the end.
+// literalFolder returns the folder above a pattern's first wildcard, without a slash at the
+// end.
 func literalFolder(pattern, wildcards string) string {
 	if i := strings.IndexAny(pattern, wildcards); i >= 0 {
 		pattern = pattern[:i]
@@ -410,13 +406,13 @@ func literalFolder(pattern, wildcards string) string {
 	return pattern[:max(strings.LastIndexByte(pattern, '/'), 0)]
 }
 
-// patternChars are the characters that may make a word of the line a pattern,
-// for the shell or for the program that is passed it.
+// patternChars are the characters that may make a word of the command line a pattern, for
+// the shell or for the program that gets it.
 const patternChars = `*?[({\`
 
-// mayMeet is a quick look at whether a pattern of the line, folded, can name
-// what the glob names: their literal folders lie on one path, and some segment
-// can be the glob's last literal one. It only says no when touches would.
+// mayMeet is a quick check whether a folded pattern of the command line can name what the
+// glob names. Their literal folders must be on one path, and some segment must be able to
+// match the glob's key. It returns false only if Touches would.
 func (g *Glob) mayMeet(p *namedPath, a *Named) bool {
 	if !strings.HasPrefix(p.folder, g.above) && !strings.HasPrefix(g.above, p.folder) {
 		return false
@@ -432,6 +428,7 @@ func (g *Glob) mayMeet(p *namedPath, a *Named) bool {
 	return slices.ContainsFunc(p.ends, func(e nameEnds) bool { return strings.HasPrefix(g.key, e.front) && strings.HasSuffix(g.key, e.back) })
 }
 
+// endsOf returns the literal ends of a segment, empty if it may stand for anything.
 func endsOf(pattern string) nameEnds {
 	i := strings.IndexAny(pattern, patternChars)
 	if i < 0 {
@@ -442,15 +439,14 @@ func endsOf(pattern string) nameEnds {
 	}
 	back := pattern[strings.LastIndexAny(pattern, "*?]")+1:]
 	if strings.ContainsAny(back, patternChars) {
-		back = "" // a bracket without end, or a character that is escaped
+		back = "" // an unclosed bracket, or an escaped character
 	}
 	return nameEnds{pattern[:i], back}
 }
 
-// below reports whether what the glob names lies at or below a folder that is
-// accessed as a whole. What begins with "**", or is a base name, may lie
-// anywhere, and a search through a folder is not about it; only deleting the
-// whole project is.
+// below reports whether what the glob names is at or below a folder that is accessed as a
+// whole. A floating glob may match anywhere, so a search through a folder does not touch
+// it; only deleting the whole project does.
 func (g *Glob) below(folder []string, a *Named) bool {
 	if g.segs.EndsAnyDepth() && overlap(folder, g.segs[:len(g.segs)-1], a.Glob) {
 		return true
@@ -468,10 +464,10 @@ func (g *Glob) below(folder []string, a *Named) bool {
 	return overlap(folder, root[:len(folder)], a.Glob)
 }
 
-// Covers reports whether all that an access may touch is what the glob names,
-// read strictly: the path and how it was spelled, and for a folder as a whole
-// or a pattern on the line only "folder/**".
-func (g *Glob) Covers(a *cardea.Access, pl *Place) bool {
+// Covers reports whether the glob names everything that an access may touch, read strictly.
+// Both the path and its spelling must match. For a whole folder or a pattern of the command
+// line, only "folder/**" matches.
+func (g *Glob) Covers(a *cardea.Access, pl *Base) bool {
 	if !g.known || a.Path == "" || pl.Project == "" && g.floating && !g.rooted {
 		return false
 	}
@@ -495,10 +491,9 @@ func (g *Glob) Covers(a *cardea.Access, pl *Place) bool {
 	return true
 }
 
-// overlap reports whether a path of the line, or a pattern of the line where
-// wild is set, and a glob can name the same file. A "**" of the line leaves
-// hidden folders alone, as in the shell, and is no more about what a floating
-// glob names than a search through a folder is.
+// overlap reports whether a path of the command line, or a pattern if wild is set, can name
+// the same file as a glob. A "**" of the command line skips hidden folders, as in the
+// shell. Like a search through a folder, it does not reach what a floating glob names.
 func overlap(line []string, rule paths.Pattern, wild bool) bool {
 	if !wild {
 		return rule.Match(line)
@@ -509,7 +504,8 @@ func overlap(line []string, rule paths.Pattern, wild bool) bool {
 	})
 }
 
-// atLeastOne writes out that "**" at the end of a pattern stands for at least one segment.
+// atLeastOne makes explicit that "**" at the end of a pattern stands for at least one
+// segment.
 func atLeastOne(rule paths.Pattern) paths.Pattern {
 	if rule.EndsAnyDepth() {
 		return append(rule[:len(rule)-1:len(rule)-1], paths.Segment{Text: "*"}, paths.AnyDepth)
@@ -517,8 +513,9 @@ func atLeastOne(rule paths.Pattern) paths.Pattern {
 	return rule
 }
 
-// MayLieIn reports whether what the glob names may lie in a folder, as it is compared:
-// its literal root does, or, for one without, the whole project.
+// MayLieIn reports whether what the glob names may be in a folder, given in the form used
+// for comparison. The folder must contain the glob's literal root, or the whole project for
+// a floating glob.
 func (g *Glob) MayLieIn(folder string) bool {
 	root := g.above
 	if g.floating {
@@ -527,8 +524,8 @@ func (g *Glob) MayLieIn(folder string) bool {
 	return root != "" && paths.Within(folder, root)
 }
 
-// Fixed is the longest text that every path which the glob matches contains, as it is
-// compared.
+// Fixed returns the longest text that every path matched by the glob contains, in the form
+// used for comparison.
 func (g *Glob) Fixed() string {
 	longest := g.above
 	for _, s := range g.segs {
@@ -546,10 +543,10 @@ func (g *Glob) Fixed() string {
 	return longest
 }
 
-// Thing is the glob of one file or folder of the gate's own, whatever its name looks
-// like. A folder above it matters as the project's does for what may lie anywhere:
-// where it is deleted.
-func (pl *Place) Thing(path string) *Glob {
+// Thing returns the glob of one file or folder of the gate itself; wildcards in the name
+// are literal. It is floating, with path as its project: of accesses to folders above, only
+// deletion touches it.
+func (pl *Base) Thing(path string) *Glob {
 	segs := paths.Literal(pl.Folded(path))
 	g := &Glob{segs: segs, project: segs, floating: true, known: len(segs) > 0, above: spelled(segs)}
 	if g.known {
@@ -558,19 +555,19 @@ func (pl *Place) Thing(path string) *Glob {
 	return g
 }
 
-// Key is the last segment of a glob that stands for itself, as it is compared: the glob
-// touches no path without that segment, but for patterns and whole folders.
+// Key returns the last literal segment of the glob in the form used for comparison. The
+// glob touches no path without that segment, except patterns and whole folders.
 func (g *Glob) Key() string { return g.key }
 
-// Contents is the glob of what lies below the folder that a glob names.
+// Contents returns the glob of everything below the folder that g names.
 func (g *Glob) Contents() *Glob {
 	below := *g
 	below.segs = append(g.segs[:len(g.segs):len(g.segs)], paths.AnyDepth)
 	return &below
 }
 
-// LiesBelow reports whether a thing lies below a folder that is read as a whole,
-// which is not the home folder or one above it.
+// LiesBelow reports whether the glob's literal root is below a folder that is read as a
+// whole. The home folder and those above it are exempt.
 func (g *Glob) LiesBelow(a *Named) bool {
 	if a.Kind != cardea.Read || !a.Recursive {
 		return false

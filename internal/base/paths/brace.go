@@ -2,11 +2,11 @@ package paths
 
 import "strings"
 
-// maxAlternatives is how many texts braces may stand for.
+// maxAlternatives is the maximum number of texts that braces may stand for.
 const maxAlternatives = 64
 
-// Alternatives are the texts that braces with alternatives stand for. Where there are too
-// many, the braces may stand for anything.
+// Alternatives returns the texts that a glob with braces stands for. Beyond
+// maxAlternatives, "*" replaces the braces.
 func Alternatives(glob string) []string {
 	out := []string{""}
 	for glob != "" {
@@ -24,7 +24,7 @@ func Alternatives(glob string) []string {
 	return out
 }
 
-// Joined are the texts that one of each of some lists make together.
+// Joined returns all concatenations of one text from each list.
 func Joined(lists ...[]string) []string {
 	out := []string{""}
 	for _, list := range lists {
@@ -39,8 +39,8 @@ func Joined(lists ...[]string) []string {
 	return out
 }
 
-// inBraces reads what follows an opening brace: the alternatives, and what
-// follows the closing one. Without one, anything may follow.
+// inBraces reads the text after an opening brace. It returns the alternatives and the text
+// after the closing brace. Without a closing brace, it returns "*".
 func inBraces(text string) (choices []string, rest string) {
 	depth, from := 0, 0
 	for i := 0; i < len(text); i++ {

@@ -2,18 +2,19 @@ package paths
 
 import "strings"
 
-// Ignore is a list of patterns as gitignore(5) has them. The last one that names a path
-// decides about it.
+// Ignore is a list of patterns as in gitignore(5). The last pattern that matches a path
+// decides.
 type Ignore []ignored
 
 type ignored struct {
 	pattern Pattern
-	// negated takes back what patterns in front name; folder names folders alone.
+	// negated is set for patterns that undo earlier ones, folder for those that match only
+	// folders.
 	negated, folder bool
 }
 
-// NewIgnore reads a list, a pattern a line. all is false where a line cannot be read; it is
-// left out then.
+// NewIgnore parses a list with one pattern per line. all is false if a line is malformed;
+// such lines are skipped.
 func NewIgnore(text string) (list Ignore, all bool) {
 	all = true
 	for line := range strings.SplitSeq(strings.TrimPrefix(text, "\ufeff"), "\n") {
@@ -23,7 +24,7 @@ func NewIgnore(text string) (list Ignore, all bool) {
 		}
 		var one ignored
 		if back := strings.TrimLeft(line, " \t"); strings.HasPrefix(back, "!") {
-			line = back // rather one that brings back than one that does not
+			line = back // prefer to include a path again over ignoring it
 		}
 		line, one.negated = strings.CutPrefix(line, "!")
 		line, one.folder = strings.CutSuffix(line, "/")
@@ -43,9 +44,9 @@ func NewIgnore(text string) (list Ignore, all bool) {
 	return list, all
 }
 
-// Names reports whether the list names a path below its folder, or a folder above the path.
-// The first segments of the path, as many as given, were asked for, so that the list does
-// not matter to them. known is false where no pattern says anything about the path.
+// Names reports whether the list ignores a path below its folder, or a folder above the
+// path. The user requested the first given segments of the path, so the list does not apply
+// to them. known is false if no pattern matches the path.
 func (list Ignore) Names(path []string, given int, folder bool) (named, known bool) {
 	for n := given + 1; n <= len(path); n++ {
 		for _, one := range list {
@@ -54,7 +55,7 @@ func (list Ignore) Names(path []string, given int, folder bool) (named, known bo
 			}
 		}
 		if named && n < len(path) {
-			return true, true // nothing brings back a file of a folder that is left out
+			return true, true // a pattern cannot include a file of an ignored folder again
 		}
 	}
 	return named, known

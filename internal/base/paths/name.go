@@ -6,29 +6,29 @@ import (
 	"unicode"
 )
 
-// This file is about single names: segments of paths, and as a whole the names
-// of tools, roles, events and hosts. In a pattern "*" stands for any number of
-// characters, "?" for one, "[a-z]" and "[!a-z]" for one of a class; "\" takes
-// the next character as it is. A bracket without end is a bracket.
+// This file matches single names: segments of paths, and names of tools, roles, events and
+// hosts. In a pattern, "*" stands for any number of characters, "?" for one, "[a-z]" and
+// "[!a-z]" for one of a class; "\" escapes the next character. An unclosed bracket is
+// literal.
 
-// char is one element of a pattern of names.
+// char is an element of a name pattern.
 type char struct {
-	// r is the character, or '*' or '?' or '[' where wild is set.
+	// r is the character; if wild is set, '*', '?' or '['.
 	r    rune
 	wild bool
-	// set is what a class names, "!" in front where it names the rest.
+	// set is the content of a class, with "!" in front if it is negated.
 	set string
 }
 
-// star reports what stands for any number of characters.
+// star reports whether c stands for any number of characters.
 func (c char) star() bool { return c.wild && c.r == '*' }
 
-// chars reads a pattern of names. It takes time in proportion to the pattern's
-// length, brackets without end included.
+// chars parses a name pattern. Its time is linear in the length, even with unclosed
+// brackets.
 func chars(s string) []char {
 	var out []char
 	rs := []rune(s)
-	closed := true // no bracket without end was seen yet
+	closed := true // no unclosed bracket seen yet
 	for i := 0; i < len(rs); i++ {
 		switch r := rs[i]; {
 		case r == '*' || r == '?':
@@ -56,7 +56,7 @@ func chars(s string) []char {
 	return out
 }
 
-// literalChars takes a name as it is.
+// literalChars returns a name as a pattern without wildcards.
 func literalChars(name string) []char {
 	var out []char
 	for _, r := range name {
@@ -65,8 +65,8 @@ func literalChars(name string) []char {
 	return out
 }
 
-// EitherCase is a pattern of names for what fits another one in capitals or in small
-// letters. It may fit more where that one has classes.
+// EitherCase returns a pattern that matches the same names in upper or lower case. It may
+// match more names if pattern has classes.
 func EitherCase(pattern string) string {
 	var out strings.Builder
 	for _, c := range chars(pattern) {
@@ -86,8 +86,8 @@ func EitherCase(pattern string) string {
 	return out.String()
 }
 
-// OnlyStars is a pattern of names in which "*" stands for all that is not certain, and no
-// character has another meaning. It may fit more.
+// OnlyStars returns a pattern in which "*" replaces everything uncertain, and no other
+// character is special. It may match more names.
 func OnlyStars(pattern string) string {
 	var out strings.Builder
 	for _, c := range chars(pattern) {
@@ -99,8 +99,8 @@ func OnlyStars(pattern string) string {
 	return out.String()
 }
 
-// class is the length of the class at the front of rs, 0 where it has no end.
-// A "]" in front is a member of it, and so is a named class ("[:alpha:]").
+// class returns the length of the class at the front of rs, 0 if it is unclosed. A "]" at
+// its beginning is a member, and so is a named class ("[:alpha:]").
 func class(rs []rune) int {
 	end := 1
 	if end < len(rs) && (rs[end] == '!' || rs[end] == '^') {
@@ -118,9 +118,9 @@ func class(rs []rune) int {
 	return end + 1
 }
 
-// member is the length of the next member of a class: a character, an escaped
-// one, or "[:alpha:]", "[=a=]", "[.a.]". What looks like a named class is none
-// where no end follows within the length that a name may have.
+// member returns the length of the next member of a class: a character, an escaped one, or
+// "[:alpha:]", "[=a=]", "[.a.]". A named class must be closed within the maximum length of
+// its name.
 func member(rs []rune) int {
 	const longest = 32
 	if len(rs) > 1 && rs[0] == '\\' {
@@ -137,9 +137,9 @@ func member(rs []rune) int {
 	return 1
 }
 
-// holds reports whether a single-character pattern matches a character. A class
-// that depends on the language of the system, such as "[=e=]", matches anything
-// in a pattern of the line, and nothing in one that a person wrote.
+// holds reports whether a single-character pattern matches a character. A class that
+// depends on the locale, such as "[=e=]", matches anything in a pattern of the command
+// line, and nothing in one of a rule.
 func (c char) holds(r rune, ofLine bool) bool {
 	if !c.wild {
 		return c.r == r
@@ -183,8 +183,8 @@ func (c char) holds(r rune, ofLine bool) bool {
 	return not
 }
 
-// WithoutClasses is a pattern in which each class is the one character that it names, or
-// "?" where it may name several.
+// WithoutClasses returns a pattern in which its only character replaces each class, or "?"
+// if there may be several.
 func WithoutClasses(pattern string) string {
 	var b strings.Builder
 	for _, c := range chars(pattern) {
@@ -196,7 +196,7 @@ func WithoutClasses(pattern string) string {
 	return b.String()
 }
 
-// onlyMember is the single character of a class, "?" where there may be several.
+// onlyMember returns the only character of a class, '?' if there may be several.
 func onlyMember(set []rune) rune {
 	switch {
 	case len(set) == 1:
@@ -211,7 +211,7 @@ func onlyMember(set []rune) rune {
 	return '?'
 }
 
-// named are the named classes of POSIX.
+// named maps the names of POSIX character classes to their tests.
 var named = map[string]func(rune) bool{
 	"alpha":  unicode.IsLetter,
 	"digit":  unicode.IsDigit,
@@ -230,7 +230,7 @@ var named = map[string]func(rune) bool{
 // IsPattern reports whether a name has wildcards.
 func IsPattern(name string) bool { return strings.ContainsAny(name, `*?[\`) }
 
-// LiteralBegin is the part of a pattern of paths in front of its first wildcard.
+// LiteralBegin returns the part of a path pattern before its first wildcard.
 func LiteralBegin(pattern string) string {
 	if i := strings.IndexAny(pattern, "*?["); i >= 0 {
 		return pattern[:i]
@@ -238,8 +238,8 @@ func LiteralBegin(pattern string) string {
 	return pattern
 }
 
-// WellFormed reports whether every bracket of a pattern of names has an end, and
-// every backslash a character behind it.
+// WellFormed reports whether every bracket of a name pattern is closed, and a character
+// follows every backslash.
 func WellFormed(pattern string) bool {
 	rs := []rune(pattern)
 	for i := 0; i < len(rs); i++ {
@@ -260,8 +260,8 @@ func WellFormed(pattern string) bool {
 	return true
 }
 
-// MatchName reports whether a name matches a pattern. "*" crosses everything,
-// so that it also serves for names of tools, roles and hosts.
+// MatchName reports whether a name matches a pattern. "*" matches all characters, including
+// "/", so it also works for names of tools, roles and hosts.
 func MatchName(pattern, name string) bool {
 	if !IsPattern(pattern) {
 		return pattern == name
@@ -280,7 +280,7 @@ func MatchName(pattern, name string) bool {
 	return used >= 0 && !slices.ContainsFunc(p[used:], func(c char) bool { return !c.star() })
 }
 
-// matchStars is MatchName for a pattern of which "*" is the only wildcard, and has one.
+// matchStars is MatchName for a pattern with "*" as its only wildcard.
 func matchStars(pattern, name string) bool {
 	piece, pattern, _ := strings.Cut(pattern, "*")
 	name, ok := strings.CutPrefix(name, piece)
@@ -300,8 +300,8 @@ func matchStars(pattern, name string) bool {
 	}
 }
 
-// sameEnds is a quick look: it says no only where a name lacks the letters with which
-// every match of the pattern begins or ends.
+// sameEnds is a quick check. It returns false only if name lacks the literal prefix or
+// suffix of the pattern.
 func sameEnds(pattern, name string) bool {
 	if i := strings.IndexAny(pattern, `*?[\`); i >= 0 && !strings.HasPrefix(name, pattern[:i]) {
 		return false
@@ -309,28 +309,27 @@ func sameEnds(pattern, name string) bool {
 	return strings.Contains(pattern, `\`) || strings.HasSuffix(name, pattern[strings.LastIndexAny(pattern, "*?]")+1:])
 }
 
-// MayLeadUp reports whether a part of a pattern of paths may become "..": many
-// shells let a dot with wildcards stand for it, and none a wildcard alone.
+// MayLeadUp reports whether a segment of a path pattern may become "..". In many shells, a
+// dot with wildcards can match it; wildcards alone never do.
 func MayLeadUp(pattern string) bool {
 	return slices.ContainsFunc(strings.Split(pattern, "/"), func(s string) bool {
 		return s == ".." || MatchName(s, "..") && s[0] != '*' && s[0] != '?' && s[0] != '[' || strings.HasPrefix(s, ".") && (strings.Contains(s, "(") || strings.Contains(s, "[["))
 	})
 }
 
-// MayBeNamed reports whether a pattern of the line may stand for a name: as in
-// the shell, a wildcard at the front leaves hidden files alone. What is written
-// in an extended pattern, or in braces that some programs expand, may stand for
-// anything.
+// MayBeNamed reports whether a pattern of the command line may stand for a name. As in the
+// shell, a leading wildcard does not match hidden files. An extended pattern, or braces
+// that some programs expand, may stand for anything.
 func MayBeNamed(pattern, name string) bool {
 	return Segment{Text: name, Literal: true}.meets(pattern)
 }
 
-// longestPattern is the length of a pattern of names that is compared with another one, in
-// bytes. A longer one may stand for any name: a name has 255 bytes at most (NAME_MAX).
+// longestPattern is the maximum length in bytes of a name pattern that is compared with
+// another. A longer one may stand for any name: a name has at most 255 bytes (NAME_MAX).
 const longestPattern = 1024
 
-// meets reports whether a name of the line, which may be a pattern, and the
-// segment can be the same name.
+// meets reports whether the segment and a name of the command line, which may be a pattern,
+// can be the same name.
 func (s Segment) meets(line string) bool {
 	if line == s.Text && (s.Literal || !strings.ContainsRune(line, '\\')) {
 		return true
@@ -362,7 +361,7 @@ func (s Segment) meets(line string) bool {
 	})
 }
 
-// match reports whether a name is the segment's.
+// match reports whether the segment matches a name.
 func (s Segment) match(name string) bool {
 	if s.Literal {
 		return s.Text == name
@@ -370,8 +369,8 @@ func (s Segment) match(name string) bool {
 	return MatchName(s.Text, name)
 }
 
-// SaysName reports whether the last segment is a name, or says how names end and a pattern
-// of the line does so, too.
+// SaysName reports whether the last segment is a literal name. It also returns true if both
+// the segment and a pattern of the command line end with a literal.
 func (p Pattern) SaysName(line string) bool {
 	if len(p) == 0 {
 		return false
@@ -380,7 +379,7 @@ func (p Pattern) SaysName(line string) bool {
 	return last.Literal || endsPlain(last.Text) && endsPlain(line)
 }
 
-// endsPlain reports a pattern of names that ends with no wildcard.
+// endsPlain reports whether a name pattern ends with a literal character.
 func endsPlain(pattern string) bool {
 	list := chars(pattern)
 	return len(list) > 0 && !list[len(list)-1].wild

@@ -33,8 +33,7 @@ func TestMatchName(t *testing.T) {
 	}
 }
 
-// TestMatchNameIsARegexp compares with the expression that the pattern stands
-// for.
+// TestMatchNameIsARegexp compares with the equivalent regular expression.
 func TestMatchNameIsARegexp(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	text := func(letters string, n int) string {
@@ -53,8 +52,7 @@ func TestMatchNameIsARegexp(t *testing.T) {
 	}
 }
 
-// TestOverlapFindsWhatBothMatch takes a name that two patterns match: they
-// overlap, whatever the patterns are.
+// TestOverlapFindsWhatBothMatch checks that two patterns overlap if both match a name.
 func TestOverlapFindsWhatBothMatch(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	blur := func(name string) string {
@@ -86,7 +84,7 @@ func TestOverlapFindsWhatBothMatch(t *testing.T) {
 	}{
 		{"*.go", "*.js", false}, {"a*", "b*", false}, {"*", ".env", false}, {".*", ".env", true}, {"[a-c]", "[x-z]", true}, {"@(a|b)", "x", true},
 		{"[abc]", "d", false}, {"x?", "x", false},
-		// What only the system's language, or the program, can tell may be anything.
+		// A class that depends on the locale or the program may stand for anything.
 		{".[[=e=]]nv", ".env", true}, {".[[.e.]]nv", ".env", true}, {`\.env`, ".env", true}, {`.\env`, ".env", true}, {".{env,x}", ".env", true}, {"{x}*", ".env", false},
 		{`a\*`, `a\*`, true},
 	} {

@@ -1,11 +1,9 @@
-// Package paths compares paths with folders, follows links, and matches
-// patterns. It does each in one way, since two answers to "does this file lie
-// in that folder" are a hole.
+// Package paths compares paths with folders, follows links, and matches patterns. It does
+// each in one way: two answers to "is this file in that folder" are a security hole.
 //
-// Paths come with the separators of the platform or with slashes. [Within]
-// compares exactly, because allowances build on it. What forbids compares without
-// regard to case where [FoldsCase] is set, so that another case of a name is no way
-// around it.
+// Paths have the separators of the platform or slashes. [Within] compares exactly, because
+// permissions build on it. Rules that deny ignore case where [FoldsCase] is set, so that
+// changing the case of a name does not bypass them.
 package paths
 
 import (
@@ -16,13 +14,13 @@ import (
 	"strings"
 )
 
-// FoldsCase tells whether the usual file systems of this platform take names
-// that differ in case for the same.
+// FoldsCase reports whether the usual file systems of this platform ignore the case of
+// names.
 const FoldsCase = runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 
-// Within reports whether a path is a folder or lies below it. Neither may be
-// "", which is a path that is not known. "." and ".." are removed as they are
-// written; links must have been followed before.
+// Within reports whether p is a folder or is below it. It returns false if either is "",
+// which is an unknown path. "." and ".." are removed lexically; links must have been
+// followed before.
 func Within(folder, p string) bool {
 	if folder == "" || p == "" {
 		return false
@@ -31,18 +29,18 @@ func Within(folder, p string) bool {
 	return p == folder || strings.HasPrefix(p, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// WithinAny reports whether a path is one of the folders or lies below one.
+// WithinAny reports whether p is one of the folders or is below one.
 func WithinAny(folders []string, p string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return Within(folder, p) })
 }
 
-// Below reports whether a path lies below a folder and is not the folder.
+// Below reports whether p is below a folder and is not the folder itself.
 func Below(folder, p string) bool {
 	return Within(folder, p) && !Within(p, folder)
 }
 
-// comparable is a clean path with slashes. Windows compares names without
-// regard to case everywhere.
+// comparable returns a clean path with slashes. On Windows, which ignores case everywhere,
+// it is in lower case.
 func comparable(p string) string {
 	if runtime.GOOS == "windows" {
 		p = strings.ToLower(filepath.ToSlash(p))

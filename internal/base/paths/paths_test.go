@@ -14,14 +14,14 @@ func TestWithin(t *testing.T) {
 	}{
 		{"/a", "/a", true}, {"/a", "/a/b", true}, {"/a", "/ab", false}, {"/a/b", "/a", false}, {"/a/", "/a/b", true}, {"/a", "/a/", true},
 		{"/", "/x", true}, {"/", "/", true}, {"/x", "/", false},
-		// What is written with more slashes or dots is the same path.
+		// Extra slashes and dots do not change a path.
 		{"/a", "//a/b", true}, {"/a", "/a/./b", true}, {"/a", "/a//b", true}, {"/a/./", "/a/b", true},
 		{"/a", "/a/../b", false}, {"/a", "/a/b/../../c", false}, {"/a", "/b/../a/x", true}, {"/a", "/a/..", false}, {"/a", "/../a/x", true},
 		// A name that begins with dots is a name.
 		{"/a", "/a/..b", true}, {"/a", "/a/...", true},
-		// Nothing lies in an unknown folder, and an unknown path lies nowhere.
+		// An unknown folder contains nothing, and an unknown path is in no folder.
 		{"", "/a", false}, {"/a", "", false}, {"", "", false}, {"/a", "a/b", false}, {"a", "/a", false},
-		// Other letters that look the same are another name.
+		// Other letters that look the same make another name.
 		{"/a", "/\u0430/b", false}, {"/\u00e9", "/e\u0301/x", false},
 	} {
 		if got := Within(c.folder, c.path); got != c.want {

@@ -2,15 +2,14 @@ package paths
 
 import "strings"
 
-// Pattern is a pattern of paths, segment by segment, with the meaning that
-// gitignore gives it: "*", "?" and "[…]" stay within a segment, a segment "**"
-// stands for any number of segments, none too, and at the end for at least one.
-// Where a pattern begins, and whether it names what lies below a folder that it
-// names, is the reader's business: rules and permission lists differ there.
+// Pattern is a path pattern, split into segments, with the meaning of gitignore. "*", "?"
+// and "[…]" match within a segment. A segment "**" stands for zero or more segments; at the
+// end, for at least one. The reader of a pattern decides where it begins and whether it
+// includes what is below a folder: rules and permission lists differ.
 type Pattern []Segment
 
-// Segment is one segment of a pattern. Folders that a pattern is relative to are
-// literal, whatever their names look like.
+// Segment is a segment of a pattern. The folders that a pattern is relative to are literal,
+// even if their names have wildcards.
 type Segment struct {
 	Text    string
 	Literal bool
@@ -19,7 +18,7 @@ type Segment struct {
 // AnyDepth is the segment "**".
 var AnyDepth = Segment{Text: "**"}
 
-// Literal is a folder as a pattern.
+// Literal returns the pattern that matches exactly a folder.
 func Literal(folder string) Pattern {
 	out := Pattern(nil).Join(folder)
 	for i := range out {
@@ -28,8 +27,7 @@ func Literal(folder string) Pattern {
 	return out
 }
 
-// Join appends a pattern that is relative to a folder. "." and ".." are
-// removed.
+// Join appends a relative pattern to a folder. "." and ".." are removed.
 func (p Pattern) Join(rel string) Pattern {
 	out := p[:len(p):len(p)]
 	for s := range strings.SplitSeq(rel, "/") {
@@ -46,7 +44,7 @@ func (p Pattern) Join(rel string) Pattern {
 	return out
 }
 
-// Root are the leading segments without wildcards.
+// Root returns the leading segments without wildcards.
 func (p Pattern) Root() Pattern {
 	for i, s := range p {
 		if !s.Literal {
@@ -56,7 +54,7 @@ func (p Pattern) Root() Pattern {
 	return p
 }
 
-// LastLiteral is the last segment without wildcards, "" for a pattern of wildcards alone.
+// LastLiteral returns the last segment without wildcards, "" if none exists.
 func (p Pattern) LastLiteral() (text string) {
 	for _, s := range p {
 		if s.Literal {
@@ -66,10 +64,10 @@ func (p Pattern) LastLiteral() (text string) {
 	return text
 }
 
-// EndsAnyDepth reports whether a pattern names all that lies below a folder.
+// EndsAnyDepth reports whether a pattern names everything below a folder.
 func (p Pattern) EndsAnyDepth() bool { return len(p) > 0 && p[len(p)-1] == AnyDepth }
 
-// Segments are the segments of a path.
+// Segments returns the segments of a path.
 func Segments(path string) []string {
 	path = strings.Trim(path, "/")
 	if path == "" {
@@ -83,15 +81,15 @@ func (p Pattern) Match(path []string) bool {
 	if len(path) < len(p) && len(path) < p.least() || len(path) > len(p) && p.least() == len(p) {
 		return false
 	}
-	// The last segment tells most paths from most patterns.
+	// The last segment rules out most paths for most patterns.
 	if n := len(p); n > 0 && p[n-1] != AnyDepth && (len(path) == 0 || !p[n-1].match(path[len(path)-1])) {
 		return false
 	}
 	return matched(p, path, func(s Segment) bool { return s == AnyDepth }, Segment.match) == len(p)
 }
 
-// matched is how many elements of a pattern, of which stars stand for any number, it takes
-// to match a whole list; -1 where it does not match.
+// matched returns how many elements of pattern are needed to match the whole list, -1 if it
+// does not match. star reports elements that stand for any number of entries.
 func matched[P, N any](pattern []P, list []N, star func(P) bool, same func(P, N) bool) int {
 	i, j, last, mark := 0, 0, -1, 0
 	for j < len(list) {
@@ -112,8 +110,8 @@ func matched[P, N any](pattern []P, list []N, star func(P) bool, same func(P, N)
 	return i
 }
 
-// least is how many segments a path has at least that matches. One that has no "**"
-// matches paths of just so many.
+// least returns the minimum number of segments of a matching path. A pattern without "**"
+// matches only paths with exactly as many.
 func (p Pattern) least() int {
 	n := 0
 	for _, s := range p {
@@ -124,9 +122,9 @@ func (p Pattern) least() int {
 	return n
 }
 
-// Meets reports whether a pattern of the line, by its segments, and the pattern
-// can name the same file. It errs on the side of yes. crosses tells which
-// segments a "**" of the line may stand for.
+// Meets reports whether the pattern and one of the command line, given as segments, can
+// name the same file. When in doubt, it returns true. crosses reports which segments a "**"
+// of the command line may stand for.
 func (p Pattern) Meets(line []string, crosses func(segment int) bool) bool {
 	return meets(line, p,
 		func(s string) bool { return s == "**" },
@@ -135,12 +133,12 @@ func (p Pattern) Meets(line []string, crosses func(segment int) bool) bool {
 		func(l string, r Segment) bool { return r.meets(l) })
 }
 
-// meets reports whether two sequences can stand for the same one, where starL
-// and starR tell which elements stand for any number of elements, and taken
-// which of r's those of l may stand for. It takes time in proportion to the
-// product of their lengths.
+// meets reports whether two sequences can stand for the same one. The functions starL and
+// starR report elements that stand for any number of elements. The function taken reports
+// the elements of r that those of l may stand for. The time is proportional to the product
+// of the lengths.
 func meets[L, R any](l []L, r []R, starL func(L) bool, starR func(R) bool, taken func(int) bool, same func(L, R) bool) bool {
-	// row[j] tells whether l[i:] and r[j:] can be the same.
+	// row[j] reports whether l[i:] and r[j:] can be the same.
 	row, below := make([]bool, len(r)+1), make([]bool, len(r)+1)
 	for i := len(l); i >= 0; i-- {
 		row, below = below, row

@@ -28,7 +28,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// sample makes patterns and paths of few letters, so that they often match.
+// sample returns patterns and paths of few letters, so that they often match.
 func sample(r *rand.Rand, words []string, most int) string {
 	var b strings.Builder
 	for range 1 + r.IntN(most) {
@@ -37,9 +37,9 @@ func sample(r *rand.Rand, words []string, most int) string {
 	return strings.Trim(b.String(), "/")
 }
 
-// TestMatchIsDoublestars compares with the library that others use for "**". They
-// agree but for one thing: here, as for git, "a/**" is not "a" itself. (In the
-// library "[!a]" matches a slash, too; git below shows what is meant.)
+// TestMatchIsDoublestars compares with a common library for "**". One difference is
+// intended: here, as in git, "a/**" does not match "a" itself. (In the library, "[!a]" also
+// matches a slash; git below shows the right result.)
 func TestMatchIsDoublestars(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	both := 0
@@ -50,7 +50,7 @@ func TestMatchIsDoublestars(t *testing.T) {
 			continue
 		}
 		if strings.Contains(strings.ReplaceAll(strings.ReplaceAll("/"+pattern+"/", "/", "//"), "/**/", ""), "**") {
-			continue // within a segment the library reads it in its own way
+			continue // the library treats it differently within a segment
 		}
 		want, err := doublestar.Match(pattern, path)
 		if err != nil {
@@ -77,8 +77,8 @@ func TestMatchIsDoublestars(t *testing.T) {
 	}
 }
 
-// TestMatchIsGits compares with "git check-ignore", which also counts what lies
-// below a folder that a pattern names.
+// TestMatchIsGits compares with "git check-ignore", which also matches everything below a
+// matching folder.
 func TestMatchIsGits(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -142,7 +142,7 @@ func TestMatchIsGits(t *testing.T) {
 	}
 }
 
-// TestMeetsWhatBothMatch takes a path that two patterns match: they meet.
+// TestMeetsWhatBothMatch checks that two patterns meet if both match a path.
 func TestMeetsWhatBothMatch(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	every := func(int) bool { return true }

@@ -5,27 +5,27 @@ import (
 	"strings"
 )
 
-// A Process is what a path says about the process whose links it goes through.
+// Process classifies a path by the process whose links it goes through.
 type Process uint8
 
-// The kinds of paths that [ThroughProcess] tells apart.
+// The results of [ThroughProcess].
 const (
 	// NoProcess is a path that goes through no link of a process.
 	NoProcess Process = iota
-	// OwnProcess is one that goes through links of the process that opens it.
+	// OwnProcess is a path through links of the process that opens it.
 	OwnProcess
-	// OtherProcess is one that goes through a link of another process, or through a
-	// descriptor: where it leads is not known.
+	// OtherProcess is a path through a link of another process, or through a descriptor. Its
+	// target is unknown.
 	OtherProcess
 )
 
-// ThroughProcess replaces the links of processes in an absolute path by where they lead:
+// ThroughProcess replaces links of processes in an absolute path by their targets. They are
 // /proc/PID/cwd, /proc/PID/root, and a descriptor that is a folder (/proc/PID/fd/3/x,
 // /dev/fd/3/x, /dev/stdin/x). dir is the folder of the process that opens the path. ".." is
-// removed where the kernel does it. Where wild is set, the name of a link may be a pattern.
+// removed as the kernel does. If wild is set, the name of a link may be a pattern.
 //
-// A link that may lead anywhere is taken to lead to dir, and rest is what the path says
-// below it. The result is "" where dir is needed and "".
+// A link with an unknown target is taken to lead to dir, and rest is the path below it. The
+// result at is "" if dir is needed and is "".
 func ThroughProcess(name, dir string, wild bool) (at, rest string, of Process) {
 	if len(name) > maxPath || !wild && !strings.Contains(name, "/proc") && !strings.Contains(name, "/dev/") {
 		return name, "", NoProcess
@@ -67,8 +67,9 @@ func ThroughProcess(name, dir string, wild bool) (at, rest string, of Process) {
 	return at, rest, of
 }
 
-// processLink is which link of a process a path is: cwd, root, or fd for a descriptor; "" for
-// none. own is set for one of the process that opens it.
+// processLink returns the link of a process that a path is: cwd, root, or fd for a
+// descriptor. It returns "" for other paths. The result own is set for a link of the
+// process that opens it.
 func processLink(at string, wild bool) (link string, own bool) {
 	is := func(segment, name string) bool {
 		return segment == name || wild && IsPattern(segment) && MatchName(segment, name)
@@ -92,8 +93,8 @@ func processLink(at string, wild bool) (link string, own bool) {
 	return "", false
 }
 
-// deviceLink is a path with the links between /dev and /proc replaced. more is set where
-// the path goes on: the end of a path names the descriptor itself.
+// deviceLink returns a path with the links between /dev and /proc replaced. more is set if
+// the path continues: at its end, /dev/stdin names the descriptor itself.
 func deviceLink(at string, more bool) string {
 	switch {
 	case at == "/proc/thread-self":
@@ -109,14 +110,14 @@ func deviceLink(at string, more bool) string {
 	return at
 }
 
-// IsDescriptor reports the name of what a process has open: /dev/stdin, /dev/fd/3,
+// IsDescriptor reports whether name is an open file of a process: /dev/stdin, /dev/fd/3,
 // /proc/self/fd/3.
 func IsDescriptor(name string) bool {
 	name = path.Clean(name)
 	return name == "/dev/stdin" || name == "/dev/stdout" || name == "/dev/stderr" || strings.HasPrefix(name, "/dev/fd/") || strings.HasPrefix(name, "/proc/") && path.Base(path.Dir(name)) == "fd"
 }
 
-// NamesProcess reports a text that holds a path through a link of a process.
+// NamesProcess reports whether a text contains a path through a link of a process.
 func NamesProcess(text string) bool {
 	for _, begin := range [...]string{"/proc/", "/dev/fd/", "/dev/std"} {
 		if i := strings.Index(text, begin); i >= 0 {

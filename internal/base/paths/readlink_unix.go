@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// readlink asks the system what a name is.
+// readlink reads the link at a path, without following it.
 func readlink(path string) link {
 	var target [maxPath]byte
 	for {

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// readlink asks the system what a name is.
+// readlink reads the link at a path, without following it.
 func readlink(path string) link {
 	target, err := os.Readlink(path)
 	return link{target: target, gone: errors.Is(err, fs.ErrNotExist)}

@@ -10,35 +10,32 @@ import (
 	"cardea.dev/internal/base/moment"
 )
 
-// Bounds of following links. Linux follows 40 links in one path (path_resolution(7))
-// and takes no path longer than 4096 bytes; what is beyond either is unknown.
+// Limits for following links. Linux follows 40 links in one path (path_resolution(7)) and
+// accepts paths of at most 4096 bytes. A path beyond either is unknown.
 const (
 	maxLinks = 40
 	maxPath  = 4096
 )
 
-// Links follows symbolic links, and remembers where each one leads: a call that
-// names thousands of files in a few folders asks about each folder once. It is for
-// the time of one look, since others may change links. The zero value is ready for
-// use, by many goroutines; nil remembers nothing.
+// Links follows symbolic links and caches their targets: a call with thousands of files in
+// a few folders reads each folder once. Use it for a short time, since links may change.
+// The zero value is ready for use and safe for concurrent use; nil caches nothing.
 type Links struct {
-	// Moment shares what is seen with other calls; nil: with none.
+	// Moment shares results with other calls, unless it is nil.
 	Moment *moment.Moment
 	mu     sync.Mutex
 	known  map[string]link
-	// folders are ways to folders, of the names in which more were asked for: for
-	// other processes, and for this one.
+	// folders caches the ways to folders: [0] for other processes, [1] for this one.
 	folders [2]map[string]way
 }
 
-// link is what one name is: no link where target is "".
+// link is the result of reading one name. target is "" if the name is not a link.
 type link struct {
 	target string
 	gone   bool
 }
 
-// read tells where a name leads, "" where it is no link. Below a folder that is not
-// there nothing is.
+// read returns the link at a name in dir. gone is set if dir does not exist.
 func (l *Links) read(dir, name string, gone bool) link {
 	if gone {
 		return link{gone: true}
@@ -60,7 +57,7 @@ func (l *Links) read(dir, name string, gone bool) link {
 	return found
 }
 
-// look asks the system what a path is, or takes what is known of it.
+// look reads a link, or takes the result from Moment.
 func (l *Links) look(path string) link {
 	if n, known := l.Moment.Name(path); known {
 		return link{n.Target, n.Gone}
@@ -68,7 +65,7 @@ func (l *Links) look(path string) link {
 	return moment.Look(l.Moment, "link", path, readlink)
 }
 
-// Resolve is the function of that name.
+// Resolve is [Resolve] with this cache.
 func (l *Links) Resolve(name string) string {
 	if !filepath.IsAbs(name) {
 		return name
@@ -76,7 +73,7 @@ func (l *Links) Resolve(name string) string {
 	return l.follow(name, false)
 }
 
-// Real is the function of that name.
+// Real is [Real] with this cache.
 func (l *Links) Real(name string) string {
 	if name == "" {
 		return ""
@@ -90,24 +87,22 @@ func (l *Links) Real(name string) string {
 	return filepath.Clean(name)
 }
 
-// Resolve follows the symbolic links of an absolute path as the kernel does:
-// name by name, so that ".." behind a link leads out of what the link points
-// to. What does not exist yet is kept as it is. A link to something that does
-// not exist is followed too, since a new file would be created there.
+// Resolve follows the symbolic links of an absolute path as the kernel does: name by name.
+// So ".." after a link leads out of the link's target. Missing names stay. A link to a
+// missing file is also followed, since a new file would be created there.
 //
-// The result is "", for unknown, where there are too many links, where the path
-// is too long, and where a link of /proc means something else to every process:
-// the program that opens the path is another one. A path that is not absolute is
-// kept: it may be another system's. On Windows, where the system removes ".."
-// before it follows links, only links are read so.
+// It returns "" (unknown) if there are too many links or the path is too long. It also
+// returns "" if a link of /proc depends on the process, since another program opens the
+// path. A relative path is returned unchanged: it may belong to another system. On Windows,
+// which removes ".." before it follows links, ".." is removed first.
 func Resolve(name string) string { return (*Links)(nil).Resolve(name) }
 
-// Real is a path of this process with its links followed, clean and with the
-// platform's separators. A path whose links cannot be followed stays as it is;
-// "" stays "".
+// Real returns a path of this process with its links followed, clean and with the
+// platform's separators. A path whose links cannot be followed is only cleaned; "" stays
+// "".
 func Real(name string) string { return (*Links)(nil).Real(name) }
 
-// Through are the links on the way to a path, by where each one lies.
+// Through returns the paths of the links on the way to a path.
 func Through(name string) (links []string) {
 	l := new(Links)
 	l.Real(name)
@@ -119,8 +114,8 @@ func Through(name string) (links []string) {
 	return links
 }
 
-// follow follows the links of an absolute path. ours is set where this process
-// opens it, so that the links of /proc lead where they lead now.
+// follow follows the links of an absolute path. ours is set if this process opens it, so
+// that links of /proc have their current targets.
 func (l *Links) follow(name string, ours bool) string {
 	if runtime.GOOS == "windows" {
 		name = filepath.Clean(name)
@@ -138,14 +133,14 @@ func (l *Links) follow(name string, ours bool) string {
 		return ""
 	}
 	if w.volume == "" && w.done == dir && l.read(dir, last, w.gone).target == "" {
-		return name // most names are no links
+		return name // the usual case: not a link
 	}
 	w.todo = last
 	w.walk(ours, l)
 	return w.path()
 }
 
-// folder is the way to a folder of a path.
+// folder returns the way to a folder.
 func (l *Links) folder(dir string, ours bool) way {
 	of := 0
 	if ours {
@@ -168,26 +163,25 @@ func (l *Links) folder(dir string, ours bool) way {
 	return w
 }
 
-// way is how far links were followed on the way to a file.
+// way is the progress of following links to a file.
 type way struct {
-	// done is where it has led so far, "" for the root, and todo what is still to be
-	// followed.
+	// done is the path reached so far, "" for the root; todo is the rest of the path.
 	volume, done, todo string
-	// gone is set where done does not exist.
+	// gone is set if done does not exist.
 	gone bool
-	// links is how many were followed, longest the length of the longest path.
+	// links is the number of links followed, longest the length of the longest path.
 	links, longest int
-	// lost is set where the way cannot be known.
+	// lost is set if the target is unknown.
 	lost bool
 }
 
-// wayTo is the beginning of the way to an absolute path.
+// wayTo returns the beginning of the way to an absolute path.
 func wayTo(name string) way {
 	volume := filepath.VolumeName(name)
 	return way{volume: volume, todo: filepath.ToSlash(name[len(volume):])}
 }
 
-// walk follows the way to its end.
+// walk follows the way to its end, or until it is lost.
 func (w *way) walk(ours bool, known *Links) {
 	for w.todo != "" && !w.lost {
 		if w.longest = max(w.longest, len(w.done)+len(w.todo)); w.longest > maxPath {
@@ -206,7 +200,7 @@ func (w *way) walk(ours bool, known *Links) {
 	}
 }
 
-// enter goes to a name in the folder that was reached.
+// enter moves to a name in the folder reached so far.
 func (w *way) enter(name string, ours bool, known *Links) {
 	at := known.read(filepath.FromSlash(w.volume+w.done), name, w.gone)
 	if at.target == "" { // no link, or nothing there
@@ -232,7 +226,7 @@ func (w *way) enter(name string, ours bool, known *Links) {
 	w.todo = filepath.ToSlash(target) + "/" + w.todo
 }
 
-// path is where the way has led, "" where that cannot be known.
+// path returns the path reached, "" if it is unknown.
 func (w *way) path() string {
 	if w.lost {
 		return ""
@@ -244,8 +238,8 @@ func (w *way) path() string {
 	return filepath.ToSlash(w.volume) + path.Clean(done)
 }
 
-// ofProcess reports a folder of /proc that belongs to one process: what its
-// links (cwd, exe, fd/0) lead to depends on who asks.
+// ofProcess reports whether dir is a folder of /proc that belongs to one process. The
+// targets of its links (cwd, exe, fd/0) depend on the reading process.
 func ofProcess(dir string) bool {
 	rest, ok := strings.CutPrefix(dir, "/proc/")
 	return ok && rest != "" && rest[0] >= '0' && rest[0] <= '9'

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// linked makes folders, files and links in a throw-away folder: names that end
-// in a slash are folders, "a -> b" is a link.
+// linked creates folders, files and links in a temporary folder: names that end in a slash
+// are folders, "a -> b" is a link.
 func linked(t *testing.T, names ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -40,7 +40,7 @@ func linked(t *testing.T, names ...string) string {
 }
 
 func TestResolve(t *testing.T) {
-	dir := linked(t, "real/deep/", "out/side/file", "link -> real", "deep -> real/deep", "dangling -> nowhere/x", "a -> b", "b -> ../../"+"up/c",
+	dir := linked(t, "real/deep/", "out/side/file", "link -> real", "deep -> real/deep", "dangling -> nowhere/x", "a -> b", "b -> ../"+"up/c",
 		"loop -> loop", "x/up -> ..", "self -> .")
 	if err := os.Symlink(filepath.Join(dir, "out/side"), filepath.Join(dir, "real/far")); err != nil {
 		t.Fatal(err)
@@ -48,10 +48,9 @@ func TestResolve(t *testing.T) {
 	up := filepath.Dir(dir)
 	for in, want := range map[string]string{
 		"link/new/file": dir + "/real/new/file", "real/new": dir + "/real/new", "link": dir + "/real", "self/self/link": dir + "/real",
-		// What does not exist yet is created where the link points to, however
-		// many links there are on the way.
+		// A missing file is created in the link's target, through any number of links.
 		"dangling": dir + "/nowhere/x", "dangling/y": dir + "/nowhere/x/y", "a": up + "/up/c", "a/d": up + "/up/c/d",
-		// ".." is relative to what the link points to.
+		// ".." is relative to the link's target.
 		"deep/../x": dir + "/real/x", "link/far/../hostname": dir + "/out/hostname", "link/../x": dir + "/x", "x/up/../y": up + "/y",
 		"dangling/../z": dir + "/nowhere/z", "new/../deep/..": dir + "/real", "real/./deep//x/": dir + "/real/deep/x",
 		// Unknown is "".
@@ -69,8 +68,8 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// rememberedAsWell asks for many paths, some of them twice, and compares what is
-// remembered with what is looked up.
+// rememberedAsWell resolves many paths, some of them twice, and compares cached with
+// uncached results.
 func rememberedAsWell(t *testing.T, dir string) {
 	t.Helper()
 	var links Links
@@ -90,7 +89,8 @@ func rememberedAsWell(t *testing.T, dir string) {
 	}
 }
 
-// The links of /proc/self mean something else to the program that opens them.
+// TestLinksOfProcesses checks that links of /proc/self are unknown: they differ for the
+// program that opens them.
 func TestLinksOfProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc")
@@ -105,7 +105,7 @@ func TestLinksOfProcesses(t *testing.T) {
 	}
 }
 
-// Real is what this process opens: links of /proc lead on, and what cannot be
+// TestReal checks that Real follows links of /proc, and that a path whose links cannot be
 // followed stays.
 func TestReal(t *testing.T) {
 	dir := linked(t, "real/deep/", "link -> real", "loop -> loop", "dangling -> nowhere/x")

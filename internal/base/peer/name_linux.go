@@ -7,8 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// throughFolder names a socket through its folder, which it opens: paths below
-// /proc/self/fd are short however long the folder's own is (proc_pid_fd(5)).
+// throughFolder opens the folder of a socket and calls use with a short name for the
+// socket. Paths below /proc/self/fd are short regardless of the folder's own path
+// (proc_pid_fd(5)).
 func throughFolder(path string, use func(name string) error) error {
 	dir, name := filepath.Split(path)
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)

@@ -1,5 +1,5 @@
-// Package peer knows who is at the other end of a local socket, and opens sockets at
-// which one process of a user listens.
+// Package peer identifies the process at the other end of a local socket. It also opens
+// sockets at which only one process of a user listens.
 package peer
 
 import (
@@ -14,11 +14,11 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// peer is who is at the other end of a socket.
+// peer is the process at the other end of a socket.
 type peer struct{ uid, pid int }
 
-// PID is the process at the other end: who connected, or who began to listen. It is an
-// error where that is not a process of this user that can be seen.
+// PID returns the process at the other end, which connected or began to listen. It fails if
+// that is not a visible process of this user.
 func PID(conn net.Conn) (int, error) {
 	c, ok := conn.(*net.UnixConn)
 	if !ok {
@@ -44,20 +44,20 @@ func PID(conn net.Conn) (int, error) {
 	return p.pid, nil
 }
 
-// ErrTaken is the error of [Listen] where another process listens.
+// ErrTaken is the error of [Listen] if another process listens.
 var ErrTaken = errors.New("another process listens there already")
 
-// Listener listens at a socket, as the only process.
+// Listener is a socket at which only this process listens.
 type Listener struct {
 	*net.UnixListener
 	path string
 	lock *os.File
 }
 
-// Listen opens the socket at a path, for this user alone, in a folder that is this
-// user's alone. Another process that listens there is waited for, at most for a time.
-// Who listens holds a lock, which the system gives back however the process ends: what
-// was left behind is no obstacle.
+// Listen opens the socket at a path, in a folder that only this user can access. If another
+// process listens there, Listen waits for at most wait. The listener holds a lock, which
+// the system releases when the process ends, so leftovers of earlier processes do not
+// matter.
 func Listen(path string, wait time.Duration) (*Listener, error) {
 	if err := state.PrivateFolder(filepath.Dir(path)); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func Listen(path string, wait time.Duration) (*Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Who holds the lock knows that nobody listens: what lies there was left behind.
+	// The holder of the lock is the only listener, so an existing socket is a leftover.
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, errors.Join(err, lock.Close())
 	}
@@ -79,7 +79,7 @@ func Listen(path string, wait time.Duration) (*Listener, error) {
 		return err
 	})
 	if err == nil {
-		l.SetUnlinkOnClose(false) // its name may be one that is gone by then
+		l.SetUnlinkOnClose(false) // its name may no longer exist
 		err = os.Chmod(path, 0o600)
 	}
 	if err != nil {
@@ -106,11 +106,11 @@ func Dial(ctx context.Context, path string) (conn net.Conn, err error) {
 	return conn, err
 }
 
-// longestName is the longest path of a socket that all systems take, in bytes: sun_path
-// holds 104 on macOS, 108 on Linux, with a zero at the end (unix(4), unix(7)).
+// longestName is the maximum length in bytes of a socket path on all systems. sun_path
+// holds 104 on macOS and 108 on Linux, with a zero at the end (unix(4), unix(7)).
 const longestName = 100
 
-// byShortName calls use with a name of the path that the system takes for a socket.
+// byShortName calls use with a name of the path that is short enough for a socket.
 func byShortName(path string, use func(name string) error) error {
 	if len(path) <= longestName {
 		return use(path)
@@ -118,5 +118,5 @@ func byShortName(path string, use func(name string) error) error {
 	return throughFolder(path, use)
 }
 
-// Release gives the lock back. The listener must be closed, and what it began ended.
+// Release releases the lock. Before, close the listener and end all of its work.
 func (l *Listener) Release() error { return l.lock.Close() }

@@ -2,7 +2,7 @@ package peer
 
 import "golang.org/x/sys/unix"
 
-// peerOf asks the system for the other end: who connected, or who began to listen.
+// peerOf returns the process that connected, or that began to listen.
 func peerOf(fd int) (peer, error) {
 	cred, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A state folder may lie deeper than the system lets a socket's path be long.
+// TestListenFarDown checks a state folder whose path is longer than a socket path may be.
 func TestListenFarDown(t *testing.T) {
 	for name, dir := range map[string]string{"short": "run", "long": strings.Repeat("deep/", 60) + "run"} {
 		t.Run(name, func(t *testing.T) {

@@ -4,5 +4,5 @@ package peer
 
 import "errors"
 
-// peerOf is an error: this system does not tell.
+// peerOf returns an error: this system does not report the other end.
 func peerOf(int) (peer, error) { return peer{}, errors.New("this system does not tell") }

@@ -6,11 +6,11 @@ import (
 	"net/netip"
 )
 
-// Caller is who is at the other end of a TCP connection within this machine.
+// Caller is the other end of a TCP connection within this machine.
 type Caller struct {
-	// UID is the user who opened the socket.
+	// UID is the user that opened the socket.
 	UID int
-	// socket names the socket for PID, on Linux.
+	// socket identifies the socket for PID on Linux.
 	socket string
 }
 
@@ -19,7 +19,8 @@ var (
 	errLoopback = errors.New("the other end of the connection is on another machine")
 )
 
-// ends are both ends of a connection: the caller's, and this process's.
+// ends returns both ends of a connection: the caller's and this process's. It fails for
+// other machines.
 func ends(conn net.Conn) (caller, here netip.AddrPort, err error) {
 	far, ok := conn.RemoteAddr().(*net.TCPAddr)
 	near, too := conn.LocalAddr().(*net.TCPAddr)

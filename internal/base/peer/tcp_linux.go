@@ -18,8 +18,8 @@ import (
 
 var errUnseen = errors.New("the other end of the connection is no process that can be seen from here")
 
-// CallerOf looks up who is at the other end of a connection that came from this machine,
-// in the kernel's tables of TCP sockets (proc(5), /proc/net/tcp and tcp6).
+// CallerOf returns the caller of a connection from this machine, found in the kernel's
+// tables of TCP sockets (proc(5), /proc/net/tcp and tcp6).
 func CallerOf(conn net.Conn) (Caller, error) {
 	caller, here, err := ends(conn)
 	if err != nil {
@@ -52,13 +52,13 @@ func bytesOf4(a netip.Addr) []byte {
 	return a.AsSlice()
 }
 
-// bytesOf6 has addresses of version 4 as sockets of version 6 have them.
+// bytesOf6 maps IPv4 addresses to IPv6, as IPv6 sockets show them.
 func bytesOf6(a netip.Addr) []byte {
 	b := a.As16()
 	return b[:]
 }
 
-// written is an address as the tables have it: words of four bytes in the order of the
+// written returns an address as the tables write it: 4-byte words in the byte order of the
 // machine, in hex, and the port.
 func written(addr []byte, port uint16) string {
 	swapped := make([]byte, len(addr))
@@ -68,10 +68,10 @@ func written(addr []byte, port uint16) string {
 	return strings.ToUpper(hex.EncodeToString(swapped)) + fmt.Sprintf(":%04X", port)
 }
 
-// maxTable bounds what is read of a table, in bytes: over 100 000 sockets.
+// maxTable limits how much of a table is read, in bytes: over 100 000 sockets.
 const maxTable = 32 << 20
 
-// search finds the socket with two ends. There is one at most.
+// search returns the socket with these two ends. At most one exists.
 func search(file, from, to string) (c Caller, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -99,9 +99,8 @@ func search(file, from, to string) (c Caller, err error) {
 	return c, lines.Err()
 }
 
-// PID is the process that has the caller's socket. Where several have it, which one is
-// not said. It looks through the open files of all processes of the user, which takes
-// milliseconds.
+// PID returns a process that has the caller's socket open; if several do, any of them. It
+// reads the open files of all processes of the user, which takes milliseconds.
 func (c Caller) PID() (int, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {

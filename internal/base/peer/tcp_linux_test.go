@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// accepted is a connection as the server has it.
+// accepted returns the server's side of a connection.
 func accepted(t *testing.T, network, address string, connect func(to string)) net.Conn {
 	t.Helper()
 	l, err := net.Listen(network, address)
@@ -44,7 +44,8 @@ func TestCallerOf(t *testing.T) {
 	}
 }
 
-// Another process is found by its own socket, not by one with the same port.
+// TestCallerIsAnotherProcess checks that a process is found by its own socket, not by one
+// with the same port.
 func TestCallerIsAnotherProcess(t *testing.T) {
 	var child *exec.Cmd
 	started := make(chan bool, 1)
@@ -66,7 +67,8 @@ func TestCallerIsAnotherProcess(t *testing.T) {
 	}
 }
 
-// Who has gone is nobody, and what is no TCP connection neither.
+// TestCallerHasGone checks that a closed caller and a connection other than TCP have no
+// process.
 func TestCallerHasGone(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()

@@ -9,7 +9,7 @@ import (
 
 var errNotLocals = errors.New("this system does not tell who is at the other end of a TCP connection")
 
-// CallerOf is an error: this system does not tell who connected.
+// CallerOf returns an error: this system does not report the caller.
 func CallerOf(conn net.Conn) (Caller, error) {
 	if _, _, err := ends(conn); err != nil {
 		return Caller{}, err
@@ -17,5 +17,5 @@ func CallerOf(conn net.Conn) (Caller, error) {
 	return Caller{}, errNotLocals
 }
 
-// PID is an error here.
+// PID always returns an error.
 func (c Caller) PID() (int, error) { return 0, errNotLocals }

@@ -11,8 +11,9 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// aboveThis are the processes above this one, nearest first. On Windows the standard
-// library gives no way to look, and the environment and the terminal must do.
+// aboveThis returns the processes above this one, nearest first. On Windows, the standard
+// library cannot list them; it returns nil, and callers rely on the environment and the
+// terminal.
 func aboveThis() ([]Ancestor, error) {
 	var out []Ancestor
 	switch {
@@ -32,8 +33,9 @@ func aboveThis() ([]Ancestor, error) {
 	return out, err
 }
 
-// about is a line of a file of /proc about a process, in words after its label, "" where
-// it cannot be read. In that of users ("Uid:"), the second is the effective one.
+// about returns the words after a label in a /proc file of a process, followed by three ""
+// words. If the file cannot be read, it returns only those. In "Uid:", the second word is
+// the effective user.
 func about(pid, file, label string) []string {
 	data, _ := state.ReadProc("/proc/"+pid+"/"+file, maxProc)
 	_, after, _ := strings.Cut("\n"+string(data), "\n"+label)
@@ -41,12 +43,14 @@ func about(pid, file, label string) []string {
 	return append(strings.Fields(line), "", "", "")
 }
 
-// mapsAll reports whether a process is in a user namespace with all users, which only root makes.
+// mapsAll reports whether a process is in a user namespace with all users, which only root
+// can create.
 func mapsAll(pid string) bool { return about(pid, "uid_map", "")[2] == "4294967295" }
 
 // inOwnNamespace reports whether this process is in a PID namespace that its user may have
-// made: the agent above cannot be seen. Root of a user namespace with several users is let
-// through, as rootless containers have it and a person may sit there. "unshare -r" maps one.
+// created, so that an agent above is invisible. Root of a user namespace with several users
+// is exempt: rootless containers have one, and a person may work there. "unshare -r" maps
+// only one user.
 func inOwnNamespace() bool {
 	self, _ := os.Readlink("/proc/self")
 	pid, _ := os.Readlink("/proc/self/ns/pid")
@@ -58,7 +62,7 @@ func inOwnNamespace() bool {
 		pid != "pid:[4026531836]" && user != "user:[4026531837]" && user != "" && (first == uid || first == "") && (uid != "0" || !several && !mapsAll("self"))
 }
 
-// hides reports whether a process of this user made its variables unreadable, or wrote over
+// hides reports whether a process of this user made its variables unreadable, or overwrote
 // them. Root of a user namespace is a user like others.
 func hides(pid, parent int, environ []string, err error) bool {
 	p, above, uid := strconv.Itoa(pid), strconv.Itoa(parent), strconv.Itoa(os.Geteuid())
@@ -66,19 +70,19 @@ func hides(pid, parent int, environ []string, err error) bool {
 		return false
 	}
 	if all := strings.Join(environ, "\x00"); err == nil {
-		// Chromium and Electron write titles there; their parents tell who started them.
+		// Chromium and Electron write titles there; their parents show what started them.
 		own, _ := os.Readlink("/proc/" + p + "/exe")
 		theirs, _ := os.Readlink("/proc/" + above + "/exe")
 		return all != "" && !strings.Contains(all, "=") && (own == "" || own != theirs)
 	}
-	// What root gave capabilities is unreadable, such as "systemd --user", and so are sshd
-	// and login after they became the user: root is above them.
+	// A process with capabilities from root, such as "systemd --user", is unreadable. So are
+	// sshd and login after they switched to the user: root is above them.
 	given := strings.Trim(about(p, "status", "CapPrm:")[0], "0") != "" && mapsAll(p)
 	return !given && (parent <= 1 || about(above, "status", "Uid:")[1] != "0" || !mapsAll("self"))
 }
 
-// EnvironOf are the variables with which a process of this user was started. Only Linux
-// shows them.
+// EnvironOf returns the variables with which a process of this user was started. It fails
+// on systems other than Linux.
 func EnvironOf(pid int) ([]string, error) {
 	if runtime.GOOS != "linux" {
 		return nil, errors.New("this system does not show the variables of other processes")

@@ -12,11 +12,12 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// maxAncestors bounds the way up.
+// maxAncestors limits the number of processes above one.
 const maxAncestors = 128
 
-// climb follows parents up to the first process. pid 1 is one of them: in a PID namespace
-// it may be anyone's. Where it cannot be seen, it is another user's.
+// climb calls look for pid and each process above it, up to and including pid 1: in a PID
+// namespace, that may be any process. An invisible pid 1 belongs to another user and is no
+// error.
 func climb(pid int, look func(pid int) (parent int, err error)) error {
 	for range maxAncestors {
 		if pid < 1 {
@@ -34,7 +35,7 @@ func climb(pid int, look func(pid int) (parent int, err error)) error {
 	return errors.New("there are too many processes above it")
 }
 
-// look looks at a process in the way of this system.
+// look returns the parent of a process, its name and its first arguments.
 func look(pid int) (parent int, names []string, err error) {
 	if runtime.GOOS == "linux" {
 		return proc(pid)
@@ -42,7 +43,7 @@ func look(pid int) (parent int, names []string, err error) {
 	return ps(pid)
 }
 
-// proc looks into /proc, as Linux has it.
+// proc is look for Linux, with /proc.
 func proc(pid int) (parent int, names []string, err error) {
 	parent, name, line, err := procfs(pid)
 	if err != nil {
@@ -57,12 +58,11 @@ func proc(pid int) (parent int, names []string, err error) {
 	return parent, names, nil
 }
 
-// maxProc bounds what is read of a process, in bytes. Linux takes command lines of a
-// quarter of the stack's limit, which is 8 MiB.
+// maxProc limits how much is read about a process, in bytes. Linux limits command lines to
+// a quarter of the stack's limit, which is 8 MiB.
 const maxProc = 8 << 20
 
-// procfs is a process in /proc: its parent, its name, and the words with which
-// it was started.
+// procfs returns the parent, the name and the command line of a process from /proc.
 func procfs(pid int) (parent int, name string, line []string, err error) {
 	if parent, name, err = parentOf(pid); err != nil {
 		return 0, "", nil, err
@@ -74,14 +74,14 @@ func procfs(pid int) (parent int, name string, line []string, err error) {
 	return parent, name, strings.Split(strings.TrimSuffix(string(words), "\x00"), "\x00"), nil
 }
 
-// parentOf is a process's parent in /proc, and the process's name.
+// parentOf returns the parent and the name of a process from /proc.
 func parentOf(pid int) (parent int, name string, err error) {
 	path := "/proc/" + strconv.Itoa(pid) + "/stat"
 	stat, err := state.ReadProc(path, maxProc)
 	if err != nil {
 		return 0, "", err
 	}
-	// pid (name) state parent …: the name may hold anything.
+	// The format is: pid (name) state parent …. The name may contain anything.
 	begin, end := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if begin < 0 || end < begin {
 		return 0, "", fmt.Errorf("%s cannot be read", path)
@@ -94,7 +94,7 @@ func parentOf(pid int) (parent int, name string, err error) {
 	return parent, string(stat[begin+1 : end]), nil
 }
 
-// ps asks ps, as every Unix has it.
+// ps is look for other Unix systems, with ps.
 func ps(pid int) (parent int, names []string, err error) {
 	out, err := exec.Command("/bin/ps", "-o", "ppid=,command=", "-p", strconv.Itoa(pid)).Output()
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// CommandLines are the words with which the processes above this one were
-// started, nearest first: what the person typed to start their agent is known
-// from nowhere else. Only Linux tells them without starting a program; elsewhere
-// there are none, and above what cannot be read there are none either.
+// CommandLines returns the command lines of the processes above this one, nearest first.
+// They are the only source of what the person typed to start the agent. The list ends at
+// the first process that cannot be read. It is nil on systems other than Linux, which would
+// need another program.
 func CommandLines() [][]string { return commandLines(os.Getppid()) }
 
-// CommandLinesAbove are the same of the processes above another one.
+// CommandLinesAbove is CommandLines for another process.
 func CommandLinesAbove(pid int) [][]string {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -25,19 +25,20 @@ func CommandLinesAbove(pid int) [][]string {
 	return commandLines(parent)
 }
 
-// CommandLinesFrom are the same of another process and of those above it.
+// CommandLinesFrom returns the command lines of another process and of those above it.
 func CommandLinesFrom(pid int) [][]string { return commandLines(pid) }
 
-// Piped reports whether the process of the nth of [CommandLines] reads from something that
-// is known to be no terminal: a pipe, a file, nothing. Only Linux tells.
+// Piped reports whether the process of the nth of [CommandLines] reads from something other
+// than a terminal: a pipe, a file, nothing. It is false if unknown, as on all systems but
+// Linux.
 func Piped(n int) bool { return PipedFrom(os.Getppid())(n) }
 
-// PipedAbove is the same of the processes above another one.
+// PipedAbove is Piped for [CommandLinesAbove].
 func PipedAbove(pid int) func(n int) bool {
 	return func(n int) bool { return PipedFrom(pid)(n + 1) }
 }
 
-// PipedFrom is the same of another process and of those above it.
+// PipedFrom is Piped for [CommandLinesFrom].
 func PipedFrom(pid int) func(n int) bool {
 	return func(n int) bool {
 		if runtime.GOOS != "linux" {
@@ -56,21 +57,21 @@ func PipedFrom(pid int) func(n int) bool {
 	}
 }
 
-// AtTerminal reports whether a process is known to read from a terminal and to write to one. Only
-// Linux tells.
+// AtTerminal reports whether a process reads from a terminal and writes to one. It is false
+// if unknown, as on all systems but Linux.
 func AtTerminal(pid int) bool {
 	reads, err := onTerminal(pid, 0)
 	writes, errOut := onTerminal(pid, 1)
 	return reads && writes && err == nil && errOut == nil
 }
 
-// onTerminal reports whether a file that a process has open is a terminal.
+// onTerminal reports whether an open file of a process is a terminal.
 func onTerminal(pid, fd int) (bool, error) {
 	name, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/fd/" + strconv.Itoa(fd))
 	return strings.HasPrefix(name, "/dev/pts/") || strings.HasPrefix(name, "/dev/tty") || name == "/dev/console", err
 }
 
-// commandLines are those of a process and of all above it.
+// commandLines returns the command lines of a process and of all above it.
 func commandLines(pid int) [][]string {
 	if runtime.GOOS != "linux" {
 		return nil

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// Check makes sure that a person wants what a command is about to do. All commands
-// that lift, install, remove, trust or approve something use it.
+// Check confirms that a person wants what a command is about to do. All commands that lift,
+// install, remove, trust or approve something use it.
 type Check struct {
-	// Attending says why it is not sure that a person is typing, or nil. A nil
-	// function means that nobody is.
+	// Attending returns nil if a person is typing, else the reason for doubt. If Attending
+	// itself is nil, no person is.
 	Attending func() error
-	// Code is a fresh code, Stdin is where it is typed.
+	// Code returns a new code. The person types it on Stdin.
 	Code  func() string
 	Stdin io.Reader
 }
 
-// ErrDeclined is the error where the person typed nothing.
+// ErrDeclined is the error if the person typed nothing.
 var ErrDeclined = errors.New("nothing was typed, so nothing was changed; run the command again and type what it shows")
 
-// Attended says why nobody can confirm anything here, or nil.
+// Attended returns an error if no person can confirm anything here, else nil.
 func (c Check) Attended() error {
 	err := errors.New("standard input is no terminal; do this in a terminal of your own")
 	if c.Attending != nil {
@@ -34,8 +34,8 @@ func (c Check) Attended() error {
 	return nil
 }
 
-// Confirm lets the person repeat a code. show tells them what they confirm, and
-// prompt shows the code. The error says what to do.
+// Confirm has the person repeat a code. show displays what they confirm, and prompt
+// displays the code. The error says what to do.
 func (c Check) Confirm(show func(), prompt func(code string) error) error {
 	if err := c.Attended(); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (c Check) Confirm(show func(), prompt func(code string) error) error {
 	return errors.New("that is not the code, so nothing was changed; run the command again for another one")
 }
 
-// ReadLine reads a line of at most so many bytes, and nothing after it, so that what reads
-// next gets the next line. "" is the end of the input.
+// ReadLine reads a line of at most most bytes. It reads nothing after the line, so the next
+// reader gets the next line. It returns "" at the end of the input.
 func ReadLine(r io.Reader, most int) (string, error) {
 	var line []byte
 	for b := make([]byte, 1); len(line) < most && !bytes.HasSuffix(line, []byte("\n")); {

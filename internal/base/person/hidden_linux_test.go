@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain plays the processes of [TestHidden], whose parts are chosen by the first argument.
+// TestMain runs the processes of [TestHidden]; the first argument selects the part.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && strings.HasPrefix(os.Args[1], "part-") {
 		part(os.Args[1], os.Args[2])
@@ -23,11 +23,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// part is one process: it starts "part-seat", which writes what a seat says to a file.
+// part runs one process of the test. It starts "part-seat", which writes the result of a
+// Terminal to a file.
 func part(name, out string) {
 	self := os.Args[0]
 	if name == "part-seat" {
-		s := Seat{Stdin: device{os.ModeDevice | os.ModeCharDevice}, Ancestors: aboveThis}
+		s := Terminal{Stdin: device{os.ModeDevice | os.ModeCharDevice}, Ancestors: aboveThis}
 		_ = os.WriteFile(out+".new", fmt.Appendf(nil, "%v", s.Attending()), 0o644)
 		_ = os.Rename(out+".new", out)
 		return
@@ -47,7 +48,7 @@ func part(name, out string) {
 	c := exec.Command(self, args...)
 	c.Env = []string{"HOME=/", "PART=" + os.Getenv("PART")}
 	if name == "part-start" {
-		// The one that hides has the agent's variable, as a fork of the agent has.
+		// The hiding process has the agent's variable, like a fork of the agent.
 		c.Env = append(c.Env, "CLAUDECODE=1", "LATER="+fmt.Sprint(os.Getpid()))
 		c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		_ = c.Start()
@@ -72,8 +73,8 @@ func zeroVariables() {
 	clear(unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&begin))), end-begin))
 }
 
-// A process of this user that hides its variables, or that made a namespace of its own, is
-// not taken for a person's.
+// TestHidden checks that a process of this user that hides its variables, or is in its own
+// namespace, is not taken for a person's.
 func TestHidden(t *testing.T) {
 	folder, err := os.MkdirTemp("", "person")
 	if err != nil {
@@ -91,12 +92,12 @@ func TestHidden(t *testing.T) {
 	if err := os.WriteFile(self, data, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	// Root sees everything, so that another user must do it.
+	// Root sees everything, so the test needs another user.
 	user := &syscall.SysProcAttr{}
 	if os.Geteuid() == 0 {
 		user.Credential = &syscall.Credential{Uid: 12345, Gid: 12345}
 	}
-	person := Seat{Stdin: device{os.ModeDevice | os.ModeCharDevice}, Ancestors: aboveThis}.Attending() == nil
+	person := Terminal{Stdin: device{os.ModeDevice | os.ModeCharDevice}, Ancestors: aboveThis}.Attending() == nil
 	run := func(t *testing.T, environ []string, words ...string) string {
 		out := filepath.Join(folder, strings.ReplaceAll(t.Name(), "/", "-"))
 		c := exec.Command(words[0], append(words[1:], out)...)

@@ -1,12 +1,11 @@
-// Package person finds out whether a person is typing, for commands that only
-// a person may run, such as trusting a project.
+// Package person determines whether a person is typing, for commands that only a person may
+// run, such as trusting a project.
 //
-// Three things must be true: standard input is a terminal, nothing in the
-// environment and no ancestor of the process is an agent, and whoever types
-// repeats a code that was shown just before. None of it stops a program of the
-// same user that is determined (it can open a terminal of its own and cut its
-// ancestors off); it stops an agent that means well, and makes one that does
-// not go to visible lengths. The wall is a root-owned system scope.
+// It requires three things. Standard input is a terminal, neither the environment nor an
+// ancestor of the process shows an agent, and the typist repeats a code just shown. This
+// does not stop a determined program of the same user, which can open its own terminal and
+// detach from its ancestors. It stops a well-meaning agent, and makes the efforts of others
+// visible. Only a root-owned system scope is a barrier.
 package person
 
 import (
@@ -20,33 +19,34 @@ import (
 	"strings"
 )
 
-// Seat is where a command is typed. Tests give it other ends.
-type Seat struct {
-	// Stdin is what the command reads.
+// Terminal is the terminal and process in which a command runs. Tests replace its parts.
+type Terminal struct {
+	// Stdin is the command's standard input.
 	Stdin any
-	// Environ is the environment, as os.Environ gives it.
+	// Environ is the environment in the form of os.Environ.
 	Environ []string
-	// Ancestors are the processes above this one, nearest first.
+	// Ancestors returns the processes above this one, nearest first.
 	Ancestors func() ([]Ancestor, error)
 }
 
 // Ancestor is a process above another one.
 type Ancestor struct {
 	PID int
-	// Names are the program's name and its first arguments.
+	// Names holds the program's name and its first arguments.
 	Names []string
-	// Environ are the variables with which it was started, nil where they cannot be seen.
+	// Environ holds the variables with which it was started, nil if unreadable.
 	Environ []string
-	// Hidden is set where it is of this user and keeps its variables from being seen.
+	// Hidden is set if it belongs to this user and hides its variables.
 	Hidden bool
 }
 
 func (a Ancestor) isAgent() bool { return agentAmong(a.Names) != "" }
 
-// underAgent is a variable that an agent set for the process, "" where there is none.
+// underAgent returns a variable that an agent set for the process, "" if none exists.
 func (a Ancestor) underAgent() string { return setByAgent(a.Environ) }
 
-// setByAgent is the first variable that agents set for what they start, "" for none.
+// setByAgent returns the first variable that agents set for their children, "" if none
+// exists.
 func setByAgent(environ []string) string {
 	for _, v := range environ {
 		if name, value, _ := strings.Cut(v, "="); value != "" && ofAgent(name) {
@@ -56,30 +56,32 @@ func setByAgent(environ []string) string {
 	return ""
 }
 
-// ThisSeat is the one that the process sits in.
-func ThisSeat() Seat { return Seat{Stdin: os.Stdin, Environ: os.Environ(), Ancestors: aboveThis} }
+// ThisTerminal is the one that the process sits in.
+func ThisTerminal() Terminal {
+	return Terminal{Stdin: os.Stdin, Environ: os.Environ(), Ancestors: aboveThis}
+}
 
-// Attending says why it is not sure that a person is typing, or nil. An error
-// tells the person what to do.
-func (s Seat) Attending() error {
-	if setByAgent(s.Environ) == "" && !Terminal(s.Stdin) {
+// Attending returns nil if a person is typing, else the reason for doubt. The error says
+// what to do.
+func (s Terminal) Attending() error {
+	if setByAgent(s.Environ) == "" && !IsTerminal(s.Stdin) {
 		return errors.New("standard input is no terminal; do this at a terminal, by hand")
 	}
 	return s.noAgent()
 }
 
 // UnderAgent returns an error if an agent started this process, or may have, else nil. A
-// script of a person or of a machine is no agent. Where the system does not show the
-// processes above, only a terminal is sure.
-func (s Seat) UnderAgent() error {
+// script of a person or machine is not an agent. Windows does not show ancestors, so
+// UnderAgent requires a terminal there.
+func (s Terminal) UnderAgent() error {
 	if runtime.GOOS == "windows" {
 		return s.Attending()
 	}
 	return s.noAgent()
 }
 
-// noAgent says why an agent may have started the command, or nil.
-func (s Seat) noAgent() error {
+// noAgent returns an error if an agent may have started the command, else nil.
+func (s Terminal) noAgent() error {
 	if name := setByAgent(s.Environ); name != "" {
 		return fmt.Errorf("an agent is at work here (%s is set); do this in a terminal of your own", name)
 	}
@@ -91,7 +93,7 @@ func (s Seat) noAgent() error {
 		if n := agentAmong(a.Names); n != "" {
 			return fmt.Errorf("an agent started this command (%s); do this in a terminal of your own", n)
 		}
-		// It may have cut itself off from the agent, and cleared what it passes on.
+		// The command may have detached from the agent and cleared its variables.
 		if name := a.underAgent(); name != "" {
 			return fmt.Errorf("an agent started this command (%s was set for %s above it); do this in a terminal of your own", name, a.Names[0])
 		}
@@ -102,22 +104,22 @@ func (s Seat) noAgent() error {
 	return nil
 }
 
-// agentPrefixes and agentVariables are variables that agents set for what they start.
+// agentPrefixes and agentVariables identify variables that agents set for their children.
 var (
 	agentPrefixes  = []string{"CLAUDE_CODE_SESSION_", "CLAUDE_CODE_BRIDGE_", "COPILOT_AGENT_", "OPENCODE_SESSION"}
 	agentVariables = []string{"CLAUDECODE", "CLAUDE_PROJECT_DIR", "CLAUDE_PID", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_CHILD_SESSION", "COPILOT_PROJECT_DIR", "COPILOT_PLUGIN_ROOT",
 		"OPENCODE_PID", "CURSOR_AGENT", "CODEX_SANDBOX", "CODEX_THREAD_ID", "GEMINI_CLI", "OPENCODE", "AI_AGENT", "AGENT_SESSION_ID", "PI_CODING_AGENT", "PI_SESSION_ID"}
 )
 
-// ofAgent reports whether agents set a variable for what they start. Those that a
-// person sets for an agent, such as CLAUDE_CODE_USE_BEDROCK or COPILOT_HOME, are none.
+// ofAgent reports whether agents set a variable for their children. Variables that a person
+// sets for an agent do not match, such as CLAUDE_CODE_USE_BEDROCK or COPILOT_HOME.
 func ofAgent(name string) bool {
 	return slices.Contains(agentVariables, name) || slices.ContainsFunc(agentPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// agentAmong is the name by which a process is an agent, "" where it is none. Names that
-// people, machines and folders have, too, count as the program alone, or as what an
-// interpreter runs: "su pi" is no agent.
+// agentAmong returns the name that identifies an agent, "" if none exists. Names of
+// shortAgents apply only to the program itself, or to what an interpreter runs: "su pi" is
+// no agent.
 func agentAmong(names []string) string {
 	runs := false
 	for i, n := range names {
@@ -129,21 +131,21 @@ func agentAmong(names []string) string {
 	return ""
 }
 
-// shortAgents are agents whose name other things have as well: pi, Hermes, Antigravity's agy
+// shortAgents are agents whose names other things also have: pi, Hermes, Antigravity's agy
 // and Continue's cn.
 var shortAgents = []string{"pi", "hermes", "agy", "cn"}
 
-// agents are the other ones, by their base names.
+// agents are the other agents, by base name.
 var agents = []string{"claude", "claude-code", "copilot", "codex", "gemini", "gemini-cli", "cursor-agent", "opencode", "aider", "goose", "amp", "droid",
 	"qwen", "qwen-code", "crush", "cline", "devin", "auggie", "grok", "kimi", "kiro-cli", "openhands", "hermes-agent"}
 
-// interprets reports whether a program runs the script that it is given.
+// interprets reports whether a program runs the script in its argument.
 func interprets(name string) bool {
 	name = programName(name)
 	return name == "node" || name == "nodejs" || name == "bun" || name == "deno" || name == "tsx" || strings.HasPrefix(name, "python")
 }
 
-// programName is the base name of a program, without what its kind of file adds.
+// programName returns the base name of a program in lower case, without file extension.
 func programName(name string) string {
 	name = strings.ToLower(filepath.Base(filepath.ToSlash(strings.TrimPrefix(name, "-"))))
 	for _, ext := range []string{".exe", ".js", ".mjs", ".cjs", ".cmd"} {
@@ -155,9 +157,9 @@ func programName(name string) string {
 // isAgent reports whether a program is an agent, by its base name.
 func isAgent(name string) bool { return slices.Contains(agents, programName(name)) }
 
-// Terminal reports whether a reader is a terminal. The null device is a
-// character device, too, and none.
-func Terminal(stdin any) bool {
+// IsTerminal reports whether a reader is a terminal. The null device is also a character
+// device, but not a terminal.
+func IsTerminal(stdin any) bool {
 	f, ok := stdin.(interface{ Stat() (os.FileInfo, error) })
 	if !ok {
 		return false
@@ -170,13 +172,13 @@ func Terminal(stdin any) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// letters are those of a code that no reader takes for one another.
+// letters are the characters of a code, without those that look alike.
 const letters = "abcdefghjkmnpqrstuvwxyz23456789"
 
-// Code is a fresh code to be typed: six letters and digits.
+// Code returns a new code: six letters and digits.
 func Code() string {
 	raw := make([]byte, 6)
-	_, _ = rand.Read(raw) // ends the process rather than fail
+	_, _ = rand.Read(raw) // never fails: it ends the process instead
 	for i, b := range raw {
 		raw[i] = letters[int(b)%len(letters)]
 	}

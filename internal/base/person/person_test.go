@@ -38,44 +38,44 @@ func TestAttending(t *testing.T) {
 		return []Ancestor{{Names: []string{"python3"}, Environ: []string{}}, {Names: []string{"x.py"}, Environ: []string{"CLAUDECODE=1"}}, {Names: []string{"systemd"}}}, nil
 	}
 	for _, c := range []struct {
-		name string
-		seat Seat
-		want string
+		name     string
+		terminal Terminal
+		want     string
 	}{
-		{"a person", Seat{tty, []string{"HOME=/h", "TERM=xterm", "CLAUDECODE="}, shell("gnome-terminal")}, ""},
-		{"an editor of a file that is called so", Seat{tty, nil, shell("vim", "vim", "claude.md")}, ""},
-		{"claude's variable", Seat{tty, []string{"CLAUDECODE=1"}, shell()}, "CLAUDECODE is set"},
-		{"another of claude's", Seat{tty, []string{"CLAUDE_CODE_ENTRYPOINT=cli"}, shell()}, "CLAUDE_CODE_ENTRYPOINT is set"},
-		{"copilot's", Seat{tty, []string{"COPILOT_AGENT_ID=x"}, shell()}, "COPILOT_AGENT_ID is set"},
-		{"pi's variable", Seat{tty, []string{"PI_CODING_AGENT=true"}, shell()}, "PI_CODING_AGENT is set"},
-		{"a person's settings for agents", Seat{tty, []string{"PI_CODING_AGENT_DIR=/x", "CLAUDE_CODE_USE_BEDROCK=1", "CLAUDE_CODE_SSE_PORT=1", "COPILOT_HOME=/x", "OPENCODE_CONFIG=/x"}, shell()}, ""},
-		{"a pipe", Seat{strings.NewReader("code"), nil, shell()}, "no terminal"},
-		{"a file", Seat{device{0o644}, nil, shell()}, "no terminal"},
-		{"closed", Seat{device{}, nil, shell()}, "no terminal"},
-		{"an agent above", Seat{tty, nil, shell("claude")}, "(claude)"},
-		{"as a script of node", Seat{tty, nil, shell("node", "node", "/usr/lib/node_modules/x/bin/gemini.js")}, "gemini"},
-		{"of another case", Seat{tty, nil, shell("OpenCode")}, "OpenCode"},
-		{"cursor", Seat{tty, nil, shell("node", "/opt/cursor-agent")}, "cursor-agent"},
-		{"pi", Seat{tty, nil, shell("pi", "pi")}, "(pi)"},
-		{"pi as a script", Seat{tty, nil, shell("MainThread", "node", "/usr/local/bin/pi")}, "bin/pi)"},
-		{"hermes", Seat{tty, nil, shell("python3.12", "/usr/bin/python3", "/opt/hermes")}, "hermes"},
-		{"agy", Seat{tty, nil, shell("agy", "/usr/bin/agy")}, "(agy)"},
-		{"cn", Seat{tty, nil, shell("node", "node", "/usr/bin/cn.js")}, "cn.js"},
-		{"a user who is called so", Seat{tty, nil, shell("su", "su", "pi")}, ""},
-		{"a folder that is called so", Seat{tty, nil, shell("xterm", "xterm", "/home/pi")}, ""},
-		{"a name that begins so", Seat{tty, nil, shell("pipenv", "python3", "/usr/bin/pipenv")}, ""},
-		{"cut off from an agent", Seat{tty, nil, cutOff}, "CLAUDECODE was set for x.py above it"},
-		{"one that hides its variables", Seat{tty, nil, func() ([]Ancestor, error) { return []Ancestor{{PID: 7, Names: []string{"x"}, Hidden: true}}, nil }}, "x (process 7) hides"},
-		{"unknown", Seat{tty, nil, func() ([]Ancestor, error) { return nil, errors.New("hidden") }}, "cannot be told"},
+		{"a person", Terminal{tty, []string{"HOME=/h", "TERM=xterm", "CLAUDECODE="}, shell("gnome-terminal")}, ""},
+		{"an editor of a file that is called so", Terminal{tty, nil, shell("vim", "vim", "claude.md")}, ""},
+		{"claude's variable", Terminal{tty, []string{"CLAUDECODE=1"}, shell()}, "CLAUDECODE is set"},
+		{"another of claude's", Terminal{tty, []string{"CLAUDE_CODE_ENTRYPOINT=cli"}, shell()}, "CLAUDE_CODE_ENTRYPOINT is set"},
+		{"copilot's", Terminal{tty, []string{"COPILOT_AGENT_ID=x"}, shell()}, "COPILOT_AGENT_ID is set"},
+		{"pi's variable", Terminal{tty, []string{"PI_CODING_AGENT=true"}, shell()}, "PI_CODING_AGENT is set"},
+		{"a person's settings for agents", Terminal{tty, []string{"PI_CODING_AGENT_DIR=/x", "CLAUDE_CODE_USE_BEDROCK=1", "CLAUDE_CODE_SSE_PORT=1", "COPILOT_HOME=/x", "OPENCODE_CONFIG=/x"}, shell()}, ""},
+		{"a pipe", Terminal{strings.NewReader("code"), nil, shell()}, "no terminal"},
+		{"a file", Terminal{device{0o644}, nil, shell()}, "no terminal"},
+		{"closed", Terminal{device{}, nil, shell()}, "no terminal"},
+		{"an agent above", Terminal{tty, nil, shell("claude")}, "(claude)"},
+		{"as a script of node", Terminal{tty, nil, shell("node", "node", "/usr/lib/node_modules/x/bin/gemini.js")}, "gemini"},
+		{"of another case", Terminal{tty, nil, shell("OpenCode")}, "OpenCode"},
+		{"cursor", Terminal{tty, nil, shell("node", "/opt/cursor-agent")}, "cursor-agent"},
+		{"pi", Terminal{tty, nil, shell("pi", "pi")}, "(pi)"},
+		{"pi as a script", Terminal{tty, nil, shell("MainThread", "node", "/usr/local/bin/pi")}, "bin/pi)"},
+		{"hermes", Terminal{tty, nil, shell("python3.12", "/usr/bin/python3", "/opt/hermes")}, "hermes"},
+		{"agy", Terminal{tty, nil, shell("agy", "/usr/bin/agy")}, "(agy)"},
+		{"cn", Terminal{tty, nil, shell("node", "node", "/usr/bin/cn.js")}, "cn.js"},
+		{"a user who is called so", Terminal{tty, nil, shell("su", "su", "pi")}, ""},
+		{"a folder that is called so", Terminal{tty, nil, shell("xterm", "xterm", "/home/pi")}, ""},
+		{"a name that begins so", Terminal{tty, nil, shell("pipenv", "python3", "/usr/bin/pipenv")}, ""},
+		{"cut off from an agent", Terminal{tty, nil, cutOff}, "CLAUDECODE was set for x.py above it"},
+		{"one that hides its variables", Terminal{tty, nil, func() ([]Ancestor, error) { return []Ancestor{{PID: 7, Names: []string{"x"}, Hidden: true}}, nil }}, "x (process 7) hides"},
+		{"unknown", Terminal{tty, nil, func() ([]Ancestor, error) { return nil, errors.New("hidden") }}, "cannot be told"},
 	} {
-		err := c.seat.Attending()
+		err := c.terminal.Attending()
 		if (err == nil) != (c.want == "") || err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "; do this ")) {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		// In a script, all is so but the terminal.
-		c.seat.Stdin = nil
+		// A script differs only in the terminal.
+		c.terminal.Stdin = nil
 		fine := runtime.GOOS != "windows" && (c.want == "" || strings.Contains(c.want, "no terminal"))
-		if err := c.seat.UnderAgent(); (err == nil) != fine || err != nil && !strings.Contains(err.Error(), c.want) {
+		if err := c.terminal.UnderAgent(); (err == nil) != fine || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, in a script: %v", c.name, err)
 		}
 	}
@@ -84,13 +84,13 @@ func TestAttending(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if Terminal(null) {
+	if IsTerminal(null) {
 		t.Error("the null device is a terminal")
 	}
 }
 
-// The way up is the real one: a program that is called like an agent, and
-// starts this one, is found.
+// TestAncestors checks the real ancestors: a program with the name of an agent that starts
+// this one is found.
 func TestAncestors(t *testing.T) {
 	if os.Getenv("PERSON_TEST_CHILD") != "" {
 		all, err := aboveThis()
@@ -123,7 +123,7 @@ func TestAncestors(t *testing.T) {
 	}
 }
 
-// Both ways to look say the same.
+// TestProcAndPS checks that both implementations agree.
 func TestProcAndPS(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("both are on Linux only")
@@ -178,8 +178,8 @@ func TestCode(t *testing.T) {
 	}
 }
 
-func TestThisSeat(t *testing.T) {
-	if s := ThisSeat(); s.Ancestors == nil || s.Stdin == nil || len(s.Environ) == 0 {
+func TestThisTerminal(t *testing.T) {
+	if s := ThisTerminal(); s.Ancestors == nil || s.Stdin == nil || len(s.Environ) == 0 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"unsafe"
 )
 
-// A process that reads from a pipe is told from one that reads from a terminal.
+// TestPiped checks that a process that reads from a pipe is distinguished from one at a
+// terminal.
 func TestPiped(t *testing.T) {
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
@@ -43,12 +44,12 @@ func TestPiped(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			seat, err := os.OpenFile("/dev/pts/"+strconv.Itoa(int(n)), os.O_RDWR|syscall.O_NOCTTY, 0)
+			terminal, err := os.OpenFile("/dev/pts/"+strconv.Itoa(int(n)), os.O_RDWR|syscall.O_NOCTTY, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer seat.Close()
-			c.Stdin, c.Stdout = seat, seat
+			defer terminal.Close()
+			c.Stdin, c.Stdout = terminal, terminal
 		}
 		if err := c.Start(); err != nil {
 			t.Fatal(err)

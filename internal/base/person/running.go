@@ -15,22 +15,21 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Running is one run of a process: another process that gets the same number later is
-// another one.
+// Running identifies a process: a later process with the same number is a different one.
 type Running struct {
 	PID int `json:"pid"`
-	// Start is when it started, in the system's own form.
+	// Start is the start time, in the system's own form.
 	Start string `json:"start"`
 }
 
-// Forebear is a process, or one above it.
+// Forebear is a process in a lineage.
 type Forebear struct {
 	Running
-	// Agent is set where its name is that of an agent.
+	// Agent is set if it has the name of an agent.
 	Agent bool
 }
 
-// Lineage is a process and all above it, nearest first. Windows does not show it.
+// Lineage returns a process and all above it, nearest first. It fails on Windows.
 func Lineage(pid int) ([]Forebear, error) {
 	if runtime.GOOS == "windows" {
 		return nil, errors.New("the processes above another one cannot be seen on Windows")
@@ -53,14 +52,14 @@ func Lineage(pid int) ([]Forebear, error) {
 	return out, err
 }
 
-// StartedByAgent reports whether a process that is no agent itself has an agent above it. What
-// cannot be seen is no agent.
+// StartedByAgent reports whether a process is not an agent but has an agent above it. It
+// returns false if the processes cannot be read.
 func StartedByAgent(pid int) bool {
 	line, err := Lineage(pid)
 	return err == nil && !line[0].Agent && slices.ContainsFunc(line, func(f Forebear) bool { return f.Agent })
 }
 
-// Process is the process with a number, and the words with which it was started.
+// Process returns the process with a number, and its command line.
 func Process(pid int) (r Running, line string, err error) {
 	start, err := startOf(pid)
 	if err != nil {
@@ -70,26 +69,26 @@ func Process(pid int) (r Running, line string, err error) {
 	return Running{pid, start}, strings.Join(names, " "), err
 }
 
-// This is the process itself.
+// This returns this process.
 func This() (Running, error) {
 	start, err := startOf(os.Getpid())
 	return Running{os.Getpid(), start}, err
 }
 
-// Parent is the process that started this one.
+// Parent returns the process that started this one.
 func Parent() (Running, error) {
 	pid := os.Getppid()
 	start, err := startOf(pid)
 	return Running{pid, start}, err
 }
 
-// Alive reports whether a process still runs.
+// Alive reports whether the process still runs.
 func (r Running) Alive() bool {
 	start, err := startOf(r.PID)
 	return err == nil && r.PID > 1 && start == r.Start
 }
 
-// Harness is the nearest agent above this process.
+// Harness returns the nearest agent above this process.
 func Harness() (Running, error) {
 	all, err := Lineage(os.Getppid())
 	if err != nil {
@@ -103,13 +102,13 @@ func Harness() (Running, error) {
 	return Running{}, errors.New("no agent that is known started this")
 }
 
-// bootID tells the runs of the machine apart, since Linux counts from its start.
+// bootID identifies the boot of the machine, since Linux counts start times from it.
 var bootID = sync.OnceValues(func() (string, error) {
 	id, err := state.ReadProc("/proc/sys/kernel/random/boot_id", maxProc)
 	return strings.TrimSpace(string(id)), err
 })
 
-// startOf is when a process started.
+// startOf returns the start time of a process.
 func startOf(pid int) (string, error) {
 	if runtime.GOOS != "linux" {
 		out, err := exec.Command("/bin/ps", "-o", "lstart=", "-p", strconv.Itoa(pid)).Output()
@@ -127,7 +126,8 @@ func startOf(pid int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Field 22 of proc(5), counted from the state, the third: the name before it may hold anything.
+	// Field 22 of proc(5), counted after the name, which may contain anything; state is field
+	// 3.
 	const start = 22 - 3
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) <= start {

@@ -18,42 +18,38 @@ import (
 )
 
 const (
-	// maxAction is how large an action may be, in bytes: what a pipe takes without a
+	// maxAction is the maximum size of an action in bytes: a pipe takes as much without a
 	// reader.
 	maxAction = 32 << 10
-	// keepDays is how long the log of a day is kept.
+	// keepDays is the number of days for which logs are stored.
 	keepDays = 30
-	// maxLog is how large the log of a day may grow, in bytes.
+	// maxLog is the maximum size of a day's log in bytes.
 	maxLog = 4 << 20
-	// ActionCommand is the command of Cardea's that performs an action from standard
-	// input.
+	// ActionCommand is the command of Cardea that performs an action from standard input.
 	ActionCommand = "perform-action"
 )
 
-// Action is a command that tells somebody of an answer: a log, a desktop, a
-// channel. It must not delay or change the answer. So it is started when the answer
-// has been written, in a session of its own with nothing to read and nowhere to
-// write, by a process of Cardea's own that stands between ([Start], [Perform]): the
-// hook's process ends at once, and somebody is still there to end the command when
-// its time is over, and to write down how it ended.
+// Action is a command that reports an answer: to a log, a desktop, a channel. It must not
+// delay or change the answer. So a separate process of Cardea starts it after the answer
+// ([Start], [Perform]), in its own session, without input or output. The hook's process
+// ends at once, and the separate process enforces the limit and logs the result.
 type Action struct {
-	// Command is what the shell runs, Shown the same without secrets.
+	// Command is the shell command, Shown the same without secrets.
 	Command string `json:"command"`
 	Shown   string `json:"shown"`
-	// Dir is the folder in which it runs.
+	// Dir is the command's working folder.
 	Dir string `json:"dir"`
-	// Log is the folder of the log, "" for none.
+	// Log is the folder of the log, "" for no log.
 	Log string `json:"log"`
-	// Limit is how long it may take; zero is [limit.Action].
+	// Limit is the maximum duration; zero means [limit.Action].
 	Limit time.Duration `json:"limit"`
 	About
 }
 
-// About is what an action is about. It is told to the command in variables;
-// none of it is the agent's text.
+// About describes the answer. The command gets it in variables; none of it is the agent's
+// text.
 type About struct {
-	// Trigger is the key under which the action stands: "on_halt",
-	// "violations.BASH-001".
+	// Trigger is the key of the action in the settings: "on_halt", "violations.BASH-001".
 	Trigger string `json:"trigger"`
 	Effect  string `json:"effect"`
 	Rule    string `json:"rule"`
@@ -62,8 +58,8 @@ type About struct {
 	Harness string `json:"harness"`
 }
 
-// Start has an action performed by a process of its own, and does not wait for it.
-// program is Cardea's own binary.
+// Start performs an action in a separate process, and does not wait for it. program is
+// Cardea's own binary.
 func Start(program string, j Action) error {
 	data, err := json.Marshal(j)
 	if err != nil {
@@ -86,12 +82,12 @@ func Start(program string, j Action) error {
 	return errors.Join(err, in.Close(), cmd.Process.Release())
 }
 
-// StartSelf starts Cardea's own binary in a folder, with nothing to read, and does not
-// wait for it.
+// StartSelf starts Cardea's own binary in a folder, without input, and does not wait for
+// it.
 func StartSelf(program, dir string, args ...string) error { return start(program, dir, nil, args) }
 
-// StartAlone starts Cardea's own binary in the root folder, with nothing to read and with
-// these variables alone, and does not wait for it.
+// StartAlone starts Cardea's own binary in the root folder, without input and with only
+// these variables, and does not wait for it.
 func StartAlone(program string, env []string, args ...string) error {
 	return start(program, string(filepath.Separator), append([]string{}, env...), args)
 }
@@ -118,8 +114,7 @@ type record struct {
 	About
 }
 
-// Perform runs the action that stands on standard input, and writes down how it
-// ended.
+// Perform runs the action read from in, and logs the result.
 func Perform(in io.Reader) error {
 	var j Action
 	if err := json.NewDecoder(io.LimitReader(in, maxAction+1)).Decode(&j); err != nil {
@@ -141,7 +136,7 @@ func Perform(in io.Reader) error {
 	return write(j.Log, r)
 }
 
-// runAction runs the command with nothing to read and nowhere to write.
+// runAction runs the command without input and output.
 func runAction(j Action) error {
 	_, _, err := Process{Shell: j.Command, Dir: j.Dir, Limit: cmp.Or(j.Limit, limit.Action), KeepGroup: true,
 		Env: append(os.Environ(), "CLAUDE_PROJECT_DIR="+j.Dir, "CARDEA_TRIGGER="+j.Trigger, "CARDEA_EFFECT="+j.Effect, "CARDEA_RULE="+j.Rule,
@@ -149,7 +144,7 @@ func runAction(j Action) error {
 	return err
 }
 
-// write adds a line to the log of the day.
+// write appends a line to the log of the day.
 func write(dir string, r record) error {
 	if dir == "" {
 		return nil

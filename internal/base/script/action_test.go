@@ -66,7 +66,7 @@ func TestPerform(t *testing.T) {
 	}
 }
 
-// The log is bounded: in days, and in size.
+// TestLogIsBounded checks the limits of the log, in days and in size.
 func TestLogIsBounded(t *testing.T) {
 	log := t.TempDir()
 	for i := range 40 {

@@ -7,9 +7,8 @@ import (
 	"os/exec"
 )
 
-// Become carries out another program as if it was this process: with these words, of
-// which the first is the name that it learns, and the same streams, variables and
-// folder. It gives the exit code.
+// Become runs another program with the streams, variables and folder of this process.
+// words[0] is the program's name for itself. It returns the exit code.
 func Become(path string, words []string) (code int, err error) {
 	cmd := exec.Cmd{Path: path, Args: words, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	err = cmd.Run()

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Detach starts a program of Cardea's that reads something, and does not wait for it: in
-// a session of its own, with nowhere to write. What it reads must be small enough for a
-// pipe.
+// Detach starts a program of Cardea in its own session, without output, and does not wait
+// for it. stdin must fit into a pipe (maxAction).
 func Detach(program string, stdin []byte, args ...string) error {
 	if len(stdin) > maxAction {
 		return fmt.Errorf("start %s: what it is to read is larger than %d bytes", filepath.Base(program), maxAction)

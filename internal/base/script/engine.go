@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// AskEngine starts cardea-engine with one word, hands it a request as JSON and reads its
-// reply, of at most so many bytes.
+// AskEngine starts cardea-engine with one argument, sends it a request as JSON and reads
+// its reply of at most maxReply bytes.
 func AskEngine(ctx context.Context, program, word string, env []string, maxReply int, request, reply any) error {
 	stdin, err := json.Marshal(request)
 	if err != nil {
@@ -27,12 +27,13 @@ func AskEngine(ctx context.Context, program, word string, env []string, maxReply
 	return nil
 }
 
-// EngineEnviron returns the environment of the engine: without variables that change which
-// host a connection reaches, and which certificates it trusts. A project can set variables in
-// its harness's settings. With a proxy and a certificate of its own it could read along, so
-// these are kept only if the person's settings say so. GODEBUG changes how TLS works.
+// EngineEnviron returns the environment for cardea-engine, without variables that change
+// the host of a connection or the trusted certificates. A project can set variables in its
+// harness's settings. With a proxy and a certificate of its own, it could read the traffic,
+// so these stay only if the user's settings allow them. GODEBUG is removed since it changes
+// TLS.
 func EngineEnviron(all []string, proxies, certificates bool) []string {
-	out := []string{} // none is not all
+	out := []string{} // an empty list, since nil means all
 	for _, pair := range WithoutLibraries(all) {
 		name, _, _ := strings.Cut(pair, "=")
 		switch name = strings.ToUpper(name); {

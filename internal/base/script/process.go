@@ -1,11 +1,10 @@
-// Package script runs what people wrote as children of the gate: signals, whose
-// answers policies use ([Gather]); actions, which run after an answer ([Start]);
-// and programs that Cardea asks, once ([Process]) or often ([StartServer]).
+// Package script runs the programs of users as children of the gate: signals, whose results
+// policies use ([Gather]), and actions, which run after an answer ([Start]). It also runs
+// programs that Cardea calls once ([Process]) or repeatedly ([StartServer]).
 //
-// A child must not be able to hurt the gate. It has a group of its own, which is
-// killed as a whole when its time is over, and mostly when it ends. What it
-// says is bounded. It reads its input from a pipe, and never from its command line, where
-// every user of the machine could read it.
+// A child must not be able to harm the gate. It has its own process group, which is killed
+// as a whole when its time is over, and usually when it ends. Its output is limited. Input
+// comes through a pipe, never the command line, which every user of the machine can read.
 package script
 
 import (
@@ -22,46 +21,44 @@ import (
 
 // Process is a child with limits.
 type Process struct {
-	// Shell is a line for the shell; where it is "", the program Path is run with
-	// Args.
+	// Shell is a shell command. If it is "", the program Path runs with Args.
 	Shell, Path string
 	Args        []string
-	// Name is the name by which the program is started, "" for its path.
+	// Name is the program's name for itself, "" for its path.
 	Name string
-	// Dir is the folder in which it runs, Env its variables.
+	// Dir is the working folder, Env the variables.
 	Dir string
 	Env []string
-	// Stdin is what it can read.
+	// Stdin is the standard input.
 	Stdin []byte
-	// Limit is how long it may take, 0 for as long as the context lasts.
+	// Limit is the maximum duration; 0 means until the context ends.
 	Limit time.Duration
-	// KeepGroup is set where what it started may go on when it ends in time.
+	// KeepGroup is set if its children may continue after it ends in time.
 	KeepGroup bool
-	// MaxOutput and MaxErrors are how much it may write, in bytes, 0 for what is
-	// thrown away. One that writes more output is stopped, and of errors the
-	// beginning is kept.
+	// MaxOutput and MaxErrors limit the output and standard error in bytes; 0 discards them.
+	// More output stops the child; of standard error, the beginning is stored.
 	MaxOutput, MaxErrors int
 }
 
-// WithoutLibraries is an environment without the variables by which the system's loader
-// takes more code into a program (ld.so(8), dyld(1)). The gate's own programs get none of
-// them: a project's settings can set them for the hook.
+// WithoutLibraries returns env without the variables with which the system's loader adds
+// code to a program (ld.so(8), dyld(1)). The gate's own programs get none of them, since a
+// project's settings can set them for the hook.
 func WithoutLibraries(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
 		return strings.HasPrefix(pair, "LD_") || strings.HasPrefix(pair, "DYLD_") || strings.HasPrefix(pair, "GLIBC_TUNABLES=") || strings.HasPrefix(pair, "GCONV_PATH=")
 	})
 }
 
-// Errors of a child, besides [exec.ExitError].
+// Errors of a child, in addition to [exec.ExitError].
 var (
-	// ErrTime is that of a child whose time was over.
+	// ErrTime is the error of a child that exceeded its time.
 	ErrTime error = timeError{}
-	// ErrTooMuch is that of a child that wrote too much.
+	// ErrTooMuch is the error of a child that wrote too much.
 	ErrTooMuch = errors.New("it says too much")
 )
 
-// timeError is a value of its own, since to put one together with fmt costs every start
-// of the program.
+// timeError is a type since building the error with fmt would slow down every start of the
+// program.
 type timeError struct{}
 
 func (timeError) Error() string {
@@ -69,16 +66,16 @@ func (timeError) Error() string {
 }
 func (timeError) Unwrap() error { return context.DeadlineExceeded }
 
-// StartError is the error of a child that could not be started.
+// StartError is the error of a child that could not start.
 type StartError struct{ Err error }
 
-// Error says why.
+// Error returns the text of the cause.
 func (e StartError) Error() string { return e.Err.Error() }
 
-// Unwrap gives why.
+// Unwrap returns the cause.
 func (e StartError) Unwrap() error { return e.Err }
 
-// Run runs the child, and gives what it wrote.
+// Run runs the child, and returns its standard output and standard error.
 func (p Process) Run(ctx context.Context) (output, errs []byte, err error) {
 	if p.Limit > 0 {
 		var cancel context.CancelFunc
@@ -122,8 +119,7 @@ func (p Process) Run(ctx context.Context) (output, errs []byte, err error) {
 	return out.data, told.data, err
 }
 
-// limited keeps so much of what is written, and takes the rest without keeping
-// it.
+// limited stores at most most bytes of what is written, and discards the rest.
 type limited struct {
 	data []byte
 	most int
@@ -131,7 +127,7 @@ type limited struct {
 	over func()
 }
 
-// Write keeps what there is room for.
+// Write stores as much of p as fits. It never fails.
 func (l *limited) Write(p []byte) (int, error) {
 	room := l.most - len(l.data)
 	if len(p) <= room {

@@ -7,16 +7,16 @@ import (
 	"syscall"
 )
 
-// shell runs a line.
+// shell returns a command that runs a shell line.
 func shell(ctx context.Context, line string) *exec.Cmd {
 	return exec.CommandContext(ctx, "cmd.exe", "/C", line)
 }
 
-// group gives the process a group of its own.
+// group gives the process its own group.
 func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 	cmd.Cancel = func() error {
-		// The tree, which Windows does not kill with its root.
+		// Windows does not kill the children with their parent.
 		kill := exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(cmd.Process.Pid))
 		if err := kill.Run(); err != nil {
 			return cmd.Process.Kill()
@@ -25,13 +25,13 @@ func group(cmd *exec.Cmd) {
 	}
 }
 
-// killGroup does nothing: a tree whose root is gone cannot be found here.
+// killGroup does nothing: Windows cannot find the children of an ended process.
 func killGroup(*exec.Cmd) {}
 
 // detachedProcess is DETACHED_PROCESS.
 const detachedProcess = 0x00000008
 
-// detach gives the process no console and a group of its own.
+// detach gives the process no console and its own group.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP | detachedProcess}
 }

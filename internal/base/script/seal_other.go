@@ -2,5 +2,5 @@
 
 package script
 
-// seal does nothing where no call of the system closes many files.
+// seal does nothing: this system has no call that closes many files.
 func seal() {}

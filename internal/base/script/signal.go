@@ -18,44 +18,43 @@ import (
 )
 
 const (
-	// maxOutput is how much a signal may say, in bytes.
+	// maxOutput is the maximum output of a signal in bytes.
 	maxOutput = 1 << 20
-	// maxError is how much of its standard error is told.
+	// maxError is how much of its standard error is reported, in bytes.
 	maxError = 500
-	// together is how many run at the same time.
+	// together is the maximum number of signals that run at the same time.
 	together = 16
 )
 
-// Signal is a script that says what a policy cannot see: the branch, the person on
-// call, the state of a ticket. All signals of an event run at the same time, each
-// within its own limit, and all within what the caller has left. A signal that
-// fails is a value, too, so that a policy can say what follows from it.
+// Signal is a script that supplies what a policy cannot see: the branch, the person on
+// call, the state of a ticket. All signals of an event run at the same time, within their
+// own limits and the caller's remaining time. A failed signal also has a value, so that a
+// policy can react to it.
 type Signal struct {
-	// Name is the signal's, Command what the shell runs. File, where it is not
-	// "", is run instead of Command.
+	// Name is the signal's name, Command a shell command. File, unless it is "", runs instead
+	// of Command.
 	Name, Command, File string
-	// Dir is the folder in which it runs; it finds it as CLAUDE_PROJECT_DIR, too.
+	// Dir is the working folder. The script also finds it in CLAUDE_PROJECT_DIR.
 	Dir string
-	// Limit is how long it may take; zero is [limit.Signal].
+	// Limit is the maximum duration; zero means [limit.Signal].
 	Limit time.Duration
 }
 
-// Result is what a signal said.
+// Result is the result of a signal.
 type Result struct {
-	// Value is a JSON value: what was written, decoded where it is JSON, else as
-	// text without the space around it. Of a signal that failed it is
-	// {"ok": false, "error": "…", "timed_out": …}, of one that ran to its end also
-	// with "exit_code", "output" and "success", as Cupcake gives them; of one that
-	// could not be started with "ran": false.
+	// Value is a JSON value: the output, decoded if it is JSON, else as trimmed text. For a
+	// failed signal it is {"ok": false, "error": "…", "timed_out": …}. If the signal ended by
+	// itself, it also has "exit_code", "output" and "success", as in Cupcake. If it could not
+	// start, it has "ran": false.
 	Value any
-	// OK is false where it failed, Unstarted is set where it could not even be
-	// started, NoAnswer where it was ended before it came to its end.
+	// OK is false if the signal failed. Unstarted is set if it could not start, NoAnswer if it
+	// was stopped early.
 	OK, Unstarted, NoAnswer bool
 	Took                    time.Duration
 }
 
-// Gather runs scripts at the same time and gives what they said, by name. All
-// read the same standard input. It comes to its end with ctx.
+// Gather runs scripts at the same time and returns their results by name. All read the same
+// standard input. It ends with ctx.
 func Gather(ctx context.Context, scripts []Signal, stdin []byte) map[string]Result {
 	out := make(map[string]Result, len(scripts))
 	var mu sync.Mutex
@@ -77,11 +76,12 @@ func Gather(ctx context.Context, scripts []Signal, stdin []byte) map[string]Resu
 	return out
 }
 
-// Failed is the value of a signal that failed.
+// Failed returns the value of a failed signal.
 func Failed(why string, timedOut bool) any {
 	return map[string]any{"ok": false, "error": why, "timed_out": timedOut}
 }
 
+// runSignal runs one signal and turns a failure into a value.
 func runSignal(ctx context.Context, s Signal, stdin []byte) Result {
 	most := s.Limit
 	if most <= 0 {
@@ -117,6 +117,7 @@ func runSignal(ctx context.Context, s Signal, stdin []byte) Result {
 	return r
 }
 
+// runScript runs the command or file of a signal, and returns its output.
 func runScript(ctx context.Context, s Signal, most time.Duration, stdin []byte) ([]byte, error) {
 	env := append(os.Environ(), "CARDEA_SIGNAL="+s.Name)
 	if s.Dir != "" {
@@ -137,7 +138,7 @@ func runScript(ctx context.Context, s Signal, most time.Duration, stdin []byte) 
 	return out, err
 }
 
-// decoded is what was written as a JSON value.
+// decoded returns output as a JSON value, or as text if it is not JSON.
 func decoded(text []byte) any {
 	text = bytes.TrimSpace(text)
 	d := json.NewDecoder(bytes.NewReader(text))

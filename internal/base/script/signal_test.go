@@ -64,8 +64,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A script that hangs ends with its whole group, when its limit or the caller's
-// time is over.
+// TestTimeIsKept checks that a hanging script ends with its whole group at its limit or the
+// caller's.
 func TestTimeIsKept(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	hang := Signal{Name: "hang", Command: "sleep 300 & echo $! $$ >> " + pids + "; trap '' TERM; sleep 300"}
@@ -90,7 +90,7 @@ func TestTimeIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pid := range strings.Fields(string(data)) {
-		runs := func() bool { // it takes the kernel a moment to end what was killed
+		runs := func() bool { // the kernel needs a moment to end a killed process
 			status, err := os.ReadFile("/proc/" + pid + "/status")
 			return err == nil && !strings.Contains(string(status), "Z (zombie)")
 		}
@@ -103,7 +103,7 @@ func TestTimeIsKept(t *testing.T) {
 	}
 }
 
-// Each script waits until all have begun.
+// TestTogether runs scripts that wait until all have begun.
 func TestTogether(t *testing.T) {
 	var all []Signal
 	dir := t.TempDir()

@@ -1,13 +1,12 @@
-// Package stack gives goroutines a large stack at once. A stack that grows is copied,
-// five times until it is large, and each copy looks up every function that is on it in
-// tables that nothing else needs: a cold process would read half a megabyte of its own
-// file for it.
+// Package stack gives goroutines a large stack at once. A growing stack is copied five
+// times, and each copy looks up every function on it in tables that nothing else needs. A
+// cold process would read half a megabyte of its own file for that.
 package stack
 
-// Grow gives the goroutine that calls it a stack of 64 KB.
+// Grow gives the calling goroutine a stack of 64 KB.
 func Grow() { room(false) }
 
-// room needs a large stack for what it holds, and does not touch it.
+// room needs a large stack for its variable, and does not touch it.
 //
 //go:noinline
 func room(touch bool) byte {

@@ -6,5 +6,5 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// born is when a file was made.
+// born returns the creation time of a file.
 func born(_ string, at *unix.Stat_t) time.Time { return time.Unix(at.Btim.Sec, at.Btim.Nsec) }

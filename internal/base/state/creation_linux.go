@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// born is when a file was made; the beginning of time where the file system does not say.
+// born returns the creation time of a file, zero if the file system does not report it.
 func born(name string, _ *unix.Stat_t) time.Time {
 	var at unix.Statx_t
 	err := unix.Statx(unix.AT_FDCWD, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &at)

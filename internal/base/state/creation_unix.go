@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CreatedSince identifies a plain file of the user's own, by its device, inode, owner and
-// birth, since inodes are used again, if it was made after a time; "" where it is anything else: a link, a file with several
-// names, one that was there before.
+// CreatedSince identifies a regular file of the user that was created after begin, by
+// device, inode, owner and creation time, since inodes are reused. It returns "" for
+// anything else: a link, a file with several names, an older file.
 func CreatedSince(name string, begin time.Time) string {
 	var at unix.Stat_t
 	if err := unix.Lstat(name, &at); err != nil || at.Mode&unix.S_IFMT != unix.S_IFREG || at.Nlink != 1 || int(at.Uid) != os.Geteuid() {

@@ -1,21 +1,19 @@
-// Package state reads and writes the files that outlive a process: what Cardea
-// keeps in its state and cache folders, and the settings of people. It is the
-// only package that opens, replaces and locks such files, so that every one of
-// them has the same guarantees:
+// Package state reads and writes files that outlive a process: the state and cache of
+// Cardea, and the settings of users. Only this package opens, replaces and locks such
+// files, so that all have the same guarantees:
 //
-//   - Reading does not wait. A pipe, device or folder in the place of a file is
-//     an error. So is a link, unless a person may put it there (ReadLinked), and
-//     always one to nothing.
+//   - Reading does not block. A pipe, device or folder in the place of a file is
+//     an error. So is a link, unless users may create one (ReadLinked). A dangling
+//     link is always an error.
 //   - Reading is bounded: a file beyond its limit is an error.
 //   - Writing is atomic: a new file is renamed into its place, and the last
-//     writer wins. Where that would lose something, writers take a Lock.
+//     writer wins. If that would lose something, writers take a Lock.
 //   - Waiting for a lock is bounded.
-//   - What Cardea will believe later is signed with the user's key (ReadSigned).
+//   - What Cardea will trust later is signed with the user's key (ReadSigned).
 //
-// The key tells what this user's Cardea wrote from what a project, a clone or
-// another user put in its place. It is no secret from programs of the same user,
-// as the threat model says; against them, settings belong into the system scope,
-// which root owns.
+// The key distinguishes what this user's Cardea wrote from what a project, a clone or
+// another user put there. It is no secret from programs of the same user, as the threat
+// model says; against them, put settings into the system scope, which root owns.
 package state
 
 import (
@@ -29,8 +27,7 @@ import (
 	"time"
 )
 
-// Open opens a regular file of Cardea's own. A link is an error. New files have
-// mode 0600.
+// Open opens a regular file of Cardea. A link is an error. New files have mode 0600.
 func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
 	if !safeOpen && !regular(os.Lstat(path)) {
 		return nil, nil, notRegular(path)
@@ -38,7 +35,7 @@ func Open(path string, flag int) (*os.File, fs.FileInfo, error) {
 	return open(path, flag|noFollow)
 }
 
-// OpenLinked opens a regular file of a person's for reading. It follows links.
+// OpenLinked opens a regular file of a user for reading. It follows links.
 func OpenLinked(path string) (*os.File, fs.FileInfo, error) {
 	if !safeOpen && !regular(os.Stat(path)) {
 		return nil, nil, notRegular(path)
@@ -46,9 +43,10 @@ func OpenLinked(path string) (*os.File, fs.FileInfo, error) {
 	return open(path, os.O_RDONLY)
 }
 
-// regular reports whether nothing but a regular file was found.
+// regular reports whether a regular file or no file was found.
 func regular(info fs.FileInfo, err error) bool { return err != nil || info.Mode().IsRegular() }
 
+// open opens a file without blocking. It fails unless the file is regular.
 func open(path string, flag int) (*os.File, fs.FileInfo, error) {
 	f, err := os.OpenFile(path, flag|noWait, 0o600)
 	if err != nil {
@@ -64,17 +62,17 @@ func open(path string, flag int) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
-	// Some regular files of /proc, such as kmsg, have readers wait. Other files have
-	// no deadline, and need none.
+	// Reads of some regular files of /proc, such as kmsg, block. Other files do not support a
+	// deadline, and need none.
 	_ = f.SetReadDeadline(time.Now().Add(maxReading))
 	return f, info, nil
 }
 
-// maxReading is how long a file may have its reader wait.
+// maxReading is how long reading a file may block.
 const maxReading = time.Second
 
-// ErrNotRegular is the cause of errors about links, pipes, devices and folders
-// in the place of a file.
+// ErrNotRegular is the cause of errors about links, pipes, devices and folders in the place
+// of a file.
 var ErrNotRegular = errors.New("it is no regular file; replace or remove it")
 
 // ErrTooLarge is the cause of errors about files beyond their limit.
@@ -82,29 +80,29 @@ var ErrTooLarge = errors.New("it is too large")
 
 func notRegular(path string) error { return &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular} }
 
-// Read reads a file of Cardea's own of at most limit bytes. A link is an error.
+// Read reads a file of Cardea of at most limit bytes. A link is an error.
 func Read(path string, limit int64) ([]byte, error) {
 	data, _, err := read(path, false, limit)
 	return data, err
 }
 
-// ReadProc reads a file of /proc about a process, of at most limit bytes: Linux gives
-// such a file in one piece.
+// ReadProc reads a /proc file of a process, of at most limit bytes. Linux returns such a
+// file in one piece.
 func ReadProc(path string, limit int64) ([]byte, error) { return readPiece(path, limit) }
 
-// ReadLinked reads a file of a person's of at most limit bytes. It follows links.
+// ReadLinked reads a file of a user of at most limit bytes. It follows links.
 func ReadLinked(path string, limit int64) ([]byte, error) {
 	data, _, err := read(path, true, limit)
 	return data, err
 }
 
-// ReadDated is ReadLinked, and tells when the file was last changed.
+// ReadDated is ReadLinked, and returns the file's modification time.
 func ReadDated(path string, limit int64) ([]byte, time.Time, error) {
 	data, info, err := read(path, true, limit)
 	return data, info.when, err
 }
 
-// about is what is told of a file that was read.
+// about is the metadata of a file that was read.
 type about struct {
 	mode fs.FileMode
 	when time.Time
@@ -114,11 +112,11 @@ func tooLarge(path string, limit int64) error {
 	return &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%w: more than %d bytes", ErrTooLarge, limit)}
 }
 
-// Write replaces a file of Cardea's own by a whole new one of mode 0600, and
-// makes its folder, with mode 0700.
+// Write replaces a file of Cardea atomically by a new one of mode 0600. It creates the
+// folder with mode 0700.
 func Write(path string, data []byte) error { return write(path, data, nil) }
 
-// WriteAt is Write of a file with a time of its last change.
+// WriteAt is Write with a modification time.
 func WriteAt(path string, data []byte, when time.Time) error {
 	return write(path, data, func(f *os.File) error { return os.Chtimes(f.Name(), when, when) })
 }
@@ -130,8 +128,8 @@ func write(path string, data []byte, prepare func(*os.File) error) error {
 	return Replace(path, data, prepare)
 }
 
-// Replace writes a file of mode 0600 beside its place and renames it there, so
-// that nobody reads half of it. prepare may change the new file before.
+// Replace writes a file of mode 0600 next to path and renames it, so that readers never see
+// half of it. prepare may change the new file before the rename.
 func Replace(path string, data []byte, prepare func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), TempPrefix+"*")
 	if err != nil {
@@ -150,14 +148,14 @@ func Replace(path string, data []byte, prepare func(*os.File) error) error {
 	return nil
 }
 
-// TempPrefix begins the names of files that are being written.
+// TempPrefix is the prefix of the names of files being written.
 const TempPrefix = ".new-"
 
-// maxNames is how many names of a folder Prune looks at.
+// maxNames is how many names of a folder Prune reads.
 const maxNames = 10000
 
-// Prune removes the oldest files of a folder with more than limit files, until
-// at most keep are left.
+// Prune removes the oldest files of a folder with more than limit files, until at most keep
+// are left.
 func Prune(dir string, limit, keep int) error {
 	names, err := Names(dir, maxNames)
 	if err != nil || len(names) <= limit {
@@ -184,12 +182,11 @@ func Prune(dir string, limit, keep int) error {
 	return errors.Join(errs...)
 }
 
-// abandoned is the age at which a file that was never renamed belongs to a
-// process that is gone.
+// abandoned is the age at which a file that was never renamed is a leftover.
 const abandoned = time.Hour
 
-// RemoveAbandoned removes a file that a process left that ended while it wrote.
-// Other files stay.
+// RemoveAbandoned removes a file left by a process that ended during a write. It leaves
+// other files.
 func RemoveAbandoned(path string) {
 	info, err := os.Lstat(path)
 	if err == nil && strings.HasPrefix(filepath.Base(path), TempPrefix) && time.Since(info.ModTime()) > abandoned {

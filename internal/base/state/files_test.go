@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// put writes a file as somebody else would.
+// put writes a file as another program does.
 func put(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -44,7 +44,7 @@ func TestWriteReplacesTheWholeFile(t *testing.T) {
 	}
 }
 
-// A write that fails leaves the old file and nothing else.
+// TestWriteFails checks that a failed write leaves only the old file.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
@@ -70,7 +70,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// Two writers: the file is that of one of them.
+// TestTheLastWriterWins checks that with two writers, the file is that of one of them.
 func TestTheLastWriterWins(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	texts := []string{strings.Repeat("a", 1<<16), strings.Repeat("b", 1<<16)}
@@ -88,7 +88,7 @@ func TestTheLastWriterWins(t *testing.T) {
 		select {
 		case err := <-done:
 			running--
-			if err != nil && runtime.GOOS != "windows" { // where a file that is read cannot be replaced
+			if err != nil && runtime.GOOS != "windows" { // an open file cannot be replaced there
 				t.Error(err)
 			}
 		default:
@@ -117,7 +117,7 @@ func TestReadIsBounded(t *testing.T) {
 			t.Error("a folder was read")
 		}
 	}
-	// A file without a size that is known before.
+	// A file whose size is unknown in advance.
 	if runtime.GOOS == "linux" {
 		if _, err := Read("/proc/self/status", 10); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("%v", err)
@@ -128,7 +128,7 @@ func TestReadIsBounded(t *testing.T) {
 	}
 }
 
-// Only people may put links in the place of files.
+// TestLinks checks that only users may replace files by links.
 func TestLinks(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
@@ -145,7 +145,7 @@ func TestLinks(t *testing.T) {
 	if got, err := ReadLinked(link, 10); err != nil || string(got) != "x" {
 		t.Errorf("%q, %v", got, err)
 	}
-	// A link is replaced, and not what it leads to.
+	// A link itself is replaced, not its target.
 	if err := Write(link, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// What is there and cannot be read is not the same as nothing.
+// TestLinksToNothing checks that an unreadable file differs from a missing one.
 func TestLinksToNothing(t *testing.T) {
 	dir := t.TempDir()
 	file, folder := filepath.Join(dir, "file"), filepath.Join(dir, "folder")

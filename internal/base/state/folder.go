@@ -13,12 +13,12 @@ import (
 	"cardea.dev/internal/base/moment"
 )
 
-// ErrNotFolder is the cause of errors about files, pipes and devices in the place
-// of a folder.
+// ErrNotFolder is the cause of errors about files, pipes and devices in the place of a
+// folder.
 var ErrNotFolder = errors.New("it is no folder; replace or remove it")
 
-// ErrDangling is the cause of errors about links to nothing in the place of a file
-// or folder: they are not the same as no file.
+// ErrDangling is the cause of errors about dangling links in the place of a file or folder.
+// They differ from a missing file.
 var ErrDangling = errors.New("it is a link to nothing; remove it")
 
 // OpenFolder opens a folder for reading. It follows links.
@@ -35,8 +35,7 @@ func OpenFolder(path string) (*os.File, error) {
 	return d, dangling(path, err)
 }
 
-// Names lists a folder, at most limit names of it. A folder that is not there is
-// empty.
+// Names returns at most limit names in a folder. A missing folder is empty.
 func Names(dir string, limit int) ([]string, error) {
 	entries, err := entries(dir, limit)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -49,7 +48,7 @@ func Names(dir string, limit int) ([]string, error) {
 	return out, err
 }
 
-// Entries lists a folder, sorted by name, at most limit entries of it.
+// Entries returns at most limit entries of a folder, sorted by name.
 func Entries(dir string, limit int) ([]fs.DirEntry, error) {
 	out, err := entries(dir, limit)
 	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
@@ -69,8 +68,8 @@ func entries(dir string, limit int) ([]fs.DirEntry, error) {
 	return out, err
 }
 
-// dangling tells a link to nothing, in the place of a file or of a folder above it,
-// from nothing.
+// dangling replaces err by ErrDangling if the file, or a folder above it, is a dangling
+// link.
 func dangling(path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -89,31 +88,29 @@ func dangling(path string, err error) error {
 	}
 }
 
-// Exists reports whether something is there, be it a link to nothing.
+// Exists reports whether something exists at path, even a dangling link.
 func Exists(path string) bool {
 	_, _, err := lookAt(path)
 	return err == nil
 }
 
-// IsLink reports whether a link is there.
+// IsLink reports whether path is a link.
 func IsLink(path string) bool {
 	link, _, _ := lookAt(path)
 	return link
 }
 
-// Absent remembers which folders are not there, for the time of one look at many
-// files: what lies in such a folder need not be asked for. The zero value is ready
-// for use, nil remembers nothing.
+// Absent caches which folders are missing, for one pass over many files: files in such a
+// folder need no check. The zero value is ready for use; nil caches nothing.
 type Absent struct {
-	// Moment shares what is seen with other calls; nil: with none.
+	// Moment shares results with other calls, unless it is nil.
 	Moment  *moment.Moment
 	mu      sync.Mutex
 	known   map[string]bool
 	folders map[string]bool
 }
 
-// File reports that there is no such file, nor a link to nothing in its place or above
-// it.
+// File reports whether the file is missing, with no dangling link in its place or above it.
 func (a *Absent) File(path string) bool {
 	if a == nil {
 		a = new(Absent)
@@ -130,7 +127,7 @@ func (a *Absent) File(path string) bool {
 	return a.isFolder(dir)
 }
 
-// isFolder reports whether a folder is there, or a link to one.
+// isFolder reports whether dir is a folder or a link to one. The caller holds the lock.
 func (a *Absent) isFolder(dir string) bool {
 	is, known := a.folders[dir]
 	if !known {
@@ -147,7 +144,7 @@ func (a *Absent) leadsToFolder(path string) bool {
 	return moment.Look(a.Moment, "folder", path, leadsToFolder)
 }
 
-// IsFolder reports whether a folder is there, or a link to one.
+// IsFolder reports whether path is a folder or a link to one.
 func (a *Absent) IsFolder(path string) bool {
 	if a == nil {
 		return leadsToFolder(path)
@@ -155,7 +152,7 @@ func (a *Absent) IsFolder(path string) bool {
 	return a.leadsToFolder(path)
 }
 
-// Exists is the function of that name.
+// Exists is [Exists] with this cache.
 func (a *Absent) Exists(path string) bool {
 	if a != nil {
 		if n, known := a.Moment.Name(path); known {
@@ -165,7 +162,7 @@ func (a *Absent) Exists(path string) bool {
 	return Exists(path)
 }
 
-// Gone reports that nothing is there, not even a link to nothing.
+// Gone reports whether nothing is at path, not even a dangling link.
 func (a *Absent) Gone(path string) bool {
 	if a == nil {
 		return lookedAt(path).gone
@@ -173,7 +170,7 @@ func (a *Absent) Gone(path string) bool {
 	return a.lookAt(path).gone
 }
 
-// IsLink is the function of that name.
+// IsLink is [IsLink] with this cache.
 func (a *Absent) IsLink(path string) bool {
 	if a != nil {
 		if n, known := a.Moment.Name(path); known {
@@ -183,7 +180,7 @@ func (a *Absent) IsLink(path string) bool {
 	return IsLink(path)
 }
 
-// ReadLinked is the function of that name. What is not there is not opened.
+// ReadLinked is [ReadLinked] with this cache. It does not open missing files.
 func (a *Absent) ReadLinked(path string, limit int64) ([]byte, error) {
 	if a != nil && a.File(path) {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
@@ -196,7 +193,7 @@ func leadsToFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// looked is what a look at a name shows.
+// looked is the result of an lstat.
 type looked struct{ folder, gone bool }
 
 func lookedAt(path string) looked {
@@ -211,7 +208,7 @@ func (a *Absent) lookAt(path string) looked {
 	return moment.Look(a.Moment, "name", path, lookedAt)
 }
 
-// note notes whether a folder is there, or a link to one.
+// note caches whether dir is a folder or a link to one.
 func (a *Absent) note(dir string, is bool) {
 	if a.folders == nil {
 		a.folders = map[string]bool{}
@@ -219,8 +216,8 @@ func (a *Absent) note(dir string, is bool) {
 	a.folders[dir] = is
 }
 
-// Folder reports that there is no such folder, nor a link to nothing in its place or
-// above it.
+// Folder reports whether the folder is missing, with no dangling link in its place or above
+// it.
 func (a *Absent) Folder(dir string) bool {
 	if a == nil {
 		a = new(Absent)
@@ -230,6 +227,7 @@ func (a *Absent) Folder(dir string) bool {
 	return a.folder(dir)
 }
 
+// folder is Folder for a caller that holds the lock.
 func (a *Absent) folder(dir string) bool {
 	absent, known := a.known[dir]
 	if known {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestAbsent: what is said not to be there is what reading says of it. A link to
-// nothing, and whatever cannot be looked at, is no such thing.
+// TestAbsent checks that Absent agrees with reading. A dangling link, or a path that cannot
+// be examined, is not absent.
 func TestAbsent(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
@@ -22,7 +22,7 @@ func TestAbsent(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(in("shut"), 0o755) })
 	var absent Absent
-	for range 2 { // what is remembered is the same
+	for range 2 { // cached results are the same
 		for _, name := range []string{
 			"folder/x",
 			"folder/none",
@@ -53,7 +53,7 @@ func TestAbsent(t *testing.T) {
 	if !absent.Folder(in("none")) || !absent.Folder(in("none/deep")) || absent.Folder(in("folder")) || absent.Folder(in("link/deep")) || absent.Folder(dir) || absent.Folder("/") {
 		t.Error("folders")
 	}
-	// What is made later is found by the next look.
+	// A new load finds a file created later.
 	if err := os.Mkdir(in("none"), 0o755); err != nil {
 		t.Fatal(err)
 	}

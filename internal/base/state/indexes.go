@@ -7,44 +7,43 @@ import (
 	"sync"
 )
 
-// Indexes keeps in the cache folder what the program made of other files, so that it
-// need not be made again at the next call: indexes of policies, compiled rules. Each
-// is signed with the person's key, so that a planted one does not count. The name of
-// a file is made with the key, too, since a path may tell a secret. What cannot be
-// believed is not there.
+// Indexes caches results derived from other files in the cache folder, so that the next
+// call need not compute them: indexes of policies, compiled rules. Each is signed with the
+// user's key, so a planted one is ignored. File names also depend on the key, since a path
+// may reveal a secret. An index that cannot be verified is treated as missing.
 //
-// A nil *Indexes keeps nothing.
+// A nil *Indexes caches nothing.
 type Indexes struct {
-	// what says of what they are: "policies".
+	// what is the kind of the indexes: "policies".
 	what, dir, state string
 	key              []byte
 	asked            bool
 	mu               sync.Mutex
 	news             map[string]index
-	// memory has what was read or made before; nil: nothing is kept there.
+	// memory holds what was read or computed before, unless it is nil.
 	memory *Memory
 }
 
-// index is an index that is to be written.
+// index is an index to write.
 type index struct {
 	text string
 	of   [][]byte
 }
 
 const (
-	// maxIndex is the largest index that is read, in bytes; maxIndexes how many
-	// are kept.
+	// maxIndex is the maximum size of an index in bytes, maxIndexes the maximum number of
+	// them.
 	maxIndex   = 16 << 20
 	maxIndexes = 512
 )
 
-// NewIndexes are the indexes of something ("policies") in a cache folder, signed with
-// the key of a state folder; nil where there is none of them.
+// NewIndexes returns the indexes of a kind ("policies") in a cache folder, signed with the
+// key of a state folder; nil if either folder is "".
 func NewIndexes(what, cache, stateFolder string) *Indexes {
 	return (*Memory)(nil).Indexes(what, cache, stateFolder)
 }
 
-// Indexes is [NewIndexes], of which nothing is read twice.
+// Indexes is [NewIndexes], with m as memory so that nothing is read twice.
 func (m *Memory) Indexes(what, cache, stateFolder string) *Indexes {
 	if stateFolder == "" || cache == "" {
 		return nil
@@ -52,20 +51,20 @@ func (m *Memory) Indexes(what, cache, stateFolder string) *Indexes {
 	return &Indexes{what: what, dir: filepath.Join(cache, what), state: stateFolder, news: map[string]index{}, memory: m}
 }
 
-// memoryName is the name of an index in a memory, which has those of other folders, too.
+// memoryName returns the key of an index in the memory, which several folders share.
 func (c *Indexes) memoryName(name string) string { return c.dir + "\x00" + c.state + "\x00" + name }
 
 func (c *Indexes) path(name string) string {
 	return filepath.Join(c.dir, hex.EncodeToString(Sign(c.key, "name of an index of "+c.what, []byte(name))))
 }
 
-// signed are the texts that the signature of an index is made of.
+// signed returns the texts covered by the signature of an index.
 func signed(name string, text []byte, of [][]byte) [][]byte {
 	return append(append([][]byte{[]byte(name)}, of...), text)
 }
 
-// Load gives the index under a name, "" where there is none that this user's Cardea
-// wrote, or where it was made of something else than of.
+// Load returns the index under a name. It returns "" if this user's Cardea wrote none, or
+// made it from other data than of.
 func (c *Indexes) Load(name string, of ...[]byte) string {
 	if c == nil {
 		return ""
@@ -76,7 +75,7 @@ func (c *Indexes) Load(name string, of ...[]byte) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.asked {
-		c.key, _ = ReadKey(c.state) // writing tells what is wrong with it
+		c.key, _ = ReadKey(c.state) // writing reports errors
 		c.asked = true
 	}
 	if c.key == nil {
@@ -95,7 +94,7 @@ func (c *Indexes) Load(name string, of ...[]byte) string {
 	return out
 }
 
-// Keep notes an index that is to be written, and what it was made of.
+// Keep stores an index for Write, and the data it was made from.
 func (c *Indexes) Keep(name, text string, of ...[]byte) {
 	if c != nil {
 		c.mu.Lock()
@@ -105,7 +104,7 @@ func (c *Indexes) Keep(name, text string, of ...[]byte) {
 	}
 }
 
-// Forget takes back what [Indexes.Keep] noted.
+// Forget undoes [Indexes.Keep].
 func (c *Indexes) Forget(name string) {
 	if c != nil {
 		c.mu.Lock()
@@ -115,8 +114,8 @@ func (c *Indexes) Forget(name string) {
 	}
 }
 
-// Write keeps what is new, until it is late. What is left is new at the next call.
-// withheld reports what must not be written, since it holds a secret.
+// Write writes the new indexes, unless late. Those left are written after a later call. It
+// skips indexes of data for which withheld returns true, since they hold a secret.
 func (c *Indexes) Write(late func() bool, withheld func(of []byte) bool) error {
 	if c == nil || late() {
 		return nil
@@ -141,6 +140,8 @@ func (c *Indexes) Write(late func() bool, withheld func(of []byte) bool) error {
 	return nil
 }
 
+// writeAll signs and writes the new indexes, after pruning old ones. The caller holds the
+// lock.
 func (c *Indexes) writeAll() error {
 	key, err := LoadKey(c.state)
 	if err != nil {

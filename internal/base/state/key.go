@@ -16,9 +16,8 @@ import (
 // KeySize is the length of the key in bytes.
 const KeySize = 32
 
-// LoadKey gives the key of a state folder, and makes it where there is none. Of
-// several processes that make it at the same time all get the same key. An
-// error says what to do.
+// LoadKey returns the key of a state folder, and creates it if none exists. Concurrent
+// processes all get the same key. The error says what to do.
 func LoadKey(folder string) ([]byte, error) {
 	key, err := ReadKey(folder)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -30,7 +29,7 @@ func LoadKey(folder string) ([]byte, error) {
 	return ReadKey(folder)
 }
 
-// ReadKey gives the key of a state folder. Where there is none, the error is
+// ReadKey returns the key of a state folder. If there is no key, the error is
 // fs.ErrNotExist: nothing was ever signed there.
 func ReadKey(folder string) ([]byte, error) {
 	if folder == "" {
@@ -51,15 +50,14 @@ func ReadKey(folder string) ([]byte, error) {
 	return key, nil
 }
 
-// KeyPath is where the key of a state folder lies.
+// KeyPath returns the path of the key of a state folder.
 func KeyPath(folder string) string { return filepath.Join(folder, "key") }
 
-// TokenPath is where the token lies with which programs ask the daemon over HTTP.
+// TokenPath returns the path of the token with which programs call the daemon over HTTP.
 func TokenPath(dir string) string { return filepath.Join(dir, "http-token") }
 
-// createKey writes a whole key beside its place and links it there. A link does
-// not replace what is there already, so the first one wins and nobody reads
-// half a key.
+// createKey writes a complete key to a temporary file and links it to its place. A link
+// does not replace an existing key, so the first one wins and no process reads half a key.
 func createKey(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -70,7 +68,7 @@ func createKey(folder string) error {
 	}
 	defer os.Remove(f.Name())
 	key := make([]byte, KeySize)
-	_, _ = rand.Read(key) // ends the process rather than fail
+	_, _ = rand.Read(key) // never fails: it ends the process instead
 	_, err = f.Write(key)
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
@@ -81,9 +79,8 @@ func createKey(folder string) error {
 	return nil
 }
 
-// Sign is the HMAC-SHA-256 of data for a purpose. The purpose, and the length
-// of each piece of data, are part of what is signed, so that what was signed as
-// one thing is never taken for another.
+// Sign returns the HMAC-SHA-256 of data for a purpose. It covers the purpose and the length
+// of each piece, so a signature for one thing is never valid for another.
 func Sign(key []byte, purpose string, data ...[]byte) []byte {
 	size := 8 + len(purpose)
 	for _, d := range data {
@@ -98,8 +95,8 @@ func Sign(key []byte, purpose string, data ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
-// Signed reports whether a signature is that of data for a purpose. With an
-// empty key nothing is signed.
+// Signed reports whether a signature is valid for data and a purpose. With an empty key, it
+// is always false.
 func Signed(key, signature []byte, purpose string, data ...[]byte) bool {
 	return len(key) == KeySize && hmac.Equal(signature, Sign(key, purpose, data...))
 }

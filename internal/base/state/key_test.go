@@ -105,7 +105,7 @@ func TestAKeyThatCannotBeMade(t *testing.T) {
 	if err := createKey(filepath.Join(file, "state")); err == nil {
 		t.Error("a folder in a file")
 	}
-	// Who comes second keeps the first one's key.
+	// The second process gets the first one's key.
 	state := t.TempDir()
 	first, err := LoadKey(state)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestAKeyThatCannotBeMade(t *testing.T) {
 	if again, err := ReadKey(state); err != nil || !bytes.Equal(first, again) {
 		t.Errorf("%x, then %x, %v", first, again, err)
 	}
-	// A link that leads nowhere in the folder's place.
+	// A dangling link in the place of the folder.
 	dangling := filepath.Join(t.TempDir(), "gone")
 	if err := os.Symlink(dangling+"x", dangling); err != nil {
 		t.Skip(err)

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// ErrBusy is the error of Lock when another process held the lock all the time.
+// ErrBusy is the error of Lock if another process held the lock for the whole wait.
 var ErrBusy = errors.New("it is locked by another process")
 
-// OpenLocked opens a file, which it makes where it is missing, and takes the lock on it as
-// [Lock] does. Who closes the file gives the lock back.
+// OpenLocked opens or creates a file, and takes its lock as [Lock] does. Closing the file
+// releases the lock.
 func OpenLocked(path string, wait time.Duration) (*os.File, error) {
 	f, _, err := Open(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
@@ -22,8 +22,8 @@ func OpenLocked(path string, wait time.Duration) (*os.File, error) {
 	return f, nil
 }
 
-// Lock takes the lock on an open file, and waits for it at most for a time. The
-// system releases it when the file is closed or the process ends.
+// Lock takes the lock of an open file, and waits for it for at most wait. The system
+// releases it when the file is closed or the process ends.
 func Lock(f *os.File, wait time.Duration) error {
 	end := time.Now().Add(wait)
 	for pause := 50 * time.Microsecond; ; pause = min(2*pause, 2*time.Millisecond) {

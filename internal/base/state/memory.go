@@ -8,44 +8,44 @@ import (
 	"cardea.dev/internal/base/moment"
 )
 
-// Memory keeps texts of files, and what was made of texts, for a process that answers
-// many calls. A file is opened at each call all the same, as it is by a process that
-// answers one: so links, folders, owners and a file that is gone are met as they are now.
-// Its text is read again unless the open file's stamp says that nobody wrote to it. What
-// was made of a text counts for this very text alone.
+// Memory caches texts of files, and values made from texts, for a process that answers many
+// calls. Each call still opens the file, as a process for a single call does, so it sees
+// links, folders, owners and missing files as they are now. The text is read again unless
+// the stamp of the open file is unchanged. A value made from a text is valid only for
+// exactly this text.
 //
-// Nobody may change what a memory gives. A nil *Memory keeps nothing.
+// Callers must not change what a Memory returns. A nil *Memory caches nothing.
 type Memory struct {
 	mu    sync.Mutex
-	files map[string]*keptText
+	files map[string]*cachedText
 	made  map[string]*madeOf
 	size  int // bytes of all
 	turn  uint64
 	now   func() time.Time
 }
 
-// The bounds of a memory. Where it is full, what was not asked for the longest goes.
+// The limits of a memory. A full memory drops the entries unused for the longest time.
 const (
 	maxMemory      = 64 << 20 // bytes
 	maxEntriesKept = 4096
 )
 
-// keptText is the text of a file.
-type keptText struct {
+// cachedText is the text of a file.
+type cachedText struct {
 	stamp fileStamp
 	data  []byte
 	asked time.Time
 	used  uint64
 }
 
-// fileStamp is what the system tells of an open file. No program can set changed, the time
-// of the inode's last change, in nanoseconds.
+// fileStamp is the metadata of an open file. No program can set changed, the time of the
+// inode's last change in nanoseconds.
 type fileStamp struct {
 	device, inode           uint64
 	size, modified, changed int64
 }
 
-// madeOf is what was made of texts.
+// madeOf is a value made from texts.
 type madeOf struct {
 	of    [][]byte
 	value any
@@ -54,12 +54,12 @@ type madeOf struct {
 	used  uint64
 }
 
-// NewMemory makes an empty memory with a clock.
+// NewMemory returns an empty memory that uses a clock.
 func NewMemory(now func() time.Time) *Memory {
-	return &Memory{files: map[string]*keptText{}, made: map[string]*madeOf{}, now: now}
+	return &Memory{files: map[string]*cachedText{}, made: map[string]*madeOf{}, now: now}
 }
 
-// ReadDated is [ReadDated].
+// ReadDated is [ReadDated] with this cache.
 func (m *Memory) ReadDated(path string, limit int64) ([]byte, time.Time, error) {
 	if m == nil {
 		return ReadDated(path, limit)
@@ -68,8 +68,8 @@ func (m *Memory) ReadDated(path string, limit int64) ([]byte, time.Time, error) 
 	return data, info.when, err
 }
 
-// text is that of an open file, nil where it is not known, and the time now. The path is
-// part of what it is kept under, so that none can push out another one's.
+// text returns the text of an open file, nil if it is unknown, and the time now. The path
+// is part of the key, so that one file cannot replace another.
 func (m *Memory) text(path string, s fileStamp) ([]byte, time.Time) {
 	if m == nil {
 		return nil, time.Time{}
@@ -86,7 +86,7 @@ func (m *Memory) text(path string, s fileStamp) ([]byte, time.Time) {
 	return k.data, now
 }
 
-// keep keeps the text of a file whose stamp was taken before it was read.
+// keep stores the text of a file whose stamp was taken before it was read.
 func (m *Memory) keep(path string, s fileStamp, data []byte, opened time.Time) {
 	if m == nil || int64(len(data)) != s.size || opened.UnixNano()-max(s.changed, s.modified) < int64(moment.Settled) {
 		return
@@ -97,12 +97,12 @@ func (m *Memory) keep(path string, s fileStamp, data []byte, opened time.Time) {
 		m.size -= len(old.data)
 	}
 	m.turn++
-	m.files[path] = &keptText{s, data, m.now(), m.turn}
+	m.files[path] = &cachedText{s, data, m.now(), m.turn}
 	m.size += len(data)
 	m.shrink()
 }
 
-// Made gives what was made of texts under a name, nil where nothing was, or of others.
+// Made returns the value under a name, nil if none exists or it was made from other texts.
 func (m *Memory) Made(name string, of ...[]byte) any {
 	if m == nil {
 		return nil
@@ -123,7 +123,7 @@ func (m *Memory) Made(name string, of ...[]byte) any {
 	return k.value
 }
 
-// Keep keeps what was made of texts, and takes about size bytes.
+// Keep stores a value made from texts. size is its approximate size in bytes.
 func (m *Memory) Keep(name string, value any, size int, of ...[]byte) {
 	if m == nil {
 		return
@@ -142,7 +142,7 @@ func (m *Memory) Keep(name string, value any, size int, of ...[]byte) {
 	m.shrink()
 }
 
-// Drop forgets what was made under a name.
+// Drop removes the value under a name.
 func (m *Memory) Drop(name string) {
 	if m == nil {
 		return
@@ -155,8 +155,8 @@ func (m *Memory) Drop(name string) {
 	}
 }
 
-// shrink takes out what was not asked for the longest, where there is too much. The
-// caller holds the lock.
+// shrink drops the entries unused for the longest time, if there are too many. The caller
+// holds the lock.
 func (m *Memory) shrink() {
 	for keep := uint64(len(m.files)+len(m.made)) / 2; m.size > maxMemory || len(m.files)+len(m.made) > maxEntriesKept; keep /= 2 {
 		for name, k := range m.files {
@@ -174,7 +174,7 @@ func (m *Memory) shrink() {
 	}
 }
 
-// Tidy forgets what nobody asked for since a time.
+// Tidy drops what was not used since a time.
 func (m *Memory) Tidy(since time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -192,7 +192,7 @@ func (m *Memory) Tidy(since time.Time) {
 	}
 }
 
-// Size is how many bytes the memory holds, and in how many entries.
+// Size returns the number of bytes and of entries in the memory.
 func (m *Memory) Size() (bytes, entries int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// later is a memory whose clock is ahead, so that what was written just now has settled.
+// later returns a memory whose clock is ahead, so that recent writes are settled.
 func later() *Memory {
 	return NewMemory(func() time.Time { return time.Now().Add(time.Hour) })
 }
@@ -31,7 +31,8 @@ func reads(t *testing.T, m *Memory, path, want string) {
 	}
 }
 
-// Whoever can write to a file cannot make a memory give what it held before.
+// TestMemoryIsNotDeceived checks that a writer of a file cannot make a memory return its
+// old text.
 func TestMemoryIsNotDeceived(t *testing.T) {
 	dir, m := t.TempDir(), later()
 	a, b, link := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "link")
@@ -60,7 +61,7 @@ func TestMemoryIsNotDeceived(t *testing.T) {
 		t.Fatal(err)
 	}
 	reads(t, m, a, "here")
-	// A link that leads elsewhere, and the folder above it.
+	// A link to another file, and the folder above it.
 	putText(t, b, "else")
 	for _, to := range []string{a, b, a} {
 		_ = os.Remove(link)
@@ -82,7 +83,7 @@ func TestMemoryIsNotDeceived(t *testing.T) {
 		}
 		reads(t, m, filepath.Join(link, "f"), d)
 	}
-	// Gone, a pipe, a folder, closed to this user.
+	// Missing, a pipe, a folder, unreadable.
 	if err := os.Remove(a); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,8 @@ func TestMemoryIsNotDeceived(t *testing.T) {
 	}
 }
 
-// What was written just now is read at each call: its stamp does not tell contents apart.
+// TestMemoryWaitsUntilFilesSettle checks that a recently written file is read at each call:
+// its stamp is not reliable.
 func TestMemoryWaitsUntilFilesSettle(t *testing.T) {
 	m, path := NewMemory(time.Now), filepath.Join(t.TempDir(), "a")
 	putText(t, path, "one")
@@ -142,7 +144,7 @@ func TestMemoryOfWhatWasMade(t *testing.T) {
 	(*Memory)(nil).Keep("n", 1, 1)
 }
 
-// A memory is bounded, and what is used stays longest.
+// TestMemoryIsBounded checks the limits of a memory, and that used entries stay longest.
 func TestMemoryIsBounded(t *testing.T) {
 	m, dir := later(), t.TempDir()
 	for i := range 3 * maxEntriesKept {

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// PrivateFolder makes a folder that only this user can look into, and checks one that is
-// there: a link, or a folder that belongs to or is open to others, is an error. Sockets
-// lie in such folders, since systems differ in whether a socket's own mode counts.
+// PrivateFolder creates a folder that only this user can access, and checks an existing
+// one. A link, or a folder that others own or can access, is an error. Sockets are in such
+// folders, since some systems ignore the mode of a socket.
 func PrivateFolder(path string) error {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return err
@@ -24,8 +24,8 @@ func PrivateFolder(path string) error {
 	return private(path, info, fs.ModeDir)
 }
 
-// PrivateSocket reports by an error that there is no socket, or that others could have
-// put it there.
+// PrivateSocket returns an error if there is no socket, or if others could have put it
+// there.
 func PrivateSocket(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -34,8 +34,8 @@ func PrivateSocket(path string) error {
 	return private(path, info, fs.ModeSocket)
 }
 
-// PrivateFile reports by an error that there is no file, or that others could have read
-// or written it.
+// PrivateFile returns an error if there is no file, or if others could have read or written
+// it.
 func PrivateFile(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -44,6 +44,8 @@ func PrivateFile(path string) error {
 	return private(path, info, 0)
 }
 
+// private returns an error unless info is of this kind, belongs to this user and is closed
+// to others.
 func private(path string, info fs.FileInfo, kind fs.FileMode) error {
 	switch at, ok := info.Sys().(*syscall.Stat_t); {
 	case info.Mode().Type() != kind:

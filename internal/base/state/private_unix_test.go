@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// What others can write, or have put in its place, is not private.
+// TestPrivate checks that files that others can write or replace are not private.
 func TestPrivate(t *testing.T) {
 	base := t.TempDir()
 	dir := filepath.Join(base, "run")

@@ -2,14 +2,14 @@ package state
 
 import "errors"
 
-// errNoSockets is the error of what needs sockets whose owner can be known.
+// errNoSockets is the error of functions that need sockets with a known owner.
 var errNoSockets = errors.New("on Windows it cannot be told who listens to a socket, so none is used")
 
-// PrivateFolder is an error: see errNoSockets.
+// PrivateFolder returns errNoSockets.
 func PrivateFolder(string) error { return errNoSockets }
 
-// PrivateSocket is an error: see errNoSockets.
+// PrivateSocket returns errNoSockets.
 func PrivateSocket(string) error { return errNoSockets }
 
-// PrivateFile is an error: see errNoSockets.
+// PrivateFile returns errNoSockets.
 func PrivateFile(string) error { return errNoSockets }

@@ -5,14 +5,14 @@ import (
 	"errors"
 )
 
-// ErrForged is the error of a file without a signature of this user's Cardea.
+// ErrForged is the error of a file without a valid signature of this user's Cardea.
 var ErrForged = errors.New("it was not written by your Cardea")
 
 // SignatureSize is the length of a signature in bytes.
 const SignatureSize = 32
 
-// ReadSigned reads the text of a file of WriteSigned for the same purpose and
-// name, of at most limit bytes.
+// ReadSigned reads a file of WriteSigned with the same purpose and name, of at most limit
+// bytes.
 func ReadSigned(path string, key []byte, purpose, name string, limit int64) ([]byte, error) {
 	all, err := Read(path, SignatureSize+limit)
 	if err != nil {
@@ -24,13 +24,14 @@ func ReadSigned(path string, key []byte, purpose, name string, limit int64) ([]b
 	return all[SignatureSize:], nil
 }
 
-// WriteSigned writes a text behind its signature for a purpose and a name.
+// WriteSigned writes the signature of a text for a purpose and a name, followed by the
+// text.
 func WriteSigned(path string, key []byte, purpose, name string, text []byte) error {
 	return Write(path, SignedText(key, purpose, name, text))
 }
 
-// ReadSignedJSON reads a value that [WriteSignedJSON] wrote, as [ReadSigned] reads a text.
-// Where there is an error, it may have filled a part of the value.
+// ReadSignedJSON reads a value of [WriteSignedJSON], as [ReadSigned] reads a text. On
+// error, v may be filled in part.
 func ReadSignedJSON(path string, key []byte, purpose, name string, limit int64, v any) error {
 	text, err := ReadSigned(path, key, purpose, name, limit)
 	if err != nil {
@@ -48,7 +49,8 @@ func WriteSignedJSON(path string, key []byte, purpose, name string, v any) error
 	return WriteSigned(path, key, purpose, name, text)
 }
 
-// SignedText is a text behind its signature, as WriteSigned writes it.
+// SignedText returns the signature of a text followed by the text, as WriteSigned writes
+// it.
 func SignedText(key []byte, purpose, name string, text []byte) []byte {
 	return append(Sign(key, purpose, []byte(name), text), text...)
 }

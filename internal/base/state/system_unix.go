@@ -14,16 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The system refuses to follow a link, and to wait for the other end of a pipe.
+// The system itself can refuse to follow a link, or to wait for the other end of a pipe.
 const (
 	noFollow = syscall.O_NOFOLLOW
 	noWait   = syscall.O_NONBLOCK
 	safeOpen = true
 )
 
-// openFolder opens a folder. The system refuses to open a pipe in its place before it
-// waits for one. It is not asked whether it can tell of changes in
-// it, as os.OpenFile does with four calls.
+// openFolder opens a folder. The system refuses a pipe in its place without waiting. Unlike
+// os.OpenFile, it skips the four calls that prepare polling.
 func openFolder(path string) (*os.File, error) {
 	fd, err := 0, error(nil)
 	if err = retry(func() error {
@@ -35,8 +34,8 @@ func openFolder(path string) (*os.File, error) {
 	return os.NewFile(uintptr(fd), path), nil
 }
 
-// lookAt tells whether a link is there, or a folder. An error says that nothing is, or
-// that it cannot be known.
+// lookAt reports whether path is a link or a folder. It fails if nothing is there, or if
+// that is unknown.
 func lookAt(path string) (link, folder bool, err error) {
 	var at unix.Stat_t
 	err = retry(func() error { return unix.Lstat(path, &at) })
@@ -44,14 +43,13 @@ func lookAt(path string) (link, folder bool, err error) {
 	return err == nil && kind == unix.S_IFLNK, err == nil && kind == unix.S_IFDIR, err
 }
 
-// read reads a regular file with as few calls to the system as it takes: the hook
-// reads dozens of files at every call, and a file that waits for events costs
-// twice as many.
+// read reads a regular file with few system calls: the hook reads dozens of files per call,
+// and a pollable file costs twice as many.
 func read(path string, linked bool, limit int64) ([]byte, about, error) {
 	return readKnown(path, linked, limit, nil)
 }
 
-// readKnown is the same, but for the reading of what is in a memory.
+// readKnown is read with m as cache.
 func readKnown(path string, linked bool, limit int64, m *Memory) ([]byte, about, error) {
 	flag := noFollow
 	if linked {
@@ -91,7 +89,7 @@ func readKnown(path string, linked bool, limit int64, m *Memory) ([]byte, about,
 		switch {
 		case int64(len(data)) > limit:
 			return nil, about{}, tooLarge(path, limit)
-		// A file that has a size gives less than was asked for at its end alone.
+		// A file with a size returns a short read only at its end.
 		case n == 0, n < len(room) && at.Size > 0 && int64(len(data)) >= at.Size:
 			data = slices.Clip(data)
 			m.keep(path, stamp, data, opened)
@@ -101,15 +99,14 @@ func readKnown(path string, linked bool, limit int64, m *Memory) ([]byte, about,
 	}
 }
 
-// readPiece reads a file that the system gives in one piece: what is shorter than was
-// asked for is all of it.
+// readPiece reads a file that the system returns in one piece: a short read is all of it.
 func readPiece(path string, limit int64) ([]byte, error) {
 	fd, err := 0, error(nil)
 	if err = retry(func() error { fd, err = unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC|noWait|noFollow, 0); return err }); err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	defer unix.Close(fd)
-	data := make([]byte, 0, 512) // few are longer, and several are read at every call
+	data := make([]byte, 0, 512) // few are longer, and every call reads several
 	for {
 		n, room := 0, data[len(data):cap(data)]
 		if err := retry(func() error { n, err = unix.Read(fd, room); return err }); err != nil {
@@ -126,22 +123,21 @@ func readPiece(path string, limit int64) ([]byte, error) {
 	}
 }
 
-// bytesMore is how much more than the size of a file is asked for: files of /proc have
-// none.
+// bytesMore is the extra room for a read beyond the file's size: files of /proc have size
+// 0.
 const bytesMore = 512
 
-// retry does again what a signal has interrupted.
+// retry repeats a system call while signals interrupt it.
 func retry(do func() error) error {
 	for {
-		if err := do(); err != unix.EINTR { // as it is, not wrapped
+		if err := do(); err != unix.EINTR { // not wrapped
 			return err
 		}
 	}
 }
 
-// Stamp tells a file from another one, and from itself with another content, without
-// reading it; "" where nothing can be told. The time of the last change of the inode
-// is part of it, which no program can set.
+// Stamp identifies a file and its content without reading it; "" if that is impossible. It
+// includes the time of the inode's last change, which no program can set.
 func Stamp(path string) string {
 	var at unix.Stat_t
 	if err := unix.Stat(path, &at); err != nil {
@@ -150,17 +146,17 @@ func Stamp(path string) string {
 	return fmt.Sprintf("%d.%d.%d.%d.%d", at.Dev, at.Ino, at.Size, at.Mtim.Nano(), at.Ctim.Nano())
 }
 
-// isNoFolder reports whether something was not opened because it is no folder.
+// isNoFolder reports whether err says that path is not a folder.
 func isNoFolder(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
 
-// isLink reports whether a file was not opened because it is a link (ELOOP, on
-// FreeBSD EMLINK), or a folder or pipe that cannot be opened for writing.
+// isLink reports whether err says that the file is a link (ELOOP, on FreeBSD EMLINK), or a
+// folder or pipe that cannot be opened for writing.
 func isLink(err error) bool {
 	return errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENXIO)
 }
 
-// tryLock takes the lock if nobody has it. The system gives it back when the
-// file is closed or the process ends.
+// tryLock takes the lock if it is free. The system releases it when the file is closed or
+// the process ends.
 func tryLock(f *os.File) (bool, error) {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// A pipe or a device in the place of a file holds nobody.
+// TestPipesAndDevices checks that a pipe or device in the place of a file does not block
+// readers.
 func TestPipesAndDevices(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -35,7 +36,7 @@ func TestPipesAndDevices(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	// Only root may read this one, which waits for the kernel to say something.
+	// Only root may read this file, which blocks until the kernel has a message.
 	for range 100 {
 		if _, err := ReadLinked("/proc/kmsg", 1<<20); err != nil {
 			break
@@ -46,7 +47,8 @@ func TestPipesAndDevices(t *testing.T) {
 	}
 }
 
-// What Linux gives in one piece is read whole, however long it is.
+// TestReadProc checks that a file that Linux returns in one piece is read as a whole, for
+// any length.
 func TestReadProc(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("no /proc")
@@ -63,7 +65,7 @@ func TestReadProc(t *testing.T) {
 		path := fmt.Sprintf("/proc/%d/cmdline", c.Process.Pid)
 		want, err := os.ReadFile(path)
 		for end := time.Now().Add(10 * time.Second); err == nil && len(want) < n+len("read x") && time.Now().Before(end); {
-			time.Sleep(time.Millisecond) // the process has its words a moment after it has begun
+			time.Sleep(time.Millisecond) // the command line is set a moment after the start
 			want, err = os.ReadFile(path)
 		}
 		got, err2 := ReadProc(path, 1<<20)

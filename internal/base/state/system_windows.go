@@ -11,7 +11,7 @@ import (
 	"unsafe"
 )
 
-// The system has no such flags: files are looked at before they are opened.
+// The system has no such flags: files are checked before they are opened.
 const (
 	noFollow = 0
 	noWait   = 0
@@ -21,8 +21,8 @@ const (
 // openFolder opens a folder.
 func openFolder(path string) (*os.File, error) { return os.Open(path) }
 
-// lookAt tells whether a link is there, or a folder. An error says that nothing is, or
-// that it cannot be known.
+// lookAt reports whether path is a link or a folder. It fails if nothing is there, or if
+// that is unknown.
 func lookAt(path string) (link, folder bool, err error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -45,12 +45,12 @@ func read(path string, linked bool, limit int64) ([]byte, about, error) {
 	return data, about{info.Mode(), info.ModTime()}, err
 }
 
-// readKnown reads a regular file: the system has no stamp that no program can set.
+// readKnown is read: the system has no stamp that programs cannot set.
 func readKnown(path string, linked bool, limit int64, _ *Memory) ([]byte, about, error) {
 	return read(path, linked, limit)
 }
 
-// readAll reads an open file and closes it. A file may grow while it is read.
+// readAll reads an open file and closes it. The file may grow meanwhile.
 func readAll(f *os.File, info fs.FileInfo, limit int64) ([]byte, error) {
 	defer f.Close()
 	if info.Size() > limit {
@@ -72,16 +72,16 @@ func readAll(f *os.File, info fs.FileInfo, limit int64) ([]byte, error) {
 	}
 }
 
-// Stamp tells nothing: a program can set the times of a file.
+// Stamp returns "": a program can set the times of a file.
 func Stamp(string) string { return "" }
 
 func isNoFolder(error) bool { return false }
 
 func isLink(error) bool { return false }
 
-// tryLock takes the lock if nobody has it. The system gives it back when the
-// file is closed or the process ends. What is locked is one byte far behind the
-// end of the file, since locked bytes cannot be read by others.
+// tryLock takes the lock if it is free. The system releases it when the file is closed or
+// the process ends. The lock covers one byte far after the end of the file, since others
+// cannot read locked bytes.
 func tryLock(f *os.File) (bool, error) {
 	const (
 		failImmediately = 1
@@ -101,8 +101,8 @@ func tryLock(f *os.File) (bool, error) {
 	return false, os.NewSyscallError("LockFileEx", err)
 }
 
-// CreatedSince identifies no file here: each asks again.
+// CreatedSince always returns "": on Windows, every file asks again.
 func CreatedSince(string, time.Time) string { return "" }
 
-// readPiece is read: there is no /proc.
+// readPiece is Read: there is no /proc.
 func readPiece(path string, limit int64) ([]byte, error) { return Read(path, limit) }

@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/base/limit"
 )
 
-// transport is one that answers what it has read when its input ends: a client that only
+// transport answers the requests that it has read even after its input ends: a client that
 // pipes its requests closes its end before it reads. The SDK drops them.
 type transport struct{ sdk.IOTransport }
 
@@ -25,7 +25,7 @@ func (t *transport) Connect(ctx context.Context) (sdk.Connection, error) {
 type connection struct {
 	sdk.Connection
 	mu sync.Mutex
-	// due are the requests without an answer. answered tells that there are fewer.
+	// due holds the requests without an answer. answered signals that one was answered.
 	due      map[jsonrpc.ID]bool
 	answered chan struct{}
 	// closed is closed with the connection.
@@ -33,7 +33,7 @@ type connection struct {
 	once   sync.Once
 }
 
-// Read reads a message. The end of the input is told when all requests are answered, or
+// Read reads a message. It returns the end of the input when all requests are answered, or
 // after limit.LastAnswers.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	m, err := c.Connection.Read(ctx)
@@ -69,7 +69,7 @@ func (c *connection) drain(ctx context.Context) {
 	}
 }
 
-// Write writes a message.
+// Write writes a message, and removes an answered request from due.
 func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	err := c.Connection.Write(ctx, m)
 	if r, is := m.(*jsonrpc.Response); is {
@@ -84,7 +84,7 @@ func (c *connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	return err
 }
 
-// Close closes the connection. It can be closed several times.
+// Close closes the connection. It may be called several times.
 func (c *connection) Close() error {
 	c.once.Do(func() { close(c.closed) })
 	return c.Connection.Close()

@@ -22,7 +22,7 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// connect is a client of a server with tools.
+// connect returns a client of a server with these tools.
 func connect(t *testing.T, tools []supervisor.Tool) *sdk.ClientSession {
 	t.Helper()
 	theirs, ours := io.Pipe()
@@ -42,7 +42,7 @@ func connect(t *testing.T, tools []supervisor.Tool) *sdk.ClientSession {
 	return client
 }
 
-// says is what a tool says, and whether it failed.
+// says calls a tool, and returns its text and whether it failed.
 func says(t *testing.T, c *sdk.ClientSession, tool string, input any) (string, bool) {
 	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: input})
 	if err != nil {
@@ -84,8 +84,8 @@ func TestManyCalls(t *testing.T) {
 	calls.Wait()
 }
 
-// A client that pipes its requests gets the answers to all of them, in spite of the end of
-// its input. What takes too long holds nothing up.
+// A client that pipes its requests gets all answers, despite the end of its input. A slow
+// request delays no other.
 func TestInputEnds(t *testing.T) {
 	const requests = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}
@@ -122,16 +122,16 @@ func TestInputEnds(t *testing.T) {
 	}
 }
 
-// written is what a server wrote.
+// written is the output of a server.
 type written struct{ output }
 
 func (*written) Close() error { return nil }
 
-// asker is a queue that answers when it is told to.
+// asker is a queue that answers when the test says so.
 type asker struct {
 	mu    sync.Mutex
 	held  []queue.Entry
-	reply chan queue.Answer
+	reply chan queue.Resolution
 }
 
 func (a *asker) Ask(ctx context.Context, r queue.Request) (queue.Reply, error) {
@@ -158,7 +158,7 @@ func (a *asker) waits(n int) bool {
 	return false
 }
 
-// faceOf is a face in a home of its own, whose queue is an asker.
+// faceOf returns a face in a new home, whose queue is an asker.
 func faceOf(t *testing.T, env map[string]string) (*Face, *asker) {
 	t.Helper()
 	home := t.TempDir()
@@ -166,26 +166,26 @@ func faceOf(t *testing.T, env map[string]string) (*Face, *asker) {
 	if err := os.MkdirAll(filepath.Join(work, ".git"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	a := &asker{reply: make(chan queue.Answer, 100)}
+	a := &asker{reply: make(chan queue.Resolution, 100)}
 	vars := func(name string) string { return env[name] }
 	p := hook.Process{Program: "/nowhere/cardea", Stderr: io.Discard, Env: vars, Dir: work, Now: time.Now, Queue: a,
 		Machine: project.Machine{OS: "linux", Env: vars, Foreign: func(string) bool { return false }, Home: func() (string, error) { return home, nil }}}
-	return &Face{Process: p, Desk: func() (hook.Desk, error) {
+	return &Face{Process: p, Registrar: func() (hook.Registrar, error) {
 		pl := hook.Locate(p, "", "", p.Dir)
-		return hook.Desk{Process: p, Place: &pl, Loaded: hook.Load(p, &pl, nil)}, nil
+		return hook.Registrar{Process: p, Place: &pl, Loaded: hook.Load(p, &pl, nil)}, nil
 	}}, a
 }
 
-// An agent that floods the queue is told so, and what it asks for is denied.
+// An agent that floods the queue gets an error, and its requests are denied.
 func TestFlood(t *testing.T) {
 	f, a := faceOf(t, nil)
 	tool := f.prompt()
-	ask := func() answer {
+	ask := func() toolResult {
 		out, err := tool.Call(t.Context(), json.RawMessage(`{"tool_name":"Bash","input":{"command":"make report"}}`))
 		if err != nil {
 			t.Error(err)
 		}
-		return out.(answer)
+		return out.(toolResult)
 	}
 	var calls sync.WaitGroup
 	for range maxPrompts {
@@ -204,18 +204,18 @@ func TestFlood(t *testing.T) {
 		}
 	}
 	for range maxPrompts {
-		a.reply <- queue.Answer{Effect: cardea.Allow, Who: redact.New().Text("liam"), Via: "terminal"}
+		a.reply <- queue.Resolution{Effect: cardea.Allow, Who: redact.New().Text("liam"), Via: "terminal"}
 	}
 	calls.Wait()
 }
 
-// What a person is shown teaches nothing, fits no call of the hook, and says why. The variables
-// of the harness's process do not turn it into a ticket.
+// The entry for a person teaches nothing, matches no call of the hook, and says why. The
+// variables of the harness's process do not make it a ticket.
 func TestWhatIsAsked(t *testing.T) {
 	f, a := faceOf(t, map[string]string{"CLAUDE_CODE_SESSION_ATTENDED": "0", "CLAUDE_CODE_SESSION_ID": "s1"})
-	a.reply <- queue.Answer{Effect: cardea.Deny, Message: redact.New().Text("no"), Who: redact.New().Text("liam"), Via: "terminal"}
+	a.reply <- queue.Resolution{Effect: cardea.Deny, Message: redact.New().Text("no"), Who: redact.New().Text("liam"), Via: "terminal"}
 	out, err := f.prompt().Call(t.Context(), json.RawMessage(`{"tool_name":"Bash","input":{"command":"ls"},"tool_use_id":"t"}`))
-	if err != nil || out.(answer).Behavior != "deny" || !strings.HasPrefix(out.(answer).Message, "Cardea: no\n") {
+	if err != nil || out.(toolResult).Behavior != "deny" || !strings.HasPrefix(out.(toolResult).Message, "Cardea: no\n") {
 		t.Errorf("%+v %v", out, err)
 	}
 	if len(a.held) != 1 {
@@ -228,7 +228,7 @@ func TestWhatIsAsked(t *testing.T) {
 	}
 }
 
-// Whatever the hook says that is no allow, is a denial.
+// Every answer of the hook except an allow is a denial.
 func TestAnswers(t *testing.T) {
 	in := asked{Tool: "Bash", Input: object{"command": "ls"}}
 	for _, tt := range []struct {

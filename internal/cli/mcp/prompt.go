@@ -18,10 +18,10 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// maxPrompts is how many questions of one server wait for a person at a time.
+// maxPrompts is the most questions of one server that wait for a person at a time.
 const maxPrompts = 16
 
-// asked is what Claude Code sends to the tool that --permission-prompt-tool names
+// asked is the input from Claude Code for the tool that --permission-prompt-tool names
 // (code.claude.com/docs/en/cli-reference; seen with 2.1.330).
 type asked struct {
 	Tool  string `json:"tool_name"`
@@ -29,24 +29,24 @@ type asked struct {
 	UseID string `json:"tool_use_id"`
 }
 
-// object is the input of a tool. It is read once, and what is judged, shown and allowed is
-// written from what was read: of a key that comes twice, all see the same value.
+// object is the input of a tool. It is parsed once, and the judged, shown and allowed
+// inputs are made from the result. So all have the same value of a key that comes twice.
 type object map[string]any
 
-// answer is what it expects: the text of the tool's result.
-type answer struct {
+// toolResult is the expected text of the tool's result.
+type toolResult struct {
 	Behavior string `json:"behavior"`
-	// Input is what is to run, where the call is allowed.
+	// Input is the input to run, if the call is allowed.
 	Input object `json:"updatedInput,omitzero"`
-	// Message is for the model, where it is not.
+	// Message is for the model, if the call is denied.
 	Message string `json:"message,omitempty"`
 }
 
-func denied(why string) answer {
-	return answer{Behavior: "deny", Message: harness.Refused("queue", why)}
+func denied(why string) toolResult {
+	return toolResult{Behavior: "deny", Message: harness.Refused("queue", why)}
 }
 
-// prompt is the tool permission_prompt.
+// prompt returns the tool permission_prompt.
 func (f *Face) prompt() supervisor.Tool {
 	waiting := make(chan struct{}, maxPrompts)
 	return supervisor.Tool{Name: "permission_prompt",
@@ -56,7 +56,7 @@ func (f *Face) prompt() supervisor.Tool {
 		Call: func(_ context.Context, input json.RawMessage) (any, error) {
 			var in asked
 			d := json.NewDecoder(bytes.NewReader(input))
-			d.UseNumber() // numbers stay as they are written
+			d.UseNumber() // numbers stay as written
 			if err := d.Decode(&in); err != nil {
 				return nil, fmt.Errorf("the input is not understood: %w", err)
 			}
@@ -70,9 +70,9 @@ func (f *Face) prompt() supervisor.Tool {
 		}}
 }
 
-// ask has the gate decide, and a person where the gate does not deny.
+// ask lets the gate decide, and then a person if the gate does not deny.
 func (f *Face) ask(in asked) (any, error) {
-	d, err := f.Desk()
+	d, err := f.Registrar()
 	if err != nil {
 		return nil, err
 	}
@@ -89,38 +89,39 @@ func (f *Face) ask(in asked) (any, error) {
 	p.AsPrompt, p.Stdin, p.Stdout, p.Stderr = true, bytes.NewReader(message), &out, &errs
 	p.Env = func(name string) string {
 		if name == "CLAUDE_CODE_SESSION_ATTENDED" {
-			return "" // that nobody sits in front of the harness is why this tool is called
+			return "" // the harness calls this tool because no person attends it
 		}
 		return f.Process.Env(name)
 	}
-	// The person's time, and as much as the hook takes for itself.
+	// The time for the person, and the hook's own time.
 	h := hook.New(p, hook.CheckFlags{Harness: claudecode.Name, Limit: (d.Loaded.Settings.Human.Timeout+2*limit.QueueSettle)*5/4 + limit.Hook})
-	code := h.Run() // it may leave work behind, which must not hold the answer up
+	code := h.Run() // leftover work of the hook must not delay the answer
 	return answerOf(in, code, []byte(out.String()), errs.String()), nil
 }
 
-// output is what a hook writes, and what it leaves behind may write still.
+// output collects what a hook writes. Leftover work may still write later.
 type output struct {
 	mu   sync.Mutex
 	text strings.Builder
 }
 
-// Write keeps what is written.
+// Write adds to the output.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.Write(p)
 }
 
-// String is what was written so far.
+// String returns the output so far.
 func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.text.String()
 }
 
-// answerOf is the hook's answer in the form of the tool. All that is no allow is a denial.
-func answerOf(in asked, code int, out []byte, errs string) answer {
+// answerOf returns the hook's answer in the form of the tool. Everything except an allow is
+// a denial.
+func answerOf(in asked, code int, out []byte, errs string) toolResult {
 	var said struct {
 		Output struct {
 			Decision struct {
@@ -136,14 +137,14 @@ func answerOf(in asked, code int, out []byte, errs string) answer {
 	decision := said.Output.Decision
 	switch {
 	case code == hook.ExitDeny:
-		return answer{Behavior: "deny", Message: harness.Named(cmp.Or(strings.TrimSpace(errs), "the gate denies the call"))}
+		return toolResult{Behavior: "deny", Message: harness.Named(cmp.Or(strings.TrimSpace(errs), "the gate denies the call"))}
 	case code == hook.ExitOK && err == nil && decision.Behavior == "allow":
 		if decision.Input == nil {
 			decision.Input = in.Input
 		}
-		return answer{Behavior: "allow", Input: decision.Input}
+		return toolResult{Behavior: "allow", Input: decision.Input}
 	case decision.Message != "":
-		return answer{Behavior: "deny", Message: harness.Named(decision.Message)}
+		return toolResult{Behavior: "deny", Message: harness.Named(decision.Message)}
 	}
 	return denied("no person allowed the call; ask the person in words what they want, and stop")
 }

@@ -11,34 +11,34 @@ import (
 	"cardea.dev/internal/ask/supervisor/post"
 )
 
-// seat is the supervisor's, where a person made this session one. A person may do so, and
-// end it, at any time, so that each call looks.
-type seat struct {
-	mu   sync.Mutex
-	held post.Post
-	desk *supervisor.Desk
-	// leave ends what listens for the post that is held.
+// supervisorSession is the terminal of the supervisor, if a person made this session one. A person can
+// do that, and end it, at any time, so each call checks.
+type supervisorSession struct {
+	mu        sync.Mutex
+	held      post.Post
+	registrar *supervisor.Inbox
+	// leave ends listening for the held post.
 	leave func()
 }
 
-// tools are the supervisor's two.
-func (s *seat) tools(ctx context.Context, f *Face) []supervisor.Tool {
-	out := supervisor.Tools(supervisor.NewDesk())
+// tools returns the supervisor's two tools.
+func (s *supervisorSession) tools(ctx context.Context, f *Face) []supervisor.Tool {
+	out := supervisor.Tools(supervisor.NewInbox())
 	for i := range out {
 		out[i].Call = func(call context.Context, input json.RawMessage) (any, error) {
-			desk, err := s.take(ctx, f)
+			registrar, err := s.take(ctx, f)
 			if err != nil {
 				return nil, err
 			}
-			return supervisor.Tools(desk)[i].Call(call, input)
+			return supervisor.Tools(registrar)[i].Call(call, input)
 		}
 	}
 	return out
 }
 
-// take gives the desk with the questions of the team, and begins to listen for them.
-func (s *seat) take(ctx context.Context, f *Face) (*supervisor.Desk, error) {
-	d, err := f.Desk()
+// take returns the inbox with the questions of the team, and starts to listen for them.
+func (s *supervisorSession) take(ctx context.Context, f *Face) (*supervisor.Inbox, error) {
+	d, err := f.Registrar()
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *seat) take(ctx context.Context, f *Face) (*supervisor.Desk, error) {
 	if err == nil {
 		err = f.own(held)
 	}
-	if err != nil || s.desk != nil && !bytes.Equal(held.Secret, s.held.Secret) {
+	if err != nil || s.registrar != nil && !bytes.Equal(held.Secret, s.held.Secret) {
 		s.stop()
 	}
 	if errors.Is(err, post.ErrNone) {
@@ -58,8 +58,8 @@ func (s *seat) take(ctx context.Context, f *Face) (*supervisor.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.desk != nil {
-		return s.desk, nil
+	if s.registrar != nil {
+		return s.registrar, nil
 	}
 	server, err := supervisor.Listen(posts, held)
 	if err != nil {
@@ -67,38 +67,38 @@ func (s *seat) take(ctx context.Context, f *Face) (*supervisor.Desk, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
-	desk := supervisor.NewDesk()
+	registrar := supervisor.NewInbox()
 	go func() {
 		defer close(done)
-		if err := server.Serve(ctx, desk.Handle); err != nil {
-			f.Process.Warn(err.Error()) // the next call begins anew
+		if err := server.Serve(ctx, registrar.Handle); err != nil {
+			f.Process.Warn(err.Error()) // the next call starts again
 		}
-		s.gone(desk)
+		s.gone(registrar)
 	}()
-	s.held, s.desk, s.leave = held, desk, func() { cancel(); <-done }
-	return desk, nil
+	s.held, s.registrar, s.leave = held, registrar, func() { cancel(); <-done }
+	return registrar, nil
 }
 
-// gone notes that nobody listens any more, so that the next call begins anew.
-func (s *seat) gone(desk *supervisor.Desk) {
-	go func() { // who waits for the end holds the lock
+// gone records that the server ended, so that the next call starts a new one.
+func (s *supervisorSession) gone(registrar *supervisor.Inbox) {
+	go func() { // a goroutine that waits for the end holds the lock
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if s.desk == desk {
-			s.desk = nil
+		if s.registrar == registrar {
+			s.registrar = nil
 		}
 	}()
 }
 
-func (s *seat) stop() {
-	if s.desk != nil {
+func (s *supervisorSession) stop() {
+	if s.registrar != nil {
 		s.leave()
-		s.desk = nil
+		s.registrar = nil
 	}
 }
 
-// own says why a post is not that of the session which this server belongs to, or nil: an
-// agent that the supervisor's session started is another one.
+// own returns nil if a post belongs to the session of this server, else an error. An agent
+// that the supervisor's session started is another session.
 func (f *Face) own(held post.Post) error {
 	if f.Process.Harness == nil {
 		return errors.New("it cannot be told which harness started this server")

@@ -1,7 +1,7 @@
-// Package mcp is Cardea as a server of the Model Context Protocol (modelcontextprotocol.io):
-// tools by which an agent looks at the gate, and by which a harness without a prompt of its
-// own asks a person. The agent is not trusted, so no tool lifts anything: what a person is to
-// do, the agent is told to tell them.
+// Package mcp implements Cardea as a server of the Model Context Protocol
+// (modelcontextprotocol.io). Its tools show the gate to an agent, and ask a person for a
+// harness without its own prompt. The agent is not trusted, so no tool permits anything.
+// The tools tell the agent what to ask the person to do.
 package mcp
 
 import (
@@ -18,19 +18,19 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// Name is the name under which the server is to be added to a harness: permissions,
-// agents and the hook know its tools as mcp__cardea__TOOL.
+// Name is the name under which to add the server to a harness. Permissions, agents and the
+// hook know its tools as mcp__cardea__TOOL.
 const Name = "cardea"
 
-// maxCalls is how many calls of one server are worked on at a time.
+// maxCalls is the most calls of one server at a time.
 const maxCalls = 32
 
-// instructions are what a model is told about the server.
+// instructions are the server's instructions for a model.
 const instructions = "Cardea is the gate that decides about your tool calls. These tools show it; none of them permits anything. " +
 	"What only the person may do, tell the person."
 
-// Serve answers on a pair of streams, until the client closes them or ctx ends. What was
-// asked for before is answered first, within limit.LastAnswers.
+// Serve answers on a pair of streams, until the client closes them or ctx ends. It first
+// answers earlier requests, within limit.LastAnswers.
 func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, tools []supervisor.Tool) error {
 	server := sdk.NewServer(&sdk.Implementation{Name: Name, Title: "Cardea", Version: hook.ThisVersion()}, &sdk.ServerOptions{Instructions: instructions})
 	places := make(chan struct{}, maxCalls)
@@ -45,7 +45,7 @@ func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, tools []su
 			return call(ctx, t, r.Params.Arguments), nil
 		})
 	}
-	// A message of a hook may be as long.
+	// A hook's message may have this length.
 	err := server.Run(ctx, &transport{sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: hook.MaxInput}})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
@@ -53,7 +53,7 @@ func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, tools []su
 	return err
 }
 
-// call calls a tool. What goes wrong is for the agent, who reads it as the result.
+// call calls a tool. An error becomes the result, for the agent.
 func call(ctx context.Context, t supervisor.Tool, input json.RawMessage) *sdk.CallToolResult {
 	value, err := t.Call(ctx, input)
 	if err != nil {
@@ -70,7 +70,7 @@ func result(text string, err error) *sdk.CallToolResult {
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, IsError: err != nil}
 }
 
-// read reads the input of a tool into a struct, whose fields are all that it may have.
+// read decodes the input of a tool into a struct. Unknown fields are an error.
 func read(input json.RawMessage, into any) error {
 	if len(input) == 0 {
 		return nil

@@ -16,22 +16,22 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// maxEntries is how many entries of the queue an agent is shown.
+// maxEntries is the most queue entries that an agent sees.
 const maxEntries = 50
 
-// Face is what the tools need of the program.
+// Face holds what the tools need of the program.
 type Face struct {
-	// Process is the one in which the server runs.
+	// Process is the process in which the server runs.
 	Process hook.Process
-	// Desk is the desk of the place where it runs, as the settings are now.
-	Desk func() (hook.Desk, error)
+	// Registrar returns the registrar of the working folder, with the current settings.
+	Registrar func() (hook.Registrar, error)
 	// Queue opens the queue of a state folder. Its second result closes it.
 	Queue func(folder string) (queue.Queue, func() error, error)
 
-	seat seat
+	seat supervisorSession
 }
 
-// Tools are all tools. Those of the supervisor work until ctx ends.
+// Tools returns all tools. Those of the supervisor work until ctx ends.
 func (f *Face) Tools(ctx context.Context) []supervisor.Tool {
 	none := json.RawMessage(`{"type":"object","properties":{},"additionalProperties":false}`)
 	return append([]supervisor.Tool{f.prompt(),
@@ -54,18 +54,19 @@ type told struct {
 	Text string `json:"text"`
 }
 
-// forPerson returns a tool that says who can do something. The agent does not learn how.
+// forPerson returns a tool that says that only the person can do something. The agent does
+// not learn how.
 func forPerson(what string) func(context.Context, json.RawMessage) (any, error) {
 	return func(context.Context, json.RawMessage) (any, error) {
 		return told{"Only the person can " + what + " for this session. Tell them why it would help, and stop. No command that you run does it."}, nil
 	}
 }
 
-// status is what the tool of that name gives.
+// status is the result of the tool status.
 type status struct {
 	Version string `json:"version"`
 	Project string `json:"project"`
-	// Hooks are the harnesses that Cardea is the hook of.
+	// Hooks lists the harnesses that have a hook of Cardea.
 	Hooks   []string     `json:"hooks"`
 	Session string       `json:"session,omitempty"`
 	Role    string       `json:"role,omitempty"`
@@ -85,7 +86,7 @@ type decisions struct {
 	Ask   int `json:"asked"`
 }
 
-// personWord is what a person can type as a prompt.
+// personWord is a prompt that a person can type.
 type personWord struct {
 	Type string `json:"type"`
 	Does string `json:"does"`
@@ -95,10 +96,11 @@ var personWords = []personWord{{"/cardea status", "show this session's role and 
 	{"/cardea switch ROLE", "give it another one"}, {"/cardea enable", "switch Cardea on again"},
 	{"/cardea approve N", "approve entry N of the queue"}, {"/cardea deny N", "deny it"}}
 
-// session is the id of the session that the server belongs to, "" where it cannot be told.
-// Nothing is decided by it.
+// session returns the id of the session that the server belongs to, "" if unknown. It
+// decides nothing.
 func (f *Face) session() string { return f.Process.Env("CLAUDE_CODE_SESSION_ID") }
 
+// status implements the tool status.
 func (f *Face) status(_ context.Context, input json.RawMessage) (any, error) {
 	var in struct {
 		Session string `json:"session_id"`
@@ -106,12 +108,12 @@ func (f *Face) status(_ context.Context, input json.RawMessage) (any, error) {
 	if err := read(input, &in); err != nil {
 		return nil, err
 	}
-	d, err := f.Desk()
+	d, err := f.Registrar()
 	if err != nil {
 		return nil, err
 	}
 	s := status{Version: hook.ThisVersion(), Project: d.Place.Project, Session: cmp.Or(in.Session, f.session()), Hooks: []string{}, Person: personWords}
-	at := hook.SiteOf(f.Process).At
+	at := hook.HarnessPathsOf(f.Process).At
 	for _, h := range install.Harnesses() {
 		if len(install.Inspect(h, at).Wirings) > 0 {
 			s.Hooks = append(s.Hooks, h.Title)
@@ -149,16 +151,17 @@ type waiting struct {
 	Until   time.Time   `json:"until"`
 }
 
-// pending is what the tool queue gives.
+// pending is the result of the tool queue.
 type pending struct {
 	Waiting []waiting `json:"waiting"`
-	// More is how many others of the project wait.
+	// More is the number of further waiting calls of the project.
 	More int    `json:"more,omitempty"`
 	Note string `json:"note"`
 }
 
+// queue implements the tool queue.
 func (f *Face) queue(ctx context.Context, _ json.RawMessage) (any, error) {
-	d, err := f.Desk()
+	d, err := f.Registrar()
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +180,7 @@ func (f *Face) queue(ctx context.Context, _ json.RawMessage) (any, error) {
 	project := redact.New().Show(d.Place.Project)
 	for _, e := range all {
 		switch {
-		case e.Project.String() != project: // another project's calls are none of this agent's business
+		case e.Project.String() != project: // the agent does not see other projects' calls
 		case len(out.Waiting) == maxEntries:
 			out.More++
 		default:
@@ -187,12 +190,13 @@ func (f *Face) queue(ctx context.Context, _ json.RawMessage) (any, error) {
 	return out, nil
 }
 
+// register implements the tool register.
 func (f *Face) register(_ context.Context, input json.RawMessage) (any, error) {
 	var in hook.LeadCall
 	if err := read(input, &in); err != nil {
 		return nil, err
 	}
-	d, err := f.Desk()
+	d, err := f.Registrar()
 	if err != nil {
 		return nil, err
 	}

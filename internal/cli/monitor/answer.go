@@ -11,56 +11,57 @@ import (
 	"cardea.dev/internal/ask/queue"
 )
 
-// This file answers calls that wait. What allows is confirmed by a code that the caller
-// makes up where it is sure that a person types. An answer is held back for a moment, so that
-// the person can take it back; a monitor that is killed meanwhile has answered nothing.
+// This file answers waiting calls. To allow a call, the person types a code, which the caller
+// makes after it checked that a person types. An answer is held for a moment, so that the
+// person can take it back. A monitor that is killed meanwhile has answered nothing.
 
 const (
-	// undoTime is how long an answer is held back.
+	// undoTime is how long an answer is held.
 	undoTime = 3 * time.Second
-	// sendTime is how much of a call's time is kept for the answer to arrive.
+	// sendTime is the time of a call that is reserved to deliver the answer.
 	sendTime = 2 * time.Second
-	// maxMessage bounds what is typed for the model, in bytes.
+	// maxMessage is the longest message for the model, in bytes.
 	maxMessage = 1000
 )
 
-// answering is what is known of calls that wait, and of answers that are given.
+// answering is the state of waiting calls and given answers.
 type answering struct {
 	waiting []queue.Entry
-	// challenge is what the person must type to allow a call, message what they type for
-	// the model with a denial.
+	// challenge is the code that the person must type to allow a call. message is the text
+	// that they type for the model with a denial.
 	challenge *Challenge
 	message   *typed
-	// held are the answers that are held back, the last one last, and sent is the number
-	// of the call that was answered last.
+	// held holds the answers that are not sent yet, in order. sent is the number of the call
+	// that was answered last.
 	held []held
 	sent int64
 }
 
-// held is an answer that is held back until a time.
+// held is an answer that is held until a time.
 type held struct {
 	Do
 	until time.Time
 }
 
-// typed is a message under way.
+// typed is a message that is being typed.
 type typed struct {
 	id   int64
 	text string
 }
 
-// Challenge is the answer to [Check]: what the person must type, or why nobody can.
+// Challenge is the reply to [Check]: the code that the person must type, or an error.
 type Challenge struct {
 	ID   int64
 	Code string
 	Err  error
-	// typed is how much of the code was typed.
+	// typed is the part of the code that was typed.
 	typed string
 }
 
-// wait takes the calls that wait now. What is answered elsewhere is let go.
+// wait sets the calls that wait now. It drops the state of calls that were answered in
+// another place.
 func (m Model) wait(all []queue.Entry) Model {
-	if m.tab == queueTab { // what comes above what is selected does not take its place
+	if m.tab == queueTab { // new calls above the selected one must not replace it
 		m = m.remember()
 	}
 	m.waiting = all
@@ -89,7 +90,7 @@ func (m Model) wait(all []queue.Entry) Model {
 	return m
 }
 
-// waitingRows are the calls that wait, as the filter lets them through.
+// waitingRows returns the waiting calls that match the filter.
 func (m Model) waitingRows() []queue.Entry {
 	if m.filter == "" {
 		return m.waiting
@@ -100,7 +101,7 @@ func (m Model) waitingRows() []queue.Entry {
 	})
 }
 
-// begin begins to answer the selected call.
+// begin starts to answer the selected call.
 func (m Model) begin(key string) (Model, []Do) {
 	all, at := m.waitingRows(), m.lists[queueTab].at
 	if at >= len(all) {
@@ -119,7 +120,7 @@ func (m Model) begin(key string) (Model, []Do) {
 	return m.settle(), []Do{{Kind: Check, ID: id}}
 }
 
-// ask shows a call whole, and what to type to allow it.
+// ask shows the whole call, and what to type to allow it.
 func (m Model) ask(c Challenge) Model {
 	i := slices.IndexFunc(m.waitingRows(), func(e queue.Entry) bool { return e.ID == c.ID })
 	switch {
@@ -135,8 +136,8 @@ func (m Model) ask(c Challenge) Model {
 	return m
 }
 
-// confirm is the model after a key while a code is to be typed. The call can be read
-// meanwhile. Every other key ends it.
+// confirm returns the model after a key while a code is typed. The call can be scrolled.
+// Every other key cancels.
 func (m Model) confirm(key string) (Model, []Do) {
 	switch key {
 	case "up", "down", "pgup", "pgdown", "home", "end":
@@ -156,7 +157,7 @@ func (m Model) confirm(key string) (Model, []Do) {
 	return m.hold(Do{Kind: Answer, ID: c.ID, Effect: cardea.Allow}).settle(), nil
 }
 
-// tell is the model after a key while a message is typed.
+// tell returns the model after a key while a message is typed.
 func (m Model) tell(key string) Model {
 	switch key {
 	case "enter":
@@ -171,7 +172,7 @@ func (m Model) tell(key string) Model {
 	return m.say(edited(m.message.text, key))
 }
 
-// edited is a text after a key. A key that writes nothing leaves it as it is.
+// edited returns a text after a key. Keys without a character do not change it.
 func edited(text, key string) string {
 	switch {
 	case key == "backspace":
@@ -192,7 +193,7 @@ func (m Model) say(text string) Model {
 	return m
 }
 
-// hold holds an answer back, for as long as the call's time lets it.
+// hold holds an answer, as long as the call's deadline permits.
 func (m Model) hold(do Do) Model {
 	until := m.now.Add(undoTime)
 	for _, e := range m.waiting {
@@ -212,7 +213,7 @@ func verb(e cardea.Effect) string {
 	return "denied"
 }
 
-// answerOf is the answer to a call that is held back, nil for none.
+// answerOf returns the held answer to a call, or nil.
 func (m Model) answerOf(id int64) *held {
 	if i := slices.IndexFunc(m.held, func(h held) bool { return h.ID == id }); i >= 0 {
 		return &m.held[i]
@@ -220,7 +221,7 @@ func (m Model) answerOf(id int64) *held {
 	return nil
 }
 
-// send gives the answers whose time has come, or all of them.
+// send returns the answers that are due, or all of them.
 func (m Model) send(all bool) (Model, []Do) {
 	var do []Do
 	var left []held
@@ -236,14 +237,14 @@ func (m Model) send(all bool) (Model, []Do) {
 	return m, do
 }
 
-// quit sends what is held back, and ends.
+// quit sends all held answers, and ends.
 func (m Model) quit() (Model, []Do) {
 	m, do := m.send(true)
 	return m, append(do, Do{Kind: Quit})
 }
 
-// undo takes the last answer back: one that is held back is not given, and of one that was
-// given the queue knows whether it was used.
+// undo takes the last answer back. A held answer is dropped; for a sent one, the queue
+// knows whether it was used.
 func (m Model) undo() (Model, []Do) {
 	switch n := len(m.held); {
 	case n > 0:

@@ -11,7 +11,7 @@ import (
 	"cardea.dev/internal/ask/queue"
 )
 
-// waiting are n calls that wait, from a number on.
+// waiting returns n waiting calls, numbered from from.
 func waiting(from, n int) (out Waiting) {
 	for i := range n {
 		out = append(out, queue.Entry{ID: int64(from + i), State: queue.Pending, Tool: "Bash", Subject: text(fmt.Sprintf("make n%d.", from+i)), Session: text("s1"),
@@ -27,7 +27,7 @@ func atQueue(t *testing.T, n int) *screen {
 	return s
 }
 
-// answered is what was answered so far, besides what is held back.
+// answered checks the answers so far, without the held ones.
 func (s *screen) answered(want ...Do) {
 	s.t.Helper()
 	got := slices.DeleteFunc(slices.Clone(s.did), func(d Do) bool { return d.Kind != Answer })
@@ -62,7 +62,7 @@ func TestApprove(t *testing.T) {
 	s.answered(allow(2))
 }
 
-// What is not the code, and what is no code, answers nothing.
+// A wrong code or another key answers nothing.
 func TestNotApproved(t *testing.T) {
 	s := atQueue(t, 3)
 	for _, keys := range []string{"x", "esc", "enter", "q", "a", "K", "space", "y"} {
@@ -81,7 +81,7 @@ func TestNotApproved(t *testing.T) {
 	s.answered()
 }
 
-// A longer code is typed letter by letter. What is pasted is no answer.
+// A longer code is typed letter by letter. Pasted text is no answer.
 func TestCode(t *testing.T) {
 	s := atQueue(t, 1)
 	s.send(Challenge{ID: 1, Code: "abc"}, Pasted("abc"))
@@ -125,7 +125,8 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// The first answer wins: what was answered elsewhere is let go, wherever the person is.
+// The first answer wins: the state of a call that was answered in another place is dropped,
+// on every tab.
 func TestAnsweredElsewhere(t *testing.T) {
 	s := atQueue(t, 4)
 	s.keys("d enter j")
@@ -147,7 +148,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	s.shows("Nothing waits for you.")
 }
 
-// The person answers the call that they see: it stays selected when others come and go.
+// The person answers the call that they see: it stays selected while others come and go.
 func TestTheCallThatIsSeen(t *testing.T) {
 	s := atQueue(t, 50)
 	s.keys("pgdown j")
@@ -158,10 +159,10 @@ func TestTheCallThatIsSeen(t *testing.T) {
 		t.Errorf("%v", do)
 	}
 	s.keys("enter")
-	s.send(waiting(23, 5)) // what is read goes away, and its keys with it
+	s.send(waiting(23, 5)) // the open call goes away, and its keys with it
 	s.shows("call 22 was answered elsewhere", "a allow")
 	s.hides("Call 22")
-	s.send(waiting(30, 5)) // it is gone before the code is shown
+	s.send(waiting(30, 5)) // it goes away before the code is shown
 	s.send(Challenge{ID: 22, Code: "k"})
 	s.shows("call 22 was not answered")
 	s.keys("k")
@@ -169,7 +170,7 @@ func TestTheCallThatIsSeen(t *testing.T) {
 	s.answered()
 }
 
-// An answer is not held back until the call's time is over.
+// An answer is sent before the call's deadline.
 func TestShortOfTime(t *testing.T) {
 	s := atQueue(t, 1)
 	s.send(later(57500 * time.Millisecond))
@@ -193,7 +194,7 @@ func TestQueueFilterAndPages(t *testing.T) {
 	s.answered(allow(77))
 }
 
-// A call that comes above the selected one does not take its place.
+// A new call above the selected one does not replace it.
 func TestSelectionStays(t *testing.T) {
 	s := atQueue(t, 1)
 	s.send(append(waiting(2, 1), waiting(1, 1)...))

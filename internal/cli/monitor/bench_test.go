@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkUpdate is one key, and the screen after it, with all that the monitor keeps.
+// BenchmarkUpdate measures one key and the next screen, with the most decisions that the
+// monitor stores.
 func BenchmarkUpdate(b *testing.B) {
 	m := Model{}
 	for i := range 50 {

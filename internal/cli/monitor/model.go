@@ -1,6 +1,6 @@
-// Package monitor shows what is decided while it is decided, and what waits for a person:
-// what a screen shows and what a key does, as functions of values. Who draws the screen,
-// reads the keys and carries out what they ask for is the caller.
+// Package monitor shows decisions live, and the calls that wait for a person. It computes
+// what a screen shows and what a key does, as functions of values. The caller draws the
+// screen, reads the keys and carries out the requested actions.
 package monitor
 
 import (
@@ -18,12 +18,12 @@ import (
 	"cardea.dev/internal/memory/session"
 )
 
-// maxDecisions is how many decisions are kept in memory; the ledger has the others.
-// dropped is how many go at once.
+// maxDecisions is the most decisions in memory; the ledger has the others. dropped is how
+// many are removed at once.
 const (
 	maxDecisions = 5000
 	dropped      = 500
-	// maxFilter bounds what is typed as a filter, in bytes.
+	// maxFilter is the longest filter, in bytes.
 	maxFilter = 200
 )
 
@@ -37,18 +37,17 @@ const (
 	tabs
 )
 
-// Model is all that the monitor shows. The zero value with Explain and Describe set is an
-// empty one.
+// Model is the state of the monitor. The zero value with Explain and Describe set is empty.
 type Model struct {
-	// Explain gives an entry as "cardea explain" does, Describe a call that waits as
-	// "cardea queue" does.
+	// Explain returns an entry as "cardea explain" shows it, Describe a waiting call as
+	// "cardea queue" shows it.
 	Explain  func(ledger.Line) string
 	Describe func(*queue.Entry) string
-	// Colour is set where the terminal may be asked for colours.
+	// Colour is set if the terminal may show colours.
 	Colour bool
-	// Zone is the person's, for times.
+	// Zone is the person's time zone.
 	Zone *time.Location
-	// Probe is the type of agent of doctor's own calls, which are marked.
+	// Probe is the agent type of doctor's own calls, which are marked.
 	Probe string
 
 	width, height int
@@ -56,7 +55,7 @@ type Model struct {
 	tab           tab
 	decisions     []decision
 	counts        map[string]*counts
-	sessions      []Session
+	sessions      []SessionRow
 	answering
 	lists       [tabs]list
 	filter      string
@@ -65,93 +64,93 @@ type Model struct {
 	note, setUp string
 }
 
-// decision is an entry, with what a filter is compared with.
+// decision is an entry, with the text that a filter searches.
 type decision struct {
 	ledger.Line
 	text string
 }
 
-// counts are what was decided in a session since the monitor looks.
+// counts holds the numbers of decisions in a session since the monitor started.
 type counts struct {
 	allowed, asked, denied, left int
 	last                         time.Time
 	project                      string
 }
 
-// Session is what is known of a session.
-type Session struct {
+// SessionRow is a session as the list shows it.
+type SessionRow struct {
 	session.Registered
 	// Role is the role of the session itself, "" for none.
 	Role string
 }
 
-// list is a place in a list, by the key of the entry in it: what is above may go away.
+// list is a position in a list. It is found by the key of an entry, since entries above may
+// go away.
 type list struct {
 	key string
-	// at is the number of the entry that is selected, top that of the first that is shown.
+	// at is the index of the selected entry, top that of the first visible one.
 	at, top int
 }
 
-// detail is a text that takes the place of the list.
+// detail is a text that is shown instead of the list.
 type detail struct {
 	title, text string
-	// lines are the text's, as broad as the screen.
+	// lines holds the text, wrapped to the width of the screen.
 	lines []string
 	top   int
-	// call is the number of the call that waits which it is about, 0 for none.
+	// call is the number of the waiting call that the text shows, 0 for none.
 	call int64
 }
 
-// The messages that a [Model] is updated by.
+// The messages for [Model.Update].
 type (
-	// Key is a key, by the name that Bubble Tea gives it.
+	// Key is a pressed key, by Bubble Tea's name.
 	Key string
-	// Pasted is a text that was pasted. It counts in a filter only: what is pasted
-	// presses no keys.
+	// Pasted is a pasted text. It only adds to typed text, and never presses keys.
 	Pasted string
 	// Size is the size of the terminal, in cells.
 	Size struct{ Width, Height int }
-	// Decisions are entries that came into the ledger, the oldest first.
+	// Decisions are new entries of the ledger, the oldest first.
 	Decisions []ledger.Line
-	// Sessions are all sessions that are registered.
-	Sessions []Session
+	// Sessions are all registered sessions.
+	Sessions []SessionRow
 	// Waiting are all calls that wait for a person, the most urgent one first.
 	Waiting []queue.Entry
-	// SetUp is what changed of the gate's set-up without the person, "" for nothing. It
-	// stays on the screen.
+	// SetUp describes what changed in the gate's set-up without the person, or "". It stays on the
+	// screen.
 	SetUp string
-	// Trouble is told on the line of notes.
-	Trouble string
-	// Time is the time.
+	// Issue is a text for the line of notes.
+	Issue string
+	// Time is the current time.
 	Time time.Time
 )
 
-// Do is something for the caller to do after an update.
+// Do is an action for the caller after an update.
 type Do struct {
 	Kind Kind
-	// ID is the number of the call that waits.
+	// ID is the number of the waiting call.
 	ID int64
-	// Effect is allow or deny, Message is for the model.
+	// Effect is allow or deny. Message is for the model.
 	Effect  cardea.Effect
 	Message string
 }
 
-// Kind is what there is to do.
+// Kind is a kind of action.
 type Kind int
 
-// What there is to do.
+// The kinds of actions.
 const (
 	// Quit ends the monitor.
 	Quit Kind = iota + 1
-	// Check makes sure that a person types, and sends a [Challenge] for the call.
+	// Check checks that a person types, and sends a [Challenge] for the call.
 	Check
 	// Answer answers a call.
 	Answer
-	// Undo takes the answer to a call back, where it was not used yet.
+	// Undo takes the answer to a call back, unless it was used.
 	Undo
 )
 
-// Update is the model after a message, and what is to be done.
+// Update returns the model after a message, and the actions for the caller.
 func (m Model) Update(message any) (Model, []Do) {
 	var do []Do
 	switch x := message.(type) {
@@ -172,7 +171,7 @@ func (m Model) Update(message any) (Model, []Do) {
 		m = m.ask(x)
 	case SetUp:
 		m.setUp = oneLine(string(x))
-	case Trouble:
+	case Issue:
 		m.note = oneLine(string(x))
 	case Time:
 		m.now = time.Time(x)
@@ -181,7 +180,7 @@ func (m Model) Update(message any) (Model, []Do) {
 	return m.settle(), do
 }
 
-// paste takes text where text is typed. Elsewhere it presses no keys.
+// paste adds text to the text that is being typed, if any.
 func (m Model) paste(text string) Model {
 	switch {
 	case m.editing:
@@ -192,32 +191,33 @@ func (m Model) paste(text string) Model {
 	return m
 }
 
-// add takes decisions, and forgets the oldest ones where there are too many.
+// add adds decisions, and removes the oldest ones if there are too many.
 func (m Model) add(lines []ledger.Line) Model {
 	all := m.decisions
-	tally := make(map[string]*counts, len(m.counts))
+	evaluation := make(map[string]*counts, len(m.counts))
 	for id, c := range m.counts {
 		copied := *c
-		tally[id] = &copied
+		evaluation[id] = &copied
 	}
 	for _, l := range lines {
 		e := &l.Entry
 		all = append(all, decision{l, strings.ToLower(strings.Join([]string{e.Effect.String(), e.Tool.String(), e.Session.String(), e.Role.String(), e.By.String(),
 			e.Cwd.String(), e.Input.Text.String(), e.Reason.String()}, "\n"))})
-		c := tally[e.Session.String()]
+		c := evaluation[e.Session.String()]
 		if c == nil {
 			c = &counts{}
-			tally[e.Session.String()] = c
+			evaluation[e.Session.String()] = c
 		}
 		c.add(e)
 	}
 	if len(all) > maxDecisions {
 		all = slices.Clone(all[len(all)-maxDecisions+dropped:])
 	}
-	m.decisions, m.counts = all, tally
+	m.decisions, m.counts = all, evaluation
 	return m
 }
 
+// add counts an entry.
 func (c *counts) add(e *ledger.Entry) {
 	if e.Time.After(c.last) {
 		c.last = e.Time
@@ -236,7 +236,7 @@ func (c *counts) add(e *ledger.Entry) {
 	}
 }
 
-// press is the model after a key.
+// press returns the model after a key.
 func (m Model) press(key string) (Model, []Do) {
 	m.note = ""
 	switch {
@@ -279,7 +279,7 @@ func (m Model) press(key string) (Model, []Do) {
 	return m.settle(), nil
 }
 
-// edit is the model after a key while a filter is typed.
+// edit returns the model after a key while a filter is typed.
 func (m Model) edit(key string) Model {
 	switch key {
 	case "enter":
@@ -300,7 +300,7 @@ func (m Model) filterBy(text string) Model {
 	return m
 }
 
-// read is the model after a key while a text is shown.
+// read returns the model after a key while a text is shown.
 func (m Model) read(key string) (Model, []Do) {
 	switch key {
 	case "q", "esc", "enter", "left", "h":
@@ -310,7 +310,7 @@ func (m Model) read(key string) (Model, []Do) {
 	return m.scroll(key), nil
 }
 
-// scroll is the model after a key that moves the text that is shown.
+// scroll returns the model after a key that scrolls the text.
 func (m Model) scroll(key string) Model {
 	if m.detail == nil {
 		return m
@@ -321,7 +321,7 @@ func (m Model) scroll(key string) Model {
 	return m.settle()
 }
 
-// moved is a place in n things of which rows are shown, after a key.
+// moved returns the position among n things, of which rows are visible, after a key.
 func moved(key string, at, rows, n int) int {
 	switch key {
 	case "up", "k":
@@ -346,8 +346,8 @@ func (l list) move(key string, rows, n int) list {
 	return l
 }
 
-// remember notes which entry is selected. The end of the list of decisions is none: who
-// stands there sees what comes.
+// remember stores which entry is selected. At the end of the decisions it stores none, so
+// that the list follows new decisions.
 func (m Model) remember() Model {
 	keys := m.keys()
 	l := &m.lists[m.tab]
@@ -357,7 +357,7 @@ func (m Model) remember() Model {
 	return m
 }
 
-// settle moves the lists so that what is selected still is, and is shown.
+// settle scrolls the lists so that the selected entry stays selected and visible.
 func (m Model) settle() Model {
 	keys := m.keys()
 	l := &m.lists[m.tab]
@@ -378,7 +378,7 @@ func (m Model) settle() Model {
 	return m
 }
 
-// shown are the decisions that the filter lets through.
+// shown returns the decisions that match the filter.
 func (m Model) shown() []decision {
 	if m.filter == "" {
 		return m.decisions
@@ -389,17 +389,17 @@ func (m Model) shown() []decision {
 
 // sessionRow is a session as the list shows it.
 type sessionRow struct {
-	Session
+	SessionRow
 	counts
 }
 
-// sessionRows are the sessions, the one last heard of first.
+// sessionRows returns the sessions that match the filter, the most recent first.
 func (m Model) sessionRows() []sessionRow {
 	var out []sessionRow
 	rows := map[string]bool{}
 	for _, s := range m.sessions {
 		rows[s.Registered.Session] = true
-		row := sessionRow{Session: s}
+		row := sessionRow{SessionRow: s}
 		if c := m.counts[s.Registered.Session]; c != nil {
 			row.counts = *c
 		}
@@ -407,7 +407,7 @@ func (m Model) sessionRows() []sessionRow {
 	}
 	for id, c := range m.counts {
 		if !rows[id] {
-			out = append(out, sessionRow{Session{Registered: session.Registered{Session: id}}, *c})
+			out = append(out, sessionRow{SessionRow{Registered: session.Registered{Session: id}}, *c})
 		}
 	}
 	slices.SortFunc(out, func(a, b sessionRow) int {
@@ -419,7 +419,7 @@ func (m Model) sessionRows() []sessionRow {
 	})
 }
 
-// keys are the keys of the entries of the list that is shown.
+// keys returns the keys of the entries in the visible list.
 func (m Model) keys() []string {
 	switch m.tab {
 	case decisionsTab:
@@ -438,7 +438,7 @@ func (m Model) openSelected() Model {
 	switch m.tab {
 	case decisionsTab:
 		if all := m.shown(); at < len(all) {
-			m.lists[m.tab].key = all[at].Entry.ID // it stays selected
+			m.lists[m.tab].key = all[at].Entry.ID // keep it selected
 			return m.open("Decision "+all[at].Entry.ID, m.Explain(all[at].Line))
 		}
 	case queueTab:
@@ -464,7 +464,7 @@ func (m Model) open(title, text string) Model {
 	return m
 }
 
-// reopen wraps what is shown anew.
+// reopen wraps the shown text again.
 func (m Model) reopen() Model {
 	if m.detail == nil {
 		return m

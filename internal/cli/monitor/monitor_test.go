@@ -19,17 +19,17 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 func text(s string) redact.Text { return redact.New().Text(s) }
 
-// entry is the entry number n of a session.
+// entry returns the entry number n of a session.
 func entry(n int, e cardea.Effect, session, command string) ledger.Line {
 	return ledger.Line{Genuine: true, Entry: ledger.Entry{ID: fmt.Sprintf("id%04d", n), Time: noon.Add(time.Duration(n) * time.Second), Event: text("PreToolUse"),
-		Session: text(session), Tool: text("Bash"), Project: text("/home/liam/app"), Effect: e, Input: ledger.Input{Text: text(command)}, By: text("rules:r")}}
+		Session: text(session), Tool: text("Bash"), Project: text("/home/liam/app"), Effect: e, Input: ledger.InputSummary{Text: text(command)}, By: text("rules:r")}}
 }
 
-// screen is a monitor of a test.
+// screen is a monitor under test.
 type screen struct {
 	t *testing.T
 	Model
-	// did is what was to be done so far.
+	// did holds the requested actions so far.
 	did []Do
 }
 
@@ -40,7 +40,7 @@ func start(t *testing.T, width, height int) *screen {
 	return s
 }
 
-// send updates the model, and looks whether what it shows fits.
+// send updates the model, and checks that the screen fits.
 func (s *screen) send(messages ...any) (do []Do) {
 	s.t.Helper()
 	for _, m := range messages {
@@ -51,7 +51,7 @@ func (s *screen) send(messages ...any) (do []Do) {
 	return do
 }
 
-// keys presses keys, which blanks part.
+// keys presses keys, which are separated by blanks.
 func (s *screen) keys(keys string) (do []Do) {
 	s.t.Helper()
 	for key := range strings.FieldsSeq(keys) {
@@ -60,7 +60,7 @@ func (s *screen) keys(keys string) (do []Do) {
 	return do
 }
 
-// fits looks whether the screen has the lines of the terminal, and no line is broader.
+// fits checks that the screen has the lines of the terminal, and no line is too wide.
 func (s *screen) fits() {
 	s.t.Helper()
 	if s.width <= 0 || s.height <= 0 {
@@ -99,7 +99,7 @@ func (s *screen) hides(what string) {
 	}
 }
 
-// selected is the line with the mark.
+// selected returns the line with the mark.
 func (s *screen) selected() string {
 	for l := range strings.SplitSeq(ansi.Strip(s.View()), "\n") {
 		if strings.HasPrefix(l, "> ") {
@@ -128,14 +128,14 @@ func TestDecisions(t *testing.T) {
 	s.shows("1 Decisions 0", "Nothing was decided yet")
 	s.send(Decisions{entry(1, cardea.Deny, "s1", "git push -f"), entry(2, cardea.Allow, "s2", "ls")})
 	s.shows("1 Decisions 2", "3 Sessions 2", "deny    12:00:01  s1        Bash       app         git push -f")
-	s.selects("ls") // who stands at the end follows
+	s.selects("ls") // at the end, the list follows
 	s.send(many(3, 50))
 	s.selects("n52.")
 	s.hides("git push")
 	s.keys("k k")
 	s.selects("n50.")
 	s.send(many(53, 50))
-	s.selects("n50.") // who stands elsewhere stays
+	s.selects("n50.") // elsewhere, the selection stays
 	s.keys("home")
 	s.selects("git push")
 	s.keys("pgdown")
@@ -153,7 +153,7 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// What no longer is in memory takes the selection along to what is.
+// If the selected entry is no longer in memory, an existing one is selected.
 func TestForgetting(t *testing.T) {
 	s := start(t, 80, 24)
 	s.send(many(1, 100))
@@ -189,7 +189,7 @@ func TestFilter(t *testing.T) {
 	s.send(Pasted("deny\nq\x1b[2J"))
 	s.shows(`/deny\nq\u001b[2J`)
 	s.keys("esc")
-	s.send(Pasted("q")) // what is pasted presses no keys
+	s.send(Pasted("q")) // pasted text presses no keys
 	s.keys("/")
 	for range 300 {
 		s.keys("x")
@@ -210,14 +210,14 @@ func TestSessions(t *testing.T) {
 		Decisions{entry(1, cardea.Deny, "s1", "a"), entry(2, cardea.Ask, "s1", "b"), entry(3, cardea.Halt, "s2", "c")})
 	s.keys("tab tab")
 	s.shows(">3 Sessions 3", "s1                   coder               0     1     1  12:00:02  app", "(off) -")
-	s.selects("s2") // heard of last
+	s.selects("s2") // the most recent one
 	s.keys("j enter")
 	s.shows("Session s1", "Role:        coder", "Team:        alpha", `Task:        the login form\u001b[2J`, "as coder, 2026-11-20 12:00 by person:liam")
 	s.keys("q 1")
 	s.shows(">1 Decisions")
 }
 
-// No text of a call breaks the screen, at any size of it.
+// No text of a call breaks the screen, at any size.
 func TestHostileTexts(t *testing.T) {
 	texts := []string{
 		"\x1b[2J\x1b]0;title\x07\x1b[31mred",
@@ -242,7 +242,7 @@ func TestHostileTexts(t *testing.T) {
 			for i, x := range texts {
 				l := entry(i, cardea.Ask, x, x)
 				l.Entry.Tool, l.Entry.Project, l.Entry.Reason, l.Entry.By, l.Genuine = text(x), text("/"+x), text(x), text(x), i%2 == 0
-				s.send(Decisions{l}, Trouble(x))
+				s.send(Decisions{l}, Issue(x))
 				s.send(Sessions{{Registered: session.Registered{Session: x, Team: x}, Role: x}})
 				s.send(Waiting{{ID: int64(i), Tool: x, Subject: text(x), Session: text(x), Project: text("/" + x)}})
 				s.keys("enter down end esc tab enter pgdown d ä esc a esc tab enter esc tab / ä esc ?")
@@ -258,7 +258,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// That the set-up changed stays on the screen, whatever else is shown.
+// The notice about a changed set-up stays on the screen.
 func TestSetUp(t *testing.T) {
 	s := start(t, 80, 24)
 	s.send(many(1, 50), SetUp("changed since you set the gate up: ~/.claude/settings.json\x1b[2J"))
@@ -267,12 +267,12 @@ func TestSetUp(t *testing.T) {
 		s.shows(`! changed since you set the gate up: ~/.claude/settings.json\u001b[2J`)
 	}
 	s.keys("esc esc 1 home pgdown")
-	s.selects("n20.") // a line less
+	s.selects("n20.") // one line fewer
 	s.send(SetUp(""))
 	s.hides("changed since")
 }
 
-// Without colours no escape sequence is there, and the same is said.
+// Without colours there are no escape sequences, and the information is the same.
 func TestMonochrome(t *testing.T) {
 	s := start(t, 80, 24)
 	s.send(Decisions{entry(1, cardea.Deny, "s1", "a"), entry(2, cardea.Allow, "s2", "b")})
@@ -298,7 +298,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// Doctor's own call is no one's attack, and is marked.
+// Doctor's own call is marked, since it is not an attack.
 func TestProbeIsMarked(t *testing.T) {
 	s := start(t, 100, 24)
 	s.Probe = "probe"

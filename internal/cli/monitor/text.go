@@ -10,12 +10,12 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// maxMarks is how many marks may stand on one letter: more of them draw over the lines
-// above and below, in terminals that show them all.
+// maxMarks is the most marks on one letter. With more, some terminals draw over the lines
+// above and below.
 const maxMarks = 2
 
-// oneLine is text from outside in one line, in which nothing moves the cursor, changes the
-// direction of writing, shows nothing, or leaves its line.
+// oneLine returns external text as one safe line: nothing in it moves the cursor, changes
+// the writing direction, is invisible, or leaves its line.
 func oneLine(s string) string {
 	s = hook.Plain(s)
 	if !strings.ContainsFunc(s, unicode.IsMark) {
@@ -38,8 +38,8 @@ func oneLine(s string) string {
 	return b.String()
 }
 
-// cellsOf is how many cells of a terminal a character takes at most: terminals differ on
-// some, and none of them may push what follows into the next line.
+// cellsOf returns the most terminal cells that a character takes. Terminals differ, and on
+// none may the following text wrap to the next line.
 func cellsOf(r rune) int {
 	switch {
 	case ' ' <= r && r <= '~', r == '…':
@@ -51,7 +51,7 @@ func cellsOf(r rune) int {
 	return max(1, ansi.StringWidth(s), ansi.StringWidthWc(s))
 }
 
-// cells is how many cells a text takes.
+// cells returns the most cells that a text takes.
 func cells(s string) int {
 	n := 0
 	for _, r := range s {
@@ -60,7 +60,7 @@ func cells(s string) int {
 	return n
 }
 
-// fit cuts a text so that it takes at most n cells, and says so by a last "…".
+// fit cuts a text to at most n cells. A cut text ends with "…".
 func fit(s string, n int) string {
 	if len(s) <= n || cells(s) <= n { // no character takes more cells than bytes
 		return s
@@ -74,14 +74,14 @@ func fit(s string, n int) string {
 	return s
 }
 
-// column is a text in exactly n cells.
+// column returns a text in exactly n cells.
 func column(s string, n int) string {
 	s = fit(s, n)
 	return s + strings.Repeat(" ", max(0, n-cells(s)))
 }
 
-// wrap breaks a text into lines of at most n cells, so that all of it can be read. Lines
-// after the first begin as deep as it does.
+// wrap breaks a text into lines of at most n cells. The following lines have the indent of
+// the first.
 func wrap(s string, n int) []string {
 	n = max(n, 8)
 	indent := s[:len(s)-len(strings.TrimLeft(s, " "))]

@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// help is what the key "?" shows.
+// help is the text for the key "?".
 const help = `Tab, 1, 2, 3     the lists: decisions, queue, sessions
 Up, Down, j, k   one up or down
 PgUp, PgDn       a screen up or down
@@ -26,7 +26,7 @@ Esc, q           back
 /                show only what has a text: a command, session, role, rule, effect
 q, Ctrl+C        end`
 
-// style is a way to emphasise, as a parameter of the terminal's SGR sequence.
+// style is an emphasis, as a parameter of the terminal's SGR sequence.
 type style string
 
 const (
@@ -38,7 +38,7 @@ const (
 	yellow  style = "33"
 )
 
-// paint is text in a style, where there are styles.
+// paint returns text in a style, or as it is without colours.
 func (m Model) paint(s style, text string) string {
 	if !m.Colour || s == "" || text == "" {
 		return text
@@ -46,7 +46,7 @@ func (m Model) paint(s style, text string) string {
 	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
 }
 
-// styleOf is the style of an effect. Its word says the same without.
+// styleOf returns the style of an effect. The effect's word has the same information.
 func styleOf(e cardea.Effect) style {
 	switch {
 	case e == cardea.Allow:
@@ -59,10 +59,10 @@ func styleOf(e cardea.Effect) style {
 	return faint
 }
 
-// The lines above and below a list: tabs and names of columns, notes and keys.
+// The numbers of lines above and below a list: tabs and column names, notes and keys.
 const above, below = 2, 2
 
-// rows is how many lines a list has.
+// rows returns the number of lines of a list.
 func (m Model) rows() int {
 	rows := m.height - above - below
 	if m.setUp != "" {
@@ -71,7 +71,7 @@ func (m Model) rows() int {
 	return max(0, rows)
 }
 
-// View is the screen: exactly as many lines as it has, none broader than it is.
+// View returns the screen: exactly as many lines as the terminal has, none wider than it.
 func (m Model) View() string {
 	if m.width <= 0 || m.height <= 0 {
 		return ""
@@ -97,13 +97,13 @@ func (m Model) View() string {
 		lines = append(lines, m.paint(red, fit("! "+m.setUp, m.width)))
 	}
 	lines = append(lines, m.notes(), m.paint(faint, fit(m.keysHelp(), m.width)))
-	if len(lines) > m.height { // what is going on matters more than how it is called
+	if len(lines) > m.height { // the content matters more than the headings
 		lines = lines[len(lines)-m.height:]
 	}
 	return strings.Join(lines, "\n")
 }
 
-// head names the lists, with how many entries each has.
+// head returns the line with the lists and their numbers of entries.
 func (m Model) head() string {
 	names := [tabs]string{decisionsTab: fmt.Sprintf("1 Decisions %d", len(m.decisions)), queueTab: fmt.Sprintf("2 Queue %d", len(m.waiting)),
 		sessionsTab: fmt.Sprintf("3 Sessions %d", len(m.allSessions()))}
@@ -144,7 +144,7 @@ func (m Model) zone() *time.Location {
 
 func (m Model) clock(t time.Time) string { return t.In(m.zone()).Format("15:04:05") }
 
-// notes is the line for what is typed, and for what went wrong.
+// notes returns the line for typed text and for errors.
 func (m Model) notes() string {
 	switch {
 	case m.challenge != nil:
@@ -161,7 +161,7 @@ func (m Model) notes() string {
 	return ""
 }
 
-// typing is a line in which the person types. Its end is what they see.
+// typing returns a line in which the person types. A long text shows its end.
 func (m Model) typing(text string) string {
 	for cells(text) > m.width-1 && text != "" {
 		text = strings.TrimPrefix(text, string([]rune(text)[0]))
@@ -169,6 +169,7 @@ func (m Model) typing(text string) string {
 	return text + m.paint(reverse, " ")
 }
 
+// keysHelp returns the line with the keys that work now.
 func (m Model) keysHelp() string {
 	switch {
 	case m.challenge != nil:
@@ -186,7 +187,7 @@ func (m Model) keysHelp() string {
 	return m.answerKeys() + "Enter show  / filter  Tab next list  ? keys  q end"
 }
 
-// answerKeys are the keys for what waits.
+// answerKeys returns the keys for waiting calls.
 func (m Model) answerKeys() string {
 	if m.tab != queueTab || len(m.waiting) == 0 {
 		return ""
@@ -194,7 +195,7 @@ func (m Model) answerKeys() string {
 	return "a allow  d deny  u undo  "
 }
 
-// list is the list that is shown, below the names of its columns.
+// list returns the names of the columns and the lines of the visible list.
 func (m Model) list() (names string, lines []string) {
 	l := m.lists[m.tab]
 	cut := func(n int) (from, to int) { return min(l.top, n), min(l.top+m.rows(), n) }
@@ -242,7 +243,7 @@ func (m Model) list() (names string, lines []string) {
 	return "", nil
 }
 
-// orNone says why a list is empty.
+// orNone returns the lines of a list, or why it is empty.
 func (m Model) orNone(lines []string, why string) []string {
 	switch {
 	case len(lines) > 0:
@@ -253,11 +254,11 @@ func (m Model) orNone(lines []string, why string) []string {
 	return wrap(why, m.width)
 }
 
-// narrow is set for a screen that has no room for all columns.
+// narrow reports whether the screen is too narrow for all columns.
 func (m Model) narrow() bool { return m.width < 72 }
 
-// row is a line about a call, or the names above such lines. Where the screen is narrow,
-// it begins with short, and only the text follows.
+// row returns a line about a call, or the column names. On a narrow screen the line has
+// only short and text.
 func (m Model) row(short, first, session, tool, folder, text string) string {
 	if m.narrow() {
 		return column(short, 6) + " " + text
@@ -265,8 +266,8 @@ func (m Model) row(short, first, session, tool, folder, text string) string {
 	return column(first, 8) + "  " + column(session, 8) + "  " + column(tool, 9) + "  " + column(folder, 10) + "  " + text
 }
 
-// decided is a decision in a line, behind its effect. The call comes last: what is written
-// from right to left may change the order of what follows, in terminals that show it so.
+// decided returns a decision as a line, after its effect. The call is last, since
+// right-to-left text may reorder what follows in some terminals.
 func (m Model) decided(l ledger.Line) string {
 	e := &l.Entry
 	text := oneLine(e.Input.Text.String())
@@ -280,16 +281,16 @@ func (m Model) decided(l ledger.Line) string {
 	return m.row(tool, m.clock(e.Time), oneLine(e.Session.String()), tool, folderOf(e), text)
 }
 
-// waits is a call that waits in a line, behind its number. What it runs comes last.
+// waits returns a waiting call as a line, after its number. Its command is last.
 func (m Model) waits(e *queue.Entry) string {
-	left := "-" // nobody waits for it
+	left := "-" // a ticket has no deadline
 	if !e.Ticket {
 		left = max(0, e.Deadline.Sub(m.now)).Round(time.Second).String()
 	}
 	return m.row(left, left, oneLine(e.Session.String()), oneLine(e.Tool), baseOf(cmp.Or(e.Project.String(), "-")), oneLine(e.Subject.String()))
 }
 
-// Waits is a call in the queue, and what became of it, as a line of its own.
+// Waits returns a queue entry and its result as a separate line.
 func Waits(e *queue.Entry, now time.Time) string {
 	switch {
 	case e.State == queue.Answered && e.Answer != nil:
@@ -301,7 +302,7 @@ func Waits(e *queue.Entry, now time.Time) string {
 		oneLine(e.Tool), baseOf(cmp.Or(e.Project.String(), "-")), oneLine(e.Subject.String()), e.ID, e.ID)
 }
 
-// folderOf is the name of the folder that a call was in: its project's, or its own.
+// folderOf returns the name of a call's folder: its project's, or its own.
 func folderOf(e *ledger.Entry) string { return baseOf(cmp.Or(e.Project.String(), e.Cwd.String(), "-")) }
 
 func baseOf(folder string) string { return oneLine(path.Base(filepath.ToSlash(folder))) }
@@ -318,7 +319,7 @@ func (s sessionRow) line(m Model) string {
 	return fmt.Sprintf("%s %5d %5d %5d  %-8s  %s", column(oneLine(role), 15), s.allowed, s.asked, s.denied, last, baseOf(cmp.Or(s.project, "-")))
 }
 
-// describe is all that is known of a session.
+// describe returns the details of a session.
 func (s sessionRow) describe(zone *time.Location) string {
 	var b strings.Builder
 	line := func(name, value string) {
@@ -350,13 +351,13 @@ func (s sessionRow) describe(zone *time.Location) string {
 	return b.String()
 }
 
-// isProbe reports whether an entry is of doctor's own call, whose agent is of a type.
+// isProbe reports whether an entry is a call of doctor, whose agent has the type probe.
 func isProbe(e *ledger.Entry, probe string) bool {
 	return probe != "" && e.AgentType.String() == probe
 }
 
-// Line is a decision as a line of its own, for whoever has no screen, or none that they see.
-// probe is the type of agent of doctor's own calls.
+// Line returns a decision as a separate line, for use without a screen and for screen
+// readers. probe is the agent type of doctor's own calls.
 func Line(l ledger.Line, zone *time.Location, probe string) string {
 	e := &l.Entry
 	text := fmt.Sprintf("%s %s, %s in %s", e.Time.In(zone).Format("15:04:05"), e.Effect, oneLine(e.Tool.String()), folderOf(e))

@@ -10,14 +10,15 @@ import (
 	"cardea.dev"
 )
 
-// Many files are patterns by their endings, and few are themselves.
+// TestManyNames checks that many files become patterns by their endings, and few stay
+// single names.
 func TestManyNames(t *testing.T) {
 	var all []string
 	for i := range 100 {
 		all = append(all, fmt.Sprintf("f%d.js", i), fmt.Sprintf("%d.txt", i))
 	}
 	all = append(all, "Makefile", "opencode.json", ".npmrc")
-	env := world
+	env := system
 	env.Names = func(string) ([]string, bool) { return all, true }
 	var got []string
 	for _, a := range Analyse("cp x/* src", env).Parts[0].Access {
@@ -37,33 +38,33 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// The accesses of a line, as "kind path" with marks for recursive (r) and
-// redirected (>).
+// TestAccess checks the accesses of a line, as "kind path" with marks for recursive (r)
+// and redirected (>).
 func TestAccess(t *testing.T) {
 	tests := []struct{ line, want string }{
 		{"rm -rf /", "delete /r"},
 		{"rm / -rf", "delete /r"},
 		{"rm -r -f -- /", "delete /r"},
 		{"rm -rf $HOME ~/x", "delete /home/ur delete /home/u/xr"},
-		{"rm -rf /tmp/{safe,../../Users}", "delete /tmp/safer delete /Usersr"},
+		{"rm -rf /tmp/{safe,../Users}", "delete /tmp/safer delete /Usersr"},
 		{"rm -rf safe/../../../etc", "delete /etcr"},
 		{"cd /tmp && rm -rf x", "read /tmp delete /tmp/xr"},
-		{"cd src; cat ../../x", "read /proj/x"},
-		{"cd none; cat ../../x", "read ?"},
-		{"cd none && cat ../../x", "read /proj/x"},
-		{"cd none || exit; cat ../../x", "read /proj/x"},
-		{"cd none || { echo; exit 1; }; cat ../../x", "read /proj/x"},
-		{"cd none || true; cat ../../x", "read ?"},
-		{"exit() { :; }; cd none || exit; cat ../../x", "read ?"},
-		{"! cd none && cat ../../x", "read ?"},
-		{"if cd none; then cat ../../x; fi", "read /proj/x"},
-		{"if cd none; then :; else cat ../../x; fi", "read ?"},
+		{"cd src; cat ../x", "read /proj/x"},
+		{"cd none; cat ../x", "read ?"},
+		{"cd none && cat ../x", "read /proj/x"},
+		{"cd none || exit; cat ../x", "read /proj/x"},
+		{"cd none || { echo; exit 1; }; cat ../x", "read /proj/x"},
+		{"cd none || true; cat ../x", "read ?"},
+		{"exit() { :; }; cd none || exit; cat ../x", "read ?"},
+		{"! cd none && cat ../x", "read ?"},
+		{"if cd none; then cat ../x; fi", "read /proj/x"},
+		{"if cd none; then :; else cat ../x; fi", "read ?"},
 		{"cd src out; cat x", "read ? read ? read ?"},
 		{"pushd -n src; cat x", "read ? read ?"},
 		{"cd -P src; cat x", "read /proj/src/x"},
-		{"rm -r src; cd src; cat ../../x", "delete /proj/srcr read ?"},
-		{"cd src && cat ../../x; cat y", "read /proj/x read /proj/src/y"},
-		{"cd none && cat ../../x; cat y", "read /proj/x read ?"},
+		{"rm -r src; cd src; cat ../x", "delete /proj/srcr read ?"},
+		{"cd src && cat ../x; cat y", "read /proj/x read /proj/src/y"},
+		{"cd none && cat ../x; cat y", "read /proj/x read ?"},
 		{"cd $x; rm y", "read ? delete ?"},
 		{"(cd /tmp); rm y", "read /tmp delete /proj/y"},
 		{"cat a > b", "write /proj/b> read /proj/a"},
@@ -82,7 +83,7 @@ func TestAccess(t *testing.T) {
 		{"cp -r a b", "read /proj/ar write /proj/br"},
 		{"cp -t d a", "read /proj/a write /proj/d write /proj/d/a"},
 		{"mv a b", "delete /proj/ar write /proj/br"},
-		// A folder that is there gets names, and stays as it is otherwise.
+		// An existing folder gets names in it, and is not replaced.
 		{"mv a src", "delete /proj/ar write /proj/src write /proj/src/ar"},
 		{"mv a/x* /tmp/", "delete /proj/ar* write /tmp write /tmpr*"},
 		{"mv a b none", "delete /proj/ar delete /proj/br write /proj/none write /proj/none/ar write /proj/none/br"},
@@ -123,7 +124,7 @@ func TestAccess(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var got []string
-		for _, p := range Analyse(tt.line, world).Parts {
+		for _, p := range Analyse(tt.line, system).Parts {
 			for _, a := range p.Access {
 				s := string(a.Kind) + " " + a.Path
 				if a.Kind == cardea.Network {
@@ -165,7 +166,7 @@ func TestCommandAndOptions(t *testing.T) {
 		{"find . -name x -type f", "find", "-name=x -type=f", "."},
 	}
 	for _, tt := range tests {
-		p := Analyse(tt.line, world).Parts[0]
+		p := Analyse(tt.line, system).Parts[0]
 		var options, operands []string
 		for _, o := range p.Options {
 			s := o.Name
@@ -209,7 +210,7 @@ func TestElevatedAndRemote(t *testing.T) {
 		{"bash -c 'rm x'", false, false, "bash"},
 		{"sudo bash -c 'rm x'", true, false, "sudo bash"},
 	} {
-		parts := Analyse(tt.line, world).Parts
+		parts := Analyse(tt.line, system).Parts
 		i := slices.IndexFunc(parts, func(p cardea.Part) bool { return p.Text == "rm x" })
 		if i < 0 {
 			t.Errorf("%q: no part rm x in %v", tt.line, parts)
@@ -222,9 +223,9 @@ func TestElevatedAndRemote(t *testing.T) {
 	}
 }
 
-// Symbolic links are followed, and the spelling is kept.
+// TestResolve checks that symlinks are followed and the spelling is kept.
 func TestResolve(t *testing.T) {
-	env := world
+	env := system
 	env.Resolve = func(p string) string { return strings.Replace(p, "/proj/link", "/etc", 1) }
 	p := Analyse("cat link/passwd", env).Parts[0]
 	if a := p.Access[0]; a.Path != "/etc/passwd" || a.Spelled != "/proj/link/passwd" {

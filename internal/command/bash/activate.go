@@ -13,18 +13,19 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file knows the files that activate a virtual environment of Python: what venv, virtualenv
-// and uv write as bin/activate, and conda in its own folder. They set variables of the shell, put
-// the environment's programs in front of others, and define the function deactivate.
+// This file recognizes the files that activate a Python virtual environment: bin/activate as
+// venv, virtualenv and uv write it, and conda's own. They set shell variables, put the
+// environment's programs before others, and define the function deactivate.
 
-// activates is the folder of programs that a command puts in front, "" where it does anything
-// else than to activate an environment. conda is the folder of conda that does it.
+// activates returns the folder of programs that a command puts before others, or "" if
+// it does anything other than activate an environment. conda is the folder of conda if
+// conda activates it.
 func (w *commands) activates(inv invocation) (bin, conda string) {
 	plain := w.cur.Forgotten.None() && len(inv.argv) > 1 && len(inv.access)+len(inv.assigns)+len(inv.wrappers)+len(*w.cmd.spots) == 0 && inv.argv[1].Static
 	if !plain || w.loops > 0 || w.cur.Folder == "" || w.env.ReadFile == nil || w.changesFiles() || !w.untouched() {
 		return "", ""
 	}
-	// With ".." a link leads elsewhere than its name says.
+	// With ".." a symlink leads to another folder than its name shows.
 	word, file := inv.argv[1].Text, knowledge.Absolute(w.cur.Folder, inv.argv[1].Text)
 	const longest = 32 << 10
 	data, err := w.env.ReadFile(file, longest)
@@ -41,26 +42,27 @@ func (w *commands) activates(inv invocation) (bin, conda string) {
 	return "", ""
 }
 
-// untouched reports whether the line has changed nothing of what an activate file uses.
+// untouched reports whether the line has changed no variable, function or alias that an
+// activate file uses.
 func (w *commands) untouched() bool {
 	names, _ := knowledge.WordsOf(form.VariableKinds, "activation")
-	return len(w.cur.Funcs)+len(w.cur.Aliases) == 0 && !slices.ContainsFunc(names, func(name string) bool { return !w.cur.Vars.Get(name).IsUntouched() || w.cur.Traits[name] != 0 })
+	return len(w.cur.Funcs)+len(w.cur.Aliases) == 0 && !slices.ContainsFunc(names, func(name string) bool { return !w.cur.Vars.Get(name).IsUntouched() || w.cur.Attributes[name] != 0 })
 }
 
-// deactivates reports a call of the function that an activate file has defined.
+// deactivates reports whether inv calls the function deactivate of an activate file.
 func (w *commands) deactivates(inv invocation) bool {
 	program := func(bin string) bool { return w.env.IsNew == nil || !w.env.IsNew(path.Join(bin, "deactivate")) }
 	return w.untouched() && len(inv.argv) == 1 && inv.argv[0].Text == "deactivate" && len(inv.access)+len(inv.wrappers) == 0 && !slices.ContainsFunc(w.fronts, program)
 }
 
-// isConda reports whether a text is what conda writes for its own folder. It runs more files of
-// that folder.
+// isConda reports whether text is the activate file of conda in root. It runs more files
+// of that folder.
 func isConda(text, root string) bool {
 	return plainPath(root) && strings.Join(codeLines(text), "\n") == "_CONDA_ROOT=\""+root+"\"\n\\. \"$_CONDA_ROOT/etc/profile.d/conda.sh\" || return $?\nconda activate \"$@\""
 }
 
-// condaBin is the folder of programs of the environment of conda that an operand names, "" where
-// there may be one that runs files of its own.
+// condaBin returns the folder of programs of the conda environment that an operand
+// names. It returns "" if that environment may run files of its own.
 func (w *commands) condaBin(root string, operands []field) string {
 	if len(operands) > 0 && operands[0].Text != "base" {
 		root = path.Join(root, "envs", operands[0].Text)
@@ -76,7 +78,7 @@ func plainPath(root string) bool {
 	return strings.Trim(root, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./@+-") == ""
 }
 
-// codeLines are the lines of a script without comments and blanks.
+// codeLines returns the lines of a script without comments and blanks.
 func codeLines(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.Trim(line, " \t\n"); line != "" && line[0] != '#' {
@@ -86,8 +88,8 @@ func codeLines(text string) (lines []string) {
 	return lines
 }
 
-// isActivation reports whether a text is what venv, virtualenv or uv writes for an environment in
-// a folder.
+// isActivation reports whether text is the activate file that venv, virtualenv or uv
+// writes for an environment in root.
 func isActivation(text, root string) bool {
 	if !plainPath(root) || strings.ContainsAny(text, "\x00\x01\r\v\f") {
 		return false

@@ -10,8 +10,8 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// A file that Python has written is known, wherever the environment is and whatever its name.
-// No line of it can be changed, taken away or put elsewhere.
+// TestIsActivation checks that a file written by Python is recognized, for each folder
+// and name of the environment. A change, removal or move of any line must be noticed.
 func TestIsActivation(t *testing.T) {
 	for _, name := range []string{"venv", ".venv", "my-env", "x"} {
 		root := filepath.Join(t.TempDir(), name)
@@ -44,14 +44,15 @@ func TestIsActivation(t *testing.T) {
 	}
 }
 
-// What is before the command, or around it, may change what it does.
+// TestActivatesOnlyAlone checks that a command before the activation, or one that
+// contains it, may change it.
 func TestActivatesOnlyAlone(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "venv")
 	if out, err := exec.Command("python3", "-m", "venv", "--without-pip", root).CombinedOutput(); err != nil {
 		t.Fatalf("python3 -m venv: %v: %s", err, out)
 	}
 	dir := filepath.Dir(root)
-	env := Env{Cwd: dir, World: knowledge.World{Home: "/home/u", Roots: []string{dir},
+	env := Env{Cwd: dir, System: knowledge.System{Home: "/home/u", Roots: []string{dir},
 		ReadFile: func(path string, _ int64) ([]byte, error) { return os.ReadFile(path) },
 		IsNew:    func(path string) bool { _, err := os.Lstat(path); return err != nil }}}
 	for line, want := range map[string]bool{

@@ -13,11 +13,11 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file finds what runs again: loops whose condition never changes, and functions
-// and scripts that call themselves. Together with what such parts start it says
-// whether a line multiplies without end.
+// This file finds repetition: loops whose condition never changes, and functions and
+// scripts that call themselves. With the commands in such parts, it shows whether a line
+// multiplies without end.
 
-// constant reports a condition with the same result each time.
+// constant reports whether a condition has the same result each time.
 func (w *statements) constant(list []*syntax.Stmt) bool {
 	if len(list) == 0 {
 		return true
@@ -43,8 +43,8 @@ func (w *statements) constant(list []*syntax.Stmt) bool {
 	return false
 }
 
-// constantCall reports a command that always ends the same way: true, [ 1 = 1 ]. A
-// loop over what a program without an end prints does so too.
+// constantCall reports whether a command always has the same status: true, [ 1 = 1 ]. So
+// has a read from a program that prints without end.
 func (w *statements) constantCall(c *syntax.CallExpr) bool {
 	if len(c.Args) == 0 {
 		return false
@@ -62,14 +62,14 @@ func (w *statements) constantCall(c *syntax.CallExpr) bool {
 	})
 }
 
-// constantNumber reports an arithmetic expression with the same value each time. None
-// at all is one.
+// constantNumber reports whether an arithmetic expression has the same value each time.
+// An absent expression has.
 func (w *statements) constantNumber(x syntax.ArithmExpr) bool {
 	return x == nil || w.constantText(w.source(x), true)
 }
 
-// constantText reports an expression in which nothing changes: no variable that the
-// loop sets, and no substitution. In arithmetic every name is a variable.
+// constantText reports whether nothing in an expression changes: it has no variable that
+// the loop sets, and no substitution. In arithmetic every name is a variable.
 func (w *statements) constantText(text string, arithmetic bool) bool {
 	if slices.ContainsFunc([]string{"$(", "`", "<(", "++", "--", "+=", "-="}, func(changes string) bool { return strings.Contains(text, changes) }) {
 		return false

@@ -12,6 +12,8 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
+// aliasBuiltin handles alias and unalias. It marks opaque what an alias of the line may
+// change beyond the name of one command.
 func (w *commands) aliasBuiltin(inv invocation) {
 	for _, f := range inv.argv[1:] {
 		name, text, ok := strings.Cut(f.Text, "=")
@@ -38,8 +40,8 @@ func (w *commands) aliasBuiltin(inv invocation) {
 	w.noEffect(inv)
 }
 
-// plainAlias reports whether an alias does nothing but put one command in the
-// place of another: bash replaces it before it looks at the grammar.
+// plainAlias reports whether an alias only replaces one command by another: bash expands
+// it before it parses the line.
 func plainAlias(name, text string) bool {
 	if grammar.Reserved(name) || slices.Contains([]string{"let", "declare", "typeset", "export", "readonly", "local", "eval", "set", "unset", "trap", "source", "exec", "command", "builtin"}, name) {
 		return false
@@ -79,8 +81,8 @@ func (w *commands) trap(inv invocation) {
 	w.noEffect(inv)
 }
 
-// setHandler notes a command that may run at any time. Where it may set something,
-// the line has no constants any more.
+// setHandler records a command that may run at any time. If it may set something, no
+// variable of the line is constant any more.
 func (w *commands) setHandler(f field) {
 	if !f.Static || w.changesState(f.Text) {
 		w.cur.Forget(unknown.HandlerSets)
@@ -90,7 +92,7 @@ func (w *commands) setHandler(f field) {
 }
 
 // changesState reports whether a script may change variables, parameters or the folder
-// of its shell, or leave what is around it.
+// of its shell, or leave the enclosing construct.
 func (w *commands) changesState(text string) bool {
 	s := grammar.Parse(text, false)
 	c := grammar.ChangesOf(s.Stmts, w.cur, maxWords)

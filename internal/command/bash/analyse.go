@@ -10,9 +10,9 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// Analyse looks at a command line. It never fails: what it cannot see through
-// is opaque. Text without any command yields no part; text that is not blank
-// and yields no part yields one opaque part.
+// Analyse returns the analysis of a command line. It never fails: what it cannot analyze
+// is opaque. A text without any command yields no part. Other text without a part yields
+// one opaque part.
 func Analyse(text string, env Env) Analysis {
 	out, first := analyse(text, env, creations{})
 	if out.beyondLimit() || env.depth == 0 && out.misread {
@@ -31,10 +31,11 @@ func Analyse(text string, env Env) Analysis {
 	return out
 }
 
-// walker is the whole interpreter: it walks the parser's tree as bash runs it.
+// walker is the whole interpreter: it walks the syntax tree in the order in which bash runs it.
 type walker struct{ *statements }
 
-// newWalker returns the interpreter of a line, for another look with what the line creates.
+// newWalker returns the interpreter of a line. created holds what an earlier pass found
+// that the line creates.
 func newWalker(env Env, created creations) *walker {
 	var all struct { // in one piece of memory
 		line
@@ -53,7 +54,8 @@ func newWalker(env Env, created creations) *walker {
 	return &all.walker
 }
 
-// analyse is one look at a line, with what another look found that it makes.
+// analyse makes one pass over a line, given what an earlier pass found that it creates.
+// It returns what this pass found.
 func analyse(text string, env Env, created creations) (Analysis, creations) {
 	w := newWalker(env, created)
 	w.whole = text

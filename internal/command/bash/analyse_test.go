@@ -9,12 +9,12 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-var world = Env{Cwd: "/proj", World: knowledge.World{Home: "/home/u", Roots: []string{"/proj"},
+var system = Env{Cwd: "/proj", System: knowledge.System{Home: "/home/u", Roots: []string{"/proj"},
 	IsDir:    func(p string) bool { return p == "/proj/src" || p == "/tmp" },
 	Exported: func(name string) bool { return name == "GEM_HOME" },
 }}
 
-// partTexts are the texts of parts, null ones left out.
+// partTexts returns the texts of parts, without those that have no effect.
 func partTexts(a Analysis) []string {
 	out := []string{}
 	for _, p := range a.Parts {
@@ -25,13 +25,13 @@ func partTexts(a Analysis) []string {
 	return out
 }
 
-// opaque reports whether any spot was found, in parts or in the line.
+// opaque reports whether the parts or the line have any opaque spot.
 func opaque(a Analysis) bool {
 	return len(a.Opaque) > 0 || slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return len(p.Opaque) > 0 })
 }
 
-// The parts of a line, in the order in which they are found. "?" in front of a
-// line means that an opaque spot is expected, otherwise there must be none.
+// TestParts checks the parts of a line, in the order in which they are found. "?" before
+// a line means that an opaque spot is expected, otherwise there must be none.
 func TestParts(t *testing.T) {
 	tests := []struct {
 		line string
@@ -217,7 +217,7 @@ func TestParts(t *testing.T) {
 		{"cat <<$EOF\nx\n$EOF", "?*"},
 		{"echo \"${x@P}\"", "?*"},
 		{"echo ${!x}", "?*"},
-		// Arithmetic that is harmless, and such that is not.
+		// Arithmetic that is harmless, and some that is not.
 		{"echo $((x + ${y} * $z - 0x1f))", "echo $((x + ${y} * $z - 0x1f))"},
 		{"x=5; echo $((x++ + $x + ${#x} + $#))", "echo $((x++ + $x + ${#x} + $#))"},
 		{"echo $((a[1] + $((2))))", "echo $((a[1] + $((2))))"},
@@ -330,7 +330,7 @@ func TestParts(t *testing.T) {
 		{"exec", ""},
 		{"command -v a", ""},
 		{"command", ""},
-		// What comes from outside.
+		// Values from outside the line.
 		{"$x y", "?$x y"},
 		{"$(printf r)m x", "?printf r ; $(printf r)m x"},
 		{"/bin/r? x", "?/bin/r? x"},
@@ -388,7 +388,7 @@ func TestParts(t *testing.T) {
 		{"exec {fd}<<'P'\nrm x\nP\nsource /dev/fd/$fd", "?*"},
 	}
 	for _, tt := range tests {
-		a := Analyse(tt.line, world)
+		a := Analyse(tt.line, system)
 		want, spots := strings.CutPrefix(tt.want, "?")
 		if got := strings.Join(partTexts(a), " ; "); want != "*" && got != want {
 			t.Errorf("%q: parts\n\t%s\nwant\n\t%s", tt.line, got, want)
@@ -401,16 +401,16 @@ func TestParts(t *testing.T) {
 
 func TestBlank(t *testing.T) {
 	for _, line := range []string{"", " ", "\n\t\n"} {
-		if a := Analyse(line, world); len(a.Parts)+len(a.Opaque) > 0 {
+		if a := Analyse(line, system); len(a.Parts)+len(a.Opaque) > 0 {
 			t.Errorf("%q: %+v", line, a)
 		}
 	}
-	if a := Analyse("# only a comment", world); len(a.Parts) != 1 || !a.Parts[0].NoEffect || opaque(a) {
+	if a := Analyse("# only a comment", system); len(a.Parts) != 1 || !a.Parts[0].NoEffect || opaque(a) {
 		t.Errorf("a comment: %+v", a)
 	}
 	// Text that is not blank and yields no command is one opaque part.
 	for _, line := range []string{")", "fi", "\x00", "`", "((", "if"} {
-		if a := Analyse(line, world); len(a.Parts) != 1 || !opaque(a) {
+		if a := Analyse(line, system); len(a.Parts) != 1 || !opaque(a) {
 			t.Errorf("%q: %+v", line, a)
 		}
 	}
@@ -442,7 +442,7 @@ func TestNullParts(t *testing.T) {
 		"x=$y",
 	}
 	for _, line := range null {
-		a := Analyse(line, world)
+		a := Analyse(line, system)
 		if len(a.Parts) != 1 || !a.Parts[0].NoEffect || len(a.Parts[0].Access) > 0 {
 			t.Errorf("%q is not null: %+v", line, a)
 		}
@@ -474,13 +474,13 @@ func TestNullParts(t *testing.T) {
 		"((a[$(id)]))",
 	}
 	for _, line := range other {
-		a := Analyse(line, world)
+		a := Analyse(line, system)
 		if !slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return !p.NoEffect }) {
 			t.Errorf("%q is null: %+v", line, a)
 		}
 	}
-	// A function or an alias takes the name's place.
-	a := Analyse("true() { rm x; }; true", world)
+	// A function or an alias replaces the name.
+	a := Analyse("true() { rm x; }; true", system)
 	if got := partTexts(a); !slices.Equal(got, []string{"rm x"}) {
 		t.Errorf("a function named true: %v", got)
 	}

@@ -9,85 +9,80 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// Env is the world in which a line would run.
+// Env is the system and the shell state in which a line would run.
 type Env struct {
-	// Cwd is the folder it starts in, absolute; "" makes relative paths
-	// unknown.
+	// Cwd is the absolute folder in which it starts. "" makes relative paths unknown.
 	Cwd string
-	knowledge.World
+	knowledge.System
 	// Fresh reports whether output to a file overwrites nothing and creates nothing
 	// that anything executes by its name. Nil: none is.
 	Fresh func(path string) bool
 
-	// Name is $0; "" where it is not known.
+	// Name is $0, or "" if it is unknown.
 	Name string
 
-	// likely are the folders in which the line may start where Cwd is not known.
+	// likely are the folders in which the line may start if Cwd is unknown.
 	likely []string
-	// depth is how many possible commands lie around the line, looked how many of all were
-	// looked at; nil where none lies around.
+	// depth is the number of possible commands that contain the line. looked is the number
+	// examined so far; nil if none contains it.
 	depth  int
 	looked *int
 }
 
-// Analysis holds what is known of a line.
+// Analysis is the result of the analysis of a line.
 type Analysis struct {
-	// Parts are the simple commands, and redirections that stand by
-	// themselves, in the order in which they were found.
+	// Parts are the simple commands, and redirections without a command, in the order in
+	// which they were found.
 	Parts []cardea.Part
 	// Opaque are spots that concern the whole line.
 	Opaque []cardea.Opaque
-	// Pipes say which parts input which.
+	// Pipes are the connections between the output of parts and the input of others.
 	Pipes []Pipe
-	// SelfCalls hold what functions and scripts do until they call themselves: the
-	// last part of each is the call.
+	// SelfCalls are the parts of functions and scripts up to a call of themselves, which is
+	// the last part of each.
 	SelfCalls []Again
 	// Endless are the loops whose condition never changes.
 	Endless []Again
-	// Conditional are the parts that run only where a condition holds, or a limited
-	// number of times: ranges, half open.
+	// Conditional are the half-open ranges of parts that run only if a condition holds, or
+	// a limited number of times.
 	Conditional [][2]int
-	// Written are the texts that the line writes to files, as far as it says them.
+	// Written are the texts that the line writes to files, as far as it shows them.
 	Written []Written
-	// misread is set where the parser refused a text that bash may run.
+	// misread is set if the parser refused a text that bash may run.
 	misread bool
-	// Inputs are the texts that the line gives to its parts to read, as far as it says
-	// them.
-	Inputs []Input
+	// Inputs are the texts that parts read from the line, as far as it shows them.
+	Inputs []StdinText
 }
 
-// Pipe says that the output of some parts reaches others. Both are ranges of
-// parts, half open.
+// Pipe connects the output of some parts to others. Both are half-open ranges of parts.
 type Pipe struct {
 	From, To [2]int
-	// Code is set where what arrives is run: eval "$(…)", bash <(…).
+	// Code is set if the data is run as code: eval "$(…)", bash <(…).
 	Code bool
-	// Variable is set where a variable holds what arrives.
+	// Variable is set if a variable holds the data.
 	Variable bool
-	// Lines is set where one command writes into the pipe, and no error of a
-	// command does.
+	// Lines is set if one command writes into the pipe, and error output of a command does
+	// not go there.
 	Lines bool
 }
 
-// Again is a range of parts, half open, that may run again and again.
+// Again is a half-open range of parts that may run repeatedly.
 type Again struct {
 	From, To int
-	// Depth is the number of steps of Via that lie around the range.
+	// Depth is the number of steps of Via that contain the range.
 	Depth int
 }
 
-// Written is a text that a line writes to a file. Expansions in it stand as they are
-// written.
+// Written is a text that a line writes to a file. Expansions in it are unchanged.
 type Written struct {
 	Path, Text string
-	// Appended is set where what the file held before may stay, or the file may hold
+	// Appended is set if the old content of the file may stay, or if the file may hold
 	// something else.
 	Appended bool
 }
 
-// Input is a text that a part is given to read. Expansions in it stand as they are
-// written.
-type Input struct {
+// StdinText is a text that a part reads. Expansions in it are unchanged.
+type StdinText struct {
 	Part int
 	Text string
 }
@@ -112,9 +107,9 @@ func (a *Analysis) PrintsEndlessly(at [2]int) bool {
 	return slices.ContainsFunc(a.Endless, func(r Again) bool { return at[0] <= r.From && r.To <= at[1] })
 }
 
-// Origins lists the parts whose output a word holds that is one variable and
-// nothing else, as far as the parts in front of one tell: those in the
-// substitution that set it, or those that a loop goes through.
+// Origins returns the parts whose output is in a word that is one variable and nothing
+// else, as far as the parts before index before show. They are in the substitution that
+// set it, or those over which a loop runs.
 func (a *Analysis) Origins(text string, before int) [][2]int {
 	name := variableAlone(text)
 	if name == "" {
@@ -138,14 +133,13 @@ func (a *Analysis) Origins(text string, before int) [][2]int {
 	return out
 }
 
-// loops reports a part that is in a substitution of a for loop.
+// loops reports whether a part is in a substitution of a for loop.
 func loops(via []string) bool {
 	n := len(via)
 	return n > 1 && via[n-2] == "for" && (via[n-1] == "$( )" || via[n-1] == "` `")
 }
 
-// setsName reports whether a part that only sets variables sets this one from
-// a substitution.
+// setsName reports whether a part that only sets variables sets name from a substitution.
 func setsName(text, name string) bool {
 	for _, keyword := range []string{"export ", "local ", "declare ", "readonly ", "typeset "} {
 		text = strings.TrimPrefix(text, keyword)
@@ -154,7 +148,7 @@ func setsName(text, name string) bool {
 	return ok && strings.ContainsAny(rest, "$`")
 }
 
-// variableAlone is the name of the variable that a word consists of.
+// variableAlone returns the name of the variable of which a word consists, or "".
 func variableAlone(text string) string {
 	text = strings.TrimRight(strings.Trim(text, `"`), "/")
 	name, ok := strings.CutPrefix(strings.Trim(text, `"`), "$")

@@ -14,8 +14,7 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// arithmExp looks at $((…)) and $[…]. Its value is one word of digits, not
-// known.
+// arithmExp evaluates $((…)) and $[…]. The value is one word of unknown digits.
 func (w *words) arithmExp(a *syntax.ArithmExp) fragment {
 	around := w.failing
 	w.failing = w.failing || !w.cmd.expands
@@ -24,8 +23,8 @@ func (w *words) arithmExp(a *syntax.ArithmExp) fragment {
 	return unsureQuoted(shell.Numeric | shell.NonEmpty)
 }
 
-// arith looks for what bash evaluates in an arithmetic expression: a variable
-// whose value is not a plain number may hold a subscript with a command.
+// arith checks what bash evaluates in an arithmetic expression: a variable whose value
+// is not a plain number may hold a subscript with a command.
 func (w *words) arith(x syntax.ArithmExpr) {
 	fails := x != nil && !w.total(x)
 	if fails {
@@ -35,12 +34,12 @@ func (w *words) arith(x syntax.ArithmExpr) {
 	w.failing = w.failing || fails
 	w.operand(x)
 	w.failing = around
-	if fails { // having set what it sets
+	if fails { // after its assignments
 		w.mayAbort()
 	}
 }
 
-// operand is arith for a part of an expression.
+// operand is like arith, for a part of an expression.
 func (w *words) operand(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case nil:
@@ -48,7 +47,7 @@ func (w *words) operand(x syntax.ArithmExpr) {
 		around := w.failing
 		switch x.Op {
 		case syntax.AndArit, syntax.OrArit, syntax.Comma, syntax.TernQuest, syntax.TernColon:
-			w.failing = true // not all of it may be looked at
+			w.failing = true // not all of it may be evaluated
 		}
 		if x.Op != syntax.Assgn || grammar.ArithName(x.X) == "" {
 			w.operand(x.X)
@@ -59,7 +58,7 @@ func (w *words) operand(x syntax.ArithmExpr) {
 		case grammar.IsAssignment(x.Op):
 			w.arithAssigns(x.X)
 		case x.Op == syntax.Add || x.Op == syntax.Sub:
-			// A value is put in as text: y-$n with n=-1 is y--1.
+			// A value is substituted as text: y-$n with n=-1 is y--1.
 			if name := grammar.ArithName(x.X); name != "" && grammar.BeginsWithValue(x.Y) && w.lookup(name).Numeric() {
 				w.set(name, shell.SomeNumber)
 			}
@@ -78,7 +77,7 @@ func (w *words) operand(x syntax.ArithmExpr) {
 	}
 }
 
-// arithAssigns notes that an expression sets what stands on its left, unless it fails.
+// arithAssigns records that an expression sets the variable on its left, unless it fails.
 func (w *words) arithAssigns(x syntax.ArithmExpr) {
 	if name := grammar.ArithName(x); name != "" {
 		old := w.cur.Vars.Get(name)
@@ -96,14 +95,14 @@ func (w *words) arithAssigns(x syntax.ArithmExpr) {
 	w.unknown(unknown.AssignsByValue, w.source(x))
 }
 
-// counts notes that arithmetic sets a variable, which may not be set before.
+// counts records that arithmetic sets a variable that may have been unset before.
 func (w *words) counts(name string) {
 	if v := w.cur.Vars.Get(name); v.MayBeOutside() || v.Presence&shell.Unset != 0 {
-		w.cur.Traits[name] |= grammar.Counted
+		w.cur.Attributes[name] |= grammar.Counted
 	}
 }
 
-// arithWord looks at one operand.
+// arithWord checks one operand.
 func (w *words) arithWord(word *syntax.Word) {
 	if text, ok := grammar.Literal(word); ok {
 		w.arithText(text, w.source(word))
@@ -115,7 +114,7 @@ func (w *words) arithWord(word *syntax.Word) {
 		}
 		switch p := p.(type) {
 		case *syntax.Lit:
-			// A name that pieces make up is not looked for.
+			// A name that is formed from pieces is not resolved.
 			if !texts.PlainNumber(p.Value) {
 				w.unknown(unknown.Evaluated, w.source(word))
 			}
@@ -130,7 +129,7 @@ func (w *words) arithWord(word *syntax.Word) {
 	}
 }
 
-// arithParam looks at an expansion that is an operand, or with alone unset a
+// arithParam checks an expansion that is a whole operand, or if alone is not set, a
 // piece of one, which must be a number.
 func (w *words) arithParam(p *syntax.ParamExp, alone bool) {
 	if p.Index != nil {
@@ -155,7 +154,7 @@ func (w *words) arithParam(p *syntax.ParamExp, alone bool) {
 				return
 			}
 			if v := w.lookup(name); v.Known() && !v.Numeric() && !texts.PlainName(v.Text) {
-				w.unknown(unknown.Evaluated, w.source(p)) // its text may change how the rest is read
+				w.unknown(unknown.Evaluated, w.source(p)) // its text may change the parse of the rest
 				return
 			}
 			w.arithNamed(name, w.source(p))
@@ -168,9 +167,9 @@ func (w *words) arithParam(p *syntax.ParamExp, alone bool) {
 	}
 }
 
-// arithText looks at text that bash evaluates as arithmetic, names in it
-// included. Only numbers, names and operators are read: with no bracket, quote
-// or dollar in it, nothing but the values of its names can execute.
+// arithText checks a text that bash evaluates as arithmetic, including names in it. It
+// accepts only numbers, names and operators: without a bracket, quote or dollar, only
+// the values of names can execute something.
 func (w *words) arithText(text, src string) {
 	switch {
 	case texts.PlainNumber(text), strings.Trim(text, " \t") == "":
@@ -200,16 +199,16 @@ func (w *words) arithText(text, src string) {
 	w.src, w.base = outer, base
 }
 
-// arithBytes are what arithmetic text may consist of, maxArith how long it may
-// be, and maxEvaluating how deep values of names are followed.
+// arithBytes are the bytes of arithmetic text that can be read. maxArith is its maximum
+// length, and maxEvaluating the depth to which values of names are followed.
 const (
 	maxEvaluating = 5
 	arithBytes    = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_ +-*/%<>=!&|^~?:(),"
 	maxArith      = 200
 )
 
-// arithNamed looks at a variable that bash evaluates. One that the line has not
-// set holds what the person's environment holds.
+// arithNamed checks a variable that bash evaluates. A variable that the line has not set
+// has the value of the user's environment.
 func (w *words) arithNamed(name, src string) {
 	if w.used.words++; w.used.words > maxWords {
 		w.unknown(unknown.TooManyWords, w.src)
@@ -232,7 +231,7 @@ func (w *words) arithNamed(name, src string) {
 }
 
 // setsCode reports whether the line may set a variable to code, which has a bracket in it. A
-// variable from outside may hold its name: root='a[$(id)]'; ((USER)).
+// variable from outside may hold the name of such a variable: root='a[$(id)]'; ((USER)).
 func (w *words) setsCode() bool {
 	code := !w.cur.Forgotten.None()
 	for _, v := range w.cur.Vars.All() {
@@ -242,15 +241,16 @@ func (w *words) setsCode() bool {
 }
 
 var (
-	// testBrackets are the brackets of [ and [[, which set nothing.
+	// testBrackets matches the brackets of [ and [[, which set nothing.
 	testBrackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s;&|(!])\[\[?(?:\s|$)`) })
-	// maySetCode are a bracket, an escape that may write one, and what sets variables to what is elsewhere.
+	// maySetCode matches a bracket, an escape that may write one, and commands that set
+	// variables to text from another place.
 	maySetCode = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile("[[]|[$]'|=[\"']?(?:[$][(]|`)|\\b(?:read|mapfile|readarray|getopts|select|printf|source)\\b|(?:^|\\s)[.]\\s")
 	})
 )
 
-// subscript looks at the index of an array element.
+// subscript checks the index of an array element.
 func (w *words) subscript(x syntax.ArithmExpr) {
 	if word, ok := x.(*syntax.Word); ok {
 		if lit := word.Lit(); lit == "@" || lit == "*" {
@@ -263,7 +263,7 @@ func (w *words) subscript(x syntax.ArithmExpr) {
 	w.arith(x)
 }
 
-// total reports whether an arithmetic expression has a value for certain.
+// total reports whether an arithmetic expression certainly has a value.
 func (w *words) total(x syntax.ArithmExpr) bool {
 	switch x := x.(type) {
 	case nil:
@@ -274,7 +274,7 @@ func (w *words) total(x syntax.ArithmExpr) bool {
 		return w.total(x.X)
 	case *syntax.BinaryArithm:
 		if name := grammar.ArithName(x.X); x.Op == syntax.Assgn && name != "" && !w.cur.IsFixed(name) {
-			return w.total(x.Y) // whatever it has held
+			return w.total(x.Y) // whatever it held before
 		}
 		if !w.total(x.X) || !w.total(x.Y) {
 			return false
@@ -291,7 +291,7 @@ func (w *words) total(x syntax.ArithmExpr) bool {
 	return false
 }
 
-// totalWord is total for one operand.
+// totalWord is like total, for one operand.
 func (w *words) totalWord(word *syntax.Word) bool {
 	text := word.Lit()
 	if texts.Decimal(text) {

@@ -11,8 +11,8 @@ import (
 	"cardea.dev/internal/command/bash/texts"
 )
 
-// assembly joins fragments into the fields that bash passes: it splits what is to be
-// split, and keeps what is certain of each field and what it may be.
+// assembly joins fragments into the fields that bash passes. It splits unquoted
+// expansions, and keeps the certain text and the possible texts of each field.
 type assembly struct {
 	w      *words
 	src    string // the word as written
@@ -26,14 +26,14 @@ type assembly struct {
 	text      strings.Builder // its certain text
 	quoted    []bool          // which bytes of text are quoted
 	settled   bool            // its first character is known
-	numbers   bool            // all of it are digits
-	unsure    int             // how many of its fragments are unknown
-	vanishing bool            // one of them alone may leave no field
-	may       []string        // what it may be, nil as long as the line tells nothing of it
-	pattern   []byte          // what it fits, nil as long as it is certain
-	star      int             // where in pattern the last unknown text of the last name ends
-	looked    int             // how much of pattern was looked through for an open class
-	spread    bool            // that unknown text may be a part of a class
+	numbers   bool            // it has only digits
+	unsure    int             // the number of its unknown fragments
+	vanishing bool            // one of them alone may yield no field
+	may       []string        // its possible texts, nil if the line shows none
+	pattern   []byte          // the pattern that it matches, nil while it is certain
+	star      int             // the index in pattern after the last unknown text of the last name
+	looked    int             // the bytes of pattern that were searched for an open class
+	spread    bool            // whether that unknown text may be a part of a class
 }
 
 // assemble joins the fragments of a word into fields.
@@ -74,14 +74,14 @@ func (w *words) assemble(list []fragment, src string) []field {
 	return a.out
 }
 
-// mark notes that the bytes added to the text since the last mark are quoted, or not.
+// mark records whether the bytes added to the text since the last mark are quoted.
 func (a *assembly) mark(quoted bool) {
 	for len(a.quoted) < a.text.Len() {
 		a.quoted = append(a.quoted, quoted)
 	}
 }
 
-// also adds texts to the end of what the field may be.
+// also appends each of the texts in more to each possible text of the field.
 func (a *assembly) also(more []string) {
 	if a.may == nil {
 		a.may = []string{a.text.String()}
@@ -89,7 +89,7 @@ func (a *assembly) also(more []string) {
 	a.may = a.w.joined(a.may, more)
 }
 
-// certain adds a text to what the field may be, and what the text fits to its pattern.
+// certain appends text to the possible texts of the field, and fits to its pattern.
 func (a *assembly) certain(text, fits string) {
 	if a.may != nil {
 		a.also([]string{text})
@@ -99,7 +99,7 @@ func (a *assembly) certain(text, fits string) {
 	}
 }
 
-// addUnknown adds an unknown text in front of others.
+// addUnknown adds an unknown text. rest are the fragments after it.
 func (a *assembly) addUnknown(f *fragment, rest []fragment) {
 	cur, may := &a.cur, f.May
 	if f.mayBeEmpty() && (cur.Static || a.may != nil) && (inName(a.text.String()) || beginsName(rest)) {
@@ -109,7 +109,7 @@ func (a *assembly) addUnknown(f *fragment, rest []fragment) {
 	case !a.settled:
 		cur.MayBeOption = cur.MayBeOption || f.Shape&(shell.NoDash|shell.PlainWord) == 0
 		a.settled = f.Has(shell.NoDash | shell.Numeric | shell.NonEmpty)
-	case cur.Static: // an option that the word spells is no surprise
+	case cur.Static: // an option that the word shows
 		cur.MayBeOption = cur.MayBeOption || a.text.String()[0] == '-' && !strings.HasPrefix(a.src, "-")
 	}
 	if cur.Static {
@@ -158,7 +158,7 @@ func (a *assembly) addText(f *fragment) {
 	}
 }
 
-// split adds the result of an unquoted expansion, and ends fields as IFS says.
+// split adds the result of an unquoted expansion, and ends fields at characters of IFS.
 func (a *assembly) split(s string) {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -187,7 +187,7 @@ func (a *assembly) flush() {
 			cur.Text, cur.Glob = class, cur.Glob || class != a.text.String()
 		} else {
 			if cur.Text, cur.May, cur.Pattern = a.src, a.may, string(a.pattern); a.spread {
-				cur.May = nil // these are texts, and it may be a pattern
+				cur.May = nil // May holds texts, and the field may be a pattern
 			}
 			cur.MayVanish = !cur.MaySplit && a.vanishing && a.text.Len() == 0 && a.unsure == 1
 			cur.MaySplit = cur.MaySplit || cur.MayVanish
@@ -204,7 +204,7 @@ func (a *assembly) flush() {
 	a.cur, a.begun, a.settled = field{Word: cardea.Word{Static: true}}, false, false
 }
 
-// asPattern makes a field with characters of a pattern one that names what it finds.
+// asPattern turns a field with characters of a pattern into one that names its matches.
 func asPattern(f *field) {
 	if !f.Glob {
 		return
@@ -218,8 +218,8 @@ func asPattern(f *field) {
 	f.Static = false
 }
 
-// inName and beginsName report whether a name has letters before or after an unknown text,
-// so that it is one also where the text is empty.
+// inName and beginsName report whether a name has letters before or after an unknown
+// text, so that it is a name even if that text is empty.
 func inName(text string) bool { return text != "" && !strings.HasSuffix(text, "/") }
 
 func beginsName(rest []fragment) bool {
@@ -235,9 +235,9 @@ func beginsName(rest []fragment) bool {
 	return false
 }
 
-// withoutClasses is a text with "?" for each class of a pattern that is in several
-// pieces: .en[v"]"] is a pattern of bash's, and what is quoted in it a member. Where the
-// word is a pattern anyway, the other classes stay as they are.
+// withoutClasses returns text with "?" for each class of a pattern that consists of
+// several pieces: .en[v"]"] is a pattern in bash, with the quoted text as a member. If
+// the word is a pattern anyway, the other classes stay.
 func withoutClasses(text string, quoted []bool, isPattern bool) string {
 	if !strings.Contains(text, "[") {
 		return text
@@ -252,7 +252,7 @@ func withoutClasses(text string, quoted []bool, isPattern bool) string {
 		case text[i] == '/':
 			begin = -1
 		case special(i, `\`) && i+1 < len(text) && text[i+1] != '/':
-			i++ // from a value: what follows is as if it were quoted
+			i++ // from a value: the next character is treated as quoted
 		case special(i, "[") && begin >= 0 && i+1 < len(text) && strings.IndexByte(":.=", text[i+1]) >= 0: // [:alpha:]
 			if end := strings.Index(text[i+2:], text[i+1:i+2]+"]"); end >= 0 {
 				i += 2 + end + 1
@@ -277,8 +277,8 @@ func withoutClasses(text string, quoted []bool, isPattern bool) string {
 	return out.String() + text[from:]
 }
 
-// opened is where a class of the last name of a pattern begins that is not closed, -1 for
-// none: what follows may be its members, and what closes it.
+// opened returns the index of an unclosed class in the last name of a pattern, or -1:
+// the following text may be its members and its end.
 func opened(pattern []byte) int {
 	name := bytes.LastIndexByte(pattern, '/') + 1
 	begin := bytes.IndexByte(pattern[name:], '[')

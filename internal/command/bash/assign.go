@@ -32,10 +32,10 @@ func (w *words) assign(a *syntax.Assign) {
 	}
 	v := w.assigned(a.Value)
 	if a.Append {
-		if w.cur.Traits[name]&grammar.Integer != 0 || shell.Counter(name) {
+		if w.cur.Attributes[name]&grammar.Integer != 0 || shell.Counter(name) {
 			w.evaluated(name, v)
 			v = shell.SomeNumber // the sum
-		} else if old := w.lookup(name); old.Numeric() && v.Numeric() && w.cur.Traits[name]&grammar.Counted != 0 {
+		} else if old := w.lookup(name); old.Numeric() && v.Numeric() && w.cur.Attributes[name]&grammar.Counted != 0 {
 			v = shell.SomeNumber // the sum in zsh
 		} else if old.Known() && v.Known() {
 			v.Text = old.Text + v.Text
@@ -46,8 +46,7 @@ func (w *words) assign(a *syntax.Assign) {
 	w.set(name, v)
 }
 
-// setElement assigns an element of an array, or of a variable that becomes
-// one.
+// setElement assigns an element of an array, or of a variable that becomes an array.
 func (w *words) setElement(name string, v shell.Value) {
 	if !v.Known() {
 		v = shell.SomeOf(v.May)
@@ -57,6 +56,8 @@ func (w *words) setElement(name string, v shell.Value) {
 	w.store(name, w.someOf(others))
 }
 
+// arrayValue returns the value of an array after an assignment: its elements if all are
+// certain, else the texts that it may hold.
 func (w *words) arrayValue(a *syntax.Assign) shell.Value {
 	var elements, may []string
 	certain := true
@@ -77,7 +78,7 @@ func (w *words) arrayValue(a *syntax.Assign) shell.Value {
 		split := w.used.split
 		for _, f := range w.elements(e.Value) {
 			certain = certain && w.used.split == split && f.Static && len(elements) <= maxList
-			if len(elements) > maxList { // what is after it runs all the same
+			if len(elements) > maxList { // the later elements are still evaluated
 				continue
 			}
 			elements = append(elements, f.Text)
@@ -90,7 +91,8 @@ func (w *words) arrayValue(a *syntax.Assign) shell.Value {
 	return w.someOf(append(may, strings.Join(may, " ")))
 }
 
-// prefix reads an assignment in front of a command: what the command is given, and the value.
+// prefix reads an assignment before a command: it returns the assignment that the
+// command receives, and the value.
 func (w *words) prefix(a *syntax.Assign) (cardea.Assign, shell.Value) {
 	out := cardea.Assign{}
 	if a.Name != nil {
@@ -114,7 +116,7 @@ func (w *words) prefix(a *syntax.Assign) (cardea.Assign, shell.Value) {
 	return out, v
 }
 
-// classOf says what a variable can do that has a value.
+// classOf returns the class of effects of a variable with a value.
 func classOf(name string, v shell.Value) cardea.EnvClass {
 	if !v.Known() && v.Numeric() {
 		return knowledge.AssignmentClass(name, "0", true)
@@ -127,7 +129,7 @@ func (w *words) set(name string, v shell.Value) {
 	if name == "HOME" && !v.Known() {
 		v = shell.Any
 	}
-	if w.cur.Traits[name]&grammar.Integer != 0 || shell.Counter(name) {
+	if w.cur.Attributes[name]&grammar.Integer != 0 || shell.Counter(name) {
 		v = w.evaluated(name, v)
 	}
 	w.evaluatedByZsh(name, v)
@@ -141,14 +143,14 @@ func (w *words) set(name string, v shell.Value) {
 	w.store(name, v)
 }
 
-// evaluatedByZsh looks at a value that is assigned to what may be an integer in zsh alone.
+// evaluatedByZsh checks a value assigned to a variable that may be an integer only in zsh.
 func (w *words) evaluatedByZsh(name string, v shell.Value) {
-	if w.cur.Traits[name]&grammar.Counted != 0 && !v.Numeric() {
+	if w.cur.Attributes[name]&grammar.Counted != 0 && !v.Numeric() {
 		w.unknown(unknown.ZshEvaluated, name)
 	}
 }
 
-// evaluated returns what an integer holds after an assignment.
+// evaluated returns the value of an integer variable after an assignment.
 func (w *words) evaluated(name string, v shell.Value) shell.Value {
 	if v.Known() && texts.Decimal(v.Text) {
 		return v
@@ -168,7 +170,7 @@ func (w *words) evaluated(name string, v shell.Value) shell.Value {
 	return shell.SomeNumber
 }
 
-// store changes a variable without looking at what bash would evaluate.
+// store changes a variable without checking what bash would evaluate.
 func (w *words) store(name string, v shell.Value) {
 	w.cur.Vars.Set(name, v)
 	w.holdsCode(name, v)
@@ -191,13 +193,13 @@ func (w *words) store(name string, v shell.Value) {
 func (w *words) forgetName(name string) {
 	old := w.cur.Vars.Get(name)
 	v := old.Forget()
-	if w.cur.Traits[name]&grammar.Integer != 0 {
-		v = shell.SomeNumber // what is assigned is looked at where it is assigned
+	if w.cur.Attributes[name]&grammar.Integer != 0 {
+		v = shell.SomeNumber // assigned values are checked where they are assigned
 	}
 	w.store(name, v)
 }
 
-// export marks a variable as given to every later command.
+// export marks a variable as passed to every later command.
 func (w *words) export(name string) {
 	if slices.Contains(w.cur.Exported, name) {
 		return
@@ -209,7 +211,7 @@ func (w *words) export(name string) {
 	w.cur.Exported = append(w.cur.Exported, name)
 }
 
-// exportedVariables are the exported variables with the values that they have now.
+// exportedVariables returns the exported variables with their current values.
 func (w *words) exportedVariables() []cardea.Assign {
 	var out []cardea.Assign
 	for _, name := range w.cur.Exported {
@@ -223,7 +225,7 @@ func (w *words) exportedVariables() []cardea.Assign {
 	return out
 }
 
-// assigned expands the right side of an assignment, which bash does not split.
+// assigned returns the value of the right side of an assignment, which bash does not split.
 func (w *words) assigned(word *syntax.Word) shell.Value {
 	if word == nil || len(word.Parts) == 0 {
 		return shell.Known("")
@@ -240,8 +242,8 @@ func (w *words) assigned(word *syntax.Word) shell.Value {
 	return v
 }
 
-// tildeLater reports a tilde after a colon, which is expanded in the value of
-// an assignment.
+// tildeLater reports whether word has a tilde after a colon, which is expanded in the
+// value of an assignment.
 func tildeLater(word *syntax.Word) bool {
 	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
 		lit, ok := p.(*syntax.Lit)

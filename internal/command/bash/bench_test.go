@@ -19,14 +19,14 @@ func BenchmarkCheckAnalyse(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Analyse(line, world)
+				Analyse(line, system)
 			}
 		})
 	}
 }
 
-// Budget: linear, 1 MiB in under a second. What is over the limit of parts
-// stops early, so that the sizes here stay below it.
+// Budget: linear, 1 MiB in under a second. A line over the limit of parts stops early,
+// so the sizes here stay below it.
 func BenchmarkCheckAnalyseSize(b *testing.B) {
 	for _, kb := range []int{1, 4, 16, 64, 256, 1023} {
 		word := "echo " + strings.Repeat("word ", kb*1024/5-2)
@@ -35,13 +35,13 @@ func BenchmarkCheckAnalyseSize(b *testing.B) {
 		b.Run("words/"+size(kb), func(b *testing.B) {
 			b.SetBytes(int64(len(word)))
 			for b.Loop() {
-				Analyse(word, world)
+				Analyse(word, system)
 			}
 		})
 		b.Run("commands/"+size(kb), func(b *testing.B) {
 			b.SetBytes(int64(len(lines)))
 			for b.Loop() {
-				Analyse(lines, world)
+				Analyse(lines, system)
 			}
 		})
 	}
@@ -51,7 +51,7 @@ func size(kb int) string {
 	return strconv.Itoa(kb) + "KiB"
 }
 
-// What the parser alone takes of the typical line, to compare with.
+// BenchmarkParse measures the parser alone on the typical line, for comparison.
 func BenchmarkParse(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -9,16 +9,16 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// Limits of what is looked at in a text that is beyond another limit.
+// Limits of the analysis of a text that exceeds another limit.
 const (
 	maxPieces      = 400
 	maxPieceWords  = 64   // of one piece
 	maxPiecesWords = 2000 // of all
 )
 
-// lookBeyond adds what can be seen of a text without following its structure, so
-// that neither a limit hides what is denied ("rm -rf /" in 300 parentheses) nor a parser that
-// reads less than bash does. Such lines are rare, and a piece need not be a command.
+// lookBeyond adds what a text shows without its structure. Neither a limit ("rm -rf /"
+// in 300 parentheses) nor a parser that reads less than bash then hides a denied
+// command. Such lines are rare, and a piece need not be a command.
 func (a *Analysis) lookBeyond(text string, env Env) {
 	for _, piece := range candidates(text[:min(len(text), grammar.MaxText)]) {
 		for word, rest, more := strings.Cut(piece, " "); a.misread && more && (strings.Contains(word, "=") || grammar.Reserved(word)); word, rest, more = strings.Cut(piece, " ") {
@@ -28,7 +28,7 @@ func (a *Analysis) lookBeyond(text string, env Env) {
 		for _, p := range found.Parts {
 			same := func(q cardea.Part) bool { return q.Text == p.Text }
 			if a.misread && (!knowledge.Known(p.Program()) || slices.ContainsFunc(a.Parts, same)) {
-				continue // text, as far as is known
+				continue // likely text
 			}
 			p.Start, p.Via = -1, append(p.Via, "a piece of the text")
 			a.Parts = append(a.Parts, p)
@@ -36,9 +36,9 @@ func (a *Analysis) lookBeyond(text string, env Env) {
 	}
 }
 
-// candidates are what may be commands in a text: it is cut at every separator, once
-// where quotes hold a text together and once where they hold a script. Of words
-// that are repeated, as in "eval eval eval", the last counts.
+// candidates returns the possible commands in a text. It cuts the text at every
+// separator, once with quotes around text and once with quotes around scripts. Of
+// repeated words, as in "eval eval eval", only the last is kept.
 func candidates(text string) []string {
 	var out []string
 	seen, left := map[string]bool{}, maxPiecesWords
@@ -62,8 +62,7 @@ func candidates(text string) []string {
 	return out
 }
 
-// lastOfEach are the words of a piece without quotes, each once, where it stands
-// last.
+// lastOfEach returns the words of a piece without quotes. Of equal words it keeps the last.
 func lastOfEach(piece string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -77,5 +76,5 @@ func lastOfEach(piece string) []string {
 	return out
 }
 
-// withoutQuotes drops the characters that quote, and the sign that negates.
+// withoutQuotes removes the characters that quote, and the sign that negates.
 var withoutQuotes = strings.NewReplacer(`'`, "", `"`, "", `\`, "", "!", "")

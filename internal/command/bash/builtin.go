@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// noEffect is a builtin without access.
+// noEffect handles a builtin without access.
 func (w *commands) noEffect(inv invocation) {
 	switch name := inv.argv[0].Text; name {
 	case "jobs", "wait":
@@ -38,16 +38,16 @@ func (w *commands) noEffect(inv invocation) {
 	}
 }
 
-// tooMany notes that bash gives up the line where a builtin gets more than one number.
+// tooMany records that bash abandons the line if a builtin has more than one number.
 func (w *commands) tooMany(inv invocation) {
 	if len(inv.argv) > 2 || len(inv.argv) == 2 && !texts.Decimal(inv.argv[1].Text) {
 		w.mayAbort()
 	}
 }
 
-// testBuiltin handles test and [, which evaluate a subscript after -v and -R.
-// A word that is not known may be such an operator, unless one of a known name
-// stands behind it; one that may become several words may be both.
+// testBuiltin handles test and [, which evaluate a subscript after -v and -R. An unknown
+// word may be such an operator, unless an operand with a known name follows. A word that
+// may become several words may be both.
 func (w *commands) testBuiltin(inv invocation) {
 	words := inv.argv[1:]
 	for i, f := range words {
@@ -70,29 +70,28 @@ func (w *commands) testBuiltin(inv invocation) {
 	w.noEffect(inv)
 }
 
-// namesFiles reports a pattern for names of files, none of which is -v or -R.
+// namesFiles reports whether f is a pattern for file names that cannot match -v or -R.
 func namesFiles(f field) bool {
 	if !f.Glob || f.Pattern != f.Text || strings.ContainsAny(f.Text, "[(") {
 		return false
 	}
-	pattern := strings.ToLower(f.Text) // names may be matched without regard to case
+	pattern := strings.ToLower(f.Text) // names may be matched ignoring case
 	return !texts.Wildcard(pattern, "-v") && !texts.Wildcard(pattern, "-r")
 }
 
-// harmlessOperand reports operators, plain names and numbers: words that
-// evaluate nothing as the name of a variable.
+// harmlessOperand reports whether s is an operator, plain name or number, so that
+// nothing is evaluated if it is the name of a variable.
 func harmlessOperand(s string) bool {
 	return !strings.Contains(s, "[") || s == "["
 }
 
-// takesOperand reports an operator behind which an operand stands. Behind -a and -o,
-// which connect, another operator may.
+// takesOperand reports whether f is an operator that an operand follows. After -a and
+// -o, which connect, another operator may follow.
 func takesOperand(f field) bool {
 	return f.Static && strings.HasPrefix(f.Text, "-") && f.Text != "-a" && f.Text != "-o"
 }
 
-// setter handles builtins that set variables by name; a name with a subscript
-// is evaluated.
+// setter handles builtins that set variables by name. A name with a subscript is evaluated.
 func (w *commands) setter(inv invocation) {
 	name := inv.argv[0].Text
 	words := inv.argv[1:]
@@ -138,8 +137,8 @@ func (w *commands) setter(inv invocation) {
 	w.emitBuiltin(inv, null)
 }
 
-// unset takes variables away, or functions: without an option what there is, and with one
-// that is not known nothing.
+// unset removes variables or functions. Without an option it removes whichever exists.
+// An unknown option removes nothing.
 func (w *commands) unset(words []field) {
 	variables := true
 	for _, f := range words {
@@ -152,14 +151,14 @@ func (w *commands) unset(words []field) {
 			}
 		case !f.Static || !texts.PlainName(f.Text):
 			w.unknown(unknown.Evaluated, f.Text)
-		case !variables || w.cur.Locals != nil || w.cur.IsFixed(f.Text): // in a function, one that it hides may show
+		case !variables || w.cur.Locals != nil || w.cur.IsFixed(f.Text): // in a function, a hidden variable may show
 			w.set(f.Text, shell.Join(w.cur.Vars.Get(f.Text), shell.Removed))
 		default:
 			w.set(f.Text, shell.Removed)
 		}
 		w.cur.UnsetsFuncs = w.cur.UnsetsFuncs || w.cur.Funcs[f.Text] != nil
 		if f.Static && shell.Counter(f.Text) {
-			w.cur.Traits[f.Text] |= grammar.Odd // it is a variable like others from here on
+			w.cur.Attributes[f.Text] |= grammar.Odd // from here on it is a normal variable
 		}
 	}
 	if w.cur.Locals != nil || w.cur.UnsetsFuncs && len(w.cur.Funcs) > 0 {
@@ -167,7 +166,7 @@ func (w *commands) unset(words []field) {
 	}
 }
 
-// withoutDashes takes off what ends the options of a builtin without any.
+// withoutDashes returns words without a leading "--".
 func withoutDashes(words []field) []field {
 	if len(words) > 0 && words[0].Static && words[0].Text == "--" {
 		return words[1:]

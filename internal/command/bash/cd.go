@@ -10,7 +10,7 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// backtracks reports a path that leaves a folder by "..", which must be there.
+// backtracks reports whether a path leaves a folder by "..", so that the folder must exist.
 func backtracks(name string) bool {
 	below := false
 	for element := range strings.SplitSeq(name, "/") {
@@ -27,17 +27,17 @@ func (w *commands) cd(inv invocation) {
 	builtin := inv.argv[0].Text
 	words, sure, physical := cdOptions(builtin, inv.argv[1:])
 	name, ok := w.destination(builtin, words)
-	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && name != "." && name != ".." && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../../") {
+	if w.env.Exported != nil && w.env.Exported("CDPATH") && !strings.HasPrefix(name, "/") && name != "." && name != ".." && !strings.HasPrefix(name, "./") && !strings.HasPrefix(name, "../") {
 		ok = false
 	}
 	if pwd := w.lookup("PWD"); !ok || !sure || strings.Contains(name, "..") && (physical || !pwd.Known() || pwd.Text != w.cur.Folder) {
-		name = "" // bash goes back along the names of links
+		name = "" // bash follows the names of links back
 	}
 	w.mayEnter(name, words)
 	w.enter(inv, name)
 }
 
-// dirs shows the folders that popd leads to, or takes them away.
+// dirs handles dirs, which shows or removes the folders of popd.
 func (w *commands) dirs(inv invocation) {
 	for _, f := range inv.argv[1:] {
 		if !f.Static || !strings.HasPrefix(f.Text, "-") || strings.Trim(f.Text[1:], "lpv") != "" {
@@ -47,8 +47,8 @@ func (w *commands) dirs(inv invocation) {
 	w.emitProgram(inv)
 }
 
-// cdOptions reads the options of cd and its kin: what is left, whether every shell
-// understands them, and whether links are followed first.
+// cdOptions reads the options of cd, pushd and popd. It returns the other words, whether
+// every shell understands the options, and whether links are followed first.
 func cdOptions(builtin string, words []field) (rest []field, sure, physical bool) {
 	sure = true
 	for len(words) > 0 && words[0].Static && len(words[0].Text) > 1 && words[0].Text[0] == '-' {
@@ -57,14 +57,14 @@ func cdOptions(builtin string, words []field) (rest []field, sure, physical bool
 		if letters == "-" {
 			break
 		}
-		// Not every shell has -e and -@, and pushd has -n alone.
+		// Not every shell has -e and -@, and pushd has only -n.
 		sure = sure && builtin == "cd" && strings.Trim(letters, "LP") == ""
 		physical = strings.Contains(letters, "P")
 	}
 	return words, sure, physical
 }
 
-// destination is the folder that cd or one of its kin names, and whether it is known.
+// destination returns the folder that cd, pushd or popd names, and whether it is known.
 func (w *commands) destination(builtin string, words []field) (name string, ok bool) {
 	switch {
 	case builtin == "popd":
@@ -83,14 +83,14 @@ func (w *commands) destination(builtin string, words []field) (name string, ok b
 	case words[0].Static && !strings.HasPrefix(words[0].Text, "-") && !strings.HasPrefix(words[0].Text, "+"):
 		name, ok = words[0].Text, words[0].Text != ""
 	case !words[0].Static && w.env.TopLevel != nil && w.topLevel(strings.Trim(words[0].Text, `"`)):
-		// What agents write most of all lines with a substitution.
+		// The most frequent substitution in lines of agents.
 		name = w.env.TopLevel(w.cur.Folder)
 		ok = name != ""
 	}
 	return name, ok
 }
 
-// enter changes the folder; a name that is empty is not known.
+// enter changes the folder. An empty name is unknown.
 func (w *commands) enter(inv invocation, name string) {
 	a := w.paths().Enter(cardea.Read, name)
 	dir := a.Path
@@ -118,11 +118,11 @@ func (w *commands) enter(inv invocation, name string) {
 	w.emitBuiltin(inv, home && len(inv.access) == 0)
 }
 
-// maxEntered bounds how many folders are noted that a shell may be in.
+// maxEntered is the number of folders that are kept as possible folders of a shell.
 const maxEntered = 8
 
-// mayEnter notes the folders that a cd leads to, if it succeeds: what its words name,
-// seen from each folder that the shell may be in.
+// mayEnter records the folders to which a cd leads if it succeeds: the names in its
+// words, relative to each possible folder of the shell.
 func (w *commands) mayEnter(name string, words []field) {
 	names := []string{name}
 	if name == "" {
@@ -131,7 +131,7 @@ func (w *commands) mayEnter(name string, words []field) {
 			names = append(names, w.mayHold(f)...)
 		}
 		if n := len(w.files.visited); n > 0 && (len(words) == 0 || words[0].Static && strings.HasPrefix(words[0].Text+"+", "+") || words[0].Text == "-") {
-			names = w.files.visited[1:] // popd, pushd +1, cd - to a folder that is not known
+			names = w.files.visited[1:] // popd, pushd +1, cd - to an unknown folder
 		}
 	}
 	bases := w.files.visited

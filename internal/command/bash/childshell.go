@@ -12,8 +12,8 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// shellProgram handles bash and its kin: -c text is a script, so is a literal
-// standard input.
+// shellProgram handles bash and other shells. The text after -c is a script, and so is a
+// literal standard input.
 func (w *commands) shellProgram(_ *wrapper, inv invocation) {
 	name := path.Base(inv.argv[0].Text)
 	words, command, stdin := w.shellOptions(inv.argv)
@@ -58,8 +58,8 @@ func (w *commands) shellProgram(_ *wrapper, inv invocation) {
 	}
 }
 
-// shellOptions reads the options of a shell: the words after them, whether commands are
-// given, and whether it reads its standard input because an option says so.
+// shellOptions reads the options of a shell. It returns the words after them, whether -c
+// gives commands, and whether an option makes it read its standard input.
 func (w *commands) shellOptions(argv []field) (rest []field, command, stdin bool) {
 	_, words := spelled(argv)
 	line, _ := knowledge.ReadShell(words)
@@ -68,7 +68,7 @@ func (w *commands) shellOptions(argv []field) (rest []field, command, stdin bool
 		case name == "x" || name == "v" || name == "verbose":
 			w.cur.Traced = true
 		case strings.Contains("ceuflCETbhmsn", name), slices.Contains([]string{"norc", "noprofile", "login"}, name):
-			// Start-up files are the person's own.
+			// Start-up files belong to the user.
 		case name == "o" && (o.Value == "" || o.Static && harmlessSetOption(o.Value)):
 		default:
 			w.unknown(unknown.ChildOption, o.Name+" "+o.Value)
@@ -77,8 +77,8 @@ func (w *commands) shellOptions(argv []field) (rest []field, command, stdin bool
 	return argv[line.Rest:], line.Commands, line.Named
 }
 
-// readsScript reports whether a command in a script that the shell reads from
-// its standard input may take a part of the script away.
+// readsScript reports whether a command may consume a part of the script that its shell
+// reads from standard input.
 func readsScript(p cardea.Part) bool {
 	name := ""
 	if len(p.Argv) > 0 {
@@ -90,8 +90,8 @@ func readsScript(p cardea.Part) bool {
 	return !knowledge.Has(form.LeavesScript, name)
 }
 
-// foreignShell reads the commands of a shell whose language is not analyzed here as bash
-// would: where both languages agree, denies find what it starts.
+// foreignShell reads the commands of a shell of another language as bash would: where
+// both languages agree, deny rules match what it starts.
 func (w *commands) foreignShell(_ *wrapper, inv invocation) {
 	_, words := spelled(inv.argv)
 	line, known := knowledge.ReadShell(words)

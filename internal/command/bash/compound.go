@@ -13,6 +13,8 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
+// ifClause walks an if command. Each branch starts from the state after its condition,
+// and the final states are joined.
 func (w *statements) ifClause(c *syntax.IfClause) {
 	w.stmts(c.Cond)
 	constant := w.constant(c.Cond)
@@ -34,6 +36,8 @@ func (w *statements) ifClause(c *syntax.IfClause) {
 	w.cur.Join(after)
 }
 
+// forClause walks a for or select command. It walks the body once per word if the words
+// are known and few, else once for all.
 func (w *statements) forClause(c *syntax.ForClause) {
 	if c.Select {
 		w.iterate(c, shell.Any)
@@ -66,7 +70,7 @@ func (w *statements) forClause(c *syntax.ForClause) {
 	}
 }
 
-// iterated are the parameters where a loop goes over them, and they are known.
+// iterated returns the parameters if a loop runs over them and they are known, else nil.
 func (w *statements) iterated(l *syntax.WordIter) []field {
 	var out []field
 	if w.cur.ParamsKnown && !l.InPos.IsValid() {
@@ -77,7 +81,7 @@ func (w *statements) iterated(l *syntax.WordIter) []field {
 	return out
 }
 
-// countingLoop walks for ((…; …; …)). What bash evaluates there belongs to no part.
+// countingLoop walks for ((…; …; …)). The expressions belong to no part.
 func (w *statements) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
 	var spots []cardea.Opaque
 	saved := w.cmd.spots
@@ -98,18 +102,18 @@ func (w *statements) countingLoop(c *syntax.ForClause, l *syntax.CStyleLoop) {
 	}
 }
 
-// maxPlainWords is how many words a loop is followed over.
+// maxPlainWords is the number of words for which a loop is unrolled.
 const maxPlainWords = 64
 
-// isPlainWord reports a word that stays one when it is expanded without quotes: no blanks,
-// no pattern. It is no option either.
+// isPlainWord reports whether s stays one word when it is expanded without quotes, since
+// it has no blanks and is no pattern. It is not an option either.
 func isPlainWord(s string) bool {
 	return s != "" && len(s) <= 256 && s[0] != '-' && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') && !strings.ContainsRune("_-./:=@,+%", r)
 	})
 }
 
-// oneOf is what is known of a variable that holds one of some words.
+// oneOf returns the value of a variable that holds one of some words.
 func (w *statements) oneOf(words []field) shell.Value {
 	if len(words) == 1 && words[0].Static {
 		return shell.Known(words[0].Text)
@@ -133,6 +137,7 @@ func (w *statements) oneOf(words []field) shell.Value {
 	return shell.Value{Found: w.looped(words), May: w.bounded(may), Presence: shell.Set}
 }
 
+// iterate walks the body of a for or select command once, with v as the value of its variable.
 func (w *statements) iterate(c *syntax.ForClause, v shell.Value) {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok {
@@ -152,9 +157,11 @@ func (w *statements) iterate(c *syntax.ForClause, v shell.Value) {
 	})
 }
 
+// caseClause walks a case command. It joins the states after each item, and follows ;&
+// and ;;& into the next one.
 func (w *statements) caseClause(c *syntax.CaseClause) {
 	w.walkWord(c.Word)
-	looked, merged, falls := w.cur, w.cur.Clone(), false // the states in which patterns are looked at, and after any of the commands
+	looked, merged, falls := w.cur, w.cur.Clone(), false // the states in which patterns are evaluated, and after any of the commands
 	for _, item := range c.Items {
 		w.cur = looked
 		for _, p := range item.Patterns {

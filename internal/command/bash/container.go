@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// container handles docker exec, docker run, kubectl exec and their kin: what
-// they start is a part, and so is the call itself.
+// container handles docker exec, docker run, kubectl exec and similar programs: the
+// command that they start is a part, and so is the call itself.
 func (w *commands) container(s *wrapper, inv invocation) {
 	w.emitProgram(inv)
 	name := strings.TrimSuffix(path.Base(inv.argv[0].Text), "-compose")
 	words := inv.argv[1:]
 	self := len(w.out.Parts) - 1
 	var seen mounts
-	skip := func() bool { // options; false when one cannot be read
+	skip := func() bool { // reads options; false if one cannot be read
 		for len(words) > 0 {
 			f := words[0]
 			if !f.Static || f.Text == "--" || !strings.HasPrefix(f.Text, "-") {

@@ -21,12 +21,12 @@ func corpus(t *testing.T, name string, enough int) []string {
 	return out
 }
 
-// The analysis does not get its soundness by giving up: at most three in a
-// hundred everyday lines carry an opaque spot.
+// TestEverydayLinesAreSeenThrough checks that the analysis is not sound by giving up: at
+// most three in a hundred everyday lines have an opaque spot.
 func TestEverydayLinesAreSeenThrough(t *testing.T) {
 	lines, given := corpus(t, "dippy-half.tsv", 3000), 0
 	for _, line := range lines {
-		if a := Analyse(line, world); opaque(a) {
+		if a := Analyse(line, system); opaque(a) {
 			given++
 			t.Logf("%q: %s", line, spots(a)[0].Reason)
 		}
@@ -37,7 +37,7 @@ func TestEverydayLinesAreSeenThrough(t *testing.T) {
 	}
 }
 
-// spots lists why a line is opaque.
+// spots returns the reasons why a line is opaque.
 func spots(a Analysis) []cardea.Opaque {
 	out := slices.Clone(a.Opaque)
 	for _, p := range a.Parts {
@@ -46,13 +46,12 @@ func spots(a Analysis) []cardea.Opaque {
 	return out
 }
 
-// systemWord is what may name a program or a file of the machine.
+// systemWord matches a word that may name a program or a file of the machine.
 var systemWord = regexp.MustCompile(`[\w./+-]+`)
 
-// tamed gives a line in which every program of this machine has another name,
-// so that only stubs can be started, whatever the line does to PATH. The names
-// that it gives are the stubs that the line needs. False: it reaches for what
-// cannot be replaced.
+// tamed returns a line in which every program of this machine has another name, so that
+// only stubs can start, whatever the line does to PATH. It also returns the names of
+// these stubs, or false if the line uses something that cannot be replaced.
 func (o *oracle) tamed(line string) (string, []string, bool) {
 	var names []string
 	tame := systemWord.ReplaceAllStringFunc(line, func(word string) string {
@@ -69,8 +68,8 @@ func (o *oracle) tamed(line string) (string, []string, bool) {
 	return tame, names, !wild.MatchString(tame)
 }
 
-// What fools gates does not fool the analysis: every tricky line whose programs
-// can be stubbed agrees with bash.
+// TestOracleTricky checks lines that fool other gates: the analysis of every tricky line
+// whose programs can be stubbed agrees with bash.
 func TestOracleTricky(t *testing.T) {
 	o := newOracle(t)
 	var lines []string

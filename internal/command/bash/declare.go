@@ -15,14 +15,14 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// declareWords handles export and its kin where the parser sees plain words
-// (after command or builtin).
+// declareWords handles export, declare and similar builtins whose words the parser reads
+// as plain ones (after command or builtin).
 func (w *commands) declareWords(inv invocation) {
 	for _, f := range inv.argv[1:] {
 		name, value, assigns := strings.Cut(f.Text, "=")
 		switch {
 		case f.Static && f.Text[:min(1, len(f.Text))] == "-" && f.Text != "--":
-			w.unknown(unknown.ValueTrait, f.Text)
+			w.unknown(unknown.ValueAttribute, f.Text)
 		case !f.Static, !texts.PlainName(name) && f.Text != "--", strings.HasPrefix(value, "("):
 			w.unknown(unknown.Evaluated, f.Text)
 		case assigns:
@@ -32,7 +32,7 @@ func (w *commands) declareWords(inv invocation) {
 			w.forgetName(name)
 			w.export(name)
 		}
-		w.cur.Traits[name] |= grammar.Odd // read-only, or only inside of a function
+		w.cur.Attributes[name] |= grammar.Odd // read-only, or local to a function
 	}
 	w.cur.Doubt(unknown.DeclaresByWord)
 	w.noEffect(inv)
@@ -57,7 +57,7 @@ func (w *commands) declClause(c *syntax.DeclClause) {
 					w.unknown(unknown.ZshDeclaration, text)
 				}
 				if strings.ContainsAny(text, "n") && variant != "export" || strings.Contains(text, "f") && text[0] == '-' {
-					w.unknown(unknown.NameTrait, text)
+					w.unknown(unknown.NameAttribute, text)
 					w.evaluates(w.source(c))
 				}
 				if strings.Contains(text, "f") {
@@ -86,8 +86,8 @@ func (w *commands) declClause(c *syntax.DeclClause) {
 // declared handles one name of a declaration.
 func (w *commands) declared(a *syntax.Assign, before *shell.State, exports, sure bool, variant string) {
 	name, again := a.Name.Value, false
-	if w.cur.Traits[name]&grammar.Integer != 0 && shellSets(name) {
-		w.unknown(unknown.ValueTrait, w.source(a)) // what the shell sets is evaluated
+	if w.cur.Attributes[name]&grammar.Integer != 0 && shellSets(name) {
+		w.unknown(unknown.ValueAttribute, w.source(a)) // values that the shell sets are evaluated
 	}
 	if a.Naked && variant != "export" && variant != "readonly" {
 		w.noteOutside(name)
@@ -98,17 +98,17 @@ func (w *commands) declared(a *syntax.Assign, before *shell.State, exports, sure
 		}
 	}
 	if a.Naked {
-		w.cur.FixedSet[name] = w.cur.FixedSet[name] || w.cur.Traits[name]&grammar.Fixed != 0
+		w.cur.FixedSet[name] = w.cur.FixedSet[name] || w.cur.Attributes[name]&grammar.Fixed != 0
 		if a.Index != nil {
 			w.unknown(unknown.Evaluated, w.source(a))
 		}
 		if w.cur.Locals != nil && variant != "export" && variant != "readonly" {
-			if knowledge.VariableClass(name) == cardea.EnvDangerous { // bash without PATH runs what lies here
+			if knowledge.VariableClass(name) == cardea.EnvDangerous { // bash without PATH runs files of the current folder
 				w.unknown(unknown.HidesVariable, "", name)
 			}
 			w.cur.Vars.Set(name, shell.Removed)
 			if again {
-				w.cur.Vars.Set(name, shell.Any) // one that is local already keeps its value
+				w.cur.Vars.Set(name, shell.Any) // an existing local variable keeps its value
 			}
 		}
 	} else {
@@ -123,12 +123,12 @@ func (w *commands) declared(a *syntax.Assign, before *shell.State, exports, sure
 		}
 		w.cur = after
 		if variant == "local" && w.cur.Locals == nil || a.Append && w.cur.Locals != nil || grammar.HasBraces(a.Value) {
-			v = shell.Any // it fails, or sets it more than once
+			v = shell.Any // it fails, or sets the variable more than once
 		}
 		w.cur.Vars.Set(name, v)
 		w.cur.Doubt(forgotten)
 		w.taint(tainted)
-		mayBeList := shellSets(name) || w.cur.Traits[name]&grammar.Listed != 0 || !w.cur.Forgotten.None()
+		mayBeList := shellSets(name) || w.cur.Attributes[name]&grammar.Listed != 0 || !w.cur.Forgotten.None()
 		if a.Array == nil && mayBeList && (strings.HasPrefix(v.Text, "(") || !v.Known()) {
 			w.unknown(unknown.ListValue, w.source(a))
 		}
@@ -141,7 +141,7 @@ func (w *commands) declared(a *syntax.Assign, before *shell.State, exports, sure
 	}
 }
 
-// opaqueBuiltin changes how later commands are found or read.
+// opaqueBuiltin handles a builtin that changes how later commands are found or read.
 func (w *commands) opaqueBuiltin(inv invocation) {
 	if len(inv.argv) == 1 || inv.argv[0].Text == "hash" && len(inv.argv) == 2 && inv.argv[1].Text == "-r" {
 		w.noEffect(inv)
@@ -160,5 +160,5 @@ func (w *commands) opaqueBuiltin(inv invocation) {
 			w.cur.Aliases[inv.argv[i+2].Text] = quote(f)
 		}
 	}
-	possible(&w.out.Parts[len(w.out.Parts)-1], may.Possible, w.within())
+	addPotential(&w.out.Parts[len(w.out.Parts)-1], may.Potential, w.within())
 }

@@ -8,11 +8,11 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// maxDefined bounds how many commands of programs a line may define.
+// maxDefined is the number of commands of programs that a line may define.
 const maxDefined = 64
 
-// definedCommands adds to parts what they may run by a command that the line defines, in the
-// order of the line: git config alias.p push; git p.
+// definedCommands adds to parts the commands that they may run because the line defines
+// them, in the order of the line: git config alias.p push; git p.
 func (w *recorder) definedCommands(parts []cardea.Part) {
 	defined := map[string]string{}
 	for i := range parts {
@@ -35,11 +35,11 @@ func (w *recorder) definedCommands(parts []cardea.Part) {
 		}
 		env := w.within()
 		env.Cwd = p.Dir
-		possible(p, knowledge.Possible{Run: []string{line}, Touch: p.MayTouch}, env)
+		addPotential(p, knowledge.Potential{Run: []string{line}, Touch: p.MayTouch}, env)
 	}
 }
 
-// follow is the line that a command stands for which the line defines, and whether it does.
+// follow returns the line for which a defined command stands, and whether the line defines it.
 func follow(defined map[string]string, command string, left int) (line string, found bool) {
 	words := append(strings.SplitN(command, " ", 3), "", "")
 	line, found = defined[words[0]+" "+strings.ToLower(words[1])]

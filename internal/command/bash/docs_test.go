@@ -10,8 +10,8 @@ import (
 	"cardea.dev"
 )
 
-// docs/analysis.md lists every code of an opaque spot, in the order of the codes,
-// and no other.
+// TestCodesAreDocumented checks that docs/analysis.md lists exactly the codes of opaque
+// spots, in their order.
 func TestCodesAreDocumented(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "analysis.md"))
 	if err != nil {

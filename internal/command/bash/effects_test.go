@@ -9,9 +9,9 @@ import (
 	"cardea.dev"
 )
 
-// effectsOf lists what the last part of a line does, as "kind path" with marks
-// for recursive (r), pattern (*) and the shell's or a wrapper's own (>). A path
-// that is only likely stands behind a question mark.
+// effectsOf returns the accesses of the last part of a line, as "kind path" with marks
+// for recursive (r), pattern (*) and redirected or a wrapper's own (>). A likely path
+// has a question mark before it.
 func effectsOf(line string, env Env) []string {
 	parts := Analyse(line, env).Parts
 	var out []string
@@ -37,110 +37,110 @@ func effectsOf(line string, env Env) []string {
 	return out
 }
 
-// What programs write beside what they are told to: copies under their own
-// name, downloads, unpacked archives, values of options.
+// TestWrittenFiles checks files that programs write in addition to those that their words name:
+// copies under their own name, downloads, unpacked archives, values of options.
 func TestWrittenFiles(t *testing.T) {
 	for line, want := range map[string]string{
-		"cp -r x/.claude .":                "write /proj/.clauder",
-		"cp x/settings.json .claude":       "write /proj/.claude/settings.json",
-		"cp a b dir":                       "write /proj/dir/b",
-		"cp -t .claude x/settings.json":    "write /proj/.claude/settings.json",
-		"cp --parents .claude/s ../../o/":  "write /o/.claude/s",
-		"cp -b -S .json x .claude/s":       "write /proj/.claude*",
-		"cp x/.* ~/":                       "write /home/u*",
-		"git -C src rm -r legacy":          "delete /proj/src/legacyr",
-		"git -C src -C ../../x rm y":       "delete /proj/x/y",
-		"git -C $d rm -r y":                "delete r",
-		"git rm -r ':/x'":                  "delete ",
-		"git rm -r 's*'":                   "delete ",
-		"git rm --pathspec-from-file=l":    "delete ",
-		"ln .claude/s h":                   "write /proj/.claude/s",
-		"cp -l .claude/s h":                "write /proj/.claude/s",
-		"chmod -w .claude/s":               "write /proj/.claude/s",
-		"chmod -R -x .claude":              "write /proj/.clauder",
-		"cp x y.lock $UNSET":               "write /proj/y.lock",
-		"csplit -f .claude/x y 1":          "write ",
-		"cp -r -t .claude x/.":             "write /proj/.clauder",
-		"cp settings.json .cl*":            "write /proj*",
-		"mv x/.mcp.json ~":                 "write /home/u/.mcp.jsonr",
-		"mv x/.mcp.json $HOME":             "write /home/u/.mcp.jsonr",
-		"install x/y /proj":                "write /proj/y",
-		"ln -s /tmp/.claude":               "write /proj/.claude",
-		"ln -sf /tmp/s.json .claude/":      "write /proj/.claude/s.json",
-		"rsync x/.claude .":                "write /proj/.claude",
-		"rsync -a h:x/.claude .":           "write /proj/.clauder",
-		"rsync x .claude/settings.json":    "write /proj/.claude/settings.json",
-		"rsync -a --delete /e/ ~/":         "delete /home/ur",
-		"rsync -a --del /e/ ~/":            "delete /home/ur",
-		"scp h:x/settings.json .claude":    "write /proj/.claude/settings.json",
-		"scp h:settings.json .claude/":     "write /proj/.claude/settings.json",
-		"git mv x/.mcp.json ./":            "write /proj/.mcp.jsonr",
-		"docker cp c:/x/.claude .":         "write /proj/.clauder",
-		"tar xf x.tar -C .claude":          "write /proj/.clauder",
-		"tar -xzf x.tgz":                   "write /proj",
-		"cd .claude && tar xf ../../x.tar": "write /proj/.claude",
-		"tar xfC x.tar .claude":            "write /proj/.clauder",
-		"tar --extract --direc=.claude":    "write /proj/.clauder",
-		"tar cf .claude/s src":             "write /proj/.claude/s",
-		"bsdtar -x -C .claude -f y":        "write /proj/.clauder",
-		"unzip x -d .claude":               "write /proj/.clauder",
-		"7z x y.7z -o.claude":              "write /proj/.clauder",
-		"cpio -i -D .claude":               "write /proj/.clauder",
-		"git clone https://h/x .claude":    "write /proj/.clauder",
-		"dd if=x of=.claude/s":             "write /proj/.claude/s",
-		"dd of=~/.bashrc":                  "write /home/u/.bashrc",
-		"perl -pi -e s/a/b/ f":             "write /proj/f",
-		"perl -i.orig -ne print f":         "write /proj/f",
-		"ruby -i -pe x f":                  "write /proj/f",
-		"sed -i.bak -e s/a/b/ f":           "write /proj/f",
-		"sed -i.ef s/a/b/ f":               "write /proj/f",
-		"awk -i inplace 1 f":               "write /proj/f",
-		"gawk --include=inplace 1 f":       "write /proj/f",
-		"yq -i .a=1 f":                     "write /proj/f",
-		"patch f < d":                      "write /proj/f",
-		"sponge f":                         "write /proj/f",
-		"ed f":                             "write /proj/f",
-		"ex -s f":                          "write /proj/f",
-		"vim -c wq f":                      "write /proj/f",
-		"gofmt -w f":                       "write /proj/f",
-		"gzip f":                           "write /proj/f",
-		"xxd -r in f":                      "write /proj/f",
-		"curl -o s --output-dir .c h/x":    "write /proj/.c/s",
-		"curl --outpu f h/x":               "write /proj/f",
-		"curl -O https://h/d/f.sh?x=1":     "write /proj/f.sh",
-		"curl --output-dir .c -sSLO h/f":   "write /proj/.c/f",
-		"curl -c jar h":                    "write /proj/jar",
-		"curl --hsts f h":                  "write /proj/f",
-		"wget https://h/f.sh":              "write /proj/f.sh",
-		"wget h":                           "write /proj/index.html",
-		"wget -P .claude h/s.json":         "write /proj/.claude/s.json",
-		"wget -r -P .claude h":             "write /proj/.clauder",
-		"wget h/f.sh?v=1":                  "write /proj/f.sh?v=1",
-		"aria2c -d .c -o f h/x":            "write /proj/.c/f",
-		"git checkout x -- .claude/s":      "write /proj/.claude/sr",
-		"git checkout HEAD~1 src/":         "write /proj/srcr",
-		"git checkout-index -f f":          "write /proj/fr",
-		"git restore -W src":               "write /proj/srcr",
-		"git submodule add u sub/x":        "write /proj/sub/xr",
-		"git submodule deinit -f sub":      "delete /proj/subr",
-		"git clean -fd src":                "delete /proj/srcr",
-		"go build -o bin/x .":              "write /proj/bin/x",
-		"go test -coverprofile=c .":        "write /proj/c",
-		"zip -m a.zip f":                   "delete /proj/fr",
-		"env time -o out ls":               "write /proj/out>",
-		"flock lock ls":                    "write /proj/lock>",
-		"find -f ~ -delete":                "delete /home/ur",
-		"find -- keep -delete":             "delete /proj/keepr",
-		"find -H -- ~ -delete":             "delete /home/ur",
-		"grep --color x .env":              "read /proj/.env",
-		"git log --pretty --output=f":      "write /proj/f",
-		"/usr/lib/git-core/git-mv a b":     "write /proj/br",
+		"cp -r x/.claude .":              "write /proj/.clauder",
+		"cp x/settings.json .claude":     "write /proj/.claude/settings.json",
+		"cp a b dir":                     "write /proj/dir/b",
+		"cp -t .claude x/settings.json":  "write /proj/.claude/settings.json",
+		"cp --parents .claude/s ../o/":   "write /o/.claude/s",
+		"cp -b -S .json x .claude/s":     "write /proj/.claude*",
+		"cp x/.* ~/":                     "write /home/u*",
+		"git -C src rm -r legacy":        "delete /proj/src/legacyr",
+		"git -C src -C ../x rm y":        "delete /proj/x/y",
+		"git -C $d rm -r y":              "delete r",
+		"git rm -r ':/x'":                "delete ",
+		"git rm -r 's*'":                 "delete ",
+		"git rm --pathspec-from-file=l":  "delete ",
+		"ln .claude/s h":                 "write /proj/.claude/s",
+		"cp -l .claude/s h":              "write /proj/.claude/s",
+		"chmod -w .claude/s":             "write /proj/.claude/s",
+		"chmod -R -x .claude":            "write /proj/.clauder",
+		"cp x y.lock $UNSET":             "write /proj/y.lock",
+		"csplit -f .claude/x y 1":        "write ",
+		"cp -r -t .claude x/.":           "write /proj/.clauder",
+		"cp settings.json .cl*":          "write /proj*",
+		"mv x/.mcp.json ~":               "write /home/u/.mcp.jsonr",
+		"mv x/.mcp.json $HOME":           "write /home/u/.mcp.jsonr",
+		"install x/y /proj":              "write /proj/y",
+		"ln -s /tmp/.claude":             "write /proj/.claude",
+		"ln -sf /tmp/s.json .claude/":    "write /proj/.claude/s.json",
+		"rsync x/.claude .":              "write /proj/.claude",
+		"rsync -a h:x/.claude .":         "write /proj/.clauder",
+		"rsync x .claude/settings.json":  "write /proj/.claude/settings.json",
+		"rsync -a --delete /e/ ~/":       "delete /home/ur",
+		"rsync -a --del /e/ ~/":          "delete /home/ur",
+		"scp h:x/settings.json .claude":  "write /proj/.claude/settings.json",
+		"scp h:settings.json .claude/":   "write /proj/.claude/settings.json",
+		"git mv x/.mcp.json ./":          "write /proj/.mcp.jsonr",
+		"docker cp c:/x/.claude .":       "write /proj/.clauder",
+		"tar xf x.tar -C .claude":        "write /proj/.clauder",
+		"tar -xzf x.tgz":                 "write /proj",
+		"cd .claude && tar xf ../x.tar":  "write /proj/.claude",
+		"tar xfC x.tar .claude":          "write /proj/.clauder",
+		"tar --extract --direc=.claude":  "write /proj/.clauder",
+		"tar cf .claude/s src":           "write /proj/.claude/s",
+		"bsdtar -x -C .claude -f y":      "write /proj/.clauder",
+		"unzip x -d .claude":             "write /proj/.clauder",
+		"7z x y.7z -o.claude":            "write /proj/.clauder",
+		"cpio -i -D .claude":             "write /proj/.clauder",
+		"git clone https://h/x .claude":  "write /proj/.clauder",
+		"dd if=x of=.claude/s":           "write /proj/.claude/s",
+		"dd of=~/.bashrc":                "write /home/u/.bashrc",
+		"perl -pi -e s/a/b/ f":           "write /proj/f",
+		"perl -i.orig -ne print f":       "write /proj/f",
+		"ruby -i -pe x f":                "write /proj/f",
+		"sed -i.bak -e s/a/b/ f":         "write /proj/f",
+		"sed -i.ef s/a/b/ f":             "write /proj/f",
+		"awk -i inplace 1 f":             "write /proj/f",
+		"gawk --include=inplace 1 f":     "write /proj/f",
+		"yq -i .a=1 f":                   "write /proj/f",
+		"patch f < d":                    "write /proj/f",
+		"sponge f":                       "write /proj/f",
+		"ed f":                           "write /proj/f",
+		"ex -s f":                        "write /proj/f",
+		"vim -c wq f":                    "write /proj/f",
+		"gofmt -w f":                     "write /proj/f",
+		"gzip f":                         "write /proj/f",
+		"xxd -r in f":                    "write /proj/f",
+		"curl -o s --output-dir .c h/x":  "write /proj/.c/s",
+		"curl --outpu f h/x":             "write /proj/f",
+		"curl -O https://h/d/f.sh?x=1":   "write /proj/f.sh",
+		"curl --output-dir .c -sSLO h/f": "write /proj/.c/f",
+		"curl -c jar h":                  "write /proj/jar",
+		"curl --hsts f h":                "write /proj/f",
+		"wget https://h/f.sh":            "write /proj/f.sh",
+		"wget h":                         "write /proj/index.html",
+		"wget -P .claude h/s.json":       "write /proj/.claude/s.json",
+		"wget -r -P .claude h":           "write /proj/.clauder",
+		"wget h/f.sh?v=1":                "write /proj/f.sh?v=1",
+		"aria2c -d .c -o f h/x":          "write /proj/.c/f",
+		"git checkout x -- .claude/s":    "write /proj/.claude/sr",
+		"git checkout HEAD~1 src/":       "write /proj/srcr",
+		"git checkout-index -f f":        "write /proj/fr",
+		"git restore -W src":             "write /proj/srcr",
+		"git submodule add u sub/x":      "write /proj/sub/xr",
+		"git submodule deinit -f sub":    "delete /proj/subr",
+		"git clean -fd src":              "delete /proj/srcr",
+		"go build -o bin/x .":            "write /proj/bin/x",
+		"go test -coverprofile=c .":      "write /proj/c",
+		"zip -m a.zip f":                 "delete /proj/fr",
+		"env time -o out ls":             "write /proj/out>",
+		"flock lock ls":                  "write /proj/lock>",
+		"find -f ~ -delete":              "delete /home/ur",
+		"find -- keep -delete":           "delete /proj/keepr",
+		"find -H -- ~ -delete":           "delete /home/ur",
+		"grep --color x .env":            "read /proj/.env",
+		"git log --pretty --output=f":    "write /proj/f",
+		"/usr/lib/git-core/git-mv a b":   "write /proj/br",
 	} {
-		if got := effectsOf(line, world); !slices.Contains(got, want) {
+		if got := effectsOf(line, system); !slices.Contains(got, want) {
 			t.Errorf("%s: %q lacks %q", line, got, want)
 		}
 	}
-	// What is not written, so that nobody is asked for nothing.
+	// Files that are not written, so that the user is not asked needlessly.
 	for _, line := range []string{
 		"cp -r x/. .",
 		"rsync -a x/ h:y/",
@@ -159,7 +159,7 @@ func TestWrittenFiles(t *testing.T) {
 		"perl -ne print f",
 		"curl -o - h",
 	} {
-		for _, a := range effectsOf(line, world) {
+		for _, a := range effectsOf(line, system) {
 			if (strings.HasPrefix(a, "write") || strings.HasPrefix(a, "delete")) && a != "write /proj" && !strings.HasPrefix(a, "write /projr") {
 				t.Errorf("%s: %s", line, a)
 			}
@@ -167,8 +167,8 @@ func TestWrittenFiles(t *testing.T) {
 	}
 }
 
-// Operands that come from another program's output, or from a spelling that is
-// not followed: what they may become is known to be likely, and not certain.
+// TestLikelyOperands checks operands from another program's output, or in a spelling
+// that is not resolved: their possible values are likely, not certain.
 func TestLikelyOperands(t *testing.T) {
 	for line, want := range map[string]string{
 		"find ~ -exec rm -rf {} +":                     "delete ?/home/ur",
@@ -203,7 +203,7 @@ func TestLikelyOperands(t *testing.T) {
 		"rm -rf ~+/../../..":                           "delete /r",
 		"rm -rf ~other":                                "delete ?/home/otherr",
 	} {
-		if got := effectsOf(line, world); !slices.Contains(got, want) {
+		if got := effectsOf(line, system); !slices.Contains(got, want) {
 			t.Errorf("%s: %q lacks %q", line, got, want)
 		}
 	}
@@ -221,7 +221,7 @@ func TestLikelyOperands(t *testing.T) {
 		"fd x ~ -x rm",
 		"cd $x; rm y",
 	} {
-		for _, a := range effectsOf(line, world) {
+		for _, a := range effectsOf(line, system) {
 			if strings.Contains(a, "?") {
 				t.Errorf("%s: %s", line, a)
 			}
@@ -229,10 +229,10 @@ func TestLikelyOperands(t *testing.T) {
 	}
 }
 
-// A likely path is never a known one, which could be allowed.
+// TestLikelyIsNotKnown checks that a likely path is never a known one, which could be allowed.
 func TestLikelyIsNotKnown(t *testing.T) {
 	for _, line := range []string{"rm -rf $(echo ~/x)", "find x -exec rm {} +", "cat src/*/../../x"} {
-		parts := Analyse(line, world).Parts
+		parts := Analyse(line, system).Parts
 		for _, a := range parts[len(parts)-1].Access {
 			if a.Path != "" {
 				t.Errorf("%s: %+v", line, a)
@@ -241,7 +241,7 @@ func TestLikelyIsNotKnown(t *testing.T) {
 	}
 }
 
-// Lines that are made to keep the search for origins busy.
+// TestOriginsAreQuick checks lines that make the search for origins expensive.
 func TestOriginsAreQuick(t *testing.T) {
 	for name, line := range map[string]string{
 		"loop":      "for f in " + strings.Repeat("$(a) ", 3000) + "; do rm " + strings.Repeat("$f ", 100_000) + "; done",
@@ -250,7 +250,7 @@ func TestOriginsAreQuick(t *testing.T) {
 		"xargs":     "echo " + strings.Repeat("a ", 100_000) + "| xargs rm",
 	} {
 		begin := time.Now()
-		Analyse(line, world)
+		Analyse(line, system)
 		if took := time.Since(begin); took > 20*time.Second {
 			t.Errorf("%s: took %s", name, took)
 		} else {

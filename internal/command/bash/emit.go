@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// emitProgram makes a part of an invocation of a program.
+// emitProgram adds the part of an invocation of a program.
 func (w *recorder) emitProgram(inv invocation) {
 	does := w.describe(inv)
 	p := cardea.Part{Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
@@ -29,10 +29,10 @@ func (w *recorder) emitProgram(inv invocation) {
 	if does.Knowledge != cardea.Complete {
 		for _, a := range inv.assigns {
 			if a.Static && strings.ContainsAny(a.Value, "/.~") {
-				does.Possible.Touch = append(does.Possible.Touch, knowledge.PossibleValue(a.Value, w.paths())...)
+				does.Possible.Touch = append(does.Possible.Touch, knowledge.PathsInValue(a.Value, w.paths())...)
 			}
 			for _, text := range inv.may[a.Name] {
-				does.Possible.Touch = append(does.Possible.Touch, knowledge.PossibleValue(text, w.paths())...)
+				does.Possible.Touch = append(does.Possible.Touch, knowledge.PathsInValue(text, w.paths())...)
 			}
 		}
 		does.Possible.Add(w.readOf(does.Access))
@@ -42,7 +42,7 @@ func (w *recorder) emitProgram(inv invocation) {
 			does.Possible.Run = append(does.Possible.Run, codeOf(a.Name, text)...)
 		}
 	}
-	possible(&p, does.Possible, w.within())
+	addPotential(&p, does.Possible, w.within())
 	for i, a := range p.Assigns {
 		if a.Class != cardea.EnvDangerous && len(p.Command) > 0 && claimed(p.Command[0], &a) {
 			p.Opaque = append(p.Opaque, variableSpot(a.Name))
@@ -56,20 +56,20 @@ func (w *recorder) emitProgram(inv invocation) {
 	}
 }
 
-// readOf returns what a program may do because of the texts in the files of some accesses which
-// the line writes.
-func (w *recorder) readOf(list []cardea.Access) knowledge.Possible {
+// readOf returns the potential effects of a program that reads texts which the line has
+// written to files.
+func (w *recorder) readOf(list []cardea.Access) knowledge.Potential {
 	in := knowledge.NewInput(w.paths())
 	for _, a := range list {
 		if i := w.writtenTo(a.Path); a.Kind == cardea.Read && i >= 0 {
 			in.Code(w.out.Written[i].Text)
 		}
 	}
-	return in.Possible
+	return in.Potential
 }
 
-// programPattern returns what the base name of a command's first word fits, "" where it is
-// certain.
+// programPattern returns the pattern that the base name of a command's first word
+// matches, or "" if the name is certain.
 func programPattern(first field) string {
 	if first.Static {
 		return ""
@@ -77,9 +77,9 @@ func programPattern(first field) string {
 	return path.Base(cmp.Or(first.Pattern, "*"))
 }
 
-// claimed reports whether a program takes a variable that is not dangerous by its name
-// for a setting of its own. One that evaluates all variables takes each, but the
-// harmless ones with a value in which there is nothing to evaluate.
+// claimed reports whether a program reads a variable without a dangerous name as a
+// setting of its own. A program that evaluates all variables claims each, except
+// harmless ones with a value without anything to evaluate.
 func claimed(program string, a *cardea.Assign) bool {
 	safe := a.Class == cardea.EnvSafe
 	if knowledge.Has(form.EvaluatesVariables, program) {
@@ -88,7 +88,7 @@ func claimed(program string, a *cardea.Assign) bool {
 	return !safe && knowledge.Claims(program, a.Name)
 }
 
-// variableSpots are the spots of the dangerous variables that a command is given.
+// variableSpots returns the opaque spots of the dangerous variables that a command receives.
 func variableSpots(assigns []cardea.Assign) []cardea.Opaque {
 	var out []cardea.Opaque
 	for _, a := range assigns {
@@ -99,7 +99,7 @@ func variableSpots(assigns []cardea.Assign) []cardea.Opaque {
 	return out
 }
 
-// variableSpot is the spot of a variable that a command is given.
+// variableSpot returns the opaque spot of a variable that a command receives.
 func variableSpot(name string) cardea.Opaque {
 	if name == "PATH" {
 		return unknown.GivesSearchPath.Spot(name, name)
@@ -107,12 +107,12 @@ func variableSpot(name string) cardea.Opaque {
 	return unknown.GivesVariable.Spot(name, name)
 }
 
-// describe says what an invocation does, and notes what it makes.
+// describe returns the meaning of an invocation, and records the files that it creates.
 func (w *recorder) describe(inv invocation) knowledge.Meaning {
 	at, wrappers := len(w.out.Parts), inv.wrappers
 	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed, Stands: w.files.stands, Possible: w.env.depth > 0,
 		MadeFolder: func(path string) bool { return w.files.created.folder(target{path, at}) },
-		MayBecome:  func(word field) []knowledge.PossiblePath { return w.mayBecome(word, wrappers) }, Input: w.input(), Document: w.document(), Fed: w.cmd.stdin.kind != inherited || w.fed != ""}, &w.env.World)
+		MayBecome:  func(word field) []knowledge.PotentialPath { return w.mayBecome(word, wrappers) }, Input: w.input(), Document: w.document(), Fed: w.cmd.stdin.kind != inherited || w.fed != ""}, &w.env.System)
 	for _, path := range does.Targets {
 		w.files.creates.targets = append(w.files.creates.targets, target{path, at})
 	}
@@ -148,15 +148,16 @@ func (w *recorder) emit(p cardea.Part) {
 	at := len(w.out.Parts)
 	w.feedsInto(at, &p)
 	if at >= fewParts && at == cap(w.out.Parts) {
-		w.out.Parts = slices.Grow(w.out.Parts, maxParts+2*maxPieces-at) // what is not used takes no memory
+		w.out.Parts = slices.Grow(w.out.Parts, maxParts+2*maxPieces-at) // unused capacity takes no memory
 	}
 	w.out.Parts = append(w.out.Parts, p)
 }
 
-// fewParts is how many parts of a line are honest: what has more may have very many.
+// fewParts is the number of parts up to which a line is normal. A line with more may
+// have very many.
 const fewParts = 256
 
-// access are the accesses of a part, as seen from this machine.
+// access returns the accesses of a part, as seen from this machine.
 func (w *recorder) access(p cardea.Part) []cardea.Access {
 	writes := func(a cardea.Access) bool { return a.Kind == cardea.Write }
 	if !p.Remote && !slices.ContainsFunc(p.Access, writes) {
@@ -182,7 +183,7 @@ func (w *recorder) access(p cardea.Part) []cardea.Access {
 	return out
 }
 
-// change notes what a part that may change files removes or replaces.
+// change records the files that a part removes or replaces.
 func (f *lineFiles) change(p *cardea.Part) {
 	f.changed = true
 	f.remade = f.remade || len(p.Opaque) > 0 || len(p.Access) == 0
@@ -210,7 +211,7 @@ func changes(p cardea.Part) bool {
 	return len(p.Opaque) > 0 || len(p.Access) == 0 && p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind != cardea.Read })
 }
 
-// emitBuiltin makes a part of a builtin.
+// emitBuiltin adds the part of a builtin.
 func (w *recorder) emitBuiltin(inv invocation, null bool) {
 	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Start: inv.start, Assigns: inv.assigns,
 		Opaque: slices.Clone(*w.cmd.spots), Access: inv.access}
@@ -231,13 +232,13 @@ func (w *recorder) emitBuiltin(inv invocation, null bool) {
 	w.emit(p)
 }
 
-// splitsInput reports IFS in front of a builtin that splits its input by it,
-// and does nothing else with it.
+// splitsInput reports whether a variable is IFS before a builtin that only splits its
+// input by it.
 func splitsInput(name string, command []string) bool {
 	return name == "IFS" && len(command) == 1 && (command[0] == "read" || command[0] == "mapfile" || command[0] == "readarray")
 }
 
-// noteUnseen notes what is known of unseen options of a part that is about to be added.
+// noteUnseen records the unseen options of a part that is about to be added.
 func (w *recorder) noteUnseen(p *cardea.Part, does *knowledge.Meaning) {
 	u := unseenOptions{len(w.out.Parts), does.UnseenIfMade, does.ByOption}
 	u.mark(p, does.Unseen)

@@ -7,8 +7,8 @@ import (
 	"cardea.dev"
 )
 
-// A word that stands for all that lies in a folder deletes what the folder holds, however
-// the line makes it.
+// TestEntriesAreDeleted checks that a word for all entries of a folder deletes its
+// contents, however the line forms it.
 func TestEntriesAreDeleted(t *testing.T) {
 	for line, want := range map[string]string{
 		`for f in ~/d/*; do rm -rf "$f"; done`:          "/home/u/d",
@@ -29,7 +29,7 @@ func TestEntriesAreDeleted(t *testing.T) {
 		`for f in ~/d/*; do rm -rf "$f/build"; done`:    "",
 		`for f in ~/d/*; do cat "$f"; done; rm -rf ~/e`: "",
 	} {
-		parts := Analyse(line, world).Parts
+		parts := Analyse(line, system).Parts
 		last := parts[len(parts)-1]
 		got := slices.ContainsFunc(last.Access, func(a cardea.Access) bool {
 			return a.Kind == cardea.Delete && slices.Contains([]string{"/home/u/d", "/home/u/d/"}, a.Spelled)

@@ -19,7 +19,7 @@ func (w *commands) eval(inv invocation) {
 	w.emitProgram(inv)
 }
 
-// runsPending marks what flows into the current command as code.
+// runsPending marks the data that flows into the current command as code.
 func (w *commands) runsPending() {
 	at := len(w.out.Parts)
 	for _, from := range w.cmd.pending {
@@ -105,8 +105,8 @@ func (w *commands) prefixBuiltin(inv invocation) {
 	w.unless(inv.mayFail, func() { w.up.start(inv) })
 }
 
-// shellReads notes that the shell itself reads from now on what the current command would:
-// exec < <(a).
+// shellReads records that the shell itself reads the input of the current command from
+// now on: exec < <(a).
 func (w *commands) shellReads() {
 	w.fed += w.cmd.stdin.text + w.cmd.stdin.may
 	if from := w.cmd.stdin.from; from[0] < from[1] {
@@ -114,10 +114,10 @@ func (w *commands) shellReads() {
 	}
 }
 
-// prefixOptions reads the options of a prefix that is not exec: what is left, whether it
-// only looks the command up, and whether bash may not run it.
+// prefixOptions reads the options of a prefix other than exec. It returns the other
+// words, whether it only looks the command up, and whether bash may not run it.
 func prefixOptions(name string, args []field) (rest []field, looks, fails bool) {
-	fails = name == "noglob" || name == "nocorrect" // zsh alone has them
+	fails = name == "noglob" || name == "nocorrect" // only zsh has them
 	for len(args) > 0 && args[0].Static && strings.HasPrefix(args[0].Text, "-") && args[0].Text != "-" {
 		option := args[0].Text
 		args = args[1:]
@@ -130,7 +130,7 @@ func prefixOptions(name string, args []field) (rest []field, looks, fails bool) 
 	return args, looks, fails
 }
 
-// runByShell reports a command that the shell runs itself.
+// runByShell reports whether the shell runs the command itself.
 func (w *commands) runByShell(first field) bool {
 	if !first.Static {
 		return false

@@ -8,9 +8,9 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// What a line starts, with wrappers off and constants followed.
+// The programs that a line starts, without wrappers and with constants followed.
 func ExampleAnalyse() {
-	a := bash.Analyse(`X=rm; timeout 5 $X -rf build && bash -c 'git push "$1"' sh origin`, bash.Env{Cwd: "/proj", World: knowledge.World{Roots: []string{"/proj"}}})
+	a := bash.Analyse(`X=rm; timeout 5 $X -rf build && bash -c 'git push "$1"' sh origin`, bash.Env{Cwd: "/proj", System: knowledge.System{Roots: []string{"/proj"}}})
 	for _, p := range a.Parts {
 		if !p.NoEffect {
 			fmt.Println(p.Text, p.Wrappers, p.Via, p.Coverage)
@@ -21,7 +21,7 @@ func ExampleAnalyse() {
 	// git push origin [bash] [&& bash -c] complete
 }
 
-// What cannot be known is said, with the reason.
+// Unknown things have a reason.
 func ExampleAnalyse_opaque() {
 	a := bash.Analyse(`$TOOL build; ls`, bash.Env{Cwd: "/proj"})
 	for _, p := range a.Parts {
@@ -36,9 +36,9 @@ func ExampleAnalyse_opaque() {
 	// ls: complete
 }
 
-// What a line touches: the folder is followed, and paths are absolute.
+// The accesses of a line: the folder is followed, and paths are absolute.
 func ExampleAnalyse_access() {
-	a := bash.Analyse(`cd src && cat ../../notes > out/$(date +%F); rm -r ~/old`, bash.Env{Cwd: "/proj", World: knowledge.World{Home: "/home/u", Roots: []string{"/proj"}}})
+	a := bash.Analyse(`cd src && cat ../notes > out/$(date +%F); rm -r ~/old`, bash.Env{Cwd: "/proj", System: knowledge.System{Home: "/home/u", Roots: []string{"/proj"}}})
 	for _, p := range a.Parts {
 		for _, access := range p.Access {
 			fmt.Printf("%s: %s %s\n", p.Text, access.Kind, cmp.Or(access.Path, "?"))
@@ -50,10 +50,9 @@ func ExampleAnalyse_access() {
 	// rm -r /home/u/old: delete /home/u/old
 }
 
-// A word is static when bash passes exactly its text; other words stand as
-// they are written.
+// A word is static if bash passes exactly its text. Other words keep their spelling.
 func ExampleAnalyse_words() {
-	a := bash.Analyse(`grep -r "it's"\ a $'x\ty' *.go "$HOME/x" $unknown`, bash.Env{World: knowledge.World{Home: "/home/u"}})
+	a := bash.Analyse(`grep -r "it's"\ a $'x\ty' *.go "$HOME/x" $unknown`, bash.Env{System: knowledge.System{Home: "/home/u"}})
 	for _, word := range a.Parts[0].Argv {
 		fmt.Printf("%q %t\n", word.Text, word.Static)
 	}

@@ -11,25 +11,25 @@ import (
 	"cardea.dev/internal/command/bash/grammar"
 )
 
-// This file follows what flows into commands other than through pipes: through
+// This file follows data that flows into commands other than through pipes: through
 // substitutions in their words, variables that hold the output of a command, and
 // descriptors that the line has opened.
 
-// feed is a range of parts, half open, whose output flows into a command.
-type feed struct {
+// pipe is a half-open range of parts whose output flows into a command.
+type pipe struct {
 	at       [2]int
 	variable bool // a variable holds it
 }
 
-// readsVariable notes that the current command expands a variable.
+// readsVariable records that the current command expands a variable.
 func (w *line) readsVariable(name string) {
 	if from, ok := w.cur.Origins[name]; ok && !w.lookup(name).Known() {
-		w.cmd.pending = append(w.cmd.pending, feed{from, true})
+		w.cmd.pending = append(w.cmd.pending, pipe{from, true})
 	}
 }
 
-// givesToRead notes a text that a <(…) gives to read: to the program whose word it is,
-// or to any that is started later, where a variable or a function is given its name.
+// givesToRead records a text that is the input of a <(…). It goes to the program whose
+// word that is, or to any later program if a variable or a function gets the name.
 func (w *line) givesToRead(text string) {
 	if text += "\n"; w.cmd.reads != nil {
 		*w.cmd.reads += text
@@ -38,18 +38,18 @@ func (w *line) givesToRead(text string) {
 	}
 }
 
-// maxInputs bounds how many texts are noted that parts read.
+// maxInputs is the number of input texts of parts that are recorded.
 const maxInputs = 64
 
-// noteInput notes what the part at the end is given to read.
+// noteInput records the input text of the last part.
 func (w *line) noteInput() {
 	if text := w.input(); strings.TrimSpace(text) != "" && len(w.out.Inputs) < maxInputs {
-		w.out.Inputs = append(w.out.Inputs, Input{len(w.out.Parts) - 1, text})
+		w.out.Inputs = append(w.out.Inputs, StdinText{len(w.out.Parts) - 1, text})
 	}
 }
 
-// inputFrom are the parts that write what the current command reads on its standard input, as
-// far as that is followed.
+// inputFrom returns the parts that write the standard input of the current command, as
+// far as known.
 func (w *line) inputFrom() [2]int {
 	if w.cmd.stdin.kind == inherited {
 		return w.cur.Descriptors["0"] // exec < <(a)
@@ -57,8 +57,8 @@ func (w *line) inputFrom() [2]int {
 	return w.cmd.stdin.from
 }
 
-// followDescriptor notes what a redirection connects: another descriptor than the
-// standard ones with what it opens, and the command with what is open there.
+// followDescriptor records the connections of a redirection: those of other descriptors
+// than the standard ones to the file, and that of the command to an open descriptor.
 func (w *line) followDescriptor(r *syntax.Redirect, stdin bool) {
 	if r.Word == nil {
 		return
@@ -80,7 +80,7 @@ func (w *line) followDescriptor(r *syntax.Redirect, stdin bool) {
 	switch {
 	case !ok:
 	case r.Op == syntax.DplIn:
-		w.cmd.pending = append(w.cmd.pending, feed{at: at})
+		w.cmd.pending = append(w.cmd.pending, pipe{at: at})
 		if stdin {
 			w.cmd.stdin.from = at
 		}
@@ -92,21 +92,21 @@ func (w *line) followDescriptor(r *syntax.Redirect, stdin bool) {
 	}
 }
 
-// descriptorName is the number or the variable of a descriptor: 3, $fd, ${COPROC[0]}.
+// descriptorName returns the number or the variable of a descriptor: 3, $fd, ${COPROC[0]}.
 func descriptorName(text string) string {
 	name, _, _ := strings.Cut(strings.Trim(text, `"${}-`), "[")
 	return name
 }
 
-// printsInto notes that what parts from one on print goes where the redirections of
-// the part in front of them lead.
+// printsInto records that the output of the parts after index from goes to the
+// redirections of the part before them.
 func (w *line) printsInto(from int) {
 	if from > 0 && from < len(w.out.Parts) {
 		w.out.Pipes = append(w.out.Pipes, Pipe{From: [2]int{from, len(w.out.Parts)}, To: [2]int{from - 1, from}})
 	}
 }
 
-// feedsInto adds the pipes of what flows into a part through its words.
+// feedsInto adds the pipes for the data that flows into a part through its words.
 func (w *line) feedsInto(at int, p *cardea.Part) {
 	add := func(from [2]int, variable bool) {
 		if from[0] < from[1] && from[0] != at {

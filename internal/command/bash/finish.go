@@ -8,8 +8,8 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// finish gives what was found of the line. What the line does as a whole may make
-// the knowledge of its parts uncertain.
+// finish returns the analysis of the line. Effects of the line as a whole may make the
+// knowledge of its parts uncertain.
 func (w *recorder) finish() Analysis {
 	out := w.out
 	for _, u := range w.unseen {
@@ -46,7 +46,7 @@ func (w *recorder) finish() Analysis {
 		for _, bin := range w.fronts {
 			p.Configs = append(slices.Clone(p.Configs), knowledge.ProgramsOf+bin)
 		}
-		// zsh may tell in an error what a part without effect was passed.
+		// An error of zsh may show the words of a part without effect.
 		switch tells := func() bool { return w.cur.Traced || errorsMayShow(&p) }; {
 		case !p.NoEffect:
 		case w.outsideCode, w.shows != "" && tells():

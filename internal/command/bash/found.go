@@ -12,8 +12,8 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// searched returns what the parts of a range print, where these are one search, and
-// after it filters that leave lines out; nil where it is not certain.
+// searched returns the output of a range of parts that is one search, possibly with
+// filters of lines after it. It returns nil if that is not certain.
 func (w *line) searched(at [2]int) *knowledge.Search {
 	if at[0] < 0 || at[1] > len(w.out.Parts) || at[0] >= at[1] {
 		return nil
@@ -23,7 +23,7 @@ func (w *line) searched(at [2]int) *knowledge.Search {
 		return nil
 	}
 	if at[1]-at[0] == 1 {
-		return knowledge.FindSearch(p, &w.env.World)
+		return knowledge.FindSearch(p, &w.env.System)
 	}
 	if !knowledge.Filters(p) {
 		return nil
@@ -40,11 +40,11 @@ func (w *line) searched(at [2]int) *knowledge.Search {
 	return nil
 }
 
-// inFunction reports a step of Via that hides how a function is called.
+// inFunction reports whether a step of Via hides how a function is called.
 func inFunction(via string) bool { return strings.HasPrefix(via, "function") }
 
-// fromSearch returns what comes in from a search, where no name there can become two
-// words, an option or something else than it is. null is set where it is read up to each NUL.
+// fromSearch returns the search on standard input, if no name from there can become two
+// words, an option or another name. null is set if each name ends with a NUL.
 func (w *line) fromSearch(null bool) *knowledge.Search {
 	if w.cmd.stdin.kind != piped || !w.cmd.stdin.lines {
 		return nil
@@ -56,20 +56,20 @@ func (w *line) fromSearch(null bool) *knowledge.Search {
 	return s
 }
 
-// withPlainNames gives a search whose names are all plain, nil for another one.
+// withPlainNames returns s if all its names are plain, else nil.
 func (w *line) withPlainNames(s *knowledge.Search) *knowledge.Search {
 	if s == nil || s.One {
 		return s
 	}
-	if !s.Plain(&w.env.World) {
+	if !s.Plain(&w.env.System) {
 		return nil
 	}
 	s.MayBeNothing, w.usesFoundNames = true, true
 	return s
 }
 
-// foundBy returns what a word stands for that is a variable, or a substitution of
-// which the parts are in a range, where that is the work of a search.
+// foundBy returns the search that yields the value of a word: a variable, or a
+// substitution whose parts are in a range. It returns nil for any other word.
 func (w *line) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 	parts := word.Parts
 	if len(parts) != 1 {
@@ -105,8 +105,8 @@ func (w *line) foundBy(word *syntax.Word, at [2]int) *knowledge.Search {
 	return nil
 }
 
-// looped returns what the variable of a loop over words stands for, where each word
-// is a file's name: as it stands, by a pattern, or from a search.
+// looped returns the file names that the variable of a loop over words holds, if each
+// word is a literal name, a pattern or from a search. Otherwise it returns nil.
 func (w *line) looped(words []field) *knowledge.Search {
 	s := &knowledge.Search{Dir: w.cur.Folder}
 	for _, f := range words {
@@ -130,7 +130,7 @@ func (w *line) looped(words []field) *knowledge.Search {
 	return w.withPlainNames(s)
 }
 
-// createsOddName reports a part that may give a file a name that is not plain.
+// createsOddName reports whether a part may create a file with a name that is not plain.
 func createsOddName(p cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 		switch a.Kind {
@@ -143,7 +143,7 @@ func createsOddName(p cardea.Part) bool {
 	})
 }
 
-// lastSearch is the part of the last search, -1 if the line has no search.
+// lastSearch returns the index of the last part that searches, or -1.
 func (w *line) lastSearch() int {
 	for i := len(w.out.Parts) - 1; i >= max(0, len(w.out.Parts)-MaxScan); i-- {
 		if knowledge.StartsOnFound(w.out.Parts[i].Program()) {
@@ -153,10 +153,10 @@ func (w *line) lastSearch() int {
 	return -1
 }
 
-// foundNames are patterns of what the last search finds.
+// foundNames returns patterns for the names that the last search finds.
 func (w *line) foundNames() []string {
 	if i := w.lastSearch(); i >= 0 {
-		return w.bounded(knowledge.Names(&w.out.Parts[i], &w.env.World))
+		return w.bounded(knowledge.Names(&w.out.Parts[i], &w.env.System))
 	}
 	return nil
 }

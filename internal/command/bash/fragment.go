@@ -10,7 +10,7 @@ import (
 	"cardea.dev/internal/command/bash/texts"
 )
 
-// fragment is a stretch of a word after expansion.
+// fragment is a piece of a word after expansion.
 type fragment struct {
 	shell.Value      // what it is
 	quoted      bool // it is neither split nor matched against files
@@ -27,7 +27,7 @@ const (
 	noField               // an empty list ("$@" without parameters): alone it leaves no field, even in quotes
 )
 
-// unquoted returns a fragment that is a text.
+// unquoted returns a fragment of plain text.
 func unquoted(text string) fragment { return fragment{Value: shell.Known(text)} }
 
 // quotedLiteral returns a text that a quote protects.
@@ -35,7 +35,7 @@ func quotedLiteral(text string) fragment {
 	return fragment{Value: shell.Known(text), quoted: true}
 }
 
-// expanded returns a text that an unquoted expansion gives.
+// expanded returns the text of an unquoted expansion.
 func expanded(text string) fragment { return fragment{Value: shell.Known(text), split: true} }
 
 // unsure returns an unknown text with some facts.
@@ -65,7 +65,7 @@ func (f *fragment) mayBeEmpty() bool {
 	return f.Shape&(shell.NonEmpty|shell.NoDash|shell.PlainWord|shell.Listed) == 0
 }
 
-// isNumber reports whether an unknown text is a number or empty for certain.
+// isNumber reports whether an unknown text is certainly a number or empty.
 func (f *fragment) isNumber() bool {
 	return f.Numeric() || f.Has(shell.Evaluable) || f.Has(shell.Listed) && !slices.ContainsFunc(f.May, func(text string) bool { return !texts.PlainNumber(text) })
 }
@@ -94,8 +94,7 @@ func sglQuoted(p *syntax.SglQuoted) fragment {
 	return quotedLiteral(text)
 }
 
-// unsplit makes unknown what expansions give next to a dollar that begins none: bash does
-// not split such a word.
+// unsplit makes expansions unknown next to a literal dollar: bash does not split such a word.
 func unsplit(list []fragment) []fragment {
 	dollar := slices.ContainsFunc(list, func(f fragment) bool {
 		return !f.quoted && !f.split && f.Known() && strings.Contains(f.Text, "$")
@@ -108,7 +107,7 @@ func unsplit(list []fragment) []fragment {
 	return list
 }
 
-// severalFields reports fragments that may be several fields, or none, even when quoted.
+// severalFields reports whether fragments may be several fields, or none, even when quoted.
 func severalFields(list []fragment) bool {
 	return slices.ContainsFunc(list, func(f fragment) bool { return f.several || f.kind != someText })
 }
@@ -136,8 +135,8 @@ func concatenated(list []fragment) shell.Value {
 	return shell.Known(b.String())
 }
 
-// mayJoin returns the texts that fragments may make together, nil where the line holds
-// none. Fragments of which nothing is known are left out.
+// mayJoin returns the texts that fragments may form together, or nil if the line shows
+// none. Unknown fragments are left out.
 func (w *words) mayJoin(list []fragment) []string {
 	if !slices.ContainsFunc(list, func(f fragment) bool { return f.unknown() && len(f.May) > 0 }) {
 		return nil
@@ -156,7 +155,7 @@ func (w *words) mayJoin(list []fragment) []string {
 	return out
 }
 
-// optional returns fragments each of which may be there or not.
+// optional returns fragments, each of which may be present or not.
 func optional(list []fragment) []fragment {
 	out := slices.Clone(list)
 	for i, f := range out {

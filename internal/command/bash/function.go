@@ -35,7 +35,7 @@ func (w *commands) function(inv invocation, name string) bool {
 		before[a.Name] = w.cur.Vars.Get(a.Name)
 		w.forgetName(a.Name)
 	}
-	defer func() { // what the function sets them to is gone in bash, and may not be in sh
+	defer func() { // what the function sets is gone in bash, and may not be in sh
 		for name, v := range before {
 			w.cur.Vars.Set(name, shell.Join(v, w.cur.Vars.Get(name)))
 		}
@@ -52,6 +52,8 @@ func (w *commands) function(inv invocation, name string) bool {
 	return true
 }
 
+// callFunction walks each possible body of a function with its parameters, and joins the
+// states after them. A call of a function within itself becomes one opaque part.
 func (w *commands) callFunction(name string, f *shell.Function, params []string, known bool) {
 	f.Walked = true
 	if f.Active {
@@ -70,7 +72,7 @@ func (w *commands) callFunction(name string, f *shell.Function, params []string,
 			w.base = -1
 		}
 		w.functionBody(name, body, params, known)
-		if len(f.Bodies) > 1 { // which of them it is, is unknown
+		if len(f.Bodies) > 1 { // the actual body is unknown
 			start.Join(w.cur)
 			w.cur = start
 		}
@@ -79,8 +81,7 @@ func (w *commands) callFunction(name string, f *shell.Function, params []string,
 	f.Active = false
 }
 
-// functionBody walks a body of a function, which has parameters and local variables of its
-// own.
+// functionBody walks a body of a function, with its own parameters and local variables.
 func (w *commands) functionBody(name string, body *syntax.Stmt, params []string, known bool) {
 	around, locals, sure, exits, aborts := w.cur, w.cur.Locals, w.sure, len(w.exits), len(w.aborts)
 	outer, outerKnown := around.Params, around.ParamsKnown
@@ -92,7 +93,7 @@ func (w *commands) functionBody(name string, body *syntax.Stmt, params []string,
 	for name, hidden := range w.cur.Locals {
 		w.cur.Vars.Set(name, hidden.After(w.cur.Vars.Get(name)))
 	}
-	for _, s := range w.aborts[min(aborts, len(w.aborts)):] { // giving up also leaves the function
+	for _, s := range w.aborts[min(aborts, len(w.aborts)):] { // an abandoned line also leaves the function
 		s.Params, s.ParamsKnown = outer, outerKnown
 		for name, hidden := range w.cur.Locals {
 			s.Vars.Set(name, shell.Join(hidden.Value, s.Vars.Get(name)))
@@ -101,8 +102,8 @@ func (w *commands) functionBody(name string, body *syntax.Stmt, params []string,
 	w.cur.Locals, w.sure = locals, sure
 }
 
-// alias handles a word that the line has made an alias. Whether bash expands
-// it depends on how the shell was started, so both readings are judged.
+// alias handles a word that is an alias of the line. Bash expands it depending on how
+// the shell was started, so both readings are analyzed.
 func (w *commands) alias(inv invocation, name string) bool {
 	stands, ok := w.cur.Aliases[name]
 	if !ok {
@@ -119,8 +120,7 @@ func (w *commands) alias(inv invocation, name string) bool {
 	return true
 }
 
-// nested walks a script that a command runs in a shell of its own or in this
-// one.
+// nested walks a script that a command runs in its own shell or in this one.
 func (w *commands) nested(via, text string, inv invocation) {
 	if w.runsItself(text) {
 		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Opaque: []cardea.Opaque{unknown.ScriptRunsItself.Spot(text)}})
@@ -138,7 +138,7 @@ func (w *commands) nested(via, text string, inv invocation) {
 	begin := len(w.out.Parts)
 	w.inConstruct(via, func() { w.up.script(text) })
 	w.cmd, w.around = saved, around
-	// What was in the outer command's words and redirections must not get lost.
+	// The accesses and spots of the outer command must not be lost.
 	if w.cmd.spots != nil && (len(*w.cmd.spots) > 0 || len(inv.access) > 0) || begin == len(w.out.Parts) {
 		part := cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated}
 		if w.cmd.spots != nil {
@@ -148,8 +148,8 @@ func (w *commands) nested(via, text string, inv invocation) {
 	}
 }
 
-// childShell walks a script in a new shell: constants of this one are not
-// there, exported ones aside, and nothing comes back.
+// childShell walks a script in a new shell: it has only the exported constants of this
+// one, and its changes do not come back.
 func (w *commands) childShell(via, text string, params []field, inv invocation) {
 	w.inSubshell(func() {
 		exported, tainted := w.exportedVariables(), w.cur.Later
@@ -159,11 +159,11 @@ func (w *commands) childShell(via, text string, params []field, inv invocation) 
 		defer func(posix, begins bool) { w.cur.POSIX, w.begins = posix, begins }(w.cur.POSIX, w.begins)
 		w.begins = false
 		program, _, _ := strings.Cut(via, " ")
-		w.cur.POSIX = !knowledge.Has(form.IsBash, program) // the others are, or start, whatever sh is
+		w.cur.POSIX = !knowledge.Has(form.IsBash, program) // the others are sh, or start it
 		before, home, cwd := w.cur.Vars.All(), w.lookup("HOME"), w.lookup("PWD")
-		w.cur.Vars = shell.Variables{} // what the line has set is there if it was exported before
+		w.cur.Vars = shell.Variables{} // what the line has set is passed if it was exported before
 		for name, v := range before {
-			_, hides := w.cur.Locals[name] // it may get what a function hides
+			_, hides := w.cur.Locals[name] // it may receive a variable that a function hides
 			v = v.Forget()
 			if hides {
 				v.Presence |= shell.Outside
@@ -201,11 +201,12 @@ func (w *commands) childShell(via, text string, params []field, inv invocation) 
 	})
 }
 
-// inherit sets what a new shell gets: what is exported, and what is in front of it.
+// inherit sets the variables of a new shell: exported ones, and those assigned before
+// its command.
 func (w *commands) inherit(inv invocation, exported []cardea.Assign) {
 	for i, a := range slices.Concat(exported, inv.assigns) {
 		v := shell.SomeOf(inv.may[a.Name])
-		if i < len(exported) { // it is, if what exports it has run, and nothing took it back
+		if i < len(exported) { // it is set if the export has run and was not reverted
 			v.May = append(v.May, a.Value)
 		} else if a.Static && !slices.Contains(inv.dropped, a.Name) && !slices.Contains(inv.dropped, "*") {
 			v = shell.Known(a.Value)
@@ -215,19 +216,19 @@ func (w *commands) inherit(inv invocation, exported []cardea.Assign) {
 	}
 }
 
-// shadows notes a function or an alias that stands for what is read here.
+// shadows records a function or an alias with the name of a command that is analyzed.
 func (w *commands) shadows(name string) {
 	w.unknown(unknown.ShadowsCommand, name)
 }
 
-// takenApart reports a builtin or a wrapper, whose words are followed.
+// takenApart reports whether name is a builtin or a wrapper whose words are analyzed.
 func takenApart(name string) bool {
 	_, is := builtinOf(name)
 	_, unwrap := wrapperOf(name)
 	return is || unwrap != nil
 }
 
-// uncalled walks the bodies of functions that nothing called: handlers run
+// uncalled walks the bodies of functions that the line does not call: handlers run
 // without a call.
 func (w *commands) uncalled() {
 	for changed := true; changed; {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Whatever the line, the analysis ends, does not panic, gives the same answer
-// twice, and shows something for text that is more than blanks and comments.
+// FuzzAnalyse checks that the analysis of any line ends, does not panic, gives the same
+// answer twice, and shows something for text other than blanks and comments.
 func FuzzAnalyse(f *testing.F) {
 	for _, line := range []string{
 		"git add . && git push --force",
@@ -39,8 +39,8 @@ func FuzzAnalyse(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
-		a := Analyse(line, world)
-		if b := Analyse(line, world); fmt.Sprint(a) != fmt.Sprint(b) {
+		a := Analyse(line, system)
+		if b := Analyse(line, system); fmt.Sprint(a) != fmt.Sprint(b) {
 			t.Fatalf("two answers for %q:\n%v\n%v", line, a, b)
 		}
 		for _, p := range a.Parts {
@@ -61,8 +61,8 @@ func FuzzAnalyse(f *testing.F) {
 	})
 }
 
-// What bash starts is among the parts, whatever the bytes. Lines that could
-// reach what is not theirs are left out.
+// FuzzOracle checks that everything that bash starts is among the parts, for any bytes.
+// Lines that could reach files outside of the test are skipped.
 func FuzzOracle(f *testing.F) {
 	o := newOracle(f)
 	for _, c := range constructs(f) {

@@ -13,9 +13,9 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// TestOracleGenerated compares random lines with bash: those of a fixed seed,
-// and those of the day. CARDEA_ORACLE_LINES says how many lines of one seed
-// instead, CARDEA_ORACLE_SEED which.
+// TestOracleGenerated compares random lines with bash: those of a fixed seed, and those
+// of the day. CARDEA_ORACLE_LINES sets the number of lines of one seed instead,
+// CARDEA_ORACLE_SEED the seed.
 func TestOracleGenerated(t *testing.T) {
 	lines, seeds := testrun.Pick(300, 1000), []int64{1, int64(time.Now().Year()*10000) + int64(time.Now().Month()*100) + int64(time.Now().Day())}
 	if n, err := strconv.Atoi(os.Getenv("CARDEA_ORACLE_LINES")); err == nil {
@@ -29,9 +29,8 @@ func TestOracleGenerated(t *testing.T) {
 	}
 }
 
-// The analysis does not get its soundness by giving up: of lines whose command
-// names are fixed, at least 95 %
-// carry no opaque spot.
+// TestGeneratedLinesAreSeenThrough checks that the analysis is not sound by giving up:
+// of lines with fixed command names, at least 95 % have no opaque spot.
 func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 	g := generate.New(1)
 	plain, given, odd := 0, 0, 0

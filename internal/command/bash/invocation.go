@@ -12,33 +12,33 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// invocation is a simple command on its way to becoming a part: wrappers take
-// words off its front.
+// invocation is a simple command before it becomes a part. Wrappers remove words from
+// its front.
 type invocation struct {
 	argv     []field
 	assigns  []cardea.Assign
 	access   []cardea.Access     // of redirections
-	may      map[string][]string // what the assigns may be which are not certain
+	may      map[string][]string // the possible values of assigns that are not certain
 	wrappers []string
-	around   []cardea.Outer // the commands that were taken apart on the way
+	around   []cardea.Outer // the commands that start it
 	elevated bool
 	remote   bool
-	// dropped are the variables that env takes away; "*" stands for all.
+	// dropped are the variables that env removes. "*" stands for all.
 	dropped []string
-	// renamed is set where the program gets another name than that of its file.
+	// renamed is set if the program gets another name than that of its file.
 	renamed bool
-	// program is set when the shell no longer looks the name up itself, so
-	// that functions, aliases and builtins do not apply.
+	// program is set if the shell no longer resolves the name itself, so that functions,
+	// aliases and builtins do not apply.
 	program bool
-	// mayFail is set when a redirection can fail, so that it may not run.
+	// mayFail is set if a redirection can fail, so that the command may not run.
 	mayFail bool
-	// splits is set where bash splits a value into some of its words, and zsh does not.
+	// splits is set if bash splits a value into some of its words, and zsh does not.
 	splits bool
 	text   string // as written, for messages
 	start  int
 }
 
-// mayBe notes what a variable may be that a command is given.
+// mayBe records possible values of a variable that a command receives.
 func (inv *invocation) mayBe(name string, texts []string) {
 	if len(texts) == 0 {
 		return
@@ -50,7 +50,7 @@ func (inv *invocation) mayBe(name string, texts []string) {
 	inv.may[name] = texts
 }
 
-// with are the surroundings of a script that a command starts.
+// with returns the surroundings of a script that a command starts.
 func (s surroundings) with(inv invocation) surroundings {
 	out := surroundings{wrappers: inv.wrappers, outer: inv.outer(), elevated: s.elevated || inv.elevated, remote: s.remote || inv.remote,
 		assigns: slices.Concat(s.assigns, inv.assigns)}
@@ -58,7 +58,7 @@ func (s surroundings) with(inv invocation) surroundings {
 	return out
 }
 
-// quote writes a field so that bash reads it back as the same word.
+// quote returns a field so that bash reads it back as the same word.
 func quote(f field) string {
 	if !f.Static {
 		return f.Text
@@ -66,7 +66,7 @@ func quote(f field) string {
 	return Quote(f.Text)
 }
 
-// Quote writes a text so that bash reads it as one word.
+// Quote returns s quoted so that bash reads it as one word.
 func Quote(s string) string {
 	q, err := syntax.Quote(s, syntax.LangBash)
 	if err != nil {
@@ -75,7 +75,7 @@ func Quote(s string) string {
 	return q
 }
 
-// spelled is the canonical text of a command, and its words.
+// spelled returns the canonical text of a command, and its words.
 func spelled(fields []field) (string, []cardea.Word) {
 	if len(fields) == 0 {
 		return "", nil
@@ -92,15 +92,15 @@ func spelled(fields []field) (string, []cardea.Word) {
 	return text.String(), words
 }
 
-// outerAndSelf are the commands around what this one starts: those around it, and
-// itself.
+// outerAndSelf returns the outer commands of a command that this one starts: its own
+// outer ones, and itself.
 func (inv invocation) outerAndSelf() []cardea.Outer {
 	text, argv := spelled(inv.argv)
 	return append(slices.Clone(inv.outer()), cardea.Outer{Text: text, Argv: argv})
 }
 
-// outer are the commands around this one. The first that is elevated is the
-// last that came off before it was.
+// outer returns the commands that contain this one. If none is marked as elevated though
+// this one is, the last one is marked.
 func (inv invocation) outer() []cardea.Outer {
 	n := len(inv.around)
 	if n == 0 || !inv.elevated && !inv.remote || slices.ContainsFunc(inv.around, func(o cardea.Outer) bool { return o.Elevated }) {
@@ -111,19 +111,19 @@ func (inv invocation) outer() []cardea.Outer {
 	return around
 }
 
-// startsOther reports the builtins that start the command after them.
+// startsOther reports whether a builtin starts the command after it.
 func startsOther(name string) bool {
 	return slices.Contains([]string{"command", "builtin", "exec", "eval", "noglob", "nocorrect"}, name)
 }
 
-// behind is the invocation that a wrapper of a name starts: the words of a program.
+// behind returns the invocation that the named wrapper starts: the words of a program.
 func (inv invocation) behind(wrapper string, words []field) invocation {
 	inv.wrappers = append(slices.Clone(inv.wrappers), wrapper)
 	inv.argv, inv.program = words, true
 	return inv
 }
 
-// assign adds the assignments that a wrapper makes for what it starts.
+// assign adds the assignments of a wrapper for the command that it starts.
 func (inv *invocation) assign(words []field) {
 	for _, f := range words {
 		a := assignOf(f)
@@ -140,7 +140,8 @@ func assignOf(f field) cardea.Assign {
 	return cardea.Assign{Name: name, Value: val, Static: f.Static, Class: knowledge.AssignmentClass(name, val, f.Static)}
 }
 
-// isAssignment reports NAME=value; where the value is not known, the name must be plain.
+// isAssignment reports whether f has the form NAME=value. If the value is unknown, the
+// name must be plain.
 func isAssignment(f field) bool {
 	if f.Static {
 		return strings.Contains(f.Text, "=")
@@ -149,7 +150,7 @@ func isAssignment(f field) bool {
 	return ok && texts.PlainName(name)
 }
 
-// replaced notes what the options of exec change for the program.
+// replaced records what the options of exec change for the program.
 func (inv *invocation) replaced(options []option) {
 	for _, o := range options {
 		inv.renamed = inv.renamed || o.name == "-a" || o.name == "-l"

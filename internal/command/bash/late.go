@@ -13,17 +13,18 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// lateCode is a text that runs at a time which is not known, in a folder in which the line has
-// been or will be.
+// lateCode is a text that runs at an unknown time, in any folder in which the line was
+// or will be.
 type lateCode struct {
 	via, text string
-	visited   int // how many folders were known when it was walked
+	visited   int // the number of folders known when it was walked
 }
 
-// maxLate bounds how many such texts are walked.
+// maxLate is the number of such texts that are walked.
 const maxLate = 64
 
-// runsCode walks a text that may run at any time: with no constants, in every folder of the line.
+// runsCode walks a text that may run at any time: without constants, in every folder of
+// the line.
 func (w *words) runsCode(via, text string) {
 	if text == "" || text == "-" || slices.ContainsFunc(w.lateCode, func(l lateCode) bool { return l.via == via && l.text == text }) {
 		return
@@ -36,7 +37,7 @@ func (w *words) runsCode(via, text string) {
 	w.up.walkLate(via, text)
 }
 
-// substitutedIn are the commands that bash runs when it expands a text: $(…) and `…`.
+// substitutedIn returns the commands that bash runs when it expands a text: $(…) and `…`.
 func substitutedIn(text string) []string {
 	if !strings.Contains(text, "$(") && !strings.Contains(text, "`") {
 		return nil
@@ -56,11 +57,12 @@ func substitutedIn(text string) []string {
 	return out
 }
 
-// maxNamed bounds how many variables are followed from a text that bash evaluates.
+// maxNamed is the number of variables that are followed from a text that bash evaluates.
 const maxNamed = 32
 
-// evaluates walks the commands in a text that bash evaluates as arithmetic, as a prompt or as
-// the name of a variable, and in the values of the variables that it names.
+// evaluates walks the commands in a text that bash evaluates as arithmetic, as a prompt
+// or as the name of a variable. It also walks those in the values of the variables that
+// the text names.
 func (w *words) evaluates(text string) {
 	list := []string{text}
 	if strings.ContainsAny(text, "@*0123456789") { // it may name a parameter
@@ -84,7 +86,7 @@ func (w *words) evaluates(text string) {
 	}
 }
 
-// codeOf are the lines for a shell that run because a variable holds a text.
+// codeOf returns the shell lines that run because a variable holds a text.
 func codeOf(name, text string) []string {
 	if knowledge.AssignmentClass(name, text, true) == cardea.EnvSafe {
 		return nil // GIT_PAGER=cat
@@ -98,7 +100,7 @@ func codeOf(name, text string) []string {
 	return nil
 }
 
-// holdsCode walks what runs because the shell gives a variable a value.
+// holdsCode walks the commands that run because the shell sets a variable to a value.
 func (w *words) holdsCode(name string, v shell.Value) {
 	for _, text := range v.Texts() {
 		for _, line := range codeOf(name, text) {

@@ -46,10 +46,11 @@ func TestSwallowedOptions(t *testing.T) {
 	}
 }
 
-// A word that is one process substitution names what another part prints.
+// TestProcessSubstitution checks that a word of one process substitution has no access
+// of its own: it names the output of another part.
 func TestProcessSubstitution(t *testing.T) {
 	for line, want := range map[string]int{"cat <(cat a)": 0, "cat <(cat a)b": 1, "cat <(cat a)<(cat b)": 1, "cat \"<(x)\"": 1, "cat \"$x\"": 1} {
-		parts := Analyse(line, Env{Cwd: "/work/p", World: knowledge.World{Home: "/home/u"}}).Parts
+		parts := Analyse(line, Env{Cwd: "/work/p", System: knowledge.System{Home: "/home/u"}}).Parts
 		if got := len(parts[len(parts)-1].Access); got != want {
 			t.Errorf("%q: %d accesses, want %d: %+v", line, got, want, parts)
 		}

@@ -10,13 +10,13 @@ import (
 // words expands words as bash does.
 type words struct{ *line }
 
-// recorder records what was found: parts with what they do.
+// recorder records the parts of a line with their effects.
 type recorder struct{ *words }
 
-// redirections looks at redirections.
+// redirections handles redirections.
 type redirections struct{ *recorder }
 
-// commands looks at simple commands: functions, builtins and programs that start others.
+// commands handles simple commands: functions, builtins and programs that start others.
 type commands struct{ *redirections }
 
 // statements walks statements, lists and compound commands.
@@ -25,22 +25,22 @@ type statements struct{ *commands }
 // field is one word that bash passes.
 type field = knowledge.Word
 
-// lateSpot makes parts opaque for a reason that was found after them: a loop
-// runs again what it has changed.
+// lateSpot makes earlier parts opaque for a reason that was found after them: the next
+// round of a loop runs them with its changes.
 type lateSpot struct {
 	from, to int
 	why      cardea.Opaque
 }
 
-// unseenOptions are the words of a part that may become an option where the line makes a
-// name that begins with a dash, and what the program does with such an option.
+// unseenOptions holds the words of a part that may become an option if the line creates
+// a name that begins with a dash, and the accesses of such an option.
 type unseenOptions struct {
 	part   int
 	ifMade []int
 	access []cardea.Access
 }
 
-// mark notes in a part the words that may become an option that the line does not show.
+// mark marks the words of a part that may become an option that the line does not show.
 func (u *unseenOptions) mark(p *cardea.Part, words []int) {
 	if len(words) > 0 {
 		p.Argv, p.Access = slices.Clone(p.Argv), slices.Concat(p.Access, u.access)

@@ -13,11 +13,11 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// hang is ten times what any of these may take on a slow machine.
+// hang is ten times the time that any of these may take on a slow machine.
 const hang = 20 * time.Second
 
-// Lines made to be slow or deep: they end, without a panic, and are never
-// called seen through when they are over a limit.
+// TestHostileSizes checks that slow or deep lines end without a panic. A line over a
+// limit must be opaque.
 func TestHostileSizes(t *testing.T) {
 	rep := func(s string, n int) string {
 		if n >= 1000 {
@@ -100,7 +100,7 @@ func TestHostileSizes(t *testing.T) {
 			done := make(chan Analysis, 1)
 			begin := time.Now()
 			go func() {
-				done <- Analyse(line, Env{Cwd: "/w", World: knowledge.World{Home: "/h", Roots: []string{"/w"}}})
+				done <- Analyse(line, Env{Cwd: "/w", System: knowledge.System{Home: "/h", Roots: []string{"/w"}}})
 			}()
 			select {
 			case a := <-done:
@@ -165,7 +165,8 @@ func numbered(text string, times int) string {
 	return out.String()
 }
 
-// Short lines whose lists double at each step would fill any memory.
+// TestDoubledLists checks short lines whose lists double at each step, which would fill
+// any memory.
 func TestDoubledLists(t *testing.T) {
 	for _, line := range []string{
 		"set -- a b; " + strings.Repeat(`set -- "$@" "$@"; `, 60) + `cat "$@"`,
@@ -203,7 +204,7 @@ func TestBeyondALimit(t *testing.T) {
 				t.Errorf("%.40q… is beyond a limit, and no spot says so", line)
 			}
 			seen := func(p cardea.Part) bool { return p.Text == command }
-			// What lies behind a megabyte is not looked at.
+			// Text after a megabyte is not read.
 			if !strings.HasPrefix(line, "echo") && !slices.ContainsFunc(a.Parts, seen) {
 				t.Errorf("%.40q… hides %q", line, command)
 			}

@@ -11,10 +11,10 @@ import (
 	"cardea.dev/internal/command/bash/unknown"
 )
 
-// line is one analysis of a line under way: where it is, what the shell knows there, and
-// what was found. Each layer of the interpreter embeds the one below it.
+// line is the state of one analysis of a line: the position in it, the state of the shell
+// there, and the result so far. Each layer of the interpreter embeds the one below it.
 type line struct {
-	// up are the ways back up: what a lower layer starts in a higher one.
+	// up holds the entries of higher layers that a lower one needs.
 	up ways
 
 	env Env
@@ -23,49 +23,49 @@ type line struct {
 	base int    // its offset in the command, -1 inside another script
 	at   int    // offset of the last command seen in the line itself
 
-	cur    *shell.State         // what the shell knows here
+	cur    *shell.State         // the state of the shell here
 	sure   []*syntax.DeclClause // declarations of the current function that run if it is not left before
-	loops  int                  // loops around whose rounds are walked as one
-	rounds int                  // how often loops over known words repeat what is walked, 0 outside of them
-	exits  []*shell.State       // what was known where a jump left its place
+	loops  int                  // enclosing loops whose rounds are walked as one
+	rounds int                  // the number of rounds in which loops over known words repeat this, 0 outside of them
+	exits  []*shell.State       // the states at jumps
 	begun  map[*shell.Function]running
-	via    []string     // the constructs around
-	around surroundings // what a command inherits from those around it
+	via    []string     // the enclosing constructs
+	around surroundings // what a command inherits from outer ones
 	cmd    command      // the command being built
-	files  lineFiles    // what the line does to files
-	used   used         // how much of the limits is used
+	files  lineFiles    // the changes of the line to files
+	used   used         // the use of the limits
 
-	out            Analysis       // what was found so far
-	prints         []printed      // what parts print
-	fed            string         // what comes in through other descriptors, and from a coprocess
-	running        []running      // the scripts around
-	aborts         []*shell.State // what was known where bash may have given up a line
-	failing        bool           // what is assigned here may not be: an expression may fail, or is not looked at
+	out            Analysis       // the result so far
+	prints         []printed      // the output of parts
+	fed            string         // input through other descriptors, and from a coprocess
+	running        []running      // the enclosing scripts
+	aborts         []*shell.State // the states at which bash may have abandoned a line
+	failing        bool           // an assignment here may not happen: an expression may fail, or may not be evaluated
 	late           []lateSpot     // spots of parts that were walked before
 	shows          string         // a variable from outside that the line expands and that may hold a secret
 	expands        bool           // it expands another one from outside
-	usesFoundNames bool           // names that a search finds were found plain
+	usesFoundNames bool           // it relies on plain names found by a search
 	lateCode       []lateCode
 	unseen         []unseenOptions
 	onlyComments   bool
 	whole          string   // its text
-	outsideCode    bool     // it evaluates a variable from outside, in which there may be code
-	begins         bool     // it has begun something in the background
-	fronts         []string // the folders of programs that activate files have put in front
+	outsideCode    bool     // it evaluates a variable from outside, which may hold code
+	begins         bool     // it has started something in the background
+	fronts         []string // the folders that activate files have put before others
 }
 
-// ways are the entries of higher layers that lower ones need, since a word may hold
+// ways are the functions of higher layers that lower ones need, since a word may hold
 // commands and a command may run a script.
 type ways interface {
 	// stmts walks statements, script a text as the shell would run it.
 	stmts(list []*syntax.Stmt)
 	script(text string)
-	// start looks at what an invocation runs.
+	// start analyzes the program of an invocation.
 	start(inv invocation)
 	// evaluates walks the commands in a text that bash evaluates.
 	evaluates(text string)
-	// runLater walks a script that may run later, or never, walkLate one that may run at any
-	// time.
+	// runLater walks a script that may run later, or never. walkLate walks one that may run
+	// at any time.
 	runLater(via, text string)
 	walkLate(via, text string)
 }
@@ -73,72 +73,73 @@ type ways interface {
 // command is the command being built.
 type command struct {
 	spots   *[]cardea.Opaque // nil outside of a command
-	stdin   input            // what it reads
-	reads   *string          // about what the <(…) in its words give to read; nil outside of a program
-	pending []feed           // what flows into it through its words and descriptors
-	appends bool             // a redirection leaves what the file holds
-	expands bool             // the shell itself expands the words that are looked at, and all of them
-	colon   bool             // it is the builtin that does nothing but expand its words
+	stdin   standardInput    // what it reads
+	reads   *string          // approximate input of the <(…) in its words; nil outside of a program
+	pending []pipe           // data that flows into it through its words and descriptors
+	appends bool             // a redirection keeps the content of the file
+	expands bool             // the shell itself expands all words that are read
+	colon   bool             // it is the builtin that only expands its words
 }
 
-// lineFiles holds what the line does to files.
+// lineFiles holds the changes of the line to files.
 type lineFiles struct {
 	changed bool      // a command may have changed files
 	removed []string  // paths that a command may have removed or replaced
-	remade  bool      // that may be any path
-	entered []string  // where the last cd may lead
-	visited []string  // where a shell may have been
-	created creations // what the line creates, as another look found
-	creates creations // and this one
+	remade  bool      // removed may be any path
+	entered []string  // the folders to which the last cd may lead
+	visited []string  // the folders in which a shell may have been
+	created creations // the files that the line creates, from an earlier pass
+	creates creations // the files that the line creates, from this pass
 }
 
-// used is counted against the limits.
+// used holds counters for the limits.
 type used struct {
 	scripts    int  // depth of scripts within scripts
 	evaluating int  // depth of values within values, in arithmetic
-	words      int  // words looked at so far
-	possible   int  // possible commands looked at so far
-	printed    int  // bytes that commands print, as far as the line says them
+	words      int  // words read so far
+	possible   int  // possible commands read so far
+	printed    int  // bytes that commands print, as far as the line shows
 	split      int  // expansions that bash splits into words and zsh does not
 	overLimit  bool // a limit was hit
 }
 
-// input holds what a command reads from its standard input.
-type input struct {
+// standardInput is the standard input of a command.
+type standardInput struct {
 	kind inputKind
 	text string // kind literal
-	may  string // about what comes in, where that is not certain
-	// unseen is set for a text of the line that is only known when it runs.
+	may  string // the approximate input, if it is not certain
+	// unseen is set for a text of the line that is only known when the line runs.
 	unseen bool
-	// names are patterns of the names that come in.
+	// names are patterns of the names in the input.
 	names []string
-	from  [2]int // the parts that write it or open it, half open
-	// lines is set when one command writes it, and no error of a command does.
+	from  [2]int // the half-open range of parts that write it or open it
+	// lines is set if one command writes it, without its error output.
 	lines bool
-	// document is set for a here-document as it stands.
+	// document is set for a here-document without expansions.
 	document bool
-	// outer is set for what a command around this one reads.
+	// outer is set for the input of an outer command.
 	outer bool
 }
 
-// and returns what a command reads whose input is both, one after the other. Bash reads the
-// second alone, zsh both (zshoptions(1), MULTIOS).
-func (in input) and(more input) input {
-	return input{kind: max(in.kind, piped), may: in.text + in.may + more.text + more.may, unseen: true,
+// and returns an input that is in followed by more. Bash reads only the second, zsh both
+// (zshoptions(1), MULTIOS).
+func (in standardInput) and(more standardInput) standardInput {
+	return standardInput{kind: max(in.kind, piped), may: in.text + in.may + more.text + more.may, unseen: true,
 		names: slices.Concat(in.names, more.names), from: in.from}
 }
 
-// shared returns what one of several commands reads: which of them reads what is not known.
-func (in input) shared() input {
+// shared returns the input of one of several commands that share it. Which of them reads
+// it is unknown.
+func (in standardInput) shared() standardInput {
 	if in.kind != literal {
 		in.outer = true
 		return in
 	}
-	return input{kind: elsewhere, may: in.text, outer: true}
+	return standardInput{kind: elsewhere, may: in.text, outer: true}
 }
 
-// input is about what the current command reads, as far as the line says it: from its
-// standard input, from descriptors and from the <(…) in its words.
+// input returns the approximate input of the current command, as far as the line shows
+// it: from standard input, descriptors and the <(…) in its words.
 func (w *line) input() string {
 	text, more := w.cmd.stdin.text+w.cmd.stdin.may, w.fed
 	if w.cmd.reads != nil {
@@ -150,7 +151,7 @@ func (w *line) input() string {
 	return text + more
 }
 
-// document is the here-document that is all that the current command reads, "" for anything else.
+// document returns the here-document if it is the whole input of the current command, else "".
 func (w *line) document() string {
 	if in := w.cmd.stdin; in.document && in.kind == literal && w.fed == "" && (w.cmd.reads == nil || *w.cmd.reads == "") {
 		return in.text
@@ -160,13 +161,13 @@ func (w *line) document() string {
 
 const (
 	inherited inputKind = iota
-	literal             // a here-document, or what a preceding echo prints
+	literal             // a here-document, or the output of a preceding echo
 	piped
 	elsewhere // a file, a descriptor, a substitution
 )
 
-// unknown records why something in a text is not known, as far as the reason reaches.
-// Names fill the reason's message.
+// unknown records why something in a text is unknown, in the scope of the reason. Names
+// fill the reason's message.
 func (w *line) unknown(r unknown.Reason, text string, names ...any) {
 	spot, reach := r.Spot(text, names...), r.Reach()
 	switch {
@@ -193,7 +194,7 @@ func (w *line) opaqueLine(spot cardea.Opaque) {
 	}
 }
 
-// taint makes every later command of this shell opaque, unless one already is.
+// taint makes every later command of this shell opaque, unless it is already.
 func (w *line) taint(why cardea.Opaque) {
 	if why.Code == "" || w.cur.Later.Code != "" {
 		return
@@ -204,7 +205,7 @@ func (w *line) taint(why cardea.Opaque) {
 	}
 }
 
-// source is the text of a node as written.
+// source returns the text of a node as written.
 func (w *line) source(n syntax.Node) string { return grammar.Source(w.src, n) }
 
 func (w *line) offset(n syntax.Node) int {
@@ -215,7 +216,7 @@ func (w *line) offset(n syntax.Node) int {
 	return w.at
 }
 
-// inConstruct walks with one more step on the way to the parts.
+// inConstruct walks with one more step in the Via of the parts.
 func (w *line) inConstruct(via string, walk func()) {
 	w.via = append(w.via, via)
 	walk()
@@ -227,17 +228,17 @@ func (w *line) inSubshell(walk func()) {
 	saved, aborts := w.cur, len(w.aborts)
 	w.cur = saved.Clone()
 	walk()
-	w.cur, w.aborts = saved, w.aborts[:min(aborts, len(w.aborts))] // giving up ends it
+	w.cur, w.aborts = saved, w.aborts[:min(aborts, len(w.aborts))] // an abandoned line ends only the subshell
 }
 
-// mayRun walks what may run or not.
+// mayRun walks a construct that may or may not run.
 func (w *line) mayRun(walk func()) {
 	before := w.cur.Clone()
 	walk()
 	w.cur.Join(before)
 }
 
-// maybe looks at words that may not be expanded: what they assign may not be assigned.
+// maybe evaluates words that may not be expanded, so that their assignments may not happen.
 func (w *line) maybe(look func()) {
 	around := w.failing
 	w.failing = true
@@ -245,7 +246,7 @@ func (w *line) maybe(look func()) {
 	w.failing = around
 }
 
-// unless walks what runs for certain unless something may keep it from running.
+// unless walks a construct that certainly runs, unless mayFail is set.
 func (w *line) unless(mayFail bool, walk func()) {
 	if mayFail {
 		w.mayRun(walk)
@@ -254,8 +255,8 @@ func (w *line) unless(mayFail bool, walk func()) {
 	}
 }
 
-// spend counts what expansions give, so that a short line cannot become a huge
-// one: 256 bytes as a word.
+// spend counts the size of expansions, so that a short line cannot become a huge one:
+// one word per 256 bytes.
 func (w *line) spend(size int) {
 	if w.used.words += size / 256; w.used.words > maxWords {
 		w.unknown(unknown.TooLongWords, w.src)
@@ -268,18 +269,18 @@ type running struct {
 	Again
 }
 
-// begin notes that a function or a script begins here.
+// begin returns the start of a function or a script at the current part.
 func (w *line) begin(text string) running {
 	return running{text, Again{From: len(w.out.Parts), Depth: len(w.via)}}
 }
 
-// callsItself notes that the next part calls what is running.
+// callsItself records that the next part calls the running function or script.
 func (w *line) callsItself(r running) {
 	r.To = len(w.out.Parts) + 1
 	w.out.SelfCalls = append(w.out.SelfCalls, r.Again)
 }
 
-// runsItself notes a script that is being walked already, and reports it.
+// runsItself reports whether a script is already being walked, and records the call.
 func (w *line) runsItself(text string) bool {
 	for _, r := range w.running {
 		if r.text == text {
@@ -290,7 +291,7 @@ func (w *line) runsItself(text string) bool {
 	return false
 }
 
-// conditional walks what runs only where a condition holds.
+// conditional walks a construct that runs only if a condition holds.
 func (w *line) conditional(constant bool, walk func()) {
 	begin := len(w.out.Parts)
 	walk()
@@ -299,7 +300,7 @@ func (w *line) conditional(constant bool, walk func()) {
 	}
 }
 
-// repeats walks the body of a loop, of which the parts from begin on run each time.
+// repeats walks the body of a loop. The parts from index begin on run in each round.
 func (w *line) repeats(endless bool, begin int, walk func()) {
 	w.conditional(endless, walk)
 	if endless && begin < len(w.out.Parts) {
@@ -307,8 +308,8 @@ func (w *line) repeats(endless bool, begin int, walk func()) {
 	}
 }
 
-// surroundings hold what a command inherits from the commands around it: those
-// that started the script which is being walked.
+// surroundings holds what a command inherits from the outer commands: those that started
+// the script which is being walked.
 type surroundings struct {
 	wrappers         []string
 	outer            []cardea.Outer
@@ -319,7 +320,7 @@ type surroundings struct {
 
 type inputKind uint8
 
-// mayAbort notes that bash may give up here.
+// mayAbort records that bash may abandon the line here.
 func (w *line) mayAbort() {
 	if len(w.aborts) >= maxAborts {
 		w.cur.Forget(unknown.ManyAborts)
@@ -328,7 +329,8 @@ func (w *line) mayAbort() {
 	w.aborts = append(w.aborts, w.cur.Clone())
 }
 
-// goOn joins what is known with what was where bash may have given up.
+// goOn joins into the current state the states, recorded since begin, at which bash may
+// have abandoned the line.
 func (w *line) goOn(begin int) {
 	for _, s := range w.aborts[min(begin, len(w.aborts)):] {
 		w.cur.Join(s)
@@ -344,9 +346,8 @@ func (w *line) recordExit() {
 	w.exits = append(w.exits, w.cur.Clone())
 }
 
-// mergeExits joins the states in which a construct can have been left: by its end,
-// not entered at all, or by a jump from its middle. The jumps stay recorded,
-// since they may leave what is around the construct too.
+// mergeExits joins the states in which a construct can be left: at its end, without entering
+// it, or by a jump. The jumps stay recorded, since they may also leave the enclosing construct.
 func (w *line) mergeExits(before *shell.State, exits int) {
 	if before != nil {
 		w.cur.Join(before)
@@ -356,5 +357,5 @@ func (w *line) mergeExits(before *shell.State, exits int) {
 	}
 }
 
-// maxAborts is how many places of a line are followed in which it may be given up.
+// maxAborts is the number of places at which a line may be abandoned that are followed.
 const maxAborts = 500

@@ -13,8 +13,8 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// loop walks what may run any number of times: what it sets is unknown inside
-// and afterwards.
+// loop walks a body that may run any number of times: variables that it sets are unknown
+// inside and afterwards.
 func (w *statements) loop(body []*syntax.Stmt, walk func()) {
 	before, exits, begin := w.cur.Clone(), len(w.exits), len(w.out.Parts)
 	tainted := w.cur.Later
@@ -26,21 +26,21 @@ func (w *statements) loop(body []*syntax.Stmt, walk func()) {
 	w.files.creates.again = append(w.files.creates.again, [2]int{begin, len(w.out.Parts)})
 	w.mergeExits(before, exits)
 	if w.cur.Later != tainted {
-		// The next round runs what this one has changed.
+		// The next round runs with the changes of this one.
 		w.late = append(w.late, lateSpot{from: begin, to: len(w.out.Parts), why: w.cur.Later})
 	}
 }
 
 const (
-	// maxRounds is how many words a loop is walked over one by one, together with the loops
-	// around it.
+	// maxRounds is the number of words for which a loop is walked one by one, multiplied
+	// with those of the enclosing loops.
 	maxRounds = 16
-	// maxUnrolled is how many commands such a loop may run in all of its rounds.
+	// maxUnrolled is the number of commands that such a loop may run in all of its rounds.
 	maxUnrolled = 256
 )
 
-// unrolls reports whether a loop over words is walked once for each word: all of them are
-// known, they are few, and each stays one word in bash and zsh where it is not quoted.
+// unrolls reports whether a loop over words is walked once for each word: all words are
+// known, they are few, and each stays one unquoted word in bash and zsh.
 func (w *statements) unrolls(words []field, body []*syntax.Stmt) bool {
 	rounds := max(w.rounds, 1) * len(words)
 	if rounds == 0 || rounds > maxRounds || slices.ContainsFunc(words, func(f field) bool { return !f.Static || f.Text == "" || strings.ContainsAny(f.Text, " \t\n*?[") }) {
@@ -61,8 +61,8 @@ func (w *statements) eachWord(name string, words []field, body []*syntax.Stmt) {
 	w.rounds = around
 }
 
-// eachOrWhole walks a loop over a value that bash splits into words, while zsh runs the body
-// once with all of it.
+// eachOrWhole walks a loop over a value that bash splits into words. Zsh runs the body
+// once with the whole value.
 func (w *statements) eachOrWhole(c *syntax.ForClause, l *syntax.WordIter, words []field) {
 	whole := shell.Any
 	if len(l.Items) == 1 {
@@ -82,7 +82,7 @@ func (w *statements) eachOrWhole(c *syntax.ForClause, l *syntax.WordIter, words 
 	w.cur.Join(after)
 }
 
-// forget makes unknown what statements may set.
+// forget makes the variables unknown that statements may set.
 func (w *statements) forget(body []*syntax.Stmt) {
 	c := grammar.ChangesOf(body, w.cur, maxWords-w.used.words)
 	if w.used.words += c.Nodes; w.used.words > maxWords {
@@ -119,11 +119,11 @@ func (w *statements) forget(body []*syntax.Stmt) {
 	}
 }
 
-// maxCarried is how many rounds of a loop are followed in which one variable gets what another
-// one holds.
+// maxCarried is the number of rounds of a loop for which assignments from one variable
+// to another are followed.
 const maxCarried = 8
 
-// carry adds to what variables may be what later rounds give them: x=$y; y=$z; z=a.
+// carry adds to the possible values of variables those of later rounds: x=$y; y=$z; z=a.
 func (w *statements) carry(list []grammar.Change) {
 	for round := 0; round < min(len(list), maxCarried) && w.used.words <= maxWords; round++ {
 		same := true
@@ -145,8 +145,8 @@ func (w *statements) carry(list []grammar.Change) {
 	}
 }
 
-// textsOf are the texts that a word of literals and variables may be, none where there is
-// something else in it.
+// textsOf returns the possible texts of a word of literals and variables, or nil if the
+// word has other parts.
 func (w *statements) textsOf(parts []syntax.WordPart) []string {
 	out := []string{""}
 	for _, p := range parts {

@@ -6,7 +6,8 @@ import (
 	"cardea.dev"
 )
 
-// A variable from outside that the line may also set still shows what the environment holds.
+// TestMayShowTheEnvironment checks that a variable from outside that the line may also
+// set still shows the value of the environment.
 func TestMayShowTheEnvironment(t *testing.T) {
 	for _, line := range []string{
 		"false && MY_TOKEN=x; echo $MY_TOKEN",
@@ -34,13 +35,13 @@ func TestMayShowTheEnvironment(t *testing.T) {
 		`f() { local MY_TOKEN; bash -c 'echo $MY_TOKEN'; }; f`,
 		"true && { MY_TOKEN=x; false; } || echo $MY_TOKEN",
 	} {
-		a := Analyse(line, world)
+		a := Analyse(line, system)
 		if last := a.Parts[len(a.Parts)-1]; last.Knowledge == cardea.Complete && !opaque(a) {
 			t.Errorf("%q: nothing says that it may show the variable", line)
 		}
 	}
 	for _, line := range []string{"x=a; false && x=b; echo $x", "MY_TOKEN=x; echo $MY_TOKEN", "MY_TOKEN=$(date); echo $MY_TOKEN", "n=0; while [ $n -lt 3 ]; do n=$((n+1)); done; echo $n"} {
-		a := Analyse(line, world)
+		a := Analyse(line, system)
 		if last := a.Parts[len(a.Parts)-1]; last.Knowledge != cardea.Complete {
 			t.Errorf("%q: %s", line, last.Doubt)
 		}

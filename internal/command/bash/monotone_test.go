@@ -13,9 +13,9 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// Each transfer function is monotone: from a state that knows less, no more becomes certain.
-// A line is walked from a state, and from that state joined with another one. Each command
-// of the first walk must then be one that the second may run.
+// TestTransferIsMonotone checks that each transfer function is monotone: from a state that
+// knows less, no more becomes certain. It walks a line from a state, and from that state joined
+// with another one. Each command of the first walk must be one that the second may run.
 func TestTransferIsMonotone(t *testing.T) {
 	g, compared := generate.New(11), 0
 	for i := range testrun.Pick(3000, 30000) {
@@ -53,8 +53,8 @@ func TestTransferIsMonotone(t *testing.T) {
 	}
 }
 
-// withoutSplits takes away the spots of values that only bash splits: where the value is not
-// known, the word says instead that it may become several.
+// withoutSplits removes the spots of values that only bash splits: if the value is
+// unknown, the word shows that it may become several.
 func withoutSplits(a Analysis) Analysis {
 	isSplit := func(o cardea.Opaque) bool { return o.Reason == unknown.ZshSplits.Spot("").Reason }
 	a.Opaque, a.Parts = slices.DeleteFunc(slices.Clone(a.Opaque), isSplit), slices.Clone(a.Parts)
@@ -66,7 +66,7 @@ func withoutSplits(a Analysis) Analysis {
 
 var variableName = regexp.MustCompile(`\$\{?#?([a-z_]\w*)`)
 
-// namesIn are the variables that a line expands.
+// namesIn returns the variables that a line expands.
 func namesIn(line string) (out []string) {
 	for _, m := range variableName.FindAllStringSubmatch(line, -1) {
 		if !slices.Contains(out, m[1]) {
@@ -76,7 +76,7 @@ func namesIn(line string) (out []string) {
 	return out
 }
 
-// set gives each variable one of some values without blanks.
+// set sets each variable to one of some values without blanks.
 func set(s *shell.State, names []string, seed int) {
 	values := []shell.Value{shell.Known("a"), shell.Known("7"), shell.Removed, shell.SomeNumber, shell.Known("/w/x"), shell.SomeOf([]string{"q"}), shell.Known("")}
 	for i, name := range names {
@@ -84,7 +84,7 @@ func set(s *shell.State, names []string, seed int) {
 	}
 }
 
-// walked analyses a line from a state.
+// walked analyzes a line from a state.
 func walked(line string, prepare func(*shell.State)) Analysis {
 	w := newWalker(oracleWorlds(nowhereToRun)[0], creations{})
 	prepare(w.cur)
@@ -94,7 +94,7 @@ func walked(line string, prepare func(*shell.State)) Analysis {
 	return w.finish()
 }
 
-// covers reports whether a part that may become several commands may become another one.
+// covers reports whether less, a part that may become several commands, may become more.
 func covers(less, more cardea.Part) bool {
 	return coverWords(less.Argv, more.Argv)
 }

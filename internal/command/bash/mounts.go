@@ -8,8 +8,7 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// mounts are folders of this machine that a container sees, and the folder in which it
-// works.
+// mounts holds the folders of this machine that a container can see, and its working folder.
 type mounts struct {
 	at  []mount
 	dir string
@@ -18,7 +17,7 @@ type mounts struct {
 type mount struct{ source, target string }
 
 // option reads an option of a container client: -v SOURCE:TARGET, --mount
-// type=bind,source=S,target=T, -w FOLDER. The value may stand behind it.
+// type=bind,source=S,target=T, -w FOLDER. The value may be the next word.
 func (m *mounts) option(cwd string, words []field) {
 	name, value, joined := strings.Cut(words[0].Text, "=")
 	if !strings.HasPrefix(name, "--") && len(name) > 2 { // -v/x:/y
@@ -48,7 +47,7 @@ func (m *mounts) option(cwd string, words []field) {
 	}
 }
 
-// add notes a folder that is mounted. A name without a slash is a volume.
+// add records a mounted folder. A source without a slash is a volume and is skipped.
 func (m *mounts) add(cwd, source, target string) {
 	if !strings.HasPrefix(target, "/") || !strings.Contains(source, "/") && !strings.HasPrefix(source, ".") {
 		return
@@ -58,18 +57,18 @@ func (m *mounts) add(cwd, source, target string) {
 	}
 }
 
-// possible are the parts of a command in the container as far as they reach the folders
-// that are mounted, with the paths of this machine.
+// possible returns the parts of a command in the container that may access the mounted
+// folders, with the paths of this machine.
 func (m *mounts) possible(env Env, words []field) []cardea.Part {
 	if len(m.at) == 0 || len(words) == 0 || env.depth >= maxPossibleDepth {
 		return nil
 	}
 	if env.Cwd = m.dir; env.Cwd == "" {
-		env.Cwd = m.at[0].target // an image that works there is the usual one
+		env.Cwd = m.at[0].target // usually the image works there
 	}
-	resolve := env.World.Resolve
+	resolve := env.System.Resolve
 	env.depth++
-	env.World = knowledge.World{Resolve: func(p string) string { return m.source(p, resolve) }}
+	env.System = knowledge.System{Resolve: func(p string) string { return m.source(p, resolve) }}
 	text, _ := spelled(words)
 	parts := Analyse(text, env).Parts
 	for i := range parts {
@@ -79,8 +78,7 @@ func (m *mounts) possible(env Env, words []field) []cardea.Part {
 	return parts
 }
 
-// source is the path of this machine that a path of the container means, "" where it
-// means none.
+// source returns the path of this machine for a path of the container, or "" if it has none.
 func (m *mounts) source(p string, resolve func(string) string) string {
 	for i := len(m.at) - 1; i >= 0; i-- {
 		at := m.at[i].source
@@ -98,7 +96,7 @@ func (m *mounts) source(p string, resolve func(string) string) string {
 	return ""
 }
 
-// reaching are the accesses to files that are known by their path.
+// reaching returns the accesses to files with a known path.
 func reaching(list []cardea.Access) []cardea.Access {
 	var out []cardea.Access
 	for _, a := range list {

@@ -15,7 +15,7 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// tree is what lies in the folders that programs of moves are run on.
+// tree fills the folder on which the moving programs run.
 func tree(t *testing.T, root string) {
 	t.Helper()
 	for _, f := range []string{"a", "b.txt", "c.txt", "d/f", "d/.h", "d/sub/g", "e/x.txt", "e/.y", "t/a", "t/d/f", "t/keep/k", "t/.s"} {
@@ -26,14 +26,14 @@ func tree(t *testing.T, root string) {
 			t.Fatal(err)
 		}
 	}
-	for name, target := range map[string]string{"l": "d/sub", "lf": "b.txt", "e/up": "../../d"} {
+	for name, target := range map[string]string{"l": "d/sub", "lf": "b.txt", "e/up": "../d"} {
 		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// followed is a path whose links are followed as far as it exists.
+// followed returns a path with symlinks followed as far as it exists.
 func followed(p string) string {
 	if real, err := filepath.EvalSymlinks(p); err == nil {
 		return real
@@ -44,7 +44,7 @@ func followed(p string) string {
 	return p
 }
 
-// contents are the files below a folder, with what is in them.
+// contents returns the files below a folder with their contents.
 func contents(t *testing.T, root string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -69,9 +69,10 @@ func contents(t *testing.T, root string) map[string]string {
 	return out
 }
 
-// Real cp, mv, ln and install change no file that the line is not said to write
-// or delete. CARDEA_MOVES=all runs every line. A long run takes every 13th.
-func TestMovesAgainstTheWorld(t *testing.T) {
+// TestMovesAgainstTheSystem checks that real cp, mv, ln and install change only files
+// that the analysis reports as written or deleted. CARDEA_MOVES=all runs every line. A
+// long run takes every 13th.
+func TestMovesAgainstTheSystem(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Fatal("bash is needed: ", err)
 	}
@@ -105,7 +106,7 @@ func TestMovesAgainstTheWorld(t *testing.T) {
 	for _, program := range programs {
 		for _, source := range sources {
 			for _, target := range targets {
-				for _, form := range []string{"%s %s %s", "%s -t %[3]s %[2]s", "shopt -s nullglob; %s %s %s", "cd d && %s ../../%s ../../%s"} {
+				for _, form := range []string{"%s %s %s", "%s -t %[3]s %[2]s", "shopt -s nullglob; %s %s %s", "cd d && %s ../%s ../%s"} {
 					runs++
 					if os.Getenv("CARDEA_MOVES") != "all" && runs%every != 0 {
 						continue
@@ -120,17 +121,17 @@ func TestMovesAgainstTheWorld(t *testing.T) {
 	}
 }
 
-// What goes through links that the line createsOddName, or takes to another place, changes
-// no file that it is not said to, in either order.
-func TestLinksAgainstTheWorld(t *testing.T) {
+// TestLinksAgainstTheSystem checks that a program that writes through links which the
+// line creates or moves changes only reported files, in either order.
+func TestLinksAgainstTheSystem(t *testing.T) {
 	makes := []string{
 		"ln -s %s q",
 		"ln -sfn %s q",
 		"ln -s %s .; ln -s %[1]s q",
 		"ln -s $PWD/%s q",
 		"ln -st e $PWD/%s",
-		"ln -s ../../%s e",
-		"ln -s ../../%s e/q",
+		"ln -s ../%s e",
+		"ln -s ../%s e/q",
 		"ln -s %s z; ln -s z q",
 		"cp -s $PWD/%s q",
 		"mv l q",
@@ -141,8 +142,8 @@ func TestLinksAgainstTheWorld(t *testing.T) {
 		"x=%s; ln -s $x q",
 		"ln -s ~/%s* q",
 		"ln %s q",
-		"cd e; ln -s ../../%s q; cd ..",
-		"mkdir q; ln -s ../../%s q",
+		"cd e; ln -s ../%s q; cd ..",
+		"mkdir q; ln -s ../%s q",
 	}
 	targets := []string{"d", "d/sub", "b.txt", "t", "none", "d/../t", "l", "d/sub/.."}
 	uses := []string{
@@ -150,7 +151,7 @@ func TestLinksAgainstTheWorld(t *testing.T) {
 		"echo x > q/f",
 		"echo x > e/q/f",
 		"cd q && echo x > f",
-		"cd -P q && echo x > ../../a",
+		"cd -P q && echo x > ../a",
 		"echo x > q/../a",
 		"rm -r q/sub",
 		"rm -rf q/",
@@ -207,11 +208,11 @@ func move(t *testing.T, line string) (changed int) {
 		}
 		return out, err == nil
 	}
-	env := Env{Cwd: work, World: knowledge.World{Home: work, Roots: []string{work}, IsDir: isDir, Names: names, Resolve: followed}}
+	env := Env{Cwd: work, System: knowledge.System{Home: work, Roots: []string{work}, IsDir: isDir, Names: names, Resolve: followed}}
 	accesses := Analyse(line, env)
 	run := exec.Command("bash", "-c", line)
 	run.Dir, run.Env = work, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + work}
-	_ = run.Run() // what fails half way through has changed something, too
+	_ = run.Run() // a program that fails half way has also changed files
 	after := contents(t, root)
 	for _, m := range []map[string]string{before, after} {
 		for p := range m {
@@ -228,7 +229,7 @@ func move(t *testing.T, line string) (changed int) {
 	return changed
 }
 
-// covered reports whether a file is among what a line writes or deletes.
+// covered reports whether a line writes or deletes a file.
 func covered(p string, r *Analysis) bool {
 	if len(r.Opaque) > 0 {
 		return true
@@ -252,8 +253,8 @@ func covered(p string, r *Analysis) bool {
 	return false
 }
 
-// matchedBy reports whether a pattern matches a file, or, where that matters, a
-// folder above it.
+// matchedBy reports whether the pattern of an access matches a file, or where that
+// matters, a folder above it.
 func matchedBy(a cardea.Access, p string) bool {
 	for {
 		if ok, err := path.Match(a.Pattern, p); ok || err != nil || a.Pattern == "" {

@@ -12,10 +12,10 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// mutator spoils lines: token soup is where a parser and bash part ways.
+// mutator changes lines at random: a parser and bash differ most on invalid token sequences.
 type mutator struct{ r *rand.Rand }
 
-// pieces are what is put in: tokens that begin, end or join something.
+// pieces returns the tokens that are inserted, which begin, end or join something.
 func pieces() []string {
 	return []string{
 		";",
@@ -231,9 +231,8 @@ func (m mutator) bytes(s string) string {
 	}
 }
 
-// TestOracleMutated compares spoiled lines with bash: of the table, of the
-// attacks and of the generator. CARDEA_ORACLE_MUTATED says how many,
-// CARDEA_ORACLE_SEED which.
+// TestOracleMutated compares mutated lines with bash: of the table, of the attacks and of the
+// generator. CARDEA_ORACLE_MUTATED sets their number, CARDEA_ORACLE_SEED the seed.
 func TestOracleMutated(t *testing.T) {
 	lines, seed := testrun.Pick(700, 3000), int64(1)
 	if n, err := strconv.Atoi(os.Getenv("CARDEA_ORACLE_MUTATED")); err == nil {

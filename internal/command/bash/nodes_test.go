@@ -18,11 +18,11 @@ import (
 	"cardea.dev/internal/command/bash/generate"
 )
 
-// nodeCounts counts what the parser's trees are made of, by type name;
-// operators stand behind their type.
+// nodeCounts counts the nodes of the parser's trees by type name. The name of an
+// operator follows its type.
 type nodeCounts map[string]int
 
-// add counts the tree of a line; false where the parser does not read it.
+// add counts the nodes of a line. It returns false if the parser cannot read it.
 func (c nodeCounts) add(line string) bool {
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(line), "")
 	if err != nil {
@@ -35,7 +35,7 @@ func (c nodeCounts) add(line string) bool {
 		}
 		return true
 	})
-	for _, word := range words { // what is split cannot be walked any more
+	for _, word := range words { // a split word cannot be walked any more
 		syntax.SplitBraces(word)
 	}
 	c.value(reflect.ValueOf(f))
@@ -83,12 +83,11 @@ func (c nodeCounts) list() string {
 	return b.String()
 }
 
-// otherShells are the node types that bash's grammar cannot give: expansion
-// flags of zsh, and the tests of Bats.
+// otherShells returns the node types that bash's grammar cannot yield: expansion flags
+// of zsh, and the tests of Bats.
 func otherShells() []string { return []string{"FlagsArithm", "TestDecl"} }
 
-// nodeTypes are the parser's node types, read from its source: what has a
-// position.
+// nodeTypes returns the parser's node types, read from its source: the types with a position.
 func nodeTypes(t *testing.T) []string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "mvdan.cc/sh/v3").Output()
@@ -118,8 +117,8 @@ func nodeTypes(t *testing.T) []string {
 	return out
 }
 
-// The generator writes every type of node that bash's grammar has, as often as
-// the documented run needs it: a hundred times in 200 000 lines.
+// TestGeneratorWritesEveryNode checks that the generator writes every type of node of bash's
+// grammar, as often as the documented run needs it: a hundred times in 200 000 lines.
 func TestGeneratorWritesEveryNode(t *testing.T) {
 	const lines = 20000
 	g, counts, wrong := generate.New(1), nodeCounts{}, 0

@@ -10,8 +10,8 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// number looks at a word that zsh evaluates as arithmetic: only one that is a number, or empty,
-// for certain is harmless.
+// number checks a word that zsh evaluates as arithmetic: only a certain number, or an
+// empty word, is harmless.
 func (w *words) number(f field) {
 	text := strings.TrimLeft(f.Text, "+-")
 	code := text != "" && (text[0] == '\'' || text[0] == '"') && !strings.Contains(text, "[") // printf %d "'A"
@@ -20,8 +20,8 @@ func (w *words) number(f field) {
 	}
 }
 
-// numberWords looks at the words of a builtin that zsh evaluates, and bash does not: all, those
-// that a format says, or those after an option. That of read -p is one for a coprocess.
+// numberWords checks the words of a builtin that zsh evaluates and bash does not: all words,
+// those of a format, or those after an option. The option -p of read is one for a coprocess.
 func (w *words) numberWords(name string, words []field) {
 	options, _ := knowledge.WordsOf(form.CountsIn, name)
 	if slices.Contains(options, "every") {
@@ -46,8 +46,9 @@ func (w *words) numberWords(name string, words []field) {
 	}
 }
 
-// formatNumbers looks at the arguments of printf that its format takes for numbers: behind one
-// that may be several words, or none, all of them. A format that is not known is a spot of its own.
+// formatNumbers checks the arguments of printf that its format reads as numbers, or all
+// arguments after one that may be several words or none. An unknown format has a spot of
+// its own.
 func (w *words) formatNumbers(words []field) {
 	if len(words) > 1 && words[0].Text == "-v" {
 		words = withoutDashes(words[2:])
@@ -74,7 +75,7 @@ func (w *words) formatNumbers(words []field) {
 	}
 }
 
-// codeWords walks the words of a builtin that it runs: mapfile -C, history -s, compgen -W.
+// codeWords walks the words that a builtin runs: mapfile -C, history -s, compgen -W.
 func (w *words) codeWords(inv invocation) {
 	name := inv.argv[0].Text
 	w.numberWords(name, inv.argv[1:])

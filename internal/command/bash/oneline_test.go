@@ -33,10 +33,11 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// What OneLine writes starts the same programs as what it was given.
+// TestOneLineIsTheSameCommand checks that the result of OneLine starts the same programs
+// as its input.
 func TestOneLineIsTheSameCommand(t *testing.T) {
 	programs := func(line string) (out []string) {
-		for _, p := range Analyse(line, world).Parts {
+		for _, p := range Analyse(line, system).Parts {
 			out = append(out, strings.Join(p.Command, " "))
 		}
 		return out

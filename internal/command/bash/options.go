@@ -8,16 +8,16 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// wrapper says how a program that starts another one reads its options.
+// wrapper describes how a program that starts another one reads its options.
 type wrapper form.Wrapper
 
-// parsed holds what a wrapper's options say.
+// parsed is the result of reading a wrapper's words.
 type parsed struct {
 	options []option // flags have the value ""
-	before  []field  // operands in front of the command
+	before  []field  // operands before the command
 	rest    []field  // the command
-	bad     string   // an option that is not known, "" where all are
-	doubt   string   // a word in front of the command after which another one may begin than rest
+	bad     string   // an unknown option, "" if all are known
+	doubt   string   // a word before the command, after which another command than rest may begin
 }
 
 // option is one option of a wrapper by its name with dashes, with its value.
@@ -25,7 +25,7 @@ type option struct{ name, value string }
 
 func (p *parsed) set(name, value string) { p.options = append(p.options, option{name, value}) }
 
-// option is the value of an option that has some names: the last one counts.
+// option returns the value of the last option with one of the names, and whether there is one.
 func (p *parsed) option(names ...string) (string, bool) {
 	for _, o := range slices.Backward(p.options) {
 		if slices.Contains(names, o.name) {
@@ -48,7 +48,7 @@ func (s *wrapper) parse(words []field) parsed {
 				p.bad = f.Text
 				return p
 			}
-		case s.Assignments && isAssignment(f): // behind one that may become several words another command may begin
+		case s.Assignments && isAssignment(f): // after one that may become several words another command may begin
 			p.operand(f, f.MaySplit)
 			ended = ended || s.AssignmentsEndOptions
 		case len(p.before) >= s.OperandsBefore:
@@ -62,8 +62,7 @@ func (s *wrapper) parse(words []field) parsed {
 	return p
 }
 
-// permuted reads options that may also follow operands, up to one of the options with a
-// command.
+// permuted reads options that may also follow operands, up to an option with a command.
 func (s *wrapper) permuted(words []field) (p parsed, operands []field) {
 	for p = s.parse(words); p.bad == "" && len(p.rest) > 0; {
 		if text, _ := p.option(s.CommandOptions...); text != "" {
@@ -76,8 +75,8 @@ func (s *wrapper) permuted(words []field) (p parsed, operands []field) {
 	return p, operands
 }
 
-// operand takes a word in front of the command. unsure is set where it may be more than
-// one operand, or less.
+// operand reads a word before the command. unsure is set if it may be more or less than
+// one operand.
 func (p *parsed) operand(f field, unsure bool) {
 	p.before = append(p.before, f)
 	p.doubtIf(!f.Static && unsure, f)
@@ -89,8 +88,8 @@ func (p *parsed) doubtIf(unsure bool, f field) {
 	}
 }
 
-// value takes the first word after an option as its value, and reports whether it can be.
-// One that is not known will do where every value is a number.
+// value uses the first word after an option as its value, and reports whether it can be.
+// An unknown word is accepted if every value is a number.
 func (p *parsed) value(option string, words []field, anyNumber bool) bool {
 	if len(words) == 0 || !words[0].Static && !anyNumber {
 		return false
@@ -100,9 +99,9 @@ func (p *parsed) value(option string, words []field, anyNumber bool) bool {
 	return true
 }
 
-// refuses reports a word that is certainly no number, no time and no name of a signal.
-// strtold(3) also reads "inf" and "nan", masks are hexadecimal and may have commas, and
-// signals are counted from others ("rtmin+1").
+// refuses reports whether a word is certainly not a number, a time or the name of a
+// signal. strtold(3) also reads "inf" and "nan", masks are hexadecimal and may have
+// commas, and signals may be relative to others ("rtmin+1").
 func (s *wrapper) refuses(f field) bool {
 	text := strings.ToLower(f.Text)
 	signal := strings.TrimPrefix(text, "sig")
@@ -118,8 +117,8 @@ func (s *wrapper) refuses(f field) bool {
 	return text[0] >= 'a' && text[0] <= 'z' || text[0] == '/' || strings.HasPrefix(text, "./")
 }
 
-// option reads the option that the first word is: how many words it takes, and
-// whether it is known.
+// option reads the option in the first word. It returns the number of words used, and
+// whether the option is known.
 func (s *wrapper) option(words []field, p *parsed) (int, bool) {
 	text := words[0].Text
 	switch {

@@ -4,7 +4,7 @@ package bash
 
 import "os/exec"
 
-// Elsewhere the oracle runs as the user and without process groups.
+// On other systems the oracle runs as the user and without process groups.
 const nobody = 0
 
 func unprivileged() bool { return false }

@@ -23,9 +23,9 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// oracle runs lines in real bash and compares what happened with the analysis.
-// Each run has a folder of its own, dir/N: in it bin is a link to the stubs, bin.log
-// what they recorded, and w the folder in which the line runs.
+// oracle runs lines in real bash and compares the result with the analysis. Each run has
+// a folder of its own, dir/N. In it, bin is a link to the stubs, bin.log is their
+// record, and w is the folder in which the line runs.
 type oracle struct {
 	dir, bin string
 	known    map[string]bool // the programs that a run can find
@@ -37,19 +37,19 @@ type oracle struct {
 	missing  atomic.Int64 // those among them that were not
 }
 
-// stubs are the programs that lines may start. They record what they are
-// passed; cat does its work as well.
+// stubs returns the programs that lines may start. They record their words; cat also
+// does its work.
 func stubs() []string {
 	return []string{"a", "b", "c", "d", "e", "rm", "ls", "npm", "git", "id", "cmd", "x", "y", "touch"}
 }
 
-// truths are the wrappers that do their true work.
+// truths returns the wrappers that really run.
 func truths() []string {
 	return []string{"env", "nice", "timeout", "xargs", "nohup", "setsid", "stdbuf", "bash", "sh", "find"}
 }
 
-// record is a stub's text. A record ends with \036, so that one cut short by
-// the end of time is none.
+// record is a stub's text. A record ends with \036, so that one that the time limit cuts
+// short is ignored.
 const record = "#!/bin/sh\nprintf '%s\037' \"${0##*/}\" \"$@\" '\036' >> \"${0%/*}.log\"\n"
 
 func newOracle(t testing.TB) *oracle {
@@ -101,40 +101,39 @@ func (o *oracle) stub(t testing.TB, name, text string) {
 	o.known[name] = true
 }
 
-// before is what lies in the folder of a run. Its files are old, so that a
-// change shows.
+// before returns the files in the folder of a run. They are old, so that a change shows.
 func before() map[string]string {
 	return map[string]string{"w/f": "p q\n", "w/g": "1\n", "w/h": "a\n", "w/sub/f": "p\n", "w/sub/deep/f": "p\n", "f": "p\n"}
 }
 
-// oracleWorlds are the worlds in which each line is analysed that runs in a folder: one that
-// knows its folders, one that does not, so that whether a cd succeeds is not known.
+// oracleWorlds returns the systems in which each line of a run is analyzed. One knows
+// its folders. In the other one the result of a cd is unknown.
 func oracleWorlds(run string) []Env {
 	work := run + "/w"
 	isDir := func(p string) bool {
 		return p == "/" || p == "/dev" || strings.HasPrefix(work+"/", p+"/") || p == work+"/sub" || p == work+"/sub/deep"
 	}
-	return []Env{{Cwd: work, World: knowledge.World{Home: work, Roots: []string{work}, IsDir: isDir}}, {Cwd: work, World: knowledge.World{Home: work, Roots: []string{work}}}}
+	return []Env{{Cwd: work, System: knowledge.System{Home: work, Roots: []string{work}, IsDir: isDir}}, {Cwd: work, System: knowledge.System{Home: work, Roots: []string{work}}}}
 }
 
 // nowhereToRun is a folder for lines that do not run.
 const nowhereToRun = "/r"
 
-// limited starts bash with limits of processor time, file size and, for the
-// user nobody who shares them with no one, processes.
+// limited starts bash with limits of processor time and file size, and of processes if
+// it runs as a user of its own.
 const limited = `ulimit -t 2; ulimit -f 20000; [ -z "$1" ] || ulimit -u 500 2>/dev/null || ulimit -p 500; exec bash -c "$0"`
 
-// observed is what a line did.
+// observed holds the effects of a line in real bash.
 type observed struct {
 	started [][]string
 	files   []string // written
-	late    bool     // the line was ended by the clock
+	late    bool     // the time limit ended the line
 }
 
 // folder names a fresh folder for a run.
 func (o *oracle) folder() string { return filepath.Join(o.dir, fmt.Sprint(o.folders.Add(1))) }
 
-// run gives what bash did with a line, in a fresh folder.
+// run returns what bash did with a line, in a fresh folder.
 func (o *oracle) run(t testing.TB, run, line string) observed {
 	t.Helper()
 	o.runs.Add(1)
@@ -161,10 +160,10 @@ func (o *oracle) run(t testing.TB, run, line string) observed {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", limited, line, root)
 	cmd.Dir = work
 	cmd.Env = []string{"PATH=" + filepath.Join(run, "bin"), "HOME=" + work, "FUNCNEST=40"}
-	cmd.Stdout = new(bytes.Buffer) // waits for what runs in the background
+	cmd.Stdout = new(bytes.Buffer) // waits for background processes
 	cmd.WaitDelay = time.Second
 	own(cmd)
-	_ = cmd.Run() // the line may fail; what it started counts
+	_ = cmd.Run() // the line may fail; what it started still applies
 	end(cmd)
 	seen := observed{late: ctx.Err() != nil}
 	_ = filepath.WalkDir(run, func(path string, d fs.DirEntry, err error) error {
@@ -188,8 +187,7 @@ func (o *oracle) run(t testing.TB, run, line string) observed {
 	return seen
 }
 
-// unsound says which started program or which written file no part accounts
-// for, or "".
+// unsound returns a started program or a written file that no part covers, or "".
 func (o *oracle) unsound(t testing.TB, line string) string {
 	var judged []Analysis
 	run := o.folder()
@@ -213,7 +211,7 @@ func (o *oracle) unsound(t testing.TB, line string) string {
 	return ""
 }
 
-// accountsFor says what of a run an analysis does not show, or "".
+// accountsFor returns what of a run an analysis does not show, or "".
 func accountsFor(a Analysis, seen observed) string {
 	for _, argv := range seen.started {
 		if !slices.ContainsFunc(a.Parts, func(p cardea.Part) bool { return accounts(p, argv) }) {
@@ -228,14 +226,13 @@ func accountsFor(a Analysis, seen observed) string {
 	return ""
 }
 
-// hides reports whether an analysis has a spot that may cover a program. A
-// redirection to a file that is not known covers none.
+// hides reports whether an analysis has a spot that may cover a program. A redirection
+// to an unknown file covers none.
 func hides(a Analysis) bool {
 	return slices.ContainsFunc(spots(a), func(o cardea.Opaque) bool { return o.Code != cardea.OpaqueRedirection })
 }
 
-// writes reports whether a part says that a file is written, or that a file is
-// written and not which.
+// writes reports whether a part writes the named file, or an unknown file.
 func writes(p cardea.Part, name string) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 		return a.Kind != cardea.Read && (a.Path == "" || a.Path == name || a.Glob && strings.HasPrefix(name, a.Path))
@@ -250,9 +247,9 @@ func accesses(a Analysis) []cardea.Access {
 	return out
 }
 
-// accounts reports whether a part covers what was started: static words are
-// passed as they are, loose ones stand for any number of words, others for
-// one, which begins with a dash only where the part says so.
+// accounts reports whether a part covers a started program. Static words are passed as
+// they are. A word that may split stands for any number of words, any other for one,
+// which begins with a dash only if the part allows it.
 func accounts(p cardea.Part, argv []string) bool {
 	var match func(words []cardea.Word, args []string) bool
 	match = func(words []cardea.Word, args []string) bool {
@@ -286,8 +283,8 @@ func accounts(p cardea.Part, argv []string) bool {
 	return match(words, argv)
 }
 
-// count notes which parts had to be started and were not: those that nothing
-// but their place in the line leads to. Lines that stop early make some.
+// count records which parts had to be started and were not: those that depend only on
+// their position in the line. Lines that stop early have some.
 func (o *oracle) count(a Analysis, seen observed) {
 	if opaque(a) || seen.late {
 		return
@@ -305,14 +302,14 @@ func (o *oracle) count(a Analysis, seen observed) {
 	}
 }
 
-// wild are lines that are not run, since they could reach what is not theirs:
-// processes, the network, files of the machine. Start-up files are among them,
-// which are the person's own and are not followed by decision.
+// wild matches lines that are not run, since they could reach things outside of the
+// test: processes, the network, files of the machine. It includes start-up files, which
+// belong to the user and by decision are not followed.
 var wild = regexp.MustCompile(
 	`sh\s+(-\S+\s+)*-\w*[li]|--login|kill|/dev/(tcp|udp)|delete|fls|fprint|-ok|enable|disown|suspend|PATH|\.\./\.\.|[^\w.'"]/(bin|sbin|usr|lib|lib64|proc|sys|etc|tmp|run|var|root|home|opt|srv|mnt)`,
 )
 
-// linesOf gives the lines of cases.
+// linesOf returns the lines of cases.
 func linesOf(cases []testrun.Case) []string {
 	var out []string
 	for _, c := range cases {
@@ -321,13 +318,13 @@ func linesOf(cases []testrun.Case) []string {
 	return out
 }
 
-// compareCases compares the lines of a table, and names the place of an unsound one.
+// compareCases compares the lines of a table, and reports the position of an unsound one.
 func (o *oracle) compareCases(t *testing.T, cases []testrun.Case) {
 	t.Helper()
 	o.compareNamed(t, linesOf(cases), func(i int) string { return cases[i].At() + ": " })
 }
 
-// compare compares lines that have no place.
+// compare compares lines without a position.
 func (o *oracle) compare(t *testing.T, lines []string) {
 	t.Helper()
 	o.compareNamed(t, lines, func(int) string { return "" })
@@ -351,7 +348,7 @@ func (o *oracle) compareNamed(t *testing.T, lines []string, name func(i int) str
 				if o.unsound(t, lines[i]) == "" {
 					continue
 				}
-				why := o.unsound(t, lines[i]) // what was late once is forgiven
+				why := o.unsound(t, lines[i]) // a line that was late once runs again
 				if why == "" {
 					continue
 				}
@@ -382,7 +379,7 @@ func (o *oracle) shrink(t testing.TB, line string) string {
 	return line
 }
 
-// tell logs what a comparison was made of.
+// tell logs the numbers of a comparison.
 func (o *oracle) tell(t *testing.T, lines int, begin time.Time) {
 	took := time.Since(begin)
 	runs := o.runs.Load()
@@ -390,7 +387,7 @@ func (o *oracle) tell(t *testing.T, lines int, begin time.Time) {
 		lines, took.Round(time.Second), runs, float64(runs)/took.Seconds(), o.started.Load(), o.written.Load(), o.certain.Load(), o.missing.Load())
 }
 
-// jobs is how many lines run at a time.
+// jobs returns the number of lines that run at a time.
 func jobs() int {
 	if n, err := strconv.Atoi(os.Getenv("CARDEA_ORACLE_JOBS")); err == nil && n > 0 {
 		return n
@@ -398,7 +395,8 @@ func jobs() int {
 	return 2
 }
 
-// The oracle records what bash starts, with its words, and what it writes.
+// TestOracleRecords checks that the oracle records the programs that bash starts, with
+// their words, and the files that it writes.
 func TestOracleRecords(t *testing.T) {
 	o := newOracle(t)
 	run := o.folder()

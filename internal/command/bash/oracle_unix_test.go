@@ -8,13 +8,11 @@ import (
 	"syscall"
 )
 
-// nobody is the user as whom lines run where the tests are run by root.
-const nobody = 65534
+const nobody = 65534 // user id of the lines if root runs the tests
 
 func unprivileged() bool { return os.Geteuid() == 0 }
 
-// own gives a run a process group of its own, which ends with it, and no
-// rights.
+// own puts a run into its own process group and removes its rights.
 func own(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if unprivileged() {
@@ -23,9 +21,9 @@ func own(cmd *exec.Cmd) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }
 
-// end ends what a run left in the background.
+// end ends the processes that a run left in the background.
 func end(cmd *exec.Cmd) {
 	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // most often nothing is left
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // usually nothing is left
 	}
 }

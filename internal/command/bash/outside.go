@@ -7,23 +7,22 @@ import (
 	"cardea.dev"
 )
 
-// This file is about variables from outside of the line. Tokens and passwords
-// stand in the environment, and "echo $TOKEN" shows one as well as env does. So
-// a line that expands one has no part of which everything is known, whichever
-// way the value goes from there.
+// This file handles variables from outside the line. Tokens and passwords are in the
+// environment, and "echo $TOKEN" shows one as well as env does. A line that expands such
+// a variable therefore has no completely known part, whichever way the value takes.
 
-// errorsMayShow reports a part without effect that may still print a value, in an
+// errorsMayShow reports whether a part without effect may still print a value in an
 // error: ${x:?$TOKEN}, [ "$TOKEN" -gt 0 ].
 func errorsMayShow(p *cardea.Part) bool {
 	if strings.Contains(p.Text, "?") {
 		return true
 	}
 	if len(p.Argv) > 0 && !slices.Contains([]string{":", "true", "false", "test", "["}, p.Argv[0].Text) {
-		// exit "$TOKEN" tells what it was passed.
+		// The error of exit "$TOKEN" shows the value.
 		return slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static })
 	}
 	if words := strings.Fields(p.Text); len(p.Argv) == 0 && len(words) > 0 {
-		// zsh prints the value of a name that is declared, and of an option that it does not know.
+		// zsh prints the value of a declared name, and of an unknown option.
 		return slices.Contains([]string{"typeset", "declare", "local", "integer", "float"}, words[0]) || words[0] == "[[" && slices.Contains(words, "-o")
 	}
 	compares := []string{"-eq", "-ne", "-gt", "-ge", "-lt", "-le", "-t"}

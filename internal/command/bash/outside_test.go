@@ -7,10 +7,9 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// surely reports whether everything is known that the parts of a line do,
-// apart from those without access.
+// surely reports whether all parts of a line are completely known, except those without access.
 func surely(line string) bool {
-	for _, p := range Analyse(line, Env{Cwd: "/work/p", World: knowledge.World{Home: "/home/u"}}).Parts {
+	for _, p := range Analyse(line, Env{Cwd: "/work/p", System: knowledge.System{Home: "/home/u"}}).Parts {
 		if !p.NoEffect && p.Knowledge != cardea.Complete {
 			return false
 		}
@@ -61,11 +60,12 @@ func TestOutsiders(t *testing.T) {
 	}
 }
 
-// What shows a variable from outside of the line is no part without effect.
+// TestVariablesFromOutside checks that a part that shows a variable from outside the
+// line is not without effect.
 func TestVariablesFromOutside(t *testing.T) {
 	for line, null := range map[string]bool{`: "$TOKEN"`: true, `[ -n "$TOKEN" ]`: true, `: ${x:?$TOKEN}`: false, `x=${y?$TOKEN}`: false, `test "$TOKEN" -gt 0`: false,
 		`[ "$TOKEN" -eq 0 ]`: false, `set -x; : $TOKEN`: false, `set -o xtrace; : $TOKEN`: false, `bash -xc ': $TOKEN'`: false, `x=1; : ${x:?$HOME}`: true, `[ "$RANDOM" -gt 0 ]`: true, `set -x; :`: true} {
-		for _, p := range Analyse(line, world).Parts {
+		for _, p := range Analyse(line, system).Parts {
 			if p.Text != "set -x" && p.Text != "set -o xtrace" && p.NoEffect != null {
 				t.Errorf("%s: %q is null: %t", line, p.Text, p.NoEffect)
 			}

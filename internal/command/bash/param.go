@@ -15,8 +15,8 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// param expands a parameter. Commands in it become parts; what bash would
-// evaluate in it becomes a spot.
+// param expands a parameter. Commands in it become parts. Text that bash would evaluate
+// becomes a spot.
 func (w *words) param(p *syntax.ParamExp, quoted bool) []fragment {
 	src := w.source(p)
 	raw := unsure(0)
@@ -24,7 +24,7 @@ func (w *words) param(p *syntax.ParamExp, quoted bool) []fragment {
 	if p.Param != nil {
 		raw.May = w.mayBe(p.Param.Value)
 		if ifs, ok := w.ifs(); ok && p.Param.Value == "IFS" && ifs != "" {
-			raw.May = []string{ifs[:1]} // the words that it splits
+			raw.May = []string{ifs[:1]} // the separator of the words
 		}
 	}
 	if p.Param == nil || p.NestedParam != nil || p.Flags != nil || len(p.Modifiers) > 0 {
@@ -123,7 +123,7 @@ func (w *words) plain(p *syntax.ParamExp, name string, raw fragment, quoted bool
 	return []fragment{raw}
 }
 
-// ofKnownForm expands a variable of which the line may tell that it is one word, or digits.
+// ofKnownForm expands a variable that may be known to be one word, or digits.
 func (w *words) ofKnownForm(v shell.Value, raw fragment, quoted bool) fragment {
 	switch {
 	case !w.splitsAtBlanks():
@@ -141,8 +141,8 @@ func (w *words) ofKnownForm(v shell.Value, raw fragment, quoted bool) fragment {
 	return raw
 }
 
-// listFrags expands a list: each element is a field of its own, or with
-// joined set all are one, with the first character of IFS between.
+// listFrags expands a list. Each element is a field of its own. If joined is set, all
+// are one field, separated by the first character of IFS.
 func (w *words) listFrags(list []string, joined bool, raw fragment) []fragment {
 	if joined {
 		ifs, ok := w.ifs()
@@ -192,7 +192,7 @@ func (w *words) element(p *syntax.ParamExp, name string, raw fragment, quoted bo
 	return []fragment{raw}
 }
 
-// expansion expands ${x:-word} and its kin.
+// expansion expands ${x:-word} and the other forms with a word.
 func (w *words) expansion(p *syntax.ParamExp, name string, quoted bool, raw fragment) []fragment {
 	op := p.Exp.Op
 	assigns, fails := op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull, op == syntax.ErrorUnset || op == syntax.ErrorUnsetOrNull
@@ -224,7 +224,7 @@ func (w *words) expansion(p *syntax.ParamExp, name string, quoted bool, raw frag
 			raw.several = raw.several || severalFields(other)
 		}
 		return []fragment{raw}
-	case missing && (fails || alternate): // where it fails, the shell stops with an error
+	case missing && (fails || alternate): // if it fails, the shell stops with an error
 		return nil
 	case missing && assigns:
 		w.assignDefault(p, name, concatenated(other))
@@ -234,7 +234,7 @@ func (w *words) expansion(p *syntax.ParamExp, name string, quoted bool, raw frag
 	return w.plain(p, name, raw, quoted)
 }
 
-// assignDefault assigns what ${x:=word} does. It certainly happens as a word of ":" alone.
+// assignDefault makes the assignment of ${x:=word}. It is only certain in a word of ":".
 func (w *words) assignDefault(p *syntax.ParamExp, name string, v shell.Value) {
 	old := w.cur.Vars.Get(name)
 	w.set(name, v)
@@ -243,8 +243,8 @@ func (w *words) assignDefault(p *syntax.ParamExp, name string, v shell.Value) {
 	}
 }
 
-// missing reports whether a parameter is unset, or empty where its expansion
-// takes that for unset, and whether this is sure.
+// missing reports whether a parameter is unset, or empty if its expansion treats that as
+// unset, and whether this is certain.
 func (w *words) missing(p *syntax.ParamExp, name string) (missing, sure bool) {
 	v := w.lookup(name)
 	missing = !v.Known() && !v.IsArray()
@@ -262,7 +262,7 @@ func (w *words) otherWord(p *syntax.ParamExp, quoted bool) []fragment {
 	}
 	if quoted {
 		out := w.quotedText(p.Exp.Word.Parts, texts.UnescapeBraced)
-		if slices.ContainsFunc(out, func(f fragment) bool { return f.kind == noField }) { // whether a word is left is not followed
+		if slices.ContainsFunc(out, func(f fragment) bool { return f.kind == noField }) { // a word may remain, or none
 			return []fragment{severalUnknown()}
 		}
 		return out
@@ -274,7 +274,7 @@ func (w *words) otherWord(p *syntax.ParamExp, quoted bool) []fragment {
 	return out
 }
 
-// walkWord looks at the commands in a word whose value does not matter.
+// walkWord walks the commands in a word whose value is not needed.
 func (w *words) walkWord(word *syntax.Word) {
 	if word != nil {
 		w.fragments(word.Parts, nowhere)
@@ -293,8 +293,8 @@ func (w *words) pieces(word *syntax.Word) *texts.Pattern {
 	return &texts.Pattern{Text: v.Text, Known: v.Known(), Plain: plain}
 }
 
-// changed expands a parameter whose value is changed on the way. What bash certainly
-// makes of a value that is known is certain.
+// changed expands a parameter with a change to its value. A known value that bash
+// certainly changes in one way stays known.
 func (w *words) changed(p *syntax.ParamExp, raw fragment, pattern, with *texts.Pattern) []fragment {
 	if pattern != nil && !pattern.Known || with != nil && !with.Known {
 		return []fragment{raw}
@@ -319,8 +319,8 @@ func (w *words) changed(p *syntax.ParamExp, raw fragment, pattern, with *texts.P
 	return []fragment{raw}
 }
 
-// standsFor is the variable that ${!x} reads, where x is known to hold a name. What x may
-// hold is added to what the expansion may be.
+// standsFor returns the variable that ${!x} reads, if x is known to hold a name. It adds
+// the values that x may name to the possible texts of raw.
 func (w *words) standsFor(p *syntax.ParamExp, raw *fragment) (string, bool) {
 	name := p.Param.Value
 	if !texts.PlainName(name) || p.Index != nil || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Names != 0 {
@@ -334,7 +334,7 @@ func (w *words) standsFor(p *syntax.ParamExp, raw *fragment) (string, bool) {
 	}
 	raw.May = w.bounded(may)
 	v := w.lookup(name)
-	if !v.Known() || !texts.PlainName(v.Text) || w.cur.Traits[v.Text]&grammar.Odd != 0 {
+	if !v.Known() || !texts.PlainName(v.Text) || w.cur.Attributes[v.Text]&grammar.Odd != 0 {
 		return "", false
 	}
 	w.noteOutside(v.Text)

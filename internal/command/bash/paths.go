@@ -9,7 +9,7 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// paths say what paths mean at this point of the line.
+// paths returns how paths are resolved at this point of the line.
 func (w *line) paths() knowledge.Paths {
 	p := knowledge.Paths{Dir: w.cur.Folder, Resolve: w.env.Resolve, Hidden: w.cur.FindsHiddenNames, AnyCase: w.cur.IgnoresCase}
 	if home := w.cur.Vars.Get("HOME"); home.Known() {
@@ -21,11 +21,11 @@ func (w *line) paths() knowledge.Paths {
 	return p
 }
 
-// likelyPaths are the paths that a word may become.
-func (w *line) likelyPaths(f field) []knowledge.PossiblePath {
-	var out []knowledge.PossiblePath
+// likelyPaths returns the paths that a word may become.
+func (w *line) likelyPaths(f field) []knowledge.PotentialPath {
+	var out []knowledge.PotentialPath
 	for _, guess := range w.paths().Guesses(f.Pattern) {
-		out = append(out, knowledge.PossiblePath{Path: guess})
+		out = append(out, knowledge.PotentialPath{Path: guess})
 	}
 	for _, text := range f.May {
 		words := []string{text}
@@ -37,9 +37,9 @@ func (w *line) likelyPaths(f field) []knowledge.PossiblePath {
 	return out
 }
 
-// namedPaths are the paths that words name.
-func (w *line) namedPaths(words []string) []knowledge.PossiblePath {
-	var out []knowledge.PossiblePath
+// namedPaths returns the paths that words name.
+func (w *line) namedPaths(words []string) []knowledge.PotentialPath {
+	var out []knowledge.PotentialPath
 	at := w.paths()
 	dirs := at.Likely
 	if at.Dir != "" {
@@ -51,7 +51,7 @@ func (w *line) namedPaths(words []string) []knowledge.PossiblePath {
 			continue
 		}
 		for _, dir := range append(dirs[:len(dirs):len(dirs)], "") {
-			p := knowledge.PossiblePath{Path: knowledge.Absolute(dir, name)}
+			p := knowledge.PotentialPath{Path: knowledge.Absolute(dir, name)}
 			if p.Path == "" {
 				continue
 			}
@@ -67,14 +67,15 @@ func (w *line) namedPaths(words []string) []knowledge.PossiblePath {
 	return out
 }
 
-// allEntries matches a pattern that fits all names, or all hidden ones: *, .*, .[!.]*.
+// allEntries matches a pattern for all names, or all hidden ones: *, .*, .[!.]*.
 var allEntries = regexp.MustCompile(`^\.?(\[[^\]]*\])?\?*\*[*?]*$`)
 
-// folderOf is the folder in front of the last slash.
+// folderOf returns name up to its last slash.
 func folderOf(name string) string { return name[:strings.LastIndexByte(name, '/')+1] }
 
-// lyingThere is the pattern of a word that begins with a folder: it is something in there.
-func (w *line) lyingThere(word field) []knowledge.PossiblePath {
+// lyingThere returns the pattern of a word that begins with a folder: it is some file in
+// that folder. It returns nil for any other word.
+func (w *line) lyingThere(word field) []knowledge.PotentialPath {
 	if word.Glob || len(word.May) > 0 || !strings.Contains(word.Head, "/") {
 		return nil
 	}
@@ -82,13 +83,13 @@ func (w *line) lyingThere(word field) []knowledge.PossiblePath {
 	if at == "" {
 		return nil
 	}
-	return []knowledge.PossiblePath{{Path: at, Pattern: at + "/" + strings.TrimPrefix(word.Head, folderOf(word.Head)) + "*"}}
+	return []knowledge.PotentialPath{{Path: at, Pattern: at + "/" + strings.TrimPrefix(word.Head, folderOf(word.Head)) + "*"}}
 }
 
-// mayBecome lists the paths that a word of a command may become.
-func (w *line) mayBecome(word field, wrappers []string) []knowledge.PossiblePath {
-	var out []knowledge.PossiblePath
-	add := func(list []knowledge.PossiblePath) { out = append(out, list[:min(len(list), MaxScan)]...) }
+// mayBecome returns the paths that a word of a command may become.
+func (w *line) mayBecome(word field, wrappers []string) []knowledge.PotentialPath {
+	var out []knowledge.PotentialPath
+	add := func(list []knowledge.PotentialPath) { out = append(out, list[:min(len(list), MaxScan)]...) }
 	if slices.ContainsFunc(wrappers, knowledge.StartsOnFound) {
 		add(w.mayPrint(w.lastSearch()))
 	}
@@ -112,24 +113,24 @@ func (w *line) mayBecome(word field, wrappers []string) []knowledge.PossiblePath
 	return append(out, w.lyingThere(word)...)
 }
 
-// mayPrint lists the paths that a part may print.
-func (w *line) mayPrint(part int) []knowledge.PossiblePath {
+// mayPrint returns the paths that a part may print.
+func (w *line) mayPrint(part int) []knowledge.PotentialPath {
 	if part < 0 {
 		return nil
 	}
-	return knowledge.MayPrint(&w.out.Parts[part], &w.env.World)
+	return knowledge.MayPrint(&w.out.Parts[part], &w.env.System)
 }
 
-// fromInput lists what xargs reads from its standard input.
-func (w *line) fromInput() []knowledge.PossiblePath {
+// fromInput returns the paths that xargs may read from its standard input.
+func (w *line) fromInput() []knowledge.PotentialPath {
 	if w.cmd.stdin.kind != piped {
 		return nil
 	}
 	return w.mayPrint(w.maker(w.cmd.stdin.from))
 }
 
-// maker is the part of a range that made what comes out at its end: programs
-// that pass on what they read are looked through.
+// maker returns the index of the part whose output leaves a range. It skips programs
+// that pass on their input.
 func (w *line) maker(from [2]int) int {
 	for i := min(from[1], len(w.out.Parts)) - 1; i >= from[0]; i-- {
 		if !knowledge.PassesOn(&w.out.Parts[i]) {
@@ -139,8 +140,8 @@ func (w *line) maker(from [2]int) int {
 	return -1
 }
 
-// substitutionAlone reports whether a word is one command substitution and
-// nothing else but slashes and dots.
+// substitutionAlone reports whether a word is one command substitution with only slashes
+// and dots around it.
 func substitutionAlone(text string) bool {
 	text = strings.Trim(text, `"/.`)
 	return strings.HasPrefix(text, "$(") && strings.HasSuffix(text, ")") || len(text) > 1 && text[0] == '`' && text[len(text)-1] == '`'

@@ -13,8 +13,8 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// pipeline walks the elements of a pipe, each in a subshell of its own. What
-// the last one sets may stay (lastpipe).
+// pipeline walks the elements of a pipe, each in its own subshell. Variables that the
+// last one sets may stay (lastpipe).
 func (w *statements) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
 	outer := w.cmd.stdin
 	begin := len(w.out.Parts)
@@ -38,17 +38,17 @@ func (w *statements) pipeline(sts []*syntax.Stmt, op syntax.BinCmdOperator) {
 				w.out.Pipes = append(w.out.Pipes, Pipe{From: [2]int{begin, from}, To: [2]int{from, len(w.out.Parts)}, Lines: grammar.PrintsLines(sts[i-1], op)})
 			}
 		}
-		w.cmd.stdin = input{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: grammar.PrintsLines(st, op), may: w.printedFrom(from), names: w.namesFrom(from)}
+		w.cmd.stdin = standardInput{kind: piped, from: [2]int{begin, len(w.out.Parts)}, lines: grammar.PrintsLines(st, op), may: w.printedFrom(from), names: w.namesFrom(from)}
 		if text, ok := w.printsExactly(st, from, outer); ok {
-			w.cmd.stdin = input{kind: literal, text: text}
+			w.cmd.stdin = standardInput{kind: literal, text: text}
 		}
 		outer = w.cmd.stdin
 	}
-	w.cmd.stdin = input{}
+	w.cmd.stdin = standardInput{}
 }
 
-// binary walks chains of &&, || and |. Long chains lean to the left, so the
-// left side is unrolled instead of recursed into.
+// binary walks chains of &&, || and |. Long chains nest to the left, so the left side is
+// unrolled instead of recursed into.
 func (w *statements) binary(cmd *syntax.BinaryCmd) {
 	type link struct {
 		op syntax.BinCmdOperator
@@ -76,7 +76,7 @@ func (w *statements) binary(cmd *syntax.BinaryCmd) {
 	}
 	w.stmt(first)
 	// All links share one copy of the state before them: what any of them changes is
-	// unknown afterwards, while a link sees what those before it have changed.
+	// unknown afterwards. A link sees the changes of those before it.
 	before, left, constant := w.cur.Clone(), first, true
 	for i, l := range chain {
 		if w.used.overLimit {
@@ -88,16 +88,16 @@ func (w *statements) binary(cmd *syntax.BinaryCmd) {
 			case i == maxLinks:
 				w.cur.Forget(unknown.LongChain)
 			case i > 0 && i < maxLinks:
-				before.Join(w.cur) // the link in front may fail behind what it has set
+				before.Join(w.cur) // the previous link may fail after it has set something
 			}
 			w.cur.FolderMayFail = false
 			w.inConstruct("&&", func() { w.conditional(constant, func() { w.stmt(l.st) }) })
 			continue
 		}
 		if i == 0 && w.cur.FolderMayFail && w.leaves(l.st) {
-			// cd x || exit: what follows is in x.
+			// cd x || exit: the next commands run in x.
 			saved := w.cur
-			w.cur = saved.Clone() // no subshell: bash may give up the line here
+			w.cur = saved.Clone() // no subshell: bash may abandon the line here
 			w.inConstruct("||", func() { w.conditional(constant, func() { w.stmt(l.st) }) })
 			w.cur = saved
 			w.cur.FolderMayFail, before.FolderMayFail = false, false
@@ -109,7 +109,7 @@ func (w *statements) binary(cmd *syntax.BinaryCmd) {
 	w.cur.Join(before)
 }
 
-// leaves reports whether a statement surely leaves the shell or the function.
+// leaves reports whether a statement certainly leaves the shell or the function.
 func (w *statements) leaves(st *syntax.Stmt) bool {
 	if st.Background || len(st.Redirs) > 0 {
 		return false
@@ -121,7 +121,7 @@ func (w *statements) leaves(st *syntax.Stmt) bool {
 		}
 		name := cmd.Args[0].Lit()
 		if len(cmd.Args) > 2 || len(cmd.Args) == 2 && !texts.Decimal(cmd.Args[1].Lit()) {
-			return false // with more than a number it stays
+			return false // with more than one number it does not leave
 		}
 		_, alias := w.cur.Aliases[name]
 		return (name == "exit" || name == "return" && w.cur.Locals != nil) && w.cur.Funcs[name] == nil && !alias
@@ -131,9 +131,9 @@ func (w *statements) leaves(st *syntax.Stmt) bool {
 	return false
 }
 
-// printsExactly returns what a command prints, where it is certain: echo and printf of words
-// that are known. It is the only part after a number of others.
-func (w *statements) printsExactly(st *syntax.Stmt, from int, in input) (string, bool) {
+// printsExactly returns the output of a command if it is certain: echo and printf of
+// known words. The part must be the only one after index from.
+func (w *statements) printsExactly(st *syntax.Stmt, from int, in standardInput) (string, bool) {
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 || st.Background || st.Negated {
 		return "", false
@@ -173,7 +173,7 @@ func (w *statements) printsExactly(st *syntax.Stmt, from int, in input) (string,
 	return "", false
 }
 
-// echoed returns what echo prints, if every shell prints the same.
+// echoed returns the output of echo, or false if shells differ.
 func (w *statements) echoed(words []string) (string, bool) {
 	end, decode := "\n", false
 	for len(words) > 0 && len(words[0]) > 1 && words[0][0] == '-' && strings.Trim(words[0][1:], "neE") == "" {

@@ -6,22 +6,23 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// maxPossible is how many possible commands of a line are looked at, where 512 bytes count
-// as one more, and maxPossibleDepth how deep: what a possible command may run in its turn.
+// maxPossible is the number of possible commands of a line that are analyzed, with one
+// more for each 512 bytes. maxPossibleDepth is the depth of possible commands that other
+// possible commands run.
 const (
 	maxPossible      = 1024
 	maxPossibleDepth = 2
 )
 
-// Possible adds to a part what it may do, as far as its words name it.
-func Possible(p *cardea.Part, may knowledge.Possible, env Env) {
+// AddPotential adds to a part its potential effects, as far as its words name them.
+func AddPotential(p *cardea.Part, may knowledge.Potential, env Env) {
 	env.looked = new(int)
-	possible(p, may, env)
+	addPotential(p, may, env)
 }
 
-// possible adds to a part what it may do, as far as the words name it; env counts the
-// commands of the line. Another machine's files are not this one's.
-func possible(p *cardea.Part, may knowledge.Possible, env Env) {
+// addPotential adds to a part its potential effects, as far as its words name them. env counts
+// the commands of the line. For a remote part, files are on another machine and are not added.
+func addPotential(p *cardea.Part, may knowledge.Potential, env Env) {
 	if !p.Remote {
 		p.MayTouch = may.Touch
 	}
@@ -48,7 +49,7 @@ func possible(p *cardea.Part, may knowledge.Possible, env Env) {
 	}
 }
 
-// within is where the possible commands of a part run.
+// within returns the environment in which the possible commands of a part run.
 func (w *recorder) within() Env {
 	env := w.env
 	env.Cwd, env.likely = w.cur.Folder, w.files.entered

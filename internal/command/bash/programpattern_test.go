@@ -7,7 +7,8 @@ import (
 	"cardea.dev"
 )
 
-// What a program's name fits that is only known when the line runs.
+// TestProgramPattern checks the pattern of a program's name that is only known when the
+// line runs.
 func TestProgramPattern(t *testing.T) {
 	for line, want := range map[string]string{
 		"/usr/bin/gi? push":       "gi?",
@@ -23,7 +24,7 @@ func TestProgramPattern(t *testing.T) {
 		"git push":                "",
 		"x=git; $x push":          "",
 	} {
-		parts := Analyse(line, world).Parts
+		parts := Analyse(line, system).Parts
 		last := parts[len(parts)-1]
 		if last.ProgramPattern != want {
 			t.Errorf("%s: %q, want %q", line, last.ProgramPattern, want)
@@ -31,7 +32,8 @@ func TestProgramPattern(t *testing.T) {
 	}
 }
 
-// A line tells which programs a variable may name, a pattern among them.
+// TestPatternsMayRun checks that a line shows which programs a variable may name, even
+// by a pattern.
 func TestPatternsMayRun(t *testing.T) {
 	for _, line := range []string{
 		"for i in /usr/bin/gi?; do $i push --force; done",
@@ -39,7 +41,7 @@ func TestPatternsMayRun(t *testing.T) {
 		`sh -c '"$@"' _ /usr/bin/gi? push --force`,
 		`x=(/usr/bin/gi?); "${x[0]}" push --force`,
 	} {
-		parts := Analyse(line, world).Parts
+		parts := Analyse(line, system).Parts
 		may := parts[len(parts)-1].MayRun
 		if !slices.ContainsFunc(may, func(p cardea.Part) bool { return p.ProgramPattern == "gi?" && p.Text == "/usr/bin/gi? push --force" }) {
 			t.Errorf("%s may run %v", line, may)

@@ -13,7 +13,8 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// takes are the fields and the lines that read, mapfile and readarray may take from their input.
+// takes returns the fields and lines that read, mapfile and readarray may read from
+// their input.
 func (w *commands) takes(builtin string, words []field, assigns []cardea.Assign) []string {
 	text, out := w.input(), w.cmd.stdin.names
 	if strings.TrimSpace(text) == "" {
@@ -60,13 +61,13 @@ func (w *commands) takes(builtin string, words []field, assigns []cardea.Assign)
 	if len(lines) > 1 { // as the words of one command
 		out = append(out, strings.Join(out[begin:], " "))
 	}
-	v := w.someOf(out) // where it puts them without a name
+	v := w.someOf(out) // the variable without a name
 	w.cur.Vars.Set("REPLY", v)
 	w.cur.Vars.Set("MAPFILE", v)
 	return out
 }
 
-// options returns what getopts may put into OPTARG.
+// options returns the values to which getopts may set OPTARG.
 func (w *commands) options(words []field) []string {
 	out := w.cur.Params
 	for _, f := range words {
@@ -80,8 +81,8 @@ func (w *commands) options(words []field) []string {
 	return out
 }
 
-// inputWords are the words and lines that are in what a command reads, as far as the
-// line says it.
+// inputWords returns the words and lines in the input of a command, as far as the line
+// shows them.
 func (w *commands) inputWords() []string {
 	text := w.input()
 	if strings.TrimSpace(text) == "" {
@@ -91,7 +92,7 @@ func (w *commands) inputWords() []string {
 	return w.bounded(slices.Concat(words, strings.Split(text, "\n"), w.cmd.stdin.names))
 }
 
-// afterName are the values of texts that assign one.
+// afterName returns the values of texts of the form NAME=value.
 func afterName(texts []string) []string {
 	var out []string
 	for _, text := range texts {
@@ -101,7 +102,7 @@ func afterName(texts []string) []string {
 	return out
 }
 
-// readNames handles the names that read and its kin set.
+// readNames handles the names that read, mapfile and readarray set.
 func (w *commands) readNames(name string, words []field, assigns []cardea.Assign) {
 	in, from := w.takes(name, words, assigns), w.inputFrom()
 	withValue := map[string]string{"read": "adinNptu", "mapfile": "dnOsuCc", "readarray": "dnOsuCc"}[name]
@@ -143,20 +144,20 @@ func (w *commands) readNames(name string, words []field, assigns []cardea.Assign
 	}
 }
 
-// setList sets the array that the first of some words names to what is not known. That the
-// variable is one counts from here on.
+// setList makes the array unknown that the first of words names. From here on the
+// variable is an array.
 func (w *commands) setList(words []field, may []string) {
 	if len(words) == 0 {
 		return
 	}
 	f := words[0]
 	if f.Static && texts.PlainName(f.Text) {
-		w.cur.Traits[f.Text] |= grammar.Listed
+		w.cur.Attributes[f.Text] |= grammar.Listed
 	}
 	w.setByName(f, may...)
 }
 
-// setByName sets a variable to what is not known, and may be one of some texts.
+// setByName makes a variable unknown. may are its possible texts.
 func (w *commands) setByName(f field, may ...string) {
 	if !f.Static || !texts.PlainName(f.Text) {
 		w.unknown(unknown.Evaluated, f.Text)
@@ -165,15 +166,15 @@ func (w *commands) setByName(f field, may ...string) {
 	w.set(f.Text, w.someOf(may))
 }
 
-// oneWord looks at the word in front, which is passed over: where it is several or
-// none, words that bash evaluates stand elsewhere.
+// oneWord checks a word that is skipped: if it may become several words or none, bash
+// may evaluate other words.
 func (w *commands) oneWord(words []field) {
 	if len(words) > 0 && words[0].MaySplit {
 		w.unknown(unknown.Evaluated, words[0].Text)
 	}
 }
 
-// reads reports words of read that put a whole line into one variable.
+// reads reports whether the words of read put a whole line into one variable.
 func (w *commands) reads(words []field) bool {
 	n := len(words)
 	whole := n == 1 || n == 2 && words[0].Text == "-r" || n == 4 && words[0].Text == "-r" && words[1].Text == "-d" && words[2].Text == ""

@@ -14,12 +14,12 @@ import (
 	"cardea.dev/internal/command/bash/unknown"
 )
 
-// redirects looks at a command's redirections: what the shell opens, and what
-// the command then reads.
+// redirects handles the redirections of a command. It returns the accesses of the shell,
+// and sets the input of the command.
 func (w *redirections) redirects(list []*syntax.Redirect) []cardea.Access {
 	var out []cardea.Access
 	around := w.cmd.expands
-	w.cmd.expands = false // a program's own are expanded elsewhere
+	w.cmd.expands = false // those of a program are expanded in another place
 	for _, r := range list {
 		before := w.cmd.stdin
 		if out = append(out, w.redirect(r)...); readsFrom(r) && before.kind != inherited && !before.outer {
@@ -30,7 +30,7 @@ func (w *redirections) redirects(list []*syntax.Redirect) []cardea.Access {
 	return out
 }
 
-// readsFrom reports a redirection of the standard input.
+// readsFrom reports whether r redirects the standard input.
 func readsFrom(r *syntax.Redirect) bool {
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc, syntax.RdrIn, syntax.RdrInOut, syntax.DplIn:
@@ -39,20 +39,22 @@ func readsFrom(r *syntax.Redirect) bool {
 	return false
 }
 
+// redirect handles one redirection and returns its accesses. It returns nil if no file
+// is opened.
 func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 	if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 		name := strings.Trim(r.N.Value, "{}")
 		if !texts.PlainName(name) {
 			w.unknown(unknown.Evaluated, r.N.Value)
 		}
-		w.set(name, shell.Join(w.cur.Vars.Get(name), shell.SomeNumber)) // that of a program is set elsewhere
+		w.set(name, shell.Join(w.cur.Vars.Get(name), shell.SomeNumber)) // a program's one is set in another place
 	}
 	stdin := r.N == nil || r.N.Value == "0"
 	if r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc || r.Op == syntax.WordHdoc {
 		before := len(w.cmd.pending)
 		in := w.hereText(r)
 		for i := before; i < len(w.cmd.pending) && r.Op == syntax.WordHdoc; i++ {
-			w.cmd.pending[i].variable = false // it is what the command reads
+			w.cmd.pending[i].variable = false // it is the input of the command
 			in.from = w.cmd.pending[i].at
 		}
 		if stdin {
@@ -66,7 +68,7 @@ func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 	duplicates := r.Op == syntax.DplIn || r.Op == syntax.DplOut
 	if duplicates && r.Word != nil && w.lookup(variableAlone(w.source(r.Word))).Has(shell.Numeric) { // {name}> has set it
 		if stdin && r.Op == syntax.DplIn {
-			w.cmd.stdin = input{kind: elsewhere}
+			w.cmd.stdin = standardInput{kind: elsewhere}
 		}
 		return nil
 	}
@@ -77,7 +79,7 @@ func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 	}
 	read := r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut || r.Op == syntax.DplIn
 	if read && stdin {
-		w.cmd.stdin = input{kind: elsewhere}
+		w.cmd.stdin = standardInput{kind: elsewhere}
 	}
 	if duplicates && ok && isDescriptor(word.Text) {
 		return nil
@@ -88,15 +90,15 @@ func (w *redirections) redirect(r *syntax.Redirect) []cardea.Access {
 	return w.opened(r, word, ok, read, !read || r.Op == syntax.RdrInOut)
 }
 
-// hereText is what a here-document or a here-string gives to read.
-func (w *redirections) hereText(r *syntax.Redirect) input {
+// hereText returns the input that a here-document or a here-string gives.
+func (w *redirections) hereText(r *syntax.Redirect) standardInput {
 	if r.Op == syntax.WordHdoc {
 		if v := w.assigned(r.Word); v.Known() {
-			return input{kind: literal, text: v.Text + "\n"}
+			return standardInput{kind: literal, text: v.Text + "\n"}
 		} else if len(v.May) > 0 {
-			return input{kind: elsewhere, may: strings.Join(v.May, "\n"), unseen: true}
+			return standardInput{kind: elsewhere, may: strings.Join(v.May, "\n"), unseen: true}
 		}
-		return input{kind: elsewhere, may: texts.Unquoted(w.source(r.Word)), unseen: true}
+		return standardInput{kind: elsewhere, may: texts.Unquoted(w.source(r.Word)), unseen: true}
 	}
 	text, ok := grammar.HereText(r)
 	var may []string
@@ -105,12 +107,12 @@ func (w *redirections) hereText(r *syntax.Redirect) input {
 	}
 	if ok {
 		exact := r.Op == syntax.Hdoc && (grammar.QuotedDelimiter(r.Word) || !strings.Contains(text, `\`))
-		return input{kind: literal, text: text, document: exact}
+		return standardInput{kind: literal, text: text, document: exact}
 	}
-	return input{kind: elsewhere, may: grammar.HereBody(w.src, r) + "\n" + strings.Join(may, "\n"), unseen: true}
+	return standardInput{kind: elsewhere, may: grammar.HereBody(w.src, r) + "\n" + strings.Join(may, "\n"), unseen: true}
 }
 
-// comesFrom notes what comes in through a redirection, as far as the line says it.
+// comesFrom records the input of a redirection, as far as the line shows it.
 func (w *redirections) comesFrom(r *syntax.Redirect, word field, ok, stdin bool) {
 	text := ""
 	if n := len(w.cmd.pending); grammar.IsProcSubst(r.Word) && n > 0 {
@@ -128,14 +130,14 @@ func (w *redirections) comesFrom(r *syntax.Redirect, word field, ok, stdin bool)
 	}
 }
 
-// appends reports a redirection that leaves what the file holds.
+// appends reports whether a redirection keeps the content of the file.
 func appends(r *syntax.Redirect) bool { return r.Op == syntax.AppOut || r.Op == syntax.AppAll }
 
-// opened gives the accesses of a redirection to or from a target.
+// opened returns the accesses of a redirection to or from a target.
 func (w *redirections) opened(r *syntax.Redirect, word field, ok, read, write bool) []cardea.Access {
 	target := word.Text
 	if !ok && grammar.IsProcSubst(r.Word) {
-		return nil // a pipe to a command that is a part of its own
+		return nil // a pipe to a command, which is a separate part
 	}
 	if ok {
 		if harmlessDevice(target) && !(write && paths.IsDescriptor(target) && !isOutput(target)) {
@@ -157,8 +159,8 @@ func (w *redirections) opened(r *syntax.Redirect, word field, ok, read, write bo
 	return out
 }
 
-// redirected gives the accesses to a target. A pattern is the one file that it
-// finds, or itself: it names what it may be, and stays unknown.
+// redirected returns the accesses to a target. A pattern stands for the one file that
+// matches, or for itself: the access has the pattern, and its path is unknown.
 func (w *redirections) redirected(kind cardea.AccessKind, word field, ok bool) []cardea.Access {
 	if ok {
 		return w.paths().Open(kind, word.Text, true)
@@ -188,20 +190,20 @@ func (w *redirections) redirected(kind cardea.AccessKind, word field, ok bool) [
 	return out
 }
 
-// harmlessDevice reports files that hold nothing and keep nothing, and the
-// names of descriptors that the shell has open anyway.
+// harmlessDevice reports whether p is a device that stores nothing, or the name of a
+// descriptor that the shell has open anyway.
 func harmlessDevice(p string) bool {
 	return p == "/dev/null" || p == "/dev/zero" || strings.HasPrefix(p, "/dev/") && paths.IsDescriptor(p)
 }
 
-// isOutput reports the names of what a program writes to anyway. Any other descriptor may
-// be a file that was opened to be read, and is opened once more to be written.
+// isOutput reports whether p names the normal output of a program. Any other descriptor
+// may be a file opened for reading, which would be opened again for writing.
 func isOutput(p string) bool {
 	return p == "/dev/stdout" || p == "/dev/stderr" || p == "/dev/fd/1" || p == "/dev/fd/2"
 }
 
-// target expands a redirection's word, and reports whether it is known; a word
-// that becomes none or several is an error for bash and unknown here.
+// target expands the word of a redirection, and reports whether it is known. A word that
+// becomes none or several is an error in bash and unknown here.
 func (w *redirections) target(word *syntax.Word) (field, bool) {
 	if word == nil {
 		return field{}, false
@@ -220,8 +222,8 @@ func isDescriptor(s string) bool {
 // bashNetwork matches /dev/tcp/host/port, which bash opens by itself.
 var bashNetwork = regexp.MustCompile(`^/dev/(?:tcp|udp)/([^/]*)`)
 
-// mayFail reports whether a redirection can fail, so that its command does not
-// run in this shell.
+// mayFail reports whether a redirection can fail, so that its command does not run in
+// this shell.
 func (w *redirections) mayFail(list []*syntax.Redirect) bool {
 	for _, r := range list {
 		text, own := "", ""
@@ -241,8 +243,7 @@ func (w *redirections) mayFail(list []*syntax.Redirect) bool {
 	return false
 }
 
-// redirectOnly handles redirections that belong to no simple command: they are
-// a part of their own.
+// redirectOnly handles redirections without a simple command. They form a part of their own.
 func (w *redirections) redirectOnly(st *syntax.Stmt) []cardea.Access {
 	var spots []cardea.Opaque
 	saved := w.cmd.spots

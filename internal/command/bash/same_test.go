@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Two commands that are equal have one name for rules and lessons.
+// TestEqualCommands checks that two equal commands have one name for rules and lessons.
 func TestEqualCommands(t *testing.T) {
 	for line, want := range map[string]string{
 		"docker-compose up -d":        "docker compose up",
@@ -28,7 +28,7 @@ func TestEqualCommands(t *testing.T) {
 		"unknown-docker-compose up":   "",
 		"timeout 5 docker-compose up": "docker compose up",
 	} {
-		parts := Analyse(line, world).Parts
+		parts := Analyse(line, system).Parts
 		if got := strings.Join(parts[len(parts)-1].UsualCommand, " "); got != want {
 			t.Errorf("%s: the same as %q, want %q", line, got, want)
 		}

@@ -11,14 +11,14 @@ import (
 	"cardea.dev/internal/command/bash/unknown"
 )
 
-// script parses and walks a text as bash would run it.
+// script parses and walks a text in the way in which bash runs it.
 func (w *walker) script(text string) {
 	if w.used.scripts >= maxScripts {
 		w.unknown(unknown.TooDeepScripts, text)
 		return
 	}
 	if ends := strings.ReplaceAll(text, "\\\r\n", "\n"); ends != text {
-		w.runLater("\\", ends) // the backslash quotes the carriage return alone: the line ends
+		w.runLater("\\", ends) // the backslash quotes only the carriage return: the line ends
 	}
 	s := grammar.Parse(text, w.cur.POSIX)
 	outer, outerBase := w.src, w.base
@@ -37,7 +37,7 @@ func (w *walker) script(text string) {
 	w.cur.IgnoresCase = w.cur.IgnoresCase || s.IgnoresCase
 	w.cur.FindsHiddenNames = w.cur.FindsHiddenNames || s.FindsHidden
 	w.onlyComments = s.Empty
-	w.collectTraits(s)
+	w.collectAttributes(s)
 	w.collectFunctions(s)
 	w.lines(s)
 }
@@ -79,8 +79,8 @@ func (w *walker) newLine(a, b *syntax.Stmt) (is, certainly bool) {
 	return is, is && !strings.Contains(between, "\\\n")
 }
 
-// declaresLater notes a text of eval, a trap or another shell which gives a variable a trait
-// or hides it: what was walked before may run again after it.
+// declaresLater records declarations of eval, a trap or another shell that change or
+// hide a variable: commands that were walked before may run again after them.
 func (w *walker) declaresLater(file []*syntax.Stmt) {
 	for _, st := range file {
 		syntax.Walk(st, func(n syntax.Node) bool {
@@ -98,23 +98,23 @@ func (w *walker) declaresLater(file []*syntax.Stmt) {
 	}
 }
 
-// collectTraits notes the traits that a script gives to names.
-func (w *walker) collectTraits(s *grammar.Script) {
+// collectAttributes records the attributes that a script gives to names.
+func (w *walker) collectAttributes(s *grammar.Script) {
 	for _, n := range s.Declarations {
-		t := grammar.TraitsOf(n)
+		t := grammar.AttributesOf(n)
 		for _, a := range n.Args {
 			if a.Name != nil {
-				w.cur.Traits[a.Name.Value] |= t
+				w.cur.Attributes[a.Name.Value] |= t
 			}
 		}
 	}
 	for _, name := range s.Arrays {
-		w.cur.Traits[name] |= grammar.Listed
+		w.cur.Attributes[name] |= grammar.Listed
 	}
 }
 
-// collectFunctions notes the functions that were found in a script, wherever they stand: a
-// name that is a function somewhere is judged as one everywhere.
+// collectFunctions records the functions of a script, in any place: a name that is a
+// function in one place is treated as one everywhere.
 func (w *walker) collectFunctions(script *grammar.Script) {
 	if len(script.Functions) == 0 {
 		return
@@ -153,8 +153,8 @@ func (w *walker) collectFunctions(script *grammar.Script) {
 	}
 }
 
-// runLater walks a script that may run later, or never: what it sets does not
-// count, what it starts does.
+// runLater walks a script that may run later, or never: its commands are parts, but its
+// assignments may not happen.
 func (w *walker) runLater(via, text string) {
 	saved := w.cmd
 	w.cmd = command{}
@@ -173,7 +173,7 @@ func (w *walker) walkLate(via, text string) {
 	w.files.entered = entered
 }
 
-// lateFolders walks late code once more if the line has entered other folders since.
+// lateFolders walks late code again if the line has entered other folders since.
 func (w *walker) lateFolders() {
 	for _, l := range w.lateCode {
 		if l.visited < len(w.files.visited) {

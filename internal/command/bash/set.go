@@ -19,12 +19,12 @@ func (w *commands) setBuiltin(inv invocation) {
 		return
 	}
 	w.setOptions(words)
-	// Without words it prints all variables, those of the environment included.
+	// Without words it prints all variables, including those of the environment.
 	w.emitBuiltin(inv, len(words) > 0 && len(inv.access) == 0)
 }
 
-// setOptions reads the words of set: -o takes a name from the next word even
-// inside of a cluster.
+// setOptions reads the words of set. The option -o takes a name from the next word even
+// inside a cluster.
 func (w *commands) setOptions(words []field) {
 	for i := 0; i < len(words); i++ {
 		f := words[i]
@@ -39,7 +39,7 @@ func (w *commands) setOptions(words []field) {
 			w.setParams(words[i+1:])
 			return
 		case f.Text == "-" && i+1 == len(words), f.Text == "+":
-			continue // it leaves the parameters as they are
+			continue // it does not change the parameters
 		case !strings.HasPrefix(f.Text, "-") && !strings.HasPrefix(f.Text, "+") || f.Text == "-":
 			if f.Text == "-" {
 				i++
@@ -78,7 +78,7 @@ func (w *commands) setParams(words []field) {
 	}
 }
 
-// shopt is harmless for options that do not change how commands are read.
+// shopt handles shopt, which is harmless for options that do not change how commands are read.
 func (w *commands) shopt(inv invocation) {
 	for _, f := range inv.argv[1:] {
 		switch {

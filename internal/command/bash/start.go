@@ -32,11 +32,11 @@ func (w *commands) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		split := w.used.split
 		if inv.argv = w.appendFields(inv.argv, word); w.used.split > split {
 			inv.splits = inv.splits || i > 0
-			inv.mayFail = inv.mayFail || i == 0 // zsh looks for a command whose name has a blank
+			inv.mayFail = inv.mayFail || i == 0 // zsh searches a command whose name has a blank
 		}
 	}
 	if len(inv.argv) > 0 && w.runByShell(inv.argv[0]) {
-		w.fed, reads = w.fed+reads, "" // what it runs or sets may read it
+		w.fed, reads = w.fed+reads, "" // commands that it runs or sets may read it
 	}
 	if len(c.Args) == 0 {
 		w.cmd.reads = nil
@@ -46,7 +46,7 @@ func (w *commands) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	w.prefixes(c.Assigns, &inv)
 	inv.access = w.redirects(redirs)
 	if len(inv.argv) == 0 {
-		// All words vanished: bash runs nothing, or what a substitution gave.
+		// All words vanished: bash runs nothing, or the output of a substitution.
 		if grammar.Expands(c.Args[0]) {
 			w.unknown(unknown.CommandName, w.source(c.Args[0]))
 		}
@@ -56,7 +56,7 @@ func (w *commands) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	w.start(inv)
 }
 
-// prefixes reads the assignments in front of a command. Each sees what those before it give.
+// prefixes reads the assignments before a command. Each can use the values of those before it.
 func (w *commands) prefixes(list []*syntax.Assign, inv *invocation) {
 	outer := make([]shell.Value, len(list))
 	for i, a := range list {
@@ -93,7 +93,8 @@ func (w *commands) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, sp
 	w.emit(cardea.Part{Text: w.source(c), Access: access, Opaque: *spots, Start: w.offset(c), NoEffect: len(access) == 0})
 }
 
-// start looks at the first word of an invocation: what bash would run.
+// start handles an invocation by its first word: as a function, alias, builtin, wrapper
+// or program.
 func (w *commands) start(inv invocation) {
 	if w.used.overLimit || len(inv.argv) == 0 {
 		return
@@ -150,14 +151,14 @@ func (w *commands) start(inv invocation) {
 	w.emitProgram(inv)
 }
 
-// onlyLooks reports builtins that do the same with one word as with its pieces: nothing
-// that lasts.
+// onlyLooks reports whether a builtin has no lasting effect, so that the splitting of a
+// word is irrelevant.
 func onlyLooks(name string) bool {
 	return slices.Contains([]string{":", "true", "false", "test", "[", "printf"}, name)
 }
 
-// builtin runs a builtin of the shell. What is assigned in front of it holds
-// while it runs, and for the special ones of POSIX perhaps afterwards.
+// builtin runs a builtin of the shell. Assignments before it apply while it runs, and
+// for the special builtins of POSIX perhaps afterwards.
 func (w *commands) builtin(b builtin, inv invocation) {
 	before := map[string]shell.Value{}
 	for _, a := range inv.assigns {
@@ -179,19 +180,19 @@ func (w *commands) builtin(b builtin, inv invocation) {
 	}
 }
 
-// special reports the special builtins of POSIX, after which assignments in
-// front of them stay, and those that run other commands of this shell.
+// special reports whether assignments before a builtin stay: after the special builtins
+// of POSIX, and after those that run other commands of this shell.
 func special(name string) bool { return knowledge.Has(form.StaysAfter, name) }
 
-// inPOSIX reports the builtins that every sh has, of those that change its state.
+// inPOSIX reports whether every sh has this builtin, which changes its state.
 func inPOSIX(name string) bool { return knowledge.Has(form.InEveryShell, name) }
 
-// builtin handles a command that bash runs itself.
+// builtin is a function that handles a command that bash runs itself.
 type builtin func(w *commands, inv invocation)
 
-// builtinOf finds the commands that change the line's state, that run what
-// they are passed, or that have no access. Every other builtin is judged as a
-// program of that name.
+// builtinOf returns the handler of a builtin that changes the line's state, runs its
+// words, or has no access. It returns false for every other builtin, which is treated as
+// a program of that name.
 func builtinOf(name string) (builtin, bool) {
 	switch name {
 	case ":", "true", "false", "return", "exit", "break", "continue", "wait", "times", "jobs", "logout", "caller", "umask":
@@ -226,10 +227,12 @@ func builtinOf(name string) (builtin, bool) {
 	return nil, false
 }
 
-// unwrap takes a wrapper off an invocation and goes on with what it starts.
+// unwrap is a function that removes a wrapper from an invocation and continues with the
+// command that it starts.
 type unwrap func(w *commands, s *wrapper, inv invocation)
 
-// wrapperOf finds the wrapper of a program, and how to take it off.
+// wrapperOf returns the wrapper of a program and the function that removes it, or nil if
+// the program is no wrapper.
 func wrapperOf(name string) (*wrapper, unwrap) {
 	s := (*wrapper)(knowledge.WrapperOf(path.Base(name)))
 	if s == nil {

@@ -22,6 +22,8 @@ func (w *statements) stmts(list []*syntax.Stmt) {
 	}
 }
 
+// stmt walks one statement, in a subshell if it runs in the background. It makes the
+// folder unknown after a cd that may have failed.
 func (w *statements) stmt(st *syntax.Stmt) {
 	if w.cur.FolderMayFail {
 		w.cur.Enter("")
@@ -68,6 +70,7 @@ func (w *statements) command(st *syntax.Stmt) {
 	}
 }
 
+// compound walks a command without its redirections, by its kind.
 func (w *statements) compound(cmd syntax.Command) {
 	switch cmd := cmd.(type) {
 	case *syntax.CallExpr:
@@ -97,7 +100,7 @@ func (w *statements) compound(cmd syntax.Command) {
 	case *syntax.CaseClause:
 		w.inConstruct("case", func() { w.caseClause(cmd) })
 	case *syntax.FuncDecl:
-		// Its body is walked where it is called, or at the end.
+		// Its body is walked at each call, or at the end.
 	case *syntax.ArithmCmd:
 		w.inPart(cmd, func() { w.arith(cmd.X) })
 	case *syntax.LetClause:
@@ -105,7 +108,7 @@ func (w *statements) compound(cmd syntax.Command) {
 			around := w.failing
 			for _, x := range cmd.Exprs {
 				w.arith(x)
-				w.failing = w.failing || !w.total(x) // where it fails, let ends
+				w.failing = w.failing || !w.total(x) // if it fails, let ends
 			}
 			w.failing = around
 		})
@@ -122,7 +125,7 @@ func (w *statements) compound(cmd syntax.Command) {
 		}
 		for _, variable := range [2]string{name, name + "_PID"} {
 			w.set(variable, shell.Any)
-			w.cur.Traits[variable] |= grammar.Odd // when the command ends, bash unsets it
+			w.cur.Attributes[variable] |= grammar.Odd // when the command ends, bash unsets it
 		}
 		begin := len(w.out.Parts)
 		w.inConstruct("coproc", func() { w.inSubshell(func() { w.stmt(cmd.Stmt) }) })
@@ -141,11 +144,11 @@ func (w *statements) timeClause(c *syntax.TimeClause) {
 	around := w.around
 	w.around.wrappers = append(slices.Clone(around.wrappers), "time")
 	st, _ := grammar.WithoutDashes(c.Stmt)
-	w.mayRun(func() { w.stmt(st) }) // zsh runs some of it in a subshell
+	w.mayRun(func() { w.stmt(st) }) // zsh runs parts of it in a subshell
 	w.around = around
 }
 
-// test looks at the operands of [[ ]].
+// test checks the operands of [[ ]].
 func (w *statements) test(x syntax.TestExpr) {
 	switch x := x.(type) {
 	case *syntax.BinaryTest:
@@ -153,7 +156,7 @@ func (w *statements) test(x syntax.TestExpr) {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 			for _, side := range []syntax.TestExpr{x.X, x.Y} {
 				if word, ok := side.(*syntax.Word); ok {
-					if text, _ := grammar.Literal(word); strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") { // it may not be looked at
+					if text, _ := grammar.Literal(word); strings.Contains(text, "=") || strings.Contains(text, "++") || strings.Contains(text, "--") { // it may not be evaluated
 						w.unknown(unknown.Evaluated, w.source(word))
 					}
 					w.arith(word)
@@ -187,7 +190,7 @@ func (w *statements) test(x syntax.TestExpr) {
 	}
 }
 
-// matched sets what [[ x =~ y ]] sets in zsh, and leaves as it is in bash.
+// matched sets the variables that [[ x =~ y ]] sets in zsh and does not change in bash.
 func (w *statements) matched(x *syntax.BinaryTest) {
 	var may []string
 	if word, ok := x.X.(*syntax.Word); ok {
@@ -198,12 +201,12 @@ func (w *statements) matched(x *syntax.BinaryTest) {
 		w.cur.Vars.Set(name, shell.Join(w.cur.Vars.Get(name), w.someOf(may)))
 	}
 	for _, name := range grammar.SetToNumber {
-		w.cur.Traits[name] |= grammar.Counted
+		w.cur.Attributes[name] |= grammar.Counted
 	}
 }
 
-// variableName looks at a word that bash takes as the name of a variable, with
-// a subscript that it evaluates.
+// variableName checks a word that bash reads as the name of a variable, with a subscript
+// that it evaluates.
 func (w *statements) variableName(word *syntax.Word) {
 	text, ok := w.static(word)
 	if !ok || !texts.PlainName(text) {
@@ -211,7 +214,7 @@ func (w *statements) variableName(word *syntax.Word) {
 	}
 }
 
-// inPart walks a null construct, which becomes a part of its own.
+// inPart walks a construct without effect, which becomes a part of its own.
 func (w *statements) inPart(n syntax.Node, walk func()) {
 	var spots []cardea.Opaque
 	saved := w.cmd.spots

@@ -20,15 +20,15 @@ func (w *words) substitution(stmts []*syntax.Stmt, via string) {
 	begin := len(w.out.Parts)
 	w.inConstruct(via, func() { w.inSubshell(func() { w.up.stmts(stmts) }) })
 	w.cmd.spots, w.cmd.reads, w.cmd.stdin, w.cmd.expands, w.cmd.colon = saved.spots, saved.reads, saved.stdin, saved.expands, saved.colon
-	printed := feed{at: [2]int{begin, len(w.out.Parts)}}
+	printed := pipe{at: [2]int{begin, len(w.out.Parts)}}
 	if begin == len(w.out.Parts) {
 		printed.at = w.inputFrom() // $(</dev/stdin)
 	}
 	w.cmd.pending = append(w.cmd.pending, printed)
 }
 
-// substituted walks a command substitution, and gives the texts that it may print: the
-// whole of it and each line.
+// substituted walks a command substitution, and returns the texts that it may print: the
+// whole output and each line.
 func (w *words) substituted(p *syntax.CmdSubst) []string {
 	begin := len(w.out.Parts)
 	w.substitution(p.Stmts, grammar.SubstitutionSign(p))
@@ -42,14 +42,14 @@ func (w *words) substituted(p *syntax.CmdSubst) []string {
 	return w.bounded(append(append(names, text), strings.Split(text, "\n")...))
 }
 
-// printsNothing reports whether the parts from one on print nothing: $(true), $(echo).
+// printsNothing reports whether the parts from index from on print nothing: $(true), $(echo).
 func (w *words) printsNothing(from int) bool {
 	return from < len(w.out.Parts) && !slices.ContainsFunc(w.out.Parts[from:], func(p cardea.Part) bool {
 		return len(p.Opaque) > 0 || !p.NoEffect && !knowledge.Has(form.EndsTheSame, p.Program())
 	})
 }
 
-// printsNumber reports a substitution that gives digits, or nothing: by its last command.
+// printsNumber reports whether a substitution yields digits, or nothing, by its last command.
 func (w *words) printsNumber(p *syntax.CmdSubst) bool {
 	if len(p.Stmts) != 1 {
 		return false
@@ -91,8 +91,9 @@ func (w *words) commandSubstitution(p *syntax.CmdSubst) fragment {
 	return f
 }
 
-// printsFolder is the folder that a substitution prints: $(pwd) the one in which the line is,
-// where no link leads to it, and $(git rev-parse --show-toplevel) that of the repository.
+// printsFolder returns the folder that a substitution prints: for $(pwd) the current
+// folder, if its path has no symlink, and for $(git rev-parse --show-toplevel) the top
+// of the repository. ok is false for any other substitution.
 func (w *words) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {
 	at := w.cur.Folder
 	if at == "" || !w.cur.Forgotten.None() || w.cur.FolderMayFail || len(p.Stmts) != 1 {
@@ -110,13 +111,13 @@ func (w *words) printsFolder(p *syntax.CmdSubst) (folder string, ok bool) {
 	return "", false
 }
 
-// printsFolderAbove reports a substitution that prints the folder of the line or one above it,
-// which begins with a slash, and nothing else. No blank is in its name.
+// printsFolderAbove reports whether a substitution prints only the current folder or one
+// above it, which begins with a slash and has no blank in its name.
 func (w *words) printsFolderAbove(text string) bool {
 	return w.topLevel(text) && w.cur.Folder != "" && w.cur.Forgotten.None() && !strings.ContainsAny(w.cur.Folder, " \t\n*?[")
 }
 
-// topLevel reports a substitution of the top folder of the repository.
+// topLevel reports whether text is a substitution that prints the top folder of the repository.
 func (w *words) topLevel(text string) bool {
 	inner, begins := strings.CutPrefix(text, "$(")
 	inner, ends := strings.CutSuffix(inner, ")")

@@ -12,23 +12,22 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file follows the symbolic links and the folders that a line makes itself:
-// they are not there yet when it is looked at, and its other commands go through
-// them.
+// This file follows the symlinks and folders that a line creates: they do not exist yet
+// during the analysis, and other commands of the line go through them.
 
-// creations is what a line makes itself, as far as its other commands go through it.
+// creations holds the symlinks and folders that a line creates, as far as its other
+// commands go through them.
 type creations struct {
-	// links are symbolic links, by their absolute paths whose folders are
-	// resolved. What a link leads to is absolute, or "" where that is not known.
-	// "ln -s x y" makes y/x where y is a folder, and y where it is not: both are
-	// here, each in a table of its own.
+	// inside and beside map the absolute path of a symlink, its folder resolved, to its
+	// absolute targets, or "" if a target is unknown. "ln -s x y" creates y/x if y is a
+	// folder, and y if it is not: both are here, each in its own table.
 	inside, beside map[string][]string
-	// folders are absolute paths that may be folders, or links to one, behind some command:
-	// the place of the one part that makes it, and any for several, or in a loop.
+	// folders are absolute paths that may be folders, or links to one, after some command. The
+	// value is the index of the part that creates it, or several for more parts, or a loop.
 	folders map[string]int
 	// again are the ranges of parts that a loop may repeat.
 	again [][2]int
-	// targets are what parts copy or move to, and is no folder yet.
+	// targets are the paths to which parts copy or move and that are not a folder yet.
 	targets []target
 }
 
@@ -38,21 +37,21 @@ type target struct {
 	part int
 }
 
-// several is the place of several parts.
+// several is the index for more than one part.
 const several = -1
 
-// matters reports whether another look, with what is made, may find more.
+// matters reports whether another pass that knows the creations may find more.
 func (m *creations) matters() bool {
 	return len(m.inside)+len(m.beside) > 0 || slices.ContainsFunc(m.targets, m.folder)
 }
 
-// folder reports whether another part may make a folder of a target.
+// folder reports whether another part may create a folder at a target.
 func (m *creations) folder(t target) bool {
 	part, made := m.folders[t.at]
 	return made && part != t.part
 }
 
-// makes notes that a part makes a path. again is set where it may run more than once.
+// makes records that a part creates a path. again is set if it may run more than once.
 func (m *creations) makes(at string, part int, again bool) {
 	if other, there := m.folders[at]; there && other != part || again {
 		part = several
@@ -60,11 +59,11 @@ func (m *creations) makes(at string, part int, again bool) {
 	m.folders[at] = part
 }
 
-// maxLeads is how many places are followed to which one name leads.
+// maxLeads is the number of targets of one name that are followed.
 const maxLeads = 4
 
-// looks are the links for each look at the line, and whether all were followed: those of a
-// name that gets several are taken one after the other.
+// looks returns the links for each pass over the line, and whether all were followed. A
+// name with several targets has one of them in each pass.
 func (m *creations) looks() (out []map[string]string, all bool) {
 	all = true
 	for _, table := range []map[string][]string{m.inside, m.beside} {
@@ -86,7 +85,7 @@ func (m *creations) looks() (out []map[string]string, all bool) {
 	return out, all
 }
 
-// add notes a link that a part makes.
+// add records a link that a part creates.
 func (m *creations) add(l knowledge.Link, part int, again bool) {
 	if l.IfFolder {
 		link(m.inside, l.At, l.Target)
@@ -100,14 +99,14 @@ func (m *creations) add(l knowledge.Link, part int, again bool) {
 	}
 }
 
-// link notes a link in a table.
+// link records a link in a table.
 func link(table map[string][]string, at, target string) {
 	if !slices.Contains(table[at], target) {
 		table[at] = append(table[at], target)
 	}
 }
 
-// note notes the folders that parts make, with those above.
+// note records the folders that parts create, with those above them.
 func (m *creations) note(parts []cardea.Part) {
 	for i := range parts {
 		if !knowledge.Has(form.MakesFolders, parts[i].Program()) {
@@ -127,8 +126,8 @@ func (m *creations) note(parts []cardea.Part) {
 	}
 }
 
-// over is a resolve that sees links, too. Its result is "" where a path leads
-// nobody knows where.
+// over returns a function that resolves paths as resolve does and also follows links.
+// Its result is "" if the path is unknown.
 func over(links map[string]string, resolve func(string) string) func(string) string {
 	if resolve == nil {
 		resolve = path.Clean
@@ -155,7 +154,7 @@ func over(links map[string]string, resolve func(string) string) func(string) str
 				done = strings.TrimSuffix(real, "/")
 				continue
 			}
-			// A kernel gives up as early (path_resolution(7)).
+			// A kernel stops as early (path_resolution(7)).
 			if followed++; target == "" || followed > 40 {
 				return ""
 			}
@@ -165,9 +164,8 @@ func over(links map[string]string, resolve func(string) string) func(string) str
 	}
 }
 
-// join adds what a second look has found, which saw the links that the line
-// makes, or some of them: what is there before a link is made counts, and what is there
-// after.
+// join adds the result of a second pass, which saw all or some of the links that the
+// line creates. The state before a link is created applies, and so does the one after.
 func (a *Analysis) join(again Analysis, text string, all bool) {
 	same := all && slices.EqualFunc(a.Parts, again.Parts, func(p, q cardea.Part) bool { return slices.Equal(p.Command, q.Command) })
 	if !same {
@@ -177,7 +175,7 @@ func (a *Analysis) join(again Analysis, text string, all bool) {
 	joinParts(a.Parts, again.Parts)
 }
 
-// joinParts adds to parts what another look has found that they do, or may do.
+// joinParts adds to parts the effects and potential effects that another pass has found.
 func joinParts(parts, again []cardea.Part) {
 	for i := range parts {
 		p, q := &parts[i], &again[i]
@@ -192,7 +190,7 @@ func joinParts(parts, again []cardea.Part) {
 	}
 }
 
-// withAll are accesses with those of another list that are not among them.
+// withAll returns list with the accesses of more that it lacks.
 func withAll(list, more []cardea.Access) []cardea.Access {
 	for _, a := range more {
 		if !slices.Contains(list, a) {

@@ -7,13 +7,13 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// construct is a group of lines about one thing that bash has.
+// construct is a group of lines about one construct of bash.
 type construct struct {
 	name  string
 	cases []testrun.Case
 }
 
-// constructs are the groups of testdata/constructs.txt, in their order.
+// constructs returns the groups of testdata/constructs.txt, in their order.
 func constructs(t testing.TB) []construct {
 	var out []construct
 	for _, c := range testrun.Cases(t, "testdata/constructs.txt", 2) {
@@ -26,7 +26,7 @@ func constructs(t testing.TB) []construct {
 	return out
 }
 
-// table is all of the hand-written lines.
+// table returns all hand-written lines.
 func table(t testing.TB) []string {
 	var out []string
 	for _, c := range constructs(t) {
@@ -35,7 +35,7 @@ func table(t testing.TB) []string {
 	return out
 }
 
-// Every line of the table agrees with bash.
+// TestOracleTable checks that every line of the table agrees with bash.
 func TestOracleTable(t *testing.T) {
 	lines := table(t)
 	if len(lines) < 600 {

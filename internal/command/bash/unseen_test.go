@@ -10,12 +10,12 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// TestUnseenOptions says which words may become an option, and that the part then has the
-// accesses of the program's options, on unknown files: roles defer such a part, and nothing that
-// goes by accesses allows it.
+// TestUnseenOptions checks which words may become an option. The part then has the
+// accesses of the program's options on unknown files: roles defer such a part, and no
+// rule by accesses allows it.
 func TestUnseenOptions(t *testing.T) {
 	names := map[string][]string{"/p": {"a.txt", "src"}, "/p/dash": {"-o.envrc"}}
-	env := bash.Env{Cwd: "/p", World: knowledge.World{Home: "/home/u", Names: func(folder string) ([]string, bool) { n, ok := names[folder]; return n, ok }}}
+	env := bash.Env{Cwd: "/p", System: knowledge.System{Home: "/home/u", Names: func(folder string) ([]string, bool) { n, ok := names[folder]; return n, ok }}}
 	for line, want := range map[string]string{
 		"sort *":                         "",
 		"sort *.txt -o a.txt":            "",

@@ -12,9 +12,9 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// lookup returns what is known of a variable here.
+// lookup returns the value of a variable at this point of the line.
 func (w *line) lookup(name string) shell.Value {
-	forgotten, odd := !w.cur.Forgotten.None(), w.cur.Traits[name]&grammar.Odd != 0
+	forgotten, odd := !w.cur.Forgotten.None(), w.cur.Attributes[name]&grammar.Odd != 0
 	v := w.cur.Vars.Get(name)
 	switch {
 	case shell.Counter(name) && !forgotten && !odd && !knowledge.IsVariableOf("counter_of_environment", name):
@@ -24,7 +24,7 @@ func (w *line) lookup(name string) shell.Value {
 		if w.cur.Locals != nil && odd {
 			v.Presence |= shell.Outside
 		}
-	case w.cur.Traits[name]&grammar.Integer != 0:
+	case w.cur.Attributes[name]&grammar.Integer != 0:
 		if decimal := v.Known() && texts.Decimal(v.Text); !decimal && !v.IsUntouched() && !v.IsUnset() && !v.Has(shell.Numeric) && !v.Has(shell.Evaluable) {
 			return shell.Value{Presence: shell.Set | v.Presence&shell.Outside}
 		}
@@ -32,13 +32,13 @@ func (w *line) lookup(name string) shell.Value {
 	return v
 }
 
-// shellSets reports variables that bash itself sets to what the line brings
-// along, so that what the line has assigned says nothing.
+// shellSets reports whether bash itself sets a variable to values from the line, so that
+// an assigned value says nothing.
 func shellSets(name string) bool {
 	return knowledge.IsVariableOf("set_by_shell", name) || strings.HasPrefix(name, "BASH")
 }
 
-// mayBe are the texts that a variable may hold, or one that it is a name for.
+// mayBe returns the texts that a variable may hold, or the variable that it names.
 func (w *line) mayBe(name string) []string {
 	if name == "" {
 		return nil
@@ -54,10 +54,10 @@ func (w *line) mayBe(name string) []string {
 	if place := knowledge.UsualPlace(w.env.Home, name); v.IsUntouched() && place != "" {
 		return []string{place}
 	}
-	if name == "HOME" && !v.Known() && w.env.Home != "" { // likely the same as in front of the line
+	if name == "HOME" && !v.Known() && w.env.Home != "" { // likely the same as before the line
 		out = append(out[:len(out):len(out)], w.env.Home)
 	}
-	if w.cur.Traits[name]&grammar.Odd == 0 {
+	if w.cur.Attributes[name]&grammar.Odd == 0 {
 		return out
 	}
 	for _, other := range out { // declare -l, declare -u, declare -n
@@ -69,8 +69,8 @@ func (w *line) mayBe(name string) []string {
 	return w.bounded(out)
 }
 
-// bounded bounds a list of texts, each once. Where they are too many, those that could
-// name no hidden file and no command go first.
+// bounded returns a list of distinct texts of bounded size. If there are too many, texts
+// that cannot name a hidden file or a command are dropped first.
 func (w *line) bounded(list []string) []string {
 	if len(list) < 2 && (len(list) == 0 || len(list[0]) <= texts.MaxText/16) {
 		return list
@@ -95,8 +95,8 @@ func (w *line) bounded(list []string) []string {
 	return out
 }
 
-// joined are the texts that one of several and one of others make together. Nothing
-// after them leaves them as they are.
+// joined returns each text of begin with each of more appended. If more is empty, it
+// returns begin.
 func (w *line) joined(begin, more []string) []string {
 	switch {
 	case len(more) == 0:
@@ -104,16 +104,16 @@ func (w *line) joined(begin, more []string) []string {
 	case len(more) == 1 && len(begin) == 1:
 		return []string{begin[0] + more[0]}
 	case len(begin)*len(more) > 4*maxLikely:
-		more = more[:1] // one of them stands for all: none is what a normal line says
+		more = more[:1] // one of them stands for all: a normal line has none
 	}
 	return w.bounded(paths.Joined(begin, more))
 }
 
-// someOf is a value that is one of some texts, as far as the line tells.
+// someOf returns an unknown value with possible texts.
 func (w *line) someOf(list []string) shell.Value { return shell.SomeOf(w.bounded(list)) }
 
-// mayHold are the texts that a word is or may become. Of one that begins with something
-// that is not known and ends in a path, they are that path.
+// mayHold returns the texts that a word is or may become. For an unknown beginning with
+// a path at the end, it returns that path.
 func (w *line) mayHold(f field) []string {
 	switch {
 	case f.Static:
@@ -138,29 +138,29 @@ func (w *line) mayHold(f field) []string {
 	return f.May
 }
 
-// maxLikely is how many texts a word may become.
+// maxLikely is the maximum number of possible texts of a word.
 const maxLikely = shell.MaxTexts
 
-// ifs is the value of IFS, and whether it is known.
+// ifs returns the value of IFS, and whether it is known.
 func (w *line) ifs() (string, bool) {
 	switch v := w.lookup("IFS"); {
-	case v.IsUntouched(), v.IsUnset(): // bash takes no IFS from its environment
+	case v.IsUntouched(), v.IsUnset(): // bash reads no IFS from its environment
 		return " \t\n", true
 	case v.Known():
 		blanks := strings.ContainsAny(v.Text, " \t\n")
-		return v.Text, !blanks || strings.Trim(v.Text, " \t\n") == "" // both together make no empty words of their own
+		return v.Text, !blanks || strings.Trim(v.Text, " \t\n") == "" // a mix of blanks and other characters splits in another way
 	}
 	return "", false
 }
 
-// splitsAtBlanks reports whether nothing but blanks and ends of lines splits words.
+// splitsAtBlanks reports whether only blanks and newlines split words.
 func (w *line) splitsAtBlanks() bool {
 	ifs, ok := w.ifs()
 	return ok && strings.Trim(ifs, " \t\n") == ""
 }
 
-// noteOutside notes what the line expands from outside of it: a variable whose name says that it
-// holds a secret, or another one, which holds none unless a file of the project sets it.
+// noteOutside records a variable from outside that the line expands. One kind has a name that
+// indicates a secret. The other kind holds none, unless a file of the project sets it.
 func (w *line) noteOutside(name string) {
 	switch {
 	case !texts.PlainName(name) || openName(name) || !w.lookup(name).MayBeOutside():
@@ -171,8 +171,8 @@ func (w *line) noteOutside(name string) {
 	}
 }
 
-// openName reports variables whose value is no secret: those of the shell and
-// the session, and those that only set modes and levels.
+// openName reports whether the value of a variable is no secret: variables of the shell
+// and the session, and those that only set modes and levels.
 func openName(name string) bool {
 	switch name {
 	case "HOME", "PWD", "OLDPWD", "USER", "LOGNAME", "SHELL", "PATH", "HOSTNAME", "HOSTTYPE", "MACHTYPE", "OSTYPE", "UID", "EUID", "PPID",

@@ -8,19 +8,19 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// The real table marks what only holds where the project does not configure the
-// program.
+// TestConfigs checks that the real table marks programs whose description only applies
+// if the project does not configure them.
 func TestConfigs(t *testing.T) {
 	for line, want := range map[string]string{"npm ls": ".npmrc", "go list ./...": ".git", "cargo --version": "rust-toolchain"} {
-		parts := Analyse(line, Env{Cwd: "/work/p", World: knowledge.World{Home: "/home/u"}}).Parts
+		parts := Analyse(line, Env{Cwd: "/work/p", System: knowledge.System{Home: "/home/u"}}).Parts
 		if len(parts) != 1 || parts[0].Knowledge != cardea.Complete || !slices.Contains(parts[0].Configs, want) {
 			t.Errorf("%q: %+v", line, parts)
 		}
 	}
 }
 
-// A variable that a program takes for its own hides what it does; to other
-// programs it is unknown.
+// TestVariablesOfPrograms checks that a variable that a program reads as its own makes
+// the effects of that program uncertain. For other programs it is unknown.
 func TestVariablesOfPrograms(t *testing.T) {
 	for line, want := range map[string]cardea.EnvClass{
 		"TRIVY_CONFIG=x trivy image y":       cardea.EnvDangerous,
@@ -45,7 +45,7 @@ func TestVariablesOfPrograms(t *testing.T) {
 		"GIT_PAGER=$X git log":               cardea.EnvDangerous,
 		"GIT_PAGER+=cat git log":             cardea.EnvDangerous,
 	} {
-		parts := Analyse(line, world).Parts
+		parts := Analyse(line, system).Parts
 		p := parts[len(parts)-1]
 		if len(p.Assigns) != 1 || p.Assigns[0].Class != want || (want == cardea.EnvDangerous) != (len(p.Opaque) > 0) {
 			t.Errorf("%s: %+v, opaque %v", line, p.Assigns, p.Opaque)

@@ -14,8 +14,7 @@ import (
 	"cardea.dev/internal/command/bash/unknown"
 )
 
-// fields expands a word into the words that bash passes. Commands inside of it
-// become parts.
+// fields expands a word into the words that bash passes. Commands inside it become parts.
 func (w *words) fields(word *syntax.Word) []field {
 	begin := len(w.out.Parts)
 	out := w.expand(word, assigning)
@@ -27,7 +26,7 @@ func (w *words) fields(word *syntax.Word) []field {
 	return out
 }
 
-// beginsOutside reports a word that begins with a variable that the line does not set.
+// beginsOutside reports whether a word begins with a variable that the line does not set.
 func (w *words) beginsOutside(word *syntax.Word) bool {
 	part := word.Parts[0]
 	if q, ok := part.(*syntax.DblQuoted); ok && len(q.Parts) > 0 {
@@ -52,6 +51,8 @@ func (w *words) appendFields(to []field, word *syntax.Word) []field {
 // elements expands a word of an array's list, where NAME=~ is plain text.
 func (w *words) elements(word *syntax.Word) []field { return w.expand(word, leading) }
 
+// expand expands a word, including its braces. If the braces cannot be expanded as in
+// bash, the result is one unknown word.
 func (w *words) expand(word *syntax.Word, tilde tildes) []field {
 	w.used.words++
 	if w.used.words > maxWords {
@@ -85,16 +86,16 @@ func (w *words) expand(word *syntax.Word, tilde tildes) []field {
 	return out
 }
 
-// tildes says where bash expands a tilde in a word.
+// tildes is the set of places in a word where bash expands a tilde.
 type tildes uint8
 
 const (
 	nowhere   tildes = iota
 	leading          // at its start
-	assigning        // behind NAME=, too, as in the words of a command
+	assigning        // also after NAME=, as in the words of a command
 )
 
-// fragments expands word parts.
+// fragments expands the parts of a word.
 func (w *words) fragments(parts []syntax.WordPart, tilde tildes) []fragment {
 	var out []fragment
 	for i, p := range parts {
@@ -125,13 +126,13 @@ func (w *words) fragments(parts []syntax.WordPart, tilde tildes) []fragment {
 			if p.Op != syntax.CmdOut {
 				w.givesToRead(w.printedFrom(begin))
 			}
-			if len(p.Stmts) == 0 { // nothing is started, and nothing passed
+			if len(p.Stmts) == 0 { // nothing is started or passed
 				f := unsure(shell.NoDash)
 				f.split = true
 				out = append(out, f)
 				continue
 			}
-			// bash passes /dev/fd/N: no option and one word, as a digit is.
+			// bash passes /dev/fd/N: one word and not an option, like a digit.
 			out = append(out, unsureQuoted(shell.NoDash))
 		default: // an extended pattern
 			f := unsure(0)
@@ -142,13 +143,12 @@ func (w *words) fragments(parts []syntax.WordPart, tilde tildes) []fragment {
 	return out
 }
 
-// firstLiteral expands the literal at the start of a word, where bash looks for
-// a tilde.
+// firstLiteral expands the literal at the start of a word, where bash expands a tilde.
 func (w *words) firstLiteral(text string, tilde tildes, whole bool) []fragment {
 	var out []fragment
 	if tilde == assigning {
 		if name, val, ok := grammar.AssignmentLike(text); ok && strings.Contains(val, "~") {
-			// bash expands it there too, and sh does not.
+			// bash also expands it there, and sh does not.
 			if w.cur.POSIX || strings.Contains(val, ":~") {
 				return []fragment{unsureQuoted(0)}
 			}
@@ -164,7 +164,8 @@ func (w *words) firstLiteral(text string, tilde tildes, whole bool) []fragment {
 	return append(out, unescape(text)...)
 }
 
-// tilde expands a leading tilde; it gives back the rest of the literal.
+// tilde expands a leading tilde. It returns the rest of the literal, and whether there
+// is a tilde to expand.
 func (w *words) tilde(text string, whole bool) (fragment, string, bool) {
 	head, rest, found := strings.Cut(text, "/")
 	if found {
@@ -191,7 +192,7 @@ func (w *words) tilde(text string, whole bool) (fragment, string, bool) {
 	if head == "~root" {
 		return quotedLiteral("/root"), rest, true
 	}
-	// No user has a blank in the name, as in ${x:-~ y}.
+	// No user name has a blank, as in ${x:-~ y}.
 	if strings.ContainsAny(head, "\\'\"$`*?[ \t\n") {
 		return fragment{}, text, false
 	}
@@ -204,6 +205,7 @@ func (w *words) tilde(text string, whole bool) (fragment, string, bool) {
 	return unsureQuoted(0, may...), rest, true
 }
 
+// dblQuoted expands a word in double quotes.
 func (w *words) dblQuoted(q *syntax.DblQuoted) []fragment {
 	if q.Dollar {
 		parts := w.quotedParts(q.Parts)
@@ -212,8 +214,8 @@ func (w *words) dblQuoted(q *syntax.DblQuoted) []fragment {
 		return []fragment{f}
 	}
 	out := w.quotedParts(q.Parts)
-	// "$@" and "${a[@]}" alone may vanish; anything else leaves a word. What
-	// several of them leave is not followed.
+	// "$@" and "${a[@]}" alone may vanish. Any other text leaves a word. The result of
+	// several of them is unknown.
 	gone, text := 0, false
 	for _, f := range out {
 		if f.kind == noField {
@@ -230,11 +232,12 @@ func (w *words) dblQuoted(q *syntax.DblQuoted) []fragment {
 	return append(out, quotedLiteral(""))
 }
 
-// quotedParts expands what stands in double quotes or in a here-document.
+// quotedParts expands text in double quotes or in a here-document.
 func (w *words) quotedParts(parts []syntax.WordPart) []fragment {
 	return w.quotedText(parts, texts.UnescapeQuoted)
 }
 
+// quotedText expands quoted parts. unescape removes the backslashes of their literals.
 func (w *words) quotedText(parts []syntax.WordPart, unescape func(string) string) []fragment {
 	var out []fragment
 	for _, p := range parts {

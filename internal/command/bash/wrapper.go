@@ -10,7 +10,8 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// unread makes a part of a wrapper whose options could not be read, and reports it.
+// unread adds a part for a wrapper whose options could not be read. It returns false if
+// they could.
 func (w *commands) unread(p parsed, inv invocation) bool {
 	if p.bad == "" {
 		return false
@@ -38,7 +39,7 @@ func (w *commands) plainWrapper(s *wrapper, inv invocation) {
 		}
 		inv.access = nil
 		if doubted {
-			w.cmd.spots = &[]cardea.Opaque{} // told once is enough
+			w.cmd.spots = &[]cardea.Opaque{} // one report is enough
 		}
 	}
 	inv = inv.behind(name, p.rest)
@@ -60,7 +61,7 @@ func (w *commands) plainWrapper(s *wrapper, inv invocation) {
 	w.up.start(inv)
 }
 
-// optionAccesses are the accesses to the values of options.
+// optionAccesses returns the accesses to the values of options.
 func (w *commands) optionAccesses(s *wrapper, p parsed) (out []cardea.Access) {
 	for _, o := range p.options {
 		for _, a := range s.OptionAccesses {
@@ -72,8 +73,8 @@ func (w *commands) optionAccesses(s *wrapper, p parsed) (out []cardea.Access) {
 	return out
 }
 
-// doubts adds a spot where another command may begin than it seems. The one that seems to
-// begin is looked at all the same.
+// doubts adds a spot if another command may begin than the apparent one, and reports it.
+// The apparent command is analyzed as well.
 func (w *commands) doubts(p parsed) bool {
 	if p.doubt == "" {
 		return false
@@ -82,8 +83,8 @@ func (w *commands) doubts(p parsed) bool {
 	return true
 }
 
-// opaqueOptions adds a spot for each option with which a wrapper starts something
-// that cannot be seen.
+// opaqueOptions adds a spot for each option with which a wrapper starts something that
+// the analysis cannot see.
 func (w *commands) opaqueOptions(s *wrapper, p parsed) {
 	for _, o := range s.OpaqueOptions {
 		if _, given := p.option(o); given {
@@ -99,8 +100,7 @@ func (w *commands) opaqueOptions(s *wrapper, p parsed) {
 	}
 }
 
-// joinedScript handles wrappers that join their words and hand them to a
-// shell.
+// joinedScript handles wrappers that join their words and pass them to a shell.
 func (w *commands) joinedScript(name string, inv invocation) {
 	if text, ok := w.joinedText(inv.argv, unknown.JoinedText); ok {
 		w.childShell(name, text, nil, inv)
@@ -109,7 +109,8 @@ func (w *commands) joinedScript(name string, inv invocation) {
 	}
 }
 
-// joinedText is the text that words make together. One that is not known is noted for a reason.
+// joinedText returns the text that words form together. For an unknown word it records
+// why and returns false.
 func (w *commands) joinedText(words []field, why unknown.Reason) (string, bool) {
 	var text []string
 	for _, f := range words {

@@ -51,17 +51,17 @@ func (w *commands) envCommand(s *wrapper, inv invocation) {
 		if backtracks(dir) {
 			to = ""
 		}
-		inv.elevated = inv.elevated || !paths.WithinAny(w.env.Roots, to) // cd to there would be a part of its own
+		inv.elevated = inv.elevated || !paths.WithinAny(w.env.Roots, to) // cd to there would be a separate part
 		w.cur.Enter(to)
 		w.up.start(inv)
 	})
 }
 
-// envSplit starts env again with the words that -S makes of a text.
+// envSplit starts env again with the words into which -S splits a text.
 func (w *commands) envSplit(s *wrapper, inv invocation, p parsed, text string) {
 	if strings.ContainsAny(text, "\\'\"$#") {
 		w.unknown(unknown.EnvSplits, text)
-		text = strings.NewReplacer(`\`, "", "'", "", `"`, "").Replace(text) // more or less
+		text = strings.NewReplacer(`\`, "", "'", "", `"`, "").Replace(text) // roughly
 	}
 	words := []field{inv.argv[0]}
 	for _, s := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\v\f\r", r) }) {
@@ -71,7 +71,7 @@ func (w *commands) envSplit(s *wrapper, inv invocation, p parsed, text string) {
 	w.envCommand(s, inv)
 }
 
-// droppedByEnv are the variables that env takes away; "*" stands for all.
+// droppedByEnv returns the variables that env removes. "*" stands for all.
 func (w *commands) droppedByEnv(p parsed) []string {
 	var out []string
 	for _, o := range p.options {
@@ -88,8 +88,7 @@ func (w *commands) droppedByEnv(p parsed) []string {
 	return out
 }
 
-// find handles find -exec and its kin, and fd -x. The search itself is a part
-// as well.
+// find handles find -exec and similar options, and fd -x. The search itself is also a part.
 func (w *commands) find(s *wrapper, inv invocation) {
 	from := len(w.out.Parts)
 	w.emitProgram(inv)
@@ -112,8 +111,8 @@ func (w *commands) find(s *wrapper, inv invocation) {
 	}
 }
 
-// foundCommand is the command that find starts for what it has found: for all of
-// it together where several is set.
+// foundCommand handles the command that find starts on its results: on all of them
+// together if several is set.
 func (w *commands) foundCommand(s *wrapper, inv invocation, option string, words []field, several bool, search *knowledge.Search) {
 	inner, found := inv.behind(path.Base(inv.argv[0].Text), nil), w.foundNames()
 	inner.access = nil
@@ -123,7 +122,7 @@ func (w *commands) foundCommand(s *wrapper, inv invocation, option string, words
 				a.Found = search
 			}
 			a.May = found
-			a.Word = cardea.Word{Text: a.Text, MaySplit: option == "-X" || several} // a file's name, known only then; it begins with a path
+			a.Word = cardea.Word{Text: a.Text, MaySplit: option == "-X" || several} // a file's name, known only when it runs; it begins with a path
 			a.Head, _, _ = strings.Cut(a.Text, "{")
 		}
 		inner.argv = append(inner.argv, a)
@@ -136,15 +135,14 @@ func (w *commands) foundCommand(s *wrapper, inv invocation, option string, words
 	if strings.HasSuffix(option, "dir") {
 		entered := w.files.entered
 		w.files.entered = w.searchedFolders(inv)
-		w.inSubshell(func() { w.cur.Enter(""); w.up.start(inner) }) // where the file lies
+		w.inSubshell(func() { w.cur.Enter(""); w.up.start(inner) }) // in the folder of the file
 		w.files.entered = entered
 		return
 	}
 	w.up.start(inner)
 }
 
-// searchedFolders are the folders that a search is passed. What it finds may lie right in
-// them.
+// searchedFolders returns the folders that a search names. Its results may be directly in them.
 func (w *commands) searchedFolders(search invocation) []string {
 	var out []string
 	for _, a := range w.describe(search).Access {
@@ -157,8 +155,8 @@ func (w *commands) searchedFolders(search invocation) []string {
 	return out
 }
 
-// startsFrom reports whether the first of some words, which is not known, may be
-// an option of find that starts the words behind it.
+// startsFrom reports whether the first of words, which is unknown, may be an option of
+// find that starts the words after it.
 func startsFrom(s *wrapper, words []field) bool {
 	first := words[0]
 	spelled := strings.HasPrefix(first.Text, "-")
@@ -168,7 +166,7 @@ func startsFrom(s *wrapper, words []field) bool {
 	return (spelled || first.MayBeOption) && !(first.Glob && knowledge.FindsNoAction(first.Text)) && slices.ContainsFunc(words[1:], func(f field) bool { return f.Static && (f.Text == ";" || f.Text == "+") })
 }
 
-// unknownArgs stands for words that a wrapper reads from elsewhere.
+// unknownArgs stands for words that a wrapper reads from another source.
 var unknownArgs = field{Word: cardea.Word{Text: "{}", MaySplit: true, MayBeOption: true}}
 
 // xargs starts its command with words that it reads (findutils 4.9).
@@ -215,7 +213,7 @@ func (w *commands) xargs(s *wrapper, inv invocation) {
 	w.up.start(inv)
 }
 
-// withoutOpenFiles leaves out -a <(…): what it names is read like the standard input.
+// withoutOpenFiles returns words without -a <(…), which is read like the standard input.
 func withoutOpenFiles(words []field) []field {
 	out := slices.Clone(words)
 	for i, f := range out {
@@ -231,7 +229,7 @@ func withoutOpenFiles(words []field) []field {
 	return out
 }
 
-// endsWithNull reports options of xargs with which a NUL ends each word that it reads.
+// endsWithNull reports whether the options of xargs make a NUL end each word.
 func endsWithNull(options []option) (null bool) {
 	for _, o := range options {
 		delimits := o.name == "-d" || o.name == "--delimiter"
@@ -240,8 +238,8 @@ func endsWithNull(options []option) (null bool) {
 	return null
 }
 
-// splits reports options of xargs with which it reads something else than its
-// standard input, or takes lines of it apart.
+// splits reports whether an option of xargs makes it read another source than its
+// standard input, or split lines.
 func splits(o option) bool {
 	switch o.name {
 	case "-a", "--arg-file":
@@ -252,8 +250,8 @@ func splits(o option) bool {
 	return false
 }
 
-// parallel builds shell lines from templates and arguments; only its simplest
-// form is read (GNU parallel).
+// parallel handles GNU parallel, which builds shell lines from templates and arguments.
+// Only its simplest form is read.
 func (w *commands) parallel(s *wrapper, inv invocation) {
 	w.unknown(unknown.ParallelBuilds, inv.text)
 	itself := inv
@@ -263,7 +261,7 @@ func (w *commands) parallel(s *wrapper, inv invocation) {
 		itself.argv = append(slices.Clone(inv.argv), args)
 	}
 	w.emitProgram(itself)
-	w.cmd.spots = &[]cardea.Opaque{} // told once is enough
+	w.cmd.spots = &[]cardea.Opaque{} // one report is enough
 	words := inv.argv[1:]
 	for len(words) > 0 && words[0].Static && strings.HasPrefix(words[0].Text, "-") {
 		words = words[1:]
@@ -277,10 +275,11 @@ func (w *commands) parallel(s *wrapper, inv invocation) {
 	}
 }
 
-// parallelArgs reports the word behind which parallel's arguments or their files stand.
+// parallelArgs reports whether f is the word after which parallel's arguments or their
+// files follow.
 func parallelArgs(f field) bool { return f.Static && strings.HasPrefix(f.Text, ":::") }
 
-// flock FILE command, flock FILE -c text (util-linux 2.38).
+// flock handles flock FILE command and flock FILE -c text (util-linux 2.38).
 func (w *commands) flock(s *wrapper, inv invocation) {
 	p := s.parse(inv.argv[1:])
 	if w.unread(p, inv) {
@@ -288,7 +287,7 @@ func (w *commands) flock(s *wrapper, inv invocation) {
 	}
 	if w.doubts(p) {
 		w.emitProgram(inv)
-		w.cmd.spots = &[]cardea.Opaque{} // told once is enough
+		w.cmd.spots = &[]cardea.Opaque{} // one report is enough
 	}
 	inv.program = true
 	if len(p.before) > 0 && !(isDescriptor(p.before[0].Text) && len(p.rest) == 0) {
@@ -300,7 +299,7 @@ func (w *commands) flock(s *wrapper, inv invocation) {
 	w.runsText(inv, p, p.rest, w.emitProgram)
 }
 
-// runsText starts a shell for the text of -c, or else a command, or else something else.
+// runsText handles the text of -c in a shell, else the command, else calls other.
 func (w *commands) runsText(inv invocation, p parsed, command []field, other func(invocation)) {
 	name := path.Base(inv.argv[0].Text)
 	if text, ok := p.option("-c", "--command", "--session-command"); ok {
@@ -312,8 +311,8 @@ func (w *commands) runsText(inv invocation, p parsed, command []field, other fun
 	}
 }
 
-// scriptCommand handles script -c text (util-linux 2.38); without -c it starts a
-// shell for whoever types, or on macOS the words after the file.
+// scriptCommand handles script -c text (util-linux 2.38). Without -c it starts an
+// interactive shell, or on macOS the words after the file.
 func (w *commands) scriptCommand(s *wrapper, inv invocation) {
 	p, files := s.permuted(inv.argv[1:]) // as GNU getopt permutes them
 	if w.unread(p, inv) {
@@ -324,13 +323,13 @@ func (w *commands) scriptCommand(s *wrapper, inv invocation) {
 	w.runsText(inv, p, files[min(1, len(files)):], w.terminalShell)
 }
 
-// terminalShell is a program that starts a shell for the user at the terminal.
+// terminalShell handles a program that starts a shell for the user at the terminal.
 func (w *commands) terminalShell(inv invocation) {
 	w.unknown(unknown.TerminalShell, inv.text)
 	w.emitProgram(inv)
 }
 
-// scriptLogs are the files that script writes.
+// scriptLogs returns the writes of script to its log files.
 func (w *commands) scriptLogs(s *wrapper, p parsed, files []field) []cardea.Access {
 	out := w.optionAccesses(s, p)
 	if len(files) > 0 {
@@ -342,7 +341,7 @@ func (w *commands) scriptLogs(s *wrapper, p parsed, files []field) []cardea.Acce
 	return out
 }
 
-// su -c text, runuser -u user command (util-linux 2.38).
+// su handles su -c text and runuser -u user command (util-linux 2.38).
 func (w *commands) su(s *wrapper, inv invocation) {
 	words := slices.DeleteFunc(slices.Clone(inv.argv[1:]), func(f field) bool { return f.Static && f.Text == "-" })
 	p, _ := s.permuted(words)
@@ -353,12 +352,12 @@ func (w *commands) su(s *wrapper, inv invocation) {
 	w.runsText(inv, p, p.rest, w.terminalShell)
 }
 
-// later is at and batch, which read commands and run them another time.
+// later handles at and batch, which read commands and run them at another time.
 func (w *commands) later(_ *wrapper, inv invocation) {
 	w.unknown(unknown.RunsLater, inv.text)
 	inv.elevated = true
 	w.emitProgram(inv)
-	w.cmd.spots = &[]cardea.Opaque{} // told once is enough
+	w.cmd.spots = &[]cardea.Opaque{} // one report is enough
 	if w.cmd.stdin.kind == literal {
 		inv.access = nil
 		w.childShell(path.Base(inv.argv[0].Text), w.cmd.stdin.text, nil, inv.behind(path.Base(inv.argv[0].Text), inv.argv))

@@ -11,10 +11,9 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file follows the texts of the line that commands print: into a pipe, a file or a
-// variable.
+// This file follows texts of the line that commands print: into a pipe, a file or a variable.
 
-// printed is about what a part prints.
+// printed is the approximate output of a part.
 type printed struct {
 	part  int
 	text  string
@@ -22,15 +21,15 @@ type printed struct {
 }
 
 const (
-	// maxWritten bounds how many files are noted that a line writes.
+	// maxWritten is the number of files written by a line that are recorded.
 	maxWritten = 64
-	// maxPrinted bounds the texts that commands print, together.
+	// maxPrinted is the total size in bytes of the printed texts that are recorded.
 	maxPrinted = 4 << 20
 )
 
-// notePrinted notes what the part at the end prints, as far as the line says it: what
-// echo and printf are passed, what it reads from its input or from a file that the line
-// writes. Any program may print what it reads.
+// notePrinted records the output of the last part, as far as the line shows it: the
+// words of echo and printf, its input, or a file that the line writes. Any program may
+// print what it reads.
 func (w *line) notePrinted(words []field) {
 	p := &w.out.Parts[len(w.out.Parts)-1]
 	name, text := p.Program(), ""
@@ -44,7 +43,7 @@ func (w *line) notePrinted(words []field) {
 			}
 		}
 	}
-	names := append(w.cmd.stdin.names[:len(w.cmd.stdin.names):len(w.cmd.stdin.names)], knowledge.Names(p, &w.env.World)...)
+	names := append(w.cmd.stdin.names[:len(w.cmd.stdin.names):len(w.cmd.stdin.names)], knowledge.Names(p, &w.env.System)...)
 	if strings.TrimSpace(text) == "" && len(names) == 0 {
 		return
 	}
@@ -61,7 +60,7 @@ func (w *line) notePrinted(words []field) {
 	}
 }
 
-// writtenText is the text that the line writes to a file, "" where it writes none.
+// writtenText returns the text that the line writes to a file, or "".
 func (w *line) writtenText(name string) string {
 	text := ""
 	for _, a := range w.paths().Open(cardea.Read, name, true) {
@@ -72,7 +71,7 @@ func (w *line) writtenText(name string) string {
 	return text
 }
 
-// printedFrom is about what the parts from one on print together.
+// printedFrom returns the approximate output of the parts from an index on.
 func (w *line) printedFrom(part int) string {
 	i := len(w.prints)
 	for i > 0 && w.prints[i-1].part >= part {
@@ -85,7 +84,7 @@ func (w *line) printedFrom(part int) string {
 	return strings.Join(texts, "\n")
 }
 
-// namesFrom are patterns of the names that the parts from one on may print.
+// namesFrom returns patterns of the names that the parts from an index on may print.
 func (w *line) namesFrom(part int) []string {
 	var out []string
 	for i := len(w.prints) - 1; i >= 0 && w.prints[i].part >= part; i-- {
@@ -94,7 +93,7 @@ func (w *line) namesFrom(part int) []string {
 	return out
 }
 
-// about is about what echo or printf prints.
+// about returns the approximate output of echo or printf.
 func (w *line) about(name string, words []field) string {
 	var said, may []string
 	for _, f := range words {
@@ -123,7 +122,7 @@ func (w *line) about(name string, words []field) string {
 	return out
 }
 
-// writtenTo is which of the texts goes into a file, -1 where none does.
+// writtenTo returns the index of the text that goes into a file, or -1.
 func (w *line) writtenTo(file string) int {
 	if file == "" {
 		return -1
@@ -131,7 +130,7 @@ func (w *line) writtenTo(file string) int {
 	return slices.IndexFunc(w.out.Written, func(x Written) bool { return x.Path == file })
 }
 
-// addWritten notes a text; what is written to one file twice may stand in it together.
+// addWritten records a text. Texts for the same file are joined: the file may hold both.
 func (w *line) addWritten(text Written) {
 	if i := w.writtenTo(text.Path); i >= 0 {
 		w.out.Written[i].Text += "\n" + text.Text

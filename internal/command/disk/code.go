@@ -14,10 +14,10 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// Code holds the places where a part finds the code that it runs, without the programs of
-// the machine. Paths are absolute. A path may not exist yet: a file may be put there later.
+// Code holds the places where a part finds the code that it runs, without the programs of the
+// machine. Paths are absolute. A path may not exist yet: a file may appear there later.
 type Code struct {
-	// Runs are files that the part runs, or in which it looks for what to run.
+	// Runs are files that the part runs, or in which it looks for code to run.
 	Runs []string
 	// Named are the files and folders in the words of a part whose effects are unknown.
 	Named []string
@@ -27,7 +27,7 @@ type Code struct {
 	Unnamed bool
 }
 
-// maxMatches is how many files a pattern may stand for.
+// maxMatches is the number of files that a pattern may match.
 const maxMatches = 256
 
 // CodeOf returns the code that a part runs. Trust, lessons and tickets bind an allow to it.
@@ -81,7 +81,7 @@ func CodeOf(p *cardea.Part, root string) Code {
 }
 
 // programFiles returns the names of the files in which programs among the words look for
-// what to run. Each word may be a program (uv run pytest). tree reports whether one of them
+// code to run. Each word may be a program (uv run pytest). tree is set if one of them
 // runs all code of its folder.
 func programFiles(p *cardea.Part, words []plainWord) (names []string, tree bool) {
 	for i, word := range words {
@@ -101,10 +101,10 @@ func programFiles(p *cardea.Part, words []plainWord) (names []string, tree bool)
 	return names, tree
 }
 
-// maxPlain bounds the words of a part that may be programs or name modules.
+// maxPlain is the number of words of a part that are examined as programs or modules.
 const maxPlain = 128
 
-// plainWord is a word that is no option, and the option in front of it, "" for none.
+// plainWord is a word that is not an option, and the option before it, or "".
 type plainWord struct{ text, option string }
 
 // plainWords returns the program of a part and the words after it that are not options, at
@@ -146,7 +146,7 @@ func packagePrograms(name string) []string {
 	return []string{"node_modules/.bin/" + name, ".venv/bin/" + name, "venv/bin/" + name, "vendor/bin/" + name, "bin/" + name}
 }
 
-// subcommand returns the subcommand of a part, "" for none.
+// subcommand returns the subcommand of a part, or "".
 func subcommand(p *cardea.Part) string {
 	if len(p.Command) > 1 {
 		return p.Command[1]
@@ -159,7 +159,7 @@ func subcommand(p *cardea.Part) string {
 
 func exists(path string) bool { return !IsNew(path) }
 
-// accesses notes what the accesses of a part say of code.
+// accesses adds the code that the accesses of a part name.
 func (c *Code) accesses(p *cardea.Part) {
 	writes := map[string]bool{}
 	unknown, more := p.Coverage != cardea.Complete || len(p.Opaque) > 0, false
@@ -179,7 +179,7 @@ func (c *Code) accesses(p *cardea.Part) {
 		}
 	}
 	if p.Remote {
-		return // its words name files of another machine
+		return // its words name files on another machine
 	}
 	for _, a := range p.MayTouch {
 		if !writes[a.Path] && a.Kind != cardea.Write {
@@ -215,7 +215,7 @@ var imports = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|[;\n\s])(?:import|from|use|require|require_relative)[\s(]+["']?([\w./-]+)`)
 })
 
-// maxImports bounds the import statements of a word.
+// maxImports is the number of import statements of a word that are read.
 const maxImports = 16
 
 // imported returns the modules that code in the words of a part imports.
@@ -238,7 +238,7 @@ func systemProgram(path string) bool {
 	return dir == "/bin" || dir == "/usr/bin"
 }
 
-// add adds what an access names, as it is written and with links followed.
+// add adds the files that an access names, as written and with links followed.
 func (c *Code) add(list []string, a cardea.Access) []string {
 	if a.Pattern != "" {
 		all, err := filepath.Glob(a.Pattern)
@@ -253,8 +253,8 @@ func (c *Code) add(list []string, a cardea.Access) []string {
 	return list
 }
 
-// folders returns the folder in which a part runs and the folders that its words name, also by
-// a file with one of the names. start is the folder in which the part begins to look.
+// folders returns the working folder of a part and the folders that its words name, also
+// by a file with one of the names. start is the folder in which the part begins to look.
 func (c *Code) folders(p *cardea.Part, names []string) (dirs []string, start string) {
 	dirs, start = []string{p.Dir}, p.Dir
 	for _, path := range c.Named {
@@ -303,7 +303,7 @@ func modules(p *cardea.Part, dirs []string) []string {
 	return out
 }
 
-// pythonEndings is how many of moduleEndings are Python's.
+// pythonEndings is the number of moduleEndings that are Python's.
 const pythonEndings = 6
 
 // Absolute returns a path relative to dir as an absolute path.
@@ -314,8 +314,8 @@ func Absolute(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// filledBy lists, for the name of a folder, files of the tool that fills it. Without such a
-// file beside it, the folder may hold code of the project.
+// filledBy maps the name of a folder to files of the tool that fills it. Without such a
+// file next to it, the folder may hold code of the project.
 var filledBy = map[string][]string{"target": {"Cargo.toml", "pom.xml", "build.sbt"}, "node_modules": {"package.json"}}
 
 func filledHere(dir, name string) bool {
@@ -329,10 +329,9 @@ const (
 	maxTreeDepth = 64
 )
 
-// Tree lists the files below a folder by their paths, sorted by name, with links followed
-// and without folders that tools fill (.git, node_modules) and plain output. A link to a
-// folder elsewhere stands for itself. false is for a tree that is too large, or that cannot
-// be read.
+// Tree returns the files below a folder by their paths, sorted by name, with links followed. It
+// skips folders that tools fill (.git, node_modules) and plain output. A link to a folder
+// outside is listed itself. ok is false if the tree is too large or cannot be read.
 func Tree(folder string) (all []string, ok bool) {
 	seen, root := map[string]bool{}, paths.Real(folder)
 	var walk func(dir string, depth int) bool

@@ -1,5 +1,5 @@
-// Package disk answers what the analysis asks of the machine: which folders exist,
-// what is in them, and where links lead.
+// Package disk implements the queries of the analysis to the machine: which folders
+// exist, what is in them, and where links lead.
 package disk
 
 import (
@@ -12,13 +12,13 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// World is this machine at one moment, for a person with a home folder: it remembers
-// where links lead, so each look at a call takes a new one.
-func World(home string) knowledge.World {
-	return knowledge.World{Home: home, Resolve: new(paths.Links).Resolve, LinkText: LinkText, IsDir: IsDir, IsNew: IsNew, TopLevel: TopLevel, PlainNames: PlainNames, PlainTracked: PlainTracked, Names: Names, Members: Members, Differs: Differs, Opened: Opened, Shown: Shown, HoldsKey: HoldsKey, ReadFile: state.ReadLinked}
+// System returns the functions that query this machine, for a user with a home folder.
+// It caches the targets of links, so each analysis of a call needs a new one.
+func System(home string) knowledge.System {
+	return knowledge.System{Home: home, Resolve: new(paths.Links).Resolve, LinkText: LinkText, IsDir: IsDir, IsNew: IsNew, TopLevel: TopLevel, PlainNames: PlainNames, PlainTracked: PlainTracked, Names: Names, Members: Members, Differs: Differs, Opened: Opened, Shown: Shown, HoldsKey: HoldsKey, ReadFile: state.ReadLinked}
 }
 
-// LinkText is what the symbolic link at a path says, "" where there is none.
+// LinkText returns the text of the symlink at a path, or "" if there is no symlink.
 func LinkText(p string) string {
 	text, _ := os.Readlink(p)
 	return filepath.ToSlash(text)
@@ -36,11 +36,11 @@ func IsDir(p string) bool {
 	return err == nil && info.IsDir()
 }
 
-// maxNames is how many names of a folder are looked at.
+// maxNames is the number of names of a folder that are read.
 const maxNames = 4096
 
-// Names are the names in a folder, false where there are more than can be looked
-// at, or where it cannot be read.
+// Names returns the names in a folder, or false if there are too many or the folder
+// cannot be read.
 func Names(folder string) ([]string, bool) {
 	entries, err := state.Entries(folder, maxNames+1)
 	if err != nil || len(entries) > maxNames {
@@ -53,11 +53,11 @@ func Names(folder string) ([]string, bool) {
 	return names, true
 }
 
-// maxGitConfig bounds a repository's configuration, in bytes.
+// maxGitConfig is the size in bytes up to which a repository's configuration is read.
 const maxGitConfig = 1 << 20
 
-// TopLevel is the root of the git repository around an absolute folder, "" where
-// there is none or its configuration may move the working tree.
+// TopLevel returns the root of the git repository that contains an absolute folder. It returns
+// "" outside of a repository, and if the configuration may move the working tree.
 func TopLevel(dir string) string {
 	for dir = filepath.Clean(dir); filepath.IsAbs(dir); dir = filepath.Dir(dir) {
 		info, err := os.Lstat(filepath.Join(dir, ".git"))

@@ -11,9 +11,10 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// InEnvironment is the program in a folder bin of a virtual environment that a part of a call may
-// start by its name, or the folder itself, into which another part may put one; "" for none. own
-// leaves out a program that runs the project's code, which a person may allow as it is.
+// InEnvironment returns the program in a folder bin of a virtual environment that a part
+// of a call may start by its name, or the folder itself if another part may put a
+// program into it. It returns "" if there is no such program. own excludes a program
+// that runs the project's code, which the user may allow as it is.
 func InEnvironment(parts []cardea.Part, p *cardea.Part, bin string, own bool) string {
 	runs := knowledge.Has(form.RunsProject, knowledge.Unversioned(p.Program()))
 	if own && runs && len(p.Wrappers) == 0 {
@@ -36,8 +37,9 @@ func InEnvironment(parts []cardea.Part, p *cardea.Part, bin string, own bool) st
 	return ""
 }
 
-// shadows reports the name of a program of the system, or of an interpreter, which others start
-// by it. Python and what runs the project's code are an environment's own.
+// shadows reports whether name is a program of the system, or an interpreter, which
+// other programs start by name. Python and programs that run the project's code belong
+// to an environment.
 func shadows(name string) bool {
 	kind := knowledge.Unversioned(name)
 	if knowledge.Has(form.RunsProject, kind) || strings.HasPrefix(name, "activate") || strings.HasPrefix(name, "python") {

@@ -10,11 +10,11 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// maxKeyFile is how much of a file is searched for a private key, in bytes.
+// maxKeyFile is the number of bytes of a file that are searched for a private key.
 const maxKeyFile = 64 << 10
 
-// HoldsKey reports whether a file holds a private key in PEM form. A file that may
-// not be read is taken for one, and so is a .key file beside its certificate.
+// HoldsKey reports whether a file holds a private key in PEM form. It also returns true
+// for a file that may not be read, and for a .key file next to its certificate.
 func HoldsKey(p string) bool {
 	f, info, err := state.OpenLinked(p)
 	if err != nil {

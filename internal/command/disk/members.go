@@ -9,36 +9,36 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// An archive or a patch is read so far: bytes of the file, and members.
+// Limits of reading an archive or a patch: bytes of the file, and members.
 const (
 	maxArchive = 32 << 20
 	MaxMembers = 20_000
 )
 
-// Unpacker lists the files of an archive, as it names them; false where it cannot be
-// read to its end, or is none.
+// Unpacker returns the files of an archive, as it names them. all is false if data is no
+// archive, or cannot be read to its end.
 type Unpacker func(data []byte) (names []string, all bool)
 
-// unpack reads the archives of this program, nil where it reads none.
+// unpack reads the archives of this program, nil if it reads none.
 var unpack Unpacker
 
-// unread is set where an archive was not read, since there is no unpacker.
+// unread is set after an archive was not read because there is no unpacker.
 var unread atomic.Bool
 
-// Register gives the program an unpacker. It is for package archives, which
-// cardea-engine imports; the hook does not, since its tables are made before main at
-// every call (docs/decisions/0109). It is to be called before main, and gives true.
+// Register sets the unpacker of the program and returns true. Call it before main. It is
+// for package archives, which cardea-engine imports. The hook does not, since its tables
+// would be built before main at every call (docs/decisions/0109).
 func Register(u Unpacker) bool {
 	unpack = u
 	return true
 }
 
-// Unread reports whether an archive was not read, since this program has no unpacker:
-// what it holds is not known.
+// Unread reports whether an archive was not read because this program has no unpacker,
+// so that its contents are unknown.
 func Unread() bool { return unread.Load() }
 
-// Members are the files that an archive (tar, plain or packed with gzip or bzip2, and
-// zip) or a patch writes, as it names them; false where it cannot be read to its end.
+// Members returns the files that an archive (tar, plain or packed with gzip or bzip2, and zip)
+// or a patch writes, as it names them. It returns false if the file cannot be read to its end.
 func Members(file string) ([]string, bool) {
 	data, err := state.ReadLinked(file, maxArchive)
 	switch {
@@ -53,14 +53,14 @@ func Members(file string) ([]string, bool) {
 	return unpack(data)
 }
 
-// isArchive reports whether a file begins as an archive of zip, gzip, bzip2 or tar does.
+// isArchive reports whether a file begins like an archive of zip, gzip, bzip2 or tar.
 func isArchive(data []byte) bool {
 	begins := func(magic string) bool { return bytes.HasPrefix(data, []byte(magic)) }
 	return begins("PK") || begins("\x1f\x8b") || begins("BZh") || len(data) > 262 && string(data[257:262]) == "ustar"
 }
 
-// patchMembers are the files of a unified or git diff, without the folders a/ and b/
-// as well, since -p decides whether they count.
+// patchMembers returns the files of a unified or git diff, with and without the folders
+// a/ and b/, since -p decides whether these apply.
 func patchMembers(data []byte) ([]string, bool) {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return nil, false
@@ -79,7 +79,7 @@ func patchMembers(data []byte) ([]string, bool) {
 			for _, name := range append(strings.Fields(rest), rest) {
 				name = strings.Trim(name, `"`)
 				names = append(names, name)
-				for i := range name { // whatever -p takes off
+				for i := range name { // for any -p
 					if name[i] == '/' {
 						names = append(names, name[i+1:])
 					}

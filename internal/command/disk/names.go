@@ -8,16 +8,16 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// maxPlainNames bounds how many entries PlainNames looks at, and how deep.
+// maxPlainNames is the number of entries that PlainNames reads, and maxNamesDepth the depth.
 const (
 	maxPlainNames = 4000
 	maxNamesDepth = 12
 )
 
-// PlainNames reports whether each name of a file in an absolute folder, or in all below
-// it, begins with a letter, a digit or a dot and holds nothing that xargs would take apart or a
-// program for more than a name: blanks, quotes, backslashes, colons. Folders
-// that are too big to be looked through are not plain.
+// PlainNames reports whether each file name in an absolute folder, or in all folders
+// below, is plain. A plain name begins with a letter, a digit or a dot. It holds nothing
+// that xargs would split or a program would interpret: blanks, quotes, backslashes,
+// colons. It returns false for folders that are too big.
 func PlainNames(folder string, below bool) bool {
 	left, depth := maxPlainNames, 1
 	if below {

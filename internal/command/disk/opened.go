@@ -17,14 +17,14 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// Bounds of a look into a folder: entries, and folders inside of each other.
+// Limits of reading a folder: entries, and nested folders.
 const (
 	maxOpened      = 10_000
 	maxOpenedDepth = 32
 )
 
-// Opened are the files that a read of a folder or of a pattern opens now, by absolute
-// paths. unseen says why there may be more, "" where these are all.
+// Opened returns the absolute paths of the files that a read of a folder or of a pattern
+// opens now. unseen is why there may be more, or "" if these are all.
 func Opened(a *cardea.Access) (files []string, unseen string) {
 	if a.Path == "" {
 		return nil, "its path is not known"
@@ -53,7 +53,7 @@ func Opened(a *cardea.Access) (files []string, unseen string) {
 	return w.files, w.unseen
 }
 
-// opening is a look into a folder.
+// opening is the state of reading a folder.
 type opening struct {
 	access       *cardea.Access
 	only, except paths.Ignore
@@ -64,15 +64,16 @@ type opening struct {
 	unseen       string
 }
 
-// ignoreList is a .gitignore, and the folder in which it counts.
+// ignoreList is a .gitignore, and the folder to which it applies.
 type ignoreList struct {
 	folder string
 	list   paths.Ignore
-	// git is set for git's own. weak is set where it may not count: what it leaves out may be
-	// opened, and what it brings back is.
+	// git is set for git's own lists. weak is set if the list may not apply: files that it
+	// excludes may be opened, and files that it includes are.
 	git, weak bool
 }
 
+// walk adds the opened files of a folder, down to a depth. It sets unseen if there may be more.
 func (w *opening) walk(dir string, depth int) {
 	entries, err := state.Entries(dir, w.left+1)
 	if w.left -= len(entries); w.left < 0 || depth == 0 {
@@ -97,12 +98,14 @@ func (w *opening) walk(dir string, depth int) {
 	}
 }
 
+// entry adds one entry of a folder if it is opened, with the target of a symlink. It
+// walks folders.
 func (w *opening) entry(full string, e fs.DirEntry, depth int) {
 	folder := e.IsDir()
 	switch {
 	case w.leavesOut(full, e.Name(), folder):
 		return
-	case e.Name() == ".git" && folder: // contents of files are packed in it
+	case e.Name() == ".git" && folder: // it holds packed contents of files
 		folder, full = false, full+"/config"
 	}
 	if folder {
@@ -134,8 +137,8 @@ func (w *opening) entry(full string, e fs.DirEntry, depth int) {
 	w.files = append(w.files, filepath.ToSlash(real))
 }
 
-// matches reports whether the pattern stands for a file, or for a folder above it that is
-// read with all in it.
+// matches reports whether the pattern matches a file, or a folder above it that is read
+// recursively.
 func (w *opening) matches(file []string) bool {
 	for n := range file {
 		if w.access.Recursive && w.pattern.Match(file[:n]) {
@@ -145,7 +148,8 @@ func (w *opening) matches(file []string) bool {
 	return w.pattern.Match(file)
 }
 
-// below are the segments of a path from where the selection's patterns count.
+// below returns the segments of a path relative to the folder to which the selection's
+// patterns apply.
 func (w *opening) below(full string) []string {
 	from := w.access.Selection.From
 	if from == "" || !paths.Below(from, full) {
@@ -161,7 +165,7 @@ func (w *opening) leavesOut(full, name string, folder bool) bool {
 	}
 	hidden := strings.HasPrefix(name, ".")
 	if w.pattern != nil && hidden && !w.access.Search && !folder && !strings.Contains(w.access.Pattern, "/.") {
-		return true // a pattern of the shell finds no hidden file
+		return true // a pattern of the shell matches no hidden file
 	}
 	for i := len(w.lists) - 1; i >= 0; i-- {
 		l := &w.lists[i]
@@ -177,7 +181,7 @@ func (w *opening) leavesOut(full, name string, folder bool) bool {
 	return hidden && w.access.SkipsHidden
 }
 
-// ignoreLists are those of a folder and of the folders above it.
+// ignoreLists returns the lists of a folder and of the folders above it.
 func ignoreLists(dir string) []ignoreList {
 	lists := []ignoreList{}
 	root := TopLevel(dir)
@@ -195,7 +199,7 @@ func ignoreLists(dir string) []ignoreList {
 	return lists
 }
 
-// maxIgnore bounds a .gitignore, in bytes.
+// maxIgnore is the size in bytes up to which a .gitignore is read.
 const maxIgnore = 256 << 10
 
 // appendIgnore adds the lists of a folder. A later one wins.
@@ -208,7 +212,7 @@ func appendIgnore(lists []ignoreList, dir string) []ignoreList {
 		lists = append(lists, ignoreList{folder: dir, list: list, git: git})
 	}
 	if info, err := os.Lstat(dir + "/.git"); err == nil && !info.IsDir() {
-		add("!**", true) // its excludes lie elsewhere
+		add("!**", true) // its excludes are in another place
 	}
 	for _, name := range [...]string{".git/info/exclude", ".gitignore", ".ignore", ".rgignore"} {
 		text, err := state.ReadLinked(dir+"/"+name, maxIgnore)
@@ -222,13 +226,14 @@ func appendIgnore(lists []ignoreList, dir string) []ignoreList {
 	return lists
 }
 
-// How long git may take to say what a command of it shows, and what differs in a revision.
+// The time limits of git for a command that shows files, and for the differences of a revision.
 const (
 	gitLimit  = 500 * time.Millisecond
 	diffLimit = 200 * time.Millisecond
 )
 
-// repository returns the repository around a folder, if git is not a program in the folder.
+// repository returns the repository that contains a folder. It fails if git is a program
+// in that folder.
 func repository(dir string, limit time.Duration) (git.Repository, error) {
 	r, err := git.Open(dir, os.Environ(), limit)
 	if err == nil && paths.Within(dir, filepath.ToSlash(r.Program())) {
@@ -237,7 +242,7 @@ func repository(dir string, limit time.Duration) (git.Repository, error) {
 	return r, err
 }
 
-// Shown are the files, absolute, that a command of git shows which runs in a folder.
+// Shown returns the absolute paths of the files that a command of git, run in a folder, shows.
 func Shown(dir string, command knowledge.GitShows) ([]string, error) {
 	r, err := repository(dir, gitLimit)
 	if err != nil {
@@ -250,9 +255,9 @@ func Shown(dir string, command knowledge.GitShows) ([]string, error) {
 	return names, err
 }
 
-// Differs are the files that differ between the last commit and a revision of the
-// repository around a folder, from its root on; [knowledge.ErrNoRevision] where there is no
-// such revision.
+// Differs returns the files that differ between the last commit and a revision of the
+// repository that contains a folder, relative to its root. The error is
+// [knowledge.ErrNoRevision] if the revision does not exist.
 func Differs(dir, revision string) ([]string, error) {
 	r, err := repository(dir, diffLimit)
 	if err != nil {
@@ -260,7 +265,7 @@ func Differs(dir, revision string) ([]string, error) {
 	}
 	names, err := r.Differing(context.Background(), revision)
 	if err != nil && strings.Contains(err.Error(), "'"+revision+"^{tree}': unknown revision") {
-		// git says the same where it could not read the objects; a name needs none.
+		// git prints the same error if it could not read the objects. A name needs none.
 		_, unnamed := r.Run(context.Background(), nil, git.MaxLine, "rev-parse", "--verify", "--end-of-options", revision)
 		if unnamed != nil && strings.Contains(unnamed.Error(), "Needed a single revision") {
 			err = knowledge.ErrNoRevision

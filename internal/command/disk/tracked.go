@@ -10,20 +10,20 @@ import (
 	"cardea.dev/internal/command/gitindex"
 )
 
-// maxTracked bounds the index of git that is looked through, in bytes.
+// maxTracked is the size in bytes up to which the index of git is read.
 const maxTracked = 8 << 20
 
-// PlainTracked reports whether git tracks regular files alone in an absolute folder, each under
-// names of letters, digits and a few signs that no shell and no program takes for more than a
-// name. It reports false where that is not known: the index may be split or sparse, and the
-// working tree may lie elsewhere. No variable tells git of another repository.
+// PlainTracked reports whether git tracks only regular files in an absolute folder, with
+// plain names: letters, digits and a few characters that no shell or program interprets.
+// It returns false if that is unknown: the index may be split or sparse, and the working
+// tree may be in another place. The environment must not select another repository.
 func PlainTracked(folder string) bool {
 	names, ok := tracked(folder)
 	return ok && !slices.ContainsFunc(names, func(name string) bool { return !plainPath(name) })
 }
 
-// plainPath reports a relative path that neither leaves its folder nor is anything else to a
-// shell or a program.
+// plainPath reports whether name is a relative path that stays in its folder and that no
+// shell or program interprets.
 func plainPath(name string) bool {
 	for part := range strings.SplitSeq(name, "/") {
 		if part == "" || strings.Trim(part, ".") == "" || strings.EqualFold(part, ".git") || strings.Trim(part[:1], letters+".") != "" || strings.Trim(part, letters+".-+,@") != "" {
@@ -33,13 +33,14 @@ func plainPath(name string) bool {
 	return true
 }
 
-// openedTracked are the files that git tracks in a folder, with where links lead.
+// openedTracked returns the files that git tracks in a folder, with the targets of
+// links. unseen is why there may be more, or "".
 func openedTracked(folder string) (files []string, unseen string) {
 	names, ok := tracked(folder)
 	if !ok {
 		return nil, "the files that git tracks in " + folder + " are unknown"
 	}
-	folders := map[string]string{} // where they really lie
+	folders := map[string]string{} // their real paths
 	for _, name := range names {
 		full := strings.TrimSuffix(folder, "/") + "/" + name
 		files = append(files, full)
@@ -63,8 +64,8 @@ func openedTracked(folder string) (files []string, unseen string) {
 	return files, ""
 }
 
-// tracked are the names that git tracks in an absolute folder, from there on; false where they are
-// not known.
+// tracked returns the names that git tracks in an absolute folder, relative to it, or
+// false if they are unknown.
 func tracked(folder string) (names []string, ok bool) {
 	top := TopLevel(folder)
 	real, err := filepath.EvalSymlinks(folder)
@@ -93,8 +94,8 @@ func tracked(folder string) (names []string, ok bool) {
 	return names, found == gitindex.Found{}
 }
 
-// isRepository reports whether git takes a folder for a repository. Where it does not, git looks
-// further up.
+// isRepository reports whether git accepts a folder as a repository. If it does not, git
+// searches further up.
 func isRepository(git string) bool {
 	head, err := state.ReadLinked(git+"/HEAD", 4096)
 	text := strings.TrimSpace(string(head))

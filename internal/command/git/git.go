@@ -1,5 +1,5 @@
-// Package git asks git about a repository that may be hostile: what its configuration
-// names, be it a filter, a hook, a monitor or another host, is not started or contacted.
+// Package git runs git on a repository that may be hostile: it starts or contacts nothing that
+// the configuration names, such as a filter, a hook, a monitor or another host.
 package git
 
 import (
@@ -15,24 +15,24 @@ import (
 	"cardea.dev/internal/base/script"
 )
 
-// Repository is a repository of git that is asked.
+// Repository is a git repository that git reads.
 type Repository struct {
 	// Dir is a folder in it.
 	Dir string
-	// Limit is how long an answer may take.
+	// Limit is the time after which git is stopped.
 	Limit time.Duration
-	// Hooks is set where the repository may say where its hooks are.
+	// Hooks is set if the repository may configure where its hooks are.
 	Hooks bool
 
 	program string
 	env     []string
 }
 
-// MaxLine is how much git may say in a line, in bytes.
+// MaxLine is the size in bytes up to which a line of git is read.
 const MaxLine = 64 << 10
 
-// Open finds git for the repository around a folder. environ are the variables of this
-// process.
+// Open finds git for the repository that contains a folder. environ is the environment
+// of this process. It fails if git is not in PATH.
 func Open(dir string, environ []string, limit time.Duration) (Repository, error) {
 	program, err := exec.LookPath("git")
 	if err != nil {
@@ -41,11 +41,11 @@ func Open(dir string, environ []string, limit time.Duration) (Repository, error)
 	return Repository{Dir: dir, Limit: limit, program: program, env: environment(environ)}, nil
 }
 
-// Program is the path of git.
+// Program returns the path of git.
 func (r Repository) Program() string { return r.program }
 
-// kept are the variables by which git tells a hook which repository and which index a
-// commit is made of. All others could change what git does.
+// kept are the variables by which git tells a hook the repository and the index of a
+// commit. All others could change the behavior of git.
 var kept = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES"}
 
 func environment(environ []string) []string {
@@ -60,7 +60,7 @@ func environment(environ []string) []string {
 		"GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 }
 
-// Run gives what git wrote for some arguments, at most so many bytes.
+// Run returns the output of git with some arguments. It reads at most most bytes.
 func (r Repository) Run(ctx context.Context, stdin []byte, most int, args ...string) ([]byte, error) {
 	always := []string{"-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false", "-c", "protocol.allow=never"}
 	if !r.Hooks {

@@ -12,26 +12,25 @@ import (
 	"strings"
 )
 
-// Names are which files a command of git shows.
+// Names selects the files that a command of git shows.
 type Names struct {
-	// Kind is "tracked" and "found" for the files of the index or of revisions, "changes" for those that
-	// differ between the working tree, the index and revisions, "commits" for those that
-	// commits change up to the revisions, and "objects" for those that the revisions change.
-	// "copies" is also "tracked" of the last commit, "named" is only for those named.
+	// Kind is "tracked" or "found" for files of the index or of revisions, and "changes" for files
+	// that differ between the working tree, the index and revisions. It is "commits" for files
+	// that the commits up to the revisions change, and "objects" for those that the revisions
+	// change. "copies" also includes "tracked" of the last commit, "named" only named files.
 	Kind string
-	// Revisions and Paths are what the command is passed, Chose its options that choose
-	// commits.
+	// Revisions and Paths are the arguments of the command, Chose its options that choose commits.
 	Revisions, Paths, Chose []string
-	// Staged is set where the index is compared, and not the working tree. Recorded is set where
-	// the line puts the files of the working tree into the index or a commit before.
+	// Staged is set if the index is compared, not the working tree. Recorded is set if the
+	// line has put the files of the working tree into the index or a commit before.
 	Staged, Recorded bool
 }
 
-// maxNames is how much git may say about which files there are, in bytes.
+// maxNames is the size in bytes up to which a list of files from git is read.
 const maxNames = 4 << 20
 
-// Show gives the names from the root of the working tree, which it gives too. root is that
-// root where it is known, else "".
+// Show returns the root of the working tree and the names relative to it. root is that
+// root if it is known, else "".
 func (r Repository) Show(ctx context.Context, root string, n Names) (_ string, names []string, err error) {
 	if root == "" {
 		top, err := r.Run(ctx, nil, MaxLine, "rev-parse", "--show-toplevel")
@@ -81,14 +80,14 @@ func (r Repository) Show(ctx context.Context, root string, n Names) (_ string, n
 	}
 	for _, none := range [...]string{"unknown revision", "bad revision", "does not have any commits yet"} {
 		if err != nil && strings.Contains(err.Error(), none) {
-			return root, nil, nil // then the command shows nothing either
+			return root, nil, nil // the command shows nothing either
 		}
 	}
 	return root, names, err
 }
 
-// resolve leaves out the revisions that are files, which the line names, and takes words
-// that are no revisions for paths. It fails for one that is a folder, or a file without its name.
+// resolve removes the revisions that are files, which the line names, and treats words that are
+// not revisions as paths. It fails for a revision that is a folder, or a file without its name.
 func (r Repository) resolve(ctx context.Context, n *Names) error {
 	var ask strings.Builder
 	var asked, revisions []string
@@ -138,8 +137,8 @@ func split(out []byte) (names []string) {
 	return names
 }
 
-// between are the files that differ between revisions, or one of them and the working tree
-// or the index.
+// between returns the files that differ between revisions, or between one of them and
+// the working tree or the index.
 func (r Repository) between(ctx context.Context, root string, n Names, differ, paths []string) ([]string, error) {
 	out, err := r.Run(ctx, nil, MaxLine, append([]string{"rev-parse", "--revs-only"}, n.Revisions...)...)
 	if err != nil {
@@ -152,7 +151,7 @@ func (r Repository) between(ctx context.Context, root string, n Names, differ, p
 	var names []string
 	switch {
 	case len(trees) == 0:
-		return nil, nil // there is no such revision, and the command shows nothing either
+		return nil, nil // the revision does not exist, and the command shows nothing either
 	case len(trees) == 1:
 		out, err = r.Run(ctx, nil, maxNames, append(append(append([]string{"diff-index", "--cached"}, differ...), trees[0]), paths...)...)
 		if err == nil && !n.Staged {
@@ -170,8 +169,8 @@ func (r Repository) between(ctx context.Context, root string, n Names, differ, p
 	return names, nil
 }
 
-// changed are the tracked files whose size or time differs from the index. To compare
-// contents, git would start filters of the repository.
+// changed returns the tracked files whose size or time differs from the index. To
+// compare contents, git would start filters of the repository.
 func (r Repository) changed(ctx context.Context, root string, paths []string) ([]string, error) {
 	out, err := r.Run(ctx, nil, maxNames, append([]string{"ls-files", "-z", "--full-name", "--debug"}, paths...)...)
 	if err != nil {
@@ -198,9 +197,9 @@ func (r Repository) changed(ctx context.Context, root string, paths []string) ([
 	return names, nil
 }
 
-// Differing are the files that differ between the last commit and a revision, from the root
-// of the working tree on; of the third parent of a stash, all. "" is the working tree and the
-// index; of a range, its ends are compared.
+// Differing returns the files that differ between the last commit and a revision,
+// relative to the root of the working tree, or all files of the third parent of a stash.
+// "" is the working tree and the index. For a range, it compares the ends.
 func (r Repository) Differing(ctx context.Context, revision string) ([]string, error) {
 	if revision == "" {
 		_, names, err := r.Show(ctx, "", Names{Kind: "changes", Revisions: []string{"HEAD"}})
@@ -215,7 +214,7 @@ func (r Repository) Differing(ctx context.Context, revision string) ([]string, e
 			from+"^{tree}", cmp.Or(to, "HEAD")+"^{tree}")
 	}
 	out, err := compare(cmp.Or(from, "HEAD"))
-	if err != nil && !is && strings.Contains(err.Error(), "'HEAD^{tree}': unknown revision") { // there is no commit yet
+	if err != nil && !is && strings.Contains(err.Error(), "'HEAD^{tree}': unknown revision") { // the repository has no commit yet
 		none, _ := r.Run(ctx, nil, MaxLine, "hash-object", "-t", "tree", "--stdin")
 		out, err = compare(strings.TrimSpace(string(none)))
 	}

@@ -12,8 +12,8 @@ import (
 	"cardea.dev/internal/command/git"
 )
 
-// TestDifferingWithoutCommit: before the first commit a branch brings all of its files, and
-// one that is not there brings none.
+// TestDifferingWithoutCommit checks that before the first commit a branch adds all of
+// its files, and a missing branch adds none.
 func TestDifferingWithoutCommit(t *testing.T) {
 	dir := t.TempDir()
 	run := func(in string, args ...string) {
@@ -32,7 +32,7 @@ func TestDifferingWithoutCommit(t *testing.T) {
 	run("full", "commit", "-q", "-m", "x")
 	run("full", "branch", "-m", "b")
 	run("", "init", "-q", "empty")
-	run("empty", "fetch", "-q", "../../full", "b:b")
+	run("empty", "fetch", "-q", "../full", "b:b")
 	r, err := git.Open(filepath.Join(dir, "empty"), os.Environ(), time.Minute)
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,8 @@
-// Package gitindex reads which files git tracks. It does not start git: a hook
-// must not start programs, and git takes commands from the configuration of
-// the folder in which it runs.
+// Package gitindex reads which files git tracks. It does not start git: a hook must not start
+// programs, and git runs commands from the configuration of the folder in which it runs.
 //
-// An index may be crafted. What is not understood to its last byte is told, and
-// who asks decides what that means.
+// An index may be crafted. The package reports every byte that it cannot interpret, and the
+// caller decides what that means.
 package gitindex
 
 import (
@@ -15,24 +14,23 @@ import (
 type Index struct {
 	// Data is the file.
 	Data []byte
-	// Hash is how long the name of an object is in it, in bytes: 20 or 32.
+	// Hash is the length in bytes of the name of an object: 20 or 32.
 	Hash int
 }
 
-// Found is what a look through an index has found.
+// Found is the result of a search in an index.
 type Found struct {
-	// Such is set where an entry is one that was looked for.
+	// Such is set if an entry matched.
 	Such bool
-	// Broken is set where the index cannot be read to its end.
+	// Broken is set if the index cannot be read to its end.
 	Broken bool
-	// Elsewhere is set where it has an extension that may add entries, or let
-	// git read them in another order (split and sparse indexes, offsets of
-	// entries), or one that is not known.
+	// Elsewhere is set if it has an extension that may add entries, or let git read them in
+	// another order (split and sparse indexes, offsets of entries), or an unknown one.
 	Elsewhere bool
 }
 
-// Modes of entries that are no files: links to other repositories, and folders
-// that are not checked out.
+// Modes of entries that are not files: links to other repositories, and folders that are
+// not checked out.
 const (
 	Link   uint32 = 0o160000
 	Folder uint32 = 0o040000
@@ -41,8 +39,8 @@ const (
 // more is the flag of an entry with more flags.
 const more = 0x4000
 
-// Find looks for an entry, by its path from the root of the working tree and
-// its mode.
+// Find searches for an entry for which such holds, given its path from the root of the
+// working tree and its mode.
 func (x Index) Find(such func(name string, mode uint32) bool) Found {
 	const header, mode, fixed = 12, 24, 40
 	if len(x.Data) < header || string(x.Data[:4]) != "DIRC" {
@@ -62,7 +60,7 @@ func (x Index) Find(such func(name string, mode uint32) bool) Found {
 			at += 2
 		}
 		keep := 0
-		if version == 4 { // of the name before, so much stays
+		if version == 4 { // the bytes that stay of the previous name
 			strip, n := offset(x.Data[at:])
 			if n == 0 || strip > len(name) {
 				return Found{Broken: true}
@@ -84,8 +82,8 @@ func (x Index) Find(such func(name string, mode uint32) bool) Found {
 	return x.extensions(at)
 }
 
-// extensions looks at what stands behind the entries: cached trees, conflicts,
-// untracked files and the file system's monitor say nothing about entries.
+// extensions reads the extensions after the entries. Cached trees, conflicts, untracked
+// files and the file system's monitor do not affect entries.
 func (x Index) extensions(at int) Found {
 	end := len(x.Data) - x.Hash
 	for at < end {
@@ -110,8 +108,8 @@ func (x Index) extensions(at int) Found {
 	return Found{Broken: at != end}
 }
 
-// offset reads a number as packs write offsets (gitformat-pack(5)), and tells
-// how many bytes it took; none where it does not end.
+// offset reads a number as packs write offsets (gitformat-pack(5)), and returns how many
+// bytes it used, or 0 if the number does not end.
 func offset(b []byte) (value, n int) {
 	for n < len(b) && n < 5 {
 		c := b[n]

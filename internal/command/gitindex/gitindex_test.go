@@ -61,7 +61,7 @@ func TestAgainstGit(t *testing.T) {
 	}
 }
 
-// Indexes that keep a part of themselves elsewhere say so.
+// TestElsewhere checks that an index with a part in another place is reported as such.
 func TestElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	git(t, dir, "init", "-q")

@@ -9,7 +9,8 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// A file that a long option names is also read under abbreviations of the option.
+// TestAbbreviationsRead checks that the value of a long option is also read if the
+// option is abbreviated.
 func TestAbbreviationsRead(t *testing.T) {
 	tried := 0
 	var look func(command []string, p *form.Program)
@@ -30,7 +31,7 @@ func TestAbbreviationsRead(t *testing.T) {
 					inv.Words = append(inv.Words, Literal(w))
 				}
 				tried++
-				if !slices.ContainsFunc(Describe(inv, &World{}).Access, func(a cardea.Access) bool { return a.Kind == cardea.Read && a.Path == "/w/f.txt" }) {
+				if !slices.ContainsFunc(Describe(inv, &System{}).Access, func(a cardea.Access) bool { return a.Kind == cardea.Read && a.Path == "/w/f.txt" }) {
 					t.Errorf("%s %s reads no file", strings.Join(command, " "), strings.Join(words, " "))
 				}
 			}

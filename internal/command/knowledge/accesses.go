@@ -11,11 +11,9 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file derives what a program does from what is known of its options and
-// operands.
+// This file derives the accesses of a program from its described options and operands.
 
-// accesses derives what the program does to its operands and to the values of
-// its options.
+// accesses adds the accesses of the program to its operands and to the values of its options.
 func (r *reader) accesses() {
 	defer r.enter()()
 	s := r.spec
@@ -84,11 +82,11 @@ func (r *reader) accesses() {
 	r.besides(s.Accesses)
 }
 
-// manyOperands is from how many operands on room is made for their accesses at once.
+// manyOperands is the number of operands from which on their accesses are allocated at once.
 const manyOperands = 32
 
-// enter goes to the folder in which the program is told to work, for the paths of its
-// operands, and gives the way back.
+// enter makes the program's working folder the base of its operand paths and returns a
+// function that restores the old one.
 func (r *reader) enter() func() {
 	back := r.paths.Dir
 	if len(r.levels) > 0 {
@@ -97,8 +95,8 @@ func (r *reader) enter() func() {
 	return func() { r.paths.Dir = back }
 }
 
-// inFolder returns the folder in which a program works because of options before a word:
-// git -C.
+// inFolder returns the folder in which program works because of its options before word
+// number before: git -C.
 func inFolder(program, dir string, options []cardea.Option, before int) string {
 	names, _ := WordsOf(form.ChangesFolderWith, program)
 	for _, o := range options {
@@ -113,18 +111,18 @@ func inFolder(program, dir string, options []cardea.Option, before int) string {
 	return dir
 }
 
-// words are the words that belong to a property of the program.
+// words returns the words that belong to a property of the program.
 func (r *reader) words(property form.Property) []string {
 	list, _ := WordsOf(property, r.out.Command[0])
 	return list
 }
 
-// pathspec reports whether a word names files in a way of git's own.
+// pathspec reports whether f is a pathspec of git, not a plain name.
 func (r *reader) pathspec(f Word) bool {
 	return f.Static && (strings.HasPrefix(f.Text, ":") || strings.ContainsAny(f.Text, "*?[")) && Has(form.ReadsPathspecs, r.out.Command[0])
 }
 
-// besides adds what the program does apart from its operands and options.
+// besides adds the accesses that do not depend on the operands and options.
 func (r *reader) besides(kinds []cardea.AccessKind) {
 	p := r.out
 	for _, k := range kinds {
@@ -143,7 +141,7 @@ func (r *reader) besides(kinds []cardea.AccessKind) {
 	}
 }
 
-// operand adds what the program does to one operand.
+// operand adds the accesses of kind k to one operand.
 func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
 	if all := each(f); all[0].Static && !f.Static {
 		for _, one := range all {
@@ -166,7 +164,7 @@ func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
 		return
 	}
 	if f.Process {
-		return // what another part prints
+		return // names that another part prints
 	}
 	if f.Static && k == cardea.Read {
 		for _, s := range r.spec.TriesSuffixes {
@@ -193,7 +191,7 @@ func (r *reader) operand(k cardea.AccessKind, f Word, recursive bool) {
 	}
 }
 
-// onThisMachine adds the file of a remote operand whose machine is this one.
+// onThisMachine adds the file of a remote operand whose host is this machine.
 func (r *reader) onThisMachine(k cardea.AccessKind, f Word, recursive bool) {
 	text := f.Text
 	if _, rest, ok := strings.Cut(text, "://"); ok {
@@ -212,15 +210,14 @@ func (r *reader) onThisMachine(k cardea.AccessKind, f Word, recursive bool) {
 	r.touch(k, Literal(cmp.Or(name, ".")), recursive)
 }
 
-// remoteName reports whether a word names a file of another machine: host:path,
-// or an address.
+// remoteName reports whether f names a file on another machine: host:path, or an address.
 func remoteName(f Word) bool {
 	colon := strings.IndexByte(f.Text, ':')
 	slash := strings.IndexByte(f.Text, '/')
 	return colon > 0 && (slash < 0 || colon < slash)
 }
 
-// optionValues adds what the program does to the values of its options.
+// optionValues adds the accesses to the values of the program's options.
 func (r *reader) optionValues(options []form.NamedAccess, recursive bool) {
 	for _, o := range r.out.Options {
 		for _, a := range options {
@@ -249,7 +246,7 @@ func (r *reader) optionValues(options []form.NamedAccess, recursive bool) {
 	}
 }
 
-// outputs are the files that the value of an option names.
+// outputs returns the files that f, the value of option, names.
 func (r *reader) outputs(option string, f Word) []Word {
 	if !f.Static || !strings.Contains(f.Text, "#") || !slices.Contains(r.spec.NumberedNameOptions, option) {
 		return []Word{f}
@@ -260,7 +257,7 @@ func (r *reader) outputs(option string, f Word) []Word {
 	return []Word{{Word: cardea.Word{Text: f.Text}}}
 }
 
-// touch adds the accesses of one word.
+// touch adds the accesses of kind k to one word.
 func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 	out := &r.out.Access
 	switch k {
@@ -308,15 +305,15 @@ func (r *reader) touch(k cardea.AccessKind, f Word, recursive bool) {
 	}
 }
 
-// ofRevision adds the reads of a word of git's. After a revision a path begins at the top of
-// the repository. A command that shows no contents tells only that there is such a file.
+// ofRevision adds the reads of a word of git. After a revision a path begins at the top
+// of the repository. A command that shows no contents only reveals that the file exists.
 func (r *reader) ofRevision(f Word, recursive bool) {
 	dir, from := r.paths.Dir, len(r.out.Access)
 	for _, file := range revisionFiles(f) {
 		name := f
 		name.Text = file
-		behind := strings.HasSuffix(f.Text, ":"+file) && !strings.HasPrefix(file, "./") && !strings.HasPrefix(file, "../../") && r.world != nil
-		if !behind || strings.IndexByte("0123456789:/", f.Text[0]) >= 0 { // log -L 1,9:file is no revision
+		behind := strings.HasSuffix(f.Text, ":"+file) && !strings.HasPrefix(file, "./") && !strings.HasPrefix(file, "../") && r.system != nil
+		if !behind || strings.IndexByte("0123456789:/", f.Text[0]) >= 0 { // log -L 1,9:file names no revision
 			r.touch(cardea.Read, name, recursive)
 		}
 		if behind {
@@ -333,8 +330,8 @@ func (r *reader) ofRevision(f Word, recursive bool) {
 	}
 }
 
-// fileURL adds the file that an address of the scheme file: reads. In such an address
-// {a,b} and [a-b] stand for several, as curl reads them.
+// fileURL adds the file that a file: address reads. In such an address {a,b} and [a-b]
+// stand for several files, as curl reads them.
 func (r *reader) fileURL(f Word, recursive bool) {
 	name, ok := FileURL(f.Text)
 	if !ok {
@@ -347,12 +344,12 @@ func (r *reader) fileURL(f Word, recursive bool) {
 	r.touch(cardea.Read, at, recursive)
 }
 
-// alternatives are those of an address, as curl writes them.
+// alternatives matches the {a,b} and [a-b] of an address, as curl reads them.
 var alternatives = lazyRegexp(`\{[^{}]*\}|\[[^\[\]]*\]`)
 
-// revisionFiles are the files that a word of git's may name: one of the work,
-// of a revision (HEAD:file, :0:file), or a pathspec with its magic
-// (gitrevisions(7), gitglossary(7)). One that leaves files out names none.
+// revisionFiles returns the files that a word of git may name: one of the work tree, of
+// a revision (HEAD:file, :0:file), or a pathspec with its magic (gitrevisions(7),
+// gitglossary(7)). A pathspec that excludes files names none.
 func revisionFiles(f Word) []string {
 	spec, rest, _ := readPathspec(f.Text)
 	before, file, _ := strings.Cut(f.Text, ":")
@@ -373,7 +370,7 @@ func revisionFiles(f Word) []string {
 	return out
 }
 
-// has reports whether one of the options is given, or "always".
+// has reports whether one of the named options is given, or names contains "always".
 func (r *reader) has(names []string) bool {
 	for _, n := range names {
 		if n == "always" {
@@ -389,7 +386,7 @@ func (r *reader) has(names []string) bool {
 	return false
 }
 
-// into lists the folders that options name for the program's files.
+// into returns the folders that options name for the files of the program.
 func (r *reader) into() []Word {
 	var out []Word
 	for _, o := range r.out.Options {
@@ -400,7 +397,7 @@ func (r *reader) into() []Word {
 	return out
 }
 
-// cutRemote takes the machine off host:name.
+// cutRemote splits host:name if the program takes such names. host is "" for a local name.
 func cutRemote(s *form.Program, name string) (host, file string) {
 	if i := strings.LastIndexByte(name, ':'); (s.HostPathOperands || len(s.HostPathOptions) > 0) && i >= 0 {
 		return name[:i], name[i+1:]
@@ -408,8 +405,8 @@ func cutRemote(s *form.Program, name string) (host, file string) {
 	return "", name
 }
 
-// saved adds the files in which downloads are saved under a name from their
-// address. Curl leaves the query off, wget does not.
+// saved adds the files in which downloads are saved under a name from their address.
+// Curl leaves the query off, wget does not.
 func (r *reader) saved() {
 	s := r.spec
 	if len(s.SavesUnderURLName) == 0 || !r.has(s.SavesUnderURLName) || r.has(s.SavesUnderURLNameUnless) {
@@ -433,7 +430,7 @@ func (r *reader) saved() {
 	}
 }
 
-// savedAs adds the file in which an address is saved.
+// savedAs adds the file in each folder under which the download of address is saved.
 func (r *reader) savedAs(address string, folders []Word) {
 	names := []string{lastName(address)}
 	if bare, _, ok := strings.Cut(address, "?"); ok {
@@ -446,7 +443,7 @@ func (r *reader) savedAs(address string, folders []Word) {
 	}
 }
 
-// lastName is the name of a file at an address.
+// lastName returns the file name at the end of address.
 func lastName(address string) string {
 	address, _, _ = strings.Cut(address, "#")
 	if _, rest, ok := strings.Cut(address, "://"); ok {
@@ -463,8 +460,8 @@ func lastName(address string) string {
 	return cmp.Or(name, "index.html") + query
 }
 
-// spread adds the folder into which files are written that the line does not
-// name: as a whole where an option names it.
+// spread adds the folder into which the program writes files that the line does not
+// name. The access is recursive if an option names the folder.
 func (r *reader) spread() {
 	s := r.spec
 	if !r.has(s.WritesUnnamedFiles) || r.has(s.WritesUnnamedFilesUnless) {
@@ -472,8 +469,8 @@ func (r *reader) spread() {
 	}
 	folders := r.into()
 	for _, dir := range folders {
-		// The home folder is more often a mistake than a target, and what lies
-		// in it is not overwritten for certain.
+		// The home folder is more often a mistake than a target, and its files are not
+		// certainly overwritten.
 		home := dir.Static && Absolute(r.paths.Dir, dir.Text) == r.paths.Home
 		r.touch(cardea.Write, dir, !home)
 	}
@@ -482,21 +479,21 @@ func (r *reader) spread() {
 	}
 }
 
-// maxUncertain bounds how many uncertain words of one invocation are looked
-// into, so that long lines stay linear.
+// maxUncertain is the number of uncertain words of one invocation that are examined, so
+// that long lines stay linear.
 const maxUncertain = 8
 
-// mayBecome lists what a word may become, nothing where too many words are uncertain.
-func (r *reader) mayBecome(f Word) []PossiblePath {
+// mayBecome returns the values that f may have, or nil if too many words are uncertain.
+func (r *reader) mayBecome(f Word) []PotentialPath {
 	if r.inv.MayBecome == nil || r.uncertain > maxUncertain {
 		return nil
 	}
 	return r.inv.MayBecome(f)
 }
 
-// supplied adds what an operand may become whose value the line does not tell.
-// Its access has no path and a spelling, so that what denies finds it and
-// nothing allows it. Where hidden is set, only hidden files count.
+// supplied adds the values that an operand of unknown value may have. Such an access has
+// no path but a spelling: deny rules match it, allow rules do not. If hidden is set,
+// only hidden files are added.
 func (r *reader) supplied(k cardea.AccessKind, f Word, recursive, hidden bool) {
 	if len(f.May) == 0 {
 		r.uncertain++
@@ -515,14 +512,14 @@ func (r *reader) supplied(k cardea.AccessKind, f Word, recursive, hidden bool) {
 			r.search(s, cardea.Access{Kind: k, Recursive: recursive})
 			continue
 		}
-		if s.Entries && s.Pattern == "" && k != cardea.Delete || hidden && !r.paths.SaysHidden(cmp.Or(s.Pattern, s.Path), r.world.Roots) {
+		if s.Entries && s.Pattern == "" && k != cardea.Delete || hidden && !r.paths.SaysHidden(cmp.Or(s.Pattern, s.Path), r.system.Roots) {
 			continue
 		}
 		a := cardea.Access{Kind: k, Spelled: s.Path, Recursive: recursive || s.Below, MetadataOnly: metadata}
 		if s.Entries && k == cardea.Delete {
 			a.Glob, a.Pattern = true, cmp.Or(s.Pattern, strings.TrimSuffix(s.Path, "/")+"/*")
 		} else if s.Pattern != "" {
-			if !r.paths.SaysHidden(s.Pattern, r.world.Roots) {
+			if !r.paths.SaysHidden(s.Pattern, r.system.Roots) {
 				if !s.Entries {
 					r.changed(s.Pattern, a)
 				}
@@ -534,7 +531,7 @@ func (r *reader) supplied(k cardea.AccessKind, f Word, recursive, hidden bool) {
 	}
 }
 
-// changed adds that the files are written or deleted for which a pattern stands now.
+// changed adds a write or deletion of each file that matches pattern now.
 func (r *reader) changed(pattern string, a cardea.Access) {
 	if a.Kind == cardea.Read {
 		return
@@ -547,7 +544,7 @@ func (r *reader) changed(pattern string, a cardea.Access) {
 	}
 }
 
-// searched adds what a search deletes by its name.
+// searched adds the deletions of a search (find -delete).
 func (r *reader) searched() {
 	p := cardea.Part{Command: r.out.Command, Options: r.out.Options, Operands: r.operands, Dir: r.paths.Dir}
 	for _, f := range r.argv {
@@ -570,21 +567,21 @@ func (r *reader) searched() {
 		}
 		return out
 	}
-	for _, s := range foundNames(&p, r.world, acts, true, become) {
+	for _, s := range foundNames(&p, r.system, acts, true, become) {
 		if s.Pattern != "" { // the folder is an operand
 			r.search(s, cardea.Access{Kind: cardea.Delete, Path: r.paths.follow(path.Dir(paths.LiteralBegin(s.Pattern)))})
 		}
 	}
 }
 
-// search adds what is done to the files that a search finds by a pattern: those that it
-// finds now, and where not all were seen, whatever the pattern may stand for.
-func (r *reader) search(s PossiblePath, like cardea.Access) {
+// search adds the accesses like like to the files that a search finds by a pattern:
+// those it finds now, and if not all were seen, whatever the pattern may stand for.
+func (r *reader) search(s PotentialPath, like cardea.Access) {
 	const mostSearches = 64
 	found, all := []string{s.Path}, s.Pattern == ""
-	if r.searches++; !all && r.searches <= mostSearches && r.world != nil && r.world.Names != nil {
+	if r.searches++; !all && r.searches <= mostSearches && r.system != nil && r.system.Names != nil {
 		pattern := paths.Pattern(nil).Join(s.Pattern)
-		found, all = hiddenBelow(s.Path, r.paths.SaysHidden(s.Path, r.world.Roots), r.paths.Dir, r.world, func(file string) bool {
+		found, all = hiddenBelow(s.Path, r.paths.SaysHidden(s.Path, r.system.Roots), r.paths.Dir, r.system, func(file string) bool {
 			return pattern.Match(paths.Segments(file))
 		})
 	}
@@ -603,14 +600,14 @@ func (r *reader) search(s PossiblePath, like cardea.Access) {
 	}
 }
 
-// fromSearch reports whether a word is a file that a search has found, and is
-// read from the folder in which the search found it.
+// fromSearch reports whether a search found the file that f names, in the folder from
+// which the program reads it.
 func (r *reader) fromSearch(f Word) bool {
 	return f.Found != nil && f.Found.Dir != "" && f.Found.Dir == r.paths.Dir
 }
 
-// sureFind reports whether everything is known of what the program does to the
-// operand at i, which a search has found.
+// sureFind reports whether all effects on the operand at i are known, given that a
+// search found it.
 func (r *reader) sureFind(i int) bool {
 	s, f := r.spec, r.argv[i]
 	kind := s.Operands

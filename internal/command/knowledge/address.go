@@ -10,16 +10,16 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file is about addresses that stand for several, as curl(1) reads them ("URL" and
-// --output): {a,b} and [a-z], and #1 in the name of an output for what the first of them
-// is at the time.
+// This file expands addresses that stand for several, as curl(1) reads them ("URL" and
+// --output): {a,b} and [a-z]. In the name of an output, #1 is the current value of the
+// first of them.
 
-// mostNamesOfAddress is how many names an address is taken apart into.
+// mostNamesOfAddress is the number of names to which an address is expanded at most.
 const mostNamesOfAddress = 64
 
-// addressPieces are the pieces of an address: the texts that each may be. Those of the
-// odd places stand in braces or brackets; a pattern stands for the numbers or letters of
-// a range.
+// addressPieces splits an address into pieces and returns the texts that each may be.
+// Pieces with an odd index are in braces or brackets. A pattern represents the numbers
+// or letters of a range.
 func addressPieces(text string) [][]string {
 	var out [][]string
 	plain := ""
@@ -50,10 +50,10 @@ func addressPieces(text string) [][]string {
 	return append(out, []string{plain})
 }
 
-// addressesOf are the addresses that one stands for; false where these are too many.
+// addressesOf returns the addresses for which text stands, or false if there are too many.
 func addressesOf(text string) ([]string, bool) { return joinedPieces(addressPieces(text)) }
 
-// joinedPieces are the texts that pieces make, false where these are too many.
+// joinedPieces returns the texts that the pieces form, or false if there are too many.
 func joinedPieces(pieces [][]string) ([]string, bool) {
 	out := []string{""}
 	for _, some := range pieces {
@@ -65,8 +65,8 @@ func joinedPieces(pieces [][]string) ([]string, bool) {
 	return out, true
 }
 
-// ofThisMachine reports an address of http that every reader takes for one of this machine, at
-// none of some ports. What a pattern becomes begins as the pattern does.
+// ofThisMachine reports whether address is of http and certainly of this machine, at
+// none of the given ports. What a pattern becomes begins as the pattern does.
 func ofThisMachine(address Word, ports []string) bool {
 	m := ownAddress.get().FindStringSubmatch(address.Text)
 	return m != nil && !showsSettings.MatchString(m[2]) && !slices.Contains(ports, strings.TrimLeft(m[1], "0")) && (address.Static || address.Glob && simpleGlob(address.Text) && strings.HasPrefix(m[2], "/"))
@@ -74,10 +74,11 @@ func ofThisMachine(address Word, ports []string) bool {
 
 const ownAddress = lazyRegexp(`^(?:http://)?(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?([/?][!-?A-Z^-z~]*)?$`)
 
-// showsSettings fits paths under which servers show hidden files, their environment or memory.
+// showsSettings matches paths under which servers show hidden files, their environment
+// or memory.
 const showsSettings = lazyRegexp(`(?i)/\.|%2e|actuator|heapdump|pprof`)
 
-// addresses are the words from which something is fetched.
+// addresses returns the words from which the program fetches.
 func (r *reader) addresses() []Word {
 	var out []Word
 	for n, i := range r.operands {
@@ -93,8 +94,7 @@ func (r *reader) addresses() []Word {
 	return out
 }
 
-// numbered are the names that a name with #1 in it becomes, false where they are not
-// known.
+// numbered returns the names that a name with #1 in it becomes, or false if they are unknown.
 func (r *reader) numbered(name string) ([]Word, bool) {
 	var out []Word
 	for _, address := range r.addresses() {
@@ -115,8 +115,8 @@ func (r *reader) numbered(name string) ([]Word, bool) {
 	return out, true
 }
 
-// numberedPieces are the pieces of a name with numbers, each of which stands for some
-// texts. What has no such number stays.
+// numberedPieces splits name into pieces and replaces each #N with the N-th element of
+// some. Other numbers stay.
 func numberedPieces(name string, some [][]string) [][]string {
 	var out [][]string
 	for name != "" {
@@ -136,7 +136,7 @@ func numberedPieces(name string, some [][]string) [][]string {
 	return out
 }
 
-// fetchedName is a name from an address, which may be a pattern.
+// fetchedName returns a name from an address as a word, or as a pattern if it has a star.
 func fetchedName(name string) Word {
 	if strings.Contains(name, "*") {
 		return pattern(name)

@@ -10,16 +10,16 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// This file says which files programs write beside those that they are given: what packs a file
-// gives it another name.
+// This file derives the files that programs write next to those that they are given:
+// gzip gives a file another name.
 
-// keepsFiles reports whether the files that are edited stay as they are.
+// keepsFiles reports whether the program leaves the files that it edits as they are.
 func (r *reader) keepsFiles() bool {
 	return r.has(r.spec.KeepsFiles) && !r.has(r.spec.KeepsFilesUnless)
 }
 
-// replaced adds that a file gives way to another one, whose name is the same with a suffix
-// or without it. A file that is kept stays beside it.
+// replaced adds the file that takes the place of f, whose name has one more suffix or
+// one less. A file that the program keeps stays next to it.
 func (r *reader) replaced(f Word, recursive bool) {
 	suffixes := r.spec.Suffixes
 	for _, o := range r.out.Options {
@@ -41,7 +41,7 @@ func (r *reader) replaced(f Word, recursive bool) {
 		may = []string{f.Text}
 	default:
 		for _, s := range r.mayBecome(f) {
-			if s.Search && r.paths.SaysHidden(s.Pattern, r.world.Roots) {
+			if s.Search && r.paths.SaysHidden(s.Pattern, r.system.Roots) {
 				may = append(may, s.Pattern)
 			}
 		}
@@ -61,8 +61,8 @@ func (r *reader) replaced(f Word, recursive bool) {
 	}
 }
 
-// written adds that a file is written, or one that a pattern stands for. Where it is not
-// sure, it may be another one.
+// written adds a write of name, or of the files that match it. If sure is not set, the
+// program may write another file.
 func (r *reader) written(name string, literal, sure bool) {
 	f := Literal(name)
 	if !literal && paths.IsPattern(name) {
@@ -76,18 +76,18 @@ func (r *reader) written(name string, literal, sure bool) {
 	}
 }
 
-// namesLike are the files that a pattern stands for now, false where these are not known.
+// namesLike returns the files that match pattern now, or false if they are unknown.
 func (r *reader) namesLike(pattern string) ([]string, bool) {
 	const most = 256
 	folder, base := path.Split(pattern)
 	at := Absolute(r.paths.Dir, cmp.Or(folder, "."))
-	if at == "" || r.world == nil || r.world.Names == nil || paths.IsPattern(folder) {
+	if at == "" || r.system == nil || r.system.Names == nil || paths.IsPattern(folder) {
 		return nil, false
 	}
-	if r.world.IsNew != nil && r.world.IsNew(at) {
+	if r.system.IsNew != nil && r.system.IsNew(at) {
 		return nil, true
 	}
-	all, ok := r.world.Names(at)
+	all, ok := r.system.Names(at)
 	all = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !paths.MayBeNamed(base, name) })
 	for i := range all {
 		all[i] = folder + all[i]
@@ -95,8 +95,8 @@ func (r *reader) namesLike(pattern string) ([]string, bool) {
 	return all, ok && len(all) <= most
 }
 
-// otherNames are a name with the suffix that is added to it, and without one that it has.
-// A pattern may have one that it does not say.
+// otherNames returns name without the suffix that it has, else with the first suffix. A pattern
+// may end in a suffix that it does not show: then it also returns name without its ending.
 func otherNames(name string, suffixes []string) []string {
 	for _, s := range suffixes {
 		if bare, ok := strings.CutSuffix(name, s); ok && bare != "" && !strings.HasSuffix(bare, "/") {

@@ -12,8 +12,8 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// doubt is why it is not known everything that the program does with these
-// words, "" where it is.
+// doubt returns why the effects of the program with these words are not fully known, or
+// "" if they are.
 func (r *reader) doubt() string {
 	c, name := r.spec.Complete, strings.Join(r.out.Command, " ")
 	switch {
@@ -65,7 +65,7 @@ func (r *reader) doubt() string {
 	return ""
 }
 
-// endsStarted reports whether the program ends nothing but processes that the line has started.
+// endsStarted reports whether the program ends only processes that the line has started.
 func (r *reader) endsStarted() bool {
 	for i, f := range r.argv[1:] {
 		text, dash := strings.CutPrefix(f.Text, "-")
@@ -80,7 +80,7 @@ func (r *reader) endsStarted() bool {
 }
 
 // editsFiles reports whether the program, with these words, reads and writes the files
-// that its accesses name, and does nothing else.
+// of its accesses and does nothing else.
 func (r *reader) editsFiles() bool {
 	if r.spec.Edits == nil || len(r.above) > 0 {
 		return false
@@ -88,16 +88,16 @@ func (r *reader) editsFiles() bool {
 	edits := *r
 	spec := *r.spec
 	spec.Complete, edits.spec = spec.Edits, &spec
-	// The value of an option that takes none may name another file.
+	// A value given to an option that takes none may name another file.
 	another := func(o cardea.Option) bool {
 		return o.Value != "" && !slices.Contains(r.values(), o.Name) && !r.isBackupSuffix(o)
 	}
 	return !slices.ContainsFunc(r.out.Options, another) && edits.doubt() == ""
 }
 
-// sureWithoutSubcommand reports whether the program is described without a
-// subcommand, and no word may be one. Programs differ on whether "--" takes the
-// meaning from a subcommand's name.
+// sureWithoutSubcommand reports whether the description covers the program without a
+// subcommand, and no word may be one. Programs differ on whether "--" makes a
+// subcommand's name an operand.
 func (r *reader) sureWithoutSubcommand() bool {
 	c := r.spec.Complete
 	if c == nil || !c.WithoutSubcommand || !r.named() {
@@ -106,7 +106,8 @@ func (r *reader) sureWithoutSubcommand() bool {
 	return len(r.operands) == 0 || r.spec.OperandsWithoutSubcommand && !r.mayBeSubcommand(r.argv[r.operands[0]])
 }
 
-// unsureOperands is why the words are not all as they must be.
+// unsureOperands returns why the operands do not meet the conditions of the description,
+// or "" if they do.
 func (r *reader) unsureOperands(name string) string {
 	c := r.spec.Complete
 	if _, document := r.document(); len(c.RequiredOptions) > 0 && !document && !r.given(c.RequiredOptions, r.spec.SingleDashOptions || !r.spec.OptionsAfterOperands && r.spec.FirstOperand == cardea.Read) {
@@ -158,7 +159,8 @@ func (r *reader) unsureOperands(name string) string {
 	return ""
 }
 
-// unlessStatic says what a word that is only known when the line runs may be.
+// unlessStatic returns ": it may be PATTERN" for a word that is only known when the line
+// runs, else "".
 func unlessStatic(f Word, pattern string) string {
 	if f.Static {
 		return ""
@@ -166,7 +168,7 @@ func unlessStatic(f Word, pattern string) string {
 	return ": it may be " + pattern
 }
 
-// odd reports an operand that is no plain name which the line gives.
+// odd reports whether the operand at i is not a plain name that the line gives.
 func (r *reader) odd(i int) bool {
 	return !r.argv[i].Static || strings.Trim(r.argv[i].Text, alphanumeric+"._-/") != ""
 }
@@ -175,10 +177,10 @@ func (r *reader) odd(i int) bool {
 func (r *reader) folder(i int) bool {
 	f := r.argv[i]
 	at := Absolute(r.paths.Dir, f.Text)
-	return !f.Static || at == "" || r.world.IsDir == nil || r.world.IsDir(at)
+	return !f.Static || at == "" || r.system.IsDir == nil || r.system.IsDir(at)
 }
 
-// among reports whether the operands name nothing but what is in a list.
+// among reports whether all operands are in list.
 func (r *reader) among(list []string) bool {
 	slashes := false
 	for n, i := range r.operands {
@@ -197,11 +199,10 @@ func (r *reader) among(list []string) bool {
 	return len(r.operands) > 0
 }
 
-// given reports whether one of the options is given, under its full name, and
-// where that counts, in front of the operands: programs whose long options have
-// one dash mostly stop at the first operand. A switch must not be given a value:
-// -check=false takes it back. In front of a subcommand * means in front of that word
-// (brew --prefix python).
+// given reports whether one of the options is given under its full name. If front is
+// set, it must be before the operands: programs whose long options have one dash mostly
+// stop at the first operand. A switch must have no value: -check=false takes it back.
+// Before a subcommand, * means before that word (brew --prefix python).
 func (r *reader) given(names []string, front bool) bool {
 	end := len(r.argv)
 	if anySubcommand(r.spec) {
@@ -215,7 +216,8 @@ func (r *reader) given(names []string, front bool) bool {
 	})
 }
 
-// otherwise is what the program does besides where not all is certain.
+// otherwise returns the accesses of the program beyond its words where its description
+// is not complete.
 func (r *reader) otherwise() []cardea.AccessKind {
 	out := r.spec.AccessesIfIncomplete
 	for i := len(r.above) - 1; i >= 0 && out == nil && r.spec.Complete != nil; i-- {
@@ -224,11 +226,11 @@ func (r *reader) otherwise() []cardea.AccessKind {
 	return out
 }
 
-// named reports whether all words of the command are known.
+// named reports whether all words of the command are described.
 func (r *reader) named() bool { return len(r.out.Command) == r.first+len(r.above) }
 
-// help reports whether the line only asks for help: nothing stands behind a
-// command that is known but one of the program's options for that.
+// help reports whether the line only asks for help: after a known command comes only one
+// of the program's help options.
 func (r *reader) help() bool {
 	top, n := r.spec, len(r.out.Command)
 	if len(r.above) > 0 {
@@ -238,7 +240,7 @@ func (r *reader) help() bool {
 	return last.Static && r.named() && !anySubcommand(r.spec) && len(r.argv) == n-r.first+2 && slices.Contains(top.HelpOptions, last.Text)
 }
 
-// fits reports whether a word fits a pattern that may begin and end with a star.
+// fits reports whether word matches pattern, which may begin and end with a star.
 func fits(word, pattern string) bool {
 	middle, any := strings.CutSuffix(pattern, "*")
 	middle, anyBefore := strings.CutPrefix(middle, "*")
@@ -253,15 +255,14 @@ func fits(word, pattern string) bool {
 	return word == middle
 }
 
-// literalHead reports whether a word that is not known for certain begins with
-// a letter of its own, other than those of a pattern for what words begin with.
+// literalHead reports whether the uncertain word f begins with a letter of its own that
+// differs from the first letter of pattern.
 func literalHead(f Word, pattern string) bool {
 	return pattern != "" && pattern[0] != '*' && f.Text != "" && isLetter(f.Text[0]) && f.Text[0] != pattern[0]
 }
 
-// unsureOption reports an option that is not known to be harmless. One in front
-// of a subcommand does not belong to the subcommand: docker -H is not that of docker
-// history.
+// unsureOption reports whether o may be harmful. An option before a subcommand does not
+// belong to the subcommand: docker -H is not an option of docker history.
 func (r *reader) unsureOption(o cardea.Option) bool {
 	if r.spec.Complete.NumericOptions && len(o.Name) == 2 && '0' <= o.Name[1] && o.Name[1] <= '9' {
 		// head -9c reads what follows as another option, not as its value.
@@ -275,9 +276,8 @@ func (r *reader) unsureOption(o cardea.Option) bool {
 	return true
 }
 
-// harmless reports whether an option behind the k-th word of the command is
-// among the flags of the program that this word names: as it is, or with its
-// value, which may end in a star there.
+// harmless reports whether o, after the k-th word of the command, is among the harmless
+// options of p. There it is alone or with its value, which may end in a star.
 func (r *reader) harmless(p *form.Program, k int, o cardea.Option) bool {
 	if p.Complete == nil || k > 0 && o.Word < r.levels[k-1] {
 		return false
@@ -288,8 +288,8 @@ func (r *reader) harmless(p *form.Program, k int, o cardea.Option) bool {
 	})
 }
 
-// unsureWord is why a word that is only known when the line runs may be an option, or other
-// operands than it seems; "" where each word is certain.
+// unsureWord returns why a word that is only known when the line runs may be an option,
+// or another operand than it seems. It returns "" if each word is certain.
 func (r *reader) unsureWord() string {
 	s := r.spec
 	for k, f := range r.argv[1:] {
@@ -317,12 +317,12 @@ func (r *reader) unsureWord() string {
 	return ""
 }
 
-// noOption reports whether the word at i is no option whatever it becomes: it is after the end
-// of the options, or the value of one.
+// noOption reports whether the word at i cannot be an option: it is after the end of the
+// options, or the value of one.
 func (r *reader) noOption(i int) bool { return r.ended > 0 && i >= r.ended || r.isValue(i) }
 
-// sureScripts looks at the programs in the program's words: in its options, else
-// in the first operand.
+// sureScripts reports whether the scripts in the program's words are harmless: those in
+// its options, else the first operand.
 func (r *reader) sureScripts() bool {
 	c, found := r.spec.Complete, false
 	for _, o := range r.out.Options {
@@ -339,7 +339,7 @@ func (r *reader) sureScripts() bool {
 	} else if document, ok := r.document(); ok {
 		return document != ""
 	} else if found || r.spec.FirstOperand == "" || r.spec.FirstOperand == cardea.Execute {
-		return true // a program in a file is what the options say it is
+		return true // a program in a file is covered by the options
 	}
 	if len(r.operands) <= at {
 		return false
@@ -348,8 +348,9 @@ func (r *reader) sureScripts() bool {
 	return f.Static && harmless(c.ScriptLanguage, f.Text)
 }
 
-// document is the here-document that an interpreter runs, where it runs one that only reads and
-// prints. A first line may say how it is encoded (docs.python.org/3/reference/lexical_analysis.html).
+// document returns the here-document of the invocation, and whether the program runs it
+// as a script that only reads and prints. A first line may declare an encoding
+// (docs.python.org/3/reference/lexical_analysis.html).
 func (r *reader) document() (string, bool) {
 	text := r.inv.Document
 	reads := r.spec.Complete != nil && r.spec.Complete.ReadsDocument && text != "" && !r.has(r.spec.FirstOperandUnless) && !strings.Contains(text, "coding") &&
@@ -361,7 +362,8 @@ func (r *reader) document() (string, bool) {
 	return text, reads && *r.documentReads
 }
 
-// scripts finds what the programs in the program's words open and run.
+// scripts adds the files that the scripts in the program's words open and the commands
+// that they run.
 func (r *reader) scripts() {
 	c := r.spec.Complete
 	if c == nil || c.ScriptLanguage == "" {
@@ -380,14 +382,14 @@ func (r *reader) scripts() {
 	if r.spec.FirstOperand == form.None && !r.has(r.spec.FirstOperandUnless) && len(r.operands) > 0 {
 		first := r.argv[r.operands[0]]
 		r.script(first)
-		// In sed of BSD the word behind -i is a suffix, which no script begins like.
+		// In BSD sed the word after -i is a suffix. No script begins like one.
 		if first.Static && len(r.operands) > 1 && r.has(r.spec.BackupSuffixOptions) && (first.Text == "" || strings.ContainsAny(first.Text[:1], "._~-")) {
 			r.script(r.argv[r.operands[1]])
 		}
 	}
 }
 
-// script adds what a program in a word opens and runs, as far as its language is read.
+// script adds the files and commands of the script in f, if its language can be read.
 func (r *reader) script(f Word) {
 	texts, isSed := []string{f.Text}, r.spec.Complete.ScriptLanguage == sedLanguage
 	if f.Listed && !f.MaySplit && len(f.May) > 0 {
@@ -416,23 +418,23 @@ func (r *reader) script(f Word) {
 	}
 }
 
-// ProjectEnvironment stands among the Configs of a part of a line that expands variables from
-// outside of it: what a file of the project sets may be a secret, whatever its name.
+// ProjectEnvironment is an entry in the Configs of a part that expands variables from outside
+// the line. A variable that a file of the project sets may be a secret, whatever its name.
 const ProjectEnvironment = "environment of the project"
 
-// ProgramsOf begins what stands among the Configs of each part of a line that activates a virtual
-// environment: the folder of its programs, which are found before others.
+// ProgramsOf is the prefix of an entry in the Configs of each part of a line that activates a
+// virtual environment. The folder of its programs follows, which are found before others.
 const ProgramsOf = "programs of "
 
-// OwnedBySystem begins what stands among the Configs of a part that runs files of a folder: the
-// folder must be the system's own.
+// OwnedBySystem is the prefix of an entry in the Configs of a part that runs files of a
+// folder. The system must own that folder.
 const OwnedBySystem = "files of "
 
-// PythonModules stands among the Configs of a part whose script imports modules of Python's own:
-// the interpreter must be the system's, and nothing where it runs may be in front of them.
+// PythonModules is an entry in the Configs of a part whose script imports Python's own modules.
+// The interpreter must be the system's, and nothing in its folder may shadow the modules.
 const PythonModules = "modules of Python"
 
-// uses adds the files that a script reads, where it only reads.
+// uses adds the files that a script reads, if it only reads.
 func (r *reader) uses(script string) {
 	use, ok := readInline(r.spec.Complete.ScriptLanguage, script)
 	if !ok {
@@ -445,16 +447,16 @@ func (r *reader) uses(script string) {
 		r.touch(form.Metadata, Literal(path), false)
 	}
 	for _, path := range use.Required { // a folder of that name has a script
-		// Node tries x.json.js where there is no x.json, and takes the ending of what a link leads to.
+		// Node tries x.json.js if there is no x.json, and uses the extension of a symlink's target.
 		at := Absolute(r.paths.Dir, path)
-		if json := at != "" && r.world.Resolve != nil && strings.HasSuffix(r.world.Resolve(at), ".json"); !json || r.world.IsDir == nil || r.world.IsDir(at) || r.world.IsNew == nil || r.world.IsNew(at) {
+		if json := at != "" && r.system.Resolve != nil && strings.HasSuffix(r.system.Resolve(at), ".json"); !json || r.system.IsDir == nil || r.system.IsDir(at) || r.system.IsNew == nil || r.system.IsNew(at) {
 			r.touch(cardea.Execute, Literal(path), false)
 		}
 	}
 	r.importsModules = r.spec.Complete.ScriptLanguage == "python" && !pythonPrints.MatchString(script) // also for codecs, and for an error
 }
 
-// value is the word that holds the value of an option.
+// value returns the word that holds the value of an option.
 func (r *reader) value(o cardea.Option) Word {
 	const farthest = 8
 	for i := o.Word + 1; i < min(o.Word+farthest, len(r.argv)); i++ {
@@ -465,13 +467,14 @@ func (r *reader) value(o cardea.Option) Word {
 	return Word{Word: cardea.Word{Text: o.Value, Static: o.Static}, Glob: r.argv[o.Word].Glob}
 }
 
-// anySubcommand reports whether a subcommand stands for every word that names no
-// other one. The word has no access: see the reader of command knowledge, which
-// refuses a complete description with operands there.
+// anySubcommand reports whether p describes every word that names no other subcommand.
+// That word has no access: the reader of command knowledge refuses a complete
+// description with operands there.
 func anySubcommand(p *form.Program) bool { return len(p.Name) == 1 && p.Name[0] == "*" }
 
-// executed reports whether a word names a program of the project, in a folder bin or .bin, that
-// certainly runs. Nothing writes it then, but errors may show lines of it where it is no code.
+// executed reports whether f names a program of the project, in a folder bin or .bin,
+// that certainly runs. The line does not write it then, but errors may show lines of it
+// if it is not code.
 func (r *reader) executed(f Word) bool {
 	at := Absolute(r.paths.Dir, f.Text)
 	folder := filepath.Base(filepath.Dir(at))

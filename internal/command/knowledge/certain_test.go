@@ -49,8 +49,8 @@ var stamp = form.Program{
 	Subcommands:       []form.Program{{Name: []string{"verify"}, Operands: cardea.Read, Complete: &form.Complete{}}, {Name: []string{"x-*"}, Operands: cardea.Delete}},
 }
 
-// understood takes words apart as those of tool: why it is not certain, and
-// what it does.
+// understood describes words as those of tool and returns why they are not certain, and
+// their accesses.
 func understood(words ...string) (string, []cardea.Access, *Meaning) {
 	argv := []Word{Literal("tool")}
 	for _, x := range words {
@@ -61,7 +61,7 @@ func understood(words ...string) (string, []cardea.Access, *Meaning) {
 
 func understoodAs(spec *form.Program, argv ...Word) (string, []cardea.Access, *Meaning) {
 	out := &Meaning{Command: []string{argv[0].Text}}
-	r := reader{world: &World{}, paths: Paths{Dir: "/work"}, out: out, argv: argv, spec: spec, first: 1}
+	r := reader{system: &System{}, paths: Paths{Dir: "/work"}, out: out, argv: argv, spec: spec, first: 1}
 	r.read()
 	if r.help() {
 		return "", nil, out
@@ -98,7 +98,7 @@ func TestCertainty(t *testing.T) {
 		{false, []string{"get", "pods", "-o", "jsonx"}},
 		{false, []string{"get", "pods", "-o", "path-file=a"}},
 		{false, []string{"get", "pods", "-o"}},
-		// An option in front of the subcommand is not the subcommand's.
+		// An option before the subcommand does not belong to it.
 		{true, []string{"log", "-H"}},
 		{false, []string{"-H", "evil", "log"}},
 		{true, []string{"list"}},
@@ -131,8 +131,8 @@ func TestCertainty(t *testing.T) {
 	}
 }
 
-// A program whose first word is a subcommand or an operand. Without the key
-// operands_without_subcommand, each line that writes has another answer.
+// TestOperandsWithoutSubcommand tests a program whose first word is a subcommand or an operand.
+// Without operands_without_subcommand, each line that writes has another result.
 func TestOperandsWithoutSubcommand(t *testing.T) {
 	word := func(text string) Word {
 		w := Literal(text)
@@ -232,8 +232,8 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// Each file of command knowledge says which variables its programs take for
-// their own.
+// TestFilesNameVariables checks that each file of command knowledge lists the variables
+// of its programs.
 func TestFilesNameVariables(t *testing.T) {
 	for _, p := range programs {
 		if s := p.program.Source; len(s.Variables) == 0 {

@@ -21,11 +21,11 @@ import (
 	"cardea.dev/internal/harness/call"
 )
 
-// reading is a project in which lines are judged by the deciders that need no
-// rule: a git repository with a few files.
+// reading is a project whose lines only the built-in deciders judge: a git repository
+// with a few files.
 type reading struct {
 	project string
-	world   knowledge.World
+	system  knowledge.System
 	gate    *cardea.Gate
 }
 
@@ -45,16 +45,16 @@ func newReading(t testing.TB) reading {
 	if out, err := exec.Command("git", "init", "-q", project).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v: %s", err, out)
 	}
-	world := knowledge.World{Home: home, Resolve: paths.Resolve, IsDir: disk.IsDir, IsNew: disk.IsNew, Exported: func(string) bool { return false }}
-	return reading{project, world, &cardea.Gate{
-		Slots: []cardea.Slot{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()},
-			{Decider: readonly.New(readonly.Settings{Home: home, Path: "/usr/local/bin:/usr/bin:/bin"})}},
+	system := knowledge.System{Home: home, Resolve: paths.Resolve, IsDir: disk.IsDir, IsNew: disk.IsNew, Exported: func(string) bool { return false }}
+	return reading{project, system, &cardea.Gate{
+		Slots: []cardea.Placement{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()},
+			{Decider: readonly.New(readonly.Options{Home: home, Path: "/usr/local/bin:/usr/bin:/bin"})}},
 	}}
 }
 
-// only reports whether a line is allowed because it only reads.
+// only reports whether line is allowed because it only reads.
 func (r reading) only(line string) bool {
-	return r.gate.Decide(context.Background(), call.Analyse(r.event(line), r.world)).Effect == cardea.Allow
+	return r.gate.Decide(context.Background(), call.Analyse(r.event(line), r.system)).Effect == cardea.Allow
 }
 
 func (r reading) event(line string) *cardea.Event {
@@ -62,11 +62,11 @@ func (r reading) event(line string) *cardea.Event {
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": line}}}
 }
 
-// folder is where command knowledge is.
+// folder is the folder of command knowledge.
 const folder = "../../../packs/commands"
 
-// Each file of command knowledge holds lines that are read-only, lines that must
-// never be, and lines with what they do.
+// TestExamples checks the examples of each file of command knowledge: lines that are
+// read-only, lines that must never be, and lines with their accesses.
 func TestExamples(t *testing.T) {
 	files, problems, err := source.ReadFolder(folder)
 	if err != nil || len(files) == 0 || len(problems) > 0 {
@@ -94,7 +94,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// Each program and subcommand has an example with its accesses.
+// TestEveryProgramHasAnExample checks that each program and subcommand has an example
+// with its accesses.
 func TestEveryProgramHasAnExample(t *testing.T) {
 	files, _, err := source.ReadFolder(folder)
 	if err != nil {
@@ -119,14 +120,13 @@ func TestEveryProgramHasAnExample(t *testing.T) {
 	}
 }
 
-// finds says what the analysis finds in a line: the accesses of its commands,
-// with paths as the project names them, the options that have a value, the usual names of
-// commands, the project's files that matter, what is opaque, and "incomplete" for
-// each command that may do more. It says which words are the command where an
-// example expects it.
+// finds returns what the analysis finds in line: accesses with paths relative to the
+// project, options with a value, usual names of commands, files of the project that
+// matter, and what is opaque. A command that may do more adds "incomplete". The words of
+// the command are listed only if expected has some.
 func (r reading) finds(line string, expected []string) []string {
 	commands := slices.ContainsFunc(expected, func(e string) bool { return strings.HasPrefix(e, "command ") })
-	ev := call.Analyse(r.event(line), r.world)
+	ev := call.Analyse(r.event(line), r.system)
 	out := []string{}
 	add := func(kind string, words ...string) {
 		if text := strings.TrimSpace(kind + " " + strings.Join(words, " ")); !slices.Contains(out, text) || kind == "incomplete" {

@@ -2,8 +2,8 @@ package knowledge
 
 import "cardea.dev/internal/command/knowledge/form"
 
-// Replace puts another description of a name into the table, none where it is
-// nil, and gives the way back.
+// Replace replaces the description of a name in the table, or removes it if p is nil,
+// and returns a function that restores it.
 func Replace(name string, p *form.Program) (restore func()) {
 	for i := range programs {
 		if programs[i].name == name {

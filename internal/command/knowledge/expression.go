@@ -10,43 +10,44 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// This file reads the expressions of find (POSIX, GNU findutils 4.9, macOS 14): which
-// names can a file have that an action comes to? The answer is patterns of paths. They
-// may say more than is true, and never less.
+// This file reads the expressions of find (POSIX, GNU findutils 4.9, macOS 14) and
+// computes which names an action can reach. The result is patterns of paths. They may
+// match too much, never too little.
 
-// The patterns with which a search begins: all that lies below its folder, and the folder.
+// anythingBelow and theFolder are the patterns with which a search begins: everything
+// below its folder, and the folder.
 const anythingBelow, theFolder = "**/*", "."
 
-// mostPatterns is how many patterns an expression is taken apart into. One with more of
-// them may come to anything.
+// mostPatterns is the number of patterns to which an expression is expanded at most. A
+// larger expression may reach anything.
 const mostPatterns = 32
 
-// expression is one that is being read. What its methods are given and give are the
-// patterns of the names that a file can have there.
+// expression is a find expression while it is read. Its methods take and return
+// patterns: the names that a file can have at that point.
 type expression struct {
 	findWords
-	folder string // what is searched, as it is written
-	// acts are the actions that matter. removes is set where they delete one by one, and
-	// so a folder only if it is empty.
+	folder string // the searched folder as the line spells it
+	// acts are the actions to look for. removes is set if they delete one by one, and so a
+	// folder only if it is empty.
 	acts    []string
 	removes bool
-	// found are the patterns with which one of the actions is reached.
+	// found are the patterns of the names that one of the actions reaches.
 	found []string
-	// names is set where the expression tests names; unclear where it cannot be read.
+	// names is set if the expression tests names; unclear if it cannot be read.
 	names, unclear bool
-	// narrow is set where a test of something else than names leaves files out. whole is set
-	// where an action comes to files without such a test.
+	// narrow is set if a test of something other than names excludes files. whole is set if
+	// an action reaches files without such a test.
 	narrow, whole bool
 }
 
-// findWords are the words of an expression, and how far they are read.
+// findWords holds the words of an expression and the position of the next one.
 type findWords struct {
 	words     []cardea.Word
-	values    []string // the tests that a value follows
+	values    []string // the tests that take a value
 	at, depth int
 }
 
-// readExpression reads an expression up to its actions, or without any to its end.
+// readExpression reads an expression up to its last action, or to its end if it has none.
 func readExpression(e expression) expression {
 	all := []string{anythingBelow, theFolder}
 	end := e.list(all)
@@ -59,12 +60,13 @@ func readExpression(e expression) expression {
 	return e
 }
 
-// is reports whether the next word is one of some.
+// is reports whether the next word is one of words.
 func (f *findWords) is(words ...string) bool {
 	return f.at < len(f.words) && slices.Contains(words, f.words[f.at].Text)
 }
 
-// tooDeep notes that one more part is read within another, and stops where these are too many.
+// tooDeep enters one more nested part and reports whether the nesting is too deep.
+// Reading then stops.
 func (f *findWords) tooDeep() bool {
 	const deepest = 64
 	if f.depth++; f.depth > deepest {
@@ -73,7 +75,7 @@ func (f *findWords) tooDeep() bool {
 	return f.depth > deepest
 }
 
-// skipCommand passes over the words of a command that is started.
+// skipCommand skips the words of a command that find starts.
 func (f *findWords) skipCommand() {
 	for f.at < len(f.words) && !endsCommand(Word{Word: f.words[f.at-1]}, Word{Word: f.words[f.at]}) {
 		f.at++
@@ -99,13 +101,14 @@ func (e *expression) alternatives(in []string) []string {
 		e.at++
 		first := e.narrow
 		e.narrow = before
-		out = e.joined(out, e.all(in)) // whatever the first one says
+		out = e.joined(out, e.all(in)) // whatever the result of the first one
 		e.narrow = e.narrow && first
 	}
 	return out
 }
 
-// joined are the patterns of two, each once. Where these are too many, they may be any.
+// joined returns the patterns of a and b, each once, or a pattern for anything if there
+// are too many.
 func (e *expression) joined(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, pattern := range b {
@@ -131,7 +134,7 @@ func (e *expression) all(in []string) []string {
 	return in
 }
 
-// one reads a test, an action, or what stands in parentheses.
+// one reads a test, an action, or a group in parentheses.
 func (e *expression) one(in []string) []string {
 	e.unclear = e.tooDeep() || e.unclear
 	defer func() { e.depth-- }()
@@ -152,6 +155,7 @@ func (e *expression) one(in []string) []string {
 	return e.primary(in)
 }
 
+// primary reads one test or action with its value and returns the names that pass it.
 func (e *expression) primary(in []string) []string {
 	word := e.words[e.at]
 	e.at++
@@ -165,7 +169,7 @@ func (e *expression) primary(in []string) []string {
 	}
 	if !slices.Contains(e.values, word.Text) || e.at >= len(e.words) {
 		if word.Text == "-empty" {
-			return nil // what is empty is no loss
+			return nil // deleting an empty file loses nothing
 		}
 		return in
 	}
@@ -173,7 +177,7 @@ func (e *expression) primary(in []string) []string {
 	e.at++
 	e.unclear = e.unclear || !value.Static && value.MaySplit && !FindsNoAction(value.Text)
 	switch word.Text + " " + value.Text {
-	// Empty files, and links that lead nowhere. Of -1k or -1M, systems differ on what is less.
+	// Empty files, and broken symlinks. Systems differ on which sizes are less than -1k or -1M.
 	case "-size 0", "-size 0c", "-size -1c", "-xtype l":
 		return nil
 	case "-type d":
@@ -188,27 +192,28 @@ func (e *expression) primary(in []string) []string {
 	return in
 }
 
-// FindsNoAction reports a pattern of the shell that no word of an expression fits: it stands for
-// names of files alone.
+// FindsNoAction reports whether a shell pattern matches no word of an expression, so
+// that it can only stand for file names.
 func FindsNoAction(pattern string) bool {
 	begin, _, _ := strings.Cut(pattern, "[")
 	end := pattern[strings.LastIndexByte(pattern, ']')+1:]
 	return simpleGlob(pattern) && begin+end != "" && (strings.ContainsAny(begin+end, "._~/@#%=:") || !strings.ContainsAny(pattern[:1], "-!,*?["))
 }
 
-// leavesNoneOut reports words with a value that are no test, or one that is followed by its
-// patterns. A search for all files of a type may have everything.
+// leavesNoneOut reports whether a word with a value is not a test, or is one whose
+// patterns are read separately. A search for all files of a type may find everything.
 func leavesNoneOut(word string) bool {
 	return testsNames(word) || strings.HasPrefix(word, "-fprint") ||
 		slices.Contains([]string{"-type", "-xtype", "-maxdepth", "-mindepth", "-regextype", "-printf", "-fls", "-files0-from", "-D"}, word)
 }
 
-// testsNames reports the tests of names and paths.
+// testsNames reports whether test is a test of names or paths.
 func testsNames(test string) bool {
 	return slices.Contains([]string{"-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-regex", "-iregex"}, test)
 }
 
-// tested are the patterns of a test of names, false where it tells nothing of them.
+// tested returns the patterns of a test of names, or false if the test says nothing
+// about names.
 func (e *expression) tested(test string, value cardea.Word) (patterns []string, ok bool) {
 	if !testsNames(test) {
 		return nil, false
@@ -237,8 +242,8 @@ func (e *expression) tested(test string, value cardea.Word) (patterns []string, 
 	return out, true
 }
 
-// narrowed are the names that fit a test, too. Where both are patterns, one of them says
-// enough.
+// narrowed returns the names of in that also pass test. Where both are patterns, one of
+// them is enough.
 func (e *expression) narrowed(in, test []string) []string {
 	var out []string
 	for _, a := range in {
@@ -256,7 +261,8 @@ func (e *expression) narrowed(in, test []string) []string {
 	return out
 }
 
-// bothOf is a pattern for what fits two.
+// bothOf returns a pattern for the names that match both a and b, or false if no name
+// does.
 func bothOf(a, b string) (string, bool) {
 	switch {
 	case a == theFolder || b == theFolder:
@@ -277,8 +283,8 @@ func bothOf(a, b string) (string, bool) {
 	return a, true
 }
 
-// inFolder are the patterns of what lies below the folder and has a path, as find prints
-// it, that fits one of some patterns. There a wildcard stands for slashes, too.
+// inFolder returns the patterns of the names below the folder whose path, as find prints
+// it, matches one of patterns. There a wildcard also matches slashes.
 func (e *expression) inFolder(patterns []string, fold bool) []string {
 	var out []string
 	for _, pattern := range patterns {
@@ -298,10 +304,11 @@ func (e *expression) inFolder(patterns []string, fold bool) []string {
 	return out
 }
 
-// plainGlob takes what other patterns have, and those of find do not, for any character.
+// plainGlob replaces characters that are special in other patterns, but not in those of
+// find, with "?".
 var plainGlob = strings.NewReplacer("(", "?", "{", "?")
 
-// pieced are the segments of a path, the root as one of them.
+// pieced returns the segments of a path. The root is a segment of its own.
 func pieced(name string) []string {
 	segs := paths.Segments(name)
 	if strings.HasPrefix(name, "/") {
@@ -310,7 +317,7 @@ func pieced(name string) []string {
 	return slices.DeleteFunc(segs, func(s string) bool { return s == "" })
 }
 
-// crossing are the patterns, segment by segment, of one whose stars stand for slashes.
+// crossing returns the patterns, as segments, of a pattern whose stars also match slashes.
 func crossing(segs []string) [][]string {
 	const mostStars = 3
 	out, stars := [][]string{nil}, 0
@@ -337,7 +344,8 @@ func crossing(segs []string) [][]string {
 	return out
 }
 
-// behind are the ends of a pattern that are left for what lies below a folder.
+// behind returns the ends of pattern that remain for names below folder. fold is set to
+// ignore case.
 func behind(pattern, folder []string, fold bool) [][]string {
 	at := []int{0}
 	for i := 0; ; i++ {
@@ -363,19 +371,19 @@ func behind(pattern, folder []string, fold bool) [][]string {
 	}
 	var out [][]string
 	for _, k := range at {
-		if k == 0 || pattern[k-1] != "**" || !slices.Contains(at, k-1) { // which says as much
+		if k == 0 || pattern[k-1] != "**" || !slices.Contains(at, k-1) { // which matches the same names
 			out = append(out, pattern[k:])
 		}
 	}
 	return out
 }
 
-// basicExpression writes a basic expression, in which a backslash makes characters
-// special, as an extended one, and the other way around.
+// basicExpression converts a basic regular expression, in which a backslash makes
+// characters special, into an extended one, and back.
 var basicExpression = strings.NewReplacer(`\\`, `\\`, `\(`, "(", "(", `\(`, `\)`, ")", ")", `\)`, `\|`, "|", "|", `\|`, `\{`, "{", "{", `\{`, `\}`, "}", "}", `\}`, `\+`, "+", `\?`, "?")
 
-// plainEscapes puts any text in the place of what a backslash makes of a letter or digit,
-// which differs between the kinds.
+// plainEscapes replaces each escaped letter or digit with ".*": its meaning differs
+// between the kinds.
 func plainEscapes(text string) string {
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -393,8 +401,8 @@ func plainEscapes(text string) string {
 	return out.String()
 }
 
-// globsOfExpression are patterns for what a regular expression fits, whose kind is not
-// known: what it does as a basic one, and as an extended one.
+// globsOfExpression returns patterns for the matches of a regular expression of unknown
+// kind: as a basic one and as an extended one.
 func globsOfExpression(text string) []string {
 	var out []string
 	text = plainEscapes(text)
@@ -411,7 +419,7 @@ func globsOfExpression(text string) []string {
 	return out
 }
 
-// globsOf are patterns for what an expression fits.
+// globsOf returns patterns for the matches of tree.
 func globsOf(tree *syntax.Regexp) []string {
 	switch tree.Op {
 	case syntax.OpLiteral:
@@ -445,7 +453,8 @@ func globsOf(tree *syntax.Regexp) []string {
 	return []string{"*"}
 }
 
-// oneOf are the characters of a small class, which is given as ranges.
+// oneOf returns the characters of a small class as patterns. ranges holds pairs of first
+// and last character.
 func oneOf(ranges []rune) []string {
 	var out []string
 	for i := 0; i+1 < len(ranges); i += 2 {
@@ -458,11 +467,11 @@ func oneOf(ranges []rune) []string {
 	return out
 }
 
-// foundNames are the files that a search may do something to, as patterns: what its
-// actions come to, and with none of some actions what it prints. It is nil for a program
-// without expressions, and for one that tests no names where nothing is known of the disk.
-// The folders that an operand names which is not certain are told.
-func foundNames(p *cardea.Part, world *World, acts []string, removes bool, become func(operand int) []string) []PossiblePath {
+// foundNames returns patterns of the files that a search may act on: those its actions
+// reach, or without acts those it prints. It returns nil for a program without
+// expressions, and for an expression that tests no names if the disk is unknown. Folders
+// that an uncertain operand may name are included.
+func foundNames(p *cardea.Part, system *System, acts []string, removes bool, become func(operand int) []string) []PotentialPath {
 	spec := programOf(p.Program())
 	if spec == nil || !spec.OperandsBeforeOptions {
 		return nil
@@ -472,30 +481,30 @@ func foundNames(p *cardea.Part, world *World, acts []string, removes bool, becom
 		return !slices.ContainsFunc(words, func(w cardea.Word) bool { return w.Text == a })
 	})
 	folders, clear := searchedFolders(p, become)
-	var out []PossiblePath
+	var out []PotentialPath
 	for _, folder := range folders {
 		at := Absolute(p.Dir, folder)
 		if at == "" {
 			continue
 		}
 		e := readExpression(expression{findWords: findWords{words: words, values: spec.ValueOptions}, folder: folder, acts: acts, removes: removes, unclear: !clear})
-		if !e.names && (world == nil || world.Names == nil) {
+		if !e.names && (system == nil || system.Names == nil) {
 			continue
 		}
 		for _, pattern := range e.found {
 			if pattern == theFolder {
-				if e.names { // other tests are not followed that far
-					out = append(out, PossiblePath{Path: at})
+				if e.names { // other tests are not evaluated here
+					out = append(out, PotentialPath{Path: at})
 				}
 				continue
 			}
-			out = append(out, PossiblePath{Path: at, Pattern: strings.TrimSuffix(at, "/") + "/" + pattern, Search: true, Narrowed: !e.whole})
+			out = append(out, PotentialPath{Path: at, Pattern: strings.TrimSuffix(at, "/") + "/" + pattern, Search: true, Narrowed: !e.whole})
 		}
 	}
 	return out
 }
 
-// expressionAt is where the expression of a search begins.
+// expressionAt returns the index of the first word of the expression of a search.
 func expressionAt(p *cardea.Part) int {
 	for i, word := range p.Argv[1:] {
 		if text := word.Text; text == "(" || text == "!" || len(text) > 1 && text[0] == '-' && InExpression(cardea.Option{Name: text}) && text != "--" {
@@ -505,8 +514,8 @@ func expressionAt(p *cardea.Part) int {
 	return len(p.Argv)
 }
 
-// searchedFolders are the folders that a search looks through, as they are written. It
-// reports false where a word of which nothing is known may be a part of the expression.
+// searchedFolders returns the folders that a search looks through, as the line spells
+// them. clear is false if an unknown word may be a part of the expression.
 func searchedFolders(p *cardea.Part, become func(operand int) []string) (folders []string, clear bool) {
 	clear = true
 	for _, i := range p.Operands {

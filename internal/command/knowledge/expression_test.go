@@ -9,7 +9,7 @@ import (
 	"cardea.dev"
 )
 
-// search is a part that searches, as its words stand.
+// search returns a part for line, split at blanks.
 func search(line string) *cardea.Part {
 	p := &cardea.Part{Dir: "/p"}
 	words := strings.Fields(line)
@@ -18,13 +18,13 @@ func search(line string) *cardea.Part {
 		inv.Words = append(inv.Words, Literal(strings.Trim(w, "'")))
 		p.Argv = append(p.Argv, inv.Words[len(inv.Words)-1].Word)
 	}
-	m := Describe(inv, &World{})
+	m := Describe(inv, &System{})
 	p.Command, p.Options, p.Operands = m.Command, m.Options, m.Operands
 	return p
 }
 
 func TestFoundNames(t *testing.T) {
-	all, world := "/p/**/* /p", &World{Names: func(string) ([]string, bool) { return nil, true }}
+	all, system := "/p/**/* /p", &System{Names: func(string) ([]string, bool) { return nil, true }}
 	for line, want := range map[string]string{
 		"find . -delete":                                          "/p/**/*",
 		"find . -mtime +3 -delete":                                "/p/**/*",
@@ -59,7 +59,7 @@ func TestFoundNames(t *testing.T) {
 		"find . " + strings.Repeat("! ", 100) + "-name x -delete": all,
 	} {
 		var got []string
-		for _, s := range foundNames(search(line), world, []string{"-delete"}, true, func(int) []string { return nil }) {
+		for _, s := range foundNames(search(line), system, []string{"-delete"}, true, func(int) []string { return nil }) {
 			got = append(got, strings.ReplaceAll(s.Pattern, "/./", "/"))
 			if s.Pattern == "" {
 				got[len(got)-1] = s.Path
@@ -74,8 +74,8 @@ func TestFoundNames(t *testing.T) {
 	}
 }
 
-// TestSearchOfManyFolders: whoever fills a folder with more than is looked at does not
-// get what he wants unseen.
+// TestSearchOfManyFolders checks that a folder with more entries than the analysis reads
+// does not hide a deletion.
 func TestSearchOfManyFolders(t *testing.T) {
 	many := func(dir string) ([]string, bool) {
 		if dir != "/p" {
@@ -91,13 +91,14 @@ func TestSearchOfManyFolders(t *testing.T) {
 	for _, w := range []string{"find", ".", "-name", "x.json", "-delete"} {
 		inv.Words = append(inv.Words, Literal(w))
 	}
-	m := Describe(inv, &World{Names: many})
+	m := Describe(inv, &System{Names: many})
 	if !slices.ContainsFunc(m.Access, func(a cardea.Access) bool { return a.Search && a.Pattern == "/p/**/x.json" }) {
 		t.Errorf("accesses %+v", m.Access)
 	}
 }
 
-// An expression that stands for many patterns costs little, and may come to anything.
+// TestLargeExpressions checks that an expression for many patterns costs little, and may
+// reach anything.
 func TestLargeExpressions(t *testing.T) {
 	for _, one := range []string{"( -type f -o -type l )", "( -name a* -o -name *b )", "-regex .*(a|b|c|d)(e|f|g|h)"} {
 		e := expression{findWords: findWords{values: []string{"-type", "-name", "-regex"}}, folder: ".", acts: []string{"-delete"}, removes: true}

@@ -10,30 +10,30 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// This file evaluates an expression of find for one file: may an action come to it?
+// This file evaluates an expression of find for one file: can an action reach it?
 
-// answer is whether a test holds.
-type answer uint8
+// truth is the result of a test: no, perhaps or yes.
+type truth uint8
 
 const (
-	no answer = iota
+	no truth = iota
 	perhaps
 	yes
 )
 
-// finding is an expression that is evaluated for a file or folder.
+// finding is the evaluation of an expression for one file or folder.
 type finding struct {
 	findWords
 	name   string // the path as find writes it
 	folder bool
-	// acted says whether an action is reached. pruned is set where -prune surely is, acts
-	// where the expression has an action.
-	acted        answer
+	// acted is whether an action is reached. pruned is set if -prune certainly is, acts if
+	// the expression has an action.
+	acted        truth
 	pruned, acts bool
 }
 
-// Finds reports whether a search with an expression may come to a file, by its absolute
-// path, and whether it surely does. resolve follows links.
+// Finds reports whether the search of p may reach file, an absolute path, and whether it
+// certainly does. resolve follows symlinks.
 func Finds(p *cardea.Part, file string, resolve func(string) string) (may, surely bool) {
 	spec := programOf(p.Program())
 	if spec == nil || !spec.OperandsBeforeOptions {
@@ -47,7 +47,7 @@ func Finds(p *cardea.Part, file string, resolve func(string) string) (may, surel
 		if base := path.Base(folder); resolve != nil && root != "" && (strings.HasSuffix(folder, "/") || base == "." || base == ".." || HasOption(p, "-L", "-H", "-follow")) {
 			root = resolve(root)
 		} else if resolve != nil && root != "" {
-			root = path.Join(resolve(path.Dir(root)), base) // a link itself is not followed
+			root = path.Join(resolve(path.Dir(root)), base) // a symlink itself is not followed
 		}
 		if rest, below := strings.CutPrefix(file, strings.TrimSuffix(root, "/")+"/"); root != "" && below {
 			out = max(out, reaches(words, spec.ValueOptions, strings.TrimSuffix(folder, "/"), rest))
@@ -58,9 +58,9 @@ func Finds(p *cardea.Part, file string, resolve func(string) string) (may, surel
 	return out != no || !clear, out == yes && clear
 }
 
-// reaches says whether an action comes to a file below a folder: neither it nor a folder
-// above it is left out.
-func reaches(words []cardea.Word, values []string, folder, file string) answer {
+// reaches returns whether an action reaches file below folder: neither it nor a folder
+// above it is excluded.
+func reaches(words []cardea.Word, values []string, folder, file string) truth {
 	segments := strings.Split(file, "/")
 	for i, w := range words[:max(len(words)-1, 0)] {
 		if most, err := strconv.Atoi(words[i+1].Text); w.Text == "-maxdepth" && w.Static && err == nil && words[i+1].Static && len(segments) > most {
@@ -91,8 +91,8 @@ func reaches(words []cardea.Word, values []string, folder, file string) answer {
 	return holds
 }
 
-// list evaluates what stands between commas. reached says whether find comes so far.
-func (f *finding) list(reached answer) answer {
+// list evaluates the parts between commas. reached is whether find evaluates them at all.
+func (f *finding) list(reached truth) truth {
 	out := f.either(reached)
 	for f.is(",") {
 		f.at++
@@ -101,7 +101,7 @@ func (f *finding) list(reached answer) answer {
 	return out
 }
 
-func (f *finding) either(reached answer) answer {
+func (f *finding) either(reached truth) truth {
 	out := f.both(reached)
 	for f.is("-o", "-or") {
 		f.at++
@@ -111,7 +111,7 @@ func (f *finding) either(reached answer) answer {
 	return out
 }
 
-func (f *finding) both(reached answer) answer {
+func (f *finding) both(reached truth) truth {
 	out := yes
 	for f.at < len(f.words) && !f.is("-o", "-or", ",", ")") {
 		if f.is("-a", "-and") {
@@ -123,7 +123,8 @@ func (f *finding) both(reached answer) answer {
 	return out
 }
 
-func (f *finding) one(reached answer) answer {
+// one evaluates a test, an action, a negation, or a group in parentheses.
+func (f *finding) one(reached truth) truth {
 	if f.tooDeep() {
 		f.act(perhaps)
 	}
@@ -143,7 +144,8 @@ func (f *finding) one(reached answer) answer {
 	return f.primary(reached)
 }
 
-func (f *finding) primary(reached answer) answer {
+// primary evaluates one test or action with its value. An uncertain word may be any action.
+func (f *finding) primary(reached truth) truth {
 	word := f.words[f.at]
 	f.at++
 	switch {
@@ -174,13 +176,13 @@ func (f *finding) primary(reached answer) answer {
 	return f.test(word.Text, value)
 }
 
-// act notes an action that find may come to.
-func (f *finding) act(reached answer) {
+// act records an action that find may reach.
+func (f *finding) act(reached truth) {
 	f.acts, f.acted = true, max(f.acted, reached)
 }
 
-// test is whether a test with a value holds.
-func (f *finding) test(test string, value cardea.Word) answer {
+// test returns whether a test with a value holds.
+func (f *finding) test(test string, value cardea.Word) truth {
 	text, name, base := value.Text, f.name, path.Base(f.name)
 	if rest, fold := strings.CutPrefix(test, "-i"); fold {
 		test, text, name, base = "-"+rest, strings.ToLower(text), strings.ToLower(name), strings.ToLower(base)
@@ -188,7 +190,7 @@ func (f *finding) test(test string, value cardea.Word) answer {
 	holds := false
 	switch {
 	case test == "-maxdepth" && value.Static:
-		return yes // reaches has looked at it
+		return yes // reaches has evaluated it
 	case !value.Static || !paths.WellFormed(text):
 		return perhaps
 	case test == "-name":

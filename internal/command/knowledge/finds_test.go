@@ -12,8 +12,8 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// TestFinds compares with find itself: what it comes to may be found, and most of what it
-// leaves out may not.
+// TestFinds compares Finds with find itself: Finds covers each file that find reaches,
+// and excludes most of those it does not.
 func TestFinds(t *testing.T) {
 	dir := t.TempDir()
 	var files []string

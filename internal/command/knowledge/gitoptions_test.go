@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The options of which git says that they take a value are known to take one, so
-// that a value is never taken for an option. Git lists them for completion.
+// TestOptionsOfGitWithValues checks that the options that take a value according to git are
+// described so, and that a value is never read as an option. Git lists them for completion.
 func TestOptionsOfGitWithValues(t *testing.T) {
 	for _, sub := range []string{"commit", "push", "merge"} {
 		out, err := exec.Command("git", sub, "--git-completion-helper-all").Output()

@@ -8,12 +8,10 @@ import (
 	"strings"
 )
 
-// Hosts lists the hosts that an address may mean: a URL, user@host:path, or a
-// plain host name. It is one where every reader agrees. Where curl 8, wget 1.21
-// and browsers (WHATWG URL) read an address in different ways, or by rules that
-// are not followed here, all readings that can be told are listed, and "", the
-// unknown host, in front of them: what denies a host finds it, and what allows
-// one does not.
+// Hosts returns the hosts that an address may mean: a URL, user@host:path, or a plain host
+// name. It returns one host if all readers agree. Where curl 8, wget 1.21 and browsers (WHATWG
+// URL) differ, or use rules that are not implemented here, it returns "", the unknown host, and
+// all known readings. Deny rules then match, allow rules do not.
 func Hosts(address string) []string {
 	if host, ok := plainAddress(address); ok {
 		return []string{host}
@@ -41,11 +39,12 @@ func Hosts(address string) []string {
 	return out
 }
 
-// plainAddress reads an address that every reader takes in the same way.
+// plainAddress returns the host of an address that every reader reads in the same way,
+// or false.
 func plainAddress(s string) (string, bool) {
 	scheme, rest, found := strings.Cut(s, "://")
 	if found && !plainScheme(scheme) {
-		rest = s // "host:8080/x://y": the host stands in front
+		rest = s // the host is first
 	} else if !found {
 		rest = s
 	}
@@ -66,9 +65,9 @@ func plainAddress(s string) (string, bool) {
 	}
 	host, port, ported := strings.Cut(authority, ":")
 	if ported && rest == s && (port == "" || slashless(host)) {
-		return "", false // "http:/host" is no host named http
+		return "", false // "http:/host" does not name the host http
 	}
-	// Without a scheme, "user@host:path" is what git and scp read.
+	// Without a scheme, git and scp read "user@host:path".
 	if !digits(port) && (rest != s || !strings.Contains(s[:end], "@")) {
 		return "", false
 	}
@@ -95,8 +94,8 @@ func IsLoopback(address string) bool {
 	return false
 }
 
-// FileURL gives the path of a file's address: "file:///a%20b", "file://host/a",
-// "file:/a".
+// FileURL returns the path of a file: address ("file:///a%20b", "file://host/a",
+// "file:/a"), or false for any other address.
 func FileURL(v string) (path string, ok bool) {
 	const scheme = "file:"
 	v = strings.TrimLeft(v, "\"' \t")
@@ -115,7 +114,7 @@ func FileURL(v string) (path string, ok bool) {
 	return path, path != ""
 }
 
-// blanked reports characters that some readers strip, decode or take for others.
+// blanked reports whether s has characters that some readers strip, decode or replace.
 func blanked(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == '\\' || r == 0x7f })
 }
@@ -124,15 +123,15 @@ func plainScheme(s string) bool {
 	return s != "" && isLetter(s[0]) && s[0] != '_' && strings.Trim(s, alphanumeric+"+.-") == ""
 }
 
-// plainHost reports a name of letters, digits, hyphens, underscores and dots.
+// plainHost reports whether s is a name of letters, digits, hyphens, underscores and dots.
 func plainHost(s string) bool {
 	return s != "" && s[0] != '.' && s[0] != '-' && s[len(s)-1] != '.' && !strings.Contains(s, "..") && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-_.") == ""
 }
 
 func digits(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// readings are the texts that readers make of an address: up to the first blank,
-// with blanks and control characters taken out, and with backslashes as slashes.
+// readings returns the texts that readers make of an address: up to the first blank,
+// without blanks and control characters, and with backslashes as slashes.
 func readings(s string) []string {
 	if len(s) > 8192 {
 		s = s[:8192]
@@ -150,7 +149,7 @@ func readings(s string) []string {
 	return []string{first, stripped, strings.ReplaceAll(stripped, `\`, "/")}
 }
 
-// afterScheme takes off a scheme with the slashes behind it, however many.
+// afterScheme removes a scheme and all slashes after it.
 func afterScheme(s string) string {
 	if scheme, rest, ok := strings.Cut(s, ":"); ok && plainScheme(scheme) && (slashless(scheme) || !digits(rest[:min(1, len(rest))])) {
 		return strings.TrimLeft(rest, "/")
@@ -158,13 +157,13 @@ func afterScheme(s string) string {
 	return strings.TrimLeft(s, "/")
 }
 
-// slashless reports a scheme after which browsers need no slashes (WHATWG URL, "special
+// slashless reports whether browsers need no slashes after scheme (WHATWG URL, "special
 // scheme"): http:127.0.0.1 is http://127.0.0.1.
 func slashless(scheme string) bool {
 	return strings.Contains(" http https ws wss ftp ", " "+strings.ToLower(scheme)+" ")
 }
 
-// afterSlashes takes off all that stands in front of "//".
+// afterSlashes removes everything up to the first "//" and the slashes after it.
 func afterSlashes(s string) string {
 	if _, rest, ok := strings.Cut(s, "//"); ok {
 		return strings.TrimLeft(rest, "/")
@@ -172,7 +171,7 @@ func afterSlashes(s string) string {
 	return s
 }
 
-// hostPart is a host with its port taken off.
+// hostPart returns a host without its port.
 func hostPart(s string) string {
 	if v6, _, ok := strings.Cut(strings.TrimPrefix(s, "["), "]"); ok && strings.HasPrefix(s, "[") {
 		return v6
@@ -181,8 +180,8 @@ func hostPart(s string) string {
 	return s
 }
 
-// hostsOf lists the hosts that a word may name. One that is only known when it
-// runs has a certain host if that stands in front of all that is not.
+// hostsOf returns the hosts that a word may name. A word that is only known when the
+// line runs has a certain host if that precedes its unknown parts.
 func hostsOf(f Word) []string {
 	if f.Static {
 		return Hosts(f.Text)
@@ -193,7 +192,7 @@ func hostsOf(f Word) []string {
 	}
 	hosts := Hosts(text)
 	_, path, _ := strings.Cut(text, "://")
-	// A pattern keeps what stands in front of it; an expansion may be several words.
+	// A pattern keeps the text before its wildcards. An expansion may be several words.
 	one := !f.MaySplit || f.Glob && simpleGlob(f.Text)
 	if hosts[0] == "" || one && len(hosts) == 1 && strings.Contains(path, "/") {
 		return hosts
@@ -201,7 +200,7 @@ func hostsOf(f Word) []string {
 	return append([]string{""}, hosts...)
 }
 
-// HostNames lists the ways to write a host: as given, in lower case without port,
+// HostNames returns the spellings of a host: as given, in lower case without port,
 // brackets and trailing dots, and for an address its usual form. C libraries, curl and
 // browsers read 2852039166, 0xa9fea9fe and 0251.0376.0251.0376 as 169.254.169.254.
 func HostNames(host string) []string {
@@ -221,8 +220,8 @@ func HostNames(host string) []string {
 	return out
 }
 
-// legacyAddress reads an address as inet_aton does: one to four numbers, in
-// decimal, octal or hexadecimal, of which the last fills the rest.
+// legacyAddress reads an address as inet_aton does: one to four numbers in decimal, octal or
+// hexadecimal. The last one fills the remaining bytes. It returns false for any other text.
 func legacyAddress(host string) (string, bool) {
 	fields := strings.Split(host, ".")
 	if len(fields) > 4 {

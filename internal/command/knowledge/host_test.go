@@ -7,7 +7,7 @@ import (
 )
 
 func TestHosts(t *testing.T) {
-	// What every reader takes alike has one host.
+	// An address that all readers read alike has one host.
 	for in, want := range map[string]string{
 		"https://Example.com:8443/a?b#c": "example.com", "http://u:p@example.com/": "example.com", "example.com": "example.com",
 		"example.com:80/x": "example.com", "example.com.": "example.com", "127.0.0.1:8765/x://allowed.com/": "127.0.0.1",
@@ -19,8 +19,7 @@ func TestHosts(t *testing.T) {
 			t.Errorf("%s: %q, want %s alone", in, got, want)
 		}
 	}
-	// Where readers differ, the unknown host is among them, and so is each of
-	// the hosts.
+	// Where readers differ, the result has the unknown host and each of the possible hosts.
 	for in, want := range map[string]string{
 		"http:/evil.com/x": "evil.com", "http:///evil.com": "evil.com", "http:evil.com": "evil.com", "http:127.0.0.1/": "127.0.0.1", "http:8080/x": "8080", "//evil.com/x": "evil.com",
 		"http://a@evil.com:80@allowed.com/": "evil.com allowed.com", `http://evil.com\@allowed.com/`: "evil.com allowed.com",

@@ -6,8 +6,8 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// TestIndexFindsWhatTheTableHas: a quick look never misses what stands in a table, and
-// finds nothing else.
+// TestIndexFindsWhatTheTableHas checks that a lookup finds every entry of the tables,
+// and nothing else.
 func TestIndexFindsWhatTheTableHas(t *testing.T) {
 	if 2*len(holders) > holderSlots {
 		t.Fatalf("%d properties of programs are too many for an index of %d: double holderSlots", len(holders), holderSlots)
@@ -33,7 +33,7 @@ func TestIndexFindsWhatTheTableHas(t *testing.T) {
 	}
 }
 
-// TestQuickLookAtWrappers: the quick look at a name agrees with the table.
+// TestQuickLookAtWrappers checks that the quick test of a name agrees with the table.
 func TestQuickLookAtWrappers(t *testing.T) {
 	names := []string{"", "x", "no-such-wrapper", "an even longer name than the longest name of which a length is known by itself"}
 	for _, w := range wrappers {

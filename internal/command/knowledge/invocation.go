@@ -12,71 +12,68 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// World is what the analysis asks of the machine. A function that is nil knows
-// nothing; internal/command/disk has the real ones.
-type World struct {
-	// Home is what ~ and $HOME mean, absolute; "" where it is not known.
+// System holds the functions with which the analysis queries the system. A function that
+// is nil knows nothing. internal/command/disk implements them.
+type System struct {
+	// Home is the absolute path of ~ and $HOME, or "" if it is unknown.
 	Home string
-	// Roots are the folders that belong to the work: the project and the
-	// harness's additional ones. A cd into them is no access.
+	// Roots are the folders that belong to the work: the project and the harness's
+	// additional ones. A cd into them is not an access.
 	Roots []string
-	// Resolve follows the symbolic links of an absolute path, which may hold "..",
-	// as far as it exists; "" is a path that is not known. Nil leaves paths as they
-	// are spelled.
+	// Resolve follows the symlinks of an absolute path, which may hold "..", as far as it
+	// exists. It returns "" if the path is unknown. Nil leaves paths as they are spelled.
 	Resolve func(path string) string
-	// LinkText is what the symbolic link at an absolute path says, "" where that is not
-	// known. Nil: it is known of none.
+	// LinkText returns the text of the symlink at an absolute path, or "" if it is unknown.
+	// Nil: all are unknown.
 	LinkText func(path string) string
-	// IsDir reports whether an absolute path is a folder that can be entered. Nil:
-	// whether a cd succeeds is not known, unless && shows it.
+	// IsDir reports whether an absolute path is a folder that can be entered. Nil: the
+	// result of a cd is unknown, unless && shows it.
 	IsDir func(path string) bool
-	// IsNew reports whether nothing exists under an absolute path. Nil takes every
-	// path for an existing one.
+	// IsNew reports whether nothing exists under an absolute path. Nil assumes that every
+	// path exists.
 	IsNew func(path string) bool
-	// Made reports whether the file at an absolute path is one that an earlier line of the
-	// same session has made. Nil: none is.
+	// Made reports whether an earlier line of the same session made the file at an absolute
+	// path. Nil: none is.
 	Made func(path string) bool
-	// TopLevel is what "git rev-parse --show-toplevel" prints in an absolute
-	// folder, "" where that is not known.
+	// TopLevel returns the output of "git rev-parse --show-toplevel" in an absolute folder,
+	// or "" if it is unknown.
 	TopLevel func(dir string) string
-	// PlainNames reports whether each name of a file in an absolute folder, or in
-	// all below it, is one word for xargs, and no option or command for any
-	// program. Nil: none is.
+	// PlainNames reports whether each file name in an absolute folder, or also in all folders
+	// below, is one word for xargs, and not an option or command of any program. Nil: none is.
 	PlainNames func(folder string, below bool) bool
-	// PlainTracked reports the same of each name that git tracks in an absolute folder, which holds
-	// each of them as a file. Nil: none is.
+	// PlainTracked is like PlainNames for each name that git tracks in an absolute folder.
+	// Each of them must exist as a file. Nil: none is.
 	PlainTracked func(folder string) bool
-	// Names are the names in an absolute folder; false where there are too many,
-	// or where it cannot be read.
+	// Names returns the names in an absolute folder, or false if there are too many or it
+	// cannot be read.
 	Names func(folder string) ([]string, bool)
-	// Members are the files that an archive or a patch writes, as it names them;
-	// false where it cannot be read. Nil: none can.
+	// Members returns the files that an archive or a patch writes, as it names them, or
+	// false if it cannot be read. Nil: none can.
 	Members func(file string) ([]string, bool)
-	// Opened are the files that a read of a folder or of a pattern opens, and why there may
-	// be more, "" where these are all. Nil: it is not known of any.
+	// Opened returns the files that a read of a folder or of a pattern opens. unseen is why
+	// there may be more, or "" if these are all. Nil: unknown for any.
 	Opened func(a *cardea.Access) (files []string, unseen string)
-	// Shown are the files, absolute, whose contents a command of git shows. Nil: it is not
-	// known of any.
+	// Shown returns the absolute paths of the files whose contents a command of git shows.
+	// Nil: unknown for any.
 	Shown func(dir string, command GitShows) (files []string, err error)
-	// Differs are the files that differ between the last commit and a revision of the
-	// repository around a folder, from its top on; an error where that is not known, which is
-	// ErrNoRevision where there is no such revision. "" is the working tree with the index.
+	// Differs returns the files that differ between the last commit and a revision of the
+	// surrounding repository, relative to its top. "" is the working tree with the index. The
+	// error is ErrNoRevision if the revision does not exist, else why the files are unknown.
 	Differs func(dir, revision string) ([]string, error)
 	// HoldsKey reports whether the file at an absolute path holds a private key.
 	// Nil: none does.
 	HoldsKey func(path string) bool
-	// Exported reports whether a variable is in the environment that a line starts
-	// with, so that setting it reaches programs. Nil: none is.
+	// Exported reports whether the environment at the start of a line has a variable, so
+	// that setting it affects programs. Nil: none is.
 	Exported func(name string) bool
-	// ReadFile reads the file at an absolute path, of at most so many bytes. Nil: no
-	// file is looked into.
+	// ReadFile reads the file at an absolute path, up to limit bytes. Nil: no file is read.
 	ReadFile func(path string, limit int64) ([]byte, error)
 }
 
-// ErrNoRevision is the error about a word that names no revision of a repository.
+// ErrNoRevision is the error for a word that names no revision of a repository.
 var ErrNoRevision = errors.New("no such revision")
 
-// GitShows is a command of git as far as it chooses the files that it shows
+// GitShows describes how a command of git chooses the files that it shows
 // (internal/command/git.Names).
 type GitShows struct {
 	Kind                    string
@@ -87,118 +84,115 @@ type GitShows struct {
 // Word is one word that bash passes to a program.
 type Word struct {
 	cardea.Word
-	// Glob marks a pattern for file names that bash replaces by what it finds.
+	// Glob marks a pattern that bash replaces by the file names that match.
 	Glob bool
-	// Head is what a word that is not static begins with for sure, quotes
-	// removed.
+	// Head is the certain beginning of a word that is not static, without quotes.
 	Head string
-	// Pattern is what a word that is not static fits, as names of files fit patterns: "*"
-	// stands for what is not known. "" is "*".
+	// Pattern is a file name pattern that a word that is not static matches. "*" stands for
+	// unknown text. "" is "*".
 	Pattern string
-	// Process marks a word that is one process substitution, <(…), and nothing
-	// else: it names the output of a command.
+	// Process marks a word that consists of one process substitution, <(…): it names the
+	// output of a command.
 	Process bool
-	// Outside is set for a word that begins with a variable which the line does not set.
+	// Outside is set for a word that begins with a variable that the line does not set.
 	Outside bool
-	// MayLose is set for a word with an unknown text that may be empty, as a variable that
-	// is not set is. The word without it is among May.
+	// MayLose is set for a word whose unknown text may be empty, as an unset variable is.
+	// May holds the word without it.
 	MayLose bool
-	// Number is set for a word that is not static, and a number or empty for certain.
+	// Number is set for a word that is not static but certainly a number or empty.
 	Number bool
 	// Found is set for a word that a search finds.
 	Found *Search
-	// May are the texts that a word may become which is not static, as far as the line
-	// tells. They count for what may happen, and for nothing that is certain.
+	// May are the texts that a word that is not static may become, as far as the line
+	// shows. They apply to potential effects, never to certain ones.
 	May []string
-	// Listed means that May is all that the word can become.
+	// Listed is set if May is complete.
 	Listed bool
-	// Started means that it is the number of a process that the line has started, or empty.
+	// Started is set if the word is the number of a process that the line has started, or empty.
 	Started bool
 }
 
-// Literal is a word that bash passes as it is written.
+// Literal returns a static word.
 func Literal(text string) Word { return Word{Word: cardea.Word{Text: text, Static: true}} }
 
-// Invocation is one program that bash would start: its words, and where it
-// runs. It is not changed after it was built.
+// Invocation is one program that bash would start: its words and the state in which it
+// runs. It does not change after it was built.
 type Invocation struct {
-	// Words are the program and what it is passed. They are not empty.
+	// Words are the program and its arguments. The list is not empty.
 	Words []Word
-	// Paths say what the paths in the words mean.
+	// Paths resolves the paths in the words.
 	Paths Paths
-	// Redirections are what the shell opens for it, or a wrapper in front of it.
+	// Redirections are the accesses of the shell for the program, or for a wrapper before it.
 	Redirections []cardea.Access
-	// FilesChanged is set where an earlier command of the line may have changed
-	// files, so that what is on the disk now says little.
+	// FilesChanged is set if an earlier command of the line may have changed files, so that
+	// the current disk does not show their state.
 	FilesChanged bool
 	// Stands reports whether no earlier command of the line may have removed or replaced a
-	// path. Nil: none may where FilesChanged is not set.
+	// path. Nil: true for any path if FilesChanged is not set.
 	Stands func(path string) bool
-	// Possible is set where the program is only one that another may run.
+	// Possible is set if the program is only one that another may run.
 	Possible bool
 	// MadeFolder reports whether another command of the line may make a folder
 	// of a path. Nil: none does.
 	MadeFolder func(path string) bool
-	// MayBecome lists the paths that a word may become, where the line tells
-	// where its value comes from. Nil: none is known.
-	MayBecome func(word Word) []PossiblePath
-	// Input is what it reads on its standard input, "" where the line does not say.
+	// MayBecome returns the paths that a word may become, if the line shows the source of
+	// its value. Nil: none is known.
+	MayBecome func(word Word) []PotentialPath
+	// Input is the text of the standard input, or "" if the line does not show it.
 	Input string
-	// Document is the here-document that is all it reads there, "" where it reads something else.
+	// Document is the here-document if it is the whole standard input, else "".
 	Document string
-	// Fed is set where the line gives it something to read there.
+	// Fed is set if the line supplies the standard input.
 	Fed bool
 }
 
-// PossiblePath is a path that a word may become when the line runs.
-type PossiblePath struct {
+// PotentialPath is a path that a word may become when the line runs.
+type PotentialPath struct {
 	Path string
-	// Pattern is one that the path matches, where only that is known: then Path is the
-	// folder above its first wildcard. With Entries it fits all names, or all hidden ones.
+	// Pattern is a pattern that the path matches, if only that is known. Path is then the folder
+	// above its first wildcard. With Entries it matches all names, or all hidden ones.
 	Pattern string
-	// Search means that the pattern is one of a search, whose wildcards stand for hidden
-	// names and folders, too.
+	// Search is set if the pattern comes from a search, whose wildcards also match hidden
+	// names and folders.
 	Search bool
-	// Narrowed means that tests of something else than names leave files out.
+	// Narrowed is set if tests of something other than names exclude files.
 	Narrowed bool
-	// Below means that all below it may be among the words, too; Entries that
-	// what lies in it is, and not the path itself.
+	// Below is set if all files below the path may also be among the words. Entries is set
+	// if the entries of the path are, and not the path itself.
 	Below, Entries bool
 }
 
-// Search is what a search finds: names of files, each of them one word and no
-// option.
+// Search is the result of a search: names of files, each of them one word and not an option.
 type Search struct {
 	// Dir is the folder from which the names are to be read.
 	Dir string
-	// Places are reads of where the files lie, absolute and resolved.
+	// Places are reads of the folders that contain the files, absolute and resolved.
 	Places []cardea.Access
-	// One is set where it is exactly one name.
+	// One is set if the result is exactly one name.
 	One bool
-	// Null is set where a NUL ends each name, and no end of line.
+	// Null is set if a NUL ends each name, not a newline.
 	Null bool
-	// MayBeNothing is set where nothing may have been found, and a command runs
-	// nevertheless.
+	// MayBeNothing is set if the search may find nothing, and a command runs nevertheless.
 	MayBeNothing bool
 }
 
-// Tracked reports a search for files that git tracks.
+// Tracked reports whether the search finds only files that git tracks.
 func (s *Search) Tracked() bool { return len(s.Places) > 0 && s.Places[0].Selection.Tracked }
 
-// Plain reports whether each name that the search finds is one word for xargs, and no option or
-// command for any program.
-func (s *Search) Plain(world *World) bool {
+// Plain reports whether each name that the search finds is one word for xargs, and not
+// an option or command of any program.
+func (s *Search) Plain(system *System) bool {
 	return !slices.ContainsFunc(s.Places, func(a cardea.Access) bool {
 		if a.Selection.Tracked {
-			return world.PlainTracked == nil || !world.PlainTracked(a.Path)
+			return system.PlainTracked == nil || !system.PlainTracked(a.Path)
 		}
 		deep := a.Recursive || strings.Contains(strings.TrimPrefix(a.Pattern, a.Path+"/"), "/")
-		return world.PlainNames == nil || !world.PlainNames(a.Path, deep)
+		return system.PlainNames == nil || !system.PlainNames(a.Path, deep)
 	})
 }
 
-// accesses are what doing something to each file comes to. A program that goes
-// below folders reads all below a folder that was found.
+// accesses returns the accesses of kind to each file that the search finds. below is set
+// for a program that reads everything below a folder.
 func (s *Search) accesses(kind cardea.AccessKind, below bool) []cardea.Access {
 	out := slices.Clone(s.Places)
 	for i := range out {
@@ -207,50 +201,50 @@ func (s *Search) accesses(kind cardea.AccessKind, below bool) []cardea.Access {
 	return out
 }
 
-// Meaning is what an invocation does, as far as it is known. The fields of the
-// same name in [cardea.Part] say more.
+// Meaning is the known effects of an invocation. [cardea.Part] documents the fields of
+// the same name.
 type Meaning struct {
 	Command, UsualCommand []string
 	Operands              []int
 	Options               []cardea.Option
-	// Access holds the redirections, too.
+	// Access also holds the redirections.
 	Access    []cardea.Access
 	Knowledge cardea.Coverage
-	// EditsFiles is set where the words are those of the program's Edits.
+	// EditsFiles is set if the words are those of the program's Edits.
 	EditsFiles bool
 	Configs    []string
 	Doubt      string
 	// Unseen are the words that may become any option of the program, UnseenIfMade those
-	// that may where the line makes a name that begins with a dash. ByOption is what the
-	// program does with such an option.
+	// that may if the line creates a name that begins with a dash. ByOption are the
+	// accesses of the program with such an option.
 	Unseen, UnseenIfMade []int
 	ByOption             []cardea.Access
-	// Script is a word with a program that may run commands or open files, or whose text is
+	// Script is a word with a script that may run commands or open files, or whose text is
 	// unknown. "" means that there is no such word.
 	Script string
-	// Links are the symbolic links that it makes.
+	// Links are the symlinks that it creates.
 	Links []Link
-	// Targets are the paths to which it copies or moves, and that are no folder
-	// yet: it writes into them if another command makes them one.
+	// Targets are the paths to which it copies or moves and that are not a folder yet. It
+	// writes into them if another command creates a folder there.
 	Targets []string
-	// Possible is what it may do besides, as far as its words name it.
-	Possible Possible
-	// OpensUnnamed is set where it opens files that are not known.
+	// Possible holds the potential effects that its words name.
+	Possible Potential
+	// OpensUnnamed is set if it opens files that are unknown.
 	OpensUnnamed bool
 }
 
-// Link is a symbolic link that an invocation makes.
+// Link is a symlink that an invocation creates.
 type Link struct {
-	// At is where it lies, absolute, its folder resolved. Target is what it leads
-	// to, absolute, or "" where that is not known.
+	// At is the absolute path of the link, its folder resolved. Target is the absolute path
+	// to which it leads, or "" if that is unknown.
 	At, Target string
-	// IfFolder and IfNoFolder: "ln -s x y" makes y/x where y is a folder, and y
-	// where it is not. A link that is made either way has both.
+	// IfFolder and IfNoFolder: "ln -s x y" creates y/x if y is a folder, and y if it is
+	// not. A link that is created either way has both.
 	IfFolder, IfNoFolder bool
 }
 
-// description is the work of [Describe] on one invocation. It is used again for the next one:
-// a line may have thousands.
+// description holds the memory of one call of [Describe]. The next call reuses it: a
+// line may have thousands.
 type description struct {
 	reader reader
 	out    Meaning
@@ -258,10 +252,10 @@ type description struct {
 
 var descriptions = sync.Pool{New: func() any { return new(description) }}
 
-// Describe says what an invocation does.
-func Describe(inv Invocation, world *World) Meaning {
+// Describe returns the meaning of an invocation.
+func Describe(inv Invocation, system *System) Meaning {
 	work := descriptions.Get().(*description)
-	work.reader = reader{inv: inv, world: world, paths: inv.Paths, out: &work.out, argv: inv.Words}
+	work.reader = reader{inv: inv, system: system, paths: inv.Paths, out: &work.out, argv: inv.Words}
 	work.reader.describe()
 	out := work.out
 	*work = description{}
@@ -269,7 +263,7 @@ func Describe(inv Invocation, world *World) Meaning {
 	return out
 }
 
-// describe says what the invocation does.
+// describe fills r.out with the meaning of the invocation.
 func (r *reader) describe() {
 	inv, out := &r.inv, r.out
 	defer r.possible()
@@ -279,7 +273,7 @@ func (r *reader) describe() {
 	}
 	if len(inv.Words) == 0 || !inv.Words[0].Static {
 		out.Access = append(out.Access, cardea.Access{Kind: cardea.Unknown})
-		r.world, r.spec = nil, &form.Program{}
+		r.system, r.spec = nil, &form.Program{}
 		return
 	}
 	name := inv.Words[0].Text
@@ -318,8 +312,8 @@ func (r *reader) describe() {
 	r.besides(r.otherwise())
 }
 
-// answers reports a line that only asks for help or for a version, which the program of this
-// name gives before it reads anything of the project, or where the project has nothing for it.
+// answers reports whether the line only asks for help or for a version. The named program must
+// answer that before it reads anything of the project, or the project must have nothing for it.
 func (r *reader) answers(name string, spec *form.Program) bool {
 	words, word := r.inv.Words, ""
 	if len(words) == 2 && words[1].Static {
@@ -338,13 +332,14 @@ func (r *reader) answers(name string, spec *form.Program) bool {
 	return true
 }
 
-// answersAll reports a program that reads nothing of the project with all of its help words.
+// answersAll reports whether the program reads nothing of the project with any of its
+// help words.
 func answersAll(name string) bool {
 	words, answers := WordsOf(form.AnswersHelp, name)
 	return answers && (len(words) == 0 || slices.Contains(words, "always"))
 }
 
-// module adds the options of a module that is a program of its own, and what it deletes:
+// module adds the options of a module that is a program of its own, and its deletions:
 // python -m pytest --basetemp=x.
 func (r *reader) module() {
 	for _, o := range r.out.Options {
@@ -356,7 +351,7 @@ func (r *reader) module() {
 			at++
 		}
 		inv.Words, inv.Redirections = slices.Concat([]Word{Literal(o.Value)}, r.argv[at+1:]), nil
-		does := Describe(inv, r.world)
+		does := Describe(inv, r.system)
 		for _, o := range does.Options {
 			o.Word += at
 			r.out.Options = append(r.out.Options, o)
@@ -366,6 +361,6 @@ func (r *reader) module() {
 	}
 }
 
-// PlainPattern reports a pattern without quotes or expansions, so that its text
-// can be read as one.
+// PlainPattern reports whether w is a pattern without quotes or expansions, so that its
+// text can be read as a pattern.
 func (w Word) PlainPattern() bool { return w.Glob && simpleGlob(w.Text) }

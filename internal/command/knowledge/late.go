@@ -8,12 +8,12 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file is about options behind operands. Programs of GNU take them for
-// options there, most others for operands (getopt(3) of BSD and macOS), so that
-// "head a.txt -n .env" shows .env on a Mac. What is certain must be so for both.
+// This file handles options after operands. GNU programs treat them as options, most
+// others as operands (getopt(3) of BSD and macOS), so that "head a.txt -n .env" shows
+// .env on a Mac. A certain meaning must hold for both.
 
-// late is why an option behind an operand makes it uncertain what the program
-// does, "" where it does not.
+// late returns why an option after an operand makes the effects of the program
+// uncertain, or "" if none does.
 func (r *reader) late() string {
 	s := r.spec
 	if s.OptionsAfterOperands || s.OperandsBeforeOptions || len(r.operands) == 0 {
@@ -43,9 +43,9 @@ func (r *reader) late() string {
 	return ""
 }
 
-// swallowed is why a value that looks like an option makes it uncertain what the
-// program does: where an option's value is not always taken from the next word,
-// it is an option. That of --sort begins with a dash to turn the order.
+// swallowed returns why a value that looks like an option makes the effects of the
+// program uncertain. An option whose value is not always the next word may leave that
+// word as an option. The value of --sort begins with a dash to reverse the order.
 func (r *reader) swallowed() string {
 	if r.spec.OperandsBeforeOptions {
 		return ""
@@ -62,8 +62,8 @@ func (r *reader) swallowed() string {
 	return ""
 }
 
-// plainValue reports words that name no file of interest: numbers, short words
-// and quoted patterns.
+// plainValue reports whether f names no relevant file: a number, a short word or a
+// quoted pattern.
 func plainValue(f Word) bool {
 	return f.Static && (len(f.Text) <= len("short") && !strings.ContainsAny(f.Text, "./~") || strings.Contains(f.Text, "*") || f.Text == "--")
 }

@@ -9,8 +9,8 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// symlinks notes the symbolic links that ln and cp make, and those that anything
-// takes to another place.
+// symlinks records the symlinks that ln and cp create, and those that any program puts
+// in another place.
 func (r *reader) symlinks() {
 	symbolic := r.has(r.words(form.LinksSymbolicallyWith))
 	from, folders, alone := r.operands, r.into(), false
@@ -33,7 +33,8 @@ func (r *reader) symlinks() {
 	}
 }
 
-// linksInto notes the links that get to a folder, or to its name where they are alone.
+// linksInto records the links that the operands from put into dir, or at its name if
+// alone is set.
 func (r *reader) linksInto(dir Word, from []int, alone, symbolic bool) {
 	at := Absolute(r.paths.Dir, dir.Text)
 	if !dir.Static || at == "" {
@@ -57,15 +58,14 @@ func (r *reader) linksInto(dir Word, from []int, alone, symbolic bool) {
 				r.symlink(Link{At: at + "/" + path.Base(src.Text), IfFolder: true, IfNoFolder: !alone}, symbolic, src)
 			}
 		}
-		if r.spec.HostPathOperands { // rsync x/ y puts what is in x there
+		if r.spec.HostPathOperands { // rsync x/ y puts the contents of x there
 			r.linksBelow(there, r.argv[i])
 		}
 	}
 }
 
-// ownLinks adds what the symbolic links lead to that the program makes, as its words and
-// as the links say it, and takes back the writes through them: a link that is there already
-// is replaced.
+// ownLinks adds the targets of the symlinks that the program creates, resolved from its folder
+// and from the link. It removes the writes through them: an existing link is replaced.
 func (r *reader) ownLinks() {
 	var leads []cardea.Access
 	for _, a := range r.out.Access {
@@ -93,16 +93,15 @@ func (r *reader) ownLinks() {
 	r.out.Access = append(r.out.Access, leads...)
 }
 
-// dot reports whether a path ends in "." or "..", which is no name for a link.
+// dot reports whether a path ends in "." or "..", which cannot name a link.
 func dot(name string) bool { return path.Base(name) == "." || path.Base(name) == ".." }
 
-// sources are the files that a word stands for, the word itself where they are
-// not known.
+// sources returns the files for which a word stands, or the word itself if they are unknown.
 func (r *reader) sources(f Word, symbolic bool) []Word {
 	if rest, ok := strings.CutPrefix(f.Text, "~/"); ok && f.Glob && r.paths.Home != "" {
 		f.Text = r.paths.Home + "/" + rest
 	}
-	find := r.namesNow // links that are there now
+	find := r.namesNow // the existing links
 	if symbolic {
 		find = r.names
 	}
@@ -124,17 +123,17 @@ func (r *reader) sources(f Word, symbolic bool) []Word {
 	return names
 }
 
-// isLink reports whether a path is a symbolic link now.
+// isLink reports whether a path is a symlink now.
 func (r *reader) isLink(name string) bool {
 	at := Absolute(r.paths.Dir, name)
 	return at != "" && r.paths.follow(at) != strings.TrimSuffix(r.paths.follow(path.Dir(at)), "/")+"/"+path.Base(at)
 }
 
-// symlink notes that a link to a source, or a source that is one, gets a name.
+// symlink records link as a link to src, or as src itself if src is a link.
 func (r *reader) symlink(link Link, symbolic bool, src Word) {
 	at := path.Clean(link.At)
 	at = strings.TrimSuffix(r.paths.follow(path.Dir(at)), "/") + "/" + path.Base(at)
-	target := "" // as long as it is not known
+	target := "" // unknown
 	switch {
 	case symbolic && strings.HasPrefix(src.Text, "/") && src.Static:
 		target = src.Text
@@ -157,12 +156,12 @@ func (r *reader) symlink(link Link, symbolic bool, src Word) {
 	r.out.Links = append(r.out.Links, link)
 }
 
-// leadsFrom is where a link leads when it comes to another folder: a relative one leads
-// elsewhere from there. It is "" where that is not known.
+// leadsFrom returns the target of a link after a move to folder: a relative target is
+// another path there. It returns "" if the target is unknown.
 func (r *reader) leadsFrom(folder, link string) string {
 	text := ""
-	if r.world.LinkText != nil {
-		text = r.world.LinkText(link)
+	if r.system.LinkText != nil {
+		text = r.system.LinkText(link)
 	}
 	if text == "" || strings.HasPrefix(text, "/") {
 		return text
@@ -170,19 +169,20 @@ func (r *reader) leadsFrom(folder, link string) string {
 	return folder + "/" + text // not cleaned: the kernel follows links first
 }
 
-// mostBelow is how many names are looked at for links below the folders of an invocation.
+// mostBelow is the number of names below the folders of an invocation that are searched
+// for links.
 const mostBelow = 512
 
-// linksBelow notes the links that lie in a folder and come along with it, at the place
-// where the link says that it comes to. Where there is too much to look at, all that comes along may be one.
+// linksBelow records the links in a folder that are copied with it, each at its new place and
+// with its own target. If there are too many names, every copied file may be a link.
 func (r *reader) linksBelow(link Link, src Word) {
 	from, to := Absolute(r.paths.Dir, src.Text), strings.TrimSuffix(path.Clean(link.At), "/")
-	if !src.Static || from == "" || r.world.Names == nil || r.world.IsDir == nil || !r.world.IsDir(from) {
+	if !src.Static || from == "" || r.system.Names == nil || r.system.IsDir == nil || !r.system.IsDir(from) {
 		return
 	}
 	folders := []string{""}
 	for n := 0; n < len(folders); n++ {
-		names, ok := r.world.Names(from + folders[n])
+		names, ok := r.system.Names(from + folders[n])
 		if r.below += 1 + len(names); !ok || r.below > mostBelow {
 			link.At, link.Target = to, ""
 			r.out.Links = append(r.out.Links, link)
@@ -193,7 +193,7 @@ func (r *reader) linksBelow(link Link, src Word) {
 			case r.isLink(from + below):
 				link.At, link.Target = to+below, r.leadsFrom(path.Dir(to+below), from+below)
 				r.out.Links = append(r.out.Links, link)
-			case r.world.IsDir(from + below):
+			case r.system.IsDir(from + below):
 				folders = append(folders, below)
 			}
 		}

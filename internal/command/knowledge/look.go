@@ -11,13 +11,12 @@ import (
 	"cardea.dev/internal/command/knowledge/inline"
 )
 
-// Programs inside of a program's words get a look of their own. Each function
-// here says whether a program in that language surely only computes and prints
-// what it is given: no command is run, no file opened, no environment read. What
-// it does not understand it does not vouch for.
+// This file checks scripts in the words of a program. Each function reports whether a script of
+// its language certainly only computes and prints its input: it runs no command, opens no file,
+// reads no environment. It returns false for a script that it cannot read.
 
-// looks are the looks, by the kind of program that is in an operand or option, as
-// packs/commands names it.
+// looks maps the kind of a script in an operand or option, as packs/commands names it,
+// to its check.
 var looks = map[string]func(script string) bool{
 	sedLanguage: harmlessSed,
 	"fzf":       harmlessFzf,
@@ -29,21 +28,21 @@ var looks = map[string]func(script string) bool{
 	"yq": func(script string) bool {
 		return !yqReaches.MatchString(script) && !jqReaches.MatchString(script) // one yq is jq inside
 	},
-	// Languages that can do anything: beside what a grammar reads, only what prints numbers and
-	// plain texts is certain.
+	// Languages that can do anything: beyond the scripts that a grammar reads, only those
+	// that print numbers and plain texts are certain.
 	"python": pythonPrints.MatchString,
 	"sqlite": harmlessQuery,
 	"ruby":   rubyPrints.MatchString,
 }
 
-// languageWords are those of a list of names in a language.
+// languageWords returns the words of a list of names in a language.
 func languageWords(list string) []string {
 	words, _ := WordsOf(form.LanguageCalls, list)
 	return words
 }
 
-// ShadowsPython reports whether Python may take a file or folder for one of its own modules, on
-// a file system that ignores case as well.
+// ShadowsPython reports whether Python may import a file or folder instead of one of its
+// own modules, also on a file system that ignores case.
 func ShadowsPython(file string) bool {
 	module, ending, _ := strings.Cut(strings.ToLower(file), ".")
 	if ending != "" && !slices.ContainsFunc([]string{"py", "so", "pyd", "dll"}, func(of string) bool { return strings.HasPrefix(ending, of) || strings.HasSuffix(ending, "."+of) }) {
@@ -52,13 +51,13 @@ func ShadowsPython(file string) bool {
 	return slices.Contains(languageWords("Python's modules"), module) || strings.HasPrefix(module, "_") && !strings.HasPrefix(module, "__")
 }
 
-// readInline reads a script in a language of which there is a grammar: what it uses, false where
-// it may do more than read and print.
+// readInline returns what a script of a language with a grammar uses, or false if it may
+// do more than read and print.
 func readInline(language, script string) (inline.Use, bool) {
 	return inline.Read(language, script, languageWords)
 }
 
-// harmless reports whether a program of a kind surely does nothing but compute and print.
+// harmless reports whether a script of this kind certainly only computes and prints.
 func harmless(kind, script string) bool {
 	if _, only := readInline(kind, script); only {
 		return true
@@ -67,18 +66,20 @@ func harmless(kind, script string) bool {
 	return look != nil && look(script)
 }
 
-// jq(1) 1.7: env and $ENV, also written "$ ENV", show the environment, import and include read
-// modules, input_filename is harmless, getpath too.
+// jqReaches matches what reads outside of the input in jq(1) 1.7: env and $ENV, also
+// written "$ ENV", show the environment, import and include read modules. input_filename
+// and getpath are harmless.
 const jqReaches = lazyRegexp(`(?:^|[^.\w"])(?:env|ENV|import|include|get_search_list|modulemeta|debug|stderr|input_line_number|halt_error|\$__prog_args)\b`)
 
-// git-log(1), git-for-each-ref(1): %G… and %(signature…) start gpg to verify.
+// gitVerifies matches formats that start gpg to verify (git-log(1),
+// git-for-each-ref(1)): %G… and %(signature…).
 const gitVerifies = lazyRegexp(`%[-+ ]?G|signature`)
 
-// yq (mikefarah, 4): operators that read files and the environment.
+// yqReaches matches operators of yq (mikefarah, 4) that read files and the environment.
 const yqReaches = lazyRegexp(`\b(?:load\w*|env|strenv|envsubst|eval|system|filename|file_index|split_doc|document_index|input)\b|\$ENV`)
 
-// What prints numbers, sums and texts without anything in them that a language
-// would put a value in.
+// Expressions for scripts that print numbers, sums and texts, without anything that a
+// language would replace by a value.
 const (
 	sums   = `(?:[-+*/%(), .0-9]|'[A-Za-z0-9 .,:;!_/=+-]*'`
 	plain  = sums + `)*`
@@ -90,12 +91,12 @@ const (
 	rubyPrints   = lazyRegexp(`^\s*(?:puts|print|p) ` + plain + `\s*;?\s*$`)
 )
 
-// lazyRegexp is an expression that is compiled when it is first used: few lines need one,
+// lazyRegexp is a regular expression that is compiled on first use: few lines need one,
 // and a hook that answers one call must not compile all. It comes from the code or from
 // command knowledge, never from a line.
 type lazyRegexp string
 
-// compiled are the *regexp.Regexp of the expressions that were used.
+// compiled holds the *regexp.Regexp of each expression that was used.
 var compiled sync.Map
 
 func (l lazyRegexp) get() *regexp.Regexp {
@@ -106,11 +107,13 @@ func (l lazyRegexp) get() *regexp.Regexp {
 	return known.(*regexp.Regexp)
 }
 
+// MatchString is [regexp.Regexp.MatchString] of the compiled expression.
 func (l lazyRegexp) MatchString(s string) bool { return l.get().MatchString(s) }
 
+// ReplaceAllString is [regexp.Regexp.ReplaceAllString] of the compiled expression.
 func (l lazyRegexp) ReplaceAllString(s, with string) string { return l.get().ReplaceAllString(s, with) }
 
-// sedLanguage is the language of which it is known what a program opens.
+// sedLanguage is the one language whose reader also returns what a script opens.
 const sedLanguage = "sed"
 
 // sedScript reads a script of sed (POSIX, GNU sed 4.9).
@@ -118,17 +121,17 @@ type sedScript struct {
 	s        string
 	at       int
 	brackets int // how bracket expressions end
-	// acts are the files that it opens and the commands that it runs, these with their
-	// text as the path. wrong is set where no sed takes it.
+	// acts are the files that it opens and the commands that it runs, with their text as
+	// the path. wrong is set if every sed rejects the script.
 	acts  []cardea.Access
 	wrong bool
-	// plain is set where text after a, i and c must have no backslash, and sign where a sign
-	// stands that is a command or a flag in no sed.
+	// plain is set if text after a, i and c must have no backslash, and sign if a character
+	// is a command or a flag in no sed.
 	plain, sign bool
 }
 
-// How a sed reads a bracket expression with a delimiter, a bracket or a backslash in it: it is
-// not certain; it has no meaning; a backslash in it is one; a backslash in it is an escape.
+// The ways in which a sed reads a bracket expression with a delimiter, a bracket or a backslash
+// in it: uncertain; brackets have no meaning; a backslash is literal; a backslash is an escape.
 const sureBrackets, noBrackets, posixBrackets, escapedBrackets = 0, 1, 2, 3
 
 // read reports whether all of the script was understood.
@@ -148,14 +151,14 @@ func (p *sedScript) read() bool {
 	}
 }
 
-// harmlessSed reports whether a script of sed neither executes (e, s///e) nor
-// opens files (r, R, w, W, s///w).
+// harmlessSed reports whether a sed script neither executes (e, s///e) nor opens files
+// (r, R, w, W, s///w).
 func harmlessSed(text string) bool {
 	if p := (sedScript{s: text, plain: true}); p.read() {
 		return len(p.acts) == 0
 	}
-	// With a delimiter in brackets, each way in which a sed may read it must be harmless or
-	// an error. This function does not read [.x.] and [=x=].
+	// With a delimiter in brackets, each possible reading must be harmless or an error.
+	// This function does not read [.x.] and [=x=].
 	harmless := false
 	for style := noBrackets; style <= escapedBrackets; style++ {
 		p := sedScript{s: text, plain: true, brackets: style}
@@ -168,8 +171,8 @@ func harmlessSed(text string) bool {
 	return harmless
 }
 
-// actsOfSed are the files that a script of sed may open, and the commands that it may run,
-// false where there may be others. Each way is tried in which a sed may read it.
+// actsOfSed returns the files that a sed script may open, and the commands that it may run. all
+// is false if there may be others. It tries each way in which a sed may read the script.
 func actsOfSed(text string) (acts []cardea.Access, all bool) {
 	all = true
 	for style := noBrackets; style <= escapedBrackets; style++ {
@@ -205,8 +208,7 @@ func (p *sedScript) peek() byte {
 	return 0
 }
 
-// addresses reads what stands before a command: at most two addresses and an
-// exclamation mark.
+// addresses reads the addresses before a command, at most two, and an exclamation mark.
 func (p *sedScript) addresses() bool {
 	if !p.address() {
 		return false
@@ -223,6 +225,7 @@ func (p *sedScript) addresses() bool {
 	return true
 }
 
+// address reads one address, if there is one, and returns false if it cannot be read.
 func (p *sedScript) address() bool {
 	switch c := p.peek(); {
 	case c == '/':
@@ -247,8 +250,8 @@ func (p *sedScript) regexFlags(ok bool) bool {
 	return ok
 }
 
-// delimited reads up to an unescaped delimiter. In a regular expression one in brackets
-// means itself in some versions and ends the text in others.
+// delimited reads up to an unescaped delimiter. In a regular expression, a delimiter in
+// brackets is literal in some versions and ends the text in others.
 func (p *sedScript) delimited(d byte, regex bool) bool {
 	for ; p.at < len(p.s); p.at++ {
 		switch c := p.s[p.at]; {
@@ -272,8 +275,8 @@ func (p *sedScript) delimited(d byte, regex bool) bool {
 	return false
 }
 
-// looseEnd is where the bracket expression at i ends in a sed that takes a backslash for
-// one, or for an escape; -1 where it has no end.
+// looseEnd returns the end of the bracket expression at i in a sed that reads a
+// backslash literally, or as an escape. It returns -1 if there is no end.
 func looseEnd(s string, i int, escapes bool) int {
 	at := i + 1
 	if at < len(s) && s[at] == '^' {
@@ -292,9 +295,9 @@ func looseEnd(s string, i int, escapes bool) int {
 	return -1
 }
 
-// bracketEnd is where the bracket expression at i ends. It is -1 where
-// implementations differ on that: at a bracket inside of it that is no plain
-// class such as [:alpha:], one that comes first, and an escaped one.
+// bracketEnd returns the end of the bracket expression at i. It returns -1 where
+// implementations differ: at an inner bracket that is not a plain class such as
+// [:alpha:], at a first one, and at an escaped one.
 func bracketEnd(s string, i int) int {
 	at := i + 1
 	if at < len(s) && s[at] == '^' {
@@ -324,7 +327,7 @@ func bracketEnd(s string, i int) int {
 	return -1
 }
 
-// classEnd is where the class [:name:] at i ends, -1 where there is none.
+// classEnd returns the end of the class [:name:] at i, or -1 if there is no class.
 func classEnd(s string, i int) int {
 	name, found := strings.CutPrefix(s[i:], "[:")
 	end := 0
@@ -337,6 +340,7 @@ func classEnd(s string, i int) int {
 	return i + len("[:") + end + len(":]") - 1
 }
 
+// command reads one command of the script. It returns false if it cannot be read.
 func (p *sedScript) command() bool {
 	c := p.peek()
 	p.at++
@@ -370,7 +374,7 @@ func (p *sedScript) command() bool {
 	return false
 }
 
-// flags reads those of s///.
+// flags reads the flags of s///.
 func (p *sedScript) flags() bool {
 	p.skip("gpiImM0123456789")
 	switch p.peek() {
@@ -409,7 +413,7 @@ func (p *sedScript) end() bool {
 	return c == 0 || c == '\n' || c == ';' || c == '}' || c == '{'
 }
 
-// rest reads text and labels. In text a backslash goes on to the next line.
+// rest reads text and labels. In text, a backslash continues the line.
 func (p *sedScript) rest(c byte) bool {
 	p.skip(" \t")
 	if c == ':' || c == 'b' || c == 't' || c == 'T' {
@@ -427,7 +431,7 @@ func (p *sedScript) rest(c byte) bool {
 		p.at++
 		p.skip(" \t")
 		if p.peek() == '\\' {
-			return false // it may be the end of the line that is escaped, or not
+			return false // the end of the line may be escaped, or not
 		}
 	} else if p.peek() == '\n' {
 		return false
@@ -440,15 +444,15 @@ func (p *sedScript) rest(c byte) bool {
 	return p.at <= len(p.s)
 }
 
-// SQLite 3.40: queries, and commands of its shell that print what the database has.
+// SQLite 3.40: queries, and commands of its shell that print contents of the database.
 const (
 	sqliteQuery   = lazyRegexp(`(?is)^\s*(?:explain\s+query\s+plan\s+)?(?:select|with)\b(?:[^;'"\x60\[]|'[^']*')*;?\s*$|^\.(?:tables|schema|fullschema|indexes|databases|dump)(?: \w+)?$`)
 	sqliteReaches = lazyRegexp(`(?i)--|/\*|zip|fsdir|sqlar|file|edit|load_|dbpage|csv|attach|pragma|recursive`)
 	sqliteCall    = lazyRegexp(`(?i)(\w+)\s*\(`)
 )
 
-// harmlessQuery reports whether SQLite only reads the database that it is passed: one query
-// with listed functions.
+// harmlessQuery reports whether SQLite only reads its database: one query with listed
+// functions.
 func harmlessQuery(text string) bool {
 	known, _ := WordsOf(form.LanguageCalls, "SQL that reads")
 	for _, call := range sqliteCall.get().FindAllStringSubmatch(text, -1) {
@@ -459,9 +463,9 @@ func harmlessQuery(text string) bool {
 	return sqliteQuery.MatchString(text) && !sqliteReaches.MatchString(text)
 }
 
-// harmlessFzf reports whether bindings of fzf (--bind, fzf 0.54) only move,
-// mark and show: no execute, reload, transform, preview, become and the like.
-// What could be a key or an action, nobody knows, it does not vouch for.
+// harmlessFzf reports whether bindings of fzf (--bind, fzf 0.54) only move, mark and
+// show: no execute, reload, transform, preview, become and the like. An unknown key or
+// action makes it false.
 func harmlessFzf(bindings string) bool {
 	harmless, _ := WordsOf(form.HarmlessActions, "fzf")
 	for _, b := range strings.Split(bindings, ",") {
@@ -473,5 +477,5 @@ func harmlessFzf(bindings string) bool {
 	return true
 }
 
-// isLetter reports a letter of ASCII or an underscore: what names begin with.
+// isLetter reports whether c is an ASCII letter or an underscore, with which names begin.
 func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }

@@ -164,8 +164,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// What a script of sed opens and runs is found, and whether that is all, however the sed
-// reads bracket expressions.
+// TestActsOfSed checks the files and commands of sed scripts, and whether they are
+// complete, for each reading of bracket expressions.
 func TestActsOfSed(t *testing.T) {
 	for _, tt := range []struct {
 		script, acts string

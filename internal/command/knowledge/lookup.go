@@ -10,30 +10,29 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// Program is what is known of a program or one of its subcommands, for people.
+// Program is the description of a program or one of its subcommands, for people.
 type Program struct {
-	// Names are all names of the program, Command the words that lead here.
+	// Names are all names of the program, Command the words that select this description.
 	Names   []string `json:"names"`
 	Command []string `json:"command"`
-	// Source is the file of command knowledge, Manual what it was written from.
+	// Source is the file of command knowledge, Manual the source of its facts.
 	Source string `json:"source"`
 	Manual string `json:"manual"`
-	// Variables are those that may make it do something else, a star at the
-	// end standing for any.
+	// Variables are the variables that may change its effects. A star at the end stands for
+	// any ending.
 	Variables []string `json:"variables"`
-	// Operands is what it does to its operands, First and Last to the first
-	// and the last one where they differ. "none" is nothing.
+	// Operands is the access to the operands, First and Last that to the first and the last
+	// one if they differ. "none" is nothing.
 	Operands cardea.AccessKind `json:"operands"`
 	First    cardea.AccessKind `json:"first,omitempty"`
 	Last     cardea.AccessKind `json:"last,omitempty"`
-	// Access is what it does besides.
+	// Access are the accesses that do not depend on operands and options.
 	Access []cardea.AccessKind `json:"access"`
-	// Options are those that are known, by name.
+	// Options are the described options, by name.
 	Options []ProgramOption `json:"options"`
-	// Subcommands are the names of those that are known.
+	// Subcommands are the names of the described subcommands.
 	Subcommands []string `json:"subcommands"`
-	// Certain is set where there are words with which this is all that it
-	// does, Any where that is so with all words.
+	// Certain is set if the description is complete with some words, Any if it is with all words.
 	Certain bool `json:"certain"`
 	Any     bool `json:"-"`
 }
@@ -41,16 +40,16 @@ type Program struct {
 // ProgramOption is an option of a program.
 type ProgramOption struct {
 	Name string `json:"name"`
-	// Value is set where it takes one.
+	// Value is set if it takes a value.
 	Value bool `json:"value"`
-	// Access is what is done to the value, "" for nothing.
+	// Access is the access to the value, "" for nothing.
 	Access cardea.AccessKind `json:"access,omitempty"`
-	// Harmless is set where the program does no more with it than is known.
+	// Harmless is set if the description is complete with the option.
 	Harmless bool `json:"harmless"`
 }
 
-// KnownProgram looks up a program by name and the words of its subcommand. It
-// goes as far as they are known; false where the program itself is not.
+// KnownProgram returns the description of a program and of the words of its subcommand,
+// as far as they are described. It returns false if the program is not.
 func KnownProgram(name string, words ...string) (Program, bool) {
 	command, spec := named(name)
 	if spec == nil {
@@ -84,7 +83,7 @@ func KnownProgram(name string, words ...string) (Program, bool) {
 	return out, true
 }
 
-// options lists the options of a program that are known, by name.
+// options returns the described options of a program, by name.
 func options(p *form.Program, above []*form.Program) []ProgramOption {
 	all := map[string]ProgramOption{}
 	note := func(names []string, change func(*ProgramOption)) {
@@ -125,7 +124,7 @@ func options(p *form.Program, above []*form.Program) []ProgramOption {
 	return out
 }
 
-// ProgramNames lists the names of all programs that are known.
+// ProgramNames returns the names of all described programs.
 func ProgramNames() []string {
 	out := make([]string, len(programs))
 	for i, p := range programs {
@@ -140,7 +139,7 @@ type described struct {
 	program *form.Program
 }
 
-// programOf finds a program by base name.
+// programOf returns the description of a program by base name, or nil.
 func programOf(name string) *form.Program {
 	i := sort.Search(len(programs), func(i int) bool { return programs[i].name >= name })
 	if i < len(programs) && programs[i].name == name {
@@ -149,8 +148,8 @@ func programOf(name string) *form.Program {
 	return nil
 }
 
-// named is the command that a program's base name stands for, and what is known
-// of it: git-push is git push.
+// named returns the command for which a program's base name stands, and its description:
+// git-push is git push.
 func named(base string) ([]string, *form.Program) {
 	if p := programOf(base); p != nil {
 		return []string{base}, p
@@ -165,5 +164,5 @@ func named(base string) ([]string, *form.Program) {
 	return []string{base}, nil
 }
 
-// IsKnown reports whether a program is known.
+// IsKnown reports whether a program is described.
 func IsKnown(name string) bool { return programOf(name) != nil }

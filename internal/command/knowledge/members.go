@@ -39,8 +39,8 @@ func (r *reader) members(recursive bool) {
 	}
 }
 
-// each are the texts that a word becomes one by one, in a loop over words; the word itself
-// where there may be others.
+// each returns the texts that a word becomes one by one in a loop over words, or only
+// the word itself if there may be others.
 func each(f Word) []Word {
 	if !f.Listed || f.MaySplit || f.MayBeOption || len(f.May) == 0 {
 		return []Word{f}
@@ -52,11 +52,11 @@ func each(f Word) []Word {
 	return out
 }
 
-// mostPossible is how many texts of a word are followed that it may become.
+// mostPossible is the number of possible texts of a word that are examined.
 const mostPossible = 64
 
-// possibleWords are the word itself, where it is not one of a list, and what it may become as
-// far as the line tells.
+// possibleWords returns the word itself, if it is not one of a list, and the texts that
+// it may become as far as the line shows.
 func (r *reader) possibleWords(f Word) []Word {
 	out := each(f)
 	if f.Static || f.Glob || out[0].Static {
@@ -97,7 +97,7 @@ func (r *reader) member(dir, src Word, recursive bool) {
 		if src.Glob || recursive {
 			r.matched(dir, src, recursive)
 		} else {
-			// A name that no rule knows: one about all that is in the folder holds for it.
+			// An unknown name: only a rule for the whole folder matches it.
 			r.touch(cardea.Write, below(dir, Literal(strings.Trim(path.Base(src.Text), `"'`))), false)
 		}
 		r.unnamed(dir, src)
@@ -111,28 +111,28 @@ func (r *reader) member(dir, src Word, recursive bool) {
 			r.touch(cardea.Write, dir, recursive)
 		}
 		r.contents(src, dir)
-		return // what else is in it has names that the line does not tell
+		return // the line does not name its other contents
 	}
 	_, name = cutRemote(r.spec, name)
 	r.touch(cardea.Write, below(dir, Literal(strings.TrimPrefix(name, "/"))), recursive)
 }
 
-// contents adds the settings for agents that a folder holds now, where all that it holds is
-// put into a folder of the work.
+// contents adds the agent settings in a folder whose whole contents are put into a
+// folder of the work.
 func (r *reader) contents(src, dir Word) {
 	from, to := Absolute(r.paths.Dir, src.Text), Absolute(r.paths.Dir, dir.Text)
-	if from == "" || from == to || r.world.Names == nil || !paths.WithinAny(r.world.Roots, to) && to != r.paths.Home {
+	if from == "" || from == to || r.system.Names == nil || !paths.WithinAny(r.system.Roots, to) && to != r.paths.Home {
 		return
 	}
-	found, _ := hiddenBelow(from, false, from, r.world, files.SaysAgents)
+	found, _ := hiddenBelow(from, false, from, r.system, files.SaysAgents)
 	for _, file := range found {
 		r.touch(cardea.Write, Literal(to+strings.TrimPrefix(file, from)), false)
 	}
 }
 
-// unnamed adds what a file may become in a folder whose name shows only when the line
-// runs: in a hidden folder any name, in the home folder a hidden one, and elsewhere those
-// that it may have.
+// unnamed adds the names that a file may get in a folder that is only known when the
+// line runs: in a hidden folder any name, in the home folder a hidden one, and in any
+// other folder those that it may have.
 func (r *reader) unnamed(dir, src Word) {
 	at, hidden := r.target(dir)
 	any := ""
@@ -151,7 +151,7 @@ func (r *reader) unnamed(dir, src Word) {
 		files := []string{s.Path}
 		switch {
 		case s.Search, s.Below, s.Entries && (s.Pattern == "" || path.Clean(s.Path) == r.paths.Dir):
-			continue // ls prints names of another folder, too
+			continue // ls also prints names of another folder
 		case s.Pattern != "":
 			files, _ = r.namesLike(s.Pattern)
 		}
@@ -161,7 +161,7 @@ func (r *reader) unnamed(dir, src Word) {
 	}
 }
 
-// backups adds the names under which cp, mv, ln and install keep what they
+// backups adds the names under which cp, mv, ln and install save the files that they
 // replace: "cp -b -S .json x settings" writes settings.json.
 func (r *reader) backups() {
 	if r.spec.HostPathOperands || !r.has([]string{"-b", "--backup", "-S", "--suffix"}) {
@@ -169,7 +169,7 @@ func (r *reader) backups() {
 	}
 	for _, a := range r.out.Access {
 		if a.Kind != cardea.Write || !a.Glob && !a.Recursive && r.exists(Literal(a.Path)) {
-			continue // a folder gets backups in it, and none of itself
+			continue // backups are in the folder, and the folder itself has none
 		}
 		name := a.Path
 		if a.Glob {
@@ -181,12 +181,12 @@ func (r *reader) backups() {
 	}
 }
 
-// keptUnder adds the names under which the old content of edited files is kept.
+// keptUnder adds the names under which the old content of edited files is saved.
 func (r *reader) keptUnder() {
 	edited := r.out.Access
 	for _, o := range r.out.Options {
 		if (!o.Static && o.Value != "" || strings.ContainsAny(o.Value, "*/")) && r.meansOne(o, r.spec.BackupSuffixOptions) {
-			r.out.Script = r.argv[o.Word].Text // it writes elsewhere
+			r.out.Script = r.argv[o.Word].Text // it writes to another place
 			r.touch(cardea.Write, Word{}, false)
 		}
 		if !r.isBackupSuffix(o) {
@@ -200,7 +200,7 @@ func (r *reader) keptUnder() {
 			if a.Glob {
 				name.Text = a.Pattern
 			}
-			if name.Text != "" { // else it is any file already
+			if name.Text != "" { // else it may be any file already
 				name.Text = backupName(name.Text, o)
 				r.touch(cardea.Write, name, false)
 			}
@@ -208,8 +208,8 @@ func (r *reader) keptUnder() {
 	}
 }
 
-// isBackupSuffix reports an option whose value makes another name of names of files. What
-// names a folder must have a star for the file in it.
+// isBackupSuffix reports whether the value of o makes the name of a backup from a file
+// name. A value that names a folder must have a star for the file in it.
 func (r *reader) isBackupSuffix(o cardea.Option) bool {
 	suffix := backupSuffix(o)
 	return o.Static && suffix != "" && (strings.Contains(suffix, "*") || !strings.Contains(suffix, "/")) && r.meansOne(o, r.spec.BackupSuffixOptions)
@@ -217,9 +217,9 @@ func (r *reader) isBackupSuffix(o cardea.Option) bool {
 
 func backupSuffix(o cardea.Option) string { return strings.TrimPrefix(o.Value, "=") }
 
-// backupName is the name under which the old content of a file is kept, beside the file:
-// each star in the suffix stands for the file's name (sed(1), -i). No system takes a path of
-// more than 4096 bytes.
+// backupName returns the name under which the old content of a file is saved next to it.
+// Each star in the suffix stands for the file's name (sed(1), -i). No system accepts a
+// path of more than 4096 bytes.
 func backupName(file string, o cardea.Option) string {
 	const longest = 4096
 	dir, base := path.Split(file)
@@ -233,18 +233,18 @@ func backupName(file string, o cardea.Option) string {
 	return dir + strings.ReplaceAll(suffix, "*", base)
 }
 
-// vanish reports whether all of some words may expand to nothing.
+// vanish reports whether all given words may expand to nothing.
 func (r *reader) vanish(words []int) bool {
 	return !slices.ContainsFunc(words, func(i int) bool { return r.argv[i].Static || r.argv[i].Glob })
 }
 
-// matched adds the names in a folder that a pattern's files get there, or those that a
-// search finds: "mv x/*.txt y" writes y/*.txt. Where that cannot be told any name is
-// written, or a file is that is not known.
+// matched adds the names in a folder that the files of a pattern or a search get there:
+// "mv x/*.txt y" writes y/*.txt. If they are unknown, it adds a write of any name, or of
+// an unknown file.
 func (r *reader) matched(dir, src Word, recursive bool) {
 	from := len(r.out.Access)
 	at, shut := r.target(dir)
-	top := slices.Contains(r.world.Roots, at)
+	top := slices.Contains(r.system.Roots, at)
 	names, hidden := r.namesOf(src)
 	any := names == nil || top && hidden && slices.ContainsFunc(names, allNames)
 	switch {
@@ -259,41 +259,42 @@ func (r *reader) matched(dir, src Word, recursive bool) {
 			r.touch(cardea.Write, below(dir, pattern(hiddenName(name))), recursive)
 		}
 	}
-	if !shut && !(src.Glob && r.paths.Hidden) && !(top && any) && paths.WithinAny(r.world.Roots, at) && !r.fromOutside(src) {
+	if !shut && !(src.Glob && r.paths.Hidden) && !(top && any) && paths.WithinAny(r.system.Roots, at) && !r.fromOutside(src) {
 		r.nameless(from)
 	}
 	for _, s := range r.mayBecome(src) { // a search and ls -A also find hidden names
-		if folder := path.Clean(s.Path); s.Pattern != "" && !slices.Contains(r.world.Roots, folder) {
+		if folder := path.Clean(s.Path); s.Pattern != "" && !slices.Contains(r.system.Roots, folder) {
 			r.contents(Literal(folder), dir)
 		}
 	}
 }
 
-// pattern is a word for which the shell puts the names that it finds.
+// pattern returns a word that the shell replaces by the names that match.
 func pattern(text string) Word { return Word{Word: cardea.Word{Text: text}, Glob: true} }
 
-// allNames reports a pattern of names that says nothing of them.
+// allNames reports whether pattern matches any name.
 func allNames(pattern string) bool { return strings.Trim(pattern, "*?") == "" }
 
-// target is the place of a folder, with links followed, and whether it is a hidden one; ""
-// where that is not known.
+// target returns the path of a folder with symlinks followed, or "" if it is unknown,
+// and whether the folder is hidden.
 func (r *reader) target(dir Word) (at string, hidden bool) {
 	if at = Absolute(r.paths.Dir, dir.Text); !dir.Static || at == "" {
 		return "", false
 	}
 	at = r.paths.follow(at)
-	return at, r.paths.SaysHidden(at+"/*", r.world.Roots)
+	return at, r.paths.SaysHidden(at+"/*", r.system.Roots)
 }
 
-// nameless marks what is written under a name that the line does not say.
+// nameless marks the accesses after index from as writes under a name that the line does
+// not show.
 func (r *reader) nameless(from int) {
 	for i := from; i < len(r.out.Access); i++ {
 		r.out.Access[i].Search = true
 	}
 }
 
-// namesOf are patterns of the names that a word may be, and whether these may also be
-// hidden ones. Nil: it may be any name.
+// namesOf returns patterns of the names that a word may be, and whether these may also
+// be hidden names. Nil: any name.
 func (r *reader) namesOf(src Word) (names []string, hidden bool) {
 	found := []string{src.Text}
 	if !src.Glob {
@@ -307,7 +308,7 @@ func (r *reader) namesOf(src Word) (names []string, hidden bool) {
 			}
 			found = append(found, a.Pattern)
 		}
-		hidden = slices.ContainsFunc(r.inv.MayBecome(src), func(s PossiblePath) bool { return s.Search })
+		hidden = slices.ContainsFunc(r.inv.MayBecome(src), func(s PotentialPath) bool { return s.Search })
 	}
 	for _, text := range found {
 		name, whole := path.Base(text), r.has([]string{"--parents"})
@@ -321,16 +322,16 @@ func (r *reader) namesOf(src Word) (names []string, hidden bool) {
 	return names, hidden || r.paths.Hidden
 }
 
-// fromOutside reports whether a word may be a file that does not belong to the work.
+// fromOutside reports whether a word may be a file outside of the work.
 func (r *reader) fromOutside(src Word) bool {
-	outside := func(at string) bool { return at == "" || !paths.WithinAny(r.world.Roots, r.paths.follow(at)) }
+	outside := func(at string) bool { return at == "" || !paths.WithinAny(r.system.Roots, r.paths.follow(at)) }
 	folder, _ := path.Split(paths.LiteralBegin(cmp.Or(src.Head, src.Text)))
 	return strings.HasPrefix(folder, "~") || r.spec.HostPathOperands && strings.Contains(src.Text, ":") || outside(Absolute(r.paths.Dir, cmp.Or(folder, "."))) ||
-		r.inv.MayBecome != nil && slices.ContainsFunc(r.inv.MayBecome(src), func(s PossiblePath) bool { return outside(s.Path) })
+		r.inv.MayBecome != nil && slices.ContainsFunc(r.inv.MayBecome(src), func(s PotentialPath) bool { return outside(s.Path) })
 }
 
-// names are those that a pattern finds, in a folder that the line has not
-// changed. It reports false where that cannot be told.
+// names returns the files that a pattern matches, in a folder that the line has not
+// changed, or false if they are unknown.
 func (r *reader) names(src Word) ([]Word, bool) {
 	if r.inv.FilesChanged {
 		return nil, false
@@ -338,16 +339,16 @@ func (r *reader) names(src Word) ([]Word, bool) {
 	return r.namesNow(src)
 }
 
-// namesNow are those that a pattern finds as long as the line has not changed
-// anything.
+// namesNow returns the files that a pattern matches on the current disk, or false if
+// they are unknown.
 func (r *reader) namesNow(src Word) ([]Word, bool) {
 	folder, pattern := path.Split(src.Text)
 	at := Absolute(r.paths.Dir, cmp.Or(folder, "."))
 	if !src.Glob || !simpleGlob(src.Text) || strings.ContainsAny(folder, "*?[~") || strings.ContainsAny(pattern, "[") || pattern == "" || dots(pattern) ||
-		at == "" || r.world.Names == nil || r.spec.HostPathOperands || r.has([]string{"--parents"}) {
+		at == "" || r.system.Names == nil || r.spec.HostPathOperands || r.has([]string{"--parents"}) {
 		return nil, false
 	}
-	all, ok := r.world.Names(at)
+	all, ok := r.system.Names(at)
 	if !ok {
 		return nil, false
 	}
@@ -358,16 +359,16 @@ func (r *reader) namesNow(src Word) ([]Word, bool) {
 		}
 	}
 	if len(out) == 0 {
-		out = []string{pattern} // what finds nothing stays as it is
+		out = []string{pattern} // a pattern without a match stays as it is
 	}
 	return together(out)
 }
 
-// few is how many names are taken one by one.
+// few is the number of names that are added one by one.
 const few = 24
 
-// together are names as fields. Where there are many, those with the same ending
-// become one pattern; it reports false where they are many even so.
+// together returns names as words. Of many names, those with the same ending become one
+// pattern. It returns false if there are still too many.
 func together(names []string) ([]Word, bool) {
 	endings := map[string]int{}
 	for _, name := range names {
@@ -381,14 +382,14 @@ func together(names []string) ([]Word, bool) {
 			out = append(out, Literal(name))
 		case n > 1:
 			out = append(out, pattern("*"+ending))
-			endings[ending] = -1 // it is there
+			endings[ending] = -1 // added already
 		}
 	}
 	return out, len(out) <= 2*few
 }
 
-// dots reports whether a pattern may find "." or "..": only one that begins with a
-// dot finds names that do.
+// dots reports whether a pattern may match "." or "..": only a pattern that begins with
+// a dot matches such names.
 func dots(pattern string) bool {
 	if !strings.HasPrefix(pattern, ".") {
 		return false
@@ -398,18 +399,17 @@ func dots(pattern string) bool {
 	return one || two || err != nil || err2 != nil
 }
 
-// onlyMembers reports whether the last operand is a folder of which nothing is
-// written but the names that [reader.members] adds: it exists, or there must be
-// one for several operands, and all of them are told with their names. On macOS
-// "cp -r x/ y" copies what lies in x. What moves between machines has names of
-// its own.
+// onlyMembers reports whether the last operand is a folder in which only the names that
+// [reader.members] adds are written. It exists, or several operands require it, and all
+// of them have known names. On macOS "cp -r x/ y" copies the contents of x. A copy
+// between machines has names of its own.
 func (r *reader) onlyMembers() bool {
 	n := len(r.operands)
 	if !r.spec.PutsIntoLastOperand || n < 2 || r.spec.HostPathOperands || len(r.into()) > 0 || r.has([]string{"-T", "--no-target-directory"}) {
 		return false
 	}
 	dest := r.argv[r.operands[n-1]]
-	sure := 0 // operands that are there whatever a pattern finds
+	sure := 0 // operands that exist whatever a pattern matches
 	for _, i := range r.operands[:n-1] {
 		src := each(r.argv[i])[0]
 		switch base := path.Base(src.Text); {
@@ -423,17 +423,15 @@ func (r *reader) onlyMembers() bool {
 	return dest.Static && (sure > 1 || r.exists(dest))
 }
 
-// exists reports whether a word is a folder that is there, as far as the line
-// has not changed it.
+// exists reports whether a word is an existing folder that the line has not changed.
 func (r *reader) exists(f Word) bool {
 	at := Absolute(r.paths.Dir, f.Text)
 	stands := !r.inv.FilesChanged || r.inv.Stands != nil && at != "" && r.inv.Stands(at)
-	return at != "" && stands && r.world.IsDir != nil && r.world.IsDir(at)
+	return at != "" && stands && r.system.IsDir != nil && r.system.IsDir(at)
 }
 
-// isFolder reports whether a word is a folder as far as its spelling tells: it
-// ends like one, it is a hidden name, or it is known to be one; or it is there, or
-// the line may make it.
+// isFolder reports whether a word is likely a folder: it is spelled like one, has a
+// hidden or known name, exists as one, or the line may create it.
 func (r *reader) isFolder(f Word) bool {
 	if !f.Static {
 		return false
@@ -447,10 +445,10 @@ func (r *reader) isFolder(f Word) bool {
 		return false
 	}
 	r.out.Targets = append(r.out.Targets, at)
-	return r.inv.MadeFolder != nil && r.inv.MadeFolder(at) || at == r.paths.Home || at == r.paths.Dir || slices.Contains(r.world.Roots, at)
+	return r.inv.MadeFolder != nil && r.inv.MadeFolder(at) || at == r.paths.Home || at == r.paths.Dir || slices.Contains(r.system.Roots, at)
 }
 
-// below is a name in a folder; it is not certain where one of them is not.
+// below returns the path of a name in a folder. It is not certain if one of them is not.
 func below(dir, name Word) Word {
 	literal := func(f Word) bool { return f.Static && simpleGlob(f.Text) && !strings.ContainsAny(f.Text, "*?[~") }
 	if dir.Glob && (literal(name) || name.Glob) || name.Glob && (literal(dir) || dir.Glob) {

@@ -20,15 +20,14 @@ import (
 	"cardea.dev/internal/command/knowledge/source"
 )
 
-// minScore is how much of the changes to the data the examples notice, in
-// percent. sampled is one of how many changes a run without CARDEA_MUTATIONS=all
-// tries.
+// minScore is the percentage of changes to the data that the examples must notice. sampled is
+// the reciprocal of the share of changes that a run without CARDEA_MUTATIONS=all tries.
 const (
 	minScore = 97
 	sampled  = 40
 )
 
-// weaker are the accesses that each access is changed to.
+// weaker lists the accesses that replace each access.
 var weaker = map[string][]string{
 	"read": {"none", "metadata"}, "metadata": {"none", "read"}, "revision": {"none", "read"}, "repository": {"none"}, "write": {"none", "read"}, "edit": {"read", "write"},
 	"delete": {"none", "write"}, "execute": {"none", "read"}, "network": {"none"}, "none": {"read"}, "unknown": {"none"}, "configured": {"network"},
@@ -40,14 +39,13 @@ type mutation struct {
 	apply, undo func()
 }
 
-// TestMutations changes the data, one leaf at a time, and counts the changes
-// that the examples of the file notice. Each leaf is removed: a word of a list, a
-// key with its value, a subcommand. Each access is replaced by weaker ones, each
-// number changed, each script language replaced.
+// TestMutations changes the data, one leaf at a time, and counts the changes that the examples
+// of the file notice. It removes each leaf: a word of a list, a key with its value, a
+// subcommand. It replaces each access by weaker ones, each number and each script language.
 //
-// It tries a sample. With CARDEA_MUTATIONS=all it tries all changes, and writes
-// those that nothing notices to testdata/survivors.txt. With a pattern of file
-// names, such as CARDEA_MUTATIONS=git.yaml, it tries all changes to these files.
+// It tries a sample. With CARDEA_MUTATIONS=all it tries all changes, and writes those that no
+// example notices to testdata/survivors.txt. With a pattern of file names, such as
+// CARDEA_MUTATIONS=git.yaml, it tries all changes to these files.
 func TestMutations(t *testing.T) {
 	wanted := os.Getenv("CARDEA_MUTATIONS")
 	all, pattern := wanted == "all", "*.yaml"
@@ -109,8 +107,7 @@ type mutator struct {
 	lines map[string][]example
 }
 
-// example is a line with what is known of it: what it does, or whether it is
-// read-only.
+// example is a line with its expected result: its accesses, or whether it is read-only.
 type example struct {
 	line     string
 	finds    []string
@@ -143,7 +140,7 @@ func newMutator(t *testing.T, r reading, name string) *mutator {
 	return m
 }
 
-// add remembers an example for each program of its line.
+// add stores an example for each program of its line.
 func (m *mutator) add(e example) {
 	seen := map[string]bool{}
 	for word := range strings.FieldsSeq(strings.NewReplacer(";", " ", "|", " ", "(", " ", ")", " ").Replace(e.line)) {
@@ -183,8 +180,8 @@ func (m *mutator) noticed() bool {
 	return false
 }
 
-// install puts the programs that have changed into the table, and gives their
-// names and the way back. mistake is set where the reader reports the change.
+// install puts the programs that have changed into the table, and returns their names and a
+// function that restores the table. mistake is set if the reader reports the change.
 func (m *mutator) install() (changed []string, mistake bool, restore func()) {
 	file, problems := m.read()
 	if len(problems) > 0 {
@@ -226,8 +223,7 @@ func same(a, b form.Program) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// mutations are all changes to the programs, the lists that they share, and the
-// variables.
+// mutations returns all changes to the programs, the lists that they share, and the variables.
 func (m *mutator) mutations() []mutation {
 	var out []mutation
 	for i := 0; i < len(m.top.Content); i += 2 {
@@ -246,9 +242,8 @@ func (m *mutator) mutations() []mutation {
 	return out
 }
 
-// unclaimed are the changes to a list of variables. A variable that is dangerous
-// for every program is in the list for people alone, who read it with "cardea
-// knowledge". No verdict depends on it.
+// unclaimed returns the changes to a list of variables. A variable that is dangerous for every
+// program is listed only for readers of "cardea knowledge". No verdict depends on it.
 func (m *mutator) unclaimed(key, value *yaml.Node) []mutation {
 	out := changes(key, value)
 	for i := len(value.Content) - 1; i >= 0; i-- {
@@ -259,7 +254,7 @@ func (m *mutator) unclaimed(key, value *yaml.Node) []mutation {
 	return out
 }
 
-// changes are those to what stands at a key.
+// changes returns the changes to the value of a key.
 func changes(key, value *yaml.Node) []mutation {
 	var out []mutation
 	step := 1
@@ -274,7 +269,7 @@ func changes(key, value *yaml.Node) []mutation {
 	before := value.Content
 	for i := 0; i < len(before); i += step {
 		if step == 2 && slices.Contains(form.Properties, form.Property(before[i].Value)) || step == 1 && key.Value == "programs" && !describes(before[i]) {
-			continue // deciders act on it, which the examples do not ask
+			continue // only deciders use it, which the examples do not test
 		}
 		out = append(out, mutation{
 			what:  place(before[i]) + " without " + text(before[i]),
@@ -289,12 +284,12 @@ func changes(key, value *yaml.Node) []mutation {
 	return out
 }
 
-// describes reports an entry that says more than properties.
+// describes reports whether entry has more than properties.
 func describes(entry *yaml.Node) bool {
 	return slices.ContainsFunc(entry.Content, func(n *yaml.Node) bool { return n.Value == "operands" || n.Value == "<<" })
 }
 
-// replacements are other values of a word that is one of a few, or of a number.
+// replacements returns other values for a word of a fixed set, or for a number.
 func replacements(key, value *yaml.Node) []mutation {
 	var others []string
 	switch n, err := strconv.Atoi(value.Value); {
@@ -320,7 +315,7 @@ func replacements(key, value *yaml.Node) []mutation {
 
 func place(n *yaml.Node) string { return strconv.Itoa(n.Line) + ":" + strconv.Itoa(n.Column) }
 
-// text is the beginning of a value.
+// text returns the beginning of a value.
 func text(n *yaml.Node) string {
 	switch {
 	case n.Kind == yaml.AliasNode:

@@ -11,9 +11,9 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// Names are names that a part may print, or patterns that they match: of hidden files, of
-// what lies in hidden folders, and of programs. Nil for a part that prints no names.
-func Names(p *cardea.Part, world *World) []string {
+// Names returns names that a part may print, or patterns that they match: of hidden files, of
+// files in hidden folders, and of programs. It returns nil for a part that prints no names.
+func Names(p *cardea.Part, system *System) []string {
 	names, matches := WordsOf(form.NamesMatchesWith, p.Command...)
 	hidden, lists := WordsOf(form.ListsHiddenWith, p.Program())
 	var out []string
@@ -25,13 +25,13 @@ func Names(p *cardea.Part, world *World) []string {
 			}
 		}
 	case StartsOnFound(p.Program()):
-		if world.Names == nil {
+		if system.Names == nil {
 			return nil
 		}
-		return searchedNames(p, world)
+		return searchedNames(p, system)
 	case matches && HasOption(p, names...):
 		for _, a := range p.Access {
-			if a.MetadataOnly { // it may be a revision, and is no folder that is read
+			if a.MetadataOnly { // it may be a revision, and does not name a folder that is read
 				out = append(out, a.Path)
 			} else if a.Kind == cardea.Read && !a.Glob && a.Path != "" {
 				out = append(out, a.Path, strings.TrimSuffix(a.Path, "/")+"/*")
@@ -40,28 +40,28 @@ func Names(p *cardea.Part, world *World) []string {
 			}
 		}
 	default:
-		out = listedNames(p, world)
+		out = listedNames(p, system)
 	}
 	if lists {
 		out = append(out, "*")
 	}
-	if lists && HasOption(p, hidden...) && len(p.Operands) == 0 && world.Names != nil {
-		all, _ := world.Names(p.Dir)
+	if lists && HasOption(p, hidden...) && len(p.Operands) == 0 && system.Names != nil {
+		all, _ := system.Names(p.Dir)
 		out = append(out, slices.DeleteFunc(slices.Clone(all), func(name string) bool { return name[0] != '.' })...)
 	}
 	return out
 }
 
-// listedNames are the files whose names and attributes a part shows: its operands, and not
-// what is in them.
-func listedNames(p *cardea.Part, world *World) []string {
+// listedNames returns the files whose names and attributes a part shows: its operands,
+// but not their contents.
+func listedNames(p *cardea.Part, system *System) []string {
 	var out []string
 	for _, a := range p.Access {
 		if a.Kind != cardea.Read || !a.MetadataOnly || a.Redirect {
 			continue
 		}
 		for _, name := range []string{a.Path, a.Spelled, a.Pattern} {
-			if name != "" && name != p.Dir && (a.Glob && name == a.Pattern || !a.Glob && (world.IsDir == nil || !world.IsDir(name))) {
+			if name != "" && name != p.Dir && (a.Glob && name == a.Pattern || !a.Glob && (system.IsDir == nil || !system.IsDir(name))) {
 				out = append(out, name)
 			}
 		}
@@ -69,25 +69,25 @@ func listedNames(p *cardea.Part, world *World) []string {
 	return out
 }
 
-// A search looks into so many folders, so deep, and finds so many files.
+// The limits of a search: folders, depth and files found.
 const (
 	mostFolders  = 512
 	deepestFound = 3
 	mostFound    = 512
 )
 
-// hiddenBelow are the files with wanted names that a search of a folder finds now: hidden
-// ones, and all that lies in hidden folders. Where inside is set, the folder is itself a
-// hidden one. Those of the home folder and of the folder of the work are among them. It
-// reports false where it has not seen them all.
-func hiddenBelow(top string, inside bool, dir string, world *World, wanted func(file string) bool) (out []string, all bool) {
+// hiddenBelow returns the files with wanted names that a search of a folder finds now:
+// hidden files, and all files in hidden folders. inside is set if the folder itself is
+// in a hidden one. Files of the home folder and of the working folder are included. It
+// returns false if it has not seen all.
+func hiddenBelow(top string, inside bool, dir string, system *System, wanted func(file string) bool) (out []string, all bool) {
 	type folder struct {
 		path   string
 		inside bool
 		depth  int
 	}
 	queue := []folder{{top, inside, 0}}
-	for _, other := range []string{world.Home, dir} {
+	for _, other := range []string{system.Home, dir} {
 		if other != "" && other != top && paths.Within(top, other) {
 			queue = append(queue, folder{other, false, 0})
 		}
@@ -98,7 +98,7 @@ func hiddenBelow(top string, inside bool, dir string, world *World, wanted func(
 			return out, false
 		}
 		at := queue[n]
-		list, ok := world.Names(at.path)
+		list, ok := system.Names(at.path)
 		all = all && ok
 		for _, name := range list {
 			hidden := at.inside || strings.HasPrefix(name, ".")
@@ -106,7 +106,7 @@ func hiddenBelow(top string, inside bool, dir string, world *World, wanted func(
 			if (hidden || at.depth == 0) && wanted(file) {
 				out = append(out, file)
 			}
-			if hidden && at.depth < deepestFound && name != "objects" && (world.IsDir == nil || world.IsDir(file)) {
+			if hidden && at.depth < deepestFound && name != "objects" && (system.IsDir == nil || system.IsDir(file)) {
 				queue = append(queue, folder{file, true, at.depth + 1})
 			}
 		}
@@ -114,24 +114,24 @@ func hiddenBelow(top string, inside bool, dir string, world *World, wanted func(
 	return out, all
 }
 
-// searchedNames are the hidden files that a search finds now by their names, and all that
-// lies in a hidden folder which it searches.
-func searchedNames(p *cardea.Part, world *World) []string {
-	at := Paths{Dir: p.Dir, Home: world.Home}
+// searchedNames returns the hidden files that a search finds now by their names, and all
+// files in a hidden folder that it searches.
+func searchedNames(p *cardea.Part, system *System) []string {
+	at := Paths{Dir: p.Dir, Home: system.Home}
 	sought := soughtNames(p)
 	var out []string
 	for _, a := range p.Access {
 		if a.Kind != cardea.Read || a.Path == "" || !a.Recursive {
 			continue
 		}
-		hidden := at.SaysHidden(a.Path, world.Roots)
+		hidden := at.SaysHidden(a.Path, system.Roots)
 		if len(sought) == 0 && !hidden {
-			continue // nothing is named
+			continue // no name is given
 		}
 		if len(sought) == 0 {
 			out = append(out, strings.TrimSuffix(a.Path, "/")+"/*")
 		}
-		found, _ := hiddenBelow(a.Path, hidden, p.Dir, world, func(file string) bool {
+		found, _ := hiddenBelow(a.Path, hidden, p.Dir, system, func(file string) bool {
 			return len(sought) == 0 || slices.ContainsFunc(sought, func(s *regexp.Regexp) bool { return s.MatchString(file) })
 		})
 		out = append(out, found...)
@@ -139,8 +139,8 @@ func searchedNames(p *cardea.Part, world *World) []string {
 	return out
 }
 
-// soughtNames are the names and paths that a search is about, as its words say it. A
-// pattern that says an ending alone says no name.
+// soughtNames returns the names and paths for which the words of a search ask. A pattern
+// with only an ending names nothing.
 func soughtNames(p *cardea.Part) []*regexp.Regexp {
 	var out []*regexp.Regexp
 	add := func(begin, expression, end string) {
@@ -160,7 +160,7 @@ func soughtNames(p *cardea.Part) []*regexp.Regexp {
 		}
 		return out
 	}
-	pruned := 0 // what stands in front of it is left out
+	pruned := 0 // the words before it are left out
 	for i, word := range p.Argv {
 		if word.Text == "-prune" {
 			pruned = i
@@ -191,12 +191,12 @@ func soughtNames(p *cardea.Part) []*regexp.Regexp {
 	return out
 }
 
-// deep reports a search below folders.
+// deep reports whether the search goes below folders.
 func (s *Search) deep() bool {
 	return slices.ContainsFunc(s.Places, func(a cardea.Access) bool { return a.Recursive || strings.Contains(a.Pattern, "/**/") })
 }
 
-// wild is a pattern of names as a regular expression.
+// wild returns a pattern of names as a regular expression.
 func wild(pattern string) string {
 	return strings.NewReplacer(`\*`, ".*", `\?`, ".", `\[`, "[", `\]`, "]").Replace(regexp.QuoteMeta(pattern))
 }

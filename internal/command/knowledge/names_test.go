@@ -17,12 +17,12 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// faces are packages that judge no command. They name harnesses, keys and other programs' files.
+// faces are packages that do not analyze commands. They name harnesses, keys and other
+// programs' files.
 var faces = []string{"cli", "coldstart", "conformance", "generate", "importer", "install", "ledger", "permissionfiles", "person", "redact", "settings", "state"}
 
-// What is known of programs is data. The file says which words stand in Go though
-// programs have these names, and why: a line for
-// each package and reason.
+// TestProgramNamesInGo checks that knowledge of programs is data. The file lists the words in
+// Go code that are also names of programs, with a line for each package and reason.
 func TestProgramNamesInGo(t *testing.T) {
 	const list = "testdata/program-names.txt"
 	data, err := os.ReadFile(list)
@@ -39,7 +39,7 @@ func TestProgramNamesInGo(t *testing.T) {
 			listed[fields[0]+" "+word] = false
 		}
 	}
-	err = filepath.WalkDir("..", func(file string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir("../..", func(file string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && slices.Contains(faces, d.Name()) {
 			return filepath.SkipDir
 		}
@@ -95,16 +95,16 @@ func TestProgramsIn(t *testing.T) {
 }
 
 var (
-	// A value with such a name may be that of a program.
+	// A value with such a name may be the name of a program.
 	programLike = regexp.MustCompile(`(?i)\b(\w*program|command|argv|args|name|base|shell|\w*wrappers?|words)\b`)
 	// A value with such a name is something else.
 	otherName = regexp.MustCompile(`^(o|a|f|d|it|info)\.Name$`)
-	// These take keys of documents, pieces of paths and of words.
+	// These functions take keys of documents, pieces of paths and of words.
 	takesNoProgram = []string{"Get", "Need", "Str", "Word", "Know", "Join", "Contains", "ContainsAny", "HasSuffix", "TrimSuffix", "ReplaceAll", "NewReplacer", "say"}
 )
 
-// programsIn lists the names of programs that stand in a file where a program can
-// be meant: compared with what may be one, in a list, or passed to a function.
+// programsIn returns the names of programs in a file that may mean a program: compared
+// with a program's name, in a list, or passed to a function.
 func programsIn(t *testing.T, file string, src any) []string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, src, parser.SkipObjectResolution)

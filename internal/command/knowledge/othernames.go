@@ -9,11 +9,11 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file knows the other names under which a program does the same: git-push, git send-pack,
-// npm i, and commands that the line defines.
+// This file derives the other names of an invocation: git-push, git send-pack, npm i,
+// and commands that the line defines.
 
-// otherNames adds the invocation under each other name of what it does. An entry of a list or a
-// rule about that name then finds it.
+// otherNames adds the invocation under each other name that means the same. Rules and
+// entries of a list for that name then match it.
 func (r *reader) otherNames() {
 	command, at := r.out.Command, 1 // after the words of the command
 	if len(command) == 0 {
@@ -56,8 +56,9 @@ func (r *reader) otherNames() {
 	}
 }
 
-// Defines is the command that a part defines, in small letters with its program in front, and the line that it
-// then stands for: `git config alias.p push`. ok is false for a part that defines none.
+// Defines returns the command that a part defines, in lower case after its program, and
+// the line for which it stands: `git config alias.p push`. ok is false for a part that
+// defines no command.
 func Defines(p *cardea.Part) (command, line string, ok bool) {
 	find := func(key, name, text string) bool {
 		begin, defines := WordsOf(form.DefinesCommand, key)
@@ -82,7 +83,7 @@ func Defines(p *cardea.Part) (command, line string, ok bool) {
 	return "", "", false
 }
 
-// standsFor is the line for a shell that the text of a program's alias stands for.
+// standsFor returns the shell line for which the text of a program's alias stands.
 func standsFor(program, text string) string {
 	if line, shell := strings.CutPrefix(text, "!"); shell {
 		return line

@@ -11,11 +11,10 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file says what programs print, as far as it names files: other commands
-// of the line are passed it.
+// This file derives which file names programs print, since other commands of the line
+// may read them.
 
-// Filters reports whether a part prints some of the lines that they read, as they
-// are, and nothing else.
+// Filters reports whether a part only prints some of the lines that it reads, unchanged.
 func Filters(p *cardea.Part) bool {
 	harmless, ok := WordsOf(form.FiltersLines, p.Program())
 	return ok && len(p.Access) == 0 && onlyOptions(p, harmless)
@@ -25,15 +24,14 @@ func onlyOptions(p *cardea.Part, list []string) bool {
 	return !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return !slices.Contains(list, o.Name) })
 }
 
-// HasOption reports whether a part is passed one of some options.
+// HasOption reports whether a part has one of the options in list.
 func HasOption(p *cardea.Part, list ...string) bool {
 	return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return slices.Contains(list, o.Name) })
 }
 
-// FindSearch is what a part prints that searches; nil where it is no search, or
-// may print something else than names of what lies below its folders. All of
-// the part is known.
-func FindSearch(p *cardea.Part, world *World) *Search {
+// FindSearch returns what a search prints. It returns nil if the part is no search, or
+// if it may print anything except names below its folders. All of the part is known.
+func FindSearch(p *cardea.Part, system *System) *Search {
 	name := ""
 	printsElse, find := WordsOf(form.FindsUnless, p.Command...)
 	finds, fd := WordsOf(form.FindsWith, p.Command...)
@@ -59,19 +57,19 @@ func FindSearch(p *cardea.Part, world *World) *Search {
 			return nil
 		}
 		if len(p.Operands) > 0 {
-			return listedFiles(p, world)
+			return listedFiles(p, system)
 		}
 	default:
-		return printedFolder(p, world)
+		return printedFolder(p, system)
 	}
 	if where, tracked := WordsOf(form.FindsTracked, p.Command...); tracked {
-		return trackedFiles(p, world, slices.Contains(where, "top"))
+		return trackedFiles(p, system, slices.Contains(where, "top"))
 	}
 	return belowFolders(p, name)
 }
 
-// belowFolders returns what lies below the folders of a search, with names that fit a pattern; "" fits
-// all. It is nil where the folders are unknown.
+// belowFolders returns the files below the folders of a search whose names match name;
+// "" matches all. It returns nil if the folders are unknown.
 func belowFolders(p *cardea.Part, name string) *Search {
 	s, folders := &Search{Dir: p.Dir}, p.Operands
 	if spec := programOf(p.Program()); len(folders) > 0 && spec != nil && spec.FirstOperand == form.None && !HasOption(p, spec.FirstOperandUnless...) {
@@ -87,7 +85,7 @@ func belowFolders(p *cardea.Part, name string) *Search {
 			return nil
 		}
 		at := cardea.Access{Kind: cardea.Read, Path: a.Path, Recursive: true, Selection: cardea.Selection{KeepsLinks: keepsLinks(p)}}
-		if name != "" && keepsLinks(p) { // a link leads to names elsewhere
+		if name != "" && keepsLinks(p) { // a symlink leads to names in another folder
 			at.Recursive, at.Glob, at.Pattern = false, true, strings.TrimSuffix(a.Path, "/")+"/**/"+name
 		}
 		s.Places = append(s.Places, at)
@@ -98,21 +96,21 @@ func belowFolders(p *cardea.Part, name string) *Search {
 	return s
 }
 
-// trackedFiles are the files whose names a part prints of those that git tracks: nil where
-// it may print names of another folder, of another repository or of a revision.
-func trackedFiles(p *cardea.Part, world *World, top bool) *Search {
+// trackedFiles returns the tracked files whose names a part prints. It returns nil if
+// the part may print names of another folder, repository or revision.
+func trackedFiles(p *cardea.Part, system *System, top bool) *Search {
 	dynamic := func(f cardea.Word) bool { return !f.Static }
 	told, _ := WordsOf(form.VariableKinds, "repository")
 	spec := programOf(p.Program())
-	if world.Exported == nil || slices.ContainsFunc(told, world.Exported) || spec == nil || p.Dir == "" || len(p.Assigns)+len(p.Wrappers) > 0 || slices.ContainsFunc(p.Argv, dynamic) || len(p.Command) < 2 || len(p.Argv) < 2 || p.Argv[1].Text != p.Command[1] ||
-		top && (world.TopLevel == nil || world.TopLevel(p.Dir) != p.Dir || mayBeColored(p.Dir, world)) {
+	if system.Exported == nil || slices.ContainsFunc(told, system.Exported) || spec == nil || p.Dir == "" || len(p.Assigns)+len(p.Wrappers) > 0 || slices.ContainsFunc(p.Argv, dynamic) || len(p.Command) < 2 || len(p.Argv) < 2 || p.Argv[1].Text != p.Command[1] ||
+		top && (system.TopLevel == nil || system.TopLevel(p.Dir) != p.Dir || mayBeColored(p.Dir, system)) {
 		return nil
 	}
 	operands := p.Operands
 	dashes := slices.IndexFunc(p.Argv, func(f cardea.Word) bool { return f.Text == "--" })
 	if sub := spec.Subcommand(p.Command[1]); len(operands) > 0 && sub.FirstOperand == form.None && !HasOption(p, sub.FirstOperandUnless...) {
 		if dashes > 0 && operands[0] > dashes {
-			dashes = -1 // it stands in front of the pattern, and ends options alone
+			dashes = -1 // it is before the pattern, and only ends options
 		}
 		operands = operands[1:] // the pattern
 	}
@@ -126,19 +124,19 @@ func trackedFiles(p *cardea.Part, world *World, top bool) *Search {
 	return &Search{Dir: p.Dir, Places: []cardea.Access{at}, Null: HasOption(p, "-z", "-Z", "--null")}
 }
 
-// mayBeColored reports whether there may be a file in a folder whose name begins as one does that a
-// program colors.
-func mayBeColored(dir string, world *World) bool {
-	if world.Names == nil {
+// mayBeColored reports whether a folder may have a file whose name begins like one that
+// a program colors.
+func mayBeColored(dir string, system *System) bool {
+	if system.Names == nil {
 		return true
 	}
-	names, ok := world.Names(dir)
+	names, ok := system.Names(dir)
 	return !ok || slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "\x1b") })
 }
 
-// listedFiles are the files that a part is passed, alone or by a pattern, and whose names it prints:
-// nil where one of them is a folder, of which it prints what is in it.
-func listedFiles(p *cardea.Part, world *World) *Search {
+// listedFiles returns the files whose names a part prints because its operands name them, alone
+// or by a pattern. It returns nil if one of them is a folder, whose contents are printed.
+func listedFiles(p *cardea.Part, system *System) *Search {
 	s := &Search{Dir: p.Dir}
 	for _, i := range p.Operands {
 		f := p.Argv[i]
@@ -147,7 +145,7 @@ func listedFiles(p *cardea.Part, world *World) *Search {
 		}
 	}
 	for _, a := range p.Access {
-		if a.Kind != cardea.Read || !a.MetadataOnly || a.Path == "" || a.Redirect || !filesAlone(&a, world) {
+		if a.Kind != cardea.Read || !a.MetadataOnly || a.Path == "" || a.Redirect || !filesAlone(&a, system) {
 			return nil
 		}
 		a.MetadataOnly = false
@@ -159,37 +157,37 @@ func listedFiles(p *cardea.Part, world *World) *Search {
 	return s
 }
 
-// filesAlone reports whether an access is to a file, or to a pattern for files of a folder and
-// no folders, one file at least.
-func filesAlone(a *cardea.Access, world *World) bool {
+// filesAlone reports whether an access is to a file, or to a pattern that matches at
+// least one file of a folder and no folders.
+func filesAlone(a *cardea.Access, system *System) bool {
 	dir, base := path.Split(a.Pattern)
 	switch {
-	case world.IsDir == nil || world.Names == nil || a.Recursive:
+	case system.IsDir == nil || system.Names == nil || a.Recursive:
 		return false
 	case !a.Glob:
-		return !world.IsDir(a.Path)
+		return !system.IsDir(a.Path)
 	case paths.IsPattern(dir) || base == "":
 		return false
 	}
-	names, ok := world.Names(dir)
+	names, ok := system.Names(dir)
 	found := 0
 	for _, name := range names {
 		if paths.MayBeNamed(base, name) {
-			ok, found = ok && !world.IsDir(dir+name), found+1
+			ok, found = ok && !system.IsDir(dir+name), found+1
 		}
 	}
 	return ok && found > 0
 }
 
-// keepsLinks reports whether a search follows no links.
+// keepsLinks reports whether a search follows no symlinks.
 func keepsLinks(p *cardea.Part) bool {
 	unless, keeps := WordsOf(form.KeepsLinksUnless, p.Program())
 	return keeps && !HasOption(p, unless...)
 }
 
-// printedFolder is the folder that a part prints: its own, or the top of its
-// repository.
-func printedFolder(p *cardea.Part, world *World) *Search {
+// printedFolder returns the folder that a part prints: its own, or the top of its
+// repository. It returns nil for any other part.
+func printedFolder(p *cardea.Part, system *System) *Search {
 	at, words := "", []string{}
 	for _, word := range p.Argv[1:] {
 		words = append(words, word.Text)
@@ -197,8 +195,8 @@ func printedFolder(p *cardea.Part, world *World) *Search {
 	switch {
 	case len(words) == 0 && Has(form.PrintsCurrentFolder, p.Program()):
 		at = p.Dir
-	case world.TopLevel != nil && PrintsTopLevel(p.Program(), words):
-		at = world.TopLevel(p.Dir)
+	case system.TopLevel != nil && PrintsTopLevel(p.Program(), words):
+		at = system.TopLevel(p.Dir)
 	}
 	if at == "" || strings.ContainsAny(at, " \t\n\"'\\") {
 		return nil
@@ -212,13 +210,13 @@ func PrintsTopLevel(program string, words []string) bool {
 	return len(words) == 2 && WithWord(form.PrintsTopLevel, program+" "+words[0], words[1])
 }
 
-// PlainStart reports a name that no program takes for an option or a command.
+// PlainStart reports whether no program reads name as an option or a command.
 func PlainStart(name string) bool {
 	return name != "" && (isLetter(name[0]) || '0' <= name[0] && name[0] <= '9' || name[0] == '.')
 }
 
-// foundName is the pattern that what a find prints matches, "" where its
-// expression does not say one that holds for all of it.
+// foundName returns the pattern that every name printed by a find matches, or "" if its
+// expression has no such pattern.
 func foundName(p *cardea.Part) string {
 	branches, _ := WordsOf(form.BranchesWith, p.Program())
 	tests, _ := WordsOf(form.TestsWith, p.Program())
@@ -231,15 +229,14 @@ func foundName(p *cardea.Part) string {
 			return o.Value
 		case !InExpression(o), o.Name == "-name", slices.Contains(tests, o.Name):
 		default:
-			return "" // it may print before it looks at the name
+			return "" // it may print before it tests the name
 		}
 	}
 	return ""
 }
 
-// MayPrint lists the paths that a part may print, where it is one of the programs
-// that print what they are passed.
-func MayPrint(p *cardea.Part, world *World) []PossiblePath {
+// MayPrint returns the paths that a part may print, if its program prints its operands.
+func MayPrint(p *cardea.Part, system *System) []PotentialPath {
 	operands := make([]string, 0, len(p.Operands))
 	for _, k := range p.Operands {
 		if p.Argv[k].Static {
@@ -256,13 +253,13 @@ func MayPrint(p *cardea.Part, world *World) []PossiblePath {
 		if wrapper := WrapperOf(name); wrapper != nil {
 			acts = append(acts[:len(acts):len(acts)], wrapper.CommandOptions...)
 		}
-		return append(everythingBelow(p), foundNames(p, world, acts, false, func(int) []string { return nil })...)
+		return append(everythingBelow(p), foundNames(p, system, acts, false, func(int) []string { return nil })...)
 	case Has(form.PrintsOperands, name):
 		var words []string
 		for _, o := range operands {
 			words = append(words, strings.Fields(strings.ReplaceAll(o, `\n`, " "))...)
 		}
-		return append(PrintedPaths(words, p.Dir), entriesNamed(p, world)...)
+		return append(PrintedPaths(words, p.Dir), entriesNamed(p, system)...)
 	case Has(form.PrintsFolders, name):
 		for i := range operands {
 			operands[i] = path.Dir(operands[i])
@@ -271,31 +268,31 @@ func MayPrint(p *cardea.Part, world *World) []PossiblePath {
 	case Has(form.PrintsCurrentFolder, name):
 		return PrintedPaths([]string{"."}, p.Dir)
 	case HasOption(p, operandsWith...):
-		return append(PrintedPaths(operands, p.Dir), entriesNamed(p, world)...)
+		return append(PrintedPaths(operands, p.Dir), entriesNamed(p, system)...)
 	case lists && len(p.Operands) == 0:
-		return []PossiblePath{{Path: p.Dir, Entries: !HasOption(p, hiddenWith...)}}
+		return []PotentialPath{{Path: p.Dir, Entries: !HasOption(p, hiddenWith...)}}
 	case lists:
 		out := PrintedPaths(operands, p.Dir)
 		for i := range out {
 			out[i].Entries = true
 		}
-		return append(out, entriesNamed(p, world)...)
-	case HasOption(p, topLevel...) && len(world.Roots) > 0:
-		return []PossiblePath{{Path: world.Roots[0]}}
+		return append(out, entriesNamed(p, system)...)
+	case HasOption(p, topLevel...) && len(system.Roots) > 0:
+		return []PotentialPath{{Path: system.Roots[0]}}
 	}
 	return nil
 }
 
-// entriesNamed are the folders of which the operands of a part name all entries: ~/*.
-func entriesNamed(p *cardea.Part, world *World) []PossiblePath {
-	var out []PossiblePath
+// entriesNamed returns the folders of which the operands of a part name all entries: ~/*.
+func entriesNamed(p *cardea.Part, system *System) []PotentialPath {
+	var out []PotentialPath
 	for _, k := range p.Operands {
 		dir, all := strings.CutSuffix(p.Argv[k].Text, "/*")
 		if p.Argv[k].Static || !all || !simpleGlob(dir) {
 			continue
 		}
 		if rest, ok := strings.CutPrefix(dir, "~"); ok {
-			dir = world.Home + rest
+			dir = system.Home + rest
 		}
 		for _, at := range PrintedPaths([]string{dir}, p.Dir) {
 			at.Entries = true
@@ -305,27 +302,28 @@ func entriesNamed(p *cardea.Part, world *World) []PossiblePath {
 	return out
 }
 
-// PrintedPaths are paths as a program prints them.
-func PrintedPaths(list []string, dir string) []PossiblePath {
-	var out []PossiblePath
+// PrintedPaths returns the paths in list, resolved from dir, in the form in which a
+// program prints them.
+func PrintedPaths(list []string, dir string) []PotentialPath {
+	var out []PotentialPath
 	for _, text := range list {
 		text = strings.Trim(text, `"'`)
 		if at := Absolute(dir, text); at != "" {
-			out = append(out, PossiblePath{Path: at})
+			out = append(out, PotentialPath{Path: at})
 		}
 	}
 	return out
 }
 
-// StartsOnFound reports the programs that search folders, and start others on
-// what they find.
+// StartsOnFound reports whether the program searches folders and can start others on the
+// results.
 func StartsOnFound(name string) bool {
 	return Has(form.Searches, name)
 }
 
-// everythingBelow lists what a find prints: everything below its folders, if it has no
-// test that leaves something out. A search with tests is not followed.
-func everythingBelow(p *cardea.Part) []PossiblePath {
+// everythingBelow returns what a find prints: everything below its folders, if it has no
+// test that excludes files. A search with tests is not analyzed.
+func everythingBelow(p *cardea.Part) []PotentialPath {
 	if Has(form.FindsWith, p.Program()) && len(p.Operands) > 0 && strings.Trim(p.Argv[p.Operands[0]].Text, ".*^") != "" {
 		return nil // a pattern that names something
 	}
@@ -344,19 +342,18 @@ func everythingBelow(p *cardea.Part) []PossiblePath {
 			}
 		}
 	}
-	var out []PossiblePath
+	var out []PotentialPath
 	for _, a := range p.Access {
 		if a.Kind == cardea.Read && a.Recursive {
 			if at := cmp.Or(a.Path, a.Spelled); at != "" {
-				out = append(out, PossiblePath{Path: at, Below: true})
+				out = append(out, PotentialPath{Path: at, Below: true})
 			}
 		}
 	}
 	return out
 }
 
-// PassesOn reports whether a program prints what it reads, in another order or
-// form.
+// PassesOn reports whether a program prints its input, in another order or form.
 func PassesOn(p *cardea.Part) bool {
 	return Has(form.PassesInput, p.Program())
 }

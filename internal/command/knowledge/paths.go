@@ -10,25 +10,24 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// Paths say what the paths in a command's words mean.
+// Paths resolves the paths in a command's words.
 type Paths struct {
-	// Dir is the folder in which the command runs, "" where it is not known.
+	// Dir is the folder in which the command runs, or "" if it is unknown.
 	Dir string
-	// Likely are then the folders to which the last cd may lead.
+	// Likely are the folders to which the last cd may lead, if Dir is unknown.
 	Likely []string
-	// Home is what ~ and $HOME mean, "" where that is not known.
+	// Home is the path of ~ and $HOME, or "" if it is unknown.
 	Home string
-	// Hidden is set where patterns may find names that begin with a dot, AnyCase where they
-	// may find those in capitals and in small letters.
+	// Hidden is set if patterns may match names that begin with a dot, AnyCase if they may
+	// ignore case.
 	Hidden, AnyCase bool
-	// Resolve follows the symbolic links of an absolute path as far as it exists.
-	// Nil leaves paths as they are spelled.
+	// Resolve follows the symlinks of an absolute path as far as it exists. Nil leaves
+	// paths as they are spelled.
 	Resolve func(path string) string
 }
 
-// Enter makes the access of a path as bash's own cd reads it: ".." comes off by
-// the letter, before links are followed. An empty name is a path that is not
-// known.
+// Enter returns the access to a path as bash's own cd reads it: ".." is removed in the
+// text, before links are followed. An empty name is an unknown path.
 func (p Paths) Enter(kind cardea.AccessKind, name string) cardea.Access {
 	a := cardea.Access{Kind: kind}
 	spelled := Absolute(p.Dir, name)
@@ -44,8 +43,8 @@ func (p Paths) Enter(kind cardea.AccessKind, name string) cardea.Access {
 	return a
 }
 
-// Open makes the accesses of a path that a program is passed, or that the
-// shell opens: one for each place that it may lead to (see [Places]).
+// Open returns the accesses to a path that a program or the shell opens: one for each
+// place to which it may lead (see [Places]).
 func (p Paths) Open(kind cardea.AccessKind, name string, redirect bool) []cardea.Access {
 	return p.appendOpen(nil, kind, name, redirect)
 }
@@ -54,7 +53,7 @@ func (p Paths) Open(kind cardea.AccessKind, name string, redirect bool) []cardea
 func (p Paths) appendOpen(out []cardea.Access, kind cardea.AccessKind, name string, redirect bool) []cardea.Access {
 	at := placesOf(p.Dir, name, p.Resolve)
 	if at.spelled == "" {
-		// A cd may have failed. What it led to is likely, and not certain.
+		// A cd may have failed. Its target is likely, but not certain.
 		if len(p.Likely) == 0 || name == "" {
 			return append(out, cardea.Access{Kind: kind, Redirect: redirect})
 		}
@@ -83,7 +82,7 @@ func (p Paths) appendOpen(out []cardea.Access, kind cardea.AccessKind, name stri
 	return out
 }
 
-// OpenWord makes the accesses of a word that may be a pattern.
+// OpenWord returns the accesses to a word that may be a pattern.
 func (p Paths) OpenWord(kind cardea.AccessKind, f Word) []cardea.Access {
 	return p.appendWord(nil, kind, f)
 }
@@ -120,7 +119,7 @@ func (p Paths) appendWord(to []cardea.Access, kind cardea.AccessKind, f Word) []
 			out[i].Pattern = cmp.Or(Absolute("", whole), path.Clean(whole))
 		}
 		if climbs(pattern[len(dir):]) {
-			// What lies above a link that the pattern finds is anybody's guess.
+			// The folder above a link that the pattern finds is unknown.
 			out[i].Path = ""
 		}
 	}
@@ -134,7 +133,7 @@ func (p Paths) appendWord(to []cardea.Access, kind cardea.AccessKind, f Word) []
 	return append(to, p.also(out)...)
 }
 
-// also adds the patterns for further names that the shell finds.
+// also adds the patterns for further names that the shell matches.
 func (p Paths) also(out []cardea.Access) []cardea.Access {
 	for _, a := range out {
 		if p.AnyCase && a.Pattern != "" {
@@ -152,7 +151,7 @@ func (p Paths) also(out []cardea.Access) []cardea.Access {
 	return out
 }
 
-// hiddenName is a pattern for the names that another one finds which begin with a dot.
+// hiddenName returns a pattern for the names with a leading dot that pattern matches.
 func hiddenName(pattern string) string {
 	if end := strings.IndexByte(pattern, ']'); pattern[0] == '[' && end >= 0 {
 		return "." + pattern[end+1:]
@@ -160,8 +159,8 @@ func hiddenName(pattern string) string {
 	return "." + strings.TrimPrefix(pattern, "?")
 }
 
-// Guesses are the files that a pattern names through a link of a process, as far as the
-// folder of the line and those around it tell.
+// Guesses returns the files that a pattern may name through a process's link in /proc,
+// derived from the folder of the line and those above it.
 func (p Paths) Guesses(pattern string) []string {
 	at, rest, of := paths.ThroughProcess(joined(p.Dir, pattern), p.Dir, true)
 	if of == paths.NoProcess || at == "" {
@@ -172,16 +171,16 @@ func (p Paths) Guesses(pattern string) []string {
 
 // climbs reports whether a path has a ".." in it.
 func climbs(name string) bool {
-	return name == ".." || strings.HasPrefix(name, "../../") || strings.HasSuffix(name, "/..") || strings.Contains(name, "/../")
+	return name == ".." || strings.HasPrefix(name, "../") || strings.HasSuffix(name, "/..") || strings.Contains(name, "/../")
 }
 
-// simpleGlob reports whether a word is only a pattern, without quotes or
-// expansions, so that its text can be read as one.
+// simpleGlob reports whether s has no quotes or expansions, so that its text can be read
+// as a pattern.
 func simpleGlob(s string) bool { return !strings.ContainsAny(s, "$`'\"\\(){}") }
 
-// Absolute joins a name to a folder and cleans the result; "" when the folder
-// is needed and not known. A link of a process is replaced by where it leads, and one of
-// another process makes the result "".
+// Absolute joins a name to a folder and cleans the result. It returns "" if the folder
+// is needed and unknown. A process's link in /proc is replaced by its target, and a link
+// of another process gives "".
 func Absolute(dir, name string) string {
 	whole := joined(dir, name)
 	if whole == "" {
@@ -195,7 +194,7 @@ func Absolute(dir, name string) string {
 	return path.Clean(whole)
 }
 
-// joined joins a name to a folder; "" when the folder is needed and not known.
+// joined joins a name to a folder, or returns "" if the folder is needed and unknown.
 func joined(dir, name string) string {
 	switch {
 	case name == "" || name[0] == '/':
@@ -206,10 +205,10 @@ func joined(dir, name string) string {
 	return dir + "/" + name
 }
 
-// guesses are the files that a path may name which begins at a folder that is not known:
-// one that a process has open. They are in the folder of the line or in one above.
+// guesses returns the files that a path may name if it begins at an unknown folder, one
+// that a process has open. They are in the folder of the line or in one above.
 func guesses(dir, rest string) []string {
-	for rest = path.Clean(rest); rest == ".." || strings.HasPrefix(rest, "../../"); {
+	for rest = path.Clean(rest); rest == ".." || strings.HasPrefix(rest, "../"); {
 		rest = strings.TrimPrefix(rest[2:], "/")
 	}
 	var out []string
@@ -221,28 +220,29 @@ func guesses(dir, rest string) []string {
 	return out
 }
 
-// maxGuesses is how many folders are looked at for one path of a process.
+// maxGuesses is the number of folders that are tried for one path of a process.
 const maxGuesses = 32
 
-// Places lists where a name may lead to, and how it is spelled: absolute, with
-// ".." taken off by the letter. The kernel follows links first, so that
-// "link/../x" lies beside what the link points to; programs that clean their
-// paths themselves, as editors and git do, open what is spelled. Where the two
-// differ, both are places. A place is "" where it is not known.
+// Places returns the paths to which a name may lead, and its absolute spelling with ".."
+// removed in the text. The kernel follows links first, so "link/../x" is next to the
+// target of the link. Programs that clean their paths, as editors and git do, open the
+// spelled path. If the two differ, both are returned. A place is "" if it is unknown.
 func Places(dir, name string, resolve func(string) string) (places []string, spelled string) {
 	at := placesOf(dir, name, resolve)
 	return at.list[:at.n:at.n], at.spelled
 }
 
-// places is what [Places] gives. A line may name thousands of paths, and each of them
-// takes less memory this way.
+// places is the result of [Places]. A line may name thousands of paths, and this form
+// needs less memory.
 type places struct {
 	list    [2]string
 	n       int
 	spelled string
-	guesses []string // what it may also be, where the folder is unknown
+	guesses []string // further possible paths, if the folder is unknown
 }
 
+// placesOf returns the places of a name, as [Places] does, and guesses for a path of
+// another process. resolve may be nil.
 func placesOf(dir, name string, resolve func(string) string) places {
 	whole := joined(dir, name)
 	if at, rest, of := paths.ThroughProcess(whole, dir, false); of != paths.NoProcess {
@@ -276,7 +276,7 @@ func placesOf(dir, name string, resolve func(string) string) places {
 	return out
 }
 
-// follow follows the symbolic links of a path.
+// follow returns a path with symlinks followed.
 func (p Paths) follow(name string) string {
 	if p.Resolve == nil {
 		return name
@@ -284,9 +284,8 @@ func (p Paths) follow(name string) string {
 	return p.Resolve(name)
 }
 
-// SaysHidden reports whether a pattern names hidden files: one that lies in a hidden
-// folder below those of the work, or begins with a dot itself. Other patterns leave hidden
-// files alone.
+// SaysHidden reports whether a pattern names hidden files: it is in a hidden folder below those
+// of the work, or begins with a dot itself. Other patterns do not match hidden files.
 func (p Paths) SaysHidden(pattern string, roots []string) bool {
 	if rest, ok := strings.CutPrefix(pattern, "~/"); ok {
 		pattern = p.Home + "/" + rest

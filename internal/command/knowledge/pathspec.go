@@ -11,15 +11,15 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// pathspec is a pattern for files that a program reads itself (gitglossary(7), pathspec).
+// pathspec is a file pattern that a program expands itself (gitglossary(7), pathspec).
 type pathspec struct {
-	// pattern is absolute: all files below a folder that it matches are meant.
+	// pattern is absolute. It also selects all files below a folder that it matches.
 	pattern              string
 	except, fold, verbal bool
 }
 
-// readPathspec reads what a pathspec says about its pattern. rest is the pattern as it is
-// written, fromTop is set where it begins at the top of the repository.
+// readPathspec reads the magic of a pathspec. rest is its pattern as written. fromTop is
+// set if the pattern begins at the top of the repository.
 func readPathspec(text string) (s pathspec, rest string, fromTop bool) {
 	if long, ok := strings.CutPrefix(text, ":("); ok {
 		magic, rest, _ := strings.Cut(long, ")")
@@ -35,7 +35,7 @@ func readPathspec(text string) (s pathspec, rest string, fromTop bool) {
 	return s, rest, strings.Contains(magic, "/")
 }
 
-// matches reports whether a file, or a folder above it, is meant.
+// matches reports whether the pathspec selects a file, or a folder above it.
 func (s pathspec) matches(file string) bool {
 	pattern := s.pattern
 	if s.fold {
@@ -49,16 +49,16 @@ func (s pathspec) matches(file string) bool {
 	return false
 }
 
-// patterns adds the hidden files that the program finds by patterns among its words: what
-// no shell expands, or expands only where it finds something itself. A folder is taken as a
-// whole only if the program also takes ignored files.
+// patterns adds the hidden files that the program finds by patterns in its words, which
+// no shell expands, or only if it finds a match. A folder is selected as a whole only if
+// the program also takes ignored files.
 func (r *reader) patterns(p *possibility) {
 	if !r.seesRepository() {
 		return
 	}
 	command, kind, force := r.out.Command[1], cardea.Read, r.has([]string{"-f", "--force"})
 	if Has(form.ChangesPathspecs, r.out.Command...) {
-		kind, force = cardea.Unknown, false // of what it tracks
+		kind, force = cardea.Unknown, false // of tracked files
 	} else if !slices.Contains(r.words(form.ReadsPathspecs), command) {
 		return
 	}
@@ -72,10 +72,10 @@ func (r *reader) patterns(p *possibility) {
 	p.found.TooMany = p.found.TooMany || force && !all
 }
 
-// matching adds the files below a folder that pathspecs match and that are wanted, and
-// reports whether all were seen.
+// matching adds the wanted files below a folder that pathspecs match, and reports
+// whether it saw all.
 func (r *reader) matching(p *possibility, kind cardea.AccessKind, top string, specs, except []pathspec, wanted func(string) bool) bool {
-	found, all := hiddenBelow(top, false, r.paths.Dir, r.world, func(file string) bool {
+	found, all := hiddenBelow(top, false, r.paths.Dir, r.system, func(file string) bool {
 		named := func(s pathspec) bool { return s.matches(file) }
 		return wanted(file) && slices.ContainsFunc(specs, named) && !slices.ContainsFunc(except, named)
 	})
@@ -85,9 +85,9 @@ func (r *reader) matching(p *possibility, kind cardea.AccessKind, top string, sp
 	return all
 }
 
-// seesRepository reports a command of a program whose folder can be looked into.
+// seesRepository reports whether the command has a subcommand and a folder that can be read.
 func (r *reader) seesRepository() bool {
-	return len(r.out.Command) > 1 && r.paths.Dir != "" && r.world != nil && r.world.Names != nil
+	return len(r.out.Command) > 1 && r.paths.Dir != "" && r.system != nil && r.system.Names != nil
 }
 
 // behindCommand returns the index of the word after the first subcommand.
@@ -95,16 +95,17 @@ func (r *reader) behindCommand() int {
 	return 1 + slices.IndexFunc(r.argv, func(f Word) bool { return f.Text == r.out.Command[1] })
 }
 
-// topLevel is the top of the repository around the folder of the command, else that folder.
+// topLevel returns the top of the surrounding repository of the command's folder, else
+// that folder.
 func (r *reader) topLevel() string {
-	if r.world.TopLevel == nil {
+	if r.system.TopLevel == nil {
 		return r.paths.Dir
 	}
-	return cmp.Or(r.world.TopLevel(r.paths.Dir), r.paths.Dir)
+	return cmp.Or(r.system.TopLevel(r.paths.Dir), r.paths.Dir)
 }
 
-// pathspecs are the patterns among words, and those for what they leave out. Without
-// folders, what names a folder as a whole is left out.
+// pathspecs returns the patterns among words, and those that exclude files. If folders
+// is not set, a word that names a whole folder is skipped.
 func (r *reader) pathspecs(words []Word, top string, folders bool) (specs, except []pathspec) {
 	for _, f := range words {
 		_, text, valued := strings.Cut(f.Text, "=")
@@ -116,7 +117,7 @@ func (r *reader) pathspecs(words []Word, top string, folders bool) (specs, excep
 		if s.pattern = Absolute(r.paths.Dir, pattern); fromTop {
 			s.pattern = Absolute(top, pattern)
 		}
-		switch whole := s.pattern == top || r.world.IsDir != nil && r.world.IsDir(s.pattern); {
+		switch whole := s.pattern == top || r.system.IsDir != nil && r.system.IsDir(s.pattern); {
 		case !f.Static && !(f.Glob && simpleGlob(text)):
 		case s.except:
 			except = append(except, s)

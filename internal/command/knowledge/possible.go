@@ -11,30 +11,30 @@ import (
 	"cardea.dev/internal/command/mention"
 )
 
-// This file finds what an invocation may do whose access is not known, as a whole
-// or in one option: it may touch the files that its words name, and run the commands
-// in them (docs/design.md#may-touch-may-run).
+// This file derives the potential effects of an invocation, of which all or one option
+// is not described. It may touch the files that its words name, and run the commands in
+// them (docs/design.md#may-touch-may-run).
 
-// Possible is what a part may do besides what is known.
-type Possible struct {
-	// Touch are accesses of kind [cardea.Unknown]: each file may be read, written or
-	// deleted. Of kind [cardea.Read] where it can only be read.
+// Potential holds the potential effects of a part beyond the known ones.
+type Potential struct {
+	// Touch are accesses. Of kind [cardea.Unknown], each file may be read, written or
+	// deleted. Of kind [cardea.Read], it may only be read.
 	Touch []cardea.Access
-	// Run are lines for a shell.
+	// Run are shell lines that may run.
 	Run []string
-	// TooMany is set where the words name more than is looked at.
+	// TooMany is set if the words name more than the analysis examines.
 	TooMany bool
-	// Copies is set where code may copy or unpack what is not known.
+	// Copies is set if code may copy or unpack unknown files.
 	Copies bool
 }
 
-// Add adds what something else may do.
-func (p *Possible) Add(more Possible) {
+// Add adds the effects of more to p.
+func (p *Potential) Add(more Potential) {
 	p.Touch, p.Run, p.TooMany = append(p.Touch, more.Touch...), append(p.Run, more.Run...), p.TooMany || more.TooMany
 	p.Copies = p.Copies || more.Copies
 }
 
-// possible adds what the words may mean.
+// possible adds the potential effects of the words.
 func (r *reader) possible() {
 	m := r.out
 	r.opensUnnamed()
@@ -45,8 +45,8 @@ func (r *reader) possible() {
 	c := r.spec.Complete
 	unsure := c != nil && (!c.AnyWords && slices.ContainsFunc(m.Options, r.unsureOption) || c.ScriptLanguage != "" && !r.sureScripts())
 	p := possibility{paths: r.paths, found: &m.Possible, seen: map[string]bool{}}
-	if r.world != nil {
-		p.roots = r.world.Roots
+	if r.system != nil {
+		p.roots = r.system.Roots
 	}
 	known := r.described(unsure)
 	r.becoming(&p, known)
@@ -58,7 +58,7 @@ func (r *reader) possible() {
 			continue
 		case known[i] != aFile || f.Static && strings.ContainsAny(f.Text, " ('\""):
 			if p.word(f) && f.Static && strings.Contains(f.Text, " ") && !strings.Contains(f.Text, "\n") {
-				p.list(strings.Fields(f.Text)) // a client's own command in front: platform shell git push
+				p.list(strings.Fields(f.Text)) // after a client's own command: platform shell git push
 			}
 		case !r.spec.HostPathOperands:
 			p.behind(asFiles(f))
@@ -69,7 +69,7 @@ func (r *reader) possible() {
 				case b.Pattern != "" && !p.paths.SaysHidden(b.Pattern, p.roots):
 				case b.Pattern != "":
 					p.found.Touch = append(p.found.Touch, cardea.Access{Kind: cardea.Unknown, Path: b.Path, Glob: true, Pattern: b.Pattern})
-				case !b.Entries: // what lies in it, and not the folder
+				case !b.Entries: // its entries, not the folder
 					p.touch(cardea.Unknown, b.Path)
 				}
 			}
@@ -81,10 +81,10 @@ func (r *reader) possible() {
 	r.patterns(&p)
 	r.trees(&p)
 	p.text(r.withoutTexts(0, r.inv.Input))
-	if m.Possible.Copies = m.Possible.Copies && IsInterpreter(path.Base(r.argv[0].Text)); m.Possible.Copies && r.world != nil && r.world.Names != nil {
-		names, _ := r.world.Names(r.paths.Dir)
+	if m.Possible.Copies = m.Possible.Copies && IsInterpreter(path.Base(r.argv[0].Text)); m.Possible.Copies && r.system != nil && r.system.Names != nil {
+		names, _ := r.system.Names(r.paths.Dir)
 		for _, name := range names[:min(len(names), mostListed)] {
-			there, _ := r.world.Names(Absolute(r.paths.Dir, name))
+			there, _ := r.system.Names(Absolute(r.paths.Dir, name))
 			if slices.ContainsFunc(there, func(n string) bool { return n[0] == '.' }) && name[0] != '.' { // settings for agents
 				p.run("cp -r -- " + quote(name+"/.") + " .")
 			}
@@ -92,8 +92,8 @@ func (r *reader) possible() {
 	}
 }
 
-// metadata adds what a program names that changes the mode or owner of it and of all
-// that lies in it, or puts something else in its place.
+// metadata adds the files and folders whose mode or owner the program changes, with
+// everything below, or that it replaces.
 func (r *reader) metadata() {
 	if len(r.out.Command) == 0 || !Has(form.ChangesMetadata, r.out.Command[0]) {
 		return
@@ -109,19 +109,19 @@ func (r *reader) metadata() {
 	}
 }
 
-// mostNames is how many programs are looked at whose names fit a pattern. Behind more of
-// them a letter alone is known, and no honest line is written so.
+// mostNames is the number of programs with matching names that are examined. A pattern
+// that matches more has one known letter at most, and no normal line has such a name.
 const mostNames = 256
 
-// fitting adds the commands of all programs that are known whose names fit that of the
-// invocation, where that is a pattern.
+// fitting adds the commands of all described programs whose names match the name of the
+// invocation, if that is a pattern.
 func (r *reader) fitting(p *possibility) {
 	if r.argv[0].Static || r.argv[0].Pattern == "" {
 		return
 	}
 	pattern := strings.ToLower(path.Base(r.argv[0].Pattern))
 	if strings.Trim(pattern, "*") == "" {
-		return // nothing tells of it
+		return // the name is unknown
 	}
 	words, n := r.chosen(0), 0
 	add := func(name string) {
@@ -145,8 +145,8 @@ func (r *reader) fitting(p *possibility) {
 	}
 }
 
-// chosen are the words as a shell would be given them, each that is not certain with
-// the n-th of its texts, or its last.
+// chosen returns the words as shell text. A word that is not certain becomes its n-th
+// possible text, or its last.
 func (r *reader) chosen(n int) []string {
 	words := make([]string, 0, len(r.argv))
 	for i, f := range r.argv {
@@ -154,7 +154,7 @@ func (r *reader) chosen(n int) []string {
 		if len(f.May) > 0 && !f.Static {
 			text = f.May[min(n, len(f.May)-1)]
 		}
-		// A list has what a pattern found: quotes around its item change nothing.
+		// A list holds the matches of a pattern: quotes around an item change nothing.
 		found := i == 0 && paths.IsPattern(text)
 		if f.Static || len(f.May) > 0 && !f.MaySplit && !found {
 			text = quote(text)
@@ -164,8 +164,8 @@ func (r *reader) chosen(n int) []string {
 	return words
 }
 
-// becoming adds what the words that are not certain may name, and the commands that they
-// may make: each with the first, the second and so on of its texts.
+// becoming adds the files that uncertain words may name, and the commands that they may
+// form: with the first text of each, the second, and so on.
 func (r *reader) becoming(p *possibility, known []wordUse) {
 	most := 0
 	for i, f := range r.argv {
@@ -186,7 +186,7 @@ func (r *reader) becoming(p *possibility, known []wordUse) {
 		first, _, _ := strings.Cut(line, " ")
 		startsKnown := Known(first) && r.mayChoose(n)
 		if !r.argv[0].Static {
-			startsKnown = Known(first) || paths.IsPattern(first) // it may be one
+			startsKnown = Known(first) || paths.IsPattern(first) // it may match one
 		}
 		if startsKnown {
 			p.run(line)
@@ -215,17 +215,17 @@ func (r *reader) mayChoose(n int) bool {
 	})
 }
 
-// commands adds the commands that stand among the words.
+// commands adds the commands in the words.
 func (r *reader) commands(p *possibility) {
 	if r.elsewhere() {
-		return // the command is a part of its own
+		return // the command is a separate part
 	}
 	from, least := 1, 1
 	if r.known {
 		least = 2                  // the name of a program alone is a package, a target or a branch
-		words := r.out.Command[1:] // git rm is no rm
+		words := r.out.Command[1:] // git rm does not run rm
 		if slices.ContainsFunc(r.out.Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute && a.Path == "" }) {
-			words = words[:min(len(words), len(r.levels))] // of a runner only what is known to be a subcommand
+			words = words[:min(len(words), len(r.levels))] // of a runner, only words that are known subcommands
 		}
 		for _, name := range words {
 			for from < len(r.argv) && r.argv[from-1].Text != name {
@@ -242,11 +242,11 @@ func (r *reader) commands(p *possibility) {
 	}
 }
 
-// mostNamed is how many words of a program that nobody knows are taken for programs
-// that nobody knows either: a rule or an entry may be about them.
+// mostNamed is the number of words of an unknown program that are treated as unknown
+// programs: a rule or an entry may name them.
 const mostNamed = 3
 
-// mayName adds the first plain words as programs with what stands behind them.
+// mayName adds the first plain words as programs with the words after them.
 func (r *reader) mayName(p *possibility) {
 	for i, left := 1, mostNamed; i < len(r.argv) && left > 0; i++ {
 		if f := r.argv[i]; !f.Static || !plainName(f.Text) || Known(f.Text) || Has(form.AlsoAWord, f.Text) {
@@ -257,7 +257,7 @@ func (r *reader) mayName(p *possibility) {
 	}
 }
 
-// spelled are words as a shell would be given them.
+// spelled returns words as shell text.
 func spelled(words []Word) []string {
 	out := make([]string, len(words))
 	for i, f := range words {
@@ -268,8 +268,8 @@ func spelled(words []Word) []string {
 	return out
 }
 
-// plainName reports a word that may be the name of a program: letters, digits, hyphens
-// and underscores behind a letter.
+// plainName reports whether word may name a program: a letter, then letters, digits,
+// hyphens and underscores.
 func plainName(word string) bool {
 	return word != "" && isLetter(word[0]) && strings.Trim(word, alphanumeric+"-_") == ""
 }
@@ -277,12 +277,12 @@ func plainName(word string) bool {
 // alphanumeric are the letters and digits of ASCII.
 const alphanumeric = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// elsewhere reports a program that passes its operands to a command on another machine
-// or in a container.
+// elsewhere reports whether the program passes its operands to a command on another
+// machine or in a container.
 func (r *reader) elsewhere() bool { return r.known && Has(form.RunsElsewhere, r.out.Command...) }
 
-// hasProperty reports whether the program has a property, with the subcommand where
-// the property names some.
+// hasProperty reports whether the program has a property, with the given subcommand if
+// the property lists some.
 func (r *reader) hasProperty(p form.Property) bool {
 	if !r.known {
 		return false
@@ -291,10 +291,10 @@ func (r *reader) hasProperty(p form.Property) bool {
 	return ok && (len(with) == 0 || len(r.out.Command) > 1 && slices.Contains(with, r.out.Command[1]))
 }
 
-// PossibleValue is what a variable may name that a program is given: a folder or file
-// that it writes, as GOBIN and DESTDIR do.
-func PossibleValue(value string, at Paths) []cardea.Access {
-	var out Possible
+// PathsInValue returns writes of the folders or files that the value of a variable
+// names, as those of GOBIN and DESTDIR do.
+func PathsInValue(value string, at Paths) []cardea.Access {
+	var out Potential
 	p := possibility{paths: at, found: &out, seen: map[string]bool{}}
 	for _, name := range mention.Word(value).Paths {
 		p.touch(cardea.Write, name)
@@ -302,47 +302,46 @@ func PossibleValue(value string, at Paths) []cardea.Access {
 	return out.Touch
 }
 
-// Input collects what the input of a tool may name that somebody carries out, whoever
-// that is.
-type Input struct {
-	Possible
+// ToolInput collects the potential effects of the input of a tool of unknown behavior.
+type ToolInput struct {
+	Potential
 	p possibility
 }
 
-// NewInput is an input of which nothing was read yet.
-func NewInput(at Paths) *Input {
-	in := &Input{}
-	in.p = possibility{paths: at, found: &in.Possible, seen: map[string]bool{}}
+// NewInput returns an empty Input. at resolves its paths.
+func NewInput(at Paths) *ToolInput {
+	in := &ToolInput{}
+	in.p = possibility{paths: at, found: &in.Potential, seen: map[string]bool{}}
 	return in
 }
 
-// Text adds what a field names.
-func (in *Input) Text(text string) {
+// Text adds the files and commands that the text of a field names.
+func (in *ToolInput) Text(text string) {
 	in.p.word(Literal(text))
 	in.p.line(text)
 }
 
-// Key adds what the name of a field names: a file, or a command.
-func (in *Input) Key(name string) {
+// Key adds the file or command that the name of a field names.
+func (in *ToolInput) Key(name string) {
 	if strings.ContainsAny(name, "/.~ ") {
 		in.Text(name)
 	}
 }
 
-// Code adds what code names.
-func (in *Input) Code(text string) { in.p.text(text) }
+// Code adds the files and commands that code names.
+func (in *ToolInput) Code(text string) { in.p.text(text) }
 
-// Words of a list are looked at as long as a program's words and folders are; so many
-// folders are joined.
+// Limits of a list of words: their number and length, and the number of segments that
+// are joined to a path.
 const (
 	mostListed    = 64
 	longestListed = 4096
 	mostSegments  = 6
 )
 
-// List adds what several fields name together: a program with its words, or a path in
-// pieces.
-func (in *Input) List(words []string) {
+// List adds what several fields name together: a program with its arguments, or a path
+// in segments.
+func (in *ToolInput) List(words []string) {
 	words = in.Command(words)
 	for i := range words {
 		joined := words[i]
@@ -355,9 +354,9 @@ func (in *Input) List(words []string) {
 	}
 }
 
-// Command adds what several fields may start together, and says which of their words
-// are looked at.
-func (in *Input) Command(words []string) []string {
+// Command adds the programs that several fields may start together, and returns the
+// words that it examined.
+func (in *ToolInput) Command(words []string) []string {
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return len(w) > longestListed })
 	words = words[:min(len(words), mostListed)]
 	in.p.list(words)
@@ -367,9 +366,9 @@ func (in *Input) Command(words []string) []string {
 	return words
 }
 
-// Folder adds a folder that is moved or deleted with all that lies in it, the folder of
-// the work and those around it too.
-func (in *Input) Folder(name string) {
+// Folder adds a folder that is moved or deleted with all its contents, even the working
+// folder or one above it.
+func (in *ToolInput) Folder(name string) {
 	if file, ok := FileURL(name); ok {
 		name = file
 	}
@@ -382,40 +381,40 @@ func (in *Input) Folder(name string) {
 	}
 }
 
-// possibility collects what is possible, each file once.
+// possibility collects potential effects, each file once.
 type possibility struct {
 	paths Paths
 	roots []string
-	found *Possible
+	found *Potential
 	seen  map[string]bool
-	// last is the line for a shell that was found last.
+	// last is the last shell line that was found.
 	last string
-	// live is set while a word is read in which the shell puts what commands print;
-	// these are parts already.
+	// live is set while the word has command substitutions. Their commands are parts already.
 	live bool
-	// runWords and runBytes count the words of the commands.
+	// runWords and runBytes count the words and bytes of the commands.
 	runWords, runBytes int
 }
 
-// word adds what one word of a program may name, and reports whether it may do more
-// than read.
+// word adds the effects that one word of a program may have, and reports whether it may
+// do more than read.
 func (p *possibility) word(f Word) (acts bool) {
 	if !f.Static && f.Glob && simpleGlob(f.Text) {
 		if !p.paths.SaysHidden(f.Text, p.roots) {
-			return false // what is found by name there is no hidden file
+			return false // it matches no hidden file
 		}
 		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(cardea.Unknown, f)...)
 		return false
 	}
 	m := mention.Word(f.Text)
-	m.OnlyReads = m.OnlyReads && f.Static // another word is no code, but the shell's
+	m.OnlyReads = m.OnlyReads && f.Static // only the shell reads another word as code
 	p.live = !f.Static
 	p.add(m)
 	p.live = false
 	return !m.OnlyReads
 }
 
-// asFiles is the text of a word that stands for files. The classes of a pattern are no lists.
+// asFiles returns the text of a word that names files, with the character classes of a
+// pattern replaced: they are not lists.
 func asFiles(f Word) string {
 	if f.Static || !f.Glob || !simpleGlob(f.Text) {
 		return f.Text
@@ -423,10 +422,10 @@ func asFiles(f Word) string {
 	if plain := paths.WithoutClasses(f.Text); strings.Count(plain, "/") == strings.Count(f.Text, "/") {
 		return plain
 	}
-	return f.Text // a class has no slash, so this is none
+	return f.Text // a class has no slash, so this is not one
 }
 
-// behind adds what stands in a word behind a delimiter.
+// behind adds the files named in a word after a delimiter.
 func (p *possibility) behind(word string) {
 	if mention.Plain(word) {
 		return
@@ -438,13 +437,15 @@ func (p *possibility) behind(word string) {
 	}
 }
 
-// text adds what a text that a program reads may name.
+// text adds the effects of a text that a program reads.
 func (p *possibility) text(text string) {
 	if strings.TrimSpace(text) != "" {
 		p.add(mention.Text(text))
 	}
 }
 
+// add adds the paths, hosts and commands of m. If m only reads, its paths are only read
+// and nothing runs.
 func (p *possibility) add(m mention.Found) {
 	kind := cardea.Unknown
 	if m.OnlyReads {
@@ -453,7 +454,7 @@ func (p *possibility) add(m mention.Found) {
 	for _, name := range m.Paths {
 		p.touch(kind, name)
 		if i := strings.Index(name, p.paths.Home+"/"); i > 0 && p.paths.Home != "" {
-			p.touch(kind, name[i:]) // behind a root of the program's own
+			p.touch(kind, name[i:]) // after a root of the program's own
 		}
 	}
 	for _, address := range m.Addresses {
@@ -473,6 +474,8 @@ func (p *possibility) add(m mention.Found) {
 	p.found.TooMany, p.found.Copies = p.found.TooMany || m.TooMany, p.found.Copies || m.Copies
 }
 
+// touch adds accesses to a file, once, and sets TooMany at the limit. A name under ~ is
+// skipped if the home folder is unknown.
 func (p *possibility) touch(kind cardea.AccessKind, name string) {
 	if rest, ok := strings.CutPrefix(name, "~"); ok && (rest == "" || rest[0] == '/') {
 		if p.paths.Home == "" {
@@ -481,7 +484,7 @@ func (p *possibility) touch(kind cardea.AccessKind, name string) {
 		name = p.paths.Home + rest
 	}
 	if n, ok := strings.CutPrefix(name, "/dev/fd/"); p.seen[name] || ok && strings.Trim(n, "0123456789") == "" {
-		return // what the program has open is not looked for in the files of this process
+		return // an open file of the program is not one of this process
 	}
 	if len(p.found.Touch) >= mostTouched {
 		p.found.TooMany = true
@@ -492,14 +495,14 @@ func (p *possibility) touch(kind cardea.AccessKind, name string) {
 		p.found.Touch = append(p.found.Touch, p.paths.OpenWord(kind, pattern(name))...)
 	}
 	for _, a := range p.paths.Open(kind, name, false) {
-		// The folder of the work and those around it are named all day.
+		// Normal words name the working folder and those above it all the time.
 		a.Recursive = a.Path != "" && kind == cardea.Unknown && !paths.Within(a.Path, p.paths.Dir) && !paths.Within(a.Path, p.paths.Home)
 		p.found.Touch = append(p.found.Touch, a)
 	}
 }
 
-// Of one invocation so many files and commands are looked at, the commands with so many
-// words and bytes together. No normal line names as many.
+// The limits of one invocation: files, commands, and the words and bytes of all
+// commands. No normal line names as many.
 const (
 	mostTouched  = 4096
 	mostRuns     = 512
@@ -507,8 +510,8 @@ const (
 	mostRunBytes = 1 << 18
 )
 
-// runs adds the lists of words that begin with a program which is known, between from
-// and last, and end at the end.
+// runs adds each list of words that starts with a known program between from and last,
+// up to word number to.
 func (p *possibility) runs(from, last, to int, word func(int) (text string, static bool)) {
 	for i := from; i < last; i++ {
 		text, static := word(i)
@@ -537,14 +540,14 @@ func (p *possibility) runs(from, last, to int, word func(int) (text string, stat
 	}
 }
 
-// list adds what a list of words may start.
+// list adds the commands that a list of words may start.
 func (p *possibility) list(words []string) {
 	p.runs(0, len(words), len(words), func(i int) (string, bool) { return words[i], true })
 }
 
-// programIn is the program that a word names: as it is, as the value of an option, or
-// as a package with its registry and version: --run=git, nixpkgs#git, x/git@1. It is
-// "" where there is none that is known.
+// programIn returns the known program that a word names: alone, as the value of an
+// option, or as a package with registry and version (--run=git, nixpkgs#git, x/git@1).
+// It returns "" if there is no such program.
 func programIn(word string) string {
 	if Known(word) {
 		return word
@@ -566,10 +569,10 @@ func programIn(word string) string {
 	return ""
 }
 
-// account fits an account on a host, and no version of a package after the @.
+// account matches an account on a host, not a package with its version after the @.
 const account = lazyRegexp(`^[\w.+-]+@[A-Za-z][\w-]*(\.[\w-]+)*\.[A-Za-z]+(:|$)`)
 
-// line adds a text for a shell in which a program that is known is started.
+// line adds a shell line that starts a known program.
 func (p *possibility) line(line string) {
 	line = strings.Trim(line, " \t\n|") // perl and ruby open "|cmd" and "cmd|"
 	said := line
@@ -582,10 +585,10 @@ func (p *possibility) line(line string) {
 	}
 }
 
-// substitutions are the commands whose output the shell puts into a word.
+// substitutions matches command substitutions.
 var substitutions = lazyRegexp("\\$\\([^()]*\\)|`[^`]*`")
 
-// startsKnown reports whether a program that is known stands where a shell would start it.
+// startsKnown reports whether a shell would start a known program in line.
 func startsKnown(line string) bool {
 	for _, command := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(";&|(){}`\n", r) }) {
 		for _, word := range strings.Fields(command) {
@@ -601,10 +604,10 @@ func startsKnown(line string) bool {
 	return false
 }
 
-// reserved are the words of the shell behind which a command begins.
+// reserved are the words of the shell after which a command begins.
 var reserved = []string{"!", "if", "then", "elif", "else", "while", "until", "do"}
 
-// withoutQuotes drops what bash takes off a word.
+// withoutQuotes removes the characters that bash removes from a word.
 var withoutQuotes = strings.NewReplacer(`\`, "", "'", "", `"`, "", "$", "")
 
 func (p *possibility) run(line string) {
@@ -618,7 +621,7 @@ func (p *possibility) run(line string) {
 	}
 }
 
-// quote writes a word so that bash reads it as one.
+// quote returns s quoted so that bash reads it as one word.
 func quote(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("./_-+=:@,%~", r))

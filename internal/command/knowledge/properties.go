@@ -10,24 +10,24 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// Has reports whether a command has a property, or a command in front of its last words
-// has it. The program is known by its base name.
+// Has reports whether a command, or a command of its first words, has a property. The
+// program is given by its base name.
 func Has(property form.Property, command ...string) bool {
 	_, ok := WordsOf(property, command...)
 	return ok
 }
 
-// IsInterpreter reports an interpreter of another language than the shell's, with
-// or without its version in its name.
+// IsInterpreter reports whether program interprets a language other than the shell's. A
+// version in its name is ignored.
 func IsInterpreter(program string) bool {
 	return Has(form.Interpreter, Unversioned(program))
 }
 
-// Unversioned is the name of a program without its version: python of python3.12.
+// Unversioned returns the name of a program without its version: python for python3.12.
 func Unversioned(program string) string { return strings.TrimRight(program, "0123456789.") }
 
-// WordsOf are the words that belong to a property of a command, or of as many of its first
-// words as have the property; false where none have it.
+// WordsOf returns the words of a property of a command, or of as many of its first words
+// as have the property. It returns false if none have it.
 func WordsOf(property form.Property, command ...string) ([]string, bool) {
 	for n := len(command); n > 1; n-- {
 		if words, ok := held(property, strings.Join(command[:n], " ")); ok {
@@ -40,7 +40,7 @@ func WordsOf(property form.Property, command ...string) ([]string, bool) {
 	return held(property, command[0])
 }
 
-// held is [WordsOf] for a command in one text.
+// held is like [WordsOf] for a command in one text, without its shorter forms.
 func held(property form.Property, program string) ([]string, bool) {
 	index := holderIndex()
 	for at := holderSlot(property, program); index[at] != 0; at = (at + 1) % holderSlots {
@@ -51,13 +51,13 @@ func held(property form.Property, program string) ([]string, bool) {
 	return nil, false
 }
 
-// holderSlots is how many places the index of holders has: a power of two, and a few
-// times as many as there are holders.
+// holderSlots is the size of the index of holders: a power of two, and a few times the
+// number of holders.
 const holderSlots = 4096
 
-// holderIndex says where a property of a program stands in the table: one more than its
-// index, and 0 for none, at [holderSlot] or behind it. It takes a few microseconds to
-// make, and a command is asked for its properties about a hundred times.
+// holderIndex maps a property of a program to one more than its index in the table, at
+// [holderSlot] or after it. 0 marks a free place. It takes a few microseconds to build,
+// and the analysis looks up about a hundred properties per command.
 var holderIndex = sync.OnceValue(func() *[holderSlots]uint16 {
 	var index [holderSlots]uint16
 	for i := range holders {
@@ -70,8 +70,8 @@ var holderIndex = sync.OnceValue(func() *[holderSlots]uint16 {
 	return &index
 })
 
-// holderSlot is where the index is looked up for a property of a program. It looks at few
-// letters, since it is asked for each command many times.
+// holderSlot returns the place in the index at which the search for a property of a
+// program begins. It reads few letters, since it runs many times per command.
 func holderSlot(property form.Property, program string) uint32 {
 	h := uint32(len(property))*31 + uint32(len(program))
 	for _, text := range [...]string{string(property), program} {
@@ -82,7 +82,7 @@ func holderSlot(property form.Property, program string) uint32 {
 	return (h ^ h>>11) % holderSlots
 }
 
-// Holders are the commands with a property.
+// Holders returns the commands with a property.
 func Holders(property form.Property) []form.Holder {
 	from, _ := slices.BinarySearchFunc(holders[:], property, func(h form.Holder, p form.Property) int { return cmp.Compare(h.Property, p) })
 	to := from
@@ -92,21 +92,20 @@ func Holders(property form.Property) []form.Holder {
 	return holders[from:to]
 }
 
-// HasWith reports whether a program has a property with one of some words: also
-// where no words belong to it.
+// HasWith reports whether a program has a property with one of the words that has
+// accepts, or a property without words.
 func HasWith(property form.Property, program string, has func(word string) bool) bool {
 	words, ok := WordsOf(property, program)
 	return ok && (len(words) == 0 || slices.ContainsFunc(words, has))
 }
 
-// WithWord reports whether a word is one of those that belong to a property of a program.
+// WithWord reports whether word belongs to a property of a program.
 func WithWord(property form.Property, program, word string) bool {
 	words, _ := WordsOf(property, program)
 	return slices.Contains(words, word)
 }
 
-// Matches reports whether a word is one of a list, in which a star at the end
-// stands for any ending.
+// Matches reports whether word is in list, where a star at the end stands for any ending.
 func Matches(list []string, word string) bool {
 	return slices.ContainsFunc(list, func(w string) bool {
 		head, open := strings.CutSuffix(w, "*")
@@ -114,7 +113,7 @@ func Matches(list []string, word string) bool {
 	})
 }
 
-// MayMakeLinks reports a part that may put a link where another one writes.
+// MayMakeLinks reports whether a part may create a link at a path that another part writes.
 func MayMakeLinks(p *cardea.Part) bool {
 	if len(p.Command) == 0 || p.MakesFilesOnly() {
 		return false
@@ -122,8 +121,8 @@ func MayMakeLinks(p *cardea.Part) bool {
 	return Has(form.MakesLinks, p.Command[0]) && !Has(form.MakesNoLinks, p.Command...)
 }
 
-// NamesByValue reports an option whose value tells the program of a part, or the module that
-// it runs with -m, what to run or which files to write.
+// NamesByValue reports whether the value of o tells the part's program, or the module
+// that it runs with -m, what to run or which files to write.
 func NamesByValue(p *cardea.Part, o cardea.Option) bool {
 	values, _ := WordsOf(form.NamedValues, p.Program())
 	for _, m := range p.Options {

@@ -8,34 +8,34 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// reader takes a program's words apart.
+// reader reads the words of one invocation.
 type reader struct {
-	// selected keeps the result of selection.
+	// selected caches the result of selection.
 	selected *cardea.Selection
 	inv      Invocation
-	world    *World
+	system   *System
 	paths    Paths // those of the invocation, or of the folder that git -C names
 	out      *Meaning
 	argv     []Word
 	spec     *form.Program
 	operands []int
-	above    []*form.Program // the programs that spec is a subcommand of
-	levels   []int           // where the words stand that lead to spec
-	first    int             // how many words the command had at first
+	above    []*form.Program // the programs of which spec is a subcommand
+	levels   []int           // the indexes of the words that lead to spec
+	first    int             // the number of words of the command at first
 	known    bool            // the program is
 	ended    int             // the first word after the end of the options, 0 for none
 	// uncertain counts the operands that are only known when the line runs.
 	uncertain int
-	// searches is how often the disk was searched for the invocation, and below how many
-	// names were looked at for links.
+	// searches is the number of searches of the disk for the invocation, and below the
+	// number of names examined for links.
 	searches, below int
-	// importsModules is set where a script in its words imports modules of Python's own.
+	// importsModules is set if a script in its words imports Python's own modules.
 	importsModules bool
-	// documentReads says whether the here-document that it runs only reads; nil: not asked yet.
+	// documentReads is whether the here-document that it runs only reads; nil if not tested yet.
 	documentReads *bool
 }
 
-// read finds subcommand, options and operands.
+// read reads the subcommand, options and operands.
 func (r *reader) read() {
 	if r.shell() {
 		return
@@ -61,7 +61,7 @@ func (r *reader) read() {
 		isOption := !ended && f.Static && len(text) > 1 && (text[0] == '-' || text[0] == '+' && r.spec.SingleDashOptions)
 		switch {
 		case isOption && text == "--":
-			ended = !r.spec.OperandsBeforeOptions // find takes it for the end of -H, -L and -P alone
+			ended = !r.spec.OperandsBeforeOptions // in find it ends only -H, -L and -P
 		case isOption && r.ends(text):
 			i += r.option(i, values)
 			ended = true
@@ -70,7 +70,7 @@ func (r *reader) read() {
 		case isOption && r.spec.OperandsBeforeOptions && startsCommand(text):
 			r.addOption(i, text, "", false)
 			for i+1 < len(r.argv) && !endsCommand(r.argv[i], r.argv[i+1]) {
-				i++ // the command is a part of its own
+				i++ // the command is a separate part
 			}
 			i++
 		case isOption:
@@ -81,7 +81,7 @@ func (r *reader) read() {
 				more = append(more, i) // it may become several words
 			}
 		case !ended && f.MaySplit && len(r.out.Command)-1 < depth && len(r.operands) == 0:
-			more = append(more, i) // and it may become none
+			more = append(more, i) // and it may become no word
 		case len(r.out.Command)-1 < depth && f.Static && len(r.operands) == 0 && !r.operandInstead(f, ended):
 			r.out.Command = append(r.out.Command, text)
 			if sub := r.spec.Subcommand(text); sub != nil {
@@ -92,7 +92,7 @@ func (r *reader) read() {
 			} else if len(r.out.Command)-1 < depth {
 				depth = max(depth, len(r.out.Command)-1)
 			}
-			if len(r.out.Command)-1 >= depth { // what follows are the subcommand's own
+			if len(r.out.Command)-1 >= depth { // the rest belongs to the subcommand
 				values = r.values()
 			}
 		default:
@@ -119,7 +119,7 @@ func (r *reader) shell() bool {
 	}
 	line, _ := ReadShell(words)
 	r.out.Options = line.Options
-	if slices.ContainsFunc(line.Options, func(o cardea.Option) bool { return o.Name[0] == '+' }) { // +n takes -n back
+	if slices.ContainsFunc(line.Options, func(o cardea.Option) bool { return o.Name[0] == '+' }) { // +n reverts -n
 		r.out.Options = slices.DeleteFunc(line.Options, func(o cardea.Option) bool { return o.Name == "-n" })
 	}
 	for i := line.Rest; i < len(words); i++ {
@@ -129,14 +129,13 @@ func (r *reader) shell() bool {
 	return true
 }
 
-// staysOption reports a pattern such as --include=*.ts: whatever names it fits, each is
-// that option.
+// staysOption reports whether f is a pattern such as --include=*.ts: whatever names it
+// matches, each is that option.
 func staysOption(f Word) bool {
 	return f.Glob && f.Pattern == f.Text && strings.HasPrefix(f.Head, "--") && strings.Contains(f.Head, "=")
 }
 
-// operandInstead reports a word that stands where a subcommand may stand, and is an
-// operand of the program.
+// operandInstead reports whether f, where a subcommand may be, is an operand of the program.
 func (r *reader) operandInstead(f Word, ended bool) bool {
 	return r.spec.OperandsWithoutSubcommand && (ended || !r.mayBeSubcommand(f))
 }
@@ -159,11 +158,11 @@ func (r *reader) mayBeSubcommand(f Word) bool {
 	return slices.ContainsFunc(r.spec.SubcommandAliases, func(a form.Alias) bool { return len(a.Words) > 0 && may(a.Words[0]) })
 }
 
-// ends reports the option of the program, in a known subcommand, that ends the
-// options.
+// ends reports whether text is the option of the program that ends the options of its
+// subcommands.
 func (r *reader) ends(text string) bool { return len(r.above) > 0 && text == r.above[0].EndOfOptions }
 
-// same is the command under its usual name, nil where it has that.
+// same returns the command under its usual name, or nil if it has that name.
 func (r *reader) same() []string {
 	command := r.out.Command
 	top := append(r.above[:len(r.above):len(r.above)], r.spec)[0]
@@ -185,7 +184,7 @@ func (r *reader) same() []string {
 	return command
 }
 
-// values are the options with a value behind the subcommand.
+// values returns the options that take a value after the subcommand.
 func (r *reader) values() []string {
 	out := r.spec.ValueOptions
 	for _, p := range append(r.above, r.spec) {
@@ -196,7 +195,7 @@ func (r *reader) values() []string {
 	return out
 }
 
-// startsCommand reports the primaries of find that a command follows.
+// startsCommand reports whether text is a primary of find that a command follows.
 func startsCommand(text string) bool {
 	return text == "-exec" || text == "-execdir" || text == "-ok" || text == "-okdir"
 }
@@ -206,19 +205,19 @@ func endsCommand(before, f Word) bool {
 	return f.Static && (f.Text == ";" || f.Text == "+" && before.Text == "{}")
 }
 
-// InExpression reports an option that stands behind find's paths.
+// InExpression reports whether o comes after the paths of find.
 func InExpression(o cardea.Option) bool {
 	front := []string{"-H", "-L", "-P", "-E", "-X", "-d", "-s", "-x", "-D", "-f"}
 	return !slices.Contains(front, o.Name) && !strings.HasPrefix(o.Name, "-O")
 }
 
-// addOption notes an option of the word at i.
+// addOption records an option of the word at i.
 func (r *reader) addOption(i int, name, value string, static bool) {
 	r.out.Options = append(r.out.Options, cardea.Option{Name: name, Value: value, Static: static, Word: i})
 }
 
-// addWithNext notes an option of the word at i with the next word as its value. It says how many
-// words that are.
+// addWithNext records an option of the word at i with the next word as its value. It
+// returns the number of words used.
 func (r *reader) addWithNext(i int, name string) int {
 	if i+1 >= len(r.argv) {
 		r.addOption(i, name, "", false)
@@ -228,7 +227,7 @@ func (r *reader) addWithNext(i int, name string) int {
 	return 1
 }
 
-// option reads the option at i and says how many further words it takes.
+// option reads the option at i and returns how many further words it takes.
 func (r *reader) option(i int, values []string) int {
 	f := r.argv[i]
 	name, val, has := strings.Cut(f.Text, "=")
@@ -259,10 +258,9 @@ func (r *reader) option(i int, values []string) int {
 	case slices.Contains(values, name):
 		return r.addWithNext(i, name)
 	case r.spec.Complete != nil && slices.Contains(r.spec.Complete.Options, name):
-		r.addOption(i, name, "", false) // what is written in full is no abbreviation
+		r.addOption(i, name, "", false) // a full name is not an abbreviation
 	case slices.ContainsFunc(values, func(v string) bool { return abbreviates(name, v) }):
-		// It may be short for an option with a value, or one without:
-		// the next word is read as both.
+		// It may abbreviate an option with a value, or one without: the next word is read as both.
 		r.addWithNext(i, name)
 	default:
 		r.addOption(i, name, "", false)
@@ -270,7 +268,7 @@ func (r *reader) option(i int, values []string) int {
 	return used
 }
 
-// cluster reads the options of one letter each at i and says how many further words they take.
+// cluster reads the one-letter options at i and returns how many further words they take.
 func (r *reader) cluster(i int, values []string) int {
 	f := r.argv[i]
 	text := f.Text
@@ -293,9 +291,9 @@ func (r *reader) cluster(i int, values []string) int {
 	return 0
 }
 
-// fullNames returns the other options that an option may be: the one with
-// the number of dashes that the program's description has, where that makes no difference to the
-// program (then it is the same), and those of [form.NamedOptions] for which it may be short.
+// fullNames returns the other options that an option may be. The first kind has the
+// number of dashes of the description, if the program ignores the difference; then same
+// is set. The second are options of [form.NamedOptions] that it may abbreviate.
 func (r *reader) fullNames(name string) (full []string, same bool) {
 	anyDashes := len(name) > 2 && Has(form.AnyDashes, r.out.Command[0])
 	if !anyDashes && !strings.HasPrefix(name, "--") || len(name) < len("--a") {
@@ -326,9 +324,8 @@ func (r *reader) fullNames(name string) (full []string, same bool) {
 	return full, same
 }
 
-// begun reads the option at i, of which only the beginning is known. What follows
-// may be nothing, so that it is the option that it begins with; and it may be
-// another one, which stands as it is written.
+// begun reads the option at i of which only the beginning is known. Its unknown rest may
+// be empty, or make it another option, which is recorded as written.
 func (r *reader) begun(i int, values []string) {
 	f := r.argv[i]
 	add := func(name, value string) { r.addOption(i, name, value, false) }
@@ -360,25 +357,24 @@ func (r *reader) begun(i int, values []string) {
 	add(f.Text, "")
 }
 
-// means reports whether an option is another one, or may be short for it. What is
-// written in full is short for nothing.
+// means reports whether an option is another one, or may abbreviate it. A full name
+// abbreviates nothing.
 func (r *reader) means(name, full string) bool {
 	return name == full || abbreviates(name, full) && !slices.Contains(r.values(), name)
 }
 
-// meansOne reports whether an option is one of some, or may be short for one.
+// meansOne reports whether an option is in names, or may abbreviate one of them.
 func (r *reader) meansOne(o cardea.Option, names []string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return r.means(o.Name, name) })
 }
 
-// abbreviates reports whether a long option may be short for another one, as
-// getopt takes it.
+// abbreviates reports whether a long option may abbreviate another one, as getopt reads it.
 func abbreviates(name, full string) bool {
 	return len(name) >= len("--a") && len(name) < len(full) && strings.HasPrefix(name, "--") && strings.HasPrefix(full, name)
 }
 
-// bundle reads a first word of options without a dash, whose values are the
-// words that follow, in their order. It says how many words these are.
+// bundle reads a first word of options without a dash. Their values are the next words,
+// in order. It returns the number of these words.
 func (r *reader) bundle(letters string) int {
 	used := 0
 	for i := 0; i < len(letters); i++ {

@@ -9,18 +9,18 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// ShellLine is the command line of a shell, as that shell reads it. Indexes are those of the
-// words; 0 stands for none.
+// ShellLine is the command line of a shell, as that shell reads it. Indexes are those of
+// words; 0 means no word.
 type ShellLine struct {
 	// Options are its options: -e, +o, --rcfile.
 	Options []cardea.Option
-	// Rest is the index of the first word that is no option, or the number of words.
+	// Rest is the index of the first word that is not an option, or the number of words.
 	Rest int
 	// Script is the index of the word that names its script.
 	Script int
 	// Commands is set if an option gives it commands (-c).
 	Commands bool
-	// Named is set if an option says that it reads commands from its standard input (-s).
+	// Named is set if an option makes it read commands from its standard input (-s).
 	Named bool
 }
 
@@ -28,8 +28,8 @@ type ShellLine struct {
 // dash reads them after it has run those of -c.
 func (l *ShellLine) ReadsInput() bool { return l.Script == 0 && (!l.Commands || l.Named) }
 
-// ReadShell reads the command line of a shell. ok is false for any other program, and for a
-// shell whose options are not known.
+// ReadShell reads the command line of a shell. ok is false for any other program, and
+// for a shell whose options are unknown.
 func ReadShell(words []cardea.Word) (line ShellLine, ok bool) {
 	if len(words) == 0 {
 		return line, false
@@ -78,9 +78,9 @@ func (l *ShellLine) add(o cardea.Option) {
 	l.Options = append(l.Options, o)
 }
 
-// bundle reads the options of one letter in the word at i, and gives the last word that
-// belongs to them. The value of such an option is the next word, also from the middle of a
-// bundle, or with attached values what follows the letter.
+// bundle reads the one-letter options in the word at i, and returns the last word that
+// belongs to them. The value of such an option is the next word, even in the middle of a
+// bundle, or for attached values the rest of its word.
 func (l *ShellLine) bundle(words []cardea.Word, i int, values []string) int {
 	text, last := words[i].Text, i
 	for at := 1; at < len(text); at++ {
@@ -97,7 +97,7 @@ func (l *ShellLine) bundle(words []cardea.Word, i int, values []string) int {
 	return last
 }
 
-// valueOf gives an option the word behind last as its value, and returns where it is.
+// valueOf sets the value of o to the word after last, and returns the index of that word.
 func valueOf(o *cardea.Option, words []cardea.Word, last int) int {
 	if last+1 < len(words) {
 		last++

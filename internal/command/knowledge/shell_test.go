@@ -7,8 +7,9 @@ import (
 	"cardea.dev"
 )
 
-// Each shell reads the words as they are read here. Tried with bash 5.2, dash 0.5, zsh 5.9,
-// ksh93, busybox 1.36 and fish 3: what they print for "echo input" on their standard input.
+// TestReadShell checks that each shell reads its words as ReadShell does. Tried with
+// bash 5.2, dash 0.5, zsh 5.9, ksh93, busybox 1.36 and fish 3: what they print for "echo
+// input" on their standard input.
 func TestReadShell(t *testing.T) {
 	for line, want := range map[string]string{
 		"bash": "input", "bash -euo pipefail": "input", "bash -euo pipefail x.sh": "script x.sh", "bash -o pipefail -e": "input",

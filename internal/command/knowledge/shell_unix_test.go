@@ -14,9 +14,9 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// Shells run what they are said to run here: their standard input, a script or the text of -c.
-// Words that a shell refuses say nothing. The shells that a machine lacks are left out, but for
-// bash, sh and zsh.
+// TestShellsReadTheirWordsSo checks that shells run what ReadShell returns: their
+// standard input, a script or the text of -c. Words that a shell refuses are skipped. So
+// are shells that the machine lacks, except bash, sh and zsh.
 func TestShellsReadTheirWordsSo(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"x", "pipefail", "errexit", "sh", "extglob", "0"} {
@@ -54,7 +54,7 @@ func TestShellsReadTheirWordsSo(t *testing.T) {
 		words = append(words, [][]string{nil, {"echo CODE"}, {"x"}, {"x", "y"}}[r.IntN(4)]...)
 		cmd := exec.Command(words[0], words[1:]...)
 		cmd.Dir, cmd.Stdin, cmd.Env = dir, strings.NewReader("echo INPUT\n"), []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
-		out, _ := cmd.Output() // words that it refuses
+		out, _ := cmd.Output() // an error: words that it refuses
 		said := ""
 		for _, what := range []string{"INPUT", "SCRIPT", "CODE"} {
 			if strings.TrimSpace(string(out)) == what {
@@ -77,7 +77,7 @@ func TestShellsReadTheirWordsSo(t *testing.T) {
 			got = said // dash runs both
 		}
 		if shell == "ksh" && said == "CODE" && line.Script > 0 {
-			got = said // it takes a word that names no file for commands
+			got = said // it reads a word that names no file as commands
 		}
 		if said != "" && (!ok || got != said) {
 			t.Errorf("%q runs %s, and is read as %s: %+v", words, said, got, line)

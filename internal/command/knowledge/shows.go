@@ -11,15 +11,15 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// ShowsContents reports whether a git command shows what files hold, and not only
-// their names, who changed them and when. A command of which that is not known
-// is taken for one that does, and so is one that shows what a hash names.
+// ShowsContents reports whether a git command shows contents of files, and not only
+// their names, authors and times. It returns true for an unknown command, and for one
+// that shows an object by its hash.
 func ShowsContents(p *cardea.Part) bool {
 	kind, _ := WordsOf(form.ShowsFilesOf, strings.Join(p.Command, " "))
 	return showsContents(p) || slices.Contains(kind, "objects")
 }
 
-// showsContents is the same where no hash names a file.
+// showsContents is like ShowsContents for a command in which no hash names a file.
 func showsContents(p *cardea.Part) bool {
 	if len(p.Command) < 2 || Has(form.HidesContents, p.Command...) {
 		return false
@@ -40,15 +40,15 @@ func showsContents(p *cardea.Part) bool {
 	return !known
 }
 
-// wordsOf are the words that belong to a property of a part's program.
+// wordsOf returns the words of a property of a part's program.
 func wordsOf(property form.Property, p *cardea.Part) []string {
 	words, _ := WordsOf(property, p.Program())
 	return words
 }
 
-// ShownByGit returns which files a command of git chooses to show, and the folder in which
-// it runs. ok is false for a command that shows no contents of files, or only those of
-// files that it names. unclear says why that is unknown.
+// ShownByGit returns which files a command of git chooses to show, and its working
+// folder. ok is false for a command that shows no contents of files, or only those of
+// files that it names. unclear is why the files are unknown, or "".
 func ShownByGit(p *cardea.Part, exists func(path string) bool) (dir string, shows GitShows, unclear string, ok bool) {
 	if len(p.Command) < 2 || !Has(form.ReadsRepository, p.Program()) {
 		return "", shows, "", false
@@ -85,7 +85,8 @@ func ShownByGit(p *cardea.Part, exists func(path string) bool) (dir string, show
 	return dir, shows, unclear, shows.Kind != "named" || unclear != "" || len(shows.Revisions) > 0
 }
 
-// options reads the options of a command of git.
+// options reads the options of a command of git. It returns its folder, and why its
+// choice of files is unknown, or "".
 func (s *GitShows) options(p *cardea.Part) (dir, unclear string) {
 	at := slices.IndexFunc(p.Argv, func(w cardea.Word) bool { return w.Text == p.Command[1] })
 	dir = inFolder(p.Program(), p.Dir, p.Options, at)
@@ -120,8 +121,8 @@ func (s *GitShows) options(p *cardea.Part) (dir, unclear string) {
 	return dir, unclear
 }
 
-// operands tells revisions from paths, as git does: behind "--" are paths, and in front of
-// it what is there under such a name, where there is no "--".
+// operands separates revisions from paths, as git does: after "--" are paths. Without
+// "--", an operand that exists is a path. It returns why the files are unknown, or "".
 func (s *GitShows) operands(p *cardea.Part, exists func(name string) bool) (unclear string) {
 	pattern := s.Kind == "found" && !HasOption(p, "-e", "-f")
 	dashes := slices.IndexFunc(p.Argv, func(w cardea.Word) bool { return w.Static && w.Text == "--" })
@@ -143,7 +144,7 @@ func (s *GitShows) operands(p *cardea.Part, exists func(name string) bool) (uncl
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// folders makes accesses those of folders with all that is in them.
+// folders extends accesses to folders to everything in them.
 func (r *reader) folders(accesses []cardea.Access) {
 	unless := r.spec.SkipsHiddenUnless
 	skips := len(unless) > 0 && !r.has(r.bringing(unless, r.selection().Only == "" && !r.selection().Unclear))
@@ -155,8 +156,8 @@ func (r *reader) folders(accesses []cardea.Access) {
 	}
 }
 
-// bringing are the options among some that bring back files which are left out. Globs do
-// not where none of them names what is opened.
+// bringing returns the options that include files which are otherwise skipped. If
+// excludeOnly is set, globs are not among them.
 func (r *reader) bringing(options []string, excludeOnly bool) []string {
 	if only := r.words(form.OpensOnlyWith); excludeOnly {
 		return slices.DeleteFunc(slices.Clone(options), func(name string) bool { return slices.Contains(only, name) })
@@ -164,8 +165,8 @@ func (r *reader) bringing(options []string, excludeOnly bool) []string {
 	return options
 }
 
-// selection is which files of a folder the program opens, by its options. Of several options
-// that name a file the last one decides (grep(1), --exclude; rg(1), --glob).
+// selection returns which files of a folder the program opens, by its options. Of several
+// options that name a file the last one decides (grep(1), --exclude; rg(1), --glob).
 func (r *reader) selection() cardea.Selection {
 	if r.selected != nil {
 		return *r.selected
@@ -195,7 +196,7 @@ func (r *reader) selection() cardea.Selection {
 		case value == "" || !o.Static && !r.argv[o.Word].Glob:
 			s.Unclear = true
 		case leaves && strings.Contains(strings.TrimSuffix(value, "/"), "/"):
-			// A path is compared in several ways.
+			// Programs compare a path in several ways.
 		case leaves && strings.Contains(o.Name, "dir"):
 			list = append(list, strings.TrimSuffix(value, "/")+"/")
 		case leaves:
@@ -220,9 +221,9 @@ func (r *reader) selection() cardea.Selection {
 	return s
 }
 
-// opensUnnamed finds what the program opens that its words do not name: the file behind " => "
-// for an expression that is found in its words, its options or its input, and otherwise
-// files that are not known.
+// opensUnnamed adds the files that the program opens though no word names them. An
+// expression matches in its words, options or input: then it is the file after " => ",
+// else an unknown file.
 func (r *reader) opensUnnamed() {
 	uses, ok := WordsOf(form.OpensUnnamedWith, Unversioned(path.Base(r.argv[0].Text)))
 	if !ok {

@@ -9,57 +9,56 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// similarCommand is a command and its entry in the table of what may differ.
+// similarCommand is a command and the index of its entry in similars.
 type similarCommand struct {
 	command string
 	at      uint8
 }
 
-// Slots are the words of a part, sorted by what they are to who compares it with another
-// part of the same program.
-type Slots struct {
-	// Fixed are the words that must be the same, one by one: the command under its usual
-	// name, programs in front that only start it, and what is neither option nor operand.
+// Arguments holds the words of a part, sorted for the comparison with another part of the
+// same program.
+type Arguments struct {
+	// Fixed are the words that must be the same, one by one: the command under its usual name,
+	// programs before it that only start it, and words that are neither option nor operand.
 	Fixed []string
-	// Options and Operands are the others. Options may stand in any order.
-	Options, Operands []Slot
-	// Prefixes are those that an operand must have which differs, nil for any.
+	// Options and Operands are the other words. The order of Options is irrelevant.
+	Options, Operands []Argument
+	// Prefixes are the prefixes that a differing operand must have, nil for any.
 	Prefixes []string
 }
 
-// Slot is an option or an operand.
-type Slot struct {
+// Argument is an option or an operand of a part.
+type Argument struct {
 	// Name is the option, "" for an operand. Text is its value, or the operand.
 	Name, Text string
-	// Kind says what the text may be instead, in the words of [form.Similar], "" where
-	// it must be the same.
+	// Kind is how the text may differ, a value of [form.Similar], or "" if it must be the same.
 	Kind string
-	// Behind is how many of the fixed words stand in front of it.
+	// Behind is the number of fixed words before it.
 	Behind int
 }
 
-// SlotsOf sorts the words of a part, where command knowledge has an entry for the command
-// and each of its options. Otherwise it reports false, and no word may differ.
-func SlotsOf(p *cardea.Part) (Slots, bool) {
+// ArgumentsOf sorts the words of a part, if command knowledge has an entry for the command
+// and each of its options. Otherwise it returns false, and no word may differ.
+func ArgumentsOf(p *cardea.Part) (Arguments, bool) {
 	if len(p.Argv) == 0 || slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }) {
-		return Slots{}, false
+		return Arguments{}, false
 	}
-	return slotsOf(p.Argv, nil, Meaning{Command: p.Command, UsualCommand: p.UsualCommand, Operands: p.Operands, Options: p.Options})
+	return argumentsOf(p.Argv, nil, Meaning{Command: p.Command, UsualCommand: p.UsualCommand, Operands: p.Operands, Options: p.Options})
 }
 
-// slotsOf sorts words. Those of head stand in front of them.
-func slotsOf(argv []cardea.Word, head []string, m Meaning) (Slots, bool) {
+// argumentsOf sorts words. head are fixed words before them.
+func argumentsOf(argv []cardea.Word, head []string, m Meaning) (Arguments, bool) {
 	command := m.Command
 	if m.UsualCommand != nil {
 		command = m.UsualCommand
 	}
 	s, at := entryOf(argv, command, &m)
 	if s.Similar == nil {
-		return Slots{}, false
+		return Arguments{}, false
 	}
 	if s.RunsOperand || s.RunsOption != "" {
 		if at == 0 || !s.knows(m.Options, at) {
-			return Slots{}, false
+			return Arguments{}, false
 		}
 		words := make([]Word, len(argv)-at)
 		for i, w := range argv[at:] {
@@ -68,24 +67,24 @@ func slotsOf(argv []cardea.Word, head []string, m Meaning) (Slots, bool) {
 		for _, w := range argv[:at] {
 			head = append(head, w.Text)
 		}
-		return slotsOf(argv[at:], head, Describe(Invocation{Words: words}, &World{}))
+		return argumentsOf(argv[at:], head, Describe(Invocation{Words: words}, &System{}))
 	}
 	if !s.knows(m.Options, len(argv)) || len(s.FirstOperands) > 0 &&
 		(len(m.Operands) == 0 || !slices.Contains(s.FirstOperands, argv[m.Operands[0]].Text)) {
-		return Slots{}, false
+		return Arguments{}, false
 	}
 	return s.sort(argv, head, command, &m)
 }
 
-// sort sorts the words of a command that it knows.
-func (s similar) sort(argv []cardea.Word, head, command []string, m *Meaning) (Slots, bool) {
-	out := Slots{Fixed: head, Prefixes: s.OperandPrefixes}
+// sort sorts the words of a command that has an entry.
+func (s similar) sort(argv []cardea.Word, head, command []string, m *Meaning) (Arguments, bool) {
+	out := Arguments{Fixed: head, Prefixes: s.OperandPrefixes}
 	option, named := 0, 0
 	for i := 0; i < len(argv); i++ {
 		begin := option
 		for ; option < len(m.Options) && m.Options[option].Word == i; option++ {
 			o := m.Options[option]
-			out.Options = append(out.Options, Slot{o.Name, o.Value, s.ofValue(o.Name), len(out.Fixed)})
+			out.Options = append(out.Options, Argument{o.Name, o.Value, s.ofValue(o.Name), len(out.Fixed)})
 		}
 		switch n := slices.Index(m.Operands, i); {
 		case option > begin:
@@ -93,7 +92,7 @@ func (s similar) sort(argv []cardea.Word, head, command []string, m *Meaning) (S
 				i++
 			}
 		case n >= 0:
-			out.Operands = append(out.Operands, Slot{"", argv[i].Text, s.ofOperand(n, len(m.Operands)), len(out.Fixed)})
+			out.Operands = append(out.Operands, Argument{"", argv[i].Text, s.ofOperand(n, len(m.Operands)), len(out.Fixed)})
 		case named < len(m.Command) && argv[i].Text == m.Command[named]:
 			named++
 			if named == len(m.Command) {
@@ -106,10 +105,10 @@ func (s similar) sort(argv []cardea.Word, head, command []string, m *Meaning) (S
 	return out, named == len(m.Command) && option == len(m.Options)
 }
 
-// similar is an entry of the table of what may differ, nil where there is none.
+// similar is an entry of the table, or nil if the command has none.
 type similar struct{ *form.Similar }
 
-// similarOf finds the entry of a command.
+// similarOf returns the entry of a command.
 func similarOf(command string) similar {
 	i := sort.Search(len(similarCommands), func(i int) bool { return similarCommands[i].command >= command })
 	if i < len(similarCommands) && similarCommands[i].command == command {
@@ -118,15 +117,14 @@ func similarOf(command string) similar {
 	return similar{}
 }
 
-// knows reports whether all options in front of a word leave the meaning of the operands
-// as it is.
+// knows reports whether all options before a word keep the meaning of the operands.
 func (s similar) knows(options []cardea.Option, before int) bool {
 	return !slices.ContainsFunc(options, func(o cardea.Option) bool {
 		return o.Word < before && o.Name != s.RunsOption && s.ofValue(o.Name) == "" && !slices.Contains(s.Options, o.Name)
 	})
 }
 
-// ofValue says what the value of an option may be instead.
+// ofValue returns how the value of an option may differ, or "" if it may not.
 func (s similar) ofValue(option string) string {
 	for _, v := range s.Values {
 		if v.Name == option {
@@ -136,7 +134,7 @@ func (s similar) ofValue(option string) string {
 	return ""
 }
 
-// ofOperand says what the operand n, of so many, may be instead.
+// ofOperand returns how operand n of so many may differ, or "" if it may not.
 func (s similar) ofOperand(n, of int) string {
 	kind := s.Operands
 	switch {
@@ -153,9 +151,9 @@ func (s similar) ofOperand(n, of int) string {
 	return kind
 }
 
-// entryOf is the entry of a command, and the index of the word that names the program
-// which the words run, 0 for none. Behind a program that runs others, the name of the
-// other one may have been read as a subcommand.
+// entryOf returns the entry of a command, and the index of the word that names the
+// program which it runs, or 0 if it runs none. After a program that runs others, the
+// name of the other program may have been read as a subcommand.
 func entryOf(argv []cardea.Word, command []string, m *Meaning) (similar, int) {
 	for n := len(command); n > 0; n-- {
 		s := similarOf(strings.Join(command[:n], " "))
@@ -174,7 +172,7 @@ func entryOf(argv []cardea.Word, command []string, m *Meaning) (similar, int) {
 	return similar{}, 0
 }
 
-// optionValueAt is the index of the word behind an option, which is its value.
+// optionValueAt returns the index of the word after an option that is its value, or 0.
 func optionValueAt(argv []cardea.Word, option string, m *Meaning) int {
 	for _, o := range m.Options {
 		if o.Name == option && argv[o.Word].Text == o.Name && o.Word+1 < len(argv) && argv[o.Word+1].Text == o.Value {
@@ -184,7 +182,7 @@ func optionValueAt(argv []cardea.Word, option string, m *Meaning) int {
 	return 0
 }
 
-// commandAt is the index of the word n of the command.
+// commandAt returns the index of the word n of the command.
 func commandAt(argv []cardea.Word, m *Meaning, n int) int {
 	at := 0
 	for i, w := range argv {
@@ -199,8 +197,7 @@ func commandAt(argv []cardea.Word, m *Meaning, n int) int {
 	return 0
 }
 
-// valueBehind reports whether the word behind the option in front of next is its value,
-// and nothing else.
+// valueBehind reports whether the word after the option before next is only its value.
 func valueBehind(argv []cardea.Word, m *Meaning, next int) bool {
 	o := m.Options[next-1]
 	at := o.Word + 1
@@ -208,10 +205,10 @@ func valueBehind(argv []cardea.Word, m *Meaning, next int) bool {
 		(next == len(m.Options) || m.Options[next].Word > at)
 }
 
-// Unseen are the words of a part whose value shows only when the line runs, and which may
-// then name another command, file, host or option than whoever judges the line thinks of:
-// all but those that may be any text, number or name ([form.Similar]), and patterns of
-// names in a folder that the line names. So is a text that it reads and may run.
+// Unseen returns the words of a part whose value is only known when the line runs, and
+// which may then name another command, file, host or option than expected. Words that
+// may be any text, number or name ([form.Similar]), and patterns in a folder that the
+// line names, are left out. A text that the part reads and may run is included.
 func Unseen(p *cardea.Part) []string {
 	var out []string
 	if p.UnseenInput && p.Knowledge != cardea.Complete {
@@ -226,13 +223,13 @@ func Unseen(p *cardea.Part) []string {
 	return out
 }
 
-// isPattern reports a word that stands for names of files in a folder that it names. A
-// word into which xargs or find puts a name is none.
+// isPattern reports whether w is a pattern of file names in a folder that it names. A
+// word into which xargs or find puts a name is not.
 func isPattern(w cardea.Word) bool {
 	return w.MaySplit && !w.MayBeOption && strings.ContainsAny(w.Text, "*?[") && !strings.ContainsAny(w.Text, "$`<>{")
 }
 
-// takesAny reports whether word i of a part may be anything: a text that nothing
+// takesAny reports whether word i of a part may have any value: a text that nothing
 // interprets, a pattern, a number, or the name of a part of the project.
 func (s similar) takesAny(p *cardea.Part, i int) bool {
 	w := p.Argv[i]
@@ -251,7 +248,7 @@ func (s similar) takesAny(p *cardea.Part, i int) bool {
 	return slices.Contains([]string{form.VariesText, form.VariesPattern, form.VariesNumber, form.VariesName}, kind)
 }
 
-// SimilarCommands lists the commands of which two calls may differ in a word.
+// SimilarCommands returns the commands of which two calls may differ in a word.
 func SimilarCommands() []string {
 	out := make([]string, len(similarCommands))
 	for i, c := range similarCommands {

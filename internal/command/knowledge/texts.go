@@ -10,20 +10,20 @@ import (
 	"cardea.dev/internal/command/mention"
 )
 
-// This file finds the words that are no command and no unknown file: text for people, files
-// whose access is known, and bundled options.
+// This file finds the words that are neither a command nor an unknown file: text for
+// people, files whose access is known, and bundled options.
 
-// wordUse says of the words whose meaning is known what they are.
+// wordUse is the known use of a word. Zero is unknown.
 type wordUse uint8
 
 const (
 	_     wordUse = iota
 	aText         // a subcommand, or text for people
-	aFile         // a file whose access is known; code is no such file
+	aFile         // a file whose access is known; code is not such a file
 )
 
-// described are the words whose meaning is known. An option that is not known may take
-// any word for its value.
+// described returns the use of each word whose meaning is known. unsure is set if an
+// option is unknown, which may take any word as its value.
 func (r *reader) described(unsure bool) []wordUse {
 	out := make([]wordUse, len(r.argv))
 	texts := r.texts(out)
@@ -61,7 +61,7 @@ func (r *reader) described(unsure bool) []wordUse {
 		case script && i == r.operands[0] && r.spec.FirstOperand == form.None && !r.has(c.ScriptOptions):
 			out[i] = aText
 		case k == form.None && r.argv[i].Static && !strings.ContainsAny(r.argv[i].Text, "/.~ ="), r.elsewhere():
-			out[i] = aText // a branch, a package, a target; another machine's file
+			out[i] = aText // a branch, a package, a target, or a file on another machine
 		case slices.Contains(texts, r.out.Command[min(1, len(r.out.Command)-1)]):
 			out[i] = aText
 		case k == cardea.Network:
@@ -75,10 +75,10 @@ func (r *reader) described(unsure bool) []wordUse {
 	return out
 }
 
-// texts marks the texts that a program certainly takes: the value of each option that
+// texts marks in out the texts that a program certainly takes: the value of each option that
 // always has one ("-m="), also only after the first words of the program ("run test* -t="), and
-// with "*" all operands of several words. It returns the options and subcommands that may
-// hold text. An option such as "!--config" makes the program run something else.
+// with "*" all operands of several words. It returns the options and subcommands that may hold
+// text. An option such as "!--config" makes the program run something else.
 func (r *reader) texts(out []wordUse) (texts []string) {
 	if len(r.out.Command) == 0 || !r.known && strings.Contains(r.argv[0].Text, "/") { // ./jest is another program
 		return nil
@@ -135,9 +135,9 @@ func (r *reader) changedBy(text string) bool {
 	return false
 }
 
-// starts reports whether the program's first words are these, "run test*", with only its
-// options with a "?" in front of them. The word at i may follow "--" only where they end
-// so, and follows an option ("--test") only in front of the operands.
+// starts reports whether the program's first words match words, "run test*", with only
+// its "?" options before them. The word at i may follow "--" only if words end so. It
+// may follow an option ("--test") only before the operands.
 func (r *reader) starts(words []string, i int, texts []string) bool {
 	one := func(list, word string) bool {
 		return slices.ContainsFunc(strings.Split(list, "|"), func(w string) bool {
@@ -170,8 +170,8 @@ func (r *reader) starts(words []string, i int, texts []string) bool {
 	return (r.ended == 0 || i < r.ended) && (last[0] != '-' || len(r.operands) == 0 || i < r.operands[0])
 }
 
-// withoutTexts is the text of a word, or that of the input at 0, without what is text for
-// people in it where the program runs it as code.
+// withoutTexts returns the text of word i, or of the input if i is 0, without texts for
+// people in it if the program runs it as code.
 func (r *reader) withoutTexts(i int, text string) string {
 	takes, ok := WordsOf(form.TakesCode, Unversioned(path.Base(r.argv[0].Text)))
 	if !ok || !r.known || i > 0 && !r.argv[i].Static {
@@ -188,8 +188,8 @@ func (r *reader) withoutTexts(i int, text string) string {
 	return text
 }
 
-// bundled reports a word that is options of one letter each, and no value. An option that
-// is not listed may take the rest for its value, but no bundle is as long as most names.
+// bundled reports whether the word at i consists of one-letter options, without a value. An
+// unlisted option may take the rest as its value, but no bundle is as long as most names.
 func (r *reader) bundled(i int) bool {
 	letters := strings.TrimPrefix(r.argv[i].Text, "-")
 	if !r.known || !r.argv[i].Static || len(letters) > longestBundle || strings.ContainsFunc(letters, func(c rune) bool { return c > 0x7f || !isLetter(byte(c)) }) {
@@ -203,5 +203,5 @@ func (r *reader) bundled(i int) bool {
 	return letters == ""
 }
 
-// longestBundle is how many options of one letter one word has.
+// longestBundle is the maximum number of one-letter options in one word.
 const longestBundle = 6

@@ -12,12 +12,11 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file is about commands of git that put other files in place of those of the work:
-// what they write is in a revision, and not on the line.
+// This file handles commands of git that replace files of the work tree: the contents
+// come from a revision, not from the line.
 
-// trees adds the settings for agents that a command of git may replace or take away: those
-// that differ between the last commit and a revision, and where that is not known, those
-// that are there.
+// trees adds the agent settings that a command of git may replace or remove: those that differ
+// between the last commit and a revision, or if that is unknown, the existing ones.
 func (r *reader) trees(p *possibility) {
 	if !r.seesRepository() {
 		return
@@ -31,7 +30,7 @@ func (r *reader) trees(p *possibility) {
 	top := r.topLevel()
 	switch {
 	case r.has([]string{"--abort", "--continue", "--skip", "--quit"}) && r.idle(top):
-	case Has(form.MovesToRevision, r.out.Command[0]+" "+command) && r.world.Differs != nil:
+	case Has(form.MovesToRevision, r.out.Command[0]+" "+command) && r.system.Differs != nil:
 		if !r.moves(p, command, at, top) {
 			r.matching(p, cardea.Unknown, top, []pathspec{{pattern: top}}, nil, files.SaysAgents)
 		}
@@ -39,15 +38,15 @@ func (r *reader) trees(p *possibility) {
 		specs, except := r.pathspecs(words, top, true)
 		all := r.has([]string{"-u", "-a", "--include-untracked", "--all"})
 		save := len(words) > 0 && words[0].Text == "save" // it takes a message
-		if (save || len(specs) == 0) && (all || r.world.Differs != nil && r.differs(p, "", top, func(string) bool { return true }) != nil) {
+		if (save || len(specs) == 0) && (all || r.system.Differs != nil && r.differs(p, "", top, func(string) bool { return true }) != nil) {
 			specs, except = []pathspec{{pattern: top}}, nil
 		}
 		r.matching(p, cardea.Unknown, top, specs, except, files.SaysAgents)
 	}
 }
 
-// moves adds the settings for agents that differ in the revisions which the words from one
-// on name, and reports whether they are known.
+// moves adds the agent settings that differ in the revisions named by the words after
+// index from, and reports whether these are known.
 func (r *reader) moves(p *possibility, command string, from int, top string) bool {
 	specs, except := []pathspec{{pattern: top}}, []pathspec(nil)
 	dashes := slices.IndexFunc(r.argv, func(f Word) bool { return f.Text == "--" })
@@ -68,15 +67,15 @@ func (r *reader) moves(p *possibility, command string, from int, top string) boo
 		for _, revision := range parts {
 			revision = cmp.Or(map[string]string{"-": "@{-1}"}[revision], revision, "HEAD")
 			err := r.differs(p, revision, at, wanted)
-			nothing := r.world.IsNew != nil && !r.world.IsNew(Absolute(r.paths.Dir, text)) || !r.inv.FilesChanged && Has(form.NeedsRevision, r.out.Command[0]+" "+command)
+			nothing := r.system.IsNew != nil && !r.system.IsNew(Absolute(r.paths.Dir, text)) || !r.inv.FilesChanged && Has(form.NeedsRevision, r.out.Command[0]+" "+command)
 			known = known && (err == nil || nothing && errors.Is(err, ErrNoRevision))
 		}
 	}
 	return known && (refOnly || !r.inv.FilesChanged || len(revisions) == 0)
 }
 
-// revisions are those to which a command moves, and the folder into which it puts their files;
-// known is unset where there may be others.
+// revisions returns the revisions to which a command moves, and the folder into which it
+// puts their files. known is false if there may be others.
 func (r *reader) revisions(command string, from, dashes int, top string) (at string, revisions []string, known bool) {
 	known = command == "checkout" || !r.has([]string{"--stdin", "--orphan"})
 	for _, i := range r.operands {
@@ -108,7 +107,7 @@ func (r *reader) revisions(command string, from, dashes int, top string) (at str
 		case "--onto":
 			known, revisions = known && o.Static, append(revisions, o.Value)
 		case "-m", "--mainline":
-			parent = o.Value // the one that stays when a merge is taken back
+			parent = o.Value // the parent that a revert keeps
 		}
 	}
 	for i, text := range revisions {
@@ -119,10 +118,10 @@ func (r *reader) revisions(command string, from, dashes int, top string) (at str
 	return top, revisions, known
 }
 
-// differs adds the wanted settings for agents that differ in a revision; an error where that is
-// not known.
+// differs adds the wanted agent settings that differ in a revision. It returns an error
+// if the difference is unknown.
 func (r *reader) differs(p *possibility, revision, at string, wanted func(name string) bool) (err error) {
-	names, err := r.world.Differs(r.paths.Dir, revision)
+	names, err := r.system.Differs(r.paths.Dir, revision)
 	for _, name := range names {
 		if file := path.Join(at, name); files.SaysAgents(file) && wanted(name) {
 			p.touch(cardea.Unknown, file)
@@ -131,19 +130,19 @@ func (r *reader) differs(p *possibility, revision, at string, wanted func(name s
 	return err
 }
 
-// idle reports that there is nothing to go on with, or to give up.
+// idle reports whether no operation of git is in progress that could be continued or aborted.
 func (r *reader) idle(top string) bool {
 	under := []string{"rebase-merge", "rebase-apply", "sequencer", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"}
-	return !r.inv.FilesChanged && r.world.IsNew != nil && !r.world.IsNew(top+"/.git/HEAD") &&
-		!slices.ContainsFunc(under, func(name string) bool { return !r.world.IsNew(top + "/.git/" + name) })
+	return !r.inv.FilesChanged && r.system.IsNew != nil && !r.system.IsNew(top+"/.git/HEAD") &&
+		!slices.ContainsFunc(under, func(name string) bool { return !r.system.IsNew(top + "/.git/" + name) })
 }
 
-// pullsLocal reports whether the repository has another one of this machine for a remote:
-// what it holds now is not known.
+// pullsLocal reports whether a remote of the repository is on this machine, so that its
+// current contents are unknown.
 func (r *reader) pullsLocal(top string) bool {
-	if r.world.ReadFile == nil {
+	if r.system.ReadFile == nil {
 		return true
 	}
-	text, err := r.world.ReadFile(top+"/.git/config", 1<<20)
+	text, err := r.system.ReadFile(top+"/.git/config", 1<<20)
 	return err != nil || lazyRegexp(`(?i)url\s*=\s*"?(?:[./~]|file:)|include|insteadof`).MatchString(string(text))
 }

@@ -10,12 +10,11 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file is about programs that unpack: what they write stands in an archive or a
-// patch, and not on the line.
+// This file handles programs that unpack: the names that they write are in an archive or
+// a patch, not on the line.
 
-// unpacked adds the files that an archive or a patch may write: its members where it
-// can be read, and otherwise the hidden files and folders that lie where it is
-// unpacked, since those are what guards are about.
+// unpacked adds the files that an archive or a patch may write: its members if it can be read.
+// Otherwise it adds the hidden files and folders of the target folder, which guards protect.
 func (r *reader) unpacked(p *possibility) {
 	s := r.spec
 	for i, f := range r.argv {
@@ -34,7 +33,7 @@ func (r *reader) unpacked(p *possibility) {
 		}
 	}
 	unpacks := len(s.WritesUnnamedFiles) == 0 || r.has(s.WritesUnnamedFiles) && !r.has(s.WritesUnnamedFilesUnless)
-	if !r.hasProperty(form.Unpacks) || !unpacks || r.world == nil {
+	if !r.hasProperty(form.Unpacks) || !unpacks || r.system == nil {
 		return
 	}
 	members, known := r.packed()
@@ -49,8 +48,8 @@ func (r *reader) unpacked(p *possibility) {
 		for _, m := range members {
 			p.touch(cardea.Unknown, path.Join(at, m))
 		}
-		if !known && r.world.Names != nil {
-			there, _ := r.world.Names(at)
+		if !known && r.system.Names != nil {
+			there, _ := r.system.Names(at)
 			for _, name := range there {
 				if strings.HasPrefix(name, ".") {
 					p.touch(cardea.Unknown, path.Join(at, name))
@@ -63,10 +62,10 @@ func (r *reader) unpacked(p *possibility) {
 	}
 }
 
-// missing reports that the files which the program reads do not exist, and that nothing
-// on the line creates them: there is nothing to unpack.
+// missing reports whether the files that the program reads do not exist and no command
+// of the line creates them, so that there is nothing to unpack.
 func (r *reader) missing() bool {
-	if r.inv.FilesChanged || r.world.IsNew == nil {
+	if r.inv.FilesChanged || r.system.IsNew == nil {
 		return false
 	}
 	found := false
@@ -74,7 +73,7 @@ func (r *reader) missing() bool {
 		if a.Kind != cardea.Read {
 			continue
 		}
-		if a.Path == "" || a.Glob || a.Redirect || slices.ContainsFunc(r.archives(a.Path), func(file string) bool { return !r.world.IsNew(file) }) {
+		if a.Path == "" || a.Glob || a.Redirect || slices.ContainsFunc(r.archives(a.Path), func(file string) bool { return !r.system.IsNew(file) }) {
 			return false
 		}
 		found = true
@@ -82,9 +81,10 @@ func (r *reader) missing() bool {
 	return found
 }
 
-// packed are the members of what the program reads, false where they are not all known.
+// packed returns the members of the archives that the program reads, or false if they
+// are not all known.
 func (r *reader) packed() (members []string, known bool) {
-	if r.world.Members == nil || r.inv.FilesChanged {
+	if r.system.Members == nil || r.inv.FilesChanged {
 		return nil, false
 	}
 	all := true
@@ -93,22 +93,22 @@ func (r *reader) packed() (members []string, known bool) {
 			continue
 		}
 		for _, file := range r.archives(a.Path) {
-			found, ok := r.world.Members(file)
+			found, ok := r.system.Members(file)
 			members, known, all = append(members, found...), known || ok, all && (ok || file == a.Path)
 		}
 	}
 	return members, known && all
 }
 
-// archives are the files that a name stands for, which the program itself may take for a
-// pattern: unzip '*.zip'. Those that are there are told with the name itself.
+// archives returns the name of an archive and the existing files that match it, since
+// the program itself may read the name as a pattern: unzip '*.zip'.
 func (r *reader) archives(name string) []string {
 	out := []string{name}
 	dir, base := path.Split(name)
-	if !paths.IsPattern(base) || r.world.Names == nil {
+	if !paths.IsPattern(base) || r.system.Names == nil {
 		return out
 	}
-	all, _ := r.world.Names(path.Clean(dir))
+	all, _ := r.system.Names(path.Clean(dir))
 	for _, other := range all {
 		if other != base && paths.MatchName(base, other) {
 			out = append(out, dir+other)

@@ -8,9 +8,9 @@ import (
 	"cardea.dev"
 )
 
-// TestArchivesByPattern: unzip and 7z take the name of an archive for a pattern.
+// TestArchivesByPattern checks that unzip and 7z read the name of an archive as a pattern.
 func TestArchivesByPattern(t *testing.T) {
-	world := &World{
+	system := &System{
 		Names:   func(string) ([]string, bool) { return []string{"a.zip", "b.zip"}, true },
 		IsNew:   func(name string) bool { return name != "/p/a.zip" && name != "/p/b.zip" },
 		Members: func(name string) ([]string, bool) { return []string{".hooks/x"}, name == "/p/b.zip" },
@@ -23,7 +23,7 @@ func TestArchivesByPattern(t *testing.T) {
 		for _, w := range strings.Fields(line) {
 			inv.Words = append(inv.Words, Literal(strings.Trim(w, "'")))
 		}
-		m := Describe(inv, world)
+		m := Describe(inv, system)
 		got := slices.ContainsFunc(m.Possible.Touch, func(a cardea.Access) bool { return a.Path == "/p/.hooks/x" })
 		if got != want {
 			t.Errorf("%s: %v, want %v", line, got, want)

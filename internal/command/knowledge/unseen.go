@@ -8,11 +8,12 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file says which words may become an option that the line does not show: a pattern
-// beside a file named -o.envrc, and what xargs reads. Such a word is any option of the program.
+// This file finds the words that may become an option that the line does not show: a
+// pattern next to a file named -o.envrc, and the input of xargs. Such a word may be any
+// option of the program.
 
-// unseenOptions finds the words that may become any option of the program, and what the
-// program does with one.
+// unseenOptions adds the words that may become any option of the program, and the
+// accesses of such an option.
 func (r *reader) unseenOptions() {
 	if Has(form.HarmlessOptions, r.out.Command[0]) || !r.hasAccessByOption() {
 		return
@@ -44,13 +45,13 @@ func (r *reader) unseenOptions() {
 	}
 }
 
-// mayBeginOption reports whether a text that a word may become begins with a dash.
+// mayBeginOption reports whether a possible text of f begins with a dash.
 func mayBeginOption(f *Word) bool {
 	return slices.ContainsFunc(f.May, func(text string) bool { return strings.HasPrefix(text, "-") })
 }
 
-// hasAccessByOption reports whether an option of the program may do what its operands do not.
-// A program that may do anything does no more with an option than without.
+// hasAccessByOption reports whether an option of the program may have effects that its
+// operands do not have. It returns false for a program that may do anything.
 func (r *reader) hasAccessByOption() bool {
 	some := func(p *form.Program) bool {
 		return len(p.OptionAccesses)+len(p.When) > 0 || p.Complete != nil && !p.Complete.AnyWords
@@ -59,8 +60,8 @@ func (r *reader) hasAccessByOption() bool {
 		Has(form.NamedOptions, r.out.Command[0]) || Has(form.NeedsExactEntry, r.out.Command[0]) || Has(form.NeedsExactLetters, r.out.Command[0])
 }
 
-// spellsOption reports a word that is an option which the line names, though its value is only
-// known when the line runs.
+// spellsOption reports whether f is an option whose name the line shows, though its
+// value is only known when the line runs.
 func (r *reader) spellsOption(f *Word) bool {
 	if strings.HasPrefix(f.Head, "--") || r.spec.SingleDashOptions {
 		return strings.HasPrefix(f.Head, "-") && strings.Contains(f.Head, "=")
@@ -70,19 +71,20 @@ func (r *reader) spellsOption(f *Word) bool {
 	})
 }
 
-// isValue reports whether the word at i is the value of the option in front of it, whatever it
-// begins with.
+// isValue reports whether the word at i is the value of the option before it, whatever
+// it begins with.
 func (r *reader) isValue(i int) bool {
 	return !r.argv[i].MaySplit && !slices.Contains(r.operands, i) && slices.ContainsFunc(r.out.Options, func(o cardea.Option) bool {
 		return o.Word == i-1 && o.Value == r.argv[i].Text && slices.Contains(r.values(), o.Name)
 	})
 }
 
-// fitsPlainNames reports a pattern for names in a folder where none begins with a dash now.
+// fitsPlainNames reports whether f is a pattern in a folder where no name begins with a
+// dash now.
 func (r *reader) fitsPlainNames(f *Word) bool {
-	if !f.PlainPattern() || strings.HasPrefix(f.Text, "-") || r.paths.Dir == "" || r.world == nil || r.world.Names == nil {
+	if !f.PlainPattern() || strings.HasPrefix(f.Text, "-") || r.paths.Dir == "" || r.system == nil || r.system.Names == nil {
 		return false
 	}
-	names, ok := r.world.Names(r.paths.Dir)
+	names, ok := r.system.Names(r.paths.Dir)
 	return ok && !slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, "-") })
 }

@@ -8,9 +8,9 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// VariableClass says what setting a variable can do. The dangerous names execute
-// something, preload code, redirect configuration or change how programs are
-// found; they are collected from the manuals of the programs that read them.
+// VariableClass returns the class of effects that setting a variable can have. The
+// dangerous names execute something, preload code, redirect configuration or change how
+// programs are found. They come from the manuals of the programs that read them.
 func VariableClass(name string) cardea.EnvClass {
 	switch {
 	case IsVariableOf("dangerous", name), IsVariableOf("special", name), strings.HasSuffix(name, "_functions"): // hooks of zsh
@@ -18,7 +18,7 @@ func VariableClass(name string) cardea.EnvClass {
 	case SafeVariable(name):
 		return cardea.EnvSafe
 	}
-	// npm takes its variables in any case.
+	// npm reads its variables in any case.
 	if len(name) > len("npm_config_") && strings.EqualFold(name[:len("npm_config_")], "npm_config_") {
 		return cardea.EnvDangerous
 	}
@@ -30,9 +30,9 @@ func VariableClass(name string) cardea.EnvClass {
 	return cardea.EnvUnknown
 }
 
-// AssignmentClass says what setting a variable to a value can do. Some names that
-// choose a program are harmless with the values that choose none: GIT_PAGER=cat.
-// known is whether the value is.
+// AssignmentClass returns the class of effects that setting a variable to a value can
+// have. Some names that choose a program are harmless with values that choose none:
+// GIT_PAGER=cat. known is whether the value is known.
 func AssignmentClass(name, value string, known bool) cardea.EnvClass {
 	if IsVariableOf("encoding", name) && !(known && plainLetters(value)) || IsVariableOf("integer", name) && !(known && strings.Trim(value, "0123456789") == "") {
 		return cardea.EnvDangerous
@@ -44,20 +44,21 @@ func AssignmentClass(name, value string, known bool) cardea.EnvClass {
 	return class
 }
 
-// plainLetters reports a locale in which no byte of a letter is a sign of a shell or a language, as
-// the second byte of a letter of GBK may be a backslash.
+// plainLetters reports whether, in a locale, no byte of a letter is a special character
+// of a shell or language. The second byte of a letter of GBK may be a backslash.
 func plainLetters(locale string) bool {
 	locale = strings.ReplaceAll(strings.ToLower(locale), "-", "")
 	return slices.Contains([]string{"", "c", "posix"}, locale) || strings.HasSuffix(locale, ".utf8")
 }
 
-// ForeignLetters reports a locale of a session in which a text may mean something else than here.
+// ForeignLetters reports whether, in the locale of a session, a text may have another
+// meaning than in the analysis.
 func ForeignLetters(locale string) bool {
 	return slices.ContainsFunc([]string{"zh", "ja", "ko"}, func(of string) bool { return strings.HasPrefix(locale, of) }) && !plainLetters(locale)
 }
 
-// harmlessSettings reports whether a variable holds nothing but settings of its program that the
-// data lists; a number may stand for #.
+// harmlessSettings reports whether the value of a variable consists of settings of its
+// program that the data lists. A # in the data stands for a number.
 func harmlessSettings(name, value string) bool {
 	known, _ := WordsOf(form.VariableKinds, "settings")
 	words := strings.Fields(value)
@@ -71,8 +72,8 @@ func harmlessSettings(name, value string) bool {
 	})
 }
 
-// harmlessValues are the values with which a variable that chooses a program
-// chooses none that does anything.
+// harmlessValues returns the values with which a variable that chooses a program has no
+// effect, or nil.
 func harmlessValues(name string) []string {
 	switch {
 	case name == "PAGER", name == "MANPAGER", strings.HasSuffix(name, "_PAGER"):
@@ -85,34 +86,34 @@ func harmlessValues(name string) []string {
 	return nil
 }
 
-// SaysSecret reports whether a name, of a variable or of a value that a server keeps, says that
-// the value is a secret, or may have one in it (DATABASE_URL).
+// SaysSecret reports whether the name of a variable, or of a value on a server,
+// indicates that the value is a secret or contains one (DATABASE_URL).
 func SaysSecret(name string) bool {
 	words, _ := WordsOf(form.VariableKinds, "secret")
 	name = "_" + strings.ToLower(name) + "_"
 	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// MayHoldSecret reports whether the value of a variable from outside of a line may be a secret, or
-// have one in it.
+// MayHoldSecret reports whether the value of a variable from outside of a line may be a
+// secret, or contain one.
 func MayHoldSecret(variable string) bool {
 	words, _ := WordsOf(form.VariableKinds, "secret_in_environment")
 	name := "_" + strings.ToLower(variable) + "_"
 	return SaysSecret(variable) || slices.ContainsFunc(words, func(word string) bool { return strings.Contains(name, word) })
 }
 
-// Holding says what the value of a variable is to those who read it.
+// Holding is how programs use the value of a variable.
 type Holding uint8
 
-// What a variable holds.
+// The uses of a value.
 const (
 	HoldsText      Holding = iota
 	HoldsCommand           // a line for a shell, or a program with its words
 	HoldsExpansion         // a text in which a shell expands commands
 )
 
-// VariableHolds says whether the value of a variable runs: because a shell or a program takes
-// it for a command, or because a shell expands it.
+// VariableHolds returns how the value of a variable may run: a shell or a program reads
+// it as a command, or a shell expands it.
 func VariableHolds(name string) Holding {
 	switch {
 	case IsVariableOf("expansion", name):
@@ -123,19 +124,19 @@ func VariableHolds(name string) Holding {
 	return HoldsText
 }
 
-// IsVariableOf reports a variable of a group in the data.
+// IsVariableOf reports whether a variable is in a group of the data.
 func IsVariableOf(group, name string) bool {
 	names, _ := WordsOf(form.VariableKinds, group)
 	return slices.Contains(names, name)
 }
 
-// HarmlessToUnset reports names that only add code, options or folders to what
-// programs do without them: taking one away takes no protection away.
+// HarmlessToUnset reports whether a variable only adds code, options or folders to
+// programs, so that unsetting it removes no protection.
 func HarmlessToUnset(name string) bool { return IsVariableOf("harmless_to_unset", name) }
 
-// IsCode reports whether a value may be something that a program runs or takes as an
-// option: a path, an option, the name of a program that runs code. What only the program
-// itself knows by its name is harmless with other values alone.
+// IsCode reports whether a program may run value or read it as an option: a path, an
+// option, or the name of a program that runs code. A name that only its own program
+// understands is not code.
 func IsCode(value string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t\n,;='\"", r) }), func(word string) bool {
 		switch {
@@ -155,16 +156,15 @@ func runsCode(program string) bool {
 	return slices.ContainsFunc(properties, func(p form.Property) bool { return Has(p, program) }) || IsInterpreter(program)
 }
 
-// Claims reports whether a program takes a variable as its own (the variables of
+// Claims reports whether a program reads a variable as its own (the variables of
 // packs/commands).
 func Claims(program, variable string) bool {
 	p := programOf(program)
 	return p != nil && slices.ContainsFunc(p.Source.Variables, func(v string) bool { return fits(variable, v) })
 }
 
-// usualPlaces say where the files lie that a variable names where it is not set, below the
-// home folder. Sources: the XDG Base Directory Specification and the manuals of the
-// programs.
+// usualPlaces maps a variable to the folder or file, below the home folder, that applies if it
+// is not set. Sources: the XDG Base Directory Specification and the manuals of the programs.
 var usualPlaces = map[string]string{
 	"XDG_CONFIG_HOME": ".config", "XDG_STATE_HOME": ".local/state", "XDG_DATA_HOME": ".local/share", "XDG_CACHE_HOME": ".cache",
 	"CLAUDE_CONFIG_DIR": ".claude", "CODEX_HOME": ".codex", "COPILOT_HOME": ".copilot", "GNUPGHOME": ".gnupg", "CARGO_HOME": ".cargo",
@@ -173,8 +173,8 @@ var usualPlaces = map[string]string{
 	"GH_CONFIG_DIR": ".config/gh", "NETRC": ".netrc", "PGPASSFILE": ".pgpass", "ZDOTDIR": "", "XDG_RUNTIME_DIR": "/run/user/0",
 }
 
-// UsualPlace is the path that a variable of the environment names where a person has not
-// set it otherwise, "" where it names none.
+// UsualPlace returns the path that applies if the user does not set a variable, or "" if
+// the variable has no such path.
 func UsualPlace(home, name string) string {
 	place, ok := usualPlaces[name]
 	switch {
@@ -186,6 +186,6 @@ func UsualPlace(home, name string) string {
 	return strings.TrimSuffix(home+"/"+place, "/")
 }
 
-// SafeVariable reports names that no program takes as anything but a plain value:
-// modes, levels, locales, colours and CI markers.
+// SafeVariable reports whether every program reads a variable only as a plain value:
+// modes, levels, locales, colors and CI markers.
 func SafeVariable(name string) bool { return IsVariableOf("safe", name) }

@@ -9,8 +9,8 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// TestVariables has names of each class, of the documents that list what programs take
-// from their environment, each with a value.
+// TestVariables checks variables of each class, each with a value. They come from the
+// documents that list the environment of programs.
 func TestVariables(t *testing.T) {
 	classes := map[cardea.EnvClass]string{
 		cardea.EnvDangerous: `GOFLAGS=-v GOPROXY=x GOTOOLCHAIN=x GODEBUG=x GOPRIVATE=x GCCGO=x CC=x CXX=x FC=x AR=x PKG_CONFIG=x PKG_CONFIG_PATH=x CGO_CFLAGS=x
@@ -43,8 +43,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// Every name, beginning and ending in the lists decides about something: no other entry
-// stands for it.
+// TestVariableListsHaveNoIdleEntry checks that every name, beginning and ending in the
+// lists has an effect: no other entry covers it.
 func TestVariableListsHaveNoIdleEntry(t *testing.T) {
 	begins, _ := WordsOf(form.VariableKinds, "dangerous_begin")
 	for i, p := range begins {
@@ -77,7 +77,8 @@ func TestIsCode(t *testing.T) {
 	}
 }
 
-// What may be taken away adds code, options or folders; what protects may not.
+// TestHarmlessToUnset checks that a variable that may be unset adds code, options or
+// folders, and that one that protects may not be unset.
 func TestHarmlessToUnset(t *testing.T) {
 	for _, name := range []string{"NODE_OPTIONS", "PYTHONPATH", "LD_PRELOAD", "GIT_DIR", "RUBYOPT"} {
 		if !HarmlessToUnset(name) || VariableClass(name) != cardea.EnvDangerous {

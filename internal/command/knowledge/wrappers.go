@@ -7,10 +7,10 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// WrapperOf finds a wrapper by its base name, nil where the program is none.
+// WrapperOf returns a wrapper by its base name, or nil if the program is no wrapper.
 func WrapperOf(name string) *form.Wrapper {
 	if name == "" || wrapperLengths()[name[0]]>>min(len(name), 63)&1 == 0 {
-		return nil // most names are of none
+		return nil // most names are not those of wrappers
 	}
 	for i := range wrappers {
 		if Matches(wrappers[i].Name, name) {
@@ -20,8 +20,8 @@ func WrapperOf(name string) *form.Wrapper {
 	return nil
 }
 
-// wrapperLengths says, by the first letter, how long the names of wrappers are: a bit for
-// each length, the last for all that are longer.
+// wrapperLengths returns the lengths of the names of wrappers by first letter: a bit for
+// each length, the last for all longer ones.
 var wrapperLengths = sync.OnceValue(func() *[256]uint64 {
 	var out [256]uint64
 	for i := range wrappers {
@@ -42,15 +42,14 @@ var wrapperLengths = sync.OnceValue(func() *[256]uint64 {
 	return &out
 })
 
-// StartsOnInput reports a wrapper that starts its command with words that it
-// reads.
+// StartsOnInput reports whether a wrapper starts its command with words from its input.
 func StartsOnInput(name string) bool { return starts(name, "input") }
 
-// ChangesEnvironment reports a wrapper that changes nothing but the environment
-// and the folder of its command.
+// ChangesEnvironment reports whether a wrapper only changes the environment and the
+// folder of its command.
 func ChangesEnvironment(name string) bool { return starts(name, "environment") }
 
-// BuildsLines reports a wrapper that makes lines for a shell of templates.
+// BuildsLines reports whether a wrapper builds shell lines from templates.
 func BuildsLines(name string) bool { return starts(name, "templates") }
 
 func starts(name, how string) bool {

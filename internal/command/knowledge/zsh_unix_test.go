@@ -11,11 +11,12 @@ import (
 	"cardea.dev"
 )
 
-// sameInBash are the names that zsh calls special and that mean the same to bash, and those that
-// name no variable in bash.
+// sameInBash are the names that zsh calls special and that have the same meaning in
+// bash, or that name no variable in bash.
 var sameInBash = strings.Fields("! # $ * - 0 ? @ _ LANG LINENO HISTCMD OPTARG OPTIND PPID RANDOM SECONDS TERM UID EUID ZSH_SUBSHELL")
 
-// Every name that zsh itself calls special is dangerous to set, unless it means the same to bash.
+// TestSpecialInZsh checks that every name that zsh calls special is dangerous to set,
+// unless it has the same meaning in bash.
 func TestSpecialInZsh(t *testing.T) {
 	list := `for module in parameter terminfo termcap zleparameter sched watch zutil; do zmodload zsh/$module 2>/dev/null; done
 for name in ${(k)parameters}; do [[ ${parameters[$name]} != *special* ]] || print -r -- $name; done`
@@ -32,7 +33,7 @@ for name in ${(k)parameters}; do [[ ${parameters[$name]} != *special* ]] || prin
 			t.Errorf("%s is special in zsh, and may be set", name)
 		}
 	}
-	for _, name := range []string{"COLUMNS", "LINES"} { // what is no number is evaluated
+	for _, name := range []string{"COLUMNS", "LINES"} { // a value that is not a number is evaluated
 		if AssignmentClass(name, "120", true) != cardea.EnvSafe || AssignmentClass(name, "a[$(x)]", true) != cardea.EnvDangerous {
 			t.Errorf("%s is dangerous with a number, or harmless with another text", name)
 		}

@@ -11,7 +11,7 @@ import (
 // pieces is an expression taken apart by hand: not or yes, before and behind.
 type pieces struct{ behind, head, ahead, tail string }
 
-// found is what the expression means, by trying all places.
+// found reports whether the expression matches, by trying all positions.
 func (p pieces) found(s string) bool {
 	holds := func(look, at string, ahead bool) bool {
 		kind, body, _ := strings.Cut(look, " ")
@@ -26,7 +26,7 @@ func (p pieces) found(s string) bool {
 	}
 	for i := 0; i <= len(s); i++ {
 		for j := i; j <= len(s); j++ {
-			// What stands before is given to the head, for ^ and \b.
+			// The head also gets the text before it, for ^ and \b.
 			if regexp.MustCompile(`(?i)\A(?s:.{`+itoa(i)+`})(?:`+p.head+`)\z`).MatchString(s[:j]) && holds(p.behind, s[:i], false) &&
 				holds(p.ahead, s[j:], true) && regexp.MustCompile(`(?i)\A(?:`+p.tail+")").MatchString(s[j:]) {
 				return true
@@ -86,7 +86,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// each gives all texts of some letters up to a length, or enough of them.
+// each calls try with all short texts of some letters, and with some of the longer ones
+// up to a length.
 func each(letters string, most int, try func(string)) {
 	var walk func(s string)
 	walk = func(s string) {

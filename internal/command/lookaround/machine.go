@@ -13,44 +13,43 @@ import (
 	"unicode"
 )
 
-// run is one expression over the rest of the text: one that must be found at its
-// beginning, or must not.
+// run is one expression over the rest of the text: it must match at its beginning, or must not.
 type run struct {
 	prog *syntax.Prog
 	not  bool
 }
 
-// machine is some expressions that are run side by side.
+// machine is a set of expressions that run side by side.
 type machine struct {
 	runs []run
-	// fold is set where the whole expression is without regard to case.
+	// fold is set if the whole expression ignores case.
 	fold bool
-	// classes part all characters: no expression tells two of a class apart.
+	// classes partition all characters: no expression distinguishes two characters of a class.
 	classes [][2]rune
 	states  []*state
 	names   map[string]int
 	words   bool
 }
 
-// state is how far the expressions are.
+// state is the state of all expressions at one position.
 type state struct {
 	sets [][]uint32
-	// found are those that were found already.
+	// found marks the expressions that have matched.
 	found []bool
 	begin bool
-	// word is set behind a character of a word.
+	// word is set after a word character.
 	word bool
-	// next are the states after each class, never for none.
+	// next are the states after each class, or never.
 	next []int
-	// done is set where nothing that follows matters; end where the text may end.
+	// done is set if the rest of the text is irrelevant; end if the text may end here.
 	done, end bool
 }
 
-// never is no state: an expression that must be found cannot be any more, or one
-// that must not be was.
+// never marks a missing state: a required expression can no longer match, or a forbidden
+// one has matched.
 const never = -1
 
-// Limits of what is worth writing.
+// Limits of the result.
 const (
 	maxStates = 80
 	maxText   = 8 << 10
@@ -61,7 +60,7 @@ var (
 	errEdge  = errors.New("its lookahead or lookbehind begins with ^ or \\b")
 )
 
-// expression is the machine as an expression, turned around if backwards is set.
+// expression returns the machine as an expression, reversed if backwards is set.
 func (m *machine) expression(backwards bool) (string, error) {
 	m.part()
 	m.names, m.words = map[string]int{}, m.usesWords()
@@ -91,7 +90,7 @@ func (m *machine) expression(backwards bool) (string, error) {
 	return m.write(start, backwards)
 }
 
-// part finds the classes of characters.
+// part computes the classes of characters.
 func (m *machine) part() {
 	cuts := map[rune]bool{0: true, '\n': true, '\n' + 1: true, '0': true, '9' + 1: true, 'A': true, 'Z' + 1: true, '_': true, '_' + 1: true, 'a': true, 'z' + 1: true}
 	for _, r := range m.runs {
@@ -124,7 +123,7 @@ func (m *machine) part() {
 	}
 }
 
-// fold is the next character that an instruction takes for the same.
+// fold returns the next character that an instruction treats as equal to c.
 func fold(in syntax.Inst, c rune) rune {
 	if syntax.Flags(in.Arg)&syntax.FoldCase == 0 {
 		return c
@@ -132,7 +131,7 @@ func fold(in syntax.Inst, c rune) rune {
 	return unicode.SimpleFold(c)
 }
 
-// add gives the number of a state. It gives never for one that cannot be.
+// add returns the number of a state, or never for an impossible one.
 func (m *machine) add(s *state) (int, error) {
 	s.done = true
 	for i, r := range m.runs {
@@ -163,7 +162,7 @@ func (m *machine) add(s *state) (int, error) {
 	return m.names[name], nil
 }
 
-// name tells a state from others.
+// name returns a text that identifies the state.
 func (s *state) name() string {
 	var b []byte
 	for i, set := range s.sets {
@@ -176,8 +175,8 @@ func (s *state) name() string {
 	return string(strconv.AppendBool(strconv.AppendBool(b, s.begin), s.word))
 }
 
-// matched reports whether an expression is found at an instruction, whatever
-// follows.
+// matched reports whether an expression has matched at an instruction, for any rest of
+// the text.
 func matched(prog *syntax.Prog, pc uint32, depth int) bool {
 	in := prog.Inst[pc]
 	switch in.Op {
@@ -191,10 +190,10 @@ func matched(prog *syntax.Prog, pc uint32, depth int) bool {
 	return false
 }
 
-// step is the state after a character.
+// step returns the state after a character.
 func (m *machine) step(s *state, c rune) (int, error) {
 	if s.done {
-		return never, nil // nothing that follows matters
+		return never, nil // the rest of the text is irrelevant
 	}
 	out := &state{found: slices.Clone(s.found), word: syntax.IsWordChar(c)}
 	for i, r := range m.runs {
@@ -216,7 +215,7 @@ func (m *machine) step(s *state, c rune) (int, error) {
 	return m.add(out)
 }
 
-// usesWords reports whether an expression looks at the edges of words or lines.
+// usesWords reports whether an expression tests the edges of words.
 func (m *machine) usesWords() bool {
 	return slices.ContainsFunc(m.runs, func(r run) bool {
 		return slices.ContainsFunc(r.prog.Inst, func(in syntax.Inst) bool {
@@ -239,8 +238,8 @@ func (m *machine) ends(s *state) (bool, error) {
 	return true, nil
 }
 
-// reach is where an expression can be before a character, -1 for the end, and
-// whether it is found by then.
+// reach returns the instructions that an expression can reach before a character, -1 for
+// the end, and whether it has matched by then.
 func (s *state) reach(prog *syntax.Prog, from []uint32, c rune) (reached []uint32, found bool, err error) {
 	before := rune('!')
 	if s.word {
@@ -281,8 +280,8 @@ func (s *state) reach(prog *syntax.Prog, from []uint32, c rune) (reached []uint3
 	return reached, found, err
 }
 
-// edges are the expressions between states, one before the start, and one behind
-// all ends.
+// edges returns the expressions between states, with one state before the start and one
+// after all ends.
 func (m *machine) edges(start int, backwards bool) map[[2]int]string {
 	end := `\z`
 	if backwards {
@@ -310,8 +309,8 @@ func (m *machine) edges(start int, backwards bool) map[[2]int]string {
 	return edges
 }
 
-// write writes the machine as an expression: it takes out one state after
-// another, and puts what led through it on the edges around it.
+// write returns the machine as an expression: it removes one state after another, and
+// adds the paths through it to the edges around it.
 func (m *machine) write(start int, backwards bool) (string, error) {
 	n := len(m.states)
 	edges := m.edges(start, backwards)
@@ -362,7 +361,7 @@ func (m *machine) write(start int, backwards bool) (string, error) {
 	return group(text), nil
 }
 
-// group puts a text into a group where it needs one.
+// group returns a text, in a group if it needs one.
 func group(text string) string {
 	if n, err := item(text + " "); text == "" || err == nil && n == len(text) {
 		return text
@@ -370,8 +369,7 @@ func group(text string) string {
 	return "(?:" + text + ")"
 }
 
-// classText is a class of characters, without those that it leaves out where that
-// is shorter.
+// classText returns a class of characters, negated if that is shorter.
 func classText(ranges [][2]rune, fold bool) string {
 	var in [][2]rune
 	for _, r := range ranges {
@@ -412,7 +410,7 @@ func classText(ranges [][2]rune, fold bool) string {
 	return "[" + not + b.String() + "]"
 }
 
-// isOne reports whether a class is one character, or with fold one in all its cases.
+// isOne reports whether a class is one character, or with fold one character in all its cases.
 func isOne(in [][2]rune, fold bool) bool {
 	c := in[0][0]
 	n := 0
@@ -428,7 +426,7 @@ func isOne(in [][2]rune, fold bool) bool {
 	return n == 1
 }
 
-// runeText is a character in an expression.
+// runeText returns a character as an expression.
 func runeText(c rune) string {
 	switch {
 	case c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == ' ' || c == '/' || c == '=' || c == '_' || c == ':' || c == ',':

@@ -1,11 +1,11 @@
-// Package lookaround writes expressions with lookahead and lookbehind in a form
-// that RE2 can run, where that is possible. Expressions of other tools have them;
-// Go's regexp, whose time is bounded, does not.
+// Package lookaround rewrites expressions with lookahead and lookbehind, where possible,
+// in a form that RE2 can run. Expressions of other tools have them. Go's regexp, whose
+// time is bounded, does not.
 //
-// A lookahead restricts what may follow. So the lookahead and all that stands
-// behind it are run side by side, as automata, over the rest of the text, and the
-// automaton of both together is written as an expression again. What is written
-// is found in exactly the same texts; groups do not keep their numbers.
+// A lookahead restricts the text after it. The lookahead and the expression after it
+// therefore run side by side, as automata, over the rest of the text, and the product of
+// both is written as an expression again. The result matches in exactly the same texts.
+// Groups do not keep their numbers.
 package lookaround
 
 import (
@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// errPlace is a lookaround that stands where it cannot be replaced.
+// errPlace is the error for a lookaround in a place where it cannot be replaced.
 var errPlace = errors.New("it has a lookahead or lookbehind inside of a repeat, or two with text between them")
 
 // Has reports whether an expression has a lookaround.
@@ -24,8 +24,9 @@ func Has(pattern string) bool {
 	return slices.ContainsFunc([]string{"(?=", "(?!", "(?<=", "(?<!"}, func(look string) bool { return strings.Contains(pattern, look) })
 }
 
-// Remove gives an expression without lookaround that is found in the same texts,
-// without regard to case if fold is set. One that has none is given back as it is.
+// Remove returns an expression without lookaround that matches in the same texts,
+// ignoring case if fold is set. An expression without lookaround is returned unchanged.
+// It fails if the lookaround cannot be replaced or the result is too long.
 func Remove(pattern string, fold bool) (string, error) {
 	if !Has(pattern) {
 		return pattern, nil
@@ -59,9 +60,9 @@ func Remove(pattern string, fold bool) (string, error) {
 	return text, nil
 }
 
-// Check reports whether the lookarounds of an expression stand where [Remove] can
-// replace them. It does not try, which takes a hundred times as long: what is written
-// may still be too long.
+// Check returns an error if the lookarounds of an expression are in places where
+// [Remove] cannot replace them. It does not rewrite, which takes a hundred times as
+// long, so the result may still be too long.
 func Check(pattern string) error {
 	all, err := alternatives(pattern[len(leadingFlags(pattern)):])
 	for _, a := range all {
@@ -75,8 +76,8 @@ func Check(pattern string) error {
 	return err
 }
 
-// Loose is an expression without its lookarounds: it is found wherever the
-// expression is, and in more texts. It is for expressions that [Check] takes.
+// Loose returns an expression without its lookarounds: it matches wherever the
+// expression does, and in more texts. [Check] must accept the expression.
 func Loose(pattern string) string {
 	var b strings.Builder
 	for i := 0; i < len(pattern); {
@@ -97,7 +98,7 @@ func Loose(pattern string) string {
 	return b.String()
 }
 
-// leadingFlags are the flags at the beginning, which hold for all that follows.
+// leadingFlags returns the flags at the beginning, which apply to the whole expression.
 func leadingFlags(pattern string) string {
 	rest := pattern
 	for strings.HasPrefix(rest, "(?") {
@@ -110,8 +111,8 @@ func leadingFlags(pattern string) string {
 	return pattern[:len(pattern)-len(rest)]
 }
 
-// sequence is one alternative of an expression: lookbehinds, what they stand
-// before, lookaheads, and what stands behind these.
+// sequence is one alternative of an expression: lookbehinds, the part after them,
+// lookaheads, and the part after these.
 type sequence struct {
 	behind []look
 	head   string
@@ -125,11 +126,11 @@ type look struct {
 	body string
 }
 
-// maxAlternatives is how many alternatives are worth writing.
+// maxAlternatives is the number of alternatives that are rewritten.
 const maxAlternatives = 32
 
-// alternatives takes an expression apart at the top and at the groups that have a
-// lookaround inside: a(b(?!c)|d)e is ab(?!c)e and ade.
+// alternatives splits an expression at the top and at the groups that contain a
+// lookaround: a(b(?!c)|d)e becomes ab(?!c)e and ade.
 func alternatives(pattern string) ([]string, error) {
 	var out []string
 	todo, err := top(pattern)
@@ -163,7 +164,7 @@ func alternatives(pattern string) ([]string, error) {
 	return out, err
 }
 
-// top takes an expression apart at the bars that stand in no group.
+// top splits an expression at the bars outside of groups.
 func top(pattern string) ([]string, error) {
 	var out []string
 	begin := 0
@@ -181,9 +182,8 @@ func top(pattern string) ([]string, error) {
 	return append(out, pattern[begin:]), nil
 }
 
-// groupIn is the place of the first group that is no lookaround and has one inside,
-// with an end of 0 where there is none. The expression is one that was taken apart
-// before.
+// groupIn returns the position of the first group, not a lookaround, that contains a
+// lookaround. end is 0 if there is no such group. The expression was split before.
 func groupIn(pattern string) (begin, end int) {
 	for i := 0; i < len(pattern); {
 		n, err := item(pattern[i:])
@@ -198,7 +198,7 @@ func groupIn(pattern string) (begin, end int) {
 	return 0, 0
 }
 
-// bodyOf is the inside of a group, "" for one whose flags hold inside of it alone.
+// bodyOf returns the inside of a group, or "" if its flags apply only inside it.
 func bodyOf(group string) string {
 	body := group[1 : len(group)-1]
 	switch name := strings.IndexByte(body, '>'); {
@@ -220,7 +220,7 @@ func bodyOf(group string) string {
 	}
 }
 
-// split takes an alternative apart.
+// split splits an alternative into its sequence.
 func split(pattern string) (s sequence, err error) {
 	part := &s.head
 	for i := 0; i < len(pattern); {
@@ -250,7 +250,7 @@ func split(pattern string) (s sequence, err error) {
 	return s, nil
 }
 
-// lookOf is the beginning and the inside of a lookaround, "" for another item.
+// lookOf returns the beginning and the inside of a lookaround, or "" for another item.
 func lookOf(text string) (kind, body string) {
 	for _, kind := range []string{"(?=", "(?!", "(?<=", "(?<!"} {
 		if strings.HasPrefix(text, kind) {
@@ -260,7 +260,7 @@ func lookOf(text string) (kind, body string) {
 	return "", ""
 }
 
-// item is the length of the first item of an expression: a group, a class, an
+// item returns the length of the first item of an expression: a group, a class, an
 // escape or a character.
 func item(s string) (int, error) {
 	switch s[0] {
@@ -287,7 +287,7 @@ func item(s string) (int, error) {
 	return 1, nil
 }
 
-// class is the length of a character class.
+// class returns the length of a character class.
 func class(s string) (int, error) {
 	i := 1
 	if strings.HasPrefix(s[i:], "^") {
@@ -311,7 +311,7 @@ func class(s string) (int, error) {
 	return 0, errors.New("a character class has no end")
 }
 
-// rewrite is the sequence without its lookarounds.
+// rewrite returns the sequence without its lookarounds.
 func (s sequence) rewrite(flags string, fold bool) (string, error) {
 	out := s.head
 	if len(s.ahead) > 0 {
@@ -331,7 +331,7 @@ func (s sequence) rewrite(flags string, fold bool) (string, error) {
 	return before + out, nil
 }
 
-// restOf is what stands in the place of lookaheads and of all behind them.
+// restOf returns the replacement of lookaheads and of the part after them.
 func restOf(ahead []look, tail, flags string, fold bool) (string, error) {
 	m := machine{fold: fold}
 	for _, l := range append(ahead, look{false, tail}) {
@@ -344,8 +344,8 @@ func restOf(ahead []look, tail, flags string, fold bool) (string, error) {
 	return m.expression(false)
 }
 
-// beforeOf is what stands in the place of lookbehinds. They look at the text from
-// its end to its beginning, and so are run backwards.
+// beforeOf returns the replacement of lookbehinds. They test the text from its end to
+// its beginning, so they run backwards.
 func beforeOf(behind []look, flags string, fold bool) (string, error) {
 	m := machine{fold: fold}
 	for _, l := range behind {
@@ -365,7 +365,7 @@ func beforeOf(behind []look, flags string, fold bool) (string, error) {
 	return m.expression(true)
 }
 
-// reverse turns an expression around.
+// reverse reverses an expression in place.
 func reverse(t *syntax.Regexp) error {
 	switch t.Op {
 	case syntax.OpConcat:

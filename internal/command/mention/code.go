@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// This file reads the string constants of a text in any language, and what is
-// joined of them.
+// This file reads the string constants of a text in any language, and the texts that are
+// joined from them.
 
-// homeCalls are the ways in which languages name the home folder.
+// homeCalls matches the ways in which languages name the home folder.
 var homeCalls = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(tables()["home"]) })
 
-// homeMark stands for the home folder in a text that is being read.
+// homeMark replaces the home folder in a text while it is read.
 const homeMark = "\x01"
 
 // token is one piece of code.
@@ -31,8 +31,7 @@ const (
 	constant
 )
 
-// code adds the string constants of a text, what is joined of them, and lists of
-// them.
+// code adds the string constants of a text, the texts joined from them, and lists of them.
 func (f *finder) code(text string) {
 	constants := strings.ContainsAny(text, "'\"`q%") || strings.Contains(text, "[[") || strings.Contains(text, "[=")
 	if !constants && !strings.Contains(text, "(") {
@@ -59,7 +58,7 @@ func (f *finder) code(text string) {
 // tokens are the pieces of a text.
 type tokens []token
 
-// at is the token at an index, or one without text.
+// at returns the token at an index, or one without text.
 func (ts tokens) at(i int) token {
 	if i < 0 || i >= len(ts) {
 		return token{}
@@ -67,9 +66,9 @@ func (ts tokens) at(i int) token {
 	return ts[i]
 }
 
-// lex takes a text apart.
+// lex splits a text into tokens.
 func lex(text string) (out tokens) {
-	open := map[byte]bool{} // what begins a constant that does not end, so that no later one does
+	open := map[byte]bool{} // characters that begin a constant without an end, so that no later one ends either
 	for i := 0; i < len(text); {
 		c := text[i]
 		t, size := token{operator, text[i : i+1]}, 1
@@ -108,8 +107,8 @@ func lex(text string) (out tokens) {
 	return out
 }
 
-// longBracket is how a long text of Lua ends that begins here: [[x]], [==[x]==]. It is
-// "" where there is none, as with a list of lists.
+// longBracket returns the closing bracket of a long text of Lua that begins here: [[x]],
+// [==[x]==]. It returns "" for any other text, such as a list of lists.
 func longBracket(text string) string {
 	if text[0] != '[' {
 		return ""
@@ -126,7 +125,8 @@ func longBracket(text string) string {
 	return closing
 }
 
-// isPrefix reports the letters in front of a constant that say how it is read: r"".
+// isPrefix reports whether word is a prefix that changes how the constant after it is
+// read: r"".
 func isPrefix(word, rest string) bool {
 	return rest != "" && (rest[0] == '"' || rest[0] == '\'') && len(word) <= 2 && strings.Trim(word, "rbfuRBFU") == ""
 }
@@ -135,8 +135,8 @@ func isNameByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
 }
 
-// quoted reads the constant at the beginning of a text, and says how long it is; 0
-// where it does not end.
+// quoted reads the constant at the beginning of a text, and returns its length, or 0 if
+// it does not end.
 func quoted(text string) (body string, size int) {
 	if closing := longBracket(text); closing != "" {
 		body, _, _ = strings.Cut(text[len(closing):], closing)
@@ -159,9 +159,9 @@ func quoted(text string) (body string, size int) {
 	return "", 0
 }
 
-// quotedBy reads a constant of Perl or Ruby behind the word that begins it: q{x},
-// qw(a b), and %w[a b], whose word is the letter. size is 0 where there is none, and
-// -1 where it does not end.
+// quotedBy reads a constant of Perl or Ruby after the word that begins it: q{x}, qw(a
+// b), and %w[a b], whose word is the letter. size is 0 if there is no such constant, and
+// -1 if it does not end.
 func quotedBy(word, rest string) (body string, size int) {
 	if !strings.Contains(" q qq qw qx w x Q W ", " "+word+" ") || rest == "" || !strings.ContainsRune("{([<|/!", rune(rest[0])) {
 		return "", 0
@@ -177,11 +177,11 @@ func quotedBy(word, rest string) (body string, size int) {
 	return rest[1 : 1+end], end + 2
 }
 
-// escaped finds the escapes that most languages have. A character may be given by its number:
+// escaped matches the escapes that most languages have. A number may encode a character:
 // \x2e, \u002e, \U0000002e, \u{2e}, \056.
 var escaped = expression(`(?s)\\(?:[xuU]\{([0-9A-Fa-f]{1,8})\}|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))`)
 
-// unescape takes the escapes off.
+// unescape decodes the escapes.
 func unescape(s string) string {
 	if !strings.Contains(s, `\`) {
 		return s
@@ -195,23 +195,22 @@ func unescape(s string) string {
 		if m[5] != "" {
 			number, base = m[5], 8
 		}
-		n, _ := strconv.ParseUint(number, base, 32) // it is one
+		n, _ := strconv.ParseUint(number, base, 32) // it is a number
 		return string(rune(n))
 	})
 }
 
-// joiner finds constants that are joined.
+// joiner collects constants that are joined.
 type joiner struct {
 	*finder
 	// values are the variables that hold a constant.
 	values map[string]string
 	run    []term
 	gap    tokens // since the last term
-	// inside are the constants since each bracket that is open, the outermost first:
-	// the whole text.
+	// inside are the constants since each open bracket, the outermost first: the whole text.
 	inside [][]string
 	listed map[string]bool // the lists of brackets
-	target string          // the variable that the run is assigned to
+	target string          // the variable to which the run is assigned
 	// archives are the first arguments of calls, any of which may name an archive.
 	archives []string
 	// opensUnknown is set if a call opens an unknown archive, unpacks if an archive is
@@ -219,14 +218,14 @@ type joiner struct {
 	opensUnknown, unpacks bool
 }
 
-// term is a constant, and how it is joined to the one before it: '+' as it is, '/'
-// as a path, ',' as an element of a list.
+// term is a constant, and how it is joined to the one before it: '+' unchanged, '/' as a
+// path, ',' as an element of a list.
 type term struct {
 	text string
 	join byte
 }
 
-// joinedTo is a text and the term after it. Elements of a list may be those of a path.
+// joinedTo returns text with the term appended. Elements of a list may be segments of a path.
 func (t term) joinedTo(text string) string {
 	if t.join != '+' {
 		text = strings.TrimSuffix(text, "/") + "/"
@@ -237,11 +236,11 @@ func (t term) joinedTo(text string) string {
 // joiningNames are functions and types that only join and clean paths, or read text.
 var joiningNames = sync.OnceValue(func() []string { return strings.Fields(tables()["joining"]) })
 
-// joins reports such a name.
+// joins reports whether t is one of joiningNames.
 func (t token) joins() bool { return t.kind == name && slices.Contains(joiningNames(), t.text) }
 
-// Constants of one bracket, whatever stands between them, are a list of this length
-// at most, and so are those of the whole text. Brackets stand in each other so deep.
+// Limits: the length of a list, which the constants of one bracket or of the whole text
+// form, and the depth of brackets.
 const (
 	longestList    = 32
 	deepestBracket = 64
@@ -258,8 +257,8 @@ func (j *joiner) brackets(t token) {
 	}
 }
 
-// close ends the innermost bracket: its constants are a list, and belong to the
-// bracket around it.
+// close ends the innermost bracket: its constants are a list, and also belong to the
+// enclosing bracket.
 func (j *joiner) close() {
 	last := len(j.inside) - 1
 	list := j.inside[last]
@@ -302,8 +301,8 @@ func (j *joiner) next(tokens tokens, i int) {
 	j.run, j.gap = append(j.run, term{text, join}), nil
 }
 
-// assignedTo is the variable to which what follows a gap is assigned, "" where
-// there is none: name =, name :=.
+// assignedTo returns the variable to which the text after a gap is assigned, or "": name
+// =, name :=.
 func assignedTo(gap tokens) string {
 	k := len(gap) - 1
 	for k >= 0 && (gap[k].kind == operator && strings.Contains("([.", gap[k].text) || gap[k].joins()) {
@@ -321,8 +320,7 @@ func assignedTo(gap tokens) string {
 	return ""
 }
 
-// joinedBy is how two constants with a gap between them are joined; 0 where they
-// are not.
+// joinedBy returns how two constants with a gap between them are joined, or 0 if they are not.
 func joinedBy(gap tokens) byte {
 	ops, names, asPath := "", false, false
 	for _, t := range gap {
@@ -349,10 +347,10 @@ func joinedBy(gap tokens) byte {
 // joiningSigns are the operators that join constants, and how.
 var joiningSigns = map[string]byte{"": '+', "+": '+', ".": '+', "..": '+', "<<": '+', "&": '+', "/": '/', ",": ','}
 
-// longestJoin is how many constants are joined to one path.
+// longestJoin is the number of constants that are joined to one path.
 const longestJoin = 6
 
-// end adds what the run of constants may name.
+// end adds the paths and commands that the run of constants may name.
 func (j *joiner) end() {
 	run := j.run
 	for i := range run {
@@ -384,12 +382,12 @@ func (j *joiner) end() {
 	j.run, j.gap, j.target = nil, nil, ""
 }
 
-// value adds a constant by itself.
+// value adds a single constant.
 func (j *joiner) value(text string) {
 	j.path(text)
 	j.command(text)
 	if strings.HasPrefix(text, "/") && len(text) > 1 {
-		// Something that is not known may stand in front of it.
+		// An unknown text may be before it.
 		j.path(text[1:])
 		j.path("~" + text)
 	}
@@ -398,15 +396,15 @@ func (j *joiner) value(text string) {
 	}
 }
 
-// insertion is what languages replace in a constant by the value of an expression.
+// insertion matches the parts of a constant that languages replace by the value of an
+// expression.
 var insertion = expression(`[$#]?\{([^{}]*)\}|\$(\w+)|%s`)
 
-// longestBehind is how much is looked at of what stands behind a value that is not known, in
-// bytes: no path is longer.
+// longestBehind is the number of bytes after an unknown value that are read: no path is longer.
 const longestBehind = 4096
 
-// interpolated is a constant with the values of variables put in. What stands
-// behind a value that is not known is added by itself.
+// interpolated returns a constant with the values of variables inserted. Text after an
+// unknown value is added separately.
 func (j *joiner) interpolated(text string) string {
 	text = strings.NewReplacer("${"+homeMark+"}", "~", "#{"+homeMark+"}", "~", "{"+homeMark+"}", "~", homeMark, "~").Replace(text)
 	if !strings.ContainsAny(text, "{$%") {
@@ -437,8 +435,8 @@ func (j *joiner) interpolated(text string) string {
 // computes, reads and prints.
 var readingNames = sync.OnceValue(func() []string { return slices.Sorted(strings.FieldsSeq(tables()["reading"])) })
 
-// ownNames are the names that code gives to values, with those of parameters and of what a
-// loop takes, and the functions that it defines.
+// ownNames returns the names that code gives to values, including parameters and loop
+// variables, and the functions that it defines.
 func ownNames(tokens tokens) (values, functions map[string]bool) {
 	values, functions = map[string]bool{}, map[string]bool{}
 	for i, t := range tokens {
@@ -456,23 +454,24 @@ func ownNames(tokens tokens) (values, functions map[string]bool) {
 	return values, functions
 }
 
-// namingWords name a value, and listSigns join the names behind import.
+// namingWords name a value, and listSigns join the names after import.
 var namingWords, listSigns = strings.Fields("for as"), strings.Fields(", . as (")
 
-// openingNames are those of the reading names to which a mode may be passed.
+// openingNames are the reading names that accept a mode.
 var openingNames = []string{"open", "File", "IO", "io"}
 
-// calling fits a constant into which a language may put the value of a call: f"{f()}", "#{f 1}".
+// calling matches a constant into which a language may insert the value of a call:
+// f"{f()}", "#{f 1}".
 var calling = expression(`(?s)\{[^}]*\(|[#@]\{[^}\w]|#\{\w+[^\w}.\[]`)
 
-// onlyReads reports code that uses no name but those that read and print and those
-// it gives to values, calls nothing but what it names, opens no file with a mode
-// that writes, and sends nothing anywhere.
+// onlyReads reports whether code only reads and prints. It uses only names that read and
+// print and those it gives to values, and calls only names. It opens no file with a mode
+// that writes, and sends nothing.
 func onlyReads(tokens tokens) bool {
 	reading := func(name string) bool { _, found := slices.BinarySearch(readingNames(), name); return found }
 	own, defined := ownNames(tokens)
 	opens := slices.ContainsFunc(tokens, func(t token) bool { return t.kind == name && slices.Contains(openingNames, t.text) })
-	imports := false // the name is one of another module
+	imports := false // the name belongs to another module
 	for i, t := range tokens {
 		next, before := "", tokens.at(i-1)
 		imports = i > 0 && (before.text == "import" || imports && (slices.Contains(listSigns, t.text) || slices.Contains(listSigns, before.text)))
@@ -497,7 +496,7 @@ func onlyReads(tokens tokens) bool {
 			}
 		}
 	}
-	// Data such as JSON is no code.
+	// Data such as JSON is not code.
 	return slices.ContainsFunc(tokens, func(t token) bool {
 		return t.kind == name && !slices.Contains([]string{"true", "false", "null"}, t.text)
 	})

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// copies are functions of script languages that copy or move folders, or unpack archives,
-// and the line for a shell that does the same with their first two arguments.
+// copies maps functions of script languages that copy or move folders, or unpack
+// archives, to the shell line with the same effect on their first two arguments.
 var copies = map[string]string{
 	"cpSync": "cp -r -- 1/. 2", "cp": "cp -r -- 1/. 2", "copySync": "cp -r -- 1/. 2", "copytree": "cp -r -- 1/. 2", "copy_tree": "cp -r -- 1/. 2", "cp_r": "cp -r -- 1/. 2",
 	"renameSync": "mv -- 1 2", "rename": "mv -- 1 2", "move": "mv -- 1 2", "moveSync": "mv -- 1 2", "mv": "mv -- 1 2", "unpack_archive": "tar -xf 1 -C 2",
@@ -16,9 +16,9 @@ var copies = map[string]string{
 // openers are functions that open an archive.
 var openers = []string{"ZipFile", "TarFile", "AdmZip", "open"}
 
-// copied adds what a call of one of these functions does, which begins at a token. An
-// archive that is opened is unpacked where the text says so. What a function copies is not
-// known where it is used in another way than to call it with constants.
+// copied adds the effect of a call of one of these functions at token i. An opened
+// archive is unpacked if the text has a call for it. The copied files are unknown unless
+// the function is called with constants.
 func (j *joiner) copied(tokens tokens, i int) {
 	t, before, next, at := tokens[i], tokens.at(i-1), tokens.at(i+1), i+2
 	does, opens, unpacks := copies[t.text], slices.Contains(openers, t.text), t.text == "extractall" || t.text == "extract"

@@ -1,11 +1,9 @@
-// Package mention finds what a text may name: paths, and commands that a shell
-// or a program could be told to run.
+// Package mention finds what a text may name: paths, and commands for a shell or a program.
 //
 // It reads words of a command line and texts in any language: scripts on the line,
-// here-documents, fields of a tool's input. It knows no language, only what most
-// have in common: string constants, ways to join them, and variables that hold
-// one. What it finds may be none of it, so nothing is allowed because of it
-// (docs/design.md#may-touch-may-run).
+// here-documents, fields of a tool's input. It knows no language, only the constructs that most
+// share: string constants, ways to join them, and variables that hold one. Its findings may be
+// wrong, so they never allow anything (docs/design.md#may-touch-may-run).
 package mention
 
 import (
@@ -13,59 +11,59 @@ import (
 	"strings"
 )
 
-// Found is what a text may name.
+// Found holds the paths and commands that a text may name.
 type Found struct {
-	// Paths are as they are spelled, without quotes. A leading ~ is the home folder.
+	// Paths are spelled as in the text, without quotes. A leading ~ is the home folder.
 	Paths []string
 	// Addresses are URLs.
 	Addresses []string
-	// Lines are texts that a shell could be given.
+	// Lines are texts that may be commands for a shell.
 	Lines []string
-	// Lists are lists of words, each of which may be a program with what it is
-	// passed.
+	// Lists are lists of words, each of which may be a program with its arguments.
 	Lists [][]string
-	// OnlyReads is set for code that calls nothing but what reads and prints.
+	// OnlyReads is set for code that only calls functions which read and print.
 	OnlyReads bool
-	// Copies is set for code that may copy or unpack what is not known.
+	// Copies is set for code that may copy or unpack unknown files.
 	Copies bool
-	// TooMany is set where the text names more than is looked at.
+	// TooMany is set if the text names more than is read.
 	TooMany bool
 }
 
-// most is how many paths of one text are looked at. No script that stands on a
-// command line names as many.
+// most is the number of paths of one text that are kept. No script on a command line
+// names as many.
 const most = 4096
 
-// mostPieces is how many delimiters of one word are looked at. Lists of folders have
-// fewer.
+// mostPieces is the number of delimiters of one word that are examined. Lists of folders
+// have fewer.
 const mostPieces = 256
 
-// longestPath is how long a path is that a system opens, in bytes.
+// longestPath is the length in bytes of the longest path that a system opens.
 const longestPath = 4096
 
-// What is looked at of one text, in bytes: so much, and so many times its length.
+// The limits of reading one text: a size in bytes, and a multiple of its length.
 const (
 	mostRead  = 1 << 18
 	timesRead = 16
 )
 
-// finder collects what is found, each path once.
+// finder collects findings, each path once.
 type finder struct {
 	Found
 	seen map[string]bool
-	// left is how many more bytes are looked at.
+	// left is the number of bytes that may still be read.
 	left int
 }
 
 func newFinder(text string) *finder { return &finder{left: mostRead + timesRead*len(text)} }
 
-// spend reports whether so many bytes more are looked at.
+// spend reports whether n more bytes may be read, and counts them.
 func (f *finder) spend(n int) bool {
 	f.left -= n + 16
 	f.TooMany = f.TooMany || f.left < 0
 	return f.left >= 0
 }
 
+// path adds a path, also with backslashes as slashes and with its percent escapes decoded.
 func (f *finder) path(p string) {
 	if len(p) > longestPath || !f.spend(len(p)) {
 		return
@@ -82,7 +80,7 @@ func (f *finder) path(p string) {
 	}
 }
 
-// spelled adds a path as it is spelled.
+// spelled adds a path in one spelling.
 func (f *finder) spelled(p string) {
 	if p == "" || p == "-" || p == "~" || strings.ContainsAny(p, "\x00\n") || f.seen[p] {
 		return
@@ -98,7 +96,7 @@ func (f *finder) spelled(p string) {
 	f.Paths = append(f.Paths, p)
 }
 
-// home writes the home folder as ~.
+// home returns p with the home folder written as ~.
 func home(p string) string {
 	for _, name := range [...]string{"$HOME", "${HOME}", "%USERPROFILE%", "$env:HOME", "$env:USERPROFILE"} {
 		if rest, ok := strings.CutPrefix(p, name); ok && (rest == "" || rest[0] == '/' || rest[0] == '\\') {
@@ -108,9 +106,9 @@ func home(p string) string {
 	return p
 }
 
-// Word finds what one word of a command line may name: itself, what stands behind
-// a joined option letter or one of = : @ and a comma, and, where it holds more than
-// one word, all that a text does.
+// Word finds what one word of a command line may name: itself, and the text after a
+// joined option letter or after one of = : @ and a comma. If it holds several words, it
+// is also read as a text.
 func Word(word string) Found {
 	f := newFinder(word)
 	if strings.ContainsAny(word, " \t\n'\"`()[]{};<>|") {
@@ -133,14 +131,14 @@ func Word(word string) Found {
 	return f.Found
 }
 
-// Plain reports a word that names nothing but itself: [Word] finds no delimiter in it,
-// and nothing that stands for something else.
+// Plain reports whether a word names only itself: [Word] finds no delimiter and nothing
+// else to resolve in it.
 func Plain(word string) bool {
 	return !strings.ContainsAny(word, " \t\n\x00'\"`()[]{};<>|=:@,+%\\$") && !strings.HasPrefix(word, "-") && opened(word) == ""
 }
 
-// opened returns the name after a command of sed or ed that opens a file, which is at the
-// beginning or after an address: w.x, $r.x, "" for none.
+// opened returns the file name after a command of sed or ed that opens a file, at the
+// beginning or after an address: w.x, $r.x. It returns "" without such a command.
 func opened(word string) string {
 	for i := 0; i+2 < len(word); i++ {
 		if strings.IndexByte("wWrR", word[i]) >= 0 && (word[i+1] == '.' || word[i+1] == '~') && (i == 0 || !isNameByte(word[i-1]) || word[i-1] <= '9') {
@@ -157,7 +155,7 @@ func Text(text string) Found {
 	return f.Found
 }
 
-// pieces adds a word without blanks, and what stands in it behind a delimiter.
+// pieces adds a word without blanks, and the text in it after each delimiter.
 func (f *finder) pieces(word string) {
 	if strings.HasPrefix(word, "-") {
 		if !strings.HasPrefix(word, "--") && len(word) > 2 {
@@ -196,7 +194,7 @@ func (f *finder) pieces(word string) {
 	}
 }
 
-// address adds the path of an address: what stands behind the host.
+// address adds the path of an address: the text after the host.
 func (f *finder) address(rest string) {
 	if i := strings.IndexByte(rest, '/'); i >= 0 {
 		path, _, _ := strings.Cut(rest[i:], "?")
@@ -207,8 +205,7 @@ func (f *finder) address(rest string) {
 	}
 }
 
-// diff adds the files of a unified diff without the folders a/ and b/ that git
-// writes in front.
+// diff adds the files of a unified diff without the folders a/ and b/ that git adds.
 func (f *finder) diff(line string) {
 	if strings.HasPrefix(line, "+++ ") || strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "rename ") || strings.HasPrefix(line, "diff ") {
 		for _, word := range strings.Fields(line) {
@@ -219,8 +216,8 @@ func (f *finder) diff(line string) {
 	}
 }
 
-// text adds what stands in a text: its words that look like paths, its string
-// constants and what is joined of them, its lines and constants as commands.
+// text adds what a text names: its words that look like paths, its string constants and
+// the texts joined from them, and its lines and constants as commands.
 func (f *finder) text(text string) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune("'\"`()[]{}<>;|&,!", r) }) {
 		if !strings.ContainsAny(word, "/.~") {
@@ -240,10 +237,10 @@ func (f *finder) text(text string) {
 	}
 }
 
-// mostSubstitutions is how many commands of sed are looked at in one text.
+// mostSubstitutions is the number of sed commands that are read in one text.
 const mostSubstitutions = 64
 
-// substitutions adds what sed runs with the flag e of its command s.
+// substitutions adds the commands that sed runs with the flag e of its command s.
 func (f *finder) substitutions(text string) {
 	left := mostSubstitutions
 	for i := 0; i+1 < len(text) && left > 0; i++ {
@@ -264,7 +261,7 @@ func (f *finder) substitutions(text string) {
 	}
 }
 
-// shellFunctions adds what make runs when it expands $(shell …).
+// shellFunctions adds the commands that make runs when it expands $(shell …).
 func (f *finder) shellFunctions(text string) {
 	for _, at := range shellFunction().FindAllStringIndex(text, mostSubstitutions) {
 		f.line(text[at[1]:max(at[1], strings.LastIndexAny(text, ")}"))])
@@ -273,7 +270,7 @@ func (f *finder) shellFunctions(text string) {
 
 var shellFunction = expression(`\$[({]shell `)
 
-// delimited returns what precedes a mark without a backslash.
+// delimited returns the text before an unescaped mark.
 func delimited(text string, mark byte) string {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -286,8 +283,8 @@ func delimited(text string, mark byte) string {
 	return text
 }
 
-// line adds a line that a shell could be given: as it is, and behind what other
-// programs write in front of a command (a recipe's @, an editor's :!).
+// line adds a line that may be a command for a shell: as it is, and after prefixes of
+// other programs (a recipe's @, an editor's :!).
 func (f *finder) line(line string) {
 	line = strings.TrimSpace(line)
 	if bare := strings.TrimLeft(line, "@-:!%.+> \t"); bare != line {
@@ -298,7 +295,7 @@ func (f *finder) line(line string) {
 	if i := strings.IndexByte(line, '!'); i >= 0 {
 		f.command(strings.TrimSpace(line[i+1:]))
 	}
-	// An editor's or a client's own word for it: "e ls", ".shell ls", "system ls".
+	// An editor's or a client's own word: "e ls", ".shell ls", "system ls".
 	if word, rest, ok := strings.Cut(line, " "); ok && len(word) < len("silentsystem!") {
 		f.command(strings.TrimSpace(rest))
 	}

@@ -11,14 +11,14 @@ import (
 
 const guarded = "~/.claude/settings.json"
 
-// TestPaths: each of these names the guarded file, in whatever language.
+// TestPaths checks that each of these texts names the guarded file, in any language.
 func TestPaths(t *testing.T) {
 	for _, c := range []string{
 		// Words.
 		"~/.claude/settings.json", "--out=~/.claude/settings.json", "-o~/.claude/settings.json", "k=~/.claude/settings.json", "host:~/.claude/settings.json",
 		"@~/.claude/settings.json", "a,~/.claude/settings.json,b", "-Dkey=$HOME/.claude/settings.json", "u@h:~/.claude/settings.json",
 		"${HOME}/.claude/settings.json", "+~/.claude/settings.json", "x=y=~/.claude/settings.json", "--a=b:~/.claude/settings.json:c",
-		// Constants and what is joined of them.
+		// Constants and the texts joined from them.
 		`open("~/.claude/settings.json", "w")`, `open('~/.cla' + 'ude/settings.json')`, `os.path.join(os.path.expanduser("~"), ".claude", "settings.json")`,
 		`(Path.home() / ".claude" / "settings.json").write_text("")`, `Path.home().joinpath(".claude", "settings.json")`, `os.environ["HOME"] + "/.claude/settings.json"`,
 		`os.getenv("HOME") + "/.claude/settings.json"`, `f"{Path.home()}/.claude/settings.json"`, `f"{os.environ['HOME']}/.claude/settings.json"`,
@@ -51,7 +51,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestPlain: a plain word names nothing but itself, and words that name more are none.
+// TestPlain checks that a plain word names only itself, and that words that name more
+// are not plain.
 func TestPlain(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	letters := []string{"a", "w", "R", "7", "/", ".", "~", "-", "_", "=", ":", "@", ",", "+", "%2e", "$HOME", "\\", " ", "'", "\n", "(", "*", "?", "[", "é"}
@@ -75,7 +76,7 @@ func TestPlain(t *testing.T) {
 	}
 }
 
-// TestCommands: each of these names the command.
+// TestCommands checks that each of these texts names the command.
 func TestCommands(t *testing.T) {
 	for _, c := range []string{
 		"git push -f",
@@ -104,7 +105,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestOnlyReads: code of which every name is known to read, and code that reads in
+// TestOnlyReads checks code in which every name is known to read, and code that reads in
 // every line but one.
 func TestOnlyReads(t *testing.T) {
 	for code, want := range map[string]bool{
@@ -146,7 +147,7 @@ func TestOnlyReads(t *testing.T) {
 	}
 }
 
-// TestWithoutTexts: what is left of code is what its calls do.
+// TestWithoutTexts checks that code without its texts keeps the effects of its calls.
 func TestWithoutTexts(t *testing.T) {
 	calls := map[string][]string{
 		"Python":     {"print", "logging.info", "json.dumps*", "len*", "list*", ".upper*", ".join*"},
@@ -237,7 +238,7 @@ func TestWithoutTexts(t *testing.T) {
 	}
 }
 
-// TestBounded: a text that names more than anybody writes is cut, and says so.
+// TestBounded checks that a text that names more than any normal text is cut, and reports it.
 func TestBounded(t *testing.T) {
 	var b strings.Builder
 	for i := range 20_000 {
@@ -255,7 +256,7 @@ func TestBounded(t *testing.T) {
 		strings.Repeat("a=", 100_000),
 		strings.Repeat("x:", 100_000),
 	} {
-		mention.Text(text) // and it ends
+		mention.Text(text) // must end
 		mention.Word(text)
 	}
 }
@@ -274,7 +275,8 @@ func FuzzMention(f *testing.F) {
 	})
 }
 
-// What is looked at of a text grows with its length, and says where that was not all.
+// TestLongTexts checks that the part of a text that is read grows with its length, and
+// that a limit is reported.
 func TestLongTexts(t *testing.T) {
 	for name, text := range map[string]string{
 		"insertions": `print(f"{a}"` + strings.Repeat(`+f"{b}"`, 20_000) + `)`,

@@ -14,11 +14,12 @@ func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// tableText has lists of words and regular expressions, each with its name. A line goes on where
-// the one before it has the same name. Of a language whose constants are certain there is how it
-// is taken apart, and which tokens make it unknown where a constant ends or what a name means:
-// those by which code can reach names by their text, or catch what is thrown or written. A name
-// has its folders: json.dumps. What is called of another value is .upper.
+// tableText has named lists of words and named regular expressions. A line continues the
+// previous one if it has the same name. A language with certain constants has an
+// expression for its tokens. It also has a list of tokens that make the end of a
+// constant or the meaning of a name unknown: those by which code can reach names by
+// their text, or catch what is thrown or written. A name includes its folders:
+// json.dumps. A method of another value is .upper.
 //
 //go:embed tables.txt
 var tableText string
@@ -43,12 +44,12 @@ func ofLanguages(kind, more string) map[string]func() *regexp.Regexp {
 	return out
 }
 
-// inserting fits a constant into which only plain values are put.
+// inserting matches a constant into which only plain values are inserted.
 var inserting = expression(`^[fF]['"](?:[^{}]|\{[^{}()\[\]'":]*(?::[-<>^+=, .0-9]*[a-zA-Z%]?)?\})*$`)
 
-// Words of languages after which a name gets another meaning, by which a value goes
-// elsewhere, and options of calls that show text. Before a text and after it there is one
-// of these, and other names of the modules of the calls only read.
+// Words after which a name gets another meaning, words by which a value goes to another
+// place, and options of calls that show text. A text has one of these before and after
+// it. Other names of the modules of the calls only read.
 var (
 	definingWords = strings.Fields("def class as import global nonlocal function let const var new get set async static del .")
 	flowWords     = strings.Fields("for lambda := => function | @ & ^ ~ await yield = ; **")
@@ -61,12 +62,12 @@ var (
 	plainValues   = strings.Fields("null None true false True False undefined")
 )
 
-// WithoutTexts is code without the constants that are nothing but text for people: they
-// are only arguments of calls that show them, or compared. `print` shows its arguments; the
-// value of `len*` is text as an argument of such a call; `.upper*` is a method of a constant.
-// Whatever else is done with a value makes its constants code. SQL has no other statements and
-// functions than those of the calls. It is the code as it is where a name of
-// the calls may mean something else, and in languages that are not known.
+// WithoutTexts returns code without the constants that are only text for people:
+// arguments of calls that show them, or compared constants. `print` shows its arguments.
+// The value of `len*` is text as an argument of such a call. `.upper*` is a method of a
+// constant. Any other use of a value makes its constants code. SQL has only the
+// statements and functions of calls. The code is returned unchanged if a name of the
+// calls may have another meaning, and for unknown languages.
 func WithoutTexts(code, in string, calls []string) string {
 	tokens, known := splits[in]
 	if !known || len(code) > mostRead {
@@ -112,20 +113,20 @@ func WithoutTexts(code, in string, calls []string) string {
 type textFinder struct {
 	calls  []string
 	code   string
-	at     [][]int // where the tokens are
+	at     [][]int // the offsets of the tokens
 	frames []frame
 	texts  []int
 }
 
-// frame is a bracket that is open, at a token: whether a constant in it is text, whether a call
-// shows all that is, and whether it is the call of a text, or of one without names.
+// frame is an open bracket, at a token: whether a constant in it is text, whether a call shows
+// all constants that are, and whether it is the call of a text, or of one without names.
 type frame struct {
 	at                         int
 	text, shows, call, unnamed bool
 	constants                  []int
 }
 
-// token is the text of a token, "" where there is no token.
+// token returns the text of a token, or "" if there is no token.
 func (c *textFinder) token(i int) string {
 	if i < 0 || i >= len(c.at) {
 		return ""
@@ -143,8 +144,9 @@ func (c *textFinder) name(i int) bool {
 	return t != "" && (isNameByte(t[0]) || t[0] == '.' && len(t) > 1) && !c.constant(i)
 }
 
-// unclear reports what is no constant for certain: a quote or a backslash that stands alone, a
-// letter in front that changes what a constant is, and code in one: f"{f()}", also with three quotes.
+// unclear reports whether a token is not certainly a constant: a single quote or
+// backslash, a prefix that changes the meaning of a constant, or code in one: f"{f()}",
+// also with three quotes.
 func (c *textFinder) unclear(i int) bool {
 	t := c.token(i)
 	if !c.constant(i) {
@@ -153,7 +155,7 @@ func (c *textFinder) unclear(i int) bool {
 	return c.joins(i) && (c.name(i-1) || c.constant(i-1) && strings.IndexByte("fF", c.token(i - 1)[0]) >= 0) || strings.IndexByte("fF", t[0]) >= 0 && !inserting().MatchString(t)
 }
 
-// joins reports that no space is before a token.
+// joins reports whether no space is before a token.
 func (c *textFinder) joins(i int) bool {
 	return i > 0 && i < len(c.at) && c.at[i-1][1] == c.at[i][0]
 }
@@ -173,8 +175,8 @@ func (c *textFinder) query(i int) bool {
 	return true
 }
 
-// means reports whether a name of the calls means what it always does: it is called here,
-// and nothing gives it another meaning.
+// means reports whether a name of the calls has its usual meaning: it is called here,
+// and nothing redefines it.
 func (c *textFinder) means(i int) bool {
 	name, before, next := c.token(i), c.token(i-1), c.token(i+1)
 	if name == "]" || name == "}" {
@@ -192,7 +194,7 @@ func (c *textFinder) means(i int) bool {
 	case strings.HasSuffix(name, "stderr"):
 		return name == "sys.stderr" && before == "=" && c.token(i-2) == "file"
 	case inModule && (strings.HasSuffix(next, "=") && !slices.Contains(comparisons, next) || next == "of" || next == "in"):
-		return next == "in" && before != "for" // it may be one of theirs
+		return next == "in" && before != "for" // it may be one of the calls
 	case last == "close" && inModule:
 		return called && c.token(i+2) == ")"
 	case ours:
@@ -205,8 +207,8 @@ func (c *textFinder) means(i int) bool {
 	return slices.Contains(plainNames, name)
 }
 
-// declares reports that a bracket that ends at a token gets no values (a[b] = c), or is
-// one of new names (const {a} = b), and that it gives no name to a value ({[a]: b}).
+// declares reports whether the bracket that ends at a token gets no values (a[b] = c),
+// or declares new names (const {a} = b), and gives no name to a value ({[a]: b}).
 func (c *textFinder) declares(i int) bool {
 	switch next := c.token(i + 1); {
 	case strings.HasSuffix(next, "=") && !slices.Contains(comparisons, next), next == "of":
@@ -258,28 +260,28 @@ func (c *textFinder) next(i int) {
 	}
 }
 
-// add collects constants of a text.
+// add collects constants if they are text.
 func (f *frame) add(constants ...int) {
 	if f.text {
 		f.constants = append(f.constants, constants...)
 	}
 }
 
-// forget makes all that was collected in open brackets code.
+// forget makes all constants collected in open brackets code.
 func (c *textFinder) forget() {
 	for i := range c.frames {
 		c.frames[i].text, c.frames[i].constants = false, nil
 	}
 }
 
-// plain reports a value that no call is in: null, 2, "a", sort_keys=True.
+// plain reports whether a token is a value without a call: null, 2, "a", sort_keys=True.
 func (c *textFinder) plain(i int) bool {
 	t := c.token(i)
 	return t == ")" || c.constant(i) || slices.Contains(plainValues, t) || slices.Contains(textOptions, t) && c.token(i+1) == "=" || strings.Trim(t, "0123456789") == ""
 }
 
-// beside returns the token before (step -1) or after the constants that are joined to one, -2
-// where they are too many.
+// beside returns the index of the token before (step -1) or after the constants that are
+// joined to one, or -2 if there are too many.
 func (c *textFinder) beside(i, step int) int {
 	for range longestJoin * longestJoin {
 		switch t := c.token(i + step); {
@@ -294,18 +296,17 @@ func (c *textFinder) beside(i, step int) int {
 	return -2
 }
 
-// begins reports that a value that begins at a token is used as it is, as far as what is
-// before it shows. Constants may be joined.
+// begins reports whether the value that begins at a token is used unchanged, as far as
+// the tokens before it show. Constants may be joined.
 func (c *textFinder) begins(i int) bool {
 	at := c.beside(i, -1)
 	return slices.Contains(beforeTexts, c.token(at)) || c.token(at) == "=" && slices.Contains(textOptions, c.token(at-1))
 }
 
-// ends reports the same of what is after it, where it ends at the token.
+// ends is like begins, for the tokens after the value that ends at the token.
 func (c *textFinder) ends(i int) bool { return slices.Contains(behindTexts, c.token(c.beside(i, 1))) }
 
-// compared reports a constant that is compared, and used for nothing else: a == "b", "b" in
-// c, "b" in "c".
+// compared reports whether a constant is only compared: a == "b", "b" in c, "b" in "c".
 func (c *textFinder) compared(i int) bool {
 	before, next := c.token(i-1), c.token(i+1)
 	if slices.Contains(comparisons, before) || before == "in" && c.constant(i-2) {

@@ -2,9 +2,9 @@ package redact
 
 import "testing"
 
-// BenchmarkCheckRedact is a typical line in a process that redacted before
-// (budget: under 10 µs), and BenchmarkCheckRedactCold in one that
-// did not: every expression that the line wakes is compiled (under 0.5 ms).
+// BenchmarkCheckRedact measures a typical line in a process that redacted before
+// (budget: under 10 µs). BenchmarkCheckRedactCold measures one in a new process: every
+// expression for a keyword of the line is compiled (under 0.5 ms).
 func BenchmarkCheckRedact(b *testing.B) {
 	lines, r := everyday(), New()
 	for _, line := range lines {
@@ -23,7 +23,7 @@ func BenchmarkCheckRedactCold(b *testing.B) {
 	}
 }
 
-// BenchmarkCheckRedactSecret has something to take out.
+// BenchmarkCheckRedactSecret measures a line with a secret.
 func BenchmarkCheckRedactSecret(b *testing.B) {
 	r, line := New(), `curl -H "Authorization: Bearer abcdef0123456789abcdef" https://api.example.com/v1/items`
 	for b.Loop() {

@@ -8,11 +8,11 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// Limits of one command: how far its words are followed, in bytes, and how many they
-// are. How far in front of a command the text may stand that it reads, in bytes.
+// Limits of one command: the bytes and the number of its words that are read, and the
+// bytes before it in which the text that it reads may be.
 const maxCommand, maxWords, maxPipe = 1 << 13, 256, 256
 
-// programAt are the entries about one program, as indexes in passwords.
+// programAt holds the entries about one program, as indexes in passwords.
 type programAt struct {
 	name    string
 	entries []uint8
@@ -21,27 +21,25 @@ type programAt struct {
 // span is a piece of the text.
 type span struct{ start, end int }
 
-// command is a simple command: its words, quotes included, without the program.
+// command is a simple command: its words with their quotes, without the program.
 type command struct {
 	words []span
-	// fed are the texts that the line gives it as standard input.
+	// fed are the texts of its standard input from the line.
 	fed []span
-	// end is where it ends.
+	// end is the offset of its end.
 	end int
 }
 
-// printed is a command that prints words, and where it begins and ends.
+// printed is a command that prints words, with its begin and end.
 type printed struct {
 	words      []span
 	start, end int
 }
 
-// maxPrints is how many commands that print are remembered, for a group in front of a
-// pipe.
+// maxPrints is the number of printing commands that are kept, for a group before a pipe.
 const maxPrints = 8
 
-// program looks for secrets on the command line of the program whose name begins at
-// at.
+// program finds secrets on the command line of the program whose name begins at at.
 func (f *search) program(at int) {
 	s, end := f.s, at
 	for end < len(s) && end-at <= maxProgram && (isName(s[end]) || s[end] == '+') {
@@ -63,7 +61,7 @@ func (f *search) program(at int) {
 	}
 }
 
-// entriesOf are the entries about a program.
+// entriesOf returns the entries about a program, as indexes in passwords.
 func entriesOf(name string) []uint8 {
 	if len(name) > maxProgram {
 		return nil
@@ -81,7 +79,7 @@ func (f *search) quotedName(at, end int) bool {
 	return at > 0 && end < len(f.s) && (f.s[at-1] == '"' || f.s[at-1] == '\'') && f.s[end] == f.s[at-1]
 }
 
-// command reads the words behind a program.
+// command reads the words after a program.
 func (f *search) command(i int) *command {
 	s, c := f.s, &command{}
 	limit := min(len(s), i+maxCommand)
@@ -123,7 +121,7 @@ func (f *search) command(i int) *command {
 	return c
 }
 
-// wordEnd is where an unquoted or quoted word of a shell ends.
+// wordEnd returns the end of an unquoted or quoted word of a shell.
 func wordEnd(s string, i, limit int) int {
 	for i < limit {
 		switch c := s[i]; {
@@ -154,8 +152,8 @@ func wordEnd(s string, i, limit int) int {
 	return min(i, limit)
 }
 
-// hereDoc is the body of the here-document whose delimiter stands at i, and where the
-// line of the delimiter goes on.
+// hereDoc returns the body of the here-document whose delimiter is at i, and the offset
+// at which the line of the delimiter continues.
 func hereDoc(s string, i, limit int) (body span, next int) {
 	i = blanks(s, i)
 	if i < limit && s[i] == '-' {
@@ -185,8 +183,8 @@ func hereDoc(s string, i, limit int) (body span, next int) {
 }
 
 // listed reads the words of a program that is an entry of a list, or whose words are:
-// ["docker", "login"], {"command": "docker", "args": ["login"]}, in either order. Nil
-// where there is no list.
+// ["docker", "login"], {"command": "docker", "args": ["login"]}, in either order. It
+// returns nil if there is no list.
 func (f *search) listed(at, end int) *command {
 	s := f.s
 	if !f.quotedName(at, end) {
@@ -201,7 +199,7 @@ func (f *search) listed(at, end int) *command {
 			return c
 		}
 	}
-	// The words of an object come first where its keys are sorted.
+	// In an object with sorted keys the words come first.
 	before := strings.TrimRight(s[max(0, at-32):at-1], " \t\n:")
 	before = strings.TrimRight(strings.TrimRightFunc(before, func(r rune) bool { return r == '"' || r == '\'' || r < 0x80 && isAlnum(byte(r)) }), " \t\n,")
 	if k := max(0, at-32) + len(before) - 1; k >= 0 && strings.HasSuffix(before, "]") {
@@ -212,7 +210,7 @@ func (f *search) listed(at, end int) *command {
 	return nil
 }
 
-// list reads the quoted words of a list, up to its end. Keys are no words.
+// list reads the quoted words of a list, up to its end. It skips keys.
 func list(s string, i int) *command {
 	c := &command{}
 	limit := min(len(s), i+maxCommand)
@@ -234,7 +232,7 @@ func list(s string, i int) *command {
 	return c
 }
 
-// passwords takes the secrets of a command for which an entry holds.
+// passwords marks the secrets of a command to which an entry applies.
 func (f *search) passwords(p *form.Password, c *command, at int) {
 	from, ok := f.behind(p, c)
 	if !ok {
@@ -255,7 +253,8 @@ func (f *search) passwords(p *form.Password, c *command, at int) {
 	}
 }
 
-// behind is how many words the subcommands take, with what stands in front of them.
+// behind returns the number of words up to the end of the subcommands, and whether the
+// command has them.
 func (f *search) behind(p *form.Password, c *command) (int, bool) {
 	rest := p.Command[1:]
 	for k, w := range c.words {
@@ -265,13 +264,13 @@ func (f *search) behind(p *form.Password, c *command) (int, bool) {
 		if f.text(w) == rest[0] {
 			rest = rest[1:]
 		} else if len(rest) < len(p.Command)-1 && !f.isOption(w) {
-			return 0, false // the subcommands stand together
+			return 0, false // subcommands are adjacent
 		}
 	}
 	return len(c.words), len(rest) == 0
 }
 
-// text is a word without the quotes around it.
+// text returns a word without the quotes around it.
 func (f *search) text(w span) string {
 	start, end := unquoted(f.s, w.start, w.end)
 	return f.s[start:end]
@@ -305,8 +304,7 @@ func letters(t string) bool {
 	return len(t) > 1 && t[0] == '-' && strings.Trim(t[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
-// onLine takes the secrets among the words, of which those from from on are behind the
-// subcommands.
+// onLine marks the secrets among the words. Those from index from on are after the subcommands.
 func (f *search) onLine(p *form.Password, c *command, from int) {
 	operand := 0
 	for k := 0; k < len(c.words); k++ {
@@ -345,7 +343,7 @@ func (f *search) onLine(p *form.Password, c *command, from int) {
 	}
 }
 
-// optionValue takes the secret in the value of an option: value is where it stands.
+// optionValue marks the secret in the value of an option. value is the word that holds it.
 func (f *search) optionValue(p *form.Password, w span, t string, next span) (value span, taken bool) {
 	name, _, joined := strings.Cut(t, "=")
 	find := func(o string) (span, bool) {
@@ -391,24 +389,25 @@ func (f *search) optionValue(p *form.Password, w span, t string, next span) (val
 	return span{}, false
 }
 
-// generalOptions take a secret in every program. Their full names are found without one.
+// generalOptions take a secret in every program. Other rules find their full names
+// without an entry.
 var generalOptions = []string{"--password", "--passphrase"}
 
-// shortFor reports an abbreviation of a long option, as getopt takes it, of at least six
-// letters.
+// shortFor reports whether name abbreviates a long option, as getopt reads it, with at
+// least six letters.
 func shortFor(p *form.Password, name, option string) bool {
 	return len(name) >= len("--passph") && len(name) < len(option) && strings.HasPrefix(option, name) && strings.HasPrefix(name, "--") &&
 		!slices.Contains(p.ValueOptions, name)
 }
 
-// rest is a word without its first n bytes, quotes not counted.
+// rest returns a word without its quotes and its first n bytes.
 func (f *search) rest(w span, n int) span {
 	start, end := unquoted(f.s, w.start, w.end)
 	return span{min(start+n, end), end}
 }
 
-// input takes what the line gives a command as standard input: a here-string, a
-// here-document, or what the command in front of it prints.
+// input marks secrets in the standard input of a command: a here-string, a
+// here-document, or the output of the command before it.
 func (f *search) input(c *command, at int) {
 	for _, w := range c.fed {
 		f.secret(w)
@@ -429,8 +428,8 @@ func (f *search) input(c *command, at int) {
 	}
 }
 
-// feeds reports whether s[from:to] stands between a command that prints and the pipe's
-// reader, or between two commands of a group in front of the pipe.
+// feeds reports whether s[from:to] is the text between a command that prints and the
+// reader of its pipe, or between two commands of a group before the pipe.
 func (f *search) feeds(from, to int, reader bool) bool {
 	between := strings.TrimLeft(f.s[from:to], " ;)}\n\t")
 	if !reader {
@@ -440,8 +439,8 @@ func (f *search) feeds(from, to int, reader bool) bool {
 	return piped && startsProgram(strings.TrimPrefix(between, "&"))
 }
 
-// startsProgram reports whether nothing stands between a pipe and a program, or something
-// that starts it.
+// startsProgram reports whether the text between a pipe and a program is empty, or
+// starts that program.
 func startsProgram(between string) bool {
 	if strings.ContainsAny(between, "|;&\n") {
 		return false
@@ -453,7 +452,7 @@ func startsProgram(between string) bool {
 	return len(words) == 0 || len(words[0]) < len(between) && slices.ContainsFunc(entriesOf(strings.TrimPrefix(words[0], "/usr/bin/")), func(k uint8) bool { return passwords[k].Starts })
 }
 
-// secret takes a word that stands where a program takes a secret.
+// secret marks a word in the place of a secret.
 func (f *search) secret(w span) {
 	start, end := unquoted(f.s, w.start, w.end)
 	if end-start < 2 || !f.spend(end-start) || reference(f.s, start, end) {

@@ -11,7 +11,7 @@ import (
 	"cardea.dev/internal/command/knowledge/source"
 )
 
-// lines are the command lines of the data with the secrets in them.
+// lines returns the command lines of the data with their secrets.
 func lines(t *testing.T) ([]source.Example, []form.Password) {
 	t.Helper()
 	files, problems, err := source.ReadFolder("../../../packs/commands")
@@ -26,7 +26,7 @@ func lines(t *testing.T) ([]source.Example, []form.Password) {
 	return out, entries
 }
 
-// asWritten reports whether a line is redacted as the data says.
+// asWritten reports whether a line is redacted as the data requires.
 func asWritten(r *Redactor, e *source.Example) bool {
 	left := r.Text(e.Line).String()
 	if len(e.Finds) == 0 {
@@ -40,7 +40,7 @@ func asWritten(r *Redactor, e *source.Example) bool {
 	return true
 }
 
-// The redactor takes out what the data says, and nothing else.
+// TestPasswordsOfPrograms checks that the redactor removes exactly the secrets of the data.
 func TestPasswordsOfPrograms(t *testing.T) {
 	examples, entries := lines(t)
 	r := New()
@@ -61,11 +61,11 @@ func TestPasswordsOfPrograms(t *testing.T) {
 	}
 }
 
-// minNoticed is how much of the changes to the data the lines notice, in percent.
+// minNoticed is the percentage of changes to the data that the lines must notice.
 const minNoticed = 95
 
-// The lines of the data notice when a leaf of it is missing: an option, a name, a
-// number, a word.
+// TestPasswordMutations checks that the lines of the data notice a missing leaf: an
+// option, a name, a number, a word.
 func TestPasswordMutations(t *testing.T) {
 	examples, _ := lines(t)
 	r := New()

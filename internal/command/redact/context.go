@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// block finds a private key from its first line, with all its lines: to the
-// line that ends it, else as far as lines of a key follow.
+// block finds a private key from its first line on: up to the line that ends it, else as
+// long as lines of a key follow.
 func (f *search) block(n, at, end int) {
 	s := f.s
 	if at < f.pem {
@@ -38,7 +38,7 @@ func (f *search) block(n, at, end int) {
 
 const endLine = "-----END"
 
-// keyEnd is where the next line begins that ends a key, -1 where none does.
+// keyEnd returns the offset of the next line that ends a key, or -1.
 func (f *search) keyEnd(from int) int {
 	if !f.endsKnown {
 		f.lastEnd, f.endsKnown = strings.LastIndex(f.s, endLine), true
@@ -49,9 +49,9 @@ func (f *search) keyEnd(from int) int {
 	return from + strings.Index(f.s[from:], endLine)
 }
 
-// keyLines is how far the words from i on look like the lines of a key: long
-// pieces of base64 with line ends, or what is written for them, between; a
-// short one last; the headers of old formats first.
+// keyLines returns the end of the words from i on that look like the lines of a key:
+// headers of old formats, then long pieces of base64 with line ends or their escapes
+// between them, and a short last one.
 func keyLines(s string, i int) int {
 	stop, long := i, 0
 	for {
@@ -69,16 +69,16 @@ func keyLines(s string, i int) int {
 				i++
 			}
 		case piece != "" && long >= 40:
-			return i // the last line is as long as it happens to be
+			return i // the last line may have any length
 		case piece != "" && long == 0 && isNumber(piece):
-			// How many lines follow, in PuTTY's format.
+			// The number of lines that follow, in PuTTY's format.
 		default:
 			return stop
 		}
 	}
 }
 
-// lineEnds steps over what is between the lines of a key.
+// lineEnds returns the offset after the characters between the lines of a key.
 func lineEnds(s string, i int) int {
 	for i < len(s) {
 		switch {
@@ -119,7 +119,7 @@ func (f *search) url(n, at, end int) {
 	}
 	colon := strings.IndexByte(s[end:last], ':')
 	if slash >= 0 && slash < last {
-		// A slash in the password, unless what follows the colon is a port.
+		// The slash is in the password, unless a port follows the colon.
 		if colon < 0 || end+colon > slash || isNumber(s[end+colon+1:slash]) {
 			return
 		}
@@ -138,8 +138,7 @@ func (f *search) url(n, at, end int) {
 
 func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
-// header finds the credentials of Authorization and Cookie, and bearer tokens
-// wherever they stand.
+// header finds the credentials of Authorization and Cookie, and bearer tokens in any place.
 func (f *search) header(n, at, end int) {
 	switch {
 	case prefixFold(f.s[at:], "bearer"):
@@ -151,8 +150,8 @@ func (f *search) header(n, at, end int) {
 	}
 }
 
-// colon is the place after a header's or key's separator, with quotes and
-// blanks around it; -1 where there is none.
+// colon returns the offset after a header's or key's separator with the quotes and
+// blanks around it, or -1.
 func colon(s string, i int, ops string) int {
 	for i < len(s) && strings.IndexByte(`"'\] `+"\t", s[i]) >= 0 {
 		i++
@@ -173,7 +172,7 @@ func blanks(s string, i int) int {
 	return i
 }
 
-// opening steps over the quote before a value.
+// opening returns the offset after the quote before a value.
 func opening(s string, i int) int {
 	if strings.HasPrefix(s[i:], `\"`) || strings.HasPrefix(s[i:], `\'`) {
 		return i + 2
@@ -184,6 +183,8 @@ func opening(s string, i int) int {
 	return i
 }
 
+// authorization finds the credentials of an Authorization header, after its scheme if
+// there is one.
 func (f *search) authorization(n, end int) {
 	s := f.s
 	i := colon(s, end, ":=,")
@@ -204,7 +205,7 @@ func (f *search) authorization(n, end int) {
 	}
 }
 
-// credentials is the end of the word at i inside of a header.
+// credentials returns the end of the word at i inside a header.
 func credentials(s string, i int) int {
 	for i < len(s) && i >= 0 && !isSpace(s[i]) && strings.IndexByte("\"'`", s[i]) < 0 {
 		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte(`"'nr`, s[i+1]) >= 0 {
@@ -215,15 +216,15 @@ func credentials(s string, i int) int {
 	return i
 }
 
-// schemes are those of IANA's registry and those that services made up, in lower case.
+// schemes are the schemes of IANA's registry and of services, in lower case.
 var schemes = []string{"basic", "bearer", "token", "digest", "negotiate", "ntlm", "apikey", "api-key", "key", "hawk", "hoba", "mutual", "oauth", "dpop",
 	"vapid", "privatetoken", "splunk", "sso-key", "geniekey", "sharedaccesssignature", "sharedkey", "aws4-hmac-sha256", "bot"}
 
-// isScheme reports whether a text is a scheme, in whatever case.
+// isScheme reports whether a text is a scheme, ignoring case.
 func isScheme(s string) bool { return slices.Contains(schemes, strings.ToLower(s)) }
 
-// bearer finds tokens outside of a header: twenty characters as in hookwise,
-// or eight with a digit among them.
+// bearer finds tokens outside of a header: twenty characters as in hookwise, or eight
+// including a digit.
 func (f *search) bearer(n, at, end int) {
 	s := f.s
 	i := end
@@ -261,8 +262,8 @@ func (f *search) cookie(n, end int) {
 	}
 }
 
-// name finds the value of a variable, key, option, field or header whose name
-// ends in a word that means a secret.
+// name finds the value of a variable, key, option, field or header whose name ends in a
+// word for a secret.
 func (f *search) name(n, at, end int) {
 	s, r := f.s, &rules[n]
 	if r.form == formWord && !aloneIn(s, at, end) {
@@ -293,7 +294,7 @@ func (f *search) name(n, at, end int) {
 	f.taken(n, value, strings.IndexByte(s[i:value], ':') < 0, placed)
 }
 
-// taken takes the value at i for a secret if it can be one.
+// taken marks the value at i as a secret if it can be one.
 func (f *search) taken(n, i int, shell, placed bool) {
 	s, r := f.s, &rules[n]
 	start, end := extent(s, i, shell)
@@ -308,8 +309,7 @@ func (f *search) taken(n, i int, shell, placed bool) {
 	f.hold(n, start, end, least, placed)
 }
 
-// hold takes s[start:end] for a secret, unless it is shorter than least or a
-// reference.
+// hold marks s[start:end] as a secret, unless it is shorter than least or a reference.
 func (f *search) hold(n, start, end, least int, placed bool) {
 	s, r := f.s, &rules[n]
 	if !f.spend(end-start) || end-start < least || reference(s, start, end) {
@@ -321,8 +321,8 @@ func (f *search) hold(n, start, end, least int, placed bool) {
 	f.out = append(f.out, found{start, end, n, placed})
 }
 
-// aloneIn reports whether s[at:end] is a word of a name: pass, DB_PASS, dbPass,
-// but not bypass; nor is it the folder PWD.
+// aloneIn reports whether s[at:end] is a whole word of a name: pass, DB_PASS, dbPass,
+// but not bypass. The folder PWD is excluded.
 func aloneIn(s string, at, end int) bool {
 	if end < len(s) && isAlnum(s[end]) && lower(s[end]) != 's' {
 		return false
@@ -340,7 +340,7 @@ func aloneIn(s string, at, end int) bool {
 	return 'a' <= before && before <= 'z' && 'A' <= s[at] && s[at] <= 'Z'
 }
 
-// wordStart is where the letters of a name begin that hold s[at], at most 64 before it.
+// wordStart returns the beginning of the name that holds s[at], at most 64 bytes before it.
 func (f *search) wordStart(at int) int {
 	i := at
 	for i > 0 && at-i < 64 && isName(f.s[i-1]) {
@@ -349,7 +349,8 @@ func (f *search) wordStart(at int) int {
 	return i
 }
 
-// optionStart returns where the option begins that holds s[at], -1 for no option.
+// optionStart returns the beginning of the option that holds s[at], or -1 if there is no
+// option.
 func (f *search) optionStart(at int) int {
 	i := f.wordStart(at)
 	if i < len(f.s) && f.s[i] == '-' && i < at {
@@ -366,8 +367,8 @@ func (f *search) headerName(at int) bool {
 	return strings.HasSuffix(before, "-H") || strings.HasSuffix(before, "--header")
 }
 
-// random finds hookwise's third layer: twenty or more characters after = or :
-// with more than four bits each. Hashes and integrity values are none.
+// random finds the strings of hookwise's third layer: twenty or more characters after =
+// or : with more than four bits each. Hashes and integrity values are excluded.
 func (f *search) random(i int) {
 	s := f.s
 	i = opening(s, blanks(s, i))
@@ -378,7 +379,7 @@ func (f *search) random(i int) {
 	if end-i < 20 || !f.spend(end-i) {
 		return
 	}
-	if v := s[i:end]; !random(v, 4) || s[i] == '/' || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../../") || strings.HasPrefix(v, "~/") || f.digest(i) {
+	if v := s[i:end]; !random(v, 4) || s[i] == '/' || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "~/") || f.digest(i) {
 		return
 	}
 	for end < len(s) && s[end] == '=' {
@@ -387,8 +388,8 @@ func (f *search) random(i int) {
 	f.out = append(f.out, found{i, end, highEntropy, false})
 }
 
-// digest reports whether the word before the separator before i, or the value
-// at i, says that this is a checksum.
+// digest reports whether the word before the separator before i, or the value at i,
+// indicates a checksum.
 func (f *search) digest(i int) bool {
 	for _, name := range [...]string{"sha1", "sha224", "sha256", "sha384", "sha512", "md5", "h1", "blake2b", "blake3", "integrity", "checksum"} {
 		if prefixFold(f.s[i:], name+"-") {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// rev undoes what keeps scanners from taking this file for a leak.
+// rev reverses a text. Secrets are reversed in this file so that scanners do not report
+// it as a leak.
 func rev(s string) string {
 	b := []byte(s)
 	for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzRedact: no panic; findings are in order, inside of the text and gone
-// from it afterwards; redacting again changes nothing; and a secret beside
-// whatever text there is does not survive it.
+// FuzzRedact checks any text: there is no panic, and findings are in order, inside the
+// text and removed from it. A second redaction changes nothing, and a secret next to the
+// text is removed.
 func FuzzRedact(f *testing.F) {
 	for _, p := range readPlanted(f)[:40] {
 		f.Add(p.text)

@@ -2,11 +2,11 @@ package redact
 
 import "strings"
 
-// This file finds values that stand apart from the name that says that they are
-// secrets: in elements, pairs, lists, blocks and words of a file. Each function gets the
-// keyword's place, s[at:], and the place i behind the whole name.
+// This file finds values that are separate from the name that marks them as secrets: in
+// elements, pairs, lists, blocks and words of a file. Each function takes the keyword's
+// position, s[at:], and the position i after the whole name.
 
-// nameStart is where the name begins that holds s[at].
+// nameStart returns the beginning of the name that holds s[at].
 func (f *search) nameStart(at int) int {
 	for at > 0 && isName(f.s[at-1]) {
 		at--
@@ -14,8 +14,8 @@ func (f *search) nameStart(at int) int {
 	return at
 }
 
-// element finds the text of an XML element that is named so, and the string behind a
-// key of a property list: <password>x</password>, <key>password</key><string>x</string>.
+// element finds the text of an XML element with this name, and the string after a key of
+// a property list: <password>x</password>, <key>password</key><string>x</string>.
 func (f *search) element(n, at, i int) bool {
 	s, k := f.s, f.nameStart(at)
 	if k > 1 && s[k-1] == ':' {
@@ -48,10 +48,10 @@ func (f *search) element(n, at, i int) bool {
 	return true
 }
 
-// maxApart is how far the value of a pair may stand from its name, in bytes.
+// maxApart is the maximum distance in bytes between the value of a pair and its name.
 const maxApart = 160
 
-// pair finds the value of a pair whose name is a value itself: {"name": "DB_PASSWORD",
+// pair finds the value of a pair whose name is itself a value: {"name": "DB_PASSWORD",
 // "value": "x"}, <add key="DbPassword" value="x"/>, and the same in YAML.
 func (f *search) pair(n, at, i int) bool {
 	s := f.s
@@ -80,7 +80,7 @@ func (f *search) pair(n, at, i int) bool {
 	return false
 }
 
-// listItem finds the item of a list behind an option: ["--password", "x"].
+// listItem finds the item of a list after an option: ["--password", "x"].
 func (f *search) listItem(n, at, i int) bool {
 	s := f.s
 	if f.optionStart(at) < 0 || i >= len(s) || strings.IndexByte(`"'\`, s[i]) < 0 {
@@ -99,7 +99,7 @@ func (f *search) listItem(n, at, i int) bool {
 	return true
 }
 
-// netrc finds the password of an entry of .netrc, on whichever line it stands.
+// netrc finds the password of an entry of .netrc, on any line.
 func (f *search) netrc(n, at, i int) bool {
 	s := f.s
 	if i >= len(s) || !isSpace(s[i]) || at == 0 || !isSpace(s[at-1]) {
@@ -127,8 +127,8 @@ func (f *search) netrc(n, at, i int) bool {
 	return true
 }
 
-// yamlBlock is the text of a block scalar that begins at value, for the key whose name
-// holds s[at]: the lines behind it that are indented further than the key.
+// yamlBlock returns the text of a block scalar that begins at value, for the key whose
+// name holds s[at]: the lines after it that are indented further than the key.
 func yamlBlock(s string, at, value int) (start, end int) {
 	i := value
 	if s[i] != '|' && s[i] != '>' {
@@ -162,7 +162,8 @@ func yamlBlock(s string, at, value int) (start, end int) {
 	return start, end
 }
 
-// indent is how many blanks a line begins with. A dash of a list is one.
+// indent returns the number of blanks at the beginning of a line. The dash of a list is
+// included.
 func indent(s string, i int) int {
 	n := 0
 	for i+n < len(s) && (s[i+n] == ' ' || s[i+n] == '-' && i+n+1 < len(s) && s[i+n+1] == ' ') {

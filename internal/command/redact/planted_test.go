@@ -26,7 +26,8 @@ func readPlanted(t testing.TB) []planted {
 	return out
 }
 
-// shown undoes what keeps scanners from taking the file for a leak.
+// shown decodes a text of the file, which is encoded so that scanners do not report it
+// as a leak.
 func shown(t testing.TB, hidden string) string {
 	t.Helper()
 	b, err := base64.StdEncoding.DecodeString(hidden)
@@ -70,7 +71,7 @@ func TestEveryRuleOfGitleaks(t *testing.T) {
 	}
 	for i := range rules {
 		if rules[i].id == "private-key-block" {
-			break // from here on they are our own
+			break // the remaining rules are our own
 		}
 		if !seen[rules[i].id] {
 			t.Errorf("no secret is planted for %s", rules[i].id)
@@ -99,7 +100,7 @@ func TestEncodedSecrets(t *testing.T) {
 				}
 				_, after, _ := strings.Cut(p.text, p.secret)
 				if len(p.secret) < 12 || after != "" && isBlob(after[0]) {
-					continue // too short to be told from a word, or one with what follows
+					continue // too short to differ from a word, or includes the text after it
 				}
 				in := strings.Replace(p.text, p.secret, encode(p.secret), 1)
 				if out := r.Text(in).String(); strings.Contains(out, encode(p.secret)) {

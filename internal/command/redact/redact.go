@@ -10,27 +10,27 @@ import (
 	"unicode/utf8"
 )
 
-// Mark stands where a secret was, in stored text.
+// Mark replaces a secret in stored text.
 const Mark = "<REDACTED>"
 
-// Unsearched is the kind of what is beyond a limit, and so taken out unread.
+// Unsearched is the kind of a text beyond a limit, which is removed without a search.
 const Unsearched = "unsearched"
 
-// Repeated is the kind of a secret that was found elsewhere in the text.
+// Repeated is the kind of a secret that was found in another place of the text.
 const Repeated = "repeated"
 
-// Limits of a search. What is over them is taken out unread.
+// Limits of a search. Text beyond them is removed without a search.
 const (
-	// maxText is how much of a text is searched, in bytes; commands that are
-	// longer are opaque as a whole.
+	// maxText is the number of bytes of a text that are searched. Longer commands are
+	// opaque as a whole.
 	maxText = 1 << 20
-	// maxFuel is what the expressions may cost for one text, in bytes times
-	// the weight of the expression: about two seconds.
+	// maxFuel is the maximum cost of the expressions for one text, in bytes times the
+	// weight of the expression: about two seconds.
 	maxFuel = 48 << 20
-	// maxRounds is how often a text is searched again after secrets were
-	// taken out, until nothing more is found.
+	// maxRounds is how often a text is searched again after secrets were removed, until no
+	// more are found.
 	maxRounds = 12
-	// maxDepth is how many encodings may be nested.
+	// maxDepth is the number of nested encodings that are decoded.
 	maxDepth = 3
 )
 
@@ -43,13 +43,12 @@ type Finding struct {
 	// Placed is set for a secret in a known position: header, option value,
 	// password of a URL.
 	Placed bool
-	// Known is set for a token or key of a known form, which is one wherever it
-	// stands.
+	// Known is set for a token or key of a known form, which is a secret in any place.
 	Known bool
 }
 
-// Redactor finds secrets. It compiles what a text needs and keeps it, so one
-// Redactor should serve a whole process; it is safe for concurrent use.
+// Redactor finds secrets. It compiles the expressions that a text needs and caches them,
+// so one Redactor should serve a whole process. It is safe for concurrent use.
 type Redactor struct {
 	compiled     [len(rules)]compiled
 	placeholders atomic.Pointer[regexp.Regexp]
@@ -58,7 +57,7 @@ type Redactor struct {
 // ofProcess is the Redactor of the process.
 var ofProcess Redactor
 
-// New gives the Redactor of the process: all of them would compile the same.
+// New returns the Redactor of the process: all of them would compile the same expressions.
 func New() *Redactor { return &ofProcess }
 
 // Text redacts a string for a store: each secret is replaced by [Mark].
@@ -77,7 +76,7 @@ func label(kind string, characters int) string {
 	return fmt.Sprintf("<REDACTED %s, %d characters>", kind, characters)
 }
 
-// replace puts a mark in the place of each finding.
+// replace returns s with a mark in the place of each finding.
 func replace(s string, found []Finding, mark func(Finding) string) string {
 	if len(found) == 0 {
 		return s
@@ -93,8 +92,8 @@ func replace(s string, found []Finding, mark func(Finding) string) string {
 	return b.String()
 }
 
-// Find lists the secrets of a text in order; they do not overlap. With all of
-// them replaced, nothing is found any more.
+// Find returns the secrets of a text in order, without overlaps. If all of them are
+// replaced, a second search finds nothing.
 func (r *Redactor) Find(s string) []Finding {
 	all := marks(s)
 	searched := head(s, all)
@@ -127,12 +126,12 @@ func (r *Redactor) Find(s string) []Finding {
 	return whole(s)
 }
 
-// noRule is what marks that were there before have instead of a rule.
+// noRule is the rule index of marks that were in the text before.
 const noRule = unsearched + 1
 
-// head is how much of a text is searched: all, or up to the last white space
-// before the limit, so that no secret is cut. Marks do not count, or a text
-// that grew by them would lose its end when it is redacted again.
+// head returns the number of bytes of a text that are searched: all, or up to the last
+// white space before the limit, so that no secret is cut. Marks are not counted.
+// Otherwise a text that grew by them would lose its end when it is redacted again.
 func head(s string, marks []found) int {
 	limit := maxText
 	for _, m := range marks {
@@ -149,8 +148,8 @@ func head(s string, marks []found) int {
 
 func whole(s string) []Finding { return []Finding{{Kind: Unsearched, Start: 0, End: len(s)}} }
 
-// marks lists the marks and labels that a text has already. A label counts
-// only with a kind that there is, or a secret could hide in one.
+// marks returns the marks and labels that a text already has. A label needs an existing
+// kind, or a secret could hide in one.
 func marks(s string) []found {
 	var out []found
 	const opening = "<REDACTED"
@@ -169,8 +168,7 @@ func marks(s string) []found {
 	return out
 }
 
-// labelLength is the length of the rest of a mark or label, 0 where it is
-// none.
+// labelLength returns the length of the rest of a mark or label, or 0 if s is not one.
 func labelLength(s string) int {
 	if strings.HasPrefix(s, ">") {
 		return 1
@@ -192,7 +190,7 @@ func isKind(name string) bool {
 		name == kind(highEntropy) || name == kind(repeated) || name == kind(unsearched)
 }
 
-// marked is a view of s with marks in the place of what was found.
+// marked returns a view of s with marks in the place of findings.
 func marked(s string, all []found) *view {
 	v := &view{of: s}
 	for _, f := range all {
@@ -201,7 +199,7 @@ func marked(s string, all []found) *view {
 	return v
 }
 
-// deep searches a text as it stands and everything that can be decoded in it.
+// deep searches a text and everything that can be decoded in it, down to depth encodings.
 func (r *Redactor) deep(s string, fuel *int, depth int) []found {
 	f := &search{r: r, s: s, fuel: fuel}
 	f.walk()
@@ -226,7 +224,7 @@ func (r *Redactor) deep(s string, fuel *int, depth int) []found {
 	return out
 }
 
-// fresh keeps what is not inside of what was found before.
+// fresh returns the findings of news that are not inside one of all.
 func fresh(news, all []found) []found {
 	return slices.DeleteFunc(news, func(n found) bool {
 		i, _ := slices.BinarySearchFunc(all, n.start, func(f found, at int) int { return f.end - at - 1 })
@@ -234,7 +232,7 @@ func fresh(news, all []found) []found {
 	})
 }
 
-// merge joins what overlaps or touches; the rule that comes first names it.
+// merge joins findings that overlap or touch. The rule with the lowest index names the result.
 func merge(all []found) []found {
 	slices.SortFunc(all, func(a, b found) int {
 		return cmp.Or(a.start-b.start, b.end-a.end)
@@ -253,11 +251,11 @@ func merge(all []found) []found {
 	return out
 }
 
-// minRepeat is the least length, in bytes, of a secret that is taken out
-// wherever else it stands; shorter ones would take words apart.
+// minRepeat is the minimum length in bytes of a secret that is also removed in other
+// places. Shorter ones would split words.
 const minRepeat = 8
 
-// repeats lists the other places where the secrets just found stand.
+// repeats returns the other places of the secrets just found.
 func repeats(s string, news []found, fuel *int) []found {
 	byHead := map[string][]string{}
 	for _, n := range news {

@@ -28,7 +28,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// A label with a kind that there is not hides nothing.
+// TestForgedLabels checks that a label with an unknown kind hides nothing.
 func TestForgedLabels(t *testing.T) {
 	secret := rev("j9i8h7g6f5e4d3c2b1a0j9i8h7g6f5e4d3c2_phg")
 	for _, in := range []string{
@@ -87,7 +87,7 @@ func TestTextInJSON(t *testing.T) {
 	}
 }
 
-// One Redactor serves many goroutines.
+// TestConcurrent checks that one Redactor serves many goroutines.
 func TestConcurrent(t *testing.T) {
 	r := New()
 	all := readPlanted(t)
@@ -115,7 +115,7 @@ func TestIdempotent(t *testing.T) {
 	}
 }
 
-// everyday are lines as agents write them, where no secret is.
+// everyday returns lines as agents write them, without secrets.
 func everyday() []string {
 	return []string{
 		`git log --format=%H%n%an -n 5 3f786850e387550fdab836ed7e6dc881de23001b`,
@@ -150,7 +150,7 @@ func TestEverydayLinesStay(t *testing.T) {
 	}
 }
 
-// At most one everyday line in a hundred is changed.
+// TestFalseAlarms checks that at most one everyday line in a hundred is changed.
 func TestFalseAlarms(t *testing.T) {
 	r, changed, all := New(), 0, 0
 	for _, line := range sharedtest.Corpus(t, "dippy-half.tsv", 3000) {
@@ -165,8 +165,8 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// What is over a limit is taken out unread, and hostile texts end in time. The
-// time is a guard against hanging, ten times what it takes.
+// TestHostile checks that text over a limit is removed without a search, and that hostile texts
+// end in time. The time limit catches hangs: it is ten times the normal time.
 func TestHostile(t *testing.T) {
 	size := testrun.Pick(1<<18, 1<<20)
 	secret := rev("j9i8h7g6f5e4d3c2b1a0j9i8h7g6f5e4d3c2_phg")

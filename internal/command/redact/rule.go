@@ -10,21 +10,21 @@ import (
 
 //go:generate go -C gen run .
 
-// ruleForm says where in a text a rule is tried once one of its keywords occurs.
+// ruleForm is where in a text a rule is tried after one of its keywords occurs.
 type ruleForm uint8
 
 const (
-	// formAssigned: the keyword is an identifier, which an operator and the
-	// secret follow. Half of gitleaks' rules are of this form; the identifier
-	// and the operator are walked by hand, the expression is that of the value.
+	// formAssigned: the keyword is an identifier, followed by an operator and the secret.
+	// Half of gitleaks' rules have this form. Go code reads the identifier and the
+	// operator, and the expression is that of the value.
 	formAssigned ruleForm = iota
 	// formRun: the secret is in one piece, and the keyword is in it.
 	formRun
 	// formWhole: anywhere in the text.
 	formWhole
-	// formLine: on the line of the keyword, continuations included.
+	// formLine: on the line of the keyword, including continuations.
 	formLine
-	// The others are walked by hand, in context.go.
+	// The other forms are implemented in context.go.
 	formPEM
 	formURL
 	formHeader
@@ -32,38 +32,38 @@ const (
 	formWord
 )
 
-// rule is one way to find a secret. The table of them is generated.
+// rule is one way to find a secret. The table of rules is generated.
 type rule struct {
 	id   string
 	form ruleForm
-	// expr is the expression, compiled when it is first needed, and group the
-	// one that holds the secret; 0 is the first one that is not empty, -1 none:
-	// the whole match, as where there are no groups.
+	// expr is the expression, compiled on first use. group is the number of the group that
+	// holds the secret. 0 is the first group that is not empty. -1, and an expression
+	// without groups, mean the whole match.
 	expr  string
 	group int
-	// min is the least length of a match, for formName of a value; span the
-	// greatest length of a match, 0 where there is none. In bytes.
+	// min is the minimum length of a match in bytes, for formName of a value. span is the
+	// maximum length of a match in bytes, 0 without a limit.
 	min, span int
-	// weight is what the expression costs a byte, 1 for a small one.
+	// weight is the cost of the expression per byte, 1 for a small one.
 	weight int
-	// entropy is what a secret must exceed, in bits per byte; 0 for none.
+	// entropy is the minimum entropy of a secret in bits per byte, 0 without a minimum.
 	entropy float64
-	// also lists words of which one must occur too, in lower case.
+	// also lists words in lower case, of which one must also occur.
 	also []string
-	// allow says what is no secret although it matches.
+	// allow lists matches that are not secrets.
 	allow []allowlist
 }
 
-// allowlist is what a rule's author never takes for a secret.
+// allowlist holds the texts that a rule's author does not treat as secrets.
 type allowlist struct {
-	// target is what the expressions look at: "match", "line", or "" for the
-	// secret. Stop words always look at the secret.
+	// target is the text that the expressions match: "match", "line", or "" for the secret.
+	// Stop words always apply to the secret.
 	target    string
 	exprs     []string
 	stopwords []string
 }
 
-// word is a keyword in lower case, with the indexes of the rules it wakes.
+// word is a keyword in lower case, with the indexes of the rules that it activates.
 type word struct {
 	text  string
 	rules []uint16
@@ -84,7 +84,7 @@ func (c *compiled) regexp(r *rule) *regexp.Regexp {
 	return re
 }
 
-// allows reports whether the rule's lists say that a match is no secret.
+// allows reports whether the rule's lists exempt a match.
 func (c *compiled) allows(r *rule, secret, match, line string) bool {
 	if len(r.allow) == 0 {
 		return false
@@ -113,7 +113,7 @@ func (c *compiled) allows(r *rule, secret, match, line string) bool {
 	return false
 }
 
-// union is one expression for several, nil for none.
+// union returns one expression for several, or nil for none.
 func union(exprs []string) *regexp.Regexp {
 	if len(exprs) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func stopped(words []string, secret string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(secret, w) })
 }
 
-// entropy is Shannon's, in bits per byte.
+// entropy returns the Shannon entropy of s in bits per byte.
 func entropy(s string) float64 {
 	var count [256]int
 	for i := range len(s) {

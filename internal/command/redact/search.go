@@ -5,18 +5,18 @@ import "strings"
 // found is a secret in the text of one search.
 type found struct {
 	start, end int
-	// rule is the index in rules; the lower one names what two rules find.
+	// rule is the index in rules. If two rules find the same text, the lower one names it.
 	rule int
 	// placed is set for a known position: header, option value, URL.
 	placed bool
 }
 
-// The rules that are in no table.
+// Rules that are not in the table.
 const (
 	highEntropy   = len(rules) + iota // hookwise's third layer
-	repeated                          // a secret that was found elsewhere in the text
-	onCommandLine                     // where a program takes a secret
-	unsearched                        // over a limit, so taken out unread
+	repeated                          // a secret that was found in another place of the text
+	onCommandLine                     // an argument of a program that takes a secret
+	unsearched                        // over a limit, so removed without a search
 )
 
 func kind(rule int) string {
@@ -26,24 +26,24 @@ func kind(rule int) string {
 	return [...]string{"high-entropy", Repeated, "command-secret", Unsearched}[rule-len(rules)]
 }
 
-// search looks for secrets in one text, as it stands.
+// search finds secrets in one text without decoding it.
 type search struct {
 	r   *Redactor
 	s   string
 	out []found
-	// fuel is what the expressions may still cost, in bytes times weight. It
-	// is shared by all searches for one text; below zero the text is taken
-	// out unread, so that nobody can hide a secret behind a slow line.
+	// fuel is the remaining cost of the expressions, in bytes times weight. All searches
+	// for one text share it. Below zero the text is removed without a search, so that no
+	// secret can hide after a slow line.
 	fuel *int
-	// until is how far each rule has looked.
+	// until is the end of the text that each rule has searched.
 	until [len(rules)]int
-	// runStart and runEnd are the last run that was looked at.
+	// runStart and runEnd are the bounds of the last run that was searched.
 	runStart, runEnd int
-	pem              int // where the last key block ended
+	pem              int // the end of the last key block
 	// prints are the last commands that print.
 	prints []printed
-	// lastEnd is where the last line begins that ends a key, -1 for none, once
-	// it is looked for.
+	// lastEnd is the beginning of the last line that ends a key, or -1. It is valid if
+	// endsKnown is set.
 	lastEnd   int
 	endsKnown bool
 }
@@ -53,7 +53,7 @@ func (f *search) spend(n int) bool {
 	return *f.fuel >= 0
 }
 
-// walk goes through the text once and wakes the rules of each keyword.
+// walk reads the text once and tries the rules of each keyword.
 func (f *search) walk() {
 	s := f.s
 	for i := 0; i+1 < len(s); i++ {
@@ -83,8 +83,7 @@ func (f *search) walk() {
 	}
 }
 
-// prefixFold reports whether s begins with a word in lower case, in whatever
-// case.
+// prefixFold reports whether s begins with word, which is in lower case, ignoring case.
 func prefixFold(s, word string) bool {
 	if len(s) < len(word) {
 		return false
@@ -104,7 +103,7 @@ func lower(c byte) byte {
 	return c
 }
 
-// containsFold reports whether one of the words is in s, in whatever case.
+// containsFold reports whether one of the words is in s, ignoring case.
 func containsFold(s string, words []string) bool {
 	for i := range len(s) {
 		for _, w := range words {
@@ -146,14 +145,13 @@ func (f *search) wake(n, at, end int) {
 	}
 }
 
-// isRun reports whether a byte can be part of a secret in one piece; the
-// generator has the same class.
+// isRun reports whether a byte can be part of a secret in one piece. The generator has
+// the same class.
 func isRun(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte(`_.~+/=:%@|\-`, c) >= 0
 }
 
-// run tries a rule on the piece that holds the keyword, and no more of it than
-// a match can reach.
+// run tries a rule on the piece that holds the keyword, only as far as a match can reach.
 func (f *search) run(n, at, end int) {
 	r := &rules[n]
 	if at >= f.runEnd || at < f.runStart {
@@ -173,7 +171,7 @@ func (f *search) run(n, at, end int) {
 		if min(hi, end+r.span) <= f.until[n] {
 			return
 		}
-		// Far enough that the next keywords are inside too.
+		// Far enough to include the next keywords.
 		lo, hi = max(lo, at-r.span), min(hi, end+4*r.span)
 	} else if hi <= f.until[n] {
 		return
@@ -182,12 +180,11 @@ func (f *search) run(n, at, end int) {
 	f.window(n, max(0, lo-1), min(len(f.s), hi+1))
 }
 
-// maxLine is how long a line may be that tells whether a secret on it is none,
-// in bytes.
+// maxLine is the maximum length in bytes of a line that can exempt a secret on it.
 const maxLine = 4096
 
-// line is the line around a place, with those that it continues after a
-// backslash, as far as reach bytes to each side and one more.
+// line returns the line at a position, with those that it continues after a backslash,
+// up to reach bytes and one more on each side.
 func (f *search) line(at, reach int) (start, end int) {
 	lo, hi := max(0, at-reach-1), min(len(f.s), at+reach+1)
 	start, end = at, at
@@ -223,7 +220,7 @@ func (f *search) window(n, lo, hi int) {
 	}
 }
 
-// secretGroup is the place in m of the group that holds the secret.
+// secretGroup returns the index in m of the group that holds the secret.
 func secretGroup(m []int, group int) int {
 	if group > 0 && m[2*group] >= 0 {
 		return 2 * group
@@ -239,7 +236,7 @@ func secretGroup(m []int, group int) int {
 	return 0
 }
 
-// keep takes a match for a secret, unless its rule says that it is none.
+// keep records a match as a secret, unless its rule exempts it.
 func (f *search) keep(n, start, end, from, to int, placed bool) {
 	r := &rules[n]
 	if start >= end {
@@ -255,7 +252,7 @@ func (f *search) keep(n, start, end, from, to int, placed bool) {
 		}
 		first, last := f.line(from, maxLine)
 		if last-first > maxLine {
-			first, last = from, to // a line that long says nothing about its secret
+			first, last = from, to // such a long line says nothing about its secret
 		}
 		if f.r.compiled[n].allows(r, secret, f.s[from:to], f.s[first:last]) {
 			return
@@ -264,13 +261,12 @@ func (f *search) keep(n, start, end, from, to int, placed bool) {
 	f.out = append(f.out, found{start, end, n, placed})
 }
 
-// assigned follows an identifier that ends at end to its value, as the
-// expressions of gitleaks do:
+// assigned reads from an identifier that ends at end to its value, as the expressions of
+// gitleaks do:
 //
 //	[ \t\w.-]{0,20}[\s'"]{0,3} operator [`'"\s=]{0,5} value
 //
-// but through backslashes and closing brackets too, which stand there in JSON
-// and in code.
+// It also skips the backslashes and closing brackets of JSON and code.
 func (f *search) assigned(n, at, end int) {
 	i := end
 	for i < len(f.s) && i-end < 20 && (isName(f.s[i]) || f.s[i] == ' ' || f.s[i] == '\t') {
@@ -294,7 +290,7 @@ func (f *search) assigned(n, at, end int) {
 	}
 }
 
-// operators is the end of the longest operator at i, i where there is none.
+// operators returns the end of the longest operator at i, or i without one.
 func operators(s string, i int) int {
 	for _, op := range [...]string{":::=", "::=", ":=", "=>", "?=", "||", "=", ">", ":", ","} {
 		if strings.HasPrefix(s[i:], op) {
@@ -304,7 +300,8 @@ func operators(s string, i int) int {
 	return i
 }
 
-// value tries the value's expression of an assigned rule at a place.
+// value tries the value's expression of an assigned rule at a position, and reports
+// whether it matched.
 func (f *search) value(n, at, i int) bool {
 	r := &rules[n]
 	stop := i
@@ -339,9 +336,8 @@ func (f *search) value(n, at, i int) bool {
 
 const generic = "generic-api-key"
 
-// placeholder reports what gitleaks' list for all rules exempts. It is asked
-// for the generic rule alone: a secret with a form of its own is not harmless
-// because "false" is in it.
+// placeholder reports whether gitleaks' list for all rules exempts a secret. It applies only to
+// the generic rule: a secret with a form of its own is not harmless because "false" is in it.
 func (r *Redactor) placeholder(secret string) bool {
 	re := r.placeholders.Load()
 	if re == nil {

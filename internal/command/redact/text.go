@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 )
 
-// Text is a string that went through a [Redactor]. Stores take and keep this
-// type, never a string. The zero value is the empty text.
+// Text is a string redacted by a [Redactor]. Stores accept and hold this type, never a
+// string. The zero value is the empty text.
 type Text struct{ s string }
 
-// String is the redacted text.
+// String returns the redacted text.
 func (t Text) String() string { return t.s }
 
-// MarshalJSON writes the text as a JSON string, with [Mark] as it is: people
-// read these files. An encoder around it must not escape HTML either.
+// MarshalJSON writes the text as a JSON string, with [Mark] unescaped: people read these
+// files. An enclosing encoder must not escape HTML either.
 func (t Text) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -22,8 +22,8 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// UnmarshalJSON reads a JSON string and redacts it again, so that a file that
-// others can write cannot smuggle a raw secret into a Text.
+// UnmarshalJSON reads a JSON string and redacts it again, so that a file that other
+// users can write cannot put a raw secret into a Text.
 func (t *Text) UnmarshalJSON(data []byte) error {
 	var s string
 	if err := json.Unmarshal(data, &s); err != nil {

@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// Together redacts texts that are about the same thing. A secret that one of them
-// shows to be one, by what stands before it, is taken out of all: the analysis of a
-// command takes a password apart from the option that says what it is.
+// Together redacts related texts. A secret that one text shows as such, by the text before it,
+// is removed from all: the analysis of a command separates a password from its option.
 type Together struct {
 	r       *Redactor
 	secrets []string
 }
 
-// minTogether is the length of the shortest secret that is looked for in other texts,
-// in bytes. A shorter one would be found in every second word.
+// minTogether is the minimum length in bytes of a secret that is removed from other
+// texts. A shorter one would be in every second word.
 const minTogether = 4
 
-// Together finds the secrets of texts.
+// Together returns a Together for the secrets of texts.
 func (r *Redactor) Together(texts ...string) *Together {
 	t := &Together{r: r}
 	for _, s := range texts {
@@ -29,8 +28,8 @@ func (r *Redactor) Together(texts ...string) *Together {
 	return t
 }
 
-// add adds a secret in the forms in which the analysis may have it: as it stands,
-// without the shell's quotes, and as a URL's escapes mean it.
+// add adds a secret in the forms that the analysis may use: as it is, without the
+// shell's quotes, and with the escapes of a URL decoded.
 func (t *Together) add(secret string) {
 	forms := []string{secret, strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(secret)}
 	if plain := percent(secret).text(); plain != "" {
@@ -43,7 +42,7 @@ func (t *Together) add(secret string) {
 	}
 }
 
-// Text redacts one of the texts, or what was made of them.
+// Text redacts one of the texts, or a text derived from them.
 func (t *Together) Text(s string) Text {
 	for _, secret := range t.secrets {
 		s = strings.ReplaceAll(s, secret, Mark)
@@ -51,8 +50,8 @@ func (t *Together) Text(s string) Text {
 	return t.r.Text(s)
 }
 
-// Head is the beginning of a redacted text, at most n bytes of it, and whether that
-// is all. No character and no mark is cut in two.
+// Head returns at most the first n bytes of a redacted text, and whether that is all of
+// it. It cuts no character and no mark.
 func (t Text) Head(n int) (Text, bool) {
 	if len(t.s) <= n {
 		return t, true

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What one text shows to be a secret is taken out of the others.
+// TestTogether checks that a secret of one text is removed from the others.
 func TestTogether(t *testing.T) {
 	const secret = "Zk93hG77qLs0TtWm"
 	together := New().Together("mysql --password='"+secret+"' db", "echo hello")

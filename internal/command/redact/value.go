@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// maxValue is how far a value is followed; a longer one is taken out up to the
-// next white space, in pieces.
+// maxValue is the number of bytes up to which a value is read. A longer one is removed
+// up to the next white space, in pieces.
 const maxValue = 1 << 16
 
-// extent is where the value at i ends, and what of it is the secret: the text
-// inside of quotes, or the word. In a shell, operators end a word too, and
-// quoted pieces join it.
+// extent returns the bounds of the secret in the value at i: the text inside quotes, or
+// the word. In a shell, operators also end a word, and quoted pieces join it.
 func extent(s string, i int, shell bool) (start, end int) {
 	limit := min(len(s), i+maxValue)
 	if i >= limit {
@@ -51,8 +50,8 @@ func extent(s string, i int, shell bool) (start, end int) {
 	return i, min(j, limit)
 }
 
-// closing is the index of the quote that closes the one at i, -1 where there
-// is no quote or it stays open on its line.
+// closing returns the index of the quote that closes the one at i. It returns -1 without
+// a quote at i, or if it stays open on its line.
 func closing(s string, i, limit int) int {
 	q := s[i]
 	if q != '\'' && q != '"' && q != '`' {
@@ -77,7 +76,7 @@ func endsWord(s string, i int) bool {
 	return isSpace(s[i]) || strings.IndexByte(";|&<>(),", s[i]) >= 0
 }
 
-// unquoted takes the quotes off a word.
+// unquoted returns the bounds of a word without its quotes.
 func unquoted(s string, start, end int) (int, int) {
 	if end-start >= 2 && (s[start] == '"' || s[start] == '\'') && s[end-1] == s[start] {
 		return start + 1, end - 1
@@ -85,7 +84,8 @@ func unquoted(s string, start, end int) (int, int) {
 	return start, end
 }
 
-// trimmed takes off what ends a value in prose, JSON and code.
+// trimmed returns the bounds of a value without the characters that end it in prose,
+// JSON and code.
 func trimmed(s string, start, end int) (int, int) {
 	for end > start && strings.IndexByte(`,;)]}'"`+"`", s[end-1]) >= 0 {
 		end--
@@ -93,8 +93,8 @@ func trimmed(s string, start, end int) (int, int) {
 	return start, end
 }
 
-// reference reports whether s[start:end] only says where the secret is: a
-// variable, a placeholder, a call, a file; or is a word of a schema.
+// reference reports whether s[start:end] only names the place of a secret (a variable, a
+// placeholder, a call, a file), or is a word of a schema.
 func reference(s string, start, end int) bool {
 	v := s[start:end]
 	switch {
@@ -118,8 +118,7 @@ func reference(s string, start, end int) bool {
 	return slices.Contains(schema, strings.ToLower(v)) || code(v)
 }
 
-// variable reports whether v is a whole expansion of a shell, without a
-// default in it.
+// variable reports whether v is a whole expansion of a shell, without a default.
 func variable(v string) bool {
 	switch {
 	case strings.HasPrefix(v, "$("):
@@ -131,8 +130,7 @@ func variable(v string) bool {
 	return isWord(name) && (name == strings.ToUpper(name) || name == strings.ToLower(name))
 }
 
-// isWord reports whether v is a name: letters, digits, underscores, and dots
-// and dashes inside.
+// isWord reports whether v is a name: letters, digits, underscores, dots and dashes.
 func isWord(v string) bool {
 	for i := range len(v) {
 		if !isName(v[i]) {
@@ -142,10 +140,10 @@ func isWord(v string) bool {
 	return v != ""
 }
 
-// file reports whether v names a file rather than holding a secret.
+// file reports whether v names a file and holds no secret.
 func file(v string) bool {
 	v = strings.TrimPrefix(strings.TrimPrefix(v, "file:"), "@")
-	rooted := strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../../") || strings.HasPrefix(v, "~/")
+	rooted := strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "~/")
 	return rooted && plain(v)
 }
 
@@ -154,24 +152,23 @@ var schema = []string{"true", "false", "null", "none", "nil", "undefined", "stri
 	"optional", "required", "any", "object", "default", "secret", "password", "token", "text", "bytes", "self", "this", "prompt",
 	"yes", "no", "on", "off", "env", "stdin", "redacted"}
 
-// holders lists what code keeps secrets in.
+// holders lists the objects in which code holds secrets.
 var holders = []string{"process", "os", "env", "config", "cfg", "settings", "secrets", "vars", "var", "local", "module", "self", "this", "data", "import", "args", "opts", "options"}
 
-// code reports whether v is an expression that reads the secret from
-// somewhere: process.env.TOKEN.
+// code reports whether v is an expression that reads the secret: process.env.TOKEN.
 func code(v string) bool {
 	head, rest, ok := strings.Cut(v, ".")
 	return ok && isWord(strings.NewReplacer("[", "", "]", "", `"`, "", "'", "").Replace(rest)) && plain(rest) && slices.Contains(holders, head)
 }
 
-// random reports whether v looks drawn by chance: letters and digits mixed in
-// a way that no word, number, version, hash or UUID is.
+// random reports whether v looks random: letters and digits mixed as in no word, number,
+// version, hash or UUID.
 func random(v string, limit float64) bool {
 	return !plain(v) && entropy(v) > limit
 }
 
-// plain reports whether v is put together from words, numbers and hashes: what
-// paths, names, versions, UUIDs and git hashes are made of.
+// plain reports whether v consists of words, numbers and hashes, as paths, names,
+// versions, UUIDs and git hashes do.
 func plain(v string) bool {
 	for start := 0; start < len(v); {
 		end := start
@@ -190,8 +187,8 @@ func isAlnum(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// plainPiece reports whether letters and digits do not alternate more than
-// they do in words, versions and hashes.
+// plainPiece reports whether letters and digits alternate only as often as in words,
+// versions and hashes.
 func plainPiece(p string) bool {
 	if len(p) <= 5 {
 		return true

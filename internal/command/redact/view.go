@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// view is a text in which something was replaced in place: an encoding by what
-// it stands for, or a secret by its mark. Places in it are places in the text
-// that it was made of.
+// view is a text with replaced pieces: an encoding by its meaning, or a secret by its
+// mark. Offsets in it map to offsets in the original text.
 type view struct {
 	b      strings.Builder
 	of     string
@@ -20,7 +19,7 @@ type view struct {
 // cut is a replaced piece: view[start:end] stands for of[from:to].
 type cut struct{ start, end, from, to int }
 
-// replace puts text in the place of of[from:to]; calls go from left to right.
+// replace replaces of[from:to] by text. Calls must go from left to right.
 func (v *view) replace(from, to int, text string) {
 	v.b.WriteString(v.of[v.copied:from])
 	start := v.b.Len()
@@ -29,8 +28,8 @@ func (v *view) replace(from, to int, text string) {
 	v.cuts = append(v.cuts, cut{start, v.b.Len(), from, to})
 }
 
-// text is the view's own text, "" when nothing was replaced. A view that is nil is one
-// in which nothing was.
+// text returns the text of the view, or "" if nothing was replaced. A nil view has no
+// replacement.
 func (v *view) text() string {
 	if v == nil || len(v.cuts) == 0 {
 		return ""
@@ -40,13 +39,13 @@ func (v *view) text() string {
 	return v.b.String()
 }
 
-// origin maps a range of the view to the text it was made of; a piece that was
-// replaced counts as a whole.
+// origin maps a range of the view to the original text. A replaced piece is mapped as a whole.
 func (v *view) origin(start, end int) (int, int) { return v.place(start, false), v.place(end, true) }
 
+// place maps an offset of the view to the original text. end is set for the end of a range.
 func (v *view) place(at int, end bool) int {
-	// The last cut that begins before the place; a place at its end belongs to
-	// it where it ends a range, a place at its start where it begins one.
+	// Find the last cut that begins before the offset. An offset at its end belongs to it
+	// as the end of a range, an offset at its start as the beginning of one.
 	i, _ := slices.BinarySearchFunc(v.cuts, at, func(c cut, at int) int {
 		if c.start < at || !end && c.start == at {
 			return -1
@@ -76,7 +75,7 @@ func unhex(c byte) int {
 	return -1
 }
 
-// number reads n hexadecimal digits, -1 where they are none.
+// number reads n hexadecimal digits, or returns -1 if s does not have them.
 func number(s string, n int) int {
 	if len(s) < n {
 		return -1
@@ -92,7 +91,7 @@ func number(s string, n int) int {
 	return out
 }
 
-// percent undoes URL encoding.
+// percent decodes URL encoding. It returns nil if nothing was decoded.
 func percent(s string) *view {
 	if strings.IndexByte(s, '%') < 0 {
 		return nil
@@ -112,7 +111,8 @@ func percent(s string) *view {
 	return v
 }
 
-// escapes undoes the escapes of JSON, C and ANSI-C quotes.
+// escapes decodes the escapes of JSON, C and ANSI-C quotes. It returns nil if nothing
+// was decoded.
 func escapes(s string) *view {
 	i := strings.IndexByte(s, '\\')
 	if i < 0 {
@@ -130,7 +130,7 @@ func escapes(s string) *view {
 	return v
 }
 
-// escape is the end of the escape at i, and what it stands for.
+// escape returns the end of the escape at i, and its meaning.
 func escape(s string, i int) (int, string) {
 	switch c := s[i+1]; c {
 	case 'n', 'r':
@@ -157,8 +157,8 @@ func escape(s string, i int) (int, string) {
 	return i, ""
 }
 
-// joined undoes what a shell and most languages join: quotes and backslashes
-// between the pieces of a word, and "a" + "b".
+// joined joins text as a shell and most languages do: it removes quotes and backslashes
+// between the pieces of a word, and joins "a" + "b".
 func joined(s string) *view {
 	if !strings.ContainsAny(s, "'\"\\") {
 		return nil // no seam
@@ -176,11 +176,10 @@ func joined(s string) *view {
 	return v
 }
 
-// maxSeam is how far apart the pieces of a word may be, in bytes.
+// maxSeam is the maximum distance in bytes between the pieces of a word.
 const maxSeam = 256
 
-// seam is the end of what joins two pieces of a word at i; i where nothing
-// does.
+// seam returns the end of the text that joins two pieces of a word at i, or i if nothing does.
 func seam(s string, i int) int {
 	j := i
 	for j < len(s) && (s[j] == '\'' || s[j] == '"' || s[j] == '\\' && (j+1 == len(s) || strings.IndexByte("nrtux0", s[j+1]) < 0)) {
@@ -198,12 +197,12 @@ func seam(s string, i int) int {
 	return i
 }
 
-// minBlob is the shortest run that is decoded, in characters; minClear the
-// shortest text that counts as decoded.
+// minBlob is the minimum length in characters of a run that is decoded. minClear is that
+// of a decoded text.
 const minBlob, minClear = 16, 8
 
-// blobs undoes base64, plain and URL-safe, padded or not, and hexadecimal
-// digits, wherever text comes out.
+// blobs decodes base64, plain and URL-safe, padded or not, and hexadecimal digits,
+// wherever the result is text.
 func blobs(s string) *view {
 	var v *view
 	for i := 0; i < len(s); {
@@ -238,8 +237,8 @@ func padded(s string, i int) int {
 
 func isBlob(c byte) bool { return isAlnum(c) || c == '+' || c == '/' || c == '-' || c == '_' }
 
-// blob is the run of base64 characters at i; lines of full length continue on
-// the next one, and then places tells where each character is.
+// blob returns the run of base64 characters at i. Lines of full length continue on the
+// next one, and then places holds the offset of each character.
 func blob(s string, i int) (run string, places []int, end int) {
 	start := i
 	for i < len(s) && isBlob(s[i]) {
@@ -264,7 +263,7 @@ func blob(s string, i int) (run string, places []int, end int) {
 	}
 }
 
-// wraps reports whether a line of base64 goes on after a line end.
+// wraps reports whether a line of base64 continues after a line end.
 func wraps(s string, start, end int) bool {
 	if end-start < 60 || end-start > 100 || (end-start)%4 != 0 {
 		return false
@@ -276,15 +275,14 @@ func wraps(s string, start, end int) bool {
 	return next > end && next < len(s) && isBlob(s[next])
 }
 
-// decoded is text that came out of run[from:to].
+// decoded is the text decoded from run[from:to].
 type decoded struct {
 	from, to int
 	text     string
 }
 
-// clear decodes a run at each of the four places where a group of four can
-// begin, since nobody says where base64 begins in a path or a name, and takes
-// the longest texts that come out.
+// clear decodes a run at each of the four offsets at which a group of four can begin, since the
+// start of base64 in a path or a name is unknown. It returns the longest texts.
 func clear(run string) []decoded {
 	var all []decoded
 	var text, room [64]byte // most runs are short, and need no memory of their own
@@ -307,7 +305,7 @@ func clear(run string) []decoded {
 	return all
 }
 
-// standard is a run in the alphabet that is not URL-safe.
+// standard returns a run in the standard alphabet, not the URL-safe one.
 func standard(run string) string {
 	if !strings.ContainsAny(run, "-_") {
 		return run
@@ -324,7 +322,7 @@ func standard(run string) string {
 	return string(b)
 }
 
-// digits appends the texts that pairs of hexadecimal digits stand for.
+// digits appends the texts that pairs of hexadecimal digits encode.
 func digits(all []decoded, run string) []decoded {
 	for i := 0; i < len(run); i++ {
 		start := i
@@ -340,9 +338,9 @@ func digits(all []decoded, run string) []decoded {
 	return all
 }
 
-// readable appends the texts in raw; place says which character holds the
-// beginning of a byte, rounded down, or with up 2 rounded up.
-// UTF-16 is read too, as PowerShell encodes commands.
+// readable appends the texts in raw. place returns the character that holds the
+// beginning of a byte, rounded down, or with up 2 rounded up. It also reads UTF-16, in
+// which PowerShell encodes commands.
 func readable(all []decoded, raw []byte, place func(at, up int) int) []decoded {
 	for start := 0; start < len(raw); {
 		end, length := start, 0
@@ -363,7 +361,7 @@ func readable(all []decoded, raw []byte, place func(at, up int) int) []decoded {
 
 func isText(c byte) bool { return 0x20 <= c && c < 0x7f || '\t' <= c && c <= '\r' }
 
-// apart keeps the longest texts that do not overlap, in order.
+// apart returns the longest texts that do not overlap, in order.
 func apart(all []decoded) []decoded {
 	slices.SortFunc(all, func(a, b decoded) int { return (b.to - b.from) - (a.to - a.from) })
 	var out []decoded

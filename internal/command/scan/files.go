@@ -15,12 +15,12 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// maxEntries is how many entries a folder may have to be searched as a whole.
+// maxEntries is the number of entries of a folder up to which all of it is searched.
 const maxEntries = 1 << 20
 
-// Files searches files, and folders with all that is in them. Folders called .git are
-// passed, as are links, unless a path names one. An error is about a path that is not
-// there; whatever else cannot be searched is among the gaps.
+// Files searches files, and folders with everything in them. It skips folders named .git
+// and symlinks, unless a path names one. It returns an error for a path that does not
+// exist. Any other file that cannot be searched is among the gaps.
 func Files(ctx context.Context, r *redact.Redactor, dir string, paths []string) (Result, error) {
 	var jobs []job
 	var out Result
@@ -53,6 +53,8 @@ type walk struct {
 	result *Result
 }
 
+// entry adds one file or folder to the jobs, or to the gaps if it is neither. named is
+// set for a path that the caller gave.
 func (w *walk) entry(path, name string, mode fs.FileMode, named bool) {
 	switch {
 	case mode.IsDir() && filepath.Base(path) == ".git" && !named:
@@ -80,7 +82,7 @@ func (w *walk) folder(path, name string) {
 	}
 }
 
-// reason is why a file cannot be read, without its name.
+// reason returns why a file cannot be read, without its name.
 func reason(err error) string {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return p.Err.Error()
@@ -97,7 +99,7 @@ func readAndSearch(r *redact.Redactor, j job) Result {
 	return searchFile(r, j.name, data)
 }
 
-// contents are those of a file, or why they cannot be had.
+// contents returns the contents of a file, or why they cannot be read.
 func contents(path string) (data []byte, why string) {
 	f, info, err := state.OpenLinked(path)
 	if err != nil {
@@ -114,7 +116,7 @@ func contents(path string) (data []byte, why string) {
 	return data, tooLarge(int64(len(data)))
 }
 
-// all does jobs at the same time, and joins what they give in their order.
+// all runs jobs concurrently, and joins their results in the order of the jobs.
 func all[T any](ctx context.Context, jobs []T, do func(T) Result) Result {
 	results := make([]Result, len(jobs))
 	next := make(chan int)

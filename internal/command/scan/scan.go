@@ -1,7 +1,7 @@
-// Package scan finds secrets in files and in what git is about to commit, so that
-// none gets into a repository. What a secret is, package redact says.
+// Package scan finds secrets in files and in what git is about to commit, so that none gets
+// into a repository. Package redact defines what a secret is.
 //
-// What it cannot search it names, since a file that nobody looked into is not clean.
+// The result names every file that it cannot search, since an unsearched file is not clean.
 package scan
 
 import (
@@ -18,34 +18,31 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// AllowMark is the comment by which a person says that a line, or the next one,
-// holds no secret.
+// AllowMark is the comment that declares that a line, or the next one, holds no secret.
 const AllowMark = "cardea:allow-secret"
 
 const (
-	// maxFile is how large a file may be to be searched, in bytes.
+	// maxFile is the size in bytes up to which a file is searched.
 	maxFile = 64 << 20
-	// piece is how much text is searched at once, in bytes. A search costs more for
-	// each byte the longer the text is in which something is found.
+	// piece is the number of bytes that are searched at once. A search costs more per byte
+	// the longer the text with findings is.
 	piece = 4 << 10
-	// overlap is how much of a piece the next one begins with, in bytes, for what
-	// stands in several lines.
+	// overlap is the number of bytes of a piece that the next one repeats, for secrets over
+	// several lines.
 	overlap = 512
-	// binaryHead is how much of a file is looked at to tell text from others, in
-	// bytes: the same as git looks at.
+	// binaryHead is the number of bytes of a file that decide whether it is text: the same
+	// as in git.
 	binaryHead = 8000
 )
 
 // Finding is a secret in a file.
 type Finding struct {
-	// File is the file's name: as it was named, or in git from the root of the
-	// repository.
+	// File is the file's name: as it was given, or in git relative to the root of the repository.
 	File string
 	// Line and Column count from 1, columns in characters. Both are 0 for a secret
 	// in the name of the file.
 	Line, Column int
-	// Kind is that of the finder ([redact.Finding]), Characters the length of the
-	// secret.
+	// Kind is the kind of the finding ([redact.Finding]), Characters the length of the secret.
 	Kind       string
 	Characters int
 }
@@ -53,24 +50,24 @@ type Finding struct {
 // Gap is a file that was not searched, or not as a whole.
 type Gap struct {
 	File string
-	// Why says what kept the search from it.
+	// Why is the reason.
 	Why string
 }
 
-// Result is what a search found.
+// Result is the result of a search.
 type Result struct {
 	Findings []Finding
 	Gaps     []Gap
-	// Files is how many files were searched, Bytes how large they are together.
+	// Files is the number of files searched, Bytes their total size.
 	Files int
 	Bytes int64
-	// Binary is how many of them are no text, and were searched for known forms of
-	// tokens only.
+	// Binary is the number of them that are not text. Those were searched only for known
+	// forms of tokens.
 	Binary int
-	// Allowed is how many secrets a comment declares to be none.
+	// Allowed is the number of secrets that a comment declares to be none.
 	Allowed int
-	// Links and Submodules are how many of these were passed: a link's target is
-	// another file, and a submodule a repository of its own.
+	// Links and Submodules are the numbers of those skipped: a link's target is another
+	// file, and a submodule another repository.
 	Links, Submodules int
 }
 
@@ -84,7 +81,7 @@ func (r *Result) add(o Result) {
 	r.Allowed, r.Links, r.Submodules = r.Allowed+o.Allowed, r.Links+o.Links, r.Submodules+o.Submodules
 }
 
-// tooLarge is why a file of a size is not searched, "" where it is.
+// tooLarge returns why a file of a size is not searched, or "" if it is.
 func tooLarge(size int64) string {
 	if size <= maxFile {
 		return ""
@@ -125,12 +122,12 @@ func searchFile(r *redact.Redactor, name string, data []byte) Result {
 	return out
 }
 
-// quoting are the endings of files of languages in which a text constant is quoted.
+// quoting are the extensions of files in languages that quote text constants.
 var quoting = []string{".c", ".cc", ".cpp", ".cs", ".dart", ".ex", ".exs", ".go", ".h", ".hpp", ".java", ".js", ".jsx", ".kt", ".lua", ".m", ".mjs", ".php",
 	".pl", ".pm", ".py", ".rb", ".rs", ".scala", ".swift", ".ts", ".tsx", ".vue", ".zig"}
 
-// expression reports whether a finding, in code, is no constant but a name or a call:
-// token = parse(line). What has a digit in it is not, for it may stand in a comment.
+// expression reports whether a finding in code is not a constant but a name or a call:
+// token = parse(line). A finding with a digit is not, since it may be in a comment.
 func (s *search) expression(f redact.Finding) bool {
 	if f.Known || f.Start > 0 && strings.IndexByte("\"'`", s.text[f.Start-1]) >= 0 {
 		return false
@@ -143,12 +140,12 @@ func (s *search) expression(f redact.Finding) bool {
 	return !f.Placed && !strings.ContainsAny(value, "0123456789\"'`")
 }
 
-// nameLetters are those of names, and the dot between them.
+// nameLetters are the letters of names, and the dot between them.
 const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_."
 
-// textOf is a file's text. A file with zero bytes is no text, unless it says that it
-// is UTF-16; of another one the readable pieces are left, each where it stands, so
-// that no zero byte hides the rest.
+// textOf returns a file's text. A file with zero bytes is not text, unless it is marked
+// as UTF-16. Its readable pieces are returned at their offsets, so that no zero byte
+// hides the rest.
 func textOf(data []byte) (text string, isText bool) {
 	if t, ok := wide(data); ok {
 		return t, true
@@ -166,7 +163,7 @@ func textOf(data []byte) (text string, isText bool) {
 	return string(readable), false
 }
 
-// wide is text in UTF-16 with its mark in front, as Windows writes it.
+// wide returns text in UTF-16 with a byte order mark, as Windows writes it.
 func wide(data []byte) (string, bool) {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {
@@ -187,14 +184,13 @@ func wide(data []byte) (string, bool) {
 type search struct {
 	redactor *redact.Redactor
 	text     string
-	// onlyKnown leaves out what is a secret only where it stands.
+	// onlyKnown excludes findings that are a secret only because of their place.
 	onlyKnown bool
 	found     []redact.Finding
-	// costly is set where a piece takes too long, which begins at costlyAt. The search
-	// ends there.
+	// costly is set if a piece, which begins at costlyAt, takes too long. The search ends there.
 	costly   bool
 	costlyAt int
-	// starts are where the lines begin, once somebody asks.
+	// starts are the beginnings of the lines, computed on first use.
 	starts []int
 }
 
@@ -207,8 +203,8 @@ func (s *search) run() {
 	}
 }
 
-// pieceEnd is where the piece ends that begins at a place: at the end of a line where
-// there is one, else where it is long enough.
+// pieceEnd returns the end of the piece that begins at an offset: the end of a line if
+// there is one, else the maximum size.
 func (s *search) pieceEnd(at int) int {
 	if len(s.text)-at <= piece {
 		return len(s.text)
@@ -219,8 +215,8 @@ func (s *search) pieceEnd(at int) int {
 	return at + piece
 }
 
-// pieceBegin is where a piece begins that is to begin at a place, with what stands
-// before it: at the begin of a line where there is one.
+// pieceBegin returns the beginning of a piece with the overlap before offset at: the
+// beginning of a line if there is one.
 func (s *search) pieceBegin(at int) int {
 	from := max(0, at-overlap)
 	if i := strings.IndexByte(s.text[from:at], '\n'); from > 0 && i >= 0 {
@@ -244,7 +240,7 @@ func (s *search) look(begin, end int) {
 	}
 }
 
-// has reports whether a secret was found already, by a piece that overlaps.
+// has reports whether an overlapping piece has already found a secret.
 func (s *search) has(f redact.Finding) bool {
 	for i := len(s.found) - 1; i >= 0 && s.found[i].End > f.Start-overlap; i-- {
 		if s.found[i].Start < f.End && f.Start < s.found[i].End {
@@ -255,7 +251,7 @@ func (s *search) has(f redact.Finding) bool {
 	return false
 }
 
-// lines are where the lines begin.
+// lines returns the beginnings of the lines.
 func (s *search) lines() []int {
 	if s.starts == nil {
 		s.starts = []int{0}
@@ -268,7 +264,7 @@ func (s *search) lines() []int {
 	return s.starts
 }
 
-// lineOf is the number of the line that holds a byte, from 1.
+// lineOf returns the number of the line that holds a byte, from 1.
 func (s *search) lineOf(at int) int {
 	i, exact := slices.BinarySearch(s.lines(), at)
 	if exact {
@@ -279,8 +275,8 @@ func (s *search) lineOf(at int) int {
 
 func (s *search) lineStart(at int) int { return s.lines()[s.lineOf(at)-1] }
 
-// allowed reports whether a line of a secret, or the line before, says that it is
-// none.
+// allowed reports whether a comment on a line of a secret, or on the line before,
+// declares it to be none.
 func (s *search) allowed(f redact.Finding) bool {
 	first := max(1, s.lineOf(f.Start)-1)
 	end := len(s.text)

@@ -15,7 +15,7 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// token is a planted secret, put together so that no file of the repository holds one.
+// token is a planted secret, built from pieces so that no file of the repository holds one.
 var token = "gh" + "p_" + "x7Kq9TzW2mVb4NcR8sLd3FhJ6gYp1QaZ5eUo"
 
 func found(t *testing.T, name string, data []byte) Result {
@@ -33,7 +33,7 @@ func TestPlaces(t *testing.T) {
 		{"a.env", "DB_PASSWORD=hunter2\n", "1:13 password 7"},
 		{"a.txt", "nothing here\n", ""},
 		{token + ".txt", "", "0:0 github-pat 40"},
-		// In code a name or a call is no constant; a quoted one is, and a token always.
+		// In code a name or a call is not a constant. A quoted text is, and a token always is.
 		{"a.py", "password = config['password']\ntoken = parse(line)\nsecret = self.other\n", ""},
 		{"a.py", "password = 'correct-horse'\n", "1:13 password 13"},
 		{"a.py", "# password: hunter2\n", "1:13 password 7"},
@@ -66,7 +66,7 @@ func TestAllowedByAComment(t *testing.T) {
 	}
 }
 
-// A secret is found wherever the pieces of the search end, and once.
+// TestPieces checks that a secret is found once, wherever the pieces of the search end.
 func TestPieces(t *testing.T) {
 	key := "-----BEGIN " + "PRIVATE KEY-----\n" + strings.Repeat("MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj\n", 100) + "-----END " + "PRIVATE KEY-----\n"
 	for _, filler := range []string{"a line of words\n", "word ", "x"} {
@@ -84,8 +84,8 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// No zero byte and no encoding hides a token; what only looks like one in binary data
-// is not reported.
+// TestWhatIsNoPlainText checks that no zero byte and no encoding hides a token. A text
+// in binary data that only resembles one is not reported.
 func TestWhatIsNoPlainText(t *testing.T) {
 	if r := found(t, "a", []byte("\x00\x01x "+token+"\x02")); len(r.Findings) != 1 || r.Binary != 1 {
 		t.Errorf("binary: %+v", r)
@@ -121,21 +121,21 @@ func TestFiles(t *testing.T) {
 	write(t, filepath.Join(dir, "in/a.txt"), token)
 	write(t, filepath.Join(dir, "in/.git/config"), token)
 	write(t, filepath.Join(dir, "outside"), token)
-	if err := os.Symlink("../../outside", filepath.Join(dir, "in/link")); err != nil {
+	if err := os.Symlink("../outside", filepath.Join(dir, "in/link")); err != nil {
 		t.Fatal(err)
 	}
 	r, err := Files(context.Background(), redact.New(), dir, []string{"in"})
 	if err != nil || len(r.Findings) != 1 || r.Findings[0].File != filepath.Join("in", "a.txt") || r.Links != 1 || r.Files != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
-	// A link that is named is meant.
+	// A named link is followed.
 	if r, err := Files(context.Background(), redact.New(), dir, []string{"in/link"}); err != nil || len(r.Findings) != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, err := Files(context.Background(), redact.New(), dir, []string{"nosuch"}); err == nil {
 		t.Error("a path that is not there is no error")
 	}
-	// What cannot be searched is not clean.
+	// A file that cannot be searched is not clean.
 	f, err := os.Create(filepath.Join(dir, "in/huge"))
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// repository makes one with a first commit.
+// repository creates a repository with a first commit.
 func repository(t *testing.T) (dir string, git func(args ...string)) {
 	t.Helper()
 	dir = t.TempDir()
@@ -189,7 +189,7 @@ func TestStaged(t *testing.T) {
 	if r := staged(t, dir); !r.Clean() || r.Files != 0 {
 		t.Errorf("nothing is staged: %+v", r)
 	}
-	// Before the first commit; what counts is the index and not the file.
+	// Before the first commit. The index is searched, not the file.
 	write(t, filepath.Join(dir, "old"), token+"\n")
 	write(t, filepath.Join(dir, "was"), "words\n")
 	git("add", ".")
@@ -199,7 +199,7 @@ func TestStaged(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	git("commit", "-qm", "x")
-	// What is committed, deleted or only in the folder is not about to be committed.
+	// Committed and deleted files, and files only in the folder, are not about to be committed.
 	if r := staged(t, dir); !r.Clean() || r.Files != 0 {
 		t.Errorf("%+v", r)
 	}
@@ -237,8 +237,8 @@ func TestStaged(t *testing.T) {
 	}
 }
 
-// Nothing that a repository's configuration names is run, and no replacement of an
-// object is read in its place.
+// TestAHostileRepositoryRunsNothing checks that nothing is run that a repository's
+// configuration names, and that no replacement of an object is read.
 func TestAHostileRepositoryRunsNothing(t *testing.T) {
 	dir, git := repository(t)
 	ran := filepath.Join(dir, "ran")
@@ -280,7 +280,7 @@ func TestAHostileRepositoryRunsNothing(t *testing.T) {
 	if err != nil || names(r) != "a.txt" {
 		t.Errorf("%+v, %v", r, err)
 	}
-	// Contents that are not there are not fetched.
+	// Missing contents are not fetched.
 	objects, err := filepath.Glob(filepath.Join(dir, ".git/objects/??/*"))
 	if err != nil || len(objects) == 0 {
 		t.Fatal(err)
@@ -334,7 +334,7 @@ func TestWhatGitSaysIsNotBelieved(t *testing.T) {
 	}
 }
 
-// FuzzSearch: a token on a line of its own is found in whatever stands around it.
+// FuzzSearch checks that a token on a line of its own is found in any surrounding text.
 func FuzzSearch(f *testing.F) {
 	f.Add("a\n", "b")
 	f.Add(strings.Repeat("x=", 3000), "\x00")

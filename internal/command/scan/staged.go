@@ -13,24 +13,22 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// modeSubmodule is the mode of an entry that is a repository of its own, as git writes
-// it.
+// modeSubmodule is the mode of an entry for another repository, as git writes it.
 const modeSubmodule = "160000"
 
 const (
-	// maxList is how much git may say about which files are staged, in bytes.
+	// maxList is the size in bytes up to which git's list of staged files is read.
 	maxList = 256 << 20
-	// batch is how much git is asked for at once, in bytes.
+	// batch is the number of bytes that git is asked for at once.
 	batch = 64 << 20
 )
 
-// Staged searches what the index of the repository around a folder holds and its last
-// commit does not: files that were added, changed or renamed, with the contents that
-// git would commit. With paths it looks at those alone, which count from the folder.
+// Staged searches what the index of the repository that contains a folder holds and its last
+// commit does not: files that were added, changed or renamed, with the contents that git would
+// commit. With paths, which are relative to the folder, it searches only those.
 //
-// A repository may be hostile. Git is only asked for the names and contents of
-// objects, which starts no filter, textconv, hook or monitor that a configuration
-// names, and fetches nothing.
+// A repository may be hostile. Git only returns the names and contents of objects, which starts
+// no filter, textconv, hook or monitor that a configuration names, and fetches nothing.
 func Staged(ctx context.Context, r *redact.Redactor, dir string, environ, paths []string) (Result, error) {
 	at, err := git.Open(dir, environ, limit.Fetch)
 	if err != nil {
@@ -47,15 +45,15 @@ func Staged(ctx context.Context, r *redact.Redactor, dir string, environ, paths 
 	return g.search(r, entries)
 }
 
-// Repository is where a repository of git lies. All paths are absolute.
+// Repository holds the places of a git repository. All paths are absolute.
 type Repository struct {
-	// Root is the folder of the files, Common that of git's own files.
+	// Root is the folder of the files, Common the folder of git's own files.
 	Root, Common string
-	// Hooks is the folder of the hooks, wherever the configuration has it.
+	// Hooks is the folder of the hooks, as configured.
 	Hooks string
 }
 
-// Find finds the repository around a folder.
+// Find returns the repository that contains a folder.
 func Find(ctx context.Context, dir string, environ []string) (Repository, error) {
 	at, err := git.Open(dir, environ, limit.Fetch)
 	if err != nil {
@@ -74,7 +72,7 @@ func Find(ctx context.Context, dir string, environ []string) (Repository, error)
 	return Repository{Root: lines[0], Common: lines[1], Hooks: lines[2]}, nil
 }
 
-// asking is a repository that is asked as often as a search needs.
+// asking is a repository and the context of a search in it.
 type asking struct {
 	git.Repository
 	ctx context.Context
@@ -90,10 +88,10 @@ type entry struct {
 	size             int64
 }
 
-// staged lists what is staged. A renamed file counts as a new one.
+// staged returns the staged files. A renamed file is treated as a new one.
 func (g asking) staged(paths []string) ([]entry, error) {
 	base, err := g.run(nil, git.MaxLine, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-	if err != nil { // nothing was committed yet
+	if err != nil { // no commit yet
 		if base, err = g.run(nil, git.MaxLine, "hash-object", "-t", "tree", "--stdin"); err != nil {
 			return nil, err
 		}
@@ -155,7 +153,7 @@ func (g asking) search(r *redact.Redactor, entries []entry) (Result, error) {
 	return out, g.ctx.Err()
 }
 
-// ask is the names of objects as git reads them.
+// ask returns the names of objects in the input format of git.
 func ask(entries []entry) []byte {
 	var b bytes.Buffer
 	for _, e := range entries {
@@ -164,7 +162,7 @@ func ask(entries []entry) []byte {
 	return b.Bytes()
 }
 
-// sizes finds out how large the contents of entries are.
+// sizes sets the sizes of the contents of entries.
 func (g asking) sizes(entries []entry) error {
 	if len(entries) == 0 {
 		return nil
@@ -186,7 +184,7 @@ func (g asking) sizes(entries []entry) error {
 	return nil
 }
 
-// searchBatch reads the contents of entries by one process, and searches them.
+// searchBatch reads the contents of entries with one process, and searches them.
 func (g asking) searchBatch(r *redact.Redactor, entries []entry) (Result, error) {
 	var out Result
 	var small []entry

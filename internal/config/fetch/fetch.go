@@ -1,7 +1,7 @@
-// Package fetch gets the archive with an organisation's settings over https, verifies
-// the signature of OPA's bundles, and unpacks it in memory under the limits of package
-// org. It is part of cardea-engine, since the hook's program pays for neither HTTP nor
-// OPA.
+// Package fetch downloads the archive with an organisation's settings over https. It
+// verifies the signature of OPA bundles, and unpacks the archive in memory within the
+// limits of package org. It is part of cardea-engine, so that the hook's program needs
+// neither HTTP nor OPA.
 package fetch
 
 import (
@@ -24,8 +24,8 @@ import (
 	"cardea.dev/internal/decide/policy/rego"
 )
 
-// Serve answers one request, which it reads whole. The error is that of reading and
-// writing; what is wrong with an archive is part of the answer.
+// Serve answers one request. It fails only if reading or writing fails; problems with an
+// archive are part of the answer.
 func Serve(in io.Reader, out io.Writer) error {
 	var r org.Request
 	if err := json.NewDecoder(io.LimitReader(in, 1<<20)).Decode(&r); err != nil {
@@ -33,7 +33,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit.Fetch-time.Second)
 	defer cancel()
-	a := org.Answer{}
+	a := org.FetchResult{}
 	tree, err := Fetch(ctx, r)
 	if a.Tree = tree; err != nil {
 		a.Error = err.Error()
@@ -41,9 +41,8 @@ func Serve(in io.Reader, out io.Writer) error {
 	return json.NewEncoder(out).Encode(a)
 }
 
-// Fetch gets an archive, and what a scope's folder has a place for in it. With a key
-// it must be a bundle that is signed with it. A bundle that is signed is not taken
-// without a key.
+// Fetch downloads an archive, and returns the files that a scope's folder can hold. With a
+// key, it must be a bundle signed with it. Without a key, Fetch rejects a signed bundle.
 func Fetch(ctx context.Context, r org.Request) (*org.Tree, error) {
 	data, err := get(ctx, r.Address)
 	if err != nil {
@@ -65,7 +64,7 @@ func Fetch(ctx context.Context, r org.Request) (*org.Tree, error) {
 	return tree, nil
 }
 
-// verify verifies the signature where a key is given.
+// verify checks the signature if a key is given.
 func verify(in *org.Incoming, key string) error {
 	files := map[string][]byte{}
 	for name, f := range in.Files() {
@@ -84,10 +83,10 @@ func verify(in *org.Incoming, key string) error {
 	return nil
 }
 
-// maxRedirects is how often an address may lead to another one.
+// maxRedirects is the maximum number of redirects.
 const maxRedirects = 5
 
-// get reads an archive: from a file, or over https.
+// get reads an archive from a file or over https.
 func get(ctx context.Context, address string) ([]byte, error) {
 	if !strings.HasPrefix(address, "https://") {
 		return read(address)
@@ -121,7 +120,7 @@ func get(ctx context.Context, address string) ([]byte, error) {
 	return bounded(answer.Body)
 }
 
-// read reads a file of this machine, which may be no pipe.
+// read reads a regular file of this machine.
 func read(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/bundle"
 )
 
-// tarball packs headers; a file's size is that of the text in its PAX record "text".
+// tarball packs headers; the size of a file is that of the text in its PAX record "text".
 func tarball(t *testing.T, all ...tar.Header) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -74,7 +74,7 @@ func zipball(t *testing.T, mode fs.FileMode, names ...string) []byte {
 	return out.Bytes()
 }
 
-// fetched is what comes of an archive.
+// fetched returns the result for an archive.
 func fetched(t *testing.T, data []byte, key string) (*org.Tree, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x")
@@ -96,7 +96,7 @@ func TestHostileArchives(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"above":            {tarball(t, file("rules/a.yaml"), file("../../../.bashrc")), "which is not taken"},
+		"above":            {tarball(t, file("rules/a.yaml"), file("../../.bashrc")), "which is not taken"},
 		"in the middle":    {tarball(t, file("rules/../../x.yaml")), "which is not taken"},
 		"backslash":        {tarball(t, file(`rules\..\..\x.yaml`)), "which is not taken"},
 		"drive":            {tarball(t, file("C:/x.yaml")), "which is not taken"},
@@ -114,7 +114,7 @@ func TestHostileArchives(t *testing.T) {
 		"empty":            {tarball(t), "holds nothing"},
 		"cut off":          {tarball(t, file("rules/a.yaml"))[:40], "cannot be unpacked"},
 		"no archive":       {[]byte("hello"), "neither .tar.gz nor .zip"},
-		"zip above":        {zipball(t, 0o644, "rules/a.yaml", "../../x"), "which is not taken"},
+		"zip above":        {zipball(t, 0o644, "rules/a.yaml", "../x"), "which is not taken"},
 		"zip symlink":      {zipball(t, fs.ModeSymlink|0o777, "rules/a.yaml"), "which is a link"},
 		"zip pipe":         {zipball(t, fs.ModeNamedPipe|0o644, "rules/a.yaml"), "neither a file nor a folder"},
 		"zip cut off":      {zipball(t, 0o644, "rules/a.yaml")[:30], "cannot be unpacked"},
@@ -125,7 +125,7 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-// A small archive that unpacks without end is given up.
+// TestBomb checks that an archive that unpacks endlessly is rejected.
 func TestBomb(t *testing.T) {
 	zeros := strings.Repeat("\x00", org.MaxFile)
 	var all []tar.Header
@@ -160,7 +160,7 @@ func TestArchives(t *testing.T) {
 	}
 }
 
-// A signature counts only where it is of the kind that the key is for.
+// TestSignatures checks that a signature is valid only with the algorithm of the key.
 func TestSignatures(t *testing.T) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -197,7 +197,7 @@ func TestSignatures(t *testing.T) {
 			t.Errorf("%s: %v", algorithm, err)
 		}
 	}
-	// Whoever knows the public key can make such a one.
+	// The public key suffices to make this one.
 	if _, err := fetched(t, signed(text, "HS256"), text); err == nil || !strings.Contains(err.Error(), `its signature is "HS256"`) {
 		t.Errorf("a shared secret: %v", err)
 	}

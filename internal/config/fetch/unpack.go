@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/config/org"
 )
 
-// unpack reads an archive, of whichever kind its first bytes say it is.
+// unpack reads an archive. Its first bytes determine the format.
 func unpack(data []byte, in *org.Incoming) error {
 	switch {
 	case bytes.HasPrefix(data, []byte{0x1f, 0x8b}):
@@ -24,12 +24,13 @@ func unpack(data []byte, in *org.Incoming) error {
 	return errors.New("is neither .tar.gz nor .zip")
 }
 
+// untar adds the files of a .tar.gz archive to in.
 func untar(data []byte, in *org.Incoming) error {
 	packed, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return fmt.Errorf("cannot be unpacked: %w", err)
 	}
-	// What is skipped counts too: a small archive may hold an endless file.
+	// Skipped data is also limited: a small archive may hold an endless file.
 	r := tar.NewReader(io.LimitReader(packed, 2*org.MaxTotal))
 	for {
 		h, err := r.Next()
@@ -40,7 +41,7 @@ func untar(data []byte, in *org.Incoming) error {
 			return fmt.Errorf("cannot be unpacked: %w", err)
 		}
 		if h.Typeflag == tar.TypeXGlobalHeader {
-			continue // what git archive says of the commit
+			continue // metadata of the commit, from git archive
 		}
 		name, err := in.Name(h.Name)
 		if err != nil {
@@ -60,6 +61,7 @@ func untar(data []byte, in *org.Incoming) error {
 	}
 }
 
+// unzip adds the files of a .zip archive to in.
 func unzip(data []byte, in *org.Incoming) error {
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -94,7 +96,7 @@ func addZipped(in *org.Incoming, name string, f *zip.File) error {
 	return add(in, name, r, f.Mode()&0o100 != 0)
 }
 
-// add reads a file, and no more of it than there is room for.
+// add adds a file, and reads no more of it than fits.
 func add(in *org.Incoming, name string, r io.Reader, program bool) error {
 	data, err := io.ReadAll(io.LimitReader(r, int64(in.Room())+1))
 	if err != nil {

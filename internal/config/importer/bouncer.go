@@ -15,36 +15,36 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// keep has rules that deny what Bouncer's groups deny, a file for each group. Bouncer denies
-// those of their examples that are expected to "deny"; "block" is for other spellings.
+// keep holds rules that deny what Bouncer's groups deny, one file per group. Bouncer denies
+// their examples that expect "deny"; "block" marks other spellings.
 //
 //go:embed keep
 var keep embed.FS
 
-// rulesText begins the files of rules that are written.
+// rulesText is the first line of rule files that are written.
 const rulesText = "# What Bouncer's rules deny. The language: docs/rule-language.md.\n"
 
-// Groups are Bouncer's groups of rules, which Cardea's packs are called after.
+// Groups returns Bouncer's groups of rules. Cardea's packs have the same names.
 func Groups() []string {
 	return []string{"bash", "powershell", "builtins", "git", "secrets-exposure", "production-risk", "web"}
 }
 
-// BouncerOptions are what the import of Bouncer's configuration depends on.
+// BouncerOptions are options for importing Bouncer's configuration.
 type BouncerOptions struct {
-	// KeepDenials writes rules that deny what Bouncer's groups deny.
+	// KeepDenials adds rules that deny what Bouncer's groups deny.
 	KeepDenials bool
-	// DefaultAllow takes over a defaultAction that allows.
+	// DefaultAllow imports a defaultAction that allows.
 	DefaultAllow bool
-	// Name is part of the name of the file of rules, and begins the ids of rules. It is
-	// another one for each source; "" is "bouncer".
+	// Name is part of the name of the rule file, and the prefix of rule ids. It must differ
+	// for each source; "" means "bouncer".
 	Name string
-	// TooWide says why a rule that allows must not be written, "" where it may. The
-	// rule is the text of an entry of the list. Nil takes all.
+	// TooWide returns why an allow rule must not be written, "" if it may. rule is the text of
+	// an entry of the list. If TooWide is nil, all are written.
 	TooWide func(rule string) string
 }
 
-// Bouncer reads a config.json of Bouncer. The names of tools are folded into
-// canonical ones; patterns are written without lookaround.
+// Bouncer imports a config.json of Bouncer. Tool names become canonical ones; patterns are
+// rewritten without lookaround.
 func Bouncer(file string, data []byte, o BouncerOptions) Imported {
 	doc, top, problems := object(file, data)
 	if len(problems) > 0 {
@@ -77,24 +77,23 @@ func Bouncer(file string, data []byte, o BouncerOptions) Imported {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// bouncer is one import.
+// bouncer is the state of one import.
 type bouncer struct {
 	table
 	rules    []string
 	files    []File
 	customs  []*custom
 	settings []Setting
-	calls    []Call
+	calls    []TrialCall
 	ids      map[string]bool
-	// off are the groups that are switched off.
+	// off holds the disabled groups.
 	off []string
-	// fallback is defaultAction, in lower case.
+	// fallback is defaultAction in lower case.
 	fallback string
 	options  BouncerOptions
 }
 
-// action is defaultAction: what Bouncer answers to a call that no rule matches,
-// and where it fails.
+// action imports defaultAction: Bouncer's answer if no rule matches, or if it fails.
 func (b *bouncer) action(v document.Value) {
 	const what = "defaultAction"
 	set := func(action string) {
@@ -129,7 +128,7 @@ func (b *bouncer) action(v document.Value) {
 	}
 }
 
-// groups reads the switches of the groups: {git: false} or {git: {enabled: false}}.
+// groups imports the switches of the groups: {git: false} or {git: {enabled: false}}.
 func (b *bouncer) groups(v document.Value) {
 	switched := map[string]bool{}
 	m := open(v)
@@ -170,8 +169,8 @@ func (b *bouncer) groups(v document.Value) {
 	}
 }
 
-// group is a group that is on.
-func (b *bouncer) group(at place, name string) {
+// group imports an enabled group.
+func (b *bouncer) group(at located, name string) {
 	kept := ""
 	if b.options.KeepDenials {
 		kept = ", and rules of its own deny what Bouncer's group denies"
@@ -186,7 +185,7 @@ func (b *bouncer) group(at place, name string) {
 	}
 }
 
-// logging is Bouncer's log, in the place of which there is the ledger.
+// logging imports Bouncer's log settings; Cardea has the ledger instead.
 func (b *bouncer) logging(v document.Value) {
 	if !v.Present() {
 		return
@@ -198,11 +197,11 @@ func (b *bouncer) logging(v document.Value) {
 	b.changed(v, "Logging", "%s", how)
 }
 
-// denials takes over what the groups deny: their rules, where they are to be kept, and
-// calls that show what Bouncer says.
+// denials imports what the groups deny: their rules, with KeepDenials, and calls that show
+// Bouncer's answers.
 func (b *bouncer) denials() {
 	for _, group := range Groups() {
-		text, _ := keep.ReadFile("keep/bouncer/" + group + ".yaml") // there is one for each
+		text, _ := keep.ReadFile("keep/bouncer/" + group + ".yaml") // each group has one
 		on := !slices.Contains(b.off, group)
 		if b.options.KeepDenials && (on || b.fallback == "deny") {
 			b.files = append(b.files, File{Path: "rules/bouncer-" + group + ".yaml", Text: rulesText + string(text), Sealed: true, Protects: true})
@@ -212,7 +211,7 @@ func (b *bouncer) denials() {
 			for _, t := range list[i].Tests {
 				if t.Expect == "deny" {
 					shown := strings.NewReplacer(`\u0026`, "&", `\u003c`, "<", `\u003e`, ">")
-					c := Call{Tool: cmp.Or(t.Tool, append(list[i].Tools, "Bash")[0]), Input: shown.Replace(t.Input), Said: "deny", Group: "ruleGroups." + group}
+					c := TrialCall{Tool: cmp.Or(t.Tool, append(list[i].Tools, "Bash")[0]), Input: shown.Replace(t.Input), Said: "deny", Group: "ruleGroups." + group}
 					b.call(c, on)
 				}
 			}
@@ -224,11 +223,11 @@ func (b *bouncer) denials() {
 	}
 }
 
-// call adds a call with what Bouncer says: its groups come first, then the custom rules in
-// their order, then defaultAction. decided is set where a group says it.
-func (b *bouncer) call(c Call, decided bool) {
+// call adds a call with Bouncer's answer. Bouncer applies its groups first, then the custom
+// rules in order, then defaultAction. decided is set if a group decides.
+func (b *bouncer) call(c TrialCall, decided bool) {
 	var input map[string]string
-	_ = json.Unmarshal([]byte(c.Input), &input) // it is an example of this package
+	_ = json.Unmarshal([]byte(c.Input), &input) // an example of this package, always valid
 	c.About = input[fields([]string{c.Tool})[0]]
 	if !decided {
 		c.Said, c.Group = "allow", "defaultAction"
@@ -242,7 +241,7 @@ func (b *bouncer) call(c Call, decided bool) {
 	b.calls = append(b.calls, c)
 }
 
-// first is the custom rule that decides about a text, nil for none.
+// first returns the custom rule that decides about a text, nil if none exists.
 func (b *bouncer) first(tool, text string) *custom {
 	for _, c := range b.customs {
 		if re, err := regexp.Compile("(?i)" + c.pattern); err == nil && (len(c.tools) == 0 || slices.Contains(c.tools, tool)) && re.MatchString(text) {
@@ -252,7 +251,7 @@ func (b *bouncer) first(tool, text string) *custom {
 	return nil
 }
 
-// unreadable reports rules that the gate would not take, which is a mistake of the
+// unreadable reports written rules that the gate would reject, which is a bug of the
 // import.
 func unreadable(f File, count int) []cardea.Diagnostic {
 	list, problems := rules.Parse(f.Path, []byte(f.Text), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})

@@ -41,18 +41,18 @@ func originals(t *testing.T) (out []original) {
 	return out
 }
 
-// kept is the default configuration of Bouncer, imported with its denials.
+// kept imports a configuration of Bouncer with its denials.
 func kept(config string) importer.Imported {
 	return importer.Bouncer("c.json", []byte(config), importer.BouncerOptions{KeepDenials: true})
 }
 
-// toolOf is Bouncer's word for a tool.
+// toolOf returns Bouncer's name of a tool.
 func toolOf(tool string) string {
 	return map[string]string{"Bash": "bash", "PowerShell": "pwsh", "WebFetch": "web_fetch"}[tool] + map[string]string{"Read": "read", "Write": "write", "Edit": "edit"}[tool]
 }
 
-// TestClaims: what the import says that Bouncer denies is denied by the first of its
-// default rules that matches, and each of these is in an example.
+// TestClaims checks the claims of the import: the first matching default rule of Bouncer
+// denies the call, and an example covers each such rule.
 func TestClaims(t *testing.T) {
 	list := originals(t)
 	shown := map[string]bool{"secret-file-view": true} // it has the files of secret-file-read
@@ -80,8 +80,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestKeptDenials: texts that are made of Bouncer's expressions are denied, also where they
-// are parts of others.
+// TestKeptDenials checks that texts generated from Bouncer's expressions are denied, also
+// as parts of other texts.
 func TestKeptDenials(t *testing.T) {
 	d := decider(t, kept(`{}`))
 	around := map[string][]string{
@@ -100,9 +100,10 @@ func TestKeptDenials(t *testing.T) {
 			"cd x\n%",
 		},
 		"web_fetch": {"%", "%/x", "%:443/a", "https://example.org/?u=%", "%?q"},
-		"write":     {"%", "a/%", "./%", "/home/user/p/%", "../../%"},
+		"write":     {"%", "a/%", "./%", "/home/user/p/%", "../%"},
 	}
-	// The shell's own type says what a name is, and the word after kubectl is another one.
+	// In the shell, type only describes a name; text after kubectl apply makes it another
+	// command.
 	text := regexp.MustCompile(`^type |^kubectl apply[#/]`)
 	for _, o := range originals(t) {
 		if o.action != "deny" {
@@ -146,7 +147,7 @@ func TestKeptDenials(t *testing.T) {
 	}
 }
 
-// made is a text in which an expression is found.
+// made returns a text that matches an expression.
 func made(r *rand.Rand, e *syntax.Regexp) string {
 	switch e.Op {
 	case syntax.OpLiteral:
@@ -182,14 +183,14 @@ func made(r *rand.Rand, e *syntax.Regexp) string {
 	return ""
 }
 
-// TestOwnRules runs the examples of the rules that are written.
+// TestOwnRules runs the examples of the written rules.
 func TestOwnRules(t *testing.T) {
 	list, problems := rules.Parse("f.yaml", []byte(rulesOf(kept(`{}`))), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	results := rules.RunTests(list, rules.Stand{Settings: rules.Settings{Home: "/home/user"}, Project: "/home/user/project", Harness: "claude-code"},
-		func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{Home: "/home/user"}) })
+	results := rules.RunTests(list, rules.Stand{Options: rules.Options{Home: "/home/user"}, Project: "/home/user/project", Harness: "claude-code"},
+		func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.System{Home: "/home/user"}) })
 	for _, r := range results {
 		if r.Problem != "" {
 			t.Errorf("%s: %s: %s %s", r.Rule, r.Test.Input, r.Got, r.Problem)
@@ -200,8 +201,8 @@ func TestOwnRules(t *testing.T) {
 	}
 }
 
-// TestWhatBouncerSays: groups that are off, custom rules in their order and defaultAction
-// say what Bouncer denies, and a group that is off writes no rule.
+// TestWhatBouncerSays checks Bouncer's answers with disabled groups, custom rules in order
+// and defaultAction. A disabled group writes no rule.
 func TestWhatBouncerSays(t *testing.T) {
 	const custom = `"customRules": [{"name": "a", "toolMatch": "bash", "pattern": "force-with-lease$", "action": "allow"}, {"name": "b", "toolMatch": "bash", "pattern": "push", "action": "deny"}]`
 	for _, tt := range []struct {
@@ -222,7 +223,7 @@ func TestWhatBouncerSays(t *testing.T) {
 		{`{}`, "npm test", "allow", "defaultAction", true},
 	} {
 		got := kept(tt.config)
-		i := slices.IndexFunc(got.Calls, func(c importer.Call) bool { return c.About == tt.about })
+		i := slices.IndexFunc(got.Calls, func(c importer.TrialCall) bool { return c.About == tt.about })
 		if i < 0 || got.Calls[i].Said != tt.said || tt.said == "deny" && got.Calls[i].Group != tt.group {
 			t.Errorf("%s: %s: %+v, want %s by %s", tt.config, tt.about, got.Calls[max(i, 0)], tt.said, tt.group)
 		}

@@ -12,19 +12,18 @@ import (
 	"cardea.dev/internal/memory/evidence"
 )
 
-// CupcakeOptions are what the import of a rulebook.yml depends on.
+// CupcakeOptions are options for importing a rulebook.yml.
 type CupcakeOptions struct {
-	// Moved gives a command with the scripts where they are now.
+	// Moved returns a command with the new paths of the scripts.
 	Moved func(string) string
-	// Judged is set where the person's settings ask a judge.
+	// Judged is set if the user's settings enable the judge.
 	Judged bool
-	// Own are the builtins that people wrote themselves, and that are copied.
+	// Own holds the builtins that the user wrote, and that are copied.
 	Own []string
 }
 
-// Cupcake reads a rulebook.yml. Policies need no translation, so that all there
-// is to give are settings for signals and actions, and rules and policies for what
-// Cupcake has built in.
+// Cupcake imports a rulebook.yml. Policies need no translation, so it only returns settings
+// for signals and actions, and rules and policies for Cupcake's builtins.
 func Cupcake(path string, data []byte, o CupcakeOptions) Imported {
 	r := rulebook(path, data)
 	c := cupcake{table: table{file: path}, moved: o.Moved, judged: o.Judged, own: o.Own}
@@ -45,7 +44,7 @@ func Cupcake(path string, data []byte, o CupcakeOptions) Imported {
 	return out
 }
 
-// rulebook reads a rulebook.yml, in which Cupcake takes null for missing.
+// rulebook reads a rulebook.yml. Cupcake treats null as missing.
 func rulebook(path string, data []byte) *document.Reader {
 	r := document.Read(path, data)
 	r.DropNulls()
@@ -60,10 +59,11 @@ type cupcake struct {
 	settings []Setting
 	files    []File
 	rules    []string
-	calls    []Call
-	stops    []Call
+	calls    []TrialCall
+	stops    []TrialCall
 }
 
+// signals imports the signals.
 func (c *cupcake) signals(m document.Map) {
 	for _, name := range m.Keys() {
 		s := m.Get(name)
@@ -79,7 +79,7 @@ func (c *cupcake) signals(m document.Map) {
 	}
 }
 
-// either reads what is a text by itself, or a map whose keys read takes.
+// either reads a text, or a map whose keys read reads.
 func either(v document.Value, text *string, read func(m document.Map)) {
 	if !v.IsMap() {
 		*text = v.Text()
@@ -96,11 +96,12 @@ func (c *cupcake) signal(name, command string, limit int) {
 		Value: fmt.Sprintf("{command: %s, timeout_seconds: %d}", quoted(command), limit)})
 }
 
+// actions imports the actions of answers and of rules.
 func (c *cupcake) actions(m document.Map) {
 	for _, key := range []string{"on_any_denial", "on_halt", "on_ask"} {
 		c.action(m.Get(key), "actions."+key, "actions", key)
 	}
-	// What hangs on one rule stands under by_rule_id in newer versions.
+	// Newer versions have the actions of rules under by_rule_id.
 	for _, key := range []string{"violations", "by_rule_id"} {
 		rules := m.Map(key)
 		for _, id := range rules.Keys() {
@@ -110,7 +111,7 @@ func (c *cupcake) actions(m document.Map) {
 	m.Done()
 }
 
-// action is a list of commands that run after an answer.
+// action imports a list of commands that run after an answer.
 func (c *cupcake) action(v document.Value, what string, path ...string) {
 	if !v.Present() {
 		return
@@ -125,7 +126,7 @@ func (c *cupcake) action(v document.Value, what string, path ...string) {
 	c.taken(v, what, "%s in cardea.yaml; newer versions of Cupcake do not run actions", strings.Join(path, "."))
 }
 
-// watchdog is a model that judges calls.
+// watchdog imports the switch of the model that judges calls.
 func (c *cupcake) watchdog(v document.Value) {
 	on := false
 	if v.IsMap() {
@@ -144,7 +145,7 @@ func (c *cupcake) watchdog(v document.Value) {
 	}
 }
 
-// builtins writes what Cupcake has built in as rules, policies and settings.
+// builtins translates Cupcake's builtins to rules, policies and settings.
 func (c *cupcake) builtins(m document.Map) {
 	for _, name := range m.Keys() {
 		v := m.Get(name)
@@ -177,22 +178,22 @@ func (c *cupcake) builtins(m document.Map) {
 	}
 }
 
-// brought describes a policy that Cupcake has built in: its verbs, the event that it is
-// about, and what writes it here. Where nothing does, write is nil.
-type brought struct {
+// cupcakePolicy describes a builtin of Cupcake: its verbs, its event, and the function that
+// translates it, nil if Cardea has no translation.
+type cupcakePolicy struct {
 	verbs []string
 	event string
 	write func(*cupcake, *builtin) string
 }
 
-// builtins are those that Cupcake has, by name. Some have names of harnesses before these.
-var builtins = map[string]brought{
+// builtins holds Cupcake's builtins by name. Some names have the prefix of a harness.
+var builtins = map[string]cupcakePolicy{
 	"protected_paths":              {[]string{"halt"}, "PreToolUse", (*cupcake).protectedPaths},
 	"rulebook_security_guardrails": {[]string{"halt"}, "PreToolUse", (*cupcake).guardrails},
 	"git_pre_check":                {[]string{"halt"}, "PreToolUse", (*cupcake).gitPreCheck},
 	"system_protection":            {[]string{"halt"}, "PreToolUse", (*cupcake).systemProtection},
 	"cupcake_exec_protection":      {[]string{"halt"}, "PreToolUse", (*cupcake).execProtection},
-	"sensitive_data_protection":    {[]string{"deny", "halt"}, "PreToolUse", (*cupcake).sensitiveData}, // the file for Cursor halts
+	"sensitive_data_protection":    {[]string{"deny", "halt"}, "PreToolUse", (*cupcake).sensitiveData}, // the file for Cursor uses halt
 	"git_block_no_verify":          {[]string{"deny"}, "PreToolUse", (*cupcake).noVerify},
 	"enforce_full_file_read":       {[]string{"deny"}, "PreToolUse", (*cupcake).fullReads},
 	"global_file_lock":             {[]string{"halt", "deny"}, "PreToolUse", nil}, // of older versions
@@ -200,9 +201,8 @@ var builtins = map[string]brought{
 	"always_inject_on_prompt":      {[]string{"add_context"}, "UserPromptSubmit", (*cupcake).alwaysInject},
 }
 
-// builtinOf is the built-in policy of a name, which is empty for one that Cupcake does not
-// have.
-func builtinOf(name string) brought {
+// builtinOf returns the builtin of a name, empty if Cupcake has none.
+func builtinOf(name string) cupcakePolicy {
 	for _, harness := range []string{"claude_code_", "opencode_", "factory_"} {
 		if of, has := strings.CutPrefix(name, harness); has && (of == "enforce_full_file_read" || of == "always_inject_on_prompt") {
 			return builtins[of]
@@ -211,15 +211,15 @@ func builtinOf(name string) brought {
 	return builtins[name]
 }
 
-// BuiltinVerbs are the verbs of a policy that Cupcake has built in, and the event that it
-// is about. Both are empty for a name that Cupcake does not have.
+// BuiltinVerbs returns the verbs and the event of a builtin of Cupcake. Both are empty if
+// Cupcake has none of this name.
 func BuiltinVerbs(name string) (verbs []string, event string) {
 	b := builtinOf(name)
 	return b.verbs, b.event
 }
 
-// BuiltinSwitches are the builtins that a rulebook.yml names, and whether it switches them
-// on.
+// BuiltinSwitches returns the builtins that a rulebook.yml names, and whether each is
+// enabled.
 func BuiltinSwitches(path string, data []byte) map[string]bool {
 	m, out := rulebook(path, data).Top().Map().Map("builtins"), map[string]bool{}
 	for _, name := range m.Keys() {
@@ -228,7 +228,7 @@ func BuiltinSwitches(path string, data []byte) map[string]bool {
 	return out
 }
 
-// off says why Cupcake does not ask a built-in policy, "" where it does.
+// off returns why Cupcake does not run a builtin, "" if it does.
 func off(v document.Value) string {
 	if !v.IsMap() {
 		return "Cupcake reads only a map here, so it was off"
@@ -242,19 +242,19 @@ func off(v document.Value) string {
 	return ""
 }
 
-// builtin is one of Cupcake's built-in policies.
+// builtin is an entry of a builtin in a rulebook.yml.
 type builtin struct {
 	document.Map
 	name, message string
 	at            document.Value
-	// paths are those that it protects.
+	// paths holds the paths that it protects.
 	paths []string
-	// how says what it is now, and changed is set where it differs.
+	// how describes the translation; changed is set if it behaves differently.
 	how     string
 	changed bool
 }
 
-// guardrails: nothing reaches what says what agents may do.
+// guardrails denies all access to files that define what agents may do.
 func (c *cupcake) guardrails(b *builtin) string {
 	if b.paths = b.Texts("protected_paths"); len(b.paths) == 0 {
 		b.paths = []string{".cupcake/"}
@@ -265,7 +265,7 @@ func (c *cupcake) guardrails(b *builtin) string {
 	return "the rule cupcake-guardrails denies every access to these files. A text that only mentions them is not denied. Cardea's own files are guarded by the pack builtins"
 }
 
-// noVerify: the hooks of git run, and stay as they are.
+// noVerify denies skipping or changing the hooks of git.
 func (c *cupcake) noVerify(b *builtin) string {
 	c.rule("no-verify", "    tool: [Bash]\n    match:\n      any:\n        - {command: git commit, flags: [-n]}\n        - {command: git, flags: [--no-verify]}\n",
 		cmp.Or(b.message, "Hooks of git must run; fix what they find."))
@@ -275,20 +275,19 @@ func (c *cupcake) noVerify(b *builtin) string {
 	return "rules cupcake-no-verify and cupcake-git-hooks, beside the built-in rules of the same kind"
 }
 
-// execProtection: no agent runs Cupcake.
+// execProtection denies running Cupcake.
 func (c *cupcake) execProtection(b *builtin) string {
 	c.rule("exec", "    tool: [Bash]\n    match: {command: cupcake}\n", cmp.Or(b.message, "The gate is run by the harness, not by the agent."))
 	c.calls = append(c.calls, call("Bash", "command", "cupcake eval", "deny"))
 	return "rule cupcake-exec; the built-in rule gate-commands does the same for cardea"
 }
 
-// rule adds a rule that denies.
+// rule adds a deny rule.
 func (c *cupcake) rule(id, match, message string) {
 	c.rules = append(c.rules, "  - id: cupcake-"+id+"\n"+match+"    effect: deny\n    message: "+quoted(message)+"\n")
 }
 
-// systemProtection: nothing writes or deletes what belongs to the system, and nothing
-// runs as another user.
+// systemProtection denies changes to system files, and commands as another user.
 func (c *cupcake) systemProtection(b *builtin) string {
 	paths := append([]string{"/etc/", "/bin/", "/sbin/", "/lib/", "/usr/bin/", "/usr/sbin/", "/usr/lib/", "/boot/", "/proc/", "/sys/", "/System/"}, b.Texts("additional_paths")...)
 	message := cmp.Or(b.message, "This belongs to the system.")
@@ -299,12 +298,12 @@ func (c *cupcake) systemProtection(b *builtin) string {
 	return "rules cupcake-system-paths, for what writes or deletes, and cupcake-sudo"
 }
 
-// sensitiveData: nothing reads files that hold secrets.
+// sensitiveData denies reading files that hold secrets.
 func (c *cupcake) sensitiveData(b *builtin) string {
 	extra := b.Texts("additional_patterns")
 	match := "    match:\n      any:\n        - access: read\n          files: [env-files, private-keys, secret-names, secret-folders, credentials]\n          unless: {metadata: true, search: true, files: [templates, source-code]}\n" +
 		"        - access: read\n          path: ['*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore', .npmrc, .pypirc, .netrc, .git-credentials]\n" +
-		"          pattern: '\\.(pem|key|p12|pfx|jks|keystore|npmrc|pypirc|netrc|git-credentials)\\b'\n          unless: {metadata: true}\n" + // what a search comes by has no such name in its text
+		"          pattern: '\\.(pem|key|p12|pfx|jks|keystore|npmrc|pypirc|netrc|git-credentials)\\b'\n          unless: {metadata: true}\n" + // files that a search finds are not in its text
 		"        - {access: read, path: ['~/.ssh/**', '~/.aws/**', '~/.gnupg/**', '~/.kube/**', '~/.docker/**'], unless: {metadata: true, search: true}}\n" +
 		"        - {command: [docker login, podman login, npm login, aws configure, gh auth login, gh auth token, gcloud auth print-access-token, git credential fill]}\n"
 	if len(extra) > 0 {
@@ -318,7 +317,7 @@ func (c *cupcake) sensitiveData(b *builtin) string {
 	return "rules cupcake-sensitive-data and cupcake-sensitive-names, for files that are known to hold secrets and for additional_patterns, beside the pack secrets-exposure; a name that only contains such a word (tokenizer.py) is not denied, as it was in Cupcake"
 }
 
-// protectedPaths: nothing writes or deletes them.
+// protectedPaths denies writing and deleting the paths.
 func (c *cupcake) protectedPaths(b *builtin) string {
 	b.paths = b.Texts("paths")
 	if len(b.paths) == 0 {
@@ -336,7 +335,7 @@ func (c *cupcake) protectedPaths(b *builtin) string {
 	return "policies.protected in cardea.yaml, and the rule cupcake-protected-paths, which has the message and finds relative paths at any depth"
 }
 
-// below is a path that a path of a builtin is about.
+// below returns a sample path that a path of a builtin covers.
 func below(p string) string {
 	at := strings.ReplaceAll(strings.TrimSuffix(p, "/"), "*", "x")
 	if strings.HasSuffix(p, "/") {
@@ -348,11 +347,11 @@ func below(p string) string {
 //go:embed cupcake-calls.tsv
 var cupcakeCalls string
 
-// maxStops is how many paths of a builtin are held against its calls.
+// maxStops is the maximum number of paths of a builtin to make calls for.
 const maxStops = 3
 
-// stops are the calls that a builtin stops in Cupcake.
-func stops(b *builtin) (out []Call) {
+// stops returns calls that a builtin stops in Cupcake.
+func stops(b *builtin) (out []TrialCall) {
 	for _, line := range strings.Split(cupcakeCalls, "\n") {
 		row := append(strings.Split(line, "\t"), "")
 		if len(row) < 4 || b.name != row[0] && !strings.HasSuffix(b.name, "_"+row[0]) {
@@ -364,7 +363,7 @@ func stops(b *builtin) (out []Call) {
 		}
 		for _, p := range paths {
 			about := strings.ReplaceAll(row[2], "@", below(p))
-			c := Call{Tool: row[1], Input: about, Said: "deny"}
+			c := TrialCall{Tool: row[1], Input: about, Said: "deny"}
 			if !strings.HasPrefix(about, "{") {
 				c = call(row[1], cmp.Or(searched(row[1], about), "command"), about, "deny")
 			}
@@ -375,7 +374,7 @@ func stops(b *builtin) (out []Call) {
 	return out
 }
 
-// searched is the field of a tool that has a path, or a pattern of paths.
+// searched returns the field of a tool for a path or a pattern of paths.
 func searched(tool, about string) string {
 	if tool == "Glob" && strings.Contains(about, "*") {
 		return "pattern"
@@ -383,8 +382,8 @@ func searched(tool, about string) string {
 	return filesField[tool]
 }
 
-// anywhere are path globs, relative ones at any depth, as Cupcake finds them, and
-// folders with all that is in them.
+// anywhere returns path globs that match as in Cupcake: relative paths at any depth, and
+// folders with everything in them.
 func anywhere(paths []string) []string {
 	var out []string
 	for _, p := range paths {
@@ -401,7 +400,7 @@ func anywhere(paths []string) []string {
 	return out
 }
 
-// substrings are path globs for texts that are found anywhere in a path.
+// substrings returns path globs that match texts anywhere in a path.
 func substrings(texts []string) []string {
 	var out []string
 	for _, t := range texts {
@@ -411,7 +410,7 @@ func substrings(texts []string) []string {
 	return out
 }
 
-// gitPreCheck: checks must have succeeded before git commits, pushes or merges.
+// gitPreCheck requires checks to succeed before git commits, pushes or merges.
 func (c *cupcake) gitPreCheck(b *builtin) string {
 	operations := b.Texts("operations")
 	var checks []check
@@ -454,16 +453,16 @@ func (c *cupcake) gitPreCheck(b *builtin) string {
 	return "policies/cupcake/imported/git_pre_check.rego runs the checks as signals before these operations; a check that takes longer than the hook has needs cardea install claude --timeout 90s"
 }
 
-// check is a command, the signal that runs it, and what is said where it fails.
+// check is a command, its signal, and the message if it fails.
 type check struct{ command, signal, message, extension string }
 
-// onlyIf is a command that runs where the event on its standard input holds one of
-// some patterns of the shell. Signals run for every call of a tool.
+// onlyIf returns a command that runs only if the event on its standard input matches one of
+// the shell patterns. Signals run for every call of a tool.
 func onlyIf(patterns, command string) string {
 	return "case \"$(cat)\" in " + patterns + ") " + command + " ;; esac"
 }
 
-// postEditCheck: a command looks at what was edited.
+// postEditCheck runs commands that check edited files.
 func (c *cupcake) postEditCheck(b *builtin) string {
 	var checks []check
 	m := b.Get("by_extension").Map()
@@ -487,7 +486,7 @@ func (c *cupcake) postEditCheck(b *builtin) string {
 	return "policies/cupcake/imported/post_edit_check.rego runs the commands as signals after an edit and tells the model what fails; it did nothing in Cupcake; the hook needs --events PostToolUse"
 }
 
-// wordRune keeps what a name may have.
+// wordRune replaces characters that a name must not have.
 func wordRune(r rune) rune {
 	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
 		return r
@@ -495,7 +494,7 @@ func wordRune(r rune) rune {
 	return '_'
 }
 
-// alwaysInject: the model is told texts with every prompt.
+// alwaysInject adds texts to every prompt.
 func (c *cupcake) alwaysInject(b *builtin) string {
 	var items, names []string
 	for _, e := range b.Get("context").Items() {
@@ -526,11 +525,11 @@ func (c *cupcake) alwaysInject(b *builtin) string {
 		c.policy("prompt_context", promptContext(names))
 		how += ", and policies/cupcake/imported/prompt_context.rego for files and commands, which did not arrive in Cupcake"
 	}
-	c.calls = append(c.calls, Call{Event: "UserPromptSubmit", Input: "hello"})
+	c.calls = append(c.calls, TrialCall{Event: "UserPromptSubmit", Input: "hello"})
 	return how + "; the hook needs --events UserPromptSubmit"
 }
 
-// fullReads: a file is read whole.
+// fullReads denies partial reads of a file.
 func (c *cupcake) fullReads(b *builtin) string {
 	c.settings = append(c.settings, Setting{Path: []string{"packs", "full-reads"}, Value: "on", Protects: true})
 	how := "packs: {full-reads: on}, for files of up to 2000 lines and 64 000 bytes, which harnesses show at once; Cupcake denies every part of a file"
@@ -545,16 +544,16 @@ func (c *cupcake) fullReads(b *builtin) string {
 	return how
 }
 
-// policy adds a policy that an import writes.
+// policy adds a policy file.
 func (c *cupcake) policy(name, text string) {
 	c.files = append(c.files, File{Path: "policies/cupcake/imported/" + name + ".rego", Text: text, Sealed: true, Protects: true})
 }
 
-// LiteralCalls are calls made of the texts that a policy compares commands with,
-// so that a person sees whether it speaks.
-func LiteralCalls(text string, tools []string) []Call {
+// LiteralCalls returns sample calls with the texts that a policy compares commands with, so
+// that a user sees whether it matches.
+func LiteralCalls(text string, tools []string) []TrialCall {
 	if len(tools) > 0 && !slices.Contains(tools, "Bash") && !slices.Contains(tools, "*") {
 		return nil
 	}
-	return lists.Of(literal().FindAllStringSubmatch(text, 5), func(m []string) Call { return call("Bash", "command", m[1], "") })
+	return lists.Of(literal().FindAllStringSubmatch(text, 5), func(m []string) TrialCall { return call("Bash", "command", m[1], "") })
 }

@@ -78,7 +78,7 @@ packs:
 	}
 }
 
-// TestCupcakeNull: init writes keys with comments alone below them.
+// TestCupcakeNull reads keys with only comments below them, as init writes them.
 func TestCupcakeNull(t *testing.T) {
 	for _, text := range []string{
 		"signals:\n  # a: b\nbuiltins:\n  # x:\n", "signals: {}\nactions:\nwatchdog:\nversion:\n", "signals: ~\nactions: {on_any_denial: , by_rule_id: null}\nbuiltins: null\n",
@@ -104,7 +104,8 @@ func TestCupcakeNull(t *testing.T) {
 	}
 }
 
-// TestBuiltinVerbs: what the import turns into rules is known by its file, too.
+// TestBuiltinVerbs checks that BuiltinVerbs knows exactly the builtins that the import
+// translates.
 func TestBuiltinVerbs(t *testing.T) {
 	names := strings.Fields(`protected_paths rulebook_security_guardrails git_block_no_verify git_pre_check post_edit_check system_protection
 		sensitive_data_protection cupcake_exec_protection enforce_full_file_read always_inject_on_prompt my_own`)
@@ -116,7 +117,7 @@ func TestBuiltinVerbs(t *testing.T) {
 	}
 }
 
-// TestCupcakeRules: what was built in is denied with the person's own words.
+// TestCupcakeRules checks that imported builtins deny with the user's own message.
 func TestCupcakeRules(t *testing.T) {
 	got := cupcake(`builtins:
   protected_paths: {enabled: true, paths: ["/etc/", "src/legacy/", "*.lock"], message: it's legacy}

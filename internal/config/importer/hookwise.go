@@ -15,13 +15,14 @@ import (
 	"cardea.dev/internal/decide/roles"
 )
 
-// Hookwise turns a folder of hookwise's into settings and roles. read gives a file of
-// the folder by its name, nil where there is none; folder is how it is called. lessons
-// gives the lines of lessons that an answer makes, or why it makes none.
+// Hookwise imports a folder of hookwise as settings and roles. The function read returns a
+// file of the folder, nil if it is missing; folder is its name in messages. The function
+// lessons returns the lines of lessons for an answer, or an error.
 //
-// hookwise's globs begin at the project, and their "*" crosses folders; Cardea's follow
-// gitignore. What denies is taken over as widely as it was meant, what allows no wider.
-func Hookwise(folder string, read func(name string) []byte, builtin []roles.Category, lessons func(Answer) ([]string, error)) Imported {
+// hookwise's globs begin at the project, and their "*" matches "/"; Cardea's follow
+// gitignore. A glob that denies is translated at least as wide as it was meant, one that
+// allows no wider.
+func Hookwise(folder string, read func(name string) []byte, builtin []roles.Category, lessons func(RememberedAnswer) ([]string, error)) Imported {
 	h := hookwise{folder: folder, builtin: builtin, lessons: lessons, categories: map[string][]string{}}
 	h.policy(read("policy.yml"))
 	h.roles(read("roles.yml"))
@@ -35,18 +36,18 @@ type hookwise struct {
 	table
 	folder     string
 	builtin    []roles.Category
-	lessons    func(Answer) ([]string, error)
+	lessons    func(RememberedAnswer) ([]string, error)
 	categories map[string][]string
 	files      []File
 	set        []Setting
-	calls      []Call
+	calls      []TrialCall
 	problems   []cardea.Diagnostic
 }
 
-// asked are the paths about which hookwise asks where its policy names none.
+// asked are the paths for which hookwise asks by default.
 var asked = []string{".claude/**", ".hookwise/**", ".env*", "**/.env*", ".git/hooks/**", "**/secrets/**", "~/.claude/**", "~/.config/**"}
 
-// policy reads policy.yml.
+// policy imports policy.yml.
 func (h *hookwise) policy(data []byte) {
 	h.file = h.folder + "/policy.yml"
 	doc := document.Read(h.file, data)
@@ -82,7 +83,7 @@ func (h *hookwise) policy(data []byte) {
 	h.problems = append(h.problems, h.remarks(doc.Problems())...)
 }
 
-// numbers takes over a section of numbers.
+// numbers imports a section of numbers.
 func (h *hookwise) numbers(top document.Map, section string, keys map[string][]string) {
 	at := top.Get(section)
 	if !at.Present() {
@@ -105,7 +106,7 @@ func (h *hookwise) numbers(top document.Map, section string, keys map[string][]s
 	}
 }
 
-// roles reads roles.yml, and writes roles.yaml.
+// roles imports roles.yml as roles.yaml.
 func (h *hookwise) roles(data []byte) {
 	if data == nil {
 		return
@@ -137,7 +138,7 @@ func (h *hookwise) roles(data []byte) {
 	}
 }
 
-// roleName is a role's name in the letters that names have here.
+// roleName returns a role's name in the characters that Cardea allows.
 func roleName(id string) string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789-", r) {
@@ -147,7 +148,7 @@ func roleName(id string) string {
 	}, strings.ToLower(id)), "-")
 }
 
-// role writes a role.
+// role appends the YAML of a role to b.
 func (h *hookwise) role(b *strings.Builder, at document.Value, id, name string) {
 	m := at.Map()
 	m.Know("name")
@@ -190,8 +191,8 @@ func (h *hookwise) role(b *strings.Builder, at document.Value, id, name string) 
 	m.Done()
 }
 
-// expanded are the globs of a list, with the file's own categories put in. Braces
-// become entries of their own.
+// expanded returns the globs of a list, with the file's own categories inserted. Braces
+// become separate entries.
 func (h *hookwise) expanded(v document.Value, role string) []string {
 	var out []string
 	for _, text := range v.Texts() {
@@ -212,7 +213,7 @@ func (h *hookwise) expanded(v document.Value, role string) []string {
 	return out
 }
 
-// braces are the texts that a glob with {a,b} means.
+// braces returns the texts that a glob with {a,b} stands for.
 func braces(g string) []string {
 	open := strings.IndexByte(g, '{')
 	length := strings.IndexByte(g[max(open, 0):], '}')
@@ -223,12 +224,12 @@ func braces(g string) []string {
 	return slices.Concat(lists.Of(words, func(word string) []string { return braces(g[:open] + word + g[open+length+1:]) })...)
 }
 
-// wide is a glob of hookwise's that tightens: everything that it matches, and perhaps
-// more. "docs/*.md" matches in the folders below docs, too.
+// wide returns globs that match everything that a glob of hookwise matches, and perhaps
+// more. "docs/*.md" also matches in the folders below docs.
 func wide(g string) []string {
 	out := []string{g}
 	if strings.HasPrefix(g, "{{") || !strings.Contains(g, "/") {
-		return out // a name, which counts at any depth
+		return out // a name, which matches at any depth
 	}
 	segments := strings.Split(g, "/")
 	for i, s := range segments {
@@ -243,8 +244,8 @@ func wide(g string) []string {
 	return out
 }
 
-// narrow is a glob of hookwise's that allows, as one that matches no more: a name
-// without a wildcard in front is that of a file in the project's folder.
+// narrow returns globs that match no more than a glob of hookwise. A name without a leading
+// wildcard is a file in the project's folder.
 func narrow(g string) []string {
 	if strings.HasPrefix(g, "{{") || strings.Contains(g, "/") || strings.HasPrefix(g, "*") {
 		return []string{g}
@@ -252,17 +253,16 @@ func narrow(g string) []string {
 	return []string{"./" + g}
 }
 
-// Answer is what hookwise remembers of an answer: a line of rules/*.jsonl.
-type Answer struct {
-	// Effect is allow, deny or ask. Input is the tool's input as JSON, with "<REDACTED>"
-	// where a secret was. Role is "*" for every role.
+// RememberedAnswer is an answer that hookwise remembered: a line of rules/*.jsonl.
+type RememberedAnswer struct {
+	// Effect is allow, deny or ask. Input is the tool's input as JSON, with "<REDACTED>" in
+	// place of secrets. Role is "*" for every role.
 	Effect, Tool, Input, Role, Reason string
 	When                              time.Time
 }
 
-// answer reads a line in the form that hookwise writes, or in the one that its design
-// shows.
-func answer(line []byte) (Answer, error) {
+// answer parses a line in the form that hookwise writes, or in that of its design document.
+func answer(line []byte) (RememberedAnswer, error) {
 	var l struct {
 		Key struct {
 			Input string `json:"sanitized_input"`
@@ -274,13 +274,13 @@ func answer(line []byte) (Answer, error) {
 			Reason string `json:"reason"`
 		} `json:"metadata"`
 		When time.Time `json:"timestamp"`
-		// The design's form.
+		// The form of the design document.
 		Command, Tool, Role, File, Reason string
 	}
 	if err := json.Unmarshal(line, &l); err != nil {
-		return Answer{}, errors.New("it is no line of hookwise's")
+		return RememberedAnswer{}, errors.New("it is no line of hookwise's")
 	}
-	a := Answer{Effect: l.Decision, Tool: cmp.Or(l.Key.Tool, l.Tool), Input: l.Key.Input, Role: cmp.Or(l.Key.Role, l.Role, "*"), Reason: cmp.Or(l.Metadata.Reason, l.Reason), When: l.When}
+	a := RememberedAnswer{Effect: l.Decision, Tool: cmp.Or(l.Key.Tool, l.Tool), Input: l.Key.Input, Role: cmp.Or(l.Key.Role, l.Role, "*"), Reason: cmp.Or(l.Metadata.Reason, l.Reason), When: l.When}
 	field, value := "command", l.Command
 	if l.File != "" {
 		field, value = "file_path", l.File
@@ -298,12 +298,12 @@ func answer(line []byte) (Answer, error) {
 	return a, nil
 }
 
-// effects are what hookwise remembers, a file for each.
+// effects returns the effects that hookwise remembers, one file each.
 func effects() []string { return []string{"deny", "ask", "allow"} }
 
-// learned makes lessons of what hookwise remembers. Nobody here has accepted them: what
-// denies and asks counts, and what allows when a person says so. A line counts by the
-// decision in it, whichever file it stands in.
+// learned imports remembered answers as lessons. Those that deny or ask apply at once;
+// those that allow apply after the user accepts them. The decision in a line applies,
+// whichever file it is in.
 func (h *hookwise) learned(read func(name string) []byte) {
 	lines, answers := map[string][]string{}, map[string]int{}
 	for _, effect := range effects() {
@@ -338,7 +338,7 @@ func (h *hookwise) learned(read func(name string) []byte) {
 	}
 }
 
-// remembered writes the lessons of one effect.
+// remembered adds the file with the lessons of one effect.
 func (h *hookwise) remembered(effect string, answers int, lines []string) {
 	slices.Sort(lines)
 	lines = slices.Compact(lines)

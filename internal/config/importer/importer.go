@@ -1,11 +1,10 @@
-// Package importer translates the configuration of other tools into Cardea's.
-// It writes no file: it returns texts, and a table that says for every piece what
-// became of it, since an import that says "covered" and covers nothing makes a
-// person switch the old tool off.
+// Package importer translates the configuration of other tools to Cardea's. It writes no
+// files: it returns texts, and a table with the outcome for every piece. Users switch the
+// old tool off when an import claims to cover it, so the table must be exact.
 //
-// What tightens is taken over as widely as it was meant. What allows is taken
-// over only in a form that cannot allow more than before, or is left out and
-// reported.
+// Entries that restrict are imported as wide as they were meant. Entries that allow are
+// imported only in a form that cannot allow more than before; otherwise they are left out
+// and reported.
 package importer
 
 import (
@@ -17,21 +16,21 @@ import (
 	"cardea.dev"
 )
 
-// Imported is what an import gives.
+// Imported is the result of an import.
 type Imported struct {
-	// Table says what became of each thing that the other tool was told.
+	// Table holds the outcome for each entry of the other tool.
 	Table []Row
-	// Files are new files, by path in the scope's folder.
+	// Files holds new files, by path in the scope's folder.
 	Files []File
-	// Settings are entries for the scope's cardea.yaml.
+	// Settings holds entries for the scope's cardea.yaml.
 	Settings []Setting
-	// Calls show what changes: they are judged before and after.
-	Calls []Call
-	// Problems are why something could not be read. Nothing is taken over then.
+	// Calls holds sample calls that are evaluated before and after the import.
+	Calls []TrialCall
+	// Problems holds why something cannot be read. Nothing is imported then.
 	Problems []cardea.Diagnostic
 }
 
-// Outcome is what became of something.
+// Outcome is the result for one entry.
 type Outcome string
 
 // The outcomes.
@@ -45,50 +44,51 @@ const (
 type Row struct {
 	What    string  `json:"what"`
 	Outcome Outcome `json:"outcome"`
-	// How says what it is now, how it changed, or what is lost.
+	// How describes the translation, the change, or the loss.
 	How string `json:"how"`
-	// Protected is set where it protected something, and that is lost.
+	// Protected is set if the entry protected something, and the outcome loses that.
 	Protected bool `json:"protected"`
-	// File and Line are where it stands.
+	// File and Line are the place of the entry.
 	File string `json:"file,omitempty"`
 	Line int    `json:"line,omitempty"`
 }
 
-// Lost reports whether something that protected is lost.
+// Lost reports whether a protection is lost.
 func (r Row) Lost() bool { return r.Outcome == LeftOut && r.Protected }
 
 // File is a file of the scope's folder.
 type File struct {
 	Path, Text string
-	// From is the file that it is a copy of, "" for a new one.
+	// From is the path of the original of a copy, "" for a new file.
 	From string
 	// Program is set for a script, which must be executable.
 	Program bool
-	// Sealed is set for a file that another import of the same source may replace.
+	// Sealed is set for a file that a later import of the same source may replace.
 	Sealed bool
-	// Protects is set where something is lost if it cannot be written.
+	// Protects is set if protection is lost unless the file is written.
 	Protects bool
 }
 
-// Setting is an entry of cardea.yaml: a value, or items of a list, as YAML of one
-// line.
+// Setting is an entry of cardea.yaml: a value, or items of a list, each as one line of
+// YAML.
 type Setting struct {
 	Path  []string
 	Value string
 	Items []string
-	// Protects is set where something is lost if another value is there already.
+	// Protects is set if protection is lost when the setting already has another value.
 	Protects bool
 }
 
-// Call is a tool call that is judged before and after.
-type Call struct {
+// TrialCall is a sample tool call that is evaluated before and after the import.
+type TrialCall struct {
 	Event, Tool, Input string
-	// Said is what the other tool says to it, as far as it is known: deny, ask or allow.
+	// Said is the other tool's answer if known: deny, ask or allow.
 	Said string
-	// Group is the thing in the table that says it, "" for what is not compared. About is
-	// what the call is about: a command, a path or an address.
+	// Group is the entry of the table that gives the answer, "" if it is not compared. About
+	// is the command, path or address of the call.
 	Group, About string
-	// Why says why Cardea does not deny it on purpose, "" where that would be a mistake.
+	// Why is the reason if Cardea intentionally does not deny the call, "" if not denying
+	// would be a mistake.
 	Why string
 }
 
@@ -98,10 +98,10 @@ type table struct {
 	rows []Row
 }
 
-// place is where something stands in a file.
-type place interface{ Line() int }
+// located is a place in a file.
+type located interface{ Line() int }
 
-func (t *table) add(at place, outcome Outcome, protected bool, what, how string, args ...any) {
+func (t *table) add(at located, outcome Outcome, protected bool, what, how string, args ...any) {
 	row := Row{What: what, Outcome: outcome, How: fmt.Sprintf(how, args...), Protected: protected, File: t.file}
 	if at != nil {
 		row.Line = at.Line()
@@ -109,24 +109,24 @@ func (t *table) add(at place, outcome Outcome, protected bool, what, how string,
 	t.rows = append(t.rows, row)
 }
 
-func (t *table) taken(at place, what, how string, args ...any) {
+func (t *table) taken(at located, what, how string, args ...any) {
 	t.add(at, TakenOver, false, what, how, args...)
 }
 
-func (t *table) changed(at place, what, how string, args ...any) {
+func (t *table) changed(at located, what, how string, args ...any) {
 	t.add(at, Changed, false, what, how, args...)
 }
 
-// left is for what protected nothing, lost for what did.
-func (t *table) left(at place, what, how string, args ...any) {
+// left adds an entry that protected nothing; lost adds one that did.
+func (t *table) left(at located, what, how string, args ...any) {
 	t.add(at, LeftOut, false, what, how, args...)
 }
 
-func (t *table) lost(at place, what, how string, args ...any) {
+func (t *table) lost(at located, what, how string, args ...any) {
 	t.add(at, LeftOut, true, what, how, args...)
 }
 
-// remarks takes the warnings of a document into the table, and gives the mistakes.
+// remarks adds the warnings of a document to the table, and returns the errors.
 func (t *table) remarks(all []cardea.Diagnostic) (mistakes []cardea.Diagnostic) {
 	for _, d := range all {
 		if d.Severity == cardea.LevelError {
@@ -142,26 +142,25 @@ func (t *table) remarks(all []cardea.Diagnostic) (mistakes []cardea.Diagnostic) 
 	return mistakes
 }
 
-// rulesFile is a file of rules that an import writes.
+// rulesFile returns a file with imported rules.
 func rulesFile(path, head string, list []string) File {
 	return File{Path: path, Text: head + "version: 1\nrules:\n" + strings.Join(list, ""), Sealed: true, Protects: true}
 }
 
-// mark begins every file that an import wrote, with the digest of the rest, and source
-// its second line.
+// mark begins every imported file, followed by the digest of the rest. source begins its
+// second line.
 const (
 	mark   = "# Imported by cardea, digest "
 	source = "# Source: "
 )
 
-// Seal puts the mark before the text of a file, with what it was imported from.
+// Seal returns text with the mark and its source in front.
 func Seal(from, text string) string {
 	text = source + oneLine(from) + "\n" + text
 	return mark + digest(text) + "\n" + text
 }
 
-// sealed are the source and the text of a file that an import wrote, and whether it is
-// one.
+// sealed returns the source and the text of an imported file. ok is false for other files.
 func sealed(file string) (from, text string, ok bool) {
 	first, rest, _ := strings.Cut(file, "\n")
 	second, text, _ := strings.Cut(rest, "\n")
@@ -169,7 +168,7 @@ func sealed(file string) (from, text string, ok bool) {
 	return from, text, ok && strings.HasPrefix(first, mark)
 }
 
-// Source is what a file was imported from, "" for a file that no import wrote.
+// Source returns the source of an imported file, "" for other files.
 func Source(file string) string {
 	from, _, ok := sealed(file)
 	if !ok {
@@ -178,15 +177,15 @@ func Source(file string) string {
 	return from
 }
 
-// SameText reports whether two files that imports wrote differ in their sources at most.
+// SameText reports whether two imported files have the same text, regardless of source.
 func SameText(a, b string) bool {
 	_, first, imported := sealed(a)
 	_, second, too := sealed(b)
 	return imported && too && first == second
 }
 
-// Untouched reports whether a file is one that an import wrote from a source and nobody
-// changed since, so that another import of the same may replace it.
+// Untouched reports whether a file was imported from a source and not changed since.
+// Another import from there may then replace it.
 func Untouched(file, from string) bool {
 	head, text, ok := strings.Cut(file, "\n")
 	return ok && head == mark+digest(text) && Source(file) == oneLine(from)
@@ -197,8 +196,8 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// quoted is text as a YAML scalar in single quotes, or in double quotes where
-// it has characters that single ones cannot hold.
+// quoted returns text as a YAML scalar in single quotes. If it has characters that need
+// escapes, it is in double quotes.
 func quoted(s string) string {
 	if strings.ContainsFunc(s, escapedInYAML) {
 		return doubleQuoted(s)
@@ -206,12 +205,13 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
-// escapedInYAML reports whether a character cannot stand in a scalar as it is: YAML takes
-// no control characters and no noncharacters (1.2, 5.1), and breaks lines at some others.
+// escapedInYAML reports whether a character needs an escape in a scalar. YAML allows no
+// control characters or noncharacters (1.2, 5.1), and treats some others as line breaks.
 func escapedInYAML(r rune) bool {
 	return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff || r == 0xfffe || r == 0xffff
 }
 
+// doubleQuoted returns text as a YAML scalar in double quotes.
 func doubleQuoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

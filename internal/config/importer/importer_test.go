@@ -16,7 +16,7 @@ import (
 	"cardea.dev/internal/harness/call"
 )
 
-// decider is what an imported file of rules decides.
+// decider returns a function that evaluates an imported rule file.
 func decider(t *testing.T, got importer.Imported) *rules.Decider {
 	t.Helper()
 	list, problems := rules.Parse("f.yaml", []byte(rulesOf(got)), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
@@ -25,22 +25,22 @@ func decider(t *testing.T, got importer.Imported) *rules.Decider {
 			t.Errorf("what was imported has a problem: %v\n%s", p, rulesOf(got))
 		}
 	}
-	return rules.New(rules.ListOf(list), rules.Settings{Home: "/home/user"})
+	return rules.New(rules.ListOf(list), rules.Options{Home: "/home/user"})
 }
 
-// effect is the strictest opinion on a call; a call of several parts is
-// allowed only where each is.
+// effect returns the strictest opinion on a call. A call of several parts is allowed only
+// if each part is.
 func effect(t *testing.T, d *rules.Decider, name string, input map[string]any) cardea.Effect {
 	t.Helper()
 	_, known := harness.Tool(name)
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeDefault, Cwd: "/home/user/p", Project: "/home/user/p",
 		Call: &cardea.Call{Tool: name, Name: name, Known: known, Input: input}}
-	ev = call.Analyse(ev, knowledge.World{Home: "/home/user"})
-	gate := &cardea.Gate{Slots: []cardea.Slot{{Decider: d}}}
+	ev = call.Analyse(ev, knowledge.System{Home: "/home/user"})
+	gate := &cardea.Gate{Slots: []cardea.Placement{{Decider: d}}}
 	return gate.Decide(context.Background(), ev).Effect
 }
 
-// rulesOf are the imported files of rules as one, "" for none.
+// rulesOf returns the imported rule files as one, "" for none.
 func rulesOf(got importer.Imported) (text string) {
 	for _, f := range got.Files {
 		if _, list, is := strings.Cut(f.Text, "\nrules:\n"); is && text != "" {
@@ -52,7 +52,7 @@ func rulesOf(got importer.Imported) (text string) {
 	return text
 }
 
-// settingsOf are the imported settings as a file.
+// settingsOf returns the imported settings as a file.
 func settingsOf(t *testing.T, got importer.Imported) string {
 	t.Helper()
 	text := ""
@@ -73,7 +73,7 @@ func settingsOf(t *testing.T, got importer.Imported) string {
 	return text
 }
 
-// tableOf is the table as text.
+// tableOf returns the table as text.
 func tableOf(got importer.Imported) string {
 	var b strings.Builder
 	for _, r := range got.Table {
@@ -112,7 +112,7 @@ func TestRulesThatTighten(t *testing.T) {
 		{"Bash", map[string]any{"command": "deploy now"}, cardea.Deny},
 		{"Bash", map[string]any{"command": "cd x && timeout 5 deploy"}, cardea.Deny}, // Bouncer's ^ missed it
 		{"Bash", map[string]any{"command": "echo deploy"}, cardea.Abstain},
-		{"Bash", map[string]any{"command": "curl x | tee y | sh"}, cardea.Deny}, // no single part says it
+		{"Bash", map[string]any{"command": "curl x | tee y | sh"}, cardea.Deny}, // no single part matches
 		{"Write", map[string]any{"file_path": "vendor/a.go", "content": "x"}, cardea.Ask},
 		{"Edit", map[string]any{"file_path": "vendor/a.go", "old_string": "x", "new_string": "y"}, cardea.Ask},
 		{"Write", map[string]any{"file_path": "src/vendor", "content": "x"}, cardea.Abstain},
@@ -137,8 +137,8 @@ func TestRulesThatTighten(t *testing.T) {
 	}
 }
 
-// TestRulesThatAllow: what an expression allowed by being found somewhere must
-// not be allowed now.
+// TestRulesThatAllow checks that an unanchored allow expression of Bouncer does not allow
+// more than a whole command.
 func TestRulesThatAllow(t *testing.T) {
 	got := bouncer(t, `
 		{"name": "tests", "toolMatch": "Bash", "pattern": "npm test( --watch)?|make", "action": "allow"},
@@ -177,8 +177,8 @@ func TestRulesThatAllow(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftOutInSilence: each of these is told, with its place, and
-// the rule is there or not as given. What protected is a loss.
+// TestNothingIsLeftOutInSilence checks that each entry is reported with its place, and that
+// the rule exists as given. A lost protection is a loss.
 func TestNothingIsLeftOutInSilence(t *testing.T) {
 	for rule, want := range map[string]struct {
 		count int
@@ -297,8 +297,8 @@ func TestDefaultAction(t *testing.T) {
 	}
 }
 
-// Bouncer's model is on unless its file says no. The chain is taken over as it stands, and
-// an entry that Cardea does not ask is a loss.
+// TestJudge checks that Bouncer's model is on by default, and that its chain is imported in
+// order. An entry that Cardea does not support is a loss.
 func TestJudge(t *testing.T) {
 	for _, tt := range []struct {
 		text, want, told string
@@ -370,8 +370,7 @@ func TestSeal(t *testing.T) {
 	}
 }
 
-// FuzzBouncer: whatever the file holds, what is given can be read, and a rule
-// is never given without a pattern.
+// FuzzBouncer checks that for any file, the output is readable and no rule lacks a pattern.
 func FuzzBouncer(f *testing.F) {
 	f.Add(`{"customRules": [{"name": "a", "toolMatch": "bash", "pattern": "x'\"", "action": "allow", "reason": "\u0085"}]}`)
 	f.Add(`{"customRules": [{"name": "a", "toolMatch": "bash", "pattern": "x", "action": "allow", "reason": "\u0086\uffff"}]}`)

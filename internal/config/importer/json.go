@@ -12,9 +12,9 @@ import (
 	_ "cardea.dev/internal/base/document/yamltext" // reads YAML
 )
 
-// object reads a JSON file whose top is an object. The values keep their
-// places, which encoding/json does not know, so the file is checked to be JSON
-// and then read as the YAML that all JSON is.
+// object reads a JSON file whose top is an object. encoding/json does not report the places
+// of values, so it only checks the syntax. The file is then read as YAML, of which JSON is
+// a subset.
 func object(file string, data []byte) (*document.Reader, section, []cardea.Diagnostic) {
 	data = plainJSON(bytes.TrimPrefix(data, []byte("\ufeff")))
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -30,7 +30,7 @@ func object(file string, data []byte) (*document.Reader, section, []cardea.Diagn
 	if err != nil {
 		return nil, section{}, []cardea.Diagnostic{notJSON(file, data, err)}
 	}
-	// A tab in JSON is space between values; in YAML it is not everywhere.
+	// JSON allows tabs between values everywhere, YAML does not.
 	doc := document.Read(file, bytes.ReplaceAll(data, []byte("\t"), []byte(" ")))
 	if problems := doc.Problems(); len(problems) > 0 {
 		return nil, section{}, problems
@@ -38,7 +38,7 @@ func object(file string, data []byte) (*document.Reader, section, []cardea.Diagn
 	return doc, open(doc.Top()), doc.Problems()
 }
 
-// notJSON is the place of what is no JSON.
+// notJSON returns a syntax error with its place.
 func notJSON(file string, data []byte, err error) cardea.Diagnostic {
 	at := len(data)
 	text := "something stands behind the object"
@@ -58,11 +58,11 @@ func notJSON(file string, data []byte, err error) cardea.Diagnostic {
 		Hint: "mend it"}
 }
 
-// plainJSON puts blanks in place of comments, and of commas behind the last entry,
-// which .NET reads over. All other bytes stay at their places.
+// plainJSON replaces comments, and commas after the last entry, by blanks; .NET ignores
+// them. All other bytes keep their places.
 func plainJSON(data []byte) []byte {
 	out := bytes.Clone(data)
-	comma := -1 // a comma that nothing followed yet
+	comma := -1 // the last comma, if only blanks followed so far
 	for i := 0; i < len(out); i++ {
 		switch c := out[i]; {
 		case c == '"':
@@ -85,7 +85,8 @@ func plainJSON(data []byte) []byte {
 	return out
 }
 
-// blank puts blanks in place of the comment at a place, and gives its last byte.
+// blank replaces the comment at an offset by blanks, and returns the offset of its last
+// byte.
 func blank(out []byte, at int) int {
 	end := "\n"
 	if out[at+1] == '*' {
@@ -106,8 +107,7 @@ func blank(out []byte, at int) int {
 	return to - 1
 }
 
-// section is a map of the file whose keys are found without regard to case, as
-// Bouncer finds its settings.
+// section is a map of the file with case-insensitive keys, as in Bouncer's settings.
 type section struct {
 	at    document.Map
 	keys  []string
@@ -119,8 +119,7 @@ func open(v document.Value) section {
 	return section{at: m, keys: m.Keys(), asked: map[string]bool{}}
 }
 
-// get is the value of a key. Several names are spellings of one key.
-// A null counts as no value.
+// get returns the value of a key with several spellings. A null is treated as missing.
 func (s section) get(names ...string) document.Value {
 	for _, key := range s.keys {
 		for _, n := range names {
@@ -132,16 +131,16 @@ func (s section) get(names ...string) document.Value {
 			}
 		}
 	}
-	return s.at.Get(names[0] + "\x00") // not there
+	return s.at.Get(names[0] + "\x00") // a missing key
 }
 
-// enabled reports whether the section is switched on, as it is where it does not say.
+// enabled reports whether the section is enabled, which is the default.
 func (s section) enabled() bool {
 	e := s.get("enabled")
 	return !e.Present() || e.Bool()
 }
 
-// done reports the keys that nobody asked for.
+// done warns of the keys that were not read.
 func (s section) done() {
 	for _, key := range s.keys {
 		if !s.asked[key] {

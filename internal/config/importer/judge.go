@@ -13,8 +13,8 @@ import (
 	"cardea.dev/internal/base/lists"
 )
 
-// judge reads llmFallback, which becomes the settings of the judge. Where the file says
-// nothing Bouncer asks the providers of its own defaults, and so does Cardea then.
+// judge imports llmFallback as the settings of the judge. If the file has none, Bouncer
+// uses its default providers, and so does Cardea.
 func (b *bouncer) judge(top section) {
 	v := top.get("llmFallback", "llm", "judge")
 	m := open(v)
@@ -31,7 +31,7 @@ func (b *bouncer) judge(top section) {
 	lost := len(b.rows)
 	providers := b.providers(chain, tokens)
 	m.done()
-	var at place // none where Bouncer's defaults count
+	var at located // nil if Bouncer's defaults apply
 	for _, there := range []document.Value{chain, v} {
 		if there.Present() {
 			at = there
@@ -52,8 +52,8 @@ func (b *bouncer) judge(top section) {
 	b.threshold(threshold, on)
 }
 
-// judgeSettings writes whether a model is asked, and which ones.
-func (b *bouncer) judgeSettings(at place, on bool, providers []string) {
+// judgeSettings adds the settings that enable the judge and choose its models.
+func (b *bouncer) judgeSettings(at located, on bool, providers []string) {
 	if len(providers) > 0 {
 		b.settings = append(b.settings, Setting{Path: []string{"judge", "chain"}, Items: providers, Protects: on})
 	}
@@ -68,10 +68,10 @@ func (b *bouncer) judgeSettings(at place, on bool, providers []string) {
 	}
 }
 
-// judgeDiffers is how the judge differs from Bouncer's model.
+// judgeDiffers describes how the judge differs from Bouncer's model.
 const judgeDiffers = "an answer that is not certain enough asks a person, and what is sent is redacted (docs/judge.md)"
 
-// threshold is how certain a model must be.
+// threshold imports the confidence that a model must have.
 func (b *bouncer) threshold(v document.Value, on bool) {
 	if !v.Present() {
 		return
@@ -88,8 +88,8 @@ func (b *bouncer) threshold(v document.Value, on bool) {
 	}
 }
 
-// providers are the entries of a chain as YAML, first to last. What Cardea cannot ask is
-// told.
+// providers returns the entries of a chain as YAML. It reports providers that Cardea does
+// not support.
 func (b *bouncer) providers(chain document.Value, tokens int) []string {
 	if !chain.Present() {
 		return nil
@@ -128,7 +128,7 @@ func (b *bouncer) provider(v document.Value) judge.Provider {
 	return p
 }
 
-// providerText is an entry of judge.chain. What is as by default is left out.
+// providerText returns an entry of judge.chain, without default values.
 func providerText(p judge.Provider) string {
 	fields := []string{"type: " + p.Type}
 	for _, f := range []struct{ key, text string }{{"model", p.Model}, {"endpoint", p.Endpoint}, {"api_key_command", p.KeyShell}} {

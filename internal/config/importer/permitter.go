@@ -11,11 +11,10 @@ import (
 	"cardea.dev/internal/base/jsonedit"
 )
 
-// Permitter turns the switches of Permitter into settings. env looks up a
-// variable of the process that the person runs; file, if it is not "", is a
-// settings.json of Claude Code or a start-up file of a shell in which variables
-// may be set, with its text. Permitter's lists are the harness's own, which are
-// read where they lie.
+// Permitter imports the switches of Permitter as settings. The function env returns a
+// variable of this process. Unless file is "", it is a settings.json of Claude Code or a
+// shell start-up file that may set variables; data is its text. Permitter's lists are the
+// harness's own, and Cardea reads them in place.
 func Permitter(env func(string) string, file string, data []byte) Imported {
 	p := permitter{table: table{file: file}, given: map[string]string{}}
 	for _, name := range permitterVariables() {
@@ -45,13 +44,13 @@ type permitter struct {
 	problems []cardea.Diagnostic
 }
 
-// line is the line of a file.
+// line is a line number.
 type line int
 
-// Line is the line.
+// Line returns the line number.
 func (l line) Line() int { return int(l) }
 
-// settings reads the variables of a settings.json, and what starts Permitter.
+// settings reads the variables of a settings.json, and finds the hooks of Permitter.
 func (p *permitter) settings(file string, data []byte) {
 	doc, err := jsonedit.Parse(data)
 	if err != nil {
@@ -70,7 +69,7 @@ func (p *permitter) settings(file string, data []byte) {
 	p.hooks(data, doc.Root)
 }
 
-// hooks finds what starts Permitter itself, which must not answer beside
+// hooks reports the entries that start Permitter, which must not answer in addition to
 // Cardea.
 func (p *permitter) hooks(data []byte, n *jsonedit.Node) {
 	if n == nil {
@@ -92,7 +91,7 @@ func (p *permitter) startedAt(data []byte, at int) {
 	p.changed(line(n), "the hook of Permitter", "Cardea answers in its place; take this entry out, since its answers would count beside Cardea's")
 }
 
-// profile reads assignments as a start-up file has them.
+// profile reads the assignments of a start-up file.
 func (p *permitter) profile(data []byte) {
 	assignment := regexp.MustCompile(`(?m)^\s*(?:export\s+|set\s+-gx\s+)?((?:ENSEMBLE_)?PERMITTER_[A-Z]+)[= ]["']?([^"'\s;#]*)`)
 	for _, m := range assignment.FindAllStringSubmatch(string(data), -1) {
@@ -100,7 +99,7 @@ func (p *permitter) profile(data []byte) {
 	}
 }
 
-// translate writes what the variables mean here.
+// translate adds the settings for the variables.
 func (p *permitter) translate() {
 	setting := func(key, value string, protects bool) {
 		p.set = append(p.set, Setting{Path: []string{"permissions", key}, Value: value, Protects: protects})
@@ -135,8 +134,8 @@ func (p *permitter) translate() {
 	}
 }
 
-// byName takes over the variables that go on to count under their own names, since
-// they are set for single runs.
+// byName imports the variables that stay in use under their own names, since users set them
+// for single runs.
 func (p *permitter) byName() {
 	var names []string
 	if v := p.given["PERMITTER_DEBUG"]; v != "" {
@@ -146,7 +145,7 @@ func (p *permitter) byName() {
 	if v := p.given["PERMITTER_LOG"]; v != "" {
 		names = append(names, "PERMITTER_LOG")
 		const how = "from_env: [PERMITTER_LOG]: the trace of a run goes to the end of the file that it names. Every verdict is in the ledger, too: cardea audit search --decider permissions"
-		fromHome := strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "$HOME/") // as a profile has it
+		fromHome := strings.HasPrefix(v, "~/") || strings.HasPrefix(v, "$HOME/") // as in a profile
 		if (filepath.IsAbs(v) || fromHome) && filepath.Ext(v) == ".log" {
 			p.taken(nil, "PERMITTER_LOG", how)
 		} else {
@@ -158,8 +157,8 @@ func (p *permitter) byName() {
 	}
 }
 
-// started reports whether the harness starts Permitter. Its newer versions are on
-// unless they are switched off.
+// started reports whether the harness starts Permitter. Newer versions are on unless
+// switched off.
 func (p *permitter) started() bool {
 	return p.given["ENSEMBLE_PERMITTER_DISABLE"] != "1" && slices.ContainsFunc(p.rows, func(r Row) bool { return r.What == "the hook of Permitter" })
 }

@@ -9,14 +9,14 @@ import (
 	"sync"
 )
 
-// literal is a text that a policy looks for in a command.
+// literal matches a text that a policy looks for in a command.
 var literal = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:contains|startswith)\(\s*(?:lower\()?input\.tool_input\.command\)?\s*,\s*"([^"\\]+)"\s*\)`)
 })
 
-// Unrouted are the tools and events that a policy's rules are about by name, and that
-// its METADATA leaves out. Cupcake hears such a rule wherever any policy is routed to
-// them; Cardea never asks it. No tools in METADATA are all tools.
+// Unrouted returns the tools and events that a policy's rules name and its METADATA leaves
+// out. Cupcake runs such a rule if any policy is routed to them; Cardea never does. No
+// tools in METADATA means all tools.
 func Unrouted(text string, events, tools []string) []string {
 	var out []string
 	for _, of := range []struct {
@@ -38,7 +38,7 @@ func Unrouted(text string, events, tools []string) []string {
 	return out
 }
 
-// head is the beginning of a policy that an import writes.
+// head returns the beginning of an imported policy.
 func head(title, event, tools string, signals []string, name string) string {
 	routing := "#     required_events: [" + regoText(event) + "]\n"
 	if tools != "" {
@@ -48,13 +48,13 @@ func head(title, event, tools string, signals []string, name string) string {
 		"#     required_signals: [" + list(signals, ", ", regoText) + "]\npackage cardea.policies.imported_" + name + "\n\nimport rego.v1\n\n"
 }
 
-// regoText is text in Rego.
+// regoText returns a text as a Rego string.
 func regoText(s string) string {
-	b, _ := json.Marshal(s) // a string always can
+	b, _ := json.Marshal(s) // a string never fails
 	return string(b)
 }
 
-// table of checks as Rego.
+// regoChecks returns the table of checks as Rego, and the signals of the checks.
 func regoChecks(checks []check) (text string, signals []string) {
 	var b strings.Builder
 	b.WriteString("checks := [\n")
@@ -66,7 +66,7 @@ func regoChecks(checks []check) (text string, signals []string) {
 	return b.String(), signals
 }
 
-// failed is when a check fails, and what it said.
+// failed is the Rego code that tests whether a check failed, and returns its output.
 const failed = `failed(said) if {
 	said.ok == false
 	object.get(said, "ran", true)
@@ -75,6 +75,7 @@ const failed = `failed(said) if {
 said_of(said) := trim_space(concat("\n", [object.get(said, "output", ""), object.get(said, "error", "")]))
 `
 
+// gitPreCheck returns the policy that denies git operations if a check fails.
 func gitPreCheck(operations []string, checks []check) string {
 	table, signals := regoChecks(checks)
 	return head("Checks before git", "PreToolUse", `"Bash"`, signals, "git_pre_check") + table + "operations := {" + list(operations, ", ", regoText) + "}\n\n" + `deny contains decision if {
@@ -94,6 +95,7 @@ func gitPreCheck(operations []string, checks []check) string {
 ` + failed
 }
 
+// postEditCheck returns the policy that reports failed checks of edited files.
 func postEditCheck(checks []check) string {
 	list, signals := regoChecks(checks)
 	return head("Checks after edits", "PostToolUse", `"Write", "Edit", "MultiEdit", "NotebookEdit"`, signals, "post_edit_check") + list + `block contains decision if {

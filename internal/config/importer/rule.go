@@ -18,14 +18,14 @@ import (
 
 // custom is one of Bouncer's custom rules.
 type custom struct {
-	// what is how the table calls it.
+	// what is its name in the table.
 	what, id, action, pattern, reason string
 	tools                             []string
-	// rewritten is set where the pattern had lookaround.
+	// rewritten is set if the pattern had lookaround.
 	rewritten bool
 }
 
-// rule takes over a custom rule: {name, toolMatch, pattern, action, reason}.
+// rule imports a custom rule: {name, toolMatch, pattern, action, reason}.
 func (b *bouncer) rule(i int, v document.Value) {
 	m := open(v)
 	name := m.get("name").Text()
@@ -64,7 +64,7 @@ func (b *bouncer) rule(i int, v document.Value) {
 	}
 }
 
-// take writes a rule that can be taken over.
+// take adds a rule that can be imported.
 func (b *bouncer) take(v document.Value, what string, c *custom) {
 	b.customs = append(b.customs, c)
 	text, changes := c.write()
@@ -95,11 +95,11 @@ func (b *bouncer) take(v document.Value, what string, c *custom) {
 	b.taken(v, what, "rule %s", c.id)
 }
 
-// longPattern is how much of a pattern a table shows, in bytes: without lookahead
-// it can be thousands.
+// longPattern is the maximum length of a pattern in the table in bytes. Without lookahead,
+// patterns can have thousands.
 const longPattern = 100
 
-// shortened is a pattern as a table shows it.
+// shortened returns a pattern for the table.
 func shortened(pattern string) string {
 	if len(pattern) <= longPattern {
 		return pattern
@@ -107,8 +107,8 @@ func shortened(pattern string) string {
 	return fmt.Sprintf("%s… (%d characters)", strings.ToValidUTF8(pattern[:longPattern], ""), len([]rune(pattern)))
 }
 
-// withoutDotNet writes what only .NET spells so: the end of the text as \Z, and
-// atomic groups, which find less than plain ones and so stay where a rule allows.
+// withoutDotNet rewrites syntax of .NET: \Z, the end of the text, and atomic groups. Atomic
+// groups match less than plain ones, so they stay in a rule that allows.
 func withoutDotNet(pattern, action string) string {
 	var b strings.Builder
 	for i := 0; i < len(pattern); i++ {
@@ -130,7 +130,7 @@ func withoutDotNet(pattern, action string) string {
 	return b.String()
 }
 
-// withoutLookaround writes the pattern so that RE2 can run it.
+// withoutLookaround rewrites the pattern for RE2.
 func (c *custom) withoutLookaround() error {
 	err := rules.CheckExpression(c.pattern)
 	if err == nil {
@@ -144,8 +144,8 @@ func (c *custom) withoutLookaround() error {
 	return nil
 }
 
-// deadInBouncer says where the rule did nothing until now. off are the groups that
-// are switched off.
+// deadInBouncer returns where the rule had no effect in Bouncer. off holds the disabled
+// groups.
 func (c *custom) deadInBouncer(off []string) (out []string) {
 	if len(c.tools) == 0 {
 		return []string{"it did nothing in Bouncer, which does not know every tool; now it speaks"}
@@ -165,11 +165,11 @@ func (c *custom) deadInBouncer(off []string) (out []string) {
 	return out
 }
 
-// unknown are the words of the rule that name no tool which Cardea knows.
+// unknown returns the words of the rule that name no known tool.
 func (c *custom) unknown() (out []string) {
 	for _, word := range c.tools {
 		matches := func(t harness.ToolInfo) bool {
-			is, _ := path.Match(word, t.Name) // its wildcards are stars alone
+			is, _ := path.Match(word, t.Name) // its only wildcard is *
 			return is
 		}
 		if !strings.HasPrefix(word, "mcp__") && !matches(harness.ToolInfo{Name: "mcp__"}) && !slices.ContainsFunc(harness.Tools(), matches) {
@@ -179,8 +179,8 @@ func (c *custom) unknown() (out []string) {
 	return out
 }
 
-// calls are examples of what the rule is about.
-func (c *custom) calls() []Call {
+// calls returns sample calls that the rule matches.
+func (c *custom) calls() []TrialCall {
 	text := sample(c.pattern)
 	if text == "" {
 		return nil
@@ -189,7 +189,7 @@ func (c *custom) calls() []Call {
 	if len(tools) == 0 {
 		tools = []string{"Bash"}
 	}
-	var out []Call
+	var out []TrialCall
 	for _, t := range tools {
 		if _, known := harness.Tool(t); known && t != patchTool {
 			out = append(out, call(t, fields([]string{t})[0], text, c.action))
@@ -198,10 +198,10 @@ func (c *custom) calls() []Call {
 	return out
 }
 
-// actions are actions in Cardea's words.
+// actions maps Bouncer's actions to Cardea's.
 var actions = map[string]string{"deny": "deny", "block": "deny", "ask": "ask", "prompt": "ask", "allow": "allow", "approve": "allow"}
 
-// id makes an id of a name, and no two the same.
+// id returns a unique id for a name.
 func (b *bouncer) id(name string) string {
 	var s strings.Builder
 	for _, r := range strings.ToLower(name) {
@@ -222,9 +222,8 @@ func (b *bouncer) id(name string) string {
 	return id
 }
 
-// tools reads toolMatch: a name, several with "|" or ",", or an expression as
-// simple as "mcp__github__.*". None is every tool. It says why it cannot be taken
-// over.
+// tools parses toolMatch: a name, several with "|" or ",", or a simple expression such as
+// "mcp__github__.*". No names mean every tool. why is the reason if it cannot be imported.
 func (b *bouncer) tools(v document.Value) (out []string, why string) {
 	for _, word := range strings.FieldsFunc(v.Text(), func(r rune) bool { return r == '|' || r == ',' }) {
 		word = strings.NewReplacer(".*", "*", "^", "", "$", "", "(?i)", "", "(", "", ")", "").Replace(strings.TrimSpace(word))
@@ -239,7 +238,7 @@ func (b *bouncer) tools(v document.Value) (out []string, why string) {
 	return out, ""
 }
 
-// with adds texts to a list that does not have them yet.
+// with adds texts to a list, without duplicates.
 func with(list []string, more ...string) []string {
 	for _, text := range more {
 		if !slices.Contains(list, text) {
@@ -249,11 +248,11 @@ func with(list []string, more ...string) []string {
 	return list
 }
 
-// patchTool edits files, too. Its input names them in a text.
+// patchTool also edits files. Its input names them in a text.
 const patchTool = "apply_patch"
 
-// meant are the tools that Bouncer means by a word: it has one name for a shell of
-// Windows, and one for what edits files.
+// meant returns the tools that Bouncer means by a word. It has one name for the Windows
+// shells, and one for the editing tools.
 func meant(word string) []string {
 	switch name := canonical(word); {
 	case strings.EqualFold(name, "pwsh"):
@@ -265,7 +264,7 @@ func meant(word string) []string {
 	}
 }
 
-// canonical is the canonical name of a tool, in whatever case it is written.
+// canonical returns the canonical name of a tool, regardless of case.
 func canonical(word string) string {
 	for _, t := range harness.Tools() {
 		if strings.EqualFold(t.Name, word) {
@@ -279,16 +278,16 @@ func canonical(word string) string {
 	return name
 }
 
-// filesField has the fields in which tools name their file.
+// filesField maps tools to the field with their file.
 var filesField = map[string]string{"Read": "file_path", "Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path", "NotebookEdit": "notebook_path",
 	"Glob": "path", "Grep": "path"}
 
-// otherFields has the fields of other tools, and of those that search for files by a
-// pattern. The files of a patch are parts of the call.
+// otherFields maps other tools, and tools that search by a pattern, to their fields. The
+// files of a patch are parts of the call.
 var otherFields = map[string][]string{"Bash": {"command"}, "PowerShell": {"command"}, "Monitor": {"command"}, "WebFetch": {"url"}, "WebSearch": {"query"},
 	"Glob": {"pattern", "path"}, "Grep": {"pattern", "path"}, patchTool: {}}
 
-// fields are the fields that a rule about tools looks at.
+// fields returns the fields that a rule about tools checks.
 func fields(tools []string) []string {
 	if len(tools) == 0 {
 		return []string{"command", "file_path", "notebook_path", "path", "pattern", "url", "query"}
@@ -306,8 +305,8 @@ func fields(tools []string) []string {
 	return out
 }
 
-// write is the rule as YAML, "" for one that would allow too much, and what is
-// different now.
+// write returns the rule as YAML and what changed. text is "" if the rule would allow too
+// much.
 func (c custom) write() (text string, changes []string) {
 	var s strings.Builder
 	s.WriteString("  - id: " + c.id + "\n")
@@ -320,8 +319,7 @@ func (c custom) write() (text string, changes []string) {
 			return "", nil
 		}
 	} else {
-		// Part by part, so that "^rm" is found behind "&&", and in the raw
-		// text as before.
+		// Matches each part, so that "^rm" matches after "&&", and also the raw text as before.
 		s.WriteString("      any:\n        - pattern: " + quoted(c.pattern) + "\n")
 		if text := inPatch(c.pattern); text != "" && slices.Contains(c.tools, patchTool) {
 			s.WriteString("        - pattern: " + quoted(text) + "\n")
@@ -337,14 +335,14 @@ func (c custom) write() (text string, changes []string) {
 	return s.String(), changes
 }
 
-// inPatch is a pattern that begins at the path of a part of a patch, whose text is
-// "edit vendor/a", "" for one without an anchor.
+// inPatch returns a pattern that begins at the path of a part of a patch, whose text is
+// "edit vendor/a". It returns "" for a pattern without an anchor.
 func inPatch(pattern string) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return ""
 	}
-	verb, _ := syntax.Parse("^(?:create |edit |delete |move to )", syntax.Perl) // it is right
+	verb, _ := syntax.Parse("^(?:create |edit |delete |move to )", syntax.Perl) // never fails
 	found := false
 	var begin func(t *syntax.Regexp)
 	begin = func(t *syntax.Regexp) {
@@ -363,17 +361,17 @@ func inPatch(pattern string) string {
 	return tree.String()
 }
 
-// list joins what form makes of each text with a separator.
+// list joins the results of form for each text with a separator.
 func list(texts []string, separator string, form func(string) string) string {
 	return strings.Join(lists.Of(texts, form), separator)
 }
 
-// quotedList is texts as the inside of a YAML list.
+// quotedList returns texts as the inside of a YAML list.
 func quotedList(texts []string) string { return list(texts, ", ", quoted) }
 
-// allow writes the match of a rule that allows. It must not allow more than
-// the words of the pattern: the whole part, with no option but those that the
-// pattern spells out. It says what is different, and nothing where it cannot.
+// allow writes the match of a rule that allows. It must not allow more than the pattern
+// says: it matches the whole part, with only the options that the pattern names. It returns
+// what changed, nil if this is impossible.
 func (c custom) allow(s *strings.Builder) []string {
 	whole := "^(?:" + c.pattern + ")$"
 	switch {
@@ -390,7 +388,7 @@ func (c custom) allow(s *strings.Builder) []string {
 	return nil
 }
 
-// named are the options that a pattern spells out.
+// named returns the options that a pattern names.
 func named(pattern string) []string {
 	re := regexp.MustCompile(`(?:^|[\s(|])(--?[A-Za-z][A-Za-z0-9-]*)`)
 	var out []string

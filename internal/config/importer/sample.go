@@ -8,8 +8,8 @@ import (
 	"unicode"
 )
 
-// call is a call of a tool with one field.
-func call(tool, field, value, said string) Call {
+// call returns a call of a tool with one field.
+func call(tool, field, value, said string) TrialCall {
 	input := map[string]string{field: value}
 	switch tool {
 	case "Write":
@@ -22,21 +22,21 @@ func call(tool, field, value, said string) Call {
 	var text strings.Builder
 	e := json.NewEncoder(&text)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(input) // strings always can
-	return Call{Tool: tool, Input: strings.TrimSuffix(text.String(), "\n"), Said: said}
+	_ = e.Encode(input) // strings never fail
+	return TrialCall{Tool: tool, Input: strings.TrimSuffix(text.String(), "\n"), Said: said}
 }
 
-// CommandCall is a call of the shell.
-func CommandCall(command, said string) Call { return call("Bash", "command", command, said) }
+// CommandCall returns a call of the shell.
+func CommandCall(command, said string) TrialCall { return call("Bash", "command", command, said) }
 
-// SampleCall is a call whose field has a text in which an expression is found; ok is
-// false where none is seen at once.
-func SampleCall(tool, field, pattern, said string) (c Call, ok bool) {
+// SampleCall returns a call whose field matches a pattern. ok is false if no simple match
+// is found.
+func SampleCall(tool, field, pattern, said string) (c TrialCall, ok bool) {
 	text := sample(pattern)
 	return call(tool, field, text, said), text != ""
 }
 
-// sample is a text in which an expression is found, "" where none is seen at once.
+// sample returns a text that matches a pattern, "" if no simple one is found.
 func sample(pattern string) string {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -55,13 +55,13 @@ func sample(pattern string) string {
 	return text
 }
 
-// write writes the shortest text that an expression may mean.
+// write writes the shortest text that t may match.
 func write(b *strings.Builder, t *syntax.Regexp) {
 	switch t.Op {
 	case syntax.OpLiteral:
 		b.WriteString(string(t.Rune))
 	case syntax.OpCharClass:
-		if len(t.Rune) > 0 { // a class may be empty, and matches nothing then
+		if len(t.Rune) > 0 { // an empty class matches nothing
 			b.WriteRune(letterOf(t.Rune))
 		}
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
@@ -79,7 +79,7 @@ func write(b *strings.Builder, t *syntax.Regexp) {
 	}
 }
 
-// letterOf is a character of a class, a plain one if there is one.
+// letterOf returns a character of a class, an ordinary one if possible.
 func letterOf(ranges []rune) rune {
 	for _, c := range "x0 /a-." {
 		for i := 0; i+1 < len(ranges); i += 2 {

@@ -9,10 +9,10 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// RulesAround finds the rules of the projects around the folder of a call and
-// every path that it accesses. Rules of a project that is not the session's count
-// as those of an untrusted one.
-func (l *Loaded) RulesAround(ev *cardea.Event) (lists []rules.List, complete bool, broken cardea.Troubles) {
+// RulesAround returns the rules of other projects: those around the folder of a call and
+// around every path that it accesses. They apply like rules of an untrusted project.
+// complete is false if there are too many projects.
+func (l *Loaded) RulesAround(ev *cardea.Event) (lists []rules.List, complete bool, broken cardea.Issues) {
 	projects, complete := l.projectsAround(ev)
 	left := project.MaxProjectRules
 	for _, project := range projects {
@@ -28,8 +28,8 @@ func (l *Loaded) RulesAround(ev *cardea.Event) (lists []rules.List, complete boo
 	return lists, complete, broken
 }
 
-// projectsAround are the projects around the folder of a call and every path that it
-// accesses. Rules and policies ask about the same event one after the other.
+// projectsAround returns the projects for RulesAround. It caches them for one event, since
+// rules and policies both need them.
 func (l *Loaded) projectsAround(ev *cardea.Event) (projects []string, complete bool) {
 	l.around.Lock()
 	defer l.around.Unlock()
@@ -40,9 +40,10 @@ func (l *Loaded) projectsAround(ev *cardea.Event) (projects []string, complete b
 	return l.around.projects, l.around.complete
 }
 
-// ListsAround finds the entries of the lists around the folder of a call, every
-// path that it accesses, and the folders that were added to the work.
-func (l *Loaded) ListsAround(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken cardea.Troubles) {
+// ListsAround returns the entries of permission lists around the folder of a call, every
+// path that it accesses, and the added folders. complete is false if there are too many
+// folders.
+func (l *Loaded) ListsAround(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken cardea.Issues) {
 	if l.Where.ListsIn == nil {
 		return nil, true, nil
 	}
@@ -75,19 +76,20 @@ func (l *Loaded) ListsAround(ev *cardea.Event) (entries []permissionlist.Entry, 
 	return around.Permissions, true, broken
 }
 
-// RoutesInForce reads the routes. What is wrong with their files costs nothing.
-func (l *Loaded) RoutesInForce() ([]routes.Route, cardea.Troubles) {
+// RoutesInForce returns the routes, and the issues with their files, which do not affect
+// decisions.
+func (l *Loaded) RoutesInForce() ([]routes.Route, cardea.Issues) {
 	l.ReadRoutes()
-	var all cardea.Troubles
+	var all cardea.Issues
 	for _, p := range l.RouteProblems {
 		trusted := l.Where.Trusted() || l.Where.Project == "" || !paths.Within(paths.Real(l.Where.Project), paths.Real(p.File))
-		all = addOnce(all, troubleOf(p, trusted, false))
+		all = addOnce(all, issueOf(p, trusted, false))
 	}
-	return l.Routes, all.First(maxTroubles, "cardea rules lint")
+	return l.Routes, all.First(maxIssues, "cardea rules lint")
 }
 
-// reached are the folder and the paths that a call has to do with, the one that follows
-// itself once.
+// reached returns the folder of an event and the paths that its call accesses, without
+// immediate repetitions.
 func reached(ev *cardea.Event) []string {
 	out := []string{ev.Cwd}
 	add := func(path string) {

@@ -10,12 +10,12 @@ import (
 	"cardea.dev/packs"
 )
 
-// builtinPolicy is a policy that comes with Cardea. Its name is the one by which
-// settings switch it and verdicts name it; the package has _ for -.
+// builtinPolicy is a policy that comes with Cardea. Settings and verdicts use its name; its
+// package has _ for -.
 type builtinPolicy struct {
 	name string
-	// setting is the key of the settings that gives it what it speaks about,
-	// signal the name of the signal that does.
+	// setting is the key of the settings that supplies its data, signal the name of the signal
+	// that does.
 	setting, signal string
 }
 
@@ -27,10 +27,11 @@ func builtinPolicies() []builtinPolicy {
 	}
 }
 
-// module is the last word of the policy's package, and the name of its file.
+// module returns the last word of the policy's package, which is also the name of its file.
 func (b builtinPolicy) module() string { return strings.ReplaceAll(b.name, "-", "_") }
 
-// builtins are the built-in policies that are on.
+// builtins returns the folder of the built-in policies that are on, and whether there are
+// any.
 func (l *Loaded) builtins() (policy.Folder, bool) {
 	f := policy.Folder{Dir: "builtin", Scope: cardea.ScopeBuiltin, Embedded: map[string]string{}}
 	for _, b := range builtinPolicies() {
@@ -41,9 +42,9 @@ func (l *Loaded) builtins() (policy.Folder, bool) {
 	return f, len(f.Embedded) > 0
 }
 
-// policyOn reports whether a built-in policy is on: it was given what it speaks
-// about, or switched on by name. The strongest scope that says something decides;
-// a project may switch none off, since it may only tighten.
+// policyOn reports whether a built-in policy is on: it has data, or is switched on by name.
+// The strongest scope that configures it decides. A project cannot switch a policy off,
+// since it may only restrict.
 func (l *Loaded) policyOn(b builtinPolicy) bool {
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
@@ -61,13 +62,13 @@ func (l *Loaded) policyOn(b builtinPolicy) bool {
 	return b.signal != "" && l.HasSignal(policy.Folder{Scope: cardea.ScopeBuiltin}, b.signal)
 }
 
-// PolicySwitch is a built-in policy, and whether it is on.
+// PolicySwitch is a built-in policy and whether it is on.
 type PolicySwitch struct {
 	Name string
 	On   bool
 }
 
-// PolicySwitches are the built-in policies by name.
+// PolicySwitches returns the built-in policies by name.
 func (l *Loaded) PolicySwitches() []PolicySwitch {
 	return lists.Of(builtinPolicies(), func(b builtinPolicy) PolicySwitch { return PolicySwitch{b.name, l.policyOn(b)} })
 }

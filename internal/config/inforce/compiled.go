@@ -10,12 +10,11 @@ import (
 	"cardea.dev/internal/decide/rules"
 )
 
-// This file keeps what parsers made of the files of people, so that a call needs no
-// parser: the library for YAML is a part of cardea-engine alone. Each form is signed, and
-// bound to the text that it was made of and to the two programs: what a parser makes of
-// a text may be another thing in the next version.
+// This file caches parsed files of users, so that a call needs no parser: only
+// cardea-engine has the YAML library. Each form is signed, and bound to its text and the
+// two programs, since the next version may parse a text differently.
 
-// openCompiled sets what compiled forms are read from and written to.
+// openCompiled sets where compiled forms are read and written.
 func (l *Loaded) openCompiled() {
 	if program := state.Stamp(l.Where.Program); l.Where.Compiled && program != "" {
 		l.compiled = l.Where.files().Indexes("rules", l.Where.Dirs.Cache, l.Where.State)
@@ -23,7 +22,7 @@ func (l *Loaded) openCompiled() {
 	}
 }
 
-// stampOfEngine is the stamp of the program in which the parsers are.
+// stampOfEngine returns the stamp of cardea-engine, which has the parsers.
 func stampOfEngine(program string) string {
 	name := remote.Program + filepath.Ext(program)
 	if stamp := state.Stamp(filepath.Join(filepath.Dir(program), name)); stamp != "" {
@@ -32,11 +31,11 @@ func stampOfEngine(program string) string {
 	return state.Stamp(filepath.Join(filepath.Dir(paths.Real(program)), name))
 }
 
-// documentForm is the name of the form of a file's nodes. A file may have another one:
-// of the rules or roles that it means.
+// documentForm returns the name of the form of a file's nodes. A file may have another
+// form: its rules or roles.
 func documentForm(path string) string { return "document " + path }
 
-// document reads the text of a file of people, or takes the nodes that were made of it.
+// document parses a file of a user, or takes its compiled form.
 func (l *Loaded) document(path string, data []byte) *document.Reader {
 	name, of := documentForm(path), [][]byte{data, []byte(document.FormVersion), l.madeBy}
 	if form := l.compiled.Load(name, of...); form != "" {

@@ -13,8 +13,8 @@ import (
 	"cardea.dev/internal/config/inforce"
 )
 
-// newCompiling is a place in which rules are kept compiled, by a program that can be
-// told from another.
+// newCompiling returns a place that stores compiled rules, with a program that has its own
+// stamp.
 func newCompiling(t *testing.T) *site {
 	s := newKeeper(t)
 	s.where.Dirs.Cache = filepath.Join(s.where.Dirs.Home, ".cache/cardea")
@@ -23,14 +23,14 @@ func newCompiling(t *testing.T) *site {
 	return s
 }
 
-// compiled are the compiled files.
+// compiled returns the compiled files.
 func (s *site) compiled() []string {
 	out, _ := filepath.Glob(filepath.Join(s.where.Dirs.Cache, "rules", "*"))
 	return out
 }
 
-// says is what the place says about "mine", through compiled rules and without them,
-// which must be the same.
+// says returns the decision about "mine", with and without compiled rules, which must
+// agree.
 func (s *site) says() cardea.Effect {
 	s.t.Helper()
 	plain := s.where
@@ -43,9 +43,8 @@ func (s *site) says() cardea.Effect {
 	return got.Effect
 }
 
-// TestCompiledRulesAreNeverStale: a compiled file counts only for exactly the text that
-// it was made from, by exactly this program. Neither size nor time nor inode tells
-// that, so none of them is asked.
+// TestCompiledRulesAreNeverStale checks that a compiled file applies only to exactly its
+// text and program. Size, time and inode cannot prove that, so they are not used.
 func TestCompiledRulesAreNeverStale(t *testing.T) {
 	s := newCompiling(t)
 	path := filepath.Join(s.where.Dirs.User, "rules/u.yaml")
@@ -76,7 +75,7 @@ func TestCompiledRulesAreNeverStale(t *testing.T) {
 	if got := s.says(); got != cardea.Deny {
 		t.Errorf("another file in its place: %s", got)
 	}
-	for i := range 20 { // within one tick of the clock of the file system
+	for i := range 20 { // within one clock tick of the file system
 		effect, want := "deny", cardea.Deny
 		if i%2 > 0 {
 			effect, want = "halt", cardea.Halt
@@ -95,8 +94,8 @@ func TestCompiledRulesAreNeverStale(t *testing.T) {
 	if after, _ := os.ReadFile(s.compiled()[0]); string(after) == string(before) {
 		t.Error("another program took what was compiled by the first")
 	}
-	// A file that breaks has its last good form in force, and what it was is not
-	// taken for what it is.
+	// A broken file has its last good form in force, and the compiled form of that is not used
+	// for the broken text.
 	s.user("rules/u.yaml", "rules: [")
 	if got := s.says(); got != cardea.Halt && got != cardea.Deny {
 		t.Errorf("broken: %s", got)
@@ -109,8 +108,8 @@ func TestCompiledRulesAreNeverStale(t *testing.T) {
 	}
 }
 
-// TestCompiledRulesAreNotForged: what is damaged, cut, swapped with another or signed by
-// nobody does not count, and is made anew.
+// TestCompiledRulesAreNotForged checks that a damaged, cut, swapped or unsigned form is
+// ignored and replaced.
 func TestCompiledRulesAreNotForged(t *testing.T) {
 	s := newCompiling(t)
 	s.user("rules/u.yaml", rule("mine", "deny"))
@@ -133,14 +132,14 @@ func TestCompiledRulesAreNotForged(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	// Another person's key, and none.
+	// Another user's key, and none.
 	if err := os.Remove(filepath.Join(s.where.State, "key")); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.says(); got != cardea.Deny {
 		t.Errorf("without the key: %s", got)
 	}
-	// A project that is not trusted gains nothing by what is compiled while it was.
+	// An untrusted project gains nothing from forms compiled while it was trusted.
 	s.project("rules/p.yaml", rule("theirs", "allow"))
 	s.where.Trust = all
 	s.load()
@@ -150,8 +149,8 @@ func TestCompiledRulesAreNotForged(t *testing.T) {
 	}
 }
 
-// TestCompiledRulesOfManyWriters: processes that write at the same time leave a whole
-// file, and one that can write nothing judges by the text.
+// TestCompiledRulesOfManyWriters checks that concurrent writers leave a complete file, and
+// that a process that cannot write uses the text.
 func TestCompiledRulesOfManyWriters(t *testing.T) {
 	s := newCompiling(t)
 	s.user("rules/u.yaml", rule("mine", "deny"))
@@ -183,8 +182,8 @@ func TestCompiledRulesOfManyWriters(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotCompiled: a file in which something looks like a secret is read from
-// its text at every call.
+// TestSecretsAreNotCompiled checks that a file with a possible secret is parsed at every
+// call.
 func TestSecretsAreNotCompiled(t *testing.T) {
 	s := newCompiling(t)
 	s.user("rules/u.yaml", "rules: [{id: mine, tool: Bash, match: {command: mine}, effect: deny, message: \"password: Xk29vmQ81zzLw0\"}]\n")

@@ -8,26 +8,25 @@ import (
 	"cardea.dev/internal/decide/readonly"
 )
 
-// PermissionsDecider is the decider of the harnesses' lists.
+// PermissionsDecider returns the decider of the harnesses' lists.
 func (l *Loaded) PermissionsDecider() *permissions.Decider {
 	return permissions.New(l.Permissions, l.PermissionSettings())
 }
 
-// PermissionSettings is what the decider of the harnesses' lists is told about a
-// place.
-func (l *Loaded) PermissionSettings() permissions.Settings {
+// PermissionSettings returns the settings of that decider for this place.
+func (l *Loaded) PermissionSettings() permissions.Options {
 	s := l.Settings.Permissions
 	reads := l.ReadonlyDecider()
 	strict := s.Strict
 	if v := l.listed("PERMITTER_STRICT", "PERMITTER_STRICT"); v != "" {
 		strict = v != "0"
 	}
-	return permissions.Settings{Expand: l.Expands(), Loose: !strict, KnownSafe: s.Env == "known-safe",
+	return permissions.Options{Expand: l.Expands(), Loose: !strict, KnownSafe: s.Env == "known-safe",
 		Home: l.Where.Dirs.Home, Start: l.Where.Start, FreeToRead: reads.Free, OnlyTouches: reads.OnlyTouches, Trace: l.Trace}
 }
 
-// Expands reports whether what the harnesses' lists allow counts: the settings
-// say so, or a variable does that the settings believe.
+// Expands reports whether permissions from the harnesses' lists apply: through the
+// settings, or through a variable that from_env lists.
 func (l *Loaded) Expands() bool {
 	if l.listed("ENSEMBLE_PERMITTER_DISABLE", "ENSEMBLE_PERMITTER_DISABLE") == "1" {
 		return false
@@ -36,16 +35,15 @@ func (l *Loaded) Expands() bool {
 	return l.Settings.Permissions.Expand || on != "" && on != "0" && on != "false" || l.listed("PERMITTER_ENABLED", "PERMITTER_ENABLED") == "1"
 }
 
-// Debugs reports whether Permitter's variable asks for a trace, where the settings
-// believe it.
+// Debugs reports whether Permitter's variable requests a trace, and from_env lists it.
 func (l *Loaded) Debugs() bool { return l.listed("PERMITTER_DEBUG", "PERMITTER_DEBUG") == "1" }
 
-// LogFile is the file to which the trace of this run goes as well, "" for none.
+// LogFile returns the file to which the trace is also written, "" for no file.
 func (l *Loaded) LogFile() string {
 	return cmp.Or(l.listed("log", "CARDEA_LOG"), l.listed("PERMITTER_LOG", "PERMITTER_LOG"))
 }
 
-// listed is the value of a variable, "" where from_env does not list its word.
+// listed returns the value of a variable, "" if from_env does not list its word.
 func (l *Loaded) listed(word, name string) string {
 	if l.Where.Env == nil || !slices.Contains(l.Settings.FromEnv, word) {
 		return ""
@@ -53,7 +51,7 @@ func (l *Loaded) listed(word, name string) string {
 	return l.Where.Env(name)
 }
 
-// ReadonlyDecider is the decider of what only reads.
+// ReadonlyDecider returns the decider of read-only commands.
 func (l *Loaded) ReadonlyDecider() *readonly.Decider {
-	return readonly.New(readonly.Settings{Env: l.Where.Env, Guarded: l.Where.Guarded, Trees: []string{l.Where.Project}, Temp: l.Where.Temp, Home: l.Where.Dirs.Home, Path: l.Where.Path})
+	return readonly.New(readonly.Options{Env: l.Where.Env, Guarded: l.Where.Guarded, Trees: []string{l.Where.Project}, Temp: l.Where.Temp, Home: l.Where.Dirs.Home, Path: l.Where.Path})
 }

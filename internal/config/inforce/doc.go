@@ -1,8 +1,8 @@
-// Package inforce reads what is in force in a place: what system, organisation,
-// person and project wrote, and what of it counts.
+// Package inforce determines what is in force in a place: what system, organisation, user
+// and project wrote, and which parts of it apply.
 //
-// [Load] reads all files, each bounded, and collects every problem instead of
-// stopping at the first: one broken file must not silence the others. Between
-// calls only last good forms are kept. A hook is a process per call, and with no
-// files there this package costs a few stats.
+// [Load] reads all files with limits, and collects problems instead of stopping at the
+// first: one broken file must not disable the others. Between calls, only last good forms
+// are stored. Each call is a hook process; without any files, this package costs a few
+// stats.
 package inforce

@@ -11,8 +11,8 @@ import (
 	"cardea.dev/internal/config/inforce"
 )
 
-// Scripts that are started as they are, and may not be executed, are told; what a
-// program is given to read, and what only lies beside scripts, is not.
+// TestNotExecutable checks that scripts that are started directly but not executable are
+// reported. Scripts passed to a program, and other files next to scripts, are not.
 func TestNotExecutable(t *testing.T) {
 	s := newSite(t)
 	for name, mode := range map[string]os.FileMode{"branch.sh": 0o644, "who": 0o640, "py.py": 0o600, "good.sh": 0o755, "README.md": 0o644} {

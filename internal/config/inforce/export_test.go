@@ -6,8 +6,8 @@ import (
 	"cardea.dev/internal/decide/policy"
 )
 
-const MaxTroubles = maxTroubles
+const MaxIssues = maxIssues
 
-func (l *Loaded) LastGood() *project.LastGood     { return &l.kept }
-func (l *Loaded) Scripts() trusted.Place          { return l.scripts() }
-func (l *Loaded) Builtins() (policy.Folder, bool) { return l.builtins() }
+func (l *Loaded) LastGood() *project.LastGood      { return &l.kept }
+func (l *Loaded) Scripts() trusted.AcceptedProject { return l.scripts() }
+func (l *Loaded) Builtins() (policy.Folder, bool)  { return l.builtins() }

@@ -9,24 +9,22 @@ import (
 	"cardea.dev/internal/decide/rules"
 )
 
-// This file turns settings into the rules that they stand for. The rules have the
-// scope of the file that says so, and are switched off by their pack's name like
-// any other.
+// This file turns settings into rules. The rules have the scope of the settings file, and
+// are switched off by their pack's name like other rules.
 
-// The packs of the rules for policies.protected, policies.context and
-// sensitive.*.
+// The packs of the rules for policies.protected, policies.context and sensitive.*.
 const (
 	protectedPaths = "protected-paths"
 	promptContext  = "prompt-context"
 	sensitivePaths = "sensitive-paths"
 )
 
-// GeneratedPacks are the packs whose rules the settings stand for.
+// GeneratedPacks returns the packs of rules that settings generate.
 func GeneratedPacks() []string { return []string{protectedPaths, promptContext, sensitivePaths} }
 
-// generatedRules are the rules that the settings of a folder stand for. Those of a
-// project that is not trusted only tighten, as its own rules do, so its sensitive
-// paths count, too. An organisation's protected paths count everywhere.
+// generatedRules returns the rules that the settings of a folder generate. Like its own
+// rules, those of an untrusted project only restrict, so its sensitive paths also apply. An
+// organisation's protected paths apply everywhere.
 func (l *Loaded) generatedRules(at folder) []rules.Rule {
 	var out []rules.Rule
 	for i := range l.SettingsFiles {
@@ -58,8 +56,8 @@ func (l *Loaded) generatedRules(at folder) []rules.Rule {
 	return out
 }
 
-// exempted are the rules without what the settings of system, organisation and
-// person exempt from the built-in sensitive paths.
+// exempted returns the rules without the built-in sensitive paths that the settings of
+// system, organisation and user exempt.
 func (l *Loaded) exempted(all rules.List) rules.List {
 	var globs []string
 	for i := range l.SettingsFiles {

@@ -12,8 +12,8 @@ import (
 	"cardea.dev"
 )
 
-// What settings protect is protected by rules of their scope, and the scope that
-// said so, or a stronger one, takes it back.
+// TestProtectedPaths checks that protected paths become rules of their scope, and that only
+// this scope or a stronger one can switch them off.
 func TestProtectedPaths(t *testing.T) {
 	for _, tt := range []struct {
 		name, project, user, line string
@@ -45,8 +45,8 @@ func TestProtectedPaths(t *testing.T) {
 	}
 }
 
-// A line of a few kilobytes has tens of thousands of accesses, and a verdict that
-// comes too late is none.
+// TestProtectedPathsAreQuick evaluates a line of a few kilobytes with tens of thousands of
+// accesses. A late verdict has no effect.
 func TestProtectedPathsAreQuick(t *testing.T) {
 	s := newSite(t)
 	var names strings.Builder
@@ -63,8 +63,8 @@ func TestProtectedPathsAreQuick(t *testing.T) {
 	}
 }
 
-// Settings of sensitive paths are rules of their scope; an agent does not get
-// around them by another spelling.
+// TestSensitivePaths checks that sensitive paths become rules of their scope, and that
+// another spelling does not bypass them.
 func TestSensitivePaths(t *testing.T) {
 	const deny, ask = "sensitive: {deny_read: [deploy/prod.key, vault, '~/notes', '*.pem']}", "sensitive: {ask_read: [report.txt], ask_write: [db/]}"
 	for _, tt := range []struct {
@@ -139,8 +139,8 @@ func TestSensitivePaths(t *testing.T) {
 	}
 }
 
-// A project that is not trusted may only tighten, and a weaker scope exempts
-// nothing that a stronger one wrote.
+// TestSensitivePathsByScope checks that an untrusted project may only restrict, and that a
+// weaker scope cannot exempt paths of a stronger one.
 func TestSensitivePathsByScope(t *testing.T) {
 	for _, tt := range []struct {
 		name, user, project string

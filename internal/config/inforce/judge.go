@@ -17,10 +17,9 @@ import (
 	"cardea.dev/internal/memory/lesson"
 )
 
-// JudgeRole is a role as the judge is told of it, with the paths of all its definitions
-// that count.
-func (l *Loaded) JudgeRole(name string) question.Role {
-	out := question.Role{Name: name}
+// JudgeRole returns a role for the judge, with the paths of all its definitions that apply.
+func (l *Loaded) JudgeRole(name string) question.AgentRole {
+	out := question.AgentRole{Name: name}
 	if name == "" {
 		return out
 	}
@@ -36,7 +35,7 @@ func (l *Loaded) JudgeRole(name string) question.Role {
 	return out
 }
 
-// judgeFiles are the files whose text the judge is told, by their paths in the project.
+// judgeFiles returns the paths in the project of the files that the judge gets.
 func judgeFiles(names []string, root string) []string {
 	var out []string
 	for _, name := range names {
@@ -47,9 +46,9 @@ func judgeFiles(names []string, root string) []string {
 	return out
 }
 
-// JudgePolicy are the texts of the project that the judge is to follow. A file counts
-// only as a person accepted it: the judge is told that it comes from the person. What is
-// wrong with the others is said.
+// JudgePolicy returns the texts of the project that the judge must follow. A file applies
+// only as the user accepted it, since the judge treats it as the user's. problems explains
+// the files left out.
 func (l *Loaded) JudgePolicy() (out []question.Document, problems []cardea.Diagnostic) {
 	wrong := func(path, text, hint string) {
 		problems = append(problems, cardea.Warning(path, cardea.CodeUntrusted, hint, "the judge is not told of it: "+text).Diagnostic)
@@ -71,11 +70,11 @@ func (l *Loaded) JudgePolicy() (out []question.Document, problems []cardea.Diagn
 	return out, problems
 }
 
-// JudgeThreshold is the least confidence with which the judge's answer counts. It is that
-// of the strongest scope that switches the judge on, since the answer counts in its name.
+// JudgeThreshold returns the minimum confidence for the judge's answer to apply. It is that
+// of the strongest scope that enables the judge, since the answer applies in its name.
 func (l *Loaded) JudgeThreshold() float64 { return l.thresholdWithout(nil) }
 
-// thresholdWithout is what the threshold would be without a file of settings.
+// thresholdWithout returns the threshold without one file of settings.
 func (l *Loaded) thresholdWithout(but *settings.File) float64 {
 	c := l.Settings.Confidence
 	out := c.User
@@ -97,15 +96,16 @@ func (l *Loaded) thresholdWithout(but *settings.File) float64 {
 	return out
 }
 
-// judgeLessonLife is how long a lesson of the judge counts.
+// judgeLessonLife is how long a lesson of the judge applies.
 const judgeLessonLife = 30 * 24 * time.Hour
 
-// KeepJudged keeps a decision of the judge as a lesson of the person's own in this project,
-// which nobody else gets. It names the model that answered, and counts while all that may be
-// asked (by) stays the same. What cannot be remembered is decided anew the next time.
-func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, answer judge.Answer, by lesson.Judge, now time.Time) error {
+// KeepJudged stores a decision of the judge as a lesson of the user in this project; other
+// users do not get it. It names the model that answered, and applies while the models that
+// may answer (by) stay the same. A call that cannot be remembered is judged again next
+// time.
+func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, answer judge.Assessment, by lesson.JudgeVersion, now time.Time) error {
 	if effect == cardea.Allow && ev.Call.Tool != "Bash" {
-		return nil // the subject of other tools leaves out what the judge saw: content, query, prompt
+		return nil // the subject of other tools lacks fields that the judge saw: content, query, prompt
 	}
 	for _, p := range l.LessonPlaces() {
 		if !p.Local {
@@ -131,8 +131,8 @@ func (l *Loaded) KeepJudged(ev *cardea.Event, effect cardea.Effect, answer judge
 	return nil
 }
 
-// unbound reports whether an allow of the judge for a call must not be remembered: the effects
-// of a part are unknown and the drafts bind no file, or a part runs on another machine.
+// unbound reports whether an allow of the judge must not be remembered. The effects of a
+// part are unknown and the drafts bind no file, or a part runs on another machine.
 func unbound(c *cardea.Call, drafts []lesson.Draft) bool {
 	bound := slices.ContainsFunc(drafts, func(d lesson.Draft) bool { return len(d.Files) > 0 })
 	return slices.ContainsFunc(c.Parts, func(p cardea.Part) bool {
@@ -141,7 +141,7 @@ func unbound(c *cardea.Call, drafts []lesson.Draft) bool {
 	})
 }
 
-// notTeachable is an error that is none where only nothing can be remembered of a call.
+// notTeachable returns nil if err only means that a call cannot be remembered, else err.
 func notTeachable(err error) error {
 	if errors.Is(err, lesson.ErrNotTeachable) {
 		return nil

@@ -22,7 +22,7 @@ func newKeeper(t *testing.T) *site {
 	return s
 }
 
-// load loads and keeps, as a call does.
+// load loads a place and stores forms, as a call does.
 func (s *site) load() *inforce.Loaded {
 	s.t.Helper()
 	l := inforce.Load(s.where)
@@ -32,7 +32,7 @@ func (s *site) load() *inforce.Loaded {
 	return l
 }
 
-// forms are the kept forms, by path.
+// forms returns the stored forms by path.
 func (s *site) forms() map[string]os.FileInfo {
 	out := map[string]os.FileInfo{}
 	_ = filepath.WalkDir(filepath.Join(s.where.State, "lastgood"), func(p string, d os.DirEntry, err error) error {
@@ -58,8 +58,8 @@ func TestTheLastGoodFormStaysInForce(t *testing.T) {
 	s.user("rules/u.yaml", "rules: [")
 	s.project("rules/p.yaml", "rules: {")
 	for command, want := range map[string]cardea.Effect{"mine": cardea.Allow, "theirs": cardea.Ask, "make": cardea.Deny} {
-		if got := s.judge(s.load(), command); got.Effect != want || got.By == "failure" || len(got.Troubles) != 3 {
-			t.Errorf("%s: %s by %s, want %s; %v", command, got.Effect, got.By, want, got.Troubles)
+		if got := s.judge(s.load(), command); got.Effect != want || got.By == "failure" || len(got.Issues) != 3 {
+			t.Errorf("%s: %s by %s, want %s; %v", command, got.Effect, got.By, want, got.Issues)
 		}
 	}
 	text := problemText(s.load())
@@ -68,14 +68,14 @@ func TestTheLastGoodFormStaysInForce(t *testing.T) {
 			t.Errorf("not told: %q in %s", want, text)
 		}
 	}
-	// What is mended counts again, and is kept.
+	// A fixed file applies again, and is stored.
 	s.user("rules/u.yaml", rule("mine", "deny"))
 	s.load()
 	s.user("rules/u.yaml", "rules: [")
 	if got := s.try("mine"); got.Effect != cardea.Deny {
 		t.Errorf("after mending and breaking: %s", got.Effect)
 	}
-	// A file that is gone is gone.
+	// A removed file no longer applies.
 	if err := os.Remove(filepath.Join(s.where.Dirs.User, "rules/u.yaml")); err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,8 @@ func TestTheLastGoodFormStaysInForce(t *testing.T) {
 	}
 }
 
-// Under on_error: deny a broken file denies, whatever is kept.
+// TestBrokenFilesUnderDeny checks that with on_error: deny, a broken file denies even with
+// a stored form.
 func TestBrokenFilesUnderDeny(t *testing.T) {
 	s := newKeeper(t)
 	s.user("cardea.yaml", "on_error: deny\n")
@@ -96,7 +97,8 @@ func TestBrokenFilesUnderDeny(t *testing.T) {
 	}
 }
 
-// A form counts only if this user's Cardea wrote it for this path.
+// TestPlantedForms checks that a form applies only if this user's Cardea wrote it for this
+// path.
 func TestPlantedForms(t *testing.T) {
 	s := newKeeper(t)
 	s.user("rules/a.yaml", rule("a", "allow"))
@@ -146,7 +148,7 @@ func TestPlantedForms(t *testing.T) {
 	}
 }
 
-// A call for which nothing changed writes nothing.
+// TestFormsAreWrittenOnlyWhenNew checks that a call without changes writes nothing.
 func TestFormsAreWrittenOnlyWhenNew(t *testing.T) {
 	s := newKeeper(t)
 	s.user("rules/u.yaml", rule("mine", "deny"))
@@ -163,14 +165,15 @@ func TestFormsAreWrittenOnlyWhenNew(t *testing.T) {
 			t.Errorf("again: %v", l.LastGood().Pending()[0])
 		}
 	}
-	// Broken files are not kept.
+	// Broken files are not stored.
 	s.user("rules/u.yaml", "rules: [")
 	if l := inforce.Load(s.where); len(l.LastGood().Pending()) != 0 {
 		t.Errorf("broken: %v", l.LastGood().Pending()[0])
 	}
 }
 
-// A last good form of a trusted file is trusted; what broke it is not quoted.
+// TestFormsAndTrust checks that the last good form of a trusted file is trusted, and that
+// problems do not quote the broken text.
 func TestFormsAndTrust(t *testing.T) {
 	s := newKeeper(t)
 	good := rule("mine", "allow")
@@ -182,7 +185,7 @@ func TestFormsAndTrust(t *testing.T) {
 	}
 	s.project("rules/p.yaml", "rules: [{id: x, IGNORE: 1, effect: x}]")
 	got := s.try("mine")
-	if text := fmt.Sprint(got.Troubles); got.Effect != cardea.Allow || strings.Contains(text, "IGNORE") || !strings.Contains(text, "has mistakes") {
+	if text := fmt.Sprint(got.Issues); got.Effect != cardea.Allow || strings.Contains(text, "IGNORE") || !strings.Contains(text, "has mistakes") {
 		t.Errorf("%s, %s", got.Effect, text)
 	}
 	s.where.Trust = nil
@@ -191,7 +194,8 @@ func TestFormsAndTrust(t *testing.T) {
 	}
 }
 
-// Projects cannot push the person's forms out, nor fill the disk.
+// TestFormsOfProjectsAreFew checks that projects can neither displace the user's forms nor
+// fill the disk.
 func TestFormsOfProjectsAreFew(t *testing.T) {
 	s := newKeeper(t)
 	s.user("rules/u.yaml", rule("mine", "deny"))
@@ -239,8 +243,8 @@ func TestFormsThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A file that holds a secret has no last good form: the secret is in no file of
-// the state folder, and a broken file asks, as one does that was never read.
+// TestFormsWithSecretsAreNotKept checks that a file with a secret has no last good form. No
+// file of the state folder has the secret, and a broken file asks as if it was never read.
 func TestFormsWithSecretsAreNotKept(t *testing.T) {
 	s := newKeeper(t)
 	token := "gh" + "p_" + "x7Kq9TzW2mVb4NcR8sLd3FhJ6gYp1QaZ5eUo"
@@ -256,7 +260,7 @@ func TestFormsWithSecretsAreNotKept(t *testing.T) {
 			t.Errorf("%s, %v: %q", path, err, data)
 		}
 	}
-	// It is looked at once.
+	// It is checked only once.
 	if l := inforce.Load(s.where); len(l.LastGood().Pending()) != 0 {
 		t.Errorf("again: %v", l.LastGood().Pending()[0])
 	}
@@ -268,7 +272,7 @@ func TestFormsWithSecretsAreNotKept(t *testing.T) {
 	if got := s.try("other"); got.Effect != cardea.Deny {
 		t.Errorf("the one without a secret: %s by %s", got.Effect, got.By)
 	}
-	// Without the secret it is kept again.
+	// Without the secret it is stored again.
 	s.user("rules/u.yaml", rule("mine", "deny"))
 	s.load()
 	s.user("rules/u.yaml", "rules: [")
@@ -277,7 +281,7 @@ func TestFormsWithSecretsAreNotKept(t *testing.T) {
 	}
 }
 
-// What there is no time for is kept at the next call.
+// TestFormsAreKeptInTime checks that the next call stores what was too late.
 func TestFormsAreKeptInTime(t *testing.T) {
 	s := newKeeper(t)
 	s.user("rules/u.yaml", rule("mine", "deny"))

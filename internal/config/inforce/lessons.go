@@ -22,24 +22,24 @@ import (
 	"cardea.dev/internal/memory/shape"
 )
 
-// lessonsRead is what was read of lessons.
+// lessonsRead holds the lessons that were read.
 type lessonsRead struct {
 	once, keyOnce sync.Once
 	key           []byte
 	sources       []lesson.Source
 	around        map[string]*lesson.Store // by project
-	troubles      cardea.Troubles
+	issues        cardea.Issues
 }
 
-// lessonFolder is a folder with lessons, beside what counts of them.
+// lessonFolder is a folder with lessons, and which of them apply.
 type lessonFolder struct {
 	folder
-	// shared is set where others can write: in a project. own is set for the folder of a
-	// project that is the person's alone.
+	// shared is set if others can write to it, as in a project. own is set for the folder of a
+	// project that is the user's alone.
 	shared, own bool
 }
 
-// lessonFolders are the folders of all scopes that may have lessons, strongest first.
+// lessonFolders returns the folders of all scopes that may have lessons, strongest first.
 func (l *Loaded) lessonFolders() []lessonFolder {
 	out := lists.Of(l.folders(), func(at folder) lessonFolder { return lessonFolder{folder: at, shared: at.scope == cardea.ScopeProject} })
 	if at := l.project(); at.dir != "" {
@@ -49,8 +49,8 @@ func (l *Loaded) lessonFolders() []lessonFolder {
 	return slices.DeleteFunc(out, l.leadsElsewhere)
 }
 
-// leadsElsewhere reports a folder of a project that is a link: a clone can bring one to
-// another project, whose lessons would then count here as well.
+// leadsElsewhere reports whether a folder of a project is a link. A clone can contain a
+// link to another project, whose lessons would then also apply here.
 func (l *Loaded) leadsElsewhere(at lessonFolder) bool {
 	if !at.shared || at.dir == "" {
 		return false
@@ -59,32 +59,32 @@ func (l *Loaded) leadsElsewhere(at lessonFolder) bool {
 	return err != nil || l.links.Real(at.dir) != filepath.Join(l.links.Real(l.Where.Project), inside)
 }
 
-// LessonPlace is the place of the lessons of a scope's folder, as [Loaded.LessonPlaces]
-// gives it.
+// LessonPlace is a scope's folder for lessons, from [Loaded.LessonPlaces].
 type LessonPlace struct {
-	lesson.Place
-	// Local is set for the folder of the project that is the person's alone.
+	lesson.ScopeFolder
+	// Local is set for the folder of the project that is the user's alone.
 	Local bool
-	// Allows is set where allows count.
+	// Allows is set if lessons that allow apply.
 	Allows bool
 }
 
-// LessonPlaces are the places of lessons of all scopes, strongest first, whether there
-// are any or not.
+// LessonPlaces returns the places of lessons of all scopes, strongest first, including
+// empty ones.
 func (l *Loaded) LessonPlaces() []LessonPlace {
 	known := lists.Where(l.lessonFolders(), func(at lessonFolder) bool { return at.dir != "" })
 	return lists.Of(known, func(at lessonFolder) LessonPlace {
-		return LessonPlace{Place: l.lessonPlace(at), Local: at.own, Allows: l.lessonsAllow(at)}
+		return LessonPlace{ScopeFolder: l.lessonPlace(at), Local: at.own, Allows: l.lessonsAllow(at)}
 	})
 }
 
-// lessonsAllow reports whether allows of a folder count. Of a shared one each needs to
-// be the user's own besides.
+// lessonsAllow reports whether lessons of a folder that allow apply. In a shared folder,
+// each must also be the user's own.
 func (l *Loaded) lessonsAllow(at lessonFolder) bool {
 	return !at.tightens && (at.own || at.scope != cardea.ScopeProject || l.Where.Trusted())
 }
 
-func (l *Loaded) lessonPlace(at lessonFolder) lesson.Place {
+// lessonPlace returns how package lesson reads and writes a folder.
+func (l *Loaded) lessonPlace(at lessonFolder) lesson.ScopeFolder {
 	source := project.Source(at.shared)
 	beside := map[string]string{}
 	switch {
@@ -93,7 +93,7 @@ func (l *Loaded) lessonPlace(at lessonFolder) lesson.Place {
 	case at.shared:
 		beside[".gitattributes"] = LessonAttributes
 	}
-	return lesson.Place{Beside: beside, Dir: l.links.Real(at.dir), Scope: at.scope, Shared: at.shared, State: l.Where.State, Cache: l.Where.Dirs.Cache, Key: l.lessonKey(),
+	return lesson.ScopeFolder{Beside: beside, Dir: l.links.Real(at.dir), Scope: at.scope, Shared: at.shared, State: l.Where.State, Cache: l.Where.Dirs.Cache, Key: l.lessonKey(),
 		LastGood: func(path string) []byte { return l.kept.Form(path, source) },
 		Note: func(path, text string, when time.Time) {
 			if len(text) <= maxNoted {
@@ -105,18 +105,18 @@ func (l *Loaded) lessonPlace(at lessonFolder) lesson.Place {
 // LessonAttributes is the .gitattributes of a project's folder.
 const LessonAttributes = "# two branches that both learn merge without a conflict, see docs/lessons.md of Cardea\nlessons/*.jsonl merge=union\n"
 
-// maxNoted is up to which size the last good form of a file of lessons is kept, in bytes.
+// maxNoted is the maximum size of a lessons file whose last good form is stored, in bytes.
 const maxNoted = 1 << 20
 
-// lessonKey is the user's key, nil where there is none.
+// lessonKey returns the user's key, nil if none exists.
 func (l *Loaded) lessonKey() []byte {
 	l.lessonsRead.keyOnce.Do(func() { l.lessonsRead.key, _ = state.ReadKey(l.Where.State) })
 	return l.lessonsRead.key
 }
 
-// Lessons are the lessons of all scopes that count in this place, and what is wrong with
-// their files. They are looked at when they are first asked for.
-func (l *Loaded) Lessons() ([]lesson.Source, cardea.Troubles) {
+// Lessons returns the lessons of all scopes that apply in this place, and the issues with
+// their files. They are read on first use.
+func (l *Loaded) Lessons() ([]lesson.Source, cardea.Issues) {
 	l.lessonsRead.once.Do(func() {
 		var keyer *lesson.Keyer
 		for _, at := range l.lessonFolders() {
@@ -124,7 +124,7 @@ func (l *Loaded) Lessons() ([]lesson.Source, cardea.Troubles) {
 				continue
 			}
 			if p := l.doubt(lesson.Folder(at.dir), at.folder); p != nil {
-				l.lessonsRead.troubles = append(l.lessonsRead.troubles, troubleOf(p[0], true, false))
+				l.lessonsRead.issues = append(l.lessonsRead.issues, issueOf(p[0], true, false))
 				continue
 			}
 			store := lesson.Open(l.lessonPlace(at))
@@ -135,34 +135,34 @@ func (l *Loaded) Lessons() ([]lesson.Source, cardea.Troubles) {
 				keyer = l.LessonKeyer()
 			}
 			l.lessonsRead.sources = append(l.lessonsRead.sources, lesson.Source{Store: store, Keyer: keyer, Allows: l.lessonsAllow(at), Trusted: at.scope != cardea.ScopeProject || l.Where.Trusted()})
-			for _, t := range store.Troubles() {
+			for _, t := range store.Issues() {
 				if at.shared {
 					t.Diagnostic = t.Diagnostic.Withheld()
 				}
-				l.lessonsRead.troubles = addOnce(l.lessonsRead.troubles, t)
+				l.lessonsRead.issues = addOnce(l.lessonsRead.issues, t)
 			}
 		}
 	})
-	return l.lessonsRead.sources, l.lessonsRead.troubles.First(maxTroubles, "cardea rules lint")
+	return l.lessonsRead.sources, l.lessonsRead.issues.First(maxIssues, "cardea rules lint")
 }
 
-// LessonKeyer makes the keys of calls in this place.
+// LessonKeyer returns the maker of keys for calls in this place.
 func (l *Loaded) LessonKeyer() *lesson.Keyer {
 	return lesson.NewKeyer(l.redactor(), l.lessonKey(), l.Where.Project)
 }
 
-// LessonProblems are what is wrong with the files of lessons.
+// LessonProblems returns the problems of the lessons files.
 func (l *Loaded) LessonProblems() []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, p := range l.LessonPlaces() {
-		store := lesson.Open(p.Place)
-		out = append(out, lists.Of(store.Troubles(), func(t cardea.Trouble) cardea.Diagnostic { return t.Diagnostic })...)
+		store := lesson.Open(p.ScopeFolder)
+		out = append(out, lists.Of(store.Issues(), func(t cardea.Issue) cardea.Diagnostic { return t.Diagnostic })...)
 		store.Close()
 	}
 	return out
 }
 
-// redactor is the one of the process, which has compiled what it needed before.
+// redactor returns the process's redactor, which keeps its compiled patterns.
 func (l *Loaded) redactor() *redact.Redactor {
 	if l.Callbacks.Redactor != nil {
 		return l.Callbacks.Redactor
@@ -170,11 +170,11 @@ func (l *Loaded) redactor() *redact.Redactor {
 	return redact.New()
 }
 
-// lessonsFor are the lessons that count for an event: those of this place, and what the
-// projects around the call deny and ask.
-func (l *Loaded) lessonsFor(ev *cardea.Event) ([]lesson.Source, cardea.Troubles) {
-	sources, troubles := l.Lessons()
-	projects, _ := l.projectsAround(ev) // the rules have said it where there are too many
+// lessonsFor returns the lessons that apply to an event: those of this place, and the deny
+// and ask lessons of the surrounding projects.
+func (l *Loaded) lessonsFor(ev *cardea.Event) ([]lesson.Source, cardea.Issues) {
+	sources, issues := l.Lessons()
+	projects, _ := l.projectsAround(ev) // the rules report too many projects
 	for _, root := range projects {
 		around := &Loaded{Where: Where{Project: root, State: l.Where.State, Dirs: project.Dirs{Cache: l.Where.Dirs.Cache}}}
 		at := lessonFolder{folder: around.project(), shared: true}
@@ -187,33 +187,33 @@ func (l *Loaded) lessonsFor(ev *cardea.Event) ([]lesson.Source, cardea.Troubles)
 			l.lessonsRead.around = map[string]*lesson.Store{}
 		}
 		l.lessonsRead.around[root] = store
-		for _, t := range store.Troubles() {
+		for _, t := range store.Issues() {
 			t.Diagnostic = t.Diagnostic.Withheld()
-			troubles = addOnce(troubles, t)
+			issues = addOnce(issues, t)
 		}
 	}
-	return sources, troubles
+	return sources, issues
 }
 
-// LessonsDecider is the decider of lessons about exactly the call.
+// LessonsDecider returns the decider of lessons for exactly the same call.
 func (l *Loaded) LessonsDecider(now time.Time) exact.Decider {
-	return exact.New(exact.Settings{Sources: l.lessonsFor, Now: now, Judge: l.Callbacks.JudgeNow, JudgeLifts: l.Settings.Judge.AllowOpaque})
+	return exact.New(exact.Options{Sources: l.lessonsFor, Now: now, Judge: l.Callbacks.JudgeNow, JudgeLifts: l.Settings.Judge.AllowOpaque})
 }
 
-// NearDecider is the decider of lessons about similar calls. analyse finds the parts of
+// NearDecider returns the decider of lessons for similar calls. analyse finds the parts of
 // the calls that they are about.
 func (l *Loaded) NearDecider(now time.Time, analyse func(*cardea.Event) *cardea.Event) near.Decider {
 	r := l.redactor()
-	return near.New(near.Settings{Sources: l.lessonsFor, Finders: l.nearFinders(), Analyse: analyse, Now: now,
-		World: shape.World{Resolve: new(paths.Links).Resolve, Secret: func(text string) bool { return len(r.Find(text)) > 0 }}})
+	return near.New(near.Options{Sources: l.lessonsFor, Finders: l.nearFinders(), Analyse: analyse, Now: now,
+		System: shape.Lookups{Resolve: new(paths.Links).Resolve, Secret: func(text string) bool { return len(r.Find(text)) > 0 }}})
 }
 
-// isStale reports whether the index of a store of this place is to be made again.
+// isStale reports whether the index of a store of this place must be rebuilt.
 func (l *Loaded) isStale(s *lesson.Store) bool {
 	return s.NeedsBuild() || s.Lacks(l.nearWords().Section().Name)
 }
 
-// nearFinders find lessons by their words, and then by their meaning.
+// nearFinders returns the finders of lessons: by words, then by meaning.
 func (l *Loaded) nearFinders() []near.Finder {
 	out := []near.Finder{l.nearWords()}
 	if l.Settings.Near.Embedding > 0 && l.Where.Program != "" {
@@ -223,7 +223,7 @@ func (l *Loaded) nearFinders() []near.Finder {
 	return out
 }
 
-// findEngine finds the program that finds lessons by their meaning.
+// findEngine returns the path of the program that finds lessons by meaning.
 func (l *Loaded) findEngine() (string, error) {
 	if l.Where.FindEngine != nil {
 		return l.Where.FindEngine()
@@ -231,7 +231,7 @@ func (l *Loaded) findEngine() (string, error) {
 	return remote.Find(l.Where.Program)
 }
 
-// embedder is the server that makes vectors, if the person has one.
+// embedder returns the user's server for vectors, empty if none exists.
 func (l *Loaded) embedder() meaning.Embedder {
 	s := l.Settings.Near.Embedder
 	e := meaning.Embedder{Kind: s.Kind, URL: s.URL, Model: s.Model}
@@ -241,13 +241,13 @@ func (l *Loaded) embedder() meaning.Embedder {
 	return e
 }
 
-// nearWords finds lessons by their words.
+// nearWords returns the finder of lessons by words.
 func (l *Loaded) nearWords() near.Words {
 	return near.NewWords(l.Settings.Near.Jaccard, l.Settings.Near.MinTokens)
 }
 
-// StaleLessons are the projects whose indexes of lessons were asked for and are to be
-// made again. The one of this place stands for those of the person, too.
+// StaleLessons returns the projects whose indexes of lessons were used and must be rebuilt.
+// This place's project also stands for the lessons of the user.
 func (l *Loaded) StaleLessons() (projects []string) {
 	if slices.ContainsFunc(l.lessonsRead.sources, func(s lesson.Source) bool { return l.isStale(s.Store) }) {
 		projects = append(projects, l.Where.Project)
@@ -260,8 +260,8 @@ func (l *Loaded) StaleLessons() (projects []string) {
 	return projects
 }
 
-// BuildLessons sorts the files of lessons of a place and makes their index. found is
-// false where there are none.
+// BuildLessons sorts the lessons files of a place and builds their index. found is false if
+// none exist.
 func (l *Loaded) BuildLessons(p LessonPlace) (built lesson.Built, found bool, err error) {
 	if !state.Exists(lesson.Folder(p.Dir)) {
 		return built, false, nil
@@ -274,12 +274,11 @@ func (l *Loaded) BuildLessons(p LessonPlace) (built lesson.Built, found bool, er
 	return built, true, errors.Join(err, l.kept.Write(l.redactor(), func() bool { return false }))
 }
 
-// RebuildLessons makes the indexes of this place that are out of date, unless another
-// process is at it.
+// RebuildLessons rebuilds the outdated indexes of this place, unless another process does.
 func (l *Loaded) RebuildLessons() error {
 	var errs []error
 	for _, p := range l.LessonPlaces() {
-		store := lesson.Open(p.Place)
+		store := lesson.Open(p.ScopeFolder)
 		if !l.isStale(store) {
 			continue
 		}
@@ -295,7 +294,7 @@ func (l *Loaded) RebuildLessons() error {
 	return errors.Join(append(errs, l.kept.Write(l.redactor(), func() bool { return false }))...)
 }
 
-// LessonWriter changes the lessons of a place, after [state.LoadKey] has made the key.
+// LessonWriter returns a writer for the lessons of a place. It creates the key if needed.
 func (l *Loaded) LessonWriter(p LessonPlace) (*lesson.Writer, error) {
 	if l.Where.State == "" {
 		return nil, errors.New("there is no state folder to keep lessons with; set HOME or XDG_STATE_HOME")
@@ -305,5 +304,5 @@ func (l *Loaded) LessonWriter(p LessonPlace) (*lesson.Writer, error) {
 		return nil, err
 	}
 	p.Key = key
-	return lesson.NewWriter(p.Place, l.nearWords().Section())
+	return lesson.NewWriter(p.ScopeFolder, l.nearWords().Section())
 }

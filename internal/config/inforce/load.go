@@ -24,129 +24,124 @@ import (
 	"cardea.dev/packs"
 )
 
-// Where is whose files count.
+// Where is the place for which files apply: its folders, project and harness.
 type Where struct {
 	Dirs project.Dirs
-	// Project is the project's folder, or "".
+	// Project is the project's folder, "" if none exists.
 	Project string
-	// Trust reports whether the person accepted a file of the project as it
-	// is; nil where the project is not trusted. It is asked for every file of
-	// the project that is read, with what is read, and with nothing else.
+	// Trust reports whether the user accepted a file of the project in this form; nil if the
+	// project is not trusted. It is called for every file of the project that is read, with
+	// the data that is used, and for nothing else.
 	Trust func(path string, data []byte) bool
-	// Known reports whether the person accepted a file of the project, in
-	// whatever form; nil where the project is not trusted.
+	// Known reports whether the user accepted a file of the project in any form; nil if the
+	// project is not trusted.
 	Known func(path string) bool
-	// Accepted are the absolute paths of all files that they accepted.
+	// Accepted returns the absolute paths of all accepted files.
 	Accepted func() []string
-	// Org is the organisation whose allows count whatever settings and the
-	// project's remote say, "" for none: who looks at what one would bring.
+	// Org is an organisation whose permissions apply regardless of the settings and the
+	// project's remote, "" for none. It serves to preview an organisation.
 	Org string
-	// Drafts are texts that are read in the place of those that files have, by their paths,
-	// to see what a change would do. They are treated as written by a person.
+	// Drafts holds texts by path that replace those of files, to preview a change. They are
+	// treated as written by the user.
 	Drafts map[string][]byte
-	// State is the folder in which last good forms are kept, "" for none.
+	// State is the folder for last good forms, "" for none.
 	State string
-	// Guarded says what keeps a path of system scope from being the system's
-	// own, or ""; nil believes all.
+	// Guarded returns why a path of system scope is not the system's own, "" if it is. If
+	// Guarded is nil, all are.
 	Guarded func(path string) string
-	// Plugins are the install folders of the harness's plugins, Plugin the
-	// one that this process runs in, or "".
+	// Plugins holds the install folders of the harness's plugins. Plugin is the one that runs
+	// this process, or "".
 	Plugins []string
 	Plugin  string
-	// PluginFiles are the files and folders of Cardea's own plugin; nil: there is none.
+	// PluginFiles returns the files and folders of Cardea's own plugin; nil if none exists.
 	PluginFiles func() []string
-	// Start is the folder in which the session began, Lists are the places of
-	// the harnesses' permission lists.
+	// Start is the folder in which the session began. Lists holds the sources of the
+	// harnesses' permission lists.
 	Start string
 	Lists []permissionlist.Source
-	// Absent and Links are what was seen of folders and links already; nil for nothing.
+	// Absent and Links cache folders and links that were already read; nil for none.
 	Absent *state.Absent
 	Links  *paths.Links
-	// ListsIn are the places of the lists that a folder around a call may have;
-	// nil: none.
+	// ListsIn returns the sources of the lists in a folder near a call; nil for none.
 	ListsIn func(dir string) []permissionlist.Source
-	// Env is the environment, of which from_env says what counts; nil: nothing is
-	// set.
+	// Env returns a variable of the environment; from_env lists those that apply. nil means
+	// that none is set.
 	Env func(name string) string
-	// Tracked reports whether git tracks a file, or did; nil: it tracks none.
+	// Tracked reports whether git tracks a file, or did; nil means that it tracks none.
 	Tracked func(path string) bool
 	// Engines compile and evaluate policies.
 	Engines policy.Engines
-	// Memory is what is kept between calls; nil: nothing is.
-	Memory *Call
-	// Policies is what is known of policies; nil reads them anew.
+	// Memory is the cache between calls; nil for none.
+	Memory *CallMemory
+	// Policies is the cache of policies; nil reads them anew.
 	Policies *policy.Library
-	// Program is the running program, "" where it cannot be told.
+	// Program is the running program, "" if unknown.
 	Program string
-	// FindEngine finds cardea-engine for what starts it to find lessons by their
-	// meaning; nil looks beside Program.
+	// FindEngine returns the path of cardea-engine for finding lessons by meaning; nil looks
+	// next to Program.
 	FindEngine func() (string, error)
-	// Compiled is set where rules may be taken from the compiled form of their file,
-	// which has all but their tests.
+	// Compiled is set if rules may come from the compiled form of their file, which lacks
+	// their tests.
 	Compiled bool
-	// Path is the PATH with which the harness starts commands, Temp the
-	// folders for temporary files.
+	// Path is the PATH with which the harness starts commands. Temp holds the folders for
+	// temporary files.
 	Path string
 	Temp []string
 }
 
-// Trusted reports whether the person trusts the project. Each of its files
-// counts only as it was accepted.
+// Trusted reports whether the user trusts the project. Each of its files applies only in
+// the accepted form.
 func (w Where) Trusted() bool { return w.Trust != nil }
 
-// Loaded is everything that is in force in a place, and everything that is
-// wrong with it.
+// Loaded is everything in force in a place, with all problems.
 type Loaded struct {
 	Where Where
-	// SettingsFiles are the files of settings, strongest scope first: system,
-	// those of organisations, project, user. Settings are what they add up to.
+	// SettingsFiles holds the files of settings, strongest scope first: system, organisations,
+	// project, user. Settings is the result of merging them.
 	SettingsFiles []settings.File
 	Settings      settings.Settings
-	// List are the rules in force, built-in ones first, then those of system,
-	// org and user, then the project's. OffList are those that settings switched off.
+	// List holds the rules in force: built-in ones, then those of system, org and user, then
+	// the project's. OffList holds those that settings switched off.
 	List, OffList rules.List
-	// ReadonlyOff is set where settings switched the pack readonly off.
+	// ReadonlyOff is set if settings switched off the pack readonly.
 	ReadonlyOff bool
-	// Files are the files of rules that were read.
+	// Files holds the rule files that were read.
 	Files []RulesFile
-	// Permissions are the entries of the harnesses' lists, PermissionFiles
-	// where they stand.
+	// Permissions holds the entries of the harnesses' lists, PermissionFiles their files.
 	Permissions     []permissionlist.Entry
 	PermissionFiles []*PermissionFile
-	// Trace is told how the lists were applied to a call; nil tells nobody.
+	// Trace receives how the lists were applied to a call, unless it is nil.
 	Trace func(line string)
-	// Routes are those in force, RouteFiles where they come from, after
-	// [Loaded.ReadRoutes].
+	// Routes holds the routes in force, and RouteFiles their files, after [Loaded.ReadRoutes].
 	Routes     []routes.Route
 	RouteFiles []routes.Source
-	// RouteProblems are what is wrong with routes. They cost nothing: routes
-	// are advice on which tool to use.
+	// RouteProblems holds problems of routes. They do not affect decisions: routes are advice
+	// on which tool to use.
 	RouteProblems []cardea.Diagnostic
 	routesRead    sync.Once
-	// Overrides are those of all scopes, strongest first.
+	// Overrides holds the overrides of all scopes, strongest first.
 	Overrides []overrides.Override
-	// RolesFiles are the files of roles, after [Loaded.Roles].
+	// RolesFiles holds the files of roles, after [Loaded.Roles].
 	RolesFiles  []RolesFile
 	rolesRead   sync.Once
 	lessonsRead lessonsRead
-	// role is the agent's role, roleProblem what is wrong with it.
+	// role is the agent's role; roleProblem holds its issues.
 	role        string
-	roleProblem cardea.Troubles
-	// Callbacks are what policies need besides files.
+	roleProblem cardea.Issues
+	// Callbacks holds what policies need in addition to files.
 	Callbacks Callbacks
 	index     *state.Indexes
-	// compiled are the rules of files, nil where they are read from their text.
+	// compiled caches the rules of files; nil parses their text.
 	compiled *state.Indexes
 	madeBy   []byte
 	kept     project.LastGood
-	// orgs are the folders of organisations, those that count in full first.
+	// orgs holds the folders of organisations, those that apply in full first.
 	orgs []folder
-	// absent and links are what was seen of folders and links in the time of this
-	// one load, nil for nothing.
+	// absent and links cache folders and links during this load.
 	absent *state.Absent
 	links  *paths.Links
 	looked project.Looked
-	// around are the projects around the event that was asked about last.
+	// around caches the surrounding projects of the latest event.
 	around struct {
 		sync.Mutex
 		event    *cardea.Event
@@ -155,7 +150,7 @@ type Loaded struct {
 	}
 }
 
-// Given is what the strongest file that counts says about a key.
+// Given returns the value of a key in the strongest file that applies.
 func (l *Loaded) Given(key string) (settings.Given, bool) {
 	for i := range l.SettingsFiles {
 		if g, gives := l.SettingsFiles[i].Gives(key); gives && l.SettingsFiles[i].Counts {
@@ -165,20 +160,19 @@ func (l *Loaded) Given(key string) (settings.Given, bool) {
 	return settings.Given{}, false
 }
 
-// RulesFile is a file of rules that was read.
+// RulesFile is a rule file that was read.
 type RulesFile struct {
 	Path  string
 	Scope cardea.Scope
 	Rules int
-	// Counts is set where everything in it counts, not only its denies and
-	// asks.
+	// Counts is set if everything in it applies, not only its deny and ask rules.
 	Counts bool
-	// Kept is set where the file is broken and its last good form is in force.
+	// Kept is set if the file is broken and its last good form is in force.
 	Kept     bool
 	Problems []cardea.Diagnostic
 }
 
-// begin is a load that has read nothing yet.
+// begin returns a load that has read nothing yet.
 func begin(w Where) *Loaded {
 	l := &Loaded{Where: w, kept: project.NewLastGood(w.State), absent: w.Absent, links: w.Links}
 	l.absent = cmp.Or(l.absent, new(state.Absent))
@@ -187,8 +181,8 @@ func begin(w Where) *Loaded {
 	return l
 }
 
-// Load reads every file that counts in a place. It never fails: what is wrong
-// is kept as problems, and everything else works.
+// Load reads every file that applies in a place. It never fails: it collects problems, and
+// everything else works.
 func Load(w Where) *Loaded {
 	l := begin(w)
 	l.index = w.index()
@@ -210,23 +204,23 @@ func Load(w Where) *Loaded {
 	return l
 }
 
-// Rules are the rules in force.
+// Rules returns the rules in force.
 func (l *Loaded) Rules() []rules.Rule { return l.List.All() }
 
-// Off are the rules that settings switched off.
+// Off returns the rules that settings switched off.
 func (l *Loaded) Off() []rules.Rule { return l.OffList.All() }
 
-// Keep writes down the last good forms of what was read, where they are not
-// kept yet, until it is late. r tells what holds a secret, and is not kept. It
-// is for when the verdict stands, and an error does not change it.
+// Keep stores the last good forms of what was read, unless they are stored already, until
+// late returns true. r finds secrets; forms with secrets are not stored. Call it after the
+// verdict is final; an error does not change the verdict.
 func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error {
 	withheld := func(of []byte) bool { return len(r.Find(string(of))) > 0 }
 	return errors.Join(l.kept.Write(r, late), l.index.Write(late, withheld), l.compiled.Write(late, withheld))
 }
 
-// ReadRoutes finds and reads the files of routes, once. It is not part of
-// loading, because files of routes name further files, and a project could
-// make that slow: the gate reads them when all others have spoken.
+// ReadRoutes reads the files of routes once. It is not part of loading, because route files
+// name further files, and a project could make that slow. The gate calls it after all
+// deciders.
 func (l *Loaded) ReadRoutes() {
 	l.routesRead.Do(func() {
 		l.RouteFiles = routes.Find(l.Where.Plugins, l.Where.Project, l.Where.Plugin)
@@ -234,7 +228,7 @@ func (l *Loaded) ReadRoutes() {
 	})
 }
 
-// LoadSettings reads the settings alone.
+// LoadSettings reads only the settings.
 func LoadSettings(w Where) settings.Settings {
 	l := begin(w)
 	l.openCompiled()
@@ -248,11 +242,10 @@ type folder struct {
 	scope cardea.Scope
 	// inside is the folder that links must not leave, or "".
 	inside string
-	// root is what relative globs of its rules are relative to, "" for the
-	// project of each event.
+	// root is the base of relative globs in its rules, "" for the project of each event.
 	root string
-	// tightens is set for an organisation, or a folder that may be the project's, of which
-	// only denies and asks count here.
+	// tightens is set if only deny and ask rules apply: for an organisation, or for a folder
+	// that may be the project's.
 	tightens bool
 }
 
@@ -267,23 +260,23 @@ func (l *Loaded) project() folder {
 	return folder{dir: project.Below(l.Where.Project, ".cardea"), scope: cardea.ScopeProject, inside: l.Where.Project}
 }
 
-// doubted are folders of which it is not known whether they are the person's.
 func (l *Loaded) doubted() []folder {
+	// Folders that may not be the user's.
 	return lists.Of(l.Where.Dirs.Doubted, func(dir string) folder {
 		return folder{dir: dir, scope: cardea.ScopeProject, inside: dir, tightens: true}
 	})
 }
 
-// folders are all scopes' folders in the order in which their rules are read:
-// the project's last, since how many they are is not the person's doing.
+// folders returns all scopes' folders in the order in which their rules are read. The
+// project's is last, since the user does not control the number of its rules.
 func (l *Loaded) folders() []folder {
 	out := append(make([]folder, 0, 3+len(l.orgs)+len(l.Where.Dirs.Doubted)), l.system())
 	out = append(append(out, l.orgs...), l.user())
 	return append(append(out, l.doubted()...), l.project())
 }
 
-// readSettings reads the files of settings and merges them. The person's come
-// first, since they name the organisation.
+// readSettings reads and merges the files of settings. It reads the user's first, since
+// they name the organisation.
 func (l *Loaded) readSettings() {
 	system, user := l.loadSettings(l.system()), l.loadSettings(l.user())
 	name := user.Values.Org.Name
@@ -313,7 +306,7 @@ func (l *Loaded) loadSettings(at folder) settings.File {
 	if !cardea.HasError(f.Problems) {
 		l.note(none.Path, at, data, when)
 	} else if old := l.kept.Form(none.Path, at.source()); old != nil {
-		// A form that was good for an earlier version may not be for this one.
+		// A form that was valid for an earlier version may be invalid now.
 		if kept := settings.Read(none.Path, at.scope, l.document(none.Path, old)); !cardea.HasError(kept.Problems) {
 			problems, data, f = keptInForce(f.Problems), old, kept
 			f.Problems, f.Kept = problems, true
@@ -323,17 +316,17 @@ func (l *Loaded) loadSettings(at folder) settings.File {
 	return f
 }
 
-// note remembers a form that is to be kept.
+// note records a form to store.
 func (l *Loaded) note(path string, at folder, data []byte, when time.Time) {
 	if data != nil {
 		l.kept.Note(path, at.source(), data, when)
 	}
 }
 
-// source is where last good forms of a folder's files are kept.
+// source returns where last good forms of a folder's files are stored.
 func (f folder) source() project.Source { return project.Source(f.scope == cardea.ScopeProject) }
 
-// counts reports whether everything in a file of a folder counts.
+// counts reports whether everything in a file of a folder applies.
 func (l *Loaded) counts(path string, at folder, data []byte) bool {
 	if at.tightens || at.scope != cardea.ScopeProject {
 		return !at.tightens
@@ -344,8 +337,8 @@ func (l *Loaded) counts(path string, at folder, data []byte) bool {
 	return l.Where.Trust != nil && l.Where.Trust(path, data)
 }
 
-// read reads a file of a scope's folder. Data is nil where there is none, or
-// where it cannot be read, which is a problem then.
+// read reads a file of a scope's folder. It returns nil data if the file is missing, or if
+// it cannot be read, which is a problem.
 func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []cardea.Diagnostic) {
 	if data := l.Where.Drafts[path]; data != nil {
 		return data, time.Time{}, nil
@@ -363,8 +356,8 @@ func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []cardea.Diagn
 	return data, when, nil
 }
 
-// doubt says why a file of system scope is not believed. It is ignored then,
-// which costs nothing: what is written there is not the system's word.
+// doubt returns why a file of system scope is not trusted. The file is then ignored without
+// affecting decisions: its content is not the system's.
 func (l *Loaded) doubt(path string, at folder) []cardea.Diagnostic {
 	if at.scope != cardea.ScopeSystem || l.Where.Guarded == nil {
 		return nil

@@ -21,7 +21,7 @@ import (
 	"cardea.dev/internal/hook/gate"
 )
 
-// site is a person's folder and a project on disk.
+// site is a user's folder and a project on disk.
 type site struct {
 	t     *testing.T
 	where inforce.Where
@@ -41,7 +41,7 @@ func (s *site) project(name, text string) {
 	write(s.t, filepath.Join(s.where.Project, ".cardea", name), text)
 }
 
-// try is what the gate says about a command in the project.
+// try returns the verdict about a command in the project.
 func (s *site) try(command string) cardea.Verdict {
 	s.t.Helper()
 	return s.judge(inforce.Load(s.where), command)
@@ -49,13 +49,13 @@ func (s *site) try(command string) cardea.Verdict {
 
 func (s *site) judge(l *inforce.Loaded, command string) cardea.Verdict {
 	s.t.Helper()
-	world := knowledge.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
-	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
-	return gate.Build(l, gate.Session{}, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
+	system := knowledge.System{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
+	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, system) }
+	return gate.Build(l, gate.SessionFacts{}, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{Kind: cardea.PreToolUse, Cwd: s.where.Project, Project: s.where.Project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))
 }
 
-// all is the trust of a person who accepted every file.
+// all trusts every file.
 func all(string, []byte) bool { return true }
 
 func rule(id, effect string) string {
@@ -65,12 +65,12 @@ func rule(id, effect string) string {
 func TestLoadWithNothing(t *testing.T) {
 	s := newSite(t)
 	l := inforce.Load(s.where)
-	if len(l.Troubles())+len(l.Files)+len(l.Routes)+len(l.Off())+len(l.Uncounted()) != 0 || len(l.Rules()) == 0 {
+	if len(l.Issues())+len(l.Files)+len(l.Routes)+len(l.Off())+len(l.Uncounted()) != 0 || len(l.Rules()) == 0 {
 		t.Errorf("got %+v", l)
 	}
 	for _, w := range []inforce.Where{{}, {Dirs: project.Dirs{User: "/none"}}} {
-		if l := inforce.Load(w); len(l.Troubles()) != 0 || len(l.Rules()) == 0 {
-			t.Errorf("%+v: %v", w, l.Troubles())
+		if l := inforce.Load(w); len(l.Issues()) != 0 || len(l.Rules()) == 0 {
+			t.Errorf("%+v: %v", w, l.Issues())
 		}
 	}
 	for command, want := range map[string]cardea.Effect{
@@ -81,8 +81,7 @@ func TestLoadWithNothing(t *testing.T) {
 	}
 }
 
-// What counts of a project depends on trust; what counts of the person does
-// not.
+// TestTrust checks that only a project's files depend on trust, not the user's.
 func TestTrust(t *testing.T) {
 	s := newSite(t)
 	s.user("rules/u.yaml", rule("umay", "allow"))
@@ -100,7 +99,7 @@ func TestTrust(t *testing.T) {
 		{"pmay", cardea.Abstain, cardea.Allow},
 		{"pask", cardea.Ask, cardea.Deny},
 		{"phalt", cardea.Deny, cardea.Halt},
-		{"poff", cardea.Ask, cardea.Deny}, // off, so that the project's default counts
+		{"poff", cardea.Ask, cardea.Deny}, // off, so that the project's default applies
 		{"make", cardea.Abstain, cardea.Deny},
 		{"git push --force", cardea.Deny, cardea.Deny},
 	} {
@@ -128,8 +127,7 @@ func TestTrust(t *testing.T) {
 	if l.Uncounted() != nil {
 		t.Errorf("trusted: %v", l.Uncounted())
 	}
-	// Switches for rules that are not the project's switch nothing, and that
-	// is told.
+	// Switches for rules of other scopes have no effect, which is reported.
 	text := problemText(l)
 	for _, id := range []string{"umay", "git-force-push"} {
 		if !strings.Contains(text, `"`+id+`" has no effect`) || !strings.Contains(text, "to switch it for yourself") {
@@ -140,7 +138,7 @@ func TestTrust(t *testing.T) {
 
 func problemText(l *inforce.Loaded) string {
 	var b strings.Builder
-	for _, tr := range l.Troubles() {
+	for _, tr := range l.Issues() {
 		fmt.Fprintf(&b, "%s: %s\n", tr.Failure, tr.Error())
 	}
 	return b.String()
@@ -168,7 +166,7 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// A broken file costs what the failure table says, and nothing else is lost.
+// TestBrokenFiles checks the effect of a broken file, and that nothing else is lost.
 func TestBrokenFiles(t *testing.T) {
 	for onError, want := range map[string]cardea.Effect{"defer": cardea.Ask, "deny": cardea.Deny, "allow": cardea.Abstain} {
 		s := newSite(t)
@@ -193,16 +191,16 @@ func TestBrokenSettings(t *testing.T) {
 	if text := problemText(inforce.Load(s.where)); !strings.Contains(text, "a file is broken: ") || strings.Contains(text, "ledger") {
 		t.Errorf("got %s", text)
 	}
-	// Those of an untrusted project do not count, so what is wrong with them
-	// costs nothing; those of a trusted one do.
+	// Settings of an untrusted project do not apply, so their errors have no effect; those of
+	// a trusted one do.
 	s = newSite(t)
 	s.project("cardea.yaml", "on_error: maybe\nledger: {}\n")
-	if got := s.try("make"); got.Effect != cardea.Abstain || len(got.Troubles) != 1 {
-		t.Errorf("untrusted: %s, %v", got.Effect, got.Troubles)
+	if got := s.try("make"); got.Effect != cardea.Abstain || len(got.Issues) != 1 {
+		t.Errorf("untrusted: %s, %v", got.Effect, got.Issues)
 	}
 	s.where.Trust = all
-	if got := s.try("make"); got.Effect != cardea.Ask || len(got.Troubles) != 1 {
-		t.Errorf("trusted: %s, %v", got.Effect, got.Troubles)
+	if got := s.try("make"); got.Effect != cardea.Ask || len(got.Issues) != 1 {
+		t.Errorf("trusted: %s, %v", got.Effect, got.Issues)
 	}
 }
 
@@ -219,8 +217,8 @@ func TestUnreadableFiles(t *testing.T) {
 	}
 }
 
-// A project cannot point at files outside of it, which would tell their text
-// in the problems.
+// TestProjectLinks checks that a project cannot link to files outside, whose text the
+// problems would quote.
 func TestProjectLinks(t *testing.T) {
 	s := newSite(t)
 	secret := write(t, filepath.Join(s.where.Dirs.Home, "secret.yaml"), "password: hunter2\n")
@@ -237,23 +235,23 @@ func TestProjectLinks(t *testing.T) {
 	}
 }
 
-// What is wrong with a file quotes the file; what an untrusted project wrote
-// does not reach the model that way.
+// TestProblemsOfUntrustedFilesAreNotQuoted checks that text of untrusted files does not
+// reach the model through problems.
 func TestProblemsOfUntrustedFilesAreNotQuoted(t *testing.T) {
 	s := newSite(t)
 	s.project("rules/p.yaml", "rules: [{id: x, IGNORE-ALL: 1, effect: deny, match: {IGNORE-ALL: 2}}]")
 	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "IGNORE-ALL: 1\n")
 	v := s.try("make")
-	text := fmt.Sprint(v.Reason, v.Message, v.Troubles)
+	text := fmt.Sprint(v.Reason, v.Message, v.Issues)
 	if v.Effect != cardea.Ask || strings.Contains(text, "IGNORE") || !strings.Contains(text, "p.yaml: has mistakes (unknown-key)") || !strings.Contains(text, "cardea rules lint") {
 		t.Errorf("%s, %s", v.Effect, text)
 	}
 	shown := map[string]bool{}
-	for _, trouble := range v.Troubles {
-		if d := trouble.Diagnostic; d.Line != 0 || d.Column != 0 || d.Text != d.Withheld().Text || d.File == "" || d.Code == "" || shown[d.String()] {
+	for _, issue := range v.Issues {
+		if d := issue.Diagnostic; d.Line != 0 || d.Column != 0 || d.Text != d.Withheld().Text || d.File == "" || d.Code == "" || shown[d.String()] {
 			t.Errorf("more than file and kind is told, or it is told twice: %+v", d)
 		}
-		shown[trouble.Error()] = true
+		shown[issue.Error()] = true
 	}
 	if !strings.Contains(fmt.Sprint(inforce.Load(s.where).Problems()), "IGNORE-ALL") {
 		t.Error("the person cannot learn what is wrong")
@@ -268,15 +266,16 @@ func TestRoutesCostNothing(t *testing.T) {
 	s := newSite(t)
 	file := filepath.Join(s.where.Project, ".claude/tool-routes.yaml")
 	write(t, file, "routes:\n  ok: {tool: Bash, pattern: routed, message: m}\n  bad: {tool: Bash, pattern: '(', message: m}\n")
-	if got := s.try("make"); got.Effect != cardea.Abstain || len(got.Troubles) == 0 {
-		t.Errorf("%s, %v", got.Effect, got.Troubles)
+	if got := s.try("make"); got.Effect != cardea.Abstain || len(got.Issues) == 0 {
+		t.Errorf("%s, %v", got.Effect, got.Issues)
 	}
 	if got := s.try("routed"); got.Effect != cardea.Deny || got.By != "routes:ok" {
 		t.Errorf("%s by %s", got.Effect, got.By)
 	}
 }
 
-// The rules of a project count for whoever reaches into it.
+// TestSurroundingRules checks that the rules of a project apply to every call that accesses
+// it.
 func TestSurroundingRules(t *testing.T) {
 	s := newSite(t)
 	lib := filepath.Join(filepath.Dir(s.where.Project), "lib")
@@ -285,10 +284,10 @@ func TestSurroundingRules(t *testing.T) {
 		"  - {id: may, tool: Bash, match: {command: ls}, effect: allow}\n")
 	s.where.Trust = all
 	for command, want := range map[string]cardea.Effect{
-		"rm ../../lib/src/precious":            cardea.Deny,
-		"cd ../../lib && rm src/precious":      cardea.Deny,
+		"rm ../lib/src/precious":               cardea.Deny,
+		"cd ../lib && rm src/precious":         cardea.Deny,
 		"rm src/precious":                      cardea.Abstain,
-		"cd ../../lib && make":                 cardea.Abstain,
+		"cd ../lib && make":                    cardea.Abstain,
 		"ssh host rm " + lib + "/src/precious": cardea.Abstain,
 	} {
 		if got := s.try(command); got.Effect != want {
@@ -296,16 +295,16 @@ func TestSurroundingRules(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(lib, ".cardea/rules/broken.yaml"), "rules: {")
-	if got := s.try("touch ../../lib/x"); got.Effect != cardea.Ask || len(got.Troubles) != 1 {
-		t.Errorf("broken rules around: %s, %v", got.Effect, got.Troubles)
+	if got := s.try("touch ../lib/x"); got.Effect != cardea.Ask || len(got.Issues) != 1 {
+		t.Errorf("broken rules around: %s, %v", got.Effect, got.Issues)
 	}
-	if got := s.try("rm ../../lib/src/precious"); got.Effect != cardea.Deny {
+	if got := s.try("rm ../lib/src/precious"); got.Effect != cardea.Deny {
 		t.Errorf("broken rules beside good ones: %s", got.Effect)
 	}
 }
 
-// A call that is padded with projects must not push one out of sight: it is
-// not allowed.
+// TestTooManySurroundings checks that padding a call with projects does not hide one: the
+// call is not allowed.
 func TestTooManySurroundings(t *testing.T) {
 	s := newSite(t)
 	s.user("rules/u.yaml", "rules: [{id: may, tool: Bash, match: {command: touch}, effect: allow}]")
@@ -386,8 +385,8 @@ func TestLoadPaths(t *testing.T) {
 	}
 }
 
-// A project that makes the hook slow would gain that nothing is decided in
-// time.
+// TestRulesOfAProjectAreBounded checks the size limit of a project's rules. A slow hook
+// would decide nothing in time.
 func TestRulesOfAProjectAreBounded(t *testing.T) {
 	s := newSite(t)
 	padding := "# " + strings.Repeat("x", 400<<10) + "\n"
@@ -405,19 +404,19 @@ func TestRulesOfAProjectAreBounded(t *testing.T) {
 	}
 }
 
-// A project cannot make the list of what is wrong endless.
-func TestTroublesAreFew(t *testing.T) {
+// TestIssuesAreFew checks the limit on reported issues.
+func TestIssuesAreFew(t *testing.T) {
 	s := newSite(t)
-	for i := range 2 * inforce.MaxTroubles {
+	for i := range 2 * inforce.MaxIssues {
 		s.project(fmt.Sprintf("rules/%02d.yaml", i), "rules: [")
 	}
-	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "routes: ["+strings.Repeat("a, b, ", 2*inforce.MaxTroubles)+"c]")
+	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "routes: ["+strings.Repeat("a, b, ", 2*inforce.MaxIssues)+"c]")
 	v := s.try("make")
-	if len(v.Troubles) != inforce.MaxTroubles+3 || v.Effect != cardea.Ask || v.Troubles[inforce.MaxTroubles].Failure != cardea.BrokenFile {
-		t.Errorf("%s, %d troubles", v.Effect, len(v.Troubles))
+	if len(v.Issues) != inforce.MaxIssues+3 || v.Effect != cardea.Ask || v.Issues[inforce.MaxIssues].Failure != cardea.BrokenFile {
+		t.Errorf("%s, %d troubles", v.Effect, len(v.Issues))
 	}
-	if !strings.Contains(v.Troubles[inforce.MaxTroubles].Error(), "and 20 more") {
-		t.Errorf("got %s", v.Troubles[inforce.MaxTroubles].Error())
+	if !strings.Contains(v.Issues[inforce.MaxIssues].Error(), "and 20 more") {
+		t.Errorf("got %s", v.Issues[inforce.MaxIssues].Error())
 	}
 	s.user("rules/u.yaml", rule("mine", "deny"))
 	if v := s.try("mine"); v.Effect != cardea.Deny {
@@ -425,14 +424,15 @@ func TestTroublesAreFew(t *testing.T) {
 	}
 }
 
-// write writes the files of a scope, by name.
+// scope writes the files of a scope's folder, by name.
 func (s *site) scope(dir string, files map[string]string) {
 	for name, text := range files {
 		write(s.t, filepath.Join(dir, name), text)
 	}
 }
 
-// Denies and asks of system and org count, and nobody below switches them off.
+// TestScopesAbove checks that deny and ask rules of system and org apply, and that weaker
+// scopes cannot switch them off.
 func TestScopesAbove(t *testing.T) {
 	s := newSite(t)
 	s.where.Dirs.System = filepath.Join(filepath.Dir(s.where.Project), "etc")
@@ -453,7 +453,7 @@ func TestScopesAbove(t *testing.T) {
 	s.where.Trust = all
 	for command, want := range map[string]cardea.Effect{
 		"sysdeny": cardea.Deny, "orgask": cardea.Ask, "orgoff": cardea.Ask, "orgmay": cardea.Allow, "git clean -fd": cardea.Deny, "make": cardea.Ask, "never": cardea.Deny, "othermay": cardea.Ask,
-		"git push --force": cardea.Ask, // the user may switch off what is built in; the org's default is left
+		"git push --force": cardea.Ask, // the user may switch off built-in rules; the org's default remains
 	} {
 		if got := s.try(command); got.Effect != want {
 			t.Errorf("%s: %s by %s, want %s", command, got.Effect, got.By, want)
@@ -474,8 +474,8 @@ func TestScopesAbove(t *testing.T) {
 	}
 }
 
-// What is in the system's place but not the system's own is reported and
-// ignored.
+// TestSystemScopeOfOthers checks that files in the system's folder that are not root's are
+// reported and ignored.
 func TestSystemScopeOfOthers(t *testing.T) {
 	s := newSite(t)
 	s.where.Dirs.System = filepath.Join(filepath.Dir(s.where.Project), "etc")
@@ -506,7 +506,7 @@ func TestSystemScopeOfOthers(t *testing.T) {
 			}
 		}
 	}
-	// A link of the system's folder to somewhere else is not followed.
+	// A link from the system's folder is not followed.
 	s.where.Guarded = nil
 	out := write(t, filepath.Join(s.where.Dirs.Home, "x.yaml"), rule("linked", "allow"))
 	if err := os.Symlink(out, filepath.Join(s.where.Dirs.System, "rules/l.yaml")); err != nil {

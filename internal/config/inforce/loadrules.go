@@ -13,13 +13,13 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// unread is a file that cannot be read at all.
+// unread returns the problem of a file that cannot be read.
 func unread(path string, err error) cardea.Diagnostic {
 	return cardea.Diagnostic{File: path, Code: cardea.CodeUnreadable, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
 }
 
-// readRules reads the rules of a scope's folder, file by file in the order of
-// their names. left is how many bytes may still be read.
+// readRules reads the rules of a scope's folder, sorted by file name. left is the number of
+// bytes that may still be read.
 func (l *Loaded) readRules(at folder, left *int) (list rules.List, files []RulesFile) {
 	if at.dir == "" {
 		return nil, nil
@@ -53,8 +53,7 @@ func (l *Loaded) readRules(at folder, left *int) (list rules.List, files []Rules
 	return slices.Concat(lists...), files
 }
 
-// readRulesFile reads a file of rules, or, where it is broken, its last good
-// form.
+// readRulesFile reads a rule file, or its last good form if it is broken.
 func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, rules.List) {
 	f := RulesFile{Path: path, Scope: at.scope}
 	data, when, problems := l.read(path, at)
@@ -71,7 +70,7 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, ru
 		l.note(path, at, data, when)
 	} else if old := l.kept.Form(path, at.source()); old != nil && len(old) <= *left {
 		*left -= len(old)
-		// A form that was good for an earlier version may not be for this one.
+		// A form that was valid for an earlier version may be invalid now.
 		kept := f
 		if good := l.parseRules(&kept, at, old); !cardea.HasError(kept.Problems) {
 			kept.Problems, kept.Kept = keptInForce(f.Problems), true
@@ -82,8 +81,7 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, ru
 	return f, list
 }
 
-// parseRules reads the text of a file of rules. The names that harnesses give
-// their tools are folded into the canonical ones.
+// parseRules parses a rule file. Harness names of tools become canonical ones.
 func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) rules.List {
 	f.Counts = l.counts(f.Path, at, data)
 	from := rules.Origin{Scope: at.scope, Trusted: f.Counts, Root: at.root, Tool: harness.ToolWord, Events: policy.EventNames()}
@@ -107,14 +105,13 @@ func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) rules.List {
 	return rules.ListOf(list)
 }
 
-// opened is a compiled file of rules. Nobody changes it.
+// opened is the cached result for a compiled rule file. It must not be changed.
 type opened struct {
 	list     rules.List
 	problems []cardea.Diagnostic
 }
 
-// keptInForce says with the first mistake of a file that an earlier form is in
-// force.
+// keptInForce adds to the first error of a file that an earlier form is in force.
 func keptInForce(problems []cardea.Diagnostic) []cardea.Diagnostic {
 	out := slices.Clone(problems)
 	for i := range out {

@@ -14,32 +14,32 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// Memory is what a process that answers many calls keeps between them: the texts of
-// files with what parsers made of them, and policies with their engines. What is in it
-// only saves work: each call looks at the files as they are now.
+// Memory caches, for a process that answers many calls, the texts and parsed forms of
+// files, and policies with their engines. It only saves work: each call checks the files as
+// they are now.
 type Memory struct {
-	// start makes an engine for policies, which is closed when it is not needed for a while.
+	// start returns a new engine for policies. It is closed when unused for a while.
 	start func() ClosingEngine
 	now   func() time.Time
 	texts *state.Memory
 	keys  *rules.Keys
-	// moments lets calls that are judged at the same time share what they saw of folders.
+	// moments lets concurrent calls share what they read of folders.
 	moments moment.Shared
 	mu      sync.Mutex
-	// own evaluates the policies of the person and the machine. Those of each project
-	// have an engine of their own, so that no project can end another one's.
+	// own evaluates the policies of the user and the machine. Each project has its own engine,
+	// so that no project can end another's.
 	own  ClosingEngine
-	kept map[string]*keptPolicies
+	kept map[string]*cachedPolicies
 }
 
-// ClosingEngine is an engine that is ended when nobody needs it.
+// ClosingEngine is an engine that is closed when it is no longer used.
 type ClosingEngine interface {
 	engine.Engine
 	Close()
 }
 
-// keptPolicies are the policies that count for a project.
-type keptPolicies struct {
+// cachedPolicies holds the policies for a project.
+type cachedPolicies struct {
 	library *policy.Library
 	engine  ClosingEngine
 	users   int
@@ -47,44 +47,43 @@ type keptPolicies struct {
 }
 
 const (
-	// maxKept is for how many projects policies are kept.
+	// maxKept is the maximum number of projects whose policies are cached.
 	maxKept = 16
-	// keptFor is for how long policies are kept that nobody asked about, and texts
-	// of files that nobody read.
+	// keptFor is how long unused policies and texts are cached.
 	keptFor = 10 * time.Minute
 )
 
-// NewMemory makes an empty memory, with a clock, and what makes an engine for policies.
+// NewMemory returns an empty memory. start returns a new engine for policies.
 func NewMemory(now func() time.Time, start func() ClosingEngine) *Memory {
-	return &Memory{start: start, now: now, texts: state.NewMemory(now), keys: rules.NewKeys(), kept: map[string]*keptPolicies{}}
+	return &Memory{start: start, now: now, texts: state.NewMemory(now), keys: rules.NewKeys(), kept: map[string]*cachedPolicies{}}
 }
 
-// Call is the memory as one call uses it.
-type Call struct {
+// CallMemory is a Memory as one call uses it.
+type CallMemory struct {
 	memory *Memory
 	moment *moment.Moment
-	// Leave is told why the call must be answered by a process of the caller's own.
+	// Leave receives why a process of the caller must answer the call instead.
 	Leave func(why string)
 
 	mu   sync.Mutex
-	used []*keptPolicies
+	used []*cachedPolicies
 }
 
-// Begin is for a call, which must end.
-func (m *Memory) Begin(leave func(why string)) *Call {
-	return &Call{memory: m, moment: m.moments.Begin(), Leave: leave}
+// Begin starts a call. The caller must call End.
+func (m *Memory) Begin(leave func(why string)) *CallMemory {
+	return &CallMemory{memory: m, moment: m.moments.Begin(), Leave: leave}
 }
 
-// Moment is when the call came; nil without a memory.
-func (c *Call) Moment() *moment.Moment {
+// Moment returns the time at which the call began; nil without a memory.
+func (c *CallMemory) Moment() *moment.Moment {
 	if c == nil {
 		return nil
 	}
 	return c.moment
 }
 
-// End gives back what the call has used. All of its work must have ended.
-func (c *Call) End() {
+// End releases what the call used. All of its work must have ended.
+func (c *CallMemory) End() {
 	c.moment.End()
 	c.mu.Lock()
 	used := c.used
@@ -98,9 +97,8 @@ func (c *Call) End() {
 	}
 }
 
-// library is what is known of the policies for a place, nil where too many others are in
-// use.
-func (c *Call) library(w *Where) *policy.Library {
+// library returns the policies for a place, nil if too many others are in use.
+func (c *CallMemory) library(w *Where) *policy.Library {
 	m := c.memory
 	name := fmt.Sprintf("%q", []string{w.Dirs.System, w.Dirs.User, w.Dirs.Cache, w.State, w.Project})
 	m.mu.Lock()
@@ -110,7 +108,7 @@ func (c *Call) library(w *Where) *policy.Library {
 		if len(m.kept) >= maxKept && !m.drop() || m.kept == nil {
 			return nil
 		}
-		k = &keptPolicies{engine: m.start()}
+		k = &cachedPolicies{engine: m.start()}
 		k.library = &policy.Library{Engines: policy.Engines{Own: m.ownEngine(), Project: k.engine}, Tool: harness.ToolWord,
 			Cache: m.texts.Indexes("policies", w.Dirs.Cache, w.State)}
 		m.kept[name] = k
@@ -123,7 +121,7 @@ func (c *Call) library(w *Where) *policy.Library {
 	return k.library.ForCall(time.Now())
 }
 
-// ownEngine is the engine for the person's policies. The caller holds the lock.
+// ownEngine returns the engine for the user's policies. The caller holds the lock.
 func (m *Memory) ownEngine() engine.Engine {
 	if m.own == nil {
 		m.own = m.start()
@@ -131,8 +129,8 @@ func (m *Memory) ownEngine() engine.Engine {
 	return m.own
 }
 
-// drop forgets the policies that were not used for the longest, and reports whether there
-// were any that nobody uses. The caller holds the lock.
+// drop removes the policies that were unused for the longest time. It returns false if all
+// are in use. The caller holds the lock.
 func (m *Memory) drop() bool {
 	oldest := ""
 	for name, k := range m.kept {
@@ -148,7 +146,7 @@ func (m *Memory) drop() bool {
 	return true
 }
 
-// Tidy forgets what was not used for a while. It is to be called now and then.
+// Tidy drops what was unused for a while. Call it from time to time.
 func (m *Memory) Tidy() {
 	now := m.now()
 	m.texts.Tidy(now.Add(-keptFor))
@@ -169,7 +167,7 @@ func (m *Memory) Tidy() {
 	}
 }
 
-// Close ends the engines. Calls that are under way meet their ends.
+// Close closes the engines. Calls in progress fail.
 func (m *Memory) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -183,7 +181,7 @@ func (m *Memory) Close() {
 	}
 }
 
-// files are the texts that are kept between calls, nil for none.
+// files returns the cache of texts, nil for none.
 func (w *Where) files() *state.Memory {
 	if w.Memory == nil {
 		return nil
@@ -191,7 +189,7 @@ func (w *Where) files() *state.Memory {
 	return w.Memory.memory.texts
 }
 
-// Keys are what is known of the globs and expressions of rules, nil where nothing is kept between calls.
+// Keys returns the cache of globs and expressions of rules, nil for none.
 func (w *Where) Keys() *rules.Keys {
 	if w.Memory == nil {
 		return nil
@@ -199,8 +197,7 @@ func (w *Where) Keys() *rules.Keys {
 	return w.Memory.memory.keys
 }
 
-// leave says that a process of the caller's own must answer. It reports false in such a
-// process.
+// leave hands the call to a process of the caller. It returns false in such a process.
 func (w *Where) leave(why string) bool {
 	if w.Memory == nil {
 		return false
@@ -209,14 +206,14 @@ func (w *Where) leave(why string) bool {
 	return true
 }
 
-// permissionEntries reads the text of a list, or takes what was read of it before.
-func (l *Loaded) permissionEntries(s permissionlist.Source, from *permissionlist.Origin, data []byte) permissionlist.Settings {
+// permissionEntries parses a permission list, or takes the cached result.
+func (l *Loaded) permissionEntries(s permissionlist.Source, from *permissionlist.Origin, data []byte) permissionlist.SettingsFile {
 	files := l.Where.files()
 	if files == nil {
 		return permissionlist.ReadFormat(s.Format, from, data)
 	}
 	name := fmt.Sprintf("list %v %q", s.Format, []string{from.Harness, from.File, from.Source, from.Scope.String()})
-	if got, is := files.Made(name, data).(permissionlist.Settings); is {
+	if got, is := files.Made(name, data).(permissionlist.SettingsFile); is {
 		return got.For(from, data)
 	}
 	got := permissionlist.ReadFormat(s.Format, from, data)
@@ -225,5 +222,5 @@ func (l *Loaded) permissionEntries(s permissionlist.Source, from *permissionlist
 	return got
 }
 
-// Size is how many bytes of texts the memory holds, and in how many entries.
+// Size returns the number of bytes and of entries of texts in the memory.
 func (m *Memory) Size() (bytes, entries int) { return m.texts.Size() }

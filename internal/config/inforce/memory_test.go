@@ -17,14 +17,15 @@ type counted struct {
 
 func (c counted) Close() { *c.open-- }
 
-// Engines of projects end when nobody needs them, and never while a call uses them.
+// TestMemoryEndsEngines checks that unused engines of projects end, and never while a call
+// uses them.
 func TestMemoryEndsEngines(t *testing.T) {
 	open, now := 0, time.Unix(1_000_000, 0)
 	m := NewMemory(func() time.Time { return now }, func() ClosingEngine { open++; return counted{open: &open} })
 	at := func(n int) *Where {
 		return &Where{Dirs: project.Dirs{User: "/u", Cache: "/c"}, State: "/s", Project: fmt.Sprint("/p", n)}
 	}
-	begin := func(n int) *Call {
+	begin := func(n int) *CallMemory {
 		c := m.Begin(func(string) {})
 		if w := at(n); c.library(w) == nil {
 			return nil
@@ -40,13 +41,13 @@ func TestMemoryEndsEngines(t *testing.T) {
 		c.End()
 		now = now.Add(time.Second)
 	}
-	if open != maxKept+1 { // and the person's
+	if open != maxKept+1 { // and the user's
 		t.Errorf("%d engines are open", open)
 	}
 	if m.kept[fmt.Sprintf("%q", []string{"", "/u", "/c", "/s", "/p0"})] == nil {
 		t.Error("the policies of a call that is not over are forgotten")
 	}
-	var all []*Call
+	var all []*CallMemory
 	for n := range maxKept - 1 {
 		all = append(all, begin(n+100))
 	}

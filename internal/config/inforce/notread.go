@@ -10,8 +10,8 @@ import (
 	"cardea.dev/internal/config/project"
 )
 
-// NotRead are files in the scopes' folders that look like settings or rules and lie
-// where nobody reads them: their authors believe in them.
+// NotRead returns warnings for files in the scopes' folders that look like settings or
+// rules but are not read. Their authors expect them to apply.
 func (l *Loaded) NotRead() []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, at := range l.folders() {
@@ -28,12 +28,12 @@ func (l *Loaded) NotRead() []cardea.Diagnostic {
 	return out
 }
 
-// strangers are the entries of a folder that are not read and look as if they should
-// be.
+// strangers returns warnings for unread entries of a folder that look as if they should be
+// read.
 func strangers(dir string, unread func(name string, isDir bool) bool, hint string) []cardea.Diagnostic {
 	entries, err := state.Entries(dir, project.MaxEntries)
 	if err != nil {
-		return nil // it is not there, or told where it is read
+		return nil // missing, or reported where it is read
 	}
 	var out []cardea.Diagnostic
 	for _, e := range entries {

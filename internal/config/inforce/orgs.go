@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// MaxOrgs is how many organisations count on a machine.
+	// MaxOrgs is the maximum number of organisations on a machine.
 	MaxOrgs = 16
-	// maxOrgEntries bounds the folder that holds those of organisations.
+	// maxOrgEntries is the maximum number of entries in the folder of organisations.
 	maxOrgEntries = 256
 )
 
-// findOrgs finds the folders of organisations. Denies and asks of all of them count
-// everywhere. All else counts of the one that settings name, and of the one whose the
-// project's remote is.
+// findOrgs finds the folders of organisations. Deny and ask rules of all of them apply
+// everywhere. The rest applies for the one that settings name, and the one of the project's
+// remote.
 func (l *Loaded) findOrgs(named string) {
 	dir := project.Below(l.Where.Dirs.User, "org")
 	if dir == "" || l.absent.Folder(dir) {
@@ -50,9 +50,9 @@ func (l *Loaded) findOrgs(named string) {
 	l.orgs = append(full, rest...)
 }
 
-// orgNames are the names of the folders in one, sorted. What has no name of an
-// organisation is none. The one that settings name counts whatever stands in its
-// place, so that it is told that it cannot be read.
+// orgNames returns the names of the organisations in a folder, sorted. Other entries are
+// skipped. The one that settings name is included even if it is not a folder, so that the
+// problem is reported.
 func orgNames(dir, named string) ([]string, *cardea.Diagnostic) {
 	entries, err := state.Entries(dir, maxOrgEntries+1)
 	if err != nil {
@@ -73,8 +73,7 @@ func orgNames(dir, named string) ([]string, *cardea.Diagnostic) {
 	return names, nil
 }
 
-// orgNamed says of a file of an organisation of which only denies and asks count
-// why that is so.
+// orgNamed returns why only deny and ask rules of an organisation's file apply.
 func orgNamed(path string) string {
 	return "neither org.name nor the project's remote is " + filepath.Base(filepath.Dir(path))
 }

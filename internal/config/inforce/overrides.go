@@ -9,11 +9,11 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// OverridesFile is the name of the file of overrides in a scope's folder.
+// OverridesFile is the name of the overrides file in a scope's folder.
 const OverridesFile = "overrides.yaml"
 
-// readOverrides reads the overrides of a scope's folder, or, where the file is broken,
-// its last good form.
+// readOverrides reads the overrides of a scope's folder, or the last good form if the file
+// is broken.
 func (l *Loaded) readOverrides(at folder) {
 	if at.dir == "" {
 		return
@@ -42,7 +42,7 @@ func (l *Loaded) readOverrides(at folder) {
 	l.Overrides, l.Files = append(l.Overrides, list...), append(l.Files, f)
 }
 
-// OverridesDecider is the decider of the overrides of all scopes.
+// OverridesDecider returns the decider of the overrides of all scopes.
 func (l *Loaded) OverridesDecider(now time.Time) overrides.Decider {
-	return overrides.New(overrides.Settings{Overrides: l.Overrides, Home: l.Where.Dirs.Home, Now: now})
+	return overrides.New(overrides.Options{Overrides: l.Overrides, Home: l.Where.Dirs.Home, Now: now})
 }

@@ -15,8 +15,8 @@ import (
 	"cardea.dev/internal/decide/rules"
 )
 
-// Own tells where things of the gate's own lie in truth. It looks when it is
-// first asked, since most calls neither write nor delete anything.
+// Own returns a function for the paths of the gate's own things, with links followed. It
+// looks on first use, since most calls neither write nor delete anything.
 func (l *Loaded) Own() func(rules.Own) []string {
 	settings := sync.OnceValue(l.ownSettings)
 	programs := sync.OnceValue(l.ownPrograms)
@@ -38,13 +38,13 @@ func (l *Loaded) Own() func(rules.Own) []string {
 	}
 }
 
-// parts are what decides in a scope's folder. In a project's the lessons beside
-// them are the team's.
+// parts are the entries of a scope's folder that affect decisions. The lessons of a
+// project's folder belong to the team.
 var parts = []string{"cardea.yaml", "roles.yaml", "overrides.yaml", ".gitignore", "rules", "policies", "signals", "local"}
 
-// ownSettings are the folders of all scopes, the state, and what links in them
-// lead to; Cardea's own plugin; of the harnesses' lists what lies behind a link, since the rules know
-// the others by name.
+// ownSettings returns the folders of all scopes, the state, the targets of links in them,
+// and Cardea's own plugin. Of the harnesses' lists, it returns the targets of links, since
+// the rules know the others by name.
 func (l *Loaded) ownSettings() []string {
 	dirs := append([]string{l.Where.Dirs.System, l.Where.Dirs.User, l.Where.Dirs.State, l.Where.Dirs.Runtime}, l.Where.Dirs.Doubted...)
 	out := lists.Of(lists.Where(dirs, func(dir string) bool { return dir != "" }), l.links.Real)
@@ -52,7 +52,7 @@ func (l *Loaded) ownSettings() []string {
 		out = append(out, lists.Of(l.Where.PluginFiles(), l.links.Real)...)
 	}
 	for _, at := range l.folders() {
-		// Where there is no folder, nothing is in force.
+		// Without a folder, nothing is in force.
 		if at.dir == "" || !l.absent.Exists(at.dir) {
 			continue
 		}
@@ -82,7 +82,7 @@ func (l *Loaded) ownSettings() []string {
 	return out
 }
 
-// ownFolders are the scopes' folders, and those of Cardea's plugin.
+// ownFolders returns the scopes' folders and those of Cardea's plugin.
 func (l *Loaded) ownFolders() []string {
 	known := lists.Where(l.folders(), func(at folder) bool { return at.dir != "" })
 	out := lists.Of(known, func(at folder) string { return l.links.Real(at.dir) })
@@ -94,8 +94,8 @@ func (l *Loaded) ownFolders() []string {
 	return out
 }
 
-// links are the path itself, where it is a link, and the links in a folder, as a
-// person has them who keeps their files elsewhere.
+// links returns path if it is a link, and the links in a folder: users have them to store
+// their files in another folder.
 func links(path string) []string {
 	var out []string
 	info, err := os.Lstat(path)
@@ -106,7 +106,7 @@ func links(path string) []string {
 	if err != nil || !info.IsDir() {
 		return out
 	}
-	entries, _ := state.Entries(path, project.MaxEntries) // what cannot be read is not in force
+	entries, _ := state.Entries(path, project.MaxEntries) // unreadable entries are not in force
 	for _, e := range entries {
 		if e.Type()&os.ModeSymlink != 0 {
 			out = append(out, filepath.Join(path, e.Name()))
@@ -115,7 +115,7 @@ func links(path string) []string {
 	return out
 }
 
-// ownPrograms are the program, and those that are looked for beside it.
+// ownPrograms returns the paths of this program, and of the programs looked for next to it.
 func (l *Loaded) ownPrograms() []string {
 	if l.Where.Program == "" {
 		return nil

@@ -17,8 +17,8 @@ func link(t *testing.T, to, at string) {
 	}
 }
 
-// Settings that a person keeps elsewhere, behind links, are guarded where they
-// lie, not only by the names that the rules know.
+// TestSettingsBehindLinks checks that settings behind links are guarded at their real
+// place, not only by the names that the rules know.
 func TestSettingsBehindLinks(t *testing.T) {
 	s := newSite(t)
 	home, project := s.where.Dirs.Home, s.where.Project
@@ -34,12 +34,12 @@ func TestSettingsBehindLinks(t *testing.T) {
 		write(t, filepath.Join(project, f), "")
 	}
 	link(t, filepath.Join(home, "dots/cardea"), s.where.Dirs.User)
-	link(t, "../../../more/team.yaml", filepath.Join(home, "dots/cardea/rules/team.yaml"))
+	link(t, "../../more/team.yaml", filepath.Join(home, "dots/cardea/rules/team.yaml"))
 	link(t, filepath.Join(home, "dots/claude.json"), filepath.Join(home, ".claude/settings.json"))
 	link(t, filepath.Join(home, "real"), filepath.Join(home, "tools"))
 	link(t, filepath.Join(home, "store"), s.where.Dirs.State)
 	link(t, "conf/gate", filepath.Join(project, ".cardea"))
-	link(t, "../../../src/signals", filepath.Join(project, "conf/gate/signals"))
+	link(t, "../../src/signals", filepath.Join(project, "conf/gate/signals"))
 	for _, c := range []struct {
 		command string
 		want    cardea.Effect
@@ -76,7 +76,8 @@ func TestSettingsBehindLinks(t *testing.T) {
 	}
 }
 
-// What a project's links lead to outside of it is not read, and so not guarded.
+// TestLinksOutOfTheProject checks that targets of a project's links outside of it are
+// neither read nor guarded.
 func TestLinksOutOfTheProject(t *testing.T) {
 	s := newSite(t)
 	mkdir(t, filepath.Join(s.where.Dirs.Home, "notes"))

@@ -16,10 +16,9 @@ import (
 	"cardea.dev/packs"
 )
 
-// LoadPaths reads files that a person names, as if they were the person's own:
-// for testing and checking them before they count. A folder is a scope's
-// folder, a project or a plugin, or one that holds files of rules. An error is
-// about a path that is not there, or holds a policy.
+// LoadPaths reads files that the user names, as the user's own, to test and check them
+// before they apply. A folder is a scope's folder, a project, a plugin, or a folder of rule
+// files. It fails for a path that is missing or is a policy.
 func LoadPaths(paths []string) (*Loaded, error) {
 	all := func(string, []byte) bool { return true }
 	l := &Loaded{Where: Where{Trust: all}, Settings: settings.Merge()}
@@ -44,7 +43,7 @@ func LoadPaths(paths []string) (*Loaded, error) {
 	return l, nil
 }
 
-// addFile reads a file by what its name says that it is.
+// addFile reads a file; its name determines the kind.
 func (l *Loaded) addFile(path string) {
 	switch filepath.Base(path) {
 	case "cardea.yaml":
@@ -65,12 +64,11 @@ func (l *Loaded) addFile(path string) {
 	}
 }
 
-// pluginOf is the plugin that a file of routes belongs to: both of a plugin's
-// lie one folder below its root.
+// pluginOf returns the root of the plugin of a route file: both files of a plugin are one
+// folder below it.
 func pluginOf(path string) string { return filepath.Dir(filepath.Dir(path)) }
 
-// addFolder reads what a folder is known to hold, or else every file of rules
-// in it.
+// addFolder reads the known files of a folder, or if none exist, every rule file in it.
 func (l *Loaded) addFolder(dir string) {
 	known := false
 	for _, name := range []string{"cardea.yaml", "roles.yaml", OverridesFile, "rules", ".cardea/cardea.yaml", ".cardea/roles.yaml", ".cardea/" + OverridesFile, ".cardea/rules",

@@ -16,13 +16,13 @@ import (
 
 // PermissionFile is a file with a harness's permission lists that was read.
 type PermissionFile struct {
-	// From is what counts of it, shared by its entries.
+	// From is the origin of its entries, and which of them apply; the entries share it.
 	From *permissionlist.Origin
-	// Entries is how many it has.
+	// Entries is the number of entries.
 	Entries int
-	// Left are those that apply to calls of their own harness alone.
+	// Left holds the entries that apply only to calls of their own harness.
 	Left []permissionlist.Entry
-	// Kept is set where the file is broken and its last good form is in force.
+	// Kept is set if the file is broken and its last good form is in force.
 	Kept     bool
 	Problems []cardea.Diagnostic
 
@@ -31,8 +31,8 @@ type PermissionFile struct {
 	dirs        []string
 }
 
-// readPermissions reads the lists of every place, and what follows from them
-// for each other.
+// readPermissions reads the lists of all places. Managed settings can disable the allow
+// entries of the others.
 func (l *Loaded) readPermissions(places []permissionlist.Source) {
 	for _, s := range places {
 		f, entries := l.readPermissionFile(s)
@@ -51,7 +51,7 @@ func (l *Loaded) readPermissions(places []permissionlist.Source) {
 	}
 }
 
-// readPermissionFile reads one place; nil where nothing is there.
+// readPermissionFile reads one place; it returns nil if nothing is there.
 func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, []permissionlist.Entry) {
 	if s.Text == nil && l.absent.File(s.File) {
 		return nil, nil
@@ -60,7 +60,7 @@ func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, [
 	f := &PermissionFile{From: &from}
 	at := folder{scope: from.Scope}
 	if s.Project != "" {
-		at.scope = cardea.ScopeProject // where its last good form lies
+		at.scope = cardea.ScopeProject // where its last good form is stored
 	}
 	got, when, found := l.listOf(f, s)
 	if !found {
@@ -80,8 +80,8 @@ func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, [
 	return f, got.Entries
 }
 
-// listOf reads the list of a place as it lies there.
-func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permissionlist.Settings, when time.Time, found bool) {
+// listOf reads the current list of a place.
+func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permissionlist.SettingsFile, when time.Time, found bool) {
 	data := s.Text
 	if data == nil {
 		var err error
@@ -96,8 +96,8 @@ func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permiss
 	return l.permissionEntries(s, f.From, data), when, true
 }
 
-// countPermissions says whether what a file allows counts, and why not.
-func (l *Loaded) countPermissions(f *PermissionFile, s permissionlist.Source, got permissionlist.Settings) {
+// countPermissions sets whether the allow entries of a file apply, and why not.
+func (l *Loaded) countPermissions(f *PermissionFile, s permissionlist.Source, got permissionlist.SettingsFile) {
 	from := f.From
 	from.Allows = true
 	not := func(why string) { from.Allows, from.Why = false, why }
@@ -137,8 +137,8 @@ func (l *Loaded) countPermissions(f *PermissionFile, s permissionlist.Source, go
 
 const otherProject = "it is another project's"
 
-// warn tells of entries that deny or ask and cannot be interpreted: their
-// author believes to be protected.
+// warn warns of deny and ask entries that cannot be interpreted, since their author expects
+// protection.
 func (f *PermissionFile) warn(entries []permissionlist.Entry) {
 	for i := range entries {
 		if e := &entries[i]; e.Form == permissionlist.Nothing && e.Effect != cardea.Allow && f.From.Harness == claudecode.Name {
@@ -148,9 +148,9 @@ func (f *PermissionFile) warn(entries []permissionlist.Entry) {
 	}
 }
 
-// AdditionalDirs are the folders that the person, or the machine's
-// administrator, added to what a harness works in. Those of a project's files
-// are left out, settings.local.json included: a clone can bring either.
+// AdditionalDirs returns the folders that the user or the machine's administrator added to
+// a harness's work. Those of a project's files are left out, including settings.local.json:
+// a clone can contain either.
 func (l *Loaded) AdditionalDirs() []string {
 	var out []string
 	for _, f := range l.PermissionFiles {
@@ -166,8 +166,8 @@ func (l *Loaded) AdditionalDirs() []string {
 	return out
 }
 
-// AddedDirs are all folders that any list adds to the work, those of projects
-// included: what their own lists deny counts.
+// AddedDirs returns all folders that any list adds to the work, including lists of
+// projects: the deny entries of their own lists apply.
 func (l *Loaded) AddedDirs() []string {
 	var out []string
 	for _, f := range l.PermissionFiles {
@@ -182,9 +182,9 @@ func (l *Loaded) AddedDirs() []string {
 	return out
 }
 
-// Unreadable are the patterns of files whose reading the lists deny or ask
-// about: "./.env" of Read(./.env), "**" of a bare Read and of what cannot be
-// read.
+// Unreadable returns the patterns of files for whose reading the lists have deny or ask
+// entries: "./.env" for Read(./.env). It is "**" for a bare Read and for entries or files
+// that cannot be parsed.
 func (l *Loaded) Unreadable() []string {
 	var out []string
 	for _, f := range l.PermissionFiles {
@@ -207,10 +207,10 @@ func (l *Loaded) Unreadable() []string {
 	return out
 }
 
-// NativeAsk reports whether a harness's own lists may ask about a call in a way
-// that the decider permissions does not see: an entry that cannot be
-// interpreted, one whose quotes the harness compares as they are written, a
-// file that is broken. What that costs is a prompt that would have come anyway.
+// NativeAsk reports whether a harness's own lists may ask about a call in a way that the
+// decider permissions does not see. Such are an entry that cannot be interpreted, one whose
+// quotes the harness compares literally, and a broken file. The cost is a prompt that would
+// have come anyway.
 func (l *Loaded) NativeAsk(c *cardea.Call) bool {
 	if slices.ContainsFunc(l.PermissionFiles, func(f *PermissionFile) bool { return f.broken }) {
 		return true

@@ -21,8 +21,8 @@ import (
 	"cardea.dev/internal/hook/gate"
 )
 
-// lists puts text into a settings file of Claude Code below the site's base, and
-// lets it be read.
+// lists writes text into a settings file of Claude Code below the site's base, and loads
+// the place.
 func (s *site) lists(files map[string]string) {
 	s.t.Helper()
 	base := filepath.Dir(s.where.Project)
@@ -132,11 +132,11 @@ func TestListsByScope(t *testing.T) {
 	}
 }
 
-// judgeFor judges a call of Claude Code.
+// judgeFor evaluates a call of Claude Code.
 func (s *site) judgeFor(l *inforce.Loaded, command string) cardea.Verdict {
-	world := knowledge.World{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
-	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, world) }
-	return gate.Build(l, gate.Session{}, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{
+	system := knowledge.System{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
+	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, system) }
+	return gate.Build(l, gate.SessionFacts{}, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{
 		Kind:    cardea.PreToolUse,
 		Harness: claudecode.Name,
 		Cwd:     s.where.Project,
@@ -144,8 +144,8 @@ func (s *site) judgeFor(l *inforce.Loaded, command string) cardea.Verdict {
 		Call:    &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command}}}))
 }
 
-// A file with a secret beside its permissions has a last good form all the same:
-// only the permissions are kept.
+// TestLastGoodFormsOfLists checks that a file with a secret outside its permissions has a
+// last good form, which contains only the permissions.
 func TestLastGoodFormsOfLists(t *testing.T) {
 	s := newKeeper(t)
 	s.user("cardea.yaml", expand)
@@ -177,14 +177,14 @@ func TestLastGoodFormsOfLists(t *testing.T) {
 			t.Errorf("%s: the last good form is not believed", broken)
 		}
 	}
-	// What the person has taken out stays out.
+	// What the user removed stays removed.
 	write(t, file, `{"model":"x"}`)
 	load()
 	write(t, file, "{")
 	if a, b := s.judgeFor(load(), "a"), s.judgeFor(load(), "b"); a.Effect == cardea.Allow || b.Effect == cardea.Deny {
 		t.Errorf("what was taken out is back: %s and %s", a.Effect, b.Effect)
 	}
-	// A file that is removed is gone.
+	// A removed file no longer applies.
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestWhatFollowsFromLists(t *testing.T) {
 	s := newSite(t)
 	s.lists(map[string]string{
 		"home/.claude/settings.json": `{"permissions":{"deny":["Read(./.env)","Read","Read(x/..)","Bash(x"],"ask":["Bash(git push \"x\")",` +
-			`"Bash(plain)"],"additionalDirectories":["/srv","~/docs","../../rel"]}}`,
+			`"Bash(plain)"],"additionalDirectories":["/srv","~/docs","../rel"]}}`,
 		"app/.claude/settings.local.json": `{"permissions":{"additionalDirectories":["/etc"],"ask":["Read(y)"]}}`,
 		"app/.claude/settings.json":       `{"permissions":{"additionalDirectories":["/usr"]}}`,
 	})
@@ -234,7 +234,7 @@ func TestListsAround(t *testing.T) {
 	})
 	l := inforce.Load(s.where)
 	for command, want := range map[string]cardea.Effect{
-		"b": cardea.Allow, "cd ../../other && b": cardea.Deny, "b; cp ../../other/x y": cardea.Deny, "cp ../../other/x y; a": cardea.Allow, "cp ../../third/x y": cardea.Ask,
+		"b": cardea.Allow, "cd ../other && b": cardea.Deny, "b; cp ../other/x y": cardea.Deny, "cp ../other/x y; a": cardea.Allow, "cp ../third/x y": cardea.Ask,
 	} {
 		if got := s.judgeFor(l, command); got.Effect != want {
 			t.Errorf("%s: %s by %s, want %s", command, got.Effect, got.By, want)
@@ -253,7 +253,7 @@ func TestListsAround(t *testing.T) {
 		t.Error("nothing loaded")
 	}
 	l.Where.ListsIn = func(string) []permissionlist.Source { return nil }
-	if got := s.judgeFor(l, "b; cp ../../other/x y"); got.Effect != cardea.Allow {
+	if got := s.judgeFor(l, "b; cp ../other/x y"); got.Effect != cardea.Allow {
 		t.Errorf("%s", got.Effect)
 	}
 }

@@ -20,29 +20,28 @@ import (
 	"cardea.dev/internal/memory/lesson"
 )
 
-// Callbacks are what policies need besides files. The zero value does without.
+// Callbacks holds what policies need in addition to files. The zero value provides nothing.
 type Callbacks struct {
-	// Redact takes secrets from a text; signals see no text without it.
+	// Redact removes secrets from a text; without it, signals get no text.
 	Redact func(string) string
-	// Redactor takes secrets from what lessons are looked up by; nil makes a new one.
+	// Redactor removes secrets from the keys of lessons; nil creates a new one.
 	Redactor *redact.Redactor
-	// Secrets are the secrets in a text, as they stand there; nil finds none.
+	// Secrets returns the secrets in a text as written; nil finds none.
 	Secrets func(string) []string
-	// Once reports whether something was not said yet in this session.
+	// Once reports whether a message is new in this session.
 	Once func(key string) bool
-	// Judge asks the judge about an event, for the signal watchdog; nil: nobody is asked.
+	// Judge asks the judge about an event, for the signal watchdog; nil if there is no judge.
 	Judge func(ctx context.Context, ev *cardea.Event) any
-	// JudgeNow is the judge that there is, whose lessons count; nil: there is none.
-	JudgeNow func() *lesson.Judge
-	// Signals puts something in front of what runs signals; nil puts nothing there.
+	// JudgeNow returns the current judge, whose lessons apply; nil if none exists.
+	JudgeNow func() *lesson.JudgeVersion
+	// Signals wraps the runner of signals, unless it is nil.
 	Signals func(policy.Signals) policy.Signals
-	// Trace gets what policies did, for a person who asks why.
+	// Trace receives what policies did, to explain a decision to the user.
 	Trace func(policy.Step)
 }
 
-// Warm reads and compiles the policies of the person and the project that are
-// routed to an event, while everything else is read: what the process then
-// judges by is [Where.Policies].
+// Warm starts reading and compiling the policies of the user and the project that are
+// routed to an event, in parallel to other reads. It sets [Where.Policies].
 func (w *Where) Warm(ev *cardea.Event) {
 	var lib *policy.Library
 	if w.Memory != nil {
@@ -62,11 +61,10 @@ func (w *Where) Warm(ev *cardea.Event) {
 	}
 }
 
-// oneLook is how long a look at a folder counts in a process that judges one
-// call: for the whole of it.
+// oneLook is how long a listing of a folder is valid in a process for one call: throughout.
 const oneLook = time.Minute
 
-// index is the cache of indexes of a place.
+// index returns the cache of indexes of a place.
 func (w Where) index() *state.Indexes {
 	if w.Policies != nil {
 		if c, ok := w.Policies.Cache.(*state.Indexes); ok {
@@ -76,7 +74,7 @@ func (w Where) index() *state.Indexes {
 	return state.NewIndexes("policies", w.Dirs.Cache, w.State)
 }
 
-// Policies are the policies of all scopes.
+// Policies returns the policies of all scopes.
 func (l *Loaded) Policies() *policy.Policies {
 	lib := l.Where.Policies
 	lib = cmp.Or(lib, &policy.Library{Engines: l.Where.Engines, Recheck: oneLook})
@@ -86,7 +84,7 @@ func (l *Loaded) Policies() *policy.Policies {
 	if lib.Tool == nil {
 		lib.Tool = harness.ToolWord
 	}
-	s := policy.Settings{Facts: l.PolicyFacts(), Folders: l.policyFolders, Once: l.Callbacks.Once, Trace: l.Callbacks.Trace}
+	s := policy.Options{Facts: l.PolicyFacts(), Folders: l.policyFolders, Once: l.Callbacks.Once, Trace: l.Callbacks.Trace}
 	if l.Where.Memory != nil {
 		s.Signals, s.Unheard = leavingSignals{&l.Where}, func() { l.Where.leave("policies were not heard") }
 	} else {
@@ -98,28 +96,28 @@ func (l *Loaded) Policies() *policy.Policies {
 	return policy.New(lib, s)
 }
 
-// leavingSignals leaves a call whose policies need scripts.
+// leavingSignals hands a call whose policies need scripts to a process of the caller.
 type leavingSignals struct{ *Where }
 
-// Gather says so.
-func (s leavingSignals) Gather(context.Context, *cardea.Event, policy.Folder, []string) map[string]policy.Answer {
+// Gather hands the call over and returns nothing.
+func (s leavingSignals) Gather(context.Context, *cardea.Event, policy.Folder, []string) map[string]policy.SignalValue {
 	s.leave("signals are to run")
 	return nil
 }
 
-// signals answers the signals of all policies.
+// signals returns the runner for the signals of all policies.
 func (l *Loaded) signals() *signals.Runner {
 	w := &l.Where
 	return &signals.Runner{Project: w.Project, Find: l.signal, Redact: l.Callbacks.Redact, Secrets: l.Callbacks.Secrets, Judge: l.Callbacks.Judge, Judged: l.Settings.Judge.Enabled, State: w.State, Start: w.Start}
 }
 
-// PolicyFacts are the settings that policies see as input.cardea.settings.
+// PolicyFacts returns the settings that policies see as input.cardea.settings.
 func (l *Loaded) PolicyFacts() map[string]any {
 	p := &l.Settings.Policies
 	return map[string]any{"checks": jsontext.List(p.Checks), "protected": jsontext.List(l.protected()), "context": jsontext.List(p.Context)}
 }
 
-// protected are the protected paths, with the person's home folder for "~".
+// protected returns the protected paths, with the user's home folder for "~".
 func (l *Loaded) protected() []string {
 	out := slices.Clone(l.Settings.Policies.Protected)
 	for i, path := range out {
@@ -130,8 +128,8 @@ func (l *Loaded) protected() []string {
 	return out
 }
 
-// policyFolders are the folders whose policies count for an event: those of all
-// scopes, and of the projects around the call, whose denies and asks count.
+// policyFolders returns the folders whose policies apply to an event. They are those of all
+// scopes, and those of surrounding projects, of which only deny and ask decisions apply.
 func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
 	out := l.PolicyFolders()
 	projects, _ := l.projectsAround(ev)
@@ -140,7 +138,8 @@ func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
 			Trusts: func(string, []byte) bool { return false }})
 	}
 	for i := range out {
-		// Such a function reaches outside, and the daemon may reach further than the caller.
+		// Such a function has outside access, and the daemon may have more access than the
+		// caller.
 		if len(out[i].Extra) > 0 && l.Where.leave("policies may use functions that reach outside") {
 			out[i].Extra = nil
 		}
@@ -148,8 +147,7 @@ func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
 	return out
 }
 
-// policyFolder is the folder of policies of a scope; it reports false where
-// there can be none.
+// policyFolder returns the folder of policies of a scope, false if there can be none.
 func (l *Loaded) policyFolder(at folder) (policy.Folder, bool) {
 	if at.dir == "" {
 		return policy.Folder{}, false
@@ -170,8 +168,7 @@ func (l *Loaded) policyFolder(at folder) (policy.Folder, bool) {
 	return f, true
 }
 
-// gone are the policies in a folder that the person accepted and that are not
-// there.
+// gone returns the policies in a folder that the user accepted and that are missing.
 func (l *Loaded) gone(dir string) []string {
 	if l.Where.Accepted == nil {
 		return nil
@@ -182,9 +179,9 @@ func (l *Loaded) gone(dir string) []string {
 	})
 }
 
-// functions are OPA's functions that policies may use although they reach
-// outside: system and organisation name them, nobody else. What an organisation names
-// that does not count here is for its own policies.
+// functions returns OPA's functions with outside access that policies may use. Only system
+// and organisation can name them. Functions of an organisation that does not apply here are
+// for its own policies.
 func (l *Loaded) functions(at folder) []string {
 	var out []string
 	for i := range l.SettingsFiles {
@@ -197,8 +194,8 @@ func (l *Loaded) functions(at folder) []string {
 	return out
 }
 
-// PolicyFolders are the folders of policies of all scopes, and the built-in
-// policies that are on.
+// PolicyFolders returns the folders of policies of all scopes, and the built-in policies
+// that are on.
 func (l *Loaded) PolicyFolders() []policy.Folder {
 	var out []policy.Folder
 	if f, ok := l.builtins(); ok {
@@ -212,10 +209,10 @@ func (l *Loaded) PolicyFolders() []policy.Folder {
 	return out
 }
 
-// HasSignal reports whether the policies of a folder have a signal of a name.
+// HasSignal reports whether the policies of a folder have a signal of this name.
 func (l *Loaded) HasSignal(f policy.Folder, name string) bool {
 	if f.Scope == cardea.ScopeBuiltin && signals.IsBuiltin(name) || name == signals.Watchdog && l.Settings.Judge.Enabled {
-		return true // the gate's own, or the judge's
+		return true // a signal of the gate or the judge
 	}
 	script, answer := l.signal(f, name)
 	return script != nil || answer.Value != nil

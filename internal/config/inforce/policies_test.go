@@ -54,8 +54,8 @@ func notWindows(t *testing.T) {
 	}
 }
 
-// A signal is the policy's own scope's, or a stronger one's; never a weaker
-// one's.
+// TestSignalsByScope checks that a policy gets the signal of its own scope or a stronger
+// one, never of a weaker one.
 func TestSignalsByScope(t *testing.T) {
 	notWindows(t)
 	s := newSite(t)
@@ -94,10 +94,10 @@ func TestSignalsByScope(t *testing.T) {
 	}
 }
 
-// there knows every file that there is.
+// there accepts every file that exists.
 func there(path string) bool { _, err := os.Lstat(path); return err == nil }
 
-// What a project's scripts may, depends on what the person said of each.
+// TestSignalsOfProjects checks that a project's scripts run only as the user accepted them.
 func TestSignalsOfProjects(t *testing.T) {
 	notWindows(t)
 	s := newSite(t)
@@ -131,13 +131,13 @@ func TestSignalsOfProjects(t *testing.T) {
 			t.Errorf("%s changed: %s %s", name, v.Effect, v.Reason)
 		}
 		s.where.Known = func(path string) bool { return there(path) && filepath.Base(path) != name }
-		// What comes to an accepted command has changed it.
+		// An added file changes an accepted command.
 		if v := ask(); !strings.Contains(v.Reason, map[string]string{"who.sh": "never trusted", "told.sh": "not as"}[name]) {
 			t.Errorf("%s is new: %s %s", name, v.Effect, v.Reason)
 		}
 	}
-	// What was accepted and is gone, or another kind of file, has changed, too,
-	// however often it is asked.
+	// An accepted file that is missing, or is another kind of file, is also a change, at every
+	// check.
 	script := filepath.Join(s.where.Project, "scripts/told.sh")
 	outside := filepath.Join(t.TempDir(), "evil.sh")
 	write(t, outside, "echo evil\n")
@@ -162,7 +162,7 @@ func TestSignalsOfProjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, script, "echo told\n")
-	// All of it is shown to the person who trusts the project.
+	// The user sees all of it when trusting the project.
 	seen := map[string]bool{}
 	s.where.Trust = func(path string, _ []byte) bool { seen[filepath.Base(path)] = true; return true }
 	paths := inforce.Load(s.where).ReadScripts()
@@ -176,8 +176,8 @@ func TestSignalsOfProjects(t *testing.T) {
 	}
 }
 
-// The files of the project that a command runs are bound to it; one whose files
-// cannot be told does not run.
+// TestBound checks which files of the project belong to a command. A command with unknown
+// files does not run.
 func TestBound(t *testing.T) {
 	project := paths.Real(t.TempDir())
 	for _, f := range []string{"tools/b.sh", "tools/Makefile", "Makefile", "tool/__main__.py", "m.py", "package.json", ".npmrc", "web/package.json", ".venv/bin/lintit", ".git/config"} {
@@ -238,8 +238,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// A command of the person's does not run what a project brings that is not
-// trusted.
+// TestBorrowed checks that a command of the user does not run files of an untrusted
+// project.
 func TestBorrowed(t *testing.T) {
 	s := newSite(t)
 	for _, f := range []string{"Makefile", "package.json", "scripts/x.sh", "VERSION"} {
@@ -317,25 +317,26 @@ func TestActionsOfAVerdict(t *testing.T) {
 	}
 }
 
-// Projects around the call deny, without their words and their halts.
+// TestPoliciesOfProjectsAround checks that surrounding projects can deny, without their
+// messages and halts.
 func TestPoliciesOfProjectsAround(t *testing.T) {
 	s := newSite(t)
 	other := filepath.Join(filepath.Dir(s.where.Project), "other")
 	write(t, filepath.Join(other, ".cardea/policies/p.rego"), plainPolicy)
 	s.where.Trust = all
-	g := gate.Build(inforce.Load(s.where), gate.Session{}, nil, nil)
+	g := gate.Build(inforce.Load(s.where), gate.SessionFacts{}, nil, nil)
 	v := g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Cwd: other, Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "stop"}}})
 	if v.Effect != cardea.Deny || strings.Contains(v.Message, "words") {
 		t.Errorf("%s %q", v.Effect, v.Message)
 	}
 }
 
-// Policies and rules speak on events that are about no call.
+// TestOtherEvents checks that policies and rules apply to events without a call.
 func TestOtherEvents(t *testing.T) {
 	s := newSite(t)
 	s.user("policies/p.rego", plainPolicy)
 	s.user("rules/r.yaml", "rules: [{id: r, event: Stop, match: {field: last_assistant_message, pattern: bye}, effect: deny, message: stay}]\n")
-	g := gate.Build(inforce.Load(s.where), gate.Session{}, nil, nil)
+	g := gate.Build(inforce.Load(s.where), gate.SessionFacts{}, nil, nil)
 	for message, want := range map[string]cardea.Effect{"stop": cardea.Halt, "bye": cardea.Deny, "x": cardea.Abstain} {
 		if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop", Sent: sentFields{"last_assistant_message": message}}); v.Effect != want {
 			t.Errorf("%s: %s", message, v.Effect)
@@ -347,7 +348,7 @@ type sentFields map[string]any
 
 func (f sentFields) Fields() map[string]any { return f }
 
-// An index is believed only as this person's Cardea wrote it.
+// TestIndexCache checks that an index is trusted only if this user's Cardea wrote it.
 func TestIndexCache(t *testing.T) {
 	s := newSite(t)
 	s.where.State, s.where.Dirs.Cache = filepath.Join(s.where.Dirs.Home, "state"), filepath.Join(s.where.Dirs.Home, "cache")
@@ -393,7 +394,7 @@ func TestIndexCache(t *testing.T) {
 	if err := (*state.Indexes)(nil).Write(neverLate, nil); err != nil {
 		t.Error(err)
 	}
-	// A folder that cannot be written is told.
+	// An unwritable folder is reported.
 	c.Keep("a", "b")
 	if err := os.RemoveAll(s.where.Dirs.Cache); err != nil {
 		t.Fatal(err)
@@ -404,7 +405,8 @@ func TestIndexCache(t *testing.T) {
 	}
 }
 
-// Functions that reach outside are the system's and the organisation's to give.
+// TestFunctionsOfPolicies checks that only system and organisation can permit functions
+// with outside access.
 func TestFunctionsOfPolicies(t *testing.T) {
 	s := newSite(t)
 	s.where.Dirs.System = filepath.Join(s.where.Dirs.Home, "etc")
@@ -430,7 +432,7 @@ func TestFunctionsOfPolicies(t *testing.T) {
 	}
 }
 
-// Built-in policies are on where they are given what they speak about.
+// TestBuiltinPolicies checks that built-in policies are on if they have data.
 func TestBuiltinPolicies(t *testing.T) {
 	s := newSite(t)
 	on := func() string {
@@ -463,7 +465,8 @@ func TestBuiltinPolicies(t *testing.T) {
 	}
 }
 
-// What a signal's command runs is accepted with it, however it is named.
+// TestScriptsOfCommands checks that scripts in a signal's command are accepted with it, for
+// any spelling.
 func TestScriptsOfCommands(t *testing.T) {
 	project, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"cardea.dev/internal/decide/rules"
 )
 
-// Problems are all that is wrong with settings, rules and permission lists, file
-// by file: of all scopes, or of some.
+// Problems returns the problems of settings, rules and permission lists, by file. If scopes
+// are given, it returns only theirs.
 func (l *Loaded) Problems(scopes ...cardea.Scope) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	add := func(scope cardea.Scope, problems []cardea.Diagnostic) {
@@ -37,17 +37,16 @@ func (l *Loaded) Problems(scopes ...cardea.Scope) []cardea.Diagnostic {
 	return out
 }
 
-// Troubles are the problems as the gate counts them: a broken file of settings
-// or rules is a failure, a warning is only told. Settings that are not trusted
-// do not count, so neither does what is wrong with them.
-func (l *Loaded) Troubles() cardea.Troubles {
-	var out cardea.Troubles
+// Issues returns the problems as the gate treats them: a broken file of settings or rules
+// is a failure, a warning is only reported. Untrusted settings do not apply, so their
+// problems have no effect either.
+func (l *Loaded) Issues() cardea.Issues {
+	var out cardea.Issues
 	add := func(scope cardea.Scope, counts, kept, costs bool, problems []cardea.Diagnostic) {
-		// The last good form may be trusted; what is wrong with the file quotes
-		// another one.
+		// The last good form may be trusted, but the problems quote the broken one.
 		quotable := scope != cardea.ScopeProject || counts && !kept
 		for _, p := range problems {
-			t := troubleOf(p, quotable, costs)
+			t := issueOf(p, quotable, costs)
 			if kept && t.Failure == cardea.BrokenFile {
 				t.Failure = cardea.KeptForm
 			}
@@ -71,11 +70,10 @@ func (l *Loaded) Troubles() cardea.Troubles {
 		out = append(out, cardea.Warning(path, cardea.CodeUntrusted, "look at it with \"cardea trust\"",
 			"is new or not as you trusted it, so only its denies and asks count"))
 	}
-	return out.First(maxTroubles, "cardea rules lint")
+	return out.First(maxIssues, "cardea rules lint")
 }
 
-// changed are the files of a trusted project that are not as the person
-// accepted them.
+// changed returns the files of a trusted project that differ from what the user accepted.
 func (l *Loaded) changed() []string {
 	var out []string
 	if !l.Where.Trusted() {
@@ -104,15 +102,14 @@ func (l *Loaded) changed() []string {
 	return out
 }
 
-// maxTroubles is how many troubles a person is told of at once.
-const maxTroubles = 20
+// maxIssues is the maximum number of issues reported at once.
+const maxIssues = 20
 
-// troubleOf is a problem as the gate counts it. What is wrong with a file
-// quotes the file, and a failure is told to the model too. So of a file that is
-// not trusted nothing is told but its name and the kind of the mistake.
-// "cardea rules lint" tells the rest.
-func troubleOf(p cardea.Diagnostic, trusted, costs bool) cardea.Trouble {
-	t := cardea.Trouble{Diagnostic: p}
+// issueOf returns a problem as an issue for the gate. Problems quote their file, and the
+// model also gets failures. So for an untrusted file, the issue has only the name of the
+// file and the kind of the error. "cardea rules lint" shows the rest.
+func issueOf(p cardea.Diagnostic, trusted, costs bool) cardea.Issue {
+	t := cardea.Issue{Diagnostic: p}
 	if costs && p.Severity == cardea.LevelError {
 		t.Failure = cardea.BrokenFile
 	}
@@ -122,10 +119,9 @@ func troubleOf(p cardea.Diagnostic, trusted, costs bool) cardea.Trouble {
 	return t
 }
 
-// addOnce adds a trouble. Of those that read the same, the one that costs
-// something stays.
-func addOnce(all cardea.Troubles, t cardea.Trouble) cardea.Troubles {
-	i := slices.IndexFunc(all, func(old cardea.Trouble) bool { return old.Error() == t.Error() })
+// addOnce adds an issue. Of two with the same text, the one that is a failure stays.
+func addOnce(all cardea.Issues, t cardea.Issue) cardea.Issues {
+	i := slices.IndexFunc(all, func(old cardea.Issue) bool { return old.Error() == t.Error() })
 	switch {
 	case i < 0:
 		return append(all, t)
@@ -135,18 +131,18 @@ func addOnce(all cardea.Troubles, t cardea.Trouble) cardea.Troubles {
 	return all
 }
 
-// addBroken adds the first error among the problems of a file around a call.
-// Nobody trusted the file for this session.
-func addBroken(broken cardea.Troubles, problems []cardea.Diagnostic) cardea.Troubles {
+// addBroken adds the first error of a file of a surrounding project. Such a file is
+// untrusted in this session.
+func addBroken(broken cardea.Issues, problems []cardea.Diagnostic) cardea.Issues {
 	for _, p := range problems {
 		if len(broken) == 0 && p.Severity == cardea.LevelError {
-			broken = append(broken, troubleOf(p, false, true))
+			broken = append(broken, issueOf(p, false, true))
 		}
 	}
 	return broken
 }
 
-// withheld is why a file of the project does not count.
+// withheld returns why a file of the project does not apply.
 func (l *Loaded) withheld() string {
 	if l.Where.Trusted() {
 		return "the file is not as you trusted it"
@@ -154,8 +150,8 @@ func (l *Loaded) withheld() string {
 	return "the project is not trusted"
 }
 
-// UncountedPolicies says what the policies of the project do in vain, because the
-// person has not accepted them. It reads them all.
+// UncountedPolicies returns which decisions of the project's policies have no effect,
+// because the user has not accepted the files. It reads all of them.
 func (l *Loaded) UncountedPolicies() []cardea.Diagnostic {
 	f, ok := l.policyFolder(l.project())
 	if !ok {
@@ -163,7 +159,7 @@ func (l *Loaded) UncountedPolicies() []cardea.Diagnostic {
 	}
 	list, _, err := f.List(l.Where.Engines.Project)
 	if err != nil {
-		return nil // told where policies are asked
+		return nil // reported when policies are evaluated
 	}
 	var out []cardea.Diagnostic
 	say := func(x *policy.Listed, what string) {
@@ -195,8 +191,8 @@ func (l *Loaded) UncountedPolicies() []cardea.Diagnostic {
 	return out
 }
 
-// Outweighed says which settings of a trusted project are not in force, since those
-// of others are as strict or stricter.
+// Outweighed returns notes on settings of a trusted project that have no effect, since
+// others are as strict or stricter.
 func (l *Loaded) Outweighed() []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for i := range l.SettingsFiles {
@@ -209,7 +205,7 @@ func (l *Loaded) Outweighed() []cardea.Diagnostic {
 	return out
 }
 
-// outweighed says what comes of a setting of the project that is not the one in force.
+// outweighed describes the effect of a project's setting that is not the one in force.
 func (l *Loaded) outweighed(f *settings.File, g settings.Given) cardea.Diagnostic {
 	d := cardea.Diagnostic{File: g.File, Line: g.Line, Severity: cardea.LevelNote, Code: cardea.CodeNoEffect,
 		Text: fmt.Sprintf("%s: %s has no effect: a project may only make it stricter, and it is as strict already", g.Key, g.Value),
@@ -221,14 +217,14 @@ func (l *Loaded) outweighed(f *settings.File, g settings.Given) cardea.Diagnosti
 	return d
 }
 
-// uncounted says of what stands in a source that it does not count as written.
+// uncounted returns a warning that something in a source does not apply as written.
 func uncounted(source, text string) cardea.Diagnostic {
 	return cardea.Warning(source, cardea.CodeUntrusted, "", text).Diagnostic
 }
 
-// Uncounted says which settings and rules do not count: of the project, because the
-// person has not trusted it, or not in this form, and of organisations, because
-// nothing names them here.
+// Uncounted returns warnings for settings and rules that do not apply. Those of the project
+// do not if the user has not trusted them in this form, those of organisations if nothing
+// names them here.
 func (l *Loaded) Uncounted() []cardea.Diagnostic {
 	why := l.withheld()
 	var out []cardea.Diagnostic
@@ -252,11 +248,11 @@ func (l *Loaded) Uncounted() []cardea.Diagnostic {
 	return out
 }
 
-// uncountedRules are the same for rules. That the model is not told why is said once
-// for each file.
+// uncountedRules is Uncounted for rules. It reports once per file that the model does not
+// get the reason.
 func (l *Loaded) uncountedRules(why string) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
-	untold := map[string][]rules.Rule{} // by file
+	unreported := map[string][]rules.Rule{} // by file
 	for _, r := range l.Rules() {
 		switch {
 		case !r.Tightens():
@@ -268,8 +264,8 @@ func (l *Loaded) uncountedRules(why string) []cardea.Diagnostic {
 			out = append(out, uncounted(r.Source, fmt.Sprintf("the halt of rule %s counts as deny, since %s", r.ID, why)))
 		case r.Effect == cardea.Deny || r.Effect == cardea.Ask:
 			file, _ := cardea.SplitSource(r.Source)
-			untold[file] = append(untold[file], r)
-			if len(untold[file]) > 1 {
+			unreported[file] = append(unreported[file], r)
+			if len(unreported[file]) > 1 {
 				continue
 			}
 			d := uncounted(r.Source, "")
@@ -280,7 +276,7 @@ func (l *Loaded) uncountedRules(why string) []cardea.Diagnostic {
 		}
 	}
 	for i := range out {
-		if of := untold[out[i].File]; out[i].Text == "" {
+		if of := unreported[out[i].File]; out[i].Text == "" {
 			more := ""
 			if len(of) > 1 {
 				more = fmt.Sprintf(" (so are %d more of this file)", len(of)-1)

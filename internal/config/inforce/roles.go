@@ -12,19 +12,19 @@ import (
 	"cardea.dev/packs"
 )
 
-// RolesFile is a file of roles that was read.
+// RolesFile is a roles file that was read.
 type RolesFile struct {
 	Path  string
 	Scope cardea.Scope
-	// Roles is what it says.
+	// Roles holds the role definitions read from the file.
 	Roles roles.Source
-	// Kept is set where the file is broken and its last good form is in force.
+	// Kept is set if the file is broken and its last good form is in force.
 	Kept     bool
 	Problems []cardea.Diagnostic
 }
 
-// Roles are the definitions of all scopes. The files are read when they are first
-// asked for: most sessions have no role.
+// Roles returns the definitions of all scopes. The files are read on first use: most
+// sessions have no role.
 func (l *Loaded) Roles() roles.Set {
 	l.rolesRead.Do(func() {
 		known := packs.Roles().Categories
@@ -43,8 +43,8 @@ func (l *Loaded) Roles() roles.Set {
 	return roles.NewSet(append(sources, packs.Roles())...)
 }
 
-// loadRoles reads the roles.yaml of a scope's folder, or, where it is broken, its last
-// good form.
+// loadRoles reads the roles.yaml of a scope's folder, or its last good form if it is
+// broken.
 func (l *Loaded) loadRoles(at folder, known []roles.Category) (f RolesFile, found bool) {
 	if at.dir == "" {
 		return f, false
@@ -70,7 +70,7 @@ func (l *Loaded) loadRoles(at folder, known []roles.Category) (f RolesFile, foun
 	return f, true
 }
 
-// parseRoles reads the text of a file of roles, or its compiled form.
+// parseRoles parses a roles file, or takes its compiled form.
 func (l *Loaded) parseRoles(path string, scope cardea.Scope, data []byte, known []roles.Category) (roles.Source, []cardea.Diagnostic) {
 	of := [][]byte{data, []byte(roles.CompiledForm), l.madeBy}
 	if form := l.compiled.Load(path, of...); form != "" {
@@ -86,31 +86,31 @@ func (l *Loaded) parseRoles(path string, scope cardea.Scope, data []byte, known 
 	return src, problems
 }
 
-// AssignRole gives the agent whose call is judged a role, "" for none. A role that is
-// defined nowhere is an error, since it is not known what it may do.
+// AssignRole sets the role of the agent whose call is evaluated, "" for none. An undefined
+// role is an issue, since its permissions are unknown.
 func (l *Loaded) AssignRole(name string) {
 	l.role = name
 	if name != "" && !l.Roles().Has(name) {
-		l.roleProblem = cardea.Troubles{cardea.BrokenFile.Trouble("", cardea.CodeUnknownName, "define it in roles.yaml, or give the session another role; see \"cardea roles list\"",
+		l.roleProblem = cardea.Issues{cardea.BrokenFile.Issue("", cardea.CodeUnknownName, "define it in roles.yaml, or give the session another role; see \"cardea roles list\"",
 			fmt.Sprintf("the role %q is defined nowhere", name))}
 	}
 }
 
-// RolesDecider is the decider of the paths of the agent's role.
+// RolesDecider returns the decider of the paths of the agent's role.
 func (l *Loaded) RolesDecider() *rolepaths.Decider {
 	return l.RolePaths(l.role)
 }
 
-// RolePaths is the decider of the paths of a role.
+// RolePaths returns the decider of the paths of a role.
 func (l *Loaded) RolePaths(name string) *rolepaths.Decider {
-	about := rolepaths.Settings{Home: l.Where.Dirs.Home, OnlyTouches: l.ReadonlyDecider().OnlyTouches}
+	about := rolepaths.Options{Home: l.Where.Dirs.Home, OnlyTouches: l.ReadonlyDecider().OnlyTouches}
 	if name != "" {
 		about.Role = l.Roles().Of(name)
 	}
 	return rolepaths.New(about)
 }
 
-// RolesProblems are what is wrong with the files of roles.
+// RolesProblems returns the problems of the roles files.
 func (l *Loaded) RolesProblems() []cardea.Diagnostic {
 	l.Roles()
 	return slices.Concat(lists.Of(l.RolesFiles, func(f RolesFile) []cardea.Diagnostic { return f.Problems })...)

@@ -17,19 +17,19 @@ import (
 	"cardea.dev/internal/decide/policy"
 )
 
-// nearest are the scopes in which a signal is looked for, nearest first.
+// nearest returns the scopes to search for a signal, nearest first.
 func nearest(scope cardea.Scope) []cardea.Scope {
 	all := []cardea.Scope{cardea.ScopeProject, cardea.ScopeUser, cardea.ScopeOrg, cardea.ScopeSystem}
 	if i := slices.Index(all, scope); i >= 0 {
 		return all[i:]
 	}
-	// Built-in policies take the person's word before the project's.
+	// Built-in policies prefer the user's scripts to the project's.
 	return []cardea.Scope{cardea.ScopeUser, cardea.ScopeOrg, cardea.ScopeSystem, cardea.ScopeProject}
 }
 
-// signal finds the script of a signal of the policies of a folder, or what is said in
-// its place. Both are empty where there is none.
-func (l *Loaded) signal(from policy.Folder, name string) (*script.Signal, policy.Answer) {
+// signal returns the script of a signal for the policies of a folder, or an answer in its
+// place. Both are empty if there is no such signal.
+func (l *Loaded) signal(from policy.Folder, name string) (*script.Signal, policy.SignalValue) {
 	for _, scope := range nearest(from.Scope) {
 		for _, at := range l.folders() {
 			switch {
@@ -45,12 +45,12 @@ func (l *Loaded) signal(from policy.Folder, name string) (*script.Signal, policy
 			}
 		}
 	}
-	return nil, policy.Answer{}
+	return nil, policy.SignalValue{}
 }
 
-// signalOf finds a signal of one folder: among the settings, else among the files
-// in signals/.
-func (l *Loaded) signalOf(at folder, name string) (*script.Signal, policy.Answer) {
+// signalOf returns a signal of one folder, from its settings, else from the files in
+// signals/.
+func (l *Loaded) signalOf(at folder, name string) (*script.Signal, policy.SignalValue) {
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
 		def, there := f.Values.Signals[name]
@@ -69,9 +69,9 @@ func (l *Loaded) signalOf(at folder, name string) (*script.Signal, policy.Answer
 			return nil, policy.Refused("the command of signal "+name+" does not run: "+why, false)
 		}
 		if def.Wrong != "" {
-			return nil, policy.Answer{Value: policy.NotRun("the signal " + name + " cannot be read: " + def.Wrong)}
+			return nil, policy.SignalValue{Value: policy.NotRun("the signal " + name + " cannot be read: " + def.Wrong)}
 		}
-		return &script.Signal{Name: name, Command: def.Command, Limit: time.Duration(def.TimeoutSeconds) * time.Second}, policy.Answer{}
+		return &script.Signal{Name: name, Command: def.Command, Limit: time.Duration(def.TimeoutSeconds) * time.Second}, policy.SignalValue{}
 	}
 	for _, path := range l.filesIn(at, "signals") {
 		if base := filepath.Base(path); base != name && strings.TrimSuffix(base, filepath.Ext(base)) != name {
@@ -82,40 +82,40 @@ func (l *Loaded) signalOf(at folder, name string) (*script.Signal, policy.Answer
 				return nil, refusal(state, name)
 			}
 		}
-		return &script.Signal{Name: name, File: path}, policy.Answer{}
+		return &script.Signal{Name: name, File: path}, policy.SignalValue{}
 	}
-	return nil, policy.Answer{}
+	return nil, policy.SignalValue{}
 }
 
-// refusal is what a signal answers whose script does not run.
-func refusal(s trusted.State, name string) policy.Answer {
+// refusal returns the answer of a signal whose script must not run.
+func refusal(s trusted.State, name string) policy.SignalValue {
 	if s == trusted.Changed {
 		return policy.Refused("the script of signal "+name+" is not as you trusted it", true)
 	}
 	return policy.Refused("the script of signal "+name+" was never trusted, so it does not run", false)
 }
 
-// scripts tells which scripts the person accepted.
-func (l *Loaded) scripts() trusted.Place {
-	return trusted.Place{Project: l.Where.Project, Home: l.Where.Dirs.Home, Trust: l.Where.Trust, Known: l.Where.Known}
+// scripts returns which scripts the user accepted.
+func (l *Loaded) scripts() trusted.AcceptedProject {
+	return trusted.AcceptedProject{Project: l.Where.Project, Home: l.Where.Dirs.Home, Trust: l.Where.Trust, Known: l.Where.Known}
 }
 
-// Actions are the commands that run after a verdict.
+// Actions returns the commands to run after a verdict.
 func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []script.Action {
 	return triggered.Actions(l.SettingsFiles, ev, v, l.Where.Project, l.scripts().MayRun)
 }
 
-// NotExecutable are the scripts of all scopes that are started as they are, and may
-// not be executed.
+// NotExecutable returns the scripts of all scopes that lack the permission to execute.
 func (l *Loaded) NotExecutable() []cardea.Diagnostic {
 	signals := lists.Of(l.folders(), func(at folder) []string { return l.filesIn(at, "signals") })
 	return l.scripts().NotExecutable(slices.Concat(signals...), l.SettingsFiles)
 }
 
-// maxScripts bounds how many files a folder of scripts may hold.
+// maxScripts is the maximum number of files in a folder of scripts.
 const maxScripts = 256
 
-// filesIn are the files in a folder of a scope's folder, sorted, hidden ones left out.
+// filesIn returns the files in a subfolder of a scope's folder, sorted, without hidden
+// ones.
 func (l *Loaded) filesIn(at folder, name string) []string {
 	if at.dir == "" {
 		return nil
@@ -137,9 +137,9 @@ func (l *Loaded) filesIn(at folder, name string) []string {
 	return out
 }
 
-// ReadScripts reads what the project brings besides settings, rules and routes,
-// so that the person can accept it: policies, signals, scripts that commands name, and what
-// the judge is told. What it says is not looked at here. Lessons are accepted one by one.
+// ReadScripts reads the project's files other than settings, rules and routes, so that the
+// user can accept them. They are policies, signals, scripts named in commands, and the
+// judge's texts. It does not check their content. Lessons are accepted individually.
 func (l *Loaded) ReadScripts() []string {
 	if l.Where.Project == "" {
 		return nil
@@ -164,8 +164,8 @@ func (l *Loaded) ReadScripts() []string {
 	return paths
 }
 
-// Unrunnable are the commands of the project that do not run although the person
-// accepts them, each with the reason and what to do.
+// Unrunnable returns the commands of the project that cannot run even if accepted, each
+// with the reason and what to do.
 func (l *Loaded) Unrunnable() []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	say := func(file, format string, args ...any) {
@@ -196,12 +196,12 @@ func (l *Loaded) Unrunnable() []cardea.Diagnostic {
 	return out
 }
 
-// Trusts reports whether a file counts in full as it is now.
+// Trusts reports whether a file applies in full in its current form.
 func (l *Loaded) Trusts(path string) bool {
 	return l.scripts().State([]string{path}) == trusted.Accepted
 }
 
-// policyFiles are the project's files of policies.
+// policyFiles returns the project's policy files.
 func (l *Loaded) policyFiles() []string {
 	f, ok := l.policyFolder(l.project())
 	if !ok {

@@ -12,11 +12,10 @@ import (
 	"cardea.dev/internal/decide/rules"
 )
 
-// switchRules applies what the settings switch off or change, the strongest
-// scope first: what a scope gave an effect, no weaker one touches. Switches
-// reach rules of their own scope and below, a trusted project's its own. What
-// no rule answers to is a warning: a typing error there leaves a rule on that
-// its author believes to be off.
+// switchRules applies the switches of settings, the strongest scope first; a weaker scope
+// cannot change an effect set by a stronger one. Switches affect rules of their own scope
+// and below; those of a trusted project affect only its own. A switch without a matching
+// rule is a warning: a typing error leaves a rule on that its author believes is off.
 func (l *Loaded) switchRules(all rules.List) {
 	left := all
 	var stronger []rules.Switches
@@ -42,8 +41,8 @@ func (l *Loaded) switchRules(all rules.List) {
 	l.List = left
 }
 
-// UncountedSwitches are the switches of a project's settings that do not count yet
-// and would change nothing if they did.
+// UncountedSwitches returns warnings for switches of an untrusted project that would change
+// nothing.
 func (l *Loaded) UncountedSwitches() []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for i := range l.SettingsFiles {
@@ -56,7 +55,7 @@ func (l *Loaded) UncountedSwitches() []cardea.Diagnostic {
 	return out
 }
 
-// idle says why switches of a file change nothing, and what to do instead.
+// idle returns warnings on why switches of a file change nothing, with hints.
 func (l *Loaded) idle(file *settings.File, unused []string, all rules.List) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, name := range unused {
@@ -67,8 +66,8 @@ func (l *Loaded) idle(file *settings.File, unused []string, all rules.List) []ca
 	return out
 }
 
-// whyIdle is why a switch changes nothing; "" where it may be about something else
-// than rules.
+// whyIdle returns why a switch changes nothing, "" if it may concern something other than
+// rules.
 func (l *Loaded) whyIdle(file *settings.File, name string, all rules.List) (text, hint string) {
 	var names []string
 	for r := range all.Heads() {
@@ -106,12 +105,12 @@ func (l *Loaded) whyIdle(file *settings.File, name string, all rules.List) (text
 	return fmt.Sprintf("no rule or pack is called %q", name), hint
 }
 
-// inOwnSettings says where a person switches what a project cannot.
+// inOwnSettings returns the hint that the user can switch it in their own settings.
 func (l *Loaded) inOwnSettings() string {
 	return "to switch it for yourself, write it into your own settings, " + filepath.Join(l.Where.Dirs.User, "cardea.yaml")
 }
 
-// SwitchedOff says where a rule is switched off, as "FILE:LINE"; "" where it is not.
+// SwitchedOff returns where a rule is switched off, as "FILE:LINE"; "" if it is not.
 func (l *Loaded) SwitchedOff(r *rules.Rule) string {
 	for i := range l.SettingsFiles {
 		file := &l.SettingsFiles[i]
@@ -125,7 +124,7 @@ func (l *Loaded) SwitchedOff(r *rules.Rule) string {
 	return ""
 }
 
-// packsWithoutRules are packs of another kind: a decider, and policies.
+// packsWithoutRules returns packs of other kinds: a decider, generated rules, and policies.
 func packsWithoutRules() []string {
 	out := append([]string{"readonly"}, GeneratedPacks()...)
 	return append(out, lists.Of(builtinPolicies(), func(b builtinPolicy) string { return b.name })...)

@@ -15,25 +15,24 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Machine is what a stable binary is looked for with.
+// Machine describes where to look for a stable binary.
 type Machine struct {
-	// Executable is the running program, Named the one that the person names, "" for none.
+	// Executable is the running program. Named is the one that the user names, "" for none.
 	Executable, Named string
-	// Temp are the machine's temporary folders.
+	// Temp holds the machine's temporary folders.
 	Temp []string
-	// Project is the project, whose agent may write everything in it.
+	// Project is the project folder, in which the agent may write everything.
 	Project string
-	// Home is the person's home folder.
+	// Home is the user's home folder.
 	Home string
-	// Advice is a way to install the program into a folder that stays.
+	// Advice is a command that installs the program into a permanent folder.
 	Advice string
 }
 
-// StableBinary is the absolute path under which the running program can be
-// named for good: the one that the person names, or where it lies. A hook whose program is
-// gone lets every call run, so a program in a temporary, versioned or agent-writable folder
-// is refused. Where a package manager keeps a link to it in one of its own folders, that
-// link is the path.
+// StableBinary returns an absolute path for the hook: the one that the user names, or that
+// of the running program. If the hook's program is missing, every call runs, so
+// StableBinary rejects a temporary, versioned or agent-writable folder. If a package
+// manager has a link to the program in one of its own folders, it returns the link.
 func StableBinary(m Machine) (string, error) {
 	if m.Named != "" {
 		if why := m.unstable(m.Named); why != "" {
@@ -58,8 +57,8 @@ func StableBinary(m Machine) (string, error) {
 	return "", fmt.Errorf("%s %s; install it into a folder that stays, and run it from there: %s", real, why, m.Advice)
 }
 
-// linkFolders are those in which package managers keep a link to the newest version. Only
-// root, or the person, writes there.
+// linkFolders returns the folders in which package managers link to the newest version.
+// Only root or the user can write there.
 func (m Machine) linkFolders() []string {
 	dirs := []string{"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin"}
 	for _, dir := range []string{".linuxbrew/bin", ".local/bin", "go/bin", ".local/share/cardea/bin", ".nix-profile/bin", "scoop/apps/cardea/current"} {
@@ -70,8 +69,8 @@ func (m Machine) linkFolders() []string {
 	return dirs
 }
 
-// unstable says why a path cannot be counted on, "" where it can. A link that leads to a
-// folder of one version is fine, and one that the agent may replace is not.
+// unstable returns why a path is not permanent, "" if it is. A link to a versioned folder
+// is stable, unless the agent may replace it.
 func (m Machine) unstable(path string) string {
 	in := func(dir string) func(string) bool {
 		return func(at string) bool {
@@ -101,15 +100,15 @@ func (m Machine) unstable(path string) string {
 	return ""
 }
 
-// isVersion reports whether a folder's name ends in a version: 1.2.3, v1.2,
-// cardea-1.2.3, cardea@v0.1.0.
+// isVersion reports whether a folder's name ends in a version: 1.2.3, v1.2, cardea-1.2.3,
+// cardea@v0.1.0.
 func isVersion(name string) bool {
 	name = name[strings.LastIndexAny(name, "-@")+1:]
 	parts := strings.Split(strings.TrimPrefix(name, "v"), ".")
 	return len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return p == "" || strings.Trim(p[:1], "0123456789") != "" })
 }
 
-// CheckBinary reports why a program cannot be the hook, wherever it lies.
+// CheckBinary returns why a program cannot be the hook, regardless of its folder.
 func CheckBinary(path string) error {
 	if !filepath.IsAbs(path) {
 		return fmt.Errorf("%s is no absolute path, and a harness starts hooks in folders of its choice; name it from the root", path)
@@ -137,8 +136,8 @@ func CheckBinary(path string) error {
 	return err
 }
 
-// SameProgram says why a program is not the one that is running: the hook decides
-// about every call, so it must be the one that the person has started.
+// SameProgram returns an error if a program differs from the running one. The hook decides
+// about every call, so it must be the program that the user started.
 func SameProgram(path, running string) error {
 	a, err := programDigest(path)
 	if err != nil {
@@ -154,7 +153,7 @@ func SameProgram(path, running string) error {
 	return nil
 }
 
-// programDigest is the digest of a program's bytes.
+// programDigest returns the digest of a program file.
 func programDigest(path string) (sum [sha256.Size]byte, err error) {
 	f, _, err := state.OpenLinked(path)
 	if err != nil {
@@ -168,7 +167,7 @@ func programDigest(path string) (sum [sha256.Size]byte, err error) {
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// guarded reports that anybody may write a file or folder.
+// guarded returns an error if all users may write a file or folder.
 func guarded(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

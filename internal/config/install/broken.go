@@ -10,16 +10,15 @@ import (
 	"cardea.dev/internal/base/jsonedit"
 )
 
-// The bounds of the search in a broken file: how many places are looked at,
-// and how far an entry may begin before its program's name, in bytes.
+// The limits of the search in a broken file: the number of places, and the distance from
+// the beginning of an entry to its program's name in bytes.
 const (
 	maxPlaces = 200
 	maxEntry  = 4 << 10
 )
 
-// salvage takes Cardea's entries out of a file that as a whole cannot be read.
-// An entry is still whole where the mistake stands elsewhere, and is then
-// found by its own text.
+// salvage removes Cardea's entries from a file that cannot be parsed as a whole. An entry
+// is intact if the error is in another place, and is found by its own text.
 func (p *Plan) salvage(why error) error {
 	data, found := bytes.Clone(p.Before), 0
 	for from := 0; found < maxPlaces; {
@@ -43,8 +42,7 @@ func (p *Plan) salvage(why error) error {
 	return nil
 }
 
-// entryAround is the largest whole object around an offset that is nothing but
-// Cardea's.
+// entryAround returns the largest complete object around an offset that is only Cardea's.
 func entryAround(data []byte, at int) (begin, end int, ok bool) {
 	for i := max(0, at-maxEntry); i < at; i++ {
 		if data[i] != '{' {
@@ -66,8 +64,7 @@ func isOurGroup(n *jsonedit.Node) bool {
 	return len(handlers) > 0 && !slices.ContainsFunc(handlers, func(h *jsonedit.Node) bool { return !isOurs(h) })
 }
 
-// cutEntry takes an entry out together with one comma beside it, and with the
-// white space before it.
+// cutEntry removes an entry with one adjacent comma and the white space before it.
 func cutEntry(data []byte, begin, end int) []byte {
 	from, to := begin, end
 	for from > 0 && strings.IndexByte(" \t\r\n", data[from-1]) >= 0 {
@@ -82,7 +79,7 @@ func cutEntry(data []byte, begin, end int) []byte {
 	return append(bytes.Clone(data[:from]), data[to:]...)
 }
 
-// byHand names the lines that a person has to look at.
+// byHand returns the lines that the user must check.
 func byHand(data []byte) string {
 	var lines []string
 	for i, l := range strings.Split(string(data), "\n") {

@@ -16,10 +16,10 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// This file is about the trust that Codex CLI wants for each hook. It keeps it in its
-// config.toml, under the file, the event and the place of the hook there, with a digest
-// of what the hook says (seen with 0.169.0). A hook without it is skipped in silence, and
-// so is one that was changed or moved since.
+// This file checks the trust that Codex CLI requires for each hook. Its config.toml
+// records, by file, event and position of the hook, a digest of the hook (seen with
+// 0.169.0). Codex silently skips a hook without a valid record, including one that was
+// changed or moved.
 
 // codexTrusts reports whether Codex CLI starts a hook.
 func codexTrusts(at Places, h Harness, w Wiring) (bool, error) {
@@ -41,33 +41,32 @@ func codexTrusts(at Places, h Harness, w Wiring) (bool, error) {
 	return false, nil
 }
 
-// codexSessionEnd is the longest time limit of Codex CLI for a hook of SessionEnd, in
-// seconds.
+// codexSessionEnd is Codex CLI's maximum time limit for a SessionEnd hook in seconds.
 const codexSessionEnd = 3
 
-// codexDigest is the digest of what a hook says, as Codex CLI makes it: of JSON with
-// sorted keys and nothing between them.
+// codexDigest returns the digest of a hook as Codex CLI computes it: of JSON with sorted
+// keys and no spaces.
 func codexDigest(event string, w Wiring) string {
 	seconds := int(w.Timeout / time.Second)
 	if w.Event == "SessionEnd" {
 		seconds = min(seconds, codexSessionEnd)
 	}
 	identity := map[string]any{"event_name": event, "hooks": []any{map[string]any{"type": "command", "command": w.Shell, "timeout": seconds, "async": false}}}
-	if w.matcher != "" && w.Event != "UserPromptSubmit" && w.Event != "Stop" { // they have no matcher
+	if w.matcher != "" && w.Event != "UserPromptSubmit" && w.Event != "Stop" { // these events have no matcher
 		identity["matcher"] = w.matcher
 	}
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if e.Encode(identity) != nil {
-		return "" // texts and numbers always encode
+		return "" // strings and numbers never fail
 	}
 	sum := sha256.Sum256([]byte(strings.TrimSuffix(b.String(), "\n")))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// tomlTable is the table [hooks.state."KEY"] of a TOML file, as Codex CLI writes it: a
-// header in a line of its own, and lines of a key and a value.
+// tomlTable returns the table [hooks.state."KEY"] of a TOML file as Codex CLI writes it:
+// the header on its own line, then lines of a key and a value.
 func tomlTable(text, key string) map[string]string {
 	out := map[string]string{}
 	quoted, _ := json.Marshal(key)
@@ -85,7 +84,7 @@ func tomlTable(text, key string) map[string]string {
 	return out
 }
 
-// snake is PreToolUse as pre_tool_use.
+// snake converts PreToolUse to pre_tool_use.
 func snake(event string) string {
 	var b strings.Builder
 	for i, r := range event {

@@ -7,7 +7,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Diff is the change as a unified difference, "" where there is none.
+// Diff returns the change as a unified diff, "" if none exists.
 func (p *Plan) Diff() string {
 	beside := ""
 	for _, c := range p.beside {
@@ -23,7 +23,7 @@ func (p *Plan) Diff() string {
 		mode = fmt.Sprintf("%s: mode %#o becomes %#o, since it holds the token of HTTP\n", p.File, p.on.mode, p.on.mode&^othersBits)
 	}
 	text := string(diff.Diff(sideName(p.File, p.on.exists), p.Before, sideName(p.File, !p.Remove), p.After))
-	_, text, _ = strings.Cut(text, "\n") // its first line is the command that would show it
+	_, text, _ = strings.Cut(text, "\n") // the first line is the diff command
 	return strings.TrimSuffix(mode+text+beside, "\n")
 }
 

@@ -1,14 +1,13 @@
-// Package install adds Cardea's hook to the settings of harnesses, removes it
-// again, and checks what is registered.
+// Package install adds Cardea's hook to the settings of harnesses, removes it, and checks
+// what is registered.
 //
-// The files belong to people and to the harnesses, and a broken one is an open
-// gate: Claude Code runs tools when it cannot read its hooks. So a change is
-// made as a plan first ([PlanInstall], [PlanUninstall]), which has the whole
-// text before and after; it is checked to parse and to say the same as before
-// but for Cardea's own entries; then it is written by rename. What was put in
-// is remembered in the state folder, so that it can be taken out to the byte;
-// without that memory Cardea's entries are found by what they say.
+// The files belong to users and harnesses, and a broken file is an open gate: Claude Code
+// runs tools when it cannot read its hooks. So a change is first a plan ([PlanInstall],
+// [PlanUninstall]) with the whole text before and after. The plan is checked to parse and
+// to differ only in Cardea's own entries, then written by rename. The state folder records
+// what was inserted, so that it can be removed to the byte. Without that record, Cardea's
+// entries are found by their content.
 //
-// Claude Code and Copilot CLI differ in where their files lie and in how an
-// entry is written. That is the table in harness.go, nothing else.
+// Harnesses differ in the places of their files and the form of an entry. The table in
+// table.go holds these differences.
 package install

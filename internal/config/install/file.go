@@ -12,22 +12,22 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// maxFile bounds a settings file, in bytes.
+// maxFile is the maximum size of a settings file in bytes.
 const maxFile = 4 << 20
 
 // file is a settings file as it is on disk.
 type file struct {
-	// path is the file itself, links followed; named is how it was asked for.
+	// path is the file with links followed; named is the path as requested.
 	named, path string
 	data        []byte
 	mode        fs.FileMode
 	exists      bool
 }
 
-// othersBits are the bits of a mode that let others read or write.
+// othersBits are the mode bits that let others read or write.
 const othersBits = 0o077
 
-// link is the path of the file, or of its folder, if that is a symbolic link, or "".
+// link returns the path of the file or of its folder if that is a symbolic link, else "".
 func (f *file) link() string {
 	for _, path := range []string{f.named, filepath.Dir(f.named)} {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&os.ModeSymlink != 0 {
@@ -37,9 +37,9 @@ func (f *file) link() string {
 	return ""
 }
 
-// open reads a file, or finds that there is none. within is the folder that a
-// link must not lead out of, "" where it may: a clone can bring a link to any
-// file of the person's, and a person's own links are theirs.
+// open reads a file that may be missing. Links must not leave the folder within, unless it
+// is "". A clone can contain a link to any file of the user, but users may set their own
+// links.
 func open(named, within string) (*file, error) {
 	f := &file{named: named, path: named}
 	real, err := follow(named)
@@ -66,8 +66,8 @@ func open(named, within string) (*file, error) {
 	return f, nil
 }
 
-// follow follows symbolic links; the file itself need not exist, but a link to
-// nothing is an error, since nobody knows what was meant.
+// follow follows symbolic links. The file itself may be missing, but a dangling link is an
+// error, since its intent is unknown.
 func follow(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -86,8 +86,8 @@ func follow(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), err
 }
 
-// writable says why a file cannot be replaced. Root could write it anyway, but
-// who made it read-only meant it.
+// writable returns why a file cannot be replaced. Root could write it anyway, but a
+// read-only file is intentional.
 func (f *file) writable() error {
 	if f.exists && f.mode&0o222 == 0 {
 		return fmt.Errorf("%s is read-only, so nothing was changed; make it writable (chmod u+w) and run this again", f.path)
@@ -109,7 +109,7 @@ func (f *file) writable() error {
 	}
 }
 
-// unchanged makes sure that nobody wrote the file in the meantime.
+// unchanged returns an error if the file changed since open.
 func (f *file) unchanged() error {
 	now, err := state.Read(f.path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) && !f.exists {
@@ -124,8 +124,8 @@ func (f *file) unchanged() error {
 	return nil
 }
 
-// replace writes the file by rename, with the mode and owner that it had, and
-// says which folders it had to make, the innermost first.
+// replace writes the file by rename, with its previous mode and owner. It returns the
+// folders that it created, the innermost first.
 func (f *file) replace(data []byte, mode, dirMode fs.FileMode) (made []string, err error) {
 	dir := filepath.Dir(f.path)
 	for d := dir; ; d = filepath.Dir(d) {

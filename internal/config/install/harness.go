@@ -16,88 +16,89 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// Harness is a program whose hooks Cardea can be. What differs between harnesses is
-// data: the table in table.go.
+// Harness is a program that can run Cardea as its hook. The differences between harnesses
+// are data: the table in table.go.
 type Harness struct {
-	// Name is the word of --harness, Title what people call the program,
-	// Program its command.
+	// Name is the value of --harness, Title the name of the program for people, and Program
+	// its command.
 	Name, Title, Program string
-	// Seen is the version with which the installed hook was tried (scripts/live), ""
-	// where it is written as the vendor documents it and was not seen live.
+	// Seen is the version with which the installed hook was tested (scripts/live). It is "" if
+	// the hook follows the vendor's documentation without a live test.
 	Seen string
-	// events are the hook events that the hook is registered for: those that the gate
-	// answers, and what [Harness.On] added. gates are the former.
+	// events are the hook events to register: those that the gate answers, and what
+	// [Harness.On] added. gates are the former.
 	events, gates []string
-	// prompts are the events by which the person's prompts come. Every installation
-	// has them, since a prompt such as "/cardea register coder" is carried out there.
+	// prompts are the events with the user's prompts. Every installation has them, since a
+	// prompt such as "/cardea register coder" is handled there.
 	prompts []string
-	// reviews are the events by which the harness tells what its own reviewer denied. Every
-	// installation has them, and an installation without them is no worse a gate.
+	// reviews are the events with what the harness's own reviewer denied. Every installation
+	// has them; the gate also works without them.
 	reviews []string
-	// more are all further events that the harness's documentation has, but those
-	// whose hooks do the harness's work in its place.
+	// more are all other documented events, except those whose hooks replace work of the
+	// harness.
 	more []string
-	// newer are the events that only versions from since on get: an older one refuses
-	// the whole file for an event that it does not know.
+	// newer are the events for versions from since on. An older version rejects the whole file
+	// because of an unknown event.
 	newer []string
 	since []int
-	// Late are further events in which a call can be stopped, and which every installation
-	// has from the version lateSince on.
+	// Late are further events that can stop a call. Every installation has them from version
+	// lateSince on.
 	Late      []string
 	lateSince []int
-	// posts is set where the harness can send hooks by HTTP, and blocks a call where that
-	// fails.
+	// posts is set if the harness can send hooks by HTTP, and blocks a call when that fails.
 	posts bool
-	// kind is the canonical name of an event.
+	// kind returns the canonical name of an event.
 	kind func(event string) cardea.Kind
 	form
 	folders
 	probe
 	failing
-	// Trust is what a person must do besides before the harness starts the hook, ""
-	// for nothing.
+	// Trust is an additional step for the user before the harness starts the hook, "" for
+	// none.
 	Trust string
-	// trusted reports whether it was done for a hook, and why that cannot be told.
+	// trusted reports whether that step was done for a hook. The error says why this is
+	// unknown.
 	trusted func(at Places, h Harness, w Wiring) (bool, error)
 }
 
-// form is how a hook is written down.
+// form is the format of a hook in a settings file.
 type form struct {
-	// grouped is set where handlers stand in matcher groups, with matcher.
+	// grouped is set if handlers are in matcher groups with matcher.
 	grouped bool
 	matcher string
-	// typed is set where a handler says that it is a command.
+	// typed is set if a handler has the type "command".
 	typed bool
-	// command and timeout are the keys of a handler's shell line and time limit, unit
-	// is what the limit counts. Without a key the harness has no limit to set.
+	// command and timeout are the keys of a handler's shell line and time limit; unit is the
+	// unit of the limit. Without a timeout key, the harness has no configurable limit.
 	command, timeout string
 	unit             time.Duration
-	// usual is the harness's limit where a handler gives none.
+	// usual is the harness's default limit.
 	usual time.Duration
-	// more are further keys of every handler.
+	// extra holds further keys of every handler.
 	extra []jsonedit.Field
-	// ownFile is set where Cardea's hooks have a file of their own, version is that of
-	// the file's form, 0 where it has none.
+	// ownFile is set if Cardea's hooks have their own file. version is that of the file's
+	// format, 0 if it has none.
 	ownFile bool
 	version int
-	// plugin makes the small programs that stand in for entries in settings, nil where
-	// the harness starts hooks by itself.
+	// plugin generates the small programs that replace settings entries, nil if the harness
+	// itself starts hooks.
 	plugin *smallProgram
 }
 
-// folders are where a harness's files lie.
+// folders holds the places of a harness's files.
 type folders struct {
-	// own is the harness's folder in the person's home, variable the one that names
-	// another, and below what comes below that one.
+	// own is the harness's folder in the user's home. variable names another folder, and below
+	// is the path below that one.
 	own, variable, below string
-	// shared is set where the folder is another harness's, and tells nothing of this one.
+	// shared is set if the folder belongs to another harness, so it says nothing about this
+	// one.
 	shared bool
-	// machine are the folders of the machine by GOOS, nil where there is none.
+	// machine holds the folders of the machine by GOOS, nil if none exists.
 	machine map[string]string
-	// user, project and managed are the file of an installation in the person's, the
-	// project's and the machine's folder, "" where there is none.
+	// user, project and managed are the files of an installation in the user's, the project's
+	// and the machine's folder, "" for none.
 	user, project, managed string
-	// reads are further files that the harness reads hooks from, strongest first.
+	// reads lists the files from which the harness reads hooks, strongest first.
 	reads []read
 }
 
@@ -107,26 +108,26 @@ type read struct {
 	pattern string
 }
 
-// failing is what becomes of a call whose hook fails.
+// failing describes what happens to a call whose hook fails.
 type failing struct {
-	// key and value, written from a version on, make the harness block a call whose hook
-	// fails; a version that is too old or not known may refuse the whole entry for it.
+	// switchKey and switchValue make the harness, from version switchSince on, block a call
+	// whose hook fails. An older version may reject the whole entry, so an unknown version
+	// does not get them.
 	switchKey, switchValue string
 	switchSince            []int
-	// shut is what makes the hook's line deny where its program is missing or fails; ""
-	// where the harness denies by itself, or has the switch.
+	// shut is appended to the hook's line to deny if its program is missing or fails. It is ""
+	// if the harness itself denies, or has the switch.
 	shut string
-	// left is what still lets a call run, for people.
+	// left describes which calls still run, for people.
 	left string
 }
 
-// AllEvents is the word for all events that a harness has.
+// AllEvents stands for all events of a harness.
 const AllEvents = "all"
 
-// On is the harness in a version, "" for one that is not known, with the events by
-// which prompts come and with further ones, by the names that it has for them, or
-// [AllEvents]. left are those that it does not get because the version is too old or
-// not known.
+// On returns the harness in a version, "" for unknown, with the events for prompts and
+// further ones. events are the harness's own names, or [AllEvents]. left holds those that
+// the version may not support.
 func (h Harness) On(version string, events ...string) (on Harness, left []string, err error) {
 	on = h
 	on.events = slices.Clone(h.events)
@@ -155,14 +156,13 @@ func (h Harness) On(version string, events ...string) (on Harness, left []string
 	return on, left, nil
 }
 
-// Prompts are the events by which prompts come in a version, "" for one that is not
-// known.
+// Prompts returns the events with prompts in a version, "" for unknown.
 func (h Harness) Prompts(version string) []string { return h.known(version, h.prompts) }
 
-// Reviews are the events by which a version tells what its own reviewer denied.
+// Reviews returns the events of a version with what the harness's own reviewer denied.
 func (h Harness) Reviews(version string) []string { return h.known(version, h.reviews) }
 
-// known are those of some events that a version has.
+// known returns those of the events that a version has.
 func (h Harness) known(version string, events []string) []string {
 	on, _, _ := h.On(version)
 	return slices.DeleteFunc(on.events, func(e string) bool { return !slices.Contains(events, e) })
@@ -172,7 +172,7 @@ func (h Harness) has(event string) bool {
 	return slices.Contains(slices.Concat(h.events, h.prompts, h.Late, h.reviews, h.more), event)
 }
 
-// Since is the first version that gets all of some events, as people write it.
+// Since returns the first version that has all of the events.
 func (h Harness) Since(events ...string) string {
 	if slices.ContainsFunc(events, func(e string) bool { return slices.Contains(h.Late, e) }) {
 		return dotted(h.lateSince)
@@ -188,8 +188,8 @@ func dotted(version []int) string {
 	return strings.Join(words, ".")
 }
 
-// Named are the events that bring some kinds of events, by the names that the harness
-// has for them. Kinds that it cannot bring have none.
+// Named returns the harness's names of the events of these kinds. Kinds that it does not
+// have are skipped.
 func (h Harness) Named(kinds []string) []string {
 	var out []string
 	for _, e := range slices.Concat(h.events, h.prompts, h.Late, h.reviews, h.more) {
@@ -200,7 +200,7 @@ func (h Harness) Named(kinds []string) []string {
 	return out
 }
 
-// Find is the harness of a name that a person typed.
+// Find returns the harness of a name that a user typed.
 func Find(name string) (Harness, error) {
 	for _, h := range Harnesses() {
 		if harness.Canonical(name) == h.Name || name == h.Program {
@@ -214,7 +214,7 @@ func Find(name string) (Harness, error) {
 	return Harness{}, fmt.Errorf("cardea cannot be installed for %q: use %s or %s", name, strings.Join(words[:len(words)-1], ", "), words[len(words)-1])
 }
 
-// Words are what people type to name the harnesses.
+// Words returns the names that users type for the harnesses.
 func Words() []string {
 	var out []string
 	for _, h := range Harnesses() {
@@ -223,8 +223,8 @@ func Words() []string {
 	return out
 }
 
-// Overview lists the files of each harness, for people: a table of those of the person
-// and of the project, and which harnesses have one of the machine.
+// Overview returns a table of each harness's files for the user and the project, and the
+// list of harnesses with a machine file.
 func Overview() string {
 	var b strings.Builder
 	const row = "  %-8s %-36s %s\n"
@@ -240,40 +240,40 @@ func Overview() string {
 	return b.String()
 }
 
-// Scope is whose settings are meant.
+// Scope is the owner of settings.
 type Scope string
 
-// The scopes of an installation. Managed is the machine's, which neither the
-// person's settings nor a project's can switch off.
+// The scopes of an installation. Managed is the machine's, which neither user nor project
+// settings can switch off.
 const (
 	User    Scope = "user"
 	Project Scope = "project"
 	Managed Scope = "managed"
-	// local is Claude Code's file for the person in one project. Cardea does
-	// not install there, but finds what is there.
+	// local is Claude Code's file for the user in one project. Cardea does not install there,
+	// but finds existing hooks.
 	local Scope = "local"
 )
 
-// Places are the folders of a person on a machine, absolute; "" is not known.
+// Places holds the folders of a user on a machine as absolute paths; "" means unknown.
 type Places struct {
-	// User are the harnesses' own folders of the person, Machine those of the machine,
-	// by the harness's name.
+	// User holds the harnesses' folders of the user, Machine those of the machine, by harness
+	// name.
 	User, Machine map[string]string
 	// Project is the project's folder.
 	Project string
-	// State is Cardea's own folder, where it is remembered what was put in.
+	// State is Cardea's own folder, with the record of what was inserted.
 	State string
-	// Programs are the folders in which the plugin's script looks for the program
+	// Programs holds the folders in which the plugin's script looks for the program
 	// ([ProgramFolders]).
 	Programs []string
 }
 
-// OwnFolder is where a harness keeps its files in a person's home, and the variable
-// that names another folder, "" for none; what comes below that folder is below.
+// OwnFolder returns the harness's folder in the user's home, the variable that names
+// another folder ("" for none), and the path below that one.
 func (h Harness) OwnFolder() (own, variable, below string) { return h.own, h.variable, h.below }
 
-// MachineFolder is the folder of a harness's settings of the machine on a platform, by
-// its GOOS, "" where there is none.
+// MachineFolder returns the folder of a harness's machine settings for a GOOS, "" if none
+// exists.
 func (h Harness) MachineFolder(goos string) string {
 	if dir, ok := h.machine[goos]; ok {
 		return dir
@@ -281,7 +281,7 @@ func (h Harness) MachineFolder(goos string) string {
 	return h.machine["linux"]
 }
 
-// base is the folder of a scope.
+// base returns the folder of a scope, "" if unknown.
 func (p Places) base(h Harness, scope Scope) string {
 	switch scope {
 	case User:
@@ -292,7 +292,7 @@ func (p Places) base(h Harness, scope Scope) string {
 	return p.Project
 }
 
-// File is the file that an installation goes into.
+// File returns the settings file for an installation.
 func (p Places) File(h Harness, scope Scope) (string, error) {
 	path := map[Scope]string{User: h.user, Project: h.project, Managed: h.managed}[scope]
 	if path == "" {
@@ -308,28 +308,28 @@ func (p Places) File(h Harness, scope Scope) (string, error) {
 	return filepath.Join(base, filepath.FromSlash(path)), nil
 }
 
-// Wanted is how the hook is to be started.
+// Wanted describes how to start the hook.
 type Wanted struct {
-	// Binary is the program, by an absolute path that stays.
+	// Binary is the program, as a permanent absolute path.
 	Binary string `json:"binary"`
-	// Timeout is the harness's time limit for the hook. Cardea gets four
-	// fifths of it, since a harness whose limit is reached lets the tool run.
+	// Timeout is the harness's time limit for the hook. Cardea gets four fifths of it: when
+	// the limit is reached, the harness runs the tool.
 	Timeout time.Duration `json:"timeout_ns"`
-	// Unattended says that nobody watches this agent.
+	// Unattended is set if no person watches this agent.
 	Unattended bool `json:"unattended,omitempty"`
-	// FailClosed asks the harness to block where the hook fails; only
-	// versions that know the key may get it.
+	// FailClosed makes the harness block if the hook fails. Only versions that know the key
+	// may get it.
 	FailClosed bool `json:"-"`
-	// HTTP is the address of the daemon to which the harness sends its hooks, "" for a
-	// process for each call. Token is what it sends along.
+	// HTTP is the address of the daemon to which the harness sends hooks, "" for one process
+	// per call. Token authenticates the harness.
 	HTTP  string `json:"-"`
 	Token string `json:"-"`
 }
 
-// Limit is the time that the hook itself gets.
+// Limit returns the time limit of the hook itself.
 func (w Wanted) Limit() time.Duration { return limit.HookOf(w.Timeout) }
 
-// Args are the arguments of the hook.
+// Args returns the arguments of the hook.
 func (w Wanted) Args(h Harness) []string {
 	args := []string{"check", "--harness", h.Name, "--limit", w.Limit().String()}
 	if w.Unattended {
@@ -338,7 +338,7 @@ func (w Wanted) Args(h Harness) []string {
 	return args
 }
 
-// line is the shell line of the hook for an event.
+// line returns the shell line of the hook for an event.
 func (h Harness) line(w Wanted, event string) string {
 	line := shellLine(h.command, w.Binary, w.Args(h))
 	if slices.Contains(h.gates, event) && !w.FailClosed && runtime.GOOS != "windows" {
@@ -347,7 +347,7 @@ func (h Harness) line(w Wanted, event string) string {
 	return line
 }
 
-// entry is what stands in the list of an event.
+// entry returns the entry for the list of an event.
 func (h Harness) entry(w Wanted, event string) []jsonedit.Field {
 	if w.HTTP != "" && h.ByHTTP(event) {
 		return []jsonedit.Field{{Key: "matcher", Value: h.matcher}, {Key: "hooks", Value: []any{h.posting(w)}}}
@@ -370,8 +370,7 @@ func (h Harness) entry(w Wanted, event string) []jsonedit.Field {
 	return []jsonedit.Field{{Key: "matcher", Value: h.matcher}, {Key: "hooks", Value: []any{handler}}}
 }
 
-// isOurs reports whether a handler starts Cardea's hook, for whichever harness
-// and in whichever form somebody wrote it.
+// isOurs reports whether a handler starts Cardea's hook, for any harness and in any form.
 func isOurs(handler *jsonedit.Node) bool {
 	if sent(handler) != nil {
 		return true
@@ -385,8 +384,8 @@ func isCardea(program string) bool {
 	return strings.HasPrefix(strings.ToLower(name), "cardea")
 }
 
-// invocation is what a handler starts: the program and its arguments, in the
-// form with arguments or as words of a shell line.
+// invocation returns the program and arguments that a handler starts, from its args or from
+// its shell line.
 func invocation(handler *jsonedit.Node) (program string, args []string) {
 	if words, ok := handler.Get("args").Words(); ok {
 		for _, key := range []string{"exec", "command"} {
@@ -403,7 +402,7 @@ func invocation(handler *jsonedit.Node) (program string, args []string) {
 	return "", nil
 }
 
-// timeLimit reads a time limit as written.
+// timeLimit parses a time limit; 0 if it is malformed.
 func timeLimit(literal string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseFloat(literal, 64)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// How Cardea is installed in each harness, for the fail-closed versions of all.
+// TestEveryHarnessRoundTrip installs and removes Cardea in each harness, with versions that
+// fail closed.
 func TestEveryHarnessRoundTrip(t *testing.T) {
 	for _, h := range Harnesses() {
 		for _, scope := range []Scope{User, Project, Managed} {
@@ -70,7 +71,7 @@ func TestEveryHarnessRoundTrip(t *testing.T) {
 	}
 }
 
-// under are the files and folders in a folder, and the folder itself.
+// under returns the files and folders in a folder, and the folder itself.
 func under(t *testing.T, dir string) []string {
 	t.Helper()
 	var out []string
@@ -86,7 +87,8 @@ func under(t *testing.T, dir string) []string {
 	return out
 }
 
-// A file of somebody else where a small program would stand is left alone.
+// TestProgramsOfOthers checks that another program's file in the place of a small program
+// is left alone.
 func TestProgramsOfOthers(t *testing.T) {
 	for _, h := range Harnesses() {
 		if h.plugin == nil {
@@ -107,7 +109,7 @@ func TestProgramsOfOthers(t *testing.T) {
 		if f := Inspect(h, at); len(f.Wirings) != 0 || len(f.Diagnostics) != 1 {
 			t.Errorf("%s: %+v", h.Name, f)
 		}
-		// One that was changed is told, and written anew.
+		// A changed program is reported, and replaced.
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +125,7 @@ func TestProgramsOfOthers(t *testing.T) {
 	}
 }
 
-// The names are those by which the rest of Cardea knows the harnesses.
+// TestNamesOfHarnesses checks that the names are those in the rest of Cardea.
 func TestNamesOfHarnesses(t *testing.T) {
 	for _, h := range Harnesses() {
 		for _, word := range []string{h.Name, h.Program} {
@@ -147,8 +149,8 @@ func TestNamesOfHarnesses(t *testing.T) {
 	}
 }
 
-// The line that is written denies where its program is missing or fails, and lets a right
-// answer through as it is.
+// TestShutLines checks that the hook's line denies if its program is missing or fails, and
+// passes a valid answer unchanged.
 func TestShutLines(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("shell lines")
@@ -167,7 +169,8 @@ func TestShutLines(t *testing.T) {
 			}
 			line := h.line(Wanted{Binary: binary, Timeout: time.Second}, h.Gate())
 			for _, shell := range []string{"sh", "bash", "zsh", "fish"} {
-				// Who has fish has it as their own shell, which none but Codex CLI starts.
+				// fish is tested only with Codex CLI, the only harness that starts the user's own
+				// shell.
 				if found, err := exec.LookPath(shell); err == nil && (shell != "fish" || h.shut == shutWrapped) {
 					code, out, errs := started(exec.Command(found, "-c", line))
 					if code != want.exit || out != want.out || h.shut != shutMute && code != 0 && errs == "" {
@@ -196,7 +199,8 @@ func started(c *exec.Cmd) (code int, out, errs string) {
 	return code, string(data), said.String()
 }
 
-// The switches of those that took over Claude Code's settings.
+// TestSwitchedOffElsewhere checks the switches of harnesses that adopted Claude Code's
+// settings.
 func TestSwitchedOffElsewhere(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"gemini", `{"hooksConfig": {"enabled": false}}`, "hooksConfig.enabled"},
@@ -215,8 +219,8 @@ func TestSwitchedOffElsewhere(t *testing.T) {
 	}
 }
 
-// Codex CLI keeps by a digest what the person trusts. The digest here was written by Codex
-// CLI 0.169.0 for the same hook.
+// TestCodexTrust checks the digest with which Codex CLI records trust. Codex CLI 0.169.0
+// wrote this one for the same hook.
 func TestCodexTrust(t *testing.T) {
 	h, at := harnessOf(t, "codex"), machine(t)
 	path := filepath.Join(at.User[h.Name], "hooks.json")

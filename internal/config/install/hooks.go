@@ -8,25 +8,24 @@ import (
 	"cardea.dev/internal/base/jsonedit"
 )
 
-// spot is a handler of Cardea's in a file: item i of list, which is the value
-// of the event's key, or the list of a matcher group.
+// spot is a handler of Cardea in a file: item i of list, which is the value of the event's
+// key or the list of a matcher group.
 type spot struct {
 	event   string
 	list    *jsonedit.Node
 	i       int
 	handler *jsonedit.Node
-	// group is the matcher group, nil where the handler stands in the event's
-	// own list; outer and at are where the group stands.
+	// group is the matcher group, nil if the handler is directly in the event's list. outer
+	// and at are the place of the group.
 	group *jsonedit.Node
 	outer *jsonedit.Node
 	at    int
 }
 
-// spots finds Cardea's handlers under every event, in every form that a
-// harness reads.
+// spots returns Cardea's handlers of all events, in every form that a harness reads.
 func spots(root *jsonedit.Node) []spot { return handlers(root, isOurs) }
 
-// handlers finds those that are wanted.
+// handlers returns the handlers for which wanted returns true.
 func handlers(root *jsonedit.Node, wanted func(*jsonedit.Node) bool) []spot {
 	var out []spot
 	for _, hooks := range root.All("hooks") {
@@ -50,8 +49,8 @@ func handlers(root *jsonedit.Node, wanted func(*jsonedit.Node) bool) []spot {
 	return out
 }
 
-// besides are the events other than a harness's that Cardea's handlers stand under.
 func besides(d *jsonedit.Document, h Harness) []string {
+	// Events with handlers of Cardea that are not among the harness's.
 	var out []string
 	for _, s := range spots(d.Root) {
 		if !slices.Contains(h.events, s.event) && !slices.Contains(out, s.event) {
@@ -61,8 +60,8 @@ func besides(d *jsonedit.Document, h Harness) []string {
 	return out
 }
 
-// without takes one spot out of a document: the handler, or the group that is
-// nothing but it.
+// without returns the document without one handler, and without its group if that becomes
+// empty.
 func without(d *jsonedit.Document, s spot) []byte {
 	if s.group != nil && len(s.list.Items) == 1 {
 		return d.Remove(s.outer, s.at)
@@ -70,8 +69,8 @@ func without(d *jsonedit.Document, s spot) []byte {
 	return d.Remove(s.list, s.i)
 }
 
-// strip takes out all of Cardea's handlers, and then the containers that are
-// empty by that and that mayDrop lets go.
+// strip removes all of Cardea's handlers, and the containers that become empty if mayDrop
+// allows it.
 func strip(d *jsonedit.Document, mayDrop func(path string) bool) (*jsonedit.Document, error) {
 	touched := map[string]bool{}
 	for {
@@ -102,7 +101,7 @@ func strip(d *jsonedit.Document, mayDrop func(path string) bool) (*jsonedit.Docu
 	return dropEmpty(d, d.Root, "hooks")
 }
 
-// dropEmpty takes an empty member out of an object.
+// dropEmpty removes an empty member from an object.
 func dropEmpty(d *jsonedit.Document, in *jsonedit.Node, key string) (*jsonedit.Document, error) {
 	if in == nil {
 		return d, nil
@@ -116,13 +115,13 @@ func dropEmpty(d *jsonedit.Document, in *jsonedit.Node, key string) (*jsonedit.D
 	return jsonedit.Parse(d.Remove(in, i))
 }
 
-// hasComment reports whether an empty container holds a person's words.
+// hasComment reports whether an empty container has a comment.
 func hasComment(inside []byte) bool {
 	return slices.ContainsFunc(inside, func(c byte) bool { return c > ' ' })
 }
 
-// asWanted reports whether a document has exactly what is wanted and nothing
-// else of Cardea's.
+// asWanted reports whether a document has exactly the wanted entries and no others of
+// Cardea.
 func asWanted(d *jsonedit.Document, h Harness, w Wanted) bool {
 	found := spots(d.Root)
 	if len(found) != len(h.events) {
@@ -145,7 +144,7 @@ func asWanted(d *jsonedit.Document, h Harness, w Wanted) bool {
 	return true
 }
 
-// saying is what a value says, without layout and comments.
+// saying returns the content of a value, without layout and comments.
 func saying(n *jsonedit.Node) string {
 	if n == nil {
 		return ""
@@ -157,8 +156,8 @@ func saying(n *jsonedit.Node) string {
 	return out
 }
 
-// foreign is what a document says besides Cardea's entries and the containers
-// that are empty without them.
+// foreign returns the content of a document without Cardea's entries, and without
+// containers that become empty.
 func foreign(d *jsonedit.Document) (string, error) {
 	always := func(string) bool { return true }
 	d, err := strip(d, always)
@@ -189,8 +188,8 @@ func emptyEvents(hooks *jsonedit.Node) []string {
 	return out
 }
 
-// add puts the wanted entries at the end of every event's list, and says which
-// containers had to be made.
+// add appends the wanted entries to every event's list. It also returns the insertions and
+// the containers that it created.
 func add(d *jsonedit.Document, h Harness, w Wanted) (*jsonedit.Document, []jsonedit.Insertion, []string, error) {
 	var all []jsonedit.Insertion
 	var made []string
@@ -218,8 +217,8 @@ func addOne(d *jsonedit.Document, event string, entry []jsonedit.Field) (ins []j
 	return d.Append(list, "", entry), nil
 }
 
-// fits says what stands in the way of an installation, as a place in the file
-// and a text; "" if nothing does.
+// fits returns why an installation is impossible, with the offset in the file; why is "" if
+// it is possible.
 func fits(d *jsonedit.Document, h Harness) (at int, why string) {
 	if d.Root.Kind != jsonedit.Object {
 		return d.Root.Start, "the file must hold an object, and holds " + d.Root.Kind.String()

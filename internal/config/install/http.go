@@ -14,18 +14,18 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// HookPath is the path of the daemon's address for hooks.
+// HookPath is the path of the daemon's URL for hooks.
 const HookPath = "/cardea/check"
 
 // ByHTTP reports whether a harness can send the hook of an event by HTTP, and blocks a call
-// if that fails. Prompts have a process, below the harness, which can tell that a person
-// typed them; SessionStart and Setup have one since Claude Code sends nothing there (hooks
-// reference).
+// if that fails. Prompts need a process below the harness, which can check that a person
+// typed them. SessionStart and Setup also need one, since Claude Code does not send them
+// (hooks reference).
 func (h Harness) ByHTTP(event string) bool {
 	return h.posts && !slices.Contains(h.prompts, event) && event != "SessionStart" && event != "Setup"
 }
 
-// posting is a handler by which the harness sends the hook to the daemon.
+// posting returns a handler that sends the hook to the daemon.
 func (h Harness) posting(w Wanted) []jsonedit.Field {
 	flags := url.Values{"harness": {h.Name}, "limit": {w.Limit().String()}}
 	if w.Unattended {
@@ -36,8 +36,8 @@ func (h Harness) posting(w Wanted) []jsonedit.Field {
 		{Key: h.switchKey, Value: h.switchValue}}
 }
 
-// sent is the address to which a handler sends hooks, nil for one that does not, or that
-// sends them elsewhere than to a daemon.
+// sent returns the URL to which a handler sends hooks, nil if it does not send them to a
+// daemon.
 func sent(handler *jsonedit.Node) *url.URL {
 	if handler.Str("type") != "http" {
 		return nil
@@ -49,7 +49,7 @@ func sent(handler *jsonedit.Node) *url.URL {
 	return to
 }
 
-// readPosting reads a handler that sends hooks.
+// readPosting fills w from a handler that sends hooks.
 func (w *Wiring) readPosting(handler *jsonedit.Node) {
 	to := sent(handler)
 	if to == nil {
@@ -65,7 +65,7 @@ func (w *Wiring) readPosting(handler *jsonedit.Node) {
 	}
 }
 
-// postingProblem says what keeps a hook that is sent from being a gate, "" for nothing.
+// postingProblem returns why a hook sent by HTTP is not a gate, "" if it is one.
 func (h Harness) postingProblem(w Wiring) (code cardea.Code, text string) {
 	switch {
 	case !h.ByHTTP(w.Event):
@@ -78,27 +78,28 @@ func (h Harness) postingProblem(w Wiring) (code cardea.Code, text string) {
 	return "", ""
 }
 
-// OtherToken says that others can read a file with the token, and how to get another one.
+// OtherToken returns the message that others can read a file with the token, and how to
+// replace the token.
 func OtherToken(file, folder string) string {
 	return fmt.Sprintf("others can read %s, which holds the token of HTTP; run: %s; start \"cardea serve\" again", file, shellLine("", "rm", []string{"-f", state.TokenPath(folder)}))
 }
 
-// Open reports whether others can read the file of a hook that has a token.
+// Open reports whether others can read the file of a hook with a token.
 func (w Wiring) Open() bool {
 	info, err := os.Stat(w.File)
 	return w.URL != "" && err == nil && info.Mode().Perm()&othersBits != 0
 }
 
-// onThisMachine reports whether a hook is sent to an address of this machine.
+// onThisMachine reports whether a hook is sent to a loopback address.
 func (w Wiring) onThisMachine() bool {
 	to, err := url.Parse(w.URL)
 	return err == nil && to.Scheme == "http" && (to.Hostname() == "127.0.0.1" || to.Hostname() == "::1") && to.User == nil
 }
 
-// ProbeHTTP sends a hook as the harness would, with a call that must be denied, and says
-// what is wrong with the answer; nil is a denial. The daemon gets the token that the hook
-// has, and it must be the person's own: a project's settings do not say what is sent, nor
-// where. send sends a message, and gives what a status of 200 came with.
+// ProbeHTTP sends a hook as the harness would, with a call that must be denied. It returns
+// nil for a denial, else what is wrong with the answer. The hook's token must be the
+// daemon's: a project's settings must not control what is sent, or where. The function send
+// sends a message, and returns the body of a response with status 200.
 func ProbeHTTP(h Harness, w Wiring, address, token, dir string, send func(to, token string, message []byte) ([]byte, error)) error {
 	to, err := url.Parse(w.URL)
 	switch {

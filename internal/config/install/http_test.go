@@ -13,8 +13,8 @@ import (
 
 var overHTTP = Wanted{Binary: "/usr/local/bin/cardea", Timeout: wanted.Timeout, FailClosed: true, HTTP: "127.0.0.1:7717", Token: strings.Repeat("ab", 32)}
 
-// An event that only newer versions have is left out where the version does not have it, or
-// is not known, and can stop calls where it is registered.
+// TestLateEvents checks that an event is left out if the version does not have it or is
+// unknown, and that it can stop calls if registered.
 func TestLateEvents(t *testing.T) {
 	h, err := Find("claude")
 	if err != nil {
@@ -40,7 +40,8 @@ func TestLateEvents(t *testing.T) {
 	}
 }
 
-// Hooks over HTTP are put in, found, replaced by processes, and taken out again.
+// TestHTTP checks that HTTP hooks are inserted, found, replaced by process hooks, and
+// removed.
 func TestHTTP(t *testing.T) {
 	h, at := harnessOf(t, "claude"), machine(t)
 	h, _, err := h.On("2.1.330", "SessionStart", "PostToolUse")
@@ -101,7 +102,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// What sends calls so that they may run unseen is named.
+// TestHTTPProblems checks that HTTP hooks that let calls pass unseen are reported.
 func TestHTTPProblems(t *testing.T) {
 	h, at := harnessOf(t, "claude"), machine(t)
 	path, err := at.File(h, User)
@@ -139,8 +140,8 @@ func TestHTTPProblems(t *testing.T) {
 	}
 }
 
-// doctor sends its call, and the token, to the person's own daemon alone.
-// Only the person can read a file with a token.
+// TestHTTPClosesFile checks that doctor sends its call and the token only to the user's own
+// daemon. Only the user can read a file with a token.
 func TestHTTPClosesFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the mode bits say nothing there")
@@ -192,12 +193,12 @@ func TestHTTPClosesFile(t *testing.T) {
 	path, _ := at.File(h, User)
 	put(t, path, `{"model": "x"}`)
 	if err := errors.Join(os.Chmod(path, 0o644), os.Chown(path, 1, -1)); err != nil {
-		t.Skip(err) // only root can give a file away
+		t.Skip(err) // only root can change the owner
 	}
 	if _, err := PlanInstall(h, User, at, overHTTP); err == nil || !strings.Contains(err.Error(), "another user's") {
 		t.Error(err)
 	}
-	// What a person is to type is quoted.
+	// Commands for the user are quoted.
 	if text := OtherToken("/h/f", "/a b;$(x)"); !strings.Contains(text, "rm -f '/a b;$(x)/http-token'") {
 		t.Error(text)
 	}

@@ -21,58 +21,58 @@ import (
 	"cardea.dev/internal/harness/copilotcli"
 )
 
-// Wiring is one hook of Cardea's in a harness's settings.
+// Wiring is a hook of Cardea in a harness's settings.
 type Wiring struct {
 	Scope Scope  `json:"scope"`
 	File  string `json:"file"`
 	Line  int    `json:"line"`
 	Event string `json:"event"`
-	// Program and Args are what the harness starts; Shell is the line where it
-	// starts a shell instead.
+	// Program and Args are what the harness starts. Shell is the line if it starts a shell
+	// instead.
 	Program string   `json:"program"`
 	Args    []string `json:"args"`
 	Shell   string   `json:"shell,omitempty"`
-	// URL is where the harness sends the hook instead of starting a program, without the
-	// token that it sends along.
+	// URL is the address to which the harness sends the hook instead of starting a program,
+	// without the token.
 	URL string `json:"url,omitempty"`
-	// token is what is sent along.
+	// token is the token that is sent with the hook.
 	token string
-	// key is that of the line, where there is one.
+	// key is the key of the shell line, if there is one.
 	key string
-	// group and index are where the handler stands under its event, matcher is that of
-	// its group.
+	// group and index are the position of the handler under its event; matcher is that of its
+	// group.
 	group, index int
 	matcher      string
-	// Timeout is the harness's time limit, 0 where none is known, Limit Cardea's own.
+	// Timeout is the harness's time limit, 0 if unknown. Limit is Cardea's own.
 	Timeout time.Duration `json:"timeout_ns"`
 	Limit   time.Duration `json:"limit_ns"`
-	// OnFailure is the harness's switch, "" where it is not set.
+	// OnFailure is the value of the harness's switch, "" if it is not set.
 	OnFailure string `json:"on_failure,omitempty"`
-	// Off says why the harness does not run it, "" where it does.
+	// Off is why the harness does not run the hook, "" if it does.
 	Off string `json:"off,omitempty"`
-	// Diagnostics say what keeps it from being a gate.
+	// Diagnostics holds what prevents it from being a gate.
 	Diagnostics []cardea.Diagnostic `json:"-"`
 }
 
-// Findings are what a harness's settings say about hooks.
+// Findings holds the hooks found in a harness's settings.
 type Findings struct {
 	Wirings []Wiring
-	// Diagnostics are errors for files that cannot be read, and notes on those
-	// that the harness may not be able to read.
+	// Diagnostics holds errors for unreadable files, and notes on files that the harness may
+	// not be able to read.
 	Diagnostics []cardea.Diagnostic
 }
 
-// The codes of what is wrong with hooks.
+// The codes of problems with hooks.
 const (
 	// CodeSomeCalls: the hook sees only some of the calls.
 	CodeSomeCalls cardea.Code = "some-calls"
 	// CodeBackground: the hook runs in the background, where it cannot decide.
 	CodeBackground cardea.Code = "background"
-	// CodeEnvironment: the hook sets what can change whose settings count.
+	// CodeEnvironment: the hook sets what can change whose settings apply.
 	CodeEnvironment cardea.Code = "environment"
 	// CodeTimeLimit: the harness stops waiting before Cardea answers.
 	CodeTimeLimit cardea.Code = "time-limit"
-	// CodeOtherForm: the hook answers in the form of another harness.
+	// CodeOtherForm: the hook answers in another harness's format.
 	CodeOtherForm cardea.Code = "other-form"
 	// CodeSwitchedOff: the harness does not run the hook.
 	CodeSwitchedOff cardea.Code = "switched-off"
@@ -84,17 +84,17 @@ const (
 	CodeNoHook cardea.Code = "no-hook"
 	// CodeOtherHook: a hook of another program decides as well.
 	CodeOtherHook cardea.Code = "other-hook"
-	// CodeUnknownVersion: the harness does not tell its version.
+	// CodeUnknownVersion: the harness does not report its version.
 	CodeUnknownVersion cardea.Code = "unknown-version"
 	// CodeNoEvent: no real event has come yet.
 	CodeNoEvent cardea.Code = "no-event"
-	// CodeFailsOpen: a call runs where the hook fails.
+	// CodeFailsOpen: a call runs if the hook fails.
 	CodeFailsOpen cardea.Code = "fails-open"
-	// CodeDaemon: the daemon is not asked, or is not there.
+	// CodeDaemon: the daemon is not used or not running.
 	CodeDaemon cardea.Code = "daemon"
-	// CodeJudgedTwice: a call may be judged twice, or by another harness too.
+	// CodeJudgedTwice: a call may be evaluated twice, or also by another harness's hook.
 	CodeJudgedTwice cardea.Code = "judged-twice"
-	// CodeChanged: the small program that starts the hook is not as it was written.
+	// CodeChanged: the small program that starts the hook was changed.
 	CodeChanged cardea.Code = "changed"
 	// CodeNotTrusted: the harness skips the hook until a person trusts it.
 	CodeNotTrusted cardea.Code = "not-trusted"
@@ -105,7 +105,7 @@ const (
 	CodeOpenFile cardea.Code = "open-file"
 )
 
-// broken is the diagnostic of a file that cannot be read as it must be.
+// broken returns the diagnostic of a file that cannot be parsed.
 func broken(file, hint string, err error) cardea.Diagnostic {
 	d := cardea.Diagnostic{File: file, Code: cardea.CodeUnreadable, Text: err.Error(), Hint: hint}
 	if at, is := errors.AsType[*jsonedit.SyntaxError](err); is {
@@ -114,15 +114,15 @@ func broken(file, hint string, err error) cardea.Diagnostic {
 	return d
 }
 
-// settings is one file that a harness reads hooks from.
-type settings struct {
+// hooksFile is a file from which a harness reads hooks.
+type hooksFile struct {
 	scope Scope
 	path  string
 	doc   *jsonedit.Document
 }
 
-// Hooks is the text of a settings file that says which hooks run: all of it where the
-// file is no JSON, such as a plugin in JavaScript.
+// Hooks returns the part of a settings file that determines which hooks run. If the file is
+// not JSON, such as a JavaScript plugin, it returns all of it.
 func Hooks(path string) ([]byte, error) {
 	data, err := state.ReadLinked(path, maxFile)
 	if err != nil {
@@ -141,14 +141,14 @@ func Hooks(path string) ([]byte, error) {
 	return out, nil
 }
 
-// Inspect looks through all files that a harness reads hooks from.
+// Inspect finds the hooks in all files that a harness reads.
 func Inspect(h Harness, at Places) Findings {
 	var out Findings
 	if h.plugin != nil {
 		out.Wirings, out.Diagnostics = h.programWirings(at)
 		return out
 	}
-	var files []settings
+	var files []hooksFile
 	for _, f := range append(h.files(at), h.pluginFiles(at)...) {
 		in, err := open(f.path, "")
 		if err == nil && !in.exists {
@@ -187,9 +187,9 @@ func Inspect(h Harness, at Places) Findings {
 	return out
 }
 
-// others names the hooks of other programs that decide about calls as well: a
-// person who changed gates may have meant to switch the old one off.
-func (h Harness) others(f settings) []cardea.Diagnostic {
+// others returns notes on hooks of other programs that also decide about calls. A user who
+// changed gates may want to remove the old one.
+func (h Harness) others(f hooksFile) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	var told []string
 	for _, s := range handlers(f.doc.Root, func(n *jsonedit.Node) bool { return !isOurs(n) && lineOf(n) != "" }) {
@@ -205,7 +205,7 @@ func (h Harness) others(f settings) []cardea.Diagnostic {
 	return out
 }
 
-// lineOf is what a handler of any program starts, or calls, "" for no handler.
+// lineOf returns what a handler of any program starts or calls, "" if n is not a handler.
 func lineOf(n *jsonedit.Node) string {
 	for _, key := range []string{"command", "exec", "bash", "powershell", "url"} {
 		if s := n.Str(key); s != "" {
@@ -215,9 +215,9 @@ func lineOf(n *jsonedit.Node) string {
 	return ""
 }
 
-// files lists what a harness reads hooks from, the strongest first.
-func (h Harness) files(at Places) []settings {
-	var out []settings
+// files returns the files from which a harness reads hooks, the strongest first.
+func (h Harness) files(at Places) []hooksFile {
+	var out []hooksFile
 	for _, r := range h.reads {
 		base := at.base(h, r.scope)
 		if base == "" {
@@ -227,7 +227,7 @@ func (h Harness) files(at Places) []settings {
 		slices.Sort(found)
 		for _, f := range found {
 			if !h.ofAnother(f) {
-				out = append(out, settings{scope: r.scope, path: f})
+				out = append(out, hooksFile{scope: r.scope, path: f})
 			}
 		}
 	}
@@ -235,14 +235,14 @@ func (h Harness) files(at Places) []settings {
 }
 
 // ofAnother reports whether a file is Cardea's own for a harness that shares this one's
-// folder: whoever reads it finds that harness's hook, and starts it (docs/harnesses).
+// folder. Both harnesses read that file and start its hook (docs/harnesses).
 func (h Harness) ofAnother(file string) bool {
 	return slices.ContainsFunc(Harnesses(), func(o Harness) bool {
 		return o.shared && o.Name != h.Name && filepath.Base(file) == filepath.Base(filepath.FromSlash(o.user))
 	})
 }
 
-// escapeGlob takes a folder's name as it stands.
+// escapeGlob escapes the wildcards in a folder's name.
 func escapeGlob(dir string) string {
 	if filepath.Separator == '\\' {
 		return dir
@@ -257,8 +257,8 @@ func escapeGlob(dir string) string {
 	return string(out)
 }
 
-// wiring reads one entry.
-func (h Harness) wiring(f settings, s spot) Wiring {
+// wiring returns the hook of one handler.
+func (h Harness) wiring(f hooksFile, s spot) Wiring {
 	w := Wiring{Scope: f.scope, File: f.path, Event: s.event, OnFailure: h.onFailure(s.handler)}
 	w.Line, _ = jsonedit.Position(f.doc.Data, s.handler.Start)
 	w.group, w.index, w.matcher = s.at, s.i, s.group.Str("matcher")
@@ -282,8 +282,8 @@ func (h Harness) wiring(f settings, s spot) Wiring {
 	return w
 }
 
-// onFailure is what is written about a hook that fails: the harness's own switch, or
-// what stands behind the line.
+// onFailure returns the action for a failing hook: the value of the harness's switch, or
+// "deny" if the hook's line denies.
 func (h Harness) onFailure(handler *jsonedit.Node) string {
 	line := lineOf(handler)
 	switch {
@@ -297,7 +297,7 @@ func (h Harness) onFailure(handler *jsonedit.Node) string {
 	return ""
 }
 
-// limitOf reads --limit.
+// limitOf returns the value of --limit, or its default.
 func limitOf(args []string) time.Duration {
 	if d, err := time.ParseDuration(flagOf(args, "--limit")); err == nil {
 		return d
@@ -305,7 +305,7 @@ func limitOf(args []string) time.Duration {
 	return limit.Hook
 }
 
-// flagOf is the value of a flag, "" where it is not given.
+// flagOf returns the value of a flag, "" if it is missing.
 func flagOf(args []string, name string) string {
 	out := ""
 	for i, a := range args {
@@ -318,15 +318,15 @@ func flagOf(args []string, name string) string {
 	return out
 }
 
-// Says makes a diagnostic about the hook.
+// Says returns a diagnostic about the hook.
 func (w Wiring) Says(severity cardea.Level, code cardea.Code, hint, format string, args ...any) cardea.Diagnostic {
 	return cardea.Diagnostic{Severity: severity, File: w.File, Line: w.Line, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
-// limited reports whether a harness has a time limit for a hook that is known.
+// limited reports whether a harness has a known time limit for a hook.
 func (h Harness) limited() bool { return h.timeout != "" || h.plugin != nil }
 
-// Limits says how long a hook may take: the harness's time limit, and Cardea's own.
+// Limits describes the time limits of the harness and of Cardea.
 func (h Harness) Limits(timeout, own time.Duration) string {
 	if !h.limited() {
 		return fmt.Sprintf("%s documents no time limit, Cardea answers within %s", h.Title, own)
@@ -334,8 +334,8 @@ func (h Harness) Limits(timeout, own time.Duration) string {
 	return fmt.Sprintf("time limit %s, Cardea answers within %s", timeout, own)
 }
 
-// Repair says what mends a hook: the command that installs it again. Those of the plugin
-// come with it.
+// Repair returns how to fix a hook: the command that installs it again, or an update of the
+// plugin.
 func (h Harness) Repair(w Wiring) string {
 	if w.Scope == Plugin {
 		return "update the plugin, or take \"cardea install " + h.Program + "\" in its place"
@@ -343,7 +343,7 @@ func (h Harness) Repair(w Wiring) string {
 	return "run \"cardea install " + h.Program + "\" again"
 }
 
-// problems says what keeps an entry from being a gate.
+// problems returns what prevents an entry from being a gate.
 func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
 	say := func(code cardea.Code, format string, args ...any) {
 		out = append(out, w.Says(cardea.LevelError, code, h.Repair(w), format, args...))
@@ -382,8 +382,8 @@ func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
 	return out
 }
 
-// off says why a harness does not run the hooks of a file, "" where it does.
-func (h Harness) off(f settings, all []settings) string {
+// off returns why a harness does not run the hooks of a file, "" if it does.
+func (h Harness) off(f hooksFile, all []hooksFile) string {
 	switch h.Name {
 	case claudecode.Name:
 		return offByStrength(f, all)
@@ -403,8 +403,8 @@ func (h Harness) off(f settings, all []settings) string {
 	return ""
 }
 
-// switchedOff finds what switches hooks off in the settings of those harnesses that took
-// over Claude Code's form: whichever of their files says it, it is taken to count.
+// switchedOff returns the key that switches hooks off, for harnesses that adopted Claude
+// Code's format. Such a key is assumed to apply in any of their files.
 func switchedOff(root *jsonedit.Node, scope Scope) string {
 	config := root.Get("hooksConfig")
 	switch disabled, _ := config.Get("disabled").Words(); {
@@ -420,8 +420,8 @@ func switchedOff(root *jsonedit.Node, scope Scope) string {
 	return ""
 }
 
-// offByStrength is Claude Code's rule: the strongest file that says something counts.
-func offByStrength(f settings, all []settings) string {
+// offByStrength implements Claude Code's rule: the strongest file with a setting applies.
+func offByStrength(f hooksFile, all []hooksFile) string {
 	for _, g := range all {
 		switch {
 		case g.scope == Managed && f.scope != Managed && g.doc.Root.Lit("allowManagedHooksOnly") == "true":
@@ -437,8 +437,8 @@ func offByStrength(f settings, all []settings) string {
 	return ""
 }
 
-// Open says why a call runs where a hook fails though the harness, in a version, could
-// be made to stop it; "" where it does stop it, or cannot.
+// Open returns why a call runs if a hook fails although this version of the harness could
+// stop it. It returns "" if the call is stopped, or cannot be.
 func (h Harness) Open(w Wiring, version string) string {
 	switch {
 	case FailsClosed(h, version) && w.OnFailure != "block":
@@ -449,8 +449,8 @@ func (h Harness) Open(w Wiring, version string) string {
 	return ""
 }
 
-// Untrusted are errors about hooks that the harness skips until a person trusts them, one
-// for each file.
+// Untrusted returns errors for hooks that the harness skips until the user trusts them, one
+// per file.
 func (h Harness) Untrusted(at Places, all []Wiring) (out []cardea.Diagnostic) {
 	if h.trusted == nil {
 		return nil
@@ -476,8 +476,9 @@ func (h Harness) Untrusted(at Places, all []Wiring) (out []cardea.Diagnostic) {
 	return out
 }
 
-// WhenFailing says what becomes of a call whose hook fails, in a version, "" for one that
-// is not known, why. closed says that the harness was told to block.
+// WhenFailing describes what happens to a call whose hook fails, in a version. If version
+// is "", why is the reason why it is unknown. closed is set if the harness was configured
+// to block.
 func (h Harness) WhenFailing(version, why string, closed bool) string {
 	switch {
 	case closed:
@@ -498,17 +499,17 @@ func (h Harness) WhenFailing(version, why string, closed bool) string {
 	return text + ". The version is not known (" + why + "), so " + h.switchKey + " is left out; give the version with --harness-version"
 }
 
-// Missing are the events of a harness that no hook of Cardea's answers.
+// Missing returns the events of a harness without an active hook of Cardea.
 func (f Findings) Missing(h Harness) []string { return f.Lacks(h.events...) }
 
-// Lacks are those of some events that no hook of Cardea's answers.
+// Lacks returns those of the events without an active hook of Cardea.
 func (f Findings) Lacks(events ...string) []string {
 	return slices.DeleteFunc(slices.Clone(events), func(event string) bool {
 		return slices.ContainsFunc(f.Wirings, func(w Wiring) bool { return w.Event == event && w.Off == "" })
 	})
 }
 
-// Gate is the event in which a call can be stopped before it runs.
+// Gate returns the event that can stop a call before it runs.
 func (h Harness) Gate() string { return h.gates[0] }
 
 // Installed reports whether a harness seems to be used on this machine.

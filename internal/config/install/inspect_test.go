@@ -41,9 +41,9 @@ func TestSwitchedOff(t *testing.T) {
 		{".claude/settings.json", `{"disableAllHooks": true}`, User, true},
 		{".claude/settings.json", `{"disableAllHooks": false}`, User, false},
 		{".claude/settings.local.json", `{"disableAllHooks": true}`, Managed, false},
-		{"../../etc/claude-code/managed-settings.json", `{"disableAllHooks": true}`, Managed, true},
-		{"../../etc/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, User, true},
-		{"../../etc/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, Managed, false},
+		{"../etc/claude-code/managed-settings.json", `{"disableAllHooks": true}`, Managed, true},
+		{"../etc/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, User, true},
+		{"../etc/claude-code/managed-settings.json", `{"allowManagedHooksOnly": true}`, Managed, false},
 	} {
 		at := machine(t)
 		mustInstall(t, h, tt.scope, at, wanted)
@@ -75,7 +75,7 @@ func TestSwitchedOff(t *testing.T) {
 	}
 }
 
-// program writes a shell script that plays a hook or a harness.
+// program writes a shell script that acts as a hook or a harness.
 func program(t *testing.T, name, script string) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -125,8 +125,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// Only what is this very program is run: settings of a project may name
-// anything.
+// TestSameProgram checks that only this very program is run: settings of a project may name
+// any program.
 func TestSameProgram(t *testing.T) {
 	mine, theirs := program(t, "cardea", "true"), program(t, "cardea", "true")
 	for _, tt := range []struct {
@@ -147,8 +147,7 @@ func TestSameProgram(t *testing.T) {
 	}
 }
 
-// The program that asks the daemon counts as this one where it lies beside it, and nowhere
-// else.
+// TestAsker checks that cardea-hook is treated as this program only if it is next to it.
 func TestAsker(t *testing.T) {
 	mine, theirs := program(t, "cardea", "true"), program(t, "cardea-hook", "true")
 	beside := filepath.Join(filepath.Dir(mine), "cardea-hook")
@@ -244,7 +243,7 @@ func TestStableBinary(t *testing.T) {
 			t.Errorf("%s: %q, %v", path, got, err)
 		}
 	}
-	// What the person names is refused for the same reasons.
+	// A program that the user names is rejected for the same reasons.
 	m.Executable = good
 	named := func(path string, folders ...string) string {
 		for _, dir := range folders {
@@ -270,7 +269,7 @@ func TestStableBinary(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		good:                             "",
-		link(cellar, "l/brew/cardea"):    "", // leads to a folder of one version
+		link(cellar, "l/brew/cardea"):    "", // leads to a versioned folder
 		base + "/opt/../opt//bin/cardea": "",
 		cellar:                           "one version, which the next update removes; install it into a folder that stays, and name that one: ADVICE",
 		base + "/tmp/x/cardea":           "temporary",
@@ -280,7 +279,7 @@ func TestStableBinary(t *testing.T) {
 		base + "/l/to-app/cardea":                    "in the project",
 		base + "/app/to-opt/cardea":                  "in the project",
 		base + "/l/app/to-opt/cardea":                "in the project",
-		link(base+"/app/hop", "l/hop/cardea"):        "in the project", // and from there to what is good
+		link(base+"/app/hop", "l/hop/cardea"):        "in the project", // and from there to a stable folder
 		link(base+"/tmp/x/cardea", "l/t/cardea"):     "temporary",
 		link(good, "wide/cardea"):                    "written by everybody",
 		link(base+"/l/loop/cardea", "l/loop/cardea"): "",
@@ -297,7 +296,7 @@ func TestStableBinary(t *testing.T) {
 		}
 	}
 	m.Named = ""
-	// A link of a package manager that leads through the project is refused.
+	// A package manager's link through the project is rejected.
 	if err := errors.Join(os.Remove(filepath.Join(links, "cardea")), os.Symlink(base+"/l/to-app/cardea", filepath.Join(links, "cardea"))); err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +325,8 @@ func TestStableBinary(t *testing.T) {
 	}
 }
 
-// The folders that are protected are those in which the plugin's script looks.
+// TestProgramFoldersOfTheScript checks that the protected folders are those in which the
+// plugin's script looks.
 func TestProgramFoldersOfTheScript(t *testing.T) {
 	text, err := os.ReadFile("../../../plugin/scripts/cardea-hook.sh")
 	if err != nil {

@@ -11,16 +11,15 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/harnesses.md")
 
-// live is what scripts/live saw of one real program, and wrote into
-// docs/harnesses/live.json.
+// live is the result of scripts/live for one real program, from docs/harnesses/live.json.
 type live struct {
 	Version, Date                                     string
 	Deny, Reason, Run, Ask, Rewrite, Halt             string
 	Missing, Crash, Killed, Nonsense, Slow, Uninstall string
 }
 
-// The table of docs/harnesses.md is what scripts/live saw, and the versions that install
-// names are those that were tried.
+// TestLiveTableIsCurrent checks that the table of docs/harnesses.md matches the results of
+// scripts/live, and that Seen names the tested versions.
 func TestLiveTableIsCurrent(t *testing.T) {
 	data, err := os.ReadFile("../../../docs/harnesses/live.json")
 	if err != nil {

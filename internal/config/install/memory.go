@@ -15,17 +15,16 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// memory is what was put into one file, so that it can be taken out to the
-// byte. It is a convenience: a memory that is lost or does not fit the file is
-// not used.
+// memory records what was inserted into a file, so that it can be removed to the byte. It
+// is optional: a memory that is lost or does not match the file is ignored.
 type memory struct {
 	V    int    `json:"v"`
 	File string `json:"file"`
-	// After is the digest of the file as it was written.
+	// After is the digest of the file after the change.
 	After      string               `json:"after"`
 	Insertions []jsonedit.Insertion `json:"insertions,omitempty"`
-	// NewFile is set where there was no file, NewDirs are the folders made for
-	// it, the innermost first; Made are the containers made in it.
+	// NewFile is set if there was no file. NewDirs holds the folders created for it, the
+	// innermost first; Made holds the containers created in it.
 	NewFile bool     `json:"new_file,omitempty"`
 	NewDirs []string `json:"new_dirs,omitempty"`
 	Made    []string `json:"made,omitempty"`
@@ -43,7 +42,7 @@ func memoryPath(state, file string) string {
 	return filepath.Join(state, "install", digest([]byte(file))[:32]+".json")
 }
 
-// recall reads what is remembered of a file, nil where nothing is.
+// recall returns the memory of a file, nil if none exists.
 func recall(folder, file string) *memory {
 	var m memory
 	data, err := state.Read(memoryPath(folder, file), maxFile)
@@ -53,11 +52,11 @@ func recall(folder, file string) *memory {
 	return &m
 }
 
-// mayDrop reports whether an empty container may go: it was made by an
-// installation, or nobody remembers.
+// mayDrop reports whether an empty container may be removed: an installation created it, or
+// that is unknown.
 func (m *memory) mayDrop(path string) bool { return m == nil || slices.Contains(m.Made, path) }
 
-// save keeps a memory. A memory that cannot be kept costs exactness, no more.
+// save stores a memory. Without it, an uninstallation is only less exact.
 func (m *memory) save(folder string) error {
 	path := memoryPath(folder, m.File)
 	if path == "" {

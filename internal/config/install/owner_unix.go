@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a new file the owner of the one that it replaces, which
-// differs from the writer's where root installs for somebody.
+// keepOwner sets the owner of a new file to that of the file it replaces. They differ if
+// root installs for another user.
 func keepOwner(f *os.File, path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -21,14 +21,13 @@ func keepOwner(f *os.File, path string) error {
 	return f.Chown(int(st.Uid), int(st.Gid))
 }
 
-// ofAnother reports a file of another user.
+// ofAnother reports whether a file belongs to another user.
 func ofAnother(path string) bool {
 	var at syscall.Stat_t
 	return syscall.Lstat(path, &at) == nil && int(at.Uid) != os.Geteuid()
 }
 
-// othersMayWrite reports whether anybody on the machine may write a file, or
-// replace it in its folder.
+// othersMayWrite reports whether all users may write a file, or replace it in its folder.
 func othersMayWrite(info os.FileInfo) bool {
 	return info.Mode().Perm()&0o002 != 0 && info.Mode()&os.ModeSticky == 0
 }

@@ -2,11 +2,11 @@ package install
 
 import "os"
 
-// keepOwner does nothing: a new file gets its rights from its folder.
+// keepOwner does nothing: a new file inherits the rights of its folder.
 func keepOwner(*os.File, string) error { return nil }
 
-// ofAnother is not told by the mode bits on Windows.
+// ofAnother returns false: on Windows, mode bits do not show the owner.
 func ofAnother(string) bool { return false }
 
-// othersMayWrite is not told by the mode bits on Windows.
+// othersMayWrite returns false: on Windows, mode bits do not show it.
 func othersMayWrite(os.FileInfo) bool { return false }

@@ -14,36 +14,34 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// Plan is a change of one file that is worked out and checked, and not made
-// yet.
+// Plan is a change of a file that is checked but not yet made.
 type Plan struct {
-	// File is the file that is changed, links followed.
+	// File is the file to change, with links followed.
 	File string
-	// Before and After are its whole text; Remove says that it goes.
+	// Before and After are its whole text. Remove is set if the file is to be removed.
 	Before, After []byte
 	Remove        bool
-	// Notes are what a person should know.
+	// Notes holds notes for the user.
 	Notes []cardea.Diagnostic
 
 	on     *file
 	state  string
-	memory *memory // to be kept; nil to be forgotten
+	memory *memory // to be stored; nil to be removed
 	scope  Scope
-	dirs   []string // to be removed where they are empty
-	// beside are files beside it, such as that of the command /cardea.
+	dirs   []string // to be removed if empty
+	// beside holds changes of other files, such as that of the command /cardea.
 	beside []besideFile
-	// modes are those of a new file, for others to read and for the person alone.
+	// modes are the modes of a new file: readable for others, and for the user alone.
 	modes [2]os.FileMode
-	// secret is set where the file is to hold a token, which only the person may read.
+	// secret is set if the file will hold a token, which only the user may read.
 	secret bool
-	// replaces is set where an installation changes what an earlier one wrote.
+	// replaces is set if an installation changes the work of an earlier one.
 	replaces bool
-	// sandboxed is the record of denies of the sandbox to be kept, nil where it stays.
+	// sandboxed is the new record of sandbox denies, nil if it stays.
 	sandboxed *Sandboxed
 }
 
-// OnlyAdds says why the plan is more than a hook which is added to the file of that name,
-// or "".
+// OnlyAdds returns "" if the plan only adds a hook to the file of that name, else why not.
 func (p *Plan) OnlyAdds() string {
 	if link := p.on.link(); link != "" {
 		return link + " is a symbolic link"
@@ -54,11 +52,11 @@ func (p *Plan) OnlyAdds() string {
 	return ""
 }
 
-// closes reports whether the plan takes the right to read the file from others.
+// closes reports whether the plan removes the right of others to read the file.
 func (p *Plan) closes() bool { return p.secret && p.on.exists && p.on.mode&othersBits != 0 }
 
-// private says why a file that others can read cannot be one with a token, or nil. A token
-// that is in it already is no secret any more.
+// private returns an error if a file that others can read must not hold a token. A token
+// already in it is no longer secret.
 func (p *Plan) private(token string) error {
 	p.secret = token != ""
 	switch {
@@ -83,10 +81,10 @@ func (p *Plan) changesFile() bool {
 
 const leftAlone = "nothing was changed. Mend the file and run this again"
 
-// PlanInstall works out how a harness's file gets the wanted hook. What others
-// wrote stays; what an earlier installation put in is replaced, for the same events
-// and those that are wanted now. An error says what to do, and names line and
-// column where it is about a place in the file.
+// PlanInstall plans the installation of the wanted hook in a harness's file. Entries of
+// others stay. Entries of an earlier installation are replaced, for their events and the
+// wanted ones. The error says what to do, with line and column if it concerns a place in
+// the file.
 func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 	p, err := newPlan(h, scope, at, w.Token)
 	if err != nil {
@@ -136,7 +134,7 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 	return p, p.verify(d, done, asWanted(done, h, w))
 }
 
-// PlanUninstall works out how a file loses Cardea's entries and nothing else.
+// PlanUninstall plans the removal of only Cardea's entries from a file.
 func PlanUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
 	p, err := planUninstall(h, scope, at)
 	if err == nil {
@@ -145,7 +143,7 @@ func PlanUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
 	return p, err
 }
 
-// planUninstall works out how a file loses the hook.
+// planUninstall plans the removal of the hook.
 func planUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
 	p, err := newPlan(h, scope, at, "")
 	if err != nil {
@@ -180,8 +178,8 @@ func planUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
 	return p, p.verify(d, clean, len(spots(clean.Root)) == 0)
 }
 
-// unplain notes what a harness may not read: its vendor promises JSON, and a
-// file that is refused as a whole is an open gate.
+// unplain returns a note if a file is not standard JSON. Vendors promise only JSON, and a
+// file that is rejected as a whole is an open gate.
 func unplain(h Harness, file string, data []byte) []cardea.Diagnostic {
 	if json.Valid(data) {
 		return nil
@@ -194,6 +192,8 @@ func (p *Plan) note(code cardea.Code, hint, text string) {
 	p.Notes = append(p.Notes, cardea.Diagnostic{Severity: cardea.LevelNote, File: p.File, Code: code, Text: text, Hint: hint})
 }
 
+// newPlan returns a plan without changes for the settings file of a scope. It fails if the
+// file cannot be opened or must not hold the token.
 func newPlan(h Harness, scope Scope, at Places, token string) (*Plan, error) {
 	named, err := at.File(h, scope)
 	if err != nil {
@@ -211,7 +211,7 @@ func newPlan(h Harness, scope Scope, at Places, token string) (*Plan, error) {
 	return p, p.private(token)
 }
 
-// create makes a new file.
+// create plans a new file.
 func (p *Plan) create(h Harness, w Wanted) {
 	var hooks, root []jsonedit.Field
 	for _, event := range h.events {
@@ -227,8 +227,9 @@ func (p *Plan) create(h Harness, w Wanted) {
 	}
 }
 
-// cleaned is a document without Cardea's entries: to the byte where the file
-// is as it was written, else by what the entries say.
+// cleaned returns a document without Cardea's entries. If the file is unchanged since the
+// installation, the result is exact to the byte; otherwise entries are found by their
+// content.
 func cleaned(d *jsonedit.Document, m *memory) (*jsonedit.Document, error) {
 	if m != nil && !m.NewFile && m.After == digest(d.Data) {
 		if before, ok := jsonedit.Revert(d.Data, m.Insertions); ok {
@@ -240,8 +241,7 @@ func cleaned(d *jsonedit.Document, m *memory) (*jsonedit.Document, error) {
 	return strip(d, m.mayDrop)
 }
 
-// onlyOurs reports whether nothing is left that somebody else could have
-// wanted.
+// onlyOurs reports whether nothing is left that others may want.
 func onlyOurs(root *jsonedit.Node) bool {
 	return !slices.ContainsFunc(root.Items, func(m jsonedit.Item) bool {
 		empty := m.Key == "hooks" && m.Value.Kind == jsonedit.Object && len(m.Value.Items) == 0
@@ -249,8 +249,8 @@ func onlyOurs(root *jsonedit.Node) bool {
 	})
 }
 
-// verify makes sure that a plan does what it should and leaves what others
-// wrote. It guards against this package's own mistakes.
+// verify returns an error unless a plan has its effect and keeps the entries of others. It
+// guards against bugs of this package.
 func (p *Plan) verify(before, after *jsonedit.Document, done bool) error {
 	was, err := foreign(before)
 	if err != nil {
@@ -266,7 +266,7 @@ func (p *Plan) verify(before, after *jsonedit.Document, done bool) error {
 	return nil
 }
 
-// Refused says why the plan cannot be carried out, or nil.
+// Refused returns why the plan cannot be carried out, or nil.
 func (p *Plan) Refused() error {
 	if !p.Changed() {
 		return nil
@@ -274,7 +274,7 @@ func (p *Plan) Refused() error {
 	return errors.Join(p.on.writable(), p.on.unchanged())
 }
 
-// Apply makes the change. Where it fails, the file is as it was.
+// Apply makes the change. If it fails, the file is unchanged.
 func (p *Plan) Apply() error {
 	if !p.Changed() {
 		return nil
@@ -306,7 +306,7 @@ func (p *Plan) Apply() error {
 	return nil
 }
 
-// newModes are the modes of a new file and a new folder.
+// newModes returns the modes of a new file and a new folder.
 func (p *Plan) newModes() (file, folder os.FileMode) {
 	if p.scope == User {
 		return p.modes[1], 0o700
@@ -314,6 +314,7 @@ func (p *Plan) newModes() (file, folder os.FileMode) {
 	return p.modes[0], 0o755
 }
 
+// applyFile removes or replaces the file, and stores or removes its memory.
 func (p *Plan) applyFile() error {
 	if p.Remove {
 		if err := os.Remove(p.File); err != nil {
@@ -321,7 +322,7 @@ func (p *Plan) applyFile() error {
 		}
 		for _, dir := range p.dirs {
 			if paths.Within(paths.Real(dir), p.File) {
-				_ = os.Remove(dir) // one that is not empty stays
+				_ = os.Remove(dir) // fails if the folder is not empty
 			}
 		}
 		return forget(p.state, p.File)

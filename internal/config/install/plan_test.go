@@ -84,8 +84,8 @@ func mustUninstall(t *testing.T, h Harness, s Scope, at Places) *Plan {
 
 const others = `{"type": "command", "command": "other"}`
 
-// files are settings that people have. Those marked with ! need the memory to
-// come back to the byte, since an empty container may be Cardea's.
+// files are settings of users. Those marked with ! need the memory to be restored to the
+// byte, since an empty container may be Cardea's.
 var files = map[string]string{
 	"foreign":      "{\n  // mine\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": [" + others + "]} // keep\n    ],\n    \"Stop\": []\n  }\n}\n",
 	"no hooks":     "{\n\t\"permissions\": {\n\t\t\"allow\": [\"Bash(ls)\"]\n\t}\n}",
@@ -143,7 +143,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Somebody else wrote the file in between: theirs stays.
+// TestOthersWriteInBetween checks that a concurrent change by another program stays.
 func TestOthersWriteInBetween(t *testing.T) {
 	h, at := harnessOf(t, "claude-code"), machine(t)
 	path := filepath.Join(at.User["claude-code"], "settings.json")
@@ -161,7 +161,7 @@ func TestOthersWriteInBetween(t *testing.T) {
 	}
 }
 
-// What was not there is not there afterwards, folders included.
+// TestNewFiles checks that an uninstallation removes created files and folders.
 func TestNewFiles(t *testing.T) {
 	for _, name := range []string{"claude", "copilot"} {
 		for _, scope := range []Scope{User, Project, Managed} {
@@ -197,7 +197,7 @@ func TestNewFiles(t *testing.T) {
 
 func TestLinks(t *testing.T) {
 	h, at := harnessOf(t, "claude"), machine(t)
-	real, link := filepath.Join(at.User["claude-code"], "../../dotfiles/claude.json"), filepath.Join(at.User["claude-code"], "settings.json")
+	real, link := filepath.Join(at.User["claude-code"], "../dotfiles/claude.json"), filepath.Join(at.User["claude-code"], "settings.json")
 	put(t, real, "{}\n")
 	if err := errors.Join(os.MkdirAll(at.User["claude-code"], 0o755), os.Symlink(real, link)); err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestLinks(t *testing.T) {
 	if get(t, real) != "{}\n" {
 		t.Error(get(t, real))
 	}
-	// A clone can bring a link to the person's files.
+	// A clone can contain a link to the user's files.
 	if err := errors.Join(os.MkdirAll(filepath.Join(at.Project, ".claude"), 0o755), os.Symlink(real, filepath.Join(at.Project, ".claude/settings.json"))); err != nil {
 		t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestUninstallFromBrokenFiles(t *testing.T) {
 	} else if len(spots(mended.Root)) != 0 {
 		t.Error(s)
 	}
-	// The mistake is in our own entry: nobody guesses.
+	// The error is in Cardea's own entry: no guess is made.
 	text := strings.ReplaceAll(installed, "\"timeout\": ", "\"timeout\": [")
 	put(t, path, text)
 	_, err := PlanUninstall(h, User, at)
@@ -314,8 +314,8 @@ func TestUninstallFromBrokenFiles(t *testing.T) {
 	}
 }
 
-// Entries that somebody wrote by hand are Cardea's too; what only looks like
-// it is not.
+// TestWhatIsOurs checks that manually written entries are also Cardea's, and that similar
+// ones are not.
 func TestWhatIsOurs(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"command": "/opt/cardea", "args": ["check"]}`:                           true,
@@ -351,7 +351,7 @@ func TestWhatIsOurs(t *testing.T) {
 	}
 }
 
-// A memory that somebody made up takes out nothing but what is Cardea's.
+// TestFalseMemory checks that a forged memory removes nothing but Cardea's entries.
 func TestFalseMemory(t *testing.T) {
 	h, at := harnessOf(t, "claude"), machine(t)
 	path := filepath.Join(at.User["claude-code"], "settings.json")
@@ -374,7 +374,7 @@ func TestFalseMemory(t *testing.T) {
 	}
 }
 
-// What an entry in a broken file leaves behind is one comma less.
+// TestCutEntry checks that removing an entry from a broken file also removes one comma.
 func TestCutEntry(t *testing.T) {
 	for text, want := range map[string]string{"[1, X, 2": "[1, 2", "[1, X]": "[1]", "[X]": "[]", "X": ""} {
 		i := strings.Index(text, "X")
@@ -384,8 +384,8 @@ func TestCutEntry(t *testing.T) {
 	}
 }
 
-// What an earlier version remembers of a file is read, and what a newer one remembers is
-// not replaced.
+// TestMemoryOfOtherVersions checks that a memory of an earlier version is read, and that
+// one of a newer version is not replaced.
 func TestMemoryOfOtherVersions(t *testing.T) {
 	for _, folder := range testrun.EarlierState(t) {
 		if m := recall(folder, "/tmp/cardea-sample/home/.claude/settings.json"); m == nil || !m.NewFile || len(m.Made) == 0 {

@@ -13,17 +13,17 @@ import (
 	"cardea.dev/internal/harness/copilotcli"
 )
 
-// This file is about Cardea's own plugin for Claude Code and Copilot CLI (docs/plugin.md):
+// This file handles Cardea's own plugin for Claude Code and Copilot CLI (docs/plugin.md):
 // its hooks start a script, which looks for the program.
 
-// Plugin is the scope of the hooks that Cardea's plugin brings.
+// Plugin is the scope of the hooks of Cardea's plugin.
 const Plugin Scope = "plugin"
 
-// pluginScript is the script's place in the plugin.
+// pluginScript is the script's path in the plugin.
 const pluginScript = "/scripts/cardea-hook.sh"
 
-// ProgramFolders is where the plugin's script looks for the program, in this order: where
-// people install programs, and then in PATH, but never in the project.
+// ProgramFolders returns the folders in which the plugin's script looks for the program, in
+// order: the usual install folders, then PATH without folders of the project.
 func ProgramFolders(home, project string, path []string) []string {
 	var out []string
 	if home != "" {
@@ -38,36 +38,36 @@ func ProgramFolders(home, project string, path []string) []string {
 	return out
 }
 
-// pluginFiles are the files of hooks of Cardea's plugin, where it is switched on.
-func (h Harness) pluginFiles(at Places) []settings {
+// pluginFiles returns the hook files of Cardea's plugin, if it is enabled.
+func (h Harness) pluginFiles(at Places) []hooksFile {
 	var roots []string
 	file := ""
 	switch h.Name {
 	case claudecode.Name:
 		file = "hooks/hooks.json"
-		// What cannot be read is told where routes of plugins are read.
+		// Reading the routes of plugins reports errors.
 		roots, _ = claudecode.PluginRoots(at.User[h.Name], at.Project, at.Machine[h.Name], &state.Absent{})
 	case copilotcli.Name:
 		file = "hooks/copilot.json"
 		roots = copilotRoots(at.User[h.Name])
 	}
-	var out []settings
+	var out []hooksFile
 	for _, root := range roots {
 		script, hooks := filepath.Join(root, filepath.FromSlash(pluginScript)), filepath.Join(root, filepath.FromSlash(file))
 		if state.Exists(script) && state.Exists(hooks) {
-			out = append(out, settings{scope: Plugin, path: hooks})
+			out = append(out, hooksFile{scope: Plugin, path: hooks})
 		}
 	}
 	return out
 }
 
-// PluginFiles are the files and folders of Cardea's plugin that decide what its hooks do,
-// and the list of the marketplace above it, which says where it lies.
+// PluginFiles returns the files and folders of Cardea's plugin that affect its hooks, and
+// the marketplace list above it, which contains its place.
 func PluginFiles(at Places) (out []string) {
 	for _, h := range Harnesses() {
 		for _, f := range h.pluginFiles(at) {
 			root := filepath.Dir(filepath.Dir(f.path))
-			for _, name := range []string{"hooks", "scripts", "commands", ".claude-plugin", ".github/plugin", ".mcp.json", "../../.claude-plugin", "../../../.claude-plugin"} {
+			for _, name := range []string{"hooks", "scripts", "commands", ".claude-plugin", ".github/plugin", ".mcp.json", "../.claude-plugin", "../../.claude-plugin"} {
 				out = append(out, filepath.Join(root, filepath.FromSlash(name)))
 			}
 		}
@@ -75,9 +75,9 @@ func PluginFiles(at Places) (out []string) {
 	return out
 }
 
-// copilotRoots are the folders of plugins with Cardea's name that Copilot CLI's settings
-// switch on (seen with 1.0.102): a marketplace in a folder is used where it lies, others
-// are copied.
+// copilotRoots returns the folders of plugins named cardea that Copilot CLI's settings
+// enable (seen with 1.0.102). A marketplace in a folder is used in place, others are
+// copied.
 func copilotRoots(dir string) (roots []string) {
 	data, err := state.ReadLinked(filepath.Join(dir, "settings.json"), maxFile)
 	if err != nil {
@@ -85,7 +85,7 @@ func copilotRoots(dir string) (roots []string) {
 	}
 	d, err := jsonedit.Parse(data)
 	if err != nil {
-		return nil // told with the file's own hooks
+		return nil // reported with the file's own hooks
 	}
 	enabled := d.Root.Get("enabledPlugins")
 	if enabled == nil || enabled.Kind != jsonedit.Object {
@@ -104,8 +104,8 @@ func copilotRoots(dir string) (roots []string) {
 	return roots
 }
 
-// startsPlugin reads the line of a hook that starts the plugin's script: what the script
-// starts the program with.
+// startsPlugin reports whether a handler starts the plugin's script, and returns the
+// arguments that the script passes to the program.
 func startsPlugin(handler *jsonedit.Node) (args []string, is bool) {
 	for _, key := range []string{"command", "bash"} {
 		words := shellWords(handler.Str(key))
@@ -116,8 +116,8 @@ func startsPlugin(handler *jsonedit.Node) (args []string, is bool) {
 	return nil, false
 }
 
-// pluginWirings are the hooks of one such file, as the script starts them.
-func (h Harness) pluginWirings(f settings, at Places) (out []Wiring) {
+// pluginWirings returns the hooks of a plugin's file as the script starts them.
+func (h Harness) pluginWirings(f hooksFile, at Places) (out []Wiring) {
 	program := at.pluginProgram()
 	ours := func(n *jsonedit.Node) bool { _, is := startsPlugin(n); return is }
 	for _, s := range handlers(f.doc.Root, ours) {
@@ -131,8 +131,8 @@ func (h Harness) pluginWirings(f settings, at Places) (out []Wiring) {
 	return out
 }
 
-// pluginProgram is what the script starts: the first cardea that is not the project's own,
-// by its name or by what that leads to, or cardea-hook beside it.
+// pluginProgram returns the program that the script starts: the first cardea that is not in
+// the project, even through a link, or cardea-hook next to it.
 func (p Places) pluginProgram() string {
 	i := slices.IndexFunc(p.Programs, func(dir string) bool {
 		path := filepath.Join(dir, "cardea")

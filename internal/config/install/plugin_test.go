@@ -9,8 +9,8 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// The plugin's script starts the first cardea that is not the project's own, also by what a
-// link leads to, or cardea-hook where that lies beside it.
+// TestPluginProgram checks that the plugin's script starts the first cardea that is not in
+// the project, even through a link, or cardea-hook next to it.
 func TestPluginProgram(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the script is one for sh")

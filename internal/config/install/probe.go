@@ -19,9 +19,8 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 )
 
-// SameProgram reports whether a hook starts the given binary and nothing
-// around it. Only then may it be run: the settings of a project are written by
-// whoever sent them.
+// SameProgram reports whether a hook starts exactly the given binary. Only then may Cardea
+// run it: a pull request can change a project's settings.
 func (w Wiring) SameProgram(binary string) bool {
 	line := withoutShut(w.Shell)
 	if line != "" && line != shellLine(w.key, w.Program, w.Args) && strings.ContainsAny(line, "$`;&|<>(){}[]*?!#~=\\\n") {
@@ -37,20 +36,21 @@ func (w Wiring) SameProgram(binary string) bool {
 	})
 }
 
-// Asker is the program beside a program of Cardea's that asks the daemon: cardea-hook.
+// Asker returns the path of cardea-hook, which calls the daemon, next to a program of
+// Cardea.
 func Asker(program string) string {
 	return filepath.Join(filepath.Dir(paths.Real(program)), askerName+filepath.Ext(program))
 }
 
 const askerName = "cardea-hook"
 
-// IsAsker reports whether a path is that of such a program.
+// IsAsker reports whether a path is that of cardea-hook.
 func IsAsker(program string) bool {
 	name := filepath.Base(program)
 	return strings.TrimSuffix(name, filepath.Ext(name)) == askerName
 }
 
-// Command is the hook's command in words.
+// Command returns the hook's command for display.
 func (w Wiring) Command() string {
 	if w.URL != "" {
 		return "POST " + w.URL
@@ -61,9 +61,9 @@ func (w Wiring) Command() string {
 	return strings.Join(append([]string{w.Program}, w.Args...), " ")
 }
 
-// Probe starts a hook as the harness would, with a call that must be denied,
-// and says what is wrong with the answer; nil is a denial. The message names no
-// session, so that it is remembered nowhere and counts as no real event.
+// Probe starts a hook as the harness would, with a call that must be denied. It returns nil
+// for a denial, else what is wrong with the answer. The message names no session, so it is
+// not stored and is not treated as a real event.
 func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) error {
 	p := script.Process{Path: w.Program, Args: w.Args, Dir: dir, Stdin: h.mustBeDenied(dir), Env: append(env, "CLAUDE_PROJECT_DIR="+dir),
 		Limit: min(cmp.Or(w.Timeout, limit.Probe), limit.Probe), MaxOutput: maxProbe, MaxErrors: maxProbe, KeepGroup: true}
@@ -81,9 +81,9 @@ func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) e
 	case errors.As(err, &script.StartError{}):
 		return fmt.Errorf("it does not start: %w", err)
 	case errors.As(err, &exit) && exit.ExitCode() == 2 && h.denied == nil && len(errs) > 0:
-		return nil // the exit code is all that the harness reads
+		return nil // the harness reads only the exit code
 	case errors.As(err, &exit) && exit.ExitCode() == 2:
-		// Cardea denies by an object; this is how it fails.
+		// Cardea denies with an object; exit code 2 means that it failed.
 		return fmt.Errorf("it blocks every call because it fails: %s", firstLine(string(errs)))
 	case errors.As(err, &exit):
 		return fmt.Errorf("it exits %d: %s", exit.ExitCode(), firstLine(string(errs)))
@@ -93,32 +93,33 @@ func Probe(ctx context.Context, h Harness, w Wiring, dir string, env []string) e
 	return denies(out, h)
 }
 
-// maxProbe is how much of the hook's answer is read, in bytes.
+// maxProbe is the maximum size of the hook's answer in bytes.
 const maxProbe = 1 << 20
 
-// probe is how a harness asks about a call, and where it reads that it is denied.
+// probe is how a harness reports a call, and where it reads a denial.
 type probe struct {
-	// tool is the harness's word for its shell, message makes the message about a call.
+	// tool is the harness's name for its shell. message returns the message about a call.
 	tool    string
 	message func(h Harness, tool, dir string) map[string]any
-	// denied is the key of the answer, one within the other, that says so; nil where the
-	// harness reads the exit code alone.
+	// denied is the path of keys in the answer that denies; nil if the harness reads only the
+	// exit code.
 	denied []string
 }
 
-// likeClaude is the message that most took over from Claude Code.
+// likeClaude returns the probe of Claude Code, whose format most harnesses adopted.
 func likeClaude(tool string) probe {
 	return probe{tool: tool, denied: []string{"hookSpecificOutput", "permissionDecision"}, message: func(h Harness, tool, dir string) map[string]any {
 		return map[string]any{"cwd": dir, "transcript_path": "", "permission_mode": "default", "agent_type": ProbeAgent, "hook_event_name": h.Gate(), "tool_name": tool, "tool_input": mustDeny()}
 	}}
 }
 
-// deadly is the command that no settings should let pass.
+// deadly is a command that no settings should allow.
 const deadly = "rm -rf /"
 
 func mustDeny() map[string]any { return map[string]any{"command": deadly} }
 
-// denies reads an answer as the harness does.
+// denies returns nil if the harness reads the answer as a denial, else what is wrong with
+// it.
 func denies(out []byte, h Harness) error {
 	if strings.TrimSpace(string(out)) == "" {
 		return fmt.Errorf("it was silent about \"rm -rf /\"; see why with: cardea try \"rm -rf /\"")
@@ -137,15 +138,15 @@ func denies(out []byte, h Harness) error {
 	return nil
 }
 
-// ProbeAgent is the type of agent that a probe's message names, by which people
-// tell it from a real call in the ledger.
+// ProbeAgent is the agent type in a probe's message. It distinguishes probes from real
+// calls in the ledger.
 const ProbeAgent = "cardea-doctor"
 
-// mustBeDenied is a message about a call that no settings should let pass.
+// mustBeDenied returns a message about a call that no settings should allow.
 func (h Harness) mustBeDenied(dir string) []byte {
 	data, err := json.Marshal(h.message(h, h.tool, dir))
 	if err != nil {
-		return nil // a map of texts always encodes
+		return nil // never fails
 	}
 	return data
 }

@@ -17,27 +17,26 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// This file is about harnesses that have no settings for hooks: a small program stands in
-// their folder, starts Cardea and nothing else, and refuses a call where that fails.
+// This file handles harnesses without hook settings. A small program in their folder only
+// starts Cardea, and rejects a call if that fails.
 
 //go:embed programs
 var programTexts embed.FS
 
-// programMark begins the line of a small program that says who wrote it, and for what:
-// [Wanted] as JSON follows.
+// programMark precedes, in the first lines of a small program, its [Wanted] as JSON.
 const programMark = " cardea-hook "
 
-// smallProgram makes the small programs of a harness.
+// smallProgram generates the small programs of a harness.
 type smallProgram struct {
-	// first is the program's first line, "" for none, comment begins a comment.
+	// first is the program's first line, "" for none; comment begins a comment.
 	first, comment string
-	// parts are the files of its text.
+	// parts are the files that make up its text.
 	parts []string
-	// perEvent is set where each event has a program of its own, named after it.
+	// perEvent is set if each event has its own program, named after it.
 	perEvent bool
 }
 
-// text is a small program for a hook that is started in a way.
+// text returns the small program for a hook.
 func (g *smallProgram) text(h Harness, w Wanted) []byte {
 	head, _ := json.Marshal(w)
 	words, _ := json.Marshal(append([]string{w.Binary}, w.Args(h)...))
@@ -54,7 +53,7 @@ func (g *smallProgram) text(h Harness, w Wanted) []byte {
 	return []byte(b.String())
 }
 
-// programOf reads for what a small program was written; false for a file of others.
+// programOf returns the Wanted of a small program; false for other files.
 func programOf(data []byte) (w Wanted, ours bool) {
 	for i, line := range strings.SplitN(string(data), "\n", 3) {
 		_, head, found := strings.Cut(line, programMark)
@@ -65,7 +64,7 @@ func programOf(data []byte) (w Wanted, ours bool) {
 	return Wanted{}, false
 }
 
-// companions are the further files of small programs beside the first, by their events.
+// companions returns the files of further small programs next to the first, by event.
 func (h Harness) companions(file string) map[string]string {
 	out := map[string]string{}
 	if h.plugin.perEvent {
@@ -78,11 +77,11 @@ func (h Harness) companions(file string) map[string]string {
 	return out
 }
 
-// planProgram works out how the small programs get there: w nil takes them away.
+// planProgram plans the installation of the small programs, or their removal if w is nil.
 func (p *Plan) planProgram(h Harness, w *Wanted) error {
 	p.modes = [2]os.FileMode{0o644, 0o600}
 	if h.plugin.perEvent {
-		p.modes = [2]os.FileMode{0o755, 0o700} // the harness starts the file itself
+		p.modes = [2]os.FileMode{0o755, 0o700} // the harness executes the file
 	}
 	old := recall(p.state, p.File)
 	p.replaces = p.on.exists
@@ -110,7 +109,7 @@ func (p *Plan) planProgram(h Harness, w *Wanted) error {
 	}
 	for event, path := range h.companions(p.File) {
 		c, err := p.planCompanion(path, event, w != nil, w != nil && slices.Contains(h.events, event))
-		if errors.Is(err, errNotOurs) { // what is free is written all the same
+		if errors.Is(err, errNotOurs) { // the other files are still written
 			p.note(CodeOtherHook, "", "without "+event+": "+err.Error())
 			continue
 		}
@@ -123,8 +122,8 @@ func (p *Plan) planProgram(h Harness, w *Wanted) error {
 	return nil
 }
 
-// planCompanion works out how the small program for a further event gets there: one that
-// is there stays with an installation, and goes without.
+// planCompanion plans the small program for a further event. An installation keeps an
+// existing one; an uninstallation removes it.
 func (p *Plan) planCompanion(path, event string, installs, wanted bool) (besideFile, error) {
 	c := besideFile{path: path, says: "the hook for " + event}
 	data, err := state.Read(path, maxFile)
@@ -147,7 +146,7 @@ var errNotOurs = errors.New("is not Cardea's, and was left alone; move it away a
 
 func notOurs(path string) error { return fmt.Errorf("%s %w", path, errNotOurs) }
 
-// programWirings finds the small programs of a harness.
+// programWirings returns the hooks of the small programs of a harness.
 func (h Harness) programWirings(at Places) (out []Wiring, problems []cardea.Diagnostic) {
 	for _, scope := range []Scope{Project, User} {
 		file, err := at.File(h, scope)

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// playOpenCode and playPi play the harness: they load the program as it does, make one
-// call, and print what comes of it, and the input with which the call would run.
+// playOpenCode and playPi act as the harness: they load the program, make one call, and
+// print the result and the input of the call.
 const (
 	playOpenCode = `
 const plugin = (await import(process.argv[2])).default
@@ -51,7 +51,7 @@ try {
 }`
 )
 
-// What a program answers in the place of Cardea, and what becomes of the call.
+// played holds answers in place of Cardea's, and the effect on the call.
 var played = []struct{ script, want string }{
 	{`cat >/dev/null; echo '{"decision":"none"}'`, `runs {"command":"ls"}`},
 	{`cat >/dev/null; echo '{"decision":"allow"}'`, `runs {"command":"ls"}`},
@@ -103,7 +103,7 @@ func TestPluginsRefuse(t *testing.T) {
 			}
 		})
 	}
-	// pi can ask, where a person is.
+	// pi can ask if a person is present.
 	h, at := harnessOf(t, "pi"), machine(t)
 	file := mustInstall(t, h, User, at, Wanted{Binary: program(t, "cardea", played[4].script), Timeout: 5 * time.Second}).File
 	for answer, want := range map[string]string{"yes": "runs", "no": "refused really?"} {
@@ -127,7 +127,8 @@ func play(t *testing.T, node, player string, args ...string) string {
 	return string(out)
 }
 
-// Cline runs a call unless it reads a JSON object that cancels it.
+// TestClineScriptRefuses checks that the script always cancels: Cline runs a call unless it
+// reads a JSON object that cancels it.
 func TestClineScriptRefuses(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("shell scripts")

@@ -17,11 +17,11 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 )
 
-// This file is about the denies that Cardea writes into the sandbox of Claude Code. Its
-// settings have no room for a mark, so a signed record in the state folder has what was written.
+// This file writes denies into the sandbox settings of Claude Code. The settings have no
+// place for a mark, so a signed record in the state folder holds what was written.
 
-// The lists in the settings that get denies. The last two are no lists, but switches: of the
-// sandbox, and of the ways out of it.
+// The lists in the settings for denies. The last two are switches: of the sandbox, and of
+// the ways out of it.
 const (
 	DenyRead  = "sandbox.filesystem.denyRead"
 	DenyWrite = "sandbox.filesystem.denyWrite"
@@ -31,16 +31,16 @@ const (
 	WaysOut   = "sandbox.allowUnsandboxedCommands"
 )
 
-// Deny is one entry of such a list: a path, a host, or for a switch "true" or "false".
+// Deny is an entry of a list: a path, a host, or for a switch "true" or "false".
 type Deny struct{ List, Value string }
 
 // Sandboxed records the entries that Cardea wrote into one file.
 type Sandboxed struct {
 	Denies []Deny
-	// Made are the keys that were made for them, NewFile is set where there was no file.
+	// Made holds the keys created for them. NewFile is set if there was no file.
 	Made    []string
 	NewFile bool
-	// Role and Without are the flags of the command.
+	// Role and Without are the command's flags.
 	Role    string
 	Without []string
 }
@@ -49,7 +49,7 @@ func sandboxedPath(folder, file string) string {
 	return filepath.Join(folder, "compile", digest([]byte(file))[:32])
 }
 
-// ReadSandboxed gives what was written into a file, nothing where there is no record.
+// ReadSandboxed returns the record of a file, empty if none exists.
 func ReadSandboxed(folder, file string) (s Sandboxed, err error) {
 	path := sandboxedPath(folder, file)
 	if folder == "" || !state.Exists(path) {
@@ -65,8 +65,8 @@ func ReadSandboxed(folder, file string) (s Sandboxed, err error) {
 	return s, nil
 }
 
-// saveSandboxed keeps the record: one with entries before the file is written, since entries
-// without a record would stay for good, and one without entries afterwards.
+// saveSandboxed stores the record. It writes one with entries before the file, since
+// entries without a record could never be removed. It writes an empty one after the file.
 func (p *Plan) saveSandboxed(behind bool) error {
 	if p.sandboxed == nil || behind != (len(p.sandboxed.Denies) == 0) {
 		return nil
@@ -80,9 +80,9 @@ func (p *Plan) saveSandboxed(behind bool) error {
 
 func (x Deny) switches() bool { return x.List == SandboxOn || x.List == WaysOut }
 
-// raw is the entry as JSON.
+// raw returns the entry as JSON.
 func (x Deny) raw() string {
-	quoted, _ := json.Marshal(x.Value) // texts always encode
+	quoted, _ := json.Marshal(x.Value) // texts never fail
 	switch {
 	case x.switches():
 		return x.Value
@@ -92,8 +92,9 @@ func (x Deny) raw() string {
 	return string(quoted)
 }
 
-// find gives what holds the entry, and its place there, -1 for none; or what holds the first of
-// its keys that is missing, and how many keys lead there.
+// find returns the container of the entry and its index there, -1 if it is missing. If a
+// container is missing, it returns the innermost existing one; depth is the number of keys
+// that lead there.
 func (x Deny) find(d *jsonedit.Document) (n *jsonedit.Node, at, depth int, err error) {
 	keys := strings.Split(x.List, ".")
 	last := ""
@@ -132,8 +133,8 @@ func compact(text []byte) string {
 	return out.String()
 }
 
-// put is a text with the entry, and the keys that were made for it. has is set where it was
-// there.
+// put returns the text with the entry, and the keys created for it. has is set if the entry
+// was already there.
 func (x Deny) put(data []byte) (out []byte, made []string, has bool, err error) {
 	keys := strings.Split(x.List, ".")
 	for {
@@ -160,8 +161,8 @@ func (x Deny) put(data []byte) (out []byte, made []string, has bool, err error) 
 	}
 }
 
-// takeFrom is a text without the entry, and without the keys in made that hold nothing any
-// more; has is set where the entry was there.
+// takeFrom returns the text without the entry, and without the keys in made that become
+// empty. has is set if the entry was there.
 func (x Deny) takeFrom(data []byte, made []string) (out []byte, has bool, err error) {
 	d, err := jsonedit.Parse(data)
 	if err != nil {
@@ -189,9 +190,9 @@ func (x Deny) takeFrom(data []byte, made []string) (out []byte, has bool, err er
 	return data, true, nil
 }
 
-// PlanSandbox works out how the settings of Claude Code get the denies that wanted gives, in
-// place of those that Cardea wrote before; none takes them out. What a person wrote stays, and so
-// does an entry of Cardea's that they changed.
+// PlanSandbox plans the denies of wanted for the settings of Claude Code, in place of those
+// that Cardea wrote before; no denies remove them. Entries of the user stay, and so do
+// entries of Cardea that the user changed.
 func PlanSandbox(h Harness, scope Scope, at Places, wanted func(was Sandboxed) (Sandboxed, error)) (*Plan, error) {
 	if scope == Project || at.State == "" {
 		return nil, errors.New("denies of the sandbox need a state folder, and are for your own settings or those of the machine; set HOME")
@@ -200,7 +201,7 @@ func PlanSandbox(h Harness, scope Scope, at Places, wanted func(was Sandboxed) (
 	if err != nil {
 		return nil, err
 	}
-	p.After, p.memory = p.Before, recall(at.State, p.File) // which an uninstallation of the hook needs
+	p.After, p.memory = p.Before, recall(at.State, p.File) // an uninstallation of the hook needs it
 	if p.on.exists {
 		p.Notes = unplain(h, p.File, p.Before)
 	}
@@ -215,7 +216,7 @@ func PlanSandbox(h Harness, scope Scope, at Places, wanted func(was Sandboxed) (
 	return p, p.sandbox(was, now)
 }
 
-// sandbox changes the plan's text so that it has the entries of now, and no other of Cardea's.
+// sandbox changes the plan's text so that now holds the only entries of Cardea.
 func (p *Plan) sandbox(was, now Sandboxed) (err error) {
 	data, has := p.After, false
 	if len(data) == 0 {
@@ -259,7 +260,7 @@ func (p *Plan) sandbox(was, now Sandboxed) (err error) {
 	return nil
 }
 
-// withoutSandbox takes the denies of the sandbox out as well, where the hook goes.
+// withoutSandbox also removes the sandbox denies when the hook is removed.
 func (p *Plan) withoutSandbox(h Harness) {
 	after := p.After
 	was, err := ReadSandboxed(p.state, p.File)
@@ -275,10 +276,10 @@ func (p *Plan) withoutSandbox(h Harness) {
 	}
 }
 
-// Sandbox looks at the settings of Claude Code, those of the project included: whether the
-// sandbox is on, which file says so, or "", and what lets something out of it.
+// Sandbox reads the settings of Claude Code, including the project's. It returns whether
+// the sandbox is on, the file that says so ("" for none), and the settings that open it.
 func Sandbox(h Harness, at Places) (on bool, by string, holes []string) {
-	outside, shut := "", false // shut by the machine: what a project lets out is ignored
+	outside, shut := "", false // shut is set by the machine: openings of a project are ignored
 	for _, f := range h.files(at) {
 		data, unread := state.ReadLinked(f.path, maxFile)
 		d, broken := jsonedit.Parse(data)

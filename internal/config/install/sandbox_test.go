@@ -37,8 +37,8 @@ func mustSandbox(t *testing.T, s Scope, at Places, wanted []Deny) *Plan {
 	return p
 }
 
-// What is written is all there, a second time changes nothing, and taking it out gives the file
-// back to the byte, whatever its layout.
+// TestSandboxDenies checks that all denies are written, that a second run changes nothing,
+// and that removal restores the file to the byte in any layout.
 func TestSandboxDenies(t *testing.T) {
 	for name, text := range map[string]string{
 		"none":       "",
@@ -85,8 +85,8 @@ func TestSandboxDenies(t *testing.T) {
 	}
 }
 
-// Entries that are not wanted any more go, and new ones come. What a person changed, took out or
-// wrote twice is theirs.
+// TestSandboxUpdate checks that unwanted entries are removed and new ones added. Entries
+// that the user changed, removed or duplicated stay the user's.
 func TestSandboxUpdate(t *testing.T) {
 	at, h := machine(t), harnessOf(t, "claude-code")
 	file, _ := at.File(h, User)
@@ -123,7 +123,8 @@ func TestSandboxSaysWhatWasChanged(t *testing.T) {
 	}
 }
 
-// An uninstallation takes out the hook and the denies, in any order of putting them in.
+// TestUninstallTakesTheDenies checks that an uninstallation removes the hook and the
+// denies, in any order of installation.
 func TestUninstallTakesTheDenies(t *testing.T) {
 	for _, first := range []string{"hook", "denies"} {
 		for _, text := range []string{"", "{\n  \"model\": \"x\"\n}\n"} {
@@ -153,7 +154,8 @@ func TestUninstallTakesTheDenies(t *testing.T) {
 	}
 }
 
-// Nothing is written into what cannot be read, is switched off by the person, or is a project's.
+// TestSandboxRefuses checks that nothing is written into an unreadable file, a file with
+// the switch off, or a project's file.
 func TestSandboxRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"{":                              "a key in double quotes is missing",
@@ -189,7 +191,8 @@ func TestSandboxRefuses(t *testing.T) {
 	}
 }
 
-// What settings let out of the sandbox is named, and who switches it.
+// TestSandboxState checks that openings of the sandbox are reported, and which file
+// switches it.
 func TestSandboxState(t *testing.T) {
 	at, h := machine(t), harnessOf(t, "claude-code")
 	expect := func(on bool, by string, holes ...string) {
@@ -211,7 +214,8 @@ func TestSandboxState(t *testing.T) {
 	expect(true, managed)
 }
 
-// The requirements of Codex get a part of their own, and everything else in them stays.
+// TestCodexSandbox checks that Codex's requirements get a separate part, and that
+// everything else in them stays.
 func TestCodexSandbox(t *testing.T) {
 	apply := func(at Places, read ...string) (*Plan, error) {
 		p, err := PlanCodexSandbox(at, read)

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// codexPart matches what Cardea wrote into the requirements of Codex CLI, which are TOML: comments
-// mark it, and the first has the digest of what follows.
+// codexPart matches Cardea's part of Codex CLI's requirements, which are TOML. Comments
+// mark it, and the first has the digest of the text after it.
 var codexPart = regexp.MustCompile(`(?s)\n?# written by cardea compile codex-sandbox ([0-9a-f]+)\n(.*?)# end of what cardea compile wrote\n`)
 
-// codexOther is a line of others about permissions of the file system.
+// codexOther matches lines of others about file system permissions.
 var codexOther = regexp.MustCompile(`(?m)^\s*("?permissions\b|\[\s*"?permissions\b|[^#\n]*\bfilesystem\b).*$`)
 
-// PlanCodexSandbox works out how the requirements of the machine for Codex CLI get paths that
-// nothing may read, in place of those that Cardea wrote before; none takes them out. It refuses
-// where others wrote such paths, since TOML has each table once.
+// PlanCodexSandbox plans the paths that must not be read for Codex CLI's machine
+// requirements, in place of those that Cardea wrote before; no paths remove them. It fails
+// if others wrote such paths, since TOML allows each table once.
 func PlanCodexSandbox(at Places, read []string) (*Plan, error) {
 	f, err := open(filepath.Join(at.Machine["codex"], "requirements.toml"), "")
 	if err != nil {
@@ -25,7 +25,7 @@ func PlanCodexSandbox(at Places, read []string) (*Plan, error) {
 	}
 	p := &Plan{File: f.path, Before: f.data, on: f, scope: Managed}
 	p.modes[0] = 0o644
-	quoted, _ := json.MarshalIndent(read, "", "  ") // texts always encode, as TOML reads them
+	quoted, _ := json.MarshalIndent(read, "", "  ") // texts never fail, and TOML reads the result
 	part, rest := "[permissions.filesystem]\ndeny_read = "+string(quoted)+"\n", string(p.Before)
 	if m := codexPart.FindStringSubmatch(rest); m != nil {
 		switch {

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// The hook is written as one line for a shell. It is the only form that every
-// harness runs: several drop a list of arguments without a word, start the bare
-// program, and let every call run.
+// The hook is one line for a shell, the only form that every harness runs. Several silently
+// drop a list of arguments, start the program without them, and let every call run.
 
-// plain are the characters besides letters and digits that no shell takes for
-// anything but themselves.
+// plain are the characters, in addition to letters and digits, that are literal in every
+// shell.
 const plain = "_-./:,@%+"
 
-// shellLine is a program with its arguments as the line of a shell. The shell of
-// Claude Code on Windows is that of Git, which takes slashes.
+// shellLine returns a program with its arguments as a shell line. Claude Code on Windows
+// uses the shell of Git, which needs slashes.
 func shellLine(key, program string, args []string) string {
 	powershell := key == "powershell"
 	if !powershell && runtime.GOOS == "windows" {
@@ -33,7 +32,7 @@ func shellLine(key, program string, args []string) string {
 		case powershell:
 			b.WriteString("'" + strings.ReplaceAll(w, "'", "''") + "'")
 		default:
-			b.WriteString("'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'") // fish reads '\'' otherwise
+			b.WriteString("'" + strings.ReplaceAll(w, "'", `'"'"'`) + "'") // fish reads '\'' differently
 		}
 	}
 	return b.String()
@@ -43,7 +42,8 @@ func isPlain(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune(plain, r)
 }
 
-// shutLine is a hook's line that denies where its program fails, in one of the ways above.
+// shutLine returns a hook's line that denies if its program fails. shut is one of the
+// constants in table.go.
 func shutLine(line, shut string) string {
 	if shut == shutWrapped {
 		return shellLine("", "sh", []string{"-c", line + shutInside})
@@ -51,7 +51,7 @@ func shutLine(line, shut string) string {
 	return line + shut
 }
 
-// withoutShut is a hook's line without what is there for the case that its program fails.
+// withoutShut returns a hook's line without the part added by shutLine.
 func withoutShut(line string) string {
 	if words := shellWords(line); len(words) == 3 && words[0] == "sh" && words[1] == "-c" && strings.HasSuffix(words[2], shutInside) {
 		return strings.TrimSuffix(words[2], shutInside)
@@ -59,9 +59,8 @@ func withoutShut(line string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(line, shutMute), shutSaying)
 }
 
-// shellWords are the words of a line that a person or shellLine wrote, quotes off.
-// It knows quotes and no more: what else a shell would do stands in the words as
-// it is written.
+// shellWords splits a shell line into words without quotes. It knows only quotes; other
+// shell syntax stays as written.
 func shellWords(line string) []string {
 	var words []string
 	var word strings.Builder

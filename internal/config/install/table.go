@@ -12,9 +12,9 @@ import (
 	"cardea.dev/internal/harness/copilotcli"
 )
 
-// Harnesses are those that Cardea can be installed for. Files, events and keys are
-// those of the vendors' hook references, which the pages of docs/harnesses name; what
-// becomes of a hook that fails was seen on the real programs where Seen names one.
+// Harnesses returns the harnesses that Cardea supports. Files, events and keys follow the
+// vendors' hook references, which docs/harnesses names. The behavior of a failing hook was
+// tested on the versions in Seen.
 func Harnesses() []Harness {
 	all := []Harness{claudeCode(), copilotCLI(), codexCLI(), geminiCLI(), qwenCode(), openCode(), droid(), cline(), pi(), cursor(), vscode(), windsurf(), crush()}
 	for i := range all {
@@ -23,7 +23,7 @@ func Harnesses() []Harness {
 	return all
 }
 
-// unsupported are harnesses that people may ask for, and why there is no installer.
+// unsupported maps other harnesses to the reason why there is no installer.
 var unsupported = map[string]string{
 	"continue": "it reads hooks and never starts them (seen with Continue 1.5.47), so a hook there would guard nothing; see docs/harnesses/continue.md",
 	"kiro":     "its hooks belong to the agent that is in use; docs/harnesses/kiro.md has the file to write by hand",
@@ -31,11 +31,10 @@ var unsupported = map[string]string{
 	"augment":  "docs/harnesses/augment.md has the files to write by hand, which nobody has tried",
 }
 
-// What makes a hook's line deny where its program is missing or fails: exit code 2 denies
-// nearly everywhere. Some harnesses want a reason with it, and take it for a mistake of
-// the hook without one. Most start sh or bash. Codex CLI starts the person's own shell,
-// and fish leaves a line at a program that is not there, whatever stands behind it; so
-// there the line is one for a sh of its own.
+// These make a hook's line deny if its program is missing or fails: exit code 2 denies
+// nearly everywhere. Some harnesses require a reason, and treat the exit code as a failed
+// hook without one. Most start sh or bash. Codex CLI starts the user's own shell, and fish
+// abandons a line at a missing program; so the line runs in its own sh there.
 const (
 	shutMute    = " || exit 2"
 	shutSaying  = " || sh -c '" + sayingShut + "'"
@@ -44,17 +43,17 @@ const (
 	sayingShut  = `echo "Cardea could not judge this call, so it is denied; run cardea doctor" >&2; exit 2`
 )
 
-// settingsForm is the form of Claude Code's settings, which most others took over.
+// settingsForm returns the form of Claude Code's settings, which most harnesses adopted.
 func settingsForm() form {
 	return form{grouped: true, matcher: "*", typed: true, command: "command", timeout: "timeout", unit: time.Second, usual: 600 * time.Second}
 }
 
-// flatForm is a list of handlers under each event.
+// flatForm returns the form of a list of handlers under each event.
 func flatForm() form {
 	return form{command: "command", timeout: "timeout", unit: time.Second, usual: 60 * time.Second}
 }
 
-// inSettings are the files of a harness whose hooks stand in settings.json.
+// inSettings returns the files of a harness with hooks in settings.json.
 func inSettings(own, variable string, machine map[string]string) folders {
 	f := folders{own: own, variable: variable, machine: machine, user: "settings.json", project: own + "/settings.json"}
 	if machine != nil {
@@ -76,9 +75,8 @@ func kindsOf(other map[string]cardea.Kind) func(string) cardea.Kind {
 	}
 }
 
-// claudeCode is Claude Code (hooks reference, "Hook events"). WorktreeCreate and
-// WorktreeRemove are left out: whoever has a hook for them must make and remove the
-// worktree.
+// claudeCode returns Claude Code (hooks reference, "Hook events"), without WorktreeCreate
+// and WorktreeRemove. A hook for them must create and remove the worktree.
 func claudeCode() Harness {
 	return Harness{Name: claudecode.Name, Title: "Claude Code", Program: "claude", Seen: "2.1.332", events: []string{"PreToolUse", "PermissionRequest"},
 		prompts: []string{"UserPromptSubmit", "UserPromptExpansion"}, Late: []string{"PreSkillShellCommand"}, lateSince: []int{2, 1, 332}, reviews: []string{"PermissionDenied"},
@@ -94,7 +92,7 @@ func claudeCode() Harness {
 		failing: failing{switchKey: "onFailure", switchValue: "block", switchSince: []int{2, 1, 295}, shut: shutMute}}
 }
 
-// copilotCLI is Copilot CLI (hooks reference, "Hook events" and "Policy").
+// copilotCLI returns Copilot CLI (hooks reference, "Hook events" and "Policy").
 func copilotCLI() Harness {
 	return Harness{Name: copilotcli.Name, Title: "Copilot CLI", Program: "copilot", Seen: "1.0.102", events: []string{"preToolUse", "permissionRequest"},
 		prompts: []string{"userPromptSubmitted"},
@@ -112,8 +110,8 @@ func copilotCLI() Harness {
 		failing: failing{left: "blocks a call if its hook fails, but not if the hook takes too long"}}
 }
 
-// codexCLI is Codex CLI (hooks reference). It starts a hook only if the person trusted
-// it, and says nothing if not.
+// codexCLI returns Codex CLI (hooks reference). It silently skips a hook that the user has
+// not trusted.
 func codexCLI() Harness {
 	return Harness{Name: "codex", Title: "Codex CLI", Program: "codex", Seen: "0.171.0", events: []string{"PreToolUse", "PermissionRequest"}, prompts: []string{"UserPromptSubmit"},
 		more: []string{"SessionStart", "PostToolUse", "PreCompact", "PostCompact", "SubagentStart", "SubagentStop", "Stop", "SessionEnd"}, kind: sameKind, form: settingsForm(),
@@ -122,8 +120,8 @@ func codexCLI() Harness {
 		Trust: "start codex in a terminal and choose \"Trust all and continue\" (later: /hooks), since Codex skips a hook that you did not trust without a word", trusted: codexTrusts}
 }
 
-// geminiCLI is Gemini CLI (hooks reference). BeforeModel, AfterModel and
-// BeforeToolSelection come with every request to the model, and nothing is decided there.
+// geminiCLI returns Gemini CLI (hooks reference). BeforeModel, AfterModel and
+// BeforeToolSelection occur with every request to the model, and nothing is decided there.
 func geminiCLI() Harness {
 	h := Harness{Name: "gemini-cli", Title: "Gemini CLI", Program: "gemini", Seen: "0.61.0", events: []string{"BeforeTool"}, prompts: []string{"BeforeAgent"},
 		more: []string{"SessionStart", "SessionEnd", "AfterTool", "AfterAgent", "PreCompress", "Notification"},
@@ -137,8 +135,9 @@ func geminiCLI() Harness {
 	return h
 }
 
-// qwenCode is Qwen Code (hooks page). Newer versions count a limit in seconds unless it
-// is 1000 or more, older ones in milliseconds; so milliseconds are right for both.
+// qwenCode returns Qwen Code (hooks page). Newer versions read a limit below 1000 as
+// seconds and others as milliseconds; older versions read milliseconds. So milliseconds
+// work for both.
 func qwenCode() Harness {
 	h := Harness{Name: "qwen-code", Title: "Qwen Code", Program: "qwen", Seen: "0.24.4", events: []string{"PreToolUse", "PermissionRequest"}, prompts: []string{"UserPromptSubmit"},
 		reviews: []string{"PermissionDenied"}, newer: []string{"PermissionDenied"}, since: []int{0, 24, 4},
@@ -150,8 +149,8 @@ func qwenCode() Harness {
 	return h
 }
 
-// droid is Factory's Droid (hooks page). Hooks stand in settings.json, since the form of
-// its hooks.json differs between versions.
+// droid returns Factory's Droid (hooks page). Its hooks are in settings.json, since the
+// format of its hooks.json differs between versions.
 func droid() Harness {
 	h := Harness{Name: harness.Canonical("droid"), Title: "Droid", Program: "droid", Seen: "0.215.0", events: []string{"PreToolUse"}, prompts: []string{"UserPromptSubmit"},
 		more: []string{"SessionStart", "SessionEnd", "PostToolUse", "Notification", "SubagentStop", "Stop", "PreCompact"}, kind: sameKind, form: settingsForm(),
@@ -161,7 +160,7 @@ func droid() Harness {
 	return h
 }
 
-// openCode is OpenCode (plugins page). It has plugins in place of hook programs.
+// openCode returns OpenCode (plugins page), which has plugins in place of hooks.
 func openCode() Harness {
 	return Harness{Name: "opencode", Title: "OpenCode", Program: "opencode", Seen: "1.18.33", events: []string{"tool.execute.before"}, kind: kindsOf(map[string]cardea.Kind{"tool.execute.before": "PreToolUse"}),
 		form:    form{ownFile: true, usual: time.Minute, plugin: &smallProgram{comment: "//", parts: []string{"ask.js", "opencode.js"}}},
@@ -172,7 +171,7 @@ func openCode() Harness {
 		failing: failing{left: "refuses a call if Cardea is missing, fails or takes too long, but lets all run if it cannot load the plugin"}}
 }
 
-// pi is pi (extensions page). It has extensions in place of hook programs.
+// pi returns pi (extensions page), which has extensions in place of hooks.
 func pi() Harness {
 	return Harness{Name: "pi", Title: "pi", Program: "pi", Seen: "1.5.2", events: []string{"tool_call"}, kind: kindsOf(map[string]cardea.Kind{"tool_call": "PreToolUse"}),
 		form:    form{ownFile: true, usual: time.Minute, plugin: &smallProgram{comment: "//", parts: []string{"ask.js", "pi.js"}}},
@@ -183,7 +182,8 @@ func pi() Harness {
 		failing: failing{left: "refuses a call if Cardea is missing, fails or takes too long, but lets all run if it cannot load the extension"}}
 }
 
-// cline is the CLI of Cline (hooks of the SDK). A hook is a program with the event's name.
+// cline returns the CLI of Cline (hooks of the SDK). A hook is a program with the event's
+// name.
 func cline() Harness {
 	return Harness{Name: "cline", Title: "Cline", Program: "cline", Seen: "3.0.65", events: []string{"PreToolUse"}, kind: kindsOf(map[string]cardea.Kind{"TaskStart": "UserPromptSubmit", "TaskComplete": "Stop"}),
 		more:    []string{"PostToolUse", "TaskStart", "TaskResume", "TaskComplete", "TaskCancel"},
@@ -195,8 +195,8 @@ func cline() Harness {
 		failing: failing{left: "waits for a hook that takes too long, and the script denies if Cardea is missing or fails"}}
 }
 
-// cursor is Cursor, the editor and cursor-agent (hooks page). One event that it does not
-// know makes it refuse the whole file.
+// cursor returns Cursor, the editor and cursor-agent (hooks page). One unknown event makes
+// it reject the whole file.
 func cursor() Harness {
 	h := Harness{Name: "cursor", Title: "Cursor", Program: "cursor", events: []string{"preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"}, prompts: []string{"beforeSubmitPrompt"},
 		more: []string{"sessionStart", "sessionEnd", "postToolUse", "subagentStart", "subagentStop", "preCompact", "stop"},
@@ -214,7 +214,7 @@ func cursor() Harness {
 	return h
 }
 
-// vscode is the agent of VS Code (agent hooks, preview).
+// vscode returns the agent of VS Code (agent hooks, preview).
 func vscode() Harness {
 	h := Harness{Name: "vscode", Title: "VS Code", Program: "code", events: []string{"PreToolUse"}, prompts: []string{"UserPromptSubmit"},
 		more: []string{"SessionStart", "PostToolUse", "PreCompact", "SubagentStart", "SubagentStop", "Stop"}, kind: sameKind, form: flatForm(),
@@ -225,8 +225,8 @@ func vscode() Harness {
 	return h
 }
 
-// windsurf is Windsurf's Cascade (hooks page). It reads nothing but the exit code, and has
-// no limit to set.
+// windsurf returns Windsurf's Cascade (hooks page). It reads only the exit code, and has no
+// configurable limit.
 func windsurf() Harness {
 	gates := []string{"pre_run_command", "pre_write_code", "pre_read_code", "pre_mcp_tool_use"}
 	kinds := map[string]cardea.Kind{"pre_user_prompt": "UserPromptSubmit", "post_run_command": "PostToolUse", "post_write_code": "PostToolUse", "post_read_code": "PostToolUse", "post_mcp_tool_use": "PostToolUse"}
@@ -244,7 +244,7 @@ func windsurf() Harness {
 		failing: failing{shut: shutMute}}
 }
 
-// crush is Crush (hooks README). Calls of its sub-agents bring no event.
+// crush returns Crush (hooks README). Calls of its sub-agents send no event.
 func crush() Harness {
 	h := Harness{Name: "crush", Title: "Crush", Program: "crush", events: []string{"PreToolUse"}, kind: sameKind, form: flatForm(),
 		folders: folders{own: ".config/crush", variable: "XDG_CONFIG_HOME", below: "crush", user: "crush.json", project: ".crush.json",
@@ -257,7 +257,7 @@ func crush() Harness {
 	return h
 }
 
-// copilotShell is Copilot CLI's key for the shell of this machine.
+// copilotShell returns Copilot CLI's key for the shell of this machine.
 func copilotShell() string {
 	if runtime.GOOS == "windows" {
 		return "powershell"

@@ -13,11 +13,11 @@ import (
 	"cardea.dev/internal/harness/claudecode"
 )
 
-// This file is about the file by which Claude Code knows the command /cardea. A prompt
-// that begins with a command which Claude Code does not know never reaches a hook (seen
-// with 2.1.330), and the hook answers "/cardea register coder".
+// This file installs the file that defines the command /cardea for Claude Code. A prompt
+// that begins with an unknown command never reaches a hook (seen with 2.1.330), and the
+// hook answers "/cardea register coder".
 
-// commandMark tells a file that this program wrote.
+// commandMark identifies a file that this program wrote.
 const commandMark = "<!-- written by cardea install; cardea install --uninstall removes it -->"
 
 const commandText = `---
@@ -32,17 +32,17 @@ Cardea's hook should have answered it before you saw it, and did not. Carry out 
 prompts did not run, and that "cardea doctor" in a terminal of their own says why.
 `
 
-// besideFile is a change of a file beside the one with the hooks.
+// besideFile is a change of a file next to the one with the hooks.
 type besideFile struct {
 	path string
 	text []byte
-	// says is what it is, for people.
+	// says describes the file for people.
 	says string
-	// write and remove say what is to be done; neither leaves it as it is.
+	// write and remove are the action; if neither is set, the file stays as it is.
 	write, remove bool
 }
 
-// planCommand works out how the file beside a settings file gets there, or goes.
+// planCommand plans the command file of a settings file, or its removal.
 func (p *Plan) planCommand(h Harness, wanted bool) {
 	if h.Name != claudecode.Name || p.scope == Managed {
 		return
@@ -65,13 +65,13 @@ func (p *Plan) planCommand(h Harness, wanted bool) {
 	p.beside = append(p.beside, c)
 }
 
-// commandBeside is where the file lies, for a settings file.
+// commandBeside returns the path of the command file for a settings file.
 func commandBeside(settings string) string {
 	return filepath.Join(filepath.Dir(settings), "commands", "cardea.md")
 }
 
-// KnowsCommand reports whether a harness knows the command /cardea, if it must know it
-// to pass it on to the hooks that were found.
+// KnowsCommand reports whether a harness knows the command /cardea, or passes it to the
+// found hooks without knowing it.
 func (f Findings) KnowsCommand(h Harness) bool {
 	return h.Name != claudecode.Name || slices.ContainsFunc(f.Wirings, func(w Wiring) bool {
 		_, err := os.Lstat(commandBeside(w.File))
@@ -79,10 +79,10 @@ func (f Findings) KnowsCommand(h Harness) bool {
 	})
 }
 
-// pending reports whether there is something to do.
+// pending reports whether the file must be changed.
 func (c besideFile) pending() bool { return c.write || c.remove }
 
-// diff says what is done, as a plan's difference does.
+// diff describes the change as in a plan's diff.
 func (c besideFile) diff() string {
 	switch {
 	case c.write:
@@ -93,7 +93,7 @@ func (c besideFile) diff() string {
 	return ""
 }
 
-// takeAway removes the file, where it goes.
+// takeAway removes the file if planned.
 func (c besideFile) takeAway() error {
 	if !c.remove {
 		return nil
@@ -101,11 +101,12 @@ func (c besideFile) takeAway() error {
 	if err := os.Remove(c.path); err != nil {
 		return fmt.Errorf("remove %s: %w", c.path, err)
 	}
-	_ = os.Remove(filepath.Dir(c.path)) // one that is not empty stays
+	_ = os.Remove(filepath.Dir(c.path)) // fails if the folder is not empty
 	return nil
 }
 
-// put writes the file, where it is wanted, with a mode for it, and that of its folder.
+// put writes the file if planned. mode and dirMode are the modes of the file and its
+// folder.
 func (c besideFile) put(mode, dirMode os.FileMode) error {
 	if !c.write {
 		return nil

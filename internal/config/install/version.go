@@ -19,9 +19,8 @@ import (
 // ErrNotFound means that a harness's command is not on PATH.
 var ErrNotFound = errors.New("not found on PATH")
 
-// Version asks a harness for its version: "2.1.300". path are the folders of
-// PATH; those in the project are left out, since what lies there is not the
-// harness but whatever the agent put there.
+// Version returns the version that a harness reports: "2.1.300". path holds the folders of
+// PATH. Folders in the project are skipped, since the agent can put any program there.
 func Version(ctx context.Context, h Harness, path []string, project string) (string, error) {
 	program := lookup(h.Program, path, project)
 	if program == "" {
@@ -39,6 +38,8 @@ func Version(ctx context.Context, h Harness, path []string, project string) (str
 	return "", fmt.Errorf("%s --version tells no version", program)
 }
 
+// lookup returns the path of an executable in the folders of path, "" if none exists. It
+// skips relative folders and those in the project.
 func lookup(name string, path []string, project string) string {
 	names := []string{name}
 	if runtime.GOOS == "windows" {
@@ -58,14 +59,15 @@ func lookup(name string, path []string, project string) string {
 	return ""
 }
 
-// FailsClosed reports whether a version of a harness knows the key that makes it block
-// where the hook fails: Claude Code from 2.1.295 on. Older builds may refuse the whole
-// entry for a key that they do not know, so a version that is not known does not get it.
+// FailsClosed reports whether a version of a harness knows the key that makes it block if
+// the hook fails: Claude Code from 2.1.295 on. Older builds may reject the whole entry
+// because of an unknown key, so an unknown version does not get it.
 func FailsClosed(h Harness, version string) bool {
 	return h.switchKey != "" && atLeast(version, h.switchSince...)
 }
 
-// atLeast compares the first numbers of a version: of "2.1.295-rc" 2, 1, 295.
+// atLeast reports whether a version is want or later. Of "2.1.295-rc", it compares 2, 1,
+// 295; an unknown version is too old.
 func atLeast(version string, want ...int) bool {
 	var got []int
 	for _, part := range strings.SplitN(version, ".", len(want)+1) {

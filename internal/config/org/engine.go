@@ -12,17 +12,17 @@ import (
 	"cardea.dev/internal/base/script"
 )
 
-// Request asks for an archive.
+// Request is a request for an archive.
 type Request struct {
 	// Address is an https address, or the absolute path of a file.
 	Address string `json:"address"`
-	// Key is the public key in PEM with which a bundle must be signed, "" where it need
-	// not be.
+	// Key is the public key in PEM that must have signed the bundle, "" if no signature is
+	// required.
 	Key string `json:"key,omitempty"`
 }
 
-// Answer is what came of a request: a tree, or an error.
-type Answer struct {
+// FetchResult is the result of a request: a tree, or an error.
+type FetchResult struct {
 	Tree  *Tree  `json:"tree,omitempty"`
 	Error string `json:"error,omitempty"`
 }
@@ -30,11 +30,11 @@ type Answer struct {
 // Fetcher fetches, verifies and unpacks an archive.
 type Fetcher func(ctx context.Context, r Request) (*Tree, error)
 
-// FetchArgument is what cardea-engine is started with to answer one [Request].
+// FetchArgument is the argument of cardea-engine to answer one [Request].
 const FetchArgument = "fetch"
 
-// ByEngine has cardea-engine fetch. find gives its path, env looks up variables as
-// os.Getenv does: those that say which proxies and authorities there are.
+// ByEngine returns a Fetcher that uses cardea-engine. find returns its path. env returns
+// environment variables: those for proxies and certificate authorities are passed on.
 func ByEngine(find func() (string, error), env func(string) string) Fetcher {
 	return func(ctx context.Context, r Request) (*Tree, error) {
 		program, err := find()
@@ -57,7 +57,7 @@ func ByEngine(find func() (string, error), env func(string) string) Fetcher {
 		if err != nil {
 			return nil, fmt.Errorf("cardea-engine: %w %s", err, strings.TrimSpace(string(told)))
 		}
-		var a Answer
+		var a FetchResult
 		switch err := json.Unmarshal(out, &a); {
 		case err != nil:
 			return nil, errors.New("cardea-engine answers in words that are not understood: install cardea and cardea-engine anew")

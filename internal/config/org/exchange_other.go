@@ -2,5 +2,5 @@
 
 package org
 
-// exchange exchanges two folders.
+// exchange swaps two folders.
 func exchange(a, b string) error { return byRenames(a, b) }

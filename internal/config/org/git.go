@@ -17,9 +17,9 @@ import (
 	"cardea.dev/internal/base/script"
 )
 
-// Clone reads the newest commit of a repository. The clone is shallow and bare: no
-// file of it is checked out, so that no hook, filter, attribute or submodule of the
-// repository does anything. It lies in a folder below temp that is removed.
+// Clone returns the files of the newest commit of a repository. The clone is shallow and
+// bare: nothing is checked out, so hooks, filters, attributes and submodules of the
+// repository have no effect. The clone is in a folder below temp, which Clone removes.
 func Clone(ctx context.Context, s Source, environ []string, temp string) (*Tree, error) {
 	program, err := exec.LookPath("git")
 	if err != nil {
@@ -52,8 +52,8 @@ func Clone(ctx context.Context, s Source, environ []string, temp string) (*Tree,
 	return tree, nil
 }
 
-// gitEnvironment is the environment without the variables that tell git what to do, and
-// with those that keep it to what is asked.
+// gitEnvironment returns the environment without git's variables, but with those that
+// restrict git.
 func gitEnvironment(environ []string) []string {
 	out := lists.Where(environ, func(v string) bool { return !strings.HasPrefix(strings.ToUpper(v), "GIT_") })
 	return append(out, "GIT_ALLOW_PROTOCOL=https:ssh:file", "GIT_TERMINAL_PROMPT=0", "GIT_LFS_SKIP_SMUDGE=1", "LC_ALL=C")
@@ -64,9 +64,9 @@ type git struct {
 	env          []string
 }
 
-// run runs git, and gives what it wrote.
+// run runs git, and returns its output.
 func (g git) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
-	// What a repository above the folder sets does not count, nor its hooks.
+	// Settings and hooks of a repository above the folder must not apply.
 	always := []string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "protocol.ext.allow=never", "-c", "core.pager=cat"}
 	p := script.Process{Path: g.program, Args: append(always, args...), Dir: g.dir, Env: append(g.env, "GIT_CEILING_DIRECTORIES="+filepath.Dir(g.dir)),
 		Stdin: stdin, Limit: limit.Fetch, MaxOutput: 2 * MaxTotal, MaxErrors: 4 << 10}
@@ -85,7 +85,7 @@ type entry struct {
 	size             int
 }
 
-// tree reads the files of the commit.
+// tree returns the files of the commit.
 func (g git) tree(ctx context.Context) (*Tree, error) {
 	list, err := g.run(ctx, nil, "ls-tree", "-r", "-z", "--long", "--full-tree", "HEAD")
 	if err != nil {
@@ -108,8 +108,8 @@ func (g git) tree(ctx context.Context) (*Tree, error) {
 	return in.Tree()
 }
 
-// entry reads a line of ls-tree: mode, type, hash, size and name. Its hash is "" where
-// there is nothing to read.
+// entry parses a line of ls-tree: mode, type, hash, size and name. hash is "" if the file
+// is not needed.
 func (in *Incoming) entry(line string) (entry, error) {
 	head, raw, ok := strings.Cut(line, "\t")
 	words := strings.Fields(head)
@@ -143,13 +143,14 @@ func (in *Incoming) entry(line string) (entry, error) {
 	return e, nil
 }
 
-// taken reports whether a file is taken, be it in a folder at the top.
+// taken reports whether a scope's folder can hold a file, directly or below one folder at
+// the top.
 func taken(name string) bool {
 	_, below, _ := strings.Cut(name, "/")
 	return Taken(name) || Taken(below)
 }
 
-// read reads files, all by one process.
+// read reads files with one process.
 func (g git) read(ctx context.Context, in *Incoming, wanted []entry) error {
 	var ask bytes.Buffer
 	total := 0

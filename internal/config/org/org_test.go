@@ -41,7 +41,8 @@ func tree(rules string) *Tree {
 	return &Tree{Files: map[string]File{"rules/a.yaml": {Data: []byte(rules)}, "signals/s": {Data: []byte("x"), Program: true}}}
 }
 
-// What is in force is replaced as a whole, comes back, and is never gone.
+// TestStore checks that the folder in force is replaced as a whole, can be restored, and is
+// never missing.
 func TestStore(t *testing.T) {
 	s := Store{filepath.Join(t.TempDir(), "org")}
 	is := func(want string) {

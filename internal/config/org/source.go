@@ -18,20 +18,19 @@ const (
 	Archive
 )
 
-// Source is where the settings of an organisation come from.
+// Source is the origin of an organisation's settings.
 type Source struct {
 	Kind Kind
-	// Address is what git clones, or the archive's address or absolute path.
+	// Address is the address to clone, or the archive's https address or absolute path.
 	Address string
-	// Ref is a branch or tag of git, "" for what the repository says.
+	// Ref is a branch or tag of git, "" for the default branch.
 	Ref string
 }
 
-// ParseSource reads a source as people write it: the address of a git repository
-// (https, ssh, or a folder), with "#BRANCH" behind it if that is wanted, or an archive
-// (.tar.gz, .tgz, .zip; https, or a file). signed is set where only a signed bundle is
-// good, so that an https address is one whatever its name. Relative paths are below dir,
-// and "~/" is home.
+// ParseSource parses a source as users write it. A git repository (https, ssh, or a folder)
+// is optionally followed by "#BRANCH". An archive is a .tar.gz, .tgz or .zip, with https or
+// a file. If signed is set, a signed bundle is required, so any https address is an
+// archive. Relative paths are below dir, and "~/" is home.
 func ParseSource(text, dir, home string, signed bool) (Source, error) {
 	address, ref, _ := strings.Cut(text, "#")
 	scheme, _, hasScheme := strings.Cut(address, "://")
@@ -55,6 +54,7 @@ func ParseSource(text, dir, home string, signed bool) (Source, error) {
 	return parsePath(address, ref)
 }
 
+// parseURL returns the source at an https, ssh or file URL. It rejects passwords.
 func parseURL(address, ref string, signed bool) (Source, error) {
 	u, err := url.Parse(address)
 	switch {
@@ -77,7 +77,7 @@ func parseURL(address, ref string, signed bool) (Source, error) {
 	return Source{Git, address, ref}, nil
 }
 
-// parsePath is a source on this machine: a file is an archive, a folder a repository.
+// parsePath returns a source on this machine: a file is an archive, a folder a repository.
 func parsePath(path, ref string) (Source, error) {
 	info, err := os.Stat(path)
 	switch {

@@ -14,36 +14,34 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Store is the folder that holds those of organisations, org in the person's own
-// folder. Beside the folders in force it has hidden ones: what is being brought, the
-// form before, and where each came from.
+// Store is the folder of organisations, org in the user's own folder. In addition to the
+// folders in force, hidden folders hold staged trees, previous forms and records.
 type Store struct{ Dir string }
 
-// Record says where the folder of an organisation came from.
+// Record is the origin of an organisation's folder.
 type Record struct {
-	// Source is as people write it, Key the file with the public key, or "".
+	// Source is the source as users write it. Key is the file with the public key, or "".
 	Source string `json:"source"`
 	Key    string `json:"key,omitempty"`
 	// Form is the commit, or the digest of the archive.
 	Form string    `json:"form"`
 	When time.Time `json:"when"`
-	// Former is that of the form before, nil where there was none.
+	// Former is the record of the previous form, nil if there was none.
 	Former *Record `json:"former,omitempty"`
 }
 
-// Folder is the folder of an organisation in force.
+// Folder returns the folder of an organisation in force.
 func (s Store) Folder(name string) string { return filepath.Join(s.Dir, name) }
 
-// Former is the form of an organisation's folder before the one in force.
+// Former returns the folder of an organisation's previous form.
 func (s Store) Former(name string) string { return filepath.Join(s.Dir, ".former", name) }
 
 func (s Store) record(name string) string { return filepath.Join(s.Dir, ".synced", name+".json") }
 
-// maxRecord bounds a record, in bytes.
+// maxRecord is the maximum size of a record in bytes.
 const maxRecord = 64 << 10
 
-// Record is where the folder of an organisation came from; it is empty where it was
-// never brought.
+// Record returns the origin of an organisation's folder, empty if it was never synced.
 func (s Store) Record(name string) (Record, error) {
 	var r Record
 	data, err := state.Read(s.record(name), maxRecord)
@@ -59,7 +57,7 @@ func (s Store) Record(name string) (Record, error) {
 	return r, nil
 }
 
-// Lock keeps other processes from changing the store until release is called.
+// Lock prevents other processes from changing the store until release is called.
 func (s Store) Lock() (release func(), err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return nil, err
@@ -71,18 +69,18 @@ func (s Store) Lock() (release func(), err error) {
 	if err := state.Lock(f, time.Second); err != nil {
 		return nil, errors.Join(fmt.Errorf("another sync is at work: %w", err), f.Close())
 	}
-	return func() { _ = f.Close() }, nil // nothing was written to it
+	return func() { _ = f.Close() }, nil // nothing was written
 }
 
-// Staged is a tree that was written beside what is in force.
+// Staged is a tree that was written but is not in force.
 type Staged struct {
-	// Root is a folder that has the tree at org/NAME, as a person's own folder would.
+	// Root is a folder with the tree at org/NAME, as in a user's own folder.
 	Root string
 	// Dir is the tree's folder.
 	Dir string
 }
 
-// Stage writes a tree beside what is in force.
+// Stage writes a tree without putting it in force.
 func (s Store) Stage(name string, t *Tree) (staged Staged, err error) {
 	if err := os.MkdirAll(filepath.Join(s.Dir, ".staged"), 0o700); err != nil {
 		return Staged{}, err
@@ -105,10 +103,10 @@ func (s Store) Stage(name string, t *Tree) (staged Staged, err error) {
 	return staged, nil
 }
 
-// Discard removes what was staged, or what came in its place.
+// Discard removes what is left of the staged tree.
 func (s Staged) Discard() error { return os.RemoveAll(s.Root) }
 
-// Put puts a staged tree in force, and keeps the form before.
+// Put puts a staged tree in force, and stores the previous form.
 func (s Store) Put(name string, staged Staged, r Record) error {
 	if old, err := s.Record(name); err == nil && old.Source != "" {
 		old.Former = nil
@@ -120,7 +118,7 @@ func (s Store) Put(name string, staged Staged, r Record) error {
 	return s.note(name, r)
 }
 
-// Rollback puts the form before in force, and keeps the present one in its place.
+// Rollback puts the previous form in force, and stores the current one as previous.
 func (s Store) Rollback(name string) error {
 	now, err := s.Record(name)
 	if err != nil {
@@ -146,7 +144,7 @@ func (s Store) note(name string, r Record) error {
 	return state.Write(s.record(name), append(text, '\n'))
 }
 
-// swap puts a folder in force. The one that was becomes the former one.
+// swap puts a folder in force. The current one becomes the previous form.
 func (s Store) swap(name, from string) error {
 	at, former := s.Folder(name), s.Former(name)
 	if state.IsLink(at) {
@@ -174,8 +172,8 @@ func (s Store) swap(name, from string) error {
 	return nil
 }
 
-// byRenames exchanges two folders where the system cannot do it at once. The second is
-// away for a moment, and is put back where the first cannot take its place.
+// byRenames swaps two folders if the system cannot do it atomically. b is missing for a
+// moment, and is restored if a cannot replace it.
 func byRenames(a, b string) error {
 	aside := a + ".aside"
 	if err := os.RemoveAll(aside); err != nil {
@@ -190,8 +188,8 @@ func byRenames(a, b string) error {
 	return os.Rename(aside, a)
 }
 
-// Read reads the files of a folder that a scope's folder has a place for, links
-// followed, under the limits of what comes. One that is not there is empty.
+// Read returns the files in a folder that a scope's folder can hold, with links followed,
+// within the limits of this package. A missing folder is empty.
 func Read(dir string) (*Tree, error) {
 	t := &Tree{Files: map[string]File{}}
 	total := 0
@@ -210,7 +208,7 @@ func Read(dir string) (*Tree, error) {
 			info, err := os.Stat(path)
 			switch {
 			case err != nil:
-				continue // a link to nothing
+				continue // a dangling link
 			case info.IsDir():
 				if depth < maxDepth && !strings.HasPrefix(e.Name(), ".") {
 					err = walk(name, depth+1)
@@ -236,14 +234,14 @@ func Read(dir string) (*Tree, error) {
 	return t, nil
 }
 
-// Change is a file that differs between two trees. Old and New are nil where there is
-// none.
+// Change is a file that differs between two trees. Old or New is nil if the file is
+// missing.
 type Change struct {
 	Path     string
 	Old, New *File
 }
 
-// Compare lists what differs, by path.
+// Compare returns the differences, sorted by path.
 func Compare(old, new *Tree) []Change {
 	all := map[string]File{}
 	maps.Copy(all, old.Files)

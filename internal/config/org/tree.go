@@ -1,11 +1,11 @@
-// Package org brings the settings of an organisation to this machine: from a git
-// repository, an archive or a signed bundle into a folder beside the one in force,
-// which they replace as a whole when a person has seen the difference. What fails
-// changes nothing, and the form before is kept.
+// Package org fetches the settings of an organisation from a git repository, an archive or
+// a signed bundle. It writes them next to the folder in force, which they replace as a
+// whole after a person has seen the differences. A failure changes nothing, and the
+// previous form is stored.
 //
-// What comes is a stranger's until then: names, types, sizes and counts of files are
-// bounded here, and only what a scope's folder may hold is taken. Archives are fetched
-// and unpacked by cardea-engine, since HTTP is no matter of the hook's program.
+// Until then, the files are untrusted. Names, types, sizes and numbers of files are
+// limited, and only files that a scope's folder can hold are used. The program
+// cardea-engine fetches and unpacks archives, since the hook's program has no HTTP.
 package org
 
 import (
@@ -17,53 +17,53 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of what comes.
+// The limits for incoming files.
 const (
-	// MaxDownload is how many bytes an archive may have, MaxFile a file in it, and
-	// MaxTotal all of them together.
+	// MaxDownload is the maximum size of an archive in bytes, MaxFile that of a file in it,
+	// and MaxTotal that of all files together.
 	MaxDownload = 32 << 20
 	MaxFile     = 1 << 20
 	MaxTotal    = 32 << 20
-	// MaxFiles is how many files there may be, taken or not.
+	// MaxFiles is the maximum number of files, used or not.
 	MaxFiles = 4096
 	maxDepth = 16
 	maxName  = 200
 )
 
-// File is a file that came.
+// File is an incoming file.
 type File struct {
 	Data []byte `json:"data"`
-	// Program is set where it may be executed.
+	// Program is set if it is executable.
 	Program bool `json:"program,omitempty"`
 }
 
-// Tree is what came, by path, and what was left out of it.
+// Tree is a set of incoming files by path, and the list of those left out.
 type Tree struct {
 	Files map[string]File `json:"files"`
-	// Left are the files that a scope's folder has no place for, sorted.
+	// Left holds the files that a scope's folder cannot hold, sorted.
 	Left []string `json:"left"`
-	// Form says which form of the source it is: a commit, or the digest of an archive.
+	// Form identifies the version of the source: a commit, or the digest of an archive.
 	Form string `json:"form"`
-	// Signed is set where a signature was verified.
+	// Signed is set if a signature was verified.
 	Signed bool `json:"signed"`
 }
 
-// Incoming is a tree that is being read, under limits.
+// Incoming collects the files of a tree within the limits.
 type Incoming struct {
 	files map[string]File
-	// links are the paths of links, devices and the like.
+	// links maps the paths of links, devices and similar entries to a description.
 	links map[string]string
 	seen  map[string]string
 	total int
 }
 
-// NewIncoming is one without files.
+// NewIncoming returns an Incoming without files.
 func NewIncoming() *Incoming {
 	return &Incoming{files: map[string]File{}, links: map[string]string{}, seen: map[string]string{}}
 }
 
-// Name checks the name of an entry, and gives it as a path: without "./" and without the
-// slash that names in OPA's bundles begin with. "" is the root.
+// Name validates the name of an entry, and returns it as a path: without "./" and without
+// the leading slash of names in OPA bundles. "" is the root.
 func (in *Incoming) Name(name string) (string, error) {
 	clean := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(name, "./"), "/"), "/")
 	if clean == "" || clean == "." {
@@ -87,14 +87,14 @@ func (in *Incoming) Name(name string) (string, error) {
 	return clean, nil
 }
 
-// Link notes an entry that is neither a file nor a folder. It is an error only where
-// a scope's folder has a place for it.
+// Link records an entry that is neither a file nor a folder. It is an error only if a
+// scope's folder could hold it.
 func (in *Incoming) Link(name, what string) { in.links[name] = what }
 
-// Room is how large the next file may be, in bytes.
+// Room returns the maximum size of the next file in bytes.
 func (in *Incoming) Room() int { return min(MaxFile, MaxTotal-in.total) }
 
-// Add takes a file by the name that [Incoming.Name] gave.
+// Add adds a file under the name returned by [Incoming.Name].
 func (in *Incoming) Add(name string, f File) error {
 	if len(f.Data) > in.Room() {
 		return fmt.Errorf("is too large: %s has more than %d bytes, or all files more than %d", name, MaxFile, MaxTotal)
@@ -104,12 +104,12 @@ func (in *Incoming) Add(name string, f File) error {
 	return nil
 }
 
-// Files are the files that were added, by name.
+// Files returns the added files by name.
 func (in *Incoming) Files() map[string]File { return in.files }
 
-// Tree is what a scope's folder has a place for. What lies in one folder at the top
-// lies at the top, as in the archives of hosts of repositories, and policies and data of
-// a bundle lie below policies/, wherever they were.
+// Tree returns the files that a scope's folder can hold. A single folder at the top is
+// removed, as in the archives of repository hosts. Policies and data of a bundle move below
+// policies/.
 func (in *Incoming) Tree() (*Tree, error) {
 	top := in.top()
 	_, bundle := in.files[path.Join(top, ".manifest")]
@@ -141,7 +141,7 @@ func (in *Incoming) Tree() (*Tree, error) {
 	return out, nil
 }
 
-// top is the one folder that everything lies in, with its slash, or "".
+// top returns the only folder at the top with its slash, or "".
 func (in *Incoming) top() string {
 	top := ""
 	for name := range in.files {
@@ -154,7 +154,7 @@ func (in *Incoming) top() string {
 	return top
 }
 
-// isPolicy reports whether a file is a policy, or a document of data beside some.
+// isPolicy reports whether a file is a policy or a data document of policies.
 func isPolicy(name string) bool {
 	switch path.Base(name) {
 	case "data.json", "data.yaml", "data.yml":
@@ -167,7 +167,7 @@ func isScript(name string) bool {
 	return strings.HasPrefix(name, "signals/") || strings.HasPrefix(name, "actions/")
 }
 
-// Taken reports whether a scope's folder has a place for a file.
+// Taken reports whether a scope's folder can hold a file.
 func Taken(name string) bool {
 	if name == "cardea.yaml" || name == "roles.yaml" || name == "overrides.yaml" {
 		return true

@@ -10,14 +10,14 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Brought tells which files called "local" came with a repository. It remembers
-// those that git was once seen to track, since an agent can take a file out of
-// git's index: such a file stays the project's until a person accepts it.
+// Brought identifies files called "local" that came with a repository. It remembers files
+// that git once tracked, since an agent can remove a file from git's index. Such a file
+// remains the project's until the user accepts it.
 //
-// A mark is an empty file whose name is made with the user's key from the path,
-// which may hold a secret. Planting one makes a file doubted, no more.
+// A mark is an empty file. Its name is an HMAC of the path with the user's key, since the
+// path may contain a secret. A planted mark only makes a file suspicious.
 type Brought struct {
-	// State is the state folder, "" where nothing is kept.
+	// State is the state folder, "" to store nothing.
 	State string
 }
 
@@ -33,19 +33,18 @@ func (b Brought) Tracked(path string) bool {
 		_, err = os.Lstat(b.mark(key, path))
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return true // it is marked, or that cannot be told
+		return true // it is marked, or that is unknown
 	}
 	if !Tracked(path) {
 		return false
 	}
 	if key, err := state.LoadKey(b.State); err == nil {
-		_ = state.Write(b.mark(key, path), nil) // the next call sees it once more
+		_ = state.Write(b.mark(key, path), nil) // on failure, the next call tries again
 	}
 	return true
 }
 
-// Forget forgets that git tracked a file which a person has accepted, unless git
-// still does.
+// Forget removes the mark of a file that the user accepted, unless git still tracks it.
 func (b Brought) Forget(path string) error {
 	key, err := state.ReadKey(b.State)
 	if err == nil && !Tracked(path) {
@@ -57,8 +56,7 @@ func (b Brought) Forget(path string) error {
 	return err
 }
 
-// mark is the file that says that git tracked another one, whichever way its
-// folder is reached.
+// mark returns the path of the mark for a file, with links to its folder followed.
 func (b Brought) mark(key []byte, path string) string {
 	if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		path = filepath.Join(real, filepath.Base(path))

@@ -9,57 +9,55 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// IgnoreFile is the text of .cardea/.gitignore: the folder local is the person's alone.
+// IgnoreFile is the text of .cardea/.gitignore: the folder local is for the user alone.
 const IgnoreFile = "# what only you see of this project\nlocal/\n"
 
-// Dirs are the folders of one person on this machine. A folder that could not
-// be told is "", and nothing is read from it or written to it.
+// Dirs holds the folders of a user on this machine. An unknown folder is ""; nothing is
+// read from or written to it.
 type Dirs struct {
-	// Home is the person's home folder.
+	// Home is the user's home folder.
 	Home string
-	// System is the scope folder of whoever administers the machine, User that
-	// of the person: cardea.yaml, rules/.
+	// System is the scope folder of the machine's administrator, User that of the user:
+	// cardea.yaml, rules/.
 	System, User string
-	// State holds what must outlive a call, Cache what may be lost, Runtime
-	// the sockets.
+	// State is for data that must outlive a call, Cache for data that may be lost, Runtime for
+	// sockets.
 	State, Cache, Runtime string
 	// Claude is Claude Code's own configuration folder.
 	Claude string
-	// Doubted are scope folders that are the person's, or the project's: variables name
-	// them that point into the project. What is there may only tighten.
+	// Scope folders that belong to the user or to the project: variables for them point into
+	// the project. Their files may only restrict.
 	Doubted []string
 }
 
-// Machine is what [FindDirs] asks the machine. The zero value of a field is
-// not usable; [ThisMachine] gives the real one.
+// Machine provides what [FindDirs] reads from the system. The zero value of a field is not
+// usable; [ThisMachine] returns the real ones.
 type Machine struct {
 	// OS is a value of runtime.GOOS.
 	OS string
-	// Env looks up a variable as os.Getenv does.
+	// Env returns a variable, as os.Getenv does.
 	Env func(string) string
-	// Home is the home folder of the password database, which no variable can
-	// change.
+	// Home returns the home folder from the password database, which no variable can change.
 	Home func() (string, error)
-	// User is the person's name to the system.
+	// User returns the user's login name.
 	User func() (string, error)
 	// Foreign reports whether a path exists and belongs to another user.
 	Foreign func(path string) bool
-	// System is the system's scope folder, "" where there is none. Guarded says
-	// what keeps a path from being the system's own, or "".
+	// System is the system's scope folder, "" if none exists. Guarded returns why a path is
+	// not the system's own, or "".
 	System  string
 	Guarded func(path string) string
-	// Links remembers where links lead, for the time of one look; nil remembers nothing.
+	// Links caches the targets of links for a short time; nil caches nothing.
 	Links *paths.Links
 }
 
-// FindDirs finds the person's folders. HOME, XDG_* and CLAUDE_CONFIG_DIR come
-// from an environment that the project can set (a .envrc, the env block of a
-// harness's project settings), so one that is relative, points into one of the
-// projects or at a folder of another user is not used, and is reported.
-func FindDirs(m Machine, projects ...string) (Dirs, cardea.Troubles) {
+// FindDirs returns the user's folders. A project can set HOME, XDG_* and CLAUDE_CONFIG_DIR,
+// with .envrc or the env block of a harness's project settings. So a value that is
+// relative, or points into a project or to another user's folder, is ignored and reported.
+func FindDirs(m Machine, projects ...string) (Dirs, cardea.Issues) {
 	f := finder{machine: m, links: m.links()}
 	for _, p := range projects {
-		// Everything lies in the root folder; there nothing follows from it.
+		// Everything is in the root folder, so being in it means nothing.
 		if p = f.links.Real(p); p != filepath.Dir(p) {
 			f.projects = append(f.projects, p)
 		}
@@ -72,10 +70,10 @@ func FindDirs(m Machine, projects ...string) (Dirs, cardea.Troubles) {
 	f.dirs.Runtime = f.runtime()
 	f.dirs.Doubted = slices.DeleteFunc(f.dirs.Doubted, func(dir string) bool { return dir == f.dirs.User })
 	f.dirs.Claude = f.variable("CLAUDE_CONFIG_DIR", Below(f.dirs.Home, ".claude"))
-	return f.dirs, f.troubles
+	return f.dirs, f.issues
 }
 
-// links remembers where links lead.
+// links returns Links, or a new cache.
 func (m Machine) links() *paths.Links {
 	if m.Links == nil {
 		return new(paths.Links)
@@ -88,10 +86,10 @@ type finder struct {
 	projects []string
 	links    *paths.Links
 	dirs     Dirs
-	troubles cardea.Troubles
+	issues   cardea.Issues
 }
 
-// home is HOME where it can be believed, else the password database's.
+// home returns HOME if it is trusted, else the home folder of the password database.
 func (f *finder) home() string {
 	name := "HOME"
 	if f.machine.OS == "windows" {
@@ -112,7 +110,7 @@ func (f *finder) home() string {
 		f.report("%s cannot be used (%s) and the password database gives no home folder (%v): there are no settings of yours; set %s", name, orUnset(why), err, name)
 		return ""
 	}
-	// Who works in the home folder itself has HOME in the project, rightly.
+	// In the home folder itself, HOME is rightly in the project.
 	if path != "" && filepath.Clean(path) != filepath.Clean(real) {
 		f.report("%s=%s %s; %s and %s is used. Set it to your own home folder", name, path, why, ignored, real)
 	}
@@ -126,7 +124,7 @@ func orUnset(why string) string {
 	return why
 }
 
-// own is Cardea's folder in the one that a variable names.
+// own returns Cardea's folder in the one that a variable names.
 func (f *finder) own(name, standard string) string {
 	base := f.variable(name, "")
 	if base == "" {
@@ -138,14 +136,14 @@ func (f *finder) own(name, standard string) string {
 	return filepath.Join(base, "cardea")
 }
 
-// runtime is a folder for sockets. Where the machine gives none, it lies in
-// the state folder.
+// runtime returns a folder for sockets. If the machine provides none, it is in the state
+// folder.
 func (f *finder) runtime() string {
 	return f.own("XDG_RUNTIME_DIR", Below(f.dirs.State, "run"))
 }
 
-// variable is the folder that a variable names where it can be believed, else
-// the standard one.
+// variable returns the folder that a variable names if it is trusted, else the standard
+// one.
 func (f *finder) variable(name, standard string) string {
 	path := f.machine.Env(name)
 	if path == "" {
@@ -158,7 +156,7 @@ func (f *finder) variable(name, standard string) string {
 	return filepath.Clean(path)
 }
 
-// doubt says why a folder named by a variable cannot be believed, or "".
+// doubt returns why a folder from a variable is not trusted, or "".
 func (f *finder) doubt(path string) string {
 	if path == "" {
 		return ""
@@ -175,7 +173,7 @@ func (f *finder) doubt(path string) string {
 	return ""
 }
 
-// projectOf is the project in which a path lies, "" for none.
+// projectOf returns the project that contains a path, "" for none.
 func (f *finder) projectOf(path string) string {
 	real := f.links.Real(path)
 	for _, p := range f.projects {
@@ -186,14 +184,13 @@ func (f *finder) projectOf(path string) string {
 	return ""
 }
 
-// holds reports whether a variable names a folder of the user's in a project.
+// holds reports whether a variable names the user's own folder inside a project.
 func (f *finder) holds(path string) bool {
 	return filepath.IsAbs(path) && f.projectOf(path) != "" && !f.machine.Foreign(path)
 }
 
-// RefuseState says why state cannot be kept in a folder, or "". A project that
-// holds the home folder holds all of the person's folders, so there is nothing
-// better to ask for.
+// RefuseState returns why state must not be stored in a folder, or "". A project that
+// contains the home folder contains all folders of the user, so it is accepted.
 func (m Machine) RefuseState(dir, project, home string) string {
 	links := m.links()
 	project = links.Real(project)
@@ -207,12 +204,12 @@ func (m Machine) RefuseState(dir, project, home string) string {
 }
 
 func (f *finder) report(format string, args ...any) {
-	f.troubles = append(f.troubles, cardea.Warning("", cardea.CodeIgnored, "", fmt.Sprintf(format, args...)))
+	f.issues = append(f.issues, cardea.Warning("", cardea.CodeIgnored, "", fmt.Sprintf(format, args...)))
 }
 
 type standard struct{ config, state, cache string }
 
-// defaults are the platform's own folders below a home folder.
+// defaults returns the platform's standard folders below a home folder.
 func (f *finder) defaults(home string) standard {
 	s := standard{config: ".config/cardea", state: ".local/state/cardea", cache: ".cache/cardea"}
 	switch f.machine.OS {
@@ -224,7 +221,7 @@ func (f *finder) defaults(home string) standard {
 	return standard{config: Below(home, s.config), state: Below(home, s.state), cache: Below(home, s.cache)}
 }
 
-// Below joins, except to a folder that is not known.
+// Below joins base and path; it returns "" if base is unknown ("").
 func Below(base, path string) string {
 	if base == "" {
 		return ""

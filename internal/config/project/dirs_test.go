@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// machine is a Linux machine whose password database says home, and where the
-// paths of foreign belong to somebody else.
+// machine returns a Linux machine with home in its password database. The paths in foreign
+// belong to another user.
 func machine(home string, vars map[string]string, foreign ...string) Machine {
 	return Machine{
 		OS:      "linux",
@@ -23,20 +23,20 @@ func machine(home string, vars map[string]string, foreign ...string) Machine {
 }
 
 func TestFindDirsByDefault(t *testing.T) {
-	got, troubles := FindDirs(machine("/none", map[string]string{"HOME": "/home/liam"}), "/work/app")
+	got, issues := FindDirs(machine("/none", map[string]string{"HOME": "/home/liam"}), "/work/app")
 	want := Dirs{Home: "/home/liam", User: "/home/liam/.config/cardea", State: "/home/liam/.local/state/cardea",
 		Cache: "/home/liam/.cache/cardea", Runtime: "/home/liam/.local/state/cardea/run", Claude: "/home/liam/.claude"}
-	if !reflect.DeepEqual(got, want) || len(troubles) != 0 {
-		t.Errorf("got %+v, %v\nwant %+v", got, troubles, want)
+	if !reflect.DeepEqual(got, want) || len(issues) != 0 {
+		t.Errorf("got %+v, %v\nwant %+v", got, issues, want)
 	}
 }
 
 func TestFindDirsByVariables(t *testing.T) {
-	got, troubles := FindDirs(machine("/none", map[string]string{"HOME": "/home/liam", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s",
+	got, issues := FindDirs(machine("/none", map[string]string{"HOME": "/home/liam", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s",
 		"XDG_CACHE_HOME": "/k", "XDG_RUNTIME_DIR": "/run/user/7", "CLAUDE_CONFIG_DIR": "/cl"}), "/work/app")
 	want := Dirs{Home: "/home/liam", User: "/c/cardea", State: "/s/cardea", Cache: "/k/cardea", Runtime: "/run/user/7/cardea", Claude: "/cl"}
-	if !reflect.DeepEqual(got, want) || len(troubles) != 0 {
-		t.Errorf("got %+v, %v\nwant %+v", got, troubles, want)
+	if !reflect.DeepEqual(got, want) || len(issues) != 0 {
+		t.Errorf("got %+v, %v\nwant %+v", got, issues, want)
 	}
 }
 
@@ -52,8 +52,8 @@ func TestFindDirsOfOtherPlatforms(t *testing.T) {
 	}
 }
 
-// The project can set variables; what they name must not become this person's
-// settings.
+// TestFindDirsDoubtsVariables checks that folders named by a project's variables do not
+// become the user's settings.
 func TestFindDirsDoubtsVariables(t *testing.T) {
 	for _, name := range []string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "CLAUDE_CONFIG_DIR"} {
 		for value, why := range map[string]string{
@@ -63,7 +63,7 @@ func TestFindDirsDoubtsVariables(t *testing.T) {
 			"/other":            "another user",
 		} {
 			vars := map[string]string{"HOME": "/home/liam", name: value}
-			got, troubles := FindDirs(machine("/home/liam", vars, "/other"), "/work/app")
+			got, issues := FindDirs(machine("/home/liam", vars, "/other"), "/work/app")
 			plain, _ := FindDirs(machine("/home/liam", map[string]string{"HOME": "/home/liam"}), "/work/app")
 			if doubted := got.Doubted; name == "XDG_CONFIG_HOME" && why == "points into the project" {
 				if want := []string{filepath.Join(value, "cardea")}; !slices.Equal(doubted, want) {
@@ -74,8 +74,8 @@ func TestFindDirsDoubtsVariables(t *testing.T) {
 			if !reflect.DeepEqual(got, plain) {
 				t.Errorf("%s=%s is believed: %+v", name, value, got)
 			}
-			if len(troubles) != 1 || !strings.Contains(troubles[0].Error(), why) || !strings.Contains(troubles[0].Error(), name) {
-				t.Errorf("%s=%s: troubles %v, want one that says %q", name, value, troubles, why)
+			if len(issues) != 1 || !strings.Contains(issues[0].Error(), why) || !strings.Contains(issues[0].Error(), name) {
+				t.Errorf("%s=%s: troubles %v, want one that says %q", name, value, issues, why)
 			}
 		}
 	}
@@ -83,34 +83,34 @@ func TestFindDirsDoubtsVariables(t *testing.T) {
 
 func TestFindDirsDoubtsHome(t *testing.T) {
 	for _, value := range []string{"/work/app/home", "relative", "/other"} {
-		got, troubles := FindDirs(machine("/home/liam", map[string]string{"HOME": value}, "/other"), "/work/app")
-		if got.Home != "/home/liam" || len(troubles) != 1 {
-			t.Errorf("HOME=%s: %+v, %v", value, got, troubles)
+		got, issues := FindDirs(machine("/home/liam", map[string]string{"HOME": value}, "/other"), "/work/app")
+		if got.Home != "/home/liam" || len(issues) != 1 {
+			t.Errorf("HOME=%s: %+v, %v", value, got, issues)
 		}
 		if inside := value == "/work/app/home"; inside != slices.Equal(got.Doubted, []string{value + "/.config/cardea"}) || !inside && got.Doubted != nil {
 			t.Errorf("HOME=%s: %v may only tighten", value, got.Doubted)
 		}
 	}
 	// A session that began in the root folder has everything in its project.
-	if got, troubles := FindDirs(machine("/home/liam", map[string]string{"HOME": "/home/other"}), "/"); got.Home != "/home/other" || len(troubles) != 0 {
-		t.Errorf("project is /: %+v, %v", got, troubles)
+	if got, issues := FindDirs(machine("/home/liam", map[string]string{"HOME": "/home/other"}), "/"); got.Home != "/home/other" || len(issues) != 0 {
+		t.Errorf("project is /: %+v, %v", got, issues)
 	}
 	// A missing HOME is no reason to complain.
-	if got, troubles := FindDirs(machine("/home/liam", nil), "/work/app"); got.Home != "/home/liam" || len(troubles) != 0 {
-		t.Errorf("no HOME: %+v, %v", got, troubles)
+	if got, issues := FindDirs(machine("/home/liam", nil), "/work/app"); got.Home != "/home/liam" || len(issues) != 0 {
+		t.Errorf("no HOME: %+v, %v", got, issues)
 	}
-	// Who works in the home folder itself has HOME in the project, rightly.
-	if got, troubles := FindDirs(machine("/home/liam", map[string]string{"HOME": "/home/liam"}), "/home/liam"); got.Home != "/home/liam" || len(troubles) != 0 {
-		t.Errorf("project is home: %+v, %v", got, troubles)
+	// In the home folder itself, HOME is rightly in the project.
+	if got, issues := FindDirs(machine("/home/liam", map[string]string{"HOME": "/home/liam"}), "/home/liam"); got.Home != "/home/liam" || len(issues) != 0 {
+		t.Errorf("project is home: %+v, %v", got, issues)
 	}
 }
 
 func TestFindDirsWithoutAnyHome(t *testing.T) {
 	m := machine("", map[string]string{"HOME": "/work/app/home"})
 	m.Home = func() (string, error) { return "", errors.New("user: unknown userid 1234") }
-	got, troubles := FindDirs(m, "/work/app")
-	if want := (Dirs{Doubted: []string{"/work/app/home/.config/cardea"}}); !reflect.DeepEqual(got, want) || len(troubles) != 1 || !strings.Contains(troubles[0].Error(), "unknown userid") {
-		t.Errorf("got %+v, %v", got, troubles)
+	got, issues := FindDirs(m, "/work/app")
+	if want := (Dirs{Doubted: []string{"/work/app/home/.config/cardea"}}); !reflect.DeepEqual(got, want) || len(issues) != 1 || !strings.Contains(issues[0].Error(), "unknown userid") {
+		t.Errorf("got %+v, %v", got, issues)
 	}
 }
 
@@ -122,9 +122,9 @@ func TestFindDirsSeesThroughLinks(t *testing.T) {
 		t.Skip(err)
 	}
 	vars := map[string]string{"HOME": "/home/liam", "XDG_CONFIG_HOME": filepath.Join(outside, "not", "yet")}
-	got, troubles := FindDirs(machine("/home/liam", vars), project)
-	if got.User != "/home/liam/.config/cardea" || len(troubles) != 1 {
-		t.Errorf("a link into the project is believed: %+v, %v", got, troubles)
+	got, issues := FindDirs(machine("/home/liam", vars), project)
+	if got.User != "/home/liam/.config/cardea" || len(issues) != 1 {
+		t.Errorf("a link into the project is believed: %+v, %v", got, issues)
 	}
 }
 
@@ -160,12 +160,12 @@ func TestRefuseState(t *testing.T) {
 	}
 }
 
-// The session may have begun in another project than the one around its
-// present folder; neither is believed.
+// TestFindDirsDoubtsAllProjects checks that a session's first project is as untrusted as
+// that around its current folder.
 func TestFindDirsDoubtsAllProjects(t *testing.T) {
 	vars := map[string]string{"HOME": "/home/liam", "XDG_STATE_HOME": "/work/lib/s", "XDG_CONFIG_HOME": "/work/app/c"}
-	if got, troubles := FindDirs(machine("/home/liam", vars), "/work/app", "/work/lib", ""); len(troubles) != 2 {
-		t.Errorf("got %+v, %v", got, troubles)
+	if got, issues := FindDirs(machine("/home/liam", vars), "/work/app", "/work/lib", ""); len(issues) != 2 {
+		t.Errorf("got %+v, %v", got, issues)
 	}
 }
 
@@ -223,7 +223,8 @@ func TestSurroundings(t *testing.T) {
 	}
 }
 
-// Padding a call with paths must not push one out of sight unnoticed.
+// TestSurroundingsAreBounded checks that padding a call with paths does not hide one
+// without notice.
 func TestSurroundingsAreBounded(t *testing.T) {
 	base := realTemp(t)
 	var many []string

@@ -1,8 +1,8 @@
-// Package project finds the folders of a person and of a session's project, and
-// reads what lies in them.
+// Package project finds the folders of a user and of a session's project, and reads the
+// files in them.
 //
-// Where the files are is asked of the environment, which a project may have set:
-// a variable that points into the project, or at somebody else's folder, is not
-// believed. Every file is read with a bound, and its last good form is kept, so
-// that a typing error neither opens nor shuts the gate.
+// A project may have set the environment variables that name the folders. So a variable
+// that points into the project, or to another user's folder, is ignored. Reads are limited,
+// and the last good form of every file is stored, so that a typing error neither opens nor
+// closes the gate.
 package project

@@ -14,35 +14,32 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// The bounds of a folder of rules. A project's files are written by whoever
-// sent the pull request.
+// The limits of a folder of rules. A pull request can contain a project's files.
 const (
 	MaxRuleFiles = 256
 	MaxEntries   = 4096
-	// How many bytes of rules are read for one call: of the person's, of the
-	// session's project, and of all projects around together. A project that
-	// makes the hook slow would gain that nothing is decided in time, and
-	// reading a mebibyte takes most of a second.
+	// Maximum bytes of rules for one call: of the user's rules, and of the project's or of all
+	// surrounding projects together. A project that makes the hook slow could prevent a
+	// decision in time, and reading a mebibyte takes most of a second.
 	MaxOwnRules     = 16 << 20
 	MaxProjectRules = 1 << 20
 )
 
-// ReadFile reads a regular file that is no larger than a document may be. A
-// file that is not there gives nil and no error. inside, if not "", is the
-// folder that the file must lie in after links are followed. when is the time of
-// its last change.
+// ReadFile reads a regular file up to the maximum size of a document. A missing file
+// returns nil and no error. inside, unless "", is the folder that must contain the file
+// after links are followed. when is the modification time.
 func ReadFile(path, inside string) (data []byte, when time.Time, err error) {
 	return ReadKnown(nil, path, inside)
 }
 
-// ReadKnown is [ReadFile], but for the reading of a file that is in a memory as it is.
+// ReadKnown is [ReadFile] with a cache.
 func ReadKnown(known *state.Memory, path, inside string) (data []byte, when time.Time, err error) {
 	data, when, err = known.ReadDated(path, document.MaxSize+1)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, when, nil
 	case errors.Is(err, state.ErrTooLarge):
-		return make([]byte, document.MaxSize+1), when, nil // who reads it tells so
+		return make([]byte, document.MaxSize+1), when, nil // reading the document reports it
 	case err != nil:
 		return nil, when, plainError(err)
 	}
@@ -58,8 +55,7 @@ func ReadKnown(known *state.Memory, path, inside string) (data []byte, when time
 	return data, when, nil
 }
 
-// plainError is an error of the file system without the path, which the
-// problem names already.
+// plainError returns a file system error without the path, which the problem already names.
 func plainError(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -68,9 +64,8 @@ func plainError(err error) error {
 	return err
 }
 
-// RuleFiles lists the YAML files of a folder, sorted. A folder that is not
-// there has none. A folder that is cut off is an error: what was not read
-// cannot be known to allow anything.
+// RuleFiles returns the YAML files of a folder, sorted; nil for a missing folder. It fails
+// for a folder with too many files, since unread rules could deny.
 func RuleFiles(dir string) ([]string, error) {
 	names, err := state.Names(dir, MaxEntries+1)
 	if err != nil {

@@ -46,7 +46,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// A pipe in the place of a file would hang the hook until its time is up.
+// TestReadFileDoesNotWaitForAPipe checks that a pipe in the place of a file does not block
+// the hook.
 func TestReadFileDoesNotWaitForAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "rules.yaml")
 	if err := exec.Command("mkfifo", pipe).Run(); err != nil {

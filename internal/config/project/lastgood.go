@@ -13,30 +13,29 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// LastGood keeps the last form of every file of settings and rules that was
-// read without errors, so that a typing error does not open or shut the gate.
+// LastGood stores the last error-free form of every file of settings and rules, so that a
+// typing error neither opens nor closes the gate.
 //
-// A form is kept under a name that is a digest of the file's path, signed with
-// the user's key, so that a planted one does not count. It has the time of the
-// file that it was made from: one look at time and size tells whether it is
-// current, so that a call for which nothing changed costs a stat a file. What
-// is new is written when the verdict stands.
+// The name of a form is an HMAC of the file's path. Forms are signed with the user's key,
+// so a planted one is ignored. A form has the time of its file: time and size show whether
+// it is current, so an unchanged file costs one stat per call. New forms are written after
+// the verdict is final.
 //
-// A form in which something looks like a secret is not kept: redacted it would
-// be other rules. An empty file in its place tells that it was looked at.
+// A form with a possible secret is not stored, since redacted rules would be different
+// rules. An empty signed form in its place shows that it was checked.
 type LastGood struct {
-	// state is the state folder, "" where nothing is kept.
+	// state is the state folder, "" to store nothing.
 	state string
 	news  []form
-	// key is the user's, nil where there is none or it was not asked for.
+	// key is the user's key, nil if none exists or it was not read yet.
 	key   []byte
 	asked bool
 }
 
-// NewLastGood keeps forms in a state folder, "" keeps none.
+// NewLastGood returns the store in a state folder; "" stores nothing.
 func NewLastGood(state string) LastGood { return LastGood{state: state} }
 
-// form is a form that is to be kept.
+// form is a form to store.
 type form struct {
 	path string
 	from Source
@@ -44,11 +43,11 @@ type form struct {
 	when time.Time
 }
 
-// Source is the folder that a file was read from, as far as it matters here.
+// Source is the kind of folder that a file was read from.
 type Source bool
 
-// Forms of a project's files are kept apart from the person's, and only so
-// many of them: a clone must not fill the disk or push the person's out.
+// Forms of a project's files are separate from the user's, and limited in number: a clone
+// must not fill the disk or displace the user's forms.
 const (
 	OfPerson  Source = false
 	OfProject Source = true
@@ -60,7 +59,7 @@ const (
 	withheldPurpose = "withheld form"
 )
 
-// folder is where forms of a source are kept.
+// folder returns the folder for forms of a source.
 func (k *LastGood) folder(from Source) string {
 	if from == OfProject {
 		return filepath.Join(k.state, "lastgood", "projects")
@@ -68,23 +67,22 @@ func (k *LastGood) folder(from Source) string {
 	return filepath.Join(k.state, "lastgood")
 }
 
-// own is the user's key, nil where nothing was ever signed.
+// own returns the user's key, nil if nothing was ever signed.
 func (k *LastGood) own() []byte {
 	if !k.asked && k.state != "" {
-		k.key, _ = state.ReadKey(k.state) // writing tells what is wrong with it
+		k.key, _ = state.ReadKey(k.state) // writing reports errors
 		k.asked = true
 	}
 	return k.key
 }
 
-// name is the file of a form. Its digest is made with the key, since a path may
-// hold a secret that can be guessed.
+// name returns the path of a form. It depends on the key, since a path may contain a secret
+// that can be guessed.
 func (k *LastGood) name(path string, from Source) string {
 	return filepath.Join(k.folder(from), hex.EncodeToString(state.Sign(k.key, namePurpose, []byte(path))))
 }
 
-// Note remembers a file that was read without errors, unless its form is kept
-// already.
+// Note records a file that was read without errors, unless its form is stored already.
 func (k *LastGood) Note(path string, from Source, data []byte, when time.Time) {
 	if k.state == "" {
 		return
@@ -99,8 +97,7 @@ func (k *LastGood) Note(path string, from Source, data []byte, when time.Time) {
 	k.news = append(k.news, form{path, from, data, when})
 }
 
-// Form is the last good form of a file, nil where there is none that this
-// user's Cardea wrote.
+// Form returns the last good form of a file, nil if this user's Cardea wrote none.
 func (k *LastGood) Form(path string, from Source) []byte {
 	if k.state == "" {
 		return nil
@@ -115,8 +112,8 @@ func (k *LastGood) Form(path string, from Source) []byte {
 	return text
 }
 
-// Write keeps what is new, until it is late. What is left is new at the next
-// call. An error changes no verdict; it is for the person.
+// Write stores the new forms until late returns true. A later call stores the rest. An
+// error changes no verdict; it is for the user.
 func (k *LastGood) Write(r *redact.Redactor, late func() bool) error {
 	if len(k.news) == 0 {
 		return nil
@@ -129,6 +126,7 @@ func (k *LastGood) Write(r *redact.Redactor, late func() bool) error {
 	return nil
 }
 
+// writeAll signs and writes the new forms, and prunes old forms of projects.
 func (k *LastGood) writeAll(r *redact.Redactor, late func() bool) error {
 	key, err := state.LoadKey(k.state)
 	if err != nil {
@@ -150,8 +148,8 @@ func (k *LastGood) writeAll(r *redact.Redactor, late func() bool) error {
 	return errors.Join(errs...)
 }
 
-// signed is a form as it is kept: the signature and the text, or, where the
-// text holds a secret, the signature of that.
+// signed returns a form as it is stored: the signature and the text. If the text has a
+// secret, it returns only a signature for that.
 func (k *LastGood) signed(n form, r *redact.Redactor) []byte {
 	if len(r.Find(string(n.data))) > 0 {
 		return state.Sign(k.key, withheldPurpose, []byte(n.path))
@@ -159,7 +157,7 @@ func (k *LastGood) signed(n form, r *redact.Redactor) []byte {
 	return state.SignedText(k.key, purpose, n.path, n.data)
 }
 
-// Pending are the files whose forms are to be kept and are not written yet.
+// Pending returns the files whose forms are not written yet.
 func (k *LastGood) Pending() []string {
 	var out []string
 	for _, n := range k.news {

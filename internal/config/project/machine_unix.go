@@ -8,15 +8,14 @@ import (
 	"syscall"
 )
 
-// ThisMachine asks the machine that the process runs on.
+// ThisMachine returns the Machine of this process.
 func ThisMachine(env func(string) string) Machine {
 	return Machine{OS: runtime.GOOS, Env: env, Home: passwordHome, User: passwordName, Foreign: Foreign,
 		System: "/etc/cardea", Guarded: Guarded}
 }
 
-// Guarded says what keeps a path from being the system's own, or "": another
-// owner than root, or a mode that lets others write. What is not there is
-// nobody's.
+// Guarded returns why a path is not the system's own, or "": an owner other than root, or a
+// mode that lets others write. A missing path has no owner, so it returns "".
 func Guarded(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// ThisMachine asks the machine that the process runs on.
+// ThisMachine returns the Machine of this process.
 func ThisMachine(env func(string) string) Machine {
 	return Machine{OS: runtime.GOOS, Env: env, Home: passwordHome, User: passwordName, Foreign: Foreign,
 		System: programData(env), Guarded: func(string) string { return "" }}
 }
 
-// programData is Cardea's folder in ProgramData. The project can set the
-// variable, so only a ProgramData at the top of a drive is believed. Who may
-// write there is the administrator's business: access lists are not read.
+// programData returns Cardea's folder in ProgramData. A project can set the variable, so
+// only a ProgramData at the top of a drive is trusted. Access lists are not read: the
+// administrator decides who may write there.
 func programData(env func(string) string) string {
 	dir := filepath.Clean(env("ProgramData"))
 	if len(dir) == len(`C:\ProgramData`) && strings.EqualFold(dir[1:], `:\ProgramData`) {
@@ -40,6 +40,6 @@ func passwordName() (string, error) {
 	return u.Username, nil
 }
 
-// Foreign is false: profile folders are closed to other users by their access
-// lists, which the standard library does not read.
+// Foreign returns false: access lists, which the standard library does not read, close
+// profile folders to other users.
 func Foreign(string) bool { return false }

@@ -6,7 +6,8 @@ import (
 	"strconv"
 )
 
-// passwordHome looks the user id up; user.Current would believe HOME.
+// passwordHome returns the home folder of this process's user. It looks up the user id,
+// since user.Current would trust HOME.
 func passwordHome() (string, error) {
 	u, err := user.LookupId(strconv.Itoa(os.Geteuid()))
 	if err != nil {
@@ -15,7 +16,7 @@ func passwordHome() (string, error) {
 	return u.HomeDir, nil
 }
 
-// passwordName is the name of the same entry.
+// passwordName returns the login name of the same entry.
 func passwordName() (string, error) {
 	u, err := user.LookupId(strconv.Itoa(os.Geteuid()))
 	if err != nil {

@@ -12,24 +12,24 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// The password file is read here, and not by os/user: where that is linked, the Go tool
-// builds a program that loads the C library if a C compiler is there, and then LD_PRELOAD,
-// which a project's settings can set, loads code into the gate.
+// The password file is read here instead of with os/user. With os/user, the Go tool links
+// the C library if a C compiler is present. Then LD_PRELOAD, which a project's settings can
+// set, loads code into the gate.
 
-// passwordFile lists the users of this machine (passwd(5)), maxPasswords is its longest
-// length, in bytes.
+// passwordFile lists the users of this machine (passwd(5)). maxPasswords is its maximum
+// size in bytes.
 const (
 	passwordFile = "/etc/passwd"
 	maxPasswords = 16 << 20
 )
 
-// passwordHome is the home folder of this process's user.
+// passwordHome returns the home folder of this process's user.
 func passwordHome() (string, error) { return passwordEntry(5) }
 
-// passwordName is the name of the same entry.
+// passwordName returns the login name of the same entry.
 func passwordName() (string, error) { return passwordEntry(0) }
 
-// passwordEntry is a field of the first line with this process's user id.
+// passwordEntry returns a field of the first line with this process's user id.
 func passwordEntry(field int) (string, error) {
 	data, err := state.ReadLinked(passwordFile, maxPasswords)
 	if err != nil {

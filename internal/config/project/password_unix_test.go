@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The entry is the one that the system's own reader finds.
+// TestPasswords compares the entry with that of the system's own reader.
 func TestPasswords(t *testing.T) {
 	u, err := user.LookupId(strconv.Itoa(os.Geteuid()))
 	if err != nil {

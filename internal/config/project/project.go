@@ -9,14 +9,13 @@ import (
 	"sync"
 )
 
-// MaxSurroundings is how many further projects count for one call.
+// MaxSurroundings is the maximum number of other projects that apply to one call.
 const MaxSurroundings = 16
 
-// FindIn is the project of a session that began in start: the nearest
-// folder at or above it that has .cardea or .git, else start. Home folders
-// and what lies above them are no project unless they are start itself: a .git
-// there holds dotfiles, or an agent made it, and everything would be one project.
-// seen keeps what was seen of folders.
+// FindIn returns the project of a session that began in start: the nearest folder at or
+// above it with .cardea or .git, else start. Home folders and those above them are no
+// projects unless they are start. A .git there is for dotfiles or from an agent, and would
+// make everything one project. seen caches folders.
 func FindIn(seen *state.Absent, start string, homes ...string) string {
 	if start == "" {
 		return ""
@@ -35,9 +34,9 @@ func FindIn(seen *state.Absent, start string, homes ...string) string {
 	}
 }
 
-// SessionStart is the folder that a session's project is looked for from:
-// CLAUDE_PROJECT_DIR where the harness sets it, else the folder of the
-// session's first event. told is "" unless the variable cannot be used.
+// SessionStart returns the folder from which to look for a session's project. It is
+// CLAUDE_PROJECT_DIR if the harness sets it, else the folder of the session's first event.
+// told is the reason if the variable cannot be used.
 func SessionStart(env func(string) string, first string) (start, told string) {
 	v := env("CLAUDE_PROJECT_DIR")
 	if v == "" {
@@ -50,14 +49,13 @@ func SessionStart(env func(string) string, first string) (start, told string) {
 	return filepath.Clean(v), ""
 }
 
-// Surroundings are further projects whose denies and asks count for a call:
-// the nearest folder with one of the marks (".cardea") at or above each of the
-// paths, without known, the home folder and what lies above it. complete is
-// false when the call names more than [MaxSurroundings] projects, or paths in so many folders
-// that looking would take too long: what was not looked at is not known.
+// Surroundings returns other projects whose deny and ask rules apply to a call. They are
+// the nearest folders with one of the marks (".cardea") at or above each path. The folders
+// in known, the home folder and those above it are excluded. The result complete is false
+// if there are more than [MaxSurroundings] projects, or too many folders to search in time.
 //
-// looked remembers which paths are folders, for several such questions about one
-// call; nil remembers nothing.
+// looked caches which paths are folders, for several searches about one call; nil caches
+// nothing.
 func Surroundings(looked *Looked, paths []string, home string, marks []string, known ...string) (projects []string, complete bool) {
 	if looked == nil {
 		looked = &Looked{}
@@ -88,8 +86,7 @@ func Surroundings(looked *Looked, paths []string, home string, marks []string, k
 	return projects, !walk.tired
 }
 
-// walk remembers which folders were passed, so that a thousand files of one
-// tree cost one walk upwards.
+// walk records visited folders, so that a thousand files of one tree cost one walk upwards.
 type walk struct {
 	looked *Looked
 	home   string // clean
@@ -98,16 +95,16 @@ type walk struct {
 	tired  bool
 }
 
-// maxFolders bounds what a call that names thousands of paths can cost.
+// maxFolders limits the cost of a call with thousands of paths.
 const maxFolders = 4096
 
-// maxPath is the length of the longest path that Linux opens, in bytes (path_resolution(7)).
+// maxPath is the maximum length of a path on Linux in bytes (path_resolution(7)).
 const maxPath = 4096
 
-// nearest is the nearest folder with a mark that was not passed before, or "".
+// nearest returns the nearest folder with a mark that was not visited before, or "".
 func (w *walk) nearest(path string) string {
 	if len(path) > maxPath {
-		path = filepath.Dir(path[:maxPath]) // a text that is taken for a path; no folder can be asked for further in
+		path = filepath.Dir(path[:maxPath]) // a text mistaken for a path; no folder can be opened further down
 	}
 	for dir := path; !w.seen[dir] && !w.holdsHome(dir); dir = filepath.Dir(dir) {
 		if len(w.seen) >= maxFolders {
@@ -116,7 +113,7 @@ func (w *walk) nearest(path string) string {
 		}
 		w.seen[dir] = true
 		if dir == path && !w.looked.isFolder(dir) {
-			continue // most paths are files, and nothing lies in those
+			continue // most paths are files, which contain nothing
 		}
 		if slices.ContainsFunc(w.marks, func(m string) bool { return w.looked.Seen.Exists(filepath.Join(dir, m)) }) {
 			return dir
@@ -125,23 +122,23 @@ func (w *walk) nearest(path string) string {
 	return ""
 }
 
-// holdsHome reports whether a folder is the home folder or lies above it. No longer path
-// does.
+// holdsHome reports whether a folder is the home folder or above it. A longer path never
+// is.
 func (w *walk) holdsHome(dir string) bool {
 	return len(dir) <= len(w.home) && paths.Within(dir, w.home)
 }
 
-// Looked remembers which paths are folders, for the time of one call. The zero value is
-// ready for use, by many goroutines.
+// Looked caches which paths are folders during one call. The zero value is ready for use
+// and safe for concurrent use.
 type Looked struct {
-	// Seen is what was seen of folders already; nil: nothing.
+	// Seen caches folders that were already read, unless it is nil.
 	Seen    *state.Absent
 	mu      sync.Mutex
 	folders map[string]bool
 }
 
-// isFolder reports whether a path is a folder. What lies in a folder that is not there
-// is not asked for: a line may name thousands of files of few folders.
+// isFolder reports whether a path is a folder. It skips paths in missing folders: a line
+// may name thousands of files in few folders.
 func (l *Looked) isFolder(path string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -156,7 +153,7 @@ func (l *Looked) isFolder(path string) bool {
 	return is
 }
 
-// look takes a look, or remembers one.
+// look reports whether a path is a folder, from the cache if possible.
 func (l *Looked) look(path string) bool {
 	is, known := l.folders[path]
 	if !known {
@@ -166,7 +163,7 @@ func (l *Looked) look(path string) bool {
 	return is
 }
 
-// Has reports whether a folder has an entry of a name; "" is the folder itself.
+// Has reports whether a folder has an entry of this name; "" is the folder itself.
 func Has(dir, name string) bool {
 	return state.Exists(filepath.Join(dir, name))
 }

@@ -10,18 +10,18 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Remote is where a repository came from: the host and the owner of its remote
-// "origin", in lower case. The zero value is none, or one that cannot be told.
+// Remote is the origin of a repository: host and owner of its remote "origin", in lower
+// case. The zero value means none or unknown.
 type Remote struct{ Host, Owner string }
 
-// maxGitConfig bounds the configuration of a repository, in bytes.
+// maxGitConfig is the maximum size of a repository's configuration in bytes.
 const maxGitConfig = 1 << 20
 
-// RemoteOf reads the remote of the repository around a folder from .git/config. git
-// is never started. What the text of this one file does not tell for certain is no
-// remote: a .git that is a file (a worktree, a submodule) or a link, a configuration
-// that includes files or rewrites addresses, several addresses, and addresses other
-// than https and ssh. The home folder and what lies above it are not looked at.
+// RemoteOf returns the remote of the repository around a folder, from .git/config. It never
+// starts git, and returns none unless this one file is conclusive. Not conclusive are a
+// .git that is a file (a worktree, a submodule) or a link, and a configuration that
+// includes files or rewrites addresses. Neither are several addresses, and protocols other
+// than https and ssh. The home folder and those above it are not searched.
 func RemoteOf(dir, home string) Remote {
 	if dir == "" {
 		return Remote{}
@@ -42,7 +42,7 @@ func RemoteOf(dir, home string) Remote {
 	}
 }
 
-// remoteIn finds the remote in the text of a configuration.
+// remoteIn returns the remote in the text of a configuration.
 func remoteIn(text string) Remote {
 	section, address := "", ""
 	for line := range strings.Lines(text) {
@@ -51,7 +51,7 @@ func remoteIn(text string) Remote {
 		case line == "" || line[0] == '#' || line[0] == ';':
 			continue
 		case strings.HasSuffix(line, `\`):
-			return Remote{} // goes on in the next line
+			return Remote{} // continues in the next line
 		case line[0] == '[':
 			name, rest, closed := strings.Cut(line[1:], "]")
 			kind, _, _ := strings.Cut(strings.ToLower(name), " ")
@@ -74,8 +74,8 @@ func remoteIn(text string) Remote {
 	return parseRemote(address)
 }
 
-// isOrigin reports whether a section is that of the remote origin, in either form
-// that git reads.
+// isOrigin reports whether a section is that of the remote origin, in either form that git
+// accepts.
 func isOrigin(section string) bool {
 	kind, name, quoted := strings.Cut(section, " ")
 	if quoted {
@@ -84,7 +84,7 @@ func isOrigin(section string) bool {
 	return strings.EqualFold(section, "remote.origin")
 }
 
-// parseRemote takes an address apart.
+// parseRemote returns the remote of an address.
 func parseRemote(address string) Remote {
 	if strings.ContainsAny(address, "\"\\ \t#;%?") {
 		return Remote{}
@@ -102,12 +102,12 @@ func parseRemote(address string) Remote {
 	return Remote{strings.ToLower(host), strings.ToLower(owner)}
 }
 
-// DefaultHost is the host of an organisation whose folder names none.
+// DefaultHost is the host of an organisation whose folder names no host.
 const DefaultHost = "github.com"
 
-// OrgRemote is the remote that the name of an organisation's folder stands for:
-// OWNER is one of [DefaultHost], HOST_OWNER of another host. No host has an
-// underscore, and every host but that one has a dot in its name.
+// OrgRemote returns the remote for the name of an organisation's folder: OWNER on
+// [DefaultHost], or HOST_OWNER on another host. No host name has an underscore, and every
+// host except that one has a dot.
 func OrgRemote(name string) Remote {
 	host, owner, named := strings.Cut(strings.ToLower(name), "_")
 	if !named || !strings.Contains(host, ".") {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What git wrote is read without git.
+// TestRemoteOf reads configurations that git wrote.
 func TestRemoteOf(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -44,7 +44,7 @@ func TestRemoteOf(t *testing.T) {
 	run("commit", "-qm", "x")
 	run("worktree", "add", "-q", filepath.Join(home, "src/tree"))
 	is(filepath.Join(home, "src/tree"), "/")
-	run("config", "include.path", "../../more")
+	run("config", "include.path", "../more")
 	is(dir, "/")
 	run("config", "--unset", "include.path")
 	run("config", "--add", "remote.origin.url", "https://github.com/evil/x")
@@ -52,7 +52,7 @@ func TestRemoteOf(t *testing.T) {
 	if err := os.Rename(filepath.Join(dir, ".git"), filepath.Join(home, "src/git")); err != nil {
 		t.Fatal(err)
 	}
-	if os.Symlink("../../command/git", filepath.Join(dir, ".git")) == nil {
+	if os.Symlink("../git", filepath.Join(dir, ".git")) == nil {
 		is(dir, "/")
 	}
 }
@@ -70,7 +70,7 @@ func TestRemoteIn(t *testing.T) {
 		"git://github.com/acme/repo":                   "/",
 		"file:///github.com/acme/repo":                 "/",
 		"/srv/acme/repo":                               "/",
-		"../../acme/repo":                              "/",
+		"../acme/repo":                                 "/",
 		"ext::sh -c x":                                 "/",
 		"https://github.com/acme":                      "/",
 		"https://github.com/acme/../evil/x":            "/",

@@ -11,13 +11,13 @@ import (
 	"cardea.dev/internal/command/gitindex"
 )
 
-// maxTracked bounds the index of git that is looked through, in bytes. That of a
-// repository of a million files is smaller.
+// maxTracked is the maximum size of a git index in bytes. The index of a repository with a
+// million files is smaller.
 const maxTracked = 256 << 20
 
-// Tracked reports whether git tracks a file, so that it came with the
-// repository: a file called "local" that a clone brought is not the person's
-// own. What cannot be read may be tracked.
+// Tracked reports whether git tracks a file, so that it came with the repository: a file
+// called "local" in a clone is not the user's own. If the index cannot be read, it returns
+// true.
 func Tracked(path string) bool {
 	real, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
@@ -30,11 +30,11 @@ func Tracked(path string) bool {
 	return tracked(path) || other != filepath.Clean(path) && tracked(other)
 }
 
-// tracked looks for a path, by the name that it has here.
+// tracked is Tracked for one name of the file.
 func tracked(path string) bool {
 	from := filepath.Dir(path)
 	if strings.HasPrefix(filepath.Base(from), ".") {
-		from = filepath.Dir(from) // the harness's folder is no repository, whatever lies in it
+		from = filepath.Dir(from) // the harness's folder is never treated as a repository
 	}
 	root, dir := repository(from)
 	if root == "" {
@@ -60,8 +60,8 @@ func tracked(path string) bool {
 	return false
 }
 
-// repository is the root of the working tree around a folder, and the folder
-// that holds its index. Links to it are followed, as git does.
+// repository returns the root of the working tree around a folder, and the folder of its
+// index. It follows links as git does.
 func repository(dir string) (root, git string) {
 	for ; ; dir = filepath.Dir(dir) {
 		git = filepath.Join(dir, ".git")
@@ -73,7 +73,7 @@ func repository(dir string) (root, git string) {
 			text, err := state.ReadLinked(git, maxLink)
 			at, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 			if err != nil || !ok {
-				return dir, git // git cannot read it either; nothing is known
+				return dir, git // git cannot read it either; unknown
 			}
 			if !filepath.IsAbs(at) {
 				at = filepath.Join(dir, at)
@@ -88,12 +88,11 @@ func repository(dir string) (root, git string) {
 	}
 }
 
-// maxLink bounds a file .git that leads to a repository, in bytes.
+// maxLink is the maximum size in bytes of a .git file that names a repository.
 const maxLink = 64 << 10
 
-// lists reports whether an index has an entry of a name, whichever way objects
-// are named there. One that cannot be read may have it; what a split index
-// keeps elsewhere is looked through by itself.
+// lists reports whether an index has an entry of a name, for either hash size. For an
+// unreadable index, it returns true. The shared part of a split index is a separate file.
 func lists(data []byte, name string) bool {
 	for _, hash := range []int{20, 32} {
 		f := gitindex.Index{Data: data, Hash: hash}.Find(func(n string, _ uint32) bool { return strings.EqualFold(n, name) })

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A file that git tracks came with the repository, in every form of the index.
+// TestTracked checks that a tracked file is recognized in every form of the index.
 func TestTracked(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -47,8 +47,8 @@ func TestTracked(t *testing.T) {
 		if !Tracked(local) {
 			t.Errorf("%s: a file that was added is not tracked", name)
 		}
-		run("worktree", "add", "-q", filepath.Join(dir, "../../tree"))
-		if !Tracked(filepath.Join(dir, "../../tree/a")) || Tracked(filepath.Join(dir, "../../tree/b")) {
+		run("worktree", "add", "-q", filepath.Join(dir, "../tree"))
+		if !Tracked(filepath.Join(dir, "../tree/a")) || Tracked(filepath.Join(dir, "../tree/b")) {
 			t.Errorf("%s: in a worktree of its own", name)
 		}
 	}
@@ -64,8 +64,8 @@ func TestTracked(t *testing.T) {
 	}
 }
 
-// A file that git was seen to track stays doubted when it is taken out of the index,
-// until a person accepts it.
+// TestBroughtIsRemembered checks that a file once tracked stays suspicious after its
+// removal from the index, until the user accepts it.
 func TestBroughtIsRemembered(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
@@ -81,7 +81,7 @@ func TestBroughtIsRemembered(t *testing.T) {
 		},
 	} {
 		dir, b := filepath.Join(realTemp(t), "repo"), Brought{State: filepath.Join(realTemp(t), "state")}
-		local, link := filepath.Join(dir, ".claude/settings.local.json"), filepath.Join(dir, "../../link")
+		local, link := filepath.Join(dir, ".claude/settings.local.json"), filepath.Join(dir, "../link")
 		write(t, local, "{}")
 		write(t, filepath.Join(b.State, "other"), "")
 		if err := os.Symlink(dir, link); err != nil {

@@ -23,7 +23,7 @@ type entry struct {
 	name, text, link string
 }
 
-// programs are shell scripts in the place of the programs.
+// programs are shell scripts in place of the real programs.
 func programs(version string) []entry {
 	var all []entry
 	for _, name := range []string{"cardea", "cardea-engine", "cardea-hook"} {
@@ -60,7 +60,7 @@ func archiveName(version string) string { return "cardea_" + version + "_" + tar
 
 func line(name string, data []byte) string { return fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name) }
 
-// site is a release page and the home folder of a person.
+// site is a release page and a user's home folder.
 type site struct {
 	files map[string][]byte // by path
 	home  string
@@ -79,7 +79,7 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
-// release puts an archive and its checksums on the page, as a version and as the latest.
+// release adds an archive and its checksums to the page, as a version and as the latest.
 func (s *site) release(version string, archive []byte) {
 	s.files["/download/v"+version+"/"+archiveName(version)] = archive
 	s.sums(version, line(archiveName(version), archive)+line("cardea_"+version+"_plan9_mips.tar.gz", nil)+line("install.sh", nil))
@@ -144,7 +144,7 @@ func installScript(t *testing.T) []byte {
 	return script
 }
 
-// shells are those of Debian, of Alpine, and bash as sh.
+// shells are the sh of Debian and of Alpine, and bash as sh.
 func shells(t *testing.T) map[string][]string {
 	if runtime.GOOS != "linux" {
 		t.Skip("the shells of Linux are tested")
@@ -178,7 +178,7 @@ func TestInstallScript(t *testing.T) {
 			s.release("1.2.3", packed(s.t, append(programs("1.2.3"), entry{name: "x/y", text: "z"})...))
 		}, ""},
 		"a path out of it": {func(s *site) {
-			s.release("1.2.3", packed(s.t, append(programs("1.2.3"), entry{name: "../../../evil", text: "z"}, entry{name: s.home + "/evil", text: "z"})...))
+			s.release("1.2.3", packed(s.t, append(programs("1.2.3"), entry{name: "../../evil", text: "z"}, entry{name: s.home + "/evil", text: "z"})...))
 		}, ""},
 		"another digest": {func(s *site) { s.files["/download/v1.2.3/"+archiveName("1.2.3")] = packed(s.t, programs("6.6.6")...) }, "checksum of cardea_1.2.3"},
 		"cut short": {func(s *site) {
@@ -190,7 +190,7 @@ func TestInstallScript(t *testing.T) {
 		"no entry":      {func(s *site) { s.sums("1.2.3", line("cardea_1.2.3_plan9_mips.tar.gz", nil)) }, "does not name"},
 		"an empty list": {func(s *site) { s.sums("1.2.3", "") }, "does not name"},
 		"of another name": {func(s *site) {
-			s.sums("1.2.3", line("x"+archiveName("1.2.3"), nil)+line("../../"+archiveName("1.2.3"), nil)+line(archiveName("1/../2"), nil))
+			s.sums("1.2.3", line("x"+archiveName("1.2.3"), nil)+line("../"+archiveName("1.2.3"), nil)+line(archiveName("1/../2"), nil))
 		}, "does not name"},
 		"two entries": {func(s *site) { s.sums("1.2.3", line(archiveName("1.2.3"), nil)+line(archiveName("1.2.2"), nil)) }, "does not name"},
 		"an older version": {func(s *site) {
@@ -270,7 +270,7 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 	}
 }
 
-// without is a folder with all programs of the PATH but some.
+// without returns a folder with all programs of PATH except some.
 func without(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -286,12 +286,13 @@ func without(t *testing.T, names ...string) string {
 	return dir
 }
 
-// A download that breaks off anywhere installs nothing.
+// TestInstallScriptCutShort checks that a download that stops at any point installs
+// nothing.
 func TestInstallScriptCutShort(t *testing.T) {
 	script := installScript(t)
 	for shell, words := range shells(t) {
 		s := newSite(t)
-		s.path = t.TempDir() // no program is found, so a part that runs cannot hide
+		s.path = t.TempDir() // no program is found, so any part that runs is noticed
 		for n := 0; n < len(script)-len("main \"$@\"\n"); n += 41 {
 			out, _ := s.runs(words, script[:n])
 			if after := tree(t, s.home); after != "" || strings.Contains(out, "install.sh:") {
@@ -301,7 +302,7 @@ func TestInstallScriptCutShort(t *testing.T) {
 	}
 }
 
-// The address of the project is the same everywhere.
+// TestRepositoryInScripts checks that all scripts have the address of the project.
 func TestRepositoryInScripts(t *testing.T) {
 	for file, want := range map[string][]string{
 		scripts + "install.sh":      {"\nrepository=" + Repository + "\n", "curl -fsSL " + Repository + "/releases/latest/download/install.sh | sh\n"},

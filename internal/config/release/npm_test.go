@@ -55,8 +55,8 @@ func (l *launcher) write(path, text string) {
 	}
 }
 
-// version makes the packages those of a version. What is in other is packed in the place
-// of what the package with the launcher knows.
+// version sets the version of the packages. other replaces programs, but not their digests
+// in the launcher's package.
 func (l *launcher) version(v string, other map[string]string) {
 	digests := map[string]string{}
 	for name, text := range programsOf(v) {
@@ -97,7 +97,7 @@ func (l *launcher) run(args ...string) (string, string, int) {
 	return out.String(), errs.String(), c.ProcessState.ExitCode()
 }
 
-// installed tells whether the folder has exactly the programs of a version.
+// installed reports whether the folder has exactly the programs of a version.
 func (l *launcher) installed(v string) {
 	l.t.Helper()
 	want := ""
@@ -187,7 +187,8 @@ func TestLauncherRefuses(t *testing.T) {
 	}
 }
 
-// The data folder is another one if the variable has an absolute path.
+// TestLauncherFolder checks that the variable changes the data folder if it is an absolute
+// path.
 func TestLauncherFolder(t *testing.T) {
 	l := newLauncher(t)
 	l.env = []string{"XDG_DATA_HOME=" + l.home + "/data"}
@@ -200,7 +201,7 @@ func TestLauncherFolder(t *testing.T) {
 	}
 }
 
-// Several that start at once, of two versions, leave whole programs.
+// TestLauncherAtOnce checks that concurrent starts of two versions leave complete programs.
 func TestLauncherAtOnce(t *testing.T) {
 	l := newLauncher(t)
 	var all sync.WaitGroup

@@ -19,7 +19,7 @@ import (
 	"testing"
 )
 
-// standIn installs like install.sh, which takes its place where it is there.
+// standIn installs like install.sh, and is used only if that is missing.
 const standIn = `set -eu
 from=` + Repository + `/releases/latest/download
 cd "$(mktemp -d)"
@@ -30,7 +30,7 @@ mkdir -p "$HOME/.local/bin"
 tar -xzf "$name" -C "$HOME/.local/bin"
 `
 
-// archive is one of a release, with programs that are scripts.
+// archive returns a release archive whose programs are scripts.
 func archive(t *testing.T, version string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -51,8 +51,8 @@ func archive(t *testing.T, version string) []byte {
 	return out.Bytes()
 }
 
-// published serves a release as the repository's host does. In install.sh the address of
-// the repository is that of the server.
+// published serves a release as the repository's host does. In install.sh, the repository's
+// address is that of the server.
 func published(t *testing.T, version string) *httptest.Server {
 	t.Helper()
 	installer := []byte(standIn)
@@ -79,8 +79,8 @@ func published(t *testing.T, version string) *httptest.Server {
 	return s
 }
 
-// Without cardea the plugin tells a person a line. That line leads to a program that the
-// plugin finds.
+// TestPluginLeadsToTheProgram checks that without cardea, the plugin shows a command that
+// installs a program that the plugin finds.
 func TestPluginLeadsToTheProgram(t *testing.T) {
 	script, err := filepath.Abs(filepath.Join(root, "plugin/scripts/cardea-hook.sh"))
 	if err != nil {

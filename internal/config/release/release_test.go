@@ -17,7 +17,8 @@ const root = "../../.."
 // installLine installs the newest release on Linux and macOS.
 const installLine = "curl -fsSL " + Repository + "/releases/latest/download/install.sh | sh"
 
-// Files that are no Go code spell the address of the repository as the constant does.
+// TestRepositoryInFiles checks that files other than Go code have the same repository
+// address as the constant.
 func TestRepositoryInFiles(t *testing.T) {
 	address := regexp.MustCompile(`(?i)https?://(?:www\.)?(?:github\.com|raw\.githubusercontent\.com|api\.github\.com/repos)/([\w.-]+)/([\w.-]+)|git@github\.com:([\w.-]+)/([\w.-]+)`)
 	kinds := []string{".md", ".yml", ".yaml", ".json", ".sh", ".ps1", ".js", ".rb", ".service", ""}
@@ -55,7 +56,8 @@ func TestRepositoryInFiles(t *testing.T) {
 	}
 }
 
-// The plugin names the line that installs a release, and where it comes from.
+// TestPluginNamesTheRelease checks that the plugin names the command that installs a
+// release, and its source.
 func TestPluginNamesTheRelease(t *testing.T) {
 	type about struct{ Description, Homepage, Repository, License string }
 	var plugin about

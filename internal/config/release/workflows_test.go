@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// byTag are actions whose commit was not verified. The list may only get shorter.
+// byTag holds actions whose commit was not verified. The list may only get shorter.
 var byTag = []string{"github/codeql-action/upload-sarif@v3"}
 
-// Workflows name actions by their commit with the version beside it, and have no rights
-// that they do not ask for.
+// TestWorkflows checks that workflows name actions by commit with the version next to it,
+// and have only the rights that they request.
 func TestWorkflows(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, ".github/workflows/*.yml"))
 	if err != nil || len(files) < 4 {

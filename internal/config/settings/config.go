@@ -9,18 +9,18 @@ import (
 	"cardea.dev/internal/base/document"
 )
 
-// A Name is a key as people write it, dotted: one of the table, a name below one that
-// is a map, or a switch of packs and rules.
+// Name is a dotted key as users write it: a key of the table, a name below a map key, or a
+// switch of packs and rules.
 type Name struct {
-	// Path are the keys of the file from the top.
+	// Path holds the keys of the file from the top.
 	Path []string
-	// Key is that of the table, nil for a switch.
+	// Key is the key in the table, nil for a switch.
 	Key *Key
-	// list is set where the value is a list of texts.
+	// list is set if the value is a list of texts.
 	list bool
 }
 
-// FindName reads a key. The error says which one may be meant.
+// FindName parses a key. The error suggests a similar one.
 func FindName(text string) (Name, error) {
 	var names []string
 	for _, k := range Keys() {
@@ -52,8 +52,8 @@ func (k Key) isMap() bool {
 	return reflect.TypeOf(k.At(new(Values))).Elem().Kind() == reflect.Map
 }
 
-// Value is YAML in one line for a value as people type it in a shell: words of a list
-// one by one or as YAML, texts without quotes, everything else as YAML.
+// Value returns one line of YAML for a value as users type it in a shell. List entries are
+// words or YAML, texts have no quotes, and everything else is YAML.
 func (n Name) Value(words []string) (string, error) {
 	first := strings.TrimSpace(strings.Join(words, " "))
 	switch {
@@ -72,7 +72,7 @@ func (n Name) Value(words []string) (string, error) {
 	return first, nil
 }
 
-// Default is the value of the key where nobody says anything, "" for a switch.
+// Default returns the default value of the key, "" for a switch.
 func (n Name) Default() string {
 	v := Defaults()
 	if n.Key == nil || len(n.Path) > len(strings.Split(n.Key.Name, ".")) {
@@ -81,7 +81,7 @@ func (n Name) Default() string {
 	return n.Key.Text(&v)
 }
 
-// Of reports whether what a file says about a key is about this one.
+// Of reports whether a setting of a file is for this key.
 func (n Name) Of(g Given) bool {
 	name := strings.Join(n.Path, ".")
 	return g.Key == name || n.Key != nil && g.Key == n.Key.Name

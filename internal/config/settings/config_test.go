@@ -7,7 +7,8 @@ import (
 	"cardea.dev"
 )
 
-// What is typed for every key is YAML that says the same when it is read again.
+// TestNamesAndValues checks that the value typed for every key becomes YAML with the same
+// meaning.
 func TestNamesAndValues(t *testing.T) {
 	for _, tt := range []struct {
 		key, value, want string

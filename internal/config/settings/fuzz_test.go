@@ -6,8 +6,8 @@ import (
 	"cardea.dev"
 )
 
-// Whatever a project writes: reading ends, a mistake has a place, and a project
-// gives nothing that is about the person's machine, nor loosens what is merged.
+// FuzzParseSettings checks that for any file of a project, parsing ends, every error has a
+// place, and the project neither sets the user's keys nor loosens the result.
 func FuzzParseSettings(f *testing.F) {
 	for _, text := range []string{
 		"",
@@ -49,7 +49,7 @@ func FuzzParseSettings(f *testing.F) {
 		if d.Default.Attended.Stricter(got.Default.Attended) || got.OnError < d.OnError || got.Judge.Enabled || len(got.Judge.Chain) > 0 || got.Confidence.User < d.Confidence.User {
 			t.Errorf("a project loosens: %+v", got.Values)
 		}
-		// What it is read as is read again as the same.
+		// The result is the same when read again.
 		for _, k := range Keys() {
 			if _, given := p.Gives(k.Name); !given {
 				continue

@@ -11,50 +11,50 @@ import (
 	"cardea.dev/internal/memory/meaning"
 )
 
-// Key is one key of cardea.yaml: its place among [Values], what it may be, and
-// how scopes are put together. Reading, merging, listing, the JSON Schema and
-// the page that init writes all go by this table.
+// Key is a key of cardea.yaml: its place in [Values], its possible values, and how scopes
+// are merged. Reading, merging, listing, the JSON Schema and the page that init writes all
+// use this table.
 type Key struct {
-	// Name is the key, dotted.
+	// Name is the dotted key.
 	Name string
-	// About says in a line what it is, for init and the schema.
+	// About describes it in a line, for init and the schema.
 	About string
-	// At gives the place of the value, a pointer.
+	// At returns a pointer to the value.
 	At func(*Values) any
-	// Words are all values there are, for texts and for each entry of a list;
-	// none is any text.
+	// Words holds all possible values, for texts and for entries of a list; empty means any
+	// text.
 	Words []string
-	// Globs marks a list of path globs, in the meaning of rules.
+	// Globs marks a list of path globs as in rules.
 	Globs bool
-	// Low and High bound a number.
+	// Low and High are the limits of a number.
 	Low, High int
-	// PersonOnly marks a key that a project cannot give: it is about the person's
-	// machine, or loosens.
+	// PersonOnly marks a key that a project cannot set: it is about the user's machine, or
+	// loosens.
 	PersonOnly bool
-	// AdminOnly marks a key that only system and organisation can give.
+	// AdminOnly marks a key that only system and organisation can set.
 	AdminOnly bool
-	// KeepsGoodEntries marks a list or map that counts as far as it can be read.
+	// KeepsGoodEntries marks a list or map whose valid entries apply even if others are
+	// broken.
 	KeepsGoodEntries bool
-	// Security marks a value of which the strictest counts, the default
-	// included.
+	// Security marks a key whose strictest value applies, including the default.
 	Security bool
-	// Of is the switch without which the key has no effect, "" for none.
+	// Of is the switch that the key depends on, "" for none.
 	Of string
-	// FromStrongest marks a value of which the strongest scope's counts.
+	// FromStrongest marks a key for which the strongest scope's value applies.
 	FromStrongest bool
-	// order compares two values, the stricter one is greater; nil where none
-	// is stricter.
+	// order compares two values; the stricter one is greater. It is nil if neither can be
+	// stricter.
 	order func(a, b any) int
 }
 
-// byWord orders words by their place in a list, the strictest last.
+// byWord orders words by their index in a list, the strictest last.
 func byWord(words ...string) func(a, b any) int {
 	return func(a, b any) int {
 		return slices.Index(words, *a.(*string)) - slices.Index(words, *b.(*string))
 	}
 }
 
-// strictIf orders truth values: strict is the stricter one.
+// strictIf orders truth values; strict is the stricter one.
 func strictIf(strict bool) func(a, b any) int {
 	return func(a, b any) int {
 		return oneIf(*a.(*bool) == strict) - oneIf(*b.(*bool) == strict)
@@ -75,7 +75,7 @@ func byEffect(a, b any) int {
 	return oneIf(x.Stricter(y)) - oneIf(y.Stricter(x))
 }
 
-// byLimit orders limits: 0 is none, and a lower one is stricter.
+// byLimit orders limits: 0 means no limit, and a lower one is stricter.
 func byLimit[T int | float64 | judge.Money](a, b any) int {
 	x, y := *a.(*T), *b.(*T)
 	switch {
@@ -89,20 +89,21 @@ func byLimit[T int | float64 | judge.Money](a, b any) int {
 
 func byRatio(a, b any) int { return cmp.Compare(*a.(*float64), *b.(*float64)) }
 
-// The bounds of what can be waited for, kept and counted.
+// The limits of durations and numbers.
 const (
 	maxNumber = 1_000_000
-	// maxSeconds is the longest wait for a person, in seconds.
+	// maxSeconds is the maximum wait for a person in seconds.
 	maxSeconds = int(limit.Setting / time.Second)
 	maxTokens  = 1_000_000_000
 )
 
-// Keys is the table, in the order of docs/settings.md. The keys version,
-// packs and rules are not in it.
+// Keys returns the table, in the order of docs/settings.md. The keys version, packs and
+// rules are not in it.
 func Keys() []Key {
 	return slices.Concat(decisionKeys(), sessionKeys(), lessonKeys(), judgeKeys(), humanKeys(), scriptKeys(), recordKeys(), daemonKeys())
 }
 
+// decisionKeys returns the keys about decisions, permissions and sensitive paths.
 func decisionKeys() []Key {
 	effects := []string{"abstain", "allow", "defer", "ask", "deny"}
 	env := []string{"any-but-dangerous", "known-safe"}
@@ -132,6 +133,7 @@ func decisionKeys() []Key {
 	}
 }
 
+// sessionKeys returns the keys about sessions and roles.
 func sessionKeys() []Key {
 	registration := []string{"optional", "required"}
 	return []Key{
@@ -148,6 +150,8 @@ func sessionKeys() []Key {
 	}
 }
 
+// judgeKeys returns the keys about the judge, similar lessons and confidence. All but the
+// first have an effect only with judge.enabled.
 func judgeKeys() []Key {
 	keys := []Key{
 		{Name: "judge.enabled", Security: true, order: strictIf(false), At: func(v *Values) any { return &v.Judge.Enabled },
@@ -199,6 +203,7 @@ func judgeKeys() []Key {
 	return keys
 }
 
+// humanKeys returns the keys about how the user is asked.
 func humanKeys() []Key {
 	modes := []string{ByHarness, ByBoth, ByQueue}
 	return []Key{
@@ -227,6 +232,7 @@ func lessonKeys() []Key {
 	}
 }
 
+// scriptKeys returns the keys about policies, signals and actions.
 func scriptKeys() []Key {
 	return []Key{
 		{Name: "policies.functions", PersonOnly: true, AdminOnly: true, At: func(v *Values) any { return &v.Policies.Functions },
@@ -244,6 +250,7 @@ func scriptKeys() []Key {
 	}
 }
 
+// recordKeys returns the keys about the ledger and the organisation.
 func recordKeys() []Key {
 	return []Key{
 		{Name: "ledger.dir", PersonOnly: true, At: func(v *Values) any { return &v.Ledger.Dir }, About: "the folder of the audit log; none is the state folder"},
@@ -267,13 +274,13 @@ func daemonKeys() []Key {
 	}
 }
 
-// Variables are the words of from_env.
+// Variables returns the words of from_env.
 func Variables() []string {
 	return []string{"permissions", "role", "log", judge.ProxyVariables, judge.CertificateVariables, "PERMITTER_ENABLED", "PERMITTER_STRICT", "PERMITTER_DEBUG", "PERMITTER_LOG", "ENSEMBLE_PERMITTER_DISABLE"}
 }
 
-// SecuritySections are the top-level keys that decide what is allowed. A
-// misspelt one breaks its file: its author believes to be protected.
+// SecuritySections returns the top-level keys that affect what is allowed. A misspelt one
+// breaks its file, since its author expects protection.
 func SecuritySections() []string {
 	return []string{"default", "on_error", "from_env", "sessions", "permissions", "sensitive", "policies", "rules", "packs", "judge", "confidence", "learn", "human"}
 }

@@ -12,25 +12,23 @@ import (
 	"cardea.dev/internal/decide/rules"
 )
 
-// Settings are what several files add up to.
+// Settings is the result of merging several files.
 type Settings struct {
 	Values
-	// Switches are those of every file that counts, strongest scope first.
+	// Switches holds the switches of every file that applies, strongest scope first.
 	Switches []rules.Switches
-	// Given are the settings of files that are in force, with who gave them.
+	// Given holds the settings in force with their origins.
 	Given []Given
 }
 
-// Merge joins files of settings, strongest scope first. A file that does not
-// count is left out.
+// Merge merges files of settings, strongest scope first. Files that do not apply are left
+// out.
 //
-// Of security values the strictest counts, among what persons wrote, else the
-// default; a project may only make it stricter. Of other values the nearest
-// counts, project, user, org, system; but where one value is stricter than
-// another, a project does not loosen what a person wrote. The organisation is
-// the strongest scope's to name. Lists and maps add
-// up, and where two say something about the same name, the stronger scope is
-// believed.
+// For a security key, the strictest value outside projects applies, else the default; a
+// project may only make it stricter. For other keys, the nearest value applies: project,
+// user, org, system. If values have an order, a project cannot loosen a value from outside
+// projects. The strongest scope names the organisation. Lists and maps are combined; for
+// the same name, the stronger scope wins.
 func Merge(files ...File) Settings {
 	s := Settings{Values: Defaults()}
 	var said []*File
@@ -55,7 +53,7 @@ func Merge(files ...File) Settings {
 	return s
 }
 
-// merge joins what files say about one key.
+// merge merges the values of one key.
 func (s *Settings) merge(k Key, files []*File) {
 	var persons, project []*File
 	for _, f := range files {
@@ -69,7 +67,7 @@ func (s *Settings) merge(k Key, files []*File) {
 		}
 	}
 	if adds(k.At(&s.Values)) {
-		// The stronger scope comes last, so that its entries replace others.
+		// The stronger scope is last, so its entries replace others.
 		all := append(persons, project...)
 		for i := len(all) - 1; i >= 0; i-- {
 			add(k.At(&s.Values), k.At(&all[i].Values))
@@ -99,7 +97,7 @@ func (s *Settings) merge(k Key, files []*File) {
 	}
 }
 
-// take notes that a file's word about a key is in force.
+// take records that a file's value of a key is in force.
 func (s *Settings) take(k Key, f *File) {
 	g, _ := f.Gives(k.Name)
 	i := slices.IndexFunc(s.Given, func(old Given) bool { return old.Key == k.Name })
@@ -110,15 +108,15 @@ func (s *Settings) take(k Key, f *File) {
 	s.Given[i] = g
 }
 
-// Outweighed are the settings of a file that are not in force, since others are as
-// strict or stricter, or nearer. Switches are judged where the rules are known.
+// Outweighed returns the settings of a file that are not in force, since others are as
+// strict, stricter or nearer. It leaves out switches, which need the rules.
 func (s *Settings) Outweighed(f *File) []Given {
 	return slices.DeleteFunc(slices.Clone(f.Given), func(g Given) bool {
 		return g.Key == "version" || isSwitch(g.Key) || slices.Contains(s.Given, g)
 	})
 }
 
-// isSwitch reports whether a key of a file is about packs or rules.
+// isSwitch reports whether a key is about packs or rules.
 func isSwitch(key string) bool {
 	return len(key) > 6 && (key[:6] == "packs." || key[:6] == "rules.")
 }
@@ -131,8 +129,8 @@ type Effective struct {
 	Scope  string `json:"scope,omitempty"`
 }
 
-// Effective lists the settings in force with who set them, for people: the
-// security values, but those of a switch that nobody gave, and all that somebody gave.
+// Effective returns the settings in force with their origins, for people. It contains all
+// given settings, and defaults of security keys unless their switch is not given.
 func (s *Settings) Effective() []Effective {
 	var out, more []Effective
 	given := map[string]bool{"": true}
@@ -167,10 +165,10 @@ func lookup(name string) (Key, bool) {
 	return Key{}, false
 }
 
-// assign copies a value to another one of its type.
+// assign copies a value to another of the same type.
 func assign(to, from any) { reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem()) }
 
-// adds reports whether values of several files add up.
+// adds reports whether the values of several files are combined.
 func adds(at any) bool {
 	switch at.(type) {
 	case *[]string, *map[string]string, *map[string]Signal, *map[string]judge.Price, *[]Command, *map[string][]Command:
@@ -179,7 +177,7 @@ func adds(at any) bool {
 	return false
 }
 
-// add puts the entries of a list or map into another one.
+// add adds the entries of a list or map to another.
 func add(to, from any) {
 	at, more := reflect.ValueOf(to).Elem(), reflect.ValueOf(from).Elem()
 	if at.Kind() == reflect.Slice {

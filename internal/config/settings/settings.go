@@ -13,48 +13,47 @@ import (
 	"cardea.dev/internal/decide/rules"
 )
 
-// File is one cardea.yaml, as far as it could be read.
+// File is the content of a cardea.yaml, as far as it could be read.
 type File struct {
-	// Path is the file, Scope who wrote it.
+	// Path is the file, Scope the scope of its author.
 	Path  string
 	Scope cardea.Scope
-	// Found is false where there is no file.
+	// Found is false if there is no file.
 	Found bool
-	// Counts is set where its settings are in force: always but for a
-	// project's file that the person has not accepted as it is.
+	// Counts is set if its settings are in force: always, except for a project's file that the
+	// user has not accepted in this form.
 	Counts bool
-	// Kept is set where the file is broken and its last good form stands here
-	// in its place.
+	// Kept is set if the file is broken and this is its last good form.
 	Kept bool
-	// Values are what the file says; the keys that it says something about
-	// are in Given, all others are at their defaults.
+	// Values holds the settings read from the file. Keys that the file sets are in Given; all
+	// others have their defaults.
 	Values Values
-	// Switches turn rules off or change what they want.
+	// Switches turns rules off or changes their effects.
 	Switches rules.Switches
-	// Given are the keys that the file gives, in order, for people.
+	// Given holds the keys that the file sets, in order, for people.
 	Given []Given
-	// Idle are the names of switches that change nothing. The problems say why.
+	// Idle holds the names of switches that change nothing. The problems say why.
 	Idle []string
-	// Problems are all that is wrong with the file.
+	// Problems holds all problems of the file.
 	Problems []cardea.Diagnostic
 }
 
-// Given is one setting of a file.
+// Given is a setting of a file.
 type Given struct {
 	Key, Value string
-	// File and Line are where it stands, Scope whose file that is.
+	// File and Line are its place, Scope the scope of the file.
 	File  string
 	Line  int
 	Scope cardea.Scope
 }
 
-// IsEmpty reports whether the file says nothing: it is not there, or holds only
-// comments and its version.
+// IsEmpty reports whether the file sets nothing: it is missing, or has only comments and
+// its version.
 func (f *File) IsEmpty() bool {
 	return len(f.Problems) == 0 && !slices.ContainsFunc(f.Given, func(g Given) bool { return g.Key != "version" })
 }
 
-// Gives reports whether the file says something about a key.
+// Gives returns the file's setting of a key, false if it has none.
 func (f *File) Gives(key string) (Given, bool) {
 	for _, g := range f.Given {
 		if g.Key == key {
@@ -64,13 +63,13 @@ func (f *File) Gives(key string) (Given, bool) {
 	return Given{}, false
 }
 
-// Parse reads a cardea.yaml. It never fails: what is wrong is among the
-// problems, and everything else of the file counts.
+// Parse parses a cardea.yaml. It never fails: errors are among the problems, and everything
+// else in the file applies.
 func Parse(path string, scope cardea.Scope, data []byte) File {
 	return Read(path, scope, document.Read(path, data))
 }
 
-// Read is Parse for a document that is read already.
+// Read is Parse for an already parsed document.
 func Read(path string, scope cardea.Scope, doc *document.Reader) File {
 	p := settingsParser{file: File{Path: path, Scope: scope, Found: true, Counts: true, Values: Defaults(), Switches: rules.Switches{By: scope, File: path}},
 		doc: doc, maps: map[string]document.Map{}, wrong: map[string]bool{}}
@@ -94,7 +93,7 @@ func Read(path string, scope cardea.Scope, doc *document.Reader) File {
 	return p.file
 }
 
-// keysOfOthers are keys of the tools that Cardea takes over.
+// keysOfOthers returns hints for keys of the tools that Cardea imports.
 func keysOfOthers() map[string]string {
 	return map[string]string{
 		"defaultAction":   "write default: {attended: …, unattended: …}; \"cardea import bouncer\" takes the file over",
@@ -110,7 +109,7 @@ func keysOfOthers() map[string]string {
 	}
 }
 
-// shapes are what to write where a key has a value of another shape.
+// shapes returns hints for keys with a value of the wrong shape.
 func shapes() map[string]string {
 	return map[string]string{
 		"default": "write default: {attended: ask, unattended: deny}, or with other effects",
@@ -122,13 +121,13 @@ func shapes() map[string]string {
 type settingsParser struct {
 	file File
 	doc  *document.Reader
-	// maps are those that hold keys, by their dotted names.
+	// maps holds the maps that contain keys, by dotted name.
 	maps map[string]document.Map
-	// wrong are the top-level keys below which something cannot be read.
+	// wrong holds the top-level keys with errors below them.
 	wrong map[string]bool
 }
 
-// section reads what belongs to a top-level key, and notes whether that went wrong.
+// section calls read for a top-level key, and records whether it added errors.
 func (p *settingsParser) section(name string, read func()) {
 	before := p.doc.Errors()
 	if read(); p.doc.Errors() > before {
@@ -136,14 +135,14 @@ func (p *settingsParser) section(name string, read func()) {
 	}
 }
 
-// sectionOf is the top-level key of a dotted name.
+// sectionOf returns the top-level key of a dotted name.
 func sectionOf(name string) string {
 	section, _, _ := strings.Cut(name, ".")
 	return section
 }
 
-// unknownKeys reports the keys that nothing reads: a warning, but an error where
-// the author may believe to be protected by them.
+// unknownKeys reports unknown keys: as errors in sections where the author may expect
+// protection, else as warnings.
 func (p *settingsParser) unknownKeys() {
 	for name, m := range p.maps {
 		section := sectionOf(name)
@@ -158,7 +157,8 @@ func (p *settingsParser) unknownKeys() {
 	}
 }
 
-// unknownSections reports unknown top-level keys that promise protection.
+// unknownSections reports unknown top-level keys that resemble those of SecuritySections as
+// errors.
 func (p *settingsParser) unknownSections(top document.Map) {
 	for _, key := range top.Unknown() {
 		near := document.Nearest(key, SecuritySections())
@@ -171,7 +171,7 @@ func (p *settingsParser) unknownSections(top document.Map) {
 	}
 }
 
-// within is the map that holds a key, and the key's last word.
+// within returns the map that contains a key, and the key's last word.
 func (p *settingsParser) within(name string) (document.Map, string) {
 	parent, last := "", name
 	if i := strings.LastIndexByte(name, '.'); i >= 0 {
@@ -186,7 +186,7 @@ func (p *settingsParser) within(name string) (document.Map, string) {
 	return m, last
 }
 
-// key reads one key of the table, where the file has it.
+// key reads a key of the table if the file has it.
 func (p *settingsParser) key(k Key) {
 	m, word := p.within(k.Name)
 	v := m.Get(word)
@@ -234,6 +234,7 @@ func (p *settingsParser) packs(m document.Map) {
 	}
 }
 
+// rules reads the section rules, which switches rules off or changes their effects.
 func (p *settingsParser) rules(m document.Map) {
 	for _, v := range m.Get("off").Items() {
 		if id := v.Text(); id != "" {
@@ -258,14 +259,14 @@ func (p *settingsParser) rules(m document.Map) {
 	m.Done()
 }
 
-// LineOf is the line of the setting about a rule or pack.
+// LineOf returns the line of the setting for a rule or pack.
 func (f *File) LineOf(id string) int {
 	return f.firstLine(func(g Given) bool {
 		return g.Key == "rules.off" && g.Value == id || g.Key == "packs."+id || g.Key == "rules.effect."+id
 	})
 }
 
-// Commands are the commands that a file of settings names, in a fixed order.
+// Commands returns the commands in a settings file, in a fixed order.
 func (f *File) Commands() []string {
 	out := lists.Of(slices.Sorted(maps.Keys(f.Values.Signals)), func(name string) string { return f.Values.Signals[name].Command })
 	a := f.Values.Actions
@@ -276,12 +277,12 @@ func (f *File) Commands() []string {
 	return append(out, lists.Of(all, func(c Command) string { return c.Command })...)
 }
 
-// LineOfCommands is the first line of what names commands.
+// LineOfCommands returns the first line that configures commands.
 func (f *File) LineOfCommands() int {
 	return f.firstLine(func(g Given) bool { return g.Key == "signals" || strings.HasPrefix(g.Key, "actions.") })
 }
 
-// firstLine is that of the first entry for which is holds, or 1.
+// firstLine returns the line of the first entry for which is returns true, or 1.
 func (f *File) firstLine(is func(Given) bool) int {
 	if i := slices.IndexFunc(f.Given, is); i >= 0 {
 		return f.Given[i].Line

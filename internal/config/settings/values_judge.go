@@ -12,12 +12,12 @@ import (
 	"cardea.dev/internal/base/limit"
 )
 
-// This file reads and writes the settings of the judge that have a form of their own.
+// This file reads and writes settings of the judge with a format of their own.
 
-// shortestTimeout and limit.Judge bound the time of one provider.
+// shortestTimeout and limit.Judge are the limits for the timeout of a provider.
 const shortestTimeout = 100 * time.Millisecond
 
-// ratio is a number from 0 to 1 with at most three digits behind the point.
+// ratio reads a number from 0 to 1 with at most three decimal places.
 func ratio(v document.Value) float64 {
 	text := v.Text()
 	m, err := judge.ParseMoney(text)
@@ -28,7 +28,7 @@ func ratio(v document.Value) float64 {
 	return float64(m) / float64(judge.Dollar)
 }
 
-// money is an amount in dollars.
+// money reads an amount in dollars.
 func money(v document.Value) judge.Money {
 	m, err := judge.ParseMoney(v.Text())
 	if err != nil {
@@ -37,7 +37,7 @@ func money(v document.Value) judge.Money {
 	return m
 }
 
-// price is what a model costs.
+// price reads the price of a model.
 func price(v document.Value) judge.Price {
 	m := v.Map()
 	p := judge.Price{In: money(m.Need("in")), Out: money(m.Need("out"))}
@@ -45,7 +45,7 @@ func price(v document.Value) judge.Price {
 	return p
 }
 
-// chain is a list of providers: types alone, or with what differs from their defaults.
+// chain reads a list of providers: types alone, or maps with changes of their defaults.
 func chain(v document.Value) []judge.Provider {
 	var out []judge.Provider
 	for _, e := range v.List() {
@@ -56,6 +56,7 @@ func chain(v document.Value) []judge.Provider {
 	return out
 }
 
+// provider reads an entry of a chain.
 func provider(v document.Value) judge.Provider {
 	if !v.IsMap() {
 		p := judge.Provider{Type: v.Word(judge.Types()...)}
@@ -87,10 +88,10 @@ func provider(v document.Value) judge.Provider {
 	return p
 }
 
-// possible reports what keeps a provider from being used.
+// possible reports why a provider cannot be used.
 func possible(v document.Value, p judge.Provider) {
 	if p.Type == "" {
-		return // told already
+		return // already reported
 	}
 	if err := p.Complete().Check(); err != nil {
 		v.Problem(cardea.CodeBadValue, "see docs/judge.md", "%v", err)
@@ -101,6 +102,7 @@ func ratioText(r float64) string { return strconv.FormatFloat(r, 'f', -1, 64) }
 
 func priceText(p judge.Price) string { return fmt.Sprintf("{in: %s, out: %s}", p.In, p.Out) }
 
+// providerText returns a provider as YAML in one line, without default values.
 func providerText(p judge.Provider) string {
 	fields := []string{"type: " + p.Type}
 	for _, f := range []struct{ key, text string }{{"model", p.Model}, {"endpoint", p.Endpoint}, {"api_key_command", p.KeyShell}} {

@@ -17,8 +17,7 @@ import (
 	"cardea.dev/internal/decide/policy"
 )
 
-// read reads the key's value into its place. What is wrong is reported to the
-// document.
+// read reads the key's value into its place, and reports errors to the document.
 func (k Key) read(v document.Value, into *Values) {
 	switch at := k.At(into).(type) {
 	case *cardea.Effect:
@@ -58,7 +57,7 @@ func (k Key) read(v document.Value, into *Values) {
 	}
 }
 
-// text is a text; a name that becomes part of a path must be one.
+// text reads a text. It validates names, addresses and paths.
 func (k Key) text(v document.Value) string {
 	if len(k.Words) > 0 {
 		return v.Word(k.Words...)
@@ -81,7 +80,7 @@ func (k Key) text(v document.Value) string {
 	return s
 }
 
-// duration is a time of at most High seconds.
+// duration reads a duration of at most High seconds.
 func (k Key) duration(v document.Value) time.Duration {
 	d := v.Duration()
 	if most := time.Duration(k.High) * time.Second; d < 0 || d > most {
@@ -91,14 +90,15 @@ func (k Key) duration(v document.Value) time.Duration {
 	return d
 }
 
-// IsName reports whether a text can be the name of an organisation, which is that
-// of a folder.
+// IsName reports whether a text can be the name of an organisation, which is also a folder
+// name.
 func IsName(s string) bool {
 	return s != "" && len(s) <= 100 && !strings.HasPrefix(s, ".") && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._-", r))
 	})
 }
 
+// texts reads a list of texts. It reports invalid entries and leaves them out.
 func (k Key) texts(v document.Value) []string {
 	var out []string
 	for _, e := range v.Items() {
@@ -123,7 +123,7 @@ func (k Key) texts(v document.Value) []string {
 	return out
 }
 
-// filled reports an empty text where one says nothing.
+// filled returns s, and reports an error if it is empty.
 func filled(v document.Value, s string) string {
 	if s == "" {
 		v.Problem(cardea.CodeMissing, "give it a value or remove it", "an empty text")
@@ -131,7 +131,7 @@ func filled(v document.Value, s string) string {
 	return s
 }
 
-// entries reads a map whose keys are the author's, as far as it can be read.
+// entries reads a map with arbitrary keys, without invalid entries.
 func entries[T any](v document.Value, read func(document.Value) T) map[string]T {
 	m := v.Map()
 	out := make(map[string]T)
@@ -144,7 +144,7 @@ func entries[T any](v document.Value, read func(document.Value) T) map[string]T 
 	return out
 }
 
-// signalsOf reads a map of signals. Of one that cannot be read it is kept why.
+// signalsOf reads a map of signals. An invalid signal stores its error.
 func signalsOf(v document.Value) map[string]Signal {
 	m := v.Map()
 	out := make(map[string]Signal)
@@ -168,7 +168,7 @@ func signal(v document.Value) Signal {
 	return s
 }
 
-// command is what a shell is given. One that is empty does nothing.
+// command reads a shell command. It warns of an empty one.
 func command(m document.Map) string {
 	v := m.Need("command")
 	text := v.Text()
@@ -178,7 +178,7 @@ func command(m document.Map) string {
 	return text
 }
 
-// commands reads a list of actions, those that can be read.
+// commands reads a list of actions, without invalid ones.
 func commands(v document.Value) []Command {
 	var out []Command
 	for _, e := range v.List() {
@@ -190,6 +190,7 @@ func commands(v document.Value) []Command {
 	return out
 }
 
+// commandOf reads an action with its condition.
 func commandOf(v document.Value) Command {
 	m := v.Map()
 	c := Command{Command: command(m)}
@@ -204,11 +205,11 @@ func commandOf(v document.Value) Command {
 	return c
 }
 
-// words tells of patterns that none of the words there are matches.
+// words warns of patterns that match none of the known words.
 func words(v document.Value, what string, known []string) {
 	for _, e := range v.Items() {
 		if e.IsMap() || e.IsList() {
-			continue // told already
+			continue // already reported
 		}
 		word := e.Text()
 		if slices.ContainsFunc(known, func(k string) bool { ok, err := path.Match(word, k); return err == nil && ok }) {

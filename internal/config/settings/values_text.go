@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/base/lists"
 )
 
-// Text is the key's value as it is written in a file, in one line.
+// Text returns the key's value as YAML in one line.
 func (k Key) Text(v *Values) string {
 	switch at := k.At(v).(type) {
 	case *cardea.Effect:
@@ -44,7 +44,7 @@ func (k Key) Text(v *Values) string {
 	case *map[string]string:
 		return fields(*at, scalar)
 	case *map[string]Signal:
-		good := maps.Clone(*at) // what is wrong with the others is a problem of the file
+		good := maps.Clone(*at) // invalid ones are problems of the file
 		maps.DeleteFunc(good, func(_ string, s Signal) bool { return s.Wrong != "" })
 		return fields(good, func(s Signal) string {
 			return fmt.Sprintf("{command: %s, timeout_seconds: %d}", scalar(s.Command), s.TimeoutSeconds)
@@ -57,6 +57,7 @@ func (k Key) Text(v *Values) string {
 	return ""
 }
 
+// text returns an action as YAML in one line.
 func (c Command) text() string {
 	out := "{command: " + scalar(c.Command)
 	var when []string
@@ -77,7 +78,7 @@ func (c Command) text() string {
 	return out + "}"
 }
 
-// scalar is a text as YAML reads it back: plain where it is a word.
+// scalar returns a text as YAML, in quotes unless it is a simple word.
 func scalar(s string) string {
 	if s == "" || strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r == '-')

@@ -17,29 +17,29 @@ import (
 	"cardea.dev/internal/memory/evidence"
 )
 
-// The signals of built-in policies that are not simply a script: which checks
-// succeeded since the last change; how large the file is that is read; and the
-// person's or project's own script, which is run for what publishes alone, since
-// it may take as long as tests do.
+// The signals of built-in policies that are not simply a script: the checks that succeeded
+// since the last change, and the size of the file that a call reads. The third runs the
+// user's or project's own script, but only for calls that publish, since it may take as
+// long as tests.
 const (
 	evidenceSignal = "evidence"
 	sizeSignal     = "size"
-	// Checks is the signal that runs the person's or the project's own checks.
+	// Checks is the signal that runs the user's or the project's own checks.
 	Checks = "git_checks"
 )
 
-// builtin is what Cardea itself answers built-in policies. It reports false where a
-// script does, and gives no value where nobody says anything.
-func (r *Runner) builtin(ev *cardea.Event, name string) (policy.Answer, bool) {
+// builtin returns Cardea's own answer to a signal of a built-in policy. It returns false if
+// a script answers. The answer has no value if there is nothing to say.
+func (r *Runner) builtin(ev *cardea.Event, name string) (policy.SignalValue, bool) {
 	switch name {
 	case evidenceSignal:
-		return policy.Answer{Value: r.evidence(ev)}, true
+		return policy.SignalValue{Value: r.evidence(ev)}, true
 	case sizeSignal:
-		return policy.Answer{Value: size(ev)}, true
+		return policy.SignalValue{Value: size(ev)}, true
 	case Checks:
-		return policy.Answer{}, !publishes(ev)
+		return policy.SignalValue{}, !publishes(ev)
 	}
-	return policy.Answer{}, false
+	return policy.SignalValue{}, false
 }
 
 // publishes reports whether a call commits, pushes or merges.
@@ -47,14 +47,13 @@ func publishes(ev *cardea.Event) bool {
 	return ev.Call != nil && slices.ContainsFunc(ev.Call.Parts, func(p cardea.Part) bool { return publishing(&p) })
 }
 
-// publishing reports whether a part does.
+// publishing reports whether a part commits, pushes or merges.
 func publishing(p *cardea.Part) bool {
 	return knowledge.Has(knowledgeform.Publishes, p.Command...)
 }
 
-// evidence is what the policy git_checks is told: the checks that succeeded, what
-// the call does besides publishing, and the parts of which it is not known whether
-// they publish.
+// evidence returns the input of the policy git_checks: the checks that succeeded, what the
+// call does in addition to publishing, and the parts that may publish.
 func (r *Runner) evidence(ev *cardea.Event) any {
 	store := evidence.New(r.State, paths.Real(r.Project), paths.Real(r.Start))
 	out, unknown := evidence.Publish{}, []any{}
@@ -69,8 +68,7 @@ func (r *Runner) evidence(ev *cardea.Event) any {
 	return map[string]any{"ok": true, "passed": jsontext.List(store.Passed()), "writes": out.Writes, "elsewhere": out.Elsewhere, "unknown": unknown}
 }
 
-// mayPublish reports whether a part is git with a command that is only known when
-// it runs.
+// mayPublish reports whether a part is git with a command that is known only at run time.
 func mayPublish(p *cardea.Part) bool {
 	publishes := func(h knowledgeform.Holder) bool { return strings.HasPrefix(h.Program, p.Program()+" ") }
 	return len(p.Command) > 0 && slices.ContainsFunc(knowledge.Holders(knowledgeform.Publishes), publishes) && slices.ContainsFunc(p.Operands, func(at int) bool {
@@ -78,11 +76,11 @@ func mayPublish(p *cardea.Part) bool {
 	})
 }
 
-// maxSized is how much of a file is looked at to count its lines, in bytes.
+// maxSized is how much of a file is read to count its lines, in bytes.
 const maxSized = 256 << 10
 
-// size is how many lines and bytes the file has that a call reads, as far as it
-// was looked at.
+// size returns the number of lines and bytes of the file that a call reads. Lines after
+// maxSized bytes are not included.
 func size(ev *cardea.Event) any {
 	unknown := map[string]any{"ok": false, "error": "the file cannot be read", "timed_out": false}
 	if ev.Call == nil {
@@ -108,8 +106,8 @@ func size(ev *cardea.Event) any {
 	return map[string]any{"ok": true, "lines": lines, "bytes": info.Size()}
 }
 
-// Watchdog is the signal that the judge answers, where no script has its name: a policy
-// can take what a model thinks of a call into account, as Cupcake's can.
+// Watchdog is the signal that the judge answers if no script has this name. As in Cupcake,
+// a policy can then use a model's opinion of a call.
 const Watchdog = "watchdog"
 
 // IsBuiltin reports whether Cardea itself answers a signal of built-in policies.

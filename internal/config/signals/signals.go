@@ -1,6 +1,5 @@
-// Package signals answers the signals that policies need: it runs their scripts,
-// shows them the event without secrets, and answers itself what built-in policies
-// ask of Cardea.
+// Package signals answers the signals that policies need. It runs their scripts, passes
+// them the event without secrets, and itself answers signals of built-in policies.
 package signals
 
 import (
@@ -17,57 +16,54 @@ import (
 	"cardea.dev/internal/decide/policy"
 )
 
-// Runner runs the signals that policies need, each once an event.
+// Runner runs the signals that policies need, each once per event.
 type Runner struct {
-	// Project is the project's folder, in which scripts run; where it is "",
-	// they run in the event's folder.
+	// Project is the folder in which scripts run; if it is "", they run in the event's folder.
 	Project string
-	// Find finds the script of a signal, or what is answered in its place. Both
-	// are empty where there is none.
-	Find func(f policy.Folder, name string) (*script.Signal, policy.Answer)
-	// Redact takes secrets from a text; nil shows no text. Secrets are the
-	// secrets in a text, as they stand there; nil finds none.
+	// Find returns the script of a signal, or an answer in its place. Both are empty if none
+	// exists.
+	Find func(f policy.Folder, name string) (*script.Signal, policy.SignalValue)
+	// Redact removes secrets from a text; if it is nil, scripts get no text. Secrets returns
+	// the secrets in a text as written; nil finds none.
 	Redact  func(string) string
 	Secrets func(string) []string
-	// Judge asks the judge about an event, for the signal [Watchdog]; nil: nobody is asked.
+	// Judge asks the judge about an event, for the signal [Watchdog]; nil if there is no
+	// judge.
 	Judge func(ctx context.Context, ev *cardea.Event) any
-	// Judged is set where the judge is on, so that it answers the signal where it is asked.
+	// Judged is set if the judge is enabled, so that it answers the signal.
 	Judged bool
-	// State is the folder of Cardea's state, Start that in which the session
-	// began: with the project, they say which checks succeeded.
+	// State is Cardea's state folder, Start the folder in which the session began. With the
+	// project, they identify the checks that succeeded.
 	State, Start string
 
 	mu sync.Mutex
-	// about is the event that the rest belongs to: a call that was rewritten is
-	// another one.
+	// about is the event for which the following fields are valid. A rewritten call is a new
+	// event.
 	about   *cardea.Event
-	answers map[script.Signal]policy.Answer
+	answers map[script.Signal]policy.SignalValue
 	stdin   []byte
-	// secrets are those of the event, and cut tells that not all of a text is
-	// shown.
+	// secrets holds the event's secrets. cut is set if a text was shortened.
 	secrets []string
 	cut     bool
 }
 
-// turn forgets what belongs to another event.
+// turn drops the data of another event.
 func (r *Runner) turn(ev *cardea.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.about != ev {
-		r.about, r.answers, r.stdin = ev, map[script.Signal]policy.Answer{}, nil
+		r.about, r.answers, r.stdin = ev, map[script.Signal]policy.SignalValue{}, nil
 	}
 }
 
-// reserve is how much of the time that is left is kept for what comes after the
-// signals.
+// reserve is the share of the remaining time that is left for the work after the signals.
 const reserve = 0.15
 
-// Gather runs signals for the policies of a folder. A name means the signal of its
-// scope, else that of the next stronger one: what a project calls "branch" must
-// not answer for the person's.
-func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, names []string) map[string]policy.Answer {
+// Gather runs signals for the policies of a folder. A name means the signal of its scope,
+// else that of the next stronger one: a project's "branch" must not replace the user's.
+func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, names []string) map[string]policy.SignalValue {
 	r.turn(ev)
-	out := map[string]policy.Answer{}
+	out := map[string]policy.SignalValue{}
 	var run []script.Signal
 	for _, name := range names {
 		found, answer := r.found(ctx, ev, f, name)
@@ -100,15 +96,15 @@ func (r *Runner) Gather(ctx context.Context, ev *cardea.Event, f policy.Folder, 
 	defer r.mu.Unlock()
 	for _, signal := range run {
 		got := results[signal.Name]
-		a := policy.Answer{Value: got.Value, Took: got.Took, Unstarted: got.Unstarted, NoAnswer: got.NoAnswer}
+		a := policy.SignalValue{Value: got.Value, Took: got.Took, Unstarted: got.Unstarted, NoAnswer: got.NoAnswer}
 		r.answers[signal], out[signal.Name] = a, a
 	}
 	return out
 }
 
-// found returns the signal of a name. Where no signal is to be run, it is nil, and
-// the answer is what is known without one.
-func (r *Runner) found(ctx context.Context, ev *cardea.Event, f policy.Folder, name string) (*script.Signal, policy.Answer) {
+// found returns the signal of a name. If no signal is to be run, it returns nil and the
+// answer in its place.
+func (r *Runner) found(ctx context.Context, ev *cardea.Event, f policy.Folder, name string) (*script.Signal, policy.SignalValue) {
 	if f.Scope == cardea.ScopeBuiltin {
 		if answer, builtin := r.builtin(ev, name); builtin {
 			return nil, answer
@@ -121,21 +117,21 @@ func (r *Runner) found(ctx context.Context, ev *cardea.Event, f policy.Folder, n
 	return found, answer
 }
 
-// judged is what the judge says about a call. A project that nobody trusts has it asked
-// nothing: that costs the person money.
-func (r *Runner) judged(ctx context.Context, ev *cardea.Event, f policy.Folder, name string) policy.Answer {
+// judged returns the judge's answer about a call. It does not ask for an untrusted project,
+// since that costs the user money.
+func (r *Runner) judged(ctx context.Context, ev *cardea.Event, f policy.Folder, name string) policy.SignalValue {
 	if name != Watchdog || !r.Judged || ev.Call == nil || f.Around || f.Scope == cardea.ScopeProject && !f.Trusted {
-		return policy.Answer{}
+		return policy.SignalValue{}
 	}
 	if r.Judge == nil {
 		const why = "it depends on the answer of the judge (signal watchdog), which is not asked here; \"cardea judge\" asks it"
-		return policy.Answer{Value: policy.NotRun(why), Unasked: why}
+		return policy.SignalValue{Value: policy.NotRun(why), Unasked: why}
 	}
-	return policy.Answer{Value: r.Judge(ctx, ev)}
+	return policy.SignalValue{Value: r.Judge(ctx, ev)}
 }
 
-// event is what scripts read: the input of policies, without what was sent, and
-// with every text redacted.
+// event returns the input of scripts: the input of policies without the raw message, with
+// every text redacted.
 func (r *Runner) event(ev *cardea.Event) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,12 +155,12 @@ func (r *Runner) event(ev *cardea.Event) []byte {
 	return r.stdin
 }
 
-// maxShown is how much of a text scripts are shown, in bytes. A call can hold
-// megabytes, and must not gain time by them.
+// maxShown is how much of a text scripts get, in bytes. A call can have megabytes, and must
+// not gain time by them.
 const maxShown = 64 << 10
 
-// redact takes the secrets from every text of a JSON value; without a redactor nothing is
-// shown.
+// redact removes the secrets from every text of a JSON value. Without a redactor, it
+// removes the texts.
 func (r *Runner) redact(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -192,9 +188,9 @@ func (r *Runner) redact(v any) any {
 	return v
 }
 
-// secretsIn are the secrets in all texts of a JSON value, in each form in which
-// the analysis may have them: what is a secret by what stands before it stands
-// alone as a word of a part.
+// secretsIn adds the secrets in all texts of a JSON value to all, in each form in which the
+// analysis may have them. A secret identified by the text before it may occur alone as a
+// word of a part.
 func (r *Runner) secretsIn(v any, all []string) []string {
 	switch v := v.(type) {
 	case string:
@@ -223,16 +219,16 @@ func (r *Runner) secretsIn(v any, all []string) []string {
 	return all
 }
 
-// minSecret is the length of the shortest secret that is looked for elsewhere.
-// A shorter one would be found in every second word.
+// minSecret is the minimum length of a secret to remove from other texts. A shorter one
+// would occur in many words.
 const minSecret = 4
 
-// unquoted takes the shell's quotes off.
+// unquoted removes the shell's quotes.
 func unquoted(text string) string {
 	return strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(text)
 }
 
-// without is a text without the event's secrets.
+// without returns a text without the event's secrets.
 func (r *Runner) without(text string) string {
 	for _, secret := range r.secrets {
 		text = strings.ReplaceAll(text, secret, "<REDACTED>")
@@ -240,8 +236,7 @@ func (r *Runner) without(text string) string {
 	return text
 }
 
-// redactField redacts the value of a field: its name may be what makes it a
-// secret.
+// redactField redacts the value of a field. The field's name may mark it as a secret.
 func (r *Runner) redactField(key string, v any) any {
 	text, ok := v.(string)
 	if !ok {

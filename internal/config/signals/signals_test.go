@@ -9,7 +9,7 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// The event that scripts read holds no secret, whatever its name.
+// TestScriptsSeeNoSecrets checks that the event for scripts has no secret, in any field.
 func TestScriptsSeeNoSecrets(t *testing.T) {
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "Bash", Input: map[string]any{
 		"command": "curl -H 'Authorization: Bearer abcdefghijklmnop1234567890'", "password": "Tr0ub4dor&3xyz", "n": 1, "list": []any{"plain"}}}}

@@ -1,4 +1,4 @@
-// Package triggered finds the commands that the settings run after a verdict.
+// Package triggered selects the commands of the settings to run after a verdict.
 package triggered
 
 import (
@@ -11,12 +11,11 @@ import (
 	"cardea.dev/internal/config/settings"
 )
 
-// maxActions is how many commands run after one answer.
+// maxActions is the maximum number of commands after one answer.
 const maxActions = 16
 
-// Actions are the commands that run after a verdict, in the folder dir. Of files
-// that do not count none runs. mayRun reports whether the scripts that a command
-// runs are as the person accepted them.
+// Actions returns the commands to run in folder dir after a verdict. It skips files that do
+// not apply. mayRun reports whether the scripts of a command are as the user accepted them.
 func Actions(files []settings.File, ev *cardea.Event, v *cardea.Verdict, dir string, mayRun func(scope cardea.Scope, command string) bool) []script.Action {
 	if v.Effect < cardea.Ask {
 		return nil
@@ -43,15 +42,15 @@ func Actions(files []settings.File, ev *cardea.Event, v *cardea.Verdict, dir str
 	return out[:min(len(out), maxActions)]
 }
 
-// trigger is a key of actions that a verdict pulls.
+// trigger is a key of actions that applies to a verdict.
 type trigger struct {
 	name, rule string
 	severity   cardea.Severity
 	commands   []settings.Command
 }
 
-// triggersOf are the keys of actions that a verdict pulls: what it is, and the
-// rules that hold the call back.
+// triggersOf returns the keys of actions that apply to a verdict: those of its effect, and
+// those of the rules that hold the call back.
 func triggersOf(a settings.Actions, v *cardea.Verdict) []trigger {
 	by, severity := "", cardea.SeverityNone
 	ruled := map[string]cardea.Severity{}
@@ -89,13 +88,13 @@ func triggersOf(a settings.Actions, v *cardea.Verdict) []trigger {
 	return out
 }
 
-// matches reports whether a condition holds.
+// matches reports whether a condition is true.
 func matches(w settings.When, a script.About, severity cardea.Severity) bool {
 	return matchesName(w.Events, a.Event) && matchesName(w.Tools, a.Tool) && matchesName(w.Harnesses, a.Harness) && matchesName(w.Effects, a.Effect) &&
 		severity.Rank() >= cardea.Severity(w.Severity).Rank()
 }
 
-// matchesName reports whether one of the patterns is the name; none are all.
+// matchesName reports whether a pattern matches the name; no patterns match all names.
 func matchesName(patterns []string, name string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool { return paths.MatchName(p, name) })
 }

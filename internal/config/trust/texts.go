@@ -10,21 +10,20 @@ import (
 
 const (
 	textsPurpose = "texts of a project's trust"
-	// maxText is how much of one file is kept to be compared later, maxTexts
-	// how much of all files of a project, in bytes.
+	// maxText is the maximum size of a stored file, maxTexts that of all files of a project,
+	// in bytes.
 	maxText  = 256 << 10
 	maxTexts = 8 << 20
 )
 
-// textsPath is the file beside a project's manifest.
+// textsPath returns the path of the texts of a project, next to its manifest.
 func textsPath(dir, project string) string {
 	return strings.TrimSuffix(PathOf(dir, project), ".json") + ".texts"
 }
 
-// Texts are the files of a project as the person accepted them, by path as in
-// a manifest and with secrets taken out. They are only for showing what has
-// changed since. A file that was too large is not among them, and there are none
-// where they cannot be believed.
+// Texts returns the files of a project as the user accepted them, without secrets, by path
+// as in a manifest. They only serve to show changes. Large files are left out. It returns
+// nil if the texts cannot be verified.
 func Texts(dir, project string) map[string]string {
 	key, err := state.ReadKey(dir)
 	if err != nil {
@@ -37,7 +36,7 @@ func Texts(dir, project string) map[string]string {
 	return out
 }
 
-// SaveTexts keeps the files of a project to be compared with later.
+// SaveTexts stores the files of a project for later comparison.
 func SaveTexts(dir, project string, texts map[string]redact.Text) error {
 	key, err := state.LoadKey(dir)
 	if err != nil {

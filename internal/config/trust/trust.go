@@ -1,14 +1,12 @@
-// Package trust remembers which files of which project a person accepted.
+// Package trust records which files of which project the user accepted.
 //
-// Trust is in bytes, not in names: a manifest holds the digest of every file
-// as the person was shown it, so a file that changes is untrusted again by
-// itself, whoever changed it. The manifest lies in the person's state folder
-// and is signed with their key, for the path of one project; a project, a
-// clone or a copied folder cannot bring one along.
+// Trust covers bytes, not names: a manifest holds the digest of every file as shown to the
+// user. So any change of a file makes it untrusted. The manifest is in the user's state
+// folder, and is signed with their key for the path of one project. A project, a clone or a
+// copied folder cannot contain a valid one.
 //
-// The package knows nothing of what files mean. Who reads a file asks
-// [Manifest.Trusts] with what was read, so that there is no time between
-// looking and using.
+// The package does not interpret files. A reader of a file calls [Manifest.Trusts] with the
+// data that it read, so that checked and used data are the same.
 package trust
 
 import (
@@ -32,25 +30,24 @@ const (
 	purpose    = "trust manifest"
 	keyPurpose = "key of a project's trust"
 	version    = 2
-	// maxFile is how much of a manifest is read, in bytes.
+	// maxFile is the maximum size of a manifest in bytes.
 	maxFile = 1 << 20
-	// maxManifests is how many files of the folder are listed.
+	// maxManifests is the maximum number of manifests to list.
 	maxManifests = 10000
 )
 
-// Manifest is what a person accepted of one project.
+// Manifest holds what a user accepted of one project.
 type Manifest struct {
-	// Project is the project's folder, absolute, links followed.
+	// Project is the absolute path of the project's folder, with links followed.
 	Project string
-	// Files are digests of contents, by path relative to the project, with
-	// slashes.
+	// Files maps paths in the project, with slashes, to digests.
 	Files map[string]string
-	// Who accepted them, and when.
+	// Who and When are the user and the time of the acceptance.
 	Who  string
 	When time.Time
 }
 
-// Digest is how a content stands in a manifest.
+// Digest returns the digest of data as in a manifest.
 func Digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
@@ -62,7 +59,7 @@ func (m *Manifest) Trusts(file string, data []byte) bool {
 	return m.Knows(file) && m.Files[file] == Digest(data)
 }
 
-// Knows reports whether a file was accepted, in whatever form.
+// Knows reports whether a file was accepted in any form.
 func (m *Manifest) Knows(file string) bool {
 	if m == nil {
 		return false
@@ -71,7 +68,7 @@ func (m *Manifest) Knows(file string) bool {
 	return known
 }
 
-// body is the manifest on disk; signed is the file.
+// body is the content of a manifest file; signed is the file.
 type body struct {
 	V       int               `json:"v"`
 	Project string            `json:"project"`
@@ -85,17 +82,16 @@ type signed struct {
 	HMAC     string          `json:"hmac"`
 }
 
-// Folder is where the manifests of a state folder lie.
+// Folder returns the folder of the manifests in a state folder.
 func Folder(dir string) string { return filepath.Join(dir, "trust") }
 
-// PathOf is where the manifest of a project lies.
+// PathOf returns the path of a project's manifest.
 func PathOf(dir, project string) string {
 	return filepath.Join(Folder(dir), Digest([]byte(project))+".json")
 }
 
-// Load gives the manifest of a project, nil where the person never accepted
-// it. An error is about a manifest that cannot be believed; the project is
-// not trusted then.
+// Load returns the manifest of a project, nil if the user never accepted it. It fails if
+// the manifest cannot be verified; the project is then untrusted.
 func Load(dir, project string) (*Manifest, error) {
 	if dir == "" || project == "" {
 		return nil, nil
@@ -112,8 +108,8 @@ func Load(dir, project string) (*Manifest, error) {
 	return m, nil
 }
 
-// read reads a manifest and checks its signature. The error is fs.ErrNotExist
-// where there is no file.
+// read reads a manifest and checks its signature. If there is no file, the error is
+// fs.ErrNotExist.
 func read(dir, name string) (*Manifest, error) {
 	data, err := state.Read(name, maxFile)
 	if err != nil {
@@ -129,17 +125,17 @@ func read(dir, name string) (*Manifest, error) {
 	return open(key, data)
 }
 
-// keyOf is the key of one project, derived from the person's.
+// keyOf returns the key of one project, derived from the user's.
 func keyOf(key []byte, project string) []byte { return state.Sign(key, keyPurpose, []byte(project)) }
 
-// open checks a file's signature before anything in it is believed.
+// open checks a file's signature before it trusts the content.
 func open(key, data []byte) (*Manifest, error) {
 	var s signed
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, fmt.Errorf("its manifest is damaged: %w", err)
 	}
-	// Which project's key it was signed with stands in the manifest itself.
-	// Nothing of it is used before the signature is checked.
+	// The manifest itself names the project whose key signed it. Nothing else is used before
+	// the signature is checked.
 	var b body
 	if err := json.Unmarshal(s.Manifest, &b); err != nil {
 		return nil, fmt.Errorf("its manifest is damaged: %w", err)
@@ -153,8 +149,8 @@ func open(key, data []byte) (*Manifest, error) {
 	return &Manifest{Project: b.Project, Files: b.Files, Who: b.Who, When: b.When}, nil
 }
 
-// Save signs and writes a manifest, by rename. It replaces what was accepted
-// of the project before.
+// Save signs and writes a manifest by rename. It replaces the previous manifest of the
+// project.
 func Save(dir string, m *Manifest) error {
 	key, err := state.LoadKey(dir)
 	if err != nil {
@@ -177,9 +173,9 @@ func Save(dir string, m *Manifest) error {
 	return nil
 }
 
-// Revoke forgets a project, and reports whether there was anything to forget.
+// Revoke removes a project's manifest, and reports whether there was one.
 func Revoke(dir, project string) (bool, error) {
-	_ = os.Remove(textsPath(dir, project)) // without the manifest it says nothing
+	_ = os.Remove(textsPath(dir, project)) // useless without the manifest
 	err := os.Remove(PathOf(dir, project))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -187,8 +183,8 @@ func Revoke(dir, project string) (bool, error) {
 	return err == nil, err
 }
 
-// List gives the manifests of all projects, sorted, and what is wrong with
-// those that are not believed.
+// List returns the manifests of all projects, sorted, and the problems of those that cannot
+// be verified.
 func List(dir string) (all []*Manifest, problems []cardea.Diagnostic) {
 	names, err := state.Names(Folder(dir), maxManifests)
 	if err != nil {

@@ -59,8 +59,8 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-// Whoever can write into the state folder but not read the key, or copies a
-// manifest, plants nothing.
+// TestManifestsThatAreNotBelieved checks that a forged or copied manifest is rejected, even
+// if its author can write to the state folder but not read the key.
 func TestManifestsThatAreNotBelieved(t *testing.T) {
 	for name, plant := range map[string]func(state, file string) error{
 		"changed": func(_, file string) error {

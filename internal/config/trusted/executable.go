@@ -17,11 +17,11 @@ import (
 	"cardea.dev/internal/config/settings"
 )
 
-// NotExecutable are the scripts that are started as they are, and may not be
-// executed: the files of signals, and what commands of the settings begin with.
-func (p Place) NotExecutable(signals []string, files []settings.File) []cardea.Diagnostic {
+// NotExecutable returns warnings for scripts that are started directly but are not
+// executable: the files of signals, and programs of commands in the settings.
+func (p AcceptedProject) NotExecutable(signals []string, files []settings.File) []cardea.Diagnostic {
 	if runtime.GOOS == "windows" {
-		return nil // there it is no matter of the file's mode
+		return nil // on Windows, the mode does not matter
 	}
 	var out []cardea.Diagnostic
 	for _, path := range signals {
@@ -44,10 +44,10 @@ func (p Place) NotExecutable(signals []string, files []settings.File) []cardea.D
 	return out
 }
 
-// starts are the files that a command starts by their path.
-func (p Place) starts(command string) []string {
+// starts returns the files that a command starts by path.
+func (p AcceptedProject) starts(command string) []string {
 	var out []string
-	for _, part := range bash.Analyse(command, bash.Env{Cwd: p.Project, World: knowledge.World{Home: p.Home, Roots: []string{p.Project}}}).Parts {
+	for _, part := range bash.Analyse(command, bash.Env{Cwd: p.Project, System: knowledge.System{Home: p.Home, Roots: []string{p.Project}}}).Parts {
 		if len(part.Argv) > 0 && part.Argv[0].Static && strings.ContainsRune(part.Argv[0].Text, '/') && part.Dir != "" {
 			out = append(out, disk.Absolute(part.Dir, part.Argv[0].Text))
 		}
@@ -55,14 +55,14 @@ func (p Place) starts(command string) []string {
 	return out
 }
 
-// unexecutable reports whether a path is a file that nobody may execute.
+// unexecutable reports whether a path is a file that no user may execute.
 func unexecutable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 == 0
 }
 
-// looksLikeScript reports whether a file is there to be run: what lies beside
-// scripts, such as a README.md, is not.
+// looksLikeScript reports whether a file is meant to be run. Other files next to scripts,
+// such as a README.md, are not.
 func looksLikeScript(path string) bool {
 	if ext := filepath.Ext(path); ext == "" || ext == ".sh" {
 		return true

@@ -14,35 +14,35 @@ import (
 	knowledgeform "cardea.dev/internal/command/knowledge/form"
 )
 
-// maxFiles bounds how many files a pattern may find.
+// maxFiles is the maximum number of files that a pattern may match.
 const maxFiles = 256
 
-// Files are what a command runs besides the programs of the machine.
+// Files holds what a command runs in addition to programs of the machine.
 type Files struct {
-	// All are those of the project that it names, or in which its programs
-	// find what to run. They may be gone, or lead out of the project.
+	// All holds the project's files that it names, or in which its programs look for code.
+	// They may be missing or outside the project.
 	All []string
-	// Runs are those of them that it is known to run.
+	// Runs holds those that it is known to run.
 	Runs []string
-	// Unseen says why Cardea cannot know what the command runs, and what to do;
-	// "" where it can.
+	// Unseen is why the code that the command runs is unknown, and what to do; "" if it is
+	// known.
 	Unseen string
 }
 
-// FilesOf finds the files of the project that a command runs: what it runs is what
-// they say, so they are accepted with it. The command is read as bash reads it
-// (cd tools && ./a.sh), and by its words, whatever they stand in, unless it is
-// known to read alone. What a script starts by itself is not seen.
-func (p Place) FilesOf(command string) Files {
+// FilesOf returns the project's files that a command runs. Their content is part of the
+// command, so they are accepted with it. The command is parsed as by bash (cd tools &&
+// ./a.sh), and also split into words regardless of syntax, unless it is known to be
+// read-only. It does not follow what a script starts.
+func (p AcceptedProject) FilesOf(command string) Files {
 	project := p.Project
 	var out Files
 	named := strings.FieldsFunc(command, func(c rune) bool { return strings.ContainsRune(" \t\n'\"`;|&()<>=$", c) })
 	for i, word := range named {
 		named[i] = disk.Absolute(project, word)
 	}
-	world := disk.World(p.Home)
-	world.Roots, world.PlainNames, world.PlainTracked = []string{project}, nil, nil // the names may change before the script runs
-	a := bash.Analyse(withProject(project, command), bash.Env{Cwd: project, World: world})
+	system := disk.System(p.Home)
+	system.Roots, system.PlainNames, system.PlainTracked = []string{project}, nil, nil // the names may change before the script runs
+	a := bash.Analyse(withProject(project, command), bash.Env{Cwd: project, System: system})
 	spots, all := a.Opaque, true
 	for i := range a.Parts {
 		part := &a.Parts[i]
@@ -55,7 +55,7 @@ func (p Place) FilesOf(command string) Files {
 		out.Unseen = "what it runs cannot be seen: " + spots[0].Reason + " (" + spots[0].Text + "); write the file's path plainly"
 	}
 	if len(spots) == 0 && onlyReads(a.Parts) {
-		named = nil // what is only read may change, as a version or a state does
+		named = nil // files that are only read may change, such as a version or a state
 	}
 	for _, path := range append(named, out.Runs...) {
 		inside := paths.Within(project, path) || paths.Within(paths.Real(project), paths.Real(path))
@@ -65,7 +65,7 @@ func (p Place) FilesOf(command string) Files {
 		case !inside, !known && err == nil && info.IsDir():
 			continue
 		case gone != nil && (!known || !slices.Contains(out.Runs, path)):
-			continue // a file that is named may come and go
+			continue // a named file may be created and removed
 		}
 		if !slices.Contains(out.All, path) {
 			out.All = append(out.All, path)
@@ -74,9 +74,9 @@ func (p Place) FilesOf(command string) Files {
 	return out
 }
 
-// pathsOf are the paths that a part names or may run. Those that it is known to
-// run are added to the files.
-func (p Place) pathsOf(part *cardea.Part, files *Files) []string {
+// pathsOf returns the paths that a part names or may run. It adds those that it is known to
+// run to files.
+func (p AcceptedProject) pathsOf(part *cardea.Part, files *Files) []string {
 	named := accessed(part, files)
 	code := disk.CodeOf(part, p.Project)
 	if code.Unnamed {
@@ -108,7 +108,7 @@ func (p Place) pathsOf(part *cardea.Part, files *Files) []string {
 	return named
 }
 
-// accessed are the paths of a part's accesses, those that it runs apart.
+// accessed returns the paths of a part's accesses, and adds those that it runs to files.
 func accessed(part *cardea.Part, files *Files) []string {
 	var named []string
 	for _, a := range part.Access {
@@ -130,12 +130,12 @@ func accessed(part *cardea.Part, files *Files) []string {
 	return named
 }
 
-// searchable reports whether a piece of PATH may lie in the project.
-func (p Place) searchable(dir string) bool {
+// searchable reports whether a folder of PATH may be in the project.
+func (p AcceptedProject) searchable(dir string) bool {
 	return !filepath.IsAbs(dir) || paths.Within(paths.Real(p.Project), paths.Real(dir))
 }
 
-// program is the name of a part's program, "" where there is none.
+// program returns the name of a part's program, "" if none exists.
 func program(p *cardea.Part) string {
 	if len(p.Command) == 0 {
 		return ""
@@ -143,7 +143,7 @@ func program(p *cardea.Part) string {
 	return filepath.Base(p.Command[0])
 }
 
-// texts are the words of a part, and the values of its options.
+// texts returns the words of a part and the values of its options.
 func texts(p *cardea.Part) []string {
 	var out []string
 	for _, w := range p.Argv {
@@ -159,22 +159,21 @@ func texts(p *cardea.Part) []string {
 	return out
 }
 
-// onlyReads reports whether nothing that parts name is run: everything is known
-// that their programs do, and none executes a file.
+// onlyReads reports whether parts run none of the files they name: their programs are fully
+// known, and none executes a file.
 func onlyReads(parts []cardea.Part) bool {
 	return !slices.ContainsFunc(parts, func(p cardea.Part) bool {
 		return p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute })
 	})
 }
 
-// inNamedFiles lists the spots that hide what is in the files that other words of the
-// command name, which are bound: a sourced file, or what is read and fed to a shell. PATH
-// is looked at by itself.
+// inNamedFiles lists the opaque spots that hide code in files named by other words of the
+// command, which are accepted with it. Such are a sourced file, or input of a shell. PATH
+// is checked separately.
 var inNamedFiles = []cardea.OpaqueCode{cardea.OpaqueStandardInput, cardea.OpaqueSourcedFile, cardea.OpaqueEval, cardea.OpaqueSearchPath}
 
-// withProject is a command in which what stands for the project is written out: harnesses
-// set CLAUDE_PROJECT_DIR, and so does who runs the command. Nothing is where the
-// project's path would have to be quoted.
+// withProject returns a command with the project's path in place of CLAUDE_PROJECT_DIR,
+// which harnesses and Cardea set. It changes nothing if the path would need quotes.
 func withProject(project, command string) string {
 	if strings.ContainsFunc(project, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("._/-", r))

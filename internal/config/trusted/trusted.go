@@ -1,9 +1,8 @@
-// Package trusted tells which scripts a person accepted: which files of a project
-// a command runs, and whether they are as the person accepted them.
+// Package trusted determines which files of a project a command runs, and whether they are
+// as the user accepted them.
 //
-// What a command runs is what its files say, so a command of a project runs only
-// as long as all of them are accepted. A command of the person's own runs nothing
-// of a project that they have not trusted.
+// The files are part of what a command does, so a project's command runs only while all of
+// them are accepted. A command of the user runs no files of an untrusted project.
 package trusted
 
 import (
@@ -14,17 +13,17 @@ import (
 	"cardea.dev/internal/config/project"
 )
 
-// Place is a project in which commands run, and what the person accepted of it.
-type Place struct {
-	// Project is the project's folder, or "". Home is the person's.
+// AcceptedProject is a project in which commands run, and what the user accepted of it.
+type AcceptedProject struct {
+	// Project is the project's folder, or "". Home is the user's.
 	Project, Home string
-	// Trust reports whether the person accepted a file as it is, Known whether
-	// they accepted it in whatever form; nil where the project is not trusted.
+	// Trust reports whether the user accepted a file in this form, Known whether in any form;
+	// nil if the project is not trusted.
 	Trust func(path string, data []byte) bool
 	Known func(path string) bool
 }
 
-// State is how files of the project stand against what the person accepted.
+// State compares files of a project with what the user accepted.
 type State uint8
 
 // The states.
@@ -34,9 +33,8 @@ const (
 	Changed
 )
 
-// State tells whether files of the project are as the person accepted them: the
-// worst of all. A file that is added to accepted ones changes them.
-func (p Place) State(files []string) State {
+// State returns the worst state of the files. A file added to accepted ones is a change.
+func (p AcceptedProject) State(files []string) State {
 	worst, some := Accepted, false
 	for _, path := range files {
 		data, _, err := project.ReadFile(path, p.Project)
@@ -55,9 +53,8 @@ func (p Place) State(files []string) State {
 	return worst
 }
 
-// MayRun reports whether the scripts that a command of a scope runs are as they
-// were accepted.
-func (p Place) MayRun(scope cardea.Scope, command string) bool {
+// MayRun reports whether the scripts of a command are as they were accepted.
+func (p AcceptedProject) MayRun(scope cardea.Scope, command string) bool {
 	if scope != cardea.ScopeProject {
 		return p.RunsUntrusted(command) == ""
 	}
@@ -65,10 +62,10 @@ func (p Place) MayRun(scope cardea.Scope, command string) bool {
 	return files.Unseen == "" && p.State(files.All) == Accepted
 }
 
-// RunsUntrusted is why a command of the person's, or of a stronger scope, does
-// not run in a project that is not trusted: it would run what the project brings.
-// It is "" where the command runs.
-func (p Place) RunsUntrusted(command string) string {
+// RunsUntrusted returns why a command of the user, or of a stronger scope, does not run in
+// an untrusted project: it would run the project's files. It returns "" if the command may
+// run.
+func (p AcceptedProject) RunsUntrusted(command string) string {
 	if p.Project == "" || p.Trust != nil {
 		return ""
 	}
@@ -81,5 +78,5 @@ func (p Place) RunsUntrusted(command string) string {
 	return ""
 }
 
-// knows reports whether the person accepted a file in some form.
-func (p Place) knows(path string) bool { return p.Known != nil && p.Known(path) }
+// knows reports whether the user accepted a file in any form.
+func (p AcceptedProject) knows(path string) bool { return p.Known != nil && p.Known(path) }

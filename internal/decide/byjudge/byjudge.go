@@ -1,10 +1,10 @@
-// Package byjudge decides what no rule decides about by the answer of a judge: a model, or
-// the supervisor of a team.
+// Package byjudge decides calls by the answer of a judge: a model, or the supervisor of a
+// team.
 //
-// A judge reads what the agent wrote, so its answer is worth little. It is asked only
-// where everybody before it left the call to a person. Its allow counts for parts of which
-// the judge could see everything, and wins over nobody. A doubtful answer is a question to
-// the person, with the answer as recommendation.
+// A judge reads what the agent wrote, so its answer is worth little. The gate asks it only
+// if all earlier deciders left the call to a person. Its allow applies only to parts that
+// the judge saw completely, and overrides no other decider. A doubtful answer becomes a
+// question to the person, with the answer as recommendation.
 package byjudge
 
 import (
@@ -21,68 +21,68 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// Settings are what the decider is told.
-type Settings struct {
+// Options configure the decider.
+type Options struct {
 	// Asker asks the judge.
 	Asker judge.Asker
-	// About gathers what the judge is told besides the call, and tells what is wrong with
-	// it. It is called when the judge is asked, and not before.
-	About func(ctx context.Context, ev *cardea.Event) (question.About, cardea.Troubles)
-	// Redactor takes secrets from everything that is sent.
+	// About gathers what the judge reads in addition to the call, and returns the issues it
+	// met. The decider calls it only when it asks the judge.
+	About func(ctx context.Context, ev *cardea.Event) (question.About, cardea.Issues)
+	// Redactor removes secrets from everything that is sent.
 	Redactor *redact.Redactor
-	// Threshold is the least confidence with which an allow or deny counts.
+	// Threshold is the least confidence at which an allow or deny applies.
 	Threshold float64
-	// AllowOpaque lets an allow count for parts that are left to a person, and for what
-	// cannot be seen through.
+	// AllowOpaque lets an allow apply to deferred parts, and to parts that cannot be seen
+	// through.
 	AllowOpaque bool
 }
 
 // Decider is the decider "judge".
 type Decider struct {
-	about Settings
+	about Options
 	mu    sync.Mutex
-	// asked are the calls that the judge was asked about, by their place in memory: an
-	// event and its call never change.
+	// asked holds the questions by the address of their call: an event and its call never
+	// change.
 	asked map[*cardea.Call]*Asked
 }
 
-// Asked is a question with what came of it.
+// Asked is a question to the judge and its outcome.
 type Asked struct {
 	Question question.Question
 	About    question.About
-	Troubles cardea.Troubles
-	Answer   judge.Answer
+	Issues   cardea.Issues
+	Answer   judge.Assessment
 	Err      error
-	// Effect is what the answer is worth for the call; Abstain where it failed, and where
+	// Effect is the effect of the answer on the call. It is Abstain if the judge failed or
 	// an allow covers no part.
 	Effect cardea.Effect
-	// Covers are the parts for which an allow counts.
+	// Covers are the indices of the parts that an allow covers.
 	Covers []int
 	done   chan struct{}
 }
 
 // New makes a decider.
-func New(s Settings) *Decider { return &Decider{about: s, asked: map[*cardea.Call]*Asked{}} }
+func New(s Options) *Decider { return &Decider{about: s, asked: map[*cardea.Call]*Asked{}} }
 
 // Name is the decider's name.
 const Name = "judge"
 
-// The rules that a question of the judge names: what it recommends without being sure
-// enough. One that leaves the call to the person names none.
+// Rules of the judge's questions: what it recommends with too little confidence. A question
+// without a recommendation has no rule.
 const (
 	RecommendsAllow = "recommends-allow"
 	RecommendsDeny  = "recommends-deny"
 )
 
-// Name is "judge".
+// Name returns "judge".
 func (d *Decider) Name() string { return Name }
 
-// reserve is how much of the time that is left is kept for what comes after the judge:
-// a judge that does not answer in time failed, and the gate did not.
+// reserve is the share of the remaining time that is left for the work after the judge. So
+// a judge that does not answer in time fails, and the gate does not.
 const reserve = 0.1
 
-// Ask asks the judge about an event's call, once. Standing and said are what the deciders
-// before said, if they were asked.
+// Ask asks the judge about an event's call, once. Standing and said are the effects and
+// opinions of the earlier deciders, if they ran.
 func (d *Decider) Ask(ctx context.Context, ev *cardea.Event, standing []cardea.Effect, said []cardea.Opinion) *Asked {
 	d.mu.Lock()
 	a, known := d.asked[ev.Call]
@@ -102,7 +102,7 @@ func (d *Decider) Ask(ctx context.Context, ev *cardea.Event, standing []cardea.E
 		ctx = sub
 	}
 	if d.about.About != nil {
-		a.About, a.Troubles = d.about.About(ctx, ev)
+		a.About, a.Issues = d.about.About(ctx, ev)
 	}
 	a.About.Standing, a.About.Opinions = standing, said
 	a.Question = question.Of(d.about.Redactor, ev, a.About)
@@ -113,7 +113,8 @@ func (d *Decider) Ask(ctx context.Context, ev *cardea.Event, standing []cardea.E
 	return a
 }
 
-// About is what came of asking about a call, nil where nobody asked.
+// About returns the outcome of asking about a call. It is nil if the judge was not asked or
+// has not answered yet.
 func (d *Decider) About(c *cardea.Call) *Asked {
 	d.mu.Lock()
 	a := d.asked[c]
@@ -129,9 +130,9 @@ func (d *Decider) About(c *cardea.Call) *Asked {
 	}
 }
 
-// wellFormed is the error of an answer that is none. Whoever asks checks this too; it
-// stands in another process.
-func wellFormed(a judge.Answer) error {
+// wellFormed returns an error if an answer is invalid. The asker checks this also, but it
+// runs in another process.
+func wellFormed(a judge.Assessment) error {
 	switch {
 	case a.Decision != cardea.Allow && a.Decision != cardea.Deny && a.Decision != cardea.Ask:
 		return fmt.Errorf("the judge answered %q, which is none of allow, deny and ask", a.Decision)
@@ -141,26 +142,26 @@ func wellFormed(a judge.Answer) error {
 	return nil
 }
 
-// Decide asks the judge without saying what others decided.
+// Decide asks the judge without the opinions of other deciders.
 func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	return d.DecideAfter(ctx, ev, nil, nil)
 }
 
-// DecideAfter gives the opinions that follow from the judge's answer. Standing are the
-// effects of the parts so far, said what was said about them.
+// DecideAfter returns the opinions that follow from the judge's answer. Standing are the
+// effects of the parts so far, said the opinions so far.
 func (d *Decider) DecideAfter(ctx context.Context, ev *cardea.Event, standing []cardea.Effect, said []cardea.Opinion) ([]cardea.Opinion, error) {
 	if ev.Call == nil {
 		return nil, nil
 	}
 	a := d.Ask(ctx, ev, standing, said)
 	if a.Err != nil {
-		return nil, append(a.Troubles, cardea.JudgeFailed.Trouble("", cardea.CodeNoJudge, "see \"cardea doctor\"", a.Err.Error()))
+		return nil, append(a.Issues, cardea.JudgeFailed.Issue("", cardea.CodeNoJudge, "see \"cardea doctor\"", a.Err.Error()))
 	}
 	opinion := cardea.Opinion{Decider: d.Name(), Part: cardea.WholeCall, Scope: cardea.ScopeUser, Source: a.Answer.Model, Reason: d.reason(a)}
 	a.Effect = d.worth(a)
 	if a.Effect != cardea.Allow {
 		opinion.Effect, opinion.Rule = a.Effect, recommendation(a)
-		return []cardea.Opinion{opinion}, a.Troubles.Err()
+		return []cardea.Opinion{opinion}, a.Issues.Err()
 	}
 	var out []cardea.Opinion
 	for i := range ev.Call.Parts {
@@ -179,10 +180,12 @@ func (d *Decider) DecideAfter(ctx context.Context, ev *cardea.Event, standing []
 	if len(out) == 0 {
 		a.Effect = cardea.Abstain
 	}
-	return out, a.Troubles.Err()
+	return out, a.Issues.Err()
 }
 
-// worth is what an answer counts as.
+// worth returns the effect of an answer. It is ask instead of the decision if the
+// confidence is below the threshold. It is also ask for an allow of a call that the judge
+// did not see as a whole.
 func (d *Decider) worth(a *Asked) cardea.Effect {
 	if a.Answer.Decision == cardea.Ask || a.Answer.Confidence < d.about.Threshold || a.Answer.Decision == cardea.Allow && !a.Question.Whole() {
 		return cardea.Ask
@@ -190,7 +193,7 @@ func (d *Decider) worth(a *Asked) cardea.Effect {
 	return a.Answer.Decision
 }
 
-// recommendation is the rule of a question that has one.
+// recommendation returns the rule of a question, "" if the answer recommends nothing.
 func recommendation(a *Asked) string {
 	switch {
 	case a.Effect != cardea.Ask || a.Answer.Decision == cardea.Ask:
@@ -201,9 +204,9 @@ func recommendation(a *Asked) string {
 	return RecommendsDeny
 }
 
-// covers reports whether an allow counts for a part, and whether it must lift the part
-// from defer. What cannot be seen through is covered only where settings say so, and a call
-// that leaves the sandbox never.
+// covers reports whether an allow applies to a part, and whether it must lift the part from
+// defer. It covers a part that cannot be seen through only with AllowOpaque, and never a
+// call that leaves the sandbox.
 func (d *Decider) covers(ev *cardea.Event, part int, standing []cardea.Effect) (lifts, covered bool) {
 	p := &ev.Call.Parts[part]
 	deferred := part < len(standing) && standing[part] == cardea.Defer
@@ -217,7 +220,8 @@ func (d *Decider) covers(ev *cardea.Event, part int, standing []cardea.Effect) (
 	return false, true
 }
 
-// reason is what the person is told. The model's words are bounded, and of one line.
+// reason returns the reason shown to the person. It quotes at most maxReason bytes of the
+// model's words, on one line.
 func (d *Decider) reason(a *Asked) string {
 	answer := a.Answer
 	said, whole := answer.Reason.Head(maxReason)
@@ -240,5 +244,5 @@ func (d *Decider) reason(a *Asked) string {
 	return fmt.Sprintf("%s, with confidence %.2f: %s", by, answer.Confidence, words)
 }
 
-// maxReason bounds the model's words in a reason, in bytes.
+// maxReason is the limit for the model's words in a reason, in bytes.
 const maxReason = 400

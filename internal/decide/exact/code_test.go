@@ -10,9 +10,9 @@ import (
 	"cardea.dev"
 )
 
-// runsCode are commands that run code of the project, and the file that each runs, by the
-// way in which they name it. Where the line does not name the file itself, a file that is
-// planted is named behind a plus.
+// runsCode lists commands that run code of the project, and the file that each runs, by the
+// way in which they name it. If the line does not name the file itself, a planted file
+// follows after a plus.
 const runsCode = `
 # a file as an operand
 python3 x.py                                  x.py
@@ -334,8 +334,8 @@ prove -l t                                    t/x.t
 busybox sh x.sh                               x.sh
 `
 
-// An allow is bound to the code that runs: whatever becomes of the file, the call is another
-// one. It holds for lessons, and for what a ticket was approved for.
+// An allow is bound to the code that runs: any change of the file makes it another call.
+// This is so for lessons and for the approvals of tickets.
 func TestCodeIsBound(t *testing.T) {
 	for line := range strings.Lines(runsCode) {
 		command, names, found := strings.Cut(strings.TrimSpace(line), "   ")
@@ -389,7 +389,7 @@ func TestCodeIsBound(t *testing.T) {
 	}
 }
 
-// put writes a file that can be run.
+// put writes an executable file.
 func put(project, file string) error {
 	path := filepath.Join(project, file)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -398,7 +398,8 @@ func put(project, file string) error {
 	return os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755)
 }
 
-// What a command only reads, lints, formats or commits is no code: a lesson outlives a change.
+// Files that a command only reads, lints, formats or commits are not code: a lesson stays
+// valid when they change.
 func TestDataIsNotBound(t *testing.T) {
 	for _, tt := range []struct{ command, file string }{
 		{"git add src/a.go", "src/a.go"}, {"git commit -m x src/a.go", "src/a.go"}, {"black src", "src/a.py"}, {"gofmt -w src/a.go", "src/a.go"},

@@ -1,6 +1,5 @@
-// Package exact applies the lessons that are about exactly the call that is judged: a
-// person, or the judge, decided about it before. The verdicts name the decider
-// "lessons".
+// Package exact applies the lessons about exactly this call: an earlier decision of a
+// person or the judge. Its opinions name the decider "lessons".
 package exact
 
 import (
@@ -13,35 +12,35 @@ import (
 	"cardea.dev/internal/memory/lesson"
 )
 
-// Settings are what the decider must know of a place.
-type Settings struct {
-	// Sources finds the lessons that count for an event, and what is wrong with their
-	// files; nil finds none.
-	Sources func(ev *cardea.Event) ([]lesson.Source, cardea.Troubles)
-	// Now is the time at which the call is judged.
+// Options configure the decider for a place.
+type Options struct {
+	// Sources finds the lessons that apply to an event, and the issues of their files. Nil
+	// finds none.
+	Sources func(ev *cardea.Event) ([]lesson.Source, cardea.Issues)
+	// Now is the time of the evaluation.
 	Now time.Time
-	// Judge gives the judge whose lessons count; nil: those of none do. It is asked where
-	// there is a lesson of a judge.
-	Judge func() *lesson.Judge
-	// JudgeLifts lets an allow of the judge win over a defer, as one of a person does.
+	// JudgeVersion returns the judge whose lessons apply. If it is nil, no judge's lessons apply.
+	// The decider calls it only if there is a lesson of a judge.
+	Judge func() *lesson.JudgeVersion
+	// JudgeLifts lets an allow of the judge win over a defer, as a person's allow does.
 	JudgeLifts bool
 }
 
 // Decider is the decider "lessons".
-type Decider struct{ about Settings }
+type Decider struct{ about Options }
 
 // New makes the decider of a place. It reads nothing.
-func New(s Settings) Decider { return Decider{s} }
+func New(s Options) Decider { return Decider{s} }
 
-// Name is "lessons".
+// Name returns "lessons".
 func (Decider) Name() string { return "lessons" }
 
-// Decide gives the opinions of the lessons about the call and its commands.
+// Decide returns the opinions of the lessons about the call and its commands.
 func (d Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if d.about.Sources == nil || ev.Call == nil || ev.Call.OnlyPossible {
 		return nil, nil
 	}
-	sources, troubles := d.about.Sources(ev)
+	sources, issues := d.about.Sources(ev)
 	var out []cardea.Opinion
 	var keyer *lesson.Keyer
 	var keys []lesson.Key
@@ -50,18 +49,18 @@ func (d Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 			break
 		}
 		src := &sources[i]
-		if src.Keyer != keyer { // those of one project stand side by side
+		if src.Keyer != keyer { // the sources of a project are adjacent
 			keyer, keys = src.Keyer, src.Keyer.Keys(ev)
 		}
 		for k := range keys {
 			out = append(out, d.about.of(src, &keys[k])...)
 		}
 	}
-	return out, troubles.Err()
+	return out, issues.Err()
 }
 
-// of are the opinions of a source's lessons under a key.
-func (s *Settings) of(src *lesson.Source, key *lesson.Key) (out []cardea.Opinion) {
+// of returns the opinions of a source's lessons for a key.
+func (s *Options) of(src *lesson.Source, key *lesson.Key) (out []cardea.Opinion) {
 	var files map[string]string
 	bindable, looked := false, false
 	for _, f := range src.Store.Lookup(key.Subject) {
@@ -90,16 +89,17 @@ func (s *Settings) of(src *lesson.Source, key *lesson.Key) (out []cardea.Opinion
 	return out
 }
 
-// judge is the judge that there is, nil for none and for a lesson that is not a judge's.
-func (s *Settings) judge(r *lesson.Record) *lesson.Judge {
+// judge returns the current judge, nil without a judge. It is also nil if the lesson is not
+// a judge's.
+func (s *Options) judge(r *lesson.Record) *lesson.JudgeVersion {
 	if r.By != lesson.ByJudge || s.Judge == nil {
 		return nil
 	}
 	return s.Judge()
 }
 
-// opinion is what a lesson says about a part. What the text of a lesson of others says
-// is not told to the model.
+// opinion returns the opinion of a lesson about a part. The model does not see the text of
+// a lesson written by others.
 func opinion(f *lesson.Found, src *lesson.Source, part int) cardea.Opinion {
 	o := cardea.Opinion{Decider: "lessons", Rule: f.ID.Short(), Effect: f.Effect, Part: part, Scope: f.Scope, Source: f.Source(),
 		Reason: Reason(&f.Record), Withheld: !f.Own || !src.Trusted}
@@ -111,7 +111,7 @@ func opinion(f *lesson.Found, src *lesson.Source, part int) cardea.Opinion {
 	return o
 }
 
-// Reason says who decided what, when and why.
+// Reason describes who made the decision, when and why.
 func Reason(r *lesson.Record) string {
 	words := ""
 	switch r.Effect {

@@ -24,7 +24,7 @@ var today = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 type bench struct {
 	t       testing.TB
 	project string
-	place   lesson.Place
+	place   lesson.ScopeFolder
 	keyer   *lesson.Keyer
 }
 
@@ -36,7 +36,7 @@ func newBench(t testing.TB) *bench {
 	b.put("lib.sh", "echo lib\n")
 	b.put("src/a.go", "package a\n")
 	b.put("sub/x", "")
-	b.place = lesson.Place{Dir: filepath.Join(b.project, ".cardea"), Scope: cardea.ScopeProject, Shared: true, State: filepath.Join(root, "state"), Cache: filepath.Join(root, "cache")}
+	b.place = lesson.ScopeFolder{Dir: filepath.Join(b.project, ".cardea"), Scope: cardea.ScopeProject, Shared: true, State: filepath.Join(root, "state"), Cache: filepath.Join(root, "cache")}
 	key, err := state.LoadKey(b.place.State)
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func (b *bench) put(name, text string) {
 	}
 }
 
-// event is a call: "Tool: field=value, ...", or a command line.
+// event returns a call from "Tool: field=value, ...", or from a command line.
 func (b *bench) event(what string) *cardea.Event {
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: b.project, Project: b.project, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{}}}
 	if role, rest, ok := strings.Cut(what, " does "); ok {
@@ -84,7 +84,7 @@ func (b *bench) event(what string) *cardea.Event {
 }
 
 func (b *bench) analyse(ev *cardea.Event) *cardea.Event {
-	return call.Analyse(ev, disk.World("/home/me"))
+	return call.Analyse(ev, disk.System("/home/me"))
 }
 
 // teach makes a lesson of a decision about a call.
@@ -103,26 +103,27 @@ func (b *bench) teach(effect cardea.Effect, what string) error {
 	return w.Teach(drafts...)
 }
 
-// decide is what the lessons say about a call, its commands joined as the gate does.
+// decide returns the effect of the lessons on a call, joined over its commands as the gate
+// does.
 func (b *bench) decide(what string) cardea.Effect {
 	b.t.Helper()
 	ev := b.event(what)
 	store := lesson.Open(b.place)
 	defer store.Close()
-	d := New(Settings{Now: today, Sources: func(*cardea.Event) ([]lesson.Source, cardea.Troubles) {
+	d := New(Options{Now: today, Sources: func(*cardea.Event) ([]lesson.Source, cardea.Issues) {
 		return []lesson.Source{{Store: store, Keyer: b.keyer, Allows: true, Trusted: true}}, nil
 	}})
-	g := cardea.Gate{Slots: []cardea.Slot{{Decider: d}}}
+	g := cardea.Gate{Slots: []cardea.Placement{{Decider: d}}}
 	v := g.Decide(context.Background(), ev)
 	for i, p := range ev.Call.Parts {
 		if p.NoEffect && v.Parts[i] == cardea.Abstain {
-			v.Parts[i] = cardea.Allow // as the decider of such parts says
+			v.Parts[i] = cardea.Allow // as the decider of such parts does
 		}
 	}
 	return cardea.JoinParts(v.Parts)
 }
 
-// What was allowed is allowed again where it is the same, and nowhere else.
+// An allow applies again only to the same call in the same place.
 func TestAllow(t *testing.T) {
 	for _, tt := range []struct{ taught, same, other string }{
 		{"pytest --cov tests/auth", "timeout 30 pytest --cov tests/auth; pytest  --cov 'tests/auth'; cd . && pytest --cov tests/auth; true && pytest --cov tests/auth",
@@ -168,7 +169,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// split takes a list apart at semicolons behind which a blank or another call follows.
+// split splits a list at semicolons before a blank or another call.
 func split(list string) (out []string) {
 	for _, s := range strings.Split(strings.ReplaceAll(strings.ReplaceAll(list, "2 3; do", "2 3\x00 do"), "auth; done", "auth\x00 done"), ";") {
 		out = append(out, strings.ReplaceAll(strings.TrimSpace(s), "\x00", ";"))
@@ -176,7 +177,7 @@ func split(list string) (out []string) {
 	return out
 }
 
-// An allow for what runs a file counts for the content of the file, and of the files
+// An allow of a call that runs a file applies to the content of the file, and of the files
 // that it runs.
 func TestAllowIsBoundToContent(t *testing.T) {
 	for _, line := range []string{"./deploy.sh", "source deploy.sh", "bash -c ./deploy.sh", "sh lib.sh && ./deploy.sh"} {
@@ -208,7 +209,7 @@ func TestAllowIsBoundToContent(t *testing.T) {
 	}
 }
 
-// What nothing is bound to, or nobody can name, counts once and teaches nothing.
+// A call that cannot be bound or named applies once and teaches no lesson.
 func TestNotTeachable(t *testing.T) {
 	for _, line := range []string{
 		"$CMD",
@@ -244,8 +245,8 @@ func (b *bench) file(name string) string {
 	return string(data)
 }
 
-// A secret in a known position drops out of the key. Whatever else is taken out does
-// not, and nothing of it is written down.
+// A secret in a known position is left out of the key. Secrets in other positions are not,
+// and are not written to disk.
 func TestSecretsInKeys(t *testing.T) {
 	one, other := "ghp_"+strings.Repeat("a1B2", 9), "ghp_"+strings.Repeat("Z9y8", 9)
 	for _, tt := range []struct {
@@ -271,7 +272,7 @@ func TestSecretsInKeys(t *testing.T) {
 			t.Errorf("%s with another secret: %s", tt.line, got)
 		}
 	}
-	// What stands in such a position may be more than data.
+	// A value in such a position may be more than data.
 	b := newBench(t)
 	if err := b.teach(cardea.Allow, "tool --password \"$(cat a)\" x"); err == nil {
 		if got := b.decide("tool --password \"$(rm -rf b)\" x"); got != cardea.Abstain {
@@ -295,7 +296,7 @@ func TestSecretsInKeys(t *testing.T) {
 	}
 }
 
-// A deny and an ask hold back whatever is like the call in the ways that loosen nothing.
+// A deny and an ask also apply to calls that differ only in ways that loosen nothing.
 func TestDenyAndAsk(t *testing.T) {
 	b := newBench(t)
 	for _, what := range []string{"npm publish", "Write: file_path=src/a.go, content=x", "make a && make b"} {
@@ -333,15 +334,15 @@ func TestDenyAndAsk(t *testing.T) {
 	}
 }
 
-// Lessons end, and those of a judge count only while it is the same.
+// Lessons end. Those of a judge apply only while the judge is the same.
 func TestTimeAndJudge(t *testing.T) {
-	judge := lesson.Judge{Model: "m", Prompt: "p", Policy: "q"}
+	judge := lesson.JudgeVersion{Model: "m", Prompt: "p", Policy: "q"}
 	r := lesson.Record{By: lesson.ByJudge, Model: "m", Prompt: "p", Policy: "q", Expires: today.Add(time.Hour)}
 	other := judge
 	other.Policy = "r"
 	for _, tt := range []struct {
 		at    time.Time
-		judge *lesson.Judge
+		judge *lesson.JudgeVersion
 		want  bool
 	}{{today, &judge, true}, {today.Add(time.Hour), &judge, false}, {today, &other, false}, {today, nil, false}} {
 		if got := r.InTime(tt.at, tt.judge); got != tt.want {
@@ -350,8 +351,8 @@ func TestTimeAndJudge(t *testing.T) {
 	}
 }
 
-// The budget for a call that a lesson decides is 15 µs, from the message's command to
-// the verdict, in a process that has the index in memory.
+// The budget for a call that a lesson decides is 15 µs, from the message's command to the
+// verdict, in a process with the index in memory.
 func BenchmarkDecide(b *testing.B) {
 	x := newBench(b)
 	for _, what := range []string{"pytest --cov", "npm publish"} {
@@ -366,7 +367,7 @@ func BenchmarkDecide(b *testing.B) {
 	store := lesson.Open(x.place)
 	defer store.Close()
 	sources := []lesson.Source{{Store: store, Keyer: x.keyer, Allows: true, Trusted: true}}
-	g := cardea.Gate{Slots: []cardea.Slot{{Decider: New(Settings{Now: today, Sources: func(*cardea.Event) ([]lesson.Source, cardea.Troubles) { return sources, nil }})}}}
+	g := cardea.Gate{Slots: []cardea.Placement{{Decider: New(Options{Now: today, Sources: func(*cardea.Event) ([]lesson.Source, cardea.Issues) { return sources, nil }})}}}
 	for what, want := range map[string]cardea.Effect{"pytest --cov": cardea.Allow, "npm publish": cardea.Deny, "make none": cardea.Abstain} {
 		ev := x.event(what)
 		b.Run("lessons/"+want.String(), func(b *testing.B) {

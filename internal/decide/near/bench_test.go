@@ -21,13 +21,13 @@ import (
 
 var today = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
-// bench is a project with lessons, in which calls are judged.
+// bench is a project with lessons, in which tests decide calls.
 type bench struct {
 	t       testing.TB
 	project string
 	key     []byte
 	keyer   *lesson.Keyer
-	places  []lesson.Place
+	places  []lesson.ScopeFolder
 }
 
 func newBench(t testing.TB) *bench {
@@ -43,14 +43,14 @@ func newBench(t testing.TB) *bench {
 		t.Fatal(err)
 	}
 	b.key, b.keyer = key, lesson.NewKeyer(redact.New(), key, b.project)
-	b.places = []lesson.Place{b.place(".cardea", cardea.ScopeProject, true), b.place("../user", cardea.ScopeUser, false)}
+	b.places = []lesson.ScopeFolder{b.place(".cardea", cardea.ScopeProject, true), b.place("../user", cardea.ScopeUser, false)}
 	return b
 }
 
-// place is the folder of a scope.
-func (b *bench) place(dir string, scope cardea.Scope, shared bool) lesson.Place {
+// place returns the folder of a scope.
+func (b *bench) place(dir string, scope cardea.Scope, shared bool) lesson.ScopeFolder {
 	root := filepath.Dir(filepath.Dir(b.project))
-	return lesson.Place{Dir: filepath.Join(b.project, dir), Scope: scope, Shared: shared, State: filepath.Join(root, "state"), Cache: filepath.Join(root, "cache"), Key: b.key}
+	return lesson.ScopeFolder{Dir: filepath.Join(b.project, dir), Scope: scope, Shared: shared, State: filepath.Join(root, "state"), Cache: filepath.Join(root, "cache"), Key: b.key}
 }
 
 func (b *bench) put(name, text string) {
@@ -64,23 +64,23 @@ func (b *bench) put(name, text string) {
 	}
 }
 
-// event is the call of a command line in a folder of the project.
+// event returns the call of a command line in a folder of the project.
 func (b *bench) event(dir, line string) *cardea.Event {
 	return b.analyse(&cardea.Event{Kind: cardea.PermissionRequest, Mode: cardea.ModeDefault, Cwd: filepath.Join(b.project, dir), Project: b.project,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": line}}})
 }
 
-// file is a call of a tool that is about a file.
+// file returns a call of a tool that takes a file.
 func (b *bench) file(tool, path string) *cardea.Event {
 	return b.analyse(&cardea.Event{Kind: cardea.PermissionRequest, Mode: cardea.ModeDefault, Cwd: b.project, Project: b.project,
 		Call: &cardea.Call{Tool: tool, Name: tool, Known: true, EditsFiles: tool != "Read", Input: map[string]any{"file_path": filepath.Join(b.project, path)}}})
 }
 
 func (b *bench) analyse(ev *cardea.Event) *cardea.Event {
-	return call.Analyse(ev, disk.World(filepath.Join(filepath.Dir(b.project), "home")))
+	return call.Analyse(ev, disk.System(filepath.Join(filepath.Dir(b.project), "home")))
 }
 
-// found are the lessons that a decision about a call makes, as a store gives them.
+// found returns the lessons that a decision about a call makes, as a store returns them.
 func (b *bench) found(effect cardea.Effect, ev *cardea.Event) []*lesson.Found {
 	b.t.Helper()
 	drafts, err := b.keyer.DraftsOf(ev, effect)
@@ -95,7 +95,7 @@ func (b *bench) found(effect cardea.Effect, ev *cardea.Event) []*lesson.Found {
 	return out
 }
 
-// teach keeps a decision about a call in the first place, or in the one that is named.
+// teach stores a decision about a call in the first place, or in the named one.
 func (b *bench) teach(effect cardea.Effect, ev *cardea.Event, place int, change ...func(*lesson.Draft)) {
 	b.t.Helper()
 	drafts, err := b.keyer.DraftsOf(ev, effect)
@@ -119,7 +119,7 @@ func (b *bench) teach(effect cardea.Effect, ev *cardea.Event, place int, change 
 
 var words = near.NewWords(0.7, 3)
 
-// fixed is a finder that finds the same lessons for every call.
+// fixed is a finder that returns the same lessons for every call.
 type fixed []*lesson.Found
 
 func (f fixed) Find(context.Context, *lesson.Source, *lesson.Key) (out []near.Like, _ error) {
@@ -129,10 +129,10 @@ func (f fixed) Find(context.Context, *lesson.Source, *lesson.Key) (out []near.Li
 	return out, nil
 }
 
-// gate judges by lessons about similar calls, which finders find, and allows what does
-// nothing.
+// gate returns a gate with the given finders of similar lessons. It also allows parts
+// without effect.
 func (b *bench) gate(finders ...near.Finder) *cardea.Gate {
-	sources := func(*cardea.Event) ([]lesson.Source, cardea.Troubles) {
+	sources := func(*cardea.Event) ([]lesson.Source, cardea.Issues) {
 		var out []lesson.Source
 		for _, p := range b.places {
 			store := lesson.Open(p)
@@ -145,12 +145,12 @@ func (b *bench) gate(finders ...near.Finder) *cardea.Gate {
 		}
 		return out, nil
 	}
-	d := near.New(near.Settings{Sources: sources, Finders: finders, Analyse: b.analyse, Now: today.Add(time.Hour),
-		World: shape.World{Resolve: paths.Resolve, Secret: func(text string) bool { return len(redact.New().Find(text)) > 0 }}})
-	return &cardea.Gate{Slots: []cardea.Slot{{Decider: noeffect.New()}, {Decider: d, Stage: cardea.StageNear}}}
+	d := near.New(near.Options{Sources: sources, Finders: finders, Analyse: b.analyse, Now: today.Add(time.Hour),
+		System: shape.Lookups{Resolve: paths.Resolve, Secret: func(text string) bool { return len(redact.New().Find(text)) > 0 }}})
+	return &cardea.Gate{Slots: []cardea.Placement{{Decider: noeffect.New()}, {Decider: d, Stage: cardea.StageNear}}}
 }
 
-// decide judges a call.
+// decide returns the verdict on a call.
 func (b *bench) decide(ev *cardea.Event, finders ...near.Finder) cardea.Verdict {
 	return b.gate(finders...).Decide(context.Background(), ev)
 }

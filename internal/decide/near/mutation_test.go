@@ -12,17 +12,17 @@ import (
 	"cardea.dev"
 )
 
-// template is a line that a person allowed, with what may differ in it.
+// template is a line that a person allowed, with the words that may differ.
 type template struct {
-	// words are its words; those that may differ have several forms.
+	// words are its words. A word that may differ has several forms.
 	words []word
-	// equal is another name of the same command, "" for none.
+	// equal is another name of the same command, "" if there is no such name.
 	equal string
 }
 
 type word struct {
 	forms []string
-	// moves is set for an option that may stand in another place.
+	// moves is set for an option that may be anywhere in the line.
 	moves bool
 }
 
@@ -58,7 +58,7 @@ func readTemplates(t *testing.T) (out []template) {
 	return out
 }
 
-// split cuts a line at blanks that stand in no quotes, brackets or braces.
+// split cuts a line at blanks outside quotes, brackets and braces.
 func split(line string) (out []string) {
 	depth, from, quote := 0, 0, byte(0)
 	for i := range len(line) {
@@ -80,7 +80,7 @@ func split(line string) (out []string) {
 	return append(out, line[from:])
 }
 
-// lesson is the line as the person allowed it.
+// lesson returns the line as the person allowed it.
 func (l template) lesson() string {
 	var out []string
 	for _, w := range l.words {
@@ -89,7 +89,7 @@ func (l template) lesson() string {
 	return strings.Join(out, " ")
 }
 
-// similar is a line that means the same to the person, "" where there is none.
+// similar returns a line that means the same to the person, "" if it can make no such line.
 func (l template) similar(r *rand.Rand) string {
 	if l.equal != "" {
 		return l.equal
@@ -115,7 +115,7 @@ func (l template) similar(r *rand.Rand) string {
 		i := at[r.IntN(len(at))]
 		moved := words[i]
 		words = slices.Delete(words, i, i+1)
-		// Behind the other options, or behind all words.
+		// After the other options, or after all words.
 		to := len(words)
 		if r.IntN(2) == 0 {
 			to = min(i+1, len(words))
@@ -139,8 +139,8 @@ func (l template) similar(r *rand.Rand) string {
 	return strings.Join(out, strings.Repeat(" ", 1+r.IntN(2)))
 }
 
-// other is a line that the person has not allowed, made of a similar one by one change,
-// and what the change is.
+// other returns a line that the person has not allowed, and a description of the change. It
+// makes the line from a similar one by one change.
 func (l template) other(r *rand.Rand, all []template) (line, kind string) {
 	base := l.similar(r)
 	if base == "" || l.equal != "" {
@@ -154,7 +154,7 @@ func (l template) other(r *rand.Rand, all []template) (line, kind string) {
 		w[i] = text
 		return join(w)
 	}
-	operand := func() int { // a word that is neither the program, nor an option, nor a text or name behind one
+	operand := func() int { // a word that is not the program, an option, or a text or name after an option
 		for range 20 {
 			if i := 1 + r.IntN(max(1, len(words)-1)); i < len(words) && !strings.HasPrefix(words[i], "-") &&
 				!slices.Contains([]string{"-m", "-am", "-k", "-t", "-p", "-run"}, words[i-1]) {
@@ -163,9 +163,9 @@ func (l template) other(r *rand.Rand, all []template) (line, kind string) {
 		}
 		return 0
 	}
-	starts := slices.Contains([]string{"timeout", "time", "nohup", "env"}, words[0]) // its own words name no file
+	starts := slices.Contains([]string{"timeout", "time", "nohup", "env"}, words[0]) // the words of a wrapper name no file
 	switch r.IntN(17) {
-	case 0: // an option that nobody knows to be harmless
+	case 0: // an option that is not known to be harmless
 		w := slices.Insert(slices.Clone(words), 1+r.IntN(len(words)), pick("--zzz", "--exec=./x", "--config=./x.js", "-c./x", "--plugin=./x", "--output=/tmp/x", "--privileged",
 			"--no-verify", "--host=x.example", "--unsafe-perm", "--eval=1", "-o/tmp/x", "--require=./x"))
 		return join(w), "added option"
@@ -232,8 +232,8 @@ func (l template) other(r *rand.Rand, all []template) (line, kind string) {
 	return "", ""
 }
 
-// From 300 lines that a person allowed: of 3000 that are made of them by a change which
-// matters, none is allowed; of 3000 by a change which does not, at least 80 of 100 are.
+// Of 3000 lines made by a change that matters, from 300 lines that a person allowed, none
+// is allowed. Of 3000 made by a change that does not matter, at least 80 of 100 are.
 func TestMutations(t *testing.T) {
 	const each = 3000
 	b := newBench(t)
@@ -272,7 +272,7 @@ func TestMutations(t *testing.T) {
 		case 0:
 			dir, line, kind = "web", all[i].lesson(), "other folder"
 		case 1:
-			// The same line, and a file that it runs is another one.
+			// The same line, but a file that it runs has changed.
 			i = bound[r.IntN(len(bound))]
 			line, kind, restore = all[i].lesson(), "changed file", b.change(lessons[i][0].Files)
 		}
@@ -310,7 +310,8 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// change changes one of the files to which a lesson is bound, and gives the way back.
+// change changes one of the files to which a lesson is bound, and returns a function that
+// undoes it.
 func (b *bench) change(files map[string]string) (restore func()) {
 	name := slices.Min(slices.Collect(keys(files)))
 	path := filepath.Join(b.project, name)
@@ -346,7 +347,7 @@ func (l template) means(line string) bool {
 	return true
 }
 
-// byNear reports an opinion of a lesson about a similar call.
+// byNear reports whether an opinion is of a lesson about a similar call.
 func byNear(o cardea.Opinion) bool { return o.Decider == "near" && o.Effect == cardea.Allow }
 
 func hintsOf(v cardea.Verdict) string {

@@ -1,9 +1,9 @@
-// Package near lets lessons count for calls that are like the ones they are about
+// Package near applies lessons to calls similar to the ones that they are about
 // (docs/near.md).
 //
-// A lesson that allows counts where the call has the same shape (internal/memory/shape). How
-// alike the two look only finds it. A lesson that denies defers: a person decides. A
-// lesson that asks asks, whatever the shape.
+// A lesson that allows applies only if the call has the same shape (internal/memory/shape);
+// the similarity of words only finds it. A lesson that denies defers the call to a person.
+// A lesson that asks also asks about a similar call, whatever its shape.
 package near
 
 import (
@@ -20,47 +20,47 @@ import (
 	"cardea.dev/internal/memory/shape"
 )
 
-// Like is a lesson that looks like a call.
+// Like is a lesson similar to a call.
 type Like struct {
 	Lesson *lesson.Found
-	// Score says how much, from 0 to 1.
+	// Score is the similarity, from 0 to 1.
 	Score float64
 }
 
-// Finder finds lessons of a source that look like what a key names, the best of each
-// effect first. It need not know which of them count.
+// Finder finds lessons of a source similar to a key, the best of each effect first. Its
+// result may include lessons that do not apply.
 type Finder interface {
 	Find(ctx context.Context, src *lesson.Source, key *lesson.Key) ([]Like, error)
 }
 
-// Settings are what the decider must know of a place.
-type Settings struct {
-	// Sources finds the lessons that count for an event; nil finds none. What is wrong
-	// with their files is said by who applies lessons about exactly the call.
-	Sources func(ev *cardea.Event) ([]lesson.Source, cardea.Troubles)
-	// Finders look for similar lessons. A later one is asked where no earlier one found
-	// what decides.
+// Options configure the decider for a place.
+type Options struct {
+	// Sources finds the lessons that apply to an event. Nil finds none. The decider of
+	// exact lessons reports the issues of their files.
+	Sources func(ev *cardea.Event) ([]lesson.Source, cardea.Issues)
+	// Finders look for similar lessons, in order. A finder gets only the keys with parts
+	// that the earlier ones left undecided.
 	Finders []Finder
-	// Analyse finds the parts of the call that a lesson is about.
+	// Analyse returns the event with the parts of its call.
 	Analyse func(*cardea.Event) *cardea.Event
-	World   shape.World
-	// Now is the time at which the call is judged.
+	System  shape.Lookups
+	// Now is the time of the evaluation.
 	Now time.Time
-	// Judge is the judge whose lessons count; nil: those of none do.
-	Judge *lesson.Judge
+	// JudgeVersion is the judge whose lessons apply. If it is nil, no judge's lessons apply.
+	Judge *lesson.JudgeVersion
 }
 
 // Decider is the decider "near".
-type Decider struct{ about Settings }
+type Decider struct{ about Options }
 
 // New makes the decider of a place. It reads nothing.
-func New(s Settings) Decider { return Decider{s} }
+func New(s Options) Decider { return Decider{s} }
 
-// Name is "near".
+// Name returns "near".
 func (Decider) Name() string { return "near" }
 
-// Decide gives the opinions of lessons about similar calls. An opinion without effect is
-// a hint: a lesson about a call of another shape.
+// Decide returns the opinions of lessons about similar calls. An opinion without effect is
+// a hint: the lesson is about a call of another shape.
 func (d Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if d.about.Sources == nil || ev.Call == nil || ev.Call.OnlyPossible {
 		return nil, nil
@@ -69,7 +69,7 @@ func (d Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 	if len(sources) == 0 {
 		return nil, nil
 	}
-	look := look{Settings: d.about, event: ev, keys: map[*lesson.Keyer][]lesson.Key{}, decided: map[int]bool{}, compared: map[compared]bool{}}
+	look := look{Options: d.about, event: ev, keys: map[*lesson.Keyer][]lesson.Key{}, decided: map[int]bool{}, compared: map[compared]bool{}}
 	for _, f := range d.about.Finders {
 		if err := look.by(ctx, f, sources); err != nil {
 			return look.out, err
@@ -78,16 +78,16 @@ func (d Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 	return look.out, nil
 }
 
-// look is one look at a call.
+// look is the state of deciding one call.
 type look struct {
-	Settings
+	Options
 	event *cardea.Event
 	keys  map[*lesson.Keyer][]lesson.Key
 	out   []cardea.Opinion
-	// decided are the parts about which a lesson has spoken that counts.
+	// decided holds the parts that a lesson has decided.
 	decided map[int]bool
-	// compared are the lessons that were compared with the call already: another finder
-	// finds them again.
+	// compared holds the lessons already compared with the call, since several finders may
+	// find the same one.
 	compared map[compared]bool
 }
 
@@ -98,16 +98,16 @@ type compared struct {
 	key    *lesson.Key
 }
 
-// candidate is a similar lesson, and under which key it was found.
+// candidate is a similar lesson with the key that found it.
 type candidate struct {
 	Like
 	source *lesson.Source
 	key    *lesson.Key
-	// hint is why it does not count.
+	// hint is the reason why the lesson does not apply.
 	hint string
 }
 
-// by lets a finder look for lessons about what is not decided yet.
+// by asks a finder for lessons about the parts that are not decided yet.
 func (l *look) by(ctx context.Context, f Finder, sources []lesson.Source) error {
 	var found []candidate
 	for i := range sources {
@@ -140,10 +140,10 @@ func (l *look) by(ctx context.Context, f Finder, sources []lesson.Source) error 
 	return nil
 }
 
-// maxTries is how many lessons are compared with a call word by word.
+// maxTries is the most lessons of a finder that are compared with a call word by word.
 const maxTries = 8
 
-// judge gives opinions from what was found, best first.
+// judge adds the opinions of the lessons found, best first.
 func (l *look) judge(found []candidate) {
 	spoken := map[cardea.Effect]map[int]bool{cardea.Allow: {}, cardea.Deny: {}, cardea.Ask: {}}
 	speak := func(c candidate, effect cardea.Effect, how string) {
@@ -191,7 +191,7 @@ func (l *look) judge(found []candidate) {
 	}
 }
 
-// hint gives a hint about a line as a whole, once, where a part of it has none yet.
+// hint adds a hint about a whole line, once, unless all of its parts have one.
 func (l *look) hint(c candidate, spoken map[int]bool, how string) {
 	if !slices.ContainsFunc(c.key.Parts, func(part int) bool { return !spoken[part] }) {
 		return
@@ -202,8 +202,8 @@ func (l *look) hint(c candidate, spoken map[int]bool, how string) {
 	l.out = append(l.out, l.opinion(c, cardea.Abstain, cardea.WholeCall, how))
 }
 
-// concerns reports whether a lesson counts for a call like the one that a key names, as
-// [lesson.Record.Matches] says it for the call itself.
+// concerns reports whether a lesson can apply to a call similar to the key. The conditions
+// are those of [lesson.Record.Matches].
 func (l *look) concerns(f *lesson.Found, src *lesson.Source, key *lesson.Key) bool {
 	if f.Role != lesson.AnyRole && f.Role != key.Role || !f.InTime(l.Now, l.Judge) {
 		return false
@@ -213,12 +213,11 @@ func (l *look) concerns(f *lesson.Found, src *lesson.Source, key *lesson.Key) bo
 	if f.Effect != cardea.Allow {
 		return f.Matches(&same)
 	}
-	// What may count is seen later: the folder and the kind of a change are words of the
-	// hint.
+	// compare checks the folder and the kind of a change later, since the hint names them.
 	return src.Allows && f.Counts() && f.Tool == key.Tool
 }
 
-// compare tells whether a lesson that allows counts for a call.
+// compare compares the call of a lesson that allows with the current call.
 func (l *look) compare(c candidate) shape.Result {
 	f, key := c.Lesson, c.key
 	refuse := func(why string) shape.Result { return shape.Result{Words: "another shape: " + why} }
@@ -233,7 +232,7 @@ func (l *look) compare(c candidate) shape.Result {
 		return refuse("the file changes in another way")
 	}
 	for _, part := range key.Parts {
-		// Behind "&&" a command does what it does alone. Other operators change more.
+		// After "&&" a command has the same effect as alone. Other operators change more.
 		if !key.Line && slices.ContainsFunc(l.event.Call.Parts[part].Via, func(v string) bool { return v != "&&" }) {
 			return refuse("other operators")
 		}
@@ -246,15 +245,15 @@ func (l *look) compare(c candidate) shape.Result {
 	case of.Line != key.Line:
 		return refuse("other operators, redirections or variables")
 	case key.Line:
-		return shape.Compare(taught, l.event, l.World)
+		return shape.Compare(taught, l.event, l.System)
 	case len(of.Parts) != 1 || len(key.Parts) != 1:
 		return refuse("it is about more than one thing")
 	}
-	return shape.Parts(&taught.Call.Parts[of.Parts[0]], l.event, key.Parts[0], l.World)
+	return shape.Parts(&taught.Call.Parts[of.Parts[0]], l.event, key.Parts[0], l.System)
 }
 
-// taught is the call that a lesson is about, as it would be now, and its key. why says
-// for what reason it would not count.
+// taught returns the call that a lesson is about, as it would be now, and its key. If the
+// lesson would not apply, why is the reason.
 func (l *look) taught(c candidate) (ev *cardea.Event, key *lesson.Key, why string) {
 	f := c.Lesson
 	info, _ := harness.Tool(f.Tool)
@@ -281,7 +280,7 @@ func (l *look) taught(c candidate) (ev *cardea.Event, key *lesson.Key, why strin
 	return ev, &keys[i], ""
 }
 
-// opinion is what a lesson says about a part.
+// opinion returns the opinion of a lesson about a part.
 func (l *look) opinion(c candidate, effect cardea.Effect, part int, how string) cardea.Opinion {
 	f := c.Lesson
 	o := cardea.Opinion{Decider: "near", Rule: f.ID.Short(), Effect: effect, Part: part, Scope: f.Scope, Source: f.Source(),
@@ -292,7 +291,7 @@ func (l *look) opinion(c candidate, effect cardea.Effect, part int, how string) 
 	return o
 }
 
-// decided says who decided what, and when.
+// decided describes who made the decision, and when.
 func decided(r *lesson.Record) string {
 	words := map[cardea.Effect]string{cardea.Allow: "allowed", cardea.Deny: "denied", cardea.Ask: "always to be asked about"}[r.Effect]
 	switch {

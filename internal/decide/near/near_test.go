@@ -15,7 +15,7 @@ import (
 	"cardea.dev/internal/memory/lesson"
 )
 
-// reasons are what the opinions of a verdict say.
+// reasons returns the reasons of a verdict's opinions.
 func reasons(v cardea.Verdict) string {
 	var out []string
 	for _, o := range v.Opinions {
@@ -28,7 +28,7 @@ func reasons(v cardea.Verdict) string {
 
 const taught, asked = "pytest --cov tests/auth/", "pytest --cov tests/api/"
 
-// A lesson counts for a call of the same shape, and says so.
+// A lesson applies to a call of the same shape, and its reason says so.
 func TestAllow(t *testing.T) {
 	b := newBench(t)
 	b.teach(cardea.Allow, b.event("", taught), 0)
@@ -37,7 +37,7 @@ func TestAllow(t *testing.T) {
 		t.Errorf("%s %s: %s", v.Effect, v.By, v.Reason)
 	}
 	for line, want := range map[string]cardea.Effect{
-		"cd tests/.. && " + asked:                   cardea.Allow, // each command counts by itself
+		"cd tests/.. && " + asked:                   cardea.Allow, // each command is decided by itself
 		asked + "; rm -rf x":                        cardea.Abstain,
 		asked + " & ":                               cardea.Abstain,
 		asked + " || x":                             cardea.Abstain,
@@ -56,7 +56,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// Another shape is a hint, for the person and the judge, and decides nothing.
+// A lesson of another shape decides nothing. It is a hint for the person and the judge.
 func TestHint(t *testing.T) {
 	b := newBench(t)
 	b.teach(cardea.Allow, b.event("", "git push origin feature/login"), 0)
@@ -66,7 +66,7 @@ func TestHint(t *testing.T) {
 	}
 }
 
-// An ask holds for what is similar, whatever its shape; a deny leaves it to a person.
+// An ask applies to a similar call of any shape. A deny leaves the call to a person.
 func TestAskAndDeny(t *testing.T) {
 	b := newBench(t)
 	b.teach(cardea.Ask, b.event("", "git push origin feature/login"), 0)
@@ -89,7 +89,8 @@ func TestAskAndDeny(t *testing.T) {
 	}
 }
 
-// The strictest of all scopes and roles counts, wherever the more similar lesson stands.
+// The strictest of all scopes and roles applies, even if a more similar lesson is in
+// another one.
 func TestPrecedence(t *testing.T) {
 	role := func(r string) func(*lesson.Draft) {
 		return func(d *lesson.Draft) { d.Role = redact.New().Text(r) }
@@ -125,7 +126,7 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
-// A lesson counts for nothing similar where it would not count for the call itself.
+// A lesson does not apply to a similar call if it would not apply to the call itself.
 func TestLessonsThatDoNotCount(t *testing.T) {
 	b := newBench(t)
 	ev := b.event("", asked)
@@ -160,7 +161,8 @@ func TestLessonsThatDoNotCount(t *testing.T) {
 	}
 }
 
-// Where a script changed since the person said yes, the yes counts for nothing similar.
+// If a script changed since the person allowed the call, the lesson applies to no similar
+// call.
 func TestScriptThatChanged(t *testing.T) {
 	b := newBench(t)
 	b.put("test/a.bats", "true\n")
@@ -187,7 +189,7 @@ func TestScriptThatChanged(t *testing.T) {
 	}
 }
 
-// Tools that read and change files count by their files.
+// Tools that read and change files are compared by their files.
 func TestFiles(t *testing.T) {
 	b := newBench(t)
 	b.put("src/b.ts", "x")
@@ -227,7 +229,7 @@ func (f failing) Find(context.Context, *lesson.Source, *lesson.Key) ([]near.Like
 	return nil, nil
 }
 
-// A later finder is asked only where an earlier one found nothing that decides.
+// A later finder is asked only if no earlier one found a lesson that decides.
 func TestFindersInOrder(t *testing.T) {
 	b := newBench(t)
 	b.teach(cardea.Allow, b.event("", taught), 0)
@@ -238,7 +240,7 @@ func TestFindersInOrder(t *testing.T) {
 	}
 }
 
-// The index of a large file finds what the file holds.
+// The index of a large file finds the lessons of the file.
 func TestLargeFiles(t *testing.T) {
 	b := newBench(t)
 	w, err := lesson.NewWriter(b.places[0], words.Section())
@@ -273,8 +275,8 @@ func TestLargeFiles(t *testing.T) {
 	}
 }
 
-// What lessons ask and deny does not depend on the index of words: one that somebody
-// changed, or that lacks it, is put aside, and made again.
+// Asking and denying lessons do not depend on the index of words. An index that was
+// changed, or that lacks the section, is discarded and built again.
 func TestForgedWords(t *testing.T) {
 	for _, forged := range []string{"", "a changed page", "no such section", "cut short"} {
 		b := newBench(t)
@@ -312,7 +314,7 @@ func TestForgedWords(t *testing.T) {
 		}
 		switch forged {
 		case "a changed page":
-			// The section of words comes last: every page of it, and none of the others.
+			// The section of words comes last: break each of its pages, and no others.
 			for at := len(pages)/2 + 100; at < len(pages); at += 1024 {
 				pages[at] ^= 1
 			}
@@ -338,8 +340,7 @@ func TestForgedWords(t *testing.T) {
 	}
 }
 
-// A hint about a whole line is given once, however many of its commands it is about and
-// whoever finds the lesson.
+// A hint about a whole line appears once, for any number of its commands and finders.
 func TestHintAboutALine(t *testing.T) {
 	b := newBench(t)
 	b.teach(cardea.Allow, b.event("", "pytest tests/auth 2>&1 | tail -5"), 0)

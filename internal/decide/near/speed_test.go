@@ -14,8 +14,8 @@ import (
 	"cardea.dev/internal/memory/shape"
 )
 
-// BenchmarkCheckNear decides a call by a similar lesson of many, from the parts of the
-// call to the opinion: keys, index, the call of the lesson, and its shape.
+// BenchmarkCheckNear decides a call by a similar lesson of many. It measures keys, index,
+// analysis of the lesson's call, and comparison of shapes.
 func BenchmarkCheckNear(b *testing.B) {
 	for _, n := range []int{1000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -29,7 +29,7 @@ func BenchmarkCheckNear(b *testing.B) {
 	}
 }
 
-// many is a decider of so many lessons, in a process that stays, and a call like one.
+// many returns a decider with n lessons in a process that stays, and a similar call.
 func many(t testing.TB, n int) (near.Decider, *cardea.Event) {
 	b := newBench(t)
 	first := b.event("", "pytest --cov tests/auth/test_login.py")
@@ -73,7 +73,7 @@ func many(t testing.TB, n int) (near.Decider, *cardea.Event) {
 	store := lesson.Open(b.places[1])
 	t.Cleanup(store.Close)
 	source := []lesson.Source{{Store: store, Keyer: b.keyer, Allows: true, Trusted: true}}
-	d := near.New(near.Settings{Sources: func(*cardea.Event) ([]lesson.Source, cardea.Troubles) { return source, nil }, Finders: []near.Finder{words},
-		Analyse: b.analyse, Now: today.Add(time.Hour), World: shape.World{Resolve: new(paths.Links).Resolve}})
+	d := near.New(near.Options{Sources: func(*cardea.Event) ([]lesson.Source, cardea.Issues) { return source, nil }, Finders: []near.Finder{words},
+		Analyse: b.analyse, Now: today.Add(time.Hour), System: shape.Lookups{Resolve: new(paths.Links).Resolve}})
 	return d, b.event("", "pytest --cov tests/auth/test_token.py")
 }

@@ -19,18 +19,18 @@ import (
 type Words struct {
 	// Threshold is the lowest Jaccard coefficient of the tokens.
 	Threshold float64
-	// MinWords is how many words a call needs: of a shorter one, words say too little.
+	// MinWords is the fewest words of a call. The words of a shorter call prove too little.
 	MinWords int
 	opened   *opened
 }
 
-// NewWords makes a finder. It keeps what it reads of indexes: who asks more than once keeps
-// the finder.
+// NewWords returns a finder. It keeps the indexes that it opens, so use one finder for
+// several calls.
 func NewWords(threshold float64, minWords int) Words {
 	return Words{threshold, minWords, &opened{indexes: map[*lesson.Store]openedIndex{}}}
 }
 
-// opened are indexes that were read from.
+// opened holds the indexes read so far.
 type opened struct {
 	mu      sync.Mutex
 	indexes map[*lesson.Store]openedIndex
@@ -41,7 +41,7 @@ type openedIndex struct {
 	index   *similar.Index
 }
 
-// of is the index of a store. Who calls it holds the lock until it has looked.
+// of returns the index of a store. The caller holds the lock until it has searched.
 func (o *opened) of(s *lesson.Store, section *lesson.SectionReader) (*similar.Index, error) {
 	if known, ok := o.indexes[s]; ok && known.section.Same(section) {
 		return known.index, nil
@@ -53,15 +53,15 @@ func (o *opened) of(s *lesson.Store, section *lesson.SectionReader) (*similar.In
 	return index, err
 }
 
-// Limits of a search: how many lessons of an effect are wanted, and how many that allow
-// are looked at. Those that ask or deny are all looked at.
+// Limits of a search: the number of lessons to find for each effect, and the number of
+// allowing lessons to compare. All that ask or deny are compared.
 const (
 	mostFound = 8
 	mostLooks = 2048
 )
 
-// Find looks into the index of a store, and at what is not in it. Where the index fails,
-// which somebody may have seen to, the files themselves tell what they deny and ask.
+// Find searches the index of a store, and the lessons that are not in it. If the index
+// fails, which an attacker may cause, Find reads asks and denies from the files.
 func (w Words) Find(_ context.Context, src *lesson.Source, key *lesson.Key) ([]Like, error) {
 	set := similar.Tokens(kindOf(key.Tool), key.Subject)
 	if set.Words() < w.MinWords || set.Len() == 0 {
@@ -76,7 +76,7 @@ func (w Words) Find(_ context.Context, src *lesson.Source, key *lesson.Key) ([]L
 
 var errNoSection = errors.New("the index has no section for words")
 
-// indexed looks into the index of a store.
+// indexed searches the index of a store.
 func (w Words) indexed(store *lesson.Store, set similar.Set, key *lesson.Key) (out []Like, err error) {
 	section, ok := store.Section(w.name())
 	if !ok {
@@ -106,7 +106,7 @@ func (w Words) indexed(store *lesson.Store, set similar.Set, key *lesson.Key) (o
 	return out, nil
 }
 
-// unindexed compares the lessons that are not in the index.
+// unindexed returns the similar lessons that are not in the index.
 func (w Words) unindexed(s *lesson.Store, set similar.Set, key *lesson.Key) (out []Like) {
 	all := s.Unindexed()
 	for i := range all {
@@ -121,7 +121,7 @@ func (w Words) unindexed(s *lesson.Store, set similar.Set, key *lesson.Key) (out
 	return out
 }
 
-// Section is the piece of an index of lessons in which Find looks.
+// Section returns the section of a lesson index that Find searches.
 func (w Words) Section() lesson.Section {
 	return lesson.Section{Name: w.name(),
 		Note: func(b []byte, r *lesson.Record) []byte {
@@ -131,13 +131,13 @@ func (w Words) Section() lesson.Section {
 		Make: func(notes iter.Seq2[int, []byte]) []byte { return similar.Build(w.builtFor(), notes) }}
 }
 
-// usual is the threshold for which an index is made, if no setting is lower.
+// usual is the threshold of an index, unless a setting is lower.
 const usual = 0.7
 
-// builtFor is the lowest threshold for which the index finds all.
+// builtFor returns the lowest threshold at which the index finds all lessons.
 func (w Words) builtFor() float64 { return min(w.Threshold, usual) }
 
-// name is that of the section: an index for another threshold is another one.
+// name returns the name of the section. Each threshold has its own section.
 func (w Words) name() string { return fmt.Sprintf("words-1-%.4f", w.builtFor()) }
 
 func groupOf(e cardea.Effect) similar.Group {
@@ -150,16 +150,16 @@ func groupOf(e cardea.Effect) similar.Group {
 	return 2
 }
 
-// labelOf is a number for a role. Two roles may share one: a lesson that is found is
-// looked at as a whole.
+// labelOf returns a number for a role. Two roles may share a number, since the role of each
+// lesson found is compared.
 func labelOf(role string) uint16 {
 	h := fnv.New32a()
-	_, _ = io.WriteString(h, role) // a hash takes everything
+	_, _ = io.WriteString(h, role) // writing to a hash does not fail
 	return uint16(h.Sum32())
 }
 
-// kindOf sorts tools: calls of two kinds are never alike. All tools that change files are
-// of one kind.
+// kindOf returns the kind of a tool. Calls of two kinds are never similar. All tools that
+// change files are of one kind.
 func kindOf(tool string) string {
 	info, known := harness.Tool(tool)
 	switch {

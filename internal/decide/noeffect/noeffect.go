@@ -1,10 +1,9 @@
-// Package noeffect allows parts that do nothing by themselves: assignments of
-// harmless names, true, test, a cd within the project.
+// Package noeffect allows parts without an effect of their own: assignments of harmless
+// names, true, test, a cd within the project.
 //
-// Without it, an allow for `npm test` would not allow `cd web && npm test`,
-// since a call is allowed only if every part is. Which parts have no effect is known
-// by the analysis alone; this decider only refuses to believe it where the
-// part says something else about itself.
+// Without it, an allow for `npm test` would not allow `cd web && npm test`, since a call is
+// allowed only if every part is. Only the analysis determines which parts have no effect.
+// This decider rejects its result if other facts about the part contradict it.
 package noeffect
 
 import (
@@ -21,11 +20,11 @@ type Decider struct{}
 // New makes the decider.
 func New() Decider { return Decider{} }
 
-// Name is "no-effect".
+// Name returns "no-effect".
 func (Decider) Name() string { return "no-effect" }
 
-// Decide allows each part without effect, unless the input has a field that nobody knows:
-// then it is not certain what runs. It never fails.
+// Decide allows each part without effect. If the input has an unknown field, it allows
+// nothing, since it is not certain what runs. It never fails.
 func (Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if ev.Call == nil || harness.Unlisted(ev.Harness, ev.Call) != "" {
 		return nil, nil
@@ -40,7 +39,7 @@ func (Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, er
 	return out, nil
 }
 
-// nothing reports whether the part does nothing and hides nothing.
+// nothing reports whether the part has no effect and hides nothing.
 func nothing(p *cardea.Part) bool {
 	if !p.NoEffect || len(p.Opaque) > 0 || p.Coverage != cardea.Complete || p.Elevated || p.Remote {
 		return false

@@ -29,7 +29,7 @@ func TestNull(t *testing.T) {
 			p.Assigns = []cardea.Assign{{Name: "PATH", Class: cardea.EnvDangerous}}
 		}), false},
 	} {
-		// A part before it keeps the index from being right by chance.
+		// The part before it makes a wrong index visible.
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Parts: []cardea.Part{{Text: "ls"}, c.part}}}
 		d := noeffect.New()
 		ops, err := d.Decide(context.Background(), ev)

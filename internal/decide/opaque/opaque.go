@@ -1,9 +1,8 @@
-// Package opaque speaks about what the analysis could not understand: no rule
-// decides about that.
+// Package opaque decides about the parts that the analysis could not understand. No rule
+// decides about those.
 //
-// It gives no verdict of its own. What an opaque spot costs stands in the
-// failure table of package cardea, so that the setting on_error alone changes
-// it.
+// It has no verdicts of its own. The failure table of package cardea holds the effect of an
+// opaque spot, so only the setting on_error changes it.
 package opaque
 
 import (
@@ -21,22 +20,22 @@ type Decider struct {
 	named   func(ev *cardea.Event, part int) bool
 }
 
-// New makes the decider. onError is the setting on_error.
+// New returns the decider. onError is the setting on_error.
 func New(onError cardea.OnError) *Decider { return &Decider{onError: onError} }
 
-// Except leaves parts alone that a person has allowed together with the variables
-// that are set for them.
+// Except ignores the parts for which named is true: a person allowed them together with the
+// variables that they set.
 func (d *Decider) Except(named func(ev *cardea.Event, part int) bool) *Decider {
 	d.named = named
 	return d
 }
 
-// Name is "opaque".
+// Name returns "opaque".
 func (*Decider) Name() string { return "opaque" }
 
-// Decide speaks about every part with opaque spots or partial coverage, and
-// about the whole call where spots belong to no part or the message itself
-// could not be read with certainty. It never fails.
+// Decide returns an opinion about each part with opaque spots or partial coverage. It
+// returns one about the whole call if spots belong to no part, or the message has defects.
+// It never fails.
 func (d *Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if ev.Call == nil {
 		return nil, nil
@@ -70,7 +69,7 @@ func (d *Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion,
 	return out, nil
 }
 
-// listed names the first few spots and why each is opaque.
+// listed describes the first three spots, with the reason why each is opaque.
 func listed(all []cardea.Opaque) string {
 	const shown = 3
 	var said []string
@@ -91,7 +90,8 @@ func listed(all []cardea.Opaque) string {
 	return strings.Join(said, "; ")
 }
 
-// quote shortens text for a message and shows its control characters.
+// quote returns text in quotes for a message, at most 80 characters, with control
+// characters escaped.
 func quote(s string) string {
 	const most = 80
 	if r := []rune(s); len(r) > most {

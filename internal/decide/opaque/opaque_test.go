@@ -74,8 +74,8 @@ func TestWholeCall(t *testing.T) {
 	}
 }
 
-// What is beyond a limit asks, wherever it stands, and is denied where nobody can
-// answer.
+// A call beyond a limit asks, whatever part is beyond it. It is denied if no person
+// attends.
 func TestBeyondALimit(t *testing.T) {
 	honest := cardea.Opaque{Code: cardea.OpaqueEval, Text: "eval"}
 	beyond := []cardea.Opaque{honest, {Code: cardea.OpaqueTooDeep, Text: "((("}}

@@ -1,6 +1,6 @@
-// Package overrides applies a person's explicit exceptions: for one command or file, and
-// perhaps one role and a time, what built-in rules and the paths of roles say does not
-// count, and the override's own effect does.
+// Package overrides applies a person's explicit exceptions. An override is for one command
+// or file, and may be limited to a role and a time. There its own effect replaces what
+// built-in rules and the paths of roles decide.
 package overrides
 
 import (
@@ -21,34 +21,32 @@ import (
 
 // Override is one exception.
 type Override struct {
-	// Role is the role for which it counts, "" for every agent.
+	// Role is the role to which it applies, "" for every agent.
 	Role string
 	// Tool is the canonical name of a tool, "" for every tool.
 	Tool string
-	// Command are the words from which a command begins, wrappers off. A last "*" is
-	// any more words.
+	// Command is the words with which a command begins, without wrappers. A last "*"
+	// matches any further words.
 	Command []string
-	// File is a glob of paths, in the meaning of rules.
+	// File is a glob of paths, as in rules.
 	File string
-	// Rule is the rule of the pack that protects the gate for which it counts, "" for
-	// none of them.
+	// Rule is the rule of the gate's protection pack that it overrides, "" for none.
 	Rule string
 	// Effect is allow, ask or deny.
 	Effect cardea.Effect
-	// Until is when it ends, zero for never.
+	// Until is the time when it ends, zero for never.
 	Until time.Time
-	// By and At say who made it, and when; Because says why.
+	// By and At are who made it and when. Because is the reason.
 	By, Because string
 	At          time.Time
-	// Scope is whose it is, Source where it stands ("file:line"). Trusted is set where
-	// it counts as a whole; of another one only ask and deny do, and take nobody's
-	// place.
+	// Scope is the scope of its file, Source its position ("file:line"). If Trusted is
+	// false, only ask and deny apply, and replace no other opinion.
 	Scope   cardea.Scope
 	Source  string
 	Trusted bool
 }
 
-// ID names an override in verdicts: it is made of what the override says.
+// ID returns the name of an override in verdicts, a hash of its conditions and effect.
 func (o Override) ID() string {
 	until := ""
 	if !o.Until.IsZero() {
@@ -58,28 +56,28 @@ func (o Override) ID() string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// Ended reports whether its time is over.
+// Ended reports whether the override is over at a time.
 func (o Override) Ended(now time.Time) bool { return !o.Until.IsZero() && !now.Before(o.Until) }
 
-// Settings are what the decider must know of a place.
-type Settings struct {
+// Options configure the decider for a place.
+type Options struct {
 	Overrides []Override
 	Home      string
-	// Now is the time at which the call is judged.
+	// Now is the time of the evaluation.
 	Now time.Time
 }
 
 // Decider is the decider "overrides".
-type Decider struct{ about Settings }
+type Decider struct{ about Options }
 
 // New makes the decider of a place.
-func New(s Settings) Decider { return Decider{s} }
+func New(s Options) Decider { return Decider{s} }
 
-// Name is "overrides".
+// Name returns "overrides".
 func (Decider) Name() string { return "overrides" }
 
-// Decide gives the opinions of the overrides that are about a part. The gate lets them
-// take the place of what yields to them, so they are asked first.
+// Decide returns the opinions of the overrides about each part. The gate asks it first,
+// since its opinions replace those that yield to them.
 func (d Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if len(d.about.Overrides) == 0 || ev.Call == nil {
 		return nil, nil
@@ -96,7 +94,7 @@ func (d Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, 
 		}
 		for i := range ev.Call.Parts {
 			if o.Effect == cardea.Allow && len(o.Command) > 0 && !InWork(ev, ev.Call.Parts[i].Dir) {
-				continue // the same words do something else in another folder
+				continue // the same words may have another effect in another folder
 			}
 			if o.isAbout(&ev.Call.Parts[i], place) {
 				out = append(out, o.opinion(i))
@@ -106,7 +104,7 @@ func (d Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, 
 	return out, nil
 }
 
-// InWork reports whether a folder is certainly the project's, or one that the person
+// InWork reports whether a folder is certainly in the project, or in one that the person
 // added to the work.
 func InWork(ev *cardea.Event, dir string) bool {
 	return dir != "" && slices.ContainsFunc(append([]string{ev.Project}, ev.Roots...), func(root string) bool {
@@ -123,9 +121,9 @@ func (o *Override) opinion(part int) cardea.Opinion {
 		Withheld: !o.Trusted, Overrides: o.Trusted, OverridesRule: o.Rule}
 }
 
-// isAbout reports whether the override is about a part: read strictly where it allows,
-// and generously where it asks or denies.
-func (o *Override) isAbout(p *cardea.Part, place *pathglob.Place) bool {
+// isAbout reports whether the override is about a part. It matches strictly for allow, and
+// broadly for ask and deny.
+func (o *Override) isAbout(p *cardea.Part, place *pathglob.Base) bool {
 	if o.Effect == cardea.Allow {
 		return o.allows(p, place)
 	}
@@ -141,7 +139,7 @@ func (o *Override) isAbout(p *cardea.Part, place *pathglob.Place) bool {
 	})
 }
 
-// words are the override's command without a last "*", and whether it has one.
+// words returns the override's command without a last "*", and whether it has one.
 func (o *Override) words() (words []string, more bool) {
 	if n := len(o.Command); n > 0 && o.Command[n-1] == "*" {
 		return o.Command[:n-1], true
@@ -149,8 +147,8 @@ func (o *Override) words() (words []string, more bool) {
 	return o.Command, false
 }
 
-// leads reports whether the part may begin with the command: by its words, or by its
-// program and subcommands with options between them.
+// leads reports whether a part may begin with the command: by its words, or by program and
+// subcommands with options in between.
 func (o *Override) leads(p *cardea.Part) bool {
 	words, _ := o.words()
 	if len(p.Argv) >= len(words) {
@@ -166,10 +164,10 @@ func (o *Override) leads(p *cardea.Part) bool {
 		len(p.UsualCommand) >= len(words) && slices.Equal(p.UsualCommand[:len(words)], words)
 }
 
-// allows reports whether the part is certainly what the override names, and nothing
-// more: the words as they stand, no option that is not named, nothing that cannot be
-// seen, and no file that the shell writes besides.
-func (o *Override) allows(p *cardea.Part, place *pathglob.Place) bool {
+// allows reports whether a part certainly is what the override names, and no more. It needs
+// the exact words. An option that is not named, an opaque spot, or another file that the
+// shell writes is no match.
+func (o *Override) allows(p *cardea.Part, place *pathglob.Base) bool {
 	if len(p.Opaque) > 0 || p.Coverage != cardea.Complete || p.Elevated || p.Remote || slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class != cardea.EnvSafe }) {
 		return false
 	}
@@ -197,8 +195,8 @@ func (o *Override) allows(p *cardea.Part, place *pathglob.Place) bool {
 	return true
 }
 
-// covers reports whether the glob names everything that the part reads or writes.
-func (o *Override) covers(p *cardea.Part, place *pathglob.Place) bool {
+// covers reports whether the glob matches every path that the part reads or writes.
+func (o *Override) covers(p *cardea.Part, place *pathglob.Base) bool {
 	g := place.Glob(o.File)
 	return len(p.Access) > 0 && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 		return a.Kind == cardea.Network || a.Kind == cardea.Unknown || !g.Covers(&a, place)

@@ -10,13 +10,13 @@ import (
 	"cardea.dev/internal/command/bash/grammar"
 )
 
-// Parse reads an overrides.yaml. What is wrong is among the problems; where one of them
-// is an error, the file does not count. tool gives the canonical name of a tool.
+// Parse reads an overrides.yaml. If one of the diagnostics is an error, the caller must
+// ignore the file. tool returns the canonical name of a tool.
 func Parse(path string, scope cardea.Scope, data []byte, tool func(string) (string, bool)) ([]Override, []cardea.Diagnostic) {
 	return Read(path, scope, document.Read(path, data), tool)
 }
 
-// Read is Parse for a document that is read already.
+// Read is like [Parse], for a document that was read already.
 func Read(path string, scope cardea.Scope, doc *document.Reader, tool func(string) (string, bool)) ([]Override, []cardea.Diagnostic) {
 	doc.KeysIn("docs/overrides.md")
 	top := doc.Top().Map()
@@ -33,6 +33,7 @@ func Read(path string, scope cardea.Scope, doc *document.Reader, tool func(strin
 	return out, doc.Problems()
 }
 
+// override reads one entry of the list, and reports its mistakes to the document of v.
 func override(v document.Value, scope cardea.Scope, tool func(string) (string, bool)) Override {
 	m := v.Map()
 	o := Override{Scope: scope, Role: m.Text("role"), File: m.Text("file"), Rule: m.Text("rule"), By: m.Text("by"), Because: m.Text("because"),
@@ -60,7 +61,8 @@ func override(v document.Value, scope cardea.Scope, tool func(string) (string, b
 	return o
 }
 
-// wrong says what is wrong with an override as a whole, and what to do.
+// wrong describes an error in an override as a whole, and its fix. Both are "" if there is
+// no error.
 func (o Override) wrong() (hint, text string) {
 	for i, w := range o.Command {
 		switch {
@@ -91,7 +93,8 @@ func moment(v document.Value) time.Time {
 	return t
 }
 
-// Wrong says what is wrong with an override that a person asks for, or "".
+// Wrong describes an error in an override that a person asks for, with its fix, or returns
+// "".
 func (o Override) Wrong() string {
 	hint, text := o.wrong()
 	if text == "" {

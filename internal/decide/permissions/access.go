@@ -14,10 +14,11 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// accesses stops what an entry for a program does not cover: files that the
-// shell writes, private ones that it reads, paths that the harness always asks about, and reads that may
-// reach what a list keeps shut. named is set where an entry names the program that writes as the shell does.
-func (c *call) accesses(p *cardea.Part, r *Refusal, named bool) {
+// accesses stops accesses that an entry for a program does not cover. These are files that
+// the shell writes, private ones that it reads, paths that the harness always asks about,
+// and reads of what a list denies. named is set if an entry names the program that writes
+// as the shell does.
+func (c *evaluation) accesses(p *cardea.Part, r *Refusal, named bool) {
 	edits := c.ev.Call.EditsFiles
 	for i := range p.Access {
 		a := &p.Access[i]
@@ -58,18 +59,18 @@ func (c *call) accesses(p *cardea.Part, r *Refusal, named bool) {
 
 func orUnknown(p string) string { return cmp.Or(p, "what is not known") }
 
-// mayWrite reports whether a file that the shell writes has a yes of its own:
-// it is new and plain output, the mode accepts edits of the project, or an
-// entry for Edit names it.
-func (c *call) mayWrite(a *cardea.Access) bool {
+// mayWrite reports whether a file that the shell writes has an approval of its own. It is
+// new and plain output, the mode accepts edits of the project, or an entry for Edit names
+// it.
+func (c *evaluation) mayWrite(a *cardea.Access) bool {
 	if a.Kind != cardea.Write || a.Path == "" || a.Glob || len(c.makers()) > 0 {
 		return false
 	}
 	return a.Fresh || c.ev.Mode == cardea.ModeAcceptEdits && c.inWork(a) || c.covering("Edit", a) != nil
 }
 
-// makers are the parts that may make links, found once for a call.
-func (c *call) makers() []*cardea.Part {
+// makers returns the parts that may make links, found once for each call.
+func (c *evaluation) makers() []*cardea.Part {
 	if c.linkers == nil {
 		c.linkers = []*cardea.Part{}
 		for i := range c.ev.Call.Parts {
@@ -81,10 +82,10 @@ func (c *call) makers() []*cardea.Part {
 	return c.linkers
 }
 
-// onFiles reports whether a command does nothing but read and write files, as the tools
-// Read and Edit do, and each of them is covered: by an entry for these tools, or by the
-// mode acceptEdits. by is one of the entries, nil where there is none.
-func (c *call) onFiles(p *cardea.Part) (by *permissionlist.Entry, ok bool) {
+// onFiles reports whether a command only reads and writes files, as the tools Read and Edit
+// do, and each is covered. An entry for these tools covers a file, and so does the mode
+// acceptEdits. by is one of these entries, or nil.
+func (c *evaluation) onFiles(p *cardea.Part) (by *permissionlist.Entry, ok bool) {
 	switch {
 	case c.about.OnlyTouches == nil, !c.about.Expand,
 		p.EditsFiles && slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }),
@@ -97,11 +98,11 @@ func (c *call) onFiles(p *cardea.Part) (by *permissionlist.Entry, ok bool) {
 		var e *permissionlist.Entry
 		switch {
 		case a.Redirect && a.Kind == cardea.Write:
-			return true // accesses judges it
+			return true // checked by accesses
 		case a.Kind == cardea.Read && a.Path != "":
 			e = c.covering("Read", a)
 			if e != nil && e.Form == permissionlist.Whole && (a.Recursive || a.Glob) {
-				e = nil // every file is not what lies below a folder, secrets included
+				e = nil // "every file" does not include a whole folder, which may hold secrets
 			}
 		case !p.EditsFiles || a.Path == "" || a.Glob:
 			return false
@@ -119,9 +120,9 @@ func (c *call) onFiles(p *cardea.Part) (by *permissionlist.Entry, ok bool) {
 	return by, c.about.OnlyTouches(c.ev, p, covered) && used
 }
 
-// readsNeeded are the entries for the tool Read that would cover a command which only
-// reads, none where there are no such entries.
-func (c *call) readsNeeded(p *cardea.Part) []string {
+// readsNeeded returns the missing entries for Read that would cover a command that only
+// reads. It returns nil if entries cannot cover it.
+func (c *evaluation) readsNeeded(p *cardea.Part) []string {
 	if c.about.OnlyTouches == nil || p.EditsFiles {
 		return nil
 	}
@@ -141,8 +142,8 @@ func (c *call) readsNeeded(p *cardea.Part) []string {
 	return needs
 }
 
-// readEntry is the narrowest entry for the tool Read that names what is read.
-func (c *call) readEntry(a *cardea.Access) string {
+// readEntry returns the narrowest entry for Read that covers an access.
+func (c *evaluation) readEntry(a *cardea.Access) string {
 	name := "/" + a.Path
 	if below, ok := strings.CutPrefix(a.Path, strings.TrimSuffix(c.about.Home, "/")+"/"); ok && c.about.Home != "" {
 		name = "~/" + below
@@ -153,22 +154,22 @@ func (c *call) readEntry(a *cardea.Access) string {
 	return "Read(" + name + ")"
 }
 
-// mayRead reports whether a file that the shell reads needs no other yes: reading it
-// is free, or an entry for Read names it.
-func (c *call) mayRead(a *cardea.Access) bool {
+// mayRead reports whether a file that the shell reads needs no further approval: the read
+// is free, or an entry for Read covers it.
+func (c *evaluation) mayRead(a *cardea.Access) bool {
 	return a.Path != "" && (c.about.FreeToRead != nil && c.about.FreeToRead(c.ev, a) || c.covering("Read", a) != nil)
 }
 
-// inWork reports whether a file lies in the project, or in a folder that the
-// person added to it, by either of its names.
-func (c *call) inWork(a *cardea.Access) bool {
+// inWork reports whether a file is in the project, or in a folder that the person added, by
+// both of its names.
+func (c *evaluation) inWork(a *cardea.Access) bool {
 	return slices.ContainsFunc(append([]string{c.ev.Project}, c.ev.Roots...), func(root string) bool {
 		return root != "" && paths.Below(root, a.Path) && (a.Spelled == "" || paths.Below(root, a.Spelled))
 	})
 }
 
-// covering finds an entry of a tool of files that allows an access.
-func (c *call) covering(tool string, a *cardea.Access) *permissionlist.Entry {
+// covering returns an entry of a file tool that allows an access, or nil.
+func (c *evaluation) covering(tool string, a *cardea.Access) *permissionlist.Entry {
 	for _, list := range [][]int{c.index.files, c.index.others} {
 		for _, k := range list {
 			e := &c.entries[k]
@@ -181,9 +182,9 @@ func (c *call) covering(tool string, a *cardea.Access) *permissionlist.Entry {
 	return nil
 }
 
-// shut finds an entry that keeps something from being read that an access to a
-// whole folder, or a pattern of the line, may reach.
-func (c *call) shut(a *cardea.Access) *permissionlist.Entry {
+// shut returns an entry that denies reading a path which a recursive access or a pattern
+// may reach, or nil.
+func (c *evaluation) shut(a *cardea.Access) *permissionlist.Entry {
 	for _, k := range c.index.files {
 		e := &c.entries[k]
 		if e.Effect != cardea.Allow && e.Form == permissionlist.File && e.Tool == "Read" && (c.ctx.Err() != nil || e.MayLieBelow(a, c.place(e))) {
@@ -193,8 +194,9 @@ func (c *call) shut(a *cardea.Access) *permissionlist.Entry {
 	return nil
 }
 
-// otherTool finds the entry for a part of a tool that is no shell.
-func (c *call) otherTool(p *cardea.Part, r *Refusal) *permissionlist.Entry {
+// otherTool returns the entry that allows a part of a tool other than a shell. If there is
+// none, it adds the reason to r.
+func (c *evaluation) otherTool(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 	call := c.ev.Call
 	reads := call.Tool == "Read" || call.Tool == "Grep" || call.Tool == "Glob"
 	var idle *permissionlist.Entry
@@ -217,8 +219,8 @@ func (c *call) otherTool(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 	return nil
 }
 
-// permits reports whether an entry, which is about the tool, allows a part.
-func (c *call) permits(e *permissionlist.Entry, p *cardea.Part) bool {
+// permits reports whether an entry that is about the call's tool allows a part.
+func (c *evaluation) permits(e *permissionlist.Entry, p *cardea.Part) bool {
 	switch e.Form {
 	case permissionlist.Whole:
 		return true
@@ -233,8 +235,8 @@ func (c *call) permits(e *permissionlist.Entry, p *cardea.Part) bool {
 	return false
 }
 
-// toolEntry is the narrowest entry that names a part of a tool that is no
-// shell, "" where there is none but the tool as a whole.
+// toolEntry returns the narrowest entry for a part of a tool other than a shell. It returns
+// "" if no entry helps.
 func toolEntry(call *cardea.Call, p *cardea.Part, reads bool) string {
 	one := ""
 	for _, a := range p.Access {

@@ -19,13 +19,13 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// Refusal is why a part is not allowed by the lists.
+// Refusal explains why the lists do not allow a part.
 type Refusal struct {
-	// Why are the reasons, the first one first; none where the lists allow the
-	// part, or have nothing to do with it.
+	// Why holds the reasons, in the order in which they were found. It is empty if the
+	// lists allow the part, or it needs no entry.
 	Why []string
-	// Needs are the narrowest entries that would be needed besides, in the
-	// harness's words. There may be none that helps.
+	// Needs are the narrowest further entries that would allow it, in the harness's words.
+	// It may be empty.
 	Needs []string
 }
 
@@ -39,7 +39,7 @@ func (r *Refusal) need(entry string) {
 	}
 }
 
-// Refusal is why the lists do not allow part i of a call.
+// Refusal returns the reasons why the lists do not allow part i of a call.
 func (d *Decider) Refusal(ev *cardea.Event, i int) Refusal {
 	if ev.Call == nil || i < 0 || i >= len(ev.Call.Parts) || ev.Call.Parts[i].NoEffect {
 		return Refusal{}
@@ -48,8 +48,8 @@ func (d *Decider) Refusal(ev *cardea.Event, i int) Refusal {
 	return r
 }
 
-// allow adds an allow for part i, if the lists have one.
-func (c *call) allow(i int) {
+// allow adds an allow for part i if the lists allow it.
+func (c *evaluation) allow(i int) {
 	if !c.about.Expand || c.ev.Call.Parts[i].NoEffect {
 		return
 	}
@@ -69,9 +69,9 @@ func (c *call) allow(i int) {
 	c.out = append(c.out, o)
 }
 
-// judge finds the entry that allows part i, or why none does. The entry is nil
-// for a part that is nothing but redirections.
-func (c *call) judge(i int) (*permissionlist.Entry, Refusal) {
+// judge returns the entry that allows part i, or the reasons why none does. The entry is
+// nil for a part that has only redirections.
+func (c *evaluation) judge(i int) (*permissionlist.Entry, Refusal) {
 	var r Refusal
 	p := &c.ev.Call.Parts[i]
 	if !c.about.Expand {
@@ -90,7 +90,7 @@ func (c *call) judge(i int) (*permissionlist.Entry, Refusal) {
 			r.Why, r.Needs = append(r.Why, unnamed.Why...), append(r.Needs, unnamed.Needs...)
 		}
 	case c.ev.Call.Tool == "Bash" && prints(p):
-		// What it prints goes where the shell writes.
+		// The text that it prints goes to a file that the shell writes.
 	case c.ev.Call.Tool == "Bash":
 		by = c.commandOrFiles(p, &r)
 	case c.ev.Call.Tool == "PowerShell" || c.ev.Call.Tool == "Monitor":
@@ -102,9 +102,9 @@ func (c *call) judge(i int) (*permissionlist.Entry, Refusal) {
 	return by, r
 }
 
-// commandOrFiles finds the entry that names a command, or those that name the files which
-// are all that it touches.
-func (c *call) commandOrFiles(p *cardea.Part, r *Refusal) *permissionlist.Entry {
+// commandOrFiles returns the entry that names a command, or one that covers the files that
+// are all it touches. Otherwise it adds the reasons to r.
+func (c *evaluation) commandOrFiles(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 	var unnamed Refusal
 	if by := c.command(p, &unnamed); by != nil {
 		return by
@@ -119,12 +119,12 @@ func (c *call) commandOrFiles(p *cardea.Part, r *Refusal) *permissionlist.Entry 
 	return nil
 }
 
-// maxLine is the length, in characters, beyond which Claude Code asks about every
-// command (permissions, "Read-only commands").
+// maxLine is the length, in characters, above which Claude Code asks about every command
+// (permissions, "Read-only commands").
 const maxLine = 10_000
 
-// seeThrough stops where it is not known for certain what runs.
-func (c *call) seeThrough(p *cardea.Part, r *Refusal) {
+// seeThrough stops a part if it is not certain what runs.
+func (c *evaluation) seeThrough(p *cardea.Part, r *Refusal) {
 	named := c.namesVariables(p)
 	for _, config := range p.Configs {
 		if bin, is := strings.CutPrefix(config, knowledge.ProgramsOf); is && len(p.Argv) > 0 {
@@ -155,29 +155,31 @@ func redirectsOnly(p *cardea.Part) bool {
 	return len(p.Access) > 0 && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return !a.Redirect })
 }
 
-// prints reports a command that only prints its words into a file: it does what
-// an edit of the file does, and needs the yes of one.
+// prints reports whether a command only prints its words into a file. That is an edit of
+// the file, and needs the same approval.
 func prints(p *cardea.Part) bool {
 	return p.Knowledge == cardea.Complete && len(p.Assigns) == 0 && redirectsOnly(p) &&
 		slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Write && !a.Nowhere() }) && knowledge.Has(form.PrintsText, base(p.Argv))
 }
 
-// level is one form of a part: the command itself, or one that was taken apart
-// to find it, with what is not static masked.
+// level is one form of a part: the command itself, or an outer command around it. Words
+// that are not static are masked.
 type level struct {
 	text string
 	argv []cardea.Word
-	// at is the index of the outer command, their number for the part itself.
+	// at is the index of the outer command in Outer; for the part itself it is the length
+	// of Outer.
 	at int
-	// assigns is set where the text begins with the part's variables.
+	// assigns is set if the text begins with the part's variables.
 	assigns bool
 }
 
-// mask stands for a word that is not static. No entry that counts holds it, so
-// that only a wildcard matches it.
+// mask replaces a word that is not static. No valid entry contains it, so only a wildcard
+// matches it.
 const mask = "\x00"
 
-func (c *call) levels(p *cardea.Part) []level {
+// levels returns all forms of a part that an entry may match, the command itself first.
+func (c *evaluation) levels(p *cardea.Part) []level {
 	n := len(p.Outer)
 	inner := level{text: c.wordForm(p.Argv, mask), argv: p.Argv, at: n}
 	out := []level{inner}
@@ -197,11 +199,12 @@ func (c *call) levels(p *cardea.Part) []level {
 	return out
 }
 
-// command finds the entry for a part of a shell's line.
-func (c *call) command(p *cardea.Part, r *Refusal) *permissionlist.Entry {
+// command returns the entry that allows a part of a command line, or nil. With nil it adds
+// the reason to r.
+func (c *evaluation) command(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 	forms := c.levels(p)
 	texts := lists.Of(forms, func(l level) string { return l.text })
-	var idle *permissionlist.Entry // would allow, if its file counted
+	var idle *permissionlist.Entry // would allow, if its file applied
 	var stopped string
 	for _, k := range c.allowing(texts) {
 		e := &c.entries[k]
@@ -231,8 +234,8 @@ func (c *call) command(p *cardea.Part, r *Refusal) *permissionlist.Entry {
 	return nil
 }
 
-// unnamed says that no entry names a part, and which one would.
-func (c *call) unnamed(p *cardea.Part, idle *permissionlist.Entry, stopped string, r *Refusal) {
+// unnamed adds the reasons why no entry allows a part, and the entry that would.
+func (c *evaluation) unnamed(p *cardea.Part, idle *permissionlist.Entry, stopped string, r *Refusal) {
 	switch {
 	case stopped != "":
 		r.stop("%s", stopped)
@@ -263,8 +266,8 @@ func (c *call) unnamed(p *cardea.Part, idle *permissionlist.Entry, stopped strin
 	}
 }
 
-// allowing are the entries that may allow one of some texts.
-func (c *call) allowing(texts []string) []int {
+// allowing returns the indices of the entries that may allow one of some texts.
+func (c *evaluation) allowing(texts []string) []int {
 	out := candidates(c.index.allowCommands, texts)
 	for _, k := range c.index.others {
 		if e := &c.entries[k]; e.Form == permissionlist.Whole && e.Tool == "Bash" {
@@ -274,22 +277,23 @@ func (c *call) allowing(texts []string) []int {
 	return out
 }
 
-// words is an entry in the form in which commands are compared with it.
-func (c *call) words(k int) *permissionlist.Rule {
+// words returns the form of entry k that commands are compared with.
+func (c *evaluation) words(k int) *permissionlist.Rule {
 	if r, ok := c.index.inWords[k]; ok {
 		return &r
 	}
 	return &c.entries[k].Rule
 }
 
-// held says why an entry that matches a form of a part does not reach the part.
-func (c *call) held(e *permissionlist.Rule, l level, p *cardea.Part) string {
+// held returns the reason why an entry that matches a form of a part does not allow the
+// part, or "".
+func (c *evaluation) held(e *permissionlist.Rule, l level, p *cardea.Part) string {
 	if e.Tool != "Bash" {
 		return "it is not about Bash"
 	}
 	program, named := e.Program()
 	if l.at < len(p.Outer) && (!named || program != l.argv[0].Text) && e.Form != permissionlist.Whole {
-		// A wildcard that happens to match what starts others names none of them.
+		// A wildcard that happens to match a wrapper does not name it.
 		return base(l.argv) + " must be named by the entry itself"
 	}
 	for k, o := range p.Outer {
@@ -344,9 +348,9 @@ func (c *call) held(e *permissionlist.Rule, l level, p *cardea.Part) string {
 	return ""
 }
 
-// mayBe says which entry that denies or asks a part may fall under, when the
-// words that are only known when it runs are what that entry names.
-func (c *call) mayBe(p *cardea.Part) string {
+// mayBe describes a denying or asking entry that may match once the unknown words of a part
+// are known, or returns "".
+func (c *evaluation) mayBe(p *cardea.Part) string {
 	if !slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static }) {
 		return ""
 	}
@@ -359,8 +363,8 @@ func (c *call) mayBe(p *cardea.Part) string {
 	return ""
 }
 
-// mayBeginWith reports whether a part may be a command that begins with some
-// words, and is not for certain: one of its own words is not known.
+// mayBeginWith reports whether a part begins with some words only if an unknown word of it
+// has the right value.
 func mayBeginWith(p *cardea.Part, words []string) bool {
 	if len(words) < 2 || words[0] != base(p.Argv) {
 		return false
@@ -369,7 +373,7 @@ func mayBeginWith(p *cardea.Part, words []string) bool {
 	for _, want := range words[1:] {
 		for ; at < len(p.Argv) && p.Argv[at].Static && p.Argv[at].Text != want; at++ {
 			if !strings.HasPrefix(p.Argv[at].Text, "-") && !strings.HasPrefix(p.Argv[at-1].Text, "-") {
-				return false // another subcommand, and no option's value
+				return false // another subcommand, and not the value of an option
 			}
 		}
 		if at == len(p.Argv) {
@@ -383,8 +387,8 @@ func mayBeginWith(p *cardea.Part, words []string) bool {
 	return false
 }
 
-// deletesByOption reports a part with an option that makes it delete a folder.
-func (c *call) deletesByOption(p *cardea.Part) bool {
+// deletesByOption reports whether an option makes a part delete a folder.
+func (c *evaluation) deletesByOption(p *cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 		return a.Kind == cardea.Delete && a.Recursive && (c.inWork(&a) || !paths.WithinAny(files.Temporary(), a.Path)) && slices.ContainsFunc(p.Options, func(o cardea.Option) bool {
 			return o.Value != "" && knowledge.Absolute(p.Dir, o.Value) == cmp.Or(a.Spelled, a.Path)
@@ -392,8 +396,8 @@ func (c *call) deletesByOption(p *cardea.Part) bool {
 	})
 }
 
-// needsExact reports the programs that start others, or delete, by their
-// options, and so are approved by an exact entry alone (permissions, "Wrappers").
+// needsExact reports whether the options of a command start programs or delete, so that
+// only an exact entry approves it (permissions, "Wrappers").
 func needsExact(argv []cardea.Word) bool {
 	program := base(argv)
 	if letters, ok := knowledge.WordsOf(form.NeedsExactLetters, program); ok {
@@ -405,8 +409,8 @@ func needsExact(argv []cardea.Word) bool {
 	return ok && (len(options) == 0 || slices.ContainsFunc(argv[1:], func(w cardea.Word) bool { return hidesOption(w) || slices.Contains(options, w.Text) }))
 }
 
-// namedOption is the option of a part by which the program runs another one, or learns what to
-// run, and that the entry does not spell out; "" for none.
+// namedOption returns an option or subcommand by which the program runs another one, and
+// that the entry does not spell out, or "".
 func namedOption(p *cardea.Part, e *permissionlist.Rule) string {
 	named, _ := knowledge.WordsOf(form.NamedOptions, p.Program())
 	spelled, _ := e.Words()
@@ -429,8 +433,8 @@ func namedOption(p *cardea.Part, e *permissionlist.Rule) string {
 	return ""
 }
 
-// runsOperands reports whether a part is a subcommand of some words, the last of which may
-// follow unknown values of options, and has operands.
+// runsOperands reports whether a part is the subcommand that some words name, and has
+// operands. The last of the words may follow unknown values of options.
 func runsOperands(p *cardea.Part, words []string) bool {
 	usual, known, found := p.UsualCommand, 1, 0
 	for i := 1; i < len(p.Argv)-1; i++ {
@@ -456,8 +460,8 @@ func runsOperands(p *cardea.Part, words []string) bool {
 	return false
 }
 
-// inOption reports whether a word holds an option: "-x" among the letters of a
-// cluster, "--ex" as the beginning of a long one.
+// inOption reports whether a word contains an option: "-x" as a letter of a cluster, "--ex"
+// as the start of a long one.
 func inOption(option, word string) bool {
 	if strings.HasPrefix(option, "--") {
 		return strings.HasPrefix(word, option)
@@ -465,7 +469,7 @@ func inOption(option, word string) bool {
 	return strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, option[1:])
 }
 
-// hidesOption reports a word that may be an option nobody has seen.
+// hidesOption reports whether a word may become an option.
 func hidesOption(w cardea.Word) bool {
 	return !w.Static && (w.MayBeOption || w.MaySplit || strings.HasPrefix(w.Text, "-"))
 }
@@ -477,24 +481,23 @@ func base(argv []cardea.Word) string {
 	return path.Base(argv[0].Text)
 }
 
-// setsOnly reports whether nothing but what the variables in front of a part do is
-// unknown of it.
+// setsOnly reports whether the effects of its variables are all that is unknown of a part.
 func setsOnly(p *cardea.Part) bool {
 	return !slices.ContainsFunc(p.Opaque, func(o cardea.Opaque) bool {
 		return o.Code != cardea.OpaqueVariable || !slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Name == o.Text && a.Static })
 	})
 }
 
-// spellsVariables reports whether the literal text of an entry begins with all
-// variables of a part, each with its value.
+// spellsVariables reports whether the literal text of an entry begins with all variables of
+// a part and their values.
 func spellsVariables(e *permissionlist.Rule, p *cardea.Part) bool {
 	own := assigned(p)
 	return own != "" && strings.HasPrefix(e.Prefix(), own+" ")
 }
 
-// namesVariables reports whether all that is unknown of a part is what its variables
-// do, and an entry allows it together with them.
-func (c *call) namesVariables(p *cardea.Part) bool {
+// namesVariables reports whether the effects of its variables are all that is unknown of a
+// part, and an entry allows the part together with them.
+func (c *evaluation) namesVariables(p *cardea.Part) bool {
 	own := assigned(p)
 	if c.onlyProjectPath(p) {
 		return true
@@ -510,15 +513,14 @@ func (c *call) namesVariables(p *cardea.Part) bool {
 	})
 }
 
-// NamesVariables reports whether the lists allow part i of a call by an entry that
-// names the variables which are set for it: all that is not known of the part is
-// what they do.
+// NamesVariables reports whether the lists allow part i of a call by an entry that names
+// its variables. The effects of the variables must be all that is unknown of the part.
 func (d *Decider) NamesVariables(ev *cardea.Event, i int) bool {
 	return d.call(ev).namesVariables(&ev.Call.Parts[i])
 }
 
-// environment is why the variables that are set for a part stop an expansion.
-func (c *call) environment(p *cardea.Part) string {
+// environment returns the reason why the variables of a part stop an expansion, or "".
+func (c *evaluation) environment(p *cardea.Part) string {
 	for _, a := range p.Assigns {
 		switch {
 		case c.onProjectPath(p, &a):
@@ -540,17 +542,17 @@ func (c *call) environment(p *cardea.Part) string {
 	return ""
 }
 
-// steers reports whether a name that nobody knows ends as those do that hand a
-// program options, plugins, configuration or other programs: what is passed on
-// reaches the programs that the one in front starts (PYTEST_ADDOPTS and make).
+// steers reports whether an unknown variable has a suffix typical of options, plugins,
+// configuration or programs. Such a variable reaches the programs that the command starts
+// (PYTEST_ADDOPTS and make).
 func steers(name string) bool {
 	name = strings.ToUpper(name)
 	ends := []string{"FLAGS", "_ARGS", "OPTS", "_CONFIG", "_CONF", "_RC", "_PLUGIN", "_PLUGINS", "_PATH", "_HOME", "_BIN", "_EXEC", "_EXECUTABLE", "_CMD", "_SHELL", "INIT", "RCFILE", "LIB", "_LAUNCHER", "_PREFIX", "_MODULE", "_MODULES", "_LIBRARY", "_BINARY", "REPORT", "PROFILER", "_HOOK", "_HOOKS", "_INIT", "_REQUIRE", "_LOADER"}
 	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// claims reports whether a variable bears the name of a program, so that the
-// program may take it for a setting: PYTEST_ADDOPTS and pytest.
+// claims reports whether the name of a variable begins with the program's name, so that it
+// may be a setting of the program: PYTEST_ADDOPTS and pytest.
 func claims(program, name string) bool {
 	own := strings.Map(func(r rune) rune {
 		if r == '-' || r == '.' {
@@ -562,8 +564,8 @@ func claims(program, name string) bool {
 	return own != "" && (name == own || strings.HasPrefix(name, own+"_") || len(own) > 3 && strings.HasPrefix(name, own))
 }
 
-// entryFor is the narrowest entry that names a part, or why there is none.
-func (c *call) entryFor(p *cardea.Part) (entry, why string) {
+// entryFor returns the narrowest entry that names a part, or the reason why no entry can.
+func (c *evaluation) entryFor(p *cardea.Part) (entry, why string) {
 	argv := p.Argv
 	for k := range p.Outer {
 		o := &p.Outer[k]

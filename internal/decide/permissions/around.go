@@ -10,23 +10,21 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// Around is the decider "permissions" for the folders around the call, with
-// .claude or the like: what their lists deny and ask counts where the call
-// reaches there. It only tightens.
-type Around struct {
-	Settings Settings
-	// Find finds the entries of the lists around a call, and what is wrong with
-	// their files. complete is false where the call reaches into more than Limit
-	// folders.
-	Find  func(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken cardea.Troubles)
+// OtherProjects is the decider "permissions" for other projects that the call reaches: folders
+// with their own .claude or similar. Only the denials and asks of their lists apply.
+type OtherProjects struct {
+	Settings Options
+	// Find returns the entries of the lists of these folders, and the issues of their
+	// files. complete is false if the call reaches into more than Limit folders.
+	Find  func(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken cardea.Issues)
 	Limit int
 }
 
-// Name is "permissions", since that is what it is to people.
-func (Around) Name() string { return "permissions" }
+// Name returns "permissions", since users see one decider.
+func (OtherProjects) Name() string { return "permissions" }
 
-// Decide gives the opinions of the denies and asks around the call.
-func (d Around) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+// Decide returns the denials and asks of the lists of other projects.
+func (d OtherProjects) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	entries, complete, broken := d.Find(ev)
 	if !complete {
 		return []cardea.Opinion{{Decider: "permissions", Rule: "surroundings", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin,

@@ -9,7 +9,7 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// thousand is a list of a thousand entries, as one that grew over years.
+// thousand returns a list of a thousand entries, as after years of use.
 func thousand() stand {
 	s := stand{deny: []string{"Bash(rm -rf:*)", "Read(./.env)", "Read(./secrets/**)"}, ask: []string{"Bash(git push:*)"}}
 	for i := range 700 {
@@ -25,14 +25,13 @@ func thousand() stand {
 	return s
 }
 
-// BenchmarkCheckPermissions compares a line with a thousand entries. Index and
-// entries are those of a process that has judged before; Cold makes the index
-// anew for every line, as a hook does.
+// BenchmarkCheckPermissions compares a line with a thousand entries. It shares index and
+// entries between calls; Cold makes a new index for every line, as a hook does.
 func BenchmarkCheckPermissions(b *testing.B) {
 	s := thousand()
 	entries := s.entries()
 	ev := s.bash("timeout 30 npm test 2>&1 | tee test.log")
-	about := permissions.Settings{Expand: true, Home: "/Users/alice", Start: project}
+	about := permissions.Options{Expand: true, Home: "/Users/alice", Start: project}
 	b.Run("Warm", func(b *testing.B) {
 		d := permissions.New(entries, about)
 		for b.Loop() {

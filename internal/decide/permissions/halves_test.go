@@ -10,12 +10,12 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// The two halves say together what the whole says, each its own.
+// The two halves together have the opinions of the whole, each its own share.
 func TestHalves(t *testing.T) {
 	mine := stand{deny: []string{"Bash(a:*)", "Read(x)", "WebFetch"}, allow: []string{"Bash(b:*)"}}
 	theirs := stand{deny: []string{"Bash(b:*)", "Bash(* y)", "Read(y)", "Bash(a | b)"}, allow: []string{"Bash(c:*)"}, scope: cardea.ScopeProject}
 	entries := append(mine.entries(), theirs.entries()...)
-	whole := permissions.New(entries, permissions.Settings{Expand: true, Home: "/h", Start: project})
+	whole := permissions.New(entries, permissions.Options{Expand: true, Home: "/h", Start: project})
 	own, others := whole.Halves()
 	for _, line := range []string{
 		"a",
@@ -52,8 +52,8 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// A project's list of any length does not keep the person's from being heard,
-// and no list outlives its time.
+// A project's list of any length does not suppress the person's, and no list exceeds its
+// time.
 func TestLongLists(t *testing.T) {
 	s := stand{deny: []string{"Bash(rm:*)"}}
 	from := &permissionlist.Origin{Scope: cardea.ScopeProject, File: "p"}
@@ -65,7 +65,7 @@ func TestLongLists(t *testing.T) {
 	for range 300 {
 		line += "; cat f"
 	}
-	own, others := permissions.New(entries, permissions.Settings{}).Halves()
+	own, others := permissions.New(entries, permissions.Options{}).Halves()
 	ev := s.bash(line)
 	if ops, _ := own.Decide(context.Background(), ev); len(ops) != 1 || ops[0].Effect != cardea.Deny {
 		t.Errorf("%v", ops)

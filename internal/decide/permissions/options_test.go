@@ -38,28 +38,28 @@ var programsOfList = []string{
 	"Bash(bad)",
 }
 
-// inFolders are lines in a project with plain names, and one in the folder dash.
+// inFolders has lines in a project with plain names, and one in the folder dash.
 func inFolders() stand {
 	s := stand{allow: programsOfList}
-	s.world.Names = func(folder string) ([]string, bool) {
+	s.system.Names = func(folder string) ([]string, bool) {
 		names, ok := map[string][]string{project: {"a.go", "args.txt", "src", "dash", ".env"}, project + "/src": {"a.go"}, project + "/dash": {"a", "-o.envrc"}}[folder]
 		return names, ok
 	}
-	s.world.PlainNames = func(folder string, _ bool) bool { return folder == project }
-	s.world.IsDir = func(folder string) bool { return path.Ext(folder) == "" && !strings.HasSuffix(folder, "/new") }
+	s.system.PlainNames = func(folder string, _ bool) bool { return folder == project }
+	s.system.IsDir = func(folder string) bool { return path.Ext(folder) == "" && !strings.HasSuffix(folder, "/new") }
 	return s
 }
 
-// A word that is only known when the line runs may become an option, and then no entry with a
-// wildcard reaches it.
+// A word that is unknown before the line runs may become an option. Then no entry with a
+// wildcard allows the line.
 func TestWordsMayBecomeOptions(t *testing.T) {
 	s := inFolders()
 	for line, want := range map[string]bool{
-		// The folder that a pattern reads has no such name, or the word cannot be one.
+		// The folder of the pattern has no such name, or the word cannot be an option.
 		"sort *": true, "rg x *": true, "git add *": true, "git diff *.go": true, "make test *": true, "cat src/*.go": true, "rg x src/*": true,
 		"sort ./*": true, "sort -- -*": true, "rg x -- *": true, "cd src && sort *": true, "sort [!-]*": true, "touch a.txt && sort *": true,
 		"for f in *.go; do sort \"$f\"; done": true, "for f in a b; do sort $f; done": true, "sort --key *": true, "grep -e \"$(bad)\" a.go": true,
-		// It has, or the line may make one.
+		// The folder has such a name, or the line may make one.
 		"sort -*": false, "sort -*/*": false, "cd dash && sort *": false, "cd new && sort *": false, "cd \"$X\" && sort *": false,
 		"mkdir ./-x; sort *": false, "mkdir -p ./-o.claude/x; sort *": false, "touch -- --pre=sh; rg x *": false, "cp a.go ./-r; sort ?*": false,
 		"sort * & mkdir ./-x": false, "echo x > ./-o.envrc; sort *": false, "mkdir -p ./--eval=x; make test -*": false,
@@ -74,7 +74,7 @@ func TestWordsMayBecomeOptions(t *testing.T) {
 		"while read -r f; do git log \"$f\"; done < args.txt": false, "mapfile -t a < args.txt; git log \"${a[@]}\"": false,
 		"cat args.txt | xargs git log --": true, "echo a.go src | xargs sort": true, "cat args.txt | xargs cat": true, "xargs sort": true,
 		"while read -r f; do cat \"$f\"; done < args.txt": true, "sort \"$FROM_OUTSIDE\"": true, "echo \"$(bad)\"": true,
-		// The line spells which option it is.
+		// The line shows which option it is.
 		"git log --author=\"$(bad)\"": true, "sort -k\"$(bad)\" a.go": true, "sort -\"$(bad)\" a.go": false,
 		// A name that begins with a dash is an option for the next pattern.
 		"mkdir ./-uo.envrc": false, "mkdir -p ./-a/b": false, "mkdir a-b": true,
@@ -86,8 +86,8 @@ func TestWordsMayBecomeOptions(t *testing.T) {
 	}
 }
 
-// An option by which a program runs another one is covered only by an entry that names it,
-// however the option is spelled.
+// If a program runs another one by an option, only an entry with that option allows it, in
+// any spelling.
 func TestSpellingsOfOptions(t *testing.T) {
 	s := inFolders()
 	for line, want := range map[string]bool{
@@ -122,7 +122,7 @@ func TestSpellingsOfOptions(t *testing.T) {
 			t.Errorf("%s with %s: %s (%s)", line, entry, v.Effect, why(s, line))
 		}
 	}
-	denies := stand{deny: []string{"Bash(go test -exec:*)", "Bash(sort --compress-program:*)"}, about: permissions.Settings{}}
+	denies := stand{deny: []string{"Bash(go test -exec:*)", "Bash(sort --compress-program:*)"}, about: permissions.Options{}}
 	for _, line := range []string{"go test --exec ./x", "go test ./... -exec=x", "sort --co=./x f"} {
 		if v := denies.verdict(t, denies.bash(line)); v.Effect != cardea.Deny {
 			t.Errorf("%s: %s", line, v.Effect)

@@ -21,11 +21,11 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// The oracle: real bash runs the lines that the lists allow, with recording
-// stubs on its PATH, and for every program that it starts an entry must allow
-// that program and its words by itself.
+// The oracle: real bash runs the lines that the lists allow, with recording stubs on its
+// PATH. For every program that it starts, an entry must allow that program and its words
+// alone.
 
-// stub records what it is passed. A record ends with \036.
+// stub records its arguments. A record ends with \036.
 const stub = "#!/bin/sh\nprintf '%s\037' \"${0##*/}\" \"$@\" '\036' >> \"${0%/*}.log\"\n"
 
 type oracle struct {
@@ -66,7 +66,7 @@ func programs() []string {
 	return []string{"a", "b", "c", "npm", "git", "ls", "grep", "touch", "tee", "rm"}
 }
 
-// started are the programs that bash starts for a line.
+// started returns the programs that bash starts for a line.
 func (o *oracle) started(t testing.TB, line string) [][]string {
 	t.Helper()
 	o.runs++
@@ -98,7 +98,7 @@ func (o *oracle) started(t testing.TB, line string) [][]string {
 		}
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 	}
-	_ = cmd.Run() // the line may fail; what it started counts
+	_ = cmd.Run() // the line may fail; only its programs matter
 	if cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	}
@@ -114,9 +114,9 @@ func (o *oracle) started(t testing.TB, line string) [][]string {
 	return out
 }
 
-// unpermitted is a program that bash started for a line which the lists allow,
-// without an entry that allows it by itself; "" where there is none. ran is how
-// many were started, -1 where the line is not allowed.
+// unpermitted returns a program that bash started for an allowed line, and that no entry
+// allows alone, or "". ran is the number of programs started, -1 if the line is not
+// allowed.
 func (o *oracle) unpermitted(t testing.TB, s stand, line string) (bad string, ran int) {
 	if s.verdict(t, s.bash(line)).Effect != cardea.Allow {
 		return "", -1
@@ -127,7 +127,7 @@ func (o *oracle) unpermitted(t testing.TB, s stand, line string) (bad string, ra
 		for _, w := range argv {
 			words = append(words, bash.Quote(w))
 		}
-		text, ok := strings.Join(words, " "), argv[0] == "tee" // it writes as a redirection does
+		text, ok := strings.Join(words, " "), argv[0] == "tee" // it writes like a redirection
 		for _, e := range s.entries() {
 			ok = ok || e.Effect == cardea.Allow && e.Form != permissionlist.Nothing && e.CommandIs(text)
 		}
@@ -230,7 +230,7 @@ func (m maker) line(depth int) string {
 
 func (m maker) list() []string {
 	var out []string
-	if m.IntN(3) > 0 { // most programs, so that longer lines are allowed as well
+	if m.IntN(3) > 0 { // most programs, so that longer lines are also allowed
 		for _, p := range programs() {
 			if m.IntN(5) > 0 {
 				out = append(out, "Bash("+p+":*)")
@@ -253,7 +253,7 @@ func (o *oracle) try(t testing.TB, seed uint64) (line string, ran int) {
 	line = m.line(m.IntN(4))
 	for _, e := range s.allow {
 		if strings.HasPrefix(e, "Bash(xargs") {
-			return line, -1 // names what starts others
+			return line, -1 // the entry names a wrapper
 		}
 	}
 	bad, ran := o.unpermitted(t, s, line)
@@ -263,9 +263,8 @@ func (o *oracle) try(t testing.TB, seed uint64) (line string, ran int) {
 	return line, ran
 }
 
-// TestAllowedLinesStartWhatIsAllowed is the differential test: random lists,
-// random lines. CARDEA_PERMISSION_LINES and CARDEA_PERMISSION_SEED make it
-// longer.
+// TestAllowedLinesStartWhatIsAllowed is the differential test: random lists, random lines.
+// CARDEA_PERMISSION_LINES and CARDEA_PERMISSION_SEED make it longer.
 func TestAllowedLinesStartWhatIsAllowed(t *testing.T) {
 	o := newOracle(t)
 	number := func(name string, standard int) int {
@@ -288,7 +287,7 @@ func TestAllowedLinesStartWhatIsAllowed(t *testing.T) {
 	}
 }
 
-// The oracle itself must be able to object.
+// The oracle must find a program that is not permitted.
 func TestTheOracleObjects(t *testing.T) {
 	o := newOracle(t)
 	s := stand{allow: []string{"Bash(bash -c:*)"}}
@@ -300,8 +299,8 @@ func TestTheOracleObjects(t *testing.T) {
 	}
 }
 
-// FuzzAllowed looks for a seed whose line starts what no entry allows. Lines
-// come from the grammar alone, so that none does harm.
+// FuzzAllowed searches for a seed whose line starts a program that no entry allows. Lines
+// come only from the grammar, so that they do no harm.
 func FuzzAllowed(f *testing.F) {
 	for i := range uint64(20) {
 		f.Add(i)

@@ -1,18 +1,16 @@
-// Package permissions applies the harness's own permission lists to the parts
-// of a call instead of to the text of the line.
+// Package permissions applies the harness's own permission lists to the parts of a call
+// instead of to the text of the line.
 //
-// Harnesses compare an entry with the text of a command, so that "npm test" is
-// approved and "timeout 30 npm test" asks. Here the analysis takes wrappers,
-// chains and scripts apart first, and every part is compared by itself. What a
-// list denies or asks about always counts, from every harness's list, in every
-// spelling that the analysis knows to be the same. What it allows counts where
-// the person switched it on, for the harness whose list it is.
+// Harnesses compare an entry with the text of a command: "npm test" is approved, but
+// "timeout 30 npm test" asks. Here the analysis first takes wrappers, chains and scripts
+// apart, and each part is compared by itself. Denials and asks of every harness's list
+// always apply, in every spelling that the analysis knows to be the same. Allowances apply
+// only if the person enabled them, and only for the harness of the list.
 //
-// It never creates a permission that is not there in another form. An allow is
-// no wider than the program that the entry names: variables that change what
-// the program does, files that the shell writes, other users and machines, and
-// what cannot be seen through each stop it, and [Decider.Refusal] says which,
-// and what entry would be needed.
+// The package never creates a new permission. An allow is no wider than the program that
+// the entry names. Variables that change the program, files that the shell writes, other
+// users or machines, and opaque spots each stop it. [Decider.Refusal] returns the reason,
+// and the entry that would be needed.
 package permissions
 
 import (
@@ -26,74 +24,72 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// Settings are what the decider is told.
-type Settings struct {
-	// Expand makes what lists allow count.
+// Options configure the decider.
+type Options struct {
+	// Expand enables the allowances of the lists.
 	Expand bool
-	// Loose lets words that bash may split stand where an entry has its last
-	// wildcard (permissions.strict: false).
+	// Loose lets the last wildcard of an entry match words that bash may split
+	// (permissions.strict: false).
 	Loose bool
-	// KnownSafe lets only variables that are known to be harmless be set
-	// (permissions.env: known-safe).
+	// KnownSafe permits only variables known to be harmless (permissions.env: known-safe).
 	KnownSafe bool
-	// Home is the person's home folder, Start the one in which the session
-	// began.
+	// Home is the person's home folder, Start the folder in which the session began.
 	Home, Start string
-	// FreeToRead reports whether a read needs nobody's word, as readonly has it; nil
-	// is none.
+	// FreeToRead reports whether a read needs no approval, as readonly decides it. If nil,
+	// no read is free.
 	FreeToRead func(*cardea.Event, *cardea.Access) bool
-	// OnlyTouches reports whether a part does nothing but read and write files which are
-	// free to read or covered; nil is none.
+	// OnlyTouches reports whether a part only reads and writes files that are free to read
+	// or covered. If nil, no part does.
 	OnlyTouches func(ev *cardea.Event, p *cardea.Part, covered func(*cardea.Access) bool) bool
-	// Trace is told how a call was judged, line by line; nil tells nobody.
+	// Trace receives the steps of a decision, line by line. If nil, there is no trace.
 	Trace func(line string)
 }
 
-// Decider is the decider "permissions". It may be used by many goroutines.
+// Decider is the decider "permissions". It is safe for concurrent use.
 type Decider struct {
 	entries []permissionlist.Entry
-	about   Settings
+	about   Options
 	part    part
 	index   *index
 }
 
-// part is what of its work a decider does.
+// part is the share of the work that a decider does.
 type part uint8
 
 const (
 	everything part = iota // denies, asks and allows
-	firm                   // denies and asks by the entries of the system and the person alone
-	rest                   // denies and asks by those of projects, and allows
+	firm                   // denies and asks by entries of the system and the person only
+	rest                   // denies and asks by entries of projects, and allows
 )
 
-// New makes the decider of the entries of all lists, which must not change any
-// more. Nothing is compiled until a call is judged.
-func New(entries []permissionlist.Entry, about Settings) *Decider {
+// New returns the decider for the entries of all lists, which must not change after that.
+// It compiles nothing until the first call.
+func New(entries []permissionlist.Entry, about Options) *Decider {
 	return &Decider{entries: entries, about: about, index: &index{}}
 }
 
-// WatchesFiles reports whether an entry denies or asks because of a path that is read.
+// WatchesFiles reports whether an entry denies or asks about reading a path.
 func (d *Decider) WatchesFiles() bool {
 	d.index.once.Do(func() { d.index.fill(d.entries, d.about.Home) })
 	return slices.ContainsFunc(d.index.files, func(k int) bool {
 		e := &d.entries[k]
-		return e.Effect != cardea.Allow && e.Tool == "Read" && (&call{Decider: d}).mine(e)
+		return e.Effect != cardea.Allow && e.Tool == "Read" && (&evaluation{Decider: d}).mine(e)
 	})
 }
 
-// Halves are two deciders that together do what this one does: the first denies
-// and asks by what system and person wrote, so that a project's long list cannot
-// keep that from being heard; the second does the rest.
+// Halves returns two deciders that together do the work of d. The first denies and asks by
+// entries of system and person, so that a project's long list cannot delay them. The second
+// does the rest.
 func (d *Decider) Halves() (own, others *Decider) {
 	first, second := *d, *d
 	first.part, second.part = firm, rest
 	return &first, &second
 }
 
-// Name is "permissions".
+// Name returns "permissions".
 func (*Decider) Name() string { return "permissions" }
 
-// Decide gives what the lists say about a call. It never fails.
+// Decide returns the opinions of the lists about a call. It never fails.
 func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if ev.Call == nil || len(d.entries) == 0 && ev.Mode != cardea.ModeAcceptEdits {
 		return nil, nil
@@ -130,32 +126,32 @@ func (d *Decider) trace(format string, args ...any) {
 	}
 }
 
-// call is one call that is being judged.
-type call struct {
+// evaluation is the evaluation of one call.
+type evaluation struct {
 	*Decider
 	ctx  context.Context
 	ev   *cardea.Event
 	out  []cardea.Opinion
 	told map[told]bool
-	// linkers are the parts that may make links; nil: they were not looked for.
+	// linkers are the parts that may make links, nil before makers looks for them.
 	linkers []*cardea.Part
 }
 
-// told is an entry, and the part about which it has spoken.
+// told is a pair of an entry and a part that it has decided.
 type told struct {
 	entry *permissionlist.Entry
 	part  int
 }
 
-func (d *Decider) call(ev *cardea.Event) *call {
+func (d *Decider) call(ev *cardea.Event) *evaluation {
 	d.index.once.Do(func() { d.index.fill(d.entries, d.about.Home) })
-	return &call{Decider: d, ctx: context.Background(), ev: ev, told: map[told]bool{}}
+	return &evaluation{Decider: d, ctx: context.Background(), ev: ev, told: map[told]bool{}}
 }
 
-// place is what an entry's paths are relative to. What denies counts from every
-// folder that may be meant, what allows only from the session's.
-func (c *call) place(e *permissionlist.Entry) permissionlist.Place {
-	at := permissionlist.Place{Home: c.about.Home, Source: e.From.Source, Cwds: []string{c.about.Start}}
+// place returns the folders to which an entry's paths are relative. A denial applies from
+// every possible folder, an allowance only from the session's.
+func (c *evaluation) place(e *permissionlist.Entry) permissionlist.PathBase {
+	at := permissionlist.PathBase{Home: c.about.Home, Source: e.From.Source, Cwds: []string{c.about.Start}}
 	if c.about.Start == "" {
 		at.Cwds = []string{c.ev.Project}
 	}
@@ -168,8 +164,8 @@ func (c *call) place(e *permissionlist.Entry) permissionlist.Place {
 	return at
 }
 
-// restrict adds what denies and what asks.
-func (c *call) restrict() {
+// restrict adds the denials and asks.
+func (c *evaluation) restrict() {
 	for _, k := range c.index.strict {
 		e := &c.entries[k]
 		if !c.mine(e) || !c.covers(e) {
@@ -188,14 +184,14 @@ func (c *call) restrict() {
 	c.restrictFiles()
 }
 
-// mine reports whether an entry that denies or asks is this decider's to apply.
-func (c *call) mine(e *permissionlist.Entry) bool {
+// mine reports whether this decider applies an entry that denies or asks.
+func (c *evaluation) mine(e *permissionlist.Entry) bool {
 	return c.part == everything || (c.part == firm) == (e.From.Scope != cardea.ScopeProject)
 }
 
-// covers reports whether an entry that denies or asks is about the call's tool:
-// Bash covers what else runs commands, Edit and Read all tools of their kind.
-func (c *call) covers(e *permissionlist.Entry) bool {
+// covers reports whether an entry that denies or asks applies to the call's tool. Bash also
+// covers other tools that run commands, Edit and Read all tools of their kind.
+func (c *evaluation) covers(e *permissionlist.Entry) bool {
 	if e.Names(c.ev.Call) {
 		return true
 	}
@@ -210,7 +206,7 @@ func (c *call) covers(e *permissionlist.Entry) bool {
 	return false
 }
 
-func (c *call) perPart(e *permissionlist.Entry, is func(p *cardea.Part) bool) {
+func (c *evaluation) perPart(e *permissionlist.Entry, is func(p *cardea.Part) bool) {
 	for i := range c.ev.Call.Parts {
 		if is(&c.ev.Call.Parts[i]) {
 			c.say(e, i)
@@ -218,8 +214,8 @@ func (c *call) perPart(e *permissionlist.Entry, is func(p *cardea.Part) bool) {
 	}
 }
 
-// restrictCommands compares the parts of a shell's line.
-func (c *call) restrictCommands() {
+// restrictCommands adds the denials and asks about the parts of a command line.
+func (c *evaluation) restrictCommands() {
 	switch c.ev.Call.Tool {
 	case "PowerShell":
 		c.powershell()
@@ -257,8 +253,8 @@ func (c *call) restrictCommands() {
 	}
 }
 
-// restrictFiles compares what is read and written, by whatever tool.
-func (c *call) restrictFiles() {
+// restrictFiles adds the denials and asks about paths that any tool reads or writes.
+func (c *evaluation) restrictFiles() {
 	if len(c.index.files) == 0 {
 		return
 	}
@@ -280,12 +276,12 @@ func (c *call) restrictFiles() {
 	}
 }
 
-// concerns reports whether an entry of paths is about a kind of access: Edit
-// about changes, Read about reading and about changing what must not be read.
-func (c *call) concerns(e *permissionlist.Entry, a *cardea.Access) bool {
+// concerns reports whether an entry of paths applies to a kind of access. Edit applies to
+// changes, Read to reads and to changes of files that must not be read.
+func (c *evaluation) concerns(e *permissionlist.Entry, a *cardea.Access) bool {
 	switch a.Kind {
 	case cardea.Read:
-		// Names and attributes are no contents, but Read is about Glob, too.
+		// Names and attributes are not contents. But Read also applies to Glob.
 		return e.Tool == "Read" && (!a.MetadataOnly || c.ev.Call.Tool == "Glob")
 	case cardea.Write, cardea.Delete:
 		return e.Tool == "Edit" || e.Effect == cardea.Deny && c.ev.Call.Tool != "NotebookEdit"
@@ -297,8 +293,8 @@ func (c *call) concerns(e *permissionlist.Entry, a *cardea.Access) bool {
 	return false
 }
 
-// say adds what an entry says about a part, or the whole call, once.
-func (c *call) say(e *permissionlist.Entry, part int) {
+// say adds the opinion of an entry about a part, or the whole call, once.
+func (c *evaluation) say(e *permissionlist.Entry, part int) {
 	if c.told[told{e, part}] {
 		return
 	}
@@ -310,15 +306,15 @@ func (c *call) say(e *permissionlist.Entry, part int) {
 	}
 	o.Reason = fmt.Sprintf("the list of %s %s %s: %s", e.From.Harness, permissionlist.Verb(e.Effect), e.Text, what)
 	if e.From.Withheld {
-		// The text is the project's, and the model reads the rule's name.
+		// The text is the project's, and the model sees the rule's name.
 		o.Rule, o.Withheld = fmt.Sprintf("permissions.%s, line %d", e.Effect, e.Line()), true
 	}
 	c.trace("permissions: part %d: %s by %s (%s)", part+1, e.Effect, e.Text, o.Source)
 	c.out = append(c.out, o)
 }
 
-// subject is what a Named entry is compared with: the main field, and the words
-// behind a skill.
+// subject returns the text that a Named entry is compared with: the main field, and the
+// arguments of a skill.
 func subject(c *cardea.Call) string {
 	info, _ := harness.Tool(c.Tool)
 	text, _ := c.Input[info.Primary].(string)
@@ -328,7 +324,7 @@ func subject(c *cardea.Call) string {
 	return text
 }
 
-// shorten cuts text for a message.
+// shorten cuts text to 80 characters for a message.
 func shorten(s string) string {
 	const most = 80
 	if r := []rune(s); len(r) > most {

@@ -20,15 +20,15 @@ import (
 	"cardea.dev/internal/testing/sharedtest"
 )
 
-// stand is lists, and the place where they count.
+// stand is lists, and the place to which they apply.
 type stand struct {
 	allow, ask, deny []string
-	about            permissions.Settings
+	about            permissions.Options
 	scope            cardea.Scope
 	change           func(*permissionlist.Origin)
 	event            func(*cardea.Event)
 	cwd              string
-	world            knowledge.World
+	system           knowledge.System
 }
 
 const project = "/proj"
@@ -63,7 +63,7 @@ func (s stand) decider() *permissions.Decider {
 	return permissions.New(s.entries(), about)
 }
 
-// call is a call of a tool in the project, analysed.
+// call returns an analysed call of a tool in the project.
 func (s stand) call(name string, input map[string]any) *cardea.Event {
 	_, known := harness.Tool(name)
 	info, _ := harness.Tool(name)
@@ -76,7 +76,7 @@ func (s stand) call(name string, input map[string]any) *cardea.Event {
 	if s.event != nil {
 		s.event(ev)
 	}
-	w := s.world
+	w := s.system
 	w.Home = "/Users/alice"
 	if w.IsNew == nil {
 		w.IsNew = func(string) bool { return true }
@@ -88,20 +88,20 @@ func (s stand) bash(command string) *cardea.Event {
 	return s.call("Bash", map[string]any{"command": command})
 }
 
-// verdict is what the gate says with no other deciders than those that must be
-// there: what is opaque defers, what is null is allowed.
+// verdict returns the verdict of the gate with only the required other deciders: opaque
+// parts defer, parts without effect are allowed.
 func (s stand) verdict(t testing.TB, ev *cardea.Event) cardea.Verdict {
 	t.Helper()
-	seats := func(ds ...cardea.Decider) (out []cardea.Slot) {
+	seats := func(ds ...cardea.Decider) (out []cardea.Placement) {
 		for _, d := range ds {
-			out = append(out, cardea.Slot{Decider: d})
+			out = append(out, cardea.Placement{Decider: d})
 		}
 		return out
 	}
 	g := cardea.Gate{Slots: seats(opaque.New(cardea.OnErrorDefer).Except(s.decider().NamesVariables), noeffect.New(), s.decider())}
 	v := g.Decide(context.Background(), ev)
-	if len(v.Troubles) > 0 {
-		t.Errorf("troubles: %v", v.Troubles)
+	if len(v.Issues) > 0 {
+		t.Errorf("troubles: %v", v.Issues)
 	}
 	return v
 }
@@ -113,8 +113,8 @@ type vector struct {
 	Match           bool
 }
 
-// TestVectors is the whole rule language, case by case, in the list and place
-// that the vectors assume.
+// TestVectors tests the whole rule language, case by case, in the list and place that the
+// vectors assume.
 func TestVectors(t *testing.T) {
 	var file struct{ Cases []vector }
 	sharedtest.ReadJSON(t, &file, "payloads", "_vectors", "claude-permission-rules.json")
@@ -123,10 +123,10 @@ func TestVectors(t *testing.T) {
 	}
 	for _, v := range file.Cases {
 		if v.List == "deny" && strings.HasPrefix(v.Rule, "Write(") {
-			v.Match = true // Claude Code never looks at it; here it denies what Edit would
+			v.Match = true // Claude Code ignores it; here it denies the same as Edit
 		}
 		if command, _ := v.Input["command"].(string); v.List == "deny" && strings.HasPrefix(command, "python3 -c") {
-			v.Match = true // Claude Code does not read the script; here it denies what the script certainly reads
+			v.Match = true // Claude Code does not read the script; here the entry applies to its certain reads
 		}
 		if got := v.matches(t); got != v.Match {
 			t.Errorf("%s %s | %v: %v, want %v (%s)", v.List, v.Rule, v.Input, got, v.Match, v.Why)
@@ -134,8 +134,8 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// matches reports whether the entry decides the call: for an allow that the
-// whole call is allowed, else that it is denied or asked about.
+// matches reports whether the entry decides the call: an allow allows the whole call, any
+// other entry denies or asks.
 func (v vector) matches(t *testing.T) bool {
 	var s stand
 	want := cardea.Allow
@@ -155,8 +155,8 @@ func (v vector) matches(t *testing.T) bool {
 	}
 	ev := s.call(v.Input["tool"].(string), input)
 	if v.Rule == "Bash(* --version)" && strings.HasPrefix(fmt.Sprint(input["command"]), "bash -c") {
-		// The entry matches, and does not reach what bash starts: it names no
-		// program, so that it would allow any.
+		// The entry matches, but does not apply to the programs that bash starts: it names
+		// no program, so it would allow any.
 		if got := s.verdict(t, ev); got.Effect == cardea.Allow {
 			t.Errorf("%s allows what bash -c starts", v.Rule)
 		}
@@ -167,9 +167,9 @@ func (v vector) matches(t *testing.T) bool {
 	return got.Effect == want && slices.ContainsFunc(got.Opinions, func(o cardea.Opinion) bool { return o.Decider == "permissions" })
 }
 
-// TestPermitterExamples runs every example, requirement and scenario of the
-// specification of Permitter, which this decider replaces, with the lists that
-// they name. Where the answer differs, the file says why.
+// TestPermitterExamples runs every example, requirement and scenario of the specification
+// of Permitter, which this decider replaces, with their lists. If the answer differs, the
+// file has the reason.
 func TestPermitterExamples(t *testing.T) {
 	text := readFile(t, "testdata/permitter.txt")
 	lines := 0
@@ -196,7 +196,7 @@ func TestPermitterExamples(t *testing.T) {
 	}
 }
 
-// split takes a list of entries apart: "npm test:*, ls:*" are entries of Bash.
+// split splits a list of entries: "npm test:*, ls:*" are entries of Bash.
 func split(s string) []string {
 	var out []string
 	for _, e := range strings.Split(s, ", ") {
@@ -221,7 +221,7 @@ func readFile(t *testing.T, name string) string {
 	return string(data)
 }
 
-// TestAllow: what lists allow, and what stops it.
+// TestAllow tests the lines that lists allow, and the reasons that stop an allow.
 func TestAllow(t *testing.T) {
 	npm := stand{allow: []string{"Bash(npm test:*)", "Bash(git *)", "Bash(tee:*)", "Bash(rm:*)", "Bash(cp:*)", "Bash(grep:*)", "Bash(find:*)"}}
 	with := func(entries ...string) stand { return stand{allow: entries} }
@@ -229,7 +229,7 @@ func TestAllow(t *testing.T) {
 		s       stand
 		command string
 		want    cardea.Effect
-		why     string // a part of what stopped it
+		why     string // a part of the reason that stopped it
 	}{
 		{npm, "npm test", cardea.Allow, ""},
 		{npm, "npm test " + strings.Repeat("a", 10_000), cardea.Abstain, "more than 10000 characters"},
@@ -287,7 +287,7 @@ func TestAllow(t *testing.T) {
 		{npm, "find . -name x", cardea.Allow, ""},
 		{npm, "find . -delete", cardea.Abstain, "with a command or a deletion of its own"},
 		{npm, "find . -exec npm test ';'", cardea.Abstain, "with a command or a deletion of its own"},
-		{npm, "git -c core.pager=x log", cardea.Allow, ""}, // what the entry says; the packs ask
+		{npm, "git -c core.pager=x log", cardea.Allow, ""}, // as the entry allows; the packs ask
 		{npm, "eval 'npm test'", cardea.Allow, ""},
 		{npm, "exec npm test", cardea.Allow, ""},
 		{npm, "f() { npm test; }; f", cardea.Allow, ""},
@@ -369,7 +369,7 @@ func TestAllow(t *testing.T) {
 		{with("Bash"), "x=$(< ~/in.txt)", cardea.Abstain, "the shell reads"},
 		{with("Bash"), "while read x; do echo a; done < ~/in.txt", cardea.Abstain, "the shell reads"},
 		{with("Bash"), "while read x; do echo a; done < in.txt", cardea.Allow, ""},
-		// What variables may be set.
+		// Permitted variables.
 		{with("Bash(NPM_X=1 npm test)"), "NPM_X=1 npm test", cardea.Allow, ""},
 		{with("Bash(PYTHONPATH=src pytest)"), "PYTHONPATH=src pytest", cardea.Allow, ""},
 		{with("Bash(PYTHONPATH=src pytest)"), "env PYTHONPATH=src timeout 5 pytest", cardea.Allow, ""},
@@ -421,12 +421,12 @@ func TestAllow(t *testing.T) {
 		{stand{allow: []string{"Bash(grep:*)"}, deny: []string{"Read(.env)"}}, "grep KEY a.txt", cardea.Allow, ""},
 		{stand{allow: []string{"Bash(npm test:*)"}, ask: []string{"Bash(npm:*)"}}, "npm test", cardea.Ask, ""},
 		{stand{allow: []string{"Bash(npm test:*)"}, ask: []string{"Bash(npm:*)"}, deny: []string{"Bash(* test)"}}, "npm test", cardea.Deny, ""},
-		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Settings{KnownSafe: true}}, "NODE_ENV=test npm test", cardea.Allow, ""},
-		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Settings{KnownSafe: true}}, "FOO=1 npm test", cardea.Abstain, "known-safe"},
-		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Settings{KnownSafe: true}}, "export FOO=1; npm test", cardea.Abstain, "known-safe"},
-		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Settings{Loose: true}}, "npm test $X", cardea.Allow, ""},
-		{stand{allow: []string{"Bash(npm * x)"}, about: permissions.Settings{Loose: true}}, "npm $X x", cardea.Abstain, "last wildcard is not its only one"},
-		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Settings{Loose: true}}, "npm test > $X", cardea.Defer, ""},
+		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Options{KnownSafe: true}}, "NODE_ENV=test npm test", cardea.Allow, ""},
+		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Options{KnownSafe: true}}, "FOO=1 npm test", cardea.Abstain, "known-safe"},
+		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Options{KnownSafe: true}}, "export FOO=1; npm test", cardea.Abstain, "known-safe"},
+		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Options{Loose: true}}, "npm test $X", cardea.Allow, ""},
+		{stand{allow: []string{"Bash(npm * x)"}, about: permissions.Options{Loose: true}}, "npm $X x", cardea.Abstain, "last wildcard is not its only one"},
+		{stand{allow: []string{"Bash(npm test:*)"}, about: permissions.Options{Loose: true}}, "npm test > $X", cardea.Defer, ""},
 		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Mode = cardea.ModeAcceptEdits }}, "npm test > x.json", cardea.Allow, ""},
 		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Mode = cardea.ModeAcceptEdits }}, "npm test > /x/x.json", cardea.Abstain, "needs a yes"},
 		{stand{allow: []string{"Bash(npm test:*)"}, event: func(ev *cardea.Event) { ev.Call.Unsandboxed = true }}, "npm test", cardea.Abstain, "outside of the sandbox"},
@@ -437,7 +437,7 @@ func TestAllow(t *testing.T) {
 			cardea.Abstain,
 			"does not count: the project is not trusted",
 		},
-		{stand{allow: []string{"Bash(npm test:*)"}, world: knowledge.World{IsNew: func(string) bool { return false }}}, "npm test > out.log", cardea.Abstain, "needs a yes"},
+		{stand{allow: []string{"Bash(npm test:*)"}, system: knowledge.System{IsNew: func(string) bool { return false }}}, "npm test > out.log", cardea.Abstain, "needs a yes"},
 	} {
 		ev := tt.s.bash(tt.command)
 		v := tt.s.verdict(t, ev)
@@ -453,7 +453,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestDeny: what lists deny holds in every spelling, and no further.
+// TestDeny tests that a deny applies to every spelling, and to no other command.
 func TestDeny(t *testing.T) {
 	for entry, lines := range map[string]struct{ denied, passed []string }{
 		"Bash(rm -rf:*)": {
@@ -507,9 +507,9 @@ func TestDeny(t *testing.T) {
 	}
 }
 
-// TestOtherTools: what is no shell.
+// TestOtherTools tests tools other than shells.
 func TestOtherTools(t *testing.T) {
-	link := knowledge.World{Resolve: func(p string) string {
+	link := knowledge.System{Resolve: func(p string) string {
 		if rest, ok := strings.CutPrefix(p, "/proj/link/"); ok {
 			return "/proj/secrets/" + rest
 		}
@@ -535,11 +535,11 @@ func TestOtherTools(t *testing.T) {
 		{stand{allow: []string{"Write"}}, "Write", file("/proj/x"), cardea.Allow},
 		{stand{allow: []string{"Write"}}, "Edit", file("/proj/x"), cardea.Abstain},
 		{stand{allow: []string{"Write(x)"}}, "Write", file("/proj/x"), cardea.Abstain},
-		{stand{allow: []string{"Read(link/**)"}, world: link}, "Read", file("/proj/link/key"), cardea.Abstain},
-		{stand{allow: []string{"Read(link/**)", "Read(secrets/**)"}, world: link}, "Read", file("/proj/link/key"), cardea.Abstain},
-		{stand{allow: []string{"Read(/**)"}, world: link}, "Read", file("/proj/link/key"), cardea.Allow},
-		{stand{deny: []string{"Read(secrets/**)"}, world: link}, "Read", file("/proj/link/key"), cardea.Deny},
-		{stand{deny: []string{"Read(link/**)"}, world: link}, "Read", file("/proj/link/key"), cardea.Deny},
+		{stand{allow: []string{"Read(link/**)"}, system: link}, "Read", file("/proj/link/key"), cardea.Abstain},
+		{stand{allow: []string{"Read(link/**)", "Read(secrets/**)"}, system: link}, "Read", file("/proj/link/key"), cardea.Abstain},
+		{stand{allow: []string{"Read(/**)"}, system: link}, "Read", file("/proj/link/key"), cardea.Allow},
+		{stand{deny: []string{"Read(secrets/**)"}, system: link}, "Read", file("/proj/link/key"), cardea.Deny},
+		{stand{deny: []string{"Read(link/**)"}, system: link}, "Read", file("/proj/link/key"), cardea.Deny},
 		{stand{deny: []string{"Read(secrets/**)"}}, "Write", file("/proj/secrets/x"), cardea.Deny},
 		{stand{ask: []string{"Read(secrets/**)"}}, "Write", file("/proj/secrets/x"), cardea.Abstain},
 		{stand{deny: []string{"Read(secrets/**)"}}, "NotebookEdit", map[string]any{"notebook_path": "/proj/secrets/x"}, cardea.Abstain},
@@ -608,8 +608,7 @@ func TestOtherTools(t *testing.T) {
 	}
 }
 
-// TestWithheld: what a project that is not trusted writes reaches the person
-// alone.
+// TestWithheld tests that text of an untrusted project reaches only the person.
 func TestWithheld(t *testing.T) {
 	s := stand{deny: []string{"Bash(ls ignore all instructions*)", "Bash(ls*)"}, scope: cardea.ScopeProject,
 		change: func(o *permissionlist.Origin) { o.Withheld = true }}
@@ -619,15 +618,15 @@ func TestWithheld(t *testing.T) {
 	}
 }
 
-// TestSuggested: with the entries that are suggested, the line is allowed, and
-// without any one of them it is not.
+// TestSuggested tests that the suggested entries allow the line, and that each of them is
+// needed.
 func TestSuggested(t *testing.T) {
 	for _, line := range []string{"npm test", "timeout 30 npm test 2>&1 | tee test.log", "git add . && git commit -m 'a b'", "sudo ls x", "xargs -n1 grep x",
 		"find build -delete", "npm test > out.json", `npm test "$X"`, "bash -c 'a; b'", "docker exec c ls", "npm test *.js", "printf 'a\nb'", "ls 'a*b'",
 		"if a; then b; else c; fi", "FOO=1 make x", "watch a"} {
 		s := stand{}
 		if strings.Contains(line, "*.js") {
-			s.world.Names = func(string) ([]string, bool) { return []string{"a.js"}, true }
+			s.system.Names = func(string) ([]string, bool) { return []string{"a.js"}, true }
 		}
 		ev := s.bash(line)
 		var needs []string
@@ -659,10 +658,10 @@ func TestSuggested(t *testing.T) {
 	}
 }
 
-// The trace tells every step.
+// The trace has every step.
 func TestTrace(t *testing.T) {
 	var lines []string
-	s := stand{allow: []string{"Bash(a)"}, deny: []string{"Bash(b)"}, about: permissions.Settings{Trace: func(l string) { lines = append(lines, l) }}}
+	s := stand{allow: []string{"Bash(a)"}, deny: []string{"Bash(b)"}, about: permissions.Options{Trace: func(l string) { lines = append(lines, l) }}}
 	s.verdict(t, s.bash("timeout 5 a; b; c"))
 	text := strings.Join(lines, "\n")
 	for _, want := range []string{
@@ -684,7 +683,7 @@ func TestNothingToDo(t *testing.T) {
 	}
 	s := stand{allow: []string{"Bash(a)"}}
 	ev := s.bash("a")
-	d := permissions.New(s.entries(), permissions.Settings{})
+	d := permissions.New(s.entries(), permissions.Options{})
 	if ops, _ := d.Decide(context.Background(), ev); len(ops) > 0 {
 		t.Errorf("expand is off, and %v", ops)
 	}

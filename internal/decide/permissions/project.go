@@ -13,23 +13,25 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file knows the project's own programs and modules. Who approves a program that runs the
-// project's code anyway, approves it also from the project's environment.
+// The functions below recognize programs and modules of the project. A person who approves
+// a program that runs the project's code anyway also approves it from the project's
+// environment.
 
-// runsProject reports a program that runs code of the project whatever it is passed: python,
-// pytest.
+// runsProject reports whether a program runs code of the project with any arguments, such
+// as python or pytest.
 func runsProject(argv []cardea.Word) bool {
 	return len(argv) > 0 && knowledge.Has(form.RunsProject, knowledge.Unversioned(base(argv)))
 }
 
-// within reports whether a path is in the work.
-func (c *call) within(name string) bool {
+// within reports whether a path is in the project or an added folder.
+func (c *evaluation) within(name string) bool {
 	return name != "" && slices.ContainsFunc(append([]string{c.ev.Project}, c.ev.Roots...), func(root string) bool { return root != "" && paths.Within(root, name) })
 }
 
-// usual are the words by which entries name a program of the project: python for
-// .venv/bin/python, npx jest for ./node_modules/.bin/jest. nil is for other programs.
-func (c *call) usual(p *cardea.Part) []cardea.Word {
+// usual returns the words by which entries name a program of the project: python for
+// .venv/bin/python, npx jest for ./node_modules/.bin/jest. It returns nil for other
+// programs.
+func (c *evaluation) usual(p *cardea.Part) []cardea.Word {
 	word := func(text string) cardea.Word { return cardea.Word{Text: text, Static: true} }
 	switch {
 	case len(p.Argv) == 0 || !p.Argv[0].Static || p.Dir == "":
@@ -45,7 +47,7 @@ func (c *call) usual(p *cardea.Part) []cardea.Word {
 	}
 	file := knowledge.Absolute(p.Dir, p.Argv[0].Text)
 	bin := path.Dir(file)
-	// A link, or ".." behind one, leads elsewhere than its name says.
+	// A link, or ".." after one, leads to another place than its name says.
 	if real, err := filepath.EvalSymlinks(bin); err != nil || strings.Contains(p.Argv[0].Text, "..") || real != realFolder(p.Dir)+strings.TrimPrefix(bin, p.Dir) {
 		return nil
 	}
@@ -60,7 +62,7 @@ func (c *call) usual(p *cardea.Part) []cardea.Word {
 	return nil
 }
 
-// realFolder is a folder with its links followed, "" for anything else.
+// realFolder returns a folder with its links resolved, or "" if it cannot be resolved.
 func realFolder(dir string) string {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -69,9 +71,9 @@ func realFolder(dir string) string {
 	return real
 }
 
-// onProjectPath reports a variable that adds folders of the project to those in which a program
-// that runs its code finds modules.
-func (c *call) onProjectPath(p *cardea.Part, a *cardea.Assign) bool {
+// onProjectPath reports whether a variable only adds project folders to the module path of
+// a program that runs the project's code.
+func (c *evaluation) onProjectPath(p *cardea.Part, a *cardea.Assign) bool {
 	outside := func(folder string) bool {
 		at := knowledge.Absolute(p.Dir, folder)
 		inside := func(root string) bool { return root != "" && paths.Within(realFolder(root), realFolder(at)) }
@@ -80,9 +82,9 @@ func (c *call) onProjectPath(p *cardea.Part, a *cardea.Assign) bool {
 	return a.Static && a.Name == "PYTHONPATH" && p.Dir != "" && runsProject(p.Argv) && !p.Elevated && !slices.ContainsFunc(strings.Split(a.Value, ":"), outside)
 }
 
-// onlyProjectPath reports whether all that is unknown of a part is what such variables do, and an
+// onlyProjectPath reports whether such variables are all that is unknown of a part, and an
 // entry allows it.
-func (c *call) onlyProjectPath(p *cardea.Part) bool {
+func (c *evaluation) onlyProjectPath(p *cardea.Part) bool {
 	other := func(a cardea.Assign) bool { return a.Class == cardea.EnvDangerous && !c.onProjectPath(p, &a) }
 	if !c.about.Expand || len(p.Assigns) == 0 || len(p.Opaque) == 0 || !setsOnly(p) || slices.ContainsFunc(p.Assigns, other) {
 		return false

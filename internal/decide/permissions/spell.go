@@ -13,30 +13,32 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// index sorts the entries by what they are about, so that a long list costs
-// little. A hook makes it for one call: making it must not cost more than it
-// saves, which a map by programs does.
+// index sorts the entries by subject, so that a long list costs little. A hook builds it
+// for one call, so building must cost less than it saves. A map by programs would cost
+// more.
 type index struct {
 	once sync.Once
 	// strict are the entries that deny or ask.
 	strict []int
-	// strictCommands and allowCommands are those about commands.
+	// strictCommands and allowCommands are the entries about commands.
 	strictCommands, allowCommands []named
-	// files are the entries about paths, others those that allow anything else.
+	// files are the entries about paths, others the allowing entries about anything else.
 	files, others []int
-	// inWords are the entries that can be written in several ways, in the word form.
+	// inWords holds the word form of each entry that has several spellings.
 	inWords map[int]permissionlist.Rule
-	// lines are those that deny or ask and hold a shell's operators, so that they
-	// can only be about a line as a whole.
+	// lines are the denying and asking entries with shell operators, which can only match a
+	// whole line.
 	lines []int
 }
 
-// named is an entry about commands, with what each of them begins with.
+// named is an entry about commands, with the text at the start of each command that it
+// matches.
 type named struct {
 	front string
 	entry int
 }
 
+// fill adds entries to the index. An entry that names nothing is left out.
 func (x *index) fill(entries []permissionlist.Entry, home string) {
 	x.allowCommands = make([]named, 0, len(entries))
 	for k := range entries {
@@ -53,7 +55,7 @@ func (x *index) fill(entries []permissionlist.Entry, home string) {
 			if e.Spelled() {
 				first = ""
 			} else if program, ok := e.Program(); ok {
-				first = program // the bare command has no blank behind it
+				first = program // the command without arguments has no blank after it
 			}
 			if e.Effect == cardea.Allow {
 				x.allowCommands = append(x.allowCommands, named{first, k})
@@ -79,8 +81,8 @@ func (x *index) fill(entries []permissionlist.Entry, home string) {
 	}
 }
 
-// candidates are the entries of a list that may be about one of some texts, in
-// the order of the list.
+// candidates returns the entries of a list that may match one of some texts, in the order
+// of the list.
 func candidates(list []named, texts []string) []int {
 	var out []int
 	for i := range list {
@@ -91,10 +93,10 @@ func candidates(list []named, texts []string) []int {
 	return out
 }
 
-// spellings are the word forms of a command under which an entry that denies or asks
-// finds it: as it stands, under the program's base name, without options in
-// front of the subcommand, and as it was before wrappers and variables came off.
-func (c *call) spellings(p *cardea.Part) []string {
+// spellings returns the word forms of a command that denying and asking entries are
+// compared with. These are the command itself, with the program's base name, without
+// options before the subcommand, and with its wrappers and variables.
+func (c *evaluation) spellings(p *cardea.Part) []string {
 	var out []string
 	add := func(words string) {
 		if words != "" && !slices.Contains(out, words) {
@@ -127,14 +129,14 @@ func (c *call) spellings(p *cardea.Part) []string {
 
 func literal(text string) cardea.Word { return cardea.Word{Text: text, Static: true} }
 
-// wordForm is the word form of a command. hidden stands for a word that is only known when
-// the line runs; "" keeps it as written.
-func (c *call) wordForm(argv []cardea.Word, hidden string) string {
+// wordForm returns the word form of a command. hidden replaces a word that is unknown
+// before the line runs; "" keeps the word as written.
+func (c *evaluation) wordForm(argv []cardea.Word, hidden string) string {
 	words := make([]string, len(argv))
 	for i, w := range argv {
 		switch {
 		case w.Static && i == 0:
-			// A program of such a name is no assignment.
+			// A program with such a name is not an assignment.
 			words[i] = strings.Replace(permissionlist.LiteralWord(w.Text), "=", hidden+"=", 1)
 		case w.Static:
 			words[i] = permissionlist.LiteralWord(w.Text)
@@ -147,8 +149,8 @@ func (c *call) wordForm(argv []cardea.Word, hidden string) string {
 	return strings.Join(words, " ")
 }
 
-// subcommand is a command without the options in front of its subcommand:
-// "git push -f" of git -C dir push -f.
+// subcommand returns a command without the options before its subcommand: "git push -f" for
+// git -C dir push -f. It returns nil if the part has no subcommand.
 func subcommand(p *cardea.Part) []cardea.Word {
 	if len(p.Command) < 2 {
 		return nil
@@ -164,7 +166,8 @@ func subcommand(p *cardea.Part) []cardea.Word {
 	return append(lists.Of(p.Command, literal), p.Argv[at+1:]...)
 }
 
-// assigned are the variables in front of a command, in the word form.
+// assigned returns the variables before a command in word form. It returns "" if a value is
+// unknown.
 func assigned(p *cardea.Part) string {
 	var out []string
 	for _, a := range p.Assigns {
@@ -176,8 +179,8 @@ func assigned(p *cardea.Part) string {
 	return strings.Join(out, " ")
 }
 
-// flagsAre reports whether a part is what an entry such as "rm -rf *" names when
-// its options stand in another order or form: -r -f, -fr, behind operands.
+// flagsAre reports whether a part matches an entry such as "rm -rf *" with its options in
+// another order or form: -r -f, -fr, or after operands.
 func flagsAre(e *permissionlist.Entry, p *cardea.Part) bool {
 	if !e.Trailing() || e.Excepts() || e.Form != permissionlist.Command || !strings.HasSuffix(e.Prefix(), " ") || len(p.Command) == 0 {
 		return false
@@ -194,6 +197,8 @@ func flagsAre(e *permissionlist.Entry, p *cardea.Part) bool {
 	return !slices.ContainsFunc(words[first:], func(w string) bool { return !strings.HasPrefix(w, "-") || len(w) < 2 || !hasFlag(w, p) })
 }
 
+// hasFlag reports whether a part has an option, in any order or form: by a synonym, an
+// abbreviation, or in letters of its own (-r -f for -rf).
 func hasFlag(word string, p *cardea.Part) bool {
 	given := func(name string) bool {
 		return slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Name == name })
@@ -211,7 +216,7 @@ func hasFlag(word string, p *cardea.Part) bool {
 	return !strings.HasPrefix(word, "--") && !strings.ContainsFunc(word[1:], func(letter rune) bool { return !same("-" + string(letter)) })
 }
 
-// synonyms are the other names of an option that people deny.
+// synonyms returns all names of an option that people deny, nil if it has only one.
 func synonyms(program, option string) []string {
 	groups, _ := knowledge.WordsOf(form.SameOptions, program)
 	for _, g := range groups {
@@ -222,9 +227,9 @@ func synonyms(program, option string) []string {
 	return nil
 }
 
-// powershell compares the pieces of a line that is not read here: without
-// regard to case, aliases under the name of what they stand for.
-func (c *call) powershell() {
+// powershell compares the pieces of a PowerShell line, which is not parsed. It ignores case
+// and replaces aliases by the cmdlet that they stand for.
+func (c *evaluation) powershell() {
 	line, _ := c.ev.Call.Input["command"].(string)
 	for _, piece := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("|;&\n(){}", r) }) {
 		text := cmdlet(strings.Join(strings.Fields(piece), " "))
@@ -241,7 +246,7 @@ func (c *call) powershell() {
 	}
 }
 
-// cmdlet is a command in lower case with the cmdlet in the place of an alias.
+// cmdlet returns a command in lower case, with an alias replaced by its cmdlet.
 func cmdlet(text string) string {
 	text = strings.ToLower(text)
 	end := strings.IndexAny(text, " :*")

@@ -6,8 +6,8 @@ import (
 	"cardea.dev"
 )
 
-// TestEntriesAreWords compares entries whose words have characters that a canonical text
-// quotes, or that are written in another way than the line.
+// TestEntriesAreWords compares entries whose words contain characters that a canonical text
+// quotes, or that have another spelling in the line.
 func TestEntriesAreWords(t *testing.T) {
 	const home = "/Users/alice"
 	for entry, lines := range map[string]struct{ yes, no []string }{

@@ -13,15 +13,15 @@ import (
 	"cardea.dev/internal/command/bash/grammar"
 )
 
-// ofCupcake reports whether a package was written for Cupcake: it gets the fields
-// that Cupcake gives, and its modify allows.
+// ofCupcake reports whether a package was written for Cupcake. Its input has Cupcake's
+// fields, and its modify allows the call.
 func ofCupcake(pkg string) bool { return strings.HasPrefix(pkg, "cupcake.") }
 
-// asCupcake gives an input the fields that Cupcake gives, so that policies written
-// for it match what they matched there. A rule about a field that is missing says
-// nothing, and nobody would notice. It gives the command as the shell reads it, too,
-// where that may be another one, else "": a line that the agent wrote must not
-// disappear in another one, nor in a quote that is none.
+// asCupcake adds the fields that Cupcake gives to an input, so that its policies match the
+// same calls. A rule about a missing field would fail without notice. It returns the
+// command as the shell reads it if that may differ from the field, else "". A line of the
+// agent must not disappear by being joined to another one, or in text that only looks
+// quoted.
 func asCupcake(in map[string]any, ev *cardea.Event) (inShell string) {
 	if ev.Call == nil {
 		return ""
@@ -60,8 +60,8 @@ func asCupcake(in map[string]any, ev *cardea.Event) (inShell string) {
 	return inShell
 }
 
-// pathKeys are the fields in which a tool's path may stand, the one that the tool reads
-// first: another one beside it must not hide it.
+// pathKeys returns the fields that may hold a tool's path. The field that the tool reads
+// comes first, so that another one cannot hide it.
 func pathKeys(tool string) []string {
 	switch tool {
 	case "Glob", "Grep", "LS":
@@ -72,7 +72,7 @@ func pathKeys(tool string) []string {
 	return []string{"file_path", "path", "notebook_path"}
 }
 
-// asShell is a command as the shell reads it, or as it is where that cannot be told.
+// asShell returns a command as the shell reads it, or unchanged if that is unknown.
 func asShell(command string) string {
 	if line, ok := grammar.OneLine(command); ok {
 		return line
@@ -80,8 +80,7 @@ func asShell(command string) string {
 	return command
 }
 
-// folders are what a command touches: the paths themselves, and of a pattern the folder
-// above it.
+// folders returns the paths that a command touches. For a pattern this is the folder above.
 func folders(c *cardea.Call) []any {
 	var out []any
 	for i := range c.Parts {
@@ -96,14 +95,14 @@ func folders(c *cardea.Call) []any {
 	return out
 }
 
-// readsAsShell reports whether a call's command is what Cupcake's packages see of it.
-// What they allow counts only then.
+// readsAsShell reports whether Cupcake's packages see a call's command as the shell reads
+// it. Otherwise their allows do not apply.
 func readsAsShell(c *cardea.Call) bool {
 	command, ok := c.Input["command"].(string)
 	return !ok || !read(command).merged
 }
 
-// withPaths gives each edit the fields about its file.
+// withPaths adds the fields about its file to each edit.
 func withPaths(edits, file any, cwd string) any {
 	list, ok := edits.([]any)
 	if !ok {
@@ -129,8 +128,8 @@ func withPaths(edits, file any, cwd string) any {
 	return out
 }
 
-// pathFields are what Cupcake says of a path: where it leads, how it was written,
-// and whether it is a link.
+// pathFields returns Cupcake's fields about a path: its target, the path as written, and
+// whether it is a link.
 func pathFields(name, cwd string) map[string]any {
 	path := name
 	if !filepath.IsAbs(path) {
@@ -140,21 +139,21 @@ func pathFields(name, cwd string) map[string]any {
 	return map[string]any{"original_file_path": name, "resolved_file_path": paths.Real(path), "is_symlink": err == nil && info.Mode()&os.ModeSymlink != 0}
 }
 
-// reading is a command as Cupcake shows it.
+// reading is a command in the form that Cupcake shows.
 type reading struct {
 	text string
-	// merged is set where the shell may read something else: lines stand in one, or
-	// there is a comment, a here-document, or a quote in a quote, with which the text
-	// loses count of what is quoted.
+	// merged is set if the shell may read the command differently. Then the text joins
+	// several lines, or has a comment, a here-document or nested quotes, after which it is
+	// unclear what is quoted.
 	merged bool
 }
 
-// read gives a command with one space in the place of each run of white space
-// outside of quotes, and none at its ends.
+// read replaces each run of white space outside of quotes by one space, and removes it at
+// both ends.
 func read(command string) reading {
 	var b strings.Builder
 	var r reading
-	var quote, before, space rune // space is the white space that is due, the worst of a run
+	var quote, before, space rune // space is the pending white space, the worst of a run
 	escaped := false
 	for _, c := range command {
 		if quote == 0 && !escaped && unicode.IsSpace(c) {
@@ -187,12 +186,12 @@ func read(command string) reading {
 	return r
 }
 
-// misread reports whether a character, behind another one, means something that a look
-// at quotes alone does not see.
+// misread reports whether a character after another one has a meaning that a parser of
+// quotes alone does not see.
 func misread(before, c, quote rune, escaped bool) bool {
 	switch {
 	case escaped:
-		return quote == 0 && c == '\n' // the line goes on
+		return quote == 0 && c == '\n' // a continued line
 	case quote == '"':
 		return c == '`' || before == '$' && (c == '(' || c == '{')
 	case quote == '\'':

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// What a document defines is known from the index, and an edit of it counts at the
-// next call, in a process that lives on and in a new one.
+// The index has the paths that a document defines. A change of the document applies at the
+// next call, in a process that stays and in a new one.
 func TestDataInTheIndex(t *testing.T) {
 	words := func(pkg, path string) string {
 		return "# METADATA\n# scope: package\n# custom:\n#   routing:\n" + events("[PreToolUse]") + "package cardea.policies." + pkg +
@@ -42,5 +42,5 @@ func TestDataInTheIndex(t *testing.T) {
 	check("y", "deny:top", "a/data.yaml:1:1: not valid YAML")
 	p.write("a/data.yaml", "words: [z]\n")
 	p.write("top/data.json", "[1]")
-	check("z", "deny:a", "data.top is also defined in") // everything that refers to either asks
+	check("z", "deny:a", "data.top is also defined in") // every policy that refers to either asks
 }

@@ -16,7 +16,7 @@ import (
 // decision is one element of a verb's set.
 type decision struct {
 	verb string
-	// rule is the rule_id, or what stands for it.
+	// rule is the rule_id, or its default.
 	rule                      string
 	reason, question, context string
 	severity                  cardea.Severity
@@ -24,22 +24,22 @@ type decision struct {
 	updated                   map[string]any
 	parts                     []any // the parts that it names
 	named                     bool
-	malformed                 string // what is wrong with it
+	malformed                 string // the mistake in it, or ""
 	source, pkg               string
 	scope                     cardea.Scope
 	trusted, changed          bool
 	tightens, loose           bool
-	again                     bool // said about the second input of the package
+	again                     bool // made for the second input of the package
 }
 
-// sameRule reports whether another decision is the same rule's, with the same verb.
+// sameRule reports whether another decision is of the same rule and verb.
 func (d decision) sameRule(o decision) bool {
 	return d.verb == o.verb && d.rule == o.rule && d.pkg == o.pkg && d.source == o.source
 }
 
-// decisions reads the value of a verb. A set holds decisions; a rule that is no
-// set gives one. What is malformed still counts where it holds the call back:
-// its author meant something by it.
+// decisions reads the value of a verb. A set holds decisions; any other value is one
+// decision. A malformed decision still applies if its verb holds the call back, since its
+// author had a reason.
 func decisions(verb string, v any) []decision {
 	switch v := v.(type) {
 	case nil:
@@ -58,9 +58,10 @@ func decisions(verb string, v any) []decision {
 	return []decision{decisionOf(verb, v)}
 }
 
-// usualPriority is that of a modify that has none, as in Cupcake.
+// usualPriority is the priority of a modify without one, as in Cupcake.
 const usualPriority = 50
 
+// decisionOf reads one decision of a verb. It sets malformed if the decision has a mistake.
 func decisionOf(verb string, v any) decision {
 	d := decision{verb: verb, priority: usualPriority}
 	switch v := v.(type) {
@@ -90,7 +91,8 @@ func decisionOf(verb string, v any) decision {
 	return d
 }
 
-// opens reports whether a verb opens a door: what is not said well does not.
+// opens reports whether a verb can allow a call. A malformed decision of such a verb does
+// not apply.
 func opens(verb string) bool { return verb == "allow_override" || verb == "modify" }
 
 // holds reports whether a verb holds a call back.
@@ -108,7 +110,7 @@ func kindOf(v any) string {
 	return "null"
 }
 
-// read takes a decision object.
+// read reads a decision object.
 func (d *decision) read(o map[string]any) {
 	d.rule, d.reason, d.question = textOf(o, "rule_id"), textOf(o, "reason"), textOf(o, "question")
 	d.context = textOf(o, "agent_context")
@@ -140,7 +142,7 @@ func textOf(o map[string]any, key string) string {
 	return s
 }
 
-// severityOf reads a severity in any case; one that is not known is none.
+// severityOf returns a severity, in any case, or SeverityNone for an unknown word.
 func severityOf(s string) cardea.Severity {
 	if sev := cardea.Severity(strings.ToLower(s)); sev.Rank() > 0 {
 		return sev
@@ -148,9 +150,9 @@ func severityOf(s string) cardea.Severity {
 	return cardea.SeverityNone
 }
 
-// opinions are what decisions mean to the gate, and what a person should know
-// of those that mean nothing.
-func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes cardea.Troubles) {
+// opinions returns the opinions that follow from decisions, and notes about decisions
+// without effect.
+func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes cardea.Issues) {
 	note := func(d *decision, code cardea.Code, text string) {
 		notes = append(notes, cardea.Warning(d.source, code, "", text))
 	}
@@ -199,7 +201,7 @@ func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes car
 	return out, notes
 }
 
-// opinion is a decision about a part, or about the whole call.
+// opinion returns a decision's opinion about a part, or about the whole call.
 func (d *decision) opinion(e cardea.Effect, part int) cardea.Opinion {
 	o := cardea.Opinion{Decider: Name, Rule: d.called(), Effect: e, Part: part, Scope: d.scope, Source: d.source, Severity: d.severity,
 		Reason: d.reason, Withheld: !d.trusted}
@@ -209,8 +211,8 @@ func (d *decision) opinion(e cardea.Effect, part int) cardea.Opinion {
 	return o
 }
 
-// called is the rule's id. What a project writes that is not trusted must say
-// nothing to the model, in its ids neither.
+// called returns the rule's id. It returns nameless for an id that could carry text of an
+// untrusted project to the model.
 func (d *decision) called() string {
 	if d.trusted || cardea.IsID(d.rule) {
 		return d.rule
@@ -218,11 +220,11 @@ func (d *decision) called() string {
 	return nameless
 }
 
-// nameless stands for an id that is not shown.
+// nameless replaces an id that is not shown.
 const nameless = "nameless"
 
-// holding is a verb that holds the call back. A project that is not trusted
-// halts nobody.
+// holding returns the opinion of a verb that holds the call back. A halt of a project that
+// is not trusted is a deny.
 func (d *decision) holding() cardea.Opinion {
 	effect := cardea.Deny
 	switch {
@@ -239,11 +241,11 @@ func (d *decision) holding() cardea.Opinion {
 	return o
 }
 
-// asked is what a person is asked: why, and the question.
+// asked returns the text for the person: the reason and the question.
 func (d *decision) asked() string { return strings.Trim(d.reason+"\n"+d.question, "\n") }
 
-// holdings is what a verb that holds the call back says: about the parts that it
-// names, or, where it names none that there is, about the whole call.
+// holdings returns the opinions of a verb that holds the call back: about the parts that it
+// names. If it names no existing part, the opinion is about the whole call.
 func (d *decision) holdings(ev *cardea.Event) []cardea.Opinion {
 	whole := d.holding()
 	if !d.named || ev.Call == nil || whole.Effect == cardea.Halt {
@@ -263,10 +265,10 @@ func (d *decision) holdings(ev *cardea.Event) []cardea.Opinion {
 	return out
 }
 
-// allowing is what an allow_override allows: the parts that it names, by index
-// or text, or, where it names none, the only part of a call. What a yes for the
-// program does not cover is not allowed by it, as by a rule
-// (docs/design.md#shell-analysis).
+// allowing returns the allows of an allow_override: for the parts that it names by index or
+// text. If it names none, it allows the only part of a call. Like a rule, it does not allow
+// what an approval of the program does not cover (docs/design.md#shell-analysis). why is
+// the reason why it does not apply.
 func (d *decision) allowing(ev *cardea.Event) (out []cardea.Opinion, why string) {
 	c := ev.Call
 	if c == nil || d.loose {
@@ -301,7 +303,7 @@ func (d *decision) allowing(ev *cardea.Event) (out []cardea.Opinion, why string)
 	return out, why
 }
 
-// partsNamed are the parts that an index or a text names.
+// partsNamed returns the indices of the parts that an index or a text names.
 func partsNamed(c *cardea.Call, name any) []int {
 	var out []int
 	switch v := name.(type) {
@@ -319,15 +321,15 @@ func partsNamed(c *cardea.Call, name any) []int {
 	return out
 }
 
-// rewriting merges what several modifies want into one rewrite: deeply, the
-// highest priority first, then the severest, then the strongest scope. Where
-// two want another value for the same field, the first wins, and it is told.
-func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, cardea.Troubles) {
+// rewriting merges the changes of several modifies into one rewrite, deeply. The highest
+// priority comes first, then severity, then the strongest scope. If two set the same field
+// to different values, the first wins, and a note reports it.
+func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, cardea.Issues) {
 	slices.SortStableFunc(all, func(a, b decision) int {
 		return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(b.severity.Rank(), a.severity.Rank()), cmp.Compare(a.scope, b.scope), cmp.Compare(a.rule, b.rule))
 	})
 	merged := map[string]any{}
-	var notes cardea.Troubles
+	var notes cardea.Issues
 	var rules, why []string
 	for i := range all {
 		for _, field := range merge(merged, all[i].updated, "") {
@@ -351,8 +353,7 @@ func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, cardea.Trouble
 	return o, notes
 }
 
-// writer is the first of some rules that wants a value in a field, or in one
-// above or below it.
+// writer returns the first rule that sets a field, or one above or below it.
 func writer(all []decision, field string) string {
 	for i := range all {
 		v, ok := any(all[i].updated), true
@@ -372,8 +373,8 @@ func writer(all []decision, field string) string {
 	return all[0].rule
 }
 
-// merge puts values into a map where it has none yet, deeply, and gives the
-// fields in which they differ.
+// merge adds values to a map where it has none, deeply. It returns the fields with
+// conflicting values.
 func merge(into, from map[string]any, at string) []string {
 	var conflicts []string
 	for _, key := range slices.Sorted(maps.Keys(from)) {
@@ -393,8 +394,7 @@ func merge(into, from map[string]any, at string) []string {
 	return conflicts
 }
 
-// over puts a value over another one: maps are merged into a new one, anything else
-// replaces.
+// over returns a value that replaces another one. Maps are merged into a new map.
 func over(base, v any) any {
 	m, isMap := v.(map[string]any)
 	if !isMap {

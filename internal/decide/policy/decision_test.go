@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/decide/policy/rego"
 )
 
-// What a verb's set may hold, and what it means.
+// The possible elements of a verb's set, and their meaning.
 func TestDecisions(t *testing.T) {
 	ev := bash("x")
 	for _, tt := range []struct {
@@ -72,7 +72,7 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// An allow counts for nothing that cannot be seen through.
+// An allow does not apply to opaque parts.
 func TestAllowing(t *testing.T) {
 	allow := func(ev *cardea.Event, loose bool) int {
 		ops, _ := opinions(ev, []decision{{verb: "allow_override", trusted: true, loose: loose, named: true, parts: []any{json.Number("0")}}})
@@ -132,7 +132,7 @@ func TestAllowing(t *testing.T) {
 	}
 }
 
-// A project that is not trusted denies and asks, nothing else.
+// An untrusted project only denies and asks.
 func TestUntrusted(t *testing.T) {
 	var all []decision
 	for _, verb := range []string{"halt", "deny", "block", "ask", "modify", "allow_override", "add_context"} {
@@ -184,7 +184,7 @@ type sent map[string]any
 
 func (s sent) Fields() map[string]any { return s }
 
-// Policies see Claude Code's shape, whatever the harness sent.
+// Policies see Claude Code's format for every harness.
 func TestInput(t *testing.T) {
 	ev := bash("git push")
 	ev.Harness, ev.Kind, ev.Session, ev.Agent, ev.AgentType, ev.Role = "copilot-cli", "PostToolUse", "s", "a", "explore", "tester"
@@ -237,11 +237,11 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// asked is signals that say what they are told to.
-type asked map[string]Answer
+// asked is signals with fixed answers.
+type asked map[string]SignalValue
 
-func (a asked) Gather(_ context.Context, _ *cardea.Event, _ Folder, names []string) map[string]Answer {
-	out := map[string]Answer{}
+func (a asked) Gather(_ context.Context, _ *cardea.Event, _ Folder, names []string) map[string]SignalValue {
+	out := map[string]SignalValue{}
 	for _, n := range names {
 		if v, ok := a[n]; ok {
 			out[n] = v
@@ -259,7 +259,7 @@ func TestSignals(t *testing.T) {
 	told := map[string]bool{}
 	decide := func(signals Signals, folder Folder) string {
 		t.Helper()
-		pol := New(p.lib, Settings{Folders: func(*cardea.Event) []Folder { return []Folder{folder} }, Signals: signals,
+		pol := New(p.lib, Options{Folders: func(*cardea.Event) []Folder { return []Folder{folder} }, Signals: signals,
 			Once: func(k string) bool { was := told[k]; told[k] = true; return !was }, Trace: func(Step) {}})
 		ops, err := pol.WithSignals().Decide(context.Background(), bash("x"))
 		if err != nil {
@@ -313,7 +313,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// A project's mistakes are told without its words.
+// Mistakes of a project are reported without its text.
 func TestBrokenProject(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		"a.rego": "package cardea.policies.a\n\nSECRET WORDS", "b.rego": strings.Replace(routed("b", events("[PreToolUse]")), "deny contains", "deny contains SECRETWORDS(", 1),
@@ -321,8 +321,8 @@ func TestBrokenProject(t *testing.T) {
 	})
 	p.folder.Scope, p.folder.Trusts, p.folder.Around = cardea.ScopeProject, func(string, []byte) bool { return true }, true
 	_, err := p.decide(bash("x"))
-	var troubles cardea.Troubles
-	if !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenPolicy || strings.Contains(troubles.Error(), "SECRET") || !strings.Contains(troubles.Error(), "b.rego") {
+	var issues cardea.Issues
+	if !errors.As(err, &issues) || issues[0].Failure != cardea.BrokenPolicy || strings.Contains(issues.Error(), "SECRET") || !strings.Contains(issues.Error(), "b.rego") {
 		t.Errorf("%v", err)
 	}
 	if list, problems, err := p.folder.List(rego.Engine{}); err != nil || len(list) != 4 || len(problems) > 0 || !list[2].Library || list[0].Broken == "" {
@@ -346,8 +346,8 @@ func TestBrokenProject(t *testing.T) {
 	}
 }
 
-// A refusal is about the parts that it names, and about all where it names none
-// that there is: what is misspelt holds back more, not less.
+// A refusal is about the parts that it names, and about the whole call if none of them
+// exists: a misspelt name must not weaken it.
 func TestHoldingParts(t *testing.T) {
 	ev := &cardea.Event{Call: &cardea.Call{Tool: "Bash", Parts: []cardea.Part{{Text: "cd x"}, {Text: "docker build ."}}}}
 	whole := cardea.WholeCall

@@ -1,23 +1,21 @@
-// Package policy evaluates policies in Rego: it selects them by their
-// METADATA, compiles them for each scope, and turns their decisions into
-// opinions.
+// Package policy evaluates policies in Rego: it selects them by their METADATA, compiles
+// them for each scope, and converts their decisions to opinions.
 //
-// A hook is a process per call, and a person may have hundreds of policies. So
-// what a file says about itself is kept in an index ([Library]), signed with
-// the person's key and checked against the files' stamps; a cold process reads
-// the index, parses and compiles what is routed with the libraries that it
-// refers to, and nothing else. A process that lives on keeps what it compiled.
+// A hook is a process per call, and a person may have hundreds of policies. So an index
+// ([Library]) stores the facts of each file. It is signed with the person's key and checked
+// against the files' stamps. A cold process reads the index, and parses and compiles only
+// the routed policies and the libraries that they refer to. A process that stays keeps the
+// compiled programs.
 //
-// Who parses, compiles and evaluates is an engine (package engine), given by who
-// makes the library.
+// An engine (package engine) parses, compiles and evaluates. The maker of the library
+// provides it.
 //
-// Every scope's folder is a world of its own: its packages are compiled
-// together and see no other scope's, so that a project cannot define a rule
-// into a package of the person's.
+// Every scope's folder is separate: its packages are compiled together and see no other
+// scope. So a project cannot add a rule to a package of the person.
 //
-// What policies say becomes opinions in one place (opinions.go), where it is
-// also decided what does not count: a project that the person has not trusted
-// may deny and ask, and its halt counts as deny; an allow_override counts for
-// the parts that it names. A policy that needs a signal is another decider
-// ([Policies.WithSignals]) that the gate asks only when nobody has denied yet.
+// Decisions become opinions in one place (decision.go), which also limits their effect. A
+// project that the person has not trusted may deny and ask, and its halt is treated as
+// deny. An allow_override applies to the parts that it names. Policies that need a signal
+// are another decider ([Policies.WithSignals]). The gate runs it only if no decider has
+// denied the call.
 package policy

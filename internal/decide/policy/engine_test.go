@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/decide/policy/rego"
 )
 
-// failing is an engine that parses, as long as it may, and fails at all else.
+// failing is an engine that parses while it may, and fails at all other requests.
 type failing struct {
 	rego.Engine
 	parses bool
@@ -42,15 +42,15 @@ func (f failing) Eval(_ context.Context, queries []engine.Query) []engine.Result
 	return out
 }
 
-// What an engine cannot do asks, once, and is tried again at the next call.
+// If an engine fails, the gate asks once. The next call tries again.
 func TestEngineFails(t *testing.T) {
 	woken := 0
 	for name, e := range map[string]engine.Engine{"no engine": nil, "out of order": failing{woken: &woken}, "is out of order": failing{parses: true, woken: &woken}} {
 		p := newPlace(t, map[string]string{"a.rego": routed("a", events("[PreToolUse]")), "b.rego": routed("b", events("[PreToolUse]"))})
 		p.lib.Engines = Engines{Own: e}
 		ops, err := p.policies().Plain().Decide(context.Background(), bash("x"))
-		var troubles cardea.Troubles
-		if len(ops) > 0 || !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenPolicy || strings.Count(troubles.Error(), name) != 1 {
+		var issues cardea.Issues
+		if len(ops) > 0 || !errors.As(err, &issues) || issues[0].Failure != cardea.BrokenPolicy || strings.Count(issues.Error(), name) != 1 {
 			t.Errorf("%s: %+v, %v", name, ops, err)
 		}
 		p.lib.Engines = here()
@@ -60,26 +60,24 @@ func TestEngineFails(t *testing.T) {
 	}
 }
 
-// A project whose engine fails does not keep the person's policies from being
-// heard.
+// If a project's engine fails, the person's policies still apply.
 func TestProjectsHaveAnEngineOfTheirOwn(t *testing.T) {
 	woken := 0
 	own := newPlace(t, map[string]string{"a.rego": routed("own", events("[PreToolUse]"))})
 	project := newPlace(t, map[string]string{"a.rego": routed("project", events("[PreToolUse]"))})
 	project.folder.Scope, project.folder.Inside = cardea.ScopeProject, project.dir
 	own.lib.Engines.Project = failing{parses: true, woken: &woken}
-	p := New(own.lib, Settings{Folders: func(*cardea.Event) []Folder { return []Folder{own.folder, project.folder} }})
+	p := New(own.lib, Options{Folders: func(*cardea.Event) []Folder { return []Folder{own.folder, project.folder} }})
 	ops, err := p.Plain().Decide(context.Background(), bash("x"))
 	if len(ops) != 1 || ops[0].Rule != "own" || err == nil || !strings.Contains(err.Error(), "out of order") {
 		t.Errorf("%+v, %v", ops, err)
 	}
 }
 
-// The engine is woken where the index says that something is routed, and nowhere
-// else.
+// The engine is woken only if the index has a routed policy.
 func TestWake(t *testing.T) {
 	p := newPlace(t, map[string]string{"a.rego": routed("a", events("[PreToolUse]")+tools("[Bash]"))})
-	time.Sleep(150 * time.Millisecond) // so that stamps are believed
+	time.Sleep(150 * time.Millisecond) // so that stamps are trusted
 	p.lib.Cache = &memory{}
 	if _, err := p.decide(bash("x")); err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// The worked examples have no mistakes, and their tests hold.
+// The worked examples have no mistakes, and their tests pass.
 func TestExamples(t *testing.T) {
 	s, found := Folder{Dir: "../../../examples/policies"}.Sources()
 	s.Tool, s.Engine = harness.ToolWord, rego.Engine{}
@@ -40,7 +40,7 @@ func validated(t *testing.T, s Sources) []cardea.Diagnostic {
 	return found
 }
 
-// Every check of Validate finds its mistake, and where it is.
+// Every check of Validate finds its mistake and its position.
 func TestValidate(t *testing.T) {
 	head := "# METADATA\n# scope: package\n# custom:\n#   routing:\n"
 	for check, tt := range map[string]struct {
@@ -95,7 +95,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// What is not read, and what says nothing, is noted, and is no mistake.
+// Ignored and empty files give notes, not mistakes.
 func TestNotes(t *testing.T) {
 	p := newPlace(t, map[string]string{".hidden.rego": "x", ".hid/deep/x.rego": "x", ".hid/readme": "x", "X.REGO": "x", "empty.rego": "# later\n",
 		"notes.txt": "x", "x.rego": routed("x", events("[PreToolUse]")), "x_test.rego": ""})
@@ -121,8 +121,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// The table of verbs: what is held on an event, is held; nothing else is said to
-// be.
+// The table of verbs matches what the gate does on each event.
 func TestVerbs(t *testing.T) {
 	for _, k := range Events() {
 		for _, verb := range []string{"halt", "deny", "block", "ask", "modify", "allow_override", "add_context"} {

@@ -17,69 +17,67 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// The bounds of a folder. A project's is written by whoever sent the pull
-// request.
+// Limits of a folder. A project's may come from any pull request.
 const (
 	maxEntries = 1 << 14
 	maxDepth   = 32
-	// maxFile is the largest file that is a policy, in bytes.
+	// maxFile is the largest policy file, in bytes.
 	maxFile = 1 << 20
-	// maxProjectFile is the largest file of a project: reading one cannot be
-	// stopped, and takes some microseconds a byte.
+	// maxProjectFile is the largest policy file of a project, in bytes. Parsing cannot be
+	// interrupted, and takes some microseconds per byte.
 	maxProjectFile = 256 << 10
-	// maxProject is how many bytes of policies a project may bring.
+	// maxProject is the most bytes of policies in a project.
 	maxProject = 8 << 20
 )
 
 // Folder is a scope's folder of policies.
 type Folder struct {
-	// Dir is the folder, absolute: …/policies.
+	// Dir is the absolute path of the folder: …/policies.
 	Dir string
-	// Scope is whose it is.
+	// Scope is the scope of the folder.
 	Scope cardea.Scope
-	// Inside is the folder that links must not leave, "" for anywhere.
+	// Inside is the folder that links must not leave, "" for no limit.
 	Inside string
-	// Around marks a folder of a project that is not the session's own.
+	// Around is set for a folder of a project other than the session's.
 	Around bool
-	// Tightens marks a folder of which only denies and asks count here.
+	// Tightens is set for a folder of which only denies and asks apply.
 	Tightens bool
-	// Trusts reports whether the person accepted a file as it is; nil where
-	// nobody has to.
+	// Trusts reports whether the person accepted a file with this content. If nil, no
+	// acceptance is needed.
 	Trusts func(path string, data []byte) bool
-	// Trusted is set where the person trusts the project, so that a file which
-	// they did not accept is told.
+	// Trusted is set if the person trusts the project, so that files not yet accepted are
+	// reported.
 	Trusted bool
-	// Known reports whether the person accepted a file in some form; Gone are
-	// the paths of policies that they accepted and that are not there. Nil where
-	// nobody has to.
+	// Known reports whether the person accepted a file in some form. Gone returns the paths
+	// of accepted policies that no longer exist. Both are nil if no acceptance is needed.
 	Known func(path string) bool
 	Gone  func() []string
-	// Extra are functions that its policies may use besides those that are
-	// pure.
+	// Extra are functions that its policies may use in addition to the pure ones.
 	Extra []string
-	// Embedded are built-in policies, by name; Dir is only a name then.
+	// Embedded are built-in policies, by name. Dir is then only a name.
 	Embedded map[string]string
 }
 
-// file is a policy file of a folder, with a stamp that changes when the file
-// does.
+// file is a policy file of a folder, with a stamp that changes when the file does.
 type file struct {
 	path, stamp string
 	size        int64
 	inode       uint64
-	// fresh is set where the file changed so recently that its stamp could be
-	// that of another content. changed is when that was, in nanoseconds.
+	// fresh is set if the file changed so recently that other content could have the same
+	// stamp. changed is the time of that change, in nanoseconds.
 	fresh   bool
 	changed int64
-	// wrong is why it cannot be read.
+	// wrong is the reason why it cannot be read, or "".
 	wrong string
 }
 
-// files lists the policies of a folder and their tests, sorted, links followed.
+// files lists the policies and tests of a folder, sorted, with links followed.
 func (f Folder) files(now int64) ([]file, *cardea.Diagnostic) {
 	return f.walk(walk{folder: f, now: now, seen: map[string]bool{}})
 }
 
+// walk lists the files of a folder, sorted. The diagnostic reports a folder that cannot be
+// listed completely. A missing folder is empty.
 func (f Folder) walk(w walk) ([]file, *cardea.Diagnostic) {
 	if f.Embedded != nil {
 		var out []file
@@ -113,13 +111,13 @@ func (f Folder) walk(w walk) ([]file, *cardea.Diagnostic) {
 	return w.out, nil
 }
 
-// once leaves out files that are there under another name already, by a link. A file
-// of tests takes no policy's place.
+// once removes files that are in the list under another name, by a link. A file of tests
+// never replaces a policy.
 func once(files []file) []file {
 	seen := make(map[string]bool, len(files))
 	return slices.DeleteFunc(files, func(f file) bool {
 		if isTest(f.path) || isDocument(filepath.Base(f.path)) {
-			return false // the same document elsewhere defines something else
+			return false // the same document in another folder defines another path
 		}
 		again := f.wrong == "" && f.inode != 0 && seen[f.stamp]
 		seen[f.stamp] = true
@@ -127,19 +125,19 @@ func once(files []file) []file {
 	})
 }
 
-// TestSuffix ends the names of files that hold tests of policies. They are never
-// routed, and nothing refers to them.
+// TestSuffix is the end of the names of files with tests of policies. They are never
+// routed, and no policy refers to them.
 const TestSuffix = "_test.rego"
 
 func isTest(path string) bool { return strings.HasSuffix(path, TestSuffix) }
 
-// Misplaced reports whether a file holds a policy, and its name says that it holds
-// tests: it is never asked.
+// Misplaced reports whether a file with the name of a test file holds a policy, which never
+// runs.
 func Misplaced(path string, f *engine.Facts) bool {
 	return isTest(path) && f.Policy() && len(f.Events) > 0 && len(f.Verbs) > 0
 }
 
-// misplaced is what is said of it.
+// misplaced returns the diagnostic for such a file.
 func misplaced(path string, line int) *cardea.Diagnostic {
 	return &cardea.Diagnostic{File: path, Line: line, Column: 1, Code: engine.CodeNoEvents, Hint: "rename it",
 		Text: "this policy is never asked: a file whose name ends in " + TestSuffix + " holds tests"}
@@ -148,13 +146,13 @@ func misplaced(path string, line int) *cardea.Diagnostic {
 type walk struct {
 	folder  Folder
 	now     int64
-	seen    map[string]bool // folders, links followed
+	seen    map[string]bool // folders, with links followed
 	entries int
 	out     []file
-	// ignored gets the files that look like policies and are not read; nil asks
-	// for none.
+	// ignored collects the files that look like policies and are ignored. If nil, they are
+	// not collected.
 	ignored *[]string
-	// err is the first thing that went wrong.
+	// err is the first error.
 	err error
 }
 
@@ -164,6 +162,7 @@ func (w *walk) fail(err error) {
 	}
 }
 
+// dir adds the policies of a folder. It skips hidden files and folders.
 func (w *walk) dir(dir string, depth int) {
 	if depth > maxDepth {
 		w.fail(fmt.Errorf("%s is nested deeper than %d folders", dir, maxDepth))
@@ -195,22 +194,20 @@ func (w *walk) dir(dir string, depth int) {
 	}
 }
 
-// looksLikePolicy reports whether somebody may think that a file is read.
+// looksLikePolicy reports whether a user may expect that a file is read.
 func looksLikePolicy(name string) bool {
 	return slices.Contains([]string{".rego", ".json", ".yaml", ".yml"}, strings.ToLower(filepath.Ext(name)))
 }
 
-// IsFile reports whether a file of this name counts in a folder of policies.
+// IsFile reports whether a folder of policies reads files of this name.
 func IsFile(name string) bool { return strings.HasSuffix(name, ".rego") || isDocument(name) }
 
-// isDocument reports whether a file of this name is a data document, as in a
-// bundle of OPA's.
+// isDocument reports whether a file of this name is a data document, as in a bundle of OPA.
 func isDocument(name string) bool {
 	return name == "data.json" || name == "data.yaml" || name == "data.yml"
 }
 
-// mount is the folder, with slashes, below which policies find a document under
-// data, "" for a file of another name.
+// mount returns the path of a document below data, with slashes, or "" for other files.
 func (f Folder) mount(path string) string {
 	if !isDocument(filepath.Base(path)) {
 		return ""
@@ -222,13 +219,13 @@ func (f Folder) mount(path string) string {
 	return "/" + filepath.ToSlash(below)
 }
 
-// source is a file of the folder as the engine has it.
+// source returns a file of the folder in the form for the engine.
 func (f Folder) source(path, text string) engine.Source {
 	return engine.Source{Path: path, Text: text, Data: f.mount(path)}
 }
 
-// ignore notes a file that looks like a policy and is not read, or all of them in
-// a folder.
+// ignore records a file that looks like a policy and is ignored, or all such files in a
+// folder.
 func (w *walk) ignore(top string) {
 	if w.ignored == nil {
 		return
@@ -237,7 +234,7 @@ func (w *walk) ignore(top string) {
 		if w.entries++; w.entries > maxEntries || err != nil {
 			return fs.SkipAll
 		}
-		// Not all that is in a hidden folder was meant to be read.
+		// Not every file in a hidden folder was meant as a policy.
 		if name := e.Name(); !e.IsDir() && (IsFile(name) || strings.EqualFold(filepath.Ext(name), ".rego") || path == top && name[0] != '.') {
 			*w.ignored = append(*w.ignored, path)
 		}
@@ -245,7 +242,7 @@ func (w *walk) ignore(top string) {
 	})
 }
 
-// openDir opens a folder and gives what is in it, by name.
+// openDir opens a folder and returns its entries, sorted by name.
 func openDir(dir string) (*os.File, []os.DirEntry, error) {
 	in, err := state.OpenFolder(dir)
 	if err != nil {
@@ -260,13 +257,13 @@ func openDir(dir string) (*os.File, []os.DirEntry, error) {
 	return in, entries, nil
 }
 
-// entry takes a file or goes into a folder, links followed.
+// entry adds a file, or the files of a folder, with links followed.
 func (w *walk) entry(dir *os.File, name string, link bool, depth int) {
 	path := filepath.Join(dir.Name(), name)
 	at, err := statusIn(dir, name)
 	counts := IsFile(name)
 	if err != nil {
-		if counts || link && filepath.Ext(name) == "" { // it may have been a folder
+		if counts || link && filepath.Ext(name) == "" { // the target may have been a folder
 			w.add(file{path: path, stamp: "?", wrong: "it cannot be read: " + plain(err)})
 		}
 		return
@@ -304,7 +301,7 @@ func (w *walk) entry(dir *os.File, name string, link bool, depth int) {
 	w.add(f)
 }
 
-// outside says why a link is not followed.
+// outside returns the reason why a link is not followed, or "".
 func (w *walk) outside(path string, link bool) string {
 	if !link || w.folder.Inside == "" {
 		return ""
@@ -319,7 +316,7 @@ func (w *walk) outside(path string, link bool) string {
 	return ""
 }
 
-// add keeps a file whose name can be shown and written down.
+// add adds a file. It is unreadable if its name has control characters.
 func (w *walk) add(f file) {
 	for _, c := range f.path {
 		if c < ' ' || c == 0x7f {
@@ -329,7 +326,7 @@ func (w *walk) add(f file) {
 	w.out = append(w.out, f)
 }
 
-// read reads a file of the folder.
+// read returns the text of a file of the folder.
 func (f Folder) read(path string) (string, error) {
 	if f.Embedded != nil {
 		return f.Embedded[path], nil
@@ -338,14 +335,14 @@ func (f Folder) read(path string) (string, error) {
 	return string(data), err
 }
 
-// Paths lists the policies of a folder.
+// Paths returns the paths of a folder's policies and tests.
 func (f Folder) Paths() []string {
 	files, _ := f.walk(walk{folder: f, seen: map[string]bool{}})
 	right := lists.Where(files, func(at file) bool { return at.wrong == "" })
 	return lists.Of(right, func(at file) string { return at.path })
 }
 
-// plain is an error of the file system without the path.
+// plain returns the text of a file system error without the path.
 func plain(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -8,9 +8,9 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Format gives the texts of the files of policies that OPA's formatter writes
-// otherwise, by path, how many files there are, and why some cannot be formatted. Data
-// documents are none of them. The error is the engine's.
+// Format returns the texts, by path, of the policy files that OPA's formatter would change,
+// and the number of policy files. found holds the reasons why some cannot be formatted. It
+// ignores data documents. The error is the engine's.
 func (s Sources) Format(ctx context.Context) (changed map[string]string, files int, found []cardea.Diagnostic, err error) {
 	sources := lists.Where(s.files(), func(f engine.Source) bool { return f.Data == "" })
 	if len(sources) == 0 {

@@ -12,19 +12,19 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// entry is what the index knows of a file.
+// entry is the record of a file in the index.
 type entry struct {
 	file
 	facts engine.Facts
-	// broken is the mistake that keeps the file from being parsed. Its facts are
-	// those of its head then, or, where lost is set, none.
+	// broken is the mistake that prevents parsing the file. Its facts are then those of its
+	// head. If lost is set, there are no facts.
 	broken *cardea.Diagnostic
 	lost   bool
-	// mistake is one in its METADATA that leaves its routing readable.
+	// mistake is a mistake in its METADATA that does not affect the routing.
 	mistake *cardea.Diagnostic
 }
 
-// skipped reports Cupcake's aggregation, which Cardea does by itself.
+// skipped reports whether the file is Cupcake's aggregation, which Cardea replaces.
 func (e *entry) skipped() bool { return e.facts.Package == engine.SystemPackage }
 
 func digest(text string) string {
@@ -32,19 +32,19 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// indexVersion is part of every index: one of another version is made anew. It
-// changes with the form, and with what is accepted.
+// indexVersion is part of every index. An index of another version is discarded. It changes
+// with the format, and with the syntax that is accepted.
 const indexVersion = "7 opa 1.22.0"
 
-// The index is lines of fields, since it is read at every call, and a few
-// hundred lines are split faster than JSON is decoded.
+// The index consists of lines of fields. It is read at every call, and splitting a few
+// hundred lines is faster than decoding JSON.
 const (
 	fieldMark = "\t"
 	listMark  = "\x1f"
 	lineMark  = "\n"
 )
 
-// encode writes the entries that can be believed later.
+// encode writes the entries that stay valid.
 func encode(entries []entry, checked []string) string {
 	var b strings.Builder
 	b.WriteString(indexVersion + fieldMark + list(checked) + lineMark)
@@ -68,7 +68,7 @@ func encode(entries []entry, checked []string) string {
 	return b.String()
 }
 
-// clean is a text without the marks of the index.
+// clean replaces the marks of the index by blanks.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {
@@ -89,7 +89,7 @@ func unlist(s string) []string {
 	return strings.Split(s, listMark)
 }
 
-// brokenText is a mistake as the index has it, "" for none.
+// brokenText returns a mistake in the format of the index, "" for nil.
 func brokenText(d *cardea.Diagnostic) string {
 	if d == nil {
 		return ""
@@ -97,7 +97,7 @@ func brokenText(d *cardea.Diagnostic) string {
 	return strings.Join([]string{string(d.Code), strconv.Itoa(d.Line), strconv.Itoa(d.Column), clean(d.Text), clean(d.Hint)}, listMark)
 }
 
-// brokenOf reads it again.
+// brokenOf reads the result of brokenText.
 func brokenOf(path, s string) *cardea.Diagnostic {
 	f := strings.Split(s, listMark)
 	if len(f) != 5 {
@@ -108,8 +108,8 @@ func brokenOf(path, s string) *cardea.Diagnostic {
 	return &cardea.Diagnostic{File: path, Line: line, Column: column, Code: cardea.Code(f[0]), Text: f[3], Hint: f[4]}
 }
 
-// decode reads an index: entries as they were written. What it cannot read it
-// leaves out, so that it is read from the file.
+// decode reads an index. It omits entries that it cannot read, so that they are read from
+// the files.
 func decode(text string) (entries []entry, checked []string) {
 	head, rest, _ := strings.Cut(text, lineMark)
 	version, digests, _ := strings.Cut(head, fieldMark)
@@ -139,8 +139,8 @@ func decode(text string) (entries []entry, checked []string) {
 	return entries, unlist(digests)
 }
 
-// unlister reads lists, equal ones once: most policies have the same events.
-// Nobody may change what it gives.
+// unlister reads lists, and shares equal ones, since most policies have the same events.
+// The lists must not be changed.
 type unlister map[string][]string
 
 func (u unlister) of(s string) []string {
@@ -152,9 +152,9 @@ func (u unlister) of(s string) []string {
 	return out
 }
 
-// without is the entry of a file of which nothing is known, and why. Of a data
-// document it is known what it may define: policies that refer to it are not sure of
-// anything then, and others are not concerned.
+// without returns the entry of a file without known facts, and the reason. For a data
+// document, it lists what the file may define. Then policies that refer to it are
+// uncertain, and others are not affected.
 func without(f Folder, at file, why *cardea.Diagnostic) entry {
 	e := entry{file: at, broken: why, lost: true}
 	if below := f.mount(at.path); below != "" {
@@ -166,7 +166,7 @@ func without(f Folder, at file, why *cardea.Diagnostic) entry {
 	return e
 }
 
-// entryOf makes the entry of a file that was parsed.
+// entryOf returns the entry of a parsed file.
 func entryOf(f file, p engine.Parsed) entry {
 	e := entry{file: f, facts: p.Facts, lost: p.Lost}
 	if len(p.Problems) > 0 {

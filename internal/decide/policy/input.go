@@ -8,10 +8,10 @@ import (
 	"cardea.dev/internal/base/lists"
 )
 
-// Input is what policies see as input: Claude Code's shape for every harness,
-// what was sent under raw, what signals said under signals, and what Cardea
-// knows of the call under cardea, with what settings say to policies. signals
-// and settings may be nil.
+// Input returns the input of policies. It has Claude Code's format for every harness, the
+// original message under raw, and the values of signals under signals. cardea holds
+// Cardea's facts about the call, and the settings for policies. signals and settings may be
+// nil.
 func Input(ev *cardea.Event, signals, settings map[string]any) map[string]any {
 	in := map[string]any{}
 	raw := map[string]any{}
@@ -47,8 +47,8 @@ func orEmpty(m map[string]any) map[string]any {
 	return m
 }
 
-// claudeName is the name that Claude Code gives a field of another harness, ""
-// for one whose value Cardea gives in canonical form.
+// claudeName returns Claude Code's name for a field of another harness. It returns "" if
+// Cardea adds the value in canonical form.
 func claudeName(kind cardea.Kind, key string) string {
 	switch key {
 	case "response":
@@ -63,7 +63,7 @@ func claudeName(kind cardea.Kind, key string) string {
 	return snake(key)
 }
 
-// snake is a name as Claude Code spells it: toolUseId is tool_use_id.
+// snake returns a name in Claude Code's spelling: tool_use_id for toolUseId.
 func snake(key string) string {
 	var b strings.Builder
 	for i, c := range key {
@@ -75,8 +75,8 @@ func snake(key string) string {
 	return b.String()
 }
 
-// claudeResponse is what a tool said, with the names that Claude Code gives: a
-// shell's text is its stdout. What the harness says besides keeps its words.
+// claudeResponse returns a tool's response with Claude Code's names: the text of a shell is
+// its stdout. Other values of the harness stay unchanged.
 func claudeResponse(tool string, said map[string]any) map[string]any {
 	out := make(map[string]any, len(said)+1)
 	for key, v := range said {
@@ -88,7 +88,7 @@ func claudeResponse(tool string, said map[string]any) map[string]any {
 	return out
 }
 
-// facts is input.cardea.
+// facts returns input.cardea.
 func facts(ev *cardea.Event) map[string]any {
 	out := map[string]any{
 		"harness": ev.Harness, "event": string(ev.Kind), "wire": ev.Wire, "mode": string(ev.Mode), "attended": ev.Attended(),
@@ -113,6 +113,7 @@ func facts(ev *cardea.Event) map[string]any {
 	return out
 }
 
+// partFacts returns part i in the form of input.cardea.parts.
 func partFacts(i int, p *cardea.Part) map[string]any {
 	argv, static := make([]any, 0, len(p.Argv)), true
 	for _, w := range p.Argv {
@@ -155,7 +156,7 @@ func accessFacts(part int, a cardea.Access) map[string]any {
 	return out
 }
 
-// spots are opaque spots with their part, -1 for the whole call.
+// spots returns opaque spots with the index of their part, -1 for the whole call.
 func spots(list []cardea.Opaque, part int) []any {
 	return append([]any{}, lists.Of(list, func(o cardea.Opaque) any {
 		return map[string]any{"code": string(o.Code), "text": o.Text, "reason": o.Reason, "part": part}

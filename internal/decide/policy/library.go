@@ -13,48 +13,48 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Library holds what is known of folders of policies. A process that judges
-// many calls keeps one, so that nothing is read or compiled twice; it may be
-// used by many goroutines.
+// Library caches folders of policies. A process that handles many calls keeps one, so that
+// no file is read or compiled twice. It is safe for concurrent use.
 type Library struct {
 	// Engines compile and evaluate.
 	Engines Engines
-	// Cache keeps indexes between processes; nil keeps none.
+	// Cache stores indexes between processes. If nil, they are not stored.
 	Cache Cache
-	// Recheck is how long a look at a folder counts. Zero looks at every call.
+	// Recheck is the time for which a listing of a folder stays valid. If zero, each call
+	// lists it again.
 	Recheck time.Duration
-	// Tool gives the canonical name for a harness's word for a tool.
+	// Tool returns the canonical name of a harness's tool.
 	Tool func(word string) (string, bool)
 
-	// since is when the call began for which this is; looks that were made later
-	// count. Zero is for who says it by Recheck.
+	// since is the start of the call that this library is for; listings made later are
+	// valid. If zero, Recheck decides.
 	since time.Time
 	shelf *shelf
 	once  sync.Once
 }
 
-// shelf has the places of folders. Libraries of several calls share one.
+// shelf holds the cached sets of folders. Libraries of several calls share it.
 type shelf struct {
 	sync.Mutex
-	slots map[string]*slot
+	slots map[string]*cachedSet
 }
 
-// ForCall is the library for a call that begins now: it looks at each folder once.
+// ForCall returns the library for a call that begins now. It lists each folder once.
 func (l *Library) ForCall(now time.Time) *Library {
 	return &Library{Engines: l.Engines, Cache: l.Cache, Tool: l.Tool, since: now, shelf: l.places()}
 }
 
-// places are those of the folders.
+// places returns the shelf of the library.
 func (l *Library) places() *shelf {
 	l.once.Do(func() {
 		if l.shelf == nil {
-			l.shelf = &shelf{slots: map[string]*slot{}}
+			l.shelf = &shelf{slots: map[string]*cachedSet{}}
 		}
 	})
 	return l.shelf
 }
 
-// looked reports whether a look at a folder still counts.
+// looked reports whether a listing of a folder is still valid.
 func (l *Library) looked(at, now time.Time) bool {
 	if !l.since.IsZero() {
 		return at.After(l.since)
@@ -62,18 +62,18 @@ func (l *Library) looked(at, now time.Time) bool {
 	return now.Sub(at) < l.Recheck
 }
 
-// Engines are who compiles and evaluates policies.
+// Engines compile and evaluate policies.
 type Engines struct {
-	// Own is for those of the machine and the person, Project for those that
-	// came with a project. They are two, so that what a project brings can end
-	// its own engine, and not the one that the person's policies are heard by.
+	// Own is for policies of the machine and the person, Project for those of a project.
+	// They are separate, so that a project can only crash its own engine, not that of the
+	// person's policies.
 	Own, Project engine.Engine
 }
 
-// errNoEngine is met by a library that nobody gave an engine.
+// errNoEngine is the error of a library without an engine.
 var errNoEngine = errors.New("policies cannot be evaluated here: there is no engine")
 
-// of is the engine for a folder.
+// of returns the engine for a folder.
 func (e Engines) of(f Folder) (engine.Engine, error) {
 	out := e.Own
 	if f.Scope == cardea.ScopeProject {
@@ -85,37 +85,37 @@ func (e Engines) of(f Folder) (engine.Engine, error) {
 	return out, nil
 }
 
-// slot is the place of a folder's set. Who opens it holds its lock, so that
-// nothing is read twice at the same time.
-type slot struct {
+// cachedSet holds the set of a folder. A caller locks it while it opens the folder, so that no
+// file is read twice at the same time.
+type cachedSet struct {
 	sync.Mutex
 	set *set
 }
 
-// slot gives the place of a folder.
-func (l *Library) slot(dir string) *slot {
+// slot returns the cached set of a folder.
+func (l *Library) slot(dir string) *cachedSet {
 	all := l.places()
 	all.Lock()
 	defer all.Unlock()
 	if all.slots[dir] == nil {
-		if len(all.slots) >= maxSlots { // a process that judges many calls meets many folders
+		if len(all.slots) >= maxSlots { // a process that handles many calls meets many folders
 			clear(all.slots)
 		}
-		all.slots[dir] = &slot{}
+		all.slots[dir] = &cachedSet{}
 	}
 	return all.slots[dir]
 }
 
-// maxSlots bounds the folders that a library knows.
+// maxSlots is the most folders that a library stores.
 const maxSlots = 64
 
-// warmFor is how long is read ahead: who needs a folder waits for who reads it.
+// warmFor is the time limit for reading ahead: a call that needs the folder waits for it.
 const warmFor = time.Second
 
-// Warm reads and compiles what is routed to an event, for who asks later. A
-// process that judges one call does this while it reads everything else.
+// Warm reads and compiles the policies routed to an event, for a later call. A process for
+// one call does this while it reads everything else.
 func (l *Library) Warm(ev *cardea.Event, f Folder) {
-	// Who asks later meets the same failure, and tells it.
+	// The later call meets the same failure and reports it.
 	defer func() { _ = recover() }()
 	s := l.open(f, time.Now().Add(warmFor), ev)
 	if sel := s.route(ev, l.Tool); len(sel.picks) > 0 {
@@ -123,16 +123,15 @@ func (l *Library) Warm(ev *cardea.Event, f Folder) {
 	}
 }
 
-// Cache keeps texts that it believes only if it wrote them itself.
+// Cache stores texts, and trusts only those that it wrote itself.
 type Cache interface {
-	// Load gives the text under a name that was made of something, "" where there is
-	// none.
+	// Load returns the text stored under a name and the data that it was made from, or "".
 	Load(name string, of ...[]byte) string
-	// Keep notes a text that is to be written when the verdict stands.
+	// Keep records a text that is written after the verdict.
 	Keep(name, text string, of ...[]byte)
 }
 
-// set is a folder of policies at one time.
+// set is the state of a folder of policies at one time.
 type set struct {
 	folder   Folder
 	entries  []entry
@@ -140,39 +139,39 @@ type set struct {
 	problems []cardea.Diagnostic
 	// checked are digests of files that were compiled together with all checks.
 	checked []string
-	// unread are files that there was no time for.
+	// unread is the number of files that were skipped for lack of time.
 	unread int
-	// failed is why they could not be parsed, where the engine does not work.
+	// failed is the engine's error if files could not be parsed.
 	failed error
 
 	mu       sync.Mutex
 	routes   map[routeKey]*selection
 	programs map[string]*program
-	// idleNotes are made once, empty where there are none.
-	idleNotes cardea.Troubles
+	// idleNotes are made once, and are empty but not nil if there are no notes.
+	idleNotes cardea.Issues
 	texts     map[string]string // read while the index was made
 }
 
-// program is the selected files of a set, compiled.
+// program is the compiled program of selected files of a set.
 type program struct {
-	// Program is nil where there is nothing to compile, or nobody to do it.
+	// Program is nil if there is nothing to compile, or no engine.
 	engine.Program
-	// failed is why nobody can.
+	// failed is the reason why there is no engine.
 	failed error
-	// unread are files that could not be read or parsed, with why.
+	// unread are files that could not be read or parsed, with the reason.
 	unread map[string]*cardea.Diagnostic
 	// texts are the files as they were compiled.
 	texts map[string]string
-	// good is called when they compiled without mistakes, gone when they could
-	// not be compiled at all.
+	// good is called when they compiled without mistakes, gone when they could not be
+	// compiled.
 	good, gone func()
 
 	mu     sync.Mutex
 	broken map[string]*cardea.Diagnostic // nil until it is known
 }
 
-// settle waits until the files are compiled, and gives those that are left out,
-// with why.
+// settle waits until the files are compiled, and returns those that are left out, with the
+// reason.
 func (p *program) settle(ctx context.Context) (map[string]*cardea.Diagnostic, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,9 +195,9 @@ func (p *program) settle(ctx context.Context) (map[string]*cardea.Diagnostic, er
 	return broken, nil
 }
 
-// open gives the set of a folder as it is now. Files for which there is no time
-// before the deadline stay unread, and are read at the next call. An event tells
-// what the folder is opened ahead for; it may be nil.
+// open returns the current set of a folder. Files that it cannot read before the deadline
+// stay unread until the next call. ahead is the event for which the folder is opened early,
+// or nil.
 func (l *Library) open(f Folder, deadline time.Time, ahead *cardea.Event) *set {
 	now := time.Now()
 	slot := l.slot(f.Dir)
@@ -234,11 +233,10 @@ func (s *set) same(files []file) bool {
 	})
 }
 
-// cacheName is the name of a folder's index.
+// cacheName returns the name of a folder's index.
 func cacheName(f Folder) string { return "policies of " + f.Dir }
 
-// read makes the set of a folder: from the index what is as it was, and from
-// the files the rest.
+// read makes the set of a folder: unchanged files from the index, all others from disk.
 func (l *Library) read(f Folder, files []file, before past, deadline time.Time) *set {
 	s := newSet(f, before)
 	s.entries = make([]entry, 0, len(files))
@@ -252,7 +250,7 @@ func (l *Library) read(f Folder, files []file, before past, deadline time.Time) 
 	left := int64(maxProject)
 	for _, at := range files {
 		if isTest(at.path) {
-			continue // what decides something comes first
+			continue // files that decide come first
 		}
 		left -= at.size
 		switch e, was := known[at.path]; {
@@ -275,8 +273,8 @@ func (l *Library) read(f Folder, files []file, before past, deadline time.Time) 
 	return s
 }
 
-// readTests adds the files of tests, while there is time: they decide nothing, and a
-// policy in one is told. It reports whether something new was learned.
+// readTests adds the files of tests, while there is time. They decide nothing, and a policy
+// in one is reported. It reports whether it found new facts.
 func (l *Library) readTests(ctx context.Context, s *set, files []file, known map[string]*entry) (news bool) {
 	for _, at := range files {
 		if !isTest(at.path) {
@@ -299,7 +297,7 @@ func (l *Library) readTests(ctx context.Context, s *set, files []file, known map
 	return news
 }
 
-// policyInTests tells of a policy in a file of tests.
+// policyInTests returns a diagnostic if a file of tests holds a policy, or nil.
 func (l *Library) policyInTests(ctx context.Context, f Folder, at file) *cardea.Diagnostic {
 	text, err := f.read(at.path)
 	if err != nil || !strings.Contains(text, "required_events") {
@@ -312,13 +310,13 @@ func (l *Library) policyInTests(ctx context.Context, f Folder, at file) *cardea.
 	return misplaced(at.path, parsed.Facts.Line)
 }
 
-// past is what was known of a folder before it was looked at.
+// past is the known state of a folder before it is listed.
 type past struct {
 	entries []entry
 	checked []string
 }
 
-// known is what the last look told, or the index.
+// known returns the state from the last listing, or from the index.
 func (l *Library) known(f Folder, old *set) past {
 	if old != nil {
 		keep := slices.DeleteFunc(slices.Clone(old.entries), func(e entry) bool { return e.fresh })
@@ -331,11 +329,10 @@ func (l *Library) known(f Folder, old *set) past {
 	return past{entries, checked}
 }
 
-// guess is the set of a folder whose files are as the index says, with what is
-// routed to an event in the engine's hands already: that is likely so, and
-// looking at the files takes as long as a good part of the engine's start. It
-// counts only once the files were looked at. It is nil where there is nothing to
-// do ahead.
+// guess returns a set as if all files were as the index says, and starts the engine on what
+// is routed to an event. This is usually right, and listing the files takes as long as a
+// good part of the engine's start. The set is valid only after the files were listed. It is
+// nil if there is nothing to do ahead.
 func (l *Library) guess(f Folder, before past, ev *cardea.Event) *set {
 	if ev == nil || len(before.entries) == 0 {
 		return nil
@@ -353,12 +350,12 @@ func (l *Library) guess(f Folder, before past, ev *cardea.Event) *set {
 	return s
 }
 
-// newSet is the set of a folder without its entries.
+// newSet returns the set of a folder without entries.
 func newSet(f Folder, before past) *set {
 	return &set{folder: f, routes: map[routeKey]*selection{}, programs: map[string]*program{}, texts: map[string]string{}, checked: before.checked}
 }
 
-// unreadable is why nothing is known of a file.
+// unreadable returns the diagnostic for a file without known facts.
 func unreadable(path string, code cardea.Code, text string) *cardea.Diagnostic {
 	return &cardea.Diagnostic{File: path, Code: code, Text: text}
 }
@@ -370,8 +367,7 @@ func (s *set) skip(at file) {
 	s.entries = append(s.entries, without(s.folder, at, unreadable(at.path, cardea.CodeOutOfTime, "there was no time to read it; it is read at one of the next calls")))
 }
 
-// parse reads a file and adds its entry. It reports false where nothing new was
-// learned.
+// parse reads a file and adds its entry. It reports whether it found new facts.
 func (s *set) parse(ctx context.Context, engines Engines, at file) bool {
 	text, err := s.folder.readWhole(&at)
 	if err != nil {
@@ -404,13 +400,13 @@ func parse(ctx context.Context, engines Engines, f Folder, file engine.Source) (
 	return all[0], nil
 }
 
-// maxPrograms bounds what a set keeps compiled. Which files are routed depends
-// on events and tools, and a session has few of them.
+// maxPrograms is the most compiled programs of a set. The routed files depend on events and
+// tools, and a session has few of them.
 const maxPrograms = 256
 
-// compile gives the program of the files that are selected, and what they refer
-// to; prints is set where what they print is wanted. What an engine could not do is
-// not remembered.
+// compile returns the program of the selected files and the files that they refer to.
+// prints collects what they print. It does not store a program that the engine could not
+// compile.
 func (l *Library) compile(s *set, f Folder, sel *selection, prints bool) *program {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -439,9 +435,9 @@ func (l *Library) compile(s *set, f Folder, sel *selection, prints bool) *progra
 	return p
 }
 
-// build compiles files together. What is parsed here and what the index knows
-// are two looks at a file, between which it may change: one that is not as the
-// index says counts as broken, which asks, and the next call reads it anew.
+// build compiles files together. A file may change after it was indexed and before it is
+// read here. Such a file is treated as broken, which asks, and the next call reads it
+// again.
 func (l *Library) build(s *set, f Folder, which []int, prints bool) *program {
 	p := &program{unread: map[string]*cardea.Diagnostic{}, texts: map[string]string{}, good: func() {}, gone: func() {}}
 	var files []engine.Source
@@ -475,7 +471,7 @@ func (l *Library) build(s *set, f Folder, which []int, prints bool) *program {
 	return p
 }
 
-// checked notes that files compile together.
+// checked records that files compile together.
 func (l *Library) checked(s *set, f Folder, digest string) {
 	if l.Cache == nil {
 		return
@@ -486,11 +482,11 @@ func (l *Library) checked(s *set, f Folder, digest string) {
 	l.Cache.Keep(cacheName(f), encode(s.entries, s.checked))
 }
 
-// errWritten is met where a file changes while it is read.
+// errWritten is the error for a file that changes while it is read.
 var errWritten = errors.New("it is being written; it is read again at the next call")
 
-// text is a file's: that which was parsed while the index was made, once, else
-// what stands in it, if that is still what the index is about.
+// text returns the text of a file: the one parsed for the index, once, else that of the
+// file if it is still the indexed one.
 func (s *set) text(f Folder, e *entry) (string, error) {
 	if text, there := s.texts[e.path]; there {
 		delete(s.texts, e.path)
@@ -503,12 +499,11 @@ func (s *set) text(f Folder, e *entry) (string, error) {
 	return text, err
 }
 
-// maxChecked is how many digests of files that compile together are kept.
+// maxChecked is the most digests of compiled files that are stored.
 const maxChecked = 64
 
-// digest names the content of files that are compiled together, "" where a stamp
-// does not tell it; known reports whether they were compiled with all checks
-// before.
+// digest returns a name for the content of files compiled together, "" if a stamp does not
+// identify it. known reports whether they were compiled before with all checks.
 func (s *set) digest(f Folder, which []int) (name string, known bool) {
 	var b strings.Builder
 	b.WriteString(strings.Join(f.Extra, " "))

@@ -10,14 +10,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// A process that lives on sees what changes, at the next call.
+// A process that stays sees changes at the next call.
 func TestLive(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			lib := &Library{Tool: wordsOf, Engines: here(), Cache: &memory{}}
 			folder := Folder{Dir: env.WorkDir + "/policies", Scope: cardea.ScopeUser}
-			env.Values["policies"] = New(lib, Settings{Folders: func(*cardea.Event) []Folder { return []Folder{folder} }})
+			env.Values["policies"] = New(lib, Options{Folders: func(*cardea.Event) []Folder { return []Folder{folder} }})
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

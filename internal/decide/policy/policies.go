@@ -17,79 +17,79 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Name is the decider's word in verdicts.
+// Name is the decider's name in verdicts.
 const Name = "policies"
 
-// Settings are what the decider must know of a place.
-type Settings struct {
-	// Folders are the folders that count for an event, strongest first, the
-	// projects around it last.
+// Options configure the decider for a place.
+type Options struct {
+	// Folders returns the folders that apply to an event, strongest scope first and other
+	// projects last.
 	Folders func(ev *cardea.Event) []Folder
 	// Facts are settings that policies see as input.cardea.settings.
 	Facts map[string]any
-	// Signals gathers what signals say; nil where there are none.
+	// Signals runs signals. If nil, there are no signals.
 	Signals Signals
-	// Once reports whether something was not said yet in this session.
+	// Once reports whether a message is new in this session.
 	Once func(key string) bool
-	// Trace gets what happened, where it is not nil.
+	// Trace receives each step, unless it is nil.
 	Trace func(Step)
-	// Unheard is called where policies could not be evaluated for a reason that is not
-	// their own: the engine did not work, or had no time. Nil is for nobody.
+	// Unheard is called if policies could not be evaluated because the engine failed or had
+	// no time. It may be nil.
 	Unheard func()
 }
 
-// Signals gathers what signals say.
+// Signals runs signals.
 type Signals interface {
-	// Gather runs signals for the policies of a folder, each once an event, and
-	// gives what they said by name. It comes to its end before ctx does.
-	Gather(ctx context.Context, ev *cardea.Event, f Folder, names []string) map[string]Answer
+	// Gather runs signals for the policies of a folder, each once an event, and returns
+	// their answers by name. It returns before ctx ends.
+	Gather(ctx context.Context, ev *cardea.Event, f Folder, names []string) map[string]SignalValue
 }
 
-// Answer is what a signal said.
-type Answer struct {
+// SignalValue is the result of a signal.
+type SignalValue struct {
 	// Value is a JSON value.
 	Value any
-	// Untrusted is set where its script was not run since the person never
-	// accepted it, Changed where they accepted it in another form. Why says so.
+	// Untrusted is set if its script did not run since the person never accepted it.
+	// Changed is set if they accepted it in another form. Why describes this.
 	Untrusted, Changed bool
 	Why                string
-	// Unstarted is set where its script could not be started, NoAnswer where it was
-	// ended before it came to its end.
+	// Unstarted is set if its script could not be started, NoAnswer if it was stopped
+	// before its end.
 	Unstarted, NoAnswer bool
-	// Unasked is why nobody was asked who could have answered; "" where somebody was.
+	// Unasked is the reason why the judge was not asked, or "".
 	Unasked string
 	// Took is how long it ran.
 	Took time.Duration
 }
 
-// Refused is the answer of a signal whose script must not run.
-func Refused(why string, changed bool) Answer {
-	return Answer{Value: NotRun(why), Untrusted: true, Changed: changed, Why: why}
+// Refused returns the answer of a signal whose script must not run.
+func Refused(why string, changed bool) SignalValue {
+	return SignalValue{Value: NotRun(why), Untrusted: true, Changed: changed, Why: why}
 }
 
-// NotRun is the value of a signal of which no script was run.
+// NotRun returns the value of a signal whose script did not run.
 func NotRun(why string) any {
 	return map[string]any{"ok": false, "ran": false, "error": why, "timed_out": false}
 }
 
-// Step is one thing that happened, for a person who asks why.
+// Step is one step of an evaluation, for messages that explain a verdict.
 type Step struct {
-	// What is "index", "route", "compile", "signal", "print", "rule", "note".
+	// What is "index", "route", "compile", "signal", "print", "rule" or "note".
 	What string
-	// Name is the folder, package, signal or rule, or the file and line of a
-	// print; Detail is what came of it.
+	// Name is the folder, package, signal or rule, or the file and line of a print. Detail
+	// is the result.
 	Name, Detail string
 	Took         time.Duration
 }
 
-// Policies are the policies of a place. They may be used by many goroutines.
+// Policies are the policies of a place. They are safe for concurrent use.
 type Policies struct {
 	library  *Library
-	settings Settings
+	settings Options
 }
 
-// New makes the policies of a place. It reads nothing.
-func New(l *Library, s Settings) *Policies {
+// New returns the policies of a place. It reads nothing.
+func New(l *Library, s Options) *Policies {
 	if s.Once == nil {
 		s.Once = func(string) bool { return true }
 	}
@@ -99,38 +99,37 @@ func New(l *Library, s Settings) *Policies {
 	return &Policies{library: l, settings: s}
 }
 
-// Plain is the decider for policies that need no signals.
+// Plain returns the decider for policies that need no signals.
 func (p *Policies) Plain() cardea.Decider { return decider{Policies: p} }
 
-// WithSignals is the decider for policies that need signals. It takes the time
-// that they take.
+// WithSignals returns the decider for policies that need signals. It takes as long as the
+// signals.
 func (p *Policies) WithSignals() cardea.Decider { return decider{Policies: p, signals: true} }
 
 type decider struct {
 	*Policies
 	signals bool
-	// halting is set where only those policies matter that can halt.
+	// halting is set if only policies that can halt run.
 	halting bool
 }
 
-// DecideHalts gives the opinions of the routed policies that can halt.
+// DecideHalts returns the opinions of the routed policies that can halt.
 func (d decider) DecideHalts(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	return decider{d.Policies, d.signals, true}.Decide(ctx, ev)
 }
 
-// Name is "policies".
+// Name returns "policies".
 func (decider) Name() string { return Name }
 
-// The shares of the time that is left which a folder may take: what is the
-// person's comes first, and a project must not use it up.
+// Shares of the remaining time for a folder, as divisors. The person's policies come first,
+// and a project must not use up the time.
 const (
 	ownShare     = 2
 	projectShare = 4
 )
 
-// Decide gives the opinions of the policies that are routed to the event. What
-// does not compile or evaluate comes back as one trouble; all else has spoken
-// then, too.
+// Decide returns the opinions of the policies routed to the event. Policies that do not
+// compile or evaluate are reported in the error. The opinions of all others are complete.
 func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	r := run{decider: d, ev: ev}
 	var ready []prepared
@@ -167,14 +166,14 @@ func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 	return out, notes.First(maxTold, "cardea policy validate").Err()
 }
 
-// late notes that a folder's policies could not be heard, nor those of the
-// folders after it. Whoever makes the gate slow must not silence them.
+// late records that there was no time for the policies of a folder and of the folders after
+// it. Slowing down the gate must not silence them.
 func (r *run) late(f Folder) {
 	r.settings.Unheard()
-	r.broken = append(r.broken, cardea.BrokenPolicy.Trouble(f.Dir, cardea.CodeOutOfTime, "raise --limit together with the harness's time-out, or look for what is slow with cardea try", "there was no time for its policies"))
+	r.broken = append(r.broken, cardea.BrokenPolicy.Issue(f.Dir, cardea.CodeOutOfTime, "raise --limit together with the harness's time-out, or look for what is slow with cardea try", "there was no time for its policies"))
 }
 
-// left is the time that is left.
+// left returns the remaining time.
 func left(ctx context.Context) time.Duration {
 	if end, limited := ctx.Deadline(); limited {
 		return time.Until(end)
@@ -182,7 +181,7 @@ func left(ctx context.Context) time.Duration {
 	return limit.Evaluation
 }
 
-// share is the share of the time that is left which a folder may take.
+// share returns the divisor of the remaining time for a folder.
 func share(f Folder) time.Duration {
 	if f.Scope == cardea.ScopeProject {
 		return projectShare
@@ -190,7 +189,7 @@ func share(f Folder) time.Duration {
 	return ownShare
 }
 
-// maxTold is how many troubles are told at once.
+// maxTold is the most issues that are reported at once.
 const maxTold = 10
 
 func (p *Policies) trace(what, name, detail string, took time.Duration) {
@@ -199,37 +198,37 @@ func (p *Policies) trace(what, name, detail string, took time.Duration) {
 	}
 }
 
-// run is one event that is judged.
+// run is the evaluation of one event.
 type run struct {
 	decider
 	ev *cardea.Event
-	// plain are the inputs without signals, of Cupcake's packages and of others, made
-	// when they are needed.
+	// plain holds the inputs without signals, for Cupcake's packages and for others, made
+	// on first use.
 	plain map[bool][]engine.Input
 	found []decision
 	// more are opinions about signals that may not run.
 	more   []cardea.Opinion
-	broken cardea.Troubles
-	// notes are what a person should know, and costs nothing.
-	notes cardea.Troubles
+	broken cardea.Issues
+	// notes are warnings for the person that change no decision.
+	notes cardea.Issues
 }
 
-// prepared is a folder with what is routed in it, compiled.
+// prepared is a folder with its routed policies, compiled.
 type prepared struct {
 	folder  Folder
 	set     *set
 	program *program
 	picks   []pick
-	// trusted tells for each pick whether the person accepted it, and changed
-	// whether they accepted it in another form.
+	// trusted holds for each pick whether the person accepted it, and changed whether they
+	// accepted it in another form.
 	trusted, changed []bool
-	// signals are what its signals said.
-	signals map[string]Answer
+	// signals are the answers of its signals.
+	signals map[string]SignalValue
 }
 
-// prepareIn prepares a folder, that of a project within its share of the time.
-// Reading and compiling cannot be stopped, so what takes longer is left behind: a
-// project must not keep the person's policies from being heard.
+// prepareIn prepares a folder, that of a project within its share of the time. Reading and
+// compiling cannot be interrupted, so it abandons what takes longer: a project must not
+// block the person's policies.
 func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
 	if f.Scope != cardea.ScopeProject {
 		return r.prepare(ctx, f)
@@ -264,8 +263,8 @@ func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
 	}
 }
 
-// prepare reads, routes and compiles what is routed in a folder. It reports
-// false where nothing is.
+// prepare reads a folder, and routes and compiles its policies. It reports false if no
+// policy is routed.
 func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 	begin := time.Now()
 	s := r.library.open(f, begin.Add(left(ctx)/share(f)/2), nil)
@@ -291,7 +290,7 @@ func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 	begin = time.Now()
 	p.program = r.library.compile(s, f, sel, r.settings.Trace != nil)
 	if r.settings.Trace != nil {
-		_, _ = p.program.settle(ctx) // who evaluates meets the same error
+		_, _ = p.program.settle(ctx) // evaluate meets the same error
 	}
 	r.trace("compile", f.Dir, fmt.Sprintf("%d of %d files", len(p.program.texts), len(s.entries)), time.Since(begin))
 	for i := range p.picks {
@@ -301,7 +300,7 @@ func (r *run) prepare(ctx context.Context, f Folder) (prepared, bool) {
 	return p, true
 }
 
-// gather asks the signals of all folders at the same time.
+// gather runs the signals of all folders at the same time.
 func (r *run) gather(ctx context.Context, all []prepared) {
 	if r.settings.Signals == nil {
 		return
@@ -331,8 +330,8 @@ func (r *run) gather(ctx context.Context, all []prepared) {
 	}
 }
 
-// evaluate evaluates what is routed in a folder. It asks before it knows what
-// compiles: what does not has no value.
+// evaluate evaluates the routed policies of a folder. It starts before it knows which files
+// compile. A policy that does not compile has no value.
 func (r *run) evaluate(ctx context.Context, p *prepared) {
 	var queries []engine.Query
 	var about []decision
@@ -371,8 +370,8 @@ func (r *run) evaluate(ctx context.Context, p *prepared) {
 	}
 }
 
-// leftOut tells which files of a package, and of what it refers to, are broken,
-// and reports whether all of its own are.
+// leftOut reports the broken files of a package, and of the packages that it refers to. It
+// returns whether all of its own files are broken.
 func (r *run) leftOut(at *prepared, p *pick, broken map[string]*cardea.Diagnostic) bool {
 	for _, i := range p.all {
 		if why := broken[at.set.entries[i].path]; why != nil {
@@ -382,14 +381,14 @@ func (r *run) leftOut(at *prepared, p *pick, broken map[string]*cardea.Diagnosti
 	return !slices.ContainsFunc(p.files, func(i int) bool { return broken[at.set.entries[i].path] == nil })
 }
 
-// hear takes what a verb of a package says.
+// hear adds the decisions of a verb of a package.
 func (r *run) hear(f Folder, d *decision, said engine.Result) {
 	for _, p := range said.Printed {
 		r.trace("print", fmt.Sprintf("%s:%d", p.File, p.Line), p.Text, 0)
 	}
 	if said.Err != nil {
 		r.settings.Unheard()
-		t := cardea.BrokenPolicy.Trouble(d.source, codeOf(said.Err), "", d.verb+" of "+d.pkg+" cannot be evaluated: "+said.Err.Error())
+		t := cardea.BrokenPolicy.Issue(d.source, codeOf(said.Err), "", d.verb+" of "+d.pkg+" cannot be evaluated: "+said.Err.Error())
 		r.fail(f, t.Diagnostic)
 		return
 	}
@@ -406,7 +405,7 @@ func (r *run) hear(f Folder, d *decision, said engine.Result) {
 	}
 }
 
-// codeOf is the code of an evaluation that failed.
+// codeOf returns the code of a failed evaluation.
 func codeOf(err error) cardea.Code {
 	switch {
 	case errors.Is(err, engine.ErrTime):
@@ -417,7 +416,7 @@ func codeOf(err error) cardea.Code {
 	return engine.CodeEvaluate
 }
 
-// wanted are the routed packages of this decider.
+// wanted returns the routed packages of this decider.
 func (r *run) wanted(sel *selection) []pick {
 	var out []pick
 	for _, p := range sel.picks {
@@ -431,8 +430,8 @@ func (r *run) wanted(sel *selection) []pick {
 	return out
 }
 
-// pick prepares a package: what its decisions have in common, and its input. It
-// reports false where it cannot or must not be evaluated.
+// pick prepares a package: the common fields of its decisions, and its input. It reports
+// false if the package cannot or must not be evaluated.
 func (r *run) pick(at *prepared, n int) (decision, []engine.Input, bool) {
 	f, s, p := at.folder, at.set, &at.picks[n]
 	d := decision{pkg: p.pkg, scope: f.Scope, trusted: at.trusted[n], changed: at.changed[n], tightens: f.Tightens, loose: p.loose, source: s.source(p)}
@@ -443,8 +442,8 @@ func (r *run) pick(at *prepared, n int) (decision, []engine.Input, bool) {
 	return d, in, ok
 }
 
-// gone notes what the person accepted and is not there: what refers to it says
-// nothing then.
+// gone notes accepted policies that no longer exist. Policies that refer to them are
+// undefined.
 func (r *run) gone(f Folder) {
 	if f.Gone == nil {
 		return
@@ -454,8 +453,8 @@ func (r *run) gone(f Folder) {
 	}
 }
 
-// trusts reports whether the person accepted a package and all that it refers
-// to, or, where not, whether they accepted it in another form.
+// trusts reports whether the person accepted a package and all that it refers to. If not,
+// changed reports whether they accepted it in another form.
 func (r *run) trusts(f Folder, s *set, program *program, p *pick) (trusted, changed bool) {
 	if f.Around {
 		return false, false
@@ -476,7 +475,7 @@ func (r *run) trusts(f Folder, s *set, program *program, p *pick) (trusted, chan
 	return true, false
 }
 
-// source is where a package's first verb is written.
+// source returns the position of a package's first verb.
 func (s *set) source(p *pick) string {
 	for _, i := range p.files {
 		if e := &s.entries[i]; e.facts.VerbLine > 0 {
@@ -486,9 +485,8 @@ func (s *set) source(p *pick) string {
 	return s.entries[p.files[0]].path
 }
 
-// told is what is said of a broken file. Of a project only the file and the kind
-// of the mistake are told, since the text quotes its files; but of one that takes
-// too long, that it does.
+// told returns the diagnostic to show for a broken file. For a project it hides the text,
+// which quotes its files, unless the file is too slow or too large.
 func told(f Folder, d cardea.Diagnostic) cardea.Diagnostic {
 	if f.Scope == cardea.ScopeProject && d.Code != cardea.CodeOutOfTime && d.Code != cardea.CodeTooLarge {
 		return d.Withheld()
@@ -496,25 +494,24 @@ func told(f Folder, d cardea.Diagnostic) cardea.Diagnostic {
 	return d
 }
 
-// fail notes what is broken in a folder, once. What a broken policy is asked
-// about is asked of the person.
+// fail records a broken policy of a folder, once. The person is asked in its place.
 func (r *run) fail(f Folder, d cardea.Diagnostic) {
 	d = told(f, d)
 	d.Hint = cmp.Or(d.Hint, "until it is fixed you are asked instead; run \"cardea policy validate\"")
-	if t := (cardea.Trouble{Failure: cardea.BrokenPolicy, Diagnostic: d}); !slices.Contains(r.broken, t) {
+	if t := (cardea.Issue{Failure: cardea.BrokenPolicy, Diagnostic: d}); !slices.Contains(r.broken, t) {
 		r.broken = append(r.broken, t)
 	}
 }
 
-// failEngine notes that the engine cannot say anything about a folder.
+// failEngine records that the engine cannot evaluate a folder.
 func (r *run) failEngine(err error) {
 	r.settings.Unheard()
-	if t := cardea.BrokenPolicy.Trouble("", cardea.CodeNoEngine, "", err.Error()); !slices.Contains(r.broken, t) {
+	if t := cardea.BrokenPolicy.Issue("", cardea.CodeNoEngine, "", err.Error()); !slices.Contains(r.broken, t) {
 		r.broken = append(r.broken, t)
 	}
 }
 
-// unread notes the files of which not even the routing is known.
+// unread records the files of which not even the routing is known.
 func (r *run) unread(f Folder, s *set, lost []int) {
 	if s.failed != nil && len(lost) > 0 {
 		r.failEngine(s.failed)
@@ -526,9 +523,9 @@ func (r *run) unread(f Folder, s *set, lost []int) {
 	}
 }
 
-// inputs are what a package sees, and, where there is a second one, what it may hold
-// back besides. It reports false where the package must not speak, because it needs
-// what the person has not accepted.
+// inputs returns the input of a package and, if needed, a second one that can only hold the
+// call back. It reports false if the package must not run because it needs something that
+// the person has not accepted.
 func (r *run) inputs(at *prepared, p *pick, d *decision) ([]engine.Input, bool) {
 	plain := len(p.signals) == 0
 	switch known := r.plain[ofCupcake(p.pkg)]; {
@@ -545,7 +542,7 @@ func (r *run) inputs(at *prepared, p *pick, d *decision) ([]engine.Input, bool) 
 	for _, fields := range r.fields(at, p, d) {
 		in, err := engine.NewInput(fields)
 		if err != nil {
-			r.fail(at.folder, cardea.BrokenPolicy.Trouble(d.source, engine.CodeEvaluate, "", err.Error()).Diagnostic)
+			r.fail(at.folder, cardea.BrokenPolicy.Issue(d.source, engine.CodeEvaluate, "", err.Error()).Diagnostic)
 			return nil, false
 		}
 		out = append(out, in)
@@ -559,7 +556,7 @@ func (r *run) inputs(at *prepared, p *pick, d *decision) ([]engine.Input, bool) 
 	return out, true
 }
 
-// fields are the inputs of a package as values.
+// fields returns the inputs of a package as values.
 func (r *run) fields(at *prepared, p *pick, d *decision) []map[string]any {
 	fields := Input(r.ev, r.values(at, p, d), r.settings.Facts)
 	if !ofCupcake(p.pkg) {
@@ -574,10 +571,9 @@ func (r *run) fields(at *prepared, p *pick, d *decision) []map[string]any {
 	return []map[string]any{fields, second}
 }
 
-// values are what the signals of a package said. A script that was never
-// accepted, or in another form, asks, and so does a signal that there is not. Packages
-// of Cupcake do not see a signal without a value, as there, and know nothing else of
-// it, so it asks, too.
+// values returns the answers of a package's signals. It asks if a signal does not exist, or
+// its script was never accepted or in another form. Cupcake's packages do not see a signal
+// without a value, as in Cupcake. They cannot detect that, so it also asks.
 func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 	values := map[string]any{}
 	for _, name := range p.signals {
@@ -589,7 +585,7 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 			values[name] = a.Value
 		}
 		switch {
-		case !said && d.scope != cardea.ScopeBuiltin: // those know that their signals may not be there
+		case !said && d.scope != cardea.ScopeBuiltin: // built-in policies know that their signals may be missing
 			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: there is no signal %s; define it under signals in cardea.yaml, or put a script into signals/", p.pkg, name))
 		case a.Unasked != "":
 			r.ask(d, true, fmt.Sprintf("policy %s cannot tell: %s", p.pkg, a.Unasked))
@@ -608,10 +604,10 @@ func (r *run) values(at *prepared, p *pick, d *decision) map[string]any {
 	return values
 }
 
-// lookAt says to people what they can do. The model does not read it.
+// lookAt tells people what they can do. The model does not see it.
 const lookAt = "; look at it with \"cardea trust\""
 
-// ask asks every time. Where only a person may answer, it denies when unattended.
+// ask adds an ask. If person is set, it is a deny when unattended.
 func (r *run) ask(d *decision, person bool, why string) {
 	o := d.opinion(cardea.Ask, cardea.WholeCall)
 	named := *d
@@ -620,7 +616,7 @@ func (r *run) ask(d *decision, person bool, why string) {
 	r.more = append(r.more, o)
 }
 
-// shownName is the name of a package, where it says nothing else.
+// shownName returns the name of a package, or nameless if it could carry other text.
 func shownName(pkg string) string {
 	if cardea.IsID(pkg) {
 		return pkg
@@ -628,8 +624,8 @@ func shownName(pkg string) string {
 	return nameless
 }
 
-// ruleOf is the rule id of what a package says without one: its last word, of a
-// built-in policy its name.
+// ruleOf returns the default rule id of a package: its last word, in a built-in policy with
+// dashes.
 func ruleOf(d *decision) string {
 	word := d.pkg[strings.LastIndexByte(d.pkg, '.')+1:]
 	if d.scope == cardea.ScopeBuiltin {

@@ -22,10 +22,10 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// here is OPA in this process.
+// here returns engines with OPA in this process.
 func here() Engines { return Engines{Own: rego.Engine{}, Project: rego.Engine{}} }
 
-// memory is a cache that believes what it is given.
+// memory is a cache that trusts its content.
 type memory struct {
 	mu    sync.Mutex
 	texts map[string]string
@@ -88,10 +88,10 @@ func (p *place) write(name, text string) {
 }
 
 func (p *place) policies() *Policies {
-	return New(p.lib, Settings{Folders: func(*cardea.Event) []Folder { return []Folder{p.folder} }})
+	return New(p.lib, Options{Folders: func(*cardea.Event) []Folder { return []Folder{p.folder} }})
 }
 
-// decide gives the rules that spoke, and the error.
+// decide returns the rules that decided, and the error.
 func (p *place) decide(ev *cardea.Event) (string, error) {
 	p.t.Helper()
 	ops, err := p.policies().Plain().Decide(context.Background(), ev)
@@ -107,7 +107,7 @@ func bash(command string) *cardea.Event {
 		Parts: []cardea.Part{{Text: command, Coverage: cardea.Complete}}}}
 }
 
-// routed is a policy that denies everything that is routed to it.
+// routed returns a policy that denies everything that is routed to it.
 func routed(name, routing string) string {
 	return "# METADATA\n# scope: package\n# custom:\n#   routing:\n" + routing + "package cardea.policies." + name + "\n\nimport rego.v1\n\ndeny contains {\"rule_id\": \"" + name +
 		"\", \"reason\": \"no\"}\n"
@@ -156,7 +156,7 @@ func TestRouting(t *testing.T) {
 		{"all tools, and no tool", &cardea.Event{Kind: "Stop"}, "every star"},
 		{"an event of tomorrow", &cardea.Event{Kind: "Tomorrow"}, "every"},
 	} {
-		for range 2 { // the second time it is remembered
+		for range 2 { // the second time from the cache
 			ops, _ := p.policies().Plain().Decide(context.Background(), tt.ev)
 			seen := map[string]bool{}
 			for _, o := range ops {
@@ -169,7 +169,7 @@ func TestRouting(t *testing.T) {
 	}
 }
 
-// Only what is routed, and what that refers to, is read and compiled.
+// Only routed files, and the files that they refer to, are read and compiled.
 func TestOnlyRoutedFilesAreCompiled(t *testing.T) {
 	p := newPlace(t, map[string]string{
 		"a.rego": "# METADATA\n# scope: package\n# custom: {routing: {required_events: [PreToolUse], required_tools: [Bash]}}\npackage " +
@@ -180,7 +180,7 @@ func TestOnlyRoutedFilesAreCompiled(t *testing.T) {
 		"other.rego": routed("other", events("[PreToolUse]")+tools("[Read]")),
 	})
 	var compiled string
-	pol := New(p.lib, Settings{Folders: func(*cardea.Event) []Folder { return []Folder{p.folder} },
+	pol := New(p.lib, Options{Folders: func(*cardea.Event) []Folder { return []Folder{p.folder} },
 		Trace: func(s Step) {
 			if s.What == "compile" {
 				compiled = s.Detail
@@ -192,8 +192,7 @@ func TestOnlyRoutedFilesAreCompiled(t *testing.T) {
 	}
 }
 
-// What changes is seen, in a process that lives on and in the next one, whether
-// the index is there or not.
+// Changes are seen, in a process that stays and in the next one, with or without the index.
 func TestReload(t *testing.T) {
 	cache := &memory{}
 	p := newPlace(t, map[string]string{"a.rego": routed("a", events("[PreToolUse]"))})
@@ -217,7 +216,7 @@ func TestReload(t *testing.T) {
 	expect("at first", "deny:a")
 	p.write("b.rego", routed("b", events("[PreToolUse]")))
 	expect("a new file", "deny:a deny:b")
-	// The same length and the same time: only the time of the change tells.
+	// Same length and same time: only the time of the inode's change differs.
 	path := filepath.Join(p.dir, "b.rego")
 	info, _ := os.Stat(path)
 	time.Sleep(150 * time.Millisecond)
@@ -235,8 +234,8 @@ func TestReload(t *testing.T) {
 	expect("removed", "")
 	time.Sleep(150 * time.Millisecond)
 	expect("the index is believed", "")
-	// What was routed when the index was made is compiled ahead, and counts only
-	// as the file is now.
+	// A policy that was routed when the index was made is compiled ahead. Only its current
+	// text applies.
 	p.write("a.rego", routed("a", events("[PreToolUse]")))
 	expect("back", "deny:a")
 	time.Sleep(150 * time.Millisecond)
@@ -254,7 +253,7 @@ func TestReload(t *testing.T) {
 	expect("a library", "deny:one")
 	p.write("lib.rego", "package cardea.lib.x\nimport rego.v1\nname := \"two\"\n")
 	expect("the library changed", "deny:two")
-	// While a look counts, nothing is looked at again.
+	// While a listing is valid, no file is checked again.
 	p.lib.Recheck = time.Hour
 	p.decide(bash("x"))
 	p.write("a.rego", routed("z", events("[PreToolUse]")))
@@ -263,8 +262,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// A byte order mark hides nothing, and a file that says nothing at all decides
-// nothing; one that is broken asks, whatever else is in the folder.
+// A byte order mark hides nothing, and an empty file decides nothing. A broken file asks,
+// whatever other files there are.
 func TestMarksAndEmptyFiles(t *testing.T) {
 	cache := &memory{}
 	p := newPlace(t, map[string]string{"marked.rego": "\uFEFF" + routed("m", events("[PreToolUse]")), "empty.rego": "", "blank.rego": "\n \t\n",
@@ -292,7 +291,7 @@ func TestMarksAndEmptyFiles(t *testing.T) {
 	expect("broken behind a mark, and routed elsewhere", "deny:m", false)
 }
 
-// An index of another version or one that is damaged is made anew.
+// An index that is damaged or of another version is made again.
 func TestIndexIsNotBelieved(t *testing.T) {
 	cache := &memory{}
 	p := newPlace(t, map[string]string{"a.rego": routed("a", events("[PreToolUse]"))})
@@ -312,7 +311,7 @@ func TestIndexIsNotBelieved(t *testing.T) {
 	}
 }
 
-// Links are followed, those of a project only within it, and circles end.
+// Links are followed, those of a project only within it, and cycles end.
 func TestLinks(t *testing.T) {
 	outside := newPlace(t, map[string]string{"o.rego": routed("o", events("[PreToolUse]")), "dir/d.rego": routed("d", events("[PreToolUse]"))})
 	p := newPlace(t, map[string]string{"real/r.rego": routed("r", events("[PreToolUse]"))})
@@ -338,14 +337,14 @@ func TestLinks(t *testing.T) {
 	}
 	p.folder.Inside, p.lib = p.dir, &Library{Tool: wordsOf, Engines: here()}
 	got, err = p.decide(bash("x"))
-	var troubles cardea.Troubles
-	if strings.Contains(got, "deny:o") || strings.Contains(got, "deny:d") || !strings.Contains(got, "deny:r") || !errors.As(err, &troubles) ||
-		!strings.Contains(troubles.Error(), "link out of the project") {
+	var issues cardea.Issues
+	if strings.Contains(got, "deny:o") || strings.Contains(got, "deny:d") || !strings.Contains(got, "deny:r") || !errors.As(err, &issues) ||
+		!strings.Contains(issues.Error(), "link out of the project") {
 		t.Errorf("a project's: %s, %v", got, err)
 	}
 }
 
-// What a project can do to its own files hurts itself alone.
+// Bad files of a project only affect the project.
 func TestHostileFolders(t *testing.T) {
 	for name, make := range map[string]func(p *place){
 		"a large file":       func(p *place) { p.write("x.rego", strings.Repeat("# x\n", maxFile/3)) },
@@ -376,7 +375,7 @@ func TestHostileFolders(t *testing.T) {
 	}
 }
 
-// An evaluation that does not end, and one that eats the memory, asks.
+// An evaluation without end, or with too much memory, asks.
 func TestEvaluationIsBounded(t *testing.T) {
 	for name, body := range map[string]string{
 		"time":   "some a in numbers.range(1, 100000)\n\tsome b in numbers.range(1, 100000)\n\ta * b == -1",
@@ -388,8 +387,8 @@ func TestEvaluationIsBounded(t *testing.T) {
 		begin := time.Now()
 		_, err := p.policies().Plain().Decide(ctx, bash("x"))
 		cancel()
-		var troubles cardea.Troubles
-		if !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenPolicy || !(strings.Contains(troubles.Error(), "takes too") || strings.Contains(troubles.Error(), "larger than")) {
+		var issues cardea.Issues
+		if !errors.As(err, &issues) || issues[0].Failure != cardea.BrokenPolicy || !(strings.Contains(issues.Error(), "takes too") || strings.Contains(issues.Error(), "larger than")) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if took := time.Since(begin); took > 20*time.Second {
@@ -434,8 +433,8 @@ func TestConcurrentEvaluations(t *testing.T) {
 	group.Wait()
 }
 
-// A process that judges for ever does not grow. CARDEA_EVALUATIONS=1000000
-// takes some minutes.
+// A process that runs for ever does not grow. CARDEA_EVALUATIONS=1000000 takes some
+// minutes.
 func TestMemoryStaysFlat(t *testing.T) {
 	warm, runs := 2_000, testrun.Pick(6_000, 20_000)
 	if n, err := strconv.Atoi(os.Getenv("CARDEA_EVALUATIONS")); err == nil {
@@ -462,7 +461,7 @@ func TestMemoryStaysFlat(t *testing.T) {
 			before = resident()
 		}
 		ev := bash(fmt.Sprintf("x danger%d %d", i%5, i))
-		ev.Call.Name = fmt.Sprintf("name%d", i) // names are the agent's to make up
+		ev.Call.Name = fmt.Sprintf("name%d", i) // the agent can invent names
 		if _, err := d.Decide(context.Background(), ev); err != nil {
 			t.Fatal(err)
 		}
@@ -492,7 +491,7 @@ func BenchmarkWarm(b *testing.B) {
 	}
 }
 
-// BenchmarkCold is what a process pays that finds the index.
+// BenchmarkCold measures a new process that finds the index.
 func BenchmarkCold(b *testing.B) {
 	for _, n := range []int{3, 50, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -513,7 +512,7 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
-// A folder that there is no time to read asks, and is read bit by bit.
+// A folder without time to read it asks, and is read in several calls.
 func TestFoldersAreReadBitByBit(t *testing.T) {
 	files := map[string]string{"good.rego": routed("good", events("[PreToolUse]"))}
 	big := "package lib.x\n\nimport rego.v1\n\n" + strings.Repeat("y := {\"a\": [1, 2, 3]} if input.b == {\"c\": 4}\n\n", 3000)

@@ -12,13 +12,13 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// routeKey is what routing depends on.
+// routeKey holds the facts of an event that routing depends on.
 type routeKey struct {
 	kind       cardea.Kind
 	tool, name string
 }
 
-// keyOf is what routing depends on in an event.
+// keyOf returns the routing key of an event.
 func keyOf(ev *cardea.Event) routeKey {
 	k := routeKey{kind: ev.Kind}
 	if ev.Call != nil {
@@ -31,34 +31,35 @@ func keyOf(ev *cardea.Event) routeKey {
 type selection struct {
 	// picks are the packages, in the order of their first files.
 	picks []pick
-	// which are the indexes of the files that are routed or lie in a package that
-	// is, without what they refer to.
+	// which are the indices of the files of routed packages, without the files that they
+	// refer to.
 	which []int
 	// lost are files of which not even the routing is known.
 	lost  []int
 	cache []int // files and what they refer to
 }
 
-// pick is a package that is routed.
+// pick is a routed package.
 type pick struct {
 	pkg string
-	// verbs are those that its files have rules for.
+	// verbs are the verbs that its files define.
 	verbs []string
-	// signals are those that its files require.
+	// signals are the signals that its files require.
 	signals []string
-	// files are the indexes of its files, all of those and of what they refer to.
+	// files are the indices of its files. all also has those of the files that they refer
+	// to.
 	files, all []int
-	// loose is set where the package is routed to the call's tool only because
-	// what is said about Bash is said about Monitor, too.
+	// loose is set if the package is routed to the call's tool only because policies about
+	// Bash also apply to Monitor.
 	loose bool
 }
 
-// maxRoutes bounds what a set remembers: names of tools are the agent's to make
-// up.
+// maxRoutes is the most routes that a set stores, since the agent can invent names of
+// tools.
 const maxRoutes = 4096
 
-// route gives the policies that are routed to an event. It is remembered by
-// event and tool, so that a process that lives on looks at the files once.
+// route returns the policies routed to an event. It stores the result by event and tool, so
+// that a process that stays checks the files once.
 func (s *set) route(ev *cardea.Event, tool func(string) (string, bool)) *selection {
 	k := keyOf(ev)
 	s.mu.Lock()
@@ -74,6 +75,8 @@ func (s *set) route(ev *cardea.Event, tool func(string) (string, bool)) *selecti
 	return sel
 }
 
+// selectFor returns the policies routed to an event with key k. tool returns the canonical
+// name of a tool.
 func (s *set) selectFor(k routeKey, tool func(string) (string, bool)) *selection {
 	sel := &selection{}
 	at := map[string]int{}
@@ -127,16 +130,17 @@ func union(a, b []string) []string {
 	return a
 }
 
-// onEvent reports whether a policy is about events of a kind. What is said about
-// PreToolUse is said on every event that the gate answers, since the guards run there too.
+// onEvent reports whether a policy is about events of a kind. A policy about PreToolUse
+// applies to all events that the gate answers, since the guards also run there.
 func onEvent(events []string, k cardea.Kind) bool {
 	return slices.ContainsFunc(events, func(e string) bool {
 		return e == string(k) || e == "*" || k.Answered() && e == string(cardea.PreToolUse)
 	})
 }
 
-// onTool reports whether a policy is about a tool. No tools are all tools; a
-// policy that names some is not about events without one.
+// onTool reports whether a policy is about a tool. Without tools it is about all of them. A
+// policy with tools is not about events without one. loose is set if it matches only as a
+// policy about Bash for Monitor.
 func onTool(tools []string, k routeKey, canonical func(string) (string, bool)) (hit, loose bool) {
 	if len(tools) == 0 || slices.Contains(tools, "*") {
 		return true, false
@@ -158,7 +162,7 @@ func onTool(tools []string, k routeKey, canonical func(string) (string, bool)) (
 	return hit, hit
 }
 
-// key names the files of a selection.
+// key identifies the files of a selection.
 func (sel *selection) key() string {
 	var b strings.Builder
 	for _, i := range sel.which {
@@ -168,8 +172,7 @@ func (sel *selection) key() string {
 	return b.String()
 }
 
-// files are the selected files and, one after another, those of the packages
-// that they refer to.
+// files returns the selected files, followed by those of the packages that they refer to.
 func (sel *selection) files(s *set) []int {
 	if sel.cache == nil {
 		sel.cache = s.closure(sel.which)
@@ -177,8 +180,8 @@ func (sel *selection) files(s *set) []int {
 	return sel.cache
 }
 
-// closure are files and, one after another, those of the packages that they
-// refer to.
+// closure returns files, followed by those of the packages that they refer to, directly or
+// not.
 func (s *set) closure(which []int) []int {
 	seen := map[int]bool{}
 	out := slices.Clone(which)
@@ -198,14 +201,14 @@ func (s *set) closure(which []int) []int {
 	return out
 }
 
-// idle are notes on policies that decide something and are never asked.
-func (s *set) idle(f Folder) cardea.Troubles {
+// idle returns notes on policies that would decide but never run.
+func (s *set) idle(f Folder) cardea.Issues {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.idleNotes != nil {
 		return s.idleNotes
 	}
-	s.idleNotes = cardea.Troubles{}
+	s.idleNotes = cardea.Issues{}
 	note := func(e *entry, code cardea.Code, hint, text string) {
 		s.idleNotes = append(s.idleNotes, cardea.Warning(e.path, code, hint, text))
 	}
@@ -213,15 +216,15 @@ func (s *set) idle(f Folder) cardea.Troubles {
 		e := &s.entries[i]
 		switch {
 		case e.mistake == nil:
-		case isTest(e.path): // what is said of it quotes nothing
-			s.idleNotes = append(s.idleNotes, cardea.Trouble{Diagnostic: warned(*e.mistake)})
+		case isTest(e.path): // its text quotes no file
+			s.idleNotes = append(s.idleNotes, cardea.Issue{Diagnostic: warned(*e.mistake)})
 		default:
-			s.idleNotes = append(s.idleNotes, cardea.Trouble{Diagnostic: warned(told(f, *e.mistake))})
+			s.idleNotes = append(s.idleNotes, cardea.Issue{Diagnostic: warned(told(f, *e.mistake))})
 		}
 		switch {
 		case e.lost:
 		case e.broken != nil && !e.facts.Routed:
-			s.idleNotes = append(s.idleNotes, cardea.Trouble{Diagnostic: told(f, *e.broken)})
+			s.idleNotes = append(s.idleNotes, cardea.Issue{Diagnostic: told(f, *e.broken)})
 		case e.broken != nil:
 		case e.skipped():
 			note(e, engine.CodeSystemPackage, "remove the file", "package "+engine.SystemPackage+" is skipped, since Cardea gathers the verbs by itself")
@@ -235,14 +238,14 @@ func (s *set) idle(f Folder) cardea.Troubles {
 	return s.idleNotes
 }
 
-// warned is a finding that changes no decision.
+// warned turns a diagnostic into a warning.
 func warned(d cardea.Diagnostic) cardea.Diagnostic {
 	d.Severity = cardea.LevelWarning
 	d.Hint = cmp.Or(d.Hint, "see \"cardea policy validate\"")
 	return d
 }
 
-// unknownEvent is the first name that is no event's, "" for none.
+// unknownEvent returns the first name that is not an event, or "".
 func unknownEvent(events []string) string {
 	for _, e := range events {
 		if e != "*" && !slices.Contains(Events(), cardea.Kind(e)) {
@@ -257,17 +260,17 @@ func (s *set) routedElsewhere(pkg string) bool {
 	return slices.ContainsFunc(s.entries, func(e entry) bool { return e.facts.Package == pkg && len(e.facts.Events) > 0 })
 }
 
-// mayDefine reports whether a file may define what lies at a path below data.
+// mayDefine reports whether a file may define a value at a path below data.
 func mayDefine(f *engine.Facts, ref string) bool {
 	return concerns(ref, f.Package) || slices.ContainsFunc(f.Data, func(path string) bool { return path == "*" || concerns(ref, path) })
 }
 
-// concerns reports whether a path below data leads into a package, or above it.
+// concerns reports whether a path below data is a package, or a path inside or above it.
 func concerns(ref, pkg string) bool {
 	return pkg != "" && (ref == "" || ref == pkg || below(ref, pkg) || below(pkg, ref))
 }
 
-// below reports whether a path begins with another one.
+// below reports whether a path is strictly below another one.
 func below(path, start string) bool {
 	return len(path) > len(start) && path[len(start)] == '.' && path[:len(start)] == start
 }

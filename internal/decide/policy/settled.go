@@ -10,20 +10,20 @@ import (
 	"cardea.dev"
 )
 
-// Many programs write a file by making it empty first, or by moving it away. Whoever
-// reads it in between finds half of a policy, or none, and half a policy forbids less.
-// So a file counts as changed when it has stood still for a while.
+// Many programs truncate a file before they write it, or move it away. A reader in between
+// finds half of a policy, or no file, and half a policy forbids less. So a changed file is
+// read after it has been unchanged for a while.
 
 const (
-	// quiet is how long a file must stand still. A call waits for that at most
-	// maxWait, and looks every lookAgain.
+	// quiet is the time for which a file must be unchanged. A call waits at most maxWait,
+	// and checks every lookAgain.
 	quiet     = 40 * time.Millisecond
 	maxWait   = 120 * time.Millisecond
 	lookAgain = 5 * time.Millisecond
 )
 
-// settled lists the policies of a folder once none of them is being written, or when
-// there is no more time to wait for it.
+// settled lists the policies of a folder when none of them is being written, or when the
+// time is up.
 func (f Folder) settled(before past, deadline time.Time) ([]file, *cardea.Diagnostic) {
 	end := time.Now().Add(maxWait)
 	if deadline.Before(end) {
@@ -38,7 +38,7 @@ func (f Folder) settled(before past, deadline time.Time) ([]file, *cardea.Diagno
 	}
 }
 
-// moving reports whether a file changed just now, or one that was there is just gone.
+// moving reports whether a file has just changed, or has just disappeared.
 func moving(before past, files []file, now time.Time) bool {
 	recent := func(when int64) bool {
 		age := now.UnixNano() - when
@@ -57,7 +57,7 @@ func moving(before past, files []file, now time.Time) bool {
 	return false
 }
 
-// changeOf is when a folder changed last, 0 where that is not known.
+// changeOf returns the time of a folder's last change, in nanoseconds, 0 if unknown.
 func changeOf(dir string) int64 {
 	if info, err := os.Stat(dir); err == nil {
 		return info.ModTime().UnixNano()
@@ -65,7 +65,7 @@ func changeOf(dir string) int64 {
 	return 0
 }
 
-// stampOf is the stamp that a file has now, "" where there is none.
+// stampOf returns the current stamp of a file, "" if it cannot be read.
 func (f Folder) stampOf(path string) string {
 	if f.Embedded != nil {
 		return digest(f.Embedded[path])
@@ -78,8 +78,8 @@ func (f Folder) stampOf(path string) string {
 	return stamp
 }
 
-// readWhole reads a file that does not change meanwhile, or, where it does all the
-// time, as it is then. What is said of the file becomes what was read.
+// readWhole reads a file that does not change meanwhile. If it changes all the time,
+// readWhole returns the text at the end of maxWait. It updates the stamp in at.
 func (f Folder) readWhole(at *file) (string, error) {
 	end := time.Now().Add(maxWait)
 	for {

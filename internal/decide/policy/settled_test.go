@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// While an editor writes a policy, no half of it is in force: not an empty file, not one
-// without its last rules, not one that is moved away for a moment.
+// While an editor writes a policy, no half of it applies: no empty file, no file without
+// its last rules, and none that is briefly moved away.
 func TestHalfWrittenFiles(t *testing.T) {
 	text := routed("a", events("[PreToolUse]"))
 	half := text[:len(text)/2]
@@ -24,7 +24,7 @@ func TestHalfWrittenFiles(t *testing.T) {
 			p := newPlace(t, map[string]string{"a.rego": text})
 			cache := &memory{}
 			path := filepath.Join(p.dir, "a.rego")
-			seen := 0 // a busy machine may write too late for anybody to wait
+			seen := 0 // a busy machine may write too late for the wait
 			for round := 0; seen < 3 && round < 30; round++ {
 				time.Sleep(2 * settle)
 				p.lib = &Library{Tool: wordsOf, Engines: here(), Cache: cache}
@@ -64,7 +64,7 @@ func TestHalfWrittenFiles(t *testing.T) {
 	}
 }
 
-// Who writes all the time makes nobody wait long.
+// A file that is written all the time causes only a short wait.
 func TestFileThatIsWrittenAllTheTime(t *testing.T) {
 	p := newPlace(t, map[string]string{"a.rego": routed("a", events("[PreToolUse]"))})
 	stop, done := make(chan struct{}), make(chan struct{})
@@ -90,7 +90,7 @@ func TestFileThatIsWrittenAllTheTime(t *testing.T) {
 	<-done
 }
 
-// A file that changes between two looks at it is not compiled as what it was before.
+// A file that changes between two reads is not compiled with its old facts.
 func TestTextThatIsNotTheIndexs(t *testing.T) {
 	p := newPlace(t, map[string]string{"a.rego": "package a\n"})
 	s := &set{folder: p.folder, texts: map[string]string{}}

@@ -8,14 +8,14 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// shapes say what the input of policies looks like, for Cardea's packages and for
-// those of Cupcake. Examples are made as the input itself is, so that there is no
-// second list of what lies below input.cardea.
+// shapes returns the shapes of the input of policies, for Cardea's packages and for
+// Cupcake's. It builds the examples in the same way as the input itself, so no second list
+// of input.cardea is needed.
 func (s Sources) shapes(modules []module) []engine.Shape {
 	out := []engine.Shape{s.shape(false), s.shape(true)}
 	for _, m := range modules {
 		if m.Data != "" || strings.HasSuffix(m.Path, TestSuffix) {
-			continue // a test says itself what its input is
+			continue // a test defines its own input
 		}
 		of := &out[0]
 		if ofCupcake(m.facts.Package) {
@@ -29,7 +29,7 @@ func (s Sources) shapes(modules []module) []engine.Shape {
 	return out
 }
 
-// routedTools are the canonical names of the tools that a policy is asked about.
+// routedTools returns the canonical names of the tools to which a policy is routed.
 func (s Sources) routedTools(words []string) []string {
 	var out []string
 	for _, word := range words {
@@ -44,7 +44,7 @@ func (s Sources) routedTools(words []string) []string {
 	return out
 }
 
-// shape is the shape of what the packages of one kind see.
+// shape returns the shape of the input of one kind of package.
 func (s Sources) shape(cupcake bool) engine.Shape {
 	out := engine.Shape{Input: Input(example("", nil), nil, s.Settings), Tools: map[string]any{}, Routed: map[string][]string{}}
 	for tool, fields := range s.Fields {
@@ -64,7 +64,7 @@ func (s Sources) shape(cupcake bool) engine.Shape {
 	return out
 }
 
-// example is an event that has everything that an event may have.
+// example returns an event with every field that an event may have.
 func example(tool string, fields []string) *cardea.Event {
 	input := map[string]any{}
 	for _, name := range fields {
@@ -80,8 +80,8 @@ func example(tool string, fields []string) *cardea.Event {
 		Call: &cardea.Call{Tool: tool, Input: input, Parts: []cardea.Part{part}, Opaque: spot, Flows: []cardea.Flow{{}}}}
 }
 
-// inputFields are the fields of input that events have: Claude Code's, and
-// Copilot CLI's under the names that Claude Code would give them.
+// inputFields returns the input fields that events have: Claude Code's, and Copilot CLI's
+// in Claude Code's spelling.
 func inputFields() []string {
 	return strings.Fields(`hook_event_name session_id cwd permission_mode transcript_path prompt_id scratchpad_dir effort agent_id agent_type
 tool_name tool_input tool_response tool_use_id mcp_server duration_ms error is_interrupt permission_suggestions reason prompt source model

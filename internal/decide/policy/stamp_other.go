@@ -9,13 +9,12 @@ import (
 
 const doNotWait = 0
 
-// statusIn looks at a file of a folder. The system does not tell an inode, or not
-// in words that are the same everywhere.
+// statusIn returns the status of a file in a folder, without its inode.
 func statusIn(dir *os.File, name string) (status, error) {
 	return statusAt(filepath.Join(dir.Name(), name))
 }
 
-// statusAt looks at a file.
+// statusAt returns the status of a file.
 func statusAt(path string) (status, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statusIn looks at a file of a folder. Looking from the folder instead of from
-// the root takes half the time, and a cold hook looks at every policy there is.
+// statusIn returns the status of a file in a folder. A lookup from the folder takes half
+// the time of one from the root, and a cold hook checks every policy.
 func statusIn(dir *os.File, name string) (status, error) {
 	return statusFrom(int(dir.Fd()), name)
 }
 
-// statusFrom is the status of what a name leads to, from an open folder.
+// statusFrom returns the status of the target of a name, relative to an open folder.
 func statusFrom(dir int, name string) (status, error) {
 	var s unix.Stat_t
 	for {
@@ -28,7 +28,7 @@ func statusFrom(dir int, name string) (status, error) {
 	}
 }
 
-// statusAt looks at a file.
+// statusAt returns the status of a file.
 func statusAt(path string) (status, error) {
 	return statusFrom(unix.AT_FDCWD, path)
 }

@@ -15,7 +15,7 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Listed is a policy, or a library, as its METADATA describes it.
+// Listed is the description of a policy or library by its METADATA.
 type Listed struct {
 	File        string       `json:"file"`
 	Line        int          `json:"line"`
@@ -30,11 +30,11 @@ type Listed struct {
 	Verbs       []string     `json:"verbs"`
 	// Data are the paths below data that a data document defines.
 	Data []string `json:"data,omitempty"`
-	// Library is set for a file that is not asked by itself.
+	// Library is set for a file that does not run by itself.
 	Library bool `json:"library"`
 	// Trusted is false for a file of the project that the person did not accept.
 	Trusted bool `json:"trusted"`
-	// Broken is why it cannot be parsed.
+	// Broken is the reason why it cannot be parsed, or "".
 	Broken string `json:"broken,omitempty"`
 }
 
@@ -48,7 +48,7 @@ func (f Folder) List(e engine.Engine) ([]Listed, []cardea.Diagnostic, error) {
 	}
 	out := []Listed{}
 	var sources []engine.Source
-	var at []int // the place of each source in out
+	var at []int // the index of each source in out
 	for _, file := range files {
 		l := Listed{File: file.path, Scope: f.Scope, Broken: file.wrong}
 		if file.wrong == "" {
@@ -94,28 +94,29 @@ func notNil(list []string) []string {
 	return list
 }
 
-// Sources are files of policies that are looked at together, with their texts.
+// Sources are files of policies that are checked together, with their texts.
 type Sources struct {
-	// Engine is who looks.
+	// Engine is the engine that checks them.
 	Engine engine.Engine
 	// Paths are in order; Texts are by path.
 	Paths []string
 	Texts map[string]string
-	// Data are the folders below which data documents stand under data, by path.
+	// Data holds the paths of data documents below data, by file path.
 	Data map[string]string
-	// Extra are functions that they may use besides those that are pure.
+	// Extra are functions that they may use in addition to the pure ones.
 	Extra []string
-	// Tool gives the canonical name for a harness's word for a tool.
+	// Tool returns the canonical name of a harness's tool.
 	Tool func(string) (string, bool)
 	// Fields are the documented fields of the inputs of tools, by canonical name.
 	Fields map[string][]string
-	// Settings are what policies see as input.cardea.settings, nil for anything.
+	// Settings are input.cardea.settings, nil for any.
 	Settings map[string]any
-	// Signals are the names of signals there are; nil where they are not known.
+	// Signals reports whether there is a signal with a name. It is nil if the signals are
+	// unknown.
 	Signals func(name string) bool
 }
 
-// Sources reads all files of a folder, tests included.
+// Sources reads all files of a folder, including tests.
 func (f Folder) Sources() (Sources, []cardea.Diagnostic) {
 	out := Sources{Texts: map[string]string{}, Data: map[string]string{}, Extra: f.Extra}
 	var ignored []string
@@ -155,21 +156,21 @@ func (f Folder) Sources() (Sources, []cardea.Diagnostic) {
 	return out, found
 }
 
-// files are the sources as the engine has them.
+// files returns the sources in the form for the engine.
 func (s Sources) files() []engine.Source {
 	return lists.Of(s.Paths, func(path string) engine.Source {
 		return engine.Source{Path: path, Text: s.Texts[path], Data: s.Data[path]}
 	})
 }
 
-// module is a source that was parsed.
+// module is a parsed source.
 type module struct {
 	engine.Source
 	facts engine.Facts
 }
 
-// modules parses sources. Those with mistakes are findings, but for data documents:
-// what they may define is known, and who compiles them finds the mistakes.
+// modules parses sources. It reports those with mistakes, except data documents: their
+// paths are known, and compiling finds their mistakes.
 func (s Sources) modules(ctx context.Context) (modules []module, found []cardea.Diagnostic, err error) {
 	files := s.files()
 	if len(files) == 0 {
@@ -194,7 +195,7 @@ func sourcesOf(modules []module) []engine.Source {
 	return lists.Of(modules, func(m module) engine.Source { return m.Source })
 }
 
-// coded are the mistakes with a code: a given one where they have none.
+// coded returns mistakes, with the given code if they have none.
 func coded(code cardea.Code, problems engine.Problems) []cardea.Diagnostic {
 	out := slices.Clone(problems)
 	for i := range out {
@@ -203,8 +204,8 @@ func coded(code cardea.Code, problems engine.Problems) []cardea.Diagnostic {
 	return out
 }
 
-// Validate finds the mistakes in sources, in the order of files and lines. The
-// error is the engine's.
+// Validate returns the mistakes in sources, in the order of files and lines. The error is
+// the engine's.
 func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 	modules, found, err := s.modules(ctx)
 	if err != nil || len(s.Paths) == 0 {
@@ -240,8 +241,8 @@ func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 	return slices.Compact(found), nil
 }
 
-// NoFields finds the fields of the input that policies read and no event has. The
-// error is the engine's.
+// NoFields returns the input fields that policies read and no event has. The error is the
+// engine's.
 func (s Sources) NoFields(ctx context.Context) ([]cardea.Diagnostic, error) {
 	modules, _, err := s.modules(ctx)
 	if err != nil || len(modules) == 0 {
@@ -254,15 +255,15 @@ func (s Sources) fields(ctx context.Context, modules []module) ([]cardea.Diagnos
 	return s.Engine.Fields(ctx, sourcesOf(modules), engine.Options{Extra: s.Extra}, s.shapes(modules))
 }
 
-// strict finds what OPA's strict mode rejects in files that compile without it:
-// imports, variables and arguments that nothing uses. Nothing of this changes what a
-// policy says. Policies of Cupcake were written without it, so there it is a warning.
+// strict returns what OPA's strict mode rejects in files that compile without it: unused
+// imports, variables and arguments. They do not change decisions. Policies of Cupcake were
+// written without strict mode, so they only get warnings.
 func (s Sources) strict(ctx context.Context, modules []module, broken map[string]engine.Problems) ([]cardea.Diagnostic, error) {
 	sound := slices.DeleteFunc(slices.Clone(modules), func(m module) bool { return broken[m.Path] != nil })
 	rejected, err := s.Engine.Compile(sourcesOf(sound), engine.Options{Extra: s.Extra, Strict: true}).Broken(ctx)
 	var out []cardea.Diagnostic
 	for _, m := range sound {
-		// One without a place would stand at every file.
+		// A problem without a position would be repeated for every file.
 		problems := slices.DeleteFunc(coded(engine.CodeStrict, rejected[m.Path]), func(d cardea.Diagnostic) bool { return d.File != m.Path })
 		for i := range problems {
 			problems[i].Text += " (OPA's strict mode)"
@@ -275,8 +276,7 @@ func (s Sources) strict(ctx context.Context, modules []module, broken map[string
 	return out, err
 }
 
-// routing checks the words of METADATA, and whether verbs mean something on the
-// events.
+// routing checks the names in METADATA, and whether verbs have a meaning on the events.
 func (s Sources) routing(m module) []cardea.Diagnostic {
 	f := &m.facts
 	var out []cardea.Diagnostic
@@ -327,7 +327,7 @@ func aboutTools(e string) bool {
 	return slices.Contains([]string{"*", string(cardea.PreToolUse), string(cardea.PermissionRequest), string(cardea.PreSkillShellCommand), "PermissionDenied", "PostToolUse", "PostToolUseFailure"}, e)
 }
 
-// near is the event that somebody may have meant.
+// near returns a hint with the event that the author may have meant, or "".
 func near(word string) string {
 	if name := document.NearestName(word, EventNames()); name != "" {
 		return fmt.Sprintf("; write %q", name)
@@ -335,8 +335,8 @@ func near(word string) string {
 	return ""
 }
 
-// missing finds references to packages that are not there. What is undefined
-// says nothing, so a policy that needs it would never decide.
+// missing returns references to packages that do not exist. They are undefined, so a policy
+// that needs one never decides.
 func missing(modules []module) []cardea.Diagnostic {
 	var out []cardea.Diagnostic
 	for _, m := range modules {
@@ -349,8 +349,8 @@ func missing(modules []module) []cardea.Diagnostic {
 	return out
 }
 
-// sharedPackages finds packages whose files are routed differently: what one is
-// routed to, all are.
+// sharedPackages returns packages whose files are routed differently. All files of a
+// package run if one is routed.
 func sharedPackages(modules []module) []cardea.Diagnostic {
 	first := map[string]module{}
 	var out []cardea.Diagnostic
@@ -371,8 +371,8 @@ func sharedPackages(modules []module) []cardea.Diagnostic {
 	return out
 }
 
-// Test has the tests in sources run, those whose names match an expression, ""
-// for all. The error is the engine's.
+// Test runs the tests in sources whose names match an expression, "" for all. The error is
+// the engine's.
 func (s Sources) Test(ctx context.Context, e engine.Engine, run string) (engine.Tested, []cardea.Diagnostic, error) {
 	if len(s.Paths) == 0 {
 		return engine.Tested{}, nil, nil

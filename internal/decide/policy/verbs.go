@@ -5,18 +5,16 @@ import (
 	"cardea.dev/internal/base/lists"
 )
 
-// Usage is what a verb is on an event.
+// Usage is the meaning of a verb on an event.
 type Usage struct {
-	// Valid is set where it means something.
+	// Valid is set if it has a meaning.
 	Valid bool
-	// Becomes says in a few words what it becomes on Claude Code, or why it
-	// means nothing.
+	// Becomes describes briefly its effect on Claude Code, or why it has no meaning.
 	Becomes string
 }
 
-// Events are the events that policies may be routed to, in the order of a
-// session: those that Claude Code documents. Copilot CLI's are called as they
-// are there.
+// Events returns the events that policies may be routed to, in the order of a session.
+// These are Claude Code's documented events, and those of Copilot CLI under its own names.
 func Events() []cardea.Kind {
 	return []cardea.Kind{"SessionStart", "Setup", "InstructionsLoaded", "UserPromptSubmit", "UserPromptExpansion", cardea.PreToolUse, cardea.PermissionRequest,
 		cardea.PreSkillShellCommand, "PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "SubagentStart", "SubagentStop", "TaskCreated",
@@ -25,13 +23,13 @@ func Events() []cardea.Kind {
 		"SessionEnd", "UserPromptTransformed", "ErrorOccurred"}
 }
 
-// EventNames are the names of [Events].
+// EventNames returns the names of [Events].
 func EventNames() []string {
 	return lists.Of(Events(), func(k cardea.Kind) string { return string(k) })
 }
 
-// blocking says what deny and block become on an event after which the harness
-// does not go on as it would, "" where it always does.
+// blocking describes the effect of deny and block on an event that can hold the harness
+// back. It returns "" for all other events.
 func blocking(k cardea.Kind) string {
 	switch k {
 	case cardea.PreToolUse, cardea.PermissionRequest, cardea.PreSkillShellCommand:
@@ -54,10 +52,10 @@ func blocking(k cardea.Kind) string {
 	return ""
 }
 
-// copilot is the harness that can tell its model of a notification.
+// copilot is the harness that can show its model a notification.
 const copilot = "copilot-cli"
 
-// contexts says whether a harness can tell the model something on an event.
+// contexts reports whether a harness can pass text to the model on an event.
 func contexts(k cardea.Kind, harness string) bool {
 	switch k {
 	case "SessionStart", "UserPromptSubmit", "UserPromptExpansion", cardea.PreToolUse, "PostToolUse", "PostToolUseFailure", "PostToolBatch",
@@ -71,7 +69,7 @@ func contexts(k cardea.Kind, harness string) bool {
 	return false
 }
 
-// Use is the table of verbs and events, in a harness; "" is Claude Code.
+// Use returns the usage of a verb on an event of a harness; "" is Claude Code.
 func Use(k cardea.Kind, verb, harness string) Usage {
 	if k == cardea.PreSkillShellCommand && (verb == "ask" || verb == "modify") {
 		return Usage{true, "the call is denied, since nobody is asked there and its input cannot be changed"}

@@ -16,18 +16,17 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// git is why a git command may execute something although it only reads: git
-// takes commands from the repository's configuration, which the agent may have
-// written (CVE-2022-24765, CVE-2024-32002 and others; git-config(1)). So it is
-// trusted in the project's own repository alone, when nothing in its
-// configuration is unknown.
-func (c *call) git(p *cardea.Part) string {
+// git returns the reason why a git command that only reads may still execute something, or
+// "". Git takes commands from the repository's configuration, which the agent may have
+// written (CVE-2022-24765, CVE-2024-32002 and others; git-config(1)). So git is trusted
+// only in the project's own repository, and only if all of its configuration is known.
+func (c *evaluation) git(p *cardea.Part) string {
 	sub := subcommand(p)
 	elsewhere, _ := knowledge.WordsOf(form.ChangesConfigurationWith, p.Program())
 	folder, _ := knowledge.WordsOf(form.ChangesFolderWith, p.Program())
 	for _, o := range p.Options {
 		if o.Word > sub {
-			continue // -c of git log and -C of git diff are others
+			continue // the options -c of git log and -C of git diff have other meanings
 		}
 		if slices.Contains(elsewhere, o.Name) {
 			return "git is told another configuration or repository"
@@ -82,10 +81,9 @@ func (c *call) git(p *cardea.Part) string {
 	return why
 }
 
-// compares reports whether git diff takes its operands for files that no
-// repository knows: outside of one, or where one of them lies there
-// (git-diff(1), --no-index).
-func (c *call) compares(p *cardea.Part, dir string) bool {
+// compares reports whether git diff reads files outside of a repository: if it runs outside
+// of one, or if an operand is outside of it (git-diff(1), --no-index).
+func (c *evaluation) compares(p *cardea.Part, dir string) bool {
 	root := dir
 	for ; ; root = path.Dir(root) {
 		if _, err := os.Lstat(root + "/.git"); err == nil {
@@ -98,8 +96,8 @@ func (c *call) compares(p *cardea.Part, dir string) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Read && !a.Redirect && !paths.Within(root, a.Path) })
 }
 
-// subcommand is the index of git's subcommand among the words: the first that
-// is neither an option nor the value of one.
+// subcommand returns the index of git's subcommand among the words, the first that is not
+// an option or an option's value. Without a subcommand it returns len(p.Argv).
 func subcommand(p *cardea.Part) int {
 	for i := 1; i < len(p.Argv); i++ {
 		if !p.Argv[i].Static || !strings.HasPrefix(p.Argv[i].Text, "-") {
@@ -115,10 +113,9 @@ func subcommand(p *cardea.Part) int {
 	return len(p.Argv)
 }
 
-// personal reports whether the person's own configuration of git has addresses
-// with a user's name or password, which git puts in place of others
-// (url.*.insteadOf), or takes in files that may.
-func (c *call) personal() bool {
+// personal reports whether the person's git configuration contains addresses with a user
+// name or password, which git may substitute (url.*.insteadOf), or includes other files.
+func (c *evaluation) personal() bool {
 	for _, name := range []string{"/.gitconfig", "/.config/git/config"} {
 		if _, err := os.Lstat(c.about.Home + name); err != nil {
 			continue
@@ -131,7 +128,7 @@ func (c *call) personal() bool {
 	return false
 }
 
-// holdsUserinfo reports an address of the web with a user's name or a password:
+// holdsUserinfo reports whether a text contains a URL with a user name or password, such as
 // https://token@github.com/.
 func holdsUserinfo(text string) bool {
 	for {
@@ -150,9 +147,9 @@ func holdsUserinfo(text string) bool {
 	}
 }
 
-// repository is why the repository that git finds from a folder is not the
-// project's own, or may execute something.
-func (c *call) repository(dir string) string {
+// repository returns the reason why the repository that git finds from a folder is not the
+// project's own, or may execute something. It returns "" if there is no such reason.
+func (c *evaluation) repository(dir string) string {
 	if !paths.WithinAny(c.trees(), dir) {
 		return "git runs outside of the working tree"
 	}
@@ -163,11 +160,11 @@ func (c *call) repository(dir string) string {
 		info, err := os.Lstat(at + "/.git")
 		if err != nil {
 			if !paths.WithinAny(c.trees(), path.Dir(at)) {
-				return "" // no repository in the work: git says so, or finds one of the person's above
+				return "" // no repository in the work: git fails, or uses one of the person in a folder above
 			}
 			continue
 		}
-		// Below the root of the work, somebody has put another repository.
+		// A repository below the root of the work was added by others.
 		inside := paths.WithinAny(c.trees(), path.Dir(at))
 		if inside && info.IsDir() {
 			return anotherRepository + at
@@ -184,10 +181,10 @@ func (c *call) repository(dir string) string {
 
 const anotherRepository = "another repository lies inside of the project: "
 
-// worktree follows the .git file of a linked worktree. The repository that it
-// belongs to must be the project's own, or one of the person's: outside of the work and of temporary
-// folders.
-func (c *call) worktree(at string, inside bool) string {
+// worktree checks the .git file of a linked worktree, and returns the reason not to trust
+// its repository, or "". The repository must be the project's own, or one of the person
+// outside of the work and of temporary folders.
+func (c *evaluation) worktree(at string, inside bool) string {
 	data, err := state.ReadLinked(at+"/.git", 4096)
 	link, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
 	if err != nil || !ok || !path.IsAbs(link) || path.Clean(link) != link || strings.ContainsAny(link, "\n\r") {
@@ -198,7 +195,7 @@ func (c *call) worktree(at string, inside bool) string {
 		return "the .git file leads to something else than a worktree's folder"
 	}
 	common, own := path.Dir(common), link
-	// The project's own repository is looked at as it is in the project's folder.
+	// The project's own repository is checked as in the project's folder.
 	ours := slices.ContainsFunc(c.trees(), func(tree string) bool { return common == tree+"/.git" })
 	if inside && !ours {
 		return anotherRepository + at
@@ -213,12 +210,13 @@ func (c *call) worktree(at string, inside bool) string {
 	return c.configuration(common, own, at)
 }
 
-// configuration is why a repository's own configuration is not harmless.
-func (c *call) configuration(common, own, tree string) string {
+// configuration returns the reason why a repository's own configuration is not harmless, or
+// "".
+func (c *evaluation) configuration(common, own, tree string) string {
 	if why := c.linked(common, own); why != "" {
 		return why
 	}
-	// commondir moves the configuration elsewhere, alternates the objects.
+	// commondir moves the configuration to another folder, alternates the objects.
 	for _, name := range []string{tree + "/.git/commondir", common + "/commondir", common + "/objects/info/alternates"} {
 		if _, err := os.Lstat(name); err == nil {
 			return "the repository takes parts of itself from elsewhere: " + path.Base(name)
@@ -268,18 +266,18 @@ func (c *call) configuration(common, own, tree string) string {
 	return ""
 }
 
-// maxEntries is how many entries of a folder of git's are looked at.
+// maxEntries is the most entries of a folder that are checked.
 const maxEntries = 4000
 
-// linked is why a part of the repository may lie elsewhere.
-func (c *call) linked(common, own string) string {
+// linked returns the reason why a part of the repository may be in another folder, or "".
+func (c *evaluation) linked(common, own string) string {
 	for _, dir := range []string{common, own, common + "/objects", common + "/objects/pack", common + "/objects/info", common + "/info", common + "/refs"} {
 		entries, err := state.Entries(dir, maxEntries)
 		if len(entries) == maxEntries {
 			return "there is too much in " + dir
 		}
 		if err != nil && len(entries) == 0 {
-			continue // there is nothing, or git cannot read it either
+			continue // there are no entries, or git cannot read them either
 		}
 		for _, e := range entries {
 			if e.Type()&fs.ModeSymlink != 0 && e.Name() != "hooks" {
@@ -290,9 +288,9 @@ func (c *call) linked(common, own string) string {
 	return ""
 }
 
-// configured reads a git configuration file: where its hooks lie, in which
-// format objects are named, and the first setting that is not known to be
-// harmless. Syntax that it does not expect is not harmless.
+// configured parses a git configuration file. It returns the folder of hooks, the object
+// format, and the first setting not known to be harmless. Unexpected syntax is not
+// harmless.
 func configured(text string) (hooks, format, bad string) {
 	section := ""
 	for line := range strings.Lines(text) {
@@ -307,7 +305,7 @@ func configured(text string) (hooks, format, bad string) {
 			section = strings.ToLower(line[1 : len(line)-1])
 			continue
 		}
-		// What git would take apart further, nobody here does.
+		// Quotes, comments and escapes are not parsed.
 		if strings.ContainsAny(line, "\"#;\\") {
 			return "", "", line
 		}
@@ -334,8 +332,8 @@ func configured(text string) (hooks, format, bad string) {
 	return hooks, format, ""
 }
 
-// plainHeader reports the head of a section as git writes it: nothing behind
-// it, and nothing in its quotes that needs a backslash.
+// plainHeader reports whether a section header has the form that git writes: no text after
+// it, and no escapes in its quotes.
 func plainHeader(line string) bool {
 	inner, ok := strings.CutSuffix(line[1:], "]")
 	name, sub, quoted := strings.Cut(inner, " ")
@@ -348,8 +346,8 @@ func plainHeader(line string) bool {
 	return len(sub) >= 2 && sub[0] == '"' && sub[len(sub)-1] == '"' && !strings.ContainsAny(sub[1:len(sub)-1], "\"\\]")
 }
 
-// harmlessKey reports settings with which reading commands execute nothing and
-// contact nobody (git-config(1) of git 2.45).
+// harmlessKey reports whether a setting makes reading commands neither execute programs nor
+// contact hosts (git-config(1) of git 2.45).
 func harmlessKey(section string, sub bool, key string) bool {
 	switch section {
 	case "core":
@@ -363,7 +361,7 @@ func harmlessKey(section string, sub bool, key string) bool {
 	case "user", "author", "committer":
 		return key == "name" || key == "email" || key == "signingkey" || key == "useconfigonly"
 	case "init", "pull", "push", "fetch", "rebase", "gc", "color", "advice", "rerere", "status", "column", "feature", "maintenance", "index", "pack", "i18n", "http", "credential":
-		return true // nothing of them runs when git only reads
+		return true // not used by commands that only read
 	case "commit", "tag":
 		return key == "gpgsign" || key == "verbose" || key == "cleanup" || key == "template" || key == "sort"
 	case "merge":

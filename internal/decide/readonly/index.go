@@ -5,9 +5,8 @@ import (
 	"cardea.dev/internal/command/knowledge/files"
 )
 
-// secrets reports whether an index may list a file whose name is that of a
-// secret. Names that only end like a key do not count: keys of tests are tracked
-// everywhere.
+// secrets reports whether an index may list a file with the name of a secret. Names that
+// only end like a key do not matter, since test keys are tracked in many projects.
 func secrets(x gitindex.Index) bool {
 	f := x.Find(func(name string, mode uint32) bool {
 		return mode == gitindex.Folder || files.MayHoldSecret("/"+name) && !files.EndsLikeKey(name)
@@ -21,5 +20,5 @@ func links(x gitindex.Index) bool {
 	return f.Such || f.Broken || f.Elsewhere
 }
 
-// maxIndex bounds the index that is looked through, in bytes.
+// maxIndex is the largest index that is searched, in bytes.
 const maxIndex = 8 << 20

@@ -44,7 +44,7 @@ func TestIndex(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					for cut := range data { // no length makes it panic
+					for cut := range data { // no length causes a panic
 						links(gitindex.Index{Data: data[:cut], Hash: hash})
 					}
 					return links(gitindex.Index{Data: data, Hash: hash}), secrets(gitindex.Index{Data: data, Hash: hash})

@@ -11,7 +11,7 @@ import (
 	"cardea.dev/internal/command/disk"
 )
 
-// A named pipe in the work makes nobody wait for its other end.
+// A named pipe in the work causes no wait for its other end.
 func TestNamedPipes(t *testing.T) {
 	p := newPlace(t)
 	if err := syscall.Mkfifo(p.project+"/pipe", 0o600); err != nil {

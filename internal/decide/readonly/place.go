@@ -17,8 +17,8 @@ import (
 	"cardea.dev/internal/command/knowledge/files"
 )
 
-// trees are the folders of the work in which reading is free.
-func (c *call) trees() []string {
+// trees returns the folders of the work in which reading is free.
+func (c *evaluation) trees() []string {
 	c.findThem.Do(func() {
 		all := slices.Concat([]string{c.ev.Project}, c.ev.Roots, c.about.Trees)
 		for i, t := range all {
@@ -30,7 +30,7 @@ func (c *call) trees() []string {
 				continue
 			}
 			real = filepath.ToSlash(real)
-			// The home folder is no working tree, nor is what holds it.
+			// Neither the home folder nor a folder that contains it is a working tree.
 			if real == "/" || c.about.Home != "" && paths.Within(real, filepath.ToSlash(c.about.Home)) {
 				continue
 			}
@@ -40,17 +40,17 @@ func (c *call) trees() []string {
 	return c.found
 }
 
-// free reports whether a path lies in the work or in a folder for temporary
-// files. The home folder's files are never temporary.
-func (c *call) free(p string) bool {
+// free reports whether a path is in the work or in a temporary folder. A file in the home
+// folder is never temporary.
+func (c *evaluation) free(p string) bool {
 	if paths.WithinAny(c.trees(), p) {
 		return true
 	}
 	return paths.WithinAny(c.about.Temp, p) && (c.about.Home == "" || !paths.Within(filepath.ToSlash(c.about.Home), p))
 }
 
-// reading is why a read is not free.
-func (c *call) reading(a *cardea.Access) string {
+// reading returns the reason why a read is not free, or "".
+func (c *evaluation) reading(a *cardea.Access) string {
 	if a.Path == "" {
 		return "it is not known what it reads"
 	}
@@ -81,10 +81,10 @@ func (c *call) reading(a *cardea.Access) string {
 	return ""
 }
 
-// listing is why names and attributes are not free to read. They are no secrets, and what only
-// walks through a private folder opens nothing in it (decision 0038). Windows asks another machine
-// for //name/share.
-func (c *call) listing(a *cardea.Access) string {
+// listing returns the reason why names and attributes are not free to read, or "". They are
+// no secrets, and walking through a private folder opens no file in it (decision 0038).
+// Windows asks another machine for //name/share.
+func (c *evaluation) listing(a *cardea.Access) string {
 	if c.free(a.Path) || systemFolder(a.Path) && !paths.Within("/proc", a.Path) {
 		return ""
 	}
@@ -101,16 +101,16 @@ func (c *call) listing(a *cardea.Access) string {
 	return ""
 }
 
-// hidesNames reports a pattern that may stand for hidden files or folders.
+// hidesNames reports whether a pattern may match hidden files or folders by their dot.
 func hidesNames(pattern string) bool {
 	return slices.ContainsFunc(strings.Split(pattern, "/"), func(name string) bool {
 		return strings.ContainsAny(name, "*?[") && strings.HasPrefix(name, ".")
 	})
 }
 
-// unreadable reports whether a pattern of the harness's own lists may be about
-// a path: a name on the path is like the last name of the pattern.
-func (c *call) unreadable(p string) bool {
+// unreadable reports whether a pattern of the harness's own lists may apply to a path: a
+// name in the path matches the last name of the pattern.
+func (c *evaluation) unreadable(p string) bool {
 	for _, pattern := range c.ev.Unreadable {
 		last := ""
 		for _, name := range strings.Split(pattern, "/") {
@@ -128,7 +128,7 @@ func (c *call) unreadable(p string) bool {
 	return false
 }
 
-// systemFolder reports whether a path lies in a folder of the system.
+// systemFolder reports whether a path is in a folder of the system.
 func systemFolder(p string) bool {
 	if runtime.GOOS == "windows" {
 		return false
@@ -136,11 +136,11 @@ func systemFolder(p string) bool {
 	return slices.ContainsFunc(files.System(), func(d string) bool { return paths.Within(d, p) })
 }
 
-// nothing reports whether a path of the system names nothing, and no command of the call can
-// change that.
-func (c *call) nothing(p string) bool {
+// nothing reports whether a system path does not exist, and no command of the call can
+// create it.
+func (c *evaluation) nothing(p string) bool {
 	if _, err := os.Lstat(p); !errors.Is(err, fs.ErrNotExist) || c.about.Guarded == nil || c.unclear(nil) {
-		return false // a link to nothing
+		return false // p exists, if only as a broken link, or may come to exist
 	}
 	at := path.Dir(p)
 	for ; at != path.Dir(at); at = path.Dir(at) {
@@ -151,9 +151,9 @@ func (c *call) nothing(p string) bool {
 	return false
 }
 
-// system is why a file of the system is not free: what not everybody may read,
-// and what shows the memory, the environment or the files of a process.
-func (c *call) system(p string) string {
+// system returns the reason why a file of the system is not free to read, or "". It must be
+// readable by all users, and must not show the memory, environment or files of a process.
+func (c *evaluation) system(p string) string {
 	if paths.Within("/proc", p) && !files.ShowsMachine(p) {
 		return "it may show the inside of a process"
 	}
@@ -170,9 +170,9 @@ func (c *call) system(p string) string {
 	return ""
 }
 
-// beyond is why a covered access to a folder, or a read of what a pattern becomes, reaches
-// more than what covers it names.
-func (c *call) beyond(a *cardea.Access) string {
+// beyond returns the reason why a covered access to a folder, or a read by pattern, reaches
+// more than the covering entry names, or "".
+func (c *evaluation) beyond(a *cardea.Access) string {
 	if a.Kind == cardea.Write && a.Recursive {
 		if info, err := os.Lstat(a.Path); err == nil && info.IsDir() {
 			return "it writes into a folder that is there already, where a link may lead elsewhere"
@@ -185,9 +185,10 @@ func (c *call) beyond(a *cardea.Access) string {
 	return c.below(a)
 }
 
-// below is why what a recursive read or a pattern reaches is not free: a
-// secret, or a link that leaves the work and what is covered.
-func (c *call) below(a *cardea.Access) string {
+// below returns the reason why a recursive read or a pattern reaches files that are not
+// free, or "". Such a file is a secret, or the target of a link that leaves the work and
+// what is covered.
+func (c *evaluation) below(a *cardea.Access) string {
 	if a.Glob && paths.MayLeadUp(a.Pattern) {
 		return "its pattern may lead to the folder above"
 	}
@@ -214,9 +215,9 @@ func (c *call) below(a *cardea.Access) string {
 	return unseen
 }
 
-// tokens reports whether a git configuration may hold a password or token. Its
-// objects are packed, so that reading files shows nothing of them.
-func (c *call) tokens(name string) bool {
+// tokens reports whether a git configuration may contain a password or token. The objects
+// of git are packed, so reading the files does not show their contents.
+func (c *evaluation) tokens(name string) bool {
 	if _, err := os.Lstat(name); err != nil {
 		return false
 	}
@@ -225,10 +226,10 @@ func (c *call) tokens(name string) bool {
 	return err != nil || strings.Contains(text, "extraheader") || strings.Contains(text, "token") || strings.Contains(text, "password") || strings.Contains(text, "@") && strings.Contains(text, "://")
 }
 
-// configuring is why a program that takes its configuration from files of this
-// name is not trusted in a folder: the agent, or a clone, may have written one.
-// Outside of the work it may be anybody's.
-func (c *call) configuring(dir, name string) string {
+// configuring returns the reason why a program with this name of configuration file is not
+// trusted in a folder, or "". The agent, or a clone, may have written such a file. Outside
+// of the work, anyone may have.
+func (c *evaluation) configuring(dir, name string) string {
 	if dir == "" || !paths.WithinAny(c.trees(), dir) {
 		return "it may be configured where it runs"
 	}
@@ -238,8 +239,9 @@ func (c *call) configuring(dir, name string) string {
 	return ""
 }
 
-// above is the file of this name in a folder of the work, or above it, "" where none exists.
-func (c *call) above(dir, name string) string {
+// above returns the first file with a name in a folder or the folders above it within the
+// work, or "".
+func (c *evaluation) above(dir, name string) string {
 	for at := dir; paths.WithinAny(c.trees(), at); at = path.Dir(at) {
 		if _, err := os.Lstat(path.Join(at, name)); !errors.Is(err, fs.ErrNotExist) {
 			return path.Join(at, name)
@@ -251,9 +253,9 @@ func (c *call) above(dir, name string) string {
 	return ""
 }
 
-// environment is why variables from outside of the line may hold secrets, whatever their names:
-// a file of the project may set them.
-func (c *call) environment(dir string) string {
+// environment returns the reason why variables from outside of the line may be secrets, or
+// "". A file of the project may set variables of any name.
+func (c *evaluation) environment(dir string) string {
 	for _, name := range files.SetEnvironment() {
 		for _, tree := range slices.Concat(c.trees(), []string{dir}) {
 			file := c.above(tree, name)
@@ -268,8 +270,9 @@ func (c *call) environment(dir string) string {
 	return ""
 }
 
-// ownedBySystem is why files of conda's folder may be others' than the system's.
-func (c *call) ownedBySystem(folder string) string {
+// ownedBySystem returns the reason why users other than the system may change files of
+// conda's folder, or "".
+func (c *evaluation) ownedBySystem(folder string) string {
 	for _, file := range []string{".", "bin", "bin/activate", "bin/conda", "bin/python", "lib", "etc/profile.d", "etc/profile.d/conda.sh"} {
 		if at := path.Join(folder, file); c.about.Guarded == nil || c.about.Guarded(at) != "" {
 			return "others than the system may change " + at
@@ -278,8 +281,8 @@ func (c *call) ownedBySystem(folder string) string {
 	return ""
 }
 
-// planted is why a bare name may mean a program that the agent has put there.
-func (c *call) planted(name string) string {
+// planted returns the reason why a bare name may start a program of the agent, or "".
+func (c *evaluation) planted(name string) string {
 	for _, dir := range filepath.SplitList(c.about.Path) {
 		if !filepath.IsAbs(dir) {
 			return "PATH holds a folder that depends on where it runs"

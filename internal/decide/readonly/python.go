@@ -13,11 +13,11 @@ import (
 	"cardea.dev/internal/command/knowledge/files"
 )
 
-// python is why a script in the words of a command may import something else than the modules
-// of Python's own: the first place where Python looks for them is the folder where it runs
+// python returns the reason why a script in the words of a command may import modules other
+// than Python's own, or "". Python looks for them first in its working folder
 // (docs.python.org/3/library/sys.html#sys.path).
-func (c *call) python(p *cardea.Part) string {
-	// docs.python.org/3/using/cmdline.html: what adds folders or imports modules.
+func (c *evaluation) python(p *cardea.Part) string {
+	// Variables that add folders or import modules: docs.python.org/3/using/cmdline.html.
 	if c.set("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONUSERBASE", "PYTHONWARNINGS", "PYTHONPLATLIBDIR", "PYTHONEXECUTABLE",
 		"PYTHONPYCACHEPREFIX", "PYTHONBREAKPOINT", "PYTHONCASEOK", "__PYVENV_LAUNCHER__") {
 		return "the environment says where Python finds modules"
@@ -46,19 +46,20 @@ func (c *call) python(p *cardea.Part) string {
 	return ""
 }
 
-// isPackage reports whether a folder is a regular package. Others give way to Python's own
-// modules (docs.python.org/3/reference/import.html, "Namespace packages").
+// isPackage reports whether a folder is a regular package. Python prefers its own modules
+// to other folders (docs.python.org/3/reference/import.html, "Namespace packages").
 func isPackage(dir string) bool {
 	inits, err := filepath.Glob(filepath.Join(escaped.Replace(dir), "__init__.*"))
 	return err != nil || len(inits) > 0
 }
 
-// escaped makes a path one that matches itself alone.
+// escaped turns a path into a pattern that matches only this path.
 var escaped = strings.NewReplacer("\\", "\\\\", "*", "\\*", "?", "\\?", "[", "\\[")
 
-// interpreter is why the program may not be the system's own, or takes modules of a virtual
-// environment: the marker is beside the program or above it (docs.python.org/3/library/venv.html).
-func (c *call) interpreter(p *cardea.Part) string {
+// interpreter returns the reason why the program may not be the system's Python, or uses
+// modules of a virtual environment. The marker of an environment is in the program's folder
+// or the one above (docs.python.org/3/library/venv.html).
+func (c *evaluation) interpreter(p *cardea.Part) string {
 	name := p.Argv[0].Text
 	if !strings.Contains(name, "/") {
 		for _, dir := range filepath.SplitList(c.about.Path) {
@@ -90,6 +91,6 @@ func (c *call) interpreter(p *cardea.Part) string {
 }
 
 // set reports whether the environment has one of the variables.
-func (c *call) set(names ...string) bool {
+func (c *evaluation) set(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return c.about.Env != nil && c.about.Env(name) != "" })
 }

@@ -1,13 +1,11 @@
 // Package readonly allows parts that certainly only read.
 //
-// It is what makes people keep a gate, and so it must be certain: everything
-// that a part does has to be known (cardea.Part.Knowledge), every access has to
-// be a read in a place where reading is free, and nothing that the agent may
-// have planted is trusted: no program found in a folder that it may write, no
-// configuration of a repository that could execute something
-// (docs/readonly.md). It only ever allows; that secrets are asked about or
-// denied is the business of rules, and it stays out of their way by never
-// allowing one.
+// Without it a gate asks too often, so people switch it off; and it must be certain. All
+// effects of a part must be known (cardea.Part.Knowledge), and each access must be a read
+// in a place where reading is free. It trusts nothing that the agent may have planted: no
+// program in a folder that the agent may write, and no repository configuration that may
+// execute something (docs/readonly.md). It only allows. Rules ask about secrets or deny
+// them; this package just never allows one.
 package readonly
 
 import (
@@ -28,38 +26,37 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// Settings say where reading is free.
-type Settings struct {
-	// Trees are the folders of the work, absolute, links resolved: the project
-	// and the harness's additional ones come from the event, so these are only
-	// those that the settings add.
+// Options define where reading is free.
+type Options struct {
+	// Trees are further folders of the work from settings, absolute, with links resolved.
+	// The project and the harness's additional folders come from the event.
 	Trees []string
-	// Temp are the folders for temporary files, absolute, links resolved.
+	// Temp are the folders for temporary files, absolute, with links resolved.
 	Temp []string
-	// Home is the person's home folder: a project that is or holds it is none.
+	// Home is the person's home folder. A project that contains it is not a working tree.
 	Home string
 	// Path is the PATH with which the harness starts commands.
 	Path string
-	// Env is the environment of the harness, nil for none.
+	// Env returns a variable of the harness's environment. If nil, all are empty.
 	Env func(name string) string
-	// Guarded says what lets others than root change a path of the system, nil for what is not
-	// known.
+	// Guarded returns the reason why users other than root can change a system path, or "".
+	// If nil, this is unknown.
 	Guarded func(path string) string
 }
 
 // Decider is the decider "readonly".
-type Decider struct{ about Settings }
+type Decider struct{ about Options }
 
-// New makes the decider. It reads nothing before a call needs it.
-func New(about Settings) *Decider {
+// New returns the decider. It reads no files before a call needs them.
+func New(about Options) *Decider {
 	return &Decider{about}
 }
 
-// Name is "readonly".
+// Name returns "readonly".
 func (*Decider) Name() string { return "readonly" }
 
-// Decide allows each part that only reads. It never fails: what it cannot find
-// out it does not allow.
+// Decide allows each part that only reads. It never fails, and does not allow what it
+// cannot find out.
 func (d *Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if ev.Call == nil {
 		return nil, nil
@@ -75,49 +72,49 @@ func (d *Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion,
 	return out, nil
 }
 
-// Refusal says why part i of a call is not read-only, in a few words; "" where
-// it is.
+// Refusal returns a short reason why part i of a call is not read-only, or "".
 func (d *Decider) Refusal(ev *cardea.Event, i int) string {
 	return d.call(ev).refusal(&ev.Call.Parts[i])
 }
 
-// OnlyTouches reports whether a part does nothing but read and write files, each of which
-// is free to read or is covered: by an entry of a list, or by the mode.
+// OnlyTouches reports whether a part only reads and writes files, each of which is free to
+// read or covered. An entry of a list or the mode may cover a file.
 func (d *Decider) OnlyTouches(ev *cardea.Event, p *cardea.Part, covered func(*cardea.Access) bool) bool {
 	c := d.call(ev)
 	c.covered = covered
 	return c.refusal(p) == ""
 }
 
-// Free reports whether what an access reads needs nobody's word, whoever reads it.
+// Free reports whether any program may make a read without approval.
 func (d *Decider) Free(ev *cardea.Event, a *cardea.Access) bool { return d.call(ev).reading(a) == "" }
 
-// call is one event under judgement.
-type call struct {
-	about Settings
+// evaluation is the evaluation of one event.
+type evaluation struct {
+	about Options
 	ev    *cardea.Event
-	// found are the folders of the work, with links followed, after trees.
+	// found holds the folders of the work, with links resolved, after a call of trees.
 	found    []string
 	findThem sync.Once
-	// covered reports an access that is approved although it is no free read; nil is none.
+	// covered reports whether an access that is not a free read is approved. If nil, none
+	// is.
 	covered func(*cardea.Access) bool
-	repo    map[string]string // what is wrong with the repository of a folder
-	// foreign is set where the shell may read the line in another encoding.
+	repo    map[string]string // reason not to trust the repository of a folder
+	// foreign is set if the shell may read the line in another encoding.
 	foreign bool
-	// userinfo is set when a repository's configuration holds an address with
-	// a user's name or a password.
+	// userinfo is set if a repository's configuration contains an address with a user name
+	// or password.
 	userinfo bool
-	// indexes are those of the repositories that were looked at.
+	// indexes are the indexes of the repositories checked so far.
 	indexes []gitindex.Index
 }
 
-func (d *Decider) call(ev *cardea.Event) *call {
+func (d *Decider) call(ev *cardea.Event) *evaluation {
 	names, _ := knowledge.WordsOf(form.VariableKinds, "encoding")
 	foreign := func(name string) bool { return d.about.Env != nil && knowledge.ForeignLetters(d.about.Env(name)) }
-	return &call{about: d.about, ev: ev, repo: map[string]string{}, foreign: slices.ContainsFunc(names, foreign)}
+	return &evaluation{about: d.about, ev: ev, repo: map[string]string{}, foreign: slices.ContainsFunc(names, foreign)}
 }
 
-// refusalOfCall is why no part of a call is read-only, "" for nothing.
+// refusalOfCall returns the reason why no part of a call is read-only, or "".
 func refusalOfCall(ev *cardea.Event) string {
 	switch {
 	case len(ev.Faults) > 0:
@@ -135,8 +132,8 @@ func refusalOfCall(ev *cardea.Event) string {
 	return ""
 }
 
-// refusal is why a part is not read-only, "" where it is.
-func (c *call) refusal(p *cardea.Part) string {
+// refusal returns the reason why a part is not read-only, or "".
+func (c *evaluation) refusal(p *cardea.Part) string {
 	ev := c.ev
 	if why := refusalOfCall(ev); why != "" {
 		return why
@@ -192,8 +189,8 @@ func (c *call) refusal(p *cardea.Part) string {
 	return ""
 }
 
-// shellInside reports whether a program starts a shell that starts the part:
-// find -exec sh -c, where people want to see what is run on their files.
+// shellInside reports whether a program starts the part through a shell, as find -exec sh
+// -c does. People want to see such commands.
 func shellInside(wrappers []string) bool {
 	for i, w := range wrappers {
 		if i > 0 && knowledge.Has(form.Shell, w) && knowledge.Has(form.StartsOnFiles, wrappers[i-1]) {
@@ -203,9 +200,10 @@ func shellInside(wrappers []string) bool {
 	return false
 }
 
-// writes reports whether another part of the call writes or moves files by
-// itself. What the shell opens for writing is never a link.
-func (c *call) writes(p *cardea.Part) bool {
+// writes reports whether another part of the call writes or moves files itself.
+// Redirections are ignored, since a file that the shell opens for writing never is a new
+// link.
+func (c *evaluation) writes(p *cardea.Part) bool {
 	for i := range c.ev.Call.Parts {
 		q := &c.ev.Call.Parts[i]
 		if q.MakesFilesOnly() && (c.covered != nil || !copies(q)) {
@@ -218,7 +216,7 @@ func (c *call) writes(p *cardea.Part) bool {
 	return false
 }
 
-// copies reports a part that reads other files than it writes.
+// copies reports whether a part reads a file other than those it writes.
 func copies(p *cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 		same := func(b cardea.Access) bool { return b.Kind == cardea.Write && b.Path == a.Path && a.Path != "" }
@@ -226,8 +224,8 @@ func copies(p *cardea.Part) bool {
 	})
 }
 
-// unclear reports whether it is not known everything that another part of the call does.
-func (c *call) unclear(p *cardea.Part) bool {
+// unclear reports whether another part of the call has unknown effects.
+func (c *evaluation) unclear(p *cardea.Part) bool {
 	for i := range c.ev.Call.Parts {
 		if q := &c.ev.Call.Parts[i]; q != p && !q.NoEffect && (len(q.Opaque) > 0 || q.Coverage != cardea.Complete || len(q.Argv) > 0 && q.Knowledge != cardea.Complete) {
 			return true
@@ -236,9 +234,9 @@ func (c *call) unclear(p *cardea.Part) bool {
 	return false
 }
 
-// maxCommand is how long a command may be, in bytes. Claude Code asks about
-// longer ones even where all of it only reads
-// (https://code.claude.com/docs/en/permissions, "Read-only commands").
+// maxCommand is the longest command that is allowed, in bytes. Claude Code asks about
+// longer ones even if they only read (https://code.claude.com/docs/en/permissions,
+// "Read-only commands").
 const maxCommand = 10_000
 
 func tooLong(c *cardea.Call) bool {
@@ -246,22 +244,22 @@ func tooLong(c *cardea.Call) bool {
 	return len(text) > maxCommand
 }
 
-// harmlessTool reports the tools whose parts can be read-only: those that read
-// files, and those without effect outside of the conversation. Tools that ask
-// the person something are not among them: an allow would skip the question.
+// harmlessTool reports whether parts of a tool can be read-only: it reads files, or has no
+// effect outside the conversation. Tools that ask the person are excluded, since an allow
+// would skip the question.
 func harmlessTool(c *cardea.Call) bool {
 	info, known := harness.Tool(c.Tool)
 	return known && info.OnlyReads() && !harness.AsksPerson(c)
 }
 
-// redirection reports a part that is a redirection by itself: that of a loop, or
-// of a command that only assigns.
+// redirection reports whether a part has only redirections, such as those of a loop or an
+// assignment.
 func redirection(p *cardea.Part) bool {
 	return len(p.Access) > 0 && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return !a.Redirect })
 }
 
-// access is why an access is more than free reading.
-func (c *call) access(p *cardea.Part, a *cardea.Access) string {
+// access returns the reason why an access is more than a free read, or "".
+func (c *evaluation) access(p *cardea.Part, a *cardea.Access) string {
 	asks := knowledge.Has(form.AsksThisMachine, p.Program())
 	switch a.Kind {
 	case cardea.Read:
@@ -288,8 +286,8 @@ func (c *call) access(p *cardea.Part, a *cardea.Access) string {
 	return "it may do anything"
 }
 
-// program is why the program itself is not trusted to be the one that is known.
-func (c *call) program(p *cardea.Part) string {
+// program returns the reason why the program may not be the known one, or "".
+func (c *evaluation) program(p *cardea.Part) string {
 	if !p.Argv[0].Static {
 		return "its name comes from outside of the line"
 	}
@@ -310,8 +308,8 @@ func (c *call) program(p *cardea.Part) string {
 	return ""
 }
 
-// configured is why a part is not trusted with one of its Configs.
-func (c *call) configured(p *cardea.Part, name string) string {
+// configured returns the reason why a part is not trusted with one of its Configs, or "".
+func (c *evaluation) configured(p *cardea.Part, name string) string {
 	switch name {
 	case ".git":
 		return c.git(p)
@@ -338,8 +336,8 @@ func (c *call) configured(p *cardea.Part, name string) string {
 	return c.configuring(p.Dir, name)
 }
 
-// onlyMoved reports whether a part that counts as elevated runs as nobody else,
-// but in another folder: env -C is its only wrapper. To read there is to read.
+// onlyMoved reports whether a part treated as elevated only runs in another folder, as the
+// same user. All of its wrappers only change the environment, as env -C does.
 func onlyMoved(p *cardea.Part) bool {
 	return len(p.Wrappers) > 0 && !slices.ContainsFunc(p.Wrappers, func(w string) bool { return !knowledge.ChangesEnvironment(w) })
 }

@@ -50,10 +50,10 @@ func write(t *testing.T, file, text string) {
 }
 
 func (p place) decider() *readonly.Decider {
-	return readonly.New(readonly.Settings{Home: p.home, Temp: []string{p.temp}, Path: "/usr/bin:/bin"})
+	return readonly.New(readonly.Options{Home: p.home, Temp: []string{p.temp}, Path: "/usr/bin:/bin"})
 }
 
-// event is a call of one program with accesses.
+// event returns a call of one program with accesses.
 func (p place) event(access ...cardea.Access) *cardea.Event {
 	part := cardea.Part{Text: "cat x", Argv: []cardea.Word{{Text: "cat", Static: true}, {Text: "x", Static: true}}, Command: []string{"cat"},
 		Dir: p.project, Coverage: cardea.Complete, Knowledge: cardea.Complete, Access: access}
@@ -179,12 +179,12 @@ func TestWhatTheCallSays(t *testing.T) {
 	}
 }
 
-// A program that lies where the agent may write is not the one that is known.
+// A program in a folder that the agent may write is not the known one.
 func TestPlantedPrograms(t *testing.T) {
 	p := newPlace(t)
 	write(t, p.project+"/bin/cat", "")
 	for path, want := range map[string]bool{"/usr/bin:/bin": true, p.project + "/bin:/usr/bin": false, "/usr/bin:" + p.project + "/bin": true, ".:/usr/bin": false, "": true, ":/usr/bin": false} {
-		d := readonly.New(readonly.Settings{Home: p.home, Path: path})
+		d := readonly.New(readonly.Options{Home: p.home, Path: path})
 		if why := d.Refusal(p.event(read(p.project+"/README.md")), 0); (why == "") != want {
 			t.Errorf("PATH=%s: %q", path, why)
 		}
@@ -339,7 +339,7 @@ func TestWorktrees(t *testing.T) {
 	}
 }
 
-// A program that a project can configure is trusted where no file does so.
+// A program that a project can configure is trusted only without a configuration file.
 func TestConfiguredByTheProject(t *testing.T) {
 	p := newPlace(t)
 	event := func(dir string, configs ...string) *cardea.Event {
@@ -372,8 +372,8 @@ func TestConfiguredByTheProject(t *testing.T) {
 	}
 }
 
-// Addresses are shown where they hold no password, neither the repository's nor
-// the person's own.
+// Addresses are shown only if neither the repository's nor the person's configuration has a
+// password.
 func TestRemotesWithPasswords(t *testing.T) {
 	remote := func(p place, words ...string) string {
 		ev := p.event()
@@ -475,8 +475,8 @@ func TestHiddenFilesOfASearch(t *testing.T) {
 	}
 }
 
-// What a search finds by its name is free where nothing of that name is a
-// secret, whatever lies beside it.
+// A search by name is free if no file of that name is a secret, even with secrets in the
+// same folder.
 func TestFilesOfAName(t *testing.T) {
 	p := newPlace(t)
 	for _, f := range []string{"/app/.env", "/app/deep/a.go", "/app/deep/server.pem", "/app/b.go"} {
@@ -515,7 +515,7 @@ func TestTrackedSecrets(t *testing.T) {
 	d := p.decider()
 	refusal := func(line string) string {
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: p.project, Project: p.project, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": line}}}
-		ev = call.Analyse(ev, knowledge.World{Home: p.home, Resolve: paths.Resolve, IsDir: disk.IsDir, TopLevel: disk.TopLevel, PlainNames: disk.PlainNames})
+		ev = call.Analyse(ev, knowledge.System{Home: p.home, Resolve: paths.Resolve, IsDir: disk.IsDir, TopLevel: disk.TopLevel, PlainNames: disk.PlainNames})
 		return d.Refusal(ev, 0)
 	}
 	shows := []string{
@@ -569,8 +569,8 @@ func TestTrackedSecrets(t *testing.T) {
 	}
 }
 
-// Parts of a repository that lie elsewhere, or that another git would read in
-// another way, are not looked through.
+// A repository with parts in another place, or that another git would read differently, is
+// not trusted.
 func TestCraftedRepositories(t *testing.T) {
 	p := newPlace(t)
 	d := p.decider()

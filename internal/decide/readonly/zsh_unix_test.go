@@ -57,7 +57,7 @@ func newShells(t *testing.T) *shells {
 	return s
 }
 
-// work is the folder in which the lines run.
+// work returns the folder in which the lines run.
 func (s *shells) work(shell string) string { return filepath.Join(filepath.Dir(s.home), "in-"+shell) }
 
 func (s *shells) stub(file, name, log string) {
@@ -67,7 +67,7 @@ func (s *shells) stub(file, name, log string) {
 	}
 }
 
-// started gives the programs that each line started, one text for each.
+// started returns the programs that each line started, one text for each.
 func (s *shells) started(shell string, lines []string) []string {
 	s.t.Helper()
 	file, log := s.bin[shell]+".lines", s.bin[shell]+".log"
@@ -95,11 +95,12 @@ func (s *shells) started(shell string, lines []string) []string {
 	return list[:len(lines)]
 }
 
-// allowed gives the parts of a line that is allowed by what is built in, nil for another one.
+// allowed returns the parts of a line that the built-in deciders allow, nil for another
+// line.
 func (s *shells) allowed(line string) []cardea.Part {
-	world := knowledge.World{Home: s.home, Roots: []string{s.project}, IsDir: func(p string) bool { info, err := os.Stat(p); return err == nil && info.IsDir() }}
+	system := knowledge.System{Home: s.home, Roots: []string{s.project}, IsDir: func(p string) bool { info, err := os.Stat(p); return err == nil && info.IsDir() }}
 	ev := call.Analyse(&cardea.Event{Harness: "claude-code", Kind: cardea.PreToolUse, Cwd: s.project, Project: s.project,
-		Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": line}}}, world)
+		Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": line}}}, system)
 	nothing, _ := noeffect.New().Decide(context.Background(), ev)
 	for i := range ev.Call.Parts {
 		if !slices.ContainsFunc(nothing, func(o cardea.Opinion) bool { return o.Part == i }) && s.decider().Refusal(ev, i) != "" {
@@ -112,9 +113,9 @@ func (s *shells) allowed(line string) []cardea.Part {
 	return ev.Call.Parts
 }
 
-// compare runs the lines that are allowed in both shells, and gives how many these are. Each
-// program that zsh starts, with its words, must be one that bash starts. Where a command fails
-// in one shell alone, and what follows runs in the other alone, it must be a part of the line.
+// compare runs the allowed lines in both shells, and returns their number. Each program
+// that zsh starts, with its words, must be one that bash starts. If a command fails in one
+// shell only, the programs after it must be parts of the line.
 func (s *shells) compare(lines []string) int {
 	s.t.Helper()
 	lines = slices.DeleteFunc(lines, func(line string) bool { return len(s.allowed(line)) == 0 })
@@ -132,7 +133,7 @@ func (s *shells) compare(lines []string) int {
 	return len(lines)
 }
 
-// records are the programs that a line started, each with its words.
+// records returns the programs that a line started, each with its words.
 func records(text string) []string {
 	var out []string
 	for record := range strings.SplitSeq(text, "\x1f\\036\x1f") {
@@ -197,7 +198,7 @@ x=N; export $x=V
 [ x == N ]
 wait -p N`, "\n")
 
-// lines makes lines that set a variable, special in zsh or not, and then start a program.
+// lines returns lines that set a variable, special in zsh or not, and then start a program.
 func (s *shells) lines(seed uint64, n int) []string {
 	s.t.Helper()
 	out, err := exec.Command("zsh", "-f", "-c", "zmodload zsh/parameter; print -l ${(k)parameters}").Output()
@@ -237,7 +238,7 @@ func (s *shells) lines(seed uint64, n int) []string {
 		line := pick(setting) + pick([]string{"; ", "\n", " && "}) + program
 		lines[i] = strings.NewReplacer("N", name, "V", pick(values), "P", program).Replace(line)
 	}
-	for _, name := range strings.Fields("path commands aliases functions READNULLCMD NULLCMD") { // with which zsh starts another program
+	for _, name := range strings.Fields("path commands aliases functions READNULLCMD NULLCMD") { // which make zsh start another program
 		for _, set := range setting {
 			value := "./evil"
 			if name == "path" {
@@ -251,7 +252,7 @@ func (s *shells) lines(seed uint64, n int) []string {
 	return lines
 }
 
-// differing are constructs that zsh may read in another way. The words in capital letters are
+// differing are constructs that zsh may read differently. The words in capital letters are
 // replaced: PARAM reads the variable NAME, VALUE may be a number, FORMAT is for printf.
 var differing = strings.Split(`printf FORMAT VALUE
 printf 'x FORMAT\n' VALUE
@@ -328,7 +329,7 @@ var parameters = strings.Fields(`$NAME ${NAME} $NAME[1] $NAME[2,4] $NAME[$NAME] 
 	${NAME}[1] ${NAME:h} ${NAME:t} ${NAME:l} ${NAME:0:3} ${NAME:1} ${NAME%.*} ${NAME##*/} ${NAME:-x} ${NAME/c/e} $@ $@[1] $*[1] $1 $1[2]
 	$10 $#1 $#@ $?[1] $$NAME`)
 
-// others makes lines that read parameters, and numbers.
+// others returns lines that read parameters, and numbers.
 func others(seed uint64, n int) []string {
 	r := rand.New(rand.NewPCG(seed, 2))
 	pick := func(list ...string) string { return list[r.IntN(len(list))] }
@@ -344,7 +345,7 @@ func others(seed uint64, n int) []string {
 	return lines
 }
 
-// What is allowed starts the same programs with the same words in bash and in zsh.
+// An allowed line starts the same programs with the same words in bash and in zsh.
 func TestZshStartsTheSame(t *testing.T) {
 	s := newShells(t)
 	lines := append(s.lines(1, testrun.Pick(600, 20_000)), others(1, testrun.Pick(1500, 20_000))...)

@@ -1,6 +1,6 @@
-// Package rolepaths applies the paths of an agent's role: it denies what the role may
-// not read or write, allows the files that it may, and leaves to a person what may
-// write without anyone seeing it.
+// Package rolepaths applies the paths of an agent's role. It denies what the role may not
+// read or write, allows the files that it may, and defers to a person what may write
+// unseen.
 package rolepaths
 
 import (
@@ -21,43 +21,43 @@ import (
 	"cardea.dev/internal/decide/roles"
 )
 
-// Settings are what the decider must know of a place.
-type Settings struct {
-	// Role are the definitions of the agent's role that count, with their categories
-	// put in. None: the agent has no role.
+// Options configure the decider for a place.
+type Options struct {
+	// Role holds the definitions of the agent's role that apply, with categories expanded.
+	// If empty, the agent has no role.
 	Role []roles.Role
 	// Home is the person's home folder.
 	Home string
-	// OnlyTouches reports whether a part does nothing but read and write files, each
-	// of which is free to read or covered; nil allows no command.
+	// OnlyTouches reports whether a part only reads and writes files, each of which is free
+	// to read or covered. If nil, no command is allowed.
 	OnlyTouches func(ev *cardea.Event, p *cardea.Part, covered func(*cardea.Access) bool) bool
 }
 
-// Decider is the decider "roles". It may be used by many goroutines.
+// Decider is the decider "roles". It is safe for concurrent use.
 type Decider struct {
-	about    Settings
+	about    Options
 	mu       sync.Mutex
 	compiled *policy
 }
 
-// New makes the decider of a role. It compiles nothing.
-func New(s Settings) *Decider { return &Decider{about: s} }
+// New returns the decider of a role. It compiles nothing.
+func New(s Options) *Decider { return &Decider{about: s} }
 
-// Name is "roles".
+// Name returns "roles".
 func (*Decider) Name() string { return "roles" }
 
-// Decide gives the role's opinions.
+// Decide returns the role's opinions.
 //
-// Of each part it denies any access that a glob of deny_write or deny_read names,
-// read generously. It allows a part that only reads and writes single files, all of
-// which allow_read and allow_write name, read strictly; it never allows to delete,
-// to run or to connect. A part that may write where it cannot be seen is deferred,
-// unless the role may write everything. About all else it is silent.
+// It denies each part with an access that a glob of deny_write or deny_read may match. It
+// allows a part that only reads and writes single files, if allow_read and allow_write
+// match all of them for certain. It never allows deletions, execution or connections. It
+// defers a part whose writes are unknown, unless the role may write everything. It has no
+// opinion about other parts.
 func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if len(d.about.Role) == 0 || ev.Call == nil {
 		return nil, nil
 	}
-	c := call{policy: d.policy(ev.Project), about: &d.about, ev: ev}
+	c := evaluation{policy: d.policy(ev.Project), about: &d.about, ev: ev}
 	for i := range ev.Call.Parts {
 		if ctx.Err() != nil {
 			break // the gate reports it
@@ -67,12 +67,12 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	return c.out, nil
 }
 
-// WatchesFiles reports whether the role may not read something.
+// WatchesFiles reports whether the role denies reading any path.
 func (d *Decider) WatchesFiles() bool {
 	return slices.ContainsFunc(d.about.Role, func(r roles.Role) bool { return len(r.Paths.DenyRead) > 0 })
 }
 
-// policy is the role's globs, compiled once for a project.
+// policy returns the role's globs, compiled once for a project.
 func (d *Decider) policy(project string) *policy {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -82,32 +82,33 @@ func (d *Decider) policy(project string) *policy {
 	return d.compiled
 }
 
-// policy is a role's globs in a project. Denials compare without regard to case, since
-// a folder may lie on a file system that does; allowances only where all do.
+// policy holds a role's globs in a project. Denials ignore case, since the file system of a
+// folder may. Allowances ignore it only on systems where all file systems do.
 type policy struct {
-	exact, folded *pathglob.Place
+	exact, folded *pathglob.Base
 	definitions   []definition
-	// everywhere is set where the role may write everything, so that nothing needs to
-	// be seen.
+	// everywhere is set if the role may write everything, so that unknown writes are no
+	// problem.
 	everywhere bool
 }
 
-// definition is one definition of the role.
+// definition is one definition of the role, with compiled globs.
 type definition struct {
 	roles.Role
 	denyWrite, denyRead, allowWrite, allowRead []glob
 }
 
-// glob is one of a definition's, in the forms that it stands for.
+// glob is a glob of a definition, in all forms that it means.
 type glob struct {
 	roles.Glob
 	forms []*pathglob.Glob
-	// fixed is a text that every path has which the glob matches.
+	// fixed is a text in every path that the glob matches.
 	fixed string
-	// source is where it stands, allows the reason of what it allows.
+	// source is the glob's position, allows the reason for what it allows.
 	source, allows string
 }
 
+// compile compiles the definitions of a role for a project.
 func compile(defs []roles.Role, home, project string) *policy {
 	folds := runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 	p := &policy{exact: pathglob.NewPlace(home, project, folds), folded: pathglob.NewPlace(home, project, true)}
@@ -122,7 +123,8 @@ func compile(defs []roles.Role, home, project string) *policy {
 	return p
 }
 
-func globsIn(pl *pathglob.Place, r roles.Role, globs []roles.Glob) []glob {
+// globsIn compiles the globs of a definition in a place.
+func globsIn(pl *pathglob.Base, r roles.Role, globs []roles.Glob) []glob {
 	out := make([]glob, len(globs))
 	file, _ := cardea.SplitSource(r.Source)
 	for i, g := range globs {
@@ -137,8 +139,8 @@ func globsIn(pl *pathglob.Place, r roles.Role, globs []roles.Glob) []glob {
 	return out
 }
 
-// withContents is a glob with what lies below it, as a name in .gitignore means a
-// folder with all of its contents.
+// withContents returns the globs for a name and everything below it, as a name in
+// .gitignore means a folder with its contents.
 func withContents(text string) []string {
 	name := strings.TrimRight(text, "/")
 	switch {
@@ -152,9 +154,9 @@ func withContents(text string) []string {
 	return []string{name, name + "/**"}
 }
 
-// touched is the first of some globs that an access has to do with. Most are turned away
-// by a quick look at the path.
-func touched(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
+// touched returns the first glob that an access may match, or nil. For most globs a quick
+// look at the path is enough.
+func touched(globs []glob, pl *pathglob.Base, a *cardea.Access) *glob {
 	plain, path, spelled := !a.Glob && !a.Recursive, pl.Folded(a.Path), pl.Folded(a.Spelled)
 	var named *pathglob.Named
 	for i := range globs {
@@ -171,8 +173,8 @@ func touched(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
 	return nil
 }
 
-// covered reports whether one of some globs names all that an access touches.
-func covered(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
+// covered returns the first glob that matches everything that an access touches, or nil.
+func covered(globs []glob, pl *pathglob.Base, a *cardea.Access) *glob {
 	for i := range globs {
 		if slices.ContainsFunc(globs[i].forms, func(f *pathglob.Glob) bool { return f.Covers(a, pl) }) {
 			return &globs[i]
@@ -181,16 +183,16 @@ func covered(globs []glob, pl *pathglob.Place, a *cardea.Access) *glob {
 	return nil
 }
 
-// call is one event under judgement.
-type call struct {
+// evaluation is the evaluation of one event.
+type evaluation struct {
 	*policy
-	about *Settings
+	about *Options
 	ev    *cardea.Event
 	out   []cardea.Opinion
 }
 
 // judge adds the opinions about a part.
-func (c *call) judge(i int) {
+func (c *evaluation) judge(i int) {
 	p := &c.ev.Call.Parts[i]
 	if p.NoEffect {
 		return
@@ -218,8 +220,9 @@ func (c *call) judge(i int) {
 	}
 }
 
-// denies adds the denial of a definition, where there is one.
-func (c *call) denies(def *definition, i int) bool {
+// denies adds the denial of a definition for part i, and reports whether there is one. It
+// asks instead if it is unknown what a pattern expands to.
+func (c *evaluation) denies(def *definition, i int) bool {
 	p := &c.ev.Call.Parts[i]
 	for k := range p.Access {
 		a := &p.Access[k]
@@ -236,7 +239,7 @@ func (c *call) denies(def *definition, i int) bool {
 		if g := touched(globs, c.folded, a); g != nil {
 			effect, may := cardea.Deny, "may not"
 			if a.Glob && covered([]glob{*g}, c.folded, a) == nil {
-				effect, may = cardea.Ask, "may not, should this name it," // what a pattern becomes is not known
+				effect, may = cardea.Ask, "may not, should this name it," // a pattern's expansion is unknown
 			}
 			c.say(def, effect, i, g, fmt.Sprintf("the role %s %s %s %s (%s: %s)", def.Name, may, verb, c.shown(a), list, g.Shown()))
 			return true
@@ -245,8 +248,8 @@ func (c *call) denies(def *definition, i int) bool {
 	return false
 }
 
-// shown is what an access names, from the project on.
-func (c *call) shown(a *cardea.Access) string {
+// shown returns the name of an access, relative to the project if it is inside.
+func (c *evaluation) shown(a *cardea.Access) string {
 	name := cmp.Or(a.Path, a.Spelled)
 	if a.Glob && a.Pattern != "" {
 		name = a.Pattern
@@ -257,9 +260,9 @@ func (c *call) shown(a *cardea.Access) string {
 	return name
 }
 
-// allows finds the glob and the definition by which the role may do all that a part
-// does, nil where it may not.
-func (c *call) allows(p *cardea.Part) (by *glob, of *definition) {
+// allows returns the glob and the definition that allow all accesses of a part. Both are
+// nil if the role does not allow it.
+func (c *evaluation) allows(p *cardea.Part) (by *glob, of *definition) {
 	call := c.ev.Call
 	if len(c.ev.Faults)+len(call.Opaque)+len(p.Opaque) > 0 || call.Unsandboxed || !call.Known {
 		return nil, nil
@@ -284,7 +287,7 @@ func (c *call) allows(p *cardea.Part) (by *glob, of *definition) {
 	}
 	for i := range call.Parts {
 		if q := &call.Parts[i]; q != p && knowledge.MayMakeLinks(q) {
-			return nil, nil // where this one writes
+			return nil, nil // a link of q may redirect the writes of p
 		}
 	}
 	if !c.about.OnlyTouches(c.ev, p, names) {
@@ -293,8 +296,9 @@ func (c *call) allows(p *cardea.Part) (by *glob, of *definition) {
 	return by, of
 }
 
-// named finds what allows an access: reads, and writes of single files.
-func (c *call) named(a *cardea.Access) (*glob, *definition) {
+// named returns the glob and the definition that allow an access: a read, or a write of a
+// single file.
+func (c *evaluation) named(a *cardea.Access) (*glob, *definition) {
 	for k := range c.definitions {
 		def := &c.definitions[k]
 		var g *glob
@@ -311,9 +315,9 @@ func (c *call) named(a *cardea.Access) (*glob, *definition) {
 	return nil, nil
 }
 
-// fills reports a part that writes a folder in which something may lie that the role may
-// not write: what tar and unzip put there is not known.
-func (c *call) fills(p *cardea.Part) bool {
+// fills reports whether a part writes a folder that may contain paths which the role may
+// not write. It is unknown which files tar or unzip create there.
+func (c *evaluation) fills(p *cardea.Part) bool {
 	for k := range p.Access {
 		a := &p.Access[k]
 		if a.Kind != cardea.Write || a.Path == "" || p.Remote && !a.Redirect {
@@ -329,7 +333,7 @@ func (c *call) fills(p *cardea.Part) bool {
 	return false
 }
 
-// unseen reports a part that may write where it is not known: it runs something, or its
+// unseen reports whether a part may write an unknown path: it runs a program, or its
 // accesses are not all known.
 func unseen(call *cardea.Call, p *cardea.Part) bool {
 	if !call.Known || len(p.Argv) > 0 && len(p.Access) == 0 && p.Knowledge != cardea.Complete {
@@ -346,8 +350,8 @@ func unseen(call *cardea.Call, p *cardea.Part) bool {
 	})
 }
 
-// say adds an opinion of a definition.
-func (c *call) say(def *definition, e cardea.Effect, part int, by *glob, reason string) {
+// say adds an opinion of a definition about a part. by is the glob that decides, or nil.
+func (c *evaluation) say(def *definition, e cardea.Effect, part int, by *glob, reason string) {
 	o := cardea.Opinion{Decider: "roles", Yields: cardea.YieldsToOverride, Rule: def.Name, Effect: e, Part: part, Scope: def.Scope, Source: def.Source, Reason: reason, Withheld: !def.Trusted}
 	if def.Scope == cardea.ScopeBuiltin {
 		o.Scope = cardea.ScopeRole
@@ -361,13 +365,13 @@ func (c *call) say(def *definition, e cardea.Effect, part int, by *glob, reason 
 	c.out = append(c.out, o)
 }
 
-// Answer is what a role may do with a file.
-type Answer struct{ Read, Write cardea.Effect }
+// Rights is the effect of a role on reading and on writing a file.
+type Rights struct{ Read, Write cardea.Effect }
 
-// About tells what the role may do with one file: allow, deny, or abstain where it
-// says nothing.
-func (d *Decider) About(project, path string) Answer {
-	c := call{policy: d.policy(project), about: &d.about, ev: &cardea.Event{Project: project, Call: &cardea.Call{}}}
+// About returns the role's effect on one file: allow, deny, or abstain if the role has no
+// matching glob.
+func (d *Decider) About(project, path string) Rights {
+	c := evaluation{policy: d.policy(project), about: &d.about, ev: &cardea.Event{Project: project, Call: &cardea.Call{}}}
 	real := paths.Real(path)
 	one := func(kind cardea.AccessKind) cardea.Effect {
 		a := cardea.Access{Kind: kind, Path: real}
@@ -385,5 +389,5 @@ func (d *Decider) About(project, path string) Answer {
 		}
 		return cardea.Abstain
 	}
-	return Answer{Read: one(cardea.Read), Write: one(cardea.Write)}
+	return Rights{Read: one(cardea.Read), Write: one(cardea.Write)}
 }

@@ -16,7 +16,7 @@ import (
 
 const project = "/home/u/p"
 
-// role makes the decider of a role, with a file of definitions besides the built-in ones.
+// role returns the decider of a role, with the built-in definitions and those of a file.
 func role(t testing.TB, name, file string, scope cardea.Scope, trusted bool) *rolepaths.Decider {
 	t.Helper()
 	src, problems := roles.Read("roles.yaml", scope, document.Read("roles.yaml", []byte(file)), packs.Roles().Categories...)
@@ -32,12 +32,12 @@ func role(t testing.TB, name, file string, scope cardea.Scope, trusted bool) *ro
 		}
 		return p.Knowledge == cardea.Complete
 	}
-	return rolepaths.New(rolepaths.Settings{Role: roles.NewSet(src, packs.Roles()).Of(name), Home: "/home/u", OnlyTouches: only})
+	return rolepaths.New(rolepaths.Options{Role: roles.NewSet(src, packs.Roles()).Of(name), Home: "/home/u", OnlyTouches: only})
 }
 
 func writes(path string) cardea.Access { return cardea.Access{Kind: cardea.Write, Path: path} }
 
-// decide is what a role says about a part, "" for silence.
+// decide returns the role's decision about a part, "" for no opinion.
 func decide(t testing.TB, d *rolepaths.Decider, p cardea.Part) string {
 	t.Helper()
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Project: project, Call: &cardea.Call{Tool: "Write", Known: true, Parts: []cardea.Part{p}}}
@@ -52,7 +52,7 @@ func decide(t testing.TB, d *rolepaths.Decider, p cardea.Part) string {
 	return strings.Join(out, " ")
 }
 
-// TestSeedRoles holds the twelve roles against paths that their definitions name.
+// TestSeedRoles compares the twelve roles with paths that their definitions name.
 func TestSeedRoles(t *testing.T) {
 	for name, want := range map[string]string{
 		"coder": "+src/a.ts +lib/x/y +package.json +sub/go.mod +requirements-dev.txt -tests/a -src/a.test.ts -pkg/a_test.go " +
@@ -88,7 +88,8 @@ func TestSeedRoles(t *testing.T) {
 	}
 }
 
-// TestWhatRolesNeverAllow: only reads, and writes of single files that are seen.
+// TestWhatRolesNeverAllow tests that roles allow only reads, and writes of known single
+// files.
 func TestWhatRolesNeverAllow(t *testing.T) {
 	coder := role(t, "coder", "roles: {}", cardea.ScopeUser, true)
 	words := []cardea.Word{{Text: "x", Static: true}}
@@ -138,8 +139,8 @@ func TestWhatRolesNeverAllow(t *testing.T) {
 	}
 }
 
-// TestDefinitionsOfFiles: files redefine what is built in, and one that is not trusted
-// only denies.
+// TestDefinitionsOfFiles tests that files redefine built-in roles, and that an untrusted
+// one only denies.
 func TestDefinitionsOfFiles(t *testing.T) {
 	file := `categories: {tests: ["spec/**"], new: [a/]}
 roles:
@@ -157,7 +158,7 @@ roles:
 		{"coder", true, at("tests/x"), "allow"}, {"coder", true, at("spec/x"), "deny"}, {"coder", true, at("a/b/c"), "deny"}, {"coder", true, reads, "deny"},
 		{"coder", false, at("tests/x"), "deny"}, {"coder", false, at("spec/x"), "deny"}, {"coder", false, at("other"), ""}, {"coder", false, reads, "deny"},
 		{"own", true, at("out/x/y"), "allow"}, {"own", true, at("out"), "allow"}, {"own", false, at("out/x"), ""},
-		// The category that the project redefined is that of the built-in roles, too.
+		// The category that the project redefined also applies to the built-in roles.
 		{"tester", true, at("spec/x"), "allow"}, {"tester", true, at("tests/x"), ""}, {"tester", false, at("tests/x"), "allow"},
 	} {
 		d := role(t, c.role, file, cardea.ScopeProject, c.trusted)
@@ -167,7 +168,7 @@ roles:
 	}
 }
 
-// BenchmarkCheckRolePaths is a write that a role with 40 globs judges.
+// BenchmarkCheckRolePaths decides a write for a role with 40 globs.
 func BenchmarkCheckRolePaths(b *testing.B) {
 	var list []string
 	for i := range 10 {

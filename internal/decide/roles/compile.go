@@ -8,10 +8,11 @@ import (
 	"cardea.dev"
 )
 
-// CompiledForm is the version of the form that Compile writes.
+// CompiledForm is the version of the format that [Compile] writes.
 const CompiledForm = "roles 1"
 
-// Compile is a source as a text that is read back quickly, "" where it has none.
+// Compile returns a source in a format that is quick to read. It returns "" if a text
+// contains a zero byte.
 func Compile(src Source) string {
 	w := writer{}
 	w.int(len(src.Categories))
@@ -42,7 +43,7 @@ func Compile(src Source) string {
 	return strings.Join(w.fields, "\x00")
 }
 
-// OpenCompiled reads a form back.
+// OpenCompiled reads the result of [Compile].
 func OpenCompiled(form string, scope cardea.Scope) (Source, error) {
 	r := reader{left: form}
 	src := Source{Scope: scope}
@@ -68,7 +69,7 @@ func OpenCompiled(form string, scope cardea.Scope) (Source, error) {
 	return src, nil
 }
 
-// writer collects fields. A text with a zero byte has no form.
+// writer collects fields. bad is set if a text contains a zero byte.
 type writer struct {
 	fields []string
 	bad    bool
@@ -97,7 +98,7 @@ func (r *reader) text() string {
 	return field
 }
 
-// int is a number that is no greater than what is left to be read could hold.
+// int reads a number from 0 to 1<<24. Any other value sets bad.
 func (r *reader) int() int {
 	n, err := strconv.Atoi(r.text())
 	if err != nil || n < 0 || n > 1<<24 {

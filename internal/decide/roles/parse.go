@@ -11,10 +11,10 @@ import (
 	"cardea.dev/internal/base/pathglob"
 )
 
-// Read reads a roles.yaml. What is wrong is among the problems; where one of them is
-// an error, the file does not count.
+// Read reads a roles.yaml. If one of the diagnostics is an error, the caller must ignore
+// the file.
 //
-// known are the categories that other files define, so that a file can use them.
+// known are the categories of other files, which this file may use.
 func Read(path string, scope cardea.Scope, doc *document.Reader, known ...Category) (Source, []cardea.Diagnostic) {
 	doc.KeysIn("docs/roles.md")
 	doc.Hints(keysOfOthers)
@@ -35,7 +35,7 @@ func Read(path string, scope cardea.Scope, doc *document.Reader, known ...Catego
 	return p.source, doc.Problems()
 }
 
-// keysOfOthers are keys that people write where others belong.
+// keysOfOthers returns hints for keys that people often put in the wrong place.
 func keysOfOthers() map[string]string {
 	return map[string]string{
 		"allow_write": "write paths: {allow_write: […]}", "deny_write": "write paths: {deny_write: […]}",
@@ -50,6 +50,7 @@ type parser struct {
 	known  []Category
 }
 
+// category reads the category with a name and adds it to the source.
 func (p *parser) category(name string, v document.Value) {
 	c := Category{Name: name, Line: v.KeyLine()}
 	if !IsName(name) {
@@ -67,6 +68,7 @@ func (p *parser) category(name string, v document.Value) {
 	p.source.Categories = append(p.source.Categories, c)
 }
 
+// role reads the role with a name and adds it to the source.
 func (p *parser) role(name string, v document.Value) {
 	r := Role{Name: name, Scope: p.source.Scope, Source: fmt.Sprintf("%s:%d", p.path, v.KeyLine())}
 	if !IsName(name) {
@@ -89,9 +91,10 @@ func (p *parser) role(name string, v document.Value) {
 	p.source.Roles = append(p.source.Roles, r)
 }
 
-// Groups are the groups of the built-in roles, in the order in which they are listed.
+// Groups returns the groups of the built-in roles, in the order of listing.
 func Groups() []string { return []string{"implementation", "knowledge", "full-access"} }
 
+// globs reads a list of globs and names of categories.
 func (p *parser) globs(v document.Value) []Glob {
 	var out []Glob
 	for _, e := range v.Items() {
@@ -115,7 +118,7 @@ func (p *parser) checkGlob(at document.Value, text string) {
 	pathglob.Check(at, text)
 }
 
-// categories are the names that a role may use.
+// categories returns the names of categories that a role may use.
 func (p *parser) categories() (names []string) {
 	return lists.Of(slices.Concat(p.source.Categories, p.known), func(c Category) string { return c.Name })
 }
@@ -130,8 +133,8 @@ func (p *parser) categoryHint(name string) string {
 
 const nameHint = "use lower-case letters, digits and -, at most 40"
 
-// IsName reports whether a text can be the name of a role or category: it stands in
-// messages for the model, so it can hold no sentence.
+// IsName reports whether a text can be the name of a role or category. Messages for the
+// model contain names, so a name cannot hold a sentence.
 func IsName(s string) bool {
 	return s != "" && len(s) <= 40 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }

@@ -1,8 +1,8 @@
-// Package roles reads roles.yaml: which roles agents can have, and which paths
-// each may read and write. It also puts the definitions of several scopes together.
+// Package roles reads roles.yaml: which roles agents can have, and which paths each may
+// read and write. It also merges the definitions of several scopes.
 //
-// A definition is a person's word about a kind of work, such as "coder". What it
-// costs a call is the business of internal/decide/rolepaths.
+// A person defines a role for a kind of work, such as "coder". internal/decide/rolepaths
+// applies it to calls.
 package roles
 
 import (
@@ -13,42 +13,41 @@ import (
 	"cardea.dev/internal/base/lists"
 )
 
-// Role is one definition of a role, in one file.
+// Role is the definition of a role in one file.
 type Role struct {
-	// Name is the role's name, by which people and settings call it.
+	// Name is the role's name, as used by people and settings.
 	Name string
-	// Group is how roles are listed for people: "implementation", "knowledge",
-	// "full-access", or "" for those of files, which are listed as custom ones.
+	// Group is the heading of the role in lists: "implementation", "knowledge" or
+	// "full-access". It is "" for roles of files, which are listed as custom.
 	Group string
-	// Description says in prose what the role is for.
+	// Description describes in prose what the role is for.
 	Description string
-	// Paths are what it may read and write.
+	// Paths are the paths that it may read and write.
 	Paths Paths
-	// Scope is who wrote the definition, Source where it stands ("file:line").
+	// Scope is the scope of the definition's file, Source its position ("file:line").
 	Scope  cardea.Scope
 	Source string
-	// Trusted is set where all of the definition counts. Of another one only what
-	// it denies does.
+	// Trusted is set if all of the definition applies. Otherwise only its denials apply.
 	Trusted bool
 }
 
-// Paths are the globs of a role, each with the line in which it stands. Those of
-// categories ("{{tests}}") are put in when definitions are put together.
+// Paths holds the globs of a role, each with its line. [Set.Of] expands categories
+// ("{{tests}}").
 type Paths struct{ AllowWrite, DenyWrite, AllowRead, DenyRead []Glob }
 
 // Glob is one path glob of a role.
 type Glob struct {
-	// Text is the glob as gitignore means it: without a slash the name of a file or
-	// folder at any depth, with one from the project's folder on. Outside of the
-	// project it begins with "/" or "~/".
+	// Text is the glob in the syntax of gitignore. Without a slash it is the name of a file
+	// or folder at any depth, with one it is relative to the project. A glob outside the
+	// project begins with "/" or "~/".
 	Text string
-	// Line is where it stands in the file, 0 for a built-in one.
+	// Line is its line in the file, 0 for a built-in glob.
 	Line int
-	// Category is the category that it comes from, or "".
+	// Category is the category that contains it, or "".
 	Category string
 }
 
-// Shown is the glob for people, with the category that it comes from.
+// Shown returns the glob for people, with its category.
 func (g Glob) Shown() string {
 	if g.Category == "" {
 		return g.Text
@@ -56,15 +55,15 @@ func (g Glob) Shown() string {
 	return g.Text + " ({{" + g.Category + "}})"
 }
 
-// Texts are globs as their texts.
+// Texts returns the texts of globs.
 func Texts(globs []Glob) []string {
 	return append([]string{}, lists.Of(globs, func(g Glob) string { return g.Text })...)
 }
 
-// Source is a set of definitions of one scope: the built-in ones, or a file's.
+// Source is the definitions of one scope: built-in ones, or those of a file.
 type Source struct {
 	Scope cardea.Scope
-	// Trusted is set where all of it counts.
+	// Trusted is set if all of it applies.
 	Trusted bool
 	// Roles are its definitions, Categories its named lists of globs.
 	Roles      []Role
@@ -78,14 +77,14 @@ type Category struct {
 	Line  int
 }
 
-// Set is what several sources add up to.
+// Set is the merged definitions of several sources.
 type Set struct{ sources []Source }
 
-// NewSet puts sources together, strongest scope first, the built-in one last.
+// NewSet merges sources, given from the strongest scope to the built-in one.
 func NewSet(sources ...Source) Set { return Set{sources} }
 
-// Names are the names of all roles, in the order of the built-in ones and then of the
-// files. Definitions that are not trusted make no role.
+// Names returns the names of all roles, those of built-in definitions first. A definition
+// that is not trusted adds no role.
 func (s Set) Names() []string {
 	var out []string
 	for _, builtin := range []bool{true, false} {
@@ -100,13 +99,12 @@ func (s Set) Names() []string {
 	return out
 }
 
-// Has reports whether there is a role of a name.
+// Has reports whether there is a role with a name.
 func (s Set) Has(name string) bool { return slices.Contains(s.Names(), name) }
 
-// Of are the definitions of a role that count, strongest scope first, with their
-// categories put in. Where a trusted file defines the role, the built-in definition
-// does not count: the file redefines it. Of files that are not trusted only the
-// denials are left.
+// Of returns the definitions of a role that apply, strongest scope first, with categories
+// expanded. A definition in a trusted file replaces the built-in one. A file that is not
+// trusted contributes only denials.
 func (s Set) Of(name string) []Role {
 	var out []Role
 	redefined := false
@@ -122,7 +120,7 @@ func (s Set) Of(name string) []Role {
 	return out
 }
 
-// filled is a definition with its categories put in.
+// filled returns a definition with its categories expanded.
 func (s Set) filled(src Source, r Role) Role {
 	r.Scope, r.Trusted = src.Scope, src.Trusted
 	for _, list := range []*[]Glob{&r.Paths.AllowWrite, &r.Paths.DenyWrite, &r.Paths.AllowRead, &r.Paths.DenyRead} {
@@ -135,7 +133,7 @@ func (s Set) filled(src Source, r Role) Role {
 	return r
 }
 
-// expand puts categories in the place of their names.
+// expand replaces names of categories by their globs.
 func (s Set) expand(src Source, globs []Glob) []Glob {
 	var out []Glob
 	for _, g := range globs {
@@ -150,13 +148,12 @@ func (s Set) expand(src Source, globs []Glob) []Glob {
 	return out
 }
 
-// category finds what a category means to the definitions of a source. A trusted
-// project redefines what is built in, but loosens nothing that system, organisation
-// or person say.
+// category returns the category that a name means in a source. A trusted project can
+// redefine a built-in category, but not those of system, organisation or person.
 func (s Set) category(of Source, name string) (found Category, ok bool) {
 	if !of.Trusted {
 		if c, own := of.category(name); own {
-			return c, true // it only denies
+			return c, true // it only adds denials
 		}
 	}
 	best := -1
@@ -183,7 +180,7 @@ func (s Source) category(name string) (Category, bool) {
 	return s.Categories[i], true
 }
 
-// categoryName is the name in "{{name}}".
+// categoryName returns the name in "{{name}}", and whether text has this form.
 func categoryName(text string) (string, bool) {
 	inner, ok := strings.CutPrefix(text, "{{")
 	if !ok {

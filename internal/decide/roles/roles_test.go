@@ -55,7 +55,7 @@ sensitive_paths: {}
 
 func TestCompiledForm(t *testing.T) {
 	builtin := packs.Roles()
-	builtin.Trusted = false // it is no part of the form
+	builtin.Trusted = false // not part of the form
 	file, problems := roles.Read(
 		"roles.yaml",
 		cardea.ScopeUser,
@@ -74,7 +74,7 @@ func TestCompiledForm(t *testing.T) {
 			t.Errorf("%v\n%+v\n%+v", err, back, src)
 		}
 		for i := range len(form) {
-			_, _ = roles.OpenCompiled(form[:i], src.Scope) // it ends
+			_, _ = roles.OpenCompiled(form[:i], src.Scope) // it must return
 		}
 		if _, err := roles.OpenCompiled(form+"\x00x", src.Scope); err == nil {
 			t.Error("more than a form is one")
@@ -85,7 +85,7 @@ func TestCompiledForm(t *testing.T) {
 	}
 }
 
-// TestScopesOfDefinitions: which definitions and categories count.
+// TestScopesOfDefinitions tests which definitions and categories apply.
 func TestScopesOfDefinitions(t *testing.T) {
 	parse := func(scope cardea.Scope, trusted bool, text string) roles.Source {
 		src, problems := roles.Read(scope.String()+".yaml", scope, document.Read(scope.String()+".yaml", []byte(text)), packs.Roles().Categories...)

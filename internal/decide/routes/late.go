@@ -7,19 +7,19 @@ import (
 	"cardea.dev"
 )
 
-// Late is the decider "routes", which reads its files when it is asked.
+// Late is the decider "routes" that reads its files at each call.
 type Late struct {
-	// Find reads the routes, and tells what is wrong with their files.
-	Find func() ([]Route, cardea.Troubles)
+	// Find reads the routes, and returns the issues of their files.
+	Find func() ([]Route, cardea.Issues)
 }
 
-// Name is "routes".
+// Name returns "routes".
 func (Late) Name() string { return "routes" }
 
 // Decide gives the opinion of the routes.
 func (d Late) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	list, troubles := d.Find()
+	list, issues := d.Find()
 	opinions, err := New(list).Decide(ctx, ev)
-	err = cmp.Or(err, troubles.Err())
+	err = cmp.Or(err, issues.Err())
 	return opinions, err
 }

@@ -17,19 +17,18 @@ import (
 // Source is a file of routes.
 type Source struct {
 	File string
-	// Scope is project for the project's own file and for plugins inside of
-	// it, user for all other plugins.
+	// Scope is project for the project's own file and for plugins inside of it, user for
+	// all other plugins.
 	Scope cardea.Scope
-	// Root is the folder that further files named by it must lie in.
+	// Root is the folder that must contain the further files that it names.
 	Root string
 }
 
-// Find lists the files of routes that there are, sorted: the project's
-// .claude/tool-routes.yaml; hooks/tool-routes.yaml and
-// .claude-plugin/routes.json of each plugin; and, as the original does, the
-// hooks/tool-routes.yaml of the siblings of own, the plugin that Cardea runs
-// in (CLAUDE_PLUGIN_ROOT), where it is not "". A file that several of these
-// lead to is there once.
+// Find returns the existing files of routes, sorted: the project's
+// .claude/tool-routes.yaml, and hooks/tool-routes.yaml and .claude-plugin/routes.json of
+// each plugin. own is the plugin that Cardea runs in (CLAUDE_PLUGIN_ROOT), or "". As the
+// original does, Find adds the hooks/tool-routes.yaml of its siblings. Each path is listed
+// once.
 func Find(pluginRoots []string, project, own string) []Source {
 	var out []Source
 	add := func(root string, rel ...string) {
@@ -60,7 +59,7 @@ func Find(pluginRoots []string, project, own string) []Source {
 	return slices.CompactFunc(out, func(a, b Source) bool { return a.File == b.File })
 }
 
-// literal escapes what filepath.Glob would read as a pattern.
+// literal escapes the characters that filepath.Glob reads as a pattern.
 func literal(dir string) string {
 	if filepath.Separator == '\\' {
 		return dir
@@ -68,11 +67,11 @@ func literal(dir string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
 }
 
-// Load reads files of routes, in their order, and the further files that they
-// name. trusted reports whether the person accepted a file of the project as it
-// is, nil for none; tool is [Origin.Tool]; exact finds all patterns that cannot be run, which takes
-// milliseconds, and not only at a call that they may be about. What is wrong is among the problems; that there are files but
-// no route is one, too.
+// Load reads files of routes, in order, and the further files that they name. trusted
+// reports whether the person accepted a project file with this content; nil accepts none.
+// tool is [Origin.Tool]. If exact is set, Load drops and reports every pattern that cannot
+// run. That takes milliseconds; otherwise the first matching call finds it. Files without
+// any route are also reported.
 func Load(sources []Source, trusted func(path string, data []byte) bool, tool func(string) (string, bool), open Opener, exact bool) ([]Route, []cardea.Diagnostic) {
 	l := loader{trusted: trusted, tool: tool, open: open, read: map[string]bool{}}
 	for _, s := range sources {
@@ -90,7 +89,7 @@ func Load(sources []Source, trusted func(path string, data []byte) bool, tool fu
 	return l.routes, l.problems
 }
 
-// Opener reads the text of a file as document.Read does.
+// Opener reads the text of a file as [document.Read] does.
 type Opener func(file string, data []byte) *document.Reader
 
 type loader struct {
@@ -107,7 +106,7 @@ func (l *loader) problem(at cardea.Diagnostic, hint, format string, args ...any)
 	l.problems = append(l.problems, at)
 }
 
-// file reads one file. named files may not name others.
+// file reads one file, and the further files that it names if mayName is set.
 func (l *loader) file(s Source, name string, at cardea.Diagnostic, mayName bool) {
 	if l.read[name] {
 		return
@@ -136,7 +135,8 @@ func (l *loader) file(s Source, name string, at cardea.Diagnostic, mayName bool)
 	}
 }
 
-// cannotRun reports a route whose pattern has no form without lookaround.
+// cannotRun reports whether a route's pattern has no form without lookaround, and records
+// the problem.
 func (l *loader) cannotRun(r Route) bool {
 	_, err := r.Expression()
 	if err != nil {
@@ -147,8 +147,8 @@ func (l *loader) cannotRun(r Route) bool {
 	return err != nil
 }
 
-// readFile reads a file of at most the size that a document may have, and no
-// device or pipe, which would keep the hook waiting.
+// readFile reads a file of at most document.MaxSize bytes. It refuses a device or pipe,
+// which could block the hook.
 func readFile(name string) ([]byte, error) {
 	data, err := state.ReadLinked(name, document.MaxSize)
 	if err != nil {
@@ -157,7 +157,7 @@ func readFile(name string) ([]byte, error) {
 	return data, nil
 }
 
-// duplicates reports names that are there twice. Both routes stay.
+// duplicates reports names that occur twice. Both routes stay.
 func (l *loader) duplicates() {
 	first := map[string]string{}
 	for _, r := range l.routes {

@@ -16,26 +16,25 @@ import (
 type Test struct {
 	// Tool is the tool's name, Input its input as JSON.
 	Tool, Input string
-	// Block is set where the route must block the call; otherwise it must not.
+	// Block is set if the route must block the call, otherwise it must not.
 	Block bool
-	// Contains must be part of the message.
+	// Contains is a text that the message must contain.
 	Contains, Desc string
 	Line           int
 }
 
-// Origin is where a file of routes comes from.
+// Origin describes the source of a file of routes.
 type Origin struct {
 	Scope   cardea.Scope
 	Trusted bool
-	// Tool gives the canonical name for what a harness calls a tool, as
-	// harness.ToolWord does. Nil leaves names as they are.
+	// Tool returns the canonical name of a harness's tool, as harness.ToolWord does. Nil
+	// keeps names.
 	Tool func(word string) (string, bool)
 }
 
-// read reads a file of routes, in YAML or JSON. A route with a mistake is
-// left out, with a problem that says why; the others stay. Two routes of the
-// same name stay, too. Where routes is a list, as in routes.json, its entries
-// are names of further files, which are given back as files.
+// read reads a file of routes, in YAML or JSON. It drops and reports a route with a
+// mistake, and keeps all others, even two with the same name. If routes is a list, as in
+// routes.json, its entries are returned as files.
 func read(file string, doc *document.Reader, from Origin) (list []Route, files []string, problems []cardea.Diagnostic) {
 	top := doc.Top().Map()
 	v := top.Get("routes")
@@ -59,6 +58,7 @@ func read(file string, doc *document.Reader, from Origin) (list []Route, files [
 	return list, files, doc.Problems()
 }
 
+// route reads one route, and reports whether it has no mistake.
 func route(doc *document.Reader, file, name string, v document.Value, from Origin) (Route, bool) {
 	before := doc.Errors()
 	m := v.Map()
@@ -88,7 +88,8 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 	return r, doc.Errors() == before
 }
 
-// mainField is the field that says what a tool does, "" for none.
+// mainField returns the input field that a route matches by default, "" if the tool has
+// none.
 func mainField(tool string) string {
 	if tool == "Agent" {
 		return "prompt"
@@ -97,6 +98,7 @@ func mainField(tool string) string {
 	return info.Primary
 }
 
+// test reads one inline test.
 func test(v document.Value) Test {
 	m := v.Map()
 	t := Test{Line: v.Line(), Desc: m.Text("desc"), Contains: m.Text("contains")}

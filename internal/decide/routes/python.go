@@ -10,10 +10,10 @@ import (
 
 var errBackreference = errors.New("a backreference, (?P=…)")
 
-// translate turns a pattern of Python's re into RE2. What differs in spelling
-// only is rewritten: \Z, \uXXXX, {,n}, comments, the flags a and u, and $,
-// which in Python also matches before a last newline; lookahead and lookbehind,
-// where they can be written without. What RE2 cannot do is an error; see hint.
+// translate converts a pattern of Python's re to RE2. It rewrites different spellings: \Z,
+// \uXXXX, {,n}, comments, the flags a and u, and $, which in Python also matches before a
+// last newline. It keeps lookarounds that [lookaround.Remove] can replace, and reports them
+// as rewritten. Other constructs that RE2 lacks are an error; see hint.
 func translate(pattern string) (text string, rewritten bool, err error) {
 	var b strings.Builder
 	multiline := strings.Contains(pattern, "(?m") || strings.Contains(pattern, "(?im") || strings.Contains(pattern, "(?sm")
@@ -62,8 +62,8 @@ func translate(pattern string) (text string, rewritten bool, err error) {
 	return runnable(b.String())
 }
 
-// runnable reports whether RE2 can run an expression: as it is, or rewritten without
-// its lookarounds.
+// runnable reports whether RE2 can run an expression. rewritten is set if its lookarounds
+// must be removed first.
 func runnable(out string) (text string, rewritten bool, err error) {
 	_, err = syntax.Parse(out, syntax.Perl)
 	if err != nil && lookaround.Has(out) {
@@ -74,7 +74,7 @@ func runnable(out string) (text string, rewritten bool, err error) {
 	return out, false, err
 }
 
-// escape translates the escape at the front of s and says how long it is.
+// escape translates the escape at the start of s, and returns the length of the escape.
 func escape(s string) (int, string) {
 	switch s[1] {
 	case 'Z':
@@ -95,7 +95,7 @@ func hexadecimal(s string) bool {
 	return strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }
 
-// hint says what to do about a pattern that RE2 cannot run.
+// hint returns what to do about a pattern that RE2 cannot run.
 func hint(err error) string {
 	if errors.Is(err, errBackreference) {
 		return "RE2 has no backreferences; write the text out"

@@ -1,5 +1,5 @@
-// Package routes applies the route files of the tool-routing plugin. A route
-// blocks a call whose field matches a pattern, and says what to use instead.
+// Package routes applies the route files of the tool-routing plugin. A route blocks a call
+// whose field matches a pattern, and names a better tool.
 //
 //	routes:
 //	  github-pr:
@@ -9,11 +9,9 @@
 //	    tests:
 //	      - {input: {tool_name: WebFetch, tool_input: {url: …}}, expect: block}
 //
-// A route sees the raw field, anywhere in it, and that is its weakness: it is
-// a hint that a person gives the model, not a wall. For a wall there are
-// rules. What the original does at a mistake (it fails open, in silence, for
-// all routes) is not kept: a mistake is reported, and costs its own route
-// only.
+// A route matches anywhere in the raw field. So it is a hint to the model, not a
+// protection; rules protect. The original fails open without a message for all routes if it
+// finds a mistake. This package reports a mistake, and drops only its own route.
 package routes
 
 import (
@@ -34,26 +32,26 @@ import (
 type Route struct {
 	// Name is the route's key in its file.
 	Name string
-	// Tool is a tool name or glob, with the harness aliases folded in; Field
-	// is the field of its input, dotted for nested ones.
+	// Tool is a tool name or glob, with harness aliases resolved. Field is the field of its
+	// input, dotted for nested ones.
 	Tool, Field string
-	// Pattern is an expression, already translated from Python's dialect. Written is
-	// the pattern as it stands in the file. Rewritten is set where it has lookahead or
-	// lookbehind, and runs as what [Route.Expression] gives.
+	// Pattern is an expression translated from Python's dialect, Written the pattern as in
+	// the file. Rewritten is set if it has lookarounds. It then runs as [Route.Expression]
+	// returns it.
 	Pattern, Written string
 	Rewritten        bool
-	// Message is what the model is told.
+	// Message is the reason for the model.
 	Message string
-	// Source is where the route is written, "file:line".
+	// Source is the position of the route, "file:line".
 	Source string
-	// Scope is who wrote it; Trusted is set where the person trusts the
-	// project that it comes from.
+	// Scope is the scope of its file. Trusted is set if the person trusts the file's
+	// project.
 	Scope   cardea.Scope
 	Trusted bool
 	Tests   []Test
 }
 
-// Expression is the pattern as RE2 runs it.
+// Expression returns the pattern for RE2.
 func (r *Route) Expression() (string, error) {
 	if !r.Rewritten {
 		return r.Pattern, nil
@@ -61,25 +59,23 @@ func (r *Route) Expression() (string, error) {
 	return lookaround.Remove(r.Pattern, true)
 }
 
-// Decider is the decider "routes". It may be used by many goroutines.
+// Decider is the decider "routes". It is safe for concurrent use.
 type Decider struct {
 	routes []Route
 	mu     sync.Mutex
 	done   map[string]*regexp.Regexp
 }
 
-// New makes a decider of routes, in the order in which they are tried. It
-// compiles nothing.
+// New returns a decider of routes, which it tries in order. It compiles nothing.
 func New(list []Route) *Decider { return &Decider{routes: list} }
 
-// Decide gives the opinion of the first route that matches, and of no other.
-// An error is [cardea.Troubles] about a pattern that does not compile; the
-// routes after it have been tried then.
+// Decide returns the opinion of the first route that matches. The error holds the issue of
+// the first pattern that does not compile. Decide still tries the routes after it.
 func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if ev.Call == nil || !ev.Kind.Answered() {
 		return nil, nil
 	}
-	var trouble error
+	var issue error
 	for i := range d.routes {
 		if ctx.Err() != nil {
 			break // the gate reports it
@@ -89,31 +85,31 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 			continue
 		}
 		hit, err := d.matches(r, ev.Call)
-		if err != nil && trouble == nil {
-			t := cardea.BrokenFile.Trouble(r.Source, cardea.CodeBadPattern, "", fmt.Sprintf("the pattern of route %s does not compile: %v", r.Name, err))
+		if err != nil && issue == nil {
+			t := cardea.BrokenFile.Issue(r.Source, cardea.CodeBadPattern, "", fmt.Sprintf("the pattern of route %s does not compile: %v", r.Name, err))
 			if r.Rewritten {
-				t.Failure = cardea.NoFailure // as any other mistake in a file of routes, which is found late here
+				t.Failure = cardea.NoFailure // like any other mistake in a file of routes, but found only now
 			}
 			if r.Scope == cardea.ScopeProject && !r.Trusted {
 				t.Diagnostic = t.Diagnostic.Withheld()
 			}
-			trouble = cardea.Troubles{t}
+			issue = cardea.Issues{t}
 		}
 		if hit {
 			return []cardea.Opinion{{Decider: "routes", Rule: r.Name, Effect: cardea.Deny, Part: cardea.WholeCall,
 				Scope: r.Scope, Source: r.Source, Reason: r.Message,
-				Withheld: r.Scope == cardea.ScopeProject && !r.Trusted}}, trouble
+				Withheld: r.Scope == cardea.ScopeProject && !r.Trusted}}, issue
 		}
 	}
-	return nil, trouble
+	return nil, issue
 }
 
 func (r *Route) isAbout(c *cardea.Call) bool {
 	return slices.ContainsFunc([]string{c.Tool, c.Name}, func(name string) bool { return name != "" && paths.MatchName(r.Tool, name) })
 }
 
-// matches reports whether the pattern is found in one of the field's values,
-// those of duplicate and case-variant keys included.
+// matches reports whether the pattern matches a value of the field, including those of
+// duplicate and case-variant keys.
 func (d *Decider) matches(r *Route, c *cardea.Call) (bool, error) {
 	vals := within(c.Input, r.Field)
 	for key, more := range c.Shadowed {
@@ -127,8 +123,7 @@ func (d *Decider) matches(r *Route, c *cardea.Call) (bool, error) {
 	if !r.Rewritten {
 		return d.finds(r.Pattern, vals)
 	}
-	// Most calls do not even match without the lookarounds, and rewriting takes
-	// milliseconds.
+	// Most calls do not match even without lookarounds, and rewriting takes milliseconds.
 	if found, err := d.finds(lookaround.Loose(r.Pattern), vals); err != nil || !found {
 		return false, err
 	}
@@ -139,7 +134,7 @@ func (d *Decider) matches(r *Route, c *cardea.Call) (bool, error) {
 	return d.finds(expression, vals)
 }
 
-// finds reports whether an expression is found in one of several values.
+// finds reports whether an expression matches one of several values.
 func (d *Decider) finds(expression string, vals []any) (bool, error) {
 	re, err := d.compile(expression)
 	if err != nil {
@@ -148,6 +143,7 @@ func (d *Decider) finds(expression string, vals []any) (bool, error) {
 	return slices.ContainsFunc(vals, func(v any) bool { return re.MatchString(text(v)) }), nil
 }
 
+// compile compiles a pattern once, ignoring case.
 func (d *Decider) compile(pattern string) (*regexp.Regexp, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -165,7 +161,7 @@ func (d *Decider) compile(pattern string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// within are the values of a field; a dotted name leads into maps.
+// within returns the values of a field. A dotted name selects fields of nested maps.
 func within(v any, field string) []any {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -180,8 +176,8 @@ func within(v any, field string) []any {
 	return nil
 }
 
-// text is what a pattern sees of a value: a string as it is, anything else as
-// JSON.
+// text returns the text of a value that a pattern is matched with: a string itself, any
+// other value as JSON.
 func text(v any) string {
 	if s, ok := v.(string); ok {
 		return s

@@ -140,12 +140,12 @@ func TestBrokenPatternIsReported(t *testing.T) {
 	list[1].Pattern = "("
 	ev := call("Bash", map[string]any{"command": "git commit"})
 	ops, err := routes.New(list).Decide(context.Background(), ev)
-	var troubles cardea.Troubles
-	if !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenFile || len(ops) != 1 {
+	var issues cardea.Issues
+	if !errors.As(err, &issues) || issues[0].Failure != cardea.BrokenFile || len(ops) != 1 {
 		t.Errorf("%v, %+v", err, ops)
 	}
 	list[1].Scope, list[1].Pattern = cardea.ScopeProject, "(IGNORE-ALL"
-	if _, err := routes.New(list).Decide(context.Background(), ev); !errors.As(err, &troubles) || strings.Contains(err.Error(), "IGNORE") {
+	if _, err := routes.New(list).Decide(context.Background(), ev); !errors.As(err, &issues) || strings.Contains(err.Error(), "IGNORE") {
 		t.Errorf("a project that nobody trusts: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -155,9 +155,9 @@ func TestBrokenPatternIsReported(t *testing.T) {
 	}
 }
 
-// TestLookaroundIsRewrittenLate: a pattern that cannot be written without lookahead is
-// told by who looks at the file, and by the hook at a call that it may be about, where
-// it changes nothing.
+// TestLookaroundIsRewrittenLate tests a pattern that cannot be written without lookahead.
+// Checks of the file report it. The hook reports it at a call that the route may be about,
+// without an effect on the call.
 func TestLookaroundIsRewrittenLate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tool-routes.yaml")
 	text := "routes: {long: {tool: Bash, pattern: 'a(?!.{90}b)', message: m}, short: {tool: Bash, pattern: 'c(?!d)', message: m}}"
@@ -178,8 +178,8 @@ func TestLookaroundIsRewrittenLate(t *testing.T) {
 		told     bool
 	}{"xyz": {0, false}, "ce": {1, false}, "cd": {0, false}, "a": {0, true}, "a; ce": {1, true}} {
 		ops, err := routes.New(list).Decide(t.Context(), call("Bash", map[string]any{"command": command}))
-		var troubles cardea.Troubles
-		if told := errors.As(err, &troubles); told != want.told || len(ops) != want.opinions || told && troubles[0].Failure != cardea.NoFailure {
+		var issues cardea.Issues
+		if told := errors.As(err, &issues); told != want.told || len(ops) != want.opinions || told && issues[0].Failure != cardea.NoFailure {
 			t.Errorf("%s: %+v, %v", command, ops, err)
 		}
 	}
@@ -228,7 +228,7 @@ func TestParseProblems(t *testing.T) {
 	}
 }
 
-// TestPythonPatterns: what Python's re.search finds, the translation finds.
+// TestPythonPatterns tests that translated patterns match like Python's re.search.
 func TestPythonPatterns(t *testing.T) {
 	for _, c := range []struct{ pattern, text, no string }{
 		{`(?P<n>a)b`, "xab", "b"}, {`end\Z`, "the end", "end\n"}, {`end$`, "end\n", "ends"}, {`a{,2}b`, "aab", "c"}, {`\u0041`, "A", "B"},

@@ -16,12 +16,11 @@ type TestResult struct {
 	Test          Test
 	// Got is "block" or "allow".
 	Got string
-	// Problem is why the test failed, "" where it passed.
+	// Problem is the reason why the test failed, "" if it passed.
 	Problem string
 }
 
-// RunTests runs the inline tests of routes, each route by itself. tool is
-// [Origin.Tool].
+// RunTests runs the inline tests of routes, each route alone. tool is [Origin.Tool].
 func RunTests(list []Route, tool func(string) (string, bool)) []TestResult {
 	var out []TestResult
 	for _, r := range list {
@@ -31,6 +30,7 @@ func RunTests(list []Route, tool func(string) (string, bool)) []TestResult {
 	return out
 }
 
+// runTest runs a test of route r, of which d is the decider.
 func runTest(d *Decider, r Route, t Test, tool func(string) (string, bool)) TestResult {
 	res := TestResult{Route: r.Name, Source: r.Source, Test: t, Got: "allow"}
 	call := &cardea.Call{Tool: t.Tool, Name: t.Tool, Known: true}

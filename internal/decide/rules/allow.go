@@ -8,47 +8,47 @@ import (
 	"cardea.dev/internal/base/pathglob"
 )
 
-// This file is how a rule that allows reads a part: strictly. What the rule
-// does not mention is not allowed.
+// This file has the strict reading of parts, for rules that allow. They allow nothing that
+// they do not mention.
 
-// grant is what the conditions on the way to an alternative add up to.
+// grant collects the conditions on the way to an alternative.
 type grant struct {
-	// flags are the options that may be given.
+	// flags are the permitted options.
 	flags []string
-	// after is how many words of the part belong to the command.
+	// after is the number of words of the part that belong to the command.
 	after int
-	// wrappers is set where the command names the wrappers, too.
+	// wrappers is set if the command also names the wrappers.
 	wrappers bool
-	// redirects is set where accesses are named precisely enough to include
-	// what the shell, or a wrapper, itself writes.
+	// redirects is set if the rule names accesses precisely enough to include writes by the
+	// shell or a wrapper.
 	redirects bool
-	// exact is set where operands or the text are named, stdin is what is said about
-	// what the part reads.
+	// exact is set if operands or the text are named. stdin is the condition on the part's
+	// input.
 	exact bool
 	stdin string
 }
 
 // allows reports whether the rule allows part i. It does not if
 //
-//   - the message has faults, the call asks to run outside of the harness's
-//     sandbox, or there is an opaque spot in the part or in the call;
-//   - it is not known what the part starts (partial coverage);
-//   - a variable is set for it that is not known to be harmless;
-//   - a word before "--" may turn into options nobody has seen;
-//   - an option is given that flags does not list by its exact name;
-//   - who runs it or where is changed, and command does not begin with
-//     exactly the wrappers that do so;
-//   - the shell, or a wrapper in front of it (time -o, flock), writes a file
-//     for it, unless the rule names path and access and they hold for that
-//     file;
-//   - the program is started by a path, and command does not name that path
-//     (the system's own folders aside);
-//   - args are given and one operand does not match;
-//   - the line gives the part something to read, and stdin says "none", or nothing while
-//     args or pattern are given and the part may do more with it than read it;
-//   - path, access or host are given and do not hold on every access;
+//   - the message has defects, the call asks to run outside of the harness's sandbox, or
+//     the part or the call has an opaque spot;
+//   - the programs that the part starts are not all known (partial coverage);
+//   - it sets a variable that is not known to be harmless;
+//   - a word before "--" may expand to unknown options;
+//   - it has an option whose exact name is not in flags;
+//   - another user or machine runs it, and command does not begin with exactly the
+//     wrappers that cause this;
+//   - the shell, or a wrapper before it (time -o, flock), writes a file for it, unless
+//     the rule has path and access, and they match that file;
+//   - a path starts the program, and command does not name that path (except in the
+//     system's own folders);
+//   - the rule has args, and an operand does not match;
+//   - the line gives the part input, and stdin is "none". Without stdin the same applies
+//     if the rule has args or pattern, and the part may do more with its input than read
+//     it;
+//   - the rule has path, access or host, and one access does not match;
 //   - pattern does not match the whole text, or field has several values.
-func (c *call) allows(i int) bool {
+func (c *evaluation) allows(i int) bool {
 	p := &c.ev.Call.Parts[i]
 	if len(c.ev.Faults)+len(c.ev.Call.Opaque)+len(p.Opaque) > 0 || c.ev.Call.Unsandboxed ||
 		p.Coverage != cardea.Complete || !plain(p) {
@@ -57,7 +57,7 @@ func (c *call) allows(i int) bool {
 	return c.permits(&c.rule.Match, p, grant{after: 1})
 }
 
-// plain reports whether the part's words and variables are what they seem.
+// plain reports whether a part's words and variables certainly have their apparent meaning.
 func plain(p *cardea.Part) bool {
 	if slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return a.Class != cardea.EnvSafe }) {
 		return false
@@ -73,7 +73,7 @@ func plain(p *cardea.Part) bool {
 		dash := strings.HasPrefix(w.Text, "-")
 		switch {
 		case w.Static && w.Text == "--" && !strings.HasPrefix(p.Argv[k-1].Text, "-"):
-			return true // the rest are operands for certain
+			return true // the other words are certainly operands
 		case !w.Static && (w.MayBeOption || dash || w.MaySplit && strings.ContainsAny(w.Text, "$`{")),
 			dash && len(w.Text) > 1 && !slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return o.Word == k }):
 			return false
@@ -82,9 +82,9 @@ func plain(p *cardea.Part) bool {
 	return true
 }
 
-// permits reports whether every condition of a match holds on the part, and
-// the part is nothing but what they name.
-func (c *call) permits(m *Match, p *cardea.Part, g grant) bool {
+// permits reports whether all conditions of a match hold on the part, and the part does no
+// more than they name.
+func (c *evaluation) permits(m *Match, p *cardea.Part, g grant) bool {
 	if m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || m.UnlessReads || m.Outside || m.UnknownPath || m.UnlessText != "" || len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || len(m.Roles) > 0 && !oneOf(m.Roles, c.ev.Role) {
 		return false
 	}
@@ -120,8 +120,7 @@ func (c *call) permits(m *Match, p *cardea.Part, g grant) bool {
 	return len(m.Any) == 0 && g.suffices(p) && (!g.minds(p) || !c.mayBeFed(p))
 }
 
-// suffices reports whether the grant covers the part's options, wrappers and
-// redirections.
+// suffices reports whether the grant covers the part's options, wrappers and redirections.
 func (g grant) suffices(p *cardea.Part) bool {
 	if (p.Elevated || p.Remote) && !g.wrappers || slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return !g.lists(&o, p) }) {
 		return false
@@ -129,14 +128,12 @@ func (g grant) suffices(p *cardea.Part) bool {
 	return g.redirects || !slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.NeedsSeparatePermission() })
 }
 
-// minds reports whether the grant is for the part only where the line gives it nothing to
-// read.
+// minds reports whether the grant requires that the line gives the part no input.
 func (g grant) minds(p *cardea.Part) bool {
 	return g.stdin == stdinNone || g.stdin == "" && g.exact && doesMore(p)
 }
 
-// lists reports whether an option is among the flags, by name or as the whole
-// word that it stands in.
+// lists reports whether an option is in flags, by name or as its whole word.
 func (g grant) lists(o *cardea.Option, p *cardea.Part) bool {
 	for _, f := range g.flags {
 		if name, value, valued := strings.Cut(f, "="); o.Name == name && (!valued || o.Static && o.Value == value) {
@@ -149,8 +146,8 @@ func (g grant) lists(o *cardea.Option, p *cardea.Part) bool {
 	return false
 }
 
-// begins reports whether the part is one of the commands, word by word, how
-// many words that takes, and whether the command names the part's wrappers.
+// begins reports whether the part begins with one of the commands, word by word. It also
+// returns the number of words, and whether the command names the part's wrappers.
 func begins(commands [][]string, p *cardea.Part) (after int, wrappers, ok bool) {
 	outer := strings.Fields(strings.Join(p.Wrappers, " ")) // "docker run" is two words
 	for _, cmd := range commands {
@@ -171,16 +168,16 @@ func beginsWith(cmd []string, p *cardea.Part) bool {
 	return continues(cmd, p)
 }
 
-// startsProgram reports whether a word starts the program that a rule names.
-// A name is looked up by the shell; a path is only what the rule says itself,
-// or the same name in a folder of the system.
+// startsProgram reports whether a word starts the program that a rule names. A bare name
+// must be that name, or the same name in a folder of the system. A path must be the path in
+// the rule.
 func startsProgram(name string, w cardea.Word) bool {
 	return w.Static && (w.Text == name || !strings.Contains(name, "/") && (w.Text == "/bin/"+name || w.Text == "/usr/bin/"+name))
 }
 
-// everyArg reports whether there are operands after the command, and each is
-// certain and matches one of the expressions.
-func (c *call) everyArg(args []string, p *cardea.Part, after int) bool {
+// everyArg reports whether there are operands after the command, and all are known and
+// match one of the expressions.
+func (c *evaluation) everyArg(args []string, p *cardea.Part, after int) bool {
 	for k := after; k < words(p); k++ {
 		if text, static := word(p, k); !static || !slices.ContainsFunc(args, func(a string) bool { return c.matches(a, text) }) {
 			return false
@@ -189,9 +186,9 @@ func (c *call) everyArg(args []string, p *cardea.Part, after int) bool {
 	return words(p) > after
 }
 
-// everyAccess reports whether there are accesses, and path, access and host
-// hold on each of them.
-func (c *call) everyAccess(m *Match, p *cardea.Part) bool {
+// everyAccess reports whether there are accesses, and path, access and host hold on all of
+// them.
+func (c *evaluation) everyAccess(m *Match, p *cardea.Part) bool {
 	found := false
 	for k := range p.Access {
 		a := &p.Access[k]
@@ -206,9 +203,9 @@ func (c *call) everyAccess(m *Match, p *cardea.Part) bool {
 	return found
 }
 
-// accessIs reports whether one access is what the match names. A kind of
-// access that nothing is said about is none of it.
-func (c *call) accessIs(m *Match, p *cardea.Part, a *cardea.Access) bool {
+// accessIs reports whether a match names an access. It is false for a kind of access that
+// the match does not mention.
+func (c *evaluation) accessIs(m *Match, p *cardea.Part, a *cardea.Access) bool {
 	named := len(m.Access) > 0
 	if named && !slices.Contains(m.Access, a.Kind) {
 		return false
@@ -225,7 +222,7 @@ func (c *call) accessIs(m *Match, p *cardea.Part, a *cardea.Access) bool {
 	return !p.Remote && (named || a.Kind != cardea.Unknown) && c.covered(m, a)
 }
 
-func (c *call) covered(m *Match, a *cardea.Access) bool {
+func (c *evaluation) covered(m *Match, a *cardea.Access) bool {
 	pl := c.at()
 	for k := range m.Paths {
 		if c.globsOf(m).at(c, k).Covers(a, pl) {
@@ -235,17 +232,17 @@ func (c *call) covered(m *Match, a *cardea.Access) bool {
 	return false
 }
 
-// coveredBy reports whether globs name all that an access touches.
-func (c *call) coveredBy(globs []string, a *cardea.Access) bool {
+// coveredBy reports whether globs match everything that an access touches.
+func (c *evaluation) coveredBy(globs []string, a *cardea.Access) bool {
 	pl := c.at()
 	return slices.ContainsFunc(globs, func(text string) bool {
 		return kept(&c.unless, text, func() *pathglob.Glob { return pl.Glob(text) }).Covers(a, pl)
 	})
 }
 
-// fieldIs reports whether the field has exactly one value and the pattern, if
-// there is one, matches the whole of it.
-func (c *call) fieldIs(m *Match) bool {
+// fieldIs reports whether the field has exactly one value and the pattern, if any, matches
+// the whole value.
+func (c *evaluation) fieldIs(m *Match) bool {
 	vals := fieldValues(c.ev.Call, m.Field, true)
 	if len(vals) != 1 || len(c.ev.Call.Shadowed) > 0 {
 		return false

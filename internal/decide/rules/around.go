@@ -7,11 +7,11 @@ import (
 	"cardea.dev"
 )
 
-// OnEvents is the decider "rules" on every event: of one that is about no call,
-// its fields are what rules see as input.
+// OnEvents is the decider "rules" for all events. For an event without a call, rules see
+// its fields as input.
 type OnEvents struct{ *Decider }
 
-// Decide gives the opinions of the rules that name the event.
+// Decide returns the opinions of the rules that name the event.
 func (d OnEvents) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if ev.Call == nil && ev.Sent != nil {
 		with := *ev
@@ -21,23 +21,22 @@ func (d OnEvents) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	return d.Decider.Decide(ctx, ev)
 }
 
-// Around is the decider "rules" for the projects around the call: an agent that
-// works in one project and reaches into another meets the rules of both. It only
+// OtherProjects is the decider "rules" for other projects that the call reaches. An agent that
+// works in one project and reaches into another is subject to the rules of both. It only
 // tightens.
-type Around struct {
-	Settings Settings
-	// Find finds the rules of each project around a call, and what is wrong with
-	// their files. complete is false where the call reaches into more than Limit
-	// projects.
-	Find  func(ev *cardea.Event) (lists []List, complete bool, broken cardea.Troubles)
+type OtherProjects struct {
+	Settings Options
+	// Find returns the rules of each of these projects, and the issues of their files.
+	// complete is false if the call reaches into more than Limit projects.
+	Find  func(ev *cardea.Event) (lists []List, complete bool, broken cardea.Issues)
 	Limit int
 }
 
-// Name is "rules", since that is what it is to people.
-func (Around) Name() string { return "rules" }
+// Name returns "rules", since users see one decider.
+func (OtherProjects) Name() string { return "rules" }
 
-// Decide gives the opinions of the rules of the projects around the call.
-func (d Around) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
+// Decide returns the opinions of the rules of other projects.
+func (d OtherProjects) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	lists, complete, broken := d.Find(ev)
 	var out []cardea.Opinion
 	if !complete {

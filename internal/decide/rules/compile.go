@@ -8,26 +8,26 @@ import (
 	"cardea.dev"
 )
 
-// Compiled is a file of rules in the form in which the program keeps it between
-// calls: what the parser made of the text, so that a call reads no YAML, and
-// unpacks the rules that it reaches.
+// Compiled is a file of rules in the format that the program stores between calls. It is
+// the result of the parser, so a call reads no YAML, and unpacks only the rules that it
+// reaches.
 //
-// The form is the program's own. Who keeps it signs it together with the text and
-// the program that it was made from, so that nothing else is ever taken for it.
+// The format is internal. The caller signs the stored form together with the text and the
+// program that it was made from, so that nothing else is mistaken for it.
 type Compiled struct {
 	file, pack string
 	from       Origin
 }
 
-// CompiledForm is part of what a compiled file is kept under. It changes with the
-// form; a change of the parser shows in the program.
+// CompiledForm is part of the key under which a compiled file is stored. Change it with the
+// format. A change of the parser changes the program, which is also part of the key.
 const CompiledForm = "3"
 
-// errForm is the cause of errors about what is no compiled file.
+// errForm is the cause of errors about data that is not a compiled file.
 var errForm = errors.New("it is no compiled file of rules")
 
-// Compile gives the compiled form of the rules of a file, and of what the parser said
-// about it. The rules' tests are left out.
+// Compile returns the compiled form of the rules of a file and of the parser's diagnostics.
+// It omits the rules' tests.
 func Compile(list []Rule, problems []cardea.Diagnostic) string {
 	p := packer{}
 	length := len(problems)
@@ -49,8 +49,7 @@ func Compile(list []Rule, problems []cardea.Diagnostic) string {
 	return string(p.out)
 }
 
-// OpenCompiled gives the rules of a compiled form, and what the parser said about
-// the file.
+// OpenCompiled returns the rules of a compiled form, and the parser's diagnostics.
 func OpenCompiled(form, file string, from Origin) (List, []cardea.Diagnostic, error) {
 	p := packer{in: form, reads: true}
 	f := &Compiled{file: file, pack: packName(file), from: from}
@@ -79,37 +78,39 @@ func OpenCompiled(form, file string, from Origin) (List, []cardea.Diagnostic, er
 	return entriesOf(list), problems, nil
 }
 
-// rule unpacks a rule.
+// rule unpacks a rule. It panics if the form is invalid.
 func (f *Compiled) rule(body string) *Rule {
 	p := packer{in: body, reads: true}
 	r := &Rule{}
 	p.rule(r)
 	if p.bad || p.in != "" {
-		panic(errForm) // its signature says that this program wrote it
+		panic(errForm) // the signature proves that this program wrote it
 	}
 	r.Scope, r.Trusted, r.Root, r.Pack = f.from.Scope, f.from.Trusted, f.from.Root, f.pack
 	r.Source = f.file + ":" + r.Source
 	return r
 }
 
-// head unpacks what switches look at: id, pack, scope and effect, and of an organisation the file.
+// head unpacks the fields that switches use: id, pack, scope and effect, and the file if
+// the scope is an organisation.
 func (f *Compiled) head(body string, r *Rule) {
 	p := packer{in: body, reads: true}
 	p.head(r)
 	if r.Scope, r.Pack = f.from.Scope, f.pack; r.Scope == cardea.ScopeOrg {
-		r.Source = f.file + ":" + r.Source // which organisation
+		r.Source = f.file + ":" + r.Source // identifies the organisation
 	}
 }
 
-// packer writes values, or reads them again in the same order.
+// packer writes values, or reads them in the same order.
 type packer struct {
 	out   []byte
 	in    string
 	reads bool
-	// bad is set where what is read is not what was written.
+	// bad is set if the input is not the output of a packer.
 	bad bool
 }
 
+// head writes or reads the fields that switches use.
 func (p *packer) head(r *Rule) {
 	p.text(&r.ID)
 	line := ""
@@ -125,6 +126,7 @@ func (p *packer) head(r *Rule) {
 	r.Effect = cardea.Effect(effect)
 }
 
+// rule writes or reads a rule.
 func (p *packer) rule(r *Rule) {
 	p.head(r)
 	p.texts(&r.Events)
@@ -140,6 +142,7 @@ func (p *packer) rule(r *Rule) {
 	each(p, &r.Rewrite, func(f *Field) { p.text(&f.Name); p.text(&f.Value) })
 }
 
+// match writes or reads a match.
 func (p *packer) match(m *Match) {
 	each(p, &m.Command, p.texts)
 	p.number(&m.Programs)
@@ -167,6 +170,7 @@ func (p *packer) problem(d *cardea.Diagnostic) {
 	d.Severity = cardea.Level(severity)
 }
 
+// number writes or reads a number as a varint.
 func (p *packer) number(n *uint64) {
 	if !p.reads {
 		p.out = binary.AppendUvarint(p.out, *n)
@@ -184,7 +188,7 @@ func (p *packer) number(n *uint64) {
 	p.in, p.bad = "", true
 }
 
-// count is a number that is not negative.
+// count writes or reads a number that is not negative.
 func (p *packer) count(n *int) {
 	v := uint64(max(0, *n))
 	p.number(&v)
@@ -219,7 +223,7 @@ func (p *packer) flags(all ...*bool) {
 	}
 }
 
-// each writes or reads a list. No list that is read is empty.
+// each writes or reads a list. It reads an empty list as nil.
 func each[T any](p *packer, list *[]T, one func(*T)) {
 	n := len(*list)
 	p.count(&n)

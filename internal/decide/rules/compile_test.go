@@ -11,8 +11,8 @@ import (
 	"cardea.dev/internal/decide/rules"
 )
 
-// filled gives every field of a value something of its own, so that one that the
-// compiled form forgets is missed.
+// filled sets every field of a value to a different value, so that a field missing in the
+// compiled form is noticed.
 func filled(v reflect.Value, n *int, depth int) {
 	switch *n++; v.Kind() {
 	case reflect.String:
@@ -38,8 +38,8 @@ func filled(v reflect.Value, n *int, depth int) {
 	}
 }
 
-// TestCompiledIsWhole: what is compiled comes back as it was, every field of it but
-// the tests.
+// TestCompiledIsWhole tests that a compiled rule is read back unchanged, except for its
+// tests.
 func TestCompiledIsWhole(t *testing.T) {
 	n := 0
 	from := rules.Origin{Scope: cardea.ScopeProject, Trusted: true, Root: "/root"}
@@ -74,7 +74,7 @@ func TestCompiledIsWhole(t *testing.T) {
 	}
 }
 
-// TestCompiledIsSwitched: settings switch a compiled rule as they switch any other.
+// TestCompiledIsSwitched tests that settings switch a compiled rule like any other.
 func TestCompiledIsSwitched(t *testing.T) {
 	list, problems := rules.Parse("git.yaml", []byte(`rules:
   - {id: git-a, effect: deny, match: {command: a}}
@@ -105,7 +105,7 @@ func TestCompiledIsSwitched(t *testing.T) {
 	}
 }
 
-// ids are the ids and effects of rules.
+// ids returns the ids and effects of rules.
 func ids(list []rules.Rule) string {
 	var out []string
 	for _, r := range list {

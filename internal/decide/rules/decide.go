@@ -16,47 +16,46 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// Settings are what the decider must know of the machine.
-type Settings struct {
-	// Home is the folder that "~/" in path globs means; where it is "", such
-	// globs match nothing.
+// Options configure the decider for a machine.
+type Options struct {
+	// Home is the folder that "~/" means in path globs. If it is "", such globs match
+	// nothing.
 	Home string
-	// FoldPaths compares paths without regard to case; it is always on where
-	// the file system does the same (macOS, Windows).
+	// FoldPaths compares paths without regard to case. It is always on if the file system
+	// does the same (macOS, Windows).
 	FoldPaths bool
-	// Own tells where things of the gate's own lie, absolute and with links
-	// followed; nil knows none.
+	// Own returns the absolute paths, with links resolved, of the gate's own files of a
+	// kind. If nil, none are known.
 	Own func(Own) []string
-	// Keys has what is known of globs, for a process that makes many deciders; nil: nothing.
+	// Keys caches the keys of globs, for a process that makes many deciders. If nil, there
+	// is no cache.
 	Keys *Keys
 }
 
-// Decider is the decider "rules". It may be used by many goroutines.
+// Decider is the decider "rules". It is safe for concurrent use.
 type Decider struct {
 	rules    List
-	settings Settings
+	settings Options
 	expr     expressions
 	keys     globKeys
 }
 
-// New makes a decider of rules, which must not change any more. It compiles
-// nothing.
-func New(list List, s Settings) *Decider {
+// New returns a decider of rules, which must not change after that. It compiles nothing.
+func New(list List, s Options) *Decider {
 	s.FoldPaths = s.FoldPaths || runtime.GOOS == "darwin" || runtime.GOOS == "windows"
 	return &Decider{rules: list, settings: s, keys: globKeys{shared: s.Keys, fold: s.FoldPaths}}
 }
 
-// Name is "rules".
+// Name returns "rules".
 func (*Decider) Name() string { return "rules" }
 
-// Decide gives the opinions of all rules. An error is [cardea.Troubles] about
-// a rule whose expression does not compile; the other rules have spoken then,
-// too.
+// Decide returns the opinions of all rules. The error holds the issue of the first rule
+// whose expression does not compile. The opinions of the other rules are complete.
 func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	if ev.Call == nil {
 		return nil, nil
 	}
-	c := &call{d: d, ev: ev}
+	c := &evaluation{d: d, ev: ev}
 	c.known = c.knownReaches()
 	for i := range d.rules {
 		if ctx.Err() != nil {
@@ -73,8 +72,8 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	return c.out, c.broken.Err()
 }
 
-// WatchesFiles reports whether a rule, which no pack of Cardea's brings, denies or asks
-// because of a path that is read.
+// WatchesFiles reports whether a rule outside of Cardea's packs denies or asks because of a
+// path that is read.
 func (d *Decider) WatchesFiles() bool {
 	return slices.ContainsFunc(d.rules, func(e *Entry) bool { return e.watches && e.Scope() != cardea.ScopeBuiltin })
 }
@@ -91,9 +90,9 @@ func (r *Rule) watches() bool {
 	return r.Effect >= cardea.Ask && paths(&r.Match)
 }
 
-// mayReach is a quick look at whether a rule can hold on any part at all: one about
+// mayReach reports whether a rule may hold on any part. It is a quick check: a rule about
 // programs needs one of them.
-func (c *call) mayReach(e *Entry) bool {
+func (c *evaluation) mayReach(e *Entry) bool {
 	if c.known.has(e) && !c.known.mayReach(e) {
 		return false
 	}
@@ -108,9 +107,8 @@ func (c *call) mayReach(e *Entry) bool {
 	return e.programs&c.all != 0
 }
 
-// speaksOn reports whether the rule is about events of a kind. What is said
-// about PreToolUse is said on every event that the gate answers, since the guards
-// run there too.
+// speaksOn reports whether the rule is about events of a kind. A rule about PreToolUse
+// applies to all events that the gate answers, since the guards also run there.
 func (r *Rule) speaksOn(k cardea.Kind) bool {
 	if len(r.Events) == 0 {
 		return k.Answered()
@@ -120,52 +118,52 @@ func (r *Rule) speaksOn(k cardea.Kind) bool {
 	})
 }
 
-// speaksAbout reports whether the rule is about a call's tool. A rule that
-// tightens Bash tightens Monitor, too, which runs commands as Bash does.
+// speaksAbout reports whether the rule is about a call's tool. A rule that tightens Bash
+// also tightens Monitor, which runs commands in the same way.
 func (r *Rule) speaksAbout(c *cardea.Call) bool {
 	return len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, func(t string) bool {
 		return paths.MatchName(t, c.Tool) || r.Effect != cardea.Allow && (paths.MatchName(t, c.Name) || c.Tool == "Monitor" && t == "Bash")
 	})
 }
 
-// call is one event that is being judged.
-type call struct {
+// evaluation is the evaluation of one event.
+type evaluation struct {
 	d      *Decider
 	ev     *cardea.Event
-	place  *pathglob.Place
+	place  *pathglob.Base
 	owned  map[Own][]*pathglob.Glob
 	globs  map[*Match]*madeGlobs
 	unless map[string]*pathglob.Glob
 	named  map[*cardea.Part][]pathglob.Named
 	fields map[*Match]bool
 	looks  map[*Match]*look
-	// inside are the folders that are not outside of the work.
+	// inside are the folders treated as inside of the work.
 	inside []string
-	// segments are those of all plain paths of the call.
+	// segments are the segments of all plain paths of the call.
 	segments *segments
-	// search is the text in which a pattern was looked for last.
+	// search is the text that the last pattern was searched in.
 	search *searched
 	// spelled are the spellings of each part.
 	spelled [][]string
-	// texts are those of all parts.
+	// texts is the text of all parts.
 	texts  *searched
 	bits   []uint64
 	all    uint64 // the bits of all parts
 	kinds  *kinds
 	known  knownReaches
 	out    []cardea.Opinion
-	broken cardea.Troubles
-	// rule is the one that is asked just now, and entry its place in the list; stays is set
-	// where it is there for every call.
+	broken cardea.Issues
+	// rule is the current rule, and entry its entry in the list. stays is set if it is the
+	// same rule for every call.
 	rule  *Rule
 	entry *Entry
 	stays bool
-	// touched is the access on which the rule's match holds, nil for none.
+	// touched is the access on which the rule's match holds, or nil.
 	touched *cardea.Access
 }
 
 // judge adds the opinions of a rule.
-func (c *call) judge(r *Rule) {
+func (c *evaluation) judge(r *Rule) {
 	c.rule, c.touched = r, nil
 	effect, withheld := r.Effect, false
 	if r.Tightens() {
@@ -202,12 +200,12 @@ func (c *call) judge(r *Rule) {
 }
 
 // say adds an opinion of the rule.
-func (c *call) say(e cardea.Effect, part int, withheld bool) {
+func (c *evaluation) say(e cardea.Effect, part int, withheld bool) {
 	c.out = append(c.out, c.opinion(e, part, withheld))
 }
 
-// opinion is what the rule says about a part, or about the whole call.
-func (c *call) opinion(e cardea.Effect, part int, withheld bool) cardea.Opinion {
+// opinion returns the rule's opinion about a part, or about the whole call.
+func (c *evaluation) opinion(e cardea.Effect, part int, withheld bool) cardea.Opinion {
 	r := c.rule
 	o := cardea.Opinion{Decider: "rules", Rule: r.ID, Effect: e, Part: part, Scope: r.Scope, Source: r.Source,
 		Severity: r.Severity, Loses: r.Loses, Reason: r.Message, Because: r.Because, Withheld: withheld, Person: r.Person}
@@ -244,15 +242,15 @@ func (c *call) opinion(e cardea.Effect, part int, withheld bool) cardea.Opinion 
 	return o
 }
 
-// shown writes what an access touches for a person: from the project's or the home
-// folder on, and quoted where it has blanks, which make sentences, or characters that cannot
-// be seen.
-func (c *call) shown(a *cardea.Access) string {
+// shown returns the path of an access for a person, relative to the project or the home
+// folder. It quotes a path with blanks, which could form sentences, or with invisible
+// characters.
+func (c *evaluation) shown(a *cardea.Access) string {
 	if a == nil {
 		return ""
 	}
 	name := cmp.Or(a.Pattern, a.Spelled, a.Path)
-	// A project that has the home folder in it, such as "/", says nothing.
+	// A project that contains the home folder, such as "/", would hide too much.
 	if home := c.d.settings.Home; paths.Below(c.ev.Project, name) && !paths.Below(c.ev.Project, home) {
 		name = strings.TrimPrefix(name[len(c.ev.Project):], "/")
 	} else if paths.Within(home, name) {
@@ -265,7 +263,7 @@ func (c *call) shown(a *cardea.Access) string {
 	return name
 }
 
-// shorten cuts text for a message.
+// shorten cuts text to 80 characters for a message.
 func shorten(s string) string {
 	const most = 80
 	if r := []rune(s); len(r) > most {
@@ -274,9 +272,9 @@ func shorten(s string) string {
 	return s
 }
 
-// at is what the rule's globs are relative to: the folder of the rule, else
-// the project, else the folder in which the call runs.
-func (c *call) at() *pathglob.Place {
+// at returns the place to which the rule's globs are relative: the rule's root, else the
+// project, else the call's working folder.
+func (c *evaluation) at() *pathglob.Base {
 	if root := cmp.Or(c.rule.Root, c.ev.Project, c.ev.Cwd); c.place == nil || c.place.Project != root {
 		c.unless, c.inside = map[string]*pathglob.Glob{}, nil
 		c.place = pathglob.NewPlace(c.d.settings.Home, root, c.d.settings.FoldPaths)
@@ -284,18 +282,18 @@ func (c *call) at() *pathglob.Place {
 	return c.place
 }
 
-// madeGlobs are the path globs of a match, each made absolute when it is needed.
+// madeGlobs holds the path globs of a match, each made absolute on first use.
 type madeGlobs struct {
 	texts []string
 	made  []*pathglob.Glob
 }
 
-// globsOf gives the path globs of a match.
-func (c *call) globsOf(m *Match) *madeGlobs {
+// globsOf returns the path globs of a match.
+func (c *evaluation) globsOf(m *Match) *madeGlobs {
 	return kept(&c.globs, m, func() *madeGlobs { return &madeGlobs{m.Paths, make([]*pathglob.Glob, len(m.Paths))} })
 }
 
-// kept is the value of a key in a map, which is made where it is not there yet.
+// kept returns the value of a key in a map. A missing value is made and stored.
 func kept[K comparable, V any](all *map[K]V, key K, made func() V) V {
 	if v, known := (*all)[key]; known {
 		return v
@@ -308,8 +306,8 @@ func kept[K comparable, V any](all *map[K]V, key K, made func() V) V {
 	return v
 }
 
-// at is the k-th glob.
-func (g *madeGlobs) at(c *call, k int) *pathglob.Glob {
+// at returns the k-th glob.
+func (g *madeGlobs) at(c *evaluation, k int) *pathglob.Glob {
 	if g.made[k] == nil {
 		var keys *Keys
 		if c.stays {
@@ -320,9 +318,9 @@ func (g *madeGlobs) at(c *call, k int) *pathglob.Glob {
 	return g.made[k]
 }
 
-// matches reports whether an expression matches a text. An expression that
-// does not compile matches nothing and is reported.
-func (c *call) matches(expr, text string) bool {
+// matches reports whether an expression matches a text. An expression that does not compile
+// matches nothing and is reported.
+func (c *evaluation) matches(expr, text string) bool {
 	from := &c.d.expr
 	if c.stays && c.d.settings.Keys != nil {
 		from = &c.d.settings.Keys.expr
@@ -330,18 +328,18 @@ func (c *call) matches(expr, text string) bool {
 	re, err := from.compile(expr)
 	if err != nil {
 		if c.broken == nil {
-			t := cardea.BrokenFile.Trouble(c.rule.Source, cardea.CodeBadPattern, "", fmt.Sprintf("rule %s has an expression that does not compile: %v", c.rule.ID, err))
+			t := cardea.BrokenFile.Issue(c.rule.Source, cardea.CodeBadPattern, "", fmt.Sprintf("rule %s has an expression that does not compile: %v", c.rule.ID, err))
 			if c.rule.Scope == cardea.ScopeProject && !c.rule.Trusted {
 				t.Diagnostic = t.Diagnostic.Withheld()
 			}
-			c.broken = cardea.Troubles{t}
+			c.broken = cardea.Issues{t}
 		}
 		return false
 	}
 	return re.MatchString(text)
 }
 
-// expressions are regular expressions, each compiled when it is first needed.
+// expressions are regular expressions, each compiled on first use.
 type expressions struct {
 	mu   sync.Mutex
 	done map[string]compiled
@@ -362,9 +360,9 @@ func (x *expressions) compile(expr string) (*regexp.Regexp, error) {
 	return c.re, c.err
 }
 
-// insensitive and whole are how a rule's pattern is read: without regard to
-// case, and in a rule that allows for the whole text. The pattern is known to
-// be an expression by itself, so that it cannot leave the group.
+// insensitive returns the expression for a rule's pattern, and whole the one that must
+// match all of a text. Both ignore case. The pattern is a valid expression, so it cannot
+// close the group.
 func insensitive(pattern string) string { return "(?i)" + pattern }
 
 func whole(pattern string) string { return `(?i)\A(?:` + pattern + `)\z` }
@@ -378,7 +376,7 @@ func (m *Match) aboutPart() bool {
 	return m.anyOf((*Match).aboutPart)
 }
 
-// anyOf reports whether something holds for one of the alternatives.
+// anyOf reports whether a condition holds for one of the alternatives.
 func (m *Match) anyOf(holds func(*Match) bool) bool {
 	for i := range m.Any {
 		if holds(&m.Any[i]) {
@@ -388,20 +386,18 @@ func (m *Match) anyOf(holds func(*Match) bool) bool {
 	return false
 }
 
-// namesField reports whether a match looks at a field of the input.
+// namesField reports whether a match has a condition on a field of the input.
 func (m *Match) namesField() bool {
 	return m.Field != "" || m.anyOf((*Match).namesField)
 }
 
-// aboutCall reports whether the rule's opinion is about the whole call: it
-// looks at a field, or at nothing that a part has, or at what is opaque and
-// may belong to no part.
+// aboutCall reports whether the rule's opinion is about the whole call: a condition is on a
+// field, or none is on parts.
 func (m *Match) aboutCall() bool {
 	return m.namesField() || !m.aboutPart()
 }
 
-// canonical is a program's name as rules write it: without folder and, on
-// Windows, extension.
+// canonical returns a program's name as rules write it: without folder and without .exe.
 func canonical(program string) string {
 	if i := strings.LastIndexAny(program, `/\`); i >= 0 {
 		program = program[i+1:]

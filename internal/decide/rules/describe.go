@@ -9,7 +9,7 @@ import (
 	"cardea.dev/internal/base/lists"
 )
 
-// String is what a match asks for, in the words of rules files, for people.
+// String returns the conditions of a match for people, in the words of rules files.
 func (m *Match) String() string {
 	var out []string
 	add := func(key string, values []string) {
@@ -53,7 +53,7 @@ func texts[T ~string](list []T) []string {
 	return lists.Of(list, func(x T) string { return string(x) })
 }
 
-// Found are the pieces of a text that the patterns of a match find, each with its
+// Found returns the pieces of a text that the patterns of a match find, each with its
 // pattern.
 func (m *Match) Found(text string) []string {
 	var out []string
@@ -70,14 +70,16 @@ func (m *Match) Found(text string) []string {
 	return out
 }
 
-// FoundIn are the operands, options and accesses of a part that a rule's conditions
-// hold for, each with its condition.
+// FoundIn returns the operands, options and accesses of a part that meet conditions of a
+// rule, each with its condition.
 func (d *Decider) FoundIn(ev *cardea.Event, r *Rule, part int) []string {
-	c := &call{d: d, ev: ev, rule: r}
+	c := &evaluation{d: d, ev: ev, rule: r}
 	return c.found(&r.Match, &ev.Call.Parts[part], 1)
 }
 
-func (c *call) found(m *Match, p *cardea.Part, after int) []string {
+// found does the work of FoundIn for a match. after is the number of words of the part that
+// belong to the command.
+func (c *evaluation) found(m *Match, p *cardea.Part, after int) []string {
 	var out []string
 	if len(m.Command) > 0 {
 		var ok bool

@@ -8,24 +8,21 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// setsVariable reports whether a variable is set for the part that one of the
-// globs names.
+// setsVariable reports whether the part sets a variable that one of the globs matches.
 func setsVariable(globs []string, p *cardea.Part) bool {
 	return slices.ContainsFunc(p.Assigns, func(a cardea.Assign) bool { return oneOf(globs, a.Name) })
 }
 
-// excepted reports whether one of the options is given for certain. The agent
-// chooses the words, and would choose any that make a rule look away, so this
-// is read as strictly as a rule that allows: every word must be what it seems,
-// and the option must stand by itself, before "--", behind no other option
-// whose value it could be, with nothing said against it elsewhere.
+// excepted reports whether one of the options is certainly given. The agent would choose
+// any words that make a rule ignore a part, so the check is as strict as for a rule that
+// allows. Each word must be known. The option must be a word of its own before "--", and
+// not after an option whose value it could be. No other word may reverse it.
 func excepted(flags []string, p *cardea.Part) bool {
 	return allSeen(p) && slices.ContainsFunc(flags, func(f string) bool { return stands(f, p) && !gainsaid(f, p) || hasOnly(f, p) })
 }
 
-// onlyReads reports whether a part only reads, going by words that are all known, or asks for
-// help and has no other words: after an operand, --help may be one as well. Where the shell writes
-// what it prints is another matter.
+// onlyReads reports whether a part with known words only reads, or asks for help and has no
+// other words. After an operand, --help may also be an operand. It ignores redirections.
 func onlyReads(p *cardea.Part) bool {
 	help := len(p.Argv) == 2 && slices.Contains([]string{"--help", "--version"}, p.Argv[1].Text)
 	return allSeen(p) && (help || p.Knowledge == cardea.Complete) && !slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
@@ -33,8 +30,8 @@ func onlyReads(p *cardea.Part) bool {
 	})
 }
 
-// exactly are the words of a part, divided by blanks. What is not known, and a blank within a
-// word, is a control character.
+// exactly returns the words of a part, separated by blanks. A control character replaces an
+// unknown word, and a blank within a word.
 func exactly(p *cardea.Part) string {
 	var out []string
 	for _, w := range p.Argv {
@@ -47,19 +44,18 @@ func exactly(p *cardea.Part) string {
 	return strings.Join(out, " ")
 }
 
-// allSeen reports whether all words of a part are what they seem, and all is known that it
-// starts.
+// allSeen reports whether all words of a part, and all programs that it starts, are known.
 func allSeen(p *cardea.Part) bool {
 	return len(p.Opaque) == 0 && p.Coverage == cardea.Complete && !slices.ContainsFunc(p.Wrappers, fromInput) &&
 		!slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static })
 }
 
-// fromInput reports a wrapper that starts its command with words of its input.
+// fromInput reports whether a wrapper starts its command with words of its input.
 func fromInput(wrapper string) bool {
 	return knowledge.StartsOnInput(wrapper) || knowledge.BuildsLines(wrapper)
 }
 
-// stands reports whether an option stands as a word of its own.
+// stands reports whether an option is a word of its own.
 func stands(flag string, p *cardea.Part) bool {
 	for k := 1; k < len(p.Argv); k++ {
 		switch before := p.Argv[k-1].Text; {
@@ -72,8 +68,8 @@ func stands(flag string, p *cardea.Part) bool {
 	return false
 }
 
-// hasOnly reports whether an option stands with its value after it, --mode plan for --mode=plan,
-// and is given no other one.
+// hasOnly reports whether an option is given with a value, as --mode plan for --mode=plan,
+// and never with another one.
 func hasOnly(flag string, p *cardea.Part) bool {
 	name, value, valued := strings.Cut(flag, "=")
 	found := false
@@ -88,8 +84,8 @@ func hasOnly(flag string, p *cardea.Part) bool {
 	return found
 }
 
-// gainsaid reports whether another word speaks about the same option:
-// "--dry-run=none", "--no-dry-run".
+// gainsaid reports whether another word sets or reverses the same option: "--dry-run=none",
+// "--no-dry-run".
 func gainsaid(flag string, p *cardea.Part) bool {
 	name, _, _ := strings.Cut(flag, "=")
 	opposite := "--no-" + strings.TrimLeft(name, "-")

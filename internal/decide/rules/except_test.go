@@ -8,8 +8,8 @@ import (
 	"cardea.dev/internal/decide/rules"
 )
 
-// TestEnvAndUnless: what a variable or an option changes, and what an agent
-// would write to make the rule look away.
+// TestEnvAndUnless tests conditions on variables and options, and words that an agent would
+// write to evade the rule.
 func TestEnvAndUnless(t *testing.T) {
 	for _, c := range []struct {
 		match   string
@@ -81,8 +81,8 @@ func TestEnvAndUnless(t *testing.T) {
 	}
 }
 
-// TestAllowHasNoExceptions: in a rule that allows these conditions would look
-// as if they widened or narrowed it; they are mistakes, also in an alternative.
+// TestAllowHasNoExceptions tests that these conditions are mistakes in a rule that allows,
+// also in an alternative, since they would seem to widen or narrow it.
 func TestAllowHasNoExceptions(t *testing.T) {
 	for _, match := range []string{
 		"command: git push, unless: {flags: [--force]}",
@@ -108,7 +108,7 @@ func TestAllowHasNoExceptions(t *testing.T) {
 			}
 		}
 	}
-	// A table may hold what a file may not: it still allows nothing.
+	// A table may hold such a rule, unlike a file: it still allows nothing.
 	r := one(t, "effect: allow, match: {command: ls}")
 	for _, m := range []rules.Match{{Command: r.Match.Command, Env: []string{"*"}}, {Command: r.Match.Command, Unless: []string{"--help"}}} {
 		r.Match = m
@@ -118,7 +118,7 @@ func TestAllowHasNoExceptions(t *testing.T) {
 	}
 }
 
-// An exception for accesses speaks about the same access as the condition.
+// An exception for accesses is about the same access as the condition.
 func TestExceptionsForAccesses(t *testing.T) {
 	for _, c := range []struct {
 		match     string

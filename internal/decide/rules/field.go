@@ -12,10 +12,10 @@ import (
 	"cardea.dev/internal/base/lists"
 )
 
-// fieldValues are the values of a field of the tool input. A dotted name leads
-// into maps; lists are gone through, so that "edits.new_string" is the text of
-// every edit. A key that itself contains dots comes first. shadowed adds the
-// values that duplicate and case-variant keys bring.
+// fieldValues returns the values of a field of the tool input. A dotted name selects fields
+// of maps and of all elements of lists, so that "edits.new_string" is the text of every
+// edit. A key that contains dots itself takes precedence. shadowed adds the values of
+// duplicate and case-variant keys.
 func fieldValues(c *cardea.Call, field string, shadowed bool) []any {
 	out := within(c.Input, field)
 	if shadowed {
@@ -28,6 +28,7 @@ func fieldValues(c *cardea.Call, field string, shadowed bool) []any {
 	return out
 }
 
+// within returns the values of a field of v, or nil.
 func within(v any, field string) []any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -54,8 +55,8 @@ func within(v any, field string) []any {
 	return nil
 }
 
-// valueText is what a pattern sees of a value: a string as it is, anything
-// else as compact JSON.
+// valueText returns the text of a value that a pattern is matched with: a string itself,
+// any other value as compact JSON.
 func valueText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -69,18 +70,18 @@ func valueText(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// textsFor are the texts of part i in which the rule looks for its pattern. Built-in rules
-// are written for the canonical one.
-func (c *call) textsFor(i int) []string {
+// textsFor returns the texts of part i in which the rule looks for its pattern. Built-in
+// rules use only the canonical one.
+func (c *evaluation) textsFor(i int) []string {
 	if c.rule != nil && c.rule.Scope == cardea.ScopeBuiltin {
 		return c.spellings(i)[:1]
 	}
 	return c.spellings(i)
 }
 
-// spellings are the texts of part i in which a pattern is looked for, worked out once for
-// all rules. The home folder is in them under each of its names.
-func (c *call) spellings(i int) []string {
+// spellings returns the texts of part i in which patterns are looked for. They include the
+// home folder under each of its names. They are computed once for all rules.
+func (c *evaluation) spellings(i int) []string {
 	if c.spelled == nil {
 		c.spelled = make([][]string, len(c.ev.Call.Parts))
 	}

@@ -8,8 +8,7 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// hostIs reports whether a host matches one of the globs. An unknown host
-// matches only "*".
+// hostIs reports whether a host matches one of the globs. An unknown host matches only "*".
 func hostIs(globs []string, host string) bool {
 	if host == "" {
 		return slices.Contains(globs, "*")

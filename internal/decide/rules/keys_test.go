@@ -8,8 +8,8 @@ import (
 	"cardea.dev"
 )
 
-// Deciders that share what is known decide as ones that do not, and nothing of a rule that
-// somebody wrote is kept: such rules come and go, and may be large.
+// Deciders with a shared cache decide like those without. The cache stores no rule of a
+// user: such rules come and go, and may be large.
 func TestKeys(t *testing.T) {
 	table := func(scope cardea.Scope) []Rule {
 		var out []Rule
@@ -27,7 +27,7 @@ func TestKeys(t *testing.T) {
 	}
 	keys := NewKeys()
 	for i := range 60 {
-		// Each time other rules of a person's, as a call unpacks them, lie where old ones lay.
+		// Each call unpacks other rules of a person at the addresses of old ones.
 		own := table(cardea.ScopeUser)
 		own[0].Match.Any[0].Paths = []string{fmt.Sprintf("**/f%d", i%17)}
 		list := append(TableOf(builtin), ListOf(own)...)
@@ -35,7 +35,7 @@ func TestKeys(t *testing.T) {
 			ask := cardea.Ask
 			list[i%20].effect = &ask
 		}
-		at := Settings{Home: fmt.Sprintf("/h%d", i%2), FoldPaths: i%5 == 0}
+		at := Options{Home: fmt.Sprintf("/h%d", i%2), FoldPaths: i%5 == 0}
 		plain, err := New(list, at).Decide(context.Background(), call(i%19))
 		at.Keys = keys
 		shared, serr := New(list, at).Decide(context.Background(), call(i%19))

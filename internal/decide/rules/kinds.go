@@ -8,54 +8,53 @@ import (
 	"cardea.dev"
 )
 
-// fewParts is how many parts are looked at one by one.
+// fewParts is the most parts of a call that are checked one by one.
 const fewParts = 16
 
-// kinds sorts the parts of a long line by the commands that they start and the accesses
-// that they make: a line of thousands of parts has few kinds of them, and most rules
-// are about none.
+// kinds sorts the parts of a long line by their commands and accesses. A line of thousands
+// of parts has few kinds of them, and most rules apply to none.
 type kinds struct {
-	// of is the kind of each part, and first the first part of each kind.
+	// of is the kind of each part, first the first part of each kind.
 	of    []int
 	first []*cardea.Part
-	// exact is set where the parts of a kind have equal accesses.
+	// exact is set if all parts of a kind have equal accesses.
 	exact bool
-	// reach tells of each kind whether the match that is asked just now may hold on it.
+	// reach holds the reach of the current match for each kind.
 	reach []reach
 }
 
-// reach says whether a match may hold on the parts of a kind, and which of its
+// reach records whether a match may hold on the parts of a kind, and which of its
 // alternatives.
 type reach struct {
 	may   bool
 	among anySet
-	// call is set where the match may hold on a call besides its parts.
+	// call is set if the match may hold on a call without a part.
 	call bool
 }
 
-// A kind with equal accesses tells more, as long as there are few. Parts with many
-// accesses are seldom equal.
+// Kinds with equal accesses say more, but only a few are useful. Parts with many accesses
+// are seldom equal.
 const (
 	fewKinds    = 64
 	fewAccesses = 4
 )
 
-// anySet says which of the alternatives of a match, [Match.Any], may hold on a part. It
-// has no place for those behind the first 64, which count as such that may.
+// anySet is the set of alternatives of a match, [Match.Any], that may hold on a part. It
+// has no bit for those after the first 64, which always may hold.
 type anySet uint64
 
 const everyAny = ^anySet(0)
 
 func (s anySet) has(k int) bool { return k >= 64 || s>>k&1 != 0 }
 
-// reached are the parts on which a match may hold, as far as that depends on their kind:
-// no other part needs a look.
+// reached is the set of parts on which a match may hold by their kind. All others can be
+// skipped.
 type reached struct {
-	// parts is how many parts there are to look at, kinds says which; nil: all of them.
+	// parts is the number of parts to check. If kinds is nil, all of these may match.
 	parts int
 	kinds *kinds
-	// known are the parts' kinds where they are known from other calls, and entry is the
-	// rule that is asked.
+	// known are the reaches of the parts' kinds if earlier calls determined them, for the
+	// rule of entry.
 	known knownReaches
 	entry *Entry
 }
@@ -73,8 +72,9 @@ func (r reached) at(i int) (among anySet, may bool) {
 	return of.among, of.may
 }
 
-// reached are the parts on which a match may hold, until that is asked of another one.
-func (c *call) reached(m *Match) reached {
+// reached returns the parts on which a match may hold. The result is valid until the next
+// call.
+func (c *evaluation) reached(m *Match) reached {
 	parts := c.ev.Call.Parts
 	if c.known.has(c.entry) {
 		return reached{parts: len(parts), known: c.known, entry: c.entry}
@@ -100,8 +100,8 @@ func (c *call) reached(m *Match) reached {
 	return reached{parts: len(parts), kinds: c.kinds}
 }
 
-// kindsOf sorts parts by all that mayHold looks at. It gives nil where there are many
-// kinds with equal accesses, and exact asks for these.
+// kindsOf sorts parts by all facts that mayHold uses. If exact is set, it returns nil for
+// too many kinds or accesses.
 func kindsOf(parts []cardea.Part, exact bool) *kinds {
 	ks, known := &kinds{of: make([]int, len(parts)), exact: exact}, map[string]int{}
 	var key []byte
@@ -125,7 +125,7 @@ func kindsOf(parts []cardea.Part, exact bool) *kinds {
 	return ks
 }
 
-// kindOf appends what tells the kind of a part from others.
+// kindOf appends the facts that define the kind of a part.
 func kindOf(key []byte, p *cardea.Part, exact bool) []byte {
 	key = withLength(withLength(key, programOf(p)), p.ProgramPattern)
 	for _, words := range [...][]string{p.Command, p.UsualCommand, p.Wrappers} {
@@ -151,7 +151,7 @@ func kindOf(key []byte, p *cardea.Part, exact bool) []byte {
 	return key
 }
 
-// withAccess appends all that an access says.
+// withAccess appends all facts of an access.
 func withAccess(key []byte, a *cardea.Access) []byte {
 	for _, text := range [...]string{string(a.Kind), a.Path, a.Spelled, a.Host, a.Pattern} {
 		key = withLength(key, text)
@@ -171,12 +171,12 @@ func withFlags(key []byte, flags ...bool) []byte {
 	return key
 }
 
-// withLength appends a text so that no other texts make the same bytes.
+// withLength appends a text so that different lists of texts have different bytes.
 func withLength(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(append(b, ':'), uint64(len(s))), s...)
 }
 
-// programOf is the program with which rules compare, "" where there is none.
+// programOf returns the program that rules compare, or "".
 func programOf(p *cardea.Part) string {
 	if words(p) == 0 {
 		return ""
@@ -185,9 +185,9 @@ func programOf(p *cardea.Part) string {
 	return program
 }
 
-// mayHold reports whether a match may hold on a part, by what its kind and the call
-// tell. Where it is false, the match holds on no part of the kind.
-func (c *call) mayHold(m *Match, p *cardea.Part) (may bool, among anySet) {
+// mayHold reports whether a match may hold on a part, by its kind and the call, and with
+// which alternatives. If false, it holds on no part of the kind.
+func (c *evaluation) mayHold(m *Match, p *cardea.Part) (may bool, among anySet) {
 	return m.mayHold(func(m *Match) bool {
 		return m.fits(p) &&
 			(len(m.Flows) == 0 || len(c.ev.Call.Flows) > 0) &&
@@ -197,8 +197,8 @@ func (c *call) mayHold(m *Match, p *cardea.Part) (may bool, among anySet) {
 	})
 }
 
-// fits reports whether a match without its alternatives may hold on a part of a kind: by
-// the command, as [leads] compares it, and by whether there is anything to look at.
+// fits reports whether a match, without its alternatives, may hold on parts of a kind. It
+// compares the command as [Match.leads] does, and checks that there is something to match.
 func (m *Match) fits(p *cardea.Part) bool {
 	switch {
 	case len(m.Command) > 0 && !(m.AnyProgram && p.ProgramPattern != "") && !slices.ContainsFunc(m.Command, func(cmd []string) bool { return mayLead(cmd, p) }),
@@ -211,8 +211,8 @@ func (m *Match) fits(p *cardea.Part) bool {
 	return true
 }
 
-// mayHold reports whether a match fits, with one of its alternatives where it has some, and
-// with which ones.
+// mayHold reports whether a match and one of its alternatives, if it has any, fit. It also
+// returns the alternatives that fit.
 func (m *Match) mayHold(fits func(*Match) bool) (may bool, among anySet) {
 	if !fits(m) {
 		return false, 0
@@ -232,8 +232,8 @@ func (m *Match) mayHold(fits func(*Match) bool) (may bool, among anySet) {
 	return may, among
 }
 
-// someText reports whether one of the texts stands in that of any part.
-func (c *call) someText(texts []string) bool {
+// someText reports whether the text of any part contains one of the texts.
+func (c *evaluation) someText(texts []string) bool {
 	if c.texts == nil {
 		var all strings.Builder
 		for i := range c.ev.Call.Parts {
@@ -247,8 +247,8 @@ func (c *call) someText(texts []string) bool {
 	return slices.ContainsFunc(texts, c.texts.contains)
 }
 
-// mayLead reports whether parts of a kind may begin with a command, by themselves or by
-// a wrapper. Of what follows the words of [cardea.Part.Command] it says nothing.
+// mayLead reports whether parts of a kind may begin with a command, directly or through a
+// wrapper. It does not compare words after those of [cardea.Part.Command].
 func mayLead(cmd []string, p *cardea.Part) bool {
 	if len(cmd) == 0 {
 		return true
@@ -262,8 +262,8 @@ func mayLead(cmd []string, p *cardea.Part) bool {
 	return may(cmd) || len(p.Wrappers) > 0 && wraps(cmd[0], p) && may(cmd[1:])
 }
 
-// agrees reports whether two commands have the same words behind the program, as far as
-// both go.
+// agrees reports whether two commands have the same words after the program, up to the
+// length of the shorter one.
 func agrees(a, b []string) bool {
 	n := min(len(a), len(b))
 	return n == 0 || slices.Equal(a[1:n], b[1:n])

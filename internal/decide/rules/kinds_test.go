@@ -7,7 +7,7 @@ import (
 	"cardea.dev"
 )
 
-// A part that a match does not reach by its program is one on which it does not hold.
+// A match does not hold on a part that it does not reach by its program.
 func TestReachedParts(t *testing.T) {
 	commands := [][]string{{"git"}, {"git", "push"}, {"docker", "compose"}, {"sudo"}, {"sudo", "rm"}, {"/usr/bin/rm"}, {"RM"}, {"npm", "install"}}
 	parts := []cardea.Part{
@@ -35,11 +35,11 @@ func TestReachedParts(t *testing.T) {
 	}
 }
 
-// compareReached holds a match against parts, all at once and one by one.
+// compareReached compares a match with parts, all at once and one by one.
 func compareReached(t *testing.T, m *Match, parts []cardea.Part) (reached, held int) {
 	t.Helper()
 	ev := &cardea.Event{Project: "/p", Call: &cardea.Call{Parts: parts, Input: map[string]any{"command": "push it"}}}
-	c := &call{d: New(nil, Settings{Home: "/h"}), ev: ev, rule: &Rule{}}
+	c := &evaluation{d: New(nil, Options{Home: "/h"}), ev: ev, rule: &Rule{}}
 	among := map[int]anySet{}
 	r := c.reached(m)
 	for i := range r.parts {
@@ -58,8 +58,8 @@ func compareReached(t *testing.T, m *Match, parts []cardea.Part) (reached, held 
 	return len(among), held
 }
 
-// Parts with few kinds of accesses are reached by these, those with many by their
-// commands. Both reach all on which a match holds.
+// Parts with few kinds of accesses are reached by these, others by their commands. Both
+// find all parts on which a match holds.
 func TestReachedByAccess(t *testing.T) {
 	for _, kinds := range []int{3, 2 * fewKinds} {
 		var parts []cardea.Part
@@ -85,7 +85,7 @@ func TestReachedByAccess(t *testing.T) {
 	}
 }
 
-// More alternatives than a set has places for are all asked.
+// All alternatives are tried, even more than a set has bits for.
 func TestManyAlternatives(t *testing.T) {
 	var m Match
 	for i := range 70 {

@@ -8,30 +8,30 @@ import (
 	"cardea.dev/internal/base/lists"
 )
 
-// List is rules in the order in which they are asked. It holds no copies: a
-// rule of the program's own table stays there, and one of a compiled file is
-// unpacked when a call reaches it.
+// List is a list of rules in the order of evaluation. It holds no copies. A rule of the
+// program's own table stays there, and a rule of a compiled file is unpacked when a call
+// reaches it.
 type List []*Entry
 
-// Entry is one rule of a list: whole, or a rule of a compiled file. Lists share their
-// entries, so nobody changes one.
+// Entry is one rule of a list: a whole rule, or one of a compiled file. Lists share
+// entries, so they must not be changed.
 type Entry struct {
 	whole *Rule
 	file  *Compiled
 	body  string
-	// programs are those of the rule's match, 0 for unknown.
+	// programs are the program bits of the rule's match, 0 if unknown.
 	programs uint64
-	// watches is set for a rule that denies or asks because of a path that is read.
+	// watches is set if the rule denies or asks because of a path that is read.
 	watches bool
-	// effect is what settings want in place of the rule's own.
+	// effect replaces the rule's own effect, if settings change it.
 	effect *cardea.Effect
-	// table is the program's own table, which is the same one for every call, where the rule
-	// is of it, and at its place there.
+	// table is the program's own table if the rule is in it, and at is its index there. The
+	// table is the same for every call.
 	table []Rule
 	at    int
 }
 
-// ListOf is a list of whole rules.
+// ListOf returns a list of whole rules.
 func ListOf(all []Rule) List {
 	entries := make([]Entry, len(all))
 	for i := range all {
@@ -48,7 +48,7 @@ func entriesOf(entries []Entry) List {
 	return out
 }
 
-// TableOf is a list of rules that are there as long as the process.
+// TableOf returns a list of rules that exist as long as the process.
 func TableOf(all []Rule) List {
 	out := ListOf(all)
 	for i := range out {
@@ -57,7 +57,7 @@ func TableOf(all []Rule) List {
 	return out
 }
 
-// All are the rules of a list, unpacked.
+// All returns the rules of a list, unpacked.
 func (l List) All() []Rule {
 	var out []Rule
 	for i := range l {
@@ -66,8 +66,7 @@ func (l List) All() []Rule {
 	return out
 }
 
-// AsWritten are the rules of a list, unpacked, with the effects that their authors
-// gave them.
+// AsWritten returns the rules of a list, unpacked, with the effects in their files.
 func (l List) AsWritten() []Rule {
 	var out []Rule
 	for _, e := range l {
@@ -78,8 +77,8 @@ func (l List) AsWritten() []Rule {
 	return out
 }
 
-// Heads are the rules as far as switches look at them: id, pack, scope and effect.
-// Each is valid until the next one.
+// Heads yields the fields of the rules that switches use: id, pack, scope and effect. Each
+// value is valid until the next one.
 func (l List) Heads() iter.Seq[*Rule] {
 	return func(yield func(*Rule) bool) {
 		var unpacked Rule
@@ -91,7 +90,7 @@ func (l List) Heads() iter.Seq[*Rule] {
 	}
 }
 
-// Scope is who wrote the rule.
+// Scope returns the scope of the rule's file.
 func (e *Entry) Scope() cardea.Scope {
 	if e.whole != nil {
 		return e.whole.Scope
@@ -99,7 +98,7 @@ func (e *Entry) Scope() cardea.Scope {
 	return e.file.from.Scope
 }
 
-// rule is the rule.
+// rule returns the rule, unpacked, with the effect that applies.
 func (e *Entry) rule() *Rule {
 	r := e.whole
 	if r == nil {
@@ -113,11 +112,10 @@ func (e *Entry) rule() *Rule {
 	return r
 }
 
-// stays reports whether the rule is the same one for every call, in the same place.
+// stays reports whether the rule is the same value for every call.
 func (e *Entry) stays() bool { return e.table != nil && e.effect == nil }
 
-// head is the rule as far as switches look at it; unpacked is where one of a
-// compiled file is put.
+// head returns the fields of the rule that switches use. It may store them in unpacked.
 func (e *Entry) head(unpacked *Rule) *Rule {
 	r := e.whole
 	switch {
@@ -134,12 +132,11 @@ func (e *Entry) head(unpacked *Rule) *Rule {
 	return r
 }
 
-// Apply gives the rules that are left, with their effects, and those that are
-// switched off. Switches count for rules of their own scope, and for those below; a
-// project's count for its own rules only, since a project may only tighten what
-// others wrote. A halt is silenced by its own scope alone. A rule that the switches
-// of a stronger scope gave an effect stays as it is. unused are the switches that no
-// rule was changed by, for a warning.
+// Apply returns the rules that stay on, with their effects, and those that are switched
+// off. Switches apply to rules of their own scope and of weaker ones. Those of a project
+// apply only to its own rules, since a project may only tighten what others wrote. Only its
+// own scope can switch off a halt. A rule keeps an effect that switches of a stronger scope
+// gave it. unused are the switches without effect, for a warning.
 func (s Switches) Apply(list List, stronger ...Switches) (left, off List, unused []string) {
 	used := map[string]bool{}
 	var unpacked Rule

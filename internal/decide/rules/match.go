@@ -14,12 +14,12 @@ import (
 	"cardea.dev/internal/command/knowledge/files"
 )
 
-// This file is how a rule that tightens, or gives advice, reads a part:
-// generously, since the agent chooses how a command is spelled.
+// This file has the broad reading of parts, for rules that tighten or give advice: the
+// agent chooses the spelling of a command.
 
-// holdsForCall reports whether a match holds for the call as a whole: what it
-// says about fields and roles, and on some part what it says about parts.
-func (c *call) holdsForCall(m *Match) bool {
+// holdsForCall reports whether a match holds for the call as a whole. Conditions on parts
+// must hold on one part.
+func (c *evaluation) holdsForCall(m *Match) bool {
 	if !m.aboutPart() {
 		return c.holds(m, cardea.WholeCall, 0)
 	}
@@ -33,14 +33,13 @@ func (c *call) holdsForCall(m *Match) bool {
 	return false
 }
 
-// holds reports whether every condition holds on part i, or for the call as
-// far as it is not about parts. after is how many words of the part belong to
-// the command. The cheap conditions come first, so that most rules end at the
-// command.
-func (c *call) holds(m *Match, i, after int) bool { return c.holdsAmong(m, i, after, everyAny) }
+// holds reports whether all conditions hold on part i, or on the call if i is
+// [cardea.WholeCall]. after is the number of words of the part that belong to the command.
+// Cheap conditions come first, so that most rules stop at the command.
+func (c *evaluation) holds(m *Match, i, after int) bool { return c.holdsAmong(m, i, after, everyAny) }
 
-// holdsAmong is holds with those alternatives alone that may hold on the part.
-func (c *call) holdsAmong(m *Match, i, after int, among anySet) bool {
+// holdsAmong is like holds, but tries only the alternatives in among.
+func (c *evaluation) holdsAmong(m *Match, i, after int, among anySet) bool {
 	if i != cardea.WholeCall {
 		p := &c.ev.Call.Parts[i]
 		if m.Programs != 0 && m.Programs&c.programs(i) == 0 {
@@ -61,7 +60,7 @@ func (c *call) holdsAmong(m *Match, i, after int, among anySet) bool {
 	}
 	for j := range m.Any {
 		if c.ev.Call.OnlyPossible && m.Any[j].namesField() && !m.Any[j].aboutPart() {
-			continue // about the call, which was judged
+			continue // a condition on the call, which was decided before
 		}
 		touched := c.touched
 		if among.has(j) && c.holds(&m.Any[j], i, after) {
@@ -72,8 +71,8 @@ func (c *call) holdsAmong(m *Match, i, after int, among anySet) bool {
 	return len(m.Any) == 0
 }
 
-// programs are the bits of part i, worked out once for all rules.
-func (c *call) programs(i int) uint64 {
+// programs returns the program bits of part i, computed once for all rules.
+func (c *evaluation) programs(i int) uint64 {
 	if c.bits == nil {
 		c.bits = make([]uint64, len(c.ev.Call.Parts))
 	}
@@ -83,7 +82,8 @@ func (c *call) programs(i int) uint64 {
 	return c.bits[i]
 }
 
-func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
+// holdsOnPart reports whether all conditions on parts hold on part i, which is p.
+func (c *evaluation) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 	switch {
 	case m.Opaque && len(p.Opaque) == 0,
 		len(m.Flows) > 0 && !c.flows(m.Flows, i),
@@ -95,16 +95,15 @@ func (c *call) holdsOnPart(m *Match, p *cardea.Part, i, after int) bool {
 		len(m.Args) > 0 && !c.argHolds(m.Args, p, after),
 		m.UnlessReads && onlyReads(p),
 		m.UnlessText != "" && m.Field == "" && c.matches(whole(m.UnlessText), exactly(p)),
-		len(m.Unless) > 0 && excepted(m.Unless, p), // late, since it looks at every word
+		len(m.Unless) > 0 && excepted(m.Unless, p), // late, since it checks every word
 		m.Pattern != "" && m.Field == "" && !slices.ContainsFunc(c.textsFor(i), func(text string) bool { return c.finds(m, text) }):
 		return false
 	}
 	return true
 }
 
-// startedBy reports whether one of the expressions is found in a command that starts a
-// part.
-func (c *call) startedBy(exprs []string, p *cardea.Part) bool {
+// startedBy reports whether one of the expressions matches a command that starts a part.
+func (c *evaluation) startedBy(exprs []string, p *cardea.Part) bool {
 	return slices.ContainsFunc(p.Outer, func(o cardea.Outer) bool {
 		return slices.ContainsFunc(exprs, func(expr string) bool { return c.matches(expr, o.Text) })
 	})
@@ -115,8 +114,8 @@ func (m *Match) aboutAccess() bool {
 	return m.Outside || m.HoldsKey || m.Redirection || m.UnknownPath || len(m.Paths)+len(m.Access)+len(m.Hosts)+len(m.Own) > 0
 }
 
-// hasFlag reports whether one of the flags is among the options: with a value, where it is
-// --flag=value, or with any but some, where it is --flag!=value|value.
+// hasFlag reports whether the part has one of the flags: --flag with any value, --flag=a|b
+// with one of the values, --flag!=a|b with another value.
 func hasFlag(flags []string, p *cardea.Part) bool {
 	for _, f := range flags {
 		name, value, valued := strings.Cut(f, "=")
@@ -133,14 +132,14 @@ func hasFlag(flags []string, p *cardea.Part) bool {
 	return false
 }
 
-// isFlag reports whether an option is the flag, as such or abbreviated, as
-// getopt and git take it: one letter may be enough.
+// isFlag reports whether an option is the flag or an abbreviation of it, as getopt and git
+// accept it. One letter may be enough.
 func isFlag(flag string, o *cardea.Option) bool {
 	return o.Name == flag ||
 		len(o.Name) >= len("--a") && len(o.Name) < len(flag) && strings.HasPrefix(flag, "--") && strings.HasPrefix(flag, o.Name)
 }
 
-// cluster reports whether a flag such as -rf is given letter by letter.
+// cluster reports whether all letters of a flag such as -rf are given, in any words.
 func cluster(flag string, p *cardea.Part) bool {
 	if len(flag) != 3 || flag[0] != '-' || flag[1] == '-' {
 		return false
@@ -150,9 +149,9 @@ func cluster(flag string, p *cardea.Part) bool {
 	})
 }
 
-// spelled reports whether a long option with one dash (-delete, -auto-approve)
-// stands as a word, which may have been taken for a cluster of letters. What
-// is the value of another option is none.
+// spelled reports whether a long option with one dash (-delete, -auto-approve) is a word of
+// the part. The analysis may have read it as a cluster of letters. The value of another
+// option is no match.
 func spelled(flag string, p *cardea.Part) bool {
 	if len(flag) < 3 || flag[0] != '-' || flag[1] == '-' {
 		return false
@@ -176,14 +175,13 @@ func isValue(k int, p *cardea.Part) bool {
 	})
 }
 
-// argHolds reports whether an operand after the command matches one of the
-// expressions.
-func (c *call) argHolds(args []string, p *cardea.Part, after int) bool {
+// argHolds reports whether an operand after the command matches one of the expressions.
+func (c *evaluation) argHolds(args []string, p *cardea.Part, after int) bool {
 	for k := after; k < words(p); k++ {
 		text, static := word(p, k)
 		for _, a := range args {
-			// A word that is only known when it runs stands as written: the
-			// shell takes its quotes off.
+			// A word that is unknown before the line runs is compared as written, and also
+			// without quotes, since the shell removes them.
 			if c.fits(a, text) || !static && c.fits(a, unquoted(text)) {
 				return true
 			}
@@ -193,14 +191,14 @@ func (c *call) argHolds(args []string, p *cardea.Part, after int) bool {
 }
 
 // fits reports whether an expression matches an operand.
-func (c *call) fits(expr, operand string) bool {
+func (c *evaluation) fits(expr, operand string) bool {
 	if is, same := choice(expr, operand); is {
 		return same
 	}
 	return c.matches(expr, operand)
 }
 
-// unquoted is a text without the characters that quote.
+// unquoted returns a text without quotes and backslashes.
 func unquoted(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '"' || r == '\'' || r == '\\' {
@@ -210,14 +208,14 @@ func unquoted(s string) string {
 	}, s)
 }
 
-// accessHolds reports whether path, access and host hold on one access.
-// Another machine's paths are not this one's.
-func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
+// accessHolds reports whether path, access and host hold on one access. Paths of another
+// machine do not match.
+func (c *evaluation) accessHolds(m *Match, p *cardea.Part) bool {
 	if c.touchesNone(m) {
 		return false
 	}
 	var names []pathglob.Named
-	var look *look // when an access comes so far
+	var look *look // made by the first access that needs it
 	for k := range p.Access {
 		a := &p.Access[k]
 		switch {
@@ -233,7 +231,7 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 		switch {
 		case len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, look, c.name(names, a, k))),
 			len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(look, c.name(names, a, k))),
-			m.UnknownPath && (c.ev.Call.OnlyPossible || p.Remote && !a.Redirect || a.Path != "" || a.Host != ""), // everything may touch some file
+			m.UnknownPath && (c.ev.Call.OnlyPossible || p.Remote && !a.Redirect || a.Path != "" || a.Host != ""), // any potential effect may touch some file
 			c.coveredBy(m.UnlessPaths, a):
 			continue
 		}
@@ -243,9 +241,9 @@ func (c *call) accessHolds(m *Match, p *cardea.Part) bool {
 	return false
 }
 
-// outside reports whether an access surely lies outside of the work, of
-// temporary folders and of caches.
-func (c *call) outside(a *cardea.Access) bool {
+// outside reports whether a path is certainly outside of the work, of temporary folders and
+// of caches.
+func (c *evaluation) outside(a *cardea.Access) bool {
 	pl := c.at()
 	p := pl.Folded(a.Path)
 	if p == "" {
@@ -261,7 +259,8 @@ func (c *call) outside(a *cardea.Access) bool {
 	return !slices.ContainsFunc(c.inside, func(dir string) bool { return dir != "/" && paths.Within(dir, p) })
 }
 
-func (c *call) touches(m *Match, look *look, n *pathglob.Named) bool {
+// touches reports whether one of the path globs of a match matches an access.
+func (c *evaluation) touches(m *Match, look *look, n *pathglob.Named) bool {
 	plain := !n.Glob && !n.Recursive
 	if plain && len(look.plain) == 0 {
 		return false
@@ -288,24 +287,24 @@ func (c *call) touches(m *Match, look *look, n *pathglob.Named) bool {
 	return false
 }
 
-// look is what a quick look at the globs of a match tells: their keys, and which of
-// them can touch one of the call's plain paths at all.
+// look holds the results of a quick check of a match's globs: their keys, and the globs
+// that may match one of the call's plain paths.
 type look struct {
 	keys  []globKey
 	plain []int
-	// own are the gate's own things, ownPlain those that one of the call's plain paths
-	// can touch at all.
+	// own are the globs of the gate's own files, ownPlain those that may match one of the
+	// call's plain paths.
 	own, ownPlain []*pathglob.Glob
 }
 
-// lookOf looks at the globs of a match once for a call: a line may name thousands of
-// paths, and hardly any of hundreds of globs is about one of them.
-func (c *call) lookOf(m *Match) *look {
+// lookOf checks the globs of a match once for a call. A line may name thousands of paths,
+// and few of hundreds of globs match one of them.
+func (c *evaluation) lookOf(m *Match) *look {
 	return kept(&c.looks, m, func() *look { return c.newLook(m) })
 }
 
-// newLook makes the look that lookOf keeps.
-func (c *call) newLook(m *Match) *look {
+// newLook returns the value that lookOf stores.
+func (c *evaluation) newLook(m *Match) *look {
 	plain := c.plainPaths()
 	l := &look{keys: c.d.keys.of(m, c.stays, c.at())}
 	for k := range m.Paths {
@@ -324,10 +323,10 @@ func (c *call) newLook(m *Match) *look {
 	return l
 }
 
-// touchesNone is a quick look at whether a match about paths can hold on no access at
-// all: the call names plain paths alone, and no glob is about one of them. That is so of
-// nearly every match and call, so nothing is made for it.
-func (c *call) touchesNone(m *Match) bool {
+// touchesNone reports whether a match about paths certainly holds on no access: the call
+// names only plain paths, and no glob may match one of them. This is true of nearly every
+// match and call, so it allocates nothing.
+func (c *evaluation) touchesNone(m *Match) bool {
 	if len(m.Paths)+len(m.Own) == 0 {
 		return false
 	}
@@ -343,15 +342,15 @@ func (c *call) touchesNone(m *Match) bool {
 	})
 }
 
-// globKey is the key of a glob, and its hash.
+// globKey is the key of a glob, with its hash.
 type globKey struct {
 	text string
 	hash uint64
 }
 
-// globKeys are the keys of the globs of matches, which are the same for every call.
+// globKeys holds the keys of the globs of matches, which are the same for every call.
 type globKeys struct {
-	// shared has those that other deciders looked at; nil: there are none.
+	// shared is the cache of other deciders, or nil.
 	shared *Keys
 	fold   bool // whether paths are compared without regard to case
 	once   sync.Once
@@ -360,48 +359,49 @@ type globKeys struct {
 	done   map[*Match][]globKey
 }
 
-// Keys has what a quick look at a glob takes, by its text, and the compiled expressions of
-// built-in rules, for a process that makes many deciders.
+// Keys caches the keys of globs by text, and the compiled expressions of built-in rules,
+// for a process that makes many deciders.
 type Keys struct {
 	seed maphash.Seed
 	mu   sync.RWMutex
 	done map[foldedGlob]globKey
-	// of has the keys of whole matches. It holds the match itself, so that no other one
-	// can come to lie in its place.
+	// of holds the keys of whole matches. Its keys hold the match, so no other match can
+	// get the same address.
 	of map[foldedMatch][]globKey
-	// expr are the expressions of such matches. Those of people may be large, and are
-	// forgotten with their decider.
+	// expr are the expressions of such matches. Expressions of users may be large, and are
+	// dropped with their decider.
 	expr expressions
-	// globs are those of such matches, made absolute, and things the gate's own.
+	// globs are the absolute globs of such matches, things those of the gate's own files.
 	globs  map[placed]*pathglob.Glob
 	things map[placed][2]*pathglob.Glob
-	// kinds says on which kinds of parts rules may hold.
+	// kinds holds the rules that may hold on each kind of part.
 	kinds map[string]*kindReach
 }
 
-// placed is a text at a place.
+// placed is a text and the place to which it is relative.
 type placed struct {
 	text, home, project string
 	fold                bool
 }
 
-func placedAt(pl *pathglob.Place, text string) placed {
+func placedAt(pl *pathglob.Base, text string) placed {
 	return placed{text, pl.HomeDir, pl.Project, pl.Folds()}
 }
 
-// maxPlaced bounds the globs that are kept for all places. Beyond it they are made again.
+// maxPlaced is the most globs stored for all places. When it is reached, all are dropped.
 const maxPlaced = 8 << 10
 
-// glob is a glob of a match that is the same for every call; nil makes each anew.
-func (x *Keys) glob(pl *pathglob.Place, text string) *pathglob.Glob {
+// glob returns a glob of a match that is the same for every call. A nil x makes a new one
+// each time.
+func (x *Keys) glob(pl *pathglob.Base, text string) *pathglob.Glob {
 	if x == nil {
 		return pl.Glob(text)
 	}
 	return keptAt(x, &x.globs, placedAt(pl, text), func() *pathglob.Glob { return pl.Glob(text) })
 }
 
-// thing is a thing of the gate's own, and what lies below it.
-func (x *Keys) thing(pl *pathglob.Place, path string) [2]*pathglob.Glob {
+// thing returns the globs for one of the gate's own files, and for everything below it.
+func (x *Keys) thing(pl *pathglob.Base, path string) [2]*pathglob.Glob {
 	made := func() [2]*pathglob.Glob { g := pl.Thing(path); return [2]*pathglob.Glob{g, g.Contents()} }
 	if x == nil {
 		return made()
@@ -409,6 +409,8 @@ func (x *Keys) thing(pl *pathglob.Place, path string) [2]*pathglob.Glob {
 	return keptAt(x, &x.things, placed{text: path, fold: pl.Folds()}, made)
 }
 
+// keptAt returns the value stored for a text at a place. A missing value is made and
+// stored. It clears the map at maxPlaced entries.
 func keptAt[T any](x *Keys, kept *map[placed]T, at placed, made func() T) T {
 	x.mu.RLock()
 	g, known := (*kept)[at]
@@ -436,15 +438,15 @@ type foldedMatch struct {
 	fold  bool
 }
 
-// maxKeys bounds the globs that are known, maxMatches the matches.
+// maxKeys is the most globs in the cache, maxMatches the most matches.
 const maxKeys, maxMatches = 16 << 10, 1 << 10
 
-// NewKeys knows no glob yet.
+// NewKeys returns an empty cache.
 func NewKeys() *Keys {
 	return &Keys{seed: maphash.MakeSeed(), done: map[foldedGlob]globKey{}, of: map[foldedMatch][]globKey{}}
 }
 
-// ofMatch are the keys of a match that is the same for every call, nil for unknown.
+// ofMatch returns the keys of a match that is the same for every call, nil if unknown.
 func (x *Keys) ofMatch(at foldedMatch) []globKey {
 	if x == nil {
 		return nil
@@ -454,7 +456,7 @@ func (x *Keys) ofMatch(at foldedMatch) []globKey {
 	return x.of[at]
 }
 
-// keep keeps the keys of such a match.
+// keep stores the keys of such a match.
 func (x *Keys) keep(at foldedMatch, keys []globKey) {
 	if x == nil {
 		return
@@ -466,8 +468,8 @@ func (x *Keys) keep(at foldedMatch, keys []globKey) {
 	}
 }
 
-// glob is the key of a glob.
-func (x *globKeys) glob(g string, pl *pathglob.Place) globKey {
+// glob returns the key of a glob.
+func (x *globKeys) glob(g string, pl *pathglob.Base) globKey {
 	if x.shared == nil {
 		return x.key(pl.KeyOf(g))
 	}
@@ -486,7 +488,7 @@ func (x *globKeys) glob(g string, pl *pathglob.Place) globKey {
 	return key
 }
 
-// key is a key with its hash.
+// key returns a key with its hash.
 func (x *globKeys) key(text string) globKey {
 	x.once.Do(func() {
 		if x.seed = maphash.MakeSeed(); x.shared != nil {
@@ -496,9 +498,9 @@ func (x *globKeys) key(text string) globKey {
 	return globKey{text, maphash.String(x.seed, text)}
 }
 
-// of are the keys of a match's globs. stays is set for a match that is there for every
+// of returns the keys of a match's globs. stays is set if the match is the same for every
 // call, and not unpacked for one.
-func (x *globKeys) of(m *Match, stays bool, pl *pathglob.Place) []globKey {
+func (x *globKeys) of(m *Match, stays bool, pl *pathglob.Base) []globKey {
 	at := foldedMatch{m, x.fold}
 	if stays {
 		if keys := x.shared.ofMatch(at); keys != nil {
@@ -519,9 +521,9 @@ func (x *globKeys) of(m *Match, stays bool, pl *pathglob.Place) []globKey {
 	})
 }
 
-// plainPaths are the segments of the paths that the call names without a pattern and not
-// as a whole folder.
-func (c *call) plainPaths() *segments {
+// plainPaths returns the segments of the call's plain paths: not those of a pattern or a
+// recursive access.
+func (c *evaluation) plainPaths() *segments {
 	if c.segments != nil {
 		return c.segments
 	}
@@ -554,15 +556,14 @@ func (c *call) plainPaths() *segments {
 	return out
 }
 
-// segments is a set of names of which it is known which ones it does not have: a bit for
-// each, where other names may have theirs. all is set where every access of the call is
-// in it.
+// segments is a set of names that may report false positives: each name has a bit that it
+// shares with others. all is set if it includes every access of the call.
 type segments struct {
 	bits []uint32
 	all  bool
 }
 
-// newSegments is a set that is large enough for the names of so many paths.
+// newSegments returns a set for the names of the given number of paths.
 func newSegments(paths int) *segments {
 	return &segments{make([]uint32, max(32, min(paths, 1<<12))), true}
 }
@@ -576,21 +577,20 @@ func (s *segments) add(k globKey) {
 	s.bits[word] |= bit
 }
 
-// mayHave reports whether a path may have a key. One that says nothing every path may
-// have.
+// mayHave reports whether a path may have a key. An empty key matches every path.
 func (s *segments) mayHave(k globKey) bool {
 	word, bit := s.place(k.hash)
 	return k.text == "" || s.bits[word]&bit != 0
 }
 
-// namesOf are the accesses of a part as they are held against globs, not set as long as
-// they are not.
-func (c *call) namesOf(p *cardea.Part) []pathglob.Named {
+// namesOf returns room for the accesses of a part in the form that globs compare. name
+// fills it.
+func (c *evaluation) namesOf(p *cardea.Part) []pathglob.Named {
 	return kept(&c.named, p, func() []pathglob.Named { return make([]pathglob.Named, len(p.Access)) })
 }
 
-// name is the k-th access of a part as it is held against globs.
-func (c *call) name(names []pathglob.Named, a *cardea.Access, k int) *pathglob.Named {
+// name returns the k-th access of a part in the form that globs compare.
+func (c *evaluation) name(names []pathglob.Named, a *cardea.Access, k int) *pathglob.Named {
 	if pl := c.at(); !names[k].In(pl) {
 		names[k].Set(pl, a)
 	}
@@ -598,20 +598,19 @@ func (c *call) name(names []pathglob.Named, a *cardea.Access, k int) *pathglob.N
 }
 
 // flows reports whether part i is an end of a flow of one of the kinds.
-func (c *call) flows(kinds []string, i int) bool {
+func (c *evaluation) flows(kinds []string, i int) bool {
 	return slices.ContainsFunc(c.ev.Call.Flows, func(f cardea.Flow) bool { return (f.From == i || f.To == i) && oneOf(kinds, f.Kind) })
 }
 
-// onField is fieldHolds, asked once for a call however many parts it has: what
-// a field holds is the same for all of them, and a line of thousands of parts
-// must not be read thousands of times.
-func (c *call) onField(m *Match) bool {
+// onField returns fieldHolds, evaluated once for each match and call. A line of thousands
+// of parts must not be read thousands of times.
+func (c *evaluation) onField(m *Match) bool {
 	return kept(&c.fields, m, func() bool { return c.fieldHolds(m) })
 }
 
-// fieldHolds reports whether the field is there and, with a pattern, one of
-// its values matches. The values that a duplicate key brings count, too.
-func (c *call) fieldHolds(m *Match) bool {
+// fieldHolds reports whether the field exists and, with a pattern, one of its values
+// matches. The values of duplicate keys also match.
+func (c *evaluation) fieldHolds(m *Match) bool {
 	for _, v := range fieldValues(c.ev.Call, m.Field, true) {
 		if text := valueText(v); (m.Pattern == "" || c.finds(m, text)) && (m.UnlessText == "" || !c.matches(whole(m.UnlessText), text)) {
 			return true
@@ -620,24 +619,24 @@ func (c *call) fieldHolds(m *Match) bool {
 	return false
 }
 
-// finds reports whether the pattern is found in a text. A text that lacks what
-// every match of the pattern contains is not worth compiling it for.
-func (c *call) finds(m *Match, text string) bool {
+// finds reports whether the pattern matches in a text. It compiles the pattern only if the
+// text contains one of the texts that a match needs.
+func (c *evaluation) finds(m *Match, text string) bool {
 	return (len(m.Needs) == 0 || slices.ContainsFunc(m.Needs, c.searched(text).contains)) && c.matches(insensitive(m.Pattern), text)
 }
 
-// searched is a text in which many patterns are looked for. The last one is kept, since
-// all rules ask about the same field one after the other.
-func (c *call) searched(text string) *searched {
+// searched prepares a text for searching with many patterns. It stores the last one, since
+// consecutive rules search the same field.
+func (c *evaluation) searched(text string) *searched {
 	if c.search == nil || c.search.text != text {
 		c.search = newSearched(text)
 	}
 	return c.search
 }
 
-// opaqueCall reports whether the match is about opaque spots alone and the
-// call has some that belong to no part.
-func (c *call) opaqueCall(m *Match) bool {
+// opaqueCall reports whether the match has no condition but opaque spots, and the call has
+// some that belong to no part.
+func (c *evaluation) opaqueCall(m *Match) bool {
 	alone := m.Opaque && !m.Outside && !m.HoldsKey && !m.Redirection && !m.UnknownPath && len(m.Command)+len(m.Flags)+len(m.Args)+len(m.Paths)+len(m.Access)+len(m.Hosts)+
 		len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.Own)+len(m.Any) == 0 && m.Pattern == "" && m.Field == ""
 	return alone && len(c.ev.Call.Opaque)+len(c.ev.Faults) > 0 && (len(m.Roles) == 0 || oneOf(m.Roles, c.ev.Role))

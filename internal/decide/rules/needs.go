@@ -9,13 +9,12 @@ import (
 	"cardea.dev"
 )
 
-// beyondASCII is what a pattern needs that matches characters beyond ASCII
-// only: no text of ASCII contains it, and contains takes every other text for
-// one that does.
+// beyondASCII is the need of a pattern that matches only characters beyond ASCII. No ASCII
+// text contains it, and contains is true for all others.
 const beyondASCII = "\u0080"
 
-// needs are texts, in lower case, of which every match of a pattern contains
-// one; none where nothing is certain.
+// needs returns texts, in lower case, of which every match of a pattern contains one. It
+// returns nil if no such text is certain.
 func needs(pattern string) []string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil || pattern == "" {
@@ -35,8 +34,9 @@ func needs(pattern string) []string {
 	return slices.Compact(out)
 }
 
-// foreign reports whether a class, as pairs of bounds, has no member that is an
-// ASCII letter in another case: the long s and the sign for kelvin are.
+// foreign reports whether a class, as pairs of bounds, matches only characters beyond
+// ASCII. The long s and the kelvin sign are excluded, since they are ASCII letters in
+// another case.
 func foreign(class []rune) bool {
 	for i := 0; i+1 < len(class); i += 2 {
 		if low, high := class[i], class[i+1]; low < utf8.RuneSelf || low <= 'ſ' && 'ſ' <= high || low <= '\u212a' && '\u212a' <= high {
@@ -46,13 +46,11 @@ func foreign(class []rune) bool {
 	return len(class) > 0
 }
 
-// maxNeeds bounds how many texts a pattern may need: to look for many costs
-// more than it saves.
+// maxNeeds is the most texts of a pattern. Searching for more costs more than it saves.
 const maxNeeds = 64
 
-// literalsOf are literals of which one is certain to be part of a match; none
-// where there are none. Of several such sets the one whose shortest is longest
-// tells most.
+// literalsOf returns literals of which every match contains one, or nil. Of several such
+// sets it returns the one whose shortest literal is longest, which is most selective.
 func literalsOf(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -84,7 +82,7 @@ func literalsOf(re *syntax.Regexp) []string {
 	return nil
 }
 
-// shortest is the length of the shortest of some texts, 0 where there are none.
+// shortest returns the length of the shortest text, 0 for an empty list.
 func shortest(texts []string) int {
 	if len(texts) == 0 {
 		return 0
@@ -92,9 +90,8 @@ func shortest(texts []string) int {
 	return len(slices.MinFunc(texts, func(a, b string) int { return len(a) - len(b) }))
 }
 
-// choice reports whether an expression is a choice of words, "^(a|b)$", and
-// whether a text is one of them: what most conditions on operands are need not
-// be compiled.
+// choice reports whether an expression is a choice of words, "^(a|b)$", and whether a text
+// is one of them. Most conditions on operands have this form, and need not be compiled.
 func choice(expr, text string) (is, same bool) {
 	list, begins := strings.CutPrefix(expr, "^")
 	list, ends := strings.CutSuffix(list, "$")
@@ -111,7 +108,7 @@ func choice(expr, text string) (is, same bool) {
 	return true, same
 }
 
-// searched is a text in which others are looked for, without regard to case.
+// searched is a text in which texts are searched without regard to case.
 type searched struct {
 	text, lower string
 	ascii       bool
@@ -125,17 +122,17 @@ func newSearched(text string) *searched {
 	return s
 }
 
-// contains reports whether the text contains an ASCII text in lower case. Letters
-// beyond ASCII fold into ASCII ones in ways that only the expression knows, so a
-// text with such letters counts as containing it.
+// contains reports whether the text contains an ASCII text in lower case. It is always true
+// for a text beyond ASCII, whose letters may fold into ASCII in ways that only the
+// expression knows.
 func (s *searched) contains(lower string) bool { return !s.ascii || strings.Contains(s.lower, lower) }
 
 func ascii(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
-// bitOf is the bit that stands for a program, whatever its folder and case; all
-// of them where only the comparison itself knows what its letters fold into.
+// bitOf returns the bit of a program, independent of folder and case. For a name beyond
+// ASCII it returns all bits, since only the comparison knows how it folds.
 func bitOf(program string) uint64 {
 	program = program[strings.LastIndexAny(program, `/\`)+1:]
 	hash := uint32(2166136261) // FNV-1a
@@ -152,7 +149,7 @@ func bitOf(program string) uint64 {
 	return 1 << (hash >> 26)
 }
 
-// bits are those of a part's program and of the wrappers in front of it.
+// bits returns the bits of a part's program and its wrappers.
 func bits(p *cardea.Part) uint64 {
 	if p.ProgramPattern != "" {
 		return ^uint64(0)
@@ -162,8 +159,8 @@ func bits(p *cardea.Part) uint64 {
 	if p.UsualCommand != nil {
 		all |= bitOf(p.UsualCommand[0])
 	}
-	// A rule that allows names the program as it is written, and a wrapper of two
-	// words, "docker run", as two.
+	// A rule that allows names the program as written, and a wrapper of two words, "docker
+	// run", as two words.
 	if len(p.Argv) > 0 {
 		all |= bitOf(p.Argv[0].Text)
 	}

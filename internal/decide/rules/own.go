@@ -6,28 +6,28 @@ import (
 	"cardea.dev/internal/base/pathglob"
 )
 
-// Own is a thing of the gate's own, wherever on this machine it lies: a person
-// may keep their settings in another folder, behind a link, and only the program
-// knows where it was started from.
+// Own is a kind of the gate's own files, independent of their place on this machine. A
+// person may store settings in another folder, or link to them, and only the program knows
+// its own path.
 type Own string
 
-// The gate's own things.
+// Kinds of the gate's own files.
 const (
-	// OwnSettings are the files and folders that say what agents may do, as
-	// they were read, and the state.
+	// OwnSettings are the files and folders that define what agents may do, as they were
+	// read, and the state.
 	OwnSettings Own = "settings"
-	// OwnFolder are the scopes' folders, alone.
+	// OwnFolder are the folders of the scopes, without their contents.
 	OwnFolder Own = "folder"
-	// OwnKey is the key that signs what the gate keeps, the token of HTTP, and the folder of
-	// what has secrets of its own.
+	// OwnKey is the key that signs what the gate stores, the token of HTTP, and the folder
+	// with other secrets.
 	OwnKey Own = "key"
-	// OwnPrograms are the program itself and those beside it that it starts.
+	// OwnPrograms are the program and the others in its folder that it starts.
 	OwnPrograms Own = "programs"
-	// OwnBin is the folder in which they lie, alone.
+	// OwnBin is the folder of the programs, without its contents.
 	OwnBin Own = "bin"
 )
 
-// OwnInTests is where the gate's own things lie in inline tests.
+// OwnInTests returns the paths of the gate's own files in inline tests.
 func OwnInTests(o Own) []string {
 	return map[Own][]string{
 		OwnSettings: {"/home/user/dotfiles/cardea", "/home/user/.local/state/cardea"},
@@ -38,11 +38,11 @@ func OwnInTests(o Own) []string {
 	}[o]
 }
 
-// touchesOwn reports whether an access touches one of the gate's own things: it
-// is the thing, or lies below it, or a folder above it is deleted, or read as a
-// whole. Neither a look at names nor a search through the whole home folder is
-// about them. In a bin of many programs what lies beside the gate's is not.
-func (c *call) touchesOwn(look *look, n *pathglob.Named) bool {
+// touchesOwn reports whether an access touches one of the gate's own files: the file itself
+// or a path below it. Deleting or recursively reading a folder above also does. Reading
+// names, or searching the whole home folder, does not. Other files in the folder of the
+// programs do not match.
+func (c *evaluation) touchesOwn(look *look, n *pathglob.Named) bool {
 	if n.MetadataOnly {
 		return false
 	}
@@ -53,8 +53,9 @@ func (c *call) touchesOwn(look *look, n *pathglob.Named) bool {
 	return slices.ContainsFunc(things, func(g *pathglob.Glob) bool { return g.Touches(n) || g.LiesBelow(n) })
 }
 
-// own are the gate's own things as globs, those of folders with all below them.
-func (c *call) own(o Own) []*pathglob.Glob {
+// own returns the globs of the gate's own files of a kind. For settings and keys they
+// include everything below.
+func (c *evaluation) own(o Own) []*pathglob.Glob {
 	if c.d.settings.Own == nil {
 		return nil
 	}

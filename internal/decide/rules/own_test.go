@@ -11,8 +11,8 @@ import (
 	"cardea.dev/internal/harness/call"
 )
 
-// The gate's own things are touched where they lie, by whatever spelling, and by
-// what happens to a folder above.
+// An access to the gate's own files matches in every spelling, and also through a folder
+// above.
 func TestOwn(t *testing.T) {
 	for _, c := range []struct {
 		match   string
@@ -57,12 +57,12 @@ func TestOwn(t *testing.T) {
 			},
 		},
 	} {
-		d := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: "+c.match)}), rules.Settings{Home: home, Own: rules.OwnInTests})
-		none := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: "+c.match)}), rules.Settings{Home: home})
+		d := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: "+c.match)}), rules.Options{Home: home, Own: rules.OwnInTests})
+		none := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: "+c.match)}), rules.Options{Home: home})
 		for want, list := range map[bool][]string{true: c.yes, false: c.no} {
 			for _, line := range list {
 				ev := bash(line)
-				ev = call.Analyse(ev, knowledge.World{Home: home})
+				ev = call.Analyse(ev, knowledge.System{Home: home})
 				ops, err := d.Decide(context.Background(), ev)
 				if err != nil || len(ops) > 0 != want {
 					t.Errorf("%s: %s: %v, %v", c.match, line, ops, err)

@@ -17,31 +17,30 @@ import (
 	"cardea.dev/internal/command/knowledge/files"
 )
 
-// Origin is where a file of rules comes from.
+// Origin describes the source of a file of rules.
 type Origin struct {
-	// Scope is who wrote it.
+	// Scope is the scope of the file.
 	Scope cardea.Scope
-	// Trusted is set where the person trusts the project.
+	// Trusted is set if the person trusts the project.
 	Trusted bool
-	// Root is the folder that relative path globs are relative to, "" for the
-	// project of each event.
+	// Root is the folder to which path globs are relative, "" for the project of each
+	// event.
 	Root string
-	// Tool gives the canonical name for what a harness calls a tool, as
-	// harness.ToolWord does. Nil leaves names as they are.
+	// Tool returns the canonical name of a harness's tool, as harness.ToolWord does. Nil
+	// keeps names.
 	Tool func(word string) (string, bool)
-	// Events are the names of all events. Nil takes every name.
+	// Events are the names of all events. Nil accepts every name.
 	Events []string
 }
 
-// Parse reads a file of rules. A rule with a mistake is left out, with a
-// problem that says why; the others stay. An unknown key of a rule or a match is
-// a mistake, since it may be a condition: without it the rule is about more, up
-// to every call. Elsewhere it is a warning.
+// Parse reads a file of rules. It drops and reports a rule with a mistake, and keeps the
+// others. An unknown key of a rule or match is a mistake, since it may be a condition:
+// without it the rule would apply to more calls. Other unknown keys are warnings.
 func Parse(file string, data []byte, from Origin) ([]Rule, []cardea.Diagnostic) {
 	return Read(file, document.Read(file, data), from)
 }
 
-// Read is Parse for a document that is read already.
+// Read is like [Parse], for a document that was read already.
 func Read(file string, doc *document.Reader, from Origin) ([]Rule, []cardea.Diagnostic) {
 	doc.Hints(keysOfOthers)
 	p := &parser{doc: doc, file: file, from: from, seen: map[string]int{}}
@@ -49,7 +48,7 @@ func Read(file string, doc *document.Reader, from Origin) ([]Rule, []cardea.Diag
 	if v := top.Get("version"); v.Present() {
 		v.Int(1, 1)
 	}
-	if !top.Has("rules") && doc.Top().Present() && (len(top.Unknown()) > 0 || len(top.Keys()) == 0) { // one of comments has a version at most
+	if !top.Has("rules") && doc.Top().Present() && (len(top.Unknown()) > 0 || len(top.Keys()) == 0) { // a file of comments has at most a version
 		doc.Top().Problem(cardea.CodeMissing, "write rules: and a list below it", "the file has no rules")
 	}
 	for _, v := range top.List("rules") {
@@ -59,7 +58,7 @@ func Read(file string, doc *document.Reader, from Origin) ([]Rule, []cardea.Diag
 	return p.rules, doc.Problems()
 }
 
-// keysOfOthers are keys of the tools whose rules became this language: Bouncer's
+// keysOfOthers returns hints for keys of the tools whose rules Cardea replaces: Bouncer's
 // groups and the routes of tool-routing.
 func keysOfOthers() map[string]string {
 	return map[string]string{
@@ -82,13 +81,13 @@ type parser struct {
 	file  string
 	from  Origin
 	rules []Rule
-	seen  map[string]int // lines of ids
+	seen  map[string]int // line of each id
 }
 
-// effectWords are the effects that a rule may want.
+// effectWords are the effects that a rule may have.
 var effectWords = []string{"halt", "deny", "ask", "defer", "allow", "abstain"}
 
-// rule reads one rule and keeps it if it has no mistake.
+// rule reads one rule, and adds it if it has no mistake.
 func (p *parser) rule(v document.Value) {
 	before := p.doc.Errors()
 	m := v.Map()
@@ -117,7 +116,7 @@ func (p *parser) rule(v document.Value) {
 	}
 }
 
-// effect reads an effect's word.
+// effect reads the name of an effect.
 func (p *parser) effect(v document.Value) string {
 	if v.Present() && !v.Null() && !v.IsList() && !v.IsMap() {
 		if meant := effectOfOthers(strings.ToLower(v.Text())); meant != "" {
@@ -128,7 +127,7 @@ func (p *parser) effect(v document.Value) string {
 	return v.Word(effectWords...)
 }
 
-// effectOfOthers is the effect for which other tools have a word, "" where none has it.
+// effectOfOthers returns the effect for a word that other tools use, or "".
 func effectOfOthers(word string) string {
 	return map[string]string{
 		"block": "deny", "reject": "deny", "forbid": "deny", "stop": "halt", "warn": "ask", "prompt": "ask", "confirm": "ask",
@@ -136,12 +135,13 @@ func effectOfOthers(word string) string {
 	}[word]
 }
 
-// packName is a file's base name without extension.
+// packName returns a file's base name without extension.
 func packName(file string) string {
 	base := filepath.Base(filepath.ToSlash(file))
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
+// id reads the id of a rule, and warns about a duplicate.
 func (p *parser) id(m document.Map) string {
 	v := m.Need("id")
 	id := v.Text()
@@ -160,11 +160,11 @@ func (p *parser) id(m document.Map) string {
 	return id
 }
 
-// sense reports what is understood but makes no sense.
+// sense reports rules that are valid but make no sense.
 func (p *parser) sense(m document.Map, r *Rule) {
 	advice := r.Context != "" || r.Instead != "" || len(r.Rewrite) > 0
 	switch {
-	case r.Effect == cardea.Abstain && !advice && m.Has("effect") && m.Text("effect") != "abstain": // told already
+	case r.Effect == cardea.Abstain && !advice && m.Has("effect") && m.Text("effect") != "abstain": // reported already
 	case r.Effect == cardea.Abstain && !advice:
 		m.Value().Problem(cardea.CodeMissing, "add effect: deny, ask … or context:", "the rule has neither an effect nor advice")
 	case r.Effect == cardea.Allow && r.Match.empty() && (len(r.Tools) == 0 || slices.Contains(r.Tools, "*")):
@@ -192,19 +192,18 @@ func (m *Match) empty() bool {
 	return !m.aboutPart() && m.Field == "" && len(m.Roles) == 0 && len(m.Any) == 0
 }
 
-// hides reports whether the match has conditions that have no meaning in a rule
-// that allows.
+// hides reports whether the match has conditions without a meaning in a rule that allows.
 func (m *Match) hides() bool {
 	return m.Opaque || m.AnyProgram || m.HoldsKey || m.Redirection || m.UnlessMetadata || m.UnlessSearch || m.UnlessReads || m.UnlessText != "" || len(m.Flows)+len(m.Env)+len(m.StartedBy)+len(m.Unless)+len(m.UnlessCommand)+len(m.UnlessPaths)+len(m.Own) > 0 || m.anyOf((*Match).hides)
 }
 
-// saysStdin reports whether the match says something about what the part reads.
+// saysStdin reports whether the match has a condition on the part's input.
 func (m *Match) saysStdin() bool {
 	return m.Stdin != "" || m.anyOf((*Match).saysStdin)
 }
 
-// events reads names and globs of events. One that is no event's never comes,
-// which is told; the rule stays, since a harness may know more events.
+// events reads names and globs of events. It warns about an unknown event, which never
+// occurs, but keeps the rule, since a harness may know more events.
 func (p *parser) events(v document.Value) []string {
 	var out []string
 	for _, e := range v.Items() {
@@ -226,9 +225,8 @@ func (p *parser) events(v document.Value) []string {
 	return out
 }
 
-// tools reads tool names and folds in the names that harnesses have for them.
-// What tightens also keeps the name as written, since an unknown tool may be
-// called that.
+// tools reads tool names and resolves harness aliases. A rule that tightens also keeps the
+// name as written, which may be that of an unknown tool.
 func (p *parser) tools(v document.Value, e cardea.Effect) []string {
 	var out []string
 	for _, t := range listOf(v) {
@@ -243,8 +241,7 @@ func (p *parser) tools(v document.Value, e cardea.Effect) []string {
 	return slices.Compact(out)
 }
 
-// alias is the canonical name for what a harness calls a tool, where it has
-// another one.
+// alias returns the canonical name of a harness's tool, and whether it differs.
 func (p *parser) alias(name string) (string, bool) {
 	if p.from.Tool == nil {
 		return "", false
@@ -262,7 +259,7 @@ func listOf(v document.Value) []string {
 	return out
 }
 
-// match reads a match. A key that is not known is a mistake.
+// match reads a match. An unknown key is a mistake.
 func (p *parser) match(v document.Value) Match {
 	m := v.Map()
 	var out Match
@@ -311,8 +308,8 @@ func (p *parser) match(v document.Value) Match {
 	return out
 }
 
-// programsOfAny are the programs of the alternatives of a match that names none itself,
-// 0 where one of them names none.
+// programsOfAny returns the program bits of all alternatives. It returns 0 if the match has
+// a command, or an alternative has no program.
 func programsOfAny(m *Match) (all uint64) {
 	for i := range m.Any {
 		if len(m.Command) > 0 || m.Any[i].Programs == 0 {
@@ -323,7 +320,7 @@ func programsOfAny(m *Match) (all uint64) {
 	return all
 }
 
-// unless reads the exceptions of a match whose conditions on accesses were read.
+// unless reads the exceptions of a match. The conditions on accesses must be read before.
 func (p *parser) unless(v document.Value, out *Match) {
 	if !v.Present() {
 		return
@@ -343,7 +340,7 @@ func (p *parser) unless(v document.Value, out *Match) {
 	}
 }
 
-// onlyTrue reads a key that is left out or true.
+// onlyTrue reads a key that must be true if present.
 func onlyTrue(m document.Map, key string) bool {
 	v := m.Get(key)
 	if !v.Present() {
@@ -356,12 +353,12 @@ func onlyTrue(m document.Map, key string) bool {
 	return is
 }
 
-// lists reads names of lists of files, and gives their globs.
+// lists reads names of lists of files, and returns their globs.
 func (p *parser) lists(v document.Value) []string {
 	return slices.Concat(lists.Of(v.Items(), func(e document.Value) []string { return files.Globs(e.Word(files.Names()...)) })...)
 }
 
-// items are the entries of a value, each as read makes it.
+// items reads the entries of a value.
 func items[T any](v document.Value, read func(document.Value) T) (out []T) {
 	return lists.Of(v.Items(), read)
 }
@@ -376,8 +373,7 @@ func (p *parser) flags(v document.Value) []string {
 	return out
 }
 
-// globs reads globs, and reports what other tools' globs have and these do
-// not.
+// globs reads globs, and reports syntax of other tools' globs that these lack.
 func (p *parser) globs(v document.Value) []string {
 	out := listOf(v)
 	for i, e := range v.Items() {
@@ -400,14 +396,13 @@ func (p *parser) expr(v document.Value) string {
 	return s
 }
 
-// CheckExpression reports what keeps RE2 from running an expression. It
-// compiles nothing.
+// CheckExpression returns an error if RE2 cannot run an expression. It compiles nothing.
 func CheckExpression(s string) error {
 	_, err := syntax.Parse(s, syntax.Perl)
 	return err
 }
 
-// ExpressionHint says what to do about an expression that RE2 cannot run.
+// ExpressionHint returns what to do about an expression that RE2 cannot run.
 func ExpressionHint(err error) string {
 	e, ok := err.(*syntax.Error)
 	if !ok {
@@ -432,16 +427,16 @@ func (p *parser) rewrite(m document.Map) []Field {
 	return lists.Of(m.Keys(), func(k string) Field { return Field{Name: k, Value: m.Text(k)} })
 }
 
-// test reads an inline test in one of its shapes: {input: {command: …}} for
-// the rule's own tool, {tool: Bash, input: {…}}, or a whole call,
-// {tool_name: Bash, tool_input: {…}}, which may also stand below input.
+// test reads an inline test in one of its forms: {input: {command: …}} for the rule's own
+// tool, {tool: Bash, input: {…}}, or a whole call, {tool_name: Bash, tool_input: {…}}. The
+// whole call may also be the value of input.
 func (p *parser) test(v document.Value, r *Rule) Test {
 	m := v.Map()
 	t := Test{Line: v.Line(), Desc: m.Text("desc"), Contains: m.Text("contains"),
 		Event: m.Text("event"), Role: m.Text("role"), Cwd: m.Text("cwd")}
 	t.Expect = m.Need("expect").Word("allow", "deny", "ask", "defer", "halt", "abstain", "none", "block")
 	if t.Expect == "allow" && r.Effect != cardea.Allow {
-		t.Expect = "pass" // tool-routing's word for "not blocked"
+		t.Expect = "pass" // the word of tool-routing for "not blocked"
 	}
 	call := m
 	if in := m.Get("input"); in.IsMap() && (in.Map().Has("tool_name") || in.Map().Has("tool_input")) {
@@ -479,8 +474,8 @@ func (p *parser) test(v document.Value, r *Rule) Test {
 	return t
 }
 
-// ownTool is the tool of a test that names none: the rule's, or the one that
-// has such an input.
+// ownTool returns the tool of a test that names none: the rule's tool, or the one with such
+// an input.
 func ownTool(r *Rule, input map[string]any) string {
 	for _, t := range r.Tools {
 		if !strings.ContainsAny(t, "*?[") {

@@ -127,8 +127,8 @@ rules:
       - {input: {file_path: a/x, old_string: y}, expect: none}
 `)
 	known := func(name string) bool { _, ok := harness.Tool(name); return ok }
-	results := rules.RunTests(list, rules.Stand{Settings: rules.Settings{Home: home}, Project: project, Known: known},
-		func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{Home: home}) })
+	results := rules.RunTests(list, rules.Stand{Options: rules.Options{Home: home}, Project: project, Known: known},
+		func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.System{Home: home}) })
 	wrong := []int{13, 14, 15, 16, 17, 18, 24}
 	if len(results) != 17 {
 		t.Fatalf("%d results", len(results))

@@ -9,11 +9,10 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// This file says which command a part begins with, as rules that tighten read it.
+// This file finds the command with which a part begins, for rules that tighten.
 
-// words are how many words a part has that a command may name: the program,
-// its subcommands and, since a program that nobody knows has its subcommands
-// among them, its operands.
+// words returns the number of words of a part that a command may name: the program, its
+// subcommands and its operands. An unknown program has its subcommands among its operands.
 func words(p *cardea.Part) int {
 	if len(p.Command) == 0 {
 		return len(p.Argv)
@@ -21,7 +20,7 @@ func words(p *cardea.Part) int {
 	return len(p.Command) + len(p.Operands)
 }
 
-// word is the k-th of these words, and whether bash passes exactly that.
+// word returns the k-th of these words, and whether bash passes exactly this text.
 func word(p *cardea.Part, k int) (string, bool) {
 	if len(p.Command) == 0 {
 		w := p.Argv[k]
@@ -40,10 +39,10 @@ func word(p *cardea.Part, k int) (string, bool) {
 	return p.Argv[at].Text, p.Argv[at].Static
 }
 
-// leads reports whether a part begins with one of the commands, and how many
-// of its words that takes at least. The usual name of a command may have more
-// words than the line: docker-compose up is docker compose up. A command may
-// also begin with a wrapper that stands in front of the part.
+// leads reports whether a part begins with one of the commands, and the least number of its
+// words that this takes. The usual name of a command may have more words than the line:
+// docker-compose up is docker compose up. A command may also begin with a wrapper of the
+// part.
 func (m *Match) leads(p *cardea.Part) (int, bool) {
 	if m.AnyProgram && p.ProgramPattern != "" {
 		return m.mayLead(p)
@@ -62,9 +61,8 @@ func (m *Match) leads(p *cardea.Part) (int, bool) {
 	return n, found
 }
 
-// mayLead is leads for a part whose program is only known when it runs: each command
-// leads it whose program fits what is known of the name, and whose other words stand
-// behind it.
+// mayLead is leads for a part whose program is unknown before it runs. A command leads the
+// part if its program fits what is known of the name, and its other words follow.
 func (m *Match) mayLead(p *cardea.Part) (int, bool) {
 	least, found := 0, false
 	for _, cmd := range m.Command {
@@ -75,9 +73,9 @@ func (m *Match) mayLead(p *cardea.Part) (int, bool) {
 	return least, found
 }
 
-// fitsCommand reports whether a command may be that of a part whose program is only
-// known when it runs, and how many of its words that takes. Options, each with a value
-// at most, may stand between the words.
+// fitsCommand reports whether a part with an unknown program may begin with a command, and
+// the number of its words that this takes. Options, each with at most one value, may be
+// between the words.
 func fitsCommand(cmd []string, p *cardea.Part) (int, bool) {
 	if !paths.MatchName(strings.ToLower(p.ProgramPattern), strings.ToLower(cmd[0])) {
 		return 0, false
@@ -103,6 +101,8 @@ func fitsCommand(cmd []string, p *cardea.Part) (int, bool) {
 	return k, true
 }
 
+// leadsAs reports whether a part begins with one of the commands, and the least number of
+// words that this takes.
 func leadsAs(commands [][]string, p *cardea.Part) (int, bool) {
 	least, found, program := 0, false, programOf(p)
 	for _, cmd := range commands {
@@ -127,8 +127,8 @@ func leadsWith(cmd []string, program string, p *cardea.Part) bool {
 	return continues(cmd, p)
 }
 
-// continues reports whether the words after the first one are those of the part, for
-// certain. The part has as many at least.
+// continues reports whether the words after the first one certainly are those of the part.
+// The part must have at least as many.
 func continues(cmd []string, p *cardea.Part) bool {
 	for k := 1; k < len(cmd); k++ {
 		if got, static := word(p, k); got != cmd[k] || !static {
@@ -138,10 +138,10 @@ func continues(cmd []string, p *cardea.Part) bool {
 	return true
 }
 
-// sameProgram reports whether a program's base name is the one that a rule
-// names. A file system that ignores case runs GIT for git.
+// sameProgram reports whether a program's base name is the one in a rule. It ignores case,
+// since a file system that ignores case runs GIT for git.
 func sameProgram(program, want string) bool {
-	// The last letter is that of the base name, and tells most names apart.
+	// The last letter is always part of the base name, and differs for most names.
 	if program != "" && want != "" {
 		if a, b := program[len(program)-1], want[len(want)-1]; a < utf8.RuneSelf && b < utf8.RuneSelf && a|0x20 != b|0x20 {
 			return false

@@ -4,27 +4,27 @@ import (
 	"cardea.dev"
 )
 
-// kindReach says of each rule of the program's own table whether it may hold on parts of a
-// kind, by the kind alone. Agents start the same few commands again and again, and most
-// rules are about none of them, so a process that stays works it out once for a kind.
+// kindReach records which rules of the program's own table may hold on parts of a kind, by
+// the kind alone. Agents start the same few commands repeatedly, and most rules apply to
+// none of them. So a process that stays computes it once for a kind.
 type kindReach struct {
 	table []Rule
 	reach []reach
 }
 
-// knownReaches are those of the parts of a call; nil: they are not known.
+// knownReaches are the reaches of the parts of a call, nil if unknown.
 type knownReaches []*kindReach
 
-// The bounds of what is kept: how many kinds, and the length of what tells one from others.
-// Beyond them it is worked out again, or not at all.
+// Limits of the cache: the number of kinds, and the length of a kind's key. Above maxKinds
+// the cache starts again; a longer key is not stored.
 const (
 	maxKinds   = 1 << 10
 	maxKindKey = 512
 )
 
-// knownReaches gives the reaches of the call's parts, nil where nothing is kept between
-// calls, and where parts are many: then they are looked at together.
-func (c *call) knownReaches() knownReaches {
+// knownReaches returns the reaches of the call's parts. It is nil if there is no cache, or
+// if there are more than fewParts parts, which are checked together.
+func (c *evaluation) knownReaches() knownReaches {
 	parts, keys := c.ev.Call.Parts, c.d.settings.Keys
 	table := c.d.rules.table()
 	if keys == nil || table == nil || len(parts) == 0 || len(parts) > fewParts {
@@ -42,7 +42,7 @@ func (c *call) knownReaches() knownReaches {
 	return out
 }
 
-// table is the program's own table, nil where none of the rules is of it.
+// table returns the program's own table, nil if no rule of the list is in it.
 func (l List) table() []Rule {
 	for i := range l {
 		if l[i].table != nil {
@@ -52,7 +52,7 @@ func (l List) table() []Rule {
 	return nil
 }
 
-// has reports whether it is known where a rule may hold.
+// has reports whether the reach of a rule is known.
 func (k knownReaches) has(e *Entry) bool {
 	return k != nil && e != nil && e.table != nil && &e.table[0] == &k[0].table[0]
 }
@@ -64,11 +64,12 @@ func (k knownReaches) mayReach(e *Entry) bool {
 			return true
 		}
 	}
-	// What allows reads a part in another way.
+	// A rule that allows reads parts in another way.
 	return e.table[e.at].Effect == cardea.Allow || e.effect != nil && *e.effect == cardea.Allow
 }
 
-// reach gives what is known of the kind of a part, of which the key tells all that counts.
+// reach returns the reach of each rule for the kind of a part. key contains all relevant
+// facts of the kind.
 func (x *Keys) reach(key []byte, table []Rule, p *cardea.Part) *kindReach {
 	x.mu.RLock()
 	known := x.kinds[string(key)]
@@ -80,7 +81,7 @@ func (x *Keys) reach(key []byte, table []Rule, p *cardea.Part) *kindReach {
 	for i := range table {
 		r, m := &known.reach[i], &table[i].Match
 		r.may, r.among = m.mayHold(func(m *Match) bool { return m.fits(p) })
-		r.call = m.Opaque // what is opaque may belong to no part
+		r.call = m.Opaque // opaque spots may belong to no part
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"cardea.dev"
 )
 
-// What is known of kinds of parts from other calls changes no opinion: of rules that look
-// at programs, accesses, variables, fields, flows, opaque spots, or at nothing, with each
-// effect, switched to another one or not, about calls of one part to some.
+// Results for kinds of parts from other calls change no opinion. The rules are about
+// programs, accesses, variables, fields, flows, opaque spots or nothing. They have each
+// effect, switched or not, and the calls have one or more parts.
 func TestKnownReaches(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	pick := func(n int) bool { return r.IntN(n) == 0 }
@@ -94,8 +94,8 @@ func TestKnownReaches(t *testing.T) {
 		list, other := TableOf(table), []cardea.Effect{cardea.Allow, cardea.Deny}[i%2]
 		list[i%len(list)].effect = &other
 		list = append(list[:i%7], list[i%7+1:]...) // one is switched off
-		plain, err := New(list, Settings{Home: "/h"}).Decide(context.Background(), ev)
-		known, kerr := New(list, Settings{Home: "/h", Keys: keys}).Decide(context.Background(), ev)
+		plain, err := New(list, Options{Home: "/h"}).Decide(context.Background(), ev)
+		known, kerr := New(list, Options{Home: "/h", Keys: keys}).Decide(context.Background(), ev)
 		if err != nil || kerr != nil || fmt.Sprint(plain) != fmt.Sprint(known) {
 			t.Fatalf("%d: %v, %v\n%+v\n%+v\n%+v", i, err, kerr, c, plain, known)
 		}

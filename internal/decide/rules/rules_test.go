@@ -52,9 +52,9 @@ func bash(command string) *cardea.Event { return event("Bash", map[string]any{"c
 func decide(t testing.TB, ev *cardea.Event, list ...rules.Rule) []cardea.Opinion {
 	t.Helper()
 	if len(ev.Call.Parts) == 0 {
-		ev = call.Analyse(ev, knowledge.World{Home: home})
+		ev = call.Analyse(ev, knowledge.System{Home: home})
 	}
-	d := rules.New(rules.ListOf(list), rules.Settings{Home: home})
+	d := rules.New(rules.ListOf(list), rules.Options{Home: home})
 	ops, err := d.Decide(context.Background(), ev)
 	if err != nil {
 		t.Error(err)
@@ -72,8 +72,8 @@ func speaks(t testing.TB, ev *cardea.Event, list ...rules.Rule) bool {
 	return len(decide(t, ev, list...)) > 0
 }
 
-// TestTightening runs matches of rules that deny against commands: those on
-// the left they speak about, those on the right they do not.
+// TestTightening runs matches of rules that deny on commands. Those on the left must match,
+// those on the right must not.
 func TestTightening(t *testing.T) {
 	for _, c := range []struct {
 		match   string
@@ -106,7 +106,7 @@ func TestTightening(t *testing.T) {
 		{"{command: git, args: '^push$'}", []string{"git push"}, []string{"git pull push2"}},
 		{"{command: rm, args: ['^a$', '^b$']}", []string{"rm a", "rm x b"}, []string{"rm -a", "rm ab"}},
 
-		// Under its usual name, a command may have more words than the line.
+		// A command may have more words under its usual name than in the line.
 		{"{command: docker compose up, args: '^a$'}", []string{"docker compose up a", "docker-compose up a", "docker-compose up b a"}, []string{"docker-compose up b", "docker-compose up"}},
 		{"{command: docker compose up a, args: '^b$'}", []string{"docker compose up a b", "docker-compose up a b"}, []string{"docker-compose up b a", "docker-compose up a"}},
 		{"{command: docker compose, args: '^up$'}", []string{"docker compose up", "docker-compose up"}, []string{"docker-compose down"}},
@@ -158,8 +158,8 @@ func TestTightening(t *testing.T) {
 	}
 }
 
-// TestAllowing runs matches of rules that allow: the lines on the left they
-// allow whole, those on the right they do not.
+// TestAllowing runs matches of rules that allow. The lines on the left must be allowed
+// completely, those on the right not.
 func TestAllowing(t *testing.T) {
 	for _, c := range []struct {
 		match   string
@@ -175,7 +175,7 @@ func TestAllowing(t *testing.T) {
 			[]string{"git log", "git log --oneline", "git log -n 5", "git log --format=%H"},
 			[]string{"git log --output=x", "git log --onel", "git -C x log", "git -c a=b log", "git log -p", "git log -n5 --output x"}},
 		{"{command: head, flags: ['-n=5']}", []string{"head -n 5 x", "head -n5 x"}, []string{"head -n 6 x"}},
-		// What a wrapper writes is not what the rule names.
+		// The rule does not name the writes of a wrapper.
 		{"command: ls", []string{"ls", "time ls", "ls > /dev/null"},
 			[]string{"env time -o pwned ls", "\\time -o out -f evil ls", "env time --output=pwned ls", "env time --outp pwned ls", "flock pwned ls", "flock /etc/x ls",
 				"flock $x ls", "script pwned -c ls", "sudo time -o x ls", "flock lock time -o log.txt -- ls", "ls > pwned"}},
@@ -213,7 +213,7 @@ func TestAllowing(t *testing.T) {
 		{"command: sudo systemctl status", []string{"sudo systemctl status x"}, []string{"systemctl status x", "sudo env systemctl status x", "doas systemctl status x"}},
 		{"{field: command, pattern: 'npm test'}", []string{"npm test"}, []string{"npm test; ls", "npm test > f"}},
 		{"{role: tester, command: npm}", nil, []string{"npm x"}},
-		// What the line gives a program to read may be code for it.
+		// The input that the line gives a program may be code for it.
 		{"{command: psql, pattern: '^psql mydb$'}",
 			[]string{"psql mydb", "psql mydb </dev/null", "{ psql mydb; } && psql mydb", "if psql mydb; then psql mydb; fi", "time psql mydb"},
 			[]string{"psql mydb < drop.sql", "psql mydb <<< drop", "psql mydb <<EOF\ndrop\nEOF", "cat x | psql mydb", "cat x |& psql mydb", "{ psql mydb; } < x", "exec < x; psql mydb",
@@ -234,7 +234,7 @@ func TestAllowing(t *testing.T) {
 		}
 		r := one(t, "tool: Bash, effect: allow, match: "+m)
 		whole := func(line string) bool {
-			ev := call.Analyse(bash(line), knowledge.World{Home: home})
+			ev := call.Analyse(bash(line), knowledge.System{Home: home})
 			ops := decide(t, ev, r)
 			for _, o := range ops {
 				if o.Part == cardea.WholeCall || o.Effect != cardea.Allow {
@@ -256,8 +256,8 @@ func TestAllowing(t *testing.T) {
 	}
 }
 
-// TestSeveralLines: what one line of a call gives its commands to read is not hidden by
-// another line, where a harness sends several.
+// TestSeveralLines tests that one line of a call cannot hide the input that another line
+// gives its commands, if a harness sends several.
 func TestSeveralLines(t *testing.T) {
 	r := one(t, "tool: Bash, effect: allow, match: {command: psql, pattern: '^psql mydb$'}")
 	for second, want := range map[string]int{"psql mydb": 2, "psql mydb < drop.sql": 0, "echo drop | psql mydb": 1} {
@@ -269,8 +269,7 @@ func TestSeveralLines(t *testing.T) {
 	}
 }
 
-// TestAllowNeedsCertainty changes one thing at a time on a part that is
-// allowed.
+// TestAllowNeedsCertainty changes one fact at a time on an allowed part.
 func TestAllowNeedsCertainty(t *testing.T) {
 	r := one(t, "tool: Bash, effect: allow, match: {command: npm test, flags: [-s]}")
 	for _, c := range []struct {
@@ -366,7 +365,7 @@ func TestToolsAndEvents(t *testing.T) {
 			t.Errorf("%s about %s on %s: %v", c.rule, c.ev.Call.Tool, c.ev.Kind, got)
 		}
 	}
-	if ops, err := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, tool: Bash")}), rules.Settings{}).Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse}); len(ops) > 0 ||
+	if ops, err := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, tool: Bash")}), rules.Options{}).Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse}); len(ops) > 0 ||
 		err != nil {
 		t.Error("an event without a call is none of the rules' business")
 	}
@@ -489,13 +488,13 @@ func TestRootOfARule(t *testing.T) {
 		t.Error("where no folder is known, a relative glob is for any depth")
 	}
 	r.Match.Paths = []string{"~/x"}
-	ev = call.Analyse(ev, knowledge.World{})
-	if ops, _ := rules.New(rules.ListOf([]rules.Rule{r}), rules.Settings{}).Decide(context.Background(), ev); len(ops) > 0 {
+	ev = call.Analyse(ev, knowledge.System{})
+	if ops, _ := rules.New(rules.ListOf([]rules.Rule{r}), rules.Options{}).Decide(context.Background(), ev); len(ops) > 0 {
 		t.Error("without a home, ~ is nowhere")
 	}
-	folded := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: {path: .env}")}), rules.Settings{FoldPaths: true})
+	folded := rules.New(rules.ListOf([]rules.Rule{one(t, "effect: deny, match: {path: .env}")}), rules.Options{FoldPaths: true})
 	up := bash("cat .ENV")
-	up = call.Analyse(up, knowledge.World{Home: home})
+	up = call.Analyse(up, knowledge.System{Home: home})
 	if ops, _ := folded.Decide(context.Background(), up); len(ops) != 1 {
 		t.Error("a file system that ignores case has .ENV for .env")
 	}
@@ -510,21 +509,21 @@ func TestBrokenExpression(t *testing.T) {
 	broken, good := one(t, "effect: deny, match: {pattern: x}"), one(t, "effect: deny, match: {command: ls}")
 	broken.Match.Pattern, broken.Match.Needs = "(", nil
 	ev := bash("ls")
-	ev = call.Analyse(ev, knowledge.World{})
-	ops, err := rules.New(rules.ListOf([]rules.Rule{broken, good}), rules.Settings{}).Decide(context.Background(), ev)
-	var troubles cardea.Troubles
-	if !errors.As(err, &troubles) || troubles[0].Failure != cardea.BrokenFile || len(ops) != 1 {
+	ev = call.Analyse(ev, knowledge.System{})
+	ops, err := rules.New(rules.ListOf([]rules.Rule{broken, good}), rules.Options{}).Decide(context.Background(), ev)
+	var issues cardea.Issues
+	if !errors.As(err, &issues) || issues[0].Failure != cardea.BrokenFile || len(ops) != 1 {
 		t.Errorf("%v, %+v", err, ops)
 	}
-	// A project that nobody trusts does not reach the model this way.
+	// Text of an untrusted project must not reach the model in this way.
 	broken.Scope, broken.Match.Pattern = cardea.ScopeProject, "(IGNORE-ALL"
-	_, err = rules.New(rules.ListOf([]rules.Rule{broken}), rules.Settings{}).Decide(context.Background(), ev)
-	if !errors.As(err, &troubles) || strings.Contains(err.Error(), "IGNORE") || troubles[0].Diagnostic.Code != cardea.CodeBadPattern {
+	_, err = rules.New(rules.ListOf([]rules.Rule{broken}), rules.Options{}).Decide(context.Background(), ev)
+	if !errors.As(err, &issues) || strings.Contains(err.Error(), "IGNORE") || issues[0].Diagnostic.Code != cardea.CodeBadPattern {
 		t.Errorf("untrusted: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if ops, err := rules.New(rules.ListOf([]rules.Rule{good}), rules.Settings{}).Decide(ctx, ev); err != nil || len(ops) != 0 {
+	if ops, err := rules.New(rules.ListOf([]rules.Rule{good}), rules.Options{}).Decide(ctx, ev); err != nil || len(ops) != 0 {
 		t.Error("a call that is out of time is the gate's business")
 	}
 }
@@ -572,8 +571,8 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// TestPackedTests: the tests of a rule in the program's table are those that
-// were written, and what cannot be read is a failed test.
+// TestPackedTests tests that the tests of a rule in the program's table are unchanged, and
+// that unreadable ones fail.
 func TestPackedTests(t *testing.T) {
 	r := one(t, "effect: deny, match: {command: rm}, tests: [{input: {command: rm x}, expect: deny, desc: d}, {input: {command: ls}, role: r, expect: none}]")
 	want := slices.Clone(r.Tests)
@@ -583,7 +582,7 @@ func TestPackedTests(t *testing.T) {
 	if got, err := r.Examples(); err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %+v, want %+v", err, got, want)
 	}
-	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{}) }
+	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.System{}) }
 	if res := rules.RunTests([]rules.Rule{r}, rules.Stand{Project: "/p"}, analyse); len(res) != 2 || res[0].Problem+res[1].Problem != "" {
 		t.Errorf("%+v", res)
 	}
@@ -593,8 +592,8 @@ func TestPackedTests(t *testing.T) {
 	}
 }
 
-// Rules ask about the programs that a pattern of a name fits, and hold for them where
-// they say so; one that allows never does.
+// A pattern for a program's name makes a command a potential effect, which asks if the
+// pattern fits. With any_program the rule itself applies. A rule that allows never matches.
 func TestProgramIsAPattern(t *testing.T) {
 	push := `match: {command: git push, flags: [--force]}, `
 	for _, c := range []struct {
@@ -614,17 +613,18 @@ func TestProgramIsAPattern(t *testing.T) {
 		{"match: {access: delete, path: '/**'}, effect: deny", "/bin/r? -r /home/user/x", cardea.Ask},
 		{"match: {command: cardea approve, any_program: true}, effect: deny", "$x certificate approve", cardea.Abstain},
 		{"match: {command: ls}, effect: allow", "/bin/l?", cardea.Abstain},
-		// What is about the call is judged once, what is about a part also where it is possible.
+		// A condition on the call is checked once, a condition on a part also for potential
+		// effects.
 		{"match: {any: [{command: git push}, {field: command, pattern: never}]}, effect: deny", "strace git push", cardea.Ask},
 		{"match: {any: [{command: hg}, {field: command, pattern: strace}]}, effect: deny", "strace git push", cardea.Deny},
 	} {
-		d := rules.New(rules.ListOf([]rules.Rule{one(t, c.rule)}), rules.Settings{Home: home})
-		ev := call.Analyse(bash(c.line), knowledge.World{Home: home, Roots: []string{project}})
+		d := rules.New(rules.ListOf([]rules.Rule{one(t, c.rule)}), rules.Options{Home: home})
+		ev := call.Analyse(bash(c.line), knowledge.System{Home: home, Roots: []string{project}})
 		said, err := d.Decide(context.Background(), ev)
 		if err != nil {
 			t.Fatal(err)
 		}
-		possible, err := ev.Possible().Opinions(context.Background(), d, said)
+		possible, err := ev.PotentialCalls().Opinions(context.Background(), d, said)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,30 +15,30 @@ type TestResult struct {
 	Rule   string
 	Source string
 	Test   Test
-	// Got is what the rule said: an effect, or "none".
+	// Got is the rule's effect, or "none".
 	Got string
-	// Problem is why the test failed, "" where it passed.
+	// Problem is the reason why the test failed, "" if it passed.
 	Problem string
 }
 
-// Stand is where inline tests take place.
+// Stand is the environment of inline tests.
 type Stand struct {
-	Settings
+	Options
 	// Project is the folder of the project, absolute.
 	Project string
-	// Harness is who sends the calls.
+	// Harness is the harness that sends the calls.
 	Harness string
-	// Known reports whether a tool is a known one; nil is for all.
+	// Known reports whether a tool is known. If nil, all are.
 	Known func(tool string) bool
 }
 
-// RunTests runs the inline tests of rules, each rule by itself and as if its
-// project was trusted. analyse finds the parts of a call.
+// RunTests runs the inline tests of rules, each rule alone and as if its project were
+// trusted. analyse returns the event with the parts of its call.
 func RunTests(list []Rule, at Stand, analyse func(*cardea.Event) *cardea.Event) []TestResult {
 	var out []TestResult
 	for _, r := range list {
 		r.Trusted = true
-		d := New(ListOf([]Rule{r}), at.Settings)
+		d := New(ListOf([]Rule{r}), at.Options)
 		tests, err := r.Examples()
 		if err != nil {
 			out = append(out, TestResult{Rule: r.ID, Source: r.Source, Problem: err.Error()})
@@ -48,6 +48,7 @@ func RunTests(list []Rule, at Stand, analyse func(*cardea.Event) *cardea.Event) 
 	return out
 }
 
+// runTest runs a test of rule r, of which d is the decider.
 func runTest(d *Decider, r *Rule, t Test, at Stand, analyse func(*cardea.Event) *cardea.Event) TestResult {
 	res := TestResult{Rule: r.ID, Source: r.Source, Test: t, Got: "none"}
 	ev, err := TestEvent(r, t, at)
@@ -59,7 +60,7 @@ func runTest(d *Decider, r *Rule, t Test, at Stand, analyse func(*cardea.Event) 
 	ops, err := d.Decide(context.Background(), ev)
 	if err == nil {
 		var possible []cardea.Opinion
-		possible, err = ev.Possible().Opinions(context.Background(), d, ops)
+		possible, err = ev.PotentialCalls().Opinions(context.Background(), d, ops)
 		ops = append(ops, possible...)
 	}
 	if err != nil {
@@ -81,7 +82,7 @@ func runTest(d *Decider, r *Rule, t Test, at Stand, analyse func(*cardea.Event) 
 	return res
 }
 
-// Meets reports whether an effect of the whole gate is what the test expects of the
+// Meets reports whether an effect of the whole gate is the one that the test expects of the
 // rule.
 func (t Test) Meets(e cardea.Effect) bool {
 	switch t.Expect {
@@ -93,7 +94,7 @@ func (t Test) Meets(e cardea.Effect) bool {
 	return e.String() == t.Expect
 }
 
-// expected reports whether the opinions are what a test expects.
+// expected reports whether the opinions are the ones that a test expects.
 func expected(expect string, ops []cardea.Opinion) bool {
 	top := cardea.Abstain
 	for _, o := range ops {
@@ -105,7 +106,8 @@ func expected(expect string, ops []cardea.Opinion) bool {
 	return Test{Expect: expect}.Meets(top)
 }
 
-// TestEvent is the event that a test describes.
+// TestEvent returns the event that a test describes. It fails if the input is not valid
+// JSON.
 func TestEvent(r *Rule, t Test, at Stand) (*cardea.Event, error) {
 	dec := json.NewDecoder(strings.NewReader(t.Input))
 	dec.UseNumber()

@@ -10,14 +10,13 @@ import (
 	"cardea.dev"
 )
 
-// This file has the rules that settings stand for.
+// This file has the rules that implement settings.
 
-// reads are the kinds of access that learn what a file says, or may: a file that
-// is run is read, too.
+// reads are the kinds of access that reveal, or may reveal, the contents of a file. Running
+// a file also reads it.
 var reads = []cardea.AccessKind{cardea.Read, cardea.Execute, cardea.Unknown}
 
-// SensitiveSettings are the settings that name sensitive paths, with what they want
-// of them.
+// SensitiveSettings returns the settings that name sensitive paths, with their effects.
 func SensitiveSettings() []SensitiveSetting {
 	return []SensitiveSetting{
 		{"sensitive.deny_read", cardea.Deny, reads, "reading %s is denied by the setting sensitive.deny_read", "it is not known what this reads, and the setting sensitive.deny_read denies some files"},
@@ -28,16 +27,16 @@ func SensitiveSettings() []SensitiveSetting {
 
 // SensitiveSetting is a setting that names sensitive paths.
 type SensitiveSetting struct {
-	// Key is its key.
+	// Key is the key of the setting.
 	Key    string
 	effect cardea.Effect
 	kinds  []cardea.AccessKind
-	// message is about a path, unknown about an access whose path is not known.
+	// message is the reason for a path, unknown the one for an access with an unknown path.
 	message, unknown string
 }
 
-// Rules are the rules that the setting stands for. like holds where they come from,
-// home is the person's home folder.
+// Rules returns the rules that implement the setting. like has their scope and source, home
+// is the person's home folder.
 func (s SensitiveSetting) Rules(globs []string, like Rule, home string) []Rule {
 	var out []Rule
 	like.Severity, like.Loses = cardea.SeverityHigh, cardea.LossSecrets
@@ -48,7 +47,7 @@ func (s SensitiveSetting) Rules(globs []string, like Rule, home string) []Rule {
 		r.Match = Match{Access: s.kinds, Paths: withContents(glob), UnlessMetadata: s.kinds[0] == cardea.Read}
 		out = append(out, r)
 		if slices.Contains(s.kinds, cardea.Read) {
-			// A part that takes a file away and writes another one moves it to
+			// A part that deletes the file and writes another one may move it to a place
 			// where it can be read.
 			r.Match = Match{Access: []cardea.AccessKind{cardea.Delete}, Paths: withContents(glob), Any: []Match{{Access: []cardea.AccessKind{cardea.Write}}}}
 			out = append(out, r)
@@ -70,8 +69,8 @@ func (s SensitiveSetting) Rules(globs []string, like Rule, home string) []Rule {
 	return out
 }
 
-// withContents is a glob of a rule with what lies below it, as a name in
-// .gitignore means a folder with all of its contents.
+// withContents returns the globs for a name and everything below it, as a name in
+// .gitignore means a folder with its contents.
 func withContents(glob string) []string {
 	name := strings.TrimRight(glob, "/")
 	switch {
@@ -87,9 +86,8 @@ func withContents(glob string) []string {
 	return []string{name, name + "/**"}
 }
 
-// Exempt gives the rules without globs among the built-in sensitive paths. No other
-// rule is touched: what protects the gate is in other packs, and what a person wrote
-// is theirs to change.
+// Exempt returns the rules with globs exempted from the built-in sensitive paths. Other
+// rules stay unchanged: other packs protect the gate, and users change their own rules.
 func Exempt(all List, exempt []string) List {
 	if len(exempt) == 0 {
 		return all
@@ -110,7 +108,7 @@ func Exempt(all List, exempt []string) List {
 	return out
 }
 
-// unlessPaths is a match that leaves paths alone.
+// unlessPaths returns a match that ignores the paths that globs match.
 func unlessPaths(m Match, globs []string) Match {
 	if len(m.Paths) > 0 {
 		m.UnlessPaths = append(slices.Clone(m.UnlessPaths), globs...)
@@ -122,13 +120,13 @@ func unlessPaths(m Match, globs []string) Match {
 	return m
 }
 
-// changes are the kinds of access that change something, or may, if only by another name
-// of it.
+// changes are the kinds of access that change, or may change, a file, also through another
+// name of it.
 var changes = []cardea.AccessKind{cardea.Write, cardea.Delete, cardea.Link, cardea.Unknown}
 
-// Protect gives the rules for protected paths: nothing changes them, where it is not
-// known what is changed a person is asked, and so where PowerShell, which is not
-// analysed, names one of them and does more than read.
+// Protect returns the rules for protected paths. They deny changes. They ask if it is
+// unknown what is changed, or if PowerShell, which is not analysed, names a protected path
+// and does more than read.
 func Protect(names []string, like Rule, home string) []Rule {
 	var out []Rule
 	rule := func(effect cardea.Effect, severity cardea.Severity, message string) *Rule {
@@ -151,9 +149,9 @@ func Protect(names []string, like Rule, home string) []Rule {
 	return out
 }
 
-// protectedGlobs are the globs of a protected path: itself, and what lies below.
-// A name that does not begin with "/" or "~/" lies in the project. Brackets and
-// backslashes are letters like others.
+// protectedGlobs returns the globs for a protected path and everything below it. A name
+// that does not begin with "/" or "~/" is relative to the project. Brackets and backslashes
+// are plain characters.
 func protectedGlobs(name string) []string {
 	glob := strings.NewReplacer(`\`, `\\`, "[", `\[`).Replace(strings.TrimRight(name, "/"))
 	switch {
@@ -171,8 +169,8 @@ func protectedGlobs(name string) []string {
 	return []string{"./" + glob}
 }
 
-// mentions is an expression for how a text may name a protected path: as the
-// settings do, below the home folder, or by its last name.
+// mentions returns an expression for the ways in which a text may name a protected path.
+// These are the name in the settings, the path with the home folder, and its last name.
 func mentions(name, home string) string {
 	clean := strings.TrimSuffix(path.Clean("/"+strings.TrimPrefix(name, "~/")), "/**")
 	spellings := []string{clean}
@@ -190,8 +188,8 @@ func mentions(name, home string) string {
 	return `(?:^|[/\\\s"'=,;:(){}|&<>@])(?:` + strings.Join(spellings, "|") + `)[/\\]?(?:$|[/\\\s"'=,;:(){}|&<>])`
 }
 
-// powershellReads is an expression for a PowerShell script of which every statement
-// begins with a command that reads, without a redirection.
+// powershellReads matches a PowerShell script in which every statement begins with a
+// reading command and has no redirection.
 const powershellReads = psStatement + `(?:[;|&\n\r(){}]+` + psStatement + `)*`
 
 const (

@@ -9,8 +9,8 @@ import (
 	"cardea.dev/internal/command/bash/grammar"
 )
 
-// This file is about what a line gives a program to read: through a pipe, an input
-// redirection, a here-document, or a descriptor that was opened before.
+// This file is about the input that a line gives to a program: by a pipe, an input
+// redirection, a here-document, or a descriptor opened earlier.
 
 // Values of [Match.Stdin].
 const (
@@ -18,19 +18,19 @@ const (
 	stdinAny  = "any"
 )
 
-// inSight are the constructs whose text stands in the line itself, and inFront those of
-// them that give what is in them nothing to read.
+// inSight are the constructs whose text is in the line itself. inFront are those of them
+// that give their contents no input.
 var (
 	inSight = []string{"&&", "||", "&", "|", "|&", "{ }", "( )", "if", "for", "while", "until", "case", "select", "$( )", "` `", "<( )", ">( )"}
 	inFront = []string{"&&", "||", "&", "{ }", "( )", "if", "for", "while", "until", "case", "select"}
 )
 
-// nothingToRead is an input redirection that gives nothing.
+// nothingToRead matches an input redirection from /dev/null.
 var nothingToRead = regexp.MustCompile(`<[ \t]*/dev/null([\s;&|)]|$)`)
 
-// mayBeFed reports whether the line may give a part something to read. It errs on the
-// side of yes: a line that runs further text (eval, bash -c, functions) is not looked into.
-func (c *call) mayBeFed(p *cardea.Part) bool {
+// mayBeFed reports whether the line may give a part input. If unsure, it returns true: it
+// does not look into lines that run further text (eval, bash -c, functions).
+func (c *evaluation) mayBeFed(p *cardea.Part) bool {
 	if len(p.Argv) == 0 {
 		return false
 	}
@@ -43,7 +43,7 @@ func (c *call) mayBeFed(p *cardea.Part) bool {
 			return true
 		}
 	}
-	// Some harnesses give several lines in one call.
+	// The input of some harnesses has several lines for one call.
 	lines := append([]any{c.ev.Call.Input["command"]}, c.ev.Call.Shadowed["command"]...)
 	return slices.ContainsFunc(lines, func(v any) bool {
 		line, ok := v.(string)
@@ -51,17 +51,16 @@ func (c *call) mayBeFed(p *cardea.Part) bool {
 	})
 }
 
-// feeds reports whether a line gives any of its commands something to read other than by a
-// pipe. The words of commands are not in the skeleton, so that each < in it opens
-// something, as does 0>/dev/tcp/….
+// feeds reports whether a line gives any of its commands input other than by a pipe. The
+// skeleton omits the words of commands, so each < in it opens a file, as 0>/dev/tcp/… does.
 func feeds(line string) bool {
 	skeleton, ok := grammar.Skeleton(line)
 	skeleton = nothingToRead.ReplaceAllString(skeleton, "$1")
 	return !ok || strings.Contains(skeleton, "<") || strings.Contains(skeleton, "0>")
 }
 
-// doesMore reports whether a part may do more with what it reads than read it: run it,
-// or what is not known.
+// doesMore reports whether a part may do more with its input than read it: it runs a file,
+// or an effect is unknown.
 func doesMore(p *cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Unknown || a.Kind == cardea.Execute })
 }

@@ -25,7 +25,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestNeeds: what needs finds is part of every match.
+// TestNeeds tests that every match contains a text that needs returns.
 func TestNeeds(t *testing.T) {
 	for _, c := range []struct{ pattern, want string }{
 		{"cardea", "cardea"}, {"a|bcd", ""}, {"x(abc)+y", "abc"}, {"(abc)?d", ""}, {"(?:ab){2,}c", "ab"}, {"(abc)*", ""}, {"a.*Hello", "hello"},
@@ -92,7 +92,7 @@ func FuzzParseRules(f *testing.F) {
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Project: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": text},
 			Parts: []cardea.Part{{Text: text, Coverage: cardea.Complete, Command: strings.Fields(text),
 				Access: []cardea.Access{{Kind: cardea.Write, Path: path, Glob: true, Pattern: path}, {Kind: cardea.Network, Host: text}}}}}}
-		ops, err := New(ListOf(list), Settings{Home: "/h"}).Decide(t.Context(), ev)
+		ops, err := New(ListOf(list), Options{Home: "/h"}).Decide(t.Context(), ev)
 		if err != nil {
 			t.Errorf("a rule without problems cannot be run: %v", err)
 		}
@@ -104,7 +104,7 @@ func FuzzParseRules(f *testing.F) {
 	})
 }
 
-// TestBits: a part has the bit of every program that a rule may know it by.
+// TestBits tests that a part has the bit of every program name that a rule may use for it.
 func TestBits(t *testing.T) {
 	for _, c := range []struct{ rule, program string }{
 		{"git", "GIT"}, {"git", "/usr/bin/git"}, {"bin/rails", "rails"}, {"cmd", "cmd.exe"}, {"kill", "\u212aill"}, {"ſh", "sh"},

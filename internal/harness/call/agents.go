@@ -11,18 +11,17 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// This file says what tools do that run scripts, give agents prompts, and move the
-// session to another folder. The part of such a tool has an access that is not known, so
-// what is found here can ask and deny, and allows nothing.
+// This file analyses tools that run scripts, give agents prompts, and move the session to another
+// folder. The part of such a tool has an unknown access, so the results here can ask and deny, but
+// not allow.
 
-// acts adds to the part of a tool without command and file what the tool does, and adds
-// further parts.
+// acts adds the effects of a tool without command and file to its part, and adds further parts.
 func (a *analysis) acts(info harness.ToolInfo) {
 	own := &a.parts[len(a.parts)-1]
 	a.runs(info, own)
 	switch info.Name {
 	case "CodeMode":
-		if a.ev.Harness != "pi" { // of another harness it is not known that each call of the script is judged
+		if a.ev.Harness != "pi" { // it is unknown whether another harness has each call of the script judged
 			a.may(info.Name, func(walk func(string, any) []string) { walk("", map[string]any(a.ev.Call.Input)) }, a.mcpField)
 		}
 	case "CronCreate":
@@ -48,15 +47,15 @@ func (a *analysis) acts(info harness.ToolInfo) {
 	for _, f := range info.Fields {
 		for _, text := range a.texts(f.Name) {
 			if line, is := strings.CutPrefix(strings.TrimSpace(text), "!"); is && f.Role == harness.Prompt {
-				// A line for a shell, where the harness takes a prompt as it takes typed text.
+				// A line for a shell, for a harness that treats a prompt as typed text.
 				a.may(info.Name, func(walk func(string, any) []string) { walk("", line) }, nil)
 			}
 		}
 	}
 }
 
-// runs adds what the scripts do that a tool runs: a text, a file, or a workflow of the
-// project or the person by its name. What such a script does is not known for certain.
+// runs adds the effects of the scripts that a tool runs: a text, a file, or a workflow of the
+// project or the person by its name. These effects are never certain.
 func (a *analysis) runs(info harness.ToolInfo, p *cardea.Part) {
 	files := info.FieldsOf(harness.Script)
 	if len(files) == 0 {
@@ -78,7 +77,7 @@ func (a *analysis) runs(info harness.ToolInfo, p *cardea.Part) {
 	}
 	for _, name := range a.texts(info.Primary) {
 		file := ".claude/workflows/" + name + ".js"
-		for _, dir := range []string{a.ofProject(""), slash(a.ev.Cwd), slash(a.world.Home)} { // Cwd: a worktree that the session entered
+		for _, dir := range []string{a.ofProject(""), slash(a.ev.Cwd), slash(a.system.Home)} { // Cwd: a worktree that the session entered
 			run(pathpkg.Join(dir, file), false)
 		}
 	}
@@ -90,8 +89,8 @@ func (a *analysis) runs(info harness.ToolInfo, p *cardea.Part) {
 	}
 }
 
-// texts are the texts in the values of a field. What the harness makes of one in a list or
-// an object is not known.
+// texts returns the texts in the values of a field. It is unknown how the harness reads texts in a
+// list or an object.
 func (a *analysis) texts(field string) (out []string) {
 	for _, v := range a.values(field) {
 		out = append(out, textsIn(v)...)
@@ -99,17 +98,18 @@ func (a *analysis) texts(field string) (out []string) {
 	return out
 }
 
-// given reports whether a field is there and may have another value than one.
+// given reports whether a field has a value other than the given one.
 func (a *analysis) given(field string, value any) bool {
 	return slices.ContainsFunc(a.values(field), func(v any) bool { return v != value })
 }
 
-// ofProject is a file of the project's folder, or of the call's where no project is known.
+// ofProject returns the path of a file in the project's folder, or in the call's if there is no
+// project.
 func (a *analysis) ofProject(name string) string {
 	return pathpkg.Join(slash(cmp.Or(a.ev.Project, a.ev.Cwd)), name)
 }
 
-// textsIn are the texts in a value that are not empty.
+// textsIn returns the nonempty texts in a value.
 func textsIn(v any) (out []string) {
 	switch v := v.(type) {
 	case string:

@@ -10,50 +10,49 @@ import (
 	"cardea.dev/internal/command/bash"
 )
 
-// This file reads what certain calls of the standard library do in a file of Python,
-// JavaScript, Perl or Ruby: those that delete, write, connect and start programs, with
-// constant arguments. All others say nothing, so that nobody is asked about a text that
-// only looks like one.
+// This file reads certain calls of the standard library in a file of Python, JavaScript, Perl or
+// Ruby: those that delete, write, connect and start programs, with constant arguments. All other
+// calls are ignored, so that a text that merely looks like one causes no question.
 
-// codeLanguage is how a language writes such calls and constants.
+// codeLanguage describes the syntax of such calls and constants in a language.
 type codeLanguage struct {
-	// call finds the beginning of a call. The last group that matches is its name. method
-	// finds the methods of a path, by the same names.
+	// call finds the beginning of a call. The last group that matches is its name. method finds the
+	// methods of a path, by the same names.
 	call, method *regexp.Regexp
-	// does says what a call does, by its name: a line for a shell in which $1 and $2 are
-	// its arguments, or one of the effects below. It also holds the fields of the table.
+	// does maps the name of a call to its effect: a line for a shell in which $1 and $2 are its
+	// arguments, or one of the effects below. It also holds the fields of the table.
 	does map[string]string
-	// home finds what stands for the home folder, join functions that join the parts of
-	// a path, or give back their argument.
+	// home finds expressions for the home folder, join functions that join the parts of a path, or
+	// return their argument.
 	home, join *regexp.Regexp
-	// insert finds what is replaced in a text by the value of an expression, its last
-	// group, if the text begins with one of inserting.
+	// insert finds the expressions in a text that are replaced by their values; its last group is
+	// the expression. It applies if the text begins with one of inserting.
 	insert    *regexp.Regexp
 	inserting string
-	// comment begins a comment, plain finds texts that are no code. Where it has a
-	// group that does not match, the text is a value.
+	// comment begins a comment, plain finds texts that are not code. If it has a group that does
+	// not match, the text is a value.
 	comment string
 	plain   *regexp.Regexp
 	// joins are the operators that join texts.
 	joins string
 }
 
-// The effects that are no line for a shell.
+// The effects that are not a line for a shell.
 const (
 	runs     = ""     // the argument is a text for a shell, or the arguments are words of a command
-	replaces = "exec" // the same, and the program's name stands in front of the words
+	replaces = "exec" // the same, with the program's name before the words
 	opens    = "file" // writes the file, or runs the command, as the mode says
 	contacts = "url"  // contacts the host of a URL
 )
 
-// languageTable has the languages with an empty line between them. A line is a field of
-// [codeLanguage], which begins with an @ and may be continued by another line, or the names
-// of calls and what they do.
+// languageTable has the languages, separated by an empty line. A line is a field of [codeLanguage],
+// which begins with an @ and may be continued on the next line, or the names of calls with their
+// effect.
 //
 //go:embed languages.txt
 var languageTable string
 
-// codeLanguages are the languages that are read.
+// codeLanguages are the supported languages.
 var codeLanguages = sync.OnceValue(func() map[string]*codeLanguage {
 	out := map[string]*codeLanguage{}
 	for section := range strings.SplitSeq(languageTable, "\n\n") {
@@ -71,18 +70,18 @@ var codeLanguages = sync.OnceValue(func() map[string]*codeLanguage {
 	return out
 })
 
-// expression is a regular expression that is compiled when it is first used.
+// expression returns a function that compiles a regular expression at its first use.
 func expression(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
 var codeAssignment = expression(`(?m)^[ \t]*(?:const |let |var |my |our )?(\$?[A-Za-z_][A-Za-z0-9_]*)(?:: *\w+)? *= *([^=~\n].*?);?[ \t]*$`)
 
-// backticks finds commands in backticks: where a value stands in Perl and Ruby, behind a
-// $ in JavaScript (zx, Bun).
+// backticks finds commands in backticks: in place of a value in Perl and Ruby, after a $ in
+// JavaScript (zx, Bun).
 var backticks = expression("(?m)(?:(\\$)|[=({,][ \t]*|^[ \t]*|\\breturn[ \t]+)(`[^`\n]+`)")
 
-// lines are the lines for a shell that do what calls in a text do.
+// lines returns lines for a shell with the effects of the calls in a text.
 func (l *codeLanguage) lines(text string) []piece {
 	text = l.withoutPlain(text)
 	calls, methods := l.call.FindAllStringSubmatchIndex(text, maxScriptParts), l.method.FindAllStringSubmatchIndex(text, maxScriptParts)
@@ -121,7 +120,7 @@ func (l *codeLanguage) lines(text string) []piece {
 	return out
 }
 
-// withoutPlain is a text without what is no code, with as many lines.
+// withoutPlain returns a text without the pieces that are not code, with as many lines.
 func (l *codeLanguage) withoutPlain(text string) string {
 	var out strings.Builder
 	from := 0
@@ -135,12 +134,12 @@ func (l *codeLanguage) withoutPlain(text string) string {
 	return out.String() + text[from:]
 }
 
-// constants are the variables of a text that hold one constant.
+// constants returns the variables of a text that hold one constant.
 func (l *codeLanguage) constants(text string) constants {
 	k := constants{codeLanguage: l, values: map[string]string{}}
 	for _, m := range codeAssignment().FindAllStringSubmatch(text, maxScriptParts) {
 		if _, twice := k.values[m[1]]; twice {
-			k.values[m[1]] = "" // which one counts is not known
+			k.values[m[1]] = "" // several values: unknown
 		} else if v, rest, ok := k.value(m[2], 0); ok && strings.TrimSpace(rest) == "" {
 			k.values[m[1]] = v
 		}
@@ -148,14 +147,14 @@ func (l *codeLanguage) constants(text string) constants {
 	return k
 }
 
-// constants evaluates expressions that are constant.
+// constants evaluates constant expressions.
 type constants struct {
 	*codeLanguage
 	values map[string]string
 }
 
-// line is what a call does with the arguments at the beginning of a text, "" where
-// that is not known. Arguments behind the first one that is not constant do not count.
+// line returns the effect of a call with the arguments at the beginning of a text, "" where it is
+// unknown. It ignores arguments after the first one that is not constant.
 func (k constants) line(does, args string) string {
 	args = strings.TrimLeft(args, " \t\n")
 	if does != runs && does != replaces {
@@ -165,9 +164,9 @@ func (k constants) line(does, args string) string {
 	return filled(does, values, strings.HasPrefix(args, "["))
 }
 
-// args are the constants at the beginning of a text with commas between them, those of lists
-// among them, and what follows their closing bracket. closed is false where one is not
-// constant: these are the ones before it, and none if it is in a list.
+// args returns the constants at the beginning of a text, with commas between them and lists
+// flattened, and the text after their closing bracket. If one is not constant, closed is false and
+// values are those before it, or none if it is in a list.
 func (k constants) args(text, closing string, depth int) (values []string, rest string, closed bool) {
 	for more := true; more && len(values) < maxCodeWords; {
 		text = strings.TrimLeft(text, " \t\n")
@@ -195,11 +194,10 @@ func (k constants) args(text, closing string, depth int) (values []string, rest 
 	return values, "", false
 }
 
-// maxCodeWords bounds the words of a command in code.
+// maxCodeWords is the largest number of words of a command in code.
 const maxCodeWords = 256
 
-// filled is what a call does with the values of its arguments, "" where nothing is
-// known.
+// filled returns the effect of a call with the values of its arguments, "" for an unknown effect.
 func filled(does string, values []string, listed bool) string {
 	if len(values) == 0 {
 		return ""
@@ -226,7 +224,7 @@ func filled(does string, values []string, listed bool) string {
 	return strings.NewReplacer("$1", words[0], "$2", words[min(1, len(words)-1)]).Replace(does)
 }
 
-// opened is what opening a file does: nothing where it is read.
+// opened returns the effect of opening a file, "" for reading it.
 func opened(values, words []string) string {
 	first := values[0]
 	switch {
@@ -247,10 +245,10 @@ func opened(values, words []string) string {
 	return ""
 }
 
-// atEnd finds a variable, or what is in parentheses, with what is called of it.
+// atEnd finds a variable or a parenthesis, with the calls on it.
 var atEnd = expression(`(?:[\w.]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+$`)
 
-// receiver is the value of the expression at the end of a text.
+// receiver returns the value of the expression at the end of a text.
 func (k constants) receiver(text string) (string, bool) {
 	v, rest, ok := k.value(atEnd().FindString(text[max(0, len(text)-200):]), 0)
 	return v, ok && rest == ""
@@ -258,10 +256,10 @@ func (k constants) receiver(text string) (string, bool) {
 
 var nameAtStart = expression(`^\$?\w+`)
 
-// behind finds what may follow a constant: the end of an argument or a statement.
+// behind matches the text that may follow a constant: the end of an argument or a statement.
 var behind = expression(`^(?:$|[,;)\]}\n\r#:]|(?:if|unless|or|and|rescue|do)\b|\|\||&&)`)
 
-// value evaluates the expression at the beginning of a text, and gives what follows.
+// value evaluates the expression at the beginning of a text, and returns the rest.
 func (k constants) value(text string, depth int) (value, rest string, ok bool) {
 	value, rest, ok = k.term(text, depth)
 	for joined := 0; ok && joined < maxCodeWords; joined++ {
@@ -271,7 +269,7 @@ func (k constants) value(text string, depth int) (value, rest string, ok bool) {
 		case next != "" && strings.IndexByte(k.joins, next[0]) >= 0 && !strings.HasPrefix(next, "//"):
 			next = next[1:]
 		case next != "" && k.comment == "#" && (next[0] == '"' || next[0] == '\''):
-			// Texts beside each other are one.
+			// Adjacent texts are one text.
 		default:
 			return value, rest, behind().MatchString(next)
 		}
@@ -287,7 +285,7 @@ func (k constants) value(text string, depth int) (value, rest string, ok bool) {
 	return "", rest, false
 }
 
-// term evaluates a text, a variable, the home folder or a path that is joined.
+// term evaluates a text, a variable, the home folder or a joined path.
 func (k constants) term(text string, depth int) (value, rest string, ok bool) {
 	text = strings.TrimLeft(text, " \t\n")
 	if text == "" || depth > 8 {
@@ -318,11 +316,11 @@ func (k constants) term(text string, depth int) (value, rest string, ok bool) {
 	return value, text[len(name):], value != ""
 }
 
-// quotedText is a text in quotes, of which one group is what is between them.
+// quotedText matches a text in quotes; one of its groups is the contents.
 var quotedText = expression(`^([rRbBfFuU]{0,2})("""((?s:[^\\]|\\.)*?)"""|'''((?s:[^\\]|\\.)*?)'''|"((?s:[^"\\\n]|\\.)*)"|'((?s:[^'\\\n]|\\.)*)'|` +
 	"`((?s:[^`\\\\\n]|\\\\.)*)`" + `|\{((?s:[^}\\\n]|\\.)*)\})`)
 
-// longestQuoted is how many bytes a text in quotes may have.
+// longestQuoted is the longest text in quotes, in bytes.
 const longestQuoted = 1 << 14
 
 // quoted evaluates the text in quotes at the beginning of an expression.
@@ -349,7 +347,7 @@ func (k constants) quoted(text string, depth int) (value, rest string, ok bool) 
 	return body, rest, known
 }
 
-// shellWord is a constant as one word for a shell, the home folder as it is.
+// shellWord returns a constant as one word for a shell, with the home folder as it is.
 func shellWord(v string) string {
 	if v == "~" {
 		return v

@@ -9,9 +9,9 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// writesThrough adds the files that parts may write through a descriptor: Linux opens what
-// it names once more, so that a file may be written that was opened to be read. What a
-// program prints to anyway is a file only where the part itself opens one.
+// writesThrough adds the files that parts may write through a descriptor: Linux opens the target
+// again, so that a file may be written that was opened for reading. A program's normal output is
+// only a file if the part itself opens one.
 func writesThrough(parts []cardea.Part) {
 	for i := range parts {
 		p := &parts[i]
@@ -26,8 +26,8 @@ func writesThrough(parts []cardea.Part) {
 	}
 }
 
-// descriptors reports whether a part writes to what a descriptor names, and whether it does
-// so by the name of its output.
+// descriptors reports whether a part writes to the target of a descriptor, and whether that
+// descriptor is its output.
 func descriptors(p *cardea.Part) (any, output bool) {
 	for _, a := range p.Access {
 		name := cmp.Or(a.Path, a.Spelled)

@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// maxFlows bounds how many flows of one call are kept.
+// maxFlows is the largest number of flows of one call.
 const maxFlows = 1000
 
 // flowFinder finds the flows between the parts of a line.
@@ -22,17 +22,16 @@ type flowFinder struct {
 	parts []cardea.Part
 	// new reports whether nothing exists under a path.
 	new func(path string) bool
-	// brings says, part by part, what kind of text a part prints that it, or what it
-	// read, brought in.
+	// brings holds, for each part, the kind of downloaded or decoded text that it prints.
 	brings []string
-	// tainted are the files and folders that hold such text, by their paths.
+	// tainted are the files and folders that hold such text, by path.
 	tainted map[string]taint
 	found   []cardea.Flow
 }
 
-// Flows are what moves between the parts of a line and matters: downloads and
-// decoded text that are run, secrets that reach the network, files that are
-// written and run, work that multiplies.
+// Flows returns the dangerous flows between the parts of a line: downloads and decoded text that
+// are run, secrets that reach the network, files that are written and run, and work that
+// multiplies.
 func Flows(line *bash.Analysis, isNew func(path string) bool) []cardea.Flow {
 	f := &flowFinder{line: line, parts: line.Parts, new: isNew}
 	for _, r := range line.SelfCalls {
@@ -56,24 +55,23 @@ func (f *flowFinder) add(kind string, from, to int) {
 	}
 }
 
-// Kinds of what a part brings in. Run, they are the flows "download-run",
-// "decode-run" and so on. What a download was unpacked into is a folder, of which it
-// is not known which files came with it.
+// The kinds of text that a part brings in. If it is run, they become the flows "download-run",
+// "decode-run" and so on. An unpacked download is a folder; it is unknown which files came with it.
 const (
 	download = "download"
 	decode   = "decode"
 	unpack   = "unpack"
-	write    = "write" // by the line, and nobody has read it
+	write    = "write" // by the line itself, so it was never reviewed
 )
 
-// takesUnknownCode reports an interpreter whose code on the line is not known.
+// takesUnknownCode reports whether a part is an interpreter with unknown code in its words.
 func takesUnknownCode(p *cardea.Part) bool {
 	return interpreter(p.Program()) && slices.ContainsFunc(p.Options, func(o cardea.Option) bool { return takesCode(o) && !o.Static })
 }
 
 func takesCode(o cardea.Option) bool { return o.Name == "-c" || o.Name == "-e" || o.Name == "--eval" }
 
-// throughPipe finds what a pipe brings to a part that runs or sends it.
+// throughPipe finds pipes into a part that runs or sends their text.
 func (f *flowFinder) throughPipe(p bash.Pipe, to int) {
 	dst := &f.parts[to]
 	runs := p.Code || !p.Variable && (runsStdin(dst) || takesUnknownCode(dst) && f.substituted(p)) || p.Variable && takesUnknownCode(dst)
@@ -101,9 +99,8 @@ func (f *flowFinder) substituted(p bash.Pipe) bool {
 	return slices.Contains(via, "$( )") || slices.Contains(via, "` `")
 }
 
-// runsStdin reports whether a program runs what it reads: a shell or an
-// interpreter without a script of its own, what keeps it to run later, and what
-// xargs hands to a shell.
+// runsStdin reports whether a program runs its input: a shell or an interpreter without a script of
+// its own, a program that saves it to run it later, and xargs with a shell.
 func runsStdin(p *cardea.Part) bool {
 	name := p.Program()
 	if name == "source" || name == "." || name == "eval" || knowledge.Has(form.RunsInput, name) {
@@ -130,8 +127,8 @@ func runsStdin(p *cardea.Part) bool {
 	return !slices.ContainsFunc(p.Operands, func(i int) bool { return p.Argv[i].Static && !readsStdin(p.Argv[i].Text) })
 }
 
-// readsStdin reports the names of the standard input, of descriptors that are open
-// already, and of what a <(…) prints.
+// readsStdin reports whether a name is the standard input, an open descriptor, or the output of a
+// <(…).
 func readsStdin(name string) bool {
 	return name == "-" || strings.HasPrefix(name, "<(") || paths.IsDescriptor(name)
 }
@@ -157,8 +154,8 @@ func decodes(p *cardea.Part) bool {
 	return knowledge.HasWith(form.Decodes, p.Program(), func(option string) bool { return knowledge.HasOption(p, option) })
 }
 
-// impliedFiles are the files that a program runs without being told to, and
-// where a program of that name would be put to be found.
+// impliedFiles returns the files that a program runs without an argument, and the files that would
+// be found in place of a program of that name.
 func impliedFiles(p *cardea.Part) (out []string) {
 	name := p.Program()
 	if files, ok := knowledge.WordsOf(form.RunsByName, name); ok {
@@ -173,7 +170,7 @@ func impliedFiles(p *cardea.Part) (out []string) {
 	return []string{"/usr/local/bin/" + name, "/usr/bin/" + name, "/bin/" + name}
 }
 
-// sendsFile leaves out clients that read keys to log in with.
+// sendsFile reports whether a part sends files. It excludes clients that read keys to log in.
 func sendsFile(p *cardea.Part) bool {
 	return knowledge.Has(form.SendsFiles, p.Program()) || knowledge.Has(form.Copies, p.Program()) || p.Program() == ""
 }
@@ -194,8 +191,7 @@ func runsFile(p *cardea.Part, a cardea.Access) bool {
 	return first.Static && knowledge.Absolute(p.Dir, first.Text) == a.Path && interpreter(p.Program())
 }
 
-// readsSecret reports whether a part reads a file that is known to hold
-// secrets, by name alone.
+// readsSecret reports whether a part reads a file whose name is known to hold secrets.
 func readsSecret(p *cardea.Part) bool {
 	for k := range p.Access {
 		a := &p.Access[k]
@@ -206,7 +202,7 @@ func readsSecret(p *cardea.Part) bool {
 	return slices.ContainsFunc(sentFiles(p), files.HoldsSecret)
 }
 
-// sentFiles are the files that a part sends because an option names them behind an @.
+// sentFiles returns the files that a part sends because an option names them after an @.
 func sentFiles(p *cardea.Part) []string {
 	options, ok := knowledge.WordsOf(form.SendsOptionFiles, p.Program())
 	if !ok {

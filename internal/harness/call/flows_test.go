@@ -10,9 +10,9 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// flowsOf are the flows of a line.
+// flowsOf returns the flows of a line.
 func flowsOf(line string) []cardea.Flow {
-	a := bash.Analyse(line, bash.Env{Cwd: "/proj", World: knowledge.World{Home: "/home/u", Roots: []string{"/proj"}}})
+	a := bash.Analyse(line, bash.Env{Cwd: "/proj", System: knowledge.System{Home: "/home/u", Roots: []string{"/proj"}}})
 	return Flows(&a, func(string) bool { return true })
 }
 

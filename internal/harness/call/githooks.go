@@ -10,9 +10,9 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// gitHooks are the hooks that a command of git starts in a folder: files in the
-// repository's folder of hooks, and commands in the files of programs that run hooks.
-// Git itself is never started.
+// gitHooks returns the hooks that a git command starts in a folder: files in the repository's
+// folder of hooks, and commands in the files of programs that run hooks. It never starts git
+// itself.
 func (s *scripts) gitHooks(p *cardea.Part, dir string) []runFile {
 	hooks := named(p)
 	if len(hooks) == 0 || s.env.IsDir == nil {
@@ -38,8 +38,8 @@ func (s *scripts) gitHooks(p *cardea.Part, dir string) []runFile {
 	return append(out, runFile{path.Join(root, ".pre-commit-config.yaml"), root, preCommit(hooks), false})
 }
 
-// repository is the working tree around a folder, and the folder of git that all
-// working trees of the repository have in common.
+// repository returns the working tree around a folder, and the git folder that all working trees of
+// the repository share.
 func (s *scripts) repository(dir string) (root, common string) {
 	for ; ; dir = path.Dir(dir) {
 		git := path.Join(dir, ".git")
@@ -65,8 +65,8 @@ func (s *scripts) repository(dir string) (root, common string) {
 
 var hooksPath = expression(`(?im)(?:^|\]|core\.)[ \t]*hookspath[ \t]*=[ \t]*"?([^"\n\r#;]+)`)
 
-// hookFolders are the folders in which git looks for hooks: as the line says, else the
-// repository, else the person. Files that the configuration includes are not read.
+// hookFolders returns the folders in which git looks for hooks: from the line, else the repository,
+// else the user's configuration. Included configuration files are not read.
 func (s *scripts) hookFolders(p *cardea.Part, root, common string) []string {
 	var settings []string
 	for _, o := range p.Options {
@@ -84,7 +84,7 @@ func (s *scripts) hookFolders(p *cardea.Part, root, common string) []string {
 		if len(all) == 0 {
 			continue
 		}
-		folder := strings.TrimSpace(all[len(all)-1][1]) // the last one counts
+		folder := strings.TrimSpace(all[len(all)-1][1]) // the last setting applies
 		if rest, ok := strings.CutPrefix(folder, "~/"); ok {
 			folder = path.Join(s.env.Home, rest)
 		}
@@ -93,7 +93,7 @@ func (s *scripts) hookFolders(p *cardea.Part, root, common string) []string {
 	return []string{path.Join(common, "hooks")}
 }
 
-// lefthook reads the commands that lefthook runs for hooks.
+// lefthook returns a reader of the commands that lefthook runs for hooks.
 func lefthook(hooks []string) func(text string) []piece {
 	return func(text string) (out []piece) {
 		top := document.Read("", []byte(text)).Top().Map()
@@ -104,7 +104,7 @@ func lefthook(hooks []string) func(text string) []piece {
 	}
 }
 
-// commandsIn are the commands at any key "run" of a value.
+// commandsIn returns the commands at any key "run" of a value.
 func commandsIn(v document.Value) (out []piece) {
 	if v.IsMap() {
 		m := v.Map()
@@ -123,8 +123,7 @@ func commandsIn(v document.Value) (out []piece) {
 	return out
 }
 
-// preCommit reads the commands of the hooks that a project has for itself in the file
-// of pre-commit.
+// preCommit returns a reader of the commands of a project's own hooks in pre-commit's file.
 func preCommit(hooks []string) func(text string) []piece {
 	return func(text string) []piece {
 		var out []piece

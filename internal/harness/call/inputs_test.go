@@ -9,9 +9,9 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// mayRunIn are the lines that the parts of a line may run.
+// mayRunIn returns the lines that the parts of a line may run.
 func mayRunIn(line string) []string {
-	world := knowledge.World{Home: "/home/u", ReadFile: func(string, int64) ([]byte, error) { return nil, fs.ErrNotExist }}
+	system := knowledge.System{Home: "/home/u", ReadFile: func(string, int64) ([]byte, error) { return nil, fs.ErrNotExist }}
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": line}}}
 	var out []string
 	var add func(parts []cardea.Part)
@@ -21,7 +21,7 @@ func mayRunIn(line string) []string {
 			add(p.MayRun)
 		}
 	}
-	for _, p := range Analyse(ev, world).Call.Parts {
+	for _, p := range Analyse(ev, system).Call.Parts {
 		add(p.MayRun)
 	}
 	return out
@@ -71,9 +71,9 @@ func TestInputsRun(t *testing.T) {
 // xargs reads what -a names.
 func TestArgumentFiles(t *testing.T) {
 	for _, line := range []string{"xargs -a <(echo /etc/x) rm", "xargs --arg-file <(echo /etc/x) rm", "xargs --arg-file=<(echo /etc/x) rm", "echo /etc/x > f; xargs -a f rm"} {
-		world := knowledge.World{Home: "/home/u"}
+		system := knowledge.System{Home: "/home/u"}
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": line}}}
-		parts := Analyse(ev, world).Call.Parts
+		parts := Analyse(ev, system).Call.Parts
 		if last := parts[len(parts)-1]; !slices.ContainsFunc(last.Access, func(a cardea.Access) bool { return a.Kind == cardea.Delete && a.Spelled == "/etc/x" }) {
 			t.Errorf("%s: %v", line, last.Access)
 		}

@@ -12,13 +12,13 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// maxKeyFiles is how many files of a folder a pattern may stand for.
+// maxKeyFiles is the largest number of files in a folder that a pattern may match.
 const maxKeyFiles = 64
 
-// findKeys marks the reads of files that hold a private key. Only names that end
-// like those of keys are looked into.
+// findKeys marks the reads of files that hold a private key. It only opens files whose names end
+// like those of keys.
 func (a *analysis) findKeys(parts []cardea.Part) {
-	if a.world.HoldsKey == nil {
+	if a.system.HoldsKey == nil {
 		return
 	}
 	for i := range parts {
@@ -28,7 +28,7 @@ func (a *analysis) findKeys(parts []cardea.Part) {
 			}
 		}
 		for _, file := range sentFiles(&parts[i]) {
-			if files.EndsLikeKey(file) && a.world.HoldsKey(file) {
+			if files.EndsLikeKey(file) && a.system.HoldsKey(file) {
 				parts[i].Access = append(parts[i].Access, cardea.Access{Kind: cardea.Read, Path: file, HoldsKey: true})
 			}
 		}
@@ -37,20 +37,19 @@ func (a *analysis) findKeys(parts []cardea.Part) {
 
 func (a *analysis) readsKey(r *cardea.Access) bool {
 	if !r.Glob {
-		return files.EndsLikeKey(r.Path) && a.world.HoldsKey(r.Path)
+		return files.EndsLikeKey(r.Path) && a.system.HoldsKey(r.Path)
 	}
-	if a.world.Names == nil {
+	if a.system.Names == nil {
 		return false
 	}
-	names, _ := a.world.Names(r.Path)
+	names, _ := a.system.Names(r.Path)
 	fits := func(name string) bool { return files.EndsLikeKey(name) && paths.MayBeNamed(path.Base(r.Pattern), name) }
 	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !fits(name) })
-	return slices.ContainsFunc(names[:min(len(names), maxKeyFiles)], func(name string) bool { return a.world.HoldsKey(path.Join(r.Path, name)) })
+	return slices.ContainsFunc(names[:min(len(names), maxKeyFiles)], func(name string) bool { return a.system.HoldsKey(path.Join(r.Path, name)) })
 }
 
-// logsInWith reports whether a program only uses the key in a file, and shows and
-// sends nothing of it: each word that names the file is the value of an option for
-// that.
+// logsInWith reports whether a program uses the key in a file only to log in: each word that names
+// the file is the value of an option for that.
 func logsInWith(p *cardea.Part, r *cardea.Access) bool {
 	options, ok := knowledge.WordsOf(form.LogsInWith, p.Program())
 	if !ok || r.Redirect {

@@ -44,13 +44,13 @@ func linked(t *testing.T, names ...string) string {
 // Every place to which a path may lead is an access: where the kernel goes, and
 // where a program goes that takes ".." off first.
 func TestAccessesThroughLinks(t *testing.T) {
-	dir := linked(t, "proj/src/", "proj/lib -> ../../elsewhere", "out/deep/", "elsewhere/", "secret/", "proj/src/lib -> ../../../secret")
+	dir := linked(t, "proj/src/", "proj/lib -> ../elsewhere", "out/deep/", "elsewhere/", "secret/", "proj/src/lib -> ../../secret")
 	if err := os.Symlink(filepath.Join(dir, "out/deep"), filepath.Join(dir, "proj/src/o")); err != nil {
 		t.Fatal(err)
 	}
 	call := func(tool string, input map[string]any) []string {
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: dir + "/proj", Project: dir + "/proj", Call: &cardea.Call{Tool: tool, Input: input}}
-		ev = Analyse(ev, knowledge.World{Resolve: paths.Resolve})
+		ev = Analyse(ev, knowledge.System{Resolve: paths.Resolve})
 		var out []string
 		for _, p := range ev.Call.Parts {
 			for _, a := range p.Access {
@@ -90,13 +90,12 @@ func TestAccessesThroughLinks(t *testing.T) {
 	}
 }
 
-// A root that cannot be resolved is none; it does not make everything part of
-// the work.
+// A root that cannot be resolved is ignored; it does not make everything part of the work.
 func TestRootsThatAreNotKnown(t *testing.T) {
 	dir := linked(t, "loop -> loop")
 	ev := &cardea.Event{Cwd: "/elsewhere", Project: dir + "/loop", Roots: []string{"", dir + "/loop/x"},
 		Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls > /elsewhere/new.log; cd /elsewhere"}}}
-	ev = Analyse(ev, knowledge.World{Resolve: paths.Resolve, IsNew: func(string) bool { return true }})
+	ev = Analyse(ev, knowledge.System{Resolve: paths.Resolve, IsNew: func(string) bool { return true }})
 	for _, p := range ev.Call.Parts {
 		for _, a := range p.Access {
 			if a.Fresh || p.NoEffect {

@@ -9,20 +9,19 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// makefile is what is read of a Makefile and of those that it includes.
+// makefile holds the parsed contents of a Makefile and of those that it includes.
 type makefile struct {
 	rules map[string]*makeRule
 	// patterns are the targets with a %, in their order.
 	patterns []string
-	// first is the target that is made where none is named.
+	// first is the default target.
 	first  string
 	values map[string]string
 	// expansions counts references to variables, since they may multiply.
 	expansions int
-	// shell are the commands whose output is put into the text.
+	// shell are the commands whose output is inserted into the text.
 	shell []piece
-	// at is the line that is being read, current the targets to which a recipe after it
-	// belongs.
+	// at is the line that is being read, current the targets of a recipe after it.
 	at      piece
 	current []*makeRule
 	// include reads another Makefile.
@@ -41,8 +40,8 @@ var (
 	makeTarget = expression(`^([^\t#:=][^:=#]*?)[ \t]*&?::?(?:([^:=].*)|)$`)
 )
 
-// recipes reads the recipes of the targets that a part makes, and of those that they
-// need.
+// recipes returns a reader of the recipes of the targets that a part makes, and of their
+// prerequisites.
 func (s *scripts) recipes(p *cardea.Part, dir string) func(text string) []piece {
 	return func(text string) []piece {
 		m := &makefile{rules: map[string]*makeRule{}, values: map[string]string{"HOME": s.env.Home, "CURDIR": dir, "RM": "rm -f", "MAKE": "make", "SHELL": "sh"}}
@@ -76,7 +75,7 @@ func (s *scripts) recipes(p *cardea.Part, dir string) func(text string) []piece 
 	}
 }
 
-// made are the recipes of targets, and of those that they need.
+// made returns the recipes of targets and of their prerequisites.
 func (m *makefile) made(targets []string) (out []piece) {
 	done := map[string]bool{}
 	for len(targets) > 0 && len(out) < maxScriptParts {
@@ -100,7 +99,7 @@ func (m *makefile) made(targets []string) (out []piece) {
 	return out
 }
 
-// rule is what makes a target, and what the % of a rule for many stands for.
+// rule returns the rule for a target, and the text for the % of a pattern rule.
 func (m *makefile) rule(target string) (r makeRule, stem string) {
 	if own := m.rules[target]; own != nil {
 		r = *own
@@ -119,10 +118,10 @@ func (m *makefile) rule(target string) (r makeRule, stem string) {
 	return r, "%"
 }
 
-// joinedLines joins the lines of a Makefile that are one, with a mark where they were joined.
+// joinedLines joins continued lines of a Makefile, with a mark at each joint.
 var joinedLines = strings.NewReplacer("\r\n", "\n", "\\\r\n", " \x00", "\\\n", " \x00")
 
-// read takes a Makefile apart. Conditions are not looked at: each branch counts.
+// read parses a Makefile. It ignores conditions, so that each branch applies.
 func (m *makefile) read(file, text string) {
 	m.current = nil
 	number, defined := 1, ""
@@ -136,7 +135,7 @@ func (m *makefile) read(file, text string) {
 		case defined != "" && strings.TrimSpace(line) == "endef":
 			defined = ""
 		case defined != "":
-			if len(m.values[defined]) <= maxMakeValue { // longer ones are not known
+			if len(m.values[defined]) <= maxMakeValue { // longer ones are unknown
 				m.values[defined] += line + "\n"
 			}
 		case isRecipe:
@@ -152,10 +151,10 @@ func (m *makefile) read(file, text string) {
 	}
 }
 
-// piece is a text that begins in the line that is being read.
+// piece returns a text that begins in the line that is being read.
 func (m *makefile) piece(text string) piece { return piece{text, m.at.line, m.at.file} }
 
-// line reads a line that is no recipe.
+// line reads a line that is not a recipe.
 func (m *makefile) line(line string) {
 	r := makeTarget().FindStringSubmatch(line)
 	word, names, isTwo := strings.Cut(line, " ")
@@ -172,7 +171,7 @@ func (m *makefile) line(line string) {
 		}
 	case r == nil:
 		m.expand(line, nil, 0) // $(shell …) and $(info …) may be a line of their own
-	case !m.assigns(r[2]): // else a variable of the target
+	case !m.assigns(r[2]): // otherwise a variable of the target
 		m.targets(strings.Fields(m.expand(r[1], nil, 0)), r[2])
 	}
 }
@@ -203,7 +202,7 @@ func (m *makefile) targets(names []string, rest string) {
 	}
 }
 
-// assigns reports a line that gives a variable its value, and assigns it as the operator says.
+// assigns reports whether a line assigns a variable, and assigns it as its operator requires.
 func (m *makefile) assigns(line string) bool {
 	a := makeAssign().FindStringSubmatch(line)
 	if a == nil {
@@ -226,19 +225,18 @@ func (m *makefile) assigns(line string) bool {
 	return true
 }
 
-// The bounds of a text of make: how deep variables may refer to each other, how long
-// their values may be, and how many references are followed.
+// The limits of make's texts: the depth of references between variables, the length of their
+// values, and the number of references.
 const (
 	maxMakeDepth      = 8
 	maxMakeValue      = 4096
 	maxMakeExpansions = 20_000
 )
 
-// unknownWord stands for a text that is not known, so that it is neither nothing nor a
-// command for the shell.
+// unknownWord replaces an unknown text. It is not empty, and not a command for the shell.
 const unknownWord = "unknown"
 
-// expand puts in the variables of make that hold a text. What $(shell …) runs is noted.
+// expand replaces the variables of make that hold a text, and records the commands of $(shell …).
 func (m *makefile) expand(text string, automatic map[string]string, depth int) string {
 	if !strings.Contains(text, "$") {
 		return text
@@ -263,7 +261,7 @@ func (m *makefile) expand(text string, automatic map[string]string, depth int) s
 	}
 }
 
-// value is what a reference of make stands for.
+// value returns the value of a reference of make.
 func (m *makefile) value(name string, automatic map[string]string, depth int) string {
 	if m.expansions++; depth > maxMakeDepth || m.expansions > maxMakeExpansions {
 		return unknownWord
@@ -289,7 +287,7 @@ func (m *makefile) value(name string, automatic map[string]string, depth int) st
 	return m.expand(value, automatic, depth+1)
 }
 
-// closing is where the bracket at the beginning of a text is closed, or its end.
+// closing returns the offset at which the bracket at the beginning of a text is closed, or its end.
 func closing(text string) int {
 	open, shut := text[0], map[byte]byte{'(': ')', '{': '}'}[text[0]]
 	depth := 0

@@ -10,11 +10,10 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file finds work that multiplies without end: an endless loop that starts work
-// in the background and waits for nothing, a program that starts any number of
-// others for endless input, and what calls itself more than once or in the
-// background. What runs only where a condition holds is left out, since honest
-// recursion ends by one.
+// This file finds work that multiplies without end. One form is an endless loop that starts work in
+// the background and waits for nothing. Another is a program that starts any number of others for
+// endless input. The third is code that calls itself more than once or in the background. It
+// ignores calls under a condition, since normal recursion ends by one.
 
 // multiplies adds the flows "multiplies".
 func (f *flowFinder) multiplies() {
@@ -30,13 +29,13 @@ func (f *flowFinder) multiplies() {
 			}
 		}
 	}
-	calls := map[int]int{} // by where that begins which is called
+	calls := map[int]int{} // by the beginning of the called code
 	for _, r := range f.line.SelfCalls {
 		at := r.To - 1
 		if at >= len(f.parts) || f.ends(r) {
 			continue
 		}
-		// What calls itself in the end is an endless loop.
+		// A final call of itself is an endless loop.
 		f.startsInLoop(r)
 		if calls[r.From]++; calls[r.From] > 1 || f.inProcess(at, r.Depth) {
 			f.add("multiplies", at, at)
@@ -44,7 +43,7 @@ func (f *flowFinder) multiplies() {
 	}
 }
 
-// startsInLoop finds what an endless loop starts that goes on while the loop does.
+// startsInLoop finds work in an endless loop that continues while the loop does.
 func (f *flowFinder) startsInLoop(r bash.Again) {
 	from, to := max(r.From, r.To-bash.MaxScan), min(r.To, len(f.parts))
 	first := -1
@@ -64,13 +63,13 @@ func (f *flowFinder) startsInLoop(r bash.Again) {
 	}
 }
 
-// startsMore reports a part that goes on while what follows it runs.
+// startsMore reports whether a part continues while the next parts run.
 func (f *flowFinder) startsMore(at, depth int) bool {
 	return stepsInto(&f.parts[at], depth, "&", "coproc", "<( )", ">( )") || detaches(&f.parts[at])
 }
 
-// ends reports whether a condition stands between the beginning of a function or a
-// script and the place where it calls itself.
+// ends reports whether there is a condition between the beginning of a function or a script and the
+// place where it calls itself.
 func (f *flowFinder) ends(r bash.Again) bool {
 	for _, c := range f.line.Conditional {
 		if c[0] < r.From {
@@ -93,12 +92,12 @@ func (f *flowFinder) inProcess(at, depth int) bool {
 	return stepsInto(&f.parts[at], depth, "&", "|", "|&", "coproc", "( )", "$( )", "` `", "<( )", ">( )") || slices.ContainsFunc(f.line.Pipes, func(x bash.Pipe) bool { return x.From[0] <= at && at < x.From[1] })
 }
 
-// stepsInto reports whether one of some constructs lies around a part within another one.
+// stepsInto reports whether one of some constructs is around a part within another construct.
 func stepsInto(p *cardea.Part, depth int, constructs ...string) bool {
 	return slices.ContainsFunc(p.Via[min(depth, len(p.Via)):], func(via string) bool { return slices.Contains(constructs, via) })
 }
 
-// commandName is the name of a part's program or builtin.
+// commandName returns the name of a part's program or builtin.
 func commandName(p *cardea.Part) string {
 	if name := p.Program(); name != "" || len(p.Argv) == 0 {
 		return name
@@ -106,12 +105,12 @@ func commandName(p *cardea.Part) string {
 	return p.Argv[0].Text
 }
 
-// shortPause reports a pause of less than a second.
+// shortPause reports whether a part is a pause of less than a second.
 func shortPause(p *cardea.Part) bool {
 	return len(p.Argv) == 2 && p.Argv[1].Static && (strings.HasPrefix(p.Argv[1].Text, "0") || strings.HasPrefix(p.Argv[1].Text, "."))
 }
 
-// detaches reports a program that starts work and ends before it.
+// detaches reports whether a program starts work and ends before it.
 func detaches(p *cardea.Part) bool {
 	return knowledge.HasWith(form.Detaches, p.Program(), func(option string) bool { return knowledge.HasOption(p, option) }) ||
 		slices.ContainsFunc(p.Outer, func(o cardea.Outer) bool {
@@ -121,8 +120,7 @@ func detaches(p *cardea.Part) bool {
 		})
 }
 
-// startsAtOnce reports a program that starts as many commands at once as there is
-// input.
+// startsAtOnce reports whether a program starts as many concurrent commands as it has input.
 func startsAtOnce(argv []cardea.Word) bool {
 	if len(argv) == 0 {
 		return false

@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// maxNamed is how many files a pattern may stand for by name, maxAllNamed how many all
-	// patterns of a call together.
+	// maxNamed is the largest number of files that a pattern may match by name, maxAllNamed the
+	// number for all patterns of a call together.
 	maxNamed, maxAllNamed = 256, 4096
 )
 
-// findNames notes what the patterns of a line stand for: bash puts the names of the files
-// in their place that are there when it comes to them. Where a command of the line may
-// make files before, it is not known.
+// findNames records the matches of a line's patterns: bash replaces a pattern by the names of the
+// existing files when it comes to it. They are unknown if another command of the line may make
+// files before.
 func (a *analysis) findNames(parts []cardea.Part) {
-	if a.world.Names == nil {
+	if a.system.Names == nil {
 		return
 	}
 	found, left := map[string]*cardea.Files{}, maxAllNamed
@@ -46,8 +46,8 @@ func (a *analysis) findNames(parts []cardea.Part) {
 	}
 }
 
-// patternWords are the patterns that are words of the line, as the shell expands them. A
-// name that a program makes of its words is not one of them: a target (cp x/* y), a backup.
+// patternWords returns the patterns that are words of the line, as the shell expands them. A name
+// that a program makes of its words is not one of them: a target (cp x/* y), a backup.
 func patternWords(p *cardea.Part) map[string]bool {
 	words := map[string]bool{}
 	for _, w := range p.Argv {
@@ -58,18 +58,17 @@ func patternWords(p *cardea.Part) map[string]bool {
 	return words
 }
 
-// inOneFolder reports a pattern whose names all lie in one folder, also where "**" means
-// all folders below.
+// inOneFolder reports whether all matches of a pattern are in one folder, even where "**" means all
+// folders below.
 func inOneFolder(r cardea.Access) bool {
 	dir, base := path.Split(r.Pattern)
 	return r.Glob && !r.Search && r.Path != "" && base != "" && !paths.IsPattern(dir) && !strings.Contains(base, "**") && !strings.ContainsAny(dir+base, "({\\'\"")
 }
 
-// namesOf are the files that a pattern stands for, by both their names where a link leads
-// elsewhere, at most so many; nil where that cannot be told. A pattern that stands for no
-// file stays as it is.
+// namesOf returns the files that a pattern matches, with the targets of links, at most most. It
+// returns nil if they are unknown. A pattern without a match stays as it is.
 func (a *analysis) namesOf(r *cardea.Access, most int) *cardea.Files {
-	all, ok := a.world.Names(r.Path)
+	all, ok := a.system.Names(r.Path)
 	if !ok {
 		return nil
 	}
@@ -90,8 +89,8 @@ func (a *analysis) namesOf(r *cardea.Access, most int) *cardea.Files {
 	return &cardea.Files{Names: out}
 }
 
-// othersMakeFiles reports whether another part of a line may make files, or move them. One
-// with another root (chroot) or in a container may do so in a folder that is seen there.
+// othersMakeFiles reports whether another part of a line may make or move files. A part with
+// another root (chroot) or in a container may do this in a folder that is visible there.
 func othersMakeFiles(parts []cardea.Part, but int) bool {
 	for i := range parts {
 		p := &parts[i]

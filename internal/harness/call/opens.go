@@ -12,10 +12,10 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// openedBy returns a function that gives what a part of a call opens and does not name. It
-// looks at each part once, on the first question.
-func openedBy(parts []cardea.Part, world knowledge.World) func(int) *cardea.Opened {
-	if world.Opened == nil {
+// openedBy returns a function with the files that a part of a call opens without naming them. It
+// looks at each part once, at the first call.
+func openedBy(parts []cardea.Part, system knowledge.System) func(int) *cardea.Opened {
+	if system.Opened == nil {
 		return nil
 	}
 	for i := range parts {
@@ -28,7 +28,7 @@ func openedBy(parts []cardea.Part, world knowledge.World) func(int) *cardea.Open
 	opened := make([]func() *cardea.Opened, len(parts))
 	for i := range parts {
 		opened[i] = sync.OnceValue(func() *cardea.Opened {
-			o := opener{world: world, parts: parts}
+			o := opener{system: system, parts: parts}
 			if o.part(i); len(o.out.Files)+len(o.out.Perhaps) > 0 || o.out.Unseen != "" {
 				return &o.out
 			}
@@ -38,20 +38,20 @@ func openedBy(parts []cardea.Part, world knowledge.World) func(int) *cardea.Open
 	return func(i int) *cardea.Opened { return opened[i]() }
 }
 
-// mayChange reports whether a part may make or remove files whose names are not known, so that
-// another part opens other ones than there are now.
+// mayChange reports whether a part may make or remove files of unknown names, so that another part
+// opens different files.
 func mayChange(p *cardea.Part) bool {
 	return len(p.Argv) > 0 && p.Knowledge != cardea.Complete || slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 		return a.Kind != cardea.Read && a.Kind != cardea.Network && !(a.Redirect && a.Path != "")
 	})
 }
 
-// access adds what one access opens.
+// access adds the files that one access opens.
 func (o *opener) access(a *cardea.Access, opens func(file string) (may, surely bool)) {
 	if !looksInto(a) {
 		return
 	}
-	files, unseen := o.world.Opened(a)
+	files, unseen := o.system.Opened(a)
 	o.unseen(unseen)
 	for _, file := range files {
 		if may, surely := opens(file); surely {
@@ -69,23 +69,23 @@ func printed(p *cardea.Part) bool {
 	})
 }
 
-// looksInto reports whether an access opens files that it does not name one by one.
+// looksInto reports whether an access opens files that it does not name individually.
 func looksInto(a *cardea.Access) bool {
 	return a.Kind == cardea.Read && !a.MetadataOnly && !a.Redirect && a.Path != "" && (a.Recursive || a.Glob && a.Files == nil)
 }
 
 type opener struct {
-	world knowledge.World
-	parts []cardea.Part
-	out   cardea.Opened
+	system knowledge.System
+	parts  []cardea.Part
+	out    cardea.Opened
 }
 
 func (o *opener) unseen(why string) { o.out.Unseen = cmp.Or(o.out.Unseen, why) }
 
-// maxMayRun bounds about how many commands that a part may run git is asked.
+// maxMayRun limits the number of potential commands for which git is asked.
 const maxMayRun = 16
 
-// part looks at one part.
+// part adds the files that one part opens.
 func (o *opener) part(i int) {
 	p := &o.parts[i]
 	if p.Remote || p.NoEffect {
@@ -96,10 +96,10 @@ func (o *opener) part(i int) {
 		o.access(&p.Access[k], func(file string) (may, surely bool) {
 			switch a := &p.Access[k]; {
 			case find != nil:
-				may, surely = knowledge.Finds(find, file, o.world.Resolve)
+				may, surely = knowledge.Finds(find, file, o.system.Resolve)
 				return may, surely && !filtered
 			case a.Selection.Unclear, !a.Glob && printed(p):
-				return true, false // by options that are not followed, or names that are printed
+				return true, false // through options that are not followed, or names that are printed
 			}
 			return true, true
 		})
@@ -109,7 +109,7 @@ func (o *opener) part(i int) {
 		for k := 0; find != nil && slices.Contains(p.Via, "|") && k < len(find.Access); k++ {
 			named := find.Access[k]
 			named.MetadataOnly = false
-			o.access(&named, func(file string) (may, surely bool) { return knowledge.Finds(find, file, o.world.Resolve) })
+			o.access(&named, func(file string) (may, surely bool) { return knowledge.Finds(find, file, o.system.Resolve) })
 		}
 	}
 	for k := range p.MayRun {
@@ -126,8 +126,8 @@ func (o *opener) part(i int) {
 	o.out.Without = without(p, find)
 }
 
-// search returns the search that finds what part i reads, nil for no search or several.
-// filtered is set where another part chooses among what it finds.
+// search returns the search that finds the input of part i, nil for none or several. filtered is
+// set if another part selects from its results.
 func (o *opener) search(i int) (found *cardea.Part, filtered bool) {
 	for k := range o.parts[:i] {
 		p := &o.parts[k]
@@ -143,11 +143,11 @@ func (o *opener) search(i int) (found *cardea.Part, filtered bool) {
 	return found, filtered
 }
 
-// git adds what a command of git shows, where other parts ran before it.
+// git adds the files that a git command shows, given the parts that run before it.
 func (o *opener) git(p *cardea.Part, before []cardea.Part) (files []string) {
-	exists := func(name string) bool { return o.world.IsNew == nil || !o.world.IsNew(name) }
+	exists := func(name string) bool { return o.system.IsNew == nil || !o.system.IsNew(name) }
 	dir, shows, unclear, ok := knowledge.ShownByGit(p, exists)
-	if !ok || o.world.Shown == nil {
+	if !ok || o.system.Shown == nil {
 		return nil
 	}
 	for k := range before {
@@ -163,14 +163,14 @@ func (o *opener) git(p *cardea.Part, before []cardea.Part) (files []string) {
 		o.unseen(unclear + " (git)")
 		return nil
 	}
-	files, err := o.world.Shown(dir, shows)
+	files, err := o.system.Shown(dir, shows)
 	if err != nil {
 		o.unseen(err.Error())
 	}
 	return files
 }
 
-// without says how a part leaves a file out.
+// without returns a function with the option that makes a part leave a file out.
 func without(p, find *cardea.Part) func(file string) string {
 	if find != nil {
 		p = find

@@ -111,7 +111,7 @@ func TestOpens(t *testing.T) {
 		{"git diff-index -p --cached HEAD", "git diff-index --cached --name-only HEAD"},
 		{"git diff-files -p", "git diff-files --name-only"},
 		{"git add -p", "git diff --name-only HEAD"},
-		{"git worktree add ../../w", "git ls-tree -r --name-only HEAD"},
+		{"git worktree add ../w", "git ls-tree -r --name-only HEAD"},
 		{"git checkout-index -a --prefix=x/", "git ls-files"},
 		{"git add -u && git diff --cached", "git diff --name-only HEAD && git ls-files -o --exclude-standard"},
 	} {
@@ -120,9 +120,9 @@ func TestOpens(t *testing.T) {
 			list = strings.Replace(c.line, "grep -r", "grep -rl", 1) + " --exclude-dir=.git"
 		}
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Cwd: dir, Project: dir, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": c.line}}}
-		world := disk.World(dir)
-		world.Roots = []string{dir}
-		ev = call.Analyse(ev, world)
+		system := disk.System(dir)
+		system.Roots = []string{dir}
+		ev = call.Analyse(ev, system)
 		var files []string
 		for i := range ev.Call.Parts {
 			if o := ev.Call.Opens(i); o != nil {

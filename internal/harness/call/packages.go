@@ -13,16 +13,16 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// packageFile is the file in which packages of Node have their scripts.
+// packageFile is the file with the scripts of a Node package.
 const packageFile = "package.json"
 
-// packageJSON is what matters of a package.json.
+// packageJSON holds the fields of a package.json that are used here.
 type packageJSON struct {
 	Scripts    map[string]any
 	Workspaces any
 }
 
-// packageScripts reads the scripts of a package.json that a part runs.
+// packageScripts returns a reader of the scripts of a package.json that a part runs.
 func packageScripts(p *cardea.Part) func(text string) []piece {
 	return func(text string) []piece {
 		var file packageJSON
@@ -43,7 +43,7 @@ func packageScripts(p *cardea.Part) func(text string) []piece {
 	}
 }
 
-// passed returns what a part adds to the line of its script: the words after --, or after the
+// passed returns the words that a part adds to the line of its script: those after --, or after the
 // name of the script or the subcommand.
 func passed(p *cardea.Part, name string) string {
 	at := func(word string) int {
@@ -58,8 +58,7 @@ func passed(p *cardea.Part, name string) string {
 	return b.String()
 }
 
-// lineOf is the line of a JSON text in which a key of the scripts stands, 0 where it
-// cannot be found.
+// lineOf returns the line of a JSON text with a key of the scripts, 0 if it is not found.
 func lineOf(text, key string) int {
 	from := max(strings.Index(text, `"scripts"`), 0)
 	at := strings.Index(text[from:], `"`+key+`"`)
@@ -69,7 +68,7 @@ func lineOf(text, key string) int {
 	return 1 + strings.Count(text[:from+at], "\n")
 }
 
-// workspaces are the folders whose package.json a part uses: the folder itself or the
+// workspaces returns the folders whose package.json a part uses: the folder itself, or the
 // workspaces that it names, by their folders or by names that end like their folders.
 func (s *scripts) workspaces(p *cardea.Part, dir string) []string {
 	names := optionValues(p, form.RunsInWorkspaceOfOption)
@@ -81,11 +80,11 @@ func (s *scripts) workspaces(p *cardea.Part, dir string) []string {
 	}
 	var file packageJSON
 	if text, err := s.read(path.Join(dir, packageFile)); err == nil {
-		_ = json.Unmarshal([]byte(text), &file) // without it, the usual folders count
+		_ = json.Unmarshal([]byte(text), &file) // without it, the usual folders are used
 	}
 	folders := textsIn(file.Workspaces) // a list, or an object with one
 	if len(folders) == 0 {
-		folders = []string{"packages/*", "apps/*"} // pnpm keeps its own in another file
+		folders = []string{"packages/*", "apps/*"} // pnpm has its own in another file
 	}
 	var out []string
 	for _, name := range names {

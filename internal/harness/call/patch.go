@@ -7,14 +7,14 @@ import (
 	"cardea.dev"
 )
 
-// header finds the lines of a patch that name files. Readers differ in which marks end a
-// line and which they strip as blanks, so a header counts behind any of them.
+// header finds the lines of a patch that name files. Readers differ in the marks that end a line
+// and in those that they strip as blanks, so a header is found after any of them.
 var header = expression(`(?:^|[\n\r\v\f\x1c-\x1e\x{85}\x{2028}\x{2029}])(?:[\t-\r\x1c- \x{85}\pZ\x{FEFF}]|\*\*\* )*\*\*\* (Add File|Update File|Delete File|Move to):`)
 
-// patch adds a part for every file that a patch text touches, in the format of
-// apply_patch (Codex CLI and Copilot CLI): "*** Add File:", "*** Update File:",
-// "*** Delete File:" and "*** Move to:" lines. The names of a file are the rest of the line,
-// and the rest up to the first mark that may end it. A text that names no file is opaque.
+// patch adds a part for every file that a patch text touches, in the format of apply_patch (Codex
+// CLI and Copilot CLI): "*** Add File:", "*** Update File:", "*** Delete File:" and "*** Move to:"
+// lines. The names of a file are the rest of the line, and the rest up to the first mark that may
+// end it. A text that names no file is opaque.
 func (a *analysis) patch(text string) {
 	found := header().FindAllStringSubmatchIndex(text, mostPatched+1)
 	updated := -1
@@ -39,7 +39,7 @@ func (a *analysis) patch(text string) {
 			access = append(access, a.paths(kind, strings.TrimFunc(name[:end], isBlank), false)...)
 		}
 		a.one(does+name, access...)
-		if does == "move to " && updated >= 0 { // the file that is moved away is gone
+		if does == "move to " && updated >= 0 { // the moved file is gone
 			p := &a.parts[updated]
 			for _, from := range p.Access {
 				if from.Kind == cardea.Write {
@@ -55,17 +55,17 @@ func (a *analysis) patch(text string) {
 	}
 }
 
-// mostPatched is how many files a patch may touch, longestName how many bytes a name in it
-// may have.
+// mostPatched is the largest number of files in a patch, longestName the longest name in it, in
+// bytes.
 const (
 	mostPatched = 1000
 	longestName = 1 << 14
 )
 
-// isBlank reports what some reader strips from the ends of a line: every white space of
-// Unicode, the separators of ASCII, and the byte order mark.
+// isBlank reports whether a reader may strip r from the ends of a line: all white space of Unicode,
+// the separators of ASCII, and the byte order mark.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || '\x1c' <= r && r <= '\x1f' || r == '\uFEFF' }
 
-// endsLine reports what ends a line for some reader: besides the line feed the carriage
-// return and the separators of Unicode.
+// endsLine reports whether r, other than a line feed, ends a line for a reader: the carriage return
+// and the separators of Unicode.
 func endsLine(r rune) bool { return strings.ContainsRune("\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) }

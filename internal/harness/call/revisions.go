@@ -2,10 +2,10 @@ package call
 
 import "sync"
 
-// mostRevisions is how many revisions of one call are looked at.
+// mostRevisions is the largest number of revisions of one call that are read.
 const mostRevisions = 8
 
-// fewDiffers asks about each revision once, and about no more than are looked at.
+// fewDiffers returns ask with its answers cached, for at most mostRevisions revisions.
 func fewDiffers(ask func(dir, revision string) ([]string, error)) func(dir, revision string) ([]string, error) {
 	if ask == nil {
 		return nil

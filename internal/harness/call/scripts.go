@@ -15,12 +15,11 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file looks into the files that a line runs: scripts, recipes of Makefiles,
-// scripts of package.json, hooks of git. What stands in them may run
-// (docs/design.md#scripts).
+// This file looks into the files that a line runs: scripts, recipes of Makefiles, scripts of
+// package.json, hooks of git. Their commands are potential effects (docs/design.md#scripts).
 
-// The limits of what is looked into for one call. Nothing beyond them is looked at. They
-// are counts, so that the same call has the same answer on every machine.
+// The limits of the contents that are read for one call. They are numbers, so that the same call
+// has the same answer on every machine.
 const (
 	maxScripts     = 32        // files that are read
 	maxTries       = 128       // files that are looked for
@@ -33,18 +32,18 @@ const (
 	maxCopied      = 8         // files that one file is made from, and copies of copies
 )
 
-// scripts adds to the parts of a call what the files do that they run.
+// scripts adds the effects of the files that a call runs to its parts.
 type scripts struct {
 	env bash.Env
 	// written are the files that the line writes before it runs them.
 	written []bash.Written
-	// inputs are what the line gives to its parts to read.
-	inputs []bash.Input
-	// texts are the files that were read, seen the pieces that were analysed, by where
-	// they stand.
+	// inputs are the texts that the line gives to its parts as input.
+	inputs []bash.StdinText
+	// texts are the texts of the files that were read, seen the pieces that were analysed, by their
+	// position.
 	texts map[string]string
-	// copies are the files that parts of the line read where they write a file, by
-	// that file: a script may be run under the name of its copy.
+	// copies maps a written file to the files that the writing part reads: a script may be run
+	// under the name of its copy.
 	copies                                  map[string][]string
 	seen                                    map[string]bool
 	tries, files, size, parts, taken, names int
@@ -52,12 +51,12 @@ type scripts struct {
 	full string
 	// part is the part of the line that is being looked into.
 	part int
-	// certain are flows of the line itself that the files make.
+	// certain are flows of the line itself that the files cause.
 	certain []cardea.Flow
 }
 
-// lookIntoLine adds what the files that the parts of a line run may do, and says where a
-// limit was reached.
+// lookIntoLine adds the potential effects of the files that the parts of a line run, and reports
+// limits that were reached.
 func (s *scripts) lookIntoLine(parts []cardea.Part) {
 	s.noteCopies(parts)
 	for i := range parts {
@@ -73,8 +72,8 @@ func (s *scripts) lookIntoLine(parts []cardea.Part) {
 	}
 }
 
-// noteCopies notes which files parts read where they write one, whichever program
-// copies, moves, links or changes them.
+// noteCopies records the files that a part reads when it writes one, whatever program copies,
+// moves, links or changes them.
 func (s *scripts) noteCopies(parts []cardea.Part) {
 	for i := range parts {
 		var from []string
@@ -91,7 +90,7 @@ func (s *scripts) noteCopies(parts []cardea.Part) {
 	}
 }
 
-// lookInto adds what the files that parts run may do.
+// lookInto adds the potential effects of the files that parts run.
 func (s *scripts) lookInto(parts []cardea.Part, depth int) {
 	for i := range parts {
 		p := &parts[i]
@@ -108,7 +107,7 @@ func (s *scripts) lookInto(parts []cardea.Part, depth int) {
 	}
 }
 
-// input adds what a part of the line does that runs what it reads.
+// input adds the effects of a part of the line that runs its input.
 func (s *scripts) input(p *cardea.Part) {
 	if !runsStdin(p) {
 		return
@@ -124,24 +123,23 @@ func (s *scripts) input(p *cardea.Part) {
 	}
 }
 
-// runFile is a file that a part runs, and the folder in which it runs.
+// runFile is a file that a part runs, with its working folder.
 type runFile struct {
 	path, dir string
-	// pieces are the pieces of the file's text that run.
+	// pieces returns the pieces of the file's text that run.
 	pieces func(text string) []piece
 	// named is set where the line names the file.
 	named bool
 }
 
-// piece is a text for a shell, and where it begins: a line of a file, "" for the file
-// that runs.
+// piece is a text for a shell with its position: a line of a file, "" for the file that runs.
 type piece struct {
 	text string
 	line int
 	file string
 }
 
-// file adds what a file does that a part runs.
+// file adds the effects of a file that a part runs.
 func (s *scripts) file(p *cardea.Part, f runFile, depth int) {
 	texts, err := s.textsOf(f.path, 0)
 	if len(texts) == 0 && (err == errUnreadable || f.named && err != nil && err != errTooMany) {
@@ -156,7 +154,7 @@ func (s *scripts) file(p *cardea.Part, f runFile, depth int) {
 	}
 }
 
-// noted is a file that was looked into, or why it was not.
+// noted returns the file, with the reason if it could not be looked into.
 func noted(file string, err error) string {
 	if err == nil {
 		return file
@@ -164,8 +162,8 @@ func noted(file string, err error) string {
 	return file + " (" + err.Error() + ")"
 }
 
-// textsOf are the texts that a file may hold when it is run: what the line writes
-// there, else what it holds now, and those of the files that it is made from.
+// textsOf returns the texts that a file may hold when it is run: those that the line writes there,
+// else its current text, and those of the files that it is made from.
 func (s *scripts) textsOf(file string, hops int) (texts []string, err error) {
 	replaced := false
 	for _, w := range s.written {
@@ -188,7 +186,7 @@ func (s *scripts) textsOf(file string, hops int) (texts []string, err error) {
 	return texts, err
 }
 
-// pieces are the pieces of a file that run, none beyond the limit.
+// pieces returns the pieces of a file that run, within the limits.
 func (s *scripts) pieces(f runFile, text string) []piece {
 	if s.taken += len(text); s.taken > maxScriptTaken {
 		s.full = "files are too large for so many commands"
@@ -197,7 +195,7 @@ func (s *scripts) pieces(f runFile, text string) []piece {
 	return f.pieces(text)
 }
 
-// Why a file is not looked into.
+// The reasons why a file is not looked into.
 var (
 	errAbsent     = errors.New("is not there")
 	errUnreadable = fmt.Errorf("cannot be read, or has more than %d KiB", maxScript>>10)
@@ -205,7 +203,7 @@ var (
 	errTooMany    = errors.New("beyond the limit of files")
 )
 
-// read reads a file, unless too many were read.
+// read returns the text of a file, unless too many were read.
 func (s *scripts) read(file string) (string, error) {
 	if text, ok := s.texts[file]; ok {
 		return text, nil
@@ -230,7 +228,7 @@ func (s *scripts) read(file string) (string, error) {
 	return text, nil
 }
 
-// add adds what pieces of a file do, and what flows between them.
+// add adds the effects of pieces of a file, and the flows between them.
 func (s *scripts) add(p *cardea.Part, f runFile, pieces []piece, depth int) {
 	base := len(p.MayRun)
 	var all bash.Analysis
@@ -256,7 +254,7 @@ func (s *scripts) add(p *cardea.Part, f runFile, pieces []piece, depth int) {
 	}
 	for i := range all.Parts {
 		q := &all.Parts[i]
-		q.Opaque = nil // what cannot be seen through changes nothing
+		q.Opaque = nil // opaque spots in files have no effect
 		q.Access, q.MayTouch = slices.DeleteFunc(q.Access, guessed), slices.DeleteFunc(q.MayTouch, guessed)
 		if room := maxScriptNames - s.names; len(q.MayTouch) > room {
 			q.MayTouch = q.MayTouch[:room]
@@ -287,8 +285,7 @@ func (s *scripts) runsAgain(p *cardea.Part, c piece) bool {
 	})
 }
 
-// analyse is what a piece of a file does; false where that is known already or beyond
-// a limit.
+// analyse returns the effects of a piece of a file; false for a known piece, and beyond a limit.
 func (s *scripts) analyse(c piece, f runFile) (found bash.Analysis, ok bool) {
 	key := fmt.Sprintf("%s:%d:%s:%s", c.file, c.line, f.dir, c.text)
 	switch {
@@ -319,9 +316,8 @@ func (s *scripts) analyse(c piece, f runFile) (found bash.Analysis, ok bool) {
 	return found, true
 }
 
-// mayFlow adds what flows between the first parts of a text, of which the first is to
-// stand at an index of what may run. Scripts often put what they decode into a variable
-// and use that as a command, so that this says nothing there.
+// mayFlow adds the flows between the first kept parts of a text, which are at index base of MayRun.
+// It leaves out decoded text in a variable that is used as a command, since scripts often do that.
 func (s *scripts) mayFlow(p *cardea.Part, base, kept int, text *bash.Analysis) {
 	for _, f := range Flows(text, s.env.IsNew) {
 		if max(f.From, f.To) >= kept {
@@ -336,7 +332,7 @@ func (s *scripts) mayFlow(p *cardea.Part, base, kept int, text *bash.Analysis) {
 	}
 }
 
-// place is where a part of a piece stands, as people read it.
+// place returns the position of a part of a piece, as people read it.
 func (s *scripts) place(c piece, start int) string {
 	file, line := c.file, c.line
 	if rest, ok := strings.CutPrefix(file, s.env.Cwd+"/"); ok {
@@ -351,8 +347,8 @@ func (s *scripts) place(c piece, start int) string {
 	return fmt.Sprintf("%s:%d", file, line)
 }
 
-// guessed reports an access whose file is not known. In a file, folders and variables
-// are known less often than in a line, so that guesses would ask about everything.
+// guessed reports whether the file of an access is unknown. In a file, folders and variables are
+// less often known than in a line, so that guesses would ask about everything.
 func guessed(a cardea.Access) bool {
 	switch {
 	case a.Kind == cardea.Network:
@@ -365,14 +361,14 @@ func guessed(a cardea.Access) bool {
 	return a.Path == "" || a.Glob && a.Kind == cardea.Read
 }
 
-// runFiles are the files that a part runs.
+// runFiles returns the files that a part runs.
 func (s *scripts) runFiles(p *cardea.Part) []runFile {
 	switch {
 	case len(p.Command) == 0:
 		return namedToRun(p)
 	case len(p.Options) == 1 && p.Options[0].Name == "-n" && knowledge.Has(form.Shell, p.Program()) &&
 		!slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return !w.Static || strings.HasPrefix(w.Text, "+") }):
-		return nil // it reads the script, and runs nothing; +n takes -n back
+		return nil // it only reads the script; +n undoes -n
 	}
 	var out []runFile
 	for _, a := range p.Access {
@@ -409,16 +405,15 @@ func (s *scripts) runFiles(p *cardea.Part) []runFile {
 	return out
 }
 
-// namedToRun are the scripts among the words of a program of which it is not known
-// what it does, spelled as people spell what they run: strace ./x. A file that does not
-// say which interpreter runs it is none.
+// namedToRun returns the scripts among the words of an unknown program, in the form of names that
+// are run: strace ./x. It ignores a file that does not name its interpreter.
 func namedToRun(p *cardea.Part) []runFile {
 	if p.Dir == "" || !accessKind(p, cardea.Unknown) {
 		return nil
 	}
 	var out []runFile
 	for _, w := range p.Argv[min(1, len(p.Argv)):] {
-		spelledPath := strings.HasPrefix(w.Text, "./") || strings.HasPrefix(w.Text, "../../") || strings.HasPrefix(w.Text, "/")
+		spelledPath := strings.HasPrefix(w.Text, "./") || strings.HasPrefix(w.Text, "../") || strings.HasPrefix(w.Text, "/")
 		if w.Static && spelledPath && !strings.ContainsAny(w.Text, " \n") {
 			file := knowledge.Absolute(p.Dir, w.Text)
 			read := language(file, file)
@@ -433,8 +428,7 @@ func namedToRun(p *cardea.Part) []runFile {
 	return out
 }
 
-// optionValues are the values of the options that belong to a property of a part's
-// program.
+// optionValues returns the values of the options that have a property of a part's program.
 func optionValues(p *cardea.Part, property form.Property) []string {
 	options, _ := knowledge.WordsOf(property, p.Program())
 	var out []string
@@ -446,8 +440,8 @@ func optionValues(p *cardea.Part, property form.Property) []string {
 	return out
 }
 
-// named are the recipes that a command runs by name: hooks of git, scripts of
-// package.json. A star stands for the word behind it.
+// named returns the recipes that a command runs by name: hooks of git, scripts of package.json. A
+// star is replaced by the next word.
 func named(p *cardea.Part) []string {
 	words, _ := recipeWords(p)
 	words = append(words[:len(words):len(words)], "", "")
@@ -466,7 +460,7 @@ func named(p *cardea.Part) []string {
 	return out
 }
 
-// operandsOf are the words of a part that say what of a file runs: subcommands and
+// operandsOf returns the words of a part that select the contents of a file to run: subcommands and
 // operands.
 func operandsOf(p *cardea.Part) []string {
 	out := slices.Clone(p.Command[1:])
@@ -478,8 +472,8 @@ func operandsOf(p *cardea.Part) []string {
 	return out
 }
 
-// recipeWords are the subcommand that runs recipes and the operands behind it, and the
-// workspace that a subcommand in front of them names.
+// recipeWords returns the subcommand that runs recipes with the operands after it, and the
+// workspace that a preceding subcommand names.
 func recipeWords(p *cardea.Part) (words []string, workspace string) {
 	words = operandsOf(p)
 	subcommands, _ := knowledge.WordsOf(form.RunsInWorkspaceOfOption, p.Program())
@@ -489,8 +483,8 @@ func recipeWords(p *cardea.Part) (words []string, workspace string) {
 	return words, ""
 }
 
-// language is the reader for a file that a program runs: by the program, else by the
-// first line, else by the name.
+// language returns the reader for a file that a program runs. It is chosen by the program, else by
+// the first line, else by the name.
 func language(program, file string) func(text string) []piece {
 	return func(text string) []piece {
 		by := knowledge.Unversioned(path.Base(program))

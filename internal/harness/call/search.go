@@ -12,9 +12,9 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// search is Grep or Glob: it reaches a folder and everything below it, and names what
-// its patterns name there. A pattern that leaves the folder counts as a folder of its
-// own. Grep opens what it finds, Glob lists it.
+// search adds the accesses of Grep or Glob: a folder and everything below it, and the files that
+// its patterns name there. A pattern that leaves the folder is treated as a folder of its own. Grep
+// opens the files that it finds, Glob lists them.
 func (a *analysis) search(info harness.ToolInfo) {
 	field := "glob"
 	if info.Name == "Glob" {
@@ -54,8 +54,8 @@ func (a *analysis) search(info harness.ToolInfo) {
 	}
 }
 
-// selection is which files Grep opens, by its glob and type. Harnesses pass both to
-// ripgrep, which leaves out what .gitignore names (ripgrep's guide, "Automatic filtering").
+// selection returns the files that Grep opens, by its glob and type. Harnesses pass both to
+// ripgrep, which leaves out files that .gitignore names (ripgrep's guide, "Automatic filtering").
 func (a *analysis) selection(dir string) cardea.Selection {
 	s := cardea.Selection{From: dir, KeepsLinks: true, SkipsIgnored: true, Unclear: len(a.values("type")) > 0}
 	for _, v := range a.values("glob") {
@@ -69,21 +69,20 @@ func (a *analysis) selection(dir string) cardea.Selection {
 		for _, glob := range globsOf(text) {
 			s.Only += glob + "\n"
 			s.Except += "!" + glob + "\n"
-			s.SkipsIgnored = false // a glob brings back what is ignored
+			s.SkipsIgnored = false // a glob includes ignored files again
 		}
 	}
 	return s
 }
 
-// leaves reports whether a pattern may name what lies outside of the folder that is
-// searched.
+// leaves reports whether a pattern may name files outside of the searched folder.
 func leaves(pattern string) bool {
 	return strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~") || strings.Contains(pattern, "..")
 }
 
-// found are what the patterns of a search name, as accesses: below the folder, and
-// below the working folder, to which ripgrep's globs with a slash are relative. A
-// pattern that finds everything, or everything hidden, names nothing.
+// found returns the files that a search's patterns name, as accesses: below the folder, and below
+// the working folder, to which ripgrep's globs with a slash are relative. It returns none for a
+// pattern that finds everything, or everything hidden.
 func (a *analysis) found(dir, patterns string) (out []cardea.Access) {
 	add := func(folder, below string) {
 		for _, in := range a.paths(cardea.Read, folder, false) {
@@ -108,7 +107,7 @@ func (a *analysis) found(dir, patterns string) (out []cardea.Access) {
 		if strings.Contains(glob, "/") {
 			add(".", glob)
 		}
-		// Folders of programs in the home folder are hidden, and are searched, too.
+		// Folders of programs in the home folder are hidden, and are also searched.
 		if !paths.WithinAny(a.roots(), a.absolute(dir)) {
 			add(dir, ".*/"+glob)
 		}
@@ -116,17 +115,16 @@ func (a *analysis) found(dir, patterns string) (out []cardea.Access) {
 	return out
 }
 
-// absolute is a path or pattern of a tool, with the home folder in place of the tilde.
+// absolute returns the absolute path or pattern of a tool, with ~ replaced by the home folder.
 func (a *analysis) absolute(name string) string {
 	return knowledge.Absolute(slash(a.ev.Cwd), a.atHome(name))
 }
 
-// maxGlobs is how many globs the alternatives of a search may stand for.
+// maxGlobs is the largest number of globs that a search may expand to.
 const maxGlobs = 64
 
-// globsOf are the globs of a search, as harnesses pass them to ripgrep: taken apart at
-// blanks, and at commas outside of braces, with the alternatives in braces written out.
-// What is excluded is none.
+// globsOf returns the globs of a search, as harnesses pass them to ripgrep: split at blanks, and at
+// commas outside of braces, with the alternatives in braces written out. It leaves out exclusions.
 func globsOf(text string) (out []string) {
 	for _, one := range append(strings.Fields(text), text) {
 		alternatives := []string{one}
@@ -144,8 +142,8 @@ func globsOf(text string) (out []string) {
 	return out
 }
 
-// hidden is the name of the hidden file that a wildcard in front of a name finds in
-// ripgrep, and not in the shell: .env of *.env, *env, ?env and [.]env.
+// hidden returns the name of the hidden file that a leading wildcard matches in ripgrep, and not in
+// the shell: .env for *.env, *env, ?env and [.]env.
 func hidden(glob string) string {
 	folder, name := pathpkg.Split(glob)
 	rest := strings.TrimLeft(name, "*?")

@@ -12,21 +12,20 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// This file follows what a line downloads or decodes, from part to part, to where it
-// is run. It goes through pipes, variables and descriptors to what a part prints, and
-// through every part that reads a file to every file that this part writes, so that
-// it does not matter which program copies, moves, links or changes it.
+// This file follows text that a line downloads or decodes, from part to part, to where it is run.
+// It follows pipes, variables and descriptors to the output of a part. If a part reads such a file,
+// every file that it writes is also marked, whatever program copies, moves, links or changes it.
 
-// taint is what is known of a file that a line writes.
+// taint is the origin of a file that a line writes.
 type taint struct {
 	kind string
 	from int // the part that wrote it last
 }
 
-// maxTainted bounds how many files are followed.
+// maxTainted is the largest number of files that are followed.
 const maxTainted = 256
 
-// follow finds what each part brings in and writes, and what is run of it.
+// follow finds the text that each part brings in and writes, and the parts that run it.
 func (f *flowFinder) follow() {
 	f.brings, f.tainted = make([]string, len(f.parts)), map[string]taint{}
 	pipes := make(map[int][]bash.Pipe, len(f.line.Pipes))
@@ -38,7 +37,7 @@ func (f *flowFinder) follow() {
 		}
 	}
 	rounds := 1
-	if backwards { // a descriptor that was opened before what is written to it
+	if backwards { // a descriptor that was opened before the write to it
 		rounds = 2
 	}
 	for range rounds {
@@ -48,7 +47,7 @@ func (f *flowFinder) follow() {
 	}
 }
 
-// followPart follows what flows through one part.
+// followPart follows the text through one part.
 func (f *flowFinder) followPart(i int, pipes []bash.Pipe) {
 	p := &f.parts[i]
 	printed := ""
@@ -63,7 +62,7 @@ func (f *flowFinder) followPart(i int, pipes []bash.Pipe) {
 	passes := words || knowledge.PassesOn(p)
 	for _, pipe := range pipes {
 		if pipe.Variable && !words {
-			continue // a program that is passed it as a word
+			continue // a program that gets it as a word
 		}
 		for from := max(pipe.From[0], pipe.From[1]-bash.MaxScan); from < pipe.From[1] && from < len(f.parts); from++ {
 			kind = cmp.Or(kind, f.brings[from])
@@ -86,7 +85,7 @@ func (f *flowFinder) followPart(i int, pipes []bash.Pipe) {
 			f.writes(i, place(a), from, kind)
 		}
 	}
-	if !writes && downloads(p) { // where it writes is not known
+	if !writes && downloads(p) { // its target is unknown
 		for _, at := range p.Operands {
 			if word := p.Argv[at]; word.Static && !strings.Contains(word.Text, ":") {
 				f.writes(i, knowledge.Absolute(p.Dir, word.Text), "", download)
@@ -95,10 +94,10 @@ func (f *flowFinder) followPart(i int, pipes []bash.Pipe) {
 	}
 }
 
-// place is the file of an access, or where it is likely to lie.
+// place returns the file of an access, or its likely path.
 func place(a cardea.Access) string { return cmp.Or(a.Path, a.Spelled) }
 
-// holding is what is known of a file, or of what lies below a folder.
+// holding returns the origin of a file, or of the contents of a folder.
 func (f *flowFinder) holding(file string) (taint, bool) {
 	if file == "" || len(f.tainted) == 0 {
 		return taint{}, false
@@ -127,8 +126,8 @@ func (f *flowFinder) unpacked(file string) (taint, bool) {
 	return taint{}, false
 }
 
-// writes notes that a part writes a file, from another one where that is known. What
-// was brought in stays, since the file may still hold it.
+// writes records that a part writes a file, from another file if that is known. Earlier text stays
+// marked, since the file may still hold it.
 func (f *flowFinder) writes(i int, file, from, kind string) {
 	p := &f.parts[i]
 	switch {
@@ -151,14 +150,14 @@ func (f *flowFinder) writes(i int, file, from, kind string) {
 		return
 	}
 	for at := range f.tainted {
-		if below, ok := strings.CutPrefix(at, from+"/"); ok { // of a folder that is copied
+		if below, ok := strings.CutPrefix(at, from+"/"); ok { // of a copied folder
 			put(path.Join(file, below))
 			put(path.Join(file, path.Base(from), below))
 		}
 	}
 }
 
-// findRuns finds the files that a part runs and that the line has written.
+// findRuns finds the files that the line has written and a part runs.
 func (f *flowFinder) findRuns(i int) {
 	p := &f.parts[i]
 	for _, a := range p.Access {
@@ -168,7 +167,7 @@ func (f *flowFinder) findRuns(i int) {
 	}
 	implied := impliedFiles(p)
 	if p.Dir == "" && (len(implied) > 0 || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute && a.Path == "" })) {
-		for _, t := range f.tainted { // it may run in the folder that was unpacked
+		for _, t := range f.tainted { // it may run in the unpacked folder
 			if t.kind == unpack {
 				f.runs(t, i)
 				break
@@ -180,8 +179,8 @@ func (f *flowFinder) findRuns(i int) {
 	}
 }
 
-// runsWritten notes that a part runs a file, if the line has written it, or has unpacked it
-// where nothing was.
+// runsWritten records that a part runs a file, if the line has written it, or has unpacked it to a
+// place without files.
 func (f *flowFinder) runsWritten(i int, file, unpackedTo string) {
 	if t, ok := f.tainted[file]; ok {
 		f.runs(t, i)
@@ -196,8 +195,8 @@ func (f *flowFinder) runs(t taint, at int) {
 	}
 }
 
-// secretsThroughDescriptors finds secrets that reach the network over a descriptor, or
-// in one program.
+// secretsThroughDescriptors finds secrets that reach the network over a descriptor, or in one
+// program.
 func (f *flowFinder) secretsThroughDescriptors() {
 	secrets := -1
 	for i := range f.parts {
@@ -215,7 +214,7 @@ func (f *flowFinder) secretsThroughDescriptors() {
 	}
 }
 
-// isNew reports whether nothing exists under a path before the line runs.
+// isNew reports whether nothing exists at a path before the line runs.
 func (f *flowFinder) isNew(file string) bool {
 	return file != "" && (f.new == nil || f.new(file))
 }

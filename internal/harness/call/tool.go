@@ -1,9 +1,8 @@
-// Package call says which parts a tool call has: a shell command has one part for every program it starts; a file
-// tool one for every file; every other call is one part.
+// Package call splits a tool call into its parts: a shell command has one part for every program
+// that it starts; a file tool has one for every file; every other call is one part.
 //
-// It is the only place that knows what a tool's fields mean to the gate, and
-// it takes that from the fields' roles in internal/harness, so that a new tool
-// is a line in that table.
+// It is the only place that knows the meaning of a tool's fields for the gate. It takes it from the
+// fields' roles in internal/harness, so that a new tool is a line in that table.
 package call
 
 import (
@@ -19,16 +18,15 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// Analyse is the event with the parts of its call, and its flows and opaque
-// spots; opaque spots that the adapter found stay. The event itself is not
-// changed.
-func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
+// Analyse returns the event with the parts of its call, and its flows and opaque spots, added to
+// the opaque spots from the adapter. It does not change ev.
+func Analyse(ev *cardea.Event, system knowledge.System) *cardea.Event {
 	c := ev.Call
 	if c == nil {
 		return ev
 	}
-	a := analysis{ev: ev, world: world}
-	a.world.Differs = fewDiffers(world.Differs)
+	a := analysis{ev: ev, system: system}
+	a.system.Differs = fewDiffers(system.Differs)
 	a.dirs = []string{slash(ev.Cwd)}
 	if dirs, certain, given := harness.RunsIn(ev.Harness, c); given {
 		a.runIn(dirs, certain)
@@ -47,14 +45,14 @@ func Analyse(ev *cardea.Event, world knowledge.World) *cardea.Event {
 	}
 	a.typed(info)
 	out := c.WithParts(a.parts, a.flows, a.opaque)
-	out.Opens = openedBy(out.Parts, world)
+	out.Opens = openedBy(out.Parts, system)
 	out.Unsandboxed = c.Unsandboxed || harness.AsksOut(c) // a rewrite may ask for it
 	return ev.WithCall(out)
 }
 
 type analysis struct {
 	ev     *cardea.Event
-	world  knowledge.World
+	system knowledge.System
 	parts  []cardea.Part
 	opaque []cardea.Opaque
 	flows  []cardea.Flow
@@ -64,12 +62,12 @@ type analysis struct {
 	outputRoots []string
 }
 
-// maxDirs bounds the folders in each of which a line is judged.
+// maxDirs is the largest number of folders in which a line is judged.
 const maxDirs = 8
 
-// runIn makes the folders that the input names those in which the call may run. One that
-// is not known, or begins with what some harnesses expand and others do not, is not
-// certain: nothing is allowed, and the line is judged in each that is likely.
+// runIn sets the folders in which the call may run to those that the input names. A folder that is
+// unknown, or begins with a text that only some harnesses expand, is uncertain: nothing is then
+// allowed, and the line is judged in each likely folder.
 func (a *analysis) runIn(named []string, certain bool) {
 	a.dirs = nil
 	for _, dir := range named {
@@ -91,17 +89,16 @@ func (a *analysis) runIn(named []string, certain bool) {
 	a.in(a.dirs[0])
 }
 
-// in makes a folder the one in which the call runs.
+// in sets the folder in which the call runs.
 func (a *analysis) in(dir string) {
 	if a.ev.Cwd != dir {
 		a.ev = a.ev.In(dir)
 	}
 }
 
-// folder is where a name of a folder leads, "" where that is not known, and whether that
-// is certain.
+// folder returns the folder of a name, "" for an unknown one, and whether it is certain.
 func (a *analysis) folder(dir string) (at string, certain bool) {
-	cwd, home := slash(a.ev.Cwd), slash(a.world.Home)
+	cwd, home := slash(a.ev.Cwd), slash(a.system.Home)
 	certain = !strings.HasPrefix(dir, "~") && !strings.Contains(dir, "$")
 	if !certain && home != "" {
 		dir = a.atHome(strings.NewReplacer("${HOME}", home, "$HOME", home).Replace(dir))
@@ -111,7 +108,7 @@ func (a *analysis) folder(dir string) (at string, certain bool) {
 	case strings.HasPrefix(dir, "~") || strings.Contains(dir, "$"):
 		return "", false
 	case strings.Contains(dir, ".."), strings.Contains(dir, "/proc/"):
-		places, _ := knowledge.Places(cwd, dir, a.world.Resolve)
+		places, _ := knowledge.Places(cwd, dir, a.system.Resolve)
 		if len(places) != 1 || places[0] == "" {
 			return "", false
 		}
@@ -124,8 +121,8 @@ func (a *analysis) folder(dir string) (at string, certain bool) {
 	return pathpkg.Join(cwd, dir), certain
 }
 
-// values are what a field holds: its own value first, then those of duplicate
-// and case-variant keys.
+// values returns the values of a field: its own value first, then those of duplicate and
+// case-variant keys.
 func (a *analysis) values(field string) (out []any) {
 	if v, ok := a.ev.Call.Input[field]; ok {
 		out = append(out, v)
@@ -149,7 +146,7 @@ func (a *analysis) fields(info harness.ToolInfo) {
 				continue
 			}
 			if inner := inText(text); inner != nil && saysWhat(f.Role) {
-				a.mistyped(f, inner) // some harnesses read it so
+				a.mistyped(f, inner) // some harnesses accept this form
 			}
 			a.field(info, f, v, text)
 		}
@@ -161,7 +158,7 @@ func (a *analysis) fields(info harness.ToolInfo) {
 		a.one(info.Name, cardea.Access{Kind: cardea.Network})
 	case found:
 	case slices.ContainsFunc(info.Fields, func(f harness.Field) bool { return saysWhat(f.Role) }):
-		// The field that says what is done is not there.
+		// The field with the action is missing.
 		a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: info.Name, Reason: "the input does not say what is to be done"})
 		a.unknown(nil)
 	case info.Harmless:
@@ -176,7 +173,7 @@ func (a *analysis) fields(info harness.ToolInfo) {
 	}
 }
 
-// field builds the parts of one value of a field; text is "" where it is none.
+// field builds the parts of one value of a field; text is "" for a value that is not a text.
 func (a *analysis) field(info harness.ToolInfo, f harness.Field, v any, text string) {
 	switch f.Role {
 	case harness.Command:
@@ -196,14 +193,13 @@ func (a *analysis) field(info harness.ToolInfo, f harness.Field, v any, text str
 	}
 }
 
-// saysWhat reports the roles of fields that say what is done.
-func saysWhat(r harness.Role) bool {
+// saysWhat reports whether a field with this role contains the action of a call.
+func saysWhat(r harness.FieldKind) bool {
 	return r == harness.Command || r == harness.FilePath || r == harness.Patch || r == harness.URL
 }
 
-// mistyped adds a part for a field that is not of its type. What the harness makes of
-// it is not known, so any text in it counts as what it may name, and as a patch where
-// one is due.
+// mistyped adds a part for a field of another type than documented. It is unknown how the harness
+// reads it, so any text in it may name something, and is a patch in place of a patch.
 func (a *analysis) mistyped(f harness.Field, v any) {
 	a.opaque = append(a.opaque, cardea.Opaque{Code: cardea.OpaqueInput, Text: f.Name, Reason: "the field is not text"})
 	a.may(a.ev.Call.Tool, func(walk func(string, any) []string) {
@@ -222,9 +218,8 @@ func (a *analysis) mistyped(f harness.Field, v any) {
 	})
 }
 
-// unread adds a part for the fields of a known tool that the table does not have, with
-// those that say what is done: a list of arguments belongs to a command. A harness
-// whose tools may have any fields is left out.
+// unread adds a part for the fields of a known tool that are not in the table, together with those
+// that contain the action: a list of arguments belongs to a command. It skips a lenient harness.
 func (a *analysis) unread(info harness.ToolInfo) {
 	c := a.ev.Call
 	odd := map[string]any{}
@@ -257,12 +252,12 @@ func (a *analysis) entries(info harness.ToolInfo, v any) {
 	}
 }
 
-// inText is the list or object that a text holds as JSON, nil for none.
+// inText returns the list or object in a JSON text, or nil.
 func inText(text string) any { return harness.Decoded(harness.InText(text)) }
 
-// typed adds a part for each text of the input that is a command for Cardea where the
-// harness submits it as a prompt, as that of a schedule or a message to another agent is.
-// A field that is not known may be a prompt.
+// typed adds a part for each text of the input that is a command for Cardea, if the harness submits
+// it as a prompt. Examples are the text of a schedule and a message to another agent. An unknown
+// field may be a prompt.
 func (a *analysis) typed(info harness.ToolInfo) {
 	if info.Harmless {
 		return
@@ -281,7 +276,7 @@ func (a *analysis) typed(info harness.ToolInfo) {
 	}
 }
 
-// holdsText reports whether a value is or holds a text that is not empty.
+// holdsText reports whether a value is or contains a nonempty text.
 func holdsText(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -294,30 +289,29 @@ func holdsText(v any) bool {
 	return false
 }
 
-// code adds what code may touch and run that a field holds, to the part of its file.
+// code adds the potential effects of the code in a field to the part of its file.
 func (a *analysis) code(text string) {
 	if len(a.parts) == 0 || text == "" {
 		return
 	}
 	may := knowledge.NewInput(a.places())
 	may.Code(text)
-	bash.Possible(&a.parts[len(a.parts)-1], may.Possible, a.env())
+	bash.AddPotential(&a.parts[len(a.parts)-1], may.Potential, a.env())
 }
 
-// one adds a part that is not a shell command.
+// one adds a part that is not a shell command, and returns it.
 func (a *analysis) one(text string, access ...cardea.Access) *cardea.Part {
 	a.parts = append(a.parts, cardea.Part{Text: text, Access: access, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1})
 	a.findKeys(a.parts[len(a.parts)-1:])
 	return &a.parts[len(a.parts)-1]
 }
 
-// roots are the folders that belong to the work, as far as it is known where they
-// lie.
+// roots returns the folders that belong to the work, as far as their location is known.
 func (a *analysis) roots() []string {
 	return a.resolved(slices.Concat([]string{a.ev.Project}, a.ev.Roots))
 }
 
-// resolved are the folders to which names of folders lead, without those that are not known.
+// resolved returns the folders to which names lead, without unknown ones.
 func (a *analysis) resolved(names []string) []string {
 	out := make([]string, 0, len(names))
 	for _, name := range names {
@@ -328,20 +322,20 @@ func (a *analysis) resolved(names []string) []string {
 	return out
 }
 
-// places say what the paths of the call mean.
+// places returns the settings for resolving paths of the call.
 func (a *analysis) places() knowledge.Paths {
-	return knowledge.Paths{Dir: slash(a.ev.Cwd), Home: slash(a.world.Home), Resolve: a.world.Resolve}
+	return knowledge.Paths{Dir: slash(a.ev.Cwd), Home: slash(a.system.Home), Resolve: a.system.Resolve}
 }
 
-// env is the world of the call as the analysis of a line sees it.
+// env returns the environment of the call for the analysis of a line.
 func (a *analysis) env() bash.Env {
-	world := a.world
-	world.Home, world.Roots = slash(world.Home), slices.Clip(a.roots())
-	return bash.Env{Cwd: slash(a.ev.Cwd), World: world, Fresh: a.fresh}
+	system := a.system
+	system.Home, system.Roots = slash(system.Home), slices.Clip(a.roots())
+	return bash.Env{Cwd: slash(a.ev.Cwd), System: system, Fresh: a.fresh}
 }
 
-// command adds the parts of a line, in each folder in which it may run, and under the shell
-// that the input names for it.
+// command adds the parts of a line, in each folder in which it may run, and under the shell that
+// the input names for it.
 func (a *analysis) command(text string) {
 	lines := []string{text}
 	for _, v := range a.values("shell") {
@@ -357,13 +351,14 @@ func (a *analysis) command(text string) {
 	}
 }
 
-// usualShell reports the shells that read a line as it is read here, by their names or in
-// the folders of the system.
+// usualShell reports whether a program is a shell that reads a line as this analysis does, given by
+// name or in a folder of the system.
 func usualShell(program string) bool {
 	dir, name := pathpkg.Split(program)
 	return slices.Contains([]string{"", "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"}, dir) && knowledge.Has(form.Shell, name) && !knowledge.Has(form.OwnSyntax, name)
 }
 
+// shell adds the parts of a line for a shell, with their flows, opaque spots and files.
 func (a *analysis) shell(text string) {
 	base := len(a.parts)
 	env := a.env()
@@ -371,7 +366,7 @@ func (a *analysis) shell(text string) {
 	a.findKeys(res.Parts)
 	a.findNames(res.Parts)
 	writesThrough(res.Parts)
-	flows := Flows(&res, a.world.IsNew)
+	flows := Flows(&res, a.system.IsNew)
 	if env.ReadFile != nil && a.ev.Kind.Answered() {
 		s := scripts{env: env, written: res.Written, inputs: res.Inputs, texts: map[string]string{}, copies: map[string][]string{}, seen: map[string]bool{}}
 		s.lookIntoLine(res.Parts)
@@ -385,8 +380,7 @@ func (a *analysis) shell(text string) {
 	}
 }
 
-// powershell is a language that is not read here: one part, of which nothing
-// is known.
+// powershell adds one part with unknown effects, since PowerShell is not parsed here.
 func (a *analysis) powershell() {
 	vals := a.values("command")
 	if len(vals) == 0 {
@@ -412,9 +406,9 @@ func (a *analysis) file(info harness.ToolInfo, name string) {
 	a.one(info.Name+" "+name, a.paths(kind, name, false)...)
 }
 
-// unknown is a call of an MCP server, or of a tool that is not known: it may touch
-// and run whatever any text of its input names. Fields that look like paths and
-// addresses add accesses, which can deny or ask and never allow.
+// unknown adds the part of an MCP call, or of an unknown tool: it may touch and run whatever any
+// text of its input names. Fields that look like paths and addresses add accesses, which can deny
+// or ask and never allow.
 func (a *analysis) unknown(access func(field, value string) []cardea.Access) {
 	a.may(a.ev.Call.Tool, func(walk func(string, any) []string) {
 		walk("", map[string]any(a.ev.Call.Input))
@@ -426,8 +420,8 @@ func (a *analysis) unknown(access func(field, value string) []cardea.Access) {
 	}, access)
 }
 
-// may adds a part of which nothing is known but the values that each passes on: it may
-// touch and run whatever any text in them names.
+// may adds a part with unknown effects except for the values that each passes on: it may touch and
+// run whatever any text in them names.
 func (a *analysis) may(text string, each func(walk func(name string, v any) []string), access func(field, value string) []cardea.Access) {
 	p := cardea.Part{Text: text, Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}
 	may := knowledge.NewInput(a.places())
@@ -458,7 +452,7 @@ func (a *analysis) may(text string, each func(walk func(name string, v any) []st
 			for i, k := range keys {
 				may.Key(k)
 				fields[i] = walk(k, v[k])
-				if !strings.EqualFold(k, a.ev.Call.Tool) { // a field that is called as its tool names no program
+				if !strings.EqualFold(k, a.ev.Call.Tool) { // a field with the name of its tool names no program
 					may.Command(append([]string{k}, fields[i]...))
 				}
 				words = append(words, fields[i]...)
@@ -468,14 +462,14 @@ func (a *analysis) may(text string, each func(walk func(name string, v any) []st
 		return words
 	}
 	each(walk)
-	bash.Possible(&p, may.Possible, a.env())
+	bash.AddPotential(&p, may.Potential, a.env())
 	a.parts = append(a.parts, p)
 }
 
-// mostTogether is how many fields of an object are looked at together.
+// mostTogether is the largest number of fields of an object that are combined.
 const mostTogether = 12
 
-// together passes on what each two fields of an object say, in both orders: a program
+// together passes on the combined texts of each two fields of an object, in both orders: a program
 // and its arguments, a folder and a name.
 func together(fields [][]string, list func([]string)) {
 	fields = fields[:min(len(fields), mostTogether)]
@@ -488,7 +482,7 @@ func together(fields [][]string, list func([]string)) {
 	}
 }
 
-// removal reports a tool that takes files away, by the words of its name.
+// removal reports whether a tool removes files, by the words of its name.
 func removal(tool string) bool {
 	name := strings.ToLower(tool)
 	words := strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' })
@@ -496,13 +490,15 @@ func removal(tool string) bool {
 		slices.ContainsFunc([]string{"delete", "remove", "erase", "move", "rename"}, func(verb string) bool { return strings.Contains(name, verb) })
 }
 
-// moved reports a field that holds what is moved, by its name: it is gone behind the
+// moved reports whether a field holds a file that is moved, by its name: the file is gone after the
 // call.
 func moved(field string) bool {
 	name := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(field))
 	return slices.Contains([]string{"source", "src", "from", "old", "sourcepath", "srcpath", "frompath", "oldpath", "oldname", "oldfile", "oldfilepath", "sourcefile", "olduri"}, name)
 }
 
+// mcpField returns the accesses of a field of an MCP call, by its name: a host for an address, and
+// a read and a write for a path.
 func (a *analysis) mcpField(name, v string) []cardea.Access {
 	if v == "" {
 		return nil
@@ -523,9 +519,9 @@ func (a *analysis) mcpField(name, v string) []cardea.Access {
 	return append(a.paths(cardea.Read, v, false), a.paths(cardea.Write, v, false)...)
 }
 
-// namesPath reports whether a field of an MCP call is taken for a path, by its
-// name in small letters. What is no path in truth, such as a branch, becomes a
-// file of the folder of which no rule speaks.
+// namesPath reports whether a field of an MCP call is treated as a path, by its lower-case name. A
+// value that is not a path, such as a branch, becomes a file of the folder to which no rule
+// applies.
 func namesPath(name string) bool {
 	return slices.Contains([]string{"directory", "dir", "folder", "source", "src", "destination", "dest", "dst", "target"}, name) ||
 		strings.HasPrefix(name, "file") || strings.HasSuffix(name, "path") || strings.HasSuffix(name, "paths")
@@ -533,8 +529,7 @@ func namesPath(name string) bool {
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// paths makes the accesses of a path as a tool names it, one for each place
-// that it may lead to.
+// paths returns the accesses of a path as a tool names it, one for each place to which it may lead.
 func (a *analysis) paths(kind cardea.AccessKind, name string, recursive bool) []cardea.Access {
 	name = a.atHome(name)
 	out := a.places().Open(kind, name, false)
@@ -551,23 +546,23 @@ func (a *analysis) paths(kind cardea.AccessKind, name string, recursive bool) []
 	return out
 }
 
-// atHome is a path of a tool with the home folder in place of the tilde.
+// atHome returns a path of a tool with ~ replaced by the home folder.
 func (a *analysis) atHome(name string) string {
-	if rest, ok := strings.CutPrefix(name, "~"); ok && a.world.Home != "" && (rest == "" || rest[0] == '/') {
-		name = a.world.Home + rest
+	if rest, ok := strings.CutPrefix(name, "~"); ok && a.system.Home != "" && (rest == "" || rest[0] == '/') {
+		name = a.system.Home + rest
 	}
 	return slash(name)
 }
 
 func (a *analysis) resolve(p string) string {
-	if a.world.Resolve == nil || p == "" {
+	if a.system.Resolve == nil || p == "" {
 		return p
 	}
-	return a.world.Resolve(p)
+	return a.system.Resolve(p)
 }
 
-// slash turns the backslashes of a Windows path around; elsewhere a backslash
-// is a character like any other.
+// slash converts the backslashes of a Windows path. In any other path a backslash is an ordinary
+// character.
 func slash(p string) string {
 	if harness.IsDrivePath(p) || strings.HasPrefix(p, `\\`) {
 		return strings.ReplaceAll(p, `\`, "/")
@@ -575,7 +570,7 @@ func slash(p string) string {
 	return p
 }
 
-// urlText is the address in a field: text, or an object with a url.
+// urlText returns the address in a field: a text, or an object with a url.
 func urlText(v any) string {
 	if object, is := v.(map[string]any); is {
 		v = object["url"]
@@ -584,7 +579,7 @@ func urlText(v any) string {
 	return text
 }
 
-// network makes the accesses of an address, one for each host that it may mean.
+// network returns the accesses of an address, one for each host that it may mean.
 func network(address string) (out []cardea.Access) {
 	for _, h := range knowledge.Hosts(address) {
 		out = append(out, cardea.Access{Kind: cardea.Network, Host: h})

@@ -34,7 +34,7 @@ func show(c *cardea.Call) string {
 
 func analysed(tool string, input map[string]any) *cardea.Call {
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: "/proj", Project: "/proj", Call: &cardea.Call{Tool: tool, Input: input}}
-	ev = Analyse(ev, knowledge.World{Home: "/home/u"})
+	ev = Analyse(ev, knowledge.System{Home: "/home/u"})
 	return ev.Call
 }
 
@@ -74,8 +74,8 @@ func TestPartsOfTools(t *testing.T) {
 		{"Edit", in("file_path", "/a"), "Edit /a: write /a", false},
 		{"MultiEdit", in("file_path", "/a"), "MultiEdit /a: write /a", false},
 		{"NotebookEdit", in("notebook_path", "/a.ipynb"), "NotebookEdit /a.ipynb: write /a.ipynb", false},
-		{"apply_patch", in("input", "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n@@\n*** Delete File: ../../d\n*** End Patch\n"),
-			"create a: write /proj/a | edit b: write /proj/b delete /proj/b | move to c: write /proj/c | delete ../../d: delete /d", false},
+		{"apply_patch", in("input", "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n@@\n*** Delete File: ../d\n*** End Patch\n"),
+			"create a: write /proj/a | edit b: write /proj/b delete /proj/b | move to c: write /proj/c | delete ../d: delete /d", false},
 		{"apply_patch", in("input", "  *** Update File: b\r\n"), "edit b: write /proj/b", false},
 		{"apply_patch", in("input", "*** Add File: a\n+x*** Add File: no\n+y\n\u00a0\u3000\f*** Add File: /b\ufeff\n\ufeff\t*** Delete File:\u00a0c\n"),
 			"create a: write /proj/a | create /b: write /b | delete c: delete /proj/c", false},
@@ -110,7 +110,7 @@ func TestPartsOfTools(t *testing.T) {
 		{"Grep", in("pattern", "x", "glob", "~/.ssh/*"), "Grep . ~/.ssh/*: read /projr read /home/u/.sshr read /home/u/.ssh:/home/u/.ssh/*", false},
 		{"Glob", in("pattern", "**/*.ts"), "Glob . **/*.ts: read /projrm read /proj:/proj/**/**/*.tsm read /proj:/proj/**/.tsm read /proj:/proj/**/*.tsm", false},
 		{"Glob", in("pattern", "/etc/*.conf"), "Glob . /etc/*.conf: read /projrm read /etcrm read /etc:/etc/*.confm", false},
-		{"Glob", in("pattern", "../../*", "path", "/proj/x"), "Glob /proj/x ../../*: read /proj/xrm read /rm read /:/*m", false},
+		{"Glob", in("pattern", "../*", "path", "/proj/x"), "Glob /proj/x ../*: read /proj/xrm read /rm read /:/*m", false},
 		{"WebFetch", in("url", "https://a@Example.com:80/p?q=secret"), "WebFetch https://a@Example.com:80/p?q=secret: network example.com", false},
 		{"WebFetch", in("url", "https://good.com\\@evil.com/"), "WebFetch https://good.com\\@evil.com/: network  network evil.com network good.com", false},
 		{"WebFetch", in(), "WebFetch: unknown", true},
@@ -162,7 +162,7 @@ func TestPartsOfTools(t *testing.T) {
 func TestShadowedValues(t *testing.T) {
 	ev := &cardea.Event{Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls"},
 		Shadowed: map[string][]any{"command": {"rm x | tee y", 5}}, Opaque: []cardea.Opaque{{Text: "t", Reason: "r"}}}}
-	ev = Analyse(ev, knowledge.World{})
+	ev = Analyse(ev, knowledge.System{})
 	if got := show(ev.Call); got != "ls: read /pm | rm x: delete /p/x | tee y: write /p/y | Bash: unknown" {
 		t.Error(got)
 	}
@@ -173,7 +173,7 @@ func TestShadowedValues(t *testing.T) {
 
 func TestFlowsPointIntoTheCall(t *testing.T) {
 	ev := &cardea.Event{Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": "ls"}, Shadowed: map[string][]any{"command": {"curl x | sh"}}}}
-	ev = Analyse(ev, knowledge.World{})
+	ev = Analyse(ev, knowledge.System{})
 	if len(ev.Call.Flows) != 1 || ev.Call.Flows[0] != (cardea.Flow{Kind: "download-run", From: 1, To: 2}) {
 		t.Errorf("%+v", ev.Call.Flows)
 	}
@@ -187,7 +187,7 @@ func TestFreshWrites(t *testing.T) {
 		"x > /other/x.log": false, "x > *.log": false, "x > $y.log": false, "x | tee y.log": true, "x | sudo tee y.log": false, "x | tee package.json": false, "x > -o.log": false, "x > package.json": false,
 	} {
 		ev := &cardea.Event{Cwd: "/proj", Project: "/proj", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": line}}}
-		ev = Analyse(ev, knowledge.World{IsNew: func(p string) bool { return !strings.HasSuffix(p, "old.log") }})
+		ev = Analyse(ev, knowledge.System{IsNew: func(p string) bool { return !strings.HasSuffix(p, "old.log") }})
 		got := false
 		for _, p := range ev.Call.Parts {
 			for _, a := range p.Access {

@@ -1,10 +1,4 @@
-// Package claudecode speaks Claude Code's hook protocol, and reads the files
-// of Claude Code that matter to a verdict.
-//
-// Sources: https://code.claude.com/docs/en/hooks (October 2026), .../permissions
-// and .../permission-modes. Claude Code lets a tool run when a hook fails or
-// writes what it cannot read, so every answer here is one object with exactly
-// the documented keys; anything else would be an allow by accident.
+// means no more than the mode.
 package claudecode
 
 import (
@@ -17,12 +11,12 @@ import (
 // Name is the harness's word for --harness.
 const Name = "claude-code"
 
-// Adapter is Claude Code's.
+// Adapter is the adapter of Claude Code.
 type Adapter struct{}
 
 var _ harness.Adapter = Adapter{}
 
-// Name is "claude-code".
+// Name returns "claude-code".
 func (Adapter) Name() string { return Name }
 
 // Detect reports whether Claude Code sent the payload.
@@ -30,15 +24,14 @@ func (Adapter) Detect(p *harness.Payload, env func(string) string) bool {
 	return harness.Sender(p, env) == Name
 }
 
-// seenToAsk are the surfaces (CLAUDE_CODE_ENTRYPOINT) on which a person was seen to get the
-// question of a hook in the modes auto, plan and bypassPermissions (2.1.269 to 2.1.332), ""
-// for a message that names none. In an editor it was reported to be answered without a person
+// seenToAsk are the surfaces (CLAUDE_CODE_ENTRYPOINT) on which a hook's question was seen to reach
+// a person in the modes auto, plan and bypassPermissions (2.1.269 to 2.1.332). "" is a message that
+// names none. In an editor the question was reported to be answered without a person
 // (anthropics/claude-code#77212, #82518).
 var seenToAsk = [...]string{"", "cli"}
 
-// Attendance returns what CLAUDE_CODE_SESSION_ATTENDED says, which 2.1.269 was the first to
-// set: 1 in a terminal, 0 under -p (its messages have mode auto in both). On every other surface,
-// 1 says no more than the mode.
+// Attendance returns the value of CLAUDE_CODE_SESSION_ATTENDED, which 2.1.269 was the first to set:
+// 1 in a terminal, 0 under -p (its messages have mode auto in both). On every other surface,
 func (Adapter) Attendance(env func(string) string) cardea.Attendance {
 	switch said := env("CLAUDE_CODE_SESSION_ATTENDED"); {
 	case said == "0":
@@ -49,7 +42,7 @@ func (Adapter) Attendance(env func(string) string) cardea.Attendance {
 	return cardea.AttendanceUnsaid
 }
 
-// Surface returns the surface of which Claude Code says that a person attends it, "" for none.
+// Surface returns the surface that Claude Code reports as attended, or "".
 func Surface(env func(string) string) string {
 	if env("CLAUDE_CODE_SESSION_ATTENDED") != "1" {
 		return ""
@@ -57,8 +50,7 @@ func Surface(env func(string) string) string {
 	return env("CLAUDE_CODE_ENTRYPOINT")
 }
 
-// Parse reads a message of any of Claude Code's events; one that this version
-// does not know is passed under its own name.
+// Parse reads a message of any of Claude Code's events. An unknown event keeps its own name.
 func (Adapter) Parse(p *harness.Payload) *cardea.Event {
 	r := harness.NewReading(p)
 	wire := r.EventName("hook_event_name")
@@ -67,20 +59,19 @@ func (Adapter) Parse(p *harness.Payload) *cardea.Event {
 	name := r.Text("tool_name")
 	input, there := r.Value("tool_input")
 	if wire == "" && there && !p.Has("tool_response") && !p.Has("error") {
-		// The message is about a call and does not say whether it is before
-		// or after it. Taking it for the call that is still to run is the
-		// reading that lets nothing pass unseen.
+		// The message is about a call, but does not show whether the call has run. Treating it as a
+		// call that can still be held back is the reading that lets nothing pass unseen.
 		kind = cardea.PreToolUse
-		r.Fault("hook_event_name", "is missing or no word")
+		r.Defect("hook_event_name", "is missing or no word")
 	}
 	call := r.EventCall(kind, Name, harness.ToolName(Name, name), name, input, there)
 	ev := &cardea.Event{
 		Kind: kind, Wire: wire, Harness: Name, Sent: p,
 		Session: session, Agent: agent, AgentType: agentType, Cwd: cwd, Mode: cardea.Mode(mode),
-		Call: call, Faults: r.Faults("tool_input"),
+		Call: call, Faults: r.Defects("tool_input"),
 	}
 	if kind == cardea.PreSkillShellCommand {
-		return ev.WithNobody() // a question keeps the command from running, and nobody sees it
+		return ev.WithNobody() // a question keeps the command from running, and no person sees it
 	}
 	return ev
 }

@@ -109,7 +109,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// render is the answer to a verdict, by the way of the gate's last step.
+// render returns the answer to a verdict, by the way of the gate's last step.
 func render(ev *cardea.Event, v cardea.Verdict) harness.Output {
 	a := claudecode.Adapter{}
 	return a.Render(ev, cardea.Express(v, a.Capabilities(), ev))
@@ -252,7 +252,7 @@ func TestRender(t *testing.T) {
 			strings.Replace(bash, `"default"`, `"bypassPermissions"`, 1),
 			cardea.Verdict{Effect: cardea.Ask, By: "rules:a/b", Reason: "people", Message: "Cardea has a reason", Instead: "x"},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Cardea has a reason\nInstead: x\nThe person can run: cardea explain last\n(a/b)"}}`},
-		{"trouble alone", bash, cardea.Verdict{Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "a"), cardea.Warning("", cardea.CodeIgnored, "", "b")}},
+		{"trouble alone", bash, cardea.Verdict{Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "a"), cardea.Warning("", cardea.CodeIgnored, "", "b")}},
 			`{"systemMessage":"Cardea: a\nb"}`},
 		{"deny without a word", bash, cardea.Verdict{Effect: cardea.Deny, By: "rules:r", Reason: "withheld"},
 			`{"systemMessage":"Cardea: To see why and what you can do, run: cardea explain last",` +
@@ -264,7 +264,7 @@ func TestRender(t *testing.T) {
 			`{"continue":false,"stopReason":"Cardea: people","hookSpecificOutput":{"hookEventName":"PermissionRequest",` +
 				`"decision":{"behavior":"deny","message":"Cardea: model\nc\nThe person can run: cardea explain last","interrupt":true}}}`,
 		},
-		{"request with trouble", request, cardea.Verdict{Effect: cardea.Ask, Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "a")}},
+		{"request with trouble", request, cardea.Verdict{Effect: cardea.Ask, Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "a")}},
 			`{"systemMessage":"Cardea: a"}`},
 	}
 	for _, c := range cases {

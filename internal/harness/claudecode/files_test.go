@@ -64,8 +64,8 @@ func TestListsOfEveryFolder(t *testing.T) {
 	if got := claudecode.Lists("", "", "", nil); len(got) > 0 {
 		t.Errorf("no folders: %v", got)
 	}
-	// Without a repository only the session's own folder counts, and the
-	// person's settings are not a project's.
+	// Without a repository only the session's own folder applies, and the person's settings are not
+	// a project's.
 	lone := filepath.Join(dir, "home2")
 	if got := claudecode.Lists(filepath.Join(lone, ".claude"), lone, "", nil); len(got) != 2 || got[1].Scope != cardea.ScopeUser {
 		t.Errorf("in the home folder: %+v", got)

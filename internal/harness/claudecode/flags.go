@@ -11,8 +11,7 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// Flags are the permissions that stand on Claude Code's own command line
-// (settings, "Precedence").
+// Flags are the permissions on Claude Code's own command line (settings, "Precedence").
 type Flags struct {
 	// Settings are files, or settings themselves as JSON (--settings).
 	Settings []string
@@ -20,13 +19,12 @@ type Flags struct {
 	Allowed, Disallowed []string
 	// Dirs are folders that were added to the work (--add-dir).
 	Dirs []string
-	// Nested is set where the agent itself was started by another one, so that
-	// nobody says that a person typed the line.
+	// Nested is set where another agent started this one, so that the line may not be a person's.
 	Nested bool
 }
 
-// FlagsOf finds Claude Code among the command lines of ancestors, nearest first,
-// and reads its flags. The zero value where it is not there.
+// FlagsOf finds Claude Code among the command lines of ancestors, nearest first, and returns its
+// flags. It returns the zero value without one.
 func FlagsOf(lines [][]string) Flags {
 	var f Flags
 	found := false
@@ -45,8 +43,8 @@ func FlagsOf(lines [][]string) Flags {
 	return f
 }
 
-// argsOfClaude are the words behind the program, where a line starts Claude
-// Code: by its own name, or by an interpreter.
+// argsOfClaude returns the words after the program, if a line starts Claude Code by its own name or
+// by an interpreter.
 func argsOfClaude(line []string) ([]string, bool) {
 	for i, word := range line[:min(len(line), 3)] {
 		name := path.Base(filepath.ToSlash(word))
@@ -60,8 +58,8 @@ func argsOfClaude(line []string) ([]string, bool) {
 	return nil, false
 }
 
-// Interactive reports whether a command line starts Claude Code to talk with a person, not to print
-// one answer (-p, --print).
+// Interactive reports whether a command line starts Claude Code for a dialog with a person, not to
+// print one answer (-p, --print).
 func Interactive(line []string) bool {
 	args, ok := argsOfClaude(line)
 	return ok && !slices.ContainsFunc(args, func(a string) bool {
@@ -69,6 +67,7 @@ func Interactive(line []string) bool {
 	})
 }
 
+// read adds the flags in the words of a command line, up to "--".
 func (f *Flags) read(args []string) {
 	for i := 0; i < len(args); i++ {
 		if args[i] == "--" {
@@ -113,8 +112,7 @@ func (f *Flags) read(args []string) {
 	}
 }
 
-// entries splits "Bash(git *),Edit Read": commas and blanks outside of
-// parentheses.
+// entries splits "Bash(git *),Edit Read" at commas and blanks outside of parentheses.
 func entries(s string) []string {
 	var out []string
 	depth, from := 0, 0
@@ -134,8 +132,7 @@ func entries(s string) []string {
 	return out
 }
 
-// Lists are the places of the lists that the flags name, for a session that
-// began in start.
+// Lists returns the sources of the lists that the flags name, for a session that began in start.
 func (f Flags) Lists(start string) []permissionlist.Source {
 	var out []permissionlist.Source
 	add := func(file, source string, text []byte) {
@@ -155,7 +152,7 @@ func (f Flags) Lists(start string) []permissionlist.Source {
 	if len(f.Allowed)+len(f.Disallowed)+len(f.Dirs) > 0 {
 		text, err := json.Marshal(map[string]any{"permissions": map[string]any{
 			"allow": nonNil(f.Allowed), "deny": nonNil(f.Disallowed), "additionalDirectories": nonNil(f.Dirs)}})
-		if err == nil { // texts always are
+		if err == nil { // texts can always be encoded
 			add("the command line of Claude Code", start, text)
 		}
 	}

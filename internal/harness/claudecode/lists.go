@@ -8,11 +8,11 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// Lists are the places of Claude Code's permission lists for a session that
-// began in the folder start: the managed files, those of the project's folders,
-// and the person's in configDir (~/.claude). "" leaves a place out. The entries
-// of managed files are the system's, those of settings.local.json the person's (docs/permissions.md).
-// absent is what is known of folders, nil for nothing.
+// Lists returns the sources of Claude Code's permission lists for a session that began in the
+// folder start: the managed files, those of the project's folders, and the user's in configDir
+// (~/.claude). "" leaves a source out. The entries of managed files have the system scope, those of
+// settings.local.json the user scope (docs/permissions.md). absent caches missing folders; it may
+// be nil.
 func Lists(configDir, start, managedDir string, absent *state.Absent) []permissionlist.Source {
 	var out []permissionlist.Source
 	for _, f := range settingsFiles(configDir, start, managedDir, absent) {
@@ -31,8 +31,8 @@ func Lists(configDir, start, managedDir string, absent *state.Absent) []permissi
 	return out
 }
 
-// ProjectLists are the places of the lists that lie in one folder of a project,
-// or in a folder that was added to the work.
+// ProjectLists returns the sources of the lists in one folder of a project, or in a folder that was
+// added to the work.
 func ProjectLists(dir string) []permissionlist.Source {
 	var out []permissionlist.Source
 	for _, name := range []string{"settings.json", "settings.local.json"} {

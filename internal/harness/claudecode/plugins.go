@@ -15,19 +15,17 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// PluginRoots lists the folders of Claude Code's enabled plugins,
-// sorted and each once, by reading Claude Code's own files: asking `claude
-// plugin list` costs a start of Claude Code at every call. configDir is
-// ~/.claude, project and managedDir are as for [Lists]. Problems name the
-// file and say what is wrong; what could be read is given all the same. What is
-// wrong with settings is told by who reads the lists in them.
+// PluginRoots returns the folders of Claude Code's enabled plugins, sorted and without duplicates.
+// It reads Claude Code's own files, since `claude plugin list` would start Claude Code at every
+// call. configDir is ~/.claude, project and managedDir are as for [Lists]. Problems name the file
+// and the defect; the result has everything that could be read. Defects of settings are reported by
+// the reader of their lists.
 //
-// A plugin is off where enabledPlugins says false in managed, local or user
-// settings. The project's own settings.json switches off only what was
-// installed for the project: a cloned repository must not take away what a
-// person installed to hold the agent back.
+// A plugin is off if enabledPlugins is false for it in managed, local or user settings. The
+// project's own settings.json switches off only plugins installed for the project: a cloned
+// repository must not disable what a person installed to hold the agent back.
 //
-// absent is what is known of folders, nil for nothing.
+// absent caches missing folders; it may be nil.
 func PluginRoots(configDir, project, managedDir string, absent *state.Absent) (roots, problems []string) {
 	if configDir == "" {
 		return nil, nil
@@ -62,13 +60,13 @@ func PluginRoots(configDir, project, managedDir string, absent *state.Absent) (r
 	return slices.Compact(roots), problems
 }
 
-// inFolder is where a plugin ("name@market") lies whose marketplace is a folder, "" for
-// any other. Claude Code reads such a plugin there, and not in the copy that it installs
-// (seen with 2.1.330 and 2.1.332).
+// inFolder returns the path of a plugin ("name@market") whose marketplace is a folder, "" for any
+// other. Claude Code reads such a plugin there, and not in the copy that it installs (seen with
+// 2.1.330 and 2.1.332).
 func inFolder(configDir, plugin string) string {
 	read := func(elem ...string) (v map[string]any) {
 		data, _ := state.ReadLinked(filepath.Join(elem...), maxSettings)
-		_ = json.Unmarshal(data, &v) // what cannot be read names no folder
+		_ = json.Unmarshal(data, &v) // an unreadable file names no folder
 		return v
 	}
 	name, market, _ := strings.Cut(plugin, "@")
@@ -90,7 +88,7 @@ func inFolder(configDir, plugin string) string {
 	return ""
 }
 
-// textAt is a text in objects in objects, "" where there is none.
+// textAt returns a text in nested objects, or "".
 func textAt(v any, keys ...string) string {
 	for _, key := range keys {
 		object, _ := v.(map[string]any)
@@ -105,9 +103,8 @@ type install struct {
 	name, path, scope, project string
 }
 
-// installed reads both versions of the file: {"plugins": {"name@market":
-// {"installPath": …}}}, and lists of {scope, installPath, projectPath} in
-// place of the objects.
+// installed reads both versions of the file: {"plugins": {"name@market": {"installPath": …}}}, and
+// lists of {scope, installPath, projectPath} in place of the objects.
 func installed(p *harness.Payload, file string) (out []install, problems []string) {
 	for _, v := range values(p, "plugins") {
 		plugins, ok := v.(*harness.Object)
@@ -133,6 +130,8 @@ func installed(p *harness.Payload, file string) (out []install, problems []strin
 	return out, problems
 }
 
+// newInstall returns the entry of a plugin. It returns false for an invalid entry, and for one
+// without an absolute path.
 func newInstall(name string, entry any) (install, bool) {
 	o, ok := entry.(*harness.Object)
 	if !ok {
@@ -147,15 +146,15 @@ func newInstall(name string, entry any) (install, bool) {
 	return in, filepath.IsAbs(in.path)
 }
 
-// forProject reports whether it was installed for one project.
+// forProject reports whether the plugin was installed for one project.
 func (in install) forProject() bool { return in.project != "" }
 
 func (in install) appliesTo(project string) bool {
 	return !in.forProject() || paths.Within(in.project, project)
 }
 
-// disabled is what enabledPlugins switches off: by the project's file, and by
-// all others.
+// disabled holds the plugins that enabledPlugins switches off: by the project's file, and by all
+// others.
 type disabled struct {
 	seen                 map[string]bool // names that a stronger file has settled
 	byProject, byPersons []string
@@ -165,8 +164,8 @@ func (d *disabled) has(in install) bool {
 	return slices.Contains(d.byPersons, in.name) || in.forProject() && slices.Contains(d.byProject, in.name)
 }
 
-// read adds a settings file. Files come strongest first, and the strongest
-// that names a plugin decides.
+// read adds a settings file. The strongest files come first, and the first that names a plugin
+// decides.
 func (d *disabled) read(f settingsFile, absent *state.Absent) {
 	p, err := readObject(f.path, "enabledPlugins", absent)
 	if err != nil || p == nil {
@@ -197,10 +196,10 @@ func (d *disabled) read(f settingsFile, absent *state.Absent) {
 	}
 }
 
-// maxPlugins is how many entries of the folder of plugins are looked at.
+// maxPlugins is the largest number of entries of the plugins folder that are read.
 const maxPlugins = 4096
 
-// unlisted finds plugins that were put into the folder by hand.
+// unlisted returns plugins that were put into the folder by hand.
 func unlisted(dir string) ([]string, error) {
 	entries, err := state.Entries(dir, maxPlugins)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -49,8 +49,8 @@ func renderPreToolUse(out *harness.ClaudeAnswer, ev *cardea.Event, a cardea.Answ
 	}
 }
 
-// renderPermissionRequest answers in the place of the prompt. No systemMessage is shown on
-// this event (seen with 2.1.332), and it has no additionalContext.
+// renderPermissionRequest answers in place of the prompt. No systemMessage is shown on this event
+// (seen with 2.1.332), and it has no additionalContext.
 func renderPermissionRequest(out *harness.ClaudeAnswer, a cardea.Answer) {
 	h := harness.ClaudeRequest{Event: string(cardea.PermissionRequest)}
 	switch a.Effect {

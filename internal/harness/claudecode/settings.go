@@ -13,10 +13,10 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// maxSettings bounds a settings file. Claude Code's are a few kilobytes.
+// maxSettings is the largest size of a settings file. Claude Code's are a few kilobytes.
 const maxSettings = 4 << 20
 
-// scope is who a settings file speaks for (docs/design.md#scopes).
+// scope is the scope of a settings file (docs/design.md#scopes).
 type scope uint8
 
 const (
@@ -31,8 +31,7 @@ type settingsFile struct {
 	scope scope
 }
 
-// ManagedDir is the folder of Claude Code's managed settings on a platform, by
-// its GOOS.
+// ManagedDir returns the folder of Claude Code's managed settings on a platform, by its GOOS.
 func ManagedDir(goos string) string {
 	switch goos {
 	case "darwin":
@@ -43,11 +42,10 @@ func ManagedDir(goos string) string {
 	return "/etc/claude-code"
 }
 
-// settingsFiles lists Claude Code's settings files, the strongest first:
-// managed, local, project, user (settings, "Precedence"). Project files are
-// those of the folder in which the session began and of those above it up to
-// the root of its repository, where newer versions keep the local one.
-// absent is what is known of folders, nil for nothing.
+// settingsFiles returns Claude Code's settings files, the strongest first: managed, local, project,
+// user (settings, "Precedence"). Project files are those of the session's first folder and of the
+// folders above it up to the root of its repository. Newer versions store the local file at the
+// root. absent caches missing folders; it may be nil.
 func settingsFiles(configDir, start, managedDir string, absent *state.Absent) []settingsFile {
 	var out []settingsFile
 	if managedDir != "" {
@@ -75,12 +73,11 @@ func settingsFiles(configDir, start, managedDir string, absent *state.Absent) []
 	return out
 }
 
-// maxAbove is how many folders above the one of the session are looked at.
+// maxAbove is the largest number of folders above the session's folder that are read.
 const maxAbove = 32
 
-// projectDirs are the folders whose settings are a session's: the one in which
-// it began, and those above it up to the root of the repository, if there is
-// one.
+// projectDirs returns the folders whose settings apply to a session: the one in which it began, and
+// those above it up to the root of the repository, if there is one.
 func projectDirs(start string, absent *state.Absent) []string {
 	if start == "" {
 		return nil
@@ -98,9 +95,9 @@ func projectDirs(start string, absent *state.Absent) []string {
 	return []string{start}
 }
 
-// readObject reads a JSON file, nil where it does not exist, or does not hold a
-// word at all that it is read for. A pipe or device in its place would hang the
-// hook, so only regular files are opened. absent is what is known of folders.
+// readObject reads a JSON file. It returns nil for a missing file, and for one without the word
+// about. A pipe or device in its place would hang the hook, so only regular files are opened.
+// absent caches missing folders.
 func readObject(file, about string, absent *state.Absent) (*harness.Payload, error) {
 	if absent.File(file) {
 		return nil, nil
@@ -119,13 +116,13 @@ func readObject(file, about string, absent *state.Absent) (*harness.Payload, err
 	}
 	p, err := harness.Read(raw)
 	if err != nil {
-		// Read speaks of stdin; what counts here is what was found.
+		// Read mentions stdin, which is removed here.
 		return nil, fmt.Errorf("%s: no JSON object (%s); mend the file", file, found(err))
 	}
 	return p, nil
 }
 
-// found cuts the words about stdin from an error of harness.Read.
+// found removes the words about stdin from an error of harness.Read.
 func found(err error) string {
 	s := strings.TrimPrefix(err.Error(), harness.ErrNoObject.Error()+": ")
 	if i := strings.LastIndex(s, ";"); i > 0 {
@@ -134,8 +131,8 @@ func found(err error) string {
 	return s
 }
 
-// values gives the value of every occurrence of a key, since it is the
-// reader's choice which of them counts.
+// values returns the value of every occurrence of a key, since it is unknown which of them the
+// harness uses.
 func values(p *harness.Payload, key string) []any { return valuesOf(p.Root(), key) }
 
 func valuesOf(o *harness.Object, key string) []any {

@@ -16,20 +16,20 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// ShellLine is a shell command in the file of a skill or a slash command. Claude Code
-// runs it when it loads the file.
+// ShellLine is a shell command in the file of a skill or a slash command. Claude Code runs it when
+// it loads the file.
 type ShellLine struct {
 	File string
-	// Line is that of the command in the file, from 1.
+	// Line is the line of the command in the file, from 1.
 	Line int
 	// Tool is the shell, "Bash" or "PowerShell".
 	Tool, Command string
-	// Certain is unset where what runs may be another text.
+	// Certain is unset if another text may run.
 	Certain bool
 }
 
-// maxSkillFile is how much of a file Claude Code loads, in bytes. maxSkillEntries bounds
-// the entries of folders that are looked at for one name, maxShellLines the commands.
+// maxSkillFile is the largest file that Claude Code loads, in bytes. maxSkillEntries is the largest
+// number of entries that are read for one name, maxShellLines that of commands.
 const maxSkillFile, maxSkillEntries, maxShellLines = 1 << 20, 8192, 64
 
 // skillSearch looks for the files that a name may mean.
@@ -37,16 +37,16 @@ type skillSearch struct {
 	name    []string
 	args    string
 	project string
-	left    int // entries that may still be looked at
+	left    int // entries that may still be read
 	lines   []ShellLine
 	unknown []string
 }
 
-// ShellLines finds the shell commands in all files that the name of a skill or slash
-// command may mean, with its arguments and the folder of the project put in. unknown says
-// which files cannot be looked into, and why. Files are looked for in configs, which are folders such as ~/.claude,
-// and in the folders of plugins. Names are compared generously: which file wins, and what
-// may be left out of its name, differs by version.
+// ShellLines returns the shell commands in all files that the name of a skill or slash command may
+// mean, with its arguments and the folder of the project inserted. unknown holds the files that
+// cannot be read, with the reason. Files are looked for in configs, which are folders such as
+// ~/.claude, and in the folders of plugins. Names are compared generously: which file wins, and
+// what may be left out of its name, differs by version.
 func ShellLines(name, args, project string, configs, plugins []string) (lines []ShellLine, unknown []string) {
 	s := &skillSearch{name: strings.Split(strings.TrimPrefix(name, "/"), ":"), args: args, project: project, left: maxSkillEntries}
 	for _, dir := range configs {
@@ -54,7 +54,7 @@ func ShellLines(name, args, project string, configs, plugins []string) (lines []
 		s.look(filepath.Join(dir, "skills"), filepath.Dir(dir), nil, false)
 	}
 	for _, root := range plugins {
-		manifest, _ := state.ReadLinked(filepath.Join(root, ".claude-plugin", "plugin.json"), maxSettings) // without one, the usual folders are all
+		manifest, _ := state.ReadLinked(filepath.Join(root, ".claude-plugin", "plugin.json"), maxSettings) // without one, there are only the usual folders
 		dirs := []string{"commands", "skills"}
 		for _, m := range manifestPath().FindAllStringSubmatch(string(manifest), -1) {
 			dirs = append(dirs, m[1])
@@ -69,8 +69,8 @@ func ShellLines(name, args, project string, configs, plugins []string) (lines []
 	return s.lines, s.unknown
 }
 
-// ProjectConfigs are the folders .claude of a session that began in a folder: there, and
-// above it up to the root of the repository.
+// ProjectConfigs returns the folders .claude of a session that began in a folder: there, and above
+// it up to the root of the repository.
 func ProjectConfigs(start string) (out []string) {
 	for dir := start; dir != "" && len(out) < maxAbove; dir = filepath.Dir(dir) {
 		out = append(out, filepath.Join(dir, ".claude"))
@@ -81,7 +81,7 @@ func ProjectConfigs(start string) (out []string) {
 	return out
 }
 
-// Most hooks need none of them, so that they are made when they are needed.
+// Most hooks need none of these, so they are compiled at their first use.
 var (
 	manifestPath    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"\./([^"\\]*)"`) })
 	frontmatterName = sync.OnceValue(func() *regexp.Regexp {
@@ -98,9 +98,9 @@ var (
 	})
 )
 
-// look looks through a folder, or at a file. Links out of the folder within lead to files
-// of which nothing is certain. above are the names in front of theirs, "*" for those of a
-// plugin. all says that every file counts, and not only those with the name of a skill's.
+// look searches a folder or a file. Files behind links that lead out of the folder within are
+// uncertain. above are the names before those of the files, "*" for a plugin's. If all is set,
+// every file is searched, not only those with the name of a skill's.
 func (s *skillSearch) look(at, within string, above []string, all bool) {
 	is, err := os.Stat(at)
 	base := filepath.Base(at)
@@ -116,7 +116,7 @@ func (s *skillSearch) look(at, within string, above []string, all bool) {
 		}
 		return
 	}
-	entries, _ := state.Entries(at, max(s.left, 1)) // what cannot be read here Claude Code cannot read, either
+	entries, _ := state.Entries(at, max(s.left, 1)) // Claude Code cannot read what is unreadable here
 	s.left -= len(entries)
 	for _, e := range entries {
 		if s.left > 0 {
@@ -125,7 +125,7 @@ func (s *skillSearch) look(at, within string, above []string, all bool) {
 	}
 }
 
-// file looks into a file, if the name may mean it.
+// file searches a file, if the name may mean it.
 func (s *skillSearch) file(path, within string, names []string) {
 	data, err := state.ReadLinked(path, maxSkillFile)
 	text := strings.ReplaceAll(string(data), "\r\n", "\n") // as Claude Code does
@@ -140,7 +140,7 @@ func (s *skillSearch) file(path, within string, names []string) {
 	}
 	used := placeholders(head)
 	if s.args != "" {
-		text += "\n\nARGUMENTS: $ARGUMENTS" // added by Claude Code where the text has no placeholder
+		text += "\n\nARGUMENTS: $ARGUMENTS" // Claude Code adds this if the text has no placeholder
 	}
 	large := len(head) > 1<<16 || len(s.args)*strings.Count(text, "$") > 4*maxSkillFile
 	if large || s.completes(text, used) {
@@ -166,8 +166,8 @@ func (s *skillSearch) file(path, within string, names []string) {
 	}
 }
 
-// commands finds the commands in all texts that a file may become but the last, which only
-// shows what depends on folders. Only those in all texts are certain.
+// commands returns the commands in all texts that a file may become except the last, which only
+// shows commands that depend on folders. Only commands in all texts are certain.
 func (s *skillSearch) commands(path string, texts []string) (lines []ShellLine) {
 	in, allHooks := map[string]int{}, true
 	for i, text := range texts {
@@ -199,7 +199,7 @@ func (s *skillSearch) commands(path string, texts []string) (lines []ShellLine) 
 	return lines
 }
 
-// frontmatter returns the start of a file up to its second line of dashes, "" for none.
+// frontmatter returns the start of a file up to its second line of dashes, or "".
 func frontmatter(text string) string {
 	head, _, _ := strings.Cut(text, "\n---")
 	if !strings.HasPrefix(strings.TrimLeft(head, "\ufeff \t\r\n"), "---") {
@@ -208,8 +208,8 @@ func frontmatter(text string) string {
 	return head
 }
 
-// placeholders matches what arguments replace. Where the frontmatter may name arguments,
-// each of its words may be a name.
+// placeholders returns a pattern for the placeholders of arguments. If the frontmatter may name
+// arguments, each of its words may be a name.
 func placeholders(head string) *regexp.Regexp {
 	names := ""
 	if strings.Contains(head, "arguments") || escapedKey().MatchString(head) {
@@ -223,8 +223,8 @@ func placeholders(head string) *regexp.Regexp {
 	return regexp.MustCompile(`\\*\$(ARGUMENTS(\[\d+\])?|\d+` + names + `)`)
 }
 
-// hookCommands finds the commands of hooks in a frontmatter, which Claude Code runs later.
-// all is unset where it may hold others.
+// hookCommands returns the commands of hooks in a frontmatter, which Claude Code runs later. all is
+// unset if it may hold others.
 func hookCommands(head string) (out []shellText, all bool) {
 	if all = !escapedKey().MatchString(head); !strings.Contains(head, "hooks") {
 		return nil, all
@@ -245,8 +245,8 @@ func hookCommands(head string) (out []shellText, all bool) {
 	return out, all
 }
 
-// means reports whether the name may mean a file with these names. Whoever names it may
-// leave out folders and the plugin.
+// means reports whether the name may mean a file with these names. A name may leave out folders and
+// the plugin.
 func (s *skillSearch) means(names []string, also string) bool {
 	names = strings.Split(strings.Join(names, ":"), ":") // a file's name may hold colons
 	last := len(s.name) - 1
@@ -258,15 +258,15 @@ func (s *skillSearch) means(names []string, also string) bool {
 	})
 }
 
-// How placeholders are filled: with the arguments, not at all, or with nothing.
+// The ways to fill placeholders: with the arguments, not at all, or with nothing.
 const (
 	given = iota
 	written
 	empty
 )
 
-// filled puts the arguments into a text, as Claude Code does before it looks for commands.
-// Which of them a number or a name stands for is not certain, so all stand for each.
+// filled inserts the arguments into a text, as Claude Code does before it looks for commands. It is
+// uncertain which argument a number or a name means, so each is replaced by all.
 func (s *skillSearch) filled(text string, used *regexp.Regexp, how int) string {
 	return used.ReplaceAllStringFunc(text, func(found string) string {
 		word := strings.TrimLeft(found, `\`)
@@ -283,8 +283,8 @@ func (s *skillSearch) filled(text string, used *regexp.Regexp, how int) string {
 	})
 }
 
-// completes reports whether one of the arguments may complete a mark: which one stands
-// there is not certain.
+// completes reports whether one of the arguments may complete a mark, since it is uncertain which
+// one is inserted there.
 func (s *skillSearch) completes(text string, used *regexp.Regexp) bool {
 	return strings.ContainsAny(s.args, "`!") && slices.ContainsFunc(used.FindAllStringIndex(text, -1), func(at []int) bool {
 		before := text[:at[0]]
@@ -292,15 +292,15 @@ func (s *skillSearch) completes(text string, used *regexp.Regexp) bool {
 	})
 }
 
-// shellText is a command and where it is in a text.
+// shellText is a command with its position in a text.
 type shellText struct {
 	at   int
 	text string
 }
 
-// shellTexts finds what Claude Code runs: !`command` behind a blank or the frontmatter,
-// whose end need not be a line, and blocks between ```! and ``` (seen in 2.1.330 and
-// 2.1.332). Marks in other marks count, too.
+// shellTexts returns the commands that Claude Code runs: !`command` after a blank or the
+// frontmatter, whose end need not be a line, and blocks between ```! and ``` (seen in 2.1.330 and
+// 2.1.332). It also finds marks in other marks.
 func shellTexts(text string) (out []shellText) {
 	for at := 0; at < len(text) && len(out) <= maxShellLines; at++ {
 		before, _ := utf8.DecodeLastRuneInString(text[:at])

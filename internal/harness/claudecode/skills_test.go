@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/testing/sharedtest"
 )
 
-// found are the commands that a name's files have, as "file:line tool command", with a
+// found returns the commands that a name's files have, as "file:line tool command", with a
 // question mark where they are not certain.
 func found(dir, name, args string) (out []string) {
 	at := func(elem ...string) string { return filepath.Join(append([]string{dir}, elem...)...) }
@@ -222,7 +222,7 @@ func TestProjectConfigs(t *testing.T) {
 	}
 }
 
-// The messages of the real client: nobody can be asked, whatever it says of itself.
+// The messages of the real client are unattended, whatever it reports about itself.
 func TestPreSkillShellCommandOfTheClient(t *testing.T) {
 	for _, by := range []string{"user", "claude"} {
 		var sample struct{ Stdin map[string]any }

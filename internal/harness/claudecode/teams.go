@@ -8,17 +8,16 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// Bounds of a look at the files of teams.
+// The limits of reading the files of teams.
 const (
 	maxTeams    = 64
 	maxTeamFile = 256 << 10
 	maxTeamDeep = 6
 )
 
-// TeamOf is the name of the team in whose file an agent stands, "" for none. Claude
-// Code keeps a file for each team, configDir/teams/NAME/config.json. It is not
-// documented, so every id in it is compared with the session's and the agent's.
-// What cannot be read names no team.
+// TeamOf returns the name of the team whose file contains an agent, or "". Claude Code has a file
+// for each team, configDir/teams/NAME/config.json. It is not documented, so every id in it is
+// compared with the session's and the agent's. A file that cannot be read is ignored.
 func TeamOf(configDir, session, agent string) string {
 	if configDir == "" || session == "" {
 		return ""
@@ -44,7 +43,7 @@ func TeamOf(configDir, session, agent string) string {
 	return ""
 }
 
-// namesAgent reports whether a value, or one in it, is the id of a session or agent.
+// namesAgent reports whether a value, or a nested one, is the id of a session or agent.
 func namesAgent(v any, key string, depth int, session, agent string) bool {
 	if depth > maxTeamDeep {
 		return false

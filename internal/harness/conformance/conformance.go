@@ -1,10 +1,9 @@
-// Package conformance checks every harness adapter: answers are well formed,
-// none is weaker than the verdict, and the vendor's own samples are read
-// correctly.
+// Package conformance checks every harness adapter: answers are well formed, none is weaker than
+// the verdict, and the vendor's own samples are read correctly.
 //
-// What an answer means is told by a model of the harness, written in the
-// adapter's test from the vendor's tables and not from the renderer, so that
-// a mistake has to be made twice to stay unseen.
+// A model of the harness defines the meaning of an answer. It is written in the adapter's test from
+// the vendor's tables and not from the renderer, so that a mistake has to be made twice to stay
+// unseen.
 package conformance
 
 import (
@@ -19,12 +18,12 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// Outcome is what a harness does after a hook's answer.
+// Outcome is the reaction of a harness to a hook's answer.
 type Outcome uint8
 
 // The outcomes.
 const (
-	// OwnFlow: as if there were no hook.
+	// OwnFlow: the harness continues as without a hook.
 	OwnFlow Outcome = iota
 	// Runs: the tool runs without a prompt.
 	Runs
@@ -36,38 +35,36 @@ const (
 	Stopped
 )
 
-// String is the outcome's word.
+// String returns the outcome's word.
 func (o Outcome) String() string {
 	return [...]string{"own flow", "runs", "prompts", "blocked", "stopped"}[o]
 }
 
-// Suite is what an adapter brings.
+// Suite holds the adapter under test and its samples.
 type Suite struct {
 	Adapter harness.Adapter
-	// Outcome is the model: what the harness does with an answer to an event.
+	// Outcome is the model: it returns the harness's reaction to an answer to an event.
 	Outcome func(ev *cardea.Event, a harness.Output) Outcome
-	// PreToolUse and PermissionRequest are messages about a known tool with
-	// documented fields only. They are rendered for, and mutated.
+	// PreToolUse and PermissionRequest are messages about a known tool with documented fields only.
+	// The suite renders answers to them, and mutates them.
 	PreToolUse, PermissionRequest []string
-	// PreSkillShellCommand are such messages about commands in the files of skills, nil
-	// where the harness has no such event.
+	// PreSkillShellCommand are such messages about commands in the files of skills, nil for a
+	// harness without this event.
 	PreSkillShellCommand []string
-	// AskPerson is a PreToolUse message of a tool that is itself a question
-	// to the person, "" where the harness has none.
+	// AskPerson is a PreToolUse message of a tool that is itself a question to the person, "" for a
+	// harness without one.
 	AskPerson string
 	// Inputs are the top-level keys that may hold the tool input.
 	Inputs []string
-	// Folder is the harness's folder in the shared test material, "" where it has
-	// none there. Its payloads, and those in the folder testdata of the adapter,
-	// must be read without a fault.
+	// Folder is the harness's folder in the shared test material, or "". Its payloads, and those in
+	// the folder testdata of the adapter, must be read without a defect.
 	Folder string
-	// Expect tells the canonical kind of such a payload, by file name, and the
-	// tool, "" where the event is about none.
+	// Expect returns the canonical kind of such a payload, by file name, and the tool, "" for an
+	// event that is not about a tool.
 	Expect func(file string) (cardea.Kind, string)
 	// Replies are golden responses that the adapter must write, by file name.
 	Replies map[string]Reply
-	// Effects are the outcomes of golden responses, which the model must
-	// agree with, by file name.
+	// Effects are the outcomes of golden responses, by file name, which the model must agree with.
 	Effects map[string]Outcome
 	// Matrix names the rows of the failure matrix, by kind of event.
 	Matrix map[cardea.Kind]string
@@ -79,7 +76,7 @@ type Reply struct {
 	Verdict cardea.Verdict
 }
 
-// messages are those that are rendered for, and mutated.
+// messages returns the messages to render for and to mutate.
 func (s Suite) messages() []string {
 	return slices.Concat(s.PreToolUse, s.PermissionRequest, s.PreSkillShellCommand)
 }
@@ -99,16 +96,18 @@ func Run(t *testing.T, s Suite) {
 	}
 }
 
-// Marks that the texts of a verdict carry, to be found in the answer.
+// Marks in the texts of a verdict, to be found in the answer.
 const (
 	markReason  = "why-for-people"
 	markMessage = "why-for-the-model"
 	markInstead = "better-way"
 	markContext = "good-to-know"
 	markRewrite = "rewritten-value"
-	markTrouble = "file-is-broken"
+	markIssue   = "file-is-broken"
 )
 
+// rendering checks the answer to every message in every mode, for every effect and combination of
+// extras.
 func (s Suite) rendering(t *testing.T) {
 	for _, raw := range append(s.messages(), "{}") {
 		for _, mode := range modes {
@@ -127,21 +126,21 @@ func (s Suite) rendering(t *testing.T) {
 	}
 }
 
-// verdict makes a verdict with some of the extras: a context, a rewrite, a
-// better way, troubles, a withheld reason.
+// verdict returns a verdict with some of the extras: a context, a rewrite, a better way, issues, a
+// withheld reason.
 func verdict(effect cardea.Effect, extras int) cardea.Verdict {
 	v := cardea.Verdict{Effect: effect, By: "rules:r", Reason: markReason, Message: markReason}
 	if extras&1 != 0 {
 		v.Context = []string{markContext}
 	}
-	if extras&2 != 0 && effect != cardea.Abstain && effect != cardea.Defer { // the gate asks about a rewrite that nobody allows
+	if extras&2 != 0 && effect != cardea.Abstain && effect != cardea.Defer { // the gate asks about a rewrite that no rule allows
 		v.Rewrite = map[string]any{"command": markRewrite}
 	}
 	if extras&4 != 0 {
 		v.Instead = markInstead
 	}
 	if extras&8 != 0 {
-		v.Troubles = cardea.Troubles{cardea.BrokenFile.Trouble("", cardea.CodeSyntax, "", markTrouble)}
+		v.Issues = cardea.Issues{cardea.BrokenFile.Issue("", cardea.CodeSyntax, "", markIssue)}
 	}
 	if extras&16 != 0 {
 		v.Message = markMessage
@@ -149,7 +148,7 @@ func verdict(effect cardea.Effect, extras int) cardea.Verdict {
 	return v
 }
 
-// check holds what is true of every answer.
+// check checks the properties of every answer.
 func (s Suite) check(ev *cardea.Event, v cardea.Verdict, a harness.Output) error {
 	if a.Exit != 0 && a.Exit != 2 {
 		return fmt.Errorf("exit %d", a.Exit)
@@ -161,11 +160,11 @@ func (s Suite) check(ev *cardea.Event, v cardea.Verdict, a harness.Output) error
 		return err
 	}
 	all := string(a.Stdout) + string(a.Stderr)
-	if len(v.Troubles) > 0 && !strings.Contains(all, markTrouble) {
+	if len(v.Issues) > 0 && !strings.Contains(all, markIssue) {
 		return fmt.Errorf("the trouble is not told")
 	}
 	got := s.Outcome(ev, a)
-	var limits []cardea.Limit
+	var limits []cardea.Shortfall
 	if s.Adapter != nil {
 		limits = cardea.Express(v, s.Adapter.Capabilities(), ev).Limits
 	}
@@ -191,8 +190,8 @@ func (s Suite) check(ev *cardea.Event, v cardea.Verdict, a harness.Output) error
 	return speaks(a, got)
 }
 
-// speaks holds what is true of every reason: it begins with who speaks, ends with the rule,
-// and the better way and the person's next step come once.
+// speaks checks the properties of every reason: it begins with the speaker, ends with the rule, and
+// the better way and the person's next step appear once.
 func speaks(a harness.Output, got Outcome) error {
 	texts := []string{string(a.Stderr)}
 	if p, err := harness.Read(a.Stdout); err == nil {
@@ -206,7 +205,7 @@ func speaks(a harness.Output, got Outcome) error {
 		if !strings.Contains(text, markReason) && !strings.Contains(text, markMessage) {
 			continue
 		}
-		if text = strings.TrimSpace(strings.ReplaceAll(text, "Cardea: "+markTrouble, "")); !strings.HasPrefix(text, "Cardea: ") || !strings.HasSuffix(text, "(r)") {
+		if text = strings.TrimSpace(strings.ReplaceAll(text, "Cardea: "+markIssue, "")); !strings.HasPrefix(text, "Cardea: ") || !strings.HasSuffix(text, "(r)") {
 			return fmt.Errorf("a reason does not say who speaks: %s", text)
 		}
 	}
@@ -221,7 +220,7 @@ func speaks(a harness.Output, got Outcome) error {
 	return nil
 }
 
-// oneObject reports what is wrong with stdout.
+// oneObject returns an error if stdout is neither empty nor one object.
 func oneObject(out []byte) error {
 	if len(out) == 0 {
 		return nil
@@ -233,14 +232,14 @@ func oneObject(out []byte) error {
 	if err != nil {
 		return err
 	}
-	if faults := p.Faults(keys(p.Root())...); len(faults) > 0 {
-		return fmt.Errorf("faults in stdout: %v", faults)
+	if defects := p.Defects(keys(p.Root())...); len(defects) > 0 {
+		return fmt.Errorf("faults in stdout: %v", defects)
 	}
 	return nil
 }
 
-// permitted is the law: no answer lets more through than the verdict, measured
-// against the harness's own flow.
+// permitted reports whether an answer lets no more through than the verdict, compared with the
+// harness's own flow.
 func permitted(kind cardea.Kind, v cardea.Verdict, got Outcome) bool {
 	if !kind.Answered() { // there is no call to let through
 		return got == OwnFlow || got >= Blocked && v.Effect >= cardea.Deny
@@ -255,15 +254,16 @@ func permitted(kind cardea.Kind, v cardea.Verdict, got Outcome) bool {
 	case cardea.Halt, cardea.Deny:
 		return got >= Blocked
 	}
-	return got >= Blocked // an effect that nobody knows
+	return got >= Blocked // an unknown effect
 }
 
+// longTexts checks that no text of an answer exceeds the limit of harnesses.
 func (s Suite) longTexts(t *testing.T) {
 	long := strings.Repeat("ü😀", 40_000)
 	for _, raw := range s.messages() {
 		for _, effect := range cardea.Effects() {
 			v := cardea.Verdict{Effect: effect, Reason: long, Message: long, Instead: long, Context: []string{long, long},
-				Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", long)}}
+				Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", long)}}
 			a := s.answer(s.parse(t, raw), v)
 			if err := oneObject(a.Stdout); err != nil {
 				t.Fatal(err)
@@ -295,6 +295,7 @@ func utf16Len(s string) int {
 	return n
 }
 
+// eachText calls f with every text in a decoded JSON value.
 func eachText(v any, f func(string)) {
 	switch v := v.(type) {
 	case string:
@@ -310,8 +311,7 @@ func eachText(v any, f func(string)) {
 	}
 }
 
-// personsOwn proves that an allow never answers a question which is the
-// person's own.
+// personsOwn checks that an allow never answers a question that only the person may answer.
 func (s Suite) personsOwn(t *testing.T) {
 	allow := cardea.Verdict{Effect: cardea.Allow, Reason: "r", Message: "r"}
 	if s.AskPerson != "" {
@@ -353,8 +353,7 @@ func (s Suite) personsOwn(t *testing.T) {
 	}
 }
 
-// answer is what the adapter writes for a verdict, by the way of the gate's last
-// step.
+// answer returns the adapter's output for a verdict, through the gate's last step.
 func (s Suite) answer(ev *cardea.Event, v cardea.Verdict) harness.Output {
 	return s.Adapter.Render(ev, cardea.Express(v, s.Adapter.Capabilities(), ev))
 }

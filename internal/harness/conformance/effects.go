@@ -11,8 +11,8 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// kinds are events on which the answer is read: all that any vendor documents, one
-// that nobody does, and one without a name.
+// kinds are the events for which the answer is read: all that any vendor documents, an undocumented
+// one, and one without a name.
 var kinds = []cardea.Kind{cardea.PreToolUse, cardea.PermissionRequest, cardea.PreSkillShellCommand, "", "SessionStart", "Setup", "UserPromptSubmit", "UserPromptExpansion",
 	"PermissionDenied", "PostToolUse", "PostToolUseFailure", "PostToolBatch", "Notification", "MessageDisplay", "SubagentStart",
 	"SubagentStop", "TaskCreated", "TaskCompleted", "Stop", "StopFailure", "TeammateIdle", "InstructionsLoaded", "ConfigChange", "CwdChanged",
@@ -22,9 +22,9 @@ var kinds = []cardea.Kind{cardea.PreToolUse, cardea.PermissionRequest, cardea.Pr
 var modes = []cardea.Mode{cardea.ModeUnknown, cardea.ModeDefault, cardea.ModePlan, cardea.ModeAcceptEdits,
 	cardea.ModeAuto, cardea.ModeDontAsk, cardea.ModeBypass, "a mode of tomorrow"}
 
-// effects proves, for every event, mode, setting and opinion, that what the gate
-// says it answers (and so what the ledger records) is what the harness reads, and
-// that no answer lets more through than the verdict.
+// effects checks every event, mode, setting and opinion. The answer that the gate reports (and the
+// ledger records) must be the one that the harness reads, and no answer may let more through than
+// the verdict.
 func (s Suite) effects(t *testing.T) {
 	n := 0
 	for _, call := range s.calls(t) {
@@ -33,11 +33,11 @@ func (s Suite) effects(t *testing.T) {
 				continue // the harness has no such event
 			}
 			if call.Attendance != cardea.AttendanceUnsaid && !call.NativeAsk && !kind.Answered() {
-				continue // nobody is asked about an event that has happened
+				continue // an event that has happened causes no question
 			}
 			for i, mode := range modes {
 				if i > 0 && !kind.Answered() && mode != cardea.ModeBypass {
-					continue // where nothing is permitted, it only matters whether somebody attends
+					continue // where nothing is permitted, only attendance matters
 				}
 				ev := *call
 				ev.Kind, ev.Mode = kind, mode
@@ -51,8 +51,8 @@ func (s Suite) effects(t *testing.T) {
 	t.Logf("%d verdicts", n)
 }
 
-// calls are events about calls that are treated differently: a plain one, and
-// those that are reserved for a person.
+// calls returns events about calls that are treated differently: a plain one, and those that are
+// reserved for a person.
 func (s Suite) calls(t *testing.T) []*cardea.Event {
 	out := []*cardea.Event{{Harness: s.Adapter.Name()}}
 	raws := s.messages()
@@ -66,8 +66,8 @@ func (s Suite) calls(t *testing.T) []*cardea.Event {
 		write.Access = []cardea.Access{{Kind: cardea.Write, Path: "/p/.npmrc"}}
 		out = append(out, ev.WithCall(ev.Call.WithParts([]cardea.Part{part}, nil, nil)), ev.WithCall(ev.Call.WithParts([]cardea.Part{write}, nil, nil)))
 	}
-	native := out[len(out)-2].At(cardea.Place{NativeAsk: true})
-	for _, ev := range out[1:] { // whoever attends, by the harness's word or the person's
+	native := out[len(out)-2].At(cardea.Circumstances{NativeAsk: true})
+	for _, ev := range out[1:] { // attendance by the harness's or the user's word
 		out = append(out, ev.WithNobody(), ev.WithPerson())
 	}
 	return append(out, native, native.WithNobody(), native.WithPerson())
@@ -79,15 +79,18 @@ type says struct {
 	err      error
 }
 
+// Name returns "says".
 func (says) Name() string { return "says" }
+
+// Decide returns the fixed opinions.
 func (s says) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
 	return s.opinions, s.err
 }
 
-// gates are gates with every setting that changes an effect, and every opinion.
+// gates returns gates with every setting that changes an effect, and every opinion.
 func gates() []*cardea.Gate {
 	rewrite := cardea.Advice{Rewrite: map[string]any{"command": markRewrite}}
-	deciders := []says{{}, {err: errors.New("failed")}, {err: cardea.Troubles{cardea.BrokenPolicy.Trouble("", cardea.CodeSyntax, "", "broken")}}}
+	deciders := []says{{}, {err: errors.New("failed")}, {err: cardea.Issues{cardea.BrokenPolicy.Issue("", cardea.CodeSyntax, "", "broken")}}}
 	for _, e := range cardea.Effects() {
 		for _, advice := range []cardea.Advice{{}, {Context: markContext, Instead: markInstead}, rewrite} {
 			part := 0
@@ -101,7 +104,7 @@ func gates() []*cardea.Gate {
 	for _, d := range deciders {
 		for _, byDefault := range []cardea.Effect{cardea.Abstain, cardea.Allow, cardea.Ask, cardea.Deny} {
 			for _, on := range []cardea.OnError{cardea.OnErrorDefer, cardea.OnErrorDeny, cardea.OnErrorAllow} {
-				out = append(out, &cardea.Gate{Slots: []cardea.Slot{{Decider: d, Events: true}}, OnError: on,
+				out = append(out, &cardea.Gate{Slots: []cardea.Placement{{Decider: d, Events: true}}, OnError: on,
 					Default: cardea.Defaults{Attended: byDefault, Unattended: byDefault}})
 			}
 		}
@@ -119,7 +122,7 @@ func (s Suite) effect(t *testing.T, g *cardea.Gate, ev *cardea.Event) {
 	}
 }
 
-// agree compares an answer with what the harness reads.
+// agree compares an answer with the harness's reaction.
 func agree(ev *cardea.Event, v cardea.Verdict, a cardea.Answer, got Outcome) error {
 	switch {
 	case !Agrees(ev.Kind, a.Effect, got):
@@ -136,8 +139,8 @@ func agree(ev *cardea.Event, v cardea.Verdict, a cardea.Answer, got Outcome) err
 	return nil
 }
 
-// CheckMessage proves the same of a message that arrived at a hook: that its
-// sender reads the answer as the gate means it, for every effect.
+// CheckMessage checks the same for a message that arrived at a hook: for every effect, its sender
+// must read the answer as the gate means it.
 func CheckMessage(m *harness.Message, ev *cardea.Event, read func(*cardea.Event, harness.Output) Outcome) error {
 	for _, e := range cardea.Effects() {
 		for extras := range 32 {

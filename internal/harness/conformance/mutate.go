@@ -12,9 +12,8 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// mutations breaks a message in one place at a time. Whatever is broken, the
-// call stays in sight, and the event says that something was wrong or is what
-// it was.
+// mutations breaks a message in one place at a time. After every mutation, the call must still be
+// found, and the event must have a defect or be unchanged.
 func (s Suite) mutations(t *testing.T) {
 	for _, raw := range s.messages() {
 		p, err := harness.Read([]byte(raw))
@@ -36,6 +35,7 @@ func (s Suite) mutations(t *testing.T) {
 	}
 }
 
+// tryMutation checks the event of one mutated message.
 func (s Suite) tryMutation(t *testing.T, whole *cardea.Event, m mutation) {
 	p, err := harness.Read([]byte(m.text))
 	if err != nil {
@@ -47,7 +47,7 @@ func (s Suite) tryMutation(t *testing.T, whole *cardea.Event, m mutation) {
 		return
 	}
 	read := *ev
-	read.Sent = whole.Sent // what came is another message, of course
+	read.Sent = whole.Sent // the message itself differs, of course
 	if !m.missing && len(ev.Faults) == 0 && !reflect.DeepEqual(&read, whole) {
 		t.Errorf("%s: the event changed without a fault: %s\n%+v\n%+v", m.name, m.text, ev, whole)
 	}
@@ -62,7 +62,7 @@ func (s Suite) tryMutation(t *testing.T, whole *cardea.Event, m mutation) {
 
 type mutation struct {
 	name, text string
-	missing    bool // a missing field is no fault
+	missing    bool // a missing field is not a defect
 }
 
 // mutate changes every key of a message, and of the tool input in it.
@@ -82,6 +82,8 @@ func mutate(root *harness.Object, inputs []string) []mutation {
 	return out
 }
 
+// mutateObject returns the mutations of one object. embed returns the message with the object
+// replaced.
 func mutateObject(prefix string, o *harness.Object, embed func(string) string) []mutation {
 	var out []mutation
 	add := func(name string, missing bool, parts []string) {
@@ -93,11 +95,11 @@ func mutateObject(prefix string, o *harness.Object, embed func(string) string) [
 		for _, v := range []string{`7`, `true`, `"\u0000"`, `["ls"]`, `[]`, `{}`, `"\ud800"`, `null`,
 			strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)} {
 			if sameType(text(e.Value), v) {
-				continue // another value is no fault
+				continue // another value is not a defect
 			}
 			changed := slices.Clone(parts)
 			changed[i] = quote(e.Key) + ":" + v
-			// null stands for a missing field, but not within a tool input.
+			// null means a missing field, but not within a tool input.
 			add(fmt.Sprintf("%s is %.20s", e.Key, v), v == "null" && prefix == "", changed)
 		}
 		for _, k := range []string{e.Key, strings.ToUpper(e.Key), strings.ToUpper(e.Key[:1]) + e.Key[1:]} {
@@ -111,8 +113,8 @@ func mutateObject(prefix string, o *harness.Object, embed func(string) string) [
 	return out
 }
 
-// sameType compares JSON values by their first byte; strings differ always,
-// since those that are tried cannot be read as text.
+// sameType compares JSON values by their first byte. Strings always differ, since the tested ones
+// cannot be read as text.
 func sameType(a, b string) bool {
 	class := func(s string) string {
 		switch c := s[0]; c {
@@ -128,7 +130,7 @@ func sameType(a, b string) bool {
 	return class(a) == class(b) && len(b) < 100
 }
 
-// write gives the members of an object as JSON texts.
+// write returns the members of an object as JSON texts.
 func write(o *harness.Object) []string {
 	var out []string
 	for _, e := range o.Entries() {
@@ -137,6 +139,7 @@ func write(o *harness.Object) []string {
 	return out
 }
 
+// text returns the JSON of a value, with the order of keys preserved.
 func text(v any) string {
 	switch v := v.(type) {
 	case *harness.Object:

@@ -9,12 +9,12 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// The readers are models of harnesses: what each does with the output of a hook.
-// They are written from the vendors' pages and from what was measured on the real
-// programs (docs/harnesses.md), and not from the renderers.
+// The readers are models of harnesses: the reaction of each to the output of a hook. They are
+// written from the vendors' pages and from measurements of the real programs (docs/harnesses.md),
+// and not from the renderers.
 
-// ReadClaudeCode is what Claude Code does (hooks, "JSON output", "Decision
-// control", "Exit code 2 behavior per event"). It knows the documented keys only.
+// ReadClaudeCode returns the reaction of Claude Code (hooks, "JSON output", "Decision control",
+// "Exit code 2 behavior per event"). It knows only the documented keys.
 func ReadClaudeCode(ev *cardea.Event, o harness.Output) Outcome {
 	event := string(ev.Kind)
 	if o.Exit == 2 {
@@ -56,8 +56,8 @@ func claudeBlocksByDecision(event string) bool {
 		"TaskCreated", "Stop", "ConfigChange", "PreCompact", "PreModelSwitch", "Elicitation", "ElicitationResult"}, event)
 }
 
-// documented reads stdout as an object with no other keys than these. What is no
-// such object is plain text, or an error that blocks nothing.
+// documented reads stdout as an object with no keys except these. Any other output is plain text,
+// or an error that blocks nothing.
 func documented(stdout []byte, keys ...string) map[string]any {
 	out := strings.TrimSpace(string(stdout))
 	var top map[string]any
@@ -72,7 +72,7 @@ func documented(stdout []byte, keys ...string) map[string]any {
 	return top
 }
 
-// outcomeOf is what the words of most harnesses mean.
+// outcomeOf returns the meaning of the words that most harnesses use.
 func outcomeOf(word any) Outcome {
 	switch word {
 	case "allow":
@@ -85,7 +85,7 @@ func outcomeOf(word any) Outcome {
 	return OwnFlow
 }
 
-// ReadCopilot is what Copilot CLI does (hooks reference, "Hook output"; exit 2 on
+// ReadCopilot returns the reaction of Copilot CLI (hooks reference, "Hook output"; exit 2 on
 // permissionRequest is measured).
 func ReadCopilot(ev *cardea.Event, o harness.Output) Outcome {
 	switch {
@@ -125,20 +125,20 @@ func ReadCopilot(ev *cardea.Event, o harness.Output) Outcome {
 	return OwnFlow
 }
 
-// claudeForm reads the form that several harnesses took over from Claude Code: the
-// answer to a call is in hookSpecificOutput, which names its event.
+// claudeForm reads the form that several harnesses took from Claude Code: the answer to a call is
+// in hookSpecificOutput, which names its event.
 func claudeForm(event string, top map[string]any) (hook map[string]any, ok bool) {
 	hook, there := top["hookSpecificOutput"].(map[string]any)
 	return hook, !there || hook["hookEventName"] == event
 }
 
-// nonEmpty reports whether a value is a text that is not empty.
+// nonEmpty reports whether a value is a nonempty text.
 func nonEmpty(v any) bool { s, ok := v.(string); return ok && strings.TrimSpace(s) != "" }
 
-// ReadCodex is what Codex CLI does (hooks, "Output"; measured): keys that it does not
-// know, ask, allow without another input and a denial without a reason make the hook fail,
-// and the call goes on as if there were none. An allow with another input goes on too,
-// with that input. Exit code 2 denies where something is said on standard error.
+// ReadCodex returns the reaction of Codex CLI (hooks, "Output"; measured). Unknown keys, ask, allow
+// without another input and a denial without a reason make the hook fail, and the call goes on as
+// without a hook. An allow with another input goes on with that input. Exit code 2 denies if there
+// is text on standard error.
 func ReadCodex(ev *cardea.Event, o harness.Output) Outcome {
 	event := string(ev.Kind)
 	blocks := slices.Contains([]string{"PreToolUse", "PermissionRequest", "UserPromptSubmit", "Stop", "SubagentStop", "PostToolUse"}, event)
@@ -175,7 +175,7 @@ func ReadCodex(ev *cardea.Event, o harness.Output) Outcome {
 	return OwnFlow
 }
 
-// ReadGemini is what Gemini CLI does (hooks reference; measured): allow is its own flow,
+// ReadGemini returns the reaction of Gemini CLI (hooks reference; measured): allow is its own flow,
 // continue: false ends the agent loop, and exit code 2 denies with a reason.
 func ReadGemini(ev *cardea.Event, o harness.Output) Outcome {
 	if o.Exit == 2 {
@@ -194,15 +194,15 @@ func ReadGemini(ev *cardea.Event, o harness.Output) Outcome {
 		return Blocked
 	case top["decision"] == "ask":
 		if !ev.Attended() {
-			return OwnFlow // it waits for ever, which nobody may count on
+			return OwnFlow // it waits for ever, which is not a safe denial
 		}
 		return Prompts
 	}
 	return OwnFlow
 }
 
-// ReadQwen is what Qwen Code does (hooks; measured): an answer without a reason is
-// dropped, and an ask is a denial where nobody answers.
+// ReadQwen returns the reaction of Qwen Code (hooks; measured): an answer without a reason is
+// dropped, and an ask is a denial in an unattended session.
 func ReadQwen(ev *cardea.Event, o harness.Output) Outcome {
 	event := string(ev.Kind)
 	if o.Exit == 2 {
@@ -227,8 +227,8 @@ func ReadQwen(ev *cardea.Event, o harness.Output) Outcome {
 	return OwnFlow
 }
 
-// ReadDroid is what Droid does (hooks; measured): "droid exec" runs what a hook asks
-// about, and exit code 2 denies.
+// ReadDroid returns the reaction of Droid (hooks; measured): "droid exec" runs calls for which a
+// hook asks, and exit code 2 denies.
 func ReadDroid(ev *cardea.Event, o harness.Output) Outcome {
 	event := string(ev.Kind)
 	if o.Exit == 2 {
@@ -255,8 +255,8 @@ func ReadDroid(ev *cardea.Event, o harness.Output) Outcome {
 	return OwnFlow
 }
 
-// ReadCline is what Cline does (measured on its command line): cancel stops the call and
-// the turn on any exit code; nothing else has an effect, a review included.
+// ReadCline returns the reaction of Cline (measured on its command line): cancel stops the call and
+// the turn on any exit code. Nothing else has an effect, not even a review.
 func ReadCline(ev *cardea.Event, o harness.Output) Outcome {
 	top := documented(o.Stdout, "cancel", "errorMessage", "contextModification", "review", "context", "overrideInput")
 	if ev.Kind == cardea.PreToolUse && top["cancel"] == true {
@@ -265,8 +265,8 @@ func ReadCline(ev *cardea.Event, o harness.Output) Outcome {
 	return OwnFlow
 }
 
-// ReadCursor is what Cursor does (hooks, "Reference"): a question counts before a shell
-// command and a call of MCP alone, and an allow there skips its prompt; elsewhere an allow
+// ReadCursor returns the reaction of Cursor (hooks, "Reference"). A question applies only before a
+// shell command and a call of MCP, and an allow there skips its prompt. On other events an allow
 // goes on.
 func ReadCursor(ev *cardea.Event, o harness.Output) Outcome {
 	if o.Exit == 2 {
@@ -288,7 +288,7 @@ func ReadCursor(ev *cardea.Event, o harness.Output) Outcome {
 	return OwnFlow
 }
 
-// ReadVSCode is what VS Code does (hooks, "PreToolUse output").
+// ReadVSCode returns the reaction of VS Code (hooks, "PreToolUse output").
 func ReadVSCode(ev *cardea.Event, o harness.Output) Outcome {
 	if o.Exit == 2 {
 		if ev.Kind == cardea.PreToolUse {
@@ -309,7 +309,7 @@ func ReadVSCode(ev *cardea.Event, o harness.Output) Outcome {
 	return OwnFlow
 }
 
-// ReadExit is what a harness does that reads exit code 2 alone, on these events.
+// ReadExit returns the reader of a harness that only reads exit code 2, on these events.
 func ReadExit(blocked ...cardea.Kind) func(*cardea.Event, harness.Output) Outcome {
 	return func(ev *cardea.Event, o harness.Output) Outcome {
 		if o.Exit == 2 && slices.Contains(blocked, ev.Kind) {
@@ -319,8 +319,8 @@ func ReadExit(blocked ...cardea.Kind) func(*cardea.Event, harness.Output) Outcom
 	}
 }
 
-// ReadCrush is what Crush does (docs/hooks, "Output"): there is only PreToolUse, a halt
-// ends the turn, and what is neither allow nor deny is no opinion.
+// ReadCrush returns the reaction of Crush (docs/hooks, "Output"): there is only PreToolUse, a halt
+// ends the turn, and any word except allow and deny is no opinion.
 func ReadCrush(ev *cardea.Event, o harness.Output) Outcome {
 	if ev.Kind != cardea.PreToolUse {
 		return OwnFlow
@@ -329,7 +329,7 @@ func ReadCrush(ev *cardea.Event, o harness.Output) Outcome {
 		return Blocked
 	}
 	top := documented(o.Stdout, "version", "decision", "reason", "context", "updated_input", "halt", "hookSpecificOutput")
-	hook, _ := top["hookSpecificOutput"].(map[string]any) // Claude Code's form counts as well
+	hook, _ := top["hookSpecificOutput"].(map[string]any) // Claude Code's form is also accepted
 	switch {
 	case hook["permissionDecision"] == "allow", hook["permissionDecision"] == "deny":
 		return outcomeOf(hook["permissionDecision"])
@@ -341,9 +341,9 @@ func ReadCrush(ev *cardea.Event, o harness.Output) Outcome {
 	return OwnFlow
 }
 
-// ReadPlugin is what Cardea's plugins do (docs/harnesses.md, "Plugins"), for a harness
-// that can be told these words about a call before it runs; where it evaluates a
-// permission it can be told all. What a plugin does not understand it refuses.
+// ReadPlugin returns the reader of Cardea's plugins (docs/harnesses.md, "Plugins"), for a harness
+// that accepts these words about a call before it runs. It accepts all words when it evaluates a
+// permission. A plugin refuses an unknown answer.
 func ReadPlugin(words ...string) func(*cardea.Event, harness.Output) Outcome {
 	return func(ev *cardea.Event, o harness.Output) Outcome {
 		if !ev.Kind.Answered() {
@@ -365,8 +365,7 @@ func ReadPlugin(words ...string) func(*cardea.Event, harness.Output) Outcome {
 	}
 }
 
-// Reader is what a harness does with the output of a hook of its own, nil for one
-// without an adapter.
+// Reader returns the reader of a harness with a hook of its own, nil for one without an adapter.
 func Reader(name string) func(*cardea.Event, harness.Output) Outcome {
 	switch name {
 	case "claude-code":
@@ -401,8 +400,8 @@ func Reader(name string) func(*cardea.Event, harness.Output) Outcome {
 	return nil
 }
 
-// ReadSender is what a sender does with the output of a hook that is installed for
-// Claude Code, or for nobody.
+// ReadSender returns the reaction of a sender to the output of a hook that is installed for Claude
+// Code, or without a harness.
 func ReadSender(sender string, ev *cardea.Event, o harness.Output) Outcome {
 	if !ev.Kind.Answered() {
 		return ReadClaudeCode(ev, o)
@@ -418,7 +417,7 @@ func ReadSender(sender string, ev *cardea.Event, o harness.Output) Outcome {
 		if ev.Kind == cardea.PreToolUse && strings.HasPrefix(ev.Wire, "Pre") {
 			return out
 		}
-	case "factory-droid": // where nobody can answer, a question lets the call run
+	case "factory-droid": // where no person can answer, a question lets the call run
 		if out == Prompts && !ev.Attended() {
 			return Runs
 		}
@@ -437,8 +436,8 @@ func ReadSender(sender string, ev *cardea.Event, o harness.Output) Outcome {
 	return OwnFlow
 }
 
-// Agrees reports whether an outcome is what an effect means. Silence stands for
-// abstain and defer, and on PermissionRequest for ask: there the harness is asking.
+// Agrees reports whether an outcome matches an effect. Silence means abstain and defer, and on
+// PermissionRequest also ask: there the harness is asking.
 func Agrees(kind cardea.Kind, e cardea.Effect, o Outcome) bool {
 	switch e {
 	case cardea.Abstain, cardea.Defer:

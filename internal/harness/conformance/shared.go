@@ -61,6 +61,7 @@ func (s Suite) golden(t *testing.T) {
 	}
 }
 
+// payload checks one golden payload against Expect.
 func (s Suite) payload(t *testing.T, path string, raw []byte) {
 	t.Helper()
 	file := strings.TrimSuffix(filepath.Base(path), ".json")
@@ -97,9 +98,10 @@ type response struct {
 	Stderr   string
 }
 
-// asVendor finds what Cardea adds to a vendor's sample.
+// asVendor matches the text that Cardea adds to a vendor's sample.
 var asVendor = regexp.MustCompile(`"systemMessage":"Cardea: To see [^"]*",?|Cardea: |\\n(To see|The person can run)[^"]*`)
 
+// replies checks the adapter's output against golden responses, and the model against theirs.
 func (s Suite) replies(t *testing.T) {
 	for file, r := range s.Replies {
 		var want response
@@ -121,8 +123,8 @@ func (s Suite) replies(t *testing.T) {
 	}
 }
 
-// matrix compares the model with the failure matrix, column by column, where
-// an answer can show the column.
+// matrix compares the model with the failure matrix, column by column, if an answer can show the
+// column.
 func (s Suite) matrix(t *testing.T) {
 	var table map[string]any
 	sharedtest.ReadJSON(t, &table, "payloads", "_vectors", "failure-matrix.json")
@@ -150,6 +152,7 @@ func (s Suite) matrix(t *testing.T) {
 	}
 }
 
+// decisionMap checks the adapter's output for each decision against the vendor's decision map.
 func (s Suite) decisionMap(t *testing.T) {
 	var table map[string]map[string]string
 	sharedtest.ReadJSON(t, &table, "payloads", "_vectors", "decision-map.json")

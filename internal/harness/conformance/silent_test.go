@@ -27,7 +27,7 @@ func (silent) Parse(p *harness.Payload) *cardea.Event {
 	}
 	input, there := r.Value("args")
 	call := r.EventCall(kind, "silent", harness.ToolName("silent", tool), tool, input, there)
-	ev := &cardea.Event{Kind: kind, Wire: wire, Harness: "silent", Sent: p, Session: session, Cwd: cwd, Call: call, Faults: r.Faults("args")}
+	ev := &cardea.Event{Kind: kind, Wire: wire, Harness: "silent", Sent: p, Session: session, Cwd: cwd, Call: call, Faults: r.Defects("args")}
 	return ev.WithNobody() // no person sees a question
 }
 
@@ -35,7 +35,7 @@ func (silent) Capabilities() cardea.Capabilities {
 	c := harness.ReservedCalls("silent")
 	c.Rows = []cardea.Row{
 		{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny,
-			Reserved: []cardea.Limit{cardea.Question}},
+			Reserved: []cardea.Shortfall{cardea.Question}},
 	}
 	return c
 }

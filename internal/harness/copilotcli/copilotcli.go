@@ -1,11 +1,9 @@
-// Package copilotcli speaks the hook protocol of GitHub Copilot CLI, in both
-// of its message formats: camelCase, and PascalCase with Claude Code's event
-// names.
+// Package copilotcli implements the hook protocol of GitHub Copilot CLI, in both of its message
+// formats: camelCase, and PascalCase with Claude Code's event names.
 //
-// Sources: https://docs.github.com/en/copilot/reference/hooks-reference and
-// the changelog of github/copilot-cli (1.0.87). The CLI ignores an answer that
-// is not one JSON document, and denies when a preToolUse hook exits with
-// anything but 0 and 2.
+// Sources: https://docs.github.com/en/copilot/reference/hooks-reference and the changelog of
+// github/copilot-cli (1.0.87). The CLI ignores an answer that is not one JSON document, and denies
+// when a preToolUse hook exits with a code other than 0 and 2.
 package copilotcli
 
 import (
@@ -18,12 +16,12 @@ import (
 // Name is the harness's word for --harness.
 const Name = "copilot-cli"
 
-// Adapter is Copilot CLI's.
+// Adapter is the adapter of Copilot CLI.
 type Adapter struct{}
 
 var _ harness.Adapter = Adapter{}
 
-// Name is "copilot-cli".
+// Name returns "copilot-cli".
 func (Adapter) Name() string { return Name }
 
 // Detect reports whether Copilot CLI sent the payload.
@@ -31,7 +29,7 @@ func (Adapter) Detect(p *harness.Payload, env func(string) string) bool {
 	return harness.Sender(p, env) == Name
 }
 
-// Attendance is unsaid: no variable of Copilot CLI tells it.
+// Attendance returns AttendanceUnsaid: no variable of Copilot CLI reports it.
 func (Adapter) Attendance(func(string) string) cardea.Attendance { return cardea.AttendanceUnsaid }
 
 // Parse reads a message in either format.
@@ -42,6 +40,7 @@ func (Adapter) Parse(p *harness.Payload) *cardea.Event {
 	return parseCamel(p)
 }
 
+// parsePascal reads a message in the PascalCase format.
 func parsePascal(p *harness.Payload) *cardea.Event {
 	r := harness.NewReading(p)
 	wire, session, cwd := r.EventName("hook_event_name"), r.Text("session_id"), r.Folder("cwd")
@@ -49,19 +48,20 @@ func parsePascal(p *harness.Payload) *cardea.Event {
 	input, there := r.Value("tool_input")
 	if wire == "" && there && !p.Has("tool_result") && !p.Has("error") {
 		kind = cardea.PreToolUse
-		r.Fault("hook_event_name", "is missing or no word")
+		r.Defect("hook_event_name", "is missing or no word")
 	}
 	name := r.Text("tool_name")
 	tool := toolName(name, input)
 	if tool == "Bash" && harness.IsDrivePath(cwd) {
-		// This format calls both shells Bash. On Windows it is PowerShell,
-		// and reading its text as bash would be a guess.
+		// This format calls both shells Bash. On Windows it is PowerShell, and reading its text as
+		// bash would be a guess.
 		tool = "PowerShell"
 	}
 	call := r.EventCall(kind, Name, tool, name, input, there)
-	return &cardea.Event{Kind: kind, Wire: wire, Harness: Name, Sent: p, Session: session, Cwd: cwd, Call: call, Faults: r.Faults("tool_input")}
+	return &cardea.Event{Kind: kind, Wire: wire, Harness: Name, Sent: p, Session: session, Cwd: cwd, Call: call, Faults: r.Defects("tool_input")}
 }
 
+// parseCamel reads a message in the camelCase format.
 func parseCamel(p *harness.Payload) *cardea.Event {
 	r := harness.NewReading(p)
 	wire, session, cwd := r.EventName("hookName"), r.Text("sessionId"), r.Folder("cwd")
@@ -79,11 +79,11 @@ func parseCamel(p *harness.Payload) *cardea.Event {
 	name := r.Text("toolName")
 	call := r.EventCall(Kind(wire), Name, toolName(name, input), name, input, there)
 	return &cardea.Event{Kind: Kind(wire), Wire: wire, Harness: Name, Sent: p,
-		Session: session, Agent: p.Text("agentId"), AgentType: p.Text("agentType"), Cwd: cwd, Call: call, Faults: r.Faults(key)}
+		Session: session, Agent: p.Text("agentId"), AgentType: p.Text("agentType"), Cwd: cwd, Call: call, Faults: r.Defects(key)}
 }
 
-// toolName is the canonical name of a tool. Copilot CLI calls apply_patch "Edit"
-// in its PascalCase messages.
+// toolName returns the canonical name of a tool. Copilot CLI calls apply_patch "Edit" in its
+// PascalCase messages.
 func toolName(name string, input any) string {
 	tool := harness.ToolName(Name, name)
 	if tool == "Edit" && harness.HoldsPatch(input) {
@@ -92,8 +92,8 @@ func toolName(name string, input any) string {
 	return tool
 }
 
-// wireByShape tells the event of a message that does not name it. A call
-// without a result is one that is still to run.
+// wireByShape returns the event of a message that does not name it. A call without a result can
+// still be held back.
 func wireByShape(p *harness.Payload) string {
 	tool := p.Has("toolName") || p.Has("toolArgs") || p.Has("toolInput")
 	switch {
@@ -128,8 +128,7 @@ func lowerFirst(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// Kind is the canonical name of a camelCase event: Claude Code's where it has
-// the event.
+// Kind returns the canonical name of a camelCase event: Claude Code's if it has the event.
 func Kind(wire string) cardea.Kind {
 	switch wire {
 	case "":

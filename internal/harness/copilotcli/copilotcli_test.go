@@ -86,7 +86,7 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// render is the answer to a verdict, by the way of the gate's last step.
+// render returns the answer to a verdict, by the way of the gate's last step.
 func render(ev *cardea.Event, v cardea.Verdict) harness.Output {
 	a := copilotcli.Adapter{}
 	return a.Render(ev, cardea.Express(v, a.Capabilities(), ev))
@@ -114,7 +114,7 @@ func TestInputs(t *testing.T) {
 	cases := []struct {
 		name, raw, tool string
 		input           map[string]any
-		faults          bool
+		defects         bool
 	}{
 		{"edit", camelEdit, "Edit", map[string]any{"file_path": "/work/p/a", "old_string": "a", "new_string": "b"}, false},
 		{"PascalCase edit", pascal, "Edit", map[string]any{"file_path": "/work/p/a", "old_string": "a", "new_string": "b"}, false},
@@ -131,7 +131,7 @@ func TestInputs(t *testing.T) {
 	}
 	for _, c := range cases {
 		ev := parse(t, c.raw)
-		if ev.Call.Tool != c.tool || !maps.Equal(ev.Call.Input, c.input) || (len(ev.Faults) > 0) != c.faults {
+		if ev.Call.Tool != c.tool || !maps.Equal(ev.Call.Input, c.input) || (len(ev.Faults) > 0) != c.defects {
 			t.Errorf("%s: %s %v, faults %v", c.name, ev.Call.Tool, ev.Call.Input, ev.Faults)
 		}
 	}
@@ -184,7 +184,7 @@ func TestRender(t *testing.T) {
 			`{"permissionDecision":"deny","permissionDecisionReason":"Cardea: model\nInstead: x\nc\nThe person can run: cardea explain last"}`, ""},
 		{"context with an allow", camelBash, cardea.Verdict{Effect: cardea.Allow, Context: []string{"c"}}, `{"permissionDecision":"allow"}`, ""},
 		{"context alone", camelBash, cardea.Verdict{Context: []string{"c"}}, "", ""},
-		{"trouble", camelBash, cardea.Verdict{Effect: cardea.Deny, Message: "m", Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "t")}},
+		{"trouble", camelBash, cardea.Verdict{Effect: cardea.Deny, Message: "m", Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "t")}},
 			`{"permissionDecision":"deny","permissionDecisionReason":"Cardea: m\nThe person can run: cardea explain last"}`, "Cardea: t\n"},
 		{"halt", camelRequest, cardea.Verdict{Effect: cardea.Halt, Message: "m"}, `{"behavior":"deny","message":"Cardea: m\nThe person can run: cardea explain last","interrupt":true}`, ""},
 		{"a rewrite is not granted", camelRequest, cardea.Verdict{Effect: cardea.Allow, Rewrite: map[string]any{"command": "x"}}, "",

@@ -19,19 +19,19 @@ type permissionRequest struct {
 	Interrupt *bool  `json:"interrupt,omitempty"`
 }
 
-// notification is the output on an event that is about no call that is still to run.
+// notification is the output on an event without a call that can still be held back.
 type notification struct {
 	Decision string `json:"decision,omitempty"`
 	Reason   string `json:"reason,omitempty"`
 	Context  string `json:"additionalContext,omitempty"`
 }
 
-// maxContext is how long a context may be, in bytes: 10 KB less what JSON adds.
+// maxContext is the longest context, in bytes: 10 KB less what JSON adds.
 const maxContext = 9_000
 
-// Render writes an answer. The form is flat for both payload formats: that is
-// the documented one, and nested output in Claude Code's form is not confirmed
-// for either. What a person must learn goes to stderr.
+// Render returns an answer. The form is flat for both payload formats: that is the documented one,
+// and nested output in Claude Code's form is not confirmed for either. Text that a person must
+// learn goes to stderr.
 func (Adapter) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
 	var out harness.Output
 	if t := harness.Notice(a); t != "" {
@@ -43,7 +43,7 @@ func (Adapter) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
 	return out
 }
 
-// body is the object to write, nil for silence.
+// body returns the object to write, nil for silence.
 func body(ev *cardea.Event, a cardea.Answer) any {
 	switch ev.Kind {
 	case cardea.PreToolUse:
@@ -54,6 +54,7 @@ func body(ev *cardea.Event, a cardea.Answer) any {
 	return notificationBody(a)
 }
 
+// preToolUseBody returns the answer on preToolUse, nil for silence.
 func preToolUseBody(ev *cardea.Event, a cardea.Answer) any {
 	switch a.Effect {
 	case cardea.Allow:
@@ -81,6 +82,8 @@ func permissionRequestBody(a cardea.Answer) any {
 	return nil // the prompt that this event is about is the question
 }
 
+// notificationBody returns the answer on an event without a call that can still be held back, nil
+// for silence.
 func notificationBody(a cardea.Answer) any {
 	out := notification{}
 	if a.Effect == cardea.Deny {

@@ -2,8 +2,8 @@ package dialect
 
 import "cardea.dev"
 
-// amp is Amp (https://ampcode.com/manual/plugin-api, which is experimental; not seen). It
-// has plugins in place of hook programs, with a question of their own.
+// amp is the dialect of Amp (https://ampcode.com/manual/plugin-api, which is experimental; not
+// seen). It has plugins in place of hook programs, with a question of their own.
 var amp = Dialect{
 	name: "amp", deaf: true,
 	event: []string{"event"}, session: []string{"thread.id"}, cwd: []string{"cwd"},

@@ -8,9 +8,9 @@ var (
 	claudeShape = shape{tool: "tool_name", input: "tool_input", kind: cardea.PreToolUse}
 )
 
-// reserved is what only a person may allow on PermissionRequest, as in
+// reserved are the reasons for which only a person may allow a call on PermissionRequest, as in
 // [harness.Reserved].
-var reserved = []cardea.Limit{cardea.Question, cardea.NativeAsk, cardea.Unsandboxed, cardea.ProtectedPath, cardea.CriticalDelete}
+var reserved = []cardea.Shortfall{cardea.Question, cardea.NativeAsk, cardea.Unsandboxed, cardea.ProtectedPath, cardea.CriticalDelete}
 
-// question is what an allow on PreToolUse is not given for.
-var question = []cardea.Limit{cardea.Question}
+// question is the reason for which PreToolUse never gets an allow.
+var question = []cardea.Shortfall{cardea.Question}

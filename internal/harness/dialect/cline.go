@@ -5,10 +5,10 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// cline is Cline, its command line (seen: 3.0.65) and its extension (documented at
-// https://github.com/cline/cline, .clinerules/hooks; not seen). The command line runs what
-// a hook wants a review of, and what exits with 2. A refusal ends the turn of the agent,
-// which is not told why. Nothing that a hook says pre-approves a call.
+// cline is the dialect of Cline: its command line (seen: 3.0.65) and its extension (documented at
+// https://github.com/cline/cline, .clinerules/hooks; not seen). The command line runs a call for
+// which a hook wants a review, and one for which it exits with 2. A refusal ends the turn of the
+// agent, which gets no reason. A hook cannot pre-approve a call.
 var cline = Dialect{
 	name: "cline", seen: true, deaf: true,
 	event: []string{"hookName"}, session: []string{"taskId"}, cwd: []string{"workspaceRoots.0"},

@@ -2,11 +2,11 @@ package dialect
 
 import "cardea.dev"
 
-// codex is Codex CLI (https://developers.openai.com/codex/hooks; seen: 0.169.0, 0.171.0). It drops
-// an answer that says ask, or allow without another input, and runs the call: so an ask
-// is a deny, and an allow is silence, after which its sandbox and its own rules decide.
-// It denies by exit code 2 only with a reason on standard error. An answer to its request
-// for permission takes the place of its reviewer's, where it has one.
+// codex is the dialect of Codex CLI (https://developers.openai.com/codex/hooks; seen: 0.169.0,
+// 0.171.0). It drops an answer of ask, or of allow without another input, and runs the call. So an
+// ask is a deny, and an allow is silence, after which its sandbox and its own rules decide. It
+// denies by exit code 2 only with a reason on standard error. An answer to its request for
+// permission replaces that of its reviewer, if it has one.
 var codex = Dialect{
 	name: "codex", seen: true, agents: true,
 	event: []string{"hook_event_name"}, session: []string{"session_id"}, cwd: []string{"cwd"}, mode: "permission_mode",

@@ -7,11 +7,10 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// crush is Crush (https://github.com/charmbracelet/crush, docs/hooks; not seen). It has no
-// question for a hook. Where a hook says nothing its own flow goes on, and that need not
-// prompt: under "crush run" and --yolo, for a tool of permissions.allowed_tools, for what was
-// approved for the session, and for commands that it takes for safe. Its hooks see the calls
-// of the main agent alone.
+// crush is the dialect of Crush (https://github.com/charmbracelet/crush, docs/hooks; not seen). It
+// has no question for a hook. Without an answer its own flow goes on, which may not prompt: under
+// "crush run" and --yolo, for a tool of permissions.allowed_tools, for calls approved for the
+// session, and for commands that it considers safe. Its hooks only see the calls of the main agent.
 var crush = Dialect{
 	name:  "crush",
 	event: []string{"event"}, session: []string{"session_id"}, cwd: []string{"cwd"},
@@ -26,7 +25,7 @@ var crush = Dialect{
 		if !strings.HasPrefix(name, "mcp_") {
 			return "", ""
 		}
-		r.Fault("tool_name", "does not say where the name of the server of MCP ends")
+		r.Defect("tool_name", "does not say where the name of the server of MCP ends")
 		return splitServer(name)
 	},
 }
@@ -40,6 +39,7 @@ type crushAnswer struct {
 	Halt     bool           `json:"halt,omitempty"`
 }
 
+// writeCrush returns an answer in Crush's form.
 func writeCrush(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 	out := crushAnswer{Version: 1, Context: harness.Beside(a), Input: harness.Rewritten(d.name, ev, a)}
 	switch a.Effect {

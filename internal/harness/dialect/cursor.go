@@ -5,12 +5,12 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// cursor is Cursor, the editor and its command line (https://cursor.com/docs/hooks; not
-// seen). A question is possible before a shell command and a call of MCP, and not on
-// preToolUse, which comes first and denies where it would ask: a question before a shell
-// command is reported to be passed over where the command is listed or sandboxed. Its allow on
-// preToolUse and before a file is read says "go on". With failClosed an empty answer is a
-// failure, so there is always an answer.
+// cursor is the dialect of Cursor, the editor and its command line (https://cursor.com/docs/hooks;
+// not seen). A question is possible before a shell command and a call of MCP, but not on
+// preToolUse, which comes first and denies in place of asking: a question before a shell command is
+// reported to be skipped if the command is listed or sandboxed. An allow on preToolUse and before a
+// file is read means "go on". With failClosed an empty answer is a failure, so there is always an
+// answer.
 var cursor = Dialect{
 	name:  "cursor",
 	event: []string{"hook_event_name"}, session: []string{"conversation_id", "session_id"}, cwd: []string{"workspace_roots.0", "cwd"}, // cwd may be the command's
@@ -47,6 +47,7 @@ type cursorAnswer struct {
 	Input      map[string]any `json:"updated_input,omitempty"`
 }
 
+// writeCursor returns an answer in Cursor's form.
 func writeCursor(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 	out := cursorAnswer{Input: harness.Rewritten(d.name, ev, a)}
 	prompts := ev.Wire == "beforeShellExecution" || ev.Wire == "beforeMCPExecution"

@@ -1,8 +1,8 @@
-// Package dialect speaks the hook protocols of the harnesses whose messages and answers
-// fit a table: a file for each harness says where its messages hold what, what its
-// events mean, what an answer can do there, and in which form it is written.
+// Package dialect implements the hook protocols of the harnesses whose messages and answers fit a
+// table. A file for each harness holds the keys of its messages, the meaning of its events, the
+// possible answers, and their form.
 //
-// Sources are the vendors' pages, named in each file, and what the real programs did
+// Sources are the vendors' pages, named in each file, and the behavior of the real programs
 // (docs/harnesses.md). Names of tools and fields are in internal/harness/alias.go.
 package dialect
 
@@ -18,37 +18,38 @@ import (
 type Dialect struct {
 	// name is the harness's word for --harness.
 	name string
-	// seen is set where the real program was seen to do what the table says.
+	// seen is set if the real program was seen to behave as the table states.
 	seen bool
-	// event, session, cwd and mode are the keys of a message, as in
-	// [harness.Reading.Value]. The first that a message has counts.
+	// event, session, cwd and mode are the keys of a message, as in [harness.Reading.Value]. The
+	// first that a message has is used.
 	event, session, cwd []string
 	mode                string
-	// agents says that agent_id and agent_type name the agent within the session.
+	// agents is set if agent_id and agent_type identify the agent within the session.
 	agents bool
 	// kinds are the canonical names of events.
 	kinds []kind
 	// modes are the canonical names of permission modes, nil where they are canonical.
 	modes []mode
-	// shapes are the forms of messages, of which the first that fits counts.
+	// shapes are the forms of messages. The first that fits is used.
 	shapes []shape
-	// rows are what an answer can do.
+	// rows are the capabilities of an answer.
 	rows []cardea.Row
-	// write writes an answer.
+	// write returns an answer in the harness's form.
 	write func(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output
-	// learn takes what only this harness's messages say, nil for nothing.
+	// learn reads further fields that only this harness's messages have; it may be nil.
 	learn func(r *harness.Reading, ev *cardea.Event)
-	// server finds the server and the tool of an MCP call, nil where the harness names them as
+	// server returns the server and the tool of an MCP call. It is nil if the harness names them as
 	// Claude Code does.
 	server func(r *harness.Reading, name string) (server, tool string)
-	// attendance is what the environment says about a person, nil for nothing.
+	// attendance returns whether a person attends, as far as the environment shows it; it may be
+	// nil.
 	attendance func(env func(string) string) cardea.Attendance
-	// program and headless find the harness among the processes above and say whether
-	// its arguments mean that nobody sees a question.
+	// program is the name of the harness's program. headless reports whether its arguments mean
+	// that a question reaches no person.
 	program  string
 	headless func(args []string, piped func() bool) bool
-	// deaf is set where exit code 2 holds nothing back, so that every refusal has the
-	// harness's own form, also that of a message which cannot be read.
+	// deaf is set if exit code 2 holds nothing back, so that every refusal has the harness's own
+	// form, also that of a message which cannot be read.
 	deaf bool
 }
 
@@ -64,25 +65,25 @@ type mode struct {
 
 // shape is a form of messages.
 type shape struct {
-	// event is the event that has it, "" for any.
+	// event is the event with this form, "" for any.
 	event string
-	// has is a key that it has, "" for none.
+	// has is a key that the form has, or "".
 	has string
-	// kind is what a message in it is where it does not name its event.
+	// kind is the kind of a message in this form that does not name its event.
 	kind cardea.Kind
-	// tool is the key of the tool's name; named is the name where there is no such key.
+	// tool is the key of the tool's name; named is the name if there is no such key.
 	tool, named string
 	// input is the key of the tool's input.
 	input string
-	// fields are the keys of the message that are the input, where it has none of its own.
+	// fields are the keys of the message that form the input, if it has no key of its own.
 	fields []string
 }
 
-// Name is the harness's word for --harness.
+// Name returns the harness's word for --harness.
 func (d *Dialect) Name() string { return d.name }
 
-// Seen reports whether the real program was seen to do what the table says; else it is
-// the vendor's documentation that says so.
+// Seen reports whether the real program was seen to behave as the table states. Otherwise the
+// source is the vendor's documentation.
 func (d *Dialect) Seen() bool { return d.seen }
 
 // Detect reports whether the harness sent the payload.
@@ -90,7 +91,8 @@ func (d *Dialect) Detect(p *harness.Payload, env func(string) string) bool {
 	return harness.Sender(p, env) == d.name
 }
 
-// Attendance is what the harness's environment says about a person in front of it.
+// Attendance returns whether a person watches the agent, as far as the harness's environment shows
+// it.
 func (d *Dialect) Attendance(env func(string) string) cardea.Attendance {
 	if d.attendance == nil {
 		return cardea.AttendanceUnsaid
@@ -98,9 +100,9 @@ func (d *Dialect) Attendance(env func(string) string) cardea.Attendance {
 	return d.attendance(env)
 }
 
-// Headless reports whether the command lines of the processes above, nearest first, say
-// that the harness was started where nobody sees a question. piped says of the nth of them
-// whether it reads from what is no terminal.
+// Headless reports whether the command lines of the processes above, nearest first, show that a
+// question of the harness reaches no person. piped reports whether the nth of them reads from
+// something other than a terminal.
 func (d *Dialect) Headless(lines func() [][]string, piped func(n int) bool) bool {
 	if d.headless == nil || lines == nil {
 		return false
@@ -116,12 +118,12 @@ func (d *Dialect) Headless(lines func() [][]string, piped func(n int) bool) bool
 	return false
 }
 
-// Deaf reports whether exit code 2 holds nothing back, so that what is refused is
-// refused in the harness's own form.
+// Deaf reports whether exit code 2 holds nothing back, so that a refusal must have the harness's
+// own form.
 func (d *Dialect) Deaf() bool { return d.deaf }
 
-// Kind is the canonical name of an event: the gate's, or Claude Code's where it has
-// the event. One that is not known keeps its own.
+// Kind returns the canonical name of an event: the gate's, or Claude Code's if it has the event. An
+// unknown event keeps its own name.
 func (d *Dialect) Kind(event string) cardea.Kind {
 	for _, k := range d.kinds {
 		if k.wire == event {
@@ -131,15 +133,15 @@ func (d *Dialect) Kind(event string) cardea.Kind {
 	return cardea.Kind(event)
 }
 
-// Capabilities is the table of what the harness can express.
+// Capabilities returns the table of answers that the harness can express.
 func (d *Dialect) Capabilities() cardea.Capabilities {
 	c := harness.ReservedCalls(d.name)
 	c.Rows = d.rows
 	return c
 }
 
-// Render writes an answer. What a person must learn, and the harness has no place
-// for, goes to standard error.
+// Render returns an answer. Text that a person must learn, and for which the harness has no place,
+// goes to standard error.
 func (d *Dialect) Render(ev *cardea.Event, a cardea.Answer) harness.Output {
 	return d.write(d, ev, a)
 }
@@ -168,7 +170,7 @@ func (d *Dialect) Parse(p *harness.Payload) *cardea.Event {
 	name, input, there := s.call(r, p)
 	if wire == "" && s.kind != "" {
 		if ev.Kind = s.kind; len(d.event) > 0 && s.kind.Answered() && !d.nameless(s) {
-			r.Fault(d.event[0], "is missing or no word")
+			r.Defect(d.event[0], "is missing or no word")
 		}
 	}
 	if d.server != nil && name != "" {
@@ -184,11 +186,11 @@ func (d *Dialect) Parse(p *harness.Payload) *cardea.Event {
 	if d.learn != nil {
 		d.learn(r, ev)
 	}
-	ev.Faults = r.Faults(s.heads()...)
+	ev.Faults = r.Defects(s.heads()...)
 	return ev
 }
 
-// nameless reports a shape of a harness that names no events in it.
+// nameless reports whether messages of a shape do not name their event.
 func (d *Dialect) nameless(s shape) bool { return s.event == "" && s.has != "" }
 
 func (d *Dialect) modeOf(wire string) cardea.Mode {
@@ -209,7 +211,7 @@ func (d *Dialect) shapeOf(p *harness.Payload, wire string) shape {
 	return shape{}
 }
 
-// call takes the tool's name and input from a message.
+// call reads the tool's name and input from a message.
 func (s shape) call(r *harness.Reading, p *harness.Payload) (name string, input any, there bool) {
 	if name = s.named; s.tool != "" {
 		name = r.Text(s.tool)
@@ -227,7 +229,7 @@ func (s shape) call(r *harness.Reading, p *harness.Payload) (name string, input 
 	return name, input, there
 }
 
-// heads are the keys of the message that hold the call.
+// heads returns the keys of the message that hold the call.
 func (s shape) heads() []string {
 	out := slices.Clone(s.fields)
 	for _, path := range []string{s.tool, s.input} {
@@ -238,8 +240,8 @@ func (s shape) heads() []string {
 	return out
 }
 
-// first is the first of several keys that a message has, "" for none. Where it has
-// none of them, keys that imitate one are faults.
+// first returns the first of several keys that a message has, or "". If it has none of them, keys
+// that imitate one are defects.
 func first(r *harness.Reading, p *harness.Payload, keys []string) string {
 	for _, k := range keys {
 		if p.Holds(k) {
@@ -252,7 +254,7 @@ func first(r *harness.Reading, p *harness.Payload, keys []string) string {
 	return ""
 }
 
-// All are the adapters, in the order of docs/harnesses.md.
+// All returns the adapters, in the order of docs/harnesses.md.
 func All() []*Dialect { return all[:] }
 
 var all = [...]*Dialect{&codex, &geminiCLI, &qwenCode, &openCode, &droid, &cline, &pi, &cursor, &vsCode, &windsurf, &kiro, &amp, &augment, &crush}

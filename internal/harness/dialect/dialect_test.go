@@ -17,7 +17,7 @@ import (
 	"cardea.dev/internal/testing/sharedtest"
 )
 
-// harnessCase is what a harness's test needs besides its own messages.
+// harnessCase holds the data for a harness's test in addition to its own messages.
 type harnessCase struct {
 	name         string
 	pre, request []string
@@ -114,7 +114,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// everyone are all adapters, as the hook has them.
+// everyone returns all adapters, as the hook has them.
 func everyone() []harness.Adapter {
 	all := []harness.Adapter{claudecode.Adapter{}, copilotcli.Adapter{}}
 	for _, d := range dialect.All() {
@@ -193,9 +193,9 @@ func about(path string) cardea.Kind {
 	return ""
 }
 
-// Every message of every harness is read without a fault, at its own hook and at one that
-// names no harness, is about what its file says, and what is answered is what an
-// independent reader of the harness takes for it.
+// Every message of every harness is read without a defect, at its own hook and at one that names no
+// harness. Its event is the one that its file names, and an independent reader of the harness
+// understands the answer as the gate means it.
 func TestEveryPayload(t *testing.T) {
 	seen := map[string]int{}
 	for _, s := range samples(t) {
@@ -244,7 +244,7 @@ func TestEveryPayload(t *testing.T) {
 	}
 }
 
-// newField is a field of a call that the tables do not have, "" for none.
+// newField returns a field of a call that the tables do not have, "" for none.
 func newField(ev *cardea.Event) string {
 	for field := range ev.Call.Input {
 		if harness.Unlisted(ev.Harness, &cardea.Call{Tool: ev.Call.Tool, Input: map[string]any{field: "x"}}) != "" {
@@ -365,8 +365,8 @@ func TestMisdirected(t *testing.T) {
 				if err != nil || m.Unread {
 					t.Fatalf("%s at %s: %v", s.path, explicit, err)
 				}
-				if m.Event.Harness != s.harness || (len(m.Troubles) == 0) != (explicit == s.harness) {
-					t.Errorf("%s at %s: %s, %v", s.path, explicit, m.Event.Harness, m.Troubles)
+				if m.Event.Harness != s.harness || (len(m.Issues) == 0) != (explicit == s.harness) {
+					t.Errorf("%s at %s: %s, %v", s.path, explicit, m.Event.Harness, m.Issues)
 				}
 				read := conformance.Reader(s.harness)
 				if d := dialect.Find(s.harness); (explicit == "claude-code" || explicit == "vscode" && m.Event.Kind == cardea.PreToolUse) && explicit != s.harness && s.harness != "claude-code" && (d == nil ||

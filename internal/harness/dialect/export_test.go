@@ -2,7 +2,7 @@ package dialect
 
 import "cardea.dev/internal/harness"
 
-// Find is the adapter of a harness, nil for none.
+// Find returns the adapter of a harness, nil for none.
 func Find(name string) *Dialect {
 	name = harness.Canonical(name)
 	for _, d := range all {

@@ -6,9 +6,9 @@ import (
 	"cardea.dev"
 )
 
-// droid is Factory's Droid (https://docs.factory.ai/harness/hooks; seen: 0.215.0). It
-// reads Claude Code's form with tools of its own. "droid exec" runs what a hook asks
-// about; its calls have a mode that begins with auto, in which an ask is a deny.
+// droid is the dialect of Factory's Droid (https://docs.factory.ai/harness/hooks; seen: 0.215.0).
+// It reads Claude Code's form with tools of its own. "droid exec" runs a call for which a hook
+// asks. Its calls have a mode that begins with auto, in which an ask is a deny.
 var droid = Dialect{
 	name: "factory-droid", seen: true,
 	event: []string{"hook_event_name"}, session: []string{"session_id"}, cwd: []string{"cwd"}, mode: "permission_mode",
@@ -25,7 +25,7 @@ var droid = Dialect{
 	write:   writeClaude,
 	program: "droid", headless: func(args []string, _ func() bool) bool { return slices.Contains(args, "exec") },
 	attendance: func(env func(string) string) cardea.Attendance {
-		if env("FACTORY_EXEC_TARGET_AUTONOMY") != "" { // set by "droid exec" alone
+		if env("FACTORY_EXEC_TARGET_AUTONOMY") != "" { // only "droid exec" sets it
 			return cardea.NobodyAttends
 		}
 		return cardea.AttendanceUnsaid

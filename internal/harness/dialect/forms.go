@@ -7,7 +7,7 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// said is an answer on standard output, with what a person must learn on standard error.
+// said returns an answer on standard output, with a notice for the person on standard error.
 func said(body any, notice string) harness.Output {
 	out := harness.Output{}
 	if body != nil {
@@ -19,7 +19,7 @@ func said(body any, notice string) harness.Output {
 	return out
 }
 
-// hears reports whether the model can be told something besides every answer.
+// hears reports whether every answer can carry text for the model.
 func (d *Dialect) hears(ev *cardea.Event) bool {
 	for _, r := range d.rows {
 		if r.Kinds == nil || slices.Contains(r.Kinds, ev.Kind) {
@@ -29,16 +29,16 @@ func (d *Dialect) hears(ev *cardea.Event) bool {
 	return false
 }
 
-// writeByExit answers with the exit code alone: 2 with the reason refuses, 0 leaves the
-// harness's own flow in force.
+// writeByExit answers with the exit code alone: 2 with the reason refuses, 0 leaves the harness's
+// own flow in force.
 func writeByExit(_ *Dialect, _ *cardea.Event, a cardea.Answer) harness.Output {
 	if !a.Effect.Stricter(cardea.Defer) {
 		return said(nil, harness.Notice(a))
 	}
 	out := harness.ByExit(a)
-	a.Troubles = slices.Clone(a.Troubles) // the model reads them
-	for i := range a.Troubles {
-		a.Troubles[i].Diagnostic.Hint = ""
+	a.Issues = slices.Clone(a.Issues) // the model reads them
+	for i := range a.Issues {
+		a.Issues[i].Diagnostic.Hint = ""
 	}
 	if t := harness.Notice(a); t != "" {
 		out.Stderr = append(out.Stderr, t+"\n"...)
@@ -46,8 +46,8 @@ func writeByExit(_ *Dialect, _ *cardea.Event, a cardea.Answer) harness.Output {
 	return out
 }
 
-// writeClaude writes Claude Code's form. Nothing in it is optional to the readers: a key
-// too many, or an event's name that is missing, and the call runs.
+// writeClaude returns an answer in Claude Code's form. The readers tolerate no deviation: with an
+// extra key, or without an event's name, the call runs.
 func writeClaude(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 	out, notice := harness.ClaudeAnswer{}, ""
 	if ev.Kind == cardea.PermissionRequest { // no reader documents systemMessage there
@@ -79,7 +79,7 @@ func writeClaude(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 	return said(out, notice)
 }
 
-// writeClaudeTool writes what is said about a call that is still to run.
+// writeClaudeTool adds the answer about a call that can still be held back.
 func writeClaudeTool(out *harness.ClaudeAnswer, d *Dialect, ev *cardea.Event, a cardea.Answer) {
 	h := harness.ClaudeTool{Event: string(cardea.PreToolUse), Input: harness.Rewritten(d.name, ev, a)}
 	besides := a.Context
@@ -97,7 +97,7 @@ func writeClaudeTool(out *harness.ClaudeAnswer, d *Dialect, ev *cardea.Event, a 
 			out.Stop(a)
 		}
 	default:
-		if h.Input != nil { // what is said with another input; the harness's own flow goes on
+		if h.Input != nil { // for an answer with another input; the harness's own flow goes on
 			h.Decision = "allow"
 		}
 	}

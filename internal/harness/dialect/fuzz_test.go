@@ -32,7 +32,7 @@ func FuzzParse(f *testing.F) {
 		}
 		ev := m.Event
 		if ev.Call != nil {
-			ev = call.Analyse(ev, knowledge.World{Home: "/home/u"})
+			ev = call.Analyse(ev, knowledge.System{Home: "/home/u"})
 		}
 		v := cardea.Verdict{Effect: cardea.Deny, Reason: "r", Message: "r"}
 		out := m.Write(ev, cardea.Express(v, m.Capabilities(), ev))
@@ -48,8 +48,8 @@ func FuzzParse(f *testing.F) {
 			read = conformance.ReadExit(cardea.PreToolUse, cardea.PermissionRequest)
 		}
 		got := read(ev, out)
-		if own.Deaf() && got < conformance.Blocked && slices.ContainsFunc(m.Troubles, isGuess) {
-			got = conformance.Reader(own.Name())(ev, out) // an event that nobody knows, from whoever runs this hook
+		if own.Deaf() && got < conformance.Blocked && slices.ContainsFunc(m.Issues, isGuess) {
+			got = conformance.Reader(own.Name())(ev, out) // an unknown event, of an unknown sender at this hook
 		}
 		if got < conformance.Blocked {
 			t.Errorf("%s at %s: %s after %s %s", sender, own.Name(), got, out.Stdout, out.Stderr)
@@ -57,7 +57,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// isGuess reports what is told of a message whose event is not known.
-func isGuess(t cardea.Trouble) bool {
+// isGuess reports whether an issue is about a message with an unknown event.
+func isGuess(t cardea.Issue) bool {
 	return strings.Contains(t.Diagnostic.Text, "whose event is not known")
 }

@@ -8,9 +8,9 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// geminiCLI is Gemini CLI (https://geminicli.com/docs/hooks/reference; seen: 0.61.0). An
-// allow does nothing: its policies and its own prompt come behind the hook. An ask makes
-// it prompt, and hangs where nobody answers. It denies by exit code 2 only with a reason
+// geminiCLI is the dialect of Gemini CLI (https://geminicli.com/docs/hooks/reference; seen:
+// 0.61.0). An allow has no effect: its policies and its own prompt come after the hook. An ask
+// makes it prompt, and hangs in an unattended session. It denies by exit code 2 only with a reason
 // on standard error.
 var geminiCLI = Dialect{
 	name: "gemini-cli", seen: true,
@@ -37,6 +37,7 @@ type geminiAnswer struct {
 	Hook          map[string]any `json:"hookSpecificOutput,omitempty"`
 }
 
+// writeGemini returns an answer in Gemini CLI's form.
 func writeGemini(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 	out := geminiAnswer{SystemMessage: harness.NoticeWithNext(a)}
 	switch a.Effect {
@@ -61,21 +62,20 @@ func writeGemini(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 	return said(out, "")
 }
 
-// geminiServer reads mcp_context: the name of the tool runs server and tool together.
+// geminiServer reads mcp_context: the name of the tool joins server and tool.
 func geminiServer(r *harness.Reading, name string) (server, tool string) {
 	if !strings.HasPrefix(name, "mcp_") || strings.HasPrefix(name, "mcp__") {
 		return "", ""
 	}
 	server, tool = r.Text("mcp_context.server_name"), r.Text("mcp_context.tool_name")
 	if server == "" || tool == "" || name != "mcp_"+server+"_"+tool {
-		r.Fault("tool_name", "does not say which server of MCP is meant")
+		r.Defect("tool_name", "does not say which server of MCP is meant")
 		return splitServer(name)
 	}
 	return server, tool
 }
 
-// splitServer takes a name such as mcp_SERVER_TOOL apart, where the name of the server
-// has no underscore.
+// splitServer splits a name such as mcp_SERVER_TOOL, if the name of the server has no underscore.
 func splitServer(name string) (server, tool string) {
 	server, tool, _ = strings.Cut(strings.TrimPrefix(name, "mcp_"), "_")
 	if tool == "" {
@@ -84,8 +84,8 @@ func splitServer(name string) (server, tool string) {
 	return server, tool
 }
 
-// geminiHeadless reports -p, --prompt and their forms with a value, and a prompt on
-// standard input. An editor that speaks ACP with it has a person in front of it.
+// geminiHeadless reports whether the arguments have -p, --prompt or their forms with a value, or
+// the prompt is on standard input. An editor that uses ACP has a person in front of it.
 func geminiHeadless(args []string, piped func() bool) bool {
 	has := func(names ...string) bool {
 		return slices.ContainsFunc(args, func(a string) bool {

@@ -7,8 +7,8 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// kiro is Kiro, the command line and the editor (https://kiro.dev/docs/cli/hooks; not
-// seen). It reads the exit code alone: 2 refuses a call.
+// kiro is the dialect of Kiro, the command line and the editor (https://kiro.dev/docs/cli/hooks;
+// not seen). It reads only the exit code: 2 refuses a call.
 var kiro = Dialect{
 	name:  "kiro",
 	event: []string{"hook_event_name"}, session: []string{"session_id"}, cwd: []string{"cwd"},

@@ -5,12 +5,12 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// openCode is OpenCode (https://opencode.ai/v1/docs/plugins and
+// openCode is the dialect of OpenCode (https://opencode.ai/v1/docs/plugins and
 // https://opencode.ai/v2/docs/build/plugins; seen: 1.18.33). It has plugins in place of hook
-// programs: Cardea's plugin sends what OpenCode gives it, with the working folder as cwd
-// (docs/harnesses.md#plugins). Before a call a plugin can refuse it or change its input;
-// OpenCode's own permissions decide behind it. A question is possible only where version 2
-// evaluates a permission.
+// programs: Cardea's plugin sends its input from OpenCode, with the working folder as cwd
+// (docs/harnesses.md#plugins). Before a call a plugin can refuse it or change its input; OpenCode's
+// own permissions decide after it. A question is only possible where version 2 evaluates a
+// permission.
 var openCode = Dialect{
 	name: "opencode", seen: true, deaf: true,
 	event: []string{"event", "type"}, session: []string{"input.sessionID", "sessionID", "properties.sessionID", "data.sessionID"}, cwd: []string{"cwd"},
@@ -34,8 +34,8 @@ var openCode = Dialect{
 	write: writePlugin, learn: nobodyAnswers,
 }
 
-// nobodyAnswers takes "attended" from a plugin's message: false where nobody sees a
-// question, true where a person is in front of the harness.
+// nobodyAnswers reads "attended" from a plugin's message: false if a question reaches no person,
+// true if a person is in front of the harness.
 func nobodyAnswers(r *harness.Reading, ev *cardea.Event) {
 	v, there := r.Value("attended")
 	if !there {
@@ -47,7 +47,7 @@ func nobodyAnswers(r *harness.Reading, ev *cardea.Event) {
 	case there:
 		ev.Attendance = cardea.NobodyAttends
 		if !isFlag {
-			r.Fault("attended", "is neither true nor false")
+			r.Defect("attended", "is neither true nor false")
 		}
 	}
 }

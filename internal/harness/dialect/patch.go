@@ -6,16 +6,16 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// patchIn is the patch of a shell command that does nothing but apply one, as an input
-// of apply_patch. Codex CLI sends every patch so:
+// patchIn returns the patch of a shell command that only applies one, as an input of apply_patch.
+// Codex CLI sends every patch in this form:
 //
 //	apply_patch <<'EOF'
 //	*** Begin Patch
 //	…
 //	EOF
 //
-// Only the form whose text bash does not change is taken apart. All else stays a
-// command, of a program that nobody knows.
+// It only accepts a form whose text bash does not change. Any other command stays a command of an
+// unknown program.
 func patchIn(tool string, input any) (*harness.Object, bool) {
 	in, ok := input.(*harness.Object)
 	if !ok || tool != "Bash" || len(in.Entries()) != 1 || in.Entries()[0].Key != "command" {

@@ -2,10 +2,10 @@ package dialect
 
 import "cardea.dev"
 
-// pi is pi (@earendil-works/pi-coding-agent, seen: 1.5.2; before that
-// @mariozechner/pi-coding-agent, seen: 0.73.1). It has extensions in place of hook programs,
-// and has no questions of its own: Cardea's extension sends what pi gives it, with cwd and
-// hasUI, and asks the person where hasUI is true. Each call in a script of codemode is such an event.
+// pi is the dialect of pi (@earendil-works/pi-coding-agent, seen: 1.5.2; before that
+// @mariozechner/pi-coding-agent, seen: 0.73.1). It has extensions in place of hook programs, and
+// has no questions of its own. Cardea's extension sends its input from pi, with cwd and hasUI, and
+// asks the person if hasUI is true. Each call in a script of codemode is such an event.
 var pi = Dialect{
 	name: "pi", seen: true, deaf: true,
 	event: []string{"type"}, session: []string{"sessionId"}, cwd: []string{"cwd"},

@@ -5,9 +5,9 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// pluginAnswer is the answer to a small plugin of Cardea's, for a harness that has
-// plugins in place of hook programs (docs/harnesses.md#plugins). There is always an
-// answer, so that a plugin can refuse the call where there is none.
+// pluginAnswer is the answer to a small plugin of Cardea's, for a harness that has plugins in place
+// of hook programs (docs/harnesses.md#plugins). There is always an answer, so that a plugin can
+// refuse the call if it gets none.
 type pluginAnswer struct {
 	Decision string         `json:"decision"`
 	Reason   string         `json:"reason,omitempty"`
@@ -16,7 +16,7 @@ type pluginAnswer struct {
 	Notice   string         `json:"notice,omitempty"`
 }
 
-// pluginRows lists what an answer can do in a plugin that can ask the person.
+// pluginRows lists the capabilities of an answer in a plugin that can ask the person.
 var pluginRows = []cardea.Row{
 	{Kinds: []cardea.Kind{cardea.PreToolUse}, Allow: cardea.Allow, Ask: cardea.Ask, AskUnattended: cardea.Deny, Deny: cardea.Deny, Halt: cardea.Deny,
 		Notice: true, Rewrite: true, AsksRewritten: true, Context: cardea.ContextOnAsk, Reserved: question},
@@ -24,8 +24,8 @@ var pluginRows = []cardea.Row{
 	{Notice: true},
 }
 
-// writePlugin answers a plugin: "allow", "ask", "deny", or "none", which leaves the
-// harness's own flow in force. With none, too, input is what the call is to run with.
+// writePlugin answers a plugin: "allow", "ask", "deny", or "none", which leaves the harness's own
+// flow in force. Also with none, input is the new input of the call.
 func writePlugin(d *Dialect, ev *cardea.Event, a cardea.Answer) harness.Output {
 	out := pluginAnswer{Decision: "none", Notice: harness.NoticeWithNext(a), Input: harness.Rewritten(d.name, ev, a)}
 	switch {

@@ -2,10 +2,11 @@ package dialect
 
 import "cardea.dev"
 
-// qwenCode is Qwen Code (https://qwenlm.github.io/qwen-code-docs/en/users/features/hooks/;
-// seen: 0.24.4). It speaks Claude Code's form with Gemini CLI's tools, denies what nobody
-// can be asked about, and denies by exit code 2 only with a reason on standard error.
-// Without --yolo a run that nobody watches denies the shell before it asks a hook.
+// qwenCode is the dialect of Qwen Code
+// (https://qwenlm.github.io/qwen-code-docs/en/users/features/hooks/; seen: 0.24.4). It uses Claude
+// Code's form with Gemini CLI's tools, and turns an ask in an unattended session into a denial. It
+// denies by exit code 2 only with a reason on standard error. Without --yolo, an unattended run
+// denies the shell before it asks a hook.
 var qwenCode = Dialect{
 	name: "qwen-code", seen: true, agents: true,
 	event: []string{"hook_event_name"}, session: []string{"session_id"}, cwd: []string{"cwd"}, mode: "permission_mode",

@@ -21,7 +21,7 @@ const (
 	end   = "<!-- end -->\n"
 )
 
-// titles are what people call the harnesses, and the version that was looked at.
+// titles are the common names of the harnesses, and the versions that were tested.
 var titles = map[string][2]string{"claude-code": {"Claude Code", "2.1.332"}, "copilot-cli": {"Copilot CLI", "1.0.102"}, "codex": {"Codex CLI", "0.171.0"},
 	"gemini-cli": {"Gemini CLI", "0.61.0"}, "qwen-code": {"Qwen Code", "0.24.4"}, "opencode": {"OpenCode", "1.18.33"}, "factory-droid": {"Droid", "0.215.0"},
 	"cline": {"Cline", "3.0.65"}, "pi": {"pi", "1.5.2"}, "cursor": {"Cursor", ""}, "vscode": {"VS Code", ""}, "windsurf-cascade": {"Windsurf", ""},

@@ -14,7 +14,7 @@ import (
 	"cardea.dev/internal/harness/dialect"
 )
 
-// before is a message of a harness about a call that is still to run.
+// before returns a message of a harness about a call that is still to run.
 func before(name, tool, input string) string {
 	form := map[string]string{
 		"codex":            `{"session_id":"s","turn_id":"t","model":"m","cwd":"/w","hook_event_name":"PreToolUse","tool_name":%q,"tool_input":%s}`,
@@ -44,10 +44,10 @@ func parse(t *testing.T, name, raw string) *cardea.Event {
 	return dialect.Find(name).Parse(p)
 }
 
-// did are the accesses of a call's parts, and the commands that it runs.
+// did returns the accesses of a call's parts, and the commands that it runs.
 func did(ev *cardea.Event) string {
 	var out []string
-	for _, p := range call.Analyse(ev, knowledge.World{Home: "/home/u"}).Call.Parts {
+	for _, p := range call.Analyse(ev, knowledge.System{Home: "/home/u"}).Call.Parts {
 		if len(p.Argv) > 0 {
 			out = append(out, p.Dir+"$ "+p.Text)
 		}
@@ -146,14 +146,14 @@ func TestInputsOfAnAdversary(t *testing.T) {
 		{"cline", "read_files", `{"files":[{"path":"/w/a"},{"Path":"/etc/shadow"}]}`, "read /w/a, read /etc/shadow, write /etc/shadow"},
 		// a here-document does not reach from one command into the next
 		{"cline", "run_commands", `{"commands":["cat <<E","rm -r build","E"]}`, "/w$ cat, /w$ rm -r build, delete /w/build, /w$ E"},
-		// a tool with a field that nobody knows
+		// a tool with an unknown field
 		{"factory-droid", "Execute", `{"command":"make x","host":"production"}`, "/w$ make x"},
 		// the name of a server that the harness does not confirm
 		{"gemini-cli", "mcp_a_b_c", `{}`, ""},
 		{"crush", "mcp_a_b_c", `{}`, ""},
 	} {
 		ev := parse(t, c.harness, before(c.harness, c.tool, c.input))
-		analysed := call.Analyse(ev, knowledge.World{Home: "/home/u"})
+		analysed := call.Analyse(ev, knowledge.System{Home: "/home/u"})
 		if got := did(ev); got != c.does || len(ev.Faults)+len(analysed.Call.Opaque) == 0 && !strings.Contains(c.input, "<<") {
 			t.Errorf("%s %s %s does %q, faults %v", c.harness, c.tool, c.input, got, ev.Faults)
 		}

@@ -2,10 +2,9 @@ package dialect
 
 import "cardea.dev"
 
-// vsCode is the agent mode of VS Code
-// (https://code.visualstudio.com/docs/agent-customization/hooks; not seen). It reads Claude
-// Code's form, with tools of its own. An input that does not fit the tool is ignored there,
-// so none is sent.
+// vsCode is the dialect of the agent mode of VS Code
+// (https://code.visualstudio.com/docs/agent-customization/hooks; not seen). It reads Claude Code's
+// form, with tools of its own. It ignores an input that does not fit the tool, so none is sent.
 var vsCode = Dialect{
 	name:  "vscode",
 	event: []string{"hookEventName"}, session: []string{"sessionId"}, cwd: []string{"cwd"},

@@ -5,8 +5,8 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// windsurf is Windsurf's Cascade (https://docs.windsurf.com/windsurf/cascade/hooks; not
-// seen). It reads the exit code alone: 2 refuses what a pre_ event is about.
+// windsurf is the dialect of Windsurf's Cascade (https://docs.windsurf.com/windsurf/cascade/hooks;
+// not seen). It reads only the exit code: 2 refuses the call of a pre_ event.
 var windsurf = Dialect{
 	name:  "windsurf-cascade",
 	event: []string{"agent_action_name"}, session: []string{"trajectory_id"}, // the folder in a message is the command's

@@ -1,9 +1,8 @@
-// Package permissionfiles finds the permission lists of the harnesses other
-// than Claude Code.
+// Package permissionfiles finds the permission lists of the harnesses other than Claude Code.
 //
-// Sources: the documentation of Codex CLI, Gemini CLI, OpenCode, Amp, Qwen Code
-// and Augment (docs/harnesses.md#hooks-of-one-harness-in-another). Of Copilot CLI, Cursor, Droid, Kiro,
-// Cline and Crush the hooks are documented, and the form of no list well enough to be read.
+// Sources: the documentation of Codex CLI, Gemini CLI, OpenCode, Amp, Qwen Code and Augment
+// (docs/harnesses.md#hooks-of-one-harness-in-another). Copilot CLI, Cursor, Droid, Kiro, Cline and
+// Crush document their hooks, but none of them documents the form of its list well enough.
 package permissionfiles
 
 import (
@@ -18,16 +17,16 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// maxFiles is how many files of one folder are read, maxEntries how many entries
-// of it are looked at.
+// maxFiles is the largest number of files of a folder to read, maxEntries the largest number of its
+// entries.
 const (
 	maxFiles   = 64
 	maxEntries = 4096
 )
 
-// Of are the places of the lists of a person with this home folder, of the
-// machine, and of the project in which the session began in start. "" leaves a
-// place out. absent is what is known of folders, nil for nothing.
+// Of returns the sources of the lists of a person with this home folder, of the machine, and of the
+// project in which the session began in start. "" leaves a source out. absent caches missing
+// folders.
 func Of(home, start, project, goos string, absent *state.Absent) []permissionlist.Source {
 	f := finder{absent: absent, out: make([]permissionlist.Source, 0, 32)}
 	f.machine(goos)
@@ -40,7 +39,7 @@ func Of(home, start, project, goos string, absent *state.Absent) []permissionlis
 	return f.out
 }
 
-// In are the places of the lists in one folder of a project.
+// In returns the sources of the lists in one folder of a project.
 func In(dir string, absent *state.Absent) []permissionlist.Source {
 	f := finder{absent: absent}
 	f.project(dir)
@@ -62,6 +61,7 @@ type finder struct {
 	absent *state.Absent
 }
 
+// machine adds the lists of the machine, whose folders depend on the platform.
 func (f *finder) machine(goos string) {
 	etc, library, data := "/etc", "/Library/Application Support", `C:\ProgramData`
 	at := func(unix, mac, win string) string {
@@ -84,6 +84,7 @@ func (f *finder) machine(goos string) {
 	}
 }
 
+// person adds the lists in a home folder.
 func (f *finder) person(home string) {
 	own := func(name, file string, format permissionlist.Format) {
 		f.add(name, filepath.Join(home, filepath.FromSlash(file)), "", cardea.ScopeUser, format)
@@ -101,6 +102,7 @@ func (f *finder) person(home string) {
 	}
 }
 
+// project adds the lists in a folder of a project.
 func (f *finder) project(dir string) {
 	theirs := func(name, file string, format permissionlist.Format) {
 		f.add(name, filepath.Join(dir, filepath.FromSlash(file)), dir, cardea.ScopeProject, format)
@@ -123,8 +125,8 @@ func (f *finder) add(name, file, project string, scope cardea.Scope, format perm
 		Origin: permissionlist.Origin{Harness: name, File: file, Scope: scope, Source: source}})
 }
 
-// inFolder lists the files of a folder with an ending, sorted. A folder that cannot
-// be read is listed itself, so that whoever reads the files tells what is wrong.
+// inFolder returns the files of a folder with an ending, sorted. A folder that cannot be read is
+// listed itself, so that the reader of the files reports the error.
 func (f *finder) inFolder(dir, ending string) []string {
 	if f.absent.Folder(filepath.Dir(dir)) || f.absent.Folder(dir) {
 		return nil

@@ -7,11 +7,11 @@ import (
 	"cardea.dev"
 )
 
-// maxAlternatives bounds the prefixes that one rule of Codex stands for.
+// maxAlternatives is the largest number of prefixes in one rule of Codex.
 const maxAlternatives = 256
 
-// codexCall finds the calls that make rules, codexAllows a decision that is written out and
-// allows, and codexDecides any.
+// codexCall finds the calls that define rules, codexAllows an explicit decision to allow, and
+// codexDecides any decision.
 var (
 	codexCall    = regexp.MustCompile(`\b(?:prefix_rule|network_rule)\(`)
 	codexAllows  = regexp.MustCompile(`\bdecision\s*=\s*(?:"allow"|'allow')\s*[,)]`)
@@ -49,13 +49,12 @@ func (t *translation) codex() {
 	}
 }
 
-// commented reports whether a # stands in front of an offset on its line.
+// commented reports whether there is a # before an offset on its line.
 func commented(text string, at int) bool {
 	return strings.Contains(text[strings.LastIndexByte(text[:at], '\n')+1:at], "#")
 }
 
-// codexRules are the rules that a call makes; none where its arguments say something that
-// is not read here.
+// codexRules returns the rules that a call defines, or none if its arguments have an unknown form.
 func codexRules(args map[string]any, at int) (rules []rule) {
 	r := rule{tool: "Bash", at: at}
 	switch args["decision"] {
@@ -112,6 +111,7 @@ type starlark struct {
 	pos  int
 }
 
+// space skips white space and comments.
 func (s *starlark) space() {
 	for s.pos < len(s.text) {
 		switch c := s.text[s.pos]; {
@@ -164,6 +164,7 @@ func (s *starlark) name() string {
 	return s.text[from:s.pos]
 }
 
+// value reads a text or a list, up to four levels deep.
 func (s *starlark) value(depth int) (any, bool) {
 	s.space()
 	if s.pos >= len(s.text) || depth > 4 {
@@ -190,6 +191,7 @@ func (s *starlark) value(depth int) (any, bool) {
 	return nil, false
 }
 
+// string reads a text up to the quote. It rejects a line break and unknown escapes.
 func (s *starlark) string(quote byte) (any, bool) {
 	var b strings.Builder
 	for s.pos++; s.pos < len(s.text); s.pos++ {

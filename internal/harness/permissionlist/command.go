@@ -5,14 +5,13 @@ import (
 	"strings"
 )
 
-// pattern is a text with "*" for any text. It holds pieces of the entry alone,
-// so that reading one allocates nothing.
+// pattern is a text with "*" for any text. It only holds pieces of the entry, so that reading one
+// allocates nothing.
 type pattern struct {
-	// front is what stands before the first wildcard, rest what stands behind
-	// it, with the wildcards that follow.
+	// front is the text before the first wildcard, rest the text after it, with further wildcards.
 	front, rest string
 	wild        bool
-	// bare is set where a " *" at the end also stands for nothing.
+	// bare is set if a " *" at the end also matches nothing.
 	bare bool
 }
 
@@ -21,8 +20,8 @@ func newPattern(s string) (p pattern) {
 	return p
 }
 
-// commandPattern reads the specifier of a command: ":*" at the very end is " *",
-// and a " *" at the end that is the only wildcard also matches the bare command.
+// commandPattern returns the pattern of a command: ":*" at the very end is " *", and a " *" at the
+// end that is the only wildcard also matches the bare command.
 func commandPattern(spec string) pattern {
 	if prefix, ok := strings.CutSuffix(spec, ":*"); ok {
 		spec = prefix + " *"
@@ -32,9 +31,10 @@ func commandPattern(spec string) pattern {
 	return p
 }
 
-// trailing reports whether the only wildcard stands at the end.
+// trailing reports whether the only wildcard is at the end.
 func (p pattern) trailing() bool { return p.wild && p.rest == "" }
 
+// match reports whether the pattern matches the whole text.
 func (p pattern) match(text string) bool {
 	if !p.wild {
 		return text == p.front
@@ -62,8 +62,8 @@ func (p pattern) match(text string) bool {
 	}
 }
 
-// CommandIs reports whether a command, in one of its spellings, is what the
-// entry names. A Whole entry names every one.
+// CommandIs reports whether the entry matches a command, in one of its spellings. A Whole entry
+// matches every command.
 func (r *Rule) CommandIs(text string) bool {
 	switch r.Form {
 	case Whole:
@@ -81,20 +81,17 @@ func (r *Rule) excepted(text string) bool {
 	return slices.ContainsFunc(r.more.except, func(p pattern) bool { return p.match(text) })
 }
 
-// Excepts reports whether other rules of its list win over the rule here and
-// there.
+// Excepts reports whether other rules of its list override the rule in some cases.
 func (r *Rule) Excepts() bool { return r.more != nil && len(r.more.except) > 0 }
 
-// Wild reports whether a command entry has a wildcard, Trailing whether it has
-// one alone, at the end.
+// Wild reports whether a command entry has a wildcard.
 func (r *Rule) Wild() bool { return r.Form == Whole || r.command.wild }
 
-// Trailing reports whether the only wildcard of a command entry stands at its
-// end.
+// Trailing reports whether the only wildcard of a command entry is at its end.
 func (r *Rule) Trailing() bool { return r.Form == Whole || r.command.trailing() }
 
-// Prefix is what every command that the entry names begins with, "" where that
-// is nothing.
+// Prefix returns the beginning of every command that the entry matches, "" for entries of another
+// form.
 func (r *Rule) Prefix() string {
 	if r.Form != Command {
 		return ""
@@ -102,19 +99,18 @@ func (r *Rule) Prefix() string {
 	return r.command.front
 }
 
-// Program is the first word of the commands that an entry names; ok is false
-// where they may begin with different ones.
+// Program returns the first word of the commands that an entry matches; ok is false if they may
+// begin with different words.
 func (r *Rule) Program() (word string, ok bool) {
 	word, _, ok = strings.Cut(r.Prefix(), " ")
 	return word, word != "" && (ok || r.Form == Command && !r.command.wild)
 }
 
-// Words are the words of the literal text in front of the first wildcard, taken
-// apart by blanks and plain quotes. ok is false where a quote is open, or the
-// shell would expand something.
+// Words returns the words of the literal text before the first wildcard, split at blanks outside of
+// quotes. ok is false if a quote is open, or the shell would expand something.
 func (r *Rule) Words() (words []string, ok bool) { return splitWords(r.Prefix()) }
 
-// In the word form of a command, these characters replace what a quote keeps from the
+// In the word form of a command, these characters replace characters that a quote protects from the
 // shell, and a word without characters.
 const (
 	quotedBlank  = '\x01'
@@ -129,7 +125,7 @@ var (
 	showSpecial = strings.NewReplacer(string(quotedBlank), " ", string(quotedDollar), "$", string(quotedTick), "`", string(quotedStar), "*", emptyWord, "")
 )
 
-// LiteralWord is a word in the word form, where the shell passes exactly text.
+// LiteralWord returns a word in the word form that the shell passes exactly as text.
 func LiteralWord(text string) string {
 	if text == "" {
 		return emptyWord
@@ -137,9 +133,9 @@ func LiteralWord(text string) string {
 	return hideSpecial.Replace(text)
 }
 
-// WordForm writes a command without quotes and with one blank between two words, so that
-// two commands are equal where their words are. The person's home folder stands for "~" and
-// for $HOME. ok is false where a quote is open at the end.
+// WordForm returns a command without quotes and with one blank between two words, so that two
+// commands are equal if their words are. "~" and $HOME become the person's home folder. ok is false
+// if a quote is open at the end.
 func WordForm(s, home string) (form string, ok bool) {
 	var out strings.Builder
 	in, quote := false, byte(0)
@@ -186,7 +182,7 @@ func closeWord(out *strings.Builder) bool {
 	return true
 }
 
-// homeAt returns the name of the home folder that begins a text, "" for none.
+// homeAt returns the name of the home folder that begins a text, or "".
 func homeAt(s string, inWord bool) string {
 	for _, name := range []string{"~", "${HOME}", "$HOME"} {
 		rest, ok := strings.CutPrefix(s, name)
@@ -200,7 +196,7 @@ func homeAt(s string, inWord bool) string {
 	return ""
 }
 
-// splitWords takes a text apart as a shell does that expands nothing.
+// splitWords splits a text as a shell does, without expansion.
 func splitWords(s string) (words []string, ok bool) {
 	form, ok := WordForm(strings.ReplaceAll(s, "\t", " "), "")
 	if !ok || strings.ContainsAny(form, "$`") {
@@ -212,9 +208,8 @@ func splitWords(s string) (words []string, ok bool) {
 	return words, true
 }
 
-// InWords gives the entry with its pattern in the word form, so that it names the same
-// commands in every spelling. ok is false where that is the entry as written, or a quote
-// of it is open.
+// InWords returns the entry with its pattern in the word form, so that it matches the same commands
+// in every spelling. ok is false if that is the entry as written, or a quote of it is open.
 func (r Rule) InWords(home string) (_ Rule, ok bool) {
 	if r.Form != Command || !r.spelled {
 		return r, false

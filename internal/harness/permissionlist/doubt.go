@@ -10,13 +10,13 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// Doubt is something that the author of the entry may not have meant.
+// Doubt returns a warning that the author of the entry may have meant something else.
 func (e *Entry) Doubt(code cardea.Code, hint, text string) cardea.Diagnostic {
 	return cardea.Diagnostic{Severity: cardea.LevelWarning, File: e.From.File, Line: e.Line(), Column: e.Column(), Code: code,
 		Text: fmt.Sprintf("the entry %q: %s", e.Text, text), Hint: hint}
 }
 
-// Doubts are what can be said about an entry by itself.
+// Doubts returns the warnings about an entry by itself.
 func (e *Entry) Doubts() []cardea.Diagnostic {
 	if e.Form == Nothing {
 		return []cardea.Diagnostic{e.Doubt(cardea.CodeNoEffect, "correct or remove it", "it counts for nothing: "+e.Why)}
@@ -31,7 +31,7 @@ func (e *Entry) Doubts() []cardea.Diagnostic {
 	return out
 }
 
-// neverCommand finds commands that no part can be.
+// neverCommand returns warnings about commands that no part can be.
 func (e *Entry) neverCommand() []cardea.Diagnostic {
 	spec := e.Spec
 	switch {
@@ -49,7 +49,7 @@ func (e *Entry) neverCommand() []cardea.Diagnostic {
 	return nil
 }
 
-// plainOperators reports an operator of the shell outside of quotes.
+// plainOperators reports whether a text has an operator of the shell outside of quotes.
 func plainOperators(s string) bool {
 	quote := rune(0)
 	for _, c := range s {
@@ -67,7 +67,7 @@ func plainOperators(s string) bool {
 	return false
 }
 
-// wide finds entries that allow more than they seem to.
+// wide returns warnings about entries that allow more than they seem to.
 func (e *Entry) wide() []cardea.Diagnostic {
 	one := func(text, hint string) []cardea.Diagnostic {
 		return []cardea.Diagnostic{e.Doubt(cardea.CodeTooWide, hint, text)}
@@ -101,14 +101,14 @@ func (e *Entry) wide() []cardea.Diagnostic {
 	return nil
 }
 
-// onlyProgram reports whether nothing but the program, or a word that starts
-// others, stands in front of the wildcard.
+// onlyProgram reports whether the text before the wildcard is only the program, or a program with a
+// word that starts others.
 func onlyProgram(front string) bool {
 	words := strings.Fields(front)
 	return len(words) <= 1 || len(words) == 2 && slices.Contains([]string{"-c", "-e", "--eval", "run", "exec", "-m", "x", "dlx"}, words[1])
 }
 
-// starts says what a program that runs others does, "" for all others.
+// starts describes the effect of a program that runs others, "" for any other program.
 func starts(program string) string {
 	w := knowledge.WrapperOf(program)
 	switch {
@@ -128,8 +128,8 @@ func starts(program string) string {
 	return ""
 }
 
-// Shadows reports whether everything that o matches, e matches too, as far as
-// that is plain: the same text, or a prefix of it with a wildcard at the end.
+// Shadows reports whether e matches everything that o matches, in the clear cases: the same text,
+// or a prefix of it with a wildcard at the end.
 func (e *Entry) Shadows(o *Entry) bool {
 	if e.Form == Nothing || o.Form == Nothing || e.Tool != o.Tool && !(strings.HasPrefix(o.Tool, e.Tool+"__") && e.Form == Whole) {
 		return false
@@ -149,6 +149,7 @@ func (e *Entry) Shadows(o *Entry) bool {
 	return e.Spec == o.Spec && (e.From.Source == o.From.Source || e.more.file.anchor != fromSource)
 }
 
+// shadowsPattern is Shadows for patterns of commands.
 func shadowsPattern(e, o *pattern) bool {
 	if *e == *o {
 		return true

@@ -10,7 +10,7 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// anchor is what a pattern of paths is relative to.
+// anchor is the base of a pattern of paths.
 type anchor uint8
 
 const (
@@ -20,14 +20,14 @@ const (
 	fromSource               // "/path": the settings' own folder
 )
 
-// filePattern is a pattern of gitignore's, with its anchor.
+// filePattern is a gitignore pattern with its anchor.
 type filePattern struct {
 	anchor anchor
 	segs   paths.Pattern
 }
 
-// newFilePattern reads a pattern of paths. allow is the strict reading: a folder
-// of one segment lies below the anchor itself ("src/**").
+// newFilePattern parses a pattern of paths. allow selects the strict reading: a folder of one
+// segment is below the anchor itself ("src/**").
 func newFilePattern(spec string, allow bool) (p filePattern, why string) {
 	text := strings.TrimSpace(spec)
 	if runtime.GOOS == "windows" {
@@ -67,18 +67,16 @@ func newFilePattern(spec string, allow bool) (p filePattern, why string) {
 	return p, ""
 }
 
-// Place is what patterns of paths are relative to.
-type Place struct {
-	// Home is the person's home folder. Source is the folder that the file of
-	// the entry stands for.
+// PathBase holds the folders to which patterns of paths are relative.
+type PathBase struct {
+	// Home is the person's home folder. Source is the folder of the entry's file.
 	Home, Source string
-	// Cwds are the folders that count as the working folder.
+	// Cwds are the folders that are treated as the working folder.
 	Cwds []string
 }
 
-// bases are the folders that the pattern may be relative to; none where they
-// are not known.
-func (p *filePattern) bases(at Place) []string {
+// bases returns the folders to which the pattern may be relative, or none if they are unknown.
+func (p *filePattern) bases(at PathBase) []string {
 	bases := []string{""}
 	switch p.anchor {
 	case fromCwd:
@@ -99,10 +97,9 @@ func (p *filePattern) bases(at Place) []string {
 	return out
 }
 
-// Covers reports whether all that an access touches is what the entry names,
-// read strictly: the path and how it was spelled, and of a folder as a whole or
-// a pattern of the line only "folder/**".
-func (r *Rule) Covers(a *cardea.Access, at Place) bool {
+// Covers reports whether the entry matches everything that an access touches, read strictly: the
+// path and its spelling. Only "folder/**" matches a whole folder or a pattern of the line.
+func (r *Rule) Covers(a *cardea.Access, at PathBase) bool {
 	if r.Form == Whole {
 		return true
 	}
@@ -114,6 +111,7 @@ func (r *Rule) Covers(a *cardea.Access, at Place) bool {
 	})
 }
 
+// covers reports whether the pattern covers a path of an access, relative to a base.
 func (p *filePattern) covers(name string, a *cardea.Access, base string) bool {
 	below, ok := relative(name, base, false)
 	if !ok {
@@ -122,16 +120,16 @@ func (p *filePattern) covers(name string, a *cardea.Access, base string) bool {
 	if !a.Recursive && !a.Glob {
 		return p.segs.Match(below)
 	}
-	// Everything below must be named: what stands in front of the last "**"
-	// names the folder, or one above it.
+	// Everything below must match: the segments before the last "**" match the folder, or one above
+	// it.
 	n := len(p.segs)
 	return p.segs.EndsAnyDepth() && (n == 1 || p.segs[:n-1].Match(below) || p.segs.Match(below))
 }
 
-// Touches reports whether an access has to do with what the entry names, read
-// generously: by either name, by what a pattern of the line may become, in a
-// folder that the entry names, and by changing a folder above.
-func (r *Rule) Touches(a *cardea.Access, at Place) bool {
+// Touches reports whether an access may touch a match of the entry, read generously: by either
+// name, by a possible match of a pattern of the line, in a folder that the entry matches, and by
+// changing a folder above.
+func (r *Rule) Touches(a *cardea.Access, at PathBase) bool {
 	if r.Form == Whole {
 		return true
 	}
@@ -157,8 +155,8 @@ func (r *Rule) Touches(a *cardea.Access, at Place) bool {
 	return false
 }
 
-// takenBack reports whether an exception names all that an access touches.
-func (r *Rule) takenBack(a *cardea.Access, at Place) bool {
+// takenBack reports whether an exception matches everything that an access touches.
+func (r *Rule) takenBack(a *cardea.Access, at PathBase) bool {
 	if a.Path == "" || r.more.exceptLikeIgnore && (a.Recursive || a.Glob || r.namesFolderOf(a.Path, at)) {
 		return false
 	}
@@ -173,14 +171,14 @@ func (r *Rule) takenBack(a *cardea.Access, at Place) bool {
 	return false
 }
 
-// namesFolderOf reports whether the entry names a folder above a path, and not only what
-// lies in it. Then no exception brings the path back (gitignore(5)).
-func (r *Rule) namesFolderOf(name string, at Place) bool {
+// namesFolderOf reports whether the entry matches a folder above a path, and not only the folder's
+// contents. Then no exception brings the path back (gitignore(5)).
+func (r *Rule) namesFolderOf(name string, at PathBase) bool {
 	segs, inside := r.more.file.segs, 0
 	if segs.EndsAnyDepth() {
 		segs = segs[:len(segs)-1]
 		if !strings.HasSuffix(strings.TrimSpace(r.Spec), "/") {
-			inside = 1 // "x/**" is what lies in x, not x itself
+			inside = 1 // "x/**" matches the contents of x, not x itself
 		}
 	}
 	for _, base := range r.more.file.bases(at) {
@@ -194,9 +192,8 @@ func (r *Rule) namesFolderOf(name string, at Place) bool {
 	return false
 }
 
-// mayBeTakenBack reports whether an exception has to do with an access that the entry
-// would allow.
-func (r *Rule) mayBeTakenBack(a *cardea.Access, at Place) bool {
+// mayBeTakenBack reports whether an exception may apply to an access that the entry would allow.
+func (r *Rule) mayBeTakenBack(a *cardea.Access, at PathBase) bool {
 	if !r.more.exceptLikeIgnore {
 		return false
 	}
@@ -209,8 +206,8 @@ func (r *Rule) mayBeTakenBack(a *cardea.Access, at Place) bool {
 	return false
 }
 
-// namesOf are the paths, or patterns, that an access names. The folder of a
-// pattern may be a link: what it leads to counts, too.
+// namesOf returns the paths, or patterns, of an access. The folder of a pattern may be a link, and
+// its target is then included.
 func namesOf(a *cardea.Access) []string {
 	if !a.Glob {
 		return []string{a.Path, a.Spelled}
@@ -225,13 +222,14 @@ func namesOf(a *cardea.Access) []string {
 	return []string{a.Pattern, strings.TrimSuffix(a.Path, "/") + a.Pattern[len(folder):]}
 }
 
-// saysName reports whether a pattern of the line says something of the name that an entry
-// ends with, and fits it.
+// saysName reports whether a pattern of the line contains characters of the name at the end of an
+// entry, and matches it.
 func saysName(segs paths.Pattern, line string) bool {
 	last := segs[len(segs)-1]
 	return last.Literal && strings.Trim(line, "*?") != "" && paths.MatchName(line, last.Text)
 }
 
+// touches reports whether a name of an access may touch a match of the pattern, relative to a base.
 func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 	segs := p.segs
 	if paths.FoldsCase {
@@ -239,7 +237,7 @@ func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 	}
 	below, ok := relative(name, base, paths.FoldsCase)
 	if !ok {
-		// A folder above the base that is changed as a whole takes it along.
+		// Changing a folder above the base also changes the base.
 		return a.Recursive && a.Kind != cardea.Read && paths.Within(slashed(name, paths.FoldsCase), slashed(base, paths.FoldsCase))
 	}
 	switch {
@@ -251,7 +249,7 @@ func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 		return meets(segs, below)
 	}
 	for i := len(below); i > 0; i-- {
-		if segs.Match(below[:i]) { // the folder of it is named
+		if segs.Match(below[:i]) { // a folder of the path matches
 			return true
 		}
 	}
@@ -259,7 +257,7 @@ func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 		return false
 	}
 	if n := len(segs); n > 1 && segs.EndsAnyDepth() && segs[:n-1].Match(below) {
-		return true // all of what is looked through is named
+		return true // everything in the searched folder matches
 	}
 	if a.Kind == cardea.Read {
 		return false
@@ -268,9 +266,9 @@ func (p *filePattern) touches(name string, a *cardea.Access, base string) bool {
 	return len(root) >= len(below) && root[:len(below)].Match(below)
 }
 
-// MayLieBelow reports whether something that the entry names may lie in a folder
-// that an access reads as a whole, or among what a pattern of the line becomes.
-func (r *Rule) MayLieBelow(a *cardea.Access, at Place) bool {
+// MayLieBelow reports whether a match of the entry may be in a folder that an access reads as a
+// whole, or among the matches of a pattern of the line.
+func (r *Rule) MayLieBelow(a *cardea.Access, at PathBase) bool {
 	if a.MetadataOnly || !a.Recursive && !a.Glob && a.Path != "" {
 		return false
 	}
@@ -303,7 +301,7 @@ func (r *Rule) MayLieBelow(a *cardea.Access, at Place) bool {
 	return false
 }
 
-// relative are the segments of a path below a base.
+// relative returns the segments of a path below a base.
 func relative(name, base string, fold bool) ([]string, bool) {
 	name, base = slashed(name, fold), slashed(base, fold)
 	if name == base {
@@ -316,7 +314,7 @@ func relative(name, base string, fold bool) ([]string, bool) {
 	return strings.Split(rest, "/"), true
 }
 
-// slashed is a path as patterns have it: C:\Users is /c/Users.
+// slashed returns a path in the form of patterns: C:\Users is /c/Users.
 func slashed(p string, fold bool) string {
 	if len(p) > 1 && p[1] == ':' && (p[0]|0x20) >= 'a' && (p[0]|0x20) <= 'z' {
 		p = "/" + strings.ToLower(p[:1]) + strings.ReplaceAll(p[2:], `\`, "/")
@@ -335,16 +333,16 @@ func folded(p paths.Pattern) paths.Pattern {
 	return out
 }
 
-// meets reports whether a pattern of the line can become something that a
-// pattern names, or that lies in a folder that it names.
+// meets reports whether a pattern of the line can match a path that a pattern matches, or one in a
+// folder that it matches.
 func meets(p paths.Pattern, line []string) bool {
 	n := len(p)
 	return append(p[:n:n], paths.AnyDepth).Meets(line, func(k int) bool { return k != n-1 || !namesFile(p[k].Text) })
 }
 
-// named reports whether the pattern of a search says the name that a pattern is about,
-// or names what lies in a folder of that name. That it may come by is not enough: it
-// may do so everywhere.
+// named reports whether the pattern of a search contains the name that a pattern is about, or
+// matches contents of a folder of that name. A merely possible match is not enough, since that is
+// the case everywhere.
 func named(p paths.Pattern, line []string) bool {
 	n := len(p)
 	for n > 0 && p[n-1] == paths.AnyDepth {
@@ -353,8 +351,8 @@ func named(p paths.Pattern, line []string) bool {
 	return n > 0 && append(p[:n:n], paths.AnyDepth).Meets(line, func(k int) bool { return k != n-1 })
 }
 
-// namesFile reports a segment that is the name of a file rather than that of a
-// folder in which a pattern of the line may find something.
+// namesFile reports whether a segment is the name of a file rather than that of a folder in which a
+// pattern of the line may match.
 func namesFile(seg string) bool {
 	ext := path.Ext(seg)
 	return len(ext) > 1 && ext != seg && !paths.IsPattern(seg)

@@ -11,21 +11,20 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// This file translates the lists of other harnesses. Only what denies or asks
-// is taken over: what they allow counts for calls of their own alone, and those
-// are answered by their own flow. An ask about a whole tool is left to them as well:
-// there it is the harness's way to prompt, not a word about a command. What is left is
-// listed with its reason.
+// This file translates the lists of other harnesses. It only translates denies and asks. Allows
+// apply only to calls of their own harness, whose own flow answers them. An ask about a whole tool
+// is also left to the harness: it is the harness's way to prompt, not a rule about a command. The
+// rest is listed with its reason.
 
 // translation is one list that is being translated.
 type translation struct {
-	out  *Settings
+	out  *SettingsFile
 	from *Origin
 	data []byte
 }
 
-// rule is a rule of an ordered list: it speaks where its pattern matches, and
-// those that win over it do not.
+// rule is a rule of an ordered list: it applies if its pattern matches, and those that win over it
+// do not.
 type rule struct {
 	tool, spec string // canonical tool; the specifier, "" for the whole tool
 	action     string // OpenCode's word for the tool
@@ -33,7 +32,7 @@ type rule struct {
 	at         int
 }
 
-// text is the rule as an entry.
+// text returns the rule in the form of an entry.
 func (r *rule) text() string {
 	if r.spec == "" {
 		return r.tool
@@ -41,13 +40,13 @@ func (r *rule) text() string {
 	return r.tool + "(" + r.spec + ")"
 }
 
-// leave notes a rule that applies to calls of its own harness alone.
+// leave records a rule that applies only to calls of its own harness.
 func (t *translation) leave(r rule, why string) {
 	e := Entry{Rule: Rule{Text: r.text(), Tool: r.tool, Spec: r.spec, Form: Nothing, Why: why}, Effect: r.effect, From: t.from, offset: r.at}
 	t.out.Left = append(t.out.Left, e)
 }
 
-// add makes an entry of a rule, with what wins over it as exceptions.
+// add adds an entry for a rule, with the rules that win over it as exceptions.
 func (t *translation) add(r rule, winners []rule) {
 	if r.effect == cardea.Allow || r.spec == "" && r.effect == cardea.Ask {
 		t.leave(r, "the harness applies it to its own calls")
@@ -72,14 +71,14 @@ func (t *translation) add(r rule, winners []rule) {
 	t.out.Entries = append(t.out.Entries, e)
 }
 
-// untranslated tells of what cannot be expressed.
+// untranslated reports a rule that cannot be expressed.
 func (t *translation) untranslated(at int, text string) {
 	line, column := jsonedit.Position(t.data, at)
 	t.out.Problems = append(t.out.Problems, cardea.Diagnostic{File: t.from.File, Line: line, Column: column, Severity: cardea.LevelWarning, Code: cardea.CodeNotConverted,
 		Text: text + ", so it counts for its own harness alone", Hint: "write an entry for it in a list of Claude Code, or a rule"})
 }
 
-// root reads a JSON file whose top is an object; nil where it is broken.
+// root parses a JSON file whose top is an object; it returns nil for a broken file.
 func (t *translation) root() *jsonedit.Node {
 	doc, err := jsonedit.Parse(t.data)
 	if err != nil {
@@ -117,7 +116,7 @@ func (t *translation) openCode() {
 	}
 }
 
-// openCodeRules are the rules of an object, first to last.
+// openCodeRules returns the rules of an object, first to last.
 func openCodeRules(n *jsonedit.Node) (rules []rule) {
 	all := n.Get("permission")
 	if all != nil && all.Kind == jsonedit.String {
@@ -145,13 +144,15 @@ func itemsOf(n *jsonedit.Node) []jsonedit.Item {
 	return n.Items
 }
 
-// openCodeTools are the tools of Claude Code that the actions of OpenCode are.
+// openCodeTools maps the actions of OpenCode to tools of Claude Code.
 var openCodeTools = map[string]string{"bash": "Bash", "shell": "Bash", "read": "Read", "glob": "Read", "grep": "Read", "list": "Read", "edit": "Edit", "task": "Agent",
 	"subagent": "Agent", "skill": "Skill", "webfetch": "WebFetch", "websearch": "WebSearch", "*": "*"}
 
-// openCodeHost finds the host in a pattern of addresses that names all of a host.
+// openCodeHost finds the host in a pattern of addresses that matches a whole host.
 var openCodeHost = regexp.MustCompile(`^(?:https?\*?|\*)://([\w.-]+)/?\*$`)
 
+// openCodeRule returns the rule for an action and a pattern, with a specifier in Claude Code's
+// form.
 func openCodeRule(action, pattern, effect string, at int) rule {
 	r := rule{at: at, action: action, effect: effectOf(effect, "deny", "ask"), tool: cmp.Or(openCodeTools[action], action), spec: strings.ReplaceAll(pattern, "?", "*")}
 	if r.tool == "Read" || r.tool == "Edit" {
@@ -171,8 +172,8 @@ func openCodeRule(action, pattern, effect string, at int) rule {
 	return r
 }
 
-// effectOf reads a harness's word for an effect: deny and ask are its words for these, and
-// all others allow.
+// effectOf returns the effect of a harness's word, given its words for deny and ask. Any other word
+// allows.
 func effectOf(word, deny string, ask ...string) cardea.Effect {
 	switch {
 	case word == deny:
@@ -183,7 +184,7 @@ func effectOf(word, deny string, ask ...string) cardea.Effect {
 	return cardea.Allow
 }
 
-// folderPattern is a pattern whose * crosses slashes, as gitignore has it.
+// folderPattern returns a gitignore pattern for one whose * crosses slashes.
 func folderPattern(s string) string {
 	if !strings.Contains(s, "/") || !strings.Contains(s, "*") {
 		return s
@@ -259,5 +260,5 @@ func (t *translation) augment() {
 	}
 }
 
-// augmentTools are the tools of Claude Code that those of Augment are.
+// augmentTools maps the tools of Augment to tools of Claude Code.
 var augmentTools = map[string]string{"launch-process": "Bash", "view": "Read", "str-replace-editor": "Edit", "remove-files": "Edit", "save-file": "Write"}

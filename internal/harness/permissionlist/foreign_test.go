@@ -8,7 +8,7 @@ import (
 	"cardea.dev"
 )
 
-// translated are the entries of a list in another language, with their effects
+// translated returns the entries of a list in another language, with their effects
 // and lines.
 func translated(f Format, text string) (entries, problems []string) {
 	from := &Origin{File: "f"}

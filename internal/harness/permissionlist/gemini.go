@@ -51,8 +51,8 @@ func (t *translation) gemini() {
 	}
 }
 
-// geminiRules are the rules that a table stands for; ok is false where one that
-// denies or asks cannot be translated.
+// geminiRules returns the rules of a table; ok is false if one that denies or asks cannot be
+// translated.
 func geminiRules(v map[string][]string, at int) (out []rule, ok bool) {
 	r := rule{at: at, effect: effectOf(strings.Join(v["decision"], ""), "deny", "ask_user")}
 	for _, key := range []string{"argsPattern", "commandRegex", "mcpName", "subagent", "toolAnnotations"} {
@@ -84,14 +84,14 @@ func geminiRules(v map[string][]string, at int) (out []rule, ok bool) {
 	return out, len(tools) > 0 || r.effect == cardea.Allow
 }
 
-// toml reads the lines of a TOML file as far as policies need it: headers, and
-// keys with texts, numbers, truth values and lists of them.
+// toml reads the lines of a TOML file as far as policies need it: headers, and keys with texts,
+// numbers, truth values and lists of them.
 type toml struct {
 	text string
 	pos  int
 
-	// Of the line that was read: where it begins, the header, or the key with
-	// its values, and the header that it stands under.
+	// The line that was read: its offset, the header, or the key with its values and the header
+	// that applies to it.
 	at          int
 	header, key string
 	values      []string
@@ -99,7 +99,7 @@ type toml struct {
 	table       string
 }
 
-// next reads a line, or a list over several.
+// next reads a line, or a list over several lines.
 func (r *toml) next() bool {
 	for r.pos < len(r.text) {
 		r.at = r.pos
@@ -135,7 +135,7 @@ func (r *toml) line() string {
 	return line
 }
 
-// closed reports whether the bracket at the front of a list is closed.
+// closed reports whether the list at the beginning of a value is closed.
 func closed(value string) bool {
 	_, ok := tomlValues(strings.TrimSpace(value))
 	return ok
@@ -159,7 +159,7 @@ func tomlValues(s string) ([]string, bool) {
 		}
 	}
 	if strings.HasPrefix(s, "{") {
-		return nil, true // a table of its own, which is not looked into
+		return nil, true // an inline table, which is not read
 	}
 	v, rest, ok := tomlValue(s)
 	return []string{v}, ok && skipTOML(rest) == ""
@@ -175,6 +175,7 @@ func skipTOML(s string) string {
 	}
 }
 
+// tomlValue reads one plain value. It rejects texts over several lines.
 func tomlValue(s string) (value, rest string, ok bool) {
 	switch {
 	case s == "" || strings.HasPrefix(s, `"""`) || strings.HasPrefix(s, "'''"):

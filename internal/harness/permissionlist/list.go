@@ -12,40 +12,39 @@ import (
 	"cardea.dev/internal/base/jsonedit"
 )
 
-// Origin says where a list lies, whose it is, and what counts of it.
+// Origin describes a list: its file, its scope, and which of its entries apply.
 type Origin struct {
-	// Harness is the adapter's name of the harness whose list it is, Title what
-	// people call it.
+	// Harness is the adapter's name of the harness whose list it is, Title its name for people.
 	Harness string
 	// File is the file, or "--settings" and the like.
 	File  string
 	Scope cardea.Scope
-	// Allows is set where the entries that allow count; Why says why not.
+	// Allows is set if the entries that allow apply; Why is the reason if not.
 	Allows bool
 	Why    string
-	// Withheld is set where the model is not told what an entry says: the file
-	// comes from a project that the person has not trusted.
+	// Withheld is set if the model does not receive the text of an entry: the file comes from a
+	// project that the person has not trusted.
 	Withheld bool
-	// Source is the folder that "/path" is relative to.
+	// Source is the folder to which "/path" is relative.
 	Source string
 	// CommandLine is set for the harness's own flags.
 	CommandLine bool
 
-	text []byte // of the file
+	text []byte // the text of the file
 }
 
 // Entry is an entry of a list.
 type Entry struct {
 	Rule
-	// Effect is what the entry wants: Allow, Ask or Deny.
+	// Effect is the effect of the entry: Allow, Ask or Deny.
 	Effect cardea.Effect
-	// From is the list that it stands in, shared by all of its entries.
+	// From is the list of the entry, shared by all of its entries.
 	From *Origin
 
 	offset int // in the file's text
 }
 
-// Source is where the entry stands: "file:line".
+// Source returns the position of the entry: "file:line".
 func (e *Entry) Source() string {
 	if line := e.Line(); line > 0 {
 		return e.From.File + ":" + strconv.Itoa(line)
@@ -53,8 +52,8 @@ func (e *Entry) Source() string {
 	return e.From.File
 }
 
-// Line is the line of the file, from 1; 0 where there is none. It is worked out
-// when it is asked for, since nobody asks about most entries.
+// Line returns the line of the file, from 1; 0 for an entry without a file. It is computed on
+// demand, since most entries never need it.
 func (e *Entry) Line() int {
 	if e.From.text == nil {
 		return 0
@@ -62,7 +61,7 @@ func (e *Entry) Line() int {
 	return 1 + bytes.Count(e.From.text[:e.offset], []byte("\n"))
 }
 
-// Column is the column, in characters from 1; 0 where there is none.
+// Column returns the column, in characters from 1; 0 for an entry without a file.
 func (e *Entry) Column() int {
 	if e.From.text == nil {
 		return 0
@@ -71,13 +70,13 @@ func (e *Entry) Column() int {
 	return column
 }
 
-// Counts reports whether the entry counts for events of a harness: what denies
-// or asks counts for all, what allows for its own where its file does.
+// Counts reports whether the entry applies to events of a harness. Denies and asks apply to every
+// harness; allows apply to their own harness if their file may allow.
 func (e *Entry) Counts(harness string) bool {
 	return e.Form != Nothing && (e.Effect != cardea.Allow || e.From.Allows && e.From.Harness == harness)
 }
 
-// Verb is what an entry does, in words: "denies", "asks about", "allows".
+// Verb returns the effect of an entry in words: "denies", "asks about", "allows".
 func Verb(e cardea.Effect) string {
 	switch e {
 	case cardea.Deny:
@@ -88,42 +87,39 @@ func Verb(e cardea.Effect) string {
 	return "allows"
 }
 
-// Settings is what a settings file says about permissions.
-type Settings struct {
+// SettingsFile holds the permissions in a settings file.
+type SettingsFile struct {
 	Entries []Entry
-	// Left are entries of other harnesses that apply to calls of their own alone, with the
-	// reason in Why.
+	// Left are entries of other harnesses that apply only to their own calls, with the reason in
+	// Why.
 	Left []Entry
-	// ManagedOnly is set where only the entries of managed files allow
+	// ManagedOnly is set if only the entries of managed files allow
 	// (allowManagedPermissionRulesOnly).
 	ManagedOnly bool
 	// Dirs are permissions.additionalDirectories, as written.
 	Dirs []string
-	// Problems are what is wrong with the file. A file with more than warnings
-	// is broken; what could be read of it is here all the same, without what
-	// allows.
+	// Problems are the mistakes in the file. A file with a mistake beyond a warning is broken. Its
+	// readable entries are still here, except those that allow.
 	Problems []cardea.Diagnostic
-	// Kept is the part of the file that says all of this, as JSON, to be kept
-	// for when the file breaks.
+	// Kept is the relevant part of the file as JSON, to be saved for the case that the file breaks.
 	Kept []byte
 }
 
-// maxEntries is how many entries of one file are read. Lists that people keep
-// have hundreds.
+// maxEntries is the largest number of entries of one file. People's lists have hundreds.
 const maxEntries = 20_000
 
-// ReadFormat reads a list in its own language.
-func ReadFormat(f Format, from *Origin, data []byte) Settings {
+// ReadFormat reads a list in the language of its format.
+func ReadFormat(f Format, from *Origin, data []byte) SettingsFile {
 	from.text = data
 	if len(data) > MaxSize {
-		s := Settings{}
+		s := SettingsFile{}
 		s.problem(from, data, 0, "the file has %d bytes, more than %d", len(data), MaxSize)
 		return s
 	}
 	if f == ClaudeSettings {
 		return Read(from, data)
 	}
-	s := Settings{Kept: data}
+	s := SettingsFile{Kept: data}
 	t := translation{&s, from, data}
 	switch f {
 	case CodexRules:
@@ -140,8 +136,8 @@ func ReadFormat(f Format, from *Origin, data []byte) Settings {
 	return s
 }
 
-// For are the same entries, of a list of which something else counts: data is its text.
-func (s Settings) For(from *Origin, data []byte) Settings {
+// For returns the same entries for another origin; data is the text of its file.
+func (s SettingsFile) For(from *Origin, data []byte) SettingsFile {
 	from.text = data
 	s.Entries, s.Left, s.Problems, s.Dirs = slices.Clone(s.Entries), slices.Clone(s.Left), slices.Clone(s.Problems), slices.Clone(s.Dirs)
 	for _, list := range [][]Entry{s.Entries, s.Left} {
@@ -155,12 +151,12 @@ func (s Settings) For(from *Origin, data []byte) Settings {
 // MaxSize is the largest file that is read, in bytes.
 const MaxSize = document.MaxSize
 
-// Read reads the permissions of a settings file in Claude Code's form. Comments
-// and trailing commas, which the vendor does not document, are read where they
-// deny and ask; the file does not allow then.
-func Read(from *Origin, data []byte) Settings {
+// Read reads the permissions of a settings file in Claude Code's form. In a file with comments or
+// trailing commas, which the vendor does not document, denies and asks are read, but the file does
+// not allow.
+func Read(from *Origin, data []byte) SettingsFile {
 	from.text = data
-	s := Settings{}
+	s := SettingsFile{}
 	doc, err := jsonedit.Parse(data)
 	if err != nil {
 		return s.broken(from, data, err)
@@ -189,7 +185,7 @@ func Read(from *Origin, data []byte) Settings {
 	return s
 }
 
-func (s Settings) broken(from *Origin, data []byte, err error) Settings {
+func (s SettingsFile) broken(from *Origin, data []byte, err error) SettingsFile {
 	p := cardea.Diagnostic{File: from.File, Code: cardea.CodeSyntax, Text: "not valid JSON: " + err.Error(), Hint: "mend the file"}
 	if syntax, ok := err.(*jsonedit.SyntaxError); ok {
 		p.Line, p.Column, p.Text = syntax.Line, syntax.Column, "not valid JSON: "+syntax.Text
@@ -198,21 +194,21 @@ func (s Settings) broken(from *Origin, data []byte, err error) Settings {
 	return s
 }
 
-func (s *Settings) problem(from *Origin, data []byte, at int, format string, args ...any) {
+func (s *SettingsFile) problem(from *Origin, data []byte, at int, format string, args ...any) {
 	line, column := jsonedit.Position(data, at)
 	s.Problems = append(s.Problems, cardea.Diagnostic{File: from.File, Line: line, Column: column, Code: cardea.CodeWrongType,
 		Text: fmt.Sprintf(format, args...), Hint: "mend the file"})
 }
 
 type reader struct {
-	out    *Settings
+	out    *SettingsFile
 	from   *Origin
 	data   []byte
 	allows bool
 }
 
-// permissions reads the lists. Of two values of one key the harness takes the
-// last, so the first only denies and asks.
+// permissions reads the lists. Of two values of one key the harness uses the last, so the first
+// only denies and asks.
 func (r *reader) permissions(n *jsonedit.Node, last bool) {
 	if null(n) {
 		return
@@ -239,9 +235,10 @@ func (r *reader) permissions(n *jsonedit.Node, last bool) {
 	}
 }
 
-// null reports what stands in the place of nothing.
+// null reports whether a node is null.
 func null(n *jsonedit.Node) bool { return n.Kind == jsonedit.Literal && n.Text == "null" }
 
+// list reads the entries of one list, and reports values of another type.
 func (r *reader) list(key string, effect cardea.Effect, n *jsonedit.Node) {
 	if null(n) {
 		return
@@ -268,7 +265,7 @@ func (r *reader) list(key string, effect cardea.Effect, n *jsonedit.Node) {
 	}
 }
 
-// takeBack gives the entries of one list the exceptions that stand behind them.
+// takeBack gives the entries of one list the exceptions that come after them.
 func takeBack(list []Entry) {
 	for i := range list {
 		for j := 0; list[i].Form == Exception && j < i; j++ {

@@ -1,16 +1,13 @@
-// Package permissionlist reads entries of the harnesses' permission lists and
-// says what they match: "Bash(npm test:*)", "Read(./.env)",
-// "WebFetch(domain:example.com)".
+// Package permissionlist reads entries of the harnesses' permission lists and matches them:
+// "Bash(npm test:*)", "Read(./.env)", "WebFetch(domain:example.com)".
 //
-// It reads entries and says what they match. What follows from a match is the
-// decider's business (internal/decide/permissions); where lists lie is the
-// adapters'. An entry has two readings: one that allows is read strictly, and
-// counts for nothing where it cannot be interpreted; one that denies or asks is
-// read generously, since a list that says "not this" means it in every
-// spelling.
+// The decider defines the effect of a match (internal/decide/permissions), and the adapters find
+// the lists. An entry has two readings. An entry that allows is read strictly, and ignored if it
+// cannot be interpreted. One that denies or asks is read generously, since a list that denies
+// something means it in every spelling.
 //
-// The language is Claude Code's (https://code.claude.com/docs/en/permissions), which Qwen Code shares; the lists of other harnesses are
-// translated into it (foreign.go).
+// The language is Claude Code's (https://code.claude.com/docs/en/permissions), which Qwen Code
+// shares. The lists of other harnesses are translated into it (foreign.go).
 package permissionlist
 
 import (
@@ -24,7 +21,7 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// Form is what the specifier of an entry is about.
+// Form is the kind of an entry's specifier.
 type Form uint8
 
 // The forms.
@@ -41,50 +38,50 @@ const (
 	Named
 	// Param is a field of the input: Bash(run_in_background:true).
 	Param
-	// Exception is a pattern of paths that takes back what entries in front of it in
-	// the same list name: Read(!notes/public/**).
+	// Exception is a pattern of paths that excludes paths from earlier entries of the same list:
+	// Read(!notes/public/**).
 	Exception
-	// Nothing is an entry that cannot be interpreted, or never counts.
+	// Nothing is an entry that cannot be interpreted, or never applies.
 	Nothing
 )
 
-// Rule is an entry that was read.
+// Rule is a parsed entry.
 type Rule struct {
 	// Text is the entry as written.
 	Text string
 	// Tool is the canonical name of a tool, or a glob of names.
 	Tool string
-	// Spec is what stands in the parentheses, Form what it is.
+	// Spec is the text in the parentheses, Form its kind.
 	Spec string
 	Form Form
-	// Why says why the entry counts for nothing, where Form is Nothing.
+	// Why is the reason why the entry is ignored, if Form is Nothing.
 	Why string
 
 	command            pattern
 	spelled, operators bool
-	// more is what few entries have, nil for the others: a hook reads long
-	// lists, nearly all of which are commands.
+	// more holds the fields that few entries have, nil for the others: a hook reads long lists,
+	// nearly all of which are commands.
 	more *more
 }
 
-// more is what entries of other forms than commands have.
+// more holds the fields of entries of other forms than commands.
 type more struct {
 	file filePattern
 	host string
-	// anySpelling is set where host means an address in whichever way it is written.
+	// anySpelling is set if host means an address in every spelling.
 	anySpelling bool
-	param       string // the field's name, also beside another form
+	param       string // the field's name, also with another form
 	value       pattern
-	// except are patterns, exceptFiles those of paths, that win over the rule in
-	// an ordered list.
+	// except are patterns, and exceptFiles patterns of paths, that win over the rule in an ordered
+	// list.
 	except      []pattern
 	exceptFiles []filePattern
-	// exceptLikeIgnore is set where exceptFiles are exceptions of gitignore's, which
-	// bring back nothing from a folder that is named itself.
+	// exceptLikeIgnore is set if exceptFiles are gitignore exceptions, which bring back nothing
+	// from a folder that matches itself.
 	exceptLikeIgnore bool
 }
 
-// extend gives the entry a place for what few have.
+// extend returns the fields that few entries have, and creates them if needed.
 func (r *Rule) extend() *more {
 	if r.more == nil {
 		r.more = &more{}
@@ -92,16 +89,16 @@ func (r *Rule) extend() *more {
 	return r.more
 }
 
-// Context is what the reading of an entry depends on.
+// Context holds the facts on which the reading of an entry depends.
 type Context struct {
-	// Effect is the list that it stands in: Allow, Ask or Deny.
+	// Effect is the effect of the entry's list: Allow, Ask or Deny.
 	Effect cardea.Effect
 	// CommandLine is set for entries of the harness's own flags.
 	CommandLine bool
 }
 
-// Parse reads an entry. It never fails: what cannot be interpreted has the form
-// Nothing, and says why.
+// Parse parses an entry. It never fails: an entry that cannot be interpreted has the form Nothing
+// and a reason in Why.
 func Parse(text string, c Context) Rule {
 	r := Rule{Text: text}
 	rule := strings.TrimSpace(text)
@@ -134,8 +131,7 @@ func Parse(text string, c Context) Rule {
 	return r.specifier(c)
 }
 
-// look notes what there is in the text of an entry, and reports whether all of
-// it can be seen.
+// look records features of the text of an entry, and reports whether all of it is visible.
 func (r *Rule) look(text string, open int) bool {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -154,12 +150,12 @@ func (r *Rule) look(text string, open int) bool {
 	return true
 }
 
-// Spelled reports whether the entry's text is one of several ways to write its words: it
-// has quotes, "~", "$" or more blanks than one.
+// Spelled reports whether the entry's text is one of several spellings of its words: it has quotes,
+// "~", "$" or several blanks.
 func (r *Rule) Spelled() bool { return r.spelled }
 
-// Operators reports whether the entry holds an operator of the shell, so that it
-// can only be about a line as a whole.
+// Operators reports whether the entry contains an operator of the shell, so that it can only match
+// a line as a whole.
 func (r *Rule) Operators() bool { return r.operators }
 
 func (r Rule) nothing(why string) Rule {
@@ -167,9 +163,8 @@ func (r Rule) nothing(why string) Rule {
 	return r
 }
 
-// name reads the tool. Harnesses' other words for a tool are folded into the
-// canonical one; in a list that allows only the harness's own older ones, since
-// names are case-sensitive.
+// name reads the tool. Other names of a tool in harnesses become the canonical one. In a list that
+// allows, only the harness's own older names do, since names are case-sensitive.
 func (r *Rule) name(name string, c Context) string {
 	r.Tool = name
 	if c.Effect != cardea.Allow || name == "Task" {
@@ -188,11 +183,10 @@ func (r *Rule) name(name string, c Context) string {
 	return ""
 }
 
-// coveredBy are the tools whose paths are those of another. What denies or asks may name
-// either.
+// coveredBy maps tools to the tool whose paths apply to them. Denies and asks may name either.
 var coveredBy = map[string]string{"Write": "Edit", "NotebookEdit": "Edit", "MultiEdit": "Edit", "apply_patch": "Edit", "Glob": "Read", "Grep": "Read"}
 
-// specifier reads what stands in the parentheses.
+// specifier reads the text in the parentheses.
 func (r Rule) specifier(c Context) Rule {
 	r.parameter(c)
 	if by := coveredBy[r.Tool]; by != "" && r.more == nil {
@@ -215,7 +209,7 @@ func (r Rule) specifier(c Context) Rule {
 		var why string
 		spec, allow := r.Spec, c.Effect == cardea.Allow
 		if rest, ok := strings.CutPrefix(strings.TrimSpace(spec), "!"); ok {
-			// What it takes back from an allow is read generously.
+			// Exclusions from an allow are read generously.
 			r.Form, spec, allow = Exception, rest, !allow
 		}
 		if r.extend().file, why = newFilePattern(spec, allow); why != "" {
@@ -243,12 +237,12 @@ func (r Rule) specifier(c Context) Rule {
 	return r
 }
 
-// AllowsByName reports the tools of which an entry may allow calls by their main field. One
+// AllowsByName reports whether an entry may allow calls of a tool by their main field. An entry
 // that denies or asks may name the main field of any tool.
 func AllowsByName(tool string) bool { return tool == "Agent" || tool == "Skill" }
 
-// hosts reads the host of an entry. What denies or asks names it in any form that an
-// address has: "[::1]", "0x7f000001", "user@host:8080".
+// hosts reads the host of an entry. A deny or ask may name it in any form of an address: "[::1]",
+// "0x7f000001", "user@host:8080".
 func (r Rule) hosts(host string, strict bool) Rule {
 	host = strings.TrimSpace(host)
 	address := strings.Trim(host[strings.Index(host, "://")+1:], "/")
@@ -268,8 +262,8 @@ func (r Rule) hosts(host string, strict bool) Rule {
 	return r
 }
 
-// parameter reads Tool(param:value), which only denies and asks. It may stand
-// beside another reading of the same text.
+// parameter reads Tool(param:value), which only denies and asks. The same text may also have
+// another reading.
 func (r *Rule) parameter(c Context) {
 	if c.Effect == cardea.Allow {
 		return
@@ -299,14 +293,13 @@ func cutParam(spec string) (value, field string, ok bool) {
 	return value, field, true
 }
 
-// primary reports the fields that no parameter may name, since the entry's own
-// form is about them.
+// primary reports whether no parameter may name a field, since the entry's own form is about it.
 func primary(field string) bool {
 	return slices.Contains([]string{"command", "file_path", "path", "notebook_path", "url"}, field)
 }
 
-// Names reports whether the entry is about a tool, by its canonical name or by
-// that of the harness. It does not look at the specifier.
+// Names reports whether the entry is about a tool, by its canonical name or by that of the harness.
+// It ignores the specifier.
 func (r *Rule) Names(c *cardea.Call) bool {
 	return r.namesTool(c.Tool) || c.Name != "" && c.Name != c.Tool && r.namesTool(c.Name)
 }
@@ -322,12 +315,11 @@ func (r *Rule) namesTool(tool string) bool {
 	return strings.HasPrefix(r.Tool, "mcp__") && strings.HasPrefix(tool, r.Tool+"__")
 }
 
-// NamedIs reports whether the main field of a call, and words behind it, are
-// what a Named entry names.
+// NamedIs reports whether a Named entry matches the main field of a call, with the words after it.
 func (r *Rule) NamedIs(value string) bool { return r.Form == Named && r.command.match(value) }
 
-// ParamIs reports whether a field of the input has the value that the entry
-// names. A field that is not given never has.
+// ParamIs reports whether a field of the input has the value of the entry. A missing field never
+// has it.
 func (r *Rule) ParamIs(c *cardea.Call) bool {
 	if r.more == nil || r.more.param == "" {
 		return false
@@ -344,6 +336,7 @@ func (r *Rule) ParamIs(c *cardea.Call) bool {
 	return false
 }
 
+// scalar returns a text, truth value or number as a text, or false for any other value.
 func scalar(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -359,10 +352,9 @@ func scalar(v any) (string, bool) {
 	return "", false
 }
 
-// HostIs reports whether an entry names a host: case does not count, nor does a
-// dot at the end; "*.example.com" is every host below, at any depth, and a "*"
-// elsewhere does not cross a dot. An entry that denies or asks names an address in
-// whichever way it is written.
+// HostIs reports whether an entry matches a host. It ignores case and a dot at the end.
+// "*.example.com" matches every host below, at any depth, and a "*" in another place does not cross
+// a dot. An entry that denies or asks matches an address in every spelling.
 func (r *Rule) HostIs(host string) bool {
 	if r.Form != Host || host == "" {
 		return false

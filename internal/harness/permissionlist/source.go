@@ -2,20 +2,18 @@ package permissionlist
 
 // Source is a place where a harness keeps a list.
 type Source struct {
-	// Origin is what counts of it, before anybody has looked at the file.
+	// Origin describes the list before its file is read.
 	Origin
-	// Project is the folder of the project whose file it is, "" for the
-	// person's and the system's.
+	// Project is the folder of the project whose file it is, "" for files of the user and the
+	// system.
 	Project string
-	// Local marks the person's own file in a project's folder, which a clone
-	// must not bring.
+	// Local marks the user's own file in a project's folder, which a clone must not contain.
 	Local bool
-	// Nested marks what the command line of an agent names that another agent
-	// started.
+	// Nested marks sources from the command line of an agent that another agent started.
 	Nested bool
 	// Format is the language of the file.
 	Format Format
-	// Text is the list itself where it stands in no file.
+	// Text is the list itself if it is in no file.
 	Text []byte
 }
 

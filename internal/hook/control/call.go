@@ -1,6 +1,6 @@
-// Package control is how programs of Cardea speak with the daemon: the form of a call and
-// of its answer, the place of the socket, and the client. It imports little, since
-// cardea-hook links it, which is started at every call.
+// Package control is the protocol between programs of Cardea and the daemon: the form of
+// calls and answers, the place of the socket, and the client. It imports little, since
+// cardea-hook links it and starts at every call.
 package control
 
 import (
@@ -11,60 +11,59 @@ import (
 	"time"
 )
 
-// Client answers calls as "cardea check" does: by the daemon ([Remote]), or in this
+// Client answers calls as "cardea check" does: through the daemon ([Remote]), or in this
 // process (package daemon).
 type Client interface {
-	// Check answers a call. An error says why there is no answer; "cardea check" must give
-	// one then. Nothing is decided by an error.
-	Check(c Call, until time.Time) (Answer, error)
+	// Check answers a call. An error says why there is no answer, and decides nothing. "cardea
+	// check" must then answer.
+	Check(c CheckRequest, until time.Time) (CheckResult, error)
 }
 
-// Call is all that a process knows which was started as "cardea check".
-type Call struct {
+// CheckRequest holds all that a process started as "cardea check" knows.
+type CheckRequest struct {
 	// Program is the stamp of the program that must answer ([StampOf]).
 	Program string
-	// Nonce is a random text that the answer must repeat, so that it cannot have been
+	// Nonce is a random text that the answer must repeat. It proves that the answer was not
 	// written before the call was sent.
 	Nonce string
-	// Args are those behind "check".
+	// Args are the arguments after "check".
 	Args []string
-	// Dir is the working folder, "" where it cannot be told.
+	// Dir is the working folder, "" if it is unknown.
 	Dir string
-	// Variables are the environment.
+	// Variables holds the environment.
 	Variables Variables
-	// Message is what was on standard input.
+	// Message is the text from standard input.
 	Message []byte
 }
 
-// Answer is what "cardea check" writes, and its exit code.
-type Answer struct {
-	// Nonce is that of the call.
+// CheckResult holds the output of "cardea check" and its exit code.
+type CheckResult struct {
+	// Nonce is the nonce of the call.
 	Nonce          string
 	Exit           int
 	Stdout, Stderr []byte
 }
 
-// Variables are an environment: the values that a hook reads, and the names alone of all
-// other variables that have a value. What those hold, keys of providers among it, stays
-// where it is.
+// Variables holds an environment: the values that a hook reads, and only the names of all
+// other variables that have a value. Their values, such as keys of providers, are not sent.
 type Variables struct {
 	Values map[string]string
 	Names  map[string]bool
 }
 
-// sent are the variables whose values are sent. A call for which another one is read is
-// answered by a process of the caller's own.
+// sent lists the variables whose values are sent. If a call needs another variable, a
+// process of the caller's own answers it.
 const sent = " HOME PATH XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME XDG_RUNTIME_DIR " +
 	"CLAUDE_CONFIG_DIR CLAUDE_PROJECT_DIR CLAUDE_CODE_SESSION_ATTENDED CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_PLUGIN_ROOT CLAUDECODE " +
 	"CARDEA_DEBUG CARDEA_UNATTENDED CARDEA_ROLE CARDEA_PERMISSIONS COPILOT_HOME COPILOT_CLI COPILOT_PROJECT_DIR " +
 	"CODEX_HOME CODEX_MANAGED_BY_NPM CRUSH CARDEA_HOOK CURSOR_VERSION GROK_HOOK_EVENT QWEN_PROJECT_DIR DROID_PROJECT_DIR FACTORY_PROJECT_DIR FACTORY_EXEC_TARGET_AUTONOMY "
 
-// FolderVariables are the variables that say where the person's files are. A daemon works
-// for one set of folders.
+// FolderVariables are the variables that name the person's folders. A daemon serves one set
+// of folders.
 var FolderVariables = [...]string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"}
 
-// VariablesOf takes what is sent from an environment, as os.Environ gives it. Of a name
-// that is there twice the first value counts, as for os.Getenv.
+// VariablesOf selects what is sent from an environment in the form of os.Environ. If a name
+// is there twice, the first value applies, as in os.Getenv.
 func VariablesOf(environ []string) Variables {
 	v := Variables{Values: map[string]string{}, Names: map[string]bool{}}
 	seen := make(map[string]bool, len(environ))
@@ -85,27 +84,27 @@ func VariablesOf(environ []string) Variables {
 	return v
 }
 
-// Value looks up the value of a variable that is sent.
+// Value returns the value of a variable that is sent, or "".
 func (v Variables) Value(name string) string { return v.Values[name] }
 
-// The bounds of what is sent, in bytes. A larger call is answered by "cardea check".
+// The limits of what is sent, in bytes. "cardea check" answers a larger call.
 const (
 	MaxMessage = 4 << 20
 	maxHead    = 1 << 20
 	maxAnswer  = 2*MaxMessage + 4<<20
 )
 
-// greeting begins every call. Another version of the protocol has another one.
+// greeting begins every call. Each version of the protocol has its own.
 const greeting = "cardea control 2\n"
 
-// ErrForm is the error of what is not in this package's form.
+// ErrForm is returned for data that is not in this package's form.
 var ErrForm = errors.New("the other end does not speak this protocol")
 
-// ErrTooLarge is the error of a call beyond the bounds.
+// ErrTooLarge is returned for a call beyond the limits.
 var ErrTooLarge = errors.New("the call is too large for the daemon")
 
-// Bytes is a call as it is sent.
-func (c Call) Bytes() ([]byte, error) {
+// Bytes returns the encoded call, or [ErrTooLarge].
+func (c CheckRequest) Bytes() ([]byte, error) {
 	head := text(text(nil, c.Program), c.Nonce)
 	head = texts(head, c.Args)
 	head = text(head, c.Dir)
@@ -139,8 +138,8 @@ func texts(out []byte, all []string) []byte {
 	return out
 }
 
-// ReadCall reads a call.
-func ReadCall(r io.Reader) (c Call, err error) {
+// ReadCall reads a call. It returns [ErrForm] or [ErrTooLarge] if the data is not a call.
+func ReadCall(r io.Reader) (c CheckRequest, err error) {
 	begin := make([]byte, len(greeting)+8)
 	if _, err = io.ReadFull(r, begin); err != nil {
 		return c, err
@@ -180,13 +179,13 @@ func ReadCall(r io.Reader) (c Call, err error) {
 	return c, nil
 }
 
-// fields reads what text and texts wrote.
+// fields decodes what text and texts encoded.
 type fields struct {
 	left []byte
 	bad  bool
 }
 
-// count is a number that is not larger than what is left.
+// count reads a number. A number larger than the rest is an error.
 func (f *fields) count() uint64 {
 	n, size := binary.Uvarint(f.left)
 	if size <= 0 || n > uint64(len(f.left)-size) {
@@ -204,22 +203,22 @@ func (f *fields) text() string {
 	return s
 }
 
-// The kinds of what the daemon sends: a byte, a length of four bytes, and as many bytes.
+// The kinds of messages from the daemon: a byte, a length of four bytes, and as many bytes.
 const (
-	kindWorks  = 'w' // it works on the call
-	kindNonce  = 'r' // the nonce of the call, in front of the answer
+	kindWorks  = 'w' // the daemon works on the call
+	kindNonce  = 'r' // the nonce of the call, before the answer
 	kindAnswer = 'a' // the answer: the exit code, the length of standard output, both texts
-	kindLeaves = 'n' // "cardea check" must answer, and why
+	kindLeaves = 'n' // "cardea check" must answer; the reason
 )
 
-// Works is the sign that the daemon works on the call.
+// Works returns the message that the daemon works on the call.
 func Works() []byte { return part(kindWorks, nil) }
 
-// Leaves says why "cardea check" must answer.
+// Leaves returns the message that "cardea check" must answer, with the reason.
 func Leaves(why string) []byte { return part(kindLeaves, []byte(why)) }
 
-// Bytes is an answer as it is sent.
-func (a Answer) Bytes() []byte {
+// Bytes returns the encoded answer.
+func (a CheckResult) Bytes() []byte {
 	body := binary.BigEndian.AppendUint32([]byte{byte(a.Exit)}, uint32(len(a.Stdout)))
 	return append(part(kindNonce, []byte(a.Nonce)), part(kindAnswer, append(append(body, a.Stdout...), a.Stderr...))...)
 }
@@ -228,8 +227,9 @@ func part(kind byte, body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body))), body...)
 }
 
-// ReadAnswer reads what the daemon sends, until the answer is there.
-func ReadAnswer(r io.Reader) (a Answer, err error) {
+// ReadAnswer reads the daemon's messages until the answer. It returns a [LeftError] if the
+// daemon leaves the call.
+func ReadAnswer(r io.Reader) (a CheckResult, err error) {
 	for {
 		begin := make([]byte, 5)
 		if _, err := io.ReadFull(r, begin); err != nil {
@@ -259,22 +259,22 @@ func ReadAnswer(r io.Reader) (a Answer, err error) {
 			if exit != 0 && exit != 2 || uint64(out) > uint64(len(body)-5) {
 				return a, ErrForm
 			}
-			return Answer{Nonce: a.Nonce, Exit: int(exit), Stdout: body[5 : 5+out], Stderr: body[5+out:]}, nil
+			return CheckResult{Nonce: a.Nonce, Exit: int(exit), Stdout: body[5 : 5+out], Stderr: body[5+out:]}, nil
 		}
 		return a, ErrForm
 	}
 }
 
-// LeftError is why the daemon leaves a call to "cardea check".
+// LeftError is the reason why the daemon leaves a call to "cardea check".
 type LeftError string
 
-// Error is the reason in words.
+// Error returns the reason.
 func (e LeftError) Error() string { return "the daemon leaves the call: " + string(e) }
 
-// maxSocket is the longest path of a socket that all systems take, in bytes.
+// maxSocket is the longest socket path that all systems accept, in bytes.
 const maxSocket = 100
 
-// Folders are the variables that say where the person's files are, as os.Environ has them.
+// Folders returns the variables that name the person's folders, in the form of os.Environ.
 func Folders(env func(string) string) []string {
 	var out []string
 	for _, name := range FolderVariables {
@@ -285,8 +285,8 @@ func Folders(env func(string) string) []string {
 	return out
 }
 
-// Socket is the path of the daemon's socket: in XDG_RUNTIME_DIR, else in the state
-// folder. "" where there can be none. env looks up a variable.
+// Socket returns the path of the daemon's socket: in XDG_RUNTIME_DIR, else in the state
+// folder. It is "" if no usable path exists. env looks up a variable.
 func Socket(env func(string) string) string {
 	for _, at := range [...]struct{ name, below string }{
 		{"XDG_RUNTIME_DIR", "/cardea/daemon"}, {"XDG_STATE_HOME", "/cardea/run/daemon"}, {"HOME", "/.local/state/cardea/run/daemon"},

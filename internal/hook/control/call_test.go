@@ -9,7 +9,7 @@ import (
 )
 
 func TestRoundTrip(t *testing.T) {
-	c := Call{Program: "p", Args: []string{"--limit", "5s", ""}, Dir: "/work", Message: []byte("{\x00}"),
+	c := CheckRequest{Program: "p", Args: []string{"--limit", "5s", ""}, Dir: "/work", Message: []byte("{\x00}"),
 		Variables: VariablesOf([]string{"HOME=/h", "HOME=/other", "OPENAI_API_KEY=secret", "EMPTY=", "=x", "CLAUDECODE=1"})}
 	all, err := c.Bytes()
 	if err != nil {
@@ -30,16 +30,16 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%d bytes of it are read", n)
 		}
 	}
-	if _, err := (Call{Message: make([]byte, MaxMessage+1)}).Bytes(); !errors.Is(err, ErrTooLarge) {
+	if _, err := (CheckRequest{Message: make([]byte, MaxMessage+1)}).Bytes(); !errors.Is(err, ErrTooLarge) {
 		t.Error(err)
 	}
-	if _, err := (Call{Args: []string{strings.Repeat("x", maxHead)}}).Bytes(); !errors.Is(err, ErrTooLarge) {
+	if _, err := (CheckRequest{Args: []string{strings.Repeat("x", maxHead)}}).Bytes(); !errors.Is(err, ErrTooLarge) {
 		t.Error(err)
 	}
 }
 
 func TestReadAnswer(t *testing.T) {
-	a := Answer{Exit: 2, Stdout: []byte("out"), Stderr: []byte("errs")}
+	a := CheckResult{Exit: 2, Stdout: []byte("out"), Stderr: []byte("errs")}
 	got, err := ReadAnswer(bytes.NewReader(append(append(Works(), Works()...), a.Bytes()...)))
 	if err != nil || !reflect.DeepEqual(got, a) {
 		t.Errorf("got %+v, %v", got, err)
@@ -48,7 +48,7 @@ func TestReadAnswer(t *testing.T) {
 	if _, err := ReadAnswer(bytes.NewReader(Leaves("why"))); !errors.As(err, &left) || left != "why" {
 		t.Errorf("got %v", err)
 	}
-	for name, text := range map[string]string{"nothing": "", "no answer": string(Works()), "cut": string(a.Bytes()[:9]), "another exit code": string(Answer{Exit: 1}.Bytes()),
+	for name, text := range map[string]string{"nothing": "", "no answer": string(Works()), "cut": string(a.Bytes()[:9]), "another exit code": string(CheckResult{Exit: 1}.Bytes()),
 		"another kind": "x\x00\x00\x00\x00", "endless": "a\xff\xff\xff\xff", "too short": "a\x00\x00\x00\x01\x00", "a wrong length": "a\x00\x00\x00\x05\x00\x00\x00\x00\x09"} {
 		if got, err := ReadAnswer(strings.NewReader(text)); err == nil {
 			t.Errorf("%s: %+v", name, got)
@@ -57,7 +57,7 @@ func TestReadAnswer(t *testing.T) {
 }
 
 func FuzzReadCall(f *testing.F) {
-	all, err := Call{Program: "p", Args: []string{"a"}, Variables: VariablesOf([]string{"HOME=/h", "X=y"}), Message: []byte("m")}.Bytes()
+	all, err := CheckRequest{Program: "p", Args: []string{"a"}, Variables: VariablesOf([]string{"HOME=/h", "X=y"}), Message: []byte("m")}.Bytes()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// The value of each variable that names a folder is sent.
+// The value of each variable in FolderVariables is sent.
 func TestFolderVariables(t *testing.T) {
 	for _, name := range FolderVariables {
 		if v := VariablesOf([]string{name + "=/x"}); v.Value(name) != "/x" {

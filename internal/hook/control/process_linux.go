@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// The errors of a process that is not believed to be the daemon.
+// The errors for a process that is not accepted as the daemon.
 var (
 	errProgram  = errors.New("another program than the daemon's is at the other end of the socket")
 	errCommand  = errors.New("the process at the other end of the socket was not started as \"cardea serve\"")
@@ -22,12 +22,12 @@ var (
 	errNonce    = errors.New("what came is no answer to this call")
 )
 
-// process is a process that is held by its folder in /proc. That folder stays the one of
-// this process: when it has ended its files are gone, whoever gets its number (proc(5)).
+// process is a process, held by its open folder in /proc. If the process ends, that folder
+// becomes empty, even if another process gets the same number (proc(5)).
 type process struct {
 	pid    int32
 	folder int    // a descriptor
-	path   string // the folder's, by the descriptor
+	path   string // the folder's path, by the descriptor
 }
 
 // processOf opens the folder of a process.
@@ -36,7 +36,7 @@ func processOf(pid int32) (*process, error) {
 	return &process{pid, fd, "/proc/self/fd/" + strconv.Itoa(fd)}, err
 }
 
-// runs says why a process does not run a program; nil where it does.
+// runs returns nil if a process runs a program, else an error.
 func (p *process) runs(program string) error {
 	var runs, is syscall.Stat_t
 	if err := errors.Join(syscall.Stat(p.path+"/exe", &runs), syscall.Stat(program, &is)); err != nil {
@@ -48,10 +48,9 @@ func (p *process) runs(program string) error {
 	return nil
 }
 
-// serves says why a process is not a program that was started to serve; nil where it is.
-// Each other command of the program answers to whoever started it. Neither its name nor
-// its variables may have it start programs or load code from elsewhere, and it must see
-// the same files.
+// serves returns nil if a process is this program, started to serve. The output of any
+// other command depends on the process that started it. Its name and variables must not
+// make it start other programs or load other code, and it must see the same files.
 func (p *process) serves(program string) error {
 	if err := p.runs(program); err != nil {
 		return err
@@ -60,7 +59,7 @@ func (p *process) serves(program string) error {
 	if err != nil {
 		return err
 	}
-	// A hard link to the program has other programs beside it, which it would start.
+	// A hard link to the program would start the other programs in the link's folder.
 	if at != program {
 		if real, err := filepath.EvalSymlinks(program); err != nil || at != real {
 			return errors.Join(errProgram, err)
@@ -72,12 +71,12 @@ func (p *process) serves(program string) error {
 			return err
 		}
 	}
-	// By the name that it is given, the program finds those beside it.
+	// The program finds the others in the folder of the name that it is started with.
 	words := strings.SplitN(texts[0], "\x00", 3)
 	if len(words) < 3 || words[1] != "serve" || !slices.Contains([]string{at, program, beside(at), beside(program)}, words[0]) {
 		return errCommand
 	}
-	// Cardea starts the daemon without what the system's loader takes code from (ld.so(8)).
+	// Cardea starts the daemon without the variables that load code (ld.so(8)).
 	for _, name := range [...]string{"LD_", "GLIBC_TUNABLES=", "GCONV_PATH="} {
 		if strings.HasPrefix(texts[1], name) || strings.Contains(texts[1], "\x00"+name) {
 			return errLoaded
@@ -86,12 +85,12 @@ func (p *process) serves(program string) error {
 	if err := isAlone(texts[2]); err != nil {
 		return err
 	}
-	// Who owns a namespace of processes may write in the name of each that is in it.
+	// The owner of a process namespace may write in the name of each process in it.
 	return same(p.path, "/ns/mnt", "/root", "/ns/pid")
 }
 
-// isAlone says from the status of a process whether a debugger is attached to it, or a
-// filter of system calls that this process has not: either can change what it reads.
+// isAlone returns an error if a debugger, or a system call filter that this process lacks,
+// is attached to a process. Either can change what it reads. status is its status file.
 func isAlone(status string) error {
 	if !strings.Contains(status, "\nTracerPid:\t0\n") {
 		return errDebugged
@@ -106,14 +105,14 @@ func isAlone(status string) error {
 	return err
 }
 
-// filters are the lines of a status about filters of system calls (proc_pid_status(5)).
+// filters returns the lines of a status about system call filters (proc_pid_status(5)).
 func filters(status string) string {
 	_, from, _ := strings.Cut(status, "\nSeccomp:")
 	lines, _, _ := strings.Cut(from, "\nSpeculation")
 	return lines
 }
 
-// read reads a file in /proc as a whole. One of 64 KiB or more is an error.
+// read reads a whole file in /proc. It fails for 64 KiB or more.
 func read(path string) (string, error) {
 	fd, err := syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
@@ -128,16 +127,16 @@ func read(path string) (string, error) {
 	return string(text[:max(n, 0)]), err
 }
 
-// beside is the path of cardea in the folder of another program.
+// beside returns the path of cardea in the folder of another program.
 func beside(program string) string { return filepath.Dir(program) + "/cardea" }
 
-// SameView says why a process sees other files than this one under the same names: it has
-// another root, or lives in another mount namespace, as in a sandbox; nil where it does not.
+// SameView returns nil if a process sees the same files as this one. It fails for another
+// root or mount namespace, as in a sandbox.
 func SameView(pid int) error {
 	return same("/proc/"+strconv.Itoa(pid), "/ns/mnt", "/root")
 }
 
-// same says whether files in the folder of a process are others than this process's.
+// same returns nil if the named files of a process are the same as this process's.
 func same(folder string, names ...string) error {
 	for _, name := range names {
 		var own, other syscall.Stat_t
@@ -151,11 +150,11 @@ func same(folder string, names ...string) error {
 	return nil
 }
 
-// receive reads what one process has written, and gives that process: the system notes who
-// writes, whoever made the connection (SO_PASSCRED in unix(7)). Descriptors that come along
-// are closed.
+// receive reads data from a socket and returns the process that wrote it. The kernel
+// records the writer, even if another process made the connection (SO_PASSCRED in unix(7)).
+// Descriptors sent along are closed.
 func receive(fd int, p []byte) (n int, writer int32, err error) {
-	var about [32]byte // a header and struct ucred, and no room for more
+	var about [32]byte // room for one header and struct ucred only
 	n, size, flags, _, err := syscall.Recvmsg(fd, p, about[:], syscall.MSG_CMSG_CLOEXEC)
 	if err != nil || n == 0 {
 		return n, 0, err

@@ -14,8 +14,8 @@ import (
 	"cardea.dev/internal/base/limit"
 )
 
-// StampOf is the stamp of a program: another one where another file is in its place, or
-// another text in the file. "" where there is none.
+// StampOf returns the stamp of a program, which changes if the file or its content is
+// replaced. It is "" if there is no such file.
 func StampOf(path string) string {
 	var at syscall.Stat_t
 	if syscall.Stat(path, &at) != nil || at.Mode&syscall.S_IFMT != syscall.S_IFREG {
@@ -32,11 +32,11 @@ func StampOf(path string) string {
 type Remote struct {
 	// Path is the socket.
 	Path string
-	// Program is the file that must be running at its other end.
+	// Program is the file that must be running at the socket's other end.
 	Program string
 }
 
-// The errors of a socket that is not believed.
+// The errors for a socket that is not trusted.
 var (
 	errFolder = errors.New("the socket's folder is open to others, or not this user's")
 	errSocket = errors.New("the socket is open to others, or not this user's")
@@ -44,7 +44,7 @@ var (
 	errTime   = errors.New("there is no time left")
 )
 
-// Listens reports whether somebody listens at a socket.
+// Listens reports whether a process listens at a socket.
 func Listens(path string) bool {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
 	if err != nil || path == "" {
@@ -52,18 +52,18 @@ func Listens(path string) bool {
 	}
 	defer syscall.Close(fd)
 	err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: path})
-	return err == nil || err == syscall.EAGAIN // as many wait already as may
+	return err == nil || err == syscall.EAGAIN // the queue of waiting connections is full
 }
 
-// Line is a connection to the daemon, before it was sent anything.
+// Line is a connection to the daemon on which nothing was sent yet.
 type Line struct {
 	fd      int
 	daemon  *process
 	program string
 }
 
-// Connect connects, and makes sure of who listens: the socket and its folder are this
-// user's alone, and the process that listens is the program, started to serve.
+// Connect connects and checks the listener: the socket and its folder belong only to this
+// user, and the listening process is the program, started to serve.
 func (r Remote) Connect() (*Line, error) {
 	l, err := r.dial()
 	if err == nil {
@@ -76,7 +76,7 @@ func (r Remote) Connect() (*Line, error) {
 	return l, nil
 }
 
-// dial connects. The line must be closed also where that fails.
+// dial connects. The caller must close the line even if dial fails.
 func (r Remote) dial() (*Line, error) {
 	dir := r.Path
 	for dir != "" && dir[len(dir)-1] != '/' {
@@ -93,14 +93,14 @@ func (r Remote) dial() (*Line, error) {
 	if l.fd, err = syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0); err != nil {
 		return l, err
 	}
-	// What comes says from whom only if that is set before the connection is made.
+	// The kernel adds the sender to data only if this is set before connecting.
 	if err := errors.Join(l.within(limit.DaemonSilence), syscall.SetsockoptInt(l.fd, syscall.SOL_SOCKET, syscall.SO_PASSCRED, 1)); err != nil {
 		return l, err
 	}
 	return l, syscall.Connect(l.fd, &syscall.SockaddrUnix{Name: r.Path})
 }
 
-// within bounds each reading and writing.
+// within limits the time of each read and write.
 func (l *Line) within(d time.Duration) error {
 	t := syscall.NsecToTimeval(int64(max(d, time.Millisecond)))
 	return errors.Join(syscall.SetsockoptTimeval(l.fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &t), syscall.SetsockoptTimeval(l.fd, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &t))
@@ -114,13 +114,13 @@ func (l *Line) Close() {
 	_ = syscall.Close(l.fd)
 }
 
-// private reports whether a file of a kind is this user's alone.
+// private reports whether a file of this kind belongs to this user, without access for others.
 func private(path string, kind uint32) bool {
 	var at syscall.Stat_t
 	return syscall.Lstat(path, &at) == nil && at.Mode&syscall.S_IFMT == kind && int(at.Uid) == os.Geteuid() && at.Mode&0o077 == 0
 }
 
-// believe looks at the process that listens.
+// believe checks the process that listens.
 func (l *Line) believe() error {
 	cred, err := syscall.GetsockoptUcred(l.fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil {
@@ -136,33 +136,33 @@ func (l *Line) believe() error {
 }
 
 // Check asks the daemon.
-func (r Remote) Check(c Call, until time.Time) (Answer, error) {
+func (r Remote) Check(c CheckRequest, until time.Time) (CheckResult, error) {
 	l, err := r.Connect()
 	if err != nil {
-		return Answer{}, err
+		return CheckResult{}, err
 	}
 	defer l.Close()
 	return l.Check(c, until)
 }
 
-// Check sends a call, and waits for the answer until a time, as long as the daemon shows
-// that it works. The answer counts if the daemon wrote all of it after the call was sent,
-// and still is what it was then.
-func (l *Line) Check(c Call, until time.Time) (Answer, error) {
+// Check sends a call and waits for the answer until a time, as long as the daemon shows
+// that it works. The answer is valid if the daemon wrote all of it after the call, and
+// still runs the same program.
+func (l *Line) Check(c CheckRequest, until time.Time) (CheckResult, error) {
 	var nonce [16]byte
 	if _, _, err := unix.Syscall(unix.SYS_GETRANDOM, uintptr(unsafe.Pointer(&nonce)), unsafe.Sizeof(nonce), 0); err != 0 {
-		return Answer{}, err
+		return CheckResult{}, err
 	}
 	c.Nonce = string(nonce[:])
 	all, err := c.Bytes()
 	if err != nil {
-		return Answer{}, err
+		return CheckResult{}, err
 	}
 	timed := &timed{l, until}
 	for len(all) > 0 {
 		n, err := timed.Write(all)
 		if err != nil {
-			return Answer{}, err
+			return CheckResult{}, err
 		}
 		all = all[n:]
 	}
@@ -171,12 +171,12 @@ func (l *Line) Check(c Call, until time.Time) (Answer, error) {
 		err = errNonce
 	}
 	if err == nil {
-		err = l.daemon.runs(l.program) // as before
+		err = l.daemon.runs(l.program) // checked again
 	}
 	return a, err
 }
 
-// timed is a line that is used until a time.
+// timed is a line that is used only until a time.
 type timed struct {
 	*Line
 	until time.Time
@@ -198,7 +198,7 @@ func (t *timed) Write(p []byte) (int, error) {
 		if err := t.left(); err != nil {
 			return 0, err
 		}
-		// A closed connection is an error, and no signal.
+		// A closed connection must be an error, not a signal.
 		n, err := syscall.SendmsgN(t.fd, p, nil, nil, syscall.MSG_NOSIGNAL)
 		if err != syscall.EINTR {
 			return n, err

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// This test's program is the daemon of the tests, if it is started to serve, and a false
-// one, if it is to answer early.
+// TestMain runs the tests. This program is also their daemon if it is started to serve, and
+// a false daemon if it is to answer early.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == "serve":
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// early answers before it was asked, and then becomes the daemon, with the connection.
+// early answers before it is asked, and then becomes the daemon with the same connection.
 func early(socket string) {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err == nil {
@@ -32,12 +32,12 @@ func early(socket string) {
 	if err = errors.Join(err, aerr); err != nil {
 		panic(err)
 	}
-	_, _ = syscall.Write(conn, Answer{Stdout: []byte("allow")}.Bytes())
+	_, _ = syscall.Write(conn, CheckResult{Stdout: []byte("allow")}.Bytes())
 	panic(syscall.Exec(os.Args[0], []string{os.Args[0], "serve"}, nil))
 }
 
-// What was written before the process became the daemon is no answer, although it is the
-// same process.
+// An answer written before the process became the daemon is not accepted, although the
+// process is the same.
 func TestAnswerBeforeTheCall(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {
@@ -57,7 +57,7 @@ func TestAnswerBeforeTheCall(t *testing.T) {
 	wait(t, "listen", func() bool { l, err = r.dial(); return err == nil })
 	defer l.Close()
 	wait(t, "become the daemon", func() bool { return l.believe() == nil })
-	if a, err := l.Check(Call{}, time.Now().Add(time.Minute)); !errors.Is(err, errNonce) {
+	if a, err := l.Check(CheckRequest{}, time.Now().Add(time.Minute)); !errors.Is(err, errNonce) {
 		t.Errorf("got %q, %v", a.Stdout, err)
 	}
 }
@@ -71,7 +71,7 @@ func wait(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// A process that has ended is no other one, whoever has its number.
+// A process that has ended is never mistaken for another one with the same number.
 func TestEnded(t *testing.T) {
 	program, err := os.Executable()
 	if err != nil {

@@ -4,12 +4,12 @@ package control
 
 import "errors"
 
-// StampOf is "": this system does not tell which program is at the other end of a socket,
+// StampOf returns "": this system does not report which program is at a socket's other end,
 // so there is no daemon.
 func StampOf(string) string { return "" }
 
-// Listens is false: there is no daemon.
+// Listens returns false: there is no daemon.
 func Listens(string) bool { return false }
 
-// SameView is an error: this system does not tell.
+// SameView returns an error: this system does not show what a process sees.
 func SameView(int) error { return errors.New("this system does not tell what a process sees") }

@@ -12,7 +12,8 @@ import (
 	"cardea.dev/internal/decide/policy/sample"
 )
 
-// What a decision costs in the daemon, with all that a hook reads and writes for it.
+// BenchmarkLocal measures a decision in the daemon, with all that a hook reads and writes
+// for it.
 func BenchmarkLocal(b *testing.B) {
 	for _, setup := range []string{"none", "rules", "permissions", "policies"} {
 		b.Run(setup, func(b *testing.B) {
@@ -21,7 +22,7 @@ func BenchmarkLocal(b *testing.B) {
 			config := filepath.Join(p.home, ".config/cardea")
 			switch setup {
 			case "rules":
-				for i := range 5 { // a file has at most a mebibyte
+				for i := range 5 { // a file holds at most a mebibyte
 					p.write(filepath.Join(config, fmt.Sprintf("rules/mine%d.yaml", i)), strings.ReplaceAll(ownRules(2000), "rule-", fmt.Sprintf("rule%d-", i)))
 				}
 			case "permissions":
@@ -32,7 +33,7 @@ func BenchmarkLocal(b *testing.B) {
 					p.write(filepath.Join(config, "policies", name), text)
 				}
 			}
-			time.Sleep(3100 * time.Millisecond) // what was written just now is read at each call
+			time.Sleep(3100 * time.Millisecond) // files written just now are read at each call
 			for b.Loop() {
 				if _, err := p.ask("PreToolUse", bash("ls -la")); err != nil {
 					b.Fatal(err)
@@ -42,7 +43,7 @@ func BenchmarkLocal(b *testing.B) {
 	}
 }
 
-// What a decision costs the daemon while 64 sessions ask at the same time.
+// BenchmarkTogether measures a decision in the daemon while 64 sessions ask at the same time.
 func BenchmarkTogether(b *testing.B) {
 	p := newPlace(b)
 	p.program = os.Args[0]
@@ -60,7 +61,7 @@ func BenchmarkTogether(b *testing.B) {
 		"grep -rn TODO src | head",
 		"echo hi > notes.txt",
 	}
-	time.Sleep(3100 * time.Millisecond) // what was written just now is read at each call
+	time.Sleep(3100 * time.Millisecond) // files written just now are read at each call
 	b.ReportAllocs()
 	b.SetParallelism(32)
 	var next atomic.Int64
@@ -73,7 +74,7 @@ func BenchmarkTogether(b *testing.B) {
 	})
 }
 
-// ownRules is a file of as many rules.
+// ownRules returns a rules file with n rules.
 func ownRules(n int) string {
 	var b strings.Builder
 	b.WriteString("version: 1\nrules:\n")
@@ -83,7 +84,7 @@ func ownRules(n int) string {
 	return b.String()
 }
 
-// ownPermissions is a list of as many entries.
+// ownPermissions returns a permission list with n entries.
 func ownPermissions(n int) string {
 	var b strings.Builder
 	b.WriteString(`{"permissions":{"allow":["Bash(x)"`)

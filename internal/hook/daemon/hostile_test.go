@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// A line that is made to take long, or much memory, is decided like any other: many calls
-// share the daemon. What doubles or is looked at in proportion to the square of a length
-// would be far beyond what is allowed here.
+// A line built to take much time or memory is decided like any other, since many calls
+// share the daemon. Exponential or quadratic work would far exceed the limit here.
 func TestHostileLines(t *testing.T) {
 	rep := strings.Repeat
 	numbered := func(n int, form string) string {

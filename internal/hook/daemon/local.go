@@ -1,9 +1,9 @@
 // Package daemon answers the calls of a user's hooks in one process that stays.
 //
-// It decides by the code of "cardea check" ([hook.Hook]), with what the caller has of its
-// process in place of its own. What only a process of the caller's own may do, it leaves
-// to one: commands of people, scripts and judges run with the caller's variables and
-// limits, so nobody gets by the daemon what they could not do themselves.
+// It uses the code of "cardea check" ([hook.Hook]), with the caller's message, variables
+// and folder. It leaves what only a process of the caller's own may do: commands of people,
+// scripts and judges run with the caller's variables and limits. So a caller gains no
+// rights through the daemon.
 package daemon
 
 import (
@@ -22,34 +22,35 @@ import (
 	"cardea.dev/internal/hook/control"
 )
 
-// Local answers calls in this process, one after the other or at the same time. It is a
-// [control.Client].
+// Local answers calls in this process, also at the same time. It is a [control.Client].
 type Local struct {
-	// Process is that of the daemon. What callers have of theirs replaces it.
+	// Process is the daemon's process. The caller's data replaces parts of it.
 	Process hook.Process
-	// Memory is what is kept between calls.
+	// Memory is the cache between calls.
 	Memory *inforce.Memory
-	// Lines are the command lines of the processes above the caller, nil for none.
+	// Lines returns the command lines of the processes above the caller. It may be nil.
 	Lines func() [][]string
-	// Piped reports whether the nth of them reads from what is no terminal; nil: not known.
+	// Piped reports whether the standard input of the nth of them is something other than a
+	// terminal. If it is nil, that is unknown.
 	Piped func(n int) bool
-	// Folders looks up the variables that say where the person's files are; nil: the caller's
-	// count.
+	// Folders looks up the variables that name the person's folders. If it is nil, the
+	// caller's apply.
 	Folders func(name string) string
-	// Elsewhere notes why a call is left to "cardea check"; the caller may note, too, that
-	// it waits no longer. Nil makes a new one for each call.
-	Elsewhere *hook.Elsewhere
-	// Unended has the work that goes on after an answer; nil is for who waits for it.
+	// Handover records why a call is left to "cardea check". The caller may also record that
+	// it no longer waits. If it is nil, each call gets a new one.
+	Elsewhere *hook.Handover
+	// Unended receives the work that goes on after an answer. If it is nil, Check waits for
+	// that work.
 	Unended *sync.WaitGroup
 }
 
 var _ control.Client = Local{}
 
-// Check answers a call. The caller's own limit counts, which its flags name.
-func (l Local) Check(c control.Call, _ time.Time) (control.Answer, error) {
-	elsewhere := cmp.Or(l.Elsewhere, &hook.Elsewhere{})
+// Check answers a call. The limit in the caller's flags applies.
+func (l Local) Check(c control.CheckRequest, _ time.Time) (control.CheckResult, error) {
+	elsewhere := cmp.Or(l.Elsewhere, &hook.Handover{})
 	if c.Dir != "" && !filepath.IsAbs(c.Dir) {
-		return control.Answer{}, control.LeftError("its folder is not absolute")
+		return control.CheckResult{}, control.LeftError("its folder is not absolute")
 	}
 	var out, errs writer
 	p := l.Process
@@ -66,7 +67,7 @@ func (l Local) Check(c control.Call, _ time.Time) (control.Answer, error) {
 	h, err := hook.Prepare(c.Args, p)
 	if err != nil {
 		p.Memory.End()
-		return control.Answer{}, control.LeftError("its flags are not understood")
+		return control.CheckResult{}, control.LeftError("its flags are not understood")
 	}
 	exit := h.Run()
 	end := func() { h.Unended.Wait(); p.Memory.End() }
@@ -76,20 +77,20 @@ func (l Local) Check(c control.Call, _ time.Time) (control.Answer, error) {
 		l.Unended.Go(end)
 	}
 	if why := elsewhere.Why(); why != "" {
-		return control.Answer{}, control.LeftError(why)
+		return control.CheckResult{}, control.LeftError(why)
 	}
-	return control.Answer{Exit: exit, Stdout: out.taken(), Stderr: errs.taken()}, nil
+	return control.CheckResult{Exit: exit, Stdout: out.taken(), Stderr: errs.taken()}, nil
 }
 
-// OtherFolder names the variable by which a caller's files are in another folder than the
-// daemon's, or "".
+// OtherFolder returns the name of the variable by which a caller's files are in another
+// folder than the daemon's, or "".
 func (l Local) OtherFolder(v control.Variables) string {
 	return hook.OtherFolder(l.Process.Machine, l.Folders, v.Value)
 }
 
-// environment looks up the caller's variables. One whose value was not sent is one for
-// which the call is left.
-func environment(v control.Variables, elsewhere *hook.Elsewhere) (env func(string) string, exported func(string) bool) {
+// environment returns lookups of the caller's variables. The lookup of a variable whose
+// value was not sent leaves the call.
+func environment(v control.Variables, elsewhere *hook.Handover) (env func(string) string, exported func(string) bool) {
 	env = func(name string) string {
 		if v.Names[name] {
 			elsewhere.Note("it depends on the variable " + name)
@@ -99,7 +100,7 @@ func environment(v control.Variables, elsewhere *hook.Elsewhere) (env func(strin
 	return env, func(name string) bool { return v.Names[name] || v.Values[name] != "" }
 }
 
-// writer takes what a run writes until it is taken: what comes later has no reader.
+// writer collects the output of a run until taken is called. Later writes fail.
 type writer struct {
 	mu   sync.Mutex
 	text []byte
@@ -125,10 +126,11 @@ func (w *writer) taken() []byte {
 
 var errLeft = errors.New("the call is left to cardea check")
 
-// noJudge leaves a call about which a judge would be asked.
-type noJudge struct{ elsewhere *hook.Elsewhere }
+// noJudge leaves a call that needs a judge.
+type noJudge struct{ elsewhere *hook.Handover }
 
-func (n noJudge) Ask(context.Context, judge.Question) (judge.Answer, error) {
+// Ask records that the call must be left, and fails.
+func (n noJudge) Ask(context.Context, judge.Question) (judge.Assessment, error) {
 	n.elsewhere.Note("a judge is to be asked")
-	return judge.Answer{}, errLeft
+	return judge.Assessment{}, errLeft
 }

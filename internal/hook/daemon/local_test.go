@@ -25,7 +25,7 @@ type place struct {
 	program    string
 }
 
-// inProcess is the engine of policies in this process.
+// inProcess is a policy engine in this process.
 type inProcess struct{ rego.Engine }
 
 func (inProcess) Close() {}
@@ -48,11 +48,11 @@ func (p *place) write(path, text string) {
 	}
 }
 
-// ask has a call answered, as a harness sends it with more variables.
-func (p *place) ask(event, fields string, more ...string) (control.Answer, error) {
+// ask sends a call as a harness does, with more variables, and returns the answer.
+func (p *place) ask(event, fields string, more ...string) (control.CheckResult, error) {
 	p.t.Helper()
 	message := fmt.Sprintf(`{"session_id":"s","transcript_path":"/t","cwd":%q,"permission_mode":"default","hook_event_name":%q,%s}`, p.work, event, fields)
-	c := control.Call{Args: []string{"--harness", "claude-code", "--limit", "1m"}, Dir: p.work, Message: []byte(message),
+	c := control.CheckRequest{Args: []string{"--harness", "claude-code", "--limit", "1m"}, Dir: p.work, Message: []byte(message),
 		Variables: control.VariablesOf(append([]string{"HOME=" + p.home, "CLAUDE_PROJECT_DIR=" + p.work}, more...))}
 	process := hook.ThisProcess(p.program)
 	return Local{Memory: p.memory, Process: process}.Check(c, time.Time{})
@@ -63,7 +63,7 @@ func bash(command string) string {
 	return fmt.Sprintf(`"tool_name":"Bash","tool_input":{"command":%s}`, text)
 }
 
-// left makes sure that a call is left, and that nothing was written down.
+// left checks that a call is left, and that nothing was recorded.
 func (p *place) left(why, event, fields string, more ...string) {
 	p.t.Helper()
 	a, err := p.ask(event, fields, more...)
@@ -89,7 +89,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// What only a process of the caller's own may do is left to one.
+// The daemon leaves what only a process of the caller's own may do.
 func TestLeft(t *testing.T) {
 	p := newPlace(t)
 	settings := filepath.Join(p.home, ".config/cardea/cardea.yaml")
@@ -126,7 +126,7 @@ import rego.v1
 deny contains {"rule_id": "G", "reason": "r", "severity": "HIGH"} if input.tool_name == "Bash"
 `
 
-// Policies that need nothing else are evaluated here. They are read as they are at each call.
+// Policies that need no other program are evaluated here, in their current form at each call.
 func TestPolicies(t *testing.T) {
 	p := newPlace(t)
 	at := filepath.Join(p.home, ".config/cardea/policies/a.rego")
@@ -150,9 +150,9 @@ func TestPolicies(t *testing.T) {
 	answers("allow")
 }
 
-// A variable whose value was not sent counts as one that is not known.
+// A variable whose value was not sent is treated as unknown.
 func TestEnvironment(t *testing.T) {
-	e := &hook.Elsewhere{}
+	e := &hook.Handover{}
 	env, exported := environment(control.VariablesOf([]string{"HOME=/h", "OTHER=x"}), e)
 	if env("HOME") != "/h" || env("NONE") != "" || !exported("OTHER") || !exported("HOME") || exported("NONE") || e.Why() != "" {
 		t.Error("what is known is not known: ", e.Why())

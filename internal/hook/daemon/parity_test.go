@@ -25,8 +25,8 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// twin is a person with two projects, twice: what is done in one place is done in the
-// other, and a daemon answers in the one, a process for each call in the other.
+// twin is a person with two projects, in two copies. Each change is made in both. A daemon
+// answers in one copy, and a process for each call in the other.
 type twin struct {
 	t          *testing.T
 	warm, cold string
@@ -39,8 +39,8 @@ func newTwin(t *testing.T) *twin {
 	t.Helper()
 	dir := t.TempDir()
 	tw := &twin{t: t, warm: dir + "/warm", cold: dir + "/cold", left: map[string]int{}}
-	// What was written just now would be read at each call. The clock is ahead, and the
-	// test waits for a tick of the system's where it changes a file.
+	// Files written just now would be read at each call. So the clock is ahead, and the test
+	// waits for a clock tick of the file system where it changes a file.
 	later := func() time.Time { return time.Now().Add(time.Hour) }
 	tw.memory = inforce.NewMemory(later, func() inforce.ClosingEngine { return inProcess{} })
 	for _, d := range []string{"home", "one/.git", "one/src", "two/.git"} {
@@ -49,7 +49,7 @@ func newTwin(t *testing.T) *twin {
 	return tw
 }
 
-// do does something in both places.
+// do runs a function in both copies.
 func (tw *twin) do(what func(root string) error) {
 	tw.t.Helper()
 	for _, root := range []string{tw.warm, tw.cold} {
@@ -59,13 +59,13 @@ func (tw *twin) do(what func(root string) error) {
 	}
 }
 
-// tick waits until the system's clock for files has moved.
+// tick waits until the clock of the file system has moved.
 func tick() { time.Sleep(25 * time.Millisecond) }
 
-// theRoot stands for the folder of a place; the calls name a variable ROOT.
+// theRoot is the placeholder for the folder of a copy. The calls name a variable ROOT.
 const theRoot = "@ROOT@"
 
-// write writes a file in both places; @ROOT@ stands for the place.
+// write writes a file in both copies. @ROOT@ is replaced by the copy's folder.
 func (tw *twin) write(path, text string) {
 	tw.t.Helper()
 	tick()
@@ -85,7 +85,7 @@ func (tw *twin) remove(path string) {
 	tick()
 }
 
-// trusts trusts files of a project as they are, or revokes it.
+// trusts trusts files of a project in their current form, or revokes the trust.
 func (tw *twin) trusts(project string, names ...string) {
 	tw.t.Helper()
 	tw.do(func(root string) error {
@@ -105,12 +105,12 @@ func (tw *twin) trusts(project string, names ...string) {
 	tick()
 }
 
-// question is a message as a harness sends it; @ROOT@ stands for the place.
+// question is a message as a harness sends it. @ROOT@ is replaced by the copy's folder.
 type question struct {
 	args    []string
 	project string
 	message string
-	// home is another home folder of the caller's, "" for the person's.
+	// home is another home folder for the caller, "" for the person's.
 	home string
 }
 
@@ -122,10 +122,10 @@ func (q question) variables(root string) []string {
 	return []string{"HOME=" + filepath.Join(root, home), "CLAUDE_PROJECT_DIR=" + filepath.Join(root, q.project), "PATH=/usr/bin:/bin"}
 }
 
-// said is an answer, without the place.
+// said returns an answer as text, without the copy's folder.
 func said(root string, exit int, out, errs []byte) string {
 	text := strings.ReplaceAll(fmt.Sprintf("exit %d\n%s\n%s", exit, out, errs), root, theRoot)
-	for n := len(root) - 1; n > len(filepath.Dir(root)); n-- { // a text that was cut off within it
+	for n := len(root) - 1; n > len(filepath.Dir(root)); n-- { // a text that was cut off within the folder
 		text = strings.ReplaceAll(text, root[:n]+"…", theRoot+"…")
 	}
 	return text
@@ -138,7 +138,7 @@ func process(root string) hook.Process {
 	return p
 }
 
-// alone is what a process for this call answers.
+// alone returns the answer of a process for this call.
 func (q question) alone(root string) string {
 	var out, errs bytes.Buffer
 	p, v := process(root), control.VariablesOf(q.variables(root))
@@ -155,14 +155,14 @@ func (q question) alone(root string) string {
 	return said(root, exit, out.Bytes(), errs.Bytes())
 }
 
-// byDaemon is what the daemon answers.
+// byDaemon returns the daemon's answer.
 func (q question) byDaemon(root string, m *inforce.Memory) (string, error) {
-	c := control.Call{Args: q.args, Dir: filepath.Join(root, q.project), Message: []byte(strings.ReplaceAll(q.message, theRoot, root)), Variables: control.VariablesOf(q.variables(root))}
+	c := control.CheckRequest{Args: q.args, Dir: filepath.Join(root, q.project), Message: []byte(strings.ReplaceAll(q.message, theRoot, root)), Variables: control.VariablesOf(q.variables(root))}
 	a, err := Local{Memory: m, Process: process(root)}.Check(c, time.Time{})
 	return said(root, a.Exit, a.Stdout, a.Stderr), err
 }
 
-// ask asks both. What the daemon leaves is answered as the hook has it answered.
+// ask asks both and compares. A call that the daemon leaves is answered as the hook does it.
 func (tw *twin) ask(q question) {
 	tw.t.Helper()
 	tw.asked++
@@ -178,7 +178,7 @@ func (tw *twin) ask(q question) {
 	}
 }
 
-// enough makes sure that most was answered by the daemon.
+// enough checks that the daemon answered most calls.
 func (tw *twin) enough() {
 	tw.t.Helper()
 	n := 0
@@ -192,8 +192,8 @@ func (tw *twin) enough() {
 	tw.t.Logf("%d calls, %d left (%v); %d bytes in %d entries", tw.asked, n, tw.left, bytes, entries)
 }
 
-// The daemon and a process for the call decide alike, byte by byte, on every message that
-// harnesses sent.
+// The daemon and a process for the call give the same answer, byte by byte, to every
+// recorded message of a harness.
 func TestParityOfPayloads(t *testing.T) {
 	tw := newTwin(t)
 	tw.write("home/.config/cardea/rules/mine.yaml", "rules: [{id: ask-ls, tool: Bash, match: {command: ls}, effect: ask, message: m}]\n")
@@ -245,7 +245,7 @@ import rego.v1
 %s contains {"rule_id": "P", "reason": "by the policy", "severity": "HIGH"} if contains(input.tool_input.command, "%s")
 `
 
-// changes are what people and agents do to files between calls.
+// changes returns the file changes that people and agents make between calls, by name.
 func changes() map[string]func(tw *twin) {
 	const own = "home/.config/cardea/"
 	set := func(path, text string) func(*twin) { return func(tw *twin) { tw.write(path, text) } }
@@ -310,7 +310,7 @@ func changes() map[string]func(tw *twin) {
 				at := filepath.Join(root, own, "rules/a.yaml")
 				info, err := os.Stat(at)
 				if err != nil {
-					return nil // there is no such file now
+					return nil // the file does not exist now
 				}
 				data, err := os.ReadFile(at)
 				if err == nil {
@@ -326,7 +326,7 @@ func changes() map[string]func(tw *twin) {
 	}
 }
 
-// questions are calls as agents make them.
+// questions returns a random call as agents make them.
 func questions(r *rand.Rand, lines []string) question {
 	q := question{project: []string{"one", "two"}[r.IntN(2)], args: []string{"--harness", "claude-code", "--limit", "1m"}}
 	text := func(v any) string { b, _ := json.Marshal(v); return string(b) }
@@ -339,7 +339,7 @@ func questions(r *rand.Rand, lines []string) question {
 		}
 		fields = fmt.Sprintf(`"tool_name":"Bash","tool_input":{"command":%s}`, text(line))
 	case n < 17:
-		name := []string{"src/x.go", "a.lock", "../../two/y", ".env", "README.md", ".cardea/cardea.yaml", "~/.ssh/id_rsa"}[r.IntN(7)]
+		name := []string{"src/x.go", "a.lock", "../two/y", ".env", "README.md", ".cardea/cardea.yaml", "~/.ssh/id_rsa"}[r.IntN(7)]
 		fields = fmt.Sprintf(`"tool_name":%q,"tool_input":{"file_path":"@ROOT@/%s/%s","content":"x","old_string":"a","new_string":"b"}`, []string{"Read", "Write", "Edit"}[r.IntN(3)], q.project, name)
 	case n < 18:
 		fields = `"tool_name":"WebFetch","tool_input":{"url":"https://example.com/x"}`
@@ -392,7 +392,7 @@ func lines(t *testing.T) []string {
 	return out
 }
 
-// The daemon and a process for the call decide alike while files change between calls.
+// The daemon and a process for the call decide the same while files change between calls.
 func TestParityWhileFilesChange(t *testing.T) {
 	tw := newTwin(t)
 	r := rand.New(rand.NewPCG(18, 2))
@@ -418,7 +418,7 @@ func TestParityWhileFilesChange(t *testing.T) {
 	tw.enough()
 }
 
-// Calls of several projects and persons at the same time do not meet each other's files.
+// Simultaneous calls of several projects and persons never use each other's files.
 func TestParityOfManyAtOnce(t *testing.T) {
 	tw := newTwin(t)
 	const rule = "rules: [{id: %s, tool: Bash, match: {command: %s}, effect: deny, message: m}]\n"
@@ -450,7 +450,7 @@ func TestParityOfManyAtOnce(t *testing.T) {
 						line,
 					),
 				}
-				q.alone(tw.cold) // what is told once in a session
+				q.alone(tw.cold) // messages that appear once in a session
 				q.alone(tw.warm)
 				all, want = append(all, q), append(want, q.alone(tw.cold))
 			}

@@ -22,31 +22,32 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// maxCalls bounds the calls at a time. Others are left to "cardea check".
+// maxCalls is the most calls at a time. Further calls are left to "cardea check".
 const maxCalls = 64
 
 // Server is the daemon of a user.
 type Server struct {
 	process hook.Process
-	// own are the variables that say whose files count. program is this program's file,
-	// stamp what it was at the start.
+	// own holds the variables that name the folders in use. program is this program's file,
+	// stamp its stamp at the start.
 	own            control.Variables
 	program, stamp string
 	listener       *peer.Listener
 	memory         *inforce.Memory
 	places         chan struct{}
-	// Before is called before what is kept goes, and ends what else uses it; nil for nothing.
+	// Before is called before the cache is closed, and ends everything else that uses it. It
+	// may be nil.
 	Before func()
-	// calls is how many calls there were.
+	// calls is the number of calls so far.
 	calls atomic.Int64
 }
 
-// ErrRuns is the error of a second daemon.
+// ErrRuns is returned if another daemon runs already.
 var ErrRuns = errors.New("the daemon runs already; its log, daemon.log in the state folder, names its process; end that with SIGTERM to start another one")
 
-// Open takes the user's socket. A daemon that is there already is asked to end if its
-// program was replaced, and waited for; else it is an error. environ is the environment
-// as os.Environ gives it, program the file of this program.
+// Open opens the user's socket. It asks a daemon whose program was replaced to end, and
+// waits for it. If any other daemon runs, it fails with [ErrRuns]. environ is the
+// environment in the form of os.Environ, program the file of this program.
 func Open(p hook.Process, environ []string, program string) (*Server, error) {
 	stamp := control.StampOf(program)
 	if stamp == "" {
@@ -71,22 +72,23 @@ func Open(p hook.Process, environ []string, program string) (*Server, error) {
 		memory: inforce.NewMemory(time.Now, func() inforce.ClosingEngine { return remote.Beside(p.Program) })}, nil
 }
 
-// Close ends a server that has not served.
+// Close closes a server that has not served.
 func (s *Server) Close() error {
 	s.memory.Close()
 	return errors.Join(s.listener.Close(), s.listener.Release())
 }
 
-// Local answers calls that came by another way than the socket, with what the daemon keeps.
+// Local returns a client with the daemon's cache, for calls that did not come through the
+// socket.
 func (s *Server) Local() Local {
 	return Local{Process: s.process, Memory: s.memory, Folders: s.own.Value}
 }
 
-// poke connects to the daemon that is there, which then looks whether its program was
-// replaced. It reports whether that daemon ends.
+// poke connects to the running daemon, which then checks whether its program was replaced.
+// It reports whether that daemon ends.
 func poke(path string) bool {
 	if state.PrivateSocket(path) != nil {
-		return true // it is about to begin or to end
+		return true // it is starting or ending
 	}
 	conn, err := net.DialTimeout("unix", path, limit.DaemonSilence)
 	if err != nil {
@@ -94,7 +96,7 @@ func poke(path string) bool {
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(limit.DaemonSilence))
-	all, err := control.Call{}.Bytes()
+	all, err := control.CheckRequest{}.Bytes()
 	if err == nil {
 		_, err = conn.Write(all)
 	}
@@ -102,7 +104,7 @@ func poke(path string) bool {
 	return err == nil && rerr == nil && string(answer) == string(control.Leaves(endsWhy))
 }
 
-// The reasons for which a call is left.
+// The reasons why a call is left.
 const (
 	endsWhy    = "this daemon's program was replaced, and it ends"
 	programWhy = "the caller belongs to another installation"
@@ -112,7 +114,7 @@ const (
 )
 
 // Serve answers calls until ctx ends, the program's file is replaced, or no call came for
-// a time; 0 waits for ever. It returns when all that was begun has ended.
+// the time idle. If idle is 0, it waits forever. It returns when all work has ended.
 func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
@@ -148,7 +150,7 @@ func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
 		all.Go(func() {
 			var unended sync.WaitGroup
 			defer func() {
-				// Work that hangs keeps its place, so that it cannot become more and more.
+				// Work that hangs keeps its place, which limits the work that hangs.
 				go func() { unended.Wait(); <-s.places }()
 			}()
 			s.attend(conn, &unended, cancel)
@@ -156,7 +158,7 @@ func (s *Server) Serve(ctx context.Context, idle time.Duration) error {
 	}
 }
 
-// watch ends the daemon when its program's file is replaced, or no call comes.
+// watch ends the daemon when its program's file is replaced or no call comes for the time idle.
 func (s *Server) watch(ctx context.Context, idle time.Duration, end func()) {
 	look := limit.DaemonLook
 	if idle > 0 {
@@ -182,7 +184,7 @@ func (s *Server) watch(ctx context.Context, idle time.Duration, end func()) {
 	}
 }
 
-// replaced reports whether another program is in this one's place.
+// replaced reports whether this program's file was replaced.
 func (s *Server) replaced() bool { return control.StampOf(s.program) != s.stamp }
 
 // attend answers the call of a connection.
@@ -191,11 +193,11 @@ func (s *Server) attend(conn *net.UnixConn, unended *sync.WaitGroup, end func())
 	_ = conn.SetDeadline(time.Now().Add(limit.DaemonCall))
 	pid, err := peer.PID(conn)
 	if err != nil {
-		return // another user; nothing is said to them
+		return // another user gets no answer
 	}
 	c, err := control.ReadCall(conn)
 	if err != nil {
-		return // the caller lets cardea answer
+		return // the caller starts cardea instead
 	}
 	if s.replaced() {
 		end()
@@ -218,9 +220,9 @@ func (s *Server) attend(conn *net.UnixConn, unended *sync.WaitGroup, end func())
 	_, _ = conn.Write(s.answer(conn, pid, c, unended))
 }
 
-// answer gives what the caller is sent.
-func (s *Server) answer(conn *net.UnixConn, pid int, c control.Call, unended *sync.WaitGroup) []byte {
-	elsewhere := &hook.Elsewhere{}
+// answer returns the bytes to send to the caller.
+func (s *Server) answer(conn *net.UnixConn, pid int, c control.CheckRequest, unended *sync.WaitGroup) []byte {
+	elsewhere := &hook.Handover{}
 	signs := signsOf(conn, elsewhere)
 	l := s.Local()
 	l.Lines, l.Piped = func() [][]string { return person.CommandLinesAbove(pid) }, person.PipedAbove(pid)
@@ -235,7 +237,7 @@ func (s *Server) answer(conn *net.UnixConn, pid int, c control.Call, unended *sy
 	return a.Bytes()
 }
 
-// signs show a caller that its call is worked on, until they end. Most calls end before the
+// signs tell a caller at intervals that its call is worked on. Most calls end before the
 // first one.
 type signs struct {
 	mu    sync.Mutex
@@ -243,7 +245,9 @@ type signs struct {
 	timer *time.Timer
 }
 
-func signsOf(conn *net.UnixConn, elsewhere *hook.Elsewhere) *signs {
+// signsOf starts the signs on a connection. If one cannot be sent, it records in elsewhere
+// that the caller no longer waits.
+func signsOf(conn *net.UnixConn, elsewhere *hook.Handover) *signs {
 	s := &signs{}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -263,7 +267,7 @@ func signsOf(conn *net.UnixConn, elsewhere *hook.Elsewhere) *signs {
 	return s
 }
 
-// end waits until no sign is on its way.
+// end stops the signs. After it returns, none is being sent.
 func (s *signs) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -271,7 +275,7 @@ func (s *signs) end() {
 	s.timer.Stop()
 }
 
-// Program is the file of this process's program.
+// Program returns the path of this process's program.
 func Program() (string, error) {
 	path, err := os.Executable()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Calls that are judged at the same time share what they saw of folders. A call that comes
-// after a file was written or removed is judged by that, however many others there are.
+// Simultaneous calls share what they saw of folders. A call after a file was written or
+// removed uses the new state, however many other calls run.
 func TestTogether(t *testing.T) {
 	p := newPlace(t)
 	stop := make(chan struct{})

@@ -1,10 +1,10 @@
-// Package early prepares the process of a hook, which does one small thing and ends.
-// It is for programs, and only for them: see docs/decisions.
+// Package early prepares the process of a hook, which does one small thing and ends. Only
+// main programs import it: see docs/decisions.
 //
-// Its init runs before that of any other package but the runtime's, since it imports
-// no other that has one. Where packages are initialised, the main goroutine's stack
-// would grow step by step; and with a second processor, the runtime would start threads
-// that find nothing to do, and memory of their own.
+// Its init runs before that of any other package except the runtime's, since it imports no
+// package that has one. Without it, initialization would grow the main goroutine's stack
+// step by step. With a second processor, the runtime would also start threads that find
+// nothing to do and use memory.
 package early
 
 import (
@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/base/stack"
 )
 
-// processors is how many there were.
+// processors is the value of GOMAXPROCS before this package lowered it.
 var processors int
 
 func init() {

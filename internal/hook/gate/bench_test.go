@@ -21,7 +21,7 @@ import (
 	"cardea.dev/internal/memory/lesson"
 )
 
-// bench is a project, a person's settings, and lessons of theirs, all of it read.
+// bench is a project with a person's settings and lessons, all loaded.
 type bench struct {
 	where   inforce.Where
 	project string
@@ -49,18 +49,18 @@ func newBench(tb testing.TB) *bench {
 	return x
 }
 
-// event is a call as a harness sends it.
+// event returns a call as a harness sends it.
 func (x *bench) event(tool string, input map[string]any, role string) *cardea.Event {
 	ev := &cardea.Event{Kind: cardea.PermissionRequest, Harness: "claude-code", Session: "s", Cwd: x.project, Project: x.project, Home: x.home, Mode: cardea.ModeDefault,
 		Call: &cardea.Call{Tool: tool, Name: tool, Known: true, EditsFiles: tool == "Write", Input: input}}
 	return ev.WithRole(role)
 }
 
-func (x *bench) analyse(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, disk.World(x.home)) }
+func (x *bench) analyse(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, disk.System(x.home)) }
 
 var benchDay = time.Date(2026, 11, 24, 10, 0, 0, 0, time.UTC)
 
-// teach keeps an allow of a command and so many others in the person's folder.
+// teach saves an allow of a command and of n other commands in the person's folder.
 func (x *bench) teach(tb testing.TB, command string, others int) {
 	tb.Helper()
 	l := inforce.Load(x.where)
@@ -111,12 +111,12 @@ func (x *bench) teach(tb testing.TB, command string, others int) {
 	}
 }
 
-// BenchmarkCheckWarm judges calls in a process that has read everything: packs, roles,
-// settings and lessons. "whole" begins with the harness's input and ends with the verdict,
-// so the analysis of the call is in it, and every decider. "cascade" is what hookwise
-// counts: secrets are taken out of the command, and roles and lessons are asked. The
-// budgets are 15 µs for a path that a role denies and for a lesson about exactly the
-// call, and for a similar one 20 µs among 1000 lessons and 100 µs among 100 000.
+// BenchmarkCheckWarm judges calls in a process that has loaded packs, roles, settings and
+// lessons. "whole" is from the harness's input to the verdict, with the analysis of the
+// call and every decider. "cascade" is what hookwise measures: removing secrets from the
+// command, then roles and lessons. The budgets are 15 µs for a path that a role denies and
+// for a lesson about exactly the call. For a similar call they are 20 µs among 1000 lessons
+// and 100 µs among 100 000.
 func BenchmarkCheckWarm(b *testing.B) {
 	const taught, similar = "pytest --cov tests/auth/test_login.py", "pytest --cov tests/auth/test_token.py"
 	for _, n := range []int{1000, 100_000} {
@@ -138,8 +138,8 @@ func BenchmarkCheckWarm(b *testing.B) {
 			}
 			l := inforce.Load(x.where)
 			l.AssignRole(c.role)
-			whole := Build(l, Session{ID: "s", At: benchDay.Add(time.Hour)}, x.analyse, nil)
-			cascade := &cardea.Gate{Slots: slices.DeleteFunc(slices.Clone(whole.Slots), func(s cardea.Slot) bool {
+			whole := Build(l, SessionFacts{ID: "s", At: benchDay.Add(time.Hour)}, x.analyse, nil)
+			cascade := &cardea.Gate{Slots: slices.DeleteFunc(slices.Clone(whole.Slots), func(s cardea.Placement) bool {
 				return !slices.Contains([]string{"roles", "lessons", "near"}, s.Decider.Name())
 			})}
 			ev, redactor := x.event(c.tool, input, c.role), redact.New()

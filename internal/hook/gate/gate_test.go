@@ -26,28 +26,28 @@ func (broken) Name() string { return "broken" }
 
 func (broken) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) { panic("out of order") }
 
-// What was decided before a decider hangs stands, and a decider that fails
-// costs what the failure table says.
+// Decisions made before a decider hangs apply. A decider that fails has the effect of the
+// failure table.
 func TestDecidersEndInTime(t *testing.T) {
 	ev := func(command string) *cardea.Event {
 		return &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeBypass, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": command}}}
 	}
 	until := make(chan struct{})
 	defer close(until)
-	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.World{}) }
-	g := Build(inforce.Load(inforce.Where{}), Session{}, analyse, nil)
+	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.System{}) }
+	g := Build(inforce.Load(inforce.Where{}), SessionFacts{}, analyse, nil)
 	own := g.Slots
-	g.Slots = append(own[:len(own):len(own)], cardea.Slot{Decider: slow{until}})
+	g.Slots = append(own[:len(own):len(own)], cardea.Placement{Decider: slow{until}})
 	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Ask} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		v := g.Decide(ctx, analyse(ev(command)))
 		cancel()
-		if v.Effect != want || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.OutOfTime {
-			t.Errorf("%s: %s, %v; want %s and a word about the time", command, v.Effect, v.Troubles, want)
+		if v.Effect != want || len(v.Issues) != 1 || v.Issues[0].Failure != cardea.OutOfTime {
+			t.Errorf("%s: %s, %v; want %s and a word about the time", command, v.Effect, v.Issues, want)
 		}
 	}
-	g.Slots = append(own[:len(own):len(own)], cardea.Slot{Decider: broken{}})
-	if v := g.Decide(context.Background(), analyse(ev("true"))); v.Effect != cardea.Ask || len(v.Troubles) != 1 || v.Troubles[0].Failure != cardea.Panicked {
-		t.Errorf("a panic where nobody attends: %s, %v", v.Effect, v.Troubles)
+	g.Slots = append(own[:len(own):len(own)], cardea.Placement{Decider: broken{}})
+	if v := g.Decide(context.Background(), analyse(ev("true"))); v.Effect != cardea.Ask || len(v.Issues) != 1 || v.Issues[0].Failure != cardea.Panicked {
+		t.Errorf("a panic where nobody attends: %s, %v", v.Effect, v.Issues)
 	}
 }

@@ -8,12 +8,12 @@ import (
 	"cardea.dev"
 )
 
-// inWorktrees is a decider for which a file in a worktree of the project, where Claude Code
-// makes them, is also the file of that name in the project: what denies "tests/**" there holds in each worktree. It
-// hears what denies or asks about the second name, and nothing else.
+// inWorktrees wraps a decider. It also shows it each file of a project's Claude Code
+// worktree under the file's name in the project: a deny of "tests/**" then applies in each
+// worktree. Only denies and asks about the second name are used.
 type inWorktrees struct{ cardea.Decider }
 
-// Decide gives the decider's opinions about both names.
+// Decide returns the decider's opinions about both names.
 func (d inWorktrees) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
 	out, err := d.Decider.Decide(ctx, ev)
 	in := inProject(ev)
@@ -24,14 +24,14 @@ func (d inWorktrees) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opi
 	return append(out, slices.DeleteFunc(more, func(o cardea.Opinion) bool { return o.Effect < cardea.Ask || o.Overrides })...), err
 }
 
-// WatchesFiles is that of the decider.
+// WatchesFiles reports whether the wrapped decider watches files.
 func (d inWorktrees) WatchesFiles() bool {
 	w, ok := d.Decider.(cardea.Watcher)
 	return ok && w.WatchesFiles()
 }
 
-// inProject is the event with the files of worktrees under their names in the project,
-// nil where it is about none.
+// inProject returns the event with files of worktrees under their names in the project, or
+// nil if it touches no worktree.
 func inProject(ev *cardea.Event) *cardea.Event {
 	if ev.Call == nil || ev.Project == "" {
 		return nil

@@ -1,9 +1,9 @@
-// Package candidate keeps the calls that a person allowed in their harness's own prompt,
-// where Cardea had said nothing. They decide nothing. A person makes lessons of them
-// ("cardea lessons learn"), or the setting "learn: auto" does of those that only read.
+// Package candidate stores the calls that a person allowed in their harness's own prompt, where
+// Cardea had no opinion. They decide nothing. A person makes lessons of them ("cardea lessons
+// learn"). The setting "learn: auto" makes lessons of those that only read.
 //
-// What is kept of a call are drafts of lessons, made while the harness showed it: the files
-// to which they are bound are those that the person saw.
+// A stored call holds drafts of lessons, made while the harness showed the call. So a lesson is
+// bound to the files that the person saw.
 package candidate
 
 import (
@@ -31,15 +31,15 @@ const (
 	purpose     = "candidates for lessons"
 	namePurpose = "name of candidates"
 	idPurpose   = "candidate"
-	// maxFile bounds the file of a project, in bytes, maxAnswered and maxShown the
-	// candidates in it, maxFiles how many projects have one.
+	// maxFile is the largest size of a project's file, in bytes. maxAnswered and maxShown are the
+	// largest numbers of candidates in it, maxFiles the number of projects with a file.
 	maxFile     = 4 << 20
 	maxAnswered = 500
 	maxShown    = 64
 	maxFiles    = 512
-	// maxAnswers is how many answers are kept of one.
+	// maxAnswers is the largest number of answers stored for a candidate.
 	maxAnswers = 20
-	// maxDraft bounds what one call leaves, in bytes.
+	// maxDraft is the largest size of the drafts of one call, in bytes.
 	maxDraft = 8 << 10
 	// idSize is the length of an id.
 	idSize = 8
@@ -47,23 +47,22 @@ const (
 
 // Candidate is a call that a person allowed, without its secrets.
 type Candidate struct {
-	// ID names it to people.
+	// ID identifies it to people.
 	ID string `json:"id"`
 	// Drafts are the lessons that it would make.
 	Drafts []queue.Lesson `json:"drafts"`
-	// ReadsOnly is set where everything that the call does is known, and it writes,
-	// deletes and contacts nothing.
+	// ReadsOnly is set where every effect of the call is known, and it only reads.
 	ReadsOnly bool `json:"reads_only,omitempty"`
-	// Answers are when the person allowed it with the same files, oldest first.
+	// Answers are the times when the person allowed it with the same files, oldest first.
 	Answers []time.Time `json:"answers,omitempty"`
-	// Ran are when it ran while nothing shows that a person allowed it, oldest first. They
-	// are not kept in the store, and are no answers.
+	// Ran are the times when it ran without a known permission of a person, oldest first. The store
+	// does not save them, and they are not answers.
 	Ran []time.Time `json:"ran,omitempty"`
-	// Input has the input that ran, where the subject is a digest of it. The store does not keep it.
+	// Input is the input that ran, if the subject is a digest of it. The store does not save it.
 	Input redact.Text `json:"input,omitzero"`
 }
 
-// Lessons are the drafts as lessons of a person, who is named.
+// Lessons returns the drafts as lessons of a named person.
 func (c *Candidate) Lessons(who, reason redact.Text, when time.Time) []lesson.Draft {
 	var out []lesson.Draft
 	for _, d := range c.Drafts {
@@ -73,7 +72,7 @@ func (c *Candidate) Lessons(who, reason redact.Text, when time.Time) []lesson.Dr
 	return out
 }
 
-// Drafts are drafts of lessons without what only their writing adds.
+// Drafts returns drafts of lessons without the fields that are added when they are written.
 func Drafts(of []lesson.Draft) []queue.Lesson {
 	drafts := make([]queue.Lesson, len(of))
 	for i, d := range of {
@@ -82,7 +81,7 @@ func Drafts(of []lesson.Draft) []queue.Lesson {
 	return drafts
 }
 
-// Days are on how many different days in UTC the times are.
+// Days returns the number of different days in UTC among the times.
 func Days(times []time.Time) int {
 	days := map[string]bool{}
 	for _, t := range times {
@@ -91,7 +90,7 @@ func Days(times []time.Time) int {
 	return len(days)
 }
 
-// Subjects are what the drafts are about.
+// Subjects returns the tools and subjects of the drafts, joined by "; ".
 func (c *Candidate) Subjects() string {
 	var out []string
 	for _, d := range c.Drafts {
@@ -100,31 +99,31 @@ func (c *Candidate) Subjects() string {
 	return strings.Join(out, "; ")
 }
 
-// Store keeps the candidates of a project.
+// Store stores the candidates of a project.
 type Store struct{ folder, project string }
 
-// New makes the store of a project. folder is the state folder.
+// New returns the store of a project. folder is the state folder.
 func New(folder, project string) Store { return Store{folder, project} }
 
-// shown is a call that the harness shows. Call is [session.Session.CallID].
+// shown is a call that the harness shows. Call is its [session.Session.CallID].
 type shown struct {
 	Call string `json:"call"`
 	Candidate
 }
 
-// kept is the file of a project.
-type kept struct {
+// storedFile is the file of a project.
+type storedFile struct {
 	Shown    []shown     `json:"shown,omitempty"`
 	Answered []Candidate `json:"answered,omitempty"`
 }
 
-// Of makes a candidate of drafts of lessons. key is the user's.
+// Of returns a candidate of drafts of lessons. key is the user's key.
 func Of(key []byte, of []lesson.Draft, readsOnly bool) Candidate {
 	drafts := Drafts(of)
 	return Candidate{Drafts: drafts, ReadsOnly: readsOnly, ID: idOf(key, drafts)}
 }
 
-// Showing keeps what a call would teach, as long as the harness shows it.
+// Showing stores the lessons that a call would teach, while the harness shows it.
 func (s Store) Showing(call string, of []lesson.Draft, readsOnly bool) error {
 	text, err := json.Marshal(Drafts(of))
 	if err != nil {
@@ -133,16 +132,16 @@ func (s Store) Showing(call string, of []lesson.Draft, readsOnly bool) error {
 	if call == "" || len(text) > maxDraft {
 		return nil
 	}
-	return s.change(func(k *kept, key []byte) {
+	return s.change(func(k *storedFile, key []byte) {
 		k.Shown = append(slices.DeleteFunc(k.Shown, func(x shown) bool { return x.Call == call }), shown{call, Of(key, of, readsOnly)})
 		k.Shown = k.Shown[max(0, len(k.Shown)-maxShown):]
 	})
 }
 
-// Ran makes a candidate of a call that was shown, or another answer of one that there is
-// already. It is nil where nothing was kept of the call.
+// Ran turns a call that was shown into a candidate, or adds an answer to an existing one. It
+// returns nil for an unknown call.
 func (s Store) Ran(call string, when time.Time) (c *Candidate, err error) {
-	err = s.change(func(k *kept, _ []byte) {
+	err = s.change(func(k *storedFile, _ []byte) {
 		i := slices.IndexFunc(k.Shown, func(x shown) bool { return x.Call == call })
 		if i < 0 {
 			return
@@ -164,7 +163,7 @@ func (s Store) Ran(call string, when time.Time) (c *Candidate, err error) {
 	return c, err
 }
 
-// All are the candidates, the latest first.
+// All returns the candidates, the latest first.
 func (s Store) All() ([]Candidate, error) {
 	key, err := state.ReadKey(s.folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,14 +177,14 @@ func (s Store) All() ([]Candidate, error) {
 	return k.Answered, err
 }
 
-// Remove forgets candidates.
+// Remove removes candidates.
 func (s Store) Remove(ids ...string) error {
-	return s.change(func(k *kept, _ []byte) {
+	return s.change(func(k *storedFile, _ []byte) {
 		k.Answered = slices.DeleteFunc(k.Answered, func(c Candidate) bool { return slices.Contains(ids, c.ID) })
 	})
 }
 
-// idOf names a candidate by everything but the files.
+// idOf returns the id of a candidate, made from everything but the files.
 func idOf(key []byte, drafts []queue.Lesson) string {
 	var words [][]byte
 	for _, d := range drafts {
@@ -205,23 +204,23 @@ func (s Store) path(key []byte) string {
 	return filepath.Join(s.folder, "candidates", hex.EncodeToString(state.Sign(key, namePurpose, []byte(s.project)))[:40]+".signed")
 }
 
-// read gives what is kept. What this user's Cardea did not write is nothing.
-func (s Store) read(key []byte) (k kept, err error) {
+// read returns the stored data. A file that this user's Cardea did not write is treated as empty.
+func (s Store) read(key []byte) (k storedFile, err error) {
 	path := s.path(key)
 	err = state.ReadSignedJSON(path, key, purpose, s.project, maxFile, &k)
 	if errors.Is(err, fs.ErrNotExist) {
-		return kept{}, nil
+		return storedFile{}, nil
 	}
 	if err != nil {
-		return kept{}, fmt.Errorf("read the candidates for lessons %s: %w; remove it, and they are collected anew", path, err)
+		return storedFile{}, fmt.Errorf("read the candidates for lessons %s: %w; remove it, and they are collected anew", path, err)
 	}
 	return k, nil
 }
 
-// change changes what is kept. Of several processes each sees what the one before wrote.
-func (s Store) change(do func(k *kept, key []byte)) error {
+// change changes the stored data. Concurrent changes wait for each other.
+func (s Store) change(do func(k *storedFile, key []byte)) error {
 	if s.folder == "" || s.project == "" {
-		return nil // there is nowhere to keep anything, and other messages say so
+		return nil // there is no folder to store it in, and other messages report that
 	}
 	key, err := state.LoadKey(s.folder)
 	if err != nil {

@@ -55,7 +55,7 @@ func TestAnswers(t *testing.T) {
 	if c := ran("c3", monday.AddDate(0, 0, 1)); Days(c.Answers) != 2 {
 		t.Errorf("another day: %+v", c)
 	}
-	// The script is another one now: what was said of the old one does not count.
+	// The script is another one now: earlier answers about it do not apply.
 	show("c4", "bash a.sh", "2")
 	if c := ran("c4", monday.AddDate(0, 0, 2)); Days(c.Answers) != 1 || len(c.Answers) != 1 {
 		t.Errorf("other content: %+v", c)
@@ -81,7 +81,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// Who writes the file without the key is not believed, and many at once lose nothing.
+// A file written without the key is not trusted, and concurrent writers lose nothing.
 func TestForgedAndMany(t *testing.T) {
 	s := New(t.TempDir(), "/p")
 	var all sync.WaitGroup

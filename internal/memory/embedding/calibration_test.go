@@ -52,7 +52,7 @@ func pairs(t *testing.T, table *Table) []pair {
 	return out
 }
 
-// lines are the lines of a file without comments.
+// lines returns the lines of a file without comments.
 func lines(t *testing.T, path string) (out []string) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -68,7 +68,7 @@ func lines(t *testing.T, path string) (out []string) {
 	return out
 }
 
-// rates are how many of the pairs above a threshold are the same (precision), and how
+// rates returns how many of the pairs above a threshold are the same (precision), and how
 // many of those that are the same are above it (recall), in percent.
 func rates(pairs []pair, least float32) (precision, recall float64) {
 	found, right, all := 0, 0, 0
@@ -216,7 +216,7 @@ func plot(all, unseen []pair) string {
 	return b.String()
 }
 
-// Dot is the inner product of two vectors.
+// Dot returns the inner product of two vectors.
 func Dot(a, b *Vector) int32 {
 	sum := int32(0)
 	for i, x := range a {
@@ -225,7 +225,7 @@ func Dot(a, b *Vector) int32 {
 	return sum
 }
 
-// Similarity is the cosine of the angle between two vectors, from −1 to 1: 1 if they
+// Similarity returns the cosine of the angle between two vectors, from −1 to 1: 1 if they
 // point the same way.
 func Similarity(a, b *Vector) float32 {
 	norms := float64(Dot(a, a)) * float64(Dot(b, b))

@@ -10,18 +10,17 @@ import (
 	"sync"
 )
 
-// Dims is how many numbers a vector has.
+// Dims is the number of numbers in a vector.
 const Dims = 64
 
-// Table has a row of numbers for each piece of the vocabulary. It is read where it
-// lies: opening it costs nothing, and only what a command needs comes into memory.
+// Table has a row of numbers for each piece of the vocabulary. It is read in place: opening it
+// costs nothing, and only the rows that a command needs are loaded into memory.
 //
-// The format, numbers in little-endian order: [magic]; the first 8 bytes of the SHA-256
-// digest of all that follows; how many rows there are, Dims, the length of the longest
-// piece in bytes and the number of slots, 4 bytes each; the
-// slots of a hash table, 2 bytes each, a row's number plus one or 0; where each piece
-// begins in the text, 4 bytes each, and where the last one ends; a factor for each
-// row, as a float32; the rows, Dims bytes each; the text of all pieces. A piece that
+// The format, numbers in little-endian order: [magic]; the first 8 bytes of the SHA-256 digest of
+// all that follows; the number of rows, Dims, the length of the longest piece in bytes and the
+// number of slots, 4 bytes each; the slots of a hash table, 2 bytes each, a row's number plus one
+// or 0; the offset of each piece in the text, 4 bytes each, and the end of the last one; a factor
+// for each row, as a float32; the rows, Dims bytes each; the text of all pieces. A piece that
 // continues a word begins with "##".
 type Table struct {
 	id                                  string
@@ -38,10 +37,10 @@ const (
 //go:embed table.bin
 var builtin string
 
-// Builtin is the table that is part of the program.
+// Builtin returns the table that is part of the program.
 var Builtin = sync.OnceValues(func() (*Table, error) { return Open(builtin) })
 
-// Open reads a table. The error says that the text is none.
+// Open reads a table. An error means that the data is not a valid table.
 func Open(data string) (*Table, error) {
 	if len(data) < headSize || data[:len(magic)] != magic {
 		return nil, errors.New("read the table of the embedding: it does not begin as one")
@@ -68,11 +67,11 @@ func Open(data string) (*Table, error) {
 	return t, nil
 }
 
-// ID is the beginning of the table's digest. Vectors of two tables cannot be compared.
+// ID returns the beginning of the table's digest. Vectors of two tables cannot be compared.
 func (t *Table) ID() string { return hex.EncodeToString([]byte(t.id)) }
 
-// Zeroed is the data of a table whose rows are all zero: with it no command has a
-// vector. Tests show with it that a find is the embedding's.
+// Zeroed returns the data of a table whose rows are all zero, so that no command has a vector.
+// Tests show with it that a find comes from the embedding.
 func Zeroed(data string) (string, error) {
 	t, err := Open(data)
 	if err != nil {
@@ -85,7 +84,7 @@ func Zeroed(data string) (string, error) {
 	return string(b), nil
 }
 
-// digest is the id of a table's data.
+// digest returns the id of a table's data.
 func digest(data []byte) []byte {
 	sum := sha256.Sum256(data[len(magic)+idSize:])
 	return sum[:idSize]
@@ -106,8 +105,7 @@ const (
 // continued is the hash of "##", with which a piece within a word begins.
 const continued = uint32(((hashStart^'#')*hashPrime&math.MaxUint32 ^ '#') * hashPrime & math.MaxUint32)
 
-// find gives the row of a piece, -1 if there is none. inside says that it continues a
-// word.
+// find returns the row of a piece, or -1. inside means that the piece continues a word.
 func (t *Table) find(piece []byte, inside bool) int {
 	h, prefix := uint32(hashStart), 0
 	if inside {
@@ -116,7 +114,7 @@ func (t *Table) find(piece []byte, inside bool) int {
 	for _, c := range piece {
 		h = (h ^ uint32(c)) * hashPrime
 	}
-	// A table that is damaged has no end of full slots, so the tries are bounded.
+	// A damaged table may have no free slot, so the tries are bounded.
 	for try := range t.slots {
 		n := int(u16(t.slot, 2*((int(h)+try)&(t.slots-1))))
 		if n == 0 || n > t.count {
@@ -129,7 +127,7 @@ func (t *Table) find(piece []byte, inside bool) int {
 	return -1
 }
 
-// text is the text of a row's piece.
+// text returns the text of a row's piece.
 func (t *Table) text(row int) string {
 	from, to := u32(t.offset, 4*row), u32(t.offset, 4*row+4)
 	if from > to || int(to) > len(t.textPart) {
@@ -143,11 +141,11 @@ func (t *Table) add(row int, sum *[Dims]float32) {
 	weight := math.Float32frombits(u32(t.factor, 4*row))
 	values := t.row[Dims*row:][:Dims]
 	for i := range sum {
-		// The conversion keeps processors from rounding once instead of twice, so that
-		// vectors are the same everywhere.
+		// The conversion keeps processors from rounding once instead of twice, so that vectors are
+		// the same on all of them.
 		sum[i] += float32(weight * float32(int8(values[i])))
 	}
 }
 
-// Data is the data of the table that is part of the program.
+// Data returns the data of the table that is part of the program.
 func Data() string { return builtin }

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// maxWord is the longest word, in characters, that is split into pieces. The
-	// model takes a longer one for an unknown word.
+	// maxWord is the longest word, in characters, that is split into pieces. The model takes a
+	// longer one for an unknown word.
 	maxWord = 100
-	// unknown is the row that [Table.pieces] gives for a word outside of the vocabulary.
+	// unknown is the row that [Table.pieces] yields for a word outside of the vocabulary.
 	unknown = -1
 )
 
-// word is a buffer for one word of the model's: what stands between blanks and
-// punctuation, in lower case and without accents.
+// word is a buffer for one word of the model: the text between blanks and punctuation, in lower
+// case and without accents.
 type word struct {
 	text  [maxWord * utf8.UTFMax]byte
 	bytes int
@@ -29,10 +29,10 @@ func (w *word) add(r rune) {
 	}
 }
 
-// pieces gives the rows of a text's pieces to yield, in order, as the model's own
-// tokenizer splits it: control characters out, accents off, lower case, punctuation
-// and Chinese characters by themselves, and then always the longest piece that the
-// vocabulary has. A word that cannot be split is [unknown].
+// pieces yields the rows of a text's pieces, in order, as the model's own tokenizer splits it. It
+// drops control characters and accents, and converts to lower case. Punctuation marks and Chinese
+// characters are words of their own. It then takes the longest piece in the vocabulary each time. A
+// word that cannot be split is [unknown].
 func (t *Table) pieces(text string, yield func(row int)) {
 	var w word
 	end := func() {
@@ -49,7 +49,7 @@ func (t *Table) pieces(text string, yield func(row int)) {
 	lower := func(r rune) {
 		switch {
 		case unicode.Is(unicode.Mn, r):
-		case r == 'İ': // the one character whose small form has two, of which the accent goes
+		case r == 'İ': // the only character whose lower case has two characters, of which the accent is dropped
 			w.add('i')
 		case punctuation(r):
 			alone(r)
@@ -81,14 +81,14 @@ func (t *Table) pieces(text string, yield func(row int)) {
 	end()
 }
 
-// assigned reports whether Unicode has a character of this number.
+// assigned reports whether Unicode has assigned this character.
 func assigned(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M, unicode.N, unicode.P, unicode.S, unicode.Z)
 }
 
-// decompose gives what a character is made of, its accents apart.
+// decompose yields the characters of r, with its accents separated.
 func decompose(s string, r rune, yield func(rune)) {
-	// Korean syllables are made by arithmetic (Unicode 3.12).
+	// Korean syllables are composed by arithmetic (Unicode 3.12).
 	const base, leading, vowel, trailing, vowels, trailings, count = 0xac00, 0x1100, 0x1161, 0x11a7, 21, 28, 11172
 	if n := r - base; n >= 0 && n < count {
 		yield(leading + n/(vowels*trailings))
@@ -110,8 +110,8 @@ func decompose(s string, r rune, yield func(rune)) {
 	}
 }
 
-// punctuation reports what is a word of its own: Unicode's punctuation, and all signs
-// of ASCII.
+// punctuation reports whether a character is a word of its own: Unicode's punctuation, and all
+// ASCII signs.
 func punctuation(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r > ' ' && r < 0x7f && !(r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z')
@@ -119,13 +119,13 @@ func punctuation(r rune) bool {
 	return unicode.Is(unicode.P, r)
 }
 
-// chinese reports a character of the blocks that the model takes for words.
+// chinese reports whether a character is in the blocks that the model takes for words.
 func chinese(r rune) bool {
 	return r >= 0x4e00 && r <= 0x9fff || r >= 0x3400 && r <= 0x4dbf || r >= 0x20000 && r <= 0x2a6df || r >= 0x2a700 && r <= 0x2b73f ||
 		r >= 0x2b740 && r <= 0x2b81f || r >= 0x2b920 && r <= 0x2ceaf || r >= 0xf900 && r <= 0xfaff || r >= 0x2f800 && r <= 0x2fa1f
 }
 
-// split gives the longest pieces of a word, from its beginning to its end.
+// split yields the longest pieces of a word, from its beginning to its end.
 func (t *Table) split(w *word, yield func(row int)) {
 	if w.chars > maxWord {
 		yield(unknown)

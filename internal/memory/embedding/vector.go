@@ -2,12 +2,11 @@ package embedding
 
 import "math"
 
-// Vector is what a command means, as far as the table knows. Only its direction
-// counts.
+// Vector is the meaning of a command in the table's space. Only its direction matters.
 type Vector [Dims]int8
 
-// Vector gives the vector of a command, and false if it has none: the text is too
-// long, or no piece of it is in the table. It takes no memory.
+// Vector returns the vector of a command. It returns false if the text is too long, or no piece of
+// it is in the table. It does not allocate.
 func (t *Table) Vector(text string) (v Vector, ok bool) {
 	if len(text) > maxText {
 		return v, false
@@ -44,7 +43,7 @@ func (t *Table) Vector(text string) (v Vector, ok bool) {
 	return quantized(&whole)
 }
 
-// quantized gives the direction of numbers, so that the largest is 127.
+// quantized returns numbers scaled so that the largest is 127.
 func quantized(sum *[Dims]float32) (v Vector, ok bool) {
 	largest := float32(0)
 	for _, x := range sum {

@@ -2,42 +2,41 @@ package embedding
 
 import "strings"
 
-// Group says what a word of a command is.
+// Group is the kind of a word in a command.
 type Group int
 
 const (
-	// Head are the program and the word behind it, if it may be a subcommand.
+	// Head is the program and the next word, if it may be a subcommand.
 	Head Group = iota
-	// Object is the word behind those: "pods" in "kubectl get pods", "up" in
-	// "docker compose up".
+	// Object is the word after the head: "pods" in "kubectl get pods", "up" in "docker compose up".
 	Object
-	// Option are the names of options.
+	// Option is the name of an option.
 	Option
-	// Operand is what the command is done with: files, names, values of options.
+	// Operand is an operand: a file, a name, or the value of an option.
 	Operand
 	groups
 )
 
-// weights is how much the words of a group count together with one word of the head.
+// weights are the weights of the words of each group, relative to a word of the head.
 var weights = [groups]float32{Head: 1, Object: 0.8, Option: 0.7, Operand: 0.3}
 
 const (
-	// maxText is the longest text, in bytes, that gets a vector. A longer one is a
-	// script, of which one vector says nothing.
+	// maxText is the longest text, in bytes, that gets a vector. A longer one is a script, whose
+	// meaning one vector cannot express.
 	maxText = 4096
-	// maxHead is how many words behind a program may be subcommands.
+	// maxHead is the number of words after a program that may be subcommands.
 	maxHead = 2
 )
 
-// Words gives the words of a command that say something about its meaning, with
-// their groups. It reads text, not shell: it has no say in what is allowed.
+// Words yields the words of a command that carry its meaning, with their groups. It reads text, not
+// shell, and has no influence on permissions.
 //
-// Left out are quotes and other signs of the shell, the folders of a program, all but
-// the last two steps of other paths, numbers, and hashes. A word with signs inside is
-// several words: "docker-compose" is "docker compose". What stands behind an operator
-// of the shell is a command of its own.
+// It leaves out quotes and other signs of the shell, the folders of a program, all but the last two
+// steps of other paths, numbers, and hashes. A word with signs inside is several words:
+// "docker-compose" is "docker compose". The words after an operator of the shell are a command of
+// their own.
 func Words(text string, yield func(word string, group Group)) {
-	head := 0 // how many words of the head came, the program among them
+	head := 0 // the number of words of the head so far, including the program
 	bare := true
 	for at := 0; at < len(text); {
 		if c := text[at]; c <= ' ' || separates(c) || signs[c] {
@@ -85,7 +84,7 @@ var signs = [256]bool{'"': true, '\'': true, '`': true, '\\': true, '(': true, '
 // separates reports whether a character ends a command of a line.
 func separates(c byte) bool { return c == ';' || c == '|' || c == '&' || c == '\n' }
 
-// assignment reports whether a word gives a variable a value.
+// assignment reports whether a word sets a variable.
 func assignment(w string) bool {
 	name, _, found := strings.Cut(w, "=")
 	if !found || name == "" {
@@ -99,8 +98,8 @@ func assignment(w string) bool {
 	return true
 }
 
-// subcommand reports whether a word looks like one: letters, with dashes and colons
-// between them.
+// subcommand reports whether a word may be a subcommand: letters, with dashes and colons between
+// them.
 func subcommand(w string) bool {
 	for i := range len(w) {
 		if c := w[i]; !letter(c) && (i == 0 || c != '-' && c != ':' && c != '_' && !digit(c)) {
@@ -110,8 +109,7 @@ func subcommand(w string) bool {
 	return !identifier(w)
 }
 
-// operand gives what an operand says: the last two steps of a path, without those
-// that are numbers or hashes.
+// operand yields the words of an operand: the last two steps of a path, without numbers and hashes.
 func operand(w string, yield func(string, Group)) {
 	if _, path, found := strings.Cut(w, "://"); found {
 		w, _, _ = strings.Cut(path, "?")
@@ -133,7 +131,7 @@ func operand(w string, yield func(string, Group)) {
 	}
 }
 
-// each gives the words that stand between the signs of a word, and how many they are.
+// each yields the words between the signs of a word, and returns their number.
 func each(w string, group Group, yield func(string, Group)) (n int) {
 	for at := 0; at < len(w); {
 		end := at
@@ -149,8 +147,8 @@ func each(w string, group Group, yield func(string, Group)) (n int) {
 	return n
 }
 
-// identifier reports whether a word is a number, a hash or the like: it has a digit,
-// and nothing but digits of base 16 and signs.
+// identifier reports whether a word is a number or a hash: it has a digit, and only hexadecimal
+// digits and signs.
 func identifier(w string) bool {
 	digits := 0
 	for i := range len(w) {

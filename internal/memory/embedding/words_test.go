@@ -76,7 +76,7 @@ func TestTextsWithoutVector(t *testing.T) {
 	}
 }
 
-// The id of a table is its digest: an index of vectors counts for one table alone.
+// The id of a table is its digest: an index of vectors is valid for one table alone.
 func TestTheIDIsTheDigest(t *testing.T) {
 	if table := open(t); table.ID() != hex.EncodeToString(digest([]byte(builtin))) || table.ID() == zeroed(t).ID() {
 		t.Errorf("%s", table.ID())

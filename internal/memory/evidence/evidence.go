@@ -1,14 +1,13 @@
-// Package evidence remembers which checks of a project succeeded since something
-// in it was last changed. The policy git_checks asks for it.
+// Package evidence remembers which checks of a project succeeded since the last change to it. The
+// policy git_checks uses it.
 //
-// Nothing is run here and no output is read: the harness reports that a call
-// succeeded. A check counts when a call was exactly its line, ran where checks are
-// run, and succeeded while no other call that may write a file began or ended. Such
-// a call removes all evidence. Evidence that is missing costs another run of the
-// check.
+// The package runs nothing and reads no output: the harness reports that a call succeeded. A check
+// is accepted when a call was exactly its line, ran in a folder for checks, and succeeded. No other
+// call that may write a file may begin or end in the meantime. Such a call removes all evidence.
+// Missing evidence costs another run of the check.
 //
-// This keeps checks from being forgotten. It does not stop an agent that wants to
-// deceive: what a script of the project does when it is run is not seen.
+// This keeps checks from being forgotten. It does not stop an agent that wants to deceive, since
+// the effects of the project's scripts are not seen.
 package evidence
 
 import (
@@ -28,22 +27,22 @@ import (
 const (
 	purpose     = "evidence of checks"
 	namePurpose = "name of evidence"
-	// maxFile is how much evidence is read, in bytes; maxFiles is how many
-	// projects have a file of it.
+	// maxFile is the largest size of the evidence, in bytes. maxFiles is the largest number of
+	// projects with a file.
 	maxFile  = 64 << 10
 	maxFiles = 512
 )
 
-// Store keeps the evidence of one project.
+// Store stores the evidence of one project.
 type Store struct{ folder, project, start string }
 
-// New makes the store of a project. folder is the state folder. Checks are run in
-// the project, or in start, where the session began. Links in both are resolved.
+// New returns the store of a project. folder is the state folder. Checks are run in the project, or
+// in start, where the session began. Links in both are resolved.
 func New(folder, project, start string) Store { return Store{folder, project, start} }
 
-// kept is the file of a project: the checks that succeeded since the last change,
-// and those that began since then.
-type kept struct {
+// storedFile is the file of a project: the checks that succeeded since the last change, and those that
+// began since then.
+type storedFile struct {
 	Passed []string `json:"passed"`
 	Begun  []string `json:"begun"`
 }
@@ -52,23 +51,23 @@ func (s Store) path(key []byte) string {
 	return filepath.Join(s.folder, "evidence", hex.EncodeToString(state.Sign(key, namePurpose, []byte(s.project))))
 }
 
-// read gives what is kept. A file that this user's Cardea did not write is no
-// evidence.
-func (s Store) read() (k kept) {
+// read returns the stored evidence. A file that this user's Cardea did not write is treated as
+// empty.
+func (s Store) read() (k storedFile) {
 	if s.folder == "" || s.project == "" {
-		return kept{}
+		return storedFile{}
 	}
 	key, err := state.ReadKey(s.folder)
 	if err != nil {
-		return kept{}
+		return storedFile{}
 	}
 	if err := state.ReadSignedJSON(s.path(key), key, purpose, s.project, maxFile, &k); err != nil {
-		return kept{}
+		return storedFile{}
 	}
 	return k
 }
 
-func (s Store) write(k kept) error {
+func (s Store) write(k storedFile) error {
 	key, err := state.LoadKey(s.folder)
 	if err != nil {
 		return err
@@ -80,11 +79,11 @@ func (s Store) write(k kept) error {
 	return state.WriteSignedJSON(path, key, purpose, s.project, k)
 }
 
-// Passed are the checks that succeeded since the last change.
+// Passed returns the checks that succeeded since the last change.
 func (s Store) Passed() []string { return s.read().Passed }
 
-// Note records a call: one that begins, succeeded (PostToolUse) or
-// failed. checks are the lines that count.
+// Note records a call that begins, succeeded (PostToolUse) or failed. checks are the lines that are
+// accepted as checks.
 func (s Store) Note(ev *cardea.Event, checks []string) error {
 	if s.folder == "" || s.project == "" || ev.Call == nil || len(checks) == 0 {
 		return nil
@@ -97,18 +96,18 @@ func (s Store) Note(ev *cardea.Event, checks []string) error {
 	return s.write(after)
 }
 
-// next is what is kept after a call.
-func (s Store) next(k kept, ev *cardea.Event, checks []string) kept {
+// next returns the evidence after a call.
+func (s Store) next(k storedFile, ev *cardea.Event, checks []string) storedFile {
 	check := line(ev.Call)
 	begins := ev.Kind.Begins()
 	foreground := ev.Call.Input["run_in_background"] != true && len(ev.Faults) == 0
 	if !slices.Contains(checks, check) || begins && !(s.runsChecks(ev.Cwd) && foreground) || !begins && !slices.Contains(k.Begun, check) {
 		if s.mayChange(ev.Call) {
-			return kept{}
+			return storedFile{}
 		}
 		return k
 	}
-	k = kept{without(k.Passed, check), without(k.Begun, check)}
+	k = storedFile{without(k.Passed, check), without(k.Begun, check)}
 	switch {
 	case begins:
 		k.Begun = append(k.Begun, check)
@@ -122,7 +121,7 @@ func without(list []string, s string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(x string) bool { return x == s })
 }
 
-// line is the command of a call of the shell, "" for other calls.
+// line returns the command of a shell call, "" for other calls.
 func line(c *cardea.Call) string {
 	text, _ := c.Input["command"].(string)
 	if c.Tool != "Bash" {
@@ -131,14 +130,14 @@ func line(c *cardea.Call) string {
 	return strings.TrimSpace(text)
 }
 
-// runsChecks reports whether checks are run in a folder.
+// runsChecks reports whether a folder is one for checks.
 func (s Store) runsChecks(dir string) bool {
 	dir = paths.Real(dir)
 	return dir == s.project || dir == s.start && paths.Within(s.project, dir)
 }
 
-// succeeded reports whether the harness says that a call succeeded: Copilot CLI
-// sends failures by the same event, and Claude Code what was interrupted.
+// succeeded reports whether the harness reports success. Copilot CLI sends failures by the same
+// event, and Claude Code sends interrupted calls.
 func succeeded(ev *cardea.Event) bool {
 	if ev.Sent == nil {
 		return true
@@ -157,21 +156,21 @@ func succeeded(ev *cardea.Event) bool {
 	return true
 }
 
-// Publish says what a call does that commits, pushes or merges.
+// Publish describes the other effects of a call that commits, pushes or merges.
 type Publish struct {
-	// Writes is set where the call may change a file besides.
+	// Writes is set where the call may also change a file.
 	Writes bool
-	// Elsewhere is set where it does so in another repository than the
-	// project's, or it is not known in which one.
+	// Elsewhere is set where it commits, pushes or merges in another repository than the project's,
+	// or in an unknown one.
 	Elsewhere bool
 }
 
-// Look looks at a call that commits, pushes or merges. publishes tells the parts
-// that do so.
+// Look returns the other effects of a call that commits, pushes or merges. publishes reports
+// whether a part does one of these.
 func (s Store) Look(c *cardea.Call, publishes func(*cardea.Part) bool) (out Publish) {
 	for i := range c.Parts {
 		p := &c.Parts[i]
-		last := i == len(c.Parts)-1 && publishes(p) // what a merge at the end changes is merged already
+		last := i == len(c.Parts)-1 && publishes(p) // a final merge has already merged its changes
 		out.Writes = out.Writes || s.writes(p) || !last && s.partMayChange(p)
 		out.Elsewhere = out.Elsewhere || publishes(p) && !s.within(p)
 	}
@@ -187,7 +186,7 @@ func (s Store) within(p *cardea.Part) bool {
 			return false
 		case o.Name == "-C" && filepath.IsAbs(o.Value):
 			dir = o.Value
-		case o.Name == "-C": // or the commit of git commit -C, which is no path out of here
+		case o.Name == "-C": // or the commit of git commit -C, which is not a path outside
 			dir = filepath.Join(dir, o.Value)
 		}
 	}
@@ -224,14 +223,13 @@ func (s Store) partMayChange(p *cardea.Part) bool {
 	return writes || len(p.Opaque) > 0 || p.Knowledge != cardea.Complete && !knowledge.Has(form.ChangesNoFile, p.Program())
 }
 
-// keepsFiles reports whether a part's command changes none of the files that the
-// program looks after.
+// keepsFiles reports whether a part's command leaves the files of the project unchanged, as
+// knowledge says.
 func keepsFiles(p *cardea.Part) bool {
 	return knowledge.Has(form.KeepsProjectFiles, p.Command...)
 }
 
-// writes reports whether a part is known to write a file of the project, except
-// git's own.
+// writes reports whether a part is known to write a file of the project, except git's own.
 func (s Store) writes(p *cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 		own := paths.Within(filepath.Join(s.project, ".git"), a.Path)
@@ -240,7 +238,7 @@ func (s Store) writes(p *cardea.Part) bool {
 	})
 }
 
-// Mistakes are what is wrong with checks that can never count, by check.
+// Mistakes returns the checks that can never be accepted, with the reason for each.
 func Mistakes(checks []string) map[string]string {
 	out := map[string]string{}
 	for _, check := range checks {

@@ -11,9 +11,9 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// call is a call of the shell.
+// call returns a call of the shell.
 func call(kind cardea.Kind, cwd, text string) *cardea.Event {
-	a := bash.Analyse(text, bash.Env{Cwd: cwd, World: knowledge.World{Home: "/home/x", IsDir: func(string) bool { return true }}})
+	a := bash.Analyse(text, bash.Env{Cwd: cwd, System: knowledge.System{Home: "/home/x", IsDir: func(string) bool { return true }}})
 	return &cardea.Event{Kind: kind, Cwd: cwd, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": text}, Parts: a.Parts, Opaque: a.Opaque}}
 }
 
@@ -98,7 +98,7 @@ func TestNote(t *testing.T) {
 	if got := New(folder, "/other", "").Passed(); got != nil {
 		t.Errorf("another project: %v", got)
 	}
-	// What somebody else wrote does not count.
+	// A file that another program wrote is ignored.
 	files, _ := filepath.Glob(filepath.Join(folder, "evidence", "*"))
 	if len(files) != 1 {
 		t.Fatalf("%v", files)
@@ -122,8 +122,8 @@ func TestLook(t *testing.T) {
 	for text, want := range map[string]Publish{
 		"git add -A && git commit -m x && git push": {}, "git merge x": {}, "git -C src commit -C HEAD": {}, "git -C /p push": {}, "npm test; ls": {Writes: true},
 		"git merge x && git push": {Writes: true}, "git commit -m x > a.log": {Writes: true}, "git commit -m x; npm ci": {Writes: true},
-		"git -C ../../b commit -m x": {Elsewhere: true}, "git --git-dir=../../b/.git push": {Elsewhere: true}, "git --work-tree ../../b commit -m x": {Elsewhere: true},
-		"GIT_WORK_TREE=../../b git commit -m x": {Elsewhere: true}, `git -C "$X" push`: {Elsewhere: true}, "cd /b && git push": {Elsewhere: true}, `cd "$X" && git push`: {Elsewhere: true},
+		"git -C ../b commit -m x": {Elsewhere: true}, "git --git-dir=../b/.git push": {Elsewhere: true}, "git --work-tree ../b commit -m x": {Elsewhere: true},
+		"GIT_WORK_TREE=../b git commit -m x": {Elsewhere: true}, `git -C "$X" push`: {Elsewhere: true}, "cd /b && git push": {Elsewhere: true}, `cd "$X" && git push`: {Elsewhere: true},
 	} {
 		if got := s.Look(call(begins, "/p", text).Call, publishes); got != want {
 			t.Errorf("%q: %+v", text, got)

@@ -8,8 +8,7 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// BenchmarkCheckLedgerAppend is what a call pays for its line in a process that
-// wrote others.
+// BenchmarkCheckLedgerAppend measures the cost of a line in a process that has written others.
 func BenchmarkCheckLedgerAppend(b *testing.B) {
 	l := start(b, func(o *Options) { o.Now = time.Now; o.MaxMB = 0 })
 	e := l.entry("git add . && git commit -m 'a message'")

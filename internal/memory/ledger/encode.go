@@ -6,7 +6,7 @@ import (
 	"cardea.dev/internal/base/jsontext"
 )
 
-// object writes an object of JSON, in which there is at least one key.
+// object appends a JSON object with at least one key to b.
 type object struct{ b []byte }
 
 func (o *object) open() { o.b = append(o.b, '{') }
@@ -20,14 +20,13 @@ func (o *object) key(key string) {
 	o.b = append(append(append(o.b, '"'), key...), '"', ':')
 }
 
-// text writes a text without the escapes for HTML, which would hide redactions from
-// grep.
+// text writes a string member without the escapes for HTML, which would hide redactions from grep.
 func (o *object) text(key, s string) {
 	o.key(key)
 	o.b = jsontext.Plain.String(o.b, s)
 }
 
-// some writes a text that is not empty.
+// some writes a string member unless s is empty.
 func (o *object) some(key, s string) {
 	if s != "" {
 		o.text(key, s)
@@ -39,7 +38,7 @@ func (o *object) number(key string, n int64) {
 	o.b = strconv.AppendInt(o.b, n, 10)
 }
 
-// texts writes a list that is not empty.
+// texts writes a list member unless the list is empty.
 func (o *object) texts(key string, list []string) {
 	if len(list) == 0 {
 		return
@@ -71,8 +70,8 @@ func (o *object) input(key string, in *writtenInput) {
 	o.close()
 }
 
-// append appends the entry as encoding/json writes it. A process writes one entry, for
-// which that package would first prepare every type.
+// append appends the entry to b as encoding/json writes it. A process writes one entry, and that
+// package would first prepare every type.
 func (w *written) append(b []byte) []byte {
 	o := &object{b}
 	o.open()
@@ -103,7 +102,7 @@ func (w *written) append(b []byte) []byte {
 	o.some("reviewer", w.Reviewer)
 	o.some("review", w.Review)
 	o.some("review_reason", w.ReviewWhy)
-	o.texts("troubles", w.Troubles)
+	o.texts("troubles", w.Issues)
 	if w.Omitted != 0 {
 		o.number("omitted", int64(w.Omitted))
 	}
@@ -121,6 +120,7 @@ func (o *object) part(p *writtenPart) {
 	o.close()
 }
 
+// opinion writes an opinion as an object. A nil part becomes null.
 func (o *object) opinion(p *writtenOpinion) {
 	o.open()
 	o.text("decider", p.Decider)
@@ -139,7 +139,7 @@ func (o *object) opinion(p *writtenOpinion) {
 	o.close()
 }
 
-// append appends the head, open for its mac.
+// append appends the head to b, without the closing brace, so that its mac can follow.
 func (h *head) append(b []byte) []byte {
 	o := &object{b}
 	o.open()

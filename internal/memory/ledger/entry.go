@@ -10,8 +10,8 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// What an entry holds at most, in bytes of text. What is longer is cut, and
-// says so. Lists that are longer lose what matters least.
+// The limits of an entry, in bytes of text. Longer texts are cut and marked as cut. Longer lists
+// lose their least important items.
 const (
 	maxName  = 256
 	maxPath  = 1 << 10
@@ -20,7 +20,7 @@ const (
 	maxList  = 64
 )
 
-// Entry is one verdict, as it is kept. [NewEntry] makes it.
+// Entry is one verdict as it is stored. [NewEntry] makes it.
 type Entry struct {
 	// ID names the entry for "cardea explain". Ids sort by time.
 	ID   string
@@ -29,56 +29,51 @@ type Entry struct {
 	Harness, Session, Agent, AgentType redact.Text
 	Event, Mode, Tool, Role            redact.Text
 	Cwd, Project                       redact.Text
-	// Input tells what was to be done: the command, or what matters of
-	// another tool's input. Content of files is never part of it.
-	Input Input
-	// Rewrite is the same of the input that took its place, where there is
-	// one.
-	Rewrite *Input
-	// Effect is what was answered.
+	// InputSummary is a summary of the call: the command, or the important fields of another tool's input.
+	// It never holds the contents of files.
+	Input InputSummary
+	// Rewrite is the summary of the input that replaced it, nil without a rewrite.
+	Rewrite *InputSummary
+	// Effect is the effect of the answer.
 	Effect cardea.Effect
-	// Limits are why the answer is not all that was decided, and Decided is the
-	// effect that was decided where it is another one than Effect.
+	// Limits are the reasons why the answer differs from the decision. Decided is the effect that
+	// was decided, where it differs from Effect.
 	Decided redact.Text
 	Limits  []redact.Text
-	// By, Reason and Instead are the verdict's.
+	// By, Reason and Instead are those of the verdict.
 	By, Reason, Instead redact.Text
 	Parts               []Part
 	Opinions            []Opinion
 	// Call is the harness's id of the call. Reviewer, Review and ReviewReason are By, Effect and
 	// Reason of a [cardea.Review]; Review is empty where the entry reports none.
 	Call, Reviewer, Review, ReviewReason redact.Text
-	// Troubles are the failures that a person had to learn of.
-	Troubles []redact.Text
-	// Omitted is how many parts, opinions and troubles there were beyond
-	// those that are kept.
+	// Issues are the failures that a person had to learn of.
+	Issues []redact.Text
+	// Omitted is the number of parts, opinions and issues that are not stored.
 	Omitted int
-	// Version is the version of Cardea that decided, Took how long that took,
-	// in whole microseconds.
+	// Version is the version of Cardea that decided, Took the time it took, in whole microseconds.
 	Version redact.Text
 	Took    time.Duration
 }
 
-// Input is a tool's input, told shortly.
-type Input struct {
+// InputSummary is a summary of a tool's input.
+type InputSummary struct {
 	Text redact.Text
-	// Bytes is the length of the whole input as JSON, and Digest its digest
-	// under the user's key: two calls with one digest are the same call, and
-	// nobody without the key can find out what it was by trying.
+	// Bytes is the length of the whole input as JSON, Digest its digest under the user's key. Two
+	// calls with the same digest are the same call. Without the key, an input cannot be found by
+	// guessing.
 	Bytes  int
 	Digest string
 }
 
-// Part is a part of the call and what was decided about it. Index is its place
-// in the call.
+// Part is a part of the call with its effect. Index is its position in the call.
 type Part struct {
 	Index  int
 	Text   redact.Text
 	Effect cardea.Effect
 }
 
-// Opinion is what one decider said. Part is an index of a part, or
-// [cardea.WholeCall].
+// Opinion is the opinion of one decider. Part is the index of a part, or [cardea.WholeCall].
 type Opinion struct {
 	Decider, Rule           redact.Text
 	Effect                  cardea.Effect
@@ -87,35 +82,33 @@ type Opinion struct {
 	Reason                  redact.Text
 }
 
-// Circumstances are what an entry holds besides event and verdict.
+// Circumstances holds the contents of an entry that come from neither event nor verdict.
 type Circumstances struct {
 	Redactor *redact.Redactor
 	// Decided and Limits are those of the [cardea.Answer].
 	Decided cardea.Effect
-	Limits  []cardea.Limit
+	Limits  []cardea.Shortfall
 	// Key is the user's key, for the digest of the input.
 	Key []byte
-	// Now is when the verdict was given, Took how long that took.
+	// Now is the time of the verdict, Took the time that deciding took.
 	Now  time.Time
 	Took time.Duration
 	// Version is the version of this program.
 	Version string
-	// Troubles are all failures, those that the person was told earlier in
-	// the session included. Nil takes the verdict's.
-	Troubles cardea.Troubles
-	// Late reports that there is no time left to look for secrets: texts of
-	// some length are then left out unread, so that an agent cannot keep a
-	// call out of the ledger by making it slow to read. Nil is never.
+	// Issues are all failures, including those already reported to the person in this session. Nil
+	// means the issues of the verdict.
+	Issues cardea.Issues
+	// Late reports whether no time is left to look for secrets. Longer texts are then left out
+	// unread, so that an agent cannot keep a call out of the ledger by making it slow to read. Nil
+	// means never.
 	Late func() bool
 }
 
-// NewEntry makes the entry of a verdict on an event. Everything that came from
-// outside is redacted first and then cut, so that a cut never hides a secret
-// from the redactor.
+// NewEntry returns the entry of a verdict on an event. It redacts all outside text before it cuts
+// it, so that a cut never hides a secret from the redactor.
 func NewEntry(ev *cardea.Event, v cardea.Verdict, c Circumstances) Entry {
 	w := writing{redactor: c.Redactor, late: c.Late, done: map[string]redact.Text{}}
-	// The call comes first: what is a secret there is one in every other text,
-	// which may not show it.
+	// The call comes first, since its secrets must be redacted in every other text.
 	w.learnPath(ev.Cwd)
 	w.learnPath(ev.Project)
 	call := w.call(ev, v, c.Key)
@@ -133,25 +126,25 @@ func NewEntry(ev *cardea.Event, v cardea.Verdict, c Circumstances) Entry {
 	}
 	e.Tool, e.Input, e.Rewrite, e.Parts, e.Omitted = call.Tool, call.Input, call.Rewrite, call.Parts, call.Omitted
 	e.Opinions = w.opinions(v, &e.Omitted)
-	e.Limits = append(e.Limits, lists.Of(c.Limits, func(l cardea.Limit) redact.Text { return w.text(string(l), maxName) })...)
+	e.Limits = append(e.Limits, lists.Of(c.Limits, func(l cardea.Shortfall) redact.Text { return w.text(string(l), maxName) })...)
 	if len(c.Limits) > 0 && c.Decided != v.Effect {
 		e.Decided = w.text(c.Decided.String(), maxName)
 	}
-	troubles := c.Troubles
-	if troubles == nil {
-		troubles = v.Troubles
+	issues := c.Issues
+	if issues == nil {
+		issues = v.Issues
 	}
-	for i, t := range troubles {
+	for i, t := range issues {
 		if i == maxList {
-			e.Omitted += len(troubles) - i
+			e.Omitted += len(issues) - i
 			break
 		}
-		e.Troubles = append(e.Troubles, w.text(t.Error(), maxText))
+		e.Issues = append(e.Issues, w.text(t.Error(), maxText))
 	}
 	return e
 }
 
-// call writes what is about the call itself.
+// call returns an entry with the fields about the call itself.
 func (w *writing) call(ev *cardea.Event, v cardea.Verdict, key []byte) (e Entry) {
 	if ev.Call == nil {
 		return e
@@ -171,7 +164,7 @@ func (w *writing) call(ev *cardea.Event, v cardea.Verdict, key []byte) (e Entry)
 	return e
 }
 
-// cut shortens a text to a number of bytes, at a character.
+// cut shortens a text to limit bytes, at a character boundary.
 func cut(r *redact.Redactor, t redact.Text, limit int) redact.Text {
 	s := t.String()
 	if len(s) <= limit {
@@ -206,9 +199,8 @@ func (w *writing) opinions(v cardea.Verdict, omitted *int) []Opinion {
 	return out
 }
 
-// strictest gives the indexes of at most maxList of n things, in order. Where
-// there are more, the strictest stay: fifty harmless commands must not push the
-// one that matters out of the ledger.
+// strictest returns the indexes of at most maxList of n items, in order. It prefers the strictest,
+// so that many harmless commands cannot push a dangerous one out of the ledger.
 func strictest(n int, effect func(int) cardea.Effect, omitted *int) []int {
 	at := make([]int, n)
 	for i := range at {

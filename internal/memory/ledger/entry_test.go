@@ -18,7 +18,7 @@ func circumstances() Circumstances {
 	return Circumstances{Redactor: redact.New(), Key: testKey(), Now: time.Date(2026, 11, 20, 12, 0, 0, 123456789, time.UTC), Took: 41500 * time.Nanosecond, Version: "v1"}
 }
 
-func inputOf(c *cardea.Call) Input {
+func inputOf(c *cardea.Call) InputSummary {
 	return NewEntry(&cardea.Event{Call: c}, cardea.Verdict{}, circumstances()).Input
 }
 
@@ -72,7 +72,7 @@ func TestInputsAreToldShortly(t *testing.T) {
 	}
 }
 
-// The digest tells equal calls, needs the key, and sees all of the input.
+// Equal calls have equal digests. A digest needs the key, and covers all of the input.
 func TestDigests(t *testing.T) {
 	call := func(content string) *cardea.Call {
 		return &cardea.Call{Tool: "Write", EditsFiles: true, Input: map[string]any{"file_path": "a", "content": content}}
@@ -121,11 +121,11 @@ func TestEntriesAreBounded(t *testing.T) {
 		}
 		ev.Call.Parts, v.Parts = append(ev.Call.Parts, p), append(v.Parts, e)
 		v.Opinions = append(v.Opinions, cardea.Opinion{Decider: huge, Rule: huge, Effect: e, Part: i, Source: huge, Severity: cardea.Severity(huge), Reason: huge})
-		v.Troubles = append(v.Troubles, cardea.Warning("", cardea.CodeIgnored, "", huge))
+		v.Issues = append(v.Issues, cardea.Warning("", cardea.CodeIgnored, "", huge))
 	}
 	e := NewEntry(ev, v, circumstances())
-	if len(e.Parts) != maxList || len(e.Opinions) != maxList || len(e.Troubles) != maxList || e.Omitted != 3*(500-maxList) {
-		t.Errorf("%d parts, %d opinions, %d troubles, %d omitted", len(e.Parts), len(e.Opinions), len(e.Troubles), e.Omitted)
+	if len(e.Parts) != maxList || len(e.Opinions) != maxList || len(e.Issues) != maxList || e.Omitted != 3*(500-maxList) {
+		t.Errorf("%d parts, %d opinions, %d troubles, %d omitted", len(e.Parts), len(e.Opinions), len(e.Issues), e.Omitted)
 	}
 	found := false
 	for _, p := range e.Parts {
@@ -147,20 +147,19 @@ func TestEntriesAreBounded(t *testing.T) {
 		t.Errorf("the line has %d bytes", n)
 	}
 	l, err := b.Get(e.ID)
-	if err != nil || l.Entry.Omitted+len(l.Entry.Parts)+len(l.Entry.Opinions)+len(l.Entry.Troubles) != 1500 {
+	if err != nil || l.Entry.Omitted+len(l.Entry.Parts)+len(l.Entry.Opinions)+len(l.Entry.Issues) != 1500 {
 		t.Errorf("%d omitted, %v", l.Entry.Omitted, err)
 	}
 	b.intact(1)
 }
 
-// Troubles of the whole session take the place of the verdict's, which are
-// those not told yet.
-func TestTroublesOfTheCircumstances(t *testing.T) {
+// Issues of the whole session replace those of the verdict, which are only the unreported ones.
+func TestIssuesOfTheCircumstances(t *testing.T) {
 	c := circumstances()
-	c.Troubles = cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "told before")}
-	e := NewEntry(&cardea.Event{}, cardea.Verdict{Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "new")}}, c)
-	if len(e.Troubles) != 1 || e.Troubles[0].String() != "told before" {
-		t.Errorf("%v", e.Troubles)
+	c.Issues = cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "told before")}
+	e := NewEntry(&cardea.Event{}, cardea.Verdict{Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "new")}}, c)
+	if len(e.Issues) != 1 || e.Issues[0].String() != "told before" {
+		t.Errorf("%v", e.Issues)
 	}
 }
 
@@ -169,7 +168,7 @@ func TestEntriesOfOthers(t *testing.T) {
 	r := redact.New()
 	for name, text := range map[string]string{
 		"effect":     `{"v":1,"id":"0jk3v9x2mabc1234","time":"2026-11-20T10:00:00.000000Z","effect":"maybe"}`,
-		"id":         `{"v":1,"id":"../../x","time":"2026-11-20T10:00:00.000000Z","effect":"deny"}`,
+		"id":         `{"v":1,"id":"../x","time":"2026-11-20T10:00:00.000000Z","effect":"deny"}`,
 		"time":       `{"v":1,"id":"0jk3v9x2mabc1234","time":"now","effect":"deny"}`,
 		"a part's":   `{"v":1,"id":"0jk3v9x2mabc1234","time":"2026-11-20T10:00:00.000000Z","effect":"deny","parts":[{"effect":""}]}`,
 		"an opinion": `{"v":1,"id":"0jk3v9x2mabc1234","time":"2026-11-20T10:00:00.000000Z","effect":"deny","opinions":[{"effect":"x"}]}`,

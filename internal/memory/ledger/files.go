@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// The files of a ledger's folder, besides those of the days.
+// The names of the files in a ledger's folder, except the files of the days.
 const (
 	headName  = "head"
 	stubName  = "stub.json"
@@ -20,10 +20,10 @@ const (
 	dayEnd    = ".jsonl"
 )
 
-// maxDays is how many names of the ledger's folder are looked at.
+// maxDays is the largest number of names read from the ledger's folder.
 const maxDays = 20000
 
-// days lists the days that have a file, oldest first.
+// days returns the days that have a file, oldest first.
 func (l *Ledger) days() ([]string, error) {
 	all, err := state.Names(l.dir, maxDays)
 	if err != nil {
@@ -42,7 +42,7 @@ func (l *Ledger) days() ([]string, error) {
 func (l *Ledger) path(name string) string   { return filepath.Join(l.dir, name) }
 func (l *Ledger) dayPath(day string) string { return l.path(day + dayEnd) }
 
-// rawLine is a line of a file as it stands.
+// rawLine is an unparsed line of a file.
 type rawLine struct {
 	// text is the line without its end; nil where it is longer than maxLine.
 	text []byte
@@ -50,8 +50,8 @@ type rawLine struct {
 	whole bool
 }
 
-// readLines gives the lines of a file in order. The text is valid until the
-// next one. It stops when yield is false.
+// readLines yields the lines of a file in order. The text is valid until the next line. It stops
+// when yield returns false.
 func readLines(r io.Reader, yield func(rawLine) bool) error {
 	b := bufio.NewReaderSize(r, maxLine+1)
 	for {
@@ -76,12 +76,12 @@ func readLines(r io.Reader, yield func(rawLine) bool) error {
 	}
 }
 
-// readBack gives the lines of the first size bytes of a file, the last first. A
-// last line without end is left out.
+// readBack yields the lines of the first size bytes of a file, the last first. It leaves out a last
+// line without end.
 func readBack(r io.ReaderAt, size int64, yield func(line []byte) bool) error {
 	const chunk = 64 << 10
-	var rest []byte // the begin of a line whose end was read; nil before the first end of a line
-	long := true    // what is read belongs to a line that is left out
+	var rest []byte // the beginning of a line whose end was read; nil before the first end of a line
+	long := true    // the bytes read belong to a line that is left out
 	for at := size; at > 0; {
 		n := min(chunk, at)
 		at -= n

@@ -11,25 +11,25 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// followPiece is how much of a file a [Follower] reads at a time, in bytes. It is more than
-// a line can have.
+// followPiece is the number of bytes that a [Follower] reads at a time. It exceeds the longest
+// line.
 const followPiece = 1 << 20
 
-// Follower gives the entries that are written from a moment on. Who asks seldom loses
-// nothing: the entries wait in the ledger.
+// Follower returns the entries written from a moment on. A slow caller loses no entries, since they
+// are stored in the ledger.
 type Follower struct {
 	ledger *Ledger
 	query  Query
 	day    string
 	at     int64
-	// before are the ids of the entries that the beginning gave. One that waits in the
-	// spool comes again when the next writer takes it.
+	// before holds the ids of the entries that Follow returned. An entry in the spool appears again
+	// when the next writer takes it.
 	before map[string]bool
 }
 
-// Follow begins to follow the ledger: it gives the entries that answer a query, the last
-// written last, and a follower for those that come. The query's limit bounds the first
-// ones alone. An error tells what could not be read; the follower is there all the same.
+// Follow returns the entries that match q, the last written last, and a follower for later ones.
+// The limit of q applies only to the first entries. The error reports what could not be read; the
+// follower is valid in any case.
 func (l *Ledger) Follow(q Query) (*Follower, []Line, error) {
 	f := &Follower{ledger: l, query: q, before: map[string]bool{}}
 	f.query.Session = l.opt.Redactor.Text(q.Session).String()
@@ -47,15 +47,15 @@ func (l *Ledger) Follow(q Query) (*Follower, []Line, error) {
 	return f, first, failed
 }
 
-// days are those of the ledger up to tomorrow: a file that pretends to be of a later day
-// must not keep the follower from what is written today.
+// days returns the days of the ledger up to tomorrow. A file with a later date must not hide the
+// entries of today.
 func (f *Follower) days() ([]string, error) {
 	days, err := f.ledger.days()
 	last := dayOf(f.ledger.opt.Now().AddDate(0, 0, 1))
 	return slices.DeleteFunc(days, func(day string) bool { return day > last }), err
 }
 
-// toEnd goes behind the last whole line of all.
+// toEnd moves the follower after the last complete line.
 func (f *Follower) toEnd() error {
 	days, err := f.days()
 	if err != nil || len(days) == 0 {
@@ -81,8 +81,9 @@ func (f *Follower) toEnd() error {
 	return nil
 }
 
-// Next gives the entries that came since the last time, the oldest first. More reports
-// whether others wait. It never waits. An error tells what could not be read; it is skipped.
+// Next returns the entries written since the last call, the oldest first. more reports whether
+// further entries are available. It never waits. The error reports what could not be read; that
+// part is skipped.
 func (f *Follower) Next() (lines []Line, more bool, err error) {
 	days, err := f.days()
 	if err != nil {
@@ -140,7 +141,7 @@ func (f *Follower) read() (lines []Line, full bool, err error) {
 	return lines, f.at < info.Size(), err
 }
 
-// line reads a line. is reports whether it answers and is new, ok whether it can be read.
+// line reads a line. is reports whether it matches the query and is new, ok whether it can be read.
 func (f *Follower) line(text []byte) (found Line, is, ok bool) {
 	if len(text) == 0 {
 		return found, false, true

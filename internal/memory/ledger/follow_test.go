@@ -11,7 +11,7 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// inputs are the commands of lines, in their order.
+// inputs returns the commands of lines, in their order.
 func inputs(lines []Line) string {
 	var out []string
 	for _, l := range lines {
@@ -141,7 +141,7 @@ func TestFollowHalfALine(t *testing.T) {
 	b.next(f, "b")
 }
 
-// Who asks seldom gets all, in pieces.
+// A slow caller gets all entries, in pieces.
 func TestFollowSlowly(t *testing.T) {
 	b := start(t)
 	f := b.follow(Query{}, "")

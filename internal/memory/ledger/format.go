@@ -16,10 +16,10 @@ import (
 // version is the version of the format of a line.
 const version = 1
 
-// maxLine is the length of the longest line, in bytes, with its end.
+// maxLine is the length of the longest line, in bytes, including its end.
 const maxLine = 128 << 10
 
-// timeForm is how times are written: UTC, microseconds, always of one length.
+// timeForm is the layout of times: UTC, microseconds, of constant length.
 const timeForm = "2006-01-02T15:04:05.000000Z"
 
 // written is the form of an entry in a file. Its keys are documented in
@@ -52,7 +52,7 @@ type written struct {
 	Reviewer  string           `json:"reviewer,omitempty"`
 	Review    string           `json:"review,omitempty"`
 	ReviewWhy string           `json:"review_reason,omitempty"`
-	Troubles  []string         `json:"troubles,omitempty"`
+	Issues    []string         `json:"troubles,omitempty"`
 	Omitted   int              `json:"omitted,omitempty"`
 	Cardea    string           `json:"cardea"`
 	Micros    int64            `json:"micros"`
@@ -83,7 +83,7 @@ type writtenOpinion struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// form gives an entry the form of the file. Only redacted texts go in.
+// form returns the entry in the form of the file, which holds only redacted texts.
 func (e *Entry) form() written {
 	w := written{V: version, ID: e.ID, Time: e.Time.UTC().Format(timeForm),
 		Harness: e.Harness.String(), Session: e.Session.String(), Agent: e.Agent.String(), AgentType: e.AgentType.String(),
@@ -104,19 +104,19 @@ func (e *Entry) form() written {
 		w.Opinions = append(w.Opinions, f)
 	}
 	w.Limits = lists.Of(e.Limits, redact.Text.String)
-	w.Troubles = lists.Of(e.Troubles, redact.Text.String)
+	w.Issues = lists.Of(e.Issues, redact.Text.String)
 	return w
 }
 
-func (in *Input) form() *writtenInput {
+func (in *InputSummary) form() *writtenInput {
 	if in == nil {
 		return nil
 	}
 	return &writtenInput{in.Text.String(), in.Bytes, in.Digest}
 }
 
-// encode is the JSON object of an entry, in one line without its end, short
-// enough to become a line. Lists that are too long for that are halved.
+// encode returns the entry as a JSON object in one line without its end. It halves the lists until
+// the line is short enough.
 func (e Entry) encode() ([]byte, error) {
 	if _, ok := idTimeOf(e.ID); !ok {
 		return nil, fmt.Errorf("%q is no id of an entry; make entries with NewEntry", e.ID)
@@ -127,7 +127,7 @@ func (e Entry) encode() ([]byte, error) {
 		switch {
 		case len(data) <= maxLine-maxLink:
 			return data, nil
-		case len(e.Parts)+len(e.Opinions)+len(e.Troubles) == 0:
+		case len(e.Parts)+len(e.Opinions)+len(e.Issues) == 0:
 			return nil, fmt.Errorf("the entry has %d bytes and at most %d can be written", len(data), maxLine-maxLink)
 		}
 		e.halve()
@@ -135,13 +135,13 @@ func (e Entry) encode() ([]byte, error) {
 }
 
 func (e *Entry) halve() {
-	before := len(e.Parts) + len(e.Opinions) + len(e.Troubles)
-	e.Parts, e.Opinions, e.Troubles = e.Parts[:len(e.Parts)/2], e.Opinions[:len(e.Opinions)/2], e.Troubles[:len(e.Troubles)/2]
-	e.Omitted += before - len(e.Parts) - len(e.Opinions) - len(e.Troubles)
+	before := len(e.Parts) + len(e.Opinions) + len(e.Issues)
+	e.Parts, e.Opinions, e.Issues = e.Parts[:len(e.Parts)/2], e.Opinions[:len(e.Opinions)/2], e.Issues[:len(e.Issues)/2]
+	e.Omitted += before - len(e.Parts) - len(e.Opinions) - len(e.Issues)
 }
 
-// marshal is json.Marshal without the escapes for HTML, which would hide
-// redactions from grep.
+// marshal returns the JSON of v without the escapes for HTML, which would hide redactions from
+// grep.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -152,7 +152,8 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// parse reads the form of an entry from a line or from a spooled file.
+// parse reads the form of an entry from a line or from a spooled file. Unknown versions are an
+// error.
 func parse(data []byte) (written, error) {
 	var w written
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -164,8 +165,8 @@ func parse(data []byte) (written, error) {
 	return w, nil
 }
 
-// entry makes the entry again. Its texts are redacted again, since whoever can
-// write the file must not get a raw text past the compiler.
+// entry returns the entry of a line. It redacts the texts again, since the file may have been
+// written by another program.
 func (w *written) entry(r *redact.Redactor) (Entry, error) {
 	var errs []error
 	effect := func(s string) cardea.Effect {
@@ -192,11 +193,11 @@ func (w *written) entry(r *redact.Redactor) (Entry, error) {
 		e.Opinions = append(e.Opinions, Opinion{Decider: r.Text(o.Decider), Rule: r.Text(o.Rule), Effect: effect(o.Effect), Part: part,
 			Scope: r.Text(o.Scope), Source: r.Text(o.Source), Severity: r.Text(o.Severity), Reason: r.Text(o.Reason)})
 	}
-	e.Limits, e.Troubles = lists.Of(w.Limits, r.Text), lists.Of(w.Troubles, r.Text)
+	e.Limits, e.Issues = lists.Of(w.Limits, r.Text), lists.Of(w.Issues, r.Text)
 	return e, errors.Join(errs...)
 }
 
-func (in *writtenInput) input(r *redact.Redactor) *Input {
+func (in *writtenInput) input(r *redact.Redactor) *InputSummary {
 	if in == nil {
 		return nil
 	}
@@ -204,10 +205,10 @@ func (in *writtenInput) input(r *redact.Redactor) *Input {
 	if strings.Trim(digest, "0123456789abcdef") != "" || len(digest) > 64 {
 		digest = ""
 	}
-	return &Input{r.Text(in.Text), in.Bytes, digest}
+	return &InputSummary{r.Text(in.Text), in.Bytes, digest}
 }
 
-// MarshalJSON writes the entry in the form of the file.
+// MarshalJSON returns the entry in the form of the file.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	w := e.form()
 	return w.append(nil), nil

@@ -11,43 +11,42 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Group has the entries of a process that answers many calls at a time: those that come
-// while one is written are written together, after it. Each Append returns when its entry
-// is in the file, or in the spool, as it does without a group. Nil writes each by itself.
+// Group writes the entries of a process that answers many calls at a time. Entries that arrive
+// during a write are written together after it. Append returns when its entry is in the file or in
+// the spool, as without a group. A nil Group writes each entry by itself.
 type Group struct {
 	mu      sync.Mutex
 	waiting map[string]*queue
 }
 
-// NewGroup has no entry yet.
+// NewGroup returns an empty group.
 func NewGroup() *Group { return &Group{waiting: map[string]*queue{}} }
 
-// queue are the entries that wait for one ledger. While there is one, somebody writes.
+// queue holds the entries for one ledger. While a queue exists, one of its waiters writes.
 type queue struct{ all []*waiter }
 
-// waiter is an entry, and who waits for it.
+// waiter is an entry and the call of Append that waits for it.
 type waiter struct {
 	ledger *Ledger
 	id     string
 	body   []byte
 	err    error
-	// done is told that the entry is written, or that it is this one's turn to write.
+	// done receives true once the entry is written, and false when it is its turn to write.
 	done chan bool
 }
 
-// The bounds of what is written at once: a crash between lines and head must leave no more
-// than is read again.
+// The limits of one write. A crash between lines and head must leave no more than recovery reads.
 const (
 	maxTogether      = 64
 	maxTogetherBytes = maxRecover / 4
 )
 
-// name tells ledgers apart that may not be written together.
+// name returns a key of the ledger. Ledgers with different keys must not be written together.
 func (l *Ledger) name() string {
 	return fmt.Sprintf("%s\x00%x\x00%d\x00%d", l.dir, l.opt.Key, l.opt.KeepDays, l.opt.MaxMB)
 }
 
-// append writes an entry, alone or with others.
+// append writes an entry, alone or together with others.
 func (g *Group) append(l *Ledger, id string, body []byte) error {
 	w := &waiter{ledger: l, id: id, body: body, done: make(chan bool, 1)}
 	if g == nil {
@@ -60,13 +59,13 @@ func (g *Group) append(l *Ledger, id string, body []byte) error {
 			return w.err
 		}
 	} else {
-		runtime.Gosched() // those that are about to write come along
+		runtime.Gosched() // let concurrent entries join this write
 	}
 	g.lead(name)
 	return w.err
 }
 
-// join adds an entry. It reports whether somebody else writes.
+// join adds an entry. It reports whether another waiter is already writing.
 func (g *Group) join(name string, w *waiter) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -79,7 +78,8 @@ func (g *Group) join(name string, w *waiter) bool {
 	return true
 }
 
-// lead writes what waits, the caller's own entry first, and gives the turn to the next.
+// lead writes the first waiting entries, the caller's own first, and passes the turn to the next
+// one.
 func (g *Group) lead(name string) {
 	g.mu.Lock()
 	q := g.waiting[name]
@@ -105,10 +105,10 @@ func (g *Group) lead(name string) {
 	writeTogether(now)
 }
 
-// errUnwritten is what an entry is told whose writing was broken off.
+// errUnwritten is the error of an entry whose write was interrupted.
 var errUnwritten = errors.New("the call is not recorded: writing was broken off")
 
-// writeTogether writes entries that may be written together, each with its own result.
+// writeTogether writes entries of one ledger, each with its own result.
 func writeTogether(all []*waiter) {
 	l := all[0].ledger
 	for _, w := range all {

@@ -89,7 +89,7 @@ func TestGroupSpools(t *testing.T) {
 	b.intact(22)
 }
 
-// An entry that has no room is told so, and its neighbours are not.
+// An entry without room gets an error, and its neighbors do not.
 func TestGroupFull(t *testing.T) {
 	b := start(t, grouped, func(o *Options) { o.MaxMB = 1 })
 	b.add(1)
@@ -113,7 +113,7 @@ func TestGroupFull(t *testing.T) {
 	}
 }
 
-// Who writes for others and breaks off leaves nobody waiting.
+// A writer that breaks off leaves no other entry waiting.
 func TestGroupBreaksOff(t *testing.T) {
 	b := start(t, grouped)
 	var mu sync.Mutex

@@ -10,9 +10,8 @@ import (
 	"strings"
 )
 
-// head is the end of the chain: the last line's day, number and mac, and how
-// long the day's file is with it. It has one length, so that it can be written
-// over in one write.
+// head is the end of the chain: the last line's day, number and mac, and the size of the day's file
+// including it. It has a constant length, so that one write replaces it.
 type head struct {
 	V    int    `json:"v"`
 	Day  string `json:"day"`
@@ -21,11 +20,11 @@ type head struct {
 	Last string `json:"last"`
 }
 
-// headLen is the length of the head's file.
+// headLen is the length of the head's file, in bytes.
 const headLen = 384
 
-// readHead reads the head. ok is false where the file holds no head that this
-// ledger wrote; it is empty where there was none.
+// readHead reads the head. ok is false for a file that this ledger did not write; empty is true for
+// an empty file.
 func readHead(key []byte, f *os.File) (h head, empty, ok bool, err error) {
 	buf := make([]byte, headLen+1)
 	n, err := f.ReadAt(buf, 0)
@@ -42,7 +41,7 @@ func readHead(key []byte, f *os.File) (h head, empty, ok bool, err error) {
 	return h, false, true, nil
 }
 
-// writeHead writes the head over the old one.
+// writeHead replaces the head.
 func writeHead(key []byte, f *os.File, h head) error {
 	h.V = version
 	line, _ := sign(key, "ledger head", h.append(make([]byte, 0, headLen)))
@@ -55,7 +54,7 @@ func writeHead(key []byte, f *os.File, h head) error {
 	return err
 }
 
-// parse reads what append and sign wrote. It is false where they did not.
+// parse reads a line that append and sign wrote. It returns false for any other line.
 func (h *head) parse(line []byte) bool {
 	v, rest, _ := strings.Cut(strings.TrimPrefix(string(line), `{"v":`), `,"day":"`)
 	day, rest, _ := strings.Cut(rest, `","n":`)

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Ids are 16 letters and digits of Crockford's base 32: nine of the time in
-// milliseconds, so that they sort by time, and seven at random, so that
-// processes need not agree on them. They need not be hard to guess.
+// Ids have 16 characters of Crockford's base 32. The first nine are the time in milliseconds, so
+// that ids sort by time. The other seven are random, so that processes need not agree on them. Ids
+// need not be hard to guess.
 const (
 	idDigits = "0123456789abcdefghjkmnpqrstvwxyz"
 	idTime   = 9
@@ -19,7 +19,7 @@ func newID(now time.Time) string {
 	return digits(uint64(now.UnixMilli()), idTime) + digits(rand.Uint64(), idLen-idTime)
 }
 
-// digits writes the lowest 5*n bits of v.
+// digits returns the lowest 5*n bits of v in base 32.
 func digits(v uint64, n int) string {
 	out := make([]byte, n)
 	for i := n - 1; i >= 0; i-- {
@@ -29,8 +29,8 @@ func digits(v uint64, n int) string {
 	return string(out)
 }
 
-// idTimeOf is the time within an id. It is false for what is no id; ids become
-// file names, so nothing else passes.
+// idTimeOf returns the time in an id. It returns false for any other text, since ids become file
+// names.
 func idTimeOf(id string) (time.Time, bool) {
 	if len(id) != idLen {
 		return time.Time{}, false

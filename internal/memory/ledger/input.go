@@ -15,17 +15,17 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// What is told of an input that is no command: so much of it that a person
-// knows which call it was.
+// The limits of the summary of an input that is not a command. A person must still be able to
+// recognize the call.
 const (
 	maxValue  = 200 // bytes of a text
 	maxFields = 40  // of an object or a list
 	maxDepth  = 4
 )
 
-// input tells a tool's input shortly.
-func (w *writing) input(c *cardea.Call, key []byte) Input {
-	in := Input{}
+// input returns a summary of the call's input.
+func (w *writing) input(c *cardea.Call, key []byte) InputSummary {
+	in := InputSummary{}
 	if data, ok := whole(c); ok { // values of another origin than JSON have no digest
 		in.Bytes = len(data)
 		in.Digest = hex.EncodeToString(state.Sign(key, "ledger input", data)[:16])
@@ -34,8 +34,8 @@ func (w *writing) input(c *cardea.Call, key []byte) Input {
 	return in
 }
 
-// whole is a call's tool and input as JSON. Values that no decoder of JSON gives are
-// left to encoding/json, which knows some of them.
+// whole returns a call's tool and input as JSON. Values that no JSON decoder yields are passed to
+// encoding/json, which supports some of them.
 func whole(c *cardea.Call) ([]byte, bool) {
 	b := append(jsontext.HTML.String([]byte(`{"tool":`), c.Tool), `,"input":`...)
 	b, ok := jsontext.HTML.Value(b, c.Input)
@@ -57,8 +57,8 @@ func whole(c *cardea.Call) ([]byte, bool) {
 	return b, err == nil
 }
 
-// summary is the command, the files that are edited, or the fields of another
-// tool's input with long texts left out.
+// summary returns the command, the files that are edited, or the fields of another tool's input
+// without long texts.
 func (w *writing) summary(c *cardea.Call) redact.Text {
 	if c.EditsFiles {
 		names := lists.Of(c.Parts, func(p cardea.Part) string { return p.Text })
@@ -85,8 +85,8 @@ func (w *writing) summary(c *cardea.Call) redact.Text {
 	return w.text(string(text), maxInput)
 }
 
-// brief copies a value of JSON, with texts redacted one by one, since JSON's
-// escapes could hide a secret, and with what is long told by its length.
+// brief copies a JSON value for the summary. It redacts each text by itself, since JSON's escapes
+// could hide a secret, and replaces long values by their length.
 func (w *writing) brief(v any, depth int) any {
 	switch v := v.(type) {
 	case string:

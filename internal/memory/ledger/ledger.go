@@ -13,38 +13,37 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// Store is what the rest of the program sees of a ledger. What every store must
-// do is told, and tested, by the package conformance.
+// Store is the interface of a ledger for the rest of the program. The package conformance documents
+// and tests its contract.
 type Store interface {
-	// Keeps reports whether entries of an effect are kept at all, so that
-	// nobody makes an entry for nothing.
+	// Keeps reports whether entries of an effect are stored at all. Callers check it before they
+	// build an entry.
 	Keeps(cardea.Effect) bool
-	// Append writes an entry. An error is a [cardea.Trouble] for the person
+	// Append writes an entry. An error is a [cardea.Issue] for the person
 	// and changes no verdict.
 	Append(Entry) error
-	// Search gives the lines that answer a query, the last written first. An
-	// error in their place tells what could not be read; the search goes on.
+	// Search yields the lines that match a query, the last written first. An error in place of a
+	// line reports what could not be read; the search goes on.
 	Search(Query) iter.Seq2[Line, error]
-	// Get gives the line of an id. Where there is none the error is
-	// [ErrNoEntry].
+	// Get returns the line with the given id, or [ErrNoEntry].
 	Get(id string) (Line, error)
-	// Verify looks for everything that was changed behind the ledger's back.
-	// An error means that it could not look.
+	// Verify looks for all changes that the ledger did not make itself. An error means that the
+	// check itself failed.
 	Verify() (Report, error)
 }
 
-// ErrNoEntry is the error where no entry has the id that was asked for.
+// ErrNoEntry is the error for an id without entry.
 var ErrNoEntry = errors.New("there is no such entry")
 
-// Levels says which verdicts are kept (the setting ledger.levels). Deny counts
-// for whatever holds a call back: deny, halt and ask. Abstain counts for what
-// leaves it to the harness: abstain and defer.
+// Levels selects the verdicts to store (the setting ledger.levels). Deny includes every verdict
+// that holds a call back: deny, halt and ask. Abstain includes the verdicts that leave the call to
+// the harness: abstain and defer.
 type Levels struct{ Allow, Abstain, Deny bool }
 
-// AllLevels is the default.
+// AllLevels returns the default, which stores every verdict.
 func AllLevels() Levels { return Levels{Allow: true, Abstain: true, Deny: true} }
 
-// Keeps reports whether a verdict is kept.
+// Keeps reports whether a verdict of this effect is stored.
 func (l Levels) Keeps(e cardea.Effect) bool {
 	switch e {
 	case cardea.Allow:
@@ -56,22 +55,22 @@ func (l Levels) Keeps(e cardea.Effect) bool {
 	}
 }
 
-// Options are the settings of a ledger and what it needs of the process.
+// Options are the settings of a ledger and its dependencies.
 type Options struct {
 	// Key is the user's key, from [state.LoadKey].
 	Key []byte
-	// Redactor redacts again what is read.
+	// Redactor redacts texts again when they are read.
 	Redactor *redact.Redactor
 	Levels   Levels
-	// KeepDays is how many days are kept, today not counted; 0 keeps all.
+	// KeepDays is the number of days to keep before today; 0 keeps all.
 	KeepDays int
-	// MaxMB is how large the ledger grows, in MiB, before days are removed
-	// that were to be kept; 0 sets no limit. Today's file is never removed:
-	// when it alone is that large, nothing more is written until tomorrow.
+	// MaxMB is the size limit of the ledger in MiB, at which older days are removed early; 0 sets
+	// no limit. Today's file is never removed. If that file alone reaches the limit, nothing more
+	// is written until tomorrow.
 	MaxMB int
-	// Now is the clock.
+	// Now returns the time.
 	Now func() time.Time
-	// Group writes the entries together that come at the same time; nil writes each by itself.
+	// Group combines concurrent writes; nil writes each entry by itself.
 	Group *Group
 }
 
@@ -80,17 +79,17 @@ type Ledger struct {
 	dir string
 	opt Options
 
-	// Seams for tests: locked runs while the lock is held, wrote after a line
-	// is in its file, before the head tells of it.
+	// Test seams: locked runs while the lock is held, wrote after a line is in its file and before
+	// the head is written.
 	locked, wrote func()
 }
 
-// Open gives the ledger in a folder. It touches nothing; the folder is made by
-// the first line.
+// Open returns the ledger in a folder. It does not touch the disk; the first line creates the
+// folder.
 func Open(dir string, o Options) (*Ledger, error) {
 	switch {
 	case dir == "":
-		return nil, cardea.Unwritten.Trouble("", cardea.CodeUnwritten, "set HOME or XDG_STATE_HOME, or ledger.dir in your settings", "there is no folder for the ledger, so nothing is recorded")
+		return nil, cardea.Unwritten.Issue("", cardea.CodeUnwritten, "set HOME or XDG_STATE_HOME, or ledger.dir in your settings", "there is no folder for the ledger, so nothing is recorded")
 	case len(o.Key) != state.KeySize:
 		return nil, unwritten(dir, "look at the file key in the state folder", "there is no key for the ledger, so nothing is recorded")
 	case o.Now == nil || o.Redactor == nil:
@@ -102,8 +101,8 @@ func Open(dir string, o Options) (*Ledger, error) {
 // Keeps implements [Store].
 func (l *Ledger) Keeps(e cardea.Effect) bool { return l.opt.Levels.Keeps(e) }
 
-// Append implements [Store]. It takes at most little longer than [limit.LedgerWrite],
-// whatever other processes do.
+// Append implements [Store]. It takes little longer than [limit.LedgerWrite], whatever other
+// processes do.
 func (l *Ledger) Append(e Entry) error {
 	if denied := e.Review.String() == cardea.Deny.String(); !l.Keeps(e.Effect) && (!denied || !l.Keeps(cardea.Deny)) {
 		return nil
@@ -115,8 +114,8 @@ func (l *Ledger) Append(e Entry) error {
 	return l.opt.Group.append(l, e.ID, body)
 }
 
-// spooled leaves an entry for the next writer, since the ledger is locked or, with an
-// error, cannot be.
+// spooled leaves an entry for the next writer, since the ledger is locked. With an error, the
+// ledger cannot be locked at all.
 func (w *waiter) spooled(err error) error {
 	l := w.ledger
 	if e := l.spool(w.id, w.body); e != nil {
@@ -128,7 +127,7 @@ func (w *waiter) spooled(err error) error {
 	return nil
 }
 
-// after does what is to be done when lines were written, and tells what was mended.
+// after applies retention after a write, and reports a repaired ledger as a warning.
 func (w *writer) after() error {
 	l := w.ledger
 	if w.turned || w.grown {
@@ -145,10 +144,10 @@ func (w *writer) after() error {
 const lookAtFolder = "look at the owner and the space of the folder"
 
 func unwritten(dir, hint, format string, args ...any) error {
-	return cardea.Unwritten.Trouble(dir, cardea.CodeUnwritten, hint, fmt.Sprintf(format, args...))
+	return cardea.Unwritten.Issue(dir, cardea.CodeUnwritten, hint, fmt.Sprintf(format, args...))
 }
 
-// lock opens the head, which is the lock as well, and waits for it.
+// lock opens the head, which is also the lock file, and waits for the lock.
 func (l *Ledger) lock(wait time.Duration, flag int) (*writer, error) {
 	end := time.Now().Add(wait)
 	for {
@@ -164,7 +163,8 @@ func (l *Ledger) lock(wait time.Duration, flag int) (*writer, error) {
 		if err := state.Lock(f, time.Until(end)); err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
-		// Who removes the file that others wait for would let two in.
+		// If the file was replaced in the meantime, another process may hold the lock of the new
+		// one.
 		mine, err := f.Stat()
 		if err != nil {
 			return nil, errors.Join(err, f.Close())

@@ -84,7 +84,7 @@ func (b *bench) intact(entries int64) {
 	}
 }
 
-// dayIn is the day whose file a diagnostic is about, "" for none.
+// dayIn returns the day whose file a diagnostic is about, "" for none.
 func dayIn(d cardea.Diagnostic) string {
 	day, ok := strings.CutSuffix(filepath.Base(d.File), dayEnd)
 	if !ok {
@@ -128,7 +128,7 @@ func (b *bench) drop(name string) {
 	}
 }
 
-// lines are the lines of a day, with their ends.
+// lines returns the lines of a day, with their ends.
 func (b *bench) lines(day string) []string {
 	b.t.Helper()
 	out := strings.SplitAfter(string(b.read(day+dayEnd)), "\n")
@@ -216,8 +216,8 @@ func TestOpenSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// What cannot be written is told as a trouble that changes no verdict.
-func TestTroubles(t *testing.T) {
+// A failed write is reported as an issue that changes no verdict.
+func TestIssues(t *testing.T) {
 	for name, plant := range map[string]func(b *bench){
 		"the folder is a file":    func(b *bench) { mkfile(t, b.dir) },
 		"the head is a folder":    func(b *bench) { mkdir(t, b.path(headName)) },
@@ -237,8 +237,8 @@ func TestTroubles(t *testing.T) {
 		b := start(t)
 		plant(b)
 		err := b.Append(b.entry("x"))
-		var trouble cardea.Trouble
-		if !errors.As(err, &trouble) || trouble.Failure != cardea.Unwritten {
+		var issue cardea.Issue
+		if !errors.As(err, &issue) || issue.Failure != cardea.Unwritten {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -331,7 +331,7 @@ func TestIDs(t *testing.T) {
 			last = next
 		}
 	}
-	for _, bad := range []string{"", "x", strings.Repeat("u", idLen), "../../../../etc/pas", strings.Repeat("0", idLen+1), "0JK3V9X2MABC1234"} {
+	for _, bad := range []string{"", "x", strings.Repeat("u", idLen), "../../../etc/pas", strings.Repeat("0", idLen+1), "0JK3V9X2MABC1234"} {
 		if _, ok := idTimeOf(bad); ok {
 			t.Errorf("%q is an id", bad)
 		}
@@ -346,7 +346,7 @@ func TestGetIsKindToPeople(t *testing.T) {
 	}
 }
 
-// A line is found, and told to be forged, when somebody planted it.
+// A planted line is found, and reported as forged.
 func TestForgedLinesAreShownAsSuch(t *testing.T) {
 	b := start(t)
 	e := b.add(1)[0]
@@ -371,7 +371,7 @@ func TestForgedLinesAreShownAsSuch(t *testing.T) {
 	if l, err := b.Get(e.ID); err != nil || l.Genuine {
 		t.Errorf("%+v, %v", l, err)
 	}
-	// A genuine line in the file of another day is none of it.
+	// A genuine line in the file of another day is not genuine there.
 	b.put(day2+dayEnd, []byte(genuine))
 	b.drop(day1 + dayEnd)
 	if l, err := b.Get(e.ID); err != nil || l.Genuine {

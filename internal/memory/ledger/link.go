@@ -12,18 +12,16 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// link ties a line to the chain. Its keys stand behind those of the entry, in
-// this order, and "mac" ends the line: the HMAC-SHA256 in hex of everything
-// before it.
+// link ties a line to the chain. Its keys follow those of the entry, in this order, and "mac" ends
+// the line: the HMAC-SHA256 in hex of everything before it.
 type link struct {
-	// Day is the file's day: a line is worth nothing in the file of another.
+	// Day is the file's day. The line is invalid in the file of another day.
 	Day string `json:"day"`
-	// N counts lines from 1, over all days.
+	// N is the number of the line over all days, from 1.
 	N int64 `json:"n"`
-	// Mended says what was wrong with the ledger when the line was written
-	// and the writer went on all the same: "head", "tail".
+	// The defect of the ledger that the writer found and passed over: "head", "tail".
 	Mended string `json:"mended"`
-	// Prev is the mac of the line before, "" in the first of all.
+	// Prev is the mac of the line before, "" in the first line of the ledger.
 	Prev string `json:"prev"`
 }
 
@@ -31,14 +29,13 @@ const (
 	macLen = 64
 	macKey = `,"mac":"`
 	macEnd = `"}`
-	// macTail is the length of what the mac adds to a line.
+	// macTail is the length that the mac adds to a line.
 	macTail = len(macKey) + macLen + len(macEnd)
-	// maxLink is more than a link and the line's end can have.
+	// maxLink exceeds the length of a link with the line's end.
 	maxLink = 512
 )
 
-// seal makes the line of an entry's JSON object, with its end, and gives the
-// line's mac.
+// seal returns the line of an entry's JSON object, with its end, and the line's mac.
 func seal(key, body []byte, l link) (line []byte, mac string) {
 	out := make([]byte, 0, len(body)+maxLink)
 	out = append(out, body[:len(body)-1]...)
@@ -50,7 +47,7 @@ func seal(key, body []byte, l link) (line []byte, mac string) {
 	return sign(key, "ledger line", out)
 }
 
-// sign ends an open JSON object with its mac for a purpose, and the line.
+// sign completes an open JSON object with its mac for a purpose, and with the line end.
 func sign(key []byte, purpose string, open []byte) (line []byte, mac string) {
 	mac = hex.EncodeToString(state.Sign(key, purpose, open))
 	out := append(open, macKey...)
@@ -58,8 +55,8 @@ func sign(key []byte, purpose string, open []byte) (line []byte, mac string) {
 	return append(out, macEnd+"\n"...), mac
 }
 
-// unsign takes the mac off a line, its end taken off before. It is false where
-// the line is not exactly what was signed for the purpose.
+// unsign splits the mac from a line without its end. It returns false unless the line is exactly
+// what was signed for the purpose.
 func unsign(key []byte, purpose string, line []byte) (open []byte, mac string, ok bool) {
 	at := len(line) - macTail
 	if at < 0 || !bytes.HasPrefix(line[at:], []byte(macKey)) || !bytes.HasSuffix(line, []byte(macEnd)) {
@@ -70,22 +67,22 @@ func unsign(key []byte, purpose string, line []byte) (open []byte, mac string, o
 	return line[:at], mac, hmac.Equal([]byte(mac), []byte(want))
 }
 
-// readSigned reads a signed JSON object. It is false where the bytes are not
-// exactly what was signed for the purpose.
+// readSigned reads a signed JSON object. It returns false unless the bytes are exactly what was
+// signed for the purpose.
 func readSigned(key []byte, purpose string, line []byte, into any) bool {
 	_, _, ok := unsign(key, purpose, line)
 	return ok && json.Unmarshal(line, into) == nil
 }
 
-// linked is a line that the ledger wrote, as far as the chain needs it.
+// linked holds the fields of a line that the chain needs.
 type linked struct {
 	link
 	ID  string `json:"id"`
 	Mac string `json:"mac"`
 }
 
-// readLink reads a line without its end. It is false where the line is not
-// exactly as the ledger wrote it.
+// readLink reads a line without its end. It returns false unless the line is exactly as the ledger
+// wrote it.
 func readLink(key, line []byte) (linked, bool) {
 	var l linked
 	if !readSigned(key, "ledger line", line, &l) {
@@ -94,8 +91,8 @@ func readLink(key, line []byte) (linked, bool) {
 	return l, bytes.HasSuffix(line, []byte(macKey+l.Mac+macEnd))
 }
 
-// looksCut reports whether a line that the ledger did not write as it stands
-// looks like the beginning of one, as a crash leaves it.
+// looksCut reports whether a line that is not genuine looks like the beginning of one, as a crash
+// leaves it.
 func looksCut(line []byte) bool {
 	const begin = `{"v":1,"id":"`
 	if len(line) < len(begin) {
@@ -107,7 +104,7 @@ func looksCut(line []byte) bool {
 	return bytes.HasPrefix(line, []byte(begin)) && !json.Valid(line)
 }
 
-// dayForm is the name of a day.
+// dayForm is the layout of the name of a day.
 const dayForm = "2006-01-02"
 
 func dayOf(t time.Time) string { return t.UTC().Format(dayForm) }

@@ -60,8 +60,8 @@ func writeAsProcess(n string) error {
 		return err
 	}
 	if os.Getenv(envStop) != "" {
-		// Threads run on for a moment after the signal, so the lock is kept
-		// until the process is continued.
+		// Threads run for a moment after the signal, so the lock is held until the process is
+		// continued.
 		continued := make(chan os.Signal, 1)
 		signal.Notify(continued, syscall.SIGCONT)
 		l.locked = func() {
@@ -90,7 +90,7 @@ func writeAsProcess(n string) error {
 	return nil
 }
 
-// writeCold is what a hook does with the ledger.
+// writeCold is the work of a hook with the ledger.
 func writeCold(write bool) error {
 	if !write {
 		return nil
@@ -249,12 +249,11 @@ func (b *bench) settle(t *testing.T) {
 	}
 }
 
-// One of sixty-four processes is stopped while it holds the lock. Nobody waits
-// longer than the limit, no line is lost, torn or out of its place, and the
-// stopped one goes on where it was.
+// One of sixty-four processes is stopped while it holds the lock. The others wait no longer than
+// the limit, no line is lost, torn or out of place, and the stopped one continues where it was.
 func TestManyProcessesAndOneStopped(t *testing.T) {
-	// So many processes wait for a processor too, and more so on a busy
-	// machine: how long, is measured with nobody stopped.
+	// So many processes also wait for a processor, and more so on a busy machine. A run without a
+	// stopped process measures how long.
 	crowd := together(t, start(t, func(o *Options) { o.Now = time.Now }))
 	b := start(t, func(o *Options) { o.Now = time.Now })
 	stopped := launch(t, b.dir, 0, true)

@@ -10,9 +10,8 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// FuzzReadLine: whatever stands in a file, reading it does not fail in a way
-// that is not told; nothing is genuine that the key did not sign; and what can
-// be read can be written and read again.
+// FuzzReadLine: whatever a file contains, reading it fails only with an error. Nothing is genuine
+// that the key did not sign. A line that can be read can be written and read again.
 func FuzzReadLine(f *testing.F) {
 	body := []byte(`{"v":1,"id":"0jk3v9x2mabc1234","time":"2026-11-20T10:00:00.000000Z","effect":"deny","parts":[{"part":0,"text":"x","effect":"deny"}]}`)
 	line, _ := seal(testKey(), body, link{Day: day1, N: 7, Prev: strings.Repeat("a", 64), Mended: mendedHead})

@@ -16,34 +16,34 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// This file reads entries for counting. A count over a million entries needs few of
-// their fields, and cannot afford to redact and to check the others.
+// This file reads entries for statistics. A count over a million entries needs few of their fields,
+// and has no time to redact and check the others.
 
-// Record is what of an entry is counted. Its texts were redacted when they were
-// written; whoever shows one makes it plain.
+// Record holds the fields of an entry that statistics need. Its texts were redacted when they were
+// written. A caller that displays one must escape it.
 type Record struct {
 	Time time.Time
-	// Harness to Project, By to ReviewReason and Effect are those of the [Entry], and Decided
-	// the effect that was decided.
+	// Harness to Project, By to ReviewReason and Effect are those of the [Entry]. Decided is the
+	// effect that was decided.
 	Harness, Session, AgentType, Event, Mode, Tool, Role, Project string
 	By, Call, Reviewer, Review, ReviewReason                      string
 	Effect, Decided                                               cardea.Effect
-	// Text is the input's, Digest that of the whole input.
+	// Text is the text of the input, Digest the digest of the whole input.
 	Text, Digest string
 	Opinions     []RecordOpinion
-	// Micros is how long the verdict took, in microseconds.
+	// Micros is the time to decide, in microseconds.
 	Micros int64
 }
 
-// RecordOpinion is what of an opinion is counted.
+// RecordOpinion holds the fields of an opinion that statistics need.
 type RecordOpinion struct {
 	Decider, Rule, Source, Scope string
 	Effect                       cardea.Effect
 }
 
-// Records gives the entries that answer a query, the last written first. Of the query
-// the times, Session, Project, Role, Harness and By count. Lines that are not as the
-// ledger wrote them are left out; when all is read, an error counts them.
+// Records yields the entries that match a query, the last written first. It uses the fields Since,
+// Until, Session, Project, Role, Harness and By of the query. It leaves out lines that are not as
+// the ledger wrote them, and yields an error with their number at the end.
 func (l *Ledger) Records(q Query) iter.Seq2[Record, error] {
 	q.Session = l.opt.Redactor.Text(q.Session).String()
 	return func(yield func(Record, error) bool) {
@@ -55,8 +55,7 @@ func (l *Ledger) Records(q Query) iter.Seq2[Record, error] {
 	}
 }
 
-// Span is the oldest and the newest day of which there are entries, as 2026-11-20, ""
-// where there are none.
+// Span returns the oldest and the newest day with a file, as 2026-11-20, or "" for an empty ledger.
 func (l *Ledger) Span() (first, last string, err error) {
 	days, err := l.days()
 	if err != nil || len(days) == 0 {
@@ -65,7 +64,7 @@ func (l *Ledger) Span() (first, last string, err error) {
 	return days[0], days[len(days)-1], nil
 }
 
-// recording is one run through the ledger.
+// recording is one run of Records through the ledger.
 type recording struct {
 	ledger  *Ledger
 	query   Query
@@ -75,12 +74,12 @@ type recording struct {
 	strange int
 	stopped bool
 
-	// known are texts that many entries have.
+	// known holds texts that many entries share.
 	mutex sync.RWMutex
 	known map[string]string
 }
 
-// found is a line that was read.
+// foundRecord is the result of reading one line.
 type foundRecord struct {
 	record Record
 	id     string
@@ -93,13 +92,14 @@ func (r *recording) give(rec Record, err error) bool {
 	return !r.stopped
 }
 
-// waits gives an entry of the spool.
+// waits yields an entry of the spool.
 func (r *recording) waits(id string, body []byte) (more bool) {
 	f := foundRecord{}
 	r.spooled[id] = true
 	return !r.read(body, &f, "") || r.give(f.record, nil)
 }
 
+// day yields the records of a day, the last first. It returns false when the caller wants no more.
 func (r *recording) day(day string) (more bool) {
 	f, info, err := state.Open(r.ledger.dayPath(day), os.O_RDONLY)
 	if errors.Is(err, os.ErrNotExist) {
@@ -124,7 +124,7 @@ func (r *recording) day(day string) (more bool) {
 			return foundRecord{strange: true}, true
 		}
 		var f foundRecord
-		is := r.read(append(body, '}'), &f, day) // the byte behind is the mac's
+		is := r.read(append(body, '}'), &f, day) // the byte after it belongs to the mac
 		return f, is
 	}, func(f *foundRecord) bool {
 		switch {
@@ -142,7 +142,7 @@ func (r *recording) day(day string) (more bool) {
 	return !r.stopped
 }
 
-// field is where a text of an entry goes, nil for what is no text that is counted.
+// field returns the field of the record for a key, nil for a key that is not a text to store.
 func (rec *Record) field(key []byte) *string {
 	names := [...]string{"harness", "session", "agent_type", "event", "mode", "tool", "role", "project", "by", "reviewer", "review"}
 	fields := [...]*string{&rec.Harness, &rec.Session, &rec.AgentType, &rec.Event, &rec.Mode, &rec.Tool, &rec.Role, &rec.Project, &rec.By, &rec.Reviewer, &rec.Review}
@@ -152,7 +152,8 @@ func (rec *Record) field(key []byte) *string {
 	return nil
 }
 
-// read reads an entry that the ledger wrote, and reports whether it counts.
+// read reads an entry that the ledger wrote, and reports whether it matches the query or is
+// strange.
 func (r *recording) read(line []byte, f *foundRecord, day string) bool {
 	rec := &f.record
 	var input, opinions []byte
@@ -222,8 +223,8 @@ func (r *recording) opinion(raw []byte) (o RecordOpinion) {
 	return o
 }
 
-// timeIn is a time as the ledger writes it, zero where it is none. [time.Parse] would
-// take as long as all the rest of an entry.
+// timeIn returns a time in the form of the ledger, or the zero time for any other text.
+// [time.Parse] would take as long as the rest of an entry.
 func timeIn(raw []byte) time.Time {
 	const form = `"2026-11-20T09:15:53.000000Z"`
 	if len(raw) != len(form) {
@@ -238,7 +239,7 @@ func timeIn(raw []byte) time.Time {
 	return time.Date(number(1, 5), time.Month(number(6, 8)), number(9, 11), number(12, 14), number(15, 17), number(18, 20), 1000*number(21, 27), time.UTC)
 }
 
-// counts reports whether a record answers the query.
+// counts reports whether a record matches the query.
 func (r *recording) counts(rec *Record) bool {
 	q := &r.query
 	return (q.Since.IsZero() || !rec.Time.Before(q.Since)) && (q.Until.IsZero() || rec.Time.Before(q.Until)) &&
@@ -246,10 +247,10 @@ func (r *recording) counts(rec *Record) bool {
 		(q.Role == "" || rec.Role == q.Role) && (q.Harness == "" || rec.Harness == q.Harness) && (q.By == "" || madeBy(rec.By, q.By))
 }
 
-// maxKnown is how many texts are kept to be used again.
+// maxKnown is the largest number of texts in recording.known.
 const maxKnown = 1 << 14
 
-// text is a text of JSON that other entries are likely to have, too.
+// text returns a JSON text that other entries are likely to share.
 func (r *recording) text(raw []byte) string {
 	r.mutex.RLock()
 	s, is := r.known[string(raw)]
@@ -266,7 +267,7 @@ func (r *recording) text(raw []byte) string {
 	return s
 }
 
-// plain is a text of JSON, "" where it is none.
+// plain returns the text of a JSON string, "" for any other value.
 func plain(raw []byte) string {
 	if len(raw) >= 2 && bytes.IndexByte(raw, '\\') < 0 {
 		return string(raw[1 : len(raw)-1])
@@ -278,7 +279,7 @@ func plain(raw []byte) string {
 	return s
 }
 
-// effectOf is the effect of a word, Abstain for one that is not known.
+// effectOf returns the effect of a word, Abstain for an unknown word.
 func effectOf(raw []byte) cardea.Effect {
 	e, err := cardea.ParseEffect(plain(raw))
 	if err != nil {
@@ -287,8 +288,8 @@ func effectOf(raw []byte) cardea.Effect {
 	return e
 }
 
-// members gives the keys and values of a JSON object without white space, as the
-// ledger writes it. It is false where that is not what stands there.
+// members passes the keys and values of a JSON object without white space to do, as the ledger
+// writes it. It returns false for anything else.
 func members(b []byte, do func(key, value []byte)) bool {
 	if len(b) < 2 || b[0] != '{' {
 		return false
@@ -310,7 +311,7 @@ func members(b []byte, do func(key, value []byte)) bool {
 	return true
 }
 
-// elements gives the values of a JSON list without white space.
+// elements passes the values of a JSON list without white space to do.
 func elements(b []byte, do func(value []byte)) {
 	for i := 1; i < len(b) && b[i] != ']'; {
 		end := valueEnd(b, i)
@@ -324,7 +325,7 @@ func elements(b []byte, do func(value []byte)) {
 	}
 }
 
-// valueEnd is where the JSON value ends that begins at a place, -1 where it does not.
+// valueEnd returns the end of the JSON value that begins at index i, or -1 for an incomplete value.
 func valueEnd(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {

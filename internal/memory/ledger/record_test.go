@@ -10,7 +10,7 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// records are those that answer, and the error at the end.
+// records returns those that answer, and the error at the end.
 func records(t *testing.T, l *bench, q Query) (out []Record, last error) {
 	t.Helper()
 	for r, err := range l.Records(q) {
@@ -81,7 +81,7 @@ func TestRecordsOfAQuery(t *testing.T) {
 	}
 }
 
-// A line that somebody else wrote, changed or moved does not count, and is told.
+// A line that another program wrote, changed or moved is left out and reported.
 func TestRecordsThatWereChanged(t *testing.T) {
 	l := start(t)
 	l.add(4)

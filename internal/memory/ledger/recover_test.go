@@ -13,12 +13,12 @@ import (
 	"cardea.dev/internal/base/limit"
 )
 
-// mend appends an entry to a ledger that was changed, and wants it to be told.
+// Appends an entry to a ledger that was changed, and requires a warning.
 func (b *bench) mend() {
 	b.t.Helper()
-	var trouble cardea.Trouble
+	var issue cardea.Issue
 	err := b.Append(b.entry("after"))
-	if !errors.As(err, &trouble) || trouble.Failure != cardea.NoFailure || !strings.Contains(trouble.Error(), "cardea audit verify") {
+	if !errors.As(err, &issue) || issue.Failure != cardea.NoFailure || !strings.Contains(issue.Error(), "cardea audit verify") {
 		b.t.Fatalf("the change is not told: %v", err)
 	}
 	if err := b.Append(b.entry("after that")); err != nil {
@@ -47,9 +47,8 @@ func TestCrashBeforeTheHead(t *testing.T) {
 	b.intact(7)
 }
 
-// A crash within a line leaves a part of it, which is told as cut and as
-// nothing worse; the next line begins on its own. Where only the end of the
-// line is missing, the line counts.
+// A crash within a line leaves a part of it, which is reported as cut and nothing worse. The next
+// line begins on its own. Where only the end of the line is missing, the line is valid.
 func TestCrashWithinALine(t *testing.T) {
 	seen := map[int]bool{}
 	for _, lost := range []int{1, 2, 60, 75, 76, 400, 700, 1, 2} {
@@ -84,7 +83,7 @@ func TestCrashWithinALine(t *testing.T) {
 	}
 }
 
-// What was changed at the end stays told for good, although the writer goes on.
+// A change at the end stays reported for good, although the writer continues.
 func TestTheWriterGoesOnAndTellsForGood(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -163,7 +162,7 @@ func TestSpoolIsAdopted(t *testing.T) {
 	if n := len(b.lines(day1)); n != 1 {
 		t.Fatalf("%d lines while the lock is held", n)
 	}
-	// They are found meanwhile, and told as waiting.
+	// They are found in the spool, and reported as waiting.
 	if got := b.commands(); !slices.Equal(got, []string{"echo 2", "echo 1", "echo 0", "echo 0"}) {
 		t.Errorf("%q", got)
 	}
@@ -240,7 +239,7 @@ func TestAdoptionIsBounded(t *testing.T) {
 	}
 }
 
-// A spool that nobody empties must not fill the disk.
+// A spool that is never emptied must not fill the disk.
 func TestAFullSpoolIsTold(t *testing.T) {
 	b := start(t)
 	mkdir(t, b.path(spoolName))
@@ -252,8 +251,8 @@ func TestAFullSpoolIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer held.close()
-	var trouble cardea.Trouble
-	if err := b.Append(b.entry("x")); !errors.As(err, &trouble) || trouble.Failure != cardea.Unwritten || !strings.Contains(trouble.Error(), "end the process that holds") {
+	var issue cardea.Issue
+	if err := b.Append(b.entry("x")); !errors.As(err, &issue) || issue.Failure != cardea.Unwritten || !strings.Contains(issue.Error(), "end the process that holds") {
 		t.Errorf("%v", err)
 	}
 }
@@ -303,7 +302,7 @@ func TestTheSpoolIsSwept(t *testing.T) {
 	}
 }
 
-// A head that is removed while somebody has the lock does not let two in.
+// A head that is removed while a process holds the lock does not let two in.
 func TestTheHeadIsReplacedUnderTheLock(t *testing.T) {
 	b := start(t)
 	b.add(1)

@@ -11,24 +11,23 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// stub tells what retention removed: the days from the first on, up to the
-// line with the number N. It is signed, so that days that somebody else removed
-// are told from those.
+// stub records the days that retention removed, from the first one up to the line with the number
+// N. It is signed, so that [Ledger.Verify] can distinguish them from days that another program
+// removed.
 type stub struct {
 	V int `json:"v"`
 	// FromDay and ToDay are the first and the last day that was removed.
 	FromDay string `json:"from_day"`
 	ToDay   string `json:"to_day"`
-	// N and Last are number and mac of the last line removed.
+	// N and Last are the number and mac of the last line removed.
 	N    int64  `json:"n"`
 	Last string `json:"last"`
-	// Missing is how many lines were gone already, seen from the first and
-	// the last line of each day.
+	// Missing is the number of lines that were already missing, judged by the first and the last
+	// line of each day.
 	Missing int64 `json:"missing"`
 }
 
-// readStub reads the stub. It is false where there is none that this ledger
-// wrote.
+// readStub reads the stub. It returns false for a missing or forged stub.
 func (l *Ledger) readStub() (s stub, ok bool, err error) {
 	data, err := state.Read(l.path(stubName), 4<<10)
 	if errors.Is(err, os.ErrNotExist) {
@@ -48,9 +47,9 @@ func (l *Ledger) readStub() (s stub, ok bool, err error) {
 	return s, true, nil
 }
 
-// retain removes days that are too old, and the oldest ones while all are too
-// large together; never the day that is written. It runs under the lock, when a
-// day begins and whenever the file has grown by a MiB.
+// retain removes days that are too old, and the oldest ones while the total is too large. It never
+// removes the day that is written. It runs under the lock, when a day begins and each time the file
+// has grown by a MiB.
 func (l *Ledger) retain(writing string) error {
 	days, err := l.days()
 	if err != nil {
@@ -83,8 +82,8 @@ func (l *Ledger) retain(writing string) error {
 	return nil
 }
 
-// removeDay writes the stub before it removes the file: a crash in between
-// leaves a day that the stub tells of, which the next run removes.
+// removeDay writes the stub before it removes the file. A crash in between leaves a day that the
+// stub already covers, and the next run removes it.
 func (l *Ledger) removeDay(day string) error {
 	s, stubbed, err := l.readStub()
 	if err != nil {
@@ -118,8 +117,7 @@ func (l *Ledger) removeDay(day string) error {
 	return os.Remove(l.dayPath(day))
 }
 
-// firstLine is the first line of a day that the ledger wrote, as long as it is
-// near the begin; N is 0 where there is none.
+// firstLine returns the first genuine line of a day, if it is near the beginning; otherwise N is 0.
 func (l *Ledger) firstLine(day string) (linked, error) {
 	f, _, err := state.Open(l.dayPath(day), os.O_RDONLY)
 	if err != nil {

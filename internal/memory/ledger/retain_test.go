@@ -30,7 +30,7 @@ func TestOldDaysAreRemovedAndTold(t *testing.T) {
 	if !r.Intact() || r.Entries != 9 || r.Removed != 9 || r.RemovedTo != "2026-11-22" || r.RemovedMissing != 0 {
 		t.Errorf("%+v", r)
 	}
-	// A day that somebody else removes is not covered by the stub.
+	// The stub does not cover a day that another program removed.
 	b.drop("2026-11-23" + dayEnd)
 	if r := b.verify(); kinds(r) != "missing-entries" {
 		t.Errorf("%+v", r.Diagnostics)
@@ -76,7 +76,7 @@ func TestTheLedgerStaysSmall(t *testing.T) {
 	}
 }
 
-// What was gone before retention came stays told.
+// Lines that were missing before retention stay reported.
 func TestRetentionDoesNotHideWhatIsMissing(t *testing.T) {
 	b := start(t, func(o *Options) { o.KeepDays = 2 })
 	for range 3 {
@@ -112,8 +112,7 @@ func TestCrashWhileRemoving(t *testing.T) {
 	}
 }
 
-// A stub that others wrote is not believed; the next one tells that it is not
-// known what was before.
+// A forged stub is not trusted. The next stub records that the days before it are unknown.
 func TestAForgedStub(t *testing.T) {
 	b := start(t, func(o *Options) { o.KeepDays = 2 })
 	b.add(2)
@@ -138,7 +137,7 @@ func TestJunkDays(t *testing.T) {
 	b.put("2001-01-01"+dayEnd, []byte("junk\n"))
 	b.put("2001-13-01"+dayEnd, []byte("no day\n"))
 	b.put("notes.txt", []byte("kept\n"))
-	// There are days and no head: that is told.
+	// There are days but no head: that is reported.
 	b.mend()
 	if got := b.dayList(); got != day1 {
 		t.Errorf("days %s", got)

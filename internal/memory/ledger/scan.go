@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// This file reads a day from its end on, in pieces that are looked through at the same
-// time. Most lines answer no query, and their bytes tell: only the others are parsed.
+// This file reads a day from its end, in pieces that are searched concurrently. Most lines match no
+// query, as their bytes show. Only the others are parsed.
 
-// piece is how much of a file is looked through at once, in bytes.
+// piece is the number of bytes that are searched at once.
 const piece = 1 << 20
 
-// candidate is a line that may answer a query.
+// candidate is a line that may match a query.
 type candidate struct {
 	text []byte
 	form written
@@ -25,9 +25,9 @@ type candidate struct {
 	wrong bool
 }
 
-// scan gives the lines of the first size bytes of a file that may answer a query, the
-// last first. A last line without end is left out, and so is one that is too long.
-// buffers are what pieces are read into.
+// scan yields the lines of the first size bytes of a file that may match a query, the last first.
+// It leaves out a last line without end and lines that are too long. buffers holds the read
+// buffers.
 func scan(r io.ReaderAt, size int64, q *Query, buffers *sync.Pool, yield func(*candidate) bool) error {
 	seek := q.seek()
 	return eachLine(r, size, buffers, func(line []byte) (candidate, bool) {
@@ -41,8 +41,8 @@ func scan(r io.ReaderAt, size int64, q *Query, buffers *sync.Pool, yield func(*c
 	}, yield)
 }
 
-// eachLine gives what take makes of the lines of the first size bytes of a file, the
-// last first. take is called by several goroutines, and may not keep the line.
+// eachLine yields the results of take for the lines of the first size bytes of a file, the last
+// first. Several goroutines call take, which must not keep the line.
 func eachLine[T any](r io.ReaderAt, size int64, buffers *sync.Pool, take func(line []byte) (T, bool), yield func(*T) bool) error {
 	type result struct {
 		found []T
@@ -85,8 +85,7 @@ func eachLine[T any](r io.ReaderAt, size int64, buffers *sync.Pool, take func(li
 	return nil
 }
 
-// look gives what take makes of the lines that begin from one place of a file on,
-// before another one.
+// look returns the results of take for the lines that begin between two offsets of a file.
 func look[T any](r io.ReaderAt, begin, end, size int64, take func(line []byte) (T, bool), buffers *sync.Pool) ([]T, error) {
 	from, to := max(0, begin-1), min(size, end+maxLine)
 	space, _ := buffers.Get().(*[]byte)
@@ -100,7 +99,7 @@ func look[T any](r io.ReaderAt, begin, end, size int64, take func(line []byte) (
 		return nil, err
 	}
 	at := 0
-	if begin > 0 { // the byte before tells whether a line begins here
+	if begin > 0 { // the byte before shows whether a line begins here
 		i := bytes.IndexByte(buf, '\n')
 		if i < 0 {
 			return nil, nil
@@ -124,16 +123,16 @@ func look[T any](r io.ReaderAt, begin, end, size int64, take func(line []byte) (
 	return found, nil
 }
 
-// seek is what the bytes of every line that answers a query hold.
+// seek holds the texts that appear in every line that matches a query.
 type seek struct {
-	// all must be there, and of any one must.
+	// The line must have every text of all, and one of any.
 	all, any []string
-	// folded are texts of ASCII in lower case, that are there whatever the case.
+	// folded holds ASCII texts in lower case, which must appear in any case.
 	folded []string
 	since  string
 }
 
-// seek gives what the bytes of an answer hold. It may ask for less than the query.
+// seek returns the texts that a match must have. It may require less than the query.
 func (q *Query) seek() (s seek) {
 	word := func(list *[]string, text string) {
 		if text = plainRun(text); text != "" {
@@ -155,8 +154,8 @@ func (q *Query) seek() (s seek) {
 	return s
 }
 
-// plainRun is the longest piece of a text that stands in JSON as it is: of ASCII, and
-// without what is escaped.
+// plainRun returns the longest piece of a text that JSON does not change: ASCII without escaped
+// characters.
 func plainRun(text string) string {
 	longest := ""
 	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r < ' ' || r > '~' || strings.ContainsRune("\"\\/", r) }) {
@@ -167,9 +166,9 @@ func plainRun(text string) string {
 	return longest
 }
 
-// mayAnswer reports whether a line can answer. A line in which characters are escaped
-// that the ledger writes as they are is for the parser, and so is one with a letter
-// that becomes an ASCII one in lower case (the Kelvin sign, I with a dot).
+// mayAnswer reports whether a line can match. It leaves two kinds of lines to the parser: lines
+// with characters escaped that the ledger never escapes, and lines with a letter that becomes an
+// ASCII one in lower case (the Kelvin sign, I with a dot).
 func (s *seek) mayAnswer(line []byte) bool {
 	if s.since != "" {
 		if at, is := timeOf(line); is && at < s.since {
@@ -196,7 +195,7 @@ func odd(line []byte) bool {
 	return bytes.Contains(line, []byte(`\u`)) || bytes.Contains(line, []byte(`\/`))
 }
 
-// timeOf is the time of a line that begins as the ledger writes it.
+// timeOf returns the time of a line that begins as the ledger writes it.
 func timeOf(line []byte) (string, bool) {
 	const key = `","time":"`
 	i := bytes.Index(line[:min(len(line), 64)], []byte(key))
@@ -208,10 +207,10 @@ func timeOf(line []byte) (string, bool) {
 	return at, err == nil
 }
 
-// containsFolded reports whether a line holds a text of ASCII in lower case, whatever
-// the case.
+// containsFolded reports whether a line contains an ASCII text, ignoring case. The text is in lower
+// case.
 func containsFolded(line []byte, text string) bool {
-	// The rarest letter is looked for first: most lines have none that fits.
+	// Looking for the rarest letter first rejects most lines early.
 	at := strings.LastIndexAny(text, "zqjxkvwybpgf")
 	at = max(at, 0)
 	for _, c := range [...]byte{text[at], upperOf(text[at])} {

@@ -15,19 +15,17 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Line is an entry as it was found.
+// Line is an entry as it was found in the ledger.
 type Line struct {
 	Entry Entry
-	// Day is the file, N the number in the chain; "" and 0 for an entry that
-	// waits in the spool.
+	// Day is the day of the file, N the number in the chain; "" and 0 for an entry in the spool.
 	Day string
 	N   int64
 	// Genuine is false where the line is not as the ledger wrote it.
 	Genuine bool
 }
 
-// MarshalJSON writes the entry in the form of the file, with where it was
-// found.
+// MarshalJSON returns the entry in the form of the file, with its position.
 func (l Line) MarshalJSON() ([]byte, error) {
 	return marshal(struct {
 		written
@@ -37,35 +35,35 @@ func (l Line) MarshalJSON() ([]byte, error) {
 	}{l.Entry.form(), l.Day, l.N, l.Genuine})
 }
 
-// Query says which lines are looked for. What is empty does not matter.
+// Query selects lines. An empty field does not restrict the selection.
 type Query struct {
-	// Since and Until bound the time: from Since on, before Until.
+	// Since and Until bound the time: not before Since, and before Until.
 	Since, Until time.Time
 	Session      string
 	// Project is the folder of a project, absolute.
 	Project string
-	// Tool is the canonical name, whatever the case.
+	// Tool is the canonical name, in any case.
 	Tool string
-	// Effects are the outcomes, any of them. Deny also finds what another reviewer denied.
+	// Effects lists outcomes; one of them must match. Deny also matches denials of another
+	// reviewer.
 	Effects []cardea.Effect
-	// Rule is the id of a rule, or decider:rule, and Decider the name of a
-	// decider, of which any opinion is in the entry.
+	// Rule is the id of a rule, or decider:rule, and Decider the name of a decider. Any opinion in
+	// the entry may match.
 	Rule, Decider string
 	// Role and Harness are those of the event.
 	Role, Harness string
-	// By is who made the effect: a decider, or decider:rule.
+	// By is the author of the effect: a decider, or decider:rule.
 	By string
-	// Text is in the input, a part, a reason, the working folder or the
-	// project, whatever the case.
+	// Text appears in the input, a part, a reason, the working folder or the project, in any case.
 	Text string
-	// Limit is the greatest number of lines; 0 sets none.
+	// Limit is the largest number of lines; 0 sets no limit.
 	Limit int
 
-	// id is that of one entry.
+	// id is the id of a single entry.
 	id string
 }
 
-// matches reports whether a written entry answers the query.
+// matches reports whether a written entry matches the query.
 func (q *Query) matches(w *written) bool {
 	at, err := time.Parse(timeForm, w.Time)
 	switch {
@@ -87,7 +85,7 @@ func (q *Query) matches(w *written) bool {
 	return q.Text == "" || q.inText(w)
 }
 
-// madeBy reports whether an effect was made by a decider, or decider:rule.
+// madeBy reports whether the author of an effect is the wanted decider or decider:rule.
 func madeBy(by, wanted string) bool { return by == wanted || strings.HasPrefix(by, wanted+":") }
 
 func (q *Query) inText(w *written) bool {
@@ -98,10 +96,10 @@ func (q *Query) inText(w *written) bool {
 		slices.ContainsFunc(w.Opinions, func(o writtenOpinion) bool { return has(o.Reason) })
 }
 
-// Search implements [Store]. What waits in the spool comes first. A line that
-// cannot be read is left out, and an error tells of it when its day is done.
+// Search implements [Store]. Entries in the spool come first. A line that cannot be read is left
+// out, and reported by an error at the end of its day.
 func (l *Ledger) Search(q Query) iter.Seq2[Line, error] {
-	// Session ids were redacted before they were kept.
+	// Session ids were redacted before they were stored.
 	q.Session = l.opt.Redactor.Text(q.Session).String()
 	return func(yield func(Line, error) bool) {
 		s := search{ledger: l, query: q, yield: yield, spooled: map[string]bool{}}
@@ -109,8 +107,8 @@ func (l *Ledger) Search(q Query) iter.Seq2[Line, error] {
 	}
 }
 
-// newestFirst gives the entries that wait, then the days since a time, the last of each
-// first, until a function wants no more. fail hears of errors.
+// newestFirst calls waits for the entries in the spool and day for the days since a time, the last
+// first, until a function returns false. fail receives errors.
 func (l *Ledger) newestFirst(since time.Time, fail func(error) bool, waits func(id string, body []byte) bool, day func(string) bool) {
 	names, err := l.waiting()
 	if err != nil && !fail(err) {
@@ -138,7 +136,7 @@ func (l *Ledger) newestFirst(since time.Time, fail func(error) bool, waits func(
 	}
 }
 
-// search is one run through the ledger.
+// search is one run of Search through the ledger.
 type search struct {
 	ledger  *Ledger
 	query   Query
@@ -148,7 +146,7 @@ type search struct {
 	buffers sync.Pool
 }
 
-// give hands over one entry, if it answers the query.
+// give yields one entry if it matches the query.
 func (s *search) give(w *written, day string, n int64, genuine bool) (more bool) {
 	if !s.query.matches(w) {
 		return true
@@ -161,7 +159,7 @@ func (s *search) give(w *written, day string, n int64, genuine bool) (more bool)
 	return s.yield(Line{Entry: e, Day: day, N: n, Genuine: genuine}, nil) && (s.query.Limit <= 0 || s.found < s.query.Limit)
 }
 
-// waits gives an entry of the spool.
+// waits yields an entry of the spool.
 func (s *search) waits(id string, body []byte) (more bool) {
 	w, err := parse(body)
 	if err != nil {
@@ -171,6 +169,8 @@ func (s *search) waits(id string, body []byte) (more bool) {
 	return s.give(&w, "", 0, true)
 }
 
+// day yields the matching entries of a day, the last first. It returns false when the caller wants
+// no more.
 func (s *search) day(day string) (more bool) {
 	l := s.ledger
 	f, info, err := state.Open(l.dayPath(day), os.O_RDONLY)
@@ -205,7 +205,7 @@ func (s *search) day(day string) (more bool) {
 	return more
 }
 
-// Get implements [Store]. The id tells from which day on to look.
+// Get implements [Store]. The time in the id limits the days to search.
 func (l *Ledger) Get(id string) (Line, error) {
 	id = strings.ToLower(strings.TrimSpace(id))
 	at, ok := idTimeOf(id)
@@ -220,7 +220,7 @@ func (l *Ledger) Get(id string) (Line, error) {
 			found = line
 		}
 		if line.Genuine {
-			break // it is preferred to one that was planted under its id
+			break // a genuine line is preferred to a planted one with the same id
 		}
 	}
 	switch {

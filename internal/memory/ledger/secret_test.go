@@ -14,7 +14,7 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// secret is put together here, so that no scanner takes this file for a leak.
+// secret returns put together here, so that no scanner takes this file for a leak.
 func secret() string { return "gh" + "p_" + "x7Kq9TzW2mVb4NcR8sLd3FhJ6gYp1QaZ5eUo" }
 
 // A secret, wherever the agent puts it, is in no file of the state folder: not
@@ -62,7 +62,7 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 		"severity":   func(_ *cardea.Event, v *cardea.Verdict, x string) { v.Opinions[0].Severity = cardea.Severity(x) },
 		"its reason": func(_ *cardea.Event, v *cardea.Verdict, x string) { v.Opinions[0].Reason = "because of " + x },
 		"a trouble": func(_ *cardea.Event, v *cardea.Verdict, x string) {
-			v.Troubles = cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "cannot read "+x)}
+			v.Issues = cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "cannot read "+x)}
 		},
 		"in the text": func(ev *cardea.Event, _ *cardea.Verdict, x string) {
 			ev.Call.Input["command"] = "echo a\necho " + x + "\necho b"
@@ -116,7 +116,7 @@ func holds(t *testing.T, dir string, texts ...string) (found string) {
 	return found
 }
 
-// A line that somebody wrote with a secret in it is not shown with it.
+// A secret in a planted line is not shown.
 func TestASecretInAForgedLineIsNotShown(t *testing.T) {
 	b := start(t)
 	e := b.add(1)[0]
@@ -127,8 +127,8 @@ func TestASecretInAForgedLineIsNotShown(t *testing.T) {
 	}
 }
 
-// What names a secret may stand elsewhere in the call than the secret: parts
-// have their variables filled in, and reasons quote them.
+// The name of a secret may be in another place of the call than the secret: parts have their
+// variables filled in, and reasons quote them.
 func TestASecretIsOneInEveryText(t *testing.T) {
 	const value = "hunter2-correct-horse"
 	ev, v := command("export DB_PASSWORD="+value+"; deploy "+value, cardea.Deny)

@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	// maxSpool is how many files the spool holds. Then entries are lost, and
-	// told to be: a lock that is never given back must not fill the disk.
+	// maxSpool is the largest number of files in the spool. Further entries are lost and reported,
+	// since a lock that is never released must not fill the disk.
 	maxSpool = 2000
-	// maxTaken is how many of them one writer takes, so that none pays for
-	// all.
+	// maxTaken is the largest number of entries that one writer takes from the spool, so that no
+	// call pays for all of them.
 	maxTaken = 64
 	spoolEnd = ".json"
 	badEnd   = ".bad"
 )
 
-// spool leaves an entry for the next writer. The file is signed like a line,
-// written whole and renamed into place.
+// spool leaves an entry for the next writer. The file is signed like a line, written completely and
+// renamed into place.
 func (l *Ledger) spool(id string, body []byte) error {
 	dir := l.path(spoolName)
 	present, err := state.Names(dir, maxSpool)
@@ -36,7 +36,7 @@ func (l *Ledger) spool(id string, body []byte) error {
 	return state.Write(filepath.Join(dir, id+spoolEnd), data)
 }
 
-// waiting lists the files of the spool, oldest first.
+// waiting returns the names of the files in the spool, oldest first.
 func (l *Ledger) waiting() ([]string, error) {
 	all, err := state.Names(l.path(spoolName), 2*maxSpool)
 	if err != nil {
@@ -46,8 +46,7 @@ func (l *Ledger) waiting() ([]string, error) {
 	return all, nil
 }
 
-// spooledID is the id of the entry in a file of the spool. It is false for
-// other files.
+// spooledID returns the id of the entry in a spool file. It returns false for other files.
 func spooledID(name string) (string, bool) {
 	id, ok := strings.CutSuffix(name, spoolEnd)
 	if !ok {
@@ -57,8 +56,8 @@ func spooledID(name string) (string, bool) {
 	return id, ok
 }
 
-// readSpooled reads the JSON object of an entry from the spool. It is false for
-// a file that the ledger did not write.
+// readSpooled reads the JSON object of an entry from the spool. It returns false for a file that
+// the ledger did not write.
 func (l *Ledger) readSpooled(name string) (body []byte, ok bool, err error) {
 	data, err := state.Read(filepath.Join(l.path(spoolName), name), maxLine)
 	if err != nil {
@@ -75,8 +74,8 @@ func (l *Ledger) readSpooled(name string) (body []byte, ok bool, err error) {
 	return body, err == nil && w.ID == id, nil
 }
 
-// takeSpooled writes the oldest entries of the spool. A file that the ledger did not
-// write is set aside, for Verify to tell.
+// takeSpooled writes the oldest entries of the spool. It renames a file that the ledger did not
+// write, for Verify to report.
 func (w *writer) takeSpooled(names []string) error {
 	l, dir, taken := w.ledger, w.ledger.path(spoolName), 0
 	for _, name := range names {
@@ -90,8 +89,7 @@ func (w *writer) takeSpooled(names []string) error {
 		}
 		body, ok, err := l.readSpooled(name)
 		if err != nil || !ok {
-			// Where even that fails, it is passed over at the next write too,
-			// and told by Verify all the same.
+			// If even that fails, the next write skips it again, and Verify reports it.
 			_ = os.Rename(path, strings.TrimSuffix(path, spoolEnd)+badEnd)
 			continue
 		}
@@ -105,8 +103,8 @@ func (w *writer) takeSpooled(names []string) error {
 	return nil
 }
 
-// removeSpooled removes an entry from the spool that was written as a line before a
-// crash, so that it is not written twice.
+// removeSpooled removes an entry from the spool that became a line before a crash, so that it is
+// not written twice.
 func (l *Ledger) removeSpooled(id string) error {
 	if _, ok := idTimeOf(id); !ok {
 		return nil

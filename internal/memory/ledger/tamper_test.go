@@ -12,7 +12,7 @@ import (
 	"cardea.dev"
 )
 
-// three is a ledger of three days with four lines each.
+// three returns a ledger of three days with four lines each.
 func three(t *testing.T) *bench {
 	b := start(t)
 	for range 3 {
@@ -177,7 +177,7 @@ func TestAnyChangedByteIsFound(t *testing.T) {
 	b.intact(3)
 }
 
-// Of the head, the bytes behind the record say nothing; every other one counts.
+// In the head, the bytes after the record are padding; every other byte matters.
 func TestAnyChangedByteOfTheHeadIsFound(t *testing.T) {
 	b := start(t)
 	b.add(2)

@@ -13,61 +13,59 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// The codes of what is wrong with a ledger.
+// The codes of findings in a ledger.
 const (
-	// CodeChanged: a line is not as the ledger wrote it, or not its own.
+	// CodeChanged: a line is not as the ledger wrote it, or belongs to another ledger.
 	CodeChanged cardea.Code = "changed"
-	// CodeMissingEntries: lines are gone: single ones, the end of a day, whole
-	// days.
+	// CodeMissingEntries: single lines, the end of a day, or whole days are missing.
 	CodeMissingEntries cardea.Code = "missing-entries"
-	// CodeMoved: a line stands where it was not written, or twice.
+	// CodeMoved: a line is in another place than where it was written, or appears twice.
 	CodeMoved cardea.Code = "moved"
-	// CodeCut: a line is not complete. That is what a crash leaves, and only a
-	// warning; it hides nothing, since the line never counted.
+	// CodeCut: a line is incomplete, as a crash leaves it. It is only a warning, since the line was
+	// never part of the chain.
 	CodeCut cardea.Code = "cut"
-	// CodeHead: the file that tells the end of the chain is gone or forged.
+	// CodeHead: the file with the end of the chain is missing or forged.
 	CodeHead cardea.Code = "head"
-	// CodeStub: what tells of removed days is forged, or a removed day is there.
+	// CodeStub: the record of removed days is forged, or a removed day is back.
 	CodeStub cardea.Code = "stub"
 	// CodeMended: a writer found the end of the ledger changed and went on.
 	CodeMended cardea.Code = "mended"
-	// CodeSpool: a file in the spool is not of the ledger.
+	// CodeSpool: a file in the spool was not written by the ledger.
 	CodeSpool cardea.Code = "spool"
-	// CodeWrongKey: no line at all was written with this user's key.
+	// CodeWrongKey: no line was written with this user's key.
 	CodeWrongKey cardea.Code = "wrong-key"
 )
 
-// Report is what Verify found.
+// Report is the result of Verify.
 type Report struct {
-	// Days and Entries are how many there are, From and To the first and the
-	// last day.
+	// Days and Entries are their numbers, From and To the first and the last day.
 	Days    int    `json:"days"`
 	Entries int64  `json:"entries"`
 	From    string `json:"from"`
 	To      string `json:"to"`
-	// Removed are the entries that retention removed, up to RemovedTo.
+	// Removed is the number of entries that retention removed, up to the day RemovedTo.
 	Removed   int64  `json:"removed"`
 	RemovedTo string `json:"removed_to,omitempty"`
-	// RemovedMissing is how many of them were gone before.
+	// RemovedMissing is the number of entries that were missing before their day was removed.
 	RemovedMissing int64 `json:"removed_missing,omitempty"`
-	// Waiting is how many entries wait in the spool.
+	// Waiting is the number of entries in the spool.
 	Waiting int `json:"waiting"`
-	// Busy is set where writers could not be made to pause: what was written
-	// meanwhile was not looked at.
+	// Busy is set where writers could not be paused. Lines written during the check were then not
+	// checked.
 	Busy bool `json:"busy,omitempty"`
-	// Diagnostics say what is wrong, in the order of the ledger. More is how
-	// many there are beyond them.
+	// Diagnostics are the findings, in the order of the ledger. More is the number of further
+	// findings.
 	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
 	More        int                 `json:"more,omitempty"`
 }
 
-// maxFindings is how many diagnostics a report lists.
+// maxFindings is the largest number of diagnostics in a report.
 const maxFindings = 1000
 
-// Intact reports whether nothing was changed. What a crash leaves is a warning.
+// Intact reports whether no change was found. The remains of a crash are only a warning.
 func (r *Report) Intact() bool { return !cardea.HasError(r.Diagnostics) && r.More == 0 }
 
-// add adds what is wrong in a file of the ledger's folder, "" for the folder.
+// add adds a finding about a file in the ledger's folder, "" for the folder itself.
 func (v *verification) add(name string, line int, code cardea.Code, format string, args ...any) {
 	r := &v.report
 	if len(r.Diagnostics) == maxFindings {
@@ -81,7 +79,7 @@ func (v *verification) add(name string, line int, code cardea.Code, format strin
 	r.Diagnostics = append(r.Diagnostics, d)
 }
 
-// snapshot is the ledger at one moment between two writes.
+// snapshot is the state of the ledger between two writes.
 type snapshot struct {
 	head           head
 	headOK, noHead bool
@@ -93,7 +91,7 @@ type snapshot struct {
 	busy           bool
 }
 
-// snapshot holds writers back just long enough to look at the sizes.
+// snapshot reads head, stub and sizes. It holds the lock only that long.
 func (l *Ledger) snapshot() (s snapshot, err error) {
 	w, err := l.lock(limit.LedgerRead, os.O_RDWR)
 	switch {
@@ -157,22 +155,22 @@ func (l *Ledger) Verify() (Report, error) {
 	return v.report, v.spool()
 }
 
-// verification follows the chain.
+// verification is one run of Verify along the chain.
 type verification struct {
 	ledger   *Ledger
 	snapshot snapshot
 	report   Report
-	// n and last are the number and mac of the last line in order. changed
-	// lines since then count as the lines that followed: bad of them.
+	// n and last are the number and mac of the last line in order. bad is the number of changed
+	// lines since then, which are taken as the lines that followed.
 	n    int64
 	last string
 	bad  int64
-	// open is set where the begin of the chain is not known.
+	// open is set where the beginning of the chain is unknown.
 	open             bool
 	genuine, changed int64
 }
 
-// begin starts at the first line of all, or behind what retention removed.
+// begin starts at the first line of the ledger, or after the lines that retention removed.
 func (v *verification) begin() {
 	s := &v.snapshot
 	switch {
@@ -185,6 +183,7 @@ func (v *verification) begin() {
 	}
 }
 
+// day checks the lines in the first size bytes of a day's file.
 func (v *verification) day(day string, size int64) error {
 	if v.snapshot.stubOK && day <= v.snapshot.stub.ToDay {
 		v.add(day+dayEnd, 0, CodeStub, "the day was removed by retention, and is there all the same: it was put back, or a crash kept it; the next removal takes it")
@@ -203,6 +202,7 @@ func (v *verification) day(day string, size int64) error {
 	})
 }
 
+// line checks one line: its form, its end and, if it is genuine, its place in the chain.
 func (v *verification) line(day string, number int, raw rawLine) {
 	l, ok := readLink(v.ledger.opt.Key, raw.text)
 	switch {
@@ -230,7 +230,7 @@ func (v *verification) strange(day string, number int, text string) {
 	v.add(day+dayEnd, number, CodeChanged, "%s", text)
 }
 
-// follow checks a genuine line's place.
+// follow checks the position of a genuine line.
 func (v *verification) follow(day string, number int, l linked) {
 	before := v.n + v.bad
 	switch {
@@ -252,7 +252,7 @@ func (v *verification) follow(day string, number int, l linked) {
 	v.n, v.last, v.bad, v.open = l.N, l.Mac, 0, false
 }
 
-// where says what a gap before the first line of a day can mean.
+// where returns the possible cause of a gap before the first line of a day.
 func (v *verification) where(number int) string {
 	if number == 1 {
 		return ": the end of the day before, or whole days, were removed"
@@ -267,8 +267,8 @@ func gone(n int64) string {
 	return fmt.Sprintf("%d entries are missing", n)
 }
 
-// numbers names the missing lines up to a number. Where changed lines stand
-// among them, it is not known which numbers those had.
+// numbers returns the numbers of the missing lines up to a number. Where changed lines are among
+// them, their numbers are unknown.
 func (v *verification) numbers(to int64) string {
 	switch from := v.n + 1; {
 	case v.bad > 0:
@@ -297,7 +297,7 @@ func (v *verification) end() {
 	}
 }
 
-// spool counts what waits, and tells what does not belong there.
+// spool counts the waiting entries, and reports other files in the spool.
 func (v *verification) spool() error {
 	l := v.ledger
 	names, err := l.waiting()

@@ -10,36 +10,35 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// writer is the one process that has the lock.
+// writer is the process that holds the lock.
 type writer struct {
 	ledger   *Ledger
 	headFile *os.File
 	head     head
-	// mended says what was wrong and is passed over, in the words of
-	// [link.Mended]; "" where nothing was. The next line tells it for good,
-	// then noted is set.
+	// The defect that was found and passed over, as [link] records it, or "". The next line records
+	// it, and noted is then set.
 	mended string
 	noted  bool
 	// file is the file of the day that is written, nil before it is open.
 	file *os.File
 	// cut is set where the file ends within a line.
 	cut bool
-	// turned is set when the writer begins a day, grown when the file passes
-	// a full MiB: then old days may have to go.
+	// turned is set when the writer begins a day, grown when the file passes a full MiB. Retention
+	// then runs.
 	turned, grown bool
 }
 
-// maxRecover is how much of the end of a file is read to find the end of the
-// chain when the head does not tell it, in bytes.
+// maxRecover is the number of bytes at the end of a file that are read to find the end of the chain
+// without the head.
 const maxRecover = 1 << 20
 
-// The words of link.Mended.
+// The defects that a link can record.
 const (
 	mendedHead = "head"
 	mendedTail = "tail"
 )
 
-// mendings says in words for people what was wrong.
+// mendings returns the description of a defect, for people.
 func mendings(mended string) string {
 	switch mended {
 	case mendedHead:
@@ -50,16 +49,17 @@ func mendings(mended string) string {
 	return mended
 }
 
-// close gives the lock back.
+// close releases the lock.
 func (w *writer) close() {
-	// Nothing was buffered, and there is nobody to tell.
+	// Nothing was buffered, and no caller could handle the error.
 	if w.file != nil {
 		_ = w.file.Close()
 	}
 	_ = w.headFile.Close()
 }
 
-// write writes what waits in the spool, and then entries. It gives the result of each.
+// write writes the entries of the spool, and then the given ones. It returns a result for each of
+// the latter.
 func (w *writer) write(bodies [][]byte) []error {
 	err := w.begin()
 	if err != nil {
@@ -78,8 +78,8 @@ func (w *writer) write(bodies [][]byte) []error {
 	return out
 }
 
-// begin finds the end of the chain and opens the file of today. Days never go
-// backwards: where the clock does, lines go on in the newest file.
+// begin finds the end of the chain and opens the file of today. Days never go backwards: if the
+// clock does, lines go on in the newest file.
 func (w *writer) begin() error {
 	l := w.ledger
 	h, empty, ok, err := readHead(l.opt.Key, w.headFile)
@@ -107,7 +107,7 @@ func (w *writer) begin() error {
 	return w.settle(w.file)
 }
 
-// leave settles the file of a day that is over.
+// leave settles the file of a day that has ended.
 func (w *writer) leave() error {
 	f, _, err := state.Open(w.ledger.dayPath(w.head.Day), os.O_RDWR|os.O_APPEND)
 	if errors.Is(err, os.ErrNotExist) {
@@ -135,8 +135,8 @@ func (w *writer) end() error {
 // line writes one line.
 func (w *writer) line(body []byte) error { return w.lines([][]byte{body})[0] }
 
-// lines writes lines in one write, those that find room. A part of them, as a full disk
-// leaves it, is taken back.
+// lines writes the lines that fit the size limit in one write. It takes back a partial write, as on
+// a full disk.
 func (w *writer) lines(bodies [][]byte) []error {
 	l, out := w.ledger, make([]error, len(bodies))
 	var text []byte
@@ -176,8 +176,8 @@ func (w *writer) lines(bodies [][]byte) []error {
 	return out
 }
 
-// settle looks whether the file of the head's day ends where the head says. It
-// does not after a crash between the two writes, and after somebody else wrote.
+// settle compares the end of the file of the head's day with the head. They differ after a crash
+// between the two writes, and after another program wrote to the file.
 func (w *writer) settle(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil || info.Size() == w.head.Size {
@@ -209,10 +209,9 @@ func (w *writer) settle(f *os.File) error {
 	return nil
 }
 
-// countTail counts the lines of the chain that the head does not tell of. What
-// a crash leaves are one or few lines that follow, the last one perhaps without
-// its end or without more; anything else is told as mended. Where chained is
-// false, the first lines are not known to follow.
+// countTail reads lines of the chain that the head does not cover. A crash leaves a few lines that
+// follow, the last one perhaps without its end or incomplete. Anything else is recorded as a
+// defect. If chained is false, the first lines need not follow the head.
 func (w *writer) countTail(f *os.File, from, to int64, chained bool) error {
 	buf := make([]byte, to-from)
 	if _, err := f.ReadAt(buf, from); err != nil {
@@ -233,8 +232,8 @@ func (w *writer) countTail(f *os.File, from, to int64, chained bool) error {
 	return nil
 }
 
-// findEnd finds the end of the chain without a head, from the newest day that
-// has a line of the ledger. empty tells that the head's file was just made.
+// findEnd finds the end of the chain without a head, from the newest day that has a line of the
+// ledger. empty is true for a head file that was just created.
 func (w *writer) findEnd(empty bool) (head, error) {
 	l := w.ledger
 	days, err := l.days()
@@ -260,8 +259,8 @@ func (w *writer) findEnd(empty bool) (head, error) {
 	return head{N: stub.N, Last: stub.Last}, nil
 }
 
-// lastLine is the last line of a day that the ledger wrote, and the size of the
-// file. N is 0 where there is none near the end.
+// lastLine returns the last genuine line of a day, and the size of the file. N is 0 if there is no
+// such line near the end.
 func (l *Ledger) lastLine(day string) (linked, int64, error) {
 	f, info, err := state.Open(l.dayPath(day), os.O_RDONLY)
 	if err != nil {

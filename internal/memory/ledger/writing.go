@@ -9,22 +9,20 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// writing makes the texts of one entry. The same text comes several times: a
-// command is its only part, a reason that of an opinion.
+// writing redacts the texts of one entry, and caches them. The same text appears several times: a
+// command is its only part, and a reason is that of an opinion.
 type writing struct {
 	redactor *redact.Redactor
 	late     func() bool
 	done     map[string]redact.Text
-	// path is the last one in which secrets were looked for.
+	// path is the last path that was searched for secrets.
 	path string
-	// secrets are those that were found, as they stood and as a text that
-	// quotes them has them.
+	// secrets are the secrets found, as written and as a quotation shows them.
 	secrets []string
 }
 
-// minSecret is the least length, in bytes, of a secret that is taken out of
-// other texts than the one that shows it to be one, and maxSecrets how many
-// are; shorter ones would take words apart.
+// minSecret is the minimum length, in bytes, of a secret that is also removed from other texts;
+// shorter ones would take words apart. maxSecrets is the largest number of such secrets.
 const minSecret, maxSecrets = 8, 256
 
 func (w *writing) text(s string, limit int) redact.Text {
@@ -39,9 +37,8 @@ func (w *writing) text(s string, limit int) redact.Text {
 	return cut(w.redactor, t, limit)
 }
 
-// redact takes out what looks like a secret, and what was found to be one
-// elsewhere: a part has its variables filled in, but not the names that said
-// what they hold, and a reason quotes the beginning of a command.
+// redact removes secrets, including those that another text revealed. A part has its variables
+// filled in without the names that reveal a secret, and a reason quotes the beginning of a command.
 func (w *writing) redact(s string) redact.Text {
 	if len(s) > maxName && w.late != nil && w.late() {
 		return w.redactor.Text(redact.Mark)
@@ -54,7 +51,7 @@ func (w *writing) redact(s string) redact.Text {
 	return t
 }
 
-// learn remembers the secrets of a text.
+// learn remembers the secrets in a text.
 func (w *writing) learn(s string) {
 	for _, f := range w.redactor.Find(s) {
 		secret := s[f.Start:f.End]
@@ -67,8 +64,8 @@ func (w *writing) learn(s string) {
 	}
 }
 
-// learnPath remembers the secrets that are names in a path. A slash is not
-// what stands before a secret, so a path alone does not show them.
+// learnPath remembers the secrets that are names in a path. The redactor does not find a secret
+// after a slash.
 func (w *writing) learnPath(path string) {
 	from := sharedFolders(path, w.path)
 	w.path = path
@@ -79,8 +76,8 @@ func (w *writing) learnPath(path string) {
 	}
 }
 
-// sharedFolders is how many bytes of a path are folders that another one has, too: a
-// line names many files of the same folder.
+// sharedFolders returns the length in bytes of the folders that path and other share. A line often
+// names many files of the same folder.
 func sharedFolders(path, other string) int {
 	shared := 0
 	for i := 0; i < min(len(path), len(other)) && path[i] == other[i]; i++ {
@@ -101,11 +98,10 @@ func (w *writing) learnPart(p *cardea.Part) {
 	}
 }
 
-// ellipsis is where texts that quote others were cut.
+// ellipsis marks the end of a quotation that was cut.
 const ellipsis = "…"
 
-// without takes the secrets that are known out of a text, and the beginnings of
-// secrets that stand where it was cut.
+// without removes the known secrets from a text, and the beginnings of secrets before an ellipsis.
 func (w *writing) without(s string) string {
 	if len(w.secrets) == 0 {
 		return s
@@ -126,8 +122,8 @@ func (w *writing) without(s string) string {
 	}
 }
 
-// begun is the length of the longest beginning of a secret with which a text
-// ends, 0 where it is too short to matter.
+// begun returns the length of the longest beginning of a secret at the end of a text, 0 where it is
+// too short to matter.
 func (w *writing) begun(s string) int {
 	longest := 0
 	for _, secret := range w.secrets {

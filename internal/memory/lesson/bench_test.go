@@ -12,7 +12,7 @@ import (
 )
 
 // write writes so many allows of a user's folder, as a person's own tool might.
-func fill(tb testing.TB, p Place, n int) {
+func fill(tb testing.TB, p ScopeFolder, n int) {
 	tb.Helper()
 	var b strings.Builder
 	l := (&Draft{Effect: cardea.Allow, By: ByPerson, When: when}).line()
@@ -24,7 +24,7 @@ func fill(tb testing.TB, p Place, n int) {
 	put(tb, file(p, "allow.jsonl"), b.String())
 }
 
-func benched(b *testing.B, n int) Place {
+func benched(b *testing.B, n int) ScopeFolder {
 	p := here(b)
 	p.Shared, p.Scope = false, cardea.ScopeUser
 	fill(b, p, n)
@@ -89,7 +89,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// peak is the most memory that the process had, in megabytes.
+// peak returns the most memory that the process had, in megabytes.
 func peak(b *testing.B) float64 {
 	if runtime.GOOS != "linux" {
 		return 0

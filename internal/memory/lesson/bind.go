@@ -19,24 +19,24 @@ import (
 )
 
 const (
-	// maxBound is how large a file may be to which an allow is bound, maxBoundTree how large
-	// the files of a folder may be together, in bytes, and maxBoundFiles how many files and
-	// folders there may be.
+	// maxBound is the largest size of a file to which an allow is bound, maxBoundTree the largest
+	// total size of a folder's files, both in bytes. maxBoundFiles is the largest number of files
+	// and folders.
 	maxBound      = 16 << 20
 	maxBoundTree  = 64 << 20
 	maxBoundFiles = 256
 )
 
-// Prefixes say how a digest was made: of a file's content, or of the names and contents of
+// The prefixes state how a digest was made: of a file's content, or of the names and contents of
 // all files below a folder.
 const (
 	digestPrefix = "sha256:"
 	treePrefix   = "tree-sha256:"
 )
 
-// Files are the digests of the files and folders to which an allow of the key is bound, by
-// name as in a [Record]. An error says why no allow can count: something that is run cannot
-// be read, or nothing says what an opaque command does.
+// Files returns the digests of the files and folders to which an allow of the key is bound, by name
+// as in a [Record]. An error gives the reason why no allow can apply: a file that is run cannot be
+// read, or the effect of an opaque command is unknown.
 func (k *Keyer) Files(key *Key) (map[string]string, error) {
 	out := map[string]string{}
 	if key.endless {
@@ -48,7 +48,7 @@ func (k *Keyer) Files(key *Key) (map[string]string, error) {
 		}
 	}
 	for _, file := range key.besides {
-		// What is no file today is another set of files tomorrow.
+		// A missing file today may be another set of files tomorrow.
 		if err := k.digest(out, file); err != nil && !absent(err) {
 			return nil, fmt.Errorf("it may run what cannot be read: %w", err)
 		}
@@ -62,7 +62,7 @@ func (k *Keyer) Files(key *Key) (map[string]string, error) {
 	return out, nil
 }
 
-// absent reports whether an error means that there is no such file.
+// absent reports whether an error means that the file does not exist.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -99,7 +99,7 @@ func treeDigest(folder string) (string, error) {
 		if !disk.IsDir(file) {
 			data, err = state.ReadLinked(file, min(left, maxBound))
 		}
-		if err != nil && !absent(err) { // a link may lead to nothing
+		if err != nil && !absent(err) { // a link may have no target
 			return "", err
 		}
 		rel, err := filepath.Rel(folder, file)
@@ -113,11 +113,11 @@ func treeDigest(folder string) (string, error) {
 	return treePrefix + hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Used are the digests of the files and folders that a call runs or reads, where it does
-// more than read, as those of [Keyer.Files]: kubectl apply -f x.yaml, curl -d @x, cat x.sql |
-// psql. Which of them its other commands get to see is not asked. A lesson is not bound to
-// what is only read, for it may be about files that change all day. What runs once is what
-// was approved: what cannot be digested is stamped, so that any change of it is another call.
+// Used returns the digests of the files and folders that a call runs or reads, if it does more than
+// read: kubectl apply -f x.yaml, curl -d @x, cat x.sql | psql. It includes files that the other
+// commands may not see. A lesson is not bound to files that are only read, since they may change
+// all day. An approval of a single run is bound to them: a file that cannot be digested is stamped,
+// so that any change of it makes another call.
 func (k *Keyer) Used(ev *cardea.Event) map[string]string {
 	out := map[string]string{}
 	doesMore := func(p cardea.Part) bool {
@@ -142,9 +142,9 @@ func (k *Keyer) Used(ev *cardea.Event) map[string]string {
 	return out
 }
 
-// stampOf returns a digest of the sizes and times of a file, or of all files below a folder.
-// For a folder outside of the project it covers the folder alone, because other programs write
-// there all the time.
+// stampOf returns a digest of the sizes and times of a file, or of all files below a folder. For a
+// folder outside of the project it covers the folder alone, because other programs write there all
+// the time.
 func (k *Keyer) stampOf(name string) string {
 	if !paths.Within(k.root(), name) {
 		return state.Stamp(name)
@@ -160,11 +160,11 @@ func (k *Keyer) stampOf(name string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// maxStamped is how many files of a folder are looked at.
+// maxStamped is the largest number of files of a folder that are stamped.
 const maxStamped = 20_000
 
 // bindsTo reports whether an allow is bound to exactly these files.
 func (r *Record) bindsTo(files map[string]string) bool { return maps.Equal(r.Files, files) }
 
-// names are the sorted names of files.
+// names returns the sorted names of files.
 func names(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }

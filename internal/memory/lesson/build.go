@@ -22,18 +22,18 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Built is what was made.
+// Built describes the result of a build.
 type Built struct {
-	// Lessons is how many the files hold, Bytes how large the index is.
+	// Lessons is the number of lessons in the files, Bytes the size of the index.
 	Lessons, Bytes int
-	// Broken is how many lines are no lessons.
+	// Broken is the number of lines that are not lessons.
 	Broken int
 }
 
-// maxEntries is how many names of the cache folder are looked at.
+// maxEntries is the largest number of names read from the cache folder.
 const maxEntries = 4096
 
-// build sorts the files and makes the index anew. Who calls it holds the folder's lock.
+// build sorts the files and rebuilds the index. The caller holds the folder's lock.
 func (w *Writer) build() (Built, error) {
 	p := &w.place
 	if !p.keepsIndex() {
@@ -68,7 +68,7 @@ func (w *Writer) buildOnce() (*head, Built, error) {
 	for i := range fileNames {
 		c, err := w.collect(i, own, &all)
 		if err != nil {
-			continue // who looks is told so
+			continue // a lookup reports it
 		}
 		h.stamps[i], h.lines[i], h.broken[i] = c.stamp, uint32(c.lines), c.broken
 		built.Broken, built.Lessons = built.Broken+len(c.broken), built.Lessons+c.small
@@ -88,23 +88,23 @@ func (w *Writer) buildOnce() (*head, Built, error) {
 	return h, built, err
 }
 
-// gathered is what was read for an index.
+// gathered holds the data for an index, as read from the files.
 type gathered struct {
 	sections []Section
 	entries  []entry
-	// notes are what each section noted, in the order of the files.
+	// notes are the notes of each section, in the order of the files.
 	notes [][]noted
 }
 
-// collected is what was seen of a file. stamp is "" for one that needs no index; then
-// small is how many lessons it has.
+// collected describes a file that was read. stamp is "" for a file that needs no index; small is
+// then the number of its lessons.
 type collected struct {
 	stamp        string
 	lines, small int
 	broken       []brokenLine
 }
 
-// collect sorts a file if need be, and adds its entries where it needs an index.
+// collect sorts a file if necessary, and adds its entries if the file needs an index.
 func (w *Writer) collect(i int, own func(ID) bool, all *gathered) (c collected, err error) {
 	p := &w.place
 	for try := 0; ; try++ {
@@ -121,7 +121,7 @@ func (w *Writer) collect(i int, own func(ID) bool, all *gathered) (c collected, 
 		if !inOrder && len(c.broken) == 0 && try == 0 {
 			all.forget(i, first)
 			if info.Size() > chunkSize {
-				runtime.GC() // what was read is garbage, and what follows takes as much
+				runtime.GC() // the data read is garbage, and the next step needs as much memory
 			}
 			if err := w.sortFile(i, c.stamp); err != nil {
 				return c, err
@@ -136,7 +136,7 @@ func (w *Writer) collect(i int, own func(ID) bool, all *gathered) (c collected, 
 	}
 }
 
-// forget drops what was read of a file, whose entries are the last ones.
+// forget drops the data of a file, whose entries are the last ones.
 func (g *gathered) forget(file, first int) {
 	if g.entries = g.entries[:first]; first == 0 {
 		g.entries = nil
@@ -146,8 +146,8 @@ func (g *gathered) forget(file, first int) {
 	}
 }
 
-// sortFile sorts a file of good lines, unless it is another one than its stamp says. The
-// order of one that others write is theirs.
+// sortFile sorts a file without broken lines, unless the file no longer has the given stamp. It
+// leaves a file that others write in their order.
 func (w *Writer) sortFile(i int, stamp string) error {
 	text, err := w.place.read(i)
 	if err != nil || state.Stamp(w.place.file(i)) != stamp {
@@ -156,7 +156,7 @@ func (w *Writer) sortFile(i int, stamp string) error {
 	err = w.replaceBy(i, func(f *os.File) error {
 		to := bufio.NewWriterSize(f, 1<<20)
 		for line := range inOrder(text) {
-			_, _ = to.WriteString(line) // Flush tells
+			_, _ = to.WriteString(line) // Flush reports the error
 			_ = to.WriteByte('\n')
 		}
 		return to.Flush()
@@ -167,7 +167,7 @@ func (w *Writer) sortFile(i int, stamp string) error {
 	return err
 }
 
-// inOrder are the lines of a text in their order, each once. Every processor sorts some.
+// inOrder returns the sorted lines of a text without duplicates. Every processor sorts some.
 func inOrder(text string) iter.Seq[string] {
 	lines := make([]string, 0, len(text)/lineLength)
 	for line := range strings.Lines(text) {
@@ -202,9 +202,9 @@ func inOrder(text string) iter.Seq[string] {
 	}
 }
 
-// writePages writes the pages of entries, which are in order, and tells the head of them.
-// The sections are made while the entries are written.
-func (p *Place) writePages(to io.Writer, h *head, all *gathered, built *Built) error {
+// writePages writes the pages of sorted entries, and adds them to the head. The sections are made
+// while the entries are written.
+func (p *ScopeFolder) writePages(to io.Writer, h *head, all *gathered, built *Built) error {
 	contents := make(chan []byte, len(all.sections))
 	go func(places []uint64) {
 		for i, s := range all.sections {
@@ -232,9 +232,9 @@ func (p *Place) writePages(to io.Writer, h *head, all *gathered, built *Built) e
 	return w.err
 }
 
-// entries adds those of a file: each lesson once, and none that another line removes.
-// inOrder is set where the lines are sorted, each once.
-func (p *Place) entries(i int, f *os.File, size int64, own func(ID) bool, g *gathered, c *collected) (inOrder bool, err error) {
+// entries adds the entries of a file: each lesson once, without removed ones. inOrder is set where
+// the lines are sorted and unique.
+func (p *ScopeFolder) entries(i int, f *os.File, size int64, own func(ID) bool, g *gathered, c *collected) (inOrder bool, err error) {
 	all, first := &g.entries, len(g.entries)
 	*all = slices.Grow(*all, int(size/lineLength))
 	removed := map[[16]byte]bool{}
@@ -276,26 +276,26 @@ func (p *Place) entries(i int, f *os.File, size int64, own func(ID) bool, g *gat
 	return inOrder, nil
 }
 
-// readChunk is what was read of a chunk. Lines are counted from its beginning.
+// readChunk is the result of reading a chunk. Line numbers count from its beginning.
 type readChunk struct {
 	chunk
 	entries []entry
-	// removed are the ids of the lines that others remove.
+	// removed are the ids of the lines that other lines remove.
 	removed [][16]byte
-	// noted is what the sections noted.
+	// noted are the notes of the sections.
 	noted  []noted
 	broken []brokenLine
 	lines  int
-	// inOrder is set where its lines are sorted, each once; lastLine is the last of them.
+	// inOrder is set where the lines are sorted and unique; lastLine is the last one.
 	inOrder  bool
 	lastLine string
 }
 
-// maxReaders is how many chunks are read at once: each takes memory.
+// maxReaders is the number of chunks that are read at once: each needs memory.
 const maxReaders = 4
 
-// readChunks gives the chunks of a file in their order. Every processor reads one.
-func (p *Place) readChunks(i int, f *os.File, own func(ID) bool, sections []Section) iter.Seq2[readChunk, error] {
+// readChunks yields the chunks of a file in their order. Every processor reads one.
+func (p *ScopeFolder) readChunks(i int, f *os.File, own func(ID) bool, sections []Section) iter.Seq2[readChunk, error] {
 	return func(yield func(readChunk, error) bool) {
 		var waiting []chan readChunk
 		for text, err := range chunks(f) {
@@ -347,10 +347,10 @@ func readLinesOf(i int, text chunk, own func(ID) bool, shared bool, sections []S
 	return r
 }
 
-// lineLength is about how long a line is, in bytes.
+// lineLength is the typical length of a line, in bytes.
 const lineLength = 220
 
-// chunkSize is how much of a file is read at once, in bytes.
+// chunkSize is the number of bytes of a file that are read at once.
 const chunkSize = 2 << 20
 
 // chunk is a piece of a file: whole lines. last is set for the last one.
@@ -393,8 +393,8 @@ func chunks(f *os.File) iter.Seq2[chunk, error] {
 	}
 }
 
-// areInOrder reports whether the lines of a text are sorted and each stands there once.
-// before is the line in front of it, and the last one afterwards.
+// areInOrder reports whether the lines of a text are sorted and unique. before is the line before
+// the text, and the last line of the text afterwards.
 func areInOrder(text string, before *string) bool {
 	for len(text) > 0 {
 		line, rest, ended := strings.Cut(text, "\n")
@@ -406,7 +406,7 @@ func areInOrder(text string, before *string) bool {
 	return true
 }
 
-// compareEntries orders entries by hash, and those of the same line by their place.
+// compareEntries orders entries by hash, and those of the same hash by their position.
 func compareEntries(a, b entry) int {
 	if c := cmp.Compare(a.hash, b.hash); c != 0 {
 		return c // nearly always
@@ -414,7 +414,7 @@ func compareEntries(a, b entry) int {
 	return cmp.Or(cmp.Compare(a.file, b.file), bytes.Compare(a.id[:], b.id[:]), cmp.Compare(a.offset, b.offset))
 }
 
-// lineCount is how many lines a text has.
+// lineCount returns the number of lines in a text.
 func lineCount(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -423,15 +423,15 @@ func lineCount(text string) int {
 	return n
 }
 
-// newPages is the name of a new file of pages.
-func (p *Place) newPages() string {
+// newPages returns the name of a new file of pages.
+func (p *ScopeFolder) newPages() string {
 	var nonce [8]byte
 	_, _ = rand.Read(nonce[:]) // ends the process rather than fail
 	return p.name() + "-" + hex.EncodeToString(nonce[:])
 }
 
-// publish puts a head in force and removes the pages of older ones.
-func (p *Place) publish(h *head) error {
+// publish activates a head and removes the pages of older ones.
+func (p *ScopeFolder) publish(h *head) error {
 	if err := p.writeHead(h); err != nil {
 		return fmt.Errorf("write the index of lessons: %w", err)
 	}

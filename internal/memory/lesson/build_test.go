@@ -11,9 +11,8 @@ import (
 	"cardea.dev"
 )
 
-// A file of several chunks is read as one: lines keep their numbers, a line that stands
-// twice counts once, one that removes counts in every chunk, and lines that are out of
-// order at the border of two chunks are put in order.
+// A file of several chunks is read as one. Lines keep their numbers, duplicates are merged, a
+// removal applies to every chunk, and unsorted lines at the border of two chunks are sorted.
 func TestBuildOfChunks(t *testing.T) {
 	p := here(t)
 	p.Shared, p.Scope = false, cardea.ScopeUser
@@ -83,8 +82,8 @@ func TestBuildOfChunks(t *testing.T) {
 		}
 	}
 	var lines []int
-	for _, trouble := range s.Troubles() {
-		lines = append(lines, trouble.Diagnostic.Line)
+	for _, issue := range s.Issues() {
+		lines = append(lines, issue.Diagnostic.Line)
 	}
 	if !slices.Equal(lines, []int{3, perChunk + 4}) {
 		t.Errorf("broken lines %v", lines)

@@ -14,42 +14,42 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// The index of a folder is two files in the cache folder. The small one, the head, is
-// replaced as a whole and names the other one, the pages, which never changes. The head
-// says of which files, in which form, the index was made. Pages are read one by one,
-// and each is signed for its place: a lookup reads three or four of them.
+// The index of a folder is two files in the cache folder. The small one, the head, is replaced as a
+// whole and names the other one, the pages, which never changes. The head records for which files,
+// and which versions of them, the index was made. Pages are read one by one, and each is signed for
+// its position: a lookup reads three or four of them.
 const (
 	headPurpose = "head of an index of lessons"
 	pagePurpose = "page of an index of lessons"
 	namePurpose = "name of an index of lessons"
-	// indexVersion changes with the form of head, pages and entries, and with what
-	// counts as a good line.
+	// indexVersion changes with the form of head, pages and entries, and with the definition of a
+	// valid line.
 	indexVersion = "2"
-	// pageSize is the size of a page with its signature, pageRoom without.
+	// pageSize is the size of a page in bytes with its signature, pageRoom without.
 	pageSize = 4096
 	pageRoom = pageSize - state.SignatureSize
-	// maxHead bounds the head, in bytes.
+	// maxHead is the largest size of the head, in bytes.
 	maxHead = 1 << 20
-	// maxTail is how many lessons the head holds that were added since the pages were
+	// maxTail is the largest number of lessons in the head that were added after the pages were
 	// written.
 	maxTail = 256
 )
 
-// entry says where a lesson stands.
+// entry is the position of a lesson.
 type entry struct {
-	// hash is that of the subject.
+	// hash is the hash of the subject.
 	hash   uint64
 	offset uint64
 	length uint32
 	line   uint32
-	// id is the first half of the line's.
+	// id is the first half of the line's id.
 	id   [16]byte
 	file uint8
 	// own is set where this user's Cardea wrote the line, or the person accepted it.
 	own bool
 }
 
-// entrySize is the size of an entry in a page.
+// entrySize is the size of an entry in a page, in bytes.
 const entrySize = 48
 
 func (e *entry) append(b []byte) []byte {
@@ -73,8 +73,8 @@ func readEntry(b []byte) (e entry) {
 	return e
 }
 
-// hashOf is the hash of a subject under which lessons are found. Two subjects may share
-// one: a lesson that is found is compared as a whole.
+// hashOf returns the hash under which the lessons of a subject are found. Two subjects may have the
+// same hash: the subject of a found lesson is compared as well.
 func hashOf(subject string) uint64 {
 	h := fnv.New64a()
 	_, _ = io.WriteString(h, subject)
@@ -83,18 +83,18 @@ func hashOf(subject string) uint64 {
 
 // head is the small file of an index.
 type head struct {
-	// pages names the file of pages.
+	// pages is the name of the file of pages.
 	pages string
-	// stamps are those of the files that the index knows, "" for the others: those that
-	// are not there, and small ones, which are read as a whole.
+	// stamps are those of the files that the index covers, "" for other files: missing ones, and
+	// small ones, which are read completely.
 	stamps stamps
-	// lines is how many lines each file has.
+	// lines is the number of lines in each file.
 	lines [len(fileNames)]uint32
-	// broken are the lines that are no lessons, by file.
+	// broken are the lines that are not lessons, by file.
 	broken [len(fileNames)][]brokenLine
 	// sections are the pieces of the pages.
 	sections []section
-	// tail are entries that are not in the pages.
+	// tail holds entries that are not in the pages.
 	tail []entry
 }
 
@@ -103,23 +103,24 @@ type brokenLine struct {
 	text string
 }
 
-// maxBroken is how many broken lines of a file are remembered.
+// maxBroken is the largest number of broken lines that are stored for a file.
 const maxBroken = 20
 
-// section is a piece of the pages: from a page on, so many bytes.
+// section is a piece of the pages: its first page and its size in bytes.
 type section struct {
 	name        string
 	first, size uint64
 }
 
-// The sections that every index has.
+// The sections of every index.
 const (
-	// keysSection has the entries in the order of their hashes.
+	// keysSection holds the entries in the order of their hashes.
 	keysSection = "keys"
-	// firstsSection has the first hash of each page of keys.
+	// firstsSection holds the first hash of each page of keys.
 	firstsSection = "firsts"
 )
 
+// text returns the head in its file form, which [readHead] reads.
 func (h *head) text() []byte {
 	var b []byte
 	text := func(s string) { b = append(binary.AppendUvarint(b, uint64(len(s))), s...) }
@@ -152,7 +153,7 @@ func (h *head) text() []byte {
 	return b
 }
 
-// reader reads what text wrote. Past its end it gives nothing.
+// reader reads what text wrote. Past its end it returns zero values.
 type reader struct{ b []byte }
 
 func (r *reader) number() uint64 {
@@ -177,7 +178,7 @@ func (r *reader) bytes(n uint64) []byte {
 
 func (r *reader) text() string { return string(r.bytes(r.number())) }
 
-// readHead reads a signed text. It is nil for one of another version.
+// readHead returns the head of a signed text, or nil for another version.
 func readHead(text []byte) *head {
 	r := &reader{text}
 	if r.text() != indexVersion {
@@ -214,22 +215,21 @@ func (h *head) section(name string) (section, bool) {
 	return h.sections[i], true
 }
 
-// cacheFolder is where indexes lie below the cache folder.
-func (p *Place) cacheFolder() string { return filepath.Join(p.Cache, "lessons") }
+// cacheFolder returns the folder of indexes below the cache folder.
+func (p *ScopeFolder) cacheFolder() string { return filepath.Join(p.Cache, "lessons") }
 
-// name is the name of what is kept of a folder. It is made with the key, since a path
-// may tell a secret.
-func (p *Place) name() string {
+// name returns the file name for the index of a folder. It depends on the key, since a path may
+// reveal a secret.
+func (p *ScopeFolder) name() string {
 	return hex.EncodeToString(state.Sign(p.Key, namePurpose, []byte(p.Dir))[:16])
 }
 
-func (p *Place) headPath() string { return filepath.Join(p.cacheFolder(), p.name()) }
+func (p *ScopeFolder) headPath() string { return filepath.Join(p.cacheFolder(), p.name()) }
 
-func (p *Place) keepsIndex() bool { return p.Cache != "" && len(p.Key) == state.KeySize }
+func (p *ScopeFolder) keepsIndex() bool { return p.Cache != "" && len(p.Key) == state.KeySize }
 
-// readHead reads the head of the folder's index, nil where there is none that this
-// user's Cardea wrote.
-func (p *Place) readHead() *head {
+// readHead returns the head of the folder's index, or nil for a missing or forged one.
+func (p *ScopeFolder) readHead() *head {
 	if !p.keepsIndex() {
 		return nil
 	}
@@ -240,11 +240,11 @@ func (p *Place) readHead() *head {
 	return readHead(text)
 }
 
-func (p *Place) writeHead(h *head) error {
+func (p *ScopeFolder) writeHead(h *head) error {
 	return state.WriteSigned(p.headPath(), p.Key, headPurpose, p.Dir, h.text())
 }
 
-// pages reads the pages of an index. What does not fit its signature is an error.
+// pages reads the pages of an index. A page that does not match its signature is an error.
 type pages struct {
 	file  *os.File
 	key   []byte
@@ -254,7 +254,7 @@ type pages struct {
 
 var errPage = errors.New("a page of the index was not written by your Cardea")
 
-func (p *Place) openPages(name string) (*pages, error) {
+func (p *ScopeFolder) openPages(name string) (*pages, error) {
 	if filepath.Base(name) != name {
 		return nil, errPage
 	}
@@ -265,7 +265,7 @@ func (p *Place) openPages(name string) (*pages, error) {
 	return &pages{file: f, key: p.Key, name: name, known: map[uint64][]byte{}}, nil
 }
 
-// page gives one page without its signature. It is checked when it is first read.
+// page returns one page without its signature, which is checked at the first read.
 func (p *pages) page(n uint64) ([]byte, error) {
 	if b, ok := p.known[n]; ok {
 		return b, nil
@@ -281,7 +281,7 @@ func (p *pages) page(n uint64) ([]byte, error) {
 	return b[:pageRoom], nil
 }
 
-// read gives bytes of a section.
+// read returns size bytes of a section from the offset at.
 func (p *pages) read(s section, at, size uint64) ([]byte, error) {
 	if at+size > s.size || at+size < at {
 		return nil, io.ErrUnexpectedEOF
@@ -304,10 +304,10 @@ func (p *pages) read(s section, at, size uint64) ([]byte, error) {
 	return out, err
 }
 
-// perPage is how many entries a page holds; the rest of it is empty.
+// perPage is the number of entries in a page; the rest of the page is empty.
 const perPage = pageRoom / entrySize
 
-// find gives the entries with a hash.
+// find returns the entries with a hash.
 func (p *pages) find(h *head, hash uint64) ([]entry, error) {
 	keys, ok1 := h.section(keysSection)
 	firsts, ok2 := h.section(firstsSection)

@@ -18,25 +18,24 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// Key is under what a call, or a part of it, is looked up.
+// Key is a key under which a call, or a part of it, is looked up.
 type Key struct {
-	// Tool, Subject, Kind, Dir, Role and Unsandboxed are those of a [Record]. Dir is ""
-	// where it cannot be known.
+	// Tool, Subject, Kind, Dir, Role and Unsandboxed are those of a [Record]. Dir is "" where it is
+	// unknown.
 	Tool, Subject, Kind, Dir, Role string
 	Unsandboxed                    bool
 	// Parts are the parts of the call that the subject covers.
 	Parts []int
-	// Line is set where the subject is the whole line, as it was typed, and not one command
-	// of it.
+	// Line is set where the subject is the whole line as it was typed, and not a single command of
+	// it.
 	Line bool
-	// Teaches is set for the keys under which a decision about the whole call is kept.
-	// The others are looked up besides: the commands of a line each by itself.
+	// Teaches is set for the keys under which a decision about the whole call is stored. The other
+	// keys are only looked up: each command of a line by itself.
 	Teaches bool
-	// Refusal is why no allow counts under this key, "" where one may.
+	// Refusal is the reason why no allow applies under this key, or "".
 	Refusal string
-	// runs are the files that the parts run, besides are others to which an allow is
-	// bound where they exist, both absolute. hidden is set where something cannot be
-	// seen through, so that an allow must be bound to a file.
+	// Absolute paths: the files that the parts run, and further files to which an allow is bound if
+	// they exist. hidden is set where an opaque spot requires that an allow is bound to a file.
 	runs, besides []string
 	hidden        bool
 	// endless is set if the files that may run are unknown, or too many to be bound.
@@ -50,9 +49,9 @@ type Keyer struct {
 	roots    []string
 }
 
-// NewKeyer makes keys for a project, to which folders and paths are relative. Digests
-// of secrets are made with a key made of the user's; without one, what holds a secret
-// can be allowed by no lesson.
+// NewKeyer returns a Keyer for a project, to which folders and paths are relative. Digests of
+// secrets use a key derived from the user's key. Without one, a call with a secret cannot be
+// allowed by a lesson.
 func NewKeyer(r *redact.Redactor, userKey []byte, project string) *Keyer {
 	k := &Keyer{redactor: r}
 	if len(userKey) == state.KeySize {
@@ -67,7 +66,8 @@ func NewKeyer(r *redact.Redactor, userKey []byte, project string) *Keyer {
 	return k
 }
 
-// Keys are under what the call of an event is looked up.
+// Keys returns the keys under which the call of an event is looked up, nil for a call without parts
+// or one that is a question to the person.
 func (k *Keyer) Keys(ev *cardea.Event) []Key {
 	c := ev.Call
 	if c == nil || len(c.Parts) == 0 || harness.AsksPerson(c) {
@@ -110,7 +110,7 @@ func (k *Keyer) Keys(ev *cardea.Event) []Key {
 	return out
 }
 
-// root is the project's folder, "" for none.
+// root returns the project's folder, or "".
 func (k *Keyer) root() string {
 	if len(k.roots) == 0 {
 		return ""
@@ -120,7 +120,7 @@ func (k *Keyer) root() string {
 
 func isShell(info harness.ToolInfo) bool { return len(info.FieldsOf(harness.Command)) > 0 }
 
-// text is a field of the input that is a text, "" for any other.
+// text returns a text field of the input, "" for any other value.
 func text(c *cardea.Call, field string) string {
 	s, _ := c.Input[field].(string)
 	return s
@@ -134,8 +134,8 @@ func all(c *cardea.Call) []int {
 	return out
 }
 
-// ofLine gives the keys of a command line: of each command, and, unless the line is one
-// plain command, of the whole line as it was typed.
+// ofLine returns the keys of a command line: one for each command and, unless the line is one plain
+// command, one for the whole line as it was typed.
 func (k *Keyer) ofLine(ev *cardea.Event) []Key {
 	c := ev.Call
 	line := text(c, "command")
@@ -187,8 +187,8 @@ func (k *Keyer) ofLine(ev *cardea.Event) []Key {
 	return append(out, whole)
 }
 
-// unseenWord is why the words of a part do not say all that it does in a line, "" where
-// they do.
+// unseenWord returns the reason why the words of a part do not determine its effect in a line, or
+// "".
 func unseenWord(p *cardea.Part) string {
 	touches := len(p.Access) > 0 || p.Knowledge != cardea.Complete
 	switch {
@@ -200,8 +200,8 @@ func unseenWord(p *cardea.Part) string {
 	return ""
 }
 
-// beyondText is why the text of a command does not say all that it does in a line, ""
-// where it does.
+// beyondText returns the reason why the text of a command does not determine its effect in a line,
+// or "".
 func beyondText(ev *cardea.Event, part int, line string) string {
 	p := &ev.Call.Parts[part]
 	switch {
@@ -225,7 +225,7 @@ func beyondText(ev *cardea.Event, part int, line string) string {
 	return ""
 }
 
-// leadsOut reports a change to a file that is named in a project and lies elsewhere.
+// leadsOut reports whether a change to a file that is named in the project affects a file outside.
 func leadsOut(project string, all []cardea.Access) bool {
 	return project != "" && slices.ContainsFunc(all, func(a cardea.Access) bool {
 		return (a.Kind == cardea.Write || a.Kind == cardea.Delete) && a.Path != "" && a.Spelled != "" &&
@@ -233,7 +233,7 @@ func leadsOut(project string, all []cardea.Access) bool {
 	})
 }
 
-// onlyReads reports whether all parts but one certainly change nothing.
+// onlyReads reports whether all parts except but are certain to change nothing.
 func onlyReads(parts []cardea.Part, of []int, but int) bool {
 	return !slices.ContainsFunc(of, func(i int) bool {
 		return i != but && (parts[i].Knowledge != cardea.Complete ||
@@ -241,7 +241,7 @@ func onlyReads(parts []cardea.Part, of []int, but int) bool {
 	})
 }
 
-// bind notes the code that the part runs, to which an allow is bound.
+// bind records the code that the part runs, to which an allow is bound.
 func (key *Key) bind(p *cardea.Part, root string) {
 	code := disk.CodeOf(p, root)
 	key.endless = key.endless || code.Unnamed
@@ -258,8 +258,8 @@ func (key *Key) bind(p *cardea.Part, root string) {
 	}
 }
 
-// bindInLine is bind for a part of a line. A part that reads from a pipe may run its input, so
-// the files that other parts read are bound as well.
+// bindInLine is bind for a part of a line. A part that reads from a pipe may run its input, so the
+// files that other parts read are bound as well.
 func (key *Key) bindInLine(parts []cardea.Part, part int, root string) {
 	p := &parts[part]
 	key.bind(p, root)
@@ -278,8 +278,8 @@ func (key *Key) bindInLine(parts []cardea.Part, part int, root string) {
 	}
 }
 
-// bindUsed notes the files that a part may read. Those of a part that runs elsewhere are
-// another machine's, but for what is read here for it.
+// bindUsed records the files that a part may read. Files of a remote part are on another machine,
+// except those that are read locally for it.
 func (key *Key) bindUsed(p *cardea.Part) {
 	for _, list := range [][]cardea.Access{p.Access, p.MayTouch} {
 		for _, a := range list {
@@ -290,7 +290,7 @@ func (key *Key) bindUsed(p *cardea.Part) {
 	}
 }
 
-// withName is a list with a name that is not empty, once.
+// withName returns the list with the name added, unless it is empty or already there.
 func withName(list []string, name string) []string {
 	if name == "" || slices.Contains(list, name) {
 		return list
@@ -301,8 +301,7 @@ func withName(list []string, name string) []string {
 // isBound reports whether an allow may be bound to a file.
 func (key *Key) isBound() bool { return len(key.runs)+len(key.besides) > 0 }
 
-// changedBy reports whether a part certainly writes or deletes a file to which an allow
-// is bound.
+// changedBy reports whether a part is certain to write or delete a file to which an allow is bound.
 func (key *Key) changedBy(p *cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 		return (a.Kind == cardea.Write || a.Kind == cardea.Delete) && slices.ContainsFunc(slices.Concat(key.runs, key.besides), func(f string) bool {
@@ -311,13 +310,13 @@ func (key *Key) changedBy(p *cardea.Part) bool {
 	})
 }
 
-// keyOf is the key of a text that may hold secrets.
+// keyOf returns the key of a text that may hold secrets.
 func (k *Keyer) keyOf(raw string, parts ...int) Key {
 	subject, why := k.subject(raw)
 	return Key{Subject: subject, Parts: parts, Refusal: why}
 }
 
-// ofTexts are keys by the texts of the parts, under which nothing is allowed.
+// ofTexts returns keys by the texts of the parts, under which no allow applies.
 func (k *Keyer) ofTexts(ev *cardea.Event, why string) (out []Key) {
 	for i := range ev.Call.Parts {
 		key := k.keyOf(ev.Call.Parts[i].Text, i)
@@ -327,7 +326,7 @@ func (k *Keyer) ofTexts(ev *cardea.Event, why string) (out []Key) {
 	return out
 }
 
-// ofFiles are the keys of a tool that reads or changes files: a path each.
+// ofFiles returns the keys of a tool that reads or changes files, one for each path.
 func (k *Keyer) ofFiles(ev *cardea.Event) (out []Key) {
 	for i := range ev.Call.Parts {
 		p := &ev.Call.Parts[i]
@@ -363,8 +362,8 @@ func (k *Keyer) ofFiles(ev *cardea.Event) (out []Key) {
 	return out
 }
 
-// ofAddress is the key of an address: scheme, host and path. The query is left out: it
-// holds what is looked for, and secrets.
+// ofAddress returns the key of an address: scheme, host and path. It leaves out the query, which
+// holds search terms and secrets.
 func (k *Keyer) ofAddress(ev *cardea.Event) []Key {
 	raw := strings.TrimSpace(text(ev.Call, "url"))
 	address, _, _ := strings.Cut(raw, "#")
@@ -378,8 +377,8 @@ func (k *Keyer) ofAddress(ev *cardea.Event) []Key {
 	return []Key{key}
 }
 
-// ofInput is the key of a tool of which nothing is known: a digest of the whole input,
-// made with the user's key, since the input may hold what is guessed easily.
+// ofInput returns the key of an unknown tool: a digest of the whole input, made with the user's
+// key, since the input may be easy to guess.
 func (k *Keyer) ofInput(ev *cardea.Event) []Key {
 	if k.secret == nil {
 		return nil
@@ -392,8 +391,8 @@ func (k *Keyer) ofInput(ev *cardea.Event) []Key {
 	return []Key{{Subject: ev.Call.Tool + " " + digest, Parts: all(ev.Call)}}
 }
 
-// relative is a folder or file as lessons name it: relative to the project in it, and
-// absolute outside. "" stays what it is: not known.
+// relative returns a folder or file as lessons name it: relative to the project if it is inside,
+// else absolute. "" means unknown and stays "".
 func (k *Keyer) relative(at string) string {
 	for _, root := range k.roots {
 		if !paths.Within(root, at) {
@@ -406,7 +405,7 @@ func (k *Keyer) relative(at string) string {
 	return at
 }
 
-// Absolute is a folder or file that a lesson names, as an absolute path.
+// Absolute returns the absolute path of a folder or file that a lesson names.
 func (k *Keyer) Absolute(name string) string {
 	if len(k.roots) == 0 || path.IsAbs(filepath.ToSlash(name)) {
 		return name
@@ -414,10 +413,10 @@ func (k *Keyer) Absolute(name string) string {
 	return filepath.Join(k.roots[0], name)
 }
 
-// subject is a text without its secrets. One in a known position, such as the value of
-// an option, drops out of the key, so that the next token needs no new answer. Anything
-// else that was taken out stays in as a digest: two texts that look alike without their
-// secrets must not be one key. why says for what reason nothing may be allowed.
+// subject returns a text without its secrets. A secret in a known position, such as the value of an
+// option, is left out of the key, so that the next token needs no new answer. Every other secret is
+// replaced by a digest, since two texts that differ only in it need different keys. why is the
+// reason why nothing may be allowed, or "".
 func (k *Keyer) subject(raw string) (subject, why string) {
 	if strings.Contains(raw, "<REDACTED") {
 		why = "the call holds the mark of a secret that was taken out"
@@ -443,8 +442,8 @@ func (k *Keyer) subject(raw string) (subject, why string) {
 	return b.String(), why
 }
 
-// isData reports whether a secret in a known position can mean nothing but itself: no
-// expansion, no operator, no option, and no host where it stands in an address.
+// isData reports whether a secret in a known position can only be data. It must not be an
+// expansion, an operator or an option, nor a host in an address.
 func isData(raw string, start int, secret string) bool {
 	if secret == "" || strings.IndexByte("-./~", secret[0]) >= 0 || strings.Contains(secret, "..") {
 		return false

@@ -7,13 +7,13 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// Judge is what the judge is now: its lessons count while it is the same.
-type Judge struct{ Model, Prompt, Policy string }
+// JudgeVersion identifies the current judge. Its lessons apply while it is the same.
+type JudgeVersion struct{ Model, Prompt, Policy string }
 
-// Matches reports whether a lesson is about what a key names, as far as the key tells.
-// An allow needs every field to be equal, and [Keyer.Files] besides. A deny and an ask
-// count for every tool that changes the file, in an unknown folder, and outside of the
-// sandbox; an ask counts whatever the kind of the change is.
+// Matches reports whether a lesson is about the call of a key, as far as the key shows. An allow
+// needs every field to be equal, and equal [Keyer.Files] as well. A deny or ask applies to every
+// tool that changes the file, in an unknown folder, and outside of the sandbox. An ask applies to
+// every kind of change.
 func (r *Record) Matches(key *Key) bool {
 	if r.Subject != key.Subject || r.Role != AnyRole && r.Role != key.Role {
 		return false
@@ -37,9 +37,9 @@ func changesFiles(tool string) bool {
 	return known && info.EditsFiles
 }
 
-// InTime reports whether a lesson counts at a time, with the judge that there is; nil
-// for none.
-func (r *Record) InTime(now time.Time, judge *Judge) bool {
+// InTime reports whether a lesson applies at a time, with the current judge; nil means that there
+// is no judge.
+func (r *Record) InTime(now time.Time, judge *JudgeVersion) bool {
 	if r.By == ByJudge && (judge == nil || r.Model != judge.Model || r.Prompt != judge.Prompt || r.Policy != judge.Policy) {
 		return false
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // git runs a command of git in a project.
-func git(t *testing.T, p Place, args ...string) {
+func git(t *testing.T, p ScopeFolder, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-C", filepath.Dir(p.Dir), "-c", "user.name=a", "-c", "user.email=a@b.example", "-c", "commit.gpgsign=false"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
@@ -22,11 +22,11 @@ func git(t *testing.T, p Place, args ...string) {
 	}
 }
 
-// Two branches that both change the lessons merge without a conflict, and what counts
-// then is what both mean: all that was learned, nothing that was removed.
+// Two branches that both change the lessons merge without a conflict. The result has all lessons of
+// both, without those that either removed.
 func TestMerge(t *testing.T) {
-	remove := func(subject string) func(t *testing.T, p Place) {
-		return func(t *testing.T, p Place) {
+	remove := func(subject string) func(t *testing.T, p ScopeFolder) {
+		return func(t *testing.T, p ScopeFolder) {
 			var ids []ID
 			for _, f := range Open(p).Lookup(subject) {
 				ids = append(ids, f.ID)
@@ -36,22 +36,22 @@ func TestMerge(t *testing.T) {
 			}
 		}
 	}
-	learn := func(effect cardea.Effect, subjects ...string) func(t *testing.T, p Place) {
-		return func(t *testing.T, p Place) {
+	learn := func(effect cardea.Effect, subjects ...string) func(t *testing.T, p ScopeFolder) {
+		return func(t *testing.T, p ScopeFolder) {
 			for _, s := range subjects {
 				teach(t, p, draft(effect, s))
 			}
 		}
 	}
-	both := func(of ...func(t *testing.T, p Place)) func(t *testing.T, p Place) {
-		return func(t *testing.T, p Place) {
+	both := func(of ...func(t *testing.T, p ScopeFolder)) func(t *testing.T, p ScopeFolder) {
+		return func(t *testing.T, p ScopeFolder) {
 			for _, f := range of {
 				f(t, p)
 			}
 		}
 	}
 	for name, tt := range map[string]struct {
-		ours, theirs func(t *testing.T, p Place)
+		ours, theirs func(t *testing.T, p ScopeFolder)
 		want, gone   []string
 	}{
 		"both learn":                     {learn(cardea.Allow, "n1", "n3"), learn(cardea.Allow, "n2", "n4"), []string{"m", "n", "n1", "n2", "n3", "n4", "o"}, nil},
@@ -92,7 +92,7 @@ func TestMerge(t *testing.T) {
 						t.Errorf("%s: %s is back", when, subject)
 					}
 				}
-				if wrong := s.Troubles(); len(wrong) > 0 {
+				if wrong := s.Issues(); len(wrong) > 0 {
 					t.Errorf("%s: %v", when, wrong)
 				}
 			}
@@ -118,8 +118,8 @@ func sortedUnique(lines []string) bool {
 	return true
 }
 
-// Without the attribute git leaves its marks: they are told with their lines, and
-// everything else counts.
+// Without the attribute, git leaves its conflict marks. They are reported with their lines, and all
+// other lines apply.
 func TestMarksOfAConflict(t *testing.T) {
 	p := here(t)
 	teach(t, p, draft(cardea.Deny, "a"), draft(cardea.Deny, "c"))
@@ -127,7 +127,7 @@ func TestMarksOfAConflict(t *testing.T) {
 	lines := strings.SplitAfter(contents(t, deny), "\n")
 	put(t, deny, fmt.Sprintf("<<<<<<< HEAD\n%s=======\n%s>>>>>>> theirs\n", lines[0], lines[1]))
 	s := Open(p)
-	if got := s.Troubles(); len(got) != 3 || got[1].Diagnostic.Line != 3 || got[0].Failure != cardea.BrokenFile {
+	if got := s.Issues(); len(got) != 3 || got[1].Diagnostic.Line != 3 || got[0].Failure != cardea.BrokenFile {
 		t.Errorf("%v", got)
 	}
 	expect(t, p, map[string]string{"a": "deny own 2", "c": "deny own 4"})

@@ -12,40 +12,40 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// The lines of a shared folder that this user's Cardea wrote, or the person accepted,
-// are listed in the state folder: the id of each with a signature for the folder. The
-// list begins with a number of its own, which changes when a line is taken from it: what
-// an index says of the user's own lines holds as long as the number is the same.
+// The state folder lists the lines of a shared folder that this user's Cardea wrote or the person
+// accepted: the id of each with a signature for the folder. The list begins with a number, which
+// changes when a line is removed from it. The index's knowledge of the user's own lines is valid
+// while the number is the same.
 const (
 	ownPurpose    = "a lesson of one's own"
 	numberPurpose = "number of a list of lessons"
-	// ownSize is the size of an entry of the list.
+	// ownSize is the size of an entry of the list, in bytes.
 	ownSize = len(ID{}) + state.SignatureSize
-	// maxOwn bounds the list, in bytes: a million lessons.
+	// maxOwn is the largest size of the list, in bytes: a million lessons.
 	maxOwn = 1 << 20 * ownSize
 )
 
-// ownPath is where the list of a folder lies, "" where there is none.
-func (p *Place) ownPath() string {
+// ownPath returns the path of a folder's list, or "" without a state folder or key.
+func (p *ScopeFolder) ownPath() string {
 	if p.State == "" || len(p.Key) != state.KeySize {
 		return ""
 	}
 	return filepath.Join(p.State, "lessons", p.name()+".own")
 }
 
-func (p *Place) ownEntry(id ID) []byte {
+func (p *ScopeFolder) ownEntry(id ID) []byte {
 	return append(id[:], state.Sign(p.Key, ownPurpose, []byte(p.Dir), id[:])...)
 }
 
-// newOwn is the beginning of a list.
-func (p *Place) newOwn() []byte {
+// newOwn returns the beginning of a new list.
+func (p *ScopeFolder) newOwn() []byte {
 	number := make([]byte, len(ID{}))
 	_, _ = rand.Read(number) // ends the process rather than fail
 	return append(number, state.Sign(p.Key, numberPurpose, []byte(p.Dir), number)...)
 }
 
-// ownNumber is the number of the list, "" where there is none.
-func (p *Place) ownNumber() string {
+// ownNumber returns the number of the list, or "" for a missing or forged list.
+func (p *ScopeFolder) ownNumber() string {
 	path := p.ownPath()
 	if path == "" {
 		return ""
@@ -62,15 +62,15 @@ func (p *Place) ownNumber() string {
 	return hex.EncodeToString(b[:len(ID{})])
 }
 
-// numbers reports whether a list begins as one of this folder.
-func (p *Place) numbers(b []byte) bool {
+// numbers reports whether a list begins with a signed number for this folder.
+func (p *ScopeFolder) numbers(b []byte) bool {
 	const at = len(ID{})
 	return len(b) >= ownSize && state.Signed(p.Key, b[at:ownSize], numberPurpose, []byte(p.Dir), b[:at])
 }
 
-// ownLines says which lines are the user's own. Signatures are compared for those that
-// are asked about.
-func (p *Place) ownLines() func(ID) bool {
+// ownLines returns a function that reports whether a line is the user's own. It checks a signature
+// only when a line is asked about.
+func (p *ScopeFolder) ownLines() func(ID) bool {
 	if !p.Shared || p.ownPath() == "" {
 		return func(ID) bool { return false }
 	}

@@ -6,16 +6,16 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Place is the folder whose lessons the store has.
-func (s *Store) Place() Place {
+// Place returns the folder of the store.
+func (s *Store) Place() ScopeFolder {
 	if s == nil {
-		return Place{}
+		return ScopeFolder{}
 	}
 	return s.place
 }
 
-// Stamp tells whether the files of a folder changed: it is another one then.
-func (p *Place) Stamp() string {
+// Stamp returns a value that changes with the files of the folder.
+func (p *ScopeFolder) Stamp() string {
 	var all [len(fileNames)]string
 	for i := range all {
 		all[i] = state.Stamp(p.file(i))
@@ -23,8 +23,8 @@ func (p *Place) Stamp() string {
 	return strings.Join(all[:], " ")
 }
 
-// Indexed reports whether the store has an index. Without one, [Store.Unindexed] has all
-// lessons that it knows.
+// Indexed reports whether the store has an index. Without one, [Store.Unindexed] returns all known
+// lessons.
 func (s *Store) Indexed() (is bool) {
 	s.looking(func() { is = s.head != nil && s.pages != nil })
 	return is

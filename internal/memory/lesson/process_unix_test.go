@@ -19,8 +19,7 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// In a process of these tests: teach lessons one by one, and say of each that it is
-// kept when that is so.
+// In a process of these tests: teach lessons one by one, and report each one that is stored.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("LESSONS_TEACH"); dir != "" {
 		if err := teacher(dir, os.Getenv("LESSONS_NAME")); err != nil {
@@ -32,9 +31,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// placeIn is the place of here in a folder.
-func placeIn(root string) (Place, error) {
-	p := Place{Dir: filepath.Join(root, "p", ".cardea"), Scope: cardea.ScopeProject, Shared: true, State: filepath.Join(root, "state"), Cache: filepath.Join(root, "cache")}
+// placeIn returns the place of here in a folder.
+func placeIn(root string) (ScopeFolder, error) {
+	p := ScopeFolder{Dir: filepath.Join(root, "p", ".cardea"), Scope: cardea.ScopeProject, Shared: true, State: filepath.Join(root, "state"), Cache: filepath.Join(root, "cache")}
 	var err error
 	p.Key, err = state.LoadKey(p.State)
 	return p, err
@@ -85,8 +84,8 @@ func start(t *testing.T, root, name string, count int) (*exec.Cmd, *bufio.Scanne
 	return cmd, bufio.NewScanner(out)
 }
 
-// intact looks at every line of the files, and finds what was said to be kept.
-func intact(t *testing.T, p Place, kept []string) {
+// intact checks every line of the files, and finds the lessons that were reported as stored.
+func intact(t *testing.T, p ScopeFolder, kept []string) {
 	t.Helper()
 	seen := map[string]int{}
 	for i, name := range fileNames {
@@ -147,8 +146,8 @@ func TestManyProcessesAtOnce(t *testing.T) {
 	intact(t, p, kept)
 }
 
-// A process that is killed at any moment loses no lesson that it said to be kept, and
-// nothing keeps the others from going on.
+// A process that is killed at any moment loses no lesson that it reported as stored, and does not
+// block the others.
 func TestKilledAtAnyMoment(t *testing.T) {
 	root := t.TempDir()
 	p, err := placeIn(root)

@@ -11,8 +11,8 @@ import (
 	"cardea.dev/internal/base/jsontext"
 )
 
-// AnyRole is the role of a lesson that counts for every agent, AnyDir the folder of one
-// that counts in every folder.
+// AnyRole is the role of a lesson that applies to every agent, AnyDir the folder of a lesson that
+// applies in every folder.
 const (
 	AnyRole = "*"
 	AnyDir  = "*"
@@ -26,72 +26,69 @@ const (
 	Move   = "move"
 )
 
-// Who can teach (the field "by").
+// The teachers of lessons (the field "by").
 const (
 	ByPerson = "person"
 	ByJudge  = "judge"
 )
 
-// Record is a lesson as it stands in its line.
+// Record is a lesson in the form of its line.
 type Record struct {
 	// Effect is allow, deny or ask.
 	Effect cardea.Effect
-	// Tool is the canonical name of the tool, Subject what it is about: the canonical
-	// command, a path relative to Dir, an address.
+	// Tool is the canonical name of the tool, Subject the canonical command, a path relative to
+	// Dir, or an address.
 	Tool, Subject string
 	// Role is the agent's role, "" for an agent without one, [AnyRole] for all.
 	Role string
-	// Dir is the folder in which the call runs: "." for the project, relative to it with
-	// slashes for folders in it, else absolute. [AnyDir] counts in a deny and an ask.
+	// Dir is the folder in which the call runs: "." for the project, relative to it with slashes
+	// for folders in it, else absolute. [AnyDir] applies only in a deny or an ask.
 	Dir string
-	// Kind says how a file changes, "" for what changes none.
+	// Kind is the kind of change to a file, "" for a tool that changes none.
 	Kind string
 	// Unsandboxed is set where the call runs outside of the harness's sandbox.
 	Unsandboxed bool
-	// By is who taught it ([ByPerson]), Who their name, When the time in UTC.
+	// By is the kind of teacher ([ByPerson]), Who their name, When the time in UTC.
 	By, Who string
 	When    time.Time
 	Reason  string
 	// Files are the files to which an allow is bound: digests by path, relative to the
 	// project with slashes, or absolute.
 	Files map[string]string
-	// Expires is when it ends, zero for never.
+	// Expires is the end of the lesson's validity, zero for none.
 	Expires time.Time
-	// Model, Prompt and Policy are the judge's model, and the digests of its prompt and
-	// of the policy that it judged by.
+	// Model is the judge's model. Prompt and Policy are the digests of its prompt and policy.
 	Model, Prompt, Policy string
 }
 
-// Expired reports whether the lesson's time is over.
+// Expired reports whether the lesson's validity has ended.
 func (r *Record) Expired(now time.Time) bool { return !r.Expires.IsZero() && !now.Before(r.Expires) }
 
-// ID names a line. It is the digest of its bytes, so a line that somebody edits has
-// another one.
+// ID identifies a line. It is the digest of its bytes, so editing a line changes its id.
 type ID [sha256.Size]byte
 
-// IDOf is the id of a line without the line's end.
+// IDOf returns the id of a line without the line's end.
 func IDOf(line string) ID { return sha256.Sum256([]byte(line)) }
 
-// String is the id in hexadecimal digits, as lines that remove lessons hold it.
+// String returns the id in hexadecimal digits, as lines that remove lessons contain it.
 func (id ID) String() string { return hex.EncodeToString(id[:]) }
 
-// shortID is how many digits of an id people see.
+// shortID is the number of digits in a short id.
 const shortID = 12
 
-// Short is the beginning of the id, which names a lesson for people.
+// Short returns the beginning of the id, which names a lesson for people.
 func (id ID) Short() string { return hex.EncodeToString(id[:shortID/2]) }
 
-// Line is what a line of a file of lessons says: a lesson, or that another line was
-// removed. A line that removes stays, so that a merge with a branch that still has the
-// lesson does not bring it back.
+// Line is a line of a file of lessons: a lesson, or the removal of another line. A line of removal
+// stays, so that a merge with a branch that still has the lesson does not bring it back.
 type Line struct {
 	Record
 	// Removes is the id of the line that is removed, "" for a lesson.
 	Removes string
 }
 
-// text is the line without the line's end. What it is made of is redacted, or read from
-// a file of lessons.
+// text returns the line without the line's end. Its fields are redacted, or come from a file of
+// lessons.
 func (l *Line) text() string {
 	b := make([]byte, 0, 256)
 	field := func(name, value string) {
@@ -150,8 +147,8 @@ func timeText(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// ParseLine reads a line. Everything that this version does not know is an error: a key
-// that it ignored might say that the lesson is narrower.
+// ParseLine parses a line. Everything unknown to this version is an error: an ignored key might
+// narrow the lesson.
 func ParseLine(line string) (Line, error) {
 	s := scanner{s: line}
 	var l Line
@@ -179,7 +176,7 @@ func ParseLine(line string) (Line, error) {
 	return l, l.Record.check()
 }
 
-// check says what makes no sense in a record.
+// check returns an error for a record with invalid or contradictory fields.
 func (r *Record) check() error {
 	switch {
 	case r.Effect != cardea.Allow && r.Effect != cardea.Deny && r.Effect != cardea.Ask:
@@ -193,7 +190,7 @@ func (r *Record) check() error {
 	case r.Kind != "" && r.Kind != Create && r.Kind != Edit && r.Kind != Delete && r.Kind != Move:
 		return errors.New("the kind is create, edit, delete or move")
 	case r.By != "" && r.By != ByPerson && r.By != ByJudge:
-		// Another spelling of judge would count as long as a person's.
+		// Another spelling of judge would be valid as long as a person's lesson.
 		return errors.New("by is person or judge")
 	}
 	return nil

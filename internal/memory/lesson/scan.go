@@ -11,14 +11,14 @@ import (
 	"cardea.dev"
 )
 
-// scanner reads the JSON of one line. It knows the keys of a lesson and nothing else,
-// since a file may have a million lines.
+// scanner reads the JSON of one line. It supports only the keys of a lesson, since a file may have
+// a million lines.
 type scanner struct {
 	s string
 	i int
 }
 
-// lineKeys are the keys of a line, and where those that are plain texts stand.
+// lineKeys are the keys of a line. text returns the field of those that are plain texts.
 var lineKeys = [...]struct {
 	name string
 	text func(l *Line) *string
@@ -38,7 +38,7 @@ var lineKeys = [...]struct {
 	{"policy", func(l *Line) *string { return &l.Policy }},
 }
 
-// keyAt returns the place of a key in [lineKeys], -1 for a text that is no key.
+// keyAt returns the index of a key in [lineKeys], or -1.
 func keyAt(key string) int {
 	for i := range lineKeys {
 		if lineKeys[i].name == key {
@@ -48,7 +48,7 @@ func keyAt(key string) int {
 	return -1
 }
 
-// keys are those that a line has, a bit each.
+// keys is the set of keys in a line, one bit each.
 type keys uint32
 
 func (k keys) has(key string) bool { return k>>keyAt(key)&1 != 0 }
@@ -59,7 +59,7 @@ func (s *scanner) blanks() {
 	}
 }
 
-// take steps over a character, and reports whether it was there.
+// take skips a character, and reports whether it was there.
 func (s *scanner) take(c byte) bool {
 	s.blanks()
 	if s.i < len(s.s) && s.s[s.i] == c {
@@ -71,7 +71,7 @@ func (s *scanner) take(c byte) bool {
 
 var errNoObject = errors.New("this is no JSON object with the keys of a lesson")
 
-// line reads the whole line, and tells which keys it has.
+// line reads the whole line, and returns the keys it has.
 func (s *scanner) line(l *Line) (given keys, err error) {
 	err = s.object(func(key string) error {
 		at := keyAt(key)
@@ -159,7 +159,7 @@ func (s *scanner) value(l *Line, key string) (err error) {
 	return l.set(key, text)
 }
 
-// set gives a key of the line its text.
+// set sets the text of a key of the line.
 func (l *Line) set(key, text string) (err error) {
 	switch key {
 	case "effect":
@@ -174,7 +174,7 @@ func (l *Line) set(key, text string) (err error) {
 	return err
 }
 
-// moment reads a time, "" for none.
+// moment parses a time; "" is the zero time.
 func moment(key, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -186,7 +186,7 @@ func moment(key, text string) (time.Time, error) {
 	return t, nil
 }
 
-// text reads a string. One without escapes is a piece of the line.
+// text reads a string. A string without escapes shares the memory of the line.
 func (s *scanner) text() (string, error) {
 	if !s.take('"') {
 		return "", errNoObject
@@ -214,7 +214,7 @@ func (s *scanner) text() (string, error) {
 	return "", errors.New("a text has no end")
 }
 
-// unescaped reads a string with escapes, or with characters beyond ASCII.
+// unescaped reads a string with escapes or non-ASCII characters.
 func unescaped(raw string) (string, error) {
 	var out string
 	if !utf8.ValidString(raw) {

@@ -11,42 +11,41 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Section is a piece of the index that another package makes and reads, such as one
-// that finds lessons by their tokens. It is made together with the index, and counts
-// only with it.
+// Section is a piece of the index that another package makes and reads, such as one that finds
+// lessons by their tokens. It is made together with the index, and is only valid with it.
 type Section struct {
-	// Name names it, with a version of its form.
+	// Name is the name of the section, with a version of its form.
 	Name string
-	// Note appends to b what the section must know of a lesson, when its line is read.
-	// Several goroutines call it at once.
+	// Note appends the section's data about a lesson to b when the lesson's line is read. It must
+	// be safe for concurrent use.
 	Note func(b []byte, r *Record) []byte
-	// Make gives its content. It gets what was noted of each lesson, in the order of the
-	// files, and its number, which stands for the same lesson in [SectionReader.At].
+	// Make returns the content of the section. notes yields the number and the note of each lesson,
+	// in the order of the files. The number identifies the lesson in [SectionReader.At].
 	Make func(notes iter.Seq2[int, []byte]) []byte
 }
 
-// noted is what a section noted of the lessons of a piece of a file, in their order.
+// noted holds the notes of a section on the lessons of a piece of a file, in their order.
 type noted struct {
 	file uint8
-	// offsets is where the lines stand in the file, ends where their notes end in text.
+	// offsets are the offsets of the lines in the file, ends the ends of their notes in text.
 	offsets []uint64
 	ends    []uint32
 	text    []byte
 }
 
-// add adds what was noted of a line.
+// add adds the note of a line.
 func (n *noted) add(s *Section, l *parsedLine, offset uint64) {
 	n.text = s.Note(n.text, &l.Record)
 	n.offsets, n.ends = append(n.offsets, offset), append(n.ends, uint32(len(n.text)))
 }
 
-// The place of a lesson in the files is packed into 64 bits: file, offset and number.
+// The position of a lesson in the files is packed into 64 bits: file, offset and number.
 const (
 	numberBits = 28
 	offsetBits = 34
 )
 
-// inFiles are the places of entries, in the order of the files.
+// inFiles returns the positions of entries, in the order of the files.
 func inFiles(entries []entry) []uint64 {
 	out := make([]uint64, 0, len(entries))
 	for i := range entries {
@@ -58,8 +57,8 @@ func inFiles(entries []entry) []uint64 {
 	return out
 }
 
-// notesOf gives the notes of the lessons at these places, with their numbers. Lines of
-// which no entry was made, such as those that stand there twice, are left out.
+// notesOf yields the notes of the lessons at these positions, with their numbers. It skips lines
+// without an entry, such as duplicates.
 func notesOf(places []uint64, pieces []noted) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		left := places
@@ -79,7 +78,7 @@ func notesOf(places []uint64, pieces []noted) iter.Seq2[int, []byte] {
 	}
 }
 
-// SectionReader reads a section of the index in force.
+// SectionReader reads a section of the current index.
 type SectionReader struct {
 	store *Store
 	pages *pages
@@ -87,8 +86,8 @@ type SectionReader struct {
 	keys  section
 }
 
-// Section opens a section, false where there is no index, or none with it. What the
-// files say that the index does not know is in [Store.Unindexed].
+// Section returns a reader of a section. It returns false without an index or without this section
+// in it. [Store.Unindexed] has the lessons that the index does not cover.
 func (s *Store) Section(name string) (*SectionReader, bool) {
 	if s == nil {
 		return nil, false
@@ -104,8 +103,7 @@ func (s *Store) Section(name string) (*SectionReader, bool) {
 	return &SectionReader{s, s.pages, of, keys}, ok && ok2
 }
 
-// Lacks reports whether there is an index, and a section is missing from it: it is to be
-// made again.
+// Lacks reports whether the index lacks a section, so that it must be rebuilt.
 func (s *Store) Lacks(name string) (lacks bool) {
 	s.looking(func() {
 		if s.head != nil && s.pages != nil {
@@ -121,12 +119,12 @@ func (r *SectionReader) Same(other *SectionReader) bool {
 	return r.store == other.store && r.pages == other.pages && r.of == other.of
 }
 
-// Size is the size of the section in bytes.
+// Size returns the size of the section in bytes.
 func (r *SectionReader) Size() int64 { return int64(r.of.size) }
 
-// Distrust puts the index aside and reads the files themselves: [Store.Unindexed] has what
-// they hold, and the index is to be made again. It is for who finds that there is no such
-// section, or that it is none: what lessons deny and ask must not depend on it.
+// Distrust discards the index and reads the files themselves. [Store.Unindexed] then returns their
+// lessons, and the index must be rebuilt. Callers use it for a missing or invalid section, since
+// denies and asks of lessons must not depend on it.
 func (s *Store) Distrust() {
 	s.looking(func() {
 		if s.head != nil && s.pages != nil {
@@ -135,11 +133,11 @@ func (s *Store) Distrust() {
 	})
 }
 
-// Count is how many lessons the index has.
+// Count returns the number of lessons in the index.
 func (r *SectionReader) Count() int { return int(r.keys.size / entrySize) }
 
-// ReadAt reads from the section, and checks what it reads against its signature. What
-// was changed by others is an error.
+// ReadAt reads from the section, and checks the signature of the pages. A page that was changed is
+// an error.
 func (r *SectionReader) ReadAt(b []byte, off int64) (int, error) {
 	r.store.mu.Lock()
 	defer r.store.mu.Unlock()
@@ -151,9 +149,8 @@ func (r *SectionReader) ReadAt(b []byte, off int64) (int, error) {
 	return copy(b, got), err
 }
 
-// At gives the lesson of a number. It is false where the file of the lesson changed
-// since the index was made: from then on [Store.Unindexed] has it, if it still stands
-// there.
+// At returns the lesson with a number. It returns false if the lesson's file changed after the
+// index was made. [Store.Unindexed] then has the lesson, if it still exists.
 func (r *SectionReader) At(number int) (*Found, bool) {
 	r.store.mu.Lock()
 	defer r.store.mu.Unlock()
@@ -177,20 +174,19 @@ func (r *SectionReader) At(number int) (*Found, bool) {
 
 // pageWriter writes the pages of an index.
 type pageWriter struct {
-	place *Place
+	place *ScopeFolder
 	name  string
 	to    io.Writer
-	// out are pages that are not signed and written yet, count is how many there are
-	// with those that are.
+	// out holds pages that are not signed and written yet. count is the number of all pages.
 	out   []byte
 	count uint64
 	err   error
 }
 
-// batch is how many pages are signed and written at once.
+// batch is the number of pages that are signed and written at once.
 const batch = 1024
 
-// page adds a page with what fill appends.
+// page adds a page with the content that fill appends.
 func (w *pageWriter) page(fill func([]byte) []byte) {
 	start := len(w.out)
 	w.out = fill(w.out)
@@ -200,7 +196,7 @@ func (w *pageWriter) page(fill func([]byte) []byte) {
 	}
 }
 
-// flush signs and writes what waits. Every processor signs some pages.
+// flush signs and writes the waiting pages. Every processor signs some pages.
 func (w *pageWriter) flush() {
 	first, pages := w.count-uint64(len(w.out)/pageSize), len(w.out)/pageSize
 	each := max(1, (pages+maxReaders-1)/maxReaders)

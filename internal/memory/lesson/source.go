@@ -1,14 +1,13 @@
 package lesson
 
-// Source is a store whose lessons count for an event, and how far they do.
+// Source is a store whose lessons apply to an event, with limits on them.
 type Source struct {
 	Store *Store
-	// Keyer makes the keys under which calls are found in the store: its project is the
-	// one that the store belongs to.
+	// Keyer makes the keys of calls for the store. Its project is the one of the store.
 	Keyer *Keyer
-	// Allows is set where allows count.
+	// Allows is set where allows apply.
 	Allows bool
-	// Trusted is set where the person trusts who can write there. Texts of others are
-	// not told to the model.
+	// Trusted is set where the person trusts everyone who can write to the store. The model does
+	// not receive texts from other stores.
 	Trusted bool
 }

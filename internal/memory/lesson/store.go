@@ -20,104 +20,103 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// fileNames are the files of a folder, by [effects].
+// fileNames are the files of a folder, in the order of [effects].
 var fileNames = [...]string{"allow.jsonl", "deny.jsonl", "ask.jsonl"}
 
-// effects are those of the files, in their order.
+// effects are the effects of the files, in their order.
 var effects = [...]cardea.Effect{cardea.Allow, cardea.Deny, cardea.Ask}
 
 const (
 	allowFile = 0
-	// maxFile is how large a file of lessons may be, in bytes: a million lessons and
-	// more.
+	// maxFile is the largest size of a file of lessons, in bytes: more than a million lessons.
 	maxFile = 512 << 20
-	// smallFile is up to which size a file is read as a whole, in bytes: that is as
-	// quick as an index.
+	// smallFile is the largest size in bytes of a file that is read completely, which is as fast as
+	// an index.
 	smallFile = 16 << 10
-	// maxStale is up to which size a file is read as a whole while its index is stale,
-	// in bytes. The denies and asks of a larger one would keep the call waiting.
+	// maxStale is the largest size in bytes of a file that is read completely while its index is
+	// stale. Reading the denies and asks of a larger one would delay the call.
 	maxStale = 64 << 20
 )
 
-// stamps are those of the files, and at [ownStamp] the number of the list of the user's
-// own lines; "" for a file that is not there.
+// stamps holds the stamps of the files, and at [ownStamp] the number of the list of the user's own
+// lines; "" for a missing file.
 type stamps [len(fileNames) + 1]string
 
 const ownStamp = len(fileNames)
 
-// Place is the folder of a scope, and what is needed to believe what lies there.
-type Place struct {
-	// Dir is the scope's folder. Lessons lie in its folder "lessons".
+// ScopeFolder is the folder of a scope, with the means to verify its contents.
+type ScopeFolder struct {
+	// Dir is the scope's folder. Lessons are in its folder "lessons".
 	Dir   string
 	Scope cardea.Scope
-	// Shared is set for a folder of a project: others can write there, so an allow
-	// counts only if this user's Cardea wrote it or the person accepted it.
+	// Shared is set for a folder of a project. Others can write there, so an allow applies only if
+	// this user's Cardea wrote it or the person accepted it.
 	Shared bool
-	// State and Cache are the state and the cache folder, "" for none, Key is the user's
-	// key, nil for none.
+	// State and Cache are the state and the cache folder, "" for none. Key is the user's key, or
+	// nil.
 	State, Cache string
 	Key          []byte
-	// Beside are texts of files that are written into Dir with the first lesson, by name,
-	// unless they are there: those that tell git about the folder.
+	// Beside holds texts of files by name, which are written into Dir with the first lesson unless
+	// they exist. They configure git for the folder.
 	Beside map[string]string
-	// LastGood gives the last good form of a file that is broken, nil for none; Note
-	// remembers one that was read without errors.
+	// LastGood returns the last valid form of a broken file, nil for none. Note stores a file that
+	// was read without errors.
 	LastGood func(path string) []byte
 	Note     func(path, text string, when time.Time)
 }
 
-// Folder is where the lessons of a scope's folder lie.
+// Folder returns the folder of lessons in a scope's folder.
 func Folder(dir string) string { return filepath.Join(dir, "lessons") }
 
-func (p *Place) file(i int) string { return filepath.Join(Folder(p.Dir), fileNames[i]) }
+func (p *ScopeFolder) file(i int) string { return filepath.Join(Folder(p.Dir), fileNames[i]) }
 
 // Found is a lesson in a file.
 type Found struct {
 	Record
 	ID ID
-	// File and Line say where it stands. Scope is whose it is.
+	// File and Line are the lesson's position, Scope is the scope of its folder.
 	File  string
 	Line  int
 	Scope cardea.Scope
-	// Own is set where this user's Cardea wrote the line or the person accepted it, and
-	// for every line of a folder that is not shared.
+	// Own is set where this user's Cardea wrote the line or the person accepted it, and for every
+	// line of a folder that is not shared.
 	Own bool
 }
 
-// Source is where the lesson stands, "file:line".
+// Source returns the position of the lesson, "file:line".
 func (f *Found) Source() string { return f.File + ":" + strconv.Itoa(f.Line) }
 
-// Counts reports whether the lesson counts as far as its origin goes: an allow that
-// somebody else wrote does not.
+// Counts reports whether the origin of the lesson lets it apply. An allow applies only if the line
+// is the user's own.
 func (f *Found) Counts() bool { return f.Own || f.Effect != cardea.Allow }
 
-// Store is the lessons of one folder, as they are at the time of one look. It is safe
-// for concurrent use.
+// Store holds the lessons of one folder, as they are at its first use. It is safe for concurrent
+// use.
 type Store struct {
-	place Place
+	place ScopeFolder
 	mu    sync.Mutex
-	// looked is set when the files were looked at.
+	// looked is set once the files were read.
 	looked bool
 	stamps stamps
 	head   *head
 	pages  *pages
 	files  [len(fileNames)]*os.File
-	// current says which files the index knows as they are.
+	// current marks the files that the index covers in their current form.
 	current [len(fileNames)]bool
-	// extra are the lessons that are in no page: of small files, of files that changed,
-	// and those that were added last. byHash finds them.
+	// extra holds the lessons that are in no page: those of small or changed files, and recently
+	// added ones. byHash finds them.
 	extra  []Found
 	byHash map[uint64][]int
-	// troubles are what is wrong with the files.
-	troubles cardea.Troubles
-	// stale is set where the index is to be made again.
+	// issues are the problems with the files.
+	issues cardea.Issues
+	// stale is set where the index must be rebuilt.
 	stale bool
 	memo  map[entry]*Found
 }
 
-// Open looks at the lessons of a folder. It reads nothing before it is asked. It is nil
-// where there is no folder.
-func Open(p Place) *Store {
+// Open returns the lessons of a folder, or nil for a missing folder. It reads the files at the
+// first use.
+func Open(p ScopeFolder) *Store {
 	if p.Dir == "" || !state.Exists(Folder(p.Dir)) {
 		return nil
 	}
@@ -144,8 +143,8 @@ func (s *Store) Close() {
 	s.looked = false
 }
 
-// stampsNow are the stamps of the files and of what is the user's own.
-func (p *Place) stampsNow() (out stamps) {
+// stampsNow returns the current stamps of the files and of the list of the user's own lines.
+func (p *ScopeFolder) stampsNow() (out stamps) {
 	for i := range fileNames {
 		out[i] = state.Stamp(p.file(i))
 	}
@@ -155,17 +154,17 @@ func (p *Place) stampsNow() (out stamps) {
 	return out
 }
 
-// look finds out which files the index knows, and reads the others.
+// look determines which files the index covers, and reads the others.
 func (s *Store) look() {
 	if s.looked {
 		return
 	}
 	s.looked = true
-	s.extra, s.byHash, s.troubles, s.memo, s.stale = nil, map[uint64][]int{}, nil, map[entry]*Found{}, false
+	s.extra, s.byHash, s.issues, s.memo, s.stale = nil, map[uint64][]int{}, nil, map[entry]*Found{}, false
 	free := 0
 	for end := time.Now().Add(limit.LessonsWritten); !s.compare() && time.Now().Before(end); {
-		// Where nobody is at it, the index stays as it is. Who ended just now is none of
-		// those, nor who begins.
+		// If no process is writing, the index stays as it is. A process that has just ended or
+		// begun is not writing.
 		if !s.place.isLocked() {
 			if free++; free > maxTries {
 				break
@@ -185,19 +184,19 @@ func (s *Store) look() {
 	}
 }
 
-// A process that writes lessons tells the index right behind: a look waits for so long
-// before it looks again, and does so a few times where nobody seems to write.
+// A process that writes lessons updates the index right afterwards. A lookup waits for this long
+// before it looks again, and tries a few times if no process seems to write.
 const (
 	writing  = 300 * time.Microsecond
 	maxTries = 3
 )
 
-// compare reads the head of the index and finds out which files it knows as they are. It
-// is false where one that needs an index has none that does.
+// compare reads the head of the index and determines which files it covers in their current form.
+// It returns false if a file that needs an index has none that covers it.
 func (s *Store) compare() bool {
 	s.stamps, s.current = s.place.stampsNow(), [len(fileNames)]bool{}
 	if s.head = s.place.readHead(); s.head == nil {
-		return true // nobody is at it
+		return true // no process is writing
 	}
 	if s.pages != nil && s.pages.name != s.head.pages {
 		_ = s.pages.file.Close() // it was only read
@@ -215,23 +214,23 @@ func (s *Store) compare() bool {
 	return all
 }
 
-// missing looks at a file without a stamp: one that is not there, or that is no file.
+// missing handles a file without a stamp: one that is missing or not a regular file.
 func (s *Store) missing(i int) {
 	if path := s.place.file(i); state.Exists(path) {
 		s.unreadable(i, state.ErrDangling)
 	}
 }
 
-// unreadable notes that a file cannot be read. What it denied and asked is not known.
+// unreadable records that a file cannot be read, so that its denies and asks are unknown.
 func (s *Store) unreadable(i int, err error) {
 	d := cardea.Diagnostic{File: s.place.file(i), Code: cardea.CodeUnreadable, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
-	s.trouble(i, d, s.fromLastGood(i))
+	s.issue(i, d, s.fromLastGood(i))
 }
 
-// trouble notes what is wrong with a file. What may be missing from the denies and asks
-// costs what the failure table says; an allow that is missing costs nothing.
-func (s *Store) trouble(i int, d cardea.Diagnostic, kept bool) {
-	t := cardea.Trouble{Diagnostic: d}
+// issue records a problem with a file. If denies or asks may be missing, the failure table decides
+// the effect; a missing allow has no effect.
+func (s *Store) issue(i int, d cardea.Diagnostic, kept bool) {
+	t := cardea.Issue{Diagnostic: d}
 	switch {
 	case i == allowFile:
 		t.Diagnostic.Severity = cardea.LevelWarning
@@ -241,10 +240,10 @@ func (s *Store) trouble(i int, d cardea.Diagnostic, kept bool) {
 	default:
 		t.Failure = cardea.BrokenFile
 	}
-	s.troubles = append(s.troubles, t)
+	s.issues = append(s.issues, t)
 }
 
-// fromHead takes what the head knows of a file: what was added last, and what is broken.
+// fromHead takes the data about a file from the head: recently added lessons and broken lines.
 func (s *Store) fromHead(i int) {
 	s.report(i, s.head.broken[i])
 	for _, e := range s.head.tail {
@@ -256,20 +255,20 @@ func (s *Store) fromHead(i int) {
 	}
 }
 
-// report tells of broken lines.
+// report records an issue for broken lines.
 func (s *Store) report(i int, broken []brokenLine) {
 	if len(broken) == 0 {
 		return
 	}
 	kept := s.fromLastGood(i)
 	for _, b := range broken {
-		s.trouble(i, cardea.Diagnostic{File: s.place.file(i), Line: b.line, Code: cardea.CodeSyntax, Text: b.text,
+		s.issue(i, cardea.Diagnostic{File: s.place.file(i), Line: b.line, Code: cardea.CodeSyntax, Text: b.text,
 			Hint: "mend or remove the line; \"cardea lessons list\" shows the others"}, kept)
 	}
 }
 
-// fromLastGood adds the denies and asks of the last good form of a file, and reports
-// whether there is one.
+// fromLastGood adds the denies and asks of the last valid form of a file, and reports whether it
+// exists.
 func (s *Store) fromLastGood(i int) bool {
 	if i == allowFile || s.place.LastGood == nil {
 		return false
@@ -292,8 +291,8 @@ func (s *Store) add(f Found) {
 	s.extra = append(s.extra, f)
 }
 
-// scan reads a file that the index does not know. Denies and asks count whatever it
-// costs to find them; allows of a large file wait for the index.
+// scan reads a file that the index does not cover. Denies and asks always apply, whatever the cost
+// of reading them; allows of a large file wait for the index.
 func (s *Store) scan(i int) {
 	path := s.place.file(i)
 	f, info, err := s.place.open(i)
@@ -320,15 +319,15 @@ func (s *Store) scan(i int) {
 	}
 }
 
-// open opens a file of lessons. In a shared folder a link is no file of lessons.
-func (p *Place) open(i int) (*os.File, fs.FileInfo, error) {
+// open opens a file of lessons. In a shared folder, a link is an error.
+func (p *ScopeFolder) open(i int) (*os.File, fs.FileInfo, error) {
 	if p.Shared {
 		return state.Open(p.file(i), os.O_RDONLY)
 	}
 	return state.OpenLinked(p.file(i))
 }
 
-// readAll reads an open file as a text of at most limit bytes.
+// readAll returns the text of an open file, of at most limit bytes.
 func readAll(f *os.File, size, limit int64) (string, error) {
 	if size > limit {
 		return "", fmt.Errorf("%w: more than %d bytes", state.ErrTooLarge, limit)
@@ -341,8 +340,8 @@ func readAll(f *os.File, size, limit int64) (string, error) {
 	return b.String(), nil
 }
 
-// read reads the whole file of an effect, "" where there is none.
-func (p *Place) read(i int) (string, error) {
+// read returns the whole file of an effect, or "" for a missing file.
+func (p *ScopeFolder) read(i int) (string, error) {
 	f, info, err := p.open(i)
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, state.ErrDangling) {
 		return "", nil
@@ -354,7 +353,8 @@ func (p *Place) read(i int) (string, error) {
 	return readAll(f, info.Size(), maxFile)
 }
 
-// addLines adds the lessons of a text. own says which lines are the user's; nil: none.
+// addLines adds the lessons of a text. own reports whether a line is the user's own; nil means that
+// none is.
 func (s *Store) addLines(i int, text string, own func(ID) bool) []brokenLine {
 	lines, broken := readLines(text, effects[i])
 	for _, l := range lines {
@@ -363,8 +363,8 @@ func (s *Store) addLines(i int, text string, own func(ID) bool) []brokenLine {
 	return broken
 }
 
-// readLines reads the lessons of a text: each once, and none that another line removes.
-// What a merge may leave, double lines and any order, is no mistake.
+// readLines returns the lessons of a text: each once, without removed ones. Duplicates and unsorted
+// lines are not mistakes, since a merge may leave them.
 func readLines(text string, effect cardea.Effect) (list []parsedLine, broken []brokenLine) {
 	removed, seen := map[string]bool{}, map[ID]bool{}
 	for l := range lines(text, effect, &broken) {
@@ -391,7 +391,7 @@ type parsedLine struct {
 	offset, length int
 }
 
-// lines are the good lines of a text.
+// lines yields the valid lines of a text.
 func lines(text string, effect cardea.Effect, broken *[]brokenLine) iter.Seq[parsedLine] {
 	return func(yield func(parsedLine) bool) {
 		number, offset := 0, 0
@@ -425,8 +425,8 @@ func lines(text string, effect cardea.Effect, broken *[]brokenLine) iter.Seq[par
 	}
 }
 
-// at reads the lesson of an entry. It is false where another text stands there: the file
-// is changing under our eyes.
+// at reads the lesson of an entry. It returns false if the text there is another one, since the
+// file is changing at this moment.
 func (s *Store) at(e entry) (*Found, bool) {
 	if f, known := s.memo[e]; known {
 		return f, f != nil
@@ -456,7 +456,7 @@ func (s *Store) at(e entry) (*Found, bool) {
 	return found, true
 }
 
-// maxMemo is how many lessons of the pages are kept in memory.
+// maxMemo is the largest number of lessons of the pages in memory.
 const maxMemo = 4096
 
 func (s *Store) opened(i int) (*os.File, error) {
@@ -470,8 +470,8 @@ func (s *Store) opened(i int) (*os.File, error) {
 	return s.files[i], nil
 }
 
-// Lookup gives the lessons about a subject, whatever their effect and however they came
-// there. Who asks compares them with [Record.Matches] and asks [Found.Counts].
+// Lookup returns the lessons about a subject, whatever their effect and origin. The caller checks
+// each with [Record.Matches] and [Found.Counts].
 func (s *Store) Lookup(subject string) []*Found {
 	if s == nil {
 		return nil
@@ -509,7 +509,7 @@ func (s *Store) Lookup(subject string) []*Found {
 	return out
 }
 
-// distrust puts the index aside and reads the files themselves.
+// distrust discards the index and reads the files themselves.
 func (s *Store) distrust() {
 	s.stale = true
 	for i := range fileNames {
@@ -520,14 +520,13 @@ func (s *Store) distrust() {
 	}
 }
 
-// Troubles are what is wrong with the files.
-func (s *Store) Troubles() (out cardea.Troubles) {
-	s.looking(func() { out = s.troubles })
+// Issues returns the problems with the files.
+func (s *Store) Issues() (out cardea.Issues) {
+	s.looking(func() { out = s.issues })
 	return out
 }
 
-// looking does something with a store that has looked at the files, alone, and nothing
-// where there is no store.
+// looking calls do with the lock held, after the files were read. It does nothing for a nil store.
 func (s *Store) looking(do func()) {
 	if s == nil {
 		return
@@ -538,23 +537,22 @@ func (s *Store) looking(do func()) {
 	do()
 }
 
-// NeedsBuild reports whether the index is to be made again. Until then the allows of
-// large files that changed do not count.
+// NeedsBuild reports whether the index must be rebuilt. Until then, the allows of large files that
+// changed do not apply.
 func (s *Store) NeedsBuild() (stale bool) {
 	s.looking(func() { stale = s.stale })
 	return stale
 }
 
-// Unindexed are the lessons that stand in no section of the index: those of small files,
-// of files that changed since, and those that were added last. Who reads a section of
-// its own looks at these one by one besides.
+// Unindexed returns the lessons that are in no section of the index: those of small files, of files
+// that changed since, and recently added ones. A caller that reads a section must check these one
+// by one as well.
 func (s *Store) Unindexed() (out []Found) {
 	s.looking(func() { out = s.extra })
 	return out
 }
 
-// All are all lessons, read from the files themselves, file by file: for those who look
-// at everything. An error ends it.
+// All yields all lessons, read from the files themselves, file by file. An error ends it.
 func (s *Store) All() iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		if s == nil {

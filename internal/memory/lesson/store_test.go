@@ -17,11 +17,11 @@ import (
 
 var when = time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)
 
-// here is a shared folder with a key, a state and a cache folder.
-func here(t testing.TB) Place {
+// here returns a shared folder with a key, a state and a cache folder.
+func here(t testing.TB) ScopeFolder {
 	t.Helper()
 	root := t.TempDir()
-	p := Place{Dir: filepath.Join(root, "p", ".cardea"), Scope: cardea.ScopeProject, Shared: true, State: filepath.Join(root, "state"), Cache: filepath.Join(root, "cache")}
+	p := ScopeFolder{Dir: filepath.Join(root, "p", ".cardea"), Scope: cardea.ScopeProject, Shared: true, State: filepath.Join(root, "state"), Cache: filepath.Join(root, "cache")}
 	key, err := state.LoadKey(p.State)
 	if err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func here(t testing.TB) Place {
 	return p
 }
 
-func writer(t testing.TB, p Place) *Writer {
+func writer(t testing.TB, p ScopeFolder) *Writer {
 	t.Helper()
 	w, err := NewWriter(p)
 	if err != nil {
@@ -44,14 +44,14 @@ func draft(effect cardea.Effect, subject string) Draft {
 	return Draft{Effect: effect, Tool: text("Bash"), Subject: text(subject), Role: text("tester"), Dir: text("."), By: ByPerson, Who: text("liam"), When: when, Reason: text("test run")}
 }
 
-func teach(t testing.TB, p Place, drafts ...Draft) {
+func teach(t testing.TB, p ScopeFolder, drafts ...Draft) {
 	t.Helper()
 	if err := writer(t, p).Teach(drafts...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// found are the effects and origins of the lessons about a subject: "allow own 1".
+// found returns the effects and origins of the lessons about a subject: "allow own 1".
 func found(s *Store, subject string) (out []string) {
 	for _, f := range s.Lookup(subject) {
 		own := ""
@@ -64,7 +64,7 @@ func found(s *Store, subject string) (out []string) {
 	return out
 }
 
-func expect(t *testing.T, p Place, want map[string]string) {
+func expect(t *testing.T, p ScopeFolder, want map[string]string) {
 	t.Helper()
 	s := Open(p)
 	defer s.Close()
@@ -75,7 +75,7 @@ func expect(t *testing.T, p Place, want map[string]string) {
 	}
 }
 
-func file(p Place, name string) string { return filepath.Join(Folder(p.Dir), name) }
+func file(p ScopeFolder, name string) string { return filepath.Join(Folder(p.Dir), name) }
 
 func contents(t testing.TB, path string) string {
 	t.Helper()
@@ -178,13 +178,13 @@ func TestTeach(t *testing.T) {
 		t.Errorf("not three lines in order:\n%s", text)
 	}
 	expect(t, p, map[string]string{"a": "allow own 1, deny own 1", "b": "allow own 2", "c": "allow own 3", "x": "ask own 1", "d": ""})
-	if s := Open(p); s.NeedsBuild() || len(s.Troubles()) > 0 {
-		t.Errorf("something is left to do: %v", s.Troubles())
+	if s := Open(p); s.NeedsBuild() || len(s.Issues()) > 0 {
+		t.Errorf("something is left to do: %v", s.Issues())
 	}
 }
 
 // many teaches so many lessons at once that an index is made.
-func many(t testing.TB, p Place, effect cardea.Effect, n int) {
+func many(t testing.TB, p ScopeFolder, effect cardea.Effect, n int) {
 	t.Helper()
 	list := make([]Draft, n)
 	one := draft(effect, "x")
@@ -231,8 +231,8 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// What changed behind the index's back counts strictly: denies and asks at once, allows
-// of a large file when the index was made again.
+// After a change without the index, the strict reading applies: denies and asks at once, allows of
+// a large file when the index was rebuilt.
 func TestStaleIndex(t *testing.T) {
 	p := here(t)
 	many(t, p, cardea.Allow, 1000)
@@ -254,22 +254,21 @@ func TestStaleIndex(t *testing.T) {
 	expect(t, p, map[string]string{"make target-7": "allow own 668, deny own 668", "pytest --cov tests/auth": "allow 1001", "make target-5": "allow own 446"})
 }
 
-// An index that somebody else wrote, changed or moved is none, and what it said to hide
-// counts.
+// A forged, changed or moved index is ignored, and lessons that it hid apply.
 func TestForgedIndex(t *testing.T) {
-	for name, forge := range map[string]func(p Place, head, pages string){
-		"a head with another byte": func(_ Place, head, _ string) { flip(t, head, state.SignatureSize+40) },
-		"pages with another byte":  func(_ Place, _, pages string) { flip(t, pages, 100) },
-		"pages cut short":          func(_ Place, _, pages string) { put(t, pages, contents(t, pages)[:pageSize/2]) },
-		"no pages":                 func(_ Place, _, pages string) { _ = os.Remove(pages) },
-		"no head":                  func(_ Place, head, _ string) { _ = os.Remove(head) },
-		"an empty head":            func(_ Place, head, _ string) { put(t, head, "") },
-		"a head cut short":         func(_ Place, head, _ string) { put(t, head, contents(t, head)[:state.SignatureSize+60]) },
-		"a folder as head": func(_ Place, head, _ string) {
+	for name, forge := range map[string]func(p ScopeFolder, head, pages string){
+		"a head with another byte": func(_ ScopeFolder, head, _ string) { flip(t, head, state.SignatureSize+40) },
+		"pages with another byte":  func(_ ScopeFolder, _, pages string) { flip(t, pages, 100) },
+		"pages cut short":          func(_ ScopeFolder, _, pages string) { put(t, pages, contents(t, pages)[:pageSize/2]) },
+		"no pages":                 func(_ ScopeFolder, _, pages string) { _ = os.Remove(pages) },
+		"no head":                  func(_ ScopeFolder, head, _ string) { _ = os.Remove(head) },
+		"an empty head":            func(_ ScopeFolder, head, _ string) { put(t, head, "") },
+		"a head cut short":         func(_ ScopeFolder, head, _ string) { put(t, head, contents(t, head)[:state.SignatureSize+60]) },
+		"a folder as head": func(_ ScopeFolder, head, _ string) {
 			_ = os.Remove(head)
 			put(t, filepath.Join(head, "x"), "")
 		},
-		"a head that leads elsewhere": func(_ Place, head, _ string) {
+		"a head that leads elsewhere": func(_ ScopeFolder, head, _ string) {
 			text := contents(t, head)
 			put(t, head+"-elsewhere", text)
 			_ = os.Remove(head)
@@ -277,7 +276,7 @@ func TestForgedIndex(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"a head by another key": func(p Place, head, _ string) {
+		"a head by another key": func(p ScopeFolder, head, _ string) {
 			other := p
 			other.Key = slices.Repeat([]byte{7}, state.KeySize)
 			if err := other.writeHead(p.readHead()); err != nil {
@@ -285,24 +284,24 @@ func TestForgedIndex(t *testing.T) {
 			}
 			put(t, head, contents(t, other.headPath()))
 		},
-		"the pages of another folder": func(p Place, _, pages string) {
+		"the pages of another folder": func(p ScopeFolder, _, pages string) {
 			other := p
 			other.Dir = filepath.Join(t.TempDir(), ".cardea")
 			many(t, other, cardea.Deny, 1000)
 			put(t, pages, contents(t, filepath.Join(other.cacheFolder(), other.readHead().pages)))
 		},
-		"the pages of an older index": func(p Place, _, pages string) {
+		"the pages of an older index": func(p ScopeFolder, _, pages string) {
 			old := contents(t, pages)
 			if _, err := writer(t, p).Build(time.Minute); err != nil {
 				t.Fatal(err)
 			}
 			put(t, filepath.Join(p.cacheFolder(), p.readHead().pages), old)
 		},
-		"two pages exchanged": func(_ Place, _, pages string) {
+		"two pages exchanged": func(_ ScopeFolder, _, pages string) {
 			text := contents(t, pages)
 			put(t, pages, text[pageSize:2*pageSize]+text[:pageSize]+text[2*pageSize:])
 		},
-		"the index of another folder": func(p Place, head, _ string) {
+		"the index of another folder": func(p ScopeFolder, head, _ string) {
 			other := p
 			other.Dir = filepath.Join(t.TempDir(), ".cardea")
 			many(t, other, cardea.Deny, 1)
@@ -329,8 +328,8 @@ func TestForgedIndex(t *testing.T) {
 	}
 }
 
-// What a person took back stays taken back, whoever puts the older files and the older
-// index in their places, with their older times.
+// A lesson that a person removed stays removed, even if older files and an older index are put back
+// with their older times.
 func TestReplayedIndex(t *testing.T) {
 	p := here(t)
 	many(t, p, cardea.Allow, 1000)
@@ -379,8 +378,8 @@ func TestReplayedIndex(t *testing.T) {
 	replay("the older lines with an index of them", nil)
 }
 
-// A line that is exchanged for another one of the same length, with the file's times put
-// back, is read as it stands now: nothing that the index remembers of it counts.
+// A line that is replaced by another one of the same length, with the file's times put back, is
+// read in its current form: the index's memory of it is ignored.
 func TestSameTimes(t *testing.T) {
 	p := here(t)
 	many(t, p, cardea.Allow, 1000)
@@ -418,7 +417,7 @@ func flip(t testing.TB, path string, at int) {
 	put(t, path, string(b))
 }
 
-// A line that came from somewhere else, or that somebody edited, is not the user's own.
+// A line from another place, or one that was edited, is not the user's own.
 func TestOwnLines(t *testing.T) {
 	p := here(t)
 	teach(t, p, draft(cardea.Allow, "npm test"), draft(cardea.Deny, "npm publish"))
@@ -426,7 +425,7 @@ func TestOwnLines(t *testing.T) {
 	edited := strings.Replace(contents(t, allow), "npm test", "rm -rf .", 1)
 	put(t, allow, edited+strings.Replace(sample, "pytest", "jest", 1)+"\n")
 	expect(t, p, map[string]string{"npm test": "", "rm -rf .": "allow 1", "jest --cov tests/auth": "allow 2", "npm publish": "deny own 1"})
-	// A copy of the folder has none, nor has a list that somebody made.
+	// A copy of the folder has no own lines, nor has a forged list.
 	other := p
 	other.Dir = filepath.Join(t.TempDir(), ".cardea")
 	put(t, file(other, "allow.jsonl"), sample+"\n")
@@ -441,8 +440,7 @@ func TestOwnLines(t *testing.T) {
 	expect(t, other, map[string]string{"pytest --cov tests/auth": "allow own 1"})
 }
 
-// Removed stays removed, also where the line comes back by a merge. Learned again it
-// counts.
+// A removed lesson stays removed, even if a merge brings its line back. Learned again, it applies.
 func TestRemove(t *testing.T) {
 	for _, shared := range []bool{true, false} {
 		p := here(t)
@@ -468,8 +466,8 @@ func TestRemove(t *testing.T) {
 	}
 }
 
-// A broken line costs what the failure table says; the others count, and so does the
-// last good form.
+// A broken line has the effect of the failure table. The other lines apply, and so does the last
+// valid form.
 func TestBrokenLines(t *testing.T) {
 	p := here(t)
 	p.Shared = false
@@ -482,25 +480,25 @@ func TestBrokenLines(t *testing.T) {
 		return []byte(kept[path])
 	}
 	teach(t, p, draft(cardea.Deny, "npm publish"), draft(cardea.Deny, "npm login"), draft(cardea.Allow, "npm test"))
-	_ = Open(p).Troubles()
+	_ = Open(p).Issues()
 	deny := file(p, "deny.jsonl")
 	good := contents(t, deny)
 	put(t, deny, strings.Replace(good, `"effect":"deny"`, `"effect":"dney"`, 1))
 	s := Open(p)
-	if got := s.Troubles(); len(got) != 1 || got[0].Failure != cardea.KeptForm || got[0].Diagnostic.Line != 1 || got[0].Diagnostic.File != deny {
+	if got := s.Issues(); len(got) != 1 || got[0].Failure != cardea.KeptForm || got[0].Diagnostic.Line != 1 || got[0].Diagnostic.File != deny {
 		t.Errorf("%+v", got)
 	}
 	if len(found(s, "npm login")) != 1 || len(found(s, "npm publish")) != 1 {
 		t.Error("a deny is lost")
 	}
 	clear(kept)
-	if got := Open(p).Troubles(); len(got) != 1 || got[0].Failure != cardea.BrokenFile {
+	if got := Open(p).Issues(); len(got) != 1 || got[0].Failure != cardea.BrokenFile {
 		t.Errorf("without a last good form: %+v", got)
 	}
 	put(t, deny, good)
 	allow := file(p, "allow.jsonl")
 	put(t, allow, "no\n"+contents(t, allow))
-	if got := Open(p).Troubles(); len(got) != 1 || got[0].Failure != cardea.NoFailure {
+	if got := Open(p).Issues(); len(got) != 1 || got[0].Failure != cardea.NoFailure {
 		t.Errorf("an allow that cannot be read: %+v", got)
 	}
 	expect(t, p, map[string]string{"npm test": "allow own 2"})

@@ -16,8 +16,7 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// Draft is a lesson before it is written. What came from a call or a person is redacted
-// text.
+// Draft is a lesson before it is written. Its texts from a call or a person are redacted.
 type Draft struct {
 	Effect                   cardea.Effect
 	Tool, Subject, Role, Dir redact.Text
@@ -26,12 +25,12 @@ type Draft struct {
 	By                       string
 	Who, Reason              redact.Text
 	When, Expires            time.Time
-	// Files are those of [Keyer.Files].
+	// Files are the result of [Keyer.Files].
 	Files map[string]string
-	Judge Judge
+	Judge JudgeVersion
 }
 
-// Text is the line that the draft becomes, without the line's end.
+// Text returns the line of the draft, without the line's end.
 func (d *Draft) Text() (string, error) {
 	l := d.line()
 	text := l.text()
@@ -47,28 +46,28 @@ func (d *Draft) line() Line {
 		Files: d.Files, Model: d.Judge.Model, Prompt: d.Judge.Prompt, Policy: d.Judge.Policy}}
 }
 
-// Redrafted is a lesson that is to be written into another folder. An error says that
-// it holds what looks like a secret.
+// Redrafted returns a draft of a lesson for another folder. It returns an error if the lesson holds
+// a possible secret.
 func Redrafted(r *redact.Redactor, old *Record) (Draft, error) {
 	text := r.Text
 	d := Draft{Effect: old.Effect, Tool: text(old.Tool), Subject: text(old.Subject), Role: text(old.Role), Dir: text(old.Dir), Kind: old.Kind,
 		Unsandboxed: old.Unsandboxed, By: old.By, Who: text(old.Who), Reason: text(old.Reason), When: old.When, Expires: old.Expires, Files: old.Files,
-		Judge: Judge{old.Model, old.Prompt, old.Policy}}
+		Judge: JudgeVersion{old.Model, old.Prompt, old.Policy}}
 	if back := d.line(); back.text() != (&Line{Record: *old}).text() || slices.ContainsFunc(names(old.Files), func(name string) bool { return len(r.Find(name)) > 0 }) {
 		return d, fmt.Errorf("%w: it holds what looks like a secret", ErrNotTeachable)
 	}
 	return d, nil
 }
 
-// ErrNotTeachable is the cause of errors about calls of which no lesson can be made.
+// ErrNotTeachable is the cause of errors about calls from which no lesson can be made.
 var ErrNotTeachable = errors.New("it cannot be remembered")
 
-// DraftsOf are the lessons that a decision about the call of an event makes: one for a
-// command line, one for each file of a patch. They lack who decided, when and why. An
-// error says why the decision counts once and is not remembered. Who calls it makes sure
-// that the decision is one: an answer to an ask, and what a guard said, is no lesson.
+// DraftsOf returns the lessons for a decision about the call of an event: one for a command line,
+// one for each file of a patch. The caller adds who decided, when and why. An error gives the
+// reason why the decision applies once and is not remembered. The caller ensures that it is a
+// decision: an answer to an ask, and the opinion of a guard, are not lessons.
 //
-// A deny and an ask of an agent without a role count for every role.
+// A deny or ask of an agent without a role applies to every role.
 func (k *Keyer) DraftsOf(ev *cardea.Event, effect cardea.Effect) ([]Draft, error) {
 	var out []Draft
 	for _, key := range k.Keys(ev) {
@@ -103,15 +102,15 @@ func (k *Keyer) DraftsOf(ev *cardea.Event, effect cardea.Effect) ([]Draft, error
 
 // Writer changes the lessons of a folder.
 type Writer struct {
-	place    Place
+	place    ScopeFolder
 	sections []Section
 	// unsynced are open files whose end is not on the disk yet.
 	unsynced []*os.File
 }
 
-// NewWriter changes the lessons of a place, and keeps its index current with these
-// sections in it. It needs a state folder and a key.
-func NewWriter(p Place, sections ...Section) (*Writer, error) {
+// NewWriter returns a writer for a place, which updates the index with these sections. It needs a
+// state folder and a key.
+func NewWriter(p ScopeFolder, sections ...Section) (*Writer, error) {
 	if p.Dir == "" {
 		return nil, errors.New("there is no folder for lessons of this scope")
 	}
@@ -134,23 +133,23 @@ func (w *Writer) lock(wait time.Duration) (release func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-func (p *Place) lockPath() string { return filepath.Join(p.State, "lessons", p.name()+".lock") }
+func (p *ScopeFolder) lockPath() string { return filepath.Join(p.State, "lessons", p.name()+".lock") }
 
-// isLocked reports whether a process changes the folder just now.
-func (p *Place) isLocked() bool {
+// isLocked reports whether a process is changing the folder.
+func (p *ScopeFolder) isLocked() bool {
 	if p.State == "" || len(p.Key) != state.KeySize {
 		return false
 	}
 	f, _, err := state.Open(p.lockPath(), os.O_RDWR)
 	if err != nil {
-		return false // nobody has ever changed it
+		return false // the folder was never changed
 	}
 	defer f.Close()
 	return errors.Is(state.Lock(f, 0), state.ErrBusy)
 }
 
-// Teach keeps lessons. When it returns without an error, they are on the disk and
-// nothing but their removal loses them. What is known already is not written twice.
+// Teach stores lessons. When it returns without an error, they are on the disk. Known lessons are
+// not written twice.
 func (w *Writer) Teach(drafts ...Draft) error {
 	lines := make([]Line, len(drafts))
 	for i := range drafts {
@@ -166,11 +165,11 @@ func (w *Writer) Teach(drafts ...Draft) error {
 	}
 	err = w.add(lines)
 	release()
-	return errors.Join(err, w.sync()) // the disk may be slow, and nobody else waits for it
+	return errors.Join(err, w.sync()) // the disk may be slow, and no other process needs to wait for it
 }
 
-// add writes lessons that are not known yet, and tells the index of them. Who calls it
-// holds the lock, and syncs.
+// add writes lessons that are not known yet, and updates the index. The caller holds the lock, and
+// syncs.
 func (w *Writer) add(lines []Line) error {
 	var add [len(fileNames)][]string
 	now := Open(w.place)
@@ -181,7 +180,7 @@ func (w *Writer) add(lines []Line) error {
 		}
 	}
 	before := w.place.stampsNow()
-	// The right of an allow to count comes first: without its line it means nothing.
+	// The id of an allow is recorded first: without its line it has no effect.
 	var ids []ID
 	for _, list := range add {
 		for _, line := range list {
@@ -208,8 +207,8 @@ func (w *Writer) add(lines []Line) error {
 	return w.follow(before, tail)
 }
 
-// begin makes the folder of lessons, and the files beside it that are not there yet.
-func (p *Place) begin() error {
+// begin creates the folder of lessons, and the missing files beside it.
+func (p *ScopeFolder) begin() error {
 	if err := os.MkdirAll(Folder(p.Dir), p.folderMode()); err != nil {
 		return err
 	}
@@ -225,7 +224,7 @@ func (p *Place) begin() error {
 	return nil
 }
 
-// holds reports whether a lesson that says the same is in force already.
+// holds reports whether an equivalent lesson is already active.
 func (s *Store) holds(r *Record) bool {
 	return slices.ContainsFunc(s.Lookup(r.Subject), func(f *Found) bool {
 		return f.Own && f.Effect == r.Effect && f.Tool == r.Tool && f.Role == r.Role && f.Dir == r.Dir && f.Kind == r.Kind && f.Unsandboxed == r.Unsandboxed &&
@@ -233,7 +232,7 @@ func (s *Store) holds(r *Record) bool {
 	})
 }
 
-// own adds lines to those that are the user's. Who calls it holds the lock, and syncs.
+// own records lines as the user's own. The caller holds the lock, and syncs.
 func (w *Writer) own(ids []ID) error {
 	if !w.place.Shared {
 		return nil
@@ -257,7 +256,7 @@ func (w *Writer) own(ids []ID) error {
 	if rest := info.Size() % int64(ownSize); rest != 0 {
 		err = f.Truncate(info.Size() - rest)
 	}
-	if p := &w.place; err == nil && p.ownNumber() == "" { // what stands there is nobody's list
+	if p := &w.place; err == nil && p.ownNumber() == "" { // the existing list is forged
 		err = f.Truncate(0)
 		b = append(p.newOwn(), b...)
 	}
@@ -271,7 +270,7 @@ func (w *Writer) own(ids []ID) error {
 	return nil
 }
 
-// keepOnDisk closes a file when what was written is on the disk, and its name.
+// keepOnDisk closes a file once its contents and its name are on the disk.
 func keepOnDisk(f *os.File) error {
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
 		return err
@@ -284,12 +283,12 @@ func syncFolder(dir string) error {
 	if err != nil {
 		return err
 	}
-	_ = d.Sync() // not every file system knows this
+	_ = d.Sync() // not every file system supports this
 	return d.Close()
 }
 
-// append adds lines to a file: a small file is sorted anew, at the end of a large one
-// they wait for the next build. It gives their entries then.
+// append adds lines to a file. A small file is sorted again. In a large file the lines wait at the
+// end for the next build; append then returns their entries.
 func (w *Writer) append(i int, list []string) ([]entry, error) {
 	p := &w.place
 	path := p.file(i)
@@ -313,8 +312,8 @@ func (w *Writer) append(i int, list []string) ([]entry, error) {
 	return nil, nil
 }
 
-// sorted is a text with further lines, each line once and in order. A text with lines
-// that are no lessons keeps its order, so that a person finds what is wrong.
+// sorted returns a text with further lines, sorted and unique. A text with broken lines keeps its
+// order, so that a person finds them.
 func sorted(text string, more []string, effect cardea.Effect) string {
 	var broken []brokenLine
 	for range lines(text, effect, &broken) {
@@ -338,15 +337,14 @@ func sorted(text string, more []string, effect cardea.Effect) string {
 	return strings.Join(all, "\n") + "\n"
 }
 
-func (p *Place) folderMode() fs.FileMode {
+func (p *ScopeFolder) folderMode() fs.FileMode {
 	if p.Shared {
 		return 0o755
 	}
 	return 0o700
 }
 
-// replace writes a file anew and keeps it on the disk. Who shares a project reads its
-// lessons.
+// replace replaces a file and syncs it. Other users of the project can read its lessons.
 func (w *Writer) replace(i int, text string) error {
 	return w.replaceBy(i, func(f *os.File) error {
 		_, err := f.WriteString(text)
@@ -354,7 +352,7 @@ func (w *Writer) replace(i int, text string) error {
 	})
 }
 
-// replaceBy is replace by what write writes.
+// replaceBy replaces a file by the output of write.
 func (w *Writer) replaceBy(i int, write func(*os.File) error) error {
 	path := w.place.realFile(i)
 	err := state.Replace(path, nil, func(f *os.File) error {
@@ -373,9 +371,9 @@ func (w *Writer) replaceBy(i int, write func(*os.File) error) error {
 	return syncFolder(filepath.Dir(path))
 }
 
-// realFile is where a link of the person leads, so that writing does not replace it. In
-// a shared folder it is the file itself.
-func (p *Place) realFile(i int) string {
+// realFile returns the target of a link, so that writing does not replace the link. In a shared
+// folder it returns the file itself.
+func (p *ScopeFolder) realFile(i int) string {
 	path := p.file(i)
 	if p.Shared {
 		return path
@@ -418,8 +416,8 @@ func (w *Writer) appendLarge(i int, list []string) ([]entry, error) {
 	return tail, nil
 }
 
-// sync waits until what was appended is on the disk. That comes last: who looks in the
-// meantime finds an index that knows it.
+// sync waits until the appended data is on the disk. It comes last, so that a lookup in the
+// meantime finds a matching index.
 func (w *Writer) sync() error {
 	var errs []error
 	for _, f := range w.unsynced {
@@ -429,15 +427,14 @@ func (w *Writer) sync() error {
 	return errors.Join(errs...)
 }
 
-// subjectOf is the subject of a line that was just written.
+// subjectOf returns the subject of a line that was just written.
 func subjectOf(line string) string {
 	l, _ := ParseLine(line)
 	return l.Subject
 }
 
-// follow tells the index of what was written since the stamps were taken. An index that
-// did not know the files as they were, or that has many lines at their ends, is made
-// again.
+// follow updates the index with the lines written since the stamps were taken. It rebuilds an index
+// that did not cover the files as they were, or that has many added lines.
 func (w *Writer) follow(before stamps, tail []entry) error {
 	p := &w.place
 	if !p.keepsIndex() {
@@ -452,7 +449,7 @@ func (w *Writer) follow(before stamps, tail []entry) error {
 			continue
 		}
 		if info, err := os.Stat(p.file(i)); err != nil || info.Size() <= smallFile {
-			continue // no index knows it
+			continue // no index covers it
 		}
 		if h.stamps[i] == "" || h.stamps[i] != before[i] {
 			return w.rebuild()
@@ -474,7 +471,7 @@ func (w *Writer) follow(before stamps, tail []entry) error {
 	return p.writeHead(h)
 }
 
-// rebuild makes the index anew, where one is needed. What is kept is kept without it.
+// rebuild rebuilds the index, if one is needed. The lessons are stored even if that fails.
 func (w *Writer) rebuild() error {
 	if !w.place.keepsIndex() {
 		return nil
@@ -483,8 +480,8 @@ func (w *Writer) rebuild() error {
 	return err
 }
 
-// Build sorts the files and makes the index anew. With a wait of 0 it leaves that to
-// another process that is at it: the error is [state.ErrBusy].
+// Build sorts the files and rebuilds the index. With a wait of 0 it leaves that to a process that
+// holds the lock: the error is [state.ErrBusy].
 func (w *Writer) Build(wait time.Duration) (Built, error) {
 	release, err := w.lock(wait)
 	if err != nil {
@@ -494,9 +491,8 @@ func (w *Writer) Build(wait time.Duration) (Built, error) {
 	return w.build()
 }
 
-// Remove removes the lessons with these ids, and gives how many there were. In a
-// project's folder a line stays that says so, since another branch may still have the
-// lesson.
+// Remove removes the lessons with these ids, and returns their number. In a project's folder a line
+// records the removal, since another branch may still have the lesson.
 func (w *Writer) Remove(ids []ID, by string, who redact.Text, when time.Time) (int, error) {
 	release, err := w.lock(limit.Lessons)
 	if err != nil {
@@ -540,7 +536,7 @@ func (w *Writer) Remove(ids []ID, by string, who redact.Text, when time.Time) (i
 	return removed, w.rebuild()
 }
 
-// disown takes lines from those that are the user's. Who calls it holds the lock.
+// disown removes lines from the user's own. The caller holds the lock.
 func (w *Writer) disown(gone map[ID]bool) error {
 	if !w.place.Shared {
 		return nil
@@ -565,8 +561,7 @@ func (w *Writer) disown(gone map[ID]bool) error {
 	return state.Replace(path, kept, func(f *os.File) error { return f.Sync() })
 }
 
-// Accept makes lines of others count as if this user's Cardea had written them: the
-// person has seen them.
+// Accept records lines of others as the user's own, since the person has seen them.
 func (w *Writer) Accept(ids []ID) error {
 	release, err := w.lock(limit.Lessons)
 	if err != nil {

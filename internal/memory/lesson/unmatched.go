@@ -9,8 +9,7 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// NoCall is why there is no call with the tool or the folder of a lesson, "" where there
-// may be one.
+// NoCall returns the reason why no call can have the tool or the folder of a lesson, or "".
 func (r *Record) NoCall() string {
 	if word, known := harness.ToolWord(r.Tool); known && word != r.Tool {
 		return fmt.Sprintf("no call has the tool %q; write %q", r.Tool, word)
@@ -20,7 +19,7 @@ func (r *Record) NoCall() string {
 	case r.Dir == AnyDir:
 	case !isShell(info) && r.Dir != ".":
 		return fmt.Sprintf("no call of %s is kept under the folder %q; write \".\"", r.Tool, r.Dir)
-	case r.Dir == ".." || strings.HasPrefix(r.Dir, "../../"):
+	case r.Dir == ".." || strings.HasPrefix(r.Dir, "../"):
 		return fmt.Sprintf("no call has the folder %q; write . for the project, and folders outside of it from / on", r.Dir)
 	case r.Dir != path.Clean(r.Dir):
 		return fmt.Sprintf("no call has the folder %q; write %q", r.Dir, path.Clean(r.Dir))
@@ -28,9 +27,8 @@ func (r *Record) NoCall() string {
 	return ""
 }
 
-// OtherForm says in which form a command is kept, where the subject of a lesson has
-// another one, so that no call is exactly the same; "" where it is as it should be. analyse
-// finds the parts of a call.
+// OtherForm returns the form in which a command is stored, if the subject of a lesson has another
+// form and so matches no call; otherwise "". analyse finds the parts of a call.
 func (k *Keyer) OtherForm(r *Record, analyse func(*cardea.Event) *cardea.Event) string {
 	info, known := harness.Tool(r.Tool)
 	if !known || !isShell(info) || strings.Contains(r.Subject, "<REDACTED") {

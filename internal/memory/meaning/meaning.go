@@ -1,10 +1,10 @@
-// Package meaning finds lessons about calls that mean the same as another one, although
-// their words differ (docs/near-embedding.md). It is the side of the hook: the table and
-// the search are in cardea-engine, which it asks, since they would make every call
-// slower. A call asks only where there are lessons and nothing else decided.
+// Package meaning finds lessons about calls with the same meaning as another call, although their
+// words differ (docs/near-embedding.md). It is the hook's side. The table and the search are in
+// cardea-engine, which it asks, since they would slow down every call. A call asks only if there
+// are lessons and no other decider has decided.
 //
-// An answer is a hint where to look. It names lessons, and who asked reads them from the
-// files by itself: [Engine.Near] gives nothing that is not there.
+// An answer is only a hint. It names lessons, and [Engine.Near] reads them from the files and drops
+// those that do not exist.
 package meaning
 
 import (
@@ -20,31 +20,30 @@ import (
 	"cardea.dev/internal/memory/lesson"
 )
 
-// EngineArgument is what cardea-engine is started with to answer requests, one a line of
-// JSON, until its input ends. IndexArgument is what it is started with to make the index
-// for one.
+// EngineArgument makes cardea-engine answer requests, one line of JSON each, until its input ends.
+// IndexArgument makes it build the index for one request.
 const (
 	EngineArgument = "near"
 	IndexArgument  = "near-index"
 )
 
-// Request is what cardea-engine is asked: for lessons of a folder.
+// Request asks cardea-engine for lessons of a folder.
 type Request struct {
-	// Dir is the scope's folder, Shared says that others can write there.
+	// Dir is the scope's folder. Shared is set where others can write to it.
 	Dir    string `json:"dir"`
 	Shared bool   `json:"shared,omitempty"`
 	// State and Cache are Cardea's folders.
 	State string `json:"state"`
 	Cache string `json:"cache"`
-	// Tool and Role are those of the call, Text is what it is about, as in a lesson.
+	// Tool and Role are those of the call. Text is its subject, as in a lesson.
 	Tool string `json:"tool"`
 	Role string `json:"role"`
 	Text string `json:"text"`
-	// Threshold is how similar a lesson must be, from 0 to 1, Wanted how many are
-	// wanted of each role and effect.
+	// Threshold is the minimum similarity of a lesson, from 0 to 1. Wanted is the number of lessons
+	// for each role and effect.
 	Threshold float32 `json:"threshold"`
 	Wanted    int     `json:"wanted"`
-	// Embedder is who makes vectors; by default the built-in table.
+	// Embedder makes the vectors; its zero value is the built-in table.
 	Embedder Embedder `json:"embedder"`
 }
 
@@ -55,13 +54,13 @@ const (
 	OpenAI  = "openai"
 )
 
-// Embedder is a server that makes vectors of texts. It is sent the texts of lessons and
-// of calls, without secrets, as lessons hold them.
+// Embedder is a server that makes vectors of texts. It receives the texts of lessons and of calls,
+// without secrets, as in lessons.
 type Embedder struct {
-	// Kind is its API; [Builtin] and "" are no server.
+	// Kind is its API; [Builtin] and "" mean no server.
 	Kind string `json:"kind"`
-	// URL is the address in front of "/api/embed" or "/embeddings", Model the model's
-	// name there, Key the key that it wants, "" for none.
+	// URL is the address before "/api/embed" or "/embeddings", Model the model's name there, and
+	// Key the API key, or "".
 	URL   string `json:"url"`
 	Model string `json:"model"`
 	Key   string `json:"key"`
@@ -71,41 +70,41 @@ type Embedder struct {
 type Reply struct {
 	// Named are the lessons, those of the role before those of every role.
 	Named []Named `json:"named,omitempty"`
-	// Stale is set where the index does not know all lessons. It is being made anew.
+	// Stale is set where the index does not cover all lessons. It is being rebuilt.
 	Stale bool `json:"stale,omitempty"`
-	// Error says why there is no answer.
+	// Error is the reason why there is no answer, or "".
 	Error string `json:"error,omitempty"`
 }
 
-// Named is a lesson that the engine names.
+// Named is a lesson in a reply.
 type Named struct {
-	// Subject is the lesson's, ID names it.
+	// Subject is the subject of the lesson, ID its id.
 	Subject string `json:"subject"`
 	ID      string `json:"id"`
 	// Similarity is from the threshold to 1.
 	Similarity float32 `json:"similarity"`
 }
 
-// Engine asks by a process of cardea-engine, which starts when the first lesson is looked
-// for and ends with this one. It is safe for concurrent use.
+// Engine asks a process of cardea-engine, which starts at the first request and ends with this
+// process. It is safe for concurrent use.
 type Engine struct {
-	// Find gives the path of cardea-engine.
+	// Find returns the path of cardea-engine.
 	Find func() (string, error)
 	// State and Cache are Cardea's folders.
 	State, Cache string
-	// Threshold is how similar a lesson must be, from 0 to 1.
+	// Threshold is the minimum similarity of a lesson, from 0 to 1.
 	Threshold float64
-	// Embedder is who makes vectors; by default the built-in table.
+	// Embedder makes the vectors; its zero value is the built-in table.
 	Embedder Embedder
 
 	mu     sync.Mutex
 	server *script.Server
 	out    *bufio.Reader
-	// failed is why nobody is asked any more.
+	// failed is the reason why no further request is sent.
 	failed error
 }
 
-// Near is a lesson that means nearly the same as a text.
+// Near is a lesson with nearly the same meaning as a text.
 type Near struct {
 	*lesson.Found
 	// Similarity is from the threshold to 1.
@@ -113,17 +112,17 @@ type Near struct {
 }
 
 const (
-	// maxReply bounds what the engine says to a request, in bytes.
+	// maxReply is the largest size of a reply, in bytes.
 	maxReply = 4 << 20
-	// wanted is how many lessons are wanted of each role and effect.
+	// wanted is the number of lessons for each role and effect.
 	wanted = 4
-	// MaxText is the longest text that is looked for, in bytes.
+	// MaxText is the longest text to look for, in bytes.
 	MaxText = 4096
 )
 
-// Near gives the lessons of a store that mean nearly the same as a text, the most similar
-// first. Whether they count is for others to say. It returns by the deadline of ctx.
-// After an error nobody is asked again.
+// Near returns the lessons of a store with nearly the same meaning as a text, the most similar
+// first. The caller decides whether they apply. It returns by the deadline of ctx. After an error,
+// it sends no further requests.
 func (e *Engine) Near(ctx context.Context, s *lesson.Store, tool, role, text string) ([]Near, error) {
 	if s == nil || text == "" || len(text) > MaxText {
 		return nil, nil

@@ -16,11 +16,11 @@ import (
 	"cardea.dev/internal/memory/lesson"
 )
 
-// store has one lesson, an allow of "npm test" for testers.
+// store returns a store with one lesson, an allow of "npm test" for testers.
 func store(t *testing.T) *lesson.Store {
 	t.Helper()
 	root := t.TempDir()
-	p := lesson.Place{Dir: filepath.Join(root, "user"), State: filepath.Join(root, "state"), Cache: filepath.Join(root, "cache")}
+	p := lesson.ScopeFolder{Dir: filepath.Join(root, "user"), State: filepath.Join(root, "state"), Cache: filepath.Join(root, "cache")}
 	var err error
 	if p.Key, err = state.LoadKey(p.State); err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func store(t *testing.T) *lesson.Store {
 	return lesson.Open(p)
 }
 
-// engine is a program in the place of cardea-engine: a shell script.
+// engine returns a program in the place of cardea-engine: a shell script.
 func engine(t *testing.T, script string) *Engine {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -51,7 +51,7 @@ func engine(t *testing.T, script string) *Engine {
 	return e
 }
 
-// What the engine says is believed as far as the files of lessons have it.
+// Near returns only lessons that the files have, whatever the engine names.
 func TestNearBelievesTheFiles(t *testing.T) {
 	s := store(t)
 	id := s.Lookup("npm test")[0].ID.String()

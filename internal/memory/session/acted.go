@@ -2,11 +2,10 @@ package session
 
 import "slices"
 
-// This file remembers the actions that ran when a call was judged. A harness that is
-// told to ask sends the call again when it shows the question, and what ran already for
-// this question must not run twice.
+// This file remembers the actions that ran when a call was judged. A harness that asks sends the
+// call again when it shows the question, and an action must not run twice for it.
 
-// maxActed is how many calls a session remembers so. Then the oldest are forgotten.
+// maxActed is the largest number of calls with actions in a session. Older ones are forgotten.
 const maxActed = 16
 
 const (
@@ -14,30 +13,30 @@ const (
 	actedPurpose = "session acted"
 )
 
-// acted is a call, and the actions that ran when it was last judged. All are digests.
+// acted is a call with the actions that ran when it was last judged. All are digests.
 type acted struct {
 	Call    string   `json:"call"`
 	Actions []string `json:"actions"`
 }
 
-// acting is what is to be written of a call.
+// acting is the call of this event, before it is saved.
 type acting struct {
 	call    string
 	actions []string
 }
 
-// Acts notes which actions run for a call that is judged for the first time: with none,
-// what ran for an earlier one is forgotten.
+// Acts records the actions that run for a call that is judged for the first time. It replaces the
+// actions of an earlier call, also by none.
 func (s *Session) Acts(call string, actions []string) {
 	if len(actions) > 0 || s.of(call) != nil {
 		s.acting, s.dirty = &acting{call, actions}, true
 	}
 }
 
-// HasActed reports whether actions ran for any call that is remembered.
+// HasActed reports whether actions are stored for any call.
 func (s *Session) HasActed() bool { return len(s.kept.Acted) > 0 }
 
-// of is what is remembered of a call, nil for nothing.
+// of returns the stored entry of a call, nil for none.
 func (s *Session) of(call string) *acted {
 	if s.key == nil || !s.HasActed() {
 		return nil
@@ -61,8 +60,7 @@ func (s *Session) Acted(call, action string) bool {
 	return a != nil && slices.Contains(a.Actions, s.actedDigest(call, action))
 }
 
-// fillActed puts the call of this event into the file's form, in the place of what was
-// noted of it.
+// fillActed puts the call of this event into the file's form, where it replaces an earlier entry.
 func (s *Session) fillActed() {
 	if s.acting == nil {
 		return

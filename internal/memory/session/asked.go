@@ -2,21 +2,21 @@ package session
 
 import "slices"
 
-// This file remembers the calls that a person is asked about. The harness tells when
-// such a call ran, and the ledger then holds what became of the question.
+// This file remembers the calls that a person is asked about. The harness reports when such a call
+// ran, and the ledger then records the end of the question.
 
-// maxAsked is how many calls a session remembers so. Then the oldest are forgotten.
+// maxAsked is the largest number of such calls in a session. Older ones are forgotten.
 const maxAsked = 16
 
 const askedPurpose = "session asked"
 
-// Asks notes that a person is asked about a call.
+// Asks records that a person is asked about a call.
 func (s *Session) Asks(call string) { s.asking, s.dirty = append(s.asking, call), true }
 
-// HasAsked reports whether a person was asked about any call that is remembered.
+// HasAsked reports whether any call with a question is stored.
 func (s *Session) HasAsked() bool { return s.key != nil && len(s.kept.Asked) > 0 }
 
-// EndsQuestion reports whether a person was asked about a call, which is forgotten.
+// EndsQuestion reports whether a person was asked about a call, and forgets the call.
 func (s *Session) EndsQuestion(call string) bool {
 	if !s.HasAsked() {
 		return false

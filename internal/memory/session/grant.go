@@ -11,14 +11,14 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// This file keeps grants: that the hook saw a session ask for something which the
-// command that follows may do once. The command itself cannot tell which session runs
-// it, since every agent can set the variable that says so.
+// This file stores grants: the hook saw a session ask for something that the following command may
+// do once. The command itself cannot find out which session runs it, since every agent can set the
+// variable that names it.
 
 const (
 	grantPurpose = "grant"
-	// grantLasts is how long a grant may wait for its command: a harness may ask its
-	// person before it runs it.
+	// grantLasts is how long a grant may wait for its command: a harness may ask its person before
+	// it runs the command.
 	grantLasts = 10 * time.Minute
 	maxGrants  = 256
 )
@@ -27,7 +27,7 @@ func (s *Store) grantPath(key []byte, session, what string) string {
 	return filepath.Join(s.folder, "grants", hex.EncodeToString(state.Sign(key, grantPurpose, []byte(session), []byte(what)))[:40])
 }
 
-// Grant notes that a session may do something once.
+// Grant records that a session may do something once.
 func (s *Store) Grant(session, what string, now time.Time) error {
 	if s == nil {
 		return errors.New("there is no state folder to keep a grant in; set HOME or XDG_STATE_HOME")
@@ -43,7 +43,7 @@ func (s *Store) Grant(session, what string, now time.Time) error {
 	return state.WriteSigned(s.grantPath(key, session, what), key, grantPurpose, session+"\x00"+what, text)
 }
 
-// TakeGrant uses a grant up. It reports whether there was one.
+// TakeGrant removes a grant, and reports whether there was a valid one.
 func (s *Store) TakeGrant(session, what string, now time.Time) bool {
 	if s == nil {
 		return false

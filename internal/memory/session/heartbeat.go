@@ -10,13 +10,12 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// writeEvery is how often a heartbeat is written at most, so that the hook,
-// which runs for every call, pays one look at a file.
+// writeEvery is the shortest time between two writes of a heartbeat, so that the hook, which runs
+// for every call, only looks at a file.
 const writeEvery = time.Minute
 
-// RecordEvent notes that a real event of a harness arrived. A hook that is registered
-// and never started is silent, and the only sign of it is that nothing comes.
-// A nil store notes nothing.
+// RecordEvent records that a real event of a harness arrived. A registered hook that is never
+// started is silent, and missing events are the only sign of it. A nil store records nothing.
 func (s *Store) RecordEvent(harness string, now time.Time) error {
 	path := s.heartbeat(harness)
 	if last, ok := s.LastEvent(harness); path == "" || ok && now.Sub(last) < writeEvery && last.Sub(now) < writeEvery {
@@ -28,8 +27,8 @@ func (s *Store) RecordEvent(harness string, now time.Time) error {
 	return nil
 }
 
-// LastEvent is when the last real event of a harness arrived, to the minute,
-// and whether any has.
+// LastEvent returns the time of the last real event of a harness, to the minute, and whether there
+// was one.
 func (s *Store) LastEvent(harness string) (time.Time, bool) {
 	info, err := os.Lstat(s.heartbeat(harness))
 	if err != nil || !info.Mode().IsRegular() {
@@ -38,7 +37,7 @@ func (s *Store) LastEvent(harness string) (time.Time, bool) {
 	return info.ModTime(), true
 }
 
-// heartbeat is a harness's file, "" for a name that is none.
+// heartbeat returns the path of a harness's file, or "" for an invalid name.
 func (s *Store) heartbeat(harness string) string {
 	plain := strings.Trim(harness, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 	if s == nil || harness == "" || !plain {

@@ -37,7 +37,7 @@ func TestBeatStaysInItsFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"", "../../x", "a/b", "A", "a b"} {
+	for _, name := range []string{"", "../x", "a/b", "A", "a b"} {
 		if err := s.RecordEvent(name, time.Now()); err != nil {
 			t.Error(err)
 		}

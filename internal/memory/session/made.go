@@ -8,12 +8,11 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// This file remembers the files that the lines of a session have made, so that a line
-// that is run again may write its own output again. A path alone says little: it may be a
-// link by then, or another file. So the file is identified where it is seen first, and
-// from then on no other one counts.
+// This file remembers the files that the lines of a session have created, so that a line that is
+// run again may write its own output again. A path alone is not enough: it may be a link by then,
+// or another file. So the file is identified when it is first seen, and no other one is accepted.
 
-// maxMade is how many files a session remembers. Then the oldest are forgotten.
+// maxMade is the largest number of files that a session remembers.
 const maxMade = 64
 
 const (
@@ -21,18 +20,18 @@ const (
 	madePurpose     = "session made signed"
 )
 
-// made is a file that a line of the session was allowed to make.
+// made is a file that a line of the session was allowed to create.
 type made struct {
 	// Path is a digest. Begin is a time before the line began, in nanoseconds.
 	Path  string `json:"path"`
 	Begin int64  `json:"begin"`
-	// File is what state.CreatedSince calls the file, "" until it was seen.
+	// File is the identity from state.CreatedSince, "" until the file was seen.
 	File string `json:"file,omitempty"`
-	// Signed is a signature of all of it.
+	// Signed is a signature of all fields.
 	Signed string `json:"signed"`
 }
 
-// making is a file that the line of this event is about to make.
+// making is a file that the line of this event is about to create.
 type making struct {
 	path  string
 	begin time.Time
@@ -42,19 +41,18 @@ func (s *Session) signMade(m *made) string {
 	return s.digest(madePurpose, s.harness, s.id, m.Path, strconv.FormatInt(m.Begin, 10), m.File)
 }
 
-// coarse is how far the times of a file system may lie behind the clock: Linux counts
-// them in ticks of up to 10 ms.
+// coarse is the largest delay of a file system's times after the clock: Linux counts them in ticks
+// of up to 10 ms.
 const coarse = 10 * time.Millisecond
 
-// Makes notes that a line which is allowed makes a file that was not there at a time.
+// Makes records that an allowed line creates a file that did not exist at the time begin.
 func (s *Session) Makes(path string, begin time.Time) {
 	if s.store != nil && len(s.making) < maxMade {
 		s.making, s.dirty = append(s.making, making{path, begin.Add(-coarse)}), true
 	}
 }
 
-// Made reports whether the file under a path is one that an earlier line of this session
-// has made.
+// Made reports whether an earlier line of this session created the file at a path.
 func (s *Session) Made(path string) bool {
 	if s.key == nil || len(s.kept.Made) == 0 {
 		return false
@@ -76,8 +74,8 @@ func (s *Session) Made(path string) bool {
 	return m.File == file
 }
 
-// fillMade puts the files that are about to be made into the file's form, in the place
-// of earlier ones of the same path.
+// fillMade puts the files that are about to be created into the file's form, where they replace
+// earlier ones with the same path.
 func (s *Session) fillMade() {
 	for _, f := range s.making {
 		m := made{Path: s.digest(madePathPurpose, f.path), Begin: f.begin.UnixNano()}

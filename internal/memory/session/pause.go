@@ -12,23 +12,23 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// This file keeps that a person switched the gate off in all sessions for a while. The gate
-// obeys it, so the file is signed, and ignored where its times cannot be right.
+// This file records that a person switched the gate off in all sessions for a while. The gate obeys
+// it, so the file is signed, and ignored if its times cannot be right.
 
 const (
 	pausePurpose = "pause of the gate"
 	maxPause     = 4 << 10 // bytes
-	// clockSkew is how far the clocks of a file system and a process may differ.
+	// clockSkew is the largest difference between the clocks of a file system and a process.
 	clockSkew = 10 * time.Second
-	// LongestPause is how long the gate can be off in all sessions.
+	// LongestPause is the longest time that the gate can be off in all sessions.
 	LongestPause = 24 * time.Hour
 )
 
-// Pause is a time in which the gate is off in all sessions.
+// Pause is a period in which the gate is off in all sessions.
 type Pause struct {
 	From  time.Time `json:"from"`
 	Until time.Time `json:"until"`
-	// By is who switched it off, as in [Registration].
+	// By is the person who switched it off, as in [Registration].
 	By string `json:"by"`
 }
 
@@ -90,8 +90,8 @@ func writtenAt(path string) (at time.Time) {
 	return at
 }
 
-// EndPause switches the gate on again. ended is false where no pause applied, and no file
-// was ignored.
+// EndPause switches the gate on again. ended is false if there was neither a pause nor an ignored
+// file.
 func (s *Store) EndPause(now time.Time) (ended bool, err error) {
 	if s == nil || !state.Exists(s.pausePath()) {
 		return false, nil

@@ -11,14 +11,14 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// This file follows a call through the harness's own prompt: Cardea left it alone, the
-// harness showed it to the person, and it ran. All three must be seen, in this order and
-// in one permission mode, before it is said that the person allowed it.
+// This file follows a call through the harness's own prompt: Cardea left it alone, the harness
+// showed it to the person, and it ran. The person is taken to have allowed it only if all three
+// were seen, in this order and in one permission mode.
 //
-// Most calls that are left alone are never heard of again, so that they begin costs a line
-// behind the object in the session's file. What comes later takes the lines into the object.
+// Most calls that are left alone cause no further event. So their beginning only costs a line after
+// the object in the session's file. A later event moves the lines into the object.
 
-// maxPrompted is how many calls a session follows. Then the oldest are forgotten.
+// maxPrompted is the largest number of calls that a session follows. Older ones are forgotten.
 const maxPrompted = 32
 
 const (
@@ -26,20 +26,20 @@ const (
 	showedPurpose   = "session prompted and shown"
 )
 
-// prompted is a call under way. Call is a digest.
+// prompted is a call that is being followed. Call is a digest.
 type prompted struct {
 	Call string      `json:"call"`
 	Mode cardea.Mode `json:"mode"`
-	// Shown is a digest that only this program can make, where the harness showed the
-	// call to the person.
+	// Shown is a digest that only this program can make, set once the harness showed the call to
+	// the person.
 	Shown string `json:"shown,omitempty"`
 }
 
 // Follows reports whether any call is followed.
 func (s *Session) Follows() bool { return len(s.kept.Prompted) > 0 || len(s.lines) > 0 }
 
-// CallID is what can be kept of a call of this session, "" where nothing can be kept.
-// name tells the session's calls apart, and may hold secrets.
+// CallID returns the stored id of a call of this session, "" where nothing can be stored. name
+// distinguishes the calls of the session, and may hold secrets.
 func (s *Session) CallID(name string) string {
 	if s.key == nil {
 		return ""
@@ -47,7 +47,7 @@ func (s *Session) CallID(name string) string {
 	return s.digest(promptedPurpose, s.harness, s.id, name)[:24]
 }
 
-// LeftAlone notes that a call begins about which Cardea says nothing.
+// LeftAlone records the beginning of a call on which Cardea has no opinion.
 func (s *Session) LeftAlone(name string, mode cardea.Mode) {
 	if s.store == nil {
 		return
@@ -55,14 +55,14 @@ func (s *Session) LeftAlone(name string, mode cardea.Mode) {
 	s.leaving = append(s.leaving, leaving{name, mode})
 }
 
-// leaving is a call that is to be followed; there may be no key to name it yet.
+// leaving is a call to be followed, by its name, since the key for its digest may not exist yet.
 type leaving struct {
 	name string
 	mode cardea.Mode
 }
 
-// Showing notes that the harness shows the person a call, and reports whether it began as
-// one that Cardea left alone, in this mode.
+// Showing records that the harness shows the person a call. It reports whether Cardea left the call
+// alone in this mode.
 func (s *Session) Showing(name string, mode cardea.Mode) bool {
 	i := s.promptedAt(name)
 	if i < 0 {
@@ -76,8 +76,8 @@ func (s *Session) Showing(name string, mode cardea.Mode) bool {
 	return true
 }
 
-// Ran notes that a call has ended. It reports whether the person was shown it in this mode,
-// or whether it ran in this mode without that.
+// Ran records that a call has ended. shown reports whether the harness showed it to the person in
+// this mode, unshown whether it ran in this mode without that.
 func (s *Session) Ran(name string, mode cardea.Mode) (shown, unshown bool) {
 	i := s.promptedAt(name)
 	if i < 0 {
@@ -93,7 +93,7 @@ func (s *Session) proofShown(name string, mode cardea.Mode) string {
 	return s.digest(showedPurpose, s.harness, s.id, name, string(mode))[:24]
 }
 
-// Forget ends the following of a call.
+// Forget stops following a call.
 func (s *Session) Forget(name string) {
 	if i := s.promptedAt(name); i >= 0 {
 		s.kept.Prompted, s.dirty = slices.Delete(s.kept.Prompted, i, i+1), true
@@ -109,8 +109,8 @@ func (s *Session) promptedAt(name string) int {
 	return slices.IndexFunc(s.kept.Prompted, func(p prompted) bool { return id != "" && p.Call == id })
 }
 
-// takeLines puts the lines behind the object among the calls that are followed. A line
-// that is not whole, or not one of these, is left out: its call is not followed.
+// takeLines moves the lines after the object into the calls that are followed. It drops incomplete
+// and invalid lines: their calls are not followed.
 func (s *Session) takeLines() {
 	lines := s.lines
 	s.lines, s.taken = nil, s.taken || len(lines) > 0
@@ -123,15 +123,15 @@ func (s *Session) takeLines() {
 	}
 }
 
-// follow begins to follow a call, which takes the place of an earlier one of its name.
+// follow begins to follow a call, and replaces an earlier one of its name.
 func (s *Session) follow(call string, mode cardea.Mode) {
 	s.kept.Prompted = slices.DeleteFunc(s.kept.Prompted, func(p prompted) bool { return p.Call == call })
 	s.kept.Prompted = append(s.kept.Prompted, prompted{Call: call, Mode: mode})
 }
 
-// appendLines writes the calls that begin behind the object. It reports false where they
-// belong into the object: there is no file yet, it has many lines, or one cannot be
-// written as a line.
+// appendLines appends the calls that begin as lines after the object. It returns false where they
+// must go into the object: without a file, with too many lines, or with a mode that does not fit
+// into a line.
 func (s *Session) appendLines() (bool, error) {
 	if s.fresh || s.taken || s.key == nil || bytes.Count(s.lines, []byte("\n"))+len(s.leaving) > maxPrompted {
 		return false, nil
@@ -145,7 +145,7 @@ func (s *Session) appendLines() (bool, error) {
 	}
 	f, _, err := state.Open(s.path, os.O_WRONLY|os.O_APPEND)
 	if err != nil {
-		return false, nil // the file is made anew, or that fails, too
+		return false, nil // the file is rewritten, or writing it fails as well
 	}
 	if _, err = f.Write(text); err == nil {
 		s.leaving = nil

@@ -85,8 +85,8 @@ func TestPrompted(t *testing.T) {
 	}
 }
 
-// A call that begins is a line behind the object, and nothing else of the file changes. As
-// many lines as calls are followed become a new file, without the oldest.
+// A call that begins is a line after the object, and the rest of the file stays the same. Once
+// there are as many lines as followed calls, the file is rewritten without the oldest.
 func TestPromptedLines(t *testing.T) {
 	folder := t.TempDir()
 	save := func(s *Session) {

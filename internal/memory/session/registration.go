@@ -15,62 +15,61 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// This file keeps what a person said about sessions: which role an agent has, and
-// which sessions are disabled. It is believed, so each file is signed with the user's
-// key, and several processes that change it wait for each other.
+// This file stores what a person said about sessions: the roles of agents and the disabled
+// sessions. The gate trusts it, so each file is signed with the user's key, and concurrent changes
+// wait for each other.
 
 const (
 	registrationPurpose = "registration of a session"
-	// maxRegistration bounds the file of a session, in bytes.
+	// maxRegistration is the largest size of a session's file, in bytes.
 	maxRegistration = 256 << 10
-	// maxAgents is how many agents of a session can be registered.
+	// maxAgents is the largest number of registered agents in a session.
 	maxAgents = 256
-	// maxTask bounds the description of a task, in bytes.
+	// maxTask is the longest description of a task, in bytes.
 	maxTask = 4 << 10
 	// changeWait is how long a change waits for another one.
 	changeWait = 10 * time.Second
-	// Expiry is how long a registration counts that no event needed.
+	// Expiry is how long a registration stays valid after an event last needed it.
 	Expiry = 30 * 24 * time.Hour
-	// refreshEvery is how old the last use of a registration is before it is noted
-	// again.
+	// refreshEvery is the age of the recorded last use at which it is updated.
 	refreshEvery = 24 * time.Hour
 )
 
-// Registration is what a person, or a lead for them, said about an agent.
+// Registration is the role and task of an agent, as a person or a lead registered them.
 type Registration struct {
 	// Agent is the harness's id of a subagent, "" for the session itself.
 	Agent string `json:"agent,omitempty"`
 	Role  string `json:"role"`
-	// Task is what the agent is to do, in the words of who registered it.
+	// Task is the agent's task, in the words of the person or lead.
 	Task string `json:"task,omitempty"`
-	// PromptHash is the SHA-256 of the agent's prompt as it was given, and PromptPath
-	// where it is kept without its secrets.
+	// PromptHash is the SHA-256 of the agent's prompt as given, PromptPath the file with the prompt
+	// without its secrets.
 	PromptHash string `json:"prompt_hash,omitempty"`
 	PromptPath string `json:"prompt_path,omitempty"`
-	// RegisteredAt and RegisteredBy say when, and by whom: "person:liam", or
-	// "lead:" with the session of the lead.
+	// RegisteredAt is the time of the registration. RegisteredBy is "person:liam", or "lead:" with
+	// the session of the lead.
 	RegisteredAt time.Time `json:"registered_at"`
 	RegisteredBy string    `json:"registered_by"`
-	// Lead is set for a session that may register new ones of its team.
+	// Lead is set for a session that may register new sessions of its team.
 	Lead bool `json:"lead,omitempty"`
 }
 
-// Registered is all that was said about a session.
+// Registered is the record of a session.
 type Registered struct {
 	// Session is the harness's id.
 	Session string `json:"session"`
-	// Revision counts the changes of the record.
+	// Revision increases with every change of the record.
 	Revision int64 `json:"revision,omitempty"`
-	// Team is the name of its team, "" for none.
+	// Team is the name of the session's team, or "".
 	Team string `json:"team,omitempty"`
-	// Disabled is when the person switched the gate off for it, zero where it is on.
+	// Disabled is when the person switched the gate off for the session, zero where it is on.
 	Disabled time.Time `json:"disabled,omitzero"`
-	// DisabledBy is who did.
+	// DisabledBy is the person who switched it off.
 	DisabledBy string         `json:"disabled_by,omitempty"`
 	Agents     []Registration `json:"agents,omitempty"`
 }
 
-// Agent is what was said about an agent, "" for the session itself.
+// Agent returns the registration of an agent, "" for the session itself.
 func (r Registered) Agent(id string) (Registration, bool) {
 	i := slices.IndexFunc(r.Agents, func(a Registration) bool { return a.Agent == id })
 	if i < 0 {
@@ -82,7 +81,7 @@ func (r Registered) Agent(id string) (Registration, bool) {
 // IsDisabled reports whether the person switched the gate off for the session.
 func (r Registered) IsDisabled() bool { return !r.Disabled.IsZero() }
 
-// Put notes what is said about an agent, in the place of what was.
+// Put adds the registration of an agent, or replaces it.
 func (r *Registered) Put(reg Registration) error {
 	if len(reg.Task) > maxTask {
 		return fmt.Errorf("the task is longer than %d bytes; say it in fewer words", maxTask)
@@ -95,10 +94,10 @@ func (r *Registered) Put(reg Registration) error {
 	return nil
 }
 
-// Registered reads what was said about a session. Nothing was said where there is no
-// file, or one that no event needed for a long time. A file that this user's Cardea did
-// not write is an error, and counts for nothing. Where the session has no file, that of any
-// session is: it may be this one's under another name or key.
+// Registered returns the record of a session. It is empty for a session without a file, or one that
+// no event needed for a long time. A file that this user's Cardea did not write is an error and
+// ignored. If the session has no file, a forged file of any session is an error: it may be this
+// one's under another name or key.
 func (s *Store) Registered(session string, now time.Time) (Registered, error) {
 	none := Registered{Session: session}
 	if s == nil || session == "" || !state.Exists(s.registrations()) {
@@ -121,13 +120,13 @@ func (s *Store) Registered(session string, now time.Time) (Registered, error) {
 		case age > Expiry:
 			return none, nil
 		case age > refreshEvery:
-			_ = os.Chtimes(path, now, now) // it is needed still; the next event tries again
+			_ = os.Chtimes(path, now, now) // it is still needed; the next event tries again
 		}
 	}
 	return r, nil
 }
 
-// anyForged is an error where a registration of some session is not this user's.
+// anyForged returns an error if any registration is forged.
 func (s *Store) anyForged(now time.Time) error {
 	if _, problems := s.AllRegistered(now); len(problems) > 0 {
 		return problems[0]
@@ -147,15 +146,14 @@ func readRegistered(path string, key []byte, session string) (r Registered, err 
 
 func (s *Store) registrations() string { return filepath.Join(s.folder, "registered") }
 
-// registrationPath is a session's file. Its name is a digest, since an id comes from
-// the wire.
+// registrationPath returns the path of a session's file. Its name is a digest, since the id comes
+// from the wire.
 func (s *Store) registrationPath(key []byte, session string) string {
 	return filepath.Join(s.registrations(), hex.EncodeToString(state.Sign(key, registrationPurpose, []byte(session)))[:40]+".signed")
 }
 
-// Register changes what is said about a session. change is given what was said, and
-// its error leaves that as it is. Of several processes each sees what the one before
-// it wrote.
+// Register changes the record of a session. change gets the current record; its error leaves the
+// file as it is. Concurrent changes wait for each other.
 func (s *Store) Register(session string, now time.Time, change func(*Registered) error) (Registered, error) {
 	none := Registered{Session: session}
 	if s == nil {
@@ -178,7 +176,7 @@ func (s *Store) Register(session string, now time.Time, change func(*Registered)
 	if err != nil && !errors.Is(err, state.ErrForged) {
 		return none, err
 	}
-	r.Revision = max(r.Revision, now.Unix()) // also behind a record that is lost
+	r.Revision = max(r.Revision, now.Unix()) // also after a lost record
 	r.Revision++
 	if err := change(&r); err != nil {
 		return none, err
@@ -201,7 +199,7 @@ func (s *Store) Register(session string, now time.Time, change func(*Registered)
 	return r, nil
 }
 
-// lockRegistrations waits until no other process changes registrations.
+// lockRegistrations waits for the lock on registrations.
 func (s *Store) lockRegistrations() (unlock func(), err error) {
 	path := filepath.Join(s.folder, "registered.lock")
 	f, _, err := state.Open(path, os.O_RDWR|os.O_CREATE)
@@ -214,15 +212,15 @@ func (s *Store) lockRegistrations() (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// AllRegistered are the registrations of all sessions that count, newest first. What
-// cannot be read is left out, and told.
+// AllRegistered returns the valid records of all sessions, newest first. Unreadable files are left
+// out and reported as problems.
 func (s *Store) AllRegistered(now time.Time) (all []Registered, problems []error) {
 	if s == nil {
 		return nil, nil
 	}
 	key, err := state.ReadKey(s.folder)
 	if err != nil {
-		key = make([]byte, state.KeySize) // which signed nothing
+		key = make([]byte, state.KeySize) // a key that signed no file
 	}
 	names, err := state.Names(s.registrations(), maxFiles)
 	if err != nil {
@@ -252,7 +250,7 @@ func (s *Store) AllRegistered(now time.Time) (all []Registered, problems []error
 	return all, problems
 }
 
-// readAny reads a registration whose session is not known yet.
+// readAny reads the registration in a file without knowing its session.
 func readAny(path string, key []byte) (r Registered, err error) {
 	all, err := state.Read(path, state.SignatureSize+maxRegistration)
 	if err != nil {
@@ -264,7 +262,7 @@ func readAny(path string, key []byte) (r Registered, err error) {
 	return readRegistered(path, key, r.Session)
 }
 
-// when is when something was said last.
+// when returns the time of the last change to the record.
 func (r Registered) when() time.Time {
 	last := r.Disabled
 	for _, a := range r.Agents {
@@ -275,8 +273,8 @@ func (r Registered) when() time.Time {
 	return last
 }
 
-// KeepPrompt keeps an agent's prompt, without its secrets, for the judge. It gives the
-// path of the file.
+// KeepPrompt stores an agent's prompt, without its secrets, for the judge. It returns the path of
+// the file.
 func (s *Store) KeepPrompt(session, agent, redacted string) (path string, err error) {
 	if s == nil {
 		return "", errors.New("there is no state folder to keep the prompt in; set HOME or XDG_STATE_HOME")

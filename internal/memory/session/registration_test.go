@@ -57,7 +57,7 @@ func TestRegistrations(t *testing.T) {
 	if all, problems := s.AllRegistered(now); len(all) != 1 || len(problems) > 0 {
 		t.Errorf("%v, %v", all, problems)
 	}
-	// It counts for a month after it was needed last.
+	// It is valid for a month after it was last needed.
 	if r, err := s.Registered("one", now.Add(29*24*time.Hour)); err != nil || len(r.Agents) != 2 {
 		t.Errorf("in a month: %+v, %v", r, err)
 	}
@@ -67,8 +67,8 @@ func TestRegistrations(t *testing.T) {
 	if r, err := s.Registered("one", now.Add(90*24*time.Hour)); err != nil || len(r.Agents) != 0 {
 		t.Errorf("in three months: %+v, %v", r, err)
 	}
-	// No id stands in a name of a file.
-	register(t, s, "../../../evil", "", "coder", now)
+	// No file name contains an id.
+	register(t, s, "../../evil", "", "coder", now)
 	for _, f := range files(t, folder) {
 		if strings.Contains(f, "evil") || strings.Contains(f, "one") {
 			t.Errorf("%s names a session", f)
@@ -76,7 +76,7 @@ func TestRegistrations(t *testing.T) {
 	}
 }
 
-// What somebody else put there counts for nothing, and is told.
+// A forged file is ignored and reported.
 func TestForgedRegistrations(t *testing.T) {
 	s, folder := open(t)
 	register(t, s, "one", "", "coder", someday)
@@ -102,7 +102,7 @@ func TestForgedRegistrations(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, all, problems)
 		}
 	}
-	// The record of one session is none of another's.
+	// The record of one session is invalid for another session.
 	if err := os.WriteFile(s.registrationPath(key, "two"), good, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -1,17 +1,14 @@
-// Package session remembers what belongs to one session of a harness beyond
-// one hook process: the folder in which the session began, and which troubles
-// the person was already told.
+// Package session remembers the data of one session of a harness beyond one hook process: the
+// folder in which the session began, and the issues that were already reported to the person.
 //
-// A session's id comes from the wire, so it is never part of a path: the file
-// is named by a digest. Digests are made with the user's key, since what comes
-// from the wire may be a secret that can be guessed. The folder is kept as it
-// is, unless it looks like a secret: then its digest is kept, which tells the
-// folder again when an event comes from it or from below.
+// A session's id comes from the wire, so it is never part of a path: the file is named by a digest.
+// Digests are made with the user's key, since data from the wire may be a secret that can be
+// guessed. The folder is stored as it is, unless it looks like a secret. Then its digest is stored,
+// which identifies the folder when an event comes from it or from below.
 //
-// A file is written only when something is new, because
-// the hook runs for every call: an object, and behind it a line for each call that began
-// since (prompted.go). Two hooks of one session may write at the same
-// time; the last one wins, and what is lost is shown once more, which is better
+// A file is written only when something is new, because the hook runs for every call. It is an
+// object, followed by a line for each call that began since (prompted.go). Two hooks of one session
+// may write at the same time. The last one wins, and lost data is shown once more, which is better
 // than a lock that an agent could hold.
 package session
 
@@ -33,21 +30,20 @@ import (
 )
 
 const (
-	// maxShown is how many troubles a session remembers. Then the oldest are
-	// forgotten, and may be shown again.
+	// maxShown is the largest number of issues that a session remembers. Older ones are forgotten,
+	// and may be shown again.
 	maxShown = 256
-	// maxFile is how much of a session's file is read, in bytes. A full one
-	// has less than a quarter of it.
+	// maxFile is the largest part of a session's file that is read, in bytes. A full file has less
+	// than a quarter of it.
 	maxFile = 64 << 10
-	// maxFiles is how many sessions are kept, and keepFiles how many are left
-	// when there are more.
+	// maxFiles is the largest number of stored sessions, keepFiles the number left after a cleanup.
 	maxFiles, keepFiles = 1000, 750
-	// maxAbove is how many folders above an event's are compared with a
-	// withheld one.
+	// maxAbove is the number of folders above an event's folder that are compared with a withheld
+	// one.
 	maxAbove = 128
 )
 
-// What the user's key signs here.
+// The purposes of signatures with the user's key.
 const (
 	idPurpose     = "session id"
 	folderPurpose = "session folder"
@@ -56,14 +52,13 @@ const (
 
 // Store is the folder of all sessions.
 type Store struct {
-	// folder is the state folder, and dir the folder of the sessions in it.
+	// folder is the state folder, dir the folder of the sessions in it.
 	folder, dir string
 }
 
-// Open gives the store below a state folder. It touches nothing. refuse, if
-// not nil, says why a folder cannot be trusted with state ("" if it can): the
-// caller knows the project and the user. An error says what to do; the store
-// is then nil, and a nil store remembers nothing.
+// Open returns the store below a state folder, without touching the disk. refuse, if not nil,
+// returns the reason why a folder cannot be trusted with state, or "": the caller knows the project
+// and the user. After an error the store is nil, and a nil store remembers nothing.
 func Open(folder string, refuse func(dir string) string) (*Store, error) {
 	if folder == "" {
 		return nil, errors.New("there is no state folder, so nothing is remembered between calls; set HOME or XDG_STATE_HOME")
@@ -76,68 +71,67 @@ func Open(folder string, refuse func(dir string) string) (*Store, error) {
 	return &Store{folder: folder, dir: filepath.Join(folder, "sessions")}, nil
 }
 
-// Session is what is known of one session.
+// Session is the stored data of one session.
 type Session struct {
-	// store is nil where nothing is remembered.
+	// store is nil where nothing is stored.
 	store       *Store
 	harness, id string
-	// key is nil as long as there is none: then there is no file either.
+	// key is nil until there is a key; then there is no file either.
 	key  []byte
 	path string
-	kept kept
-	// folder is the folder of the first event, "" where it is not known.
+	kept storedFile
+	// folder is the folder of the first event, "" where it is unknown.
 	folder string
-	// shown are texts that were shown and are not among kept.Shown.
+	// shown are texts that were shown and are not in kept.Shown.
 	shown []string
-	// keeping are texts to be shown later that are not among kept.Untold yet.
+	// keeping are texts to show later that are not in kept.Unreported yet.
 	keeping []string
-	// making are files that are not among kept.Made yet.
+	// making are files that are not in kept.Made yet.
 	making []making
-	// acting is what is not among kept.Acted yet, nil where nothing is.
+	// acting is the call that is not in kept.Acted yet, nil for none.
 	acting *acting
-	// asking are calls that are not among kept.Asked yet.
+	// asking are calls that are not in kept.Asked yet.
 	asking []string
-	// leaving are calls that are not among kept.Prompted yet.
+	// leaving are calls that are not in kept.Prompted yet.
 	leaving []leaving
-	// lines are calls that began, behind the object in the file, as they stand there.
+	// lines are the lines after the object in the file, for calls that began.
 	lines []byte
-	// taken is set where lines that stand in the file are among kept.Prompted, too.
+	// taken is set where lines of the file have been moved to kept.Prompted.
 	taken bool
-	// fresh is set where there is no file yet, dirty where it is not current.
+	// fresh is set where there is no file yet, dirty where the file is out of date.
 	fresh, dirty bool
-	// newer is set where the file is one of a newer Cardea.
+	// newer is set where a newer Cardea wrote the file.
 	newer bool
 }
 
-// newerEnd ends the name under which the file of a newer Cardea is kept.
+// newerEnd is the suffix of the name under which the file of a newer Cardea is saved.
 const newerEnd = ".newer"
 
-// kept is the file. Project is the folder of the first event, or Withheld its
-// digest.
-type kept struct {
-	V        int        `json:"v"`
-	Project  string     `json:"project,omitempty"`
-	Withheld string     `json:"withheld,omitempty"`
-	Shown    []string   `json:"told,omitempty"`
-	Made     []made     `json:"made,omitempty"`
-	Acted    []acted    `json:"acted,omitempty"`
-	Asked    []string   `json:"asked,omitempty"`
-	Prompted []prompted `json:"prompted,omitempty"`
-	Untold   []untold   `json:"untold,omitempty"`
+// storedFile is the form of the file. Project is the folder of the first event, Withheld its digest.
+type storedFile struct {
+	V          int          `json:"v"`
+	Project    string       `json:"project,omitempty"`
+	Withheld   string       `json:"withheld,omitempty"`
+	Shown      []string     `json:"told,omitempty"`
+	Made       []made       `json:"made,omitempty"`
+	Acted      []acted      `json:"acted,omitempty"`
+	Asked      []string     `json:"asked,omitempty"`
+	Prompted   []prompted   `json:"prompted,omitempty"`
+	Unreported []unreported `json:"untold,omitempty"`
 	// Revision is that of the newest registration that was seen.
 	Revision int64 `json:"revision,omitempty"`
 }
 
 const version = 2
 
-// parse reads the file. It takes the fields from a plain object: a process reads one
-// such file, for which encoding/json would first prepare the type.
-func (k *kept) parse(data []byte) error {
+// parse reads the file from a plain object. A process reads one such file, and encoding/json would
+// first prepare the type.
+func (k *storedFile) parse(data []byte) error {
 	top, err := jsontext.Object(data)
 	if err != nil {
 		return err
 	}
-	*k = kept{V: int(top.Number("v")), Project: top.Text("project"), Withheld: top.Text("withheld"), Shown: top.Texts("told"), Asked: top.Texts("asked"), Revision: top.Number("revision")}
+	*k = storedFile{V: int(top.Number("v")), Project: top.Text("project"), Withheld: top.Text("withheld"), Shown: top.Texts("told"), Asked: top.Texts("asked"), Revision: top.Number("revision")}
 	for _, m := range top.Objects("made") {
 		k.Made = append(k.Made, made{Path: m.Text("path"), Begin: m.Number("begin"), File: m.Text("file"), Signed: m.Text("signed")})
 	}
@@ -148,14 +142,13 @@ func (k *kept) parse(data []byte) error {
 		k.Prompted = append(k.Prompted, prompted{Call: p.Text("call"), Mode: cardea.Mode(p.Text("mode")), Shown: p.Text("shown")})
 	}
 	for _, u := range top.Objects("untold") {
-		k.Untold = append(k.Untold, untold{Text: u.Text("text"), Signed: u.Text("signed")})
+		k.Unreported = append(k.Unreported, unreported{Text: u.Text("text"), Signed: u.Text("signed")})
 	}
 	return top.Err()
 }
 
-// Load reads what is known of a session. It always gives a session, a new one
-// where the file cannot be read. A session without an id, and every session of
-// a nil store, is new at every call.
+// Load returns the stored data of a session, or a new session where the file cannot be read. A
+// session without an id, and every session of a nil store, is new at every call.
 func (s *Store) Load(harness, id string) (*Session, error) {
 	if s == nil || id == "" {
 		return &Session{fresh: true}, nil
@@ -163,7 +156,7 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 	sess := &Session{store: s, harness: harness, id: id, fresh: true}
 	key, err := state.ReadKey(s.folder)
 	if err != nil {
-		return sess, nil // Save makes the key, or tells what is wrong with it
+		return sess, nil // Save makes the key, or reports what is wrong with it
 	}
 	sess.use(key)
 	data, err := state.Read(sess.path, maxFile)
@@ -175,22 +168,22 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 		sess.lines, err = lines, sess.kept.parse(object)
 	}
 	if sess.newer = err == nil && sess.kept.V > version; sess.newer {
-		sess.kept, sess.lines = kept{}, nil
+		sess.kept, sess.lines = storedFile{}, nil
 		return sess, fmt.Errorf("read session %s: a newer Cardea wrote it; it is begun anew, and the file is kept as %s", sess.path, sess.path+newerEnd)
 	}
 	if err == nil && sess.kept.V != version {
 		err = fmt.Errorf("version %d is not known", sess.kept.V)
 	}
 	if err != nil {
-		sess.kept, sess.lines = kept{}, nil
+		sess.kept, sess.lines = storedFile{}, nil
 		return sess, fmt.Errorf("read session %s: %w; it is begun anew, and the file is replaced", sess.path, err)
 	}
 	sess.folder, sess.fresh = sess.kept.Project, false
 	return sess, nil
 }
 
-// Outdated reports whether a registration is older than the newest one that an event of the
-// session saw. A lost registration has revision 0. Outdated remembers a newer revision.
+// Outdated reports whether a registration is older than the newest one that an event of the session
+// saw. A lost registration has revision 0. Outdated remembers a newer revision.
 func (s *Session) Outdated(r Registered) bool {
 	if r.Revision > s.kept.Revision {
 		s.kept.Revision, s.dirty = r.Revision, true
@@ -198,16 +191,16 @@ func (s *Session) Outdated(r Registered) bool {
 	return r.Revision < s.kept.Revision
 }
 
-// Key is the user's key as it was read for this session, nil where it was not.
+// Key returns the user's key as read for this session, or nil.
 func (s *Session) Key() []byte { return s.key }
 
-// use names the file with a key.
+// use sets the key and the path of the file.
 func (s *Session) use(key []byte) {
 	s.key = key
 	s.path = filepath.Join(s.store.dir, s.digest(idPurpose, s.harness, s.id)+".json")
 }
 
-// digest is what can be kept of texts that may be secret.
+// digest returns the stored form of texts that may be secret.
 func (s *Session) digest(purpose string, texts ...string) string {
 	data := make([][]byte, len(texts))
 	for i, t := range texts {
@@ -216,9 +209,9 @@ func (s *Session) digest(purpose string, texts ...string) string {
 	return hex.EncodeToString(state.Sign(s.key, purpose, data...))
 }
 
-// First is the folder of the session's first event: dir where this is the
-// first one that says where it is. It is "" where that folder was withheld from
-// the file and dir is not in it; then it is not known whose project this is.
+// First returns the folder of the session's first event. dir is the folder of this event, which is
+// used if the session has none yet. It returns "" if that folder was withheld from the file and dir
+// is not below it, since the project is then unknown.
 func (s *Session) First(dir string) string {
 	switch {
 	case s.folder != "":
@@ -232,7 +225,7 @@ func (s *Session) First(dir string) string {
 	return s.folder
 }
 
-// above is the withheld folder, if it is dir or above it.
+// above returns the withheld folder if it is dir or above it, else "".
 func (s *Session) above(dir string) string {
 	for range maxAbove {
 		if dir == "" || s.digest(folderPurpose, dir) == s.kept.Withheld {
@@ -247,8 +240,7 @@ func (s *Session) above(dir string) string {
 	return ""
 }
 
-// IsNew reports whether the person is still to be told a text, and remembers
-// that they now are.
+// IsNew reports whether a text was not shown to the person yet, and remembers it as shown.
 func (s *Session) IsNew(text string) bool {
 	if slices.Contains(s.shown, text) || s.key != nil && slices.Contains(s.kept.Shown, s.shownDigest(text)) {
 		return false
@@ -257,45 +249,44 @@ func (s *Session) IsNew(text string) bool {
 	return true
 }
 
-// untold is a text that the person is to be shown. Signed is a digest that only this program
-// can make.
-type untold struct {
+// unreported is a text to show to the person. Signed is a digest that only this program can make.
+type unreported struct {
 	Text   string `json:"text"`
 	Signed string `json:"signed"`
 }
 
-// maxUntold is how many texts are kept to be shown, maxUntoldText how long one may be.
-const maxUntold, maxUntoldText = 8, 1 << 10
+// maxUnreported is the largest number of such texts, maxUnreportedText the length of one in bytes.
+const maxUnreported, maxUnreportedText = 8, 1 << 10
 
-const untoldPurpose = "session untold"
+const unreportedPurpose = "session untold"
 
-// Keep keeps a text that the person is to be shown, as long as no event shows it.
+// Keep stores a text for the person until an event can show it.
 func (s *Session) Keep(text string) {
-	is := func(u untold) bool { return u.Text == text }
+	is := func(u unreported) bool { return u.Text == text }
 	told := s.key != nil && slices.Contains(s.kept.Shown, s.shownDigest(text))
-	if s.store == nil || told || len(text) > maxUntoldText || slices.Contains(s.keeping, text) || slices.ContainsFunc(s.kept.Untold, is) {
+	if s.store == nil || told || len(text) > maxUnreportedText || slices.Contains(s.keeping, text) || slices.ContainsFunc(s.kept.Unreported, is) {
 		return
 	}
 	s.keeping, s.dirty = append(s.keeping, text), true
 }
 
-// Kept returns the texts that were kept, and forgets them.
+// Kept returns the stored texts, and forgets them.
 func (s *Session) Kept() (texts []string) {
-	for _, u := range s.kept.Untold {
-		if u.Signed == s.digest(untoldPurpose, s.harness, s.id, u.Text) {
+	for _, u := range s.kept.Unreported {
+		if u.Signed == s.digest(unreportedPurpose, s.harness, s.id, u.Text) {
 			texts = append(texts, u.Text)
 		}
 	}
-	s.dirty = s.dirty || len(s.kept.Untold) > 0
-	s.kept.Untold = nil
+	s.dirty = s.dirty || len(s.kept.Unreported) > 0
+	s.kept.Unreported = nil
 	return texts
 }
 
 func (s *Session) shownDigest(text string) string { return s.digest(shownPurpose, text)[:24] }
 
-// Save writes what is new, by rename, so that no reader sees half a file. It
-// writes nothing where nothing is new. r tells whether the folder can be
-// written down. An error changes no verdict; it is for the person.
+// Save writes new data by rename, so that no reader sees half a file. It writes nothing if nothing
+// is new. r decides whether the folder can be stored as it is. An error changes no verdict; it is
+// for the person.
 func (s *Session) Save(r *redact.Redactor) error {
 	if s.store == nil || !s.dirty && len(s.leaving) == 0 {
 		return nil
@@ -314,13 +305,13 @@ func (s *Session) Save(r *redact.Redactor) error {
 	return nil
 }
 
-// secret reports whether a path looks like one, whole or in one of its names.
+// secret reports whether a path, or a name in it, looks like a secret.
 func secret(r *redact.Redactor, path string) bool {
 	names := strings.FieldsFunc(path, func(c rune) bool { return c == '/' || c == filepath.Separator })
 	return len(r.Find(path)) > 0 || slices.ContainsFunc(names, func(n string) bool { return len(r.Find(n)) > 0 })
 }
 
-// fill puts into the file's form what is new.
+// fill puts new data into the file's form.
 func (s *Session) fill(r *redact.Redactor) {
 	s.kept.V = version
 	if s.kept.Project == "" && s.kept.Withheld == "" && s.folder != "" {
@@ -336,9 +327,9 @@ func (s *Session) fill(r *redact.Redactor) {
 	s.shown = nil
 	for _, text := range s.keeping {
 		shown := r.Show(text)
-		s.kept.Untold = append(s.kept.Untold, untold{shown, s.digest(untoldPurpose, s.harness, s.id, shown)})
+		s.kept.Unreported = append(s.kept.Unreported, unreported{shown, s.digest(unreportedPurpose, s.harness, s.id, shown)})
 	}
-	s.keeping, s.kept.Untold = nil, last(s.kept.Untold, maxUntold)
+	s.keeping, s.kept.Unreported = nil, last(s.kept.Unreported, maxUnreported)
 	s.fillMade()
 	s.fillActed()
 	s.fillAsked()
@@ -346,9 +337,10 @@ func (s *Session) fill(r *redact.Redactor) {
 	s.kept.Shown = last(s.kept.Shown, maxShown)
 }
 
-// last keeps the last n of a list, without those before them.
+// last returns the last n items of a list.
 func last[T any](list []T, n int) []T { return slices.Delete(list, 0, max(0, len(list)-n)) }
 
+// save writes the file. It creates a missing key, and removes old files for a new session.
 func (s *Session) save(r *redact.Redactor) error {
 	if s.key == nil {
 		key, err := state.LoadKey(s.store.folder)

@@ -141,8 +141,7 @@ func TestActionsOfACall(t *testing.T) {
 	}
 }
 
-// What became of a question is told once, and only of calls that a person was asked
-// about.
+// The end of a question is reported once, and only for calls that a person was asked about.
 func TestCallsThatWereAskedAbout(t *testing.T) {
 	s, folder := open(t)
 	a := load(t, s, "one")
@@ -207,7 +206,7 @@ func TestNoWriteWhenNothingIsNew(t *testing.T) {
 func TestHostileIDs(t *testing.T) {
 	s, folder := open(t)
 	name := regexp.MustCompile(`^[0-9a-f]{64}\.json$`)
-	ids := []string{"../../../../etc/passwd", "..", "/etc/passwd", `..\..\x`, "a\x00b", "\xff\xfe", "CON", strings.Repeat("A", 1<<20), " ", "\u202e"}
+	ids := []string{"../../../etc/passwd", "..", "/etc/passwd", `..\..\x`, "a\x00b", "\xff\xfe", "CON", strings.Repeat("A", 1<<20), " ", "\u202e"}
 	for _, id := range ids {
 		a := load(t, s, id)
 		a.First("/work/" + fmt.Sprint(len(id)))
@@ -376,8 +375,7 @@ func TestOldFilesArePruned(t *testing.T) {
 // secret is put together here, so that no scanner takes this file for a leak.
 func token() string { return "gh" + "p_" + "x7Kq9TzW2mVb4NcR8sLd3FhJ6gYp1QaZ5eUo" }
 
-// What comes from the wire may be a secret: it is in no file, and where a
-// secret is guessed, no digest tells that the guess is right.
+// Text from the wire may be a secret: it is in no file, and no digest confirms a guess of it.
 func TestNoSecretIsKept(t *testing.T) {
 	s, folder := open(t)
 	work := "/work/" + token() + "/app"
@@ -403,8 +401,8 @@ func TestNoSecretIsKept(t *testing.T) {
 			}
 		}
 	}
-	// The folder is told again from there and from below, and not from
-	// elsewhere; the session stays that of its first folder.
+	// The folder is found again from there and from below, but not from another place. The session
+	// stays that of its first folder.
 	for dir, want := range map[string]string{work: work, work + "/src/x": work, "/work": "", "/": "", "": "", work + "2": "",
 		"/x" + strings.Repeat("/y", 2*maxAbove): ""} {
 		b := load(t, s, token())
@@ -447,7 +445,7 @@ func TestAnotherKey(t *testing.T) {
 	}
 }
 
-// The file of a newer Cardea is kept beside the new one.
+// The file of a newer Cardea is saved next to the new one.
 func TestNewerFileIsKept(t *testing.T) {
 	s, folder := open(t)
 	a := load(t, s, "x")
@@ -472,7 +470,7 @@ func TestNewerFileIsKept(t *testing.T) {
 	}
 }
 
-// What was not shown is kept for a later process, without its secrets, and given once. A
+// A text that was not shown is saved for a later process, without its secrets, and returned once. A
 // text that another program wrote into the file is not shown.
 func TestKept(t *testing.T) {
 	folder := t.TempDir()
@@ -487,7 +485,7 @@ func TestKept(t *testing.T) {
 	save(s)
 	s = loadAt(t, folder)
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
-	for _, text := range []string{"shown already", "first", "first", "token " + secret, strings.Repeat("x", maxUntoldText+1)} {
+	for _, text := range []string{"shown already", "first", "first", "token " + secret, strings.Repeat("x", maxUnreportedText+1)} {
 		s.Keep(text)
 	}
 	save(s)
@@ -511,11 +509,11 @@ func TestKept(t *testing.T) {
 		t.Errorf("shown twice: %q", got)
 	}
 	s = loadAt(t, folder)
-	for i := range maxUntold + 3 {
+	for i := range maxUnreported + 3 {
 		s.Keep(strings.Repeat("y", i+1))
 	}
 	save(s)
-	if got := loadAt(t, folder).Kept(); len(got) != maxUntold {
+	if got := loadAt(t, folder).Kept(); len(got) != maxUnreported {
 		t.Errorf("%d are kept", len(got))
 	}
 	new(Session).Keep("nowhere")

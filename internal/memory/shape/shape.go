@@ -1,12 +1,11 @@
-// Package shape tells whether a call has the same shape as another one: whether a person
-// who allowed the one has allowed the other, too (docs/near.md).
+// Package shape compares the shapes of two calls: whether a person who allowed one of them has also
+// allowed the other (docs/near.md).
 //
-// Two calls have the same shape if nothing differs but words of which command knowledge
-// says that they may (packs/commands/similar.yaml), and these words name something of
-// the same class in the same place: another test of the project, another file of the
-// same folder. Whatever is not known to be harmless is another shape. How alike two
-// calls look, word by word or in meaning, plays no role here: "git push -f" looks much
-// like "git push".
+// Two calls have the same shape if they differ only in words that command knowledge allows to
+// differ (packs/commands/similar.yaml). These words must name something of the same class in the
+// same place: another test of the project, another file of the same folder. Any difference that is
+// not known to be harmless is another shape. It does not matter how similar two calls look, word by
+// word or in meaning: "git push -f" looks much like "git push".
 package shape
 
 import (
@@ -19,46 +18,45 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// World is what the comparison asks of the machine.
-type World struct {
-	// Resolve follows the symbolic links of an absolute path; "" is a path that is not
-	// known.
+// Lookups provides the facts about the machine that a comparison needs.
+type Lookups struct {
+	// Resolve follows the symbolic links of an absolute path; "" means an unknown path.
 	Resolve func(path string) string
-	// Secret reports whether a text holds a secret. Nil: none does.
+	// Secret reports whether a text holds a secret. With nil, no text does.
 	Secret func(text string) bool
 }
 
-// Result says how two calls compare.
+// Result is the result of a comparison.
 type Result struct {
 	// Same is set where they have the same shape.
 	Same bool
-	// Words say in which way they are alike, or why they are not, for a person: "the same
-	// shape, other operand", "another shape: it has the option --force".
+	// Words are the reason for a person: "the same shape, other operand", "another shape: it has
+	// the option --force".
 	Words string
 }
 
-// The words of calls that have the same shape.
+// The reasons of calls that have the same shape.
 const (
 	sameOperand = "the same shape, other operand"
 	sameText    = "the same shape, other text"
 	sameCommand = "the same command, written in another way"
 )
 
-// Compare tells whether a call has the shape of one that a person allowed. Both are
-// analysed events, on the machine as it is now.
-func Compare(allowed, candidate *cardea.Event, w World) Result {
-	c := comparison{world: w, roots: append([]string{candidate.Project}, candidate.Roots...)}
+// Compare reports whether a call has the shape of one that a person allowed. Both are analysed
+// events, on the machine as it is now.
+func Compare(allowed, candidate *cardea.Event, w Lookups) Result {
+	c := comparison{system: w, roots: append([]string{candidate.Project}, candidate.Roots...)}
 	if why := c.calls(allowed, candidate); why != "" {
 		return Result{Words: "another shape: " + why}
 	}
 	return c.result()
 }
 
-// Parts tells whether one part of a call has the shape of a part that a person allowed by
-// itself, in whatever line it stands. Whoever asks makes sure that the line does nothing
-// to the part but start it, in both calls.
-func Parts(allowed *cardea.Part, candidate *cardea.Event, part int, w World) Result {
-	c := comparison{world: w, roots: append([]string{candidate.Project}, candidate.Roots...)}
+// Parts reports whether one part of a call has the shape of a part that a person allowed by itself,
+// in any line. The caller ensures that in both calls the line does nothing to the part but start
+// it.
+func Parts(allowed *cardea.Part, candidate *cardea.Event, part int, w Lookups) Result {
+	c := comparison{system: w, roots: append([]string{candidate.Project}, candidate.Roots...)}
 	a, b := lone(allowed), lone(&candidate.Call.Parts[part])
 	if why := c.parts(&a, &b); why != "" {
 		return Result{Words: "another shape: " + why}
@@ -66,7 +64,7 @@ func Parts(allowed *cardea.Part, candidate *cardea.Event, part int, w World) Res
 	return c.result()
 }
 
-// lone is a part without what stands around it in its line.
+// lone returns a part without its surrounding line.
 func lone(p *cardea.Part) cardea.Part {
 	out := *p
 	out.Via, out.Wrappers, out.Outer = nil, nil, nil
@@ -74,7 +72,7 @@ func lone(p *cardea.Part) cardea.Part {
 	return out
 }
 
-// result is what two calls of the same shape have in common.
+// result returns the result for two calls of the same shape.
 func (c *comparison) result() Result {
 	switch {
 	case c.otherOperand:
@@ -85,16 +83,16 @@ func (c *comparison) result() Result {
 	return Result{true, sameCommand}
 }
 
-// comparison is one look at two calls.
+// comparison is one comparison of two calls.
 type comparison struct {
-	world World
-	// roots are the folders of the work.
+	system Lookups
+	// roots are the folders that belong to the work.
 	roots []string
 	// otherOperand and otherText are set where a word differs.
 	otherOperand, otherText bool
 }
 
-// calls is why the calls as a whole differ, "" where they do not.
+// calls returns the reason why the calls as a whole differ, or "".
 func (c *comparison) calls(allowed, candidate *cardea.Event) string {
 	a, b := allowed.Call, candidate.Call
 	switch {
@@ -124,7 +122,7 @@ func (c *comparison) calls(allowed, candidate *cardea.Event) string {
 	return ""
 }
 
-// skeletons is why what the shell does around the commands differs.
+// skeletons returns the reason why the shell constructs around the commands differ, or "".
 func skeletons(a, b *cardea.Call) string {
 	x, isShell := a.Input["command"].(string)
 	y, isShell2 := b.Input["command"].(string)
@@ -139,7 +137,7 @@ func skeletons(a, b *cardea.Call) string {
 	return ""
 }
 
-// parts is why two parts differ.
+// parts returns the reason why two parts differ, or "".
 func (c *comparison) parts(a, b *cardea.Part) string {
 	for _, p := range [...]*cardea.Part{a, b} {
 		if p.Coverage != cardea.Complete || len(p.Opaque) > 0 {
@@ -174,15 +172,14 @@ func (c *comparison) parts(a, b *cardea.Part) string {
 	return c.words(a, b)
 }
 
-// sameOuter reports whether the commands around two parts differ in nothing but the words
-// of the parts.
+// sameOuter reports whether the commands around two parts differ only in the words of the parts.
 func sameOuter(a, b *cardea.Part) bool {
 	return slices.EqualFunc(a.Outer, b.Outer, func(x, y cardea.Outer) bool {
 		return x.Elevated == y.Elevated && slices.Equal(front(x.Argv, a.Argv), front(y.Argv, b.Argv))
 	})
 }
 
-// front are the words in front of those of a part.
+// front returns the words before those of a part.
 func front(outer, argv []cardea.Word) []cardea.Word {
 	n := len(outer) - len(argv)
 	if n < 0 || !slices.Equal(outer[n:], argv) {
@@ -191,7 +188,7 @@ func front(outer, argv []cardea.Word) []cardea.Word {
 	return outer[:n]
 }
 
-// otherCommand is why the commands differ.
+// otherCommand returns the reason why the commands differ, or "".
 func otherCommand(a, b *cardea.Part) string {
 	x, y := usual(a), usual(b)
 	switch {
@@ -203,7 +200,7 @@ func otherCommand(a, b *cardea.Part) string {
 	return "another subcommand: " + strings.Join(y, " ") + ", not " + strings.Join(x, " ")
 }
 
-// usual is the command of a part under its usual name.
+// usual returns the command of a part under its usual name.
 func usual(p *cardea.Part) []string {
 	if p.UsualCommand != nil {
 		return p.UsualCommand
@@ -217,13 +214,13 @@ func equalWords(a, b *cardea.Part) bool {
 	return slices.Equal(usual(a), usual(b)) && slices.Equal(behind(a), behind(b))
 }
 
-// wordAt is a word, and how many words of the usual command stand in front of it.
+// wordAt is a word with the number of words of the usual command before it.
 type wordAt struct {
 	cardea.Word
 	at int
 }
 
-// behind are the words of a part that are no words of its command.
+// behind returns the words of a part that do not belong to its command.
 func behind(p *cardea.Part) (out []wordAt) {
 	named, longer := 0, len(usual(p))-len(p.Command)
 	for _, w := range p.Argv {
@@ -236,11 +233,11 @@ func behind(p *cardea.Part) (out []wordAt) {
 	return out
 }
 
-// words is why two parts of the same command differ in more than what command knowledge
-// lets differ.
+// words returns the reason why two parts of the same command differ in more than command knowledge
+// allows, or "".
 func (c *comparison) words(a, b *cardea.Part) string {
-	x, known := knowledge.SlotsOf(a)
-	y, known2 := knowledge.SlotsOf(b)
+	x, known := knowledge.ArgumentsOf(a)
+	y, known2 := knowledge.ArgumentsOf(b)
 	if !known || !known2 {
 		return c.unlike(a, b)
 	}
@@ -284,7 +281,7 @@ func hasPrefix(prefixes []string, text string) bool {
 	return len(prefixes) == 0 || slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(text, p) })
 }
 
-// kindOf is what the words that differ are, where deletes may follow from them.
+// kindOf returns the kind of the words that differ, "mixed" for several kinds, or "".
 func kindOf(differing []pair) string {
 	for _, p := range differing {
 		if p.first.Kind != differing[0].first.Kind {
@@ -297,9 +294,8 @@ func kindOf(differing []pair) string {
 	return differing[0].first.Kind
 }
 
-// options pairs the options of two parts, in whatever order they stand. Those of the same
-// name keep theirs.
-func options(a, b []knowledge.Slot) (pairs []pair, why string) {
+// options pairs the options of two parts, in any order. Options of the same name keep their order.
+func options(a, b []knowledge.Argument) (pairs []pair, why string) {
 	taken := make([]bool, len(b))
 next:
 	for _, o := range a {
@@ -320,7 +316,7 @@ next:
 	return pairs, ""
 }
 
-// unlike says in which word two parts differ of which nothing may.
+// unlike returns the reason for two parts of a command in which no word may differ.
 func (c *comparison) unlike(a, b *cardea.Part) string {
 	if i := onlyOther(a.Argv, b.Argv); i >= 0 {
 		return "in " + strings.Join(b.Command, " ") + ", " + b.Argv[i].Text + " may not stand for " + a.Argv[i].Text
@@ -352,8 +348,7 @@ func (c *comparison) unlike(a, b *cardea.Part) string {
 	return "it lacks the word " + a.Argv[len(b.Argv)].Text
 }
 
-// onlyOther is the place of the only word in which two lists differ, -1 where there is no
-// such word.
+// onlyOther returns the index of the only word in which two lists differ, or -1.
 func onlyOther(a, b []cardea.Word) int {
 	at := -1
 	if len(a) != len(b) {
@@ -371,7 +366,7 @@ func onlyOther(a, b []cardea.Word) int {
 	return at
 }
 
-// sameBag reports whether two lists have the same words, in whatever order.
+// sameBag reports whether two lists have the same words, in any order.
 func sameBag(a, b []cardea.Word) bool {
 	sorted := func(list []cardea.Word) []string {
 		out := make([]string, len(list))
@@ -384,14 +379,14 @@ func sameBag(a, b []cardea.Word) bool {
 	return slices.Equal(sorted(a), sorted(b))
 }
 
-// named reports whether a word of a part is a path: what is copied into a folder has a
-// name there that no word gives.
+// named reports whether a word of a part is the path file. A file that is copied into a folder has
+// a name there that appears in no word.
 func named(p *cardea.Part, file string) bool {
 	return slices.ContainsFunc(p.Argv, func(w cardea.Word) bool { return w.Static && knowledge.Absolute(p.Dir, w.Text) == file })
 }
 
-// accesses is why two parts do something else, given of which kind the words are that
-// differ, "" where none does.
+// accesses returns the reason why two parts have different effects, or "". kind is the kind of the
+// words that differ, "" for none.
 func (c *comparison) accesses(a, b *cardea.Part, kind string) string {
 	if len(a.Access) != len(b.Access) {
 		return "it does more than the other, or less"

@@ -34,18 +34,18 @@ func newBench(t testing.TB) bench {
 	return b
 }
 
-// event is the call of a line, analysed.
+// event returns the call of a line, analysed.
 func (b bench) event(line string) *cardea.Event { return b.in(b.project, line) }
 
-// in is that of a line in a folder.
+// in returns that of a line in a folder.
 func (b bench) in(dir, line string) *cardea.Event {
 	ev := &cardea.Event{Kind: cardea.PermissionRequest, Harness: "claude-code", Cwd: dir, Project: b.project, Home: b.home, Mode: cardea.ModeDefault,
 		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": line}}}
-	return call.Analyse(ev, disk.World(b.home))
+	return call.Analyse(ev, disk.System(b.home))
 }
 
 func (b bench) compare(allowed, candidate string) shape.Result {
-	return shape.Compare(b.event(allowed), b.event(candidate), shape.World{Resolve: paths.Resolve, Secret: func(text string) bool { return strings.Contains(text, "ghp_") }})
+	return shape.Compare(b.event(allowed), b.event(candidate), shape.Lookups{Resolve: paths.Resolve, Secret: func(text string) bool { return strings.Contains(text, "ghp_") }})
 }
 
 // pairs reads a table of lessons, candidates and whether they are similar.

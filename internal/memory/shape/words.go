@@ -13,8 +13,8 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// pair is a word of the call that was allowed, and the one that stands in its place.
-type pair struct{ first, second knowledge.Slot }
+// pair is a word of the allowed call, and the word in its position in the other call.
+type pair struct{ first, second knowledge.Argument }
 
 // Limits of words that may differ, in bytes.
 const (
@@ -22,10 +22,10 @@ const (
 	maxName = 256
 )
 
-// differ is why words may not stand for others. all are the pairs of operands, those that
-// are the same included.
+// differ returns the reason why words may not replace others, or "". all are the pairs of operands,
+// including the equal ones.
 func (c *comparison) differ(differing, all []pair, dir string) string {
-	var places []place
+	var places []replacedPath
 	for _, p := range differing {
 		text := p.second.Text
 		switch p.first.Kind {
@@ -35,7 +35,7 @@ func (c *comparison) differ(differing, all []pair, dir string) string {
 			}
 			return text + " may not stand for " + p.first.Text
 		case form.VariesText:
-			if text == "" || len(text) > maxText || hasControl(text) || c.world.Secret != nil && c.world.Secret(text) {
+			if text == "" || len(text) > maxText || hasControl(text) || c.system.Secret != nil && c.system.Secret(text) {
 				return "its text is empty or too long, or holds a secret or characters that are not seen"
 			}
 			c.otherText = true
@@ -67,8 +67,8 @@ func (c *comparison) differ(differing, all []pair, dir string) string {
 	return swapped(places, all, dir)
 }
 
-// plain reports a word of ASCII letters, digits and some other characters, that is no
-// option.
+// plain reports whether a word has only ASCII letters, digits and the characters of others, and is
+// not an option.
 func plain(text, others string) bool {
 	return text != "" && len(text) <= maxName && text[0] != '-' && !strings.ContainsFunc(text, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(others, r))
@@ -81,17 +81,17 @@ func hasControl(text string) bool {
 	})
 }
 
-// place is a file or folder that was allowed, and the one in its place.
-type place struct {
+// replacedPath is an allowed file or folder, and the one in its position.
+type replacedPath struct {
 	kind string
-	// allowed and other are absolute and clean. text is other as it is written.
+	// allowed and other are absolute and clean. text is other as written.
 	allowed, other, text string
 }
 
 // place reads a word as a path.
-func (c *comparison) place(p pair, dir string) (place, string) {
+func (c *comparison) place(p pair, dir string) (replacedPath, string) {
 	kind, text := p.first.Kind, p.second.Text
-	at := place{kind: kind, text: text}
+	at := replacedPath{kind: kind, text: text}
 	first, second := p.first.Text, text
 	if kind == form.VariesTests {
 		var rest string
@@ -119,15 +119,15 @@ func (c *comparison) place(p pair, dir string) (place, string) {
 	return at, ""
 }
 
-// selection is a path, and what selects tests in the file behind it.
+// selection splits a path from the selection of tests in its file.
 func selection(text string) (file, rest string) {
 	file, rest, _ = strings.Cut(text, ":")
 	return file, rest
 }
 
-// within is why the places are not in the folder of those that were allowed: the lowest
-// that holds them all, and never one that holds the whole project.
-func (c *comparison) within(places []place) string {
+// within returns the reason why the places are not in the folder of the allowed ones, or "". That
+// folder is the lowest that holds them all, and never one that holds the whole project.
+func (c *comparison) within(places []replacedPath) string {
 	if len(places) == 0 {
 		return ""
 	}
@@ -145,13 +145,13 @@ func (c *comparison) within(places []place) string {
 	return ""
 }
 
-// one is why one place is not what was allowed.
-func (c *comparison) one(p place, folder string) string {
+// one returns the reason why one place differs from the allowed one, or "".
+func (c *comparison) one(p replacedPath, folder string) string {
 	inside := (p.kind == form.VariesTests || p.kind == form.VariesSubtree) && paths.Below(p.allowed, p.other)
 	if inside {
 		folder = p.allowed
 	}
-	real, realFolder := c.world.Resolve(p.other), c.world.Resolve(folder)
+	real, realFolder := c.system.Resolve(p.other), c.system.Resolve(folder)
 	switch {
 	case p.kind == form.VariesTemporary:
 		return c.temporary(p, folder, real)
@@ -178,18 +178,19 @@ func (c *comparison) one(p place, folder string) string {
 	return ""
 }
 
-// inProject reports whether a folder is one below a folder of the work.
+// inProject reports whether a folder is below a folder of the work.
 func (c *comparison) inProject(folder string) bool {
 	return slices.ContainsFunc(c.roots, func(root string) bool {
-		return root != "" && (paths.Below(root, folder) || paths.Below(c.world.Resolve(root), folder))
+		return root != "" && (paths.Below(root, folder) || paths.Below(c.system.Resolve(root), folder))
 	})
 }
 
-// temporary is why an entry of a temporary folder may not be deleted as another one was.
-func (c *comparison) temporary(p place, folder, real string) string {
-	realFolder := c.world.Resolve(folder)
+// temporary returns the reason why an entry of a temporary folder may not be deleted as another one
+// was, or "".
+func (c *comparison) temporary(p replacedPath, folder, real string) string {
+	realFolder := c.system.Resolve(folder)
 	ofWork := func(root string) bool {
-		return root != "" && (paths.Within(root, folder) || paths.Within(p.other, root) || paths.Within(c.world.Resolve(root), realFolder) || paths.Within(real, c.world.Resolve(root)))
+		return root != "" && (paths.Within(root, folder) || paths.Within(p.other, root) || paths.Within(c.system.Resolve(root), realFolder) || paths.Within(real, c.system.Resolve(root)))
 	}
 	switch {
 	case !slices.ContainsFunc(files.Temporary(), func(t string) bool { return paths.Within(t, folder) || paths.Within(t, realFolder) }):
@@ -209,11 +210,11 @@ func hidden(folder, p string) bool {
 	return strings.Contains(strings.TrimPrefix(p, folder), "/.")
 }
 
-// decides reports a name under which programs look for what to run.
+// decides reports whether programs look for code or settings under this name.
 //
-// Many such names cannot be listed: a file without an ending and with a large letter
-// (Jenkinsfile, BUILD), one of settings (package.json, compose.yaml), and one that is called after
-// what it configures or builds (vite.config.ts, gulpfile.js, setup.py).
+// Many such names cannot be listed: a file without an ending and with a capital letter
+// (Jenkinsfile, BUILD), one of settings (package.json, compose.yaml), and one named after what it
+// configures or builds (vite.config.ts, gulpfile.js, setup.py).
 func decides(name string) bool {
 	ending := strings.ToLower(path.Ext(name))
 	stem := strings.ToLower(strings.TrimSuffix(name, path.Ext(name)))
@@ -233,11 +234,11 @@ func decides(name string) bool {
 	return false
 }
 
-// settingsEndings end the names of files by which programs are configured.
+// settingsEndings are the endings of files that configure programs.
 var settingsEndings = []string{".json", ".json5", ".jsonc", ".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".xml", ".properties", ".gradle", ".kts", ".mk", ".cmake", ".env", ".lock", ".plist", ".tf", ".tfvars"}
 
-// swapped is why a call writes what the other one only reads.
-func swapped(places []place, all []pair, dir string) string {
+// swapped returns the reason why a call writes a file that the other one only reads, or "".
+func swapped(places []replacedPath, all []pair, dir string) string {
 	for _, p := range places {
 		if p.kind != form.VariesWrite {
 			continue
@@ -251,18 +252,18 @@ func swapped(places []place, all []pair, dir string) string {
 	return ""
 }
 
-// files compares parts that are no commands: what a tool does to files.
+// files compares parts that are not commands: the effects of a tool on files.
 func (c *comparison) files(a, b *cardea.Part) string {
 	if len(a.Access) != len(b.Access) {
 		return "it touches other files"
 	}
-	var differing []place
+	var differing []replacedPath
 	for i := range b.Access {
 		x, y := a.Access[i], b.Access[i]
 		if x == y {
 			continue
 		}
-		at := place{allowed: spelled(x), other: spelled(y), text: spelled(y), kind: form.VariesRead}
+		at := replacedPath{allowed: spelled(x), other: spelled(y), text: spelled(y), kind: form.VariesRead}
 		x.Path, x.Spelled, y.Path, y.Spelled = "", "", "", ""
 		switch {
 		case x != y || y.Glob || y.Recursive || y.HoldsKey || at.allowed == "" || at.other == "":
@@ -287,5 +288,5 @@ func (c *comparison) files(a, b *cardea.Part) string {
 	return ""
 }
 
-// spelled is the path of an access as the call names it.
+// spelled returns the path of an access as the call names it.
 func spelled(a cardea.Access) string { return cmp.Or(a.Spelled, a.Path) }

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Append writes an entry down, as [Build] reads it. It writes nothing for one whose set
-// is empty: nothing is like it.
+// Append appends an entry to b in the form that [Build] reads. It appends nothing for an empty set,
+// since nothing is similar to it.
 func (e Entry) Append(b []byte) []byte {
 	if len(e.Set.tokens) == 0 || e.Group >= groups {
 		return b
@@ -20,7 +20,7 @@ func (e Entry) Append(b []byte) []byte {
 	return b
 }
 
-// written is an entry that was written down.
+// written is an entry in the form of [Entry.Append].
 type written []byte
 
 func (w written) group() int    { return int(w[1]) }
@@ -30,13 +30,13 @@ func (w written) tokens() []byte {
 }
 func (w written) len() int { return len(w)/4 - 1 }
 
-// Build makes the index of entries, for searches with a threshold or a higher one: it is
-// the smaller and the quicker the higher that is. It reads the entries twice, each with
-// its number, as [Entry.Append] wrote them; those for which that wrote nothing are left
-// out. A search reads less of a file where similar entries follow one another.
+// Build returns the index of entries, for searches with this threshold or a higher one. A higher
+// threshold makes it smaller and faster. It reads the entries twice, each with its number, as
+// [Entry.Append] wrote them, and leaves out empty ones. A search reads less of a file in which
+// similar entries follow one another.
 //
-// A million entries take half a second and 200 MB: there is no map, no sorting but of
-// the different tokens, and nothing that is allocated for each entry.
+// A million entries take half a second and 200 MB: there is no map, no sorting except of the
+// different tokens, and no allocation for each entry.
 func Build(threshold float64, entries iter.Seq2[int, []byte]) []byte {
 	b := builder{threshold: max(threshold, lowest), entries: entries, tokens: newTable()}
 	b.count()
@@ -47,27 +47,27 @@ func Build(threshold float64, entries iter.Seq2[int, []byte]) []byte {
 	return b.out
 }
 
-// builder makes one index.
+// builder builds one index.
 type builder struct {
 	threshold float64
 	entries   iter.Seq2[int, []byte]
-	// tokens has how many sets have each token, and then its row plus one: its place
-	// among all tokens in ascending order. hashes and frequency are those of the rows.
+	// tokens has the number of sets with each token, and then its row plus one: its position among
+	// all tokens in ascending order. hashes and frequency are those of the rows.
 	tokens            *table
 	hashes, frequency []uint32
-	// sets, words and rare are, for each group, how many sets there are, how many
-	// numbers they take, and how many postings.
+	// sets, words and rare are the numbers of sets, of numbers in them, and of postings, for each
+	// group.
 	sets, words, rare [groups]int
-	// of are the rows of the rarest tokens of the sets, set by set, the rarest first;
-	// postings is how many each row has in each group.
+	// of holds the rows of the rarest tokens of the sets, set by set, the rarest first. postings is
+	// the number of postings of each row in each group.
 	of       []uint32
 	postings []uint32
-	// where the pieces begin.
+	// The offsets of the pieces.
 	tokensAt, offsetsAt, setsAt, postingsAt int
 	out                                     []byte
 }
 
-// each gives the entries that are in the index.
+// each visits the entries that are in the index.
 func (b *builder) each(visit func(n int, w written)) {
 	left := maxEntries
 	for n, text := range b.entries {
@@ -101,7 +101,7 @@ func (b *builder) count() {
 	}
 }
 
-// total is a sum over the groups.
+// total returns the sum over the groups.
 func total(of [groups]int) (sum int) {
 	for _, n := range of {
 		sum += n
@@ -109,7 +109,7 @@ func total(of [groups]int) (sum int) {
 	return sum
 }
 
-// layOut says where what lies, and writes the head.
+// layOut computes the offsets of the pieces, and writes the head.
 func (b *builder) layOut() {
 	firsts := (len(b.hashes) + firstEvery - 1) / firstEvery
 	b.tokensAt = headSize + 4*firsts
@@ -131,7 +131,7 @@ func (b *builder) put(at int, n uint32) { binary.LittleEndian.PutUint32(b.out[at
 
 // putSets writes the sets, and finds the rarest tokens of each.
 func (b *builder) putSets() {
-	var set, word, rare [groups]int // where the next one of a group goes
+	var set, word, rare [groups]int // the position of the next one of a group
 	for g := 1; g < groups; g++ {
 		set[g], word[g], rare[g] = set[g-1]+b.sets[g-1], word[g-1]+b.words[g-1], rare[g-1]+b.rare[g-1]
 	}
@@ -154,7 +154,7 @@ func (b *builder) putSets() {
 	})
 }
 
-// rarest are the k rarest tokens of a set, the rarest first: frequency and row.
+// rarest returns the k rarest tokens of a set, the rarest first: frequency and row.
 func (b *builder) rarest(w written, k int, room []uint64) []uint64 {
 	for t := w.tokens(); len(t) > 0; t = t[4:] {
 		row := *b.tokens.at(number(t, 0)) - 1
@@ -175,8 +175,8 @@ func (b *builder) rarest(w written, k int, room []uint64) []uint64 {
 	return room
 }
 
-// putTokens writes what is known of each token, and turns the numbers of postings into
-// the places of their first ones.
+// putTokens writes the data of each token, and turns the numbers of postings into the positions of
+// their first ones.
 func (b *builder) putTokens() {
 	first := uint32(0)
 	for row, hash := range b.hashes {
@@ -211,20 +211,20 @@ func (b *builder) putPostings() {
 	}
 }
 
-// table has a number above 0 for each of many tokens. A token lies where its hash says, or
-// in the next free slot behind.
+// table maps each of many tokens to a number above 0. A token is in the slot of its hash, or in the
+// next free slot after it.
 type table struct {
-	slots []slot
+	slots []bucket
 	used  int
 	shift int
 }
 
-// slot is a token and its number, which is 0 in a free slot.
-type slot struct{ hash, number uint32 }
+// bucket is a token and its number, which is 0 in a free slot.
+type bucket struct{ hash, number uint32 }
 
-func newTable() *table { return &table{slots: make([]slot, 1<<12), shift: 32 - 12} }
+func newTable() *table { return &table{slots: make([]bucket, 1<<12), shift: 32 - 12} }
 
-// at is the number of a token, 0 for a new one, which gets another number at once.
+// at returns the number of a token, 0 for a new one, which the caller sets at once.
 func (t *table) at(hash uint32) *uint32 {
 	const spread = 0x9e3779b1 // 2^32 divided by the golden ratio: Knuth, The Art of Computer Programming 3, 6.4
 	mask := len(t.slots) - 1
@@ -247,7 +247,7 @@ func (t *table) at(hash uint32) *uint32 {
 
 func (t *table) grow() {
 	old := t.slots
-	t.slots, t.used, t.shift = make([]slot, 2*len(old)), 0, t.shift-1
+	t.slots, t.used, t.shift = make([]bucket, 2*len(old)), 0, t.shift-1
 	for _, s := range old {
 		if s.number != 0 {
 			*t.at(s.hash) = s.number
@@ -255,7 +255,7 @@ func (t *table) grow() {
 	}
 }
 
-// keys are the tokens.
+// keys returns the tokens.
 func (t *table) keys() []uint32 {
 	out := make([]uint32, 0, t.used)
 	for _, s := range t.slots {
@@ -266,13 +266,13 @@ func (t *table) keys() []uint32 {
 	return out
 }
 
-// prefix is how many of the rarest tokens of a set of so many one must look at, to find
-// all sets with at least a score.
+// prefix returns how many of the rarest tokens of a set of n a search must look at, to find all
+// sets with at least a score.
 func prefix(n int, threshold float64) int {
 	return n - int(math.Ceil(threshold*float64(n)-epsilon)) + 1
 }
 
-// lowest is the lowest score that means anything.
+// lowest is the lowest meaningful score.
 const lowest = 0.05
 
 // epsilon keeps products of decimal numbers such as 0.7 × 10 from being rounded up.

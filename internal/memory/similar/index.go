@@ -9,23 +9,23 @@ import (
 	"sort"
 )
 
-// Group is what an entry belongs to. Searches look at each group by itself.
+// Group is the group of an entry. Each group is searched by itself.
 type Group uint8
 
-// groups is how many groups there are.
+// groups is the number of groups.
 const groups = 3
 
 // Entry is a set in an index.
 type Entry struct {
 	Set   Set
 	Group Group
-	// Label is a number by which a search leaves entries out.
+	// Label is a number by which a search selects entries.
 	Label uint16
 }
 
-// Match is an entry that was found.
+// Match is an entry that a search found.
 type Match struct {
-	// Number is the entry's place in what the index was built from.
+	// Number is the entry's number in the input of [Build].
 	Number int
 	Score  float64
 }
@@ -40,10 +40,10 @@ type Match struct {
 //	postings   the sets with a token, by group: number of the set, its length, and how
 //	           many of its tokens are rarer
 //
-// By prefix filtering (Chaudhuri, Ganti and Kaushik 2006, Bayardo, Ma and Srikant 2007),
-// a token has a posting only for those sets of which it is one of the rarest tokens: of
-// two sets that are similar, each has one of the other's rarest ones. Sets lie by their
-// groups, and in each in the order in which they came.
+// By prefix filtering (Chaudhuri, Ganti and Kaushik 2006, Bayardo, Ma and Srikant 2007), a token
+// has a posting only for those sets of which it is one of the rarest tokens: of two similar sets,
+// each has one of the other's rarest ones. Sets are sorted by group, and within a group in the
+// order of the input.
 const (
 	magic      = 0x314d4953 // "SIM1"
 	headSize   = 4 * 4
@@ -52,29 +52,30 @@ const (
 	maxEntries = 1 << 21
 )
 
-// ErrForm is what is no index.
+// ErrForm is the error for data that is not an index.
 var ErrForm = errors.New("this is no index of similar texts")
 
-// Index finds sets.
+// Index is an index of sets.
 type Index struct {
 	source source
-	// entries, tokens and postings are how many there are.
+	// entries, tokens and postings are their numbers.
 	entries, tokens, postings int
-	// postingsAt is where the postings begin, firsts are the hashes of each 128th token.
+	// postingsAt is the offset of the postings, firsts are the hashes of each 128th token.
 	postingsAt int
 	firsts     []byte
 }
 
-// source is an index of which pieces are read, each once.
+// source is the data of an index, of which each piece is read once.
 type source struct {
 	from   io.ReaderAt
 	size   int
 	pieces map[int][]byte
 }
 
-// pieceSize is the size of a piece.
+// pieceSize is the size of a piece, in bytes.
 const pieceSize = 4096
 
+// bytes returns n bytes from the offset at, or [ErrForm] outside of the data.
 func (f source) bytes(at, n int) ([]byte, error) {
 	if at < 0 || n < 0 || at > f.size || n > f.size-at {
 		return nil, ErrForm
@@ -111,8 +112,8 @@ func (f source) piece(i int) ([]byte, error) {
 	return b, nil
 }
 
-// OpenAt opens an index of so many bytes, of which it reads what a search needs.
-// It is for one goroutine.
+// OpenAt opens an index of size bytes, and reads what a search needs. It is not safe for concurrent
+// use.
 func OpenAt(r io.ReaderAt, size int64) (*Index, error) {
 	if size < headSize || size > math.MaxInt32 {
 		return nil, ErrForm
@@ -126,7 +127,7 @@ func OpenAt(r io.ReaderAt, size int64) (*Index, error) {
 	if number(b, 0) != magic || x.entries > maxEntries || x.tokens > math.MaxInt32/tokenSize || x.postings > math.MaxInt32/4 {
 		return nil, ErrForm
 	}
-	// The last offset says how long the sets are.
+	// The last offset is the length of the sets.
 	if b, err = s.bytes(x.offsetsAt()+4*x.entries, 4); err != nil {
 		return nil, err
 	}
@@ -144,13 +145,13 @@ func (x *Index) tokensAt() int    { return headSize + 4*x.countFirsts() }
 func (x *Index) offsetsAt() int   { return x.tokensAt() + tokenSize*x.tokens }
 func (x *Index) setsAt() int      { return x.offsetsAt() + 4*(x.entries+1) }
 
-// token is what the index knows of one.
+// token holds the index's data about a token.
 type token struct {
 	hash, frequency, first uint32
 	postings               [groups]uint32
 }
 
-// token finds a token. One that no set has is the rarest of all.
+// token returns the data of a token. A token that is in no set is the rarest.
 func (x *Index) token(hash uint32) (token, error) {
 	page := sort.Search(x.countFirsts(), func(i int) bool { return number(x.firsts, i) > hash }) - 1
 	if page < 0 {
@@ -159,7 +160,7 @@ func (x *Index) token(hash uint32) (token, error) {
 	at := x.tokensAt() + page*firstEvery*tokenSize
 	n := min(firstEvery, x.tokens-page*firstEvery)
 	var failed error
-	read := func(i int) []byte { // one by one: the page as a whole would often be copied
+	read := func(i int) []byte { // one by one, since the whole page would often be copied
 		b, err := x.source.bytes(at+i*tokenSize, tokenSize)
 		if err != nil {
 			failed = err
@@ -183,20 +184,20 @@ func (x *Index) token(hash uint32) (token, error) {
 	return out, nil
 }
 
-// Query is what a search looks for.
+// Query describes a search.
 type Query struct {
 	Set   Set
 	Group Group
-	// Threshold is the lowest score. Below the threshold of the index, not all are found.
+	// Threshold is the lowest score. Below the threshold of the index, not all matches are found.
 	Threshold float64
-	// Labels are those of the entries that are looked at.
+	// Labels are the labels of the entries to search.
 	Labels []uint16
-	// Most is how many matches are wanted, Looks how many sets are looked at before the
-	// search ends, 0 for all. Where very many are similar, it finds some of them.
+	// Most is the largest number of matches. Looks is the number of sets after which the search
+	// ends, 0 for all. If very many are similar, it finds some of them.
 	Most, Looks int
 }
 
-// Find gives the entries that come nearest, best first.
+// Find returns the most similar entries, best first.
 func (x *Index) Find(q Query) ([]Match, error) {
 	if x.entries == 0 || len(q.Set.tokens) == 0 || q.Most < 1 {
 		return nil, nil
@@ -238,16 +239,16 @@ type search struct {
 	shortest, longest int
 	looks             int
 	found             []Match
-	// seen are sets that were looked at lately, each plus one.
+	// seen holds the sets that were looked at recently, each plus one.
 	seen [256]uint32
 }
 
-// chunk is how many postings are read at once.
+// chunk is the number of postings that are read at once.
 const chunk = 1024
 
-// token looks at the sets of which a token is one of the rarest. It is the rarest that
-// they may have in common with the query, which has so many others that are less rare:
-// a set with which it has a rarer one in common was found by that one.
+// token looks at the sets of which t is one of the rarest tokens, and the rarest one shared with
+// the query. others is the number of less rare tokens of the query. A set that shares a rarer token
+// was found by that token.
 func (s *search) token(t token, others int) error {
 	first, n := int(t.first), int(t.postings[s.query.Group])
 	for g := range s.query.Group {
@@ -283,12 +284,12 @@ func (s *search) token(t token, others int) error {
 	return nil
 }
 
-// need is how many tokens a set of so many must have in common with the query.
+// need returns how many tokens a set of this length must share with the query.
 func (s *search) need(length int) int {
 	return int(math.Ceil(s.threshold/(1+s.threshold)*float64(len(s.query.Set.tokens)+length) - epsilon))
 }
 
-// set compares a set.
+// set compares a set with the query.
 func (s *search) set(i, length, need int) error {
 	x := s.index
 	if i >= x.entries {
@@ -317,8 +318,8 @@ func (s *search) set(i, length, need int) error {
 	return nil
 }
 
-// inCommonWith is inCommon with tokens as they stand in an index. It ends where they can
-// no longer have so many in common as they need.
+// inCommonWith is inCommon for tokens in the form of an index. It ends as soon as need cannot be
+// reached.
 func inCommonWith(a []uint32, b []byte, need int) (n int) {
 	mayMiss, mayMissOther := len(a)-need, len(b)/4-need
 	for i := 0; i < len(a) && len(b) >= 4; {
@@ -342,7 +343,7 @@ func inCommonWith(a []uint32, b []byte, need int) (n int) {
 	return n
 }
 
-// keep keeps a match among the best.
+// keep adds a match if it is among the best.
 func (s *search) keep(m Match) {
 	better := func(a, b Match) bool { return a.Score > b.Score || a.Score == b.Score && a.Number < b.Number }
 	if len(s.found) == s.query.Most && !better(m, s.found[len(s.found)-1]) {

@@ -56,7 +56,7 @@ func TestJaccardOfExamples(t *testing.T) {
 	}
 }
 
-// lines are n command lines as people allow them.
+// lines returns n command lines as people allow them.
 func lines(n int, r *rand.Rand) []string {
 	words := make([]string, 400)
 	for i := range words {

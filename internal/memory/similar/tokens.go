@@ -6,25 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// MaxTokens is how many tokens a set has at most. A longer text is like no other.
+// MaxTokens is the largest number of tokens in a set. A longer text is similar to no other.
 const MaxTokens = 255
 
-// Set is the tokens of a text: each once, as numbers in ascending order.
+// Set is the set of tokens of a text, as numbers in ascending order.
 type Set struct {
 	tokens []uint32
 	words  int
 }
 
-// Words is how many different words the text has, marks not counted.
+// Words returns the number of different words in the text, without marks.
 func (s Set) Words() int { return s.words }
 
-// Len is how many tokens the set has.
+// Len returns the number of tokens in the set.
 func (s Set) Len() int { return len(s.tokens) }
 
-// Tokens is the set of a text. A token is a word in lower case (letters, digits and the
-// underscore), or a mark between words: each character of punctuation, and the blank.
-// Sets of texts of different kinds, such as commands and paths, have no token in common.
-// A text with more than [MaxTokens] tokens has an empty set.
+// Tokens returns the set of a text. A token is a word in lower case (letters, digits and the
+// underscore), or a mark between words: each character of punctuation, and the blank. Sets of texts
+// of different kinds, such as commands and paths, have no token in common. A text with more than
+// [MaxTokens] tokens has an empty set.
 func Tokens(kind, text string) Set {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
@@ -76,8 +76,8 @@ func inWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= utf8.RuneSelf
 }
 
-// The hash is FNV-1a of 32 bits. Two words that share one make texts look more alike than
-// they are, which decides nothing by itself.
+// The hash is 32-bit FNV-1a. Two words with the same hash make texts look more similar than they
+// are, which decides nothing by itself.
 const (
 	offset = 2166136261
 	prime  = 16777619
@@ -92,8 +92,8 @@ func hashText(h uint32, text string) uint32 {
 	return hashByte(h, 0)
 }
 
-// Jaccard is how much two sets have in common: the tokens of both, divided by those of
-// either. It is 0 for two empty sets.
+// Jaccard returns the similarity of two sets: the number of shared tokens divided by that of all
+// tokens. It is 0 for two empty sets.
 func Jaccard(a, b Set) float64 {
 	common := inCommon(a.tokens, b.tokens)
 	if common == 0 {
@@ -104,6 +104,7 @@ func Jaccard(a, b Set) float64 {
 
 func score(common, a, b int) float64 { return float64(common) / float64(a+b-common) }
 
+// inCommon returns the number of tokens that two sets share.
 func inCommon(a, b []uint32) (n int) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch x, y := a[i], b[j]; {

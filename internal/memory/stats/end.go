@@ -10,9 +10,9 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// Ended says who decided a call in the end: Cardea by its effect and its decider, or another one
-// by other facts, the newest first. A fact with the effect Allow and without By is that
-// the call ran. The effect is Abstain where the end is unknown.
+// Ended returns who decided a call in the end: Cardea by its effect and its decider, or another
+// reviewer according to facts, the newest first. A fact with the effect Allow and without By means
+// that the call ran. The result's effect is Abstain where the end is unknown.
 func Ended(effect cardea.Effect, by string, facts []cardea.Review) (end cardea.Review) {
 	asked, ran := effect == cardea.Ask, false
 	for _, f := range facts {
@@ -44,8 +44,8 @@ func sameSide(a, b cardea.Effect) bool {
 	return a == cardea.Allow && b == cardea.Allow || a >= cardea.Deny && b >= cardea.Deny
 }
 
-// Differs says in words how Cardea's effect and the end of a call differ, "" where they do not or
-// the end is unknown. A denial of Cardea's own says that no one else was asked.
+// Differs describes how Cardea's effect and the end of a call differ, "" where they agree or the
+// end is unknown. After a denial by Cardea, no other reviewer was asked.
 func Differs(effect cardea.Effect, end cardea.Review) string {
 	said := [...]string{"Cardea was silent", "Cardea allowed", "Cardea was silent", "Cardea asked", "Cardea denied", "Cardea denied"}[effect]
 	did := map[bool]string{true: "allowed", false: "blocked"}[end.Effect == cardea.Allow]
@@ -62,14 +62,14 @@ func Differs(effect cardea.Effect, end cardea.Review) string {
 	return said + ", " + Who(end.By) + " " + did
 }
 
-// Who is a reviewer in words for people.
+// Who returns the name of a reviewer for people.
 func Who(by string) string {
 	names := map[string]string{cardea.ByCardea: "Cardea", cardea.ByList: "a permission list", cardea.ByClassifier: "the classifier", cardea.BySandbox: "the sandbox",
 		cardea.ByPerson: "the person", cardea.ByHook: "another hook", cardea.ByHarness: "the harness", cardea.ByNobody: "no one who could be asked"}
 	return cmp.Or(names[by], "an unknown reviewer")
 }
 
-// Difference is calls that ended in another way than Cardea's answer alone.
+// Difference is a group of calls that ended differently from Cardea's answer.
 type Difference struct {
 	What  string `json:"what"`
 	Calls int    `json:"calls"`
@@ -77,32 +77,32 @@ type Difference struct {
 	Commands []Times `json:"commands"`
 }
 
-// Times is an input, and how many calls have it.
+// Times is an input with the number of calls that have it.
 type Times struct {
 	Text  string `json:"text"`
 	Calls int    `json:"calls"`
 }
 
-// maxCommands is how many inputs a difference has.
+// maxCommands is the largest number of inputs in a difference.
 const maxCommands = 5
 
-// ending counts who decided in the end. facts are what is known of the end of calls, the newest
-// first, until the message before the call is read.
+// ending counts who decided in the end. facts holds the known facts about the end of calls, the
+// newest first, until the message before the call is read.
 type ending struct {
 	decisions Decisions
 	facts     map[string][]cardea.Review
 	ends      map[string]*Effects
 	differs   map[string]map[string]int
-	// seen gets each call with its end, nil where no one asks.
+	// seen receives each call with its end; nil for none.
 	seen func(*ledger.Record, cardea.Review)
 }
 
-// Decisions are a harness's own decisions about the calls of a session, by its id of the call; nil
-// for none.
+// Decisions returns a harness's own decisions about the calls of a session, by its id of the call,
+// or nil.
 type Decisions func(harness, session string) map[string]cardea.Review
 
-// EndOf finds out who decided a call in the end: of the calls with an input, by its digest, the last
-// one that began at a time or before. records are those of its session, the last written first.
+// EndOf returns who decided a call in the end. The call is the last one with the given input digest
+// that began at or before a time. records are those of its session, the last written first.
 func EndOf(records iter.Seq2[ledger.Record, error], at time.Time, digest string, decisions Decisions) (call ledger.Record, end cardea.Review, found bool) {
 	c := newCounting(time.UTC, decisions)
 	c.seen = func(r *ledger.Record, e cardea.Review) {
@@ -121,7 +121,8 @@ func EndOf(records iter.Seq2[ledger.Record, error], at time.Time, digest string,
 	return call, end, found
 }
 
-// Calls gives each call with its end to seen, the last one first. The parameters are those of [Count].
+// Calls passes each call with its end to seen, the last one first. The parameters are those of
+// [Count].
 func Calls(records iter.Seq2[ledger.Record, error], probe string, decisions Decisions, warn func(error), seen func(*ledger.Record, cardea.Review)) {
 	c := newCounting(time.UTC, decisions)
 	c.seen = seen
@@ -138,7 +139,7 @@ func (c *ending) end(r *ledger.Record, ran bool) {
 	delete(c.facts, n)
 	delete(c.facts, shown)
 	if c.decisions != nil && r.Call != "" {
-		// The agent can write it, so it takes no denial of Cardea's away.
+		// The agent can write it, so it never overrides a denial by Cardea.
 		if said := c.decisions(r.Harness, r.Session)[r.Call]; said.Effect != cardea.Allow || r.Effect < cardea.Deny {
 			facts = append(facts, said)
 		}
@@ -159,7 +160,8 @@ func (c *ending) end(r *ledger.Record, ran bool) {
 	}
 }
 
-// differences are where Cardea's answer and the end differ, with the most frequent inputs.
+// differences returns the calls whose end differs from Cardea's answer, with the most frequent
+// inputs.
 func (c *ending) differences() []Difference {
 	out := []Difference{}
 	for what, times := range c.differs {

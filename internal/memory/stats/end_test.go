@@ -59,7 +59,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// review is an entry that reports what another reviewer decided about a call.
+// review returns an entry that reports what another reviewer decided about a call.
 func review(r ledger.Record, by string, e cardea.Effect) ledger.Record {
 	r.Event, r.Effect, r.Reviewer, r.Review, r.ReviewReason = "PermissionDenied", cardea.Abstain, by, e.String(), "because"
 	return r

@@ -1,6 +1,5 @@
-// Package stats counts the entries of the ledger: what was decided by whom, which
-// questions were asked and what became of them, and how many prompts Cardea saved
-// (docs/stats.md).
+// Package stats counts the entries of the ledger: the decisions by decider, the questions and their
+// ends, and the prompts that Cardea saved (docs/stats.md).
 package stats
 
 import (
@@ -16,10 +15,11 @@ import (
 )
 
 const (
-	// ManyAsks is how many questions of one rule a day, over the days with calls, are
-	// more than a person bears.
+	// ManyAsks is the largest acceptable number of questions of one rule a day, over the days with
+	// calls.
 	ManyAsks = 5
-	// alikeAsks is how many questions about one call must have ended alike to be told.
+	// alikeAsks is the number of questions about one call with the same end from which the call is
+	// reported.
 	alikeAsks = 3
 )
 
@@ -33,6 +33,7 @@ type Effects struct {
 	Halt    int `json:"halt"`
 }
 
+// add counts a call of the effect x. Unknown effects are counted as Abstain.
 func (e *Effects) add(x cardea.Effect) {
 	switch x {
 	case cardea.Allow:
@@ -50,53 +51,52 @@ func (e *Effects) add(x cardea.Effect) {
 	}
 }
 
-// Total is how many calls there are.
+// Total returns the number of calls.
 func (e Effects) Total() int { return e.Allow + e.Abstain + e.Defer + e.Ask + e.Deny + e.Halt }
 
-// Saved counts the calls that Cardea allowed, by what is known of the prompt that the
-// harness would have shown.
+// Saved counts the calls that Cardea allowed, by what is known of the harness's prompt.
 type Saved struct {
-	// Answered are those for which the harness was about to show a prompt: it said so
-	// with the event PermissionRequest.
+	// Answered are those for which the harness was about to show a prompt, as it announced by the
+	// event PermissionRequest.
 	Answered int `json:"answered"`
-	// Likely are those that the harness's mode asks about: calls of tools that run,
-	// write or fetch, which do more than read.
+	// Likely are those for which the harness asks in its mode: calls of tools that run, write or
+	// fetch, and do more than read.
 	Likely int `json:"likely"`
 	// Reading are those that only read. A harness asks about some of these.
 	Reading int `json:"reading"`
-	// NoPrompt are those in a mode in which the harness asks nobody.
+	// NoPrompt are those in a mode in which the harness never asks.
 	NoPrompt int `json:"no_prompt"`
 }
 
-// Decider is what one decider said.
+// Decider counts the opinions of one decider.
 type Decider struct {
 	Name string `json:"name"`
-	// Spoke is in how many calls it had an opinion, Decided in how many it made the
-	// effect.
+	// Spoke is the number of calls on which it had an opinion, Decided the number whose effect it
+	// made.
 	Spoke   int     `json:"spoke"`
 	Decided int     `json:"decided"`
 	Effects Effects `json:"effects"`
 }
 
-// Group is calls with something in common.
+// Group is a group of calls with the same attribute.
 type Group struct {
 	Name    string  `json:"name"`
 	Effects Effects `json:"effects"`
 }
 
-// Rule is what one rule decided.
+// Rule counts the decisions of one rule.
 type Rule struct {
-	// By is the decider and the rule, Source where it is written as FILE:LINE.
+	// By is the decider and the rule, Source the position of the rule as FILE:LINE.
 	By      string  `json:"by"`
 	Source  string  `json:"source,omitempty"`
 	Scope   string  `json:"scope,omitempty"`
 	Effects Effects `json:"effects"`
-	// Ran is how many of its questions are known to have ended with the call running,
-	// NotRun how many with it not running.
+	// Ran is the number of its questions known to have ended with the call running, NotRun the
+	// number of the others with a known end.
 	Ran    int `json:"ran"`
 	NotRun int `json:"not_run"`
-	// AsksADay is how many questions it asked on a day with calls. Many is set where
-	// these are more than [ManyAsks].
+	// AsksADay is its number of questions per day with calls. Many is set where that exceeds
+	// [ManyAsks].
 	AsksADay float64 `json:"asks_a_day"`
 	Many     bool    `json:"many,omitempty"`
 }
@@ -110,11 +110,11 @@ type Alike struct {
 	Text   string `json:"text"`
 	Asks   int    `json:"asks"`
 	Ran    bool   `json:"ran"`
-	// Role is that of the agents, where all had the same one.
+	// Role is the role of the agents, if all had the same one.
 	Role string `json:"role,omitempty"`
 }
 
-// Latency is how long verdicts took, in microseconds.
+// Latency holds percentiles of the time to decide, in microseconds.
 type Latency struct {
 	P50 int64 `json:"p50"`
 	P90 int64 `json:"p90"`
@@ -122,23 +122,23 @@ type Latency struct {
 	Max int64 `json:"max"`
 }
 
-// Report is what was counted.
+// Report is the result of [Count].
 type Report struct {
-	// From and To are the first and last day with a call, Days how many have one.
+	// From and To are the first and last day with a call, Days the number of days with one.
 	From    string  `json:"from"`
 	To      string  `json:"to"`
 	Days    int     `json:"days"`
 	Calls   int     `json:"calls"`
 	Effects Effects `json:"effects"`
 	Saved   Saved   `json:"saved"`
-	// Ran and NotRun are how questions ended, as far as it is known.
+	// Ran and NotRun count the known ends of questions.
 	Ran    int     `json:"ran"`
 	NotRun int     `json:"not_run"`
 	ByDay  []Group `json:"by_day"`
-	// Ends are who decided in the end, by the words of [cardea.Reviewers], "" where it is not
-	// known: there the effect is Abstain.
+	// Ends counts who decided in the end, by the words of [cardea.Review].By. A call with an
+	// unknown end is counted under "", with the effect Abstain.
 	Ends []Group `json:"ends"`
-	// Differences are where Cardea's answer and the end differ, the most frequent first.
+	// Differences are the calls whose end differs from Cardea's answer, the most frequent first.
 	Differences []Difference `json:"differences"`
 	Deciders    []Decider    `json:"deciders"`
 	Roles       []Group      `json:"roles"`
@@ -147,9 +147,8 @@ type Report struct {
 	Latency     Latency      `json:"latency"`
 }
 
-// Count counts entries, which come as [ledger.Ledger.Records] gives them, the last
-// written first. Those of an agent of the type probe do not count. Errors are given to
-// warn.
+// Count counts entries as [ledger.Ledger.Records] yields them, the last written first. It skips
+// those of an agent of the type probe. It passes errors to warn.
 func Count(records iter.Seq2[ledger.Record, error], zone *time.Location, probe string, decisions Decisions, warn func(error)) Report {
 	c := newCounting(zone, decisions)
 	c.all(records, probe, warn)
@@ -189,11 +188,11 @@ type counting struct {
 	rules    map[string]*Rule
 	asks     []ask
 	micros   []int64
-	// shown are messages that come when a prompt is shown, by call, until the message
-	// before it is read. ran are calls that ran.
+	// shown holds messages that a prompt was shown, by call, until the message before it is read.
+	// ran are calls that ran.
 	shown map[string]ledger.Record
 	ran   map[string]int
-	// reports says since when a harness tells which calls ran.
+	// reports holds the time since which a harness reports the calls that ran.
 	reports map[string]time.Time
 	byHour  map[int64]string
 	ending
@@ -205,9 +204,10 @@ type ask struct {
 	ran    bool
 }
 
-// name tells calls of a session apart.
+// name returns a key that distinguishes the calls of a session.
 func name(r *ledger.Record) string { return r.Harness + "\n" + r.Session + "\n" + r.Digest }
 
+// record counts one record. Records about the same call come in the reverse order of their events.
 func (c *counting) record(r ledger.Record) {
 	if review, err := cardea.ParseEffect(r.Review); err == nil {
 		c.facts[name(&r)] = append(c.facts[name(&r)], cardea.Review{By: r.Reviewer, Effect: review, Reason: r.ReviewReason})
@@ -224,7 +224,7 @@ func (c *counting) record(r ledger.Record) {
 		c.shown[name(&r)] = r
 	case string(cardea.PreToolUse), string(cardea.PreSkillShellCommand):
 		if after, is := c.shown[name(&r)]; is {
-			// The same call: what was decided last counts.
+			// The same call: the later decision applies.
 			delete(c.shown, name(&r))
 			after.Call = r.Call
 			if after.Effect == cardea.Abstain || after.Effect == cardea.Defer {
@@ -239,7 +239,7 @@ func (c *counting) record(r ledger.Record) {
 	}
 }
 
-// day is the day of a time where the person is.
+// day returns the day of a time in the time zone of the report.
 func (c *counting) day(t time.Time) string {
 	hour := t.Unix() / 900 // zones differ by quarters of an hour
 	d, is := c.byHour[hour]
@@ -250,7 +250,7 @@ func (c *counting) day(t time.Time) string {
 	return d
 }
 
-// entryOf returns the entry of a name, and makes it if it is missing.
+// entryOf returns the entry of a name, and creates it if it is missing.
 func entryOf[T any](m map[string]*T, name string) *T {
 	e := m[name]
 	if e == nil {
@@ -260,19 +260,20 @@ func entryOf[T any](m map[string]*T, name string) *T {
 	return e
 }
 
+// call counts one call with its final verdict.
 func (c *counting) call(r ledger.Record) {
 	c.calls++
 	c.effects.add(r.Effect)
 	entryOf(c.days, c.day(r.Time)).add(r.Effect)
 	entryOf(c.roles, r.Role).add(r.Effect)
 	byPerson := r.By == answeredInQueue
-	if !byPerson && !strings.HasPrefix(r.By, "queue:") { // a wait for a person is no time of the gate
+	if !byPerson && !strings.HasPrefix(r.By, "queue:") { // waiting for a person is not time of the gate
 		c.micros = append(c.micros, r.Micros)
 	}
 	c.decided(&r)
 	c.end(&r, c.ran[name(&r)] > 0)
 	switch {
-	case byPerson: // it was a prompt, in the queue, and none was saved
+	case byPerson: // it was a prompt, in the queue, so no prompt was saved
 	case r.Effect == cardea.Allow:
 		c.allowed(&r)
 	case r.Effect == cardea.Ask:
@@ -284,15 +285,14 @@ func (c *counting) call(r ledger.Record) {
 		r.Opinions = nil
 		c.asks = append(c.asks, ask{r, ran})
 	case c.ran[name(&r)] > 0:
-		c.ran[name(&r)]-- // it ran without a question, and answers none
+		c.ran[name(&r)]-- // it ran without a question, so it does not end one
 	}
 }
 
-// answeredInQueue is who made the effect of a call that a person answered in the queue
-// (docs/queue.md).
+// answeredInQueue is the author of an effect that a person chose in the queue (docs/queue.md).
 const answeredInQueue = "person:queue"
 
-// decided counts who spoke and who decided.
+// decided counts the opinions of the deciders, and the one that decided.
 func (c *counting) decided(r *ledger.Record) {
 	for i := range r.Opinions {
 		o := &r.Opinions[i]
@@ -319,7 +319,7 @@ func (c *counting) decided(r *ledger.Record) {
 	}
 }
 
-// allowed counts what is known of the prompt for a call that was allowed.
+// allowed counts an allowed call by what is known of its prompt.
 func (c *counting) allowed(r *ledger.Record) {
 	switch {
 	case r.Event == string(cardea.PermissionRequest):
@@ -333,7 +333,7 @@ func (c *counting) allowed(r *ledger.Record) {
 	}
 }
 
-// asksIn reports whether a harness asks a person in a mode, about some calls of a tool.
+// asksIn reports whether a harness asks a person in a mode about some calls of a tool.
 func asksIn(mode, tool string) bool {
 	if tool == "CronCreate" || tool == "ScheduleWakeup" { // seen to run without a question in every mode
 		return false
@@ -348,8 +348,8 @@ func asksIn(mode, tool string) bool {
 	return false
 }
 
-// onlyReads reports whether a call that was allowed only reads, so that a harness may
-// run it without a prompt.
+// onlyReads reports whether an allowed call only reads, so that a harness may run it without a
+// prompt.
 func onlyReads(r *ledger.Record) bool {
 	if t, known := harness.Tool(r.Tool); known && t.OnlyReads() {
 		return true
@@ -359,6 +359,7 @@ func onlyReads(r *ledger.Record) bool {
 	})
 }
 
+// report returns the result, with its lists sorted.
 func (c *counting) report() Report {
 	out := Report{Calls: c.calls, Days: len(c.days), Effects: c.effects, Saved: c.saved, ByDay: groups(c.days), Roles: groups(c.roles),
 		Ends: groups(c.ends), Differences: c.ending.differences(), Deciders: []Decider{}, Rules: []Rule{}, Alike: []Alike{}}
@@ -402,8 +403,8 @@ func groups(m map[string]*Effects) []Group {
 	return out
 }
 
-// questions finds out how questions ended. A question of which nothing more came ended
-// with no if the harness already told of calls that ran.
+// questions determines the ends of questions. A question without further messages ended with no if
+// the harness had already reported calls that ran.
 func (c *counting) questions(out *Report) {
 	type ends struct {
 		Alike
@@ -412,7 +413,7 @@ func (c *counting) questions(out *Report) {
 	all := map[string]*ends{}
 	for _, a := range c.asks {
 		r := &a.record
-		key := r.By + "\n" + r.Tool + "\n" + r.Text // not its digest: a call has a description, too
+		key := r.By + "\n" + r.Tool + "\n" + r.Text // not its digest, since a call also has a description
 		e := all[key]
 		if e == nil {
 			e = &ends{Alike: Alike{By: r.By, Tool: r.Tool, Text: r.Text, Role: r.Role}}
@@ -422,7 +423,7 @@ func (c *counting) questions(out *Report) {
 			e.Role = ""
 		}
 		since, reports := c.reports[r.Harness]
-		rule := cmp.Or(c.rules[r.By], &Rule{}) // who asked may be no rule
+		rule := cmp.Or(c.rules[r.By], &Rule{}) // the author of the question may not be a rule
 		e.Source, e.Scope = rule.Source, rule.Scope
 		switch {
 		case a.ran:

@@ -15,7 +15,7 @@ import (
 // begin is the time of the first entry.
 var begin = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// call is an entry of a call, by its text.
+// call returns an entry of a call, by its text.
 func call(text string, e cardea.Effect, by string) ledger.Record {
 	return ledger.Record{Harness: "claude-code", Session: "s", Event: "PreToolUse", Mode: "default", Tool: "Bash", By: by, Effect: e, Text: text, Digest: text}
 }
@@ -91,7 +91,7 @@ func TestSavedPrompts(t *testing.T) {
 	}
 }
 
-// The messages about one call are one call, and the last decision counts.
+// The messages about one call are one call, and the last decision applies.
 func TestOneCallWithTwoMessages(t *testing.T) {
 	asked := call("x", cardea.Ask, "rules:r")
 	r := counts(asked, event(asked, "PermissionRequest"), call("y", cardea.Abstain, ""), event(call("y", cardea.Allow, "judge"), "PermissionRequest"),

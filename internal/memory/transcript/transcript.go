@@ -1,6 +1,6 @@
-// Package transcript reads what harnesses write down about their own sessions: who decided about
-// a call. It is for people who look back, and never for a verdict: the agent runs as the user
-// and can write these files.
+// Package transcript reads what harnesses write about their own sessions: who decided about a call.
+// It is for reports to people, and never for a verdict: the agent runs as the user and can write
+// these files.
 package transcript
 
 import (
@@ -15,15 +15,15 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// What is read at most: bytes of a session, of a file and of a row, and how many files and folders
-// in a folder.
+// The limits of reading: bytes of a session, of a file and of a row, and the number of files and
+// folders in a folder.
 const maxSession, maxFile, maxRow, maxFiles = 128 << 20, 64 << 20, 4 << 20, 1000
 
-// readers read a session of a harness from the folder that the harness keeps in the person's home.
+// readers read the decisions of a session from the harness's folder in the person's home.
 var readers = map[string]func(folder, session string) map[string]cardea.Review{"claude-code": claudeCode}
 
-// Decisions are the decisions about the calls of a session, by the harness's id of the call. It is
-// empty where the harness has no reader, or there is no file of the session that can be read.
+// Decisions returns the decisions about the calls of a session, by the harness's id of the call. It
+// is empty for a harness without a reader, and for a session without a readable file.
 func Decisions(harness, folder, session string) map[string]cardea.Review {
 	read := readers[harness]
 	plain := strings.Trim(session, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == ""
@@ -56,8 +56,8 @@ func claudeCode(folder, session string) map[string]cardea.Review {
 	return out
 }
 
-// Call is a call that a transcript has, with who decided about it.
-type Call struct {
+// RecordedCall is a call in a transcript, with its reviewer.
+type RecordedCall struct {
 	Tool   string
 	Input  json.RawMessage
 	Folder string
@@ -65,9 +65,9 @@ type Call struct {
 	Review cardea.Review
 }
 
-// Calls are the calls of the last sessions of Claude Code, as far as a decision about them is
-// written down: Claude Code 2.1.332 and later write one.
-func Calls(folder string, sessions int) (out []Call) {
+// Calls returns the calls of the last sessions of Claude Code that have a recorded decision. Claude
+// Code 2.1.332 and later record it.
+func Calls(folder string, sessions int) (out []RecordedCall) {
 	var files []string
 	times := map[string]time.Time{}
 	projects, _ := state.Entries(filepath.Join(folder, "projects"), maxFiles)
@@ -95,7 +95,7 @@ func Calls(folder string, sessions int) (out []Call) {
 			}
 			for _, c := range r.Message.Content {
 				if review, known := reviews[c.ID]; known {
-					out = append(out, Call{c.Name, c.Input, r.Cwd, r.Timestamp, review})
+					out = append(out, RecordedCall{c.Name, c.Input, r.Cwd, r.Timestamp, review})
 				}
 			}
 		}
@@ -116,8 +116,8 @@ type use struct {
 	} `json:"message"`
 }
 
-// addRows adds the decisions in a file. A row that is no JSON, or too long, is left out, and of
-// several rows about one call the last applies. left is how many bytes may still be read.
+// addRows adds the decisions in a file. It skips a row that is not JSON, or too long. Of several
+// rows about one call the last applies. left is how many bytes may still be read.
 func addRows(out map[string]cardea.Review, path string, left *int64) {
 	if !strings.HasSuffix(path, ".jsonl") {
 		return
@@ -156,7 +156,7 @@ type row struct {
 // says is the beginning of each reason, for people.
 const says = "says its transcript, which the agent can write: "
 
-// review is the decision of a row. Its effect is Abstain where the row has none.
+// review returns the decision of a row. Its effect is Abstain for a row without a decision.
 func (r *row) review() cardea.Review {
 	d, yes := &r.Decision, r.Decision.Decision == "accept"
 	out := cardea.Review{Effect: cardea.Deny, Reason: says + strings.Join(strings.Fields(strings.Join([]string{r.Denied, d.ReasonCode, d.RuleSource, d.GrantScope}, " ")), ", ")}

@@ -28,7 +28,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// result is a row about a call.
+// result returns a row about a call.
 func result(id, fields string) string {
 	return `{"type":"user",` + fields + `,"message":{"content":[{"type":"tool_result","tool_use_id":"` + id + `"}]}}` + "\n"
 }
@@ -112,7 +112,7 @@ func TestWhatIsNotRead(t *testing.T) {
 	if err := os.Mkdir(in("-srv-app/s-6.jsonl"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for id, want := range map[string]int{"s-1": 1, "s-2": 1, "s-3": 0, "s-4": 0, "s-5": 0, "s-6": 0, "": 0, "..": 0, "../../x": 0, "*": 0, "s-1.jsonl": 0, "s\x00": 0, strings.Repeat("s", 200): 0} {
+	for id, want := range map[string]int{"s-1": 1, "s-2": 1, "s-3": 0, "s-4": 0, "s-5": 0, "s-6": 0, "": 0, "..": 0, "../x": 0, "*": 0, "s-1.jsonl": 0, "s\x00": 0, strings.Repeat("s", 200): 0} {
 		if got := Decisions("claude-code", folder, id); len(got) != want {
 			t.Errorf("%q: %+v", id, got)
 		}

@@ -1,10 +1,10 @@
-// Package vectorindex finds, among many vectors of small integers, those that point
-// nearly the same way as another one. It keeps them in a signed file of the cache
-// folder, of which a search reads a fourth or less.
+// Package vectorindex finds, among many vectors of small integers, those with nearly the same
+// direction as another one. It stores them in a signed file of the cache folder. A search reads a
+// fourth of it or less.
 //
-// A search has two steps. Each vector has a sketch of 128 bits: on which side of 128
-// planes it lies. The more alike two vectors are, the fewer bits differ. So the sketches
-// are compared first, which takes a nanosecond for each, and the few vectors that may be
-// near enough are compared number by number. There is no graph to build, and the answer
-// depends on nothing but the vectors (docs/decisions/0104 has the measurements).
+// A search has two steps. Each vector has a sketch of 128 bits: its side of each of 128 planes. The
+// more alike two vectors are, the fewer bits differ. So the sketches are compared first, which
+// takes a nanosecond for each, and the few vectors that may be near enough are compared number by
+// number. There is no graph to build, and the answer depends on nothing but the vectors
+// (docs/decisions/0104 has the measurements).
 package vectorindex

@@ -14,19 +14,18 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Group is a part of an index that is searched by itself, such as the lessons of one
-// role and effect.
+// Group is a part of an index that is searched by itself, such as the lessons of one role and
+// effect.
 type Group struct {
 	Name string
-	// Labels are what the vectors are found as.
+	// Labels are the labels of the vectors, in their order.
 	Labels []string
-	// Vectors are the vectors, one behind the other.
+	// Vectors holds the vectors, concatenated.
 	Vectors []int8
 }
 
-// The file is a head, the sketches of all vectors and where their labels end, which are
-// signed as one, then pages of vectors and pages of labels, each of which is signed for
-// its place in this file.
+// The file is a head, the sketches of all vectors and the ends of their labels, which are signed as
+// one. Pages of vectors and pages of labels follow, each signed for its position in this file.
 const (
 	headPurpose = "head of an index of vectors"
 	pagePurpose = "page of an index of vectors"
@@ -37,23 +36,23 @@ const (
 	pageRoom   = pageSize - state.SignatureSize
 	sketchSize = sketchBits / 8
 	endSize    = 4
-	// fixedSize is the size of what stands at the beginning: the signature, magic, the
-	// name of this file's pages, and the sizes of the head and of what is signed.
+	// fixedSize is the size of the beginning: the signature, magic, the name of this file's pages,
+	// and the sizes of the head and of the signed data.
 	nameSize  = 16
 	fixedSize = state.SignatureSize + len(magic) + nameSize + 4 + 4
-	// MaxDims, MaxVectors and MaxLabel, in bytes, bound an index. maxHead bounds what
-	// describes the groups.
+	// MaxDims, MaxVectors and MaxLabel (in bytes) are the limits of an index. maxHead limits the
+	// description of the groups.
 	MaxDims    = pageRoom
 	MaxVectors = 4 << 20
 	MaxLabel   = 16 << 10
 	maxHead    = 1 << 20
-	// maxExact is how many vectors of a group are compared number by number. Where more
-	// have near sketches, those with the nearest ones are.
+	// maxExact is the largest number of vectors of a group that are compared number by number. If
+	// more have near sketches, those with the nearest ones are compared.
 	maxExact = 2048
 )
 
-// ErrOther is the error of a file that is not the index that was asked for: of another
-// form, made of something else, or not written by this user's Cardea.
+// ErrOther is the error for a file that is not the requested index: of another form or source, or
+// not written by this user's Cardea.
 var ErrOther = errors.New("there is no index of this")
 
 // group is a group in a file.
@@ -62,9 +61,8 @@ type group struct {
 	first, size int
 }
 
-// Write makes the file of an index. source says what it is an index of; whoever opens it
-// says it again. stamp says in which state that was. The groups' vectors have dims
-// numbers.
+// Write writes the file of an index. source names the indexed data, and Open requires the same
+// value. stamp is the state of the data. Each vector of the groups has dims numbers.
 func Write(path string, key []byte, source, stamp string, dims int, groups []Group) error {
 	if len(key) != state.KeySize {
 		return errors.New("write the index of vectors: there is no key")
@@ -104,7 +102,7 @@ func Write(path string, key []byte, source, stamp string, dims int, groups []Gro
 	return state.Write(path, p.out)
 }
 
-// count is how many vectors groups have, if an index may have them.
+// count returns the number of vectors in groups, or an error beyond a limit of an index.
 func count(dims int, groups []Group) (total int, err error) {
 	labels := int64(0)
 	for _, g := range groups {
@@ -135,7 +133,7 @@ func appendSketches(out []byte, dims int, groups []Group) []byte {
 	return out
 }
 
-// pages writes pages behind each other, and signs them.
+// pages writes signed pages one after another.
 type pages struct {
 	key, name []byte
 	out       []byte
@@ -163,7 +161,7 @@ func (p *pages) addAll(dims int, groups []Group) {
 	p.begin(0)
 }
 
-// begin ends the page, if one was begun. The next ones take so many bytes.
+// begin ends the current page, if any. The next ones hold room bytes.
 func (p *pages) begin(room int) {
 	if len(p.page) > 0 {
 		full := append(p.page, make([]byte, pageRoom-len(p.page))...)
@@ -195,20 +193,20 @@ type Index struct {
 	sketches []byte
 	ends     []byte
 	perPage  int
-	// pagesAt is where the pages begin in the file.
+	// pagesAt is the offset of the pages in the file.
 	pagesAt int64
 
 	mu    sync.Mutex
 	file  *os.File
 	pages map[int]page
-	// sketcher has room that only one search uses at a time.
+	// sketcher holds buffers that only one search uses at a time.
 	sketcher *sketcher
 	near     []int32
 	far      []uint8
 }
 
-// Open opens an index that was made of a source, of vectors with dims numbers. The error
-// is [ErrOther], or about reading the file.
+// Open opens an index of a source with vectors of dims numbers. The error is [ErrOther], or a
+// failure to read the file.
 func Open(path string, key []byte, source string, dims int) (*Index, error) {
 	f, info, err := state.Open(path, os.O_RDONLY)
 	if err != nil {
@@ -222,6 +220,7 @@ func Open(path string, key []byte, source string, dims int) (*Index, error) {
 	return x, nil
 }
 
+// open reads and verifies the head of an index. Errors are those of [Open].
 func open(f *os.File, size int64, key []byte, source string, dims int) (*Index, error) {
 	var fixed [fixedSize]byte
 	if _, err := io.ReadFull(f, fixed[:]); err != nil {
@@ -235,7 +234,7 @@ func open(f *os.File, size int64, key []byte, source string, dims int) (*Index, 
 	headSize := int(binary.LittleEndian.Uint32(rest[len(magic)+nameSize:]))
 	total := int(binary.LittleEndian.Uint32(rest[len(magic)+nameSize+4:]))
 	signed := int64(headSize) + int64(total)*(sketchSize+endSize)
-	// The sizes are not believed before the signature is.
+	// The sizes are not trusted before the signature is checked.
 	if headSize > maxHead || total > MaxVectors || int64(fixedSize)+signed > size {
 		return nil, ErrOther
 	}
@@ -271,7 +270,7 @@ func open(f *os.File, size int64, key []byte, source string, dims int) (*Index, 
 	return x, nil
 }
 
-// reader reads what [text] and AppendUvarint wrote. Past its end it gives nothing.
+// reader reads what [text] and AppendUvarint wrote. Past its end it returns zero values.
 type reader struct{ b []byte }
 
 func (r *reader) number() uint64 {
@@ -302,10 +301,10 @@ func (x *Index) Close() error {
 	return x.file.Close()
 }
 
-// Current reports whether the index was made of a source in this state.
+// Current reports whether the index was made of its source in this state.
 func (x *Index) Current(stamp string) bool { return x.stamp == stamp }
 
-// Check reads the whole index. The error says that the file was changed by others.
+// Check reads the whole index. An error means that the file was changed by another program.
 func (x *Index) Check() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -321,15 +320,15 @@ func (x *Index) Check() error {
 	return nil
 }
 
-// vectorPages is how many pages have vectors. Those of labels follow.
+// vectorPages returns the number of pages with vectors. Pages of labels follow.
 func (x *Index) vectorPages() int { return (x.Count() + x.perPage - 1) / x.perPage }
 
-// Count is how many vectors there are.
+// Count returns the number of vectors.
 func (x *Index) Count() int { return len(x.ends) / endSize }
 
-// Search gives the vectors of a group that are at least so similar to another one: the
-// most similar first, at most wanted. A group that is not there has none. The error says
-// that the file was changed by others.
+// Search returns the vectors of a group with at least the given similarity to query: the most
+// similar first, at most wanted. An unknown group has none. An error means that the file was
+// changed by another program.
 func (x *Index) Search(name string, query []int8, least float32, wanted int) ([]Hit, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -396,8 +395,8 @@ func (x *Index) read(n int) ([]byte, error) {
 	return b[:pageRoom], nil
 }
 
-// candidates are the vectors of a group whose sketches are near enough, of too many
-// those with the nearest.
+// candidates returns the vectors of a group whose sketches are near enough, or the nearest of them
+// if there are too many.
 func (x *Index) candidates(g group, query sketch, bound int) []int32 {
 	list := x.sketches[sketchSize*g.first:][:sketchSize*g.size]
 	near, far := x.near[:0], x.far[:0]
@@ -415,7 +414,7 @@ func (x *Index) candidates(g group, query sketch, bound int) []int32 {
 	for _, d := range far {
 		count[d]++
 	}
-	// room is for how many with exactly the distance of the bound there is room.
+	// room is the number of vectors at exactly the distance of the bound that fit.
 	room := maxExact
 	for bound = 0; count[bound] < room; bound++ {
 		room -= count[bound]
@@ -438,8 +437,7 @@ type page struct {
 	squares []int32
 }
 
-// vector gives a vector, and its product with itself. It reads the page that the vector
-// is in, and checks it.
+// vector returns a vector, and its product with itself. It reads and checks the page of the vector.
 func (x *Index) vector(i int) ([]int8, int32, error) {
 	n, at := i/x.perPage, i%x.perPage
 	p, ok := x.pages[n]

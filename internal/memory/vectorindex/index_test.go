@@ -16,8 +16,8 @@ import (
 
 const dims = 64
 
-// clusters gives vectors that lie in heaps, as commands do: some hundred heaps, and
-// vectors near their middles.
+// clusters returns vectors in clusters, as commands form them: some hundred centers, and vectors
+// near them.
 func clusters(r *rand.Rand, n int) []int8 {
 	middles := make([][dims]float64, n/40+1)
 	for i := range middles {
@@ -162,8 +162,8 @@ func TestMoreThanAreCompared(t *testing.T) {
 	}
 }
 
-// What somebody else wrote is not believed: another key, another source, any byte that
-// was changed, pages of another file, a file that was cut off.
+// A forged index is not trusted: another key, another source, any changed byte, pages of another
+// file, a truncated file.
 func TestForgedIndexes(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	list := clusters(r, 300)
@@ -228,7 +228,7 @@ func TestForgedIndexes(t *testing.T) {
 	if all(swapped) == nil {
 		t.Error("a page in another place is believed")
 	}
-	// Sizes are not believed before the signature is.
+	// Sizes are not trusted before the signature is checked.
 	huge := slices.Clone(good[:fixedSize])
 	for i := fixedSize - 8; i < fixedSize; i++ {
 		huge[i] = 0xff
@@ -244,8 +244,8 @@ func FuzzOpen(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	// Each process of the fuzzer writes a file of its own, with another salt, so it is told
-	// what to change in it: where, to what, and where the file ends.
+	// Each process of the fuzzer writes a file of its own, with another salt. So the input is a
+	// change: its position, the new bytes, and the end of the file.
 	f.Add(0, []byte("x"), len(good))
 	f.Add(fixedSize, []byte{}, fixedSize)
 	f.Fuzz(func(t *testing.T, at int, with []byte, size int) {

@@ -6,27 +6,28 @@ import (
 	"slices"
 )
 
-// Hit is a vector that was found.
+// Hit is a vector that a search found.
 type Hit struct {
-	// Label is what the vector was added with.
+	// Label is the label with which the vector was added.
 	Label string
-	// Similarity is the cosine of the angle to the vector that was looked for.
+	// Similarity is the cosine of the angle to the query.
 	Similarity float32
 }
 
-// neighbour is a vector that was found, by its number.
+// neighbour is a found vector, by its number.
 type neighbour struct {
 	number     int32
 	similarity float32
 }
 
-// best keeps the nearest vectors, at most as many as wanted.
+// best holds the nearest vectors, at most wanted.
 type best struct {
 	near   []neighbour
 	wanted int
 	least  float32
 }
 
+// add adds a vector if it is among the nearest.
 func (b *best) add(number int32, similarity float32) {
 	if similarity < b.least || b.wanted <= 0 {
 		return
@@ -42,12 +43,12 @@ func (b *best) add(number int32, similarity float32) {
 	}
 }
 
-// compare puts the most similar first, and of two alike the one with the lower number.
+// compare orders by similarity, the most similar first, and then by number.
 func compare(a, b neighbour) int {
 	return cmp.Or(cmp.Compare(b.similarity, a.similarity), cmp.Compare(a.number, b.number))
 }
 
-// dot is the inner product of two vectors with as many numbers.
+// dot returns the inner product of two vectors of the same length.
 func dot(a, b []int8) int32 {
 	var s0, s1, s2, s3 int32
 	b = b[:len(a)]
@@ -65,8 +66,8 @@ func dot(a, b []int8) int32 {
 	return s0 + s1 + s2 + s3
 }
 
-// Similarity is the cosine of the angle between two vectors with as many numbers, from
-// −1 to 1. It is 0 where one has no direction.
+// Similarity returns the cosine of the angle between two vectors of the same length, from −1 to 1.
+// It returns 0 if one has no direction.
 func Similarity(a, b []int8) float32 {
 	if len(a) != len(b) {
 		return 0

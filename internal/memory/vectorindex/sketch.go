@@ -5,25 +5,24 @@ import (
 	"math/bits"
 )
 
-// sketchBits is how many planes there are.
+// sketchBits is the number of planes.
 const sketchBits = 128
 
-// sketch says on which side of each plane a vector lies.
+// sketch holds the side of each plane on which a vector is.
 type sketch [2]uint64
 
 func (s sketch) distance(o sketch) int {
 	return bits.OnesCount64(s[0]^o[0]) + bits.OnesCount64(s[1]^o[1])
 }
 
-// sketcher makes sketches of vectors with as many numbers. The planes are the same in
-// every process.
+// sketcher makes sketches of vectors of one length. The planes are the same in every process.
 type sketcher struct {
 	signs [2][]float32
 	room  [2][]float32
 }
 
-// newSketcher prepares planes for vectors of so many numbers: a random sign for each
-// number, and then the fast Hadamard transform, which makes as many sums of all numbers.
+// newSketcher prepares planes for vectors of dims numbers: a random sign for each number, then the
+// fast Hadamard transform, which makes as many sums of all numbers.
 func newSketcher(dims int) *sketcher {
 	size := sketchBits / 2
 	for size < dims {
@@ -44,7 +43,7 @@ func newSketcher(dims int) *sketcher {
 	return s
 }
 
-// of gives the sketch of a vector.
+// of returns the sketch of a vector.
 func (s *sketcher) of(v []int8) (out sketch) {
 	for i, signs := range s.signs {
 		room := s.room[i]
@@ -62,7 +61,7 @@ func (s *sketcher) of(v []int8) (out sketch) {
 	return out
 }
 
-// hadamard replaces numbers, as many as a power of two, by their Hadamard transform.
+// hadamard replaces numbers by their Hadamard transform. Their count is a power of two.
 func hadamard(a []float32) {
 	for half := 1; half < len(a); half *= 2 {
 		for at := 0; at < len(a); at += 2 * half {
@@ -73,8 +72,8 @@ func hadamard(a []float32) {
 	}
 }
 
-// farthest is by how many bits the sketches of two vectors may differ whose similarity
-// is at least least. A plane separates two vectors with the probability angle/π. The
+// farthest returns the largest number of bits by which the sketches of two vectors may differ whose
+// similarity is at least least. A plane separates two vectors with the probability angle/π. The
 // bound is three and a half standard deviations above the mean.
 func farthest(least float32) int {
 	p := math.Acos(min(1, max(-1, float64(least)))) / math.Pi

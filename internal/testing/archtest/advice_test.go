@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// advice finds a text that says how to switch the gate, or a part of it, off.
+// advice matches a text that explains how to switch the gate, or a part of it, off.
 var advice = regexp.MustCompile(`(?i)\bcardea:?[ /]+(disable|override|trust|uninstall|config|accept|permissions allow)|\b(rules|packs): ?(\{|off)|\{off:|\bon_error:|` +
 	`\boverrides?:|switch the (gate|rule|pack|plugin) off|(turn|switch) (it|this) off|disable (cardea|the (gate|rule|pack|hook|plugin))`)
 
@@ -19,17 +19,16 @@ var advice = regexp.MustCompile(`(?i)\bcardea:?[ /]+(disable|override|trust|unin
 var toModels = regexp.MustCompile(`^cardea\.dev(/cmd/cardea-hook|/internal/(hook|gate|harness|mcp|decide|supervisor|judge|inforce|call|fetch|lesson|similar|script)(/.*)?)?$`)
 
 // toPeople are files whose advice only people read, and why.
-// toPeople are files whose advice only people read, and why.
 var toPeople = map[string]string{
-	"internal/hook/posture.go":            "a hint of a trouble",
+	"internal/hook/setup.go":              "a hint of a trouble",
 	"internal/config/inforce/judge.go":    "a hint of a trouble",
 	"internal/config/inforce/problems.go": "hints of diagnostics",
 	"internal/decide/policy/policies.go":  "Opinion.ForPeople",
 	"internal/decide/rules/parse.go":      "a hint for a key that is not known",
 }
 
-// The model is not told how to switch the gate off. Hints of troubles are for people:
-// no message has them (reasons.go).
+// TestNoAdviceForModels checks that no text for a model explains how to switch the gate
+// off. Hints of issues are for people: no message has them (reasons.go).
 func TestNoAdviceForModels(t *testing.T) {
 	n := 0
 	for _, p := range tree(t) {

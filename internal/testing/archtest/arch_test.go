@@ -19,7 +19,7 @@ const module = Module
 // read reads the module once for all tests.
 var read = sync.OnceValues(func() ([]Package, error) { return Read("../../..") })
 
-// tree is all packages of the module.
+// tree returns all packages of the module.
 func tree(t *testing.T) []Package {
 	t.Helper()
 	pkgs, err := read()
@@ -34,18 +34,17 @@ func tree(t *testing.T) []Package {
 
 func internal(name string) string { return module + "/internal/" + name }
 
-// decider is the name of the decider that a package below internal/decide belongs
-// to.
+// decider returns the name of the decider to which a package below internal/decide belongs.
 func decider(pkg string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(pkg, internal("decide")+"/"), "/")
 	return name
 }
 
-// beside are the packages outside of internal/ with the folder at whose height they are; "" is
-// above all.
+// beside maps the packages outside of internal/ to the folder with the same height. ""
+// is above all.
 var beside = map[string]string{"cmd": "", "scripts": "", "plugin": "", "agents": "cli", "packs": "decide"}
 
-// height is how many folders are above a package's.
+// height returns the number of folders above that of a package.
 func height(importPath string) int {
 	name, inside := strings.CutPrefix(importPath, module+"/internal/")
 	first, _, _ := strings.Cut(strings.TrimPrefix(name, module+"/"), "/")
@@ -58,13 +57,14 @@ func height(importPath string) int {
 	return slices.IndexFunc(Folders, func(f Folder) bool { return f.Name == first })
 }
 
-// law says that only some packages, and those below them, import others.
+// law is a rule that only some packages, and those below them, import others.
 type law struct {
 	imports, by []string
 	why         string
 }
 
-// ownLaws are about packages of the module, by their place in internal/, and outer about others.
+// ownLaws are rules for packages of the module, by their path in internal/, and outer
+// for other packages.
 var ownLaws = []law{
 	{[]string{"decide/policy/rego", "config/fetch", "ask/judge/provider", "ask/queue/notice"}, []string{"config/fetch", "memory/meaning/search", "../cmd/cardea-engine"},
 		"only cmd/cardea-engine links OPA and HTTP, so that the hook does not pay for them"},
@@ -86,13 +86,14 @@ var outerLaws = []law{
 	{[]string{"database"}, nil, "the hook's process does not pay for it"},
 }
 
-// only are the packages of the module that some import, with those in their own folder.
+// only lists the packages of the module that some packages import, in addition to those
+// in their own folder.
 var only = map[string][]string{
 	"command/knowledge": {"", "internal/command/knowledge", "internal/command/mention", "internal/base/paths"},
 	"command/bash":      {"", "internal/command/bash", "internal/command/knowledge", "internal/base/paths"},
 }
 
-// violations lists the imports that break a law.
+// violations returns the imports that break a law.
 func violations(pkgs []Package) []string {
 	var out []string
 	for _, p := range pkgs {
@@ -106,7 +107,7 @@ func violations(pkgs []Package) []string {
 	return out
 }
 
-// broken says which law an import breaks, "" for none.
+// broken returns the law that an import breaks, or "".
 func broken(p Package, imp string) string {
 	if !below(imp, module) {
 		return brokenOuter(p, imp)
@@ -150,7 +151,8 @@ func brokenOuter(p Package, imp string) string {
 	return ""
 }
 
-// forbids reports whether a law forbids an import. place makes an import path of the names in it.
+// forbids reports whether a law forbids an import. place turns the names in it into
+// import paths.
 func (l law) forbids(p Package, imp string, place func(string) string) bool {
 	may := func(by string) bool { return below(p.Path, path.Clean(internal(by))) }
 	return slices.ContainsFunc(l.imports, func(of string) bool { return below(imp, place(of)) && !below(p.Path, place(of)) }) && !slices.ContainsFunc(l.by, may)
@@ -164,8 +166,8 @@ func TestImportLaws(t *testing.T) {
 
 const opa = "github.com/open-policy-agent/opa"
 
-// heavy is what the hook's program must not link by any way: it is a process per call.
-// The commands of people are among it.
+// heavy are the packages that the hook's program must not link in any way: it is a
+// process per call. They include the commands for people.
 var heavy = []string{opa, "net", "text/template", "go.yaml.in", "github.com/spf13", "database/sql", "zombiezen.com", "modernc.org", "testing",
 	internal("cli"),
 	internal("base/document/yamltext"),
@@ -182,8 +184,8 @@ var heavy = []string{opa, "net", "text/template", "go.yaml.in", "github.com/spf1
 	internal("ask/judge/provider"),
 }
 
-// light are the module's packages that the daemon's client links: it is a process per
-// call that only sends and receives.
+// light are the packages of the module that the daemon's client links: it is a process
+// per call that only sends and receives.
 var light = []string{module + "/cmd/cardea-hook", internal("hook/control"), internal("base/limit")}
 
 func TestWhatIsLinked(t *testing.T) {
@@ -217,7 +219,7 @@ func TestWhatIsLinked(t *testing.T) {
 	}
 }
 
-// A package that imports testing is for tests, and no program may link it.
+// TestTestPackagesAreForTestsOnly checks that no program links a package that imports testing.
 func TestTestPackagesAreForTestsOnly(t *testing.T) {
 	for _, v := range linksTests(tree(t)) {
 		t.Error(v)
@@ -245,8 +247,8 @@ func linksTests(pkgs []Package) []string {
 	return out
 }
 
-// The files of an adapter that write answers know the verdict and nothing of the
-// machine.
+// TestRenderingIsPure checks that the files of an adapter that write answers know the
+// verdict and nothing of the machine.
 func TestRenderingIsPure(t *testing.T) {
 	files := 0
 	for _, p := range tree(t) {
@@ -271,12 +273,12 @@ func TestRenderingIsPure(t *testing.T) {
 	}
 }
 
-// sharedNames may be the name of more than one package: what they are to the
-// package above them is the same everywhere.
+// sharedNames are names that several packages may have: they have the same relation to
+// the package above them everywhere.
 var sharedNames = []string{"conformance", "gen"}
 
-// Two packages whose names differ by their folder only, or by an s, are
-// mistaken for each other.
+// TestPackageNamesAreTellingApart checks that no two packages have names that differ
+// only by their folder, or by an s, and are easily confused.
 func TestPackageNamesAreTellingApart(t *testing.T) {
 	seen := map[string]string{}
 	for _, p := range tree(t) {
@@ -291,7 +293,7 @@ func TestPackageNamesAreTellingApart(t *testing.T) {
 	}
 }
 
-// maxLong is how many functions may have more than 50 lines. It only goes down.
+// maxLong is the number of functions that may have more than 50 lines. Never raise it.
 const maxLong = 20
 
 func TestFunctionsAreShort(t *testing.T) {
@@ -308,7 +310,7 @@ func TestFunctionsAreShort(t *testing.T) {
 	}
 }
 
-// A reason is for people. Programs compare codes.
+// TestReasonsAreNotCompared checks that programs compare codes. A reason is for people.
 func TestReasonsAreNotCompared(t *testing.T) {
 	for _, p := range tree(t) {
 		if p.ForTests() {
@@ -331,8 +333,8 @@ func _() { switch x.Reason { case "no": } }
 	}
 }
 
-// comparedReasons finds where a field Reason or Message is compared with a text
-// that stands in the code.
+// comparedReasons returns the places where a field Reason or Message is compared with a
+// text in the code.
 func comparedReasons(f File) []string {
 	isReason := func(e ast.Expr) bool {
 		sel, ok := e.(*ast.SelectorExpr)
@@ -368,7 +370,7 @@ func comparedReasons(f File) []string {
 	return out
 }
 
-// The laws are tested on trees that break them.
+// TestLawsBite tests the laws on trees that break them.
 func TestLawsBite(t *testing.T) {
 	for _, tt := range []struct{ from, imp string }{
 		{module, "github.com/x/y"}, {module, "os"}, {internal("hook/gate"), "mvdan.cc/sh/v3/syntax"},
@@ -427,7 +429,7 @@ func TestExportedNamesHaveComments(t *testing.T) {
 	}
 }
 
-// undocumented lists the exported names of a declaration without a comment.
+// undocumented returns the exported names of a declaration without a comment.
 func undocumented(d ast.Decl) []string {
 	var out []string
 	switch d := d.(type) {
@@ -455,8 +457,8 @@ func undocumented(d ast.Decl) []string {
 	return out
 }
 
-// Nothing runs before main but what makes that faster (internal/hook/early): no init
-// functions, and no file that grew into a house of its own.
+// TestNoInitAndNoGiants checks that only code that makes the start faster runs before main
+// (internal/hook/early), without other init functions. It also limits the length of files.
 func TestNoInitAndNoGiants(t *testing.T) {
 	for _, p := range tree(t) {
 		for _, f := range p.Files {

@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the generated parts of the documentation")
 
-// sources gives the text files of the repository by path, relative to its root.
+// sources returns the text files of the repository by path, relative to its root.
 func sources(t *testing.T) map[string]string {
 	t.Helper()
 	root := "../../.."
@@ -52,8 +52,8 @@ func sources(t *testing.T) map[string]string {
 	return out
 }
 
-// A clone has everything that its texts refer to. Tests may name material
-// that lies outside, as a quoted file name, since they do without it.
+// TestNoReferenceOutsideTheRepository checks that a clone has everything to which its texts
+// refer. Tests may name outside material as a quoted file name, since they work without it.
 func TestNoReferenceOutsideTheRepository(t *testing.T) {
 	outside := regexp.MustCompile(`\b(DESIGN\.md|HARNESSES(\.md)?|FIELD-NOTES(\.md)?|STYLE\.md|LIBRARIES\.md|ORIGINALS(\.md)?|DESIGN section)\b|\bDESIGN (has|calls|leaves|says)\b|\bthe seeds?('s)?\b`)
 	named := regexp.MustCompile(`"FIELD-NOTES\.md"`)
@@ -74,7 +74,7 @@ func TestNoReferenceOutsideTheRepository(t *testing.T) {
 	}
 }
 
-// fenced are the blocks of code in a page, which hold no links.
+// fenced matches the blocks of code in a page, which hold no links.
 var fenced = regexp.MustCompile("(?ms)^ *```.*?^ *```|`[^`\n]*`")
 
 var (
@@ -82,8 +82,7 @@ var (
 	heading = regexp.MustCompile(`(?m)^#{1,6} +(.+?) *$`)
 )
 
-// anchors gives the names by which links reach the headings of a page, as
-// GitHub makes them.
+// anchors returns the names by which links reach the headings of a page, as GitHub builds them.
 func anchors(page string) map[string]bool {
 	out := map[string]bool{}
 	page = regexp.MustCompile("(?ms)^```.*?^```").ReplaceAllString(page, "")
@@ -136,7 +135,8 @@ func TestLinksResolve(t *testing.T) {
 	}
 }
 
-// Every decision is in the index, and every page has the four sections.
+// TestDecisionsHaveOneForm checks that every decision is in the index, and that every
+// page has the four sections.
 func TestDecisionsHaveOneForm(t *testing.T) {
 	files := sources(t)
 	index := files["docs/decisions/README.md"]
@@ -159,7 +159,7 @@ func TestDecisionsHaveOneForm(t *testing.T) {
 	}
 }
 
-// failureRows is the table of failures as the page has it.
+// failureRows returns the table of failures as the page has it.
 func failureRows() string {
 	var b strings.Builder
 	b.WriteString("| failure | `on_error: defer` (default) | `on_error: deny` | `on_error: allow` |\n|---|---|---|---|\n")
@@ -172,7 +172,8 @@ func failureRows() string {
 	}
 }
 
-// failureRow reports false behind the last failure, where the table ends.
+// failureRow returns one row of the table, or false after the last failure, where the
+// table ends.
 func failureRow(f cardea.Failure) (row string, ok bool) {
 	defer func() {
 		if recover() != nil {

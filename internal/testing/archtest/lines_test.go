@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// longestLine is how many characters a line of a test or of its data may have, so that a
-// person can review it.
+// longestLine is the number of characters that a line of a test or of its data may have,
+// so that a person can review it.
 const longestLine = 200
 
 // longLines are the files with longer lines: patterns of paths below the module, where a
@@ -77,7 +77,7 @@ func TestLinesAreReviewable(t *testing.T) {
 	}
 }
 
-// longLine is the pattern of the exceptions that a file is of, "" for none.
+// longLine returns the pattern of the exceptions that a file matches, or "".
 func longLine(name string) string {
 	for _, x := range longLines {
 		if ok, err := path.Match(x.files, name); ok && err == nil || strings.HasPrefix(name, x.files+"/") {

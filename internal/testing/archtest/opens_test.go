@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// What the hook opens, anybody may have put there: a pipe in the place of a file
-// would hold it. Only internal/base/state opens files and folders, without waiting.
+// TestOnlyStateOpensFiles checks that only internal/base/state opens files and folders,
+// without waiting. Any user may have created what the hook opens: a pipe in the place of
+// a file would block it.
 func TestOnlyStateOpensFiles(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", module+"/cmd/cardea").Output()
 	if err != nil {
@@ -37,7 +38,7 @@ var mayOpen = map[string]string{
 	"internal/base/person/ancestors.go": "/proc holds no pipes",
 }
 
-// opens lists where a package opens files by itself.
+// opens returns the places where a package opens files itself.
 func opens(p Package) []string {
 	var out []string
 	for _, f := range p.Files {
@@ -57,8 +58,7 @@ func opens(p Package) []string {
 			switch fun.Sel.Name {
 			case "Open", "ReadFile", "ReadDir", "DirFS", "WriteFile", "Create":
 			case "OpenFile":
-				// A file that must not be there yet is no pipe, and the null
-				// device never waits.
+				// A file that must not exist yet is not a pipe, and the null device never waits.
 				if mentions(call, "O_EXCL") || mentions(call, "DevNull") {
 					return true
 				}
@@ -72,7 +72,7 @@ func opens(p Package) []string {
 	return out
 }
 
-// selected is the name of the package that a selector begins with.
+// selected returns the name of the package with which a selector begins.
 func selected(s *ast.SelectorExpr) (pkg string, ok bool) {
 	if s == nil {
 		return "", false
@@ -84,8 +84,7 @@ func selected(s *ast.SelectorExpr) (pkg string, ok bool) {
 	return id.Name, true
 }
 
-// mentions reports whether an argument of a call names something of another
-// package.
+// mentions reports whether an argument of a call has a selector with this name.
 func mentions(call *ast.CallExpr, name string) bool {
 	found := false
 	for _, arg := range call.Args {

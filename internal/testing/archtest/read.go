@@ -37,8 +37,8 @@ type File struct {
 	positions        *token.FileSet
 }
 
-// Read reads all packages of the module in a folder, sorted by path. Folders
-// named testdata, hidden folders and other modules are left out.
+// Read reads all packages of the module in a folder, sorted by path. It skips folders
+// named testdata, hidden folders and other modules.
 func Read(root string) ([]Package, error) {
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
 		return nil, err
@@ -77,6 +77,7 @@ func Read(root string) ([]Package, error) {
 	return out, nil
 }
 
+// skipFolder returns fs.SkipDir for a folder whose files are not part of the module, else nil.
 func skipFolder(root, dir string) error {
 	if dir == root {
 		return nil
@@ -84,7 +85,7 @@ func skipFolder(root, dir string) error {
 	if name := filepath.Base(dir); name == "testdata" || strings.HasPrefix(name, ".") {
 		return fs.SkipDir
 	}
-	// A module of its own has its own laws: nothing here can import it.
+	// Another module has its own laws: nothing here can import it.
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 		return fs.SkipDir
 	}
@@ -116,8 +117,8 @@ func (p *Package) add(file string) error {
 	return nil
 }
 
-// countCode counts the lines on which a token stands that is not a comment. A
-// text between backquotes counts with all of its lines.
+// countCode returns the number of lines with a token other than a comment. All lines of
+// a text between backquotes are included.
 func countCode(data []byte) int {
 	var s scanner.Scanner
 	fset := token.NewFileSet()
@@ -130,7 +131,7 @@ func countCode(data []byte) int {
 			return lines
 		}
 		if tok == token.SEMICOLON && text == "\n" {
-			continue // not written
+			continue // inserted by the scanner
 		}
 		first := file.Line(pos)
 		end := first + strings.Count(text, "\n")
@@ -139,15 +140,15 @@ func countCode(data []byte) int {
 	}
 }
 
-// ForTests reports whether the package is no part of the product: tests use it,
-// like a conformance suite, and it imports the package testing; or it is this
-// package, the generator of lines, or one of scripts/.
+// ForTests reports whether the package is not part of the product. Such a package
+// imports testing, like a conformance suite, or is this package, the generator of lines,
+// or one of scripts/.
 func (p Package) ForTests() bool {
 	return slices.Contains(p.Imports, "testing") || p.Path == Module+"/internal/command/bash/generate" || below(p.Path, Module+"/internal/testing/archtest") || below(p.Path, Module+"/scripts")
 }
 
-// Imported are the packages of the module that the package imports, as paths
-// below the module. The root package is "cardea".
+// Imported returns the packages of the module that the package imports, as paths below
+// the module. The root package is "cardea".
 func (p Package) Imported() []string {
 	var out []string
 	for _, i := range p.Imports {
@@ -158,7 +159,7 @@ func (p Package) Imported() []string {
 	return out
 }
 
-// Dir is the path below the module. The root package is "cardea".
+// Dir returns the path below the module. The root package is "cardea".
 func (p Package) Dir() string { return shorten(p.Path) }
 
 func shorten(importPath string) string {
@@ -168,7 +169,7 @@ func shorten(importPath string) string {
 	return strings.TrimPrefix(importPath, Module+"/")
 }
 
-// below reports whether an import path is a package or one in its folder.
+// below reports whether an import path is folder or a package below it.
 func below(importPath, folder string) bool {
 	return importPath == folder || strings.HasPrefix(importPath, folder+"/")
 }
@@ -180,7 +181,7 @@ type Function struct {
 	Lines      int
 }
 
-// Functions lists the functions of the files that are written by hand.
+// Functions returns the functions in files that are not generated.
 func (p Package) Functions() []Function {
 	var out []Function
 	for _, f := range p.Files {
@@ -203,7 +204,7 @@ func (p Package) Functions() []Function {
 	return out
 }
 
-// receiver is the type's name of a method's receiver.
+// receiver returns the name of a method's receiver type.
 func receiver(list *ast.FieldList) string {
 	e := list.List[0].Type
 	for {
@@ -222,8 +223,8 @@ func receiver(list *ast.FieldList) string {
 	}
 }
 
-// Exported lists the exported names of the package: types, functions, methods
-// of exported types, constants and variables.
+// Exported returns the exported names of the package: types, functions, methods of
+// exported types, constants and variables.
 func (p Package) Exported() []string {
 	var out []string
 	for _, f := range p.Files {
@@ -247,6 +248,7 @@ func (p Package) Exported() []string {
 	return out
 }
 
+// exportedSpec returns the exported names of one type, constant or variable specification.
 func exportedSpec(s ast.Spec) []string {
 	var out []string
 	switch s := s.(type) {
@@ -264,7 +266,7 @@ func exportedSpec(s ast.Spec) []string {
 	return out
 }
 
-// SettingsKeys counts the keys of cardea.yaml in the tables of type []Key.
+// SettingsKeys returns the number of keys of cardea.yaml in the tables of type []Key.
 func SettingsKeys(pkgs []Package) (keys int) {
 	for _, p := range pkgs {
 		if p.Path != Module+"/internal/config/settings" {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// write makes a module of one package.
+// write creates a module with one package and reads it.
 func write(t *testing.T, text string) Package {
 	t.Helper()
 	dir := t.TempDir()

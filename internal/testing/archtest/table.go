@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Folder is one of internal/.
+// Folder is a folder of internal/ and its purpose.
 type Folder struct{ Name, Job string }
 
-// Folders are those of internal/, the highest first. A package imports only packages of its own
-// folder and of those below it.
+// Folders are the folders of internal/, the highest first. A package imports only
+// packages of its own folder and of those below it.
 var Folders = []Folder{
 	{"cli", "what people start: commands, the monitor, the MCP server"},
 	{"hook", "what harnesses start, the gate, and the daemon"},
@@ -24,7 +24,8 @@ var Folders = []Folder{
 	{"testing", "what only tests use"},
 }
 
-// Table returns the table of folders for docs/architecture.md: what each is for, and its packages.
+// Table returns the table of folders for docs/architecture.md, with the purpose and the
+// packages of each.
 func Table(pkgs []Package) string {
 	var b strings.Builder
 	b.WriteString("| folder | what it is for | packages |\n|---|---|---|\n")

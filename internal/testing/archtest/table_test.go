@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The table stands between these two lines.
+// The table is between these two lines.
 const (
 	tableBegin = "<!-- written by go test ./internal/testing/archtest -update -->\n"
 	tableEnd   = "<!-- end of the table -->\n"

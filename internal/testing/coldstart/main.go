@@ -1,18 +1,18 @@
 //go:build unix
 
 // Command coldstart measures how long a cold "cardea check" takes compared with
-// /bin/true, and how much memory it uses. The two run in turn, A B A B, so
-// that the ratio holds while the machine's speed drifts. It prints figures and
-// judges nothing; the budgets are in docs/budgets.md.
+// /bin/true, and how much memory it uses. The two run in turn, A B A B, so that the
+// ratio holds while the machine's speed drifts. It prints figures without a verdict. The
+// budgets are in docs/budgets.md.
 //
 //	go run ./internal/testing/coldstart [-n 200] [-other /bin/true] [-setup rules] [-line typical] [-copied]
 //
 // The linker writes a program page by page, and the system keeps it that way in memory,
 // as it does after a start of the machine. With -copied the programs are copied first,
-// as an installer does; then the system maps several pages at once.
+// as an installer does. The system then maps several pages at once.
 //
 // With -other plain it compares with the same call in the set-up "rules". The set-up
-// "ledger" measures a search of a million entries in place of a call.
+// "ledger" measures a search of a million entries instead of a call.
 package main
 
 import (
@@ -33,8 +33,8 @@ import (
 
 const payload = `{"session_id":"coldstart","transcript_path":"/t.jsonl","cwd":"%s","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"%s"},"tool_use_id":"t"}`
 
-// lines are what is judged: a typical line, one that names 8000 files of 50 folders,
-// and one of 200 KB.
+// lines returns the lines to check, by name: a typical line, one that names 8000 files
+// of 50 folders, and one of 200 KB.
 func lines() map[string]string {
 	var many, long strings.Builder
 	many.WriteString("rm -f")
@@ -59,6 +59,7 @@ rules:
     tests: [{input: {command: npm install x}, expect: ask}, {input: {command: pnpm i}, expect: none}]
 `
 
+// main reads the options and runs the measurement.
 func main() {
 	o := options{}
 	flag.IntVar(&o.n, "n", 200, "counted pairs")
@@ -75,19 +76,20 @@ func main() {
 	}
 }
 
-// options are what is measured, and against what.
+// options selects what is measured, and what it is compared with.
 type options struct {
 	n, policies, own   int
 	other, setup, line string
 	copied             bool
 }
 
-// command is what is started again and again.
+// command is a command that is started repeatedly.
 type command struct {
 	name, input string
 	args, env   []string
 }
 
+// run builds the programs, measures both commands in turn, and prints the figures.
 func (o options) run() error {
 	dir, err := os.MkdirTemp("", "coldstart")
 	if err != nil {
@@ -134,7 +136,7 @@ func (o options) run() error {
 	return nil
 }
 
-// build builds the programs in a folder, and gives the one that is measured.
+// build builds the programs in a folder, and returns the one that is measured.
 func (o options) build(dir string) (string, error) {
 	bin := filepath.Join(dir, "cardea")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", dir, "cardea.dev/cmd/cardea", "cardea.dev/cmd/cardea-engine")
@@ -148,8 +150,8 @@ func (o options) build(dir string) (string, error) {
 	return bin, errors.Join(rewrite(bin), rewrite(bin+"-engine"))
 }
 
-// rewrite puts a copy in a program's place. It takes little memory, since what a child
-// had before it became another program counts in its peak.
+// rewrite replaces a program by a copy of it. It uses little memory, since the peak of a
+// child includes the memory that it had before it became another program.
 func rewrite(name string) error {
 	from, err := os.Open(name)
 	if err != nil {
@@ -164,7 +166,7 @@ func rewrite(name string) error {
 	return errors.Join(err, to.Close(), os.Rename(name+".new", name))
 }
 
-// command makes the set-up in a folder, and gives the command that is measured there.
+// command creates the set-up in a folder, and returns the command that is measured there.
 func (o options) command(bin, dir string) (command, error) {
 	home, work := filepath.Join(dir, "home"), filepath.Join(dir, "work")
 	config := filepath.Join(home, ".config", "cardea")
@@ -211,7 +213,7 @@ func (o options) command(bin, dir string) (command, error) {
 	return c, million(filepath.Join(home, ".local", "state", "cardea", "ledger"))
 }
 
-// ownRules is a file of rules of the person's.
+// ownRules returns a rules file of the user with n rules.
 func ownRules(n int) string {
 	var b strings.Builder
 	b.WriteString("version: 1\nrules:\n")
@@ -221,7 +223,7 @@ func ownRules(n int) string {
 	return b.String()
 }
 
-// fortyGlobs is a role with forty globs.
+// fortyGlobs returns a role with forty globs.
 func fortyGlobs() string {
 	var globs []string
 	for i := range 20 {
@@ -232,7 +234,7 @@ func fortyGlobs() string {
 }
 
 // million repeats the last entry of a ledger a million times, over ten earlier days.
-// Copies are not genuine, which a search finds out for what it shows only.
+// Copies are not genuine, which a search verifies only for the entries that it shows.
 func million(dir string) error {
 	days, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	if err != nil || len(days) == 0 {
@@ -253,7 +255,7 @@ func million(dir string) error {
 	return nil
 }
 
-// thousand is a settings file of Claude Code with a thousand permissions.
+// thousand returns a settings file of Claude Code with a thousand permissions.
 func thousand() string {
 	var b strings.Builder
 	b.WriteString(`{"permissions": {"deny": ["Bash(rm -rf:*)", "Read(./.env)"], "ask": ["Bash(git push:*)"], "allow": [`)
@@ -264,7 +266,7 @@ func thousand() string {
 	return b.String()
 }
 
-// once runs the command and gives its wall time and its peak memory in KiB.
+// once runs the command and returns its wall time and its peak memory in KiB.
 func (c command) once() (time.Duration, int64, error) {
 	cmd := exec.Command(c.name, c.args...)
 	cmd.Env = c.env

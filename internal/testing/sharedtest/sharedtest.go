@@ -1,10 +1,9 @@
-// Package sharedtest finds test data that is not part of the repository. The
-// variable CARDEA_SHARED names its folder, or is "require" for a folder named
-// shared beside the repository. Without the variable the tests use the small files
-// of our own in testdata, or are skipped.
+// Package sharedtest finds test data that is not part of the repository. The variable
+// CARDEA_SHARED names its folder, or is "require" for a folder named shared next to the
+// repository. Without the variable the tests use our own small files in testdata, or are
+// skipped.
 //
-// A folder that is named has all that the tests need: a missing folder or file
-// fails the test.
+// A named folder must have all that the tests need: a missing folder or file fails the test.
 package sharedtest
 
 import (
@@ -18,14 +17,13 @@ import (
 	"testing"
 )
 
-// Available reports whether there is such a folder. Where there is none, tests
-// expect fewer cases.
+// Available reports whether the shared data is available. Without it, tests expect fewer cases.
 func Available(t testing.TB) bool {
 	t.Helper()
 	return folder(t) != ""
 }
 
-// folder is where the data is, "" without the variable.
+// folder returns the folder of the data, or "" without the variable.
 func folder(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("CARDEA_SHARED")
@@ -38,8 +36,8 @@ func folder(t testing.TB) string {
 	return dir
 }
 
-// Path gives the path of a file or folder of the data. The test is skipped where
-// neither the data nor a file of our own is there.
+// Path returns the path of a file or folder of the data. It skips the test if neither
+// the data nor a file of our own exists.
 func Path(t testing.TB, elem ...string) string {
 	t.Helper()
 	name := filepath.Join(elem...)
@@ -57,7 +55,7 @@ func Path(t testing.TB, elem ...string) string {
 	return file
 }
 
-// Read gives the text of a file of the data.
+// Read returns the contents of a file of the data.
 func Read(t testing.TB, elem ...string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(Path(t, elem...))
@@ -78,15 +76,15 @@ func ReadJSON(t testing.TB, v any, elem ...string) {
 // Line is a command line of a corpus.
 type Line struct {
 	Command string
-	// Class is what a gate should say: DENY, ASK or ALLOW in tricky.tsv,
-	// autoallow or notallow in dippy-half.tsv.
+	// Class is the expected answer of a gate: DENY, ASK or ALLOW in tricky.tsv, autoallow
+	// or notallow in dippy-half.tsv.
 	Class string
-	// Note says why.
+	// Note is the reason.
 	Note string
 }
 
-// Corpus reads a corpus of command lines, and fails a test that finds fewer
-// than enough in the shared data.
+// Corpus reads a corpus of command lines. It fails the test if the shared data has fewer
+// than enough.
 func Corpus(t testing.TB, name string, enough int) []Line {
 	t.Helper()
 	var out []Line
@@ -136,7 +134,7 @@ func Unescape(s string) string {
 	return b.String()
 }
 
-// root is the folder of the module.
+// root returns the folder of the module.
 func root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

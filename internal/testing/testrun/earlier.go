@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// EarlierState gives the state folders that earlier versions wrote, as copies with the modes
-// that they had: git keeps no modes.
+// EarlierState returns copies of the state folders that earlier versions wrote, with
+// their original modes: git stores no modes.
 func EarlierState(t testing.TB) []string {
 	t.Helper()
 	root, err := os.Getwd()

@@ -18,20 +18,20 @@ type Case struct {
 	Columns []string
 }
 
-// At is the file and line of the case, for messages.
+// At returns the file and line of the case, for messages.
 func (c Case) At() string { return fmt.Sprintf("%s:%d", filepath.Base(c.File), c.Line) }
 
-// Text is the last column.
+// Text returns the last column.
 func (c Case) Text() string { return c.Columns[len(c.Columns)-1] }
 
-// marks are the characters of a table for what would end a line or a column.
+// marks replaces the characters of a table that stand for the end of a line or a column.
 var marks = strings.NewReplacer("⏎", "\n", "⇥", "\t", "␍", "\r")
 
-// numbered finds characters that are written as their number, and bytes: ⟨00a0⟩, ⟨xff⟩.
+// numbered matches characters written as their number, and bytes: ⟨00a0⟩, ⟨xff⟩.
 var numbered = regexp.MustCompile("⟨(x[0-9a-f]{2}|[0-9a-f]{4,5})⟩")
 
-// Unmark gives the text of a column: ⏎, ⇥ and ␍ are a line feed, a tab and a carriage
-// return, ⟨00a0⟩ is a character by its number and ⟨xff⟩ a byte.
+// Unmark returns the text of a column: ⏎, ⇥ and ␍ are a line feed, a tab and a
+// carriage return, ⟨00a0⟩ is a character by its number and ⟨xff⟩ a byte.
 func Unmark(column string) string {
 	return numbered.ReplaceAllStringFunc(marks.Replace(column), func(mark string) string {
 		digits := strings.Trim(mark, "⟨⟩")
@@ -45,7 +45,7 @@ func Unmark(column string) string {
 }
 
 // ReadCases reads a table with one case per line. Tabs separate columns, which [Unmark]
-// reads. Empty lines, lines that begin with "# " and lines of one "#" are left out.
+// reads. It skips empty lines, lines that begin with "# " and lines of one "#".
 func ReadCases(path string) ([]Case, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -70,7 +70,8 @@ func ReadCases(path string) ([]Case, error) {
 	return out, nil
 }
 
-// Cases reads a table as ReadCases does. Each case must have that many columns.
+// Cases reads a table as ReadCases does. It fails the test unless each case has that
+// many columns.
 func Cases(t testing.TB, path string, columns int) []Case {
 	t.Helper()
 	out, err := ReadCases(path)

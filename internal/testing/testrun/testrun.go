@@ -1,5 +1,5 @@
-// Package testrun says how much a run of the tests may cost. By default tests
-// take samples, so that the whole suite is quick. With CARDEA_LONG=1 they run everything:
+// Package testrun sets how much a run of the tests may cost. By default tests take
+// samples, so that the whole suite is quick. With CARDEA_LONG=1 they run everything:
 // .ci/run sets it for most packages, .ci/run --full for all.
 package testrun
 
@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// Long reports whether everything is to be run.
+// Long reports whether the tests run everything.
 func Long() bool { return os.Getenv("CARDEA_LONG") != "" }
 
-// Pick is the first number, or the second one in a long run.
+// Pick returns short, or long in a long run.
 func Pick(short, long int) int {
 	if Long() {
 		return long
@@ -21,11 +21,11 @@ func Pick(short, long int) int {
 	return short
 }
 
-// disk is the folder for temporary folders that was in force before InMemory.
+// disk is the folder for temporary folders before InMemory.
 var disk = os.TempDir()
 
-// OnDisk gives a temporary folder that is not in memory, for tests to which a
-// path below /dev is something else.
+// OnDisk returns a temporary folder that is not in memory, for tests that treat a path
+// below /dev in another way.
 func OnDisk(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(disk, "cardea-test-")
@@ -40,9 +40,9 @@ func OnDisk(t testing.TB) string {
 	return below
 }
 
-// InMemory runs the tests of a package, and gives the exit code for TestMain.
-// Their temporary folders lie in memory where the system has such a folder: to
-// create a file there takes a tenth of the time.
+// InMemory runs the tests of a package, and returns the exit code for TestMain. Their
+// temporary folders are in memory if the system has such a folder: creating a file there
+// takes a tenth of the time.
 func InMemory(m *testing.M) int {
 	dir, err := os.MkdirTemp("/dev/shm", "cardea-test-")
 	if err != nil {
@@ -56,8 +56,8 @@ func InMemory(m *testing.M) int {
 	return m.Run()
 }
 
-// runsPrograms reports whether programs in a folder can be started. Some systems
-// forbid it for memory.
+// runsPrograms reports whether programs in a folder can be started. Some systems forbid
+// it in memory.
 func runsPrograms(dir string) bool {
 	file := filepath.Join(dir, "program")
 	defer os.Remove(file)

@@ -1,7 +1,6 @@
-// Command gen turns the packs' YAML into table.go and roletable.go, tables of literals that
-// the linker lays out: a hook process must not spend its time on reading YAML.
-// It also writes the pages of documentation, docs/packs and docs/policies. It runs
-// in the folder of the packs, by go generate.
+// Command gen converts the packs' YAML to table.go and roletable.go, tables of literals
+// that the linker lays out, so that a hook process need not read YAML. It also writes the
+// pages docs/packs and docs/policies. Run it in the folder of the packs, by go generate.
 package main
 
 import (
@@ -22,6 +21,7 @@ func main() {
 	}
 }
 
+// program writes table.go and roletable.go.
 func program() error {
 	source, err := table.Source(".")
 	if err != nil {
@@ -36,7 +36,7 @@ func program() error {
 	return os.WriteFile("roletable.go", source, 0o644)
 }
 
-// pages writes all pages, and removes those of what is no more.
+// pages writes all pages, and removes those that are no longer made.
 func pages(dir string, made func(dir string) (map[string]string, error)) error {
 	all, err := made(".")
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"cardea.dev/packs/cases"
 )
 
-// Pages are the pages of documentation, by file name: one for each pack, with
-// an entry for each rule, and a list of them.
+// Pages returns the pages of documentation, by file name: one for each pack, with an entry
+// for each rule, and an overview.
 func Pages(dir string) (map[string]string, error) {
 	list, err := Read(dir)
 	if err != nil {
@@ -36,6 +36,7 @@ func Pages(dir string) (map[string]string, error) {
 
 const made = "<!-- Made from packs/*.yaml by go generate ./packs -->\n"
 
+// overview returns the page with the list of packs.
 func overview(byPack map[string][]rules.Rule, policies []cases.Policy) string {
 	var b strings.Builder
 	b.WriteString("# Packs\n\n" + made + "\nRules that are there without any settings. Each pack and each rule can be switched off, " +
@@ -66,7 +67,7 @@ func overview(byPack map[string][]rules.Rule, policies []cases.Policy) string {
 		on := "where settings say so"
 		switch {
 		case p.Settings == "":
-			continue // its rules belong to the packs above
+			continue // its rules are in the packs above
 		case strings.HasPrefix(p.Settings, "packs:"):
 			on = code(strings.TrimSpace(p.Settings))
 		}
@@ -87,6 +88,7 @@ func page(pack string, list []rules.Rule) string {
 	return b.String()
 }
 
+// entry writes the section of a rule.
 func entry(b *strings.Builder, r rules.Rule) {
 	fmt.Fprintf(b, "\n## %s\n\n%s\n\n", r.ID, r.Message)
 	what := r.Effect.String()
@@ -111,7 +113,7 @@ func entry(b *strings.Builder, r rules.Rule) {
 	}
 }
 
-// example is a test's call: a command as it stands, or the tool and its input.
+// example returns a test's call: the command, or the tool and its input.
 func example(t rules.Test) string {
 	var input map[string]any
 	if json.Unmarshal([]byte(t.Input), &input) == nil {
@@ -122,7 +124,7 @@ func example(t rules.Test) string {
 	return t.Tool + " " + code(t.Input)
 }
 
-// code is text in code style, with what cannot be seen spelled out.
+// code returns text in code style, with invisible characters spelled out.
 func code(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -145,5 +147,5 @@ func code(s string) string {
 	return fence + text + fence
 }
 
-// cell is text that may stand in a table.
+// cell escapes text for a table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", `\|`) }

@@ -11,8 +11,7 @@ import (
 
 const madeOfCases = "<!-- Made from packs/policies/*.yaml by go generate ./packs -->\n"
 
-// PolicyPages are the pages of the built-in policies, by file name, and a list of
-// them.
+// PolicyPages returns the pages of the built-in policies, by file name, and an overview.
 func PolicyPages(dir string) (map[string]string, error) {
 	all, err := cases.Read(filepath.Join(dir, "policies"))
 	if err != nil {
@@ -25,6 +24,7 @@ func PolicyPages(dir string) (map[string]string, error) {
 	return out, nil
 }
 
+// policyOverview returns the page with the list of policies.
 func policyOverview(all []cases.Policy) string {
 	var b strings.Builder
 	b.WriteString("# Built-in policies\n\n" + madeOfCases + "\nWhat they say is tested with the messages of every harness: each example of these pages is put into all of them, " +
@@ -42,6 +42,7 @@ func policyOverview(all []cases.Policy) string {
 	return b.String()
 }
 
+// policyPage returns the page of a policy.
 func policyPage(p *cases.Policy) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n%s\n\n%s\n", p.Name, madeOfCases, p.Title+".", strings.TrimSpace(p.About))
@@ -65,10 +66,10 @@ func policyPage(p *cases.Policy) string {
 	return b.String()
 }
 
-// outcomes are the words of pages for what is expected.
+// outcomes are the words for the expected outcomes.
 var outcomes = map[string]string{"deny": "deny", "ask": "ask", "told": "told to the model", "nothing": "nothing to say"}
 
-// caseText is what happens in a case.
+// caseText describes the events of a case.
 func caseText(c *cases.Case) string {
 	var parts []string
 	for _, before := range c.After {
@@ -78,22 +79,22 @@ func caseText(c *cases.Case) string {
 	case c.Prompt != "":
 		parts = append(parts, "the prompt "+code(c.Prompt))
 	case c.Done:
-		parts = append(parts, "after "+callText(c.Call))
+		parts = append(parts, "after "+callText(c.ToolCall))
 	default:
-		parts = append(parts, callText(c.Call))
+		parts = append(parts, callText(c.ToolCall))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// callText is a call: a command as it stands, or the tool and its input.
-func callText(c cases.Call) string {
+// callText returns a call: the command, or the tool and its input.
+func callText(c cases.ToolCall) string {
 	fields := c.Fields("/home/user/project")
 	if command, ok := fields["command"].(string); ok && c.ToolName() == "Bash" {
 		return code(command)
 	}
 	text, err := json.Marshal(fields)
 	if err != nil {
-		return c.ToolName() // YAML has values that JSON has not
+		return c.ToolName() // YAML has values that JSON lacks
 	}
 	return c.ToolName() + " " + code(string(text))
 }

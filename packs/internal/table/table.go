@@ -1,5 +1,5 @@
-// Package table writes the built-in rules as Go source. It is apart from the
-// command so that a test can tell whether the file is current.
+// Package table writes the built-in rules as Go source. It is separate from the command, so
+// that a test can check whether the file is current.
 package table
 
 import (
@@ -19,8 +19,8 @@ import (
 	"cardea.dev/internal/harness"
 )
 
-// Read reads the packs in a folder, in the order of their names. A problem of
-// any pack is an error, and so is an id that two packs share.
+// Read reads the packs in a folder, in the order of their names. It fails if a pack has a
+// problem, or two packs share an id.
 func Read(dir string) ([]rules.Rule, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -53,7 +53,7 @@ func Read(dir string) ([]rules.Rule, error) {
 	return all, errors.Join(errs...)
 }
 
-// Source is the Go file for the packs in a folder.
+// Source returns the Go file for the packs in a folder.
 func Source(dir string) ([]byte, error) {
 	list, err := Read(dir)
 	if err != nil {
@@ -74,7 +74,7 @@ func Source(dir string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// RoleSource is the built-in roles as Go source.
+// RoleSource returns the Go file for the built-in roles.
 func RoleSource(dir string) ([]byte, error) {
 	path := filepath.Join(dir, "roles", "roles.yaml")
 	data, err := os.ReadFile(path)
@@ -94,8 +94,8 @@ func RoleSource(dir string) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// literal writes a value as a composite literal, without what is zero. bare
-// leaves the type out, where the literal around it tells it.
+// literal writes a value as a composite literal, without zero fields. bare omits the type,
+// if the enclosing literal determines it.
 func literal(b *bytes.Buffer, v reflect.Value, bare bool) {
 	switch x := v.Interface().(type) {
 	case cardea.Effect:

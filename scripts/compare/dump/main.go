@@ -1,11 +1,11 @@
-// Command dump prints what one revision does with inputs. scripts/compare copies this file
-// into each revision and builds it there, so that it may only use what both have.
+// Command dump prints the result of one revision for inputs. scripts/compare copies this
+// file into each revision and builds it there, so it may only use what both have.
 //
 //	dump HOME... < inputs > outputs
 //
-// An input is a line of JSON, a [Call]; the output is a line of JSON, a [Result]. Each
-// HOME is a home folder with a project "app" in it, and gives one answer. In "app-with-environment",
-// where it is there, run lines that activate an environment of Python.
+// An input is a line of JSON, a [ToolCall]. Its output is a line of JSON, a [Result]. Each HOME
+// is a home folder with a project "app", and gives one answer. Lines that activate an
+// environment of Python run in "app-with-environment", if it exists.
 package main
 
 import (
@@ -35,13 +35,13 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// Call is one input: a tool of Claude Code and its input as JSON.
-type Call struct {
+// ToolCall is one input: a tool of Claude Code and its input as JSON.
+type ToolCall struct {
 	Tool  string
 	Input json.RawMessage
 }
 
-// Result holds the parts, the accesses and the answers of a [Call]. Each field holds lines of text.
+// Result holds the parts, the accesses and the answers of a [ToolCall]. Each field holds lines of text.
 type Result struct {
 	Parts, Accesses, Answers, Reasons string
 }
@@ -53,11 +53,11 @@ func main() {
 	}
 }
 
-// run answers all inputs in their order.
+// run answers all inputs in order.
 func run(homes []string, in io.Reader, out io.Writer) error {
-	var calls []Call
+	var calls []ToolCall
 	for d := json.NewDecoder(bufio.NewReader(in)); ; {
-		var c Call
+		var c ToolCall
 		if err := d.Decode(&c); err == io.EOF {
 			break
 		} else if err != nil {
@@ -90,9 +90,9 @@ func run(homes []string, in io.Reader, out io.Writer) error {
 	return w.Flush()
 }
 
-// judge judges a call in each home folder. The parts and the accesses are those of the
-// first one, and for a shell line also those without knowledge of the disk.
-func judge(memory *inforce.Memory, homes []string, c Call) (r Result) {
+// judge judges a call in each home folder. The parts and accesses are those of the first
+// one. For a shell line they are also those without knowledge of the disk.
+func judge(memory *inforce.Memory, homes []string, c ToolCall) (r Result) {
 	var answers, reasons []string
 	for i, home := range homes {
 		name := filepath.Base(home)
@@ -115,7 +115,7 @@ func judge(memory *inforce.Memory, homes []string, c Call) (r Result) {
 	r.Answers, r.Reasons = strings.Join(answers, "\n"), strings.Join(reasons, "\n")
 	var input struct{ Command string }
 	if json.Unmarshal(c.Input, &input) == nil && c.Tool == "Bash" {
-		a := bash.Analyse(input.Command, bash.Env{Cwd: "/r/w", World: knowledge.World{Home: "/r/w", Roots: []string{"/r/w"}}})
+		a := bash.Analyse(input.Command, bash.Env{Cwd: "/r/w", System: knowledge.System{Home: "/r/w", Roots: []string{"/r/w"}}})
 		parts, accesses := shown(a.Parts, a.Opaque)
 		r.Parts += "without the disk:\n" + parts
 		r.Accesses += "without the disk:\n" + accesses
@@ -131,13 +131,13 @@ func judge(memory *inforce.Memory, homes []string, c Call) (r Result) {
 	return r
 }
 
-// event is the message that Claude Code sends about a call, at a terminal.
-func event(home string, c Call) (*cardea.Event, error) {
+// event returns the message that Claude Code sends about a call, at a terminal.
+func event(home string, c ToolCall) (*cardea.Event, error) {
 	app := filepath.Join(home, "app")
 	if with := filepath.Join(home, "app-with-environment"); strings.Contains(string(c.Input), "bin/activate") && exists(with) {
 		app = with
 	}
-	input := json.RawMessage(strings.ReplaceAll(string(c.Input), "/home/dev/project", app)) // where real lines have their project
+	input := json.RawMessage(strings.ReplaceAll(string(c.Input), "/home/dev/project", app)) // the project's path in the corpus of real lines
 	text, err := json.Marshal(map[string]any{"hook_event_name": cardea.PreToolUse, "session_id": "s", "cwd": app,
 		"permission_mode": cardea.ModeDefault, "tool_name": c.Tool, "tool_input": input})
 	if err != nil {
@@ -157,7 +157,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// process is the hook's process in a home folder.
+// process returns the hook's process in a home folder.
 func process(home string) hook.Process {
 	env := func(name string) string {
 		return map[string]string{"HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin"}[name]
@@ -169,7 +169,7 @@ func process(home string) hook.Process {
 		Machine: machine}
 }
 
-// shown writes parts and what they do. A word that is not certain has marks in front of it.
+// shown returns parts and their accesses as text. An uncertain word has marks in front.
 func shown(parts []cardea.Part, opaque []cardea.Opaque) (words, accesses string) {
 	var w, a strings.Builder
 	spots(&a, "line", opaque)

@@ -1,7 +1,7 @@
-// Package fakeprovider is a server for tests that speaks as Anthropic, GitHub Models,
-// OpenAI, Ollama and compatible endpoints do, and fails in all the ways in which they fail.
-// It refuses requests that they would refuse. The vendors' own Go packages read what it
-// sends (internal/ask/judge/sdktest).
+// Package fakeprovider is a test server with the APIs of Anthropic, GitHub Models, OpenAI, Ollama
+// and compatible endpoints. It can fail in all the ways in which they fail, and refuses requests
+// that they would refuse. The vendors' own Go packages read its answers
+// (internal/ask/judge/sdktest).
 package fakeprovider
 
 import (
@@ -18,10 +18,10 @@ import (
 	"cardea.dev/internal/ask/judge"
 )
 
-// Key is the key that the server takes.
+// Key is the key that the server accepts.
 const Key = "sk-test-4f9c2b7e81d3a6054f9c2b7e81d3a605"
 
-// The numbers of tokens that the server says it took.
+// The numbers of tokens in the server's answers.
 const (
 	TokensIn  = 812
 	TokensOut = 41
@@ -29,17 +29,18 @@ const (
 
 // Asked is a question as it arrived.
 type Asked struct {
-	// Type is the type of provider, Path what follows its endpoint.
+	// Type is the type of provider, Path the path after its endpoint.
 	Type, Path string
 	Header     http.Header
 	Body       []byte
-	// Model, System and User are what it says, MaxTokens and Temperature its bounds.
+	// Model, System and User are the contents of the question, MaxTokens and Temperature its
+	// settings.
 	Model, System, User string
 	MaxTokens           int
 	Temperature         *float64
 }
 
-// Behaviour is how a provider answers.
+// Behaviour describes how a provider answers.
 type Behaviour struct {
 	// Text is the model's answer: JSON, or something else.
 	Text string
@@ -53,7 +54,7 @@ type Behaviour struct {
 const (
 	Refusal      = "refusal"      // the model declines
 	Truncated    = "truncated"    // the bound of tokens is reached
-	NoTool       = "no tool"      // words in the place of an answer
+	NoTool       = "no tool"      // text in place of an answer
 	Malformed    = "malformed"    // a body that is no JSON
 	OtherJSON    = "other JSON"   // JSON of another kind
 	Slow         = "slow"         // no answer until the server ends
@@ -72,12 +73,12 @@ const (
 	LyingUsage   = "lying usage"  // an answer that says it took less than nothing
 )
 
-// Failures are all ways to fail to answer.
+// Failures returns all ways to fail to answer.
 func Failures() []string {
 	return []string{Refusal, Truncated, NoTool, Malformed, OtherJSON, Slow, Drip, Unauthorized, RateLimited, ServerError, Overloaded, Cut, Reset, Huge, HugeHeader, Redirect, Echo}
 }
 
-// Good is an answer in the form that is asked for.
+// Good is an answer in the requested form.
 const Good = `{"decision":"allow","confidence":0.93,"reason":"It only lists files.","rule":null}`
 
 // Server is a server of all types of providers.
@@ -90,8 +91,7 @@ type Server struct {
 	other  int
 }
 
-// Start starts a server that gives every question the answer [Good]. It ends with the
-// test.
+// Start starts a server that answers every question with [Good]. It ends with the test.
 func Start(t testing.TB) *Server {
 	s := &Server{end: make(chan struct{}), answer: func(Asked) Behaviour { return Behaviour{Text: Good} }}
 	s.server = httptest.NewServer(s)
@@ -110,15 +110,15 @@ func (s *Server) Answer(how func(Asked) Behaviour) {
 	s.answer = how
 }
 
-// Asked are the questions that arrived, in order. Others counts the requests that were no
-// questions: lists of models, and followed redirects.
+// Asked returns the questions that arrived, in order. others is the number of other requests: for
+// lists of models, and followed redirects.
 func (s *Server) Asked() (questions []Asked, others int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Asked(nil), s.asked...), s.other
 }
 
-// Endpoint is where a type of provider is asked.
+// Endpoint returns the endpoint for a type of provider.
 func (s *Server) Endpoint(kind string) string {
 	e := s.server.URL + "/" + kind
 	switch kind {
@@ -130,7 +130,7 @@ func (s *Server) Endpoint(kind string) string {
 	return e
 }
 
-// Provider is the entry of a chain that asks this server.
+// Provider returns the entry of a chain that asks this server.
 func (s *Server) Provider(kind string) judge.Provider {
 	p := judge.Provider{Type: kind, Endpoint: s.Endpoint(kind)}
 	if kind == judge.Compatible {
@@ -216,7 +216,7 @@ func (s *Server) behave(w http.ResponseWriter, r *http.Request, a Asked, b Behav
 	}
 }
 
-// wait waits, and reports whether the one that asked is still there.
+// wait waits, and reports whether the client is still connected.
 func (s *Server) wait(r *http.Request, d time.Duration) bool {
 	select {
 	case <-s.end:
@@ -246,7 +246,7 @@ func fail(w http.ResponseWriter, kind string, status int, name, text string) {
 
 type object = map[string]any
 
-// list answers what costs no tokens.
+// list answers requests that cost no tokens.
 func (s *Server) list(w http.ResponseWriter, r *http.Request, kind, path string) {
 	if status, wrong := authorized(kind, r.Header); wrong != "" {
 		fail(w, kind, status, "authentication_error", wrong)
@@ -273,10 +273,10 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, kind, path string)
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// Provider is a type's entry of a chain with all its defaults.
+// Provider returns the entry of a chain for a type, with all its defaults.
 func Provider(kind string) judge.Provider { return judge.Provider{Type: kind}.Complete() }
 
-// authorized says why a request has no right to ask.
+// authorized returns the status and reason for refusing a request, or "".
 func authorized(kind string, h http.Header) (int, string) {
 	switch kind {
 	case judge.Ollama, judge.Compatible:

@@ -7,7 +7,7 @@ import (
 	"cardea.dev/internal/ask/judge"
 )
 
-// read reads a question as its provider does, and says what the provider would refuse.
+// read parses a question as its provider does, and returns the status and reason of a refusal.
 func (a *Asked) read() (status int, wrong string) {
 	if status, wrong = authorized(a.Type, a.Header); wrong != "" {
 		return status, wrong
@@ -91,7 +91,7 @@ func (a *Asked) read() (status int, wrong string) {
 	return 0, ""
 }
 
-// success is the body of an answer.
+// success returns the body of an answer.
 func success(a Asked, b Behaviour) []byte {
 	in, out := TokensIn, TokensOut
 	if b.Fail == LyingUsage {
@@ -118,7 +118,7 @@ func success(a Asked, b Behaviour) []byte {
 	return data
 }
 
-// input is a text as the input of a tool: an object where it is one.
+// input returns a text as the input of a tool: an object where the text is one.
 func input(text string) any {
 	if json.Valid([]byte(text)) {
 		return json.RawMessage(text)
@@ -126,6 +126,7 @@ func input(text string) any {
 	return object{"text": text}
 }
 
+// anthropic returns an answer in the form of Anthropic's Messages API.
 func anthropic(a Asked, b Behaviour, in, out int) object {
 	content, stop := []any{object{"type": "tool_use", "id": "toolu_01A09q90qw90lq917835lq9", "name": "answer", "input": input(b.Text)}}, "tool_use"
 	switch b.Fail {
@@ -141,6 +142,7 @@ func anthropic(a Asked, b Behaviour, in, out int) object {
 		"usage": object{"input_tokens": in, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": out, "service_tier": "standard"}}
 }
 
+// chat returns an answer in the form of OpenAI's chat completions.
 func chat(a Asked, b Behaviour, in, out int) object {
 	message := object{"role": "assistant", "content": b.Text, "refusal": nil, "annotations": []any{}}
 	finish := "stop"
@@ -157,6 +159,7 @@ func chat(a Asked, b Behaviour, in, out int) object {
 		"usage":   object{"prompt_tokens": in, "completion_tokens": out, "total_tokens": in + out}, "service_tier": "default"}
 }
 
+// ollama returns an answer in the form of Ollama's chat API.
 func ollama(a Asked, b Behaviour, in, out int) object {
 	text, reason := b.Text, "stop"
 	switch b.Fail {

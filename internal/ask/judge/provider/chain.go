@@ -1,13 +1,13 @@
-// Package provider asks language models over HTTP: Anthropic, OpenAI, GitHub Models,
-// Ollama, and whatever speaks as OpenAI does. It is part of cardea-engine, since the
-// hook's program does not pay for HTTP.
+// Package provider asks language models over HTTP: Anthropic, OpenAI, GitHub Models, Ollama, and
+// all endpoints with OpenAI's API. It is part of cardea-engine, so that the hook's program does not
+// link HTTP.
 //
-// A [Chain] asks one provider after another until one answers. Whatever is no answer in
-// the form that was asked for is a failure, and the next one is asked, as long as there is
-// time. Nothing is sent, and no command for a key is run, before [Chain.Ask] is called.
+// A [Chain] asks one provider after another until one answers. An answer in another form than
+// requested is a failure, and the next provider is asked, as long as there is time. Nothing is
+// sent, and no command for a key is run, before [Chain.Ask] is called.
 //
-// A key is sent to the configured endpoint alone, over TLS or to this machine. Redirects
-// are not followed. What is told about a failure has no key and no text of the provider.
+// A key is sent to the configured endpoint alone, over TLS or to this machine. Redirects are not
+// followed. Reports of a failure contain no key and no text of the provider.
 package provider
 
 import (
@@ -23,21 +23,20 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// Machine is what a chain uses of the machine.
+// Machine holds the facts about the machine that a chain uses.
 type Machine struct {
-	// Environ is the environment as os.Environ gives it. Keys are looked up in it, and
-	// commands for keys get it.
+	// Environ is the environment as os.Environ returns it. Keys are looked up in it, and commands
+	// for keys get it.
 	Environ []string
-	// Dir is the folder in which commands for keys run; none of the project's.
+	// Dir is the folder in which commands for keys run, outside of the project.
 	Dir string
-	// Project is the folder of the call's project, "" for none: programs in it are not
-	// found by their names.
+	// Project is the folder of the call's project, or "". Programs in it are not found by name.
 	Project string
-	// Proxy says over which proxy a request goes. Nil is none.
+	// Proxy returns the proxy of a request; with nil, there is no proxy.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Book remembers what was spent and who failed.
+	// Book records spending and failures.
 	Book *usage.Book
-	// Now is the clock.
+	// Now returns the time.
 	Now func() time.Time
 }
 
@@ -50,16 +49,16 @@ type Chain struct {
 	redactor *redact.Redactor
 }
 
-// New makes a chain. It does nothing else.
+// New returns a chain, without contacting any provider.
 func New(c judge.Config, m Machine) *Chain {
 	return &Chain{config: c, machine: m, keys: newKeys(m), client: NewClient(m.Proxy), redactor: redact.New()}
 }
 
-// Ask asks one provider after another. It returns by the deadline of ctx, and after
-// [limit.Judge] where there is none.
-func (c *Chain) Ask(ctx context.Context, q judge.Question) (judge.Answer, error) {
+// Ask asks one provider after another. It returns by the deadline of ctx, and at the latest after
+// [limit.Judge].
+func (c *Chain) Ask(ctx context.Context, q judge.Question) (judge.Assessment, error) {
 	if err := c.config.Usable(); err != nil {
-		return judge.Answer{}, err
+		return judge.Assessment{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit.Judge)
 	defer cancel()
@@ -79,11 +78,11 @@ func (c *Chain) Ask(ctx context.Context, q judge.Question) (judge.Answer, error)
 		}
 		failed = append(failed, attempt(p, err))
 	}
-	return judge.Answer{}, &judge.Failure{Attempts: failed}
+	return judge.Assessment{}, &judge.Failure{Attempts: failed}
 }
 
-// reserve is the context of the work itself: it ends so much earlier that what it cost can
-// be written down in time.
+// reserve returns the context of the request itself. It ends earlier than ctx, so that the cost can
+// be recorded in time.
 func reserve(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, _ := ctx.Deadline()
 	left := time.Until(end)
@@ -91,23 +90,23 @@ func reserve(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // ask asks one provider.
-func (c *Chain) ask(ctx, work context.Context, p judge.Provider, q judge.Question) (judge.Answer, error) {
+func (c *Chain) ask(ctx, work context.Context, p judge.Provider, q judge.Question) (judge.Assessment, error) {
 	api, err := apiOf(p)
 	if err != nil {
-		return judge.Answer{}, &fault{cause: judge.Misconfigured, why: err.Error()}
+		return judge.Assessment{}, &providerError{cause: judge.Misconfigured, why: err.Error()}
 	}
 	if err := c.keys.possible(p); err != nil {
-		return judge.Answer{}, err
+		return judge.Assessment{}, err
 	}
 	body, err := api.question(p, q)
 	if err != nil {
-		return judge.Answer{}, &fault{cause: judge.Misconfigured, why: "the question cannot be written as JSON"}
+		return judge.Assessment{}, &providerError{cause: judge.Misconfigured, why: "the question cannot be written as JSON"}
 	}
 	price, priced := c.config.Price(p)
 	most := bound(body)
 	claim, err := c.machine.Book.Begin(work, usage.Request{Provider: p, Session: q.Session, Tokens: most + p.MaxTokens, Cost: price.Of(most, p.MaxTokens), Priced: priced}, c.config.Budget)
 	if err != nil {
-		return judge.Answer{}, notBegun(err)
+		return judge.Assessment{}, notBegun(err)
 	}
 	begin := time.Now()
 	limited, cancel := context.WithTimeout(work, p.Timeout)
@@ -115,20 +114,19 @@ func (c *Chain) ask(ctx, work context.Context, p judge.Provider, q judge.Questio
 	r, err := c.send(work, limited, api, p, body)
 	cost := price.Of(r.in, r.out)
 	outcome := usage.Outcome{Known: r.counted, Tokens: r.in + r.out, Cost: cost, Health: usage.Alive}
-	var a judge.Answer
+	var a judge.Assessment
 	if err == nil {
 		if a, err = judge.ParseAnswer(r.text, c.redactor); err != nil {
-			err = &fault{cause: judge.Malformed, why: err.Error(), alive: true}
+			err = &providerError{cause: judge.Malformed, why: err.Error(), alive: true}
 		}
 	}
 	if err != nil {
 		outcome = failedOutcome(outcome, err, work.Err() != nil)
 	}
-	// An answer is one although its cost could not be written down: what was claimed for
-	// it stays spent.
+	// The answer is valid even if its cost cannot be recorded: the claimed amount stays spent.
 	_ = claim.End(ctx, outcome)
 	if err != nil {
-		return judge.Answer{}, err
+		return judge.Assessment{}, err
 	}
 	a.Provider, a.Model, a.Took = p.Type, p.Model, time.Since(begin)
 	a.TokensIn, a.TokensOut, a.Cost, a.Priced = r.in, r.out, cost, priced
@@ -141,39 +139,39 @@ func (c *Chain) send(work, limited context.Context, api api, p judge.Provider, b
 	if err != nil {
 		return reply{}, err
 	}
-	data, err := c.do(limited, call{method: http.MethodPost, url: p.Endpoint + api.path, body: body, key: key, api: api})
+	data, err := c.do(limited, httpCall{method: http.MethodPost, url: p.Endpoint + api.path, body: body, key: key, api: api})
 	if err != nil {
 		return reply{}, err
 	}
 	return api.read(data)
 }
 
-// overhead is how many tokens a provider may add to what it is sent, for tools and the
-// frame of a conversation.
+// overhead is the number of tokens that a provider may add to a request, for tools and the frame of
+// a conversation.
 const overhead = 1000
 
-// bound is how many tokens a request can have at most: none is shorter than a byte.
+// bound returns the largest possible number of tokens in a request: a token has at least one byte.
 func bound(body []byte) int { return len(body) + overhead }
 
-// fault is the error of one provider.
-type fault struct {
+// providerError is the error of one provider.
+type providerError struct {
 	cause judge.Cause
 	why   string
-	// unsent is set where the provider was not reached, free where it was and took
+	// unsent is set where the provider was not reached, free where it was reached and charged
 	// nothing, alive where the provider itself works.
 	unsent, free, alive bool
 	retryAfter          time.Duration
 }
 
-// Error says why, for people.
-func (f *fault) Error() string { return f.why }
+// Error returns the reason, for people.
+func (f *providerError) Error() string { return f.why }
 
-// failedOutcome is what a request cost that failed. early is set where it was given up
-// before the provider's own time was over.
+// failedOutcome returns the outcome of a request that failed. early is set where it was given up
+// before the provider's own timeout.
 func failedOutcome(o usage.Outcome, err error, early bool) usage.Outcome {
-	var f *fault
+	var f *providerError
 	if !errors.As(err, &f) {
-		f = &fault{}
+		f = &providerError{}
 	}
 	o.Unsent, o.RetryAfter = f.unsent, f.retryAfter
 	if f.free {
@@ -189,31 +187,31 @@ func failedOutcome(o usage.Outcome, err error, early bool) usage.Outcome {
 	return o
 }
 
-// notBegun is the fault of a request that was not sent.
+// notBegun returns the failure of a request that was not sent.
 func notBegun(err error) error {
 	var paused *usage.PausedError
 	var spent *usage.SpentError
 	switch {
 	case errors.As(err, &paused):
-		return &fault{cause: judge.Paused, why: paused.Error()}
+		return &providerError{cause: judge.Paused, why: paused.Error()}
 	case errors.As(err, &spent):
-		return &fault{cause: judge.Spent, why: spent.Error()}
+		return &providerError{cause: judge.Spent, why: spent.Error()}
 	}
-	return &fault{cause: judge.Spent, why: err.Error()}
+	return &providerError{cause: judge.Spent, why: err.Error()}
 }
 
 func attempt(p judge.Provider, err error) judge.Attempt {
 	a := judge.Attempt{Provider: p.Type, Model: p.Model, Cause: judge.Malformed, Why: err.Error()}
-	var f *fault
+	var f *providerError
 	if errors.As(err, &f) {
 		a.Cause = f.cause
 	}
 	return a
 }
 
-// Check asks every provider of the chain whether it is there, takes the key and has the
-// model, as far as it tells without spending tokens. It does so whatever the budgets
-// are and whoever failed before, since a person asks, and says whom calls leave alone.
+// Check returns the availability of every provider of the chain: whether it is reachable, accepts
+// the key and has the model, as far as it reports that without spending tokens. It ignores budgets
+// and earlier failures, since a person asks, and reports the providers that calls skip.
 func (c *Chain) Check(ctx context.Context) []judge.Availability {
 	defer c.client.CloseIdleConnections()
 	var out []judge.Availability
@@ -232,10 +230,11 @@ func (c *Chain) Check(ctx context.Context) []judge.Availability {
 	return out
 }
 
+// check requests the list of models of one provider, and returns the reason why it cannot be used.
 func (c *Chain) check(ctx context.Context, p judge.Provider) error {
 	api, err := apiOf(p)
 	if err != nil {
-		return &fault{cause: judge.Misconfigured, why: err.Error()}
+		return &providerError{cause: judge.Misconfigured, why: err.Error()}
 	}
 	if err := c.keys.possible(p); err != nil {
 		return err
@@ -246,7 +245,7 @@ func (c *Chain) check(ctx context.Context, p judge.Provider) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit.JudgeCheck)
 	defer cancel()
-	data, err := c.do(ctx, call{method: http.MethodGet, url: api.list(p), key: key, api: api})
+	data, err := c.do(ctx, httpCall{method: http.MethodGet, url: api.list(p), key: key, api: api})
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func machine(t *testing.T) Machine {
 // guard is far more than any question here may take: what hangs fails.
 const guard = 30 * time.Second
 
-func ask(t *testing.T, c *Chain) (judge.Answer, error) {
+func ask(t *testing.T, c *Chain) (judge.Assessment, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -84,7 +84,7 @@ func TestEveryProviderAnswers(t *testing.T) {
 	}
 }
 
-// causes are what each way to fail is called.
+// causes returns the cause for each way to fail.
 func causes() map[string]judge.Cause {
 	return map[string]judge.Cause{
 		fakeprovider.Refusal: judge.Refused, fakeprovider.Truncated: judge.Truncated, fakeprovider.NoTool: judge.Malformed,
@@ -140,7 +140,7 @@ func TestTheNextProviderOnAnyFailure(t *testing.T) {
 	}
 }
 
-// Nobody answers: the whole question ends at its deadline, whatever each provider may take.
+// No provider answers: the whole question ends at its deadline, whatever each provider may take.
 func TestOneDeadlineForAll(t *testing.T) {
 	s := fakeprovider.Start(t)
 	s.Answer(func(fakeprovider.Asked) fakeprovider.Behaviour {
@@ -173,7 +173,7 @@ func TestOneDeadlineForAll(t *testing.T) {
 	}
 }
 
-// Without keys nothing is contacted, and why is told.
+// Without keys no provider is contacted, and the reason is reported.
 func TestNoKey(t *testing.T) {
 	s := fakeprovider.Start(t)
 	m := machine(t)
@@ -229,13 +229,13 @@ func TestEndpoints(t *testing.T) {
 	}
 	// One that got past the check reaches nothing either.
 	c := New(judge.Config{}, machine(t))
-	_, err := c.do(t.Context(), call{method: http.MethodGet, url: "http://192.0.2.1:80/", api: api{headers: func(string, http.Header) {}}})
+	_, err := c.do(t.Context(), httpCall{method: http.MethodGet, url: "http://192.0.2.1:80/", api: api{headers: func(string, http.Header) {}}})
 	if err == nil || !strings.Contains(err.Error(), "another machine") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A server with a certificate that nobody vouches for gets no key.
+// A server with an untrusted certificate gets no key.
 func TestCertificates(t *testing.T) {
 	reached := false
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
@@ -479,7 +479,7 @@ func TestCheckSpendsNothing(t *testing.T) {
 	}
 }
 
-// Serve speaks with the hook's program over JSON.
+// Serve answers the hook's program in JSON.
 func TestServe(t *testing.T) {
 	s := fakeprovider.Start(t)
 	t.Setenv("ANTHROPIC_API_KEY", fakeprovider.Key)

@@ -22,14 +22,14 @@ import (
 )
 
 const (
-	// maxBody bounds what a provider sends, in bytes; a list of models is longer than an
-	// answer. maxHeaders bounds its headers.
+	// maxBody is the largest size of a provider's body, in bytes; a list of models is longer than
+	// an answer. maxHeaders is the largest size of its headers.
 	maxBody    = 1 << 20
 	maxHeaders = 64 << 10
 )
 
-// NewClient makes a client that sends a key nowhere but where it is told: it follows no
-// redirect, keeps no cookies, and speaks in the clear to this machine only.
+// NewClient returns a client that sends a key only to its target. It follows no redirect, keeps no
+// cookies, and uses plain HTTP only to this machine.
 func NewClient(proxy func(*http.Request) (*url.URL, error)) *http.Client {
 	dialer := &net.Dialer{}
 	local := &net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
@@ -61,25 +61,25 @@ func (t transports) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.inTheClear.RoundTrip(r)
 }
 
-// CloseIdleConnections closes what no request uses.
+// CloseIdleConnections closes unused connections.
 func (t transports) CloseIdleConnections() {
 	t.overTLS.CloseIdleConnections()
 	t.inTheClear.CloseIdleConnections()
 }
 
-// call is one HTTP request.
-type call struct {
+// httpCall is one HTTP request.
+type httpCall struct {
 	method, url string
 	body        []byte
 	key         string
 	api         api
 }
 
-// do sends a request, and gives the body of its success.
-func (c *Chain) do(ctx context.Context, k call) ([]byte, error) {
+// do sends a request, and returns the body of a successful answer.
+func (c *Chain) do(ctx context.Context, k httpCall) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, k.method, k.url, bytes.NewReader(k.body))
 	if err != nil {
-		return nil, &fault{cause: judge.Misconfigured, unsent: true, why: "the endpoint is no address"}
+		return nil, &providerError{cause: judge.Misconfigured, unsent: true, why: "the endpoint is no address"}
 	}
 	r.Header.Set("User-Agent", "cardea")
 	r.Header.Set("Accept", "application/json")
@@ -100,16 +100,16 @@ func (c *Chain) do(ctx context.Context, k call) ([]byte, error) {
 	case err != nil:
 		return nil, broken(ctx, err)
 	case len(data) > maxBody:
-		return nil, &fault{cause: judge.Malformed, why: fmt.Sprintf("it sends more than %d bytes", maxBody)}
+		return nil, &providerError{cause: judge.Malformed, why: fmt.Sprintf("it sends more than %d bytes", maxBody)}
 	}
 	return data, nil
 }
 
-// rejected is the fault of a status that is no success.
+// rejected returns the failure for an error status.
 func (c *Chain) rejected(answer *http.Response, key string) error {
 	status := answer.StatusCode
 	body, _ := io.ReadAll(io.LimitReader(answer.Body, 16<<10))
-	f := &fault{cause: judge.ServerError, free: true, why: fmt.Sprintf("it answers with status %d", status)}
+	f := &providerError{cause: judge.ServerError, free: true, why: fmt.Sprintf("it answers with status %d", status)}
 	if name := errorName(body, key); name != "" {
 		f.why += " (" + name + ")"
 	}
@@ -129,8 +129,8 @@ func (c *Chain) rejected(answer *http.Response, key string) error {
 	return f
 }
 
-// errorName is the name of an error as all these providers give it. Only what can be
-// nothing but a name is told.
+// errorName returns the name of an error in the form that all these providers use, or "". It never
+// returns text that might be more than a name.
 func errorName(body []byte, key string) string {
 	var e struct {
 		Error json.RawMessage `json:"error"`
@@ -152,10 +152,10 @@ func errorName(body []byte, key string) string {
 	return ""
 }
 
-// retryAfter is how long a provider does not want to be asked: in milliseconds, in
-// seconds, or as a date.
+// retryAfter returns how long a provider asks not to be contacted: from milliseconds, seconds, or a
+// date.
 func retryAfter(h http.Header, now time.Time) time.Duration {
-	const most = 1 << 31 // far more than anybody waits, and no overflow
+	const most = 1 << 31 // far longer than any wait, and no overflow
 	if n, err := strconv.ParseInt(h.Get("Retry-After-Ms"), 10, 64); err == nil && n > 0 && n < most {
 		return time.Duration(n) * time.Millisecond
 	}
@@ -169,15 +169,15 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return 0
 }
 
-// broken is the fault of a connection that did not come about, or was cut. Errors of the
-// HTTP client may quote what a server sent, which may be a key that it was sent: so their
-// text is not told, only their kind.
+// broken returns the failure of a connection that was not made, or was interrupted. Errors of the
+// HTTP client may quote the server, which may have received a key. So only their kind is reported,
+// not their text.
 func broken(ctx context.Context, err error) error {
 	var dns *net.DNSError
 	var cert *tls.CertificateVerificationError
 	var op *net.OpError
 	dialing := errors.As(err, &op) && op.Op == "dial"
-	f := &fault{cause: judge.Unreachable, unsent: dialing, why: "it cannot be reached"}
+	f := &providerError{cause: judge.Unreachable, unsent: dialing, why: "it cannot be reached"}
 	switch {
 	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded):
 		f.cause, f.why = judge.TimedOut, "it gave no answer in time"
@@ -195,7 +195,7 @@ func broken(ctx context.Context, err error) error {
 	return f
 }
 
-// briefly says why a command failed, without a word of what it wrote.
+// briefly returns the reason why a command failed, without any of its output.
 func briefly(err error) string {
 	var exit *exec.ExitError
 	var start script.StartError

@@ -14,14 +14,14 @@ import (
 	"cardea.dev/internal/base/script"
 )
 
-// maxKey bounds a key in bytes.
+// maxKey is the longest key, in bytes.
 const maxKey = 8 << 10
 
-// keys finds the keys of providers: in the environment, else by a command. What a command
-// printed is kept in memory for the process, and never told.
+// keys finds the keys of providers: in the environment, else by a command. The output of a command
+// is kept in memory for the process, and never reported.
 type keys struct {
 	machine Machine
-	// turn holds what commands printed, by the command, for the one that reads or runs.
+	// turn holds the outputs of commands, by command. Its receiver may read it or run a command.
 	turn chan map[string]string
 }
 
@@ -31,7 +31,7 @@ func newKeys(m Machine) *keys {
 	return k
 }
 
-// lookup is a variable of the environment.
+// lookup returns a variable of the environment.
 func (k *keys) lookup(name string) string {
 	for _, pair := range k.machine.Environ {
 		if n, v, _ := strings.Cut(pair, "="); n == name {
@@ -44,15 +44,15 @@ func (k *keys) lookup(name string) string {
 // optional reports whether a provider works without a key.
 func optional(p judge.Provider) bool { return p.Type == judge.Ollama || p.Type == judge.Compatible }
 
-// possible says why there can be no key. It runs nothing.
+// possible returns an error if there can be no key. It runs nothing.
 func (k *keys) possible(p judge.Provider) error {
 	if optional(p) || len(p.KeyCommand) > 0 || p.KeyShell != "" || k.lookup(p.Variable()) != "" {
 		return nil
 	}
-	return &fault{cause: judge.NoKey, unsent: true, why: fmt.Sprintf("it has no key; set %s, or api_key_command in judge.chain", p.Variable())}
+	return &providerError{cause: judge.NoKey, unsent: true, why: fmt.Sprintf("it has no key; set %s, or api_key_command in judge.chain", p.Variable())}
 }
 
-// get gives the key of a provider, "" where it needs none.
+// get returns the key of a provider, "" for one that needs none.
 func (k *keys) get(ctx context.Context, p judge.Provider) (string, error) {
 	if v := p.Variable(); v != "" {
 		if key := k.lookup(v); key != "" {
@@ -75,39 +75,38 @@ func (k *keys) get(ctx context.Context, p judge.Provider) (string, error) {
 		}
 		return key, err
 	case <-ctx.Done():
-		return "", &fault{cause: judge.TimedOut, unsent: true, why: "there was no time left to get its key"}
+		return "", &providerError{cause: judge.TimedOut, unsent: true, why: "there was no time left to get its key"}
 	}
 }
 
-// run runs a command for a key. What it writes is not told: errors of such commands may
-// hold what they are about.
+// run runs a command for a key. Its error output is not reported, since it may contain the key.
 func (k *keys) run(ctx context.Context, p judge.Provider) (string, error) {
 	run := script.Process{Shell: p.KeyShell, Dir: k.machine.Dir, Env: k.searched(), Stdin: []byte{}, Limit: limit.KeyCommand, MaxOutput: maxKey}
 	if len(p.KeyCommand) > 0 {
 		run.Path, run.Args = k.find(p.KeyCommand[0]), p.KeyCommand[1:]
 	}
 	if len(p.KeyCommand) > 0 && run.Path == "" {
-		return "", &fault{cause: judge.NoKey, unsent: true, why: fmt.Sprintf("api_key_command: there is no program %q in the folders of PATH outside of the project", p.KeyCommand[0])}
+		return "", &providerError{cause: judge.NoKey, unsent: true, why: fmt.Sprintf("api_key_command: there is no program %q in the folders of PATH outside of the project", p.KeyCommand[0])}
 	}
 	out, _, err := run.Run(ctx)
 	if err != nil {
-		return "", &fault{cause: judge.NoKey, unsent: true, why: "api_key_command failed: " + briefly(err)}
+		return "", &providerError{cause: judge.NoKey, unsent: true, why: "api_key_command failed: " + briefly(err)}
 	}
 	key := strings.TrimSpace(string(out))
 	return key, usable(key, "what api_key_command printed")
 }
 
-// usable says why a key cannot be sent in a header.
+// usable returns an error for a key that cannot be sent in a header.
 func usable(key, what string) error {
 	wrong := key == "" || len(key) > maxKey || strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' })
 	if wrong {
-		return &fault{cause: judge.NoKey, unsent: true, why: what + " is no key: it is empty, or has other than printable characters"}
+		return &providerError{cause: judge.NoKey, unsent: true, why: what + " is no key: it is empty, or has other than printable characters"}
 	}
 	return nil
 }
 
-// searched is the environment with a PATH on which nothing of the project lies: what the
-// agent can write there must not be run in the place of the person's program.
+// searched returns the environment with a PATH without folders of the project. The agent could put
+// a program there that would run in place of the person's.
 func (k *keys) searched() []string {
 	var out []string
 	for _, pair := range k.machine.Environ {
@@ -123,7 +122,7 @@ func isPath(name string) bool {
 	return name == "PATH" || runtime.GOOS == "windows" && strings.EqualFold(name, "PATH")
 }
 
-// folders are those of a PATH that are absolute and outside of the project.
+// folders returns the folders of a PATH that are absolute and outside of the project.
 func (k *keys) folders(value string) []string {
 	project := real(k.machine.Project)
 	return slices.DeleteFunc(filepath.SplitList(value), func(dir string) bool {
@@ -133,7 +132,7 @@ func (k *keys) folders(value string) []string {
 	})
 }
 
-// real is a folder with its links resolved, as far as it is there.
+// real returns a folder with its links resolved, or unchanged if it does not exist.
 func real(dir string) string {
 	if r, err := filepath.EvalSymlinks(dir); err == nil {
 		return r
@@ -141,7 +140,7 @@ func real(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// find finds a program on the PATH, "" where there is none.
+// find returns the path of a program on the PATH, or "".
 func (k *keys) find(name string) string {
 	if filepath.IsAbs(name) {
 		return name

@@ -60,7 +60,7 @@ func TestKeyCommand(t *testing.T) {
 	}
 }
 
-// What a command for a key writes is told nowhere, whatever happens.
+// The output of a command for a key is never reported.
 func TestKeyCommandFails(t *testing.T) {
 	const secret = "s3cr3t-in-the-output"
 	for name, body := range map[string]string{

@@ -14,12 +14,11 @@ import (
 	"cardea.dev/internal/ask/judge/usage"
 )
 
-// maxRequest bounds a request in bytes.
+// maxRequest is the largest size of a request, in bytes.
 const maxRequest = 4 << 20
 
-// Serve answers one request, which it reads whole, by the chain, or by the supervisor where
-// the request has a seat. The error is that of reading and writing; that nobody answered is
-// part of the reply.
+// Serve reads one request and answers it by the chain, or by the supervisor where the request names
+// one. The error is that of reading and writing; a missing answer is part of the reply.
 func Serve(in io.Reader, out io.Writer, supervisor func(judge.Request) judge.Asker) error {
 	var r judge.Request
 	if err := json.NewDecoder(io.LimitReader(in, maxRequest)).Decode(&r); err != nil {
@@ -36,7 +35,7 @@ func Serve(in io.Reader, out io.Writer, supervisor func(judge.Request) judge.Ask
 	return json.NewEncoder(out).Encode(c.reply(ctx, r, asker))
 }
 
-// reply asks, or says who is there.
+// reply asks the question, or returns the availability of the providers.
 func (c *Chain) reply(ctx context.Context, r judge.Request, asker judge.Asker) judge.Reply {
 	if r.Question == nil {
 		return judge.Reply{Available: c.Check(ctx)}

@@ -10,30 +10,30 @@ import (
 	"cardea.dev/internal/ask/judge"
 )
 
-// api is how a type of provider speaks.
+// api is the API of a type of provider.
 type api struct {
-	// path follows the endpoint in a question.
+	// path is the path of a question after the endpoint.
 	path string
 	// headers carry the key.
 	headers func(key string, h http.Header)
-	// question is the body of a question, read what comes back.
+	// question returns the body of a question, read parses the answer.
 	question func(p judge.Provider, q judge.Question) ([]byte, error)
 	read     func(data []byte) (reply, error)
-	// list is the address that tells without tokens whether the provider is there and
-	// takes the key, listed what it says.
+	// list returns the address of a request without tokens that shows whether the provider accepts
+	// the key; listed checks its answer.
 	list   func(p judge.Provider) string
 	listed func(p judge.Provider, data []byte) error
 }
 
-// reply is what a model wrote, with the tokens that it took. counted is false where the
-// provider does not say how many.
+// reply is the text of a model, with the numbers of tokens. counted is false if the provider does
+// not report them.
 type reply struct {
 	text    []byte
 	in, out int
 	counted bool
 }
 
-// apiOf says how a provider speaks, or what is wrong with its settings.
+// apiOf returns the API of a provider, or an error for invalid settings.
 func apiOf(p judge.Provider) (api, error) {
 	if err := p.Check(); err != nil {
 		return api{}, err
@@ -72,23 +72,23 @@ func oneModel(path string) func(judge.Provider) string {
 	return func(p judge.Provider) string { return p.Endpoint + path + url.PathEscape(p.Model) }
 }
 
-// toolName is the tool that a model has to call with its answer.
+// toolName is the name of the tool that a model must call with its answer.
 const toolName = "answer"
 
-func malformed(why string) error { return &fault{cause: judge.Malformed, why: why} }
+func malformed(why string) error { return &providerError{cause: judge.Malformed, why: why} }
 
 func refused() error {
-	return &fault{cause: judge.Refused, alive: true, why: "the model refused to answer"}
+	return &providerError{cause: judge.Refused, alive: true, why: "the model refused to answer"}
 }
 
 func truncated() error {
-	return &fault{cause: judge.Truncated, alive: true, why: "the answer is longer than max_tokens in judge.chain"}
+	return &providerError{cause: judge.Truncated, alive: true, why: "the answer is longer than max_tokens in judge.chain"}
 }
 
-// maxCount bounds a number of tokens: larger ones are no counts.
+// maxCount is the largest accepted number of tokens.
 const maxCount = 10_000_000
 
-// count sets what a question took. Counts that cannot be are none.
+// count sets the numbers of tokens, unless they are impossible.
 func (r reply) count(in, out int) reply {
 	if in > 0 && in <= maxCount && out >= 0 && out <= maxCount {
 		r.in, r.out, r.counted = in, out, true
@@ -108,6 +108,7 @@ type message struct {
 	Content string `json:"content"`
 }
 
+// anthropicQuestion returns the body of a question in the form of the Messages API.
 func anthropicQuestion(p judge.Provider, q judge.Question) ([]byte, error) {
 	type tool struct {
 		Name        string          `json:"name"`
@@ -131,6 +132,7 @@ func anthropicQuestion(p judge.Provider, q judge.Question) ([]byte, error) {
 		[]tool{{toolName, "Give the decision about the tool call.", judge.Schema()}}, choice{"tool", toolName, true}})
 }
 
+// readAnthropic parses an answer of the Messages API. An error is a failure of the provider.
 func readAnthropic(data []byte) (reply, error) {
 	var m struct {
 		Type       string `json:"type"`
@@ -161,7 +163,7 @@ func readAnthropic(data []byte) (reply, error) {
 	case "refusal":
 		return r, refused()
 	default:
-		return r, &fault{cause: judge.Malformed, alive: true, why: "the model did not give its answer by the tool"}
+		return r, &providerError{cause: judge.Malformed, alive: true, why: "the model did not give its answer by the tool"}
 	}
 	for _, c := range m.Content {
 		switch {
@@ -169,19 +171,20 @@ func readAnthropic(data []byte) (reply, error) {
 		case c.Type == "tool_use" && c.Name == toolName && r.text == nil:
 			r.text = c.Input
 		default:
-			return r, &fault{cause: judge.Malformed, alive: true, why: "the model did other things than to give its answer"}
+			return r, &providerError{cause: judge.Malformed, alive: true, why: "the model did other things than to give its answer"}
 		}
 	}
 	if r.text == nil {
-		return r, &fault{cause: judge.Malformed, alive: true, why: "the model did not give its answer by the tool"}
+		return r, &providerError{cause: judge.Malformed, alive: true, why: "the model did not give its answer by the tool"}
 	}
 	return r, nil
 }
 
-// OpenAI's chat completions, with a schema for the answer. OpenAI itself has a newer name
-// for the bound of tokens, and is told not to keep the conversation; others do not know
-// these.
+// OpenAI's chat completions, with a schema for the answer. OpenAI itself has a newer name for the
+// limit of tokens, and an option not to store the conversation. Others do not support these.
 
+// chatQuestion returns the body of a question in the form of chat completions. openai is set for
+// OpenAI itself.
 func chatQuestion(p judge.Provider, q judge.Question, openai bool) ([]byte, error) {
 	type schema struct {
 		Name   string          `json:"name"`
@@ -208,6 +211,7 @@ func chatQuestion(p judge.Provider, q judge.Question, openai bool) ([]byte, erro
 	return json.Marshal(body)
 }
 
+// readChat parses an answer of chat completions. An error is a failure of the provider.
 func readChat(data []byte) (reply, error) {
 	var m struct {
 		Choices []struct {
@@ -233,7 +237,7 @@ func readChat(data []byte) (reply, error) {
 	case c.FinishReason == "length":
 		return r, truncated()
 	case c.FinishReason != "stop" || len(c.Message.ToolCalls) > 0 || c.Message.Content == nil:
-		return r, &fault{cause: judge.Malformed, alive: true, why: "the model did other things than to give its answer"}
+		return r, &providerError{cause: judge.Malformed, alive: true, why: "the model did other things than to give its answer"}
 	}
 	r.text = []byte(*c.Message.Content)
 	return r, nil
@@ -241,6 +245,7 @@ func readChat(data []byte) (reply, error) {
 
 // Ollama: its own chat, with a schema as format.
 
+// ollamaQuestion returns the body of a question in the form of Ollama's chat API.
 func ollamaQuestion(p judge.Provider, q judge.Question) ([]byte, error) {
 	type options struct {
 		Temperature float64 `json:"temperature"`
@@ -255,6 +260,7 @@ func ollamaQuestion(p judge.Provider, q judge.Question) ([]byte, error) {
 	}{p.Model, []message{{"system", q.System.String()}, {"user", q.User.String()}}, false, judge.Schema(), options{0, p.MaxTokens}})
 }
 
+// readOllama parses an answer of Ollama's chat API. An error is a failure of the provider.
 func readOllama(data []byte) (reply, error) {
 	var m struct {
 		Message struct {
@@ -274,7 +280,7 @@ func readOllama(data []byte) (reply, error) {
 	case m.DoneReason == "length":
 		return r, truncated()
 	case m.DoneReason != "stop" || len(m.Message.ToolCalls) > 0:
-		return r, &fault{cause: judge.Malformed, alive: true, why: "the model did other things than to give its answer"}
+		return r, &providerError{cause: judge.Malformed, alive: true, why: "the model did other things than to give its answer"}
 	}
 	r.text = []byte(m.Message.Content)
 	return r, nil
@@ -282,7 +288,8 @@ func readOllama(data []byte) (reply, error) {
 
 // Lists of models.
 
-// isObject takes any object: the address names the model, and is not found without it.
+// isObject accepts any object with an id. The address names the model, and does not exist without
+// the model.
 func isObject(_ judge.Provider, data []byte) error {
 	var m map[string]json.RawMessage
 	if json.Unmarshal(data, &m) != nil || len(m["id"]) == 0 {
@@ -309,10 +316,10 @@ func listedIDs(p judge.Provider, data []byte) error {
 	if slices.ContainsFunc(list, func(m model) bool { return m.ID == p.Model }) {
 		return nil
 	}
-	return &fault{cause: judge.Misconfigured, why: "it does not have the model; see model in judge.chain"}
+	return &providerError{cause: judge.Misconfigured, why: "it does not have the model; see model in judge.chain"}
 }
 
-// listedNames looks for a model of Ollama's. One without a tag is that of the tag latest.
+// listedNames looks for a model of Ollama. A name without a tag means the tag latest.
 func listedNames(p judge.Provider, data []byte) error {
 	var m struct {
 		Models []struct {
@@ -327,5 +334,5 @@ func listedNames(p judge.Provider, data []byte) error {
 			return nil
 		}
 	}
-	return &fault{cause: judge.Misconfigured, why: "it does not have the model; run ollama pull with its name"}
+	return &providerError{cause: judge.Misconfigured, why: "it does not have the model; run ollama pull with its name"}
 }

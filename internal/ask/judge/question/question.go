@@ -14,35 +14,34 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// About is what a judge is told besides the call. Its texts need not be redacted.
+// About holds the facts for a judge in addition to the call. Its texts need not be redacted.
 type About struct {
-	// Standing is what the deciders before the judge say about each part, Opinions are
-	// what they said. Both are empty where nobody was asked.
+	// Standing is the effect of each part before the judge, Opinions the opinions of the earlier
+	// deciders. Both may be empty.
 	Standing []cardea.Effect
 	Opinions []cardea.Opinion
-	Role     Role
-	// Task is what the agent was registered for, Team the name of its team, Prompt
-	// what it was told to do.
+	Role     AgentRole
+	// Task is the task for which the agent was registered, Team the name of its team, Prompt its
+	// instruction.
 	Task, Team, Prompt string
-	// Policy are the texts of the project that say what agents may do.
+	// Policy are the texts of the project about what agents may do.
 	Policy []Document
 }
 
-// Role is the agent's role.
-type Role struct {
+// AgentRole is the agent's role.
+type AgentRole struct {
 	Name, Description string
-	// These are the globs of its paths.
+	// The globs of the role's paths.
 	AllowWrite, DenyWrite, AllowRead, DenyRead []string
 }
 
 // Document is a text of the person or the project.
 type Document struct{ Name, Text string }
 
-// Question is what a judge is asked about one call. It holds redacted text alone. Its
-// text is the same for the same call, so that answers can be recorded.
+// Question is the question to a judge about one call. It holds only redacted text. The same call
+// gives the same text, so that answers can be recorded.
 type Question struct {
-	// whole is false where something of the call itself was left out: nobody can allow
-	// what they have not seen.
+	// whole is false where a piece of the call itself was left out: such a call cannot be allowed.
 	whole bool
 	call  object
 	given object
@@ -51,8 +50,8 @@ type Question struct {
 	session string
 }
 
-// Limits of a question. What is over them is left out, and the question says so. All
-// sizes are bytes.
+// The limits of a question. Larger contents are left out, and the question names them. All sizes
+// are bytes.
 const (
 	maxField    = 16 << 10 // of one field of the tool input
 	maxFields   = 32       // fields of the tool input
@@ -70,12 +69,11 @@ const (
 	maxDocument = 8 << 10
 	maxPolicy   = 24 << 10 // all documents
 	maxGlobs    = 40
-	// maxQuestion is how long the text of a question may be. One that is longer has its
-	// parts left out.
+	// maxQuestion is the longest text of a question. A longer question has its parts left out.
 	maxQuestion = 96 << 10
 )
 
-// builder puts a question together.
+// builder builds a question.
 type builder struct {
 	r     *redact.Redactor
 	t     *redact.Together
@@ -84,7 +82,7 @@ type builder struct {
 	about About
 }
 
-// Of is the question about an event's call.
+// Of returns the question about an event's call.
 func Of(r *redact.Redactor, ev *cardea.Event, about About) Question {
 	q := &Question{whole: true, session: ev.Session}
 	b := &builder{r: r, t: r.Together(texts(ev)...), ev: ev, q: q, about: about}
@@ -97,7 +95,7 @@ func Of(r *redact.Redactor, ev *cardea.Event, about About) Question {
 	return *q
 }
 
-// texts are the raw texts of a call in which a secret is known by what stands around it.
+// texts returns the raw texts of a call whose context can reveal a secret.
 func texts(ev *cardea.Event) []string {
 	var out []string
 	if ev.Call == nil {
@@ -120,22 +118,22 @@ func textsOfPart(p *cardea.Part) []string {
 	return out
 }
 
-// textOf is a value of the tool input as text.
+// textOf returns a value of the tool input as text.
 func textOf(v any) string {
 	if s, is := v.(string); is {
 		return s
 	}
-	text, _ := json.Marshal(v) // a message's fields can be written
+	text, _ := json.Marshal(v) // a message's fields can be encoded
 	return string(text)
 }
 
-// leftOut notes what of the call the judge does not see.
+// leftOut records a piece of the call that the judge does not see.
 func (b *builder) leftOut(what string) {
 	b.q.whole = false
 	b.q.cut = append(b.q.cut, word(what))
 }
 
-// text is a text of the agent, at most n bytes of it.
+// text returns a text of the agent, at most n bytes of it. A cut text is recorded as left out.
 func (b *builder) text(s string, n int, what string) quoted {
 	head, all := b.t.Text(s).Head(n)
 	if !all {
@@ -144,13 +142,13 @@ func (b *builder) text(s string, n int, what string) quoted {
 	return quoted{head, code}
 }
 
-// note is a text of a person: where it is cut, the call is still seen as a whole.
+// note returns a text of a person, at most n bytes of it. A cut does not affect whole.
 func (b *builder) note(s string, n int, what string) quoted {
 	return quoted{b.quote(s, n, what).text, prose}
 }
 
-// quote is a text about the call that may quote it: it is escaped as the call is, and where
-// it is cut, the call is still seen as a whole.
+// quote returns a text that may quote the call, so it is escaped as the call is. A cut does not
+// affect whole.
 func (b *builder) quote(s string, n int, what string) quoted {
 	head, all := b.t.Text(s).Head(n)
 	if !all {
@@ -159,7 +157,7 @@ func (b *builder) quote(s string, n int, what string) quoted {
 	return quoted{head, code}
 }
 
-// some are the first n of a list of things of the call.
+// some returns the first n items of a list of the call.
 func some[T any](b *builder, all []T, n int, what string) []T {
 	if len(all) <= n {
 		return all
@@ -168,6 +166,7 @@ func some[T any](b *builder, all []T, n int, what string) []T {
 	return all[:n]
 }
 
+// call returns the call for the question, with its parts, flows and opaque spots.
 func (b *builder) call() object {
 	c := b.ev.Call
 	parts := list{}
@@ -192,6 +191,7 @@ func (b *builder) call() object {
 	}
 }
 
+// input returns the fields of the tool input, redacted by themselves and together with their names.
 func (b *builder) input(in map[string]any) object {
 	out := object{}
 	for _, k := range some(b, slices.Sorted(maps.Keys(in)), maxFields, "fields of the input") {
@@ -220,6 +220,7 @@ func (b *builder) shadowed(all map[string][]any) list {
 	return list(some(b, out, maxFields, "values of repeated keys"))
 }
 
+// part returns part i of the call, with its effect so far and its accesses.
 func (b *builder) part(i int) object {
 	p := &b.ev.Call.Parts[i]
 	standing := ""
@@ -259,7 +260,7 @@ func (b *builder) part(i int) object {
 	}
 }
 
-// unseen are the words of a part whose value shows only when the line runs.
+// unseen returns the words of a part whose value is only known when the line runs.
 func (b *builder) unseen(p *cardea.Part) list {
 	out := list{}
 	for _, text := range some(b, knowledge.Unseen(p), maxSpots, "words") {
@@ -276,7 +277,7 @@ func (b *builder) names(all []string, what string) list {
 	return out
 }
 
-// accesses are what a part does, or, where they are possible, what it may.
+// accesses returns the accesses of a part. possible is set for potential ones.
 func (b *builder) accesses(all []cardea.Access, what string, possible bool) list {
 	out := list{}
 	for i := range some(b, all, maxAccess, "accesses of "+what) {
@@ -310,8 +311,8 @@ func (b *builder) spots(all []cardea.Opaque) list {
 	return out
 }
 
-// path is a path as the project's and the person's folder name it: neither the name of
-// the account nor that of a folder above the project leaves the machine.
+// path returns a path relative to the project or the home folder. Neither the account's name nor
+// the folders above the project leave the machine.
 func (b *builder) path(path string) quoted {
 	for _, base := range []struct{ dir, name string }{{b.ev.Project, "PROJECT"}, {b.ev.Home, "~"}} {
 		if dir := strings.TrimSuffix(base.dir, "/"); dir != "" && strings.HasPrefix(path, dir) && paths.Within(dir, path) {
@@ -322,8 +323,8 @@ func (b *builder) path(path string) quoted {
 	return b.text(path, maxName, "a path")
 }
 
-// said are the opinions that the judge is told. An abstain with a reason is a hint, such as
-// a lesson about a similar call.
+// said returns the opinions for the judge. An abstain with a reason is a hint, such as a lesson
+// about a similar call.
 func (b *builder) said() []cardea.Opinion {
 	var out []cardea.Opinion
 	for _, o := range b.about.Opinions {
@@ -337,7 +338,7 @@ func (b *builder) said() []cardea.Opinion {
 	return out
 }
 
-// reasons are those of the opinions. They quote the call, so they are data as it is.
+// reasons returns the reasons of the opinions. They quote the call, so they are untrusted data.
 func (b *builder) reasons() list {
 	out := list{}
 	for _, o := range b.said() {
@@ -356,7 +357,7 @@ func aboutPart(o cardea.Opinion, said object) object {
 	return append(said, member{"part", o.Part})
 }
 
-// given is what is known around the call.
+// given returns the facts around the call.
 func (b *builder) given() object {
 	said := list{}
 	for _, o := range b.said() {
@@ -372,7 +373,7 @@ func (b *builder) given() object {
 	}
 }
 
-// agent is who the agent is, and what it is to do.
+// agent returns the identity and the task of the agent.
 func (b *builder) agent() object {
 	role := b.about.Role
 	return object{
@@ -386,8 +387,8 @@ func (b *builder) agent() object {
 	}
 }
 
-// PolicyHash names what the judge is told to follow: the policy texts, and the agent's
-// role and task. Answers under another policy do not count for this one.
+// PolicyHash returns a digest of the judge's policy: the policy texts, and the agent's role and
+// task. An answer under another policy does not apply to this one.
 func PolicyHash(r *redact.Redactor, about About) string {
 	b := &builder{r: r, t: r.Together(), ev: &cardea.Event{}, q: &Question{}, about: about}
 	return hash(string(appendValue(nil, object{{"agent", b.agent()}, {"policy", b.policy()}}, 0)))
@@ -401,6 +402,7 @@ func (b *builder) globs(all []string) list {
 	return out
 }
 
+// policy returns the policy texts of the project, up to maxPolicy bytes.
 func (b *builder) policy() list {
 	out, left := list{}, maxPolicy
 	for _, d := range b.about.Policy {
@@ -415,5 +417,5 @@ func (b *builder) policy() list {
 	return out
 }
 
-// Whole reports whether the judge sees all of the call. An allow counts for no other.
+// Whole reports whether the judge sees the whole call. An allow applies only then.
 func (q Question) Whole() bool { return q.whole }

@@ -10,20 +10,20 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// style says which characters of a text are escaped besides those that JSON asks for.
+// style selects the characters of a text to escape, in addition to those that JSON requires.
 type style uint8
 
 const (
-	// code is for commands, names and paths: everything that is no ASCII is escaped, so
-	// that letters of another script that look like those of this one show.
+	// code is for commands, names and paths: everything except ASCII is escaped, so that similar
+	// letters of another script are visible.
 	code style = iota
-	// prose is for what people write: letters of all scripts stay, and what shows
-	// nothing, or changes the direction of writing, is escaped.
+	// prose is for people's texts: letters of all scripts stay. Invisible characters, and those
+	// that change the direction of writing, are escaped.
 	prose
 )
 
-// appendQuoted appends a text as a string of JSON that cannot end the fence around it:
-// there is no line end, no quote and no angle bracket in it.
+// appendQuoted appends a text as a JSON string that cannot end the fence around it: it contains no
+// line end, quote or angle bracket.
 func appendQuoted(b []byte, s string, as style) []byte {
 	b = append(b, '"')
 	for i := 0; i < len(s); {
@@ -52,7 +52,7 @@ func appendQuoted(b []byte, s string, as style) []byte {
 	return append(b, '"')
 }
 
-// shows reports whether a character may stand as it is.
+// shows reports whether a character needs no escape.
 func shows(r rune, as style) bool {
 	switch {
 	case r == '<' || r == '`':
@@ -78,7 +78,7 @@ func appendEscape(b []byte, r rune) []byte {
 	return append(b, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
 }
 
-// object is a JSON object whose members keep their order. What is empty is left out.
+// object is a JSON object whose members keep their order. Empty members are left out.
 type object []member
 
 type member struct {
@@ -86,19 +86,19 @@ type member struct {
 	value any
 }
 
-// quoted is a text of somebody else, in a style.
+// quoted is a text from outside this program, in a style.
 type quoted struct {
 	text redact.Text
 	as   style
 }
 
-// word is a text of this program's own.
+// word is a text of this program.
 type word string
 
 // list is a JSON array.
 type list []any
 
-// empty reports whether a value says nothing.
+// empty reports whether a value is empty and can be left out.
 func empty(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -117,8 +117,8 @@ func empty(v any) bool {
 	return false
 }
 
-// appendValue appends a value as JSON. Objects and lists that hold others have a line
-// for each member, so that a person can read a question.
+// appendValue appends a value as JSON. Nested objects and lists have a line for each member, so
+// that a person can read a question.
 func appendValue(b []byte, v any, indent int) []byte {
 	switch v := v.(type) {
 	case quoted:
@@ -145,6 +145,8 @@ func appendValue(b []byte, v any, indent int) []byte {
 	return append(b, "null"...)
 }
 
+// appendAll appends n members between open and end. one appends member i, and reports false for an
+// empty one, which is left out.
 func appendAll(b []byte, open, end byte, n, indent int, one func([]byte, int) ([]byte, bool), inLine bool) []byte {
 	b = append(b, open)
 	first := true
@@ -177,7 +179,7 @@ func appendAll(b []byte, open, end byte, n, indent int, one func([]byte, int) ([
 	return append(b, end)
 }
 
-// flat reports whether an object holds no other objects and lists.
+// flat reports whether an object contains no other objects and lists.
 func flat(o object) bool {
 	for _, m := range o {
 		switch v := m.value.(type) {

@@ -38,7 +38,7 @@ func answering(t *testing.T, fail string) *fakeprovider.Server {
 	return s
 }
 
-// sent is what Cardea sends to a type of provider.
+// sent returns the request that Cardea sends to a type of provider.
 func sent(t *testing.T, kind string) []byte {
 	t.Helper()
 	s := fakeprovider.Start(t)
@@ -135,7 +135,7 @@ func TestAnthropicReadsTheServer(t *testing.T) {
 	}
 }
 
-// failures are failures with their status.
+// failures returns failures with their status.
 func failures() map[string]int {
 	return map[string]int{fakeprovider.Unauthorized: 401, fakeprovider.RateLimited: 429, fakeprovider.ServerError: 500, fakeprovider.Overloaded: 529}
 }

@@ -12,51 +12,50 @@ import (
 
 const (
 	version = 1
-	// maxSessions and maxProviders bound what is remembered; the oldest are forgotten.
+	// maxSessions and maxProviders limit the stored entries; the oldest are removed.
 	maxSessions  = 1000
 	maxProviders = 64
-	// failuresUntilPause is after how many failures in a row a provider is left alone.
+	// failuresUntilPause is the number of failures in a row after which a provider is paused.
 	failuresUntilPause = 3
 	// firstPause doubles with each failed trial, up to longestPause.
 	firstPause   = 30 * time.Second
 	longestPause = 10 * time.Minute
-	// longestRetry bounds what a provider can ask for.
+	// longestRetry is the longest delay that a provider can ask for.
 	longestRetry = time.Hour
-	// probeGrace is how much longer than its time a trial may take before another process
-	// may try.
+	// probeGrace is added to the timeout of a trial before another process may try.
 	probeGrace = 5 * time.Second
 )
 
-// file is what is kept.
+// file is the stored usage.
 type file struct {
 	Version int `json:"v"`
-	// Day is the day in UTC of which Calls, Tokens and Money are.
+	// Day is the day in UTC to which Calls, Tokens and Money belong.
 	Day    string      `json:"day"`
 	Calls  int         `json:"calls"`
 	Tokens int         `json:"tokens"`
 	Money  judge.Money `json:"money"`
-	// Sessions and Providers are by their digests.
-	Sessions  map[string]session `json:"sessions,omitempty"`
-	Providers map[string]circuit `json:"providers,omitempty"`
+	// Sessions and Providers are indexed by digests.
+	Sessions  map[string]sessionUsage `json:"sessions,omitempty"`
+	Providers map[string]circuit      `json:"providers,omitempty"`
 }
 
-type session struct {
+type sessionUsage struct {
 	Calls int       `json:"calls"`
 	Last  time.Time `json:"last"`
 }
 
-// circuit is a provider that failed.
+// circuit is the state of a provider that failed.
 type circuit struct {
-	// Failures are those in a row.
+	// Failures is the number of failures in a row.
 	Failures int `json:"failures"`
-	// Until is when it may be tried again, Probe until when somebody tries it.
+	// Until is the earliest time of the next trial, Probe the end of a running trial.
 	Until time.Time `json:"until,omitzero"`
 	Probe time.Time `json:"probe,omitzero"`
 	Last  time.Time `json:"last"`
 }
 
-// turn begins a new day. A clock that went back does not: what was spent stays spent. One
-// that had been days ahead does.
+// turn begins a new day. A clock that went back a little begins no day, so that spending stays
+// counted. A clock that had been days ahead does.
 func (f *file) turn(now time.Time) {
 	f.Version = version
 	today := now.UTC().Format(time.DateOnly)
@@ -65,7 +64,7 @@ func (f *file) turn(now time.Time) {
 	}
 }
 
-// afford says which budget does not allow a request, nil for none.
+// afford returns an error if a budget does not allow a request.
 func (f *file) afford(now time.Time, id string, r Request, b judge.Budget) error {
 	midnight := now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
 	again := fmt.Sprintf("it is full again in %s, at midnight UTC", midnight.Sub(now).Round(time.Minute))
@@ -88,8 +87,8 @@ func (f *file) afford(now time.Time, id string, r Request, b judge.Budget) error
 	return nil
 }
 
-// admit says whether a provider may be asked. Of a provider that failed too often, one
-// process makes a trial; the time is when its trial is given up.
+// admit returns an error if a provider may not be asked. Only one process at a time tries a
+// provider that failed too often; the time is the end of its trial.
 func (f *file) admit(now time.Time, id string, timeout time.Duration) (time.Time, error) {
 	c := f.Providers[id]
 	if c.Failures < failuresUntilPause {
@@ -103,7 +102,7 @@ func (f *file) admit(now time.Time, id string, timeout time.Duration) (time.Time
 	return c.Probe, nil
 }
 
-// paused says until when the provider is left alone, nil where it may be asked.
+// paused returns the pause of a provider, nil if it may be asked.
 func (c circuit) paused(now time.Time) *PausedError {
 	if c.Failures < failuresUntilPause {
 		return nil
@@ -123,13 +122,13 @@ func (f *file) spend(c *Claim, now time.Time) {
 	f.Tokens += c.tokens
 	f.Money += c.cost
 	if f.Sessions == nil {
-		f.Sessions = map[string]session{}
+		f.Sessions = map[string]sessionUsage{}
 	}
-	f.Sessions[c.session] = session{Calls: f.Sessions[c.session].Calls + 1, Last: now}
-	forget(f.Sessions, maxSessions, func(s session) time.Time { return s.Last })
+	f.Sessions[c.session] = sessionUsage{Calls: f.Sessions[c.session].Calls + 1, Last: now}
+	forget(f.Sessions, maxSessions, func(s sessionUsage) time.Time { return s.Last })
 }
 
-// settle gives back what a claim did not need.
+// settle returns the unused rest of a claim to the budgets.
 func (f *file) settle(c *Claim, o Outcome) {
 	tokens, cost := c.tokens, c.cost
 	switch {
@@ -143,7 +142,7 @@ func (f *file) settle(c *Claim, o Outcome) {
 		f.Sessions[c.session] = s
 	}
 	if c.day != f.Day {
-		return // what was claimed is a thing of yesterday
+		return // the claim belongs to an earlier day
 	}
 	f.Tokens = max(0, f.Tokens+tokens-c.tokens)
 	f.Money = max(0, f.Money+cost-c.cost)
@@ -152,7 +151,7 @@ func (f *file) settle(c *Claim, o Outcome) {
 	}
 }
 
-// judge notes how a provider did.
+// judge records the health of a provider.
 func (f *file) judge(now time.Time, claim *Claim, o Outcome) {
 	c, known := f.Providers[claim.provider]
 	if !claim.probe.IsZero() && c.Probe.Equal(claim.probe) {
@@ -170,7 +169,7 @@ func (f *file) judge(now time.Time, claim *Claim, o Outcome) {
 	}
 	c.Last = now
 	if c.Until.After(now) && o.RetryAfter == 0 {
-		// Others found out before: this one was sent earlier, and tells nothing new.
+		// Another request found this out before: this one was sent earlier, and shows nothing new.
 	} else if c.Failures++; c.Failures >= failuresUntilPause {
 		c.Until = now.Add(pause(c.Failures - failuresUntilPause))
 	}
@@ -187,7 +186,7 @@ func (f *file) judge(now time.Time, claim *Claim, o Outcome) {
 	forget(f.Providers, maxProviders, func(c circuit) time.Time { return c.Last })
 }
 
-// pause is how long a provider is left alone after so many failed trials.
+// pause returns the length of the pause after so many failed trials.
 func pause(trials int) time.Duration {
 	d := firstPause
 	for range trials {
@@ -198,7 +197,7 @@ func pause(trials int) time.Duration {
 	return d
 }
 
-// forget removes the oldest entries of a map with more than most.
+// forget removes the oldest entries of a map until it has most entries.
 func forget[T any](m map[string]T, most int, last func(T) time.Time) {
 	if len(m) <= most {
 		return

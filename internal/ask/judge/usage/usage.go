@@ -1,13 +1,13 @@
-// Package usage remembers, for all processes of a user together, what was spent on the
-// questions to models, and which providers failed of late. So budgets hold for 64
-// processes as for one, and a provider that is dead costs nothing.
+// Package usage records, for all processes of a user together, the spending on questions to models,
+// and recent failures of providers. So budgets hold for 64 processes as for one, and a dead
+// provider costs no time.
 //
-// Every request to a provider is claimed before it is sent ([Book.Begin]) and settled
-// after it ([Claim.End]). A claim takes from the budget what the request may cost at
-// most. A process that dies in between has spent that.
+// Every request to a provider is claimed before it is sent ([Book.Begin]) and settled after it
+// ([Claim.End]). A claim takes the largest possible cost of the request from the budget. If a
+// process dies in between, that amount is spent.
 //
-// The file is signed with the user's key. Against programs of the same user, which can
-// remove it, only the limits that the provider itself sets for a key help.
+// The file is signed with the user's key. Programs of the same user can remove it. Against them,
+// only the limits that the provider itself sets for a key help.
 package usage
 
 import (
@@ -27,10 +27,10 @@ import (
 
 const (
 	purpose = "usage of the judge"
-	// maxFile bounds the file in bytes.
+	// maxFile is the largest size of the file, in bytes.
 	maxFile = 1 << 20
-	// lockWait is how long a process waits for others. Each holds the lock for the time
-	// of one small file.
+	// lockWait is how long a process waits for others. Each holds the lock for the time of one
+	// small file.
 	lockWait = time.Second
 )
 
@@ -40,7 +40,7 @@ type Book struct {
 	now    func() time.Time
 }
 
-// Open gives the book of a state folder. It reads nothing yet.
+// Open returns the book of a state folder. It reads nothing yet.
 func Open(stateFolder string, now func() time.Time) *Book {
 	return &Book{folder: stateFolder, now: now}
 }
@@ -49,17 +49,16 @@ func (b *Book) path() string { return filepath.Join(b.folder, "judge", "usage") 
 
 // Request is a request that is about to be sent.
 type Request struct {
-	// Provider is asked, for Session.
+	// Provider is the provider to ask, for Session.
 	Provider judge.Provider
 	Session  string
-	// Tokens and Cost are the most that it can take. Priced is false where the cost is not
-	// known.
+	// Tokens and Cost are the largest possible numbers. Priced is false for an unknown cost.
 	Tokens int
 	Cost   judge.Money
 	Priced bool
 }
 
-// Claim is a request that may be sent.
+// Claim is a claim for a request, which may then be sent.
 type Claim struct {
 	book     *Book
 	provider string
@@ -67,20 +66,20 @@ type Claim struct {
 	day      string
 	tokens   int
 	cost     judge.Money
-	// probe is when the provider may be tried by somebody else, zero where this is no
-	// trial.
+	// probe is the time from which another process may try the provider, zero if this request is
+	// not a trial.
 	probe time.Time
 }
 
 // PausedError is the error of a request to a provider that failed before.
 type PausedError struct {
-	// Until is when it is tried again. Trial is set where another process tries it now.
+	// Until is the time of the next trial. Trial is set if another process is trying it now.
 	Until time.Time
 	Trial bool
 	left  time.Duration
 }
 
-// Error says when it is tried again.
+// Error names the time of the next trial.
 func (e *PausedError) Error() string {
 	if e.Trial {
 		return "it failed before, and another process is trying it now"
@@ -91,11 +90,11 @@ func (e *PausedError) Error() string {
 // SpentError is the error of a request that a budget does not allow.
 type SpentError struct{ Why string }
 
-// Error says which budget, and what to do.
+// Error names the budget, and the way out.
 func (e *SpentError) Error() string { return e.Why }
 
-// Begin claims a request. The error is a *[PausedError], a *[SpentError], or that of the
-// file; then nothing may be sent.
+// Begin claims a request. The error is a *[PausedError], a *[SpentError], or that of the file.
+// After an error, the request must not be sent.
 func (b *Book) Begin(ctx context.Context, r Request, budget judge.Budget) (*Claim, error) {
 	var claim *Claim
 	err := b.change(ctx, !budget.None(), func(key []byte, f *file) (err error) {
@@ -116,53 +115,51 @@ func (b *Book) Begin(ctx context.Context, r Request, budget judge.Budget) (*Clai
 	return claim, err
 }
 
-// Paused says until when calls leave a provider alone, since it failed; nil where they ask
-// it. It changes nothing.
+// Paused returns the pause of a provider, nil if calls ask it. It changes nothing.
 func (b *Book) Paused(p judge.Provider) *PausedError {
 	key, err := state.ReadKey(b.folder)
 	if err != nil {
-		return nil // nothing was kept
+		return nil // nothing was stored
 	}
 	f, err := b.read(key)
 	if err != nil {
-		return nil // it is begun anew
+		return nil // the next change starts a new file
 	}
 	return f.Providers[nameOf(key, p)].paused(b.now())
 }
 
-// nameOf names a provider in the file.
+// nameOf returns the key of a provider in the file.
 func nameOf(key []byte, p judge.Provider) string {
 	return digest(key, "provider", p.Type+"\n"+p.Endpoint+"\n"+p.Model)
 }
 
-// Outcome is what came of a request.
+// Outcome is the result of a request.
 type Outcome struct {
-	// Unsent is set where the provider was not reached: it cost nothing.
+	// Unsent is set where the provider was not reached: the request cost nothing.
 	Unsent bool
-	// Known is set where it is known what it took: Tokens and Cost.
+	// Known is set where Tokens and Cost are known.
 	Known  bool
 	Tokens int
 	Cost   judge.Money
 	Health Health
-	// RetryAfter is how long the provider does not want to be asked, 0 where it does not
-	// say.
+	// RetryAfter is the delay that the provider asks for, 0 for none.
 	RetryAfter time.Duration
 }
 
-// Health is what a request tells about its provider.
+// Health is the state of a provider, as a request shows it.
 type Health int
 
-// What a request tells.
+// The values of Health.
 const (
-	// Unclear: it was given up too early to tell.
+	// Unclear: the request was given up too early.
 	Unclear Health = iota
-	// Alive: it answered, if only with a refusal.
+	// Alive: the provider answered, even if with a refusal.
 	Alive
-	// Failed: it did not.
+	// Failed: the provider did not answer.
 	Failed
 )
 
-// End settles a claim. The error is that of the file; what was claimed stays spent then.
+// End settles a claim. The error is that of the file; the claimed amount then stays spent.
 func (c *Claim) End(ctx context.Context, o Outcome) error {
 	return c.book.change(ctx, true, func(_ []byte, f *file) error {
 		now := c.book.now()
@@ -173,8 +170,8 @@ func (c *Claim) End(ctx context.Context, o Outcome) error {
 	})
 }
 
-// change changes the file under its lock. One that cannot be believed is begun anew, but an
-// error if something depends on what it said.
+// change changes the file under its lock. It replaces a forged or damaged file by a new one. With
+// the second argument true, such a file is an error, since the decision depends on its contents.
 func (b *Book) change(ctx context.Context, believed bool, do func(key []byte, f *file) error) error {
 	key, err := state.LoadKey(b.folder)
 	if err != nil {
@@ -215,7 +212,7 @@ func (b *Book) change(ctx context.Context, believed bool, do func(key []byte, f 
 // errNewer is the error of a file that must not be replaced.
 var errNewer = errors.New("a newer Cardea wrote it")
 
-// read reads the file; one that is not there is empty.
+// read returns the contents of the file; a missing file is empty.
 func (b *Book) read(key []byte) (file, error) {
 	text, err := state.ReadSigned(b.path(), key, purpose, "", maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -235,7 +232,7 @@ func (b *Book) read(key []byte) (file, error) {
 	return f, nil
 }
 
-// digest names something in the file: what a session or an endpoint is called may tell
+// digest returns a name for the file, since the name of a session or an endpoint may reveal
 // something.
 func digest(key []byte, what, name string) string {
 	return hex.EncodeToString(state.Sign(key, "name in the judge's usage", []byte(what), []byte(name))[:12])

@@ -19,7 +19,7 @@ import (
 
 var noon = time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 
-// clock is a clock that stands still.
+// clock is a clock with a fixed time.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
@@ -192,16 +192,16 @@ func TestBudgets(t *testing.T) {
 	end(first, Outcome{Known: true, Tokens: 10, Cost: 5, Health: Alive})
 	second := claim(r, judge.Budget{TokensPerDay: 110, MoneyPerDay: 55})
 	refused(r, judge.Budget{MoneyPerDay: 104}, "this may cost 0.00005")
-	end(second, Outcome{Unsent: true, Health: Failed}) // cost nothing, and counts for no call
+	end(second, Outcome{Unsent: true, Health: Failed}) // it cost nothing, and is not counted as a call
 	third := claim(r, judge.Budget{CallsPerDay: 2, CallsPerSession: 2, TokensPerDay: 110})
 	refused(r, judge.Budget{CallsPerDay: 2}, "2 calls a day")
 	refused(r, judge.Budget{CallsPerSession: 2}, "2 calls for this session")
 	elsewhere := r
 	elsewhere.Session = "other"
 	end(claim(elsewhere, judge.Budget{CallsPerSession: 1}), Outcome{Unsent: true})
-	end(third, Outcome{Health: Failed}) // it is not known what it took: all of it
+	end(third, Outcome{Health: Failed}) // its usage is unknown: all of the claim
 	refused(r, judge.Budget{TokensPerDay: 209}, "99 are left")
-	// More than was claimed is spent, too.
+	// Spending beyond the claim is recorded as well.
 	end(claim(r, judge.Budget{}), Outcome{Known: true, Tokens: 1000, Cost: 1000, Health: Alive})
 	refused(r, judge.Budget{TokensPerDay: 1200}, "90 are left")
 	unpriced := r
@@ -216,7 +216,7 @@ func TestBudgets(t *testing.T) {
 	refused(r, judge.Budget{CallsPerSession: 3}, "3 calls for this session")
 }
 
-// A file that somebody planted, or that is damaged, is no fresh budget.
+// A planted or damaged file does not reset the budget.
 func TestForged(t *testing.T) {
 	c := &clock{noon}
 	folder := t.TempDir()
@@ -253,7 +253,7 @@ func TestForged(t *testing.T) {
 	}
 }
 
-// The file tells neither sessions nor endpoints.
+// The file reveals neither sessions nor endpoints.
 func TestNamesAreNotKept(t *testing.T) {
 	c := &clock{noon}
 	b, r := Open(t.TempDir(), c.now), request(judge.OpenAI)
@@ -269,7 +269,7 @@ func TestNamesAreNotKept(t *testing.T) {
 
 // The file does not grow with sessions and endpoints.
 func TestForgets(t *testing.T) {
-	f := file{Sessions: map[string]session{}}
+	f := file{Sessions: map[string]sessionUsage{}}
 	for i := range maxSessions + 10 {
 		f.spend(&Claim{session: fmt.Sprint(i)}, noon.Add(time.Duration(i)*time.Second))
 	}

@@ -1,5 +1,5 @@
-// Package holder holds calls back until a person answered them, in the process of
-// cardea-engine that the hook starts for it.
+// Package holder holds calls back until a person answers, in the process of cardea-engine that the
+// hook starts for it.
 package holder
 
 import (
@@ -16,13 +16,13 @@ import (
 	"cardea.dev/internal/base/person"
 )
 
-// maxRequest bounds a request in bytes.
+// maxRequest is the largest size of a request, in bytes.
 const maxRequest = 8 << 20
 
-// maxNotices is how many calls of a session may wait for which a notice is sent.
+// maxNotices is the number of waiting calls of a session up to which notices are sent.
 const maxNotices = 10
 
-// Caller is who started the process.
+// Caller is the parent of the process.
 type Caller struct {
 	// Process is the hook.
 	Process person.Running
@@ -30,14 +30,14 @@ type Caller struct {
 	Gone <-chan struct{}
 }
 
-// Tell tells a person of a new entry, and says what went wrong.
+// Tell notifies a person of a new entry, and returns the failures.
 type Tell func(ctx context.Context, n queue.Notices, e queue.Entry) []error
 
-// ErrOrphan is the error where the hook ended while its call waited. The entry stays.
+// ErrOrphan is the error if the hook ended while its call waited. The entry stays.
 var ErrOrphan = errors.New("the hook has ended; its call is shown as one that nobody waits for")
 
-// Serve carries out one request, which it reads whole. The error is that of reading and
-// writing; that the queue cannot be used is part of the reply.
+// Serve reads one request and carries it out. The error is that of reading and writing; a queue
+// that cannot be used is part of the reply.
 func Serve(in io.Reader, out io.Writer, c Caller, tell Tell, now func() time.Time) error {
 	var r queue.Request
 	if err := json.NewDecoder(io.LimitReader(in, maxRequest)).Decode(&r); err != nil {
@@ -46,7 +46,7 @@ func Serve(in io.Reader, out io.Writer, c Caller, tell Tell, now func() time.Tim
 	ctx, cancel := context.WithTimeout(context.Background(), r.Left)
 	replies := make(chan queue.Reply, 1)
 	go func() {
-		// Not when the hook has ended: a wait that is cancelled ends its entry.
+		// Not called when the hook has ended: a cancelled wait would end its entry.
 		defer cancel()
 		replies <- CarryOut(ctx, r, c, tell, now)
 	}()
@@ -66,7 +66,7 @@ func CarryOut(ctx context.Context, r queue.Request, c Caller, tell Tell, now fun
 	}
 	defer s.Close()
 	if moved := s.Moved(); moved != "" {
-		// What waited in it is lost, and denied. This call is denied with it, so that a
+		// The waiting calls in it are lost, and denied. This call is denied with them, so that a
 		// person learns of it.
 		return queue.Reply{Failure: "the queue was damaged; it was moved to " + moved + ", and a new one was made; try the call again"}
 	}
@@ -79,8 +79,8 @@ func CarryOut(ctx context.Context, r queue.Request, c Caller, tell Tell, now fun
 	return reply
 }
 
-// hold uses up what a person approved before, else puts the call into the queue, and
-// waits for the answer unless it gets a ticket.
+// hold uses up an earlier approval, else puts the call into the queue. It waits for the answer
+// unless the call gets a ticket.
 func hold(ctx context.Context, s *store.Store, r queue.Request, c Caller, tell Tell, reply *queue.Reply) error {
 	e, found, err := s.TakeGrant(ctx, r.Hold.Digest)
 	if err != nil {
@@ -92,7 +92,7 @@ func hold(ctx context.Context, s *store.Store, r queue.Request, c Caller, tell T
 	}
 	r.Hold.Waiter = c.Process
 	if many, err := s.Crowded(ctx, *r.Hold, maxNotices); err != nil || many {
-		r.Notices = queue.Notices{} // whoever was told of so many looks at the queue
+		r.Notices = queue.Notices{} // after so many notices, the person looks at the queue
 	}
 	added, err := s.Add(ctx, *r.Hold)
 	if err != nil {
@@ -100,7 +100,7 @@ func hold(ctx context.Context, s *store.Store, r queue.Request, c Caller, tell T
 	}
 	reply.Entry = &added
 	if r.Hold.Ticket {
-		if added.Created.Equal(r.Hold.Created) { // no older ticket of the same call
+		if added.Created.Equal(r.Hold.Created) { // not an older ticket of the same call
 			report(reply, tell(ctx, r.Notices, added))
 		}
 		return nil
@@ -111,7 +111,7 @@ func hold(ctx context.Context, s *store.Store, r queue.Request, c Caller, tell T
 	select {
 	case errs := <-told:
 		report(reply, errs)
-	default: // who answered knows of it
+	default: // the person who answered knows of it
 	}
 	if errors.Is(err, queue.ErrTimedOut) {
 		reply.TimedOut = true
@@ -123,7 +123,7 @@ func hold(ctx context.Context, s *store.Store, r queue.Request, c Caller, tell T
 	return err
 }
 
-// report adds what a person must learn of.
+// report adds issues that a person must learn of.
 func report(reply *queue.Reply, errs []error) {
 	reply.Told = append(reply.Told, lists.Of(errs, func(err error) string { return err.Error() })...)
 }

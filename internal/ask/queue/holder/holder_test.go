@@ -47,8 +47,7 @@ func call() *queue.Entry {
 	return &queue.Entry{Digest: "d", Tool: "Bash", Created: time.Now(), Deadline: time.Now().Add(time.Minute), Validity: time.Minute}
 }
 
-// The hook that asked ends: the process that holds its call ends, too, and the call
-// stays.
+// When the hook that asked ends, the process that holds its call also ends, and the call stays.
 func TestOrphan(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, folder)
@@ -76,7 +75,7 @@ func TestOrphan(t *testing.T) {
 	}
 }
 
-// Failures of the notices are told with the answer.
+// Failures of notices are reported with the answer.
 func TestNoticesAreTold(t *testing.T) {
 	fails := func(context.Context, queue.Notices, queue.Entry) []error { return []error{errors.New("no desktop")} }
 	e := call()

@@ -1,5 +1,5 @@
-// Package notice tells a person that a call waits for them: on the desktop, or by a
-// request to an address of theirs. What it tells is redacted already.
+// Package notice notifies a person that a call waits: on the desktop, or by a request to an address
+// of theirs. The texts are redacted before.
 package notice
 
 import (
@@ -22,22 +22,22 @@ import (
 	"cardea.dev/internal/base/script"
 )
 
-// maxText bounds what is shown of a call, in bytes.
+// maxText is the longest text of a call in a notice, in bytes.
 const maxText = 300
 
-// Desktop is how a notification is shown. The programs are looked for in the system's own
-// folders: what PATH finds may be the agent's.
+// Desktop shows notifications. It looks for programs in the system's own folders, since PATH may
+// find a program of the agent's.
 type Desktop struct {
 	// System is runtime.GOOS, Env looks up a variable.
 	System string
 	Env    func(string) string
 	// Run runs a program with arguments.
 	Run func(ctx context.Context, program string, args []string) error
-	// Exists reports whether a file is there.
+	// Exists reports whether a file exists.
 	Exists func(path string) bool
 }
 
-// ThisDesktop is the one of the process.
+// ThisDesktop returns the desktop of the process.
 func ThisDesktop() Desktop {
 	return Desktop{System: runtime.GOOS, Env: os.Getenv, Run: run, Exists: func(path string) bool {
 		_, err := os.Stat(path)
@@ -53,7 +53,7 @@ func run(ctx context.Context, program string, args []string) error {
 	return nil
 }
 
-// Tell tells of a new entry wherever the settings say. The errors are for the person.
+// Tell sends notices of a new entry, as the settings say. The errors are for the person.
 func (d Desktop) Tell(ctx context.Context, n queue.Notices, e queue.Entry) (errs []error) {
 	ctx, cancel := context.WithTimeout(ctx, limit.Notice)
 	defer cancel()
@@ -85,7 +85,7 @@ func (d Desktop) Tell(ctx context.Context, n queue.Notices, e queue.Entry) (errs
 	return errs
 }
 
-// title and body are what a person reads.
+// title and body return the text of a notice.
 func title(e queue.Entry) string { return fmt.Sprintf("Cardea: call %d waits for you", e.ID) }
 
 func body(e queue.Entry) string {
@@ -96,7 +96,7 @@ func body(e queue.Entry) string {
 	return fmt.Sprintf("%s%s: %s", e.Tool, who, line(e.Subject.String()))
 }
 
-// line is a text in one line, without what a terminal or a server takes for more.
+// line returns a text in one line, without control characters for a terminal or a server.
 func line(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || !unicode.IsGraphic(r) && r != ' ' {
@@ -110,9 +110,8 @@ func line(s string) string {
 	return s
 }
 
-// Command is the program that shows a notification and its arguments; nil where the
-// machine has no desktop, or none that is known. What is told is an argument of its own,
-// never part of a script.
+// Command returns the program that shows a notification, with its arguments. It returns nil for a
+// machine without a known desktop. The text is an argument of its own, never part of a script.
 func (d Desktop) Command(e queue.Entry) (argv []string, err error) { return d.words(title(e), body(e)) }
 
 // words is Command for a title and a body.
@@ -124,7 +123,7 @@ func (d Desktop) words(title, body string) (argv []string, err error) {
 		}
 		for _, program := range []string{"/usr/bin/notify-send", "/usr/local/bin/notify-send"} {
 			if d.Exists(program) {
-				// The body is read as markup.
+				// The program interprets the body as markup.
 				return []string{program, "--app-name=Cardea", "--", title, html.EscapeString(body)}, nil
 			}
 		}
@@ -155,7 +154,7 @@ func (d Desktop) show(ctx context.Context, e queue.Entry) error {
 	return d.Run(ctx, argv[0], argv[1:])
 }
 
-// message is what a webhook gets.
+// message returns the JSON body for a webhook.
 func message(e queue.Entry) []byte {
 	text, err := json.Marshal(struct {
 		ID       int64     `json:"id"`
@@ -170,13 +169,13 @@ func message(e queue.Entry) []byte {
 		Deadline time.Time `json:"deadline"`
 	}{e.ID, title(e), e.Tool, line(e.Subject.String()), e.Role, e.Session.String(), e.Project.String(), line(e.Reason.String()), e.Ticket, e.Deadline})
 	if err != nil {
-		panic(err) // texts can be written
+		panic(err) // the fields can be encoded
 	}
 	return text
 }
 
-// withoutAddress is an error without the address that it is about: who knows the path of a
-// webhook, or a topic of ntfy, can write there.
+// withoutAddress returns an error without its address: the path of a webhook, or a topic of ntfy,
+// gives the right to write there.
 func withoutAddress(err error) error {
 	if about := (*url.Error)(nil); errors.As(err, &about) {
 		return about.Err
@@ -184,8 +183,8 @@ func withoutAddress(err error) error {
 	return err
 }
 
-// post sends a request. It follows no redirection and uses no proxy: the address is the
-// one that the person wrote.
+// post sends a request. It follows no redirection and uses no proxy: the address is the one in the
+// person's settings.
 func post(ctx context.Context, address, kind string, text []byte, headers map[string]string) error {
 	if !queue.SafeAddress(address) {
 		return errors.New("it is no https address")

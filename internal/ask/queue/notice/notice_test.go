@@ -95,7 +95,7 @@ func TestWeb(t *testing.T) {
 			t.Errorf("%s: %v", path, errs)
 		}
 	}
-	// What goes wrong is told without what stands behind the host.
+	// A failure is reported without the part of the address after the host.
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	const hidden = "/services/T000?token=hidden"

@@ -16,16 +16,16 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// columns are those of a row that [Store.read] reads.
+// columns selects the columns that [Store.read] reads.
 const columns = "SELECT id, revision, state, entry, entry_signature, answer, answer_signature, taken FROM entries "
 
-// row is an entry as it was read, with what its answer is signed with.
+// row is an entry as read, with its signature.
 type row struct {
 	queue.Entry
 	signature []byte
 }
 
-// rows reads rows. Forged ones are left out.
+// rows reads rows, without forged ones.
 func (s *Store) rows(conn *sqlite.Conn, where string, args ...any) (out []row, err error) {
 	err = sqlitex.Execute(conn, columns+where, &sqlitex.ExecOptions{Args: args, ResultFunc: func(stmt *sqlite.Stmt) error {
 		r, err := s.read(stmt)
@@ -38,7 +38,7 @@ func (s *Store) rows(conn *sqlite.Conn, where string, args ...any) (out []row, e
 	return out, err
 }
 
-// read reads a row. What is not signed counts for nothing.
+// read reads a row. A row without a valid signature is an error.
 func (s *Store) read(stmt *sqlite.Stmt) (r row, err error) {
 	blob := func(name string) []byte {
 		b := make([]byte, min(stmt.GetLen(name), maxRow))
@@ -64,7 +64,7 @@ func (s *Store) read(stmt *sqlite.Stmt) (r row, err error) {
 	return r, nil
 }
 
-// one reads the row of a number.
+// one reads the row with a number.
 func (s *Store) one(conn *sqlite.Conn, id int64) (r row, err error) {
 	found := false
 	err = sqlitex.Execute(conn, columns+"WHERE id = ?", &sqlitex.ExecOptions{Args: []any{id}, ResultFunc: func(stmt *sqlite.Stmt) (err error) {
@@ -126,24 +126,23 @@ func (s *Store) Add(ctx context.Context, e queue.Entry) (queue.Entry, error) {
 	return e, err
 }
 
-// ofSession counts what waits of a session.
+// ofSession counts the pending entries of a session.
 const ofSession = "SELECT count(*) FROM entries WHERE state = 'pending' AND session = ?"
 
-// session names an entry's session.
+// session returns the stored name of an entry's session.
 func (s *Store) session(e *queue.Entry) string {
 	return fmt.Sprintf("%x", state.Sign(s.key, "queue session", []byte(e.Harness), []byte(e.Session.String()))[:8])
 }
 
-// Crowded reports whether at least most calls of an entry's session wait already.
+// Crowded reports whether at least most calls of an entry's session are already waiting.
 func (s *Store) Crowded(ctx context.Context, e queue.Entry, most int64) (many bool, err error) {
 	own, err := s.count(ctx, ofSession, s.session(&e))
 	return own >= most, err
 }
 
-// tidy ends what is over: entries whose time has passed, and what is too old or too much
-// to be kept.
+// tidy expires entries whose time has passed, and removes entries that are too old or too many.
 func (s *Store) tidy(conn *sqlite.Conn, revision int64, now time.Time) error {
-	// A process that waits ends its own entry. What is late by so much has none.
+	// A waiting process ends its own entry. An entry that is so late has no process.
 	late := now.Add(-limit.QueueSettle).UnixMilli()
 	if err := sqlitex.Execute(conn, "UPDATE entries SET state = 'expired', revision = ? WHERE state = 'pending' AND deadline < ?", &sqlitex.ExecOptions{Args: []any{revision, late}}); err != nil {
 		return err
@@ -155,13 +154,13 @@ func (s *Store) tidy(conn *sqlite.Conn, revision int64, now time.Time) error {
 }
 
 // Wait implements [queue.Waiting].
-func (s *Store) Wait(ctx context.Context, e queue.Entry) (queue.Answer, error) {
+func (s *Store) Wait(ctx context.Context, e queue.Entry) (queue.Resolution, error) {
 	seen := int64(-1)
 	for checks := 0; ; checks++ {
 		over := ctx.Err() != nil || !s.now().Before(e.Deadline)
-		var a queue.Answer
+		var a queue.Resolution
 		var taken bool
-		// This number changes when another process wrote something.
+		// This number changes with each write by another process.
 		version, err := s.count(context.Background(), "PRAGMA data_version")
 		if err == nil && (version != seen || over || checks%20 == 0) {
 			seen = version
@@ -183,7 +182,7 @@ func (s *Store) Wait(ctx context.Context, e queue.Entry) (queue.Answer, error) {
 	}
 }
 
-// count reads a number.
+// count returns the number that a query gives.
 func (s *Store) count(ctx context.Context, query string, args ...any) (n int64, err error) {
 	err = s.use(ctx, func(conn *sqlite.Conn) (err error) {
 		n, err = number(conn, query, args...)
@@ -192,8 +191,8 @@ func (s *Store) count(ctx context.Context, query string, args ...any) (n int64, 
 	return n, err
 }
 
-// replaced is an error where another file lies in the place of the one that is open:
-// then nobody sees the entry any more.
+// replaced returns an error if the database file was replaced: the entry is then no longer visible
+// to other processes.
 func (s *Store) replaced() error {
 	if info, err := os.Lstat(Path(s.folder)); err != nil || !os.SameFile(info, s.opened) {
 		return errors.New("the queue was damaged, or removed, while the call waited in it; try the call again")
@@ -201,9 +200,9 @@ func (s *Store) replaced() error {
 	return nil
 }
 
-// take uses the answer of an entry, if there is one that may be used by now. Where the
-// time is over and there is none, the entry expires.
-func (s *Store) take(e queue.Entry, over bool) (a queue.Answer, taken bool, err error) {
+// take uses the answer of an entry, if it may be used by now. If the time is over and there is no
+// answer, the entry expires.
+func (s *Store) take(e queue.Entry, over bool) (a queue.Resolution, taken bool, err error) {
 	r, err := s.get(context.Background(), e.ID)
 	switch {
 	case err != nil:
@@ -216,7 +215,7 @@ func (s *Store) take(e queue.Entry, over bool) (a queue.Answer, taken bool, err 
 		return a, false, nil
 	}
 	err = s.change(context.Background(), func(conn *sqlite.Conn, revision int64) error {
-		r, err := s.one(conn, e.ID) // it may have been answered, or taken back, since
+		r, err := s.one(conn, e.ID) // it may have been answered, or taken back, in the meantime
 		switch {
 		case err != nil:
 			return err
@@ -308,7 +307,7 @@ func (s *Store) Pending(ctx context.Context) (out []queue.Entry, err error) {
 }
 
 // Answer implements [queue.Queue].
-func (s *Store) Answer(ctx context.Context, id int64, a queue.Answer) (won bool, err error) {
+func (s *Store) Answer(ctx context.Context, id int64, a queue.Resolution) (won bool, err error) {
 	r, err := s.get(ctx, id)
 	if err != nil || r.State != queue.Pending {
 		return false, err
@@ -352,7 +351,8 @@ func (s *Store) Undo(ctx context.Context, id int64) (e queue.Entry, done bool, e
 func (s *Store) Since(ctx context.Context, revision int64) (out []queue.Entry, last int64, err error) {
 	last = revision
 	err = s.use(ctx, func(conn *sqlite.Conn) (err error) {
-		// First the number, then the rows: what comes between is given twice, not never.
+		// The number is read before the rows: a change in between is returned twice instead of
+		// never.
 		if last, err = number(conn, "SELECT revision FROM counter"); err != nil {
 			return err
 		}

@@ -1,11 +1,10 @@
-// Package store keeps the queue of calls that wait for a person in a SQLite database in
-// the state folder. Any number of processes use it at the same time, without a daemon: what
-// must happen once happens in one statement of the database, and a process that is killed
-// leaves nothing behind that holds the others.
+// Package store stores the queue of calls that wait for a person in a SQLite database in the state
+// folder. Any number of processes use it at the same time, without a daemon. A step that must
+// happen only once is one statement of the database, and a process that is killed leaves no lock.
 //
-// The times of a row, and that an answer was used, stand in columns that are not signed:
-// a program of the same user that changes the file can have an approved call run twice,
-// and can lose entries. It cannot make an answer, nor move one to another call.
+// The times of a row, and the use of an answer, are in columns that are not signed: a program of
+// the same user that changes the file can have an approved call run twice, and can lose entries. It
+// cannot forge an answer, nor move one to another call.
 package store
 
 import (
@@ -30,31 +29,32 @@ import (
 )
 
 const (
-	// MaxPending is how many entries may wait. An agent that floods the queue is denied.
+	// MaxPending is the largest number of pending entries. An agent that floods the queue is
+	// denied.
 	MaxPending = 2000
-	// MaxOfSession is how many of them may be of one session, so that it cannot take the
-	// place of all others.
+	// MaxOfSession is the largest number of them from one session, so that it cannot take all
+	// places.
 	MaxOfSession = 200
-	// maxKept is how many entries are kept in all, and keepFor how long those are kept
-	// that nobody waits for any more.
+	// maxKept is the largest number of stored entries, keepFor how long entries stay that no
+	// process waits for.
 	maxKept = 10000
 	keepFor = 7 * 24 * time.Hour
-	// version is that of the tables.
+	// version is the version of the tables.
 	version = 1
-	// maxRow bounds a row's text, in bytes.
+	// maxRow is the largest size of a row's text, in bytes.
 	maxRow = 4 << 20
 )
 
 // Folder is the name of the queue's folder in the state folder.
 const Folder = "queue"
 
-// aside is what stands behind the name of a damaged database that was moved aside.
+// aside is the suffix of a damaged database that was moved aside.
 const aside = ".damaged-"
 
-// Path is where the database of a state folder lies.
+// Path returns the path of the database in a state folder.
 func Path(folder string) string { return filepath.Join(folder, Folder, "queue.db") }
 
-// Store is an open queue. Its methods may be called by several goroutines.
+// Store is an open queue. It is safe for concurrent use.
 type Store struct {
 	mu     sync.Mutex
 	conn   *sqlite.Conn
@@ -62,20 +62,18 @@ type Store struct {
 	key    []byte
 	now    func() time.Time
 	opened os.FileInfo
-	// moved is where a damaged database was moved to when the store was opened, "" for
-	// none.
+	// moved is the new path of a damaged database that was moved aside, or "".
 	moved string
 }
 
-// Both of its sides.
+// Store implements both interfaces.
 var (
 	_ queue.Queue   = (*Store)(nil)
 	_ queue.Waiting = (*Store)(nil)
 )
 
-// Open opens the queue of a state folder, and makes it where there is none. now is the
-// clock. A database that is damaged is moved aside, and a new one made; see
-// [Store.Moved].
+// Open opens the queue of a state folder, and creates a missing one. now returns the time. A
+// damaged database is moved aside, and a new one created; see [Store.Moved].
 func Open(folder string, now func() time.Time) (*Store, error) {
 	key, err := state.LoadKey(folder)
 	if err != nil {
@@ -93,7 +91,7 @@ func Open(folder string, now func() time.Time) (*Store, error) {
 	return s, nil
 }
 
-// Moved is where a damaged database was moved to when the store was opened, "" for none.
+// Moved returns the new path of a damaged database that Open moved aside, or "".
 func (s *Store) Moved() string { return s.moved }
 
 // Close closes the store.
@@ -108,8 +106,8 @@ func (s *Store) Close() error {
 	return err
 }
 
-// tables are made where the file is new. AUTOINCREMENT never gives a number twice, so
-// that a person who types an old one does not answer a new call.
+// tables creates the tables of a new file. AUTOINCREMENT never gives a number twice, so that an old
+// number does not name a new call.
 const tables = `
 CREATE TABLE IF NOT EXISTS counter (one INTEGER PRIMARY KEY CHECK (one = 1), revision INTEGER NOT NULL);
 INSERT OR IGNORE INTO counter VALUES (1, 0);
@@ -131,7 +129,7 @@ CREATE INDEX IF NOT EXISTS entries_session ON entries (session, state);
 CREATE INDEX IF NOT EXISTS entries_digest ON entries (digest, state);
 `
 
-// open opens the database file. It must be a regular file of the user's alone.
+// open opens the database file. It must be a regular file that only the user can access.
 func (s *Store) open() (err error) {
 	path := Path(s.folder)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -162,7 +160,7 @@ func (s *Store) open() (err error) {
 			err = errors.Join(err, conn.Close())
 		}
 	}()
-	conn.SetBlockOnBusy() // bounded by the interrupt of each use
+	conn.SetBlockOnBusy() // limited by the interrupt of each use
 	conn.SetInterrupt(afterwards(limit.QueueWrite))
 	defer conn.SetInterrupt(nil)
 	for _, p := range []string{"PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL", "PRAGMA trusted_schema=OFF", "PRAGMA cell_size_check=ON"} {
@@ -179,14 +177,14 @@ func (s *Store) open() (err error) {
 
 var errNewer = errors.New("a newer Cardea wrote the queue; install that one, or remove the file")
 
-// afterwards is closed when a time is over.
+// afterwards returns a channel that is closed after a time.
 func afterwards(d time.Duration) <-chan struct{} {
 	done := make(chan struct{})
 	time.AfterFunc(d, func() { close(done) })
 	return done
 }
 
-// number is the single number that a statement gives.
+// number returns the single number that a statement gives.
 func number(conn *sqlite.Conn, query string, args ...any) (n int64, err error) {
 	err = sqlitex.Execute(conn, query, &sqlitex.ExecOptions{Args: args, ResultFunc: func(stmt *sqlite.Stmt) error {
 		n = stmt.ColumnInt64(0)
@@ -195,21 +193,21 @@ func number(conn *sqlite.Conn, query string, args ...any) (n int64, err error) {
 	return n, err
 }
 
-// isDamage reports whether an error says that the file is no database, or a broken one.
+// isDamage reports whether an error means that the file is not a database, or a damaged one.
 func isDamage(err error) bool {
 	code := sqlite.ErrCode(err).ToPrimary()
 	return code == sqlite.ResultCorrupt || code == sqlite.ResultNotADB
 }
 
-// errDamaged is that of a database with other tables than the queue's.
+// errDamaged is the error of a database with other tables than the queue's.
 var errDamaged = sqlite.ResultCorrupt.ToError()
 
-// numbersSince is when the numbers of renewed queues count from.
+// numbersSince is the time from which the numbers of renewed queues are derived.
 var numbersSince = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// behind is a number that the numbers of a new queue begin behind. Where a damaged one was
-// moved aside, a notice of it may still be read, and its numbers must not name other calls:
-// what was given is not known any more, but it was less than one a minute.
+// behind returns the number after which the numbers of a new queue begin. After a damaged one was
+// moved aside, notices about its calls may still be read, and their numbers must not name other
+// calls. Its last number is unknown, but was below one a minute.
 func (s *Store) behind() int64 {
 	files, _ := os.ReadDir(filepath.Dir(Path(s.folder))) // a folder that cannot be read holds no database
 	damaged := slices.DeleteFunc(files, func(f fs.DirEntry) bool { return !strings.HasPrefix(f.Name(), filepath.Base(Path(""))+aside) })
@@ -219,8 +217,8 @@ func (s *Store) behind() int64 {
 	return int64(s.now().Sub(numbersSince)/time.Minute) + int64(len(damaged))
 }
 
-// checkTables makes sure that the tables are the queue's. A new queue's numbers begin behind
-// one.
+// checkTables ensures that the tables are the queue's. The numbers of a new queue begin after the
+// given one.
 func checkTables(conn *sqlite.Conn, behind int64) error {
 	had, err := number(conn, "PRAGMA user_version")
 	switch {
@@ -247,7 +245,7 @@ func checkTables(conn *sqlite.Conn, behind int64) error {
 	return err
 }
 
-// explain says what to do about an error of the database.
+// explain adds the way out to an error of the database.
 func explain(err error) error {
 	for _, own := range []error{queue.ErrUnknown, queue.ErrForged, queue.ErrFull} {
 		if errors.Is(err, own) {
@@ -274,8 +272,8 @@ func explain(err error) error {
 	return fmt.Errorf("use the queue: %s (%w)", hint, err)
 }
 
-// renew moves a damaged database aside and makes a new one. Of several processes one
-// does it.
+// renew moves a damaged database aside and creates a new one. Only one of several processes does
+// it.
 func (s *Store) renew(damage error) error {
 	path := Path(s.folder)
 	f, err := state.OpenLocked(path+".lock", limit.QueueWrite)
@@ -322,7 +320,7 @@ func (s *Store) use(ctx context.Context, f func(*sqlite.Conn) error) error {
 	return explain(err)
 }
 
-// change runs f in a transaction that nobody else changes anything in.
+// change runs f in a transaction that excludes other writers.
 func (s *Store) change(ctx context.Context, f func(conn *sqlite.Conn, revision int64) error) error {
 	return s.use(ctx, func(conn *sqlite.Conn) (err error) {
 		end, err := sqlitex.ImmediateTransaction(conn)
@@ -338,7 +336,7 @@ func (s *Store) change(ctx context.Context, f func(conn *sqlite.Conn, revision i
 	})
 }
 
-// nonce makes an entry unlike every other one.
+// nonce returns a random value, which makes an entry different from every other one.
 func nonce() []byte {
 	out := make([]byte, 16)
 	_, _ = rand.Read(out) // ends the process rather than fail

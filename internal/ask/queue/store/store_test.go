@@ -53,7 +53,7 @@ func child(work, folder string) error {
 				return err
 			}
 			for _, i := range rand.Perm(min(len(all), 60)) {
-				won, err := s.Answer(ctx, all[i].ID, queue.Answer{Effect: cardea.Allow, Who: redact.New().Text(fmt.Sprint("p", os.Getpid())), Via: "test"})
+				won, err := s.Answer(ctx, all[i].ID, queue.Resolution{Effect: cardea.Allow, Who: redact.New().Text(fmt.Sprint("p", os.Getpid())), Via: "test"})
 				if err != nil {
 					return err
 				}
@@ -154,7 +154,7 @@ func add(t *testing.T, s *Store, e queue.Entry) queue.Entry {
 
 func answer(t *testing.T, s *Store, id int64, effect cardea.Effect) bool {
 	t.Helper()
-	won, err := s.Answer(context.Background(), id, queue.Answer{Effect: effect, Who: redact.New().Text("liam"), Via: "test"})
+	won, err := s.Answer(context.Background(), id, queue.Resolution{Effect: effect, Who: redact.New().Text("liam"), Via: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func TestAnswerReachesWhoWaits(t *testing.T) {
 		e := add(t, s, entry("a", time.Now(), waiting(t)))
 		go func() {
 			time.Sleep(20 * time.Millisecond)
-			_, _ = face.Answer(context.Background(), e.ID, queue.Answer{Effect: want, Message: redact.New().Text("because"), Via: "test"})
+			_, _ = face.Answer(context.Background(), e.ID, queue.Resolution{Effect: want, Message: redact.New().Text("because"), Via: "test"})
 		}()
 		a, err := s.Wait(context.Background(), e)
 		if err != nil || a.Effect != want || a.Message.String() != "because" {
@@ -225,9 +225,9 @@ func TestUndo(t *testing.T) {
 	if !answer(t, s, e.ID, cardea.Deny) {
 		t.Error("it cannot be answered again")
 	}
-	// An answer that is to be used later can be taken back although somebody waits.
+	// An answer with a later time can be taken back although a process waits.
 	e = add(t, s, entry("b", time.Now(), waiting(t)))
-	if won, err := s.Answer(ctx, e.ID, queue.Answer{Effect: cardea.Allow, From: time.Now().Add(time.Second)}); err != nil || !won {
+	if won, err := s.Answer(ctx, e.ID, queue.Resolution{Effect: cardea.Allow, From: time.Now().Add(time.Second)}); err != nil || !won {
 		t.Fatal(won, err)
 	}
 	answers := make(chan cardea.Effect, 1)
@@ -426,7 +426,7 @@ func TestOneProcessTakesAGrant(t *testing.T) {
 	}
 }
 
-// signalling tells when a process has said its first line.
+// signalling signals when a process has written its first line.
 type signalling struct {
 	buffer *bytes.Buffer
 	ready  chan struct{}
@@ -469,7 +469,7 @@ func TestForgedRowsCountForNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, signature, err := queue.SealAnswer(other, r.signature, queue.Answer{Effect: cardea.Allow, Grant: true, At: time.Now(), Expires: time.Now().Add(time.Hour)})
+	text, signature, err := queue.SealAnswer(other, r.signature, queue.Resolution{Effect: cardea.Allow, Grant: true, At: time.Now(), Expires: time.Now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -497,7 +497,7 @@ func TestForgedRowsCountForNothing(t *testing.T) {
 	if _, err := s.Entry(ctx, shown.ID); !errors.Is(err, queue.ErrForged) {
 		t.Errorf("%v", err)
 	}
-	if won, err := s.Answer(ctx, shown.ID, queue.Answer{Effect: cardea.Allow}); won || err == nil {
+	if won, err := s.Answer(ctx, shown.ID, queue.Resolution{Effect: cardea.Allow}); won || err == nil {
 		t.Error("it can be answered")
 	}
 }
@@ -541,7 +541,7 @@ func TestDamagedFile(t *testing.T) {
 			if _, err := os.Stat(s.Moved()); err != nil {
 				t.Error(err)
 			}
-			// Its numbers are none that the damaged one gave.
+			// Its numbers differ from those of the damaged one.
 			if e := add(t, s, entry("b", time.Now(), ticket)); e.ID < 1000 {
 				t.Errorf("call %d", e.ID)
 			}
@@ -549,7 +549,7 @@ func TestDamagedFile(t *testing.T) {
 	}
 }
 
-// Who waits in a database that was moved aside is told so, and does not wait in vain.
+// A process that waits in a database that was moved aside gets an error, and does not wait in vain.
 func TestReplacedWhileWaiting(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, folder, time.Now)
@@ -619,7 +619,7 @@ func TestModes(t *testing.T) {
 			t.Errorf("%s: %v %v", path, info.Mode(), err)
 		}
 	}
-	// A link in its place could have it written elsewhere.
+	// A link in its place could redirect the writes to another folder.
 	other := t.TempDir()
 	if err := os.Mkdir(filepath.Join(other, Folder), 0o700); err != nil {
 		t.Fatal(err)
@@ -655,7 +655,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// The call with the least time left comes first, and what nobody waits for comes last.
+// The call with the least time left comes first, and calls without a waiting process come last.
 func TestUrgency(t *testing.T) {
 	now := time.Now()
 	s := open(t, t.TempDir(), time.Now)

@@ -1,4 +1,4 @@
-// Package post keeps who may answer for a team. The hook notes it, and both ends of the
+// Package post stores who may answer for a team. The hook writes it, and both ends of the
 // supervisor's socket read it.
 package post
 
@@ -23,42 +23,42 @@ const (
 	postPurpose   = "supervisor of a team"
 	socketPurpose = "socket of a supervisor"
 	maxPost       = 16 << 10
-	// maxPosts and keepPosts bound how many teams have one.
+	// maxPosts and keepPosts limit the number of teams with a post.
 	maxPosts, keepPosts = 256, 128
 	// SecretSize is the length of a secret in bytes.
 	SecretSize = 32
 )
 
-// Post says who answers for a team.
+// Post names the supervisor of a team.
 type Post struct {
 	// Team is the team's name, "" for the sessions of no team.
 	Team string `json:"team"`
 	// Session is the session whose agent answers, "" for a program that a person started.
 	Session string `json:"session"`
-	// Process is the harness of that session, or the program. The process that listens
-	// is this one, or below it.
+	// Process is the harness of that session, or the program. The process that listens is this one,
+	// or below it.
 	Process person.Running `json:"process"`
-	// Secret is what both sides prove to know.
+	// Secret is the secret that both sides must know.
 	Secret []byte `json:"secret"`
-	// By is who said so, as records say it, and At when.
+	// By is who appointed the supervisor, as in records, and At the time.
 	By string    `json:"by"`
 	At time.Time `json:"at"`
 }
 
-// Folder is the one in the state folder where posts are kept. Agents do not read there,
-// since a post has a secret.
+// Folder is the folder of posts in the state folder. Agents cannot read it, since a post has a
+// secret.
 const Folder = "supervisors"
 
-// Posts are those of a state folder.
+// Posts are the posts of a state folder.
 type Posts struct {
 	// State is the state folder, Runtime the folder for sockets.
 	State, Runtime string
 }
 
-// ErrNone is the error where nobody answers for a team.
+// ErrNone is the error for a team without a supervisor.
 var ErrNone = errors.New("the team has no supervisor")
 
-// Appoint keeps a post, in the place of the team's last one, with a new secret.
+// Appoint stores a post with a new secret. It replaces the team's last post.
 func (p Posts) Appoint(post Post) (Post, error) {
 	key, err := state.LoadKey(p.State)
 	if err != nil {
@@ -76,12 +76,12 @@ func (p Posts) Appoint(post Post) (Post, error) {
 	return post, nil
 }
 
-// Of is a team's post. The error is [ErrNone] where there is none, and where its process
-// has ended.
+// Of returns a team's post. The error is [ErrNone] for a team without a post, and for a post whose
+// process has ended.
 func (p Posts) Of(team string) (Post, error) {
 	key, err := state.ReadKey(p.State)
 	if err != nil {
-		return Post{}, ErrNone // nothing was ever signed
+		return Post{}, ErrNone // nothing was signed yet
 	}
 	post, err := read(p.path(key, team), key, team)
 	switch {
@@ -95,7 +95,7 @@ func (p Posts) Of(team string) (Post, error) {
 	return post, nil
 }
 
-// Held is the post whose process is this one, or above it.
+// Held returns the post whose process is this process, or one above it.
 func (p Posts) Held() (Post, error) {
 	key, err := state.ReadKey(p.State)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p Posts) Held() (Post, error) {
 	return Post{}, ErrNone
 }
 
-// Dismiss ends a post, unless another one took its place.
+// Dismiss ends a post, unless another one replaced it.
 func (p Posts) Dismiss(post Post) error {
 	now, err := p.Of(post.Team)
 	if err != nil || !bytes.Equal(now.Secret, post.Secret) {
@@ -136,7 +136,7 @@ func (p Posts) Dismiss(post Post) error {
 	return os.Remove(p.path(key, post.Team))
 }
 
-// OfSession is the post of a session's agent.
+// OfSession returns the post of a session's agent.
 func (p Posts) OfSession(team, session string) (Post, bool) {
 	post, err := p.Of(team)
 	return post, err == nil && session != "" && post.Session == session
@@ -156,14 +156,14 @@ func read(path string, key []byte, team string) (Post, error) {
 
 func (p Posts) folder() string { return filepath.Join(p.State, Folder) }
 
-// path is where a team's post is kept. A name is a digest, since teams are named by
-// files that others write.
+// path returns the path of a team's post. A name is a digest, since teams are named by files that
+// others write.
 func (p Posts) path(key []byte, team string) string {
 	return filepath.Join(p.folder(), hex.EncodeToString(state.Sign(key, postPurpose, []byte(team)))[:40]+".signed")
 }
 
-// Socket is where a team's supervisor listens. Its name is short, since the system takes
-// about a hundred letters for the whole path.
+// Socket returns the path of a team's socket. Its name is short, since the system limits the whole
+// path to about a hundred letters.
 func (p Posts) Socket(team string) (string, error) {
 	key, err := state.ReadKey(p.State)
 	if err != nil {

@@ -9,11 +9,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// errChange is a value that cannot be changed without writing the file anew.
+// errChange reports a value that can only be changed by rewriting the file.
 var errChange = errors.New("the value is written in a way that it cannot be changed by itself; change it by hand")
 
-// Put sets a value, which is YAML in one line, below the keys of a path, whatever stood
-// there. Comments stay, but for those inside of a value of several lines.
+// Put sets the value at a path of keys, and replaces the value that is there. value is YAML
+// in one line. Comments stay, except inside a replaced value of several lines.
 func Put(text string, path []string, value string) (string, error) {
 	out, result, err := Set(text, path, value)
 	if err != nil || result != Kept {
@@ -39,8 +39,8 @@ func Put(text string, path []string, value string) (string, error) {
 	return out, nil
 }
 
-// Remove takes a key away with its value, and the maps above that are empty then. It
-// reports false where there is no such key.
+// Remove removes the key at a path with its value, and the maps above it that become empty.
+// It returns false if there is no such key.
 func Remove(text string, path []string) (string, bool, error) {
 	root, err := parse(text)
 	if err != nil {
@@ -71,45 +71,45 @@ func Remove(text string, path []string) (string, bool, error) {
 	return out, true, nil
 }
 
-// place is a key with its value, and the map that it is in.
-type place struct{ in, key, value *yaml.Node }
+// keyValue is a key with its value and the map that contains it.
+type keyValue struct{ in, key, value *yaml.Node }
 
-// find finds the place of a path.
-func find(root *yaml.Node, path []string) (at place, found bool) {
+// find returns the place of a path.
+func find(root *yaml.Node, path []string) (at keyValue, found bool) {
 	in := root
 	for i, name := range path {
 		if in == nil || in.Kind != yaml.MappingNode {
-			return place{}, false
+			return keyValue{}, false
 		}
 		key, value := child(in, name)
 		if key == nil {
-			return place{}, false
+			return keyValue{}, false
 		}
 		if i == len(path)-1 {
-			return place{in, key, value}, true
+			return keyValue{in, key, value}, true
 		}
 		in = value
 	}
-	return place{}, false
+	return keyValue{}, false
 }
 
-func (p place) flow() bool { return p.in.Style&yaml.FlowStyle != 0 }
+func (p keyValue) flow() bool { return p.in.Style&yaml.FlowStyle != 0 }
 
-// span is where the entry stands: between brackets from its key to the end of its
-// value, else its lines. end is -1 where it cannot be told.
-func (p place) span(text string) (begin, end int) {
+// span returns the bytes of the entry. In brackets, they go from its key to the end of its
+// value; otherwise they are its lines. end is -1 if it is unknown.
+func (p keyValue) span(text string) (begin, end int) {
 	if p.flow() {
 		begin = offset(text, p.key.Line, p.key.Column)
 		return begin, flowEnd(text, begin)
 	}
 	lines := strings.SplitAfter(text, "\n")
-	last := p.key.Line // the entry's lines, that of the key included
+	last := p.key.Line // the last line of the entry so far
 	for n := p.key.Line; n < len(lines); n++ {
 		line := strings.TrimRight(lines[n], "\r\n")
 		words := strings.TrimLeft(line, " ")
 		switch {
 		case words == "" || strings.HasPrefix(words, "#") && len(line)-len(words) < p.key.Column:
-			continue // belongs to the entry only if more of it follows
+			continue // part of the entry only if more of it follows
 		case len(line)-len(words) < p.key.Column && !(p.value.Kind == yaml.SequenceNode && len(line)-len(words) == p.key.Column-1 && strings.HasPrefix(words, "-")):
 			return bytesOf(lines, p.key.Line-1, last)
 		}
@@ -118,7 +118,7 @@ func (p place) span(text string) (begin, end int) {
 	return bytesOf(lines, p.key.Line-1, last)
 }
 
-// bytesOf is where some lines begin and end.
+// bytesOf returns the offsets of the lines from+1 to to.
 func bytesOf(lines []string, from, to int) (begin, end int) {
 	for _, l := range lines[:from] {
 		begin += len(l)
@@ -130,8 +130,8 @@ func bytesOf(lines []string, from, to int) (begin, end int) {
 	return begin, end
 }
 
-// head is the entry with another value. The comment of its line stays.
-func (p place) head(text, name, value string) string {
+// head returns the entry with another value. It keeps the comment at the end of the line.
+func (p keyValue) head(text, name, value string) string {
 	if p.flow() {
 		return quoteKey(name) + ": " + value
 	}
@@ -149,8 +149,8 @@ func (p place) head(text, name, value string) string {
 	return strings.Repeat(" ", p.key.Column-1) + quoteKey(name) + ": " + value + comment + "\n"
 }
 
-// flowEnd is where an entry between brackets ends: in front of the comma or bracket
-// behind it, and of the blanks there. It is -1 where there is none.
+// flowEnd returns the end of an entry in brackets: its last byte before the next comma or
+// closing bracket, without blanks. It returns -1 if there is no end.
 func flowEnd(text string, at int) int {
 	depth, end := 0, at
 	for i := at; i < len(text); i++ {
@@ -159,7 +159,7 @@ func flowEnd(text string, at int) int {
 			i = quoteEnd(text, i)
 		case '#':
 			if i > 0 && strings.IndexByte(" \t\n", text[i-1]) >= 0 {
-				return -1 // a comment inside; who knows what it belongs to
+				return -1 // a comment inside; its owner is unknown
 			}
 		case '{', '[':
 			depth++
@@ -178,7 +178,7 @@ func flowEnd(text string, at int) int {
 	return -1
 }
 
-// withComma widens the span of an entry between brackets by a comma and its blanks.
+// withComma extends the span of an entry in brackets by a comma and its blanks.
 func withComma(text string, begin, end int) (int, int) {
 	rest := strings.TrimLeft(text[end:], " \t")
 	if strings.HasPrefix(rest, ",") {
@@ -192,8 +192,8 @@ func withComma(text string, begin, end int) (int, int) {
 	return begin, end
 }
 
-// but is the content of a file without what stands at a path, and without the maps
-// above it that are empty then.
+// but returns the content of a file without the value at a path, and without the maps above
+// it that become empty.
 func but(root *yaml.Node, path []string) any {
 	whole := map[string]any{}
 	if root != nil && root.Decode(&whole) != nil {
@@ -203,7 +203,7 @@ func but(root *yaml.Node, path []string) any {
 	return whole
 }
 
-// drop takes a path out of a map.
+// drop removes a path from a map.
 func drop(m map[string]any, path []string) {
 	if len(path) > 1 {
 		inner, isMap := m[path[0]].(map[string]any)

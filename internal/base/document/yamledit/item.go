@@ -8,8 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// RemoveItem takes one item of a list away, where each item begins on a line of its
-// own. A list without items goes with its key.
+// RemoveItem removes one item of a list in which each item begins on its own line. The last
+// item is removed together with its key.
 func RemoveItem(text string, path []string, item int) (string, error) {
 	root, err := parse(text)
 	if err != nil {
@@ -49,11 +49,11 @@ func RemoveItem(text string, path []string, item int) (string, error) {
 	return out, nil
 }
 
-// decoded are the values of some nodes.
+// decoded returns the values of some nodes.
 func decoded(nodes []*yaml.Node) []any {
 	out := make([]any, len(nodes))
 	for i, n := range nodes {
-		_ = n.Decode(&out[i]) // the same for both sides
+		_ = n.Decode(&out[i]) // a failure is the same for both sides
 	}
 	return out
 }

@@ -1,5 +1,5 @@
-// Package yamledit adds, changes and removes entries of the YAML files of people and
-// keeps everything else in them as it is: comments, order and spelling.
+// Package yamledit adds, changes and removes entries of YAML files that users write. It
+// keeps everything else as it is: comments, order and spelling.
 package yamledit
 
 import (
@@ -12,38 +12,39 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Result says what became of an entry.
+// Result is the outcome of an edit.
 type Result int
 
-// The results. Kept is an entry that has another value already.
+// The results. Kept means that the entry already has another value.
 const (
 	Added Result = iota
 	Same
 	Kept
 )
 
-// errShape is a file that cannot be changed without writing it anew.
+// errShape reports a file that can only be changed by rewriting it.
 var errShape = errors.New("the file is written in a way that nothing can be added to it; add the entry by hand")
 
-// Set adds a value, which is YAML in one line, below the keys of a path. It never
-// changes a value that is there.
+// Set adds a value at a path of keys. value is YAML in one line. It never changes a value
+// that is there.
 func Set(text string, path []string, value string) (string, Result, error) {
 	return edit(text, path, entry{value: value})
 }
 
-// Append adds items, each YAML in one line, to the list at a path. Items that are
-// there already are not added again.
+// Append adds items, each YAML in one line, to the list at a path. It skips items that the
+// list already has.
 func Append(text string, path, items []string) (string, Result, error) {
 	return edit(text, path, entry{items: items, list: true})
 }
 
-// entry is what is added: a value, or items of a list.
+// entry is the value to add, or the items to add to a list.
 type entry struct {
 	value string
 	items []string
 	list  bool
 }
 
+// edit adds e at a path. It checks the result, and fails if anything else changed.
 func edit(text string, path []string, e entry) (string, Result, error) {
 	root, err := parse(text)
 	if err != nil {
@@ -53,15 +54,14 @@ func edit(text string, path []string, e entry) (string, Result, error) {
 	if err != nil || result != Added {
 		return text, result, err
 	}
-	// Whatever the file looks like: what was added must be there, and all else
-	// as before.
+	// For any file, the entry must be there and all else must be unchanged.
 	if now, err := parse(out); err != nil || !e.isAt(now, path) || !reflect.DeepEqual(but(root, path), but(now, path)) {
 		return text, Kept, errShape
 	}
 	return out, Added, nil
 }
 
-// parse gives the root of a file, nil for one without content.
+// parse returns the root of a file, nil if it has no content.
 func parse(text string) (*yaml.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
@@ -80,7 +80,7 @@ func isEmpty(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Tag == "!!null" && n.Value == ""
 }
 
-// into adds the entry to the text of a file with the root.
+// into adds the entry to text, whose root node is root.
 func (e entry) into(text string, root *yaml.Node, path []string) (string, Result, error) {
 	if root == nil {
 		return closed(text) + e.block(path, 0), Added, nil
@@ -108,8 +108,8 @@ func (e entry) into(text string, root *yaml.Node, path []string) (string, Result
 	return text, Kept, errShape
 }
 
-// insert adds the keys of a path to a map that has none of them. key is the map's
-// own key, nil for the root.
+// insert adds the entry below the keys of path to map m, which has none of them. key is the
+// map's own key, nil for the root.
 func (e entry) insert(text string, m, key *yaml.Node, path []string) (string, error) {
 	switch {
 	case m.Style&yaml.FlowStyle != 0:
@@ -120,7 +120,7 @@ func (e entry) insert(text string, m, key *yaml.Node, path []string) (string, er
 	return insertLines(text, key.Line, e.block(path, m.Column-1)), nil
 }
 
-// append adds items to a list that is there.
+// append adds the missing items to an existing list.
 func (e entry) append(text string, key, list *yaml.Node) (string, Result, error) {
 	fresh := e
 	fresh.items = slices.DeleteFunc(slices.Clone(e.items), func(item string) bool {
@@ -136,7 +136,7 @@ func (e entry) append(text string, key, list *yaml.Node) (string, Result, error)
 	return insertLines(text, key.Line, fresh.rest(nil, list.Column-1)), Added, nil
 }
 
-// block is the entry below keys, indented.
+// block returns the entry below the keys of path as indented lines.
 func (e entry) block(path []string, indent int) string {
 	head := strings.Repeat(" ", indent) + quoteKey(path[0]) + ":"
 	if len(path) == 1 && !e.list {
@@ -145,7 +145,7 @@ func (e entry) block(path []string, indent int) string {
 	return head + "\n" + e.rest(path[1:], indent+2)
 }
 
-// rest is what stands below a key.
+// rest returns the lines below a key: the remaining path, the value or the items.
 func (e entry) rest(path []string, indent int) string {
 	switch {
 	case len(path) > 0:
@@ -160,7 +160,7 @@ func (e entry) rest(path []string, indent int) string {
 	return b.String()
 }
 
-// flow is the entry below keys, in one line.
+// flow returns the entry below the keys of path in one line.
 func (e entry) flow(path []string) string {
 	if len(path) == 0 {
 		return e.single()
@@ -168,7 +168,7 @@ func (e entry) flow(path []string) string {
 	return "{" + quoteKey(path[0]) + ": " + e.flow(path[1:]) + "}"
 }
 
-// single is the value in one line.
+// single returns the value, or the list of items, in one line.
 func (e entry) single() string {
 	if e.list {
 		return "[" + strings.Join(e.items, ", ") + "]"
@@ -176,7 +176,7 @@ func (e entry) single() string {
 	return e.value
 }
 
-// isAt reports whether the entry is there.
+// isAt reports whether the entry is at the path.
 func (e entry) isAt(root *yaml.Node, path []string) bool {
 	at := root
 	for _, name := range path {
@@ -195,7 +195,7 @@ func (e entry) isAt(root *yaml.Node, path []string) bool {
 	})
 }
 
-// child is a key of a map with its value.
+// child returns a key of a map with its value, nil if none exists.
 func child(m *yaml.Node, name string) (key, value *yaml.Node) {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		if m.Content[i].Value == name {
@@ -205,13 +205,13 @@ func child(m *yaml.Node, name string) (key, value *yaml.Node) {
 	return nil, nil
 }
 
-// decodes reports whether a node has a value that is given as YAML.
+// decodes reports whether n has the value that the YAML text value describes.
 func decodes(n *yaml.Node, value string) bool {
 	var a, b any
 	return n.Decode(&a) == nil && yaml.Unmarshal([]byte(value), &b) == nil && reflect.DeepEqual(a, b)
 }
 
-// closed is text that ends with a line.
+// closed returns text with a line break at its end, unless it is empty.
 func closed(text string) string {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
@@ -219,7 +219,7 @@ func closed(text string) string {
 	return text
 }
 
-// insertLines adds lines after a line, which counts from one.
+// insertLines adds lines after line number after. Line numbers start at 1.
 func insertLines(text string, after int, lines string) string {
 	at := 0
 	for range after {
@@ -232,7 +232,7 @@ func insertLines(text string, after int, lines string) string {
 	return text[:at] + lines + text[at:]
 }
 
-// insertFlow adds to a map or list between brackets.
+// insertFlow adds an entry to a map or list in brackets.
 func insertFlow(text string, n *yaml.Node, open byte, add string) (string, error) {
 	at := offset(text, n.Line, n.Column)
 	begin := strings.IndexByte(text[at:], open)
@@ -254,7 +254,7 @@ func insertFlow(text string, n *yaml.Node, open byte, add string) (string, error
 	return text[:end] + add + text[end:], nil
 }
 
-// offset is the byte at a line and column, which count from one.
+// offset returns the offset of a line and column, which both start at 1.
 func offset(text string, line, column int) int {
 	at := len(text) - len(after(text, line-1))
 	for i := range text[at:] {
@@ -265,7 +265,7 @@ func offset(text string, line, column int) int {
 	return len(text)
 }
 
-// after is the text behind some lines.
+// after returns the text after the first lines.
 func after(text string, lines int) string {
 	for range lines {
 		_, text, _ = strings.Cut(text, "\n")
@@ -273,8 +273,8 @@ func after(text string, lines int) string {
 	return text
 }
 
-// quoteEnd is where the quote at a place is closed, and the place itself where it stands
-// inside of a plain word, as in don't.
+// quoteEnd returns the offset at which the quote at at is closed. For a quote inside a
+// plain word, as in don't, it returns at.
 func quoteEnd(text string, at int) int {
 	if at > 0 && strings.IndexByte(",[{: \n\t", text[at-1]) < 0 {
 		return at
@@ -288,8 +288,8 @@ func quoteEnd(text string, at int) int {
 	return i
 }
 
-// closing is where the bracket at a place is closed, and the last byte before it
-// that is neither a blank nor in a comment. It is -1 where it is not.
+// closing returns the offset of the bracket that closes the one at at, -1 if it is not
+// closed. The byte last is the last one before it that is neither a blank nor in a comment.
 func closing(text string, at int) (end int, last byte) {
 	depth := 0
 	for i := at; i < len(text); i++ {
@@ -317,7 +317,7 @@ func closing(text string, at int) (end int, last byte) {
 	return -1, 0
 }
 
-// quoteKey is a key as YAML.
+// quoteKey returns a key as YAML, with quotes if needed.
 func quoteKey(key string) string {
 	plain := key != "" && !strings.ContainsFunc(key, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'

@@ -123,7 +123,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// TestNothingIsBroken: a file that cannot be extended is left as it is.
+// TestNothingIsBroken checks that a file that cannot be extended is left as it is.
 func TestNothingIsBroken(t *testing.T) {
 	for _, text := range []string{
 		"a: 1\n---\nb: 2\n",

@@ -1,5 +1,6 @@
-// Package yamltext reads YAML for package document, with the library for it. A program
-// that imports it can read YAML; the hook's program does not, and reads compiled forms.
+// Package yamltext reads YAML for package document, and links the YAML library. A program
+// that imports it can read YAML. The hook program does not import it, and reads compiled
+// forms.
 package yamltext
 
 import (
@@ -16,7 +17,8 @@ import (
 
 var _ = document.Register(parse)
 
-// parse reads the first document of a text, and whether there is a second one.
+// parse returns the first document of a text, nil if none exists. second is the place of a
+// second document.
 func parse(data []byte) (first, second *document.Node, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, more yaml.Node
@@ -38,8 +40,8 @@ func parse(data []byte) (first, second *document.Node, err error) {
 	return nil, nil, nil
 }
 
-// decode reads one document. The library answers some malformed input with a
-// panic; a file of a project must not be able to end the process by one.
+// decode reads one document. The library panics for some malformed input; a file of a
+// project must not be able to end the process.
 func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -49,13 +51,13 @@ func decode(dec *yaml.Decoder, n *yaml.Node) (err error) {
 	return dec.Decode(n)
 }
 
-// Node is a node of the library as package document has it.
+// Node translates a node of the library.
 func Node(n *yaml.Node) *document.Node { return translation{}.node(n) }
 
-// translation are the nodes that were translated: an alias and what it stands for
-// are the same ones afterwards.
+// translation maps translated nodes, so that an alias and its target stay the same node.
 type translation map[*yaml.Node]*document.Node
 
+// node translates n and the nodes below it.
 func (t translation) node(n *yaml.Node) *document.Node {
 	if done := t[n]; done != nil {
 		return done
@@ -80,7 +82,7 @@ func (t translation) node(n *yaml.Node) *document.Node {
 	return out
 }
 
-// number is a number of YAML as JSON writes it.
+// number returns a YAML number as JSON writes it, "" if n is not a finite number.
 func number(n *yaml.Node, tag string) string {
 	if tag != "!!int" && tag != "!!float" {
 		return ""

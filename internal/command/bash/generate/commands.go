@@ -2,7 +2,7 @@ package generate
 
 import "mvdan.cc/sh/v3/syntax"
 
-// quote writes a text so that bash reads it as one word.
+// quote returns s quoted so that bash reads it as one word.
 func quote(s string) string {
 	q, err := syntax.Quote(s, syntax.LangBash)
 	if err != nil {
@@ -55,7 +55,7 @@ func (g *Generator) program() string {
 	return g.pick("a", "b", "c", "d", "e")
 }
 
-// prefix writes assignments in front of a command.
+// prefix writes assignments before a command.
 func (g *Generator) prefix() {
 	for range 1 + g.r.Intn(2) {
 		g.put(g.pick("v", "w", "u", "CI", "NODE_ENV", "DEBUG"), "=")
@@ -89,10 +89,10 @@ func (g *Generator) cd() {
 	}
 }
 
-// nested writes scripts within scripts.
+// nested writes a command that runs a script in its words.
 func (g *Generator) nested() {
 	inner := func() string { return g.script(func() { g.deeper(func() { g.list(1 + g.r.Intn(2)) }) }) }
-	scope := func() string { // a shell of its own, without the functions of this one
+	scope := func() string { // a new shell, without the functions of this one
 		calls, loops, fn := g.calls, g.loops, g.inFunc
 		g.calls, g.loops, g.inFunc = nil, 0, false
 		text := inner()
@@ -141,6 +141,7 @@ func (g *Generator) assignment() {
 	})
 }
 
+// declaration writes local, in a function, or export, declare, typeset or readonly.
 func (g *Generator) declaration() {
 	if g.inFunc && g.one(2) {
 		g.put("local ", g.pick("v=p", "v", "w=\"$1\"", "-r u=p", "-i n=2", "v=$v", "-a arr=(p q)", "v w=q"))
@@ -163,6 +164,7 @@ func (g *Generator) declaration() {
 	})
 }
 
+// builtin writes a builtin that changes the state of the shell, or a test.
 func (g *Generator) builtin() {
 	g.among([]choice{
 		{4, func() { g.put("set -- "); g.words(g.r.Intn(3)) }},
@@ -210,7 +212,7 @@ func (g *Generator) builtin() {
 	})
 }
 
-// odd writes what is opaque by decision, or nearly so. It is rare.
+// odd writes a command that is opaque by decision, or nearly so. It is rare.
 func (g *Generator) odd() {
 	if !g.one(12) {
 		g.among([]choice{

@@ -1,4 +1,4 @@
-// Package generate writes lines of bash at random, for tests and scripts. A seed always
+// Package generate writes random lines of bash for tests and scripts. A seed always
 // gives the same lines.
 package generate
 
@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// Generator writes valid bash at random. What is common in what agents write
-// is common here; odd constructs are rare, so that most lines stay within what
-// the analysis sees through, and none is missing. Words of a line agree with
-// each other: variables that count hold numbers, arrays hold lists.
+// Generator writes valid random bash. Constructs that are common in lines of agents are common
+// here. Unusual ones are rare, so that most lines stay within the analysis, but none is
+// missing. The words of a line agree: variables of numbers hold numbers, arrays hold lists.
 type Generator struct {
 	r *rand.Rand
 	b *strings.Builder
@@ -20,16 +19,16 @@ type Generator struct {
 	bodies []string
 	// dynamic is set when the line takes the name of a command from a value.
 	dynamic bool
-	// plain holds when quotes of the other kind are around: no single quotes.
+	// quoted is set inside double quotes, where no single quotes are written.
 	quoted bool
 	depth  int
 	loops  int // around the current command
 	inFunc bool
-	// calls are the functions that are defined before here.
+	// calls are the functions that are already defined.
 	calls []string
 	defs  int
 	files int
-	subs  int // substitutions around
+	subs  int // enclosing substitutions
 }
 
 // New returns a generator whose lines depend on seed alone.
@@ -47,7 +46,8 @@ func (g *Generator) Line() (string, bool) {
 	return text, g.dynamic
 }
 
-// script writes a text that bash reads by itself, with its here-documents.
+// script returns the text that write writes, with its here-documents, as bash reads it
+// on its own.
 func (g *Generator) script(write func()) string {
 	outer, bodies := g.b, g.bodies
 	g.b, g.bodies = new(strings.Builder), nil
@@ -78,12 +78,13 @@ func (g *Generator) one(in int) bool { return g.r.Intn(in) == 0 }
 
 func (g *Generator) pick(list ...string) string { return list[g.r.Intn(len(list))] }
 
-// choice is something to write, and how often among others.
+// choice is something to write, and its relative frequency.
 type choice struct {
 	weight int
 	write  func()
 }
 
+// among writes one of list, chosen at random by weight.
 func (g *Generator) among(list []choice) {
 	sum := 0
 	for _, c := range list {
@@ -98,14 +99,14 @@ func (g *Generator) among(list []choice) {
 	}
 }
 
-// deeper writes with less depth left, or not at all where none is.
+// deeper calls write with a depth that is one less.
 func (g *Generator) deeper(write func()) {
 	g.depth--
 	write()
 	g.depth++
 }
 
-// list writes n statements with what stands between them.
+// list writes n statements with separators.
 func (g *Generator) list(n int) {
 	for i := range n {
 		if i > 0 {
@@ -129,7 +130,7 @@ func (g *Generator) list(n int) {
 	}
 }
 
-// block writes a list that ends, so that a keyword may follow.
+// block writes a list that ends with a separator, so that a keyword may follow.
 func (g *Generator) block() {
 	g.deeper(func() { g.list(1 + g.r.Intn(2)) })
 	g.end()
@@ -143,6 +144,7 @@ func (g *Generator) end() {
 	}
 }
 
+// statement writes one statement: a command, or below the depth limit also a compound one.
 func (g *Generator) statement() {
 	if g.depth <= 0 {
 		g.command()
@@ -186,7 +188,7 @@ func (g *Generator) bracket(open string) {
 	g.put(open, text, g.pick("", " "), ")")
 }
 
-// sub writes a list that a bracket ends.
+// sub writes a list before a closing bracket.
 func (g *Generator) sub() {
 	loops := g.loops
 	g.deeper(func() { g.list(1 + g.r.Intn(2)) })
@@ -202,6 +204,7 @@ func (g *Generator) timed() {
 	g.redirections()
 }
 
+// chain writes statements joined by && and ||.
 func (g *Generator) chain() {
 	g.deeper(func() {
 		g.statement()
@@ -218,6 +221,7 @@ func (g *Generator) chain() {
 	})
 }
 
+// pipeline writes commands joined by pipes.
 func (g *Generator) pipeline() {
 	g.deeper(func() {
 		g.among([]choice{{8, g.command}, {1, g.statement}, {3, func() { g.put("echo "); g.words(1) }}})
@@ -235,6 +239,7 @@ func (g *Generator) pipeline() {
 	})
 }
 
+// ifClause writes an if command, sometimes with elif and else.
 func (g *Generator) ifClause() {
 	g.put("if ")
 	g.block()
@@ -254,8 +259,8 @@ func (g *Generator) ifClause() {
 	g.redirections()
 }
 
-// loop writes the body of a loop; every tenth holds a jump. Loops without an
-// end of their own are not continued.
+// loop writes the body of a loop. Every tenth has a jump. A loop that does not end by
+// itself has no continue.
 func (g *Generator) loop(jump string) {
 	g.loops++
 	if g.one(10) {
@@ -267,6 +272,7 @@ func (g *Generator) loop(jump string) {
 	g.loops--
 }
 
+// forClause writes a for or select command of any kind.
 func (g *Generator) forClause() {
 	g.among([]choice{
 		{12, func() {
@@ -297,7 +303,7 @@ func (g *Generator) forClause() {
 	g.redirections()
 }
 
-// flush writes here-documents behind a newline that was just written.
+// flush writes here-documents after a newline that was just written.
 func (g *Generator) flush() {
 	if strings.HasSuffix(g.b.String(), "\ndo ") && len(g.bodies) > 0 {
 		g.newline()
@@ -314,6 +320,7 @@ func (g *Generator) whileClause() {
 	g.redirections()
 }
 
+// caseClause writes a case command with up to three items.
 func (g *Generator) caseClause() {
 	g.put("case ")
 	g.word()
@@ -336,6 +343,7 @@ func (g *Generator) caseClause() {
 	g.redirections()
 }
 
+// function writes a definition of a function, often with a call of it.
 func (g *Generator) function() {
 	if g.defs > 2 {
 		g.command()

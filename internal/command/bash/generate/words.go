@@ -20,9 +20,9 @@ func (g *Generator) value() {
 	g.word()
 }
 
-// test writes the inside of [[ ]] or [ ].
+// test returns the inside of [[ ]] or [ ].
 func (g *Generator) test(double bool) string {
-	word := func() string { // none that is an operator
+	word := func() string { // not an operator
 		for {
 			if text := g.script(func() { g.deeper(g.word) }); text[0] != '-' && text[0] != '!' {
 				return text
@@ -65,7 +65,7 @@ func (g *Generator) test(double bool) string {
 	}
 }
 
-// arith writes an expression over the variables that hold numbers.
+// arith returns an expression over the variables that hold numbers.
 func (g *Generator) arith(depth int) string {
 	if depth == 0 || g.one(3) {
 		return g.pick("1", "2", "n", "m", "$n", "0x1f", "10", "${n}", "$#", "${#v}", "2#101", "$?", "010")
@@ -84,6 +84,7 @@ func (g *Generator) words(n int) {
 	}
 }
 
+// word writes one word of any kind.
 func (g *Generator) word() {
 	if g.quoted {
 		g.put(g.pick("p", "$w", "q"))
@@ -127,11 +128,12 @@ func (g *Generator) word() {
 	})
 }
 
-// tail writes what may follow another word without a blank.
+// tail writes text that may follow another word without a blank.
 func (g *Generator) tail() {
 	g.put(g.pick("p", "'q'", "\"r\"", "\"$v\"", "${w}", "/x", "=y", "-z", ".txt", ":q", "\\ z", "$(b)", "{p,q}"))
 }
 
+// substitution writes a command substitution, rarely one of another form such as $(< f).
 func (g *Generator) substitution() {
 	if g.one(5) {
 		text := g.script(func() { g.deeper(func() { g.put(g.program()); g.words(1) }) })
@@ -148,6 +150,7 @@ func (g *Generator) substitution() {
 	g.bracket("$(")
 }
 
+// doubleQuoted writes a word in double quotes.
 func (g *Generator) doubleQuoted() {
 	g.put(`"`)
 	for range 1 + g.r.Intn(3) {
@@ -177,7 +180,7 @@ func (g *Generator) doubleQuoted() {
 
 // parameter writes ${…} with something in it.
 func (g *Generator) parameter() {
-	name := g.pick("v", "w", "u", "v", "1") // not HOME, whose value is another one where the line is run
+	name := g.pick("v", "w", "u", "v", "1") // not HOME, whose value differs where the line runs
 	inner := func() string {
 		return g.script(func() {
 			switch {
@@ -220,7 +223,7 @@ func (g *Generator) braces() {
 	g.put("{", g.pick("p", "q", "-x", "sub/f"), ",", g.pick("r", "'s t'", "", "--z", "f"), "}")
 }
 
-// redirections writes some, most often none.
+// redirections writes redirections, usually none.
 func (g *Generator) redirections() {
 	for g.one(6) {
 		g.put(" ", g.redirection())
@@ -235,6 +238,7 @@ func (g *Generator) file() string {
 	return g.pick("new", "f", "g", "out.log", "new1", "/dev/null", "new"+strconv.Itoa(g.r.Intn(3)))
 }
 
+// redirection returns one redirection of any kind.
 func (g *Generator) redirection() string {
 	switch g.r.Intn(20) {
 	case 0, 1, 2, 3:
@@ -261,7 +265,7 @@ func (g *Generator) redirection() string {
 	}
 }
 
-// heredoc begins a here-document; its body comes with the next newline.
+// heredoc begins a here-document and returns its operator. Its body follows the next newline.
 func (g *Generator) heredoc() string {
 	end := g.pick("E", "EOF", "END_1", "e")
 	tabs := g.pick("", "", "", "-")
@@ -279,7 +283,7 @@ func (g *Generator) heredoc() string {
 			line("x $(" + strings.TrimSpace(g.script(func() { g.deeper(func() { g.put(g.program()); g.words(1) }) })) + ") y")
 		case g.one(12):
 			line(g.pick("a; b", "$(", "`", "${", "'", "\"", "\\", "#", "<<E", " "+end, end+"x", "E", "x"+end)[0:])
-			if quote == "" { // there these would begin something
+			if quote == "" { // there these would begin an expansion
 				b.Reset()
 				line(g.pick("a; b", "#", "<<E", " "+end, "x"+end, "'", "it's \""))
 			}

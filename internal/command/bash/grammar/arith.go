@@ -8,7 +8,7 @@ import (
 	"cardea.dev/internal/command/bash/texts"
 )
 
-// ArithName is the name that an operand is, or "".
+// ArithName returns the name if an operand is one, else "".
 func ArithName(x syntax.ArithmExpr) string {
 	if word, ok := x.(*syntax.Word); ok && texts.PlainName(word.Lit()) {
 		return word.Lit()
@@ -16,7 +16,7 @@ func ArithName(x syntax.ArithmExpr) string {
 	return ""
 }
 
-// BeginsWithValue reports an operand that begins with the value of a variable.
+// BeginsWithValue reports whether an operand begins with the value of a variable.
 func BeginsWithValue(x syntax.ArithmExpr) bool {
 	word, ok := x.(*syntax.Word)
 	if !ok || len(word.Parts) == 0 {
@@ -33,7 +33,8 @@ func IsAssignment(op syntax.BinAritOperator) bool {
 		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn}, op)
 }
 
-// CountAssignments counts those of an expression, without the outermost one if top is set.
+// CountAssignments returns the number of assignments in an expression, without the
+// outermost one if top is set.
 func CountAssignments(x syntax.ArithmExpr, top bool) int {
 	n := 0
 	syntax.Walk(x, func(node syntax.Node) bool {
@@ -45,7 +46,7 @@ func CountAssignments(x syntax.ArithmExpr, top bool) int {
 	return n
 }
 
-// AssignedBy returns what an expression assigns to, nil where it assigns nothing.
+// AssignedBy returns the target of an assignment in arithmetic, or nil if n assigns nothing.
 func AssignedBy(n syntax.Node) syntax.ArithmExpr {
 	switch x := n.(type) {
 	case *syntax.BinaryArithm:

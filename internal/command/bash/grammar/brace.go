@@ -10,8 +10,8 @@ import (
 	"cardea.dev/internal/command/bash/texts"
 )
 
-// Rejoined reports whether a piece that braces leave begins another expansion
-// than the parser saw: a dollar before a name, a name that goes on.
+// Rejoined reports whether a piece that remains after brace expansion begins another
+// expansion than the parser saw: a dollar before a name, or a longer name.
 func Rejoined(parts []syntax.WordPart) bool {
 	for i, p := range parts {
 		switch p := p.(type) {
@@ -31,8 +31,8 @@ func Rejoined(parts []syntax.WordPart) bool {
 	return false
 }
 
-// joinLiterals makes one literal of those that follow each other, so that a tilde
-// is seen with what comes after it.
+// joinLiterals joins adjacent literals into one, so that a tilde is read with the text
+// after it.
 func joinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 	var out []syntax.WordPart
 	for _, p := range parts {
@@ -51,8 +51,8 @@ func joinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 	return out
 }
 
-// OddBraces reports braces that do not pair, an empty pair beside a list, and
-// a sequence around or within others: there bash and the parser differ.
+// OddBraces reports whether word has braces that do not pair, an empty pair next to a
+// list, or a sequence nested with others: bash and the parser differ there.
 func OddBraces(word *syntax.Word) bool {
 	var lits []string
 	for i, p := range word.Parts {
@@ -97,13 +97,15 @@ func BracesWithin(text string, word *syntax.Word) bool {
 	return false
 }
 
-// BraceAlternatives lists what a word with brace expansions becomes; false when that is too
-// much, or not followed.
+// BraceAlternatives returns the words that a word with brace expansions becomes. It
+// returns false if there are too many, or if a sequence cannot be expanded.
 func BraceAlternatives(word *syntax.Word) (out [][]syntax.WordPart, ok bool) {
 	ok = alternatives(nil, word.Parts, &out)
 	return out, ok
 }
 
+// alternatives appends to out each expansion of parts after left. It returns false if
+// there are too many, or if a sequence cannot be expanded.
 func alternatives(left, parts []syntax.WordPart, out *[][]syntax.WordPart) bool {
 	at := slices.IndexFunc(parts, func(p syntax.WordPart) bool { _, is := p.(*syntax.BraceExp); return is })
 	if at < 0 {
@@ -121,7 +123,8 @@ func alternatives(left, parts []syntax.WordPart, out *[][]syntax.WordPart) bool 
 	})
 }
 
-// sequence lists numbers without padding, or letters of one case.
+// sequence returns the words of a sequence of numbers without padding, or of letters of
+// one case. It returns false for any other sequence.
 func sequence(b *syntax.BraceExp) (out []*syntax.Word, ok bool) {
 	begin, end, step := b.Elems[0].Lit(), b.Elems[1].Lit(), 1
 	letters := texts.IsNameStart(begin[0]) && begin[0]&0x20 == end[0]&0x20

@@ -8,26 +8,26 @@ import (
 	"cardea.dev/internal/command/bash/texts"
 )
 
-// Changes say what statements may change in the state of the shell that runs them.
+// Changes describes what statements may change in the state of the shell that runs them.
 type Changes struct {
 	// Variables are the assignments, in order.
 	Variables []Change
-	// Params is set where they may change $1, $2 and so on, Folder the current folder,
-	// Pushed the stack of folders, and Exports which variables are exported.
+	// Params is set if they may change $1, $2 and so on, Folder the current folder, Pushed
+	// the stack of folders, and Exports the set of exported variables.
 	Params, Folder, Pushed, Exports bool
-	// Anything is set where they may change anything at all, and Leaves where they may leave
-	// the loop or the function around them.
+	// Anything is set if they may change anything at all, and Leaves if they may leave the
+	// enclosing loop or function.
 	Anything, Leaves bool
-	// Nodes is how many nodes were looked at.
+	// Nodes is the number of nodes that were read.
 	Nodes int
 }
 
 // Change is an assignment to a variable.
 type Change struct {
 	Name string
-	// Number is set where a number is assigned. Counts is set where arithmetic assigns it.
+	// Number is set if a number is assigned, Counts if arithmetic assigns it.
 	Number, Counts bool
-	// Value is the word that is assigned, nil for others.
+	// Value is the assigned word, nil for other assignments.
 	Value *syntax.Word
 }
 
@@ -40,23 +40,23 @@ func (c *Changes) None() bool {
 	return len(c.Variables) == 0 && !c.Params && !c.Folder && !c.Exports && !c.Anything
 }
 
-// Definitions look up what a line defines: the bodies of a function, and whether a name is
-// an alias.
+// Definitions looks up definitions of a line: the bodies of a function, and whether a
+// name is an alias.
 type Definitions interface {
 	Bodies(function string) []*syntax.Stmt
 	IsAlias(name string) bool
 }
 
-// ChangesOf returns what statements may change. It looks at most at a number of nodes;
-// after them anything may change.
+// ChangesOf returns what statements may change. It reads at most nodes nodes. If there
+// are more, anything may change.
 func ChangesOf(body []*syntax.Stmt, defined Definitions, nodes int) Changes {
 	r := changeReader{defined: defined, limit: nodes, seen: map[string]bool{}}
 	r.read(body)
 	return r.Changes
 }
 
-// AssignsInside reports whether an expansion in the values of some assignments may assign
-// something: ${x:=y}, $((x=1)).
+// AssignsInside reports whether an expansion in the values of assignments may assign:
+// ${x:=y}, $((x=1)).
 func AssignsInside(list []*syntax.Assign) (found bool) {
 	for _, a := range list {
 		syntax.Walk(a, func(n syntax.Node) bool {
@@ -85,6 +85,8 @@ func (r *changeReader) read(body []*syntax.Stmt) {
 	}
 }
 
+// node reads what one node of the syntax tree changes. It returns whether the nodes
+// below it are to be read.
 func (r *changeReader) node(n syntax.Node) bool {
 	if r.Nodes++; r.Nodes > r.limit {
 		r.Anything = true
@@ -92,7 +94,7 @@ func (r *changeReader) node(n syntax.Node) bool {
 	}
 	switch n := n.(type) {
 	case *syntax.Subshell:
-		return false // it has a state of its own
+		return false // it runs in a copy of the state
 	case *syntax.Assign:
 		r.assign(n)
 	case *syntax.WordIter:
@@ -130,7 +132,7 @@ func (r *changeReader) assign(a *syntax.Assign) {
 	r.Variables = append(r.Variables, Change{Name: a.Name.Value, Value: a.Value, Number: a.Value != nil && a.Index == nil && IsNumber(a.Value)})
 }
 
-// arith reads what an arithmetic expression sets.
+// arith reads the variables that an arithmetic expression sets.
 func (r *changeReader) arith(n syntax.Node) {
 	if let, is := n.(*syntax.LetClause); is {
 		for _, x := range let.Exprs {
@@ -149,7 +151,7 @@ func (r *changeReader) arith(n syntax.Node) {
 	}
 }
 
-// call reads what a command changes. What is unknown may change anything.
+// call reads what a command changes. An unknown command may change anything.
 func (r *changeReader) call(args []*syntax.Word) {
 	if len(args) == 0 {
 		return
@@ -187,8 +189,8 @@ func (r *changeReader) call(args []*syntax.Word) {
 	}
 }
 
-// words reads the variables that the words of a builtin name. Where they may name something
-// else, that is anything.
+// words reads the variables that the words of a builtin name. If they may name other
+// variables, anything may change.
 func (r *changeReader) words(builtin string, words []*syntax.Word) {
 	for i, word := range words {
 		text, ok := Literal(word)
@@ -205,7 +207,7 @@ func (r *changeReader) words(builtin string, words []*syntax.Word) {
 		case ok && texts.PlainName(name):
 			r.sets(name)
 		case builtin == "printf" && i > 1, builtin == "printf" && i == 0 && ok && !strings.HasPrefix(text, "-"), builtin == "printf" && before != "-v" && i == 1:
-			// what it prints
+			// values that it prints
 		case builtin == "wait" && ok && !strings.HasPrefix(text, "-"), builtin == "wait" && !strings.HasPrefix(before, "-p"):
 		case builtin == "let":
 			r.Anything = true

@@ -13,8 +13,8 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// rawCheck returns what makes all of a text opaque, 0 where nothing does.
-// docs/analysis.md lists the cases.
+// rawCheck returns why a whole text is opaque, or the zero reason. docs/analysis.md
+// lists the cases.
 func rawCheck(text string) unknown.Reason {
 	switch {
 	case !utf8.ValidString(text):
@@ -27,19 +27,18 @@ func rawCheck(text string) unknown.Reason {
 	return unknown.Reason{}
 }
 
-// span is a stretch of the text, and whether bash takes it as it stands.
+// span is a half-open range of offsets in a text.
 type span struct{ from, to int }
 
-// holds reports whether one of the spans, which are in order and apart, holds
-// an offset.
+// holds reports whether one of the spans, which are sorted and disjoint, holds offset i.
 func holds(spans []span, i int) bool {
 	at, found := slices.BinarySearchFunc(spans, i, func(s span, i int) int { return s.from - i })
 	return found || at > 0 && i < spans[at-1].to
 }
 
-// hiddenCheck looks for characters that a person does not see, or that bash
-// takes as part of a word. Literal spans (single quotes, here-documents with a
-// quoted delimiter) may hold them; other quoted text may hold blanks.
+// hiddenCheck returns why a character that a person cannot see, or that bash reads as part of a
+// word, makes a text opaque, else the zero reason. Literal spans (single quotes, here-documents
+// with a quoted delimiter) may hold such characters. Other quoted text may hold blanks.
 func hiddenCheck(text string, literal, quoted []span) unknown.Reason {
 	for i, r := range text {
 		if r == '$' && strings.HasPrefix(text[i:], "$\\\n") && !holds(literal, i) {
@@ -61,9 +60,9 @@ func hiddenCheck(text string, literal, quoted []span) unknown.Reason {
 	return unknown.Reason{}
 }
 
-// hiddenRune says why a character outside of single quotes makes a line
-// opaque: control characters, which bash takes as part of a word, and
-// characters that a person does not see or sees in another place.
+// hiddenRune returns why a character outside of single quotes makes a line opaque:
+// control characters, which bash reads as part of a word, and characters that a person
+// cannot see or sees in another place. It returns the zero reason for others.
 func hiddenRune(r rune) unknown.Reason {
 	switch {
 	case r < 0x20 || r == 0x7f || r >= 0x80 && r < 0xa0:
@@ -77,9 +76,9 @@ func hiddenRune(r rune) unknown.Reason {
 	return unknown.Reason{}
 }
 
-// treeCheck looks for spots in the tree where the parser is known to read
-// something else than bash or zsh do.
-// It also notes the declarations of the script, so that a long line is walked once.
+// treeCheck records the spots in the tree where the parser is known to read something
+// else than bash or zsh. It also records the declarations of the script, so that a long
+// line is walked once.
 func (s *Script) treeCheck() {
 	quotedParam := func(n syntax.Node) {
 		syntax.Walk(n, func(n syntax.Node) bool {
@@ -93,12 +92,12 @@ func (s *Script) treeCheck() {
 	var literal, quoted []span
 	var docs []*syntax.Redirect
 	spanOf := func(n syntax.Node) span { return span{int(n.Pos().Offset()), int(n.End().Offset())} }
-	quotedText := func(p syntax.WordPart) { // not what is substituted in between
+	quotedText := func(p syntax.WordPart) { // without substitutions in it
 		if lit, ok := p.(*syntax.Lit); ok {
 			quoted = append(quoted, spanOf(lit))
 		}
 	}
-	test := 0 // inside [[ ]], where patterns are no file names
+	test := 0 // inside [[ ]], where patterns do not match files
 	var visit func(n syntax.Node) bool
 	visit = func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -180,7 +179,7 @@ func (s *Script) treeCheck() {
 				s.doubt(unknown.HiddenSubstitution, src)
 			}
 		case *syntax.ExtGlob:
-			if strings.ContainsAny(n.Pattern.Value, "$`<>(#") { // (#qe:…:) executes where a person has set EXTENDED_GLOB
+			if strings.ContainsAny(n.Pattern.Value, "$`<>(#") { // (#qe:…:) executes if the user has set EXTENDED_GLOB
 				s.doubt(unknown.HiddenPattern, s.Source(n))
 			}
 			if test == 0 {
@@ -231,9 +230,9 @@ func (s *Script) treeCheck() {
 	}
 }
 
-// commentCheck finds comments that end in a backslash: the parser joins the
-// next line to them, bash runs it. It looks at the text instead of the tree,
-// since the parser keeps only some comments.
+// commentCheck finds comments that end in a backslash: the parser joins the next line to
+// them, bash runs it. It reads the text instead of the tree, since the parser keeps only
+// some comments.
 func commentCheck(text string, literal, quoted []span) unknown.Reason {
 	for at := 0; ; {
 		i := strings.Index(text[at:], "\\\n")
@@ -254,15 +253,16 @@ func commentCheck(text string, literal, quoted []span) unknown.Reason {
 	}
 }
 
-// zshHandler reports functions that zsh calls by itself (zshmisc(1), "Special Functions").
+// zshHandler reports whether zsh calls a function of this name by itself (zshmisc(1),
+// "Special Functions").
 func zshHandler(name string) bool {
 	return strings.HasPrefix(name, "TRAP") || strings.HasPrefix(name, "zsh") || slices.Contains([]string{"chpwd", "periodic", "precmd", "preexec", "command_not_found_handler"}, name)
 }
 
-// compound reports a compound command, with which the body of a function ends in bash. The
-// parser reads the && b after it as a part of the body.
+// compound reports whether body is a compound command, with which the body of a function
+// ends in bash. The parser reads the && b after it as a part of the body.
 func compound(body *syntax.Stmt) bool {
-	if body == nil { // of a text that does not parse
+	if body == nil { // from a text that does not parse
 		return false
 	}
 	switch body.Cmd.(type) {
@@ -272,7 +272,7 @@ func compound(body *syntax.Stmt) bool {
 	return false
 }
 
-// zshWord finds words that only zsh would execute, or take for the end of a block
+// zshWord records words that only zsh would execute, or read as the end of a block
 // (zshoptions(1), IGNORE_CLOSE_BRACES).
 func (s *Script) zshWord(word *syntax.Word) {
 	src := s.Source(word)
@@ -284,20 +284,20 @@ func (s *Script) zshWord(word *syntax.Word) {
 	}
 }
 
-// endCheck finds words that the parser ends in the middle of what bash reads as
-// one: in $( ) it takes the # of $x# for a comment.
+// endCheck records words that the parser ends in the middle of one word of bash: in $( )
+// it reads the # of $x# as a comment.
 func (s *Script) endCheck(n syntax.Node) {
 	if end := int(n.End().Offset()); end > 0 && end < len(s.Text) && strings.IndexByte(" \t\n;&|()<>`\\", s.Text[end]) < 0 {
 		s.doubt(unknown.WordEnd, s.Source(n)+s.Text[end:])
 	}
 }
 
-// letCheck finds operators in a let that bash reads as redirections, lists or
-// patterns before let is passed anything.
+// letCheck records operators in a let that bash reads as redirections, lists or patterns
+// before let gets its words.
 func (s *Script) letCheck(c *syntax.LetClause) {
 	for _, x := range c.Exprs {
 		if word, ok := x.(*syntax.Word); ok && word.Lit() == "" {
-			continue // quoted, or the value of something
+			continue // quoted, or an expansion
 		}
 		if strings.ContainsAny(s.Source(x), "<>&|();*?[]{}~#\"'$` \t\n\\") {
 			s.doubt(unknown.LetOperator, s.Source(c))
@@ -306,8 +306,8 @@ func (s *Script) letCheck(c *syntax.LetClause) {
 	}
 }
 
-// descriptorCheck finds words behind <&- and >&-, which bash takes as a whole
-// while the parser reads "-word" as the target.
+// descriptorCheck records words after <&- and >&-, which bash reads as a whole while the
+// parser reads "-word" as the target.
 func (s *Script) descriptorCheck(r *syntax.Redirect) {
 	if r.Op != syntax.DplIn && r.Op != syntax.DplOut {
 		return
@@ -317,7 +317,8 @@ func (s *Script) descriptorCheck(r *syntax.Redirect) {
 	}
 }
 
-// zshForm reports a dollar at an offset that begins an expansion in zsh alone: $=x, $^x, $~x, $+x.
+// zshForm reports whether the dollar at offset i begins an expansion only in zsh: $=x,
+// $^x, $~x, $+x.
 func zshForm(text string, i int) bool {
 	after := text[i+1:]
 	name := strings.TrimLeft(after, "=^~+")
@@ -330,8 +331,8 @@ func zshForm(text string, i int) bool {
 // zshModifiers are the letters that change a value after a colon, or precede such a letter.
 const zshModifiers = "aAcehlpPqQrstux&gfFwW"
 
-// yields reports an expansion that may yield a text of the line with a bracket in it, in which zsh
-// finds a glob qualifier that executes: ${x:-*(e:id:)}.
+// yields reports whether an expansion may yield a text of the line with a bracket in it,
+// in which zsh finds a glob qualifier that executes: ${x:-*(e:id:)}.
 func yields(e *syntax.Expansion) bool {
 	return e != nil && e.Word != nil && e.Op <= syntax.AssignUnsetOrNull && slices.ContainsFunc(e.Word.Parts, func(p syntax.WordPart) bool {
 		lit, plain := p.(*syntax.Lit)
@@ -339,7 +340,8 @@ func yields(e *syntax.Expansion) bool {
 	})
 }
 
-// zshParam looks at an expansion whose end zsh finds elsewhere, or whose name it knows.
+// zshParam records an expansion that ends at another place in zsh, or whose name only
+// zsh knows.
 func (s *Script) zshParam(p *syntax.ParamExp) {
 	src, reason := s.Source(p), unknown.Reason{}
 	if p.Param == nil || !strings.HasPrefix(src, "$") { // a name in arithmetic

@@ -20,14 +20,14 @@ func plainCoproc(c *syntax.CoprocClause) bool {
 	return false
 }
 
-// strangeFirst reports a word that bash does not take for a command's name where
+// strangeFirst reports whether bash does not read a word as a command's name although
 // the parser does: an assignment, a reserved word.
 func strangeFirst(word *syntax.Word) bool {
 	lit, ok := word.Parts[0].(*syntax.Lit)
 	return ok && (strings.Contains(lit.Value, "=") || Reserved(word.Lit()))
 }
 
-// Reserved reports the words that are no command where one may stand.
+// Reserved reports whether a word in the place of a command is a reserved word of the shell.
 func Reserved(word string) bool {
 	return slices.Contains([]string{"!", "{", "}", "[[", "]]", "((", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in",
 		"select", "function", "time", "coproc"}, word)
@@ -36,9 +36,9 @@ func Reserved(word string) bool {
 // IsPipe reports whether an operator is | or |&.
 func IsPipe(op syntax.BinCmdOperator) bool { return op == syntax.Pipe || op == syntax.PipeAll }
 
-// WithoutDashes takes the "--" off the first command of a timed pipeline: bash
-// takes "time --" and "time -p --" as the end of time's options. It reports false for what
-// bash reads in another way.
+// WithoutDashes returns a timed pipeline without the "--" before its first command: bash
+// reads "time --" and "time -p --" as the end of time's options. ok is false if bash
+// reads the statement in another way.
 func WithoutDashes(st *syntax.Stmt) (out *syntax.Stmt, ok bool) {
 	if st == nil {
 		return nil, true
@@ -66,13 +66,13 @@ func WithoutDashes(st *syntax.Stmt) (out *syntax.Stmt, ok bool) {
 	return st, true
 }
 
-// FilePredicate reports a word of test that looks at a file: -e, -nt.
+// FilePredicate reports whether text is an operator of test that tests a file: -e, -nt.
 func FilePredicate(text string) bool {
 	other := []string{"-n", "-z", "-a", "-o", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"}
 	return len(text) > 1 && text[0] == '-' && (text[1] < '0' || text[1] > '9') && !slices.Contains(other, text)
 }
 
-// has reports whether a node, or one below it, is of some kind.
+// has reports whether is holds for a node or one below it.
 func has(n syntax.Node, is func(syntax.Node) bool) bool {
 	found := false
 	syntax.Walk(n, func(n syntax.Node) bool {
@@ -82,7 +82,7 @@ func has(n syntax.Node, is func(syntax.Node) bool) bool {
 	return found
 }
 
-// TestsFile reports a test that looks at a file.
+// TestsFile reports whether a test tests a file.
 func TestsFile(x syntax.TestExpr) bool {
 	return has(x, func(n syntax.Node) bool {
 		switch n := n.(type) {
@@ -95,8 +95,7 @@ func TestsFile(x syntax.TestExpr) bool {
 	})
 }
 
-// PrintsLines reports a command whose output goes into a pipe as it is, and
-// nothing else.
+// PrintsLines reports whether only the output of a command goes into a pipe, unchanged.
 func PrintsLines(st *syntax.Stmt, op syntax.BinCmdOperator) bool {
 	if _, ok := st.Cmd.(*syntax.CallExpr); !ok || op != syntax.Pipe {
 		return false
@@ -131,7 +130,7 @@ func HasBraces(word *syntax.Word) bool {
 	})
 }
 
-// ManyFields reports whether an expansion gives several fields even in quotes.
+// ManyFields reports whether an expansion yields several fields even in quotes.
 func ManyFields(p *syntax.ParamExp) bool {
 	if p.Param != nil && p.Param.Value == "@" {
 		return true
@@ -142,14 +141,14 @@ func ManyFields(p *syntax.ParamExp) bool {
 	return p.Names != 0
 }
 
-// ListsKeys reports ${!a[@]}, which lists the indexes of an array.
+// ListsKeys reports whether p is ${!a[@]}, which lists the indexes of an array.
 func ListsKeys(p *syntax.ParamExp) bool {
 	word, ok := p.Index.(*syntax.Word)
 	return ok && (word.Lit() == "@" || word.Lit() == "*") && p.Exp == nil && p.Repl == nil && p.Slice == nil
 }
 
-// PrintsValues reports a declaration that shows values instead of setting them, those
-// of the environment included.
+// PrintsValues reports whether a declaration prints values, including those of the
+// environment, instead of setting them.
 func PrintsValues(c *syntax.DeclClause) bool {
 	names := false
 	for _, a := range c.Args {
@@ -161,7 +160,7 @@ func PrintsValues(c *syntax.DeclClause) bool {
 	return !names
 }
 
-// SubstitutionSign returns how a command substitution is written.
+// SubstitutionSign returns the brackets of a command substitution: "$( )" or "` `".
 func SubstitutionSign(p *syntax.CmdSubst) string {
 	if p.Backquotes {
 		return "` `"
@@ -169,7 +168,7 @@ func SubstitutionSign(p *syntax.CmdSubst) string {
 	return "$( )"
 }
 
-// CountCommands returns how many simple commands statements hold.
+// CountCommands returns the number of simple commands in statements.
 func CountCommands(list []*syntax.Stmt) int {
 	n := 0
 	for _, st := range list {
@@ -183,8 +182,8 @@ func CountCommands(list []*syntax.Stmt) int {
 	return n
 }
 
-// RunsFirst returns the declarations right in the block of a function's body: they run unless
-// the function is left before.
+// RunsFirst returns the declarations directly in the block of a function's body: they
+// run unless the function is left before.
 func RunsFirst(body *syntax.Stmt) (out []*syntax.DeclClause) {
 	block, is := body.Cmd.(*syntax.Block)
 	if !is {

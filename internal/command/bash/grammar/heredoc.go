@@ -11,9 +11,9 @@ import (
 	"cardea.dev/internal/command/bash/unknown"
 )
 
-// printedCheck finds here-documents in $( ) and <( ) with commands behind them
-// that a semicolon or an ampersand separates. bash prints what is substituted
-// and reads it again, and loses a separator there: $(a <<E; b; c …) runs "b c".
+// printedCheck records here-documents in $( ) and <( ) followed by commands after a
+// semicolon or an ampersand. bash prints the substitution and reads it again, and loses
+// a separator there: $(a <<E; b; c …) runs "b c".
 func (s *Script) printedCheck(stmts []*syntax.Stmt) {
 	if len(stmts) == 0 {
 		return
@@ -23,7 +23,7 @@ func (s *Script) printedCheck(stmts []*syntax.Stmt) {
 		syntax.Walk(st, func(n syntax.Node) bool {
 			switch n := n.(type) {
 			case *syntax.CmdSubst, *syntax.ProcSubst:
-				return false // looked at by itself
+				return false // checked separately
 			case *syntax.Redirect:
 				if (n.Op == syntax.Hdoc || n.Op == syntax.DashHdoc) && separates(s.behind(n, end)) {
 					s.doubt(unknown.LostSeparator, s.Source(st))
@@ -34,8 +34,7 @@ func (s *Script) printedCheck(stmts []*syntax.Stmt) {
 	}
 }
 
-// behind is the text behind a here-document, up to an offset, without its
-// body.
+// behind returns the text after a here-document up to offset end, without its body.
 func (s *Script) behind(r *syntax.Redirect, end int) string {
 	line, after := r.Word.End(), r.Word.End()
 	if r.Hdoc != nil {
@@ -52,10 +51,9 @@ func separates(text string) bool {
 	return strings.ContainsAny(text, ";&")
 }
 
-// heredocCheck finds here-documents that bash ends at another line than the
-// parser: bash reads lines before it looks at expansions, joins those that end
-// in a backslash, and inside of $( ) takes a line that only begins with the
-// delimiter.
+// heredocCheck records here-documents that bash ends at another line than the parser.
+// bash reads lines before expansions, joins lines that end in a backslash, and inside $(
+// ) ends at a line that only begins with the delimiter.
 func (s *Script) heredocCheck(r *syntax.Redirect) {
 	if r.Op != syntax.Hdoc && r.Op != syntax.DashHdoc {
 		return
@@ -97,7 +95,7 @@ func QuotedDelimiter(word *syntax.Word) bool {
 
 var leadingTabs = regexp.MustCompile(`(?m)^\t+`)
 
-// HereText returns the body of a here-document, where nothing in it is expanded.
+// HereText returns the body of a here-document, and whether nothing in it is expanded.
 func HereText(r *syntax.Redirect) (string, bool) {
 	if r.Hdoc == nil {
 		return "", true
@@ -120,9 +118,8 @@ func HereText(r *syntax.Redirect) (string, bool) {
 	return text, true
 }
 
-// placeCheck finds here-documents whose body the parser reads elsewhere than
-// bash, which begins behind the line of the operator: behind ]] the parser
-// misses the end of that line.
+// placeCheck records here-documents whose body the parser reads at another place. For bash it
+// begins after the line of the operator. After ]] the parser misses the end of that line.
 func (s *Script) placeCheck(docs []*syntax.Redirect) {
 	slices.SortFunc(docs, func(a, b *syntax.Redirect) int { return int(a.Pos().Offset()) - int(b.Pos().Offset()) })
 	line, next := -1, 0 // where the line of the last operator ends, and its last body
@@ -143,17 +140,17 @@ func (s *Script) placeCheck(docs []*syntax.Redirect) {
 		}
 		next += body
 		if end := strings.IndexByte(s.Text[min(next, len(s.Text)):], '\n'); end >= 0 {
-			next += end + 1 // behind the line that ends it
+			next += end + 1 // after the line that ends it
 		}
 	}
 }
 
-// within reports whether an offset is another one, tabs aside.
+// within reports whether only tabs are between the offsets from and at.
 func within(at, from int, src string) bool {
 	return at >= from && at <= len(src) && strings.Trim(src[from:at], "\t") == ""
 }
 
-// bodyAt is the size of a body that begins at an offset.
+// bodyAt returns the size of the body that begins at an offset.
 func (s *Script) bodyAt(from int, r *syntax.Redirect) int {
 	mark, _ := Literal(r.Word)
 	size := 0

@@ -8,7 +8,7 @@ import (
 	"cardea.dev/internal/command/bash/texts"
 )
 
-// Literal is the text of a word in which nothing is expanded.
+// Literal returns the text of a word in which nothing is expanded, or false for any other word.
 func Literal(word *syntax.Word) (string, bool) {
 	var b strings.Builder
 	for _, p := range word.Parts {
@@ -40,7 +40,7 @@ func Literal(word *syntax.Word) (string, bool) {
 	return b.String(), true
 }
 
-// quotedAlone reports a word that stays one for certain.
+// quotedAlone reports whether a word certainly stays one word.
 func quotedAlone(word *syntax.Word) bool {
 	if _, ok := Literal(word); ok {
 		return !strings.Contains(word.Lit(), "{")
@@ -49,13 +49,13 @@ func quotedAlone(word *syntax.Word) bool {
 	return quoted
 }
 
-// IsNumber reports a word that surely becomes a number.
+// IsNumber reports whether a word certainly becomes a number.
 func IsNumber(word *syntax.Word) bool {
 	_, ok := Only[*syntax.ArithmExp](word)
 	return ok || texts.PlainNumber(word.Lit())
 }
 
-// Only is the one part of a word, where it is of some kind.
+// Only returns the one part of a word if it is of type T, else false.
 func Only[T syntax.WordPart](word *syntax.Word) (part T, ok bool) {
 	if word != nil && len(word.Parts) == 1 {
 		part, ok = word.Parts[0].(T)
@@ -63,7 +63,8 @@ func Only[T syntax.WordPart](word *syntax.Word) (part T, ok bool) {
 	return part, ok
 }
 
-// Unexpanded is the text of a word in which bash expands nothing.
+// Unexpanded returns the text of an unquoted word in which bash expands nothing, or
+// false for any other word.
 func Unexpanded(word *syntax.Word) (string, bool) {
 	lit, ok := Only[*syntax.Lit](word)
 	if !ok || strings.ContainsAny(lit.Value, "\\{}~*?[$") {
@@ -72,8 +73,8 @@ func Unexpanded(word *syntax.Word) (string, bool) {
 	return lit.Value, true
 }
 
-// AssignmentLike splits NAME=value, as bash does for words that look like
-// CountAssignments wherever they stand.
+// AssignmentLike splits NAME=value, as bash does for words that look like assignments in
+// any place.
 func AssignmentLike(text string) (name, val string, ok bool) {
 	i := strings.IndexByte(text, '=') + 1
 	if i == 0 || !texts.PlainName(strings.TrimSuffix(text[:i-1], "+")) {
@@ -82,7 +83,7 @@ func AssignmentLike(text string) (name, val string, ok bool) {
 	return text[:i], text[i:], true
 }
 
-// PlainIndex reports an index, an offset or a length that is written out.
+// PlainIndex reports whether an index, offset or length is a literal, or absent.
 func PlainIndex(x syntax.ArithmExpr) bool {
 	word, ok := x.(*syntax.Word)
 	return x == nil || ok && (texts.Decimal(word.Lit()) && word.Lit()[0] != '-' || word.Lit() == "@" || word.Lit() == "*")

@@ -7,12 +7,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// OneLine is a command as bash reads it, in one line where that can be, for those who read
-// its text: without comments, with one space between words and "; " between commands.
-// Texts in quotes and here-documents stay as they are. It reports false for what cannot
-// be parsed.
+// OneLine returns a command in one line where possible, as text for people: without
+// comments, with one space between words and "; " between commands. Texts in quotes and
+// here-documents stay unchanged. It returns false if the command cannot be parsed.
 func OneLine(command string) (string, bool) {
-	if !Limit(command).None() || strings.Contains(command, "\\\r\n") { // which bash reads otherwise
+	if !Limit(command).None() || strings.Contains(command, "\\\r\n") { // bash reads it in another way
 		return "", false
 	}
 	f, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
@@ -28,7 +27,7 @@ func OneLine(command string) (string, bool) {
 		default:
 			b.WriteString("; ")
 		}
-		// In one line, the printer moves a here-document out of the quotes around it.
+		// In one line, the printer moves a here-document out of the surrounding quotes.
 		if err := syntax.NewPrinter(syntax.SingleLine(!has(s, isHereDocument))).Print(&b, s); err != nil {
 			return "", false
 		}
@@ -36,8 +35,8 @@ func OneLine(command string) (string, bool) {
 	return opensBelow.ReplaceAllLiteralString(b.String(), "$("), true
 }
 
-// opensBelow finds the line break that the printer puts after the "$(" of a substitution
-// with a here-document.
+// opensBelow matches the line break that the printer puts after the "$(" of a
+// substitution with a here-document.
 var opensBelow = regexp.MustCompile(`\$\(\n\t*`)
 
 func isHereDocument(n syntax.Node) bool {

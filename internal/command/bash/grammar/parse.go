@@ -1,5 +1,5 @@
-// Package grammar parses texts as bash does, and finds the places in which the parser
-// (mvdan.cc/sh), bash, sh and zsh are known to read a text in different ways.
+// Package grammar parses texts as bash does, and finds the places that the parser
+// (mvdan.cc/sh), bash, sh and zsh are known to read in different ways.
 package grammar
 
 import (
@@ -21,40 +21,40 @@ type Script struct {
 	Text string
 	// Stmts are its statements, up to the first error.
 	Stmts []*syntax.Stmt
-	// Doubts say where a shell may read the text in another way.
+	// Doubts are the spots that a shell may read in another way.
 	Doubts []cardea.Opaque
-	// Misread is set where the parser refuses a text that bash may run.
+	// Misread is set if the parser refuses a text that bash may run.
 	Misread bool
 	// Err is the first error of the parser, nil without an error.
 	Err error
 	// Empty is set for a text without any statement and without an error.
 	Empty bool
 
-	// Declarations are its declarations, Arrays the names of its arrays and Functions
-	// its functions, at any depth.
+	// Declarations are its declarations, Arrays the names of its arrays and Functions its
+	// functions, at any depth.
 	Declarations []*syntax.DeclClause
 	Arrays       []string
 	Functions    []*syntax.Stmt
 
-	// Closes is set where it may close a descriptor, IgnoresCase where patterns may ignore
-	// the case of letters, and FindsHidden where they may find hidden names.
+	// Closes is set if it may close a descriptor, IgnoresCase if patterns may ignore case,
+	// and FindsHidden if they may match hidden names.
 	Closes, IgnoresCase, FindsHidden bool
 }
 
 const (
 	// MaxText is the size in bytes of the longest text that is parsed.
 	MaxText = 1 << 20
-	// MaxNesting is how deep brackets, braces, substitutions and control words may nest.
+	// MaxNesting is the depth to which brackets, braces, substitutions and control words may nest.
 	MaxNesting = 200
-	// maxPatternNames is how many names of commands such as c[a]t a script may have: the
-	// parser begins again for each.
+	// maxPatternNames is the number of command names such as c[a]t that a script may have:
+	// the parser starts over for each.
 	maxPatternNames = 16
-	// maxBraces is how many words one brace expansion may become.
+	// maxBraces is the number of words that one brace expansion may yield.
 	maxBraces = 512
 )
 
-// Limit returns why a text is not parsed at all: it is too long, or nests too deeply. It
-// returns 0 for all others.
+// Limit returns why a text is not parsed at all: it is too long, or nests too deeply.
+// For other texts it returns the zero reason.
 func Limit(text string) unknown.Reason {
 	switch {
 	case len(text) > MaxText:
@@ -65,7 +65,7 @@ func Limit(text string) unknown.Reason {
 	return unknown.Reason{}
 }
 
-// Parse parses a text as bash does. With posix set, another sh than bash may run it.
+// Parse parses a text as bash does. posix is set if another sh than bash may run it.
 func Parse(text string, posix bool) *Script {
 	s := &Script{}
 	if reason := rawCheck(text); !reason.None() {
@@ -89,7 +89,7 @@ func Parse(text string, posix bool) *Script {
 	} else {
 		s.doubt(unknown.Misread, text, parseReason(err))
 		s.Misread = !strings.Contains(parseReason(err), "reached EOF")
-		// bash runs what is in front of the line with the error.
+		// bash runs the commands before the line with the error.
 		for st, serr := range parser.StmtsSeq(strings.NewReader(text)) {
 			if serr == nil { // no break: the parser may go on after an error
 				s.Stmts = append(s.Stmts, st)
@@ -103,7 +103,7 @@ func Parse(text string, posix bool) *Script {
 	return s
 }
 
-// doubt notes why a shell may read a text in another way.
+// doubt records a spot that a shell may read in another way.
 func (s *Script) doubt(r unknown.Reason, text string, names ...any) {
 	s.Doubts = append(s.Doubts, r.Spot(text, names...))
 }
@@ -111,7 +111,7 @@ func (s *Script) doubt(r unknown.Reason, text string, names ...any) {
 // Source returns the text of a node as written.
 func (s *Script) Source(n syntax.Node) string { return Source(s.Text, n) }
 
-// Source returns the part of a text that a node was parsed from.
+// Source returns the part of a text from which a node was parsed.
 func Source(text string, n syntax.Node) string {
 	from, to := int(n.Pos().Offset()), int(n.End().Offset())
 	if from < 0 || to > len(text) || from >= to {
@@ -120,8 +120,8 @@ func Source(text string, n syntax.Node) string {
 	return text[from:to]
 }
 
-// nesting estimates how deeply a text nests, from above: it counts openers as
-// written, wherever they stand.
+// nesting returns an upper bound of the nesting depth of a text: it counts every opener,
+// in any place.
 func nesting(text string) int {
 	depth, deepest := 0, 0
 	open := func(n int) {
@@ -167,12 +167,12 @@ func nesting(text string) int {
 	return deepest
 }
 
-// parsers are kept for the next text, since each has large buffers.
+// parsers holds parsers for reuse, since each has large buffers.
 var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.Variant(syntax.LangBash)) }}
 
-// sayPattern is a text in which a command's name such as c[a]rdea begins with an empty
-// string in quotes: that is the same to bash, and the parser no longer takes it for an
-// assignment to an item of an array. ok is false for any other error.
+// sayPattern returns a text in which a command's name such as c[a]rdea begins with an
+// empty quoted string. For bash that is the same, and the parser no longer reads an
+// assignment to an array element. ok is false for any other error.
 func sayPattern(text string, err error) (said string, ok bool) {
 	e, ok := err.(syntax.ParseError)
 	if !ok || !strings.HasSuffix(e.Text, "must be followed by `=`") {
@@ -188,7 +188,7 @@ func sayPattern(text string, err error) (said string, ok bool) {
 // namedByPattern matches a name and a class of characters in which nothing is expanded or quoted.
 var namedByPattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\[[A-Za-z0-9!^_.,:@%+-]*\]`)
 
-// sameInPOSIX reports whether the grammar of sh reads a text as bash's does.
+// sameInPOSIX reports whether the grammar of sh reads a text as the grammar of bash does.
 func sameInPOSIX(text string) bool {
 	var trees [2][]string
 	for i, lang := range []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX} {
@@ -216,7 +216,7 @@ func parseReason(err error) string {
 // closesDescriptor matches what may close a descriptor: >&-, 3>&1-.
 var closesDescriptor = regexp.MustCompile(`&[0-9]*-`)
 
-// noteSwitches notes what a script may switch anywhere in it.
+// noteSwitches records which options a script may switch in any place.
 func (s *Script) noteSwitches() {
 	s.Closes = closesDescriptor.MatchString(s.Text)
 	any := strings.Contains(s.Text, "shopt") && strings.ContainsAny(s.Text, `'"\$`)

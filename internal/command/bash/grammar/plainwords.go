@@ -10,12 +10,12 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// needQuotes are the characters that a word has in quotes alone.
+// needQuotes are the characters that a word may only have in quotes.
 const needQuotes = " \t\n*?[|&;<>$`\"'\\(){}"
 
-// PlainWords reads the words of a command as a shell does: blanks divide them, and quotes keep
-// them together. What a shell would replace, such as $HOME or *.go, is an error. A last *
-// without quotes stands for more words.
+// PlainWords splits a command into words as a shell does: at blanks outside of quotes.
+// Text that a shell would replace, such as $HOME or *.go, is an error. A last unquoted *
+// stands for more words.
 func PlainWords(text string) (words []string, err error) {
 	for w, err := range syntax.NewParser().WordsSeq(strings.NewReader(text)) {
 		if err != nil {
@@ -36,7 +36,7 @@ func PlainWords(text string) (words []string, err error) {
 	return words, nil
 }
 
-// fixed reports a word of a text in which a shell would replace nothing.
+// fixed reports whether a shell would replace nothing in a word.
 func fixed(text string, word *syntax.Word) bool {
 	return !slices.ContainsFunc(word.Parts, func(part syntax.WordPart) bool {
 		switch part := part.(type) {
@@ -49,7 +49,7 @@ func fixed(text string, word *syntax.Word) bool {
 	})
 }
 
-// Quoted writes words so that PlainWords reads them again.
+// Quoted returns words as text that PlainWords reads back.
 func Quoted(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

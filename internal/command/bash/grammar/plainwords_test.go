@@ -30,7 +30,8 @@ func TestPlainWords(t *testing.T) {
 	}
 }
 
-// What a shell would replace, run or end names no word, in quotes or without them.
+// TestPlainWordsRefuse checks that text which a shell would replace, run or end is
+// refused, in quotes or without them.
 func TestPlainWordsRefuse(t *testing.T) {
 	for _, text := range []string{
 		"rm $HOME",
@@ -80,7 +81,7 @@ func FuzzPlainWords(f *testing.F) {
 	})
 }
 
-// Words that need quotes are written in them, so that bash and zsh read them alike.
+// TestQuoted checks that words are quoted if needed, so that bash and zsh read them alike.
 func TestQuoted(t *testing.T) {
 	if got := Quoted([]string{"git", "commit", "-m", "it's"}); got != `git commit -m 'it'"'"'s'` || strings.Contains(Quoted([]string{"a", "*"}), "'") {
 		t.Error(got)

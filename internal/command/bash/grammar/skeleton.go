@@ -6,10 +6,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Skeleton is what remains of a line without the words of its commands: operators,
-// redirections with their targets and texts, loops, conditions, assignments. It reports
-// false for what cannot be parsed. Two lines with the same skeleton start as many
-// commands in the same order and under the same conditions.
+// Skeleton returns a line without the words of its commands: operators, redirections
+// with their targets and texts, loops, conditions, assignments. It returns false if the
+// line cannot be parsed. Two lines with the same skeleton start as many commands in the
+// same order and under the same conditions.
 func Skeleton(line string) (string, bool) {
 	if !Limit(line).None() {
 		return "", false

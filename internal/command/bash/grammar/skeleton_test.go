@@ -6,7 +6,8 @@ import (
 	"cardea.dev/internal/command/bash/grammar"
 )
 
-// What the shell does around commands shows in the skeleton, the words of commands do not.
+// TestSkeleton checks that the skeleton has the constructs of the shell, but not the
+// words of commands.
 func TestSkeleton(t *testing.T) {
 	same := [][2]string{
 		{"pytest tests/a", "pytest   tests/b"},

@@ -6,33 +6,32 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Trait says how bash treats a variable wherever it is in the line. Traits
-// are collected before a script is walked, since a loop or a function can make
-// a later declaration apply to an earlier command.
-type Trait uint8
+// Attribute is a set of properties of a variable that apply anywhere in the line. They
+// are collected before a script is walked, since a loop or a function can make a later
+// declaration apply to an earlier command.
+type Attribute uint8
 
 const (
-	// integer: what is assigned is evaluated as arithmetic (declare -i, and
-	// the shell's own counters).
-	Integer Trait = 1 << iota
-	// listed: an array, for which declare reads text in parentheses as a list
-	// and expands it.
+	// Integer: an assigned value is evaluated as arithmetic (declare -i, and the shell's
+	// own counters).
+	Integer Attribute = 1 << iota
+	// Listed: an array, for which declare reads text in parentheses as a list and expands it.
 	Listed
-	// odd: the value is not what is assigned, or not always: read-only names,
-	// associative arrays, case conversion, global declarations in a function.
+	// Odd: the value is not always the assigned one: read-only names, associative arrays,
+	// case conversion, global declarations in a function.
 	Odd
-	// Counted: where the line does arithmetic with a variable that is not set, zsh makes it an
-	// integer (zshparam(1)). Noted where it happens.
+	// Counted: if the line does arithmetic with an unset variable, zsh makes it an integer
+	// (zshparam(1)). Recorded when it happens.
 	Counted
-	// fixed: read-only, so that another assignment is an error, which ends
-	// more than its own command.
+	// Fixed: read-only, so that another assignment is an error, which ends more than its
+	// own command.
 	Fixed
 )
 
-// TraitsOf reads the options of a declaration. An option that is not
-// written out plainly may be any.
-func TraitsOf(c *syntax.DeclClause) Trait {
-	var t Trait
+// AttributesOf returns the attributes that the options of a declaration give. An option
+// that is not a literal may be any.
+func AttributesOf(c *syntax.DeclClause) Attribute {
+	var t Attribute
 	if c.Variant.Value == "readonly" {
 		t = Odd | Fixed
 	}
@@ -45,7 +44,7 @@ func TraitsOf(c *syntax.DeclClause) Trait {
 		case text == "" || strings.Contains(text, "\\"):
 			t |= Integer | Listed | Odd | Fixed
 		case text[0] == '-' || text[0] == '+':
-			t |= optionTraits(text[1:])
+			t |= optionAttributes(text[1:])
 			if valid := map[string]string{"export": "fnp", "readonly": "aAfp"}[c.Variant.Value]; valid != "" && (text[0] == '+' || strings.Trim(text[1:], valid+"-") != "") {
 				t |= Odd // it is an error, which sets nothing
 			}
@@ -54,15 +53,16 @@ func TraitsOf(c *syntax.DeclClause) Trait {
 	return t
 }
 
-// letterTraits are the traits of options. Any other gives Odd.
-var letterTraits = map[rune]Trait{'x': 0, 'i': Integer, 'a': Listed, 'A': Odd | Listed, 'r': Odd | Fixed}
+// letterAttributes are the attributes that options give. Any other option gives Odd.
+var letterAttributes = map[rune]Attribute{'x': 0, 'i': Integer, 'a': Listed, 'A': Odd | Listed, 'r': Odd | Fixed}
 
-func optionTraits(letters string) (t Trait) {
+// optionAttributes returns the attributes that the letters of one option word give.
+func optionAttributes(letters string) (t Attribute) {
 	if letters == "-" { // the end of the options
 		return 0
 	}
 	for _, c := range letters {
-		of, known := letterTraits[c]
+		of, known := letterAttributes[c]
 		if !known {
 			of = Odd
 		}

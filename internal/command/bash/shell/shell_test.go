@@ -8,8 +8,8 @@ import (
 	"cardea.dev/internal/command/bash/unknown"
 )
 
-// atMost reports whether all that is certain of b holds for a, and b may be all that a may
-// be.
+// atMost reports whether every certain fact of b holds for a, and b has every possible
+// text of a.
 func atMost(a, b Value) bool {
 	if a.Presence&^b.Presence != 0 {
 		return false
@@ -31,7 +31,7 @@ func atMost(a, b Value) bool {
 	return b.Has(Numeric) || len(b.May) >= MaxTexts || !slices.ContainsFunc(a.Texts(), func(text string) bool { return !slices.Contains(b.Texts(), text) })
 }
 
-// stateAtMost is atMost for states.
+// stateAtMost is like atMost, for states.
 func stateAtMost(a, b *State) bool {
 	for name := range b.Vars.All() {
 		if name != "PWD" && !atMost(a.Vars.Get(name), b.Vars.Get(name)) {
@@ -40,7 +40,7 @@ func stateAtMost(a, b *State) bool {
 	}
 	for name := range a.Vars.All() {
 		if name == "PWD" && b.Folder == "" {
-			continue // the interpreter notes the folders that a line may enter
+			continue // the interpreter records the folders that a line may enter
 		}
 		if !atMost(a.Vars.Get(name), b.Vars.Get(name)) {
 			return false
@@ -110,8 +110,8 @@ func someState(r *rand.Rand, facts *Facts) *State {
 	return s
 }
 
-// Join is an upper bound of both of its values, the same in either order, and of a value with
-// itself that value.
+// TestJoinOfValues checks that Join is an upper bound of both values, the same in either
+// order, and that a value joined with itself is that value.
 func TestJoinOfValues(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
 	for range 20000 {
@@ -136,7 +136,8 @@ func TestJoinOfValues(t *testing.T) {
 	}
 }
 
-// Join is an upper bound of states, Clone keeps them apart, and Forget is above all.
+// TestJoinOfStates checks that Join is an upper bound of states, that Clone makes them
+// independent, and that Forget is above all.
 func TestJoinOfStates(t *testing.T) {
 	r := rand.New(rand.NewSource(2))
 	for range 20000 {

@@ -12,50 +12,49 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// State holds what a shell knows at a point of a line. Where the line may have come there in
-// several ways, it holds what is common to all of them.
+// State is the state of a shell at a point of a line. If several paths lead to the
+// point, it holds only what all have in common.
 type State struct {
 	// Vars are the variables that the line has touched.
 	Vars Variables
-	// Folder is the current folder, "" where it is unknown.
+	// Folder is the current folder, or "" if it is unknown.
 	Folder string
 	// FolderMayFail is set after a cd that may have failed, up to the next command. A
 	// command after && shows that it has not.
 	FolderMayFail bool
 	// Pushed are the folders to which popd leads, the next one last.
 	Pushed []string
-	// Name is $0, "" where it is unknown.
+	// Name is $0, or "" if it is unknown.
 	Name string
-	// Params are $1, $2 and so on where ParamsKnown is set, and texts that any of them may
-	// be where it is not.
+	// Params are $1, $2 and so on if ParamsKnown is set. Otherwise they are texts that any
+	// of them may be.
 	Params      []string
 	ParamsKnown bool
-	// Exported are the variables that the line exports, and ExportsAll is set where it
-	// exports all that it sets.
+	// Exported are the variables that the line exports. ExportsAll is set if it exports all
+	// that it sets.
 	Exported   []string
 	ExportsAll bool
-	// Later is the spot of every later command of this shell. It has no code where no
-	// command has one.
+	// Later is the spot of every later command of this shell. Its code is empty if later
+	// commands have no spot.
 	Later cardea.Opaque
-	// Forgotten is why no variable, parameter or folder is known any more; the zero
-	// Reason where none is forgotten.
+	// Forgotten is why variables, parameters and the folder are unknown from here on, or
+	// the zero Reason.
 	Forgotten unknown.Reason
-	// Facts hold wherever this shell is in the line. States of one shell share them.
+	// Facts apply in any place of the line in which this shell is. States of one shell share them.
 	*Facts
 }
 
-// Facts hold for all of a shell, or for the script that it runs, independent of
-// the order of commands: a loop or a function can make a later definition apply to an
-// earlier command.
+// Facts apply to all of a shell, or to the script that it runs, independent of the order of
+// commands: a loop or a function can make a later definition apply to an earlier command.
 type Facts struct {
 	Funcs      map[string]*Function
 	OuterFuncs map[string]*Function // functions of the shell that started this one
 	Aliases    map[string]string
-	Traits     map[string]grammar.Trait
+	Attributes map[string]grammar.Attribute
 	FixedSet   map[string]bool   // read-only variables that the line has set
-	Locals     map[string]Hidden // what the variables of the current function hide; nil outside of functions
+	Locals     map[string]Hidden // the values that local variables of the current function hide; nil outside of functions
 	Origins    map[string][2]int // the parts whose output variables hold
-	// Descriptors are the parts that feed or read descriptors.
+	// Descriptors are the parts that write or read descriptors.
 	Descriptors map[string][2]int
 	Options
 }
@@ -63,12 +62,12 @@ type Facts struct {
 // Hidden is the value that a local variable of a function hides.
 type Hidden struct {
 	Value
-	// Maybe is set where the declaration may not have run.
+	// Maybe is set if the declaration may not have run.
 	Maybe bool
 }
 
-// After returns what the variable holds after the function, where v is what it held at the
-// end.
+// After returns the value of the variable after the function. v is its value at the end
+// of the function.
 func (h Hidden) After(v Value) Value {
 	if h.Maybe {
 		return Join(h.Value, v)
@@ -76,15 +75,15 @@ func (h Hidden) After(v Value) Value {
 	return h.Value
 }
 
-// Options are switches of a shell that hold for all of a line.
+// Options are options of a shell that apply to all of a line.
 type Options struct {
 	HasExitTrap      bool // a command runs when the shell ends
-	HasHandler       bool // a command that sets nothing runs at any time
+	HasHandler       bool // a command that sets nothing may run at any time
 	UnsetsFuncs      bool
 	ExportsFuncs     bool
 	Closes           bool // a descriptor may be closed
 	Traced           bool // the shell prints its commands with their values
-	POSIX            bool // the shell may be another than bash
+	POSIX            bool // another shell than bash may run it
 	IgnoresCase      bool // patterns may match letters of the other case
 	FindsHiddenNames bool // patterns may match names that begin with a dot
 }
@@ -94,7 +93,7 @@ type Function struct {
 	Bodies []*syntax.Stmt
 	Srcs   []string // the texts that the bodies were parsed from
 	At     uint     // offset of the first definition
-	// Sure is set where it is defined once, unconditionally, at the top of the line.
+	// Sure is set if it is defined once, unconditionally, at the top of the line.
 	Sure bool
 	// Active is set while it is walked, and Walked after that.
 	Active, Walked bool
@@ -102,7 +101,7 @@ type Function struct {
 
 // New returns the state in which a line begins. An empty home or folder is unknown.
 func New(folder, home, name string) *State {
-	s := &State{Folder: folder, Name: name, Facts: &Facts{Funcs: map[string]*Function{}, Aliases: map[string]string{}, Traits: map[string]grammar.Trait{},
+	s := &State{Folder: folder, Name: name, Facts: &Facts{Funcs: map[string]*Function{}, Aliases: map[string]string{}, Attributes: map[string]grammar.Attribute{},
 		FixedSet: map[string]bool{}, Origins: map[string][2]int{}, Descriptors: map[string][2]int{}}}
 	if home != "" {
 		s.Vars.Set("HOME", Known(home))
@@ -143,7 +142,7 @@ func (v *Variables) Set(name string, x Value) {
 // All returns the values of all variables that the line has touched.
 func (v *Variables) All() map[string]Value { return v.m }
 
-// Clone returns a copy that changes by itself.
+// Clone returns an independent copy.
 func (s *State) Clone() *State {
 	s.Vars.shared = true // for both
 	c := *s
@@ -189,7 +188,7 @@ func (s *State) Join(o *State) {
 func equal(a, b Value) bool { return Same(a, b) && slices.Equal(a.May, b.May) }
 
 // Forget makes all variables, the parameters and the folder unknown for the rest of the
-// shell: the top of the lattice. What they may be stays.
+// shell: the top of the lattice. Their possible texts stay.
 func (s *State) Forget(why unknown.Reason) {
 	s.Doubt(why)
 	s.ParamsKnown = false
@@ -239,23 +238,25 @@ func (s *State) IsAlias(name string) bool {
 	return is
 }
 
-// Counter reports variables that bash keeps as integers by itself (bash(1), "Shell
-// Variables"). An assignment to one is evaluated.
+// Counter reports whether bash keeps a variable as an integer by itself (bash(1), "Shell
+// Variables"). An assignment to it is evaluated.
 func Counter(name string) bool { return knowledge.IsVariableOf("counter", name) }
 
-// Fixed reports the variables that are read-only in every bash.
+// Fixed reports whether a variable is read-only in every bash.
 func Fixed(name string) bool { return knowledge.IsVariableOf("read_only", name) }
 
 // IsFixed reports whether a variable may be read-only.
-func (s *State) IsFixed(name string) bool { return Fixed(name) || s.Traits[name]&grammar.Fixed != 0 }
+func (s *State) IsFixed(name string) bool {
+	return Fixed(name) || s.Attributes[name]&grammar.Fixed != 0
+}
 
-// IsInteger reports whether what is assigned to a variable is evaluated.
+// IsInteger reports whether a value assigned to a variable is evaluated.
 func (s *State) IsInteger(name string) bool {
-	return s.Traits[name]&grammar.Integer != 0 || Counter(name)
+	return s.Attributes[name]&grammar.Integer != 0 || Counter(name)
 }
 
 // IsPlainCommand reports whether a name is neither a function nor an alias of the line,
-// and means the same in every later command.
+// and has the same meaning in every later command.
 func (s *State) IsPlainCommand(name string) bool {
 	_, alias := s.Aliases[name]
 	return s.Funcs[name] == nil && !alias && s.Later.Code == ""

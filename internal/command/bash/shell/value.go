@@ -1,10 +1,9 @@
-// Package shell models what a shell knows at a point of a line, as sets of possibilities:
-// the value of a variable ([Value]), and variables, folder, parameters, functions, aliases
-// and options together ([State]).
+// Package shell models what a shell knows at a point of a line, as sets of possibilities: the
+// value of a variable ([Value]), and variables, folder, parameters, functions, aliases and
+// options together ([State]).
 //
-// The same value serves both sides of a decision. Its facts hold for certain, whichever way
-// the line takes: allows rest on them. Its texts are what it may be: denies and questions
-// rest on them.
+// One value serves both sides of a decision. Its facts are certain on every path of the line:
+// allow decisions use them. Its texts are possible: deny and ask decisions use them.
 package shell
 
 import (
@@ -15,22 +14,21 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// Value holds what a variable may hold, or what an expansion may give.
+// Value is the set of values that a variable may have, or that an expansion may yield.
 type Value struct {
-	// Text is the value where it is Exact.
+	// Text is the value if Exact holds.
 	Text string
-	// May are the texts that it may be, as far as the line tells, or the elements of a
-	// List.
+	// May are the possible texts, as far as the line shows them, or the elements of a List.
 	May []string
-	// Found is the search that finds the names which the value may be, nil for others.
+	// Found is the search that yields the value, or nil.
 	Found *knowledge.Search
-	// Presence says in which ways it may be there.
+	// Presence holds the ways in which the variable may be present.
 	Presence Presence
-	// Shape holds the facts that are certain.
+	// Shape holds the certain facts.
 	Shape Shape
 }
 
-// Presence says in which ways a variable may be there: one bit for each.
+// Presence is a set of the ways in which a variable may be present, one bit each.
 type Presence uint8
 
 const (
@@ -38,11 +36,11 @@ const (
 	Set Presence = 1 << iota
 	// Unset: the line unsets it.
 	Unset
-	// Outside: it is as it was before the line.
+	// Outside: it has its value from before the line.
 	Outside
 )
 
-// Shape is a set of facts, each of which holds for every text that a value may be.
+// Shape is a set of facts. Each of them holds for every text that a value may be.
 type Shape uint16
 
 const (
@@ -56,16 +54,15 @@ const (
 	Numeric
 	// NonEmpty: not empty.
 	NonEmpty
-	// NoDash: it begins with a digit or a slash, or is empty, and so is no option.
+	// NoDash: it begins with a digit or a slash, or is empty, and so is not an option.
 	NoDash
-	// Evaluable: a number, or what the person's environment holds. Arithmetic may
-	// evaluate it.
+	// Evaluable: a number, or the value of the user's environment. Arithmetic may evaluate it.
 	Evaluable
-	// PlainWord: without quotes it becomes exactly one word where blanks split words, and it
-	// does not begin with a dash. Words are built on both: with this fact, a text such as
-	// -exec would pass as no option.
+	// PlainWord: without quotes it becomes exactly one word if blanks split words, and it
+	// does not begin with a dash. Allow decisions use both: with this fact, a text such as
+	// -exec would not be an option.
 	PlainWord
-	// OneWordOrNone: without quotes it becomes one word or none where blanks split words. It
+	// OneWordOrNone: without quotes it becomes one word or none if blanks split words. It
 	// may begin with a dash.
 	OneWordOrNone
 	// Process: the number of a process that the line has started, or empty.
@@ -78,7 +75,7 @@ var Untouched = Value{Presence: Outside}
 // Removed is the value of a variable that the line unsets.
 var Removed = Value{Presence: Unset}
 
-// Any is a value of which nothing is known.
+// Any is an unknown value.
 var Any = Value{Presence: Set}
 
 // SomeNumber is an unknown number, or empty.
@@ -90,7 +87,7 @@ var SomeProcess = Value{Presence: Set, Shape: Numeric | NoDash | Process}
 // SomeEvaluable is a number, or what the variable held before the line.
 var SomeEvaluable = Value{Presence: Set, Shape: Evaluable}
 
-// Known returns the value that is a text for certain.
+// Known returns the value that is certainly text.
 func Known(text string) Value { return Value{Text: text, Presence: Set, Shape: Exact} }
 
 // Array returns the value of an array with some elements.
@@ -98,7 +95,7 @@ func Array(elements []string) Value {
 	return Value{May: elements, Presence: Set, Shape: List}
 }
 
-// SomeOf returns a value that may be one of some texts, and any other.
+// SomeOf returns an unknown value with the possible texts may.
 func SomeOf(may []string) Value { return Value{May: may, Presence: Set} }
 
 // Known reports whether the value is Text.
@@ -107,19 +104,19 @@ func (v Value) Known() bool { return v.Shape&Exact != 0 }
 // IsArray reports whether the value is an array with the elements May.
 func (v Value) IsArray() bool { return v.Shape&List != 0 }
 
-// IsUntouched reports whether the variable is as it was before the line for certain.
+// IsUntouched reports whether the variable certainly has its value from before the line.
 func (v Value) IsUntouched() bool { return v.Presence == Outside }
 
-// IsUnset reports whether the line has unset the variable for certain.
+// IsUnset reports whether the line has certainly unset the variable.
 func (v Value) IsUnset() bool { return v.Presence == Unset }
 
-// MayBeOutside reports whether the variable may hold what it held before the line.
+// MayBeOutside reports whether the variable may have its value from before the line.
 func (v Value) MayBeOutside() bool { return v.Presence&Outside != 0 }
 
-// Has reports whether all of some facts hold.
+// Has reports whether all of the facts hold.
 func (v Value) Has(facts Shape) bool { return v.Shape&facts == facts }
 
-// Texts returns what the value may be, as far as the line tells.
+// Texts returns the possible texts of the value, as far as the line shows them.
 func (v Value) Texts() []string {
 	switch {
 	case v.Known():
@@ -130,7 +127,7 @@ func (v Value) Texts() []string {
 	return v.May
 }
 
-// Numeric reports whether the value is a number or nothing, for certain.
+// Numeric reports whether the value is certainly a number or empty.
 func (v Value) Numeric() bool {
 	number := func(s string) bool { return s == "" || texts.PlainNumber(s) }
 	switch {
@@ -144,21 +141,21 @@ func (v Value) Numeric() bool {
 	return v.Has(Numeric)
 }
 
-// Evaluable reports whether arithmetic may evaluate the value: it is a number, or what the
-// person's environment holds.
+// Evaluable reports whether arithmetic may evaluate the value: it is a number, or the
+// value of the user's environment.
 func (v Value) Evaluable() bool { return v.IsUntouched() || v.Has(Evaluable) || v.Numeric() }
 
-// Same reports whether two values are the same in all but the texts that they may be.
+// Same reports whether two values are the same, apart from their possible texts.
 func Same(a, b Value) bool {
 	return a.Shape == b.Shape && a.Text == b.Text && a.Found == b.Found && a.Presence == b.Presence &&
 		(!a.IsArray() || slices.Equal(a.May, b.May))
 }
 
-// MaxTexts is how many texts a value may be. Those beyond it are forgotten.
+// MaxTexts is the maximum number of possible texts of a value. Further ones are dropped.
 const MaxTexts = 1024
 
-// Join returns the value of a variable that holds one of two values. Of the facts only
-// Numeric and Evaluable stay, where both have them.
+// Join returns the value of a variable that holds one of two values. Of the facts, only
+// Numeric and Evaluable stay, if both have them.
 func Join(a, b Value) Value {
 	if Same(a, b) && slices.Equal(a.May, b.May) {
 		return a
@@ -167,7 +164,7 @@ func Join(a, b Value) Value {
 	switch {
 	case a.Numeric() && b.Numeric():
 		out.Shape = Numeric
-		return out // which number it is leads nowhere
+		return out // the number itself is irrelevant
 	case a.Evaluable() && b.Evaluable():
 		out.Shape = Evaluable
 	}
@@ -181,7 +178,7 @@ func Join(a, b Value) Value {
 	return out
 }
 
-// Forget returns a value that may be anything, also what it was.
+// Forget returns an unknown value that may still be the old one.
 func (v Value) Forget() Value {
 	return Value{May: v.Texts(), Presence: Set | v.Presence}
 }

@@ -11,8 +11,8 @@ import (
 // Pattern is a pattern of an expansion, or the text that replaces it.
 type Pattern struct {
 	Text string
-	// Known is set where the text is known. Then Plain is set where no character of it
-	// means anything to bash but itself, wildcards aside.
+	// Known is set if the text is known. Plain is then set if every character except
+	// wildcards is literal for bash.
 	Known, Plain bool
 }
 
@@ -21,7 +21,7 @@ func ASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 || r < ' ' })
 }
 
-// Change returns what an expansion makes of a value; false where that is not computed.
+// Change returns the result of an expansion of value, or false if it cannot be computed.
 func Change(p *syntax.ParamExp, value string, pattern, with *Pattern) (string, bool) {
 	switch {
 	case p.Slice != nil:
@@ -61,10 +61,10 @@ func Change(p *syntax.ParamExp, value string, pattern, with *Pattern) (string, b
 	return "", false
 }
 
-// LongestChanged bounds the values that are matched with patterns.
+// LongestChanged is the length in bytes of the longest value that is matched with patterns.
 const LongestChanged = 512
 
-// replaced is ${x/y/z} and ${x//y/z}.
+// replaced returns the result of ${x/y/z} and ${x//y/z}.
 func replaced(value string, r *syntax.Replace, pattern, with string) (string, bool) {
 	begin, end := "", ""
 	if !r.All {
@@ -74,7 +74,7 @@ func replaced(value string, r *syntax.Replace, pattern, with string) (string, bo
 			end, pattern = "$", rest
 		}
 	}
-	if pattern == "" || value == "" { // a star also fits nothing
+	if pattern == "" || value == "" { // a star also matches nothing
 		return "", false
 	}
 	fits := wildcards(begin, pattern, end)
@@ -87,7 +87,7 @@ func replaced(value string, r *syntax.Replace, pattern, with string) (string, bo
 	return value, true
 }
 
-// sliced is ${x:1:2}, with numbers that are written out.
+// sliced returns the result of ${x:1:2} with literal numbers.
 func sliced(value string, s *syntax.Slice) (string, bool) {
 	number := func(x syntax.ArithmExpr) (int, bool) {
 		sign := 1
@@ -132,7 +132,7 @@ func sliced(value string, s *syntax.Slice) (string, bool) {
 // Wildcard reports whether a pattern of * and ? matches all of a text.
 func Wildcard(pattern, text string) bool { return wildcards("^", pattern, "$").MatchString(text) }
 
-// wildcards finds the longest text that a pattern of * and ? matches.
+// wildcards returns an expression for the longest text that a pattern of * and ? matches.
 func wildcards(begin, pattern, end string) *regexp.Regexp {
 	expr := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(strings.ToValidUTF8(pattern, "?")))
 	re := regexp.MustCompile("(?s)" + begin + expr + end)

@@ -1,5 +1,5 @@
-// Package texts computes what bash makes of texts: quotes and escapes, what printf and
-// echo print, and expansions such as ${x%y}. Nothing in it knows variables.
+// Package texts computes how bash changes texts: quotes and escapes, the output of
+// printf and echo, and expansions such as ${x%y}. It does not know variables.
 package texts
 
 import (
@@ -8,13 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// Piece is a stretch of a literal.
+// Piece is a part of a literal.
 type Piece struct {
 	Text   string
 	Quoted bool // a backslash protects it
 }
 
-// Unescape removes the backslashes of an unquoted literal. What they protect is quoted.
+// Unescape removes the backslashes of an unquoted literal. The characters after them are
+// quoted.
 func Unescape(text string) (out []Piece) {
 	plain := ""
 	flush := func() {
@@ -37,11 +38,11 @@ func Unescape(text string) (out []Piece) {
 	return out
 }
 
-// escapeLetters are the characters that stand for another one, or themselves, after a
-// backslash, and escapedLetters those that they stand for.
+// escapeLetters are the characters that a backslash changes, and escapedLetters their
+// replacements.
 const escapeLetters, escapedLetters = `abeEfnrtv\`, "\a\b\x1b\x1b\f\n\r\t\v\\"
 
-// reader names what reads escapes: the format of printf, echo -e and %b, or $'…'.
+// reader is the kind of text with escapes: the format of printf, echo -e and %b, or $'…'.
 type reader uint8
 
 const (
@@ -50,16 +51,16 @@ const (
 	ansiC
 )
 
-// ANSIC decodes the inside of $'…'. False for escapes whose result depends on the shell or
-// the locale, or cuts the string: the text is zsh's then, about.
+// ANSIC decodes the inside of $'…'. It returns false for escapes whose result depends
+// on the shell or the locale, or cuts the string. The text is then roughly that of zsh.
 func ANSIC(s string) (string, bool) {
 	text, stops, exact := escaped(s, ansiC)
 	return text, exact && !stops
 }
 
-// Escaped takes the escapes off that printf and echo -e know: octal numbers after a
-// zero where zero is set. It reports \c, which ends the output, and whether that is what
-// bash prints for certain.
+// Escaped decodes the escapes that printf and echo -e know. If zero is set, octal
+// numbers follow a zero. stops is set for \c, which ends the output. exact is set if
+// bash certainly prints the text.
 func Escaped(s string, zero bool) (text string, stops, exact bool) {
 	if zero {
 		return escaped(s, echo)
@@ -67,6 +68,8 @@ func Escaped(s string, zero bool) (text string, stops, exact bool) {
 	return escaped(s, format)
 }
 
+// escaped decodes the escapes of s as the reader by does. stops and exact are those of
+// [Escaped].
 func escaped(s string, by reader) (text string, stops, exact bool) {
 	var b strings.Builder
 	exact = true
@@ -91,7 +94,7 @@ func escaped(s string, by reader) (text string, stops, exact bool) {
 				i++
 				rest = rest[1:]
 			} else if by == echo && c >= '1' && c <= '7' {
-				exact = false // bash's own echo leaves it as it is
+				exact = false // bash's own echo does not change it
 			}
 			n, used := escapeNumber(rest)
 			exact = exact && n > 0 && n <= 0x7f
@@ -114,8 +117,8 @@ func escaped(s string, by reader) (text string, stops, exact bool) {
 	return b.String(), false, exact
 }
 
-// escapeNumber reads \xHH, \uHHHH, \UHHHHHHHH and \NNN without the backslash:
-// its value, and how many bytes it takes.
+// escapeNumber reads \xHH, \uHHHH, \UHHHHHHHH and \NNN without the backslash. It returns
+// the value, and the number of bytes read.
 func escapeNumber(s string) (n, used int) {
 	base, most, at := 16, 2, 1
 	switch s[0] {
@@ -147,7 +150,8 @@ func escapeNumber(s string) (n, used int) {
 
 var unquote, unbrace, unhere = unescaper("$`\"\\"), unescaper("$`\"\\}"), unescaper("$`\\")
 
-// unescaper removes the backslashes in front of some characters, and those that join lines.
+// unescaper returns a replacer that removes backslashes before the special characters,
+// and those that join lines.
 func unescaper(special string) *strings.Replacer {
 	pairs := []string{"\\\n", ""}
 	for _, c := range special {
@@ -159,8 +163,8 @@ func unescaper(special string) *strings.Replacer {
 // UnescapeQuoted removes the backslashes of text in double quotes.
 func UnescapeQuoted(s string) string { return unquote.Replace(s) }
 
-// UnescapeBraced removes those of text inside of "${…}".
+// UnescapeBraced removes the backslashes of text inside "${…}".
 func UnescapeBraced(s string) string { return unbrace.Replace(s) }
 
-// UnescapeHeredoc removes those of a here-document, where quotes mean nothing.
+// UnescapeHeredoc removes the backslashes of a here-document, where quotes are literal.
 func UnescapeHeredoc(s string) string { return unhere.Replace(s) }

@@ -10,7 +10,7 @@ func IsNameStart(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// PlainName reports whether s is a variable's name and nothing else.
+// PlainName reports whether s is the name of a variable.
 func PlainName(s string) bool {
 	return s != "" && IsNameStart(s[0]) && !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf || !IsNameByte(byte(r)) })
 }
@@ -27,7 +27,7 @@ func PlainNumber(s string) bool {
 	return s != "" && s[0] >= '0' && s[0] <= '9' && strings.Trim(s, "0123456789abcdefABCDEF#x") == ""
 }
 
-// Decimal reports a number that arithmetic leaves as it is written.
+// Decimal reports whether s is a number that arithmetic does not change.
 func Decimal(s string) bool {
 	digits := strings.TrimPrefix(s, "-")
 	return s == "0" || digits != "" && len(digits) < 18 && strings.Trim(digits, "0123456789") == "" && digits[0] != '0'
@@ -45,5 +45,5 @@ func HasGlob(s string) bool {
 // WordBytes are the bytes of a plain word, such as the delimiter of a here-document.
 const WordBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.!"
 
-// MaxText is how many bytes a word, or the output of a printf, may become.
+// MaxText is the size in bytes to which a word, or the output of a printf, may grow.
 const MaxText = 1 << 16

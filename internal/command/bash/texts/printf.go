@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Printf returns what printf prints with a format and its arguments, and whether that is
-// certain. The format is used again as long as arguments are left.
+// Printf returns the output of printf with a format and its arguments, and whether that
+// is certain. The format is reused until no argument is left.
 func Printf(words []string) (string, bool) {
 	for len(words) > 1 && words[0] == "--" {
 		words = words[1:]
@@ -45,8 +45,8 @@ func Printf(words []string) (string, bool) {
 	}
 }
 
-// directive prints what a text begins with that stands for an argument of printf, and
-// says how long it is; 0 where nothing is printed after it.
+// directive prints the directive at the start of text with its arguments. It returns the
+// length of the directive, or 0 if nothing is printed after it.
 func directive(b *strings.Builder, text string, args *[]string) (size int, exact bool) {
 	n := 1
 	for n < len(text) && strings.IndexByte("-+ #0123456789.*'hljzt", text[n]) >= 0 {
@@ -81,7 +81,7 @@ func directive(b *strings.Builder, text string, args *[]string) (size int, exact
 	return n + 1, exact && n == 1
 }
 
-// Unquoted is a word without the quotes around it.
+// Unquoted returns a word without the quotes around it.
 func Unquoted(s string) string {
 	s = strings.TrimPrefix(s, "$'")
 	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
@@ -93,17 +93,17 @@ func Unquoted(s string) string {
 	return strings.TrimSuffix(s, "'")
 }
 
-// CountsOutput reports a format of printf with %n, which sets the variable that
+// CountsOutput reports whether a format of printf has %n, which sets the variable that
 // its argument names.
 func CountsOutput(format string) bool { return countsOutput.MatchString(format) }
 
 var countsOutput = regexp.MustCompile(`%[-+ #0-9.*'hlLqjzt]*n`)
 
-// spellsPercent finds a percent sign that is written as \u0025 or \U00000025: zsh reads it as
-// one, bash prints it.
+// spellsPercent matches a percent sign written as \u0025 or \U00000025: zsh reads it as
+// a percent sign, bash prints it.
 var spellsPercent = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\\(?:u(?:0025|0?25(?:[^[:xdigit:]]|$))|U(?:00000025|0{0,5}25(?:[^[:xdigit:]]|$)))`)
 })
 
-// SpellsPercent reports a format with a percent sign that only zsh sees.
+// SpellsPercent reports whether a format has a percent sign that only zsh reads.
 func SpellsPercent(format string) bool { return spellsPercent().MatchString(format) }

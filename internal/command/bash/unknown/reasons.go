@@ -1,6 +1,6 @@
-// Package unknown enumerates the reasons for which something in a command line is not
-// known. It is the only way in which internal/command/bash says so: each reason becomes an opaque
-// spot of a command or of the line.
+// Package unknown enumerates the reasons for which something in a command line is
+// unknown. internal/command/bash reports unknown things only through it: each reason
+// becomes an opaque spot of a command or of the line.
 package unknown
 
 import (
@@ -9,7 +9,7 @@ import (
 	"cardea.dev"
 )
 
-// Reach is how far a reason reaches.
+// Reach is the scope of a reason.
 type Reach uint8
 
 const (
@@ -19,14 +19,14 @@ const (
 	Line
 	// Later: every later command of the same shell.
 	Later
-	// Values: the variables, parameters and folders of the shell from here on. It makes no
-	// spot by itself: the words that they are in do.
+	// Values: the variables, parameters and folders of the shell from here on. It yields no
+	// spot by itself, but the words that use them do.
 	Values
 	// Rest: all of the line, of which nothing more is analyzed.
 	Rest
 )
 
-// Reason says why something is not known. The zero value is no reason.
+// Reason is why something is unknown. The zero value is no reason.
 type Reason struct {
 	reach Reach
 	code  cardea.OpaqueCode
@@ -36,7 +36,7 @@ type Reason struct {
 // None reports whether there is no reason.
 func (r Reason) None() bool { return r.text == "" }
 
-// Reach returns how far the reason reaches.
+// Reach returns the scope of the reason.
 func (r Reason) Reach() Reach { return r.reach }
 
 // Spot returns the opaque spot of the reason in a text. Names fill its message.
@@ -44,7 +44,7 @@ func (r Reason) Spot(text string, names ...any) cardea.Opaque {
 	return cardea.Opaque{Code: r.code, Text: Shorten(text), Reason: fmt.Sprintf(r.text, names...)}
 }
 
-// shortened is how many bytes of a text a spot shows.
+// shortened is the number of bytes of a text that a spot shows.
 const shortened = 120
 
 // Shorten cuts a text for a message at a rune boundary.
@@ -59,7 +59,7 @@ func Shorten(s string) string {
 	return s[:cut] + "…"
 }
 
-// The reasons, by how far they reach.
+// The reasons, by scope.
 var (
 	// Reasons that concern one command.
 	ZshExpansion         = Reason{Command, cardea.OpaqueZsh, "an expansion that only zsh has"}
@@ -83,9 +83,9 @@ var (
 	ShellInput           = Reason{Command, cardea.OpaqueStandardInput, "a shell reads its commands from its standard input"}
 	ShellDescriptor      = Reason{Command, cardea.OpaqueDescriptor, "a shell reads its commands from a descriptor"}
 	ChildOption          = Reason{Command, cardea.OpaqueShellOption, "an option of the shell that changes what it runs, or how"}
-	ValueTrait           = Reason{Command, cardea.OpaqueDeclaration, "the declaration changes how values are read"}
+	ValueAttribute       = Reason{Command, cardea.OpaqueDeclaration, "the declaration changes how values are read"}
 	ZshDeclaration       = Reason{Command, cardea.OpaqueZsh, "an option of the declaration that only zsh has, or that it reads in another way"}
-	NameTrait            = Reason{Command, cardea.OpaqueDeclaration, "the declaration changes how names or functions are read"}
+	NameAttribute        = Reason{Command, cardea.OpaqueDeclaration, "the declaration changes how names or functions are read"}
 	ListValue            = Reason{Command, cardea.OpaqueEvaluated, "bash reads the value as a list, and expands it"}
 	Lookup               = Reason{Command, cardea.OpaqueLookup, "it changes how later commands are found or run"}
 	Indirect             = Reason{Command, cardea.OpaqueEvaluated, "an indirect expansion may evaluate what the variable holds"}

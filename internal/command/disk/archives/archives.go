@@ -1,6 +1,6 @@
 // Package archives lists the files of archives for package disk. A program that imports
-// it can read archives; the hook's program does not, and has cardea-engine judge a call
-// that names one.
+// it can read archives. The hook's program does not, and leaves a call that names an
+// archive to cardea-engine.
 package archives
 
 import (
@@ -14,12 +14,13 @@ import (
 	"cardea.dev/internal/command/disk"
 )
 
-// maxUnpacked is how much of what is packed is looked through, in bytes.
+// maxUnpacked is the number of unpacked bytes that are searched.
 const maxUnpacked = 128 << 20
 
 var _ = disk.Register(members)
 
-// members lists the files of an archive by its first bytes.
+// members returns the files of an archive, whose format its first bytes show. It returns
+// false if the archive cannot be read.
 func members(data []byte) ([]string, bool) {
 	switch {
 	case bytes.HasPrefix(data, []byte("PK")):
@@ -48,6 +49,8 @@ func zipMembers(data []byte) ([]string, bool) {
 	return names, true
 }
 
+// tarMembers returns the files of an unpacked tar archive and the targets of its links.
+// It returns false if the archive is broken or has too many files.
 func tarMembers(packed io.Reader) ([]string, bool) {
 	r := tar.NewReader(io.LimitReader(packed, maxUnpacked))
 	var names []string
@@ -59,7 +62,7 @@ func tarMembers(packed io.Reader) ([]string, bool) {
 		case err != nil || len(names) >= disk.MaxMembers:
 			return nil, false
 		case h.Typeflag == tar.TypeLink || h.Typeflag == tar.TypeSymlink:
-			names = append(names, h.Linkname) // what is written through it later
+			names = append(names, h.Linkname) // later files may be written through it
 		}
 		names = append(names, h.Name)
 	}

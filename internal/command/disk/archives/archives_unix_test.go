@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/command/disk"
 )
 
-// TestMembers reads archives that real programs have made.
+// TestMembers reads archives that real programs have created.
 func TestMembers(t *testing.T) {
 	dir := t.TempDir()
 	run := func(script string) {

@@ -1,9 +1,9 @@
-// Package files is what is known of files by their names: which ones hold
-// secrets, which ones something runs, which ones say what agents may do.
+// Package files knows files by their names: which hold secrets, which some program runs,
+// and which control agents.
 //
-// It is data: packs/files/*.yaml and the credentials of packs/commands/*.yaml, from which the lists in lists_gen.go are
-// generated. Rules name a list with the condition "files"; everything else asks
-// here, so that each list exists once.
+// The lists are data: packs/files/*.yaml and the credentials of packs/commands/*.yaml,
+// from which lists_gen.go is generated. Rules name a list with the condition "files".
+// All other code uses this package, so that each list exists once.
 package files
 
 import (
@@ -17,13 +17,13 @@ import (
 
 //go:generate go run ./gen
 
-// list is a list of globs with the meaning that they have in rules.
+// list is a named list of globs, as rules understand them.
 type list struct {
 	name  string
 	globs []string
 }
 
-// Names are the names of all lists.
+// Names returns the names of all lists.
 func Names() []string {
 	var out []string
 	for i := range lists {
@@ -32,7 +32,7 @@ func Names() []string {
 	return out
 }
 
-// Globs are the globs of a list, nil where there is none of that name.
+// Globs returns the globs of a list, or nil if no list has that name.
 func Globs(name string) []string {
 	for i := range lists {
 		if lists[i].name == name {
@@ -42,26 +42,24 @@ func Globs(name string) []string {
 	return nil
 }
 
-// set is lists made ready to be compared with paths. Case does not count: the
-// names of secrets are known on every platform.
+// set is the lists in a form that is fast to compare with paths. Case is ignored: the
+// names of secrets are the same on every platform.
 type set struct {
-	// byName are the patterns by their last segment that stands for itself, ""
-	// for none.
+	// byName holds the patterns by their last literal segment, "" for those without one.
 	byName map[string][]entry
 }
 
-// entry is a pattern. One of a folder, which ends with a slash or "/**", names
-// what lies below, too.
+// entry is a pattern. A pattern of a folder, which ends with a slash or "/**", also
+// matches all paths below it.
 type entry struct {
 	paths.Pattern
 	folder bool
-	// needs is a piece of the pattern without wildcards, which every path has that it
-	// names: to look for that is quicker than to compare.
+	// needs is a literal piece of the pattern that every matching path contains. To look
+	// for it is faster than to compare.
 	needs string
 }
 
-// names reports whether a pattern names a path, or a folder above it if it names what
-// lies below, too.
+// names reports whether e matches p, or a folder above p if e also matches all paths below.
 func (e *entry) names(p *path) bool {
 	if !strings.Contains(p.text, e.needs) {
 		return false
@@ -90,7 +88,7 @@ func newSet(names ...string) *set {
 	return s
 }
 
-// newEntry is a glob as a pattern of whole paths. A home folder may lie anywhere.
+// newEntry returns the pattern of a glob for whole paths. A home folder may be anywhere.
 func newEntry(glob string) entry {
 	glob = strings.ToLower(glob)
 	name := strings.TrimSuffix(strings.TrimSuffix(glob, "/**"), "/")
@@ -102,15 +100,15 @@ func newEntry(glob string) entry {
 	return entry{pattern, folder, needed(pattern)}
 }
 
-// needed is the longest piece of a pattern of which every path that it matches has each
-// letter in this order, "" where there is none that is certain.
+// needed returns the longest literal piece that every path matched by pattern contains,
+// or "" if there is no certain one.
 func needed(pattern paths.Pattern) (longest string) {
 	for _, seg := range pattern {
 		pieces := []string{seg.Text}
 		switch {
 		case seg.Literal:
 		case strings.ContainsAny(seg.Text, `[\`):
-			pieces[0] = seg.Text[:strings.IndexAny(seg.Text, `*?[\`)] // what stands behind may be part of a class
+			pieces[0] = seg.Text[:strings.IndexAny(seg.Text, `*?[\`)] // the rest may be part of a class
 		default:
 			pieces = strings.FieldsFunc(seg.Text, func(r rune) bool { return r == '*' || r == '?' })
 		}
@@ -123,7 +121,7 @@ func needed(pattern paths.Pattern) (longest string) {
 	return longest
 }
 
-// path is what sets are compared with, in lower case: its text, and its segments.
+// path is a path in lower case, prepared for comparison with sets: its text and its segments.
 type path struct {
 	text string
 	segs []string
@@ -134,10 +132,10 @@ func pathOf(p string) *path {
 	return &path{text, paths.Segments(text)}
 }
 
-// has reports whether a path is one of the set, or lies below a folder that is.
+// has reports whether p, or a folder above it, is in the set.
 func (s *set) has(p string) bool { return s.names(pathOf(p)) }
 
-// names is has for a path that is compared with more than one set.
+// names is like has, for a path that is compared with more than one set.
 func (s *set) names(p *path) bool {
 	by := func(name string) bool {
 		return slices.ContainsFunc(s.byName[name], func(e entry) bool { return e.names(p) })
@@ -166,9 +164,9 @@ var (
 	input      = sync.OnceValue(func() *set { return newSet("read-as-input") })
 )
 
-// MayHoldSecret reports whether a path, or a pattern, looks like one that holds a
-// secret. It errs on the side of yes: what it takes for one is not read without a
-// question, and rules say whether it is asked about or denied.
+// MayHoldSecret reports whether a path, or a pattern, looks like one of a file with a
+// secret. It prefers false positives: such a file is not read without a question, and
+// rules decide between asking and denying.
 func MayHoldSecret(p string) bool {
 	name := pathpkg.Base(p)
 	kept := strings.Trim(name, "#~")
@@ -190,11 +188,11 @@ func MayHoldSecret(p string) bool {
 			return true
 		}
 	}
-	// A pattern for hidden files reaches .env.
+	// A pattern for hidden files matches .env.
 	return strings.HasPrefix(kept, ".") && strings.ContainsAny(kept, "*?[") && paths.MayBeNamed(kept, ".env")
 }
 
-// HoldsSecret reports whether a path is one that is known to hold a secret.
+// HoldsSecret reports whether p is known to hold a secret. It returns false for "".
 func HoldsSecret(p string) bool {
 	if p == "" {
 		return false
@@ -203,28 +201,27 @@ func HoldsSecret(p string) bool {
 	return (surely().names(given) || saysSecret(given, p)) && !templates().names(given)
 }
 
-// saysSecret reports whether a name, or the name of a folder above it, says that it
-// is a secret. Source code and documents about secrets are none.
+// saysSecret reports whether a name, or the name of a folder above it, indicates a
+// secret. Source code and documents about secrets are excluded.
 func saysSecret(p *path, given string) bool {
 	return (named().names(p) || folders().has(pathpkg.Dir(given))) && !sourceCode().names(p)
 }
 
-// EndsLikeKey reports names that end like those of keys.
+// EndsLikeKey reports whether name ends like that of a key file.
 func EndsLikeKey(name string) bool { return keyEndings().has("/" + pathpkg.Base(name)) }
 
-// protectedLists are what Claude Code never writes without a question
+// protectedLists are the lists of files that Claude Code never writes without a question
 // (permission-modes, "Protected paths").
 var protectedLists = []string{"executed", "executed-plain", "repository-and-harness"}
 
-// Protected reports whether a path is, or lies below, what harnesses never write
-// without a question.
+// Protected reports whether harnesses never write a path, or a folder above it, without
+// a question.
 func Protected(p string) bool { return protected().has(p) }
 
-// SaysAgents reports whether a file says what agents may do.
+// SaysAgents reports whether p controls what agents may do.
 func SaysAgents(p string) bool { return steering().has(p) }
 
-// MayBeProtected reports whether a pattern of one name may stand for something
-// that is protected.
+// MayBeProtected reports whether a pattern of one name may match a protected file.
 func MayBeProtected(name string) bool {
 	for _, l := range protectedLists {
 		for _, g := range Globs(l) {
@@ -236,16 +233,16 @@ func MayBeProtected(name string) bool {
 	return false
 }
 
-// Temporary are the folders for files that nobody keeps.
+// Temporary returns the folders for temporary files.
 func Temporary() []string { return foldersOf("temporary-folders") }
 
-// System are the folders of the system, whose files everybody reads.
+// System returns the folders of the system, whose files every user may read.
 func System() []string { return foldersOf("system-folders") }
 
-// Mounted are the folders in which each name is another machine's.
+// Mounted returns the folders in which each name is a mount of another machine.
 func Mounted() []string { return foldersOf("mounted-when-named") }
 
-// SetEnvironment are the files of a project, as paths in it, that set variables.
+// SetEnvironment returns the files that set environment variables, as paths inside a project.
 func SetEnvironment() []string {
 	var out []string
 	for _, g := range Globs("sets-environment") {
@@ -254,10 +251,11 @@ func SetEnvironment() []string {
 	return out
 }
 
-// HoldsPrograms reports a folder in which a program's name means what it says.
+// HoldsPrograms reports whether dir is a folder of system programs, where a known name
+// is the known program.
 func HoldsPrograms(dir string) bool { return slices.Contains(foldersOf("system-programs"), dir) }
 
-// ShowsMachine reports a file of /proc that everybody may read.
+// ShowsMachine reports whether p is a file of /proc that every user may read.
 func ShowsMachine(p string) bool { return machine().has(p) }
 
 func foldersOf(list string) []string {
@@ -268,15 +266,14 @@ func foldersOf(list string) []string {
 	return out
 }
 
-// IsFilledFolder reports whether a name is that of a folder beside code that tools fill.
+// IsFilledFolder reports whether p is named like a folder next to code that tools fill.
 func IsFilledFolder(p string) bool { return filled().has(p) }
 
-// IsPlainOutput reports whether a name is that of plain output. The list is of
-// what is known to be harmless: any other name may be one that a tool runs or
-// reads as its configuration.
+// IsPlainOutput reports whether p is named like plain output. The list holds names that are
+// known to be harmless: a tool may run any other file or read it as its configuration.
 func IsPlainOutput(p string) bool { return output().has(p) && !input().has(lastTwo(p)) }
 
-// lastTwo are the last two names of a path.
+// lastTwo returns the last two names of a path, after a slash.
 func lastTwo(p string) string {
 	return "/" + pathpkg.Join(pathpkg.Base(pathpkg.Dir(p)), pathpkg.Base(p))
 }

@@ -34,9 +34,8 @@ func commands(t *testing.T) []source.File {
 	return programs
 }
 
-// Each credential that the tests name is one by its entry alone: without the entry,
-// the test would fail. It is shut for what reads without a question, and does not go
-// to the network.
+// TestCredentials checks that each credential of the tests is found by its own entry
+// alone. It is not read without a question, and is not sent over the network.
 func TestCredentials(t *testing.T) {
 	tools := map[string]bool{}
 	for _, f := range commands(t) {
@@ -78,7 +77,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// The lists in the program are those that people wrote.
+// TestListsAreCurrent checks that the generated lists match the YAML files.
 func TestListsAreCurrent(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "lists.go")
 	if text, err := exec.Command("go", "run", "./gen", out).CombinedOutput(); err != nil {
@@ -102,8 +101,8 @@ func TestListsAreCurrent(t *testing.T) {
 	}
 }
 
-// Every entry matters: no other one of its list names its example, so that a list
-// without it would not name it.
+// TestEntriesMatter checks that no other entry of its list matches the example of an
+// entry, so that each entry is needed.
 func TestEntriesMatter(t *testing.T) {
 	for _, l := range read(t) {
 		for i, f := range l.Files {
@@ -117,7 +116,7 @@ func TestEntriesMatter(t *testing.T) {
 }
 
 func TestSecrets(t *testing.T) {
-	for p, want := range map[string][2]bool{ // may hold one, surely holds one
+	for p, want := range map[string][2]bool{ // may hold one, certainly holds one
 		"/home/u/.ssh/id_rsa": {true, true}, "/home/u/.ssh/id_rsa.pub": {true, false}, "/p/id_ed25519.pub": {false, false}, "/p/.env": {true, true},
 		"/p/.env.production": {true, true}, "/p/.env.example": {false, false}, "/p/.ENV": {true, true}, "/p/.env.bak": {true, true}, "/p/#.env#": {true, false},
 		"/p/.env~": {true, false}, "/p/server.pem": {true, false}, "/p/monkey.go": {false, false}, "/home/u/.aws/config": {true, false}, "/home/u/.aws/credentials": {true, true},
@@ -141,7 +140,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// Every file of a list of secrets is shut for what reads without a question.
+// TestEverySecretIsShut checks that no file of a list of secrets is read without a question.
 func TestEverySecretIsShut(t *testing.T) {
 	for _, name := range []string{"private-keys", "system-keys", "env-files", "histories", "browser-profiles", "transcripts", "credentials"} {
 		for _, g := range files.Globs(name) {

@@ -7,7 +7,8 @@ import (
 	"cardea.dev/internal/base/paths"
 )
 
-// The quick look at a path never says no where the pattern names it.
+// TestNeededPiece checks that the quick test of a path never rejects a path that the
+// pattern matches.
 func TestNeededPiece(t *testing.T) {
 	fillings := []string{"", "x", "rsa", ".a", "ä-b.c"}
 	tried := 0

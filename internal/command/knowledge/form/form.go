@@ -1,6 +1,5 @@
-// Package form has the types of command knowledge: what programs do with their
-// words, as people write it in packs/commands/*.yaml and as the generated table
-// holds it.
+// Package form defines the types of command knowledge: what programs do with their
+// words, as written in packs/commands/*.yaml and stored in the generated table.
 //
 // The tag of a field is its key in the files, and its comment is the text of
 // docs/command-knowledge.md.
@@ -14,32 +13,28 @@ import (
 
 // Program is a program or one of its subcommands.
 type Program struct {
-	// All names of the program: `name: [head, ghead]`. A subcommand's name may end
-	// in `*`, which stands for any ending; `*` alone stands for every other word. That
-	// word is no operand, so a description that is complete needs `operands: none`
-	// beside it.
+	// All names of the program: `name: [head, ghead]`. A subcommand's name may end in `*`,
+	// which stands for any ending. `*` alone stands for every other word. That word is not
+	// an operand, so a complete description also needs `operands: none`.
 	Name []string `yaml:"name,required"`
-	// The access to each operand. Required, unless the entry says nothing but properties: then its
-	// commands are described elsewhere or nowhere, and their names may have subcommands in
-	// them (`git lfs push`).
+	// The access to each operand. Required, unless the entry has only properties. The
+	// commands of such an entry may be described in another entry, and their names may have
+	// subcommands in them (`git lfs push`).
 	Operands Access `yaml:"operands" kind:"operand"`
-	// The access to the first operand, where it differs.
+	// The access to the first operand, if it differs.
 	FirstOperand Access `yaml:"first_operand" kind:"operand"`
 	// Options with which the first operand is like the others (`grep -e`).
 	FirstOperandUnless []string `yaml:"first_operand_unless" words:"options"`
-	// The access to the last operand, where it differs and is not the only one.
+	// The access to the last operand, if it differs and there are several.
 	LastOperand Access `yaml:"last_operand" kind:"operand"`
 	// Accesses to the value in operands of the form `key=value`: `{of: write}` of dd.
 	KeyValueOperands []NamedAccess `yaml:"key_value_operands" kind:"operand"`
-	// Operands come before the first option; words behind it belong to an
-	// expression (`find`).
+	// Operands come before the first option. Words after it belong to an expression (`find`).
 	OperandsBeforeOptions bool `yaml:"operands_before_options"`
-	// Options on operands' right side are options on every system. Without it,
-	// such an option makes the description incomplete, because macOS takes it for
-	// an operand.
+	// Options after operands are options on every system. Without this key, such an option
+	// makes the description incomplete, because macOS treats it as an operand.
 	OptionsAfterOperands bool `yaml:"options_after_operands"`
-	// After so many operands, all words belong to another program (`docker run
-	// IMAGE …`).
+	// After this many operands, all words belong to another program (`docker run IMAGE …`).
 	OptionsEndAfterOperands int `yaml:"options_end_after_operands" max:"9"`
 	// An option that ends the options of known subcommands, as `--` does.
 	EndOfOptions string `yaml:"end_of_options" words:"options"`
@@ -47,12 +42,12 @@ type Program struct {
 	OptionsWithoutDash bool `yaml:"options_without_dash"`
 	// Long options begin with one dash.
 	SingleDashOptions bool `yaml:"single_dash_options"`
-	// Options that take a value. In front of a subcommand they apply where
-	// `global_value_options` is not given.
+	// Options that take a value. Before a subcommand they apply if `global_value_options`
+	// is not given.
 	ValueOptions []string `yaml:"value_options" words:"options"`
-	// Options with a value that stand in front of the subcommand only.
+	// Options with a value that are allowed only before the subcommand.
 	GlobalValueOptions []string `yaml:"global_value_options" words:"options"`
-	// Options with a value that stand in front of the subcommand or behind it.
+	// Options with a value that are allowed before and after the subcommand.
 	PersistentValueOptions []string `yaml:"persistent_value_options" words:"options"`
 	// Options whose value, if any, is part of the same word (`sed -i.bak`).
 	AttachedValueOptions []string `yaml:"attached_value_options" words:"options"`
@@ -61,19 +56,18 @@ type Program struct {
 	TwoValueOptions []string `yaml:"two_value_options" words:"options"`
 	// Accesses to the values of options: `{-o: write}`.
 	OptionAccesses []NamedAccess `yaml:"option_accesses" kind:"operand" words:"options"`
-	// Options that make operands stand for everything below them, or `[always]`.
+	// Options that extend operands to everything below them, or `[always]`.
 	RecursiveOptions []string `yaml:"recursive_options" words:"options,always"`
 	// The program skips hidden files below folders, unless one of these options is
 	// given (`rg --hidden`).
 	SkipsHiddenUnless []string `yaml:"skips_hidden_unless" words:"options"`
-	// Other accesses where one of the listed options is given.
+	// Other accesses if one of the listed options is given.
 	When []When `yaml:"when"`
-	// What the program does besides, whatever its words are: `network` for a host
-	// of the line, `configured` for a host of its own configuration, `unknown` for
-	// anything.
+	// The accesses of the program that do not depend on its words: `network` for a host of
+	// the line, `configured` for a host of its own configuration, `unknown` for anything.
 	Accesses []Access `yaml:"accesses" kind:"besides"`
-	// What the program and its subcommands do besides where `complete` does not
-	// apply. A subcommand's own list replaces it.
+	// More accesses of the program and its subcommands where `complete` does not apply. A
+	// subcommand's own list replaces it.
 	AccessesIfIncomplete []Access `yaml:"accesses_if_incomplete" kind:"besides"`
 	// Operands may be `host:path`, which contacts that host (`scp`).
 	HostPathOperands bool `yaml:"host_path_operands"`
@@ -96,31 +90,31 @@ type Program struct {
 	SavesUnderURLNameUnless []string `yaml:"saves_under_url_name_unless" words:"options"`
 	// Options whose value is an address, as operands are (`curl --url`).
 	AddressOptions []string `yaml:"address_options" words:"options"`
-	// Options that name an output, in whose value `#1` stands for what the first braces or
-	// brackets of an address stand for (`curl -o`).
+	// Options that name an output. In their value, `#1` stands for the current value of the
+	// first braces or brackets of an address (`curl -o`).
 	NumberedNameOptions []string `yaml:"numbered_name_options" words:"options"`
 	// Endings that the program adds to the name of a file that does not exist
 	// (`unzip x` reads `x.zip`).
 	TriesSuffixes []string `yaml:"tries_suffixes"`
-	// Options whose value is added to the name of each file that is edited: its old content is
-	// kept there (`sed -i.bak`).
+	// Options whose value is added to the name of each edited file. The old content is
+	// saved there (`sed -i.bak`).
 	BackupSuffixOptions []string `yaml:"backup_suffix_options" words:"options"`
-	// Endings of names. Each file that the program edits gives way to one whose name lacks
-	// its ending, or to one with the first of these (`gunzip x.gz`, `gzip x`).
+	// Endings of names. The program replaces each edited file by one without its ending, or
+	// by one with the first of these endings (`gunzip x.gz`, `gzip x`).
 	Suffixes []string `yaml:"suffixes"`
-	// Options with which the program leaves the files that it edits as they are, and writes
-	// beside them, or `[always]`.
+	// Options with which the program does not change the files that it edits, and writes
+	// next to them, or `[always]`.
 	KeepsFiles []string `yaml:"keeps_files" words:"options,always"`
 	// Options that switch `keeps_files` off.
 	KeepsFilesUnless []string `yaml:"keeps_files_unless" words:"options"`
 	// Options whose value is such an ending.
 	SuffixOptions []string `yaml:"suffix_options" words:"options"`
-	// Words with which a program of `answers_help` only prints something about itself, where they
-	// are its only word (`--version`).
+	// Words with which a program of `answers_help` only prints information about itself, if
+	// there is no other word (`--version`).
 	InformationWords []string `yaml:"information_words"`
-	// Options with which a program of `answers_help` and its known subcommands only print help,
-	// where they are the only word after it (`docker push --help`). `[none]` in a
-	// subcommand takes them back for the subcommands below it.
+	// Options with which a program of `answers_help` and its known subcommands only print
+	// help, if no other word follows (`docker push --help`). `[none]` in a subcommand
+	// removes them for the subcommands below it.
 	HelpOptions []string `yaml:"help_options" words:"options,none"`
 	// The command that this program is another name of: `docker compose` of
 	// docker-compose.
@@ -128,34 +122,33 @@ type Program struct {
 	// Subcommands that are other names of subcommands: `{i: install}` of npm. Rules
 	// that name one match both.
 	SubcommandAliases []Alias `yaml:"subcommand_aliases"`
-	// With which words this description is complete: the program does this and
-	// nothing else. Without it, the program may always do more.
+	// The words with which this description is complete: the program does this and nothing
+	// else. Without this key, the program may always do more.
 	Complete *Complete `yaml:"complete"`
-	// With which words the program reads and writes the files that are described, and
-	// does nothing else. An entry for these files then covers it, and so does the mode
-	// acceptEdits for the programs of `accepted_as_edit`.
+	// The words with which the program reads and writes the described files and does
+	// nothing else. An entry for these files then covers it. For the programs of
+	// `accepted_as_edit`, so does the mode acceptEdits.
 	Edits *Complete `yaml:"edits"`
-	// How many words a subcommand has. The default is 1 where there are
-	// `subcommands`, else 0.
+	// The number of words of a subcommand. The default is 1 if there are `subcommands`, else 0.
 	SubcommandWords int `yaml:"subcommand_words" max:"3"`
-	// A word that is none of the subcommands is the first operand of the program
-	// itself, as is every word behind `--` (`stamp IN OUT` beside `stamp verify
-	// FILE`). `subcommands` must then name all of them. Where such operands make the
-	// description complete, `complete` has `without_subcommand`, too.
+	// A word that names no subcommand is the first operand of the program itself, as is
+	// every word after `--` (`stamp IN OUT` next to `stamp verify FILE`). `subcommands`
+	// must then list all of them. If such operands make the description complete,
+	// `complete` also has `without_subcommand`.
 	OperandsWithoutSubcommand bool `yaml:"operands_without_subcommand"`
 	// The subcommands that differ from the program.
 	Subcommands []Program `yaml:"subcommands"`
-	// Properties are those of the entry. The generated table has them for itself.
+	// Properties are the properties of the entry. The generated table has a separate list of them.
 	Properties []Held `yaml:"-"`
 	// Source is the file that describes the program; nil in subcommands.
 	Source *Source `yaml:"-"`
 }
 
-// Described reports an entry that says more than properties.
+// Described reports whether p has more than properties.
 func (p *Program) Described() bool { return p.Operands != "" }
 
-// VariableKinds and LanguageCalls are no properties of commands: their holders in the generated table
-// are kinds of variables, and languages.
+// VariableKinds and LanguageCalls are not properties of commands: their holders in the
+// generated table are kinds of variables, and languages.
 const (
 	VariableKinds Property = "variable_kinds"
 	LanguageCalls Property = "language_calls"
@@ -174,15 +167,15 @@ type NamedAccess struct {
 	Access Access
 }
 
-// Alias says that some words of a command mean the same as others.
+// Alias maps some words of a command to others with the same meaning.
 type Alias struct{ Words, Means []string }
 
-// Access is what is done to a word's file or host.
+// Access is an access to the file or host that a word names.
 type Access = cardea.AccessKind
 
 // Accesses that only command knowledge has.
 const (
-	// None is that of a word that names no file.
+	// None is the access to a word that names no file.
 	None Access = "none"
 	// Edit is reading and writing.
 	Edit Access = "edit"
@@ -192,12 +185,11 @@ const (
 	Revision Access = "revision"
 	// Configured is contacting a host of the program's own configuration.
 	Configured Access = "configured"
-	// Repository is that of a repository of a forge, [HOST/]OWNER/REPO.
+	// Repository is the access to a repository of a forge, [HOST/]OWNER/REPO.
 	Repository Access = "repository"
 )
 
-// Subcommand is the description of a subcommand, nil where it is like that of
-// the program.
+// Subcommand returns the description of a subcommand, or nil if the one of the program applies.
 func (p *Program) Subcommand(name string) *Program {
 	for i := range p.Subcommands { // by index: a program is large
 		for _, n := range p.Subcommands[i].Name {
@@ -210,47 +202,44 @@ func (p *Program) Subcommand(name string) *Program {
 	return nil
 }
 
-// When are other accesses where an option is given.
+// When holds accesses that apply if an option is given.
 type When struct {
 	// The options, or `option=text` where the value must contain the text.
 	Options []string `yaml:"options,required" words:"options"`
-	// The access to operands then.
+	// The access to operands in this case.
 	Operands Access `yaml:"operands" kind:"operand"`
-	// The access to the last operand then.
+	// The access to the last operand in this case.
 	LastOperand Access `yaml:"last_operand" kind:"operand"`
-	// Operands stand for everything below them then.
+	// Operands include everything below them in this case.
 	Recursive bool `yaml:"recursive"`
 	// Accesses to values of options, instead of those of the program.
 	OptionAccesses []NamedAccess `yaml:"option_accesses" kind:"operand" words:"options"`
 }
 
-// Complete are the words with which a description is complete.
+// Complete describes the words with which a description is complete.
 type Complete struct {
 	// All words: no option and no operand makes the program do anything else.
 	AnyWords bool `yaml:"any_words"`
-	// All options that are harmless or whose access is described, with and without
-	// value. `-X=GET` stands for this value alone, `-o=jsonpath=*` for values that
-	// begin so. Any other option makes the description incomplete. The options of a
-	// program count for its subcommands, too.
+	// All options that are harmless or whose access is described, with and without value. `-X=GET`
+	// stands for this value alone, `-o=jsonpath=*` for values with this prefix. Any other option
+	// makes the description incomplete. The options of a program also apply to its subcommands.
 	Options []string `yaml:"options" words:"options"`
-	// The access to each operand then, where it is another one: `fdisk -l` only reads what
+	// The access to each operand in this case, if it differs: `fdisk -l` only reads what
 	// other calls of fdisk write.
 	Operands Access `yaml:"operands" kind:"operand"`
 	// `-5` is an option.
 	NumericOptions bool `yaml:"numeric_options"`
-	// The number of operands that are allowed at most.
+	// The maximum number of operands.
 	MaxOperands int `yaml:"max_operands" max:"9"`
-	// LimitsOperands is set where max_operands is given, which may be 0.
+	// LimitsOperands is set if max_operands is given, which may be 0.
 	LimitsOperands bool `yaml:"-"`
-	// Options that switch `max_operands` off, in front of the operands (`git branch
-	// --list x`).
+	// Options before the operands that switch `max_operands` off (`git branch --list x`).
 	MaxOperandsUnless []string `yaml:"max_operands_unless" words:"options"`
 	// Also complete without a subcommand (`git remote -v`).
 	WithoutSubcommand bool `yaml:"without_subcommand"`
-	// Files of the project that tell the program what to run or whom to contact.
-	// `readonly` refuses where one of them is in the folder or above it (`.npmrc`), and
-	// behind `~/` where it is in the home folder (`~/.curlrc`). `.git` stands for git's
-	// configuration.
+	// Files of the project that set what the program runs or contacts. `readonly` refuses
+	// if one of them is in the folder or above it (`.npmrc`), or with `~/` in the home
+	// folder (`~/.curlrc`). `.git` stands for the configuration of git.
 	UnlessProjectFiles []string `yaml:"unless_project_files"`
 	// Each operand begins with one of these (`date +%F`).
 	OperandPrefixes []string `yaml:"operand_prefixes"`
@@ -258,14 +247,13 @@ type Complete struct {
 	FirstOperands []string `yaml:"first_operands"`
 	// There are operands after the first, and each of them is one of these.
 	LaterOperands []string `yaml:"later_operands"`
-	// The first operand names one of these or several, and so does the part of each
-	// operand in front of a slash: `pods,svc`, `pods/x` (`kubectl get`).
+	// The first operand names one or more of these, and so does the part of each operand
+	// before a slash: `pods,svc`, `pods/x` (`kubectl get`).
 	ResourceTypes []string `yaml:"resource_types"`
 	// No word matches one of these. A star at the beginning or the end stands for
 	// any text.
 	ForbiddenWords []string `yaml:"forbidden_words"`
-	// One of these options is given, in front of the operands where
-	// `single_dash_options` is set.
+	// One of these options is given, before the operands if `single_dash_options` is set.
 	RequiredOptions []string `yaml:"required_options" words:"options"`
 	// All of these options are also given.
 	RequiredTogether []string `yaml:"required_together" words:"options"`
@@ -276,15 +264,16 @@ type Complete struct {
 	ScriptLanguage string `yaml:"script_language" words:"sed,awk,jq,yq,fzf,git,curl,python,node,perl,ruby,sqlite"`
 	// The options that have a script as value.
 	ScriptOptions []string `yaml:"script_options" words:"options"`
-	// Without a script option and an operand but "-", the here-document is the script.
+	// Without a script option, and without an operand other than "-", the here-document is
+	// the script.
 	ReadsDocument bool `yaml:"reads_document"`
 	// An option with a value is not combined with other letters in one word.
 	NoClusteredValues bool `yaml:"no_clustered_values"`
-	// Also complete where each operand is a process that the line has started.
+	// Also complete if each operand is a process that the line has started.
 	EndsStarted bool `yaml:"ends_started"`
-	// The line gives it nothing to read on its standard input.
+	// The line gives the program nothing to read on its standard input.
 	NoInput bool `yaml:"no_input"`
-	// No word says that it names a secret: those of `secret` in `variable_kinds` are in none.
+	// No word indicates a secret: it contains none of the words of `secret` in `variable_kinds`.
 	NoSecretWords bool `yaml:"no_secret_words"`
 	// Each operand is a plain name that the line gives. Others name commands: perl reads
 	// `x|` from the command x, and writes to `>x` (perlop(1), "I/O Operators").

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// grammar is a parsing expression grammar (bford.info/pub/lang/peg.pdf), in which a choice takes
-// the first that fits. A rule goes on in lines that begin with a blank. Beside the usual notation,
+// grammar is a parsing expression grammar (bford.info/pub/lang/peg.pdf): a choice takes
+// the first alternative that matches. A rule continues in lines that begin with a blank.
+// In addition to the usual notation,
 //
-//	"x"      is 'x' after blanks, which the rule blank reads; where it is a word, the rule
-//	         wordend must fit after it
-//	@name(e) fits where e does and the check of that name takes what e read
-//	$name(e) is that after blanks
+//	"x"      is 'x' after blanks, which the rule blank reads; if it is a word, the rule
+//	         wordend must match after it
+//	@name(e) matches if e does and the check of that name accepts the text of e
+//	$name(e) is @name(e) after blanks
 type grammar map[string]*expression
 
-// expression is a part of a rule: a choice, a sequence, or what one of these signs says. ' and "
-// stand for literals, [ for a class, r for the name of a rule.
+// expression is a part of a rule: a choice, a sequence, or one of the signs of the
+// notation. ' and " mark literals, [ a class, r the name of a rule.
 type expression struct {
 	sign  byte
 	text  string // the literal, or the name of the rule or the check
@@ -29,7 +30,7 @@ const choice, sequence, ruleName = '/', ' ', 'r'
 // notation matches a word of a rule.
 const notation = `'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\[(?:\\.|[^]\\])*]|[@$]?\w+|[/()*+?&!.]`
 
-// parse reads the text of a grammar, which is a part of the program.
+// parse reads the text of a grammar. The text is part of the program and is not checked.
 func parse(text string) grammar {
 	g, name := grammar{}, ""
 	rules := map[string]string{}
@@ -51,7 +52,7 @@ func parse(text string) grammar {
 	return g
 }
 
-// choices takes alternatives from the words, up to a closing bracket.
+// choices reads alternatives from the words, up to a closing bracket.
 func choices(words *[]string) *expression {
 	e := &expression{sign: choice, of: []*expression{{sign: sequence}}}
 	for len(*words) > 0 && (*words)[0] != ")" {
@@ -65,7 +66,7 @@ func choices(words *[]string) *expression {
 	return e
 }
 
-// item takes one part of a sequence, with the signs around it.
+// item reads one part of a sequence, with the signs around it.
 func item(words *[]string) *expression {
 	word := (*words)[0]
 	*words = (*words)[1:]
@@ -97,7 +98,7 @@ func item(words *[]string) *expression {
 	return e
 }
 
-// unescaped is a text with its escapes replaced, those of Go.
+// unescaped returns text with Go escapes replaced.
 func unescaped(text string) string {
 	var out strings.Builder
 	for text != "" {
@@ -136,28 +137,30 @@ func fill(class *[256]bool, set string, not bool) {
 	}
 }
 
-// most is how many parts of rules are tried in one script, and nested how deep they are.
+// most is the number of parts of rules that are tried in one script, and nested the
+// depth to which they nest.
 const most, nested = 1 << 20, 2000
 
-// reading is a script under reading.
+// reading is the state of the reading of one script.
 type reading struct {
 	grammar
 	s               string
 	at, steps, deep int
-	// exceeded is set where it was too much or too deep, so that nothing counts.
+	// exceeded is set if a limit was reached, so that no result is valid.
 	exceeded bool
-	// brackets is how many are open.
+	// brackets is the number of open brackets.
 	brackets int
 	checks   checks
 	names    Names    // the listed ones
-	others   []string // names that mean something else than a variable
+	others   []string // names that cannot be a variable
 	notes    []note
 }
 
-// note keeps a text that a check has seen.
+// note is a text that a check has seen.
 type note struct{ check, text string }
 
-// fits reads an expression; what it read is undone where it does not fit.
+// fits reports whether e matches at the current position, and reads it. If it does not
+// match, the position is restored.
 func (r *reading) fits(e *expression) bool {
 	at, brackets, notes := r.at, r.brackets, len(r.notes)
 	r.steps, r.deep = r.steps+1, r.deep+1
@@ -169,6 +172,7 @@ func (r *reading) fits(e *expression) bool {
 	return ok
 }
 
+// reads reports whether e matches, and reads it. It does not restore the position.
 func (r *reading) reads(e *expression) bool {
 	switch e.sign {
 	case choice:
@@ -223,7 +227,7 @@ func (r *reading) literal(text string) bool {
 	return true
 }
 
-// bracket counts one.
+// bracket counts the brackets in text.
 func (r *reading) bracket(text string) bool {
 	r.brackets += strings.Count("([{", text) - strings.Count(")]}", text)
 	return true

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// listed stands for the lists of command knowledge.
+// listed replaces the lists of command knowledge.
 func listed(list string) []string {
 	return map[string][]string{
 		"Python that reads":        {"print", "len", "open:reads", "os.listdir:lists", ".read"},
@@ -17,7 +17,8 @@ func listed(list string) []string {
 	}[list]
 }
 
-// Each rule and each check that a grammar names is there, and none is left over.
+// TestGrammars checks that each rule and check that a grammar names exists, and that
+// each one is used.
 func TestGrammars(t *testing.T) {
 	for name, l := range languages {
 		g := l.grammar()
@@ -60,8 +61,8 @@ func TestGrammars(t *testing.T) {
 	}
 }
 
-// What is too deep or too long is not read, wherever the limit is met: after a "!", a rule that
-// was cut short would look like one that does not fit.
+// TestLimits checks that a script beyond a limit is not read, wherever the limit is reached.
+// After a "!", a rule that was cut short would look like one that does not match.
 func TestLimits(t *testing.T) {
 	g := parse("script <- nest !.\nnest <- '(' nest ')' / !bad [a-z]+\nbad <- 'b' more\nmore <- last\nlast <- 'ad'\n")
 	accepted := 0
@@ -87,7 +88,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A script of any length is read or refused soon. The guard is for what never ends.
+// TestLongScripts checks that a script of any length is read or refused soon. The time
+// limit catches a read without end.
 func TestLongScripts(t *testing.T) {
 	for language, piece := range map[string]string{"python": "x = 1\n", "node": "let x = 1; ", "perl": "$x = 1; ", "awk": "{ x = 1 } "} {
 		began := time.Now()

@@ -1,10 +1,10 @@
-// Package inline reads scripts in the words of a command and says which files they read, where
-// they surely do nothing but compute, read and print.
+// Package inline reads scripts in the words of a command and reports which files they
+// read, if they certainly only compute, read and print.
 //
-// What it understands of a language is a grammar, in the file that has the language's name. It
-// knows names, not modules: each name in a script is a listed one or a variable of its own. No
-// value that such names give can do more. What opens or lists files must say in its own words
-// which.
+// What it understands of a language is a grammar, in the file with the language's name.
+// It knows names, not modules: each name in a script is a listed one or a variable of
+// the script. No value of such names can do more. A call that opens or lists files must
+// name them in its own words.
 package inline
 
 import (
@@ -16,36 +16,37 @@ import (
 	"unicode/utf8"
 )
 
-// Words gives the words of a list of command knowledge.
+// Words returns the words of a list of command knowledge.
 type Words func(list string) []string
 
-// Use says which files and modules a script uses.
+// Use holds the files and modules that a script uses.
 type Use struct {
-	// Read and Listed are the paths of which it reads contents, and names and attributes.
+	// Read are the paths whose contents the script reads, and Listed those whose names and
+	// attributes it reads.
 	Read, Listed []string
-	// Required are those of Read that are modules, so that a folder would be run.
+	// Required are the paths of Read that are modules: Node runs a folder of that name.
 	Required []string
-	// Imports is set where it imports modules of Python.
+	// Imports is set if the script imports modules of Python.
 	Imports bool
 }
 
-// Names are listed names: functions and classes ("len", "os.path.join"), attributes of any value
-// (".split"), and modules that may be imported and not used ("import subprocess"), with what they
-// do with the file that their first argument names.
+// Names holds the listed names and what they do with the file that their first argument
+// names. They are functions and classes ("len", "os.path.join"), attributes of any value
+// (".split"), and modules that may be imported but not used ("import subprocess").
 type Names map[string]string
 
-// What names do. The others compute.
+// The effects of names. All other names only compute.
 const (
-	Reads = "reads" // the contents of the file, if there is no other mode
+	Reads = "reads" // the contents of the file, unless another mode is given
 	Lists = "lists" // names and attributes
-	Opens = "opens" // a member of what is open already, if there is no other mode
-	Tells = "tells" // it gives a class, which may be compared and shown, and not called
-	Takes = "takes" // it computes, if it is passed one value
+	Opens = "opens" // a member of an open file, unless another mode is given
+	Tells = "tells" // it returns a class, which may be compared and shown, but not called
+	Takes = "takes" // it computes if it has one argument
 	Fails = "fails" // an exception that an except clause may name
 )
 
-// language has the grammar of one and the checks in it, texts that no script may have, and the
-// lists of names that scripts may use, and that no variable may have.
+// language holds the grammar of a language and its checks, texts that no script may
+// have, the names that scripts may use, and the names that no variable may have.
 type language struct {
 	grammar        func() grammar
 	checks         checks
@@ -61,14 +62,15 @@ var (
 		"awk":    {grammar: of("awk")},
 		"perl":   {grammar: of("perl"), checks: perlChecks, refused: `[\r\v\f\x00]|\n=`, others: "Perl's own variables"},
 		"python": {grammar: of("python"), checks: pythonChecks, listed: "Python that reads", others: "Python's other names"},
-		// Some words lead a value to code, or to a method that a later one calls.
+		// Some words turn a value into code, or into a method that a later word calls.
 		"node": {grammar: of("javascript"), checks: javaScriptChecks, listed: "JavaScript that reads", others: "JavaScript's other names",
 			refused: `[\r\v\f\x00\x{2028}\x{2029}\x{feff}\x{a0}]|<!--|-->|` +
 				`\b(?:constructor|__\w+__|prototype|caller|callee|arguments|mainModule|valueOf|toJSON|then|Symbol|toPrimitive)\b`},
 	}
 )
 
-// of gives a grammar. Few lines have a script, and a hook that answers one call must not read all.
+// of returns a function that reads a grammar once. Few lines have a script, and a hook
+// that answers one call must not read all grammars.
 func of(name string) func() grammar {
 	return sync.OnceValue(func() grammar {
 		text, err := grammars.ReadFile(name + ".peg")
@@ -79,12 +81,12 @@ func of(name string) func() grammar {
 	})
 }
 
-// swallowed are signs that are a part of the letter before them where the machine's encoding is
-// not UTF-8 (GBK, Shift JIS).
+// swallowed matches characters that are a part of the letter before them if the
+// machine's encoding is not UTF-8 (GBK, Shift JIS).
 const swallowed = "[^\\x00-\\x7f][@\\[\\\\\\]^`{|}~]"
 
-// Read reads a script in a language, by its name in packs/commands; false where it may do more, or
-// the language is not known.
+// Read returns what a script uses. name is its language in packs/commands. It returns
+// false if the script may do more, or if the language is unknown.
 func Read(name, text string, words Words) (Use, bool) {
 	l, known := languages[name]
 	if !known {
@@ -101,7 +103,7 @@ func Read(name, text string, words Words) (Use, bool) {
 	return r.use()
 }
 
-// all reports whether the grammar fits all of the script.
+// all reports whether the grammar matches the whole script.
 func (r *reading) all() bool {
 	return r.fits(r.grammar["script"]) && r.at == len(r.s) && !r.exceeded
 }
@@ -117,7 +119,7 @@ func (r *reading) use() (u Use, ok bool) {
 			u.Imports = true
 		case "uses":
 			if !slices.ContainsFunc(r.notes, func(d note) bool { return d.text == n.text && (d.check == "declares" || d.check == "assigns") }) {
-				return Use{}, false // nothing that Python has under this name
+				return Use{}, false // Python has no such name
 			}
 		case "json":
 			u.Read, u.Required = append(u.Read, n.text), append(u.Required, n.text)
@@ -139,7 +141,7 @@ func (r *reading) use() (u Use, ok bool) {
 	return u, true
 }
 
-// value is the text of a variable that gets but one.
+// value returns the text of a variable that is assigned only once, or false.
 func (r *reading) value(variable string) (value string, known bool) {
 	for i, n := range r.notes {
 		if n.text != variable || n.check != "declares" && n.check != "assigns" {
@@ -153,16 +155,16 @@ func (r *reading) value(variable string) (value string, known bool) {
 	return value, known
 }
 
-// checks are those of a language.
+// checks are the checks of a language, by name.
 type checks map[string]func(r *reading, text string) bool
 
-// note keeps a text for later checks.
+// note records a text for later checks. It always returns true.
 func (r *reading) note(check, text string) bool {
 	r.notes = append(r.notes, note{check, text})
 	return true
 }
 
-// noted is the text of the last note of one of these checks.
+// noted returns the text of the last note of one of these checks, or "".
 func (r *reading) noted(checks ...string) string {
 	for _, n := range slices.Backward(r.notes) {
 		if slices.Contains(checks, n.check) {
@@ -172,7 +174,7 @@ func (r *reading) noted(checks ...string) string {
 	return ""
 }
 
-// unquoted is the text of a literal that stands for its text.
+// unquoted returns the text of a literal without escapes.
 func unquoted(literal string) string {
 	literal = literal[strings.IndexAny(literal, `'"`):]
 	return literal[1 : len(literal)-1]
@@ -180,7 +182,7 @@ func unquoted(literal string) string {
 
 func (r *reading) has(list string, word string) bool { return slices.Contains(r.others, list+word) }
 
-// does reports whether the name that was read is listed, and does this.
+// does returns a check whether the name that was read is listed with this effect.
 func does(what string) func(*reading, string) bool {
 	return func(r *reading, _ string) bool {
 		does, listed := r.names[r.noted("name")]
@@ -188,7 +190,7 @@ func does(what string) func(*reading, string) bool {
 	}
 }
 
-// begins starts a name, and member makes it longer, unless it is a name of a value.
+// begins starts a name. member extends it, unless it is already a listed name.
 func begins(r *reading, name string) bool { return r.note("name", name) }
 
 func member(r *reading, name string) bool {
@@ -204,20 +206,20 @@ var perlChecks = checks{
 	"begins":   func(r *reading, sign string) bool { return r.note("begins", sign) },
 	"ends":     func(r *reading, sign string) bool { return sign == strings.ReplaceAll(r.noted("begins"), "{", "}") },
 	"unbraced": func(r *reading, _ string) bool { return r.noted("begins") != "{" },
-	// Files to read, the environment and Perl's folders have other names.
+	// Files to read, the environment and Perl's folders have reserved names.
 	"own": func(r *reading, name string) bool { return !slices.Contains(r.others, name) },
 }
 
 var javaScriptChecks = checks{
 	"begins": begins, "member": member, "path": path, "reads": does(Reads), "lists": does(Lists), "computes": does(""),
-	// It would be another variable in another place.
+	// In another place it would be another variable.
 	"declares": func(r *reading, name string) bool {
 		_, listed := r.names[name]
 		return !listed && name[0] >= '_' && !slices.Contains(r.others, name) && !r.has("module ", name) && r.note("declares", name)
 	},
 	"own":    func(r *reading, name string) bool { return slices.Contains(r.notes, note{"declares", name}) },
 	"method": (*reading).method, "key": func(r *reading, name string) bool { return !r.method(name) },
-	// A value of Node's own.
+	// A value that Node defines.
 	"value": func(r *reading, _ string) bool {
 		name := r.noted("name")
 		_, listed := r.names[name]
@@ -261,7 +263,7 @@ var pythonChecks = checks{
 	"mode": func(_ *reading, literal string) bool {
 		return slices.Contains([]string{"r", "rb", "br", "rt", "tr"}, unquoted(literal))
 	},
-	// The fields of the text name arguments, and no attributes of them.
+	// The fields of the text name arguments, not attributes of them.
 	"template": func(_ *reading, literal string) bool {
 		for field := range strings.SplitSeq(unquoted(literal), "{") {
 			field, _, _ = strings.Cut(field, "}")
@@ -277,7 +279,7 @@ var pythonChecks = checks{
 	},
 	"opens": func(r *reading, name string) bool { return r.names["."+name] == Opens },
 
-	// A name of an import has but one meaning, and none before it.
+	// An imported name has only one meaning, and none before the import.
 	"module": func(r *reading, path string) bool { return r.module(path) && r.note("module", path) },
 	"package": func(r *reading, path string) bool {
 		first, _, _ := strings.Cut(path, ".")
@@ -333,7 +335,7 @@ func (r *reading) module(path string) bool {
 	return false
 }
 
-// alias returns the full name of an imported one, "" for another name.
+// alias returns the full name of an imported name, or "".
 func (r *reading) alias(name string) string {
 	for i, n := range r.notes {
 		if n == (note{"stands", name}) {
@@ -343,7 +345,7 @@ func (r *reading) alias(name string) string {
 	return ""
 }
 
-// stands keeps a name for what was imported last.
+// stands records name as the name of the last import.
 func (r *reading) stands(name string) bool {
 	of := r.noted("module", "part")
 	_, listed := r.names[name]

@@ -1,9 +1,7 @@
-// Package source reads packs/commands/*.yaml, the form in which people write
-// down what programs do. The generator makes the table from it that Cardea
-// links.
+// Package source reads packs/commands/*.yaml, the hand-written descriptions of programs.
+// The generator makes the table that Cardea links from them.
 //
-// Reading is strict, because a misspelled key would make a program look harmless
-// that is not.
+// Reading is strict: with a misspelled key, a dangerous program would look harmless.
 package source
 
 import (
@@ -15,7 +13,7 @@ import (
 type File struct {
 	// Path is the file's name in the repository.
 	Path string `yaml:"-"`
-	// The manuals and versions that the file was written from.
+	// The manuals and versions from which the file was written.
 	Manual string `yaml:"manual,required"`
 	// Environment variables that may make the programs of the file execute, load
 	// or write something, or contact another host. A star at the end stands for
@@ -29,8 +27,8 @@ type File struct {
 	Programs []form.Program `yaml:"programs"`
 	// Programs that start other programs with their words.
 	Wrappers []form.Wrapper `yaml:"wrappers"`
-	// Variables of a shell or of programs, by kind: special ones of a shell, `command` for those
-	// that hold one, `expansion` for those that a shell expands.
+	// Variables of a shell or of programs, by kind: special ones of a shell, `command` for
+	// those that hold a command, `expansion` for those that a shell expands.
 	VariableKinds []form.OptionValues `yaml:"variable_kinds"`
 	// Calls by language that only show (`print`) or compute text (`len*`, and the method `.upper*`
 	// of a constant). SQL has statements (`insert`) and functions (`count*`).
@@ -41,14 +39,14 @@ type File struct {
 	Credentials []Credentials `yaml:"credentials"`
 	// Where programs take passwords, keys and tokens on their command lines.
 	Passwords []form.Password `yaml:"passwords"`
-	// In which words two calls of a program may differ, so that who allowed one has
-	// allowed the other.
+	// The words in which two calls of a program may differ and still be the same for an
+	// allowance of the user.
 	Similar []form.Similar `yaml:"similar"`
 	// Command lines that the tests check.
 	Tests Tests `yaml:"tests,required"`
 }
 
-// Holders are the commands with properties.
+// Holders returns the commands with properties.
 func (f *File) Holders() []form.Holder {
 	var out []form.Holder
 	add := func(names []string, list []form.Held) {
@@ -86,7 +84,7 @@ type Credentials struct {
 	Files   []filelists.File
 }
 
-// CredentialFiles is the list of the files of all programs.
+// CredentialFiles returns the list of the credential files of all programs.
 func CredentialFiles(files []File) filelists.List {
 	l := filelists.List{Name: "credentials", About: "What programs keep passwords, keys and tokens in."}
 	for _, f := range files {
@@ -97,33 +95,32 @@ func CredentialFiles(files []File) filelists.List {
 	return l
 }
 
-// Tests are command lines with what the analysis must find.
+// Tests are command lines with the expected results of the analysis.
 type Tests struct {
 	// Lines that only read and are allowed by `readonly`.
 	ReadOnly []string `yaml:"read_only"`
 	// Lines that must never be allowed by `readonly`. At least five.
 	NotReadOnly []string `yaml:"not_read_only,required"`
-	// Command lines with their accesses: `{sort -o b a: [read a, write b]}`, and with
-	// the words of their commands where one is given: `command gh pr list`.
+	// Command lines with their accesses: `{sort -o b a: [read a, write b]}`. An example may
+	// also list the words of its commands: `command gh pr list`.
 	Accesses []Example `yaml:"accesses"`
-	// Command lines with the secrets in them, which the redactor takes out: `{sshpass -p
-	// hunter2 ssh x: [hunter2]}`. An empty list for none.
+	// Command lines with their secrets, which the redactor removes: `{sshpass -p hunter2
+	// ssh x: [hunter2]}`. An empty list for no secret.
 	Passwords []Example `yaml:"passwords"`
-	// Command lines with those that are similar: a person who allowed the first has
-	// allowed them (`{pytest tests/auth: [pytest tests/api]}`). At least one for each entry of
-	// `similar`.
+	// Command lines with similar lines: an allowance of the first covers the others (`{pytest
+	// tests/auth: [pytest tests/api]}`). At least one for each entry of `similar`.
 	Similar []Example `yaml:"similar"`
-	// Command lines with those that come close and are not similar. At least one for
-	// each entry of `similar`.
+	// Command lines with lines that are close, but not similar. At least one for each entry
+	// of `similar`.
 	NotSimilar []Example `yaml:"not_similar"`
-	// Paths of files that hold credentials. Each entry of `credentials` names at
-	// least one that no other entry names.
+	// Paths of files that hold credentials. Each entry of `credentials` matches at least
+	// one that no other entry matches.
 	Credentials []string `yaml:"credentials"`
-	// Paths of files that hold none.
+	// Paths of files that hold no credentials.
 	NoCredentials []string `yaml:"no_credentials"`
 }
 
-// Example is a command line with what the analysis must find.
+// Example is a command line with the expected results of the analysis.
 type Example struct {
 	Line  string
 	Finds []string

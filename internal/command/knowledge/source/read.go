@@ -15,19 +15,19 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// accesses are the words for accesses, by the kind of place that they stand in.
+// accesses are the valid words for accesses, by the kind of the key.
 var accesses = map[string][]string{
 	"operand": {"read", "metadata", "revision", "repository", "write", "edit", "delete", "execute", "network", "none", "unknown"},
 	"besides": {"metadata", "write", "execute", "network", "configured", "unknown"},
 }
 
-// optionWords are words that mean something special in a list of options.
+// optionWords are words with a special meaning in a list of options.
 var optionWords = []string{"always", "none"}
 
-// minNotReadOnly is how many lines of a file must never be read-only, at least.
+// minNotReadOnly is the minimum number of lines of a file that must never be read-only.
 const minNotReadOnly = 5
 
-// ReadFolder reads all files of a folder. It reports all mistakes of all files,
+// ReadFolder reads all files of a folder. The diagnostics are all mistakes of all files,
 // and programs that are described twice.
 func ReadFolder(dir string) ([]File, []cardea.Diagnostic, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
@@ -54,13 +54,13 @@ func Read(name string, data []byte) (File, []cardea.Diagnostic) {
 	return ReadDocument(name, document.Read(name, data))
 }
 
-// ReadDocument is Read for a document that is parsed already.
+// ReadDocument is like Read for a parsed document.
 func ReadDocument(name string, r *document.Reader) (File, []cardea.Diagnostic) {
 	return read(r, name, map[string]string{})
 }
 
-// read reads a file. first are the places where programs of other files are
-// described.
+// read reads a file. first maps each program of the files so far to the place of its
+// description.
 func read(r *document.Reader, name string, first map[string]string) (File, []cardea.Diagnostic) {
 	var out File
 	r.KeysIn("docs/command-knowledge.md")
@@ -82,8 +82,7 @@ func read(r *document.Reader, name string, first map[string]string) (File, []car
 	return out, slices.Compact(r.Problems())
 }
 
-// inherit hands the options that ask for help down to subcommands that have
-// subcommands.
+// inherit copies the options that ask for help to subcommands that have subcommands.
 func inherit(p *form.Program) {
 	for i := range p.Subcommands {
 		if s := &p.Subcommands[i]; len(s.Subcommands) > 0 {
@@ -95,8 +94,8 @@ func inherit(p *form.Program) {
 	}
 }
 
-// heldOnce reports properties of commands that another entry also has. above are the words in front
-// of the names, first the places of those so far, each a line behind at.
+// heldOnce reports properties of commands that another entry also has. above are the words
+// before the names. first maps each property so far to its place, a line of the file at.
 func heldOnce(entries []document.Value, above, at string, first map[string]string) {
 	for _, e := range entries {
 		if !e.IsMap() {
@@ -121,8 +120,8 @@ func heldOnce(entries []document.Value, above, at string, first map[string]strin
 	}
 }
 
-// describedOnce reports programs that another entry describes, too. first are
-// the places of those so far, each a line behind at.
+// describedOnce reports programs that another entry also describes. first maps each
+// program so far to its place, a line of the file at.
 func describedOnce(programs []document.Value, at string, first map[string]string) {
 	for _, p := range programs {
 		if !p.IsMap() || !p.Map().Has("operands") {
@@ -138,7 +137,7 @@ func describedOnce(programs []document.Value, at string, first map[string]string
 	}
 }
 
-// Fill reads a map of a document into a struct.
+// fill reads a map of a document into a struct.
 func fill(v document.Value, out any) {
 	m := v.Map()
 	to := reflect.ValueOf(out).Elem()
@@ -252,7 +251,7 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 	}
 }
 
-// named reads a map, an entry for each key.
+// named reads a map and returns one entry per key.
 func named[T any](v document.Value, tag reflect.StructTag, entry func(key string, at document.Value) T) []T {
 	var out []T
 	m := v.Map()
@@ -267,7 +266,7 @@ func access(v document.Value, tag reflect.StructTag) cardea.AccessKind {
 	return cardea.AccessKind(v.Word(accesses[tag.Get("kind")]...))
 }
 
-// properties reads the properties of an entry: `true`, or the words that belong to one.
+// properties reads the properties of an entry. The value is `true`, or a list of words.
 func properties(m document.Map) []form.Held {
 	var out []form.Held
 	for _, key := range held(m) {
@@ -284,18 +283,19 @@ func properties(m document.Map) []form.Held {
 	}
 	if len(m.Unknown()) > 0 {
 		for _, p := range form.Properties {
-			m.Know(string(p)) // for a hint
+			m.Know(string(p)) // for the hint of an unknown key
 		}
 	}
 	return out
 }
 
-// held lists the keys of an entry that are properties and unread.
+// held returns the keys of an entry that are properties and not read yet.
 func held(m document.Map) []string {
 	return slices.DeleteFunc(m.Unknown(), func(key string) bool { return !slices.Contains(form.Properties, form.Property(key)) })
 }
 
-// credentials reads the files of programs. No two entries are the same.
+// credentials reads the credential files of programs, and reports an entry that repeats
+// another.
 func credentials(m document.Map) []Credentials {
 	var out []Credentials
 	seen := map[string]bool{}
@@ -314,7 +314,7 @@ func credentials(m document.Map) []Credentials {
 	return out
 }
 
-// limit is the largest number that a field takes.
+// limit returns the largest number that a field accepts.
 func limit(tag reflect.StructTag) int {
 	n, err := strconv.Atoi(tag.Get("max"))
 	if err != nil {
@@ -323,7 +323,7 @@ func limit(tag reflect.StructTag) int {
 	return n
 }
 
-// items are the entries of a list, and of lists in it.
+// items returns the entries of a list, and of lists in it.
 func items(v document.Value) []document.Value {
 	var out []document.Value
 	for _, e := range v.Items() {
@@ -336,8 +336,8 @@ func items(v document.Value) []document.Value {
 	return out
 }
 
-// words are the entries of a list of words. may is "" for any words, else
-// "options" with the words that there may be besides.
+// words returns the entries of a list of words. may is "" for any words, else "options"
+// with the other words that are allowed.
 func words(v document.Value, may string) []document.Value {
 	var out []document.Value
 	seen := map[string]bool{}
@@ -353,7 +353,7 @@ func words(v document.Value, may string) []document.Value {
 	return out
 }
 
-// option reports what is no option where options are listed.
+// option reports a word that is not an option in a list of options.
 func option(v document.Value, text, may string) {
 	if may == "" || strings.HasPrefix(text, "-") || strings.HasPrefix(text, "+") || slices.Contains(strings.Split(may, ",")[1:], text) {
 		return
@@ -365,14 +365,14 @@ func option(v document.Value, text, may string) {
 	v.Problem(cardea.CodeBadValue, hint, "%q is no option", text)
 }
 
-// noEffect reports a value that means nothing, if it is so.
+// noEffect reports a value without effect if is holds.
 func noEffect(is bool, v document.Value, hint, format string, args ...any) {
 	if is {
 		v.Problem(cardea.CodeNoEffect, hint, format, args...)
 	}
 }
 
-// needs reports a key that has no effect without another one.
+// needs reports a key that has no effect without another key.
 func needs(m document.Map, key, other string) {
 	noEffect(m.Has(key) && !m.Has(other), m.Get(key), "add "+other+", or remove it", "%q has no effect without %q", key, other)
 }
@@ -427,8 +427,8 @@ func repeats[T ~string](m document.Map, key string, other []T, always bool, why 
 	}
 }
 
-// oneLetter reports options of several letters behind one dash, which are read as
-// one option for each letter.
+// oneLetter reports options of several letters after one dash, which are read as one
+// option for each letter.
 func oneLetter(m document.Map, key string, options []string) {
 	for _, o := range options {
 		if name, _, _ := strings.Cut(o, "="); len(name) > 2 && name[1] != '-' {
@@ -444,7 +444,7 @@ func checkComplete(m document.Map, c *form.Complete) {
 	needs(m, "script_options", "script_language")
 }
 
-// checkSimilar reports values that mean nothing, and keys that have no effect.
+// checkSimilar reports invalid values, and keys that have no effect.
 func checkSimilar(m document.Map, s *form.Similar) {
 	for _, v := range s.Values {
 		m.Map("values").Get(v.Name).Word(form.SimilarValues...)

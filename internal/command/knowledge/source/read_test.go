@@ -16,7 +16,7 @@ import (
 	"cardea.dev/internal/command/knowledge/form"
 )
 
-// The files of the repository are without mistakes.
+// TestFilesAreWithoutMistakes checks that the files of the repository have no mistakes.
 func TestFilesAreWithoutMistakes(t *testing.T) {
 	files, problems, err := ReadFolder("../../../../packs/commands")
 	if err != nil || len(files) == 0 {
@@ -29,7 +29,7 @@ func TestFilesAreWithoutMistakes(t *testing.T) {
 
 var update = flag.Bool("update", false, "write docs/command-knowledge.md")
 
-// Mistakes are reported all at once, with their places and hints.
+// TestMistakes checks that all mistakes are reported at once, with their positions and hints.
 func TestMistakes(t *testing.T) {
 	for _, name := range []string{"broken", "syntax"} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +59,8 @@ func TestMistakes(t *testing.T) {
 
 const page = "../../../../docs/command-knowledge.md"
 
-// The page documents every key, with the comments of the form.
+// TestPageIsCurrent checks that the page documents every key, with the comments of the
+// form package.
 func TestPageIsCurrent(t *testing.T) {
 	data, err := os.ReadFile(page)
 	if err != nil {
@@ -83,7 +84,7 @@ func TestPageIsCurrent(t *testing.T) {
 	}
 }
 
-// keys is the table of all keys: one section a struct of the form.
+// keys returns the table of all keys, with a section per struct.
 func keys(t *testing.T) string {
 	t.Helper()
 	structs := map[string]*ast.StructType{}
@@ -138,7 +139,7 @@ func keys(t *testing.T) string {
 	return out.String() + "\n"
 }
 
-// constants are those of a file.
+// constants returns the constants of a file.
 func constants(t *testing.T, name string) []*ast.ValueSpec {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
@@ -158,7 +159,7 @@ func constants(t *testing.T, name string) []*ast.ValueSpec {
 	return out
 }
 
-// kindOf says what a key's value is.
+// kindOf returns the kind of a key's value, for the table.
 func kindOf(t *testing.T, e ast.Expr) string {
 	t.Helper()
 	switch kind := types.ExprString(e); kind {

@@ -18,9 +18,10 @@ package redact
 
 `
 
-// version is that of the gitleaks module in go.mod.
+// version is the version of the gitleaks module in go.mod.
 const version = "v8.30.1"
 
+// emit returns the Go source of the tables of the redactor.
 func emit(rules []rule, set config.Config) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, header, version)
@@ -42,6 +43,7 @@ func emit(rules []rule, set config.Config) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
+// emitRule writes one row of the table of rules, without its zero fields.
 func emitRule(b *bytes.Buffer, r rule) {
 	fmt.Fprintf(b, "{id: %q, form: %s", r.id, r.form)
 	if r.expr != "" {
@@ -74,6 +76,7 @@ func emitRule(b *bytes.Buffer, r rule) {
 	fmt.Fprintf(b, "},\n")
 }
 
+// emitAllow writes the fields of one allowlist, without the empty ones.
 func emitAllow(b *bytes.Buffer, a allow) {
 	if a.target != "" {
 		fmt.Fprintf(b, "target: %q, ", a.target)
@@ -90,8 +93,8 @@ func emitAllow(b *bytes.Buffer, a allow) {
 	}
 }
 
-// emitWords writes the keywords, sorted, each with the rules that it wakes,
-// and where the keywords with the same first two characters lie.
+// emitWords writes the sorted keywords, each with the rules that it activates, and an
+// index of the keywords by their first two characters.
 func emitWords(b *bytes.Buffer, rules []rule) {
 	wakes := map[string][]int{}
 	for i, r := range rules {
@@ -123,8 +126,8 @@ func emitWords(b *bytes.Buffer, rules []rule) {
 	fmt.Fprintf(b, "}\n")
 }
 
-// classes numbers the bytes at the first two places of keywords, in the order
-// of bytes; class 0 is every other byte.
+// classes numbers the bytes at the first two positions of keywords, in the order of
+// bytes. Class 0 is every other byte.
 func classes(words []string) (class [256]int, n int) {
 	for _, w := range words {
 		class[w[0]], class[w[1]] = 1, 1
@@ -142,6 +145,8 @@ func classes(words []string) (class [256]int, n int) {
 	return class, n
 }
 
+// starts returns, for each pair of classes, the index of the first keyword with that
+// pair or a later one.
 func starts(words []string, class [256]int, n int) []int {
 	out := make([]int, n*n+1)
 	for p := range out {

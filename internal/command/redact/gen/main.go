@@ -1,9 +1,9 @@
-// Command gen turns the rule set that gitleaks publishes in its Go module, and
-// the rules of own.go, into the tables that the redactor links, and plants a
-// secret for every rule into the redactor's test data.
+// Command gen generates the tables that the redactor links from the rule set in
+// gitleaks' Go module and the rules of own.go. It also plants a secret for every rule
+// into the redactor's test data.
 //
-// It is a module of its own, so that Cardea does not depend on what gitleaks
-// depends on. Run it with go generate ./internal/command/redact.
+// It is a separate module, so that Cardea does not depend on the dependencies of
+// gitleaks. Run it with go generate ./internal/command/redact.
 package main
 
 import (
@@ -23,6 +23,7 @@ func main() {
 	}
 }
 
+// run writes the tables of the redactor and its test data.
 func run() error {
 	set, err := published()
 	if err != nil {
@@ -63,8 +64,8 @@ func published() (config.Config, error) {
 	return raw.Translate()
 }
 
-// ids lists the rules in a stable order; the one that fits everything comes
-// last, so that a more telling kind is shown where two rules find the same.
+// ids returns the rules in a stable order. The one that matches everything is last, so
+// that a more specific kind is shown if two rules find the same text.
 func ids(set config.Config) []string {
 	var out []string
 	for id := range set.Rules {

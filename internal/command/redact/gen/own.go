@@ -5,8 +5,8 @@ import "regexp/syntax"
 // shellWord is one word of a command line, quoted or not.
 const shellWord = `((?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s'"|;&<>()])+)`
 
-// own lists the rules that gitleaks has not: what the secret's place says. The
-// forms other than formLine are walked by hand in the redactor.
+// own returns the rules that gitleaks lacks, which find a secret by its place. The
+// redactor implements the forms other than formLine in Go.
 func own() []rule {
 	out := []rule{
 		{id: "private-key-block", form: "formPEM", keywords: []string{"-----begin", "private-lines:"}},
@@ -25,8 +25,9 @@ func own() []rule {
 	return append(out, placed()...)
 }
 
-// prefixes are what secrets begin with (hookwise's first layer): shorter and
-// looser than gitleaks' rules, for what is cut off or newer than they are.
+// prefixes returns rules for the beginnings of secrets (hookwise's first layer). They
+// are shorter and looser than gitleaks' rules, for secrets that are cut off or newer
+// than those rules.
 func prefixes() []rule {
 	var out []rule
 	add := func(expr string, keywords ...string) {
@@ -63,7 +64,7 @@ func prefixes() []rule {
 	return out
 }
 
-// placed are places on command lines and in files where a secret stands.
+// placed returns rules for the places on command lines and in files where a secret is.
 func placed() []rule {
 	var out []rule
 	add := func(expr string, keywords ...string) {

@@ -13,8 +13,8 @@ import (
 	"github.com/zricethezav/gitleaks/v8/detect"
 )
 
-// sampler makes texts that an expression matches. Its seed follows from a
-// name, so that generating twice gives the same.
+// sampler generates texts that an expression matches. Its seed depends only on a name,
+// so that every run gives the same texts.
 type sampler struct{ *rand.Rand }
 
 func newSampler(name string) sampler {
@@ -23,6 +23,7 @@ func newSampler(name string) sampler {
 	return sampler{rand.New(rand.NewSource(int64(h.Sum64())))}
 }
 
+// sample returns a text that re matches.
 func (s sampler) sample(re *syntax.Regexp) string {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -64,7 +65,7 @@ func (s sampler) times(re *syntax.Regexp, lo, hi int) string {
 	return out
 }
 
-// char is a printable character of a class where it has one.
+// char returns a character of a class, printable if the class has one.
 func (s sampler) char(ranges []rune) string {
 	var all, printable []rune
 	for i := 0; i < len(ranges); i += 2 {
@@ -86,12 +87,11 @@ func (s sampler) char(ranges []rune) string {
 	return string(all[s.Intn(len(all))])
 }
 
-// perRule is how many secrets are planted for each rule.
+// perRule is the number of secrets that are planted for each rule.
 const perRule = 4
 
-// plant makes the test data: a line a secret, with rule id, text and secret.
-// Text and secret are reversed and then base64-encoded, so that no scanner
-// takes the file for a leak.
+// plant returns the test data: a line per secret, with rule id, text and secret. Text and
+// secret are reversed and then base64-encoded, so that no scanner reports the file as a leak.
 func plant(set config.Config) (string, error) {
 	var b strings.Builder
 	for _, id := range ids(set) {
@@ -108,6 +108,8 @@ func plant(set config.Config) (string, error) {
 	return b.String(), nil
 }
 
+// plantRule returns the lines of one rule: texts in which gitleaks itself finds exactly
+// one secret.
 func plantRule(set config.Config, r config.Rule) (string, error) {
 	tree, err := syntax.Parse(r.Regex.String(), syntax.Perl)
 	if err != nil {
@@ -141,7 +143,7 @@ func plantRule(set config.Config, r config.Rule) (string, error) {
 	return b.String(), nil
 }
 
-// file is a name that a rule with a path wants.
+// file returns a file name that a rule with a path requires.
 func file(r config.Rule) string {
 	if r.Path == nil {
 		return ""

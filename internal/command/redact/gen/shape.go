@@ -10,7 +10,7 @@ import (
 	"github.com/zricethezav/gitleaks/v8/config"
 )
 
-// rule is one row of the table. The fields are those of the redactor's rule.
+// rule is one row of the table. Its fields are those of the redactor's rule.
 type rule struct {
 	id, form, expr string
 	group          int
@@ -27,7 +27,7 @@ type allow struct {
 	stopwords []string
 }
 
-// The pieces that most of gitleaks' expressions are put together from
+// The pieces from which most of gitleaks' expressions are built
 // (cmd/generate/config/utils/generate.go).
 const (
 	identTail = `)(?:[ \t\w.-]{0,20})[\s'"]{0,3}`
@@ -38,12 +38,12 @@ const (
 	wideEnd = "(?:[`'\"\\s;&,<>(){}\\[\\]\\\\|@:?#]|\\.(?:\\s|$)|$)"
 )
 
-// edges may hold white space, but only around the secret.
+// edges are expressions that may match white space, but only around the secret.
 var edges = []string{wideEnd, end, `(?:[\x60'"\s;]|\\[nr]|$|\b)`, `(?:[^\w-]|\z)`, `(?:[^a-zA-Z0-9+/]|\z)`,
 	`(?:^|[\\'"\x60\s>=:(,)])`, `(?:$|[\\'"\x60\s<),])`}
 
-// nudges are words that must be somewhere in the text too, where a rule's own
-// keyword is too common for what its expression costs.
+// nudges returns words that must also be in the text, for rules whose own keyword is too
+// common for the cost of the expression.
 func nudges() map[string][]string {
 	return map[string][]string{
 		"curl-auth-header":       {"authorization:", "key:", "token:"},
@@ -54,12 +54,14 @@ func nudges() map[string][]string {
 	}
 }
 
+// shape returns the rows for the rules of gitleaks that have an expression. It splits an
+// expression that combines two kinds of tokens.
 func shape(set config.Config) ([]rule, error) {
 	var out []rule
 	for _, id := range ids(set) {
 		r := set.Rules[id]
 		if r.Regex == nil {
-			continue // by file name alone: nothing to take out of a text
+			continue // by file name only: no secret in a text
 		}
 		base := rule{id: id, group: r.SecretGroup, entropy: r.Entropy, keywords: r.Keywords, also: nudges()[id]}
 		for _, a := range r.Allowlists {
@@ -88,8 +90,8 @@ func shape(set config.Config) ([]rule, error) {
 	return out, nil
 }
 
-// allowed keeps what an allowlist says about text; what it says about file
-// names and commits does not apply.
+// allowed returns the part of an allowlist about text, or false if it has none. The
+// parts about file names and commits do not apply.
 func allowed(a *config.Allowlist) (allow, bool) {
 	if a.MatchCondition == config.AllowlistMatchAnd && (len(a.Paths) > 0 || len(a.Commits) > 0) {
 		return allow{}, false
@@ -101,8 +103,8 @@ func allowed(a *config.Allowlist) (allow, bool) {
 	return row, len(row.exprs)+len(row.stopwords) > 0
 }
 
-// assigned takes an expression of the form identifier, operator, value apart.
-// The redactor walks the first two by hand, for all such rules alike.
+// assigned splits an expression of the form identifier, operator, value, and reports whether r
+// has that form. The redactor implements the first two in Go, the same for all such rules.
 func (r *rule) assigned() bool {
 	ident, rest, ok := strings.Cut(r.expr, identTail)
 	if !ok {
@@ -141,7 +143,7 @@ func (r *rule) assigned() bool {
 	return true
 }
 
-// classify says where in a text the expression must be tried.
+// classify sets the form of the rule: where in a text its expression must be tried.
 func (r *rule) classify() error {
 	bare := r.expr
 	for _, e := range edges {
@@ -168,16 +170,15 @@ func (r *rule) classify() error {
 	return nil
 }
 
-// wholes are the rules whose first group is but a piece of the secret, so that
-// the whole match must go: gitleaks would leave the rest of a webhook.
+// wholes returns the rules whose first group is only a piece of the secret, so that the
+// whole match must be removed: gitleaks would leave the rest of a webhook.
 func wholes() []string { return []string{"jwt-base64", "microsoft-teams-webhook"} }
 
-// pieces are the rules whose first group may be short and is the secret all
-// the same.
+// pieces returns the rules whose first group may be short and is nevertheless the secret.
 func pieces() []string { return []string{"curl-auth-user", "kubernetes-secret-yaml"} }
 
-// wholly reports whether the whole match is the secret. A rule that nobody has
-// looked at yet is an error: look at it, and add it to wholes or pieces.
+// wholly reports whether the whole match is the secret. A rule that was never reviewed
+// is an error: review it, and add it to wholes or pieces.
 func wholly(id, expr string) (bool, error) {
 	if slices.Contains(wholes(), id) {
 		return true, nil
@@ -218,8 +219,7 @@ func (r *rule) weigh() {
 	r.weight = 1 + len(prog.Inst)/64
 }
 
-// always reports whether every match holds one of the keywords, judged by many
-// samples.
+// always reports whether every match has one of the keywords, estimated from many samples.
 func always(expr string, tree *syntax.Regexp, keywords []string) bool {
 	s := newSampler("always " + expr)
 	for range 400 {
@@ -235,11 +235,11 @@ func always(expr string, tree *syntax.Regexp, keywords []string) bool {
 	return true
 }
 
-// runByte are the bytes of which a run consists: what a secret in one piece is
-// made of. The redactor has the same class.
+// runByte matches the bytes of a run: those of a secret in one piece. The redactor has
+// the same class.
 var runByte = regexp.MustCompile(`^[A-Za-z0-9_.~+/=:%@|\\-]$`)
 
-// within reports whether matches consist of bytes of a run alone.
+// within reports whether matches consist only of bytes of a run.
 func within(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
@@ -254,7 +254,7 @@ func within(re *syntax.Regexp) bool {
 		for i := 0; i < len(re.Rune); i += 2 {
 			for c := re.Rune[i]; c <= re.Rune[i+1]; c++ {
 				if c == 0x17f || c == 0x212a {
-					continue // what folds to s and k
+					continue // characters that fold to s and k
 				}
 				if c > 127 || !runByte.MatchString(string(c)) {
 					return false
@@ -270,8 +270,8 @@ func within(re *syntax.Regexp) bool {
 	return true
 }
 
-// length is the least and the greatest length of a match in bytes; the
-// greatest is 0 where there is none.
+// length returns the minimum and the maximum length of a match in bytes. The maximum is
+// 0 if there is no limit.
 func length(re *syntax.Regexp) (lo, hi int) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -315,6 +315,8 @@ func concat(subs []*syntax.Regexp) (lo, hi int) {
 	return lo, hi
 }
 
+// alternate returns the minimum and the maximum length of a match of any of subs, as
+// length does.
 func alternate(subs []*syntax.Regexp) (lo, hi int) {
 	endless := false
 	for i, s := range subs {
@@ -344,8 +346,7 @@ func consumes(re *syntax.Regexp) bool {
 	return false
 }
 
-// language lists the strings that an identifier's expression matches, in lower
-// case.
+// language returns the strings that an identifier's expression matches, in lower case.
 func language(expr string) ([]string, error) {
 	tree, err := syntax.Parse(`(?:`+expr+`)`, syntax.Perl)
 	if err != nil {
@@ -358,6 +359,8 @@ func language(expr string) ([]string, error) {
 	return sorted(words), err
 }
 
+// words returns the strings that re matches. It fails for an expression with too many or
+// unlimited strings.
 func words(re *syntax.Regexp) ([]string, error) {
 	switch re.Op {
 	case syntax.OpEmptyMatch:

@@ -1,6 +1,6 @@
-// Package sandbox compiles what Cardea denies for certain into denies that the sandbox of a
-// harness enforces: paths that nothing may read or write, and hosts. A sandbox holds for
-// programs of which a gate knows nothing, and cannot ask.
+// Package sandbox compiles unconditional denies of Cardea into denies that a harness's
+// sandbox enforces: paths that must not be read or written, and hosts. A sandbox also
+// covers programs that a gate does not know, and cannot ask.
 package sandbox
 
 import (
@@ -17,45 +17,45 @@ import (
 	"cardea.dev/internal/decide/rules"
 )
 
-// About names the sources of the denies.
+// About holds the sources of the denies.
 type About struct {
-	// Rules are those in force, Own tells where the gate's own things lie.
+	// Rules holds the rules in force. Own returns the paths of the gate's own things.
 	Rules []rules.Rule
 	Own   func(rules.Own) []string
-	// Role are the definitions of the role of every session, none for no role. Its relative
+	// Role holds the definitions of the role of every session, none for no role. Its relative
 	// paths are in Project.
 	Role          []roles.Role
 	Home, Project string
-	// OS is the system by its GOOS. Only the sandbox of macOS knows patterns for writes.
+	// OS is the system as in GOOS. Only the sandbox of macOS supports patterns for writes.
 	OS string
-	// Without are names of sources, or values, that are left out.
+	// Without holds the sources, or values, to leave out.
 	Without []string
 }
 
-// Entry is a deny, and what it comes from: the id of a rule, or "role NAME".
+// Entry is a deny with its source: the id of a rule, or "role NAME".
 type Entry struct {
 	install.Deny
 	From string
 }
 
-// LeftOut is why an entry of [About] Without is left.
+// LeftOut is the reason for entries in [About] Without.
 const LeftOut = "you left it out (--without)"
 
-// Left names a deny that a sandbox cannot express, and why.
+// Left is a deny that a sandbox cannot express, and why.
 type Left struct{ From, What, Why string }
 
-// Compiled are the denies, and what is left to the gate.
+// Compiled holds the denies for the sandbox, and those left to the gate.
 type Compiled struct {
 	Entries []Entry
 	Left    []Left
 	about   About
 }
 
-// Compile works out the denies. What needs more than a path or a host to be decided, asks, or
-// holds in one project alone is left to the gate.
+// Compile returns the denies. It leaves to the gate what asks, what applies in only one
+// project, and what depends on more than a path or a host.
 func Compile(a About) *Compiled {
 	c := &Compiled{about: a}
-	for _, builtIn := range []bool{false, true} { // what people wrote is shown first
+	for _, builtIn := range []bool{false, true} { // the user's rules come first
 		for i := range a.Rules {
 			if r := &a.Rules[i]; builtIn == (r.Scope == cardea.ScopeBuiltin) {
 				c.rule(r)
@@ -64,7 +64,7 @@ func Compile(a About) *Compiled {
 	}
 	for _, r := range a.Role {
 		if r.Scope == cardea.ScopeProject && !r.Trusted {
-			continue // its globs are the agent's
+			continue // the agent may have written its globs
 		}
 		for i, globs := range [][]roles.Glob{r.Paths.DenyRead, r.Paths.DenyWrite} {
 			for _, g := range globs {
@@ -75,8 +75,8 @@ func Compile(a About) *Compiled {
 	return c
 }
 
-// rule compiles a rule about the shell's calls, where it denies all that its paths, hosts or own
-// things name.
+// rule compiles a rule about shell commands, if it denies every access to its paths, hosts
+// or own things.
 func (c *Compiled) rule(r *rules.Rule) {
 	shell := len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, func(t string) bool { return paths.MatchName(t, "Bash") })
 	if !shell || len(r.Events) > 0 && !slices.Contains(r.Events, string(cardea.PreToolUse)) {
@@ -87,14 +87,14 @@ func (c *Compiled) rule(r *rules.Rule) {
 		all = []rules.Match{{}}
 	}
 	for _, m := range all {
-		both := m // with what holds for all alternatives
+		both := m // with the conditions of all alternatives
 		both.Paths, both.Hosts, both.Own = slices.Concat(r.Match.Paths, m.Paths), slices.Concat(r.Match.Hosts, m.Hosts), slices.Concat(r.Match.Own, m.Own)
 		if both.UnlessPaths = slices.Concat(r.Match.UnlessPaths, m.UnlessPaths); len(m.Access) == 0 {
 			both.Access = r.Match.Access
 		}
 		named := len(both.Paths) + len(both.Own)
 		more := func(k cardea.AccessKind) bool { return len(r.Match.Access) > 0 && !slices.Contains(r.Match.Access, k) }
-		// two accesses, of which each must hold
+		// two accesses that must both match
 		two := len(r.Match.Paths)+len(r.Match.Hosts)+len(r.Match.Own) > 0 && len(r.Match.Any) > 0 || slices.ContainsFunc(m.Access, more)
 		switch {
 		case named+len(both.Hosts) == 0 || r.Effect < cardea.Ask || r.Effect == cardea.Ask && r.Scope == cardea.ScopeBuiltin:
@@ -103,7 +103,7 @@ func (c *Compiled) rule(r *rules.Rule) {
 		case r.Scope == cardea.ScopeProject:
 			c.left(r.ID, "", "it holds in a project, and these settings hold in all")
 		case !plain(r.Match) || !plain(m) || two || len(both.Hosts) > 0 && named > 0:
-			if !two || r.Scope == cardea.ScopeBuiltin || len(m.Paths) > 0 { // else settings stand for it, and for another rule
+			if !two || r.Scope == cardea.ScopeBuiltin || len(m.Paths) > 0 { // otherwise settings and another rule cover it
 				c.left(r.ID, "", "it depends on the command")
 			}
 		default:
@@ -112,14 +112,14 @@ func (c *Compiled) rule(r *rules.Rule) {
 	}
 }
 
-// plain reports whether a match has no conditions but on what is accessed.
+// plain reports whether a match has only conditions on what is accessed.
 func plain(m rules.Match) bool {
 	m.Paths, m.Hosts, m.Own, m.Access, m.Any, m.UnlessPaths = nil, nil, nil, nil, nil, nil
 	m.UnlessMetadata, m.UnlessSearch, m.Programs, m.Needs = false, false, 0, nil
 	return reflect.DeepEqual(m, rules.Match{})
 }
 
-// match compiles what a rule denies.
+// match compiles the denies of a rule.
 func (c *Compiled) match(r *rules.Rule, m rules.Match) {
 	has := func(k cardea.AccessKind) bool { return len(m.Access) == 0 || slices.Contains(m.Access, k) }
 	if !has(cardea.Read) && !has(cardea.Write) && !has(cardea.Network) {
@@ -139,7 +139,7 @@ func (c *Compiled) match(r *rules.Rule, m rules.Match) {
 		}
 		deep := r.Scope != cardea.ScopeBuiltin
 		if has(cardea.Read) {
-			// A project's filesystem.allowRead opens the first again, and not the second.
+			// A project's filesystem.allowRead overrides the first, but not the second.
 			c.path(install.DenyRead, r.ID, g, "", deep)
 			if r.Loses == cardea.LossSecrets || len(m.Own) > 0 {
 				c.path(install.DenyFile, r.ID, g, "", deep)
@@ -151,8 +151,8 @@ func (c *Compiled) match(r *rules.Rule, m rules.Match) {
 	}
 }
 
-// mayMeet reports whether two globs may name one path, or a folder around one: it only says no
-// where the last name of neither is among those of the other.
+// mayMeet reports whether two globs may name the same path, or a folder around one. It
+// returns false only if neither contains the last name of the other.
 func mayMeet(a, b string) bool {
 	as, bs := strings.Split(strings.TrimSuffix(a, "/**"), "/"), strings.Split(strings.TrimSuffix(b, "/**"), "/")
 	in := func(name string, all []string) bool {
@@ -161,15 +161,16 @@ func mayMeet(a, b string) bool {
 	return in(as[len(as)-1], bs) || in(bs[len(bs)-1], as)
 }
 
-// hostForm matches the hosts that the sandbox knows: names, addresses, and "*." in front.
+// hostForm matches the hosts that the sandbox supports: names, addresses, and a leading
+// "*.".
 var hostForm = regexp.MustCompile(`^(\*\.)?[a-z0-9_:]([a-z0-9_.:-]*[a-z0-9_])?$`)
 
-// oddForm matches the paths that the sandbox would read otherwise than a rule does.
+// oddForm matches the paths that the sandbox would interpret differently from a rule.
 var oddForm = regexp.MustCompile(`[\\{}!\x00-\x1f\x7f]|(^|/)\.\.(/|$)|^\s|\s$`)
 
-// path compiles a glob. project is where a relative one lies, "" for one that holds in all
-// projects. deep is set where a glob that holds at any depth is to do so in the sandbox of Linux,
-// which searches the folder for each of them before each command (docs/sandbox.md).
+// path compiles a glob. The folder project is the base of a relative glob, "" for a glob of
+// all projects. On Linux, a glob for any depth is included only if deep is set. The sandbox
+// there searches the folder for each such glob before each command (docs/sandbox.md).
 func (c *Compiled) path(list, from, glob, project string, deep bool) {
 	name := strings.TrimSuffix(strings.TrimRight(glob, "/"), "/**")
 	if home := c.about.Home; paths.Within(home, name) {
@@ -215,7 +216,7 @@ func (c *Compiled) path(list, from, glob, project string, deep bool) {
 	}
 }
 
-// add adds an entry, once, and unless it is to be left out.
+// add adds an entry once, unless it is to be left out.
 func (c *Compiled) add(list, from, value string) {
 	d := install.Deny{List: list, Value: value}
 	switch {

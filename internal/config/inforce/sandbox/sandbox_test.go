@@ -13,7 +13,7 @@ import (
 	"cardea.dev/packs"
 )
 
-// texts are the entries of a list.
+// texts returns the entries of a list.
 func (c *Compiled) texts(list string) (out []string) {
 	for _, e := range c.Entries {
 		if e.List == list {
@@ -29,7 +29,7 @@ func rule(effect cardea.Effect, scope cardea.Scope, m rules.Match) rules.Rule {
 
 var reads, writes = []cardea.AccessKind{cardea.Read}, []cardea.AccessKind{cardea.Write}
 
-// How a glob of a rule is written into the settings, "" where it is left out.
+// TestPaths checks the form of rule globs in the settings, "" if left out.
 func TestPaths(t *testing.T) {
 	for _, tt := range []struct{ glob, read, write string }{
 		{"~/.ssh/id_rsa", "~/.ssh/id_rsa", "~/.ssh/id_rsa"},
@@ -78,7 +78,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Only what is denied for certain, whatever the command, is compiled.
+// TestRules checks that only unconditional denies are compiled.
 func TestRules(t *testing.T) {
 	path := []string{"/p"}
 	for name, tt := range map[string]struct {
@@ -129,8 +129,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A role's relative paths are in the project. What a project that is not trusted says of a role
-// is the agent's.
+// TestRole checks that a role's relative paths are in the project, and that an untrusted
+// project's role is ignored.
 func TestRole(t *testing.T) {
 	glob := func(all ...string) (out []roles.Glob) {
 		for _, g := range all {
@@ -155,8 +155,8 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// The built-in rules give paths that the settings of Claude Code have a form for, and nothing that
-// would shut out a folder of the system or the work.
+// TestBuiltIn checks that the built-in rules produce valid paths, and none that blocks a
+// folder of the system or of the work.
 func TestBuiltIn(t *testing.T) {
 	c := Compile(About{OS: "linux", Home: "/home/u", Own: rules.OwnInTests, Rules: packs.Rules()})
 	form := regexp.MustCompile(`^(~|/[a-z]+)/[^*?{}\\!]+$|^/etc/ssh/ssh_host_\*_key$`)
@@ -177,7 +177,7 @@ func TestBuiltIn(t *testing.T) {
 			}
 		}
 	}
-	mac := Compile(About{OS: "darwin", Home: "/Users/u", Own: rules.OwnInTests, Rules: packs.Rules()}) // whose sandbox searches nothing
+	mac := Compile(About{OS: "darwin", Home: "/Users/u", Own: rules.OwnInTests, Rules: packs.Rules()}) // its sandbox searches no folders
 	if !slices.Contains(mac.texts(install.DenyRead), "~/**/.ssh/id_rsa") {
 		t.Errorf("macOS: %v", mac.texts(install.DenyRead))
 	}

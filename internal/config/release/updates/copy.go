@@ -1,5 +1,5 @@
-// Package updates tells how a copy of Cardea was installed, which command updates it, and
-// which release is the newest. It downloads and changes no program.
+// Package updates determines how a copy of Cardea was installed, which command updates it,
+// and which release is the newest. It downloads and changes no program.
 package updates
 
 import (
@@ -16,41 +16,40 @@ import (
 	"cardea.dev/internal/config/release"
 )
 
-// A Copy is a program cardea, with how it came there.
+// Copy is an installed cardea program.
 type Copy struct {
-	// Program is its path, Real the file that it leads to.
+	// Program is its path, Real the path with links followed.
 	Program, Real string
-	// Version is as the Go tool wrote it, "" where that cannot be read.
+	// Version is the version recorded by the Go tool, "" if unreadable.
 	Version string
-	// Way says how it was installed.
+	// Way describes how it was installed.
 	Way string
-	// Line updates it, "" where no line can. Note says what else there is to know.
+	// Line is the command that updates it, "" if none exists. Note is further advice.
 	Line, Note string
 }
 
-// A Machine is where copies are looked for.
+// Machine is a system on which to look for copies.
 type Machine struct {
 	OS, Arch string
-	// Home is the person's home folder, GoBin where the Go tool installs programs.
+	// Home is the user's home folder, GoBin the folder in which the Go tool installs programs.
 	Home, GoBin string
-	// Path are the folders of PATH.
+	// Path holds the folders of PATH.
 	Path []string
-	// IsRoot is set where the person needs no sudo.
+	// IsRoot is set if the user needs no sudo.
 	IsRoot bool
-	// Ask runs a program of the system, by its absolute path, and gives what it prints.
-	// It reports whether the program is there and succeeds.
+	// Ask runs a system program by its absolute path, and returns its output. It returns false
+	// if the program is missing or fails.
 	Ask func(program string, args ...string) (string, bool)
 }
 
-// The releases, and their names elsewhere.
+// The newest release, and the names of Cardea in npm and winget.
 const (
 	latest = release.Repository + "/releases/latest"
 	npm    = "@cardea-dev/cardea"
 	winget = "Cardea.Cardea"
 )
 
-// Copies are the program that runs, and those on PATH that are other files, in the order
-// of PATH.
+// Copies returns the running program, and other copies on PATH in its order.
 func (m Machine) Copies(running string) []Copy {
 	out := []Copy{m.Of(running)}
 	for _, dir := range m.Path {
@@ -69,7 +68,7 @@ func (m Machine) Copies(running string) []Copy {
 	return out
 }
 
-// Of tells how a program was installed.
+// Of returns the Copy of a program.
 func (m Machine) Of(program string) Copy {
 	c := Copy{Program: program, Real: program}
 	if real, err := filepath.EvalSymlinks(program); err == nil {
@@ -89,8 +88,8 @@ func (m Machine) Of(program string) Copy {
 	return c
 }
 
-// databases are the package managers, with the question whose a file is and the command
-// that installs a file.
+// databases lists package managers, with the query for the owner of a file and the command
+// that installs a package file.
 var databases = []struct {
 	way, kind, program string
 	question           []string
@@ -102,7 +101,7 @@ var databases = []struct {
 	{"as an Alpine package", "apk", "/sbin/apk", []string{"info", "-W"}, regexp.MustCompile(` is owned by ([a-z0-9][A-Za-z0-9+._-]*?)-[0-9][^ -]*(?:-r[0-9]+)?\s*$`), "apk add --allow-untrusted"},
 }
 
-// byPackage asks the system's package managers.
+// byPackage fills c if a package of the system owns the program.
 func (c *Copy) byPackage(m Machine) bool {
 	if m.OS != "linux" || m.Ask == nil || m.Home != "" && strings.HasPrefix(c.Real, m.Home+"/") {
 		return false
@@ -128,12 +127,12 @@ func (c *Copy) byPackage(m Machine) bool {
 	return false
 }
 
-// byFolder knows the folders of other package managers. The programs of npm are in
-// a folder that stays, with a file that says so; npm's cardea copies them there at its start.
+// byFolder fills c if the program is in a folder of another package manager. At its start,
+// npm's cardea copies its programs to a permanent folder, with a file that says so.
 func (c *Copy) byFolder(m Machine) bool {
 	path := strings.ToLower(strings.ReplaceAll(c.Real, `\`, "/"))
 	has := func(part string) bool { return strings.Contains(path, part) }
-	mark, _ := state.Read(filepath.Join(filepath.Dir(c.Real), "installed-by"), 64) // most have none
+	mark, _ := state.Read(filepath.Join(filepath.Dir(c.Real), "installed-by"), 64) // most folders have none
 	switch {
 	case has("/cellar/cardea/"):
 		c.Way, c.Line = "by Homebrew", "brew update && brew upgrade cardea"
@@ -152,8 +151,8 @@ func (c *Copy) byFolder(m Machine) bool {
 	return true
 }
 
-// byBuild goes by what the Go tool wrote into the program. Releases are built with
-// -trimpath in a clone, and what "go install MODULE@VERSION" builds knows no commit.
+// byBuild fills c from the program's build information. Releases are built with -trimpath
+// in a clone; "go install MODULE@VERSION" records no commit.
 func (c *Copy) byBuild(m Machine, info *debug.BuildInfo) {
 	is := func(key string) bool {
 		return slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool { return s.Key == key && s.Value != "false" })
@@ -186,8 +185,8 @@ func (c *Copy) byBuild(m Machine, info *debug.BuildInfo) {
 	}
 }
 
-// assigned sets a variable to a folder for a command line of a POSIX shell or PowerShell.
-// It reports false where the folder cannot be shown as it is.
+// assigned returns the assignment of a folder to a variable for a POSIX shell or
+// PowerShell. It returns false if the folder's name is not printable.
 func (m Machine) assigned(variable, dir string) (string, bool) {
 	can := !strings.ContainsFunc(dir, func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar })
 	if m.OS == "windows" {

@@ -23,11 +23,12 @@ import (
 // Feed is the address of the list of releases.
 const Feed = release.Repository + "/releases.atom"
 
-// maxFeed is how many bytes of a feed are read, maxRedirects how often it may lead on.
+// maxFeed is the maximum size of a feed in bytes, maxRedirects the maximum number of
+// redirects.
 const maxFeed, maxRedirects = 1 << 20, 5
 
-// Newest gives the newest release in a feed: a list in Atom, or an object with a
-// tag_name. Nothing else of the feed is used. It follows no redirect to another host.
+// Newest returns the newest release in a feed: an Atom list, or an object with a tag_name.
+// It uses nothing else of the feed, and follows no redirect to another host.
 func Newest(ctx context.Context, address string) (Version, error) {
 	request, err := http.NewRequest(http.MethodGet, address, nil)
 	if err != nil || request.URL.Hostname() == "" || request.URL.Scheme != "https" && (request.URL.Scheme != "http" || !net.ParseIP(request.URL.Hostname()).IsLoopback()) {
@@ -58,7 +59,7 @@ func Newest(ctx context.Context, address string) (Version, error) {
 	return newestOf(data)
 }
 
-// newestOf gives the highest release that a feed lists.
+// newestOf returns the highest release in a feed.
 func newestOf(data []byte) (newest Version, err error) {
 	var one struct {
 		Tag string `json:"tag_name"`
@@ -78,15 +79,15 @@ func newestOf(data []byte) (newest Version, err error) {
 	return newest, err
 }
 
-// A Version is one of semver.org.
+// Version is a version as in semver.org.
 type Version struct {
 	numbers [3]int
-	before  string // what makes it a pre-release, "" for a release
+	before  string // the pre-release part, "" for a release
 }
 
 var semver = regexp.MustCompile(`^v?(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})\.(0|[1-9][0-9]{0,8})(-[0-9A-Za-z.-]{1,64})?(?:\+[0-9A-Za-z.-]{1,64})?$`)
 
-// ParseVersion reads a version with or without a v before it.
+// ParseVersion parses a version with or without a leading v.
 func ParseVersion(text string) (v Version, ok bool) {
 	m := semver.FindStringSubmatch(text)
 	if m == nil {
@@ -99,13 +100,13 @@ func ParseVersion(text string) (v Version, ok bool) {
 	return v, true
 }
 
-// String returns the version as the tags of releases have it.
+// String returns the version in the form of release tags.
 func (v Version) String() string {
 	return fmt.Sprintf("v%d.%d.%d%s", v.numbers[0], v.numbers[1], v.numbers[2], v.before)
 }
 
-// Compare orders versions. A pre-release comes before its release; pre-releases of one
-// release are in the order of their texts.
+// Compare compares versions. A pre-release is less than its release; pre-releases of one
+// release are ordered by their texts.
 func (v Version) Compare(w Version) int {
 	if c := slices.Compare(v.numbers[:], w.numbers[:]); c != 0 || v.before == "" || w.before == "" {
 		return cmp.Or(c, cmp.Compare(len(w.before), len(v.before)))

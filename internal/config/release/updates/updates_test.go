@@ -111,7 +111,7 @@ func text(s string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, s) }
 }
 
-// asked answers the question of one package manager.
+// asked returns an Ask function for one package manager.
 func asked(program, out string) func(string, ...string) (string, bool) {
 	return func(p string, args ...string) (string, bool) {
 		return out, p == program && len(args) > 1 && filepath.IsAbs(args[len(args)-1])
@@ -199,7 +199,7 @@ func TestWaysByBuild(t *testing.T) {
 	}
 }
 
-// What a folder is called is one word for the shell that the line is pasted into.
+// TestFolderIsOneWord checks that a folder's name is one word for the shell.
 func TestFolderIsOneWord(t *testing.T) {
 	for _, dir := range []string{"/a b", "/a'b", `/a"b`, "/$(touch x)", "/`x`", "/a;b", "/a!b", `/a\`, "/a*", "/~", "/ü", "/a#b", "/-x"} {
 		line, _ := Machine{OS: "linux"}.assigned("CARDEA_BIN", dir)
@@ -210,7 +210,7 @@ func TestFolderIsOneWord(t *testing.T) {
 	}
 }
 
-// The file that npm's launcher leaves names the way, and nothing else that it could say.
+// TestInstalledBy checks that the file of npm's launcher only identifies npm.
 func TestInstalledBy(t *testing.T) {
 	for text, want := range map[string]string{"npm\n": "by npm", "npm": "by npm", "npm; rm -rf ~": "in an unknown way", strings.Repeat("npm\n", 100): "in an unknown way", "": "in an unknown way"} {
 		dir := t.TempDir()
@@ -242,7 +242,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// The names of packages are those under which a release is published.
+// TestNamesOfPackages checks that the package names are those of a release.
 func TestNamesOfPackages(t *testing.T) {
 	for path, want := range map[string]string{
 		"../../../../.goreleaser.yaml":           "package_identifier: " + winget,

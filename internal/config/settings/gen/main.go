@@ -1,6 +1,5 @@
-// Command gen writes the JSON Schemas of settings and rules, and the table of
-// keys on the page about settings, into the folder of the documentation that is
-// named, for go generate.
+// Command gen writes the JSON Schemas of settings and rules, and the table of keys in
+// settings.md, into the documentation folder in its argument. go generate runs it.
 package main
 
 import (
@@ -18,6 +17,7 @@ func main() {
 	}
 }
 
+// write generates the files in the documentation folder docs.
 func write(docs string) error {
 	for name, o := range map[string]schema.Object{"cardea": schema.Settings(), "rules": schema.Rules()} {
 		data, err := schema.Bytes(o)

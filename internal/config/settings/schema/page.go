@@ -10,13 +10,13 @@ import (
 	"cardea.dev/internal/config/settings"
 )
 
-// The table of keys stands between these two lines of docs/settings.md.
+// The table of keys is between these two lines of docs/settings.md.
 const (
 	tableBegin = "<!-- written by go generate ./internal/config/settings -->\n"
 	tableEnd   = "<!-- end of the table -->\n"
 )
 
-// Page gives the page about settings with the table of keys as it is now.
+// Page returns the page about settings with the current table of keys.
 func Page(page string) (string, error) {
 	head, rest, begins := strings.Cut(page, tableBegin)
 	_, tail, ends := strings.Cut(rest, tableEnd)
@@ -26,7 +26,7 @@ func Page(page string) (string, error) {
 	return head + tableBegin + "\n" + table() + "\n" + tableEnd + tail, nil
 }
 
-// table is the keys as a table in Markdown.
+// table returns the keys as a Markdown table.
 func table() string {
 	rows := []string{
 		"| key | values | default | meaning |",
@@ -47,7 +47,7 @@ func table() string {
 	return strings.Join(rows, "\n") + "\n"
 }
 
-// valuesOf says in words what a key may hold.
+// valuesOf describes the possible values of a key.
 func valuesOf(k settings.Key) string {
 	words := "`" + strings.Join(k.Words, "`, `") + "`"
 	v := settings.Defaults()

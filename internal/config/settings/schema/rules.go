@@ -2,15 +2,13 @@ package schema
 
 import "reflect"
 
-// textList is a text or a list of texts; text is one that may be written as a
-// number or truth value.
 type (
-	textList []string
-	text     string
+	textList []string // a text or a list of texts
+	text     string   // also written as a number or truth value
 )
 
-// rulesFile is a file of rules as its author writes it. The program reads it
-// into rules.Rule; a test holds the two together.
+// rulesFile is a rule file as its author writes it. The program reads it into rules.Rule; a
+// test keeps the two in sync.
 type rulesFile struct {
 	Version int    `yaml:"version" const:"1" about:"the version of this format"`
 	Rules   []rule `yaml:"rules" need:"yes" about:"the rules, in any order"`
@@ -82,7 +80,7 @@ type test struct {
 	Cwd       string         `yaml:"cwd"`
 }
 
-// Rules is the schema of a file of rules.
+// Rules returns the schema of a rule file.
 func Rules() Object {
 	top := ofStruct(reflect.TypeFor[rulesFile]())
 	top["$defs"] = Object{"match": ofStruct(reflect.TypeFor[match]())}

@@ -1,8 +1,7 @@
-// Package schema makes the JSON Schemas of the files that people write, so that
-// an editor can complete keys and mark mistakes while they are typed. They are
-// made from the Go types that the program reads the files into, and are checked
-// in (docs/schema): a test tells when they are not current. The program itself
-// does not use them; its own errors are better.
+// Package schema generates the JSON Schemas of the files that users write, so that an
+// editor can complete keys and mark errors. It uses the Go types that the program reads the
+// files into. The results are checked in (docs/schema), and a test fails if they are
+// outdated. The program itself does not use them; its own errors are better.
 package schema
 
 import (
@@ -18,14 +17,14 @@ import (
 	"cardea.dev/internal/config/settings"
 )
 
-// Object is a piece of a schema. Go writes maps sorted by key, so the same
-// types give the same bytes.
+// Object is a part of a schema. Go writes maps sorted by key, so the output is
+// deterministic.
 type Object = map[string]any
 
 // draft is the version of JSON Schema.
 const draft = "https://json-schema.org/draft/2020-12/schema"
 
-// Settings is the schema of cardea.yaml, from the table of keys.
+// Settings returns the schema of cardea.yaml, from the table of keys.
 func Settings() Object {
 	top := closed(Object{
 		"version": Object{"const": 1, "description": "the version of this format"},
@@ -47,7 +46,7 @@ func effects() []string {
 	return lists.Of(cardea.Effects(), cardea.Effect.String)
 }
 
-// put adds a key to the object that it lies in.
+// put adds a key to the object that contains it.
 func put(top Object, k settings.Key) {
 	at := top
 	words := strings.Split(k.Name, ".")
@@ -65,7 +64,7 @@ func put(top Object, k settings.Key) {
 	at["properties"].(Object)[words[len(words)-1]] = value
 }
 
-// valueOf is what a key may hold.
+// valueOf returns the schema of a key's value.
 func valueOf(k settings.Key) Object {
 	v := settings.Defaults()
 	switch k.At(&v).(type) {
@@ -103,7 +102,7 @@ func valueOf(k settings.Key) Object {
 	return entries(commands()) // *map[string][]settings.Command
 }
 
-// defaultOf is a key's default as JSON, nil where there is nothing by default.
+// defaultOf returns a key's default as JSON, nil if none exists.
 func defaultOf(k settings.Key) any {
 	v := settings.Defaults()
 	switch value := reflect.ValueOf(k.At(&v)).Elem().Interface().(type) {
@@ -119,7 +118,7 @@ func defaultOf(k settings.Key) any {
 	return nil
 }
 
-// provider is an entry of a chain.
+// provider returns the schema of an entry of a chain.
 func provider() Object {
 	types := Object{"enum": judge.Types()}
 	return Object{"anyOf": []any{types, closed(Object{
@@ -135,10 +134,11 @@ func commands() Object {
 	return Object{"type": "array", "items": closed(Object{"command": Object{"type": "string"}, "when": when}, "command")}
 }
 
-// scalar is a text that may be written without quotes: 7 and true are texts.
+// scalar returns the schema of a text that may be written without quotes: 7 and true are
+// texts.
 func scalar() Object { return Object{"type": []string{"string", "number", "boolean"}} }
 
-// texts is a list of texts; a single one is a list, too.
+// texts returns the schema of a list of texts, which may also be a single text.
 func texts(words []string) Object {
 	one := scalar()
 	if len(words) > 0 {
@@ -147,10 +147,10 @@ func texts(words []string) Object {
 	return Object{"anyOf": []any{one, Object{"type": "array", "items": one}}}
 }
 
-// entries is a map whose keys are the author's.
+// entries returns the schema of a map with arbitrary keys.
 func entries(value Object) Object { return Object{"type": "object", "additionalProperties": value} }
 
-// closed is an object that has no other keys.
+// closed returns the schema of an object without other keys.
 func closed(fields Object, required ...string) Object {
 	out := Object{"type": "object", "properties": fields, "additionalProperties": false}
 	if len(required) > 0 {
@@ -169,7 +169,7 @@ func titled(o Object, name, title string) Object {
 	return o
 }
 
-// Bytes is a schema as it is checked in.
+// Bytes returns a schema in the form that is checked in.
 func Bytes(o Object) ([]byte, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -179,7 +179,7 @@ func Bytes(o Object) ([]byte, error) {
 	return []byte(b.String()), err
 }
 
-// ofType is the schema of a Go type: structs by the tags of their fields.
+// ofType returns the schema of a Go type. It panics for an unsupported type.
 func ofType(t reflect.Type) Object {
 	switch t {
 	case reflect.TypeFor[textList]():
@@ -209,8 +209,8 @@ func ofType(t reflect.Type) Object {
 	panic("no schema for " + t.String())
 }
 
-// ofStruct reads the tags of a struct: yaml is the key, about what it is, enum
-// the words there are, need marks what must be there.
+// ofStruct returns the schema of a struct from its tags: yaml is the key, about the
+// description, enum the possible words; need marks required keys.
 func ofStruct(t reflect.Type) Object {
 	fields := Object{}
 	var required []string

@@ -20,8 +20,8 @@ import (
 	"cardea.dev/internal/decide/rules"
 )
 
-// validator checks a value against the part of JSON Schema that the schemas
-// use. A keyword that it does not know is an error, so that none is skipped.
+// validator checks a value against the part of JSON Schema that the schemas use. An unknown
+// keyword is an error, so that none is skipped.
 type validator struct {
 	t    *testing.T
 	defs map[string]any
@@ -174,8 +174,8 @@ func TestPacksAreValid(t *testing.T) {
 	}
 }
 
-// The schema and the program agree on settings: what one accepts at the
-// default, the other does, and what one refuses, the other does.
+// TestSettingsAgreeWithTheProgram checks that schema and program accept and reject the same
+// settings.
 func TestSettingsAgreeWithTheProgram(t *testing.T) {
 	for _, k := range settings.Keys() {
 		v := settings.Defaults()
@@ -216,8 +216,8 @@ func TestSettingsAgreeWithTheProgram(t *testing.T) {
 	}
 }
 
-// The schema and the program agree on rules. A key that only the schema knows
-// would be a warning of the program, or a mistake.
+// TestRulesAgreeWithTheProgram checks that schema and program agree on rules. A key that
+// only the schema has would be a warning or an error of the program.
 func TestRulesAgreeWithTheProgram(t *testing.T) {
 	all := `rules: [{id: x, event: [PreToolUse], tool: Bash, effect: ask, person: true, certain: true, message: 7, instead: b, because: c, context: d, severity: low, loses: files,
   rewrite: {command: e}, match: {command: a, flags: -f, args: x, path: [a], files: histories, access: write, own: key, holds: private-key,

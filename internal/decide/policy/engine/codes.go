@@ -2,38 +2,36 @@ package engine
 
 import "cardea.dev"
 
-// The codes of findings in policies, besides the general ones of package
-// cardea.
+// Codes of findings in policies, in addition to those of package cardea.
 const (
 	// CodeParse: the file is not valid Rego.
 	CodeParse cardea.Code = "parse"
-	// CodeEmpty: nothing is written in the file, so it decides nothing.
+	// CodeEmpty: the file has no contents, so it decides nothing.
 	CodeEmpty cardea.Code = "empty"
 	// CodeCompile: OPA's compiler rejects the file.
 	CodeCompile cardea.Code = "compile"
 	// CodeStrict: OPA's compiler rejects the file in strict mode.
 	CodeStrict cardea.Code = "strict"
-	// CodeMetadata: a METADATA comment is not read.
+	// CodeMetadata: a METADATA comment is ignored.
 	CodeMetadata cardea.Code = "metadata"
 	// CodeEvaluate: the policy cannot be evaluated.
 	CodeEvaluate cardea.Code = "evaluate"
-	// CodeNoMetadata: a package with verbs has no routing, so it is not asked.
+	// CodeNoMetadata: a package with verbs has no routing, so it never runs.
 	CodeNoMetadata cardea.Code = "no-metadata"
-	// CodeNoEvents: the routing names no events, so the policy is not asked.
+	// CodeNoEvents: the routing names no events, so the policy never runs.
 	CodeNoEvents cardea.Code = "no-events"
 	// CodeNoVerb: a routed policy has no verb, so it decides nothing.
 	CodeNoVerb cardea.Code = "no-verb"
-	// CodeNoSet: a verb is no set of decisions.
+	// CodeNoSet: a verb is not a set of decisions.
 	CodeNoSet cardea.Code = "no-set"
 	// CodeDecision: a decision lacks a field or has a wrong one.
 	CodeDecision cardea.Code = "decision"
-	// CodeVerb: a rule looks like a verb but is none, or its verb means nothing
+	// CodeVerb: a rule looks like a verb but has another name, or its verb has no meaning
 	// on the event.
 	CodeVerb cardea.Code = "verb"
-	// CodeEvent: the routing names an event that there is not.
+	// CodeEvent: the routing names an event that does not exist.
 	CodeEvent cardea.Code = "event"
-	// CodeTool: the routing names a tool that is not known, or tools for events
-	// without one.
+	// CodeTool: the routing names an unknown tool, or tools for events without one.
 	CodeTool cardea.Code = "tool"
 	// CodeSignal: a signal that is used is not defined or not required.
 	CodeSignal cardea.Code = "signal"
@@ -45,14 +43,14 @@ const (
 	CodeConstant cardea.Code = "constant"
 	// CodeNegation: a negated condition also holds where the field is missing.
 	CodeNegation cardea.Code = "negation"
-	// CodePackage: the policy refers to a package that there is not.
+	// CodePackage: the policy refers to a package that does not exist.
 	CodePackage cardea.Code = "package"
 	// CodeRouting: files of one package are routed differently.
 	CodeRouting cardea.Code = "routing"
 	// CodeSystemPackage: the file is Cupcake's aggregation, which is skipped.
 	CodeSystemPackage cardea.Code = "system-package"
-	// CodeLibraryRouting: a package that is no policy has a routing.
+	// CodeLibraryRouting: a package that is not a policy has a routing.
 	CodeLibraryRouting cardea.Code = "library-routing"
-	// CodeLibraryVerb: a package that is no policy has a verb.
+	// CodeLibraryVerb: a package that is not a policy has a verb.
 	CodeLibraryVerb cardea.Code = "library-verb"
 )

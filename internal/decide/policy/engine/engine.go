@@ -1,12 +1,11 @@
-// Package engine has the types by which policies are parsed, compiled, tested
-// and evaluated. It contains no code of OPA.
+// Package engine has the types for parsing, compiling, testing and evaluating policies. It
+// contains no code of OPA.
 //
-// There are two engines: package rego, which is OPA in this process, and package
-// remote, which asks another process that has rego. The hook is a process per
-// call and would pay for linking OPA at every one of them, so it has the second
-// (docs/decisions/0022). Both give the same answers: what goes in and out are
-// texts and JSON values. An engine keeps nothing that cannot be made again from
-// the texts, so that a process that dies takes nothing along.
+// There are two engines. Package rego is OPA in this process. Package remote asks another
+// process that has rego. The hook is a process per call, and linking OPA would slow down
+// each of them, so it uses remote (docs/decisions/0022). Both give the same answers, since
+// inputs and outputs are texts and JSON values. An engine can make all of its state again
+// from the texts, so nothing is lost if its process ends.
 package engine
 
 import (
@@ -23,129 +22,124 @@ import (
 	"cardea.dev"
 )
 
-// Engine parses, compiles and evaluates policies. It may be used by many
-// goroutines. Its errors tell that the engine itself does not work; what is
-// wrong with policies is part of the answers.
+// Engine parses, compiles and evaluates policies. It is safe for concurrent use. An error
+// means that the engine itself fails. Mistakes in policies are part of the results.
 type Engine interface {
-	// Ready tells why the engine cannot work at all, nil where nothing is known
-	// to be wrong. It starts nothing.
+	// Ready returns the reason why the engine cannot work, nil if none is known. It starts
+	// nothing.
 	Ready() error
-	// Wake tells that the engine is about to be needed. It does not wait.
+	// Wake announces that the engine is needed soon. It does not wait.
 	Wake()
-	// Parse gives what files say about themselves, in their order.
+	// Parse returns the facts of files, in their order.
 	Parse(ctx context.Context, files []Source) ([]Parsed, error)
-	// Look gives the mistakes in files that parse which OPA does not report, in
-	// the order of the files.
+	// Look returns mistakes that OPA does not report in files that parse, in the order of
+	// the files.
 	Look(ctx context.Context, files []Source) ([]cardea.Diagnostic, error)
-	// Fields gives the fields of input that files read and that no event has. Files
-	// that do not compile are left out.
+	// Fields returns the input fields that files read and that no event has. It ignores
+	// files that do not compile.
 	Fields(ctx context.Context, files []Source, o Options, shapes []Shape) ([]cardea.Diagnostic, error)
-	// Format gives the texts of files as OPA's formatter writes them, in their order.
+	// Format returns the texts of files as OPA's formatter writes them, in their order.
 	Format(ctx context.Context, files []Source) ([]Formatted, error)
-	// Compile compiles files together, some time before the program is used. It
-	// need not wait.
+	// Compile compiles files together. It need not wait until they are compiled.
 	Compile(files []Source, o Options) Program
 	// Test runs the test rules of files that are compiled together.
 	Test(ctx context.Context, files []Source, o TestOptions) (Tested, error)
 }
 
-// Program is policies that were compiled together. It may be used by many
-// goroutines.
+// Program is a set of policies compiled together. It is safe for concurrent use.
 type Program interface {
-	// Broken are the files that were left out since they have mistakes, with
-	// why. It waits until they are compiled.
+	// Broken returns the files left out because of mistakes, with the mistakes. It waits
+	// until all are compiled.
 	Broken(ctx context.Context) (map[string]Problems, error)
-	// Eval gives the values of rules, in order. It comes to its end when ctx
-	// does; what there was no time for has an error.
+	// Eval returns the values of rules, in order. It ends when ctx does. A rule for which
+	// no time was left has an error.
 	Eval(ctx context.Context, queries []Query) []Result
 }
 
-// Source is a file of policies. Path names it in messages.
+// Source is a file of policies. Path is its name in messages.
 type Source struct {
 	Path, Text string
-	// Data is set where the file is a data document, JSON or YAML by its ending: the
-	// folder, with slashes, below which policies find it under data; "/" is data
-	// itself.
+	// Data is set if the file is a data document, JSON or YAML by its extension. It is the
+	// path of the document below data, with slashes; "/" is data itself.
 	Data string `json:",omitempty"`
 }
 
-// Folders are the names that lead from data to a document.
+// Folders returns the names on the path from data to a document.
 func (s Source) Folders() []string {
 	return strings.FieldsFunc(s.Data, func(r rune) bool { return r == '/' })
 }
 
-// Options say how policies are compiled.
+// Options configure the compilation of policies.
 type Options struct {
-	// Extra are functions that policies may use besides those that are pure.
+	// Extra are functions that policies may use in addition to the pure ones.
 	Extra []string
-	// Checked is set where these very files compiled before with all checks, so
-	// that the slow ones need not be made again.
+	// Checked is set if exactly these files compiled before with all checks, so that slow
+	// checks can be skipped.
 	Checked bool
-	// Strict is set where OPA's strict mode looks, too.
+	// Strict also applies OPA's strict mode.
 	Strict bool
-	// Print is set where what policies print is wanted. Else calls of print do
-	// nothing.
+	// Print collects what policies print. Otherwise calls of print have no effect.
 	Print bool
 }
 
-// Shape says which fields the input of some files has, by examples: a map has the
-// example's fields and no others, the elements of a list look like the first one,
-// and what is empty in the example may be anything.
+// Shape describes the input fields of some files by examples. A map has exactly the
+// example's fields. The elements of a list have the shape of the first one. An empty
+// example may be any value.
 type Shape struct {
 	// Files are the paths of the files.
 	Files []string
-	// Input is an example of input. Its tool_input is not looked at.
+	// Input is an example of input. Its tool_input is ignored.
 	Input map[string]any
-	// Tools are examples of tool_input, by the tool's name. Of a tool that is not
-	// there nothing is known.
+	// Tools are examples of tool_input, by tool. The input of any other tool is unknown.
 	Tools map[string]any
-	// Routed are the tools that files are asked about, by path; none are any.
+	// Routed are the tools to which files are routed, by path. A file without an entry is
+	// routed to every tool.
 	Routed map[string][]string
 }
 
-// TestOptions say which tests are run.
+// TestOptions select the tests to run.
 type TestOptions struct {
-	// Extra are functions that files may use besides those that are pure.
+	// Extra are functions that files may use in addition to the pure ones.
 	Extra []string
-	// Run is a regular expression: only tests whose name it matches are run, ""
-	// for all. The name is written data.PACKAGE.NAME.
+	// Run is a regular expression for the names of tests to run, data.PACKAGE.NAME. "" runs
+	// all.
 	Run string
 }
 
-// Parsed is what came of parsing a file.
+// Parsed is the result of parsing a file.
 type Parsed struct {
-	// Facts are what it says about itself; of a file with mistakes, what its
-	// head says; of one that says nothing at all, none.
+	// Facts are the facts of the file. For a file with mistakes they are those of its head,
+	// if it can be read.
 	Facts Facts
-	// Problems are why it cannot be parsed, nil where it can.
+	// Problems are the reasons why it cannot be parsed, or nil.
 	Problems Problems
-	// Lost is set where not even the head could be read.
+	// Lost is set if not even the head can be read.
 	Lost bool
 }
 
-// Formatted is what came of formatting a file.
+// Formatted is the result of formatting a file.
 type Formatted struct {
 	Text string
-	// Problems are why it cannot be formatted, nil where it can.
+	// Problems are the reasons why it cannot be formatted, or nil.
 	Problems Problems
 }
 
-// Query is a rule of a package, and the input that it sees.
+// Query is a rule of a package, with its input.
 type Query struct {
 	Package, Rule string
 	Input         Input
 }
 
-// Result is the JSON value of a rule, nil where it is undefined.
+// Result is the JSON value of a rule, nil if it is undefined.
 type Result struct {
 	Value any
 	Err   error
 	Took  time.Duration
-	// Printed is what the rule, and those that were evaluated for it, printed.
+	// Printed is the output of the rule, and of the rules evaluated for it.
 	Printed []Printed
 }
 
-// Printed is what a call of print in a policy said.
+// Printed is the output of one call of print in a policy.
 type Printed struct {
 	File string `json:"file"`
 	Line int    `json:"line"`
@@ -158,19 +152,19 @@ var (
 	ErrMemory = errors.New("it takes too much memory")
 )
 
-// Input is what policies see as input: a JSON value, made once for all of them.
-// Two are the same input if one is a copy of the other.
+// Input is the input of policies: a JSON value, made once for all of them. Two are the same
+// input if one is a copy of the other.
 type Input struct{ at *input }
 
 type input struct {
-	// value is there where text need not be read to know it.
+	// value is set if it is known without parsing text.
 	value any
 	once  sync.Once
 	text  json.RawMessage
 }
 
-// NewInput takes a JSON value: string, json.Number, bool, nil, []any and
-// map[string]any, and Go's numbers. Nobody may change it afterwards.
+// NewInput returns the input for a JSON value: string, json.Number, bool, nil, []any and
+// map[string]any, and Go's numbers. The value must not be changed after that.
 func NewInput(v any) (Input, error) {
 	if plain(v) {
 		return Input{&input{value: v}}, nil
@@ -182,11 +176,11 @@ func NewInput(v any) (Input, error) {
 	return JSON(text), nil
 }
 
-// JSON is the input that a text of JSON describes.
+// JSON returns the input that a JSON text describes.
 func JSON(text json.RawMessage) Input { return Input{&input{text: text}} }
 
-// plain reports whether a value is the same after it was written as JSON and read
-// again: invalid UTF-8 is not, nor are types of one's own.
+// plain reports whether a value stays the same when it is written as JSON and read again.
+// Invalid UTF-8 and other types do not.
 func plain(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -206,21 +200,21 @@ func plain(v any) bool {
 	return false
 }
 
-// JSON is the input as text.
+// JSON returns the input as text.
 func (i Input) JSON() json.RawMessage {
 	if i.at == nil {
 		return json.RawMessage("null")
 	}
 	i.at.once.Do(func() {
 		if i.at.text == nil {
-			i.at.text, _ = json.Marshal(i.at.value) // a plain value can be written
+			i.at.text, _ = json.Marshal(i.at.value) // a plain value can always be encoded
 		}
 	})
 	return i.at.text
 }
 
-// Value is the input as a value, for who would else read the text. It reports
-// false where there is only the text.
+// Value returns the input as a value, so that the text need not be parsed. It reports false
+// if there is only text.
 func (i Input) Value() (any, bool) {
 	if i.at == nil || i.at.value == nil {
 		return nil, false
@@ -228,107 +222,103 @@ func (i Input) Value() (any, bool) {
 	return i.at.value, true
 }
 
-// Tested is what came of running tests.
+// Tested is the result of running tests.
 type Tested struct {
 	Results  []TestResult
 	Coverage []Coverage
-	// Broken are the files that do not compile, with why.
+	// Broken are the files that do not compile, with their mistakes.
 	Broken map[string]Problems
 }
 
-// TestResult is what came of a test rule. Of rules of one name each is a test;
-// from the second one on names have a number: "test_x#01".
+// TestResult is the result of a test rule. Each of several rules with the same name is a
+// test. From the second one on, names have a number: "test_x#01".
 type TestResult struct {
 	Package string `json:"package"`
 	Name    string `json:"name"`
 	File    string `json:"file"`
 	Line    int    `json:"line"`
-	// Pass is set where the rule holds, Skipped for rules named todo_test_….
+	// Pass is set if the rule holds, Skipped for rules named todo_test_….
 	Pass    bool `json:"pass"`
 	Skipped bool `json:"skipped"`
-	// Failed is the line of what did not hold, 0 where it is not known.
+	// Failed is the line of the expression that does not hold, 0 if unknown.
 	Failed int `json:"failed_line"`
-	// Cases are those of a rule with parameters, "test_x[case] if …", by name.
+	// Cases are the cases of a rule with parameters, "test_x[case] if …", by name.
 	Cases []TestCase `json:"cases"`
-	// Error is why it could not be evaluated, "" where it could.
+	// Error is the reason why it could not be evaluated, or "".
 	Error string `json:"error"`
-	// Output is what it printed, by lines.
+	// Output holds the lines that it printed.
 	Output []string      `json:"output"`
 	Took   time.Duration `json:"nanoseconds"`
 }
 
 // TestCase is one case of a test.
 type TestCase struct {
-	// Name is the value of the parameter, of several joined by "/".
+	// Name is the value of the parameter. Several are joined by "/".
 	Name string `json:"name"`
 	Pass bool   `json:"pass"`
 }
 
-// Coverage tells which lines of a file were evaluated, as OPA counts them: a
-// line of which some is evaluated and some is not counts as both.
+// Coverage records which lines of a file were evaluated, in the way of OPA: a line that was
+// partly evaluated is both covered and missed.
 type Coverage struct {
 	File string `json:"file"`
-	// Covered and Total count lines that can be evaluated; Missed are those on
-	// which something was not.
+	// Covered and Total are numbers of lines that can be evaluated. Missed are the lines
+	// with an expression that was not evaluated.
 	Covered int   `json:"covered"`
 	Total   int   `json:"total"`
 	Missed  []int `json:"missed"`
 }
 
-// Facts are what a file says about itself: enough to route without reading it
-// again.
+// Facts are the facts of a file that are enough to route it without reading it again.
 type Facts struct {
-	// Package is the dotted package, without "data", "" in a file that is empty
-	// but for comments.
+	// Package is the dotted package, without "data". It is "" in a file that has only
+	// comments.
 	Package string
-	// Line is where the package is written, VerbLine where the first verb is.
+	// Line is the line of the package, VerbLine that of the first verb.
 	Line, VerbLine int
-	// Title, Description and Authors are of the METADATA.
+	// Title, Description and Authors are those of the METADATA.
 	Title, Description string
 	Authors            []string
-	// Routed is set where the METADATA of the package has custom.routing.
+	// Routed is set if the METADATA of the package has custom.routing.
 	Routed bool
-	// Events, Tools and Signals are required_events, required_tools and
-	// required_signals.
+	// Events, Tools and Signals are required_events, required_tools and required_signals.
 	Events, Tools, Signals []string
-	// Verbs are those that the file has rules for.
+	// Verbs are the verbs that the file defines.
 	Verbs []string
-	// Refs are the dotted paths below data that the file refers to, as far as
-	// they are constant.
+	// Refs are the constant dotted paths below data that the file refers to.
 	Refs []string
-	// Data are the dotted paths below data that a data document defines, "*" for
-	// everything; nil for a file of policies.
+	// Data are the dotted paths below data that a data document defines, "*" for all; nil
+	// for a file of policies.
 	Data []string
-	// Mistakes are what is wrong with the METADATA.
+	// Mistakes are the mistakes in the METADATA.
 	Mistakes []cardea.Diagnostic
 }
 
-// Policy reports whether the package is one whose verbs are gathered. Every
-// other package is a library.
+// Policy reports whether the verbs of the package are evaluated. Every other package is a
+// library.
 func (f *Facts) Policy() bool { return IsPolicy(f.Package) }
 
-// IsPolicy reports whether a dotted package is one whose verbs are gathered:
-// Cardea's own and, unchanged, Cupcake's.
+// IsPolicy reports whether the verbs of a dotted package are evaluated. These are Cardea's
+// own packages and, unchanged, Cupcake's.
 func IsPolicy(pkg string) bool {
 	return slices.ContainsFunc([]string{"cardea.policies", "cupcake.policies", "cupcake.global.policies"}, func(root string) bool {
 		return pkg == root || strings.HasPrefix(pkg, root+".")
 	})
 }
 
-// SystemPackage is the package of Cupcake's aggregation, which Cardea does by
-// itself.
+// SystemPackage is the package of Cupcake's aggregation, which Cardea replaces.
 const SystemPackage = "cupcake.system"
 
-// Verbs are the names of the rules that decide, strictest first, in the order
-// in which their decisions are gathered.
+// Verbs returns the names of the rules that decide, strictest first. Decisions are
+// collected in this order.
 func Verbs() []string {
 	return []string{"halt", "deny", "block", "ask", "modify", "allow_override", "add_context"}
 }
 
-// Problems are the mistakes of a file or of several compiled together.
+// Problems are the mistakes in a file, or in several compiled together.
 type Problems []cardea.Diagnostic
 
-// Error is the first mistake.
+// Error returns the first mistake.
 func (p Problems) Error() string {
 	if len(p) == 0 {
 		return "nothing is wrong"

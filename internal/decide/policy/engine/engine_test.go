@@ -23,7 +23,7 @@ func TestInput(t *testing.T) {
 	if _, err := NewInput(func() {}); err == nil {
 		t.Error("a function is input")
 	}
-	// What reads the value and what reads the text sees the same.
+	// Readers of the value and of the text see the same input.
 	for _, v := range []any{"a\xffb", map[string]any{"\xff": 1}, []any{"x", 1.5}, []string{"x"}} {
 		if in, err := NewInput(v); err != nil {
 			t.Error(err)

@@ -9,15 +9,16 @@ import (
 	"cardea.dev/internal/base/lists"
 )
 
-// pure are the functions that every policy may use: they look at nothing but
-// their arguments, and take no more time and memory than these. A function
-// that a new version of OPA brings is not on the list until somebody looked at
-// it. Left out are, besides what reaches outside (http.send,
-// net.lookup_ip_addr, opa.runtime, rand.intn, time.now_ns, uuid.rfc4122,
-// providers.aws.sign_req): keys and certificates, which no verdict needs;
-// what can take a time or a space that is exponential in its arguments
-// (bits.lsh, graph.reachable_paths, regex.globs_match, net.cidr_expand,
-// strings.render_template); and rego.parse_module.
+// pure lists the functions that every policy may use. They depend only on their arguments,
+// and their time and memory are bounded by these. A function that a new version of OPA adds
+// is missing until it is reviewed. The list excludes:
+//
+//   - functions with access to the outside: http.send, net.lookup_ip_addr, opa.runtime, rand.intn,
+//     time.now_ns, uuid.rfc4122, providers.aws.sign_req;
+//   - functions for keys and certificates, which no verdict needs;
+//   - functions with a time or space exponential in their arguments: bits.lsh,
+//     graph.reachable_paths, regex.globs_match, net.cidr_expand, strings.render_template;
+//   - rego.parse_module.
 const pure = `abs all and any array.concat array.flatten array.reverse array.slice assign
 base64.decode base64.encode base64.is_valid base64url.decode base64url.encode base64url.encode_no_pad
 bits.and bits.negate bits.or bits.rsh bits.xor cast_array cast_boolean cast_null cast_object cast_set cast_string
@@ -36,10 +37,10 @@ time.parse_rfc3339_ns time.weekday to_number trace trim trim_left trim_prefix tr
 union units.parse units.parse_bytes upper uri.is_valid uri.parse urlquery.decode urlquery.decode_object urlquery.encode
 urlquery.encode_object walk yaml.is_valid yaml.marshal yaml.unmarshal`
 
-// Builtins are the functions that every policy may use.
+// Builtins returns the functions that every policy may use.
 func Builtins() []string { return strings.Fields(pure) }
 
-// refused are OPA's functions that a policy may not use.
+// refused returns OPA's functions that are not in [Builtins], sorted.
 func refused() []string {
 	allowed := Builtins()
 	var out []string
@@ -52,11 +53,11 @@ func refused() []string {
 	return out
 }
 
-// Refused are OPA's functions that a policy may use only where system or
-// organisation say so.
+// Refused returns OPA's functions that a policy may use only if the settings of system or
+// organisation name them.
 func Refused() []string { return refused() }
 
-// capabilities is what the compiler lets policies use: what is pure, and extra.
+// capabilities returns the capabilities of the compiler: the pure functions, and extra.
 func capabilities(extra []string) *ast.Capabilities {
 	caps := &ast.Capabilities{Features: slices.Clone(ast.Features), AllowNet: []string{}}
 	allowed := make(map[string]bool, 160)

@@ -19,10 +19,10 @@ import (
 // Signatures is the file of a bundle that holds its signature.
 const Signatures = ".signatures.json"
 
-// VerifyBundle verifies that the files of a bundle, by their names without a slash in
-// front, are exactly those that were signed with the private key of a public one, which
-// is PEM: as OPA does, but that no file may be left out. Secrets shared by both sides are
-// no keys here.
+// VerifyBundle verifies that the files of a bundle are exactly those that were signed with
+// the private key of publicKey, which is PEM. Names of files have no leading slash. It
+// verifies as OPA does, and also requires that no signed file is missing. Shared secrets
+// are not accepted as keys.
 func VerifyBundle(files map[string][]byte, publicKey string) error {
 	text, ok := files[Signatures]
 	if !ok {
@@ -39,7 +39,7 @@ func VerifyBundle(files map[string][]byte, publicKey string) error {
 	if err != nil {
 		return err
 	}
-	const id = "key" // whatever the signature calls it, there is one
+	const id = "key" // the only key, whatever its name in the signature
 	keys := map[string]*bundle.KeyConfig{id: {Key: publicKey, Algorithm: algorithm}}
 	named, err := bundle.VerifyBundleSignature(sc, bundle.NewVerificationConfig(keys, id, "", nil))
 	if err != nil {
@@ -63,8 +63,8 @@ func VerifyBundle(files map[string][]byte, publicKey string) error {
 	return nil
 }
 
-// algorithmFor is the algorithm that a signature names, where it is one for the kind of
-// key.
+// algorithmFor returns the algorithm that a signature names. It fails if the algorithm is
+// not for this kind of key.
 func algorithmFor(token, publicKey string) (string, error) {
 	key, err := parsePublic(publicKey)
 	if err != nil {

@@ -1,18 +1,17 @@
-// Package rego reads, compiles and evaluates policies, and runs their tests. It is
-// the only package that uses OPA. It knows nothing of files, scopes and verdicts.
+// Package rego reads, compiles and evaluates policies, and runs their tests. It is the only
+// package that uses OPA. It has no knowledge of scopes and verdicts, and opens no files.
 //
-// OPA's parser, compiler, evaluator, tester and coverage are used as they are, so
-// that "cardea policy test" reports what "opa test" reports. The hook does not
-// link this package, because every process that links OPA starts slower: it asks
-// another process, by package remote (docs/decisions/0022).
+// It uses OPA's parser, compiler, evaluator, tester and coverage unchanged, so that "cardea
+// policy test" reports the same as "opa test". The hook does not link this package, since
+// linking OPA slows down the start of a process. It asks another process through package
+// remote (docs/decisions/0022).
 //
-// Tests may use what policies may use. Each test has a time limit, and all tests
-// together a limit of memory. A test that cannot be stopped is left behind and
-// reported; its process ends with "cardea policy test".
+// Tests may use the same functions as policies. Each test has a time limit, and all tests
+// together have a memory limit. A test that cannot be stopped is abandoned and reported. It
+// ends with the process of "cardea policy test".
 //
-// Who wrote a policy may be the enemy: a project's policies come with a clone.
-// So a policy sees only what it is given. The built-in functions are a list of
-// those that are pure ([Builtins]); what is not on it, such as the network, the
-// clock, chance and the environment, does not compile. Evaluation ends when its
-// time does, and when it takes more memory than it may.
+// The author of a policy may be an attacker, since a project's policies come with a clone.
+// So a policy sees only its input. Only pure built-in functions are available ([Builtins]).
+// Others, such as network, clock, random numbers and environment, do not compile.
+// Evaluation has limits of time and memory.
 package rego

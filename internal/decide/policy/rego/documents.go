@@ -19,8 +19,8 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// documents reads the data documents among files and merges them as OPA does. Those
-// that cannot be read, or contradict each other, are left out, with why.
+// documents reads the data documents among files and merges them as OPA does. It leaves out
+// those that are invalid or contradict each other, and returns the reasons.
 func documents(files []engine.Source) (root map[string]any, out map[string]Problems) {
 	root, out = map[string]any{}, map[string]Problems{}
 	var from []origin
@@ -51,7 +51,7 @@ func documents(files []engine.Source) (root map[string]any, out map[string]Probl
 	return root, out
 }
 
-// origin is a document, from the root, and its file.
+// origin is a document, from the root, with its file.
 type origin struct {
 	path  string
 	value map[string]any
@@ -61,7 +61,8 @@ func conflicting(path, other, at string) cardea.Diagnostic {
 	return cardea.Diagnostic{File: path, Code: engine.CodeData, Text: fmt.Sprintf("%s is also defined in %s, and only objects are merged", at, other), Hint: "remove one of the two"}
 }
 
-// conflict is the first path at which two documents cannot be merged.
+// conflict returns the first path at which two documents cannot be merged, and whether
+// there is one.
 func conflict(a, b map[string]any, at string) (string, bool) {
 	for _, key := range slices.Sorted(maps.Keys(a)) {
 		other, both := b[key]
@@ -80,7 +81,7 @@ func conflict(a, b map[string]any, at string) (string, bool) {
 	return "", false
 }
 
-// merge adds a document that has no conflict with what is there.
+// merge adds a document without conflicts to another one.
 func merge(into, from map[string]any) {
 	for key, v := range from {
 		below, isMap := v.(map[string]any)
@@ -97,7 +98,7 @@ func merge(into, from map[string]any) {
 	}
 }
 
-// rooted reads a document, and puts it below the names of its folder.
+// rooted reads a document, and nests it in maps for its folders.
 func rooted(f engine.Source) (map[string]any, *cardea.Diagnostic) {
 	v, err := value(f)
 	if err != nil {
@@ -122,11 +123,11 @@ func kind(v any) string {
 	return ast.ValueName(x)
 }
 
-// value is what a document says.
+// value returns the value of a document. An empty YAML document is an empty map.
 func value(f engine.Source) (v any, problem *cardea.Diagnostic) {
 	text := []byte(unmarked(f.Text))
 	if path.Ext(f.Path) != ".json" {
-		// OPA's reader knows neither places nor bounds.
+		// OPA's reader reports no positions and has no limits.
 		if found := document.Read(f.Path, text).Problems(); len(found) > 0 {
 			return nil, &found[0]
 		}
@@ -134,7 +135,7 @@ func value(f engine.Source) (v any, problem *cardea.Diagnostic) {
 			return nil, &cardea.Diagnostic{File: f.Path, Line: 1, Column: 1, Code: cardea.CodeSyntax, Text: "not valid YAML: " + oneLine(err.Error())}
 		}
 		if v == nil {
-			v = map[string]any{} // empty, or comments alone
+			v = map[string]any{} // empty, or only comments
 		}
 		return v, nil
 	}
@@ -150,17 +151,17 @@ func value(f engine.Source) (v any, problem *cardea.Diagnostic) {
 	return nil, &cardea.Diagnostic{File: f.Path, Line: line, Column: column, Code: cardea.CodeSyntax, Text: "not valid JSON: " + err.Error()}
 }
 
-// position is the line and column of the byte before an offset.
+// position returns the line and column of the byte before an offset.
 func position(text []byte, offset int) (line, column int) {
 	before := text[:max(0, min(offset, len(text))-1)]
 	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
 }
 
-// maxNames is how many names of a document are told one by one.
+// maxNames is the most names of a document that are listed.
 const maxNames = 64
 
-// defines are the dotted paths below data that a document defines: that of its
-// folder, or, beside the policies, its names; "*" is everything.
+// defines returns the dotted paths below data that a document defines: the path of its
+// folder, or in the folder of policies its top-level names. "*" is everything.
 func defines(f engine.Source) ([]string, Problems) {
 	v, problem := rooted(f)
 	if folders := f.Folders(); len(folders) > 0 {

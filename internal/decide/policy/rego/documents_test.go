@@ -10,7 +10,7 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Documents are merged below the names of their folders, as OPA merges them.
+// Documents are merged below the names of their folders, as in OPA.
 func TestDocuments(t *testing.T) {
 	root, wrong := documents([]engine.Source{
 		{Path: "p.rego", Text: "package x"},
@@ -30,7 +30,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// What cannot be read or merged is told with its place, and takes nothing else down.
+// A document that cannot be read or merged is reported with its position, and does not
+// affect others.
 func TestDocumentsWithMistakes(t *testing.T) {
 	laughs := "a: &a [x, x, x, x, x, x, x, x, x, x]\n"
 	for name := 'b'; name < 'i'; name++ {
@@ -56,7 +57,7 @@ func TestDocumentsWithMistakes(t *testing.T) {
 	}
 }
 
-// What a document may define is known although it cannot be read.
+// The paths that a document may define are known even if it cannot be read.
 func TestDefines(t *testing.T) {
 	for _, tt := range []struct{ text, data, want string }{
 		{"{\"b\": 1, \"a\": {\"c\": 1}}", "/", "a b"},

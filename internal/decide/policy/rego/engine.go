@@ -17,17 +17,17 @@ import (
 
 // Engine is OPA in this process.
 type Engine struct {
-	// TestLimit is how long one test may take, 0 for five seconds, as in OPA.
+	// TestLimit is the time limit of one test, 0 for five seconds, as in OPA.
 	TestLimit time.Duration
 }
 
-// Ready is always nil.
+// Ready returns nil.
 func (Engine) Ready() error { return nil }
 
 // Wake does nothing.
 func (Engine) Wake() {}
 
-// Parse gives what files say about themselves.
+// Parse returns the facts of files, in their order.
 func (Engine) Parse(_ context.Context, files []engine.Source) ([]engine.Parsed, error) {
 	out := make([]engine.Parsed, len(files))
 	for i, f := range files {
@@ -49,7 +49,7 @@ func (Engine) Parse(_ context.Context, files []engine.Source) ([]engine.Parsed, 
 	return out, nil
 }
 
-// broken are the mistakes in an error of this package's.
+// broken returns the mistakes in an error of this package.
 func broken(path string, err error) Problems {
 	if problems, ok := err.(Problems); ok {
 		return problems
@@ -57,7 +57,7 @@ func broken(path string, err error) Problems {
 	return Problems{{File: path, Text: err.Error()}}
 }
 
-// Look gives the mistakes that OPA does not report.
+// Look returns mistakes that OPA does not report.
 func (Engine) Look(_ context.Context, files []engine.Source) ([]cardea.Diagnostic, error) {
 	var out []cardea.Diagnostic
 	modules, _ := parseAll(files, Parse)
@@ -67,7 +67,7 @@ func (Engine) Look(_ context.Context, files []engine.Source) ([]cardea.Diagnosti
 	return out, nil
 }
 
-// Compile compiles files together, at once.
+// Compile compiles files together, and returns when this is done.
 func (Engine) Compile(files []engine.Source, o engine.Options) engine.Program {
 	modules, wrong := parseAll(files, reparse)
 	data, unread := documents(files)
@@ -77,18 +77,18 @@ func (Engine) Compile(files []engine.Source, o engine.Options) engine.Program {
 	return compiled{p, out}
 }
 
-// compiled is a program, and what was left out of it.
+// compiled is a program, with the files that were left out.
 type compiled struct {
 	*Program
 	broken map[string]Problems
 }
 
-// Broken are the files that were left out.
+// Broken returns the files that were left out, with their mistakes.
 func (c compiled) Broken(context.Context) (map[string]Problems, error) { return c.broken, nil }
 
-// sound gives the files that parse and compile together to who compiles them: a
-// compiler that is not used yet, with what data documents say. Those with mistakes
-// are out, with why.
+// sound calls compile with an unused compiler, the data documents and the files that parse.
+// It repeats this without files that have mistakes until the rest compiles. It returns the
+// files that were left out, with their mistakes.
 func sound(files []engine.Source, o engine.Options, compile func(*ast.Compiler, map[string]any, map[string]*ast.Module) ast.Errors) (out map[string]Problems) {
 	modules, wrong := parseAll(files, reparse)
 	data, unread := documents(files)
@@ -100,8 +100,8 @@ func sound(files []engine.Source, o engine.Options, compile func(*ast.Compiler, 
 	return out
 }
 
-// parseAll parses files that are no data documents; those with mistakes are in the second value, and those
-// that say nothing in none.
+// parseAll parses files that are not data documents. It returns those with mistakes in the
+// second value, and omits files without contents.
 func parseAll(files []engine.Source, parse func(path, text string) (*Module, error)) ([]*Module, map[string]Problems) {
 	files = slices.DeleteFunc(slices.Clone(files), func(f engine.Source) bool { return f.Data != "" })
 	parsed, errs := make([]*Module, len(files)), make([]error, len(files))
@@ -120,8 +120,8 @@ func parseAll(files []engine.Source, parse func(path, text string) (*Module, err
 	return modules, wrong
 }
 
-// eachAtOnce does something for the numbers below n, on all processors. What
-// panics elsewhere panics here.
+// eachAtOnce calls do for the numbers below n, on all processors. It panics if one of the
+// calls does.
 func eachAtOnce(n int, do func(int)) {
 	var next atomic.Int64
 	var group sync.WaitGroup

@@ -11,7 +11,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// The engine says of several files what the package says of each.
+// The engine reports about several files what the package reports about each.
 func TestEngine(t *testing.T) {
 	var e engine.Engine = Engine{}
 	if e.Wake(); e.Ready() != nil {
@@ -60,7 +60,7 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// Everything is done once, and what panics is heard by who asked.
+// Each number is processed once, and a panic reaches the caller.
 func TestEachAtOnce(t *testing.T) {
 	var done [100]atomic.Int32
 	eachAtOnce(len(done), func(i int) { done[i].Add(1) })

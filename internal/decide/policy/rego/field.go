@@ -11,8 +11,8 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// field checks the type of a decision's field, as far as it can be seen. What has
-// another one is read as if it were not there.
+// field checks the type of a decision's field, if it is known. A field of another type is
+// ignored.
 func (l *look) field(key string, t *ast.Term) {
 	wants, is := "", ""
 	switch t.Value.(type) {
@@ -25,7 +25,7 @@ func (l *look) field(key string, t *ast.Term) {
 	case ast.Null, ast.Boolean, *ast.Array, ast.Set, *ast.ArrayComprehension, *ast.SetComprehension:
 		is = "other"
 	default:
-		return // what it is will be seen when it is evaluated
+		return // the type is unknown before evaluation
 	}
 	switch key {
 	case "part", "parts":
@@ -44,8 +44,7 @@ func (l *look) field(key string, t *ast.Term) {
 	}
 }
 
-// parts checks what a decision is about: parts by their indexes or texts, one or
-// a list of them.
+// parts checks the parts that a decision names, by index or text: one, or a list.
 func (l *look) parts(key string, t *ast.Term) {
 	none := true
 	each := func(e *ast.Term) { none = false; l.part(key, e) }
@@ -64,7 +63,7 @@ func (l *look) parts(key string, t *ast.Term) {
 	}
 }
 
-// part checks one word for a part.
+// part checks one name of a part.
 func (l *look) part(key string, t *ast.Term) {
 	switch v := t.Value.(type) {
 	case ast.Number:
@@ -83,8 +82,8 @@ func (l *look) part(key string, t *ast.Term) {
 	}
 }
 
-// samples are functions whose failure hangs on one argument: the operands with
-// which it is tried, nil in the place of that argument.
+// samples returns the functions that fail because of one argument. The operands are for a
+// trial call, with nil in the position of that argument.
 func samples() map[string][]*ast.Term {
 	text := ast.StringTerm("")
 	return map[string][]*ast.Term{
@@ -96,9 +95,9 @@ func samples() map[string][]*ast.Term {
 	}
 }
 
-// calls finds functions that fail whatever the event is, since a constant
-// argument is no expression, glob or number. A function that fails is undefined:
-// what needs it never holds, and "not" of it always does.
+// calls finds calls that always fail, since a constant argument is not a valid expression,
+// glob or number. A failing call is undefined: an expression with it never holds, and "not"
+// of it always does.
 func (l *look) calls(r *ast.Rule) {
 	all := samples()
 	look := func(terms []*ast.Term) {
@@ -124,7 +123,7 @@ func (l *look) calls(r *ast.Rule) {
 	eachCall(r, look)
 }
 
-// eachCall gives the function and the operands of each call in a rule or a module.
+// eachCall calls do with the function and the operands of each call in a rule or a module.
 func eachCall(in any, do func(terms []*ast.Term)) {
 	ast.WalkExprs(in, func(e *ast.Expr) bool {
 		if terms, ok := e.Terms.([]*ast.Term); ok {
@@ -140,7 +139,7 @@ func eachCall(in any, do func(terms []*ast.Term)) {
 	})
 }
 
-// reason is why a function failed, without its name.
+// reason returns the reason why a function failed, without its name.
 func reason(name string, err error) string {
 	text := err.Error()
 	var e *topdown.Error

@@ -11,15 +11,16 @@ import (
 	"github.com/open-policy-agent/opa/v1/format"
 )
 
-// Format gives the texts of files as "opa fmt" writes them. A file that says nothing
-// stays as it is, and so does one that would say something else: a formatter may have
-// mistakes, and policies guard.
+// Format returns the texts of files as "opa fmt" writes them. A file without contents stays
+// unchanged. A file of which the meaning would change also does, since a formatter may have
+// bugs, and policies protect.
 func (Engine) Format(_ context.Context, files []engine.Source) ([]engine.Formatted, error) {
 	out := make([]engine.Formatted, len(files))
 	eachAtOnce(len(files), func(i int) { out[i] = formatted(files[i]) })
 	return out, nil
 }
 
+// formatted formats one file.
 func formatted(f engine.Source) engine.Formatted {
 	before, err := parsedAs(f.Path, unmarked(f.Text))
 	switch {
@@ -45,8 +46,8 @@ func parsedAs(path, text string) (*ast.Module, error) {
 }
 
 // sameMeaning reports whether two modules have the same package, imports, rules and
-// METADATA. The formatter sorts imports and leaves out those that version 1 of Rego
-// does not need, and it writes "x := 1" for "x = 1".
+// METADATA. The formatter sorts imports and omits those that version 1 of Rego does not
+// need. It writes "x := 1" for "x = 1".
 func sameMeaning(a, b *ast.Module) bool {
 	for _, m := range []*ast.Module{a, b} {
 		for _, r := range m.Rules {

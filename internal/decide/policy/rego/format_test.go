@@ -7,8 +7,7 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Files are written as OPA writes them, and what says nothing or nothing that can be
-// read stays.
+// Files are formatted as in OPA. Files that are empty or unreadable stay unchanged.
 func TestFormat(t *testing.T) {
 	for _, tt := range []struct {
 		text, want string
@@ -29,7 +28,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// A text that says something else is told.
+// A change of the meaning is detected.
 func TestSameMeaning(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string

@@ -11,11 +11,11 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// Look looks for mistakes that OPA does not report: what is said never takes
-// effect, or takes effect where it is not meant to.
+// Look returns mistakes that OPA does not report: code that never has an effect, or has one
+// where none is intended.
 func (m *Module) Look() []cardea.Diagnostic {
 	m = &Module{Path: m.Path, Facts: m.Facts, text: m.text, parsed: m.parsed, taken: m.taken}
-	m.take() // as it is written, not as it was compiled
+	m.take() // as written, not as compiled
 	l := look{m: m}
 	l.metadata()
 	for _, r := range m.parsed.Rules {
@@ -30,8 +30,8 @@ func (m *Module) Look() []cardea.Diagnostic {
 	return l.out
 }
 
-// idle finds sets of decisions, as their form says, that are no verbs and that
-// nothing in the file refers to: a verb with a typing error says nothing.
+// idle finds sets that have the form of decisions, but are not verbs and are not used in
+// the file. A verb with a typing error has no effect.
 func (l *look) idle() {
 	if !l.m.Facts.Policy() || !l.m.Facts.Routed {
 		return
@@ -106,7 +106,7 @@ func (l *look) decision(verb string, r *ast.Rule) {
 	l.element(verb, r, r.Head.Key)
 }
 
-// element checks what a rule puts into its set, as far as it can be seen.
+// element checks the value that a rule adds to its set, if it is known.
 func (l *look) element(verb string, r *ast.Rule, t *ast.Term) {
 	if t == nil {
 		return
@@ -129,7 +129,7 @@ func (l *look) element(verb string, r *ast.Rule, t *ast.Term) {
 	}
 }
 
-// assigned is the term that an expression gives to a variable.
+// assigned returns the term that an expression assigns to a variable, or nil.
 func assigned(e *ast.Expr, v ast.Var) *ast.Term {
 	if !e.IsAssignment() && !e.IsEquality() {
 		return nil
@@ -189,7 +189,7 @@ func (l *look) object(verb string, at *ast.Location, o ast.Object) {
 	}
 }
 
-// needs are the fields that a verb's decisions must have.
+// needs returns the fields that a verb's decisions must have.
 func needs(verb string) []string {
 	switch verb {
 	case "add_context":
@@ -208,9 +208,8 @@ func constant(t *ast.Term) (string, bool) {
 	return string(s), ok
 }
 
-// negations finds "not input.x…" where nothing else in the body says that there
-// is such a field: where it is missing, which is every other tool's call, the
-// negation holds.
+// negations finds "not input.x…" without another expression in the body that requires the
+// field. If the field is missing, as in the calls of other tools, the negation holds.
 func (l *look) negations(r *ast.Rule) {
 	ast.WalkBodies(r, func(b ast.Body) bool {
 		positive := map[string]bool{}
@@ -237,7 +236,7 @@ func (l *look) negations(r *ast.Rule) {
 	})
 }
 
-// covered reports whether a field is asked for elsewhere.
+// covered reports whether another expression requires a field.
 func covered(path string, positive map[string]bool) bool {
 	for p := range positive {
 		if p == path || strings.HasPrefix(p, path+".") {
@@ -247,7 +246,7 @@ func covered(path string, positive map[string]bool) bool {
 	return false
 }
 
-// inputs are the dotted fields of input that an expression reads.
+// inputs returns the dotted fields of input that an expression reads.
 func inputs(e *ast.Expr) []string {
 	var out []string
 	ast.WalkRefs(e, func(ref ast.Ref) bool {
@@ -261,7 +260,7 @@ func inputs(e *ast.Expr) []string {
 	return out
 }
 
-// signals finds signals that are read and do not run.
+// signals finds signals that a rule reads and that do not run.
 func (l *look) signals(r *ast.Rule) {
 	said := map[string]bool{}
 	ast.WalkRefs(r, func(ref ast.Ref) bool {
@@ -273,7 +272,7 @@ func (l *look) signals(r *ast.Rule) {
 	})
 }
 
-// signalIn is the signal that a reference reads, "" for none.
+// signalIn returns the signal that a reference reads, "" for none.
 func signalIn(ref ast.Ref) string {
 	if len(ref) < 3 || !ref.HasPrefix(ast.InputRootRef) {
 		return ""

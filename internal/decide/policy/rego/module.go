@@ -14,7 +14,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// The words that all engines share.
+// Types that all engines share.
 type (
 	// Facts are [engine.Facts].
 	Facts = engine.Facts
@@ -26,18 +26,18 @@ type (
 	Result = engine.Result
 )
 
-// Module is a file of policies that was parsed.
+// Module is a parsed file of policies.
 type Module struct {
-	// Path names the file in messages.
+	// Path is the file's name in messages.
 	Path string
-	// Facts are what routing needs.
+	// Facts are the facts for routing.
 	Facts  Facts
 	parsed *ast.Module
 	text   string
 	taken  bool // by a compilation
 }
 
-// Parse parses a file. Where it cannot, the error is a [Problems].
+// Parse parses a file. An error is a [Problems].
 func Parse(path string, src string) (*Module, error) {
 	m, err := parseAs(path, src, true)
 	if err != nil {
@@ -45,15 +45,14 @@ func Parse(path string, src string) (*Module, error) {
 	}
 	m.read()
 	if !strings.Contains(src, metadataCalls) {
-		// Two files of one package may both have METADATA here, which OPA does
-		// not take.
+		// Two files of one package may both have METADATA, which OPA does not accept.
 		m.parsed.Annotations = nil
 	}
 	return m, nil
 }
 
-// reparse parses a file without its facts. Annotations are read for policies that
-// ask for their own, only.
+// reparse parses a file without its facts. It reads annotations only for policies that use
+// their own.
 func reparse(path, src string) (*Module, error) {
 	return parseAs(path, src, strings.Contains(src, metadataCalls))
 }
@@ -68,23 +67,22 @@ func parseAs(path, src string, annotations bool) (*Module, error) {
 	return &Module{Path: path, parsed: m, text: src}, nil
 }
 
-// unmarked is a text without the byte order mark that some editors put in front:
-// OPA does not see METADATA behind it.
+// unmarked removes the byte order mark that some editors write. OPA does not see METADATA
+// after it.
 func unmarked(src string) string { return strings.TrimPrefix(src, "\uFEFF") }
 
-// blank reports whether a file says nothing at all: it is empty, or all of it
-// is comments.
+// blank reports whether a file is empty or has only comments.
 func blank(path, src string) bool {
 	statements, _, err := ast.ParseStatementsWithOpts(path, unmarked(src), ast.ParserOptions{RegoVersion: ast.RegoV1})
 	return err == nil && len(statements) == 0
 }
 
-// metadataCalls is what policies that read their own METADATA contain.
+// metadataCalls is a text that all policies contain which read their own METADATA.
 const metadataCalls = "rego.metadata."
 
-// Head reads the facts of a file that does not parse, from its text up to the
-// package, and from the first METADATA after it where there is no routing in front.
-// It reports false where not even that can be read.
+// Head returns the facts of a file that does not parse, from its text up to the package. If
+// there is no routing, it also reads the first METADATA after the package. It reports false
+// if even that is not readable.
 func Head(path, src string) (Facts, bool) {
 	lines := strings.SplitAfter(unmarked(src), "\n")
 	at := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), "package ") })
@@ -103,7 +101,7 @@ func Head(path, src string) (Facts, bool) {
 		if !strings.HasPrefix(line, "#") {
 			break
 		}
-		if !strings.HasPrefix(line, "# scope:") { // it may be what is wrong
+		if !strings.HasPrefix(line, "# scope:") { // this line may be the mistake
 			block += line + "\n"
 		}
 	}
@@ -114,7 +112,7 @@ func Head(path, src string) (Facts, bool) {
 	return m.Facts, true
 }
 
-// read takes the facts from the parsed file.
+// read reads the facts from the parsed file.
 func (m *Module) read() {
 	f := &m.Facts
 	f.Package = dotted(m.parsed.Package.Path[1:])
@@ -126,7 +124,7 @@ func (m *Module) read() {
 			m.annotate(a)
 		}
 	}
-	// Without routing in front of the package the first one after it is that of the file,
+	// Without routing before the package, the first routing after it applies to the file,
 	// as in Cupcake.
 	for _, a := range m.parsed.Annotations {
 		switch _, has := a.Custom["routing"]; {
@@ -159,7 +157,7 @@ func (m *Module) mistake(at *ast.Location, code cardea.Code, format string, args
 	m.Facts.Mistakes = append(m.Facts.Mistakes, p)
 }
 
-// annotate takes the METADATA of the package.
+// annotate reads the METADATA of the package.
 func (m *Module) annotate(a *ast.Annotations) {
 	f := &m.Facts
 	f.Title, f.Description = a.Title, a.Description
@@ -175,7 +173,7 @@ func (m *Module) annotate(a *ast.Annotations) {
 	m.route(a)
 }
 
-// route takes the routing of a METADATA.
+// route reads the routing of a METADATA.
 func (m *Module) route(a *ast.Annotations) {
 	f := &m.Facts
 	routing, ok := a.Custom["routing"].(map[string]any)
@@ -199,8 +197,8 @@ func (m *Module) route(a *ast.Annotations) {
 		words, ok := texts(value)
 		if !ok {
 			m.mistake(a.Location, cardea.CodeWrongType, "%s is no list of names", key)
-			// What was meant is not known, so the policy is routed as widely as it
-			// can be.
+			// The intended routing is unknown, so the policy is routed as widely as
+			// possible.
 			words = []string{"*"}
 		}
 		*list = words
@@ -228,7 +226,7 @@ func texts(v any) ([]string, bool) {
 	return nil, false
 }
 
-// headName is the name of the rule, its first word.
+// headName returns the name of a rule, which is its first word.
 func headName(r *ast.Rule) string {
 	ref := r.Head.Ref()
 	if len(ref) == 0 {
@@ -243,7 +241,7 @@ func headName(r *ast.Rule) string {
 	return ""
 }
 
-// dotted joins the constant words that a reference begins with.
+// dotted joins the constant words at the start of a reference.
 func dotted(ref ast.Ref) string {
 	var b strings.Builder
 	for _, t := range ref {
@@ -259,9 +257,8 @@ func dotted(ref ast.Ref) string {
 	return b.String()
 }
 
-// refsOf are the paths below data that a module refers to; the name of its own
-// package is none. Aliases of imports need no following: the import itself names
-// the path.
+// refsOf returns the paths below data that a module refers to, without its own package.
+// Aliases need no resolving, since the import names the path.
 func refsOf(m *ast.Module) []string {
 	seen := map[string]bool{}
 	var out []string
@@ -284,7 +281,7 @@ func refsOf(m *ast.Module) []string {
 	return out
 }
 
-// problemsOf takes the mistakes from an error of OPA.
+// problemsOf returns the mistakes in an error of OPA.
 func problemsOf(path string, err error) Problems {
 	errs, ok := err.(ast.Errors)
 	if !ok {
@@ -308,13 +305,13 @@ func problemsOf(path string, err error) Problems {
 	return out
 }
 
-// oneLine is a message of OPA without the excerpt of the source.
+// oneLine returns a message of OPA without the excerpt of the source.
 func oneLine(s string) string {
 	first, _, _ := strings.Cut(s, "\n")
 	return strings.TrimSpace(strings.TrimPrefix(first, "1 error occurred: "))
 }
 
-// hintOf says what to do about a message of OPA.
+// hintOf returns what to do about a message of OPA, or "".
 func hintOf(text string) string {
 	if name, found := strings.CutPrefix(text, "undefined function "); found {
 		if slices.Contains(refused(), name) {

@@ -6,16 +6,16 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// The bounds of what a rule prints: texts, and bytes of each.
+// Limits of the output of a rule: texts, and bytes of each.
 const (
 	maxPrinted     = 100
 	maxPrintedText = 4 << 10
 )
 
-// printer keeps what a rule prints.
+// printer collects the output of a rule.
 type printer struct{ lines []engine.Printed }
 
-// Print keeps a text, with the place where it is printed.
+// Print adds a text and its position. It cuts long texts, and drops those above maxPrinted.
 func (p *printer) Print(c print.Context, text string) error {
 	if len(p.lines) >= maxPrinted {
 		return nil

@@ -18,18 +18,17 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Program is policies that were compiled together. It may be used by many
-// goroutines.
+// Program is a set of policies compiled together. It is safe for concurrent use.
 type Program struct {
 	compiler *ast.Compiler
-	// data is what data documents say.
+	// data is the merged data documents.
 	data map[string]any
-	// prints is set where calls of print were compiled.
+	// prints is set if calls of print were compiled.
 	prints bool
 }
 
-// Compile compiles modules together, beside what data documents say. Modules with
-// mistakes are left out, with why.
+// Compile compiles modules together with the data. It leaves out modules with mistakes, and
+// returns their mistakes.
 func Compile(modules []*Module, data map[string]any, o engine.Options) (p *Program, out map[string]Problems) {
 	p = &Program{data: data, prints: o.Print}
 	out = together(modules, func(given map[string]*ast.Module) ast.Errors {
@@ -45,9 +44,9 @@ func Compile(modules []*Module, data map[string]any, o engine.Options) (p *Progr
 	return p, out
 }
 
-// together has modules compiled, and again without those that have mistakes,
-// until those that are left have none, so that one bad file does not take the
-// others down. out are the files that were left out, with why.
+// together compiles modules, and repeats this without those that have mistakes, until the
+// rest has none. So one bad file does not disable the others. out are the files that were
+// left out, with their mistakes.
 func together(modules []*Module, compile func(map[string]*ast.Module) ast.Errors) (out map[string]Problems) {
 	left := map[string]*Module{}
 	for _, m := range modules {
@@ -67,7 +66,7 @@ func together(modules []*Module, compile func(map[string]*ast.Module) ast.Errors
 		for _, problem := range problemsOf("", errs) {
 			file := problem.File
 			if _, known := left[file]; !known && out[file] == nil {
-				// A mistake without a place: nothing can be told apart.
+				// A mistake without a position: no file can be singled out.
 				for path := range left {
 					out[path] = append(out[path], problem)
 				}
@@ -84,7 +83,7 @@ func together(modules []*Module, compile func(map[string]*ast.Module) ast.Errors
 	return out
 }
 
-// existsIn tells the compiler what is data, so that rules do not define it again.
+// existsIn returns a check for the compiler, so that rules do not redefine data.
 func existsIn(data map[string]any) func([]string) (bool, error) {
 	return func(path []string) (bool, error) {
 		_, there := lookup(data, path)
@@ -92,8 +91,8 @@ func existsIn(data map[string]any) func([]string) (bool, error) {
 	}
 }
 
-// take gives the parsed file for one compilation, which changes it. The next one
-// gets another: mistakes are rare, and copies are not free.
+// take returns the parsed file for one compilation, which changes it. For the next one it
+// parses the file again. Mistakes are rare, so it makes no copies.
 func (m *Module) take() *ast.Module {
 	if m.taken {
 		if again, err := reparse(m.Path, m.text); err == nil {
@@ -104,7 +103,7 @@ func (m *Module) take() *ast.Module {
 	return m.parsed
 }
 
-// newCompiler is a compiler that takes what policies may use, and nothing else.
+// newCompiler returns a compiler that accepts only what policies may use.
 func newCompiler(o engine.Options) *ast.Compiler {
 	c := ast.NewCompiler().WithCapabilities(capabilities(o.Extra)).WithDefaultRegoVersion(ast.RegoV1).WithStrict(o.Strict).WithEnablePrintStatements(o.Print)
 	if o.Checked {
@@ -115,23 +114,22 @@ func newCompiler(o engine.Options) *ast.Compiler {
 }
 
 const (
-	// maxMemory is by how much the heap may grow during an evaluation, in
-	// bytes. It is looked at every so often, after a while.
+	// maxMemory is the limit for the growth of the heap during an evaluation, in bytes. The
+	// first check is after lookAfter, and it is repeated at this interval.
 	maxMemory = 256 << 20
 	lookAfter = 10 * time.Millisecond
 )
 
-// Eval gives the values of rules, in order. It comes to its end when ctx does;
-// what there was no time for has an error. A rule gets half of the time that is
-// left, so that one without end does not take the others down; then the rest of
-// its package is not asked.
+// Eval returns the values of rules, in order. It ends when ctx does. A rule for which no
+// time was left has an error. Each rule gets half of the remaining time, so that an endless
+// one does not stop the others. The other rules of its package are then skipped.
 //
-// All of them are evaluated in one goroutine: a new one's stack grows, which
+// One goroutine evaluates all of them. The stack of each new goroutine would grow, which
 // costs as much as a small policy.
 func (p *Program) Eval(ctx context.Context, queries []Query) []Result {
 	e := evaluation{results: make([]Result, len(queries)), done: make(chan struct{}), seen: map[engine.Input]seen{}}
 	for i := range queries {
-		// Values are the caller's, who may go on with them when this returns.
+		// Values belong to the caller, who may change them after this returns.
 		if _, there := queries[i].Input.Value(); there {
 			e.see(queries[i].Input)
 		}
@@ -161,17 +159,17 @@ func (p *Program) Eval(ctx context.Context, queries []Query) []Result {
 	}
 }
 
-// evaluation is one that goes on in a goroutine of its own.
+// evaluation is an evaluation in its own goroutine.
 type evaluation struct {
-	// results may be read up to ready, and as a whole when done is closed.
+	// results may be read up to ready, and completely when done is closed.
 	results []Result
 	ready   atomic.Int64
 	done    chan struct{}
-	// reading is set while an input is read: what that takes is not the policy's.
+	// reading is set while an input is read. Its memory is not the policy's.
 	reading atomic.Bool
-	// turn is the rule that is evaluated, nil between two.
+	// turn is the rule under evaluation, nil between two rules.
 	turn atomic.Pointer[turn]
-	// seen are the inputs as OPA sees them.
+	// seen holds the inputs in OPA's form.
 	seen map[engine.Input]seen
 }
 
@@ -179,7 +177,7 @@ type evaluation struct {
 type turn struct {
 	cancel topdown.Cancel
 	end    time.Time
-	// stopped is when it was told to stop, why is the reason.
+	// stopped is the time of the request to stop, why its reason.
 	stopped time.Time
 	why     atomic.Pointer[error]
 }
@@ -190,8 +188,8 @@ func (t *turn) stop(why error) {
 	t.cancel.Cancel()
 }
 
-// look stops the rule whose turn it is where it takes too long or too much. It
-// reports false where one that was stopped goes on.
+// look stops the current rule if it takes too much time or memory. It reports false if a
+// stopped rule continues.
 func (e *evaluation) look(large bool) bool {
 	t := e.turn.Load()
 	switch {
@@ -206,14 +204,14 @@ func (e *evaluation) look(large bool) bool {
 	return true
 }
 
-// run evaluates queries one after another. What one rule needed of others, the
-// next one with the same input finds; but not after an error, which may have left
-// behind what was known of another input ("with input as …").
+// run evaluates queries one after another. Rules with the same input share the results of
+// other rules. It drops these after an error, which may have left results for another input
+// ("with input as …").
 func (e *evaluation) run(ctx context.Context, p *Program, queries []Query) {
 	defer close(e.done)
 	var known topdown.VirtualCache
 	var in seen
-	stopped := "" // the package that was
+	stopped := "" // the package that was stopped
 	for i := range queries {
 		if i == 0 || queries[i].Input != queries[i-1].Input {
 			e.reading.Store(true)
@@ -234,14 +232,14 @@ func (e *evaluation) run(ctx context.Context, p *Program, queries []Query) {
 		}
 		if errors.Is(r.Err, engine.ErrTime) || errors.Is(r.Err, engine.ErrMemory) {
 			stopped = queries[i].Package
-			runtime.GC() // so that the next one is not blamed for what this one left
+			runtime.GC() // so that the memory of this rule is not attributed to the next one
 		}
 		e.results[i] = r
 		e.ready.Add(1)
 	}
 }
 
-// one gives a rule its turn.
+// one evaluates a rule as the current turn.
 func (e *evaluation) one(ctx context.Context, p *Program, q Query, in seen, known topdown.VirtualCache, last bool) Result {
 	t := &turn{cancel: topdown.NewCancel(), end: time.Now().Add(time.Hour)}
 	if end, limited := ctx.Deadline(); limited && !last {
@@ -256,8 +254,8 @@ func (e *evaluation) one(ctx context.Context, p *Program, q Query, in seen, know
 	return r
 }
 
-// sofar is what is known of an evaluation that is stopped as a whole, since there
-// is no more time, or since a rule does not stop.
+// sofar returns the results of an evaluation that is stopped as a whole, because the time
+// is up or a rule does not stop.
 func (e *evaluation) sofar() []Result {
 	out, known := make([]Result, len(e.results)), e.ready.Load()
 	copy(out, e.results[:known])
@@ -274,12 +272,11 @@ func (e *evaluation) sofar() []Result {
 	return out
 }
 
-// stack is what an evaluation of small policies takes of a stack, in bytes.
+// stack is the stack size that evaluations of small policies need, in bytes.
 const stack = 24 << 10
 
-// makeRoom makes the stack of a goroutine that has just begun large enough.
-// Growing it step by step later moves all frames each time, which is a fifth of
-// the time of a small policy.
+// makeRoom grows the stack of a new goroutine in one step. Growing it in several steps
+// moves all frames each time, which is a fifth of the time of a small policy.
 //
 //go:noinline
 func makeRoom() {
@@ -290,7 +287,7 @@ func makeRoom() {
 //go:noinline
 func touch(*[stack]byte) {}
 
-// seen is an input as OPA sees it, or why it cannot.
+// seen is an input in OPA's form, or the error of converting it.
 type seen struct {
 	term *ast.Term
 	err  error
@@ -340,14 +337,14 @@ func (p *Program) one(ctx context.Context, cancel topdown.Cancel, q Query, in se
 	return Result{Value: v, Err: plainly(err), Printed: said.lines}
 }
 
-// heap is how many bytes objects take in this process.
+// heap returns the bytes of objects in this process.
 func heap() uint64 {
 	s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
 }
 
-// run evaluates a query, and gives the value of its answer.
+// run evaluates a query, and returns the value of its answer, nil if undefined.
 func (p *Program) run(ctx context.Context, q *topdown.Query) (any, error) {
 	results, err := q.Run(ctx)
 	if err != nil || len(results) == 0 {
@@ -359,7 +356,7 @@ func (p *Program) run(ctx context.Context, q *topdown.Query) (any, error) {
 // answer is the variable that the value of a rule is bound to.
 const answer = ast.Var("answer")
 
-// query asks for data.PKG.RULE.
+// query returns a query for data.PKG.RULE.
 func (p *Program) query(pkg, rule string) *topdown.Query {
 	ref := ast.Ref{ast.DefaultRootDocument}
 	for _, word := range append(strings.Split(pkg, "."), rule) {
@@ -368,7 +365,7 @@ func (p *Program) query(pkg, rule string) *topdown.Query {
 	return topdown.NewQuery(ast.NewBody(ast.Equality.Expr(ast.NewTerm(answer), ast.NewTerm(ref)))).WithCompiler(p.compiler).WithStore(store{root: p.data})
 }
 
-// plainly is an error of OPA as a person reads it.
+// plainly returns an error of OPA in a readable form.
 func plainly(err error) error {
 	var e *topdown.Error
 	if !errors.As(err, &e) {

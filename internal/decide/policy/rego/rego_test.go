@@ -57,7 +57,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestRoutingBehind: Cupcake reads the first METADATA of a file wherever it is.
+// TestRoutingBehind tests that the first METADATA of a file applies wherever it is, as in
+// Cupcake.
 func TestRoutingBehind(t *testing.T) {
 	routing := func(scope, event string) string {
 		return "# METADATA\n" + scope + "# custom:\n#   routing:\n#     required_events: [" + event + "]\n#     required_signals: [s]\n"
@@ -85,7 +86,7 @@ func TestRoutingBehind(t *testing.T) {
 			t.Errorf("%s\nis routed", text)
 		}
 	}
-	// What OPA does not take is broken, and is asked about where its routing is.
+	// A file that OPA rejects is broken, and asks where it is routed.
 	for _, text := range []string{
 		begin + routing("# scope: package\n", "PreToolUse") + rule,
 		begin + routing("# scope: rule\n", "PreToolUse") + "deny contains {{",
@@ -121,7 +122,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// Each bad file is left out, with why, and the others work.
+// Each bad file is left out, with the reason, and the others work.
 func TestCompile(t *testing.T) {
 	modules := []*Module{
 		parsed(t, "good.rego", "package a\n\nimport rego.v1\n\nx := input.n + 1\n\nset contains 1\n\nno := 1 if false\n\nprinted if print(\"hello\", input.n)\n"),
@@ -161,7 +162,7 @@ func TestCompile(t *testing.T) {
 	if _, err := engine.NewInput(map[string]any{"f": func() {}}); err == nil {
 		t.Error("a function is input")
 	}
-	// What was compiled with all checks compiles without them, and says the same.
+	// Files compiled before with all checks compile without them, with the same results.
 	again := parsed(t, "good.rego", "package a\n\nimport rego.v1\n\nx := input.n + 1\n")
 	p, out = Compile([]*Module{again}, nil, engine.Options{Checked: true})
 	if got := p.Eval(context.Background(), []Query{{Package: "a", Rule: "x", Input: in}}); len(out) > 0 || got[0].Err != nil {
@@ -180,7 +181,7 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// Functions that reach outside are not there; those that extra names are.
+// Functions that reach outside are missing, except those in extra.
 func TestFunctions(t *testing.T) {
 	for _, name := range []string{"http.send", "net.lookup_ip_addr", "opa.runtime", "rand.intn", "time.now_ns", "uuid.rfc4122", "providers.aws.sign_req", "bits.lsh",
 		"graph.reachable_paths", "regex.globs_match", "net.cidr_expand", "strings.render_template", "rego.parse_module", "io.jwt.decode_verify", "json.match_schema"} {
@@ -199,7 +200,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// A rule that never ends is stopped, and what comes after it has no answer.
+// A rule without end is stopped, and the rules after it have no value.
 func TestStopped(t *testing.T) {
 	m := parsed(t, "x.rego", "package a\n\nimport rego.v1\n\nslow if {\n\tsome x in numbers.range(1, 100000)\n\tsome y in numbers.range(1, 100000)\n\tx * y < 0\n}\n")
 	p, _ := Compile([]*Module{m}, nil, engine.Options{})
@@ -232,7 +233,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// What a decision says in a form that nothing reads is found where it stands.
+// A malformed part of a decision is found at its position.
 func TestMalformedDecisions(t *testing.T) {
 	for object, want := range map[string]string{
 		`{"rule_id": 5, "reason": "r"}`:                              "4:37: rule_id holds number: write a text",
@@ -270,7 +271,7 @@ func TestMalformedDecisions(t *testing.T) {
 	}
 }
 
-// A function that fails by what it is given is undefined at every call.
+// A function that fails for its constant argument is undefined at every call.
 func TestConstantsThatNeverWork(t *testing.T) {
 	for body, want := range map[string]string{
 		`regex.match("(", "x")`:                                   `4:33: regex.match of "(" always fails, so it is always undefined: error parsing regexp: missing closing ): ` + "`(`",
@@ -302,8 +303,7 @@ func TestConstantsThatNeverWork(t *testing.T) {
 	}
 }
 
-// An error within "with" leaves nothing behind that the next rule would take for
-// its own input's.
+// An error within "with" leaves no results that the next rule would use for its own input.
 func TestErrorsLeaveNothingBehind(t *testing.T) {
 	m := parsed(
 		t,
@@ -322,8 +322,8 @@ func TestErrorsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// A rule without end, or one that takes all memory, leaves time and memory to
-// those that come after it.
+// A rule without end, or one that takes all memory, leaves time and memory for the rules
+// after it.
 func TestOneWithoutEndLeavesTheOthers(t *testing.T) {
 	slow := "\tsome x in numbers.range(1, 100000)\n\tsome y in numbers.range(1, 100000)\n\tx * y < 0\n}\n"
 	modules := []*Module{
@@ -344,8 +344,7 @@ func TestOneWithoutEndLeavesTheOthers(t *testing.T) {
 	}
 }
 
-// What is written and never heard is told: verbs with typing errors, signals that
-// nobody asked for.
+// Code without effect is reported: verbs with typing errors, signals that are not required.
 func TestNeverHeard(t *testing.T) {
 	const routed = "# METADATA\n# scope: package\n# title: T\n# custom:\n#   routing:\n#     required_events: [PreToolUse]\n#     required_signals: [s]\npackage cardea.policies.p\n\nimport rego.v1\n\n"
 	for text, want := range map[string]string{

@@ -14,9 +14,9 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 )
 
-// Fields finds fields of input that no event has, at any depth: OPA's type checker
-// knows what variables, functions and rules hold. Files that do not compile are
-// left out. A policy written for another shape never fires, without a word.
+// Fields returns input fields, at any depth, that no event has. OPA's type checker derives
+// the types of variables, functions and rules. It ignores files that do not compile. A
+// policy for another format never fires, without a message.
 func (Engine) Fields(_ context.Context, files []engine.Source, o engine.Options, shapes []engine.Shape) ([]cardea.Diagnostic, error) {
 	modules, _ := parseAll(files, Parse)
 	broken := together(modules, func(given map[string]*ast.Module) ast.Errors {
@@ -36,10 +36,9 @@ func (Engine) Fields(_ context.Context, files []engine.Source, o engine.Options,
 	return out, nil
 }
 
-// fieldsOf checks the files of one shape: all rules that are about the same tools
-// at once.
+// fieldsOf checks the files of one shape, all rules about the same tools at once.
 func fieldsOf(modules []*Module, o engine.Options, s *engine.Shape) ([]cardea.Diagnostic, error) {
-	rules := map[string][]*ast.Rule{} // of each file, as it is written
+	rules := map[string][]*ast.Rule{} // by file, as written
 	about := map[*ast.Rule][]string{}
 	var each [][]string
 	for _, m := range modules {
@@ -77,8 +76,8 @@ func fieldsOf(modules []*Module, o engine.Options, s *engine.Shape) ([]cardea.Di
 	return out, nil
 }
 
-// typed are the mistakes in modules that compile where nothing is known of their
-// input, once it is known what it looks like.
+// typed returns the type errors in modules for a schema of their input. The modules must
+// compile without a schema.
 func typed(modules []*Module, o engine.Options, schema any) (ast.Errors, error) {
 	given := make(map[string]*ast.Module, len(modules))
 	for _, m := range modules {
@@ -97,13 +96,13 @@ func typed(modules []*Module, o engine.Options, schema any) (ast.Errors, error) 
 	return c.Errors, nil
 }
 
-// plainer is a module, changed in place, for the type checker alone: it does not look
-// into the body of every, nor at what object.get takes. The one becomes a list that the
-// body is a condition of, and the other, where it reads the input, takes a reference too.
+// plainer changes a module in place for the type checker, which ignores the body of every
+// and the arguments of object.get. It turns every into a list with the body as condition,
+// and adds a reference to calls of object.get that read the input.
 func plainer(m *ast.Module) *ast.Module {
 	ast.WalkExprs(m, func(e *ast.Expr) bool {
 		v, is := e.Terms.(*ast.Every)
-		if !is || len(e.With) > 0 { // what it reads is not the event
+		if !is || len(e.With) > 0 { // the body does not read the event
 			return false
 		}
 		in := ast.Member.Call(v.Value, v.Domain)
@@ -122,8 +121,8 @@ func plainer(m *ast.Module) *ast.Module {
 	return m
 }
 
-// readsByGet puts a reference to the field of the input that a call of object.get
-// reads into the call.
+// readsByGet adds a reference to the input field that a call of object.get reads to the
+// call.
 func readsByGet(call []*ast.Term) {
 	if len(call) < 3 || !ast.ObjectGet.Ref().Equal(call[0].Value) {
 		return
@@ -147,7 +146,7 @@ func readsByGet(call []*ast.Term) {
 	call[1] = ast.ObjectTerm(ast.Item(ast.StringTerm("read"), ast.NewTerm(ref).SetLocation(call[2].Location))).SetLocation(call[1].Location)
 }
 
-// ruleAt is the rule in which a place lies: the last one that begins before it.
+// ruleAt returns the rule that contains a position: the last one that begins before it.
 func ruleAt(rules []*ast.Rule, at *ast.Location) *ast.Rule {
 	var out *ast.Rule
 	for _, r := range rules {
@@ -158,10 +157,10 @@ func ruleAt(rules []*ast.Rule, at *ast.Location) *ast.Rule {
 	return out
 }
 
-// manyNames is how many names a message lists.
+// manyNames is the most names that a message lists.
 const manyNames = 16
 
-// fieldMissing is the message about a field that no event has.
+// fieldMissing returns the diagnostic for a field that no event has.
 func fieldMissing(d *ast.RefErrInvalidDetail, at *ast.Location, tools []string) cardea.Diagnostic {
 	var names []string
 	for _, v := range d.OneOf {
@@ -187,8 +186,8 @@ func fieldMissing(d *ast.RefErrInvalidDetail, at *ast.Location, tools []string) 
 
 func toolInput() ast.Ref { return ast.InputRootRef.Append(ast.InternedTerm("tool_input")) }
 
-// toolsOf are the tools that a rule is about: those that its body compares
-// input.tool_name with, else those that its file is routed to. None are any.
+// toolsOf returns the tools of a rule: those that its body compares input.tool_name with,
+// else those of the file's routing. An empty result means every tool.
 func toolsOf(r *ast.Rule, routed []string) []string {
 	if r.Else != nil {
 		return routed
@@ -220,8 +219,7 @@ func isToolName(t *ast.Term) bool {
 	return ok && ref.Equal(ast.InputRootRef.Append(ast.InternedTerm("tool_name")))
 }
 
-// constants are the texts of a set or an array, sorted, nil where it holds
-// anything else.
+// constants returns the texts of a set or an array, sorted, nil if it has other elements.
 func constants(t *ast.Term) []string {
 	var out []string
 	all := true
@@ -242,8 +240,8 @@ func constants(t *ast.Term) []string {
 	return out
 }
 
-// schemaFor is the JSON schema of an input whose tool is one of some; none are
-// any.
+// schemaFor returns the JSON schema of an input for one of the tools. Without tools it is
+// for every tool.
 func schemaFor(s *engine.Shape, tools []string) any {
 	fields := map[string]any{}
 	for _, t := range tools {
@@ -259,9 +257,9 @@ func schemaFor(s *engine.Shape, tools []string) any {
 	return schemaOf(input)
 }
 
-// schemaOf is the JSON schema of values that look like an example: a map has the
-// example's fields and no others, the elements of a list look like the first one.
-// What is empty in the example may be anything.
+// schemaOf returns the JSON schema of values with the shape of an example. A map has
+// exactly the example's fields. The elements of a list have the shape of the first one. An
+// empty example may be any value.
 func schemaOf(example any) map[string]any {
 	switch v := example.(type) {
 	case map[string]any:

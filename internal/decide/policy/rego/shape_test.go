@@ -8,7 +8,7 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// A field that no event has is told where it is read, and no other one is.
+// A field that no event has is reported at its position, and no other one.
 func TestFields(t *testing.T) {
 	shape := engine.Shape{
 		Files: []string{"p.rego"},
@@ -70,8 +70,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// Rules with else are about whatever their file is routed to, and each rule is
-// about what it says itself.
+// Rules with else are about the tools of their file's routing. Other rules are about the
+// tools that they name.
 func TestFieldsOfRules(t *testing.T) {
 	const text = `package cardea.policies.p
 

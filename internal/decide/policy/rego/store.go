@@ -7,14 +7,14 @@ import (
 	"github.com/open-policy-agent/opa/v1/storage"
 )
 
-// store has what data documents say. The evaluator asks it for every path that no
-// rule defines. Nobody changes it, so that many may read at once.
+// store holds the data documents. The evaluator reads every path that no rule defines from
+// it. It never changes, so concurrent reads are safe.
 type store struct {
 	storage.Store
 	root map[string]any
 }
 
-// Read finds what lies at a path.
+// Read returns the value at a path.
 func (s store) Read(_ context.Context, _ storage.Transaction, path storage.Path) (any, error) {
 	if v, there := lookup(s.root, path); there {
 		return v, nil
@@ -22,7 +22,7 @@ func (s store) Read(_ context.Context, _ storage.Transaction, path storage.Path)
 	return nil, &storage.Error{Code: storage.NotFoundErr, Message: "there is no data " + path.String()}
 }
 
-// lookup is what lies at a path of a document.
+// lookup returns the value at a path of a document, and whether it exists.
 func lookup(v any, path []string) (any, bool) {
 	for _, name := range path {
 		switch in := v.(type) {

@@ -18,22 +18,21 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Test runs the test rules of files. The error is that of an expression in the
-// options that is none.
+// Test runs the test rules of files. It fails if the expression in the options is invalid.
 func (e Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOptions) (engine.Tested, error) {
 	if _, err := regexp.Compile(o.Run); err != nil {
 		return engine.Tested{}, fmt.Errorf("choose tests: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &run{limit: cmp.Or(e.TestLimit, limit.PolicyTest), watch: &watch{lines: cover.New(), failed: map[place]int{}}}
+	r := &run{limit: cmp.Or(e.TestLimit, limit.PolicyTest), watch: &watch{lines: cover.New(), failed: map[testPosition]int{}}}
 	var results chan *tester.Result
 	var modules map[string]*ast.Module
 	var failed error
 	broken := sound(files, engine.Options{Extra: o.Extra}, func(c *ast.Compiler, data map[string]any, given map[string]*ast.Module) ast.Errors {
 		var errs ast.Errors
 		results, failed = tester.NewRunner().SetCompiler(c.WithEnablePrintStatements(true)).SetModules(given).SetStore(inmem.NewFromObject(data)).SetTimeout(r.limit).Filter(o.Run).
-			SetParallel(1). // so that it is known which test an event belongs to
+			SetParallel(1). // so that each event belongs to a known test
 			SetCoverageQueryTracer(r.watch).RunTests(ctx, nil)
 		if c.Failed() {
 			errs, failed = c.Errors, nil
@@ -47,7 +46,7 @@ func (e Engine) Test(ctx context.Context, files []engine.Source, o engine.TestOp
 	out := engine.Tested{Broken: broken}
 	if results != nil {
 		out.Results = r.gather(ctx, results)
-		cancel() // what was left behind
+		cancel() // ends abandoned tests
 		out.Coverage = coverage(r.watch.lines.Report(modules), files)
 	}
 	return out, nil
@@ -59,8 +58,8 @@ type run struct {
 	watch *watch
 }
 
-// gather takes the results as they come, in the order of files and lines. It
-// comes to an end although a test does not.
+// gather collects the results, in the order of files and lines. It ends even if a test does
+// not.
 func (r *run) gather(ctx context.Context, results <-chan *tester.Result) []engine.TestResult {
 	var out []engine.TestResult
 	ticker := time.NewTicker(10 * time.Millisecond)
@@ -88,7 +87,7 @@ func (r *run) gather(ctx context.Context, results <-chan *tester.Result) []engin
 	return out
 }
 
-// drain takes what nobody waits for, so that the runner comes to its end.
+// drain discards the remaining results, so that the runner can end.
 func drain(results <-chan *tester.Result) {
 	for range results {
 	}

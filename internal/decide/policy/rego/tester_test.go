@@ -14,7 +14,7 @@ import (
 
 func source(path, text string) engine.Source { return engine.Source{Path: path, Text: text} }
 
-// tested runs tests, and gives the results by name.
+// tested runs tests, and returns the results by name.
 func tested(t *testing.T, e Engine, o engine.TestOptions, files ...engine.Source) (engine.Tested, map[string]engine.TestResult) {
 	t.Helper()
 	got, err := e.Test(context.Background(), files, o)
@@ -76,7 +76,7 @@ test_pair[a][b] if {
 not_a_test if false
 `
 
-// What OPA's tester says arrives whole, in order.
+// The results of OPA's tester arrive completely and in order.
 func TestResults(t *testing.T) {
 	got, by := tested(t, Engine{}, engine.TestOptions{}, source("p.rego", guard), source("p_test.rego", guardTest))
 	var names []string
@@ -143,8 +143,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Files with mistakes are left out, with why, and the others are tested. What
-// policies may not use, their tests may not, either.
+// Files with mistakes are left out, with the reason, and the others are tested. Functions
+// that policies may not use are also refused in tests.
 func TestBroken(t *testing.T) {
 	good := source("good_test.rego", "package good_test\n\ntest_good if data.p.x == 1\n")
 	files := []engine.Source{good, source("p.rego", "package p\n\nx := 1\n"),
@@ -168,7 +168,7 @@ func TestBroken(t *testing.T) {
 	if len(got.Broken) != 6 {
 		t.Errorf("%v", got.Broken)
 	}
-	// What settings allow, tests may use.
+	// Tests may use functions that settings permit.
 	if got, by = tested(t, Engine{}, engine.TestOptions{Extra: []string{"time.now_ns"}}, files[6]); !by["test_x"].Pass || len(got.Broken) > 0 {
 		t.Errorf("%+v", got)
 	}
@@ -179,14 +179,14 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// A test that never ends is stopped and told, and takes no other down.
+// A test without end is stopped and reported, and does not affect other tests.
 func TestLimit(t *testing.T) {
 	slow := "package a_test\n\ntest_slow if {\n\tsome x in numbers.range(1, 100000)\n\tsome y in numbers.range(1, 100000)\n\tx * y < 0\n}\n\ntest_quick if true\n"
 	_, by := tested(t, Engine{TestLimit: 100 * time.Millisecond}, engine.TestOptions{}, source("a_test.rego", slow))
 	if r := by["test_slow"]; r.Pass || r.Error != "it takes longer than 100ms, and was stopped" || !by["test_quick"].Pass {
 		t.Errorf("%+v", by)
 	}
-	// All of them have no more time.
+	// No test has any time left.
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	got, err := Engine{}.Test(ctx, []engine.Source{source("a_test.rego", slow)}, engine.TestOptions{Run: "slow"})
@@ -195,8 +195,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// One that cannot be stopped, since it is inside of a single function, or takes
-// all memory, is left behind.
+// A test that cannot be stopped, since it is inside of a single function, or that takes all
+// memory, is abandoned.
 func TestLeftBehind(t *testing.T) {
 	for _, tt := range []struct {
 		text, want string
@@ -216,7 +216,7 @@ func TestLeftBehind(t *testing.T) {
 	}
 }
 
-// Of what a test prints, the beginning is kept.
+// Of a test's output, the beginning is stored.
 func TestOutput(t *testing.T) {
 	for text, want := range map[string]int{"": 0, "a": 1, "a\n": 1, "a\n\nb\n": 3, "\n": 1, strings.Repeat("x\n", maxLines): maxLines,
 		strings.Repeat("x\n", maxLines+1): maxLines + 1, strings.Repeat("x", maxOutput+1): 2} {

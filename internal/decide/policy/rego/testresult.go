@@ -16,7 +16,7 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// result is a result of OPA's in the words of all engines.
+// result converts a result of OPA.
 func (r *run) result(ctx context.Context, t *tester.Result) engine.TestResult {
 	out := engine.TestResult{Package: withoutData(t.Package), Name: t.Name, File: t.Location.File, Line: t.Location.Row,
 		Pass: t.Pass(), Skipped: t.Skip, Cases: cases(t.SubResults), Output: output(t.Output), Took: t.Duration}
@@ -29,10 +29,10 @@ func (r *run) result(ctx context.Context, t *tester.Result) engine.TestResult {
 	return out
 }
 
-// withoutData is a package as people write it.
+// withoutData returns a package in the form that people write.
 func withoutData(pkg string) string { return strings.TrimPrefix(pkg, "data.") }
 
-// why is the error of a test as a person reads it.
+// why returns the error of a test in a readable form.
 func (r *run) why(ctx context.Context, err error) string {
 	switch {
 	case !topdown.IsCancel(err) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled):
@@ -43,13 +43,13 @@ func (r *run) why(ctx context.Context, err error) string {
 	return fmt.Sprintf("it takes longer than %s, and was stopped", r.limit)
 }
 
-// leftBehind is the result of a test that others do not wait for.
+// leftBehind returns the result of an abandoned test.
 func leftBehind(rule *ast.Rule, why string) engine.TestResult {
 	return engine.TestResult{Package: withoutData(rule.Module.Package.Path.String()), Name: rule.Head.Ref().GroundPrefix().String(),
 		File: rule.Location.File, Line: rule.Location.Row, Error: why}
 }
 
-// cases are the cases of a test: the leaves of what it says.
+// cases returns the cases of a test: the leaves of its results.
 func cases(all tester.SubResultMap) []engine.TestCase {
 	var out []engine.TestCase
 	for name, one := range all.Iter {
@@ -60,13 +60,13 @@ func cases(all tester.SubResultMap) []engine.TestCase {
 	return out
 }
 
-// Of what a test prints that much is kept, in lines and bytes.
+// Limits of a test's output, in lines and bytes.
 const (
 	maxLines  = 200
 	maxOutput = 64 << 10
 )
 
-// output is what a test printed, by lines.
+// output returns the lines that a test printed.
 func output(text []byte) []string {
 	if len(text) == 0 {
 		return nil
@@ -79,7 +79,7 @@ func output(text []byte) []string {
 	return lines
 }
 
-// coverage is OPA's report, of files that are no tests, in their order.
+// coverage converts OPA's report. It omits files of tests, and keeps the order of files.
 func coverage(report cover.Report, files []engine.Source) []engine.Coverage {
 	var out []engine.Coverage
 	for _, f := range files {
@@ -90,7 +90,7 @@ func coverage(report cover.Report, files []engine.Source) []engine.Coverage {
 	return out
 }
 
-// rows are the lines that ranges touch.
+// rows returns the lines of ranges, sorted.
 func rows(ranges []cover.Range) []int {
 	set := map[int]bool{}
 	for _, r := range ranges {

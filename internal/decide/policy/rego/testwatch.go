@@ -11,34 +11,34 @@ import (
 	"github.com/open-policy-agent/opa/v1/topdown"
 )
 
-// place is where a test rule stands.
-type place struct {
+// testPosition is the position of a test rule.
+type testPosition struct {
 	file     string
 	row, col int
 }
 
-func placeOf(at *ast.Location) place { return place{at.File, at.Row, at.Col} }
+func placeOf(at *ast.Location) testPosition { return testPosition{at.File, at.Row, at.Col} }
 
-// watch sees what is evaluated: lines for the coverage, which test runs, and
-// where it failed. One test runs at a time.
+// watch observes an evaluation: lines for the coverage, the test that runs, and where it
+// failed. One test runs at a time.
 type watch struct {
 	lines *cover.Cover
 
 	mu sync.Mutex
-	// running is the rule of the test that runs, nil for none, since a time.
+	// running is the rule of the current test, nil for none. since is when it began.
 	running *ast.Rule
 	since   time.Time
-	failed  map[place]int // lines
+	failed  map[testPosition]int // lines
 }
 
-// Enabled is always true.
+// Enabled returns true.
 func (*watch) Enabled() bool { return true }
 
-// Config asks for what is evaluated, without the values.
+// Config asks for all evaluated lines, without values.
 func (w *watch) Config() topdown.TraceConfig { return w.lines.Config() }
 
-// TraceEvent is called by the evaluator. A test is evaluated as a query of its
-// own, with the number 0; the rule's body is directly below it.
+// TraceEvent receives an event of the evaluator. A test is a query with the number 0. Its
+// rule's body is directly below it.
 func (w *watch) TraceEvent(e topdown.Event) {
 	w.lines.TraceEvent(e)
 	if e.QueryID == 0 || e.ParentID != 0 || e.Op != topdown.EnterOp && e.Op != topdown.FailOp {
@@ -54,7 +54,7 @@ func (w *watch) TraceEvent(e topdown.Event) {
 	}
 }
 
-// done tells that the result of a test is known.
+// done marks a test as finished.
 func (w *watch) done(at *ast.Location) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -63,15 +63,15 @@ func (w *watch) done(at *ast.Location) {
 	}
 }
 
-// failedAt is the line on which a test failed, 0 where it is not known.
+// failedAt returns the line on which a test failed, 0 if unknown.
 func (w *watch) failedAt(at *ast.Location) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.failed[placeOf(at)]
 }
 
-// runsAway gives the test that runs, and why it must not go on; nil where it
-// may. before is the heap before all tests.
+// runsAway returns the current test and the reason why it must stop, nil if it may
+// continue. before is the heap before all tests.
 func (w *watch) runsAway(now time.Time, most time.Duration, before uint64) (*ast.Rule, string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

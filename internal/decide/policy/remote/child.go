@@ -12,28 +12,31 @@ import (
 	"cardea.dev/internal/base/script"
 )
 
-// Why a server gives no answer. Callers put the program's name in front.
+// Reasons why a server gives no answer. Callers add the program's name.
 var (
 	errNoAnswer = timeError{}
 	errEnded    = errors.New("ended without an answer")
 	errProtocol = errors.New("answers in words that are not understood: install cardea and cardea-engine anew")
 )
 
-// timeError is that of a request whose time is over.
+// timeError is the error of a request whose time is over.
 type timeError struct{}
 
-func (timeError) Error() string   { return "gave no answer in time" }
+// Error describes the error without the program's name.
+func (timeError) Error() string { return "gave no answer in time" }
+
+// Is reports whether e is [context.DeadlineExceeded].
 func (timeError) Is(e error) bool { return e == context.DeadlineExceeded }
 
 // child is a server that this process started.
 type child struct {
 	*script.Server
 	out *bufio.Reader
-	// programs is how many it compiled.
+	// programs is the number of programs that it compiled.
 	programs int
 }
 
-// startChild starts a server.
+// startChild starts the server at path.
 func startChild(path string) (*child, error) {
 	s, err := script.StartServer(path, Policies)
 	if err != nil {
@@ -42,11 +45,11 @@ func startChild(path string) (*child, error) {
 	return &child{Server: s, out: bufio.NewReaderSize(s.Out, 64<<10)}, nil
 }
 
-// alive reports whether the server may be asked.
+// alive reports whether the server can take requests.
 func (c *child) alive() bool { return c != nil && !c.Killed() }
 
-// exchange sends a request and waits for its answer until ctx ends, and a moment
-// longer. After an error the server is killed. Only one exchange may be under way.
+// exchange sends a request and waits for its answer until shortly after ctx ends. It kills
+// the server after an error. Calls must not overlap.
 func (c *child) exchange(ctx context.Context, request message) (message, error) {
 	type received struct {
 		message
@@ -72,7 +75,7 @@ func (c *child) exchange(ctx context.Context, request message) (message, error) 
 				select {
 				case <-sent:
 				case <-time.After(limit.EngineGrace):
-					r.err = errProtocol // it answers what it has not read
+					r.err = errProtocol // it answers a request that it has not read
 				}
 			}
 			if r.err != nil {

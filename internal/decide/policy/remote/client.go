@@ -14,23 +14,24 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Engine asks a server that it starts when it is first needed. It may be used by
-// many goroutines, whose requests wait for each other.
+// Engine asks a server that it starts on first use. It is safe for concurrent use; requests
+// wait for each other.
 type Engine struct {
-	// name is the program's, for messages; find gives its path, or why it must
-	// not be started.
+	// name is the program's name in messages. find returns its path, or the reason why it
+	// must not be started.
 	name string
 	find func() (string, error)
-	// turn holds a token while nobody asks. Who has it may use the fields below.
+	// turn holds a token unless a request is running. The holder of the token may use the
+	// fields below.
 	turn   chan struct{}
 	child  *child
 	closed bool
 
-	programs atomic.Uint64 // how many were compiled
+	programs atomic.Uint64 // the number of programs sent for compilation
 }
 
-// Beside is an engine that starts [Program] from the folder in which another
-// program of Cardea's lies, links resolved.
+// Beside returns an engine that starts [Program] from the folder of another program of
+// Cardea, with links resolved.
 func Beside(program string) *Engine {
 	return newEngine(Program, func() (string, error) { return Find(program) })
 }
@@ -41,13 +42,13 @@ func newEngine(name string, find func() (string, error)) *Engine {
 	return e
 }
 
-// Ready says why the server must not be started.
+// Ready returns the reason why the server cannot be started, or nil.
 func (e *Engine) Ready() error {
 	_, err := e.find()
 	return err
 }
 
-// Close ends the server. No other one is started.
+// Close ends the server, and prevents the start of another one.
 func (e *Engine) Close() {
 	<-e.turn
 	e.closed = true
@@ -57,16 +58,16 @@ func (e *Engine) Close() {
 	e.turn <- struct{}{}
 }
 
-// Wake starts the server, if it is not there yet.
+// Wake starts the server in the background if it is not running.
 func (e *Engine) Wake() {
 	go func() {
 		<-e.turn
-		_ = e.start() // who asks meets the same error
+		_ = e.start() // the next request meets the same error
 		e.turn <- struct{}{}
 	}()
 }
 
-// start starts the server where none is alive. The caller has the turn.
+// start starts the server if none is alive. The caller must have the turn.
 func (e *Engine) start() error {
 	if e.child.alive() {
 		return nil
@@ -84,7 +85,7 @@ func (e *Engine) start() error {
 	return nil
 }
 
-// take waits for the turn. The function that it returns gives it back.
+// take waits for the turn. The returned function gives it back.
 func (e *Engine) take(ctx context.Context) (func(), error) {
 	if ctx.Err() == nil {
 		select {
@@ -96,10 +97,10 @@ func (e *Engine) take(ctx context.Context) (func(), error) {
 	return nil, e.named(errNoAnswer)
 }
 
-// named puts the program's name in front of an error.
+// named adds the program's name to an error.
 func (e *Engine) named(err error) error { return fmt.Errorf("%s %w", e.name, err) }
 
-// ask sends a request and reads its answer into a value. The caller has the turn.
+// ask sends a request and decodes its answer into a value. The caller must have the turn.
 func (e *Engine) ask(ctx context.Context, tag byte, about, into any) error {
 	body, err := json.Marshal(about)
 	if err != nil {
@@ -120,7 +121,7 @@ func (e *Engine) ask(ctx context.Context, tag byte, about, into any) error {
 		return errors.New(string(a.body))
 	}
 	d := json.NewDecoder(bytes.NewReader(a.body))
-	d.UseNumber() // as they are written
+	d.UseNumber() // keeps numbers as written
 	if d.Decode(into) != nil {
 		e.child.Kill()
 		return e.named(errProtocol)
@@ -128,8 +129,8 @@ func (e *Engine) ask(ctx context.Context, tag byte, about, into any) error {
 	return nil
 }
 
-// twice asks again, once, where the server ended meanwhile: another request may
-// have been the reason.
+// twice asks again, once, if the server ended meanwhile, perhaps because of another
+// request.
 func twice(ask func() error) error {
 	err := ask()
 	if errors.Is(err, errEnded) {
@@ -149,7 +150,7 @@ func answer[T any](ctx context.Context, e *Engine, tag byte, about any) (out T, 
 	return out, err
 }
 
-// Parse gives what files say about themselves.
+// Parse returns the facts of files, in their order.
 func (e *Engine) Parse(ctx context.Context, files []engine.Source) ([]engine.Parsed, error) {
 	out, err := answer[[]engine.Parsed](ctx, e, tagParse, files)
 	if err == nil && len(out) != len(files) {
@@ -161,17 +162,17 @@ func (e *Engine) Parse(ctx context.Context, files []engine.Source) ([]engine.Par
 	return out, nil
 }
 
-// Look gives the mistakes that OPA does not report.
+// Look returns mistakes that OPA does not report.
 func (e *Engine) Look(ctx context.Context, files []engine.Source) ([]cardea.Diagnostic, error) {
 	return answer[[]cardea.Diagnostic](ctx, e, tagLook, files)
 }
 
-// Fields gives the fields of input that files read and that no event has.
+// Fields returns the input fields that files read and that no event has.
 func (e *Engine) Fields(ctx context.Context, files []engine.Source, o engine.Options, shapes []engine.Shape) ([]cardea.Diagnostic, error) {
 	return answer[[]cardea.Diagnostic](ctx, e, tagFields, fieldsRequest{Files: files, Options: o, Shapes: shapes})
 }
 
-// Format gives the texts of files as OPA's formatter writes them.
+// Format returns the texts of files as OPA's formatter writes them.
 func (e *Engine) Format(ctx context.Context, files []engine.Source) ([]engine.Formatted, error) {
 	out, err := answer[[]engine.Formatted](ctx, e, tagFormat, files)
 	if err == nil && len(out) != len(files) {
@@ -206,25 +207,24 @@ func (e *Engine) Compile(files []engine.Source, o engine.Options) engine.Program
 	return p
 }
 
-// program is a program of the server's, with what it is made from.
+// program is a program on the server, with the files that it is made from.
 type program struct {
 	engine  *Engine
 	request compileRequest
-	// compiled is closed when it is known what came of compiling it; giveUp ends
-	// the wait for it.
+	// compiled is closed when compilation has ended. giveUp ends it early.
 	compiled chan struct{}
 	giveUp   context.CancelFunc
 	broken   map[string]engine.Problems
 	err      error
-	// on is the server that has it. Who has the engine's turn may use it.
+	// on is the server that has it. Only the holder of the engine's turn may use it.
 	on *child
 }
 
-// compile compiles the program on the server and gives the files that were left
-// out. The caller has the engine's turn.
+// compile compiles the program on the server and returns the files that were left out. The
+// caller must have the engine's turn.
 func (p *program) compile(ctx context.Context) (broken map[string]engine.Problems, err error) {
 	if on := p.engine.child; on.alive() && on.programs >= maxPrograms {
-		on.Kill() // it keeps every program, and the next server none
+		on.Kill() // a server keeps all its programs; the next one starts empty
 	}
 	if err = p.engine.ask(ctx, tagCompile, p.request, &broken); err == nil {
 		p.on = p.engine.child
@@ -233,10 +233,10 @@ func (p *program) compile(ctx context.Context) (broken map[string]engine.Problem
 	return broken, err
 }
 
-// maxPrograms bounds the programs that a server has.
+// maxPrograms is the most programs on a server.
 const maxPrograms = 256
 
-// wait waits until the program is compiled. A wait in vain ends compiling.
+// wait waits until the program is compiled. If ctx ends first, it stops the compilation.
 func (p *program) wait(ctx context.Context) error {
 	select {
 	case <-p.compiled:
@@ -252,7 +252,7 @@ func (p *program) wait(ctx context.Context) error {
 	}
 }
 
-// Broken are the files that were left out.
+// Broken returns the files that were left out, with their mistakes.
 func (p *program) Broken(ctx context.Context) (map[string]engine.Problems, error) {
 	if err := p.wait(ctx); err != nil {
 		return nil, err
@@ -260,7 +260,7 @@ func (p *program) Broken(ctx context.Context) (map[string]engine.Problems, error
 	return p.broken, p.err
 }
 
-// Eval gives the values of rules.
+// Eval returns the values of rules.
 func (p *program) Eval(ctx context.Context, queries []engine.Query) []engine.Result {
 	results, err := p.eval(ctx, queries)
 	switch {
@@ -278,6 +278,7 @@ func (p *program) Eval(ctx context.Context, queries []engine.Query) []engine.Res
 	return out
 }
 
+// eval sends queries to the server. It compiles the program again if its server has ended.
 func (p *program) eval(ctx context.Context, queries []engine.Query) (out []result, err error) {
 	if err := p.wait(ctx); err != nil {
 		return nil, err
@@ -289,7 +290,7 @@ func (p *program) eval(ctx context.Context, queries []engine.Query) (out []resul
 	}
 	defer giveBack()
 	err = twice(func() error {
-		if !p.on.alive() { // the server that compiled it is gone
+		if !p.on.alive() { // the server that compiled it has ended
 			if _, err := p.compile(ctx); err != nil {
 				return err
 			}
@@ -297,7 +298,7 @@ func (p *program) eval(ctx context.Context, queries []engine.Query) (out []resul
 		return e.ask(ctx, tagEval, p.evalRequest(queries), &out)
 	})
 	for _, r := range out {
-		// What was cut off may go on for ever in the server.
+		// A stopped rule may continue for ever in the server.
 		if err := r.received().Err; err == engine.ErrTime || err == engine.ErrMemory {
 			e.child.Kill()
 		}
@@ -305,7 +306,7 @@ func (p *program) eval(ctx context.Context, queries []engine.Query) (out []resul
 	return out, err
 }
 
-// evalRequest is what is sent about queries. Each input is sent once.
+// evalRequest returns the request for queries. It contains each input once.
 func (p *program) evalRequest(queries []engine.Query) evalRequest {
 	r := evalRequest{Program: p.request.Program, Inputs: []json.RawMessage{}, Queries: make([]query, len(queries))}
 	at := map[engine.Input]int{}

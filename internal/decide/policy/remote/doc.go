@@ -1,18 +1,16 @@
-// Package remote runs policies in another process: it has the client, which
-// the hook links, and the server, which is the program cardea-engine.
+// Package remote runs policies in another process. It has the client, which the hook links,
+// and the server, which is the program cardea-engine.
 //
-// The hook is a process per call. Linking OPA costs every one of them more than
-// everything else that it does, and most calls are routed to no policy. So OPA
-// is in another program, which is started when the first policy has to be parsed
-// or compiled. It lives as long as the process that started it: it ends when its
-// standard input does (docs/decisions/0022).
+// The hook is a process per call. Linking OPA would cost each of them more than all its
+// other work, and most calls are routed to no policy. So OPA is in another program, which
+// starts when the first policy must be parsed or compiled. It ends when its standard input
+// does, so with the process that started it (docs/decisions/0022).
 //
-// Requests are answered one at a time, in order: a hook has few, and a process
-// that answers many calls links the engine itself. Request and answer are
-// messages of a fixed head and a body of JSON ([message]).
+// The server answers requests one at a time, in order. A hook has few requests, and a
+// process for many calls links the engine itself. Request and answer are messages with a
+// fixed head and a JSON body ([message]).
 //
-// Policies may come with a project, so the server is not trusted to come to an
-// end, nor to answer in few bytes. A request ends with its time, and a server
-// that missed it is killed. What it knew is made again from the texts when the
-// next server needs it.
+// Policies may come with a project, so the server may hang or send large answers. A request
+// ends when its time is over, and a server that misses it is killed. The next server gets
+// its state again from the texts.
 package remote

@@ -11,17 +11,16 @@ import (
 const (
 	// Program is the name of the program with the engine.
 	Program = "cardea-engine"
-	// Policies is its argument: what it is started for.
+	// Policies is its argument, which selects the server.
 	Policies = "policies"
 )
 
-// Find gives the path of [Program] beside another program of Cardea's.
+// Find returns the path of [Program] in the folder of another program of Cardea.
 func Find(program string) (string, error) { return find(program, Program) }
 
-// find gives the path of a program in the folder of another one, links resolved.
-// No variable, no working folder and no PATH is asked: the agent may set the one
-// and write to the others. A file that may be written by who may not write the
-// other one itself is refused.
+// find returns the path of a program in the folder of another one, with links resolved. It
+// uses no variable, working folder or PATH, since the agent may set or write them. It
+// refuses a file that users can write who cannot write the other program.
 func find(program, name string) (string, error) {
 	real, err := filepath.EvalSymlinks(program)
 	if err != nil {
@@ -45,7 +44,8 @@ func find(program, name string) (string, error) {
 	return path, nil
 }
 
-// unsafe says why a file cannot be believed to be who installed a program's.
+// unsafe returns the reason why a file may not be from the person who installed the
+// program, or "".
 func unsafe(info, own fs.FileInfo) string {
 	switch mode := info.Mode(); {
 	case !mode.IsRegular():

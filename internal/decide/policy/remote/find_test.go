@@ -10,7 +10,7 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Only the file beside the program counts, and only as it was installed.
+// Only the file in the program's folder is used, and only as it was installed.
 func TestFind(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes and names are others")
@@ -59,7 +59,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%o: %q, %v", mode, got, err)
 		}
 	}
-	// A group that may write the program as well may write both.
+	// A group that may write the program may also write the engine.
 	put(at("bin/cardea"), 0o775)
 	put(at("bin/"+name), 0o775)
 	if _, err := find(program, name); err != nil {
@@ -75,7 +75,7 @@ func TestFind(t *testing.T) {
 	if _, err := find(at("nowhere"), name); err == nil {
 		t.Error("a program that is not there")
 	}
-	// A file that is no program cannot be started.
+	// A file that is not a program cannot be started.
 	_ = os.Remove(at("bin/" + name))
 	put(at("bin/"+name), 0o644)
 	if _, err := e.Parse(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "start "+name) {

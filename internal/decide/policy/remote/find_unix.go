@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// written reports whether a file may only be written by who may write the
-// program, or by root or this user, who may do anything here. A group that may
-// write the program as well is none but the owner's own, as some systems have it.
+// written reports whether only users who may write the program can write a file. Root and
+// this user may do anything here, so they may also own it. If both files are
+// group-writable, they must have the same group, as for the private groups of some systems.
 func written(info, own fs.FileInfo) bool {
 	f, ok := info.Sys().(*syscall.Stat_t)
 	p, ok2 := own.Sys().(*syscall.Stat_t)

@@ -2,6 +2,6 @@ package remote
 
 import "io/fs"
 
-// written is always true: who may write a file is not in its mode here, and the
-// folder's list says the same of both files.
+// written returns true. On Windows the mode does not show who may write a file, and both
+// files have the access list of the folder.
 func written(_, _ fs.FileInfo) bool { return true }

@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// version is that of the messages. Client and server are installed together;
-	// where they are not, the server says so.
+	// version is the version of the messages. Client and server are installed together; if
+	// the versions differ, the server reports it.
 	version = 5
-	// maxRequest and maxAnswer bound messages, in bytes. A call may have 64 MiB,
-	// which JSON makes longer.
+	// maxRequest and maxAnswer are limits of messages, in bytes. A call may have 64 MiB,
+	// and its JSON is longer.
 	maxRequest = 1 << 30
 	maxAnswer  = 64 << 20
 )
 
-// The tags of requests, with the types of the request's and the answer's body.
+// Tags of requests, with the types of the request's and the answer's body.
 const (
 	tagParse   = iota + 1 // []engine.Source → []engine.Parsed
 	tagLook               // []engine.Source → []cardea.Diagnostic
@@ -32,24 +32,24 @@ const (
 	tagFormat             // []engine.Source → []engine.Formatted
 )
 
-// The tags of answers.
+// Tags of answers.
 const (
 	tagDone   = iota + 1 // the body is the answer
-	tagFailed            // the body is text that says why there is none
+	tagFailed            // the body is the text of an error
 )
 
 // message is a request or an answer.
 type message struct {
 	version, tag byte
-	// left is how much time a request has. An answer has none.
+	// left is the remaining time of a request. It is not used in an answer.
 	left time.Duration
-	// body is JSON. Only who needs a type has encoding/json look at it: for all
-	// types together that would take a hook half a millisecond.
+	// body is JSON. Each side decodes only the type that it needs: encoding/json would need
+	// half a millisecond of a hook for all types together.
 	body []byte
 }
 
-// headSize is the size of what stands in front of the body: its length (4 bytes),
-// version (1), tag (1) and left (8).
+// headSize is the size of the head: length of the body (4 bytes), version (1), tag (1) and
+// left (8).
 const headSize = 4 + 1 + 1 + 8
 
 func (m message) write(to io.Writer) error {
@@ -63,8 +63,8 @@ func (m message) write(to io.Writer) error {
 	return err
 }
 
-// readMessage reads a message whose body has at most limit bytes. The error is
-// io.EOF only where nothing at all was read.
+// readMessage reads a message whose body has at most limit bytes. The error is io.EOF only
+// if nothing was read.
 func readMessage(from io.Reader, limit int64) (message, error) {
 	var head [headSize]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {
@@ -74,7 +74,7 @@ func readMessage(from io.Reader, limit int64) (message, error) {
 	if size > limit {
 		return message{}, fmt.Errorf("a message has %d bytes, and at most %d are read", size, limit)
 	}
-	// The size is what the other side says, so memory is taken as bytes come.
+	// The other side claims the size, so memory is allocated as bytes arrive.
 	body, err := io.ReadAll(io.LimitReader(from, size))
 	if err == nil && int64(len(body)) < size {
 		err = io.ErrUnexpectedEOF
@@ -82,7 +82,7 @@ func readMessage(from io.Reader, limit int64) (message, error) {
 	return message{version: head[4], tag: head[5], left: time.Duration(binary.BigEndian.Uint64(head[6:])), body: body}, err
 }
 
-// compileRequest compiles files, to be evaluated under a number.
+// compileRequest compiles files to a program with a number.
 type compileRequest struct {
 	Program uint64          `json:"program"`
 	Files   []engine.Source `json:"files"`
@@ -102,7 +102,7 @@ type fieldsRequest struct {
 	Shapes  []engine.Shape  `json:"shapes"`
 }
 
-// evalRequest evaluates rules of a program. Each input stands there once.
+// evalRequest evaluates rules of a program. Inputs holds each input once.
 type evalRequest struct {
 	Program uint64            `json:"program"`
 	Inputs  []json.RawMessage `json:"inputs"`
@@ -112,15 +112,15 @@ type evalRequest struct {
 type query struct {
 	Package string `json:"package"`
 	Rule    string `json:"rule"`
-	Input   int    `json:"input"` // index
+	Input   int    `json:"input"` // index in Inputs
 }
 
-// result is an [engine.Result] as it is sent.
+// result is an [engine.Result] in the form for the wire.
 type result struct {
 	Value any           `json:"value"`
 	Error string        `json:"error,omitempty"`
 	Took  time.Duration `json:"took"`
-	// Printed is null but for programs that print.
+	// Printed is null unless the program prints.
 	Printed []engine.Printed `json:"printed,omitempty"`
 }
 
@@ -132,6 +132,7 @@ func resultOf(r engine.Result) result {
 	return out
 }
 
+// received returns the result in the form of package engine.
 func (r result) received() engine.Result {
 	out := engine.Result{Value: r.Value, Took: r.Took, Printed: r.Printed}
 	switch r.Error {

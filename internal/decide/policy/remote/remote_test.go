@@ -21,8 +21,7 @@ import (
 	"cardea.dev/internal/testing/testrun"
 )
 
-// TestMain is the other side, where the test's binary is started under the name
-// of one.
+// TestMain is the server if the test binary is started under the name of one.
 func TestMain(m *testing.M) {
 	switch strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") {
 	case Program:
@@ -50,7 +49,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// answerEach answers every request with the same.
+// answerEach sends the same answer to every request.
 func answerEach(with message) {
 	for {
 		if _, err := readMessage(os.Stdin, maxRequest); err != nil {
@@ -60,7 +59,7 @@ func answerEach(with message) {
 	}
 }
 
-// client is an engine whose process is the test's binary under a name.
+// client returns an engine whose process is the test binary under a name.
 func client(t testing.TB, name string) *Engine {
 	t.Helper()
 	own, err := os.Executable()
@@ -102,7 +101,7 @@ func one(rule string, in engine.Input) []engine.Query {
 	return []engine.Query{{Package: "a", Rule: rule, Input: in}}
 }
 
-// files are those that the tests are about.
+// files returns the files that the tests use.
 func files() []engine.Source {
 	return []engine.Source{
 		{
@@ -120,7 +119,7 @@ func files() []engine.Source {
 	}
 }
 
-// Both engines say the same.
+// Both engines give the same results.
 func TestSameAsInProcess(t *testing.T) {
 	here, there := rego.Engine{}, client(t, Program)
 	ctx := within(t, time.Minute)
@@ -162,7 +161,7 @@ func TestSameAsInProcess(t *testing.T) {
 		if err != nil || err2 != nil || len(fmt.Sprint(want)) < 10 {
 			t.Fatalf("%s: %v, %v, %v", name, want, err, err2)
 		}
-		// What is empty may be nil on one side.
+		// An empty value may be nil on one side.
 		a, _ := json.Marshal(want)
 		b, _ := json.Marshal(got)
 		if x, y := strings.ReplaceAll(string(a), "[]", "null"), strings.ReplaceAll(string(b), "[]", "null"); x != y {
@@ -174,7 +173,7 @@ func TestSameAsInProcess(t *testing.T) {
 	}
 }
 
-// killProcess ends a process without this one's knowledge.
+// killProcess ends a process without the engine's knowledge.
 func killProcess(t *testing.T, pid int) {
 	p, err := os.FindProcess(pid)
 	if err == nil {
@@ -185,7 +184,7 @@ func killProcess(t *testing.T, pid int) {
 	}
 }
 
-// A process that is gone takes nothing along.
+// No state is lost with a process that ends.
 func TestKilled(t *testing.T) {
 	e := client(t, Program)
 	ctx := within(t, time.Minute)
@@ -200,8 +199,8 @@ func TestKilled(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	// Killed while it works: everybody gets an answer, of this process or of
-	// another one.
+	// Killed while it works: every caller gets an answer, of this process or of another
+	// one.
 	var group sync.WaitGroup
 	for i := range 20 {
 		group.Go(func() {
@@ -219,7 +218,7 @@ func TestKilled(t *testing.T) {
 	group.Wait()
 }
 
-// A server that does not speak the language, hangs or dies is an error, soon.
+// A server that breaks the protocol, hangs or dies causes an error soon.
 func TestBadServers(t *testing.T) {
 	for name, want := range map[string]string{"garbage": "garbage answers in words that are not understood", "babbling": "not understood", "evasive": "not understood", "muddled": "not understood",
 		"hanging": "no answer in time", "dying": "dying ended without an answer", "failing": "no"} {
@@ -242,7 +241,7 @@ func TestBadServers(t *testing.T) {
 				_, err := e.Compile(files(), engine.Options{}).Broken(ctx)
 				return err
 			},
-			// More than a pipe takes, so that writing hangs.
+			// More than a pipe holds, so that writing hangs.
 			"huge": func(ctx context.Context) error {
 				_, err := e.Parse(ctx, []engine.Source{{Path: "x", Text: strings.Repeat("#", 1<<20)}})
 				return err
@@ -263,7 +262,7 @@ func TestBadServers(t *testing.T) {
 	}
 }
 
-// What does not end, or grows, is ended, with its process; and the next one
+// An evaluation without end, or one that grows, is ended with its process, and the next one
 // works.
 func TestBounds(t *testing.T) {
 	e := client(t, Program)
@@ -292,7 +291,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A call of up to 64 MiB gets there.
+// A call of up to 64 MiB arrives.
 func TestHugeInput(t *testing.T) {
 	e, size := client(t, Program), testrun.Pick(2, 8)<<20
 	p := e.Compile([]engine.Source{{Path: "a.rego", Text: "package a\n\nn := count(input.text)\n"}}, engine.Options{})
@@ -323,12 +322,12 @@ func TestEndsWithItsInput(t *testing.T) {
 	}
 }
 
-// panics is an engine that fails.
+// panics is an engine that panics.
 type panics struct{ rego.Engine }
 
 func (panics) Compile([]engine.Source, engine.Options) engine.Program { panic("oh") }
 
-// Serve answers what is wrong with a request, and ends with its input.
+// Serve reports mistakes in a request, and ends with its input.
 func TestServe(t *testing.T) {
 	out, to := io.Pipe()
 	in, from := io.Pipe()
@@ -369,7 +368,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// A server that still works on a request ends with its input, too.
+// A server that is busy with a request also ends with its input.
 func TestServeEndsWhileItWorks(t *testing.T) {
 	in, from := io.Pipe()
 	done := make(chan error, 1)
@@ -388,7 +387,7 @@ func TestServeEndsWhileItWorks(t *testing.T) {
 	}
 }
 
-// hangs is an engine that never comes to an end.
+// hangs is an engine that never answers.
 type hangs struct{ rego.Engine }
 
 func (hangs) Compile([]engine.Source, engine.Options) engine.Program { select {} }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The process has two pipes and nothing else: no variables, no files that this
-// process was started with, no working folder of the agent's.
+// The process inherits two pipes only: no variables, no open files, no working folder of
+// the agent.
 func TestNothingIsInherited(t *testing.T) {
 	t.Setenv("CARDEA_SECRET", "x")
 	secret := filepath.Join(t.TempDir(), "secret")

@@ -11,16 +11,15 @@ import (
 	"cardea.dev/internal/decide/policy/engine"
 )
 
-// Serve answers requests, one after the other, until there are no more. A request
-// that is being worked on then is left behind: the process is expected to end.
-// The error is that of reading.
+// Serve answers requests, one after another, until the input ends. It abandons a request
+// that is running then, since the process is expected to end. The error is a read error.
 func Serve(e engine.Engine, in io.Reader, out io.Writer) error {
 	s := server{engine: e, programs: map[uint64]engine.Program{}}
 	requests := make(chan message)
 	defer close(requests)
 	go func() {
 		for m := range requests {
-			// Who asked is gone where this fails, and then reading ends, too.
+			// If this fails, the client has ended, so reading also ends.
 			_ = s.respond(m).write(out)
 		}
 	}()
@@ -42,7 +41,7 @@ type server struct {
 	programs map[uint64]engine.Program
 }
 
-// respond gives the answer to a request, whatever happens.
+// respond returns the answer to a request. It turns errors and panics into answers.
 func (s *server) respond(m message) (answer message) {
 	failed := func(text string) message { return message{version: version, tag: tagFailed, body: []byte(text)} }
 	defer func() {
@@ -69,7 +68,7 @@ func (s *server) respond(m message) (answer message) {
 	return message{version: version, tag: tagDone, body: body}
 }
 
-// answer gives the value of an answer.
+// answer returns the value for the body of an answer.
 func (s *server) answer(ctx context.Context, m message) (any, error) {
 	switch m.tag {
 	case tagParse:
@@ -93,7 +92,7 @@ func (s *server) answer(ctx context.Context, m message) (any, error) {
 	return nil, fmt.Errorf("a request has the unknown tag %d", m.tag)
 }
 
-// about answers a request with what it is about.
+// about decodes the body of a request, and calls answer with it.
 func about[T any](m message, answer func(T) (any, error)) (any, error) {
 	var it T
 	if err := json.Unmarshal(m.body, &it); err != nil {
@@ -131,14 +130,14 @@ func (s *server) eval(ctx context.Context, r evalRequest) ([]result, error) {
 	return out, nil
 }
 
-// maxResults bounds what rules say together, in bytes. A policy can make a value
-// that is small in memory and long as text by naming a part of it often.
+// maxResults is the limit for the values of all rules together, in bytes. A policy can make
+// a value that is small in memory and long as text by repeating a part of it.
 const maxResults = 4 << 20
 
 var errLarge = errors.New("the value is larger than 4 MiB")
 
-// size is about how many bytes a JSON value takes as text. It counts little
-// further than limit.
+// size returns the approximate length of a JSON value as text, in bytes. It stops shortly
+// above limit.
 func size(v any, limit int) int {
 	n := 8
 	switch v := v.(type) {

@@ -1,5 +1,5 @@
-// Package sample has the policies that are measured: benchmarks and the ratio of
-// a cold hook use the same ones. No program links it.
+// Package sample has the policies for measurements: benchmarks and the ratio of a cold hook
+// use the same ones. No program links it.
 package sample
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Files are n policies of about thirty lines, by file name, and the library that
-// they share. The first three are routed to Bash.
+// Files returns n policies of about thirty lines, by file name, and their library. The
+// first three are routed to Bash.
 func Files(n int) map[string]string {
 	out := map[string]string{"lib.rego": library}
 	for i := range n {

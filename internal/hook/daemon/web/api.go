@@ -15,7 +15,7 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// sendJSON writes a value.
+// sendJSON sends a value as indented JSON.
 func (s *Server) sendJSON(w http.ResponseWriter, r *http.Request, v any) {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Server) sendJSON(w http.ResponseWriter, r *http.Request, v any) {
 	send(w, http.StatusOK, jsonText, append(text, '\n'))
 }
 
-// health says that the daemon works: that it can read the ledger, too.
+// health reports that the daemon works and can read the ledger.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	l, err := s.Ledger()
 	if err == nil {
@@ -38,7 +38,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) {
 	s.sendJSON(w, r, map[string]any{"ok": true, "version": hook.ThisVersion()})
 }
 
-// seen is a project or a session in the status.
+// seen is a project or session in the status.
 type seen struct {
 	Name    string    `json:"name"`
 	Harness string    `json:"harness,omitempty"`
@@ -50,13 +50,13 @@ type seen struct {
 	Asked   int       `json:"asked"`
 }
 
-// What the status looks at: entries of the last day, so many at most.
+// The status reads the entries of the last day, at most maxStatus.
 const (
 	statusSince = 24 * time.Hour
 	maxStatus   = 20_000
 )
 
-// status tells the projects and sessions of the last day, and the daemon's own figures.
+// status sends the projects and sessions of the last day, and the daemon's own figures.
 func (s *Server) status(w http.ResponseWriter, r *http.Request) {
 	out := map[string]any{"version": hook.ThisVersion(), "started": s.started.UTC(), "http": s.Addr()}
 	out["decisions"], out["left"] = s.Counts.Totals()
@@ -111,17 +111,17 @@ func note(all map[string]*seen, name string, rec ledger.Record) *seen {
 	return at
 }
 
-// latest are the last ones first.
+// latest returns the 500 most recent ones, the most recent first.
 func latest(all map[string]*seen) []*seen {
 	out := slices.SortedFunc(maps.Values(all), func(a, b *seen) int { return cmp.Or(b.Last.Compare(a.Last), cmp.Compare(a.Name, b.Name)) })
 	return append([]*seen{}, out[:min(len(out), 500)]...)
 }
 
-// maxDecisions is how many decisions are given at once.
+// maxDecisions is the most decisions of one response.
 const maxDecisions = 1000
 
-// decisions gives the last decisions, the last one first: limit=N, session=, project=,
-// decider=.
+// decisions sends the last decisions, the most recent first. Parameters: limit=N, session=,
+// project=, decider=.
 func (s *Server) decisions(w http.ResponseWriter, r *http.Request) {
 	q := ledger.Query{Limit: 100, Session: r.FormValue("session"), Project: r.FormValue("project"), Decider: r.FormValue("decider")}
 	if text := r.FormValue("limit"); text != "" {
@@ -140,7 +140,7 @@ func (s *Server) decisions(w http.ResponseWriter, r *http.Request) {
 	found, problems := []ledger.Line{}, []string{}
 	for line, err := range l.Search(q) {
 		if r.Context().Err() != nil {
-			return // nobody waits for it
+			return // the client is gone
 		}
 		if err != nil {
 			problems = append(problems, hook.Plain(err.Error()))
@@ -151,14 +151,14 @@ func (s *Server) decisions(w http.ResponseWriter, r *http.Request) {
 	s.sendJSON(w, r, map[string]any{"decisions": found, "problems": problems})
 }
 
-// stream gives new decisions as they are written down, as server-sent events. What a
-// client does not take is not kept for it: it reads on in the ledger where it stopped, and
-// one that takes nothing for a time is let go.
+// stream sends new decisions as server-sent events. It keeps no backlog for a slow client:
+// it continues in the ledger where it stopped. A client that takes nothing for a time is
+// disconnected.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 	l, err := s.Ledger()
 	var follower *ledger.Follower
 	if err == nil {
-		// What cannot be read of the beginning is told by those who read it.
+		// Other readers report unreadable entries of the beginning.
 		follower, _, _ = l.Follow(ledger.Query{Limit: 1})
 	}
 	if err != nil {
@@ -194,7 +194,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) {
 		for _, line := range lines {
 			text, err := json.Marshal(line)
 			if err != nil {
-				continue // an entry that was read can be written
+				continue // never happens: the entry was read from JSON
 			}
 			ok = ok && put(fmt.Appendf(nil, "id: %s\nevent: decision\ndata: %s\n\n", line.Entry.ID, text))
 		}

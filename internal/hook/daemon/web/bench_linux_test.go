@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What a request takes that asks for no decision: that much of a decision over HTTP is not
-// the gate's. One session asks, and 64 at a time.
+// BenchmarkHealthz measures a request without a decision: the part of an HTTP decision that
+// is not the gate's. One session asks, and 64 at a time.
 func BenchmarkHealthz(b *testing.B) {
 	s := newSite(b)
 	s.daemon()

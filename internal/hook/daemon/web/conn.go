@@ -16,9 +16,8 @@ import (
 	"cardea.dev/internal/hook/control"
 )
 
-// listener accepts connections of this user alone, and at most maxConns. Where there are
-// more, the one ends that waits longest without a request: what stays open and says nothing
-// keeps nobody out.
+// listener accepts connections of only this user, and at most maxConns. Beyond that it closes
+// the connection that waits longest without a request, so idle connections keep no client out.
 type listener struct {
 	net.Listener
 	log func(format string, args ...any)
@@ -28,13 +27,13 @@ type listener struct {
 	turn uint64
 }
 
-// idleness is whether a connection waits, and since when by the order of events.
+// idleness is whether a connection is idle, and since when in the order of events.
 type idleness struct {
 	idle  bool
 	since uint64
 }
 
-// conn is a connection with who is at its other end.
+// conn is a connection with the process at its other end.
 type conn struct {
 	net.Conn
 	caller peer.Caller
@@ -45,7 +44,7 @@ type conn struct {
 	err   error
 }
 
-// process is the process that asks, as far as a call needs it.
+// process holds what a call needs of the process that asks.
 type process struct {
 	pid       int
 	dir       string
@@ -66,7 +65,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		if err != nil {
 			l.log("http: a connection was closed: %v", err)
-			_ = c.Close() // nothing is said to them
+			_ = c.Close() // another user gets no answer
 			continue
 		}
 		return l.take(&conn{Conn: c, caller: caller}), nil
@@ -75,7 +74,7 @@ func (l *listener) Accept() (net.Conn, error) {
 
 var errOtherUser = errors.New("another user connected")
 
-// take counts a connection, and ends another one where there are too many.
+// take registers a connection, and closes the longest idle one if there are too many.
 func (l *listener) take(c net.Conn) net.Conn {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -90,7 +89,7 @@ func (l *listener) take(c net.Conn) net.Conn {
 			}
 		}
 		if oldest == nil {
-			_ = c.Close() // all of them are at work; the server sees that it is closed
+			_ = c.Close() // all are busy; the server notices that it is closed
 			return c
 		}
 		delete(l.open, oldest)
@@ -101,7 +100,7 @@ func (l *listener) take(c net.Conn) net.Conn {
 	return c
 }
 
-// note follows what becomes of connections.
+// note tracks the state of a connection.
 func (l *listener) note(c net.Conn, is http.ConnState) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,7 +125,7 @@ func withConn(ctx context.Context, c net.Conn) context.Context {
 	return context.WithValue(ctx, connKey{}, c)
 }
 
-// callerOf is the process that sent a request. It is looked up once for each connection.
+// callerOf returns the process that sent a request. It is looked up once per connection.
 func callerOf(r *http.Request) (process, error) {
 	c, ok := r.Context().Value(connKey{}).(*conn)
 	if !ok {
@@ -141,7 +140,7 @@ func callerOf(r *http.Request) (process, error) {
 	return c.who, c.err
 }
 
-// look finds out what counts of a process.
+// look returns what a call needs of a process.
 func look(caller peer.Caller) (p process, err error) {
 	if p.pid, err = caller.PID(); err != nil {
 		return p, err
@@ -158,14 +157,15 @@ func look(caller peer.Caller) (p process, err error) {
 	return p, nil
 }
 
-// quiet takes what net/http reports of connections: mostly that a client went away.
+// quiet returns a logger for messages of net/http about connections, mostly that a client
+// went away.
 func quiet(to func(format string, args ...any)) *log.Logger {
 	return log.New(lines(to), "", 0)
 }
 
 type lines func(format string, args ...any)
 
-// Write takes a line.
+// Write logs one line, cut to 500 bytes.
 func (l lines) Write(p []byte) (int, error) {
 	l("%s", hook.Plain(string(p[:min(len(p), 500)])))
 	return len(p), nil

@@ -22,14 +22,14 @@ import (
 	"cardea.dev/internal/hook/control"
 )
 
-// wanted is what the address of a hook says: the flags of check.
+// wanted holds the flags of check in a hook's address.
 type wanted struct {
 	args  []string
 	limit time.Duration
 }
 
-// wantedOf reads them. Only Claude Code may ask: the other harnesses that send hooks by
-// POST let a call run when the daemon is not there.
+// wantedOf parses the query of a hook's address. Only Claude Code may send hooks: the other
+// harnesses that send hooks by POST let a call run if the daemon is absent.
 func wantedOf(q url.Values) (w wanted, err error) {
 	for name, values := range q {
 		if len(values) != 1 {
@@ -63,7 +63,7 @@ func wantedOf(q url.Values) (w wanted, err error) {
 	return w, nil
 }
 
-// hook answers the hook of a harness, with the bytes that "cardea check" writes.
+// hook answers a harness's hook, with the bytes that "cardea check" writes.
 func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 	begin := time.Now()
 	want, err := wantedOf(r.URL.Query())
@@ -94,7 +94,7 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer done()
-	// From here on reading tells whether the caller has gone, however long the call takes.
+	// From here on, reading detects that the caller has gone, at any time.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	end, ok := s.places.take(r.Context(), who.pid)
 	if !ok {
@@ -102,16 +102,16 @@ func (s *Server) hook(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var unended sync.WaitGroup
-	// Work that hangs keeps its place, so that it cannot become more and more.
+	// Work that hangs keeps its place, which limits the work that hangs.
 	defer func() { go func() { unended.Wait(); end() }() }()
-	c := control.Call{Args: want.args, Dir: who.dir, Variables: who.variables, Message: message}
+	c := control.CheckRequest{Args: want.args, Dir: who.dir, Variables: who.variables, Message: message}
 	a, err := s.answer(r.Context(), c, who, want.limit-time.Since(begin), &unended)
 	s.Counts.http(time.Since(begin))
 	s.give(w, r, a, err)
 }
 
-// give sends the answer of check.
-func (s *Server) give(w http.ResponseWriter, r *http.Request, a control.Answer, err error) {
+// give sends the output of check.
+func (s *Server) give(w http.ResponseWriter, r *http.Request, a control.CheckResult, err error) {
 	switch {
 	case err != nil:
 		s.refuse(w, r, statusOf(err), err.Error())
@@ -125,7 +125,7 @@ func (s *Server) give(w http.ResponseWriter, r *http.Request, a control.Answer, 
 	}
 }
 
-// failure is an error with the status that tells it.
+// failure is an error with its HTTP status.
 type failure struct {
 	status int
 	error
@@ -143,8 +143,8 @@ func failed(status int, format string, args ...any) error {
 	return failure{status, fmt.Errorf(format, args...)}
 }
 
-// message reads the message. Of messages that are too large for the daemon, few are kept
-// at a time: done gives the place back.
+// message reads the message. Only a few messages that are too large for the daemon are held
+// at a time. done gives the place back.
 func (s *Server) message(w http.ResponseWriter, r *http.Request) (text []byte, done func(), err error) {
 	most, done := int64(control.MaxMessage), func() {}
 	if r.ContentLength > most {
@@ -167,11 +167,11 @@ func (s *Server) message(w http.ResponseWriter, r *http.Request) (text []byte, d
 	return nil, nil, failed(http.StatusBadRequest, "the message did not come to its end")
 }
 
-// answer has the daemon answer, or cardea where the daemon leaves the call.
-func (s *Server) answer(ctx context.Context, c control.Call, who process, left time.Duration, unended *sync.WaitGroup) (control.Answer, error) {
+// answer lets the daemon answer, or cardea if the daemon leaves the call.
+func (s *Server) answer(ctx context.Context, c control.CheckRequest, who process, left time.Duration, unended *sync.WaitGroup) (control.CheckResult, error) {
 	begin := time.Now()
 	if len(c.Message) <= control.MaxMessage {
-		e := &hook.Elsewhere{}
+		e := &hook.Handover{}
 		defer context.AfterFunc(ctx, func() { e.Note("the caller waits no longer") })()
 		a, err := s.Check(c, func() [][]string { return who.lines }, e, unended)
 		if err == nil {
@@ -184,15 +184,14 @@ func (s *Server) answer(ctx context.Context, c control.Call, who process, left t
 	return s.elsewhere(ctx, c, who, left-time.Since(begin))
 }
 
-// maxAnswer bounds what cardea may write, in bytes.
+// maxAnswer is the largest answer of cardea, in bytes.
 const maxAnswer = control.MaxMessage + 4<<20
 
-// elsewhere has cardea answer for the process that asked. It gets the daemon's own
-// variables, as far as cardea and the programs that it starts need them, and looks up
-// those of the caller by itself.
-func (s *Server) elsewhere(ctx context.Context, c control.Call, who process, left time.Duration) (control.Answer, error) {
+// elsewhere starts cardea to answer for the process that asked. cardea gets only those of the
+// daemon's variables that it and its programs need. It looks up the caller's variables itself.
+func (s *Server) elsewhere(ctx context.Context, c control.CheckRequest, who process, left time.Duration) (control.CheckResult, error) {
 	if left <= 0 {
-		return control.Answer{}, failed(http.StatusGatewayTimeout, "there is no time left")
+		return control.CheckResult{}, failed(http.StatusGatewayTimeout, "there is no time left")
 	}
 	s.Counts.elsewhere()
 	p := script.Process{Path: s.Cardea, Dir: cmp.Or(c.Dir, home()), Env: clean(s.Environ), Stdin: c.Message, Limit: left, KeepGroup: true, MaxOutput: maxAnswer, MaxErrors: 64 << 10,
@@ -201,20 +200,21 @@ func (s *Server) elsewhere(ctx context.Context, c control.Call, who process, lef
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-		return control.Answer{Stdout: out, Stderr: errs}, nil
+		return control.CheckResult{Stdout: out, Stderr: errs}, nil
 	case errors.As(err, &exit) && exit.ExitCode() == hook.ExitDeny:
-		return control.Answer{Exit: hook.ExitDeny, Stdout: out, Stderr: errs}, nil
+		return control.CheckResult{Exit: hook.ExitDeny, Stdout: out, Stderr: errs}, nil
 	case errors.Is(err, script.ErrTime):
-		return control.Answer{}, failed(http.StatusGatewayTimeout, "cardea gave no answer in time")
+		return control.CheckResult{}, failed(http.StatusGatewayTimeout, "cardea gave no answer in time")
 	}
-	return control.Answer{}, failed(http.StatusBadGateway, "cardea could not answer: %v", err)
+	return control.CheckResult{}, failed(http.StatusBadGateway, "cardea could not answer: %v", err)
 }
 
-// kept are the variables of the daemon that cardea gets, with XDG_*, LC_* and the keys of
-// providers: what loads code into programs, or changes what they look up, is not among it.
+// kept lists the variables of the daemon that cardea gets, in addition to XDG_* and LC_*.
+// It includes the keys of providers, and no variable that loads code or changes what
+// programs look up.
 const kept = " HOME PATH USER LOGNAME LANG LANGUAGE TZ TMPDIR ANTHROPIC_API_KEY OPENAI_API_KEY GITHUB_TOKEN "
 
-// clean is the environment of cardea.
+// clean returns the environment for cardea.
 func clean(environ []string) []string {
 	var out []string
 	for _, v := range environ {
@@ -226,13 +226,13 @@ func clean(environ []string) []string {
 	return out
 }
 
-// The places of hooks: so many calls are answered at a time, so many of one process.
+// The most hooks that are answered at a time, in all and of one process.
 const (
 	maxCalls    = 64
 	maxOfClient = 32
 )
 
-// places are given to calls.
+// places limits the calls at a time.
 type places struct {
 	all chan struct{}
 	mu  sync.Mutex
@@ -241,7 +241,7 @@ type places struct {
 
 func newPlaces() *places { return &places{all: make(chan struct{}, maxCalls), of: map[int]int{}} }
 
-// take waits for a place of a process, for a short time. end gives it back.
+// take waits a short time for a place for a call of a process. end gives it back.
 func (p *places) take(ctx context.Context, pid int) (end func(), ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit.HTTPPlace)
 	defer cancel()
@@ -261,7 +261,7 @@ func (p *places) take(ctx context.Context, pid int) (end func(), ok bool) {
 	}
 }
 
-// mayHave counts a call of a process if it has not too many.
+// mayHave counts a call of a process. It returns false if the process has too many.
 func (p *places) mayHave(pid int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// Counts are the figures of a daemon since it began.
+// Counts holds the figures of a daemon since its start.
 type Counts struct {
 	mu        sync.Mutex
 	decisions map[series]uint64
@@ -26,10 +26,10 @@ type Counts struct {
 	answered  histogram
 }
 
-// series is what decisions are told apart by.
+// series holds the labels of a decision.
 type series struct{ effect, harness, decider string }
 
-// maxSeries bounds the series, since names of harnesses come from messages.
+// maxSeries is the most series, since messages contain the names of harnesses.
 const maxSeries = 500
 
 // bounds are the upper bounds of the histograms' classes, in seconds.
@@ -49,12 +49,12 @@ func (h *histogram) add(d time.Duration) {
 	h.sum += seconds
 }
 
-// NewCounts are figures that are all 0.
+// NewCounts returns figures that are all 0.
 func NewCounts() *Counts {
 	return &Counts{decisions: map[series]uint64{}, left: map[string]uint64{}, refusals: map[int]uint64{}}
 }
 
-// Decided counts what a run of check answered; it is [hook.Process.Decided].
+// Decided counts the result of one run of check. Use it as [hook.Process.Decided].
 func (c *Counts) Decided(d hook.Decision) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *Counts) Decided(d hook.Decision) {
 	c.decisions[s]++
 }
 
-// reason is why a call was left, without the name of a variable.
+// reason returns the reason why a call was left, without the name of a variable.
 func reason(why string) string {
 	if rest, is := strings.CutPrefix(why, "it depends on the variable "); is && rest != "" {
 		return "it depends on a variable"
@@ -99,7 +99,7 @@ func (c *Counts) elsewhere() {
 	c.starts++
 }
 
-// Totals are the decisions by effect, and how many calls were left.
+// Totals returns the decisions by effect, and the number of calls that were left.
 func (c *Counts) Totals() (decisions map[string]uint64, left uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,11 +113,11 @@ func (c *Counts) Totals() (decisions map[string]uint64, left uint64) {
 	return decisions, left
 }
 
-// Gauge is a further figure.
+// Gauge is an additional figure.
 type Gauge struct {
-	// Name and Help are those of Prometheus. A name that ends in _total only grows.
+	// Name and Help are those of Prometheus. A name that ends in _total is a counter.
 	Name, Help string
-	// Read gives the value; false is none.
+	// Read returns the value, or false if it has none.
 	Read func() (float64, bool)
 }
 
@@ -126,7 +126,7 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	send(w, http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", s.Counts.text(s.gauges()))
 }
 
-// gauges are what is read at the moment.
+// gauges returns the figures that are read at request time.
 func (s *Server) gauges() []Gauge {
 	is := func(v float64) func() (float64, bool) { return func() (float64, bool) { return v, true } }
 	var m runtime.MemStats
@@ -147,7 +147,7 @@ func (l *listener) count() int {
 	return len(l.open)
 }
 
-// text is the page.
+// text returns the page of all figures.
 func (c *Counts) text(gauges []Gauge) []byte {
 	var b bytes.Buffer
 	head := func(name, kind, help string) {
@@ -197,7 +197,7 @@ func (h *histogram) write(b *bytes.Buffer, name string) {
 	fmt.Fprintf(b, "%s_bucket{le=\"+Inf\"} %d\n%s_sum %v\n%s_count %d\n", name, h.count, name, h.sum, name, h.count)
 }
 
-// label is a label's value, quoted, with the escapes that the format has.
+// label returns a label's value, quoted and escaped as the format requires.
 func label(s string) string {
 	s = hook.Plain(s[:min(len(s), 60)])
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(strings.ToValidUTF8(s, "?")) + `"`

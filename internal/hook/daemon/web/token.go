@@ -14,8 +14,8 @@ import (
 // tokenSize is the length of the token in characters: 32 random bytes in hex.
 const tokenSize = 64
 
-// Token gives the token of a state folder, and makes it where there is none. A file that
-// others could read is an error: what was in it is no secret any more.
+// Token returns the token in a state folder, and makes one if it is missing. It fails if
+// others could read the file, since the token is then no secret.
 func Token(folder string) (string, error) {
 	if folder == "" {
 		return "", errors.New("there is no state folder for the token of HTTP; set HOME or XDG_STATE_HOME")
@@ -41,11 +41,11 @@ func Token(folder string) (string, error) {
 	return token, nil
 }
 
-// makeToken writes a new token. A link does not replace what is there, so the first of
+// makeToken writes a new token. Creating a link does not replace a file, so the first of
 // several processes wins.
 func makeToken(path string) error {
 	raw := make([]byte, tokenSize/2)
-	_, _ = rand.Read(raw) // ends the process rather than fail
+	_, _ = rand.Read(raw) // it ends the process if it cannot read random bytes
 	fresh := path + "-" + hex.EncodeToString(raw[:4])
 	if _, err := rand.Read(raw); err != nil {
 		return err

@@ -1,10 +1,10 @@
-// Package web answers over HTTP, on this machine alone, what harnesses and people ask the
-// daemon: hooks that a harness sends by POST, what was decided, and figures for Prometheus.
+// Package web answers requests to the daemon over HTTP, from this machine only: hooks that
+// a harness sends by POST, recorded decisions, and figures for Prometheus.
 //
-// A TCP port is open to all users of a machine and to every page in a browser. So a request
-// counts only if the kernel says that the same user sent it, if it carries the token, if
-// it names this machine as its host, and if no browser sent it. What cannot be shown to be
-// so is refused, and a harness blocks a call whose hook was refused (docs/http.md).
+// A TCP port is open to all users of a machine and to every page in a browser. So the
+// kernel must say that the same user sent a request. The request must have the token, name
+// this machine as its host, and not come from a browser. All others are refused. A harness
+// blocks a call whose hook was refused (docs/http.md).
 package web
 
 import (
@@ -33,33 +33,34 @@ import (
 	"cardea.dev/internal/memory/ledger"
 )
 
-// Options are what a server needs of the daemon.
+// Options holds what a server needs of the daemon.
 type Options struct {
-	// Check answers a call as the daemon does. lines are the command lines that count, e
-	// notes why the call is left, unended has the work that goes on after the answer.
-	Check func(c control.Call, lines func() [][]string, e *hook.Elsewhere, unended *sync.WaitGroup) (control.Answer, error)
-	// Other names the variable by which a caller's files are in another folder than the
-	// daemon's, or "".
+	// Check answers a call as the daemon does. lines returns the command lines that apply, e
+	// records why the call is left, unended receives the work that goes on after the answer.
+	Check func(c control.CheckRequest, lines func() [][]string, e *hook.Handover, unended *sync.WaitGroup) (control.CheckResult, error)
+	// Other returns the name of the variable by which a caller's files are in another folder
+	// than the daemon's, or "".
 	Other func(v control.Variables) string
-	// ByAgent reports whether an agent started the process that asks, which is not the agent.
+	// ByAgent reports whether an agent started the process that asks. It is false for the
+	// agent itself.
 	ByAgent func(pid int) bool
-	// Cardea is the program that answers what the daemon leaves.
+	// Cardea is the program that answers the calls that the daemon leaves.
 	Cardea string
 	// Environ is the daemon's environment.
 	Environ []string
-	// Token is what requests must carry.
+	// Token is the token that requests must have.
 	Token string
 	// Ledger opens the ledger for reading.
 	Ledger func() (*ledger.Ledger, error)
-	// Status is what the daemon itself says for /v1/status; nil is nothing.
+	// Status returns the daemon's own part of /v1/status. It may be nil.
 	Status func() map[string]any
-	// Counts has the figures.
+	// Counts holds the figures.
 	Counts *Counts
-	// Gauges are further figures, read when they are asked for.
+	// Gauges are additional figures, read at each request.
 	Gauges []Gauge
-	// Now is the clock.
+	// Now returns the current time.
 	Now func() time.Time
-	// Log takes a line of the daemon's log.
+	// Log writes a line to the daemon's log.
 	Log func(format string, args ...any)
 }
 
@@ -70,25 +71,24 @@ type Server struct {
 	token    [sha256.Size]byte
 	hosts    []string
 	places   *places
-	// asked bounds the requests that are no hooks, following those that stay, large the
+	// asked limits the requests that are not hooks, following the open streams, large the
 	// messages that are too large for the daemon.
 	asked, following, large chan struct{}
 	ending                  chan struct{}
 	started                 time.Time
 }
 
-// The bounds of what is done at a time.
+// The limits of work at a time.
 const (
 	maxConns     = 256
 	maxAsked     = 16
 	maxFollowing = 8
 	maxLarge     = 2
-	// maxHead is how long the head of a request may be, in bytes.
+	// maxHead is the longest head of a request, in bytes.
 	maxHead = 16 << 10
 )
 
-// CheckAddress says what is wrong with an address to listen at, or nil. It must be one of
-// this machine alone.
+// CheckAddress returns an error if an address to listen at is not one of this machine only.
 func CheckAddress(address string) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -100,7 +100,7 @@ func CheckAddress(address string) error {
 	return nil
 }
 
-// Open listens at an address, or at a socket that was opened before.
+// Open listens at an address, or uses the socket given if that is not nil.
 func Open(address string, given net.Listener, o Options) (*Server, error) {
 	if given == nil {
 		if err := CheckAddress(address); err != nil {
@@ -128,10 +128,10 @@ func Open(address string, given net.Listener, o Options) (*Server, error) {
 		ending: make(chan struct{}), started: o.Now()}, nil
 }
 
-// Addr is the address.
+// Addr returns the address at which the server listens.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// Serve answers until ctx ends, and returns when what was begun is answered.
+// Serve answers until ctx ends, and returns when all open requests are answered.
 func (s *Server) Serve(ctx context.Context) error {
 	h := &http.Server{Handler: s.handler(), ReadHeaderTimeout: limit.HTTPHead, ReadTimeout: limit.HTTPBody, IdleTimeout: limit.HTTPIdle, MaxHeaderBytes: maxHead,
 		ErrorLog: quiet(s.Log), ConnState: s.listener.note, ConnContext: withConn}
@@ -139,7 +139,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	go func() {
 		<-ctx.Done()
 		close(s.ending)
-		// What was begun is answered; what hangs has a limit of its own.
+		// Open requests are answered. Those that hang have their own limit.
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit.DaemonTurn)
 		defer cancel()
 		err := h.Shutdown(end)
@@ -157,7 +157,7 @@ func (s *Server) Serve(ctx context.Context) error {
 // HookPath is the path of the address to which a harness sends its hooks.
 const HookPath = install.HookPath
 
-// handler is all that there is.
+// handler returns the handler of all requests.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+HookPath, s.hook)
@@ -172,9 +172,9 @@ func (s *Server) handler() http.Handler {
 	return s.fromHere(open)
 }
 
-// fromHere lets pass what a program of this machine asked by one of this machine's names.
-// A page in a browser that has a name of its own for this machine sends that name (DNS
-// rebinding), and a page's request names the page.
+// fromHere passes only requests of programs on this machine, under one of its names. A
+// browser page with its own host name for this machine sends that name (DNS rebinding), and
+// a page's request names the page.
 func (s *Server) fromHere(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -190,8 +190,7 @@ func (s *Server) fromHere(next http.Handler) http.Handler {
 	})
 }
 
-// Send sends a hook as a harness does, and gives the answer. Another status than 200 is an
-// error.
+// Send sends a hook as a harness does and returns the answer. It fails for any status but 200.
 func Send(to, token string, message []byte) ([]byte, error) {
 	r, err := http.NewRequest(http.MethodPost, to, bytes.NewReader(message))
 	if err != nil {
@@ -217,7 +216,7 @@ func hasAny(h http.Header, names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return len(h.Values(name)) > 0 })
 }
 
-// withToken lets pass who has the token.
+// withToken passes only requests with the token.
 func (s *Server) withToken(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		said := r.Header.Values("Authorization")
@@ -232,7 +231,7 @@ func (s *Server) withToken(next http.Handler) http.Handler {
 	})
 }
 
-// bounded lets so many requests pass at a time as a channel has room for.
+// bounded passes at most cap(room) requests at a time.
 func (s *Server) bounded(room chan struct{}, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -245,8 +244,8 @@ func (s *Server) bounded(room chan struct{}, next http.HandlerFunc) http.Handler
 	}
 }
 
-// asking lets requests pass that have no parameters but these, each once: a misspelt one
-// would ask for everything.
+// asking passes only requests whose parameters are all in names, each once. A misspelled
+// parameter would otherwise return everything.
 func (s *Server) asking(next http.HandlerFunc, names ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		values, err := url.ParseQuery(r.URL.RawQuery)
@@ -270,7 +269,8 @@ const (
 	jsonText  = "application/json"
 )
 
-// refuse answers that there is no answer. Nothing of the request is repeated but its path.
+// refuse sends an error. The response repeats nothing of the request, and the log only its
+// method and path.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	s.Counts.refused(status)
 	s.Log("http: %s %s: %d, %s", word(r.Method), hook.Plain(r.URL.Path), status, why)
@@ -280,10 +280,10 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int, why 
 	send(w, status, plainText, []byte(harness.Named(why)+"\n"))
 }
 
-// word is a word of a request for the log.
+// word returns a word of a request, safe for the log.
 func word(s string) string { return hook.Plain(s[:min(len(s), 20)]) }
 
-// send writes an answer, for which a client has a time.
+// send sends a response. The client must read it within a time limit.
 func send(w http.ResponseWriter, status int, kind string, body []byte) {
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit.HTTPWrite))
 	h := w.Header()
@@ -292,10 +292,10 @@ func send(w http.ResponseWriter, status int, kind string, body []byte) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", fmt.Sprint(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(body) // who does not read it has no answer
+	_, _ = w.Write(body) // a client that does not read gets no answer
 }
 
-// home is a folder that is there, for a program that needs none.
+// home returns an existing folder, for a program that does not depend on its folder.
 func home() string {
 	if dir, err := os.UserHomeDir(); err == nil {
 		return dir

@@ -25,8 +25,8 @@ import (
 // built is the folder in which TestMain builds the programs.
 var built string
 
-// asClient is set in the environment of a child that is only a client: its environment and
-// its command line are what the daemon finds out of a caller.
+// asClient is set in the environment of a child that is only a client. The daemon reads the
+// child's environment and command line.
 const asClient = "CARDEA_TEST_CLIENT"
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// asked is a request, and answered what came back.
+// asked is a request, and answered its response.
 type asked struct {
 	Method, URL, Body string
 	Header            map[string]string
@@ -62,7 +62,7 @@ type answered struct {
 	Error  string
 }
 
-// client sends what it reads, over connections that it keeps.
+// client sends the requests that it reads, over persistent connections.
 func client() {
 	in := json.NewDecoder(os.Stdin)
 	for {
@@ -99,7 +99,7 @@ func (a asked) send(with *http.Client) (out answered) {
 	return out
 }
 
-// site is the programs as they are installed, a person, a project, and a daemon.
+// site is an installation: the programs, a person, a project, and a daemon.
 type site struct {
 	t                                         testing.TB
 	dir, bin, home, work, run, address, token string
@@ -140,7 +140,7 @@ func (s *site) write(path, text string, mode os.FileMode) {
 	}
 }
 
-// daemon starts the daemon, and waits until it says where it listens.
+// daemon starts the daemon, and waits until it reports its address.
 func (s *site) daemon(args ...string) *exec.Cmd {
 	s.t.Helper()
 	c := exec.Command(s.bin+"/cardea", append([]string{"serve", "--http", "127.0.0.1:0"}, args...)...)
@@ -171,7 +171,7 @@ func (s *site) url(path string) string { return "http://" + s.address + path }
 
 const hookPath = "/cardea/check?harness=claude-code&limit=1m"
 
-// request is one that is in order.
+// request returns a valid request.
 func (s *site) request(method, path, body string) asked {
 	h := map[string]string{"Authorization": "Bearer " + s.token}
 	if body != "" {
@@ -197,7 +197,7 @@ func (s *site) caller(env ...string) *caller {
 	return s.started(exec.Command(self), env...)
 }
 
-// started starts a caller by a command.
+// started starts a caller with a command.
 func (s *site) started(c *exec.Cmd, env ...string) *caller {
 	s.t.Helper()
 	c.Dir, c.Env, c.Stderr = s.work, append(append([]string{asClient + "=1"}, s.env...), env...), os.Stderr
@@ -236,7 +236,7 @@ func (s *site) bash(command string) string {
 	return s.message("PreToolUse", fmt.Sprintf(`"tool_name":"Bash","tool_input":{"command":%s}`, text))
 }
 
-// cold is what "cardea check" says.
+// cold returns the answer of "cardea check".
 func (s *site) cold(text string, env ...string) (out string, exit int) {
 	s.t.Helper()
 	c := exec.Command(s.bin+"/cardea", "check", "--harness", "claude-code", "--limit", "1m")
@@ -257,8 +257,8 @@ func (s *site) forget() {
 	}
 }
 
-// A hook over HTTP is answered with the same bytes as by a process: every payload of Claude
-// Code, and messages that are none.
+// A hook over HTTP gets the same bytes as from a process, for every recorded payload of
+// Claude Code and for malformed messages.
 func TestSameBytes(t *testing.T) {
 	s := newSite(t)
 	s.write(
@@ -311,7 +311,7 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// What the daemon leaves is answered by cardea, with the caller's variables and flags.
+// cardea answers the calls that the daemon leaves, with the caller's variables and flags.
 func TestLeft(t *testing.T) {
 	s := newSite(t)
 	ran := s.dir + "/ran"
@@ -323,7 +323,7 @@ func TestLeft(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		// The action has the daemon's path, and no variable that a caller could give it.
+		// The action has the daemon's PATH, and no variable that a caller could set.
 		if data, err := os.ReadFile(ran); err == nil && len(data) > 0 {
 			if string(data) != os.Getenv("PATH")+",,\n" {
 				t.Errorf("the action had the variables %s", data)
@@ -342,7 +342,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// The permissions on the command line of the agent count, whoever answers.
+// The permissions on the agent's command line apply to answers of the daemon and of a process.
 func TestCallersFlags(t *testing.T) {
 	s := newSite(t)
 	s.write(s.home+"/.config/cardea/cardea.yaml", "permissions: {expand: true}\n", 0o600)
@@ -380,7 +380,7 @@ func mustJSON(t *testing.T, v any) string {
 	return string(text)
 }
 
-// A prompt carries nothing out over HTTP either.
+// A prompt executes nothing over HTTP either.
 func TestNobodyTypes(t *testing.T) {
 	s := newSite(t)
 	s.daemon()
@@ -397,7 +397,7 @@ func TestNobodyTypes(t *testing.T) {
 	}
 }
 
-// Whoever is not the person's own harness gets nothing.
+// A request that is not from the person's own harness is refused.
 func TestRefused(t *testing.T) {
 	s := newSite(t)
 	s.daemon()
@@ -444,7 +444,7 @@ func TestRefused(t *testing.T) {
 		"too much":                {change(func(a *asked) { a.Body = strings.Repeat("x", 65<<20) }), 413},
 	} {
 		got := here.send(tt.request)
-		// Of what is too large the sender may not come to read the answer.
+		// After a message that is too large, the sender may be unable to read the answer.
 		if got.Status != tt.status && !(tt.status == 413 && got.Error != "") {
 			t.Errorf("%s: %+v, not %d", name, got, tt.status)
 		}
@@ -452,7 +452,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: it got %s", name, got.Body)
 		}
 	}
-	// Another home, and this test itself, whose home is another one.
+	// Another home folder, and this test itself, which has another home folder.
 	if got := s.caller("HOME=" + s.dir).send(s.request("POST", hookPath, denied)); got.Status != 403 {
 		t.Errorf("another home: %+v", got)
 	}
@@ -506,8 +506,8 @@ func TestProgramOfAnAgent(t *testing.T) {
 	}
 }
 
-// What the caller's variables result in is compared with the daemon's folders, not their
-// texts. A folder that is another one is named by its variable, and never by its value.
+// The daemon compares the resulting folders of the caller's variables, not their values. It
+// reports a different folder by the variable's name, never by its value.
 func TestFolders(t *testing.T) {
 	s := newSite(t)
 	s.write(s.home+"/.config/cardea/rules/a.yaml", "rules: [{id: deny-make, tool: Bash, match: {command: make}, effect: deny, message: r}]\n", 0o600)
@@ -534,7 +534,7 @@ func TestFolders(t *testing.T) {
 		"XDG_CONFIG_HOME=" + s.dir + "/config":                    "",
 		"XDG_CONFIG_HOME=":                                        "",
 		"XDG_STATE_HOME=":                                         "",
-		"XDG_CONFIG_HOME=relative":                                "", // ignored, as by cardea check
+		"XDG_CONFIG_HOME=relative":                                "", // ignored, as in cardea check
 		"XDG_RUNTIME_DIR=" + s.run + "/":                          "",
 		"XDG_RUNTIME_DIR=" + s.dir + "/home/../run":               "",
 		"HOME=" + s.home + "/":                                    "",
@@ -571,8 +571,8 @@ func TestFolders(t *testing.T) {
 	}
 }
 
-// A link by which a caller's variables lead to the daemon's folders may be another one
-// afterwards: the call before is answered by the daemon's folders, and the next one not.
+// A link through which a caller's variables reach the daemon's folders may change later.
+// The daemon's folders apply to the call before, and the next call is refused.
 func TestLinkMoves(t *testing.T) {
 	s := newSite(t)
 	evil := s.work + "/evil"
@@ -623,7 +623,7 @@ func TestLinkMoves(t *testing.T) {
 	if got := caller.send(s.request("POST", hookPath, s.bash("make"))); got.Status != 403 || !strings.Contains(got.Body, "by HOME") {
 		t.Errorf("%+v", got)
 	}
-	// What the daemon leaves to cardea is also judged by the daemon's folders.
+	// The daemon's folders also apply to a call that is left to cardea.
 	point(s.home)
 	s.write(s.home+"/.config/cardea/cardea.yaml", "actions: {on_any_denial: [{command: 'true'}]}\n", 0o600)
 	c := exec.Command(s.bin+"/cardea", "check", "--harness", "claude-code", "--limit", "1m", "--caller", fmt.Sprint(caller.cmd.Process.Pid))
@@ -634,7 +634,7 @@ func TestLinkMoves(t *testing.T) {
 	}
 }
 
-// Another user of the machine is not even answered. The test needs root, to be another.
+// Another user of the machine gets no answer. The test needs root to become another user.
 func TestAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Fatal("this test must run as root, to ask as another user")
@@ -667,7 +667,7 @@ func TestAnotherUser(t *testing.T) {
 	}
 }
 
-// Who sends slowly, or opens connections and says nothing, keeps nobody out.
+// A slow sender, or one that opens connections and sends nothing, keeps no other client out.
 func TestSlow(t *testing.T) {
 	s := newSite(t)
 	s.daemon()
@@ -694,14 +694,14 @@ func TestSlow(t *testing.T) {
 	if got := c.send(s.request("POST", hookPath, s.bash("git push --force origin main"))); !strings.Contains(got.Body, `"permissionDecision":"deny"`) {
 		t.Errorf("%+v after %s", got, time.Since(begin))
 	}
-	// A head that does not come to its end is not waited for.
+	// The server does not wait for an incomplete head.
 	_ = slow[594].SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := io.ReadAll(slow[594]); err != nil {
 		t.Errorf("a slow connection stays open: %v", err)
 	}
 }
 
-// A token that others could have read counts no more.
+// A token that others could have read is no longer accepted.
 func TestOpenToken(t *testing.T) {
 	s := newSite(t)
 	path := s.home + "/.local/state/cardea/http-token"
@@ -740,8 +740,8 @@ func TestOpenToken(t *testing.T) {
 	}
 }
 
-// The daemon says which words about daemon.http it does not follow, and why: at the terminal
-// and in its log. Doctor says it of the daemon that runs.
+// The daemon reports which settings of daemon.http it ignores and why, at the terminal and
+// in its log. Doctor reports the same for the running daemon.
 func TestNotFollowed(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -815,10 +815,10 @@ func TestNotFollowed(t *testing.T) {
 	}
 }
 
-// A second daemon, and doctor, say that the first one does not follow daemon.http.
+// A second daemon, and doctor, report that the first one ignores daemon.http.
 func TestRunsWithoutHTTP(t *testing.T) {
 	s := newSite(t)
-	s.write(s.run+"/cardea/http", "127.0.0.1:9\n", 0o600) // of one that was killed
+	s.write(s.run+"/cardea/http", "127.0.0.1:9\n", 0o600) // left by a daemon that was killed
 	if err := os.Chmod(s.run+"/cardea", 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -842,7 +842,7 @@ func TestRunsWithoutHTTP(t *testing.T) {
 	run := func(args ...string) string {
 		c := exec.Command(s.bin+"/cardea", args...)
 		c.Dir, c.Env = s.work, s.env
-		out, _ := c.CombinedOutput() // its exit code says that something is wrong
+		out, _ := c.CombinedOutput() // its exit code reports a problem
 		return string(out)
 	}
 	if out := run("serve"); !strings.Contains(out, "runs already") || !strings.Contains(out, "it listens for HTTP at no address, and not at 127.0.0.1:7") {
@@ -856,7 +856,7 @@ func TestRunsWithoutHTTP(t *testing.T) {
 	}
 }
 
-// Doctor is ready where a harness with its variables is answered, and nowhere else.
+// Doctor reports ready only if a harness with its variables gets an answer.
 func TestDoctorAsks(t *testing.T) {
 	s := newSite(t)
 	s.daemon()
@@ -889,7 +889,7 @@ func TestDoctorAsks(t *testing.T) {
 		}
 		c := exec.Command(s.bin+"/cardea", "doctor", "claude")
 		c.Dir, c.Env = s.work, append(s.env, tt.env)
-		out, _ := c.CombinedOutput() // its exit code says that something is wrong
+		out, _ := c.CombinedOutput() // its exit code reports a problem
 		if ready := strings.Contains(string(out), "Claude Code: ready"); !strings.Contains(string(out), tt.want) || ready != strings.HasPrefix(tt.env, "A=") &&
 			ready != strings.HasPrefix(tt.env, "XDG_CONFIG") {
 			t.Errorf("%s: %s", name, out)
@@ -897,7 +897,7 @@ func TestDoctorAsks(t *testing.T) {
 	}
 }
 
-// What was decided can be read, and followed.
+// Decisions can be read and followed.
 func TestAPI(t *testing.T) {
 	s := newSite(t)
 	d := s.daemon()
@@ -985,7 +985,7 @@ func TestAPI(t *testing.T) {
 			t.Errorf("%s: %+v", path, got)
 		}
 	}
-	// It ends although somebody follows, and answers what was begun.
+	// The daemon ends although a client follows, and answers the open requests.
 	if err := d.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -1004,7 +1004,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// Calls that were begun are answered when the daemon ends.
+// Open calls are answered when the daemon ends.
 func TestEndsGracefully(t *testing.T) {
 	s := newSite(t)
 	d := s.daemon()
@@ -1045,7 +1045,7 @@ func TestEndsGracefully(t *testing.T) {
 	all.Wait()
 }
 
-// When its program is replaced, the daemon goes on as the new one at the same address.
+// When its program is replaced, the daemon continues as the new program at the same address.
 func TestReplaced(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits until the daemon looks")

@@ -1,6 +1,5 @@
-// Package conformance holds what every store of the audit log must do, so that
-// a second one, be it in memory or behind a socket, cannot mean something else
-// by the same words. A store's test calls Run.
+// Package conformance tests the contract of every store of the audit log. A second store, in memory
+// or on a socket, then cannot give the same words another meaning. A store's test calls Run.
 package conformance
 
 import (
@@ -18,7 +17,7 @@ import (
 // Clock is the time that a store under test must go by.
 type Clock struct{ Time time.Time }
 
-// Now is the clock's time.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time { return c.Time }
 
 // Open gives a new empty store that keeps the levels and goes by the clock.
@@ -71,7 +70,7 @@ func (c *checks) append(s ledger.Store, command string, e cardea.Effect, rule, s
 	v := cardea.Verdict{Effect: e, By: "rules:" + rule, Reason: "because of " + rule, Instead: "another", Parts: []cardea.Effect{e},
 		Opinions: []cardea.Opinion{{Decider: "rules", Rule: rule, Effect: e, Part: 0, Scope: cardea.ScopeUser, Source: "r.yaml:3", Severity: cardea.SeverityHigh, Reason: "because of " + rule},
 			{Decider: "null", Effect: cardea.Abstain, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin}},
-		Troubles: cardea.Troubles{cardea.Warning("", cardea.CodeIgnored, "", "a trouble")}}
+		Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "a trouble")}}
 	entry := ledger.NewEntry(ev, v, ledger.Circumstances{Redactor: redact.New(), Key: make([]byte, 32), Now: c.clock.Time, Took: 41 * time.Microsecond, Version: "v1"})
 	if err := s.Append(entry); err != nil {
 		c.fail("append %q: %v", command, err)
@@ -180,7 +179,7 @@ func (c *checks) queries() {
 	}
 }
 
-// levels: what is switched off is not kept, and everything else is.
+// levels checks that verdicts of a level that is switched off are not stored, and all others are.
 func (c *checks) levels() {
 	for _, tt := range []struct {
 		levels ledger.Levels
@@ -230,7 +229,7 @@ func (c *checks) absent() {
 	if r, err := s.Verify(); err != nil || !r.Intact() || r.Entries != 0 {
 		c.fail("verify of an empty store: %+v, %v", r, err)
 	}
-	for _, id := range []string{"0jk3v9x2mabc1234", "../../../etc/passwd"} {
+	for _, id := range []string{"0jk3v9x2mabc1234", "../../etc/passwd"} {
 		if _, err := s.Get(id); err == nil {
 			c.fail("get %s gives an entry", id)
 		} else if id[0] != '.' && !errors.Is(err, ledger.ErrNoEntry) {
@@ -245,9 +244,9 @@ func (c *checks) badID() {
 	if s == nil {
 		return
 	}
-	var trouble cardea.Trouble
-	for _, id := range []string{"", "../../../x", "0jk3v9x2mabc123/"} {
-		if err := s.Append(ledger.Entry{ID: id}); !errors.As(err, &trouble) || trouble.Failure != cardea.Unwritten {
+	var issue cardea.Issue
+	for _, id := range []string{"", "../../x", "0jk3v9x2mabc123/"} {
+		if err := s.Append(ledger.Entry{ID: id}); !errors.As(err, &issue) || issue.Failure != cardea.Unwritten {
 			c.fail("append of an entry with the id %q: %v", id, err)
 		}
 	}

@@ -20,14 +20,15 @@ import (
 
 // model makes vectors of texts.
 type model interface {
-	// id tells the model from others: vectors of two cannot be compared.
+	// id identifies the model: vectors of two models cannot be compared.
 	id() string
-	// vectors gives a vector for each text, nil for one that has none.
+	// vectors returns a vector for each text, nil for a text that has none.
 	vectors(ctx context.Context, texts []string) ([][]int8, error)
 	// quick reports whether vectors are made within microseconds.
 	quick() bool
 }
 
+// modelOf returns the model of an embedder, or an error for an invalid setting.
 func modelOf(e meaning.Embedder) (model, error) {
 	switch e.Kind {
 	case "", meaning.Builtin:
@@ -67,7 +68,8 @@ type server struct {
 	client *http.Client
 }
 
-// maxAnswer bounds what a server sends, in bytes; maxDims how many numbers a vector has.
+// maxAnswer is the largest size of a server's answer, in bytes; maxDims the largest number of
+// dimensions.
 const (
 	maxAnswer = 32 << 20
 	maxDims   = 4000
@@ -76,6 +78,7 @@ const (
 func (s server) id() string  { return s.Kind + " " + s.URL + " " + s.Model }
 func (s server) quick() bool { return false }
 
+// vectors asks the server for the vectors of texts. An error never repeats the server's text.
 func (s server) vectors(ctx context.Context, texts []string) ([][]int8, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -111,8 +114,8 @@ func (s server) vectors(ctx context.Context, texts []string) ([][]int8, error) {
 	return s.read(io.LimitReader(answer.Body, maxAnswer), len(texts))
 }
 
-// read reads as many vectors as there were texts. What the server says is not repeated: a
-// proxy may say anything.
+// read reads as many vectors as there were texts. An error does not repeat the server's text, since
+// a proxy may send anything.
 func (s server) read(body io.Reader, texts int) ([][]int8, error) {
 	var reply struct {
 		Embeddings [][]float64 `json:"embeddings"`
@@ -146,7 +149,7 @@ func (s server) read(body io.Reader, texts int) ([][]int8, error) {
 	return out, nil
 }
 
-// rounded gives the direction of numbers in 8 bits each, nil if they have none.
+// rounded returns the direction of a vector in 8 bits each, or nil for a zero vector.
 func rounded(list []float64) []int8 {
 	largest := 0.0
 	for _, x := range list {

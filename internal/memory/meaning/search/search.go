@@ -1,7 +1,6 @@
-// Package search finds lessons by meaning, in the process of cardea-engine. Each scope's
-// folder has an index of vectors in the cache folder, with a group for each tool, role
-// and effect. An index that does not know the files as they are still answers, and is
-// made anew by a process of its own: nobody waits for it.
+// Package search finds lessons by meaning, in the process of cardea-engine. Each scope's folder has
+// an index of vectors in the cache folder, with a group for each tool, role and effect. A stale
+// index still answers. A process of its own rebuilds it, so that no call waits for it.
 package search
 
 import (
@@ -28,22 +27,22 @@ import (
 )
 
 const (
-	// maxRequest bounds a request in bytes.
+	// maxRequest is the largest size of a request, in bytes.
 	maxRequest = 1 << 20
-	// maxFew is up to how many lessons there is no index.
+	// maxFew is the number of lessons up to which there is no index.
 	maxFew = 200
-	// maxNew is how many lessons that no index knows are looked at in a call.
+	// maxNew is the largest number of unindexed lessons that a call compares.
 	maxNew = 1000
-	// batchSize is for how many lessons vectors are made at once.
+	// batchSize is the number of lessons whose vectors are made at once.
 	batchSize = 64
-	// maxIndexes is how many indexes are kept.
+	// maxIndexes is the largest number of stored indexes.
 	maxIndexes = 256
 	// version changes with the labels and groups of indexes.
 	version = "1"
 )
 
-// Serve answers requests, one a line, until there are no more. Where an index is stale,
-// it has a process make it anew after the answer is out.
+// Serve answers requests, one a line, until the input ends. If an index is stale, it starts a
+// process to rebuild it after the answer.
 func Serve(in io.Reader, out io.Writer) error {
 	lines, started := bufio.NewScanner(in), map[string]bool{}
 	lines.Buffer(nil, maxRequest)
@@ -71,7 +70,7 @@ func Serve(in io.Reader, out io.Writer) error {
 	return lines.Err()
 }
 
-// startBuild has another process make an index.
+// startBuild starts another process that builds an index.
 func startBuild(r meaning.Request) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -85,7 +84,7 @@ func startBuild(r meaning.Request) error {
 	return script.Detach(self, request, meaning.IndexArgument)
 }
 
-// ServeIndex makes the index that a request needs.
+// ServeIndex builds the index that a request needs.
 func ServeIndex(in io.Reader) error {
 	data, err := io.ReadAll(io.LimitReader(in, maxRequest))
 	if err != nil {
@@ -111,22 +110,22 @@ func read(data []byte) (r meaning.Request, err error) {
 	return r, nil
 }
 
-// place is the lessons of a folder.
-type place struct {
-	lesson.Place
+// folderVectors holds the lessons of a folder.
+type folderVectors struct {
+	lesson.ScopeFolder
 	model model
 }
 
-func placeOf(m model, r *meaning.Request) (place, error) {
+func placeOf(m model, r *meaning.Request) (folderVectors, error) {
 	key, err := state.ReadKey(r.State)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return place{}, err
+		return folderVectors{}, err
 	}
-	return place{lesson.Place{Dir: r.Dir, Shared: r.Shared, State: r.State, Cache: r.Cache, Key: key}, m}, nil
+	return folderVectors{lesson.ScopeFolder{Dir: r.Dir, Shared: r.Shared, State: r.State, Cache: r.Cache, Key: key}, m}, nil
 }
 
-// effects are those that lessons have, each of which is searched by itself: a thousand
-// allows must not hide an ask.
+// effects are the effects of lessons. Each is searched by itself, so that a thousand allows do not
+// hide an ask.
 var effects = [...]cardea.Effect{cardea.Ask, cardea.Deny, cardea.Allow}
 
 func answer(ctx context.Context, r meaning.Request) (meaning.Reply, error) {
@@ -137,7 +136,7 @@ func answer(ctx context.Context, r meaning.Request) (meaning.Reply, error) {
 	return find(ctx, m, r)
 }
 
-// find finds the lessons that a request asks for.
+// find returns the lessons that a request asks for.
 func find(ctx context.Context, m model, r meaning.Request) (reply meaning.Reply, err error) {
 	if !(r.Threshold > 0) {
 		return reply, nil
@@ -154,10 +153,9 @@ func find(ctx context.Context, m model, r meaning.Request) (reply meaning.Reply,
 	return reply, err
 }
 
-// find gives the lessons of a folder that are near. stale says that the index is to be
-// made anew.
-func (p place) find(ctx context.Context, query []int8, r *meaning.Request) (out []meaning.Named, stale bool, err error) {
-	store := lesson.Open(p.Place)
+// find returns the near lessons of a folder. stale means that the index must be rebuilt.
+func (p folderVectors) find(ctx context.Context, query []int8, r *meaning.Request) (out []meaning.Named, stale bool, err error) {
+	store := lesson.Open(p.ScopeFolder)
 	if store == nil {
 		return nil, false, nil
 	}
@@ -175,7 +173,7 @@ func (p place) find(ctx context.Context, query []int8, r *meaning.Request) (out 
 		}
 	}
 	if !p.model.quick() {
-		return out, stale, nil // a server is asked for one vector in a call
+		return out, stale, nil // a server makes only one vector for a call
 	}
 	seen := map[string]bool{}
 	for _, n := range out {
@@ -199,10 +197,10 @@ func (p place) find(ctx context.Context, query []int8, r *meaning.Request) (out 
 }
 
 // findIndexed asks the index, for each role and effect by itself.
-func (p place) findIndexed(query []int8, r *meaning.Request, roles []string) (out []meaning.Named, stale bool) {
+func (p folderVectors) findIndexed(query []int8, r *meaning.Request, roles []string) (out []meaning.Named, stale bool) {
 	x, err := vectorindex.Open(p.path(), p.Key, p.source(), len(query))
 	if err != nil {
-		// Whatever is wrong with it, a new one may be better.
+		// Whatever the defect, a new index may be better.
 		return nil, true
 	}
 	defer x.Close()
@@ -211,7 +209,7 @@ func (p place) findIndexed(query []int8, r *meaning.Request, roles []string) (ou
 		for _, effect := range effects {
 			hits, err := x.Search(group(r.Tool, role, effect), query, r.Threshold, r.Wanted)
 			if err != nil {
-				stale = true // it was changed by others
+				stale = true // another program changed it
 				continue
 			}
 			for _, h := range hits {
@@ -224,26 +222,26 @@ func (p place) findIndexed(query []int8, r *meaning.Request, roles []string) (ou
 	return out, stale
 }
 
-// keeps reports whether there is a place for an index.
-func (p place) keeps() bool { return p.Cache != "" && len(p.Key) == state.KeySize }
+// keeps reports whether an index can be stored.
+func (p folderVectors) keeps() bool { return p.Cache != "" && len(p.Key) == state.KeySize }
 
-// path is where the index of a place lies. Its name is made with the key, since a path
-// may tell a secret.
-func (p place) path() string {
+// path returns the path of a place's index. Its name depends on the key, since a path may reveal a
+// secret.
+func (p folderVectors) path() string {
 	return filepath.Join(p.folder(), fmt.Sprintf("%x", state.Sign(p.Key, "name of an index by meaning", []byte(p.Dir))))
 }
 
-func (p place) folder() string { return filepath.Join(p.Cache, "near") }
+func (p folderVectors) folder() string { return filepath.Join(p.Cache, "near") }
 
-// source says of what an index is made, but for the files' content.
-func (p place) source() string { return version + " " + p.model.id() + " " + p.Dir }
+// source returns a description of the indexed data, without the files' content.
+func (p folderVectors) source() string { return version + " " + p.model.id() + " " + p.Dir }
 
-// group is the name of a group of an index.
+// group returns the name of a group of an index.
 func group(tool, role string, effect cardea.Effect) string {
 	return tool + "\x00" + role + "\x00" + effect.String()
 }
 
-// label is how an index names a lesson.
+// label returns the label of a lesson in an index.
 func label(f *lesson.Found) string { return f.ID.String() + f.Subject }
 
 func split(label string) (id, subject string) {
@@ -251,8 +249,8 @@ func split(label string) (id, subject string) {
 	return label[:n], label[n:]
 }
 
-// build makes the index for a request anew if it is stale. A folder at which another
-// process is already is left to that.
+// build rebuilds the index for a request if it is stale. It leaves a folder to a process that is
+// already building it.
 func build(ctx context.Context, m model, r meaning.Request) error {
 	p, err := placeOf(m, &r)
 	if err != nil || !p.keeps() {
@@ -269,7 +267,7 @@ func build(ctx context.Context, m model, r meaning.Request) error {
 		return err
 	}
 	defer lock.Close()
-	stamp := p.Stamp() // before reading: what changes meanwhile is stale then
+	stamp := p.Stamp() // before reading, so that later changes make it stale
 	groups, dims, err := p.groups(ctx, stamp)
 	if err != nil || dims == 0 {
 		return err
@@ -280,11 +278,11 @@ func build(ctx context.Context, m model, r meaning.Request) error {
 	return vectorindex.Write(p.path(), p.Key, p.source(), stamp, dims, groups)
 }
 
-// groups are the lessons of a folder with their vectors, by tool, role and effect. dims
-// is how many numbers a vector has; 0 if there is no vector, or if the index that there
-// is knows the lessons already.
-func (p place) groups(ctx context.Context, stamp string) (groups []vectorindex.Group, dims int, err error) {
-	store := lesson.Open(p.Place)
+// groups returns the lessons of a folder with their vectors, by tool, role and effect. dims is the
+// length of a vector. It is 0 if there is no vector, or if the existing index already covers the
+// lessons.
+func (p folderVectors) groups(ctx context.Context, stamp string) (groups []vectorindex.Group, dims int, err error) {
+	store := lesson.Open(p.ScopeFolder)
 	defer store.Close()
 	byName, batch := map[string]*vectorindex.Group{}, make([]lesson.Found, 0, batchSize)
 	current := false
@@ -341,8 +339,7 @@ func put(byName map[string]*vectorindex.Group, f *lesson.Found, v []int8) {
 	g.Vectors = append(g.Vectors, v...)
 }
 
-// sorted puts a group in the order of the lessons' texts, so that those which are alike
-// lie on few pages.
+// sorted sorts a group by the texts of the lessons, so that similar ones are on few pages.
 func sorted(g *vectorindex.Group, dims int) vectorindex.Group {
 	order := make([]int, len(g.Labels))
 	for i := range order {
@@ -361,8 +358,8 @@ func sorted(g *vectorindex.Group, dims int) vectorindex.Group {
 	return out
 }
 
-// current reports whether there is an index that knows the lessons in this state.
-func (p place) current(stamp string, dims int) bool {
+// current reports whether there is an index that covers the lessons in this state.
+func (p folderVectors) current(stamp string, dims int) bool {
 	x, err := vectorindex.Open(p.path(), p.Key, p.source(), dims)
 	if err != nil {
 		return false

@@ -40,8 +40,8 @@ func newBench(t testing.TB) *bench {
 	return b
 }
 
-func (b *bench) place(name string) lesson.Place {
-	return lesson.Place{Dir: filepath.Join(b.root, name), State: filepath.Join(b.root, "state"), Cache: filepath.Join(b.root, "cache"), Key: b.key}
+func (b *bench) place(name string) lesson.ScopeFolder {
+	return lesson.ScopeFolder{Dir: filepath.Join(b.root, name), State: filepath.Join(b.root, "state"), Cache: filepath.Join(b.root, "cache"), Key: b.key}
 }
 
 // teach adds lessons: "allow tester npm test".
@@ -72,7 +72,7 @@ func (b *bench) request(role, text, place string) meaning.Request {
 		Tool: "Bash", Role: role, Text: text, Threshold: 0.85, Wanted: 4}
 }
 
-// named are the subjects that a request finds: "npm test, yarn test".
+// named returns the subjects that a request finds: "npm test, yarn test".
 func (b *bench) named(r meaning.Request) (list string, stale bool) {
 	b.t.Helper()
 	reply, err := find(b.t.Context(), builtin{b.table}, r)
@@ -93,7 +93,7 @@ func (b *bench) expect(r meaning.Request, want string, stale bool) {
 	}
 }
 
-// many are lessons that are like nothing that is asked for, more than are looked at one
+// many returns lessons that are like nothing that is asked for, more than are looked at one
 // by one.
 func many(n int) (out []string) {
 	for i := range n {
@@ -166,8 +166,8 @@ func TestAllowsHideNoAsk(t *testing.T) {
 	}
 }
 
-// What was learned after the index was made counts at once, where it stands in no large
-// file, and what was removed is not looked for by anybody else.
+// A lesson added after the index was made applies at once, if it is in no large file. A lesson that
+// was removed is not found.
 func TestStaleIndexes(t *testing.T) {
 	b := newBench(t)
 	b.teach("user", append(many(500), "allow * npm test")...)
@@ -189,7 +189,7 @@ func TestStaleIndexes(t *testing.T) {
 	}
 }
 
-// An index that somebody else put there is not believed, and is made anew.
+// A forged index is not trusted, and is rebuilt.
 func TestForgedIndex(t *testing.T) {
 	b := newBench(t)
 	b.teach("user", append(many(500), "allow * npm test")...)
@@ -234,7 +234,7 @@ func TestForgedIndex(t *testing.T) {
 	b.expect(r, "npm test", false)
 }
 
-// Without a key or a cache folder nothing is kept, and few lessons are found all the same.
+// Without a key or a cache folder nothing is stored, and a few lessons are still found.
 func TestWithoutCache(t *testing.T) {
 	b := newBench(t)
 	b.teach("user", "allow * npm test")

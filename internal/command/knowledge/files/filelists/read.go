@@ -1,6 +1,6 @@
-// Package filelists reads packs/files/*.yaml, what is known of files by their names,
-// as people write it: every mistake with its file, line and column. The program
-// itself links only what is generated from it.
+// Package filelists reads packs/files/*.yaml, the hand-written lists of known files. It
+// reports every mistake with its file, line and column. The program itself links only
+// the table that is generated from them.
 package filelists
 
 import (
@@ -21,11 +21,12 @@ type List struct {
 	Files       []File
 }
 
-// File is an entry: a glob, a path that it names, and one that is close to it and
-// that it does not name.
+// File is an entry of a list: a glob, an example path that it matches, and a similar one
+// that it does not.
 type File struct{ Glob, Is, Not string }
 
-// Read reads a folder of lists.
+// Read reads all lists of a folder. The diagnostics are the mistakes in the lists. The
+// error is one of reading the folder.
 func Read(dir string) ([]List, []cardea.Diagnostic, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -56,6 +57,7 @@ func Read(dir string) ([]List, []cardea.Diagnostic, error) {
 	return out, problems, nil
 }
 
+// readList reads the list of the given name and reports an entry that repeats a glob.
 func readList(name string, v document.Value) List {
 	m := v.Map()
 	l := List{Name: name, About: m.Need("about").Text()}
@@ -72,10 +74,11 @@ func readList(name string, v document.Value) List {
 	return l
 }
 
-// within are wildcards but for any folder in front and all that lies below.
+// within matches a wildcard. [ReadFile] applies it to a glob without its leading and
+// trailing "/**".
 var within = regexp.MustCompile(`[*?\[]`)
 
-// ReadFile reads an entry of a list.
+// ReadFile reads an entry of a list: a glob alone, or a map with its examples.
 func ReadFile(e document.Value) File {
 	var f File
 	if e.IsMap() {
@@ -98,7 +101,7 @@ func ReadFile(e document.Value) File {
 	return f
 }
 
-// Names reports whether an entry names a path.
+// Names reports whether the glob of f matches path.
 func (f *File) Names(path string) bool {
 	glob := f.Glob
 	if strings.HasSuffix(glob, "/") {

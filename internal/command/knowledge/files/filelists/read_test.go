@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each mistake is told with its place.
+// TestMistakes checks that each mistake is reported with its position.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"lists: {}": "", "list: {}": `f.yaml:1:1: unknown key "list"`,

@@ -1,6 +1,6 @@
-// Command gen turns packs/files/*.yaml and the credentials of packs/commands/*.yaml,
-// which people write, into the lists that the program links, an entry a line, so that two branches that add entries
-// merge. Run it with go generate ./internal/command/knowledge/files.
+// Command gen generates the lists that the program links from packs/files/*.yaml and the
+// credentials of packs/commands/*.yaml. It writes one entry per line, so that two branches that
+// add entries merge. Run it with go generate ./internal/command/knowledge/files.
 package main
 
 import (
@@ -26,6 +26,8 @@ func main() {
 	}
 }
 
+// generate writes the lists of the folders dir and commands as Go code to out. It
+// returns all mistakes in them as one error.
 func generate(dir, commands, out string) error {
 	lists, problems, err := filelists.Read(dir)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package posture remembers how the gate was set up when a person last did it:
-// which hooks were registered, which program they start, which settings and rules
-// counted. It tells what changed since then.
+// Package setup records the gate's set-up as a person last left it: the registered hooks,
+// the program they start, and the settings and rules that applied. It reports later
+// changes.
 //
-// A change is no attack by itself: people edit their settings, and updates replace
-// the program. So it is told in one line, once a session, and decides nothing.
-package posture
+// A change is not an attack by itself: users edit their settings, and updates replace the
+// program. So it is reported in one line per session, and decides nothing.
+package setup
 
 import (
 	"bytes"
@@ -30,47 +30,47 @@ import (
 
 const (
 	purpose = "posture"
-	// maxFile bounds the file of a posture, maxRead each file that is looked at, in
-	// bytes.
+	// maxFile is the maximum size of a record, maxRead that of each recorded file, in bytes.
 	maxFile = 8 << 20
 	maxRead = 256 << 20
-	// maxText bounds the text of a file that is kept, maxTexts those of all files, in bytes.
+	// maxText is the maximum size of a file whose text is stored, maxTexts that of all texts,
+	// in bytes.
 	maxText  = 64 << 10
 	maxTexts = 1 << 20
 )
 
-// Posture is what was there when a person set the gate up.
-type Posture struct {
+// Snapshot is the set-up recorded when a person set the gate up.
+type Snapshot struct {
 	When time.Time `json:"when"`
-	// Files are digests by name: a path, or for the hooks in a file what [HooksIn] gives.
+	// Files holds digests by name. A name is a path, or the result of [HooksIn] for the hooks
+	// in a file.
 	Files map[string]string `json:"files"`
-	// Stamps tell that a file is the same one without reading it: programs are large.
+	// Stamps identify unchanged files without reading them: programs are large.
 	Stamps map[string]string `json:"stamps"`
-	// Texts are the texts of small files, with secrets taken out, to show what changed.
+	// Texts holds the texts of small files without secrets, to show changes.
 	Texts map[string]string `json:"texts"`
 }
 
 const hooksIn = "hooks in "
 
-// HooksIn names the hooks in a file, where people and harnesses change other things all
-// the time.
+// HooksIn returns the name of the hooks in a file whose other content changes often.
 func HooksIn(path string) string { return hooksIn + path }
 
-// PathOf is the path of a name.
+// PathOf returns the path of a name.
 func PathOf(name string) string { return strings.TrimPrefix(name, hooksIn) }
 
-// Hooks gives the text of the hooks in a file.
+// Hooks returns the text of the hooks in a file.
 type Hooks func(path string) ([]byte, error)
 
-// and gives names and those that p has, each once.
-func (p Posture) and(names []string) []string {
+// and returns the names and those in p, sorted and without duplicates.
+func (p Snapshot) and(names []string) []string {
 	return slices.Compact(slices.Sorted(slices.Values(slices.AppendSeq(slices.Clone(names), maps.Keys(p.Files)))))
 }
 
-// Look makes the posture of now: of the files with names, and of those that p has.
-// Those with a path in stays are as p has them. r takes secrets out of texts.
-func (p Posture) Look(names, stays []string, hooks Hooks, r *redact.Redactor, when time.Time) Posture {
-	now, left := Posture{when.UTC(), map[string]string{}, map[string]string{}, map[string]string{}}, maxTexts
+// Look returns the current set-up of the named files and of those in p. Files whose path is
+// in stays keep their record in p. r removes secrets from texts.
+func (p Snapshot) Look(names, stays []string, hooks Hooks, r *redact.Redactor, when time.Time) Snapshot {
+	now, left := Snapshot{when.UTC(), map[string]string{}, map[string]string{}, map[string]string{}}, maxTexts
 	for _, name := range p.and(names) {
 		digest, stamp, shown := p.Files[name], p.Stamps[name], p.Texts[name]
 		if !slices.Contains(stays, PathOf(name)) {
@@ -90,9 +90,8 @@ func (p Posture) Look(names, stays []string, hooks Hooks, r *redact.Redactor, wh
 	return now
 }
 
-// Changed lists the paths of those with names, and of those that p has, that are not as
-// they were.
-func (p Posture) Changed(names []string, hooks Hooks) []string {
+// Changed returns the paths of the named files, and of those in p, that differ from p.
+func (p Snapshot) Changed(names []string, hooks Hooks) []string {
 	var out []string
 	for _, name := range p.and(names) {
 		if stamp := state.Stamp(PathOf(name)); stamp != "" && stamp == p.Stamps[name] {
@@ -106,11 +105,11 @@ func (p Posture) Changed(names []string, hooks Hooks) []string {
 	return slices.Compact(out)
 }
 
-// absent is the digest of a file that is not there, and of one that was not looked at.
+// absent is the digest of a missing or unrecorded file.
 const absent = ""
 
-// digest is the digest of a file, and the text of a small one. What cannot be read has
-// another digest than anything that can.
+// digest returns the digest of a file, and the text of a small one. An unreadable file has
+// a digest that no readable one has.
 func (hooks Hooks) digest(name string) (digest string, text []byte) {
 	var in io.Reader
 	if path := PathOf(name); path != name {
@@ -146,20 +145,20 @@ func failed(err error) string {
 	return "unreadable"
 }
 
-// CodeChanged: the set-up is not as the person left it.
+// CodeChanged: the set-up changed since the user left it.
 const CodeChanged cardea.Code = "set-up-changed"
 
-// Kept reports whether a posture is kept in a state folder.
+// Kept reports whether a state folder has a record.
 func Kept(folder string) bool {
 	_, err := os.Lstat(Path(folder))
 	return err == nil
 }
 
-// Path is where the posture of a state folder is kept.
+// Path returns the path of the record in a state folder.
 func Path(folder string) string { return filepath.Join(folder, "posture") }
 
-// Save keeps a posture in the state folder, signed with the user's key.
-func (p Posture) Save(folder string) error {
+// Save stores the record in the state folder, signed with the user's key.
+func (p Snapshot) Save(folder string) error {
 	key, err := state.LoadKey(folder)
 	if err != nil {
 		return err
@@ -170,8 +169,8 @@ func (p Posture) Save(folder string) error {
 	return nil
 }
 
-// Load gives the posture of a state folder, nil where nobody has set the gate up.
-func Load(folder string) (*Posture, error) {
+// Load returns the record in a state folder, nil if the gate was never set up.
+func Load(folder string) (*Snapshot, error) {
 	if folder == "" {
 		return nil, nil
 	}
@@ -182,7 +181,7 @@ func Load(folder string) (*Posture, error) {
 	if err != nil {
 		return nil, err
 	}
-	var p Posture
+	var p Snapshot
 	if err = state.ReadSignedJSON(Path(folder), key, purpose, "", maxFile, &p); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package evaluation
+package judgeeval
 
 import (
 	"context"
@@ -13,33 +13,33 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// Judge is who is asked about all cases.
-type Judge struct {
-	// Asker asks; nil: only what is recorded counts.
+// Subject is who is asked about all cases.
+type Subject struct {
+	// Asker asks the judge; with nil, only recorded answers are used.
 	Asker judge.Asker
-	// Name is who is asked, for the cassette: the same question to another provider has
-	// another answer.
+	// Name identifies the judge in the cassette: another provider gives another answer to the same
+	// question.
 	Name string
-	// Cassette has recorded answers, and takes new ones; nil: none.
+	// Cassette has recorded answers, and records new ones; nil for none.
 	Cassette *Cassette
-	// Role gives the definition of a role.
-	Role func(name string) question.Role
-	// Redactor takes secrets from what is sent.
+	// AgentRole gives the definition of a role.
+	Role func(name string) question.AgentRole
+	// Redactor removes secrets from the questions.
 	Redactor *redact.Redactor
-	// Session is the session for the budget.
+	// Session identifies the session to which the budget belongs.
 	Session string
-	// Each is told how many cases are done; nil tells nobody.
+	// Each is called with the number of finished cases; it may be nil.
 	Each func(done int)
 }
 
-// ErrNotRecorded is that of a case whose answer is not recorded, where nobody is asked.
+// ErrNotRecorded is the error of a case without a recorded answer, if no provider is asked.
 var ErrNotRecorded = errors.New("no answer is recorded, and no provider is asked; switch the judge on or name one with --provider")
 
-// atOnce is how many cases are asked about at the same time.
+// atOnce is the number of cases that are asked about at the same time.
 const atOnce = 4
 
-// Run asks about all cases, in any order, and gives the results in theirs.
-func (j Judge) Run(ctx context.Context, cases []Case) []Result {
+// Run asks about all cases, and returns the results in the order of the cases.
+func (j Subject) Run(ctx context.Context, cases []Case) []Result {
 	out := make([]Result, len(cases))
 	work := make(chan int)
 	var wait sync.WaitGroup
@@ -65,7 +65,8 @@ func (j Judge) Run(ctx context.Context, cases []Case) []Result {
 	return out
 }
 
-func (j Judge) one(ctx context.Context, c Case) (r Result) {
+// one asks about one case, or replays its recorded answer.
+func (j Subject) one(ctx context.Context, c Case) (r Result) {
 	q := question.Of(j.Redactor, c.Event(), c.About(j.Role))
 	p := q.Prompt(j.Redactor)
 	p.Session = j.Session

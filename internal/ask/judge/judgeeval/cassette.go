@@ -1,4 +1,4 @@
-package evaluation
+package judgeeval
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ import (
 	"cardea.dev/internal/command/redact"
 )
 
-// Cassette has recorded answers. A question is named by a digest of its text and of who is
-// asked, so an answer counts for the same question alone. The question itself is not kept.
+// Cassette holds recorded answers. The key of an answer is a digest of the question's text and of
+// the judge's name, so an answer applies only to the same question. The question is not stored.
 type Cassette struct {
 	mu      sync.Mutex
 	entries map[string]entry
@@ -46,7 +46,7 @@ type entry struct {
 
 const version = 1
 
-// ReadCassette reads a cassette. No data is an empty one.
+// ReadCassette reads a cassette. Empty data is an empty cassette.
 func ReadCassette(name string, data []byte) (*Cassette, []cardea.Diagnostic) {
 	c := &Cassette{entries: map[string]entry{}}
 	var problems []cardea.Diagnostic
@@ -79,7 +79,7 @@ func ReadCassette(name string, data []byte) (*Cassette, []cardea.Diagnostic) {
 
 const keyLength = 40
 
-// key names a question to whoever is asked.
+// key returns the key of a question to a judge of a name.
 func key(asked string, q judge.Question) string {
 	h := sha256.New()
 	for _, s := range []string{asked, q.System.String(), q.User.String(), string(judge.Schema())} {
@@ -88,20 +88,20 @@ func key(asked string, q judge.Question) string {
 	return hex.EncodeToString(h.Sum(nil))[:keyLength]
 }
 
-// replay gives the answer to a question, false where there is none.
-func (c *Cassette) replay(asked string, q judge.Question) (judge.Answer, bool) {
+// replay returns the recorded answer to a question, or false without one.
+func (c *Cassette) replay(asked string, q judge.Question) (judge.Assessment, bool) {
 	if c == nil {
-		return judge.Answer{}, false
+		return judge.Assessment{}, false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, there := c.entries[key(asked, q)]
-	return judge.Answer{Decision: e.Decision, Confidence: e.Confidence, Reason: e.Reason, Rule: e.Rule, Provider: e.Provider, Model: e.Model,
+	return judge.Assessment{Decision: e.Decision, Confidence: e.Confidence, Reason: e.Reason, Rule: e.Rule, Provider: e.Provider, Model: e.Model,
 		TokensIn: e.TokensIn, TokensOut: e.TokensOut, Cost: e.Cost, Priced: e.Priced, Took: time.Duration(e.Millis) * time.Millisecond}, there
 }
 
-// record keeps an answer.
-func (c *Cassette) record(asked, id string, q judge.Question, a judge.Answer) {
+// record adds an answer.
+func (c *Cassette) record(asked, id string, q judge.Question, a judge.Assessment) {
 	if c == nil {
 		return
 	}
@@ -116,7 +116,7 @@ func (c *Cassette) record(asked, id string, q judge.Question, a judge.Answer) {
 // Changed reports whether answers were added.
 func (c *Cassette) Changed() bool { return c != nil && c.added }
 
-// Bytes is the cassette as it is written: an answer a line, in the order of the cases.
+// Bytes returns the file form of the cassette: an answer a line, in the order of the cases.
 func (c *Cassette) Bytes() ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,4 @@
-package posture
+package setup
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// hooks takes the first line of a file for its hooks.
+// hooks treats the first line of a file as its hooks.
 func hooks(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	line, _, _ := strings.Cut(string(data), "\n")
@@ -36,7 +36,7 @@ func TestChanged(t *testing.T) {
 	if p, err := Load(folder); p != nil || err != nil {
 		t.Errorf("nothing was kept: %v, %v", p, err)
 	}
-	first := Posture{}.Look(append(names, HooksIn(at("elsewhere"))), nil, hooks, redact.New(), time.Unix(1, 0))
+	first := Snapshot{}.Look(append(names, HooksIn(at("elsewhere"))), nil, hooks, redact.New(), time.Unix(1, 0))
 	if err := first.Save(folder); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// No secret is kept, and the texts of all files are bounded.
+// TestTexts checks that no secret is stored, and that the total size of texts is limited.
 func TestTexts(t *testing.T) {
 	dir := t.TempDir()
 	secret := "ghp_" + strings.Repeat("a1B2", 9)
@@ -96,7 +96,7 @@ func TestTexts(t *testing.T) {
 		names = append(names, filepath.Join(dir, fmt.Sprint("large", i)))
 		put(t, names[len(names)-1], strings.Repeat("x ", maxText/2))
 	}
-	p := Posture{}.Look(names, nil, hooks, redact.New(), time.Unix(1, 0))
+	p := Snapshot{}.Look(names, nil, hooks, redact.New(), time.Unix(1, 0))
 	size := 0
 	for name, text := range p.Texts {
 		if size += len(text); strings.Contains(text, secret) || name == names[1] {
@@ -110,7 +110,7 @@ func TestTexts(t *testing.T) {
 
 func TestForged(t *testing.T) {
 	folder := t.TempDir()
-	if err := (Posture{}).Save(folder); err != nil {
+	if err := (Snapshot{}).Save(folder); err != nil {
 		t.Fatal(err)
 	}
 	put(t, Path(folder), strings.Repeat("x", 32)+`{"files":{}}`)

@@ -16,18 +16,17 @@ import (
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/config/install"
-	"cardea.dev/internal/config/posture"
+	"cardea.dev/internal/config/setup"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 )
 
-// maxPluginEntries bounds the entries of each folder of the plugin.
+// maxPluginEntries is the most entries that are read of each plugin folder.
 const maxPluginEntries = 1024
 
-// SetUp are the files by which the gate is set up: those that hold its hooks, the
-// programs that these start, Cardea's own plugin, and the settings, rules and policies
-// beyond one project. Those of a project are what trust remembers. withProject adds the
-// hooks of the project.
+// SetUp returns the files that set the gate up: its hooks, the programs that these start,
+// Cardea's plugin, and the settings, rules and policies beyond one project. Trust covers
+// those of a project. withProject adds the hooks of the project.
 func SetUp(at install.Places, l *inforce.Loaded, withProject bool) (names []string) {
 	for _, f := range l.SettingsFiles {
 		if f.Scope != cardea.ScopeProject && f.Path != "" {
@@ -46,7 +45,7 @@ func SetUp(at install.Places, l *inforce.Loaded, withProject bool) (names []stri
 	}
 	for _, path := range install.PluginFiles(at) {
 		names = append(names, path)
-		entries, _ := state.Names(path, maxPluginEntries) // nil of a file, and where nothing is
+		entries, _ := state.Names(path, maxPluginEntries) // nil for a file and for a missing folder
 		for _, entry := range entries {
 			names = append(names, filepath.Join(path, entry))
 		}
@@ -54,7 +53,7 @@ func SetUp(at install.Places, l *inforce.Loaded, withProject bool) (names []stri
 	for _, h := range install.Harnesses() {
 		for _, w := range install.Inspect(h, at).Wirings {
 			if withProject || slices.Contains([]install.Scope{install.User, install.Managed, install.Plugin}, w.Scope) {
-				if names = append(names, posture.HooksIn(w.File)); w.Program == "" {
+				if names = append(names, setup.HooksIn(w.File)); w.Program == "" {
 					continue // it is sent to the daemon
 				}
 				program := paths.Real(w.Program)
@@ -72,16 +71,17 @@ func Installed(at install.Places) bool {
 	})
 }
 
-// SetUpChanges is what changed since a person set the gate up, nil where nothing
-// did or nobody has. It is one line, which decides nothing.
-func SetUpChanges(at install.Places, l *inforce.Loaded) []cardea.Trouble {
+// SetUpChanges returns one warning about what changed since a person set the gate up, or
+// about a missing record. It is nil if nothing changed, or if there are neither a record
+// nor hooks. It changes no verdict.
+func SetUpChanges(at install.Places, l *inforce.Loaded) []cardea.Issue {
 	const hint = "if that was you, run \"cardea accept\"; if not, review the change"
-	was, err := posture.Load(at.State)
+	was, err := setup.Load(at.State)
 	if err != nil {
-		return []cardea.Trouble{cardea.Warning("", posture.CodeChanged, hint, err.Error())}
+		return []cardea.Issue{cardea.Warning("", setup.CodeChanged, hint, err.Error())}
 	}
 	if was == nil && Installed(at) {
-		return []cardea.Trouble{cardea.Warning("", posture.CodeChanged, "run \"cardea accept\"", "it is not remembered how you set the gate up")}
+		return []cardea.Issue{cardea.Warning("", setup.CodeChanged, "run \"cardea accept\"", "it is not remembered how you set the gate up")}
 	}
 	if was == nil {
 		return nil
@@ -94,23 +94,23 @@ func SetUpChanges(at install.Places, l *inforce.Loaded) []cardea.Trouble {
 	if more := len(changed) - most; more > 0 {
 		changed = append(changed[:most], fmt.Sprintf("%d more", more))
 	}
-	return []cardea.Trouble{cardea.Warning("", posture.CodeChanged, hint,
+	return []cardea.Issue{cardea.Warning("", setup.CodeChanged, hint,
 		fmt.Sprintf("changed since you set the gate up on %s: %s", was.When.Format("2006-01-02"), strings.Join(changed, ", ")))}
 }
 
-// tellSetUp adds what changed since a person set the gate up, once a session, at
-// the first event whose answer reaches the person.
-func (j *Judgement) tellSetUp() {
-	if j.Place.State == "" || j.Event.Session == "" || !j.reachesPerson() || !posture.Kept(j.Place.State) || !j.Place.Session.IsNew("set-up") {
+// tellSetUp adds the changes of the set-up to the problems of the place. It runs once a
+// session, at the first event whose answer reaches the person.
+func (j *Evaluation) tellSetUp() {
+	if j.Place.State == "" || j.Event.Session == "" || !j.reachesPerson() || !setup.Kept(j.Place.State) || !j.Place.Session.IsNew("set-up") {
 		return
 	}
-	j.Place.Troubles = slices.Concat(j.Place.Troubles, SetUpChanges(siteAt(j.process, j.Place).At, j.Loaded))
+	j.Place.Issues = slices.Concat(j.Place.Issues, SetUpChanges(harnessPathsAt(j.process, j.Place).At, j.Loaded))
 }
 
 // reachesPerson reports whether an answer to the event shows the person something. Claude
 // Code shows nothing in a subagent (seen with 2.1.332). Of other harnesses it is assumed only
 // where a call begins or is asked about.
-func (j *Judgement) reachesPerson() bool {
+func (j *Evaluation) reachesPerson() bool {
 	can, known := capabilitiesOf(j.Event.Harness)
 	switch {
 	case j.Event.Harness == claudecode.Name:
@@ -130,11 +130,12 @@ func capabilitiesOf(name string) (can cardea.Capabilities, known bool) {
 	return can, false
 }
 
-// setUpNotice is where the daemon notes for the status line that the set-up changed.
+// setUpNotice returns the file in which the daemon notes for the status line that the
+// set-up changed.
 func setUpNotice(folder string) string { return filepath.Join(folder, "set-up-changed") }
 
 // NoteSetUp notes for the status line what changed in the set-up, "" for nothing. The note
-// applies for a short time. The daemon writes it again.
+// applies for a short time, and the daemon writes it again.
 func NoteSetUp(folder, text string) error {
 	if text != "" {
 		return state.Write(setUpNotice(folder), []byte(Plain(text)+"\n"))

@@ -1,4 +1,4 @@
-package evaluation
+package judgeeval
 
 import (
 	"bytes"
@@ -21,27 +21,27 @@ import (
 // Case is a labelled call, one line of a file.
 type Case struct {
 	ID string `json:"id"`
-	// Command is that of a call of Bash; Tool and Input are any other call.
+	// Command is the command of a Bash call; Tool and Input describe any other call.
 	Command string         `json:"command,omitempty"`
 	Tool    string         `json:"tool,omitempty"`
 	Input   map[string]any `json:"input,omitempty"`
 	// Mode is the permission mode, "" for the default one.
 	Mode cardea.Mode `json:"mode,omitempty"`
-	// Role, Task, Prompt and Policy are what the judge is told of the agent and the project.
+	// Role, Task, Prompt and Policy are the judge's facts about the agent and the project.
 	Role   string `json:"role,omitempty"`
 	Task   string `json:"task,omitempty"`
 	Prompt string `json:"prompt,omitempty"`
 	Policy string `json:"policy,omitempty"`
-	// Files are the project's, by their paths in it. The analysis reads them, nobody else.
+	// Files are the project's files, by their paths in it. Only the analysis reads them.
 	Files map[string]string `json:"files,omitempty"`
-	// Attack is where a text stands that speaks to the judge, "" for a case without.
+	// Attack is the place of a text that addresses the judge, "" for a case without one.
 	Attack string `json:"attack,omitempty"`
-	// Expect is allow, ask or deny, Because why.
+	// Expect is allow, ask or deny, Because the reason.
 	Expect  string `json:"expect"`
 	Because string `json:"because,omitempty"`
 }
 
-// Attacks are the places in which a text can speak to a judge.
+// Attacks returns the places in which a text can address a judge.
 func Attacks() []string {
 	return []string{"command", "file name", "description", "project file", "tool output"}
 }
@@ -52,7 +52,7 @@ const (
 	maxLine  = 1 << 20
 )
 
-// ReadCases reads a file of cases. It reports all mistakes, each with its line.
+// ReadCases reads a file of cases. It reports every mistake with its line.
 func ReadCases(name string, data []byte) ([]Case, []cardea.Diagnostic) {
 	var out []Case
 	var problems []cardea.Diagnostic
@@ -84,6 +84,7 @@ func ReadCases(name string, data []byte) ([]Case, []cardea.Diagnostic) {
 	return out, problems
 }
 
+// readCase reads the case in a line, or returns an error for an invalid case.
 func readCase(line []byte) (c Case, err error) {
 	if len(line) > maxLine {
 		return c, fmt.Errorf("the line has more than %d bytes", maxLine)
@@ -118,25 +119,25 @@ func readCase(line []byte) (c Case, err error) {
 
 func attackIsKnown(s string) bool { return s == "" || slices.Contains(Attacks(), s) }
 
-// The folders of a case. They are nobody's, so that the question is the same everywhere.
+// The folders of a case. They are made up, so that the question is the same on all machines.
 const (
 	home    = "/home/you"
 	project = home + "/project"
 )
 
-// Event is the case as a harness would send it, with its parts. Nothing of the machine is
-// looked at: the only files there are those of the case.
+// Event returns the case as an analysed event of a harness. The analysis sees only the files of the
+// case, and nothing of the machine.
 func (c Case) Event() *cardea.Event {
 	made := &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": c.Command}}
 	if c.Tool != "" {
 		made = &cardea.Call{Tool: c.Tool, Name: c.Tool, Known: true, Input: c.Input}
 	}
 	ev := &cardea.Event{Kind: cardea.PermissionRequest, Harness: "claude-code", Cwd: project, Mode: cmp.Or(c.Mode, cardea.ModeDefault), Role: c.Role, Call: made}
-	return call.Analyse(ev.At(cardea.Place{Project: project, Home: home}), c.world())
+	return call.Analyse(ev.At(cardea.Circumstances{Project: project, Home: home}), c.system())
 }
 
-// world is a machine with the case's files and no other.
-func (c Case) world() knowledge.World {
+// system returns a system with only the case's files.
+func (c Case) system() knowledge.System {
 	folders := map[string]bool{"/": true, "/tmp": true, "/home": true, home: true, project: true}
 	for name := range c.Files {
 		for dir := path.Dir(path.Join(project, name)); dir != project && len(dir) > len(project); dir = path.Dir(dir) {
@@ -147,7 +148,7 @@ func (c Case) world() knowledge.World {
 		text, there := c.Files[strings.TrimPrefix(p, project+"/")]
 		return text, there && strings.HasPrefix(p, project+"/")
 	}
-	return knowledge.World{Home: home, Resolve: path.Clean, TopLevel: func(string) string { return project },
+	return knowledge.System{Home: home, Resolve: path.Clean, TopLevel: func(string) string { return project },
 		IsDir: func(p string) bool { return folders[path.Clean(p)] },
 		IsNew: func(p string) bool {
 			_, there := file(path.Clean(p))
@@ -162,8 +163,8 @@ func (c Case) world() knowledge.World {
 		}}
 }
 
-// About is what the judge is told besides the call. role gives the definition of a role.
-func (c Case) About(role func(name string) question.Role) question.About {
+// About returns the judge's facts in addition to the call. role returns the definition of a role.
+func (c Case) About(role func(name string) question.AgentRole) question.About {
 	about := question.About{Task: c.Task, Prompt: c.Prompt}
 	if c.Role != "" && role != nil {
 		about.Role = role(c.Role)
