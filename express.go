@@ -78,7 +78,7 @@ const (
 // Shortfall is a reason why an answer differs from the verdict.
 type Shortfall string
 
-// The limits. Those of the harness:
+// The shortfalls of the harness:
 const (
 	// NoAllow: an answer cannot let the call run.
 	NoAllow Shortfall = "no-allow"
@@ -98,7 +98,7 @@ const (
 	NoContext Shortfall = "no-context"
 )
 
-// The limits of calls that are reserved for a person, in [Row].Reserved:
+// The shortfalls of calls that are reserved for a person, in [Row].Reserved:
 const (
 	// Question: the tool is itself a question to the person.
 	Question Shortfall = "question"
@@ -114,7 +114,7 @@ const (
 	CriticalDelete Shortfall = "critical-delete"
 )
 
-// limitTexts are the meanings of the limits, for people.
+// limitTexts are the meanings of the shortfalls, for people.
 var limitTexts = map[Shortfall]string{
 	NoAllow:           "this harness cannot be told that a call may run",
 	NoAsk:             "this harness cannot be told to ask a person here",
@@ -132,7 +132,7 @@ var limitTexts = map[Shortfall]string{
 	CriticalDelete:    "the call may delete what only a person lets be deleted",
 }
 
-// Text returns the meaning of the limit, for people.
+// Text returns the meaning of the shortfall, for people.
 func (l Shortfall) Text() string { return cmp.Or(limitTexts[l], string(l)) }
 
 // Answer is the verdict in a form that the harness can express.
@@ -260,7 +260,7 @@ func (a *Answer) expressAllow(row Row, can Capabilities, ev *Event) {
 	}
 }
 
-// reserves reports whether a limit holds for a call.
+// reserves reports whether a shortfall applies to a call.
 func (can *Capabilities) reserves(l Shortfall, ev *Event) bool {
 	c := ev.Call
 	if c == nil {

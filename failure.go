@@ -32,8 +32,8 @@ const (
 	OutOfTime
 	// Panicked: the program itself failed.
 	Panicked
-	// KeptForm: a file cannot be read, and its last good form applies.
-	KeptForm
+	// StoredForm: a file cannot be read, and its last good form applies.
+	StoredForm
 	// Unwritten: the ledger, or another file of the state folder, could not be written.
 	Unwritten
 	// JudgeFailed: the judge gave no answer, or an answer in a wrong form.
@@ -81,7 +81,7 @@ var failures = [...]struct {
 	BeyondLimit:  {"the call is beyond a limit", Ask, Deny, Ask},
 	OutOfTime:    {"out of time", Ask, Deny, Abstain},
 	Panicked:     {"internal error", Abstain, Deny, Abstain},
-	KeptForm:     {"a file is broken, and its last good form is in force", Abstain, Deny, Abstain},
+	StoredForm:   {"a file is broken, and its last good form is in force", Abstain, Deny, Abstain},
 	Unwritten:    {"a file could not be written", Abstain, Abstain, Abstain},
 	JudgeFailed:  {"the judge fails", Abstain, Deny, Abstain},
 	NoAnswer:     {"no answer in time from a person", Deny, Deny, Deny},

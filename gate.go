@@ -19,7 +19,7 @@ type Decider interface {
 	Decide(ctx context.Context, ev *Event) ([]Opinion, error)
 }
 
-// Placement is the placement of a decider in the gate, with its permissions there.
+// Placement is a decider's position in the gate, with its permissions there.
 type Placement struct {
 	Decider Decider
 	// Stage is the stage in which the decider is asked.
@@ -40,10 +40,10 @@ type Halter interface {
 
 // Gate joins the opinions of its deciders into a verdict on an event.
 type Gate struct {
-	// Slots are the deciders, in the order in which they are asked.
-	Slots   []Placement
-	Default Defaults
-	OnError OnError
+	// Placements are the deciders, in the order in which they are asked.
+	Placements []Placement
+	Default    Defaults
+	OnError    OnError
 	// Issues are the problems met while the gate was built. They apply to every call.
 	Issues Issues
 	// Analyse returns the event with the parts of its call. The gate needs it for a rewritten input
@@ -132,7 +132,7 @@ func (g *Gate) decideNotification(ctx context.Context, ev *Event) Verdict {
 	asked := g.newEvaluation(ev)
 	asked.verdict.Parts = nil
 	t := asked.within(ctx, func() {
-		asked.ask(ctx, slices.DeleteFunc(slices.Clone(g.Slots), func(s Placement) bool { return !s.Events }))
+		asked.ask(ctx, slices.DeleteFunc(slices.Clone(g.Placements), func(s Placement) bool { return !s.Events }))
 	})
 	if t.whole >= Ask {
 		t.verdict.Effect = t.whole
@@ -151,7 +151,7 @@ func (g *Gate) now() time.Time {
 	return g.Now()
 }
 
-// evaluation is the evaluation of one event: the verdict so far.
+// evaluation holds the verdict so far on one event.
 type evaluation struct {
 	gate  *Gate
 	event *Event
@@ -268,7 +268,7 @@ func (t *evaluation) askPossible(ctx context.Context) {
 		return
 	}
 	possible := t.event.PotentialCalls()
-	for _, s := range t.gate.Slots {
+	for _, s := range t.gate.Placements {
 		if possible == nil || !s.Possible || ctx.Err() != nil {
 			continue
 		}

@@ -24,7 +24,7 @@ func (s says) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
 }
 
 func gateOf(ops ...cardea.Opinion) *cardea.Gate {
-	return &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Placement{{Decider: says{ops: ops}}}}
+	return &cardea.Gate{OnError: cardea.OnErrorDefer, Placements: []cardea.Placement{{Decider: says{ops: ops}}}}
 }
 
 func eventOf(parts int) *cardea.Event {
@@ -221,7 +221,7 @@ func TestFailureTable(t *testing.T) {
 	}{
 		{cardea.NoObject, D, D, A}, {cardea.UnreadInput, F, D, F}, {cardea.BrokenFile, K, D, A},
 		{cardea.BrokenPolicy, K, D, A}, {cardea.Unparsed, F, D, F}, {cardea.BeyondLimit, K, D, K},
-		{cardea.OutOfTime, K, D, A}, {cardea.Panicked, A, D, A}, {cardea.Unwritten, A, A, A}, {cardea.KeptForm, A, D, A},
+		{cardea.OutOfTime, K, D, A}, {cardea.Panicked, A, D, A}, {cardea.Unwritten, A, A, A}, {cardea.StoredForm, A, D, A},
 	}
 	for _, r := range rows {
 		for i, want := range []cardea.Effect{r.all, r.deferred, r.deny} {
@@ -240,12 +240,12 @@ func TestFailureTable(t *testing.T) {
 
 func TestFailuresOfDeciders(t *testing.T) {
 	broken := cardea.Issues{cardea.BrokenFile.Issue("rules/a.yaml", cardea.CodeSyntax, "", "rules/a.yaml:3:1: what")}
-	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Placement{{Decider: says{err: broken}}}}
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Placements: []cardea.Placement{{Decider: says{err: broken}}}}
 	v := g.Decide(context.Background(), eventOf(1))
 	if v.Effect != cardea.Ask || len(v.Issues) != 1 || !strings.Contains(v.Reason, "rules/a.yaml:3:1") {
 		t.Errorf("broken file: %v %q %v", v.Effect, v.Reason, v.Issues)
 	}
-	g.Slots[0].Decider = says{err: errors.New("boom"), ops: []cardea.Opinion{{Decider: "d", Effect: cardea.Deny, Part: 0}}}
+	g.Placements[0].Decider = says{err: errors.New("boom"), ops: []cardea.Opinion{{Decider: "d", Effect: cardea.Deny, Part: 0}}}
 	v = g.Decide(context.Background(), eventOf(1))
 	if v.Effect != cardea.Deny || len(v.Issues) != 1 {
 		t.Errorf("what was said before a decider failed must stand: %v %v", v.Effect, v.Issues)
@@ -260,7 +260,7 @@ func TestHintsAreForPeople(t *testing.T) {
 		for _, on := range []cardea.OnError{cardea.OnErrorDefer, cardea.OnErrorDeny} {
 			ev := eventOf(1)
 			ev.Attendance = attended
-			v := (&cardea.Gate{OnError: on, Slots: []cardea.Placement{{Decider: says{err: broken}}}}).Decide(context.Background(), ev)
+			v := (&cardea.Gate{OnError: on, Placements: []cardea.Placement{{Decider: says{err: broken}}}}).Decide(context.Background(), ev)
 			if !strings.Contains(v.Reason, hint) || strings.Contains(v.Message, "off") || !strings.Contains(v.Message, "unknown key enabled") {
 				t.Errorf("%s: %q, %q", on, v.Reason, v.Message)
 			}
@@ -277,7 +277,7 @@ func TestOutOfTime(t *testing.T) {
 	}
 	deny := says{ops: []cardea.Opinion{{Effect: cardea.Deny, Part: 0}}}
 	ctx, cancel = context.WithCancel(context.Background())
-	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Placement{{Decider: deny}, {Decider: stopping{cancel, []cardea.Opinion{allow}}}}}
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Placements: []cardea.Placement{{Decider: deny}, {Decider: stopping{cancel, []cardea.Opinion{allow}}}}}
 	if v := g.Decide(ctx, eventOf(1)); v.Effect != cardea.Deny {
 		t.Errorf("a deny that was given in time must stand: %v", v.Effect)
 	}
@@ -331,7 +331,7 @@ func TestRewrite(t *testing.T) {
 		{"no change is no rewrite", rewrite(cardea.Abstain, "old", ""), says{}, cardea.Abstain, false},
 	}
 	for _, tt := range tests {
-		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Slots: []cardea.Placement{
+		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Placements: []cardea.Placement{
 			{Decider: says{ops: []cardea.Opinion{tt.op}}}, {Decider: tt.second},
 		}}
 		ev := eventOf(0)
@@ -402,7 +402,7 @@ func TestRewriteAllowsOnePart(t *testing.T) {
 		if c.event != nil {
 			c.event(ev)
 		}
-		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Slots: []cardea.Placement{{Decider: perInput{"old": rewriter, "new": more}}}}
+		g := &cardea.Gate{OnError: cardea.OnErrorDefer, Analyse: analyse, Placements: []cardea.Placement{{Decider: perInput{"old": rewriter, "new": more}}}}
 		if got := g.Decide(context.Background(), ev).Effect; got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
@@ -476,7 +476,7 @@ func saying(e cardea.Effect) *speaker {
 func TestCostlyDecidersComeLast(t *testing.T) {
 	for _, e := range cardea.Effects() {
 		costly := saying(cardea.Ask)
-		g := cardea.Gate{Slots: []cardea.Placement{{Decider: saying(e)}, {Decider: costly, Costly: true}}}
+		g := cardea.Gate{Placements: []cardea.Placement{{Decider: saying(e)}, {Decider: costly, Costly: true}}}
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Parts: []cardea.Part{{}}}}
 		v := g.Decide(context.Background(), ev)
 		if denied := e >= cardea.Deny; denied == (costly.asked > 0) {
@@ -500,7 +500,7 @@ func (s *halter) DecideHalts(context.Context, *cardea.Event) ([]cardea.Opinion, 
 func TestCostlyDecidersHaltDeniedCalls(t *testing.T) {
 	for _, e := range cardea.Effects() {
 		costly := &halter{*saying(cardea.Abstain)}
-		g := cardea.Gate{Slots: []cardea.Placement{{Decider: saying(e)}, {Decider: costly, Costly: true}}}
+		g := cardea.Gate{Placements: []cardea.Placement{{Decider: saying(e)}, {Decider: costly, Costly: true}}}
 		v := g.Decide(context.Background(), &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Parts: []cardea.Part{{}}}})
 		if e < cardea.Deny && (costly.asked != 1 || v.Effect.Stricter(cardea.Ask)) {
 			t.Errorf("after %s: asked %d times, %s", e, costly.asked, v.Effect)
@@ -516,7 +516,7 @@ func TestOtherEvents(t *testing.T) {
 		for _, e := range cardea.Effects() {
 			silent, costly := saying(cardea.Halt), saying(cardea.Abstain)
 			g := cardea.Gate{Default: cardea.Defaults{Attended: cardea.Deny, Unattended: cardea.Deny},
-				Slots: []cardea.Placement{{Decider: silent}, {Decider: saying(e), Events: true}, {Decider: costly, Events: true, Costly: true}}}
+				Placements: []cardea.Placement{{Decider: silent}, {Decider: saying(e), Events: true}, {Decider: costly, Events: true, Costly: true}}}
 			v := g.Decide(context.Background(), ev)
 			want := e
 			if e < cardea.Ask {
@@ -530,14 +530,14 @@ func TestOtherEvents(t *testing.T) {
 			}
 		}
 	}
-	g := cardea.Gate{Slots: []cardea.Placement{{Decider: &speaker{err: cardea.Issues{cardea.BrokenPolicy.Issue("", cardea.CodeSyntax, "", "broken")}}, Events: true}}}
+	g := cardea.Gate{Placements: []cardea.Placement{{Decider: &speaker{err: cardea.Issues{cardea.BrokenPolicy.Issue("", cardea.CodeSyntax, "", "broken")}}, Events: true}}}
 	if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain && v.Effect != cardea.Deny || len(v.Issues) != 1 {
 		t.Errorf("a failure: %s %v", v.Effect, v.Issues)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	late := saying(cardea.Halt)
-	g.Slots[0].Decider = late
+	g.Placements[0].Decider = late
 	if v := g.Decide(ctx, &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain || late.asked > 0 {
 		t.Errorf("without time: %s", v.Effect)
 	}
@@ -550,7 +550,7 @@ func TestRewriteOfAnyValue(t *testing.T) {
 	analyse := func(ev *cardea.Event) *cardea.Event {
 		return ev.WithCall(ev.Call.WithParts([]cardea.Part{{}}, nil, nil))
 	}
-	g := cardea.Gate{Slots: []cardea.Placement{{Decider: s}}, Analyse: analyse}
+	g := cardea.Gate{Placements: []cardea.Placement{{Decider: s}}, Analyse: analyse}
 	call := func(x any) *cardea.Event {
 		return &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Tool: "x", Input: map[string]any{"x": x, "y": "z"}}}
 	}

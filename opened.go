@@ -47,7 +47,7 @@ func (t *evaluation) askOpened(ctx context.Context) {
 		return
 	}
 	var watchers []Watcher
-	for _, s := range t.gate.Slots {
+	for _, s := range t.gate.Placements {
 		if w, ok := s.Decider.(Watcher); ok && s.Possible && w.WatchesFiles() {
 			watchers = append(watchers, w)
 		}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// PotentialCalls holds the potential effects of a call: each file that a part may touch and each command
-// that it may run, as parts of a call of their own.
+// PotentialCalls holds the potential effects of a call: each file that a part may touch and each
+// command that it may run, as parts of a call of their own.
 type PotentialCalls struct {
 	event *Event
 	// of[i] is the index of the original part of artificial part i. what[i] describes the potential
@@ -24,8 +24,8 @@ const mostNamed = 16
 // manyFiles describes the files that a part may touch where there are more than mostNamed.
 const manyFiles = "the files that its words name"
 
-// PotentialCalls returns the potential effects of the event's call. It is nil where there is no potential
-// effect, or no call.
+// PotentialCalls returns the potential effects of the event's call. It is nil where there is no
+// potential effect, or no call.
 func (e *Event) PotentialCalls() *PotentialCalls {
 	if e.Call == nil {
 		return nil
@@ -135,7 +135,7 @@ func (o Opinion) possibly(part int, what string) (Opinion, bool) {
 	case o.Effect != Ask:
 		return o, false
 	}
-	o.Overrides = false // what may be does not take the place of what is
+	o.Overrides = false // a potential effect does not replace a certain one
 	what = strings.Replace(what, manyFiles, cmp.Or(o.File, manyFiles), 1)
 	o.Part, o.Advice, o.Reason = part, Advice{}, fmt.Sprintf("it may %s: %s", what, o.Reason)
 	return o, true

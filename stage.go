@@ -62,7 +62,7 @@ func (g *Gate) later(s Stage, ev *Event) bool {
 // askGuards asks the deciders of the stage guards, also about potential effects and opened files.
 func (t *evaluation) askGuards(ctx context.Context) {
 	begin := t.gate.now()
-	t.ask(ctx, t.gate.Slots)
+	t.ask(ctx, t.gate.Placements)
 	t.askPossible(ctx)
 	t.askOpened(ctx)
 	t.ran(StageRun{StageGuards, true, t.gate.now().Sub(begin)})
@@ -78,11 +78,11 @@ func (t *evaluation) ran(r StageRun) {
 // askLater asks the stages after the guards, each while its condition holds.
 func (t *evaluation) askLater(ctx context.Context) {
 	for _, stage := range [...]Stage{StageNear, StageJudge} {
-		if !slices.ContainsFunc(t.gate.Slots, func(s Placement) bool { return s.Stage == stage }) {
+		if !slices.ContainsFunc(t.gate.Placements, func(s Placement) bool { return s.Stage == stage }) {
 			continue
 		}
 		run, begin := StageRun{Stage: stage}, t.gate.now()
-		for _, s := range t.gate.Slots {
+		for _, s := range t.gate.Placements {
 			if s.Stage != stage || ctx.Err() != nil || !t.gate.later(stage, t.event) || !t.reaches(stage) {
 				continue
 			}

@@ -53,7 +53,7 @@ func TestStages(t *testing.T) {
 	} {
 		for stage, want := range map[cardea.Stage]bool{cardea.StageNear: c.near, cardea.StageJudge: c.judge} {
 			asked, seen := 0, []cardea.Effect(nil)
-			g := &cardea.Gate{Slots: []cardea.Placement{{Decider: told{asked: &asked, parts: &seen}, Stage: stage}, {Decider: c.parts}}}
+			g := &cardea.Gate{Placements: []cardea.Placement{{Decider: told{asked: &asked, parts: &seen}, Stage: stage}, {Decider: c.parts}}}
 			v := g.Decide(t.Context(), staged(cardea.PreToolUse, cardea.ModeDefault, len(c.parts)))
 			if (asked == 1) != want {
 				t.Errorf("%v at stage %d: asked %d times, want %t", c.parts, stage, asked, want)
@@ -92,7 +92,7 @@ func TestStagesWaitForThePrompt(t *testing.T) {
 		for stage, want := range map[cardea.Stage]bool{cardea.StageNear: c.near, cardea.StageJudge: c.judge} {
 			asked, seen := 0, []cardea.Effect(nil)
 			d := told{asked: &asked, parts: &seen}
-			g := &cardea.Gate{SendsPermissionRequest: c.sends, Slots: []cardea.Placement{{Decider: d, Stage: stage}}}
+			g := &cardea.Gate{SendsPermissionRequest: c.sends, Placements: []cardea.Placement{{Decider: d, Stage: stage}}}
 			g.Decide(t.Context(), c.ev)
 			if (asked == 1) != want {
 				t.Errorf("%s: stage %d asked %d times, want %t", c.name, stage, asked, want)
@@ -123,7 +123,7 @@ func TestLifts(t *testing.T) {
 	} {
 		for _, opinions := range [][]cardea.Opinion{append([]cardea.Opinion{lift}, c.more...), append(slices.Clone(c.more), lift)} {
 			asked, seen := 0, []cardea.Effect(nil)
-			g := &cardea.Gate{Slots: []cardea.Placement{{Decider: c.parts}, {Decider: told{opinions: opinions, asked: &asked, parts: &seen}, Stage: cardea.StageJudge}}}
+			g := &cardea.Gate{Placements: []cardea.Placement{{Decider: c.parts}, {Decider: told{opinions: opinions, asked: &asked, parts: &seen}, Stage: cardea.StageJudge}}}
 			if v := g.Decide(t.Context(), staged(cardea.PreToolUse, cardea.ModeDefault, len(c.parts))); v.Effect != c.want {
 				t.Errorf("%v, %v: %s, want %s", c.parts, opinions, v.Effect, c.want)
 			}
@@ -150,7 +150,7 @@ func TestStagesOfVerdict(t *testing.T) {
 	} {
 		asked, seen := 0, []cardea.Effect(nil)
 		g := &cardea.Gate{SendsPermissionRequest: c.sends, NearAtOnce: c.atOnce, Default: cardea.Defaults{Attended: c.fallback},
-			Slots: []cardea.Placement{{Decider: c.guards}, {Decider: told{asked: &asked, parts: &seen}, Stage: cardea.StageNear}}}
+			Placements: []cardea.Placement{{Decider: c.guards}, {Decider: told{asked: &asked, parts: &seen}, Stage: cardea.StageNear}}}
 		v := g.Decide(t.Context(), staged(cardea.PreToolUse, cardea.ModeDefault, 1))
 		if len(v.Stages) != 2 || v.Stages[0].Stage.String() != "guards" || !v.Stages[0].Ran || v.Stages[1].Stage.String() != "near" || v.Stages[1].Ran != c.ran || (asked == 1) != c.ran {
 			t.Errorf("%s: %+v, asked %d times", c.name, v.Stages, asked)

@@ -99,7 +99,7 @@ func noEntry(guards *rules.Decider, words string) (why string) {
 			list := permissions.New([]permissionlist.Entry{entry}, permissions.Options{Home: "/home/user", Start: "/home/user/project", Expand: true})
 			ev := analyse(bash(line))
 			ev.Harness = "claude-code"
-			gate := cardea.Gate{Slots: []cardea.Placement{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()}, {Decider: guards}, {Decider: list}}}
+			gate := cardea.Gate{Placements: []cardea.Placement{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()}, {Decider: guards}, {Decider: list}}}
 			v := gate.Decide(context.Background(), ev)
 			if v.Effect == cardea.Allow {
 				return ""

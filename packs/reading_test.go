@@ -43,7 +43,7 @@ func newReading(t *testing.T) reading {
 	}
 	system := knowledge.System{Home: home, Resolve: paths.Resolve, IsDir: disk.IsDir, IsNew: disk.IsNew, Exported: func(string) bool { return false }}
 	return reading{project, system, &cardea.Gate{
-		Slots: []cardea.Placement{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()},
+		Placements: []cardea.Placement{{Decider: opaque.New(cardea.OnErrorDefer)}, {Decider: noeffect.New()},
 			{Decider: readonly.New(readonly.Options{Home: home, Path: "/usr/local/bin:/usr/bin:/bin"})}},
 	}}
 }

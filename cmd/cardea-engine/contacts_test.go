@@ -18,7 +18,7 @@ import (
 
 // traced runs the hook under strace. It returns the answer, and the system calls of the
 // hook and its children that start programs or reach other machines and processes.
-func (s *site) traced(event, command string) (answer string, calls []string) {
+func (s *fixture) traced(event, command string) (answer string, calls []string) {
 	s.t.Helper()
 	strace, err := exec.LookPath("strace")
 	if err != nil {

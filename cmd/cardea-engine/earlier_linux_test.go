@@ -28,26 +28,26 @@ type kindOfState struct {
 	writers string
 	// read reads them with today's program and returns its output, which must contain want. It
 	// is nil if nothing reads them, or later versions do not need them.
-	read func(s *site) string
+	read func(s *fixture) string
 	want string
 }
 
 // command runs a command.
-func command(words ...string) func(*site) string {
-	return func(s *site) string { return s.run("", words...) }
+func command(words ...string) func(*fixture) string {
+	return func(s *fixture) string { return s.run("", words...) }
 }
 
 // before returns the answer to a call of a session.
-func before(session, line string) func(*site) string {
-	return func(s *site) string {
+func before(session, line string) func(*fixture) string {
+	return func(s *fixture) string {
 		return s.run(fmt.Sprintf(`{"session_id":%q,"cwd":%q,"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":%q}}`, session, s.work, line),
 			"check", "--harness", "claude-code", "--limit", "1m")
 	}
 }
 
 // changed writes a file of the sample before it reads.
-func changed(name, text string, read func(*site) string) func(*site) string {
-	return func(s *site) string {
+func changed(name, text string, read func(*fixture) string) func(*fixture) string {
+	return func(s *fixture) string {
 		s.write(filepath.Join(earlierRoot, name), text)
 		return read(s)
 	}
@@ -76,9 +76,9 @@ var kindsOfState = []kindOfState{
 	{earlierState + "judge/usage", "ask/judge/usage/usage.go", nil, ""}, // internal/ask/judge/usage
 	{earlierState + "judge/agreement", "hook/adaptive.go", nil, ""},     // internal/hook
 	{earlierState + "evidence/*", "memory/evidence/evidence.go", before("s9", "git commit -m x"), `"permissionDecision":"deny"`},
-	{earlierState + "tracked/*", "config/project/brought.go", before("s9", "pb x"), ""},
+	{earlierState + "tracked/*", "config/project/checkedout.go", before("s9", "pb x"), ""},
 	{earlierState + "sessions/*.json", "memory/session/session.go", before("s1", "ls"), `"permissionDecision":"allow"`},
-	{earlierState + "supervisors/*.signed", "ask/supervisor/post/post.go", func(s *site) string {
+	{earlierState + "supervisors/*.signed", "ask/supervisor/post/post.go", func(s *fixture) string {
 		p, err := post.Posts{State: filepath.Join(earlierRoot, earlierState)}.Of("alpha")
 		return fmt.Sprint(p.Team, p.By, err)
 	}, post.ErrNone.Error()}, // it was read, and its process has ended
@@ -97,10 +97,10 @@ var kindsOfState = []kindOfState{
 	{earlierState + "daemon-started", "hook/startdaemon.go", nil, ""},
 }
 
-// notKept are source files that write files that no later version reads: files of people
+// notStored are source files that write files that no later version reads: files of people
 // and of projects, sockets and their addresses, notes for at most a day, and indexes by
 // meaning, which are rebuilt.
-var notKept = strings.Fields(`cli/configset.go cli/init.go cli/judgeeval.go cli/policyfmt.go cli/servehttp.go testing/coldstart/main.go
+var notStored = strings.Fields(`cli/configset.go cli/init.go cli/judgeeval.go cli/policyfmt.go cli/servehttp.go testing/coldstart/main.go
 	hook/setup.go hook/trace.go memory/meaning/search/search.go base/peer/peer.go memory/session/grant.go memory/session/pause.go base/state/lock.go memory/vectorindex/index.go`)
 
 // State of an earlier version can be read. scripts/sample-state makes the samples.
@@ -128,7 +128,7 @@ func readEarlier(t *testing.T, version string) {
 	if out, err := exec.Command("chmod", "-R", "go-rwx", earlierRoot).CombinedOutput(); err != nil {
 		t.Fatalf("%s%v", out, err)
 	}
-	s := &site{t: t, bin: built, home: earlierRoot + "/home", work: earlierRoot + "/app"}
+	s := &fixture{t: t, bin: built, home: earlierRoot + "/home", work: earlierRoot + "/app"}
 	s.env = []string{"HOME=" + s.home, "PATH=/usr/bin:/bin", "XDG_RUNTIME_DIR=" + earlierRoot + "/run", "TERM=dumb"}
 	s.write(s.work+"/.git/x", "")
 	for _, k := range kindsOfState {
@@ -145,14 +145,14 @@ func readEarlier(t *testing.T, version string) {
 	}
 }
 
-// Every source file that writes files belongs to a kind with a sample, or to notKept.
+// Every source file that writes files belongs to a kind with a sample, or to notStored.
 func TestKindsOfState(t *testing.T) {
 	writes := regexp.MustCompile(`state\.(Write[A-Za-z]*|Replace|OpenLocked)\(|O_CREATE`)
 	var known []string
 	for _, k := range kindsOfState {
 		known = append(known, strings.Fields(k.writers)...)
 	}
-	known = append(known, notKept...)
+	known = append(known, notStored...)
 	seen := 0
 	err := filepath.WalkDir("../../internal", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {

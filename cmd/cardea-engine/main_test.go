@@ -44,8 +44,8 @@ deny contains {"rule_id": "H", "reason": "x"} if {
 }
 `
 
-// site is the two installed programs, and a person with a policy.
-type site struct {
+// fixture is the two installed programs, and a person with a policy.
+type fixture struct {
 	t               *testing.T
 	bin, home, work string
 	env             []string
@@ -72,13 +72,13 @@ func TestMain(m *testing.M) {
 }
 
 // install returns the programs in a new folder.
-func install(t *testing.T) *site {
+func install(t *testing.T) *fixture {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, bin: filepath.Join(dir, "bin"), home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
+	s := &fixture{t: t, bin: filepath.Join(dir, "bin"), home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
 	if err := os.Mkdir(s.bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func install(t *testing.T) *site {
 	return s
 }
 
-func (s *site) write(path, text string) {
+func (s *fixture) write(path, text string) {
 	s.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		s.t.Fatal(err)
@@ -103,7 +103,7 @@ func (s *site) write(path, text string) {
 	}
 }
 
-func (s *site) exe(name string) string {
+func (s *fixture) exe(name string) string {
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
@@ -111,7 +111,7 @@ func (s *site) exe(name string) string {
 }
 
 // run runs the program in the project.
-func (s *site) run(stdin string, args ...string) string {
+func (s *fixture) run(stdin string, args ...string) string {
 	s.t.Helper()
 	c := exec.Command(s.exe("cardea"), args...)
 	c.Dir, c.Env, c.Stdin = s.work, s.env, strings.NewReader(stdin)
@@ -122,7 +122,7 @@ func (s *site) run(stdin string, args ...string) string {
 }
 
 // check runs the hook, with time enough for a busy machine unless more sets another limit.
-func (s *site) check(command string, more ...string) string {
+func (s *fixture) check(command string, more ...string) string {
 	s.t.Helper()
 	return s.run(`{"session_id":"s","transcript_path":"/t","cwd":"`+filepath.ToSlash(s.work)+`","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"`+
 		command+`"}}`,

@@ -18,7 +18,7 @@ func lesson(effect, role, subject string) string {
 }
 
 // learning returns the programs without policies, which also start cardea-engine.
-func learning(t *testing.T) *site {
+func learning(t *testing.T) *fixture {
 	t.Helper()
 	s := install(t)
 	if err := os.RemoveAll(filepath.Join(s.user(), "policies")); err != nil {
@@ -28,7 +28,7 @@ func learning(t *testing.T) *site {
 }
 
 // learn writes lessons of a scope's folder: "ask * npm run dev".
-func (s *site) learn(folder string, list ...string) {
+func (s *fixture) learn(folder string, list ...string) {
 	files := map[string]string{}
 	for _, l := range list {
 		f := strings.SplitN(l, " ", 3)
@@ -39,14 +39,14 @@ func (s *site) learn(folder string, list ...string) {
 	}
 }
 
-func (s *site) user() string { return filepath.Join(s.home, ".config/cardea") }
+func (s *fixture) user() string { return filepath.Join(s.home, ".config/cardea") }
 
 // tried is the output of try about a command.
 type tried struct {
 	effect, text string
 }
 
-func (s *site) try(role, command string) tried {
+func (s *fixture) try(role, command string) tried {
 	s.t.Helper()
 	args := []string{"try", "-v", "--cwd", s.work}
 	if role != "" {
@@ -71,7 +71,7 @@ func (t tried) near() string {
 }
 
 // zero replaces the table in the installed cardea-engine by one whose rows are zero.
-func (s *site) zero() {
+func (s *fixture) zero() {
 	s.t.Helper()
 	path := s.exe("cardea-engine")
 	program, err := os.ReadFile(path)

@@ -31,7 +31,7 @@ test_endless if {
 test_after if true
 `
 
-func installTests(t *testing.T) *site {
+func installTests(t *testing.T) *fixture {
 	s := install(t)
 	s.write(filepath.Join(s.work, "p.rego"), tested)
 	s.write(filepath.Join(s.work, "p_test.rego"), tests)

@@ -149,7 +149,7 @@ func damages(name string, data []byte, now, older map[string][]byte) map[string]
 }
 
 // answers returns the answers to callsOfState at an event, in a session with a role.
-func (s *site) answers(event string) []string {
+func (s *fixture) answers(event string) []string {
 	var out []string
 	for _, command := range callsOfState {
 		got := s.run(fmt.Sprintf(`{"session_id":"s","cwd":%q,"permission_mode":"default","hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":%q}}`, s.work, event, command),
@@ -165,7 +165,7 @@ func (s *site) answers(event string) []string {
 }
 
 // teach makes a lesson of the person that allows a line.
-func (s *site) teach(key []byte, line string) {
+func (s *fixture) teach(key []byte, line string) {
 	s.t.Helper()
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Cwd: s.work, Project: s.work, Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": line}}}
 	ev = hook.Analysis(s.home, func(string) bool { return false })(ev)

@@ -27,7 +27,7 @@ func falseDaemon(t *testing.T) string {
 }
 
 // starts starts a program with more variables and an open standard input.
-func (s *site) starts(words []string, more ...string) *exec.Cmd {
+func (s *fixture) starts(words []string, more ...string) *exec.Cmd {
 	s.t.Helper()
 	c := exec.Command(words[0], words[1:]...)
 	c.Dir, c.Env, c.Stderr = s.home, append(s.env[:len(s.env):len(s.env)], more...), os.Stderr
@@ -44,14 +44,14 @@ func (s *site) starts(words []string, more ...string) *exec.Cmd {
 }
 
 // ends ends a program and its children, and removes the socket.
-func (s *site) ends(c *exec.Cmd) {
+func (s *fixture) ends(c *exec.Cmd) {
 	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
 	_ = c.Wait()
 	_ = os.Remove(s.socket())
 }
 
 // becomes waits until a process runs a program.
-func (s *site) becomes(pid int, program string) {
+func (s *fixture) becomes(pid int, program string) {
 	s.t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if at, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe"); err == nil && at == program {
@@ -76,7 +76,7 @@ func TestFalseDaemon(t *testing.T) {
 		"passes on, and serves":         {"passed", "serve", "--idle=1h"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t, all...)
+			s := newFixture(t, all...)
 			engine := s.bin + "/cardea-engine"
 			c := s.starts(append([]string{fake, words[0], engine, engine}, words[1:]...))
 			s.listensAt()
@@ -93,7 +93,7 @@ func TestFalseDaemon(t *testing.T) {
 }
 
 // listensAt waits for the socket, without connecting.
-func (s *site) listensAt() {
+func (s *fixture) listensAt() {
 	s.t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		if info, err := os.Lstat(s.socket()); err == nil && info.Mode().Perm() == 0o600 {
@@ -108,7 +108,7 @@ func (s *site) listensAt() {
 // The true program is not trusted if the process that started it may make it do other things.
 func TestTrueProgramInFalseHands(t *testing.T) {
 	fake := falseDaemon(t)
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	engine := s.bin + "/cardea-engine"
 	other := s.dir + "/other"
 	if err := os.Mkdir(other, 0o700); err != nil {
@@ -152,7 +152,7 @@ func TestTrueProgramInFalseHands(t *testing.T) {
 	}
 }
 
-func (s *site) believes() error {
+func (s *fixture) believes() error {
 	line, err := control.Remote{Path: s.socket(), Program: s.bin + "/cardea-engine"}.Connect()
 	if err == nil {
 		line.Close()
@@ -162,7 +162,7 @@ func (s *site) believes() error {
 
 // A daemon is not trusted while it is debugged.
 func TestDebugged(t *testing.T) {
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	d := s.daemon()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

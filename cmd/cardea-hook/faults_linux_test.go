@@ -19,7 +19,7 @@ import (
 
 // chaos is a daemon that suffers faults.
 type chaos struct {
-	*site
+	*fixture
 	r      *rand.Rand
 	daemon *exec.Cmd
 }
@@ -73,7 +73,7 @@ func (c *chaos) happen() {
 
 // If a fault hits the daemon during calls, each call gets the right answer in time.
 func TestFaults(t *testing.T) {
-	c := &chaos{site: newSite(t, all...), r: rand.New(rand.NewPCG(18, 5))}
+	c := &chaos{fixture: newFixture(t, all...), r: rand.New(rand.NewPCG(18, 5))}
 	c.begin()
 	defer func() { c.kill() }()
 	var left, happened atomic.Int64
@@ -112,7 +112,7 @@ func TestFaults(t *testing.T) {
 
 // A full disk changes no answer, with the daemon and without.
 func TestFullDisk(t *testing.T) {
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	state := s.home + "/.local/state"
 	if err := os.MkdirAll(state, 0o700); err != nil {
 		t.Fatal(err)

@@ -40,21 +40,21 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// site is the installed programs, a person, and a project.
-type site struct {
+// fixture is the installed programs, a person, and a project.
+type fixture struct {
 	t                         testing.TB
 	dir, bin, home, work, run string
 	env                       []string
 }
 
-func newSite(t testing.TB, programs ...string) *site {
+func newFixture(t testing.TB, programs ...string) *fixture {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "ch") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &site{t: t, dir: dir, bin: dir + "/bin", home: dir + "/home", work: dir + "/work", run: dir + "/run"}
+	s := &fixture{t: t, dir: dir, bin: dir + "/bin", home: dir + "/home", work: dir + "/work", run: dir + "/run"}
 	for _, d := range []string{s.bin, s.home, s.work + "/.git", s.run} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
@@ -68,7 +68,7 @@ func newSite(t testing.TB, programs ...string) *site {
 }
 
 // program installs a program as a separate file.
-func (s *site) program(name string) {
+func (s *fixture) program(name string) {
 	s.t.Helper()
 	data, err := os.ReadFile(filepath.Join(built, name))
 	if err != nil {
@@ -82,10 +82,10 @@ func (s *site) program(name string) {
 	}
 }
 
-func (s *site) socket() string { return s.run + "/cardea/daemon" }
+func (s *fixture) socket() string { return s.run + "/cardea/daemon" }
 
 // daemon starts the daemon, and waits until it listens.
-func (s *site) daemon(args ...string) *exec.Cmd {
+func (s *fixture) daemon(args ...string) *exec.Cmd {
 	s.t.Helper()
 	c := exec.Command(s.bin+"/cardea-engine", append([]string{"serve"}, args...)...)
 	c.Dir, c.Env, c.Stderr = s.home, s.env, os.Stderr
@@ -98,7 +98,7 @@ func (s *site) daemon(args ...string) *exec.Cmd {
 }
 
 // listens waits until a process listens at the socket.
-func (s *site) listens() {
+func (s *fixture) listens() {
 	s.t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		conn, err := net.Dial("unix", s.socket())
@@ -119,7 +119,7 @@ type said struct {
 }
 
 // call runs a hook of the folder.
-func (s *site) call(program string, stdin io.Reader, args ...string) said {
+func (s *fixture) call(program string, stdin io.Reader, args ...string) said {
 	s.t.Helper()
 	c := exec.Command(s.bin+"/"+program, append([]string{"check"}, args...)...)
 	var out, errs bytes.Buffer
@@ -132,7 +132,7 @@ func (s *site) call(program string, stdin io.Reader, args ...string) said {
 }
 
 // forget removes all records of calls.
-func (s *site) forget() {
+func (s *fixture) forget() {
 	s.t.Helper()
 	for _, d := range []string{".local", ".cache"} {
 		if err := os.RemoveAll(s.home + "/" + d); err != nil {
@@ -141,13 +141,13 @@ func (s *site) forget() {
 	}
 }
 
-func (s *site) message(command string) string {
+func (s *fixture) message(command string) string {
 	text, _ := json.Marshal(command)
 	return fmt.Sprintf(`{"session_id":"s","transcript_path":"/t","cwd":%q,"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":%s}}`, s.work, text)
 }
 
 // denied checks that a call that must be denied is denied.
-func (s *site) denied(what string) {
+func (s *fixture) denied(what string) {
 	s.t.Helper()
 	if got := s.call(
 		"cardea-hook",
@@ -167,7 +167,7 @@ var all = []string{"cardea", "cardea-engine", "cardea-hook"}
 // The daemon gives the same bytes as a process, for every payload and for malformed messages.
 // There is no cardea to fall back to, so calls that the daemon leaves are noticed.
 func TestSameBytes(t *testing.T) {
-	cold := newSite(t, all...)
+	cold := newFixture(t, all...)
 	warm := *cold
 	warm.bin = cold.dir + "/without"
 	if err := os.Mkdir(warm.bin, 0o755); err != nil {
@@ -254,7 +254,7 @@ func TestSameBytes(t *testing.T) {
 
 // cardea answers the calls that the daemon leaves, with the same answer.
 func TestLeft(t *testing.T) {
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	s.daemon()
 	ran := s.dir + "/ran"
 	if err := os.MkdirAll(s.home+"/.config/cardea", 0o700); err != nil {
@@ -284,7 +284,7 @@ func TestLeft(t *testing.T) {
 
 // The call gets its answer, whatever is at the other end of the socket.
 func TestUntrusted(t *testing.T) {
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	s.denied("no daemon")
 	// Another program listens, and would allow everything.
 	if err := os.MkdirAll(filepath.Dir(s.socket()), 0o700); err != nil {
@@ -343,7 +343,7 @@ func TestUntrusted(t *testing.T) {
 
 // The daemon may be killed at any moment.
 func TestKilled(t *testing.T) {
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	stop := make(chan struct{})
 	var calls sync.WaitGroup
 	for range 3 {
@@ -376,7 +376,7 @@ func TestKilled(t *testing.T) {
 // Only one daemon runs. It ends with SIGTERM, when it is idle, and when its program is
 // replaced.
 func TestOne(t *testing.T) {
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	d := s.daemon()
 	second := exec.Command(s.bin+"/cardea", "serve")
 	second.Dir, second.Env = s.home, s.env
@@ -413,7 +413,7 @@ func TestOne(t *testing.T) {
 
 // An incomplete message has the same result as with cardea.
 func TestNoEnd(t *testing.T) {
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	s.daemon()
 	in, keep, err := os.Pipe()
 	if err != nil {
@@ -445,7 +445,7 @@ func TestLimitOf(t *testing.T) {
 func BenchmarkHook(b *testing.B) {
 	for _, setup := range []string{"plain", "policies", "rules", "atonce"} {
 		b.Run(setup, func(b *testing.B) {
-			s := newSite(b, all...)
+			s := newFixture(b, all...)
 			files := map[string]string{}
 			switch setup {
 			case "atonce":
@@ -483,7 +483,7 @@ func ownRules(file, n int) string {
 }
 
 // compare reports medians.
-func (s *site) compare(b *testing.B) {
+func (s *fixture) compare(b *testing.B) {
 	s.daemon()
 	message := s.message("ls -la")
 	programs := [][]string{{"/bin/true"}, {s.bin + "/cardea-hook", "check", "--harness", "claude-code"}, {s.bin + "/cardea", "check", "--harness", "claude-code"}}

@@ -16,7 +16,7 @@ import (
 )
 
 // settings writes the person's settings.
-func (s *site) settings(text string) {
+func (s *fixture) settings(text string) {
 	s.t.Helper()
 	if err := os.MkdirAll(s.home+"/.config/cardea", 0o700); err != nil {
 		s.t.Fatal(err)
@@ -27,7 +27,7 @@ func (s *site) settings(text string) {
 }
 
 // daemonPID returns the process that listens, 0 for none.
-func (s *site) daemonPID() int {
+func (s *fixture) daemonPID() int {
 	pid := 0
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *site) daemonPID() int {
 }
 
 // endsWithTest ends the daemon that a hook started, by its process number.
-func (s *site) endsWithTest() {
+func (s *fixture) endsWithTest() {
 	s.t.Cleanup(func() {
 		if pid := s.daemonPID(); pid > 0 {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
@@ -54,7 +54,7 @@ func (s *site) endsWithTest() {
 // A hook that finds no daemon starts one after its answer, if the person's settings say so.
 // Many hooks start only one, without the harness's variables.
 func TestStartOnDemand(t *testing.T) {
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	s.endsWithTest()
 	s.denied("without the setting")
 	if s.daemonPID() != 0 {
@@ -129,7 +129,7 @@ func TestStartOnDemand(t *testing.T) {
 
 // Of many daemons that start at the same time, one stays.
 func TestRacingDaemons(t *testing.T) {
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	s.endsWithTest()
 	ended := make(chan error, 32)
 	for range 32 {
@@ -160,7 +160,7 @@ func TestRacingDaemons(t *testing.T) {
 
 // doctor reports on the daemon, and install registers the hook that asks it.
 func TestDoctor(t *testing.T) {
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	doctor := func() map[string]any {
 		t.Helper()
 		c := exec.Command(s.bin+"/cardea", "doctor", "--json")
@@ -209,7 +209,7 @@ func TestDoctor(t *testing.T) {
 
 // A daemon that sees other files is not asked, and never uses its own files for such a caller.
 func TestOtherView(t *testing.T) {
-	s := newSite(t, all...)
+	s := newFixture(t, all...)
 	try := exec.Command("unshare", "-m", "true")
 	if out, err := try.CombinedOutput(); err != nil {
 		if os.Getenv("CI") != "" {

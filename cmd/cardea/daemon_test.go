@@ -19,7 +19,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"cardea.dev/internal/base/peer"
-	seat "cardea.dev/internal/base/person"
+	attending "cardea.dev/internal/base/person"
 	"cardea.dev/internal/cli"
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/policy/rego"
@@ -122,7 +122,7 @@ func (d *scriptDaemon) attend(conn net.Conn) error {
 	if head.Managed != "" {
 		p.Managed = head.Managed
 	}
-	a, err := daemon.Local{Process: p, Memory: d.memory, Lines: func() [][]string { return seat.CommandLinesAbove(pid) }}.Check(c, time.Time{})
+	a, err := daemon.Local{Process: p, Memory: d.memory, Lines: func() [][]string { return attending.CommandLinesAbove(pid) }}.Check(c, time.Time{})
 	var left control.LeftError
 	switch {
 	case errors.As(err, &left):

@@ -17,7 +17,7 @@ import (
 	"cardea.dev/internal/ask/queue"
 	"cardea.dev/internal/ask/queue/holder"
 	"cardea.dev/internal/ask/queue/notice"
-	seat "cardea.dev/internal/base/person"
+	attending "cardea.dev/internal/base/person"
 	"cardea.dev/internal/cli"
 	"cardea.dev/internal/config/fetch"
 	"cardea.dev/internal/decide/policy"
@@ -66,7 +66,7 @@ func process() cli.Process {
 type holdDirectly struct{}
 
 func (holdDirectly) Ask(ctx context.Context, r queue.Request) (queue.Reply, error) {
-	this, err := seat.This()
+	this, err := attending.This()
 	if err != nil {
 		return queue.Reply{}, err
 	}
@@ -107,10 +107,10 @@ func person() {
 	}
 	p.Machine.Home = func() (string, error) { return os.Getenv("HOME"), nil }
 	p.Person = func() error { return nil }
-	p.Harness = func() (seat.Running, error) {
-		above, err := seat.Lineage(os.Getppid())
+	p.Harness = func() (attending.Running, error) {
+		above, err := attending.Lineage(os.Getppid())
 		if err != nil {
-			return seat.Running{}, err
+			return attending.Running{}, err
 		}
 		return above[0].Running, nil
 	}
@@ -141,8 +141,8 @@ func condition(name string) (bool, error) {
 	if name != "agent" {
 		return false, fmt.Errorf("there is no condition %q", name)
 	}
-	above, err := seat.Lineage(os.Getpid())
-	return slices.ContainsFunc(above, func(f seat.Forebear) bool { return f.Agent }), err
+	above, err := attending.Lineage(os.Getpid())
+	return slices.ContainsFunc(above, func(f person.Forebear) bool { return f.Agent }), err
 }
 
 // clean gives a script its own home folder and project, without the variables of the user

@@ -97,8 +97,8 @@ var placesRead = []struct {
 	{"~/.cache/cardea/policies", false},
 }
 
-// oddThings are unusual things instead of a file or folder.
-var oddThings = map[string]func(path string) error{
+// unusualThings are unusual things instead of a file or folder.
+var unusualThings = map[string]func(path string) error{
 	"pipe":          func(path string) error { return syscall.Mkfifo(path, 0o600) },
 	"endless":       func(path string) error { return os.Symlink("/dev/zero", path) },
 	"terminal":      func(path string) error { return os.Symlink("/dev/tty", path) },
@@ -205,16 +205,16 @@ func (a at) check(command string) string {
 }
 
 // No path that the hook reads makes it hang, whatever is there.
-func TestOddThingsInPlaces(t *testing.T) {
+func TestUnusualThingsInPlaces(t *testing.T) {
 	for i, p := range placesRead {
-		for k, name := range slices.Sorted(maps.Keys(oddThings)) {
-			if !testrun.Long() && name != "pipe" && i%len(oddThings) != k {
+		for k, name := range slices.Sorted(maps.Keys(unusualThings)) {
+			if !testrun.Long() && name != "pipe" && i%len(unusualThings) != k {
 				continue
 			}
 			t.Run(p.place+" "+name, func(t *testing.T) {
 				t.Parallel()
 				a := newPlace(t)
-				a.replace(p.place, oddThings[name])
+				a.replace(p.place, unusualThings[name])
 				if out := a.check("rm -rf /"); !strings.Contains(out, `"permissionDecision":"deny"`) {
 					t.Errorf("rm -rf / is not denied: %s", out)
 				}
@@ -254,7 +254,7 @@ func TestCommandsBesidePipes(t *testing.T) {
 	all := newPlace(t)
 	for _, p := range placesRead {
 		if isLeaf(p.place) {
-			all.replace(p.place, oddThings["pipe"])
+			all.replace(p.place, unusualThings["pipe"])
 		}
 	}
 	for _, c := range commands {
@@ -266,7 +266,7 @@ func TestCommandsBesidePipes(t *testing.T) {
 		}
 		a := newPlace(t)
 		a.check("ls")
-		a.replace(p.place, oddThings["pipe"])
+		a.replace(p.place, unusualThings["pipe"])
 		for _, c := range []string{
 			"audit verify",
 			"audit search ls",
@@ -279,7 +279,7 @@ func TestCommandsBesidePipes(t *testing.T) {
 	}
 	days := newPlace(t)
 	days.check("ls")
-	days.replace("~/.local/state/cardea/ledger/2026-01-02.jsonl", oddThings["pipe"])
+	days.replace("~/.local/state/cardea/ledger/2026-01-02.jsonl", unusualThings["pipe"])
 	for _, c := range []string{"audit verify", "audit search ls", "explain last"} {
 		days.run("", strings.Fields(c)...)
 	}

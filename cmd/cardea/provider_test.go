@@ -21,7 +21,7 @@ import (
 // askDirectly asks providers from this process: the test's own binary has no cardea-engine
 // in its folder.
 func askDirectly(r judge.Request, _ []string) judge.Asker {
-	if r.Seat != nil {
+	if r.Terminal != nil {
 		return supervisor.Asker(r)
 	}
 	return direct{provider.New(r.Config, provider.Machine{Environ: os.Environ(), Dir: r.Home, Project: r.Project, Book: usage.Open(r.State, time.Now), Now: time.Now})}

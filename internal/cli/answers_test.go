@@ -123,7 +123,7 @@ func (d *registrar) checkRecorded(s sender, kind cardea.Kind, mode string, e car
 	}
 	got := s.read(m.Event, harness.Output{Stdout: []byte(out), Stderr: []byte(errs), Exit: code})
 	recorded := cardea.Abstain
-	if all := d.kept(); len(all) > before {
+	if all := d.stored(); len(all) > before {
 		recorded, err = cardea.ParseEffect(all[before]["effect"].(string))
 	} else if kind.Answered() {
 		d.t.Errorf("%s of %s is not recorded", kind, s.name)
@@ -140,7 +140,7 @@ func TestAllowsThatAPersonGivesAreRecordedAsSilence(t *testing.T) {
 	call := strings.Replace(d.call("PermissionRequest", "default", "x"), `"tool_name":"Bash","tool_input":{"command":"x"}`,
 		`"tool_name":"Write","tool_input":{"file_path":`+asJSON(d.project+"/.npmrc")+`,"content":"x"}`, 1)
 	out, errs, code := d.run(call, "check", "--harness", "claude-code")
-	all := d.kept()
+	all := d.stored()
 	if out != "" || code != exitOK || len(all) != 1 || all[0]["effect"] != "abstain" || all[0]["decided"] != "allow" || fmt.Sprint(all[0]["limits"]) != "[protected-path]" {
 		t.Fatalf("exit %d, %q, %q, %v", code, out, errs, all)
 	}
@@ -179,7 +179,7 @@ func TestEventsStayAsTheyAre(t *testing.T) {
 				t.Fatal(err)
 			}
 			came := shapeOf(m.Event)
-			j := newJudgement(p, m.Event)
+			j := newEvaluation(p, m.Event)
 			placed, event := shapeOf(j.Event), j.Event
 			j.Analyse()
 			analysed := shapeOf(j.Event)

@@ -131,10 +131,10 @@ func (f searchFlags) query(p Process, text string) (q ledger.Query, err error) {
 		}
 		q.Effects = append(q.Effects, e)
 	}
-	if q.Since, err = moment(f.since, now); err != nil {
+	if q.Since, err = parseTime(f.since, now); err != nil {
 		return q, fmt.Errorf("--since: %w", err)
 	}
-	if q.Until, err = moment(f.until, now); err != nil {
+	if q.Until, err = parseTime(f.until, now); err != nil {
 		return q, fmt.Errorf("--until: %w", err)
 	}
 	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
@@ -143,8 +143,8 @@ func (f searchFlags) query(p Process, text string) (q ledger.Query, err error) {
 	return q, nil
 }
 
-// moment parses a point in time, in the time zone of now. "" is the zero time.
-func moment(s string, now time.Time) (time.Time, error) {
+// parseTime parses a point in time, in the time zone of now. "" is the zero time.
+func parseTime(s string, now time.Time) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
 	}

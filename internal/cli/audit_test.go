@@ -27,12 +27,12 @@ func TestMoments(t *testing.T) {
 		"yesterday":            time.Date(now.Year(), now.Month(), now.Day()-1, 0, 0, 0, 0, zone),
 		"0d":                   now,
 	} {
-		if got, err := moment(text, now); err != nil || !got.Equal(want) {
+		if got, err := parseTime(text, now); err != nil || !got.Equal(want) {
 			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"tomorrow", "-2h", "-1d", "d", "1.5d", "2026-13-01", "99999999d", "2026-11-01T15:04:05Zx"} {
-		if got, err := moment(text, now); err == nil || !strings.Contains(err.Error(), "write a date") {
+		if got, err := parseTime(text, now); err == nil || !strings.Contains(err.Error(), "write a date") {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
@@ -101,7 +101,7 @@ func TestSearchFilters(t *testing.T) {
 func TestTheLedgerIsShownPlain(t *testing.T) {
 	d := newRegistrar(t)
 	d.run(d.call("PreToolUse", "default", "echo '\x1b[2J\u202egnp' # x"), "check", "--harness", "claude-code")
-	id := d.kept()[0]["id"].(string)
+	id := d.stored()[0]["id"].(string)
 	for _, args := range [][]string{{"audit", "search"}, {"explain", id}} {
 		out, errs, code := d.run("", args...)
 		if code != exitOK || errs != "" || strings.ContainsAny(out, "\x1b\u202e") || !strings.Contains(out, `\u001b[2J\u202egnp`) {
@@ -113,7 +113,7 @@ func TestTheLedgerIsShownPlain(t *testing.T) {
 func TestExplain(t *testing.T) {
 	d := newRegistrar(t)
 	d.run(d.call("PreToolUse", "default", "git add . && git push --force"), "check", "--harness", "claude-code")
-	id := d.kept()[0]["id"].(string)
+	id := d.stored()[0]["id"].(string)
 	out, _, code := d.run("", "explain", "--json", id)
 	var e struct {
 		ID, Effect, By string

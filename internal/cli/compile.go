@@ -147,7 +147,7 @@ func compileFor(p Process, s harnessPaths, f compileFlags) (*sandbox.Compiled, e
 // compileInto runs the command.
 func compileInto(p Process, f compileFlags) error {
 	as := installFlags{managed: f.managed, dryRun: f.diff || f.check}
-	s, err := as.site(p)
+	s, err := as.fixture(p)
 	if err != nil {
 		return err
 	}

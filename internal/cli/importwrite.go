@@ -361,7 +361,7 @@ func (i *importing) merge(c *change, s importer.Setting) {
 	switch {
 	case err != nil:
 		i.row(key, importer.LeftOut, s.Protects, fmt.Sprintf("%s: %v", c.path, err))
-	case result == yamledit.Kept:
+	case result == yamledit.Cached:
 		i.row(key, importer.LeftOut, s.Protects, fmt.Sprintf("%s has another value already, which stays; write %s there, if it is meant", c.path, cmp.Or(s.Value, strings.Join(s.Items, ", "))))
 	}
 }
@@ -481,5 +481,5 @@ func (i *importing) verdict(p Process, c importer.TrialCall) (cardea.Verdict, er
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit.HarnessHook)
 	defer cancel()
-	return newJudgement(p, m.event).Verdict(ctx), nil
+	return newEvaluation(p, m.event).Verdict(ctx), nil
 }

@@ -133,7 +133,7 @@ func usualTimeout(s settings.Settings) time.Duration {
 
 // installHarness registers the hook in a harness.
 func installHarness(p Process, h install.Harness, f installFlags) error {
-	s, err := f.site(p)
+	s, err := f.fixture(p)
 	if err != nil {
 		return err
 	}
@@ -249,9 +249,9 @@ func tooOld(h install.Harness, version, why string, left ...string) string {
 		h.Title, onlyIf(why != "", " ("+why+")"), h.Since(left...))
 }
 
-// site returns the folders of the harnesses, and fails if the change is refused. It warns
+// fixture returns the folders of the harnesses, and fails if the change is refused. It warns
 // about problems with them.
-func (f installFlags) site(p Process) (harnessPaths, error) {
+func (f installFlags) fixture(p Process) (harnessPaths, error) {
 	s := harnessPathsOf(p)
 	p.tell(s.Place.Issues)
 	switch why := p.foreignHome(s.Place.Dirs.Home); {
@@ -349,7 +349,7 @@ func (f installFlags) whyCode(p Process, s harnessPaths, h install.Harness, plan
 	if i := slices.IndexFunc(all, func(w install.Wiring) bool { return w.Scope != install.Managed }); i >= 0 {
 		return all[i].File + " has a hook of Cardea already"
 	}
-	return cmp.Or(plan.OnlyAdds(), otherProgram(s, w.Binary), brought(load(p, &s.Place, nil)))
+	return cmp.Or(plan.OnlyAdds(), otherProgram(s, w.Binary), loadedNote(load(p, &s.Place, nil)))
 }
 
 // otherProgram returns text about a hook that calls a program in another folder, or "".
@@ -385,9 +385,9 @@ func renews(plan *install.Plan, h install.Harness, wanted install.Wanted, all []
 	return same
 }
 
-// brought returns text about a file with settings, rules, policies, roles, exceptions or
+// loadedNote returns text about a file with settings, rules, policies, roles, exceptions or
 // lessons of another scope than the machine's, or "".
-func brought(l *inforce.Loaded) string {
+func loadedNote(l *inforce.Loaded) string {
 	found := ""
 	add := func(scope cardea.Scope, path string, is bool) {
 		if is && scope != cardea.ScopeSystem && scope != cardea.ScopeBuiltin {

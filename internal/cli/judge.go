@@ -110,13 +110,13 @@ func askJudge(p Process, f judgeFlags, text string) error {
 	if err != nil {
 		return wrongUsage{err}
 	}
-	j := newJudgement(p, m.event)
+	j := newEvaluation(p, m.event)
 	request := j.JudgeRequest()
 	if request.Config, err = chainOf(j.Loaded.Settings.Judge, f.provider); err != nil {
 		return err
 	}
 	if f.provider != "" {
-		request.Seat = nil // the chain is asked
+		request.Terminal = nil // the chain is asked
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit.Judge)
 	defer cancel()
@@ -127,7 +127,7 @@ func askJudge(p Process, f judgeFlags, text string) error {
 	about.Standing, about.Opinions = v.Parts, v.Opinions
 	q := question.Of(r, j.Event, about)
 	prompt := q.Prompt(r)
-	out := judgeJSON{Guards: v.Effect, By: v.By, Asks: trial{judgement: j, verdict: v}.reachesJudge(), Whole: q.Whole(), System: prompt.System, User: prompt.User,
+	out := judgeJSON{Guards: v.Effect, By: v.By, Asks: trial{evaluation: j, verdict: v}.reachesJudge(), Whole: q.Whole(), System: prompt.System, User: prompt.User,
 		PromptHash: question.PromptHash(), PolicyHash: question.PolicyHash(r, about), Threshold: j.JudgeThreshold(), enabled: j.Loaded.Settings.Judge.Enabled}
 	if f.dryRun {
 		return p.answer(f.json, out, func(s *screen) { out.showQuestion(s) })

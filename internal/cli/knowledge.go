@@ -91,7 +91,7 @@ func calls(p Process, line string) []knownCall {
 	if err != nil {
 		return nil
 	}
-	j := newJudgement(p, m.event)
+	j := newEvaluation(p, m.event)
 	j.Analyse()
 	only := j.Loaded.ReadonlyDecider()
 	var out []knownCall

@@ -196,11 +196,11 @@ func (p Process) ranAgain(d hook.Registrar, key []byte, e ledger.Entry) (c candi
 	if err != nil || !undecided {
 		return c, false
 	}
-	drafts, err := lesson.NewKeyer(redact.New(), key, d.Place.Project).DraftsOf(t.judgement.Event, cardea.Allow)
+	drafts, err := lesson.NewKeyer(redact.New(), key, d.Place.Project).DraftsOf(t.evaluation.Event, cardea.Allow)
 	if err != nil {
 		return c, false
 	}
-	c = candidate.Of(key, drafts, hook.ReadsOnly(t.judgement.Event.Call))
+	c = candidate.Of(key, drafts, hook.ReadsOnly(t.evaluation.Event.Call))
 	if strings.HasPrefix(c.Drafts[0].Subject.String(), e.Tool.String()+" ") {
 		c.Input = e.Input.Text
 	}

@@ -129,7 +129,7 @@ func (f overrideFlags) read(p Process) (o overrides.Override, err error) {
 	case f.length > 0:
 		o.Until = now.Add(f.length)
 	case f.until != "":
-		if o.Until, err = moment(f.until, p.Now()); err != nil {
+		if o.Until, err = parseTime(f.until, p.Now()); err != nil {
 			return o, fmt.Errorf("--until: %w", err)
 		}
 		if o.Until = o.Until.UTC().Truncate(time.Second); !o.Until.After(now) {

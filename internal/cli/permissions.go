@@ -81,7 +81,7 @@ type permissionFile struct {
 	Harness string       `json:"harness"`
 	Scope   cardea.Scope `json:"scope"`
 	Entries int          `json:"entries"`
-	Kept    bool         `json:"last_good_form,omitempty"`
+	Stored  bool         `json:"last_good_form,omitempty"`
 }
 
 func showPermissions(p Process, f permissionFlags) error {
@@ -97,7 +97,7 @@ func showPermissions(p Process, f permissionFlags) error {
 func permissionsOf(l *inforce.Loaded, pl place) permissionListing {
 	out := permissionListing{Expand: l.Expands(), Entries: entriesOf(l), Files: []permissionFile{}, Diagnostics: []cardea.Diagnostic{}}
 	for _, f := range l.PermissionFiles {
-		out.Files = append(out.Files, permissionFile{f.From.File, f.From.Harness, f.From.Scope, f.Entries, f.Kept})
+		out.Files = append(out.Files, permissionFile{f.From.File, f.From.Harness, f.From.Scope, f.Entries, f.Cached})
 		out.Diagnostics = append(out.Diagnostics, slices.DeleteFunc(slices.Clone(f.Problems), isRemark)...)
 	}
 	out.Diagnostics = append(out.Diagnostics, permissionFindings(l, pl)...)
@@ -249,7 +249,7 @@ func suggest(p Process, f permissionFlags, text string) error {
 		return wrongUsage{err}
 	}
 	p.Given = f.settings
-	j := newJudgement(p, m.event)
+	j := newEvaluation(p, m.event)
 	t := trialOf(p, j, m.adapter)
 	v := t.verdict
 	out := suggestion{Effect: v.Effect, Allowed: v.Effect == cardea.Allow, Entries: []string{}, Parts: []suggestedPart{},

@@ -157,7 +157,7 @@ func (d *registrar) entries() (lines []string) {
 }
 
 // No secret in Cardea's input is in a file of the state folder.
-func TestNoPlantedSecretIsKept(t *testing.T) {
+func TestNoPlantedSecretIsStored(t *testing.T) {
 	r := redact.New()
 	for i, s := range plantedSecrets(t) {
 		if i%testrun.Pick(12, 1) > 0 {
@@ -179,7 +179,7 @@ func TestNoPlantedSecretIsKept(t *testing.T) {
 
 // The same for texts of a person or project: rules with a secret in their reasons, broken
 // files with one in name and content, a project in a folder with such a name, settings.
-func TestNoSecretOfAFileIsKept(t *testing.T) {
+func TestNoSecretOfAFileIsStored(t *testing.T) {
 	r := redact.New()
 	seen := map[string]bool{}
 	for i, s := range plantedSecrets(t) {

@@ -421,7 +421,7 @@ func policyInput(p Process, f tryFlags, text string) error {
 	if err != nil {
 		return wrongUsage{err}
 	}
-	j := newJudgement(p, m.event)
+	j := newEvaluation(p, m.event)
 	j.Analyse()
 	return encodeBy(p, policy.Input(j.Event, nil, j.Loaded.PolicyFacts()), "  ")
 }

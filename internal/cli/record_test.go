@@ -14,8 +14,8 @@ import (
 	"cardea.dev"
 )
 
-// kept returns the entries of the ledger as written.
-func (d *registrar) kept() (out []map[string]any) {
+// stored returns the entries of the ledger as written.
+func (d *registrar) stored() (out []map[string]any) {
 	d.t.Helper()
 	for _, l := range d.entries() {
 		var e map[string]any
@@ -50,7 +50,7 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 	} {
 		before := len(d.entries())
 		d.run(c.stdin, append([]string{"check"}, c.args...)...)
-		all := d.kept()
+		all := d.stored()
 		if c.effect == "" {
 			if len(all) != before {
 				t.Errorf("%s: recorded as %v", c.name, all[len(all)-1])
@@ -75,7 +75,7 @@ func TestFailuresAreRecorded(t *testing.T) {
 		for end := time.Now().Add(30 * time.Second); len(d.entries()) == 0 && time.Now().Before(end); {
 			time.Sleep(10 * time.Millisecond) // the answer does not wait for a slow disk
 		}
-		all := d.kept()
+		all := d.stored()
 		if !strings.Contains(out, `"deny"`) || len(all) != 1 || all[0]["effect"] != "deny" || all[0]["by"] != "failure" || !strings.Contains(all[0]["reason"].(string), name) {
 			t.Errorf("%s: %s, %v", name, out, all)
 		}
@@ -172,7 +172,7 @@ func TestLevels(t *testing.T) {
 			d.run(d.call("PreToolUse", "default", command), "check", "--harness", "claude-code")
 		}
 		got := map[string]bool{}
-		for _, e := range d.kept()[before:] {
+		for _, e := range d.stored()[before:] {
 			got[e["effect"].(string)] = true
 		}
 		if len(got) != len(want) || !got[want[0]] || !got[want[len(want)-1]] {
@@ -224,7 +224,7 @@ func TestTheIDIsToldForDebugging(t *testing.T) {
 	}
 	d.vars["CARDEA_DEBUG"] = "1"
 	out, errs, _ := d.run(call, "check", "--harness", "claude-code")
-	id := d.kept()[1]["id"].(string)
+	id := d.stored()[1]["id"].(string)
 	if out != "" || !strings.HasSuffix(errs, "cardea: recorded; see \"cardea explain "+id+"\"\n") {
 		t.Errorf("%q, %q, want %s", out, errs, id)
 	}
@@ -254,7 +254,7 @@ func TestAVerdictIsRecordedInTime(t *testing.T) {
 	h.Run()
 	close(slow)
 	h.Unended.Wait()
-	all := d.kept()
+	all := d.stored()
 	if len(all) != 1 || all[0]["effect"] != "deny" || strings.Contains(d.entries()[0], "word word") || !strings.Contains(out.String(), `"deny"`) || !strings.Contains(errs.String(), "may be missing") {
 		t.Errorf("%v, %q, %q", all, out.String(), errs.String())
 	}

@@ -100,7 +100,7 @@ func (f newRule) tellStricter(p Process, command string, effect cardea.Effect, o
 	if err != nil {
 		return err
 	}
-	v := newJudgement(p, m.event).Verdict(context.Background())
+	v := newEvaluation(p, m.event).Verdict(context.Background())
 	if other, is := strings.CutPrefix(v.By, "rules:"); is && v.Effect.Stricter(effect) {
 		out.printf("note: the rule %s says %s, which is stricter. To change it: cardea config set rules.effect.%s %s\n", other, v.Effect, other, onlyIf(effect == cardea.Ask, "ask")+onlyIf(effect == cardea.Allow, "defer"))
 	}
@@ -121,7 +121,7 @@ func (f newRule) text(p Process, command string, effect cardea.Effect) (id, text
 	if err != nil {
 		return "", "", err
 	}
-	j := newJudgement(p, m.event)
+	j := newEvaluation(p, m.event)
 	j.Analyse()
 	parts := j.Event.Call.Parts
 	if len(parts) != 1 || len(parts[0].Command) == 0 || len(parts[0].Opaque)+len(j.Event.Call.Opaque) > 0 {

@@ -49,7 +49,7 @@ func score(t *testing.T, name string) []scored {
 		if err != nil {
 			t.Fatalf("%q: %v", s.line, err)
 		}
-		j := newJudgement(p, m.event)
+		j := newEvaluation(p, m.event)
 		v := j.Verdict(context.Background())
 		s.effect, s.by = v.Effect, v.By
 		only := j.Loaded.ReadonlyDecider()

@@ -122,8 +122,8 @@ func stampsOf(folder string) map[string]string {
 	if folder == "" {
 		return out
 	}
-	kept := setup.Path(folder)
-	out[kept] = state.Stamp(kept)
+	stored := setup.Path(folder)
+	out[stored] = state.Stamp(stored)
 	// The look itself reports an unreadable record.
 	if was, err := setup.Load(folder); err == nil && was != nil {
 		for name := range was.Files {
@@ -183,8 +183,8 @@ func (w *trustWatch) look(p Process, folder string, stamps map[string]string) (t
 // trustStamps returns the stamps of a project's accepted files, and of the record of
 // acceptance.
 func trustStamps(folder string, m *trust.Manifest) map[string]string {
-	kept := trust.PathOf(folder, m.Project)
-	out := map[string]string{kept: state.Stamp(kept)}
+	stored := trust.PathOf(folder, m.Project)
+	out := map[string]string{stored: state.Stamp(stored)}
 	for name := range m.Files {
 		path := filepath.Join(m.Project, filepath.FromSlash(name))
 		out[path] = state.Stamp(path)

@@ -70,7 +70,7 @@ func accept(p Process) error {
 		was = &setup.Snapshot{}
 	}
 	now := was.Look(setUp(p, s, false), nil, install.Hooks, redact.New(), p.Now())
-	changes := slices.DeleteFunc(compared(was.Files, now.Files), func(f broughtFile) bool { return f.State == "accepted" })
+	changes := slices.DeleteFunc(compared(was.Files, now.Files), func(f projectFile) bool { return f.State == "accepted" })
 	if err == nil && len(changes) == 0 {
 		return p.say("nothing changed since " + was.When.Format(time.DateOnly))
 	}

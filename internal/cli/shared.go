@@ -37,11 +37,11 @@ func load(p Process, pl *place, ev *cardea.Event) *inforce.Loaded {
 	return hook.Load(p.Process, pl, ev)
 }
 
-// newJudgement returns the evaluation of a call that is only tried. No judge is asked,
+// newEvaluation returns the evaluation of a call that is only tried. No judge is asked,
 // since that would cost money each time.
-func newJudgement(p Process, ev *cardea.Event) *evaluation {
+func newEvaluation(p Process, ev *cardea.Event) *evaluation {
 	p.Judge = nil
-	return hook.NewJudgement(p.Process, ev)
+	return hook.NewEvaluation(p.Process, ev)
 }
 
 func harnessPathsOf(p Process) harnessPaths { return hook.HarnessPathsOf(p.Process) }

@@ -128,7 +128,7 @@ func adviceOn(p Process, r *stats.Report) []advice {
 		case learned && a.Ran:
 			x = withoutLesson(x, lesson, a.Source)
 		case decider == "roles" && a.Role == "", !overridable(decider, a.Scope), !isPlainCommand(a.Text):
-			x.Text = elsewhere(a.By, a.Source)
+			x.Text = namedSource(a.By, a.Source)
 		default:
 			x.Command = overrideFor(p, a, decider == "roles")
 		}
@@ -148,7 +148,7 @@ func adviceOn(p Process, r *stats.Report) []advice {
 		case learned && milder(rule) != "deny":
 			x = withoutLesson(x, lesson, rule.Source)
 		default:
-			x.Text = elsewhere(rule.By, rule.Source)
+			x.Text = namedSource(rule.By, rule.Source)
 		}
 		out = append(out, x)
 	}
@@ -181,8 +181,8 @@ func overridable(decider, scope string) bool {
 	return decider == "rules" && scope == "builtin" || decider == "roles"
 }
 
-// elsewhere returns the source of a question that no command avoids.
-func elsewhere(by, source string) string {
+// namedSource returns the source of a question that no command avoids.
+func namedSource(by, source string) string {
 	return "asked by " + by + prefixed(", see ", source)
 }
 

@@ -223,7 +223,7 @@ func byShape(p Process, calls []*approved) (groups [][]*approved) {
 			continue
 		}
 		i := slices.IndexFunc(groups, func(g []*approved) bool {
-			return g[0].Project == a.Project && shape.Compare(g[0].trial.judgement.Event, a.trial.judgement.Event, system).Same
+			return g[0].Project == a.Project && shape.Compare(g[0].trial.evaluation.Event, a.trial.evaluation.Event, system).Same
 		})
 		if i < 0 {
 			groups = append(groups, nil)
@@ -245,7 +245,7 @@ func timesOf(calls []*approved) (n int) {
 // judge judges a call in its project with the current configuration. It returns false if
 // the call cannot be made again.
 func (a *approved) judge(p Process) bool {
-	if a.trial.judgement != nil {
+	if a.trial.evaluation != nil {
 		return true
 	}
 	if a.Project != "" && isFolder(a.Project) {
@@ -255,7 +255,7 @@ func (a *approved) judge(p Process) bool {
 	if err != nil || m.event.Call == nil {
 		return false
 	}
-	a.trial = trialOf(p, newJudgement(p, m.event), m.adapter)
+	a.trial = trialOf(p, newEvaluation(p, m.event), m.adapter)
 	if command, ok := m.event.Call.Input["command"].(string); ok {
 		a.Text = command
 	}
@@ -269,13 +269,13 @@ func (t trial) candidate(as string) (lines []string, then func(trial) cardea.Eff
 	change := func(*evaluation) {}
 	p := t.p
 	// A single command of a line is another call, and so is a command in another folder.
-	if held := w.held(); len(held) != 1 || t.judgement.Event.Call.Parts[held[0]].Dir != t.judgement.Event.Cwd {
+	if held := w.held(); len(held) != 1 || t.evaluation.Event.Call.Parts[held[0]].Dir != t.evaluation.Event.Cwd {
 		return nil, nil, "an entry, an override or a rule would allow its commands one by one, which is more than you approved; \"cardea learn\" remembers the whole line"
 	}
 	switch as {
 	case "permission":
 		w.permission()
-		_, lines = t.judgement.Suggest(t.verdict)
+		_, lines = t.evaluation.Suggest(t.verdict)
 		change, why = withEntries(lines), "no entry for this one call allows it"
 	case "override":
 		for _, scope := range []cardea.Scope{cardea.ScopeProject, cardea.ScopeUser} {
@@ -286,14 +286,14 @@ func (t trial) candidate(as string) (lines []string, then func(trial) cardea.Eff
 		why = w.noException()
 	case "rule":
 		why = errNoRule.Error()
-		e, err := t.judgement.QueueEntry(t.verdict, redact.New())
+		e, err := t.evaluation.QueueEntry(t.verdict, redact.New())
 		if err != nil {
 			return nil, nil, err.Error()
 		}
-		if bodies := ruleBodies(&e, cardea.Allow, "approved-"+e.Digest[:8], true); len(bodies) > 0 && stillAsks(&e, cardea.Allow, userDir(t.judgement.Place.Dirs.User)) == nil {
+		if bodies := ruleBodies(&e, cardea.Allow, "approved-"+e.Digest[:8], true); len(bodies) > 0 && stillAsks(&e, cardea.Allow, userDir(t.evaluation.Place.Dirs.User)) == nil {
 			text := strings.ReplaceAll(strings.Join(bodies, ""), "BECAUSE", `"a person approved it"`)
 			lines = []string{strings.TrimSuffix(text, "\n")}
-			p.Drafts = map[string][]byte{filepath.Join(t.judgement.Place.Dirs.User, "rules", "cardea-suggest.yaml"): []byte("version: 1\nrules:\n" + text)}
+			p.Drafts = map[string][]byte{filepath.Join(t.evaluation.Place.Dirs.User, "rules", "cardea-suggest.yaml"): []byte("version: 1\nrules:\n" + text)}
 		}
 	}
 	then = func(of trial) cardea.Effect {
@@ -352,11 +352,11 @@ func propose(p Process, group, calls []*approved, as string) proposal {
 
 // like reports whether another call uses the same tool and starts the same program.
 func (a *approved) like(other *approved, p Process) bool {
-	x := a.trial.judgement.Event.Call
-	if other.Tool != a.Tool || !other.judge(p) || len(x.Parts) == 0 || len(other.trial.judgement.Event.Call.Parts) == 0 {
+	x := a.trial.evaluation.Event.Call
+	if other.Tool != a.Tool || !other.judge(p) || len(x.Parts) == 0 || len(other.trial.evaluation.Event.Call.Parts) == 0 {
 		return false
 	}
-	program := func(of *approved) string { return of.trial.judgement.Event.Call.Parts[0].Program() }
+	program := func(of *approved) string { return of.trial.evaluation.Event.Call.Parts[0].Program() }
 	return program(a) == program(other)
 }
 

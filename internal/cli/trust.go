@@ -146,7 +146,7 @@ func (s *survey) offer(p Process, asJSON, dryRun bool) error {
 
 // same reports whether the project is as it was accepted.
 func (s *survey) same() bool {
-	return len(s.lessons) == 0 && !slices.ContainsFunc(s.files(), func(f broughtFile) bool { return f.State != "accepted" })
+	return len(s.lessons) == 0 && !slices.ContainsFunc(s.files(), func(f projectFile) bool { return f.State != "accepted" })
 }
 
 // trust trusts the project as it was shown. With known it must be trusted already, without
@@ -204,7 +204,7 @@ func (s *survey) save(p Process) error {
 	m := trust.Manifest{Project: s.project, Files: s.digests, Who: redact.New().Text(who).String(), When: p.Now().UTC()}
 	err := errors.Join(trust.Save(s.state, &m), trust.SaveTexts(s.state, s.project, s.texts), s.acceptLessons())
 	for name := range s.digests { // files that git no longer tracks are the person's own from now on
-		err = errors.Join(err, project.Brought{State: s.state}.Forget(filepath.Join(s.project, filepath.FromSlash(name))))
+		err = errors.Join(err, project.Checked{State: s.state}.Forget(filepath.Join(s.project, filepath.FromSlash(name))))
 	}
 	return err
 }
@@ -227,7 +227,7 @@ func (s *survey) secret(r *redact.Redactor) string {
 type comparison struct {
 	Project string        `json:"project"`
 	Same    bool          `json:"same"`
-	Files   []broughtFile `json:"files"`
+	Files   []projectFile `json:"files"`
 	report
 }
 

@@ -21,7 +21,7 @@ type trustListing struct {
 	Project string `json:"project"`
 	Trusted bool   `json:"trusted"`
 	// Files holds the project's files, and accepted files that are gone.
-	Files    []broughtFile        `json:"files"`
+	Files    []projectFile        `json:"files"`
 	Settings []settings.Effective `json:"settings"`
 	Rules    []ruleListing        `json:"rules"`
 	// Roles holds the roles that the project defines.
@@ -38,14 +38,14 @@ type trustListing struct {
 	report
 }
 
-// broughtFile is a file with its state since it was accepted: new, changed, accepted or gone.
-type broughtFile struct {
+// projectFile is a file with its state since it was accepted: new, changed, accepted or gone.
+type projectFile struct {
 	Path  string `json:"path"`
 	State string `json:"state"`
 }
 
 // files returns the project's files, and accepted files that are gone.
-func (s *survey) files() []broughtFile {
+func (s *survey) files() []projectFile {
 	if s.accepted == nil {
 		return compared(nil, s.digests)
 	}
@@ -53,8 +53,8 @@ func (s *survey) files() []broughtFile {
 }
 
 // compared returns the states of files, sorted by path. The maps hold their digests by path.
-func compared(before, now map[string]string) []broughtFile {
-	out := []broughtFile{}
+func compared(before, now map[string]string) []projectFile {
+	out := []projectFile{}
 	for path, digest := range now {
 		state := "new"
 		if old, known := before[path]; known && old == digest {
@@ -62,11 +62,11 @@ func compared(before, now map[string]string) []broughtFile {
 		} else if known {
 			state = "changed"
 		}
-		out = append(out, broughtFile{path, state})
+		out = append(out, projectFile{path, state})
 	}
 	for path := range before {
 		if _, there := now[path]; !there {
-			out = append(out, broughtFile{path, "gone"})
+			out = append(out, projectFile{path, "gone"})
 		}
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].Path < out[j].Path })
@@ -74,7 +74,7 @@ func compared(before, now map[string]string) []broughtFile {
 }
 
 // showFiles writes files with their states.
-func showFiles(out *screen, indent string, files []broughtFile) {
+func showFiles(out *screen, indent string, files []projectFile) {
 	for _, f := range files {
 		style := either(f.State == "accepted", green, yellow)
 		out.printf("%s%s  %s\n", indent, painted{style, f.State}, f.Path)
@@ -339,21 +339,21 @@ func (s *survey) showDifferences(out *screen) {
 	s.showLessons(out)
 	before := trust.Texts(s.state, s.project)
 	for _, f := range s.files() {
-		old, kept := before[f.Path]
+		old, stored := before[f.Path]
 		if f.State != "changed" {
 			continue
 		}
 		heading(out, "what changed in "+f.Path)
-		showDifference(out, old, s.texts[f.Path].String(), kept)
+		showDifference(out, old, s.texts[f.Path].String(), stored)
 	}
 }
 
 // showDifference shows how a file changed since it was accepted. kept is false if its old
 // text is unknown.
-func showDifference(out *screen, old, now string, kept bool) {
+func showDifference(out *screen, old, now string, stored bool) {
 	text := string(diff.Diff("accepted", []byte(old), "now", []byte(now)))
 	switch _, text, _ := strings.Cut(text, "\n"); {
-	case !kept:
+	case !stored:
 		out.printf("  it was too large to be kept, so look at all of it\n")
 	case text == "":
 		out.printf("  only what looks like a secret\n")

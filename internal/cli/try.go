@@ -97,7 +97,7 @@ func try(p Process, f tryFlags, text string) error {
 		return wrongUsage{err}
 	}
 	p.Given = f.settings
-	j := newJudgement(p, m.event)
+	j := newEvaluation(p, m.event)
 	j.NearAtOnce = !f.thisEvent
 	if pause := j.Place.Paused(p.Now()); pause != "" {
 		p.warn("Cardea is off " + pause + ", so this is what it says now; \"cardea enable\" switches it on")
@@ -138,7 +138,7 @@ func trialOf(p Process, j *evaluation, adapter harness.Adapter) trial {
 	shown := hook.Harmless(j.Unanswered(v, can))
 	shown.Issues = hook.Printable(v.Issues)
 	a := cardea.Express(shown, can, j.Event)
-	return trial{p: p, judgement: j, verdict: v, answer: a, output: adapter.Render(j.Event, a), harness: adapter.Name(), waiting: j.Waiting(v, can)}
+	return trial{p: p, evaluation: j, verdict: v, answer: a, output: adapter.Render(j.Event, a), harness: adapter.Name(), waiting: j.Waiting(v, can)}
 }
 
 // follow records what policies do while a call is judged, as --trace asks. It fails for an

@@ -36,9 +36,9 @@ func (t trial) inAutoMode(p Process, m tried) *autoMode {
 	}
 	person, nobody := t.answer.Effect, t.answer.Effect
 	if ev.Attended() {
-		nobody = trialOf(p, newJudgement(p, ev.WithNobody()), m.adapter).answer.Effect
+		nobody = trialOf(p, newEvaluation(p, ev.WithNobody()), m.adapter).answer.Effect
 	} else {
-		person = trialOf(p, newJudgement(p, ev.WithPerson()), m.adapter).answer.Effect
+		person = trialOf(p, newEvaluation(p, ev.WithPerson()), m.adapter).answer.Effect
 	}
 	out := &autoMode{Terminal: person, Elsewhere: nobody}
 	switch e := t.answer.Effect; {

@@ -10,12 +10,12 @@ import (
 
 // trial is a tried call, with its results.
 type trial struct {
-	p         Process
-	judgement *evaluation
-	verdict   cardea.Verdict
-	answer    cardea.Answer
-	output    harness.Output
-	harness   string
+	p          Process
+	evaluation *evaluation
+	verdict    cardea.Verdict
+	answer     cardea.Answer
+	output     harness.Output
+	harness    string
 	// waiting is how the queue treats the verdict. The answer is the one without a person's.
 	waiting hook.Waiting
 	// auto is the effect in auto mode, nil in other modes.
@@ -146,7 +146,7 @@ type stageJSON struct {
 
 // json returns the result as JSON.
 func (t trial) json() trialJSON {
-	ev, v := t.judgement.Event, t.verdict
+	ev, v := t.evaluation.Event, t.verdict
 	ofCall := func(s cardea.Opaque) opaqueJSON { return opaqueJSON{spotOf(s), nil} }
 	out := trialJSON{Effect: v.Effect, Reason: v.Reason, By: v.By, Role: ev.Role,
 		Parts: []partJSON{}, Opaque: listOf(ev.Faults, ofCall), Flows: []flowJSON{}, Opinions: []opinionJSON{}, Hints: []hintJSON{}, SwitchedOff: t.switchedOff(), Stages: []stageJSON{},
@@ -181,7 +181,7 @@ func (t trial) json() trialJSON {
 }
 
 func (t trial) part(i int) partJSON {
-	part := &t.judgement.Event.Call.Parts[i]
+	part := &t.evaluation.Event.Call.Parts[i]
 	return partJSON{Text: part.Text, Argv: wordsOf(part), Effect: t.effect(i), Coverage: part.Coverage.String(),
 		Wrappers: append([]string{}, part.Wrappers...), Variables: notNil(part.Variables()), Via: append([]string{}, part.Via...),
 		Access: listOf(part.Access, accessOf), MayTouch: listOf(part.MayTouch, accessOf), MayRun: mayRunOf(part, []mayRunJSON{}),

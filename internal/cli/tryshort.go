@@ -54,7 +54,7 @@ func (s *screen) labelled(label, text string) {
 
 // showShort writes a trial in at most eight lines, and one more for each of several parts.
 func (t trial) showShort(s *screen) {
-	ev, v := t.judgement.Event, t.verdict
+	ev, v := t.evaluation.Event, t.verdict
 	s.printf("%s  %s\n", effectFor(v.Effect, t.harness), painted{bold, t.title()})
 	if ev.Call != nil && len(ev.Call.Parts) > 1 {
 		for i := range ev.Call.Parts {
@@ -75,10 +75,10 @@ func (t trial) showShort(s *screen) {
 // undecided returns why the first undecided part is not read-only, or "" if all are
 // decided. The long form shows all parts.
 func (t trial) undecided() string {
-	if t.verdict.Effect != cardea.Abstain || t.judgement.Event.Call == nil {
+	if t.verdict.Effect != cardea.Abstain || t.evaluation.Event.Call == nil {
 		return ""
 	}
-	parts := t.judgement.Event.Call.Parts
+	parts := t.evaluation.Event.Call.Parts
 	for i := range parts {
 		if why := t.beyondReading(i); why != "" {
 			return meaning[cardea.Abstain] + ", and not read-only: " + onlyIf(len(parts) > 1, fmt.Sprintf("part %d: ", i+1)) + why + " (more with -v)"
@@ -89,7 +89,7 @@ func (t trial) undecided() string {
 
 // title returns the call in one line, or the event.
 func (t trial) title() string {
-	ev := t.judgement.Event
+	ev := t.evaluation.Event
 	switch {
 	case !ev.Kind.Answered():
 		return fmt.Sprintf("this event (%s) permits nothing; only rules and policies that name it decide", ev.Kind)
@@ -167,7 +167,7 @@ func (t trial) notes() string {
 
 // silent reports whether the harness gets no answer and runs the call without a question.
 func (t trial) silent() bool {
-	return len(t.output.Stdout) == 0 && t.output.Exit != exitDeny && t.judgement.Event.Mode == cardea.ModeBypass && t.decided()
+	return len(t.output.Stdout) == 0 && t.output.Exit != exitDeny && t.evaluation.Event.Mode == cardea.ModeBypass && t.decided()
 }
 
 // showEntryShort writes an entry of the ledger in a few lines, and the ways to a looser answer.
@@ -276,7 +276,7 @@ func (p Process) explained(l *ledger.Ledger, line ledger.Line) explained {
 		out.WhyNot = "judged again, it gets another answer (" + effectFor(t.verdict.Effect, t.harness).text + "): settings changed, or the ledger does not have all of the call"
 	}
 	t.verdict = cardea.Verdict{Effect: decided, By: e.By.String(), Opinions: opinionsOf(e)}
-	t.judgement = &evaluation{Place: locate(p, "", "", p.Dir), Loaded: new(inforce.Loaded)}
+	t.evaluation = &evaluation{Place: locate(p, "", "", p.Dir), Loaded: new(inforce.Loaded)}
 	out.Ways = listOf(t.edits(), func(line string) way { return way{Kind: "edit", Text: line} })
 	return out
 }
@@ -298,7 +298,7 @@ func (p Process) judgedAgain(e *ledger.Entry, decided cardea.Effect) (t trial, e
 	for _, a := range []cardea.Attendance{m.event.Attendance, cardea.NobodyAttends} {
 		ev := *m.event
 		ev.Attendance = a
-		j := newJudgement(p, &ev)
+		j := newEvaluation(p, &ev)
 		j.NearAtOnce, j.Loaded.Callbacks.Once = true, func(string) bool { return true }
 		if t = trialOf(p, j, m.adapter); t.verdict.Effect == decided {
 			break

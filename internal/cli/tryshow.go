@@ -28,7 +28,7 @@ func (t trial) show(s *screen) {
 		if v.Effect != cardea.Ask {
 			text = "no rule matched; " + text
 		}
-		s.printf("  %s\n", painted{faint, text + " (human.mode: " + t.judgement.Loaded.Settings.Human.Mode + ")"})
+		s.printf("  %s\n", painted{faint, text + " (human.mode: " + t.evaluation.Loaded.Settings.Human.Mode + ")"})
 	} else if text := meaning[v.Effect]; text != "" {
 		s.printf("  %s\n", painted{faint, text})
 	}
@@ -52,7 +52,7 @@ func (t trial) show(s *screen) {
 func (t trial) waits() string {
 	switch t.waiting {
 	case hook.WaitsNow:
-		return "it waits in the queue until a person answers, " + t.judgement.Loaded.Settings.Human.Timeout.String() + " at most"
+		return "it waits in the queue until a person answers, " + t.evaluation.Loaded.Settings.Human.Timeout.String() + " at most"
 	case hook.WaitsAtPrompt:
 		return "where " + titleOf(t.harness) + " would show its prompt, a person answers it in the queue"
 	case hook.GetsTicket:
@@ -65,7 +65,7 @@ func heading(s *screen, text string) { s.printf("\n%s\n", painted{bold, text}) }
 
 // showParts shows what the analysis found in the call.
 func (t trial) showParts(s *screen, explained map[cardea.Effect]bool) {
-	ev := t.judgement.Event
+	ev := t.evaluation.Event
 	s.printIf(!ev.Kind.Answered(), "\nthis event (%s) permits nothing; only rules and policies that name it decide\n", string(ev.Kind))
 	if ev.Call == nil {
 		return
@@ -89,7 +89,7 @@ func (t trial) showParts(s *screen, explained map[cardea.Effect]bool) {
 
 // showPart shows one part. about explains its effect at the first use.
 func (t trial) showPart(s *screen, i int, about string) {
-	part := &t.judgement.Event.Call.Parts[i]
+	part := &t.evaluation.Event.Call.Parts[i]
 	s.printf("  %d  %s  %s\n", i+1, effectFor(t.effect(i), t.harness), painted{bold, part.Text})
 	detail := func(name, text string) {
 		s.printIf(text != "", "     %s: %s\n", painted{faint, name}, text)
@@ -130,11 +130,11 @@ func (t trial) showPart(s *screen, i int, about string) {
 // beyondReading returns why part i is not allowed as read-only. It is "" if the part is
 // read-only or another line already explains it.
 func (t trial) beyondReading(i int) string {
-	part := &t.judgement.Event.Call.Parts[i]
-	if part.NoEffect || len(part.Opaque) > 0 || t.judgement.Loaded.ReadonlyOff || t.effect(i) != cardea.Abstain {
+	part := &t.evaluation.Event.Call.Parts[i]
+	if part.NoEffect || len(part.Opaque) > 0 || t.evaluation.Loaded.ReadonlyOff || t.effect(i) != cardea.Abstain {
 		return ""
 	}
-	return t.judgement.Loaded.ReadonlyDecider().Refusal(t.judgement.Event, i)
+	return t.evaluation.Loaded.ReadonlyDecider().Refusal(t.evaluation.Event, i)
 }
 
 // beyondLists returns why the harness's own lists do not allow part i. It is empty if the
@@ -143,8 +143,8 @@ func (t trial) beyondLists(i int) permissions.Refusal {
 	if e := t.effect(i); e != cardea.Abstain && e != cardea.Defer {
 		return permissions.Refusal{}
 	}
-	r := refusal(t.judgement, i)
-	if !t.judgement.Loaded.Expands() && len(r.Why) != 1 {
+	r := refusal(t.evaluation, i)
+	if !t.evaluation.Loaded.Expands() && len(r.Why) != 1 {
 		return permissions.Refusal{}
 	}
 	return r
@@ -192,11 +192,13 @@ func accessText(a cardea.Access) string {
 
 // asksJudge reports whether the hook would ask the judge about the call. try itself does
 // not ask, since that would cost money each time.
-func (t trial) asksJudge() bool { return t.judgement.Loaded.Settings.Judge.Enabled && t.reachesJudge() }
+func (t trial) asksJudge() bool {
+	return t.evaluation.Loaded.Settings.Judge.Enabled && t.reachesJudge()
+}
 
 // reachesJudge reports whether no decider before the judge decided the call.
 func (t trial) reachesJudge() bool {
-	ev, parts := t.judgement.Event, t.verdict.Parts
+	ev, parts := t.evaluation.Event, t.verdict.Parts
 	open := slices.ContainsFunc(parts, func(e cardea.Effect) bool { return e == cardea.Abstain || e == cardea.Defer })
 	held := slices.ContainsFunc(parts, func(e cardea.Effect) bool { return e >= cardea.Ask })
 	return ev.Kind.Answered() && ev.Prompts() && open && !held
@@ -230,7 +232,7 @@ func (t trial) showOpinions(s *screen) {
 			s.printf("     rewrite %s: %s\n", field, fmt.Sprint(o.Advice.Rewrite[field]))
 		}
 		switch {
-		case o.Withheld && t.judgement.OfThisProject(o):
+		case o.Withheld && t.evaluation.OfThisProject(o):
 			s.printf("     %s\n", painted{faint, "the model is told only the rule's name, since you have not accepted its text; if it is yours, run \"cardea trust\""})
 		case o.Withheld:
 			s.printf("     %s\n", painted{faint, "the model is told only the rule's name, since it is of another project than the session's"})
@@ -241,11 +243,11 @@ func (t trial) showOpinions(s *screen) {
 // switchedOff returns the switched-off rules that would have matched the call.
 func (t trial) switchedOff() []offJSON {
 	out := []offJSON{}
-	l := t.judgement.Loaded
+	l := t.evaluation.Loaded
 	if len(l.OffList) == 0 {
 		return out
 	}
-	opinions, err := gate.OfSwitchedOff(context.Background(), l, t.judgement.Event)
+	opinions, err := gate.OfSwitchedOff(context.Background(), l, t.evaluation.Event)
 	if err != nil {
 		return out // parsing the file reports an expression that does not compile
 	}
@@ -278,7 +280,7 @@ func (t trial) matched(o cardea.Opinion) (out []string) {
 	if o.Scope == cardea.ScopeBuiltin {
 		return nil
 	}
-	for _, r := range t.judgement.Loaded.Rules() {
+	for _, r := range t.evaluation.Loaded.Rules() {
 		if o.Decider != "rules" || r.ID != o.Rule || r.Source != o.Source {
 			continue
 		}
@@ -288,14 +290,14 @@ func (t trial) matched(o cardea.Opinion) (out []string) {
 				out = append(out, "found: "+f)
 			}
 		}
-		if call := t.judgement.Event.Call; call != nil && o.Part >= 0 && o.Part < len(call.Parts) {
-			for _, f := range gate.FoundBy(t.judgement.Loaded, t.judgement.Event, &r, o.Part) {
+		if call := t.evaluation.Event.Call; call != nil && o.Part >= 0 && o.Part < len(call.Parts) {
+			for _, f := range gate.FoundBy(t.evaluation.Loaded, t.evaluation.Event, &r, o.Part) {
 				out = append(out, "found: "+f)
 			}
 		}
 		return out
 	}
-	for _, r := range t.judgement.Loaded.Routes {
+	for _, r := range t.evaluation.Loaded.Routes {
 		if o.Decider == "routes" && r.Name == o.Rule && r.Source == o.Source {
 			expression, _ := r.Expression() // it matched, so it can run
 			m := rules.Match{Pattern: expression}
@@ -312,7 +314,7 @@ func (t trial) matched(o cardea.Opinion) (out []string) {
 // textsOf returns the texts that an opinion's patterns searched: a field of the input, or
 // the part.
 func (t trial) textsOf(o cardea.Opinion, field string) []string {
-	call := t.judgement.Event.Call
+	call := t.evaluation.Event.Call
 	switch {
 	case call == nil:
 		return nil
@@ -329,7 +331,7 @@ func (t trial) textsOf(o cardea.Opinion, field string) []string {
 
 // decided reports whether the gate decided a call.
 func (t trial) decided() bool {
-	ev := t.judgement.Event
+	ev := t.evaluation.Event
 	return ev.Call != nil && ev.Kind.Answered()
 }
 
@@ -349,7 +351,7 @@ func (t trial) edits() (out []string) {
 	for _, o := range t.verdict.Opinions {
 		if o.Effect == t.verdict.Effect && o.Effect != cardea.Abstain || t.verdict.Rewrite != nil && o.By() == t.verdict.By {
 			line := t.user().change(o)
-			if o.Person && o.Effect == cardea.Deny && !t.judgement.Event.Attended() {
+			if o.Person && o.Effect == cardea.Deny && !t.evaluation.Event.Attended() {
 				line = fmt.Sprintf("%s asks where a person attends: run the agent in a terminal, or name what it runs in under human.surfaces in %s", o.By(), t.user().settings())
 			}
 			if !slices.Contains(out, line) {
@@ -374,7 +376,7 @@ func (t trial) edits() (out []string) {
 // userDir is the path of a person's settings folder, or "".
 type userDir string
 
-func (t trial) user() userDir { return userDir(t.judgement.Place.Dirs.User) }
+func (t trial) user() userDir { return userDir(t.evaluation.Place.Dirs.User) }
 
 // change returns how to change one opinion.
 func (d userDir) change(o cardea.Opinion) string {
@@ -434,7 +436,7 @@ func (d userDir) file(name string) string {
 
 // broken returns problems and notices about the call.
 func (t trial) broken() (all []cardea.Diagnostic) {
-	unreported := t.judgement.Unreported(t.verdict)
+	unreported := t.evaluation.Unreported(t.verdict)
 	for _, tr := range t.verdict.Issues {
 		if !slices.ContainsFunc(unreported, func(u cardea.Issue) bool { return u.Diagnostic == tr.Diagnostic }) {
 			all = append(all, tr.Diagnostic)
@@ -445,7 +447,7 @@ func (t trial) broken() (all []cardea.Diagnostic) {
 
 // showUncounted shows what is ignored here, and what is broken.
 func (t trial) showUncounted(s *screen) {
-	all := slices.Concat(t.judgement.Loaded.Uncounted(), t.judgement.Loaded.UncountedPolicies())
+	all := slices.Concat(t.evaluation.Loaded.Uncounted(), t.evaluation.Loaded.UncountedPolicies())
 	// A text that is only withheld is shown with its opinion.
 	all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
 	if all = append(all, t.broken()...); len(all) > 0 {

@@ -116,7 +116,7 @@ func uninstall(p Process, names []string, f installFlags) error {
 	if f.purge && len(names) > 0 {
 		return wrongUsage{errors.New("--purge removes the hooks of all harnesses; name none with it")}
 	}
-	s, err := f.site(p)
+	s, err := f.fixture(p)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ HTTPS_PROXY and NO_PROXY say.`,
 				p.showCopy(title, c)
 				title = "also on PATH: "
 			}
-			if setup.Kept(pl.State) {
+			if setup.Stored(pl.State) {
 				fmt.Fprintln(p.Stdout, "afterwards: cardea accept, which remembers the new program; until then every session tells of the change")
 			}
 			return nil

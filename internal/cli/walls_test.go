@@ -35,7 +35,7 @@ func (d *registrar) judged(t *testing.T, tool, mode, input string) cardea.Verdic
 	if err != nil {
 		t.Fatalf("%q: %v", input, err)
 	}
-	return newJudgement(p, m.event).Verdict(context.Background())
+	return newEvaluation(p, m.event).Verdict(context.Background())
 }
 
 // guardedPaths returns files that determine what agents may do, each with a harmless twin.

@@ -60,8 +60,8 @@ type waysOf struct {
 // is among them.
 func (t trial) ways() (all []way, why string) {
 	w := waysOf{trial: t, out: []way{}, heard: map[string]map[string]policy.SignalValue{}}
-	if ev := t.judgement.Event; t.verdict.Effect != cardea.Allow && ev.Kind.Answered() && ev.Call != nil {
-		if project := t.judgement.Place.Project; project != "" && project != locate(t.p, "", "", t.p.Dir).Project {
+	if ev := t.evaluation.Event; t.verdict.Effect != cardea.Allow && ev.Kind.Answered() && ev.Call != nil {
+		if project := t.evaluation.Place.Project; project != "" && project != locate(t.p, "", "", t.p.Dir).Project {
 			w.from = "cd " + hook.Pasted(project) + " && "
 		}
 		w.trust()
@@ -97,9 +97,9 @@ func (s heardSignals) Gather(ctx context.Context, ev *cardea.Event, f policy.Fol
 // again judges the call again, after a change of the configuration. Signals that the change
 // adds do not run.
 func (w *waysOf) again(p Process, change func(*evaluation)) cardea.Effect {
-	ev := *w.judgement.Event
-	j := newJudgement(p, &ev)
-	j.NearAtOnce, j.Loaded.Callbacks.Once = w.judgement.NearAtOnce, func(string) bool { return true }
+	ev := *w.evaluation.Event
+	j := newEvaluation(p, &ev)
+	j.NearAtOnce, j.Loaded.Callbacks.Once = w.evaluation.NearAtOnce, func(string) bool { return true }
 	j.Loaded.Callbacks.Signals = func(runner policy.Signals) policy.Signals { return heardSignals{runner, w.heard} }
 	change(j)
 	return j.Verdict(context.Background()).Effect
@@ -121,7 +121,7 @@ func (w *waysOf) offer(kind, command, text string, then cardea.Effect) bool {
 
 // trust offers to trust the project, if what it allows does not apply yet.
 func (w *waysOf) trust() {
-	where := w.judgement.Loaded.Where
+	where := w.evaluation.Loaded.Where
 	if where.Project == "" || where.Project == where.Dirs.Home {
 		return
 	}
@@ -170,13 +170,13 @@ func withOverrides(list []overrides.Override) func(*evaluation) {
 // that protect the gate, nor if a file contains what runs, since its content may change.
 func (w *waysOf) lasting(list []overrides.Override) bool {
 	return !slices.ContainsFunc(list, func(o overrides.Override) bool { return o.Rule != "" }) && !slices.ContainsFunc(w.held(), func(i int) bool {
-		return slices.ContainsFunc(w.judgement.Event.Call.Parts[i].Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute && a.Path != "" })
+		return slices.ContainsFunc(w.evaluation.Event.Call.Parts[i].Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute && a.Path != "" })
 	})
 }
 
 // inProject reports whether an override in the project's file applies there.
 func (w *waysOf) inProject() bool {
-	at := w.judgement.Loaded.Where
+	at := w.evaluation.Loaded.Where
 	if at.Project == "" || at.Project == at.Dirs.Home || at.State == "" {
 		return false
 	}
@@ -194,7 +194,7 @@ func (w *waysOf) inProject() bool {
 // that are not allowed.
 func (w *waysOf) held() (out []int) {
 	ask := slices.ContainsFunc(w.verdict.Parts, func(e cardea.Effect) bool { return e >= cardea.Ask })
-	for i := range w.judgement.Event.Call.Parts {
+	for i := range w.evaluation.Event.Call.Parts {
 		if e := w.effect(i); e >= cardea.Ask || !ask && e != cardea.Allow {
 			out = append(out, i)
 		}
@@ -205,13 +205,13 @@ func (w *waysOf) held() (out []int) {
 // overrides returns exceptions of a scope for all held parts, nil if one part has none.
 func (w *waysOf) overrides(scope cardea.Scope, withFile bool) (out []overrides.Override) {
 	for _, i := range w.held() {
-		part := &w.judgement.Event.Call.Parts[i]
+		part := &w.evaluation.Event.Call.Parts[i]
 		o := overrides.Override{Scope: scope, Effect: cardea.Allow, Trusted: true, Command: wordsOf(part)}
 		if len(o.Command) == 0 {
-			o.Tool, withFile = w.judgement.Event.Call.Tool, true
+			o.Tool, withFile = w.evaluation.Event.Call.Tool, true
 		}
 		if withFile {
-			o.File = globOf(part, w.judgement.Place.Dirs.Home)
+			o.File = globOf(part, w.evaluation.Place.Dirs.Home)
 		}
 		if len(o.Command) > 0 && !nameable(o.Command) || withFile && o.File == "" {
 			return nil
@@ -284,7 +284,7 @@ func (w *waysOf) noException() string {
 		}
 	}
 	for _, i := range w.held() {
-		part := &w.judgement.Event.Call.Parts[i]
+		part := &w.evaluation.Event.Call.Parts[i]
 		switch words := wordsOf(part); {
 		case len(part.Opaque) > 0 || part.Coverage != cardea.Complete:
 			return "no override allows what Cardea cannot see through"
@@ -292,8 +292,8 @@ func (w *waysOf) noException() string {
 			return "no override allows a command as another user or on another machine"
 		case len(part.Assigns) > 0:
 			return "no override allows a command with a variable in front"
-		case len(words) > 0 && !overrides.InWork(w.judgement.Event, part.Dir):
-			return "no override allows a command in " + cmp.Or(part.Dir, "an unknown folder") + ", outside of the session's project " + w.judgement.Event.Project
+		case len(words) > 0 && !overrides.InWork(w.evaluation.Event, part.Dir):
+			return "no override allows a command in " + cmp.Or(part.Dir, "an unknown folder") + ", outside of the session's project " + w.evaluation.Event.Project
 		case len(words) > 0 && !nameable(words):
 			return "no override can name it: a word of it has characters that are not shown"
 		case slices.ContainsFunc(part.Argv, func(word cardea.Word) bool { return !word.Static }):
@@ -311,11 +311,11 @@ func nameable(words []string) bool {
 
 // permission offers an entry of the harness's own list, if no rule decides.
 func (w *waysOf) permission() {
-	l, ev := w.judgement.Loaded, w.judgement.Event
-	if w.verdict.Effect != cardea.Abstain || ev.Harness != claudecode.Name || w.judgement.Place.Dirs.Claude == "" {
+	l, ev := w.evaluation.Loaded, w.evaluation.Event
+	if w.verdict.Effect != cardea.Abstain || ev.Harness != claudecode.Name || w.evaluation.Place.Dirs.Claude == "" {
 		return
 	}
-	_, needs := w.judgement.Suggest(w.verdict)
+	_, needs := w.evaluation.Suggest(w.verdict)
 	if len(needs) == 0 && l.Expands() || slices.ContainsFunc(needs, func(s string) bool { return strings.HasSuffix(s, ":*)") }) {
 		return // an entry that also allows other arguments allows too much
 	}
@@ -323,7 +323,7 @@ func (w *waysOf) permission() {
 	text := ""
 	if len(needs) > 0 {
 		text = "put " + strings.Join(listOf(needs, func(s string) string { return string(hook.PlainJSON([]byte(asJSON(s)))) }), ", ") +
-			" into permissions.allow of " + filepath.Join(w.judgement.Place.Dirs.Claude, "settings.json")
+			" into permissions.allow of " + filepath.Join(w.evaluation.Place.Dirs.Claude, "settings.json")
 	}
 	w.offer("permission", onlyIf(!l.Expands(), "cardea config set permissions.expand true"), text, then)
 }
@@ -366,7 +366,7 @@ func (w *waysOf) switches() {
 
 // set offers values for settings of the person.
 func (w *waysOf) set(kind string, values map[string]string) {
-	path := filepath.Join(w.judgement.Place.Dirs.User, "cardea.yaml")
+	path := filepath.Join(w.evaluation.Place.Dirs.User, "cardea.yaml")
 	data, err := state.ReadLinked(path, document.MaxSize)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return
@@ -383,7 +383,7 @@ func (w *waysOf) set(kind string, values map[string]string) {
 		}
 		lines = append(lines, "cardea config set "+hook.Pasted(key)+" "+values[key])
 	}
-	if len(lines) > 0 && w.judgement.Place.Dirs.User != "" {
+	if len(lines) > 0 && w.evaluation.Place.Dirs.User != "" {
 		p := w.p
 		p.Drafts = map[string][]byte{path: []byte(text)}
 		w.offer(kind, strings.Join(lines, " && "), "", w.again(p, func(*evaluation) {}))

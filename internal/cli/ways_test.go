@@ -136,7 +136,7 @@ func (d *registrar) tried(c heldCall) (ways []way, effect string) {
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	j := newJudgement(p, m.event)
+	j := newEvaluation(p, m.event)
 	j.NearAtOnce = true
 	t := trialOf(p, j, m.adapter)
 	ways, why := t.ways()
@@ -386,7 +386,7 @@ func TestExplainLast(t *testing.T) {
 func TestExplainPassesPlantedLines(t *testing.T) {
 	d := newRegistrar(t)
 	d.run(d.call("PreToolUse", "default", "git push -f"), "check", "--harness", "claude-code")
-	id := d.kept()[0]["id"].(string)
+	id := d.stored()[0]["id"].(string)
 	var out bytes.Buffer
 	p := d.process(strings.NewReader(""), &out, &out)
 	l, _, err := openLedger(p)

@@ -44,14 +44,14 @@ func criticalPath(p string, glob bool, ev *cardea.Event, part cardea.Part, home 
 		return true
 	}
 	at := folded(p)
-	around := paths.Within // the deleted path is the folder, or contains it
+	nearby := paths.Within // the deleted path is the folder, or contains it
 	if glob {
-		around = paths.Below // its entries are
+		nearby = paths.Below // its entries are
 	}
 	if home != "" && at == folded(home) {
 		return true
 	}
-	return slices.ContainsFunc([]string{ev.Cwd, part.Dir, ev.Project, home}, func(dir string) bool { return dir != "" && around(at, folded(dir)) }) ||
+	return slices.ContainsFunc([]string{ev.Cwd, part.Dir, ev.Project, home}, func(dir string) bool { return dir != "" && nearby(at, folded(dir)) }) ||
 		glob && slices.ContainsFunc(ev.Roots, func(r string) bool { return at == folded(r) })
 }
 

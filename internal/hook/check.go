@@ -122,7 +122,7 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	raw, err := h.read()
 	if len(raw) > longMessage {
 		h.process.Widen()
-		if h.process.Elsewhere == nil {
+		if h.process.Handover == nil {
 			debug.SetGCPercent(garbagePercent)
 			debug.SetMemoryLimit(maxHeap)
 		}
@@ -139,7 +139,7 @@ func (h *Hook) answer(ctx context.Context) harness.Output {
 	}
 	p := progress{message: m, event: m.Event, fallback: unset}
 	h.publish(p)
-	j := NewJudgement(h.process, m.Event)
+	j := NewEvaluation(h.process, m.Event)
 	p.event, p.fallback, p.recorder = j.Event, j.Loaded.Settings.Fallback(), h.recorderOf(&j.Place, j.Loaded.Settings.Ledger)
 	h.publish(p)
 	v, out, done := h.verdict(ctx, raw, j)

@@ -19,7 +19,7 @@ func (h *Hook) tellDecision() {
 	if h.process.Decided == nil {
 		return
 	}
-	d := Decision{Took: h.process.Now().Sub(h.begin), Left: h.process.Elsewhere.Why()}
+	d := Decision{Took: h.process.Now().Sub(h.begin), Left: h.process.Handover.Why()}
 	p := h.progress.Load()
 	if d.Harness, d.Event = p.event.Harness, string(p.event.Kind); p.answer != nil {
 		d.Effect, d.By = p.answer.Effect.String(), p.answer.By

@@ -31,8 +31,8 @@ func (h *Hook) askPerson(ctx context.Context, j *Evaluation, v cardea.Verdict, p
 	if !j.asksQueue(v, can) {
 		return v
 	}
-	if h.process.Elsewhere != nil {
-		h.process.Elsewhere.Note("a person is to be asked")
+	if h.process.Handover != nil {
+		h.process.Handover.Note("a person is to be asked")
 		return v
 	}
 	v = withoutUselessRewrite(v, can, j.Event)
@@ -189,7 +189,7 @@ func (j *Evaluation) asksQueue(v cardea.Verdict, can cardea.Capabilities) bool {
 	if j.process.AsPrompt {
 		return j.process.Queue != nil && j.Event.Call != nil && !harness.AsksPerson(j.Event.Call) && !v.Effect.Stricter(cardea.Ask)
 	}
-	if j.process.Queue == nil && j.process.Elsewhere == nil {
+	if j.process.Queue == nil && j.process.Handover == nil {
 		return false
 	}
 	w := j.Waiting(v, can)

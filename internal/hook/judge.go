@@ -60,7 +60,7 @@ func (j *Evaluation) JudgeRequest() judge.Request {
 	s := &j.Loaded.Settings.Judge
 	r := j.Place.JudgeRequest(s.Config)
 	if s.Backend == settings.BySupervisor {
-		r.Seat = &judge.Requester{Runtime: j.Place.Dirs.Runtime, Team: j.team(), Agent: j.Event.Agent}
+		r.Terminal = &judge.Requester{Runtime: j.Place.Dirs.Runtime, Team: j.team(), Agent: j.Event.Agent}
 	}
 	return r
 }

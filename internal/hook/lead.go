@@ -123,7 +123,7 @@ func (d Registrar) teamOf(id, agent string) string {
 func (j *Evaluation) gateSession() gate.SessionFacts {
 	s := gate.SessionFacts{ID: j.Event.Session, Disabled: j.identity.disabled, Missing: j.identity.missing, Doubt: j.identity.doubt, At: j.process.Now(),
 		Judge: j.Judge, SendsPermissionRequest: sendsPermissionRequest(j.Event.Harness), NearAtOnce: j.NearAtOnce,
-		AsksElsewhere: j.Loaded.Settings.Human.Mode == settings.ByQueue && !j.identity.disabled && (j.process.Queue != nil || j.process.Elsewhere != nil)}
+		AsksElsewhere: j.Loaded.Settings.Human.Mode == settings.ByQueue && !j.identity.disabled && (j.process.Queue != nil || j.process.Handover != nil)}
 	if main, ok := j.identity.registered.Agent(""); ok && main.Lead && j.Event.Agent == "" && !s.Disabled {
 		s.LeadMay = func(ev *cardea.Event) bool { _, may := j.leadRegisters(ev); return may }
 	}

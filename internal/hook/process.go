@@ -62,7 +62,7 @@ type Process struct {
 
 	// Handover is set in a process that answers for others. It records why only a process of
 	// the caller's own may answer, and is nil in such a process.
-	Elsewhere *Handover
+	Handover *Handover
 	// StartDaemon starts the daemon if none runs. The daemon ends after idle without calls. If
 	// it is nil, no daemon is started.
 	StartDaemon func(env func(string) string, state string, idle time.Duration) error

@@ -101,7 +101,7 @@ func SetUpChanges(at install.Places, l *inforce.Loaded) []cardea.Issue {
 // tellSetUp adds the changes of the set-up to the problems of the place. It runs once a
 // session, at the first event whose answer reaches the person.
 func (j *Evaluation) tellSetUp() {
-	if j.Place.State == "" || j.Event.Session == "" || !j.reachesPerson() || !setup.Kept(j.Place.State) || !j.Place.Session.IsNew("set-up") {
+	if j.Place.State == "" || j.Event.Session == "" || !j.reachesPerson() || !setup.Stored(j.Place.State) || !j.Place.Session.IsNew("set-up") {
 		return
 	}
 	j.Place.Issues = slices.Concat(j.Place.Issues, SetUpChanges(harnessPathsAt(j.process, j.Place).At, j.Loaded))

@@ -15,7 +15,7 @@ import (
 // out, so a failure is only a warning.
 func (h *Hook) startDaemon() {
 	p := h.progress.Load()
-	if p.daemon == nil || h.process.StartDaemon == nil || h.process.Elsewhere != nil {
+	if p.daemon == nil || h.process.StartDaemon == nil || h.process.Handover != nil {
 		return
 	}
 	if err := h.process.StartDaemon(h.process.Env, p.daemon.state, p.daemon.idle); err != nil {

@@ -82,7 +82,7 @@ func (j *Evaluation) traceLists() {
 	for _, f := range j.Loaded.PermissionFiles {
 		note := ""
 		switch {
-		case f.Kept:
+		case f.Cached:
 			note = ", broken, its last good form is in force"
 		case f.From.Why != "":
 			note = ", what it allows does not count: " + f.From.Why

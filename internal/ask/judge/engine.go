@@ -26,7 +26,7 @@ type Request struct {
 	Project  string    `json:"project"`
 	Question *Question `json:"question,omitempty"`
 	// Requester is set where the supervisor of a team is asked, and not the chain.
-	Seat *Requester `json:"seat,omitempty"`
+	Terminal *Requester `json:"seat,omitempty"`
 	// Left is the remaining time.
 	Left time.Duration `json:"left"`
 }

@@ -32,7 +32,7 @@ type Client struct {
 
 // Asker returns a client for the supervisor that a request names.
 func Asker(r judge.Request) judge.Asker {
-	return Client{Posts: post.Posts{State: r.State, Runtime: r.Seat.Runtime}, Team: r.Seat.Team, Agent: r.Seat.Agent, Redactor: redact.New()}
+	return Client{Posts: post.Posts{State: r.State, Runtime: r.Terminal.Runtime}, Team: r.Terminal.Team, Agent: r.Terminal.Agent, Redactor: redact.New()}
 }
 
 // Ask asks, and waits until ctx ends. It renews a lost connection for a while, since the

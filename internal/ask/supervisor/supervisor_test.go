@@ -411,16 +411,16 @@ func TestTheSecret(t *testing.T) {
 	ask := func(proof []byte) message {
 		return message{Type: typeQuestion, ID: "1", Session: "worker-1", Question: &texts{}, Millis: 10000, Proof: proof}
 	}
-	var kept []byte
+	var stored []byte
 	if m := talk(func(theirs, mine []byte) message {
-		kept = prove(holder.Secret, asksPurpose, mine, theirs)
-		return ask(kept)
+		stored = prove(holder.Secret, asksPurpose, mine, theirs)
+		return ask(stored)
 	}); m.Type != typeAnswer {
 		t.Errorf("a good proof: %+v", m)
 	}
 	for name, proof := range map[string]func(theirs, mine []byte) []byte{
 		"none":       func(_, _ []byte) []byte { return nil },
-		"an old one": func(_, _ []byte) []byte { return kept },
+		"an old one": func(_, _ []byte) []byte { return stored },
 		"another secret": func(theirs, mine []byte) []byte {
 			return prove(make([]byte, post.SecretSize), asksPurpose, mine, theirs)
 		},

@@ -59,15 +59,15 @@ func (n *Node) dropNulls() bool {
 	case n.Kind == Scalar:
 		return n.Tag == "!!null"
 	}
-	kept, step := n.Content[:0], 1
+	cached, step := n.Content[:0], 1
 	if n.Kind == Mapping {
 		step = 2
 	}
 	for ; len(n.Content) >= step; n.Content = n.Content[step:] {
 		if !n.Content[step-1].dropNulls() {
-			kept = append(kept, n.Content[:step]...)
+			cached = append(cached, n.Content[:step]...)
 		}
 	}
-	n.Content = kept
+	n.Content = cached
 	return false
 }

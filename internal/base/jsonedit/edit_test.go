@@ -64,8 +64,8 @@ func TestAppendAndRemove(t *testing.T) {
 	}
 }
 
-// TestLayoutIsKept checks that insertions follow the layout of the file.
-func TestLayoutIsKept(t *testing.T) {
+// TestLayoutIsStored checks that insertions follow the layout of the file.
+func TestLayoutIsStored(t *testing.T) {
 	for name, want := range map[string]string{
 		"tabs":     "\t\t\"x\": 1,\n\t\t\"new\": {\n\t\t\t\"matcher\": \"*\",\n",
 		"small":    `["x",{"matcher":"*","hooks":[{"args":["a","<b>"],"timeout":10}]}]`,

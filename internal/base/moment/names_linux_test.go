@@ -197,17 +197,17 @@ func TestNamesBounded(t *testing.T) {
 	if len(f.names) > maxFolderNames {
 		t.Errorf("%d names are kept", len(f.names))
 	}
-	kept := 0
+	stored := 0
 	for i := range 3 * maxFolders {
 		spelled := dir
 		for bit := range 12 {
 			spelled += []string{"/.", "//."}[i>>bit&1]
 		}
 		if s.names.folder(spelled, f.stamp) != nil {
-			kept = max(kept, len(s.names.folders))
+			stored = max(stored, len(s.names.folders))
 		}
 	}
-	if kept != maxFolders {
-		t.Errorf("%d folders are kept", kept)
+	if stored != maxFolders {
+		t.Errorf("%d folders are kept", stored)
 	}
 }

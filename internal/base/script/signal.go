@@ -59,13 +59,13 @@ func Gather(ctx context.Context, scripts []Signal, stdin []byte) map[string]Resu
 	out := make(map[string]Result, len(scripts))
 	var mu sync.Mutex
 	var group sync.WaitGroup
-	slots := make(chan struct{}, together)
+	permits := make(chan struct{}, together)
 	for _, s := range scripts {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			slots <- struct{}{}
-			defer func() { <-slots }()
+			permits <- struct{}{}
+			defer func() { <-permits }()
 			r := runSignal(ctx, s, stdin)
 			mu.Lock()
 			defer mu.Unlock()

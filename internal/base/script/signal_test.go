@@ -64,9 +64,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestTimeIsKept checks that a hanging script ends with its whole group at its limit or the
+// TestTimeIsStored checks that a hanging script ends with its whole group at its limit or the
 // caller's.
-func TestTimeIsKept(t *testing.T) {
+func TestTimeIsStored(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	hang := Signal{Name: "hang", Command: "sleep 300 & echo $! $$ >> " + pids + "; trap '' TERM; sleep 300"}
 	begin := time.Now()

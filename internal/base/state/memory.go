@@ -26,8 +26,8 @@ type Memory struct {
 
 // The limits of a memory. A full memory drops the entries unused for the longest time.
 const (
-	maxMemory      = 64 << 20 // bytes
-	maxEntriesKept = 4096
+	maxMemory        = 64 << 20 // bytes
+	maxEntriesStored = 4096
 )
 
 // cachedText is the text of a file.
@@ -158,7 +158,7 @@ func (m *Memory) Drop(name string) {
 // shrink drops the entries unused for the longest time, if there are too many. The caller
 // holds the lock.
 func (m *Memory) shrink() {
-	for keep := uint64(len(m.files)+len(m.made)) / 2; m.size > maxMemory || len(m.files)+len(m.made) > maxEntriesKept; keep /= 2 {
+	for keep := uint64(len(m.files)+len(m.made)) / 2; m.size > maxMemory || len(m.files)+len(m.made) > maxEntriesStored; keep /= 2 {
 		for name, k := range m.files {
 			if m.turn-k.used >= keep {
 				m.size -= len(k.data)

@@ -147,11 +147,11 @@ func TestMemoryOfWhatWasMade(t *testing.T) {
 // TestMemoryIsBounded checks the limits of a memory, and that used entries stay longest.
 func TestMemoryIsBounded(t *testing.T) {
 	m, dir := later(), t.TempDir()
-	for i := range 3 * maxEntriesKept {
+	for i := range 3 * maxEntriesStored {
 		m.Keep(fmt.Sprint(i), i, 1)
 		m.Keep("used", "x", 1)
 	}
-	if size, n := m.Size(); n > maxEntriesKept || size > 2*n || m.Made("used") != "x" {
+	if size, n := m.Size(); n > maxEntriesStored || size > 2*n || m.Made("used") != "x" {
 		t.Errorf("%d bytes in %d entries", size, n)
 	}
 	for i := range 5 {

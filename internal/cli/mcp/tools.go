@@ -28,7 +28,7 @@ type Face struct {
 	// Queue opens the queue of a state folder. Its second result closes it.
 	Queue func(folder string) (queue.Queue, func() error, error)
 
-	seat supervisorSession
+	terminal supervisorSession
 }
 
 // Tools returns all tools. Those of the supervisor work until ctx ends.
@@ -46,7 +46,7 @@ func (f *Face) Tools(ctx context.Context) []supervisor.Tool {
 			Description: "Say who can switch Cardea off for this session. It switches nothing off."},
 		{Name: "enable", Input: none, Call: forPerson("switch Cardea on again"),
 			Description: "Say who can switch Cardea on for this session. It switches nothing on."},
-	}, f.seat.tools(ctx, f)...)
+	}, f.terminal.tools(ctx, f)...)
 }
 
 // told is a text for the agent.

@@ -16,10 +16,10 @@ import (
 
 // arithmExp evaluates $((…)) and $[…]. The value is one word of unknown digits.
 func (w *words) arithmExp(a *syntax.ArithmExp) fragment {
-	around := w.failing
+	enclosing := w.failing
 	w.failing = w.failing || !w.cmd.expands
 	w.arith(a.X)
-	w.failing = around
+	w.failing = enclosing
 	return unsureQuoted(shell.Numeric | shell.NonEmpty)
 }
 
@@ -30,10 +30,10 @@ func (w *words) arith(x syntax.ArithmExpr) {
 	if fails {
 		w.mayAbort()
 	}
-	around := w.failing
+	enclosing := w.failing
 	w.failing = w.failing || fails
 	w.operand(x)
-	w.failing = around
+	w.failing = enclosing
 	if fails { // after its assignments
 		w.mayAbort()
 	}
@@ -44,7 +44,7 @@ func (w *words) operand(x syntax.ArithmExpr) {
 	switch x := x.(type) {
 	case nil:
 	case *syntax.BinaryArithm:
-		around := w.failing
+		enclosing := w.failing
 		switch x.Op {
 		case syntax.AndArit, syntax.OrArit, syntax.Comma, syntax.TernQuest, syntax.TernColon:
 			w.failing = true // not all of it may be evaluated
@@ -53,7 +53,7 @@ func (w *words) operand(x syntax.ArithmExpr) {
 			w.operand(x.X)
 		}
 		w.operand(x.Y)
-		w.failing = around
+		w.failing = enclosing
 		switch {
 		case grammar.IsAssignment(x.Op):
 			w.arithAssigns(x.X)

@@ -158,7 +158,7 @@ func (w *commands) unset(words []field) {
 		}
 		w.cur.UnsetsFuncs = w.cur.UnsetsFuncs || w.cur.Funcs[f.Text] != nil
 		if f.Static && shell.Counter(f.Text) {
-			w.cur.Attributes[f.Text] |= grammar.Odd // from here on it is a normal variable
+			w.cur.Attributes[f.Text] |= grammar.Unusual // from here on it is a normal variable
 		}
 	}
 	if w.cur.Locals != nil || w.cur.UnsetsFuncs && len(w.cur.Funcs) > 0 {

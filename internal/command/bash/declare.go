@@ -32,7 +32,7 @@ func (w *commands) declareWords(inv invocation) {
 			w.forgetName(name)
 			w.export(name)
 		}
-		w.cur.Attributes[name] |= grammar.Odd // read-only, or local to a function
+		w.cur.Attributes[name] |= grammar.Unusual // read-only, or local to a function
 	}
 	w.cur.Doubt(unknown.DeclaresByWord)
 	w.noEffect(inv)
@@ -115,7 +115,7 @@ func (w *commands) declared(a *syntax.Assign, before *shell.State, exports, sure
 		after := w.cur
 		w.cur = before.Clone()
 		w.assign(a)
-		v, tainted, forgotten := w.cur.Vars.Get(name), w.cur.Later, w.cur.Forgotten
+		v, later, forgotten := w.cur.Vars.Get(name), w.cur.Later, w.cur.Forgotten
 		for other, x := range w.cur.Vars.All() { // declare x=$((y=1))
 			if other != name && !shell.Same(x, before.Vars.Get(other)) {
 				after.Vars.Set(other, shell.Join(after.Vars.Get(other), x))
@@ -127,7 +127,7 @@ func (w *commands) declared(a *syntax.Assign, before *shell.State, exports, sure
 		}
 		w.cur.Vars.Set(name, v)
 		w.cur.Doubt(forgotten)
-		w.taint(tainted)
+		w.markOpaque(later)
 		mayBeList := shellSets(name) || w.cur.Attributes[name]&grammar.Listed != 0 || !w.cur.Forgotten.None()
 		if a.Array == nil && mayBeList && (strings.HasPrefix(v.Text, "(") || !v.Known()) {
 			w.unknown(unknown.ListValue, w.source(a))

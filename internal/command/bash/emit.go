@@ -25,7 +25,7 @@ func (w *recorder) emitProgram(inv invocation) {
 	p.Typed = inv.text
 	w.noteUnseen(&p, &does)
 	p.ProgramPattern = programPattern(inv.argv[0])
-	p.Remote = p.Remote || w.around.remote
+	p.Remote = p.Remote || w.enclosing.remote
 	if does.Knowledge != cardea.Complete {
 		for _, a := range inv.assigns {
 			if a.Static && strings.ContainsAny(a.Value, "/.~") {
@@ -130,9 +130,9 @@ func (w *recorder) emit(p cardea.Part) {
 	}
 	p.Via = slices.Clone(w.via)
 	p.Dir = w.cur.Folder
-	p.Elevated, p.Remote = p.Elevated || w.around.elevated, p.Remote || w.around.remote
-	p.Assigns = slices.Concat(w.around.assigns, p.Assigns)
-	p.Opaque = slices.Concat(p.Opaque, w.around.spots)
+	p.Elevated, p.Remote = p.Elevated || w.enclosing.elevated, p.Remote || w.enclosing.remote
+	p.Assigns = slices.Concat(w.enclosing.assigns, p.Assigns)
+	p.Opaque = slices.Concat(p.Opaque, w.enclosing.spots)
 	p.Access = w.access(p)
 	if w.cur.Later.Code != "" {
 		p.Opaque = append(p.Opaque, w.cur.LaterSpot(p.Text))
@@ -146,7 +146,7 @@ func (w *recorder) emit(p cardea.Part) {
 		w.files.change(&p)
 	}
 	at := len(w.out.Parts)
-	w.feedsInto(at, &p)
+	w.pipesInto(at, &p)
 	if at >= fewParts && at == cap(w.out.Parts) {
 		w.out.Parts = slices.Grow(w.out.Parts, maxParts+2*maxPieces-at) // unused capacity takes no memory
 	}

@@ -14,13 +14,13 @@ func (w *recorder) finish() Analysis {
 	out := w.out
 	for _, u := range w.unseen {
 		for i := range out.Parts {
-			if i != u.part && (createsOddName(out.Parts[i]) || knowledge.MayMakeLinks(&out.Parts[i])) {
+			if i != u.part && (createsUnusualName(out.Parts[i]) || knowledge.MayMakeLinks(&out.Parts[i])) {
 				u.mark(&out.Parts[u.part], u.ifMade)
 				break
 			}
 		}
 	}
-	foundNamesDoubtful := w.usesFoundNames && slices.ContainsFunc(out.Parts, createsOddName)
+	foundNamesDoubtful := w.usesFoundNames && slices.ContainsFunc(out.Parts, createsUnusualName)
 	for i, p := range out.Parts {
 		for _, s := range w.late {
 			if s.from <= i && i < s.to {

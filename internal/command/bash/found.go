@@ -130,8 +130,8 @@ func (w *line) looped(words []field) *knowledge.Search {
 	return w.withPlainNames(s)
 }
 
-// createsOddName reports whether a part may create a file with a name that is not plain.
-func createsOddName(p cardea.Part) bool {
+// createsUnusualName reports whether a part may create a file with a name that is not plain.
+func createsUnusualName(p cardea.Part) bool {
 	return slices.ContainsFunc(p.Access, func(a cardea.Access) bool {
 		switch a.Kind {
 		case cardea.Read, cardea.Network, cardea.Delete:

@@ -83,9 +83,9 @@ func (w *commands) callFunction(name string, f *shell.Function, params []string,
 
 // functionBody walks a body of a function, with its own parameters and local variables.
 func (w *commands) functionBody(name string, body *syntax.Stmt, params []string, known bool) {
-	around, locals, sure, exits, aborts := w.cur, w.cur.Locals, w.sure, len(w.exits), len(w.aborts)
-	outer, outerKnown := around.Params, around.ParamsKnown
-	w.cur.Params, w.cur.ParamsKnown, w.cur.Locals = params, known && around.Forgotten.None(), map[string]shell.Hidden{}
+	enclosing, locals, sure, exits, aborts := w.cur, w.cur.Locals, w.sure, len(w.exits), len(w.aborts)
+	outer, outerKnown := enclosing.Params, enclosing.ParamsKnown
+	w.cur.Params, w.cur.ParamsKnown, w.cur.Locals = params, known && enclosing.Forgotten.None(), map[string]shell.Hidden{}
 	w.sure = grammar.RunsFirst(body)
 	w.inConstruct("function "+name, func() { w.up.stmts([]*syntax.Stmt{body}) })
 	w.mergeExits(nil, exits)
@@ -131,13 +131,13 @@ func (w *commands) nested(via, text string, inv invocation) {
 	}
 	w.running = append(w.running, w.begin(text))
 	defer func() { w.running = w.running[:len(w.running)-1] }()
-	saved, around := w.cmd, w.around
+	saved, enclosing := w.cmd, w.enclosing
 	w.cmd.spots, w.cmd.reads, w.cmd.pending = nil, nil, nil
-	w.around = around.with(inv)
+	w.enclosing = enclosing.with(inv)
 	w.cmd.stdin = w.cmd.stdin.shared()
 	begin := len(w.out.Parts)
 	w.inConstruct(via, func() { w.up.script(text) })
-	w.cmd, w.around = saved, around
+	w.cmd, w.enclosing = saved, enclosing
 	// The accesses and spots of the outer command must not be lost.
 	if w.cmd.spots != nil && (len(*w.cmd.spots) > 0 || len(inv.access) > 0) || begin == len(w.out.Parts) {
 		part := cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated}
@@ -152,7 +152,7 @@ func (w *commands) nested(via, text string, inv invocation) {
 // one, and its changes do not come back.
 func (w *commands) childShell(via, text string, params []field, inv invocation) {
 	w.inSubshell(func() {
-		exported, tainted := w.exportedVariables(), w.cur.Later
+		exported, later := w.exportedVariables(), w.cur.Later
 		if w.cur.ExportsFuncs && len(w.cur.Funcs) > 0 {
 			w.unknown(unknown.ExportedFunctions, text)
 		}
@@ -174,7 +174,7 @@ func (w *commands) childShell(via, text string, params []field, inv invocation) 
 		w.cur.Vars.Set("PWD", cwd)
 		w.cur.Forgotten, w.cur.ExportsAll = unknown.Reason{}, false
 		w.inherit(inv, exported)
-		w.cur.Later = tainted
+		w.cur.Later = later
 		w.cur.Name, w.cur.Params, w.cur.ParamsKnown = program, nil, true
 		for i, f := range params {
 			switch {

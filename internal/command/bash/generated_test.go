@@ -33,7 +33,7 @@ func TestOracleGenerated(t *testing.T) {
 // of lines with fixed command names, at least 95 % have no opaque spot.
 func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 	g := generate.New(1)
-	plain, given, odd := 0, 0, 0
+	plain, given, unusual := 0, 0, 0
 	all := testrun.Pick(4000, 20000)
 	for range all {
 		line, dynamic := g.Line()
@@ -42,7 +42,7 @@ func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 		}
 		a := Analyse(line, oracleWorlds(nowhereToRun)[0])
 		if slices.ContainsFunc(a.Opaque, func(o cardea.Opaque) bool { return o.Code == cardea.OpaqueZsh }) {
-			odd++ // zsh reads another line
+			unusual++ // zsh reads another line
 			continue
 		}
 		plain++
@@ -50,8 +50,8 @@ func TestGeneratedLinesAreSeenThrough(t *testing.T) {
 			given++
 		}
 	}
-	if odd*8 > plain {
-		t.Errorf("%d lines beside %d have a construct that is not followed", odd, plain)
+	if unusual*8 > plain {
+		t.Errorf("%d lines beside %d have a construct that is not followed", unusual, plain)
 	}
 	t.Logf("%d of %d lines carry an opaque spot (%.1f %%)", given, plain, 100*float64(given)/float64(plain))
 	if given*100 > 10*plain || plain < all/2 {

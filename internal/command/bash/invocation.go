@@ -15,14 +15,14 @@ import (
 // invocation is a simple command before it becomes a part. Wrappers remove words from
 // its front.
 type invocation struct {
-	argv     []field
-	assigns  []cardea.Assign
-	access   []cardea.Access     // of redirections
-	may      map[string][]string // the possible values of assigns that are not certain
-	wrappers []string
-	around   []cardea.Outer // the commands that start it
-	elevated bool
-	remote   bool
+	argv      []field
+	assigns   []cardea.Assign
+	access    []cardea.Access     // of redirections
+	may       map[string][]string // the possible values of assigns that are not certain
+	wrappers  []string
+	enclosing []cardea.Outer // the commands that start it
+	elevated  bool
+	remote    bool
 	// dropped are the variables that env removes. "*" stands for all.
 	dropped []string
 	// renamed is set if the program gets another name than that of its file.
@@ -102,13 +102,13 @@ func (inv invocation) outerAndSelf() []cardea.Outer {
 // outer returns the commands that contain this one. If none is marked as elevated though
 // this one is, the last one is marked.
 func (inv invocation) outer() []cardea.Outer {
-	n := len(inv.around)
-	if n == 0 || !inv.elevated && !inv.remote || slices.ContainsFunc(inv.around, func(o cardea.Outer) bool { return o.Elevated }) {
-		return inv.around
+	n := len(inv.enclosing)
+	if n == 0 || !inv.elevated && !inv.remote || slices.ContainsFunc(inv.enclosing, func(o cardea.Outer) bool { return o.Elevated }) {
+		return inv.enclosing
 	}
-	around := slices.Clone(inv.around)
-	around[n-1].Elevated = true
-	return around
+	enclosing := slices.Clone(inv.enclosing)
+	enclosing[n-1].Elevated = true
+	return enclosing
 }
 
 // startsOther reports whether a builtin starts the command after it.

@@ -23,17 +23,17 @@ type line struct {
 	base int    // its offset in the command, -1 inside another script
 	at   int    // offset of the last command seen in the line itself
 
-	cur    *shell.State         // the state of the shell here
-	sure   []*syntax.DeclClause // declarations of the current function that run if it is not left before
-	loops  int                  // enclosing loops whose rounds are walked as one
-	rounds int                  // the number of rounds in which loops over known words repeat this, 0 outside of them
-	exits  []*shell.State       // the states at jumps
-	begun  map[*shell.Function]running
-	via    []string     // the enclosing constructs
-	around surroundings // what a command inherits from outer ones
-	cmd    command      // the command being built
-	files  lineFiles    // the changes of the line to files
-	used   used         // the use of the limits
+	cur       *shell.State         // the state of the shell here
+	sure      []*syntax.DeclClause // declarations of the current function that run if it is not left before
+	loops     int                  // enclosing loops whose rounds are walked as one
+	rounds    int                  // the number of rounds in which loops over known words repeat this, 0 outside of them
+	exits     []*shell.State       // the states at jumps
+	begun     map[*shell.Function]running
+	via       []string     // the enclosing constructs
+	enclosing surroundings // what a command inherits from outer ones
+	cmd       command      // the command being built
+	files     lineFiles    // the changes of the line to files
+	used      used         // the use of the limits
 
 	out            Analysis       // the result so far
 	prints         []printed      // the output of parts
@@ -172,7 +172,7 @@ func (w *line) unknown(r unknown.Reason, text string, names ...any) {
 	spot, reach := r.Spot(text, names...), r.Reach()
 	switch {
 	case reach == unknown.Later:
-		w.taint(spot)
+		w.markOpaque(spot)
 	case reach == unknown.Values:
 		w.cur.Forget(r)
 	case reach == unknown.Rest && w.used.overLimit:
@@ -194,8 +194,8 @@ func (w *line) opaqueLine(spot cardea.Opaque) {
 	}
 }
 
-// taint makes every later command of this shell opaque, unless it is already.
-func (w *line) taint(why cardea.Opaque) {
+// markOpaque makes every later command of this shell opaque, unless it is already.
+func (w *line) markOpaque(why cardea.Opaque) {
 	if why.Code == "" || w.cur.Later.Code != "" {
 		return
 	}
@@ -240,10 +240,10 @@ func (w *line) mayRun(walk func()) {
 
 // maybe evaluates words that may not be expanded, so that their assignments may not happen.
 func (w *line) maybe(look func()) {
-	around := w.failing
+	enclosing := w.failing
 	w.failing = true
 	look()
-	w.failing = around
+	w.failing = enclosing
 }
 
 // unless walks a construct that certainly runs, unless mayFail is set.

@@ -17,7 +17,7 @@ import (
 // inside and afterwards.
 func (w *statements) loop(body []*syntax.Stmt, walk func()) {
 	before, exits, begin := w.cur.Clone(), len(w.exits), len(w.out.Parts)
-	tainted := w.cur.Later
+	later := w.cur.Later
 	w.forget(body)
 	w.loops++
 	walk()
@@ -25,7 +25,7 @@ func (w *statements) loop(body []*syntax.Stmt, walk func()) {
 	w.forget(body)
 	w.files.creates.again = append(w.files.creates.again, [2]int{begin, len(w.out.Parts)})
 	w.mergeExits(before, exits)
-	if w.cur.Later != tainted {
+	if w.cur.Later != later {
 		// The next round runs with the changes of this one.
 		w.late = append(w.late, lateSpot{from: begin, to: len(w.out.Parts), why: w.cur.Later})
 	}
@@ -51,14 +51,14 @@ func (w *statements) unrolls(words []field, body []*syntax.Stmt) bool {
 
 // eachWord walks the body of a loop over known words once for each word.
 func (w *statements) eachWord(name string, words []field, body []*syntax.Stmt) {
-	around, exits := w.rounds, len(w.exits)
+	enclosing, exits := w.rounds, len(w.exits)
 	w.rounds = max(w.rounds, 1) * len(words)
 	for _, f := range words {
 		w.set(name, shell.Known(f.Text))
 		w.conditional(false, func() { w.stmts(body) })
 		w.mergeExits(nil, exits) // a jump may end the round, or the loop
 	}
-	w.rounds = around
+	w.rounds = enclosing
 }
 
 // eachOrWhole walks a loop over a value that bash splits into words. Zsh runs the body

@@ -334,7 +334,7 @@ func (w *words) standsFor(p *syntax.ParamExp, raw *fragment) (string, bool) {
 	}
 	raw.May = w.bounded(may)
 	v := w.lookup(name)
-	if !v.Known() || !texts.PlainName(v.Text) || w.cur.Attributes[v.Text]&grammar.Odd != 0 {
+	if !v.Known() || !texts.PlainName(v.Text) || w.cur.Attributes[v.Text]&grammar.Unusual != 0 {
 		return "", false
 	}
 	w.noteOutside(v.Text)

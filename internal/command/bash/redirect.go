@@ -18,7 +18,7 @@ import (
 // and sets the input of the command.
 func (w *redirections) redirects(list []*syntax.Redirect) []cardea.Access {
 	var out []cardea.Access
-	around := w.cmd.expands
+	enclosing := w.cmd.expands
 	w.cmd.expands = false // those of a program are expanded in another place
 	for _, r := range list {
 		before := w.cmd.stdin
@@ -26,7 +26,7 @@ func (w *redirections) redirects(list []*syntax.Redirect) []cardea.Access {
 			w.cmd.stdin = before.and(w.cmd.stdin)
 		}
 	}
-	w.cmd.expands = around
+	w.cmd.expands = enclosing
 	return out
 }
 

@@ -23,7 +23,7 @@ func (w *commands) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	w.cmd.spots, w.cmd.pending, w.cmd.appends = &spots, nil, false
 	defer func() { w.cmd = saved }()
 
-	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.around.wrappers), around: w.around.outer, mayFail: w.mayFail(redirs)}
+	inv := invocation{start: w.offset(c), text: w.source(c), wrappers: slices.Clone(w.enclosing.wrappers), enclosing: w.enclosing.outer, mayFail: w.mayFail(redirs)}
 	reads := ""
 	w.cmd.reads = &reads
 	inv.argv = make([]field, 0, len(c.Args))
@@ -120,7 +120,7 @@ func (w *commands) start(inv invocation) {
 		return
 	}
 	name := first.Text
-	if _, is := builtinOf(name); inv.splits && (is && !onlyLooks(name) || !w.cur.IsPlainCommand(name) || len(inv.wrappers) > len(w.around.wrappers)) {
+	if _, is := builtinOf(name); inv.splits && (is && !onlyLooks(name) || !w.cur.IsPlainCommand(name) || len(inv.wrappers) > len(w.enclosing.wrappers)) {
 		w.unknown(unknown.ZshSplits, inv.text)
 	}
 	if !inv.program {
@@ -133,7 +133,7 @@ func (w *commands) start(inv invocation) {
 		}
 		if b, ok := builtinOf(name); ok {
 			if startsOther(name) {
-				inv.around = inv.outerAndSelf()
+				inv.enclosing = inv.outerAndSelf()
 			}
 			inv.mayFail = inv.mayFail || w.cur.POSIX && !inPOSIX(name)
 			w.builtin(b, inv)
@@ -144,7 +144,7 @@ func (w *commands) start(inv invocation) {
 		if strings.Contains(name, "/") && !files.HoldsPrograms(path.Dir(name)) {
 			w.emitProgram(inv) // a file of that name may be anything
 		}
-		inv.around = inv.outerAndSelf()
+		inv.enclosing = inv.outerAndSelf()
 		unwrap(w, spec, inv)
 		return
 	}

@@ -105,12 +105,12 @@ func (w *statements) compound(cmd syntax.Command) {
 		w.inPart(cmd, func() { w.arith(cmd.X) })
 	case *syntax.LetClause:
 		w.inPart(cmd, func() {
-			around := w.failing
+			enclosing := w.failing
 			for _, x := range cmd.Exprs {
 				w.arith(x)
 				w.failing = w.failing || !w.total(x) // if it fails, let ends
 			}
-			w.failing = around
+			w.failing = enclosing
 		})
 	case *syntax.TestClause:
 		w.inPart(cmd, func() { w.test(cmd.X) })
@@ -125,7 +125,7 @@ func (w *statements) compound(cmd syntax.Command) {
 		}
 		for _, variable := range [2]string{name, name + "_PID"} {
 			w.set(variable, shell.Any)
-			w.cur.Attributes[variable] |= grammar.Odd // when the command ends, bash unsets it
+			w.cur.Attributes[variable] |= grammar.Unusual // when the command ends, bash unsets it
 		}
 		begin := len(w.out.Parts)
 		w.inConstruct("coproc", func() { w.inSubshell(func() { w.stmt(cmd.Stmt) }) })
@@ -141,11 +141,11 @@ func (w *statements) timeClause(c *syntax.TimeClause) {
 		w.emit(cardea.Part{Text: "time", NoEffect: true, Start: w.offset(c)})
 		return
 	}
-	around := w.around
-	w.around.wrappers = append(slices.Clone(around.wrappers), "time")
+	enclosing := w.enclosing
+	w.enclosing.wrappers = append(slices.Clone(enclosing.wrappers), "time")
 	st, _ := grammar.WithoutDashes(c.Stmt)
 	w.mayRun(func() { w.stmt(st) }) // zsh runs parts of it in a subshell
-	w.around = around
+	w.enclosing = enclosing
 }
 
 // test checks the operands of [[ ]].

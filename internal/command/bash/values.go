@@ -14,14 +14,14 @@ import (
 
 // lookup returns the value of a variable at this point of the line.
 func (w *line) lookup(name string) shell.Value {
-	forgotten, odd := !w.cur.Forgotten.None(), w.cur.Attributes[name]&grammar.Odd != 0
+	forgotten, unusual := !w.cur.Forgotten.None(), w.cur.Attributes[name]&grammar.Unusual != 0
 	v := w.cur.Vars.Get(name)
 	switch {
-	case shell.Counter(name) && !forgotten && !odd && !knowledge.IsVariableOf("counter_of_environment", name):
+	case shell.Counter(name) && !forgotten && !unusual && !knowledge.IsVariableOf("counter_of_environment", name):
 		return shell.SomeNumber
-	case forgotten, shellSets(name), odd:
+	case forgotten, shellSets(name), unusual:
 		v = shell.Value{May: w.mayBe(name), Presence: shell.Set | v.Presence&shell.Outside}
-		if w.cur.Locals != nil && odd {
+		if w.cur.Locals != nil && unusual {
 			v.Presence |= shell.Outside
 		}
 	case w.cur.Attributes[name]&grammar.Integer != 0:
@@ -57,7 +57,7 @@ func (w *line) mayBe(name string) []string {
 	if name == "HOME" && !v.Known() && w.env.Home != "" { // likely the same as before the line
 		out = append(out[:len(out):len(out)], w.env.Home)
 	}
-	if w.cur.Attributes[name]&grammar.Odd == 0 {
+	if w.cur.Attributes[name]&grammar.Unusual == 0 {
 		return out
 	}
 	for _, other := range out { // declare -l, declare -u, declare -n

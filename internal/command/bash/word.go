@@ -66,7 +66,7 @@ func (w *words) expand(word *syntax.Word, tilde tildes) []field {
 	src := w.source(word)
 	copied := &syntax.Word{Parts: slices.Clone(word.Parts)}
 	split := syntax.SplitBraces(copied)
-	if !split && !grammar.OddBraces(word) {
+	if !split && !grammar.UnusualBraces(word) {
 		return w.assemble(unsplit(w.fragments(word.Parts, tilde)), src)
 	}
 	alternatives, ok := grammar.BraceAlternatives(copied)
@@ -74,7 +74,7 @@ func (w *words) expand(word *syntax.Word, tilde tildes) []field {
 		w.unknown(unknown.BracesRejoin, src)
 		ok = false
 	}
-	if !ok || w.cur.POSIX || strings.Contains(src, "=~") || grammar.BracesWithin(w.src, word) || grammar.OddBraces(word) {
+	if !ok || w.cur.POSIX || strings.Contains(src, "=~") || grammar.BracesWithin(w.src, word) || grammar.UnusualBraces(word) {
 		w.fragments(word.Parts, leading)
 		return []field{{Word: cardea.Word{Text: src, MaySplit: true, MayBeOption: true}}}
 	}

@@ -44,15 +44,15 @@ func Open(dir string, environ []string, limit time.Duration) (Repository, error)
 // Program returns the path of git.
 func (r Repository) Program() string { return r.program }
 
-// kept are the variables by which git tells a hook the repository and the index of a
+// stored are the variables by which git tells a hook the repository and the index of a
 // commit. All others could change the behavior of git.
-var kept = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES"}
+var stored = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CEILING_DIRECTORIES"}
 
 func environment(environ []string) []string {
 	var out []string
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
-		if !strings.HasPrefix(strings.ToUpper(name), "GIT_") || slices.Contains(kept, name) {
+		if !strings.HasPrefix(strings.ToUpper(name), "GIT_") || slices.Contains(stored, name) {
 			out = append(out, v)
 		}
 	}

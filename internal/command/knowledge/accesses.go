@@ -67,7 +67,7 @@ func (r *reader) accesses() {
 		r.symlinks()
 	}
 	r.saved()
-	r.keptUnder()
+	r.storedUnder()
 	r.spread()
 	paths := len(r.operands)
 	if slices.ContainsFunc(r.operands, func(i int) bool { return r.argv[i].Found != nil && r.argv[i].Found.MayBeNothing }) {
@@ -79,7 +79,7 @@ func (r *reader) accesses() {
 	if paths == 0 && (recursive && s.LastOperand == "" || s.Operands == form.Metadata) && (s.Operands == cardea.Read || s.Operands == form.Metadata) && kind != form.None {
 		r.touch(kind, Literal("."), recursive)
 	}
-	r.besides(s.Accesses)
+	r.otherAccesses(s.Accesses)
 }
 
 // manyOperands is the number of operands from which on their accesses are allocated at once.
@@ -122,8 +122,8 @@ func (r *reader) pathspec(f Word) bool {
 	return f.Static && (strings.HasPrefix(f.Text, ":") || strings.ContainsAny(f.Text, "*?[")) && Has(form.ReadsPathspecs, r.out.Command[0])
 }
 
-// besides adds the accesses that do not depend on the operands and options.
-func (r *reader) besides(kinds []cardea.AccessKind) {
+// otherAccesses adds the accesses that do not depend on the operands and options.
+func (r *reader) otherAccesses(kinds []cardea.AccessKind) {
 	p := r.out
 	for _, k := range kinds {
 		if k == form.Configured {

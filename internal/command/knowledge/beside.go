@@ -27,8 +27,8 @@ func (r *reader) replaced(f Word, recursive bool) {
 			suffixes = append([]string{o.Value}, suffixes...)
 		}
 	}
-	switch kept := r.keepsFiles(); {
-	case !kept:
+	switch stored := r.keepsFiles(); {
+	case !stored:
 		r.touch(cardea.Delete, f, recursive)
 	case recursive && !f.Static:
 		r.touch(cardea.Write, f, true)

@@ -140,7 +140,7 @@ func (r *reader) unsureOperands(name string) string {
 			return "with " + f.Text + ", " + name + " may do more than read"
 		}
 	}
-	if c.PlainOperands && slices.ContainsFunc(r.operands, r.odd) {
+	if c.PlainOperands && slices.ContainsFunc(r.operands, r.unusual) {
 		return name + " may run what an operand names"
 	}
 	if c.NoFolders && slices.ContainsFunc(r.operands, r.folder) {
@@ -168,8 +168,8 @@ func unlessStatic(f Word, pattern string) string {
 	return ": it may be " + pattern
 }
 
-// odd reports whether the operand at i is not a plain name that the line gives.
-func (r *reader) odd(i int) bool {
+// unusual reports whether the operand at i is not a plain name that the line gives.
+func (r *reader) unusual(i int) bool {
 	return !r.argv[i].Static || strings.Trim(r.argv[i].Text, alphanumeric+"._-/") != ""
 }
 

@@ -69,7 +69,7 @@ func understoodAs(spec *form.Program, argv ...Word) (string, []cardea.Access, *M
 	r.accesses()
 	doubt := r.doubt()
 	if doubt != "" {
-		r.besides(r.otherwise())
+		r.otherAccesses(r.otherwise())
 	}
 	return doubt, out.Access, out
 }

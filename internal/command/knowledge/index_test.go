@@ -9,8 +9,8 @@ import (
 // TestIndexFindsWhatTheTableHas checks that a lookup finds every entry of the tables,
 // and nothing else.
 func TestIndexFindsWhatTheTableHas(t *testing.T) {
-	if 2*len(holders) > holderSlots {
-		t.Fatalf("%d properties of programs are too many for an index of %d: double holderSlots", len(holders), holderSlots)
+	if 2*len(holders) > holderBuckets {
+		t.Fatalf("%d properties of programs are too many for an index of %d: double holderSlots", len(holders), holderBuckets)
 	}
 	has := map[form.Property]map[string]bool{}
 	for _, h := range holders {

@@ -309,7 +309,7 @@ func (r *reader) describe() {
 	}
 	r.module()
 	out.EditsFiles = r.editsFiles()
-	r.besides(r.otherwise())
+	r.otherAccesses(r.otherwise())
 }
 
 // answers reports whether the line only asks for help or for a version. The named program must

@@ -181,8 +181,8 @@ func (r *reader) backups() {
 	}
 }
 
-// keptUnder adds the names under which the old content of edited files is saved.
-func (r *reader) keptUnder() {
+// storedUnder adds the names under which the old content of edited files is saved.
+func (r *reader) storedUnder() {
 	edited := r.out.Access
 	for _, o := range r.out.Options {
 		if (!o.Static && o.Value != "" || strings.ContainsAny(o.Value, "*/")) && r.meansOne(o, r.spec.BackupSuffixOptions) {

@@ -43,7 +43,7 @@ func WordsOf(property form.Property, command ...string) ([]string, bool) {
 // held is like [WordsOf] for a command in one text, without its shorter forms.
 func held(property form.Property, program string) ([]string, bool) {
 	index := holderIndex()
-	for at := holderSlot(property, program); index[at] != 0; at = (at + 1) % holderSlots {
+	for at := holderArgument(property, program); index[at] != 0; at = (at + 1) % holderBuckets {
 		if h := &holders[index[at]-1]; h.Program == program && h.Property == property {
 			return h.Words, true
 		}
@@ -51,35 +51,35 @@ func held(property form.Property, program string) ([]string, bool) {
 	return nil, false
 }
 
-// holderSlots is the size of the index of holders: a power of two, and a few times the
+// holderBuckets is the size of the index of holders: a power of two, and a few times the
 // number of holders.
-const holderSlots = 4096
+const holderBuckets = 4096
 
 // holderIndex maps a property of a program to one more than its index in the table, at
-// [holderSlot] or after it. 0 marks a free place. It takes a few microseconds to build,
+// [holderArgument] or after it. 0 marks a free place. It takes a few microseconds to build,
 // and the analysis looks up about a hundred properties per command.
-var holderIndex = sync.OnceValue(func() *[holderSlots]uint16 {
-	var index [holderSlots]uint16
+var holderIndex = sync.OnceValue(func() *[holderBuckets]uint16 {
+	var index [holderBuckets]uint16
 	for i := range holders {
-		at := holderSlot(holders[i].Property, holders[i].Program)
+		at := holderArgument(holders[i].Property, holders[i].Program)
 		for index[at] != 0 {
-			at = (at + 1) % holderSlots
+			at = (at + 1) % holderBuckets
 		}
 		index[at] = uint16(i + 1)
 	}
 	return &index
 })
 
-// holderSlot returns the place in the index at which the search for a property of a
+// holderArgument returns the place in the index at which the search for a property of a
 // program begins. It reads few letters, since it runs many times per command.
-func holderSlot(property form.Property, program string) uint32 {
+func holderArgument(property form.Property, program string) uint32 {
 	h := uint32(len(property))*31 + uint32(len(program))
 	for _, text := range [...]string{string(property), program} {
 		if n := len(text); n > 0 {
 			h = ((h*31+uint32(text[0]))*31+uint32(text[n/2]))*31 + uint32(text[n-1])
 		}
 	}
-	return (h ^ h>>11) % holderSlots
+	return (h ^ h>>11) % holderBuckets
 }
 
 // Holders returns the commands with a property.

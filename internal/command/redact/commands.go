@@ -415,7 +415,7 @@ func (f *search) input(c *command, at int) {
 	next, group := at, true
 	for k := len(f.prints) - 1; k >= 0 && group; k-- {
 		p := &f.prints[k]
-		if p.end >= next || next-p.end > maxPipe || !f.feeds(p.end, next, next == at) {
+		if p.end >= next || next-p.end > maxPipe || !f.pipesTo(p.end, next, next == at) {
 			return
 		}
 		group = next != at || strings.ContainsAny(strings.TrimLeft(f.s[p.end:at], " ;\n\t")[:1], ")}")
@@ -428,9 +428,9 @@ func (f *search) input(c *command, at int) {
 	}
 }
 
-// feeds reports whether s[from:to] is the text between a command that prints and the
+// pipesTo reports whether s[from:to] is the text between a command that prints and the
 // reader of its pipe, or between two commands of a group before the pipe.
-func (f *search) feeds(from, to int, reader bool) bool {
+func (f *search) pipesTo(from, to int, reader bool) bool {
 	between := strings.TrimLeft(f.s[from:to], " ;)}\n\t")
 	if !reader {
 		return strings.Trim(between, "&{( ") == ""

@@ -171,17 +171,17 @@ func (b *bouncer) groups(v document.Value) {
 
 // group imports an enabled group.
 func (b *bouncer) group(at located, name string) {
-	kept := ""
+	stored := ""
 	if b.options.KeepDenials {
-		kept = ", and rules of its own deny what Bouncer's group denies"
+		stored = ", and rules of its own deny what Bouncer's group denies"
 	}
 	switch name {
 	case "builtins":
-		b.changed(at, "ruleGroups.builtins", "Bouncer allows reading and writing of text files; Cardea leaves them to the agent's own prompt, and the pack builtins guards the gate's own files%s", kept)
+		b.changed(at, "ruleGroups.builtins", "Bouncer allows reading and writing of text files; Cardea leaves them to the agent's own prompt, and the pack builtins guards the gate's own files%s", stored)
 	case "web":
-		b.changed(at, "ruleGroups.web", "Bouncer allows every address; Cardea leaves them to the agent's own prompt, and the pack web denies some%s", kept)
+		b.changed(at, "ruleGroups.web", "Bouncer allows every address; Cardea leaves them to the agent's own prompt, and the pack web denies some%s", stored)
 	default:
-		b.taken(at, "ruleGroups."+name, "the pack %s is on (docs/packs/%s.md)%s", name, name, kept)
+		b.taken(at, "ruleGroups."+name, "the pack %s is on (docs/packs/%s.md)%s", name, name, stored)
 	}
 }
 

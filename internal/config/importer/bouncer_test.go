@@ -41,8 +41,8 @@ func originals(t *testing.T) (out []original) {
 	return out
 }
 
-// kept imports a configuration of Bouncer with its denials.
-func kept(config string) importer.Imported {
+// stored imports a configuration of Bouncer with its denials.
+func stored(config string) importer.Imported {
 	return importer.Bouncer("c.json", []byte(config), importer.BouncerOptions{KeepDenials: true})
 }
 
@@ -56,7 +56,7 @@ func toolOf(tool string) string {
 func TestClaims(t *testing.T) {
 	list := originals(t)
 	shown := map[string]bool{"secret-file-view": true} // it has the files of secret-file-read
-	for _, c := range kept(`{}`).Calls {
+	for _, c := range stored(`{}`).Calls {
 		var input map[string]any
 		if json.Unmarshal([]byte(c.Input), &input) != nil {
 			t.Fatal(c.Input)
@@ -80,10 +80,10 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestKeptDenials checks that texts generated from Bouncer's expressions are denied, also
+// TestStoredDenials checks that texts generated from Bouncer's expressions are denied, also
 // as parts of other texts.
-func TestKeptDenials(t *testing.T) {
-	d := decider(t, kept(`{}`))
+func TestStoredDenials(t *testing.T) {
+	d := decider(t, stored(`{}`))
 	around := map[string][]string{
 		"bash": {
 			"%",
@@ -185,7 +185,7 @@ func made(r *rand.Rand, e *syntax.Regexp) string {
 
 // TestOwnRules runs the examples of the written rules.
 func TestOwnRules(t *testing.T) {
-	list, problems := rules.Parse("f.yaml", []byte(rulesOf(kept(`{}`))), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
+	list, problems := rules.Parse("f.yaml", []byte(rulesOf(stored(`{}`))), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -222,7 +222,7 @@ func TestWhatBouncerSays(t *testing.T) {
 		{`{"defaultAction": "deny", "ruleGroups": {"git": false}}`, "git status", "deny", "defaultAction", true},
 		{`{}`, "npm test", "allow", "defaultAction", true},
 	} {
-		got := kept(tt.config)
+		got := stored(tt.config)
 		i := slices.IndexFunc(got.Calls, func(c importer.TrialCall) bool { return c.About == tt.about })
 		if i < 0 || got.Calls[i].Said != tt.said || tt.said == "deny" && got.Calls[i].Group != tt.group {
 			t.Errorf("%s: %s: %+v, want %s by %s", tt.config, tt.about, got.Calls[max(i, 0)], tt.said, tt.group)

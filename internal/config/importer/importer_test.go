@@ -36,7 +36,7 @@ func effect(t *testing.T, d *rules.Decider, name string, input map[string]any) c
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Mode: cardea.ModeDefault, Cwd: "/home/user/p", Project: "/home/user/p",
 		Call: &cardea.Call{Tool: name, Name: name, Known: known, Input: input}}
 	ev = call.Analyse(ev, knowledge.System{Home: "/home/user"})
-	gate := &cardea.Gate{Slots: []cardea.Placement{{Decider: d}}}
+	gate := &cardea.Gate{Placements: []cardea.Placement{{Decider: d}}}
 	return gate.Decide(context.Background(), ev).Effect
 }
 

@@ -44,7 +44,7 @@ func (b *bouncer) rule(i int, v document.Value) {
 		lose = b.left
 	}
 	c.pattern = withoutDotNet(c.pattern, c.action)
-	err := c.withoutLookaround()
+	err := c.withoutLookahead()
 	var why string
 	c.tools, why = b.tools(match)
 	switch {
@@ -130,8 +130,8 @@ func withoutDotNet(pattern, action string) string {
 	return b.String()
 }
 
-// withoutLookaround rewrites the pattern for RE2.
-func (c *custom) withoutLookaround() error {
+// withoutLookahead rewrites the pattern for RE2.
+func (c *custom) withoutLookahead() error {
 	err := rules.CheckExpression(c.pattern)
 	if err == nil {
 		return nil

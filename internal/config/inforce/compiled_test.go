@@ -15,7 +15,7 @@ import (
 
 // newCompiling returns a place that stores compiled rules, with a program that has its own
 // stamp.
-func newCompiling(t *testing.T) *site {
+func newCompiling(t *testing.T) *fixture {
 	s := newKeeper(t)
 	s.where.Dirs.Cache = filepath.Join(s.where.Dirs.Home, ".cache/cardea")
 	s.where.Program, s.where.Compiled = filepath.Join(s.where.Dirs.Home, "cardea"), true
@@ -24,14 +24,14 @@ func newCompiling(t *testing.T) *site {
 }
 
 // compiled returns the compiled files.
-func (s *site) compiled() []string {
+func (s *fixture) compiled() []string {
 	out, _ := filepath.Glob(filepath.Join(s.where.Dirs.Cache, "rules", "*"))
 	return out
 }
 
 // says returns the decision about "mine", with and without compiled rules, which must
 // agree.
-func (s *site) says() cardea.Effect {
+func (s *fixture) says() cardea.Effect {
 	s.t.Helper()
 	plain := s.where
 	plain.Compiled = false

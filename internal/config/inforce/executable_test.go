@@ -14,7 +14,7 @@ import (
 // TestNotExecutable checks that scripts that are started directly but not executable are
 // reported. Scripts passed to a program, and other files next to scripts, are not.
 func TestNotExecutable(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	for name, mode := range map[string]os.FileMode{"branch.sh": 0o644, "who": 0o640, "py.py": 0o600, "good.sh": 0o755, "README.md": 0o644} {
 		text := "x\n"
 		if name == "py.py" {

@@ -8,6 +8,6 @@ import (
 
 const MaxIssues = maxIssues
 
-func (l *Loaded) LastGood() *project.LastGood      { return &l.kept }
+func (l *Loaded) LastGood() *project.LastGood      { return &l.cached }
 func (l *Loaded) Scripts() trusted.AcceptedProject { return l.scripts() }
 func (l *Loaded) Builtins() (policy.Folder, bool)  { return l.builtins() }

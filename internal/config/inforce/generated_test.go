@@ -34,7 +34,7 @@ func TestProtectedPaths(t *testing.T) {
 		{"not known", "", "policies: {protected: [x]}", "rm \"$F\"", cardea.Ask},
 		{"not known, and nothing protected", "", "", "rm \"$F\"", cardea.Abstain},
 	} {
-		s := newSite(t)
+		s := newFixture(t)
 		s.user("cardea.yaml", tt.user+"\n")
 		s.project("cardea.yaml", tt.project+"\n")
 		s.where.Trust = all
@@ -48,7 +48,7 @@ func TestProtectedPaths(t *testing.T) {
 // TestProtectedPathsAreQuick evaluates a line of a few kilobytes with tens of thousands of
 // accesses. A late verdict has no effect.
 func TestProtectedPathsAreQuick(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	var names strings.Builder
 	for i := range 20 {
 		fmt.Fprintf(&names, ", lib%d/", i)
@@ -114,7 +114,7 @@ func TestSensitivePaths(t *testing.T) {
 		{"sensitive: {exempt: ['**'], deny_read: [.env]}", "cat .env", cardea.Deny},
 		{"sensitive: {exempt: ['**']}", "rm -rf ~/.config/cardea", cardea.Deny},
 	} {
-		s := newSite(t)
+		s := newFixture(t)
 		s.user("cardea.yaml", tt.settings+"\n")
 		write(t, s.where.Project+"/deploy/prod.key", "key")
 		write(t, s.where.Project+"/.env", "A=b")
@@ -154,7 +154,7 @@ func TestSensitivePathsByScope(t *testing.T) {
 		{"the person takes it back", "sensitive: {deny_read: [x]}\npacks: {sensitive-paths: off}", "", true, cardea.Abstain},
 		{"the person's exemption is for built-in rules", "sensitive: {exempt: [x]}", "sensitive: {deny_read: [x]}", true, cardea.Deny},
 	} {
-		s := newSite(t)
+		s := newFixture(t)
 		s.user("cardea.yaml", tt.user+"\n")
 		s.project("cardea.yaml", tt.project+"\n")
 		if tt.trusted {

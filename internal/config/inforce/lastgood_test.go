@@ -16,14 +16,14 @@ import (
 
 func neverLate() bool { return false }
 
-func newKeeper(t *testing.T) *site {
-	s := newSite(t)
+func newKeeper(t *testing.T) *fixture {
+	s := newFixture(t)
 	s.where.State = filepath.Join(s.where.Dirs.Home, ".local/state/cardea")
 	return s
 }
 
 // load loads a place and stores forms, as a call does.
-func (s *site) load() *inforce.Loaded {
+func (s *fixture) load() *inforce.Loaded {
 	s.t.Helper()
 	l := inforce.Load(s.where)
 	if err := l.Keep(redact.New(), neverLate); err != nil {
@@ -33,7 +33,7 @@ func (s *site) load() *inforce.Loaded {
 }
 
 // forms returns the stored forms by path.
-func (s *site) forms() map[string]os.FileInfo {
+func (s *fixture) forms() map[string]os.FileInfo {
 	out := map[string]os.FileInfo{}
 	_ = filepath.WalkDir(filepath.Join(s.where.State, "lastgood"), func(p string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -243,9 +243,9 @@ func TestFormsThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestFormsWithSecretsAreNotKept checks that a file with a secret has no last good form. No
+// TestFormsWithSecretsAreNotCached checks that a file with a secret has no last good form. No
 // file of the state folder has the secret, and a broken file asks as if it was never read.
-func TestFormsWithSecretsAreNotKept(t *testing.T) {
+func TestFormsWithSecretsAreNotCached(t *testing.T) {
 	s := newKeeper(t)
 	token := "gh" + "p_" + "x7Kq9TzW2mVb4NcR8sLd3FhJ6gYp1QaZ5eUo"
 	s.user("rules/u.yaml", rule("mine", "deny")+"# "+token+"\n")
@@ -281,8 +281,8 @@ func TestFormsWithSecretsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestFormsAreKeptInTime checks that the next call stores what was too late.
-func TestFormsAreKeptInTime(t *testing.T) {
+// TestFormsAreCachedInTime checks that the next call stores what was too late.
+func TestFormsAreCachedInTime(t *testing.T) {
 	s := newKeeper(t)
 	s.user("rules/u.yaml", rule("mine", "deny"))
 	if err := inforce.Load(s.where).Keep(redact.New(), func() bool { return true }); err != nil || len(s.forms()) != 0 {

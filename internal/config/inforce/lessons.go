@@ -27,7 +27,7 @@ type lessonsRead struct {
 	once, keyOnce sync.Once
 	key           []byte
 	sources       []lesson.Source
-	around        map[string]*lesson.Store // by project
+	nearby        map[string]*lesson.Store // by project
 	issues        cardea.Issues
 }
 
@@ -94,10 +94,10 @@ func (l *Loaded) lessonPlace(at lessonFolder) lesson.ScopeFolder {
 		beside[".gitattributes"] = LessonAttributes
 	}
 	return lesson.ScopeFolder{Beside: beside, Dir: l.links.Real(at.dir), Scope: at.scope, Shared: at.shared, State: l.Where.State, Cache: l.Where.Dirs.Cache, Key: l.lessonKey(),
-		LastGood: func(path string) []byte { return l.kept.Form(path, source) },
+		LastGood: func(path string) []byte { return l.cached.Form(path, source) },
 		Note: func(path, text string, when time.Time) {
 			if len(text) <= maxNoted {
-				l.kept.Note(path, source, []byte(text), when)
+				l.cached.Note(path, source, []byte(text), when)
 			}
 		}}
 }
@@ -174,19 +174,19 @@ func (l *Loaded) redactor() *redact.Redactor {
 // and ask lessons of the surrounding projects.
 func (l *Loaded) lessonsFor(ev *cardea.Event) ([]lesson.Source, cardea.Issues) {
 	sources, issues := l.Lessons()
-	projects, _ := l.projectsAround(ev) // the rules report too many projects
+	projects, _ := l.projectsNearby(ev) // the rules report too many projects
 	for _, root := range projects {
-		around := &Loaded{Where: Where{Project: root, State: l.Where.State, Dirs: project.Dirs{Cache: l.Where.Dirs.Cache}}}
-		at := lessonFolder{folder: around.project(), shared: true}
-		store := lesson.Open(around.lessonPlace(at))
+		nearby := &Loaded{Where: Where{Project: root, State: l.Where.State, Dirs: project.Dirs{Cache: l.Where.Dirs.Cache}}}
+		at := lessonFolder{folder: nearby.project(), shared: true}
+		store := lesson.Open(nearby.lessonPlace(at))
 		if store == nil {
 			continue
 		}
 		sources = append(slices.Clip(sources), lesson.Source{Store: store, Keyer: lesson.NewKeyer(l.redactor(), l.lessonKey(), root)})
-		if l.lessonsRead.around == nil {
-			l.lessonsRead.around = map[string]*lesson.Store{}
+		if l.lessonsRead.nearby == nil {
+			l.lessonsRead.nearby = map[string]*lesson.Store{}
 		}
-		l.lessonsRead.around[root] = store
+		l.lessonsRead.nearby[root] = store
 		for _, t := range store.Issues() {
 			t.Diagnostic = t.Diagnostic.Withheld()
 			issues = addOnce(issues, t)
@@ -252,7 +252,7 @@ func (l *Loaded) StaleLessons() (projects []string) {
 	if slices.ContainsFunc(l.lessonsRead.sources, func(s lesson.Source) bool { return l.isStale(s.Store) }) {
 		projects = append(projects, l.Where.Project)
 	}
-	for root, store := range l.lessonsRead.around {
+	for root, store := range l.lessonsRead.nearby {
 		if store.NeedsBuild() {
 			projects = append(projects, root)
 		}
@@ -271,7 +271,7 @@ func (l *Loaded) BuildLessons(p LessonPlace) (built lesson.Built, found bool, er
 		return built, true, err
 	}
 	built, err = w.Build(limit.Engine)
-	return built, true, errors.Join(err, l.kept.Write(l.redactor(), func() bool { return false }))
+	return built, true, errors.Join(err, l.cached.Write(l.redactor(), func() bool { return false }))
 }
 
 // RebuildLessons rebuilds the outdated indexes of this place, unless another process does.
@@ -291,7 +291,7 @@ func (l *Loaded) RebuildLessons() error {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(append(errs, l.kept.Write(l.redactor(), func() bool { return false }))...)
+	return errors.Join(append(errs, l.cached.Write(l.redactor(), func() bool { return false }))...)
 }
 
 // LessonWriter returns a writer for the lessons of a place. It creates the key if needed.

@@ -134,15 +134,15 @@ type Loaded struct {
 	// compiled caches the rules of files; nil parses their text.
 	compiled *state.Indexes
 	madeBy   []byte
-	kept     project.LastGood
+	cached   project.LastGood
 	// orgs holds the folders of organisations, those that apply in full first.
 	orgs []folder
 	// absent and links cache folders and links during this load.
 	absent *state.Absent
 	links  *paths.Links
 	looked project.Looked
-	// around caches the surrounding projects of the latest event.
-	around struct {
+	// nearby caches the surrounding projects of the latest event.
+	nearby struct {
 		sync.Mutex
 		event    *cardea.Event
 		projects []string
@@ -168,13 +168,13 @@ type RulesFile struct {
 	// Counts is set if everything in it applies, not only its deny and ask rules.
 	Counts bool
 	// Kept is set if the file is broken and its last good form is in force.
-	Kept     bool
+	Cached   bool
 	Problems []cardea.Diagnostic
 }
 
 // begin returns a load that has read nothing yet.
 func begin(w Where) *Loaded {
-	l := &Loaded{Where: w, kept: project.NewLastGood(w.State), absent: w.Absent, links: w.Links}
+	l := &Loaded{Where: w, cached: project.NewLastGood(w.State), absent: w.Absent, links: w.Links}
 	l.absent = cmp.Or(l.absent, new(state.Absent))
 	l.links = cmp.Or(l.links, new(paths.Links))
 	l.looked.Seen = l.absent
@@ -215,7 +215,7 @@ func (l *Loaded) Off() []rules.Rule { return l.OffList.All() }
 // verdict is final; an error does not change the verdict.
 func (l *Loaded) Keep(r *redact.Redactor, late func() bool) error {
 	withheld := func(of []byte) bool { return len(r.Find(string(of))) > 0 }
-	return errors.Join(l.kept.Write(r, late), l.index.Write(late, withheld), l.compiled.Write(late, withheld))
+	return errors.Join(l.cached.Write(r, late), l.index.Write(late, withheld), l.compiled.Write(late, withheld))
 }
 
 // ReadRoutes reads the files of routes once. It is not part of loading, because route files
@@ -260,7 +260,7 @@ func (l *Loaded) project() folder {
 	return folder{dir: project.Below(l.Where.Project, ".cardea"), scope: cardea.ScopeProject, inside: l.Where.Project}
 }
 
-func (l *Loaded) doubted() []folder {
+func (l *Loaded) suspicious() []folder {
 	// Folders that may not be the user's.
 	return lists.Of(l.Where.Dirs.Doubted, func(dir string) folder {
 		return folder{dir: dir, scope: cardea.ScopeProject, inside: dir, tightens: true}
@@ -272,7 +272,7 @@ func (l *Loaded) doubted() []folder {
 func (l *Loaded) folders() []folder {
 	out := append(make([]folder, 0, 3+len(l.orgs)+len(l.Where.Dirs.Doubted)), l.system())
 	out = append(append(out, l.orgs...), l.user())
-	return append(append(out, l.doubted()...), l.project())
+	return append(append(out, l.suspicious()...), l.project())
 }
 
 // readSettings reads and merges the files of settings. It reads the user's first, since
@@ -285,7 +285,7 @@ func (l *Loaded) readSettings() {
 	}
 	l.findOrgs(name)
 	l.SettingsFiles = append(make([]settings.File, 0, 3+len(l.orgs)+len(l.Where.Dirs.Doubted)), system)
-	l.SettingsFiles = append(l.SettingsFiles, lists.Of(slices.Concat(l.orgs, l.doubted(), []folder{l.project()}), l.loadSettings)...)
+	l.SettingsFiles = append(l.SettingsFiles, lists.Of(slices.Concat(l.orgs, l.suspicious(), []folder{l.project()}), l.loadSettings)...)
 	l.SettingsFiles = append(l.SettingsFiles, user)
 	l.Settings = settings.Merge(l.SettingsFiles...)
 }
@@ -305,11 +305,11 @@ func (l *Loaded) loadSettings(at folder) settings.File {
 	f.Problems = append(problems, f.Problems...)
 	if !cardea.HasError(f.Problems) {
 		l.note(none.Path, at, data, when)
-	} else if old := l.kept.Form(none.Path, at.source()); old != nil {
+	} else if old := l.cached.Form(none.Path, at.source()); old != nil {
 		// A form that was valid for an earlier version may be invalid now.
-		if kept := settings.Read(none.Path, at.scope, l.document(none.Path, old)); !cardea.HasError(kept.Problems) {
-			problems, data, f = keptInForce(f.Problems), old, kept
-			f.Problems, f.Kept = problems, true
+		if cached := settings.Read(none.Path, at.scope, l.document(none.Path, old)); !cardea.HasError(cached.Problems) {
+			problems, data, f = cachedInForce(f.Problems), old, cached
+			f.Problems, f.Stored = problems, true
 		}
 	}
 	f.Counts = l.counts(none.Path, at, data)
@@ -319,7 +319,7 @@ func (l *Loaded) loadSettings(at folder) settings.File {
 // note records a form to store.
 func (l *Loaded) note(path string, at folder, data []byte, when time.Time) {
 	if data != nil {
-		l.kept.Note(path, at.source(), data, when)
+		l.cached.Note(path, at.source(), data, when)
 	}
 }
 

@@ -21,33 +21,33 @@ import (
 	"cardea.dev/internal/hook/gate"
 )
 
-// site is a user's folder and a project on disk.
-type site struct {
+// fixture is a user's folder and a project on disk.
+type fixture struct {
 	t     *testing.T
 	where inforce.Where
 }
 
-func newSite(t *testing.T) *site {
+func newFixture(t *testing.T) *fixture {
 	base := realTemp(t)
-	s := &site{t: t, where: inforce.Where{Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}, Project: filepath.Join(base, "app"), Dirs: project.Dirs{Home: filepath.Join(base, "home")}}}
+	s := &fixture{t: t, where: inforce.Where{Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}, Project: filepath.Join(base, "app"), Dirs: project.Dirs{Home: filepath.Join(base, "home")}}}
 	s.where.Dirs.User = filepath.Join(s.where.Dirs.Home, ".config/cardea")
 	mkdir(t, s.where.Project)
 	return s
 }
 
-func (s *site) user(name, text string) { write(s.t, filepath.Join(s.where.Dirs.User, name), text) }
+func (s *fixture) user(name, text string) { write(s.t, filepath.Join(s.where.Dirs.User, name), text) }
 
-func (s *site) project(name, text string) {
+func (s *fixture) project(name, text string) {
 	write(s.t, filepath.Join(s.where.Project, ".cardea", name), text)
 }
 
 // try returns the verdict about a command in the project.
-func (s *site) try(command string) cardea.Verdict {
+func (s *fixture) try(command string) cardea.Verdict {
 	s.t.Helper()
 	return s.judge(inforce.Load(s.where), command)
 }
 
-func (s *site) judge(l *inforce.Loaded, command string) cardea.Verdict {
+func (s *fixture) judge(l *inforce.Loaded, command string) cardea.Verdict {
 	s.t.Helper()
 	system := knowledge.System{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, system) }
@@ -63,7 +63,7 @@ func rule(id, effect string) string {
 }
 
 func TestLoadWithNothing(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	l := inforce.Load(s.where)
 	if len(l.Issues())+len(l.Files)+len(l.Routes)+len(l.Off())+len(l.Uncounted()) != 0 || len(l.Rules()) == 0 {
 		t.Errorf("got %+v", l)
@@ -83,7 +83,7 @@ func TestLoadWithNothing(t *testing.T) {
 
 // TestTrust checks that only a project's files depend on trust, not the user's.
 func TestTrust(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.user("rules/u.yaml", rule("umay", "allow"))
 	s.project("cardea.yaml", "default: {attended: deny}\nrules: {off: [poff, umay, git-force-push], effect: {pask: deny}}\n")
 	s.project("rules/p.yaml", "rules:\n"+
@@ -145,7 +145,7 @@ func problemText(l *inforce.Loaded) string {
 }
 
 func TestSwitches(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.user("cardea.yaml", "packs: {git: off, builtins: off}\nrules: {off: [mine], effect: {other: ask, gone: ask}}\n")
 	s.user("rules/r.yaml", "rules:\n  - {id: mine, tool: Bash, match: {command: mine}, effect: deny}\n  - {id: other, tool: Bash, match: {command: other}, effect: deny}\n")
 	l := inforce.Load(s.where)
@@ -169,7 +169,7 @@ func TestSwitches(t *testing.T) {
 // TestBrokenFiles checks the effect of a broken file, and that nothing else is lost.
 func TestBrokenFiles(t *testing.T) {
 	for onError, want := range map[string]cardea.Effect{"defer": cardea.Ask, "deny": cardea.Deny, "allow": cardea.Abstain} {
-		s := newSite(t)
+		s := newFixture(t)
 		s.user("cardea.yaml", "on_error: "+onError+"\n")
 		s.user("rules/a.yaml", "rules: [")
 		s.user("rules/b.yaml", rule("mine", "deny"))
@@ -186,14 +186,14 @@ func TestBrokenFiles(t *testing.T) {
 }
 
 func TestBrokenSettings(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.user("cardea.yaml", "on_error: maybe\nledger: {}\n")
 	if text := problemText(inforce.Load(s.where)); !strings.Contains(text, "a file is broken: ") || strings.Contains(text, "ledger") {
 		t.Errorf("got %s", text)
 	}
 	// Settings of an untrusted project do not apply, so their errors have no effect; those of
 	// a trusted one do.
-	s = newSite(t)
+	s = newFixture(t)
 	s.project("cardea.yaml", "on_error: maybe\nledger: {}\n")
 	if got := s.try("make"); got.Effect != cardea.Abstain || len(got.Issues) != 1 {
 		t.Errorf("untrusted: %s, %v", got.Effect, got.Issues)
@@ -205,7 +205,7 @@ func TestBrokenSettings(t *testing.T) {
 }
 
 func TestUnreadableFiles(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	mkdir(t, filepath.Join(s.where.Dirs.User, "cardea.yaml"))
 	write(t, filepath.Join(s.where.Project, ".cardea/rules"), "a file in the place of a folder")
 	mkdir(t, filepath.Join(s.where.Dirs.User, "rules/x.yaml"))
@@ -220,7 +220,7 @@ func TestUnreadableFiles(t *testing.T) {
 // TestProjectLinks checks that a project cannot link to files outside, whose text the
 // problems would quote.
 func TestProjectLinks(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	secret := write(t, filepath.Join(s.where.Dirs.Home, "secret.yaml"), "password: hunter2\n")
 	mkdir(t, filepath.Join(s.where.Project, ".cardea/rules"))
 	for _, name := range []string{"cardea.yaml", "rules/link.yaml"} {
@@ -238,7 +238,7 @@ func TestProjectLinks(t *testing.T) {
 // TestProblemsOfUntrustedFilesAreNotQuoted checks that text of untrusted files does not
 // reach the model through problems.
 func TestProblemsOfUntrustedFilesAreNotQuoted(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.project("rules/p.yaml", "rules: [{id: x, IGNORE-ALL: 1, effect: deny, match: {IGNORE-ALL: 2}}]")
 	write(t, filepath.Join(s.where.Project, ".claude/tool-routes.yaml"), "IGNORE-ALL: 1\n")
 	v := s.try("make")
@@ -263,7 +263,7 @@ func TestProblemsOfUntrustedFilesAreNotQuoted(t *testing.T) {
 }
 
 func TestRoutesCostNothing(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	file := filepath.Join(s.where.Project, ".claude/tool-routes.yaml")
 	write(t, file, "routes:\n  ok: {tool: Bash, pattern: routed, message: m}\n  bad: {tool: Bash, pattern: '(', message: m}\n")
 	if got := s.try("make"); got.Effect != cardea.Abstain || len(got.Issues) == 0 {
@@ -277,7 +277,7 @@ func TestRoutesCostNothing(t *testing.T) {
 // TestSurroundingRules checks that the rules of a project apply to every call that accesses
 // it.
 func TestSurroundingRules(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	lib := filepath.Join(filepath.Dir(s.where.Project), "lib")
 	write(t, filepath.Join(lib, ".cardea/rules/l.yaml"), "rules:\n"+
 		"  - {id: keep, match: {path: src/precious, access: [delete]}, effect: deny}\n"+
@@ -306,7 +306,7 @@ func TestSurroundingRules(t *testing.T) {
 // TestTooManySurroundings checks that padding a call with projects does not hide one: the
 // call is not allowed.
 func TestTooManySurroundings(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.user("rules/u.yaml", "rules: [{id: may, tool: Bash, match: {command: touch}, effect: allow}]")
 	line := "touch"
 	for i := range project.MaxSurroundings + 1 {
@@ -323,7 +323,7 @@ func TestTooManySurroundings(t *testing.T) {
 }
 
 func TestLoadSettings(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.user("cardea.yaml", "on_error: allow\n")
 	s.project("cardea.yaml", "on_error: deny\n")
 	if got := inforce.LoadSettings(s.where); got.OnError != cardea.OnErrorAllow {
@@ -388,7 +388,7 @@ func TestLoadPaths(t *testing.T) {
 // TestRulesOfAProjectAreBounded checks the size limit of a project's rules. A slow hook
 // would decide nothing in time.
 func TestRulesOfAProjectAreBounded(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	padding := "# " + strings.Repeat("x", 400<<10) + "\n"
 	for _, name := range []string{"a", "b", "c", "d"} {
 		s.project("rules/"+name+".yaml", padding+rule(name, "deny"))
@@ -406,7 +406,7 @@ func TestRulesOfAProjectAreBounded(t *testing.T) {
 
 // TestIssuesAreFew checks the limit on reported issues.
 func TestIssuesAreFew(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	for i := range 2 * inforce.MaxIssues {
 		s.project(fmt.Sprintf("rules/%02d.yaml", i), "rules: [")
 	}
@@ -425,7 +425,7 @@ func TestIssuesAreFew(t *testing.T) {
 }
 
 // scope writes the files of a scope's folder, by name.
-func (s *site) scope(dir string, files map[string]string) {
+func (s *fixture) scope(dir string, files map[string]string) {
 	for name, text := range files {
 		write(s.t, filepath.Join(dir, name), text)
 	}
@@ -434,7 +434,7 @@ func (s *site) scope(dir string, files map[string]string) {
 // TestScopesAbove checks that deny and ask rules of system and org apply, and that weaker
 // scopes cannot switch them off.
 func TestScopesAbove(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.where.Dirs.System = filepath.Join(filepath.Dir(s.where.Project), "etc")
 	s.scope(s.where.Dirs.System, map[string]string{
 		"cardea.yaml":  "on_error: deny\nrules: {off: [orgoff], effect: {git-clean: deny}}\n",
@@ -477,7 +477,7 @@ func TestScopesAbove(t *testing.T) {
 // TestSystemScopeOfOthers checks that files in the system's folder that are not root's are
 // reported and ignored.
 func TestSystemScopeOfOthers(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.where.Dirs.System = filepath.Join(filepath.Dir(s.where.Project), "etc")
 	files := map[string]string{"cardea.yaml": "default: {attended: deny}\n", "rules/s.yaml": rule("s", "deny")}
 	s.scope(s.where.Dirs.System, files)

@@ -68,13 +68,13 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, ru
 	}
 	if !cardea.HasError(f.Problems) {
 		l.note(path, at, data, when)
-	} else if old := l.kept.Form(path, at.source()); old != nil && len(old) <= *left {
+	} else if old := l.cached.Form(path, at.source()); old != nil && len(old) <= *left {
 		*left -= len(old)
 		// A form that was valid for an earlier version may be invalid now.
-		kept := f
-		if good := l.parseRules(&kept, at, old); !cardea.HasError(kept.Problems) {
-			kept.Problems, kept.Kept = keptInForce(f.Problems), true
-			f, list = kept, good
+		cached := f
+		if good := l.parseRules(&cached, at, old); !cardea.HasError(cached.Problems) {
+			cached.Problems, cached.Cached = cachedInForce(f.Problems), true
+			f, list = cached, good
 		}
 	}
 	f.Rules = len(list)
@@ -111,8 +111,8 @@ type opened struct {
 	problems []cardea.Diagnostic
 }
 
-// keptInForce adds to the first error of a file that an earlier form is in force.
-func keptInForce(problems []cardea.Diagnostic) []cardea.Diagnostic {
+// cachedInForce adds to the first error of a file that an earlier form is in force.
+func cachedInForce(problems []cardea.Diagnostic) []cardea.Diagnostic {
 	out := slices.Clone(problems)
 	for i := range out {
 		if p := &out[i]; p.Severity == cardea.LevelError {

@@ -28,8 +28,8 @@ type Memory struct {
 	mu      sync.Mutex
 	// own evaluates the policies of the user and the machine. Each project has its own engine,
 	// so that no project can end another's.
-	own  ClosingEngine
-	kept map[string]*cachedPolicies
+	own    ClosingEngine
+	cached map[string]*cachedPolicies
 }
 
 // ClosingEngine is an engine that is closed when it is no longer used.
@@ -47,15 +47,15 @@ type cachedPolicies struct {
 }
 
 const (
-	// maxKept is the maximum number of projects whose policies are cached.
-	maxKept = 16
-	// keptFor is how long unused policies and texts are cached.
-	keptFor = 10 * time.Minute
+	// maxCached is the maximum number of projects whose policies are cached.
+	maxCached = 16
+	// cachedFor is how long unused policies and texts are cached.
+	cachedFor = 10 * time.Minute
 )
 
 // NewMemory returns an empty memory. start returns a new engine for policies.
 func NewMemory(now func() time.Time, start func() ClosingEngine) *Memory {
-	return &Memory{start: start, now: now, texts: state.NewMemory(now), keys: rules.NewKeys(), kept: map[string]*cachedPolicies{}}
+	return &Memory{start: start, now: now, texts: state.NewMemory(now), keys: rules.NewKeys(), cached: map[string]*cachedPolicies{}}
 }
 
 // CallMemory is a Memory as one call uses it.
@@ -103,15 +103,15 @@ func (c *CallMemory) library(w *Where) *policy.Library {
 	name := fmt.Sprintf("%q", []string{w.Dirs.System, w.Dirs.User, w.Dirs.Cache, w.State, w.Project})
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	k := m.kept[name]
+	k := m.cached[name]
 	if k == nil {
-		if len(m.kept) >= maxKept && !m.drop() || m.kept == nil {
+		if len(m.cached) >= maxCached && !m.drop() || m.cached == nil {
 			return nil
 		}
 		k = &cachedPolicies{engine: m.start()}
 		k.library = &policy.Library{Engines: policy.Engines{Own: m.ownEngine(), Project: k.engine}, Tool: harness.ToolWord,
 			Cache: m.texts.Indexes("policies", w.Dirs.Cache, w.State)}
-		m.kept[name] = k
+		m.cached[name] = k
 	}
 	k.users++
 	k.last = m.now()
@@ -133,30 +133,30 @@ func (m *Memory) ownEngine() engine.Engine {
 // are in use. The caller holds the lock.
 func (m *Memory) drop() bool {
 	oldest := ""
-	for name, k := range m.kept {
-		if k.users == 0 && (oldest == "" || k.last.Before(m.kept[oldest].last)) {
+	for name, k := range m.cached {
+		if k.users == 0 && (oldest == "" || k.last.Before(m.cached[oldest].last)) {
 			oldest = name
 		}
 	}
 	if oldest == "" {
 		return false
 	}
-	m.kept[oldest].engine.Close()
-	delete(m.kept, oldest)
+	m.cached[oldest].engine.Close()
+	delete(m.cached, oldest)
 	return true
 }
 
 // Tidy drops what was unused for a while. Call it from time to time.
 func (m *Memory) Tidy() {
 	now := m.now()
-	m.texts.Tidy(now.Add(-keptFor))
+	m.texts.Tidy(now.Add(-cachedFor))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	used := false
-	for name, k := range m.kept {
-		if k.users == 0 && now.Sub(k.last) >= keptFor {
+	for name, k := range m.cached {
+		if k.users == 0 && now.Sub(k.last) >= cachedFor {
 			k.engine.Close()
-			delete(m.kept, name)
+			delete(m.cached, name)
 			continue
 		}
 		used = true
@@ -171,10 +171,10 @@ func (m *Memory) Tidy() {
 func (m *Memory) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, k := range m.kept {
+	for _, k := range m.cached {
 		k.engine.Close()
 	}
-	m.kept = nil
+	m.cached = nil
 	if m.own != nil {
 		m.own.Close()
 		m.own = nil

@@ -33,7 +33,7 @@ func TestMemoryEndsEngines(t *testing.T) {
 		return c
 	}
 	long := begin(0)
-	for n := range 3 * maxKept {
+	for n := range 3 * maxCached {
 		c := begin(n + 1)
 		if c == nil {
 			t.Fatal("there is no room, although nobody uses the others")
@@ -41,14 +41,14 @@ func TestMemoryEndsEngines(t *testing.T) {
 		c.End()
 		now = now.Add(time.Second)
 	}
-	if open != maxKept+1 { // and the user's
+	if open != maxCached+1 { // and the user's
 		t.Errorf("%d engines are open", open)
 	}
-	if m.kept[fmt.Sprintf("%q", []string{"", "/u", "/c", "/s", "/p0"})] == nil {
+	if m.cached[fmt.Sprintf("%q", []string{"", "/u", "/c", "/s", "/p0"})] == nil {
 		t.Error("the policies of a call that is not over are forgotten")
 	}
 	var all []*CallMemory
-	for n := range maxKept - 1 {
+	for n := range maxCached - 1 {
 		all = append(all, begin(n+100))
 	}
 	if begin(1000) != nil {
@@ -57,7 +57,7 @@ func TestMemoryEndsEngines(t *testing.T) {
 	for _, c := range all {
 		c.End()
 	}
-	now = now.Add(keptFor)
+	now = now.Add(cachedFor)
 	m.Tidy()
 	if open != 2 {
 		t.Errorf("%d engines are open, and one project is used", open)
@@ -67,7 +67,7 @@ func TestMemoryEndsEngines(t *testing.T) {
 	if open != 2 {
 		t.Errorf("%d engines are open, just after the last call", open)
 	}
-	now = now.Add(keptFor)
+	now = now.Add(cachedFor)
 	if m.Tidy(); open != 0 {
 		t.Errorf("%d engines are open, and nobody uses any", open)
 	}

@@ -18,9 +18,9 @@ func (l *Loaded) NotRead() []cardea.Diagnostic {
 		if at.dir == "" {
 			continue
 		}
-		out = append(out, strangers(at.dir, func(name string, isDir bool) bool { return !isDir && !slices.Contains(parts, name) },
+		out = append(out, unreadFiles(at.dir, func(name string, isDir bool) bool { return !isDir && !slices.Contains(parts, name) },
 			"settings are read from cardea.yaml alone, rules from rules/*.yaml, policies from policies/*.rego")...)
-		out = append(out, strangers(filepath.Join(at.dir, "rules"), func(name string, isDir bool) bool {
+		out = append(out, unreadFiles(filepath.Join(at.dir, "rules"), func(name string, isDir bool) bool {
 			ext := filepath.Ext(name)
 			return isDir || ext != ".yaml" && ext != ".yml"
 		}, "rules are read from files of this folder alone whose names end in .yaml or .yml")...)
@@ -28,9 +28,9 @@ func (l *Loaded) NotRead() []cardea.Diagnostic {
 	return out
 }
 
-// strangers returns warnings for unread entries of a folder that look as if they should be
+// unreadFiles returns warnings for unread entries of a folder that look as if they should be
 // read.
-func strangers(dir string, unread func(name string, isDir bool) bool, hint string) []cardea.Diagnostic {
+func unreadFiles(dir string, unread func(name string, isDir bool) bool, hint string) []cardea.Diagnostic {
 	entries, err := state.Entries(dir, project.MaxEntries)
 	if err != nil {
 		return nil // missing, or reported where it is read

@@ -29,9 +29,9 @@ func (l *Loaded) readOverrides(at folder) {
 		l.note(f.Path, at, data, when)
 	} else {
 		list = nil
-		if old := l.kept.Form(f.Path, at.source()); old != nil {
-			if kept, wrong := overrides.Read(f.Path, at.scope, l.document(f.Path, old), harness.ToolWord); !cardea.HasError(wrong) {
-				f.Problems, f.Kept, list, data = keptInForce(f.Problems), true, kept, old
+		if old := l.cached.Form(f.Path, at.source()); old != nil {
+			if cached, wrong := overrides.Read(f.Path, at.scope, l.document(f.Path, old), harness.ToolWord); !cardea.HasError(wrong) {
+				f.Problems, f.Cached, list, data = cachedInForce(f.Problems), true, cached, old
 			}
 		}
 	}

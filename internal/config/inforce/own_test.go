@@ -20,7 +20,7 @@ func link(t *testing.T, to, at string) {
 // TestSettingsBehindLinks checks that settings behind links are guarded at their real
 // place, not only by the names that the rules know.
 func TestSettingsBehindLinks(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	home, project := s.where.Dirs.Home, s.where.Project
 	s.where.Dirs.State, s.where.Dirs.Claude = filepath.Join(home, "state/cardea"), filepath.Join(home, ".claude")
 	s.where.Program = filepath.Join(home, "tools/cardea")
@@ -79,7 +79,7 @@ func TestSettingsBehindLinks(t *testing.T) {
 // TestLinksOutOfTheProject checks that targets of a project's links outside of it are
 // neither read nor guarded.
 func TestLinksOutOfTheProject(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	mkdir(t, filepath.Join(s.where.Dirs.Home, "notes"))
 	link(t, filepath.Join(s.where.Dirs.Home, "notes"), filepath.Join(s.where.Project, ".cardea"))
 	if v := s.try("echo x > ~/notes/cardea.yaml"); v.Effect != cardea.Abstain {

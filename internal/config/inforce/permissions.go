@@ -22,8 +22,8 @@ type PermissionFile struct {
 	Entries int
 	// Left holds the entries that apply only to calls of their own harness.
 	Left []permissionlist.Entry
-	// Kept is set if the file is broken and its last good form is in force.
-	Kept     bool
+	// Cached is set if the file is broken and its last good form is in force.
+	Cached   bool
 	Problems []cardea.Diagnostic
 
 	managedOnly bool
@@ -67,11 +67,11 @@ func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, [
 		return nil, nil
 	}
 	if f.broken = cardea.HasError(got.Problems); !f.broken && s.Text == nil {
-		l.note(from.File, at, got.Kept, when)
-	} else if old := l.kept.Form(from.File, at.source()); f.broken && old != nil {
-		problems := keptInForce(got.Problems)
+		l.note(from.File, at, got.Stored, when)
+	} else if old := l.cached.Form(from.File, at.source()); f.broken && old != nil {
+		problems := cachedInForce(got.Problems)
 		got = permissionlist.ReadFormat(s.Format, f.From, old)
-		got.Problems, f.Kept, f.broken = problems, true, false
+		got.Problems, f.Cached, f.broken = problems, true, false
 	}
 	f.Left = got.Left
 	f.Entries, f.Problems, f.dirs, f.managedOnly = len(got.Entries), got.Problems, got.Dirs, got.ManagedOnly && from.Scope == cardea.ScopeSystem
@@ -125,7 +125,7 @@ func (l *Loaded) countPermissions(f *PermissionFile, s permissionlist.Source, go
 			not("the project is not trusted")
 		case !paths.Within(paths.Real(l.Where.Project), paths.Real(s.Project)):
 			not(otherProject)
-		case !l.Where.Trust(from.File, got.Kept):
+		case !l.Where.Trust(from.File, got.Stored):
 			not("the file is not as you trusted it")
 		default:
 			from.Withheld = false

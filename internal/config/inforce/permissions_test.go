@@ -23,7 +23,7 @@ import (
 
 // lists writes text into a settings file of Claude Code below the site's base, and loads
 // the place.
-func (s *site) lists(files map[string]string) {
+func (s *fixture) lists(files map[string]string) {
 	s.t.Helper()
 	base := filepath.Dir(s.where.Project)
 	for name, text := range files {
@@ -42,18 +42,18 @@ func TestListsByScope(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		files map[string]string
-		do    func(*site)
+		do    func(*fixture)
 		want  cardea.Effect
 		why   string
 	}{
 		{"user", map[string]string{"home/.claude/settings.json": allowA}, nil, cardea.Allow, ""},
 		{"local", map[string]string{"app/.claude/settings.local.json": allowA}, nil, cardea.Allow, ""},
-		{"tracked", map[string]string{"app/.claude/settings.local.json": allowA}, func(s *site) { s.where.Tracked = func(string) bool { return true } }, cardea.Abstain, "git tracks the file"},
+		{"tracked", map[string]string{"app/.claude/settings.local.json": allowA}, func(s *fixture) { s.where.Tracked = func(string) bool { return true } }, cardea.Abstain, "git tracks the file"},
 		{"project", map[string]string{"app/.claude/settings.json": allowA}, nil, cardea.Abstain, "the project is not trusted"},
-		{"trusted", map[string]string{"app/.claude/settings.json": allowA}, func(s *site) { s.where.Trust = all }, cardea.Allow, ""},
-		{"changed", map[string]string{"app/.claude/settings.json": allowA}, func(s *site) { s.where.Trust = func(string, []byte) bool { return false } }, cardea.Abstain, "not as you trusted it"},
+		{"trusted", map[string]string{"app/.claude/settings.json": allowA}, func(s *fixture) { s.where.Trust = all }, cardea.Allow, ""},
+		{"changed", map[string]string{"app/.claude/settings.json": allowA}, func(s *fixture) { s.where.Trust = func(string, []byte) bool { return false } }, cardea.Abstain, "not as you trusted it"},
 		{"managed", map[string]string{"etc/managed-settings.json": allowA}, nil, cardea.Allow, ""},
-		{"managed by somebody", map[string]string{"etc/managed-settings.d/1.json": allowA}, func(s *site) {
+		{"managed by somebody", map[string]string{"etc/managed-settings.d/1.json": allowA}, func(s *fixture) {
 			s.where.Guarded = func(p string) string {
 				if strings.HasSuffix(p, "1.json") {
 					return "does not belong to root"
@@ -71,52 +71,52 @@ func TestListsByScope(t *testing.T) {
 		{"not managed", map[string]string{"home/.claude/settings.json": `{"allowManagedPermissionRulesOnly":true,"permissions":{"allow":["Bash(a)"]}}`}, nil, cardea.Allow, ""},
 		{"an ask of anybody", map[string]string{"home/.claude/settings.json": allowA, "app/.claude/settings.json": `{"permissions":{"ask":["Bash(a)"]}}`}, nil, cardea.Ask, ""},
 		{"a deny of anybody", map[string]string{"etc/managed-settings.json": allowA, "app/.claude/settings.local.json": `{"permissions":{"deny":["Bash(a)"]}}`}, nil, cardea.Deny, ""},
-		{"nested", map[string]string{}, func(s *site) {
+		{"nested", map[string]string{}, func(s *fixture) {
 			s.where.Lists = claudecode.Flags{Allowed: []string{"Bash(a)"}, Nested: true}.Lists(s.where.Start)
 		}, cardea.Abstain, "an agent started this one"},
-		{"flags", map[string]string{}, func(s *site) {
+		{"flags", map[string]string{}, func(s *fixture) {
 			s.where.Lists = claudecode.Flags{Allowed: []string{"Bash(a)"}}.Lists(s.where.Start)
 		}, cardea.Allow, ""},
-		{"off", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) { s.user("cardea.yaml", "version: 1\n") }, cardea.Abstain, ""},
-		{"a variable that nobody believes", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+		{"off", map[string]string{"home/.claude/settings.json": allowA}, func(s *fixture) { s.user("cardea.yaml", "version: 1\n") }, cardea.Abstain, ""},
+		{"a variable that nobody believes", map[string]string{"home/.claude/settings.json": allowA}, func(s *fixture) {
 			s.user("cardea.yaml", "version: 1\n")
 			s.where.Env = set("CARDEA_PERMISSIONS", "1")
 		}, cardea.Abstain, ""},
-		{"a variable", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+		{"a variable", map[string]string{"home/.claude/settings.json": allowA}, func(s *fixture) {
 			s.user("cardea.yaml", "from_env: [permissions]\n")
 			s.where.Env = set("CARDEA_PERMISSIONS", "1")
 		}, cardea.Allow, ""},
-		{"Permitter's variable, by its name", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+		{"Permitter's variable, by its name", map[string]string{"home/.claude/settings.json": allowA}, func(s *fixture) {
 			s.user("cardea.yaml", "from_env: [PERMITTER_ENABLED]\n")
 			s.where.Env = set("PERMITTER_ENABLED", "1")
 		}, cardea.Allow, ""},
-		{"Permitter's variable, which only 1 switches on", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+		{"Permitter's variable, which only 1 switches on", map[string]string{"home/.claude/settings.json": allowA}, func(s *fixture) {
 			s.user("cardea.yaml", "from_env: [PERMITTER_ENABLED]\n")
 			s.where.Env = set("PERMITTER_ENABLED", "yes")
 		}, cardea.Abstain, ""},
-		{"Permitter's variable, under the word of another", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+		{"Permitter's variable, under the word of another", map[string]string{"home/.claude/settings.json": allowA}, func(s *fixture) {
 			s.user("cardea.yaml", "from_env: [permissions, PERMITTER_STRICT]\n")
 			s.where.Env = set("PERMITTER_ENABLED", "1")
 		}, cardea.Abstain, ""},
-		{"Permitter switched off", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+		{"Permitter switched off", map[string]string{"home/.claude/settings.json": allowA}, func(s *fixture) {
 			s.user("cardea.yaml", expand+"from_env: [ENSEMBLE_PERMITTER_DISABLE]\n")
 			s.where.Env = set("ENSEMBLE_PERMITTER_DISABLE", "1")
 		}, cardea.Abstain, ""},
-		{"a variable that the project believes", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+		{"a variable that the project believes", map[string]string{"home/.claude/settings.json": allowA}, func(s *fixture) {
 			s.user("cardea.yaml", "version: 1\n")
 			s.project("cardea.yaml", "from_env: [permissions]\n")
 			s.where.Env, s.where.Trust = set("CARDEA_PERMISSIONS", "1"), all
 		}, cardea.Abstain, ""},
-		{"a project that is not trusted", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+		{"a project that is not trusted", map[string]string{"home/.claude/settings.json": allowA}, func(s *fixture) {
 			s.user("cardea.yaml", "version: 1\n")
 			s.project("cardea.yaml", expand)
 		}, cardea.Abstain, ""},
-		{"a project that switches it off", map[string]string{"home/.claude/settings.json": allowA}, func(s *site) {
+		{"a project that switches it off", map[string]string{"home/.claude/settings.json": allowA}, func(s *fixture) {
 			s.project("cardea.yaml", "permissions: {expand: false}\n")
 			s.where.Trust = all
 		}, cardea.Abstain, ""},
 	} {
-		s := newSite(t)
+		s := newFixture(t)
 		s.user("cardea.yaml", expand)
 		s.lists(tt.files)
 		if tt.do != nil {
@@ -133,7 +133,7 @@ func TestListsByScope(t *testing.T) {
 }
 
 // judgeFor evaluates a call of Claude Code.
-func (s *site) judgeFor(l *inforce.Loaded, command string) cardea.Verdict {
+func (s *fixture) judgeFor(l *inforce.Loaded, command string) cardea.Verdict {
 	system := knowledge.System{Home: s.where.Dirs.Home, Resolve: paths.Resolve}
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, system) }
 	return gate.Build(l, gate.SessionFacts{}, analyse, nil).Decide(context.Background(), analyse(&cardea.Event{
@@ -194,7 +194,7 @@ func TestLastGoodFormsOfLists(t *testing.T) {
 }
 
 func TestWhatFollowsFromLists(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.lists(map[string]string{
 		"home/.claude/settings.json": `{"permissions":{"deny":["Read(./.env)","Read","Read(x/..)","Bash(x"],"ask":["Bash(git push \"x\")",` +
 			`"Bash(plain)"],"additionalDirectories":["/srv","~/docs","../rel"]}}`,
@@ -216,15 +216,15 @@ func TestWhatFollowsFromLists(t *testing.T) {
 			t.Errorf("not told: %s", want)
 		}
 	}
-	broken := newSite(t)
+	broken := newFixture(t)
 	broken.lists(map[string]string{"home/.claude/settings.json": "{"})
 	if l := inforce.Load(broken.where); !l.NativeAsk(&cardea.Call{Tool: "WebFetch"}) || !slices.Equal(l.Unreadable(), []string{"**"}) {
 		t.Error("a broken file may say anything")
 	}
 }
 
-func TestListsAround(t *testing.T) {
-	s := newSite(t)
+func TestListsNearby(t *testing.T) {
+	s := newFixture(t)
 	s.user("cardea.yaml", expand)
 	deny := `{"permissions":{"deny":["Bash(b:*)"],"allow":["Bash(a:*)"]}}`
 	s.lists(map[string]string{

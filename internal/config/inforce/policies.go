@@ -132,9 +132,9 @@ func (l *Loaded) protected() []string {
 // scopes, and those of surrounding projects, of which only deny and ask decisions apply.
 func (l *Loaded) policyFolders(ev *cardea.Event) []policy.Folder {
 	out := l.PolicyFolders()
-	projects, _ := l.projectsAround(ev)
+	projects, _ := l.projectsNearby(ev)
 	for _, project := range projects {
-		out = append(out, policy.Folder{Dir: filepath.Join(project, ".cardea", "policies"), Scope: cardea.ScopeProject, Inside: project, Around: true,
+		out = append(out, policy.Folder{Dir: filepath.Join(project, ".cardea", "policies"), Scope: cardea.ScopeProject, Inside: project, Nearby: true,
 			Trusts: func(string, []byte) bool { return false }})
 	}
 	for i := range out {

@@ -58,7 +58,7 @@ func notWindows(t *testing.T) {
 // one, never of a weaker one.
 func TestSignalsByScope(t *testing.T) {
 	notWindows(t)
-	s := newSite(t)
+	s := newFixture(t)
 	s.where.Trust, s.where.Known = all, there
 	s.user("policies/p.rego", needsSignal)
 	s.user("cardea.yaml", "signals: {who: {command: echo person}}\n")
@@ -100,7 +100,7 @@ func there(path string) bool { _, err := os.Lstat(path); return err == nil }
 // TestSignalsOfProjects checks that a project's scripts run only as the user accepted them.
 func TestSignalsOfProjects(t *testing.T) {
 	notWindows(t)
-	s := newSite(t)
+	s := newFixture(t)
 	s.project("policies/p.rego", needsSignal)
 	s.project("cardea.yaml", "signals: {told: {command: sh scripts/told.sh}}\n")
 	s.project("signals/who.sh", "#!/bin/sh\necho who\n")
@@ -241,7 +241,7 @@ func TestBound(t *testing.T) {
 // TestBorrowed checks that a command of the user does not run files of an untrusted
 // project.
 func TestBorrowed(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	for _, f := range []string{"Makefile", "package.json", "scripts/x.sh", "VERSION"} {
 		write(t, filepath.Join(s.where.Project, f), "")
 	}
@@ -276,7 +276,7 @@ func TestBorrowed(t *testing.T) {
 }
 
 func TestActionsOfAVerdict(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.user("cardea.yaml", `actions:
   on_any_denial: [{command: deny, when: {severity: high}}, {command: mcp, when: {tools: "mcp__*"}}, {command: events, when: {events: [Pre*], effects: [deny, halt], harnesses: h}}]
   on_halt: [{command: halt}]
@@ -317,10 +317,10 @@ func TestActionsOfAVerdict(t *testing.T) {
 	}
 }
 
-// TestPoliciesOfProjectsAround checks that surrounding projects can deny, without their
+// TestPoliciesOfProjectsNearby checks that surrounding projects can deny, without their
 // messages and halts.
-func TestPoliciesOfProjectsAround(t *testing.T) {
-	s := newSite(t)
+func TestPoliciesOfProjectsNearby(t *testing.T) {
+	s := newFixture(t)
 	other := filepath.Join(filepath.Dir(s.where.Project), "other")
 	write(t, filepath.Join(other, ".cardea/policies/p.rego"), plainPolicy)
 	s.where.Trust = all
@@ -333,7 +333,7 @@ func TestPoliciesOfProjectsAround(t *testing.T) {
 
 // TestOtherEvents checks that policies and rules apply to events without a call.
 func TestOtherEvents(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.user("policies/p.rego", plainPolicy)
 	s.user("rules/r.yaml", "rules: [{id: r, event: Stop, match: {field: last_assistant_message, pattern: bye}, effect: deny, message: stay}]\n")
 	g := gate.Build(inforce.Load(s.where), gate.SessionFacts{}, nil, nil)
@@ -350,7 +350,7 @@ func (f sentFields) Fields() map[string]any { return f }
 
 // TestIndexCache checks that an index is trusted only if this user's Cardea wrote it.
 func TestIndexCache(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.where.State, s.where.Dirs.Cache = filepath.Join(s.where.Dirs.Home, "state"), filepath.Join(s.where.Dirs.Home, "cache")
 	s.user("policies/p.rego", plainPolicy)
 	time.Sleep(150 * time.Millisecond)
@@ -408,7 +408,7 @@ func TestIndexCache(t *testing.T) {
 // TestFunctionsOfPolicies checks that only system and organisation can permit functions
 // with outside access.
 func TestFunctionsOfPolicies(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.where.Dirs.System = filepath.Join(s.where.Dirs.Home, "etc")
 	policy := strings.Replace(plainPolicy, `input.tool_input.command == "stop"`, `time.now_ns() > 0`, 1)
 	s.user("policies/p.rego", policy)
@@ -434,7 +434,7 @@ func TestFunctionsOfPolicies(t *testing.T) {
 
 // TestBuiltinPolicies checks that built-in policies are on if they have data.
 func TestBuiltinPolicies(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	on := func() string {
 		f, _ := inforce.Load(s.where).Builtins()
 		var out []string

@@ -42,29 +42,29 @@ func (l *Loaded) Problems(scopes ...cardea.Scope) []cardea.Diagnostic {
 // problems have no effect either.
 func (l *Loaded) Issues() cardea.Issues {
 	var out cardea.Issues
-	add := func(scope cardea.Scope, counts, kept, costs bool, problems []cardea.Diagnostic) {
+	add := func(scope cardea.Scope, counts, cached, costs bool, problems []cardea.Diagnostic) {
 		// The last good form may be trusted, but the problems quote the broken one.
-		quotable := scope != cardea.ScopeProject || counts && !kept
+		quotable := scope != cardea.ScopeProject || counts && !cached
 		for _, p := range problems {
 			t := issueOf(p, quotable, costs)
-			if kept && t.Failure == cardea.BrokenFile {
-				t.Failure = cardea.KeptForm
+			if cached && t.Failure == cardea.BrokenFile {
+				t.Failure = cardea.StoredForm
 			}
 			out = addOnce(out, t)
 		}
 	}
 	for _, f := range l.SettingsFiles {
-		add(f.Scope, f.Counts, f.Kept, f.Counts, f.Problems)
+		add(f.Scope, f.Counts, f.Stored, f.Counts, f.Problems)
 	}
 	for _, f := range l.Files {
-		add(f.Scope, f.Counts, f.Kept, true, f.Problems)
+		add(f.Scope, f.Counts, f.Cached, true, f.Problems)
 	}
 	for _, f := range l.RolesFiles {
-		add(f.Scope, f.Roles.Trusted, f.Kept, true, f.Problems)
+		add(f.Scope, f.Roles.Trusted, f.Cached, true, f.Problems)
 	}
 	out = append(out, l.roleProblem...)
 	for _, f := range l.PermissionFiles {
-		add(f.From.Scope, !f.From.Withheld, f.Kept, true, f.Problems)
+		add(f.From.Scope, !f.From.Withheld, f.Cached, true, f.Problems)
 	}
 	for _, path := range l.changed() {
 		out = append(out, cardea.Warning(path, cardea.CodeUntrusted, "look at it with \"cardea trust\"",

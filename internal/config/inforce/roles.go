@@ -18,8 +18,8 @@ type RolesFile struct {
 	Scope cardea.Scope
 	// Roles holds the role definitions read from the file.
 	Roles roles.Source
-	// Kept is set if the file is broken and its last good form is in force.
-	Kept     bool
+	// Cached is set if the file is broken and its last good form is in force.
+	Cached   bool
 	Problems []cardea.Diagnostic
 }
 
@@ -60,9 +60,9 @@ func (l *Loaded) loadRoles(at folder, known []roles.Category) (f RolesFile, foun
 		l.note(f.Path, at, data, when)
 	} else {
 		f.Roles = roles.Source{Scope: at.scope}
-		if old := l.kept.Form(f.Path, at.source()); old != nil {
-			if kept, wrong := l.parseRoles(f.Path, at.scope, old, known); !cardea.HasError(wrong) {
-				f.Problems, f.Kept, f.Roles, data = keptInForce(f.Problems), true, kept, old
+		if old := l.cached.Form(f.Path, at.source()); old != nil {
+			if cached, wrong := l.parseRoles(f.Path, at.scope, old, known); !cardea.HasError(wrong) {
+				f.Problems, f.Cached, f.Roles, data = cachedInForce(f.Problems), true, cached, old
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func (p *Plan) salvage(why error) error {
 			break
 		}
 		at += from
-		begin, end, ok := entryAround(data, at)
+		begin, end, ok := enclosingEntry(data, at)
 		if !ok {
 			from = at + 1
 			continue
@@ -42,8 +42,8 @@ func (p *Plan) salvage(why error) error {
 	return nil
 }
 
-// entryAround returns the largest complete object around an offset that is only Cardea's.
-func entryAround(data []byte, at int) (begin, end int, ok bool) {
+// enclosingEntry returns the largest complete object around an offset that is only Cardea's.
+func enclosingEntry(data []byte, at int) (begin, end int, ok bool) {
 	for i := max(0, at-maxEntry); i < at; i++ {
 		if data[i] != '{' {
 			continue

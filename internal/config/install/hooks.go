@@ -49,7 +49,7 @@ func handlers(root *jsonedit.Node, wanted func(*jsonedit.Node) bool) []spot {
 	return out
 }
 
-func besides(d *jsonedit.Document, h Harness) []string {
+func otherHooks(d *jsonedit.Document, h Harness) []string {
 	// Events with handlers of Cardea that are not among the harness's.
 	var out []string
 	for _, s := range spots(d.Root) {

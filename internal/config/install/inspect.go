@@ -98,9 +98,9 @@ const (
 	CodeChanged cardea.Code = "changed"
 	// CodeNotTrusted: the harness skips the hook until a person trusts it.
 	CodeNotTrusted cardea.Code = "not-trusted"
-	// CodeKeptEvents: the hook stays registered for events of an earlier
+	// CodeStoredEvents: the hook stays registered for events of an earlier
 	// installation.
-	CodeKeptEvents cardea.Code = "kept-events"
+	CodeStoredEvents cardea.Code = "kept-events"
 	// CodeOpenFile: others can read a file with the token of HTTP.
 	CodeOpenFile cardea.Code = "open-file"
 )

@@ -210,9 +210,9 @@ func TestStableBinary(t *testing.T) {
 	if err := os.Symlink(cellar, filepath.Join(base, "opt/bin/cardea-link")); err != nil {
 		t.Fatal(err)
 	}
-	links, odd := filepath.Join(base, "home/.linuxbrew/bin"), filepath.Join(base, "odd/bin")
+	links, unusual := filepath.Join(base, "home/.linuxbrew/bin"), filepath.Join(base, "odd/bin")
 	other := at("mod/cardea@v0.1.0/cardea")
-	if err := errors.Join(os.MkdirAll(links, 0o755), os.Symlink(cellar, filepath.Join(links, "cardea")), os.MkdirAll(odd, 0o755), os.Symlink(other, filepath.Join(odd, "cardea"))); err != nil {
+	if err := errors.Join(os.MkdirAll(links, 0o755), os.Symlink(cellar, filepath.Join(links, "cardea")), os.MkdirAll(unusual, 0o755), os.Symlink(other, filepath.Join(unusual, "cardea"))); err != nil {
 		t.Fatal(err)
 	}
 	m := Machine{Project: filepath.Join(base, "app"), Temp: []string{"", "/", filepath.Join(base, "tmp")}, Home: filepath.Join(base, "home"), Advice: "ADVICE"}
@@ -230,7 +230,7 @@ func TestStableBinary(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		good:                                   "",
-		filepath.Join(odd, "cardea"):           "one version, which the next update removes; install it into a folder that stays, and run it from there: ADVICE",
+		filepath.Join(unusual, "cardea"):       "one version, which the next update removes; install it into a folder that stays, and run it from there: ADVICE",
 		at("tmp/x/cardea"):                     "temporary",
 		at("cache/go-build12/b001/exe/cardea"): "go run",
 		at("app/bin/cardea"):                   "in the project",

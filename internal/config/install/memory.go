@@ -62,8 +62,8 @@ func (m *memory) save(folder string) error {
 	if path == "" {
 		return errors.New("there is no state folder")
 	}
-	var kept memory
-	if data, err := state.Read(path, maxFile); err == nil && json.Unmarshal(data, &kept) == nil && kept.V > m.V {
+	var stored memory
+	if data, err := state.Read(path, maxFile); err == nil && json.Unmarshal(data, &stored) == nil && stored.V > m.V {
 		return fmt.Errorf("a newer Cardea wrote %s, and it is left as it is; install that one again", path)
 	}
 	data, err := json.MarshalIndent(m, "", "  ")

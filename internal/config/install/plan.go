@@ -103,9 +103,9 @@ func PlanInstall(h Harness, scope Scope, at Places, w Wanted) (*Plan, error) {
 		return nil, broken(p.File, leftAlone, err)
 	}
 	p.Notes = append(p.Notes, unplain(h, p.File, p.Before)...)
-	if kept := besides(d, h); len(kept) > 0 {
-		h.events = slices.Concat(h.events, kept)
-		p.note(CodeKeptEvents, "for fewer events, run this with --uninstall first", "still for "+strings.Join(kept, ", ")+", as before")
+	if stored := otherHooks(d, h); len(stored) > 0 {
+		h.events = slices.Concat(h.events, stored)
+		p.note(CodeStoredEvents, "for fewer events, run this with --uninstall first", "still for "+strings.Join(stored, ", ")+", as before")
 	}
 	if at, why := fits(d, h); why != "" {
 		line, column := jsonedit.Position(d.Data, at)

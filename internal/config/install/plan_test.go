@@ -226,7 +226,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-func TestReadOnlyAndOddFiles(t *testing.T) {
+func TestReadOnlyAndUnusualFiles(t *testing.T) {
 	h := harnessOf(t, "claude")
 	for name, spoil := range map[string]func(path string) error{
 		"is read-only":        func(p string) error { return os.Chmod(p, 0o444) },
@@ -296,9 +296,9 @@ func TestUninstallFromBrokenFiles(t *testing.T) {
 		!strings.Contains(p.Notes[0].Text, "2 entries") {
 		t.Errorf("%v\n%s", p.Notes, s)
 	}
-	if mended, err := jsonedit.Parse([]byte(strings.Replace(s, "\"opus\"", "\"opus\",", 1))); err != nil {
+	if repaired, err := jsonedit.Parse([]byte(strings.Replace(s, "\"opus\"", "\"opus\",", 1))); err != nil {
 		t.Errorf("the rest is damaged: %v\n%s", err, s)
-	} else if len(spots(mended.Root)) != 0 {
+	} else if len(spots(repaired.Root)) != 0 {
 		t.Error(s)
 	}
 	// The error is in Cardea's own entry: no guess is made.

@@ -64,9 +64,9 @@ func TestTracked(t *testing.T) {
 	}
 }
 
-// TestBroughtIsRemembered checks that a file once tracked stays suspicious after its
+// TestCheckedIsRemembered checks that a file once tracked stays suspicious after its
 // removal from the index, until the user accepts it.
-func TestBroughtIsRemembered(t *testing.T) {
+func TestCheckedIsRemembered(t *testing.T) {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		t.Fatal("the tests need git")
@@ -80,7 +80,7 @@ func TestBroughtIsRemembered(t *testing.T) {
 			}
 		},
 	} {
-		dir, b := filepath.Join(realTemp(t), "repo"), Brought{State: filepath.Join(realTemp(t), "state")}
+		dir, b := filepath.Join(realTemp(t), "repo"), Checked{State: filepath.Join(realTemp(t), "state")}
 		local, link := filepath.Join(dir, ".claude/settings.local.json"), filepath.Join(dir, "../link")
 		write(t, local, "{}")
 		write(t, filepath.Join(b.State, "other"), "")
@@ -99,14 +99,14 @@ func TestBroughtIsRemembered(t *testing.T) {
 			t.Errorf("%s: a file that git tracks was forgotten: %v", name, err)
 		}
 		untrack(dir)
-		if !b.Tracked(local) || Tracked(local) || (Brought{State: filepath.Join(b.State, "new")}).Tracked(local) {
+		if !b.Tracked(local) || Tracked(local) || (Checked{State: filepath.Join(b.State, "new")}).Tracked(local) {
 			t.Errorf("%s: a file that git tracked is not remembered", name)
 		}
 		if err := b.Forget(local); err != nil || b.Tracked(local) {
 			t.Errorf("%s: a file that was accepted came with the repository: %v", name, err)
 		}
 	}
-	if (Brought{State: realTemp(t)}).Forget(filepath.Join(realTemp(t), "x")) != nil {
+	if (Checked{State: realTemp(t)}).Forget(filepath.Join(realTemp(t), "x")) != nil {
 		t.Error("forgetting what was never known fails")
 	}
 }

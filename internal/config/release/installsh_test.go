@@ -60,8 +60,8 @@ func archiveName(version string) string { return "cardea_" + version + "_" + tar
 
 func line(name string, data []byte) string { return fmt.Sprintf("%x  %s\n", sha256.Sum256(data), name) }
 
-// site is a release page and a user's home folder.
-type site struct {
+// fixture is a release page and a user's home folder.
+type fixture struct {
 	files map[string][]byte // by path
 	home  string
 	env   []string
@@ -69,8 +69,8 @@ type site struct {
 	t     *testing.T
 }
 
-func newSite(t *testing.T) *site {
-	s := &site{files: map[string][]byte{}, home: filepath.Join(t.TempDir(), "a 'home' $(x)"), path: os.Getenv("PATH"), t: t}
+func newFixture(t *testing.T) *fixture {
+	s := &fixture{files: map[string][]byte{}, home: filepath.Join(t.TempDir(), "a 'home' $(x)"), path: os.Getenv("PATH"), t: t}
 	if err := os.Mkdir(s.home, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -80,16 +80,16 @@ func newSite(t *testing.T) *site {
 }
 
 // release adds an archive and its checksums to the page, as a version and as the latest.
-func (s *site) release(version string, archive []byte) {
+func (s *fixture) release(version string, archive []byte) {
 	s.files["/download/v"+version+"/"+archiveName(version)] = archive
 	s.sums(version, line(archiveName(version), archive)+line("cardea_"+version+"_plan9_mips.tar.gz", nil)+line("install.sh", nil))
 }
 
-func (s *site) sums(version, text string) {
+func (s *fixture) sums(version, text string) {
 	s.files["/download/v"+version+"/checksums.txt"], s.files["/latest/download/checksums.txt"] = []byte(text), []byte(text)
 }
 
-func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *fixture) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	data, ok := s.files[r.URL.Path]
 	if to, is := strings.CutPrefix(string(data), "redirect "); is {
 		http.Redirect(w, r, to, http.StatusFound)
@@ -103,7 +103,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // runs runs the script as "curl | sh" does.
-func (s *site) runs(shell []string, script []byte) (string, error) {
+func (s *fixture) runs(shell []string, script []byte) (string, error) {
 	server := httptest.NewServer(s)
 	defer server.Close()
 	c := exec.Command(shell[0], shell[1:]...)
@@ -162,70 +162,72 @@ func shells(t *testing.T) map[string][]string {
 
 func TestInstallScript(t *testing.T) {
 	script := installScript(t)
-	good := func(s *site) { s.release("1.2.3", packed(s.t, programs("1.2.3")...)) }
+	good := func(s *fixture) { s.release("1.2.3", packed(s.t, programs("1.2.3")...)) }
 	for name, c := range map[string]struct {
-		set  func(s *site)
+		set  func(s *fixture)
 		want string // in what is printed; "" is a success
 	}{
 		"latest": {good, ""},
-		"a version": {func(s *site) {
+		"a version": {func(s *fixture) {
 			s.env = []string{"CARDEA_VERSION=1.2.3"}
 			delete(s.files, "/latest/download/checksums.txt")
 		}, ""},
-		"a version with v": {func(s *site) { s.env = []string{"CARDEA_VERSION=v1.2.3"} }, ""},
-		"another folder":   {func(s *site) { s.env = []string{"CARDEA_BIN=" + s.home + "/.local/bin", "HOME="} }, ""},
-		"more in it": {func(s *site) {
+		"a version with v": {func(s *fixture) { s.env = []string{"CARDEA_VERSION=v1.2.3"} }, ""},
+		"another folder":   {func(s *fixture) { s.env = []string{"CARDEA_BIN=" + s.home + "/.local/bin", "HOME="} }, ""},
+		"more in it": {func(s *fixture) {
 			s.release("1.2.3", packed(s.t, append(programs("1.2.3"), entry{name: "x/y", text: "z"})...))
 		}, ""},
-		"a path out of it": {func(s *site) {
+		"a path out of it": {func(s *fixture) {
 			s.release("1.2.3", packed(s.t, append(programs("1.2.3"), entry{name: "../../evil", text: "z"}, entry{name: s.home + "/evil", text: "z"})...))
 		}, ""},
-		"another digest": {func(s *site) { s.files["/download/v1.2.3/"+archiveName("1.2.3")] = packed(s.t, programs("6.6.6")...) }, "checksum of cardea_1.2.3"},
-		"cut short": {func(s *site) {
+		"another digest": {func(s *fixture) {
+			s.files["/download/v1.2.3/"+archiveName("1.2.3")] = packed(s.t, programs("6.6.6")...)
+		}, "checksum of cardea_1.2.3"},
+		"cut short": {func(s *fixture) {
 			f := s.files["/download/v1.2.3/"+archiveName("1.2.3")]
 			s.release("1.2.3", f[:len(f)/2])
 		}, "install.sh: "},
-		"no checksums":  {func(s *site) { s.files = nil }, "cannot download"},
-		"no archive":    {func(s *site) { delete(s.files, "/download/v1.2.3/"+archiveName("1.2.3")) }, "cannot download"},
-		"no entry":      {func(s *site) { s.sums("1.2.3", line("cardea_1.2.3_plan9_mips.tar.gz", nil)) }, "does not name"},
-		"an empty list": {func(s *site) { s.sums("1.2.3", "") }, "does not name"},
-		"of another name": {func(s *site) {
+		"no checksums":  {func(s *fixture) { s.files = nil }, "cannot download"},
+		"no archive":    {func(s *fixture) { delete(s.files, "/download/v1.2.3/"+archiveName("1.2.3")) }, "cannot download"},
+		"no entry":      {func(s *fixture) { s.sums("1.2.3", line("cardea_1.2.3_plan9_mips.tar.gz", nil)) }, "does not name"},
+		"an empty list": {func(s *fixture) { s.sums("1.2.3", "") }, "does not name"},
+		"of another name": {func(s *fixture) {
 			s.sums("1.2.3", line("x"+archiveName("1.2.3"), nil)+line("../"+archiveName("1.2.3"), nil)+line(archiveName("1/../2"), nil))
 		}, "does not name"},
-		"two entries": {func(s *site) { s.sums("1.2.3", line(archiveName("1.2.3"), nil)+line(archiveName("1.2.2"), nil)) }, "does not name"},
-		"an older version": {func(s *site) {
+		"two entries": {func(s *fixture) { s.sums("1.2.3", line(archiveName("1.2.3"), nil)+line(archiveName("1.2.2"), nil)) }, "does not name"},
+		"an older version": {func(s *fixture) {
 			s.env = []string{"CARDEA_VERSION=1.2.4"}
 			s.files["/download/v1.2.4/checksums.txt"] = s.files["/latest/download/checksums.txt"]
 		}, "does not name"},
-		"not a digest": {func(s *site) { s.sums("1.2.3", "$(touch evil)  "+archiveName("1.2.3")+"\n") }, "does not name"},
-		"no hook":      {func(s *site) { s.release("1.2.3", packed(s.t, programs("1.2.3")[:2]...)) }, "cardea-hook once"},
-		"one twice":    {func(s *site) { s.release("1.2.3", packed(s.t, append(programs("1.2.3"), programs("6.6.6")...)...)) }, "once"},
-		"a link": {func(s *site) {
+		"not a digest": {func(s *fixture) { s.sums("1.2.3", "$(touch evil)  "+archiveName("1.2.3")+"\n") }, "does not name"},
+		"no hook":      {func(s *fixture) { s.release("1.2.3", packed(s.t, programs("1.2.3")[:2]...)) }, "cardea-hook once"},
+		"one twice":    {func(s *fixture) { s.release("1.2.3", packed(s.t, append(programs("1.2.3"), programs("6.6.6")...)...)) }, "once"},
+		"a link": {func(s *fixture) {
 			s.release("1.2.3", packed(s.t, append(programs("1.2.3")[1:], entry{name: "cardea", link: "/bin/sh"})...))
 		}, "no program cardea"},
-		"does not run": {func(s *site) {
+		"does not run": {func(s *fixture) {
 			s.release("1.2.3", packed(s.t, append(programs("1.2.3")[1:], entry{name: "cardea", text: "#!/bin/sh\nexit 1\n"})...))
 		}, "does not run"},
-		"sent elsewhere":     {func(s *site) { s.files["/latest/download/checksums.txt"] = []byte("redirect /elsewhere") }, "cannot download"},
-		"an open address":    {func(s *site) { s.env = []string{"CARDEA_BASE_URL=http://example.invalid"} }, "must begin with https"},
-		"an odd address":     {func(s *site) { s.env = []string{"CARDEA_BASE_URL=http://127.0.0.1:80@example.invalid"} }, "has an @"},
-		"an odd version":     {func(s *site) { s.env = []string{"CARDEA_VERSION=1/../../x"} }, "is not a version"},
-		"no home":            {func(s *site) { s.env = []string{"HOME="} }, "HOME is not set"},
-		"a relative folder":  {func(s *site) { s.env = []string{"CARDEA_BIN=bin"} }, "must begin with /"},
-		"a folder for all":   {func(s *site) { chmod(s.t, s.home+"/.local/bin", 0o777) }, "everybody can write"},
-		"a folder in place":  {func(s *site) { mkdir(s.t, s.home+"/.local/bin/cardea-hook") }, "is a folder"},
-		"no program to load": {func(s *site) { s.path = without(s.t, "curl", "wget") }, "curl or GNU wget"},
-		"no digest program":  {func(s *site) { s.path = without(s.t, "sha256sum", "shasum", "openssl") }, "to verify"},
-		"by openssl":         {func(s *site) { s.path = without(s.t, "sha256sum", "shasum") }, ""},
-		"by wget":            {func(s *site) { s.path = without(s.t, "curl") }, ""},
-		"wget elsewhere": {func(s *site) {
+		"sent elsewhere":     {func(s *fixture) { s.files["/latest/download/checksums.txt"] = []byte("redirect /elsewhere") }, "cannot download"},
+		"an open address":    {func(s *fixture) { s.env = []string{"CARDEA_BASE_URL=http://example.invalid"} }, "must begin with https"},
+		"an odd address":     {func(s *fixture) { s.env = []string{"CARDEA_BASE_URL=http://127.0.0.1:80@example.invalid"} }, "has an @"},
+		"an odd version":     {func(s *fixture) { s.env = []string{"CARDEA_VERSION=1/../../x"} }, "is not a version"},
+		"no home":            {func(s *fixture) { s.env = []string{"HOME="} }, "HOME is not set"},
+		"a relative folder":  {func(s *fixture) { s.env = []string{"CARDEA_BIN=bin"} }, "must begin with /"},
+		"a folder for all":   {func(s *fixture) { chmod(s.t, s.home+"/.local/bin", 0o777) }, "everybody can write"},
+		"a folder in place":  {func(s *fixture) { mkdir(s.t, s.home+"/.local/bin/cardea-hook") }, "is a folder"},
+		"no program to load": {func(s *fixture) { s.path = without(s.t, "curl", "wget") }, "curl or GNU wget"},
+		"no digest program":  {func(s *fixture) { s.path = without(s.t, "sha256sum", "shasum", "openssl") }, "to verify"},
+		"by openssl":         {func(s *fixture) { s.path = without(s.t, "sha256sum", "shasum") }, ""},
+		"by wget":            {func(s *fixture) { s.path = without(s.t, "curl") }, ""},
+		"wget elsewhere": {func(s *fixture) {
 			s.path = without(s.t, "curl")
 			s.files["/latest/download/checksums.txt"] = []byte("redirect /elsewhere")
 		}, "cannot download"},
 	} {
 		for shell, words := range shells(t) {
 			t.Run(name+" "+shell, func(t *testing.T) {
-				s := newSite(t)
+				s := newFixture(t)
 				bin := s.home + "/.local/bin"
 				mkdir(t, bin)
 				old := "#!/bin/sh\necho old\n"
@@ -291,7 +293,7 @@ func without(t *testing.T, names ...string) string {
 func TestInstallScriptCutShort(t *testing.T) {
 	script := installScript(t)
 	for shell, words := range shells(t) {
-		s := newSite(t)
+		s := newFixture(t)
 		s.path = t.TempDir() // no program is found, so any part that runs is noticed
 		for n := 0; n < len(script)-len("main \"$@\"\n"); n += 41 {
 			out, _ := s.runs(words, script[:n])

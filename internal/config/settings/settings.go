@@ -23,8 +23,8 @@ type File struct {
 	// Counts is set if its settings are in force: always, except for a project's file that the
 	// user has not accepted in this form.
 	Counts bool
-	// Kept is set if the file is broken and this is its last good form.
-	Kept bool
+	// Stored is set if the file is broken and this is its last good form.
+	Stored bool
 	// Values holds the settings read from the file. Keys that the file sets are in Given; all
 	// others have their defaults.
 	Values Values

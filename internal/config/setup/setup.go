@@ -148,8 +148,8 @@ func failed(err error) string {
 // CodeChanged: the set-up changed since the user left it.
 const CodeChanged cardea.Code = "set-up-changed"
 
-// Kept reports whether a state folder has a record.
-func Kept(folder string) bool {
+// Stored reports whether a state folder has a record.
+func Stored(folder string) bool {
 	_, err := os.Lstat(Path(folder))
 	return err == nil
 }

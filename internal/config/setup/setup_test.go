@@ -40,17 +40,17 @@ func TestChanged(t *testing.T) {
 	if err := first.Save(folder); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := Load(folder)
-	if err != nil || !kept.When.Equal(time.Unix(1, 0)) {
-		t.Fatalf("%v, %v", kept, err)
+	stored, err := Load(folder)
+	if err != nil || !stored.When.Equal(time.Unix(1, 0)) {
+		t.Fatalf("%v, %v", stored, err)
 	}
-	if kept.Texts[at("rule")] != "rule\nrest" || kept.Texts[HooksIn(at("harness"))] != "harness" || kept.Texts[at("program")] != "" {
-		t.Errorf("texts: %q", kept.Texts)
+	if stored.Texts[at("rule")] != "rule\nrest" || stored.Texts[HooksIn(at("harness"))] != "harness" || stored.Texts[at("program")] != "" {
+		t.Errorf("texts: %q", stored.Texts)
 	}
 	changed := func(want string) {
 		t.Helper()
 		var got []string
-		for _, path := range kept.Changed(names, hooks) {
+		for _, path := range stored.Changed(names, hooks) {
 			got = append(got, filepath.Base(path))
 		}
 		if strings.Join(got, " ") != want {
@@ -69,16 +69,16 @@ func TestChanged(t *testing.T) {
 	put(t, at("none"), "new")
 	put(t, at("program"), "evil")
 	changed("elsewhere harness none program rule")
-	before := kept.Changed(names, hooks)
+	before := stored.Changed(names, hooks)
 	put(t, at("settings"), "by a command")
 	changed("elsewhere harness none program rule settings")
-	again := kept.Look(names, before, hooks, redact.New(), kept.When)
-	kept = &again
+	again := stored.Look(names, before, hooks, redact.New(), stored.When)
+	stored = &again
 	changed("elsewhere harness none program rule")
 	if again.Texts[at("rule")] != "rule\nrest" || again.Texts[at("settings")] != "by a command" {
 		t.Errorf("texts: %q", again.Texts)
 	}
-	again = kept.Look(names, nil, hooks, redact.New(), kept.When)
+	again = stored.Look(names, nil, hooks, redact.New(), stored.When)
 	changed("")
 	if _, there := again.Files[at("rule")]; there || first.Files[at("rule")] == absent {
 		t.Error("a file that is gone is remembered, or the first posture is another one")

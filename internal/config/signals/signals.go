@@ -120,7 +120,7 @@ func (r *Runner) found(ctx context.Context, ev *cardea.Event, f policy.Folder, n
 // judged returns the judge's answer about a call. It does not ask for an untrusted project,
 // since that costs the user money.
 func (r *Runner) judged(ctx context.Context, ev *cardea.Event, f policy.Folder, name string) policy.SignalValue {
-	if name != Watchdog || !r.Judged || ev.Call == nil || f.Around || f.Scope == cardea.ScopeProject && !f.Trusted {
+	if name != Watchdog || !r.Judged || ev.Call == nil || f.Nearby || f.Scope == cardea.ScopeProject && !f.Trusted {
 		return policy.SignalValue{}
 	}
 	if r.Judge == nil {

@@ -42,12 +42,12 @@ func SaveTexts(dir, project string, texts map[string]redact.Text) error {
 	if err != nil {
 		return err
 	}
-	kept, size := map[string]string{}, 0
+	stored, size := map[string]string{}, 0
 	for name, text := range texts {
 		if s := text.String(); len(s) <= maxText && size+len(s) <= maxTexts {
-			kept[filepath.ToSlash(name)] = s
+			stored[filepath.ToSlash(name)] = s
 			size += len(s)
 		}
 	}
-	return state.WriteSignedJSON(textsPath(dir, project), keyOf(key, project), textsPurpose, project, kept)
+	return state.WriteSignedJSON(textsPath(dir, project), keyOf(key, project), textsPurpose, project, stored)
 }

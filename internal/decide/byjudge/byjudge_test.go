@@ -55,7 +55,7 @@ func decide(t *testing.T, ev *cardea.Event, s byjudge.Options, before ...cardea.
 	if s.Threshold == 0 {
 		s.Threshold = 0.7
 	}
-	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Slots: []cardea.Placement{{Decider: guard(before)}, {Decider: byjudge.New(s), Stage: cardea.StageJudge}}}
+	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Placements: []cardea.Placement{{Decider: guard(before)}, {Decider: byjudge.New(s), Stage: cardea.StageJudge}}}
 	return g.Decide(t.Context(), ev)
 }
 
@@ -104,7 +104,7 @@ func TestFails(t *testing.T) {
 	} {
 		for onError, want := range map[cardea.OnError]cardea.Effect{cardea.OnErrorDefer: cardea.Abstain, cardea.OnErrorAllow: cardea.Abstain, cardea.OnErrorDeny: cardea.Deny} {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			g := &cardea.Gate{OnError: onError, Slots: []cardea.Placement{{Stage: cardea.StageJudge, Decider: byjudge.New(byjudge.Options{Asker: asker, Redactor: redact.New(), Threshold: 0.7})}}}
+			g := &cardea.Gate{OnError: onError, Placements: []cardea.Placement{{Stage: cardea.StageJudge, Decider: byjudge.New(byjudge.Options{Asker: asker, Redactor: redact.New(), Threshold: 0.7})}}}
 			v := g.Decide(ctx, bash(t, "frobnicate"))
 			if v.Effect != want || len(v.Issues) == 0 {
 				t.Errorf("%s, on_error %s: %s, %v", name, onError, v.Effect, v.Issues)

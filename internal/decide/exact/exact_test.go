@@ -113,7 +113,7 @@ func (b *bench) decide(what string) cardea.Effect {
 	d := New(Options{Now: today, Sources: func(*cardea.Event) ([]lesson.Source, cardea.Issues) {
 		return []lesson.Source{{Store: store, Keyer: b.keyer, Allows: true, Trusted: true}}, nil
 	}})
-	g := cardea.Gate{Slots: []cardea.Placement{{Decider: d}}}
+	g := cardea.Gate{Placements: []cardea.Placement{{Decider: d}}}
 	v := g.Decide(context.Background(), ev)
 	for i, p := range ev.Call.Parts {
 		if p.NoEffect && v.Parts[i] == cardea.Abstain {
@@ -367,7 +367,7 @@ func BenchmarkDecide(b *testing.B) {
 	store := lesson.Open(x.place)
 	defer store.Close()
 	sources := []lesson.Source{{Store: store, Keyer: x.keyer, Allows: true, Trusted: true}}
-	g := cardea.Gate{Slots: []cardea.Placement{{Decider: New(Options{Now: today, Sources: func(*cardea.Event) ([]lesson.Source, cardea.Issues) { return sources, nil }})}}}
+	g := cardea.Gate{Placements: []cardea.Placement{{Decider: New(Options{Now: today, Sources: func(*cardea.Event) ([]lesson.Source, cardea.Issues) { return sources, nil }})}}}
 	for what, want := range map[string]cardea.Effect{"pytest --cov": cardea.Allow, "npm publish": cardea.Deny, "make none": cardea.Abstain} {
 		ev := x.event(what)
 		b.Run("lessons/"+want.String(), func(b *testing.B) {

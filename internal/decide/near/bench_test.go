@@ -147,7 +147,7 @@ func (b *bench) gate(finders ...near.Finder) *cardea.Gate {
 	}
 	d := near.New(near.Options{Sources: sources, Finders: finders, Analyse: b.analyse, Now: today.Add(time.Hour),
 		System: shape.Lookups{Resolve: paths.Resolve, Secret: func(text string) bool { return len(redact.New().Find(text)) > 0 }}})
-	return &cardea.Gate{Slots: []cardea.Placement{{Decider: noeffect.New()}, {Decider: d, Stage: cardea.StageNear}}}
+	return &cardea.Gate{Placements: []cardea.Placement{{Decider: noeffect.New()}, {Decider: d, Stage: cardea.StageNear}}}
 }
 
 // decide returns the verdict on a call.

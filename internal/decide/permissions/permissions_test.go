@@ -98,7 +98,7 @@ func (s stand) verdict(t testing.TB, ev *cardea.Event) cardea.Verdict {
 		}
 		return out
 	}
-	g := cardea.Gate{Slots: seats(opaque.New(cardea.OnErrorDefer).Except(s.decider().NamesVariables), noeffect.New(), s.decider())}
+	g := cardea.Gate{Placements: seats(opaque.New(cardea.OnErrorDefer).Except(s.decider().NamesVariables), noeffect.New(), s.decider())}
 	v := g.Decide(context.Background(), ev)
 	if len(v.Issues) > 0 {
 		t.Errorf("troubles: %v", v.Issues)

@@ -84,10 +84,10 @@ func TestAllowing(t *testing.T) {
 	spot.Call.Parts[0].Opaque = []cardea.Opaque{{}}
 	whole := bash("x")
 	whole.Call.Opaque = []cardea.Opaque{{}}
-	fault := bash("x")
-	fault.Faults = []cardea.Opaque{{}}
+	defect := bash("x")
+	defect.Faults = []cardea.Opaque{{}}
 	none := &cardea.Event{Kind: cardea.PreToolUse}
-	for name, ev := range map[string]*cardea.Event{"partial": partial, "opaque part": spot, "opaque call": whole, "fault": fault, "no call": none} {
+	for name, ev := range map[string]*cardea.Event{"partial": partial, "opaque part": spot, "opaque call": whole, "fault": defect, "no call": none} {
 		if allow(ev, false) != 0 {
 			t.Errorf("%s is allowed", name)
 		}
@@ -319,7 +319,7 @@ func TestBrokenProject(t *testing.T) {
 		"a.rego": "package cardea.policies.a\n\nSECRET WORDS", "b.rego": strings.Replace(routed("b", events("[PreToolUse]")), "deny contains", "deny contains SECRETWORDS(", 1),
 		"idle.rego": "package cardea.policies.idle\n\ndeny contains {\"rule_id\": \"x\"}\n", "sys.rego": "package cupcake.system\n",
 	})
-	p.folder.Scope, p.folder.Trusts, p.folder.Around = cardea.ScopeProject, func(string, []byte) bool { return true }, true
+	p.folder.Scope, p.folder.Trusts, p.folder.Nearby = cardea.ScopeProject, func(string, []byte) bool { return true }, true
 	_, err := p.decide(bash("x"))
 	var issues cardea.Issues
 	if !errors.As(err, &issues) || issues[0].Failure != cardea.BrokenPolicy || strings.Contains(issues.Error(), "SECRET") || !strings.Contains(issues.Error(), "b.rego") {
@@ -341,7 +341,7 @@ func TestBrokenProject(t *testing.T) {
 	}
 	lib := &Library{Tool: wordsOf, Engines: here()}
 	lib.Warm(bash("x"), Folder{Dir: "e", Scope: cardea.ScopeBuiltin, Embedded: map[string]string{"x.rego": routed("x", events("[PreToolUse]"))}})
-	if len(lib.places().slots) != 1 {
+	if len(lib.places().placements) != 1 {
 		t.Error("nothing is warm")
 	}
 }

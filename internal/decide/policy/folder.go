@@ -38,8 +38,8 @@ type Folder struct {
 	Scope cardea.Scope
 	// Inside is the folder that links must not leave, "" for no limit.
 	Inside string
-	// Around is set for a folder of a project other than the session's.
-	Around bool
+	// Nearby is set for a folder of a project other than the session's.
+	Nearby bool
 	// Tightens is set for a folder of which only denies and asks apply.
 	Tightens bool
 	// Trusts reports whether the person accepted a file with this content. If nil, no

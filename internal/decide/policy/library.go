@@ -36,7 +36,7 @@ type Library struct {
 // shelf holds the cached sets of folders. Libraries of several calls share it.
 type shelf struct {
 	sync.Mutex
-	slots map[string]*cachedSet
+	placements map[string]*cachedSet
 }
 
 // ForCall returns the library for a call that begins now. It lists each folder once.
@@ -48,7 +48,7 @@ func (l *Library) ForCall(now time.Time) *Library {
 func (l *Library) places() *shelf {
 	l.once.Do(func() {
 		if l.shelf == nil {
-			l.shelf = &shelf{slots: map[string]*cachedSet{}}
+			l.shelf = &shelf{placements: map[string]*cachedSet{}}
 		}
 	})
 	return l.shelf
@@ -92,22 +92,22 @@ type cachedSet struct {
 	set *set
 }
 
-// slot returns the cached set of a folder.
-func (l *Library) slot(dir string) *cachedSet {
+// cached returns the cached set of a folder.
+func (l *Library) cached(dir string) *cachedSet {
 	all := l.places()
 	all.Lock()
 	defer all.Unlock()
-	if all.slots[dir] == nil {
-		if len(all.slots) >= maxSlots { // a process that handles many calls meets many folders
-			clear(all.slots)
+	if all.placements[dir] == nil {
+		if len(all.placements) >= maxPlacements { // a process that handles many calls meets many folders
+			clear(all.placements)
 		}
-		all.slots[dir] = &cachedSet{}
+		all.placements[dir] = &cachedSet{}
 	}
-	return all.slots[dir]
+	return all.placements[dir]
 }
 
-// maxSlots is the most folders that a library stores.
-const maxSlots = 64
+// maxPlacements is the most folders that a library stores.
+const maxPlacements = 64
 
 // warmFor is the time limit for reading ahead: a call that needs the folder waits for it.
 const warmFor = time.Second
@@ -200,10 +200,10 @@ func (p *program) settle(ctx context.Context) (map[string]*cardea.Diagnostic, er
 // or nil.
 func (l *Library) open(f Folder, deadline time.Time, ahead *cardea.Event) *set {
 	now := time.Now()
-	slot := l.slot(f.Dir)
-	slot.Lock()
-	defer slot.Unlock()
-	old := slot.set
+	cached := l.cached(f.Dir)
+	cached.Lock()
+	defer cached.Unlock()
+	old := cached.set
 	if old != nil && old.unread == 0 && l.looked(old.looked, now) {
 		return old
 	}
@@ -214,7 +214,7 @@ func (l *Library) open(f Folder, deadline time.Time, ahead *cardea.Event) *set {
 	files, problem := f.settled(before, deadline)
 	if old != nil && problem == nil && old.same(files) {
 		old.looked = now
-		slot.set = old
+		cached.set = old
 		return old
 	}
 	s := l.read(f, files, before, deadline)
@@ -222,7 +222,7 @@ func (l *Library) open(f Folder, deadline time.Time, ahead *cardea.Event) *set {
 	if problem != nil {
 		s.problems = append(s.problems, *problem)
 	}
-	slot.set = s
+	cached.set = s
 	return s
 }
 

@@ -456,7 +456,7 @@ func (r *run) gone(f Folder) {
 // trusts reports whether the person accepted a package and all that it refers to. If not,
 // changed reports whether they accepted it in another form.
 func (r *run) trusts(f Folder, s *set, program *program, p *pick) (trusted, changed bool) {
-	if f.Around {
+	if f.Nearby {
 		return false, false
 	}
 	for _, i := range p.all {

@@ -602,8 +602,8 @@ func TestCraftedRepositories(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		kept := at + "-kept"
-		moved := os.Rename(at, kept) == nil
+		cached := at + "-kept"
+		moved := os.Rename(at, cached) == nil
 		if err := os.Symlink(p.temp, at); err != nil {
 			t.Fatal(err)
 		}
@@ -614,7 +614,7 @@ func TestCraftedRepositories(t *testing.T) {
 			t.Fatal(err)
 		}
 		if moved {
-			if err := os.Rename(kept, at); err != nil {
+			if err := os.Rename(cached, at); err != nil {
 				t.Fatal(err)
 			}
 		}

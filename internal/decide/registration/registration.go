@@ -81,10 +81,10 @@ func Message(session string) string {
 // shown returns a session's id for a command that a person can copy, or "ID" if it has
 // unusual characters.
 func shown(session string) string {
-	odd := strings.ContainsFunc(session, func(r rune) bool {
+	unusual := strings.ContainsFunc(session, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.')
 	})
-	if odd || session == "" || len(session) > 128 || session[0] == '-' {
+	if unusual || session == "" || len(session) > 128 || session[0] == '-' {
 		return "ID"
 	}
 	return session

@@ -236,7 +236,7 @@ func (c *evaluation) covered(m *Match, a *cardea.Access) bool {
 func (c *evaluation) coveredBy(globs []string, a *cardea.Access) bool {
 	pl := c.at()
 	return slices.ContainsFunc(globs, func(text string) bool {
-		return kept(&c.unless, text, func() *pathglob.Glob { return pl.Glob(text) }).Covers(a, pl)
+		return cached(&c.unless, text, func() *pathglob.Glob { return pl.Glob(text) }).Covers(a, pl)
 	})
 }
 

@@ -290,11 +290,11 @@ type madeGlobs struct {
 
 // globsOf returns the path globs of a match.
 func (c *evaluation) globsOf(m *Match) *madeGlobs {
-	return kept(&c.globs, m, func() *madeGlobs { return &madeGlobs{m.Paths, make([]*pathglob.Glob, len(m.Paths))} })
+	return cached(&c.globs, m, func() *madeGlobs { return &madeGlobs{m.Paths, make([]*pathglob.Glob, len(m.Paths))} })
 }
 
-// kept returns the value of a key in a map. A missing value is made and stored.
-func kept[K comparable, V any](all *map[K]V, key K, made func() V) V {
+// cached returns the value of a key in a map. A missing value is made and stored.
+func cached[K comparable, V any](all *map[K]V, key K, made func() V) V {
 	if v, known := (*all)[key]; known {
 		return v
 	}
@@ -353,7 +353,7 @@ type compiled struct {
 func (x *expressions) compile(expr string) (*regexp.Regexp, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	c := kept(&x.done, expr, func() (c compiled) {
+	c := cached(&x.done, expr, func() (c compiled) {
 		c.re, c.err = regexp.Compile(expr)
 		return c
 	})

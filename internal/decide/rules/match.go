@@ -300,7 +300,7 @@ type look struct {
 // lookOf checks the globs of a match once for a call. A line may name thousands of paths,
 // and few of hundreds of globs match one of them.
 func (c *evaluation) lookOf(m *Match) *look {
-	return kept(&c.looks, m, func() *look { return c.newLook(m) })
+	return cached(&c.looks, m, func() *look { return c.newLook(m) })
 }
 
 // newLook returns the value that lookOf stores.
@@ -397,7 +397,7 @@ func (x *Keys) glob(pl *pathglob.Base, text string) *pathglob.Glob {
 	if x == nil {
 		return pl.Glob(text)
 	}
-	return keptAt(x, &x.globs, placedAt(pl, text), func() *pathglob.Glob { return pl.Glob(text) })
+	return cachedAt(x, &x.globs, placedAt(pl, text), func() *pathglob.Glob { return pl.Glob(text) })
 }
 
 // thing returns the globs for one of the gate's own files, and for everything below it.
@@ -406,14 +406,14 @@ func (x *Keys) thing(pl *pathglob.Base, path string) [2]*pathglob.Glob {
 	if x == nil {
 		return made()
 	}
-	return keptAt(x, &x.things, placed{text: path, fold: pl.Folds()}, made)
+	return cachedAt(x, &x.things, placed{text: path, fold: pl.Folds()}, made)
 }
 
-// keptAt returns the value stored for a text at a place. A missing value is made and
+// cachedAt returns the value stored for a text at a place. A missing value is made and
 // stored. It clears the map at maxPlaced entries.
-func keptAt[T any](x *Keys, kept *map[placed]T, at placed, made func() T) T {
+func cachedAt[T any](x *Keys, cached *map[placed]T, at placed, made func() T) T {
 	x.mu.RLock()
-	g, known := (*kept)[at]
+	g, known := (*cached)[at]
 	x.mu.RUnlock()
 	if known {
 		return g
@@ -421,10 +421,10 @@ func keptAt[T any](x *Keys, kept *map[placed]T, at placed, made func() T) T {
 	g = made()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if *kept == nil || len(*kept) >= maxPlaced {
-		*kept = map[placed]T{}
+	if *cached == nil || len(*cached) >= maxPlaced {
+		*cached = map[placed]T{}
 	}
-	(*kept)[at] = g
+	(*cached)[at] = g
 	return g
 }
 
@@ -509,7 +509,7 @@ func (x *globKeys) of(m *Match, stays bool, pl *pathglob.Base) []globKey {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return kept(&x.done, m, func() []globKey {
+	return cached(&x.done, m, func() []globKey {
 		keys := make([]globKey, len(m.Paths))
 		for k, g := range m.Paths {
 			keys[k] = x.glob(g, pl)
@@ -586,7 +586,7 @@ func (s *segments) mayHave(k globKey) bool {
 // namesOf returns room for the accesses of a part in the form that globs compare. name
 // fills it.
 func (c *evaluation) namesOf(p *cardea.Part) []pathglob.Named {
-	return kept(&c.named, p, func() []pathglob.Named { return make([]pathglob.Named, len(p.Access)) })
+	return cached(&c.named, p, func() []pathglob.Named { return make([]pathglob.Named, len(p.Access)) })
 }
 
 // name returns the k-th access of a part in the form that globs compare.
@@ -605,7 +605,7 @@ func (c *evaluation) flows(kinds []string, i int) bool {
 // onField returns fieldHolds, evaluated once for each match and call. A line of thousands
 // of parts must not be read thousands of times.
 func (c *evaluation) onField(m *Match) bool {
-	return kept(&c.fields, m, func() bool { return c.fieldHolds(m) })
+	return cached(&c.fields, m, func() bool { return c.fieldHolds(m) })
 }
 
 // fieldHolds reports whether the field exists and, with a pattern, one of its values

@@ -59,7 +59,7 @@ func (c *evaluation) own(o Own) []*pathglob.Glob {
 	if c.d.settings.Own == nil {
 		return nil
 	}
-	return kept(&c.owned, o, func() (list []*pathglob.Glob) {
+	return cached(&c.owned, o, func() (list []*pathglob.Glob) {
 		pl := c.at()
 		for _, path := range c.d.settings.Own(o) {
 			thing := c.d.settings.Keys.thing(pl, path)

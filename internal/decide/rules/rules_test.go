@@ -328,7 +328,7 @@ func TestToolsAndEvents(t *testing.T) {
 	stop.Kind = "Stop"
 	copilot := bash("ls")
 	copilot.Call.Name = "bash"
-	strange := event("strange", map[string]any{"x": "y"})
+	suspicious := event("strange", map[string]any{"x": "y"})
 	for _, c := range []struct {
 		rule string
 		ev   *cardea.Event
@@ -342,7 +342,7 @@ func TestToolsAndEvents(t *testing.T) {
 		{"effect: deny, tool: Write", read("/x"), false},
 		{"effect: deny, tool: Bash", event("Monitor", map[string]any{"command": "ls"}), true},
 		{"effect: allow, tool: Bash, match: {command: ls}", event("Monitor", map[string]any{"command": "ls"}), false},
-		{"effect: deny, tool: strange", strange, true},
+		{"effect: deny, tool: strange", suspicious, true},
 		{"effect: deny, tool: 'mcp__github__*'", event("mcp__github__get", nil), true},
 		{"effect: deny, tool: 'mcp__github__*'", event("mcp__gitlab__get", nil), false},
 		{"effect: allow, tool: Read, match: {path: docs/**, access: read}", read(project + "/docs/a"), true},
@@ -498,9 +498,9 @@ func TestRootOfARule(t *testing.T) {
 	if ops, _ := folded.Decide(context.Background(), up); len(ops) != 1 {
 		t.Error("a file system that ignores case has .ENV for .env")
 	}
-	odd := one(t, "effect: deny, match: {path: a.txt}")
-	odd.Match.Paths, odd.Root = []string{"./a.txt"}, "/p/[x]"
-	if !speaks(t, bash("cat '/p/[x]/a.txt'"), odd) || speaks(t, bash("cat /p/x/a.txt"), odd) {
+	unusual := one(t, "effect: deny, match: {path: a.txt}")
+	unusual.Match.Paths, unusual.Root = []string{"./a.txt"}, "/p/[x]"
+	if !speaks(t, bash("cat '/p/[x]/a.txt'"), unusual) || speaks(t, bash("cat /p/x/a.txt"), unusual) {
 		t.Error("the project's folder is literal")
 	}
 }

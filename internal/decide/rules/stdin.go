@@ -47,13 +47,13 @@ func (c *evaluation) mayBeFed(p *cardea.Part) bool {
 	lines := append([]any{c.ev.Call.Input["command"]}, c.ev.Call.Shadowed["command"]...)
 	return slices.ContainsFunc(lines, func(v any) bool {
 		line, ok := v.(string)
-		return !ok || feeds(line)
+		return !ok || pipes(line)
 	})
 }
 
-// feeds reports whether a line gives any of its commands input other than by a pipe. The
+// pipes reports whether a line gives any of its commands input other than by a pipe. The
 // skeleton omits the words of commands, so each < in it opens a file, as 0>/dev/tcp/… does.
-func feeds(line string) bool {
+func pipes(line string) bool {
 	skeleton, ok := grammar.Skeleton(line)
 	skeleton = nothingToRead.ReplaceAllString(skeleton, "$1")
 	return !ok || strings.Contains(skeleton, "<") || strings.Contains(skeleton, "0>")

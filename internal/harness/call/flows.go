@@ -24,8 +24,8 @@ type flowFinder struct {
 	new func(path string) bool
 	// brings holds, for each part, the kind of downloaded or decoded text that it prints.
 	brings []string
-	// tainted are the files and folders that hold such text, by path.
-	tainted map[string]taint
+	// origins are the files and folders that hold such text, by path.
+	origins map[string]origin
 	found   []cardea.Flow
 }
 

@@ -238,16 +238,16 @@ func (s *scripts) add(p *cardea.Part, f runFile, pieces []piece, depth int) {
 		if !ok {
 			continue
 		}
-		kept := min(len(found.Parts), maxScriptParts-s.parts)
-		if kept < len(found.Parts) {
+		stored := min(len(found.Parts), maxScriptParts-s.parts)
+		if stored < len(found.Parts) {
 			s.full = fmt.Sprintf("more than %d commands", maxScriptParts)
 		}
-		s.parts += kept
-		s.mayFlow(p, base+len(all.Parts), kept, &found)
-		for i := range kept {
+		s.parts += stored
+		s.mayFlow(p, base+len(all.Parts), stored, &found)
+		for i := range stored {
 			found.Parts[i].From = s.place(c, found.Parts[i].Start)
 		}
-		all.Parts = append(all.Parts, found.Parts[:kept]...)
+		all.Parts = append(all.Parts, found.Parts[:stored]...)
 	}
 	if len(pieces) > 1 {
 		s.mayFlow(p, base, len(all.Parts), &all)
@@ -318,9 +318,9 @@ func (s *scripts) analyse(c piece, f runFile) (found bash.Analysis, ok bool) {
 
 // mayFlow adds the flows between the first kept parts of a text, which are at index base of MayRun.
 // It leaves out decoded text in a variable that is used as a command, since scripts often do that.
-func (s *scripts) mayFlow(p *cardea.Part, base, kept int, text *bash.Analysis) {
+func (s *scripts) mayFlow(p *cardea.Part, base, stored int, text *bash.Analysis) {
 	for _, f := range Flows(text, s.env.IsNew) {
-		if max(f.From, f.To) >= kept {
+		if max(f.From, f.To) >= stored {
 			continue
 		}
 		to := &text.Parts[f.To]

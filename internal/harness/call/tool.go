@@ -222,21 +222,21 @@ func (a *analysis) mistyped(f harness.Field, v any) {
 // that contain the action: a list of arguments belongs to a command. It skips a lenient harness.
 func (a *analysis) unread(info harness.ToolInfo) {
 	c := a.ev.Call
-	odd := map[string]any{}
+	unusual := map[string]any{}
 	for name, v := range c.Input {
 		if harness.NotRead(a.ev.Harness, c, name) && holdsText(v) {
-			odd[name] = v
+			unusual[name] = v
 		}
 	}
-	if len(odd) == 0 {
+	if len(unusual) == 0 {
 		return
 	}
 	for _, f := range info.Fields {
 		if v, there := c.Input[f.Name]; there && f.Role == harness.Command {
-			odd[f.Name] = v
+			unusual[f.Name] = v
 		}
 	}
-	a.may(c.Tool, func(walk func(string, any) []string) { walk("", odd) }, a.mcpField)
+	a.may(c.Tool, func(walk func(string, any) []string) { walk("", unusual) }, a.mcpField)
 }
 
 // entries adds the files that the entries of a list of edits name.

@@ -104,7 +104,7 @@ func gates() []*cardea.Gate {
 	for _, d := range deciders {
 		for _, byDefault := range []cardea.Effect{cardea.Abstain, cardea.Allow, cardea.Ask, cardea.Deny} {
 			for _, on := range []cardea.OnError{cardea.OnErrorDefer, cardea.OnErrorDeny, cardea.OnErrorAllow} {
-				out = append(out, &cardea.Gate{Slots: []cardea.Placement{{Decider: d, Events: true}}, OnError: on,
+				out = append(out, &cardea.Gate{Placements: []cardea.Placement{{Decider: d, Events: true}}, OnError: on,
 					Default: cardea.Defaults{Attended: byDefault, Unattended: byDefault}})
 			}
 		}
@@ -118,7 +118,7 @@ func (s Suite) effect(t *testing.T, g *cardea.Gate, ev *cardea.Event) {
 	a := cardea.Express(v, s.Adapter.Capabilities(), ev)
 	out := s.Adapter.Render(ev, a)
 	if err := agree(ev, v, a, s.Outcome(ev, out)); err != nil {
-		t.Fatalf("%s, mode %q, default %s, on_error %s, %+v: %v\n%s%s", ev.Kind, ev.Mode, g.Default.Attended, g.OnError, g.Slots[0].Decider, err, out.Stdout, out.Stderr)
+		t.Fatalf("%s, mode %q, default %s, on_error %s, %+v: %v\n%s%s", ev.Kind, ev.Mode, g.Default.Attended, g.OnError, g.Placements[0].Decider, err, out.Stdout, out.Stderr)
 	}
 }
 

@@ -101,8 +101,8 @@ type SettingsFile struct {
 	// Problems are the mistakes in the file. A file with a mistake beyond a warning is broken. Its
 	// readable entries are still here, except those that allow.
 	Problems []cardea.Diagnostic
-	// Kept is the relevant part of the file as JSON, to be saved for the case that the file breaks.
-	Kept []byte
+	// Stored is the relevant part of the file as JSON, to be saved for the case that the file breaks.
+	Stored []byte
 }
 
 // maxEntries is the largest number of entries of one file. People's lists have hundreds.
@@ -119,7 +119,7 @@ func ReadFormat(f Format, from *Origin, data []byte) SettingsFile {
 	if f == ClaudeSettings {
 		return Read(from, data)
 	}
-	s := SettingsFile{Kept: data}
+	s := SettingsFile{Stored: data}
 	t := translation{&s, from, data}
 	switch f {
 	case CodexRules:
@@ -172,16 +172,16 @@ func Read(from *Origin, data []byte) SettingsFile {
 			Text: "is JSON with comments or trailing commas, so its entries deny and ask and do not allow", Hint: "remove them; the harness may not read the file at all"})
 	}
 	lists := doc.Root.All("permissions")
-	var kept []string
+	var stored []string
 	for i, n := range lists {
 		r.permissions(n, i == len(lists)-1)
-		kept = append(kept, `"permissions":`+string(data[n.Start:n.End]))
+		stored = append(stored, `"permissions":`+string(data[n.Start:n.End]))
 	}
 	if doc.Root.Lit("allowManagedPermissionRulesOnly") == "true" {
 		s.ManagedOnly = true
-		kept = append(kept, `"allowManagedPermissionRulesOnly":true`)
+		stored = append(stored, `"allowManagedPermissionRulesOnly":true`)
 	}
-	s.Kept = []byte("{" + strings.Join(kept, ",") + "}")
+	s.Stored = []byte("{" + strings.Join(stored, ",") + "}")
 	return s
 }
 

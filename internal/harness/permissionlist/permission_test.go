@@ -320,9 +320,9 @@ func TestRead(t *testing.T) {
 	if s.Entries[3].Column() != 3 {
 		t.Errorf("column %d", s.Entries[3].Column())
 	}
-	again := Read(&Origin{}, s.Kept)
-	if len(again.Entries) != 4 || !again.ManagedOnly || strings.Contains(string(s.Kept), "model") {
-		t.Errorf("kept %s", s.Kept)
+	again := Read(&Origin{}, s.Stored)
+	if len(again.Entries) != 4 || !again.ManagedOnly || strings.Contains(string(s.Stored), "model") {
+		t.Errorf("kept %s", s.Stored)
 	}
 	// Of two values the harness takes the last one.
 	twice := Read(&Origin{}, []byte(`{"permissions":{"allow":["Bash(a)"],"deny":["Bash(x)"]},"permissions":{"allow":["Bash(b)"],"allow":["Bash(c)"],"deny":["Bash(y)"],"deny":["Bash(z)"]}}`))

@@ -60,7 +60,7 @@ func (l Local) Check(c control.CheckRequest, _ time.Time) (control.CheckResult, 
 	if l.Folders != nil {
 		p.Machine.Env = hook.InFolders(l.Folders, p.Env)
 	}
-	p.Elsewhere, p.Lines, p.Piped = elsewhere, l.Lines, l.Piped
+	p.Handover, p.Lines, p.Piped = elsewhere, l.Lines, l.Piped
 	p.Harness, p.Another, p.AllProcessors, p.StartDaemon = nil, nil, nil, nil
 	p.Judge = func(judge.Request, []string) judge.Asker { return noJudge{elsewhere} }
 	p.Memory = l.Memory.Begin(elsewhere.Note)

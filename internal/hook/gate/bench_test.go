@@ -139,7 +139,7 @@ func BenchmarkCheckWarm(b *testing.B) {
 			l := inforce.Load(x.where)
 			l.AssignRole(c.role)
 			whole := Build(l, SessionFacts{ID: "s", At: benchDay.Add(time.Hour)}, x.analyse, nil)
-			cascade := &cardea.Gate{Slots: slices.DeleteFunc(slices.Clone(whole.Slots), func(s cardea.Placement) bool {
+			cascade := &cardea.Gate{Placements: slices.DeleteFunc(slices.Clone(whole.Placements), func(s cardea.Placement) bool {
 				return !slices.Contains([]string{"roles", "lessons", "near"}, s.Decider.Name())
 			})}
 			ev, redactor := x.event(c.tool, input, c.role), redact.New()

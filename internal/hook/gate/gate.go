@@ -25,14 +25,14 @@ import (
 // call. now is the clock of the trace, or nil.
 func Build(l *inforce.Loaded, s SessionFacts, analyse func(*cardea.Event) *cardea.Event, now func() time.Time) *cardea.Gate {
 	return &cardea.Gate{
-		Default:   l.Settings.Default,
-		OnError:   l.Settings.OnError,
-		Issues:    l.Issues(),
-		Analyse:   analyse,
-		FirstTime: l.Callbacks.Once,
-		Now:       now,
-		Disabled:  s.Disabled,
-		Slots:     slots(l, s, analyse),
+		Default:    l.Settings.Default,
+		OnError:    l.Settings.OnError,
+		Issues:     l.Issues(),
+		Analyse:    analyse,
+		FirstTime:  l.Callbacks.Once,
+		Now:        now,
+		Disabled:   s.Disabled,
+		Placements: placements(l, s, analyse),
 
 		SendsPermissionRequest: s.SendsPermissionRequest, NearAtOnce: s.NearAtOnce, AsksElsewhere: s.AsksElsewhere,
 	}
@@ -57,9 +57,9 @@ type SessionFacts struct {
 	Judge *byjudge.Decider
 }
 
-// slots returns the placements of all deciders, in order. None of the deciders may allow
+// placements returns the placements of all deciders, in order. None of the deciders may allow
 // whole calls.
-func slots(l *inforce.Loaded, s SessionFacts, analyse func(*cardea.Event) *cardea.Event) []cardea.Placement {
+func placements(l *inforce.Loaded, s SessionFacts, analyse func(*cardea.Event) *cardea.Event) []cardea.Placement {
 	all := guards(l, s)
 	if l.ReadonlyOff {
 		all = slices.DeleteFunc(all, isReadonly)
@@ -111,8 +111,8 @@ func guards(l *inforce.Loaded, s SessionFacts) []cardea.Placement {
 		{Decider: otherLists, Possible: true},
 		// Denies and asks of surrounding and other projects. Their files are read only if a call
 		// reaches there.
-		{Decider: rules.OtherProjects{Settings: about, Limit: project.MaxSurroundings, Find: l.RulesAround}, Possible: true},
-		{Decider: permissions.OtherProjects{Settings: l.PermissionSettings(), Limit: project.MaxSurroundings, Find: l.ListsAround}, Possible: true},
+		{Decider: rules.OtherProjects{Settings: about, Limit: project.MaxSurroundings, Find: l.RulesNearby}, Possible: true},
+		{Decider: permissions.OtherProjects{Settings: l.PermissionSettings(), Limit: project.MaxSurroundings, Find: l.ListsNearby}, Possible: true},
 		// Earlier answers about exactly this call, after everything that costs less to find.
 		{Decider: l.LessonsDecider(s.At)},
 		// Late, since they say which tool is better, and the number of files that they name has

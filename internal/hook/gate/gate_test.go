@@ -36,8 +36,8 @@ func TestDecidersEndInTime(t *testing.T) {
 	defer close(until)
 	analyse := func(ev *cardea.Event) *cardea.Event { return call.Analyse(ev, knowledge.System{}) }
 	g := Build(inforce.Load(inforce.Where{}), SessionFacts{}, analyse, nil)
-	own := g.Slots
-	g.Slots = append(own[:len(own):len(own)], cardea.Placement{Decider: slow{until}})
+	own := g.Placements
+	g.Placements = append(own[:len(own):len(own)], cardea.Placement{Decider: slow{until}})
 	for command, want := range map[string]cardea.Effect{"git push --force": cardea.Deny, "true": cardea.Ask} {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		v := g.Decide(ctx, analyse(ev(command)))
@@ -46,7 +46,7 @@ func TestDecidersEndInTime(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s and a word about the time", command, v.Effect, v.Issues, want)
 		}
 	}
-	g.Slots = append(own[:len(own):len(own)], cardea.Placement{Decider: broken{}})
+	g.Placements = append(own[:len(own):len(own)], cardea.Placement{Decider: broken{}})
 	if v := g.Decide(context.Background(), analyse(ev("true"))); v.Effect != cardea.Ask || len(v.Issues) != 1 || v.Issues[0].Failure != cardea.Panicked {
 		t.Errorf("a panic where nobody attends: %s, %v", v.Effect, v.Issues)
 	}

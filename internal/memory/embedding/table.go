@@ -23,9 +23,9 @@ const Dims = 64
 // for each row, as a float32; the rows, Dims bytes each; the text of all pieces. A piece that
 // continues a word begins with "##".
 type Table struct {
-	id                                  string
-	count, longest, slots               int
-	slot, offset, factor, row, textPart string
+	id                                    string
+	count, longest, buckets               int
+	bucket, offset, factor, row, textPart string
 }
 
 const (
@@ -46,15 +46,15 @@ func Open(data string) (*Table, error) {
 		return nil, errors.New("read the table of the embedding: it does not begin as one")
 	}
 	number := func(i int) int { return int(u32(data, len(magic)+idSize+4*i)) }
-	t := &Table{id: data[len(magic):][:idSize], count: number(0), longest: number(2), slots: number(3)}
-	if number(1) != Dims || t.count < 1 || t.count >= math.MaxUint16 || t.slots <= t.count || t.slots&(t.slots-1) != 0 || t.slots > 1<<17 {
-		return nil, fmt.Errorf("read the table of the embedding: %d rows of %d numbers in %d slots are not understood", t.count, number(1), t.slots)
+	t := &Table{id: data[len(magic):][:idSize], count: number(0), longest: number(2), buckets: number(3)}
+	if number(1) != Dims || t.count < 1 || t.count >= math.MaxUint16 || t.buckets <= t.count || t.buckets&(t.buckets-1) != 0 || t.buckets > 1<<17 {
+		return nil, fmt.Errorf("read the table of the embedding: %d rows of %d numbers in %d slots are not understood", t.count, number(1), t.buckets)
 	}
 	rest := data[headSize:]
 	for _, part := range []struct {
 		into *string
 		size int
-	}{{&t.slot, 2 * t.slots}, {&t.offset, 4 * (t.count + 1)}, {&t.factor, 4 * t.count}, {&t.row, Dims * t.count}} {
+	}{{&t.bucket, 2 * t.buckets}, {&t.offset, 4 * (t.count + 1)}, {&t.factor, 4 * t.count}, {&t.row, Dims * t.count}} {
 		if len(rest) < part.size {
 			return nil, errors.New("read the table of the embedding: it is cut off")
 		}
@@ -78,7 +78,7 @@ func Zeroed(data string) (string, error) {
 		return "", err
 	}
 	b := []byte(data)
-	rows := headSize + len(t.slot) + len(t.offset) + len(t.factor)
+	rows := headSize + len(t.bucket) + len(t.offset) + len(t.factor)
 	clear(b[rows : rows+len(t.row)])
 	copy(b[len(magic):], digest(b))
 	return string(b), nil
@@ -115,8 +115,8 @@ func (t *Table) find(piece []byte, inside bool) int {
 		h = (h ^ uint32(c)) * hashPrime
 	}
 	// A damaged table may have no free slot, so the tries are bounded.
-	for try := range t.slots {
-		n := int(u16(t.slot, 2*((int(h)+try)&(t.slots-1))))
+	for try := range t.buckets {
+		n := int(u16(t.bucket, 2*((int(h)+try)&(t.buckets-1))))
 		if n == 0 || n > t.count {
 			return -1
 		}

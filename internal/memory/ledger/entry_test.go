@@ -88,7 +88,7 @@ func TestDigests(t *testing.T) {
 	}
 }
 
-func TestRewritesAreKept(t *testing.T) {
+func TestRewritesAreStored(t *testing.T) {
 	ev, v := command("npm i", cardea.Ask)
 	v.Rewrite = map[string]any{"command": "npm ci"}
 	e := NewEntry(ev, v, circumstances())

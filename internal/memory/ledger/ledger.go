@@ -135,8 +135,8 @@ func (w *writer) after() error {
 			return unwritten(l.dir, "", "the ledger keeps more than it should: %v", err)
 		}
 	}
-	if w.mended != "" {
-		return cardea.Warning(l.dir, CodeMended, "run \"cardea audit verify\"", fmt.Sprintf("the ledger was changed behind cardea's back (%s)", mendings(w.mended)))
+	if w.repaired != "" {
+		return cardea.Warning(l.dir, CodeRepaired, "run \"cardea audit verify\"", fmt.Sprintf("the ledger was changed behind cardea's back (%s)", mendings(w.repaired)))
 	}
 	return nil
 }

@@ -20,7 +20,7 @@ type link struct {
 	// N is the number of the line over all days, from 1.
 	N int64 `json:"n"`
 	// The defect of the ledger that the writer found and passed over: "head", "tail".
-	Mended string `json:"mended"`
+	Repaired string `json:"mended"`
 	// Prev is the mac of the line before, "" in the first line of the ledger.
 	Prev string `json:"prev"`
 }
@@ -40,8 +40,8 @@ func seal(key, body []byte, l link) (line []byte, mac string) {
 	out := make([]byte, 0, len(body)+maxLink)
 	out = append(out, body[:len(body)-1]...)
 	out = fmt.Appendf(out, `,"day":%q,"n":%d`, l.Day, l.N)
-	if l.Mended != "" {
-		out = fmt.Appendf(out, `,"mended":%q`, l.Mended)
+	if l.Repaired != "" {
+		out = fmt.Appendf(out, `,"mended":%q`, l.Repaired)
 	}
 	out = fmt.Appendf(out, `,"prev":%q`, l.Prev)
 	return sign(key, "ledger line", out)

@@ -14,7 +14,7 @@ import (
 // that the key did not sign. A line that can be read can be written and read again.
 func FuzzReadLine(f *testing.F) {
 	body := []byte(`{"v":1,"id":"0jk3v9x2mabc1234","time":"2026-11-20T10:00:00.000000Z","effect":"deny","parts":[{"part":0,"text":"x","effect":"deny"}]}`)
-	line, _ := seal(testKey(), body, link{Day: day1, N: 7, Prev: strings.Repeat("a", 64), Mended: mendedHead})
+	line, _ := seal(testKey(), body, link{Day: day1, N: 7, Prev: strings.Repeat("a", 64), Repaired: repairedHead})
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	for _, seed := range []string{string(line), string(line[:100]), string(line) + "\n" + string(line), "", "{}", "\n\n", strings.Repeat("x", 300), `{"v":1,"id":"`, `","mac":"`} {
 		f.Add([]byte(seed))

@@ -49,8 +49,8 @@ func (l *Ledger) Records(q Query) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		r := recording{ledger: l, query: q, yield: yield, spooled: map[string]bool{}, known: map[string]string{}}
 		l.newestFirst(q.Since, func(err error) bool { return r.give(Record{}, err) }, r.waits, r.day)
-		if r.strange > 0 && !r.stopped {
-			yield(Record{}, fmt.Errorf("%d lines are not as the ledger wrote them, and do not count; run \"cardea audit verify\"", r.strange))
+		if r.suspicious > 0 && !r.stopped {
+			yield(Record{}, fmt.Errorf("%d lines are not as the ledger wrote them, and do not count; run \"cardea audit verify\"", r.suspicious))
 		}
 	}
 }
@@ -66,13 +66,13 @@ func (l *Ledger) Span() (first, last string, err error) {
 
 // recording is one run of Records through the ledger.
 type recording struct {
-	ledger  *Ledger
-	query   Query
-	yield   func(Record, error) bool
-	spooled map[string]bool
-	buffers sync.Pool
-	strange int
-	stopped bool
+	ledger     *Ledger
+	query      Query
+	yield      func(Record, error) bool
+	spooled    map[string]bool
+	buffers    sync.Pool
+	suspicious int
+	stopped    bool
 
 	// known holds texts that many entries share.
 	mutex sync.RWMutex
@@ -83,8 +83,8 @@ type recording struct {
 type foundRecord struct {
 	record Record
 	id     string
-	// strange is set for a line that is not as the ledger wrote it.
-	strange bool
+	// suspicious is set for a line that is not as the ledger wrote it.
+	suspicious bool
 }
 
 func (r *recording) give(rec Record, err error) bool {
@@ -121,15 +121,15 @@ func (r *recording) day(day string) (more bool) {
 		}
 		body, _, genuine := unsign(r.ledger.opt.Key, "ledger line", line)
 		if !genuine {
-			return foundRecord{strange: true}, true
+			return foundRecord{suspicious: true}, true
 		}
 		var f foundRecord
 		is := r.read(append(body, '}'), &f, day) // the byte after it belongs to the mac
 		return f, is
 	}, func(f *foundRecord) bool {
 		switch {
-		case f.strange:
-			r.strange++
+		case f.suspicious:
+			r.suspicious++
 			return true
 		case r.spooled[f.id]:
 			return true
@@ -182,15 +182,15 @@ func (r *recording) read(line []byte, f *foundRecord, day string) bool {
 		case "micros":
 			rec.Micros, _ = strconv.ParseInt(string(value), 10, 64)
 		case "day":
-			f.strange = f.strange || day != "" && plain(value) != day
+			f.suspicious = f.suspicious || day != "" && plain(value) != day
 		}
 	})
-	f.strange = f.strange || !ok || rec.Time.IsZero()
+	f.suspicious = f.suspicious || !ok || rec.Time.IsZero()
 	if rec.Decided == cardea.Abstain {
 		rec.Decided = rec.Effect
 	}
-	if f.strange || !r.counts(rec) {
-		return f.strange
+	if f.suspicious || !r.counts(rec) {
+		return f.suspicious
 	}
 	members(input, func(key, value []byte) {
 		switch string(key) {

@@ -14,7 +14,7 @@ import (
 )
 
 // Appends an entry to a ledger that was changed, and requires a warning.
-func (b *bench) mend() {
+func (b *bench) repair() {
 	b.t.Helper()
 	var issue cardea.Issue
 	err := b.Append(b.entry("after"))
@@ -111,7 +111,7 @@ func TestTheWriterGoesOnAndTellsForGood(t *testing.T) {
 			if later {
 				b.tomorrow()
 			}
-			b.mend()
+			b.repair()
 			r := b.verify()
 			if kinds(r) != tt.kinds || r.Intact() {
 				t.Errorf("%s, later %t: found %q, want %q; %+v", tt.name, later, kinds(r), tt.kinds, r.Diagnostics)
@@ -122,7 +122,7 @@ func TestTheWriterGoesOnAndTellsForGood(t *testing.T) {
 
 // A folder that was made by others before the first line holds no head, and
 // the first line says nothing of it.
-func TestTheFirstLineIsNotMended(t *testing.T) {
+func TestTheFirstLineIsNotRepaired(t *testing.T) {
 	b := start(t)
 	mkdir(t, b.dir)
 	b.put(headName, nil)
@@ -316,7 +316,7 @@ func TestTheHeadIsReplacedUnderTheLock(t *testing.T) {
 		}
 	}
 	b.add(1)
-	b.mend()
+	b.repair()
 	if r := b.verify(); kinds(r) != "mended" || r.Entries != 4 {
 		t.Errorf("%+v", r)
 	}

@@ -138,7 +138,7 @@ func TestJunkDays(t *testing.T) {
 	b.put("2001-13-01"+dayEnd, []byte("no day\n"))
 	b.put("notes.txt", []byte("kept\n"))
 	// There are days but no head: that is reported.
-	b.mend()
+	b.repair()
 	if got := b.dayList(); got != day1 {
 		t.Errorf("days %s", got)
 	}

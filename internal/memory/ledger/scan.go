@@ -176,22 +176,22 @@ func (s *seek) mayAnswer(line []byte) bool {
 		}
 	}
 	for _, text := range s.all {
-		if !bytes.Contains(line, []byte(text)) && !odd(line) {
+		if !bytes.Contains(line, []byte(text)) && !unusual(line) {
 			return false
 		}
 	}
-	if len(s.any) > 0 && !slices.ContainsFunc(s.any, func(text string) bool { return bytes.Contains(line, []byte(text)) }) && !odd(line) {
+	if len(s.any) > 0 && !slices.ContainsFunc(s.any, func(text string) bool { return bytes.Contains(line, []byte(text)) }) && !unusual(line) {
 		return false
 	}
 	for _, text := range s.folded {
-		if !containsFolded(line, text) && !odd(line) && !bytes.Contains(line, []byte("\u212a")) && !bytes.Contains(line, []byte("\u0130")) {
+		if !containsFolded(line, text) && !unusual(line) && !bytes.Contains(line, []byte("\u212a")) && !bytes.Contains(line, []byte("\u0130")) {
 			return false
 		}
 	}
 	return true
 }
 
-func odd(line []byte) bool {
+func unusual(line []byte) bool {
 	return bytes.Contains(line, []byte(`\u`)) || bytes.Contains(line, []byte(`\/`))
 }
 

@@ -28,8 +28,8 @@ const (
 	CodeHead cardea.Code = "head"
 	// CodeStub: the record of removed days is forged, or a removed day is back.
 	CodeStub cardea.Code = "stub"
-	// CodeMended: a writer found the end of the ledger changed and went on.
-	CodeMended cardea.Code = "mended"
+	// CodeRepaired: a writer found the end of the ledger changed and went on.
+	CodeRepaired cardea.Code = "mended"
 	// CodeSpool: a file in the spool was not written by the ledger.
 	CodeSpool cardea.Code = "spool"
 	// CodeWrongKey: no line was written with this user's key.
@@ -207,13 +207,13 @@ func (v *verification) line(day string, number int, raw rawLine) {
 	l, ok := readLink(v.ledger.opt.Key, raw.text)
 	switch {
 	case raw.text == nil:
-		v.strange(day, number, "the line is longer than any that the ledger writes")
+		v.suspicious(day, number, "the line is longer than any that the ledger writes")
 	case !ok && looksCut(raw.text):
 		v.add(day+dayEnd, number, CodeCut, "the line is cut, as a crash leaves it")
 	case !ok:
-		v.strange(day, number, "the line is not as the ledger wrote it: it was changed, or somebody else wrote it")
+		v.suspicious(day, number, "the line is not as the ledger wrote it: it was changed, or somebody else wrote it")
 	case !raw.whole && v.snapshot.headOK && l.N <= v.snapshot.head.N:
-		v.strange(day, number, "the end of the line was taken away")
+		v.suspicious(day, number, "the end of the line was taken away")
 	default:
 		if !raw.whole {
 			v.add(day+dayEnd, number, CodeCut, "the line has no end, as a crash leaves it")
@@ -224,7 +224,7 @@ func (v *verification) line(day string, number int, raw rawLine) {
 	}
 }
 
-func (v *verification) strange(day string, number int, text string) {
+func (v *verification) suspicious(day string, number int, text string) {
 	v.bad++
 	v.changed++
 	v.add(day+dayEnd, number, CodeChanged, "%s", text)
@@ -246,8 +246,8 @@ func (v *verification) follow(day string, number int, l linked) {
 	case l.N == v.n+1 && l.Prev != v.last:
 		v.add(day+dayEnd, number, CodeMissingEntries, "entry %d does not follow the line before it: what it followed was replaced", l.N)
 	}
-	if l.Mended != "" {
-		v.add(day+dayEnd, number, CodeMended, "when entry %d was written, the ledger had been changed: %s; what stood at its end until then may be gone", l.N, mendings(l.Mended))
+	if l.Repaired != "" {
+		v.add(day+dayEnd, number, CodeRepaired, "when entry %d was written, the ledger had been changed: %s; what stood at its end until then may be gone", l.N, mendings(l.Repaired))
 	}
 	v.n, v.last, v.bad, v.open = l.N, l.Mac, 0, false
 }

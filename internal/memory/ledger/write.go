@@ -17,8 +17,8 @@ type writer struct {
 	head     head
 	// The defect that was found and passed over, as [link] records it, or "". The next line records
 	// it, and noted is then set.
-	mended string
-	noted  bool
+	repaired string
+	noted    bool
 	// file is the file of the day that is written, nil before it is open.
 	file *os.File
 	// cut is set where the file ends within a line.
@@ -34,19 +34,19 @@ const maxRecover = 1 << 20
 
 // The defects that a link can record.
 const (
-	mendedHead = "head"
-	mendedTail = "tail"
+	repairedHead = "head"
+	repairedTail = "tail"
 )
 
 // mendings returns the description of a defect, for people.
-func mendings(mended string) string {
-	switch mended {
-	case mendedHead:
+func mendings(repaired string) string {
+	switch repaired {
+	case repairedHead:
 		return "its head was lost or forged"
-	case mendedTail:
+	case repairedTail:
 		return "lines at its end are gone, or not its own"
 	}
-	return mended
+	return repaired
 }
 
 // close releases the lock.
@@ -111,7 +111,7 @@ func (w *writer) begin() error {
 func (w *writer) leave() error {
 	f, _, err := state.Open(w.ledger.dayPath(w.head.Day), os.O_RDWR|os.O_APPEND)
 	if errors.Is(err, os.ErrNotExist) {
-		w.mended = mendedTail
+		w.repaired = repairedTail
 		return nil
 	}
 	if err != nil {
@@ -147,7 +147,7 @@ func (w *writer) lines(bodies [][]byte) []error {
 	for i, body := range bodies {
 		to := link{Day: next.Day, N: next.N + 1, Prev: next.Last}
 		if !noted {
-			to.Mended = w.mended
+			to.Repaired = w.repaired
 		}
 		line, mac := seal(l.opt.Key, body, to)
 		if limit := int64(l.opt.MaxMB) << 20; limit > 0 && w.head.Size+int64(len(text)+len(line)-empty) > limit {
@@ -186,12 +186,12 @@ func (w *writer) settle(f *os.File) error {
 	size := info.Size()
 	switch {
 	case size < w.head.Size:
-		w.mended = mendedTail
+		w.repaired = repairedTail
 	case size-w.head.Size > maxRecover:
 		if err := w.countTail(f, size-maxRecover, size, false); err != nil {
 			return err
 		}
-		w.mended = mendedTail
+		w.repaired = repairedTail
 	default:
 		if err := w.countTail(f, w.head.Size, size, true); err != nil {
 			return err
@@ -226,7 +226,7 @@ func (w *writer) countTail(f *os.File, from, to int64, chained bool) error {
 				return err
 			}
 		case chained && line != "" && !looksCut([]byte(line)):
-			w.mended = mendedTail
+			w.repaired = repairedTail
 		}
 	}
 	return nil
@@ -245,7 +245,7 @@ func (w *writer) findEnd(empty bool) (head, error) {
 		return head{}, err
 	}
 	if !empty || len(days) > 0 || stubbed {
-		w.mended = mendedHead
+		w.repaired = repairedHead
 	}
 	for i := len(days) - 1; i >= 0; i-- {
 		last, size, err := l.lastLine(days[i])

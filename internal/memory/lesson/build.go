@@ -270,9 +270,9 @@ func (p *ScopeFolder) entries(i int, f *os.File, size int64, own func(ID) bool, 
 		}
 	}
 	slices.SortFunc((*all)[first:], compareEntries)
-	kept := slices.CompactFunc((*all)[first:], func(a, b entry) bool { return a.id == b.id })
-	kept = slices.DeleteFunc(kept, func(e entry) bool { return removed[e.id] })
-	*all = (*all)[:first+len(kept)]
+	stored := slices.CompactFunc((*all)[first:], func(a, b entry) bool { return a.id == b.id })
+	stored = slices.DeleteFunc(stored, func(e entry) bool { return removed[e.id] })
+	*all = (*all)[:first+len(stored)]
 	return inOrder, nil
 }
 

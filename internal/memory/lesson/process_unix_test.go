@@ -85,7 +85,7 @@ func start(t *testing.T, root, name string, count int) (*exec.Cmd, *bufio.Scanne
 }
 
 // intact checks every line of the files, and finds the lessons that were reported as stored.
-func intact(t *testing.T, p ScopeFolder, kept []string) {
+func intact(t *testing.T, p ScopeFolder, stored []string) {
 	t.Helper()
 	seen := map[string]int{}
 	for i, name := range fileNames {
@@ -106,7 +106,7 @@ func intact(t *testing.T, p ScopeFolder, kept []string) {
 	}
 	s := Open(p)
 	defer s.Close()
-	for _, k := range kept {
+	for _, k := range stored {
 		_, subject, _ := strings.Cut(k, " ")
 		if found := s.Lookup(subject); seen[k] != 1 || len(found) != 1 || !found[0].Own || found[0].Effect.String() != strings.Fields(k)[0] {
 			t.Errorf("%q stands %d times in the files; found %d", k, seen[k], len(found))
@@ -124,14 +124,14 @@ func TestManyProcessesAtOnce(t *testing.T) {
 	}
 	many(t, p, cardea.Allow, 400) // so that one file is sorted anew, and the other has an index
 	var mu sync.Mutex
-	var kept []string
+	var stored []string
 	var wg sync.WaitGroup
 	for n := range processes {
 		cmd, out := start(t, root, fmt.Sprint("p", n), each)
 		wg.Go(func() {
 			for out.Scan() {
 				mu.Lock()
-				kept = append(kept, out.Text())
+				stored = append(stored, out.Text())
 				mu.Unlock()
 			}
 			if err := cmd.Wait(); err != nil {
@@ -140,10 +140,10 @@ func TestManyProcessesAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if len(kept) != processes*each {
-		t.Errorf("%d of %d were kept", len(kept), processes*each)
+	if len(stored) != processes*each {
+		t.Errorf("%d of %d were kept", len(stored), processes*each)
 	}
-	intact(t, p, kept)
+	intact(t, p, stored)
 }
 
 // A process that is killed at any moment loses no lesson that it reported as stored, and does not
@@ -156,11 +156,11 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	many(t, p, cardea.Allow, 400)
 	r := rand.New(rand.NewPCG(1, 2))
-	var kept []string
+	var stored []string
 	longest := 100 // milliseconds; more where that is too short to begin, on a busy machine
-	for n := 0; n < 25 || len(kept) < 30 && n < 200; n++ {
+	for n := 0; n < 25 || len(stored) < 30 && n < 200; n++ {
 		cmd, out := start(t, root, fmt.Sprint("k", n), 0)
-		stop, before := make(chan struct{}), len(kept)
+		stop, before := make(chan struct{}), len(stored)
 		moment := time.Duration(r.IntN(longest)) * time.Millisecond
 		go func() {
 			select {
@@ -170,24 +170,24 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			_ = cmd.Process.Kill()
 		}()
 		for out.Scan() {
-			kept = append(kept, out.Text())
+			stored = append(stored, out.Text())
 		}
 		close(stop)
-		if len(kept) == before {
+		if len(stored) == before {
 			longest = min(longest+10, 5000)
 		}
 		if err := cmd.Wait(); err == nil || cmd.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
 			t.Fatalf("it was not killed: %v", err)
 		}
 	}
-	if len(kept) < 30 {
-		t.Fatalf("only %d lessons were taught", len(kept))
+	if len(stored) < 30 {
+		t.Fatalf("only %d lessons were taught", len(stored))
 	}
 	// The call that finds the index out of date has it made again.
 	if _, err := writer(t, p).Build(time.Second); err != nil {
 		t.Fatal(err)
 	}
-	intact(t, p, kept)
+	intact(t, p, stored)
 	teach(t, p, draft(cardea.Deny, "and on"))
-	intact(t, p, append(kept, "deny and on"))
+	intact(t, p, append(stored, "deny and on"))
 }

@@ -165,17 +165,17 @@ func (l *Line) set(key, text string) (err error) {
 	case "effect":
 		l.Effect, err = cardea.ParseEffect(text)
 	case "when":
-		l.When, err = moment(key, text)
+		l.When, err = parseTime(key, text)
 	case "expires":
-		l.Expires, err = moment(key, text)
+		l.Expires, err = parseTime(key, text)
 	default:
 		*lineKeys[keyAt(key)].text(l) = text
 	}
 	return err
 }
 
-// moment parses a time; "" is the zero time.
-func moment(key, text string) (time.Time, error) {
+// parseTime parses a time; "" is the zero time.
+func parseTime(key, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}

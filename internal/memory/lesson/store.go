@@ -229,13 +229,13 @@ func (s *Store) unreadable(i int, err error) {
 
 // issue records a problem with a file. If denies or asks may be missing, the failure table decides
 // the effect; a missing allow has no effect.
-func (s *Store) issue(i int, d cardea.Diagnostic, kept bool) {
+func (s *Store) issue(i int, d cardea.Diagnostic, stored bool) {
 	t := cardea.Issue{Diagnostic: d}
 	switch {
 	case i == allowFile:
 		t.Diagnostic.Severity = cardea.LevelWarning
-	case kept:
-		t.Failure = cardea.KeptForm
+	case stored:
+		t.Failure = cardea.StoredForm
 		t.Diagnostic.Text += "; its last good form is in force besides"
 	default:
 		t.Failure = cardea.BrokenFile
@@ -260,10 +260,10 @@ func (s *Store) report(i int, broken []brokenLine) {
 	if len(broken) == 0 {
 		return
 	}
-	kept := s.fromLastGood(i)
+	stored := s.fromLastGood(i)
 	for _, b := range broken {
 		s.issue(i, cardea.Diagnostic{File: s.place.file(i), Line: b.line, Code: cardea.CodeSyntax, Text: b.text,
-			Hint: "mend or remove the line; \"cardea lessons list\" shows the others"}, kept)
+			Hint: "mend or remove the line; \"cardea lessons list\" shows the others"}, stored)
 	}
 }
 

@@ -471,13 +471,13 @@ func TestRemove(t *testing.T) {
 func TestBrokenLines(t *testing.T) {
 	p := here(t)
 	p.Shared = false
-	kept := map[string]string{}
-	p.Note = func(path, text string, _ time.Time) { kept[path] = text }
+	stored := map[string]string{}
+	p.Note = func(path, text string, _ time.Time) { stored[path] = text }
 	p.LastGood = func(path string) []byte {
-		if kept[path] == "" {
+		if stored[path] == "" {
 			return nil
 		}
-		return []byte(kept[path])
+		return []byte(stored[path])
 	}
 	teach(t, p, draft(cardea.Deny, "npm publish"), draft(cardea.Deny, "npm login"), draft(cardea.Allow, "npm test"))
 	_ = Open(p).Issues()
@@ -485,13 +485,13 @@ func TestBrokenLines(t *testing.T) {
 	good := contents(t, deny)
 	put(t, deny, strings.Replace(good, `"effect":"deny"`, `"effect":"dney"`, 1))
 	s := Open(p)
-	if got := s.Issues(); len(got) != 1 || got[0].Failure != cardea.KeptForm || got[0].Diagnostic.Line != 1 || got[0].Diagnostic.File != deny {
+	if got := s.Issues(); len(got) != 1 || got[0].Failure != cardea.StoredForm || got[0].Diagnostic.Line != 1 || got[0].Diagnostic.File != deny {
 		t.Errorf("%+v", got)
 	}
 	if len(found(s, "npm login")) != 1 || len(found(s, "npm publish")) != 1 {
 		t.Error("a deny is lost")
 	}
-	clear(kept)
+	clear(stored)
 	if got := Open(p).Issues(); len(got) != 1 || got[0].Failure != cardea.BrokenFile {
 		t.Errorf("without a last good form: %+v", got)
 	}

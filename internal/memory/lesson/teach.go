@@ -549,16 +549,16 @@ func (w *Writer) disown(gone map[ID]bool) error {
 	if err != nil {
 		return err
 	}
-	kept := append(make([]byte, 0, len(data)), w.place.newOwn()...)
+	stored := append(make([]byte, 0, len(data)), w.place.newOwn()...)
 	if !w.place.numbers(data) {
 		data = nil
 	}
 	for data = data[min(ownSize, len(data)):]; len(data) >= ownSize; data = data[ownSize:] {
 		if !gone[ID(data[:len(ID{})])] {
-			kept = append(kept, data[:ownSize]...)
+			stored = append(stored, data[:ownSize]...)
 		}
 	}
-	return state.Replace(path, kept, func(f *os.File) error { return f.Sync() })
+	return state.Replace(path, stored, func(f *os.File) error { return f.Sync() })
 }
 
 // Accept records lines of others as the user's own, since the person has seen them.

@@ -39,18 +39,18 @@ func (k *Keyer) OtherForm(r *Record, analyse func(*cardea.Event) *cardea.Event) 
 	if r.Dir != AnyDir {
 		at.Cwd = k.Absolute(r.Dir)
 	}
-	kept := ""
+	stored := ""
 	keys := k.Keys(analyse(&at))
 	for i := range keys {
 		if keys[i].Subject == r.Subject {
 			return ""
 		}
 		if keys[i].Teaches {
-			kept = keys[i].Subject
+			stored = keys[i].Subject
 		}
 	}
-	if kept == "" {
+	if stored == "" {
 		return ""
 	}
-	return "this command is kept in another form; write `" + kept + "`"
+	return "this command is kept in another form; write `" + stored + "`"
 }

@@ -34,7 +34,7 @@ func (s *Session) Acts(call string, actions []string) {
 }
 
 // HasActed reports whether actions are stored for any call.
-func (s *Session) HasActed() bool { return len(s.kept.Acted) > 0 }
+func (s *Session) HasActed() bool { return len(s.stored.Acted) > 0 }
 
 // of returns the stored entry of a call, nil for none.
 func (s *Session) of(call string) *acted {
@@ -42,8 +42,8 @@ func (s *Session) of(call string) *acted {
 		return nil
 	}
 	name := s.callDigest(call)
-	if i := slices.IndexFunc(s.kept.Acted, func(a acted) bool { return a.Call == name }); i >= 0 {
-		return &s.kept.Acted[i]
+	if i := slices.IndexFunc(s.stored.Acted, func(a acted) bool { return a.Call == name }); i >= 0 {
+		return &s.stored.Acted[i]
 	}
 	return nil
 }
@@ -69,10 +69,10 @@ func (s *Session) fillActed() {
 	for _, action := range s.acting.actions {
 		a.Actions = append(a.Actions, s.actedDigest(s.acting.call, action))
 	}
-	s.kept.Acted = slices.DeleteFunc(s.kept.Acted, func(old acted) bool { return old.Call == a.Call })
+	s.stored.Acted = slices.DeleteFunc(s.stored.Acted, func(old acted) bool { return old.Call == a.Call })
 	if len(a.Actions) > 0 {
-		s.kept.Acted = append(s.kept.Acted, a)
+		s.stored.Acted = append(s.stored.Acted, a)
 	}
-	s.kept.Acted = last(s.kept.Acted, maxActed)
+	s.stored.Acted = last(s.stored.Acted, maxActed)
 	s.acting = nil
 }

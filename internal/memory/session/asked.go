@@ -14,18 +14,18 @@ const askedPurpose = "session asked"
 func (s *Session) Asks(call string) { s.asking, s.dirty = append(s.asking, call), true }
 
 // HasAsked reports whether any call with a question is stored.
-func (s *Session) HasAsked() bool { return s.key != nil && len(s.kept.Asked) > 0 }
+func (s *Session) HasAsked() bool { return s.key != nil && len(s.stored.Asked) > 0 }
 
 // EndsQuestion reports whether a person was asked about a call, and forgets the call.
 func (s *Session) EndsQuestion(call string) bool {
 	if !s.HasAsked() {
 		return false
 	}
-	i := slices.Index(s.kept.Asked, s.askedDigest(call))
+	i := slices.Index(s.stored.Asked, s.askedDigest(call))
 	if i < 0 {
 		return false
 	}
-	s.kept.Asked, s.dirty = slices.Delete(s.kept.Asked, i, i+1), true
+	s.stored.Asked, s.dirty = slices.Delete(s.stored.Asked, i, i+1), true
 	return true
 }
 
@@ -35,8 +35,8 @@ func (s *Session) askedDigest(call string) string { return s.digest(askedPurpose
 func (s *Session) fillAsked() {
 	for _, call := range s.asking {
 		name := s.askedDigest(call)
-		s.kept.Asked = append(slices.DeleteFunc(s.kept.Asked, func(old string) bool { return old == name }), name)
+		s.stored.Asked = append(slices.DeleteFunc(s.stored.Asked, func(old string) bool { return old == name }), name)
 	}
 	s.asking = nil
-	s.kept.Asked = last(s.kept.Asked, maxAsked)
+	s.stored.Asked = last(s.stored.Asked, maxAsked)
 }

@@ -54,15 +54,15 @@ func (s *Session) Makes(path string, begin time.Time) {
 
 // Made reports whether an earlier line of this session created the file at a path.
 func (s *Session) Made(path string) bool {
-	if s.key == nil || len(s.kept.Made) == 0 {
+	if s.key == nil || len(s.stored.Made) == 0 {
 		return false
 	}
 	name := s.digest(madePathPurpose, path)
-	i := slices.IndexFunc(s.kept.Made, func(m made) bool { return m.Path == name })
+	i := slices.IndexFunc(s.stored.Made, func(m made) bool { return m.Path == name })
 	if i < 0 {
 		return false
 	}
-	m := &s.kept.Made[i]
+	m := &s.stored.Made[i]
 	file := state.CreatedSince(path, time.Unix(0, m.Begin))
 	if file == "" || m.Signed != s.signMade(m) {
 		return false
@@ -80,8 +80,8 @@ func (s *Session) fillMade() {
 	for _, f := range s.making {
 		m := made{Path: s.digest(madePathPurpose, f.path), Begin: f.begin.UnixNano()}
 		m.Signed = s.signMade(&m)
-		s.kept.Made = append(slices.DeleteFunc(s.kept.Made, func(old made) bool { return old.Path == m.Path }), m)
+		s.stored.Made = append(slices.DeleteFunc(s.stored.Made, func(old made) bool { return old.Path == m.Path }), m)
 	}
 	s.making = nil
-	s.kept.Made = last(s.kept.Made, maxMade)
+	s.stored.Made = last(s.stored.Made, maxMade)
 }

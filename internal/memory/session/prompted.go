@@ -36,7 +36,7 @@ type prompted struct {
 }
 
 // Follows reports whether any call is followed.
-func (s *Session) Follows() bool { return len(s.kept.Prompted) > 0 || len(s.lines) > 0 }
+func (s *Session) Follows() bool { return len(s.stored.Prompted) > 0 || len(s.lines) > 0 }
 
 // CallID returns the stored id of a call of this session, "" where nothing can be stored. name
 // distinguishes the calls of the session, and may hold secrets.
@@ -68,11 +68,11 @@ func (s *Session) Showing(name string, mode cardea.Mode) bool {
 	if i < 0 {
 		return false
 	}
-	if s.kept.Prompted[i].Mode != mode {
+	if s.stored.Prompted[i].Mode != mode {
 		s.Forget(name)
 		return false
 	}
-	s.kept.Prompted[i].Shown, s.dirty = s.proofShown(name, mode), true
+	s.stored.Prompted[i].Shown, s.dirty = s.proofShown(name, mode), true
 	return true
 }
 
@@ -83,7 +83,7 @@ func (s *Session) Ran(name string, mode cardea.Mode) (shown, unshown bool) {
 	if i < 0 {
 		return false, false
 	}
-	p := s.kept.Prompted[i]
+	p := s.stored.Prompted[i]
 	s.Forget(name)
 	same := p.Mode == mode
 	return same && p.Shown == s.proofShown(name, mode), same && p.Shown == ""
@@ -96,17 +96,17 @@ func (s *Session) proofShown(name string, mode cardea.Mode) string {
 // Forget stops following a call.
 func (s *Session) Forget(name string) {
 	if i := s.promptedAt(name); i >= 0 {
-		s.kept.Prompted, s.dirty = slices.Delete(s.kept.Prompted, i, i+1), true
+		s.stored.Prompted, s.dirty = slices.Delete(s.stored.Prompted, i, i+1), true
 	}
 }
 
 func (s *Session) promptedAt(name string) int {
 	s.takeLines()
-	if len(s.kept.Prompted) == 0 {
+	if len(s.stored.Prompted) == 0 {
 		return -1
 	}
 	id := s.CallID(name)
-	return slices.IndexFunc(s.kept.Prompted, func(p prompted) bool { return id != "" && p.Call == id })
+	return slices.IndexFunc(s.stored.Prompted, func(p prompted) bool { return id != "" && p.Call == id })
 }
 
 // takeLines moves the lines after the object into the calls that are followed. It drops incomplete
@@ -125,8 +125,8 @@ func (s *Session) takeLines() {
 
 // follow begins to follow a call, and replaces an earlier one of its name.
 func (s *Session) follow(call string, mode cardea.Mode) {
-	s.kept.Prompted = slices.DeleteFunc(s.kept.Prompted, func(p prompted) bool { return p.Call == call })
-	s.kept.Prompted = append(s.kept.Prompted, prompted{Call: call, Mode: mode})
+	s.stored.Prompted = slices.DeleteFunc(s.stored.Prompted, func(p prompted) bool { return p.Call == call })
+	s.stored.Prompted = append(s.stored.Prompted, prompted{Call: call, Mode: mode})
 }
 
 // appendLines appends the calls that begin as lines after the object. It returns false where they
@@ -160,5 +160,5 @@ func (s *Session) fillPrompted() {
 		s.follow(s.CallID(l.name), l.mode)
 	}
 	s.leaving = nil
-	s.kept.Prompted = last(s.kept.Prompted, maxPrompted)
+	s.stored.Prompted = last(s.stored.Prompted, maxPrompted)
 }

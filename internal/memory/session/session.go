@@ -77,9 +77,9 @@ type Session struct {
 	store       *Store
 	harness, id string
 	// key is nil until there is a key; then there is no file either.
-	key  []byte
-	path string
-	kept storedFile
+	key    []byte
+	path   string
+	stored storedFile
 	// folder is the folder of the first event, "" where it is unknown.
 	folder string
 	// shown are texts that were shown and are not in kept.Shown.
@@ -165,30 +165,30 @@ func (s *Store) Load(harness, id string) (*Session, error) {
 	}
 	if err == nil {
 		object, lines, _ := bytes.Cut(data, []byte("\n"))
-		sess.lines, err = lines, sess.kept.parse(object)
+		sess.lines, err = lines, sess.stored.parse(object)
 	}
-	if sess.newer = err == nil && sess.kept.V > version; sess.newer {
-		sess.kept, sess.lines = storedFile{}, nil
+	if sess.newer = err == nil && sess.stored.V > version; sess.newer {
+		sess.stored, sess.lines = storedFile{}, nil
 		return sess, fmt.Errorf("read session %s: a newer Cardea wrote it; it is begun anew, and the file is kept as %s", sess.path, sess.path+newerEnd)
 	}
-	if err == nil && sess.kept.V != version {
-		err = fmt.Errorf("version %d is not known", sess.kept.V)
+	if err == nil && sess.stored.V != version {
+		err = fmt.Errorf("version %d is not known", sess.stored.V)
 	}
 	if err != nil {
-		sess.kept, sess.lines = storedFile{}, nil
+		sess.stored, sess.lines = storedFile{}, nil
 		return sess, fmt.Errorf("read session %s: %w; it is begun anew, and the file is replaced", sess.path, err)
 	}
-	sess.folder, sess.fresh = sess.kept.Project, false
+	sess.folder, sess.fresh = sess.stored.Project, false
 	return sess, nil
 }
 
 // Outdated reports whether a registration is older than the newest one that an event of the session
 // saw. A lost registration has revision 0. Outdated remembers a newer revision.
 func (s *Session) Outdated(r Registered) bool {
-	if r.Revision > s.kept.Revision {
-		s.kept.Revision, s.dirty = r.Revision, true
+	if r.Revision > s.stored.Revision {
+		s.stored.Revision, s.dirty = r.Revision, true
 	}
-	return r.Revision < s.kept.Revision
+	return r.Revision < s.stored.Revision
 }
 
 // Key returns the user's key as read for this session, or nil.
@@ -215,7 +215,7 @@ func (s *Session) digest(purpose string, texts ...string) string {
 func (s *Session) First(dir string) string {
 	switch {
 	case s.folder != "":
-	case s.kept.Withheld != "":
+	case s.stored.Withheld != "":
 		s.folder = s.above(dir)
 	case dir != "" && len(dir) <= maxFile/4:
 		s.folder, s.dirty = dir, true
@@ -228,7 +228,7 @@ func (s *Session) First(dir string) string {
 // above returns the withheld folder if it is dir or above it, else "".
 func (s *Session) above(dir string) string {
 	for range maxAbove {
-		if dir == "" || s.digest(folderPurpose, dir) == s.kept.Withheld {
+		if dir == "" || s.digest(folderPurpose, dir) == s.stored.Withheld {
 			return dir
 		}
 		parent := filepath.Dir(dir)
@@ -242,7 +242,7 @@ func (s *Session) above(dir string) string {
 
 // IsNew reports whether a text was not shown to the person yet, and remembers it as shown.
 func (s *Session) IsNew(text string) bool {
-	if slices.Contains(s.shown, text) || s.key != nil && slices.Contains(s.kept.Shown, s.shownDigest(text)) {
+	if slices.Contains(s.shown, text) || s.key != nil && slices.Contains(s.stored.Shown, s.shownDigest(text)) {
 		return false
 	}
 	s.shown, s.dirty = append(s.shown, text), true
@@ -263,22 +263,22 @@ const unreportedPurpose = "session untold"
 // Keep stores a text for the person until an event can show it.
 func (s *Session) Keep(text string) {
 	is := func(u unreported) bool { return u.Text == text }
-	told := s.key != nil && slices.Contains(s.kept.Shown, s.shownDigest(text))
-	if s.store == nil || told || len(text) > maxUnreportedText || slices.Contains(s.keeping, text) || slices.ContainsFunc(s.kept.Unreported, is) {
+	told := s.key != nil && slices.Contains(s.stored.Shown, s.shownDigest(text))
+	if s.store == nil || told || len(text) > maxUnreportedText || slices.Contains(s.keeping, text) || slices.ContainsFunc(s.stored.Unreported, is) {
 		return
 	}
 	s.keeping, s.dirty = append(s.keeping, text), true
 }
 
-// Kept returns the stored texts, and forgets them.
-func (s *Session) Kept() (texts []string) {
-	for _, u := range s.kept.Unreported {
+// Stored returns the stored texts, and forgets them.
+func (s *Session) Stored() (texts []string) {
+	for _, u := range s.stored.Unreported {
 		if u.Signed == s.digest(unreportedPurpose, s.harness, s.id, u.Text) {
 			texts = append(texts, u.Text)
 		}
 	}
-	s.dirty = s.dirty || len(s.kept.Unreported) > 0
-	s.kept.Unreported = nil
+	s.dirty = s.dirty || len(s.stored.Unreported) > 0
+	s.stored.Unreported = nil
 	return texts
 }
 
@@ -313,28 +313,28 @@ func secret(r *redact.Redactor, path string) bool {
 
 // fill puts new data into the file's form.
 func (s *Session) fill(r *redact.Redactor) {
-	s.kept.V = version
-	if s.kept.Project == "" && s.kept.Withheld == "" && s.folder != "" {
+	s.stored.V = version
+	if s.stored.Project == "" && s.stored.Withheld == "" && s.folder != "" {
 		if !secret(r, s.folder) {
-			s.kept.Project = s.folder
+			s.stored.Project = s.folder
 		} else {
-			s.kept.Withheld = s.digest(folderPurpose, s.folder)
+			s.stored.Withheld = s.digest(folderPurpose, s.folder)
 		}
 	}
 	for _, text := range s.shown {
-		s.kept.Shown = append(s.kept.Shown, s.shownDigest(text))
+		s.stored.Shown = append(s.stored.Shown, s.shownDigest(text))
 	}
 	s.shown = nil
 	for _, text := range s.keeping {
 		shown := r.Show(text)
-		s.kept.Unreported = append(s.kept.Unreported, unreported{shown, s.digest(unreportedPurpose, s.harness, s.id, shown)})
+		s.stored.Unreported = append(s.stored.Unreported, unreported{shown, s.digest(unreportedPurpose, s.harness, s.id, shown)})
 	}
-	s.keeping, s.kept.Unreported = nil, last(s.kept.Unreported, maxUnreported)
+	s.keeping, s.stored.Unreported = nil, last(s.stored.Unreported, maxUnreported)
 	s.fillMade()
 	s.fillActed()
 	s.fillAsked()
 	s.fillPrompted()
-	s.kept.Shown = last(s.kept.Shown, maxShown)
+	s.stored.Shown = last(s.stored.Shown, maxShown)
 }
 
 // last returns the last n items of a list.
@@ -354,7 +354,7 @@ func (s *Session) save(r *redact.Redactor) error {
 		pruned = state.Prune(s.store.dir, maxFiles-1, keepFiles)
 	}
 	s.fill(r)
-	data, err := json.Marshal(s.kept)
+	data, err := json.Marshal(s.stored)
 	if err == nil && s.newer {
 		err = os.Rename(s.path, s.path+newerEnd)
 	}

@@ -49,7 +49,7 @@ func files(t *testing.T, folder string) []string {
 	return out
 }
 
-func TestFirstFolderIsKept(t *testing.T) {
+func TestFirstFolderIsStored(t *testing.T) {
 	s, _ := open(t)
 	a := load(t, s, "one")
 	if got := a.First("/work/app"); got != "/work/app" {
@@ -136,8 +136,8 @@ func TestActionsOfACall(t *testing.T) {
 	for i := range 2 * maxActed {
 		event(func(a *Session) { a.Acts(fmt.Sprint(i), []string{"log"}) })
 	}
-	if a := load(t, s, "x"); a.Acted("0", "log") || !a.Acted(fmt.Sprint(2*maxActed-1), "log") || len(a.kept.Acted) != maxActed {
-		t.Errorf("%d calls are remembered", len(a.kept.Acted))
+	if a := load(t, s, "x"); a.Acted("0", "log") || !a.Acted(fmt.Sprint(2*maxActed-1), "log") || len(a.stored.Acted) != maxActed {
+		t.Errorf("%d calls are remembered", len(a.stored.Acted))
 	}
 }
 
@@ -225,7 +225,7 @@ func TestHostileIDs(t *testing.T) {
 	}
 }
 
-func TestEmptyIDIsNotKept(t *testing.T) {
+func TestEmptyIDIsNotStored(t *testing.T) {
 	s, folder := open(t)
 	a := load(t, s, "")
 	a.First("/work")
@@ -376,7 +376,7 @@ func TestOldFilesArePruned(t *testing.T) {
 func token() string { return "gh" + "p_" + "x7Kq9TzW2mVb4NcR8sLd3FhJ6gYp1QaZ5eUo" }
 
 // Text from the wire may be a secret: it is in no file, and no digest confirms a guess of it.
-func TestNoSecretIsKept(t *testing.T) {
+func TestNoSecretIsStored(t *testing.T) {
 	s, folder := open(t)
 	work := "/work/" + token() + "/app"
 	a := load(t, s, token())
@@ -446,7 +446,7 @@ func TestAnotherKey(t *testing.T) {
 }
 
 // The file of a newer Cardea is saved next to the new one.
-func TestNewerFileIsKept(t *testing.T) {
+func TestNewerFileIsStored(t *testing.T) {
 	s, folder := open(t)
 	a := load(t, s, "x")
 	a.First("/work")
@@ -472,7 +472,7 @@ func TestNewerFileIsKept(t *testing.T) {
 
 // A text that was not shown is saved for a later process, without its secrets, and returned once. A
 // text that another program wrote into the file is not shown.
-func TestKept(t *testing.T) {
+func TestStored(t *testing.T) {
 	folder := t.TempDir()
 	save := func(s *Session) {
 		t.Helper()
@@ -493,7 +493,7 @@ func TestKept(t *testing.T) {
 	if err != nil || strings.Contains(string(data), secret) {
 		t.Fatalf("%s, %v", data, err)
 	}
-	if got := loadAt(t, folder).Kept(); len(got) != 2 || got[0] != "first" || !strings.HasPrefix(got[1], "token <REDACTED") {
+	if got := loadAt(t, folder).Stored(); len(got) != 2 || got[0] != "first" || !strings.HasPrefix(got[1], "token <REDACTED") {
 		t.Errorf("%q", got)
 	}
 	forged := strings.Replace(string(data), `"text":"first"`, `"text":"run rm -rf /"`, 1)
@@ -501,11 +501,11 @@ func TestKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = loadAt(t, folder)
-	if got := s.Kept(); len(got) != 1 || strings.Contains(got[0], "rm") {
+	if got := s.Stored(); len(got) != 1 || strings.Contains(got[0], "rm") {
 		t.Errorf("a forged text is shown: %q", got)
 	}
 	save(s)
-	if got := loadAt(t, folder).Kept(); len(got) > 0 {
+	if got := loadAt(t, folder).Stored(); len(got) > 0 {
 		t.Errorf("shown twice: %q", got)
 	}
 	s = loadAt(t, folder)
@@ -513,7 +513,7 @@ func TestKept(t *testing.T) {
 		s.Keep(strings.Repeat("y", i+1))
 	}
 	save(s)
-	if got := loadAt(t, folder).Kept(); len(got) != maxUnreported {
+	if got := loadAt(t, folder).Stored(); len(got) != maxUnreported {
 		t.Errorf("%d are kept", len(got))
 	}
 	new(Session).Keep("nowhere")

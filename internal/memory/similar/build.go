@@ -214,27 +214,27 @@ func (b *builder) putPostings() {
 // table maps each of many tokens to a number above 0. A token is in the slot of its hash, or in the
 // next free slot after it.
 type table struct {
-	slots []bucket
-	used  int
-	shift int
+	buckets []bucket
+	used    int
+	shift   int
 }
 
 // bucket is a token and its number, which is 0 in a free slot.
 type bucket struct{ hash, number uint32 }
 
-func newTable() *table { return &table{slots: make([]bucket, 1<<12), shift: 32 - 12} }
+func newTable() *table { return &table{buckets: make([]bucket, 1<<12), shift: 32 - 12} }
 
 // at returns the number of a token, 0 for a new one, which the caller sets at once.
 func (t *table) at(hash uint32) *uint32 {
 	const spread = 0x9e3779b1 // 2^32 divided by the golden ratio: Knuth, The Art of Computer Programming 3, 6.4
-	mask := len(t.slots) - 1
+	mask := len(t.buckets) - 1
 	for i := int(hash * spread >> t.shift); ; i = (i + 1) & mask {
-		s := &t.slots[i&mask]
+		s := &t.buckets[i&mask]
 		switch {
 		case s.number != 0 && s.hash == hash:
 			return &s.number
 		case s.number != 0:
-		case 2*t.used >= len(t.slots):
+		case 2*t.used >= len(t.buckets):
 			t.grow()
 			return t.at(hash)
 		default:
@@ -246,8 +246,8 @@ func (t *table) at(hash uint32) *uint32 {
 }
 
 func (t *table) grow() {
-	old := t.slots
-	t.slots, t.used, t.shift = make([]bucket, 2*len(old)), 0, t.shift-1
+	old := t.buckets
+	t.buckets, t.used, t.shift = make([]bucket, 2*len(old)), 0, t.shift-1
 	for _, s := range old {
 		if s.number != 0 {
 			*t.at(s.hash) = s.number
@@ -258,7 +258,7 @@ func (t *table) grow() {
 // keys returns the tokens.
 func (t *table) keys() []uint32 {
 	out := make([]uint32, 0, t.used)
-	for _, s := range t.slots {
+	for _, s := range t.buckets {
 		if s.number != 0 {
 			out = append(out, s.hash)
 		}

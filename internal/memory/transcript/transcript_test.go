@@ -77,13 +77,13 @@ func TestRows(t *testing.T) {
 }
 
 // What is no row is left out, and the rest is read.
-func TestOddRows(t *testing.T) {
+func TestUnusualRows(t *testing.T) {
 	ok := result("c", `"permissionDecision":{"decision":"accept","source":"user_temporary"}`)
-	for _, odd := range []string{"", "\n\n", "not JSON \"tool_result\"\n", `["tool_result"]` + "\n", `{"message":"tool_result"}` + "\n", `{"permissionDecision":"tool_result"}` + "\n",
+	for _, unusual := range []string{"", "\n\n", "not JSON \"tool_result\"\n", `["tool_result"]` + "\n", `{"message":"tool_result"}` + "\n", `{"permissionDecision":"tool_result"}` + "\n",
 		"\x00\xff\"tool_result\"\n", result("", `"toolDenialKind":"user-rejected"`), result("c", `"x":"`+strings.Repeat("y", maxRow)+`","toolDenialKind":"user-rejected"`),
 		result("c", `"toolDenialKind":7,"permissionDecision":{"decision":[]}`), result("c", `"toolDenialKind":"user-rejected"`)} {
-		if got := Decisions("claude-code", session(t, odd+ok), "s-1"); len(got) != 1 || got["c"].Effect != cardea.Allow {
-			t.Errorf("%.60q: %+v", odd, got)
+		if got := Decisions("claude-code", session(t, unusual+ok), "s-1"); len(got) != 1 || got["c"].Effect != cardea.Allow {
+			t.Errorf("%.60q: %+v", unusual, got)
 		}
 	}
 	cut := ok + `{"type":"user","toolDenialKind":"user-rejected","message":{"content":[{"type":"tool_result","tool_use_id":"c"`

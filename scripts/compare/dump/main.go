@@ -102,7 +102,7 @@ func judge(memory *inforce.Memory, homes []string, c ToolCall) (r Result) {
 		}
 		p := process(home)
 		p.Memory = memory.Begin(func(string) {})
-		j := hook.NewJudgement(p, ev)
+		j := hook.NewEvaluation(p, ev)
 		v := j.Verdict(context.Background())
 		p.Memory.End()
 		answers = append(answers, name+" "+v.Effect.String())

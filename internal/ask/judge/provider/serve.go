@@ -29,7 +29,7 @@ func Serve(in io.Reader, out io.Writer, supervisor func(judge.Request) judge.Ask
 	c := New(r.Config, Machine{Environ: os.Environ(), Dir: r.Home, Project: r.Project, Proxy: http.ProxyFromEnvironment,
 		Book: usage.Open(r.State, time.Now), Now: time.Now})
 	asker := judge.Asker(c)
-	if r.Seat != nil {
+	if r.Terminal != nil {
 		asker = supervisor(r)
 	}
 	return json.NewEncoder(out).Encode(c.reply(ctx, r, asker))

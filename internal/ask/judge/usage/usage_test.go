@@ -254,7 +254,7 @@ func TestForged(t *testing.T) {
 }
 
 // The file reveals neither sessions nor endpoints.
-func TestNamesAreNotKept(t *testing.T) {
+func TestNamesAreNotStored(t *testing.T) {
 	c := &clock{noon}
 	b, r := Open(t.TempDir(), c.now), request(judge.OpenAI)
 	r.Session, r.Provider.Endpoint = "session-of-mine", "https://inner.example"

@@ -150,7 +150,7 @@ func (s *Store) tidy(conn *sqlite.Conn, revision int64, now time.Time) error {
 	if err := sqlitex.Execute(conn, "DELETE FROM entries WHERE state <> 'pending' AND deadline < ?", &sqlitex.ExecOptions{Args: []any{now.Add(-keepFor).UnixMilli()}}); err != nil {
 		return err
 	}
-	return sqlitex.Execute(conn, "DELETE FROM entries WHERE state <> 'pending' AND id <= (SELECT max(id) FROM entries) - ?", &sqlitex.ExecOptions{Args: []any{maxKept}})
+	return sqlitex.Execute(conn, "DELETE FROM entries WHERE state <> 'pending' AND id <= (SELECT max(id) FROM entries) - ?", &sqlitex.ExecOptions{Args: []any{maxStored}})
 }
 
 // Wait implements [queue.Waiting].

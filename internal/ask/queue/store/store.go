@@ -35,10 +35,10 @@ const (
 	// MaxOfSession is the largest number of them from one session, so that it cannot take all
 	// places.
 	MaxOfSession = 200
-	// maxKept is the largest number of stored entries, keepFor how long entries stay that no
+	// maxStored is the largest number of stored entries, keepFor how long entries stay that no
 	// process waits for.
-	maxKept = 10000
-	keepFor = 7 * 24 * time.Hour
+	maxStored = 10000
+	keepFor   = 7 * 24 * time.Hour
 	// version is the version of the tables.
 	version = 1
 	// maxRow is the largest size of a row's text, in bytes.

@@ -16,7 +16,7 @@ var errChange = errors.New("the value is written in a way that it cannot be chan
 // in one line. Comments stay, except inside a replaced value of several lines.
 func Put(text string, path []string, value string) (string, error) {
 	out, result, err := Set(text, path, value)
-	if err != nil || result != Kept {
+	if err != nil || result != Cached {
 		return out, err
 	}
 	root, err := parse(text)

@@ -19,7 +19,7 @@ type Result int
 const (
 	Added Result = iota
 	Same
-	Kept
+	Cached
 )
 
 // errShape reports a file that can only be changed by rewriting it.
@@ -48,7 +48,7 @@ type entry struct {
 func edit(text string, path []string, e entry) (string, Result, error) {
 	root, err := parse(text)
 	if err != nil {
-		return text, Kept, err
+		return text, Cached, err
 	}
 	out, result, err := e.into(text, root, path)
 	if err != nil || result != Added {
@@ -56,7 +56,7 @@ func edit(text string, path []string, e entry) (string, Result, error) {
 	}
 	// For any file, the entry must be there and all else must be unchanged.
 	if now, err := parse(out); err != nil || !e.isAt(now, path) || !reflect.DeepEqual(but(root, path), but(now, path)) {
-		return text, Kept, errShape
+		return text, Cached, errShape
 	}
 	return out, Added, nil
 }
@@ -101,11 +101,11 @@ func (e entry) into(text string, root *yaml.Node, path []string) (string, Result
 		case last && decodes(v, e.single()):
 			return text, Same, nil
 		case last || v.Kind != yaml.MappingNode:
-			return text, Kept, nil
+			return text, Cached, nil
 		}
 		at, key = v, k
 	}
-	return text, Kept, errShape
+	return text, Cached, errShape
 }
 
 // insert adds the entry below the keys of path to map m, which has none of them. key is the

@@ -78,8 +78,8 @@ func TestSet(t *testing.T) {
 			yamledit.Added,
 		},
 		{"the same", "packs: {git: off}\n", "packs.git", "off", "", yamledit.Same},
-		{"another value", "packs: {git: on}\n", "packs.git", "off", "", yamledit.Kept},
-		{"no map", "packs: on\n", "packs.git", "off", "", yamledit.Kept},
+		{"another value", "packs: {git: on}\n", "packs.git", "off", "", yamledit.Cached},
+		{"no map", "packs: on\n", "packs.git", "off", "", yamledit.Cached},
 		{
 			"deep",
 			"a: {b: {c: 1}}\n",

@@ -212,8 +212,8 @@ func (g *Generator) builtin() {
 	})
 }
 
-// odd writes a command that is opaque by decision, or nearly so. It is rare.
-func (g *Generator) odd() {
+// unusual writes a command that is opaque by decision, or nearly so. It is rare.
+func (g *Generator) unusual() {
 	if !g.one(12) {
 		g.among([]choice{
 			{6, func() { g.put("coproc { "); g.block(); g.put("}") }},

@@ -169,7 +169,7 @@ func (g *Generator) statement() {
 		{4, g.declaration},
 		{2, g.nested},
 		{2, g.timed},
-		{1, g.odd},
+		{1, g.unusual},
 	})
 }
 

@@ -51,9 +51,9 @@ func joinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 	return out
 }
 
-// OddBraces reports whether word has braces that do not pair, an empty pair next to a
+// UnusualBraces reports whether word has braces that do not pair, an empty pair next to a
 // list, or a sequence nested with others: bash and the parser differ there.
-func OddBraces(word *syntax.Word) bool {
+func UnusualBraces(word *syntax.Word) bool {
 	var lits []string
 	for i, p := range word.Parts {
 		if pe, ok := p.(*syntax.ParamExp); ok && pe.Short && pe.Param != nil && pe.Param.Value == "$" && i+1 < len(word.Parts) {

@@ -54,7 +54,7 @@ func hiddenCheck(text string, literal, quoted []span) unknown.Reason {
 			return reason
 		}
 		if unicode.Is(unicode.Z, r) && !holds(literal, i) && !holds(quoted, i) {
-			return unknown.OddBlank
+			return unknown.UnusualBlank
 		}
 	}
 	return unknown.Reason{}

@@ -13,16 +13,16 @@ import (
 func plainCoproc(c *syntax.CoprocClause) bool {
 	switch cmd := c.Stmt.Cmd.(type) {
 	case *syntax.CallExpr:
-		return c.Name == nil && len(cmd.Assigns) == 0 && len(c.Stmt.Redirs) == 0 && !(len(cmd.Args) > 0 && strangeFirst(cmd.Args[0]))
+		return c.Name == nil && len(cmd.Assigns) == 0 && len(c.Stmt.Redirs) == 0 && !(len(cmd.Args) > 0 && suspiciousFirst(cmd.Args[0]))
 	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.WhileClause, *syntax.ForClause, *syntax.CaseClause:
 		return c.Name == nil || texts.PlainName(c.Name.Lit())
 	}
 	return false
 }
 
-// strangeFirst reports whether bash does not read a word as a command's name although
+// suspiciousFirst reports whether bash does not read a word as a command's name although
 // the parser does: an assignment, a reserved word.
-func strangeFirst(word *syntax.Word) bool {
+func suspiciousFirst(word *syntax.Word) bool {
 	lit, ok := word.Parts[0].(*syntax.Lit)
 	return ok && (strings.Contains(lit.Value, "=") || Reserved(word.Lit()))
 }
@@ -56,7 +56,7 @@ func WithoutDashes(st *syntax.Stmt) (out *syntax.Stmt, ok bool) {
 		if len(cmd.Assigns) > 0 || len(cmd.Args) == 0 || cmd.Args[0].Lit() != "--" {
 			return st, true
 		}
-		if len(cmd.Args) == 1 || strangeFirst(cmd.Args[1]) || len(st.Redirs) > 0 && st.Redirs[0].Pos().Offset() < cmd.Pos().Offset() {
+		if len(cmd.Args) == 1 || suspiciousFirst(cmd.Args[1]) || len(st.Redirs) > 0 && st.Redirs[0].Pos().Offset() < cmd.Pos().Offset() {
 			return st, false
 		}
 		stripped := *st

@@ -154,7 +154,7 @@ var (
 	NotUTF8            = Reason{Line, cardea.OpaqueHidden, "it holds bytes that are not UTF-8"}
 	CarriageReturn     = Reason{Line, cardea.OpaqueHidden, "it holds a carriage return, which bash takes as part of a word"}
 	NULByte            = Reason{Line, cardea.OpaqueHidden, "it holds a NUL byte"}
-	OddBlank           = Reason{Line, cardea.OpaqueHidden, "it holds a blank that bash takes as part of a word"}
+	UnusualBlank       = Reason{Line, cardea.OpaqueHidden, "it holds a blank that bash takes as part of a word"}
 	ControlCharacter   = Reason{Line, cardea.OpaqueHidden, "it holds a control character"}
 	UnseenCharacter    = Reason{Line, cardea.OpaqueHidden, "it holds a character that cannot be seen"}
 	TextDirection      = Reason{Line, cardea.OpaqueHidden, "it holds a character that changes the direction of the text"}

@@ -169,18 +169,18 @@ var (
 // rules decide between asking and denying.
 func MayHoldSecret(p string) bool {
 	name := pathpkg.Base(p)
-	kept := strings.Trim(name, "#~")
+	stored := strings.Trim(name, "#~")
 	for _, end := range [...]string{".bak", ".old", ".orig", ".save", ".backup", ".swp", "~"} {
-		if !strings.HasSuffix(strings.ToLower(kept), ".tfstate.backup") {
-			kept = strings.TrimSuffix(kept, end)
+		if !strings.HasSuffix(strings.ToLower(stored), ".tfstate.backup") {
+			stored = strings.TrimSuffix(stored, end)
 		}
 	}
-	plain := strings.TrimSuffix(p, name) + kept
+	plain := strings.TrimSuffix(p, name) + stored
 	asPlain := pathOf(plain)
 	if templates().names(asPlain) && !secrets().has(pathpkg.Dir(p)) {
 		return false
 	}
-	if secrets().names(asPlain) || saysSecret(asPlain, plain) || EndsLikeKey(kept) {
+	if secrets().names(asPlain) || saysSecret(asPlain, plain) || EndsLikeKey(stored) {
 		return true
 	}
 	if plain != p {
@@ -189,7 +189,7 @@ func MayHoldSecret(p string) bool {
 		}
 	}
 	// A pattern for hidden files matches .env.
-	return strings.HasPrefix(kept, ".") && strings.ContainsAny(kept, "*?[") && paths.MayBeNamed(kept, ".env")
+	return strings.HasPrefix(stored, ".") && strings.ContainsAny(stored, "*?[") && paths.MayBeNamed(stored, ".env")
 }
 
 // HoldsSecret reports whether p is known to hold a secret. It returns false for "".

@@ -165,8 +165,8 @@ func mayMeet(a, b string) bool {
 // "*.".
 var hostForm = regexp.MustCompile(`^(\*\.)?[a-z0-9_:]([a-z0-9_.:-]*[a-z0-9_])?$`)
 
-// oddForm matches the paths that the sandbox would interpret differently from a rule.
-var oddForm = regexp.MustCompile(`[\\{}!\x00-\x1f\x7f]|(^|/)\.\.(/|$)|^\s|\s$`)
+// unusualForm matches the paths that the sandbox would interpret differently from a rule.
+var unusualForm = regexp.MustCompile(`[\\{}!\x00-\x1f\x7f]|(^|/)\.\.(/|$)|^\s|\s$`)
 
 // path compiles a glob. The folder project is the base of a relative glob, "" for a glob of
 // all projects. On Linux, a glob for any depth is included only if deep is set. The sandbox
@@ -205,7 +205,7 @@ func (c *Compiled) path(list, from, glob, project string, deep bool) {
 	switch {
 	case noPatterns && strings.ContainsAny(name, "*?["):
 		c.left(from, glob, "the sandbox knows no patterns for writes")
-	case oddForm.MatchString(name):
+	case unusualForm.MatchString(name):
 		c.left(from, glob, "the sandbox would read its characters otherwise")
 	case c.about.OS != "darwin" && (strings.Contains(name, "/Library/") || strings.HasPrefix(name, "/private/")), strings.Contains(name, "/AppData/"):
 		// a folder of another system

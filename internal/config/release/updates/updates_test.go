@@ -27,7 +27,7 @@ func TestVersions(t *testing.T) {
 			}
 		}
 	}
-	for _, odd := range []string{
+	for _, unusual := range []string{
 		"",
 		"v",
 		"1",
@@ -45,8 +45,8 @@ func TestVersions(t *testing.T) {
 		"v1.2.3;rm -rf ~",
 		"v１.2.3",
 	} {
-		if v, ok := ParseVersion(odd); ok {
-			t.Errorf("%q is %s", odd, v)
+		if v, ok := ParseVersion(unusual); ok {
+			t.Errorf("%q is %s", unusual, v)
 		}
 	}
 }

@@ -71,9 +71,9 @@ func output(text []byte) []string {
 	if len(text) == 0 {
 		return nil
 	}
-	kept := text[:min(len(text), maxOutput)]
-	lines := strings.Split(strings.TrimSuffix(string(kept), "\n"), "\n")
-	if short := len(kept) < len(text); short || len(lines) > maxLines {
+	cached := text[:min(len(text), maxOutput)]
+	lines := strings.Split(strings.TrimSuffix(string(cached), "\n"), "\n")
+	if short := len(cached) < len(text); short || len(lines) > maxLines {
 		lines = append(lines[:min(len(lines), maxLines)], fmt.Sprintf("and more: it printed %d bytes", len(text)))
 	}
 	return lines

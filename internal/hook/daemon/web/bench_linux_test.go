@@ -8,7 +8,7 @@ import (
 // BenchmarkHealthz measures a request without a decision: the part of an HTTP decision that
 // is not the gate's. One session asks, and 64 at a time.
 func BenchmarkHealthz(b *testing.B) {
-	s := newSite(b)
+	s := newFixture(b)
 	s.daemon()
 	request := asked{Method: http.MethodGet, URL: s.url("/healthz")}
 	ask := func(b *testing.B, client *http.Client) {

@@ -209,17 +209,17 @@ func (s *Server) elsewhere(ctx context.Context, c control.CheckRequest, who proc
 	return control.CheckResult{}, failed(http.StatusBadGateway, "cardea could not answer: %v", err)
 }
 
-// kept lists the variables of the daemon that cardea gets, in addition to XDG_* and LC_*.
+// stored lists the variables of the daemon that cardea gets, in addition to XDG_* and LC_*.
 // It includes the keys of providers, and no variable that loads code or changes what
 // programs look up.
-const kept = " HOME PATH USER LOGNAME LANG LANGUAGE TZ TMPDIR ANTHROPIC_API_KEY OPENAI_API_KEY GITHUB_TOKEN "
+const stored = " HOME PATH USER LOGNAME LANG LANGUAGE TZ TMPDIR ANTHROPIC_API_KEY OPENAI_API_KEY GITHUB_TOKEN "
 
 // clean returns the environment for cardea.
 func clean(environ []string) []string {
 	var out []string
 	for _, v := range environ {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.Contains(kept, " "+name+" ") || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "LC_") {
+		if strings.Contains(stored, " "+name+" ") || strings.HasPrefix(name, "XDG_") || strings.HasPrefix(name, "LC_") {
 			out = append(out, v)
 		}
 	}

@@ -99,21 +99,21 @@ func (a asked) send(with *http.Client) (out answered) {
 	return out
 }
 
-// site is an installation: the programs, a person, a project, and a daemon.
-type site struct {
+// fixture is an installation: the programs, a person, a project, and a daemon.
+type fixture struct {
 	t                                         testing.TB
 	dir, bin, home, work, run, address, token string
 	env                                       []string
 }
 
-func newSite(t testing.TB) *site {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "cw") // the path of a socket must be short
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &site{t: t, dir: dir, bin: dir + "/bin", home: dir + "/home", work: dir + "/work", run: dir + "/run"}
+	s := &fixture{t: t, dir: dir, bin: dir + "/bin", home: dir + "/home", work: dir + "/work", run: dir + "/run"}
 	for _, d := range []string{s.bin, s.home, s.work + "/.git", s.run} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func newSite(t testing.TB) *site {
 	return s
 }
 
-func (s *site) write(path, text string, mode os.FileMode) {
+func (s *fixture) write(path, text string, mode os.FileMode) {
 	s.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		s.t.Fatal(err)
@@ -141,7 +141,7 @@ func (s *site) write(path, text string, mode os.FileMode) {
 }
 
 // daemon starts the daemon, and waits until it reports its address.
-func (s *site) daemon(args ...string) *exec.Cmd {
+func (s *fixture) daemon(args ...string) *exec.Cmd {
 	s.t.Helper()
 	c := exec.Command(s.bin+"/cardea", append([]string{"serve", "--http", "127.0.0.1:0"}, args...)...)
 	c.Dir, c.Env, c.Stderr = s.work, s.env, os.Stderr
@@ -167,12 +167,12 @@ func (s *site) daemon(args ...string) *exec.Cmd {
 	return c
 }
 
-func (s *site) url(path string) string { return "http://" + s.address + path }
+func (s *fixture) url(path string) string { return "http://" + s.address + path }
 
 const hookPath = "/cardea/check?harness=claude-code&limit=1m"
 
 // request returns a valid request.
-func (s *site) request(method, path, body string) asked {
+func (s *fixture) request(method, path, body string) asked {
 	h := map[string]string{"Authorization": "Bearer " + s.token}
 	if body != "" {
 		h["Content-Type"] = "application/json"
@@ -188,7 +188,7 @@ type caller struct {
 	cmd *exec.Cmd
 }
 
-func (s *site) caller(env ...string) *caller {
+func (s *fixture) caller(env ...string) *caller {
 	s.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *site) caller(env ...string) *caller {
 }
 
 // started starts a caller with a command.
-func (s *site) started(c *exec.Cmd, env ...string) *caller {
+func (s *fixture) started(c *exec.Cmd, env ...string) *caller {
 	s.t.Helper()
 	c.Dir, c.Env, c.Stderr = s.work, append(append([]string{asClient + "=1"}, s.env...), env...), os.Stderr
 	in, err := c.StdinPipe()
@@ -227,17 +227,17 @@ func (c *caller) send(a asked) (out answered) {
 	return out
 }
 
-func (s *site) message(event, fields string) string {
+func (s *fixture) message(event, fields string) string {
 	return fmt.Sprintf(`{"session_id":"s","transcript_path":"/t","cwd":%q,"permission_mode":"default","hook_event_name":%q,%s}`, s.work, event, fields)
 }
 
-func (s *site) bash(command string) string {
+func (s *fixture) bash(command string) string {
 	text, _ := json.Marshal(command)
 	return s.message("PreToolUse", fmt.Sprintf(`"tool_name":"Bash","tool_input":{"command":%s}`, text))
 }
 
 // cold returns the answer of "cardea check".
-func (s *site) cold(text string, env ...string) (out string, exit int) {
+func (s *fixture) cold(text string, env ...string) (out string, exit int) {
 	s.t.Helper()
 	c := exec.Command(s.bin+"/cardea", "check", "--harness", "claude-code", "--limit", "1m")
 	var b bytes.Buffer
@@ -248,7 +248,7 @@ func (s *site) cold(text string, env ...string) (out string, exit int) {
 	return b.String(), c.ProcessState.ExitCode()
 }
 
-func (s *site) forget() {
+func (s *fixture) forget() {
 	s.t.Helper()
 	for _, d := range []string{"ledger", "sessions"} {
 		if err := os.RemoveAll(s.home + "/.local/state/cardea/" + d); err != nil {
@@ -260,7 +260,7 @@ func (s *site) forget() {
 // A hook over HTTP gets the same bytes as from a process, for every recorded payload of
 // Claude Code and for malformed messages.
 func TestSameBytes(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.write(
 		s.home+"/.config/cardea/rules/a.yaml",
 		"rules: [{id: ask-make, tool: Bash, match: {command: make}, effect: ask, reason: r}, {id: halt-x, tool: Bash, match: {command: halt}, effect: halt, reason: r}]\n",
@@ -313,7 +313,7 @@ func TestSameBytes(t *testing.T) {
 
 // cardea answers the calls that the daemon leaves, with the caller's variables and flags.
 func TestLeft(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	ran := s.dir + "/ran"
 	s.write(s.home+"/.config/cardea/cardea.yaml", fmt.Sprintf("actions: {on_any_denial: [{command: 'echo \"$PATH,$SOMETHING,$LD_X\" > %s'}]}\nfrom_env: [permissions]\n", ran), 0o600)
 	s.env = append(s.env, "LD_X=daemon")
@@ -344,7 +344,7 @@ func TestLeft(t *testing.T) {
 
 // The permissions on the agent's command line apply to answers of the daemon and of a process.
 func TestCallersFlags(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.write(s.home+"/.config/cardea/cardea.yaml", "permissions: {expand: true}\n", 0o600)
 	s.daemon()
 	self, err := os.Executable()
@@ -382,7 +382,7 @@ func mustJSON(t *testing.T, v any) string {
 
 // A prompt executes nothing over HTTP either.
 func TestNobodyTypes(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.daemon()
 	c := s.caller("CLAUDE_CODE_SESSION_ATTENDED=1", "CARDEA_ROLE=full-access")
 	for _, prompt := range []string{"/cardea register full-access", "/cardea disable", "/cardea:cardea disable", "/cardea switch full-access"} {
@@ -399,7 +399,7 @@ func TestNobodyTypes(t *testing.T) {
 
 // A request that is not from the person's own harness is refused.
 func TestRefused(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.daemon()
 	denied := s.bash("git push --force origin main")
 	change := func(do func(a *asked)) asked {
@@ -476,7 +476,7 @@ func TestRefused(t *testing.T) {
 
 // An agent sends its hooks itself. A program that it started is refused.
 func TestProgramOfAnAgent(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.daemon()
 	self, err := os.Executable()
 	if err != nil {
@@ -509,7 +509,7 @@ func TestProgramOfAnAgent(t *testing.T) {
 // The daemon compares the resulting folders of the caller's variables, not their values. It
 // reports a different folder by the variable's name, never by its value.
 func TestFolders(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.write(s.home+"/.config/cardea/rules/a.yaml", "rules: [{id: deny-make, tool: Bash, match: {command: make}, effect: deny, message: r}]\n", 0o600)
 	for _, link := range [][2]string{
 		{s.home, s.dir + "/link"},
@@ -574,7 +574,7 @@ func TestFolders(t *testing.T) {
 // A link through which a caller's variables reach the daemon's folders may change later.
 // The daemon's folders apply to the call before, and the next call is refused.
 func TestLinkMoves(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	evil := s.work + "/evil"
 	s.write(s.home+"/.config/cardea/rules/a.yaml", "rules: [{id: deny-make, tool: Bash, match: {command: make}, effect: deny, message: r}]\n", 0o600)
 	s.write(evil+"/.config/cardea/rules/a.yaml", "rules: [{id: allow-make, tool: Bash, match: {command: make}, effect: allow, message: r}]\n", 0o600)
@@ -639,7 +639,7 @@ func TestAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Fatal("this test must run as root, to ask as another user")
 	}
-	s := newSite(t)
+	s := newFixture(t)
 	s.daemon()
 	_, port, _ := net.SplitHostPort(s.address)
 	line := fmt.Sprintf(
@@ -669,7 +669,7 @@ func TestAnotherUser(t *testing.T) {
 
 // A slow sender, or one that opens connections and sends nothing, keeps no other client out.
 func TestSlow(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.daemon()
 	var slow []net.Conn
 	defer func() {
@@ -703,7 +703,7 @@ func TestSlow(t *testing.T) {
 
 // A token that others could have read is no longer accepted.
 func TestOpenToken(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	path := s.home + "/.local/state/cardea/http-token"
 	for name, put := range map[string]func(){
 		"open":    func() { s.write(path, strings.Repeat("ab", 32), 0o644); _ = os.Chmod(path, 0o644) },
@@ -779,7 +779,7 @@ func TestNotFollowed(t *testing.T) {
 		"control characters in it": {user: "daemon: {http: \"\\e[31mx\"}\n", want: "is no address", ends: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t)
+			s := newFixture(t)
 			s.write(s.home+"/.config/cardea/cardea.yaml", tt.user, 0o600)
 			s.write(s.work+"/.cardea/cardea.yaml", tt.project, 0o600)
 			c := exec.Command(s.bin+"/cardea", append([]string{"serve"}, tt.args...)...)
@@ -817,7 +817,7 @@ func TestNotFollowed(t *testing.T) {
 
 // A second daemon, and doctor, report that the first one ignores daemon.http.
 func TestRunsWithoutHTTP(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.write(s.run+"/cardea/http", "127.0.0.1:9\n", 0o600) // left by a daemon that was killed
 	if err := os.Chmod(s.run+"/cardea", 0o700); err != nil {
 		t.Fatal(err)
@@ -858,7 +858,7 @@ func TestRunsWithoutHTTP(t *testing.T) {
 
 // Doctor reports ready only if a harness with its variables gets an answer.
 func TestDoctorAsks(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	s.daemon()
 	s.write(s.home+"/.config/cardea/cardea.yaml", "daemon: {http: '"+s.address+"'}\n", 0o600)
 	hooks := ""
@@ -899,7 +899,7 @@ func TestDoctorAsks(t *testing.T) {
 
 // Decisions can be read and followed.
 func TestAPI(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	d := s.daemon()
 	c := s.caller()
 	get := func(path string) string {
@@ -1006,7 +1006,7 @@ func TestAPI(t *testing.T) {
 
 // Open calls are answered when the daemon ends.
 func TestEndsGracefully(t *testing.T) {
-	s := newSite(t)
+	s := newFixture(t)
 	d := s.daemon()
 	var all sync.WaitGroup
 	begun := make(chan bool, 100)
@@ -1050,7 +1050,7 @@ func TestReplaced(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits until the daemon looks")
 	}
-	s := newSite(t)
+	s := newFixture(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -183,7 +183,7 @@ func (c *checks) queries() {
 func (c *checks) levels() {
 	for _, tt := range []struct {
 		levels ledger.Levels
-		kept   []cardea.Effect
+		stored []cardea.Effect
 	}{
 		{ledger.Levels{Allow: true}, []cardea.Effect{cardea.Allow}},
 		{ledger.Levels{Abstain: true}, []cardea.Effect{cardea.Abstain, cardea.Defer}},
@@ -196,7 +196,7 @@ func (c *checks) levels() {
 			return
 		}
 		want := map[cardea.Effect]bool{}
-		for _, e := range tt.kept {
+		for _, e := range tt.stored {
 			want[e] = true
 		}
 		for _, e := range cardea.Effects() {
@@ -211,7 +211,7 @@ func (c *checks) levels() {
 				c.fail("levels %+v: kept %s", tt.levels, l.Entry.Effect)
 			}
 		}
-		if len(got) != len(tt.kept) {
+		if len(got) != len(tt.stored) {
 			c.fail("levels %+v: %d entries", tt.levels, len(got))
 		}
 	}

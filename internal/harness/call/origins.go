@@ -16,18 +16,18 @@ import (
 // It follows pipes, variables and descriptors to the output of a part. If a part reads such a file,
 // every file that it writes is also marked, whatever program copies, moves, links or changes it.
 
-// taint is the origin of a file that a line writes.
-type taint struct {
+// origin is the origin of a file that a line writes.
+type origin struct {
 	kind string
 	from int // the part that wrote it last
 }
 
-// maxTainted is the largest number of files that are followed.
-const maxTainted = 256
+// maxOrigins is the largest number of files that are followed.
+const maxOrigins = 256
 
 // follow finds the text that each part brings in and writes, and the parts that run it.
 func (f *flowFinder) follow() {
-	f.brings, f.tainted = make([]string, len(f.parts)), map[string]taint{}
+	f.brings, f.origins = make([]string, len(f.parts)), map[string]origin{}
 	pipes := make(map[int][]bash.Pipe, len(f.line.Pipes))
 	backwards := false
 	for _, p := range f.line.Pipes {
@@ -98,14 +98,14 @@ func (f *flowFinder) followPart(i int, pipes []bash.Pipe) {
 func place(a cardea.Access) string { return cmp.Or(a.Path, a.Spelled) }
 
 // holding returns the origin of a file, or of the contents of a folder.
-func (f *flowFinder) holding(file string) (taint, bool) {
-	if file == "" || len(f.tainted) == 0 {
-		return taint{}, false
+func (f *flowFinder) holding(file string) (origin, bool) {
+	if file == "" || len(f.origins) == 0 {
+		return origin{}, false
 	}
-	if t, ok := f.tainted[file]; ok {
+	if t, ok := f.origins[file]; ok {
 		return t, true
 	}
-	for at, t := range f.tainted {
+	for at, t := range f.origins {
 		if strings.HasPrefix(at, file+"/") && t.kind != write {
 			return t, true
 		}
@@ -114,16 +114,16 @@ func (f *flowFinder) holding(file string) (taint, bool) {
 }
 
 // unpacked finds the folder above a file into which a download was unpacked.
-func (f *flowFinder) unpacked(file string) (taint, bool) {
+func (f *flowFinder) unpacked(file string) (origin, bool) {
 	if len(file) > 4096 {
-		return taint{}, false // no system opens a path of that length
+		return origin{}, false // no system opens a path of that length
 	}
 	for dir := path.Dir(file); len(dir) > 1; dir = path.Dir(dir) {
-		if t, ok := f.tainted[dir]; ok && t.kind == unpack {
+		if t, ok := f.origins[dir]; ok && t.kind == unpack {
 			return t, true
 		}
 	}
-	return taint{}, false
+	return origin{}, false
 }
 
 // writes records that a part writes a file, from another file if that is known. Earlier text stays
@@ -137,8 +137,8 @@ func (f *flowFinder) writes(i int, file, from, kind string) {
 		kind = unpack
 	}
 	put := func(file string) {
-		if old, ok := f.tainted[file]; len(f.tainted) < maxTainted && (!ok || old.kind == write || kind == unpack) {
-			f.tainted[file] = taint{kind, i}
+		if old, ok := f.origins[file]; len(f.origins) < maxOrigins && (!ok || old.kind == write || kind == unpack) {
+			f.origins[file] = origin{kind, i}
 		}
 	}
 	put(file)
@@ -149,7 +149,7 @@ func (f *flowFinder) writes(i int, file, from, kind string) {
 	if from == "" {
 		return
 	}
-	for at := range f.tainted {
+	for at := range f.origins {
 		if below, ok := strings.CutPrefix(at, from+"/"); ok { // of a copied folder
 			put(path.Join(file, below))
 			put(path.Join(file, path.Base(from), below))
@@ -167,7 +167,7 @@ func (f *flowFinder) findRuns(i int) {
 	}
 	implied := impliedFiles(p)
 	if p.Dir == "" && (len(implied) > 0 || slices.ContainsFunc(p.Access, func(a cardea.Access) bool { return a.Kind == cardea.Execute && a.Path == "" })) {
-		for _, t := range f.tainted { // it may run in the unpacked folder
+		for _, t := range f.origins { // it may run in the unpacked folder
 			if t.kind == unpack {
 				f.runs(t, i)
 				break
@@ -182,14 +182,14 @@ func (f *flowFinder) findRuns(i int) {
 // runsWritten records that a part runs a file, if the line has written it, or has unpacked it to a
 // place without files.
 func (f *flowFinder) runsWritten(i int, file, unpackedTo string) {
-	if t, ok := f.tainted[file]; ok {
+	if t, ok := f.origins[file]; ok {
 		f.runs(t, i)
 	} else if t, ok := f.unpacked(file); ok && f.isNew(unpackedTo) {
 		f.runs(t, i)
 	}
 }
 
-func (f *flowFinder) runs(t taint, at int) {
+func (f *flowFinder) runs(t origin, at int) {
 	if t.from != at {
 		f.add(t.kind+"-run", t.from, at)
 	}

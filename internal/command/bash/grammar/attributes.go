@@ -19,7 +19,7 @@ const (
 	Listed
 	// Odd: the value is not always the assigned one: read-only names, associative arrays,
 	// case conversion, global declarations in a function.
-	Odd
+	Unusual
 	// Counted: if the line does arithmetic with an unset variable, zsh makes it an integer
 	// (zshparam(1)). Recorded when it happens.
 	Counted
@@ -33,7 +33,7 @@ const (
 func AttributesOf(c *syntax.DeclClause) Attribute {
 	var t Attribute
 	if c.Variant.Value == "readonly" {
-		t = Odd | Fixed
+		t = Unusual | Fixed
 	}
 	for _, a := range c.Args {
 		if a.Name != nil || a.Value == nil {
@@ -42,11 +42,11 @@ func AttributesOf(c *syntax.DeclClause) Attribute {
 		text := a.Value.Lit()
 		switch {
 		case text == "" || strings.Contains(text, "\\"):
-			t |= Integer | Listed | Odd | Fixed
+			t |= Integer | Listed | Unusual | Fixed
 		case text[0] == '-' || text[0] == '+':
 			t |= optionAttributes(text[1:])
 			if valid := map[string]string{"export": "fnp", "readonly": "aAfp"}[c.Variant.Value]; valid != "" && (text[0] == '+' || strings.Trim(text[1:], valid+"-") != "") {
-				t |= Odd // it is an error, which sets nothing
+				t |= Unusual // it is an error, which sets nothing
 			}
 		}
 	}
@@ -54,7 +54,7 @@ func AttributesOf(c *syntax.DeclClause) Attribute {
 }
 
 // letterAttributes are the attributes that options give. Any other option gives Odd.
-var letterAttributes = map[rune]Attribute{'x': 0, 'i': Integer, 'a': Listed, 'A': Odd | Listed, 'r': Odd | Fixed}
+var letterAttributes = map[rune]Attribute{'x': 0, 'i': Integer, 'a': Listed, 'A': Unusual | Listed, 'r': Unusual | Fixed}
 
 // optionAttributes returns the attributes that the letters of one option word give.
 func optionAttributes(letters string) (t Attribute) {
@@ -64,7 +64,7 @@ func optionAttributes(letters string) (t Attribute) {
 	for _, c := range letters {
 		of, known := letterAttributes[c]
 		if !known {
-			of = Odd
+			of = Unusual
 		}
 		t |= of
 	}

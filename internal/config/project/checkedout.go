@@ -10,13 +10,13 @@ import (
 	"cardea.dev/internal/base/state"
 )
 
-// Brought identifies files called "local" that came with a repository. It remembers files
+// Checked identifies files called "local" that came with a repository. It remembers files
 // that git once tracked, since an agent can remove a file from git's index. Such a file
 // remains the project's until the user accepts it.
 //
 // A mark is an empty file. Its name is an HMAC of the path with the user's key, since the
 // path may contain a secret. A planted mark only makes a file suspicious.
-type Brought struct {
+type Checked struct {
 	// State is the state folder, "" to store nothing.
 	State string
 }
@@ -24,7 +24,7 @@ type Brought struct {
 const markPurpose = "name of a file that git tracked"
 
 // Tracked reports whether git tracks a file, or was seen to track it.
-func (b Brought) Tracked(path string) bool {
+func (b Checked) Tracked(path string) bool {
 	if b.State == "" {
 		return Tracked(path)
 	}
@@ -45,7 +45,7 @@ func (b Brought) Tracked(path string) bool {
 }
 
 // Forget removes the mark of a file that the user accepted, unless git still tracks it.
-func (b Brought) Forget(path string) error {
+func (b Checked) Forget(path string) error {
 	key, err := state.ReadKey(b.State)
 	if err == nil && !Tracked(path) {
 		err = os.Remove(b.mark(key, path))
@@ -57,7 +57,7 @@ func (b Brought) Forget(path string) error {
 }
 
 // mark returns the path of the mark for a file, with links to its folder followed.
-func (b Brought) mark(key []byte, path string) string {
+func (b Checked) mark(key []byte, path string) string {
 	if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		path = filepath.Join(real, filepath.Base(path))
 	}

@@ -71,8 +71,8 @@ type Evaluation struct {
 	Traced *trace
 }
 
-// NewJudgement returns the evaluation of an event, with its place and what is in force there.
-func NewJudgement(p Process, ev *cardea.Event) *Evaluation {
+// NewEvaluation returns the evaluation of an event, with its place and what is in force there.
+func NewEvaluation(p Process, ev *cardea.Event) *Evaluation {
 	if ev.Harness == "" && ev.Cwd == "" {
 		ev = ev.In(p.Dir) // the sender of the message is unknown, so it is never allowed
 	}
@@ -336,7 +336,7 @@ func (j *Evaluation) newIssues(all cardea.Issues) (out cardea.Issues) {
 		}
 	}
 	if reaches {
-		for _, text := range s.Kept() {
+		for _, text := range s.Stored() {
 			if s.IsNew(text) {
 				out = append(out, cardea.Warning("", cardea.CodeLearned, "", PlainText(text)))
 			}

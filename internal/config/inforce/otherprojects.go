@@ -9,17 +9,17 @@ import (
 	"cardea.dev/internal/harness/permissionlist"
 )
 
-// RulesAround returns the rules of other projects: those around the folder of a call and
+// RulesNearby returns the rules of other projects: those around the folder of a call and
 // around every path that it accesses. They apply like rules of an untrusted project.
 // complete is false if there are too many projects.
-func (l *Loaded) RulesAround(ev *cardea.Event) (lists []rules.List, complete bool, broken cardea.Issues) {
-	projects, complete := l.projectsAround(ev)
+func (l *Loaded) RulesNearby(ev *cardea.Event) (lists []rules.List, complete bool, broken cardea.Issues) {
+	projects, complete := l.projectsNearby(ev)
 	left := project.MaxProjectRules
 	for _, project := range projects {
-		around := &Loaded{Where: Where{Project: project}}
-		at := around.project()
+		nearby := &Loaded{Where: Where{Project: project}}
+		at := nearby.project()
 		at.root = project
-		list, files := around.readRules(at, &left)
+		list, files := nearby.readRules(at, &left)
 		lists = append(lists, list)
 		for _, f := range files {
 			broken = addBroken(broken, f.Problems)
@@ -28,22 +28,22 @@ func (l *Loaded) RulesAround(ev *cardea.Event) (lists []rules.List, complete boo
 	return lists, complete, broken
 }
 
-// projectsAround returns the projects for RulesAround. It caches them for one event, since
+// projectsNearby returns the projects for RulesNearby. It caches them for one event, since
 // rules and policies both need them.
-func (l *Loaded) projectsAround(ev *cardea.Event) (projects []string, complete bool) {
-	l.around.Lock()
-	defer l.around.Unlock()
-	if l.around.event != ev {
-		l.around.event = ev
-		l.around.projects, l.around.complete = project.Surroundings(&l.looked, reached(ev), l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
+func (l *Loaded) projectsNearby(ev *cardea.Event) (projects []string, complete bool) {
+	l.nearby.Lock()
+	defer l.nearby.Unlock()
+	if l.nearby.event != ev {
+		l.nearby.event = ev
+		l.nearby.projects, l.nearby.complete = project.Surroundings(&l.looked, reached(ev), l.Where.Dirs.Home, []string{".cardea"}, l.Where.Project)
 	}
-	return l.around.projects, l.around.complete
+	return l.nearby.projects, l.nearby.complete
 }
 
-// ListsAround returns the entries of permission lists around the folder of a call, every
+// ListsNearby returns the entries of permission lists around the folder of a call, every
 // path that it accesses, and the added folders. complete is false if there are too many
 // folders.
-func (l *Loaded) ListsAround(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken cardea.Issues) {
+func (l *Loaded) ListsNearby(ev *cardea.Event) (entries []permissionlist.Entry, complete bool, broken cardea.Issues) {
 	if l.Where.ListsIn == nil {
 		return nil, true, nil
 	}
@@ -55,7 +55,7 @@ func (l *Loaded) ListsAround(ev *cardea.Event) (entries []permissionlist.Entry, 
 			looked = append(looked, s.Project)
 		}
 	}
-	around := &Loaded{Where: Where{Dirs: l.Where.Dirs}}
+	nearby := &Loaded{Where: Where{Dirs: l.Where.Dirs}}
 	for _, marks := range [][]string{{".claude"}, {".qwen", ".codex", ".opencode", "opencode.json", "opencode.jsonc", ".amp", ".augment"}} {
 		folders, complete := project.Surroundings(&l.looked, append(reached(ev), l.AddedDirs()...), l.Where.Dirs.Home, marks, looked...)
 		if !complete {
@@ -65,15 +65,15 @@ func (l *Loaded) ListsAround(ev *cardea.Event) (entries []permissionlist.Entry, 
 			for _, s := range l.Where.ListsIn(dir) {
 				if !known[s.File] {
 					known[s.File] = true
-					around.readPermissions([]permissionlist.Source{s})
+					nearby.readPermissions([]permissionlist.Source{s})
 				}
 			}
 		}
 	}
-	for _, f := range around.PermissionFiles {
+	for _, f := range nearby.PermissionFiles {
 		broken = addBroken(broken, f.Problems)
 	}
-	return around.Permissions, true, broken
+	return nearby.Permissions, true, broken
 }
 
 // RoutesInForce returns the routes, and the issues with their files, which do not affect

@@ -106,8 +106,8 @@ func (w *line) printsInto(from int) {
 	}
 }
 
-// feedsInto adds the pipes for the data that flows into a part through its words.
-func (w *line) feedsInto(at int, p *cardea.Part) {
+// pipesInto adds the pipes for the data that flows into a part through its words.
+func (w *line) pipesInto(at int, p *cardea.Part) {
 	add := func(from [2]int, variable bool) {
 		if from[0] < from[1] && from[0] != at {
 			w.out.Pipes = append(w.out.Pipes, Pipe{From: from, To: [2]int{at, at + 1}, Variable: variable})

@@ -41,7 +41,7 @@ func Locate(p Process, harness, id, cwd string) Location {
 	cwd = cmp.Or(cwd, p.Dir)
 	start, _ := project.SessionStart(p.Env, cwd)
 	p.Machine.Links = &paths.Links{Moment: p.Memory.Moment()}
-	doubted := []string{p.around(start)}
+	doubted := []string{p.projectOf(start)}
 	var pl Location
 	for range 2 {
 		pl = p.placeBeside(doubted, harness, id, cwd)
@@ -53,10 +53,10 @@ func Locate(p Process, harness, id, cwd string) Location {
 	return pl
 }
 
-// around returns the project that surrounds a folder, before the session is known. HOME is
+// projectOf returns the project that surrounds a folder, before the session is known. HOME is
 // not trusted, since a project can set it. The home folder of the password database is
 // never a project, even if it contains a .git.
-func (p Process) around(start string) string {
+func (p Process) projectOf(start string) string {
 	seen := &state.Absent{Moment: p.Memory.Moment()}
 	found := project.FindIn(seen, start)
 	if found == start || !paths.Within(found, p.Machine.Links.Real(p.homeVariable())) {
@@ -115,10 +115,10 @@ func (p Process) Where(pl *Location) inforce.Where {
 // at the parent processes.
 func (p Process) Whose(pl *Location) inforce.Where {
 	w := inforce.Where{Engines: p.Engines, Memory: p.Memory, Dirs: pl.Dirs, Project: pl.Project, State: pl.State, Guarded: p.Machine.Guarded, Program: p.Program,
-		Path: p.Env("PATH"), Temp: files.Temporary(), Start: pl.Start, Env: p.Env, Tracked: project.Brought{State: pl.State}.Tracked}
+		Path: p.Env("PATH"), Temp: files.Temporary(), Start: pl.Start, Env: p.Env, Tracked: project.Checked{State: pl.State}.Tracked}
 	w.Drafts = p.Drafts
-	if p.Elsewhere != nil {
-		w.FindEngine = p.Elsewhere.findEngine
+	if p.Handover != nil {
+		w.FindEngine = p.Handover.findEngine
 	}
 	if pl.State == "" {
 		return w
