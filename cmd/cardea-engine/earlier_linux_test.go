@@ -89,7 +89,8 @@ var kindsOfState = []kindOfState{
 	{earlierState + "lastgood/*", "config/project/lastgood.go",
 		changed("home/.config/cardea/rules/mine.yaml", "rules: [{id: no-frob, effect: dney}]\n", before("s7", "frob x")), "its last good form is in force"},
 	{earlierState + "lastgood/projects/*", "", changed("app/.cardea/rules/r.yaml", "rules: [{id: pa, effect: dney}]\n", before("s6", "pa x")), "its last good form is in force"},
-	{earlierState + "trust/*.texts", "config/trust/texts.go", changed("app/.cardea/rules/r.yaml", "rules: [{id: pb, tool: Bash, match: {command: pb}, effect: allow}]\n", command("trust", "verify")), "changed"},
+	{earlierState + "trust/*.texts", "config/trust/texts.go",
+		changed("app/.cardea/rules/r.yaml", "rules: [{id: pb, tool: Bash, match: {command: pb}, effect: allow}]\n", command("trust", "verify")), "changed"},
 	{earlierState + "ledger-retained/stub.json", "memory/ledger/retain.go",
 		changed("home/.config/cardea/cardea.yaml", "ledger: {dir: "+earlierRoot+"/"+earlierState+"ledger-retained}\n", command("audit", "verify")), "removed by retention, up to 2026-01-02"},
 	{earlierState + "actions/*.jsonl", "base/script/action.go", nil, ""}, // for people

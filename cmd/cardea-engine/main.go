@@ -2,7 +2,7 @@
 // the commands for people, and judges calls whose settings have no compiled form yet. It
 // also works as a child of cardea over its standard input and output. It is a separate
 // program because OPA, YAML and the library for the command line make the start of every
-// process slower (docs/decisions/0022 and 0092). People do not start it; cardea does.
+// process slower (docs/decisions/engine-process.md and hook-process.md). People do not start it; cardea does.
 //
 // The argument of a child selects the work. "policies" parses, compiles and evaluates
 // policies and runs their tests. "fetch" gets the archive with an organisation's settings.

@@ -239,7 +239,8 @@ func TestOtherView(t *testing.T) {
 	if err := syscall.Connect(conn, &syscall.SockaddrUnix{Name: s.socket()}); err != nil {
 		t.Fatal(err)
 	}
-	call := control.CheckRequest{Program: control.StampOf(remote.Program), Args: []string{"--harness", "claude-code"}, Dir: s.work, Variables: control.VariablesOf(s.env), Message: []byte(s.message("ls"))}
+	call := control.CheckRequest{Program: control.StampOf(remote.Program), Args: []string{"--harness", "claude-code"}, Dir: s.work, Variables: control.VariablesOf(s.env),
+		Message: []byte(s.message("ls"))}
 	all, err := call.Bytes()
 	if err != nil {
 		t.Fatal(err)

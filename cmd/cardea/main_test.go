@@ -142,7 +142,7 @@ func condition(name string) (bool, error) {
 		return false, fmt.Errorf("there is no condition %q", name)
 	}
 	above, err := attending.Lineage(os.Getpid())
-	return slices.ContainsFunc(above, func(f person.Forebear) bool { return f.Agent }), err
+	return slices.ContainsFunc(above, func(f attending.Forebear) bool { return f.Agent }), err
 }
 
 // clean gives a script its own home folder and project, without the variables of the user

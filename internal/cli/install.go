@@ -215,7 +215,7 @@ func (f installFlags) notes(h install.Harness, s harnessPaths, w install.Wanted,
 	out.printIf(h.Seen == "", "  note: this is as %s documents its hooks; nobody has tried it on the real program, so look at what \"cardea doctor\" says\n", h.Title)
 	if w.HTTP != "" {
 		out.printf("  note: calls go to http://%s; all are blocked while the daemon does not run there (docs/daemon.md, \"Units\")\n", w.HTTP)
-		out.printf("  note: %s does not check who listens there; cardea-hook does (docs/decisions/0126)\n", h.Title)
+		out.printf("  note: %s does not check who listens there; cardea-hook does (docs/decisions/http.md)\n", h.Title)
 	}
 	out.printIf(f.project, "  note: others who share this file need the program at the same path\n")
 	if err := remote.Beside(w.Binary).Ready(); err != nil {
@@ -332,7 +332,7 @@ func (f installFlags) harnessVersion(h install.Harness, s harnessPaths) (version
 }
 
 // A first registration removes nothing, so it asks for no code, and scripts can make it
-// (docs/decisions/0168-a-first-registration-asks-nothing.md).
+// (docs/decisions/installing.md).
 
 // whyCode returns why an installation asks for a code, or "".
 func (f installFlags) whyCode(p Process, s harnessPaths, h install.Harness, plan *install.Plan, w install.Wanted) string {

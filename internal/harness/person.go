@@ -16,7 +16,7 @@ func AsksPerson(c *cardea.Call) bool {
 
 // Reserved returns the reasons for which only a person may allow a call on PermissionRequest,
 // whatever the rules: the harness, or the person's own lists, ask the person about it
-// (docs/decisions/0002-allow-on-permission-request.md).
+// (docs/decisions/permission-prompts.md).
 func Reserved() []cardea.Shortfall {
 	return []cardea.Shortfall{cardea.Question, cardea.NativeAsk, cardea.Unsandboxed, cardea.ProtectedPath, cardea.CriticalDelete}
 }

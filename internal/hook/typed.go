@@ -28,7 +28,7 @@ func typedWords(ev *cardea.Event) []string {
 // agents and of background tasks, and sends the same message for them as for a typed prompt.
 // So a prompt loosens nothing: the answer is the command to run in a terminal. The answer has
 // no code to confirm, because Claude Code writes it into the transcript, which the agent can
-// read (2.1.332, decision 0097).
+// read (2.1.332, docs/decisions/permission-prompts.md).
 func (j *Evaluation) carryOut() (v cardea.Verdict, is bool) {
 	words := typedWords(j.Event)
 	if words == nil {

@@ -1,6 +1,6 @@
 // Command neighbours compares ways to find near vectors: the graph of coder/hnsw, the
 // sketches of internal/memory/vectorindex, and a scan of all vectors. It is a separate
-// module, so that Cardea does not depend on the graph (docs/decisions/0104). Run it in its
+// module, so that Cardea does not depend on the graph (docs/decisions/similar-calls.md). Run it in its
 // folder:
 //
 //	go run . -n 100000

@@ -1,4 +1,5 @@
-// Package lists maps and filters slices.
+// Package lists maps, filters and joins slices, for loops that would otherwise be written
+// again in many packages.
 package lists
 
 import "slices"

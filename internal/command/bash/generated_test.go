@@ -15,7 +15,7 @@ import (
 
 // TestOracleGenerated compares random lines with bash: those of a fixed seed, and those
 // of the day. CARDEA_ORACLE_LINES sets the number of lines of one seed instead,
-// CARDEA_ORACLE_SEED the seed.
+// CARDEA_ORACLE_SEED its seed.
 func TestOracleGenerated(t *testing.T) {
 	lines, seeds := testrun.Pick(300, 1000), []int64{1, int64(time.Now().Year()*10000) + int64(time.Now().Month()*100) + int64(time.Now().Day())}
 	if n, err := strconv.Atoi(os.Getenv("CARDEA_ORACLE_LINES")); err == nil {

@@ -232,7 +232,7 @@ func (m mutator) bytes(s string) string {
 }
 
 // TestOracleMutated compares mutated lines with bash: of the table, of the attacks and of the
-// generator. CARDEA_ORACLE_MUTATED sets their number, CARDEA_ORACLE_SEED the seed.
+// generator. CARDEA_ORACLE_MUTATED sets their number, CARDEA_ORACLE_SEED its seed.
 func TestOracleMutated(t *testing.T) {
 	lines, seed := testrun.Pick(700, 3000), int64(1)
 	if n, err := strconv.Atoi(os.Getenv("CARDEA_ORACLE_MUTATED")); err == nil {

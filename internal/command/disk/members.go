@@ -27,7 +27,7 @@ var unread atomic.Bool
 
 // Register sets the unpacker of the program and returns true. Call it before main. It is
 // for package archives, which cardea-engine imports. The hook does not, since its tables
-// would be built before main at every call (docs/decisions/0109).
+// would be built before main at every call (docs/decisions/engine-process.md).
 func Register(u Unpacker) bool {
 	unpack = u
 	return true

@@ -29,7 +29,8 @@ type fixture struct {
 
 func newFixture(t *testing.T) *fixture {
 	base := realTemp(t)
-	s := &fixture{t: t, where: inforce.Where{Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}, Project: filepath.Join(base, "app"), Dirs: project.Dirs{Home: filepath.Join(base, "home")}}}
+	s := &fixture{t: t, where: inforce.Where{
+		Engines: policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}, Project: filepath.Join(base, "app"), Dirs: project.Dirs{Home: filepath.Join(base, "home")}}}
 	s.where.Dirs.User = filepath.Join(s.where.Dirs.Home, ".config/cardea")
 	mkdir(t, s.where.Project)
 	return s

@@ -1,4 +1,5 @@
-// Package release holds where Cardea is published.
+// Package release holds the address at which Cardea is published, so that installers,
+// packages and the update command agree on it.
 package release
 
 // Repository is the address of the source. Everything that names it uses this constant,

@@ -82,7 +82,7 @@ func (c *evaluation) reading(a *cardea.Access) string {
 }
 
 // listing returns the reason why names and attributes are not free to read, or "". They are
-// no secrets, and walking through a private folder opens no file in it (decision 0038).
+// no secrets, and walking through a private folder opens no file in it (docs/decisions/secrets.md).
 // Windows asks another machine for //name/share.
 func (c *evaluation) listing(a *cardea.Access) string {
 	if c.free(a.Path) || systemFolder(a.Path) && !paths.Within("/proc", a.Path) {

@@ -1,4 +1,10 @@
-// means no more than the mode.
+// Package claudecode reads and writes Claude Code's hook messages, and reads the files of
+// Claude Code that matter to a verdict.
+//
+// Sources: https://code.claude.com/docs/en/hooks (October 2026), .../permissions and
+// .../permission-modes. Claude Code runs a tool if a hook fails or writes an answer that it
+// cannot read. So every answer is one object with exactly the documented keys: anything else
+// would be an allow by accident.
 package claudecode
 
 import (

@@ -6,5 +6,5 @@
 // more alike two vectors are, the fewer bits differ. So the sketches are compared first, which
 // takes a nanosecond for each, and the few vectors that may be near enough are compared number by
 // number. There is no graph to build, and the answer depends on nothing but the vectors
-// (docs/decisions/0104 has the measurements).
+// (docs/decisions/similar-calls.md has the measurements).
 package vectorindex

@@ -107,7 +107,8 @@ func (f *fixed) Ask(_ context.Context, q judge.Question) (judge.Assessment, erro
 }
 
 func answer(d cardea.Effect, confidence float64) judge.Assessment {
-	return judge.Assessment{Decision: d, Confidence: confidence, Reason: redact.New().Text("r"), Provider: "p", Model: "m", TokensIn: 100, TokensOut: 10, Cost: 7, Priced: true, Took: 40 * time.Millisecond}
+	return judge.Assessment{Decision: d, Confidence: confidence, Reason: redact.New().Text("r"), Provider: "p", Model: "m",
+		TokensIn: 100, TokensOut: 10, Cost: 7, Priced: true, Took: 40 * time.Millisecond}
 }
 
 func TestReport(t *testing.T) {

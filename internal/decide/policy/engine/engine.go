@@ -3,7 +3,7 @@
 //
 // There are two engines. Package rego is OPA in this process. Package remote asks another
 // process that has rego. The hook is a process per call, and linking OPA would slow down
-// each of them, so it uses remote (docs/decisions/0022). Both give the same answers, since
+// each of them, so it uses remote (docs/decisions/engine-process.md). Both give the same answers, since
 // inputs and outputs are texts and JSON values. An engine can make all of its state again
 // from the texts, so nothing is lost if its process ends.
 package engine

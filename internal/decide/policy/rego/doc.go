@@ -4,7 +4,7 @@
 // It uses OPA's parser, compiler, evaluator, tester and coverage unchanged, so that "cardea
 // policy test" reports the same as "opa test". The hook does not link this package, since
 // linking OPA slows down the start of a process. It asks another process through package
-// remote (docs/decisions/0022).
+// remote (docs/decisions/engine-process.md).
 //
 // Tests may use the same functions as policies. Each test has a time limit, and all tests
 // together have a memory limit. A test that cannot be stopped is abandoned and reported. It

@@ -4,7 +4,7 @@
 // The hook is a process per call. Linking OPA would cost each of them more than all its
 // other work, and most calls are routed to no policy. So OPA is in another program, which
 // starts when the first policy must be parsed or compiled. It ends when its standard input
-// does, so with the process that started it (docs/decisions/0022).
+// does, so with the process that started it (docs/decisions/engine-process.md).
 //
 // The server answers requests one at a time, in order. A hook has few requests, and a
 // process for many calls links the engine itself. Request and answer are messages with a
