@@ -3,11 +3,7 @@ package hook
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"runtime/debug"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,7 +12,6 @@ import (
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/script"
 	"cardea.dev/internal/command/redact"
-	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/harness"
 )
 
@@ -114,151 +109,6 @@ func New(p Process, f CheckFlags) *Hook {
 // wiring returns how this hook was installed.
 func (h *Hook) wiring() harness.Hook {
 	return harness.Hook{Harness: h.flags.Harness, Unattended: h.flags.Unattended || h.process.IsSet("CARDEA_UNATTENDED"), Env: h.process.Env, Lines: h.process.Lines, Piped: h.process.Piped, Adapters: Adapters()}
-}
-
-// answer runs all steps: bytes, message, call, verdict, answer, bytes. It publishes each
-// step for the watchdog.
-func (h *Hook) answer(ctx context.Context) harness.Output {
-	raw, err := h.read()
-	if len(raw) > longMessage {
-		h.process.Widen()
-		if h.process.Handover == nil {
-			debug.SetGCPercent(garbagePercent)
-			debug.SetMemoryLimit(maxHeap)
-		}
-	}
-	if err != nil {
-		return h.answerUnread(ctx, h.wiring().Unread(cardea.NoObject.Issue("", cardea.CodeUnreadable, "", err.Error())), nil)
-	}
-	m, err := h.wiring().Open(raw)
-	if err != nil {
-		return harness.Output{Exit: ExitDeny, Stderr: []byte(harness.Refused("failure", setUpWrongly+Plain(err.Error())) + "\n")}
-	}
-	if m.Unread {
-		return h.answerUnread(ctx, m, raw)
-	}
-	p := progress{message: m, event: m.Event, fallback: unset}
-	h.publish(p)
-	j := NewEvaluation(h.process, m.Event)
-	p.event, p.fallback, p.recorder = j.Event, j.Loaded.Settings.Fallback(), h.recorderOf(&j.Place, j.Loaded.Settings.Ledger)
-	h.publish(p)
-	v, out, done := h.verdict(ctx, raw, j)
-	if done || h.leave() {
-		return out
-	}
-	if v = h.askPerson(ctx, j, v, p); h.leave() {
-		return out
-	}
-	a := cardea.Express(Harmless(v), m.Capabilities(), j.Event)
-	a.Issues = slices.Concat(m.Issues, v.Issues)
-	p.event, p.answer, p.actions, p.stale = j.Event, &a, j.actions(h.Redactor, v), j.Loaded.StaleLessons
-	p.keep, p.daemon = j.afterJudge(v, a.Effect, h.Redactor), j.daemon()
-	if h.leaveActions(&p) {
-		return out
-	}
-	h.publish(p)
-	return h.finish(j, p)
-}
-
-// verdict returns the result of a command that was typed for Cardea, or the gate's verdict.
-// done is set if another program gave the answer instead.
-func (h *Hook) verdict(ctx context.Context, raw []byte, j *Evaluation) (v cardea.Verdict, out harness.Output, done bool) {
-	if h.leaveTyped(j) {
-		return v, out, false
-	}
-	out, done, alone := h.handOver(ctx, raw)
-	if !done && len(alone) == 0 && h.process.Another != nil { // the call may name an archive
-		j.Analyse()
-		out, done, alone = h.handOver(ctx, raw)
-	}
-	if done {
-		return v, out, true
-	}
-	v, typed := j.carryOut()
-	if !typed {
-		v = h.Decide(j, ctx)
-	}
-	if len(alone) == 0 { // the gate also reads files
-		if out, done, alone = h.handOver(ctx, raw); done {
-			return v, out, true
-		}
-	}
-	v = h.unlessUnread(v, j.Loaded.Settings.Fallback(), j.Event)
-	v.Issues = slices.Concat(alone, v.Issues)
-	return v, out, false
-}
-
-// read reads the message. It fails if the message is longer than MaxInput.
-func (h *Hook) read() ([]byte, error) {
-	raw, err := io.ReadAll(io.LimitReader(h.process.Stdin, MaxInput+1))
-	if err != nil {
-		return nil, fmt.Errorf("standard input cannot be read: %w", err)
-	}
-	if len(raw) > MaxInput {
-		return nil, fmt.Errorf("the message on standard input is larger than %d MiB", MaxInput>>20)
-	}
-	return raw, nil
-}
-
-// finish writes the records and returns the answer.
-func (h *Hook) finish(j *Evaluation, p progress) harness.Output {
-	a := *p.answer
-	issues := a.Issues
-	id, unasked := "", j.endsUnasked()
-	if p.event.Kind.Answered() || a.Decided >= cardea.Ask || p.event.Review != nil || unasked || j.endsQuestion() {
-		var problems cardea.Issues
-		id, problems = p.recorder.record(p.event, a, h.late)
-		issues = slices.Concat(issues, problems)
-	}
-	trace := j.Traced.Text(h.Redactor.Show)
-	if id != "" && j.Traced != nil {
-		trace += fmt.Sprintf("cardea: recorded; see \"cardea explain %s\"\n", id)
-	}
-	if err := j.logTrace(trace); err != nil {
-		issues = append(slices.Clip(issues), cardea.Unwritten.Issue(j.Loaded.LogFile(), cardea.CodeUnwritten, "", err.Error()))
-	}
-	learned, lerr := j.learn(a)
-	issues = slices.Concat(issues, learned, j.unshown(a))
-	a.Issues = j.newIssues(issues)
-	j.noteCreations(a.Effect, h.begin)
-	j.noteActions(p.actions, a.Rewrite)
-	j.noteQuestion(a)
-	if err := errors.Join(lerr, j.grantLead(a.Effect), j.recordChecks(a.Effect), j.Place.Session.Save(h.Redactor), j.keep(h.Redactor, h.late), j.beat(h.process.Now())); err != nil {
-		unwritten := cardea.Unwritten.Issue("", cardea.CodeUnwritten, "", err.Error())
-		issues, a.Issues = append(slices.Clip(issues), unwritten), append(a.Issues, unwritten)
-	}
-	out := p.message.Write(p.event, a)
-	out.Stderr = append(out.Stderr, remarksFor(out, issues)...)
-	if out.Exit == ExitOK && j.debugs() {
-		out.Stderr = append(out.Stderr, trace...)
-	}
-	return out
-}
-
-// answerUnread answers a message that contains nothing to judge. It applies the setting
-// on_error and the ledger of the working folder.
-func (h *Hook) answerUnread(ctx context.Context, m *harness.Message, raw []byte) harness.Output {
-	pl := Locate(h.process, "", "", h.process.Dir)
-	w := h.process.Where(&pl)
-	w.Compiled = true
-	s := inforce.LoadSettings(w)
-	var alone cardea.Issues
-	if raw != nil {
-		out, done, issue := h.handOver(ctx, raw)
-		if done {
-			return out
-		}
-		alone = issue
-	}
-	p := progress{message: m, event: m.Event, fallback: s.Fallback(), recorder: h.recorderOf(&pl, s.Ledger)}
-	a := cardea.Express(m.Verdict(p.fallback), m.Capabilities(), m.Event)
-	p.answer = &a
-	if h.leave() {
-		return harness.Output{}
-	}
-	h.publish(p)
-	_, problems := p.recorder.record(p.event, a, h.late)
-	return p.write(slices.Concat(alone, problems)...)
 }
 
 // write gives the answer to the harness and returns the exit code. It writes standard

@@ -35,19 +35,17 @@ func (e *Handover) findEngine() (string, error) {
 // leave reports whether another process must answer the call.
 func (h *Hook) leave() bool { return h.process.Handover.Why() != "" }
 
-// leaveTyped does the same as leave, and also leaves a prompt that is a command for Cardea:
-// only a child process of the harness can tell which process the harness is.
-func (h *Hook) leaveTyped(j *Evaluation) bool {
+// noteTyped leaves a prompt that is a command for Cardea: only a child process of the harness
+// can tell which process the harness is.
+func (h *Hook) noteTyped(j *Evaluation) {
 	if h.process.Handover != nil && typedWords(j.Event) != nil {
 		h.process.Handover.Note("it was typed for Cardea itself")
 	}
-	return h.leave()
 }
 
-// leaveActions does the same as leave, and also leaves a verdict after which commands run.
-func (h *Hook) leaveActions(p *progress) bool {
-	if len(p.actions) > 0 {
-		h.process.Handover.Note("commands are to run after the answer")
+// leaveActions leaves a verdict after which commands run.
+func (a *answering) leaveActions() {
+	if len(a.actions) > 0 {
+		a.process.Handover.Note("commands are to run after the answer")
 	}
-	return h.leave()
 }

@@ -73,7 +73,7 @@ func (h *Hook) guarded(ctx context.Context) (out harness.Output) {
 			out = h.fail(cardea.Panicked, fmt.Sprintf("internal error: %v; please report it with the output of cardea try", r))
 		}
 	}()
-	return h.answer(ctx)
+	return h.answerMessage(ctx)
 }
 
 func (h *Hook) publish(p progress) { h.progress.Store(&p) }
