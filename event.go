@@ -266,6 +266,14 @@ func (c *Call) WithParts(parts []Part, flows []Flow, opaque []Opaque) *Call {
 
 // Part is a piece of a call that must be permitted by itself.
 type Part struct {
+	ShellFacts
+	CommandFacts
+	ScriptFacts
+}
+
+// ShellFacts is what the shell line says about a part: its words, where it runs, and what the
+// analysis cannot see. For parts of other tools only Text, Dir, Coverage and NoEffect are set.
+type ShellFacts struct {
 	// Text is the part in canonical form, without wrappers and assignments.
 	Text string
 	// Typed is the command as it appears in the line, with the program that starts it, or "" for a
@@ -274,21 +282,10 @@ type Part struct {
 	// Argv are the words of a shell part: the program and what it is passed.
 	// Empty for parts of other tools.
 	Argv []Word
-	// Command is the program's base name followed by its leading subcommands, without the options
-	// between them: ["git", "push"].
-	Command []string
-	// UsualCommand is Command under its usual name, where knowledge treats two commands as equal:
-	// ["docker", "compose", "up"] for docker-compose up. It is nil where Command has that name.
-	UsualCommand []string
 	// ProgramPattern is a glob that the program's base name matches, for a name that is only known
 	// when the line runs: "card?a", "*dea", or "*" where nothing is known. It is "" where the name
 	// is certain.
 	ProgramPattern string
-	// Operands are the indexes into Argv of the words that are not an option, an option's value or
-	// part of Command.
-	Operands []int
-	// Options are the options given, one entry each, with clusters split.
-	Options []Option
 	// Assigns are the variables set for this part alone, by name.
 	Assigns []Assign
 	// Wrappers are the programs that start this one, outermost first.
@@ -307,16 +304,61 @@ type Part struct {
 	Via []string
 	// Dir is the folder in which the part runs, "" where it is unknown.
 	Dir string
-	// Access lists the known effects of the part.
-	Access []Access
 	// UnseenInput is set where the line gives the part input text that is only known when the line
 	// runs: <<< "$X", or a here-document with such a word.
 	UnseenInput bool
+	// Opaque holds the spots of the part that the analysis cannot see through.
+	Opaque []Opaque
+	// Coverage is Complete where every program that the part starts is known.
+	Coverage Coverage
+	// NoEffect marks a part without access, which needs no allow.
+	NoEffect bool
+	// Start is the byte offset of the part in the command text, for messages; -1 where it has no
+	// position there.
+	Start int
+}
+
+// CommandFacts is what command knowledge says about a part: how its program reads the words, and
+// which effects it has.
+type CommandFacts struct {
+	// Command is the program's base name followed by its leading subcommands, without the options
+	// between them: ["git", "push"].
+	Command []string
+	// UsualCommand is Command under its usual name, where knowledge treats two commands as equal:
+	// ["docker", "compose", "up"] for docker-compose up. It is nil where Command has that name.
+	UsualCommand []string
+	// Operands are the indexes into Argv of the words that are not an option, an option's value or
+	// part of Command.
+	Operands []int
+	// Options are the options given, one entry each, with clusters split.
+	Options []Option
+	// Access lists the known effects of the part.
+	Access []Access
 	// Script is a word with a program, for example of sed. The program may run commands or open
 	// files, its text may be unknown, or the word holds the path of a file to write. A rule that
 	// allows the part's program with any words then does not allow the part. "" means that there is
 	// no such word.
 	Script string
+	// OpensUnnamed is set where the part opens files that none of its words names, Copies where it
+	// may copy or unpack such files.
+	OpensUnnamed, Copies bool
+	// Knowledge is Complete where every effect of the program with these words is known, so that
+	// Access is complete. It is Partial for an unknown program or an unknown option.
+	Knowledge Coverage
+	// EditsFiles means that the program, with these words, only reads and writes the files of
+	// Access, in every configuration.
+	EditsFiles bool
+	// Configs are names of files in which a project configures what the program runs or whom it
+	// contacts. Knowledge is only right where Dir and the folders above it contain none of them.
+	// ".git" means git's configuration.
+	Configs []string
+	// Doubt is a short reason why Knowledge is Partial, "" where the analysis does not give one.
+	Doubt string
+}
+
+// ScriptFacts is what the files and words of a part may do: scripts that it runs, and words of
+// commands that knowledge does not describe.
+type ScriptFacts struct {
 	// MayTouch lists the files that the part's words name, where its access is unknown. Kind
 	// Unknown stands for a possible read, write or delete, Write for a write or delete, and Read
 	// for a read.
@@ -330,30 +372,6 @@ type Part struct {
 	From string
 	// LookedInto lists the files that were read for MayRun, and those that could not be read.
 	LookedInto []string
-	// OpensUnnamed is set where the part opens files that none of its words names, Copies where it
-	// may copy or unpack such files.
-	OpensUnnamed, Copies bool
-	// Opaque holds the spots of the part that the analysis cannot see through.
-	Opaque []Opaque
-	// Coverage is Complete where every program that the part starts is known.
-	Coverage Coverage
-	// Knowledge is Complete where every effect of the program with these words is known, so that
-	// Access is complete. It is Partial for an unknown program or an unknown option.
-	Knowledge Coverage
-	// EditsFiles means that the program, with these words, only reads and writes the files of
-	// Access, in every configuration.
-	EditsFiles bool
-	// Configs are names of files in which a project configures what the program runs or whom it
-	// contacts. Knowledge is only right where Dir and the folders above it contain none of them.
-	// ".git" means git's configuration.
-	Configs []string
-	// Doubt is a short reason why Knowledge is Partial, "" where the analysis does not give one.
-	Doubt string
-	// NoEffect marks a part without access, which needs no allow.
-	NoEffect bool
-	// Start is the byte offset of the part in the command text, for messages; -1 where it has no
-	// position there.
-	Start int
 }
 
 // Spellings returns the texts of the part that mean the same to a shell: Text, and the same words

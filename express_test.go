@@ -88,7 +88,7 @@ func TestReservedCallsAreNotAllowed(t *testing.T) {
 		Rows: []cardea.Row{{Allow: cardea.Allow, Reserved: []cardea.Shortfall{cardea.Question, cardea.NativeAsk, cardea.Unsandboxed,
 			cardea.ProtectedPath, cardea.CriticalDelete}}}}
 	touching := func(path string) *cardea.Event {
-		return &cardea.Event{Home: "/home", Call: &cardea.Call{Tool: "Bash", Parts: []cardea.Part{{}, {Access: []cardea.Access{{Path: path}}}}}}
+		return &cardea.Event{Home: "/home", Call: &cardea.Call{Tool: "Bash", Parts: []cardea.Part{{}, {CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Path: path}}}}}}}
 	}
 	native := touching("/x").At(cardea.Circumstances{NativeAsk: true})
 	for want, ev := range map[cardea.Shortfall]*cardea.Event{

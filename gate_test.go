@@ -300,7 +300,7 @@ func TestRewrite(t *testing.T) {
 			Advice: cardea.Advice{Rewrite: map[string]any{"command": to}}}
 	}
 	analyse := func(ev *cardea.Event) *cardea.Event {
-		return ev.WithCall(ev.Call.WithParts([]cardea.Part{{Text: fmt.Sprint(ev.Call.Input["command"]), Coverage: cardea.Complete}}, nil, nil))
+		return ev.WithCall(ev.Call.WithParts([]cardea.Part{{ShellFacts: cardea.ShellFacts{Text: fmt.Sprint(ev.Call.Input["command"]), Coverage: cardea.Complete}}}, nil, nil))
 	}
 	rewrites := func(e cardea.Effect, to string) cardea.Opinion {
 		o := rewrite(e, to, "")
@@ -357,7 +357,7 @@ func TestRewrite(t *testing.T) {
 // The decider that rewrites a call allows the result only where the call is one plain part before
 // and after.
 func TestRewriteAllowsOnePart(t *testing.T) {
-	part := cardea.Part{Text: "x", Coverage: cardea.Complete, Argv: []cardea.Word{{Text: "x", Static: true}}}
+	part := cardea.Part{ShellFacts: cardea.ShellFacts{Text: "x", Coverage: cardea.Complete, Argv: []cardea.Word{{Text: "x", Static: true}}}}
 	with := func(change func(*cardea.Part)) []cardea.Part {
 		p := part
 		change(&p)

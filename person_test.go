@@ -34,7 +34,7 @@ func TestPersonMayAllowWhatIsReserved(t *testing.T) {
 	can := Capabilities{Questions: []string{"AskUserQuestion"}, Protected: func(Access) bool { return true }, Critical: func(Access, Part, *Event) bool { return true },
 		Rows: []Row{{Allow: Allow, Ask: Ask, Deny: Deny, Halt: Halt, Reserved: []Shortfall{Question, NativeAsk, Unsandboxed, ProtectedPath, CriticalDelete}}}}
 	ev := func(tool string) *Event {
-		return &Event{Kind: PermissionRequest, NativeAsk: true, Call: &Call{Tool: tool, Unsandboxed: true, Parts: []Part{{Access: []Access{{Kind: Write}}}}}}
+		return &Event{Kind: PermissionRequest, NativeAsk: true, Call: &Call{Tool: tool, Unsandboxed: true, Parts: []Part{{CommandFacts: CommandFacts{Access: []Access{{Kind: Write}}}}}}}
 	}
 	for _, tt := range []struct {
 		tool   string

@@ -42,7 +42,7 @@ func (f *reader) add(t *testing.T, command string) ledger.Entry {
 	t.Helper()
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code" + hostile, Session: "s" + hostile, Agent: "a" + hostile, Cwd: "/w" + hostile,
 		Project: "/p" + hostile, Mode: "m" + hostile, Role: "r" + hostile,
-		Call: &cardea.Call{Tool: "Bash" + hostile, Input: map[string]any{"command": command}, Parts: []cardea.Part{{Text: "part" + hostile}, {Text: "ls"}}}}
+		Call: &cardea.Call{Tool: "Bash" + hostile, Input: map[string]any{"command": command}, Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "part" + hostile}}, {ShellFacts: cardea.ShellFacts{Text: "ls"}}}}}
 	v := cardea.Verdict{Effect: cardea.Deny, By: "rules:x" + hostile, Reason: "one" + hostile + "\ntwo", Instead: "i" + hostile, Parts: []cardea.Effect{cardea.Deny, cardea.Allow},
 		Rewrite: map[string]any{"command": "better" + hostile},
 		Issues:  cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "trouble"+hostile)},

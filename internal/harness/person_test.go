@@ -70,7 +70,10 @@ func TestReservedCalls(t *testing.T) {
 	}
 	for _, c := range cases {
 		ev := &cardea.Event{Kind: cardea.PermissionRequest, Home: "/home/u", Cwd: "/work/p/sub", Project: "/work/whole", Roots: []string{"/added/dir"}, Call: &cardea.Call{Tool: "Bash",
-			Parts: []cardea.Part{{Command: []string{"ls"}}, {Command: []string{c.program}, Dir: "/other/dir", Access: []cardea.Access{c.access}}}}}
+			Parts: []cardea.Part{{CommandFacts: cardea.CommandFacts{Command: []string{"ls"}}}, {
+				ShellFacts:   cardea.ShellFacts{Dir: "/other/dir"},
+				CommandFacts: cardea.CommandFacts{Command: []string{c.program}, Access: []cardea.Access{c.access}},
+			}}}}
 		can := ReservedCalls("claude-code")
 		can.Rows = []cardea.Row{{Allow: cardea.Allow, Reserved: Reserved()}}
 		if got := cardea.Express(cardea.Verdict{Effect: cardea.Allow}, can, ev); (got.Effect != cardea.Allow) != c.want {
@@ -84,9 +87,9 @@ func TestRemoves(t *testing.T) {
 		part cardea.Part
 		want bool
 	}{
-		{cardea.Part{Command: []string{"rmdir"}}, true},
-		{cardea.Part{Command: []string{"git", "clean"}}, false},
-		{cardea.Part{Argv: []cardea.Word{{Text: "$x"}}}, true},
+		{cardea.Part{CommandFacts: cardea.CommandFacts{Command: []string{"rmdir"}}}, true},
+		{cardea.Part{CommandFacts: cardea.CommandFacts{Command: []string{"git", "clean"}}}, false},
+		{cardea.Part{ShellFacts: cardea.ShellFacts{Argv: []cardea.Word{{Text: "$x"}}}}, true},
 		{cardea.Part{}, false},
 	} {
 		if removes(c.part) != c.want {

@@ -40,7 +40,7 @@ func waitingCall(t *testing.T, mode string, q queue.Asker, ev *cardea.Event) *Ev
 
 func eventOf(kind cardea.Kind, mode cardea.Mode, a cardea.Attendance) *cardea.Event {
 	return &cardea.Event{Kind: kind, Harness: claudecode.Name, Session: "s1", Mode: mode, Attendance: a, Cwd: "/w", Project: "/w",
-		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": "make x"}, Parts: []cardea.Part{{Text: "make x"}}}}
+		Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": "make x"}, Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "make x"}}}}}
 }
 
 // TestAsksQueue checks which calls wait, and where.

@@ -86,10 +86,13 @@ func readInputs(root string, o options) ([]testInput, error) {
 	return c.all, err
 }
 
+// analysers are the packages that analyse lines, in internal/.
+var analysers = []string{"command/bash", "harness/call", "command/mention"}
+
 // goTests adds the texts in the Go tests of the packages that analyse lines. Some are not
 // lines, which does no harm.
 func (c *collection) goTests(root string) error {
-	for _, pkg := range []string{"bash", "call", "mention"} {
+	for _, pkg := range analysers {
 		files, err := filepath.Glob(filepath.Join(root, "internal", pkg, "*_test.go"))
 		if err != nil {
 			return err
@@ -114,7 +117,7 @@ func (c *collection) goTests(root string) error {
 
 // tables adds the columns of the tables in testdata of the same packages.
 func (c *collection) tables(root string) error {
-	for _, pkg := range []string{"bash", "call", "mention"} {
+	for _, pkg := range analysers {
 		err := filepath.WalkDir(filepath.Join(root, "internal", pkg, "testdata"), func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case errors.Is(err, fs.ErrNotExist):

@@ -43,7 +43,14 @@ func both(ctx context.Context, root, dir string, o options, inputs []testInput) 
 			}
 		}
 		programs[i] = filepath.Join(dir, "dump-"+strconv.Itoa(i))
-		if err := build(ctx, tree, programs[i]); err != nil {
+		err := build(ctx, tree, programs[i])
+		if err != nil && rev != "" {
+			// Packages were moved or renamed since: the revision's own dumper fits them.
+			if run(ctx, tree, "git", "checkout", "--quiet", rev, "--", dumper) == nil {
+				err = build(ctx, tree, programs[i])
+			}
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}

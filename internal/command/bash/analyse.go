@@ -74,13 +74,19 @@ func analyse(text string, env Env, created creations) (Analysis, creations) {
 	switch {
 	case len(out.Parts) > 0:
 	case w.onlyComments && len(out.Opaque) == 0:
-		out.Parts = []cardea.Part{{Text: unknown.Shorten(text), NoEffect: true, Coverage: cardea.Complete, Knowledge: cardea.Complete, Start: -1}}
+		out.Parts = []cardea.Part{{
+			ShellFacts:   cardea.ShellFacts{Text: unknown.Shorten(text), NoEffect: true, Coverage: cardea.Complete, Start: -1},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete},
+		}}
 	default:
 		spot := unknown.NoCommand.Spot(text)
 		if len(out.Opaque) > 0 {
 			spot = out.Opaque[0]
 		}
-		part := cardea.Part{Text: unknown.Shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1, Access: []cardea.Access{{Kind: cardea.Unknown}}}
+		part := cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Text: unknown.Shorten(text), Opaque: []cardea.Opaque{spot}, Start: -1},
+			CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Unknown}}},
+		}
 		if len(text) <= grammar.MaxText {
 			may := knowledge.NewInput(w.paths())
 			may.Text(text)

@@ -26,7 +26,9 @@ func (w *commands) shellProgram(_ *wrapper, inv invocation) {
 			w.unknown(unknown.ShellText, words[0].Text)
 			w.runsPending()
 			if slices.ContainsFunc(words[0].May, w.runsItself) {
-				w.emit(cardea.Part{Text: inv.text, Start: inv.start, Opaque: []cardea.Opaque{unknown.ScriptRunsItself.Spot(words[0].Text)}})
+				w.emit(cardea.Part{
+					ShellFacts: cardea.ShellFacts{Text: inv.text, Start: inv.start, Opaque: []cardea.Opaque{unknown.ScriptRunsItself.Spot(words[0].Text)}},
+				})
 			}
 		}
 		w.emitProgram(inv)

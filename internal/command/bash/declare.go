@@ -79,7 +79,7 @@ func (w *commands) declClause(c *syntax.DeclClause) {
 		}
 	}
 	w.cmd.spots = saved.spots
-	w.emit(cardea.Part{Text: w.source(c), Opaque: spots, NoEffect: !grammar.PrintsValues(c), Start: w.offset(c)})
+	w.emit(cardea.Part{ShellFacts: cardea.ShellFacts{Text: w.source(c), Opaque: spots, NoEffect: !grammar.PrintsValues(c), Start: w.offset(c)}})
 	w.cmd = saved
 }
 

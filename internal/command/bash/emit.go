@@ -16,11 +16,10 @@ import (
 // emitProgram adds the part of an invocation of a program.
 func (w *recorder) emitProgram(inv invocation) {
 	does := w.describe(inv)
-	p := cardea.Part{Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start,
-		Assigns: slices.Concat(w.exportedVariables(), inv.assigns), Opaque: slices.Clone(*w.cmd.spots), Access: does.Access,
-		Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options,
-		Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt, UnseenInput: w.cmd.stdin.unseen,
-		OpensUnnamed: does.OpensUnnamed, Copies: does.Possible.Copies, Script: does.Script}
+	p := cardea.Part{
+		ShellFacts:   cardea.ShellFacts{Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start, Assigns: slices.Concat(w.exportedVariables(), inv.assigns), Opaque: slices.Clone(*w.cmd.spots), UnseenInput: w.cmd.stdin.unseen},
+		CommandFacts: cardea.CommandFacts{Access: does.Access, Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options, Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt, OpensUnnamed: does.OpensUnnamed, Copies: does.Possible.Copies, Script: does.Script},
+	}
 	p.Text, p.Argv = spelled(inv.argv)
 	p.Typed = inv.text
 	w.noteUnseen(&p, &does)
@@ -213,8 +212,10 @@ func changes(p cardea.Part) bool {
 
 // emitBuiltin adds the part of a builtin.
 func (w *recorder) emitBuiltin(inv invocation, null bool) {
-	p := cardea.Part{Wrappers: inv.wrappers, Elevated: inv.elevated, Start: inv.start, Assigns: inv.assigns,
-		Opaque: slices.Clone(*w.cmd.spots), Access: inv.access}
+	p := cardea.Part{
+		ShellFacts:   cardea.ShellFacts{Wrappers: inv.wrappers, Elevated: inv.elevated, Start: inv.start, Assigns: inv.assigns, Opaque: slices.Clone(*w.cmd.spots)},
+		CommandFacts: cardea.CommandFacts{Access: inv.access},
+	}
 	if p.Text, p.Argv = spelled(inv.argv); len(inv.argv) > 0 && inv.argv[0].Static {
 		p.Command = []string{inv.argv[0].Text}
 	}

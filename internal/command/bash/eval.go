@@ -34,7 +34,10 @@ func (w *commands) sourced(inv invocation) {
 			w.noEffect(inv)
 			return
 		}
-		p := cardea.Part{Start: inv.start, Command: []string{inv.argv[0].Text}, Knowledge: cardea.Complete, Configs: []string{knowledge.OwnedBySystem + conda}}
+		p := cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Start: inv.start},
+			CommandFacts: cardea.CommandFacts{Command: []string{inv.argv[0].Text}, Knowledge: cardea.Complete, Configs: []string{knowledge.OwnedBySystem + conda}},
+		}
 		p.Text, p.Argv = spelled(inv.argv)
 		w.emit(p)
 		return

@@ -41,7 +41,10 @@ func (w *commands) function(inv invocation, name string) bool {
 		}
 	}()
 	if len(inv.access) > 0 || len(*w.cmd.spots) > 0 {
-		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: slices.Clone(*w.cmd.spots), Start: inv.start})
+		w.emit(cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Text: inv.text, Opaque: slices.Clone(*w.cmd.spots), Start: inv.start},
+			CommandFacts: cardea.CommandFacts{Access: inv.access},
+		})
 		defer w.printsInto(len(w.out.Parts))
 	}
 	sure := f.Sure && !w.cur.UnsetsFuncs && int(f.At) <= w.at && len(w.aborts) == 0
@@ -58,7 +61,7 @@ func (w *commands) callFunction(name string, f *shell.Function, params []string,
 	f.Walked = true
 	if f.Active {
 		w.callsItself(w.begun[f])
-		w.emit(cardea.Part{Text: name, Start: -1, Opaque: []cardea.Opaque{unknown.FunctionCallsItself.Spot(name)}})
+		w.emit(cardea.Part{ShellFacts: cardea.ShellFacts{Text: name, Start: -1, Opaque: []cardea.Opaque{unknown.FunctionCallsItself.Spot(name)}}})
 		return
 	}
 	f.Active, w.begun[f] = true, w.begin(name)
@@ -123,7 +126,10 @@ func (w *commands) alias(inv invocation, name string) bool {
 // nested walks a script that a command runs in its own shell or in this one.
 func (w *commands) nested(via, text string, inv invocation) {
 	if w.runsItself(text) {
-		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Opaque: []cardea.Opaque{unknown.ScriptRunsItself.Spot(text)}})
+		w.emit(cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Text: inv.text, Start: inv.start, Opaque: []cardea.Opaque{unknown.ScriptRunsItself.Spot(text)}},
+			CommandFacts: cardea.CommandFacts{Access: inv.access},
+		})
 		return
 	}
 	if inv.splits {
@@ -140,7 +146,10 @@ func (w *commands) nested(via, text string, inv invocation) {
 	w.cmd, w.enclosing = saved, enclosing
 	// The accesses and spots of the outer command must not be lost.
 	if w.cmd.spots != nil && (len(*w.cmd.spots) > 0 || len(inv.access) > 0) || begin == len(w.out.Parts) {
-		part := cardea.Part{Text: inv.text, Access: inv.access, Start: inv.start, Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated}
+		part := cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Text: inv.text, Start: inv.start, Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated},
+			CommandFacts: cardea.CommandFacts{Access: inv.access},
+		}
 		if w.cmd.spots != nil {
 			part.Opaque = slices.Clone(*w.cmd.spots)
 		}

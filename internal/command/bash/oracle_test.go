@@ -412,10 +412,10 @@ func TestOracleRecords(t *testing.T) {
 		line string
 		a    Analysis
 	}{
-		{"a p", Analysis{Parts: []cardea.Part{{Argv: []cardea.Word{{Text: "a", Static: true}, {Text: "q", Static: true}}}}}},
-		{"a p", Analysis{Parts: []cardea.Part{{Argv: []cardea.Word{{Text: "a", Static: true}}}}}},
-		{"a -p", Analysis{Parts: []cardea.Part{{Argv: []cardea.Word{{Text: "a", Static: true}, {MaySplit: true}}}}}},
-		{": > f", Analysis{Parts: []cardea.Part{{Access: []cardea.Access{{Kind: cardea.Write, Path: nowhereToRun + "/w/g"}}}}}},
+		{"a p", Analysis{Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Argv: []cardea.Word{{Text: "a", Static: true}, {Text: "q", Static: true}}}}}}},
+		{"a p", Analysis{Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Argv: []cardea.Word{{Text: "a", Static: true}}}}}}},
+		{"a -p", Analysis{Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Argv: []cardea.Word{{Text: "a", Static: true}, {MaySplit: true}}}}}}},
+		{": > f", Analysis{Parts: []cardea.Part{{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Write, Path: nowhereToRun + "/w/g"}}}}}}},
 	} {
 		if accountsFor(test.a, o.run(t, o.folder(), test.line)) == "" {
 			t.Errorf("%q: %+v is accepted", test.line, test.a)

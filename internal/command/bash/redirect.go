@@ -259,7 +259,10 @@ func (w *redirections) redirectOnly(st *syntax.Stmt) []cardea.Access {
 			text = append(text, w.source(r))
 		}
 	}
-	w.emit(cardea.Part{Text: strings.Join(text, " "), Access: access, Opaque: spots, Start: w.offset(st.Redirs[0])})
+	w.emit(cardea.Part{
+		ShellFacts:   cardea.ShellFacts{Text: strings.Join(text, " "), Opaque: spots, Start: w.offset(st.Redirs[0])},
+		CommandFacts: cardea.CommandFacts{Access: access},
+	})
 	if st.Cmd == nil && !w.used.overLimit {
 		w.notePrinted(nil)
 	}

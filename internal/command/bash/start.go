@@ -50,7 +50,10 @@ func (w *commands) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		if grammar.Expands(c.Args[0]) {
 			w.unknown(unknown.CommandName, w.source(c.Args[0]))
 		}
-		w.emit(cardea.Part{Text: inv.text, Access: inv.access, Opaque: spots, Start: inv.start, NoEffect: len(inv.access) == 0})
+		w.emit(cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Text: inv.text, Opaque: spots, Start: inv.start, NoEffect: len(inv.access) == 0},
+			CommandFacts: cardea.CommandFacts{Access: inv.access},
+		})
 		return
 	}
 	w.start(inv)
@@ -90,7 +93,10 @@ func (w *commands) assignments(c *syntax.CallExpr, redirs []*syntax.Redirect, sp
 			w.unknown(unknown.SetsVariable, w.source(a), a.Name.Value)
 		}
 	}
-	w.emit(cardea.Part{Text: w.source(c), Access: access, Opaque: *spots, Start: w.offset(c), NoEffect: len(access) == 0})
+	w.emit(cardea.Part{
+		ShellFacts:   cardea.ShellFacts{Text: w.source(c), Opaque: *spots, Start: w.offset(c), NoEffect: len(access) == 0},
+		CommandFacts: cardea.CommandFacts{Access: access},
+	})
 }
 
 // start handles an invocation by its first word: as a function, alias, builtin, wrapper

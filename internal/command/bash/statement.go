@@ -138,7 +138,7 @@ func (w *statements) compound(cmd syntax.Command) {
 
 func (w *statements) timeClause(c *syntax.TimeClause) {
 	if c.Stmt == nil {
-		w.emit(cardea.Part{Text: "time", NoEffect: true, Start: w.offset(c)})
+		w.emit(cardea.Part{ShellFacts: cardea.ShellFacts{Text: "time", NoEffect: true, Start: w.offset(c)}})
 		return
 	}
 	enclosing := w.enclosing
@@ -221,5 +221,5 @@ func (w *statements) inPart(n syntax.Node, walk func()) {
 	w.cmd.spots = &spots
 	walk()
 	w.cmd.spots = saved
-	w.emit(cardea.Part{Text: w.source(n), Opaque: spots, NoEffect: true, Start: w.offset(n)})
+	w.emit(cardea.Part{ShellFacts: cardea.ShellFacts{Text: w.source(n), Opaque: spots, NoEffect: true, Start: w.offset(n)}})
 }

@@ -322,7 +322,7 @@ func (r *reader) ofRevision(f Word, recursive bool) {
 			r.paths.Dir = dir
 		}
 	}
-	p := &cardea.Part{Command: r.out.Command, Options: r.out.Options}
+	p := &cardea.Part{CommandFacts: cardea.CommandFacts{Command: r.out.Command, Options: r.out.Options}}
 	kind, _ := WordsOf(form.ShowsFilesOf, strings.Join(r.out.Command, " "))
 	names := !showsContents(p) && !(slices.Contains(kind, "objects") && strings.Contains(f.Text, ":"))
 	for i := from; names && i < len(r.out.Access); i++ {
@@ -546,7 +546,10 @@ func (r *reader) changed(pattern string, a cardea.Access) {
 
 // searched adds the deletions of a search (find -delete).
 func (r *reader) searched() {
-	p := cardea.Part{Command: r.out.Command, Options: r.out.Options, Operands: r.operands, Dir: r.paths.Dir}
+	p := cardea.Part{
+		ShellFacts:   cardea.ShellFacts{Dir: r.paths.Dir},
+		CommandFacts: cardea.CommandFacts{Command: r.out.Command, Options: r.out.Options, Operands: r.operands},
+	}
 	for _, f := range r.argv {
 		p.Argv = append(p.Argv, f.Word)
 	}

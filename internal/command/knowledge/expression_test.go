@@ -11,7 +11,7 @@ import (
 
 // search returns a part for line, split at blanks.
 func search(line string) *cardea.Part {
-	p := &cardea.Part{Dir: "/p"}
+	p := &cardea.Part{ShellFacts: cardea.ShellFacts{Dir: "/p"}}
 	words := strings.Fields(line)
 	inv := Invocation{Paths: Paths{Dir: "/p"}}
 	for _, w := range words {

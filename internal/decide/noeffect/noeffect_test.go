@@ -9,7 +9,7 @@ import (
 )
 
 func TestNull(t *testing.T) {
-	harmless := cardea.Part{Text: "true", NoEffect: true, Coverage: cardea.Complete}
+	harmless := cardea.Part{ShellFacts: cardea.ShellFacts{Text: "true", NoEffect: true, Coverage: cardea.Complete}}
 	with := func(change func(*cardea.Part)) cardea.Part { p := harmless; change(&p); return p }
 	for _, c := range []struct {
 		name string
@@ -30,7 +30,7 @@ func TestNull(t *testing.T) {
 		}), false},
 	} {
 		// The part before it makes a wrong index visible.
-		ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Parts: []cardea.Part{{Text: "ls"}, c.part}}}
+		ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "ls"}}, c.part}}}
 		d := noeffect.New()
 		ops, err := d.Decide(context.Background(), ev)
 		if err != nil {

@@ -27,9 +27,9 @@ func decide(t *testing.T, o cardea.OnError, ev *cardea.Event) []cardea.Opinion {
 func TestPartsThatCannotBeSeen(t *testing.T) {
 	spot := []cardea.Opaque{{Text: "$x", Reason: "command name from a variable"}}
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Call: &cardea.Call{Parts: []cardea.Part{
-		{Text: "ls", Coverage: cardea.Complete},
-		{Text: "$x -rf /", Coverage: cardea.Complete, Opaque: spot},
-		{Text: "make", Coverage: cardea.Partial},
+		{ShellFacts: cardea.ShellFacts{Text: "ls", Coverage: cardea.Complete}},
+		{ShellFacts: cardea.ShellFacts{Text: "$x -rf /", Coverage: cardea.Complete, Opaque: spot}},
+		{ShellFacts: cardea.ShellFacts{Text: "make", Coverage: cardea.Partial}},
 	}}}
 	for o, want := range map[cardea.OnError]cardea.Effect{
 		cardea.OnErrorDefer: cardea.Defer, cardea.OnErrorDeny: cardea.Deny, cardea.OnErrorAllow: cardea.Defer,
@@ -82,7 +82,7 @@ func TestBeyondALimit(t *testing.T) {
 	for name, ev := range map[string]cardea.Event{
 		"input": {Faults: beyond, Call: &cardea.Call{}},
 		"call":  {Call: &cardea.Call{Opaque: beyond}},
-		"part":  {Call: &cardea.Call{Parts: []cardea.Part{{Opaque: beyond}}}},
+		"part":  {Call: &cardea.Call{Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Opaque: beyond}}}}},
 	} {
 		for o, want := range map[cardea.OnError][2]cardea.Effect{
 			cardea.OnErrorDefer: {cardea.Ask, cardea.Deny}, cardea.OnErrorDeny: {cardea.Deny, cardea.Deny}, cardea.OnErrorAllow: {cardea.Ask, cardea.Ask},
@@ -99,7 +99,7 @@ func TestBeyondALimit(t *testing.T) {
 func TestNothingToSay(t *testing.T) {
 	for _, ev := range []*cardea.Event{
 		{Kind: "Stop"},
-		{Kind: cardea.PreToolUse, Call: &cardea.Call{Parts: []cardea.Part{{Text: "ls", Coverage: cardea.Complete}}}},
+		{Kind: cardea.PreToolUse, Call: &cardea.Call{Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "ls", Coverage: cardea.Complete}}}}},
 	} {
 		if ops := decide(t, cardea.OnErrorDeny, ev); len(ops) != 0 {
 			t.Errorf("%+v", ops)

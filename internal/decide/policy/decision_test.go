@@ -349,7 +349,7 @@ func TestBrokenProject(t *testing.T) {
 // A refusal is about the parts that it names, and about the whole call if none of them
 // exists: a misspelt name must not weaken it.
 func TestHoldingParts(t *testing.T) {
-	ev := &cardea.Event{Call: &cardea.Call{Tool: "Bash", Parts: []cardea.Part{{Text: "cd x"}, {Text: "docker build ."}}}}
+	ev := &cardea.Event{Call: &cardea.Call{Tool: "Bash", Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "cd x"}}, {ShellFacts: cardea.ShellFacts{Text: "docker build ."}}}}}
 	whole := cardea.WholeCall
 	for name, tt := range map[string]struct {
 		verb string

@@ -104,7 +104,7 @@ func (p *place) decide(ev *cardea.Event) (string, error) {
 
 func bash(command string) *cardea.Event {
 	return &cardea.Event{Kind: cardea.PreToolUse, Cwd: "/", Call: &cardea.Call{Tool: "Bash", Name: "Bash", Known: true, Input: map[string]any{"command": command},
-		Parts: []cardea.Part{{Text: command, Coverage: cardea.Complete}}}}
+		Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: command, Coverage: cardea.Complete}}}}}
 }
 
 // routed returns a policy that denies everything that is routed to it.

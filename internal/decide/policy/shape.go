@@ -74,8 +74,10 @@ func example(tool string, fields []string) *cardea.Event {
 		input["file_path"] = "x"
 	}
 	spot := []cardea.Opaque{{}}
-	part := cardea.Part{Argv: []cardea.Word{{}}, Options: []cardea.Option{{}}, Operands: []int{0}, Assigns: []cardea.Assign{{}},
-		Access: []cardea.Access{{Path: "x", Pattern: "x"}}, Opaque: spot}
+	part := cardea.Part{
+		ShellFacts:   cardea.ShellFacts{Argv: []cardea.Word{{}}, Assigns: []cardea.Assign{{}}, Opaque: spot},
+		CommandFacts: cardea.CommandFacts{Options: []cardea.Option{{}}, Operands: []int{0}, Access: []cardea.Access{{Path: "x", Pattern: "x"}}},
+	}
 	return &cardea.Event{Kind: cardea.PreToolUse, Agent: "x", Faults: spot,
 		Call: &cardea.Call{Tool: tool, Input: input, Parts: []cardea.Part{part}, Opaque: spot, Flows: []cardea.Flow{{}}}}
 }

@@ -55,8 +55,10 @@ func (p place) decider() *readonly.Decider {
 
 // event returns a call of one program with accesses.
 func (p place) event(access ...cardea.Access) *cardea.Event {
-	part := cardea.Part{Text: "cat x", Argv: []cardea.Word{{Text: "cat", Static: true}, {Text: "x", Static: true}}, Command: []string{"cat"},
-		Dir: p.project, Coverage: cardea.Complete, Knowledge: cardea.Complete, Access: access}
+	part := cardea.Part{
+		ShellFacts:   cardea.ShellFacts{Text: "cat x", Argv: []cardea.Word{{Text: "cat", Static: true}, {Text: "x", Static: true}}, Dir: p.project, Coverage: cardea.Complete},
+		CommandFacts: cardea.CommandFacts{Command: []string{"cat"}, Knowledge: cardea.Complete, Access: access},
+	}
 	return &cardea.Event{Kind: cardea.PreToolUse, Cwd: p.project, Project: p.project,
 		Call: &cardea.Call{Tool: "Bash", Known: true, Parts: []cardea.Part{part}}}
 }
@@ -150,7 +152,7 @@ func TestWhatTheCallSays(t *testing.T) {
 		"a list":         func(ev *cardea.Event) { ev.Unreadable = []string{"./README.*"} },
 		"a list of all":  func(ev *cardea.Event) { ev.Unreadable = []string{"**"} },
 		"another's write": func(ev *cardea.Event) {
-			ev.Call.Parts = append(ev.Call.Parts, cardea.Part{Access: []cardea.Access{{Kind: cardea.Write, Path: p.project + "/README.md"}}})
+			ev.Call.Parts = append(ev.Call.Parts, cardea.Part{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Write, Path: p.project + "/README.md"}}}})
 		},
 		"a tool":         func(ev *cardea.Event) { ev.Call.Tool, ev.Call.Parts[0].Argv = "mcp__x__read", nil },
 		"a home project": func(ev *cardea.Event) { ev.Project = p.home; ev.Cwd = p.home },
@@ -297,7 +299,7 @@ func TestGit(t *testing.T) {
 }
 
 func written(ev *cardea.Event, path string) *cardea.Event {
-	ev.Call.Parts = append(ev.Call.Parts, cardea.Part{Access: []cardea.Access{{Kind: cardea.Write, Path: path, Redirect: true}}})
+	ev.Call.Parts = append(ev.Call.Parts, cardea.Part{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Write, Path: path, Redirect: true}}}})
 	return ev
 }
 

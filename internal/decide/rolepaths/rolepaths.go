@@ -378,7 +378,7 @@ func (d *Decider) About(project, path string) Rights {
 		if real != path {
 			a.Spelled = path
 		}
-		c.ev.Call.Parts = []cardea.Part{{Access: []cardea.Access{a}}}
+		c.ev.Call.Parts = []cardea.Part{{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{a}}}}
 		for k := range c.definitions {
 			if c.denies(&c.definitions[k], 0) {
 				return cardea.Deny

@@ -72,16 +72,16 @@ func TestSeedRoles(t *testing.T) {
 	} {
 		d := role(t, name, "roles: {}", cardea.ScopeUser, true)
 		for _, w := range strings.Fields(want) {
-			got := decide(t, d, cardea.Part{Access: []cardea.Access{writes(project + "/" + w[1:])}})
+			got := decide(t, d, cardea.Part{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{writes(project + "/" + w[1:])}}})
 			if expected := map[byte]string{'+': "allow", '-': "deny", '?': ""}[w[0]]; got != expected {
 				t.Errorf("%s writes %s: %q, want %q", name, w[1:], got, expected)
 			}
 		}
-		if got := decide(t, d, cardea.Part{Access: []cardea.Access{{Kind: cardea.Read, Path: project + "/src/a"}}}); got != "allow" {
+		if got := decide(t, d, cardea.Part{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Read, Path: project + "/src/a"}}}}); got != "allow" {
 			t.Errorf("%s reads: %q", name, got)
 		}
 		for _, outside := range []string{"/etc/passwd", "/home/u/src/a.ts", "/home/u/pp/src/a"} {
-			if got := decide(t, d, cardea.Part{Access: []cardea.Access{writes(outside)}}); got != "" {
+			if got := decide(t, d, cardea.Part{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{writes(outside)}}}); got != "" {
 				t.Errorf("%s writes %s: %q", name, outside, got)
 			}
 		}
@@ -99,42 +99,94 @@ func TestWhatRolesNeverAllow(t *testing.T) {
 		part cardea.Part
 		want string
 	}{
-		{"a command that writes a file", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{writes(in)}}, "allow"},
-		{"delete", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: in}}}, ""},
-		{"execute", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Execute, Path: in}}}, "defer"},
-		{"network", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Network, Host: "x"}, writes(in)}}, ""},
-		{"a folder as a whole", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Write, Path: project + "/src", Recursive: true}}}, ""},
-		{"a pattern", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Write, Path: project + "/src", Pattern: in + "*", Glob: true}}}, "ask"},
-		{"a word that is not known", cardea.Part{Argv: append(words, cardea.Word{Text: "$x"}), Knowledge: cardea.Complete, Access: []cardea.Access{writes(in)}}, ""},
-		{"an opaque spot", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{writes(in)}, Opaque: []cardea.Opaque{{}}}, ""},
-		{"a program that is not known", cardea.Part{Argv: words}, "defer"},
-		{"a program that may do more", cardea.Part{Argv: words, Access: []cardea.Access{writes(in), {Kind: cardea.Unknown}}}, "defer"},
-		{"a program that runs a script", cardea.Part{Argv: words, Access: []cardea.Access{{Kind: cardea.Execute, Path: in}}}, "defer"},
-		{"a path that is not known", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{writes("")}}, "defer"},
-		{"an access that is not known", cardea.Part{Access: []cardea.Access{{Kind: cardea.Unknown}}}, "defer"},
-		{"a folder with a denied one in it", cardea.Part{Argv: words, Access: []cardea.Access{writes(project)}}, "defer"},
-		{"a folder above the project", cardea.Part{Argv: words, Access: []cardea.Access{writes("/home")}}, "defer"},
-		{"a folder without one", cardea.Part{Argv: words, Access: []cardea.Access{writes(project + "/build")}}, ""},
-		{"nothing at all", cardea.Part{Argv: words, NoEffect: true}, ""},
-		{"by another name", cardea.Part{Access: []cardea.Access{{Kind: cardea.Write, Path: in, Spelled: "/tmp/link"}}}, ""},
-		{"by another name that is denied", cardea.Part{Access: []cardea.Access{{Kind: cardea.Write, Path: in, Spelled: project + "/tests/link"}}}, "deny"},
-		{"through a link that is denied", cardea.Part{Access: []cardea.Access{{Kind: cardea.Write, Path: project + "/tests/x", Spelled: in}}}, "deny"},
-		{"in other letters", cardea.Part{Access: []cardea.Access{writes(project + "/Tests/x")}}, "deny"},
-		{"deletes a folder above", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: project + "/docs", Recursive: true}}}, "deny"},
-		{"a pattern that may name it", cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: project, Pattern: project + "/t*/x", Glob: true}}}, "ask"},
+		{"a command that writes a file", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{writes(in)}},
+		}, "allow"},
+		{"delete", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: in}}},
+		}, ""},
+		{"execute", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Execute, Path: in}}},
+		}, "defer"},
+		{"network", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Network, Host: "x"}, writes(in)}},
+		}, ""},
+		{"a folder as a whole", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Write, Path: project + "/src", Recursive: true}}},
+		}, ""},
+		{"a pattern", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Write, Path: project + "/src", Pattern: in + "*", Glob: true}}},
+		}, "ask"},
+		{"a word that is not known", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: append(words, cardea.Word{Text: "$x"})},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{writes(in)}},
+		}, ""},
+		{"an opaque spot", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words, Opaque: []cardea.Opaque{{}}},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{writes(in)}},
+		}, ""},
+		{"a program that is not known", cardea.Part{ShellFacts: cardea.ShellFacts{Argv: words}}, "defer"},
+		{"a program that may do more", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Access: []cardea.Access{writes(in), {Kind: cardea.Unknown}}},
+		}, "defer"},
+		{"a program that runs a script", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Execute, Path: in}}},
+		}, "defer"},
+		{"a path that is not known", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{writes("")}},
+		}, "defer"},
+		{"an access that is not known", cardea.Part{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Unknown}}}}, "defer"},
+		{"a folder with a denied one in it", cardea.Part{ShellFacts: cardea.ShellFacts{Argv: words}, CommandFacts: cardea.CommandFacts{Access: []cardea.Access{writes(project)}}}, "defer"},
+		{"a folder above the project", cardea.Part{ShellFacts: cardea.ShellFacts{Argv: words}, CommandFacts: cardea.CommandFacts{Access: []cardea.Access{writes("/home")}}}, "defer"},
+		{"a folder without one", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Access: []cardea.Access{writes(project + "/build")}},
+		}, ""},
+		{"nothing at all", cardea.Part{ShellFacts: cardea.ShellFacts{Argv: words, NoEffect: true}}, ""},
+		{"by another name", cardea.Part{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Write, Path: in, Spelled: "/tmp/link"}}}}, ""},
+		{"by another name that is denied", cardea.Part{
+			CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Write, Path: in, Spelled: project + "/tests/link"}}},
+		}, "deny"},
+		{"through a link that is denied", cardea.Part{
+			CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Write, Path: project + "/tests/x", Spelled: in}}},
+		}, "deny"},
+		{"in other letters", cardea.Part{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{writes(project + "/Tests/x")}}}, "deny"},
+		{"deletes a folder above", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: project + "/docs", Recursive: true}}},
+		}, "deny"},
+		{"a pattern that may name it", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: project, Pattern: project + "/t*/x", Glob: true}}},
+		}, "ask"},
 		{
 			"a pattern that names it alone",
-			cardea.Part{Argv: words, Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: project + "/tests", Pattern: project + "/tests/*.ts", Glob: true}}},
+			cardea.Part{
+				ShellFacts:   cardea.ShellFacts{Argv: words},
+				CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{{Kind: cardea.Delete, Path: project + "/tests", Pattern: project + "/tests/*.ts", Glob: true}}},
+			},
 			"deny",
 		},
-		{"on another machine", cardea.Part{Argv: words, Knowledge: cardea.Complete, Remote: true, Access: []cardea.Access{writes(project + "/tests/x")}}, ""},
+		{"on another machine", cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Argv: words, Remote: true},
+			CommandFacts: cardea.CommandFacts{Knowledge: cardea.Complete, Access: []cardea.Access{writes(project + "/tests/x")}},
+		}, ""},
 	} {
 		if got := decide(t, coder, c.part); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
 	maintainer := role(t, "maintainer", "roles: {}", cardea.ScopeUser, true)
-	if got := decide(t, maintainer, cardea.Part{Argv: words}); got != "" {
+	if got := decide(t, maintainer, cardea.Part{ShellFacts: cardea.ShellFacts{Argv: words}}); got != "" {
 		t.Errorf("who may write everything: %q", got)
 	}
 }
@@ -147,8 +199,10 @@ roles:
   coder: {description: x, paths: {allow_write: ["**"], deny_write: ["{{tests}}", "{{new}}"], deny_read: [vault]}}
   own: {paths: {allow_write: [out/]}}
 `
-	at := func(p string) cardea.Part { return cardea.Part{Access: []cardea.Access{writes(project + "/" + p)}} }
-	reads := cardea.Part{Access: []cardea.Access{{Kind: cardea.Read, Path: project + "/x/vault/y"}}}
+	at := func(p string) cardea.Part {
+		return cardea.Part{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{writes(project + "/" + p)}}}
+	}
+	reads := cardea.Part{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Read, Path: project + "/x/vault/y"}}}}
 	for _, c := range []struct {
 		role    string
 		trusted bool
@@ -177,7 +231,7 @@ func BenchmarkCheckRolePaths(b *testing.B) {
 	globs := strings.Join(list, ", ")
 	d := role(b, "many", "roles: {many: {paths: {allow_write: ['src/**', "+globs+"], deny_write: ["+globs+"]}}}", cardea.ScopeUser, true)
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Project: project, Call: &cardea.Call{Tool: "Write", Known: true,
-		Parts: []cardea.Part{{Access: []cardea.Access{writes(project + "/src/deep/down/file.ts")}}}}}
+		Parts: []cardea.Part{{CommandFacts: cardea.CommandFacts{Access: []cardea.Access{writes(project + "/src/deep/down/file.ts")}}}}}}
 	b.ReportAllocs()
 	for b.Loop() {
 		if ops, err := d.Decide(b.Context(), ev); err != nil || len(ops) != 1 || ops[0].Effect != cardea.Allow {

@@ -23,7 +23,10 @@ func TestKeys(t *testing.T) {
 	call := func(i int) *cardea.Event {
 		text := fmt.Sprintf("cat f%d secret%d", i, i+1)
 		return &cardea.Event{Kind: cardea.PreToolUse, Project: "/p", Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": text}, Parts: []cardea.Part{
-			{Text: text, Command: []string{"cat"}, Access: []cardea.Access{{Kind: cardea.Read, Path: fmt.Sprintf("/p/f%d", i)}, {Kind: cardea.Read, Path: fmt.Sprintf("/h%d/g%d", i%2, i+2)}}}}}}
+			{
+				ShellFacts:   cardea.ShellFacts{Text: text},
+				CommandFacts: cardea.CommandFacts{Command: []string{"cat"}, Access: []cardea.Access{{Kind: cardea.Read, Path: fmt.Sprintf("/p/f%d", i)}, {Kind: cardea.Read, Path: fmt.Sprintf("/h%d/g%d", i%2, i+2)}}},
+			}}}}
 	}
 	keys := NewKeys()
 	for i := range 60 {

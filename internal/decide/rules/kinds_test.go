@@ -11,11 +11,22 @@ import (
 func TestReachedParts(t *testing.T) {
 	commands := [][]string{{"git"}, {"git", "push"}, {"docker", "compose"}, {"sudo"}, {"sudo", "rm"}, {"/usr/bin/rm"}, {"RM"}, {"npm", "install"}}
 	parts := []cardea.Part{
-		{Command: []string{"git", "push"}}, {Command: []string{"docker-compose", "up"}, UsualCommand: []string{"docker", "compose", "up"}},
-		{Command: []string{"rm"}, Wrappers: []string{"sudo"}}, {Argv: []cardea.Word{{Text: "/bin/RM", Static: true}}}, {},
-		{Command: []string{"git"}, Access: []cardea.Access{{Kind: cardea.Read}, {Kind: cardea.Write, HoldsKey: true}}, Assigns: []cardea.Assign{{Name: "AB"}}},
-		{Command: []string{"tee"}, Access: []cardea.Access{{Kind: cardea.Write}}, Opaque: []cardea.Opaque{{}}},
-		{Command: []string{"npm", "install"}, Wrappers: []string{"/usr/bin/env", "SUDO.exe"}}, {Command: []string{"gi"}},
+		{CommandFacts: cardea.CommandFacts{Command: []string{"git", "push"}}}, {
+			CommandFacts: cardea.CommandFacts{Command: []string{"docker-compose", "up"}, UsualCommand: []string{"docker", "compose", "up"}},
+		},
+		{ShellFacts: cardea.ShellFacts{Wrappers: []string{"sudo"}}, CommandFacts: cardea.CommandFacts{Command: []string{"rm"}}}, {ShellFacts: cardea.ShellFacts{Argv: []cardea.Word{{Text: "/bin/RM", Static: true}}}}, {},
+		{
+			ShellFacts:   cardea.ShellFacts{Assigns: []cardea.Assign{{Name: "AB"}}},
+			CommandFacts: cardea.CommandFacts{Command: []string{"git"}, Access: []cardea.Access{{Kind: cardea.Read}, {Kind: cardea.Write, HoldsKey: true}}},
+		},
+		{
+			ShellFacts:   cardea.ShellFacts{Opaque: []cardea.Opaque{{}}},
+			CommandFacts: cardea.CommandFacts{Command: []string{"tee"}, Access: []cardea.Access{{Kind: cardea.Write}}},
+		},
+		{
+			ShellFacts:   cardea.ShellFacts{Wrappers: []string{"/usr/bin/env", "SUDO.exe"}},
+			CommandFacts: cardea.CommandFacts{Command: []string{"npm", "install"}},
+		}, {CommandFacts: cardea.CommandFacts{Command: []string{"gi"}}},
 	}
 	for _, cmd := range commands {
 		for _, m := range []Match{
@@ -64,8 +75,10 @@ func TestReachedByAccess(t *testing.T) {
 	for _, kinds := range []int{3, 2 * fewKinds} {
 		var parts []cardea.Part
 		for i := range 8 * kinds {
-			p := cardea.Part{Command: []string{"rm"}, Text: fmt.Sprint("rm x", i%kinds), Remote: i%5 == 0,
-				Access: []cardea.Access{{Kind: cardea.Delete, Path: fmt.Sprintf("/p/x%d/.git", i%kinds)}, {Kind: cardea.Read, Path: "/h/y", MetadataOnly: i%3 == 0}}}
+			p := cardea.Part{
+				ShellFacts:   cardea.ShellFacts{Text: fmt.Sprint("rm x", i%kinds), Remote: i%5 == 0},
+				CommandFacts: cardea.CommandFacts{Command: []string{"rm"}, Access: []cardea.Access{{Kind: cardea.Delete, Path: fmt.Sprintf("/p/x%d/.git", i%kinds)}, {Kind: cardea.Read, Path: "/h/y", MetadataOnly: i%3 == 0}}},
+			}
 			if i%7 == 0 {
 				p.Command, p.Wrappers = []string{"git", "push", fmt.Sprint("b", i%kinds)}, []string{"sudo"}
 			}
@@ -93,7 +106,7 @@ func TestManyAlternatives(t *testing.T) {
 	}
 	var parts []cardea.Part
 	for i := range 80 {
-		parts = append(parts, cardea.Part{Command: []string{fmt.Sprint("program", i)}})
+		parts = append(parts, cardea.Part{CommandFacts: cardea.CommandFacts{Command: []string{fmt.Sprint("program", i)}}})
 	}
 	if _, held := compareReached(t, &m, parts); held != 70 {
 		t.Errorf("it holds on %d parts", held)

@@ -55,7 +55,10 @@ func TestKnownReaches(t *testing.T) {
 		table = append(table, Rule{ID: fmt.Sprintf("r%d", i), Scope: cardea.ScopeBuiltin, Effect: []cardea.Effect{cardea.Deny, cardea.Ask, cardea.Allow, cardea.Defer}[r.IntN(4)], Match: m})
 	}
 	part := func() cardea.Part {
-		p := cardea.Part{Text: fmt.Sprint("text x", r.IntN(3)), Command: []string{programs[r.IntN(len(programs))], "push"}[:1+r.IntN(2)], Remote: pick(8), Coverage: cardea.Complete}
+		p := cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Text: fmt.Sprint("text x", r.IntN(3)), Remote: pick(8), Coverage: cardea.Complete},
+			CommandFacts: cardea.CommandFacts{Command: []string{programs[r.IntN(len(programs))], "push"}[:1+r.IntN(2)]},
+		}
 		p.Argv = []cardea.Word{{Text: p.Command[0], Static: true}, {Text: "push", Static: true}}[:len(p.Command)]
 		if pick(4) {
 			p.Wrappers = []string{"sudo", "docker run"}[:1+r.IntN(2)]

@@ -308,8 +308,10 @@ func TestAllowNeedsCertainty(t *testing.T) {
 		{"dynamic program", func(_ *cardea.Event, p *cardea.Part) { p.Argv[0].Static = false }, false},
 	} {
 		ev := bash("npm test")
-		part := cardea.Part{Text: "npm test", Command: []string{"npm", "test"}, Coverage: cardea.Complete,
-			Argv: []cardea.Word{{Text: "npm", Static: true}, {Text: "test", Static: true}}}
+		part := cardea.Part{
+			ShellFacts:   cardea.ShellFacts{Text: "npm test", Coverage: cardea.Complete, Argv: []cardea.Word{{Text: "npm", Static: true}, {Text: "test", Static: true}}},
+			CommandFacts: cardea.CommandFacts{Command: []string{"npm", "test"}},
+		}
 		c.change(ev, &part)
 		ev.Call.Parts = []cardea.Part{part}
 		if got := speaks(t, ev, r); got != c.want {

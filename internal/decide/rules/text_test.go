@@ -90,8 +90,10 @@ func FuzzParseRules(f *testing.F) {
 			}
 		}
 		ev := &cardea.Event{Kind: cardea.PreToolUse, Project: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": text},
-			Parts: []cardea.Part{{Text: text, Coverage: cardea.Complete, Command: strings.Fields(text),
-				Access: []cardea.Access{{Kind: cardea.Write, Path: path, Glob: true, Pattern: path}, {Kind: cardea.Network, Host: text}}}}}}
+			Parts: []cardea.Part{{
+				ShellFacts:   cardea.ShellFacts{Text: text, Coverage: cardea.Complete},
+				CommandFacts: cardea.CommandFacts{Command: strings.Fields(text), Access: []cardea.Access{{Kind: cardea.Write, Path: path, Glob: true, Pattern: path}, {Kind: cardea.Network, Host: text}}},
+			}}}}
 		ops, err := New(ListOf(list), Options{Home: "/h"}).Decide(t.Context(), ev)
 		if err != nil {
 			t.Errorf("a rule without problems cannot be run: %v", err)
@@ -109,7 +111,9 @@ func TestBits(t *testing.T) {
 	for _, c := range []struct{ rule, program string }{
 		{"git", "GIT"}, {"git", "/usr/bin/git"}, {"bin/rails", "rails"}, {"cmd", "cmd.exe"}, {"kill", "\u212aill"}, {"ſh", "sh"},
 	} {
-		p := cardea.Part{Argv: []cardea.Word{{Text: c.program, Static: true}}, Wrappers: []string{"/usr/bin/timeout"}}
+		p := cardea.Part{
+			ShellFacts: cardea.ShellFacts{Argv: []cardea.Word{{Text: c.program, Static: true}}, Wrappers: []string{"/usr/bin/timeout"}},
+		}
 		if bitOf(c.rule)&bits(&p) == 0 {
 			t.Errorf("rule %q is not asked about %q", c.rule, c.program)
 		}
@@ -117,7 +121,7 @@ func TestBits(t *testing.T) {
 			t.Error("a wrapper has no bit")
 		}
 	}
-	if p := (cardea.Part{Command: []string{"cmd.exe"}}); bitOf("cmd.exe")&bits(&p) == 0 {
+	if p := (cardea.Part{CommandFacts: cardea.CommandFacts{Command: []string{"cmd.exe"}}}); bitOf("cmd.exe")&bits(&p) == 0 {
 		t.Error("a program that is known by its full name has no bit")
 	}
 	if bitOf("git") == bitOf("npm") {

@@ -301,7 +301,10 @@ func (a *analysis) code(text string) {
 
 // one adds a part that is not a shell command, and returns it.
 func (a *analysis) one(text string, access ...cardea.Access) *cardea.Part {
-	a.parts = append(a.parts, cardea.Part{Text: text, Access: access, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1})
+	a.parts = append(a.parts, cardea.Part{
+		ShellFacts:   cardea.ShellFacts{Text: text, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1},
+		CommandFacts: cardea.CommandFacts{Access: access},
+	})
 	a.findKeys(a.parts[len(a.parts)-1:])
 	return &a.parts[len(a.parts)-1]
 }
@@ -423,7 +426,10 @@ func (a *analysis) unknown(access func(field, value string) []cardea.Access) {
 // may adds a part with unknown effects except for the values that each passes on: it may touch and
 // run whatever any text in them names.
 func (a *analysis) may(text string, each func(walk func(name string, v any) []string), access func(field, value string) []cardea.Access) {
-	p := cardea.Part{Text: text, Access: []cardea.Access{{Kind: cardea.Unknown}}, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1}
+	p := cardea.Part{
+		ShellFacts:   cardea.ShellFacts{Text: text, Coverage: cardea.Complete, Dir: a.ev.Cwd, Start: -1},
+		CommandFacts: cardea.CommandFacts{Access: []cardea.Access{{Kind: cardea.Unknown}}},
+	}
 	may := knowledge.NewInput(a.places())
 	removes := removal(a.ev.Call.Tool)
 	var walk func(name string, v any) []string

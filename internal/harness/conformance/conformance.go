@@ -325,7 +325,7 @@ func (s Suite) personsOwn(t *testing.T) {
 	}
 	access := func(a cardea.Access, program string) func(*cardea.Event) {
 		return func(ev *cardea.Event) {
-			ev.Call.Parts = []cardea.Part{{Command: []string{program}, Access: []cardea.Access{a}}}
+			ev.Call.Parts = []cardea.Part{{CommandFacts: cardea.CommandFacts{Command: []string{program}, Access: []cardea.Access{a}}}}
 		}
 	}
 	cases := map[string]func(*cardea.Event){

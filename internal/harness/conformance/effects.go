@@ -61,7 +61,7 @@ func (s Suite) calls(t *testing.T) []*cardea.Event {
 	}
 	for _, raw := range raws {
 		ev := s.parse(t, raw)
-		part := cardea.Part{Text: "x", Coverage: cardea.Complete}
+		part := cardea.Part{ShellFacts: cardea.ShellFacts{Text: "x", Coverage: cardea.Complete}}
 		write := part
 		write.Access = []cardea.Access{{Kind: cardea.Write, Path: "/p/.npmrc"}}
 		out = append(out, ev.WithCall(ev.Call.WithParts([]cardea.Part{part}, nil, nil)), ev.WithCall(ev.Call.WithParts([]cardea.Part{write}, nil, nil)))

@@ -48,7 +48,7 @@ func TestNote(t *testing.T) {
 		return []*cardea.Event{{Kind: begins, Call: &cardea.Call{Tool: tool, Known: known, EditsFiles: edits}}}
 	}
 	workflow := tool("Workflow", false, true)
-	workflow[0].Call.Parts = []cardea.Part{{Coverage: cardea.Partial}}
+	workflow[0].Call.Parts = []cardea.Part{{ShellFacts: cardea.ShellFacts{Coverage: cardea.Partial}}}
 	one := func(kind cardea.Kind, text string) []*cardea.Event { return []*cardea.Event{call(kind, "/p", text)} }
 	for _, step := range []struct {
 		name   string

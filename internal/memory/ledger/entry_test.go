@@ -40,8 +40,8 @@ func TestInputsAreToldShortly(t *testing.T) {
 		want string
 	}{
 		{"a command", cardea.Call{Tool: "Bash", Input: map[string]any{"command": "git status && <x>", "description": "d"}}, "git status && <x>"},
-		{"a file", cardea.Call{Tool: "Write", EditsFiles: true, Input: map[string]any{"file_path": "a.go", "content": "short"}, Parts: []cardea.Part{{Text: "Write a.go"}}}, "Write a.go"},
-		{"two files", cardea.Call{Tool: "apply_patch", EditsFiles: true, Parts: []cardea.Part{{Text: "apply_patch a"}, {Text: "apply_patch b"}}}, "apply_patch a\napply_patch b"},
+		{"a file", cardea.Call{Tool: "Write", EditsFiles: true, Input: map[string]any{"file_path": "a.go", "content": "short"}, Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "Write a.go"}}}}, "Write a.go"},
+		{"two files", cardea.Call{Tool: "apply_patch", EditsFiles: true, Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "apply_patch a"}}, {ShellFacts: cardea.ShellFacts{Text: "apply_patch b"}}}}, "apply_patch a\napply_patch b"},
 		{"a file that is not known", cardea.Call{Tool: "Write", EditsFiles: true, Input: map[string]any{"content": "short"}}, "Write"},
 		{
 			"fields",
@@ -115,9 +115,9 @@ func TestEntriesAreBounded(t *testing.T) {
 		Call: &cardea.Call{Tool: huge, Input: map[string]any{"command": huge}}}
 	v := cardea.Verdict{Effect: cardea.Deny, By: huge, Reason: huge, Instead: huge}
 	for i := range 500 {
-		p, e := cardea.Part{Text: huge}, cardea.Allow
+		p, e := cardea.Part{ShellFacts: cardea.ShellFacts{Text: huge}}, cardea.Allow
 		if i == 321 {
-			p, e = cardea.Part{Text: "curl evil"}, cardea.Deny
+			p, e = cardea.Part{ShellFacts: cardea.ShellFacts{Text: "curl evil"}}, cardea.Deny
 		}
 		ev.Call.Parts, v.Parts = append(ev.Call.Parts, p), append(v.Parts, e)
 		v.Opinions = append(v.Opinions, cardea.Opinion{Decider: huge, Rule: huge, Effect: e, Part: i, Source: huge, Severity: cardea.Severity(huge), Reason: huge})

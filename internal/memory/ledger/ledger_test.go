@@ -41,7 +41,7 @@ func start(t testing.TB, change ...func(*Options)) *bench {
 
 func command(text string, e cardea.Effect) (*cardea.Event, cardea.Verdict) {
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Session: "s", Cwd: "/work/app", Project: "/work/app", Mode: cardea.ModeDefault,
-		Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": text}, Parts: []cardea.Part{{Text: text}}}}
+		Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": text}, Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: text}}}}}
 	return ev, cardea.Verdict{Effect: e, By: "rules:r", Reason: "because", Parts: []cardea.Effect{e},
 		Opinions: []cardea.Opinion{{Decider: "rules", Rule: "r", Effect: e, Scope: cardea.ScopeBuiltin, Source: "packs/git.yaml:12", Severity: "high", Reason: "because"}}}
 }

@@ -66,7 +66,7 @@ func (c *checks) fresh(levels ledger.Levels) ledger.Store {
 func (c *checks) append(s ledger.Store, command string, e cardea.Effect, rule, session string) ledger.Entry {
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code", Session: session, Cwd: "/work/app", Project: "/work/app",
 		Mode: cardea.ModeDefault, Role: "tester", Agent: "a1", AgentType: "Explore",
-		Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": command}, Parts: []cardea.Part{{Text: command}}}}
+		Call: &cardea.Call{Tool: "Bash", Known: true, Input: map[string]any{"command": command}, Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: command}}}}}
 	v := cardea.Verdict{Effect: e, By: "rules:" + rule, Reason: "because of " + rule, Instead: "another", Parts: []cardea.Effect{e},
 		Opinions: []cardea.Opinion{{Decider: "rules", Rule: rule, Effect: e, Part: 0, Scope: cardea.ScopeUser, Source: "r.yaml:3", Severity: cardea.SeverityHigh, Reason: "because of " + rule},
 			{Decider: "null", Effect: cardea.Abstain, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin}},
