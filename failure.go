@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // Failure is a way in which the gate could not do its work. It is not an opinion: the table in this
@@ -149,7 +151,7 @@ func (v *Verdict) replaceSilence(d Effect) {
 type Issue struct {
 	// Failure is NoFailure where the issue changes no verdict.
 	Failure    Failure
-	Diagnostic Diagnostic
+	Diagnostic diagnostic.Diagnostic
 }
 
 // Error returns the diagnostic in one line.
@@ -157,15 +159,15 @@ func (t Issue) Error() string { return t.Diagnostic.String() }
 
 // Issue returns an issue of this failure with a message for a person. source is "file",
 // "file:line", or "" where the issue is not about a file.
-func (f Failure) Issue(source string, code Code, hint, text string) Issue {
-	file, line := SplitSource(source)
-	return Issue{f, Diagnostic{File: file, Line: line, Code: code, Text: text, Hint: hint}}
+func (f Failure) Issue(source string, code diagnostic.Code, hint, text string) Issue {
+	file, line := diagnostic.SplitSource(source)
+	return Issue{f, diagnostic.Diagnostic{File: file, Line: line, Code: code, Text: text, Hint: hint}}
 }
 
 // Warning returns an issue that changes no verdict. Its arguments are those of [Failure.Issue].
-func Warning(source string, code Code, hint, text string) Issue {
+func Warning(source string, code diagnostic.Code, hint, text string) Issue {
 	t := NoFailure.Issue(source, code, hint, text)
-	t.Diagnostic.Severity = LevelWarning
+	t.Diagnostic.Severity = diagnostic.LevelWarning
 	return t
 }
 
@@ -197,7 +199,7 @@ func (all Issues) First(n int, command string) Issues {
 		return all
 	}
 	rest := all[n:]
-	more := Warning("", CodeMore, "run \""+command+"\" to see them", fmt.Sprintf("and %d more", len(rest)))
+	more := Warning("", diagnostic.CodeMore, "run \""+command+"\" to see them", fmt.Sprintf("and %d more", len(rest)))
 	for _, t := range rest {
 		if t.Diagnostic.Severity < more.Diagnostic.Severity {
 			more.Diagnostic.Severity = t.Diagnostic.Severity

@@ -8,16 +8,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-)
 
-// Decider gives opinions about a call.
-type Decider interface {
-	// Name is the decider's word in verdicts: "rules".
-	Name() string
-	// Decide returns opinions on ev without changing it. For an error of type [Issues], the
-	// failure table decides the effect. Every other error is treated as Panicked.
-	Decide(ctx context.Context, ev *Event) ([]Opinion, error)
-}
+	"cardea.dev/internal/base/diagnostic"
+)
 
 // Placement is a decider's position in the gate, with its permissions there.
 type Placement struct {
@@ -115,7 +108,7 @@ func (g *Gate) decideCall(ctx context.Context, ev *Event) Verdict {
 	})
 	t.verdict.Took = g.now().Sub(begin)
 	if ctx.Err() != nil {
-		t.fail(OutOfTime.Issue("", CodeOutOfTime, "raise --limit, or look for what is slow with cardea try", "the time limit was reached before all deciders had spoken"))
+		t.fail(OutOfTime.Issue("", diagnostic.CodeOutOfTime, "raise --limit, or look for what is slow with cardea try", "the time limit was reached before all deciders had spoken"))
 	}
 	t.verdict.Effect = t.effect()
 	if t.verdict.Effect == Allow && ctx.Err() != nil {
@@ -234,7 +227,7 @@ func (t *evaluation) hear(d Decider, decide func() ([]Opinion, error)) {
 	}
 	var issues Issues
 	if !errors.As(err, &issues) {
-		issues = Issues{Panicked.Issue("", CodeInternal, "", fmt.Sprintf("%s failed: %v", d.Name(), err))}
+		issues = Issues{Panicked.Issue("", diagnostic.CodeInternal, "", fmt.Sprintf("%s failed: %v", d.Name(), err))}
 	}
 	for _, issue := range issues {
 		t.fail(issue)
@@ -302,7 +295,7 @@ func (t *evaluation) add(o Opinion) {
 		o.Part = WholeCall
 	}
 	if o.Part == WholeCall && o.Effect == Allow {
-		v.Issues = append(v.Issues, Warning("", CodeNoEffect, "", fmt.Sprintf("%s may not allow a whole call; its allow was dropped", o.By())))
+		v.Issues = append(v.Issues, Warning("", diagnostic.CodeNoEffect, "", fmt.Sprintf("%s may not allow a whole call; its allow was dropped", o.By())))
 		return
 	}
 	if t.gate.Disabled && o.Yields != YieldsByName && (o.Scope > ScopeOrg || o.Effect < Deny) {

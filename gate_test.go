@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // says is a decider that gives fixed opinions.
@@ -239,7 +240,7 @@ func TestFailureTable(t *testing.T) {
 }
 
 func TestFailuresOfDeciders(t *testing.T) {
-	broken := cardea.Issues{cardea.BrokenFile.Issue("rules/a.yaml", cardea.CodeSyntax, "", "rules/a.yaml:3:1: what")}
+	broken := cardea.Issues{cardea.BrokenFile.Issue("rules/a.yaml", diagnostic.CodeSyntax, "", "rules/a.yaml:3:1: what")}
 	g := &cardea.Gate{OnError: cardea.OnErrorDefer, Placements: []cardea.Placement{{Decider: says{err: broken}}}}
 	v := g.Decide(context.Background(), eventOf(1))
 	if v.Effect != cardea.Ask || len(v.Issues) != 1 || !strings.Contains(v.Reason, "rules/a.yaml:3:1") {
@@ -255,7 +256,7 @@ func TestFailuresOfDeciders(t *testing.T) {
 // What a failure advises people to do is in the reason for people alone.
 func TestHintsAreForPeople(t *testing.T) {
 	const hint = "rules are switched in cardea.yaml: rules: {off: [ID]}. See there"
-	broken := cardea.Issues{cardea.BrokenFile.Issue("rules/a.yaml", cardea.CodeUnknownKey, hint, "unknown key enabled")}
+	broken := cardea.Issues{cardea.BrokenFile.Issue("rules/a.yaml", diagnostic.CodeUnknownKey, hint, "unknown key enabled")}
 	for _, attended := range []cardea.Attendance{cardea.PersonAttends, cardea.NobodyAttends} {
 		for _, on := range []cardea.OnError{cardea.OnErrorDefer, cardea.OnErrorDeny} {
 			ev := eventOf(1)
@@ -530,7 +531,7 @@ func TestOtherEvents(t *testing.T) {
 			}
 		}
 	}
-	g := cardea.Gate{Placements: []cardea.Placement{{Decider: &speaker{err: cardea.Issues{cardea.BrokenPolicy.Issue("", cardea.CodeSyntax, "", "broken")}}, Events: true}}}
+	g := cardea.Gate{Placements: []cardea.Placement{{Decider: &speaker{err: cardea.Issues{cardea.BrokenPolicy.Issue("", diagnostic.CodeSyntax, "", "broken")}}, Events: true}}}
 	if v := g.Decide(context.Background(), &cardea.Event{Kind: "Stop"}); v.Effect != cardea.Abstain && v.Effect != cardea.Deny || len(v.Issues) != 1 {
 		t.Errorf("a failure: %s %v", v.Effect, v.Issues)
 	}

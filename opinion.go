@@ -1,6 +1,7 @@
 package cardea
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -94,6 +95,15 @@ func IsID(s string) bool {
 
 // WholeCall is the Part of an opinion about the whole call.
 const WholeCall = -1
+
+// Decider gives opinions about a call.
+type Decider interface {
+	// Name is the decider's word in verdicts: "rules".
+	Name() string
+	// Decide returns opinions on ev without changing it. For an error of type [Issues], the
+	// failure table decides the effect. Every other error is treated as Panicked.
+	Decide(ctx context.Context, ev *Event) ([]Opinion, error)
+}
 
 // Opinion is the view of one decider on a part, or on the whole call.
 type Opinion struct {

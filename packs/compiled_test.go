@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/testing/sharedtest"
 	"cardea.dev/packs"
@@ -16,8 +17,8 @@ import (
 func TestCompiledRulesSayTheSame(t *testing.T) {
 	var compiled rules.List
 	for all := packs.Rules(); len(all) > 0; {
-		file, _ := cardea.SplitSource(all[0].Source)
-		end := slices.IndexFunc(all, func(r rules.Rule) bool { f, _ := cardea.SplitSource(r.Source); return f != file })
+		file, _ := diagnostic.SplitSource(all[0].Source)
+		end := slices.IndexFunc(all, func(r rules.Rule) bool { f, _ := diagnostic.SplitSource(r.Source); return f != file })
 		if end < 0 {
 			end = len(all)
 		}

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"strings"
 
-	"cardea.dev"
-	"cardea.dev/internal/hook"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
+	"cardea.dev/internal/hook"
 )
 
 // withJSON makes run the action of a command, and adds the flag --json.
@@ -94,13 +96,13 @@ func (p Process) tell(all cardea.Issues) {
 
 // report is the JSON of commands that only look for mistakes.
 type report struct {
-	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
+	Diagnostics []diagnostic.Diagnostic `json:"diagnostics"`
 }
 
 // answerDiagnostics writes diagnostics and their numbers, after counts. It returns the exit
 // code of an error if there are errors among them.
-func (p Process) answerDiagnostics(asJSON bool, all []cardea.Diagnostic, counts string) error {
-	return failIf(cardea.HasError(all), p.answer(asJSON, report{notNil(all)}, func(s *screen) {
+func (p Process) answerDiagnostics(asJSON bool, all []diagnostic.Diagnostic, counts string) error {
+	return failIf(diagnostic.HasError(all), p.answer(asJSON, report{notNil(all)}, func(s *screen) {
 		errors, warnings := showDiagnostics(s, all)
 		s.printf("%s%s, %s\n", counts, count(errors, "error"), count(warnings, "warning"))
 	}))
@@ -108,14 +110,14 @@ func (p Process) answerDiagnostics(asJSON bool, all []cardea.Diagnostic, counts 
 
 // showDiagnostics writes diagnostics, one a line, in the same form for every command:
 // "file:line:col: severity: text; hint". It returns the numbers of errors and warnings.
-func showDiagnostics(s *screen, all []cardea.Diagnostic) (errors, warnings int) {
+func showDiagnostics(s *screen, all []diagnostic.Diagnostic) (errors, warnings int) {
 	for _, d := range all {
 		style := faint
 		switch d.Severity {
-		case cardea.LevelError:
+		case diagnostic.LevelError:
 			style = red
 			errors++
-		case cardea.LevelWarning:
+		case diagnostic.LevelWarning:
 			style = yellow
 			warnings++
 		}

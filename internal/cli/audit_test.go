@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 func TestMoments(t *testing.T) {
@@ -151,7 +151,7 @@ func TestLedgerWithoutKey(t *testing.T) {
 	out, _, code := d.run("", "audit", "verify", "--json")
 	var r struct {
 		Intact      bool
-		Diagnostics []cardea.Diagnostic
+		Diagnostics []diagnostic.Diagnostic
 	}
 	if err := json.Unmarshal([]byte(out), &r); err != nil || code != exitError || r.Intact || len(r.Diagnostics) == 0 {
 		t.Errorf("without the key: exit %d, %s, %v", code, out, err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/memory/ledger"
 )
@@ -42,10 +43,11 @@ func (f *reader) add(t *testing.T, command string) ledger.Entry {
 	t.Helper()
 	ev := &cardea.Event{Kind: cardea.PreToolUse, Harness: "claude-code" + hostile, Session: "s" + hostile, Agent: "a" + hostile, Cwd: "/w" + hostile,
 		Project: "/p" + hostile, Mode: "m" + hostile, Role: "r" + hostile,
-		Call: &cardea.Call{Tool: "Bash" + hostile, Input: map[string]any{"command": command}, Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "part" + hostile}}, {ShellFacts: cardea.ShellFacts{Text: "ls"}}}}}
+		Call: &cardea.Call{Tool: "Bash" + hostile, Input: map[string]any{"command": command},
+			Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "part" + hostile}}, {ShellFacts: cardea.ShellFacts{Text: "ls"}}}}}
 	v := cardea.Verdict{Effect: cardea.Deny, By: "rules:x" + hostile, Reason: "one" + hostile + "\ntwo", Instead: "i" + hostile, Parts: []cardea.Effect{cardea.Deny, cardea.Allow},
 		Rewrite: map[string]any{"command": "better" + hostile},
-		Issues:  cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "trouble"+hostile)},
+		Issues:  cardea.Issues{cardea.Warning("", diagnostic.CodeIgnored, "", "trouble"+hostile)},
 		Opinions: []cardea.Opinion{{Decider: "rules", Rule: "x" + hostile, Effect: cardea.Deny, Part: 0, Scope: cardea.ScopeUser, Source: "f" + hostile, Severity: "high", Reason: "why" + hostile},
 			{Decider: "judge", Effect: cardea.Defer, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin}}}
 	e := ledger.NewEntry(ev, v, ledger.Circumstances{Redactor: redact.New(), Key: make([]byte, 32), Now: f.now, Took: 41 * time.Microsecond, Version: "v1" + hostile})
@@ -149,7 +151,7 @@ func TestShowReport(t *testing.T) {
 	if got := show(r); got != "1 entry of 1 day, 2026-11-23 to 2026-11-23\nremoved by retention, up to 2026-11-20: 1 entry\nintact\n" {
 		t.Error(got)
 	}
-	got := show(ledger.Report{Days: 2, Entries: 7, RemovedTo: "d", RemovedMissing: 4, Waiting: 2, Busy: true, More: 3, Diagnostics: []cardea.Diagnostic{
+	got := show(ledger.Report{Days: 2, Entries: 7, RemovedTo: "d", RemovedMissing: 4, Waiting: 2, Busy: true, More: 3, Diagnostics: []diagnostic.Diagnostic{
 		{File: "2026-11-20", Line: 3, Code: ledger.CodeChanged, Text: "t" + hostile}, {File: "2026-11-20", Code: ledger.CodeMissingEntries, Text: "u"}, {File: "head", Code: ledger.CodeHead, Text: "v"}}})
 	wants(
 		t,
@@ -167,7 +169,7 @@ func TestShowReport(t *testing.T) {
 	wants(t, show(ledger.Report{
 		Removed:     3,
 		RemovedTo:   "d",
-		Diagnostics: []cardea.Diagnostic{{Severity: cardea.LevelWarning, File: "d", Line: 1, Code: ledger.CodeCut}},
+		Diagnostics: []diagnostic.Diagnostic{{Severity: diagnostic.LevelWarning, File: "d", Line: 1, Code: ledger.CodeCut}},
 	}), "no days", "intact, apart from accidents")
 }
 

@@ -10,10 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/hook"
-	"github.com/spf13/cobra"
 )
 
 func TestList(t *testing.T) {
@@ -101,7 +103,7 @@ func TestTestCommand(t *testing.T) {
 	out, _, code := d.run("", "test", "--json", file)
 	var found inlineTests
 	if err := json.Unmarshal([]byte(out), &found); err != nil || code != exitError || len(found.Tests) != 2 || !found.Tests[0].Pass || found.Tests[1].Pass ||
-		len(found.Diagnostics) != 1 || found.Diagnostics[0].Code != cardea.CodeTestFailed || found.Diagnostics[0].Line != 1 {
+		len(found.Diagnostics) != 1 || found.Diagnostics[0].Code != diagnostic.CodeTestFailed || found.Diagnostics[0].Line != 1 {
 		t.Errorf("bad, as JSON: exit %d, %v, %s", code, err, out)
 	}
 	route := filepath.Join(d.project, "plugin/hooks/tool-routes.yaml")
@@ -326,7 +328,7 @@ func TestWritingFails(t *testing.T) {
 func TestShowProblems(t *testing.T) {
 	var b bytes.Buffer
 	s := screenOn(&b, func(string) string { return "" })
-	n, _ := showDiagnostics(s, []cardea.Diagnostic{{File: "f", Line: 1, Text: "a"}, {File: "f", Line: 2, Text: "b", Severity: cardea.LevelWarning}})
+	n, _ := showDiagnostics(s, []diagnostic.Diagnostic{{File: "f", Line: 1, Text: "a"}, {File: "f", Line: 2, Text: "b", Severity: diagnostic.LevelWarning}})
 	if n != 1 || b.String() != "f:1: error: a\nf:2: warning: b\n" {
 		t.Errorf("%d, %q", n, b.String())
 	}

@@ -7,13 +7,14 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"github.com/spf13/cobra"
+
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/config/inforce/sandbox"
 	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/harness/claudecode"
-	"github.com/spf13/cobra"
 )
 
 // compileFlags are the flags of compile.
@@ -250,16 +251,16 @@ func (c *checkup) checkSandbox(p Process, s harnessPaths) {
 		switch {
 		case len(done.was.Denies) == 0 && !errors.Is(err, state.ErrForged):
 		case err != nil:
-			c.add(cardea.LevelWarning, cardea.CodeIgnored, "", "the denies of the sandbox cannot be compared: "+err.Error())
+			c.add(diagnostic.LevelWarning, diagnostic.CodeIgnored, "", "the denies of the sandbox cannot be compared: "+err.Error())
 		default:
 			line, _ := done.state(s, done.plan.Changed())
 			if c.Sandbox = append(c.Sandbox, line); done.plan.Changed() {
-				c.add(cardea.LevelNote, install.CodeChanged, "run \"cardea compile claude-sandbox --check\"", "the sandbox has not what Cardea denies now")
+				c.add(diagnostic.LevelNote, install.CodeChanged, "run \"cardea compile claude-sandbox --check\"", "the sandbox has not what Cardea denies now")
 			}
 		}
 	}
 	h, _ := install.Find(claudecode.Name) // it always exists
 	if on, _, _ := install.Sandbox(h, s.At); on && len(c.Sandbox) == 0 {
-		c.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea compile claude-sandbox\"", "the sandbox of Claude Code is on, and has no denies of Cardea")
+		c.add(diagnostic.LevelNote, install.CodeNoHook, "run \"cardea compile claude-sandbox\"", "the sandbox of Claude Code is on, and has no denies of Cardea")
 	}
 }

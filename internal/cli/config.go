@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/config/settings"
-	"github.com/spf13/cobra"
 )
 
 // configCommand returns the command "config".
@@ -77,7 +79,7 @@ type configSaid struct {
 // showConfig shows all settings, or the one in args.
 func showConfig(p Process, d sessionRegistrar, args []string, asJSON bool) error {
 	l := d.Loaded
-	out := configuration{Project: d.Place.Project, report: report{[]cardea.Diagnostic{}}}
+	out := configuration{Project: d.Place.Project, report: report{[]diagnostic.Diagnostic{}}}
 	for i := range l.SettingsFiles {
 		out.Diagnostics = append(out.Diagnostics, l.SettingsFiles[i].Problems...)
 	}

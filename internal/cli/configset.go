@@ -12,7 +12,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document/yamledit"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/base/person"
@@ -20,8 +24,6 @@ import (
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/config/trust"
-	"github.com/rogpeppe/go-internal/diff"
-	"github.com/spf13/cobra"
 )
 
 // configSetCommand returns the command "config set".
@@ -185,8 +187,8 @@ func (c *configChange) load() *inforce.Loaded {
 }
 
 // problems returns the problems of the new text that the old one does not have.
-func (c *configChange) problems() []cardea.Diagnostic {
-	of := func(l *inforce.Loaded) (out []cardea.Diagnostic) {
+func (c *configChange) problems() []diagnostic.Diagnostic {
+	of := func(l *inforce.Loaded) (out []diagnostic.Diagnostic) {
 		for i := range l.SettingsFiles {
 			if l.SettingsFiles[i].Path == c.file {
 				out = append(out, l.SettingsFiles[i].Problems...)
@@ -195,8 +197,8 @@ func (c *configChange) problems() []cardea.Diagnostic {
 		return out
 	}
 	old := of(c.before)
-	return slices.DeleteFunc(of(c.load()), func(d cardea.Diagnostic) bool {
-		return slices.ContainsFunc(old, func(o cardea.Diagnostic) bool { return o.Code == d.Code && o.Text == d.Text })
+	return slices.DeleteFunc(of(c.load()), func(d diagnostic.Diagnostic) bool {
+		return slices.ContainsFunc(old, func(o diagnostic.Diagnostic) bool { return o.Code == d.Code && o.Text == d.Text })
 	})
 }
 
@@ -206,7 +208,7 @@ func (c *configChange) diff() string {
 
 // finish writes the file if the person agrees, and shows what is then in force of a key.
 func (c *configChange) finish(asJSON bool, name *settings.Name) error {
-	out := configured{File: c.file, Diff: c.diff(), Settings: []configEntry{}, report: report{[]cardea.Diagnostic{}}}
+	out := configured{File: c.file, Diff: c.diff(), Settings: []configEntry{}, report: report{[]diagnostic.Diagnostic{}}}
 	if c.text != c.old {
 		show := func(s *screen) {
 			s.printf("%s\n", c.file)
@@ -308,8 +310,8 @@ func (c *configChange) editOnce(s *screen, draft string) (again bool, err error)
 		return false, fmt.Errorf("read %s: %w", draft, err)
 	}
 	c.text = string(data)
-	mistakes := slices.DeleteFunc(c.problems(), func(d cardea.Diagnostic) bool {
-		return d.Severity != cardea.LevelError && d.Code != cardea.CodeWrongScope
+	mistakes := slices.DeleteFunc(c.problems(), func(d diagnostic.Diagnostic) bool {
+		return d.Severity != diagnostic.LevelError && d.Code != diagnostic.CodeWrongScope
 	})
 	if len(mistakes) == 0 {
 		return false, nil

@@ -10,13 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev"
+	"github.com/spf13/cobra"
+
 	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/copilotcli"
 	"cardea.dev/internal/hook"
-	"github.com/spf13/cobra"
 )
 
 // The states of a harness's hook.
@@ -105,7 +106,7 @@ func doctor(p Process, only []string, asJSON bool) error {
 	for _, h := range harnesses {
 		r := examine(p, s, h)
 		configured = configured || r.State != stateNone
-		c.OK = c.OK && !cardea.HasError(r.Diagnostics)
+		c.OK = c.OK && !diagnostic.HasError(r.Diagnostics)
 		c.Harnesses = append(c.Harnesses, r)
 	}
 	if len(only) == 0 {
@@ -115,32 +116,32 @@ func doctor(p Process, only []string, asJSON bool) error {
 		c.checkSandbox(p, s)
 	}
 	c.checkPause(p, s)
-	c.OK = c.OK && configured && !cardea.HasError(c.Diagnostics)
+	c.OK = c.OK && configured && !diagnostic.HasError(c.Diagnostics)
 	loaded := load(p, &s.Place, nil)
 	for _, t := range slices.Concat(s.Place.Issues, hook.SetUpChanges(s.At, loaded)) {
 		c.Diagnostics = append(c.Diagnostics, t.Diagnostic)
 	}
 	if !configured {
-		c.add(cardea.LevelWarning, install.CodeNoHook, "run \"cardea install claude\", or another harness's name (cardea install --help)", "Cardea is the hook of no harness")
+		c.add(diagnostic.LevelWarning, install.CodeNoHook, "run \"cardea install claude\", or another harness's name (cardea install --help)", "Cardea is the hook of no harness")
 	}
 	return failIf(!c.OK, p.answer(asJSON, c, func(out *screen) { c.show(out, p.Now()) }))
 }
 
 // add adds a diagnostic without a file.
-func (r *report) add(severity cardea.Level, code cardea.Code, hint, text string) {
-	r.Diagnostics = append(r.Diagnostics, cardea.Diagnostic{Severity: severity, Code: code, Text: text, Hint: hint})
+func (r *report) add(severity diagnostic.Level, code diagnostic.Code, hint, text string) {
+	r.Diagnostics = append(r.Diagnostics, diagnostic.Diagnostic{Severity: severity, Code: code, Text: text, Hint: hint})
 }
 
 // checkPause reports a pause of the gate, or an ignored file of a pause.
 func (c *checkup) checkPause(p Process, s harnessPaths) {
 	if _, err := s.Place.Store.Paused(p.Now()); err != nil {
-		c.add(cardea.LevelWarning, cardea.CodeIgnored, "", err.Error())
+		c.add(diagnostic.LevelWarning, diagnostic.CodeIgnored, "", err.Error())
 	}
 	c.Off = s.Place.Paused(p.Now())
 }
 
 // policyProblems returns why the policies in force cannot be evaluated, or nil.
-func policyProblems(p Process) []cardea.Diagnostic {
+func policyProblems(p Process) []diagnostic.Diagnostic {
 	l, _, err := gather(p, nil)
 	if err != nil {
 		return nil // without a working folder there is nothing to check
@@ -150,7 +151,7 @@ func policyProblems(p Process) []cardea.Diagnostic {
 			continue
 		}
 		if err := p.Engines.Own.Ready(); err != nil {
-			return []cardea.Diagnostic{{File: f.Dir, Code: cardea.CodeNoEngine, Text: "the policies ask instead of deciding, since " + err.Error()}}
+			return []diagnostic.Diagnostic{{File: f.Dir, Code: diagnostic.CodeNoEngine, Text: "the policies ask instead of deciding, since " + err.Error()}}
 		}
 		return nil
 	}
@@ -167,27 +168,27 @@ func examine(p Process, s harnessPaths, h install.Harness) hookReport {
 	}
 	if len(found.Wirings) == 0 {
 		if h.Installed(s.At, s.Path) {
-			r.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "the harness is installed, and has no hook of Cardea")
+			r.add(diagnostic.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "the harness is installed, and has no hook of Cardea")
 		}
 		return r
 	}
 	version, why := installFlags{}.harnessVersion(h, s)
 	if r.Version = version; version == "" {
-		r.add(cardea.LevelNote, install.CodeUnknownVersion, "", "the version is not known: "+why)
+		r.add(diagnostic.LevelNote, install.CodeUnknownVersion, "", "the version is not known: "+why)
 	}
 	denied := r.tryHooks(p, s, h, p.Program)
 	r.lookFor(h, s, found)
 	if l, _, err := gather(p, nil); err == nil {
-		r.Diagnostics = append(r.Diagnostics, graded(cardea.LevelError, missingEvents(l, h, found))...)
+		r.Diagnostics = append(r.Diagnostics, graded(diagnostic.LevelError, missingEvents(l, h, found))...)
 	}
 	r.State = stateSilent
 	switch {
-	case !denied || cardea.HasError(r.Diagnostics):
+	case !denied || diagnostic.HasError(r.Diagnostics):
 	case beat:
 		r.State = stateLive
 	default:
 		r.State = stateReady
-		r.add(cardea.LevelNote, install.CodeNoEvent, "start a new session, let the agent run a command, and look again; messages that you pipe in by hand are not counted",
+		r.add(diagnostic.LevelNote, install.CodeNoEvent, "start a new session, let the agent run a command, and look again; messages that you pipe in by hand are not counted",
 			"no session has called the hook yet")
 	}
 	return r
@@ -200,11 +201,11 @@ func (r *hookReport) tryHooks(p Process, s harnessPaths, h install.Harness, exe 
 	r.Diagnostics = append(r.Diagnostics, h.Untrusted(s.At, r.Wirings)...)
 	for _, w := range r.Wirings {
 		r.Diagnostics = append(r.Diagnostics, w.Diagnostics...)
-		fail := func(code cardea.Code, hint, format string, args ...any) {
-			r.Diagnostics = append(r.Diagnostics, w.Says(cardea.LevelError, code, hint, format, args...))
+		fail := func(code diagnostic.Code, hint, format string, args ...any) {
+			r.Diagnostics = append(r.Diagnostics, w.Says(diagnostic.LevelError, code, hint, format, args...))
 		}
 		if w.Open() && w.Event == h.Gate() {
-			r.Diagnostics = append(r.Diagnostics, w.Says(cardea.LevelWarning, install.CodeOpenFile, "run \"cardea install "+h.Program+" --http\" again", "%s", install.OtherToken(w.File, s.At.State)))
+			r.Diagnostics = append(r.Diagnostics, w.Says(diagnostic.LevelWarning, install.CodeOpenFile, "run \"cardea install "+h.Program+" --http\" again", "%s", install.OtherToken(w.File, s.At.State)))
 		}
 		switch {
 		case w.Off != "":
@@ -236,32 +237,32 @@ func tryHook(p Process, s harnessPaths, h install.Harness, w install.Wiring, dir
 // lookFor reports problems of the hooks as a whole.
 func (r *hookReport) lookFor(h install.Harness, s harnessPaths, found install.Findings) {
 	for _, event := range found.Missing(h) {
-		r.add(cardea.LevelError, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+event)
+		r.add(diagnostic.LevelError, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+event)
 	}
 	const typed = ", so a prompt such as \"/cardea register coder\" is not answered"
 	lacks := found.Lacks(h.Prompts(r.Version)...)
 	switch {
 	case len(lacks) > 0:
-		r.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+strings.Join(lacks, ", ")+typed)
+		r.add(diagnostic.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+strings.Join(lacks, ", ")+typed)
 	case !found.KnowsCommand(h):
-		r.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", h.Title+" does not know the command /cardea"+typed)
+		r.add(diagnostic.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", h.Title+" does not know the command /cardea"+typed)
 	}
 	if lacks := found.Lacks(h.Reviews(r.Version)...); len(lacks) > 0 {
-		r.add(cardea.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+strings.Join(lacks, ", ")+", so what the reviewer of "+h.Title+" denies is not recorded")
+		r.add(diagnostic.LevelNote, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+strings.Join(lacks, ", ")+", so what the reviewer of "+h.Title+" denies is not recorded")
 	}
 	_, tooNew, _ := h.On(r.Version)
 	for _, event := range h.Late {
 		const only = "so shell commands in skills and slash commands are judged only from their files"
 		if slices.Contains(tooNew, event) {
-			r.add(cardea.LevelNote, install.CodeNoHook, "update it to "+h.Since(event)+" or newer", h.Title+" before "+h.Since(event)+" does not send "+event+", "+only)
+			r.add(diagnostic.LevelNote, install.CodeNoHook, "update it to "+h.Since(event)+" or newer", h.Title+" before "+h.Since(event)+" does not send "+event+", "+only)
 		} else if len(found.Lacks(event)) > 0 {
-			r.add(cardea.LevelWarning, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+event+", "+only)
+			r.add(diagnostic.LevelWarning, install.CodeNoHook, "run \"cardea install "+h.Program+"\"", "no hook is in force for "+event+", "+only)
 		}
 	}
 	first := map[string]install.Wiring{}
 	for _, w := range r.Wirings {
-		note := func(code cardea.Code, hint, format string, args ...any) {
-			r.Diagnostics = append(r.Diagnostics, w.Says(cardea.LevelNote, code, hint, format, args...))
+		note := func(code diagnostic.Code, hint, format string, args ...any) {
+			r.Diagnostics = append(r.Diagnostics, w.Says(diagnostic.LevelNote, code, hint, format, args...))
 		}
 		if before, twice := first[w.Event]; twice {
 			note(install.CodeJudgedTwice, "", "%s is also in %s:%d, so calls may be judged twice", w.Event, before.File, before.Line)
@@ -274,7 +275,7 @@ func (r *hookReport) lookFor(h install.Harness, s harnessPaths, found install.Fi
 	}
 	if h.Name == claudecode.Name {
 		for _, text := range readers(s, r.Wirings) {
-			r.add(cardea.LevelNote, install.CodeJudgedTwice, "", text)
+			r.add(diagnostic.LevelNote, install.CodeJudgedTwice, "", text)
 		}
 	}
 }
@@ -314,7 +315,7 @@ func (c checkup) show(out *screen, now time.Time) {
 		style := yellow
 		if r.State == stateLive || r.State == stateReady {
 			style = green
-		} else if cardea.HasError(r.Diagnostics) {
+		} else if diagnostic.HasError(r.Diagnostics) {
 			style = red
 		}
 		out.printf("%s: %s\n", r.Title, painted{style, r.State})

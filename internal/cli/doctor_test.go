@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/hook"
@@ -68,7 +68,7 @@ func TestDoctor(t *testing.T) {
 	}
 	c, text, code = d.doctor()
 	for _, r := range c.Harnesses[:2] {
-		if code != exitOK || r.State != stateReady || len(r.Probes) != 1 || len(r.Wirings) != 4 || cardea.HasError(r.Diagnostics) || r.LastEvent != "" {
+		if code != exitOK || r.State != stateReady || len(r.Probes) != 1 || len(r.Wirings) != 4 || diagnostic.HasError(r.Diagnostics) || r.LastEvent != "" {
 			t.Errorf("installed: exit %d, %+v\n%s", code, r, text)
 		}
 	}
@@ -153,7 +153,7 @@ func TestDoctorOfEveryHarness(t *testing.T) {
 	}
 	for _, r := range c.Harnesses {
 		trusted := r.Name != "codex" // Codex was not set to trust it
-		if len(r.Probes) == 0 || trusted != (r.State == stateReady) || trusted && cardea.HasError(r.Diagnostics) {
+		if len(r.Probes) == 0 || trusted != (r.State == stateReady) || trusted && diagnostic.HasError(r.Diagnostics) {
 			t.Errorf("%s: %s, %v", r.Name, r.State, r.Diagnostics)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/hook/control"
@@ -32,12 +33,12 @@ func (c *checkup) checkQueue(p Process) {
 	human := l.Settings.Human
 	c.Queue = &queueReport{Mode: human.Mode}
 	if _, s, err := queueHere(p); err != nil {
-		c.add(cardea.LevelError, cardea.CodeUnwritten, "calls that a person must answer are denied until it works", "the queue cannot be used: "+err.Error())
+		c.add(diagnostic.LevelError, diagnostic.CodeUnwritten, "calls that a person must answer are denied until it works", "the queue cannot be used: "+err.Error())
 	} else {
 		all, err := s.Pending(context.Background())
 		c.Queue.Works, c.Queue.Waiting = err == nil, len(all)
 		if err != nil {
-			c.add(cardea.LevelError, cardea.CodeUnwritten, "", "the queue cannot be read: "+err.Error())
+			c.add(diagnostic.LevelError, diagnostic.CodeUnwritten, "", "the queue cannot be read: "+err.Error())
 		}
 		_ = s.Close() // it was only read
 	}
@@ -49,7 +50,7 @@ func (c *checkup) checkQueue(p Process) {
 				if w.Scope == install.Plugin { // the plugin's limit is the same for all
 					hint = fmt.Sprintf("set human.timeout to %s at most, or take \"cardea install\" in place of the plugin", most.Truncate(time.Second))
 				}
-				r.add(cardea.LevelWarning, cardea.CodeIgnored, hint,
+				r.add(diagnostic.LevelWarning, diagnostic.CodeIgnored, hint,
 					fmt.Sprintf("a call waits for a person for %s at most on %s, and not for %s as human.timeout says: the hook has no more time", most, w.Event, human.Timeout))
 			}
 		}
@@ -90,12 +91,12 @@ func (c *checkup) checkJudge(p Process) {
 	}
 	all, err := asker.Check(ctx)
 	if err != nil {
-		c.add(cardea.LevelError, cardea.CodeNoJudge, "", "the judge cannot be asked: "+err.Error())
+		c.add(diagnostic.LevelError, diagnostic.CodeNoJudge, "", "the judge cannot be asked: "+err.Error())
 		return
 	}
 	c.Judge = append(c.Judge, all...)
 	if !slices.ContainsFunc(all, func(a judge.Availability) bool { return a.Why == "" && a.Paused == "" }) {
-		c.add(cardea.LevelWarning, cardea.CodeNoJudge, "see docs/judge.md", "no provider of the judge can be asked, so the agent's own prompt decides")
+		c.add(diagnostic.LevelWarning, diagnostic.CodeNoJudge, "see docs/judge.md", "no provider of the judge can be asked, so the agent's own prompt decides")
 	}
 }
 
@@ -166,7 +167,7 @@ func (c *checkup) checkDaemon(p Process) {
 // tellHTTP warns about what the daemon ignores of daemon.http.
 func (c *checkup) tellHTTP(p Process) {
 	for _, line := range unfollowed(p, c.Daemon.HTTP, " (the daemon: "+c.Daemon.State+")") {
-		c.add(cardea.LevelWarning, install.CodeDaemon, "end the daemon, and run \"cardea serve\"", line)
+		c.add(diagnostic.LevelWarning, install.CodeDaemon, "end the daemon, and run \"cardea serve\"", line)
 	}
 }
 
@@ -182,14 +183,14 @@ func fromPlugin(w install.Wiring) bool    { return w.Scope == install.Plugin }
 // tellDaemon reports why hooks and the daemon do not work together.
 func (c *checkup) tellDaemon() {
 	d := &c.Daemon
-	note := func(hint, text string) { c.add(cardea.LevelNote, install.CodeDaemon, hint, text) }
+	note := func(hint, text string) { c.add(diagnostic.LevelNote, install.CodeDaemon, hint, text) }
 	again := "run \"cardea install\" again for each harness"
 	if c.wired(fromPlugin) {
 		again += ", and put cardea-hook beside cardea, where the plugin looks for it"
 	}
 	switch {
 	case d.State == daemonSilent:
-		c.add(cardea.LevelWarning, install.CodeDaemon, "end it, and run \"cardea serve\"", "the daemon is not asked: "+d.Why)
+		c.add(diagnostic.LevelWarning, install.CodeDaemon, "end it, and run \"cardea serve\"", "the daemon is not asked: "+d.Why)
 	case d.State == daemonNone:
 	case d.Starts && !d.Asked:
 		note(again, "hooks start the daemon (daemon.start), and none asks it")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/config/settings"
@@ -32,7 +33,7 @@ func listeners(l *inforce.Loaded) []listener {
 		out = append(out, listener{at.File, at.Line, []string{"PermissionRequest", "PostToolUse"}}) // these events report what the person allowed
 	}
 	for _, r := range l.Rules() {
-		file, line := cardea.SplitSource(r.Source)
+		file, line := diagnostic.SplitSource(r.Source)
 		out = append(out, listener{file, line, r.Events})
 	}
 	for _, f := range l.PolicyFolders() {
@@ -59,9 +60,9 @@ func neededEvents(h install.Harness, l *inforce.Loaded) []string {
 }
 
 // eventFindings returns a warning for each needed event that no hook of Cardea sends.
-func eventFindings(p Process, l *inforce.Loaded) []cardea.Diagnostic {
+func eventFindings(p Process, l *inforce.Loaded) []diagnostic.Diagnostic {
 	at := harnessPathsOf(p).At
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	for _, h := range install.Harnesses() {
 		out = append(out, missingEvents(l, h, install.Inspect(h, at))...)
 	}
@@ -70,17 +71,17 @@ func eventFindings(p Process, l *inforce.Loaded) []cardea.Diagnostic {
 
 // missingEvents returns a warning for each needed event that the harness could send and no
 // hook sends. Without any hook it returns nil.
-func missingEvents(l *inforce.Loaded, h install.Harness, found install.Findings) []cardea.Diagnostic {
+func missingEvents(l *inforce.Loaded, h install.Harness, found install.Findings) []diagnostic.Diagnostic {
 	if len(found.Wirings) == 0 {
 		return nil
 	}
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	for _, s := range listeners(l) {
 		if s.file == "" {
 			continue // it is a default
 		}
 		if missing := found.Lacks(h.Named(s.events)...); len(missing) > 0 {
-			out = append(out, cardea.Diagnostic{File: s.file, Line: s.line, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotAsked,
+			out = append(out, diagnostic.Diagnostic{File: s.file, Line: s.line, Column: 1, Severity: diagnostic.LevelWarning, Code: diagnostic.CodeNotAsked,
 				Text: fmt.Sprintf("it needs %s, which no hook of %s brings here", strings.Join(missing, ", "), h.Title),
 				Hint: fmt.Sprintf("run \"cardea install %s --events %s\"", h.Program, strings.Join(missing, ","))})
 		}

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/config/importer"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/harness"
-	"github.com/spf13/cobra"
 )
 
 // routesVariable is the variable with the files that tool-routing reads instead of all others.
@@ -59,15 +61,15 @@ func importRoutes(p Process, args []string) (*importing, error) {
 	list, problems := routes.Load(sources, l.Where.Trust, harness.ToolWord, document.Read, true)
 	for _, s := range sources {
 		row := importer.Row{What: "the file", File: s.File, Outcome: importer.TakenOver, How: "works unchanged, where it is"}
-		if slices.ContainsFunc(problems, func(d cardea.Diagnostic) bool { return d.File == s.File && d.Severity == cardea.LevelError }) {
+		if slices.ContainsFunc(problems, func(d diagnostic.Diagnostic) bool { return d.File == s.File && d.Severity == diagnostic.LevelError }) {
 			row.Outcome, row.How = importer.Changed, "works where it is, without what is left out"
 		}
 		i.Table = append(i.Table, row)
 	}
 	for _, d := range problems {
 		row := importer.Row{What: "a route or file", File: d.File, Line: d.Line, Outcome: importer.LeftOut,
-			Protected: d.Severity == cardea.LevelError, How: strings.TrimSuffix(d.Text+"; "+d.Hint, "; ")}
-		if d.Code == cardea.CodeDuplicate {
+			Protected: d.Severity == diagnostic.LevelError, How: strings.TrimSuffix(d.Text+"; "+d.Hint, "; ")}
+		if d.Code == diagnostic.CodeDuplicate {
 			row.What, row.Outcome = "two routes of one name", importer.Changed
 			row.How = d.Text + ", where tool-routing took no route at all"
 		}

@@ -11,14 +11,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document/yamledit"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/config/importer"
 	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/config/trust"
-	"github.com/rogpeppe/go-internal/diff"
 )
 
 // importing is an import in progress.
@@ -87,7 +89,7 @@ func (i *importing) run(p Process, accept, asJSON bool) error {
 	}
 	i.compare(p)
 	lost := i.showLosses(p)
-	refused := lost > 0 && !accept || cardea.HasError(i.Problems)
+	refused := lost > 0 && !accept || diagnostic.HasError(i.Problems)
 	out := imported{Table: notNil(i.Table), Files: []importedFile{}, Calls: append([]judgedCall{}, i.tried...), report: report{notNil(i.Problems)}}
 	for _, c := range i.changes {
 		f := importedFile{Path: c.path, From: c.from}
@@ -341,7 +343,7 @@ func (i *importing) planSettings() error {
 	}
 	scope := either(i.user, cardea.ScopeUser, cardea.ScopeProject)
 	before, after := settings.Parse(c.path, scope, []byte(c.old)), settings.Parse(c.path, scope, []byte(c.text))
-	if !cardea.HasError(before.Problems) && cardea.HasError(after.Problems) {
+	if !diagnostic.HasError(before.Problems) && diagnostic.HasError(after.Problems) {
 		i.Problems = append(i.Problems, after.Problems...)
 	}
 	i.changes = append(i.changes, c)

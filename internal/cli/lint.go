@@ -10,7 +10,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/config/inforce"
@@ -19,7 +22,6 @@ import (
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/memory/evidence"
 	"cardea.dev/internal/memory/lesson"
-	"github.com/spf13/cobra"
 )
 
 // lintCommand returns the command "rules lint".
@@ -62,32 +64,32 @@ func lint(p Process, paths []string, asJSON bool) error {
 }
 
 // findings returns all mistakes, sorted by file and line.
-func findings(p Process, l *inforce.Loaded, pl place) []cardea.Diagnostic {
+func findings(p Process, l *inforce.Loaded, pl place) []diagnostic.Diagnostic {
 	all := l.Rules()
 	own := written(all)
 	out := slices.Concat(
 		// Unintended content is an error here, even if the hook only warns.
-		graded(cardea.LevelError, l.Problems(), l.LessonProblems(), l.UncountedSwitches(), l.RouteProblems),
+		graded(diagnostic.LevelError, l.Problems(), l.LessonProblems(), l.UncountedSwitches(), l.RouteProblems),
 		policyMistakes(p, l), unmatchedLessons(l), l.NotExecutable(), settingsMistakes(l), unmetChecks(l), commandMistakes(l), l.NotRead(),
 		twice(all), shadowed(all, own), shadowedRoutes(l), tooWide(own, pl), permissionFindings(l, pl),
-		graded(cardea.LevelNote, l.Uncounted(), l.Outweighed())) // the file is correct, but has no effect here
-	slices.SortStableFunc(out, func(a, b cardea.Diagnostic) int {
+		graded(diagnostic.LevelNote, l.Uncounted(), l.Outweighed())) // the file is correct, but has no effect here
+	slices.SortStableFunc(out, func(a, b diagnostic.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return out
 }
 
 // graded returns the diagnostics of all lists with the same severity.
-func graded(severity cardea.Level, lists ...[]cardea.Diagnostic) []cardea.Diagnostic {
-	return listOf(slices.Concat(lists...), func(d cardea.Diagnostic) cardea.Diagnostic {
+func graded(severity diagnostic.Level, lists ...[]diagnostic.Diagnostic) []diagnostic.Diagnostic {
+	return listOf(slices.Concat(lists...), func(d diagnostic.Diagnostic) diagnostic.Diagnostic {
 		d.Severity = severity
 		return d
 	})
 }
 
 // policyMistakes returns the mistakes in the policies in force.
-func policyMistakes(p Process, l *inforce.Loaded) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func policyMistakes(p Process, l *inforce.Loaded) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	for _, f := range l.PolicyFolders() {
 		if f.Scope == cardea.ScopeBuiltin {
 			continue // they have their own tests
@@ -95,10 +97,10 @@ func policyMistakes(p Process, l *inforce.Loaded) []cardea.Diagnostic {
 		s, found := sourcesOf(p, f, l)
 		mistakes, err := s.Validate(context.Background())
 		if err != nil {
-			out = append(out, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeNoEngine, Text: err.Error()})
+			out = append(out, diagnostic.Diagnostic{File: f.Dir, Code: diagnostic.CodeNoEngine, Text: err.Error()})
 		}
 		for _, m := range append(found, mistakes...) {
-			if m.Severity != cardea.LevelNote { // a note is not a mistake
+			if m.Severity != diagnostic.LevelNote { // a note is not a mistake
 				out = append(out, m)
 			}
 		}
@@ -107,8 +109,8 @@ func policyMistakes(p Process, l *inforce.Loaded) []cardea.Diagnostic {
 }
 
 // unmatchedLessons returns the lessons that match no call as written.
-func unmatchedLessons(l *inforce.Loaded) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func unmatchedLessons(l *inforce.Loaded) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	form := lessonForm(l)
 	for _, at := range l.LessonPlaces() {
 		store := lesson.Open(at.ScopeFolder)
@@ -121,7 +123,7 @@ func unmatchedLessons(l *inforce.Loaded) []cardea.Diagnostic {
 				why = "the lesson matches no call: " + why
 			}
 			if why != "" {
-				out = append(out, cardea.Diagnostic{File: f.File, Line: f.Line, Severity: cardea.LevelWarning, Code: cardea.CodeNoEffect, Text: why})
+				out = append(out, diagnostic.Diagnostic{File: f.File, Line: f.Line, Severity: diagnostic.LevelWarning, Code: diagnostic.CodeNoEffect, Text: why})
 			}
 		}
 		store.Close()
@@ -130,12 +132,12 @@ func unmatchedLessons(l *inforce.Loaded) []cardea.Diagnostic {
 }
 
 // unmetChecks returns the checks that can never hold, so that no commit is possible.
-func unmetChecks(l *inforce.Loaded) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func unmetChecks(l *inforce.Loaded) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	at, _ := l.Given("policies.checks")
 	wrong := evidence.Mistakes(l.Settings.Policies.Checks)
 	for _, check := range slices.Sorted(maps.Keys(wrong)) {
-		out = append(out, cardea.Diagnostic{File: at.File, Line: at.Line, Code: cardea.CodeNoEffect, Text: fmt.Sprintf("the check %q can never hold: %s", check, wrong[check])})
+		out = append(out, diagnostic.Diagnostic{File: at.File, Line: at.Line, Code: diagnostic.CodeNoEffect, Text: fmt.Sprintf("the check %q can never hold: %s", check, wrong[check])})
 	}
 	return out
 }
@@ -145,20 +147,20 @@ func written(list []rules.Rule) []rules.Rule {
 	return slices.DeleteFunc(slices.Clone(list), func(r rules.Rule) bool { return r.Scope == cardea.ScopeBuiltin })
 }
 
-func mistake(source string, code cardea.Code, hint, format string, args ...any) cardea.Diagnostic {
+func mistake(source string, code diagnostic.Code, hint, format string, args ...any) diagnostic.Diagnostic {
 	return cardea.NoFailure.Issue(source, code, hint, fmt.Sprintf(format, args...)).Diagnostic
 }
 
 // twice returns ids that several files define. Parsing reports those within one file.
-func twice(all []rules.Rule) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func twice(all []rules.Rule) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	first := map[string]string{}
 	for _, r := range all {
 		source, there := first[r.ID]
 		if !there {
 			first[r.ID] = r.Source
 		} else if fileOf(source) != fileOf(r.Source) {
-			out = append(out, mistake(r.Source, cardea.CodeDuplicate, "give it another id, since settings switch rules by id",
+			out = append(out, mistake(r.Source, diagnostic.CodeDuplicate, "give it another id, since settings switch rules by id",
 				"rule %q is also in %s, and both are in force", r.ID, source))
 		}
 	}
@@ -167,21 +169,21 @@ func twice(all []rules.Rule) []cardea.Diagnostic {
 
 // fileOf returns the file of a source "file:line".
 func fileOf(source string) string {
-	file, _ := cardea.SplitSource(source)
+	file, _ := diagnostic.SplitSource(source)
 	return file
 }
 
 // shadowed returns rules that another rule makes useless: one with the same conditions that
 // is at least as strict.
-func shadowed(all, own []rules.Rule) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func shadowed(all, own []rules.Rule) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	for _, r := range own {
 		for _, o := range all {
 			if o.Source == r.Source || r.Effect == cardea.Abstain || o.Effect < r.Effect || o.Effect == r.Effect && o.Source > r.Source {
 				continue
 			}
 			if reflect.DeepEqual(o.Match, r.Match) && reflect.DeepEqual(o.Tools, r.Tools) && reflect.DeepEqual(o.Events, r.Events) {
-				out = append(out, mistake(r.Source, cardea.CodeNoEffect, "remove one of them, or make it match something else",
+				out = append(out, mistake(r.Source, diagnostic.CodeNoEffect, "remove one of them, or make it match something else",
 					"rule %q never decides: rule %q (%s) says %s about the same calls", r.ID, o.ID, o.Source, o.Effect))
 				break
 			}
@@ -191,14 +193,14 @@ func shadowed(all, own []rules.Rule) []cardea.Diagnostic {
 }
 
 // shadowedRoutes returns routes that never apply, since the first match wins.
-func shadowedRoutes(l *inforce.Loaded) []cardea.Diagnostic {
+func shadowedRoutes(l *inforce.Loaded) []diagnostic.Diagnostic {
 	type key struct{ tool, field, pattern string }
 	first := map[key]string{}
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	for _, r := range l.Routes {
 		k := key{r.Tool, r.Field, r.Pattern}
 		if source, there := first[k]; there {
-			out = append(out, mistake(r.Source, cardea.CodeNoEffect, "remove one of them", "route %q never speaks: %s matches the same first", r.Name, source))
+			out = append(out, mistake(r.Source, diagnostic.CodeNoEffect, "remove one of them", "route %q never speaks: %s matches the same first", r.Name, source))
 			continue
 		}
 		first[k] = r.Source
@@ -235,9 +237,9 @@ func probes() []probe {
 
 // tooWide returns rules that allow a probe. It uses the analysis and decider of a real
 // call, so that it finds every spelling of "everything".
-func tooWide(own []rules.Rule, pl place) []cardea.Diagnostic {
+func tooWide(own []rules.Rule, pl place) []diagnostic.Diagnostic {
 	analyse := hook.Analysis(pl.Dirs.Home, nil)
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	for _, r := range own {
 		if r.Effect != cardea.Allow {
 			continue
@@ -246,7 +248,7 @@ func tooWide(own []rules.Rule, pl place) []cardea.Diagnostic {
 		d := rules.New(rules.ListOf([]rules.Rule{r}), rules.Options{Home: pl.Dirs.Home})
 		for _, pr := range probes() {
 			if pr.allowedBy(d, pl, analyse) {
-				out = append(out, mistake(r.Source, cardea.CodeTooWide, "name the command, its flags and operands, or the path with its access",
+				out = append(out, mistake(r.Source, diagnostic.CodeTooWide, "name the command, its flags and operands, or the path with its access",
 					"rule %q allows too much: also %s %q", r.ID, pr.tool, pr.value))
 				break
 			}
@@ -273,8 +275,8 @@ func (pr probe) allowedBy(d *rules.Decider, pl place, analyse func(*cardea.Event
 
 // settingsMistakes returns unknown names in settings: functions that OPA does not have, and
 // rules in actions.
-func settingsMistakes(l *inforce.Loaded) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func settingsMistakes(l *inforce.Loaded) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
 		functions, violations := f.Values.Policies.Functions, f.Values.Actions.Violations
@@ -286,17 +288,17 @@ func settingsMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 			continue // reading the settings has reported it
 		}
 		top := document.Read(f.Path, data).Top().Map()
-		say := func(at document.Value, severity cardea.Level, code cardea.Code, hint, format string, args ...any) {
-			out = append(out, cardea.Diagnostic{File: f.Path, Line: at.KeyLine(), Column: at.KeyColumn(), Code: code, Text: fmt.Sprintf(format, args...), Hint: hint, Severity: severity})
+		say := func(at document.Value, severity diagnostic.Level, code diagnostic.Code, hint, format string, args ...any) {
+			out = append(out, diagnostic.Diagnostic{File: f.Path, Line: at.KeyLine(), Column: at.KeyColumn(), Code: code, Text: fmt.Sprintf(format, args...), Hint: hint, Severity: severity})
 		}
 		for _, v := range top.Map("policies").Get("functions").Items() {
 			if name := v.Text(); slices.Contains(functions, name) && !functionExists(l.Where.Engines.Own, name) {
-				say(v, cardea.LevelError, cardea.CodeUnknownName, "look for a typing error in the names that OPA's documentation has", "OPA has no function %q", name)
+				say(v, diagnostic.LevelError, diagnostic.CodeUnknownName, "look for a typing error in the names that OPA's documentation has", "OPA has no function %q", name)
 			}
 		}
 		rules := top.Map("actions").Map("violations")
 		for _, id := range unknownRules(l, slices.Sorted(maps.Keys(violations))) {
-			say(rules.Get(id), cardea.LevelWarning, cardea.CodeUnknownName, "see \"cardea rules list\" for the rules there are", "no rule or policy here has the id %q, so nothing runs for it", id)
+			say(rules.Get(id), diagnostic.LevelWarning, diagnostic.CodeUnknownName, "see \"cardea rules list\" for the rules there are", "no rule or policy here has the id %q, so nothing runs for it", id)
 		}
 	}
 	return out

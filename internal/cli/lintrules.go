@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/config/inforce"
@@ -18,8 +19,8 @@ import (
 // commandMistakes returns commands of rules that no line starts, and tools that no harness
 // has. Other gates match commands by globs, or look at options. Such a rule matches
 // nothing, although its author relies on it. Each command is tried as written.
-func commandMistakes(l *inforce.Loaded) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func commandMistakes(l *inforce.Loaded) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	for _, f := range l.Files {
 		data, err := state.ReadLinked(f.Path, document.MaxSize)
 		if err != nil {
@@ -32,7 +33,7 @@ func commandMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 			m := r.Map()
 			for _, t := range m.Get("tool").Items() {
 				if severity, text, hint := unknownTool(t.Text()); text != "" {
-					out = append(out, cardea.Diagnostic{File: f.Path, Line: t.Line(), Column: t.Column(), Severity: severity, Code: cardea.CodeUnknownName, Text: text, Hint: hint})
+					out = append(out, diagnostic.Diagnostic{File: f.Path, Line: t.Line(), Column: t.Column(), Severity: severity, Code: diagnostic.CodeUnknownName, Text: text, Hint: hint})
 				}
 			}
 			if tools := m.Texts("tool"); len(tools) > 0 && !slices.ContainsFunc(tools, func(t string) bool { return strings.Contains(t, "Bash") || t == "*" }) {
@@ -40,7 +41,7 @@ func commandMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 			}
 			for _, c := range commandsOf(m.Get("match"), nil) {
 				if text, hint := neverStarted(c.Text()); text != "" {
-					out = append(out, cardea.Diagnostic{File: f.Path, Line: c.Line(), Column: c.Column(), Code: cardea.CodeNoEffect, Text: text, Hint: hint})
+					out = append(out, diagnostic.Diagnostic{File: f.Path, Line: c.Line(), Column: c.Column(), Code: diagnostic.CodeNoEffect, Text: text, Hint: hint})
 				}
 			}
 		}
@@ -50,24 +51,24 @@ func commandMistakes(l *inforce.Loaded) []cardea.Diagnostic {
 
 // unknownTool returns what is wrong with the name of a tool. text is "" for a known tool, a
 // glob, or a tool of an MCP server, whose names are arbitrary.
-func unknownTool(name string) (severity cardea.Level, text, hint string) {
+func unknownTool(name string) (severity diagnostic.Level, text, hint string) {
 	_, known := harness.ToolWord(name)
 	tool, rest, found := strings.Cut(name, "(")
 	switch {
 	case known || name == "" || strings.HasPrefix(name, "mcp"):
-		return cardea.LevelNote, "", ""
+		return diagnostic.LevelNote, "", ""
 	case found:
 		command := strings.TrimRight(strings.TrimSuffix(rest, ")"), ":* ")
-		return cardea.LevelError, fmt.Sprintf("no tool is called %q", name), fmt.Sprintf("write tool: %s, and match: {command: %s}, or path: for files", tool, command)
+		return diagnostic.LevelError, fmt.Sprintf("no tool is called %q", name), fmt.Sprintf("write tool: %s, and match: {command: %s}, or path: for files", tool, command)
 	case strings.ContainsAny(name, "*?["):
-		return cardea.LevelNote, "", ""
+		return diagnostic.LevelNote, "", ""
 	}
 	names := listOf(harness.Tools(), func(t harness.ToolInfo) string { return t.Name })
 	hint = "look for a typing error; docs/rule-language.md says how tools are named"
 	if near := document.NearestName(name, names); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return cardea.LevelWarning, fmt.Sprintf("no harness has a tool %q", name), hint
+	return diagnostic.LevelWarning, fmt.Sprintf("no harness has a tool %q", name), hint
 }
 
 // commandsOf appends the commands of a match and of its alternatives.

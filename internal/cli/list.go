@@ -5,14 +5,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
-	"github.com/spf13/cobra"
 )
 
 // listCommand returns the command "rules list".
@@ -101,7 +103,7 @@ type listing struct {
 	// Permissions are the entries of the harnesses' own lists.
 	Permissions []entryListing `json:"permissions"`
 	// Diagnostics holds problems, and what is ignored of a project.
-	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
+	Diagnostics []diagnostic.Diagnostic `json:"diagnostics"`
 	// mine is set if --mine is the only filter.
 	mine bool
 }
@@ -159,14 +161,14 @@ func listingOf(l *inforce.Loaded, pl place) listing {
 	out := listing{Project: pl.Project, Trusted: l.Where.Trusted(),
 		Settings:    l.Settings.Effective(),
 		Permissions: entriesOf(l), Packs: packsOf(l), Rules: rulesOf(l.Rules(), notOff), Off: rulesOf(l.Off(), l.SwitchedOff), Routes: routesOf(l.Routes),
-		Diagnostics: append(append([]cardea.Diagnostic{}, l.Uncounted()...), l.UncountedPolicies()...)}
+		Diagnostics: append(append([]diagnostic.Diagnostic{}, l.Uncounted()...), l.UncountedPolicies()...)}
 	out.Policies = []policy.Listed{}
 	for _, f := range l.PolicyFolders() {
 		list, problems, err := f.List(l.Where.Engines.Own)
 		out.Policies = append(out.Policies, list...)
 		out.Diagnostics = append(out.Diagnostics, problems...)
 		if err != nil {
-			out.Diagnostics = append(out.Diagnostics, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeNoEngine, Text: err.Error()})
+			out.Diagnostics = append(out.Diagnostics, diagnostic.Diagnostic{File: f.Dir, Code: diagnostic.CodeNoEngine, Text: err.Error()})
 		}
 	}
 	for _, t := range pl.Issues {

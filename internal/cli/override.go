@@ -12,7 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document/yamledit"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/bash/grammar"
@@ -21,7 +24,6 @@ import (
 	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/memory/ledger"
-	"github.com/spf13/cobra"
 )
 
 // overrideFlags holds the flags of an override as typed.
@@ -251,7 +253,7 @@ func changeOverrides(p Process, d sessionRegistrar, scope cardea.Scope, why, wha
 	if err != nil {
 		return fmt.Errorf("%s was left as it is: %w", path, err)
 	}
-	if _, problems := overrides.Parse(path, scope, []byte(after), harness.ToolWord); cardea.HasError(problems) {
+	if _, problems := overrides.Parse(path, scope, []byte(after), harness.ToolWord); diagnostic.HasError(problems) {
 		return fmt.Errorf("%s was left as it is: %s", path, problems[0])
 	}
 	if err := p.byPerson(why, func(s *screen) { s.printf("%s\n%s\n", what, painted{faint, path}) }); err != nil {

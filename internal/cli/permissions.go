@@ -8,12 +8,14 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/harness/permissionlist"
 	"cardea.dev/internal/hook"
-	"github.com/spf13/cobra"
 )
 
 // permissionFlags are the flags of permissions.
@@ -62,7 +64,7 @@ type permissionListing struct {
 	Entries []entryListing   `json:"entries"`
 	Files   []permissionFile `json:"files"`
 	// Diagnostics holds problems of the files and likely mistakes in entries.
-	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
+	Diagnostics []diagnostic.Diagnostic `json:"diagnostics"`
 }
 
 type entryListing struct {
@@ -95,7 +97,7 @@ func showPermissions(p Process, f permissionFlags) error {
 }
 
 func permissionsOf(l *inforce.Loaded, pl place) permissionListing {
-	out := permissionListing{Expand: l.Expands(), Entries: entriesOf(l), Files: []permissionFile{}, Diagnostics: []cardea.Diagnostic{}}
+	out := permissionListing{Expand: l.Expands(), Entries: entriesOf(l), Files: []permissionFile{}, Diagnostics: []diagnostic.Diagnostic{}}
 	for _, f := range l.PermissionFiles {
 		out.Files = append(out.Files, permissionFile{f.From.File, f.From.Harness, f.From.Scope, f.Entries, f.Cached})
 		out.Diagnostics = append(out.Diagnostics, slices.DeleteFunc(slices.Clone(f.Problems), isRemark)...)
@@ -142,23 +144,23 @@ func (l permissionListing) show(s *screen) {
 }
 
 // permissionFindings returns likely mistakes in entries.
-func permissionFindings(l *inforce.Loaded, pl place) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func permissionFindings(l *inforce.Loaded, pl place) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	probed := newProbing(pl)
 	for i := range l.Permissions {
 		e := &l.Permissions[i]
 		doubts := e.Doubts()
 		out = append(out, doubts...)
-		wide := slices.ContainsFunc(doubts, func(d cardea.Diagnostic) bool { return d.Code == cardea.CodeTooWide })
+		wide := slices.ContainsFunc(doubts, func(d diagnostic.Diagnostic) bool { return d.Code == diagnostic.CodeTooWide })
 		if e.Form == permissionlist.Nothing {
 			continue
 		}
 		if o := hiddenBy(l.Permissions, i); o != nil {
-			out = append(out, e.Doubt(cardea.CodeNoEffect, "remove one of them", fmt.Sprintf("it never decides: %s (%s) %s the same", o.Text, o.Source(), permissionlist.Verb(o.Effect))))
+			out = append(out, e.Doubt(diagnostic.CodeNoEffect, "remove one of them", fmt.Sprintf("it never decides: %s (%s) %s the same", o.Text, o.Source(), permissionlist.Verb(o.Effect))))
 		}
 		if e.Effect == cardea.Allow && !wide {
 			if call := probed.allowedBy(*e); call != "" {
-				out = append(out, e.Doubt(cardea.CodeTooWide, "name the command with what it is passed", "it also allows "+call))
+				out = append(out, e.Doubt(diagnostic.CodeTooWide, "name the command with what it is passed", "it also allows "+call))
 			}
 		}
 	}

@@ -12,7 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/state"
@@ -20,7 +23,6 @@ import (
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/policy/engine"
 	"cardea.dev/internal/harness"
-	"github.com/spf13/cobra"
 )
 
 func policyCommand(p Process) *cobra.Command {
@@ -67,7 +69,7 @@ func policyFolders(p Process, paths []string) (folders []policy.Folder, l *infor
 
 // policySources returns the named policies, one group per path. Without paths it returns
 // those in force, one group per scope.
-func policySources(p Process, paths []string) (out []policy.Sources, found []cardea.Diagnostic, err error) {
+func policySources(p Process, paths []string) (out []policy.Sources, found []diagnostic.Diagnostic, err error) {
 	folders, loaded, err := policyFolders(p, paths)
 	for _, f := range folders {
 		s, problems := sourcesOf(p, f, loaded)
@@ -83,7 +85,7 @@ func checkedBy(s *policy.Sources, by engine.Engine) {
 
 // sourcesOf returns the policies of a folder, with the input that they get. loaded is the
 // configuration in force, nil for a folder that was named.
-func sourcesOf(p Process, f policy.Folder, loaded *inforce.Loaded) (policy.Sources, []cardea.Diagnostic) {
+func sourcesOf(p Process, f policy.Folder, loaded *inforce.Loaded) (policy.Sources, []diagnostic.Diagnostic) {
 	s, problems := f.Sources()
 	checkedBy(&s, p.Engines.Own)
 	if loaded != nil && f.Scope != cardea.ScopeBuiltin { // signals of Cardea's own policies may be absent
@@ -145,12 +147,12 @@ func policyValidate(p Process, paths []string, asJSON bool) error {
 
 // policyEventFindings returns the policies on events that no hook sends, and the scripts
 // that cannot start.
-func policyEventFindings(p Process) []cardea.Diagnostic {
+func policyEventFindings(p Process) []diagnostic.Diagnostic {
 	l, _, err := gather(p, nil)
 	if err != nil {
 		return nil // the caller met the same error
 	}
-	onPolicies := slices.DeleteFunc(eventFindings(p, l), func(d cardea.Diagnostic) bool { return !strings.HasSuffix(d.File, ".rego") })
+	onPolicies := slices.DeleteFunc(eventFindings(p, l), func(d diagnostic.Diagnostic) bool { return !strings.HasSuffix(d.File, ".rego") })
 	return append(onPolicies, l.NotExecutable()...)
 }
 
@@ -253,9 +255,9 @@ type policyTestFlags struct {
 
 // testReport is the JSON of policy test.
 type testReport struct {
-	Tests    []engine.TestResult `json:"tests"`
-	Coverage []engine.Coverage   `json:"coverage"`
-	Broken   []cardea.Diagnostic `json:"diagnostics"`
+	Tests    []engine.TestResult     `json:"tests"`
+	Coverage []engine.Coverage       `json:"coverage"`
+	Broken   []diagnostic.Diagnostic `json:"diagnostics"`
 }
 
 // policyTest runs the tests of the named policies, or of those in force.
@@ -271,7 +273,7 @@ func policyTest(p Process, paths []string, f policyTestFlags) error {
 		return err
 	}
 	report := testReport{Tests: []engine.TestResult{}, Coverage: []engine.Coverage{},
-		Broken: notNil(slices.DeleteFunc(found, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote }))}
+		Broken: notNil(slices.DeleteFunc(found, func(d diagnostic.Diagnostic) bool { return d.Severity == diagnostic.LevelNote }))}
 	for _, s := range groups {
 		ctx, cancel := context.WithTimeout(context.Background(), limit.PolicyTests)
 		tested, broken, err := s.Test(ctx, p.Engines.Own, f.run)

@@ -8,13 +8,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/config/trust"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/hook"
-	"github.com/rogpeppe/go-internal/diff"
-	"github.com/spf13/cobra"
 )
 
 // policyFmtCommand returns the command "policy fmt".
@@ -45,7 +47,7 @@ type formatting struct {
 	// files is the number of files, differ the number of those that are not formatted.
 	files, differ int
 	// found holds the reasons why files could not be formatted.
-	found []cardea.Diagnostic
+	found []diagnostic.Diagnostic
 	// written maps the path of each written file to its new digest.
 	written map[string]string
 }
@@ -95,7 +97,7 @@ func (f *formatting) folder(p Process, s *screen, folder policy.Folder) error {
 		return err
 	}
 	f.files, f.differ = f.files+files, f.differ+len(changed)
-	f.found = append(f.found, slices.DeleteFunc(append(problems, broken...), func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })...)
+	f.found = append(f.found, slices.DeleteFunc(append(problems, broken...), func(d diagnostic.Diagnostic) bool { return d.Severity == diagnostic.LevelNote })...)
 	for _, path := range src.Paths {
 		text, unlike := changed[path]
 		switch {
@@ -104,7 +106,7 @@ func (f *formatting) folder(p Process, s *screen, folder policy.Folder) error {
 			f.show(s, path, src.Texts[path], text)
 		default:
 			if err := f.write(s, path, src.Texts[path], text); err != nil {
-				f.found = append(f.found, cardea.Diagnostic{File: path, Code: cardea.CodeUnreadable, Text: "it was not written: " + bare(err).Error()})
+				f.found = append(f.found, diagnostic.Diagnostic{File: path, Code: diagnostic.CodeUnreadable, Text: "it was not written: " + bare(err).Error()})
 			}
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"time"
 
-	"cardea.dev"
 	"cardea.dev/internal/ask/queue/store"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/logfile"
 	"cardea.dev/internal/base/person"
 	"cardea.dev/internal/base/state"
@@ -56,7 +56,7 @@ func unfollowed(p Process, at, why string) []string {
 	var out []string
 	for i := range l.SettingsFiles {
 		for _, d := range l.SettingsFiles[i].Problems {
-			if d.Severity == cardea.LevelError || d.Code == cardea.CodeUnknownKey || strings.Contains(d.Text, "daemon.") {
+			if d.Severity == diagnostic.LevelError || d.Code == diagnostic.CodeUnknownKey || strings.Contains(d.Text, "daemon.") {
 				out = append(out, "settings are not followed: "+d.String())
 			}
 		}

@@ -10,7 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev"
+	"github.com/rogpeppe/go-internal/diff"
+	"github.com/spf13/cobra"
+
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/person"
 	"cardea.dev/internal/command/knowledge/files"
 	"cardea.dev/internal/command/redact"
@@ -18,8 +21,6 @@ import (
 	"cardea.dev/internal/config/org"
 	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/config/settings"
-	"github.com/rogpeppe/go-internal/diff"
-	"github.com/spf13/cobra"
 )
 
 // syncCommand returns the command "sync".
@@ -105,7 +106,7 @@ func syncOrg(p Process, args []string, f syncFlags, asJSON bool) error {
 	if err != nil {
 		return fmt.Errorf("sync %s from %s: %w; %s", s.name, s.record.Source, err, s.stays())
 	}
-	return failIf(cardea.HasError(out.Diagnostics), p.answer(asJSON, out, func(sc *screen) { out.show(sc, asJSON || out.Written) }))
+	return failIf(diagnostic.HasError(out.Diagnostics), p.answer(asJSON, out, func(sc *screen) { out.show(sc, asJSON || out.Written) }))
 }
 
 // needsPerson returns an early error if it is not certain that a person is typing.
@@ -215,7 +216,7 @@ func (s *syncing) bring(dry bool) (*synced, error) {
 		return nil, err
 	}
 	s.record.Form = tree.Form
-	out := &synced{Org: s.name, Source: s.record.Source, Form: tree.Form, Signed: tree.Signed, Left: notNil(tree.Left), report: report{[]cardea.Diagnostic{}}}
+	out := &synced{Org: s.name, Source: s.record.Source, Form: tree.Form, Signed: tree.Signed, Left: notNil(tree.Left), report: report{[]diagnostic.Diagnostic{}}}
 	staged, err := s.store.Stage(s.name, tree)
 	if err != nil {
 		return nil, err
@@ -228,7 +229,7 @@ func (s *syncing) bring(dry bool) (*synced, error) {
 		return nil, err
 	}
 	out.Files = s.differences(org.Compare(old, tree))
-	if dry || cardea.HasError(out.Diagnostics) || len(out.Files) == 0 {
+	if dry || diagnostic.HasError(out.Diagnostics) || len(out.Files) == 0 {
 		return out, nil
 	}
 	return out, s.put("put "+count(len(out.Files), "file")+" in force for "+s.name, old, out, func() error { return s.store.Put(s.name, staged, s.record) })
@@ -261,7 +262,7 @@ func (s *syncing) put(what string, old *org.Tree, out *synced, change func() err
 }
 
 // mistakes returns lint's findings in a staged tree, with the final names of the files.
-func (s *syncing) mistakes(staged org.Staged) []cardea.Diagnostic {
+func (s *syncing) mistakes(staged org.Staged) []diagnostic.Diagnostic {
 	dirs := project.Dirs{Home: s.pl.Dirs.Home, User: staged.Root}
 	l := inforce.Load(inforce.Where{Engines: s.p.Engines, Dirs: dirs, Org: s.name, Path: s.p.Env("PATH"), Temp: files.Temporary()})
 	l.Roles() // so that the findings include the roles
@@ -313,7 +314,7 @@ func (o *synced) show(s *screen, again bool) {
 		showDiff(s, "  ", f)
 	}
 	switch {
-	case cardea.HasError(o.Diagnostics):
+	case diagnostic.HasError(o.Diagnostics):
 		s.printf("nothing was changed, since there are mistakes\n")
 	case len(o.Files) == 0:
 		s.printf("nothing has changed since\n")
@@ -334,7 +335,7 @@ func (s *syncing) rollback(dry, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	out := &synced{Org: s.name, Source: s.was.Source, Left: []string{}, Files: s.differences(org.Compare(now, then)), report: report{[]cardea.Diagnostic{}}}
+	out := &synced{Org: s.name, Source: s.was.Source, Left: []string{}, Files: s.differences(org.Compare(now, then)), report: report{[]diagnostic.Diagnostic{}}}
 	if s.was.Former != nil {
 		out.Source, out.Form = s.was.Former.Source, s.was.Former.Form
 	}

@@ -7,13 +7,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/hook/gate"
-	"github.com/spf13/cobra"
 )
 
 // testCommand returns the command "rules test".
@@ -76,7 +78,7 @@ func test(p Process, paths []string, inGate, each, asJSON bool) error {
 		all.ReadRoutes()
 		out.Diagnostics = append(out.Diagnostics, gateFindings(p, all, l.Rules())...)
 	}
-	return failIf(cardea.HasError(out.Diagnostics), p.answer(asJSON, out, out.show))
+	return failIf(diagnostic.HasError(out.Diagnostics), p.answer(asJSON, out, out.show))
 }
 
 // run runs all tests, in the order of files.
@@ -87,10 +89,10 @@ func (all *inlineTests) run(l *inforce.Loaded) {
 	}
 	add := func(source, name, desc, input, problem string) {
 		desc = cmp.Or(desc, shorten(input, 100))
-		file, line := cardea.SplitSource(source)
+		file, line := diagnostic.SplitSource(source)
 		all.Tests = append(all.Tests, inlineTest{file, line, name, desc, problem == "", builtin[source]})
 		if problem != "" {
-			all.Diagnostics = append(all.Diagnostics, cardea.Diagnostic{File: file, Line: line, Code: cardea.CodeTestFailed, Text: name + ": " + desc + ": " + problem})
+			all.Diagnostics = append(all.Diagnostics, diagnostic.Diagnostic{File: file, Line: line, Code: diagnostic.CodeTestFailed, Text: name + ": " + desc + ": " + problem})
 		}
 	}
 	for _, r := range rules.RunTests(l.List.AsWritten(), stand(), analyseTest) {
@@ -129,7 +131,7 @@ func (all inlineTests) show(s *screen) {
 // wrong returns the files that are broken or have a failed test.
 func (all inlineTests) wrong() (out []string) {
 	for _, d := range all.Diagnostics {
-		if d.Severity == cardea.LevelError && !slices.Contains(out, d.File) {
+		if d.Severity == diagnostic.LevelError && !slices.Contains(out, d.File) {
 			out = append(out, d.File)
 		}
 	}
@@ -163,8 +165,8 @@ func (all inlineTests) passed(builtin bool) []passedFile {
 
 // gateFindings returns the tests of people's rules whose calls the whole gate decides
 // differently. A test that expects none says nothing about other deciders, so it is skipped.
-func gateFindings(p Process, l *inforce.Loaded, list []rules.Rule) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func gateFindings(p Process, l *inforce.Loaded, list []rules.Rule) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	g := gate.Build(l, gate.SessionFacts{}, analyseTest, p.Now)
 	for _, r := range written(list) {
 		tests, err := r.Examples()
@@ -186,7 +188,7 @@ func gateFindings(p Process, l *inforce.Loaded, list []rules.Rule) []cardea.Diag
 			if slices.ContainsFunc(l.Rules(), func(x rules.Rule) bool { return x.ID == r.ID && x.Scope == cardea.ScopeProject && !x.Trusted }) {
 				hint = "the project is not trusted in this form; if it is yours, run \"cardea trust\""
 			}
-			d := cardea.Warning(r.Source, cardea.CodeTestFailed, hint, text).Diagnostic
+			d := cardea.Warning(r.Source, diagnostic.CodeTestFailed, hint, text).Diagnostic
 			d.Line = cmp.Or(t.Line, d.Line)
 			out = append(out, d)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/decide/policy/engine"
 )
 
@@ -114,7 +114,7 @@ func (r testReport) github(s *screen) {
 		s.printf("%s\n", fmt.Sprintf("::error file=%s,line=%d,title=%s::%s", githubValue(file), max(line, 1), githubValue(title), githubText(text)))
 	}
 	for _, d := range r.Broken {
-		if d.Severity == cardea.LevelError {
+		if d.Severity == diagnostic.LevelError {
 			say(d.File, d.Line, "policy", d.Text)
 		}
 	}

@@ -10,7 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/base/person"
 	"cardea.dev/internal/command/redact"
@@ -19,7 +22,6 @@ import (
 	"cardea.dev/internal/config/trust"
 	"cardea.dev/internal/hook"
 	"cardea.dev/internal/memory/lesson"
-	"github.com/spf13/cobra"
 )
 
 // trustCommand returns the command "trust".
@@ -80,7 +82,7 @@ type survey struct {
 	lessonsAt *inforce.LessonPlace
 	at        time.Time
 	// unrunnable are the commands that never run, even if accepted.
-	unrunnable []cardea.Diagnostic
+	unrunnable []diagnostic.Diagnostic
 }
 
 const errNoTrust = errorText("there is no state folder to keep trust in; set HOME or XDG_STATE_HOME")
@@ -238,14 +240,14 @@ func (s *survey) verify(p Process, asJSON bool) error {
 	}
 	c := comparison{Project: s.project, Files: s.files(), report: report{notNil(s.unrunnable)}}
 	if n := s.lessonCount(); n != "" {
-		c.Diagnostics = append(c.Diagnostics, cardea.Warning(lesson.Folder(s.lessonsAt.Dir), cardea.CodeUntrusted, "look at them with \"cardea trust\"", n+" of others: their allows do not count").Diagnostic)
+		c.Diagnostics = append(c.Diagnostics, cardea.Warning(lesson.Folder(s.lessonsAt.Dir), diagnostic.CodeUntrusted, "look at them with \"cardea trust\"", n+" of others: their allows do not count").Diagnostic)
 	}
 	for _, f := range c.Files {
 		if f.State != "accepted" {
-			c.Diagnostics = append(c.Diagnostics, cardea.Diagnostic{File: f.Path, Code: cardea.CodeUntrusted, Text: "is " + f.State})
+			c.Diagnostics = append(c.Diagnostics, diagnostic.Diagnostic{File: f.Path, Code: diagnostic.CodeUntrusted, Text: "is " + f.State})
 		}
 	}
-	c.Same = !cardea.HasError(c.Diagnostics)
+	c.Same = !diagnostic.HasError(c.Diagnostics)
 	return failIf(!c.Same, p.answer(asJSON, c, func(out *screen) {
 		showFiles(out, "", c.Files)
 		out.printIf(!c.Same, "the project is not as you trusted it; look at it with \"cardea trust\"\n")

@@ -16,12 +16,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"cardea.dev"
 	"cardea.dev/internal/ask/queue"
 	"cardea.dev/internal/ask/queue/store"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/memory/lesson"
-	"github.com/spf13/cobra"
 )
 
 // sits runs a command line for an attending person, with typed as their input.
@@ -346,7 +348,7 @@ func TestTrustIsInWhatWasShown(t *testing.T) {
 	}
 	found, _, code := d.run("", "trust", "verify", "--json")
 	var c comparison
-	if err := json.Unmarshal([]byte(found), &c); err != nil || code != exitError || c.Same || len(c.Diagnostics) == 0 || c.Diagnostics[0].Code != cardea.CodeUntrusted {
+	if err := json.Unmarshal([]byte(found), &c); err != nil || code != exitError || c.Same || len(c.Diagnostics) == 0 || c.Diagnostics[0].Code != diagnostic.CodeUntrusted {
 		t.Errorf("verify --json: exit %d, %v, %s", code, err, found)
 	}
 	if out, _, code := d.run("", "trust", "verify"); code != exitError || !strings.Contains(out, "changed") {
@@ -384,7 +386,7 @@ func TestTrustJSON(t *testing.T) {
 		Files, Settings, Routes []any
 		Rules                   []struct{ Effect string }
 		Changes                 []string
-		Diagnostics             []cardea.Diagnostic
+		Diagnostics             []diagnostic.Diagnostic
 	}
 	if err := json.Unmarshal([]byte(out), &l); err != nil || code != exitOK {
 		t.Fatalf("exit %d, %v, %s", code, err, out)

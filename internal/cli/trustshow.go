@@ -7,13 +7,15 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/config/trust"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
-	"github.com/rogpeppe/go-internal/diff"
 )
 
 // trustListing is the JSON of trust.
@@ -82,23 +84,23 @@ func showFiles(out *screen, indent string, files []projectFile) {
 }
 
 // broken returns the mistakes in the project's own files.
-func (s *survey) broken() []cardea.Diagnostic {
+func (s *survey) broken() []diagnostic.Diagnostic {
 	out := slices.DeleteFunc(s.then.Problems(cardea.ScopeProject), isRemark)
 	if _, err := policiesOf(s.then); err != nil { // without the engine their effect is unknown
-		out = append(out, cardea.Diagnostic{Code: cardea.CodeNoEngine, Text: err.Error()})
+		out = append(out, diagnostic.Diagnostic{Code: diagnostic.CodeNoEngine, Text: err.Error()})
 	}
 	return out
 }
 
 // isRemark reports whether a diagnostic is not an error.
-func isRemark(d cardea.Diagnostic) bool { return d.Severity != cardea.LevelError }
+func isRemark(d diagnostic.Diagnostic) bool { return d.Severity != diagnostic.LevelError }
 
 // vain returns what in the project's files has no effect, trusted or not.
-func (s *survey) vain() []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func (s *survey) vain() []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	for i := range s.then.SettingsFiles {
 		if f := &s.then.SettingsFiles[i]; f.Scope == cardea.ScopeProject {
-			out = append(out, slices.DeleteFunc(slices.Clone(f.Problems), func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelError })...)
+			out = append(out, slices.DeleteFunc(slices.Clone(f.Problems), func(d diagnostic.Diagnostic) bool { return d.Severity == diagnostic.LevelError })...)
 		}
 	}
 	return append(out, s.then.Outweighed()...)

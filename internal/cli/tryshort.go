@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/config/install"
@@ -66,7 +67,7 @@ func (t trial) showShort(s *screen) {
 	s.labelled("instead", inLine(v.Instead))
 	t.showTwoWays(s)
 	s.labelled("note", t.notes())
-	broken := slices.DeleteFunc(t.broken(), func(d cardea.Diagnostic) bool { return strings.Contains(v.Reason, d.Text) })
+	broken := slices.DeleteFunc(t.broken(), func(d diagnostic.Diagnostic) bool { return strings.Contains(v.Reason, d.Text) })
 	if len(broken) > 0 {
 		s.labelled("problem", inLine(broken[0].String())+onlyIf(len(broken) > 1, fmt.Sprintf(" (and %d more, see -v)", len(broken)-1)))
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/decide/permissions"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
@@ -435,7 +436,7 @@ func (d userDir) file(name string) string {
 }
 
 // broken returns problems and notices about the call.
-func (t trial) broken() (all []cardea.Diagnostic) {
+func (t trial) broken() (all []diagnostic.Diagnostic) {
 	unreported := t.evaluation.Unreported(t.verdict)
 	for _, tr := range t.verdict.Issues {
 		if !slices.ContainsFunc(unreported, func(u cardea.Issue) bool { return u.Diagnostic == tr.Diagnostic }) {
@@ -449,7 +450,7 @@ func (t trial) broken() (all []cardea.Diagnostic) {
 func (t trial) showUncounted(s *screen) {
 	all := slices.Concat(t.evaluation.Loaded.Uncounted(), t.evaluation.Loaded.UncountedPolicies())
 	// A text that is only withheld is shown with its opinion.
-	all = slices.DeleteFunc(all, func(d cardea.Diagnostic) bool { return d.Severity == cardea.LevelNote })
+	all = slices.DeleteFunc(all, func(d diagnostic.Diagnostic) bool { return d.Severity == diagnostic.LevelNote })
 	if all = append(all, t.broken()...); len(all) > 0 {
 		heading(s, "does not count, or is broken")
 		showDiagnostics(s, all)

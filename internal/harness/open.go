@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // Message is a hook message with the form of its answer.
@@ -82,13 +83,13 @@ func (h Hook) Open(raw []byte) (*Message, error) {
 	}
 	p, err := Read(raw)
 	if err != nil {
-		return h.Unread(cardea.NoObject.Issue("", cardea.CodeSyntax, "", err.Error())), nil
+		return h.Unread(cardea.NoObject.Issue("", diagnostic.CodeSyntax, "", err.Error())), nil
 	}
 	sender, adapter := Detect(p, h.Env, h.Adapters)
 	m := &Message{Sender: sender}
 	if own == nil && sender == "" {
 		if adapter = byShape(h.Adapters, p); adapter == nil && !carriesCall(p) {
-			m = h.Unread(cardea.Warning("", cardea.CodeUnknownSender, nameIt, "a message of unknown shape was passed without a verdict"))
+			m = h.Unread(cardea.Warning("", diagnostic.CodeUnknownSender, nameIt, "a message of unknown shape was passed without a verdict"))
 			m.unsaid = mayBeCall(p)
 			return m, nil
 		}
@@ -250,7 +251,7 @@ func (m *Message) misdirected(p *Payload, own, adapter Adapter) {
 }
 
 func (m *Message) note(hint, text string) {
-	m.Issues = append(m.Issues, cardea.Warning("", cardea.CodeUnknownSender, hint, text))
+	m.Issues = append(m.Issues, cardea.Warning("", diagnostic.CodeUnknownSender, hint, text))
 }
 
 // Capabilities returns the answers to the message that its reader can express.

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/inforce"
 	"cardea.dev/internal/harness"
 )
@@ -89,7 +90,7 @@ func (a *answering) readMessage() {
 		}
 	}
 	if err != nil {
-		a.answerUnread(a.wiring().Unread(cardea.NoObject.Issue("", cardea.CodeUnreadable, "", err.Error())))
+		a.answerUnread(a.wiring().Unread(cardea.NoObject.Issue("", diagnostic.CodeUnreadable, "", err.Error())))
 		return
 	}
 	m, err := a.wiring().Open(raw)
@@ -201,7 +202,7 @@ func (a *answering) record() {
 		a.all = slices.Concat(a.all, problems)
 	}
 	if err := j.logTrace(a.trace()); err != nil {
-		a.all = append(slices.Clip(a.all), cardea.Unwritten.Issue(j.Loaded.LogFile(), cardea.CodeUnwritten, "", err.Error()))
+		a.all = append(slices.Clip(a.all), cardea.Unwritten.Issue(j.Loaded.LogFile(), diagnostic.CodeUnwritten, "", err.Error()))
 	}
 }
 
@@ -232,7 +233,7 @@ func (a *answering) remember() {
 		j.beat(a.process.Now()),    // that the session is alive
 	)
 	if err != nil {
-		unwritten := cardea.Unwritten.Issue("", cardea.CodeUnwritten, "", err.Error())
+		unwritten := cardea.Unwritten.Issue("", diagnostic.CodeUnwritten, "", err.Error())
 		a.all, a.answer.Issues = append(slices.Clip(a.all), unwritten), append(a.answer.Issues, unwritten)
 	}
 }

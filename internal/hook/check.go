@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/script"
 	"cardea.dev/internal/command/redact"
@@ -100,7 +101,7 @@ func New(p Process, f CheckFlags) *Hook {
 	h := &Hook{process: p, flags: f, Decide: (*Evaluation).Verdict, Redactor: redact.New(), begin: p.Now()}
 	// A failure before the message is read is treated as a message that is not an object,
 	// since its form is unknown.
-	m := h.wiring().Unread(cardea.NoObject.Issue("", cardea.CodeUnreadable, "", "no message was read"))
+	m := h.wiring().Unread(cardea.NoObject.Issue("", diagnostic.CodeUnreadable, "", "no message was read"))
 	h.publish(progress{message: m, event: m.Event, fallback: unset})
 	h.lateAfter.Store(int64(f.Limit / 2))
 	return h

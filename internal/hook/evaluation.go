@@ -11,6 +11,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/ask/judge/question"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/jsontext"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/paths"
@@ -160,11 +161,11 @@ func (j *Evaluation) Unreported(v cardea.Verdict) cardea.Issues {
 		switch {
 		case !o.Withheld || o.Effect != v.Effect:
 		case !j.OfThisProject(o):
-			file, _ := cardea.SplitSource(o.Source)
-			return cardea.Issues{cardea.Warning(file, cardea.CodeUntrusted, "change the rule there; \"cardea trust\" makes no difference to this session",
+			file, _ := diagnostic.SplitSource(o.Source)
+			return cardea.Issues{cardea.Warning(file, diagnostic.CodeUntrusted, "change the rule there; \"cardea trust\" makes no difference to this session",
 				"a rule of another project decided, and the model was told its name alone: it is told only texts of the project in which its session began")}
 		case !j.Loaded.Where.Trusted(): // a changed file is reported in any case
-			return cardea.Issues{cardea.Warning(j.Place.Project, cardea.CodeUntrusted, "if the project is yours, run \"cardea trust\" in it",
+			return cardea.Issues{cardea.Warning(j.Place.Project, diagnostic.CodeUntrusted, "if the project is yours, run \"cardea trust\" in it",
 				"a rule of this project decided, and the model was told its name alone, since you have not trusted the project")}
 		}
 	}
@@ -175,7 +176,7 @@ func (j *Evaluation) Unreported(v cardea.Verdict) cardea.Issues {
 // another project that the call touches.
 func (j *Evaluation) OfThisProject(o cardea.Opinion) bool {
 	own := j.Place.Project
-	file, _ := cardea.SplitSource(o.Source)
+	file, _ := diagnostic.SplitSource(o.Source)
 	if file == "" {
 		return true
 	}
@@ -338,7 +339,7 @@ func (j *Evaluation) newIssues(all cardea.Issues) (out cardea.Issues) {
 	if reaches {
 		for _, text := range s.Stored() {
 			if s.IsNew(text) {
-				out = append(out, cardea.Warning("", cardea.CodeLearned, "", PlainText(text)))
+				out = append(out, cardea.Warning("", diagnostic.CodeLearned, "", PlainText(text)))
 			}
 		}
 	}
@@ -354,7 +355,7 @@ func (j *Evaluation) unshown(a cardea.Answer) cardea.Issues {
 	}
 	// It is one line that names its decider, since the text may come from a project.
 	text := strings.ReplaceAll(strings.TrimSpace(a.Reason), "\n", "; ")
-	return cardea.Issues{cardea.Warning("", cardea.CodeNoEffect, "", fmt.Sprintf("%s says on %s: %s", a.By, j.Event.Kind, text))}
+	return cardea.Issues{cardea.Warning("", diagnostic.CodeNoEffect, "", fmt.Sprintf("%s says on %s: %s", a.By, j.Event.Kind, text))}
 }
 
 // Printable returns the problems with texts that are safe to show.

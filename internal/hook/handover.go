@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/script"
 	"cardea.dev/internal/command/disk"
@@ -114,7 +115,7 @@ func (h *Hook) handOver(ctx context.Context, message []byte) (out harness.Output
 	}
 	if !document.Unread() {
 		// The contents of an archive stay unknown, and are judged as unknown.
-		return out, false, cardea.Issues{cardea.Warning("", cardea.CodeUnreadable, "", "what an archive holds cannot be read: "+err.Error())}
+		return out, false, cardea.Issues{cardea.Warning("", diagnostic.CodeUnreadable, "", "what an archive holds cannot be read: "+err.Error())}
 	}
-	return out, false, cardea.Issues{cardea.BrokenFile.Issue("", cardea.CodeUnreadable, "", "settings, rules or roles cannot be read: "+err.Error())}
+	return out, false, cardea.Issues{cardea.BrokenFile.Issue("", diagnostic.CodeUnreadable, "", "settings, rules or roles cannot be read: "+err.Error())}
 }

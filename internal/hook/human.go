@@ -8,6 +8,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/config/settings"
@@ -47,12 +48,12 @@ func (h *Hook) askPerson(ctx context.Context, j *Evaluation, v cardea.Verdict, p
 	used := h.process.Now().Sub(h.begin)
 	h.lateAfter.Store(int64(max(h.flags.Limit/2, used+(h.flags.Limit*9/10-used)/2)))
 	if err != nil {
-		issue := cardea.NoAnswer.Issue("", cardea.CodeUnwritten, "see \"cardea doctor\"", "the person could not be asked in the queue: "+err.Error())
+		issue := cardea.NoAnswer.Issue("", diagnostic.CodeUnwritten, "see \"cardea doctor\"", "the person could not be asked in the queue: "+err.Error())
 		v.Issues = append(slices.Clip(v.Issues), issue)
 		return j.unanswered(v, queueFailed, "the person could not be asked: "+err.Error(), took)
 	}
 	for _, told := range reply.Told {
-		v.Issues = append(slices.Clip(v.Issues), cardea.Warning("", cardea.CodeIgnored, "", told))
+		v.Issues = append(slices.Clip(v.Issues), cardea.Warning("", diagnostic.CodeIgnored, "", told))
 	}
 	switch {
 	case reply.Answer != nil && reply.Entry != nil && reply.Answer.Effect == cardea.Allow && !reply.Granted && j.changed(v, h.Redactor, reply.Entry):

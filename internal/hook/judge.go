@@ -12,6 +12,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/ask/judge"
 	"cardea.dev/internal/ask/judge/question"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/config/settings"
@@ -100,7 +101,7 @@ func (j *Evaluation) readAbout() (question.About, cardea.Issues) {
 	if reg.PromptPath != "" {
 		prompt, err := state.Read(reg.PromptPath, maxPromptFile)
 		if err != nil {
-			issues = append(issues, cardea.Warning(reg.PromptPath, cardea.CodeUnreadable, "register the agent again", "the judge is not told the agent's prompt: "+err.Error()))
+			issues = append(issues, cardea.Warning(reg.PromptPath, diagnostic.CodeUnreadable, "register the agent again", "the judge is not told the agent's prompt: "+err.Error()))
 		}
 		about.Prompt = string(prompt)
 	}

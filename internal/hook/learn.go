@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/config/inforce"
@@ -152,7 +153,7 @@ func (j *Evaluation) ran(id string) (cardea.Issues, error) {
 	default:
 		return nil, nil
 	}
-	return cardea.Issues{cardea.Warning("", cardea.CodeLearned, hint, what)}, nil
+	return cardea.Issues{cardea.Warning("", diagnostic.CodeLearned, hint, what)}, nil
 }
 
 // maxQuoted is how much of a call a hint quotes, in characters.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/knowledge/files"
@@ -158,13 +159,13 @@ func InProject(project, path string) string {
 // report adds an error that changes no verdict to the place.
 func (pl *Location) report(err error) {
 	if err != nil {
-		pl.Issues = append(pl.Issues, cardea.Unwritten.Issue("", cardea.CodeUnwritten, "", err.Error()))
+		pl.Issues = append(pl.Issues, cardea.Unwritten.Issue("", diagnostic.CodeUnwritten, "", err.Error()))
 	}
 }
 
 // tell adds warnings for the person to the place.
 func (pl *Location) tell(texts ...string) {
 	for _, t := range texts {
-		pl.Issues = append(pl.Issues, cardea.Warning("", cardea.CodeIgnored, "", t))
+		pl.Issues = append(pl.Issues, cardea.Warning("", diagnostic.CodeIgnored, "", t))
 	}
 }

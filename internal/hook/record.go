@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/config/settings"
@@ -63,7 +64,7 @@ func (h *Hook) recorderOf(pl *Location, s settings.Ledger) *recorder {
 func (r *recorder) record(ev *cardea.Event, a cardea.Answer, late func() bool) (id string, problems cardea.Issues) {
 	defer func() {
 		if p := recover(); p != nil {
-			id, problems = "", cardea.Issues{cardea.Unwritten.Issue(r.dir, cardea.CodeInternal, "please report it", fmt.Sprintf("the call is not recorded: internal error: %v", p))}
+			id, problems = "", cardea.Issues{cardea.Unwritten.Issue(r.dir, diagnostic.CodeInternal, "please report it", fmt.Sprintf("the call is not recorded: internal error: %v", p))}
 		}
 	}()
 	levels := ledger.Levels(r.settings.Levels)
@@ -103,7 +104,7 @@ func (r *recorder) key() ([]byte, error) {
 
 // issues returns an error of the ledger as a problem for the person.
 func (r *recorder) issues(err error) cardea.Issues {
-	t := cardea.Unwritten.Issue("", cardea.CodeUnwritten, "", err.Error())
+	t := cardea.Unwritten.Issue("", diagnostic.CodeUnwritten, "", err.Error())
 	_ = errors.As(err, &t) // other errors are reported as they are
 	t.Diagnostic.File = r.dir
 	return cardea.Issues{t}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/person"
 	"cardea.dev/internal/config/install"
 	"cardea.dev/internal/harness/claudecode"
@@ -38,7 +38,7 @@ func statusOf(p Process) (line string) {
 	gone := slices.Contains(found.Missing(h), h.Gate())
 	bad := slices.ContainsFunc(found.Wirings, func(w install.Wiring) bool { return w.Event == h.Gate() && len(w.Diagnostics) > 0 })
 	switch {
-	case cardea.HasError(found.Diagnostics):
+	case diagnostic.HasError(found.Diagnostics):
 		return "cardea: settings are broken, run cardea doctor"
 	case len(found.Wirings) == 0:
 		return "cardea: absent"

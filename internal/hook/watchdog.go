@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/script"
 	"cardea.dev/internal/base/stack"
 	"cardea.dev/internal/harness"
@@ -82,9 +83,9 @@ func (h *Hook) publish(p progress) { h.progress.Store(&p) }
 // failure table. Its form is that of the message, as far as it was read.
 func (h *Hook) fail(f cardea.Failure, text string) harness.Output {
 	p := *h.progress.Load()
-	code := cardea.CodeInternal
+	code := diagnostic.CodeInternal
 	if f == cardea.OutOfTime {
-		code = cardea.CodeOutOfTime
+		code = diagnostic.CodeOutOfTime
 	}
 	issue := f.Issue("", code, "", text)
 	if p.answer != nil {
@@ -124,7 +125,7 @@ func (h *Hook) recordNow(p progress) cardea.Issues {
 	case problems := <-done:
 		return problems
 	case <-time.After(wait):
-		return cardea.Issues{cardea.Unwritten.Issue(p.recorder.dir, cardea.CodeUnwritten, "look at its disk",
+		return cardea.Issues{cardea.Unwritten.Issue(p.recorder.dir, diagnostic.CodeUnwritten, "look at its disk",
 			fmt.Sprintf("the call may not be recorded: the ledger took longer than %s", wait))}
 	}
 }

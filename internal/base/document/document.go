@@ -22,7 +22,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // The limits of a document.
@@ -44,7 +44,7 @@ const (
 type Reader struct {
 	file     string
 	top      *Node
-	problems []cardea.Diagnostic
+	problems []diagnostic.Diagnostic
 	data     []byte
 	split    []string
 	keys     string
@@ -62,18 +62,18 @@ func Read(file string, data []byte) *Reader {
 		return r // the hook has no parser, and an empty file needs none
 	}
 	if len(data) > MaxSize {
-		r.problem(1, 1, cardea.CodeTooLarge, "split it into several files", "the file has %d bytes, more than %d", len(data), MaxSize)
+		r.problem(1, 1, diagnostic.CodeTooLarge, "split it into several files", "the file has %d bytes, more than %d", len(data), MaxSize)
 		return r
 	}
 	if parse == nil {
 		unread.Store(true)
-		r.problem(1, 1, cardea.CodeUnreadable, "run \"cardea doctor\"", "the file is not read, since this program reads no YAML")
+		r.problem(1, 1, diagnostic.CodeUnreadable, "run \"cardea doctor\"", "the file is not read, since this program reads no YAML")
 		return r
 	}
 	top, second, err := parse(data)
 	switch {
 	case second != nil:
-		r.problem(second.Line, second.Column, cardea.CodeSyntax, `remove "---" and what follows, or move it to another file`, "a second document in the file")
+		r.problem(second.Line, second.Column, diagnostic.CodeSyntax, `remove "---" and what follows, or move it to another file`, "a second document in the file")
 	case err != nil:
 		r.syntax(err)
 	case top != nil && r.bounded(top):
@@ -129,11 +129,11 @@ func (r *Reader) unknownHint() string {
 // line; the column is that of its first character.
 func (r *Reader) syntax(err error) {
 	if line, column, hint := r.orphan(); line > 0 {
-		r.problem(line, column, cardea.CodeSyntax, hint, "not valid YAML: there is no key above this line")
+		r.problem(line, column, diagnostic.CodeSyntax, hint, "not valid YAML: there is no key above this line")
 		return
 	}
 	if line, column, hint := r.misindented(); line > 0 {
-		r.problem(line, column, cardea.CodeSyntax, hint, "not valid YAML: the line is indented like none above it")
+		r.problem(line, column, diagnostic.CodeSyntax, hint, "not valid YAML: the line is indented like none above it")
 		return
 	}
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
@@ -166,7 +166,7 @@ func (r *Reader) syntax(err error) {
 			hint = known
 		}
 	}
-	r.problem(line, col, cardea.CodeSyntax, hint, "not valid YAML: %s", text)
+	r.problem(line, col, diagnostic.CodeSyntax, hint, "not valid YAML: %s", text)
 }
 
 // bounded reports whether the document stays within the limits when aliases are followed.
@@ -177,15 +177,15 @@ func (r *Reader) bounded(top *Node) bool {
 	var walk func(n *Node, depth int) bool
 	walk = func(n *Node, depth int) bool {
 		if left--; left < 0 {
-			r.problem(n.Line, n.Column, cardea.CodeTooLarge, "use fewer aliases", "the file has more than %d values when aliases are followed", MaxNodes)
+			r.problem(n.Line, n.Column, diagnostic.CodeTooLarge, "use fewer aliases", "the file has more than %d values when aliases are followed", MaxNodes)
 			return false
 		}
 		if text -= len(n.Value); text < 0 {
-			r.problem(n.Line, n.Column, cardea.CodeTooLarge, "use fewer aliases", "the texts of the file have more than %d bytes when aliases are followed", MaxText)
+			r.problem(n.Line, n.Column, diagnostic.CodeTooLarge, "use fewer aliases", "the texts of the file have more than %d bytes when aliases are followed", MaxText)
 			return false
 		}
 		if depth > MaxDepth {
-			r.problem(n.Line, n.Column, cardea.CodeTooLarge, "flatten it", "values are nested more than %d deep", MaxDepth)
+			r.problem(n.Line, n.Column, diagnostic.CodeTooLarge, "flatten it", "values are nested more than %d deep", MaxDepth)
 			return false
 		}
 		if n.Kind == Alias {
@@ -218,7 +218,7 @@ func (r *Reader) Errors() int { return r.broken }
 // cut by maxProblems, it returns a general text.
 func (r *Reader) broke(before int) string {
 	for _, p := range r.problems {
-		if p.Severity != cardea.LevelError {
+		if p.Severity != diagnostic.LevelError {
 			continue
 		}
 		if before--; before < 0 {
@@ -229,7 +229,7 @@ func (r *Reader) broke(before int) string {
 }
 
 // Problems returns all problems so far, sorted by place in the file.
-func (r *Reader) Problems() []cardea.Diagnostic {
+func (r *Reader) Problems() []diagnostic.Diagnostic {
 	sort.SliceStable(r.problems, func(i, j int) bool {
 		a, b := r.problems[i], r.problems[j]
 		if a.Line != b.Line {
@@ -241,8 +241,8 @@ func (r *Reader) Problems() []cardea.Diagnostic {
 }
 
 // add adds a finding, unless the file has maxProblems already.
-func (r *Reader) add(d cardea.Diagnostic) {
-	if d.Severity == cardea.LevelError {
+func (r *Reader) add(d diagnostic.Diagnostic) {
+	if d.Severity == diagnostic.LevelError {
 		r.broken++
 	}
 	d.File = r.file
@@ -251,13 +251,13 @@ func (r *Reader) add(d cardea.Diagnostic) {
 			return
 		}
 		r.cut = true
-		d = cardea.Diagnostic{File: r.file, Line: d.Line, Column: d.Column, Code: cardea.CodeTooLarge,
+		d = diagnostic.Diagnostic{File: r.file, Line: d.Line, Column: d.Column, Code: diagnostic.CodeTooLarge,
 			Text: "more problems follow", Hint: "correct these first"}
 	}
 	r.problems = append(r.problems, d)
 }
 
 // problem adds an error at a place of the file.
-func (r *Reader) problem(line, column int, code cardea.Code, hint, format string, args ...any) {
-	r.add(cardea.Diagnostic{Line: line, Column: column, Code: code, Hint: hint, Text: fmt.Sprintf(format, args...)})
+func (r *Reader) problem(line, column int, code diagnostic.Code, hint, format string, args ...any) {
+	r.add(diagnostic.Diagnostic{Line: line, Column: column, Code: code, Hint: hint, Text: fmt.Sprintf(format, args...)})
 }

@@ -10,7 +10,7 @@ import (
 
 	_ "cardea.dev/internal/base/document/yamltext"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 )
 
@@ -18,7 +18,7 @@ import (
 func told(r *document.Reader) string {
 	var b strings.Builder
 	for _, p := range r.Problems() {
-		if p.Severity == cardea.LevelWarning {
+		if p.Severity == diagnostic.LevelWarning {
 			b.WriteString("warning ")
 		}
 		b.WriteString(p.String() + "\n")
@@ -63,7 +63,7 @@ f.yaml:10:7: "flag" must be true or false; use true or false
 	if got := told(r); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if r.Errors() != 8 || !cardea.HasError(r.Problems()) {
+	if r.Errors() != 8 || !diagnostic.HasError(r.Problems()) {
 		t.Errorf("Errors() = %d, want 8", r.Errors())
 	}
 }
@@ -167,7 +167,7 @@ func TestWrongTypes(t *testing.T) {
 			if got := m.Get("a").Any(); got != ".inf" {
 				t.Errorf("Any of .inf = %v", got)
 			}
-			m.Value().Warn(cardea.CodeUncertain, "", "seen")
+			m.Value().Warn(diagnostic.CodeUncertain, "", "seen")
 		}, `seen`},
 	} {
 		r := document.Read("f", []byte(c.yaml))
@@ -256,13 +256,13 @@ func TestManyKeysAreQuick(t *testing.T) {
 
 func TestProblemString(t *testing.T) {
 	for _, c := range []struct {
-		p    cardea.Diagnostic
+		p    diagnostic.Diagnostic
 		want string
 	}{
-		{cardea.Diagnostic{File: "a", Line: 1, Column: 2, Text: "x", Hint: "y"}, "a:1:2: x; y"},
-		{cardea.Diagnostic{File: "a", Line: 1, Text: "x"}, "a:1: x"},
-		{cardea.Diagnostic{File: "a", Text: "x"}, "a: x"},
-		{cardea.Diagnostic{Text: "x"}, "x"},
+		{diagnostic.Diagnostic{File: "a", Line: 1, Column: 2, Text: "x", Hint: "y"}, "a:1:2: x; y"},
+		{diagnostic.Diagnostic{File: "a", Line: 1, Text: "x"}, "a:1: x"},
+		{diagnostic.Diagnostic{File: "a", Text: "x"}, "a: x"},
+		{diagnostic.Diagnostic{Text: "x"}, "x"},
 	} {
 		if got := c.p.Error(); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)

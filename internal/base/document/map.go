@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // Map is a map of a document. It has the getters of [Value], with the key as first
@@ -41,7 +41,7 @@ func (v Value) Map() Map {
 		return m
 	}
 	if n.Kind != Mapping {
-		v.Report(cardea.LevelError, cardea.CodeWrongType, v.shapeHint(`write "key: value" lines below it`), "%s must be a map, not %s", v.name, v.kind())
+		v.Report(diagnostic.LevelError, diagnostic.CodeWrongType, v.shapeHint(`write "key: value" lines below it`), "%s must be a map, not %s", v.name, v.kind())
 		m.broken = true
 		return m
 	}
@@ -67,11 +67,11 @@ func (m *Map) fill(r *Reader, n *Node) {
 			continue
 		}
 		if k.Kind != Scalar {
-			r.problem(n.Content[i].Line, n.Content[i].Column, cardea.CodeWrongType, "use a word as key", "a key must be text")
+			r.problem(n.Content[i].Line, n.Content[i].Column, diagnostic.CodeWrongType, "use a word as key", "a key must be text")
 			continue
 		}
 		if first := seen[k.Value]; first != nil {
-			r.problem(k.Line, k.Column, cardea.CodeDuplicate, "remove one of them", "key %q is given twice, first in line %d", k.Value, first.Line)
+			r.problem(k.Line, k.Column, diagnostic.CodeDuplicate, "remove one of them", "key %q is given twice, first in line %d", k.Value, first.Line)
 			continue
 		}
 		seen[k.Value] = k
@@ -103,7 +103,7 @@ func (m *Map) merge(r *Reader, val *Node, seen map[string]*Node) {
 			}
 		}
 	default:
-		r.problem(at.Line, at.Column, cardea.CodeWrongType, `write "<<: *name"`, `"<<" must name a map or a list of maps`)
+		r.problem(at.Line, at.Column, diagnostic.CodeWrongType, `write "<<: *name"`, `"<<" must name a map or a list of maps`)
 	}
 }
 
@@ -138,9 +138,9 @@ func (m Map) Need(key string) Value {
 		return v
 	}
 	if !v.Present() {
-		m.at.Report(cardea.LevelError, cardea.CodeMissing, "add "+key+": …", "%q is missing", key)
+		m.at.Report(diagnostic.LevelError, diagnostic.CodeMissing, "add "+key+": …", "%q is missing", key)
 	} else if v.Null() {
-		v.Report(cardea.LevelError, cardea.CodeMissing, "give it a value", "%q is empty", key)
+		v.Report(diagnostic.LevelError, diagnostic.CodeMissing, "give it a value", "%q is empty", key)
 		return Value{r: v.r, name: v.name, line: v.node.Line, col: v.node.Column}
 	}
 	return v
@@ -157,14 +157,14 @@ func (m Map) Know(keys ...string) {
 }
 
 // Done warns of every key that is not known.
-func (m Map) Done() { m.unknown(cardea.LevelWarning) }
+func (m Map) Done() { m.unknown(diagnostic.LevelWarning) }
 
 // Only reports every key that is not known as an error. It is for maps where an unknown key
 // changes the meaning of the others, such as a misspelt condition.
-func (m Map) Only() { m.unknown(cardea.LevelError) }
+func (m Map) Only() { m.unknown(diagnostic.LevelError) }
 
 // unknown reports every key that is not known, with the best hint available.
-func (m Map) unknown(severity cardea.Level) {
+func (m Map) unknown(severity diagnostic.Level) {
 	for _, f := range m.fields {
 		if m.asked.set[f.key] {
 			continue
@@ -179,7 +179,7 @@ func (m Map) unknown(severity cardea.Level) {
 		if parent := commentedParent(m.at.r.lines(), f.at.Line); parent > 0 {
 			hint = commentHint(m.at.r.lines(), parent)
 		}
-		m.at.r.add(cardea.Diagnostic{Severity: severity, Line: f.at.Line, Column: f.at.Column, Code: cardea.CodeUnknownKey,
+		m.at.r.add(diagnostic.Diagnostic{Severity: severity, Line: f.at.Line, Column: f.at.Column, Code: diagnostic.CodeUnknownKey,
 			Text: fmt.Sprintf("unknown key %q", f.key), Hint: hint})
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // Value is a value of a document, or the place of a missing one. Its getters report a value
@@ -76,29 +76,29 @@ func (v Value) Broken(read func()) string {
 }
 
 // Problem reports an error about the value.
-func (v Value) Problem(code cardea.Code, hint, format string, args ...any) {
-	v.Report(cardea.LevelError, code, hint, format, args...)
+func (v Value) Problem(code diagnostic.Code, hint, format string, args ...any) {
+	v.Report(diagnostic.LevelError, code, hint, format, args...)
 }
 
 // Warn reports a warning about the value. The file stays in force.
-func (v Value) Warn(code cardea.Code, hint, format string, args ...any) {
-	v.Report(cardea.LevelWarning, code, hint, format, args...)
+func (v Value) Warn(code diagnostic.Code, hint, format string, args ...any) {
+	v.Report(diagnostic.LevelWarning, code, hint, format, args...)
 }
 
 // Report reports a finding of any severity about the value.
-func (v Value) Report(severity cardea.Level, code cardea.Code, hint, format string, args ...any) {
+func (v Value) Report(severity diagnostic.Level, code diagnostic.Code, hint, format string, args ...any) {
 	line, column := v.place()
-	v.r.add(cardea.Diagnostic{Severity: severity, Line: line, Column: column, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
+	v.r.add(diagnostic.Diagnostic{Severity: severity, Line: line, Column: column, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // ReportKey reports an error about the value's key.
-func (v Value) ReportKey(code cardea.Code, hint, format string, args ...any) {
-	v.r.add(cardea.Diagnostic{Line: v.KeyLine(), Column: v.KeyColumn(), Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
+func (v Value) ReportKey(code diagnostic.Code, hint, format string, args ...any) {
+	v.r.add(diagnostic.Diagnostic{Line: v.KeyLine(), Column: v.KeyColumn(), Code: code, Text: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 // wrongType reports that the value has the wrong type.
 func (v Value) wrongType(hint, format string, args ...any) {
-	v.Report(cardea.LevelError, cardea.CodeWrongType, hint, format, args...)
+	v.Report(diagnostic.LevelError, diagnostic.CodeWrongType, hint, format, args...)
 }
 
 // real returns the node with aliases followed, nil if the value is missing.
@@ -184,7 +184,7 @@ func (v Value) Int(low, high int) int {
 	}
 	switch {
 	case ok && (errors.Is(err, strconv.ErrRange) || err == nil && (n < low || n > high)):
-		v.Problem(cardea.CodeBadValue, hint, "%s is out of range: %s", v.name, s)
+		v.Problem(diagnostic.CodeBadValue, hint, "%s is out of range: %s", v.name, s)
 		return 0
 	case !ok:
 		v.wrongType(hint, "%s must be a whole number, not %s", v.name, v.kind())
@@ -230,7 +230,7 @@ func (v Value) Word(allowed ...string) string {
 	if !ok {
 		v.wrongType(hint, "%s must be a word, not %s", v.name, v.kind())
 	} else {
-		v.Problem(cardea.CodeBadValue, hint, "unknown value %q for %s", s, v.name)
+		v.Problem(diagnostic.CodeBadValue, hint, "unknown value %q for %s", s, v.name)
 	}
 	return ""
 }

@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/document/yamltext"
 	"cardea.dev/internal/command/knowledge"
@@ -151,7 +152,7 @@ func (m *mutator) add(e example) {
 	}
 }
 
-func (m *mutator) read() (source.File, []cardea.Diagnostic) {
+func (m *mutator) read() (source.File, []diagnostic.Diagnostic) {
 	return source.ReadDocument(m.name, document.ReadNode(m.name, yamltext.Node(m.top)))
 }
 

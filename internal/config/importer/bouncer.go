@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
@@ -124,7 +125,7 @@ func (b *bouncer) action(v document.Value) {
 	case slices.Contains([]string{"log", "log-only", "logonly", "audit", "warn"}, word):
 		b.changed(v, what, "%q is no action of Bouncer's. Cardea writes every verdict into its ledger, and leaves what no rule matches to the agent's own prompt", v.Text())
 	default:
-		v.Problem(cardea.CodeBadValue, "use allow, ask or deny", "%q is no action", v.Text())
+		v.Problem(diagnostic.CodeBadValue, "use allow, ask or deny", "%q is no action", v.Text())
 	}
 }
 
@@ -253,10 +254,10 @@ func (b *bouncer) first(tool, text string) *custom {
 
 // unreadable reports written rules that the gate would reject, which is a bug of the
 // import.
-func unreadable(f File, count int) []cardea.Diagnostic {
+func unreadable(f File, count int) []diagnostic.Diagnostic {
 	list, problems := rules.Parse(f.Path, []byte(f.Text), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
-	if len(list) == count && !cardea.HasError(problems) {
+	if len(list) == count && !diagnostic.HasError(problems) {
 		return nil
 	}
-	return append(problems, cardea.Diagnostic{File: f.Path, Code: cardea.CodeNotConverted, Text: "the rules cannot be taken over", Hint: "write them by hand"})
+	return append(problems, diagnostic.Diagnostic{File: f.Path, Code: diagnostic.CodeNotConverted, Text: "the rules cannot be taken over", Hint: "write them by hand"})
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/importer"
 )
 
@@ -73,7 +74,7 @@ packs:
 			t.Errorf("no %q in\n%s", says, table)
 		}
 	}
-	if broken := cupcake("signals: {a: {}}\nx: ["); !cardea.HasError(broken.Problems) {
+	if broken := cupcake("signals: {a: {}}\nx: ["); !diagnostic.HasError(broken.Problems) {
 		t.Error("a broken file is not told")
 	}
 }
@@ -99,7 +100,7 @@ func TestCupcakeNull(t *testing.T) {
 	if rulesOf(with) != rulesOf(without) || len(with.Files) != 1 {
 		t.Errorf("%s\nis not\n%s", rulesOf(with), rulesOf(without))
 	}
-	if broken := cupcake("signals: text\n"); !cardea.HasError(broken.Problems) {
+	if broken := cupcake("signals: text\n"); !diagnostic.HasError(broken.Problems) {
 		t.Error("a text is taken for a map")
 	}
 }

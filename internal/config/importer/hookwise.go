@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/roles"
@@ -41,7 +41,7 @@ type hookwise struct {
 	files      []File
 	set        []Setting
 	calls      []TrialCall
-	problems   []cardea.Diagnostic
+	problems   []diagnostic.Diagnostic
 }
 
 // asked are the paths for which hookwise asks by default.

@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // Imported is the result of an import.
@@ -27,7 +27,7 @@ type Imported struct {
 	// Calls holds sample calls that are evaluated before and after the import.
 	Calls []TrialCall
 	// Problems holds why something cannot be read. Nothing is imported then.
-	Problems []cardea.Diagnostic
+	Problems []diagnostic.Diagnostic
 }
 
 // Outcome is the result for one entry.
@@ -127,9 +127,9 @@ func (t *table) lost(at located, what, how string, args ...any) {
 }
 
 // remarks adds the warnings of a document to the table, and returns the errors.
-func (t *table) remarks(all []cardea.Diagnostic) (mistakes []cardea.Diagnostic) {
+func (t *table) remarks(all []diagnostic.Diagnostic) (mistakes []diagnostic.Diagnostic) {
 	for _, d := range all {
-		if d.Severity == cardea.LevelError {
+		if d.Severity == diagnostic.LevelError {
 			mistakes = append(mistakes, d)
 			continue
 		}

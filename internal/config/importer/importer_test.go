@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document/yamledit"
 	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/config/importer"
@@ -21,7 +22,7 @@ func decider(t *testing.T, got importer.Imported) *rules.Decider {
 	t.Helper()
 	list, problems := rules.Parse("f.yaml", []byte(rulesOf(got)), rules.Origin{Scope: cardea.ScopeUser, Tool: harness.ToolWord})
 	for _, p := range problems {
-		if p.Code != cardea.CodeMissing || rulesOf(got) != "" {
+		if p.Code != diagnostic.CodeMissing || rulesOf(got) != "" {
 			t.Errorf("what was imported has a problem: %v\n%s", p, rulesOf(got))
 		}
 	}
@@ -67,7 +68,7 @@ func settingsOf(t *testing.T, got importer.Imported) string {
 			t.Error(err)
 		}
 	}
-	if f := settings.Parse("cardea.yaml", cardea.ScopeUser, []byte(text)); cardea.HasError(f.Problems) {
+	if f := settings.Parse("cardea.yaml", cardea.ScopeUser, []byte(text)); diagnostic.HasError(f.Problems) {
 		t.Errorf("%v in\n%s", f.Problems, text)
 	}
 	return text
@@ -219,7 +220,7 @@ func TestNothingIsLeftOutInSilence(t *testing.T) {
 			t.Errorf("%s: a row has no place\n%s", rule, table)
 		}
 	}
-	if got := bouncer(t, `"text"`); !cardea.HasError(got.Problems) {
+	if got := bouncer(t, `"text"`); !diagnostic.HasError(got.Problems) {
 		t.Error("what is no rule is no mistake")
 	}
 }
@@ -292,7 +293,7 @@ func TestDefaultAction(t *testing.T) {
 			t.Errorf("%s: %s", tt.action, text)
 		}
 	}
-	if got := importer.Bouncer("c.json", []byte(`{"defaultAction": "explode"}`), importer.BouncerOptions{DefaultAllow: true}); !cardea.HasError(got.Problems) {
+	if got := importer.Bouncer("c.json", []byte(`{"defaultAction": "explode"}`), importer.BouncerOptions{DefaultAllow: true}); !diagnostic.HasError(got.Problems) {
 		t.Error("an unknown action is no mistake")
 	}
 }
@@ -325,7 +326,7 @@ func TestJudge(t *testing.T) {
 	}
 	for _, text := range []string{"1.5", "-1", `"high"`, "NaN"} {
 		got := importer.Bouncer("c.json", []byte(`{"llmFallback": {"confidenceThreshold": `+text+`}}`), importer.BouncerOptions{})
-		if !cardea.HasError(got.Problems) {
+		if !diagnostic.HasError(got.Problems) {
 			t.Errorf("%s is a confidence", text)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	_ "cardea.dev/internal/base/document/yamltext" // reads YAML
 )
@@ -15,7 +15,7 @@ import (
 // object reads a JSON file whose top is an object. encoding/json does not report the places
 // of values, so it only checks the syntax. The file is then read as YAML, of which JSON is
 // a subset.
-func object(file string, data []byte) (*document.Reader, section, []cardea.Diagnostic) {
+func object(file string, data []byte) (*document.Reader, section, []diagnostic.Diagnostic) {
 	data = plainJSON(bytes.TrimPrefix(data, []byte("\ufeff")))
 	dec := json.NewDecoder(bytes.NewReader(data))
 	var whole json.RawMessage
@@ -28,7 +28,7 @@ func object(file string, data []byte) (*document.Reader, section, []cardea.Diagn
 		}
 	}
 	if err != nil {
-		return nil, section{}, []cardea.Diagnostic{notJSON(file, data, err)}
+		return nil, section{}, []diagnostic.Diagnostic{notJSON(file, data, err)}
 	}
 	// JSON allows tabs between values everywhere, YAML does not.
 	doc := document.Read(file, bytes.ReplaceAll(data, []byte("\t"), []byte(" ")))
@@ -39,7 +39,7 @@ func object(file string, data []byte) (*document.Reader, section, []cardea.Diagn
 }
 
 // notJSON returns a syntax error with its place.
-func notJSON(file string, data []byte, err error) cardea.Diagnostic {
+func notJSON(file string, data []byte, err error) diagnostic.Diagnostic {
 	at := len(data)
 	text := "something stands behind the object"
 	var s *json.SyntaxError
@@ -54,7 +54,7 @@ func notJSON(file string, data []byte, err error) cardea.Diagnostic {
 	before := string(data[:at])
 	line := 1 + strings.Count(before, "\n")
 	col := 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
-	return cardea.Diagnostic{File: file, Line: line, Column: col, Code: cardea.CodeSyntax, Text: "not valid JSON: " + text,
+	return diagnostic.Diagnostic{File: file, Line: line, Column: col, Code: diagnostic.CodeSyntax, Text: "not valid JSON: " + text,
 		Hint: "mend it"}
 }
 
@@ -144,7 +144,7 @@ func (s section) enabled() bool {
 func (s section) done() {
 	for _, key := range s.keys {
 		if !s.asked[key] {
-			s.at.Get(key).Warn(cardea.CodeUnknownKey, "look whether you need it", "unknown key %q, which is not imported", key)
+			s.at.Get(key).Warn(diagnostic.CodeUnknownKey, "look whether you need it", "unknown key %q, which is not imported", key)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev"
 	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/lists"
@@ -78,7 +78,7 @@ func (b *bouncer) threshold(v document.Value, on bool) {
 	}
 	r, err := strconv.ParseFloat(v.Text(), 64)
 	if err != nil || !(r >= 0 && r <= 1) {
-		v.Problem(cardea.CodeBadValue, "write a number from 0 to 1", "%q is no confidence", v.Text())
+		v.Problem(diagnostic.CodeBadValue, "write a number from 0 to 1", "%q is no confidence", v.Text())
 		return
 	}
 	text := strconv.FormatFloat(r, 'f', 3, 64)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/jsonedit"
 )
 
@@ -41,7 +41,7 @@ type permitter struct {
 	table
 	given    map[string]string
 	set      []Setting
-	problems []cardea.Diagnostic
+	problems []diagnostic.Diagnostic
 }
 
 // line is a line number.
@@ -54,7 +54,7 @@ func (l line) Line() int { return int(l) }
 func (p *permitter) settings(file string, data []byte) {
 	doc, err := jsonedit.Parse(data)
 	if err != nil {
-		problem := cardea.Diagnostic{File: file, Code: cardea.CodeSyntax, Text: "not valid JSON: " + err.Error(), Hint: "mend the file"}
+		problem := diagnostic.Diagnostic{File: file, Code: diagnostic.CodeSyntax, Text: "not valid JSON: " + err.Error(), Hint: "mend the file"}
 		if s, ok := err.(*jsonedit.SyntaxError); ok {
 			problem.Line, problem.Column, problem.Text = s.Line, s.Column, "not valid JSON: "+s.Text
 		}

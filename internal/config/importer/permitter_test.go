@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/importer"
 )
 
@@ -46,7 +46,7 @@ func TestPermitter(t *testing.T) {
 			}
 		}
 	}
-	if got := importer.Permitter(func(string) string { return "" }, "s.json", []byte("[")); !cardea.HasError(got.Problems) {
+	if got := importer.Permitter(func(string) string { return "" }, "s.json", []byte("[")); !diagnostic.HasError(got.Problems) {
 		t.Error("what is no JSON is no mistake")
 	}
 }

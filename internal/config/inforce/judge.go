@@ -11,6 +11,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/ask/judge"
 	"cardea.dev/internal/ask/judge/question"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/decide/roles"
@@ -49,9 +50,9 @@ func judgeFiles(names []string, root string) []string {
 // JudgePolicy returns the texts of the project that the judge must follow. A file applies
 // only as the user accepted it, since the judge treats it as the user's. problems explains
 // the files left out.
-func (l *Loaded) JudgePolicy() (out []question.Document, problems []cardea.Diagnostic) {
+func (l *Loaded) JudgePolicy() (out []question.Document, problems []diagnostic.Diagnostic) {
 	wrong := func(path, text, hint string) {
-		problems = append(problems, cardea.Warning(path, cardea.CodeUntrusted, hint, "the judge is not told of it: "+text).Diagnostic)
+		problems = append(problems, cardea.Warning(path, diagnostic.CodeUntrusted, hint, "the judge is not told of it: "+text).Diagnostic)
 	}
 	for _, path := range judgeFiles(l.Settings.Judge.Context, l.Where.Project) {
 		data, _, err := project.ReadFile(path, l.Where.Project)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/base/paths"
@@ -152,11 +153,11 @@ func (l *Loaded) LessonKeyer() *lesson.Keyer {
 }
 
 // LessonProblems returns the problems of the lessons files.
-func (l *Loaded) LessonProblems() []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func (l *Loaded) LessonProblems() []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	for _, p := range l.LessonPlaces() {
 		store := lesson.Open(p.ScopeFolder)
-		out = append(out, lists.Of(store.Issues(), func(t cardea.Issue) cardea.Diagnostic { return t.Diagnostic })...)
+		out = append(out, lists.Of(store.Issues(), func(t cardea.Issue) diagnostic.Diagnostic { return t.Diagnostic })...)
 		store.Close()
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/base/state"
@@ -117,7 +118,7 @@ type Loaded struct {
 	RouteFiles []routes.Source
 	// RouteProblems holds problems of routes. They do not affect decisions: routes are advice
 	// on which tool to use.
-	RouteProblems []cardea.Diagnostic
+	RouteProblems []diagnostic.Diagnostic
 	routesRead    sync.Once
 	// Overrides holds the overrides of all scopes, strongest first.
 	Overrides []overrides.Override
@@ -169,7 +170,7 @@ type RulesFile struct {
 	Counts bool
 	// Kept is set if the file is broken and its last good form is in force.
 	Cached   bool
-	Problems []cardea.Diagnostic
+	Problems []diagnostic.Diagnostic
 }
 
 // begin returns a load that has read nothing yet.
@@ -303,11 +304,11 @@ func (l *Loaded) loadSettings(at folder) settings.File {
 	}
 	f := settings.Read(none.Path, at.scope, l.document(none.Path, data))
 	f.Problems = append(problems, f.Problems...)
-	if !cardea.HasError(f.Problems) {
+	if !diagnostic.HasError(f.Problems) {
 		l.note(none.Path, at, data, when)
 	} else if old := l.cached.Form(none.Path, at.source()); old != nil {
 		// A form that was valid for an earlier version may be invalid now.
-		if cached := settings.Read(none.Path, at.scope, l.document(none.Path, old)); !cardea.HasError(cached.Problems) {
+		if cached := settings.Read(none.Path, at.scope, l.document(none.Path, old)); !diagnostic.HasError(cached.Problems) {
 			problems, data, f = cachedInForce(f.Problems), old, cached
 			f.Problems, f.Stored = problems, true
 		}
@@ -339,7 +340,7 @@ func (l *Loaded) counts(path string, at folder, data []byte) bool {
 
 // read reads a file of a scope's folder. It returns nil data if the file is missing, or if
 // it cannot be read, which is a problem.
-func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []cardea.Diagnostic) {
+func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []diagnostic.Diagnostic) {
 	if data := l.Where.Drafts[path]; data != nil {
 		return data, time.Time{}, nil
 	}
@@ -351,20 +352,20 @@ func (l *Loaded) read(path string, at folder) ([]byte, time.Time, []cardea.Diagn
 	}
 	data, when, err := project.ReadKnown(l.Where.files(), path, at.inside)
 	if err != nil {
-		return nil, when, []cardea.Diagnostic{unread(path, err)}
+		return nil, when, []diagnostic.Diagnostic{unread(path, err)}
 	}
 	return data, when, nil
 }
 
 // doubt returns why a file of system scope is not trusted. The file is then ignored without
 // affecting decisions: its content is not the system's.
-func (l *Loaded) doubt(path string, at folder) []cardea.Diagnostic {
+func (l *Loaded) doubt(path string, at folder) []diagnostic.Diagnostic {
 	if at.scope != cardea.ScopeSystem || l.Where.Guarded == nil {
 		return nil
 	}
 	for _, p := range []string{at.dir, path} {
 		if why := l.Where.Guarded(p); why != "" {
-			return []cardea.Diagnostic{{File: p, Code: cardea.CodeIgnored, Text: "is ignored: it " + why, Severity: cardea.LevelWarning}}
+			return []diagnostic.Diagnostic{{File: p, Code: diagnostic.CodeIgnored, Text: "is ignored: it " + why, Severity: diagnostic.LevelWarning}}
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/decide/policy"
 	"cardea.dev/internal/decide/rules"
@@ -14,8 +14,8 @@ import (
 )
 
 // unread returns the problem of a file that cannot be read.
-func unread(path string, err error) cardea.Diagnostic {
-	return cardea.Diagnostic{File: path, Code: cardea.CodeUnreadable, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
+func unread(path string, err error) diagnostic.Diagnostic {
+	return diagnostic.Diagnostic{File: path, Code: diagnostic.CodeUnreadable, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
 }
 
 // readRules reads the rules of a scope's folder, sorted by file name. left is the number of
@@ -39,7 +39,7 @@ func (l *Loaded) readRules(at folder, left *int) (list rules.List, files []Rules
 	}
 	there, err := project.RuleFiles(dir)
 	if err != nil {
-		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: []cardea.Diagnostic{unread(dir, err)}}}
+		return nil, []RulesFile{{Path: dir, Scope: at.scope, Problems: []diagnostic.Diagnostic{unread(dir, err)}}}
 	}
 	paths = append(paths, there...)
 	slices.Sort(paths)
@@ -59,20 +59,20 @@ func (l *Loaded) readRulesFile(path string, at folder, left *int) (RulesFile, ru
 	data, when, problems := l.read(path, at)
 	*left -= len(data)
 	if *left < 0 {
-		f.Problems = []cardea.Diagnostic{{File: path, Code: cardea.CodeTooLarge, Text: "is not read: the files of rules before it are too large together", Hint: "remove what is not needed"}}
+		f.Problems = []diagnostic.Diagnostic{{File: path, Code: diagnostic.CodeTooLarge, Text: "is not read: the files of rules before it are too large together", Hint: "remove what is not needed"}}
 		return f, nil
 	}
 	var list rules.List
 	if f.Problems = problems; data != nil {
 		list = l.parseRules(&f, at, data)
 	}
-	if !cardea.HasError(f.Problems) {
+	if !diagnostic.HasError(f.Problems) {
 		l.note(path, at, data, when)
 	} else if old := l.cached.Form(path, at.source()); old != nil && len(old) <= *left {
 		*left -= len(old)
 		// A form that was valid for an earlier version may be invalid now.
 		cached := f
-		if good := l.parseRules(&cached, at, old); !cardea.HasError(cached.Problems) {
+		if good := l.parseRules(&cached, at, old); !diagnostic.HasError(cached.Problems) {
 			cached.Problems, cached.Cached = cachedInForce(f.Problems), true
 			f, list = cached, good
 		}
@@ -98,7 +98,7 @@ func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) rules.List {
 		}
 	}
 	list, problems := rules.Read(f.Path, l.document(f.Path, data), from)
-	if f.Problems = problems; !cardea.HasError(problems) && l.compiled != nil {
+	if f.Problems = problems; !diagnostic.HasError(problems) && l.compiled != nil {
 		l.compiled.Keep(f.Path, rules.Compile(list, problems), data, l.madeBy)
 		l.compiled.Forget(documentForm(f.Path))
 	}
@@ -108,14 +108,14 @@ func (l *Loaded) parseRules(f *RulesFile, at folder, data []byte) rules.List {
 // opened is the cached result for a compiled rule file. It must not be changed.
 type opened struct {
 	list     rules.List
-	problems []cardea.Diagnostic
+	problems []diagnostic.Diagnostic
 }
 
 // cachedInForce adds to the first error of a file that an earlier form is in force.
-func cachedInForce(problems []cardea.Diagnostic) []cardea.Diagnostic {
+func cachedInForce(problems []diagnostic.Diagnostic) []diagnostic.Diagnostic {
 	out := slices.Clone(problems)
 	for i := range out {
-		if p := &out[i]; p.Severity == cardea.LevelError {
+		if p := &out[i]; p.Severity == diagnostic.LevelError {
 			p.Hint = strings.TrimPrefix(p.Hint+"; its last good form is in force until then", "; ")
 			break
 		}

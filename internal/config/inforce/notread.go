@@ -5,15 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/config/project"
 )
 
 // NotRead returns warnings for files in the scopes' folders that look like settings or
 // rules but are not read. Their authors expect them to apply.
-func (l *Loaded) NotRead() []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func (l *Loaded) NotRead() []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	for _, at := range l.folders() {
 		if at.dir == "" {
 			continue
@@ -30,16 +30,16 @@ func (l *Loaded) NotRead() []cardea.Diagnostic {
 
 // unreadFiles returns warnings for unread entries of a folder that look as if they should be
 // read.
-func unreadFiles(dir string, unread func(name string, isDir bool) bool, hint string) []cardea.Diagnostic {
+func unreadFiles(dir string, unread func(name string, isDir bool) bool, hint string) []diagnostic.Diagnostic {
 	entries, err := state.Entries(dir, project.MaxEntries)
 	if err != nil {
 		return nil // missing, or reported where it is read
 	}
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	for _, e := range entries {
 		looks := e.IsDir() || slices.Contains([]string{".yaml", ".yml", ".json", ".jsonl", ".toml", ".rego"}, strings.ToLower(filepath.Ext(e.Name())))
 		if looks && !strings.HasPrefix(e.Name(), ".") && unread(e.Name(), e.IsDir()) {
-			out = append(out, cardea.Diagnostic{File: filepath.Join(dir, e.Name()), Severity: cardea.LevelWarning, Code: cardea.CodeNoEffect, Text: "nobody reads this here", Hint: hint})
+			out = append(out, diagnostic.Diagnostic{File: filepath.Join(dir, e.Name()), Severity: diagnostic.LevelWarning, Code: diagnostic.CodeNoEffect, Text: "nobody reads this here", Hint: hint})
 		}
 	}
 	return out

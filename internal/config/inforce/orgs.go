@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/config/settings"
@@ -28,7 +29,7 @@ func (l *Loaded) findOrgs(named string) {
 	}
 	names, problem := orgNames(dir, named)
 	if problem != nil {
-		l.Files = append(l.Files, RulesFile{Path: dir, Scope: cardea.ScopeOrg, Problems: []cardea.Diagnostic{*problem}})
+		l.Files = append(l.Files, RulesFile{Path: dir, Scope: cardea.ScopeOrg, Problems: []diagnostic.Diagnostic{*problem}})
 	}
 	if len(names) == 0 {
 		return
@@ -53,7 +54,7 @@ func (l *Loaded) findOrgs(named string) {
 // orgNames returns the names of the organisations in a folder, sorted. Other entries are
 // skipped. The one that settings name is included even if it is not a folder, so that the
 // problem is reported.
-func orgNames(dir, named string) ([]string, *cardea.Diagnostic) {
+func orgNames(dir, named string) ([]string, *diagnostic.Diagnostic) {
 	entries, err := state.Entries(dir, maxOrgEntries+1)
 	if err != nil {
 		p := unread(dir, err)
@@ -67,7 +68,7 @@ func orgNames(dir, named string) ([]string, *cardea.Diagnostic) {
 	}
 	slices.Sort(names)
 	if len(names) > MaxOrgs || len(entries) > maxOrgEntries {
-		return names[:min(len(names), MaxOrgs)], &cardea.Diagnostic{File: dir, Code: cardea.CodeTooLarge,
+		return names[:min(len(names), MaxOrgs)], &diagnostic.Diagnostic{File: dir, Code: diagnostic.CodeTooLarge,
 			Text: fmt.Sprintf("holds more than %d organisations, and only the first of them count", MaxOrgs), Hint: "remove what is not needed"}
 	}
 	return names, nil

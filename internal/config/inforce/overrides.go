@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/decide/overrides"
 	"cardea.dev/internal/harness"
 )
@@ -25,12 +25,12 @@ func (l *Loaded) readOverrides(at folder) {
 	}
 	list, wrong := overrides.Read(f.Path, at.scope, l.document(f.Path, data), harness.ToolWord)
 	f.Problems = append(problems, wrong...)
-	if !cardea.HasError(f.Problems) {
+	if !diagnostic.HasError(f.Problems) {
 		l.note(f.Path, at, data, when)
 	} else {
 		list = nil
 		if old := l.cached.Form(f.Path, at.source()); old != nil {
-			if cached, wrong := overrides.Read(f.Path, at.scope, l.document(f.Path, old), harness.ToolWord); !cardea.HasError(wrong) {
+			if cached, wrong := overrides.Read(f.Path, at.scope, l.document(f.Path, old), harness.ToolWord); !diagnostic.HasError(wrong) {
 				f.Problems, f.Cached, list, data = cachedInForce(f.Problems), true, cached, old
 			}
 		}

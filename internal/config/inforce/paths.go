@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/config/settings"
@@ -93,7 +94,7 @@ func (l *Loaded) addFolder(dir string) {
 func (l *Loaded) addRules(dir string) {
 	files, err := project.RuleFiles(dir)
 	if err != nil {
-		l.Files = append(l.Files, RulesFile{Path: dir, Scope: cardea.ScopeUser, Problems: []cardea.Diagnostic{unread(dir, err)}})
+		l.Files = append(l.Files, RulesFile{Path: dir, Scope: cardea.ScopeUser, Problems: []diagnostic.Diagnostic{unread(dir, err)}})
 	}
 	for _, f := range files {
 		l.addFile(f)

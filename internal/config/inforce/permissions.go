@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/config/project"
 	"cardea.dev/internal/harness/claudecode"
@@ -24,7 +25,7 @@ type PermissionFile struct {
 	Left []permissionlist.Entry
 	// Cached is set if the file is broken and its last good form is in force.
 	Cached   bool
-	Problems []cardea.Diagnostic
+	Problems []diagnostic.Diagnostic
 
 	managedOnly bool
 	broken      bool
@@ -66,7 +67,7 @@ func (l *Loaded) readPermissionFile(s permissionlist.Source) (*PermissionFile, [
 	if !found {
 		return nil, nil
 	}
-	if f.broken = cardea.HasError(got.Problems); !f.broken && s.Text == nil {
+	if f.broken = diagnostic.HasError(got.Problems); !f.broken && s.Text == nil {
 		l.note(from.File, at, got.Stored, when)
 	} else if old := l.cached.Form(from.File, at.source()); f.broken && old != nil {
 		problems := cachedInForce(got.Problems)
@@ -86,7 +87,7 @@ func (l *Loaded) listOf(f *PermissionFile, s permissionlist.Source) (got permiss
 	if data == nil {
 		var err error
 		if data, when, err = project.ReadKnown(l.Where.files(), s.File, ""); err != nil {
-			got.Problems = []cardea.Diagnostic{unread(s.File, err)}
+			got.Problems = []diagnostic.Diagnostic{unread(s.File, err)}
 			return got, when, true
 		}
 		if data == nil {
@@ -142,7 +143,7 @@ const otherProject = "it is another project's"
 func (f *PermissionFile) warn(entries []permissionlist.Entry) {
 	for i := range entries {
 		if e := &entries[i]; e.Form == permissionlist.Nothing && e.Effect != cardea.Allow && f.From.Harness == claudecode.Name {
-			f.Problems = append(f.Problems, cardea.Diagnostic{File: f.From.File, Line: e.Line(), Column: e.Column(), Severity: cardea.LevelWarning, Code: cardea.CodeNoEffect,
+			f.Problems = append(f.Problems, diagnostic.Diagnostic{File: f.From.File, Line: e.Line(), Column: e.Column(), Severity: diagnostic.LevelWarning, Code: diagnostic.CodeNoEffect,
 				Text: fmt.Sprintf("the entry %q %s nothing: %s", e.Text, permissionlist.Verb(e.Effect), e.Why), Hint: `look at "cardea permissions"`})
 		}
 	}

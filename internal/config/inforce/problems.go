@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/config/settings"
 	"cardea.dev/internal/decide/policy"
@@ -15,9 +16,9 @@ import (
 
 // Problems returns the problems of settings, rules and permission lists, by file. If scopes
 // are given, it returns only theirs.
-func (l *Loaded) Problems(scopes ...cardea.Scope) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
-	add := func(scope cardea.Scope, problems []cardea.Diagnostic) {
+func (l *Loaded) Problems(scopes ...cardea.Scope) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
+	add := func(scope cardea.Scope, problems []diagnostic.Diagnostic) {
 		if len(scopes) == 0 || slices.Contains(scopes, scope) {
 			out = append(out, problems...)
 		}
@@ -42,7 +43,7 @@ func (l *Loaded) Problems(scopes ...cardea.Scope) []cardea.Diagnostic {
 // problems have no effect either.
 func (l *Loaded) Issues() cardea.Issues {
 	var out cardea.Issues
-	add := func(scope cardea.Scope, counts, cached, costs bool, problems []cardea.Diagnostic) {
+	add := func(scope cardea.Scope, counts, cached, costs bool, problems []diagnostic.Diagnostic) {
 		// The last good form may be trusted, but the problems quote the broken one.
 		quotable := scope != cardea.ScopeProject || counts && !cached
 		for _, p := range problems {
@@ -67,7 +68,7 @@ func (l *Loaded) Issues() cardea.Issues {
 		add(f.From.Scope, !f.From.Withheld, f.Cached, true, f.Problems)
 	}
 	for _, path := range l.changed() {
-		out = append(out, cardea.Warning(path, cardea.CodeUntrusted, "look at it with \"cardea trust\"",
+		out = append(out, cardea.Warning(path, diagnostic.CodeUntrusted, "look at it with \"cardea trust\"",
 			"is new or not as you trusted it, so only its denies and asks count"))
 	}
 	return out.First(maxIssues, "cardea rules lint")
@@ -108,9 +109,9 @@ const maxIssues = 20
 // issueOf returns a problem as an issue for the gate. Problems quote their file, and the
 // model also gets failures. So for an untrusted file, the issue has only the name of the
 // file and the kind of the error. "cardea rules lint" shows the rest.
-func issueOf(p cardea.Diagnostic, trusted, costs bool) cardea.Issue {
+func issueOf(p diagnostic.Diagnostic, trusted, costs bool) cardea.Issue {
 	t := cardea.Issue{Diagnostic: p}
-	if costs && p.Severity == cardea.LevelError {
+	if costs && p.Severity == diagnostic.LevelError {
 		t.Failure = cardea.BrokenFile
 	}
 	if !trusted {
@@ -133,9 +134,9 @@ func addOnce(all cardea.Issues, t cardea.Issue) cardea.Issues {
 
 // addBroken adds the first error of a file of a surrounding project. Such a file is
 // untrusted in this session.
-func addBroken(broken cardea.Issues, problems []cardea.Diagnostic) cardea.Issues {
+func addBroken(broken cardea.Issues, problems []diagnostic.Diagnostic) cardea.Issues {
 	for _, p := range problems {
-		if len(broken) == 0 && p.Severity == cardea.LevelError {
+		if len(broken) == 0 && p.Severity == diagnostic.LevelError {
 			broken = append(broken, issueOf(p, false, true))
 		}
 	}
@@ -152,7 +153,7 @@ func (l *Loaded) withheld() string {
 
 // UncountedPolicies returns which decisions of the project's policies have no effect,
 // because the user has not accepted the files. It reads all of them.
-func (l *Loaded) UncountedPolicies() []cardea.Diagnostic {
+func (l *Loaded) UncountedPolicies() []diagnostic.Diagnostic {
 	f, ok := l.policyFolder(l.project())
 	if !ok {
 		return nil
@@ -161,7 +162,7 @@ func (l *Loaded) UncountedPolicies() []cardea.Diagnostic {
 	if err != nil {
 		return nil // reported when policies are evaluated
 	}
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	say := func(x *policy.Listed, what string) {
 		d := uncounted(x.File, what+", since "+l.withheld())
 		d.Line = x.Line
@@ -193,21 +194,21 @@ func (l *Loaded) UncountedPolicies() []cardea.Diagnostic {
 
 // Outweighed returns notes on settings of a trusted project that have no effect, since
 // others are as strict or stricter.
-func (l *Loaded) Outweighed() []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func (l *Loaded) Outweighed() []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]
 		if f.Scope != cardea.ScopeProject || !f.Counts {
 			continue
 		}
-		out = append(out, lists.Of(l.Settings.Outweighed(f), func(g settings.Given) cardea.Diagnostic { return l.outweighed(f, g) })...)
+		out = append(out, lists.Of(l.Settings.Outweighed(f), func(g settings.Given) diagnostic.Diagnostic { return l.outweighed(f, g) })...)
 	}
 	return out
 }
 
 // outweighed describes the effect of a project's setting that is not the one in force.
-func (l *Loaded) outweighed(f *settings.File, g settings.Given) cardea.Diagnostic {
-	d := cardea.Diagnostic{File: g.File, Line: g.Line, Severity: cardea.LevelNote, Code: cardea.CodeNoEffect,
+func (l *Loaded) outweighed(f *settings.File, g settings.Given) diagnostic.Diagnostic {
+	d := diagnostic.Diagnostic{File: g.File, Line: g.Line, Severity: diagnostic.LevelNote, Code: diagnostic.CodeNoEffect,
 		Text: fmt.Sprintf("%s: %s has no effect: a project may only make it stricter, and it is as strict already", g.Key, g.Value),
 		Hint: "to loosen it for yourself, write it into " + filepath.Join(l.Where.Dirs.User, "cardea.yaml")}
 	if need, without := l.JudgeThreshold(), l.thresholdWithout(f); g.Key == "judge.enabled" && l.Settings.Judge.Enabled && need > without {
@@ -218,16 +219,16 @@ func (l *Loaded) outweighed(f *settings.File, g settings.Given) cardea.Diagnosti
 }
 
 // uncounted returns a warning that something in a source does not apply as written.
-func uncounted(source, text string) cardea.Diagnostic {
-	return cardea.Warning(source, cardea.CodeUntrusted, "", text).Diagnostic
+func uncounted(source, text string) diagnostic.Diagnostic {
+	return cardea.Warning(source, diagnostic.CodeUntrusted, "", text).Diagnostic
 }
 
 // Uncounted returns warnings for settings and rules that do not apply. Those of the project
 // do not if the user has not trusted them in this form, those of organisations if nothing
 // names them here.
-func (l *Loaded) Uncounted() []cardea.Diagnostic {
+func (l *Loaded) Uncounted() []diagnostic.Diagnostic {
 	why := l.withheld()
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	for _, f := range l.SettingsFiles {
 		switch {
 		case f.Counts || f.IsEmpty():
@@ -250,26 +251,26 @@ func (l *Loaded) Uncounted() []cardea.Diagnostic {
 
 // uncountedRules is Uncounted for rules. It reports once per file that the model does not
 // get the reason.
-func (l *Loaded) uncountedRules(why string) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func (l *Loaded) uncountedRules(why string) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	unreported := map[string][]rules.Rule{} // by file
 	for _, r := range l.Rules() {
 		switch {
 		case !r.Tightens():
 		case r.Scope == cardea.ScopeOrg:
-			if file, _ := cardea.SplitSource(r.Source); r.Effect < cardea.Ask {
+			if file, _ := diagnostic.SplitSource(r.Source); r.Effect < cardea.Ask {
 				out = append(out, uncounted(r.Source, fmt.Sprintf("rule %s does not count, since %s", r.ID, orgNamed(filepath.Dir(file)))))
 			}
 		case r.Effect == cardea.Halt:
 			out = append(out, uncounted(r.Source, fmt.Sprintf("the halt of rule %s counts as deny, since %s", r.ID, why)))
 		case r.Effect == cardea.Deny || r.Effect == cardea.Ask:
-			file, _ := cardea.SplitSource(r.Source)
+			file, _ := diagnostic.SplitSource(r.Source)
 			unreported[file] = append(unreported[file], r)
 			if len(unreported[file]) > 1 {
 				continue
 			}
 			d := uncounted(r.Source, "")
-			d.Severity, d.Hint = cardea.LevelNote, "if it is yours, run \"cardea trust\""
+			d.Severity, d.Hint = diagnostic.LevelNote, "if it is yours, run \"cardea trust\""
 			out = append(out, d)
 		default:
 			out = append(out, uncounted(r.Source, fmt.Sprintf("rule %s does not count, since %s and may only deny and ask", r.ID, why)))

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/rolepaths"
 	"cardea.dev/internal/decide/roles"
@@ -20,7 +21,7 @@ type RolesFile struct {
 	Roles roles.Source
 	// Cached is set if the file is broken and its last good form is in force.
 	Cached   bool
-	Problems []cardea.Diagnostic
+	Problems []diagnostic.Diagnostic
 }
 
 // Roles returns the definitions of all scopes. The files are read on first use: most
@@ -56,12 +57,12 @@ func (l *Loaded) loadRoles(at folder, known []roles.Category) (f RolesFile, foun
 	}
 	f.Roles, f.Problems = l.parseRoles(f.Path, at.scope, data, known)
 	f.Problems = append(problems, f.Problems...)
-	if !cardea.HasError(f.Problems) {
+	if !diagnostic.HasError(f.Problems) {
 		l.note(f.Path, at, data, when)
 	} else {
 		f.Roles = roles.Source{Scope: at.scope}
 		if old := l.cached.Form(f.Path, at.source()); old != nil {
-			if cached, wrong := l.parseRoles(f.Path, at.scope, old, known); !cardea.HasError(wrong) {
+			if cached, wrong := l.parseRoles(f.Path, at.scope, old, known); !diagnostic.HasError(wrong) {
 				f.Problems, f.Cached, f.Roles, data = cachedInForce(f.Problems), true, cached, old
 			}
 		}
@@ -71,7 +72,7 @@ func (l *Loaded) loadRoles(at folder, known []roles.Category) (f RolesFile, foun
 }
 
 // parseRoles parses a roles file, or takes its compiled form.
-func (l *Loaded) parseRoles(path string, scope cardea.Scope, data []byte, known []roles.Category) (roles.Source, []cardea.Diagnostic) {
+func (l *Loaded) parseRoles(path string, scope cardea.Scope, data []byte, known []roles.Category) (roles.Source, []diagnostic.Diagnostic) {
 	of := [][]byte{data, []byte(roles.CompiledForm), l.madeBy}
 	if form := l.compiled.Load(path, of...); form != "" {
 		if src, err := roles.OpenCompiled(form, scope); err == nil {
@@ -91,7 +92,7 @@ func (l *Loaded) parseRoles(path string, scope cardea.Scope, data []byte, known 
 func (l *Loaded) AssignRole(name string) {
 	l.role = name
 	if name != "" && !l.Roles().Has(name) {
-		l.roleProblem = cardea.Issues{cardea.BrokenFile.Issue("", cardea.CodeUnknownName, "define it in roles.yaml, or give the session another role; see \"cardea roles list\"",
+		l.roleProblem = cardea.Issues{cardea.BrokenFile.Issue("", diagnostic.CodeUnknownName, "define it in roles.yaml, or give the session another role; see \"cardea roles list\"",
 			fmt.Sprintf("the role %q is defined nowhere", name))}
 	}
 }
@@ -111,7 +112,7 @@ func (l *Loaded) RolePaths(name string) *rolepaths.Decider {
 }
 
 // RolesProblems returns the problems of the roles files.
-func (l *Loaded) RolesProblems() []cardea.Diagnostic {
+func (l *Loaded) RolesProblems() []diagnostic.Diagnostic {
 	l.Roles()
-	return slices.Concat(lists.Of(l.RolesFiles, func(f RolesFile) []cardea.Diagnostic { return f.Problems })...)
+	return slices.Concat(lists.Of(l.RolesFiles, func(f RolesFile) []diagnostic.Diagnostic { return f.Problems })...)
 }

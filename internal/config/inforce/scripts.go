@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/base/script"
 	"cardea.dev/internal/base/state"
@@ -106,7 +107,7 @@ func (l *Loaded) Actions(ev *cardea.Event, v *cardea.Verdict) []script.Action {
 }
 
 // NotExecutable returns the scripts of all scopes that lack the permission to execute.
-func (l *Loaded) NotExecutable() []cardea.Diagnostic {
+func (l *Loaded) NotExecutable() []diagnostic.Diagnostic {
 	signals := lists.Of(l.folders(), func(at folder) []string { return l.filesIn(at, "signals") })
 	return l.scripts().NotExecutable(slices.Concat(signals...), l.SettingsFiles)
 }
@@ -166,10 +167,10 @@ func (l *Loaded) ReadScripts() []string {
 
 // Unrunnable returns the commands of the project that cannot run even if accepted, each
 // with the reason and what to do.
-func (l *Loaded) Unrunnable() []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func (l *Loaded) Unrunnable() []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	say := func(file, format string, args ...any) {
-		out = append(out, cardea.Warning(file, cardea.CodeNotExecutable, "", fmt.Sprintf(format, args...)).Diagnostic)
+		out = append(out, cardea.Warning(file, diagnostic.CodeNotExecutable, "", fmt.Sprintf(format, args...)).Diagnostic)
 	}
 	for i := range l.SettingsFiles {
 		f := &l.SettingsFiles[i]

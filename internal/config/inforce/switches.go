@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/config/settings"
@@ -43,8 +44,8 @@ func (l *Loaded) switchRules(all rules.List) {
 
 // UncountedSwitches returns warnings for switches of an untrusted project that would change
 // nothing.
-func (l *Loaded) UncountedSwitches() []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func (l *Loaded) UncountedSwitches() []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	for i := range l.SettingsFiles {
 		if file := &l.SettingsFiles[i]; file.Scope == cardea.ScopeProject && !file.Counts && len(file.Switches.Off)+len(file.Switches.Effect) > 0 {
 			all := slices.Concat(l.List, l.OffList)
@@ -56,11 +57,11 @@ func (l *Loaded) UncountedSwitches() []cardea.Diagnostic {
 }
 
 // idle returns warnings on why switches of a file change nothing, with hints.
-func (l *Loaded) idle(file *settings.File, unused []string, all rules.List) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func (l *Loaded) idle(file *settings.File, unused []string, all rules.List) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	for _, name := range unused {
 		if text, hint := l.whyIdle(file, name, all); text != "" {
-			out = append(out, cardea.Diagnostic{File: file.Path, Line: file.LineOf(name), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeUnknownName, Text: text, Hint: hint})
+			out = append(out, diagnostic.Diagnostic{File: file.Path, Line: file.LineOf(name), Column: 1, Severity: diagnostic.LevelWarning, Code: diagnostic.CodeUnknownName, Text: text, Hint: hint})
 		}
 	}
 	return out

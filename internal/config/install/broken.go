@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/jsonedit"
 )
 
@@ -38,7 +38,7 @@ func (p *Plan) salvage(why error) error {
 		return broken(p.File, byHand(p.Before)+leftAlone, why)
 	}
 	p.After = data
-	p.note(cardea.CodeSyntax, "", fmt.Sprintf("the file is broken (%v): Cardea's %d entries were taken out of it as text, and everything else is as it was, the mistake and the lists around included", why, found))
+	p.note(diagnostic.CodeSyntax, "", fmt.Sprintf("the file is broken (%v): Cardea's %d entries were taken out of it as text, and everything else is as it was, the mistake and the lists around included", why, found))
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/jsonedit"
 	"cardea.dev/internal/harness"
 )
@@ -248,7 +248,7 @@ func TestCodexTrust(t *testing.T) {
 		}
 	}
 	put(t, config, "")
-	if problems := h.Untrusted(at, []Wiring{w}); len(problems) != 1 || problems[0].Severity != cardea.LevelError || !strings.Contains(problems[0].String(), "Trust all") {
+	if problems := h.Untrusted(at, []Wiring{w}); len(problems) != 1 || problems[0].Severity != diagnostic.LevelError || !strings.Contains(problems[0].String(), "Trust all") {
 		t.Errorf("%v", problems)
 	}
 }

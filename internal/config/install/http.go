@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/jsonedit"
 	"cardea.dev/internal/base/state"
 )
@@ -66,14 +66,14 @@ func (w *Wiring) readPosting(handler *jsonedit.Node) {
 }
 
 // postingProblem returns why a hook sent by HTTP is not a gate, "" if it is one.
-func (h Harness) postingProblem(w Wiring) (code cardea.Code, text string) {
+func (h Harness) postingProblem(w Wiring) (code diagnostic.Code, text string) {
 	switch {
 	case !h.ByHTTP(w.Event):
 		return CodeSomeCalls, h.Title + " cannot send this event by HTTP, or it must not"
 	case w.OnFailure != h.switchValue:
 		return CodeFailsOpen, "a call runs when the daemon is not there, since " + h.switchKey + " is not " + h.switchValue
 	case !w.onThisMachine():
-		return cardea.CodeBadValue, "it sends calls to another address than this machine's"
+		return diagnostic.CodeBadValue, "it sends calls to another address than this machine's"
 	}
 	return "", ""
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/jsonedit"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/state"
@@ -51,7 +51,7 @@ type Wiring struct {
 	// Off is why the harness does not run the hook, "" if it does.
 	Off string `json:"off,omitempty"`
 	// Diagnostics holds what prevents it from being a gate.
-	Diagnostics []cardea.Diagnostic `json:"-"`
+	Diagnostics []diagnostic.Diagnostic `json:"-"`
 }
 
 // Findings holds the hooks found in a harness's settings.
@@ -59,57 +59,57 @@ type Findings struct {
 	Wirings []Wiring
 	// Diagnostics holds errors for unreadable files, and notes on files that the harness may
 	// not be able to read.
-	Diagnostics []cardea.Diagnostic
+	Diagnostics []diagnostic.Diagnostic
 }
 
 // The codes of problems with hooks.
 const (
 	// CodeSomeCalls: the hook sees only some of the calls.
-	CodeSomeCalls cardea.Code = "some-calls"
+	CodeSomeCalls diagnostic.Code = "some-calls"
 	// CodeBackground: the hook runs in the background, where it cannot decide.
-	CodeBackground cardea.Code = "background"
+	CodeBackground diagnostic.Code = "background"
 	// CodeEnvironment: the hook sets what can change whose settings apply.
-	CodeEnvironment cardea.Code = "environment"
+	CodeEnvironment diagnostic.Code = "environment"
 	// CodeTimeLimit: the harness stops waiting before Cardea answers.
-	CodeTimeLimit cardea.Code = "time-limit"
+	CodeTimeLimit diagnostic.Code = "time-limit"
 	// CodeOtherForm: the hook answers in another harness's format.
-	CodeOtherForm cardea.Code = "other-form"
+	CodeOtherForm diagnostic.Code = "other-form"
 	// CodeSwitchedOff: the harness does not run the hook.
-	CodeSwitchedOff cardea.Code = "switched-off"
+	CodeSwitchedOff diagnostic.Code = "switched-off"
 	// CodeOtherProgram: the hook starts another program than this one.
-	CodeOtherProgram cardea.Code = "other-program"
+	CodeOtherProgram diagnostic.Code = "other-program"
 	// CodeNotDenied: the hook did not deny a call that it must deny.
-	CodeNotDenied cardea.Code = "not-denied"
+	CodeNotDenied diagnostic.Code = "not-denied"
 	// CodeNoHook: no hook is in force for an event.
-	CodeNoHook cardea.Code = "no-hook"
+	CodeNoHook diagnostic.Code = "no-hook"
 	// CodeOtherHook: a hook of another program decides as well.
-	CodeOtherHook cardea.Code = "other-hook"
+	CodeOtherHook diagnostic.Code = "other-hook"
 	// CodeUnknownVersion: the harness does not report its version.
-	CodeUnknownVersion cardea.Code = "unknown-version"
+	CodeUnknownVersion diagnostic.Code = "unknown-version"
 	// CodeNoEvent: no real event has come yet.
-	CodeNoEvent cardea.Code = "no-event"
+	CodeNoEvent diagnostic.Code = "no-event"
 	// CodeFailsOpen: a call runs if the hook fails.
-	CodeFailsOpen cardea.Code = "fails-open"
+	CodeFailsOpen diagnostic.Code = "fails-open"
 	// CodeDaemon: the daemon is not used or not running.
-	CodeDaemon cardea.Code = "daemon"
+	CodeDaemon diagnostic.Code = "daemon"
 	// CodeJudgedTwice: a call may be evaluated twice, or also by another harness's hook.
-	CodeJudgedTwice cardea.Code = "judged-twice"
+	CodeJudgedTwice diagnostic.Code = "judged-twice"
 	// CodeChanged: the small program that starts the hook was changed.
-	CodeChanged cardea.Code = "changed"
+	CodeChanged diagnostic.Code = "changed"
 	// CodeNotTrusted: the harness skips the hook until a person trusts it.
-	CodeNotTrusted cardea.Code = "not-trusted"
+	CodeNotTrusted diagnostic.Code = "not-trusted"
 	// CodeStoredEvents: the hook stays registered for events of an earlier
 	// installation.
-	CodeStoredEvents cardea.Code = "kept-events"
+	CodeStoredEvents diagnostic.Code = "kept-events"
 	// CodeOpenFile: others can read a file with the token of HTTP.
-	CodeOpenFile cardea.Code = "open-file"
+	CodeOpenFile diagnostic.Code = "open-file"
 )
 
 // broken returns the diagnostic of a file that cannot be parsed.
-func broken(file, hint string, err error) cardea.Diagnostic {
-	d := cardea.Diagnostic{File: file, Code: cardea.CodeUnreadable, Text: err.Error(), Hint: hint}
+func broken(file, hint string, err error) diagnostic.Diagnostic {
+	d := diagnostic.Diagnostic{File: file, Code: diagnostic.CodeUnreadable, Text: err.Error(), Hint: hint}
 	if at, is := errors.AsType[*jsonedit.SyntaxError](err); is {
-		d.Code, d.Line, d.Column, d.Text = cardea.CodeSyntax, at.Line, at.Column, at.Text
+		d.Code, d.Line, d.Column, d.Text = diagnostic.CodeSyntax, at.Line, at.Column, at.Text
 	}
 	return d
 }
@@ -189,8 +189,8 @@ func Inspect(h Harness, at Places) Findings {
 
 // others returns notes on hooks of other programs that also decide about calls. A user who
 // changed gates may want to remove the old one.
-func (h Harness) others(f hooksFile) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func (h Harness) others(f hooksFile) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	var told []string
 	for _, s := range handlers(f.doc.Root, func(n *jsonedit.Node) bool { return !isOurs(n) && lineOf(n) != "" }) {
 		line := lineOf(s.handler)
@@ -199,7 +199,7 @@ func (h Harness) others(f hooksFile) []cardea.Diagnostic {
 		}
 		told = append(told, line)
 		at, _ := jsonedit.Position(f.doc.Data, s.handler.Start)
-		out = append(out, cardea.Diagnostic{Severity: cardea.LevelNote, File: f.path, Line: at, Code: CodeOtherHook,
+		out = append(out, diagnostic.Diagnostic{Severity: diagnostic.LevelNote, File: f.path, Line: at, Code: CodeOtherHook,
 			Text: "another hook decides about calls, too: " + firstLine(line), Hint: "remove it if Cardea takes its place; the strictest answer counts"})
 	}
 	return out
@@ -319,8 +319,8 @@ func flagOf(args []string, name string) string {
 }
 
 // Says returns a diagnostic about the hook.
-func (w Wiring) Says(severity cardea.Level, code cardea.Code, hint, format string, args ...any) cardea.Diagnostic {
-	return cardea.Diagnostic{Severity: severity, File: w.File, Line: w.Line, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint}
+func (w Wiring) Says(severity diagnostic.Level, code diagnostic.Code, hint, format string, args ...any) diagnostic.Diagnostic {
+	return diagnostic.Diagnostic{Severity: severity, File: w.File, Line: w.Line, Code: code, Text: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // limited reports whether a harness has a known time limit for a hook.
@@ -344,9 +344,9 @@ func (h Harness) Repair(w Wiring) string {
 }
 
 // problems returns what prevents an entry from being a gate.
-func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
-	say := func(code cardea.Code, format string, args ...any) {
-		out = append(out, w.Says(cardea.LevelError, code, h.Repair(w), format, args...))
+func (h Harness) problems(w Wiring, s spot) (out []diagnostic.Diagnostic) {
+	say := func(code diagnostic.Code, format string, args ...any) {
+		out = append(out, w.Says(diagnostic.LevelError, code, h.Repair(w), format, args...))
 	}
 	matcher := s.handler.Str("matcher")
 	if s.group != nil {
@@ -371,7 +371,7 @@ func (h Harness) problems(w Wiring, s spot) (out []cardea.Diagnostic) {
 			say(code, "%s", text)
 		}
 	} else if kind := s.handler.Str("type"); kind != "command" && !(kind == "" && !h.grouped) {
-		say(cardea.CodeBadValue, "its type is %q, so its command is not run", kind)
+		say(diagnostic.CodeBadValue, "its type is %q, so its command is not run", kind)
 	}
 	if h.limited() && w.Timeout <= w.Limit {
 		say(CodeTimeLimit, "the harness waits %s and Cardea takes up to %s; a harness that stops waiting lets the call run", w.Timeout, w.Limit)
@@ -451,7 +451,7 @@ func (h Harness) Open(w Wiring, version string) string {
 
 // Untrusted returns errors for hooks that the harness skips until the user trusts them, one
 // per file.
-func (h Harness) Untrusted(at Places, all []Wiring) (out []cardea.Diagnostic) {
+func (h Harness) Untrusted(at Places, all []Wiring) (out []diagnostic.Diagnostic) {
 	if h.trusted == nil {
 		return nil
 	}
@@ -462,7 +462,7 @@ func (h Harness) Untrusted(at Places, all []Wiring) (out []cardea.Diagnostic) {
 		}
 		ok, err := h.trusted(at, h, w)
 		if err != nil {
-			out = append(out, w.Says(cardea.LevelNote, CodeNotTrusted, h.Trust, "it cannot be told whether %s trusts the hook for %s: %v", h.Title, w.Event, err))
+			out = append(out, w.Says(diagnostic.LevelNote, CodeNotTrusted, h.Trust, "it cannot be told whether %s trusts the hook for %s: %v", h.Title, w.Event, err))
 		} else if !ok {
 			if events[w.File] == nil {
 				first[w.File] = w
@@ -471,7 +471,7 @@ func (h Harness) Untrusted(at Places, all []Wiring) (out []cardea.Diagnostic) {
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(events)) {
-		out = append(out, first[file].Says(cardea.LevelError, CodeNotTrusted, h.Trust, "%s skips the hook for %s, since it is not trusted", h.Title, strings.Join(events[file], ", ")))
+		out = append(out, first[file].Says(diagnostic.LevelError, CodeNotTrusted, h.Trust, "%s skips the hook for %s, since it is not trusted", h.Title, strings.Join(events[file], ", ")))
 	}
 	return out
 }

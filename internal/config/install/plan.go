@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/jsonedit"
 	"cardea.dev/internal/base/paths"
 )
@@ -22,7 +22,7 @@ type Plan struct {
 	Before, After []byte
 	Remove        bool
 	// Notes holds notes for the user.
-	Notes []cardea.Diagnostic
+	Notes []diagnostic.Diagnostic
 
 	on     *file
 	state  string
@@ -180,16 +180,16 @@ func planUninstall(h Harness, scope Scope, at Places) (*Plan, error) {
 
 // unplain returns a note if a file is not standard JSON. Vendors promise only JSON, and a
 // file that is rejected as a whole is an open gate.
-func unplain(h Harness, file string, data []byte) []cardea.Diagnostic {
+func unplain(h Harness, file string, data []byte) []diagnostic.Diagnostic {
 	if json.Valid(data) {
 		return nil
 	}
-	return []cardea.Diagnostic{{Severity: cardea.LevelNote, File: file, Code: cardea.CodeNotJSON, Hint: "if " + h.Title + " complains about its settings, take them out",
+	return []diagnostic.Diagnostic{{Severity: diagnostic.LevelNote, File: file, Code: diagnostic.CodeNotJSON, Hint: "if " + h.Title + " complains about its settings, take them out",
 		Text: "the file has comments, trailing commas or a byte order mark, which are kept but are no JSON"}}
 }
 
-func (p *Plan) note(code cardea.Code, hint, text string) {
-	p.Notes = append(p.Notes, cardea.Diagnostic{Severity: cardea.LevelNote, File: p.File, Code: code, Text: text, Hint: hint})
+func (p *Plan) note(code diagnostic.Code, hint, text string) {
+	p.Notes = append(p.Notes, diagnostic.Diagnostic{Severity: diagnostic.LevelNote, File: p.File, Code: code, Text: text, Hint: hint})
 }
 
 // newPlan returns a plan without changes for the settings file of a scope. It fails if the
@@ -340,7 +340,7 @@ func (p *Plan) applyFile() error {
 	}
 	p.memory.NewDirs = append(made, p.memory.NewDirs...)
 	if err := p.memory.save(p.state); err != nil {
-		p.note(cardea.CodeUnwritten, "", fmt.Sprintf("it could not be remembered what was put in (%v); --uninstall finds the entries by what they say", err))
+		p.note(diagnostic.CodeUnwritten, "", fmt.Sprintf("it could not be remembered what was put in (%v); --uninstall finds the entries by what they say", err))
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/jsonedit"
 	"cardea.dev/internal/testing/testrun"
 )
@@ -276,7 +276,7 @@ func TestBrokenFilesAreLeftAlone(t *testing.T) {
 	} {
 		put(t, path, text)
 		_, err := PlanInstall(h, User, at, wanted)
-		var broken cardea.Diagnostic
+		var broken diagnostic.Diagnostic
 		if !errors.As(err, &broken) || broken.Line == 0 || !strings.Contains(err.Error(), path+want) && !strings.Contains(err.Error(), want) || get(t, path) != text {
 			t.Errorf("%s: %v", text, err)
 		}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/state"
 )
 
@@ -147,7 +147,7 @@ var errNotOurs = errors.New("is not Cardea's, and was left alone; move it away a
 func notOurs(path string) error { return fmt.Errorf("%s %w", path, errNotOurs) }
 
 // programWirings returns the hooks of the small programs of a harness.
-func (h Harness) programWirings(at Places) (out []Wiring, problems []cardea.Diagnostic) {
+func (h Harness) programWirings(at Places) (out []Wiring, problems []diagnostic.Diagnostic) {
 	for _, scope := range []Scope{Project, User} {
 		file, err := at.File(h, scope)
 		if err != nil {
@@ -166,7 +166,7 @@ func (h Harness) programWirings(at Places) (out []Wiring, problems []cardea.Diag
 			}
 			w, ours := programOf(data)
 			if !ours {
-				problems = append(problems, cardea.Diagnostic{Severity: cardea.LevelNote, File: files[event], Code: CodeOtherHook, Text: "it is not Cardea's, and stands where Cardea's hook would"})
+				problems = append(problems, diagnostic.Diagnostic{Severity: diagnostic.LevelNote, File: files[event], Code: CodeOtherHook, Text: "it is not Cardea's, and stands where Cardea's hook would"})
 				continue
 			}
 			out = append(out, h.programWiring(scope, files[event], event, data, w))
@@ -178,10 +178,10 @@ func (h Harness) programWirings(at Places) (out []Wiring, problems []cardea.Diag
 func (h Harness) programWiring(scope Scope, file, event string, data []byte, wanted Wanted) Wiring {
 	w := Wiring{Scope: scope, File: file, Line: 1, Event: event, Program: wanted.Binary, Args: wanted.Args(h), Timeout: wanted.Timeout, Limit: wanted.Limit(), OnFailure: "deny"}
 	if string(h.plugin.text(h, wanted)) != string(data) {
-		w.Diagnostics = append(w.Diagnostics, w.Says(cardea.LevelError, CodeChanged, h.Repair(w), "it is not what this version of Cardea writes: it was changed, or is of another version"))
+		w.Diagnostics = append(w.Diagnostics, w.Says(diagnostic.LevelError, CodeChanged, h.Repair(w), "it is not what this version of Cardea writes: it was changed, or is of another version"))
 	}
 	if info, err := os.Stat(file); h.plugin.perEvent && err == nil && info.Mode().Perm()&0o100 == 0 {
-		w.Diagnostics = append(w.Diagnostics, w.Says(cardea.LevelError, CodeChanged, h.Repair(w), "it is not executable, so %s does not start it", h.Title))
+		w.Diagnostics = append(w.Diagnostics, w.Says(diagnostic.LevelError, CodeChanged, h.Repair(w), "it is not executable, so %s does not start it", h.Title))
 	}
 	return w
 }

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/jsonedit"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/harness/claudecode"
@@ -272,7 +272,7 @@ func (p *Plan) withoutSandbox(h Harness) {
 	}
 	if err != nil {
 		p.After = after
-		p.note(cardea.CodeUnwritten, "", "the denies of the sandbox stay: "+err.Error())
+		p.note(diagnostic.CodeUnwritten, "", "the denies of the sandbox stay: "+err.Error())
 	}
 }
 

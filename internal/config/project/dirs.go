@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/paths"
 )
 
@@ -204,7 +205,7 @@ func (m Machine) RefuseState(dir, project, home string) string {
 }
 
 func (f *finder) report(format string, args ...any) {
-	f.issues = append(f.issues, cardea.Warning("", cardea.CodeIgnored, "", fmt.Sprintf(format, args...)))
+	f.issues = append(f.issues, cardea.Warning("", diagnostic.CodeIgnored, "", fmt.Sprintf(format, args...)))
 }
 
 type standard struct{ config, state, cache string }

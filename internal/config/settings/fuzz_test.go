@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // FuzzParseSettings checks that for any file of a project, parsing ends, every error has a
@@ -55,7 +56,7 @@ func FuzzParseSettings(f *testing.F) {
 				continue
 			}
 			again := Parse("g", cardea.ScopeProject, []byte(nested(k.Name, k.Text(&p.Values))))
-			if cardea.HasError(again.Problems) || k.Text(&again.Values) != k.Text(&p.Values) {
+			if diagnostic.HasError(again.Problems) || k.Text(&again.Values) != k.Text(&p.Values) {
 				t.Errorf("%s: %s is read again as %s, %v", k.Name, k.Text(&p.Values), k.Text(&again.Values), again.Problems)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/rules"
@@ -35,7 +36,7 @@ type File struct {
 	// Idle holds the names of switches that change nothing. The problems say why.
 	Idle []string
 	// Problems holds all problems of the file.
-	Problems []cardea.Diagnostic
+	Problems []diagnostic.Diagnostic
 }
 
 // Given is a setting of a file.
@@ -164,9 +165,9 @@ func (p *settingsParser) unknownSections(top document.Map) {
 		near := document.Nearest(key, SecuritySections())
 		switch {
 		case near != "" && keysOfOthers()[key] != "":
-			top.Get(key).ReportKey(cardea.CodeUnknownKey, keysOfOthers()[key], "unknown key %q", key)
+			top.Get(key).ReportKey(diagnostic.CodeUnknownKey, keysOfOthers()[key], "unknown key %q", key)
 		case near != "":
-			top.Get(key).ReportKey(cardea.CodeUnknownKey, "did you mean "+strconv.Quote(near)+"?", "unknown key %q", key)
+			top.Get(key).ReportKey(diagnostic.CodeUnknownKey, "did you mean "+strconv.Quote(near)+"?", "unknown key %q", key)
 		}
 	}
 }
@@ -201,13 +202,13 @@ func (p *settingsParser) key(k Key) {
 	}
 	switch {
 	case k.PersonOnly && p.file.Scope == cardea.ScopeProject:
-		v.Report(cardea.LevelWarning, cardea.CodeWrongScope, "write it into your own settings, or remove it", "%s is the person's to give and has no effect in a project", k.Name)
+		v.Report(diagnostic.LevelWarning, diagnostic.CodeWrongScope, "write it into your own settings, or remove it", "%s is the person's to give and has no effect in a project", k.Name)
 		return
 	case k.AdminOnly && p.file.Scope == cardea.ScopeUser && !empty(k.At(&read)):
-		v.Report(cardea.LevelWarning, cardea.CodeWrongScope, "have it written into the settings of the system or the organisation, or remove it", "%s has no effect in your own settings", k.Name)
+		v.Report(diagnostic.LevelWarning, diagnostic.CodeWrongScope, "have it written into the settings of the system or the organisation, or remove it", "%s has no effect in your own settings", k.Name)
 		return
 	case k.FromStrongest && p.file.Scope == cardea.ScopeOrg:
-		v.Report(cardea.LevelWarning, cardea.CodeWrongScope, "remove it", "%s has no effect in the organisation's own file", k.Name)
+		v.Report(diagnostic.LevelWarning, diagnostic.CodeWrongScope, "remove it", "%s has no effect in the organisation's own file", k.Name)
 		return
 	}
 	assign(k.At(&p.file.Values), k.At(&read))

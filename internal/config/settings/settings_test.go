@@ -10,6 +10,7 @@ import (
 	_ "cardea.dev/internal/base/document/yamltext"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 func settings(t *testing.T, text string) File {
@@ -76,7 +77,7 @@ on_error: deny
 	if f.Values.OnError != cardea.OnErrorDeny || f.Switches.Effect["y"] != cardea.Deny {
 		t.Error("a broken key took others with it")
 	}
-	if !cardea.HasError(f.Problems) {
+	if !diagnostic.HasError(f.Problems) {
 		t.Error("the file counts as whole")
 	}
 }
@@ -230,7 +231,7 @@ func TestOwnKeysOfAProject(t *testing.T) {
 			text = "/tmp/x"
 		}
 		f := Parse("f", cardea.ScopeProject, []byte(nested(k.Name, text)))
-		if _, gives := f.Gives(k.Name); gives == k.PersonOnly || (len(f.Problems) > 0) != k.PersonOnly || cardea.HasError(f.Problems) {
+		if _, gives := f.Gives(k.Name); gives == k.PersonOnly || (len(f.Problems) > 0) != k.PersonOnly || diagnostic.HasError(f.Problems) {
 			t.Errorf("%s: %v", k.Name, f.Problems)
 		}
 	}
@@ -340,7 +341,7 @@ func TestValuesThatAreWrong(t *testing.T) {
 		"version: 2",
 	} {
 		f := Parse("f", cardea.ScopeUser, []byte(text+"\n"))
-		if !cardea.HasError(f.Problems) || f.Problems[0].Line != 1 || f.Problems[0].Hint == "" {
+		if !diagnostic.HasError(f.Problems) || f.Problems[0].Line != 1 || f.Problems[0].Hint == "" {
 			t.Errorf("%s: %v", text, f.Problems)
 		}
 		if text != "version: 2" && len(f.Given) > 0 && f.Values.Signals["a"].Wrong == "" {
@@ -363,7 +364,7 @@ actions:
 from_env: [permissions, nothing]
 `))
 	v := f.Values
-	if !cardea.HasError(f.Problems) || v.Signals["cat"] != (Signal{Command: "cat", TimeoutSeconds: 5}) ||
+	if !diagnostic.HasError(f.Problems) || v.Signals["cat"] != (Signal{Command: "cat", TimeoutSeconds: 5}) ||
 		!strings.HasPrefix(v.Signals["zero"].Wrong, `f.yaml:3:46: "timeout_seconds" is out of range`) || !strings.Contains(v.Signals["none"].Wrong, `"command" is missing`) {
 		t.Errorf("%+v, %v", v.Signals, f.Problems)
 	}
@@ -391,7 +392,7 @@ func TestEntriesWithoutEffect(t *testing.T) {
 		`actions: {on_halt: [{command: x, when: {events: ["Pre*"], effects: ["d*"]}}]}`: "",
 	} {
 		f := Parse("f", cardea.ScopeUser, []byte(text+"\n"))
-		if want == "" && len(f.Problems) > 0 || want != "" && (len(f.Problems) != 1 || !strings.Contains(f.Problems[0].String(), want)) || cardea.HasError(f.Problems) {
+		if want == "" && len(f.Problems) > 0 || want != "" && (len(f.Problems) != 1 || !strings.Contains(f.Problems[0].String(), want)) || diagnostic.HasError(f.Problems) {
 			t.Errorf("%s: %v", text, f.Problems)
 		}
 	}

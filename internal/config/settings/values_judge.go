@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev"
 	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/limit"
 )
@@ -22,7 +22,7 @@ func ratio(v document.Value) float64 {
 	text := v.Text()
 	m, err := judge.ParseMoney(text)
 	if err != nil || m > judge.Dollar || m%1000 != 0 {
-		v.Problem(cardea.CodeBadValue, "write a number from 0 to 1, such as 0.75", "%q is no such number", text)
+		v.Problem(diagnostic.CodeBadValue, "write a number from 0 to 1, such as 0.75", "%q is no such number", text)
 		return 1
 	}
 	return float64(m) / float64(judge.Dollar)
@@ -32,7 +32,7 @@ func ratio(v document.Value) float64 {
 func money(v document.Value) judge.Money {
 	m, err := judge.ParseMoney(v.Text())
 	if err != nil {
-		v.Problem(cardea.CodeBadValue, "write dollars, such as 0.25", "%v", err)
+		v.Problem(diagnostic.CodeBadValue, "write dollars, such as 0.25", "%v", err)
 	}
 	return m
 }
@@ -72,7 +72,7 @@ func provider(v document.Value) judge.Provider {
 	}
 	if t := m.Get("timeout"); t.Present() {
 		if p.Timeout = t.Duration(); p.Timeout < shortestTimeout || p.Timeout > limit.Judge {
-			t.Problem(cardea.CodeBadValue, fmt.Sprintf("write %s to %s", shortestTimeout, limit.Judge), "%s is out of range", p.Timeout)
+			t.Problem(diagnostic.CodeBadValue, fmt.Sprintf("write %s to %s", shortestTimeout, limit.Judge), "%s is out of range", p.Timeout)
 		}
 	}
 	if t := m.Get("max_tokens"); t.Present() {
@@ -80,7 +80,7 @@ func provider(v document.Value) judge.Provider {
 	}
 	for _, name := range []string{"api_key", "apiKey", "key"} {
 		if k := m.Get(name); k.Present() {
-			k.ReportKey(cardea.CodeUnknownKey, "use the variable of the provider, or api_key_command", "keys are not kept in settings")
+			k.ReportKey(diagnostic.CodeUnknownKey, "use the variable of the provider, or api_key_command", "keys are not kept in settings")
 		}
 	}
 	m.Only()
@@ -94,7 +94,7 @@ func possible(v document.Value, p judge.Provider) {
 		return // already reported
 	}
 	if err := p.Complete().Check(); err != nil {
-		v.Problem(cardea.CodeBadValue, "see docs/judge.md", "%v", err)
+		v.Problem(diagnostic.CodeBadValue, "see docs/judge.md", "%v", err)
 	}
 }
 

@@ -11,9 +11,10 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/ask/judge"
 	"cardea.dev/internal/ask/queue"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/limit"
-	"cardea.dev/internal/base/pathglob"
+	"cardea.dev/internal/command/pathglob"
 	"cardea.dev/internal/decide/policy"
 )
 
@@ -65,16 +66,16 @@ func (k Key) text(v document.Value) string {
 	s := v.Text()
 	switch {
 	case k.Name == "org.name" && s != "" && !IsName(s):
-		v.Problem(cardea.CodeBadValue, "use letters, digits, and . _ -", "%q is no name", s)
+		v.Problem(diagnostic.CodeBadValue, "use letters, digits, and . _ -", "%q is no name", s)
 		return ""
 	case k.Name == "org.key" && s != "" && !filepath.IsAbs(s) && !strings.HasPrefix(s, "~/"):
-		v.Problem(cardea.CodeBadValue, "write an absolute path, or one that begins with ~/", "%q is not an absolute path", s)
+		v.Problem(diagnostic.CodeBadValue, "write an absolute path, or one that begins with ~/", "%q is not an absolute path", s)
 		return ""
 	case (k.Name == "human.webhook" || k.Name == "human.ntfy") && s != "" && !queue.SafeAddress(s):
-		v.Problem(cardea.CodeBadValue, "write an address that begins with https://, or with http:// and localhost", "%q is not such an address", s)
+		v.Problem(diagnostic.CodeBadValue, "write an address that begins with https://, or with http:// and localhost", "%q is not such an address", s)
 		return ""
 	case k.Name == "ledger.dir" && s != "" && !filepath.IsAbs(s):
-		v.Problem(cardea.CodeBadValue, "write an absolute path", "%q is not an absolute path", s)
+		v.Problem(diagnostic.CodeBadValue, "write an absolute path", "%q is not an absolute path", s)
 		return ""
 	}
 	return s
@@ -84,7 +85,7 @@ func (k Key) text(v document.Value) string {
 func (k Key) duration(v document.Value) time.Duration {
 	d := v.Duration()
 	if most := time.Duration(k.High) * time.Second; d < 0 || d > most {
-		v.Problem(cardea.CodeBadValue, "write 0s to "+most.String(), "%s is out of range", d)
+		v.Problem(diagnostic.CodeBadValue, "write 0s to "+most.String(), "%s is out of range", d)
 		return most
 	}
 	return d
@@ -113,7 +114,7 @@ func (k Key) texts(v document.Value) []string {
 				pathglob.Check(e, s)
 			}
 			if k.Name == "judge.context" && !filepath.IsLocal(filepath.FromSlash(s)) && s != "" {
-				e.Problem(cardea.CodeBadValue, "write a path in the project: docs/policy.md", "%q is no path in the project", s)
+				e.Problem(diagnostic.CodeBadValue, "write a path in the project: docs/policy.md", "%q is no path in the project", s)
 			}
 		})
 		if wrong == "" {
@@ -126,7 +127,7 @@ func (k Key) texts(v document.Value) []string {
 // filled returns s, and reports an error if it is empty.
 func filled(v document.Value, s string) string {
 	if s == "" {
-		v.Problem(cardea.CodeMissing, "give it a value or remove it", "an empty text")
+		v.Problem(diagnostic.CodeMissing, "give it a value or remove it", "an empty text")
 	}
 	return s
 }
@@ -173,7 +174,7 @@ func command(m document.Map) string {
 	v := m.Need("command")
 	text := v.Text()
 	if text == "" && v.Present() && !v.Null() {
-		v.Warn(cardea.CodeNoEffect, "write what is to run, or remove the entry", "an empty command does nothing")
+		v.Warn(diagnostic.CodeNoEffect, "write what is to run, or remove the entry", "an empty command does nothing")
 	}
 	return text
 }
@@ -219,6 +220,6 @@ func words(v document.Value, what string, known []string) {
 		if near := document.NearestName(word, known); near != "" {
 			hint = fmt.Sprintf("write %q", near)
 		}
-		e.Warn(cardea.CodeUnknownName, hint, "there is no %s %q, so nothing runs for it", what, word)
+		e.Warn(diagnostic.CodeUnknownName, hint, "there is no %s %q, so nothing runs for it", what, word)
 	}
 }

@@ -23,7 +23,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
 )
@@ -146,7 +146,7 @@ func failed(err error) string {
 }
 
 // CodeChanged: the set-up changed since the user left it.
-const CodeChanged cardea.Code = "set-up-changed"
+const CodeChanged diagnostic.Code = "set-up-changed"
 
 // Stored reports whether a state folder has a record.
 func Stored(folder string) bool {

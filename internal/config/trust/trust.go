@@ -22,7 +22,7 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/state"
 )
 
@@ -185,10 +185,10 @@ func Revoke(dir, project string) (bool, error) {
 
 // List returns the manifests of all projects, sorted, and the problems of those that cannot
 // be verified.
-func List(dir string) (all []*Manifest, problems []cardea.Diagnostic) {
+func List(dir string) (all []*Manifest, problems []diagnostic.Diagnostic) {
 	names, err := state.Names(Folder(dir), maxManifests)
 	if err != nil {
-		return nil, []cardea.Diagnostic{{File: Folder(dir), Code: cardea.CodeUnreadable, Text: err.Error()}}
+		return nil, []diagnostic.Diagnostic{{File: Folder(dir), Code: diagnostic.CodeUnreadable, Text: err.Error()}}
 	}
 	sort.Strings(names)
 	for _, name := range names {
@@ -201,7 +201,7 @@ func List(dir string) (all []*Manifest, problems []cardea.Diagnostic) {
 			err = errors.New("its manifest lies under another project's name")
 		}
 		if err != nil {
-			problems = append(problems, cardea.Diagnostic{File: name, Code: cardea.CodeUntrusted, Text: err.Error(), Hint: "remove it"})
+			problems = append(problems, diagnostic.Diagnostic{File: name, Code: diagnostic.CodeUntrusted, Text: err.Error(), Hint: "remove it"})
 			continue
 		}
 		all = append(all, m)

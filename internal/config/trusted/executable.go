@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/bash"
 	"cardea.dev/internal/command/disk"
@@ -19,14 +19,14 @@ import (
 
 // NotExecutable returns warnings for scripts that are started directly but are not
 // executable: the files of signals, and programs of commands in the settings.
-func (p AcceptedProject) NotExecutable(signals []string, files []settings.File) []cardea.Diagnostic {
+func (p AcceptedProject) NotExecutable(signals []string, files []settings.File) []diagnostic.Diagnostic {
 	if runtime.GOOS == "windows" {
 		return nil // on Windows, the mode does not matter
 	}
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	for _, path := range signals {
 		if unexecutable(path) && looksLikeScript(path) {
-			out = append(out, cardea.Diagnostic{File: path, Line: 1, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotExecutable,
+			out = append(out, diagnostic.Diagnostic{File: path, Line: 1, Column: 1, Severity: diagnostic.LevelWarning, Code: diagnostic.CodeNotExecutable,
 				Text: "this signal cannot be started: the file is not executable", Hint: "run \"chmod +x\" on it"})
 		}
 	}
@@ -35,7 +35,7 @@ func (p AcceptedProject) NotExecutable(signals []string, files []settings.File) 
 		for _, command := range f.Commands() {
 			for _, path := range p.starts(command) {
 				if unexecutable(path) {
-					out = append(out, cardea.Diagnostic{File: f.Path, Line: f.LineOfCommands(), Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotExecutable,
+					out = append(out, diagnostic.Diagnostic{File: f.Path, Line: f.LineOfCommands(), Column: 1, Severity: diagnostic.LevelWarning, Code: diagnostic.CodeNotExecutable,
 						Text: fmt.Sprintf("%q cannot be started: %s is not executable", command, path), Hint: "run \"chmod +x\" on it"})
 				}
 			}

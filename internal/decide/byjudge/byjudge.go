@@ -17,6 +17,7 @@ import (
 	"cardea.dev"
 	"cardea.dev/internal/ask/judge"
 	"cardea.dev/internal/ask/judge/question"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/command/redact"
 )
@@ -155,7 +156,7 @@ func (d *Decider) DecideAfter(ctx context.Context, ev *cardea.Event, standing []
 	}
 	a := d.Ask(ctx, ev, standing, said)
 	if a.Err != nil {
-		return nil, append(a.Issues, cardea.JudgeFailed.Issue("", cardea.CodeNoJudge, "see \"cardea doctor\"", a.Err.Error()))
+		return nil, append(a.Issues, cardea.JudgeFailed.Issue("", diagnostic.CodeNoJudge, "see \"cardea doctor\"", a.Err.Error()))
 	}
 	opinion := cardea.Opinion{Decider: d.Name(), Part: cardea.WholeCall, Scope: cardea.ScopeUser, Source: a.Answer.Model, Reason: d.reason(a)}
 	a.Effect = d.worth(a)

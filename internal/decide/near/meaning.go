@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/memory/lesson"
@@ -25,7 +26,7 @@ func (m Meaning) Find(ctx context.Context, src *lesson.Source, key *lesson.Key) 
 	}
 	found, err := m.Engine.Near(ctx, src.Store, key.Tool, key.Role, key.Subject)
 	if err != nil {
-		return nil, cardea.Issues{cardea.Warning("", cardea.CodeNoEngine, "see \"cardea doctor\"; set near.embedding to 0 to do without",
+		return nil, cardea.Issues{cardea.Warning("", diagnostic.CodeNoEngine, "see \"cardea doctor\"; set near.embedding to 0 to do without",
 			fmt.Sprintf("lessons are not compared by meaning: %v", err))}
 	}
 	return lists.Of(found, func(f meaning.Near) Like { return Like{f.Found, f.Similarity} }), nil

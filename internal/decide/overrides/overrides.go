@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"cardea.dev"
-	"cardea.dev/internal/base/pathglob"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/command/bash/grammar"
+	"cardea.dev/internal/command/pathglob"
 )
 
 // Override is one exception.

@@ -5,19 +5,20 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
-	"cardea.dev/internal/base/pathglob"
 	"cardea.dev/internal/command/bash/grammar"
+	"cardea.dev/internal/command/pathglob"
 )
 
 // Parse reads an overrides.yaml. If one of the diagnostics is an error, the caller must
 // ignore the file. tool returns the canonical name of a tool.
-func Parse(path string, scope cardea.Scope, data []byte, tool func(string) (string, bool)) ([]Override, []cardea.Diagnostic) {
+func Parse(path string, scope cardea.Scope, data []byte, tool func(string) (string, bool)) ([]Override, []diagnostic.Diagnostic) {
 	return Read(path, scope, document.Read(path, data), tool)
 }
 
 // Read is like [Parse], for a document that was read already.
-func Read(path string, scope cardea.Scope, doc *document.Reader, tool func(string) (string, bool)) ([]Override, []cardea.Diagnostic) {
+func Read(path string, scope cardea.Scope, doc *document.Reader, tool func(string) (string, bool)) ([]Override, []diagnostic.Diagnostic) {
 	doc.KeysIn("docs/overrides.md")
 	top := doc.Top().Map()
 	if v := top.Get("version"); v.Present() {
@@ -40,7 +41,7 @@ func override(v document.Value, scope cardea.Scope, tool func(string) (string, b
 		Until: moment(m.Get("until")), At: moment(m.Get("at"))}
 	var err error
 	if o.Command, err = grammar.PlainWords(m.Text("command")); err != nil {
-		m.Get("command").Problem(cardea.CodeBadValue, "write the words as in a shell", "%s", err)
+		m.Get("command").Problem(diagnostic.CodeBadValue, "write the words as in a shell", "%s", err)
 	}
 	if name := m.Text("tool"); name != "" {
 		o.Tool = name
@@ -52,7 +53,7 @@ func override(v document.Value, scope cardea.Scope, tool func(string) (string, b
 		o.Effect = e
 	}
 	if hint, wrong := o.wrong(); wrong != "" {
-		v.Problem(cardea.CodeBadValue, hint, "%s", wrong)
+		v.Problem(diagnostic.CodeBadValue, hint, "%s", wrong)
 	}
 	if o.File != "" {
 		pathglob.Check(m.Get("file"), o.File)
@@ -88,7 +89,7 @@ func moment(v document.Value) time.Time {
 	}
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		v.Problem(cardea.CodeBadValue, `write it as "2026-11-23T12:00:00Z"`, "%q is no time", text)
+		v.Problem(diagnostic.CodeBadValue, `write it as "2026-11-23T12:00:00Z"`, "%q is no time", text)
 	}
 	return t
 }

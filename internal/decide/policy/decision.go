@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/policy/engine"
 )
@@ -153,7 +154,7 @@ func severityOf(s string) cardea.Severity {
 // opinions returns the opinions that follow from decisions, and notes about decisions
 // without effect.
 func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes cardea.Issues) {
-	note := func(d *decision, code cardea.Code, text string) {
+	note := func(d *decision, code diagnostic.Code, text string) {
 		notes = append(notes, cardea.Warning(d.source, code, "", text))
 	}
 	var rewrites []decision
@@ -184,7 +185,7 @@ func opinions(ev *cardea.Event, all []decision) (out []cardea.Opinion, notes car
 				ops, why := d.allowing(ev)
 				out = append(out, ops...)
 				if why != "" {
-					note(d, cardea.CodeNoEffect, why)
+					note(d, diagnostic.CodeNoEffect, why)
 				}
 			}
 		case "modify":
@@ -333,7 +334,7 @@ func rewriting(ev *cardea.Event, all []decision) (cardea.Opinion, cardea.Issues)
 	var rules, why []string
 	for i := range all {
 		for _, field := range merge(merged, all[i].updated, "") {
-			notes = append(notes, cardea.Warning(all[i].source, cardea.CodeNoEffect, "",
+			notes = append(notes, cardea.Warning(all[i].source, diagnostic.CodeNoEffect, "",
 				fmt.Sprintf("what %s wants in %s is not applied: %s wants another value there and comes first", all[i].rule, field, writer(all[:i], field))))
 		}
 		if !slices.Contains(rules, all[i].rule) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/decide/policy/rego"
 	"cardea.dev/internal/harness"
 )
@@ -30,7 +30,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-func validated(t *testing.T, s Sources) []cardea.Diagnostic {
+func validated(t *testing.T, s Sources) []diagnostic.Diagnostic {
 	t.Helper()
 	s.Engine = rego.Engine{}
 	found, err := s.Validate(context.Background())
@@ -85,7 +85,7 @@ func TestValidate(t *testing.T) {
 	}
 	lost := Sources{Paths: []string{"x.rego"}, Tool: harness.ToolWord, Texts: map[string]string{
 		"x.rego": strings.Replace(routed("x", events("[Notification]")), "deny contains {\"rule_id\": \"x\", \"reason\": \"no\"}", "add_context contains \"x\"", 1)}}
-	if got := validated(t, lost); len(got) != 1 || got[0].Severity != cardea.LevelWarning || !strings.Contains(got[0].Text, "add_context means nothing on Notification, but in Copilot CLI") {
+	if got := validated(t, lost); len(got) != 1 || got[0].Severity != diagnostic.LevelWarning || !strings.Contains(got[0].Text, "add_context means nothing on Notification, but in Copilot CLI") {
 		t.Errorf("a context on a notification: %+v", got)
 	}
 	two := Sources{Paths: []string{"a.rego", "b.rego"}, Tool: harness.ToolWord,

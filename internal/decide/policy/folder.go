@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/base/state"
@@ -72,13 +73,13 @@ type file struct {
 }
 
 // files lists the policies and tests of a folder, sorted, with links followed.
-func (f Folder) files(now int64) ([]file, *cardea.Diagnostic) {
+func (f Folder) files(now int64) ([]file, *diagnostic.Diagnostic) {
 	return f.walk(walk{folder: f, now: now, seen: map[string]bool{}})
 }
 
 // walk lists the files of a folder, sorted. The diagnostic reports a folder that cannot be
 // listed completely. A missing folder is empty.
-func (f Folder) walk(w walk) ([]file, *cardea.Diagnostic) {
+func (f Folder) walk(w walk) ([]file, *diagnostic.Diagnostic) {
 	if f.Embedded != nil {
 		var out []file
 		for name, text := range f.Embedded {
@@ -94,11 +95,11 @@ func (f Folder) walk(w walk) ([]file, *cardea.Diagnostic) {
 		if _, err := os.Lstat(f.Dir); err != nil {
 			return nil, nil
 		}
-		return nil, &cardea.Diagnostic{File: f.Dir, Code: cardea.CodeUnreadable, Text: "the policies are not read: " + why, Hint: "mend the folder"}
+		return nil, &diagnostic.Diagnostic{File: f.Dir, Code: diagnostic.CodeUnreadable, Text: "the policies are not read: " + why, Hint: "mend the folder"}
 	}
 	if _, err := os.Stat(f.Dir); errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Lstat(f.Dir); err == nil {
-			return nil, &cardea.Diagnostic{File: f.Dir, Code: cardea.CodeUnreadable, Text: "the policies are not read: it is a link that leads nowhere", Hint: "mend the folder"}
+			return nil, &diagnostic.Diagnostic{File: f.Dir, Code: diagnostic.CodeUnreadable, Text: "the policies are not read: it is a link that leads nowhere", Hint: "mend the folder"}
 		}
 		return nil, nil
 	}
@@ -106,7 +107,7 @@ func (f Folder) walk(w walk) ([]file, *cardea.Diagnostic) {
 	slices.SortFunc(w.out, func(a, b file) int { return strings.Compare(a.path, b.path) })
 	w.out = once(w.out)
 	if w.err != nil {
-		return w.out, &cardea.Diagnostic{File: f.Dir, Code: cardea.CodeTooLarge, Text: "not all policies can be listed: " + plain(w.err), Hint: "mend the folder"}
+		return w.out, &diagnostic.Diagnostic{File: f.Dir, Code: diagnostic.CodeTooLarge, Text: "not all policies can be listed: " + plain(w.err), Hint: "mend the folder"}
 	}
 	return w.out, nil
 }
@@ -138,8 +139,8 @@ func Misplaced(path string, f *engine.Facts) bool {
 }
 
 // misplaced returns the diagnostic for such a file.
-func misplaced(path string, line int) *cardea.Diagnostic {
-	return &cardea.Diagnostic{File: path, Line: line, Column: 1, Code: engine.CodeNoEvents, Hint: "rename it",
+func misplaced(path string, line int) *diagnostic.Diagnostic {
+	return &diagnostic.Diagnostic{File: path, Line: line, Column: 1, Code: engine.CodeNoEvents, Hint: "rename it",
 		Text: "this policy is never asked: a file whose name ends in " + TestSuffix + " holds tests"}
 }
 

@@ -3,7 +3,7 @@ package policy
 import (
 	"context"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/policy/engine"
 )
@@ -11,7 +11,7 @@ import (
 // Format returns the texts, by path, of the policy files that OPA's formatter would change,
 // and the number of policy files. found holds the reasons why some cannot be formatted. It
 // ignores data documents. The error is the engine's.
-func (s Sources) Format(ctx context.Context) (changed map[string]string, files int, found []cardea.Diagnostic, err error) {
+func (s Sources) Format(ctx context.Context) (changed map[string]string, files int, found []diagnostic.Diagnostic, err error) {
 	sources := lists.Where(s.files(), func(f engine.Source) bool { return f.Data == "" })
 	if len(sources) == 0 {
 		return nil, 0, nil, nil

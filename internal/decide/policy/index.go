@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/policy/engine"
 )
@@ -18,10 +18,10 @@ type entry struct {
 	facts engine.Facts
 	// broken is the mistake that prevents parsing the file. Its facts are then those of its
 	// head. If lost is set, there are no facts.
-	broken *cardea.Diagnostic
+	broken *diagnostic.Diagnostic
 	lost   bool
 	// mistake is a mistake in its METADATA that does not affect the routing.
-	mistake *cardea.Diagnostic
+	mistake *diagnostic.Diagnostic
 }
 
 // skipped reports whether the file is Cupcake's aggregation, which Cardea replaces.
@@ -90,7 +90,7 @@ func unlist(s string) []string {
 }
 
 // brokenText returns a mistake in the format of the index, "" for nil.
-func brokenText(d *cardea.Diagnostic) string {
+func brokenText(d *diagnostic.Diagnostic) string {
 	if d == nil {
 		return ""
 	}
@@ -98,14 +98,14 @@ func brokenText(d *cardea.Diagnostic) string {
 }
 
 // brokenOf reads the result of brokenText.
-func brokenOf(path, s string) *cardea.Diagnostic {
+func brokenOf(path, s string) *diagnostic.Diagnostic {
 	f := strings.Split(s, listMark)
 	if len(f) != 5 {
 		return nil
 	}
 	line, _ := strconv.Atoi(f[1])
 	column, _ := strconv.Atoi(f[2])
-	return &cardea.Diagnostic{File: path, Line: line, Column: column, Code: cardea.Code(f[0]), Text: f[3], Hint: f[4]}
+	return &diagnostic.Diagnostic{File: path, Line: line, Column: column, Code: diagnostic.Code(f[0]), Text: f[3], Hint: f[4]}
 }
 
 // decode reads an index. It omits entries that it cannot read, so that they are read from
@@ -155,7 +155,7 @@ func (u unlister) of(s string) []string {
 // without returns the entry of a file without known facts, and the reason. For a data
 // document, it lists what the file may define. Then policies that refer to it are
 // uncertain, and others are not affected.
-func without(f Folder, at file, why *cardea.Diagnostic) entry {
+func without(f Folder, at file, why *diagnostic.Diagnostic) entry {
 	e := entry{file: at, broken: why, lost: true}
 	if below := f.mount(at.path); below != "" {
 		e.facts.Data, e.lost = []string{"*"}, false
@@ -174,7 +174,7 @@ func entryOf(f file, p engine.Parsed) entry {
 		return e
 	}
 	for i := range p.Facts.Mistakes {
-		if m := &p.Facts.Mistakes[i]; m.Code == cardea.CodeWrongType {
+		if m := &p.Facts.Mistakes[i]; m.Code == diagnostic.CodeWrongType {
 			e.broken = m
 		} else if e.mistake == nil {
 			e.mistake = m

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/decide/policy/engine"
 )
 
@@ -136,7 +137,7 @@ type set struct {
 	folder   Folder
 	entries  []entry
 	looked   time.Time
-	problems []cardea.Diagnostic
+	problems []diagnostic.Diagnostic
 	// checked are digests of files that were compiled together with all checks.
 	checked []string
 	// unread is the number of files that were skipped for lack of time.
@@ -159,7 +160,7 @@ type program struct {
 	// failed is the reason why there is no engine.
 	failed error
 	// unread are files that could not be read or parsed, with the reason.
-	unread map[string]*cardea.Diagnostic
+	unread map[string]*diagnostic.Diagnostic
 	// texts are the files as they were compiled.
 	texts map[string]string
 	// good is called when they compiled without mistakes, gone when they could not be
@@ -167,12 +168,12 @@ type program struct {
 	good, gone func()
 
 	mu     sync.Mutex
-	broken map[string]*cardea.Diagnostic // nil until it is known
+	broken map[string]*diagnostic.Diagnostic // nil until it is known
 }
 
 // settle waits until the files are compiled, and returns those that are left out, with the
 // reason.
-func (p *program) settle(ctx context.Context) (map[string]*cardea.Diagnostic, error) {
+func (p *program) settle(ctx context.Context) (map[string]*diagnostic.Diagnostic, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.broken != nil || p.failed != nil {
@@ -255,9 +256,9 @@ func (l *Library) read(f Folder, files []file, before past, deadline time.Time) 
 		left -= at.size
 		switch e, was := known[at.path]; {
 		case at.wrong != "":
-			s.entries = append(s.entries, without(f, at, unreadable(at.path, cardea.CodeUnreadable, at.wrong)))
+			s.entries = append(s.entries, without(f, at, unreadable(at.path, diagnostic.CodeUnreadable, at.wrong)))
 		case f.Inside != "" && left < 0:
-			s.entries = append(s.entries, without(f, at, unreadable(at.path, cardea.CodeTooLarge, "is not read: the policies of the project are too large together")))
+			s.entries = append(s.entries, without(f, at, unreadable(at.path, diagnostic.CodeTooLarge, "is not read: the policies of the project are too large together")))
 		case was && !at.fresh && e.stamp == at.stamp:
 			s.entries = append(s.entries, entry{file: at, facts: e.facts, broken: e.broken, lost: e.lost, mistake: e.mistake})
 		case s.failed != nil || !time.Now().Before(deadline):
@@ -298,7 +299,7 @@ func (l *Library) readTests(ctx context.Context, s *set, files []file, known map
 }
 
 // policyInTests returns a diagnostic if a file of tests holds a policy, or nil.
-func (l *Library) policyInTests(ctx context.Context, f Folder, at file) *cardea.Diagnostic {
+func (l *Library) policyInTests(ctx context.Context, f Folder, at file) *diagnostic.Diagnostic {
 	text, err := f.read(at.path)
 	if err != nil || !strings.Contains(text, "required_events") {
 		return nil
@@ -356,22 +357,22 @@ func newSet(f Folder, before past) *set {
 }
 
 // unreadable returns the diagnostic for a file without known facts.
-func unreadable(path string, code cardea.Code, text string) *cardea.Diagnostic {
-	return &cardea.Diagnostic{File: path, Code: code, Text: text}
+func unreadable(path string, code diagnostic.Code, text string) *diagnostic.Diagnostic {
+	return &diagnostic.Diagnostic{File: path, Code: code, Text: text}
 }
 
 // skip leaves a file for later.
 func (s *set) skip(at file) {
 	s.unread++
 	at.fresh = true
-	s.entries = append(s.entries, without(s.folder, at, unreadable(at.path, cardea.CodeOutOfTime, "there was no time to read it; it is read at one of the next calls")))
+	s.entries = append(s.entries, without(s.folder, at, unreadable(at.path, diagnostic.CodeOutOfTime, "there was no time to read it; it is read at one of the next calls")))
 }
 
 // parse reads a file and adds its entry. It reports whether it found new facts.
 func (s *set) parse(ctx context.Context, engines Engines, at file) bool {
 	text, err := s.folder.readWhole(&at)
 	if err != nil {
-		s.entries = append(s.entries, without(s.folder, at, unreadable(at.path, cardea.CodeUnreadable, "cannot be read: "+plain(err))))
+		s.entries = append(s.entries, without(s.folder, at, unreadable(at.path, diagnostic.CodeUnreadable, "cannot be read: "+plain(err))))
 		return true
 	}
 	parsed, err := parse(ctx, engines, s.folder, s.folder.source(at.path, text))
@@ -439,7 +440,7 @@ func (l *Library) compile(s *set, f Folder, sel *selection, prints bool) *progra
 // read here. Such a file is treated as broken, which asks, and the next call reads it
 // again.
 func (l *Library) build(s *set, f Folder, which []int, prints bool) *program {
-	p := &program{unread: map[string]*cardea.Diagnostic{}, texts: map[string]string{}, good: func() {}, gone: func() {}}
+	p := &program{unread: map[string]*diagnostic.Diagnostic{}, texts: map[string]string{}, good: func() {}, gone: func() {}}
 	var files []engine.Source
 	for _, i := range which {
 		e := &s.entries[i]
@@ -449,7 +450,7 @@ func (l *Library) build(s *set, f Folder, which []int, prints bool) *program {
 		}
 		text, err := s.text(f, e)
 		if err != nil {
-			p.unread[e.path] = unreadable(e.path, cardea.CodeUnreadable, "cannot be read: "+plain(err))
+			p.unread[e.path] = unreadable(e.path, diagnostic.CodeUnreadable, "cannot be read: "+plain(err))
 			continue
 		}
 		p.texts[e.path] = text

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/decide/policy/engine"
 )
@@ -170,7 +171,7 @@ func (d decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion
 // it. Slowing down the gate must not silence them.
 func (r *run) late(f Folder) {
 	r.settings.Unheard()
-	r.broken = append(r.broken, cardea.BrokenPolicy.Issue(f.Dir, cardea.CodeOutOfTime, "raise --limit together with the harness's time-out, or look for what is slow with cardea try", "there was no time for its policies"))
+	r.broken = append(r.broken, cardea.BrokenPolicy.Issue(f.Dir, diagnostic.CodeOutOfTime, "raise --limit together with the harness's time-out, or look for what is slow with cardea try", "there was no time for its policies"))
 }
 
 // left returns the remaining time.
@@ -243,7 +244,7 @@ func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
 		sub := result{run: run{decider: r.decider, ev: r.ev}}
 		defer func() {
 			if failed := recover(); failed != nil {
-				sub.run.fail(f, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeInternal, Text: fmt.Sprintf("internal error: %v", failed)})
+				sub.run.fail(f, diagnostic.Diagnostic{File: f.Dir, Code: diagnostic.CodeInternal, Text: fmt.Sprintf("internal error: %v", failed)})
 			}
 			done <- sub
 		}()
@@ -258,7 +259,7 @@ func (r *run) prepareIn(ctx context.Context, f Folder) (prepared, bool) {
 		return sub.p, sub.ok
 	case <-limit.C:
 		r.settings.Unheard()
-		r.fail(f, cardea.Diagnostic{File: f.Dir, Code: cardea.CodeOutOfTime, Text: "the policies take too long to be read and compiled"})
+		r.fail(f, diagnostic.Diagnostic{File: f.Dir, Code: diagnostic.CodeOutOfTime, Text: "the policies take too long to be read and compiled"})
 		return prepared{}, false
 	}
 }
@@ -372,7 +373,7 @@ func (r *run) evaluate(ctx context.Context, p *prepared) {
 
 // leftOut reports the broken files of a package, and of the packages that it refers to. It
 // returns whether all of its own files are broken.
-func (r *run) leftOut(at *prepared, p *pick, broken map[string]*cardea.Diagnostic) bool {
+func (r *run) leftOut(at *prepared, p *pick, broken map[string]*diagnostic.Diagnostic) bool {
 	for _, i := range p.all {
 		if why := broken[at.set.entries[i].path]; why != nil {
 			r.fail(at.folder, *why)
@@ -406,12 +407,12 @@ func (r *run) hear(f Folder, d *decision, said engine.Result) {
 }
 
 // codeOf returns the code of a failed evaluation.
-func codeOf(err error) cardea.Code {
+func codeOf(err error) diagnostic.Code {
 	switch {
 	case errors.Is(err, engine.ErrTime):
-		return cardea.CodeOutOfTime
+		return diagnostic.CodeOutOfTime
 	case errors.Is(err, engine.ErrMemory):
-		return cardea.CodeTooLarge
+		return diagnostic.CodeTooLarge
 	}
 	return engine.CodeEvaluate
 }
@@ -449,7 +450,7 @@ func (r *run) gone(f Folder) {
 		return
 	}
 	for _, path := range f.Gone() {
-		r.notes = append(r.notes, cardea.Warning(path, cardea.CodeUntrusted, "look at it with \"cardea trust\"", "you trusted this policy, and it is gone"))
+		r.notes = append(r.notes, cardea.Warning(path, diagnostic.CodeUntrusted, "look at it with \"cardea trust\"", "you trusted this policy, and it is gone"))
 	}
 }
 
@@ -467,7 +468,7 @@ func (r *run) trusts(f Folder, s *set, program *program, p *pick) (trusted, chan
 				if s.entries[i].facts.Data != nil {
 					whose = "denies and asks of policies that use it"
 				}
-				r.notes = append(r.notes, cardea.Warning(path, cardea.CodeUntrusted, "look at it with \"cardea trust\"", "is new or not as you trusted it, so only "+whose+" count"))
+				r.notes = append(r.notes, cardea.Warning(path, diagnostic.CodeUntrusted, "look at it with \"cardea trust\"", "is new or not as you trusted it, so only "+whose+" count"))
 			}
 			return false, f.Known != nil && f.Known(path)
 		}
@@ -487,15 +488,15 @@ func (s *set) source(p *pick) string {
 
 // told returns the diagnostic to show for a broken file. For a project it hides the text,
 // which quotes its files, unless the file is too slow or too large.
-func told(f Folder, d cardea.Diagnostic) cardea.Diagnostic {
-	if f.Scope == cardea.ScopeProject && d.Code != cardea.CodeOutOfTime && d.Code != cardea.CodeTooLarge {
+func told(f Folder, d diagnostic.Diagnostic) diagnostic.Diagnostic {
+	if f.Scope == cardea.ScopeProject && d.Code != diagnostic.CodeOutOfTime && d.Code != diagnostic.CodeTooLarge {
 		return d.Withheld()
 	}
 	return d
 }
 
 // fail records a broken policy of a folder, once. The person is asked in its place.
-func (r *run) fail(f Folder, d cardea.Diagnostic) {
+func (r *run) fail(f Folder, d diagnostic.Diagnostic) {
 	d = told(f, d)
 	d.Hint = cmp.Or(d.Hint, "until it is fixed you are asked instead; run \"cardea policy validate\"")
 	if t := (cardea.Issue{Failure: cardea.BrokenPolicy, Diagnostic: d}); !slices.Contains(r.broken, t) {
@@ -506,7 +507,7 @@ func (r *run) fail(f Folder, d cardea.Diagnostic) {
 // failEngine records that the engine cannot evaluate a folder.
 func (r *run) failEngine(err error) {
 	r.settings.Unheard()
-	if t := cardea.BrokenPolicy.Issue("", cardea.CodeNoEngine, "", err.Error()); !slices.Contains(r.broken, t) {
+	if t := cardea.BrokenPolicy.Issue("", diagnostic.CodeNoEngine, "", err.Error()); !slices.Contains(r.broken, t) {
 		r.broken = append(r.broken, t)
 	}
 }

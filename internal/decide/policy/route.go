@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/decide/policy/engine"
 )
@@ -209,7 +210,7 @@ func (s *set) idle(f Folder) cardea.Issues {
 		return s.idleNotes
 	}
 	s.idleNotes = cardea.Issues{}
-	note := func(e *entry, code cardea.Code, hint, text string) {
+	note := func(e *entry, code diagnostic.Code, hint, text string) {
 		s.idleNotes = append(s.idleNotes, cardea.Warning(e.path, code, hint, text))
 	}
 	for i := range s.entries {
@@ -239,8 +240,8 @@ func (s *set) idle(f Folder) cardea.Issues {
 }
 
 // warned turns a diagnostic into a warning.
-func warned(d cardea.Diagnostic) cardea.Diagnostic {
-	d.Severity = cardea.LevelWarning
+func warned(d diagnostic.Diagnostic) diagnostic.Diagnostic {
+	d.Severity = diagnostic.LevelWarning
 	d.Hint = cmp.Or(d.Hint, "see \"cardea policy validate\"")
 	return d
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // Many programs truncate a file before they write it, or move it away. A reader in between
@@ -24,7 +24,7 @@ const (
 
 // settled lists the policies of a folder when none of them is being written, or when the
 // time is up.
-func (f Folder) settled(before past, deadline time.Time) ([]file, *cardea.Diagnostic) {
+func (f Folder) settled(before past, deadline time.Time) ([]file, *diagnostic.Diagnostic) {
 	end := time.Now().Add(maxWait)
 	if deadline.Before(end) {
 		end = deadline

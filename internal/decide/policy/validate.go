@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/policy/engine"
@@ -39,10 +40,10 @@ type Listed struct {
 }
 
 // List lists the files of a folder. The error is the engine's.
-func (f Folder) List(e engine.Engine) ([]Listed, []cardea.Diagnostic, error) {
+func (f Folder) List(e engine.Engine) ([]Listed, []diagnostic.Diagnostic, error) {
 	files, problem := f.files(0)
 	files = slices.DeleteFunc(files, func(at file) bool { return isTest(at.path) })
-	var problems []cardea.Diagnostic
+	var problems []diagnostic.Diagnostic
 	if problem != nil {
 		problems = append(problems, *problem)
 	}
@@ -117,11 +118,11 @@ type Sources struct {
 }
 
 // Sources reads all files of a folder, including tests.
-func (f Folder) Sources() (Sources, []cardea.Diagnostic) {
+func (f Folder) Sources() (Sources, []diagnostic.Diagnostic) {
 	out := Sources{Texts: map[string]string{}, Data: map[string]string{}, Extra: f.Extra}
 	var ignored []string
 	files, problem := f.walk(walk{folder: f, seen: map[string]bool{}, ignored: &ignored})
-	var found []cardea.Diagnostic
+	var found []diagnostic.Diagnostic
 	for _, path := range ignored {
 		why := "its name does not end in .rego"
 		switch {
@@ -130,10 +131,10 @@ func (f Folder) Sources() (Sources, []cardea.Diagnostic) {
 		case !strings.EqualFold(filepath.Ext(path), ".rego"):
 			why = "data is read from files named data.json and data.yaml"
 		}
-		found = append(found, cardea.Diagnostic{Severity: cardea.LevelNote, File: path, Code: cardea.CodeIgnored, Text: "it is not read: " + why})
+		found = append(found, diagnostic.Diagnostic{Severity: diagnostic.LevelNote, File: path, Code: diagnostic.CodeIgnored, Text: "it is not read: " + why})
 	}
 	if problem != nil {
-		found = append(found, cardea.Diagnostic{File: problem.File, Code: cardea.CodeUnreadable, Text: problem.Text})
+		found = append(found, diagnostic.Diagnostic{File: problem.File, Code: diagnostic.CodeUnreadable, Text: problem.Text})
 	}
 	for _, at := range files {
 		text, err := "", error(nil)
@@ -144,7 +145,7 @@ func (f Folder) Sources() (Sources, []cardea.Diagnostic) {
 			at.wrong = plain(err)
 		}
 		if at.wrong != "" {
-			found = append(found, cardea.Diagnostic{File: at.path, Code: cardea.CodeUnreadable, Text: at.wrong})
+			found = append(found, diagnostic.Diagnostic{File: at.path, Code: diagnostic.CodeUnreadable, Text: at.wrong})
 			continue
 		}
 		out.Paths = append(out.Paths, at.path)
@@ -171,7 +172,7 @@ type module struct {
 
 // modules parses sources. It reports those with mistakes, except data documents: their
 // paths are known, and compiling finds their mistakes.
-func (s Sources) modules(ctx context.Context) (modules []module, found []cardea.Diagnostic, err error) {
+func (s Sources) modules(ctx context.Context) (modules []module, found []diagnostic.Diagnostic, err error) {
 	files := s.files()
 	if len(files) == 0 {
 		return nil, nil, nil
@@ -183,7 +184,7 @@ func (s Sources) modules(ctx context.Context) (modules []module, found []cardea.
 			continue
 		}
 		if p.Facts.Package == "" && files[i].Data == "" {
-			found = append(found, cardea.Diagnostic{Severity: cardea.LevelNote, File: files[i].Path, Line: 1, Column: 1, Code: engine.CodeEmpty, Text: "nothing is written in it, so it decides nothing"})
+			found = append(found, diagnostic.Diagnostic{Severity: diagnostic.LevelNote, File: files[i].Path, Line: 1, Column: 1, Code: engine.CodeEmpty, Text: "nothing is written in it, so it decides nothing"})
 			continue
 		}
 		modules = append(modules, module{files[i], p.Facts})
@@ -196,7 +197,7 @@ func sourcesOf(modules []module) []engine.Source {
 }
 
 // coded returns mistakes, with the given code if they have none.
-func coded(code cardea.Code, problems engine.Problems) []cardea.Diagnostic {
+func coded(code diagnostic.Code, problems engine.Problems) []diagnostic.Diagnostic {
 	out := slices.Clone(problems)
 	for i := range out {
 		out[i].Code = cmp.Or(out[i].Code, code)
@@ -206,7 +207,7 @@ func coded(code cardea.Code, problems engine.Problems) []cardea.Diagnostic {
 
 // Validate returns the mistakes in sources, in the order of files and lines. The error is
 // the engine's.
-func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
+func (s Sources) Validate(ctx context.Context) ([]diagnostic.Diagnostic, error) {
 	modules, found, err := s.modules(ctx)
 	if err != nil || len(s.Paths) == 0 {
 		return found, err
@@ -235,7 +236,7 @@ func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 	}
 	found = append(found, fields...)
 	found = slices.Concat(found, slices.Concat(lists.Of(modules, s.routing)...), sharedPackages(modules), missing(modules))
-	slices.SortStableFunc(found, func(a, b cardea.Diagnostic) int {
+	slices.SortStableFunc(found, func(a, b diagnostic.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return slices.Compact(found), nil
@@ -243,7 +244,7 @@ func (s Sources) Validate(ctx context.Context) ([]cardea.Diagnostic, error) {
 
 // NoFields returns the input fields that policies read and no event has. The error is the
 // engine's.
-func (s Sources) NoFields(ctx context.Context) ([]cardea.Diagnostic, error) {
+func (s Sources) NoFields(ctx context.Context) ([]diagnostic.Diagnostic, error) {
 	modules, _, err := s.modules(ctx)
 	if err != nil || len(modules) == 0 {
 		return nil, err
@@ -251,24 +252,24 @@ func (s Sources) NoFields(ctx context.Context) ([]cardea.Diagnostic, error) {
 	return s.fields(ctx, modules)
 }
 
-func (s Sources) fields(ctx context.Context, modules []module) ([]cardea.Diagnostic, error) {
+func (s Sources) fields(ctx context.Context, modules []module) ([]diagnostic.Diagnostic, error) {
 	return s.Engine.Fields(ctx, sourcesOf(modules), engine.Options{Extra: s.Extra}, s.shapes(modules))
 }
 
 // strict returns what OPA's strict mode rejects in files that compile without it: unused
 // imports, variables and arguments. They do not change decisions. Policies of Cupcake were
 // written without strict mode, so they only get warnings.
-func (s Sources) strict(ctx context.Context, modules []module, broken map[string]engine.Problems) ([]cardea.Diagnostic, error) {
+func (s Sources) strict(ctx context.Context, modules []module, broken map[string]engine.Problems) ([]diagnostic.Diagnostic, error) {
 	sound := slices.DeleteFunc(slices.Clone(modules), func(m module) bool { return broken[m.Path] != nil })
 	rejected, err := s.Engine.Compile(sourcesOf(sound), engine.Options{Extra: s.Extra, Strict: true}).Broken(ctx)
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	for _, m := range sound {
 		// A problem without a position would be repeated for every file.
-		problems := slices.DeleteFunc(coded(engine.CodeStrict, rejected[m.Path]), func(d cardea.Diagnostic) bool { return d.File != m.Path })
+		problems := slices.DeleteFunc(coded(engine.CodeStrict, rejected[m.Path]), func(d diagnostic.Diagnostic) bool { return d.File != m.Path })
 		for i := range problems {
 			problems[i].Text += " (OPA's strict mode)"
 			if strings.HasPrefix(m.facts.Package, "cupcake.") {
-				problems[i].Severity = cardea.LevelWarning
+				problems[i].Severity = diagnostic.LevelWarning
 			}
 		}
 		out = append(out, problems...)
@@ -277,11 +278,11 @@ func (s Sources) strict(ctx context.Context, modules []module, broken map[string
 }
 
 // routing checks the names in METADATA, and whether verbs have a meaning on the events.
-func (s Sources) routing(m module) []cardea.Diagnostic {
+func (s Sources) routing(m module) []diagnostic.Diagnostic {
 	f := &m.facts
-	var out []cardea.Diagnostic
-	say := func(severity cardea.Level, code cardea.Code, format string, args ...any) {
-		out = append(out, cardea.Diagnostic{Severity: severity, File: m.Path, Line: f.Line, Column: 1, Code: code, Text: fmt.Sprintf(format, args...)})
+	var out []diagnostic.Diagnostic
+	say := func(severity diagnostic.Level, code diagnostic.Code, format string, args ...any) {
+		out = append(out, diagnostic.Diagnostic{Severity: severity, File: m.Path, Line: f.Line, Column: 1, Code: code, Text: fmt.Sprintf(format, args...)})
 	}
 	if Misplaced(m.Path, f) {
 		out = append(out, *misplaced(m.Path, f.Line))
@@ -291,32 +292,32 @@ func (s Sources) routing(m module) []cardea.Diagnostic {
 			continue
 		}
 		if !slices.Contains(Events(), cardea.Kind(e)) {
-			say(cardea.LevelError, engine.CodeEvent, "there is no event %q%s", e, near(e))
+			say(diagnostic.LevelError, engine.CodeEvent, "there is no event %q%s", e, near(e))
 		}
 		for _, verb := range f.Verbs {
 			use := Use(cardea.Kind(e), verb, "")
 			switch {
 			case use.Valid:
 			case Use(cardea.Kind(e), verb, copilot).Valid:
-				say(cardea.LevelWarning, engine.CodeVerb, "%s means nothing on %s, but in Copilot CLI: %s", verb, e, use.Becomes)
+				say(diagnostic.LevelWarning, engine.CodeVerb, "%s means nothing on %s, but in Copilot CLI: %s", verb, e, use.Becomes)
 			case len(f.Events) == 1:
-				say(cardea.LevelError, engine.CodeVerb, "%s means nothing on %s: %s", verb, e, use.Becomes)
+				say(diagnostic.LevelError, engine.CodeVerb, "%s means nothing on %s: %s", verb, e, use.Becomes)
 			default:
-				say(cardea.LevelWarning, engine.CodeVerb, "%s means nothing on %s: %s", verb, e, use.Becomes)
+				say(diagnostic.LevelWarning, engine.CodeVerb, "%s means nothing on %s: %s", verb, e, use.Becomes)
 			}
 		}
 	}
 	for _, t := range f.Tools {
 		if _, known := s.Tool(t); !known && !strings.HasPrefix(t, "mcp__") && !strings.ContainsAny(t, "*?[") {
-			say(cardea.LevelWarning, engine.CodeTool, "no tool is known by the name %q", t)
+			say(diagnostic.LevelWarning, engine.CodeTool, "no tool is known by the name %q", t)
 		}
 	}
 	if len(f.Tools) > 0 && len(f.Events) > 0 && !slices.ContainsFunc(f.Events, aboutTools) {
-		say(cardea.LevelError, engine.CodeTool, "none of the events is about a tool, so a policy with required_tools is never asked")
+		say(diagnostic.LevelError, engine.CodeTool, "none of the events is about a tool, so a policy with required_tools is never asked")
 	}
 	for _, name := range f.Signals {
 		if s.Signals != nil && !s.Signals(name) {
-			say(cardea.LevelWarning, engine.CodeSignal, "there is no signal %q: define it under signals in cardea.yaml, or put a script into signals/", name)
+			say(diagnostic.LevelWarning, engine.CodeSignal, "there is no signal %q: define it under signals in cardea.yaml, or put a script into signals/", name)
 		}
 	}
 	return out
@@ -337,12 +338,12 @@ func near(word string) string {
 
 // missing returns references to packages that do not exist. They are undefined, so a policy
 // that needs one never decides.
-func missing(modules []module) []cardea.Diagnostic {
-	var out []cardea.Diagnostic
+func missing(modules []module) []diagnostic.Diagnostic {
+	var out []diagnostic.Diagnostic
 	for _, m := range modules {
 		for _, ref := range m.facts.Refs {
 			if !slices.ContainsFunc(modules, func(o module) bool { return mayDefine(&o.facts, ref) }) {
-				out = append(out, cardea.Diagnostic{File: m.Path, Line: m.facts.Line, Column: 1, Code: engine.CodePackage, Text: fmt.Sprintf("there is no package for data.%s in this scope, nor a data document, so it is always undefined", ref)})
+				out = append(out, diagnostic.Diagnostic{File: m.Path, Line: m.facts.Line, Column: 1, Code: engine.CodePackage, Text: fmt.Sprintf("there is no package for data.%s in this scope, nor a data document, so it is always undefined", ref)})
 			}
 		}
 	}
@@ -351,9 +352,9 @@ func missing(modules []module) []cardea.Diagnostic {
 
 // sharedPackages returns packages whose files are routed differently. All files of a
 // package run if one is routed.
-func sharedPackages(modules []module) []cardea.Diagnostic {
+func sharedPackages(modules []module) []diagnostic.Diagnostic {
 	first := map[string]module{}
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	for _, m := range modules {
 		if !m.facts.Routed {
 			continue
@@ -364,7 +365,7 @@ func sharedPackages(modules []module) []cardea.Diagnostic {
 			continue
 		}
 		if !slices.Equal(o.facts.Events, m.facts.Events) || !slices.Equal(o.facts.Tools, m.facts.Tools) {
-			out = append(out, cardea.Diagnostic{Severity: cardea.LevelWarning, File: m.Path, Line: m.facts.Line, Column: 1, Code: engine.CodeRouting,
+			out = append(out, diagnostic.Diagnostic{Severity: diagnostic.LevelWarning, File: m.Path, Line: m.facts.Line, Column: 1, Code: engine.CodeRouting,
 				Text: fmt.Sprintf("package %s is routed differently in %s: its rules are one package, and are asked where either is routed", m.facts.Package, o.Path)})
 		}
 	}
@@ -373,12 +374,12 @@ func sharedPackages(modules []module) []cardea.Diagnostic {
 
 // Test runs the tests in sources whose names match an expression, "" for all. The error is
 // the engine's.
-func (s Sources) Test(ctx context.Context, e engine.Engine, run string) (engine.Tested, []cardea.Diagnostic, error) {
+func (s Sources) Test(ctx context.Context, e engine.Engine, run string) (engine.Tested, []diagnostic.Diagnostic, error) {
 	if len(s.Paths) == 0 {
 		return engine.Tested{}, nil, nil
 	}
 	tested, err := e.Test(ctx, s.files(), engine.TestOptions{Extra: s.Extra, Run: run})
-	var found []cardea.Diagnostic
+	var found []diagnostic.Diagnostic
 	for _, path := range slices.Sorted(maps.Keys(tested.Broken)) {
 		found = append(found, coded(engine.CodeCompile, tested.Broken[path])...)
 	}

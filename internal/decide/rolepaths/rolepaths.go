@@ -13,11 +13,12 @@ import (
 	"sync"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/lists"
-	"cardea.dev/internal/base/pathglob"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/command/knowledge/files"
+	"cardea.dev/internal/command/pathglob"
 	"cardea.dev/internal/decide/roles"
 )
 
@@ -126,7 +127,7 @@ func compile(defs []roles.Role, home, project string) *policy {
 // globsIn compiles the globs of a definition in a place.
 func globsIn(pl *pathglob.Base, r roles.Role, globs []roles.Glob) []glob {
 	out := make([]glob, len(globs))
-	file, _ := cardea.SplitSource(r.Source)
+	file, _ := diagnostic.SplitSource(r.Source)
 	for i, g := range globs {
 		out[i].Glob, out[i].source = g, r.Source
 		if g.Line > 0 {

@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/lists"
-	"cardea.dev/internal/base/pathglob"
+	"cardea.dev/internal/command/pathglob"
 )
 
 // Read reads a roles.yaml. If one of the diagnostics is an error, the caller must ignore
 // the file.
 //
 // known are the categories of other files, which this file may use.
-func Read(path string, scope cardea.Scope, doc *document.Reader, known ...Category) (Source, []cardea.Diagnostic) {
+func Read(path string, scope cardea.Scope, doc *document.Reader, known ...Category) (Source, []diagnostic.Diagnostic) {
 	doc.KeysIn("docs/roles.md")
 	doc.Hints(keysOfOthers)
 	p := parser{path: path, source: Source{Scope: scope}, known: known}
@@ -54,12 +55,12 @@ type parser struct {
 func (p *parser) category(name string, v document.Value) {
 	c := Category{Name: name, Line: v.KeyLine()}
 	if !IsName(name) {
-		v.ReportKey(cardea.CodeBadValue, nameHint, "%q is no name of a category", name)
+		v.ReportKey(diagnostic.CodeBadValue, nameHint, "%q is no name of a category", name)
 	}
 	for _, e := range v.Items() {
 		text := e.Text()
 		if _, is := categoryName(text); is {
-			e.Problem(cardea.CodeBadPattern, "write its globs", "a category cannot hold another one: %q", text)
+			e.Problem(diagnostic.CodeBadPattern, "write its globs", "a category cannot hold another one: %q", text)
 			continue
 		}
 		p.checkGlob(e, text)
@@ -72,7 +73,7 @@ func (p *parser) category(name string, v document.Value) {
 func (p *parser) role(name string, v document.Value) {
 	r := Role{Name: name, Scope: p.source.Scope, Source: fmt.Sprintf("%s:%d", p.path, v.KeyLine())}
 	if !IsName(name) {
-		v.ReportKey(cardea.CodeBadValue, nameHint, "%q is no name of a role", name)
+		v.ReportKey(diagnostic.CodeBadValue, nameHint, "%q is no name of a role", name)
 	}
 	m := v.Map()
 	r.Description = strings.TrimSpace(m.Text("description"))
@@ -101,7 +102,7 @@ func (p *parser) globs(v document.Value) []Glob {
 		text := e.Text()
 		switch name, is := categoryName(text); {
 		case is && !slices.Contains(p.categories(), name):
-			e.Problem(cardea.CodeUnknownName, p.categoryHint(name), "there is no category %q", name)
+			e.Problem(diagnostic.CodeUnknownName, p.categoryHint(name), "there is no category %q", name)
 		case !is:
 			p.checkGlob(e, text)
 		}
@@ -112,7 +113,7 @@ func (p *parser) globs(v document.Value) []Glob {
 
 func (p *parser) checkGlob(at document.Value, text string) {
 	if text == "" {
-		at.Problem(cardea.CodeMissing, "give it a value or remove it", "an empty glob names nothing")
+		at.Problem(diagnostic.CodeMissing, "give it a value or remove it", "an empty glob names nothing")
 		return
 	}
 	pathglob.Check(at, text)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/base/paths"
@@ -72,17 +73,17 @@ func literal(dir string) string {
 // tool is [Origin.Tool]. If exact is set, Load drops and reports every pattern that cannot
 // run. That takes milliseconds; otherwise the first matching call finds it. Files without
 // any route are also reported.
-func Load(sources []Source, trusted func(path string, data []byte) bool, tool func(string) (string, bool), open Opener, exact bool) ([]Route, []cardea.Diagnostic) {
+func Load(sources []Source, trusted func(path string, data []byte) bool, tool func(string) (string, bool), open Opener, exact bool) ([]Route, []diagnostic.Diagnostic) {
 	l := loader{trusted: trusted, tool: tool, open: open, read: map[string]bool{}}
 	for _, s := range sources {
-		l.file(s, s.File, cardea.Diagnostic{File: s.File}, true)
+		l.file(s, s.File, diagnostic.Diagnostic{File: s.File}, true)
 	}
 	if exact {
 		l.routes = slices.DeleteFunc(l.routes, l.cannotRun)
 	}
 	l.duplicates()
 	if len(sources) > 0 && len(l.routes) == 0 {
-		l.problems = append(l.problems, cardea.Diagnostic{File: sources[0].File, Severity: cardea.LevelWarning, Code: cardea.CodeNoEffect,
+		l.problems = append(l.problems, diagnostic.Diagnostic{File: sources[0].File, Severity: diagnostic.LevelWarning, Code: diagnostic.CodeNoEffect,
 			Text: fmt.Sprintf("no routes were loaded although there are files of routes (%d)", len(sources)),
 			Hint: "mend the problems above, or remove the files"})
 	}
@@ -98,16 +99,16 @@ type loader struct {
 	open     Opener
 	read     map[string]bool
 	routes   []Route
-	problems []cardea.Diagnostic
+	problems []diagnostic.Diagnostic
 }
 
-func (l *loader) problem(at cardea.Diagnostic, hint, format string, args ...any) {
-	at.Code, at.Text, at.Hint = cardea.CodeUnreadable, fmt.Sprintf(format, args...), hint
+func (l *loader) problem(at diagnostic.Diagnostic, hint, format string, args ...any) {
+	at.Code, at.Text, at.Hint = diagnostic.CodeUnreadable, fmt.Sprintf(format, args...), hint
 	l.problems = append(l.problems, at)
 }
 
 // file reads one file, and the further files that it names if mayName is set.
-func (l *loader) file(s Source, name string, at cardea.Diagnostic, mayName bool) {
+func (l *loader) file(s Source, name string, at diagnostic.Diagnostic, mayName bool) {
 	if l.read[name] {
 		return
 	}
@@ -122,7 +123,7 @@ func (l *loader) file(s Source, name string, at cardea.Diagnostic, mayName bool)
 	l.routes = append(l.routes, list...)
 	l.problems = append(l.problems, problems...)
 	for _, f := range files {
-		at := cardea.Diagnostic{File: name}
+		at := diagnostic.Diagnostic{File: name}
 		full := filepath.Join(s.Root, filepath.FromSlash(f))
 		switch {
 		case !mayName:
@@ -140,8 +141,8 @@ func (l *loader) file(s Source, name string, at cardea.Diagnostic, mayName bool)
 func (l *loader) cannotRun(r Route) bool {
 	_, err := r.Expression()
 	if err != nil {
-		file, line := cardea.SplitSource(r.Source)
-		l.problems = append(l.problems, cardea.Diagnostic{File: file, Line: line, Code: cardea.CodeBadPattern,
+		file, line := diagnostic.SplitSource(r.Source)
+		l.problems = append(l.problems, diagnostic.Diagnostic{File: file, Line: line, Code: diagnostic.CodeBadPattern,
 			Text: fmt.Sprintf("the pattern of route %q cannot be run: %v", r.Name, err), Hint: hint(err)})
 	}
 	return err != nil
@@ -162,7 +163,7 @@ func (l *loader) duplicates() {
 	first := map[string]string{}
 	for _, r := range l.routes {
 		if at, ok := first[r.Name]; ok {
-			l.problems = append(l.problems, cardea.Diagnostic{File: r.Source, Severity: cardea.LevelWarning, Code: cardea.CodeDuplicate,
+			l.problems = append(l.problems, diagnostic.Diagnostic{File: r.Source, Severity: diagnostic.LevelWarning, Code: diagnostic.CodeDuplicate,
 				Text: fmt.Sprintf("route %q is also in %s; both stay in force", r.Name, at), Hint: "rename one of them"})
 			continue
 		}

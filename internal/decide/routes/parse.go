@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/harness"
@@ -35,14 +36,14 @@ type Origin struct {
 // read reads a file of routes, in YAML or JSON. It drops and reports a route with a
 // mistake, and keeps all others, even two with the same name. If routes is a list, as in
 // routes.json, its entries are returned as files.
-func read(file string, doc *document.Reader, from Origin) (list []Route, files []string, problems []cardea.Diagnostic) {
+func read(file string, doc *document.Reader, from Origin) (list []Route, files []string, problems []diagnostic.Diagnostic) {
 	top := doc.Top().Map()
 	v := top.Get("routes")
 	top.Know("version", "name", "description", "$schema")
 	switch {
 	case doc.Errors() > 0:
 	case !v.Present():
-		doc.Top().Problem(cardea.CodeMissing, "write routes: and a name for each below it", "the file has no routes")
+		doc.Top().Problem(diagnostic.CodeMissing, "write routes: and a name for each below it", "the file has no routes")
 	case v.IsList():
 		files = lists.Of(v.List(), document.Value.Text)
 	default:
@@ -71,15 +72,15 @@ func route(doc *document.Reader, file, name string, v document.Value, from Origi
 	}
 	r.Field = cmp.Or(m.Text("field"), mainField(r.Tool))
 	if r.Field == "" && r.Tool != "" {
-		m.Value().Problem(cardea.CodeMissing, "add field: with the name of the input field to look at", "it is not known which field of %s the pattern is for", r.Tool)
+		m.Value().Problem(diagnostic.CodeMissing, "add field: with the name of the input field to look at", "it is not known which field of %s the pattern is for", r.Tool)
 	}
 	if p := m.Need("pattern"); p.Present() {
 		var err error
 		r.Written = p.Text()
 		if r.Pattern, r.Rewritten, err = translate(p.Text()); err != nil {
-			p.Problem(cardea.CodeBadPattern, hint(err), "the pattern of route %q cannot be run: %s", name, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+			p.Problem(diagnostic.CodeBadPattern, hint(err), "the pattern of route %q cannot be run: %s", name, strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 		} else if p.Text() == "" {
-			p.Problem(cardea.CodeMissing, "write what to look for", "the empty pattern of route %q matches everything", name)
+			p.Problem(diagnostic.CodeMissing, "write what to look for", "the empty pattern of route %q matches everything", name)
 		}
 	}
 	r.Message = m.Need("message").Text()
@@ -108,7 +109,7 @@ func test(v document.Value) Test {
 	input := in.Need("tool_input")
 	text, err := json.Marshal(input.Any())
 	if err != nil || !input.IsMap() {
-		in.Value().Problem(cardea.CodeMissing, "write {tool_name: …, tool_input: {…}}", "the test has no tool_input")
+		in.Value().Problem(diagnostic.CodeMissing, "write {tool_name: …, tool_input: {…}}", "the test has no tool_input")
 	}
 	t.Input = string(text)
 	m.Done()

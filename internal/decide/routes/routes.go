@@ -24,6 +24,7 @@ import (
 	"sync"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/command/lookaround"
 )
@@ -86,7 +87,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 		}
 		hit, err := d.matches(r, ev.Call)
 		if err != nil && issue == nil {
-			t := cardea.BrokenFile.Issue(r.Source, cardea.CodeBadPattern, "", fmt.Sprintf("the pattern of route %s does not compile: %v", r.Name, err))
+			t := cardea.BrokenFile.Issue(r.Source, diagnostic.CodeBadPattern, "", fmt.Sprintf("the pattern of route %s does not compile: %v", r.Name, err))
 			if r.Rewritten {
 				t.Failure = cardea.NoFailure // like any other mistake in a file of routes, but found only now
 			}

@@ -13,6 +13,7 @@ import (
 	_ "cardea.dev/internal/base/document/yamltext"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/decide/routes"
 	"cardea.dev/internal/harness"
 )
@@ -364,7 +365,7 @@ func TestDuplicatesAndNothingLoaded(t *testing.T) {
 		sources = append(sources, routes.Source{File: write(t, text, dir, name), Scope: cardea.ScopeUser, Root: dir})
 	}
 	list, problems := routes.Load(sources, nil, nil, document.Read, true)
-	if len(list) != 2 || len(problems) != 1 || problems[0].Severity == cardea.LevelError || !strings.Contains(problems[0].String(), "both stay in force") {
+	if len(list) != 2 || len(problems) != 1 || problems[0].Severity == diagnostic.LevelError || !strings.Contains(problems[0].String(), "both stay in force") {
 		t.Errorf("%d routes, %v", len(list), problems)
 	}
 	broken := []routes.Source{{File: write(t, "routes:", dir, "3.yaml"), Root: dir}}
@@ -372,7 +373,7 @@ func TestDuplicatesAndNothingLoaded(t *testing.T) {
 	if len(list) != 0 || len(problems) != 2 || !strings.Contains(problems[1].Text, "no routes were loaded although there are files of routes (1)") {
 		t.Errorf("%d routes, %v", len(list), problems)
 	}
-	if !cardea.HasError(problems) {
+	if !diagnostic.HasError(problems) {
 		t.Error("a file without routes is broken")
 	}
 	if list, problems := routes.Load(nil, nil, nil, document.Read, true); len(list)+len(problems) != 0 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"cardea.dev"
-	"cardea.dev/internal/base/pathglob"
+	"cardea.dev/internal/command/pathglob"
 )
 
 // This file has the strict reading of parts, for rules that allow. They allow nothing that

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // Compiled is a file of rules in the format that the program stores between calls. It is
@@ -28,7 +29,7 @@ var errForm = errors.New("it is no compiled file of rules")
 
 // Compile returns the compiled form of the rules of a file and of the parser's diagnostics.
 // It omits the rules' tests.
-func Compile(list []Rule, problems []cardea.Diagnostic) string {
+func Compile(list []Rule, problems []diagnostic.Diagnostic) string {
 	p := packer{}
 	length := len(problems)
 	p.count(&length)
@@ -50,14 +51,14 @@ func Compile(list []Rule, problems []cardea.Diagnostic) string {
 }
 
 // OpenCompiled returns the rules of a compiled form, and the parser's diagnostics.
-func OpenCompiled(form, file string, from Origin) (List, []cardea.Diagnostic, error) {
+func OpenCompiled(form, file string, from Origin) (List, []diagnostic.Diagnostic, error) {
 	p := packer{in: form, reads: true}
 	f := &Compiled{file: file, pack: packName(file), from: from}
 	n := 0
 	if p.count(&n); p.bad || n > len(form) {
 		return nil, nil, errForm
 	}
-	problems := make([]cardea.Diagnostic, n)
+	problems := make([]diagnostic.Diagnostic, n)
 	for i := range problems {
 		p.problem(&problems[i])
 		problems[i].File = file
@@ -115,7 +116,7 @@ func (p *packer) head(r *Rule) {
 	p.text(&r.ID)
 	line := ""
 	if !p.reads {
-		_, n := cardea.SplitSource(r.Source)
+		_, n := diagnostic.SplitSource(r.Source)
 		line = strconv.Itoa(n)
 	}
 	if p.text(&line); p.reads {
@@ -159,7 +160,7 @@ func (p *packer) match(m *Match) {
 	p.text(&m.Pattern)
 }
 
-func (p *packer) problem(d *cardea.Diagnostic) {
+func (p *packer) problem(d *diagnostic.Diagnostic) {
 	p.count(&d.Line)
 	p.count(&d.Column)
 	p.text((*string)(&d.Code))
@@ -167,7 +168,7 @@ func (p *packer) problem(d *cardea.Diagnostic) {
 	p.text(&d.Hint)
 	severity := uint64(d.Severity)
 	p.number(&severity)
-	d.Severity = cardea.Level(severity)
+	d.Severity = diagnostic.Level(severity)
 }
 
 // number writes or reads a number as a varint.

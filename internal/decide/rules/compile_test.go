@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/decide/rules"
 )
 
@@ -51,10 +52,10 @@ func TestCompiledIsWhole(t *testing.T) {
 		r.Scope, r.Trusted, r.Root, r.Pack, r.Source = from.Scope, from.Trusted, from.Root, "mine", fmt.Sprintf("/d/mine.yaml:%d", i+1)
 	}
 	list[2] = rules.Rule{ID: "least", Scope: from.Scope, Trusted: true, Root: "/root", Pack: "mine", Source: "/d/mine.yaml:3"}
-	problems := []cardea.Diagnostic{{}, {}}
+	problems := []diagnostic.Diagnostic{{}, {}}
 	for i := range problems {
 		filled(reflect.ValueOf(&problems[i]).Elem(), &n, 0)
-		problems[i].File, problems[i].Line, problems[i].Column, problems[i].Severity = "/d/mine.yaml", 7, 9, cardea.LevelWarning
+		problems[i].File, problems[i].Line, problems[i].Column, problems[i].Severity = "/d/mine.yaml", 7, 9, diagnostic.LevelWarning
 	}
 	form := rules.Compile(list, problems)
 	back, told, err := rules.OpenCompiled(form, "/d/mine.yaml", from)

@@ -12,8 +12,9 @@ import (
 	"sync"
 
 	"cardea.dev"
-	"cardea.dev/internal/base/pathglob"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/paths"
+	"cardea.dev/internal/command/pathglob"
 )
 
 // Options configure the decider for a machine.
@@ -328,7 +329,7 @@ func (c *evaluation) matches(expr, text string) bool {
 	re, err := from.compile(expr)
 	if err != nil {
 		if c.broken == nil {
-			t := cardea.BrokenFile.Issue(c.rule.Source, cardea.CodeBadPattern, "", fmt.Sprintf("rule %s has an expression that does not compile: %v", c.rule.ID, err))
+			t := cardea.BrokenFile.Issue(c.rule.Source, diagnostic.CodeBadPattern, "", fmt.Sprintf("rule %s has an expression that does not compile: %v", c.rule.ID, err))
 			if c.rule.Scope == cardea.ScopeProject && !c.rule.Trusted {
 				t.Diagnostic = t.Diagnostic.Withheld()
 			}

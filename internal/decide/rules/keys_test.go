@@ -24,8 +24,9 @@ func TestKeys(t *testing.T) {
 		text := fmt.Sprintf("cat f%d secret%d", i, i+1)
 		return &cardea.Event{Kind: cardea.PreToolUse, Project: "/p", Cwd: "/p", Call: &cardea.Call{Tool: "Bash", Input: map[string]any{"command": text}, Parts: []cardea.Part{
 			{
-				ShellFacts:   cardea.ShellFacts{Text: text},
-				CommandFacts: cardea.CommandFacts{Command: []string{"cat"}, Access: []cardea.Access{{Kind: cardea.Read, Path: fmt.Sprintf("/p/f%d", i)}, {Kind: cardea.Read, Path: fmt.Sprintf("/h%d/g%d", i%2, i+2)}}},
+				ShellFacts: cardea.ShellFacts{Text: text},
+				CommandFacts: cardea.CommandFacts{Command: []string{"cat"}, Access: []cardea.Access{{Kind: cardea.Read, Path: fmt.Sprintf("/p/f%d", i)},
+					{Kind: cardea.Read, Path: fmt.Sprintf("/h%d/g%d", i%2, i+2)}}},
 			}}}}
 	}
 	keys := NewKeys()

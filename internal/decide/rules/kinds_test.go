@@ -14,7 +14,8 @@ func TestReachedParts(t *testing.T) {
 		{CommandFacts: cardea.CommandFacts{Command: []string{"git", "push"}}}, {
 			CommandFacts: cardea.CommandFacts{Command: []string{"docker-compose", "up"}, UsualCommand: []string{"docker", "compose", "up"}},
 		},
-		{ShellFacts: cardea.ShellFacts{Wrappers: []string{"sudo"}}, CommandFacts: cardea.CommandFacts{Command: []string{"rm"}}}, {ShellFacts: cardea.ShellFacts{Argv: []cardea.Word{{Text: "/bin/RM", Static: true}}}}, {},
+		{ShellFacts: cardea.ShellFacts{Wrappers: []string{"sudo"}}, CommandFacts: cardea.CommandFacts{Command: []string{"rm"}}},
+		{ShellFacts: cardea.ShellFacts{Argv: []cardea.Word{{Text: "/bin/RM", Static: true}}}}, {},
 		{
 			ShellFacts:   cardea.ShellFacts{Assigns: []cardea.Assign{{Name: "AB"}}},
 			CommandFacts: cardea.CommandFacts{Command: []string{"git"}, Access: []cardea.Access{{Kind: cardea.Read}, {Kind: cardea.Write, HoldsKey: true}}},
@@ -76,8 +77,9 @@ func TestReachedByAccess(t *testing.T) {
 		var parts []cardea.Part
 		for i := range 8 * kinds {
 			p := cardea.Part{
-				ShellFacts:   cardea.ShellFacts{Text: fmt.Sprint("rm x", i%kinds), Remote: i%5 == 0},
-				CommandFacts: cardea.CommandFacts{Command: []string{"rm"}, Access: []cardea.Access{{Kind: cardea.Delete, Path: fmt.Sprintf("/p/x%d/.git", i%kinds)}, {Kind: cardea.Read, Path: "/h/y", MetadataOnly: i%3 == 0}}},
+				ShellFacts: cardea.ShellFacts{Text: fmt.Sprint("rm x", i%kinds), Remote: i%5 == 0},
+				CommandFacts: cardea.CommandFacts{Command: []string{"rm"}, Access: []cardea.Access{{Kind: cardea.Delete, Path: fmt.Sprintf("/p/x%d/.git",
+					i%kinds)}, {Kind: cardea.Read, Path: "/h/y", MetadataOnly: i%3 == 0}}},
 			}
 			if i%7 == 0 {
 				p.Command, p.Wrappers = []string{"git", "push", fmt.Sprint("b", i%kinds)}, []string{"sudo"}

@@ -9,9 +9,9 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/base/lists"
-	"cardea.dev/internal/base/pathglob"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/command/knowledge/files"
+	"cardea.dev/internal/command/pathglob"
 )
 
 // This file has the broad reading of parts, for rules that tighten or give advice: the

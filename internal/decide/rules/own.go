@@ -3,7 +3,7 @@ package rules
 import (
 	"slices"
 
-	"cardea.dev/internal/base/pathglob"
+	"cardea.dev/internal/command/pathglob"
 )
 
 // Own is a kind of the gate's own files, independent of their place on this machine. A

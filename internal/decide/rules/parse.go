@@ -10,11 +10,12 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/lists"
-	"cardea.dev/internal/base/pathglob"
 	"cardea.dev/internal/base/paths"
 	"cardea.dev/internal/command/knowledge/files"
+	"cardea.dev/internal/command/pathglob"
 )
 
 // Origin describes the source of a file of rules.
@@ -36,12 +37,12 @@ type Origin struct {
 // Parse reads a file of rules. It drops and reports a rule with a mistake, and keeps the
 // others. An unknown key of a rule or match is a mistake, since it may be a condition:
 // without it the rule would apply to more calls. Other unknown keys are warnings.
-func Parse(file string, data []byte, from Origin) ([]Rule, []cardea.Diagnostic) {
+func Parse(file string, data []byte, from Origin) ([]Rule, []diagnostic.Diagnostic) {
 	return Read(file, document.Read(file, data), from)
 }
 
 // Read is like [Parse], for a document that was read already.
-func Read(file string, doc *document.Reader, from Origin) ([]Rule, []cardea.Diagnostic) {
+func Read(file string, doc *document.Reader, from Origin) ([]Rule, []diagnostic.Diagnostic) {
 	doc.Hints(keysOfOthers)
 	p := &parser{doc: doc, file: file, from: from, seen: map[string]int{}}
 	top := doc.Top().Map()
@@ -49,7 +50,7 @@ func Read(file string, doc *document.Reader, from Origin) ([]Rule, []cardea.Diag
 		v.Int(1, 1)
 	}
 	if !top.Has("rules") && doc.Top().Present() && (len(top.Unknown()) > 0 || len(top.Keys()) == 0) { // a file of comments has at most a version
-		doc.Top().Problem(cardea.CodeMissing, "write rules: and a list below it", "the file has no rules")
+		doc.Top().Problem(diagnostic.CodeMissing, "write rules: and a list below it", "the file has no rules")
 	}
 	for _, v := range top.List("rules") {
 		p.rule(v)
@@ -120,7 +121,7 @@ func (p *parser) rule(v document.Value) {
 func (p *parser) effect(v document.Value) string {
 	if v.Present() && !v.Null() && !v.IsList() && !v.IsMap() {
 		if meant := effectOfOthers(strings.ToLower(v.Text())); meant != "" {
-			v.Problem(cardea.CodeBadValue, "write effect: "+meant, "unknown value %q for %s", v.Text(), v.Name())
+			v.Problem(diagnostic.CodeBadValue, "write effect: "+meant, "unknown value %q for %s", v.Text(), v.Name())
 			return ""
 		}
 	}
@@ -149,11 +150,11 @@ func (p *parser) id(m document.Map) string {
 		return ""
 	}
 	if !cardea.IsID(id) {
-		v.Problem(cardea.CodeBadValue, cardea.IDHint, "%q is no id", id)
+		v.Problem(diagnostic.CodeBadValue, cardea.IDHint, "%q is no id", id)
 		return id
 	}
 	if line, dup := p.seen[id]; dup {
-		v.Warn(cardea.CodeDuplicate, "give it another id, so that it can be switched by itself", "id %q is given twice, first in line %d; both rules stay in force", id, line)
+		v.Warn(diagnostic.CodeDuplicate, "give it another id, so that it can be switched by itself", "id %q is given twice, first in line %d; both rules stay in force", id, line)
 	} else {
 		p.seen[id] = v.Line()
 	}
@@ -166,24 +167,24 @@ func (p *parser) sense(m document.Map, r *Rule) {
 	switch {
 	case r.Effect == cardea.Abstain && !advice && m.Has("effect") && m.Text("effect") != "abstain": // reported already
 	case r.Effect == cardea.Abstain && !advice:
-		m.Value().Problem(cardea.CodeMissing, "add effect: deny, ask … or context:", "the rule has neither an effect nor advice")
+		m.Value().Problem(diagnostic.CodeMissing, "add effect: deny, ask … or context:", "the rule has neither an effect nor advice")
 	case r.Effect == cardea.Allow && r.Match.empty() && (len(r.Tools) == 0 || slices.Contains(r.Tools, "*")):
-		m.Value().Problem(cardea.CodeTooWide, "name a tool, or what must match", "the rule allows everything")
+		m.Value().Problem(diagnostic.CodeTooWide, "name a tool, or what must match", "the rule allows everything")
 	case r.Match.empty() && len(r.Tools) == 0 && r.Effect != cardea.Abstain && len(m.Unknown()) == 0: // an unknown key may be the condition
-		m.Value().Warn(cardea.CodeTooWide, "name a tool, or what must match", "the rule is about every call")
+		m.Value().Warn(diagnostic.CodeTooWide, "name a tool, or what must match", "the rule is about every call")
 	}
 	if r.Effect == cardea.Allow && r.Match.hides() {
-		m.Get("match").Problem(cardea.CodeTooWide, "remove opaque, flow, own, env and unless; options that are not in flags, and variables that may do harm, are never allowed",
+		m.Get("match").Problem(diagnostic.CodeTooWide, "remove opaque, flow, own, env and unless; options that are not in flags, and variables that may do harm, are never allowed",
 			"what is opaque, flows or is the gate's own cannot be allowed by rule, and env and unless have no meaning there")
 	}
 	if r.Effect != cardea.Allow && r.Match.saysStdin() {
-		m.Get("match").Problem(cardea.CodeNoEffect, "remove stdin", "stdin has a meaning in rules that allow only")
+		m.Get("match").Problem(diagnostic.CodeNoEffect, "remove stdin", "stdin has a meaning in rules that allow only")
 	}
 	if r.Person && r.Effect != cardea.Ask {
-		m.Get("person").Warn(cardea.CodeNoEffect, "use effect: ask", "person has a meaning for effect: ask only")
+		m.Get("person").Warn(diagnostic.CodeNoEffect, "use effect: ask", "person has a meaning for effect: ask only")
 	}
 	if len(r.Rewrite) > 0 && r.Effect > cardea.Ask {
-		m.Get("rewrite").Warn(cardea.CodeNoEffect, "use instead:", "a denied call is never rewritten")
+		m.Get("rewrite").Warn(diagnostic.CodeNoEffect, "use instead:", "a denied call is never rewritten")
 	}
 }
 
@@ -220,7 +221,7 @@ func (p *parser) events(v document.Value) []string {
 		if near := document.NearestName(name, p.from.Events); near != "" {
 			hint = fmt.Sprintf("write %q", near)
 		}
-		e.Warn(cardea.CodeUnknownName, hint, "there is no event %q, so the rule is not asked on it", name)
+		e.Warn(diagnostic.CodeUnknownName, hint, "there is no event %q, so the rule is not asked on it", name)
 	}
 	return out
 }
@@ -254,7 +255,7 @@ func (p *parser) alias(name string) (string, bool) {
 func listOf(v document.Value) []string {
 	out := v.Texts()
 	if v.Present() && (v.Null() || v.IsList() && len(v.List()) == 0 || slices.Contains(out, "")) {
-		v.Problem(cardea.CodeMissing, "give it a value or remove it", "an empty condition")
+		v.Problem(diagnostic.CodeMissing, "give it a value or remove it", "an empty condition")
 	}
 	return out
 }
@@ -298,12 +299,12 @@ func (p *parser) match(v document.Value) Match {
 		out.Any = lists.Of(a.List(), p.match)
 		out.Programs |= programsOfAny(&out)
 		if len(out.Any) == 0 {
-			a.Problem(cardea.CodeMissing, "list at least one alternative, or remove it", "any is empty")
+			a.Problem(diagnostic.CodeMissing, "list at least one alternative, or remove it", "any is empty")
 		}
 	}
 	m.Only()
 	if v.IsMap() && len(m.Keys()) == 0 {
-		v.Problem(cardea.CodeMissing, "add a condition, or remove it", "an empty match")
+		v.Problem(diagnostic.CodeMissing, "add a condition, or remove it", "an empty match")
 	}
 	return out
 }
@@ -334,9 +335,9 @@ func (p *parser) unless(v document.Value, out *Match) {
 	aboutAccess := len(out.Paths)+len(out.Access)+len(out.Hosts)+len(out.Own) > 0 || out.Outside || out.HoldsKey || out.Redirection
 	switch {
 	case len(except.Keys()) == 0:
-		v.Problem(cardea.CodeMissing, "write unless: {flags: [--help]}", "unless makes no exception")
+		v.Problem(diagnostic.CodeMissing, "write unless: {flags: [--help]}", "unless makes no exception")
 	case !aboutAccess && (len(out.UnlessPaths) > 0 || out.UnlessMetadata || out.UnlessSearch):
-		v.Problem(cardea.CodeNoEffect, "add access, path or files", "an exception for accesses has no effect without a condition on them")
+		v.Problem(diagnostic.CodeNoEffect, "add access, path or files", "an exception for accesses has no effect without a condition on them")
 	}
 }
 
@@ -348,7 +349,7 @@ func onlyTrue(m document.Map, key string) bool {
 	}
 	is := v.Bool()
 	if !is {
-		v.Problem(cardea.CodeBadValue, "remove it; true is the only value there is", "%s must be true", key)
+		v.Problem(diagnostic.CodeBadValue, "remove it; true is the only value there is", "%s must be true", key)
 	}
 	return is
 }
@@ -367,7 +368,7 @@ func (p *parser) flags(v document.Value) []string {
 	out := listOf(v)
 	for i, e := range v.Items() {
 		if i < len(out) && !strings.HasPrefix(out[i], "-") {
-			e.Problem(cardea.CodeBadValue, "write it as on the command line: -f, --force", "%q is no option", out[i])
+			e.Problem(diagnostic.CodeBadValue, "write it as on the command line: -f, --force", "%q is no option", out[i])
 		}
 	}
 	return out
@@ -388,10 +389,10 @@ func (p *parser) globs(v document.Value) []string {
 func (p *parser) expr(v document.Value) string {
 	s := v.Text()
 	if v.Present() && s == "" {
-		v.Problem(cardea.CodeMissing, "give it a value or remove it", "an empty expression matches everything")
+		v.Problem(diagnostic.CodeMissing, "give it a value or remove it", "an empty expression matches everything")
 	}
 	if err := CheckExpression(s); err != nil {
-		v.Problem(cardea.CodeBadPattern, ExpressionHint(err), "the expression cannot be run: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
+		v.Problem(diagnostic.CodeBadPattern, ExpressionHint(err), "the expression cannot be run: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
 	return s
 }
@@ -451,17 +452,17 @@ func (p *parser) test(v document.Value, r *Rule) Test {
 		in = call.Get("input")
 	}
 	if in.Present() && !in.IsMap() {
-		in.Problem(cardea.CodeWrongType, `write input: {command: "…"}`, "the input of a test is a map")
+		in.Problem(diagnostic.CodeWrongType, `write input: {command: "…"}`, "the input of a test is a map")
 		return t
 	}
 	if !in.IsMap() {
-		v.Problem(cardea.CodeMissing, `add input: {command: "…"}`, "the test has no input")
+		v.Problem(diagnostic.CodeMissing, `add input: {command: "…"}`, "the test has no input")
 		return t
 	}
 	input, ok := in.Any().(map[string]any)
 	text, err := json.Marshal(input)
 	if !ok || err != nil {
-		in.Problem(cardea.CodeWrongType, "use text, numbers, true, false, lists and maps", "the input cannot be read")
+		in.Problem(diagnostic.CodeWrongType, "use text, numbers, true, false, lists and maps", "the input cannot be read")
 	}
 	t.Input = string(text)
 	if t.Tool == "" {

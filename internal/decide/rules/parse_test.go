@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
@@ -77,7 +78,7 @@ func TestParseProblems(t *testing.T) {
 		if len(list) != c.left {
 			t.Errorf("%s: %d rules are left, want %d", c.text, len(list), c.left)
 		}
-		if cardea.HasError(problems) == c.warning {
+		if diagnostic.HasError(problems) == c.warning {
 			t.Errorf("%s: warning is %v", c.text, !c.warning)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	_ "cardea.dev/internal/base/document/yamltext"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/decide/rules"
 	"cardea.dev/internal/harness"
@@ -520,7 +521,7 @@ func TestBrokenExpression(t *testing.T) {
 	// Text of an untrusted project must not reach the model in this way.
 	broken.Scope, broken.Match.Pattern = cardea.ScopeProject, "(IGNORE-ALL"
 	_, err = rules.New(rules.ListOf([]rules.Rule{broken}), rules.Options{}).Decide(context.Background(), ev)
-	if !errors.As(err, &issues) || strings.Contains(err.Error(), "IGNORE") || issues[0].Diagnostic.Code != cardea.CodeBadPattern {
+	if !errors.As(err, &issues) || strings.Contains(err.Error(), "IGNORE") || issues[0].Diagnostic.Code != diagnostic.CodeBadPattern {
 		t.Errorf("untrusted: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/claudecode"
 	"cardea.dev/internal/harness/conformance"
@@ -252,7 +253,7 @@ func TestRender(t *testing.T) {
 			strings.Replace(bash, `"default"`, `"bypassPermissions"`, 1),
 			cardea.Verdict{Effect: cardea.Ask, By: "rules:a/b", Reason: "people", Message: "Cardea has a reason", Instead: "x"},
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"Cardea has a reason\nInstead: x\nThe person can run: cardea explain last\n(a/b)"}}`},
-		{"trouble alone", bash, cardea.Verdict{Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "a"), cardea.Warning("", cardea.CodeIgnored, "", "b")}},
+		{"trouble alone", bash, cardea.Verdict{Issues: cardea.Issues{cardea.Warning("", diagnostic.CodeIgnored, "", "a"), cardea.Warning("", diagnostic.CodeIgnored, "", "b")}},
 			`{"systemMessage":"Cardea: a\nb"}`},
 		{"deny without a word", bash, cardea.Verdict{Effect: cardea.Deny, By: "rules:r", Reason: "withheld"},
 			`{"systemMessage":"Cardea: To see why and what you can do, run: cardea explain last",` +
@@ -264,7 +265,7 @@ func TestRender(t *testing.T) {
 			`{"continue":false,"stopReason":"Cardea: people","hookSpecificOutput":{"hookEventName":"PermissionRequest",` +
 				`"decision":{"behavior":"deny","message":"Cardea: model\nc\nThe person can run: cardea explain last","interrupt":true}}}`,
 		},
-		{"request with trouble", request, cardea.Verdict{Effect: cardea.Ask, Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "a")}},
+		{"request with trouble", request, cardea.Verdict{Effect: cardea.Ask, Issues: cardea.Issues{cardea.Warning("", diagnostic.CodeIgnored, "", "a")}},
 			`{"systemMessage":"Cardea: a"}`},
 	}
 	for _, c := range cases {

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/harness"
 )
 
@@ -140,7 +141,7 @@ func verdict(effect cardea.Effect, extras int) cardea.Verdict {
 		v.Instead = markInstead
 	}
 	if extras&8 != 0 {
-		v.Issues = cardea.Issues{cardea.BrokenFile.Issue("", cardea.CodeSyntax, "", markIssue)}
+		v.Issues = cardea.Issues{cardea.BrokenFile.Issue("", diagnostic.CodeSyntax, "", markIssue)}
 	}
 	if extras&16 != 0 {
 		v.Message = markMessage
@@ -263,7 +264,7 @@ func (s Suite) longTexts(t *testing.T) {
 	for _, raw := range s.messages() {
 		for _, effect := range cardea.Effects() {
 			v := cardea.Verdict{Effect: effect, Reason: long, Message: long, Instead: long, Context: []string{long, long},
-				Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", long)}}
+				Issues: cardea.Issues{cardea.Warning("", diagnostic.CodeIgnored, "", long)}}
 			a := s.answer(s.parse(t, raw), v)
 			if err := oneObject(a.Stdout); err != nil {
 				t.Fatal(err)

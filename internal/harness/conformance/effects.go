@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/harness"
 )
 
@@ -90,7 +91,7 @@ func (s says) Decide(context.Context, *cardea.Event) ([]cardea.Opinion, error) {
 // gates returns gates with every setting that changes an effect, and every opinion.
 func gates() []*cardea.Gate {
 	rewrite := cardea.Advice{Rewrite: map[string]any{"command": markRewrite}}
-	deciders := []says{{}, {err: errors.New("failed")}, {err: cardea.Issues{cardea.BrokenPolicy.Issue("", cardea.CodeSyntax, "", "broken")}}}
+	deciders := []says{{}, {err: errors.New("failed")}, {err: cardea.Issues{cardea.BrokenPolicy.Issue("", diagnostic.CodeSyntax, "", "broken")}}}
 	for _, e := range cardea.Effects() {
 		for _, advice := range []cardea.Advice{{}, {Context: markContext, Instead: markInstead}, rewrite} {
 			part := 0

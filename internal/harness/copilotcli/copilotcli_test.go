@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/harness"
 	"cardea.dev/internal/harness/conformance"
 	"cardea.dev/internal/harness/copilotcli"
@@ -184,7 +185,7 @@ func TestRender(t *testing.T) {
 			`{"permissionDecision":"deny","permissionDecisionReason":"Cardea: model\nInstead: x\nc\nThe person can run: cardea explain last"}`, ""},
 		{"context with an allow", camelBash, cardea.Verdict{Effect: cardea.Allow, Context: []string{"c"}}, `{"permissionDecision":"allow"}`, ""},
 		{"context alone", camelBash, cardea.Verdict{Context: []string{"c"}}, "", ""},
-		{"trouble", camelBash, cardea.Verdict{Effect: cardea.Deny, Message: "m", Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "t")}},
+		{"trouble", camelBash, cardea.Verdict{Effect: cardea.Deny, Message: "m", Issues: cardea.Issues{cardea.Warning("", diagnostic.CodeIgnored, "", "t")}},
 			`{"permissionDecision":"deny","permissionDecisionReason":"Cardea: m\nThe person can run: cardea explain last"}`, "Cardea: t\n"},
 		{"halt", camelRequest, cardea.Verdict{Effect: cardea.Halt, Message: "m"}, `{"behavior":"deny","message":"Cardea: m\nThe person can run: cardea explain last","interrupt":true}`, ""},
 		{"a rewrite is not granted", camelRequest, cardea.Verdict{Effect: cardea.Allow, Rewrite: map[string]any{"command": "x"}}, "",

@@ -6,22 +6,23 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/command/knowledge/form"
 )
 
 // Doubt returns a warning that the author of the entry may have meant something else.
-func (e *Entry) Doubt(code cardea.Code, hint, text string) cardea.Diagnostic {
-	return cardea.Diagnostic{Severity: cardea.LevelWarning, File: e.From.File, Line: e.Line(), Column: e.Column(), Code: code,
+func (e *Entry) Doubt(code diagnostic.Code, hint, text string) diagnostic.Diagnostic {
+	return diagnostic.Diagnostic{Severity: diagnostic.LevelWarning, File: e.From.File, Line: e.Line(), Column: e.Column(), Code: code,
 		Text: fmt.Sprintf("the entry %q: %s", e.Text, text), Hint: hint}
 }
 
 // Doubts returns the warnings about an entry by itself.
-func (e *Entry) Doubts() []cardea.Diagnostic {
+func (e *Entry) Doubts() []diagnostic.Diagnostic {
 	if e.Form == Nothing {
-		return []cardea.Diagnostic{e.Doubt(cardea.CodeNoEffect, "correct or remove it", "it counts for nothing: "+e.Why)}
+		return []diagnostic.Diagnostic{e.Doubt(diagnostic.CodeNoEffect, "correct or remove it", "it counts for nothing: "+e.Why)}
 	}
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	if e.Form == Command {
 		out = append(out, e.neverCommand()...)
 	}
@@ -32,19 +33,19 @@ func (e *Entry) Doubts() []cardea.Diagnostic {
 }
 
 // neverCommand returns warnings about commands that no part can be.
-func (e *Entry) neverCommand() []cardea.Diagnostic {
+func (e *Entry) neverCommand() []diagnostic.Diagnostic {
 	spec := e.Spec
 	switch {
 	case strings.TrimSpace(spec) != spec && !strings.HasSuffix(spec, " "):
-		return []cardea.Diagnostic{e.Doubt(cardea.CodeNoEffect, "take the blank away", "it begins with a blank, and no command does")}
+		return []diagnostic.Diagnostic{e.Doubt(diagnostic.CodeNoEffect, "take the blank away", "it begins with a blank, and no command does")}
 	case strings.Contains(strings.TrimSuffix(spec, ":*"), ":*"):
-		return []cardea.Diagnostic{e.Doubt(cardea.CodeNoEffect, `write " *"`, `":*" is a wildcard at the very end alone; elsewhere the colon is a character`)}
+		return []diagnostic.Diagnostic{e.Doubt(diagnostic.CodeNoEffect, `write " *"`, `":*" is a wildcard at the very end alone; elsewhere the colon is a character`)}
 	case e.Effect == cardea.Allow && plainOperators(spec):
-		return []cardea.Diagnostic{e.Doubt(cardea.CodeNoEffect, "give each command an entry of its own", "a line is taken apart at its operators, so that no part holds one")}
+		return []diagnostic.Diagnostic{e.Doubt(diagnostic.CodeNoEffect, "give each command an entry of its own", "a line is taken apart at its operators, so that no part holds one")}
 	}
 	program, _ := e.Program()
 	if e.Effect == cardea.Allow && strings.Contains(program, "=") {
-		return []cardea.Diagnostic{e.Doubt(cardea.CodeUncertain, "leave harmless variables out; they come off by themselves", "the variables are part of it, so that it allows the command with exactly these")}
+		return []diagnostic.Diagnostic{e.Doubt(diagnostic.CodeUncertain, "leave harmless variables out; they come off by themselves", "the variables are part of it, so that it allows the command with exactly these")}
 	}
 	return nil
 }
@@ -68,9 +69,9 @@ func plainOperators(s string) bool {
 }
 
 // wide returns warnings about entries that allow more than they seem to.
-func (e *Entry) wide() []cardea.Diagnostic {
-	one := func(text, hint string) []cardea.Diagnostic {
-		return []cardea.Diagnostic{e.Doubt(cardea.CodeTooWide, hint, text)}
+func (e *Entry) wide() []diagnostic.Diagnostic {
+	one := func(text, hint string) []diagnostic.Diagnostic {
+		return []diagnostic.Diagnostic{e.Doubt(diagnostic.CodeTooWide, hint, text)}
 	}
 	if e.Form == Whole {
 		switch e.Tool {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/jsonedit"
 	"cardea.dev/internal/harness"
 )
@@ -74,7 +75,7 @@ func (t *translation) add(r rule, winners []rule) {
 // untranslated reports a rule that cannot be expressed.
 func (t *translation) untranslated(at int, text string) {
 	line, column := jsonedit.Position(t.data, at)
-	t.out.Problems = append(t.out.Problems, cardea.Diagnostic{File: t.from.File, Line: line, Column: column, Severity: cardea.LevelWarning, Code: cardea.CodeNotConverted,
+	t.out.Problems = append(t.out.Problems, diagnostic.Diagnostic{File: t.from.File, Line: line, Column: column, Severity: diagnostic.LevelWarning, Code: diagnostic.CodeNotConverted,
 		Text: text + ", so it counts for its own harness alone", Hint: "write an entry for it in a list of Claude Code, or a rule"})
 }
 

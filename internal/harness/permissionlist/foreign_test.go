@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // translated returns the entries of a list in another language, with their effects
@@ -21,7 +22,7 @@ func translated(f Format, text string) (entries, problems []string) {
 	}
 	for _, p := range s.Problems {
 		word := "error "
-		if p.Severity != cardea.LevelError {
+		if p.Severity != diagnostic.LevelError {
 			word = "warning "
 		}
 		problems = append(problems, word+p.String())

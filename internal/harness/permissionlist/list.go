@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/jsonedit"
 )
@@ -100,7 +101,7 @@ type SettingsFile struct {
 	Dirs []string
 	// Problems are the mistakes in the file. A file with a mistake beyond a warning is broken. Its
 	// readable entries are still here, except those that allow.
-	Problems []cardea.Diagnostic
+	Problems []diagnostic.Diagnostic
 	// Stored is the relevant part of the file as JSON, to be saved for the case that the file breaks.
 	Stored []byte
 }
@@ -168,7 +169,7 @@ func Read(from *Origin, data []byte) SettingsFile {
 	r := reader{out: &s, from: from, data: data, allows: true}
 	if !doc.Plain {
 		r.allows = false
-		s.Problems = append(s.Problems, cardea.Diagnostic{File: from.File, Line: 1, Column: 1, Severity: cardea.LevelWarning, Code: cardea.CodeNotJSON,
+		s.Problems = append(s.Problems, diagnostic.Diagnostic{File: from.File, Line: 1, Column: 1, Severity: diagnostic.LevelWarning, Code: diagnostic.CodeNotJSON,
 			Text: "is JSON with comments or trailing commas, so its entries deny and ask and do not allow", Hint: "remove them; the harness may not read the file at all"})
 	}
 	lists := doc.Root.All("permissions")
@@ -186,7 +187,7 @@ func Read(from *Origin, data []byte) SettingsFile {
 }
 
 func (s SettingsFile) broken(from *Origin, data []byte, err error) SettingsFile {
-	p := cardea.Diagnostic{File: from.File, Code: cardea.CodeSyntax, Text: "not valid JSON: " + err.Error(), Hint: "mend the file"}
+	p := diagnostic.Diagnostic{File: from.File, Code: diagnostic.CodeSyntax, Text: "not valid JSON: " + err.Error(), Hint: "mend the file"}
 	if syntax, ok := err.(*jsonedit.SyntaxError); ok {
 		p.Line, p.Column, p.Text = syntax.Line, syntax.Column, "not valid JSON: "+syntax.Text
 	}
@@ -196,7 +197,7 @@ func (s SettingsFile) broken(from *Origin, data []byte, err error) SettingsFile 
 
 func (s *SettingsFile) problem(from *Origin, data []byte, at int, format string, args ...any) {
 	line, column := jsonedit.Position(data, at)
-	s.Problems = append(s.Problems, cardea.Diagnostic{File: from.File, Line: line, Column: column, Code: cardea.CodeWrongType,
+	s.Problems = append(s.Problems, diagnostic.Diagnostic{File: from.File, Line: line, Column: column, Code: diagnostic.CodeWrongType,
 		Text: fmt.Sprintf(format, args...), Hint: "mend the file"})
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/knowledge"
 )
 
@@ -338,7 +339,7 @@ func TestRead(t *testing.T) {
 	}
 	// What the vendor does not document denies, and does not allow.
 	lax := Read(&Origin{}, []byte("{\"permissions\":{\"allow\":[\"Bash(a)\"],// x\n\"deny\":[\"Bash(b)\",]}}"))
-	if len(lax.Entries) != 1 || lax.Entries[0].Text != "Bash(b)" || len(lax.Problems) != 1 || lax.Problems[0].Severity == cardea.LevelError {
+	if len(lax.Entries) != 1 || lax.Entries[0].Text != "Bash(b)" || len(lax.Problems) != 1 || lax.Problems[0].Severity == diagnostic.LevelError {
 		t.Errorf("comments: %+v, %v", lax.Entries, lax.Problems)
 	}
 	for text, want := range map[string]string{
@@ -347,7 +348,7 @@ func TestRead(t *testing.T) {
 		`{"permissions":{"deny":[` + strings.Repeat(`"a",`, maxEntries) + `"a"]}}`: "more than 20000 entries",
 	} {
 		s := Read(&Origin{File: "f"}, []byte(text))
-		if len(s.Problems) != 1 || s.Problems[0].Severity != cardea.LevelError || !strings.Contains(s.Problems[0].Text, want) || s.Problems[0].Line != 1 {
+		if len(s.Problems) != 1 || s.Problems[0].Severity != diagnostic.LevelError || !strings.Contains(s.Problems[0].Text, want) || s.Problems[0].Line != 1 {
 			t.Errorf("%.40q: %v", text, s.Problems)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/redact"
 )
 
@@ -40,8 +41,10 @@ func TestInputsAreToldShortly(t *testing.T) {
 		want string
 	}{
 		{"a command", cardea.Call{Tool: "Bash", Input: map[string]any{"command": "git status && <x>", "description": "d"}}, "git status && <x>"},
-		{"a file", cardea.Call{Tool: "Write", EditsFiles: true, Input: map[string]any{"file_path": "a.go", "content": "short"}, Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "Write a.go"}}}}, "Write a.go"},
-		{"two files", cardea.Call{Tool: "apply_patch", EditsFiles: true, Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "apply_patch a"}}, {ShellFacts: cardea.ShellFacts{Text: "apply_patch b"}}}}, "apply_patch a\napply_patch b"},
+		{"a file", cardea.Call{Tool: "Write", EditsFiles: true, Input: map[string]any{"file_path": "a.go", "content": "short"},
+			Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "Write a.go"}}}}, "Write a.go"},
+		{"two files", cardea.Call{Tool: "apply_patch", EditsFiles: true, Parts: []cardea.Part{{ShellFacts: cardea.ShellFacts{Text: "apply_patch a"}},
+			{ShellFacts: cardea.ShellFacts{Text: "apply_patch b"}}}}, "apply_patch a\napply_patch b"},
 		{"a file that is not known", cardea.Call{Tool: "Write", EditsFiles: true, Input: map[string]any{"content": "short"}}, "Write"},
 		{
 			"fields",
@@ -121,7 +124,7 @@ func TestEntriesAreBounded(t *testing.T) {
 		}
 		ev.Call.Parts, v.Parts = append(ev.Call.Parts, p), append(v.Parts, e)
 		v.Opinions = append(v.Opinions, cardea.Opinion{Decider: huge, Rule: huge, Effect: e, Part: i, Source: huge, Severity: cardea.Severity(huge), Reason: huge})
-		v.Issues = append(v.Issues, cardea.Warning("", cardea.CodeIgnored, "", huge))
+		v.Issues = append(v.Issues, cardea.Warning("", diagnostic.CodeIgnored, "", huge))
 	}
 	e := NewEntry(ev, v, circumstances())
 	if len(e.Parts) != maxList || len(e.Opinions) != maxList || len(e.Issues) != maxList || e.Omitted != 3*(500-maxList) {
@@ -156,8 +159,8 @@ func TestEntriesAreBounded(t *testing.T) {
 // Issues of the whole session replace those of the verdict, which are only the unreported ones.
 func TestIssuesOfTheCircumstances(t *testing.T) {
 	c := circumstances()
-	c.Issues = cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "told before")}
-	e := NewEntry(&cardea.Event{}, cardea.Verdict{Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "new")}}, c)
+	c.Issues = cardea.Issues{cardea.Warning("", diagnostic.CodeIgnored, "", "told before")}
+	e := NewEntry(&cardea.Event{}, cardea.Verdict{Issues: cardea.Issues{cardea.Warning("", diagnostic.CodeIgnored, "", "new")}}, c)
 	if len(e.Issues) != 1 || e.Issues[0].String() != "told before" {
 		t.Errorf("%v", e.Issues)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/state"
 	"cardea.dev/internal/command/redact"
 )
@@ -89,7 +90,7 @@ type Ledger struct {
 func Open(dir string, o Options) (*Ledger, error) {
 	switch {
 	case dir == "":
-		return nil, cardea.Unwritten.Issue("", cardea.CodeUnwritten, "set HOME or XDG_STATE_HOME, or ledger.dir in your settings", "there is no folder for the ledger, so nothing is recorded")
+		return nil, cardea.Unwritten.Issue("", diagnostic.CodeUnwritten, "set HOME or XDG_STATE_HOME, or ledger.dir in your settings", "there is no folder for the ledger, so nothing is recorded")
 	case len(o.Key) != state.KeySize:
 		return nil, unwritten(dir, "look at the file key in the state folder", "there is no key for the ledger, so nothing is recorded")
 	case o.Now == nil || o.Redactor == nil:
@@ -144,7 +145,7 @@ func (w *writer) after() error {
 const lookAtFolder = "look at the owner and the space of the folder"
 
 func unwritten(dir, hint, format string, args ...any) error {
-	return cardea.Unwritten.Issue(dir, cardea.CodeUnwritten, hint, fmt.Sprintf(format, args...))
+	return cardea.Unwritten.Issue(dir, diagnostic.CodeUnwritten, hint, fmt.Sprintf(format, args...))
 }
 
 // lock opens the head, which is also the lock file, and waits for the lock.

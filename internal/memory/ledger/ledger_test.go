@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/redact"
 )
 
@@ -85,7 +86,7 @@ func (b *bench) intact(entries int64) {
 }
 
 // dayIn returns the day whose file a diagnostic is about, "" for none.
-func dayIn(d cardea.Diagnostic) string {
+func dayIn(d diagnostic.Diagnostic) string {
 	day, ok := strings.CutSuffix(filepath.Base(d.File), dayEnd)
 	if !ok {
 		return ""

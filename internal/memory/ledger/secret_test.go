@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/redact"
 )
 
@@ -62,7 +63,7 @@ func TestNoSecretReachesTheDisk(t *testing.T) {
 		"severity":   func(_ *cardea.Event, v *cardea.Verdict, x string) { v.Opinions[0].Severity = cardea.Severity(x) },
 		"its reason": func(_ *cardea.Event, v *cardea.Verdict, x string) { v.Opinions[0].Reason = "because of " + x },
 		"a trouble": func(_ *cardea.Event, v *cardea.Verdict, x string) {
-			v.Issues = cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "cannot read "+x)}
+			v.Issues = cardea.Issues{cardea.Warning("", diagnostic.CodeIgnored, "", "cannot read "+x)}
 		},
 		"in the text": func(ev *cardea.Event, _ *cardea.Verdict, x string) {
 			ev.Call.Input["command"] = "echo a\necho " + x + "\necho b"

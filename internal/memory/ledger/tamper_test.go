@@ -2,14 +2,15 @@ package ledger
 
 import (
 	"bytes"
-	"cardea.dev/internal/testing/testrun"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"cardea.dev"
+	"cardea.dev/internal/testing/testrun"
+
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // three returns a ledger of three days with four lines each.
@@ -160,7 +161,7 @@ func TestAnyChangedByteIsFound(t *testing.T) {
 				changed[i] = x
 				b.put(day+dayEnd, changed)
 				r := b.verify()
-				if r.Intact() || !slices.ContainsFunc(r.Diagnostics, func(f cardea.Diagnostic) bool { return dayIn(f) == day }) {
+				if r.Intact() || !slices.ContainsFunc(r.Diagnostics, func(f diagnostic.Diagnostic) bool { return dayIn(f) == day }) {
 					t.Fatalf("byte %d of %s changed from %q to %q: %+v", i, day, data[i], x, r.Diagnostics)
 				}
 			}

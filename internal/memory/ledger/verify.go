@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/state"
 )
@@ -16,24 +16,24 @@ import (
 // The codes of findings in a ledger.
 const (
 	// CodeChanged: a line is not as the ledger wrote it, or belongs to another ledger.
-	CodeChanged cardea.Code = "changed"
+	CodeChanged diagnostic.Code = "changed"
 	// CodeMissingEntries: single lines, the end of a day, or whole days are missing.
-	CodeMissingEntries cardea.Code = "missing-entries"
+	CodeMissingEntries diagnostic.Code = "missing-entries"
 	// CodeMoved: a line is in another place than where it was written, or appears twice.
-	CodeMoved cardea.Code = "moved"
+	CodeMoved diagnostic.Code = "moved"
 	// CodeCut: a line is incomplete, as a crash leaves it. It is only a warning, since the line was
 	// never part of the chain.
-	CodeCut cardea.Code = "cut"
+	CodeCut diagnostic.Code = "cut"
 	// CodeHead: the file with the end of the chain is missing or forged.
-	CodeHead cardea.Code = "head"
+	CodeHead diagnostic.Code = "head"
 	// CodeStub: the record of removed days is forged, or a removed day is back.
-	CodeStub cardea.Code = "stub"
+	CodeStub diagnostic.Code = "stub"
 	// CodeRepaired: a writer found the end of the ledger changed and went on.
-	CodeRepaired cardea.Code = "mended"
+	CodeRepaired diagnostic.Code = "mended"
 	// CodeSpool: a file in the spool was not written by the ledger.
-	CodeSpool cardea.Code = "spool"
+	CodeSpool diagnostic.Code = "spool"
 	// CodeWrongKey: no line was written with this user's key.
-	CodeWrongKey cardea.Code = "wrong-key"
+	CodeWrongKey diagnostic.Code = "wrong-key"
 )
 
 // Report is the result of Verify.
@@ -55,26 +55,26 @@ type Report struct {
 	Busy bool `json:"busy,omitempty"`
 	// Diagnostics are the findings, in the order of the ledger. More is the number of further
 	// findings.
-	Diagnostics []cardea.Diagnostic `json:"diagnostics"`
-	More        int                 `json:"more,omitempty"`
+	Diagnostics []diagnostic.Diagnostic `json:"diagnostics"`
+	More        int                     `json:"more,omitempty"`
 }
 
 // maxFindings is the largest number of diagnostics in a report.
 const maxFindings = 1000
 
 // Intact reports whether no change was found. The remains of a crash are only a warning.
-func (r *Report) Intact() bool { return !cardea.HasError(r.Diagnostics) && r.More == 0 }
+func (r *Report) Intact() bool { return !diagnostic.HasError(r.Diagnostics) && r.More == 0 }
 
 // add adds a finding about a file in the ledger's folder, "" for the folder itself.
-func (v *verification) add(name string, line int, code cardea.Code, format string, args ...any) {
+func (v *verification) add(name string, line int, code diagnostic.Code, format string, args ...any) {
 	r := &v.report
 	if len(r.Diagnostics) == maxFindings {
 		r.More++
 		return
 	}
-	d := cardea.Diagnostic{File: v.ledger.path(name), Line: line, Code: code, Text: fmt.Sprintf(format, args...)}
+	d := diagnostic.Diagnostic{File: v.ledger.path(name), Line: line, Code: code, Text: fmt.Sprintf(format, args...)}
 	if code == CodeCut {
-		d.Severity = cardea.LevelWarning
+		d.Severity = diagnostic.LevelWarning
 	}
 	r.Diagnostics = append(r.Diagnostics, d)
 }
@@ -137,7 +137,7 @@ func (l *Ledger) Verify() (Report, error) {
 	if err != nil {
 		return Report{}, fmt.Errorf("the ledger %s cannot be verified: %w", l.dir, err)
 	}
-	v := verification{ledger: l, snapshot: s, report: Report{Days: len(s.days), Busy: s.busy, Diagnostics: []cardea.Diagnostic{}}}
+	v := verification{ledger: l, snapshot: s, report: Report{Days: len(s.days), Busy: s.busy, Diagnostics: []diagnostic.Diagnostic{}}}
 	if len(s.days) > 0 {
 		v.report.From, v.report.To = s.days[0], s.days[len(s.days)-1]
 	}
@@ -149,7 +149,7 @@ func (l *Ledger) Verify() (Report, error) {
 	}
 	v.end()
 	if v.genuine == 0 && v.changed > 0 {
-		v.report.Diagnostics, v.report.More = []cardea.Diagnostic{}, 0
+		v.report.Diagnostics, v.report.More = []diagnostic.Diagnostic{}, 0
 		v.add("", 0, CodeWrongKey, "none of the %d lines was written with the key of this user: the key was replaced, or the ledger is another user's", v.changed)
 	}
 	return v.report, v.spool()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/base/state"
 )
@@ -223,17 +224,17 @@ func (s *Store) missing(i int) {
 
 // unreadable records that a file cannot be read, so that its denies and asks are unknown.
 func (s *Store) unreadable(i int, err error) {
-	d := cardea.Diagnostic{File: s.place.file(i), Code: cardea.CodeUnreadable, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
+	d := diagnostic.Diagnostic{File: s.place.file(i), Code: diagnostic.CodeUnreadable, Text: "cannot be read: " + err.Error(), Hint: "mend or remove it"}
 	s.issue(i, d, s.fromLastGood(i))
 }
 
 // issue records a problem with a file. If denies or asks may be missing, the failure table decides
 // the effect; a missing allow has no effect.
-func (s *Store) issue(i int, d cardea.Diagnostic, stored bool) {
+func (s *Store) issue(i int, d diagnostic.Diagnostic, stored bool) {
 	t := cardea.Issue{Diagnostic: d}
 	switch {
 	case i == allowFile:
-		t.Diagnostic.Severity = cardea.LevelWarning
+		t.Diagnostic.Severity = diagnostic.LevelWarning
 	case stored:
 		t.Failure = cardea.StoredForm
 		t.Diagnostic.Text += "; its last good form is in force besides"
@@ -262,7 +263,7 @@ func (s *Store) report(i int, broken []brokenLine) {
 	}
 	stored := s.fromLastGood(i)
 	for _, b := range broken {
-		s.issue(i, cardea.Diagnostic{File: s.place.file(i), Line: b.line, Code: cardea.CodeSyntax, Text: b.text,
+		s.issue(i, diagnostic.Diagnostic{File: s.place.file(i), Line: b.line, Code: diagnostic.CodeSyntax, Text: b.text,
 			Hint: "mend or remove the line; \"cardea lessons list\" shows the others"}, stored)
 	}
 }

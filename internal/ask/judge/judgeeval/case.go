@@ -14,6 +14,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/ask/judge/question"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/knowledge"
 	"cardea.dev/internal/harness/call"
 )
@@ -53,9 +54,9 @@ const (
 )
 
 // ReadCases reads a file of cases. It reports every mistake with its line.
-func ReadCases(name string, data []byte) ([]Case, []cardea.Diagnostic) {
+func ReadCases(name string, data []byte) ([]Case, []diagnostic.Diagnostic) {
 	var out []Case
-	var problems []cardea.Diagnostic
+	var problems []diagnostic.Diagnostic
 	seen := map[string]int{}
 	for i, line := range bytes.Split(data, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) == 0 {
@@ -69,7 +70,7 @@ func ReadCases(name string, data []byte) ([]Case, []cardea.Diagnostic) {
 			err = fmt.Errorf("at most %d cases are read", maxCases)
 		}
 		if err != nil {
-			problems = append(problems, cardea.Diagnostic{File: name, Line: i + 1, Code: cardea.CodeBadValue, Text: err.Error(), Hint: "see docs/judge.md"})
+			problems = append(problems, diagnostic.Diagnostic{File: name, Line: i + 1, Code: diagnostic.CodeBadValue, Text: err.Error(), Hint: "see docs/judge.md"})
 			if len(out) == maxCases {
 				break
 			}
@@ -79,7 +80,7 @@ func ReadCases(name string, data []byte) ([]Case, []cardea.Diagnostic) {
 		out = append(out, c)
 	}
 	if len(out) == 0 && len(problems) == 0 {
-		problems = append(problems, cardea.Diagnostic{File: name, Code: cardea.CodeMissing, Text: "has no cases", Hint: "write one JSON object a line, see docs/judge.md"})
+		problems = append(problems, diagnostic.Diagnostic{File: name, Code: diagnostic.CodeMissing, Text: "has no cases", Hint: "write one JSON object a line, see docs/judge.md"})
 	}
 	return out, problems
 }

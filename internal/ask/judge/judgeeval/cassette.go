@@ -14,6 +14,7 @@ import (
 
 	"cardea.dev"
 	"cardea.dev/internal/ask/judge"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/redact"
 )
 
@@ -47,9 +48,9 @@ type entry struct {
 const version = 1
 
 // ReadCassette reads a cassette. Empty data is an empty cassette.
-func ReadCassette(name string, data []byte) (*Cassette, []cardea.Diagnostic) {
+func ReadCassette(name string, data []byte) (*Cassette, []diagnostic.Diagnostic) {
 	c := &Cassette{entries: map[string]entry{}}
-	var problems []cardea.Diagnostic
+	var problems []diagnostic.Diagnostic
 	for i, line := range bytes.Split(data, []byte("\n")) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
@@ -69,7 +70,7 @@ func ReadCassette(name string, data []byte) (*Cassette, []cardea.Diagnostic) {
 			err = fmt.Errorf("it is no recorded answer")
 		}
 		if err != nil {
-			problems = append(problems, cardea.Diagnostic{File: name, Line: i + 1, Code: cardea.CodeBadValue, Text: err.Error(), Hint: "record the answers anew"})
+			problems = append(problems, diagnostic.Diagnostic{File: name, Line: i + 1, Code: diagnostic.CodeBadValue, Text: err.Error(), Hint: "record the answers anew"})
 			continue
 		}
 		c.entries[e.Key] = e

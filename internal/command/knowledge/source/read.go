@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	_ "cardea.dev/internal/base/document/yamltext" // reads YAML
 	"cardea.dev/internal/command/knowledge/files/filelists"
@@ -29,13 +30,13 @@ const minNotReadOnly = 5
 
 // ReadFolder reads all files of a folder. The diagnostics are all mistakes of all files,
 // and programs that are described twice.
-func ReadFolder(dir string) ([]File, []cardea.Diagnostic, error) {
+func ReadFolder(dir string) ([]File, []diagnostic.Diagnostic, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
 		return nil, nil, err
 	}
 	var files []File
-	var problems []cardea.Diagnostic
+	var problems []diagnostic.Diagnostic
 	first := map[string]string{}
 	for _, name := range names {
 		data, err := os.ReadFile(name)
@@ -50,23 +51,23 @@ func ReadFolder(dir string) ([]File, []cardea.Diagnostic, error) {
 }
 
 // Read reads one file and reports all of its mistakes.
-func Read(name string, data []byte) (File, []cardea.Diagnostic) {
+func Read(name string, data []byte) (File, []diagnostic.Diagnostic) {
 	return ReadDocument(name, document.Read(name, data))
 }
 
 // ReadDocument is like Read for a parsed document.
-func ReadDocument(name string, r *document.Reader) (File, []cardea.Diagnostic) {
+func ReadDocument(name string, r *document.Reader) (File, []diagnostic.Diagnostic) {
 	return read(r, name, map[string]string{})
 }
 
 // read reads a file. first maps each program of the files so far to the place of its
 // description.
-func read(r *document.Reader, name string, first map[string]string) (File, []cardea.Diagnostic) {
+func read(r *document.Reader, name string, first map[string]string) (File, []diagnostic.Diagnostic) {
 	var out File
 	r.KeysIn("docs/command-knowledge.md")
 	fill(r.Top(), &out)
 	if v := r.Top().Map().Map("tests").Get("not_read_only"); v.Present() && len(out.Tests.NotReadOnly) < minNotReadOnly {
-		v.Problem(cardea.CodeBadValue, "add lines that come close to read-only ones", "%d lines in \"not_read_only\", at least %d are needed", len(out.Tests.NotReadOnly), minNotReadOnly)
+		v.Problem(diagnostic.CodeBadValue, "add lines that come close to read-only ones", "%d lines in \"not_read_only\", at least %d are needed", len(out.Tests.NotReadOnly), minNotReadOnly)
 	}
 	for _, key := range []string{"programs", "wrappers"} {
 		if list := r.Top().Map().Get(key); list.IsList() {
@@ -108,7 +109,7 @@ func heldOnce(entries []document.Value, above, at string, first map[string]strin
 			for _, property := range has {
 				v, key := m.Get(property), property+" of "+command
 				if first[key] != "" {
-					v.ReportKey(cardea.CodeDuplicate, "remove one of them", "%s is already said at %s", key, first[key])
+					v.ReportKey(diagnostic.CodeDuplicate, "remove one of them", "%s is already said at %s", key, first[key])
 				} else {
 					first[key] = at + strconv.Itoa(v.KeyLine())
 				}
@@ -129,7 +130,7 @@ func describedOnce(programs []document.Value, at string, first map[string]string
 		}
 		for _, name := range items(p.Map().Get("name")) {
 			if text := name.Text(); first[text] != "" {
-				name.Problem(cardea.CodeDuplicate, "merge the two entries", "program %q is already described at %s", text, first[text])
+				name.Problem(diagnostic.CodeDuplicate, "merge the two entries", "program %q is already described at %s", text, first[text])
 			} else {
 				first[text] = at + strconv.Itoa(name.Line())
 			}
@@ -182,7 +183,7 @@ func value(v document.Value, to reflect.Value, tag reflect.StructTag) {
 	case *any: // a place for anchors
 	case *bool:
 		if *out = v.Bool(); v.Text() == "false" {
-			v.Problem(cardea.CodeNoEffect, "remove the key", "false is the default")
+			v.Problem(diagnostic.CodeNoEffect, "remove the key", "false is the default")
 		}
 	case *int:
 		*out = v.Int(0, limit(tag))
@@ -304,7 +305,7 @@ func credentials(m document.Map) []Credentials {
 		for _, e := range m.Get(program).List() {
 			f := filelists.ReadFile(e)
 			if seen[f.Glob] {
-				e.Problem(cardea.CodeDuplicate, "remove one of them", "%q is listed twice", f.Glob)
+				e.Problem(diagnostic.CodeDuplicate, "remove one of them", "%q is listed twice", f.Glob)
 			}
 			seen[f.Glob] = true
 			c.Files = append(c.Files, f)
@@ -344,7 +345,7 @@ func words(v document.Value, may string) []document.Value {
 	for _, e := range items(v) {
 		text := e.Text()
 		if seen[text] {
-			e.Problem(cardea.CodeDuplicate, "remove one of them", "%q is listed twice", text)
+			e.Problem(diagnostic.CodeDuplicate, "remove one of them", "%q is listed twice", text)
 		}
 		seen[text] = true
 		option(e, text, may)
@@ -362,13 +363,13 @@ func option(v document.Value, text, may string) {
 	if slices.Contains(optionWords, text) {
 		hint = "remove it"
 	}
-	v.Problem(cardea.CodeBadValue, hint, "%q is no option", text)
+	v.Problem(diagnostic.CodeBadValue, hint, "%q is no option", text)
 }
 
 // noEffect reports a value without effect if is holds.
 func noEffect(is bool, v document.Value, hint, format string, args ...any) {
 	if is {
-		v.Problem(cardea.CodeNoEffect, hint, format, args...)
+		v.Problem(diagnostic.CodeNoEffect, hint, format, args...)
 	}
 }
 
@@ -432,7 +433,7 @@ func repeats[T ~string](m document.Map, key string, other []T, always bool, why 
 func oneLetter(m document.Map, key string, options []string) {
 	for _, o := range options {
 		if name, _, _ := strings.Cut(o, "="); len(name) > 2 && name[1] != '-' {
-			m.Get(key).Problem(cardea.CodeNoEffect, "add single_dash_options, or remove it", "%q is read as one option for each letter", o)
+			m.Get(key).Problem(diagnostic.CodeNoEffect, "add single_dash_options, or remove it", "%q is read as one option for each letter", o)
 		}
 	}
 }

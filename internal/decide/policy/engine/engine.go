@@ -19,7 +19,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 // Engine parses, compiles and evaluates policies. It is safe for concurrent use. An error
@@ -34,10 +34,10 @@ type Engine interface {
 	Parse(ctx context.Context, files []Source) ([]Parsed, error)
 	// Look returns mistakes that OPA does not report in files that parse, in the order of
 	// the files.
-	Look(ctx context.Context, files []Source) ([]cardea.Diagnostic, error)
+	Look(ctx context.Context, files []Source) ([]diagnostic.Diagnostic, error)
 	// Fields returns the input fields that files read and that no event has. It ignores
 	// files that do not compile.
-	Fields(ctx context.Context, files []Source, o Options, shapes []Shape) ([]cardea.Diagnostic, error)
+	Fields(ctx context.Context, files []Source, o Options, shapes []Shape) ([]diagnostic.Diagnostic, error)
 	// Format returns the texts of files as OPA's formatter writes them, in their order.
 	Format(ctx context.Context, files []Source) ([]Formatted, error)
 	// Compile compiles files together. It need not wait until they are compiled.
@@ -291,7 +291,7 @@ type Facts struct {
 	// for a file of policies.
 	Data []string
 	// Mistakes are the mistakes in the METADATA.
-	Mistakes []cardea.Diagnostic
+	Mistakes []diagnostic.Diagnostic
 }
 
 // Policy reports whether the verbs of the package are evaluated. Every other package is a
@@ -316,7 +316,7 @@ func Verbs() []string {
 }
 
 // Problems are the mistakes in a file, or in several compiled together.
-type Problems []cardea.Diagnostic
+type Problems []diagnostic.Diagnostic
 
 // Error returns the first mistake.
 func (p Problems) Error() string {

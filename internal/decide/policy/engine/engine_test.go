@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"testing"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 )
 
 func TestInput(t *testing.T) {
@@ -47,7 +47,7 @@ func TestNames(t *testing.T) {
 	if v := Verbs(); v[0] != "halt" || v[len(v)-1] != "add_context" {
 		t.Errorf("%v", v)
 	}
-	if (Problems{}).Error() == "" || (Problems{{File: "x", Text: "y"}}).Error() != "x: y" || (cardea.Diagnostic{File: "x", Line: 1, Column: 2, Text: "y"}).String() != "x:1:2: y" {
+	if (Problems{}).Error() == "" || (Problems{{File: "x", Text: "y"}}).Error() != "x: y" || (diagnostic.Diagnostic{File: "x", Line: 1, Column: 2, Text: "y"}).String() != "x:1:2: y" {
 		t.Error("problems are not told with their places")
 	}
 }

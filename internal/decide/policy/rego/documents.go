@@ -13,7 +13,7 @@ import (
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/util"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	_ "cardea.dev/internal/base/document/yamltext" // reads YAML
 	"cardea.dev/internal/decide/policy/engine"
@@ -57,8 +57,8 @@ type origin struct {
 	value map[string]any
 }
 
-func conflicting(path, other, at string) cardea.Diagnostic {
-	return cardea.Diagnostic{File: path, Code: engine.CodeData, Text: fmt.Sprintf("%s is also defined in %s, and only objects are merged", at, other), Hint: "remove one of the two"}
+func conflicting(path, other, at string) diagnostic.Diagnostic {
+	return diagnostic.Diagnostic{File: path, Code: engine.CodeData, Text: fmt.Sprintf("%s is also defined in %s, and only objects are merged", at, other), Hint: "remove one of the two"}
 }
 
 // conflict returns the first path at which two documents cannot be merged, and whether
@@ -99,14 +99,14 @@ func merge(into, from map[string]any) {
 }
 
 // rooted reads a document, and nests it in maps for its folders.
-func rooted(f engine.Source) (map[string]any, *cardea.Diagnostic) {
+func rooted(f engine.Source) (map[string]any, *diagnostic.Diagnostic) {
 	v, err := value(f)
 	if err != nil {
 		return nil, err
 	}
 	folders := f.Folders()
 	if _, isMap := v.(map[string]any); len(folders) == 0 && !isMap {
-		return nil, &cardea.Diagnostic{File: f.Path, Line: 1, Column: 1, Code: engine.CodeData, Text: "the document is no object, but " + kind(v) + ", and in the folder of policies itself it must be one",
+		return nil, &diagnostic.Diagnostic{File: f.Path, Line: 1, Column: 1, Code: engine.CodeData, Text: "the document is no object, but " + kind(v) + ", and in the folder of policies itself it must be one",
 			Hint: "give the value a name, or put the file into a folder, whose name then stands behind data"}
 	}
 	for _, name := range slices.Backward(folders) {
@@ -124,7 +124,7 @@ func kind(v any) string {
 }
 
 // value returns the value of a document. An empty YAML document is an empty map.
-func value(f engine.Source) (v any, problem *cardea.Diagnostic) {
+func value(f engine.Source) (v any, problem *diagnostic.Diagnostic) {
 	text := []byte(unmarked(f.Text))
 	if path.Ext(f.Path) != ".json" {
 		// OPA's reader reports no positions and has no limits.
@@ -132,7 +132,7 @@ func value(f engine.Source) (v any, problem *cardea.Diagnostic) {
 			return nil, &found[0]
 		}
 		if err := util.Unmarshal(text, &v); err != nil {
-			return nil, &cardea.Diagnostic{File: f.Path, Line: 1, Column: 1, Code: cardea.CodeSyntax, Text: "not valid YAML: " + oneLine(err.Error())}
+			return nil, &diagnostic.Diagnostic{File: f.Path, Line: 1, Column: 1, Code: diagnostic.CodeSyntax, Text: "not valid YAML: " + oneLine(err.Error())}
 		}
 		if v == nil {
 			v = map[string]any{} // empty, or only comments
@@ -148,7 +148,7 @@ func value(f engine.Source) (v any, problem *cardea.Diagnostic) {
 		offset = int(at.Offset)
 	}
 	line, column := position(text, offset)
-	return nil, &cardea.Diagnostic{File: f.Path, Line: line, Column: column, Code: cardea.CodeSyntax, Text: "not valid JSON: " + err.Error()}
+	return nil, &diagnostic.Diagnostic{File: f.Path, Line: line, Column: column, Code: diagnostic.CodeSyntax, Text: "not valid JSON: " + err.Error()}
 }
 
 // position returns the line and column of the byte before an offset.

@@ -10,9 +10,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cardea.dev"
-	"cardea.dev/internal/decide/policy/engine"
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"cardea.dev/internal/base/diagnostic"
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // Engine is OPA in this process.
@@ -58,8 +59,8 @@ func broken(path string, err error) Problems {
 }
 
 // Look returns mistakes that OPA does not report.
-func (Engine) Look(_ context.Context, files []engine.Source) ([]cardea.Diagnostic, error) {
-	var out []cardea.Diagnostic
+func (Engine) Look(_ context.Context, files []engine.Source) ([]diagnostic.Diagnostic, error) {
+	var out []diagnostic.Diagnostic
 	modules, _ := parseAll(files, Parse)
 	for _, m := range modules {
 		out = append(out, m.Look()...)

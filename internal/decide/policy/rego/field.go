@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
-	"cardea.dev/internal/decide/policy/engine"
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/topdown"
+
+	"cardea.dev/internal/base/diagnostic"
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // field checks the type of a decision's field, if it is known. A field of another type is
@@ -39,7 +40,7 @@ func (l *look) field(key string, t *ast.Term) {
 		wants = "number"
 	}
 	if wants != "" && wants != is {
-		l.say(t.Location, engine.CodeDecision, cardea.LevelError, "%s holds %s: write %s", key, ast.ValueName(t.Value), map[string]string{
+		l.say(t.Location, engine.CodeDecision, diagnostic.LevelError, "%s holds %s: write %s", key, ast.ValueName(t.Value), map[string]string{
 			"text": "a text", "object": "an object of the fields to change", "number": "a number"}[wants])
 	}
 }
@@ -59,7 +60,7 @@ func (l *look) parts(key string, t *ast.Term) {
 		each(t)
 	}
 	if none {
-		l.say(t.Location, engine.CodeDecision, cardea.LevelError, "%s names no part: name one by its index or text, or leave %s out", key, key)
+		l.say(t.Location, engine.CodeDecision, diagnostic.LevelError, "%s names no part: name one by its index or text, or leave %s out", key, key)
 	}
 }
 
@@ -68,17 +69,17 @@ func (l *look) part(key string, t *ast.Term) {
 	switch v := t.Value.(type) {
 	case ast.Number:
 		if i, whole := v.Int(); !whole || i < 0 {
-			l.say(t.Location, engine.CodeDecision, cardea.LevelError, "%s holds %s, which is no index of a part: the first one is 0", key, v)
+			l.say(t.Location, engine.CodeDecision, diagnostic.LevelError, "%s holds %s, which is no index of a part: the first one is 0", key, v)
 		}
 	case ast.String:
 		switch s := string(v); {
 		case strings.TrimSpace(s) == "":
-			l.say(t.Location, engine.CodeDecision, cardea.LevelError, "%s holds an empty text: name a part by its index or text, or leave %s out", key, key)
+			l.say(t.Location, engine.CodeDecision, diagnostic.LevelError, "%s holds an empty text: name a part by its index or text, or leave %s out", key, key)
 		case strings.Trim(s, "0123456789") == "":
-			l.say(t.Location, engine.CodeDecision, cardea.LevelError, "%s holds a text, which means a command %q: write an index without quotes", key, s)
+			l.say(t.Location, engine.CodeDecision, diagnostic.LevelError, "%s holds a text, which means a command %q: write an index without quotes", key, s)
 		}
 	case ast.Null, ast.Boolean, *ast.Array, ast.Object, ast.Set, *ast.ArrayComprehension, *ast.SetComprehension, *ast.ObjectComprehension:
-		l.say(t.Location, engine.CodeDecision, cardea.LevelError, "%s holds %s: name a part by its index or text, or leave %s out", key, ast.ValueName(t.Value), key)
+		l.say(t.Location, engine.CodeDecision, diagnostic.LevelError, "%s holds %s: name a part by its index or text, or leave %s out", key, ast.ValueName(t.Value), key)
 	}
 }
 
@@ -117,7 +118,7 @@ func (l *look) calls(r *ast.Rule) {
 		operands := slices.Clone(with)
 		operands[at] = terms[at+1]
 		if err := topdown.GetBuiltin(name)(topdown.BuiltinContext{}, operands, func(*ast.Term) error { return nil }); err != nil {
-			l.say(terms[at+1].Location, engine.CodeConstant, cardea.LevelError, "%s of %q always fails, so it is always undefined: %s", name, string(given), reason(name, err))
+			l.say(terms[at+1].Location, engine.CodeConstant, diagnostic.LevelError, "%s of %q always fails, so it is always undefined: %s", name, string(given), reason(name, err))
 		}
 	}
 	eachCall(r, look)

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
-	"cardea.dev/internal/decide/policy/engine"
 	"github.com/open-policy-agent/opa/v1/ast"
 	"github.com/open-policy-agent/opa/v1/format"
+
+	"cardea.dev/internal/base/diagnostic"
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // Format returns the texts of files as "opa fmt" writes them. A file without contents stays
@@ -35,7 +36,7 @@ func formatted(f engine.Source) engine.Formatted {
 	}
 	after, err := parsedAs(f.Path, string(text))
 	if err != nil || !sameMeaning(before, after) {
-		return engine.Formatted{Text: f.Text, Problems: Problems{{File: f.Path, Code: cardea.CodeInternal,
+		return engine.Formatted{Text: f.Text, Problems: Problems{{File: f.Path, Code: diagnostic.CodeInternal,
 			Text: "OPA's formatter would change what the file says, so it is left as it is"}}}
 	}
 	return engine.Formatted{Text: string(text)}

@@ -6,14 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
-	"cardea.dev/internal/decide/policy/engine"
 	"github.com/open-policy-agent/opa/v1/ast"
+
+	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
+	"cardea.dev/internal/decide/policy/engine"
 )
 
 // Look returns mistakes that OPA does not report: code that never has an effect, or has one
 // where none is intended.
-func (m *Module) Look() []cardea.Diagnostic {
+func (m *Module) Look() []diagnostic.Diagnostic {
 	m = &Module{Path: m.Path, Facts: m.Facts, text: m.text, parsed: m.parsed, taken: m.taken}
 	m.take() // as written, not as compiled
 	l := look{m: m}
@@ -43,7 +45,7 @@ func (l *look) idle() {
 			continue
 		}
 		said[name] = true
-		l.say(r.Location, engine.CodeVerb, cardea.LevelWarning, "%s is no verb, and nothing in this file refers to it, so it says nothing; verbs are %s", name, strings.Join(engine.Verbs(), ", "))
+		l.say(r.Location, engine.CodeVerb, diagnostic.LevelWarning, "%s is no verb, and nothing in this file refers to it, so it says nothing; verbs are %s", name, strings.Join(engine.Verbs(), ", "))
 	}
 }
 
@@ -65,11 +67,11 @@ func (l *look) refersTo(name string) bool {
 
 type look struct {
 	m   *Module
-	out []cardea.Diagnostic
+	out []diagnostic.Diagnostic
 }
 
-func (l *look) say(at *ast.Location, code cardea.Code, severity cardea.Level, format string, args ...any) {
-	p := cardea.Diagnostic{Severity: severity, Code: code, File: l.m.Path, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
+func (l *look) say(at *ast.Location, code diagnostic.Code, severity diagnostic.Level, format string, args ...any) {
+	p := diagnostic.Diagnostic{Severity: severity, Code: code, File: l.m.Path, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
 	if at != nil && at.Row > 0 {
 		p.Line, p.Column = at.Row, at.Col
 	}
@@ -83,24 +85,24 @@ func (l *look) metadata() {
 	at := l.m.parsed.Package.Location
 	switch {
 	case f.Package == engine.SystemPackage:
-		l.say(at, engine.CodeSystemPackage, cardea.LevelWarning, "%s is skipped: Cardea gathers the verbs by itself; remove the file", f.Package)
+		l.say(at, engine.CodeSystemPackage, diagnostic.LevelWarning, "%s is skipped: Cardea gathers the verbs by itself; remove the file", f.Package)
 	case f.Routed && !f.Policy():
-		l.say(at, engine.CodeLibraryRouting, cardea.LevelError, "package %s is not asked: policies are below cardea.policies, cupcake.policies or cupcake.global.policies", f.Package)
+		l.say(at, engine.CodeLibraryRouting, diagnostic.LevelError, "package %s is not asked: policies are below cardea.policies, cupcake.policies or cupcake.global.policies", f.Package)
 	case !f.Policy() && len(f.Verbs) > 0:
-		l.say(at, engine.CodeLibraryVerb, cardea.LevelWarning, "package %s is a library, so its %s is never asked; policies are below cardea.policies", f.Package, strings.Join(f.Verbs, ", "))
+		l.say(at, engine.CodeLibraryVerb, diagnostic.LevelWarning, "package %s is a library, so its %s is never asked; policies are below cardea.policies", f.Package, strings.Join(f.Verbs, ", "))
 	case f.Policy() && len(f.Verbs) > 0 && !f.Routed:
-		l.say(at, engine.CodeNoMetadata, cardea.LevelError, "the policy is never asked: write \"# METADATA\" with \"scope: package\" and custom.routing.required_events directly in front of the package")
+		l.say(at, engine.CodeNoMetadata, diagnostic.LevelError, "the policy is never asked: write \"# METADATA\" with \"scope: package\" and custom.routing.required_events directly in front of the package")
 	case f.Routed && len(f.Events) == 0:
-		l.say(at, engine.CodeNoEvents, cardea.LevelError, "the policy is never asked: its routing names no required_events")
+		l.say(at, engine.CodeNoEvents, diagnostic.LevelError, "the policy is never asked: its routing names no required_events")
 	case f.Routed && len(f.Verbs) == 0:
-		l.say(at, engine.CodeNoVerb, cardea.LevelWarning, "the policy decides nothing: it has no rule named %s", strings.Join(engine.Verbs(), ", "))
+		l.say(at, engine.CodeNoVerb, diagnostic.LevelWarning, "the policy decides nothing: it has no rule named %s", strings.Join(engine.Verbs(), ", "))
 	}
 }
 
 // decision checks that a verb is a set of well-formed decisions.
 func (l *look) decision(verb string, r *ast.Rule) {
 	if r.Head.RuleKind() != ast.MultiValue {
-		l.say(r.Location, engine.CodeNoSet, cardea.LevelError, "%s is no set of decisions: write \"%s contains decision if { … }\"", verb, verb)
+		l.say(r.Location, engine.CodeNoSet, diagnostic.LevelError, "%s is no set of decisions: write \"%s contains decision if { … }\"", verb, verb)
 		return
 	}
 	l.element(verb, r, r.Head.Key)
@@ -122,10 +124,10 @@ func (l *look) element(verb string, r *ast.Rule, t *ast.Term) {
 		}
 	case ast.String:
 		if verb != "add_context" {
-			l.say(t.Location, engine.CodeDecision, cardea.LevelError, "%s holds a text: write an object with rule_id, reason and severity", verb)
+			l.say(t.Location, engine.CodeDecision, diagnostic.LevelError, "%s holds a text: write an object with rule_id, reason and severity", verb)
 		}
 	case ast.Number, ast.Boolean, ast.Null, *ast.Array:
-		l.say(t.Location, engine.CodeDecision, cardea.LevelError, "%s holds %s: write an object with rule_id, reason and severity", verb, ast.ValueName(t.Value))
+		l.say(t.Location, engine.CodeDecision, diagnostic.LevelError, "%s holds %s: write an object with rule_id, reason and severity", verb, ast.ValueName(t.Value))
 	}
 }
 
@@ -163,14 +165,14 @@ func (l *look) object(verb string, at *ast.Location, o ast.Object) {
 	known := []string{"rule_id", "reason", "severity", "question", "agent_context", "context", "message", "updated_input", "priority", "part", "parts"}
 	for key := range has {
 		if !slices.Contains(known, key) {
-			l.say(at, engine.CodeDecision, cardea.LevelWarning, "a decision has no field %q; there are %s", key, strings.Join(known, ", "))
+			l.say(at, engine.CodeDecision, diagnostic.LevelWarning, "a decision has no field %q; there are %s", key, strings.Join(known, ", "))
 		}
 	}
 	for _, need := range needs(verb) {
 		if has[need] == nil {
-			severity := cardea.LevelError
+			severity := diagnostic.LevelError
 			if need != "updated_input" && verb == "add_context" {
-				severity = cardea.LevelWarning
+				severity = diagnostic.LevelWarning
 			}
 			l.say(at, engine.CodeDecision, severity, "%s has no %s", verb, need)
 		}
@@ -179,13 +181,13 @@ func (l *look) object(verb string, at *ast.Location, o ast.Object) {
 		l.field(key, has[key])
 	}
 	if s, ok := constant(has["rule_id"]); ok && !cardea.IsID(s) {
-		l.say(has["rule_id"].Location, engine.CodeDecision, cardea.LevelError, "%q is no id; %s", s, cardea.IDHint)
+		l.say(has["rule_id"].Location, engine.CodeDecision, diagnostic.LevelError, "%q is no id; %s", s, cardea.IDHint)
 	}
 	if s, ok := constant(has["severity"]); ok && !slices.Contains([]string{"low", "medium", "high", "critical"}, strings.ToLower(s)) {
-		l.say(at, engine.CodeDecision, cardea.LevelError, "severity is %q; write LOW, MEDIUM, HIGH or CRITICAL", s)
+		l.say(at, engine.CodeDecision, diagnostic.LevelError, "severity is %q; write LOW, MEDIUM, HIGH or CRITICAL", s)
 	}
 	if s, ok := constant(has["reason"]); ok && (strings.TrimSpace(s) == "" || strings.HasPrefix(s, "TODO")) {
-		l.say(at, engine.CodeDecision, cardea.LevelWarning, "the reason is still to be written: the person and the model read it")
+		l.say(at, engine.CodeDecision, diagnostic.LevelWarning, "the reason is still to be written: the person and the model read it")
 	}
 }
 
@@ -228,7 +230,7 @@ func (l *look) negations(r *ast.Rule) {
 				if strings.HasPrefix(p, "input.cardea") || covered(p, positive) {
 					continue
 				}
-				l.say(e.Location, engine.CodeNegation, cardea.LevelWarning, "not holds, too, where there is no %s: ask for it in a line of its own first", p)
+				l.say(e.Location, engine.CodeNegation, diagnostic.LevelWarning, "not holds, too, where there is no %s: ask for it in a line of its own first", p)
 				break
 			}
 		}
@@ -266,7 +268,7 @@ func (l *look) signals(r *ast.Rule) {
 	ast.WalkRefs(r, func(ref ast.Ref) bool {
 		if name := signalIn(ref); name != "" && l.m.Facts.Routed && !slices.Contains(l.m.Facts.Signals, name) && !said[name] {
 			said[name] = true
-			l.say(ref[1].Location, engine.CodeSignal, cardea.LevelWarning, "signal %s does not run for this policy: name it in required_signals", name)
+			l.say(ref[1].Location, engine.CodeSignal, diagnostic.LevelWarning, "signal %s does not run for this policy: name it in required_signals", name)
 		}
 		return false
 	})

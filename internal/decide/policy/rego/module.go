@@ -7,11 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/base/lists"
 	"cardea.dev/internal/decide/policy/engine"
-	"github.com/open-policy-agent/opa/v1/ast"
 )
 
 // Types that all engines share.
@@ -149,8 +150,8 @@ func (m *Module) read() {
 	f.Refs = refsOf(m.parsed)
 }
 
-func (m *Module) mistake(at *ast.Location, code cardea.Code, format string, args ...any) {
-	p := cardea.Diagnostic{File: m.Path, Line: 1, Column: 1, Code: code, Text: fmt.Sprintf(format, args...)}
+func (m *Module) mistake(at *ast.Location, code diagnostic.Code, format string, args ...any) {
+	p := diagnostic.Diagnostic{File: m.Path, Line: 1, Column: 1, Code: code, Text: fmt.Sprintf(format, args...)}
 	if at != nil {
 		p.Line, p.Column = at.Row, at.Col
 	}
@@ -165,7 +166,7 @@ func (m *Module) annotate(a *ast.Annotations) {
 	if _, has := a.Custom["routing"]; !has {
 		for _, key := range slices.Sorted(maps.Keys(a.Custom)) {
 			if document.NearestName(key, []string{"routing"}) != "" {
-				m.mistake(a.Location, cardea.CodeUnknownKey, "custom has %q, which is not read; write \"routing\"", key)
+				m.mistake(a.Location, diagnostic.CodeUnknownKey, "custom has %q, which is not read; write \"routing\"", key)
 			}
 		}
 		return
@@ -178,7 +179,7 @@ func (m *Module) route(a *ast.Annotations) {
 	f := &m.Facts
 	routing, ok := a.Custom["routing"].(map[string]any)
 	if !ok {
-		m.mistake(a.Location, cardea.CodeWrongType, "routing is no map; write required_events and required_tools below it")
+		m.mistake(a.Location, diagnostic.CodeWrongType, "routing is no map; write required_events and required_tools below it")
 		return
 	}
 	f.Routed = true
@@ -191,12 +192,12 @@ func (m *Module) route(a *ast.Annotations) {
 			if name := document.NearestName(key, slices.Collect(maps.Keys(lists))); name != "" {
 				hint = fmt.Sprintf("write %q", name)
 			}
-			m.mistake(a.Location, cardea.CodeUnknownKey, "routing has no key %q; %s", key, hint)
+			m.mistake(a.Location, diagnostic.CodeUnknownKey, "routing has no key %q; %s", key, hint)
 			continue
 		}
 		words, ok := texts(value)
 		if !ok {
-			m.mistake(a.Location, cardea.CodeWrongType, "%s is no list of names", key)
+			m.mistake(a.Location, diagnostic.CodeWrongType, "%s is no list of names", key)
 			// The intended routing is unknown, so the policy is routed as widely as
 			// possible.
 			words = []string{"*"}
@@ -293,7 +294,7 @@ func problemsOf(path string, err error) Problems {
 	}
 	var out Problems
 	for _, e := range errs {
-		p := cardea.Diagnostic{File: path, Text: oneLine(e.Message)}
+		p := diagnostic.Diagnostic{File: path, Text: oneLine(e.Message)}
 		if e.Location != nil {
 			p.File, p.Line, p.Column = cmp.Or(e.Location.File, path), e.Location.Row, e.Location.Col
 		}

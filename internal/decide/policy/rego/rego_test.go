@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/decide/policy/engine"
 )
 
@@ -117,7 +117,7 @@ func TestHead(t *testing.T) {
 	if _, err := reparse("x.rego", "package x\n\na b"); err == nil {
 		t.Error("a file that changed is taken")
 	}
-	if (Problems{}).Error() == "" || (cardea.Diagnostic{File: "x", Text: "y"}).String() != "x: y" {
+	if (Problems{}).Error() == "" || (diagnostic.Diagnostic{File: "x", Text: "y"}).String() != "x: y" {
 		t.Error("problems without a place")
 	}
 }

@@ -8,16 +8,17 @@ import (
 	"slices"
 	"strings"
 
-	"cardea.dev"
+	"github.com/open-policy-agent/opa/v1/ast"
+
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	"cardea.dev/internal/decide/policy/engine"
-	"github.com/open-policy-agent/opa/v1/ast"
 )
 
 // Fields returns input fields, at any depth, that no event has. OPA's type checker derives
 // the types of variables, functions and rules. It ignores files that do not compile. A
 // policy for another format never fires, without a message.
-func (Engine) Fields(_ context.Context, files []engine.Source, o engine.Options, shapes []engine.Shape) ([]cardea.Diagnostic, error) {
+func (Engine) Fields(_ context.Context, files []engine.Source, o engine.Options, shapes []engine.Shape) ([]diagnostic.Diagnostic, error) {
 	modules, _ := parseAll(files, Parse)
 	broken := together(modules, func(given map[string]*ast.Module) ast.Errors {
 		c := newCompiler(o)
@@ -25,7 +26,7 @@ func (Engine) Fields(_ context.Context, files []engine.Source, o engine.Options,
 		return c.Errors
 	})
 	modules = slices.DeleteFunc(modules, func(m *Module) bool { return broken[m.Path] != nil })
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	for i := range shapes {
 		found, err := fieldsOf(modules, o, &shapes[i])
 		if err != nil {
@@ -37,7 +38,7 @@ func (Engine) Fields(_ context.Context, files []engine.Source, o engine.Options,
 }
 
 // fieldsOf checks the files of one shape, all rules about the same tools at once.
-func fieldsOf(modules []*Module, o engine.Options, s *engine.Shape) ([]cardea.Diagnostic, error) {
+func fieldsOf(modules []*Module, o engine.Options, s *engine.Shape) ([]diagnostic.Diagnostic, error) {
 	rules := map[string][]*ast.Rule{} // by file, as written
 	about := map[*ast.Rule][]string{}
 	var each [][]string
@@ -53,7 +54,7 @@ func fieldsOf(modules []*Module, o engine.Options, s *engine.Shape) ([]cardea.Di
 			}
 		}
 	}
-	var out []cardea.Diagnostic
+	var out []diagnostic.Diagnostic
 	for _, tools := range each {
 		errs, err := typed(modules, o, schemaFor(s, tools))
 		if err != nil {
@@ -161,7 +162,7 @@ func ruleAt(rules []*ast.Rule, at *ast.Location) *ast.Rule {
 const manyNames = 16
 
 // fieldMissing returns the diagnostic for a field that no event has.
-func fieldMissing(d *ast.RefErrInvalidDetail, at *ast.Location, tools []string) cardea.Diagnostic {
+func fieldMissing(d *ast.RefErrInvalidDetail, at *ast.Location, tools []string) diagnostic.Diagnostic {
 	var names []string
 	for _, v := range d.OneOf {
 		if s, ok := v.(ast.String); ok {
@@ -180,7 +181,7 @@ func fieldMissing(d *ast.RefErrInvalidDetail, at *ast.Location, tools []string) 
 	if d.Pos == 2 && d.Ref[:2].Equal(toolInput()) {
 		whose = "no documented input of " + strings.Join(tools, ", ") + " has"
 	}
-	return cardea.Diagnostic{Severity: cardea.LevelWarning, File: at.File, Line: at.Row, Column: at.Col, Code: engine.CodeField,
+	return diagnostic.Diagnostic{Severity: diagnostic.LevelWarning, File: at.File, Line: at.Row, Column: at.Col, Code: engine.CodeField,
 		Text: fmt.Sprintf("%s is always undefined: %s a field %q", d.Ref[:d.Pos+1], whose, name), Hint: hint}
 }
 

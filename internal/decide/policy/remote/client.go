@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/limit"
 	"cardea.dev/internal/decide/policy/engine"
 )
@@ -163,13 +163,13 @@ func (e *Engine) Parse(ctx context.Context, files []engine.Source) ([]engine.Par
 }
 
 // Look returns mistakes that OPA does not report.
-func (e *Engine) Look(ctx context.Context, files []engine.Source) ([]cardea.Diagnostic, error) {
-	return answer[[]cardea.Diagnostic](ctx, e, tagLook, files)
+func (e *Engine) Look(ctx context.Context, files []engine.Source) ([]diagnostic.Diagnostic, error) {
+	return answer[[]diagnostic.Diagnostic](ctx, e, tagLook, files)
 }
 
 // Fields returns the input fields that files read and that no event has.
-func (e *Engine) Fields(ctx context.Context, files []engine.Source, o engine.Options, shapes []engine.Shape) ([]cardea.Diagnostic, error) {
-	return answer[[]cardea.Diagnostic](ctx, e, tagFields, fieldsRequest{Files: files, Options: o, Shapes: shapes})
+func (e *Engine) Fields(ctx context.Context, files []engine.Source, o engine.Options, shapes []engine.Shape) ([]diagnostic.Diagnostic, error) {
+	return answer[[]diagnostic.Diagnostic](ctx, e, tagFields, fieldsRequest{Files: files, Options: o, Shapes: shapes})
 }
 
 // Format returns the texts of files as OPA's formatter writes them.

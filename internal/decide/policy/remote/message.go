@@ -24,11 +24,11 @@ const (
 // Tags of requests, with the types of the request's and the answer's body.
 const (
 	tagParse   = iota + 1 // []engine.Source → []engine.Parsed
-	tagLook               // []engine.Source → []cardea.Diagnostic
+	tagLook               // []engine.Source → []diagnostic.Diagnostic
 	tagCompile            // compileRequest → map[string]engine.Problems of files that were left out
 	tagEval               // evalRequest → []result
 	tagTest               // testRequest → engine.Tested
-	tagFields             // fieldsRequest → []cardea.Diagnostic
+	tagFields             // fieldsRequest → []diagnostic.Diagnostic
 	tagFormat             // []engine.Source → []engine.Formatted
 )
 

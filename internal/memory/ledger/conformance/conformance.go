@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/command/redact"
 	"cardea.dev/internal/memory/ledger"
 )
@@ -70,7 +71,7 @@ func (c *checks) append(s ledger.Store, command string, e cardea.Effect, rule, s
 	v := cardea.Verdict{Effect: e, By: "rules:" + rule, Reason: "because of " + rule, Instead: "another", Parts: []cardea.Effect{e},
 		Opinions: []cardea.Opinion{{Decider: "rules", Rule: rule, Effect: e, Part: 0, Scope: cardea.ScopeUser, Source: "r.yaml:3", Severity: cardea.SeverityHigh, Reason: "because of " + rule},
 			{Decider: "null", Effect: cardea.Abstain, Part: cardea.WholeCall, Scope: cardea.ScopeBuiltin}},
-		Issues: cardea.Issues{cardea.Warning("", cardea.CodeIgnored, "", "a trouble")}}
+		Issues: cardea.Issues{cardea.Warning("", diagnostic.CodeIgnored, "", "a trouble")}}
 	entry := ledger.NewEntry(ev, v, ledger.Circumstances{Redactor: redact.New(), Key: make([]byte, 32), Now: c.clock.Time, Took: 41 * time.Microsecond, Version: "v1"})
 	if err := s.Append(entry); err != nil {
 		c.fail("append %q: %v", command, err)

@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 	_ "cardea.dev/internal/base/document/yamltext" // reads YAML
 	"cardea.dev/internal/base/paths"
@@ -27,13 +27,13 @@ type File struct{ Glob, Is, Not string }
 
 // Read reads all lists of a folder. The diagnostics are the mistakes in the lists. The
 // error is one of reading the folder.
-func Read(dir string) ([]List, []cardea.Diagnostic, error) {
+func Read(dir string) ([]List, []diagnostic.Diagnostic, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
 		return nil, nil, err
 	}
 	var out []List
-	var problems []cardea.Diagnostic
+	var problems []diagnostic.Diagnostic
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
@@ -46,7 +46,7 @@ func Read(dir string) ([]List, []cardea.Diagnostic, error) {
 			v := lists.Get(key)
 			for _, l := range out {
 				if l.Name == key {
-					v.Problem(cardea.CodeDuplicate, "give it another name", "there is a list %q already", key)
+					v.Problem(diagnostic.CodeDuplicate, "give it another name", "there is a list %q already", key)
 				}
 			}
 			out = append(out, readList(key, v))
@@ -65,7 +65,7 @@ func readList(name string, v document.Value) List {
 	for _, e := range m.Need("files").List() {
 		f := ReadFile(e)
 		if seen[f.Glob] {
-			e.Problem(cardea.CodeDuplicate, "remove it", "%q is in the list already", f.Glob)
+			e.Problem(diagnostic.CodeDuplicate, "remove it", "%q is in the list already", f.Glob)
 		}
 		seen[f.Glob] = true
 		l.Files = append(l.Files, f)
@@ -90,13 +90,13 @@ func ReadFile(e document.Value) File {
 	}
 	switch inner := strings.TrimSuffix(strings.TrimPrefix(f.Glob, "/**"), "/**"); {
 	case !strings.HasPrefix(f.Glob, "/") && !strings.HasPrefix(f.Glob, "~/"):
-		e.Problem(cardea.CodeBadValue, "begin it with /**/ for any folder, ~/ for the home folder or / for the machine's", "it is not known where %q lies", f.Glob)
+		e.Problem(diagnostic.CodeBadValue, "begin it with /**/ for any folder, ~/ for the home folder or / for the machine's", "it is not known where %q lies", f.Glob)
 	case f.Is == "" && within.MatchString(inner):
-		e.Problem(cardea.CodeMissing, "write {glob: ..., is: PATH}", "%q has no example", f.Glob)
+		e.Problem(diagnostic.CodeMissing, "write {glob: ..., is: PATH}", "%q has no example", f.Glob)
 	case f.Is != "" && !f.Names(f.Is):
-		e.Problem(cardea.CodeBadValue, "change the glob or the example", "%q does not name %q", f.Glob, f.Is)
+		e.Problem(diagnostic.CodeBadValue, "change the glob or the example", "%q does not name %q", f.Glob, f.Is)
 	case f.Not != "" && f.Names(f.Not):
-		e.Problem(cardea.CodeBadValue, "change the glob or the example", "%q names %q", f.Glob, f.Not)
+		e.Problem(diagnostic.CodeBadValue, "change the glob or the example", "%q names %q", f.Glob, f.Not)
 	}
 	return f
 }

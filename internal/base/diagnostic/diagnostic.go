@@ -1,4 +1,6 @@
-package cardea
+// Package diagnostic holds the form in which all code reports mistakes in files and settings,
+// and the codes on which programs act.
+package diagnostic
 
 import (
 	"fmt"

@@ -3,7 +3,7 @@ package pathglob
 import (
 	"strings"
 
-	"cardea.dev"
+	"cardea.dev/internal/base/diagnostic"
 	"cardea.dev/internal/base/document"
 )
 
@@ -11,10 +11,10 @@ import (
 func Check(at document.Value, glob string) {
 	switch {
 	case strings.ContainsAny(glob, "{}"):
-		at.Problem(cardea.CodeBadPattern, "write one entry for each", "globs have no braces: %q", glob)
+		at.Problem(diagnostic.CodeBadPattern, "write one entry for each", "globs have no braces: %q", glob)
 	case strings.HasPrefix(glob, "!"):
-		at.Problem(cardea.CodeBadPattern, "name what the rule is about", "globs cannot be negated: %q", glob)
+		at.Problem(diagnostic.CodeBadPattern, "name what the rule is about", "globs cannot be negated: %q", glob)
 	case strings.HasPrefix(glob, "~") && glob != "~" && !strings.HasPrefix(glob, "~/"):
-		at.Problem(cardea.CodeBadPattern, "use ~/ or an absolute path", "homes of other users cannot be named: %q", glob)
+		at.Problem(diagnostic.CodeBadPattern, "use ~/ or an absolute path", "homes of other users cannot be named: %q", glob)
 	}
 }
