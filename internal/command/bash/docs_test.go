@@ -13,7 +13,7 @@ import (
 // TestCodesAreDocumented checks that docs/analysis.md lists exactly the codes of opaque
 // spots, in their order.
 func TestCodesAreDocumented(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "analysis.md"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "analysis.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ const allow = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDe
 func answer(conn *os.File) {
 	defer conn.Close()
 	if c, err := control.ReadCall(conn); err == nil {
-		_, _ = conn.Write(control.Answer{Nonce: c.Nonce, Stdout: []byte(allow)}.Bytes())
+		_, _ = conn.Write(control.CheckResult{Nonce: c.Nonce, Stdout: []byte(allow)}.Bytes())
 	}
 }
 
