@@ -99,10 +99,10 @@ var kindsOfState = []kindOfState{
 }
 
 // notStored are source files that write files that no later version reads: files of people
-// and of projects, sockets and their addresses, notes for at most a day, and indexes by
-// meaning, which are rebuilt.
+// and of projects, sockets and their addresses, notes for at most a day, and a server's
+// vectors of lessons, which are made again.
 var notStored = strings.Fields(`cli/configset.go cli/init.go cli/judgeeval.go cli/policyfmt.go cli/servehttp.go testing/coldstart/main.go
-	hook/setup.go hook/trace.go memory/meaning/search/search.go base/peer/peer.go memory/session/grant.go memory/session/pause.go base/state/lock.go memory/vectorindex/index.go`)
+	hook/setup.go hook/trace.go memory/meaning/search/vectors.go base/peer/peer.go memory/session/grant.go memory/session/pause.go base/state/lock.go`)
 
 // State of an earlier version can be read. scripts/sample-state makes the samples.
 func TestEarlierState(t *testing.T) {

@@ -7,8 +7,8 @@
 // The argument of a child selects the work. "policies" parses, compiles and evaluates
 // policies and runs their tests. "fetch" gets the archive with an organisation's settings.
 // "judge" asks a language model. "queue" holds a call until a person answers. "near" finds
-// lessons by meaning, and "near-index" makes the index for that. Any other argument is a
-// command of cardea.
+// lessons by meaning, and "near-vectors" asks a server for their vectors. Any other argument
+// is a command of cardea.
 package main
 
 import (
@@ -64,8 +64,8 @@ func main() {
 		err = provider.Serve(os.Stdin, os.Stdout, supervisor.Asker)
 	case meaning.EngineArgument:
 		err = search.Serve(os.Stdin, os.Stdout)
-	case meaning.IndexArgument:
-		err = search.ServeIndex(os.Stdin)
+	case meaning.VectorsArgument:
+		err = search.ServeVectors(os.Stdin)
 	case queue.EngineArgument:
 		err = hold()
 	case remote.Policies:

@@ -74,8 +74,9 @@ const (
 	// Near is the limit of the search for lessons with the same meaning. After that, the call
 	// is decided without it.
 	Near = 2 * time.Second
-	// NearIndex is the limit for building the index of that search in the background.
-	NearIndex = 10 * time.Minute
+	// NearVectors is the limit for asking a server for the vectors of lessons in the
+	// background.
+	NearVectors = 10 * time.Minute
 	// Judge is the limit of a question to models if the caller has none.
 	Judge = 30 * time.Second
 	// JudgeSettle is the part of a question's time that is reserved for recording its cost.

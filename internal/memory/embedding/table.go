@@ -3,7 +3,6 @@ package embedding
 import (
 	"crypto/sha256"
 	_ "embed" // of the table
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -23,7 +22,6 @@ const Dims = 64
 // for each row, as a float32; the rows, Dims bytes each; the text of all pieces. A piece that
 // continues a word begins with "##".
 type Table struct {
-	id                                    string
 	count, longest, buckets               int
 	bucket, offset, factor, row, textPart string
 }
@@ -46,7 +44,7 @@ func Open(data string) (*Table, error) {
 		return nil, errors.New("read the table of the embedding: it does not begin as one")
 	}
 	number := func(i int) int { return int(u32(data, len(magic)+idSize+4*i)) }
-	t := &Table{id: data[len(magic):][:idSize], count: number(0), longest: number(2), buckets: number(3)}
+	t := &Table{count: number(0), longest: number(2), buckets: number(3)}
 	if number(1) != Dims || t.count < 1 || t.count >= math.MaxUint16 || t.buckets <= t.count || t.buckets&(t.buckets-1) != 0 || t.buckets > 1<<17 {
 		return nil, fmt.Errorf("read the table of the embedding: %d rows of %d numbers in %d slots are not understood", t.count, number(1), t.buckets)
 	}
@@ -66,9 +64,6 @@ func Open(data string) (*Table, error) {
 	}
 	return t, nil
 }
-
-// ID returns the beginning of the table's digest. Vectors of two tables cannot be compared.
-func (t *Table) ID() string { return hex.EncodeToString([]byte(t.id)) }
 
 // Zeroed returns the data of a table whose rows are all zero, so that no command has a vector.
 // Tests show with it that a find comes from the embedding.

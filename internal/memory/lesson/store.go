@@ -124,6 +124,14 @@ func Open(p ScopeFolder) *Store {
 	return &Store{place: p}
 }
 
+// Place returns the folder of the store.
+func (s *Store) Place() ScopeFolder {
+	if s == nil {
+		return ScopeFolder{}
+	}
+	return s.place
+}
+
 // Close closes the files.
 func (s *Store) Close() {
 	if s == nil {
@@ -553,7 +561,8 @@ func (s *Store) Unindexed() (out []Found) {
 	return out
 }
 
-// All yields all lessons, read from the files themselves, file by file. An error ends it.
+// All yields all lessons, read from the files themselves, file by file. A file that cannot be read
+// yields an error instead.
 func (s *Store) All() iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		if s == nil {
@@ -561,14 +570,14 @@ func (s *Store) All() iter.Seq2[Found, error] {
 		}
 		own := s.place.ownLines()
 		for i := range fileNames {
+			file := s.place.file(i)
 			text, err := s.place.read(i)
-			if err != nil {
-				yield(Found{}, err)
+			if err != nil && !yield(Found{}, err) {
 				return
 			}
 			list, _ := readLines(text, effects[i])
 			for _, l := range list {
-				f := Found{Record: l.Record, ID: l.id, File: s.place.file(i), Line: l.number, Scope: s.place.Scope, Own: !s.place.Shared || own(l.id)}
+				f := Found{Record: l.Record, ID: l.id, File: file, Line: l.number, Scope: s.place.Scope, Own: !s.place.Shared || own(l.id)}
 				if !yield(f, nil) {
 					return
 				}

@@ -21,10 +21,10 @@ import (
 )
 
 // EngineArgument makes cardea-engine answer requests, one line of JSON each, until its input ends.
-// IndexArgument makes it build the index for one request.
+// VectorsArgument makes it ask a server for the missing vectors of the folder of one request.
 const (
-	EngineArgument = "near"
-	IndexArgument  = "near-index"
+	EngineArgument  = "near"
+	VectorsArgument = "near-vectors"
 )
 
 // Request asks cardea-engine for lessons of a folder.
@@ -40,7 +40,7 @@ type Request struct {
 	Role string `json:"role"`
 	Text string `json:"text"`
 	// Threshold is the minimum similarity of a lesson, from 0 to 1. Wanted is the number of lessons
-	// for each role and effect.
+	// for each role and effect, in a folder with many lessons.
 	Threshold float32 `json:"threshold"`
 	Wanted    int     `json:"wanted"`
 	// Embedder makes the vectors; its zero value is the built-in table.
@@ -68,9 +68,9 @@ type Embedder struct {
 
 // Reply is the engine's answer.
 type Reply struct {
-	// Named are the lessons, those of the role before those of every role.
+	// Named are the lessons, the most similar first.
 	Named []Named `json:"named,omitempty"`
-	// Stale is set where the index does not cover all lessons. It is being rebuilt.
+	// Stale is set where a server's vectors of some lessons are missing. They are being made.
 	Stale bool `json:"stale,omitempty"`
 	// Error is the reason why there is no answer, or "".
 	Error string `json:"error,omitempty"`
@@ -114,7 +114,7 @@ type Near struct {
 const (
 	// maxReply is the largest size of a reply, in bytes.
 	maxReply = 4 << 20
-	// wanted is the number of lessons for each role and effect.
+	// wanted is the number of lessons for each role and effect, in a folder with many lessons.
 	wanted = 4
 	// MaxText is the longest text to look for, in bytes.
 	MaxText = 4096

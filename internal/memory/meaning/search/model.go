@@ -20,12 +20,11 @@ import (
 
 // model makes vectors of texts.
 type model interface {
-	// id identifies the model: vectors of two models cannot be compared.
+	// id identifies a server's model: vectors of two models cannot be compared. It is "" for the
+	// built-in table, which makes vectors within microseconds.
 	id() string
 	// vectors returns a vector for each text, nil for a text that has none.
 	vectors(ctx context.Context, texts []string) ([][]int8, error)
-	// quick reports whether vectors are made within microseconds.
-	quick() bool
 }
 
 // modelOf returns the model of an embedder, or an error for an invalid setting.
@@ -49,8 +48,7 @@ func modelOf(e meaning.Embedder) (model, error) {
 // builtin is the table of the program.
 type builtin struct{ table *embedding.Table }
 
-func (b builtin) id() string  { return b.table.ID() }
-func (b builtin) quick() bool { return true }
+func (b builtin) id() string { return "" }
 
 func (b builtin) vectors(_ context.Context, texts []string) ([][]int8, error) {
 	out := make([][]int8, len(texts))
@@ -75,8 +73,7 @@ const (
 	maxDims   = 4000
 )
 
-func (s server) id() string  { return s.Kind + " " + s.URL + " " + s.Model }
-func (s server) quick() bool { return false }
+func (s server) id() string { return s.Kind + " " + s.URL + " " + s.Model }
 
 // vectors asks the server for the vectors of texts. An error never repeats the server's text.
 func (s server) vectors(ctx context.Context, texts []string) ([][]int8, error) {

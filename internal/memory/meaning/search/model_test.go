@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +22,11 @@ type embedder struct {
 	mu    sync.Mutex
 	texts []string
 	keys  []string
+	// model is the model that it serves; short makes it cut the vectors to half of their length.
+	model string
+	short bool
+	// refuses is a text whose batch it refuses. There is no vector of silent.
+	refuses, silent string
 }
 
 func newEmbedder(t *testing.T) *embedder {
@@ -29,14 +35,18 @@ func newEmbedder(t *testing.T) *embedder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &embedder{}
+	e := &embedder{model: "m"}
 	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var request struct {
 			Model string
 			Input []string
 		}
-		if err := json.NewDecoder(r.Body).Decode(&request); err != nil || request.Model != "m" || r.Method != http.MethodPost {
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil || request.Model != e.model || r.Method != http.MethodPost {
 			http.Error(w, "bad request", http.StatusBadRequest)
+			return
+		}
+		if e.refuses != "" && slices.Contains(request.Input, e.refuses) {
+			http.Error(w, "refused", http.StatusInternalServerError)
 			return
 		}
 		e.mu.Lock()
@@ -49,6 +59,12 @@ func newEmbedder(t *testing.T) *embedder {
 			list := make([]float64, len(v))
 			for i, x := range v {
 				list[i] = float64(x) / 300
+			}
+			if e.short {
+				list = list[:len(list)/2]
+			}
+			if text == e.silent {
+				list = nil
 			}
 			vectors = append(vectors, list)
 			data = append([]map[string]any{{"index": i, "embedding": list}}, data...) // in any order
@@ -75,19 +91,13 @@ func TestServers(t *testing.T) {
 		b.teach("user", append(many(100), "ask * npm test")...)
 		r := b.request("", "yarn test", "user")
 		r.Embedder = meaning.Embedder{Kind: kind, URL: e.URL + path, Model: "m", Key: "k3y"}
-		reply, err := answer(t.Context(), r)
+		reply, err := folders{}.answer(t.Context(), r)
 		if err != nil || len(reply.Named) != 0 || !reply.Stale || len(e.texts) != 1 {
 			t.Fatalf("%s: %+v, %v, %d texts", kind, reply, err, len(e.texts))
 		}
-		m, err := modelOf(r.Embedder)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := build(t.Context(), m, r); err != nil {
-			t.Fatal(err)
-		}
+		b.makeMissing(r)
 		e.texts = nil
-		reply, err = answer(t.Context(), r)
+		reply, err = folders{}.answer(t.Context(), r)
 		if err != nil || len(reply.Named) != 1 || reply.Named[0].Subject != "npm test" || reply.Stale || strings.Join(e.texts, "; ") != "yarn test" {
 			t.Errorf("%s: %+v, %v, %q", kind, reply, err, e.texts)
 		}
@@ -96,9 +106,14 @@ func TestServers(t *testing.T) {
 				t.Errorf("the key is sent as %q", k)
 			}
 		}
-		// The index of one model says nothing to another.
-		if reply, err := find(t.Context(), builtin{b.table}, b.request("", "yarn test", "user")); err != nil || len(reply.Named) != 1 || reply.Named[0].ID == "" {
+		// The vectors of one model say nothing to another.
+		if reply, err := (folders{}).find(t.Context(), builtin{b.table}, b.request("", "yarn test", "user")); err != nil || len(reply.Named) != 1 || reply.Named[0].ID == "" {
 			t.Errorf("%+v, %v", reply, err)
+		}
+		e.model = "other"
+		r.Embedder.Model = "other"
+		if reply, err := (folders{}).answer(t.Context(), r); err != nil || len(reply.Named) != 0 || !reply.Stale {
+			t.Errorf("another model: %+v, %v", reply, err)
 		}
 	}
 }
@@ -141,7 +156,7 @@ func TestServersThatFail(t *testing.T) {
 			wait = 100 * time.Millisecond
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), wait)
-		_, err := answer(ctx, r)
+		_, err := folders{}.answer(ctx, r)
 		cancel()
 		if err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "k3y") {
 			t.Errorf("%s: %v", name, err)
@@ -154,7 +169,7 @@ func TestServersThatFail(t *testing.T) {
 	for _, text := range []string{`{"embeddings": [[]]}`, `{"embeddings": [[0, 0]]}`, `{"embeddings": [null]}`} {
 		r := b.request("", "yarn test", "user")
 		r.Embedder = meaning.Embedder{Kind: meaning.Ollama, URL: say(text), Model: "m"}
-		if reply, err := answer(t.Context(), r); err != nil || len(reply.Named) != 0 {
+		if reply, err := (folders{}).answer(t.Context(), r); err != nil || len(reply.Named) != 0 {
 			t.Errorf("%s: %+v, %v", text, reply, err)
 		}
 	}

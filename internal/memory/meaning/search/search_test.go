@@ -75,7 +75,7 @@ func (b *bench) request(role, text, place string) meaning.Request {
 // named returns the subjects that a request finds: "npm test, yarn test".
 func (b *bench) named(r meaning.Request) (list string, stale bool) {
 	b.t.Helper()
-	reply, err := find(b.t.Context(), builtin{b.table}, r)
+	reply, err := folders{}.find(b.t.Context(), builtin{b.table}, r)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -93,8 +93,7 @@ func (b *bench) expect(r meaning.Request, want string, stale bool) {
 	}
 }
 
-// many returns lessons that are like nothing that is asked for, more than are looked at one
-// by one.
+// many returns lessons that are like nothing that tests ask for.
 func many(n int) (out []string) {
 	for i := range n {
 		out = append(out, fmt.Sprintf("allow * ffmpeg -i clip%c%c%c.mp4 song.mp3", 'a'+i%26, 'a'+i/26%26, 'a'+i/676%26))
@@ -104,22 +103,10 @@ func many(n int) (out []string) {
 
 // Roles and places do not mix, and each effect has its own answer.
 func TestAnswer(t *testing.T) {
-	for _, indexed := range []bool{false, true} {
+	for _, more := range []int{0, 500} {
 		b := newBench(t)
-		lessons := []string{"allow tester npm test", "ask * git push --force origin main", "deny coder terraform destroy", "allow * git push origin main"}
-		if indexed {
-			lessons = append(lessons, many(500)...)
-		}
-		b.teach("user", lessons...)
+		b.teach("user", append(many(more), "allow tester npm test", "ask * git push --force origin main", "deny coder terraform destroy", "allow * git push origin main")...)
 		b.teach("project", "ask * yarn test", "allow tester pnpm test")
-		if indexed {
-			if _, stale := b.named(b.request("tester", "npm test", "user")); !stale {
-				t.Error("there is an index that nobody made")
-			}
-			if err := build(t.Context(), builtin{b.table}, b.request("tester", "", "user")); err != nil {
-				t.Fatal(err)
-			}
-		}
 		b.expect(b.request("tester", "bun test", "user"), "npm test", false)
 		b.expect(b.request("coder", "bun test", "user"), "", false)
 		b.expect(b.request("tester", "bun test", "project"), "yarn test, pnpm test", false)
@@ -137,6 +124,9 @@ func TestAnswer(t *testing.T) {
 		none := b.request("coder", "yarn test", "project")
 		none.Threshold = 0
 		b.expect(none, "", false)
+		if state.Exists(filepath.Join(b.root, "cache", "near")) {
+			t.Error("vectors of the built-in table are stored")
+		}
 
 		zeroed, err := embedding.Zeroed(embedding.Data())
 		if err != nil {
@@ -149,6 +139,16 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// A file that cannot be read hides no lesson of another one.
+func TestUnreadableFile(t *testing.T) {
+	b := newBench(t)
+	b.teach("user", "ask * npm test")
+	if err := os.Mkdir(filepath.Join(lesson.Folder(b.place("user").Dir), "allow.jsonl"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	b.expect(b.request("", "yarn test", "user"), "npm test", false)
+}
+
 // A thousand allows that are nearer do not hide an ask.
 func TestAllowsHideNoAsk(t *testing.T) {
 	b := newBench(t)
@@ -158,92 +158,23 @@ func TestAllowsHideNoAsk(t *testing.T) {
 	}
 	b.teach("user", list...)
 	r := b.request("", "git push origin feature/zz", "user")
-	if err := build(t.Context(), builtin{b.table}, r); err != nil {
-		t.Fatal(err)
-	}
 	if got, _ := b.named(r); !strings.Contains(got, "hotfix") || strings.Count(got, ",") != r.Wanted {
 		t.Error(got)
 	}
 }
 
-// A lesson added after the index was made applies at once, if it is in no large file. A lesson that
-// was removed is not found.
-func TestStaleIndexes(t *testing.T) {
+// Of many lessons those nearest are named, of equally near ones those first in the alphabet. Of few
+// lessons all near ones are.
+func TestNearest(t *testing.T) {
 	b := newBench(t)
-	b.teach("user", append(many(500), "allow * npm test")...)
-	r := b.request("", "yarn test", "user")
-	if err := build(t.Context(), builtin{b.table}, r); err != nil {
-		t.Fatal(err)
+	b.teach("user", "allow tester npm test -- 9", "allow tester npm test", "allow tester npm test -- 1", "allow tester npm run test")
+	r := b.request("tester", "npm test", "user")
+	r.Wanted = 2
+	if got, _ := b.named(r); strings.Count(got, ",") != 3 || !strings.HasSuffix(got, ", npm run test") {
+		t.Error(got)
 	}
-	b.expect(r, "npm test", false)
-	b.teach("user", "ask * pnpm test")
-	got, stale := b.named(r)
-	if !stale || !strings.Contains(got, "npm test") || !strings.Contains(got, "pnpm test") {
-		t.Errorf("%q, %v", got, stale)
-	}
-	if err := build(t.Context(), builtin{b.table}, r); err != nil {
-		t.Fatal(err)
-	}
-	if again, stale := b.named(r); stale || strings.Count(again, ",") != strings.Count(got, ",") {
-		t.Errorf("%q, %v", again, stale)
-	}
-}
-
-// A forged index is not trusted, and is rebuilt.
-func TestForgedIndex(t *testing.T) {
-	b := newBench(t)
-	b.teach("user", append(many(500), "allow * npm test")...)
-	r := b.request("", "yarn test", "user")
-	if err := build(t.Context(), builtin{b.table}, r); err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(b.root, "cache", "near", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range files {
-		info, err := os.Stat(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if info.Mode().Perm() != 0o600 || strings.Contains(f, "user") {
-			t.Errorf("%s has mode %o", f, info.Mode().Perm())
-		}
-		if info.Size() == 0 {
-			continue // the lock
-		}
-		data, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range data {
-			if i%97 == 0 {
-				data[i] ^= 1
-			}
-		}
-		if err := os.WriteFile(f, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, stale := b.named(r); !stale || strings.Contains(got, "ffmpeg") {
-		t.Errorf("%q, %v", got, stale)
-	}
-	if err := build(t.Context(), builtin{b.table}, r); err != nil {
-		t.Fatal(err)
-	}
-	b.expect(r, "npm test", false)
-}
-
-// Without a key or a cache folder nothing is stored, and a few lessons are still found.
-func TestWithoutCache(t *testing.T) {
-	b := newBench(t)
-	b.teach("user", "allow * npm test")
-	r := b.request("", "yarn test", "user")
-	r.Cache = ""
-	b.expect(r, "npm test", false)
-	if err := build(t.Context(), builtin{b.table}, r); err != nil {
-		t.Error(err)
-	}
+	b.teach("user", many(maxFew)...)
+	b.expect(r, "npm test, npm test -- 1", false)
 }
 
 func TestServe(t *testing.T) {
@@ -254,16 +185,57 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := Serve(bytes.NewReader(append(in, '\n')), &out); err != nil {
+	if err := Serve(bytes.NewReader(bytes.Repeat(append(in, '\n'), 2)), &out); err != nil {
 		t.Fatal(err)
 	}
-	var reply meaning.Reply
-	if err := json.Unmarshal(out.Bytes(), &reply); err != nil || len(reply.Named) != 1 || reply.Named[0].Similarity < 0.85 {
-		t.Errorf("%s, %v", out.String(), err)
+	for line := range bytes.Lines(out.Bytes()) {
+		var reply meaning.Reply
+		if err := json.Unmarshal(line, &reply); err != nil || len(reply.Named) != 1 || reply.Named[0].Similarity < 0.85 {
+			t.Errorf("%s, %v", line, err)
+		}
 	}
 	for _, bad := range []string{"[]", "{", `{"dir": 3}`} {
 		if err := Serve(strings.NewReader(bad), &out); err == nil {
 			t.Errorf("%q is taken for a request", bad)
 		}
 	}
+}
+
+// BenchmarkCheckMeaning finds a lesson by meaning among many: as the first request of a process,
+// which reads the lessons and makes their vectors, and as a later one.
+func BenchmarkCheckMeaning(b *testing.B) {
+	for _, n := range []int{100, 1000, 10_000, 100_000} {
+		s := newBench(b)
+		s.teach("user", append(commands(n-1), "ask * npm test")...)
+		m, r := builtin{s.table}, s.request("", "yarn test", "user")
+		find := func(f folders) {
+			if reply, err := f.find(b.Context(), m, r); err != nil || len(reply.Named) != 1 {
+				b.Fatal(reply, err)
+			}
+		}
+		b.Run(fmt.Sprint(n, "/first"), func(b *testing.B) {
+			for b.Loop() {
+				find(folders{})
+			}
+		})
+		b.Run(fmt.Sprint(n, "/later"), func(b *testing.B) {
+			known := folders{}
+			find(known)
+			for b.Loop() {
+				find(known)
+			}
+		})
+	}
+}
+
+// commands returns n lessons about commands as people allow them.
+func commands(n int) []string {
+	forms := []string{"git add src/m%d/f%d.ts", "go test ./pkg/p%d/q%d", "npx prettier --write src/c%d/x%d.ts", "cargo test -p crate%d%d",
+		"git commit -m 'change %d of %d'", "kubectl get pods -n ns%d-%d", "make target%d%d", "docker compose up -d svc%d-%d",
+		"curl -sS https://h%d.example.com/%d", "node scripts/s%d/t%d.js"}
+	out := make([]string, n)
+	for i := range out {
+		out[i] = "allow * " + fmt.Sprintf(forms[i%len(forms)], i%97, i)
+	}
+	return out
 }
