@@ -232,9 +232,9 @@ type Call struct {
 	Shadowed map[string][]any
 	// Parts are the pieces of the call, each of which must be permitted by itself.
 	Parts []Part
-	// OnlyPossible is set for the call of [Event.Possible]: no part is certain to run, so an allow
+	// OnlyPotential is set for the call of [Event.Possible]: no part is certain to run, so an allow
 	// is ignored.
-	OnlyPossible bool
+	OnlyPotential bool
 	// OnlyOpened is set for a call whose only part reads files that were found by listing its
 	// folders. The rules of Cardea's packs about single files do not apply to it.
 	OnlyOpened bool

@@ -20,8 +20,8 @@ type Placement struct {
 	// Costly marks a decider that takes long. Once the call is denied, it is only asked whether to
 	// halt, if it is a [Halter].
 	Costly bool
-	// Possible also asks the decider about the potential effects of parts.
-	Possible bool
+	// Potential also asks the decider about the potential effects of parts.
+	Potential bool
 	// Events also asks the decider on events of the kinds that the gate does not answer.
 	Events bool
 }
@@ -255,14 +255,14 @@ func (t *evaluation) ask(ctx context.Context, slots []Placement) {
 	}
 }
 
-// askPossible asks about the potential effects of the parts, unless the call is denied already.
-func (t *evaluation) askPossible(ctx context.Context) {
+// askPotential asks about the potential effects of the parts, unless the call is denied already.
+func (t *evaluation) askPotential(ctx context.Context) {
 	if t.effect().Stricter(Ask) {
 		return
 	}
 	possible := t.event.PotentialCalls()
 	for _, s := range t.gate.Placements {
-		if possible == nil || !s.Possible || ctx.Err() != nil {
+		if possible == nil || !s.Potential || ctx.Err() != nil {
 			continue
 		}
 		t.hear(s.Decider, func() ([]Opinion, error) { return possible.Opinions(ctx, s.Decider, t.verdict.Opinions) })

@@ -48,7 +48,7 @@ func (t *evaluation) askOpened(ctx context.Context) {
 	}
 	var watchers []Watcher
 	for _, s := range t.gate.Placements {
-		if w, ok := s.Decider.(Watcher); ok && s.Possible && w.WatchesFiles() {
+		if w, ok := s.Decider.(Watcher); ok && s.Potential && w.WatchesFiles() {
 			watchers = append(watchers, w)
 		}
 	}

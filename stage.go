@@ -63,7 +63,7 @@ func (g *Gate) later(s Stage, ev *Event) bool {
 func (t *evaluation) askGuards(ctx context.Context) {
 	begin := t.gate.now()
 	t.ask(ctx, t.gate.Placements)
-	t.askPossible(ctx)
+	t.askPotential(ctx)
 	t.askOpened(ctx)
 	t.ran(StageRun{StageGuards, true, t.gate.now().Sub(begin)})
 }

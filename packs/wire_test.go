@@ -159,7 +159,7 @@ func TestEveryRuleFiresOnTheWire(t *testing.T) {
 	for _, w := range wires() {
 		t.Run(w.name, func(t *testing.T) {
 			for _, r := range packs.Rules() {
-				gate := &cardea.Gate{Placements: []cardea.Placement{{Decider: rules.New(rules.ListOf([]rules.Rule{r}), stand().Options), Possible: true}}}
+				gate := &cardea.Gate{Placements: []cardea.Placement{{Decider: rules.New(rules.ListOf([]rules.Rule{r}), stand().Options), Potential: true}}}
 				for _, test := range examples(t, r) {
 					if test.Expect == "none" || test.Expect == "pass" {
 						continue

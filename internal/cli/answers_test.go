@@ -75,7 +75,7 @@ func TestTheLedgerRecordsWhatWasAnswered(t *testing.T) {
 			"permissions: {expand: true}\n",
 			"nonsense: [\n",
 		} {
-			var d *registrar
+			var d *fixture
 			for _, s := range senders() {
 				for _, kind := range s.kinds {
 					for _, mode := range []string{"default", "acceptEdits", "bypassPermissions"} {
@@ -85,7 +85,7 @@ func TestTheLedgerRecordsWhatWasAnswered(t *testing.T) {
 									continue
 								}
 								if run++; d == nil {
-									d = newRegistrar(t)
+									d = newFixture(t)
 									d.settings(fmt.Sprintf("default: {attended: %s, unattended: %s}\n%s", attended, attended, more))
 									d.write(d.home+"/.claude/settings.json", `{"permissions":{"allow":["Bash(make)"],"ask":["Bash(ls *)"]}}`)
 								}
@@ -102,7 +102,7 @@ func TestTheLedgerRecordsWhatWasAnswered(t *testing.T) {
 
 // checkRecorded compares the ledger's entry for a message with the sender's result, for a
 // rule with an effect.
-func (d *registrar) checkRecorded(s sender, kind cardea.Kind, mode string, e cardea.Effect, command string) {
+func (d *fixture) checkRecorded(s sender, kind cardea.Kind, mode string, e cardea.Effect, command string) {
 	d.t.Helper()
 	rule := ""
 	if e <= cardea.Halt {
@@ -135,7 +135,7 @@ func (d *registrar) checkRecorded(s sender, kind cardea.Kind, mode string, e car
 
 // An allow that only a person may give becomes silence, and is recorded as silence.
 func TestAllowsThatAPersonGivesAreRecordedAsSilence(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("default: {attended: allow}\nrules: {off: [executed-files]}")
 	call := strings.Replace(d.call("PermissionRequest", "default", "x"), `"tool_name":"Bash","tool_input":{"command":"x"}`,
 		`"tool_name":"Write","tool_input":{"file_path":`+asJSON(d.project+"/.npmrc")+`,"content":"x"}`, 1)
@@ -160,7 +160,7 @@ func TestAllowsThatAPersonGivesAreRecordedAsSilence(t *testing.T) {
 
 // No analysis, decider, last gate step or renderer changes an event that other code may hold.
 func TestEventsStayAsTheyAre(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("permissions: {expand: true}")
 	d.write(d.home+"/.claude/settings.json", `{"permissions":{"allow":["Bash(npm *)"],"deny":["Read(secrets/**)"]}}`)
 	d.rules(`rules: [{id: to, tool: Bash, match: {command: make}, effect: ask, rewrite: {command: make all}}]`)

@@ -39,7 +39,7 @@ func TestMoments(t *testing.T) {
 }
 
 func TestSearchFilters(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for _, command := range []string{"make lint", "git push --force", "$x"} {
 		d.run(d.call("PreToolUse", "default", command), "check", "--harness", "claude-code")
 	}
@@ -99,7 +99,7 @@ func TestSearchFilters(t *testing.T) {
 
 // An agent's text reaches the terminal only in a safe form.
 func TestTheLedgerIsShownPlain(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.run(d.call("PreToolUse", "default", "echo '\x1b[2J\u202egnp' # x"), "check", "--harness", "claude-code")
 	id := d.stored()[0]["id"].(string)
 	for _, args := range [][]string{{"audit", "search"}, {"explain", id}} {
@@ -111,7 +111,7 @@ func TestTheLedgerIsShownPlain(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.run(d.call("PreToolUse", "default", "git add . && git push --force"), "check", "--harness", "claude-code")
 	id := d.stored()[0]["id"].(string)
 	out, _, code := d.run("", "explain", "--json", id)
@@ -134,7 +134,7 @@ func TestExplain(t *testing.T) {
 // Without records, the commands say so and write nothing. Lines whose key is gone are not
 // genuine.
 func TestLedgerWithoutKey(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	if out, errs, code := d.run("", "audit", "verify"); code != exitOK || out != "the ledger is empty\nintact\n" || errs != "" {
 		t.Errorf("empty: exit %d, %q, %q", code, out, errs)
 	}
@@ -169,7 +169,7 @@ func TestLedgerWithoutKey(t *testing.T) {
 
 // Unreadable lines are reported, and the rest is shown.
 func TestSearchInDamage(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.run(d.call("PreToolUse", "default", "make"), "check", "--harness", "claude-code")
 	day := time.Now().UTC().Format("2006-01-02") + ".jsonl"
 	path := filepath.Join(d.state(), "ledger", day)

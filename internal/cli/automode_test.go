@@ -28,7 +28,7 @@ func TestNamedSurfaces(t *testing.T) {
 		"cannot be taken off": {"human: {surfaces: []}", "", "cli", "1", "", "auto", "ask"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newRegistrar(t)
+			d := newFixture(t)
 			d.settings(c.user)
 			if c.project != "" {
 				d.write(filepath.Join(d.project, ".cardea/cardea.yaml"), c.project)
@@ -43,7 +43,7 @@ func TestNamedSurfaces(t *testing.T) {
 
 // The variables of Claude Code say nothing about an agent that it started.
 func TestSurfaceOfAnotherHarness(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("human: {surfaces: [claude-vscode]}")
 	d.vars["CLAUDE_CODE_ENTRYPOINT"], d.vars["CLAUDE_CODE_SESSION_ATTENDED"] = "claude-vscode", "1"
 	if out, _, code := d.run(d.call("PreToolUse", "auto", "git reset --hard"), "check", "--harness", "qwen-code"); code != exitDeny {
@@ -85,13 +85,13 @@ func TestReviewerOfCodex(t *testing.T) {
 		"inside of an element":     {"[" + strings.TrimSpace(auto) + "]\n", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newRegistrar(t)
+			d := newFixture(t)
 			path := filepath.Join(d.home, ".codex/sessions/rollout-1.jsonl")
 			d.write(path, c.text)
 			d.reviewedAt(path, c.reviewed)
 		})
 	}
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.write(filepath.Join(d.project, "rollout-2.jsonl"), auto)
 	d.reviewedAt("rollout-2.jsonl", false) // not an absolute path
 	d.reviewedAt(d.home, false)
@@ -102,7 +102,7 @@ func TestReviewerOfCodex(t *testing.T) {
 }
 
 // reviewedAt checks the answer to Codex with a transcript at a path.
-func (d *registrar) reviewedAt(path string, reviewed bool) {
+func (d *fixture) reviewedAt(path string, reviewed bool) {
 	d.t.Helper()
 	d.rules("rules: [{id: fine, tool: Bash, match: {command: ls}, effect: allow}, {id: never, tool: Bash, match: {command: id}, effect: deny}]")
 	for command, want := range map[string][2]string{
@@ -126,7 +126,7 @@ func (d *registrar) reviewedAt(path string, reviewed bool) {
 
 // try --mode auto shows the effect of each answer, at a terminal and without one.
 func TestTryInAutoMode(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	type want struct{ effect, decides, terminal, elsewhere, text string }
 	for _, c := range []struct {
 		settings string
@@ -179,7 +179,7 @@ func TestTryInAutoMode(t *testing.T) {
 // The user of try is at a terminal of Claude Code. Other harnesses, modes and events do not
 // profit.
 func TestTryIsAtATerminal(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for want, all := range map[string][][]string{
 		"ask": {{"--mode", "auto"}, {"--mode", "bypassPermissions"}, {"--mode", "acceptEdits"}, {"--mode", "plan"}, {}},
 		"deny": {

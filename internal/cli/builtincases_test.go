@@ -102,7 +102,7 @@ func messages() []message {
 
 // of returns a real message with this call instead of its own. Without the shared data it
 // has the fields of every message.
-func (w *message) of(t *testing.T, d *registrar, event int, c cases.ToolCall, prompt string) string {
+func (w *message) of(t *testing.T, d *fixture, event int, c cases.ToolCall, prompt string) string {
 	t.Helper()
 	name := w.events[event]
 	m := map[string]any{}
@@ -184,7 +184,7 @@ func TestBuiltinPolicies(t *testing.T) {
 // builtinCase runs a case on a fresh machine.
 func builtinCase(t *testing.T, p *cases.Policy, w *message, c *cases.Case) {
 	t.Helper()
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.vars["CLAUDE_PROJECT_DIR"] = d.project
 	d.settings("version: 1\n" + p.Settings)
 	for path, text := range p.Files {

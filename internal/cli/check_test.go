@@ -15,14 +15,14 @@ import (
 )
 
 // hook returns a run of check. The test's folders exist until it ends.
-func (d *registrar) hook(p Process, f checkFlags) *hook.Hook {
+func (d *fixture) hook(p Process, f checkFlags) *hook.Hook {
 	h := hook.New(p.Process, f)
 	d.works.Go(func() { <-d.over; h.Unended.Wait() })
 	return h
 }
 
 // failing runs a hook whose gate fails.
-func (d *registrar) failing(stdin string, limit time.Duration, judge failure) (stdout, stderr string, code int) {
+func (d *fixture) failing(stdin string, limit time.Duration, judge failure) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	h := d.hook(d.process(strings.NewReader(stdin), &out, &errs), checkFlags{Harness: "claude-code", Limit: limit})
 	h.Decide = func(j *evaluation, _ context.Context) cardea.Verdict { return judge(d, j) }
@@ -31,12 +31,12 @@ func (d *registrar) failing(stdin string, limit time.Duration, judge failure) (s
 }
 
 // failure is a gate that fails.
-type failure func(*registrar, *evaluation) cardea.Verdict
+type failure func(*fixture, *evaluation) cardea.Verdict
 
-func panics(*registrar, *evaluation) cardea.Verdict { panic("out of order") }
+func panics(*fixture, *evaluation) cardea.Verdict { panic("out of order") }
 
 // hangs ignores its context, as a decider in an endless loop does.
-func hangs(d *registrar, _ *evaluation) cardea.Verdict {
+func hangs(d *fixture, _ *evaluation) cardea.Verdict {
 	<-d.over
 	return cardea.Verdict{Effect: cardea.Allow}
 }
@@ -114,7 +114,7 @@ func TestFailureTable(t *testing.T) {
 			"no verdict within",
 		},
 	} {
-		d, limit := newRegistrar(t), time.Minute
+		d, limit := newFixture(t), time.Minute
 		if strings.HasPrefix(c.name, "hang") {
 			limit = time.Second
 		}
@@ -145,7 +145,7 @@ func TestFailuresBeforeTheMessageIsRead(t *testing.T) {
 		"huge":  io.LimitReader(brokenSpaces{}, hook.MaxInput+10),
 	} {
 		for harness, want := range map[string]int{"claude-code": exitDeny, "": exitOK} {
-			d := newRegistrar(t)
+			d := newFixture(t)
 			var out, errs bytes.Buffer
 			limit := 10 * time.Second
 			if name == "hang" {
@@ -177,7 +177,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left
 
 // An answer that cannot be delivered must not become silence.
 func TestAnswerThatCannotBeWritten(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.rules("rules: [{id: no, effect: deny}]")
 	var errs bytes.Buffer
 	code := Main([]string{"check", "--harness", "claude-code"}, d.process(strings.NewReader(d.call("PreToolUse", "default", "ls")), fullDisk{}, &errs))
@@ -187,7 +187,7 @@ func TestAnswerThatCannotBeWritten(t *testing.T) {
 }
 
 func TestIssuesAreToldOnceASession(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("colour: red")
 	call := d.call("PreToolUse", "default", "make")
 	first, told, _ := d.run(call, "check", "--harness", "claude-code")
@@ -205,7 +205,7 @@ func TestIssuesAreToldOnceASession(t *testing.T) {
 
 // If the state folder cannot be used, the person gets a warning, and the verdict is the same.
 func TestUnwritableState(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.write(d.home+"/.local", "a file in the way")
 	out, errs, code := d.run(d.call("PreToolUse", "default", "git push --force"), "check", "--harness", "claude-code")
 	if code != exitOK || !strings.Contains(out, `"permissionDecision":"deny"`) || !strings.Contains(out, "write session") || !strings.Contains(errs, "write session") {
@@ -214,7 +214,7 @@ func TestUnwritableState(t *testing.T) {
 }
 
 func TestUnattendedByVariable(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.rules("rules: [{id: someone, tool: Bash, match: {command: ls}, effect: ask, person: true}]")
 	for value, want := range map[string]string{"": "ask", "0": "ask", "false": "ask", "1": "deny"} {
 		d.vars["CARDEA_UNATTENDED"] = value
@@ -227,7 +227,7 @@ func TestUnattendedByVariable(t *testing.T) {
 
 // On PermissionRequest an allow would answer the harness's own question instead of the person.
 func TestNativeAskStays(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.rules("rules: [{id: fine, tool: Bash, match: {command: ls}, effect: allow}]")
 	call := d.call("PermissionRequest", "default", "ls")
 	if out, _, _ := d.run(call, "check", "--harness", "claude-code"); !strings.Contains(out, `"behavior":"allow"`) {
@@ -245,7 +245,7 @@ func FuzzCheck(f *testing.F) {
 		`{"toolName":"bash","timestamp":1,"sessionId":"s","toolArgs":"{\"command\":\"rm -rf /\"}"}`, "{\"a\":\"\xff\"}", `{"tool_input":{"command":["x"]}}`} {
 		f.Add([]byte(s), true)
 	}
-	d := newRegistrar(f)
+	d := newFixture(f)
 	d.rules("rules: [{id: all, effect: deny}]")
 	f.Fuzz(func(t *testing.T, raw []byte, explicit bool) {
 		args := []string{"check"}
@@ -274,7 +274,7 @@ func oneObject(t testing.TB, out, errs string, code int) {
 }
 
 func BenchmarkCheckInProcess(b *testing.B) {
-	d := newRegistrar(b)
+	d := newFixture(b)
 	call := d.call("PreToolUse", "default", "git add . && timeout 30 npm test 2>&1 | tail -5")
 	for b.Loop() {
 		var out, errs bytes.Buffer

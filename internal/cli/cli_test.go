@@ -17,9 +17,9 @@ import (
 	"cardea.dev/internal/hook"
 )
 
-// registrar is a person at their own machine: a home, a project, and a process with the
+// fixture is a person at their own machine: a home, a project, and a process with the
 // project as working folder.
-type registrar struct {
+type fixture struct {
 	t             testing.TB
 	home, project string
 	vars          map[string]string
@@ -31,19 +31,19 @@ type registrar struct {
 	works sync.WaitGroup
 }
 
-func newRegistrar(t testing.TB) *registrar {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	return newRegistrarIn(t, t.TempDir())
+	return newFixtureIn(t, t.TempDir())
 }
 
-// newRegistrarIn returns a registrar in a folder.
-func newRegistrarIn(t testing.TB, dir string) *registrar {
+// newFixtureIn returns a registrar in a folder.
+func newFixtureIn(t testing.TB, dir string) *fixture {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &registrar{t: t, home: filepath.Join(base, "home"), project: filepath.Join(base, "app"), over: make(chan struct{})}
+	d := &fixture{t: t, home: filepath.Join(base, "home"), project: filepath.Join(base, "app"), over: make(chan struct{})}
 	t.Cleanup(func() { close(d.over); d.works.Wait() })
 	d.vars = map[string]string{"HOME": d.home}
 	d.mkdir(d.home)
@@ -51,13 +51,13 @@ func newRegistrarIn(t testing.TB, dir string) *registrar {
 	return d
 }
 
-func (d *registrar) mkdir(dir string) {
+func (d *fixture) mkdir(dir string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-func (d *registrar) write(path, text string) {
+func (d *fixture) write(path, text string) {
 	d.t.Helper()
 	d.mkdir(filepath.Dir(path))
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -66,17 +66,17 @@ func (d *registrar) write(path, text string) {
 }
 
 // settings writes the person's settings.
-func (d *registrar) settings(text string) {
+func (d *fixture) settings(text string) {
 	d.t.Helper()
 	d.write(filepath.Join(d.home, ".config/cardea/cardea.yaml"), text)
 }
 
-func (d *registrar) rules(text string) {
+func (d *fixture) rules(text string) {
 	d.t.Helper()
 	d.write(filepath.Join(d.home, ".config/cardea/rules/rules.yaml"), text)
 }
 
-func (d *registrar) process(stdin io.Reader, stdout, stderr io.Writer) Process {
+func (d *fixture) process(stdin io.Reader, stdout, stderr io.Writer) Process {
 	env := func(k string) string { return d.vars[k] }
 	engines := policy.Engines{Own: rego.Engine{}, Project: rego.Engine{}}
 	edit := func(path string) error { return os.WriteFile(path, []byte("version: 1\n"), 0o600) }
@@ -90,14 +90,14 @@ func (d *registrar) process(stdin io.Reader, stdout, stderr io.Writer) Process {
 }
 
 // run runs a command line.
-func (d *registrar) run(stdin string, args ...string) (stdout, stderr string, code int) {
+func (d *fixture) run(stdin string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	code = Main(args, d.process(strings.NewReader(stdin), &out, &errs))
 	return out.String(), errs.String(), code
 }
 
 // call returns a Claude Code message about a shell command.
-func (d *registrar) call(event, mode, command string) string {
+func (d *fixture) call(event, mode, command string) string {
 	return `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":` + asJSON(d.project) + `,"permission_mode":` + asJSON(mode) +
 		`,"hook_event_name":` + asJSON(event) + `,"tool_name":"Bash","tool_input":{"command":` + asJSON(command) + `}}`
 }

@@ -19,7 +19,7 @@ import (
 )
 
 func TestList(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("packs: {web: off}\nrules: {effect: {git-clean: deny}}\n")
 	d.rules("rules: [{id: mine, tool: Bash, match: {command: mine}, context: Careful., severity: low}]")
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
@@ -55,7 +55,7 @@ func TestList(t *testing.T) {
 }
 
 func TestLint(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	if out, _, code := d.run("", "lint"); code != exitOK || out != "0 errors, 0 warnings\n" {
 		t.Errorf("with nothing: exit %d, %q", code, out)
 	}
@@ -88,7 +88,7 @@ func TestLint(t *testing.T) {
 }
 
 func TestTestCommand(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	good := `rules: [{id: good, tool: Bash, match: {command: mine}, effect: deny, message: No., tests: [{input: {command: mine a}, expect: deny, contains: No}, {input: {command: yours}, expect: none}]}]`
 	bad := strings.Replace(good, "expect: none", "expect: deny", 1)
 	file := filepath.Join(d.project, "x.yaml")
@@ -120,7 +120,7 @@ func TestTestCommand(t *testing.T) {
 }
 
 func TestInit(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	if out, _, code := d.run("", "init"); code != exitOK || strings.Count(out, "wrote ") != 4 {
 		t.Fatalf("exit %d, %s", code, out)
 	}
@@ -198,7 +198,7 @@ func TestTemplatesHold(t *testing.T) {
 			t.Errorf("something is switched: %+v", f.Switches)
 		}
 	}
-	d := newRegistrar(t)
+	d := newFixture(t)
 	file := filepath.Join(d.project, "r.yaml")
 	d.write(file, uncommented(template("rules.yaml")))
 	if out, _, code := d.run("", "test", file); code != exitOK || !strings.Contains(out, "2 tests, 0 failed") {
@@ -207,7 +207,7 @@ func TestTemplatesHold(t *testing.T) {
 }
 
 func TestVersion(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	if out, _, code := d.run("", "version"); code != exitOK || !strings.HasPrefix(out, "cardea ") {
 		t.Errorf("exit %d, %s", code, out)
 	}
@@ -218,7 +218,7 @@ func TestVersion(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for _, c := range []struct {
 		args []string
 		code int
@@ -261,7 +261,7 @@ func TestEveryCommandTellsItsExitCodes(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(tree(newRegistrar(t).process(nil, nil, nil)))
+	walk(tree(newFixture(t).process(nil, nil, nil)))
 }
 
 func TestPlain(t *testing.T) {
@@ -316,7 +316,7 @@ func TestColour(t *testing.T) {
 }
 
 func TestWritingFails(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for _, args := range [][]string{{"try", "ls"}, {"try", "--json", "ls"}, {"list"}, {"list", "--json"}, {"lint"}, {"test"}, {"version"}, {"init"}} {
 		var errs bytes.Buffer
 		if code := Main(args, d.process(strings.NewReader(""), fullDisk{}, &errs)); code != exitError || !strings.Contains(errs.String(), "no space left") {

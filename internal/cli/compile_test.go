@@ -10,7 +10,7 @@ import (
 )
 
 // sandboxOf returns the entries under the key sandbox of a file.
-func (d *registrar) sandboxOf(file string) (box struct {
+func (d *fixture) sandboxOf(file string) (box struct {
 	Enabled    *bool
 	Filesystem struct{ DenyRead, DenyWrite, AllowRead []string }
 	Network    struct{ DeniedDomains []string }

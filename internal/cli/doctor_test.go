@@ -24,9 +24,9 @@ func TestMain(m *testing.M) {
 }
 
 // hooked returns a registrar whose home has this program as cardea.
-func hooked(t *testing.T) (d *registrar, binary string) {
+func hooked(t *testing.T) (d *fixture, binary string) {
 	t.Helper()
-	d = newRegistrar(t)
+	d = newFixture(t)
 	t.Setenv("HOME", d.home)
 	t.Setenv("XDG_STATE_HOME", "")
 	t.Setenv("XDG_CONFIG_HOME", "")
@@ -43,7 +43,7 @@ func hooked(t *testing.T) (d *registrar, binary string) {
 	return d, binary
 }
 
-func (d *registrar) doctor() (checkup, string, int) {
+func (d *fixture) doctor() (checkup, string, int) {
 	d.t.Helper()
 	text, errs, code := d.run("", "doctor")
 	out, _, again := d.run("", "doctor", "--json")

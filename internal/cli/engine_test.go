@@ -12,7 +12,7 @@ import (
 )
 
 // alone runs a command line of a program without cardea-engine in its folder.
-func (d *registrar) alone(stdin string, args ...string) (stdout, stderr string, code int) {
+func (d *fixture) alone(stdin string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	p := d.process(strings.NewReader(stdin), &out, &errs)
 	program := filepath.Join(d.home, "bin", "cardea")
@@ -26,7 +26,7 @@ func (d *registrar) alone(stdin string, args ...string) (stdout, stderr string, 
 // ask, and commands say what is missing.
 func TestWithoutEngine(t *testing.T) {
 	const missing = "cardea-engine is missing beside cardea"
-	d := newRegistrar(t)
+	d := newFixture(t)
 	if out, errs, code := d.alone(d.call("PreToolUse", "default", "git status"), "check"); code != exitOK || strings.Contains(out+errs, "cardea-engine") {
 		t.Errorf("no policies: exit %d, %s%s", code, out, errs)
 	}

@@ -28,7 +28,7 @@ import (
 // facesTest is a queue with many entries, and the winner of each.
 type facesTest struct {
 	t         *testing.T
-	registrar *registrar
+	registrar *fixture
 	queue     *store.Store
 	mu        sync.Mutex
 	won       map[int64][]string
@@ -56,7 +56,7 @@ func (f *facesTest) opened() *store.Store {
 // none is lost.
 func TestThreeFaces(t *testing.T) {
 	const entries, waiters = 1000, 60
-	f := &facesTest{t: t, registrar: newRegistrar(t), won: map[int64][]string{}}
+	f := &facesTest{t: t, registrar: newFixture(t), won: map[int64][]string{}}
 	f.registrar.settings("human: {mode: queue}\n")
 	f.queue = f.opened()
 	ctx, r := t.Context(), redact.New()
@@ -198,7 +198,7 @@ func (f *facesTest) byMonitor() {
 // A slow reader of the monitor's lines, or one that pauses, gets all of them once and in
 // order, and no hook waits for it.
 func TestSlowReaderOfTheMonitor(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	const n = 300
 	hook := func(i int) {
 		if _, errs, code := d.run(d.call("PreToolUse", "default", fmt.Sprintf("echo n%d.", i)), "check", "--harness", "claude-code"); code != exitOK {
@@ -245,7 +245,7 @@ func TestSlowReaderOfTheMonitor(t *testing.T) {
 // The monitor takes back the answer to a ticket if it was not used, and says if it was.
 // Under an agent it does neither.
 func TestUndoInTheMonitor(t *testing.T) {
-	f := &facesTest{t: t, registrar: newRegistrar(t)}
+	f := &facesTest{t: t, registrar: newFixture(t)}
 	f.registrar.settings("human: {mode: queue}\n")
 	f.queue = f.opened()
 	r := redact.New()

@@ -18,7 +18,7 @@ import (
 )
 
 // settled returns a registrar whose program is in a permanent folder.
-func settled(t *testing.T) *registrar {
+func settled(t *testing.T) *fixture {
 	t.Helper()
 	base, err := os.UserCacheDir()
 	if err == nil {
@@ -37,7 +37,7 @@ func settled(t *testing.T) *registrar {
 			t.Skipf("%s is a temporary folder", dir)
 		}
 	}
-	d := newRegistrar(t)
+	d := newFixture(t)
 	t.Setenv("HOME", d.home)
 	d.running = filepath.Join(paths.Real(dir), "cardea")
 	d.write(d.running, "#!/bin/sh\n")
@@ -48,7 +48,7 @@ func settled(t *testing.T) *registrar {
 }
 
 // inScript runs a command in a script that no agent started.
-func (d *registrar) inScript(why error, args ...string) (stdout, stderr string, code int) {
+func (d *fixture) inScript(why error, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	p := d.process(strings.NewReader("abc234\n"), &out, &errs)
 	p.Person = func() error { return errors.New("standard input is no terminal") }

@@ -12,7 +12,7 @@ import (
 // in the settings. cwd is the folder that the harness reports.
 func commitAfter(t *testing.T, checks []string, cwd string, lines ...string) (effect, text string) {
 	t.Helper()
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.vars["CLAUDE_PROJECT_DIR"] = d.project
 	d.settings("version: 1\npolicies: {checks: " + marshalled(checks) + "}\n")
 	d.write(filepath.Join(d.project, "web", "package.json"), "{}")
@@ -86,7 +86,7 @@ func TestWhatMeetsACheck(t *testing.T) {
 
 // Lint reports only checks that can never hold.
 func TestLintFindsChecksThatNeverHold(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("version: 1\npolicies:\n  checks: ['npm start &', \"echo 'x\", '# all', 'make > a.log', 'make lint > b.log', 'cd web && CI=1 npm test;']\n")
 	out, _, code := d.run("", "lint")
 	for _, want := range []string{
@@ -117,7 +117,7 @@ func TestWhatGitPublishes(t *testing.T) {
 		"merge --into --abort b --no-ff": true, "merge --i --abort b": true,
 		"commit -am x --dry-run": false, "commit -u --dry-run -am x": false, "commit -S --dry-run -am x": false, "merge --abort": false,
 	} {
-		d := newRegistrar(t)
+		d := newFixture(t)
 		d.vars["CLAUDE_PROJECT_DIR"] = d.project
 		d.settings("version: 1\npolicies: {checks: [npm test]}\n")
 		d.write(filepath.Join(d.project, "a"), "a")

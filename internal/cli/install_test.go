@@ -13,7 +13,7 @@ import (
 	"cardea.dev/internal/config/release"
 )
 
-func (d *registrar) program(name, script string) string {
+func (d *fixture) program(name, script string) string {
 	path := filepath.Join(d.home, "bin", name)
 	d.write(path, "#!/bin/sh\n"+script+"\n")
 	if err := os.Chmod(path, 0o755); err != nil {
@@ -24,7 +24,7 @@ func (d *registrar) program(name, script string) string {
 
 // check --unattended has the effect of CARDEA_UNATTENDED.
 func TestUnattendedFlag(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("default: {attended: ask, unattended: deny}\n")
 	call := d.call("PreToolUse", "default", "missingEvents-of")
 	attended, _, _ := d.run(call, "check", "--harness", "claude-code")
@@ -38,7 +38,7 @@ func TestUnattendedFlag(t *testing.T) {
 
 // Only a real event is a heartbeat, and it is written once a minute.
 func TestHeartbeat(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	path := filepath.Join(d.home, ".local/state/cardea/heartbeat/claude-code")
 	call := d.call("PreToolUse", "default", "ls")
 	d.run(strings.Replace(call, `"session_id":"s1"`, `"session_id":""`, 1), "check", "--harness", "claude-code")
@@ -147,7 +147,7 @@ func TestInstallSaysWhatItCannot(t *testing.T) {
 }
 
 func TestStatusline(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	file := filepath.Join(d.home, ".claude/settings.json")
 	for _, tt := range []struct{ settings, want string }{
 		{"{}", "cardea: absent\n"},
@@ -184,7 +184,7 @@ func TestAges(t *testing.T) {
 
 // doctor names the harnesses that also run Claude Code's hooks.
 func TestReaders(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	var s harnessPaths
 	s.Place.Dirs.Home, s.At = d.home, install.Places{Project: d.project, User: map[string]string{"copilot-cli": filepath.Join(d.home, ".copilot")}}
 	for _, dir := range []string{".cursor", ".copilot", ".vscode"} {
@@ -208,7 +208,7 @@ func TestInstallationPageIsTrue(t *testing.T) {
 	if one := "`curl -fsSL " + release.Repository + "/releases/latest/download/install.sh | sh`"; !strings.Contains(string(page), one) {
 		t.Errorf("docs/installation.md should name %s", one)
 	}
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.program("claude", "echo '2.1.332 (Claude Code)'")
 	binary := d.program("cardea", "true")
 	d.running, d.vars["PATH"] = binary, filepath.Dir(binary)

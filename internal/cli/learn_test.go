@@ -9,7 +9,7 @@ import (
 // With "learn: auto" a person's answers on two days make a lesson of a read-only call, in
 // auto mode as well. Approvals of the classifier make none, on any number of days.
 func TestLearnAuto(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("learn: auto\npacks: {readonly: off}\n")
 	d.vars["CLAUDE_CODE_SESSION_ATTENDED"], d.vars["CLAUDE_CODE_ENTRYPOINT"] = "1", "cli"
 	day := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
@@ -45,7 +45,7 @@ func TestLearnAuto(t *testing.T) {
 
 // If the lesson of a call only has a digest of the input, the list shows the input.
 func TestInputOfCandidate(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.vars["CLAUDE_CODE_SESSION_ATTENDED"], d.vars["CLAUDE_CODE_ENTRYPOINT"] = "1", "cli"
 	for _, event := range []string{"PreToolUse", "PostToolUse"} {
 		d.run(

@@ -18,7 +18,7 @@ func TestLongLines(t *testing.T) {
 		return b.String()
 	}
 	again := strings.Repeat
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.write(d.project+"/.env", "x")
 	d.write(d.home+"/.claude/settings.json", `{"permissions":{"allow":["Bash(echo:*)","Bash(cat:*)"],"deny":["Read(.env)"]}}`)
 	d.settings("permissions: {expand: true}")

@@ -12,7 +12,7 @@ import (
 
 // answered returns what a harness does after a message: "held" if the call is denied or
 // asked about, "allow" if it is allowed, "" if the harness continues on its own.
-func (d *registrar) answered(message, harness string) string {
+func (d *fixture) answered(message, harness string) string {
 	switch out, _, code := d.run(message, hookArgs(harness)...); {
 	case code == exitDeny, strings.Contains(out, `"deny"`), strings.Contains(out, `"ask"`), strings.Contains(out, `"cancel":true`):
 		return "held"
@@ -31,7 +31,7 @@ func hookArgs(harness string) []string {
 
 // The setting default applies to a message without its call's input, from every harness.
 func TestMessagesWithoutInput(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("default: {attended: deny, unattended: deny}")
 	for _, c := range []struct {
 		message string
@@ -48,7 +48,7 @@ func TestMessagesWithoutInput(t *testing.T) {
 			}
 		}
 	}
-	plain := newRegistrar(t)
+	plain := newFixture(t)
 	for _, message := range []string{`{}`, `{"tool_name":"Bash"}`, `{"toolName":"bash"}`} {
 		if got := plain.answered(message, "claude-code") + plain.answered(message, ""); got != "" {
 			t.Errorf("without a default %s is %s", message, got)
@@ -58,7 +58,7 @@ func TestMessagesWithoutInput(t *testing.T) {
 
 // A byte order mark in front of a message changes nothing.
 func TestByteOrderMarks(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for command, want := range map[string]string{"git push --force": "held", "rm -rf /": "held", "ls": "allow"} {
 		call := d.call("PreToolUse", "default", command)
 		wide := func(order binary.AppendByteOrder) string {
@@ -78,7 +78,7 @@ func TestByteOrderMarks(t *testing.T) {
 
 // A call is judged at every place in a message, and so is each of several inputs.
 func TestInputsBesideTheInput(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	text := func(v any) string { return marshalled(v) }
 	claude := func(rest string) string {
 		return fmt.Sprintf(`{"hook_event_name":"PreToolUse","session_id":"s","transcript_path":"/t","cwd":%s,"permission_mode":"default",%s}`, text(d.project), rest)
@@ -131,7 +131,7 @@ func TestInputsBesideTheInput(t *testing.T) {
 
 // Cursor's messages are recognized without its version.
 func TestCursorWithoutVersion(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for _, message := range []string{
 		`{"hook_event_name":"beforeShellExecution","command":"git push --force","cwd":"/p"}`,
 		`{"hook_event_name":"preToolUse","tool_name":"Shell","tool_input":{"command":"git push --force"},"cwd":"/p"}`,
@@ -175,7 +175,7 @@ func TestQuestionsByTheSurface(t *testing.T) {
 		"redis-cli flushall",
 	}
 	others := []string{"chmod 777 x", "apt-get remove -y x"}
-	at := func(d *registrar, surface, attended, mode string) {
+	at := func(d *fixture, surface, attended, mode string) {
 		d.vars["CLAUDE_CODE_ENTRYPOINT"], d.vars["CLAUDE_CODE_SESSION_ATTENDED"] = surface, attended
 		for _, command := range append(append([]string{"git push --force", "ls", "npm test"}, final...), others...) {
 			want := "ask"
@@ -198,7 +198,7 @@ func TestQuestionsByTheSurface(t *testing.T) {
 			}
 		}
 	}
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for _, mode := range []string{"default", "acceptEdits", "auto", "bypassPermissions", "yolo"} {
 		for _, surface := range []string{"claude-vscode", "claude-desktop", "sdk-ts"} {
 			at(d, surface, "1", mode)

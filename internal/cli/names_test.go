@@ -18,7 +18,7 @@ import (
 const maxCommands = 20
 
 // testTree returns the commands as a person's process has them.
-func testTree(t *testing.T) *cobra.Command { return tree(newRegistrar(t).process(nil, nil, nil)) }
+func testTree(t *testing.T) *cobra.Command { return tree(newFixture(t).process(nil, nil, nil)) }
 
 // The help text has few commands, each in a group and with a line that fits a terminal.
 func TestHelpIsShort(t *testing.T) {
@@ -42,7 +42,7 @@ func TestHelpIsShort(t *testing.T) {
 	if shown+room > maxCommands {
 		t.Errorf("%d commands are shown, want at most %d", shown+room, maxCommands)
 	}
-	d := newRegistrar(t)
+	d := newFixture(t)
 	help, _, code := d.run("", "--help")
 	for _, args := range [][]string{nil, {"-h"}, {"help"}} {
 		if out, _, c := d.run("", args...); out != help || c != exitOK || code != exitOK {
@@ -67,7 +67,7 @@ func TestHelpIsShort(t *testing.T) {
 
 // "help --all" has every command and every second name.
 func TestHelpAll(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	out, _, code := d.run("", "help", "--all")
 	if code != exitOK {
 		t.Fatal(code)
@@ -102,7 +102,7 @@ func TestHelpAll(t *testing.T) {
 
 // A second name has the flags, the help, the exit codes and the usage errors of the first.
 func TestSecondNames(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	root := testTree(t)
 	var all [][2]string
 	for _, names := range secondNames() {
@@ -203,14 +203,14 @@ func TestProposals(t *testing.T) {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}
-	if _, errs, code := newRegistrar(t).run("", "x\x1b]0;t\x07\u202e"); code != exitUsage || strings.ContainsAny(errs, "\x1b\x07\u202e") {
+	if _, errs, code := newFixture(t).run("", "x\x1b]0;t\x07\u202e"); code != exitUsage || strings.ContainsAny(errs, "\x1b\x07\u202e") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
 }
 
 // The gate denies every command that needs a person, under each of its names.
 func TestGateKnowsSecondNames(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	forPerson := []string{"rules new", "allow"}
 	for _, args := range forPersons {
 		forPerson = append(forPerson, args[0], strings.Join(args[:min(2, len(args))], " "))
@@ -235,7 +235,7 @@ func TestGateKnowsSecondNames(t *testing.T) {
 
 // Words that people know from other programs work.
 func TestHabits(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.run(d.call("PreToolUse", "default", "git push --force"), "check", "--harness=claude-code")
 	for line, want := range map[string]string{
 		"ls": "project ", "rules": "project ", "rules list --mine": "project ", "validate": "0 errors", "rules lint": "0 errors", "lint": "0 errors",
@@ -277,7 +277,7 @@ func TestHabits(t *testing.T) {
 
 // "rules new" writes a rule whose tests pass, and no broader rule than requested.
 func TestRulesNew(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	folder := filepath.Join(d.project, ".cardea/rules")
 	for _, c := range []struct{ args, want, holds, passes string }{
 		{"git push --force", "flags: ['--force']", "git push --force origin x", "git push"},

@@ -53,7 +53,7 @@ func TestNewestPayloads(t *testing.T) {
 		}
 		sharedtest.ReadJSON(t, &sample, "lab", "payloads-newest", name)
 		harness := strings.Replace(sample.Client, "claude", "claude-code", 1)
-		out, errs, code := newRegistrar(t).run(string(sample.Stdin), "check", "--harness", harness)
+		out, errs, code := newFixture(t).run(string(sample.Stdin), "check", "--harness", harness)
 		got := decision(out)
 		switch stated, there := want[name]; {
 		case !there && got != "silence":
@@ -69,7 +69,7 @@ func TestNewestPayloads(t *testing.T) {
 // The newest tools get the answers in the table, and no list of the person's allows a
 // dangerous one.
 func TestNewestTools(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.write(d.project+"/written.js", `require("child_process").exec("rm -rf ~")`)
 	d.write(d.project+"/plain.js", "export const meta = {}\nreturn 1")
 	d.write(d.project+"/.claude/workflows/deploy.js", `execSync("git push --force origin main")`)

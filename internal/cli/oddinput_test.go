@@ -64,7 +64,7 @@ func TestInputsOfUnusualForm(t *testing.T) {
 		{"vscode", "editFiles", `{"files":[{"path":"~/.bashrc"}]}`, false},
 		{"vscode", "multi_replace_string_in_file", `{"replacements":[{"filePath":["~/.bashrc"],"newString":"x"}]}`, false},
 	} {
-		d := newRegistrar(t)
+		d := newFixture(t)
 		message := map[string]any{"hook_event_name": "PreToolUse", "session_id": "s", "cwd": d.project, "permission_mode": "default",
 			"tool_name": c.tool, "tool_input": json.RawMessage(c.input)}
 		if c.harness == "cline" {

@@ -11,7 +11,7 @@ import (
 )
 
 // at runs a command line of an attending person at another time.
-func (d *registrar) at(now time.Time, stdin string, args ...string) (out, errs string, code int) {
+func (d *fixture) at(now time.Time, stdin string, args ...string) (out, errs string, code int) {
 	var b, e bytes.Buffer
 	p := d.process(strings.NewReader(stdin), &b, &e)
 	p.Person, p.Code, p.Now = func() error { return nil }, func() string { return "abc234" }, func() time.Time { return now }
@@ -117,7 +117,7 @@ func TestDisableFor(t *testing.T) {
 
 // Only a person pauses the gate. A planted file pauses nothing.
 func TestPauseOfAnAgent(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	var out, errs bytes.Buffer
 	p := d.process(strings.NewReader("abc234\n"), &out, &errs)
 	p.Person, p.Code = func() error { return errors.New("an agent is at work here") }, func() string { return "abc234" }

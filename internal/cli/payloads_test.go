@@ -72,7 +72,7 @@ func TestPayloads(t *testing.T) {
 				t.Fatal(err)
 			}
 			kind := kindOf(file)
-			d := newRegistrar(t)
+			d := newFixture(t)
 			base, errs, code := d.run(string(raw), "check", "--harness", harness)
 			oneObject(t, base, errs, code)
 			if kind == "" && (base != "" || code != exitOK) {
@@ -101,7 +101,7 @@ func TestPayloads(t *testing.T) {
 var said = regexp.MustCompile(`"systemMessage":"Cardea: To see [^"]*",|Cardea: |(\\n(To see|The person can run)[^"]*\\n| )\(forced\)`)
 
 // forced returns the answer with a rule that forces an effect for every tool.
-func (d *registrar) forced(raw, harness, kind string, e cardea.Effect) string {
+func (d *fixture) forced(raw, harness, kind string, e cardea.Effect) string {
 	d.t.Helper()
 	more := ""
 	switch e {

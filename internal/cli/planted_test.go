@@ -102,7 +102,7 @@ func (s plantedSecret) leak(t *testing.T, dir string) (found string) {
 }
 
 // judge runs the hook with a redactor whose expressions are already compiled.
-func (d *registrar) judge(r *redact.Redactor, message map[string]any) {
+func (d *fixture) judge(r *redact.Redactor, message map[string]any) {
 	d.t.Helper()
 	raw, err := json.Marshal(message)
 	if err != nil {
@@ -115,10 +115,10 @@ func (d *registrar) judge(r *redact.Redactor, message map[string]any) {
 	oneObject(d.t, out.String(), errs.String(), code)
 }
 
-func (d *registrar) state() string { return filepath.Join(d.home, ".local/state/cardea") }
+func (d *fixture) state() string { return filepath.Join(d.home, ".local/state/cardea") }
 
 // plant runs the hook on calls with a text in every possible place.
-func (d *registrar) plant(r *redact.Redactor, x string) (calls int) {
+func (d *fixture) plant(r *redact.Redactor, x string) (calls int) {
 	base := map[string]any{"session_id": x, "transcript_path": "/" + x, "cwd": d.project + "/" + x, "permission_mode": "default",
 		"hook_event_name": "PreToolUse", "more": x, x: x}
 	for _, call := range []struct {
@@ -140,7 +140,7 @@ func (d *registrar) plant(r *redact.Redactor, x string) (calls int) {
 }
 
 // entries returns the lines of the ledger.
-func (d *registrar) entries() (lines []string) {
+func (d *fixture) entries() (lines []string) {
 	d.t.Helper()
 	days, err := filepath.Glob(filepath.Join(d.state(), "ledger", "*.jsonl"))
 	if err != nil {
@@ -163,7 +163,7 @@ func TestNoPlantedSecretIsStored(t *testing.T) {
 		if i%testrun.Pick(12, 1) > 0 {
 			continue
 		}
-		d := newRegistrar(t)
+		d := newFixture(t)
 		calls := 0
 		for _, x := range s.spelled() {
 			calls += d.plant(r, x)
@@ -187,7 +187,7 @@ func TestNoSecretOfAFileIsStored(t *testing.T) {
 			continue
 		}
 		seen[s.rule] = true
-		d := newRegistrar(t)
+		d := newFixture(t)
 		if name := s.text; len(name) < 200 && !strings.ContainsAny(name, "/\x00") {
 			d.project = filepath.Join(filepath.Dir(d.project), name)
 			d.mkdir(filepath.Join(d.project, ".git"))

@@ -29,7 +29,7 @@ deny contains {"rule_id": "D", "reason": "denied by a policy", "severity": "HIGH
 add_context contains "context of a policy"
 `
 
-func (d *registrar) policy(name, text string) string {
+func (d *fixture) policy(name, text string) string {
 	d.t.Helper()
 	path := filepath.Join(d.home, ".config/cardea/policies", name)
 	d.write(path, text)
@@ -51,7 +51,7 @@ func TestPoliciesOnRealMessages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			d := newRegistrar(t)
+			d := newFixture(t)
 			d.policy("guard.rego", guardPolicy)
 			out, errs, code := d.run(string(raw), "check", "--harness", harness)
 			all := out + errs
@@ -71,7 +71,7 @@ func TestPoliciesOnRealMessages(t *testing.T) {
 }
 
 func TestPolicyCommands(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	if out, _, code := d.run("", "policy", "inspect"); code != exitOK || !strings.Contains(out, "there are no policies here") {
 		t.Errorf("nothing: exit %d, %s", code, out)
 	}
@@ -150,7 +150,7 @@ func TestPolicyCommands(t *testing.T) {
 // The files of "policy new" parse and their tests pass, with every allowed name. Words with
 // a meaning in Rego are refused.
 func TestPolicyNewNames(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for _, name := range strings.Fields("if in as with not null true import package default else every some contains data input v1 call count d") {
 		if _, errs, code := d.run("", "policy", "new", "--user", name); code != exitUsage || !strings.Contains(errs, "cannot name a policy") {
 			t.Errorf("%s: exit %d, %s", name, code, errs)
@@ -172,7 +172,7 @@ func TestPolicyNewNames(t *testing.T) {
 }
 
 func TestImportCupcake(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	from := filepath.Join(d.project, ".cupcake")
 	if _, errs, code := d.run("", "import", "cupcake"); code != exitError || !strings.Contains(errs, "there is no folder") {
 		t.Errorf("nothing: exit %d, %s", code, errs)
@@ -218,7 +218,7 @@ func TestImportCupcake(t *testing.T) {
 
 // A hook starts its actions with its own program after the answer is out.
 func TestHookStartsActions(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("actions: {on_any_denial: [{command: x}], violations: {D: [{command: y, when: {tools: Read}}]}}\n")
 	d.policy("guard.rego", guardPolicy)
 	_, errs, code := d.run(d.call("PreToolUse", "default", "make"), "check", "--harness", "claude-code")
@@ -236,7 +236,7 @@ func TestHookStartsActions(t *testing.T) {
 // A tool with the harness's own name has the harness's own fields, in the input and in the
 // message as sent.
 func TestPolicyInputOfAHarness(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	out, errs, code := d.run("", "policy", "input", "--harness", "copilot-cli", "--tool", "view", `{"path":"/a"}`)
 	var in struct {
 		Input map[string]string `json:"tool_input"`

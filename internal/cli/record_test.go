@@ -15,7 +15,7 @@ import (
 )
 
 // stored returns the entries of the ledger as written.
-func (d *registrar) stored() (out []map[string]any) {
+func (d *fixture) stored() (out []map[string]any) {
 	d.t.Helper()
 	for _, l := range d.entries() {
 		var e map[string]any
@@ -32,7 +32,7 @@ func denies(*evaluation, context.Context) cardea.Verdict {
 }
 
 func TestEveryVerdictIsRecorded(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for _, c := range []struct {
 		name, stdin  string
 		args         []string
@@ -69,7 +69,7 @@ func TestEveryVerdictIsRecorded(t *testing.T) {
 // Verdicts of the failure table are recorded like others.
 func TestFailuresAreRecorded(t *testing.T) {
 	for name, judge := range map[string]failure{"internal error": panics, "no verdict within": hangs} {
-		d := newRegistrar(t)
+		d := newFixture(t)
 		d.settings("on_error: deny")
 		out, _, _ := d.failing(d.call("PreToolUse", "default", "ls"), 2*time.Second, judge)
 		for end := time.Now().Add(30 * time.Second); len(d.entries()) == 0 && time.Now().Before(end); {
@@ -104,12 +104,12 @@ func first(do func()) func() time.Time {
 
 // A verdict is final, even if recording it fails.
 func TestAVerdictStands(t *testing.T) {
-	for name, spoil := range map[string]func(*registrar, *evaluation) func() time.Time{
-		"the ledger hangs":  func(d *registrar, _ *evaluation) func() time.Time { return first(func() { <-d.over }) },
-		"the ledger panics": func(*registrar, *evaluation) func() time.Time { return first(func() { panic("no clock") }) },
-		"the session fails": func(_ *registrar, j *evaluation) func() time.Time { j.Place.Session = nil; return time.Now },
+	for name, spoil := range map[string]func(*fixture, *evaluation) func() time.Time{
+		"the ledger hangs":  func(d *fixture, _ *evaluation) func() time.Time { return first(func() { <-d.over }) },
+		"the ledger panics": func(*fixture, *evaluation) func() time.Time { return first(func() { panic("no clock") }) },
+		"the session fails": func(_ *fixture, j *evaluation) func() time.Time { j.Place.Session = nil; return time.Now },
 	} {
-		d := newRegistrar(t)
+		d := newFixture(t)
 		var out, errs strings.Builder
 		p := d.process(strings.NewReader(d.call("PreToolUse", "bypassPermissions", "ls")), &out, &errs)
 		now := clock(&p)
@@ -127,17 +127,17 @@ func TestAVerdictStands(t *testing.T) {
 
 // A ledger that cannot be written is reported once a session, and changes nothing.
 func TestUnwritableLedger(t *testing.T) {
-	for name, spoil := range map[string]func(d *registrar){
-		"a file in the way": func(d *registrar) { d.write(filepath.Join(d.state(), "ledger"), "x") },
-		"a damaged key":     func(d *registrar) { d.write(filepath.Join(d.state(), "key"), "short") },
-		"a pipe of a head": func(d *registrar) {
+	for name, spoil := range map[string]func(d *fixture){
+		"a file in the way": func(d *fixture) { d.write(filepath.Join(d.state(), "ledger"), "x") },
+		"a damaged key":     func(d *fixture) { d.write(filepath.Join(d.state(), "key"), "short") },
+		"a pipe of a head": func(d *fixture) {
 			d.mkdir(filepath.Join(d.state(), "ledger/head"))
 			d.write(filepath.Join(d.state(), "ledger/spool"), "x")
 		},
 	} {
-		d := newRegistrar(t)
+		d := newFixture(t)
 		good, _, _ := d.run(d.call("PreToolUse", "default", "git push --force"), "check", "--harness", "claude-code")
-		d = newRegistrar(t)
+		d = newFixture(t)
 		spoil(d)
 		call := d.call("PreToolUse", "default", "git push --force")
 		out, errs, code := d.run(call, "check", "--harness", "claude-code")
@@ -158,7 +158,7 @@ func TestUnwritableLedger(t *testing.T) {
 }
 
 func TestLevels(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.rules("rules: [{id: fine, tool: Bash, match: {command: ls}, effect: allow}, {id: ask, tool: Bash, match: {command: make}, effect: ask}]")
 	calls := map[string]string{"allow": "ls", "abstain": "npm test", "defer": "$x", "ask": "make", "deny": "git push --force"}
 	for level, want := range map[string][]string{"allow": {"allow"}, "abstain": {"abstain", "defer"}, "deny": {"ask", "deny"}} {
@@ -182,7 +182,7 @@ func TestLevels(t *testing.T) {
 }
 
 func TestLedgerDir(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	dir := filepath.Join(d.home, "audit")
 	d.settings("ledger: {dir: " + dir + "}")
 	call := d.call("PreToolUse", "default", "make")
@@ -217,7 +217,7 @@ func TestLedgerDir(t *testing.T) {
 
 // The id of an entry is shown for debugging, and never to the model.
 func TestTheIDIsToldForDebugging(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	call := d.call("PreToolUse", "default", "make")
 	if _, errs, _ := d.run(call, "check", "--harness", "claude-code"); errs != "" {
 		t.Errorf("without being asked: %q", errs)
@@ -240,7 +240,7 @@ func TestTheIDIsToldForDebugging(t *testing.T) {
 // A text that takes too long to redact is left out of the record. The verdict is still
 // recorded, once.
 func TestAVerdictIsRecordedInTime(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	var out, errs strings.Builder
 	command := "echo " + strings.Repeat("word ", 100)
 	p := d.process(strings.NewReader(d.call("PreToolUse", "default", command)), &out, &errs)

@@ -14,7 +14,7 @@ import (
 // A process that holds the ledger's lock, such as a stopped one, delays no answer. The next
 // one with the lock writes the entry.
 func TestLockedLedger(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	call := d.call("PreToolUse", "default", "git push --force")
 	d.run(call, "check", "--harness", "claude-code")
 	head, err := os.OpenFile(filepath.Join(d.state(), "ledger/head"), os.O_RDWR, 0)

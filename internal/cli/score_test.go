@@ -35,7 +35,7 @@ type scored struct {
 // score judges all lines of a corpus.
 func score(t *testing.T, name string) []scored {
 	t.Helper()
-	d := newRegistrarIn(t, testrun.OnDisk(t)) // files in /dev are not work files
+	d := newFixtureIn(t, testrun.OnDisk(t)) // files in /dev are not work files
 	if out, err := exec.Command("git", "init", "-q", d.project).CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v: %s", err, out)
 	}

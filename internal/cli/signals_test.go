@@ -27,7 +27,7 @@ func TestSignalsSeeNoSecrets(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the shell's")
 	}
-	d := newRegistrar(t)
+	d := newFixture(t)
 	seen := filepath.Join(d.home, "seen")
 	d.settings("signals: {seen: {command: \"cat > " + seen + "\"}}")
 	d.write(filepath.Join(d.home, ".config/cardea/policies/s.rego"), seesAll)

@@ -31,7 +31,7 @@ type suggested struct {
 // calls that a proposal covers, similar calls that it does not cover, and never wider.
 // Calls that were not approved, or are allowed by now, are not suggested.
 func TestSuggest(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.vars["CLAUDE_CODE_SESSION_ATTENDED"], d.vars["CLAUDE_CODE_ENTRYPOINT"] = "1", "cli"
 	at := time.Date(2026, 11, 27, 10, 0, 0, 0, time.UTC)
 	say := func(command string, events ...string) {
@@ -96,7 +96,7 @@ func TestSuggest(t *testing.T) {
 
 // The transcripts of Claude Code show what a person approved there.
 func TestSuggestFromTranscripts(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	folder := filepath.Join(d.home, ".claude/projects/-p")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestSuggestFromTranscripts(t *testing.T) {
 
 // The queue shows what a person answered there.
 func TestSuggestFromQueue(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("human: {mode: queue}\n")
 	s, err := store.Open(d.state(), time.Now)
 	if err != nil {

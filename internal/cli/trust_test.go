@@ -27,7 +27,7 @@ import (
 )
 
 // sits runs a command line for an attending person, with typed as their input.
-func (d *registrar) sits(typed string, args ...string) (stdout, stderr string, code int) {
+func (d *fixture) sits(typed string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	p := d.process(strings.NewReader(typed), &out, &errs)
 	p.Person = func() error { return nil }
@@ -37,7 +37,7 @@ func (d *registrar) sits(typed string, args ...string) (stdout, stderr string, c
 }
 
 func TestTrustNeedsAPerson(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
 	for _, typed := range []string{"", "\n", "A\n", "y\n", "aa\n", strings.Repeat("x", 300) + "\na\n"} {
 		if _, errs, code := d.sits(typed, "trust", "init"); code != exitError || !strings.Contains(errs, "nothing was changed") {
@@ -174,7 +174,7 @@ var forPersons = [][]string{
 }
 
 // candidate returns the id of a call that the person allowed in the harness's prompt.
-func (d *registrar) candidate() string {
+func (d *fixture) candidate() string {
 	d.t.Helper()
 	for _, event := range []string{"PreToolUse", "PermissionRequest", "PostToolUse"} {
 		if _, errs, code := d.run(d.call(event, "default", "make report"), "check", "--harness", "claude-code"); code != exitOK {
@@ -189,7 +189,7 @@ func (d *registrar) candidate() string {
 }
 
 // waits puts a call into the queue.
-func (d *registrar) waits() {
+func (d *fixture) waits() {
 	d.t.Helper()
 	s, err := store.Open(filepath.Join(d.home, ".local/state/cardea"), time.Now)
 	if err != nil {
@@ -279,7 +279,7 @@ func TestCommandsForPersons(t *testing.T) {
 }
 
 // files returns the contents of all files in the home folder and the project.
-func (d *registrar) files() map[string]string {
+func (d *fixture) files() map[string]string {
 	out := map[string]string{}
 	for _, dir := range []string{d.home, d.project} {
 		err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -298,7 +298,7 @@ func (d *registrar) files() map[string]string {
 }
 
 func TestTrustOfWhatIsNotThere(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	if out, _, code := d.run("", "trust"); code != exitOK || !strings.Contains(out, "the project brings nothing") || !strings.Contains(out, "  none") {
 		t.Errorf("exit %d, %s", code, out)
 	}
@@ -329,7 +329,7 @@ func TestTrustOfWhatIsNotThere(t *testing.T) {
 
 // Trust accepts what was shown, not what is there when the code is typed.
 func TestTrustIsInWhatWasShown(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	file := filepath.Join(d.project, ".cardea/rules/r.yaml")
 	d.write(file, "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
 	var out, errs bytes.Buffer
@@ -374,7 +374,7 @@ func (s swap) Read(b []byte) (int, error) {
 }
 
 func TestTrustJSON(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.write(filepath.Join(d.project, ".cardea/cardea.yaml"), "default: {attended: ask}\nrules: {effect: {pd: halt}}\n")
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules:\n  - {id: pd, tool: Bash, match: {command: pd}, effect: deny}\n"+
 		"  - {id: pw, tool: Bash, match: {command: pw}, rewrite: {command: x}}\n")
@@ -411,7 +411,7 @@ func TestTrustJSON(t *testing.T) {
 // Denies and asks of the system's folder apply and cannot be switched off. Files that do
 // not belong to the system are reported and ignored.
 func TestSystemScope(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	etc := filepath.Join(filepath.Dir(d.home), "etc")
 	d.write(filepath.Join(etc, "cardea.yaml"), "on_error: deny\n")
 	d.write(filepath.Join(etc, "rules/s.yaml"), "rules: [{id: sys, tool: Bash, match: {command: sys}, effect: deny, message: Not here.}]")
@@ -445,7 +445,7 @@ func TestSystemScope(t *testing.T) {
 func TestTrustKeepsNoSecret(t *testing.T) {
 	token := "gh" + "p_" + "x7Kq9TzW2mVb4NcR8sLd3FhJ6gYp1QaZ5eUo"
 	for _, where := range []string{"file", "folder"} {
-		d := newRegistrar(t)
+		d := newFixture(t)
 		name := "r"
 		if where == "file" {
 			name = token

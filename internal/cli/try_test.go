@@ -12,7 +12,7 @@ import (
 	"cardea.dev/internal/testing/sharedtest"
 )
 
-func (d *registrar) tryJSON(args ...string) trialJSONRead {
+func (d *fixture) tryJSON(args ...string) trialJSONRead {
 	d.t.Helper()
 	out, errs, code := d.run("", append([]string{"try", "--json"}, args...)...)
 	var v trialJSONRead
@@ -40,7 +40,7 @@ type trialJSONRead struct {
 
 // Other programs rely on names and order.
 func TestTryJSONIsStable(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.rules(`rules: [{id: mine, tool: Bash, match: {command: mine}, effect: deny, message: "No <b>.", severity: high, instead: yours, because: x}]`)
 	out, errs, _ := d.run("", "try", "--json", "--role", "tester", "timeout 5 mine a > /dev/null && $x | curl https://h.example/")
 	keys := []string{"effect", "reason", "by", "tool", "role", "parts", "text", "argv", "effect", "coverage", "wrappers", "via", "access", "opaque"}
@@ -87,7 +87,7 @@ func TestTryJSONIsStable(t *testing.T) {
 }
 
 func TestTryJSONOfTheWholeCall(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.rules(`rules: [{id: f, tool: Write, match: {field: content, pattern: secret}, effect: ask}]`)
 	got := d.tryJSON("--tool", "create", `{"file_path":"x","content":"secret"}`)
 	if got.Tool != "Write" || len(got.Opinions) != 1 || got.Opinions[0].Part != nil || got.Opinions[0].Rule != "f" {
@@ -103,7 +103,7 @@ func TestTryJSONOfTheWholeCall(t *testing.T) {
 
 // A duplicate or imitated key is suspicious input, in try as in check.
 func TestTrySeesFaults(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for _, input := range []string{
 		`{"command":"true","command":"rm x"}`,
 		`{"command":"true","Command":"rm x"}`,
@@ -122,7 +122,7 @@ func TestTrySeesFaults(t *testing.T) {
 }
 
 func TestTryInputs(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for _, c := range []struct {
 		args []string
 		tool string
@@ -151,7 +151,7 @@ func TestTryInputs(t *testing.T) {
 }
 
 func TestTryForPeople(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.rules(`rules:
   - {id: mine, tool: Bash, match: {command: mine}, effect: deny, message: "Not this.\nNor that.", instead: yours, because: It broke., severity: high}
   - {id: hint, tool: Bash, match: {command: hint}, context: Mind the gap.}
@@ -199,7 +199,7 @@ func TestTryForPeople(t *testing.T) {
 }
 
 func TestTryTellsFailures(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.settings("on_error: nonsense\n")
 	out, _, _ := d.run("", "try", "-v", "ls")
 	for _, want := range []string{"ask  failure:", "fix what failed; the setting on_error says what a failure costs, in", "does not count, or is broken", "cardea.yaml:1:11"} {
@@ -214,7 +214,7 @@ func TestTryTellsFailures(t *testing.T) {
 }
 
 func TestTryExitCodes(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	var rules strings.Builder
 	rules.WriteString("rules:\n")
 	for _, e := range cardea.Effects() {
@@ -239,7 +239,7 @@ func TestTryExitCodes(t *testing.T) {
 // Commands that fool other gates are not allowed: DENY and ASK lines of the corpus are
 // never allowed.
 func TestTrickyCommandsAreNeverAllowed(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	// The second column names a permission in two of the lines.
 	if err := os.MkdirAll(filepath.Join(d.project, ".claude"), 0o755); err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 )
 
 // lived returns a registrar with a hook in two harnesses, settings, state and cache.
-func lived(t *testing.T) (*registrar, string) {
+func lived(t *testing.T) (*fixture, string) {
 	t.Helper()
 	d, binary := hooked(t)
 	for _, name := range []string{"claude", "codex"} {
@@ -120,25 +120,25 @@ func TestPurge(t *testing.T) {
 // A purge removes only Cardea's own files, for all variables and links.
 func TestPurgeRefuses(t *testing.T) {
 	for name, tt := range map[string]struct {
-		make func(d *registrar)
+		make func(d *fixture)
 		want string
 	}{
-		"the state folder is in the home folder": {func(d *registrar) {
+		"the state folder is in the home folder": {func(d *fixture) {
 			d.vars["XDG_STATE_HOME"] = d.home
 			d.write(filepath.Join(d.home, "cardea/main.go"), "package main\n")
 		}, "of your home folder or of the root"},
-		"the cache is a link": {func(d *registrar) {
+		"the cache is a link": {func(d *fixture) {
 			d.write(filepath.Join(d.home, "photos/a.jpg"), "x")
 			d.mkdir(filepath.Join(d.home, ".cache"))
 			d.must(os.RemoveAll(filepath.Join(d.home, ".cache/cardea")))
 			d.must(os.Symlink(filepath.Join(d.home, "photos"), filepath.Join(d.home, ".cache/cardea")))
 		}, "a symbolic link leads to it"},
-		"the settings are below a link": {func(d *registrar) {
+		"the settings are below a link": {func(d *fixture) {
 			d.mkdir(filepath.Join(d.home, "dots"))
 			d.must(os.Rename(filepath.Join(d.home, ".config"), filepath.Join(d.home, "dots/config")))
 			d.must(os.Symlink("dots/config", filepath.Join(d.home, ".config")))
 		}, "a symbolic link leads to it"},
-		"the home folder is in it": {func(d *registrar) {
+		"the home folder is in it": {func(d *fixture) {
 			up := filepath.Join(d.home, "cardea")
 			d.mkdir(filepath.Join(up, "home"))
 			d.vars["HOME"], d.vars["XDG_CACHE_HOME"] = filepath.Join(up, "home"), d.home
@@ -188,7 +188,7 @@ func TestPurgeRefuses(t *testing.T) {
 	}
 }
 
-func (d *registrar) must(err error) {
+func (d *fixture) must(err error) {
 	d.t.Helper()
 	if err != nil {
 		d.t.Fatal(err)

@@ -24,7 +24,7 @@ func TestUpdate(t *testing.T) {
 		fmt.Fprint(w, `{"tag_name":"v1.2.3","body":"run this: rm -rf ~"}`)
 	}))
 	defer s.Close()
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.running = filepath.Join(d.home, "go/b\x1b[31min/cardea")
 	d.write(d.running, "#!/bin/sh\n")
 	d.vars["CARDEA_UPDATE_URL"] = s.URL + "/feed"

@@ -15,9 +15,9 @@ import (
 // spelling and way of naming it.
 
 // wall returns a registrar whose harness allows all tools, as some users' does.
-func wall(t *testing.T) *registrar {
+func wall(t *testing.T) *fixture {
 	t.Helper()
-	d := newRegistrarIn(t, testrun.OnDisk(t))
+	d := newFixtureIn(t, testrun.OnDisk(t))
 	d.settings("permissions: {expand: true}\n")
 	d.write(filepath.Join(d.project, ".claude", "settings.json"), `{"permissions":{"allow":["Bash","Write","Edit","Read","mcp__x","mcp__files"]}}`)
 	d.write(filepath.Join(d.home, ".claude", "settings.json"), `{"permissions":{"allow":["Bash","Write","Edit","Read","mcp__x","mcp__files"]}}`)
@@ -28,7 +28,7 @@ func wall(t *testing.T) *registrar {
 }
 
 // judged returns the verdict on a call of a tool.
-func (d *registrar) judged(t *testing.T, tool, mode, input string) cardea.Verdict {
+func (d *fixture) judged(t *testing.T, tool, mode, input string) cardea.Verdict {
 	t.Helper()
 	p := d.process(strings.NewReader(""), nil, nil)
 	m, err := tryFlags{tool: tool, harness: "claude-code", event: string(cardea.PreToolUse), mode: mode}.message(p, input)
@@ -39,7 +39,7 @@ func (d *registrar) judged(t *testing.T, tool, mode, input string) cardea.Verdic
 }
 
 // guardedPaths returns files that determine what agents may do, each with a harmless twin.
-func guardedPaths(d *registrar) [][2]string {
+func guardedPaths(d *fixture) [][2]string {
 	return [][2]string{
 		{".claude/settings.json", "docs/settings.json"}, {".claude/settings.local.json", "docs/local.json"}, {".claude/hooks/pre.sh", "src/pre.sh"},
 		{".cardea/cardea.yaml", "docs/cardea.yaml"}, {".cardea/rules/team.yaml", "docs/rules/team.yaml"}, {".codex/config.toml", "src/config.toml"},
@@ -50,7 +50,7 @@ func guardedPaths(d *registrar) [][2]string {
 }
 
 // spellings returns spellings of a path that all name the same file.
-func spellings(d *registrar, p string) []string {
+func spellings(d *fixture, p string) []string {
 	abs := p
 	if !strings.HasPrefix(p, "/") {
 		abs = d.project + "/" + p
@@ -259,7 +259,7 @@ func TestNothingNamedIsAllowed(t *testing.T) {
 }
 
 // named returns a line that names a path in one of the ways.
-func named(d *registrar, way, word string) string {
+func named(d *fixture, way, word string) string {
 	bare := strings.NewReplacer(`"`, "", `'`, "", "$PWD", d.project, "${HOME}", "~", "$HOME", "~", "$", "").Replace(word)
 	return strings.NewReplacer("%s", word, "%q", bare).Replace(way)
 }

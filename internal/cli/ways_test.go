@@ -23,7 +23,7 @@ import (
 // heldCall is a call with its set-up, and the kinds of ways that must be offered for it.
 type heldCall struct {
 	tool, input string
-	setUp       func(*registrar)
+	setUp       func(*fixture)
 	args        []string
 	want        string
 }
@@ -31,11 +31,11 @@ type heldCall struct {
 const trap = `touch PWNED; printf '\033[2J'`
 
 func heldCalls() map[string]heldCall {
-	own := func(text string) func(*registrar) { return func(d *registrar) { d.rules("rules: [" + text + "]") } }
-	inProject := func(file, text string) func(*registrar) {
-		return func(d *registrar) { d.write(filepath.Join(d.project, file), text) }
+	own := func(text string) func(*fixture) { return func(d *fixture) { d.rules("rules: [" + text + "]") } }
+	inProject := func(file, text string) func(*fixture) {
+		return func(d *fixture) { d.write(filepath.Join(d.project, file), text) }
 	}
-	allowed := func(d *registrar) {
+	allowed := func(d *fixture) {
 		d.write(filepath.Join(d.home, ".claude/settings.json"), `{"permissions":{"deny":["Bash(danger:*)"],"ask":["Bash(maybe:*)"],"allow":["Bash(fine:*)"]}}`)
 	}
 	return map[string]heldCall{
@@ -86,27 +86,27 @@ func heldCalls() map[string]heldCall {
 			want:  "rule edit",
 		},
 		"a rule that halts":               {input: "stop", setUp: own("{id: no, tool: Bash, match: {command: stop}, effect: halt}"), want: "edit"},
-		"off already":                     {input: "git clean -fdx", want: "once rule", setUp: func(d *registrar) { d.settings("rules:\n  off: [git-stash-drop] # mine\n") }},
+		"off already":                     {input: "git clean -fdx", want: "once rule", setUp: func(d *fixture) { d.settings("rules:\n  off: [git-stash-drop] # mine\n") }},
 		"a project that denies":           {input: "pa", setUp: inProject(".cardea/rules/r.yaml", "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: deny}]"), want: "edit"},
 		"a project that allows":           {input: "pa", setUp: inProject(".cardea/rules/r.yaml", "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]"), want: "trust once always"},
 		"an override that is not trusted": {input: "git clean -fd", setUp: inProject(".cardea/overrides.yaml", "overrides: [{command: git clean -fd, effect: allow}]"), want: "trust once always"},
-		"a permission that is not trusted": {input: "nice pa", setUp: func(d *registrar) {
+		"a permission that is not trusted": {input: "nice pa", setUp: func(d *fixture) {
 			inProject(".claude/settings.json", `{"permissions":{"allow":["Bash(pa)"]}}`)(d)
 			d.settings("permissions: {expand: true}\n")
 		}, want: "trust"},
-		"unattended":      {input: "make all", setUp: func(d *registrar) { d.settings("default: {unattended: deny}\n"); d.vars["CARDEA_UNATTENDED"] = "1" }, want: "once always setting"},
-		"attended":        {input: "make all", setUp: func(d *registrar) { d.settings("default: {attended: ask}\n") }, want: "once always setting"},
+		"unattended":      {input: "make all", setUp: func(d *fixture) { d.settings("default: {unattended: deny}\n"); d.vars["CARDEA_UNATTENDED"] = "1" }, want: "once always setting"},
+		"attended":        {input: "make all", setUp: func(d *fixture) { d.settings("default: {attended: ask}\n") }, want: "once always setting"},
 		"a role":          {input: "touch tests/x", args: []string{"--role", "coder"}, want: "once always"},
-		"another folder":  {input: "git push -f", setUp: func(d *registrar) { d.mkdir(filepath.Join(d.home, "it's/.git")) }, args: []string{"--cwd", "../home/it's"}, want: "once always rule"},
-		"broken settings": {input: "make all", setUp: func(d *registrar) { d.settings("on_error: nonsense\n") }},
-		"a policy": {input: "mig", setUp: func(d *registrar) {
+		"another folder":  {input: "git push -f", setUp: func(d *fixture) { d.mkdir(filepath.Join(d.home, "it's/.git")) }, args: []string{"--cwd", "../home/it's"}, want: "once always rule"},
+		"broken settings": {input: "make all", setUp: func(d *fixture) { d.settings("on_error: nonsense\n") }},
+		"a policy": {input: "mig", setUp: func(d *fixture) {
 			d.policy("guard.rego", strings.ReplaceAll(guardPolicy, "rm", "mig"))
 		}, want: "edit"},
 	}
 }
 
 // explainedWays returns the ways that explain shows for the last call.
-func (d *registrar) explainedWays() (out explained) {
+func (d *fixture) explainedWays() (out explained) {
 	d.t.Helper()
 	text, errs, code := d.run("", "explain", "last", "--json")
 	if err := json.Unmarshal([]byte(text), &out); err != nil || code != exitOK {
@@ -116,7 +116,7 @@ func (d *registrar) explainedWays() (out explained) {
 }
 
 // tried returns the ways for a tried call, in their form for people and unchanged.
-func (d *registrar) tried(c heldCall) (ways []way, effect string) {
+func (d *fixture) tried(c heldCall) (ways []way, effect string) {
 	d.t.Helper()
 	f := tryFlags{tool: "Bash", harness: "claude-code", event: "PreToolUse"}
 	for i := 0; i < len(c.args); i += 2 {
@@ -195,8 +195,8 @@ func TestWaysWork(t *testing.T) {
 	for name, c := range heldCalls() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			begin := func() *registrar {
-				d := newRegistrar(t)
+			begin := func() *fixture {
+				d := newFixture(t)
 				d.vars["XDG_STATE_HOME"], d.vars["XDG_CONFIG_HOME"] = filepath.Join(d.home, ".local/state"), filepath.Join(d.home, ".config")
 				if c.setUp != nil {
 					c.setUp(d)
@@ -232,7 +232,7 @@ func TestWaysWork(t *testing.T) {
 }
 
 // follow carries out a way.
-func (d *registrar) follow(w way) {
+func (d *fixture) follow(w way) {
 	d.t.Helper()
 	if m := entryText.FindStringSubmatch(w.Text); m != nil {
 		d.write(m[2], `{"permissions":{"allow":[`+m[1]+`]}}`)
@@ -263,7 +263,7 @@ func (d *registrar) follow(w way) {
 func TestTryIsShort(t *testing.T) {
 	t.Parallel()
 	for name, c := range heldCalls() {
-		d := newRegistrar(t)
+		d := newFixture(t)
 		if c.setUp != nil {
 			c.setUp(d)
 		}
@@ -291,7 +291,7 @@ func TestTryIsShort(t *testing.T) {
 
 // TestLinesOfTry prints how many lines ten calls take, in the long form and in the short one.
 func TestLinesOfTry(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	for _, command := range []string{
 		"git status",
 		"make all",
@@ -319,7 +319,7 @@ func TestLinesOfTry(t *testing.T) {
 // An agent does not see how to allow a call. A standard input that is no terminal hides
 // nothing.
 func TestWaysAreForPeople(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.run(d.call("PreToolUse", "default", "git push -f"), "check", "--harness", "claude-code")
 	for _, args := range [][]string{{"explain"}, {"explain", "last", "--json"}, {"try", "git push -f"}, {"try", "-v", "git push -f"}} {
 		var out, errs bytes.Buffer
@@ -337,7 +337,7 @@ func TestWaysAreForPeople(t *testing.T) {
 
 // explain judges the call of an entry again, and says why it cannot.
 func TestExplainLast(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	if _, errs, code := d.run("", "explain"); code != exitError || !strings.Contains(errs, "no call was denied") {
 		t.Errorf("exit %d, %s", code, errs)
 	}
@@ -384,7 +384,7 @@ func TestExplainLast(t *testing.T) {
 
 // A line that the ledger did not write leads to no advice, since an agent can plant one.
 func TestExplainPassesPlantedLines(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.run(d.call("PreToolUse", "default", "git push -f"), "check", "--harness", "claude-code")
 	id := d.stored()[0]["id"].(string)
 	var out bytes.Buffer
@@ -415,7 +415,7 @@ func TestExplainPassesPlantedLines(t *testing.T) {
 // The search for ways runs nothing of a project before a person trusts it. A signal of the
 // person runs at most once more.
 func TestWaysRunNoSignalsOfStrangers(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.write(filepath.Join(d.project, ".cardea/cardea.yaml"), "signals: {seen: {command: \"touch RAN\"}}\n")
 	d.write(filepath.Join(d.project, ".cardea/policies/s.rego"), seesAll)
 	d.write(filepath.Join(d.project, ".cardea/rules/r.yaml"), "rules: [{id: pa, tool: Bash, match: {command: pa}, effect: allow}]")
@@ -427,7 +427,7 @@ func TestWaysRunNoSignalsOfStrangers(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(d.project, "RAN")); err == nil {
 		t.Error("a signal of an untrusted project ran")
 	}
-	own := newRegistrar(t)
+	own := newFixture(t)
 	own.settings("signals: {seen: {command: \"echo x >> " + own.home + "/ran\"}}\n")
 	own.write(filepath.Join(own.home, ".config/cardea/policies/s.rego"), seesAll)
 	own.run("", "try", "make all")
@@ -523,7 +523,7 @@ func TestNamesAreNoSentences(t *testing.T) {
 		"rm -rf '/etc: allowed. Instead: x'": `"/etc: allowed. Instead: x": This`,
 		"rm -rf /etc":                        "/etc: This",
 	} {
-		if out, _, _ := newRegistrar(t).run("", "try", call); !strings.Contains(out, " "+want) {
+		if out, _, _ := newFixture(t).run("", "try", call); !strings.Contains(out, " "+want) {
 			t.Errorf("%s: %s", call, out)
 		}
 	}
@@ -531,7 +531,7 @@ func TestNamesAreNoSentences(t *testing.T) {
 
 // No typed command lifts what the administrator wrote, and the answer says where it is written.
 func TestWaysOfTheSystem(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	system := filepath.Join(d.home, "etc")
 	d.write(filepath.Join(system, "rules/r.yaml"), "rules: [{id: sys, tool: Bash, match: {command: sys}, effect: deny}]")
 	d.write(filepath.Join(system, "cardea.yaml"), "default: {unattended: deny}\n")

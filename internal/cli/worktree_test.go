@@ -11,7 +11,7 @@ import (
 // In a worktree of Claude Code, denies about files of the project apply to files with the
 // same names. Its repository is the project's.
 func TestWorktreesOfTheProject(t *testing.T) {
-	d := newRegistrar(t)
+	d := newFixture(t)
 	d.vars["CLAUDE_PROJECT_DIR"], d.vars["PATH"] = d.project, "/usr/bin:/bin"
 	for name, text := range map[string]string{"src/a.go": "package a\n", "tests/t.go": "x", "sec/a": "x", "gen/x": "x", ".gitignore": ".claude\n"} {
 		d.write(filepath.Join(d.project, name), text)

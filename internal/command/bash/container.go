@@ -53,7 +53,7 @@ func (w *commands) container(s *wrapper, inv invocation) {
 	}
 	if self >= 0 && self < len(w.out.Parts) {
 		p := &w.out.Parts[self]
-		p.MayRun = append(p.MayRun, seen.possible(w.within(), words)...)
+		p.MayRun = append(p.MayRun, seen.potential(w.within(), words)...)
 	}
 	inv = inv.behind(name+" "+sub, words)
 	inv.access, inv.elevated, inv.remote = nil, s.Elevated, s.Remote

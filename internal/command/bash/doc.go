@@ -58,7 +58,7 @@
 //	mounts.go, options.go             programs that start others
 //	function.go                       functions, and scripts in a shell of their own
 //	redirect.go                       redirections
-//	emit.go, defines.go, possible.go  parts, with their effects
+//	emit.go, defines.go, potential.go  parts, with their effects
 //	numbers.go, param.go, arith.go,
 //	assign.go, word.go,
 //	substitution.go, assembly.go,

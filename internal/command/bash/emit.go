@@ -18,7 +18,7 @@ func (w *recorder) emitProgram(inv invocation) {
 	does := w.describe(inv)
 	p := cardea.Part{
 		ShellFacts:   cardea.ShellFacts{Wrappers: inv.wrappers, Outer: inv.outer(), Elevated: inv.elevated, Remote: inv.remote, Start: inv.start, Assigns: slices.Concat(w.exportedVariables(), inv.assigns), Opaque: slices.Clone(*w.cmd.spots), UnseenInput: w.cmd.stdin.unseen},
-		CommandFacts: cardea.CommandFacts{Access: does.Access, Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options, Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt, OpensUnnamed: does.OpensUnnamed, Copies: does.Possible.Copies, Script: does.Script},
+		CommandFacts: cardea.CommandFacts{Access: does.Access, Command: does.Command, UsualCommand: does.UsualCommand, Operands: does.Operands, Options: does.Options, Knowledge: does.Knowledge, EditsFiles: does.EditsFiles, Configs: does.Configs, Doubt: does.Doubt, OpensUnnamed: does.OpensUnnamed, Copies: does.Potential.Copies, Script: does.Script},
 	}
 	p.Text, p.Argv = spelled(inv.argv)
 	p.Typed = inv.text
@@ -28,20 +28,20 @@ func (w *recorder) emitProgram(inv invocation) {
 	if does.Knowledge != cardea.Complete {
 		for _, a := range inv.assigns {
 			if a.Static && strings.ContainsAny(a.Value, "/.~") {
-				does.Possible.Touch = append(does.Possible.Touch, knowledge.PathsInValue(a.Value, w.paths())...)
+				does.Potential.Touch = append(does.Potential.Touch, knowledge.PathsInValue(a.Value, w.paths())...)
 			}
 			for _, text := range inv.may[a.Name] {
-				does.Possible.Touch = append(does.Possible.Touch, knowledge.PathsInValue(text, w.paths())...)
+				does.Potential.Touch = append(does.Potential.Touch, knowledge.PathsInValue(text, w.paths())...)
 			}
 		}
-		does.Possible.Add(w.readOf(does.Access))
+		does.Potential.Add(w.readOf(does.Access))
 	}
 	for _, a := range inv.assigns {
 		for _, text := range append(inv.may[a.Name], a.Value) {
-			does.Possible.Run = append(does.Possible.Run, codeOf(a.Name, text)...)
+			does.Potential.Run = append(does.Potential.Run, codeOf(a.Name, text)...)
 		}
 	}
-	addPotential(&p, does.Possible, w.within())
+	addPotential(&p, does.Potential, w.within())
 	for i, a := range p.Assigns {
 		if a.Class != cardea.EnvDangerous && len(p.Command) > 0 && claimed(p.Command[0], &a) {
 			p.Opaque = append(p.Opaque, variableSpot(a.Name))
@@ -109,7 +109,7 @@ func variableSpot(name string) cardea.Opaque {
 // describe returns the meaning of an invocation, and records the files that it creates.
 func (w *recorder) describe(inv invocation) knowledge.Meaning {
 	at, wrappers := len(w.out.Parts), inv.wrappers
-	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed, Stands: w.files.stands, Possible: w.env.depth > 0,
+	does := knowledge.Describe(knowledge.Invocation{Words: inv.argv, Paths: w.paths(), Redirections: inv.access, FilesChanged: w.files.changed, Stands: w.files.stands, Potential: w.env.depth > 0,
 		MadeFolder: func(path string) bool { return w.files.created.folder(target{path, at}) },
 		MayBecome:  func(word field) []knowledge.PotentialPath { return w.mayBecome(word, wrappers) }, Input: w.input(), Document: w.document(), Fed: w.cmd.stdin.kind != inherited || w.fed != ""}, &w.env.System)
 	for _, path := range does.Targets {

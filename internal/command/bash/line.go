@@ -97,7 +97,7 @@ type used struct {
 	scripts    int  // depth of scripts within scripts
 	evaluating int  // depth of values within values, in arithmetic
 	words      int  // words read so far
-	possible   int  // possible commands read so far
+	potential  int  // possible commands read so far
 	printed    int  // bytes that commands print, as far as the line shows
 	split      int  // expansions that bash splits into words and zsh does not
 	overLimit  bool // a limit was hit

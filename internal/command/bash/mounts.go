@@ -57,10 +57,10 @@ func (m *mounts) add(cwd, source, target string) {
 	}
 }
 
-// possible returns the parts of a command in the container that may access the mounted
+// potential returns the parts of a command in the container that may access the mounted
 // folders, with the paths of this machine.
-func (m *mounts) possible(env Env, words []field) []cardea.Part {
-	if len(m.at) == 0 || len(words) == 0 || env.depth >= maxPossibleDepth {
+func (m *mounts) potential(env Env, words []field) []cardea.Part {
+	if len(m.at) == 0 || len(words) == 0 || env.depth >= maxPotentialDepth {
 		return nil
 	}
 	if env.Cwd = m.dir; env.Cwd == "" {

@@ -590,7 +590,7 @@ func (r *reader) search(s PotentialPath, like cardea.Access) {
 	}
 	into := &r.out.Access
 	if s.Narrowed {
-		like.Kind, into = cardea.Unknown, &r.out.Possible.Touch
+		like.Kind, into = cardea.Unknown, &r.out.Potential.Touch
 	}
 	if !all {
 		like.Glob, like.Search, like.Pattern = true, true, s.Pattern

@@ -412,7 +412,7 @@ func (r *reader) script(f Word) {
 			if a.Kind != cardea.Execute {
 				r.touch(a.Kind, Literal(a.Path), false)
 			} else if a.Path != "" {
-				r.out.Possible.Run = append(r.out.Possible.Run, a.Path)
+				r.out.Potential.Run = append(r.out.Potential.Run, a.Path)
 			}
 		}
 	}
@@ -482,7 +482,7 @@ func (r *reader) executed(f Word) bool {
 		return a.Kind == cardea.Execute && !a.Glob && (at == a.Path || at == a.Spelled)
 	})
 	if runs {
-		r.out.Possible.Touch = append(r.out.Possible.Touch, r.paths.OpenWord(cardea.Read, f)...)
+		r.out.Potential.Touch = append(r.out.Potential.Touch, r.paths.OpenWord(cardea.Read, f)...)
 	}
 	return runs
 }

@@ -130,8 +130,8 @@ type Invocation struct {
 	// Stands reports whether no earlier command of the line may have removed or replaced a
 	// path. Nil: true for any path if FilesChanged is not set.
 	Stands func(path string) bool
-	// Possible is set if the program is only one that another may run.
-	Possible bool
+	// Potential is set if the program is only one that another may run.
+	Potential bool
 	// MadeFolder reports whether another command of the line may make a folder
 	// of a path. Nil: none does.
 	MadeFolder func(path string) bool
@@ -227,8 +227,8 @@ type Meaning struct {
 	// Targets are the paths to which it copies or moves and that are not a folder yet. It
 	// writes into them if another command creates a folder there.
 	Targets []string
-	// Possible holds the potential effects that its words name.
-	Possible Potential
+	// Potential holds the potential effects that its words name.
+	Potential Potential
 	// OpensUnnamed is set if it opens files that are unknown.
 	OpensUnnamed bool
 }
@@ -266,7 +266,7 @@ func Describe(inv Invocation, system *System) Meaning {
 // describe fills r.out with the meaning of the invocation.
 func (r *reader) describe() {
 	inv, out := &r.inv, r.out
-	defer r.possible()
+	defer r.potential()
 	out.Access = slices.Clone(inv.Redirections)
 	for i := range out.Access {
 		out.Access[i].Redirect = true

@@ -26,7 +26,7 @@ func (r *reader) symlinks() {
 	defer func(dir string) { r.paths.Dir = dir }(r.paths.Dir)
 	for _, r.paths.Dir = range append(slices.Clone(r.paths.Likely), r.paths.Dir) {
 		for _, word := range folders {
-			for _, dir := range r.possibleWords(word) {
+			for _, dir := range r.potentialWords(word) {
 				r.linksInto(dir, from, alone, symbolic)
 			}
 		}
@@ -44,7 +44,7 @@ func (r *reader) linksInto(dir Word, from []int, alone, symbolic bool) {
 	there := Link{At: at, IfFolder: true, IfNoFolder: true}
 	for _, i := range from {
 		sources := r.sources(r.argv[i], symbolic)
-		one := alone && len(sources) == len(r.possibleWords(r.argv[i]))
+		one := alone && len(sources) == len(r.potentialWords(r.argv[i]))
 		for _, src := range sources {
 			if one {
 				r.symlink(Link{At: at, IfNoFolder: true}, symbolic, src)
@@ -108,7 +108,7 @@ func (r *reader) sources(f Word, symbolic bool) []Word {
 	names, ok := find(f)
 	if !ok || slices.ContainsFunc(names, func(n Word) bool { return !n.Static }) {
 		var out []Word
-		for _, word := range r.possibleWords(f) {
+		for _, word := range r.potentialWords(f) {
 			if word.Glob && !f.Glob {
 				out = append(out, r.sources(word, symbolic)...)
 			} else {

@@ -52,12 +52,12 @@ func each(f Word) []Word {
 	return out
 }
 
-// mostPossible is the number of possible texts of a word that are examined.
-const mostPossible = 64
+// mostPotential is the number of possible texts of a word that are examined.
+const mostPotential = 64
 
-// possibleWords returns the word itself, if it is not one of a list, and the texts that
+// potentialWords returns the word itself, if it is not one of a list, and the texts that
 // it may become as far as the line shows.
-func (r *reader) possibleWords(f Word) []Word {
+func (r *reader) potentialWords(f Word) []Word {
 	out := each(f)
 	if f.Static || f.Glob || out[0].Static {
 		return out
@@ -75,7 +75,7 @@ func (r *reader) possibleWords(f Word) []Word {
 			may = append(may, cmp.Or(p.Pattern, p.Path))
 		}
 	}
-	for _, text := range may[:min(len(may), mostPossible)] {
+	for _, text := range may[:min(len(may), mostPotential)] {
 		if strings.ContainsAny(text, "*?[") {
 			out = append(out, pattern(text))
 		} else {

@@ -24,7 +24,7 @@ func (r *reader) otherNames() {
 	}
 	run := func(from int, name ...string) {
 		words := slices.Concat(name, spelled(r.argv[from:]))
-		r.out.Possible.Run = append(r.out.Possible.Run, strings.Join(words, " "))
+		r.out.Potential.Run = append(r.out.Potential.Run, strings.Join(words, " "))
 	}
 	base := path.Base(r.argv[0].Text)
 	if name, windows := strings.CutSuffix(base, ".exe"); windows {

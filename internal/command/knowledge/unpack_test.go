@@ -24,7 +24,7 @@ func TestArchivesByPattern(t *testing.T) {
 			inv.Words = append(inv.Words, Literal(strings.Trim(w, "'")))
 		}
 		m := Describe(inv, system)
-		got := slices.ContainsFunc(m.Possible.Touch, func(a cardea.Access) bool { return a.Path == "/p/.hooks/x" })
+		got := slices.ContainsFunc(m.Potential.Touch, func(a cardea.Access) bool { return a.Path == "/p/.hooks/x" })
 		if got != want {
 			t.Errorf("%s: %v, want %v", line, got, want)
 		}

@@ -332,8 +332,8 @@ func seeksAll(line []string) bool {
 // IsNamedBy reports whether an access that touches what the glob names is meant to touch
 // it. Its path is such a file or folder, or a pattern of the command line says part of the
 // name. A word that may only be a folder above (gcloud secrets) does not suffice.
-func (g *Glob) IsNamedBy(a *Named, onlyPossible bool) bool {
-	if (a.Glob || a.Recursive && !onlyPossible) && g.Covers(a.Access, a.place) {
+func (g *Glob) IsNamedBy(a *Named, onlyPotential bool) bool {
+	if (a.Glob || a.Recursive && !onlyPotential) && g.Covers(a.Access, a.place) {
 		return true
 	}
 	if a.Glob {

@@ -37,7 +37,7 @@ func (Decider) Name() string { return "lessons" }
 
 // Decide returns the opinions of the lessons about the call and its commands.
 func (d Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	if d.about.Sources == nil || ev.Call == nil || ev.Call.OnlyPossible {
+	if d.about.Sources == nil || ev.Call == nil || ev.Call.OnlyPotential {
 		return nil, nil
 	}
 	sources, issues := d.about.Sources(ev)

@@ -62,7 +62,7 @@ func (Decider) Name() string { return "near" }
 // Decide returns the opinions of lessons about similar calls. An opinion without effect is
 // a hint: the lesson is about a call of another shape.
 func (d Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinion, error) {
-	if d.about.Sources == nil || ev.Call == nil || ev.Call.OnlyPossible {
+	if d.about.Sources == nil || ev.Call == nil || ev.Call.OnlyPotential {
 		return nil, nil
 	}
 	sources, _ := d.about.Sources(ev)

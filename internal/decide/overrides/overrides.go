@@ -89,7 +89,7 @@ func (d Decider) Decide(_ context.Context, ev *cardea.Event) ([]cardea.Opinion, 
 		if o.Ended(d.about.Now) || o.Role != "" && o.Role != ev.Role || o.Tool != "" && o.Tool != ev.Call.Tool || !o.Trusted && o.Effect < cardea.Ask {
 			continue
 		}
-		if o.Effect == cardea.Allow && (ev.Call.OnlyPossible || ev.Call.Unsandboxed || len(ev.Faults)+len(ev.Call.Opaque) > 0) {
+		if o.Effect == cardea.Allow && (ev.Call.OnlyPotential || ev.Call.Unsandboxed || len(ev.Faults)+len(ev.Call.Opaque) > 0) {
 			continue
 		}
 		for i := range ev.Call.Parts {

@@ -96,7 +96,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	}
 	c := d.call(ev)
 	c.ctx = ctx
-	if d.about.Trace != nil && d.part != firm && !ev.Call.OnlyPossible {
+	if d.about.Trace != nil && d.part != firm && !ev.Call.OnlyPotential {
 		d.trace("permissions: %s, entries: %d, expand: %v", ev.Call.Tool, len(d.entries), d.about.Expand)
 		for i, p := range ev.Call.Parts {
 			stripped := ""
@@ -112,7 +112,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 	}
 	c.restrict()
 	for i := range ev.Call.Parts {
-		if d.part == firm || ev.Call.OnlyPossible || ctx.Err() != nil {
+		if d.part == firm || ev.Call.OnlyPotential || ctx.Err() != nil {
 			break // the gate reports it
 		}
 		c.allow(i)
@@ -197,7 +197,7 @@ func (c *evaluation) covers(e *permissionlist.Entry) bool {
 	}
 	switch e.Tool {
 	case "Bash":
-		return c.ev.Call.Tool == "Monitor" || c.ev.Call.OnlyPossible
+		return c.ev.Call.Tool == "Monitor" || c.ev.Call.OnlyPotential
 	case "Edit":
 		return c.ev.Call.EditsFiles
 	case "Read":
@@ -222,7 +222,7 @@ func (c *evaluation) restrictCommands() {
 		return
 	case "Bash", "Monitor":
 	default:
-		if !c.ev.Call.OnlyPossible {
+		if !c.ev.Call.OnlyPotential {
 			return
 		}
 	}
@@ -230,7 +230,7 @@ func (c *evaluation) restrictCommands() {
 		if c.ctx.Err() != nil {
 			return
 		}
-		if c.ev.Call.OnlyPossible && len(c.ev.Call.Parts[i].Argv) == 0 {
+		if c.ev.Call.OnlyPotential && len(c.ev.Call.Parts[i].Argv) == 0 {
 			continue
 		}
 		texts := c.spellings(&c.ev.Call.Parts[i])

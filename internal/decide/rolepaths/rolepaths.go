@@ -202,7 +202,7 @@ func (c *evaluation) judge(i int) {
 	for k := range c.definitions {
 		denied = c.denies(&c.definitions[k], i) || denied
 	}
-	if denied || c.ev.Call.OnlyPossible || c.ev.Call.OnlyOpened {
+	if denied || c.ev.Call.OnlyPotential || c.ev.Call.OnlyOpened {
 		return
 	}
 	if by, def := c.allows(p); by != nil {

@@ -65,7 +65,7 @@ func (d *Decider) Decide(ctx context.Context, ev *cardea.Event) ([]cardea.Opinio
 		if c.entry = d.rules[i]; !c.mayReach(c.entry) {
 			continue
 		}
-		if r := d.rules[i].rule(); r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) && !(ev.Call.OnlyPossible && (r.Certain || r.Effect < cardea.Ask)) && !(ev.Call.OnlyOpened && (r.Scope == cardea.ScopeBuiltin || !r.watches())) {
+		if r := d.rules[i].rule(); r.speaksOn(ev.Kind) && r.speaksAbout(ev.Call) && !(ev.Call.OnlyPotential && (r.Certain || r.Effect < cardea.Ask)) && !(ev.Call.OnlyOpened && (r.Scope == cardea.ScopeBuiltin || !r.watches())) {
 			c.stays = d.rules[i].stays()
 			c.judge(r)
 		}
@@ -182,7 +182,7 @@ func (c *evaluation) judge(r *Rule) {
 				c.say(effect, i, withheld)
 			}
 		}
-	case r.Match.aboutCall() && !(c.ev.Call.OnlyPossible && r.Match.aboutPart()):
+	case r.Match.aboutCall() && !(c.ev.Call.OnlyPotential && r.Match.aboutPart()):
 		if c.holdsForCall(&r.Match) {
 			c.say(effect, cardea.WholeCall, withheld)
 		}

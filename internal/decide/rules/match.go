@@ -59,7 +59,7 @@ func (c *evaluation) holdsAmong(m *Match, i, after int, among anySet) bool {
 		return false
 	}
 	for j := range m.Any {
-		if c.ev.Call.OnlyPossible && m.Any[j].namesField() && !m.Any[j].aboutPart() {
+		if c.ev.Call.OnlyPotential && m.Any[j].namesField() && !m.Any[j].aboutPart() {
 			continue // a condition on the call, which was decided before
 		}
 		touched := c.touched
@@ -231,7 +231,7 @@ func (c *evaluation) accessHolds(m *Match, p *cardea.Part) bool {
 		switch {
 		case len(m.Paths) > 0 && (p.Remote && !a.Redirect || !c.touches(m, look, c.name(names, a, k))),
 			len(m.Own) > 0 && (p.Remote && !a.Redirect || !c.touchesOwn(look, c.name(names, a, k))),
-			m.UnknownPath && (c.ev.Call.OnlyPossible || p.Remote && !a.Redirect || a.Path != "" || a.Host != ""), // any potential effect may touch some file
+			m.UnknownPath && (c.ev.Call.OnlyPotential || p.Remote && !a.Redirect || a.Path != "" || a.Host != ""), // any potential effect may touch some file
 			c.coveredBy(m.UnlessPaths, a):
 			continue
 		}
@@ -274,7 +274,7 @@ func (c *evaluation) touches(m *Match, look *look, n *pathglob.Named) bool {
 		if c.rule != nil && c.rule.Scope != cardea.ScopeBuiltin && !g.TouchesNamed(n) {
 			return false
 		}
-		return g.Touches(n) && (!m.UnlessSearch || g.IsNamedBy(n, c.ev.Call.OnlyPossible))
+		return g.Touches(n) && (!m.UnlessSearch || g.IsNamedBy(n, c.ev.Call.OnlyPotential))
 	}
 	if plain {
 		return slices.ContainsFunc(look.plain, touches)

@@ -83,7 +83,7 @@ func TestKnownReaches(t *testing.T) {
 	}
 	keys, opinions := NewKeys(), 0
 	for i := range 3000 {
-		c := &cardea.Call{Tool: "Bash", Input: map[string]any{"command": fmt.Sprint("x", r.IntN(3))}, OnlyPossible: pick(4)}
+		c := &cardea.Call{Tool: "Bash", Input: map[string]any{"command": fmt.Sprint("x", r.IntN(3))}, OnlyPotential: pick(4)}
 		for range r.IntN(5) {
 			c.Parts = append(c.Parts, part())
 		}

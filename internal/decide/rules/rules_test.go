@@ -627,12 +627,12 @@ func TestProgramIsAPattern(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		possible, err := ev.PotentialCalls().Opinions(context.Background(), d, said)
+		potential, err := ev.PotentialCalls().Opinions(context.Background(), d, said)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := cardea.Abstain
-		for _, o := range append(said, possible...) {
+		for _, o := range append(said, potential...) {
 			got = got.JoinOpinion(o.Effect)
 		}
 		if got != c.want {

@@ -59,9 +59,9 @@ func runTest(d *Decider, r *Rule, t Test, at Stand, analyse func(*cardea.Event) 
 	ev = analyse(ev)
 	ops, err := d.Decide(context.Background(), ev)
 	if err == nil {
-		var possible []cardea.Opinion
-		possible, err = ev.PotentialCalls().Opinions(context.Background(), d, ops)
-		ops = append(ops, possible...)
+		var potential []cardea.Opinion
+		potential, err = ev.PotentialCalls().Opinions(context.Background(), d, ops)
+		ops = append(ops, potential...)
 	}
 	if err != nil {
 		res.Problem = err.Error()

@@ -73,7 +73,7 @@ func placements(l *inforce.Loaded, s SessionFacts, analyse func(*cardea.Event) *
 	}
 	all[0].Decider = first{all[0].Decider}
 	for i := range all {
-		if all[i].Possible { // the deciders about files
+		if all[i].Potential { // the deciders about files
 			all[i].Decider = inWorktrees{all[i].Decider}
 		}
 	}
@@ -94,30 +94,30 @@ func guards(l *inforce.Loaded, s SessionFacts) []cardea.Placement {
 		// The agent's identity, before its actions.
 		{Decider: registration.New(identity)},
 		// The person's exceptions, before the rules that they replace.
-		{Decider: l.OverridesDecider(s.At), Possible: true},
+		{Decider: l.OverridesDecider(s.At), Potential: true},
 		// A part without effect is allowed by itself, so it keeps no other part from being allowed.
 		{Decider: noeffect.New()},
 		// Read-only commands need no rule that allows them. The rules may still ask about them.
 		{Decider: l.ReadonlyDecider()},
 		// The rules of packs and the person, before anything that a project could make slow.
-		{Decider: rules.OnEvents{Decider: rules.New(ofOthers, about)}, Events: true, Possible: true},
+		{Decider: rules.OnEvents{Decider: rules.New(ofOthers, about)}, Events: true, Potential: true},
 		// The rules of the project.
-		{Decider: rules.OnEvents{Decider: rules.New(ofProject, about)}, Events: true, Possible: true},
+		{Decider: rules.OnEvents{Decider: rules.New(ofProject, about)}, Events: true, Potential: true},
 		// The files that the agent's role may read and write.
-		{Decider: l.RolesDecider(), Possible: true},
+		{Decider: l.RolesDecider(), Potential: true},
 		// Denies and asks of the person's and system's lists, which are compared with every part.
-		{Decider: ownLists, Possible: true},
+		{Decider: ownLists, Potential: true},
 		// Denies and asks of the project's lists, and allows of all lists.
-		{Decider: otherLists, Possible: true},
+		{Decider: otherLists, Potential: true},
 		// Denies and asks of surrounding and other projects. Their files are read only if a call
 		// reaches there.
-		{Decider: rules.OtherProjects{Settings: about, Limit: project.MaxSurroundings, Find: l.RulesNearby}, Possible: true},
-		{Decider: permissions.OtherProjects{Settings: l.PermissionSettings(), Limit: project.MaxSurroundings, Find: l.ListsNearby}, Possible: true},
+		{Decider: rules.OtherProjects{Settings: about, Limit: project.MaxSurroundings, Find: l.RulesNearby}, Potential: true},
+		{Decider: permissions.OtherProjects{Settings: l.PermissionSettings(), Limit: project.MaxSurroundings, Find: l.ListsNearby}, Potential: true},
 		// Earlier answers about exactly this call, after everything that costs less to find.
 		{Decider: l.LessonsDecider(s.At)},
 		// Late, since they say which tool is better, and the number of files that they name has
 		// no limit.
-		{Decider: routes.Late{Find: l.RoutesInForce}, Possible: true},
+		{Decider: routes.Late{Find: l.RoutesInForce}, Potential: true},
 		// Policies cost the most of all deciders that start no other program.
 		{Decider: policies.Plain(), Events: true},
 		// Policies that need signals wait for scripts. They are not asked once the call is denied.

@@ -34,8 +34,8 @@ func (p *Potential) Add(more Potential) {
 	p.Copies = p.Copies || more.Copies
 }
 
-// possible adds the potential effects of the words.
-func (r *reader) possible() {
+// potential adds the potential effects of the words.
+func (r *reader) potential() {
 	m := r.out
 	r.opensUnnamed()
 	r.otherNames()
@@ -44,7 +44,7 @@ func (r *reader) possible() {
 	}
 	c := r.spec.Complete
 	unsure := c != nil && (!c.AnyWords && slices.ContainsFunc(m.Options, r.unsureOption) || c.ScriptLanguage != "" && !r.sureScripts())
-	p := possibility{paths: r.paths, found: &m.Possible, seen: map[string]bool{}}
+	p := possibility{paths: r.paths, found: &m.Potential, seen: map[string]bool{}}
 	if r.system != nil {
 		p.roots = r.system.Roots
 	}
@@ -81,7 +81,7 @@ func (r *reader) possible() {
 	r.patterns(&p)
 	r.trees(&p)
 	p.text(r.withoutTexts(0, r.inv.Input))
-	if m.Possible.Copies = m.Possible.Copies && IsInterpreter(path.Base(r.argv[0].Text)); m.Possible.Copies && r.system != nil && r.system.Names != nil {
+	if m.Potential.Copies = m.Potential.Copies && IsInterpreter(path.Base(r.argv[0].Text)); m.Potential.Copies && r.system != nil && r.system.Names != nil {
 		names, _ := r.system.Names(r.paths.Dir)
 		for _, name := range names[:min(len(names), mostListed)] {
 			there, _ := r.system.Names(Absolute(r.paths.Dir, name))
@@ -104,7 +104,7 @@ func (r *reader) metadata() {
 		}
 		for _, a := range r.paths.OpenWord(cardea.Unknown, f) {
 			a.Recursive = a.Path != ""
-			r.out.Possible.Touch = append(r.out.Possible.Touch, a)
+			r.out.Potential.Touch = append(r.out.Potential.Touch, a)
 		}
 	}
 }
@@ -237,7 +237,7 @@ func (r *reader) commands(p *possibility) {
 		from, least = r.operands[n-1], 1
 	}
 	p.runs(from, len(r.argv)-least+1, len(r.argv), func(i int) (string, bool) { return r.argv[i].Text, r.argv[i].Static })
-	if !r.known && !r.inv.Possible && !Has(form.TakesText, path.Base(r.argv[0].Text)) {
+	if !r.known && !r.inv.Potential && !Has(form.TakesText, path.Base(r.argv[0].Text)) {
 		r.mayName(p)
 	}
 }

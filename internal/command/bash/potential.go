@@ -6,12 +6,12 @@ import (
 	"cardea.dev/internal/command/knowledge"
 )
 
-// maxPossible is the number of possible commands of a line that are analyzed, with one
-// more for each 512 bytes. maxPossibleDepth is the depth of possible commands that other
+// maxPotential is the number of possible commands of a line that are analyzed, with one
+// more for each 512 bytes. maxPotentialDepth is the depth of possible commands that other
 // possible commands run.
 const (
-	maxPossible      = 1024
-	maxPossibleDepth = 2
+	maxPotential      = 1024
+	maxPotentialDepth = 2
 )
 
 // AddPotential adds to a part its potential effects, as far as its words name them.
@@ -26,13 +26,13 @@ func addPotential(p *cardea.Part, may knowledge.Potential, env Env) {
 	if !p.Remote {
 		p.MayTouch = may.Touch
 	}
-	deep := env.depth >= maxPossibleDepth
+	deep := env.depth >= maxPotentialDepth
 	env.depth++
 	for _, line := range may.Run {
 		if deep {
 			break
 		}
-		if *env.looked += 1 + len(line)/512; *env.looked > maxPossible {
+		if *env.looked += 1 + len(line)/512; *env.looked > maxPotential {
 			may.TooMany = true
 			break
 		}
@@ -54,7 +54,7 @@ func (w *recorder) within() Env {
 	env := w.env
 	env.Cwd, env.likely = w.cur.Folder, w.files.entered
 	if env.looked == nil {
-		env.looked = &w.used.possible
+		env.looked = &w.used.potential
 	}
 	return env
 }

@@ -66,7 +66,7 @@ func (e *Event) PotentialCalls() *PotentialCalls {
 		return nil
 	}
 	with := *e.Call
-	with.Parts, with.Flows, with.Opaque, with.OnlyPossible = parts, flows, nil, true
+	with.Parts, with.Flows, with.Opaque, with.OnlyPotential = parts, flows, nil, true
 	out.event = e.WithCall(&with)
 	return out
 }
@@ -94,7 +94,7 @@ func (p *PotentialCalls) Opinions(ctx context.Context, d Decider, said []Opinion
 		if o.Part < 0 || o.Part >= len(p.of) {
 			continue // about the call, which was judged
 		}
-		softer, ok := o.possibly(p.of[o.Part], p.what[o.Part])
+		softer, ok := o.potentially(p.of[o.Part], p.what[o.Part])
 		v := voice{softer.By(), softer.Source, softer.Part}
 		if !ok || heard[v] {
 			continue
@@ -126,9 +126,9 @@ func (p *Part) touching(files ...Access) Part {
 	return with
 }
 
-// possibly turns an opinion about a potential effect into one about the original part, one step
+// potentially turns an opinion about a potential effect into one about the original part, one step
 // softer. It reports false where nothing is left of the opinion.
-func (o Opinion) possibly(part int, what string) (Opinion, bool) {
+func (o Opinion) potentially(part int, what string) (Opinion, bool) {
 	switch {
 	case o.Effect >= Deny:
 		o.Effect, o.Person = Ask, true
