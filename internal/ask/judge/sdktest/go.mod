@@ -36,4 +36,4 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
-replace cardea.dev => ../../..
+replace cardea.dev => ../../../..
