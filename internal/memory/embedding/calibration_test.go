@@ -131,7 +131,7 @@ func TestCalibration(t *testing.T) {
 		}
 	}
 	const begin, end = "<!-- calibration: written by go test ./internal/memory/embedding -run TestCalibration -update -->\n", "<!-- end of calibration -->\n"
-	page := filepath.Join("..", "..", "docs", "near-embedding.md")
+	page := filepath.Join("..", "..", "..", "docs", "near-embedding.md")
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestCalibration(t *testing.T) {
 		t.Fatalf("%s has no place for the calibration", page)
 	}
 	current(t, page, string(text), before+begin+"\n"+b.String()+"\n"+end+after)
-	drawing := filepath.Join("..", "..", "docs", "near-embedding.svg")
+	drawing := filepath.Join("..", "..", "..", "docs", "near-embedding.svg")
 	old, err := os.ReadFile(drawing)
 	if err != nil && !*update {
 		t.Fatal(err)

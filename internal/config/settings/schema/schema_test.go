@@ -138,7 +138,7 @@ func TestSchemasAreCurrent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "schema", name+".schema.json"))
+		got, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "schema", name+".schema.json"))
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("docs/schema/%s.schema.json is not current: %v; run: go generate ./internal/config/settings", name, err)
 		}
@@ -146,7 +146,7 @@ func TestSchemasAreCurrent(t *testing.T) {
 }
 
 func TestTableOfKeysIsCurrent(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "settings.md"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "settings.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestTableOfKeysIsCurrent(t *testing.T) {
 }
 
 func TestPacksAreValid(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("..", "..", "..", "packs", "*.yaml"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "packs", "*.yaml"))
 	if err != nil || len(files) < 5 {
 		t.Fatalf("%v, %v", files, err)
 	}
