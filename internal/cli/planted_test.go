@@ -23,7 +23,7 @@ type plantedSecret struct{ rule, text, secret string }
 // plantedSecrets returns the redactor's own test data, in which texts are hidden from scanners.
 func plantedSecrets(t *testing.T) []plantedSecret {
 	t.Helper()
-	data, err := os.ReadFile("../redact/testdata/planted.tsv")
+	data, err := os.ReadFile("../command/redact/testdata/planted.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
