@@ -19,7 +19,7 @@ func TestPlantedDifference(t *testing.T) {
 	dir := t.TempDir()
 	overlay := plant(t, root, dir, map[string][2]string{
 		"internal/hook/evaluation.go": {"\n\treturn v\n}\n\n// Untold", "\n\tif v.Effect == cardea.Allow {\n\t\tv.Effect = cardea.Ask\n\t}\n\treturn v\n}\n\n// Untold"},
-		dumper + "/main.go":          {"\tfor i := range parts {", "\tfor i := range min(1, len(parts)) {"},
+		dumper + "/main.go":           {"\tfor i := range parts {", "\tfor i := range min(1, len(parts)) {"},
 	})
 	homes, err := makeHomes(t.Context(), filepath.Join(dir, "homes"), []string{"empty"}, nil)
 	if err != nil {
