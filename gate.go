@@ -235,8 +235,8 @@ func (t *evaluation) hear(d Decider, decide func() ([]Opinion, error)) {
 }
 
 // ask asks the deciders of the guards in order, until ctx ends.
-func (t *evaluation) ask(ctx context.Context, slots []Placement) {
-	for _, s := range slots {
+func (t *evaluation) ask(ctx context.Context, placements []Placement) {
+	for _, s := range placements {
 		if ctx.Err() != nil {
 			return
 		}

@@ -1,5 +1,6 @@
 // Package harness reads the messages of harnesses into events and writes answers in their form. It
-// contains the code that all adapters share; each harness has a folder of its own below.
+// contains the code that all adapters share. Most harnesses are tables in package dialect. Packages
+// claudecode and copilotcli have adapters of their own.
 //
 // Formats and rules follow the vendors' hook documentation; every adapter names its pages.
 //

@@ -54,7 +54,7 @@ type Evaluation struct {
 	Event   *cardea.Event
 	Place   Location
 	Loaded  *inforce.Loaded
-	// NearAtOnce has the gate's meaning, see [gate.Session].
+	// NearAtOnce has the gate's meaning, see [gate.SessionFacts].
 	NearAtOnce bool
 	// analysed is set once the event has the parts of its call.
 	analysed bool

@@ -37,7 +37,7 @@
 //	spot        a place that cannot be analyzed (cardea.Opaque)
 //	pending     parts whose output flows into the current command
 //	late        runs at an unknown time: traps, PS4, later rounds of a loop
-//	traits      attributes of a variable from declarations anywhere in the line
+//	Attributes  attributes of a variable from declarations anywhere in the line
 //
 // The types embed each other, and every receiver is w: line (line.go), words, recorder,
 // redirections, commands and statements (layers.go), walker (analyse.go). To find a method,
@@ -64,7 +64,7 @@
 //	substitution.go, assembly.go,
 //	fragment.go, zsh.go, late.go      words, as bash expands them
 //	found.go, paths.go, written.go,
-//	feeds.go                          what words may name, and the sources of commands
+//	pipes.go                          what words may name, and the sources of commands
 //	values.go, line.go                what is known at a point of the line
 //	layers.go, invocation.go,
 //	symlink.go, outside.go,

@@ -73,24 +73,28 @@ func TestExamples(t *testing.T) {
 		t.Fatal(len(files), problems, err)
 	}
 	r := newReading(t)
-	for _, file := range files {
-		t.Run(filepath.Base(file.Path), func(t *testing.T) {
-			for _, line := range file.Tests.ReadOnly {
-				if !r.only(line) {
-					t.Errorf("not read-only: %q", line)
-				}
-			}
-			for _, line := range file.Tests.NotReadOnly {
-				if r.only(line) {
-					t.Errorf("read-only: %q", line)
-				}
-			}
-			for _, e := range file.Tests.Accesses {
-				if got := r.finds(e.Line, e.Finds); !slices.Equal(got, e.Finds) {
-					t.Errorf("%s:%d: %s\n got [%s]\nwant [%s]", file.Path, e.At, e.Line, strings.Join(got, ", "), strings.Join(e.Finds, ", "))
-				}
-			}
-		})
+	for i := range files {
+		t.Run(filepath.Base(files[i].Path), func(t *testing.T) { r.holds(t, &files[i]) })
+	}
+}
+
+// holds checks the examples of a file.
+func (r reading) holds(t *testing.T, file *source.File) {
+	t.Helper()
+	for _, line := range file.Tests.ReadOnly {
+		if !r.only(line) {
+			t.Errorf("not read-only: %q", line)
+		}
+	}
+	for _, line := range file.Tests.NotReadOnly {
+		if r.only(line) {
+			t.Errorf("read-only: %q", line)
+		}
+	}
+	for _, e := range file.Tests.Accesses {
+		if got := r.finds(e.Line, e.Finds); !slices.Equal(got, e.Finds) {
+			t.Errorf("%s:%d: %s\n got [%s]\nwant [%s]", file.Path, e.At, e.Line, strings.Join(got, ", "), strings.Join(e.Finds, ", "))
+		}
 	}
 }
 
@@ -101,23 +105,56 @@ func TestEveryProgramHasAnExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range files {
-		var check func(p *form.Program, above string)
-		check = func(p *form.Program, above string) {
-			command := strings.TrimSpace(above + " " + strings.ReplaceAll(p.Name[0], "*", "x"))
-			if !slices.ContainsFunc(file.Tests.Accesses, func(e source.Example) bool { return e.Line == command || strings.HasPrefix(e.Line, command+" ") }) {
-				t.Errorf("%s: no line with the accesses of %q in its tests", file.Path, command)
-			}
-			for i := range p.Subcommands {
-				check(&p.Subcommands[i], command)
-			}
+	for i := range files {
+		coversAll(t, &files[i])
+	}
+}
+
+// coversAll checks that each program and subcommand of a file has an example with its
+// accesses.
+func coversAll(t *testing.T, file *source.File) {
+	t.Helper()
+	var check func(p *form.Program, above string)
+	check = func(p *form.Program, above string) {
+		command := strings.TrimSpace(above + " " + strings.ReplaceAll(p.Name[0], "*", "x"))
+		if !slices.ContainsFunc(file.Tests.Accesses, func(e source.Example) bool { return e.Line == command || strings.HasPrefix(e.Line, command+" ") }) {
+			t.Errorf("%s: no line with the accesses of %q in its tests", file.Path, command)
 		}
-		for i := range file.Programs {
-			if file.Programs[i].Described() {
-				check(&file.Programs[i], "")
-			}
+		for i := range p.Subcommands {
+			check(&p.Subcommands[i], command)
 		}
 	}
+	for i := range file.Programs {
+		if file.Programs[i].Described() {
+			check(&file.Programs[i], "")
+		}
+	}
+}
+
+// TestExampleOfThePage checks that the file in docs/command-knowledge.md has no mistakes, and
+// that its examples hold.
+func TestExampleOfThePage(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/command-knowledge.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```yaml\n")
+	text, _, ok := strings.Cut(text, "```\n")
+	if !ok {
+		t.Fatal("the page has no example")
+	}
+	file, problems := source.Read("frobctl.yaml", []byte(text))
+	for _, p := range problems {
+		t.Error(p)
+	}
+	if len(file.Programs) != 1 || len(file.Tests.ReadOnly) == 0 {
+		t.Fatalf("the example describes %d programs", len(file.Programs))
+	}
+	p := &file.Programs[0]
+	p.Source = &form.Source{File: "packs/commands/frobctl.yaml", Manual: file.Manual, Variables: file.Variables}
+	defer knowledge.Insert(p.Name[0], p)()
+	newReading(t).holds(t, &file)
+	coversAll(t, &file)
 }
 
 // finds returns what the analysis finds in line: accesses with paths relative to the

@@ -19,7 +19,7 @@ import (
 
 // faces are packages that do not analyze commands. They name harnesses, keys and other
 // programs' files.
-var faces = []string{"cli", "coldstart", "conformance", "generate", "importer", "install", "ledger", "permissionfiles", "person", "redact", "settings", "state"}
+var faces = []string{"cli", "coldstart", "conformance", "diagnostic", "generate", "importer", "install", "ledger", "permissionfiles", "person", "redact", "settings", "state"}
 
 // TestProgramNamesInGo checks that knowledge of programs is data. The file lists the words in
 // Go code that are also names of programs, with a line for each package and reason.

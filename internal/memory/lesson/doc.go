@@ -8,6 +8,6 @@
 // of a project come from others.
 //
 // This package makes no decisions. [Keyer] returns the keys under which a call is looked up,
-// [Store] finds the lessons of a folder, [Writer] changes them. internal/decide/lessons gives
-// opinions.
+// [Store] finds the lessons of a folder, [Writer] changes them. internal/decide/exact and
+// internal/decide/near give opinions.
 package lesson

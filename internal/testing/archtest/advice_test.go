@@ -16,12 +16,13 @@ var advice = regexp.MustCompile(`(?i)\bcardea:?[ /]+(disable|override|trust|unin
 	`\boverrides?:|switch the (gate|rule|pack|plugin) off|(turn|switch) (it|this) off|disable (cardea|the (gate|rule|pack|hook|plugin))`)
 
 // toModels are the packages whose texts can reach a model.
-var toModels = regexp.MustCompile(`^cardea\.dev(/cmd/cardea-hook|/internal/(hook|gate|harness|mcp|decide|supervisor|judge|inforce|call|fetch|lesson|similar|script)(/.*)?)?$`)
+var toModels = regexp.MustCompile(`^cardea\.dev(/cmd/cardea-hook|/internal/(hook|harness|decide|cli/mcp|ask/judge|ask/supervisor|` +
+	`config/fetch|config/inforce|memory/lesson|memory/similar|base/script)(/.*)?)?$`)
 
 // toPeople are files whose advice only people read, and why.
 var toPeople = map[string]string{
-	"internal/hook/setup.go":              "a hint of a trouble",
-	"internal/config/inforce/judge.go":    "a hint of a trouble",
+	"internal/hook/setup.go":              "a hint of an issue",
+	"internal/config/inforce/judge.go":    "a hint of an issue",
 	"internal/config/inforce/problems.go": "hints of diagnostics",
 	"internal/decide/policy/policies.go":  "Opinion.ForPeople",
 	"internal/decide/rules/parse.go":      "a hint for a key that is not known",
@@ -41,7 +42,7 @@ func TestNoAdviceForModels(t *testing.T) {
 			ast.Inspect(f.AST, func(at ast.Node) bool {
 				switch at := at.(type) {
 				case *ast.CallExpr:
-					if name := called(at); (name == "Warning" || name == "Trouble") && len(at.Args) > 2 {
+					if name := called(at); (name == "Warning" || name == "Issue") && len(at.Args) > 2 {
 						hints[at.Args[2]] = true
 					}
 				case *ast.BasicLit:

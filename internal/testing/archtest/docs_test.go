@@ -159,6 +159,51 @@ func TestDecisionsHaveOneForm(t *testing.T) {
 	}
 }
 
+// diagramNode matches a node of the diagram in docs/architecture.md, with the functions and the
+// file that it names, or the folder that holds the nodes after it.
+var diagramNode = regexp.MustCompile(`(?m)^ +(?:subgraph \w+ \["(\S+)"\]|\w+\["(.+)<br>(\S+\.go)"\](:::walk)?)$`)
+
+// TestDiagramIsTrue checks that the diagram in docs/architecture.md names functions that are in
+// the files that it names, that the walk from main to the answer has at most six files, and
+// that the page is short.
+func TestDiagramIsTrue(t *testing.T) {
+	page := sources(t)["docs/architecture.md"]
+	functions := map[string]bool{}
+	for _, p := range tree(t) {
+		for _, f := range p.Functions() {
+			functions[f.File+" "+f.Name] = true
+		}
+	}
+	_, diagram, _ := strings.Cut(page, "```mermaid\n")
+	diagram, _, _ = strings.Cut(diagram, "```\n")
+	folder, nodes, walk := "", 0, 0
+	for _, m := range diagramNode.FindAllStringSubmatch(diagram, -1) {
+		if m[1] != "" {
+			folder = strings.Replace(m[1], module, "cardea", 1) + "/"
+			continue
+		}
+		nodes++
+		walk += len(m[4]) / len(":::walk")
+		for name := range strings.SplitSeq(m[2], ", ") {
+			local := strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz")
+			if !strings.HasPrefix(local, ".") {
+				local = name
+			}
+			if at := folder + m[3] + " " + strings.TrimPrefix(local, "."); !functions[at] {
+				t.Errorf("docs/architecture.md names %s in %s%s, which has no such function", name, folder, m[3])
+			}
+		}
+	}
+	if nodes < 10 || walk > 6 {
+		t.Errorf("the diagram has %d functions in files, and its walk has %d", nodes, walk)
+	}
+	before, table, _ := strings.Cut(page, tableBegin)
+	_, after, _ := strings.Cut(table, tableEnd)
+	if n := len(strings.Fields(before + after)); n > 1050 {
+		t.Errorf("docs/architecture.md has %d words beside its table, at most 1050: a newcomer reads it first", n)
+	}
+}
+
 // failureRows returns the table of failures as the page has it.
 func failureRows() string {
 	var b strings.Builder

@@ -13,36 +13,36 @@ import (
 type File struct {
 	// Path is the file's name in the repository.
 	Path string `yaml:"-"`
-	// The manuals and versions from which the file was written.
+	// Manual names the manuals from which the file was written, with their versions.
 	Manual string `yaml:"manual,required"`
-	// Environment variables that may make the programs of the file execute, load
-	// or write something, or contact another host. A star at the end stands for
-	// any ending. Variables that are dangerous for every program (`PATH`, `LD_*`)
-	// need not be named.
+	// Variables lists environment variables with which the programs of the file may execute, load
+	// or write something, or contact another host. A star at the end stands for any ending.
+	// Variables that are dangerous for every program (`PATH`, `LD_*`) need no entry.
 	Variables []string `yaml:"variables"`
-	// A place for YAML anchors. Lists in lists are flattened, so that an option
-	// list can contain an alias: `[*diff, --stat]`.
+	// Lists is a place for YAML anchors. A list in a list is flattened, so that an option list
+	// can contain an alias: `[*diff, --stat]`.
 	Lists any `yaml:"lists"`
-	// The programs.
+	// Programs lists the programs.
 	Programs []form.Program `yaml:"programs"`
-	// Programs that start other programs with their words.
+	// Wrappers lists programs that start other programs with their words.
 	Wrappers []form.Wrapper `yaml:"wrappers"`
-	// Variables of a shell or of programs, by kind: special ones of a shell, `command` for
-	// those that hold a command, `expansion` for those that a shell expands.
+	// VariableKinds maps kinds to variables of a shell or of programs: special ones of a shell,
+	// `command` for those that hold a command, `expansion` for those that a shell expands.
 	VariableKinds []form.OptionValues `yaml:"variable_kinds"`
-	// Calls by language that only show (`print`) or compute text (`len*`, and the method `.upper*`
-	// of a constant). SQL has statements (`insert`) and functions (`count*`).
+	// LanguageCalls maps languages to calls that only show (`print`) or compute text (`len*`, and
+	// the method `.upper*` of a constant). SQL has statements (`insert`) and functions
+	// (`count*`).
 	LanguageCalls []form.OptionValues `yaml:"language_calls"`
-	// Where programs keep passwords, keys and tokens: a list of globs of the rule
-	// language by program, `curl: ['/**/.netrc']`. A glob with a wildcard has an
-	// example, `{glob: '/**/*.keytab', is: /p/http.keytab}`.
+	// Credentials maps programs to the files in which they keep passwords, keys and tokens, as
+	// globs of the rule language: `curl: ['/**/.netrc']`. A glob with a wildcard has an example,
+	// `{glob: '/**/*.keytab', is: /p/http.keytab}`.
 	Credentials []Credentials `yaml:"credentials"`
-	// Where programs take passwords, keys and tokens on their command lines.
+	// Passwords lists where programs take passwords, keys and tokens on their command lines.
 	Passwords []form.Password `yaml:"passwords"`
-	// The words in which two calls of a program may differ and still be the same for an
-	// allowance of the user.
+	// Similar lists the words in which two calls of a program may differ and still be the same
+	// for an allowance of the user.
 	Similar []form.Similar `yaml:"similar"`
-	// Command lines that the tests check.
+	// Tests holds command lines that the tests check.
 	Tests Tests `yaml:"tests,required"`
 }
 
@@ -97,26 +97,26 @@ func CredentialFiles(files []File) filelists.List {
 
 // Tests are command lines with the expected results of the analysis.
 type Tests struct {
-	// Lines that only read and are allowed by `readonly`.
+	// ReadOnly lists lines that only read and that `readonly` allows.
 	ReadOnly []string `yaml:"read_only"`
-	// Lines that must never be allowed by `readonly`. At least five.
+	// NotReadOnly lists at least five lines that `readonly` must never allow.
 	NotReadOnly []string `yaml:"not_read_only,required"`
-	// Command lines with their accesses: `{sort -o b a: [read a, write b]}`. An example may
-	// also list the words of its commands: `command gh pr list`.
+	// Accesses maps command lines to their accesses: `{sort -o b a: [read a, write b]}`. An
+	// example may also list the words of its commands: `command gh pr list`.
 	Accesses []Example `yaml:"accesses"`
-	// Command lines with their secrets, which the redactor removes: `{sshpass -p hunter2
-	// ssh x: [hunter2]}`. An empty list for no secret.
+	// Passwords maps command lines to their secrets, which the redactor removes: `{sshpass -p
+	// hunter2 ssh x: [hunter2]}`. An empty list means no secret.
 	Passwords []Example `yaml:"passwords"`
-	// Command lines with similar lines: an allowance of the first covers the others (`{pytest
-	// tests/auth: [pytest tests/api]}`). At least one for each entry of `similar`.
+	// Similar maps command lines to similar lines. An allowance of the first covers the others:
+	// `{pytest tests/auth: [pytest tests/api]}`. Each entry of `similar` has at least one.
 	Similar []Example `yaml:"similar"`
-	// Command lines with lines that are close, but not similar. At least one for each entry
-	// of `similar`.
+	// NotSimilar maps command lines to lines that are close, but not similar. Each entry of
+	// `similar` has at least one.
 	NotSimilar []Example `yaml:"not_similar"`
-	// Paths of files that hold credentials. Each entry of `credentials` matches at least
-	// one that no other entry matches.
+	// Credentials lists paths of files that hold credentials. Each entry of `credentials` matches
+	// at least one that no other entry matches.
 	Credentials []string `yaml:"credentials"`
-	// Paths of files that hold no credentials.
+	// NoCredentials lists paths of files that hold no credentials.
 	NoCredentials []string `yaml:"no_credentials"`
 }
 

@@ -59,8 +59,8 @@ func TestMistakes(t *testing.T) {
 
 const page = "../../../../docs/command-knowledge.md"
 
-// TestPageIsCurrent checks that the page documents every key, with the comments of the
-// form package.
+// TestPageIsCurrent checks that the page documents every key, with the comments of the Go
+// names.
 func TestPageIsCurrent(t *testing.T) {
 	data, err := os.ReadFile(page)
 	if err != nil {
@@ -72,7 +72,7 @@ func TestPageIsCurrent(t *testing.T) {
 	if !ok || !ok2 || !ok3 {
 		t.Fatal("the page has no place for the table of keys")
 	}
-	want := before + "<!-- keys: begin" + head + "-->\n" + keys(t) + "<!-- keys: end" + after
+	want := before + "<!-- keys: begin" + head + "-->\n" + keyTables(t) + "<!-- keys: end" + after
 	if want == string(data) {
 		return
 	}
@@ -84,16 +84,12 @@ func TestPageIsCurrent(t *testing.T) {
 	}
 }
 
-// keys returns the table of all keys, with a section per struct.
-func keys(t *testing.T) string {
+// keyTables returns the tables of all keys, one for each struct and each group of properties.
+func keyTables(t *testing.T) string {
 	t.Helper()
 	structs := map[string]*ast.StructType{}
 	for _, name := range []string{"file.go", "../form/form.go", "../form/wrapper.go", "../form/password.go", "../form/similar.go"} {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, object := range file.Scope.Objects {
+		for name, object := range parse(t, name).Scope.Objects {
 			if spec, ok := object.Decl.(*ast.TypeSpec); ok {
 				structs[name], _ = spec.Type.(*ast.StructType)
 			}
@@ -105,58 +101,96 @@ func keys(t *testing.T) string {
 		{"Tests", "`tests`"},
 		{"Program", "An entry of `programs` and `subcommands`"},
 		{"When", "An entry of `when`"},
-		{"Complete", "`complete`"},
+		{"Complete", "`complete` and `edits`"},
 		{"Wrapper", "An entry of `wrappers`"},
 		{"Password", "An entry of `passwords`"},
 		{"Similar", "An entry of `similar`"},
 	} {
-		out.WriteString("\n### " + part.title + "\n\n| key | value | meaning |\n|---|---|---|\n")
+		out.WriteString("\n### " + part.title + "\n\n| key and meaning | value |\n|---|---|\n")
 		for _, f := range structs[part.name].Fields.List {
 			tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`"))
 			key, flags, _ := strings.Cut(tag.Get("yaml"), ",")
 			if key == "-" {
 				continue
 			}
-			text := strings.Join(strings.Fields(f.Doc.Text()), " ")
-			if text == "" {
-				t.Errorf("%s.%s has no comment", part.name, f.Names[0].Name)
-			}
+			value := kindOf(t, f.Type)
 			if flags == "required" {
-				text += " Required."
+				value += ", required"
 			}
-			out.WriteString("| `" + key + "` | " + kindOf(t, f.Type) + " | " + strings.ReplaceAll(text, "|", "\\|") + " |\n")
+			out.WriteString("| " + about(t, f.Doc, f.Names[0].Name, key) + " | " + value + " |\n")
 		}
 	}
-	out.WriteString("\n### Properties\n\nKeys of entries of `programs`, `subcommands` and `wrappers`: `true`, or a list of words.\n\n| key | meaning |\n|---|---|\n")
-	for _, p := range constants(t, "../form/property.go") {
-		text := strings.Join(strings.Fields(p.Doc.Text()), " ")
-		name, _ := strconv.Unquote(p.Values[0].(*ast.BasicLit).Value)
-		out.WriteString("| `" + name + "` | The program" + strings.TrimPrefix(text, p.Names[0].Name) + " |\n")
-		if !slices.Contains(form.Properties, form.Property(name)) {
-			t.Errorf("form.Properties lacks %s", name)
-		}
-	}
-	return out.String() + "\n"
+	return out.String() + propertyTables(t) + "\n"
 }
 
-// constants returns the constants of a file.
-func constants(t *testing.T, name string) []*ast.ValueSpec {
+// propertyTables returns the tables of all properties.
+func propertyTables(t *testing.T) string {
+	t.Helper()
+	values, examples := uses(t)
+	var out strings.Builder
+	for _, d := range parse(t, "../form/property.go").Decls {
+		group, ok := d.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST {
+			continue
+		}
+		out.WriteString("\n### Properties: " + strings.TrimSuffix(strings.TrimSpace(group.Doc.Text()), ".") + "\n\n| key and meaning | value | example |\n|---|---|---|\n")
+		for _, s := range group.Specs {
+			p := s.(*ast.ValueSpec)
+			key, _ := strconv.Unquote(p.Values[0].(*ast.BasicLit).Value)
+			if !slices.Contains(form.Properties, form.Property(key)) {
+				t.Errorf("form.Properties lacks %s", key)
+			}
+			out.WriteString("| " + about(t, p.Doc, p.Names[0].Name, key) + " | " + strings.Join(values[key], " or ") + " | `" + examples[key] + "` |\n")
+		}
+	}
+	return out.String()
+}
+
+// uses returns the kinds of values that each property has in the files, and a command with it.
+func uses(t *testing.T) (values map[string][]string, examples map[string]string) {
+	t.Helper()
+	files, _, err := ReadFolder("../../../../packs/commands")
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, examples = map[string][]string{}, map[string]string{}
+	for i := range files {
+		for _, h := range files[i].Holders() {
+			key, kind := string(h.Property), "`true`"
+			if h.Words != nil {
+				kind = "list"
+			}
+			if !slices.Contains(values[key], kind) {
+				values[key] = append(values[key], kind)
+				slices.Sort(values[key])
+			}
+			if examples[key] == "" {
+				examples[key] = h.Program
+			}
+		}
+	}
+	return values, examples
+}
+
+// parse returns the syntax tree of a file.
+func parse(t *testing.T, name string) *ast.File {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []*ast.ValueSpec
-	for _, d := range file.Decls {
-		if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.CONST {
-			for _, s := range d.Specs {
-				if s, ok := s.(*ast.ValueSpec); ok {
-					out = append(out, s)
-				}
-			}
-		}
+	return file
+}
+
+// about returns the text of a key: the comment of its Go name, with the key in the place of the
+// name.
+func about(t *testing.T, comment *ast.CommentGroup, name, key string) string {
+	t.Helper()
+	text, ok := strings.CutPrefix(strings.Join(strings.Fields(comment.Text()), " "), name+" ")
+	if !ok || !strings.HasSuffix(text, ".") {
+		t.Errorf("the comment of %s is no sentence that begins with its name", name)
 	}
-	return out
+	return "`" + key + "` " + strings.ReplaceAll(text, "|", "\\|")
 }
 
 // kindOf returns the kind of a key's value, for the table.
